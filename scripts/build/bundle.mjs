@@ -148,11 +148,11 @@ rmSync(last, {recursive: true, force: true});
 // Linking a file costs a start half a millisecond, and every import() cuts the rest into smaller ones. What is started most is one file for each
 // part that has to be there, and one for what several parts need, so that a command does not load a whole part for a few lines of it.
 function startGroups() {
-	const screenStarts = ['cli/open-interface.ts', 'tui/run-tui.tsx', 'gateway/gateway.ts'];
+	const screenStarts = ['cli/start/open-interface.ts', 'tui/run-tui.tsx', 'gateway/gateway.ts'];
 	const gatewayStart = 'gateway/open-rooms.ts';
 	const partsOf = () => {
 		const screen = reached(screenStarts.map(inSource));
-		const gateway = reached(['cli/headless.ts', gatewayStart].map(inSource));
+		const gateway = reached(['cli/start/headless.ts', gatewayStart].map(inSource));
 		const config = reached([inSource('config/load-config.ts')]);
 		const client = reached(
 			[

@@ -2,7 +2,7 @@ import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {Command} from 'commander';
 import {addCommands} from '../../source/cli/commands/commands.ts';
-import type {Context} from '../../source/cli/context.ts';
+import type {Context} from '../../source/cli/console/context.ts';
 import {notedSchemaJson} from '../../source/config/config-schema-json.ts';
 import {senders} from '../../source/config/senders/senders.ts';
 import {systemClock} from '../../source/core/clock.ts';

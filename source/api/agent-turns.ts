@@ -1,6 +1,6 @@
 import type {ApiKey} from '../core/api-keys/api-key.ts';
 import type {JsonObject} from '../core/json.ts';
-import type {PublicModel} from './public-model.ts';
+import type {PublicModel} from './http/public-model.ts';
 
 /** One message of a conversation, as the API and the journal have it. */
 export type TurnMessage = {

@@ -13,11 +13,11 @@ import {
 	stopping,
 	unknownUrl,
 	wrongMethod,
-} from './api-error.ts';
-import type {ApiAnswer, ApiCall, ApiRequest, Endpoint} from './endpoint.ts';
+} from './http/api-error.ts';
 import {bearerOf} from './http/bearer.ts';
 import {corsHeaders, preflightHeaders} from './http/cors.ts';
 import {cutStalled} from './http/cut-stalled.ts';
+import type {ApiAnswer, ApiCall, ApiRequest, Endpoint} from './http/endpoint.ts';
 import {createEventStream} from './http/event-stream.ts';
 import {readJsonBody} from './http/json-body.ts';
 import {requestIdOf} from './http/request-id.ts';

@@ -5,8 +5,8 @@ import {drain} from '../http/drain.ts';
 import {createHttpServer, usualLimits, type HttpLimits} from '../http/http-server.ts';
 import {listen} from '../http/listen.ts';
 import {answerRequest, type Answering} from './answer-request.ts';
-import {stopping} from './api-error.ts';
-import type {Endpoint} from './endpoint.ts';
+import {stopping} from './http/api-error.ts';
+import type {Endpoint} from './http/endpoint.ts';
 import type {KeyDesk} from './keys/desk.ts';
 
 export type ApiServer = {

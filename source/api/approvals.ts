@@ -3,8 +3,8 @@ import type {AnswerOutcome, Approval, ApprovalAnswer, ToolApproval} from '../cor
 import {jsonHash} from '../core/canonical-json.ts';
 import {SvcError} from '../core/errors.ts';
 import type {JsonObject} from '../core/json.ts';
-import {ApiError, badRequest, endpointDenied} from './api-error.ts';
-import {endpoint, type Endpoint} from './endpoint.ts';
+import {ApiError, badRequest, endpointDenied} from './http/api-error.ts';
+import {endpoint, type Endpoint} from './http/endpoint.ts';
 
 /** The queue of everything that waits for a yes, as far as keys may see and answer it. */
 export type ApprovalDesk = {

@@ -1,7 +1,7 @@
 import {approvalEndpoints, type ApprovalDesk} from './approvals.ts';
 import {chatEndpoint} from './chat/chat-endpoint.ts';
 import type {ChatWorld} from './chat/chat-world.ts';
-import type {Endpoint} from './endpoint.ts';
+import type {Endpoint} from './http/endpoint.ts';
 import {modelEndpoints, type ModelFacts} from './list-models.ts';
 import {openApiEndpoint} from './openapi-endpoint.ts';
 import {responsesEndpoint} from './responses/responses-endpoint.ts';

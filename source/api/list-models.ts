@@ -1,7 +1,12 @@
 import type {KeyFacts} from '../core/api-keys/api-key.ts';
 import {mayUseModel} from '../core/api-keys/api-key.ts';
-import {endpoint, type Endpoint} from './endpoint.ts';
-import {permitModel, publicModel, type PublicModel, type PublicModels} from './public-model.ts';
+import {endpoint, type Endpoint} from './http/endpoint.ts';
+import {
+	permitModel,
+	publicModel,
+	type PublicModel,
+	type PublicModels,
+} from './http/public-model.ts';
 
 /** What the server of a model says of it, where it says so. Tokens. */
 export type KnownLimits = {readonly contextLength?: number; readonly maxOutputTokens?: number};

@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
 import {readFile} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
-import {endpoint, type Endpoint} from './endpoint.ts';
+import {endpoint, type Endpoint} from './http/endpoint.ts';
 
 /** Beside the manual: in the sources, and in the bundle. */
 const places = ['../manual/openapi.yaml', './manual/openapi.yaml'];

@@ -8,8 +8,8 @@ import {systemClock} from '../core/clock.ts';
 import {SvcError, codeOf, messageOf} from '../core/errors.ts';
 import {version} from '../core/version.ts';
 import {addCommands} from './commands/commands.ts';
-import type {Context, ExitCode} from './context.ts';
-import {tell} from './print.ts';
+import type {Context, ExitCode} from './console/context.ts';
+import {tell} from './console/print.ts';
 
 /** Exit codes of errors that are more than "failed". */
 const exitCodes: ReadonlyMap<string, ExitCode> = new Map([

@@ -1,5 +1,5 @@
 import type {ModelLimits} from '../agent/model-limits.ts';
-import type {PublicModel} from '../api/public-model.ts';
+import type {PublicModel} from '../api/http/public-model.ts';
 import type {Clock} from '../core/clock.ts';
 import type {ApiModels} from './api-upstream.ts';
 

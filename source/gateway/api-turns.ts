@@ -1,8 +1,8 @@
 import {offlineModelName} from '../agent/offline-model.ts';
 import type {AgentRequest, AgentRunner} from '../agent/runner.ts';
 import type {AgentTurn, AgentTurns, TurnResult} from '../api/agent-turns.ts';
-import {busy} from '../api/api-error.ts';
 import {digestOf} from '../api/approvals.ts';
+import {busy} from '../api/http/api-error.ts';
 import type {Approval} from '../core/approval.ts';
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';

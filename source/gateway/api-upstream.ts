@@ -1,6 +1,6 @@
 import {modelInputs, type ModelChoice} from '../agent/choose-model.ts';
 import type {ModelFetch} from '../agent/model-fetch.ts';
-import type {PublicModel} from '../api/public-model.ts';
+import type {PublicModel} from '../api/http/public-model.ts';
 import type {Upstream} from '../api/relay/upstream.ts';
 import type {Config} from '../config/config.ts';
 import type {Clock} from '../core/clock.ts';

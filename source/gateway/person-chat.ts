@@ -1,8 +1,8 @@
 import type {AgentTurns} from '../api/agent-turns.ts';
-import {ApiError} from '../api/api-error.ts';
-import {turnMessages} from '../api/chat/chat-messages.ts';
-import type {PublicModel, PublicModels} from '../api/public-model.ts';
+import {ApiError} from '../api/http/api-error.ts';
+import type {PublicModel, PublicModels} from '../api/http/public-model.ts';
 import type {OpenSession, SessionDesk} from '../api/sessions/session-desk.ts';
+import {turnMessages} from '../api/shapes/chat-messages.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import {personKey} from '../core/run.ts';
 

@@ -2,7 +2,7 @@ import {once} from 'node:events';
 import {connect} from 'node:net';
 import {describe, expect, test} from 'vitest';
 import {createApiServer} from '../../source/api/api-server.ts';
-import {endpoint} from '../../source/api/endpoint.ts';
+import {endpoint} from '../../source/api/http/endpoint.ts';
 import type {KeyDesk} from '../../source/api/keys/desk.ts';
 import {systemClock} from '../../source/core/clock.ts';
 import type {JsonObject} from '../../source/core/json.ts';

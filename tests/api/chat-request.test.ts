@@ -13,11 +13,11 @@ import {
 	type Arbitrary,
 } from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {ApiError} from '../../source/api/api-error.ts';
-import {turnMessages} from '../../source/api/chat/chat-messages.ts';
 import {readChatRequest} from '../../source/api/chat/chat-request.ts';
-import type {PublicModels} from '../../source/api/public-model.ts';
+import {ApiError} from '../../source/api/http/api-error.ts';
+import type {PublicModels} from '../../source/api/http/public-model.ts';
 import {createSseReader} from '../../source/api/relay/sse-reader.ts';
+import {turnMessages} from '../../source/api/shapes/chat-messages.ts';
 import {apiSettings} from '../../source/config/api-settings.ts';
 import type {JsonObject, JsonValue} from '../../source/core/json.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';

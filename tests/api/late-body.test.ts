@@ -3,7 +3,7 @@ import {request, type IncomingMessage} from 'node:http';
 import {text} from 'node:stream/consumers';
 import {expect, test} from 'vitest';
 import {createApiServer} from '../../source/api/api-server.ts';
-import {endpoint} from '../../source/api/endpoint.ts';
+import {endpoint} from '../../source/api/http/endpoint.ts';
 import type {KeyDesk} from '../../source/api/keys/desk.ts';
 import {openKeyDesk} from '../../source/api/keys/key-desk.ts';
 import {silentLogger} from '../../source/core/log.ts';

@@ -3,9 +3,9 @@ import {createConfig, lintFromString} from '@redocly/openapi-core';
 import {Ajv2020} from 'ajv/dist/2020.js';
 import {expect, test} from 'vitest';
 import {parse} from 'yaml';
-import {chatFields} from '../../source/api/chat/chat-fields.ts';
 import {endpointsOf} from '../../source/api/endpoints.ts';
 import {responseFields} from '../../source/api/responses/response-fields.ts';
+import {chatFields} from '../../source/api/shapes/chat-fields.ts';
 import {
 	chunkOf,
 	eventsOf,

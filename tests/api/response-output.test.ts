@@ -1,11 +1,11 @@
 import {array, assert, asyncProperty, constantFrom, nat, option, record, string} from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {usageOf} from '../../source/api/chat/chat-shapes.ts';
 import type {EventStream} from '../../source/api/http/event-stream.ts';
 import {createEventStream} from '../../source/api/http/event-stream.ts';
 import {readResponseRequest} from '../../source/api/responses/response-request.ts';
 import {createResource} from '../../source/api/responses/response-shapes.ts';
 import {createResponseStream} from '../../source/api/responses/response-stream.ts';
+import {usageOf} from '../../source/api/shapes/chat-shapes.ts';
 import {apiSettings} from '../../source/config/api-settings.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {responseEvents} from './responses-oracle.ts';

@@ -1,7 +1,7 @@
 import {assert, jsonValue, property} from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {ApiError} from '../../source/api/api-error.ts';
-import type {PublicModels} from '../../source/api/public-model.ts';
+import {ApiError} from '../../source/api/http/api-error.ts';
+import type {PublicModels} from '../../source/api/http/public-model.ts';
 import {readResponseRequest} from '../../source/api/responses/response-request.ts';
 import {apiSettings} from '../../source/config/api-settings.ts';
 import type {JsonObject, JsonValue} from '../../source/core/json.ts';

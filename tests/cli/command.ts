@@ -2,7 +2,7 @@ import {mkdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {PassThrough} from 'node:stream';
 import {expect} from 'vitest';
-import type {ExitCode} from '../../source/cli/context.ts';
+import type {ExitCode} from '../../source/cli/console/context.ts';
 import {runCommand} from '../../source/cli/run-command.ts';
 import {type Clock, systemClock} from '../../source/core/clock.ts';
 import {silentLogger} from '../../source/core/log.ts';

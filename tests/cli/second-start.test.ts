@@ -1,7 +1,7 @@
 import {PassThrough} from 'node:stream';
 import {expect, test} from 'vitest';
-import type {Context} from '../../source/cli/context.ts';
-import {openInterface} from '../../source/cli/open-interface.ts';
+import type {Context} from '../../source/cli/console/context.ts';
+import {openInterface} from '../../source/cli/start/open-interface.ts';
 import {ensureHome, homePaths} from '../../source/config/home-paths.ts';
 import {systemClock} from '../../source/core/clock.ts';
 import {lockHome} from '../../source/gateway/lock.ts';

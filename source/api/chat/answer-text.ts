@@ -1,6 +1,6 @@
-import {estimateTokens, textMessages, tokensIn, turnMessages} from './chat-messages.ts';
+import {estimateTokens, textMessages, tokensIn, turnMessages} from '../shapes/chat-messages.ts';
+import {usageOf, type ChatAnswer} from '../shapes/chat-shapes.ts';
 import {stopsOf} from './chat-request.ts';
-import {usageOf, type ChatAnswer} from './chat-shapes.ts';
 import type {ChatCall, ChatWorld, OfflineAnswer} from './chat-world.ts';
 
 /** The offline model, for a relay that has no other, and for keys that reach no other. */

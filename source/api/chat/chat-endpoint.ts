@@ -1,9 +1,9 @@
-import {endpoint, type Endpoint} from '../endpoint.ts';
-import {permitModel} from '../public-model.ts';
+import {endpoint, type Endpoint} from '../http/endpoint.ts';
+import {permitModel} from '../http/public-model.ts';
 import {openSessionTurn} from '../sessions/session-turn.ts';
-import {estimateTokens, turnMessages} from './chat-messages.ts';
+import {estimateTokens, turnMessages} from '../shapes/chat-messages.ts';
+import {answerHead, completion, createChunks} from '../shapes/chat-shapes.ts';
 import {readChatRequest, type ChatRequest} from './chat-request.ts';
-import {answerHead, completion, createChunks} from './chat-shapes.ts';
 import type {ChatWorld} from './chat-world.ts';
 import {createLateStream} from './late-stream.ts';
 import {serveChat} from './serve-chat.ts';

@@ -1,8 +1,8 @@
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {badRequest} from '../api-error.ts';
-import {publicModel, type PublicModel, type PublicModels} from '../public-model.ts';
-import {chatFields} from './chat-fields.ts';
-import {isList, textIn, unsupported} from './field-checks.ts';
+import {badRequest} from '../http/api-error.ts';
+import {publicModel, type PublicModel, type PublicModels} from '../http/public-model.ts';
+import {chatFields} from '../shapes/chat-fields.ts';
+import {isList, textIn, unsupported} from '../shapes/field-checks.ts';
 import {checkFields, checkForAgent, ignoredNames, isSaid} from './request-fields.ts';
 
 /** A request that can be served, and by whom. */

@@ -1,8 +1,8 @@
 import type {Clock} from '../../core/clock.ts';
 import type {JsonObject} from '../../core/json.ts';
-import type {ApiError} from '../api-error.ts';
+import type {ApiError} from '../http/api-error.ts';
 import type {EventStream} from '../http/event-stream.ts';
-import type {ChatAnswer, ChatChunks} from './chat-shapes.ts';
+import type {ChatAnswer, ChatChunks} from '../shapes/chat-shapes.ts';
 
 /** Where the words of an answer go as they come. */
 export type Sink = {

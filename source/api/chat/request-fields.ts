@@ -1,6 +1,6 @@
 import type {JsonObject, JsonValue} from '../../core/json.ts';
-import type {PublicModel} from '../public-model.ts';
-import {missing, type Check} from './field-checks.ts';
+import type {PublicModel} from '../http/public-model.ts';
+import {missing, type Check} from '../shapes/field-checks.ts';
 
 /** A field of a request. Absent and `null` are the same; what is in no field of its list is ignored. */
 export type RequestField = {

@@ -1,13 +1,13 @@
 import {messageOf} from '../../core/errors.ts';
-import type {ApiError} from '../api-error.ts';
-import type {ApiAnswer} from '../endpoint.ts';
+import type {ApiError} from '../http/api-error.ts';
+import type {ApiAnswer} from '../http/endpoint.ts';
 import type {EventStream} from '../http/event-stream.ts';
 import {relayAnswer} from '../relay/relay-answer.ts';
 import type {SessionTurn} from '../sessions/session-turn.ts';
+import type {ChatAnswer} from '../shapes/chat-shapes.ts';
+import {failureOf} from '../shapes/failure.ts';
 import {agentAnswer, offlineAnswer} from './answer-text.ts';
-import type {ChatAnswer} from './chat-shapes.ts';
 import type {ChatCall, ChatWorld} from './chat-world.ts';
-import {failureOf} from './failure.ts';
 import type {LateStream} from './late-stream.ts';
 
 /** How an answer is written. */

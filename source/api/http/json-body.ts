@@ -2,7 +2,7 @@ import {isDeepJson, maxJsonDepth} from '../../core/json-depth.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {HttpPair} from '../../http/http-answer.ts';
 import {declaredSize, readBody} from '../../http/read-body.ts';
-import {badRequest, tooLarge} from '../api-error.ts';
+import {badRequest, tooLarge} from './api-error.ts';
 
 /**
  * The body of a request, at most `limit` bytes of it: a JSON object of at most 128 levels.

@@ -13,7 +13,7 @@ import type {Logger} from '../../core/log.ts';
 import {createMutex} from '../../core/mutex.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {StoredKeys} from '../../store/key-port.ts';
-import {keyError} from '../api-error.ts';
+import {keyError} from '../http/api-error.ts';
 import type {KeyDesk, KeyPermit, MintedKey} from './desk.ts';
 import {createKeyLimits, type KeyLimits} from './key-limits.ts';
 import {createKeyUsages, rememberedDays} from './key-usage.ts';

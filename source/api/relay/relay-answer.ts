@@ -1,10 +1,10 @@
 import {isDeepJson} from '../../core/json-depth.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {chatFields} from '../chat/chat-fields.ts';
-import {estimateTokens, tokensIn} from '../chat/chat-messages.ts';
 import type {ChatRequest} from '../chat/chat-request.ts';
-import {usageOf, type ChatAnswer, type ChatUsage} from '../chat/chat-shapes.ts';
 import type {ChatCall, ChatWorld} from '../chat/chat-world.ts';
+import {chatFields} from '../shapes/chat-fields.ts';
+import {estimateTokens, tokensIn} from '../shapes/chat-messages.ts';
+import {usageOf, type ChatAnswer, type ChatUsage} from '../shapes/chat-shapes.ts';
 import {readEvents} from './relay-events.ts';
 import {errorEvent, garbled} from './upstream-failure.ts';
 import {countedUsage, finishReasonOf, sayingsOf, toolCallsOf} from './upstream-parts.ts';

@@ -1,8 +1,8 @@
 import {isDeepJson} from '../../core/json-depth.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {Redact} from '../../core/redact.ts';
-import type {ChatUsage, FinishReason} from '../chat/chat-shapes.ts';
 import type {Sink} from '../chat/late-stream.ts';
+import type {ChatUsage, FinishReason} from '../shapes/chat-shapes.ts';
 import {createSseReader, SseTooLong} from './sse-reader.ts';
 import {errorEvent, garbled} from './upstream-failure.ts';
 import {countedUsage, createToolCallDeltas, finishReasonOf, sayingsOf} from './upstream-parts.ts';

@@ -3,7 +3,7 @@ import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import type {Redact} from '../../core/redact.ts';
 import {isUnknownAuthority} from '../../core/unknown-authority.ts';
 import {cell} from '../../core/untrusted.ts';
-import {badRequest, upstreamError, type ApiError} from '../api-error.ts';
+import {badRequest, upstreamError, type ApiError} from '../http/api-error.ts';
 
 /** What a model's server answered that is no answer of a model. */
 export type UpstreamRefusal = {

@@ -1,6 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
-import {finishReasons, type ChatUsage, type FinishReason} from '../chat/chat-shapes.ts';
+import {finishReasons, type ChatUsage, type FinishReason} from '../shapes/chat-shapes.ts';
 import {garbled} from './upstream-failure.ts';
 
 /** How other servers call what ends an answer; what nobody knows is an end like any other. */

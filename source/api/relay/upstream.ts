@@ -2,7 +2,7 @@ import type {Clock} from '../../core/clock.ts';
 import {createDeadline} from '../../core/deadline.ts';
 import type {JsonObject} from '../../core/json.ts';
 import type {Redact} from '../../core/redact.ts';
-import {ApiError, upstreamError} from '../api-error.ts';
+import {ApiError, upstreamError} from '../http/api-error.ts';
 import {garbled, networkFailure, refusalOf} from './upstream-failure.ts';
 
 /** A server that speaks this API. */

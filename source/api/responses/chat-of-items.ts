@@ -1,5 +1,5 @@
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
-import {isList, textIn} from '../chat/field-checks.ts';
+import {isList, textIn} from '../shapes/field-checks.ts';
 import type {ToolNames} from './tool-names.ts';
 
 /** Messages of a chat completion that say the same as instructions and items, both checked. What the model thought is not told to it again. */

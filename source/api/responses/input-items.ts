@@ -13,7 +13,7 @@ import {
 	textIn,
 	unsupported,
 	type Check,
-} from '../chat/field-checks.ts';
+} from '../shapes/field-checks.ts';
 
 const textPart = objectOf({text: required(text)});
 

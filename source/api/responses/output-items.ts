@@ -1,5 +1,5 @@
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {textIn} from '../chat/field-checks.ts';
+import {textIn} from '../shapes/field-checks.ts';
 import {newId} from './response-shapes.ts';
 import type {ToolNames} from './tool-names.ts';
 

@@ -1,5 +1,6 @@
 import {isJsonObject} from '../../core/json.ts';
-import {maxCount, noTools} from '../chat/chat-fields.ts';
+import type {RequestField, RequestFields} from '../chat/request-fields.ts';
+import {maxCount, noTools} from '../shapes/chat-fields.ts';
 import {
 	either,
 	flag,
@@ -15,8 +16,7 @@ import {
 	unsupported,
 	whole,
 	type Check,
-} from '../chat/field-checks.ts';
-import type {RequestField, RequestFields} from '../chat/request-fields.ts';
+} from '../shapes/field-checks.ts';
 import {inputCheck, turnCheck} from './input-items.ts';
 import {toolsCheck} from './tool-kinds.ts';
 

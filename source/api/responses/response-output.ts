@@ -1,6 +1,6 @@
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import type {FinishReason} from '../chat/chat-shapes.ts';
-import {isList, textIn} from '../chat/field-checks.ts';
+import type {FinishReason} from '../shapes/chat-shapes.ts';
+import {isList, textIn} from '../shapes/field-checks.ts';
 import {openCall, openMessage, openReasoning, type Emit, type Said} from './output-items.ts';
 import {isCut} from './response-shapes.ts';
 import type {ToolNames} from './tool-names.ts';

@@ -1,9 +1,9 @@
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {badRequest} from '../api-error.ts';
 import {limitOf, type ChatRequest} from '../chat/chat-request.ts';
-import {textIn} from '../chat/field-checks.ts';
 import {checkFields, checkForAgent, ignoredNames, isSaid} from '../chat/request-fields.ts';
-import {publicModel, type PublicModels} from '../public-model.ts';
+import {badRequest} from '../http/api-error.ts';
+import {publicModel, type PublicModels} from '../http/public-model.ts';
+import {textIn} from '../shapes/field-checks.ts';
 import {chatMessages} from './chat-of-items.ts';
 import {responseFields} from './response-fields.ts';
 import {createToolNames, type ToolNames} from './tool-names.ts';

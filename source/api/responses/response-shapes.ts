@@ -1,7 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
-import type {ApiErrorBody} from '../api-error.ts';
-import type {ChatUsage, FinishReason} from '../chat/chat-shapes.ts';
+import type {ApiErrorBody} from '../http/api-error.ts';
+import type {ChatUsage, FinishReason} from '../shapes/chat-shapes.ts';
 import type {ResponseRequest} from './response-request.ts';
 
 /** An identifier as this API has them: `msg_…`. */

@@ -1,8 +1,8 @@
 import {estimateOf} from '../chat/chat-endpoint.ts';
 import type {ChatWorld} from '../chat/chat-world.ts';
 import {serveChat} from '../chat/serve-chat.ts';
-import {endpoint, type Endpoint} from '../endpoint.ts';
-import {permitModel} from '../public-model.ts';
+import {endpoint, type Endpoint} from '../http/endpoint.ts';
+import {permitModel} from '../http/public-model.ts';
 import {createOutput} from './response-output.ts';
 import {readResponseRequest, type ResponseRequest} from './response-request.ts';
 import {createResource} from './response-shapes.ts';

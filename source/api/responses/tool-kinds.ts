@@ -8,7 +8,7 @@ import {
 	flag,
 	listOf,
 	type Check,
-} from '../chat/field-checks.ts';
+} from '../shapes/field-checks.ts';
 
 /** A tool as the model's server is told of it: that knows functions alone. */
 type Offered = {

@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import type {JsonObject, JsonValue} from '../../core/json.ts';
 import {isJsonObject} from '../../core/json.ts';
-import {isList, textIn, unsupported} from '../chat/field-checks.ts';
+import {isList, textIn, unsupported} from '../shapes/field-checks.ts';
 import {offerTools, type OfferedFunction} from './tool-kinds.ts';
 
 /** What a request may call, and what each is called at the model's server. */

@@ -5,7 +5,7 @@ import {isSessionId, mintSessionId, type ChatSession} from '../../core/session.t
 import {cell} from '../../core/untrusted.ts';
 import type {StoredSessions} from '../../store/session-port.ts';
 import {refuseAbove} from '../../store/session-room.ts';
-import {textMessages} from '../chat/chat-messages.ts';
+import {textMessages} from '../shapes/chat-messages.ts';
 
 /** A session with one turn of it under way; nobody else has one meanwhile. */
 export type OpenSession = {

@@ -1,9 +1,9 @@
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {ChatRequest} from '../chat/chat-request.ts';
-import type {ChatAnswer} from '../chat/chat-shapes.ts';
-import {failureOf} from '../chat/failure.ts';
 import type {Sink} from '../chat/late-stream.ts';
-import type {ApiCall} from '../endpoint.ts';
+import type {ApiCall} from '../http/endpoint.ts';
+import type {ChatAnswer} from '../shapes/chat-shapes.ts';
+import {failureOf} from '../shapes/failure.ts';
 import type {OpenSession, SessionDesk} from './session-desk.ts';
 
 /** What the header is of which `x-svc-session` begins a session. */

@@ -1,10 +1,10 @@
 import type {ApprovalRule} from '../../core/approval.ts';
 import {SvcError} from '../../core/errors.ts';
 import {cell} from '../../core/untrusted.ts';
-import {askLine, canAsk} from '../ask-line.ts';
-import type {Context} from '../context.ts';
-import {requireGateway} from '../gateway-access.ts';
-import {printJson, printLines, tell} from '../print.ts';
+import {askLine, canAsk} from '../console/ask-line.ts';
+import type {Context} from '../console/context.ts';
+import {printJson, printLines, tell} from '../console/print.ts';
+import {requireGateway} from '../home/gateway-access.ts';
 
 /**
  * `svc approvals accept`. On a terminal both definitions are shown, and a yes is asked for; without one, the command line is the deliberate act.

@@ -13,8 +13,8 @@ import type {JsonValue} from '../../core/json.ts';
 import {quotedName, quotedTitle} from '../../core/quoted-name.ts';
 import {chatWords} from '../../core/run.ts';
 import {cell} from '../../core/untrusted.ts';
-import type {Table} from '../print-table.ts';
-import {printableTime} from '../print.ts';
+import type {Table} from '../console/print-table.ts';
+import {printableTime} from '../console/print.ts';
 
 /** What waits, as a table, as of `now`. */
 export const waitingTable = (approvals: readonly Approval[], now: number): Table => ({

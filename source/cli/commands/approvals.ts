@@ -2,11 +2,11 @@ import {type Command, InvalidArgumentError, Option} from 'commander';
 import type {ApprovalScope} from '../../core/approval.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {JsonValue} from '../../core/json.ts';
-import type {Context} from '../context.ts';
-import {openRecords, requireGateway} from '../gateway-access.ts';
-import {listOption, numberOption, wordOption} from '../options.ts';
-import {printTable} from '../print-table.ts';
-import {printJson, printLines} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {listOption, numberOption, wordOption} from '../console/options.ts';
+import {printTable} from '../console/print-table.ts';
+import {printJson, printLines} from '../console/print.ts';
+import {openRecords, requireGateway} from '../home/gateway-access.ts';
 
 const oneApproval = numberOption(1, Number.MAX_SAFE_INTEGER);
 

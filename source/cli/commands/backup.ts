@@ -1,7 +1,7 @@
 import type {Command} from 'commander';
 import {cell} from '../../core/untrusted.ts';
-import type {Context} from '../context.ts';
-import {countOf, printLines, tell} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {countOf, printLines, tell} from '../console/print.ts';
 
 /** `svc backup FILE` and `svc restore FILE`. */
 export function addBackupCommands(program: Command, context: Context): void {

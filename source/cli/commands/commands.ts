@@ -1,5 +1,5 @@
 import type {Command} from 'commander';
-import type {Context} from '../context.ts';
+import type {Context} from '../console/context.ts';
 import {addApprovalCommands} from './approvals.ts';
 import {addBackupCommands} from './backup.ts';
 import {addCompletionCommands} from './completion.ts';

@@ -1,5 +1,5 @@
 import {Argument, type Command} from 'commander';
-import type {Context} from '../context.ts';
+import type {Context} from '../console/context.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 

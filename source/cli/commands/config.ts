@@ -1,6 +1,6 @@
 import {Argument, type Command} from 'commander';
-import type {Context} from '../context.ts';
-import {countOf, printJson, printLines, tell} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {countOf, printJson, printLines, tell} from '../console/print.ts';
 
 /** `svc config check|schema|path`. */
 export function addConfigCommands(program: Command, context: Context): void {
@@ -39,7 +39,7 @@ export function addConfigCommands(program: Command, context: Context): void {
 		.description('check config.yaml, .env and the subscriptions; unknown keys count as errors')
 		.option('--json', 'print JSON')
 		.action(async ({json}: {json?: boolean}) => {
-			const {checkConfiguration} = await import('../check-configuration.ts');
+			const {checkConfiguration} = await import('../check/check-configuration.ts');
 			const {problems, routes, exists} = await checkConfiguration(context);
 			const failed = problems.some(({severity}) => severity === 'error');
 			context.exit(failed ? 3 : 0);

@@ -1,8 +1,8 @@
 import {type Command, Option} from 'commander';
-import type {Context} from '../context.ts';
+import type {Context} from '../console/context.ts';
+import {keyValueOption, listOption} from '../console/options.ts';
 import type {AddJobOptions} from '../cron/add-job.ts';
 import type {EditJobOptions} from '../cron/edit-job.ts';
-import {keyValueOption, listOption} from '../options.ts';
 
 type Json = {readonly json?: boolean};
 

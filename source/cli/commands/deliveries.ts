@@ -1,15 +1,15 @@
 import {type Command, Option} from 'commander';
 import {deliveryOutcomes} from '../../core/delivery.ts';
 import {runStates} from '../../core/run.ts';
-import type {Context} from '../context.ts';
+import type {Context} from '../console/context.ts';
+import {filterHelp, momentOption, numberOption} from '../console/options.ts';
+import {printJson, printLines} from '../console/print.ts';
 import {deliveryNotFound} from '../deliveries/delivery-not-found.ts';
 import {deliveryAsJson, describeDelivery} from '../deliveries/describe-delivery.ts';
 import type {ExportFlags} from '../deliveries/export.ts';
 import type {ListFlags} from '../deliveries/list-deliveries.ts';
 import type {ReplayFlags} from '../deliveries/replay.ts';
-import {openRecords} from '../gateway-access.ts';
-import {filterHelp, momentOption, numberOption} from '../options.ts';
-import {printJson, printLines} from '../print.ts';
+import {openRecords} from '../home/gateway-access.ts';
 
 const identifier = 'identifier, or at least its last four characters';
 

@@ -1,5 +1,5 @@
 import type {Command} from 'commander';
-import type {Context} from '../context.ts';
+import type {Context} from '../console/context.ts';
 
 /** `svc doctor`. @see manual/doctor.md */
 export function addDoctorCommand(program: Command, context: Context): void {

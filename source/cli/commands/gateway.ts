@@ -2,12 +2,12 @@ import {type Command, Option} from 'commander';
 import {formatDiagnostic} from '../../config/format-diagnostic.ts';
 import type {ReceiverSettings} from '../../config/set-up.ts';
 import type {GatewayCommands, GatewayStatus} from '../../gateway/port.ts';
-import type {Context} from '../context.ts';
-import {findGateway, noGateway} from '../gateway-access.ts';
+import type {Context} from '../console/context.ts';
+import {numberOption} from '../console/options.ts';
+import {countOf, printJson, printLines, tell} from '../console/print.ts';
+import {refuseUnknownCommand} from '../console/unknown-command.ts';
+import {findGateway, noGateway} from '../home/gateway-access.ts';
 import {lineFormats, type OutputFormat} from '../lines/output-mode.ts';
-import {numberOption} from '../options.ts';
-import {countOf, printJson, printLines, tell} from '../print.ts';
-import {refuseUnknownCommand} from '../unknown-command.ts';
 
 /** `svc gateway [run|stop|status|setup]`. */
 export function addGatewayCommands(program: Command, context: Context): void {
@@ -40,7 +40,7 @@ export function addGatewayCommands(program: Command, context: Context): void {
 				command.error('error: svc gateway run has no screen, "svc" has');
 			}
 
-			const {runHeadless} = await import('../headless.ts');
+			const {runHeadless} = await import('../start/headless.ts');
 			await runHeadless(context, {format: output, untilStarted});
 		});
 
@@ -54,7 +54,7 @@ export function addGatewayCommands(program: Command, context: Context): void {
 				return;
 			}
 
-			const {waitForEnd} = await import('../background.ts');
+			const {waitForEnd} = await import('../start/background.ts');
 			await gateway.stop();
 			await waitForEnd(context);
 			printLines(context, ['The gateway has stopped']);
@@ -98,14 +98,14 @@ export function addGatewayCommands(program: Command, context: Context): void {
 		.option('--port <port>', 'port to listen on', numberOption(0, 65_535))
 		.option('--secret <secret>', 'secret for routes without one of their own')
 		.action(async (options: ReceiverSettings) => {
-			const {setUpReceiver} = await import('../setup.ts');
+			const {setUpReceiver} = await import('../start/setup.ts');
 			await setUpReceiver(context, options);
 		});
 
 	// After its commands, which inherit what it allows.
 	group.allowExcessArguments().action(async (_, command: Command) => {
 		refuseUnknownCommand(command);
-		const {startInBackground} = await import('../background.ts');
+		const {startInBackground} = await import('../start/background.ts');
 		await startInBackground(context);
 	});
 }

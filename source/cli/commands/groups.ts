@@ -1,11 +1,11 @@
 import {type Command, Option} from 'commander';
 import {SvcError} from '../../core/errors.ts';
-import type {Context} from '../context.ts';
-import {openRecords, requireGateway} from '../gateway-access.ts';
+import type {Context} from '../console/context.ts';
+import {numberOption} from '../console/options.ts';
+import {printTable} from '../console/print-table.ts';
+import {printJson, printLines} from '../console/print.ts';
 import {describeGroup, groupTable} from '../groups/describe-group.ts';
-import {numberOption} from '../options.ts';
-import {printTable} from '../print-table.ts';
-import {printJson, printLines} from '../print.ts';
+import {openRecords, requireGateway} from '../home/gateway-access.ts';
 
 const oneGroup = numberOption(1, Number.MAX_SAFE_INTEGER);
 

@@ -1,8 +1,8 @@
 import {type Command, Option} from 'commander';
-import type {Context} from '../context.ts';
+import type {Context} from '../console/context.ts';
+import {printLines} from '../console/print.ts';
+import {refuseUnknownCommand} from '../console/unknown-command.ts';
 import {outputFormats, type OutputFormat} from '../lines/output-mode.ts';
-import {printLines} from '../print.ts';
-import {refuseUnknownCommand} from '../unknown-command.ts';
 
 type InterfaceOptions = {
 	readonly output?: OutputFormat;
@@ -67,7 +67,7 @@ export function addInterfaceCommands(program: Command, context: Context): void {
 					return;
 				}
 
-				const {openInterface} = await import('../open-interface.ts');
+				const {openInterface} = await import('../start/open-interface.ts');
 				await openInterface(context, {
 					...(output && {output}),
 					...(readOnly === true && {readOnly}),

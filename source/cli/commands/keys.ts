@@ -1,11 +1,11 @@
 import {type Command, Option} from 'commander';
 import {usualEndpoints, type ApiEndpoint, type KeyBudget} from '../../core/api-keys/api-key.ts';
 import {SvcError} from '../../core/errors.ts';
-import type {Context} from '../context.ts';
+import type {Context} from '../console/context.ts';
+import {listOption, numberOption, spanOption} from '../console/options.ts';
+import {printTable} from '../console/print-table.ts';
+import {printJson, printLines, tell} from '../console/print.ts';
 import {budgetOption, endpointsOption, expiryOption, keyNameOption} from '../keys/key-options.ts';
-import {listOption, numberOption, spanOption} from '../options.ts';
-import {printTable} from '../print-table.ts';
-import {printJson, printLines, tell} from '../print.ts';
 
 type Json = {readonly json?: boolean};
 

@@ -1,8 +1,8 @@
 import {type Command, Option} from 'commander';
 import type {LogLevel} from '../../core/log.ts';
-import type {Context} from '../context.ts';
+import type {Context} from '../console/context.ts';
+import {listOption, momentOption, numberOption, wordOption} from '../console/options.ts';
 import type {LogOptions} from '../logs/show-logs.ts';
-import {listOption, momentOption, numberOption, wordOption} from '../options.ts';
 
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 const maxLines = 100_000;

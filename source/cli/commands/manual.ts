@@ -1,8 +1,8 @@
 import type {Command} from 'commander';
 import {SvcError} from '../../core/errors.ts';
 import {nearestName} from '../../core/nearest-name.ts';
-import type {Context} from '../context.ts';
-import {printJson, printLines} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {printJson, printLines} from '../console/print.ts';
 
 /** `svc help [TOPIC]` and `svc explain [CODE]`. */
 export function addManualCommands(program: Command, context: Context): void {

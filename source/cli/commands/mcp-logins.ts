@@ -1,6 +1,6 @@
 import {type Command, Option} from 'commander';
 import type {LoginFlow} from '../../core/logins.ts';
-import type {Context} from '../context.ts';
+import type {Context} from '../console/context.ts';
 
 type LoginOptions = {readonly flow?: LoginFlow; readonly json?: boolean};
 

@@ -1,8 +1,8 @@
 import {type Command, InvalidArgumentError, Option} from 'commander';
-import type {Context} from '../context.ts';
+import type {Context} from '../console/context.ts';
+import {listOption, secondsOption} from '../console/options.ts';
 import type {AddServerOptions} from '../mcp/add-server.ts';
 import type {InstallOptions} from '../mcp/install-server.ts';
-import {listOption, secondsOption} from '../options.ts';
 import {addLoginCommands} from './mcp-logins.ts';
 
 type Json = {readonly json?: boolean};

@@ -1,5 +1,5 @@
 import type {Command} from 'commander';
-import type {Context} from '../context.ts';
+import type {Context} from '../console/context.ts';
 
 type OpenFlags = {
 	readonly register?: boolean;

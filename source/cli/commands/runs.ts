@@ -1,10 +1,10 @@
 import {type Command, Option} from 'commander';
 import {SvcError} from '../../core/errors.ts';
 import {runStates} from '../../core/run.ts';
-import type {Context} from '../context.ts';
-import {openRecords, requireGateway} from '../gateway-access.ts';
-import {filterHelp, numberOption} from '../options.ts';
-import {printJson, printLines} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {filterHelp, numberOption} from '../console/options.ts';
+import {printJson, printLines} from '../console/print.ts';
+import {openRecords, requireGateway} from '../home/gateway-access.ts';
 import {describeRun} from '../runs/describe-run.ts';
 import type {RunListFlags} from '../runs/list-runs.ts';
 import {waitingOf} from '../runs/waiting-of.ts';

@@ -1,9 +1,9 @@
 import type {Command} from 'commander';
 import {SvcError} from '../../core/errors.ts';
-import type {Context} from '../context.ts';
-import {numberOption} from '../options.ts';
-import {printTable} from '../print-table.ts';
-import {printJson, printLines} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {numberOption} from '../console/options.ts';
+import {printTable} from '../console/print-table.ts';
+import {printJson, printLines} from '../console/print.ts';
 
 type Json = {readonly json?: boolean};
 

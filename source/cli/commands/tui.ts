@@ -1,7 +1,7 @@
 import {type Command, Option} from 'commander';
 import {resetSequence} from '../../terminal/modes.ts';
-import type {Context} from '../context.ts';
-import {filterHelp, numberOption, wordOption} from '../options.ts';
+import type {Context} from '../console/context.ts';
+import {filterHelp, numberOption, wordOption} from '../console/options.ts';
 import {snapshotThemes, type SnapshotRequest} from '../snapshot/formats.ts';
 
 type Flags = Pick<SnapshotRequest, 'pane' | 'cols' | 'rows' | 'theme' | 'filter' | 'out'> & {

@@ -1,5 +1,5 @@
 import {type Command, InvalidArgumentError, Option} from 'commander';
-import type {Context} from '../context.ts';
+import type {Context} from '../console/context.ts';
 import {
 	keyValueOption,
 	listOption,
@@ -8,8 +8,8 @@ import {
 	secondsOption,
 	spanOption,
 	wordOption,
-} from '../options.ts';
-import {tell} from '../print.ts';
+} from '../console/options.ts';
+import {tell} from '../console/print.ts';
 import type {RecoverFlags} from '../recover/recover-events.ts';
 import type {SimulateFlags} from '../simulate/simulate.ts';
 import type {RotateOptions} from '../webhook/rotate.ts';

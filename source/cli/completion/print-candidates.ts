@@ -1,7 +1,7 @@
 import type {Command} from 'commander';
 import {homePaths} from '../../config/home-paths.ts';
 import {cell} from '../../core/untrusted.ts';
-import type {Context} from '../context.ts';
+import type {Context} from '../console/context.ts';
 import {type Candidate, complete} from './complete.ts';
 import {namesOf} from './names.ts';
 

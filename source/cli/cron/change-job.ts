@@ -1,8 +1,8 @@
 import {editJobs} from '../../schedule/edit-jobs.ts';
 import {interpretJob} from '../../schedule/job.ts';
 import {setJobPaused} from '../../schedule/pause-job.ts';
-import type {Context} from '../context.ts';
-import {printJson, printLines} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {printJson, printLines} from '../console/print.ts';
 import {indexOf} from './edit-job.ts';
 import {requireJobGateway} from './open-jobs.ts';
 

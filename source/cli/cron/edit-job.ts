@@ -2,9 +2,9 @@ import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts'
 import {editJobs} from '../../schedule/edit-jobs.ts';
 import {requireJob} from '../../schedule/find-job.ts';
 import {interpretJob, type JobDefinition} from '../../schedule/job.ts';
-import type {Context} from '../context.ts';
-import {printJson, printLines, tell} from '../print.ts';
-import {readInput} from '../read-input.ts';
+import type {Context} from '../console/context.ts';
+import {printJson, printLines, tell} from '../console/print.ts';
+import {readInput} from '../console/read-input.ts';
 import {type AddJobOptions, checkedJob, maxPromptBytes, settingsOf} from './add-job.ts';
 import {readPlatformProblems} from './job-target.ts';
 import {nextTimes} from './next-times.ts';

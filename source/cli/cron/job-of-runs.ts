@@ -4,8 +4,8 @@ import {silentLogger} from '../../core/log.ts';
 import {cell} from '../../core/untrusted.ts';
 import {createJobsReader} from '../../schedule/job-file.ts';
 import {jobIdPattern} from '../../schedule/job.ts';
-import type {Context} from '../context.ts';
-import {findGateway} from '../gateway-access.ts';
+import type {Context} from '../console/context.ts';
+import {findGateway} from '../home/gateway-access.ts';
 
 /**
  * The identifier of the job whose runs are asked for. An identifier stands for itself, since runs outlive their job; a name is looked for in the profile, then among

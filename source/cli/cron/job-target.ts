@@ -1,8 +1,8 @@
 import {basePaths} from '../../config/home-paths.ts';
 import {loadConfig} from '../../config/load-config.ts';
 import {problemWithPlatform} from '../../config/platform-problem.ts';
-import type {Context} from '../context.ts';
-import {servingHome} from '../serving-home.ts';
+import type {Context} from '../console/context.ts';
+import {servingHome} from '../home/serving-home.ts';
 
 /**
  * Tells of targets of jobs why answers would not arrive, by the configuration of the gateway that fires the jobs of the context's profile. Where that cannot be used, nothing is

@@ -1,9 +1,9 @@
 import type {JobView} from '../../core/job.ts';
 import type {Run} from '../../core/run.ts';
 import {newestAnswer} from '../../schedule/output.ts';
-import type {Context} from '../context.ts';
-import {printTable} from '../print-table.ts';
-import {printableTime, printJson, tell} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {printTable} from '../console/print-table.ts';
+import {printableTime, printJson, tell} from '../console/print.ts';
 import {readPlatformProblems} from './job-target.ts';
 import {openJobs, type OpenJobs} from './open-jobs.ts';
 import {zonedTime} from './zoned-time.ts';

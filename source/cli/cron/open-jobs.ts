@@ -6,8 +6,8 @@ import {createJobsReader, type JobSet} from '../../schedule/job-file.ts';
 import {viewOfJob} from '../../schedule/job-view.ts';
 import type {JobEntry} from '../../schedule/job.ts';
 import type {JobRecord, Runs} from '../../store/port.ts';
-import type {Context} from '../context.ts';
-import {findGateway, requireGateway} from '../gateway-access.ts';
+import type {Context} from '../console/context.ts';
+import {findGateway, requireGateway} from '../home/gateway-access.ts';
 
 /** The jobs of the context's profile: what their file says, and what a gateway or the journal on disk knows of them. */
 export type OpenJobs = AsyncDisposable & {

@@ -5,8 +5,8 @@ import {messageOf, SvcError} from '../../core/errors.ts';
 import {prettyJson} from '../../core/exact-json.ts';
 import {cell} from '../../core/untrusted.ts';
 import {parseBody} from '../../webhook/parse-body.ts';
-import type {Context} from '../context.ts';
-import {whenAskedToStop} from '../signals.ts';
+import type {Context} from '../console/context.ts';
+import {whenAskedToStop} from '../console/signals.ts';
 
 /** The command line of the person's editor. */
 export const editorOf = (environment: Context['environment']): string =>

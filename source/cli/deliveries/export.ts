@@ -2,9 +2,9 @@ import {once} from 'node:events';
 import {createWriteStream, existsSync} from 'node:fs';
 import {rename, rm} from 'node:fs/promises';
 import {messageOf, SvcError} from '../../core/errors.ts';
-import type {Context} from '../context.ts';
-import {openRecords, type Records} from '../gateway-access.ts';
-import {tell} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {tell} from '../console/print.ts';
+import {openRecords, type Records} from '../home/gateway-access.ts';
 import {lineOfDelivery} from './delivery-line.ts';
 
 /** What the journal answers at once, at most. */

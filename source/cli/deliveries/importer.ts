@@ -1,7 +1,7 @@
 import {ensureHome} from '../../config/home-paths.ts';
 import type {StoredDelivery} from '../../core/delivery.ts';
 import {createIdSource} from '../../core/ids.ts';
-import type {Context} from '../context.ts';
+import type {Context} from '../console/context.ts';
 
 /** Takes deliveries into a journal. */
 export type Importer = AsyncDisposable & {

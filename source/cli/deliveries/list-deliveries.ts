@@ -2,11 +2,11 @@ import type {Delivery, DeliveryOutcome} from '../../core/delivery.ts';
 import {deliveryVocabulary} from '../../core/filter/delivery-vocabulary.ts';
 import {lateMs, numberOfId, numberOfTime} from '../../core/ids.ts';
 import type {Run, RunState} from '../../core/run.ts';
-import type {Context} from '../context.ts';
-import {openRecords, type Records} from '../gateway-access.ts';
-import {printTable} from '../print-table.ts';
-import {printableTime, printJson} from '../print.ts';
-import {requireFilter, searchHistory} from '../search-history.ts';
+import type {Context} from '../console/context.ts';
+import {printTable} from '../console/print-table.ts';
+import {printableTime, printJson} from '../console/print.ts';
+import {openRecords, type Records} from '../home/gateway-access.ts';
+import {requireFilter, searchHistory} from '../home/search-history.ts';
 
 /** Flags of `svc deliveries list`. */
 export type ListFlags = {

@@ -2,11 +2,11 @@ import {basename} from 'node:path';
 import {SvcError} from '../../core/errors.ts';
 import type {ReplayChanges} from '../../core/replay.ts';
 import {cell} from '../../core/untrusted.ts';
-import {confirm} from '../confirm.ts';
-import type {Context} from '../context.ts';
-import {requireGateway} from '../gateway-access.ts';
-import {printJson, printLines, tell} from '../print.ts';
-import {readInput} from '../read-input.ts';
+import {confirm} from '../console/confirm.ts';
+import type {Context} from '../console/context.ts';
+import {printJson, printLines, tell} from '../console/print.ts';
+import {readInput} from '../console/read-input.ts';
+import {requireGateway} from '../home/gateway-access.ts';
 import {deliveryNotFound} from './delivery-not-found.ts';
 import {editBody, editorOf} from './edit-body.ts';
 

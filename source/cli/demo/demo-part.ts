@@ -1,6 +1,6 @@
 import {createInterface} from 'node:readline';
-import type {Context} from '../context.ts';
-import {tell} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {tell} from '../console/print.ts';
 import {createToolServer} from './servers/tool-server.ts';
 import {toolSets, type ToolSetName} from './servers/tools.ts';
 

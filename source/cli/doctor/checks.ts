@@ -1,4 +1,4 @@
-import type {Check} from './check.ts';
+import type {Check} from './checks/check.ts';
 import {clock} from './checks/clock.ts';
 import {configuration, environmentFile, secrets} from './checks/configuration.ts';
 import {disk} from './checks/disk.ts';

@@ -5,9 +5,10 @@ import {createRedact, type Redact} from '../../core/redact.ts';
 import {cell} from '../../core/untrusted.ts';
 import {within} from '../../core/within.ts';
 import {createServerSecrets, joinLists} from '../../gateway/server-secrets.ts';
-import {checkConfiguration} from '../check-configuration.ts';
-import type {Context} from '../context.ts';
-import {findGateway, noGateway} from '../gateway-access.ts';
+import {checkConfiguration} from '../check/check-configuration.ts';
+import type {Context} from '../console/context.ts';
+import {findGateway, noGateway} from '../home/gateway-access.ts';
+import {checks} from './checks.ts';
 import {
 	type Check,
 	type DoctorWorld,
@@ -15,8 +16,7 @@ import {
 	failed,
 	type SeenGateway,
 	unknown,
-} from './check.ts';
-import {checks} from './checks.ts';
+} from './checks/check.ts';
 
 /** What one check may take. */
 const limitMs = 10_000;

@@ -1,7 +1,7 @@
 import {type Finding, healthSigns, summaryOf} from '../../core/health.ts';
 import {cell} from '../../core/untrusted.ts';
-import type {Context} from '../context.ts';
-import {printJson, printLines} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {printJson, printLines} from '../console/print.ts';
 import {examine} from './examine.ts';
 
 /** `svc doctor`: says what was found, a line each, and what to do; exits 1 when something fails. @throws SvcError `profile_not_found` */

@@ -1,7 +1,7 @@
 import type {ApiKey} from '../../core/api-keys/api-key.ts';
 import {dayOf} from '../../core/api-keys/key-periods.ts';
 import {keyState, limitWords, scopeWords} from '../../core/api-keys/key-words.ts';
-import type {Table} from '../print-table.ts';
+import type {Table} from '../console/print-table.ts';
 
 /** Tokens of the time of the budget, and requests since the key was made. */
 const usageText = ({usage: {period, all}}: ApiKey): string =>

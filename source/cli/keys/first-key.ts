@@ -1,7 +1,7 @@
 import {loadConfig} from '../../config/load-config.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {Context} from '../context.ts';
-import {printLines, tell} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {printLines, tell} from '../console/print.ts';
 import {openKeys} from './open-keys.ts';
 
 /** Makes the first key of the chat API and prints it, once: for a person who sets up a home that serves it and has never had one. What fails is said, and stops nothing. */

@@ -2,7 +2,7 @@ import {InvalidArgumentError} from 'commander';
 import {apiEndpoints, type ApiEndpoint, type KeyBudget} from '../../core/api-keys/api-key.ts';
 import {maxKeyNameLength, readBudget, readExpiry} from '../../core/api-keys/read-grant.ts';
 import type {Clock} from '../../core/clock.ts';
-import {listOption} from '../options.ts';
+import {listOption} from '../console/options.ts';
 
 const isEndpoint = (text: string): text is ApiEndpoint =>
 	apiEndpoints.some(endpoint => endpoint === text);

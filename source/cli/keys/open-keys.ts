@@ -5,8 +5,8 @@ import {codeOf, SvcError} from '../../core/errors.ts';
 import {silentLogger} from '../../core/log.ts';
 import type {keys as table} from '../../gateway/contract/keys.ts';
 import type {CommandsOf} from '../../gateway/contract/operation.ts';
-import type {Context} from '../context.ts';
-import {findGateway} from '../gateway-access.ts';
+import type {Context} from '../console/context.ts';
+import {findGateway} from '../home/gateway-access.ts';
 
 /** What can be done with keys, and the way out. */
 export type OpenKeys = AsyncDisposable & {

@@ -5,9 +5,9 @@ import type {LogLevel, LogRecord} from '../../core/log.ts';
 import {readLogLine} from '../../core/read-log-line.ts';
 import {block} from '../../core/untrusted.ts';
 import {logBounds} from '../../gateway/log-file.ts';
-import type {Context} from '../context.ts';
-import {tell} from '../print.ts';
-import {whenAskedToStop} from '../signals.ts';
+import type {Context} from '../console/context.ts';
+import {tell} from '../console/print.ts';
+import {whenAskedToStop} from '../console/signals.ts';
 import {followLog, lastOf, openLogFile} from './log-files.ts';
 
 /** Which records are asked for; all that is given must hold. */

@@ -3,8 +3,8 @@ import {variable} from '../../config/environment.ts';
 import {codeOf} from '../../core/errors.ts';
 import {splitCommand} from '../../core/split-command.ts';
 import {layOutMarkdown} from '../../terminal/text/markdown.ts';
-import type {Context} from '../context.ts';
-import {printLines} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {printLines} from '../console/print.ts';
 import type {ManualPage} from './read-page.ts';
 
 const maxPageWidth = 100;

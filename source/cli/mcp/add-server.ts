@@ -4,8 +4,8 @@ import {inlineSecret} from '../../config/inline-secret.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {JsonObject, JsonValue} from '../../core/json.ts';
 import {asWord} from '../../core/shell-word.ts';
-import type {Context} from '../context.ts';
-import {printJson, printLines, tell} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {printJson, printLines, tell} from '../console/print.ts';
 import {sayNobodyConnects, sayUnset} from './say-next.ts';
 
 /** The flags of `svc mcp add`, as the command line gives them. */

@@ -1,8 +1,8 @@
 import {SvcError} from '../../core/errors.ts';
 import {declaredClient} from '../../mcp/logins/declared-client.ts';
 import {isClientDocumentUrl} from '../../mcp/oauth/client-document.ts';
-import type {Context} from '../context.ts';
-import {printJson} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {printJson} from '../console/print.ts';
 
 /** Prints the client metadata document to host at `url`. @throws SvcError `client_document_url_invalid` */
 export function printClientDocument(context: Context, {url}: {readonly url: string}): void {

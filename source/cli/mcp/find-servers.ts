@@ -4,9 +4,9 @@ import {silentLogger} from '../../core/log.ts';
 import {createRedact} from '../../core/redact.ts';
 import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
-import type {Context} from '../context.ts';
-import {findGateway} from '../gateway-access.ts';
-import {readConfig} from '../webhook/receiver-facts.ts';
+import type {Context} from '../console/context.ts';
+import {findGateway} from '../home/gateway-access.ts';
+import {readConfig} from '../home/receiver-facts.ts';
 
 /** A tool server as a running gateway has it, or as its file and the cache say while none runs. */
 export type ListedServer = Omit<ServerView, 'status' | 'since'> & {

@@ -5,9 +5,9 @@ import {SvcError} from '../../core/errors.ts';
 import {installEntry, installSummary} from '../../core/install-lines.ts';
 import type {InstallReview} from '../../core/install.ts';
 import {asWord} from '../../core/shell-word.ts';
-import {confirm} from '../confirm.ts';
-import type {Context} from '../context.ts';
-import {printJson, printLines, tell} from '../print.ts';
+import {confirm} from '../console/confirm.ts';
+import type {Context} from '../console/context.ts';
+import {printJson, printLines, tell} from '../console/print.ts';
 import {sayNobodyConnects, sayUnset} from './say-next.ts';
 
 const blank = {text: ''};

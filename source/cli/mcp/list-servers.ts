@@ -1,7 +1,7 @@
 import {selectTools} from '../../agent/toolsets.ts';
-import type {Context} from '../context.ts';
-import {printTable} from '../print-table.ts';
-import {printJson, tell} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {printTable} from '../console/print-table.ts';
+import {printJson, tell} from '../console/print.ts';
 import {findServers, inFileOrder, type ListedServer} from './find-servers.ts';
 
 /** Lists the tool servers: where each stands, and how many tools it gives. @see manual/commands.md */

@@ -1,7 +1,7 @@
 import {SvcError} from '../../core/errors.ts';
 import type {LoginFlow} from '../../core/logins.ts';
-import type {Context} from '../context.ts';
-import {printJson, printLines, tell} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {printJson, printLines, tell} from '../console/print.ts';
 import {loginHome, openLoginSession} from './login-desk.ts';
 
 /** Logs in to one server. @throws SvcError `login_failed`, `interrupted` */

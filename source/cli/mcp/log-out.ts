@@ -1,6 +1,6 @@
 import {forgetLogin} from '../../mcp/oauth/forget-login.ts';
-import type {Context} from '../context.ts';
-import {printJson, printLines} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {printJson, printLines} from '../console/print.ts';
 import {loginHome} from './login-desk.ts';
 import {serverNotFound} from './server-status.ts';
 

@@ -3,11 +3,11 @@ import type {Config} from '../../config/config.ts';
 import {basePaths, ensureHome} from '../../config/home-paths.ts';
 import type {LoginAttempt, LoginDesk, LoginFlow} from '../../core/logins.ts';
 import {openLoginDesk} from '../../gateway/open-login-desk.ts';
-import type {Context} from '../context.ts';
-import {tell} from '../print.ts';
-import {servingHome} from '../serving-home.ts';
-import {whenAskedToStop} from '../signals.ts';
-import {readConfig} from '../webhook/receiver-facts.ts';
+import type {Context} from '../console/context.ts';
+import {tell} from '../console/print.ts';
+import {whenAskedToStop} from '../console/signals.ts';
+import {readConfig} from '../home/receiver-facts.ts';
+import {servingHome} from '../home/serving-home.ts';
 
 /** Whose logins a command is about: the configuration that has the servers, and what it calls the context's profile. */
 export type LoginHome = {readonly config: () => Config; readonly profile: string};

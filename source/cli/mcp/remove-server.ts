@@ -1,9 +1,9 @@
 import {removeToolServer} from '../../config/edit-servers.ts';
 import {loadConfig} from '../../config/load-config.ts';
 import {serverItem} from '../../config/slipped-server.ts';
-import {confirm} from '../confirm.ts';
-import type {Context} from '../context.ts';
-import {printJson, printLines} from '../print.ts';
+import {confirm} from '../console/confirm.ts';
+import type {Context} from '../console/context.ts';
+import {printJson, printLines} from '../console/print.ts';
 import {serverNotFound} from './server-status.ts';
 
 /**

@@ -1,10 +1,10 @@
 import {mapTexts} from '../../config/plain-data.ts';
 import {contextVariables, expandReferences} from '../../config/server-references.ts';
 import type {JsonObject} from '../../core/json.ts';
-import type {Context} from '../context.ts';
-import {tell} from '../print.ts';
-import {servingHome} from '../serving-home.ts';
-import {readConfig} from '../webhook/receiver-facts.ts';
+import type {Context} from '../console/context.ts';
+import {tell} from '../console/print.ts';
+import {readConfig} from '../home/receiver-facts.ts';
+import {servingHome} from '../home/serving-home.ts';
 
 /** Says so where no gateway reads this `config.yaml`: the one of another home serves the profile. */
 export async function sayNobodyConnects(context: Context): Promise<void> {

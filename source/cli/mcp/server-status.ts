@@ -1,6 +1,6 @@
 import {SvcError} from '../../core/errors.ts';
-import type {Context} from '../context.ts';
-import {printJson, printLines} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {printJson, printLines} from '../console/print.ts';
 import {describeServer} from './describe-server.ts';
 import {findServers} from './find-servers.ts';
 

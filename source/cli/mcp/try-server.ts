@@ -7,7 +7,7 @@ import type {TestedServer} from '../../core/tool-server.ts';
 import {within} from '../../core/within.ts';
 import {createManagerOpener} from '../../gateway/open-manager.ts';
 import {createServerSecrets, joinLists} from '../../gateway/server-secrets.ts';
-import type {Context} from '../context.ts';
+import type {Context} from '../console/context.ts';
 
 /**
  * Connects to a tool server from this process, lists its tools, and leaves. `paths`: where its cache, its log and its processes are written down. `signal` ends the try.

@@ -2,7 +2,7 @@ import {resolve} from 'node:path';
 import {defaultProfile} from '../../config/home-paths.ts';
 import {SvcError} from '../../core/errors.ts';
 import {nodeFlags} from '../../core/node-flags.ts';
-import type {Context} from '../context.ts';
+import type {Context} from '../console/context.ts';
 
 /** How the desktop starts this very program; the link follows. */
 export type HandlerCommand = {

@@ -2,11 +2,11 @@ import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {readInstallLink} from '../../config/install-link/read-link.ts';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
-import {askLine, canAsk} from '../ask-line.ts';
-import type {Context} from '../context.ts';
-import {findGateway} from '../gateway-access.ts';
+import {askLine, canAsk} from '../console/ask-line.ts';
+import type {Context} from '../console/context.ts';
+import {printLines, tell} from '../console/print.ts';
+import {findGateway} from '../home/gateway-access.ts';
 import {installServer} from '../mcp/install-server.ts';
-import {printLines, tell} from '../print.ts';
 import {handlerCommand} from './handler-command.ts';
 import {runTool} from './run-tool.ts';
 

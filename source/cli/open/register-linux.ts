@@ -3,7 +3,7 @@ import {chmod, rm} from 'node:fs/promises';
 import {homedir} from 'node:os';
 import {isAbsolute, join} from 'node:path';
 import {replaceFile} from '../../core/replace-file.ts';
-import type {Context} from '../context.ts';
+import type {Context} from '../console/context.ts';
 import type {HandlerCommand} from './handler-command.ts';
 import {runTool} from './run-tool.ts';
 

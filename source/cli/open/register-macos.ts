@@ -2,7 +2,7 @@ import {rm} from 'node:fs/promises';
 import {homedir} from 'node:os';
 import {join} from 'node:path';
 import {SvcError} from '../../core/errors.ts';
-import type {Context} from '../context.ts';
+import type {Context} from '../console/context.ts';
 import type {HandlerCommand} from './handler-command.ts';
 import {runTool} from './run-tool.ts';
 

@@ -1,5 +1,5 @@
 import {SvcError} from '../../core/errors.ts';
-import type {Context} from '../context.ts';
+import type {Context} from '../console/context.ts';
 import type {HandlerCommand} from './handler-command.ts';
 import {runTool} from './run-tool.ts';
 

@@ -1,6 +1,6 @@
 import {SvcError} from '../../core/errors.ts';
-import type {Context} from '../context.ts';
-import {printLines, tell} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {printLines, tell} from '../console/print.ts';
 import {handlerCommand, type HandlerCommand} from './handler-command.ts';
 import {registerOnLinux, unregisterOnLinux} from './register-linux.ts';
 import {registerOnMacos, unregisterOnMacos} from './register-macos.ts';

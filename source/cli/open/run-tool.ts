@@ -1,6 +1,6 @@
 import {execFile} from 'node:child_process';
 import {codeOf, messageOf} from '../../core/errors.ts';
-import type {Context} from '../context.ts';
+import type {Context} from '../console/context.ts';
 
 /** What became of a program of the desktop. */
 export type ToolOutcome = 'done' | 'missing' | {readonly failed: string};

@@ -4,7 +4,7 @@ import {SvcError} from '../../core/errors.ts';
 import {lookUp} from '../../core/payload-path.ts';
 import {cell} from '../../core/untrusted.ts';
 import {parseBody} from '../../webhook/parse-body.ts';
-import type {Records} from '../gateway-access.ts';
+import type {Records} from '../home/gateway-access.ts';
 
 /** What was received, as it is listed and looked up. */
 type TakenIn = {readonly deliveries: Pick<Records['deliveries'], 'get' | 'list'>};

@@ -1,7 +1,7 @@
 import {cell} from '../../core/untrusted.ts';
-import type {Context} from '../context.ts';
-import {printTable} from '../print-table.ts';
-import {countOf, printableTime, printJson, printLines, tell} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {printTable} from '../console/print-table.ts';
+import {countOf, printableTime, printJson, printLines, tell} from '../console/print.ts';
 import type {Attempt} from './attempts.ts';
 import type {RecoveryResult} from './take-in.ts';
 

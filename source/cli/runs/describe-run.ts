@@ -15,8 +15,8 @@ import {
 } from '../../core/run.ts';
 import {loginCommand} from '../../core/shell-word.ts';
 import {usageWords} from '../../core/usage.ts';
-import type {Table} from '../print-table.ts';
-import {countOf, printableTime} from '../print.ts';
+import type {Table} from '../console/print-table.ts';
+import {countOf, printableTime} from '../console/print.ts';
 
 /** What is known beside the runs. */
 type AsOf = {

@@ -1,10 +1,10 @@
 import {runVocabulary} from '../../core/filter/run-vocabulary.ts';
 import type {Run, RunState} from '../../core/run.ts';
-import type {Context} from '../context.ts';
-import {openRecords, type Records} from '../gateway-access.ts';
-import {printTable} from '../print-table.ts';
-import {printJson} from '../print.ts';
-import {requireFilter, searchHistory} from '../search-history.ts';
+import type {Context} from '../console/context.ts';
+import {printTable} from '../console/print-table.ts';
+import {printJson} from '../console/print.ts';
+import {openRecords, type Records} from '../home/gateway-access.ts';
+import {requireFilter, searchHistory} from '../home/search-history.ts';
 import {runTable} from './describe-run.ts';
 import {waitingOf} from './waiting-of.ts';
 

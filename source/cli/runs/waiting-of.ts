@@ -1,5 +1,5 @@
 import type {Approval} from '../../core/approval.ts';
-import type {Records} from '../gateway-access.ts';
+import type {Records} from '../home/gateway-access.ts';
 
 /** More never wait. */
 const maxWaiting = 200;

@@ -6,8 +6,8 @@ import {
 	type SessionMessage,
 	type StoredSession,
 } from '../../core/session.ts';
-import type {Table} from '../print-table.ts';
-import {countOf, printableTime} from '../print.ts';
+import type {Table} from '../console/print-table.ts';
+import {countOf, printableTime} from '../console/print.ts';
 
 /** The key that it belongs to. */
 const ownerOf = ({key}: ChatSession): string =>

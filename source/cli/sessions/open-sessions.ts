@@ -1,8 +1,8 @@
 import {ensureHome} from '../../config/home-paths.ts';
 import type {CommandsOf} from '../../gateway/contract/operation.ts';
 import type {sessions as table} from '../../gateway/contract/sessions.ts';
-import type {Context} from '../context.ts';
-import {findGateway} from '../gateway-access.ts';
+import type {Context} from '../console/context.ts';
+import {findGateway} from '../home/gateway-access.ts';
 
 type OpenSessions = AsyncDisposable & {readonly sessions: CommandsOf<typeof table>};
 

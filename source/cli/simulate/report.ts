@@ -1,9 +1,9 @@
 import type {StoredDelivery} from '../../core/delivery.ts';
 import type {Comparison} from '../../gateway/simulate/compare.ts';
 import {type Outcomes, type Totals, totalNames} from '../../gateway/simulate/outcomes.ts';
-import type {Context} from '../context.ts';
-import {printTable} from '../print-table.ts';
-import {printableTime, printJson, printLines, tell} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {printTable} from '../console/print-table.ts';
+import {printableTime, printJson, printLines, tell} from '../console/print.ts';
 
 /** Everything that a simulation found. */
 export type Simulation = {

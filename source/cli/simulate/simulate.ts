@@ -10,13 +10,13 @@ import {outcomesOf} from '../../gateway/simulate/outcomes.ts';
 import {storedEvents} from '../../gateway/simulate/stored-events.ts';
 import {createRouteCompiler} from '../../webhook/compiled-route.ts';
 import {createFilterFiles} from '../../webhook/filter-files.ts';
-import type {Context} from '../context.ts';
-import {openRecords} from '../gateway-access.ts';
-import {tell} from '../print.ts';
-import {readInput} from '../read-input.ts';
+import type {Context} from '../console/context.ts';
+import {tell} from '../console/print.ts';
+import {readInput} from '../console/read-input.ts';
+import {openRecords} from '../home/gateway-access.ts';
+import {readConfig} from '../home/receiver-facts.ts';
 import {readFilters} from '../webhook/read-filters.ts';
 import {readRoutes} from '../webhook/read-routes.ts';
-import {readConfig} from '../webhook/receiver-facts.ts';
 import {editedRoute, editedSettings, type Edits} from './edited-route.ts';
 import {reportSimulation} from './report.ts';
 

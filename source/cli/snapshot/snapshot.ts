@@ -4,9 +4,9 @@ import {messageOf, SvcError} from '../../core/errors.ts';
 import {nearestName} from '../../core/nearest-name.ts';
 import {twoVersions} from '../../core/two-versions.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
-import type {Context} from '../context.ts';
-import {attachGateway, noGateway} from '../gateway-access.ts';
-import {tell} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {tell} from '../console/print.ts';
+import {attachGateway, noGateway} from '../home/gateway-access.ts';
 import type {SnapshotRequest} from './formats.ts';
 import {lookOnly} from './look-only.ts';
 

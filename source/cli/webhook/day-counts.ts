@@ -1,7 +1,7 @@
 import type {RouteView} from '../../core/config-view.ts';
 import type {RouteCounts} from '../../core/route-counts.ts';
-import type {Context} from '../context.ts';
-import {openRecords} from '../gateway-access.ts';
+import type {Context} from '../console/context.ts';
+import {openRecords} from '../home/gateway-access.ts';
 
 /** How many requests a route took in, ignored and refused within a day. */
 export type DayCounts = Pick<RouteCounts['routes'][number], 'taken' | 'ignored' | 'refused'>;

@@ -1,14 +1,14 @@
 import {routeViews} from '../../config/route-table.ts';
 import type {RouteView} from '../../core/config-view.ts';
 import {routePath} from '../../core/route-path.ts';
-import type {Context} from '../context.ts';
-import {printTable} from '../print-table.ts';
-import {printJson, tell} from '../print.ts';
-import {servedByNobody, servingHome} from '../serving-home.ts';
+import type {Context} from '../console/context.ts';
+import {printTable} from '../console/print-table.ts';
+import {printJson, tell} from '../console/print.ts';
+import {readConfig, urlOf} from '../home/receiver-facts.ts';
+import {servedByNobody, servingHome} from '../home/serving-home.ts';
 import {readDay, type DayCounts} from './day-counts.ts';
 import {readLosses} from './lost-events.ts';
 import {readRoutes} from './read-routes.ts';
-import {readConfig, urlOf} from './receiver-facts.ts';
 
 /** Lists every route of the home, also those that are not served. */
 export async function listRoutes(

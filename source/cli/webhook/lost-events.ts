@@ -1,9 +1,9 @@
 import {existsSync} from 'node:fs';
 import type {Route} from '../../config/route.ts';
 import {lossMemoryMs, remedyOf} from '../../core/lost-events.ts';
-import type {Context} from '../context.ts';
-import {openRecords} from '../gateway-access.ts';
-import {countOf} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {countOf} from '../console/print.ts';
+import {openRecords} from '../home/gateway-access.ts';
 
 const maxCounted = 1000;
 

@@ -4,8 +4,8 @@ import {findUnknownKeys, unknownKey} from '../../config/unknown-keys.ts';
 import {SvcError, messageOf} from '../../core/errors.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
-import type {Context} from '../context.ts';
-import {readInput} from '../read-input.ts';
+import type {Context} from '../console/context.ts';
+import {readInput} from '../console/read-input.ts';
 
 const maxBytes = 1024 * 1024;
 

@@ -5,9 +5,9 @@ import {fingerprintOf, readWrittenRoute} from '../../config/route-edit/written-r
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject} from '../../core/json.ts';
 import {surroundingsOf} from '../../gateway/route-editor/surroundings.ts';
-import type {Context} from '../context.ts';
-import {printJson, printLines, tell} from '../print.ts';
-import {readConfig} from './receiver-facts.ts';
+import type {Context} from '../console/context.ts';
+import {printJson, printLines, tell} from '../console/print.ts';
+import {readConfig} from '../home/receiver-facts.ts';
 
 /**
  * Gives a route another name in the file that it stands in: of two of one name that of `config.yaml`, which is the one that is served.

@@ -7,13 +7,13 @@ import {findCronJob} from '../../gateway/find-cron-job.ts';
 import {curlLine, sampleRequest} from '../../gateway/sample-event.ts';
 import type {JobDefinition} from '../../schedule/job.ts';
 import {reachesPeople} from '../../targets/targets.ts';
-import type {Context} from '../context.ts';
-import {findGateway} from '../gateway-access.ts';
-import {printJson, printLines, tell} from '../print.ts';
-import {type ServingHome, servedByNobody} from '../serving-home.ts';
-import {problemsNow} from '../targets-now.ts';
+import type {Context} from '../console/context.ts';
+import {printJson, printLines, tell} from '../console/print.ts';
+import {findGateway} from '../home/gateway-access.ts';
+import {urlOf} from '../home/receiver-facts.ts';
+import {type ServingHome, servedByNobody} from '../home/serving-home.ts';
+import {problemsNow} from '../home/targets-now.ts';
 import {capabilityLine, capabilityOf, type Capability} from './capability.ts';
-import {urlOf} from './receiver-facts.ts';
 import {toolsOfRuns} from './tools-of-runs.ts';
 
 /** What `svc webhook subscribe` has done. */

@@ -1,9 +1,9 @@
 import {rotateRouteSecret} from '../../config/rotate-route.ts';
 import {warningOnSecrets} from '../../config/weak-secrets.ts';
-import type {Context} from '../context.ts';
-import {printableTime, printJson, printLines, tell} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {printableTime, printJson, printLines, tell} from '../console/print.ts';
+import {readConfig} from '../home/receiver-facts.ts';
 import {readRoutes} from './read-routes.ts';
-import {readConfig} from './receiver-facts.ts';
 
 /** Flags of `svc webhook rotate`. */
 export type RotateOptions = {

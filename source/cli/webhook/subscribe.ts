@@ -8,10 +8,10 @@ import {dayOf} from '../../core/day-of.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import {findCronJob} from '../../gateway/find-cron-job.ts';
-import type {Context} from '../context.ts';
-import {servingHome} from '../serving-home.ts';
+import type {Context} from '../console/context.ts';
+import {readConfig} from '../home/receiver-facts.ts';
+import {servingHome} from '../home/serving-home.ts';
 import {readFilters} from './read-filters.ts';
-import {readConfig} from './receiver-facts.ts';
 import {reportSubscription} from './report-subscription.ts';
 
 /** The flags of `svc webhook subscribe`, as the command line gives them. */

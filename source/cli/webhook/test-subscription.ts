@@ -2,9 +2,9 @@ import {subscriptionNotFound} from '../../config/change-subscription.ts';
 import type {Delivery} from '../../core/delivery.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
-import type {Context} from '../context.ts';
-import {requireGateway} from '../gateway-access.ts';
-import {printJson, printLines, tell} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {printJson, printLines, tell} from '../console/print.ts';
+import {requireGateway} from '../home/gateway-access.ts';
 
 /** Sends a test event to a subscription of the running gateway; prints status and body. Routes of config.yaml are refused. */
 export async function testSubscription(

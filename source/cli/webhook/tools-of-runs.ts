@@ -1,5 +1,5 @@
 import {selectTools} from '../../agent/toolsets.ts';
-import type {Context} from '../context.ts';
+import type {Context} from '../console/context.ts';
 import {inFileOrder, type ListedServer, serversOf} from '../mcp/find-servers.ts';
 import type {ToolsOfRuns, ToolFacts} from './capability.ts';
 

@@ -1,6 +1,6 @@
 import {removeSubscription, setSubscriptionPaused} from '../../config/change-subscription.ts';
-import type {Context} from '../context.ts';
-import {printLines} from '../print.ts';
+import type {Context} from '../console/context.ts';
+import {printLines} from '../console/print.ts';
 
 /** Removes a subscription. @throws SvcError `subscription_not_found` */
 export async function unsubscribe(context: Context, name: string): Promise<void> {

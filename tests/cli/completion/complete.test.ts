@@ -4,7 +4,7 @@ import {expect, test} from 'vitest';
 import {addCommands} from '../../../source/cli/commands/commands.ts';
 import {complete} from '../../../source/cli/completion/complete.ts';
 import {nounOfArgument} from '../../../source/cli/completion/nouns.ts';
-import type {Context} from '../../../source/cli/context.ts';
+import type {Context} from '../../../source/cli/console/context.ts';
 import {systemClock} from '../../../source/core/clock.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {gatewayHome, startTestGateway} from '../../helpers/gateway.ts';

@@ -2,7 +2,7 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {chmod, writeFile} from 'node:fs/promises';
 import {PassThrough} from 'node:stream';
 import {expect, test} from 'vitest';
-import type {Context} from '../../../source/cli/context.ts';
+import type {Context} from '../../../source/cli/console/context.ts';
 import {openDemo} from '../../../source/cli/demo/open-demo.ts';
 import {homePaths} from '../../../source/config/home-paths.ts';
 import {systemClock} from '../../../source/core/clock.ts';

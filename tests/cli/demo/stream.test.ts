@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {demoConfig} from '../../../source/cli/demo/demo-config.ts';
+import {demoConfig} from '../../../source/cli/demo/servers/demo-config.ts';
 import {nextAnswer} from '../../../source/cli/demo/servers/model-answers.ts';
 import {recordedDay} from '../../../source/cli/demo/traffic/day.ts';
 import {mayPlay} from '../../../source/cli/demo/traffic/play-scenes.ts';

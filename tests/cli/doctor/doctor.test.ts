@@ -4,7 +4,7 @@ import {createServer as createHttpServer} from 'node:http';
 import {type AddressInfo, createServer} from 'node:net';
 import {DatabaseSync} from 'node:sqlite';
 import {expect, test} from 'vitest';
-import type {Check} from '../../../source/cli/doctor/check.ts';
+import type {Check} from '../../../source/cli/doctor/checks/check.ts';
 import {examine} from '../../../source/cli/doctor/examine.ts';
 import {homePaths} from '../../../source/config/home-paths.ts';
 import type {Finding} from '../../../source/core/health.ts';

@@ -2,9 +2,9 @@ import {expect, test} from 'vitest';
 import {healthOfClock} from '../../../source/cli/doctor/checks/clock.ts';
 import {healthOfDisk} from '../../../source/cli/doctor/checks/disk.ts';
 import {healthOf} from '../../../source/cli/doctor/checks/model.ts';
+import {listenersOn} from '../../../source/cli/doctor/checks/port-holder.ts';
 import {reachOf} from '../../../source/cli/doctor/checks/reach.ts';
 import {healthOfTerminal} from '../../../source/cli/doctor/checks/terminal.ts';
-import {listenersOn} from '../../../source/cli/doctor/port-holder.ts';
 
 const at = Date.UTC(2026, 10, 20, 12, 0, 0);
 

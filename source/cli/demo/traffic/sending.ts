@@ -2,7 +2,7 @@ import {createHmac, randomUUID} from 'node:crypto';
 import type {Clock} from '../../../core/clock.ts';
 import type {JsonObject} from '../../../core/json.ts';
 import {routePath} from '../../../core/route-path.ts';
-import {demoSecret} from '../demo-config.ts';
+import {demoSecret} from '../servers/demo-config.ts';
 
 /** How a sender says what it sends, and signs it. */
 export type Sender = 'github' | 'gitlab' | 'stripe' | 'own';

@@ -1,4 +1,4 @@
-import {type Check, type Found, type Heard, ok, unknown, warning} from '../check.ts';
+import {type Check, type Found, type Heard, ok, unknown, warning} from './check.ts';
 
 /** Signatures with a time of their own hold for five minutes; half of that is time to do something. */
 const maxSkewSeconds = 150;

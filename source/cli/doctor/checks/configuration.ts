@@ -2,7 +2,7 @@ import {existsSync} from 'node:fs';
 import {basename} from 'node:path';
 import {formatDiagnostic} from '../../../config/format-diagnostic.ts';
 import type {Diagnostic} from '../../../core/config-view.ts';
-import {type Check, type Found, ok, unread, warning} from '../check.ts';
+import {type Check, type Found, ok, unread, warning} from './check.ts';
 
 const maxShown = 30;
 

@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
 import {statfs} from 'node:fs/promises';
 import {dirname} from 'node:path';
-import {type Check, failed, type Found, ok, warning} from '../check.ts';
+import {type Check, failed, type Found, ok, warning} from './check.ts';
 
 const mib = 1024 ** 2;
 

@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
 import {lockHolder} from '../../../core/lock-holder.ts';
 import {runningPid} from '../../../gateway/lock.ts';
-import {type Check, failed, type Found, ok, warning} from '../check.ts';
+import {type Check, failed, type Found, ok, warning} from './check.ts';
 
 /** Whether a gateway runs, of which version, and what a dead one left. */
 export const gateway: Check = {

@@ -5,7 +5,7 @@ import {loosePaths} from '../../../config/loose-files.ts';
 import {codeOf, messageOf} from '../../../core/errors.ts';
 import {refusePlantedFolder} from '../../../core/planted-file.ts';
 import {asWord} from '../../../core/shell-word.ts';
-import {type Check, failed, type Found, ok} from '../check.ts';
+import {type Check, failed, type Found, ok} from './check.ts';
 
 const maxShown = 20;
 

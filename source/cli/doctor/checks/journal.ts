@@ -2,7 +2,7 @@ import {existsSync, statSync} from 'node:fs';
 import {runInGroup} from '../../../core/process-group.ts';
 import {asWord} from '../../../core/shell-word.ts';
 import {untouched} from '../../../store/untouched.ts';
-import {type Check, failed, ok, warning} from '../check.ts';
+import {type Check, failed, ok, warning} from './check.ts';
 
 const limitMs = 8000;
 

@@ -1,7 +1,7 @@
 import {createAuthorities} from '../../../config/authorities.ts';
 import {messageOf} from '../../../core/errors.ts';
 import {silentLogger} from '../../../core/log.ts';
-import {type Check, failed, type Found, ok, unread, warning} from '../check.ts';
+import {type Check, failed, type Found, ok, unread, warning} from './check.ts';
 
 /** The model that would answer: chosen as the gateway does, then asked for its list, which costs nothing. */
 export const model: Check = {

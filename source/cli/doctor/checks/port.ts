@@ -1,8 +1,8 @@
 import {once} from 'node:events';
 import {createServer} from 'node:net';
 import {codeOf, messageOf} from '../../../core/errors.ts';
-import {type Check, failed, type Found, ok, unread, warning} from '../check.ts';
-import {holderOfPort} from '../port-holder.ts';
+import {type Check, failed, type Found, ok, unread, warning} from './check.ts';
+import {holderOfPort} from './port-holder.ts';
 
 /** The receiver's port: ours, free, or held by somebody. */
 export const port: Check = {

@@ -1,5 +1,5 @@
 import {nodeFlags} from '../../../core/node-flags.ts';
-import {type Check, ok} from '../check.ts';
+import {type Check, ok} from './check.ts';
 
 /** Node, what it was started with, and its SQLite. An older Node never comes here: the program refuses it. */
 export const program: Check = {

@@ -1,6 +1,6 @@
 import {networkInterfaces} from 'node:os';
 import {isLoopbackHost} from '../../../core/loopback.ts';
-import {type Check, type DoctorWorld, type Found, ok, unread} from '../check.ts';
+import {type Check, type DoctorWorld, type Found, ok, unread} from './check.ts';
 
 /** Whether senders elsewhere get at the receiver, by what it is bound to. Nobody is asked. */
 export const reach: Check = {

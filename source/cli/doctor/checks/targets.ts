@@ -7,8 +7,8 @@ import {silentLogger} from '../../../core/log.ts';
 import {createDeliverer} from '../../../delivery/create-deliverer.ts';
 import {createJobsReader} from '../../../schedule/job-file.ts';
 import {platformKinds, targetKinds, targetNamed, targetOf} from '../../../targets/targets.ts';
-import type {Context} from '../../context.ts';
-import {type Check, type Found, ok, unknown, unread} from '../check.ts';
+import type {Context} from '../../console/context.ts';
+import {type Check, type Found, ok, unknown, unread} from './check.ts';
 
 /** Where answers go: every kind that a route or a job uses or that is switched on, as its own sender looks at it. Nothing is sent. */
 export const targets: Check = {

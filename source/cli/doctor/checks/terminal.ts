@@ -1,5 +1,5 @@
 import {runInGroup} from '../../../core/process-group.ts';
-import {type Check, type Found, ok, unknown, warning} from '../check.ts';
+import {type Check, type Found, ok, unknown, warning} from './check.ts';
 
 const tmuxMs = 2000;
 

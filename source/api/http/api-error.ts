@@ -1,0 +1,183 @@
+import type {KeyProblem, KeyRefusal} from '../keys/desk.ts';
+
+/** What a request that cannot be served is answered, in the shape that every client of this API reads. */
+export class ApiError extends Error {
+	override readonly name = 'ApiError';
+	readonly status: number;
+	readonly body: ApiErrorBody;
+	readonly headers: Readonly<Record<string, string>>;
+
+	constructor(
+		status: number,
+		{
+			message,
+			type,
+			param = null,
+			code,
+		}: Omit<ApiErrorBody, 'param'> & {readonly param?: string | null},
+		headers: Readonly<Record<string, string>> = {},
+	) {
+		super(message);
+		this.status = status;
+		this.body = {message, type, param, code};
+		this.headers = headers;
+	}
+}
+
+/** All four are always there, and `code` is a text: clients check that. */
+export type ApiErrorBody = {
+	readonly message: string;
+	readonly type:
+		| 'invalid_request_error'
+		| 'permission_error'
+		| 'rate_limit_error'
+		| 'insufficient_quota'
+		| 'api_error';
+	readonly param: string | null;
+	readonly code: string;
+};
+
+/** A request that says something which it may not. @param param path of it: `messages[2].content` */
+export const badRequest = (message: string, code: string, param?: string): ApiError =>
+	new ApiError(400, {message, type: 'invalid_request_error', code, param: param ?? null});
+
+const problemsWithKeys: Readonly<Record<KeyProblem, string>> = {
+	malformed: 'that is no key of this gateway: it is cut, or mistyped',
+	unknown: 'no such key',
+	revoked: 'it was revoked',
+	expired: 'it has expired',
+};
+
+/** Without a key, or with one that does not pass. */
+export function keyError(problem: KeyProblem | 'missing'): ApiError {
+	const [message, code] =
+		problem === 'missing'
+			? ['Cannot serve the request: send a key as "Authorization: Bearer KEY"', 'missing_api_key']
+			: [`Cannot serve the request: ${problemsWithKeys[problem]}`, 'invalid_api_key'];
+	return new ApiError(
+		401,
+		{message, type: 'invalid_request_error', code},
+		{'WWW-Authenticate': 'Bearer'},
+	);
+}
+
+export const unknownUrl = (method: string, path: string): ApiError =>
+	new ApiError(404, {
+		message: `Cannot ${method} ${path}: see /openapi.yaml for what there is`,
+		type: 'invalid_request_error',
+		code: 'unknown_url',
+	});
+
+export const wrongMethod = (method: string, allowed: readonly string[]): ApiError =>
+	new ApiError(
+		405,
+		{
+			message: `Cannot ${method} this: it takes ${allowed.join(', ')}`,
+			type: 'invalid_request_error',
+			code: 'method_not_allowed',
+		},
+		{Allow: allowed.join(', ')},
+	);
+
+export const tooLarge = (limit: number): ApiError =>
+	new ApiError(413, {
+		message: `Cannot read the request: it is larger than ${limit} bytes (api.max_body_bytes)`,
+		type: 'invalid_request_error',
+		code: 'request_too_large',
+	});
+
+/** @param model as the client wrote it, of any length */
+export const modelNotFound = (model: string): ApiError =>
+	new ApiError(404, {
+		message: `Cannot find the model "${model.slice(0, 128)}": GET /v1/models lists them`,
+		type: 'invalid_request_error',
+		param: 'model',
+		code: 'model_not_found',
+	});
+
+export const endpointDenied = (
+	endpoint: string,
+	why = `the key is not for "${endpoint}"`,
+): ApiError =>
+	new ApiError(403, {
+		message: `Cannot serve the request: ${why}`,
+		type: 'permission_error',
+		code: 'endpoint_access_denied',
+	});
+
+export const modelDenied = (model: string, why: string): ApiError =>
+	new ApiError(403, {
+		message: `Cannot use the model "${model}": ${why}`,
+		type: 'permission_error',
+		param: 'model',
+		code: 'model_access_denied',
+	});
+
+/** Of a request above what the key may. */
+export function limitError(refusal: KeyRefusal): ApiError {
+	const retryAfter = String(Math.max(1, Math.ceil(refusal.retryMs / 1000)));
+	if (refusal.kind === 'budget') {
+		return new ApiError(
+			429,
+			{
+				message: `Cannot serve the request: ${refusal.used} of the ${refusal.most} tokens of the key's budget are used`,
+				type: 'insufficient_quota',
+				code: 'budget_exceeded',
+			},
+			// Another try within the hour would be as useless.
+			{'Retry-After': retryAfter, 'x-should-retry': 'false'},
+		);
+	}
+
+	return new ApiError(
+		429,
+		{
+			message:
+				refusal.kind === 'rpm'
+					? `Cannot serve the request: the key may make ${refusal.most} requests in a minute`
+					: `Cannot serve the request: the key may make ${refusal.most} requests at a time`,
+			type: 'rate_limit_error',
+			code: 'rate_limit_exceeded',
+		},
+		{'Retry-After': retryAfter},
+	);
+}
+
+export const internalError = (
+	message = 'Cannot serve the request: the gateway failed; its log says why',
+): ApiError => new ApiError(500, {message, type: 'api_error', code: 'internal_error'});
+
+export const stopping = (): ApiError =>
+	new ApiError(
+		503,
+		{
+			message: 'Cannot serve the request: the gateway is stopping',
+			type: 'api_error',
+			code: 'stopping',
+		},
+		{'Retry-After': '5'},
+	);
+
+/** The model's server failed before anything was said. @param status 502, 503 or 504 */
+export const upstreamError = (
+	status: 502 | 503 | 504,
+	message: string,
+	retryAfterSeconds?: number,
+): ApiError =>
+	new ApiError(
+		status,
+		{message, type: 'api_error', code: status === 504 ? 'upstream_timeout' : 'upstream_error'},
+		retryAfterSeconds === undefined ? {} : {'Retry-After': String(retryAfterSeconds)},
+	);
+
+/** All agents are at work. */
+export const busy = (): ApiError =>
+	new ApiError(
+		503,
+		{
+			message: 'Cannot serve the request: as many agents are at work as may be at a time',
+			type: 'api_error',
+			code: 'busy',
+		},
+		{'Retry-After': '5'},
+	);

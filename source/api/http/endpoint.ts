@@ -1,0 +1,61 @@
+import type {ApiEndpoint, KeyFacts} from '../../core/api-keys/api-key.ts';
+import type {JsonObject} from '../../core/json.ts';
+import type {KeyPermit} from '../keys/desk.ts';
+import type {EventStream} from './event-stream.ts';
+
+/** One thing that the API does. They are listed in `endpoints.ts`; order, checks and headers of all of them are in `answer-request.ts`. */
+export type Endpoint<Prepared = unknown> = {
+	readonly method: 'GET' | 'POST';
+	/** `{name}` at its end takes all that is left of the path, decoded. */
+	readonly path: string;
+	/** What a key must be for; absent: anybody may ask, without a key. */
+	readonly scope?: ApiEndpoint;
+	/** Checks what is asked for. Nothing was spent yet. @throws ApiError 400, then 404 for a model */
+	prepare(request: ApiRequest): Prepared;
+	/** Whether the key may do just that; asked when it may use the endpoint. @throws ApiError 403 */
+	readonly permit?: (prepared: Prepared, key: KeyFacts) => void;
+	/** Tokens that it may use at most, as far as one can tell: counted until it ends. Absent: none, and no request of the key's minute either. */
+	readonly estimate?: (prepared: Prepared) => number;
+	/** Does it. @throws ApiError before anything was sent */
+	serve(prepared: Prepared, call: ApiCall): Promise<ApiAnswer>;
+};
+
+/** A request whose key passes, and whose body is JSON. */
+export type ApiRequest = {
+	/** Of the one who asks; absent where nobody must say who they are. */
+	readonly key: KeyFacts | undefined;
+	/** What stands for `{name}`; empty without. */
+	readonly rest: string;
+	/** Of a POST; an object: nothing else gets here. */
+	readonly body: JsonObject;
+	/** By their names in small letters. */
+	readonly header: (name: string) => string | undefined;
+};
+
+/** What a request is served with. */
+export type ApiCall = {
+	/** `x-request-id`. */
+	readonly requestId: string;
+	readonly key: KeyFacts;
+	/** Aborts when the client left, the key was revoked, or the gateway stops. */
+	readonly signal: AbortSignal;
+	readonly settle: KeyPermit['settle'];
+	readonly header: (name: string) => string | undefined;
+	/** Begins an answer that is sent as it comes; nothing else may be answered then. @param headers beside those of every answer */
+	stream(headers?: Readonly<Record<string, string>>): EventStream;
+};
+
+export type ApiAnswer =
+	| {
+			readonly status?: number;
+			readonly json: unknown;
+			readonly headers?: Readonly<Record<string, string>>;
+	  }
+	| {readonly text: string; readonly contentType: string}
+	/** It was sent as it came. */
+	| 'streamed';
+
+/** Keeps the type of what `prepare` makes. */
+export const endpoint = <Prepared>(one: Endpoint<Prepared>): Endpoint =>
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `serve` and `estimate` are given what this one's `prepare` made
+	one as Endpoint;

@@ -1,0 +1,49 @@
+import {SvcError} from '../../core/errors.ts';
+import type {ErrorCode} from '../../manual/error-codes.ts';
+import {ApiError, internalError, upstreamError} from '../http/api-error.ts';
+
+/** What a failure of an agent is to who asked it; whatever is not here is the model's server that failed. */
+export const failureStatuses: Partial<Record<ErrorCode, 500 | 503 | 504>> = {
+	run_timeout: 504,
+	run_cancelled: 503,
+	step_limit: 500,
+	model_misconfigured: 503,
+	model_not_found: 503,
+	journal_unavailable: 503,
+};
+
+/** What a session of a chat may refuse: that is for the client to mend. */
+export const refusals: Partial<Record<ErrorCode, 400 | 404 | 409>> = {
+	session_full: 400,
+	session_not_found: 404,
+	session_busy: 409,
+};
+
+/** @param signal of the request: why it was stopped, if it was */
+export function failureOf(error: unknown, signal: AbortSignal): ApiError {
+	if (signal.aborted && signal.reason instanceof ApiError) {
+		return signal.reason;
+	}
+
+	if (error instanceof ApiError) {
+		return error;
+	}
+
+	if (!(error instanceof SvcError)) {
+		return internalError();
+	}
+
+	const refusal = refusals[error.code];
+	if (refusal !== undefined) {
+		return new ApiError(refusal, {
+			message: error.message,
+			type: 'invalid_request_error',
+			code: error.code,
+		});
+	}
+
+	const status = failureStatuses[error.code] ?? 502;
+	return status === 502
+		? upstreamError(502, error.message)
+		: new ApiError(status, {message: error.message, type: 'api_error', code: error.code});
+}

@@ -1,0 +1,178 @@
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {badRequest, type ApiError} from '../http/api-error.ts';
+
+/** Looks at a value that is there. @throws ApiError 400, with `path` as the parameter */
+export type Check = (value: JsonValue, path: string) => void;
+
+/** A member of an object: absent and `null` are the same, unless it is required. */
+type Member = Check | {readonly required: Check};
+
+export const required = (check: Check): Member => ({required: check});
+
+export const missing = (path: string): ApiError =>
+	badRequest(`Cannot read the request: "${path}" is missing`, 'missing_required_parameter', path);
+
+const invalidType = (path: string, wanted: string): ApiError =>
+	badRequest(`Cannot read the request: "${path}" must be ${wanted}`, 'invalid_type', path);
+
+const outOfRange = (path: string, wanted: string): ApiError =>
+	badRequest(`Cannot read the request: "${path}" must be ${wanted}`, 'out_of_range', path);
+
+/** @param why ends the sentence: `"n" cannot be served: there is one answer` */
+export const unsupported = (path: string, why: string): ApiError =>
+	badRequest(`Cannot serve the request: "${path}": ${why}`, 'unsupported_value', path);
+
+/** Nothing that stands there can be served. */
+export const never =
+	(why: string): Check =>
+	(_value, path) => {
+		throw unsupported(path, why);
+	};
+
+export const text: Check = (value, path) => {
+	if (typeof value !== 'string') {
+		throw invalidType(path, 'a text');
+	}
+};
+
+/** What stands there, where it is a text. */
+export const textIn = (value: JsonValue | undefined): string =>
+	typeof value === 'string' ? value : '';
+
+export const flag: Check = (value, path) => {
+	if (typeof value !== 'boolean') {
+		throw invalidType(path, 'true or false');
+	}
+};
+
+/** A number from `least` to `most`. */
+export const number =
+	(least: number, most: number): Check =>
+	(value, path) => {
+		if (typeof value !== 'number') {
+			throw invalidType(path, 'a number');
+		}
+
+		if (value < least || value > most) {
+			throw outOfRange(path, `from ${least} to ${most}`);
+		}
+	};
+
+/** A number without a fraction. */
+export const whole =
+	(least: number, most: number): Check =>
+	(value, path) => {
+		if (!Number.isInteger(value)) {
+			throw invalidType(path, 'a whole number');
+		}
+
+		number(least, most)(value, path);
+	};
+
+/** One of these texts. */
+export const oneOf =
+	(values: readonly string[]): Check =>
+	(value, path) => {
+		text(value, path);
+		if (!values.includes(textIn(value))) {
+			throw unsupported(path, `it must be one of ${values.join(', ')}`);
+		}
+	};
+
+/** A list of `least` to `most` members. */
+export const listOf =
+	(check: Check, {least = 0, most = Infinity}: {least?: number; most?: number} = {}): Check =>
+	(value, path) => {
+		if (!isList(value)) {
+			throw invalidType(path, 'a list');
+		}
+
+		if (value.length < least || value.length > most) {
+			throw outOfRange(
+				path,
+				most === Infinity ? `a list of at least ${least}` : `a list of ${least} to ${most}`,
+			);
+		}
+
+		for (const [index, member] of value.entries()) {
+			check(member, `${path}[${index}]`);
+		}
+	};
+
+/** An object with at least these members; others are not looked at. */
+export const objectOf =
+	(members: Readonly<Record<string, Member>>): Check =>
+	(value, path) => {
+		if (!isJsonObject(value)) {
+			throw invalidType(path, 'an object');
+		}
+
+		for (const [name, member] of Object.entries(members)) {
+			checkMember(value, name, {member, path: path === '' ? name : `${path}.${name}`});
+		}
+	};
+
+function checkMember(
+	object: JsonObject,
+	name: string,
+	{member, path}: {readonly member: Member; readonly path: string},
+): void {
+	const value = Object.hasOwn(object, name) ? object[name] : undefined;
+	const check = typeof member === 'function' ? member : member.required;
+	if (value !== undefined && (value !== null || typeof member === 'object')) {
+		check(value, path);
+	} else if (typeof member === 'object') {
+		throw missing(path);
+	}
+}
+
+/** An object whose members are all of a kind, whatever their names. */
+export const mapOf =
+	(check: Check): Check =>
+	(value, path) => {
+		if (!isJsonObject(value)) {
+			throw invalidType(path, 'an object');
+		}
+
+		for (const [name, member] of Object.entries(value)) {
+			check(member, `${path}.${name.slice(0, 64)}`);
+		}
+	};
+
+/** The first that fits by its kind: a text, a list, or anything else. */
+export const either =
+	(
+		checks: {readonly text?: Check; readonly list?: Check; readonly other?: Check},
+		wanted: string,
+	): Check =>
+	(value, path) => {
+		const check =
+			typeof value === 'string'
+				? checks.text
+				: isList(value)
+					? checks.list
+					: isJsonObject(value)
+						? checks.other
+						: undefined;
+		if (!check) {
+			throw invalidType(path, wanted);
+		}
+
+		check(value, path);
+	};
+
+/** An object that says by its member `name` which of `kinds` it is. */
+export const kindOf =
+	(name: string, kinds: Readonly<Record<string, Check>>): Check =>
+	(value, path) => {
+		objectOf({[name]: required(text)})(value, path);
+		const kind = isJsonObject(value) ? textIn(value[name]) : '';
+		const check = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
+		if (!check) {
+			throw unsupported(`${path}.${name}`, `it must be one of ${Object.keys(kinds).join(', ')}`);
+		}
+
+		check(value, path);
+	};
+
+export const isList = (value: unknown): value is readonly JsonValue[] => Array.isArray(value);

@@ -1,0 +1,145 @@
+import type {Config, HomePaths, RouteTable} from '../../config/config.ts';
+import {loadConfig} from '../../config/load-config.ts';
+import {placeless} from '../../config/place-diagnostic.ts';
+import {buildRouteTable} from '../../config/route-table.ts';
+import type {Route} from '../../config/route.ts';
+import {createSubscriptionsReader} from '../../config/subscriptions.ts';
+import type {Diagnostic} from '../../core/config-view.ts';
+import {silentLogger} from '../../core/log.ts';
+import {rulesWithoutOwner} from '../../gateway/rules-without-owner.ts';
+import {findJob, unavailableJob} from '../../schedule/find-job.ts';
+import {createJobsReader, jobsFile} from '../../schedule/job-file.ts';
+import type {Context} from '../console/context.ts';
+import {problemsNow} from '../home/targets-now.ts';
+import {readLosses} from '../webhook/lost-events.ts';
+import {problemsWithServers} from './check-servers.ts';
+
+/**
+ * Everything that is wrong with the files of a home, how many routes they give, and which of these lose events. Unknown keys are errors here. Without `asks` only files of
+ * the configuration are read: no client of a target is started, and no journal opened.
+ */
+export async function checkConfiguration(
+	context: Context,
+	{asks = true}: {readonly asks?: boolean} = {},
+): Promise<{
+	readonly problems: readonly Diagnostic[];
+	readonly routes: number;
+	readonly exists: boolean;
+}> {
+	const paths = context.paths();
+	const loaded = loadConfig({paths, environment: context.environment, strict: true});
+	if (!loaded.ok) {
+		return {problems: loaded.problems, routes: 0, exists: true};
+	}
+
+	const {config} = loaded;
+	const reader = createSubscriptionsReader({paths, clock: context.clock, log: silentLogger});
+	const subscriptions = reader.current();
+	const {problem, isUnread = false} = subscriptions;
+	const table = {
+		...buildRouteTable(config, subscriptions, {strict: true}),
+		...(problem !== undefined && {broken: {problem, isUnread}}),
+	};
+	return {
+		problems: [
+			...config.problems,
+			...(problem === undefined ? [] : [placeless(paths.subscriptions, {message: problem})]),
+			...config.webhook.refusals.map(refusal => refusal.problem),
+			...table.skipped.filter(({source}) => source === 'dynamic').map(route => route.problem),
+			...table.warnings,
+			...problemsWithServers(config),
+			...problemsWithJobs(context, config),
+			...routesWithoutJob(context, config, table),
+			...rulesWithoutOwner(config, {clock: context.clock, table}),
+			...(asks ? await routesThatCannotSend(context, config, table) : []),
+			...(asks ? await routesWithLosses(context, config, table) : []),
+		],
+		routes: table.routes.size,
+		exists: config.exists,
+	};
+}
+
+/** The jobs of the home, and of every other profile that its gateway serves. */
+function problemsWithJobs({clock}: Context, {profiles}: Config): readonly Diagnostic[] {
+	return [profiles.of('default'), ...profiles.others].flatMap(({paths}) => {
+		const {problem, entries} = createJobsReader({paths, clock, log: silentLogger}).current();
+		return [
+			...(problem === undefined ? [] : [placeless(jobsFile(paths), {message: problem})]),
+			...entries.flatMap(({at}) => at ?? []),
+		];
+	});
+}
+
+/** Routes whose answers could not be handed over now. Each reason is told of once, with the first of them. */
+async function routesThatCannotSend(
+	context: Context,
+	config: Config,
+	{routes}: RouteTable,
+): Promise<readonly Diagnostic[]> {
+	const sending = [...routes.values()].filter(({cronJob}) => cronJob === undefined);
+	const problems = await problemsNow(
+		context,
+		config,
+		sending.map(({deliver, profile}) => ({kind: deliver, profile})),
+	);
+	const byReason = Map.groupBy(
+		sending.filter((_, index) => problems[index] !== undefined),
+		route => problems[sending.indexOf(route)] ?? '',
+	);
+	return [...byReason].flatMap(([reason, [first, ...others]]) =>
+		first
+			? [
+					warningAt(first, config.paths, {
+						message: `its answers${others.length === 0 ? '' : `, and those of ${others.length} other ${others.length === 1 ? 'route' : 'routes'},`} cannot be delivered now: ${reason}`,
+					}),
+				]
+			: [],
+	);
+}
+
+/** About a route, where no line of a file is at hand. */
+const warningAt = (
+	{name, source}: Route,
+	{config, subscriptions}: HomePaths,
+	{message}: {readonly message: string},
+): Diagnostic => ({
+	...placeless(source === 'static' ? config : subscriptions, {key: name, message}),
+	severity: 'warning',
+});
+
+/** Routes whose events would be answered with 503 now. */
+function routesWithoutJob(
+	{clock}: Context,
+	{paths, profiles}: Config,
+	{routes}: RouteTable,
+): readonly Diagnostic[] {
+	return [...routes.values()].flatMap(route => {
+		const {profile, cronJob} = route;
+		if (cronJob === undefined) {
+			return [];
+		}
+
+		const reader = createJobsReader({paths: profiles.of(profile).paths, clock, log: silentLogger});
+		const found = findJob(reader.current(), cronJob);
+		return found.kind === 'found' && !found.job.paused
+			? []
+			: [
+					warningAt(route, paths, {
+						message: `fires nothing now: ${unavailableJob(cronJob, found)}`,
+					}),
+				];
+	});
+}
+
+/** Routes that turned events away within the hour. */
+async function routesWithLosses(
+	context: Context,
+	{paths}: Config,
+	{routes}: RouteTable,
+): Promise<readonly Diagnostic[]> {
+	const lossOf = await readLosses(context);
+	return [...routes.values()].flatMap(route => {
+		const loss = lossOf(route);
+		return loss === undefined ? [] : [warningAt(route, paths, {message: loss})];
+	});
+}

@@ -1,0 +1,23 @@
+import type {HomePaths} from '../../config/config.ts';
+import type {Environment} from '../../config/environment.ts';
+import type {Clock} from '../../core/clock.ts';
+
+/** What a command was started with: the world, as parameters. */
+export type Context = {
+	readonly stdin: NodeJS.ReadStream;
+	readonly stdout: NodeJS.WriteStream;
+	readonly stderr: NodeJS.WriteStream;
+	/** The process's environment; a profile's `.env` is added where it counts. */
+	readonly environment: Environment;
+	readonly clock: Clock;
+	readonly version: string;
+	/** The process that started this one for a person at a terminal, and gives the shell its prompt back when told to. */
+	readonly launcher?: number | undefined;
+	/** Files of the profile that `--profile` names, which must be there unless `mayBeNew`. @throws SvcError `profile_invalid`, `profile_not_found` */
+	paths(options?: {readonly mayBeNew?: boolean}): HomePaths;
+	/** Sets what the process exits with when the command is done. @see manual/commands.md#common-ground */
+	exit(code: ExitCode): void;
+};
+
+/** 0 done · 1 failed · 2 wrong usage · 3 configuration refused · 130 interrupted. */
+export type ExitCode = 0 | 1 | 2 | 3 | 130;

@@ -1,0 +1,147 @@
+import {cell} from '../../core/untrusted.ts';
+import type {Context} from './context.ts';
+import {tell} from './print.ts';
+
+export type Table = {
+	readonly header: readonly string[];
+	readonly rows: ReadonlyArray<readonly string[]>;
+	/** Said on stderr when there are no rows. */
+	readonly empty: string;
+	/** Names of the columns that are cut last: what is typed again stands there. */
+	readonly whole?: readonly string[];
+	/** What stands under each row, indented, on as many lines as it takes; nothing under a row where it is absent. */
+	readonly below?: ReadonlyArray<string | undefined>;
+	/** Names of columns that a narrow terminal does without, the first to go first. */
+	readonly optional?: readonly string[];
+};
+
+const gap = 2;
+
+/** A column is not cut below this for the sake of the others. */
+const minWidth = 6;
+
+/** With this much a column still says something; columns that may go make room for it. */
+const usefulWidth = 16;
+
+/** On a terminal a cell is cut here; in a pipe a longer one is whole, but moves only the rest of its own row. */
+const maxCellLength = 200;
+
+/**
+ * Prints rows under a header in aligned columns. On a terminal no line is longer than its width: columns that may go do, then the widest ones are cut, with
+ * `…`. In a pipe every value is whole.
+ */
+export async function printTable(
+	context: Pick<Context, 'stdout' | 'stderr'>,
+	{header, rows, empty, below = [], whole = [], optional = []}: Table,
+): Promise<void> {
+	if (rows.length === 0) {
+		tell(context, empty);
+		return;
+	}
+
+	// Loading it takes 30 ms, which no other command should wait for.
+	const [{clip, fit, widthOf}, {hardWrap}] = await Promise.all([
+		import('../../terminal/text/fit.ts'),
+		import('../../terminal/text/hard-wrap.ts'),
+	]);
+	const {stdout} = context;
+	const room = stdout.isTTY && stdout.columns > 0 ? stdout.columns : Infinity;
+	const maxLength = stdout.isTTY ? maxCellLength : Infinity;
+	const lines = [header, ...rows].map(row => row.map(text => cell(text, maxLength).text));
+	const all = header.map((name, column) => ({
+		name,
+		column,
+		natural: Math.min(maxCellLength, Math.max(...lines.map(row => widthOf(row[column] ?? '')))),
+	}));
+	const columns = withoutOptional(all, {room, whole, optional});
+	const widths = shrunk(
+		columns.map(({natural}) => natural),
+		{
+			room: room - gap * (columns.length - 1),
+			isWhole: columns.map(({name}) => whole.includes(name)),
+		},
+	);
+	for (const [number, row] of lines.entries()) {
+		const texts = columns.map(({column}, index) => {
+			const text = row[column];
+			const width = widths[index] ?? 0;
+			if (text === undefined) {
+				return '';
+			}
+
+			return room === Infinity && widthOf(text) > width ? text : fit(text, width);
+		});
+		const line = texts.join(' '.repeat(gap)).trimEnd();
+		stdout.write(`${clip(cell(line, Infinity).text, room)}\n`);
+		// The first line is the header.
+		const under = below[number - 1];
+		if (under !== undefined && under !== '') {
+			const {rows: wrapped} = hardWrap(
+				cell(under, maxBelowLength).text,
+				room - indent.length,
+				maxBelow,
+			);
+			stdout.write(wrapped.map(text => `${indent}${text}\n`).join(''));
+		}
+	}
+}
+
+const indent = '    ';
+
+const maxBelowLength = 2000;
+
+const maxBelow = 100;
+
+type Column = {readonly name: string; readonly column: number; readonly natural: number};
+
+/** The columns that stay, when every one of them is to have a useful width, or its own. */
+function withoutOptional(
+	columns: readonly Column[],
+	{
+		room,
+		whole,
+		optional,
+	}: {
+		readonly room: number;
+		readonly whole: readonly string[];
+		readonly optional: readonly string[];
+	},
+): readonly Column[] {
+	const needed = columns.reduce(
+		(sum, {name, natural}) =>
+			sum + gap + (whole.includes(name) ? natural : Math.min(natural, usefulWidth)),
+		-gap,
+	);
+	const [first, ...others] = optional;
+	return needed <= room || first === undefined
+		? columns
+		: withoutOptional(
+				columns.filter(({name}) => name !== first),
+				{room, whole, optional: others},
+			);
+}
+
+/** Widths that fit `room` together, as far as the least width allows; a column that is whole is cut after all others. */
+function shrunk(
+	natural: readonly number[],
+	{room, isWhole}: {readonly room: number; readonly isWhole: readonly boolean[]},
+): readonly number[] {
+	const widths = [...natural];
+	const total = () => widths.reduce((sum, width) => sum + width, 0);
+	for (const takesWhole of [false, true]) {
+		for (let excess = total() - room; excess > 0; excess = total() - room) {
+			const widest = widths.reduce(
+				(found, width, column) =>
+					(takesWhole || !isWhole[column]) && width > (widths[found] ?? minWidth) ? column : found,
+				-1,
+			);
+			if (widest === -1) {
+				break;
+			}
+
+			widths[widest] = (widths[widest] ?? 0) - 1;
+		}
+	}
+
+	return widths;
+}

@@ -1,0 +1,34 @@
+import {escapeHazards} from '../../core/json-line.ts';
+import {block} from '../../core/untrusted.ts';
+import type {Context} from './context.ts';
+
+/** Prints one value as JSON on stdout. What a terminal might obey or hide is escaped: the value is the same for who parses it. */
+export function printJson({stdout}: Pick<Context, 'stdout'>, value: unknown): void {
+	stdout.write(`${escapeHazards(JSON.stringify(value, null, 2))}\n`);
+}
+
+/** Prints lines on stdout, cleaned: whatever they hold, the terminal sees text. */
+export function printLines({stdout}: Pick<Context, 'stdout'>, lines: readonly string[]): void {
+	for (const line of lines) {
+		stdout.write(`${block(line, {maxLength: 1024 * 1024}).text}\n`);
+	}
+}
+
+/** Tells the person something that is not the result: on stderr, cleaned. */
+export function tell({stderr}: Pick<Context, 'stderr'>, text: string): void {
+	stderr.write(`${block(text, {maxLength: 64 * 1024}).text}\n`);
+}
+
+/** `2026-11-20 15:04:02` in local time. */
+export const printableTime = (at: number): string => {
+	const date = new Date(at);
+	const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join('-');
+	const time = [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':');
+	return `${day} ${time}`;
+};
+
+/** `1 event`, `2 events`. */
+export const countOf = (number: number, what: string): string =>
+	`${number} ${what}${number === 1 ? '' : 's'}`;
+
+const twoDigits = (value: number): string => String(value).padStart(2, '0');

@@ -1,0 +1,46 @@
+import {createReadStream} from 'node:fs';
+import {SvcError, messageOf} from '../../core/errors.ts';
+import type {Context} from './context.ts';
+
+/**
+ * The text of a file, or of standard input for `-`.
+ *
+ * @throws SvcError `file_unreadable`, `file_too_large`
+ */
+export async function readInput(
+	{stdin}: Pick<Context, 'stdin'>,
+	path: string,
+	{maxBytes}: {readonly maxBytes: number},
+): Promise<string> {
+	const chunks: Buffer[] = [];
+	let bytes = 0;
+	try {
+		for await (const chunk of openInput({stdin}, path)) {
+			bytes += chunk.length;
+			if (bytes > maxBytes) {
+				break;
+			}
+
+			chunks.push(chunk);
+		}
+	} catch (error) {
+		throw unreadable(path, error);
+	}
+
+	if (bytes > maxBytes) {
+		throw new SvcError(
+			'file_too_large',
+			`Cannot use "${path}": it holds more than ${maxBytes} bytes`,
+		);
+	}
+
+	return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The bytes of a file, or of standard input for `-`. Rejects while it is read. */
+export const openInput = ({stdin}: Pick<Context, 'stdin'>, path: string): AsyncIterable<Buffer> =>
+	path === '-' ? stdin : createReadStream(path);
+
+/** The failure for a file that cannot be read. */
+export const unreadable = (path: string, cause: unknown): SvcError =>
+	new SvcError('file_unreadable', `Cannot read "${path}": ${messageOf(cause)}`, {cause});

@@ -1,0 +1,62 @@
+import type {Config, HomePaths} from '../../../config/config.ts';
+import type {Diagnostic} from '../../../core/config-view.ts';
+import type {Finding} from '../../../core/health.ts';
+import type {GatewayStatus} from '../../../gateway/port.ts';
+import type {Context} from '../../console/context.ts';
+
+/** What one look found, without the name of what was looked at; `of` tells several of one kind apart. */
+export type Found = Omit<Finding, 'subject'> & {readonly of?: string};
+
+/** The gateway of the home, as far as it shows. */
+export type SeenGateway =
+	| {readonly kind: 'running'; readonly status: GatewayStatus}
+	| {readonly kind: 'silent'; readonly reason: string}
+	/** `elsewhere`: another home serves this profile, a sentence. */
+	| {readonly kind: 'none'; readonly elsewhere?: string};
+
+/** What checks look at. */
+export type DoctorWorld = {
+	readonly context: Context;
+	readonly paths: HomePaths;
+	/** Absent: `config.yaml` or `.env` cannot be read. */
+	readonly config: Config | undefined;
+	/** What `svc config check` says of the files. */
+	readonly problems: readonly Diagnostic[];
+	readonly gateway: SeenGateway;
+	/** Nothing beyond this machine's own files, processes and ports may be asked. */
+	readonly offline: boolean;
+	/** What others say the time is, as they were heard. */
+	readonly heard: Heard[];
+};
+
+/** The `Date` header of an answer, and when it came: milliseconds since 1970. */
+export type Heard = {readonly from: string; readonly date: string; readonly at: number};
+
+/** One thing that the doctor looks at. It writes nothing, and ends soon after `signal` aborts. */
+export type Check = {
+	readonly subject: string;
+	/** It starts programs of others or asks machines: left out with `--offline`. */
+	readonly asks?: true;
+	/** It draws on what the others found. */
+	readonly comesLast?: true;
+	look(world: DoctorWorld, signal: AbortSignal): Promise<readonly Found[]> | readonly Found[];
+};
+
+export const ok = (found: string): Found => ({health: 'ok', found});
+
+export const unknown = (found: string): Found => ({health: 'unknown', found});
+
+export const warning = (found: string, mend?: string): Found => ({
+	health: 'warning',
+	found,
+	...(mend !== undefined && {mend}),
+});
+
+export const failed = (found: string, mend?: string): Found => ({
+	health: 'failed',
+	found,
+	...(mend !== undefined && {mend}),
+});
+
+/** Where the configuration has to be read first. */
+export const unread: Found = unknown('config.yaml cannot be read, see above');

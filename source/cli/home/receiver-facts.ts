@@ -1,0 +1,24 @@
+import type {Config} from '../../config/config.ts';
+import {formatDiagnostic} from '../../config/format-diagnostic.ts';
+import {loadConfig} from '../../config/load-config.ts';
+import {SvcError} from '../../core/errors.ts';
+import type {Context} from '../console/context.ts';
+
+/** The configuration of the context's home. @throws SvcError `config_invalid` with the first problem */
+export function readConfig(context: Context): Config {
+	const loaded = loadConfig({paths: context.paths(), environment: context.environment});
+	if (loaded.ok) {
+		return loaded.config;
+	}
+
+	const [first] = loaded.problems;
+	throw new SvcError('config_invalid', first ? formatDiagnostic(first) : 'Cannot read config.yaml');
+}
+
+const everyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);
+
+/** Where senders on this machine reach the receiver. */
+export function urlOf({webhook}: Config): string {
+	const host = everyAddress.has(webhook.host) ? '127.0.0.1' : webhook.host;
+	return `http://${host.includes(':') ? `[${host}]` : host}:${webhook.port}`;
+}

@@ -1,0 +1,162 @@
+import {spawn} from 'node:child_process';
+import {constants, closeSync, readFileSync} from 'node:fs';
+import {formatDiagnostic} from '../../config/format-diagnostic.ts';
+import {ensureHome} from '../../config/home-paths.ts';
+import {sleep} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import {lockFile} from '../../core/file-lock.ts';
+import {nodeFlags} from '../../core/node-flags.ts';
+import type {GatewayStatus} from '../../gateway/port.ts';
+import type {Context} from '../console/context.ts';
+import {printLines, tell} from '../console/print.ts';
+import {findGateway} from '../home/gateway-access.ts';
+import {prepareFirstRun, stepsOf} from './first-run.ts';
+import {openOutput} from './open-output.ts';
+
+const startMs = 30_000;
+const endMs = 20_000;
+const pollMs = 50;
+
+/** How long a gateway whose receiver was refused may still take to end. */
+const refusedMs = 500;
+
+/**
+ * Starts `svc gateway run` as a process of its own and returns once its receiver answers; prints the refusal and exits 3 when it
+ * does not listen.
+ *
+ * @throws SvcError `gateway_not_started`
+ */
+export async function startInBackground(context: Context): Promise<void> {
+	const already = await findGateway(context);
+	if (already) {
+		const {pid, webhook} = await already.status();
+		tell(
+			context,
+			`A gateway runs already (process ${pid}): attach with "svc", end it with "svc gateway stop"`,
+		);
+		if ('refused' in webhook) {
+			tell(context, `Its webhook receiver is refused: ${webhook.refused}`);
+		}
+
+		context.exit(1);
+		return;
+	}
+
+	const paths = context.paths();
+	ensureHome(paths);
+	const first = await prepareFirstRun(paths, context);
+	if (first) {
+		printLines(
+			context,
+			stepsOf(first, paths).map(step => `First start: ${step}`),
+		);
+	}
+
+	const {path: outputPath, fd: output} = openOutput(paths, constants.O_TRUNC);
+	const [, script = ''] = process.argv;
+	const child = spawn(
+		process.execPath,
+		[
+			...new Set([...nodeFlags, ...process.execArgv]),
+			script,
+			'--profile',
+			paths.profile,
+			'gateway',
+			'run',
+			'--until-started',
+		],
+		{detached: true, stdio: ['ignore', output, output], env: context.environment},
+	);
+	closeSync(output);
+	let ended = false;
+	child.once('error', () => {
+		ended = true;
+	});
+	child.once('exit', () => {
+		ended = true;
+	});
+
+	const deadline = context.clock.monotonic() + startMs;
+	// The loop ends when the gateway has answered, the process has ended, or time is up.
+	// oxlint-disable-next-line no-unmodified-loop-condition
+	while (!ended && context.clock.monotonic() < deadline) {
+		// A process that ends while it is asked answers with all kinds of failures; its own words follow.
+		// oxlint-disable-next-line no-await-in-loop
+		const status = await readStatus(context).catch(() => undefined);
+		// One that was refused as a whole says so and ends.
+		// oxlint-disable-next-line no-await-in-loop
+		await sleep(context.clock, status && 'refused' in status.webhook ? refusedMs : pollMs);
+		// oxlint-disable-next-line no-unnecessary-condition
+		if (status && !ended) {
+			report(context, status);
+			child.unref();
+			return;
+		}
+	}
+
+	const said = readFileSync(outputPath, 'utf8').trim();
+	if (said !== '') {
+		tell(context, said);
+	}
+
+	if (!ended) {
+		child.kill('SIGTERM');
+		throw new SvcError(
+			'gateway_not_started',
+			`The gateway did not start within ${startMs / 1000} s: see "${outputPath}"`,
+		);
+	}
+
+	context.exit(child.exitCode === 3 ? 3 : 1);
+}
+
+/** Says where the new gateway listens, or why it does not. */
+function report(
+	context: Context,
+	{webhook, pid, slips, config_problems: problems}: GatewayStatus,
+): void {
+	for (const {problem} of slips) {
+		tell(context, problem);
+	}
+
+	// A start that goes well is looked at once; what it did without is said here.
+	for (const problem of problems.filter(({severity}) => severity === 'warning')) {
+		tell(context, formatDiagnostic(problem));
+	}
+
+	if ('url' in webhook) {
+		printLines(context, [`The gateway runs (process ${pid}) and listens on ${webhook.url}`]);
+	} else if ('refused' in webhook) {
+		tell(context, `The gateway runs, but its webhook receiver was refused: ${webhook.refused}`);
+		context.exit(3);
+	} else {
+		printLines(context, [
+			'The gateway runs; its webhook receiver is not enabled (svc gateway setup --enable)',
+		]);
+	}
+}
+
+async function readStatus(context: Context) {
+	const gateway = await findGateway(context);
+	return gateway?.status();
+}
+
+/** Waits until the gateway of the home has let go of its lock. @throws SvcError `gateway_not_stopped` */
+export async function waitForEnd(context: Context): Promise<void> {
+	const {lockFile: path} = context.paths();
+	const deadline = context.clock.monotonic() + endMs;
+	while (context.clock.monotonic() < deadline) {
+		using lock = lockFile(path);
+		if (lock) {
+			return;
+		}
+
+		// oxlint-disable-next-line no-await-in-loop
+		await sleep(context.clock, pollMs);
+	}
+
+	throw new SvcError(
+		'gateway_not_stopped',
+		`The gateway did not stop within ${endMs / 1000} s: see "svc gateway status"`,
+	);
+}

@@ -1,0 +1,72 @@
+import {existsSync} from 'node:fs';
+import type {HomePaths} from '../../config/config.ts';
+import {editConfig} from '../../config/edit-config.ts';
+import {editSubscriptions} from '../../config/edit-subscriptions.ts';
+import {mergeSubscription} from '../../config/merge-subscription.ts';
+import type {Clock} from '../../core/clock.ts';
+import {dayOf} from '../../core/day-of.ts';
+import {defaultTarget} from '../../targets/targets.ts';
+
+/** What the first use wrote. */
+export type FirstRun = {
+	/** Name of the subscription that was created, or of the first that was there. */
+	readonly route: string;
+};
+
+const route = 'github';
+
+const prompt =
+	'{repository.full_name}#{pull_request.number} was {action} by {sender.login}.\n\nTitle: {pull_request.title}\n\n{pull_request.body}\n\nSummarise the change in three sentences and name what a reviewer should look at.';
+
+/**
+ * On the first use of a home (no `config.yaml`) writes a configuration that listens on this machine alone and one subscription with a secret of its own.
+ * Subscriptions that are there already stay as they are. `undefined` when this is not the first use, or another process was faster.
+ *
+ * @throws SvcError
+ */
+export async function prepareFirstRun(
+	paths: HomePaths,
+	{clock}: {readonly clock: Clock},
+): Promise<FirstRun | undefined> {
+	if (existsSync(paths.config)) {
+		return undefined;
+	}
+
+	const entries = await editSubscriptions(
+		paths,
+		before =>
+			Object.keys(before).length > 0
+				? before
+				: {
+						[route]: mergeSubscription(
+							undefined,
+							{
+								events: ['pull_request'],
+								prompt,
+								description: 'Pull requests of GitHub',
+								deliver: defaultTarget,
+							},
+							{today: dayOf(clock.now())},
+						),
+					},
+		{clock},
+	);
+	// Of two that start at once, one writes.
+	let isOurs = false;
+	await editConfig(paths, [], {
+		clock,
+		check() {
+			isOurs = true;
+		},
+	});
+	return isOurs ? {route: Object.keys(entries)[0] ?? route} : undefined;
+}
+
+/** What that did, a line each. */
+export const stepsOf = (
+	{route: first}: FirstRun,
+	{config, subscriptions}: Pick<HomePaths, 'config' | 'subscriptions'>,
+): readonly string[] => [
+	`wrote ${config}`,
+	`wrote ${subscriptions}: "${first}", with a secret of its own`,
+];

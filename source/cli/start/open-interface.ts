@@ -1,0 +1,166 @@
+import {existsSync} from 'node:fs';
+import {basePaths, ensureHome} from '../../config/home-paths.ts';
+import {sleep} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import type {Gateway} from '../../gateway/gateway.ts';
+import type {GatewayPort} from '../../gateway/port.ts';
+import type {GatewayWorld} from '../../gateway/rooms.ts';
+import type {FirstRunCard} from '../../tui/state/view.ts';
+import type {Context} from '../console/context.ts';
+import {tell} from '../console/print.ts';
+import type {Shown} from '../console/shown.ts';
+import {whenAskedToStop} from '../console/signals.ts';
+import {attachGateway, findGateway} from '../home/gateway-access.ts';
+import {noTerminalHint, outputMode, type OutputFormat} from '../lines/output-mode.ts';
+import {showScreen} from './show-screen.ts';
+
+type Opening = {
+	readonly output?: OutputFormat;
+	readonly readOnly?: boolean;
+	readonly linear?: boolean;
+	readonly demo?: Demonstration;
+};
+
+/**
+ * `svc`: the interface with a gateway in this process, or attached to the one that runs already; lines where there is nothing to draw on.
+ *
+ * @throws SvcError when nothing could be started
+ */
+export async function openInterface(context: Context, opening: Opening): Promise<void> {
+	try {
+		await open(context, opening);
+	} catch (error) {
+		// Somebody else's start in the same moment was quicker: theirs is attached to, as if it had been there before.
+		if (!isSecond(error) || !(await answersSoon(context))) {
+			throw error;
+		}
+
+		await open(context, opening);
+	}
+}
+
+const isSecond = (error: unknown): boolean =>
+	error instanceof SvcError && error.code === 'gateway_running';
+
+const soonMs = 10_000;
+const pollMs = 100;
+
+/** Whether the gateway that holds the home can be attached to, which takes a moment after it began. Not that of the home above, which serves a profile. */
+async function answersSoon(context: Context): Promise<boolean> {
+	const {clock} = context;
+	if (basePaths(context.paths())) {
+		const {servingHome} = await import('../home/serving-home.ts');
+		if (await servingHome(context)) {
+			return false;
+		}
+	}
+
+	const deadline = clock.monotonic() + soonMs;
+	while (clock.monotonic() < deadline) {
+		// oxlint-disable-next-line no-await-in-loop
+		if (await findGateway(context).catch(() => undefined)) {
+			return true;
+		}
+
+		// oxlint-disable-next-line no-await-in-loop
+		await sleep(clock, pollMs);
+	}
+
+	return false;
+}
+
+async function open(
+	context: Context,
+	{output, readOnly = false, linear = false, demo}: Opening,
+): Promise<void> {
+	const {stdin, stdout, environment} = context;
+	const paths = context.paths();
+	const mode = outputMode({
+		stdinIsTty: stdin.isTTY,
+		stdoutIsTty: stdout.isTTY,
+		environment,
+		...(output && {output}),
+		linear,
+	});
+	if (mode === 'none') {
+		tell(context, noTerminalHint);
+		context.exit(2);
+		return;
+	}
+
+	if (!readOnly) {
+		ensureHome(paths);
+	}
+
+	await using attached = await attachGateway(context);
+	if (readOnly && !attached) {
+		tell(context, '--read-only watches a gateway that runs; start one with svc gateway');
+		context.exit(2);
+		return;
+	}
+
+	const firstRun =
+		demo?.card ?? (attached || existsSync(paths.config) ? undefined : await firstUse(context));
+	// The screen is loaded before the gateway begins to load its rooms: its first frame does not wait for them.
+	const show = mode === 'tui' || mode === 'linear' ? await loadFace(mode) : undefined;
+	// Before the gateway, so that it listens for a second signal while that drains.
+	using stop = whenAskedToStop({
+		hangup: !demo && (stdin.isTTY || stdout.isTTY) ? 'lets-go' : 'ends',
+	});
+	await using gateway = attached ? undefined : await embed(context, demo?.world);
+	const port = attached && readOnly ? await onlyLooking(attached) : (attached ?? gateway?.port);
+	if (gateway && demo) {
+		await demo.begin(gateway, stop.asked);
+	}
+
+	if (!port) {
+		return;
+	}
+
+	const world: Shown = {context, port, gateway, firstRun, stop, endsWithFace: Boolean(demo)};
+	using _ = {[Symbol.dispose]: () => demo?.end()};
+	if (show) {
+		await showScreen(world, show);
+	} else {
+		const {showLines} = await import('./show-lines.ts');
+		await showLines(world, mode === 'json' || mode === 'quiet' ? mode : 'compact');
+	}
+}
+
+/** What `--demo` brings to the interface. */
+export type Demonstration = {
+	readonly card: FirstRunCard;
+	readonly world: Partial<GatewayWorld>;
+	/** Before anything is shown. `asked` settles when the process is asked to stop. */
+	readonly begin: (gateway: Gateway, asked: Promise<void>) => Promise<void>;
+	/** The interface is left, the gateway is about to end. */
+	readonly end: () => void;
+};
+
+async function firstUse(context: Context): Promise<FirstRunCard | undefined> {
+	const {prepareFirstRun, stepsOf} = await import('./first-run.ts');
+	const paths = context.paths();
+	const first = await prepareFirstRun(paths, context);
+	return first && {route: first.route, steps: stepsOf(first, paths)};
+}
+
+async function onlyLooking(port: GatewayPort): Promise<GatewayPort> {
+	const {readOnlyPort} = await import('../../gateway/read-only-port.ts');
+	return readOnlyPort(port);
+}
+
+async function loadFace(mode: 'tui' | 'linear') {
+	if (mode === 'linear') {
+		const {runLinear} = await import('../../tui/linear/run-linear.ts');
+		return runLinear;
+	}
+
+	const {runTui} = await import('../../tui/run-tui.tsx');
+	return runTui;
+}
+
+async function embed(context: Context, world: Partial<GatewayWorld> = {}): Promise<Gateway> {
+	const {startGateway} = await import('../../gateway/gateway.ts');
+	const {clock, environment, version} = context;
+	return startGateway({clock, environment, version, paths: context.paths(), ...world});
+}

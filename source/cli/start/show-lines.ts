@@ -1,0 +1,66 @@
+import {twoVersions} from '../../core/two-versions.ts';
+import {freeWrites} from '../../terminal/free-writes.ts';
+import {tell} from '../console/print.ts';
+import type {Shown} from '../console/shown.ts';
+import {createLineWriter} from '../lines/lines.ts';
+import type {LineFormat} from '../lines/output-mode.ts';
+import {goOn} from './go-on.ts';
+
+/** Lines on stdout, until a signal comes or nobody reads them any more. The gateway goes on when it was a terminal that they were read on. */
+export async function showLines(
+	{context, port, gateway, stop, endsWithFace}: Shown,
+	format: LineFormat,
+): Promise<void> {
+	freeWrites(context.stdout);
+	freeWrites(context.stderr);
+	using lines = createLineWriter({stream: context.stdout, notices: context.stderr, format});
+	const {
+		gateway: {pid, version, home, profile, startedAt: at},
+	} = port.getState();
+	// It began before anybody could listen.
+	lines.write([{type: 'gateway-started', at, pid, version, home, profile}]);
+	const said = new Set<string>();
+	const sayVersions = () => {
+		const now = port.getState().gateway.version;
+		if (!gateway && !said.has(now)) {
+			said.add(now);
+			for (const note of twoVersions({gateway: now, face: context.version}) ?? []) {
+				tell(context, note);
+			}
+		}
+	};
+
+	const unsubscribe = port.subscribe(events => {
+		lines.write(events);
+		// The next gateway of the home may be of another version.
+		sayVersions();
+	});
+	try {
+		await gateway?.started;
+		if (!gateway) {
+			tell(context, `Attached to the gateway of process ${pid}`);
+			sayVersions();
+		}
+
+		const onTerminal = context.stdout.isTTY;
+		const end = await Promise.race([
+			stop.asked.then(() => 'stop' as const),
+			stop.hungUp.then(() => 'gone' as const),
+			lines.closed.then(() => (onTerminal ? ('gone' as const) : ('stop' as const))),
+			...(gateway ? [gateway.stopped.then(() => 'stop' as const)] : []),
+		]);
+		if (end === 'gone' && gateway && !endsWithFace) {
+			// A file goes on getting them.
+			if (onTerminal) {
+				unsubscribe();
+			}
+
+			await goOn({context, stop}, gateway);
+		}
+
+		// The end has lines, too.
+		await gateway?.[Symbol.asyncDispose]();
+	} finally {
+		unsubscribe();
+	}
+}

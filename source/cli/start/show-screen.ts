@@ -1,0 +1,104 @@
+import {readFileSync} from 'node:fs';
+import {writePrivateFile} from '../../config/write-private-file.ts';
+import {freeWrites, hasTaken} from '../../terminal/free-writes.ts';
+import type {SavedState} from '../../tui/state/saved-state.ts';
+import type {TuiEnd, TuiWorld} from '../../tui/tui-world.ts';
+import {tell} from '../console/print.ts';
+import type {Shown} from '../console/shown.ts';
+import {readManualPage} from '../manual/read-page.ts';
+import {goOn} from './go-on.ts';
+import {openPersonLogins} from './person-logins.ts';
+import {readOnlyLogins} from './read-only-logins.ts';
+
+/** The screen, or what is read in place of it, until the person leaves, a signal comes, the terminal is gone, or the gateway ends. The gateway goes on when nobody said that it is to end. */
+export async function showScreen(
+	shown: Shown,
+	run: (world: TuiWorld) => Promise<TuiEnd>,
+): Promise<void> {
+	const {context, port, gateway, firstRun, stop} = shown;
+	const {environment, stdin, stdout, clock, version} = context;
+	const paths = context.paths();
+	const leave = new AbortController();
+	void Promise.race([stop.asked, stop.hungUp, ...(gateway ? [gateway.stopped] : [])]).then(() => {
+		leave.abort();
+		return undefined;
+	});
+	let failed = false;
+	gateway?.started.catch(() => {
+		failed = true;
+		leave.abort();
+	});
+
+	let kept: SavedState | undefined;
+	await using opened = openPersonLogins(context);
+	const logins = port.isReadOnly === true ? readOnlyLogins(opened) : opened;
+	freeWrites(context.stderr);
+	const {reason: left} = await run({
+		port,
+		logins,
+		clock,
+		stdin,
+		stdout,
+		options: {
+			version,
+			ssh: ['SSH_TTY', 'SSH_CONNECTION', 'SSH_CLIENT'].some(name => environment[name]),
+			editor: environment['VISUAL'] ?? environment['EDITOR'] ?? 'vi',
+			pager: environment['PAGER'] ?? 'less',
+			readManual: topic => readManualPage(topic)?.text,
+			async examine() {
+				const {healthText} = await import('../doctor/report.ts');
+				return healthText(context);
+			},
+			home: paths.home,
+			environment,
+			noColor: Boolean(environment['NO_COLOR']),
+			launcher: context.launcher,
+			endsWithFace: shown.endsWithFace,
+			...(firstRun && {firstRun}),
+			// A demo is thrown away, with what it made.
+			offersKey: port.isReadOnly !== true && !shown.endsWithFace,
+			state: readState(paths.tuiState),
+			saveState(state) {
+				kept = state;
+			},
+			signal: leave.signal,
+		},
+	});
+	// Who quits is there, and who ends it wants it ended; nobody else waits for a terminal that does not read.
+	const reason =
+		left === 'quit' || stop.isAsked() || (await hasTaken(stdout, clock)) ? left : 'terminal-gone';
+	if (kept) {
+		await writePrivateFile(paths.tuiState, `${JSON.stringify(kept)}\n`);
+	}
+
+	if (gateway && failed) {
+		// Says why.
+		await gateway.started;
+	} else if (gateway && !shown.endsWithFace && mayGoOn(reason, stop)) {
+		// With the logins that are under way.
+		await goOn(shown, gateway);
+	} else if (gateway) {
+		const {runs} = await port.status();
+		tell(
+			context,
+			runs.queued + runs.active > 0
+				? `Ending ${runs.active} runs; ${runs.queued} stay queued for the next start`
+				: 'The gateway ends',
+		);
+	} else {
+		tell(context, 'The gateway goes on; "svc" attaches again, "svc gateway stop" ends it');
+	}
+}
+
+/** Whether the terminal has gone or was given back, and not the gateway. */
+const mayGoOn = (reason: TuiEnd['reason'], stop: Shown['stop']): boolean =>
+	reason === 'let-go' || reason === 'terminal-gone' || (reason === 'aborted' && stop.isHungUp());
+
+/** How the interface was left, which checks it; an unreadable file is as good as none. */
+function readState(path: string): unknown {
+	try {
+		return JSON.parse(readFileSync(path, 'utf8'));
+	} catch {
+		return undefined;
+	}
+}
