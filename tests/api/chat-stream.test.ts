@@ -1,7 +1,7 @@
 import {once} from 'node:events';
 import {connect} from 'node:net';
 import {describe, expect, test} from 'vitest';
-import type {JsonObject} from '../../source/core/json.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../../source/core/json.ts';
 import {startApi, type Api} from '../helpers/api.ts';
 import {
 	beginStream,
@@ -45,6 +45,13 @@ function chunksOf(text: string): readonly Chunk[] {
 	expect(reasons.filter(reason => reason !== null)).toHaveLength(1);
 	return chunks;
 }
+
+/** Of a part of a call. */
+const argumentsIn = (called: JsonValue | undefined): JsonValue | undefined =>
+	isJsonObject(called) ? called['arguments'] : undefined;
+
+const callsOf = (chunks: readonly Chunk[]) =>
+	chunks.flatMap(({choices}) => choices.flatMap(({delta}) => delta.tool_calls ?? []));
 
 const textOf = (chunks: readonly Chunk[]) =>
 	chunks.flatMap(({choices}) => choices.map(({delta}) => delta.content ?? '')).join('');
@@ -146,14 +153,108 @@ describe('a chat completion that is streamed', () => {
 			);
 		});
 		const chunks = chunksOf(await streamed(relay.api));
-		expect(
-			chunks.flatMap(({choices}) => choices.flatMap(({delta}) => delta.tool_calls ?? [])),
-		).toEqual([
+		expect(callsOf(chunks)).toEqual([
 			{index: 0, id: 'a', type: 'function', function: {name: 'look', arguments: ''}},
 			{index: 0, function: {arguments: '{"x"'}},
 			{index: 0, function: {arguments: ':1}'}},
 			{index: 1, id: 'b', type: 'function', function: {name: 'see', arguments: '{"y":2}'}},
 		]);
+	});
+
+	test.for([
+		[
+			'begin every call with the same index',
+			[
+				{index: 0, id: 'a', function: {name: 'look', arguments: '{"x":1}'}},
+				{index: 0, id: 'b', function: {name: 'look', arguments: '{"x":'}},
+				{index: 0, function: {arguments: '2}'}},
+				{index: 0, id: 'a', function: {arguments: ' '}},
+			],
+			[
+				[0, 'a', '{"x":1}'],
+				[1, 'b', '{"x":'],
+				[1, undefined, '2}'],
+				[0, undefined, ' '],
+			],
+		],
+		[
+			'give every part of a call an identifier of its own',
+			[
+				{index: 0, id: 'a', function: {name: 'look', arguments: '{'}},
+				{index: 0, id: 'b', function: {arguments: '}'}},
+				{index: 1, id: 'c', function: {name: 'look', arguments: '{}'}},
+			],
+			[
+				[0, 'a', '{'],
+				[0, undefined, '}'],
+				[1, 'c', '{}'],
+			],
+		],
+		[
+			'give two calls the same identifier',
+			[
+				{index: 0, id: 'a', function: {name: 'look', arguments: '{}'}},
+				{index: 1, id: 'a', function: {name: 'see', arguments: '{}'}},
+			],
+			[
+				[0, 'a', '{}'],
+				[1, 'a', '{}'],
+			],
+		],
+		[
+			'count from one, and continue a call under the next index',
+			[
+				{index: 1, id: 'a', function: {name: 'look', arguments: '{}'}},
+				{index: 1, id: 'b', function: {name: 'see', arguments: '{'}},
+				{index: 2, function: {arguments: '}'}},
+			],
+			[
+				[0, 'a', '{}'],
+				[1, 'b', '{'],
+				[1, undefined, '}'],
+			],
+		],
+		[
+			'say nothing but the name',
+			[
+				{function: {name: 'look', arguments: '{'}},
+				{function: {arguments: '}'}},
+				{function: {name: 'see', arguments: '{}'}},
+			],
+			[
+				[0, expect.stringMatching(/^call_/), '{'],
+				[0, undefined, '}'],
+				[1, expect.stringMatching(/^call_/), '{}'],
+			],
+		],
+		[
+			'leave the index out',
+			[
+				{id: 'a', function: {name: 'look', arguments: '{'}},
+				{id: 'a', function: {arguments: '}'}},
+				{id: 'b', function: {name: 'look', arguments: '{'}},
+				{function: {arguments: '}'}},
+			],
+			[
+				[0, 'a', '{'],
+				[0, undefined, '}'],
+				[1, 'b', '{'],
+				[1, undefined, '}'],
+			],
+		],
+	] as const)('keeps calls apart at servers that %s', async ([, parts, told]) => {
+		await using relay = await startRelay(request => {
+			sendStream(
+				request,
+				...parts.map(part => chunkOf({tool_calls: [part]})),
+				chunkOf({}, {finishReason: 'tool_calls'}),
+				lastEvent,
+			);
+		});
+		const calls = callsOf(chunksOf(await streamed(relay.api)));
+		expect(calls.map(({index, id, function: called}) => [index, id, argumentsIn(called)])).toEqual(
+			told,
+		);
 	});
 
 	test('that fails says so: with a status before its first word, and in the stream later', async () => {

@@ -94,46 +94,70 @@ function withoutIndex({index: _index, ...call}: JsonObject): JsonObject {
 
 const newCallId = () => `call_${randomUUID().replaceAll('-', '')}`;
 
-/** Gives parts of calls the index by which clients put them together, where a server leaves it out. */
+/** Gives parts of calls the index by which clients put them together. That of a server cannot be relied on: some leave it out, and some begin every call with the same, as Ollama and Google do. */
 export function createToolCallDeltas(): (calls: JsonValue | undefined) => readonly JsonObject[] {
-	/** Identifiers by index. */
-	const seen: string[] = [];
+	/** Identifiers, in the order in which their calls began. */
+	const ids: string[] = [];
+	/** Which call an index of the server means now. */
+	const meant = new Map<number, number>();
+
+	/** Which call a part goes on with; `undefined`: it begins another. */
+	const callOf = ({at, id, isNamed}: CallPart): number | undefined => {
+		const last = ids.length > 0 ? ids.length - 1 : undefined;
+		const known = at === undefined ? undefined : meant.get(at);
+		if (id === undefined) {
+			return known ?? (isNamed ? undefined : last);
+		}
+
+		if (known === undefined || id === ids[known]) {
+			return at === undefined ? indexOf(ids, id) : known;
+		}
+
+		// Some give every part of a call an identifier of its own: the first alone has the name.
+		return indexOf(ids, id) ?? (isNamed ? undefined : known);
+	};
+
+	const begin = (id = newCallId()): number => {
+		if (ids.length >= maxCalls) {
+			throw tooManyCalls();
+		}
+
+		return ids.push(id) - 1;
+	};
 
 	return calls =>
 		callsIn(calls).map(call => {
 			const {index: given, id: named, type: _type, ...others} = call;
-			const said = typeof named === 'string' && named !== '' ? named : undefined;
-			const isNew = said !== undefined && !seen.includes(said);
-			const index =
-				typeof given === 'number' && Number.isInteger(given) && given >= 0
-					? given
-					: isNew || seen.length === 0
-						? seen.length
-						: said === undefined
-							? seen.length - 1
-							: seen.indexOf(said);
-			const isFirst = seen[index] === undefined;
-			const id = isFirst ? (said ?? newCallId()) : undefined;
-			if (id !== undefined) {
-				if (index > seen.length) {
-					throw garbled('a call of a tool has an index that does not follow');
-				}
-
-				if (index >= maxCalls) {
-					throw tooManyCalls();
-				}
-
-				seen[index] = id;
+			const id = typeof named === 'string' && named !== '' ? named : undefined;
+			const at = isCount(given) ? given : undefined;
+			const called = functionOf(call);
+			const isNamed = typeof called['name'] === 'string' && called['name'] !== '';
+			const known = callOf({at, id, isNamed});
+			const index = known ?? begin(id);
+			if (at !== undefined) {
+				meant.set(at, index);
 			}
 
 			return {
 				index,
 				...others,
-				...(id !== undefined && {id, type: 'function'}),
-				function: functionOf(call),
+				...(known === undefined && {id: ids[index] ?? '', type: 'function'}),
+				function: called,
 			};
 		});
 }
+
+type CallPart = {
+	/** The server's index. */
+	readonly at: number | undefined;
+	readonly id: string | undefined;
+	readonly isNamed: boolean;
+};
+
+const indexOf = (list: readonly string[], one: string): number | undefined => {
+	const index = list.indexOf(one);
+	return index === -1 ? undefined : index;
+};
 
 /** `arguments` are a text; some servers send what it stands for. */
 function functionOf({function: called}: JsonObject): JsonObject {
