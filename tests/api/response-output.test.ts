@@ -1,6 +1,7 @@
+import {text} from 'node:stream/consumers';
+import {setImmediate as turn} from 'node:timers/promises';
 import {array, assert, asyncProperty, constantFrom, nat, option, record, string} from 'fast-check';
-import {describe, expect, test} from 'vitest';
-import type {EventStream} from '../../source/api/http/event-stream.ts';
+import {afterAll, describe, expect, test} from 'vitest';
 import {createEventStream} from '../../source/api/http/event-stream.ts';
 import {readResponseRequest} from '../../source/api/responses/response-request.ts';
 import {createResource} from '../../source/api/responses/response-shapes.ts';
@@ -8,35 +9,35 @@ import {createResponseStream} from '../../source/api/responses/response-stream.t
 import {usageOf} from '../../source/api/shapes/chat-shapes.ts';
 import {apiSettings} from '../../source/config/api-settings.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
+import {startResponseServer} from '../helpers/one-response.ts';
+import {propertyRuns} from '../helpers/property-runs.ts';
 import {responseEvents} from './responses-oracle.ts';
+
+const server = await startResponseServer();
+
+afterAll(async () => server[Symbol.asyncDispose]());
 
 const {models} = apiSettings.read({models: {fast: {relay: true}}});
 
-/** An answer to a request with these tools, into a stream whose reader takes an event when `taken` says so. */
-function startAnswer(taken: () => Promise<void> = async () => {}) {
+/** An answer to a request with these tools. */
+async function startAnswer() {
+	const {client, response} = await server.asked();
 	const clock = createFakeClock(1_700_000_000_000);
 	const tools = [
 		{type: 'custom', name: 'patch'},
 		{type: 'namespace', name: 'far', tools: [{type: 'function', name: 'look'}]},
 	];
 	const request = readResponseRequest({model: 'fast', input: 'x', tools}, () => models);
-	let text = '';
-	const stream: EventStream = {
-		async send(data, event = '') {
-			text += `event: ${event}\ndata: ${data}\n\n`;
-			await taken();
-		},
-		keepAlive() {},
-		end() {},
-	};
 	const answer = createResponseStream({
 		clock,
 		resource: createResource(request, clock.now()),
 		names: request.names,
-		open: () => stream,
+		open: () => createEventStream(response, {clock, more: {}}),
 	});
-	return {answer, text: () => text};
+	return {answer, client, clock, response};
 }
+
+const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4);
 
 const words = constantFrom('', 'a', 'Zürich 🏔', '"\n', '{"input":"x"}');
 
@@ -70,55 +71,51 @@ describe('the events of a response', () => {
 				constantFrom('stop', 'length', 'tool_calls'),
 				option(string()),
 				async (deltas, finishReason, progress) => {
-					const {answer, text} = startAnswer();
+					const {answer, client} = await startAnswer();
+					const heard = text(client);
 					for (const delta of deltas) {
 						await answer.delta(delta);
 						await (progress !== null && answer.progress({event: progress}));
 					}
 
 					await answer.finish({message: {}, finishReason, usage: usageOf(1, 2)});
-					const last = responseEvents(text()).at(-1)?.response;
+					const last = responseEvents(bodyOf(await heard)).at(-1)?.response;
 					expect(last?.status).toBe(finishReason === 'length' ? 'incomplete' : 'completed');
 					expect(last?.output).not.toEqual([]);
 				},
 			),
-			{numRuns: 150},
+			{numRuns: propertyRuns(150)},
 		);
 	});
 
 	test('are no faster than they are taken', async () => {
-		const {promise, resolve} = Promise.withResolvers<void>();
-		const {answer} = startAnswer(async () => promise);
-		let isTaken = false;
-		const saying = answer.delta({content: 'a'}).then(() => {
-			isTaken = true;
-		});
-		await new Promise(setImmediate);
+		const {answer, client, response} = await startAnswer();
+		let isTaken = true;
+		let saying = Promise.resolve();
+		while (!response.writableNeedDrain) {
+			isTaken = false;
+			saying = answer.delta({content: 'x'.repeat(65_536)}).then(() => {
+				isTaken = true;
+			});
+			await turn();
+		}
+
 		expect(isTaken).toBe(false);
-		resolve();
+		client.resume();
 		await saying;
+		client.destroy();
 	});
 
-	test('have no gap in their numbers when a slow reader hears nothing meanwhile', () => {
-		const clock = createFakeClock(0);
-		const response = {
-			writableNeedDrain: true,
-			on() {},
-			once() {},
-			writeHead() {},
-			flushHeaders() {},
-			write: () => true,
-		};
-		const stream = createEventStream(
-			response as unknown as Parameters<typeof createEventStream>[0],
-			{clock, more: {}},
-		);
-		let asked = 0;
-		stream.keepAlive(() => ({data: String(asked++)}));
-		clock.advance(5000);
-		expect(asked).toBe(0);
-		response.writableNeedDrain = false;
-		clock.advance(5000);
-		expect(asked).toBe(1);
+	test('begin after five seconds, unless they were given up before', async () => {
+		const waiting = await startAnswer();
+		waiting.clock.advance(5000);
+		expect(waiting.response.headersSent).toBe(true);
+		waiting.client.destroy();
+
+		const given = await startAnswer();
+		given.answer[Symbol.dispose]();
+		given.clock.advance(5000);
+		expect(given.response.headersSent).toBe(false);
+		given.client.destroy();
 	});
 });

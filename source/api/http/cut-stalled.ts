@@ -6,7 +6,7 @@ const patienceMs = 60_000;
 /** As slow as a line may be: 16 kB in a second. */
 const slowestBytesPerMs = 16;
 
-/** Cuts a client that does not take an answer which is sent in one piece, of so many bytes: until then it stays in memory. */
+/** Cuts a client that does not take the rest of an answer, so many bytes of it: until then they stay in memory. */
 export function cutStalled(response: ServerResponse, bytes: number, clock: Clock): void {
 	response.once(
 		'close',

@@ -1,6 +1,7 @@
 import type {ServerResponse} from 'node:http';
 import type {Clock} from '../../core/clock.ts';
 import {createDeadline} from '../../core/deadline.ts';
+import {cutStalled} from './cut-stalled.ts';
 
 /** An answer of server-sent events: `data:` lines alone, because comments, `id:` and `retry:` break clients that are in use, and names of events those that expect none. */
 export type EventStream = {
@@ -109,6 +110,8 @@ export function createEventStream(
 			if (!isOver) {
 				over();
 				response.end();
+				// Less may be left than would hold up who writes.
+				cutStalled(response, response.writableLength, clock);
 			}
 		},
 	};
