@@ -120,7 +120,7 @@ export function limitError(refusal: KeyRefusal): ApiError {
 		return new ApiError(
 			429,
 			{
-				message: `Cannot serve the request: ${refusal.used} of the ${refusal.most} tokens of the key's budget are used`,
+				message: `Cannot serve the request: ${spentWords(refusal)}`,
 				type: 'insufficient_quota',
 				code: 'budget_exceeded',
 			},
@@ -141,6 +141,15 @@ export function limitError(refusal: KeyRefusal): ApiError {
 		},
 		{'Retry-After': retryAfter},
 	);
+}
+
+/** Where some of it is left, what would not fit in it. */
+function spentWords({used, held, asked, most}: Extract<KeyRefusal, {kind: 'budget'}>): string {
+	const gone = `${used} of the ${most} tokens of the key's budget are used`;
+	const reserved = held > 0 ? `, ${held} are held for requests under way` : '';
+	return used >= most
+		? gone
+		: `it may use ${asked} tokens, but ${gone}${reserved}; a smaller bound of the answer may fit`;
 }
 
 export const internalError = (

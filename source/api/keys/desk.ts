@@ -15,10 +15,12 @@ export type KeyPermit = {
 
 export type KeyRefusal =
 	| KeyLimited
-	/** `used` of `most` tokens; the budget begins anew in so many milliseconds. */
+	/** `used` of `most` tokens, `held` for requests under way, and the request may use `asked` more; the budget begins anew in so many milliseconds. */
 	| {
 			readonly kind: 'budget';
 			readonly used: number;
+			readonly held: number;
+			readonly asked: number;
 			readonly most: number;
 			readonly retryMs: number;
 	  };

@@ -200,7 +200,14 @@ export async function openKeyDesk({
 					const retryMs = periodEnd(now, budget.per) - now;
 					return {
 						kind: 'refused',
-						refusal: {kind: 'budget', used, most: budget.tokens, retryMs},
+						refusal: {
+							kind: 'budget',
+							used,
+							held: one.reserved,
+							asked: tokens,
+							most: budget.tokens,
+							retryMs,
+						},
 					};
 				}
 			}

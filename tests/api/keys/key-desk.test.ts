@@ -1,6 +1,7 @@
 import {setImmediate as turn} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
-import type {Admission, KeyDesk} from '../../../source/api/keys/desk.ts';
+import {limitError} from '../../../source/api/http/api-error.ts';
+import type {Admission, KeyDesk, KeyRefusal} from '../../../source/api/keys/desk.ts';
 import {openKeyDesk} from '../../../source/api/keys/key-desk.ts';
 import type {KeyGrant} from '../../../source/core/api-keys/api-key.ts';
 import {silentLogger} from '../../../source/core/log.ts';
@@ -52,6 +53,8 @@ const permitOf = (admission: Admission) => {
 
 	return admission.permit;
 };
+
+const messageOf = (refusal: KeyRefusal | undefined) => refusal && limitError(refusal).body.message;
 
 const refusalOf = (admission: Admission) =>
 	admission.kind === 'refused' ? admission.refusal : undefined;
@@ -245,9 +248,15 @@ describe('limits of a key', () => {
 		withDesk(async ({desk, clock, reopen}) => {
 			const {key} = await desk.create({...usual, budget: {tokens: 100, per: 'day'}}, prefix);
 			const permit = permitOf(desk.admit(key.id, 60));
-			expect(refusalOf(desk.admit(key.id, 41))).toEqual({
+			const refused = refusalOf(desk.admit(key.id, 41));
+			expect(messageOf(refused)).toBe(
+				"Cannot serve the request: it may use 41 tokens, but 0 of the 100 tokens of the key's budget are used, 60 are held for requests under way; a smaller bound of the answer may fit",
+			);
+			expect(refused).toEqual({
 				kind: 'budget',
 				used: 0,
+				held: 60,
+				asked: 41,
 				most: 100,
 				retryMs: 12 * 3_600_000,
 			});
@@ -255,7 +264,11 @@ describe('limits of a key', () => {
 			permit[Symbol.dispose]();
 			permitOf(desk.admit(key.id, 75))[Symbol.dispose]();
 			// It said nothing of its use: the estimate counts.
-			expect(refusalOf(desk.admit(key.id, 0))).toMatchObject({kind: 'budget', used: 100});
+			const spent = refusalOf(desk.admit(key.id, 0));
+			expect(spent).toMatchObject({kind: 'budget', used: 100});
+			expect(messageOf(spent)).toBe(
+				"Cannot serve the request: 100 of the 100 tokens of the key's budget are used",
+			);
 
 			const after = await reopen();
 			expect(refusalOf(after.desk.admit(key.id, 0))).toMatchObject({kind: 'budget', used: 100});
@@ -287,11 +300,50 @@ describe('limits of a key', () => {
 	);
 });
 
+test('a key that is used while a change of it is written was used then, and each of 40 days is remembered', async () => {
+	const clock = createFakeClock(startMs);
+	const gates: Array<() => void> = [];
+	const keys = {
+		list: async () => [],
+		usesSince: async () => [],
+		totals: async () => [],
+		async put() {
+			await new Promise<void>(resolve => {
+				gates.push(resolve);
+			});
+			return [];
+		},
+		async add() {},
+	};
+	await using desk = await openKeyDesk({clock, keys, log: silentLogger});
+	const making = desk.create(usual, prefix);
+	await turn();
+	gates.shift()?.();
+	const {key} = await making;
+	const permit = permitOf(desk.admit(key.id, 1));
+	const rotating = desk.rotate(key.id, {overlapMs: 0, prefix});
+	await turn();
+	clock.advance(10);
+	permit[Symbol.dispose]();
+	gates.shift()?.();
+	await rotating;
+	expect(desk.list()[0]?.lastUsedAt).toBe(startMs + 10);
+
+	for (let day = 0; day < 41; day += 1) {
+		clock.advance(86_400_000);
+		permitOf(desk.admit(key.id, 1))[Symbol.dispose]();
+	}
+
+	const days = desk.days(key.id) ?? [];
+	expect([days.length, days[0]?.day, days.at(-1)?.day]).toEqual([40, '2026-11-25', '2027-01-03']);
+});
+
 test('what could not be written is written later, with the last use; that it could not is said once', async () => {
 	const clock = createFakeClock(startMs);
 	const warned: string[] = [];
 	const log = {...silentLogger, warn: (message: string) => warned.push(message)};
 	const added: unknown[] = [];
+	const used = new Map<string, number>();
 	let isFull = true;
 	const keys = {
 		list: async () => [],
@@ -310,6 +362,9 @@ test('what could not be written is written later, with the last use; that it cou
 		await using desk = await openKeyDesk({clock, keys, log});
 		const {key} = await desk.create(usual, prefix);
 		permitOf(desk.admit(key.id, 7))[Symbol.dispose]();
+		const {key: other} = await desk.create(usual, prefix);
+		permitOf(desk.admit(other.id, 3))[Symbol.dispose]();
+		used.set(key.id, startMs + 3000).set(other.id, startMs);
 		for (let second = 0; second < 3; second += 1) {
 			clock.advance(1000);
 			// oxlint-disable-next-line no-await-in-loop -- one second after the other
@@ -331,10 +386,15 @@ test('what could not be written is written later, with the last use; that it cou
 					inputTokens: 12,
 					outputTokens: 0,
 				},
+				{
+					id: expect.any(String),
+					day: '2026-11-23',
+					requests: 1,
+					inputTokens: 3,
+					outputTokens: 0,
+				},
 			],
-			expect.any(Map),
+			used,
 		],
 	]);
-	const [[, usedAt] = []] = added as Array<readonly [unknown, Map<string, number>]>;
-	expect([...(usedAt?.values() ?? [])]).toEqual([startMs + 3000]);
 });
