@@ -1,14 +1,34 @@
-/** `make()`, or what it made last time when none of `inputs` changed. For texts that are costly to lay out. */
+/**
+ * `make()`, or what it made last time when none of `inputs` changed. For texts that are costly to lay out. It lets go of what it was given:
+ * what a pane showed last, thousands of rows, must not stay until the pane is opened again.
+ */
 export function createMemory<Value>(): (inputs: readonly unknown[], make: () => Value) => Value {
-	let last: {readonly inputs: readonly unknown[]; readonly value: Value} | undefined;
+	let last: {readonly inputs: readonly Held[]; readonly value: Value} | undefined;
 	return (inputs, make) => {
 		const isKnown =
 			last?.inputs.length === inputs.length &&
-			inputs.every((input, index) => Object.is(input, last?.inputs[index]));
+			inputs.every((input, index) => Object.is(input, inputOf(last?.inputs[index])));
 		if (!last || !isKnown) {
-			last = {inputs, value: make()};
+			last = {inputs: inputs.map(hold), value: make()};
 		}
 
 		return last.value;
 	};
+}
+
+/** An object only for as long as somebody else has it. */
+type Held = {readonly weak: WeakRef<object>} | {readonly own: unknown};
+
+const hold = (input: unknown): Held =>
+	typeof input === 'object' && input !== null ? {weak: new WeakRef(input)} : {own: input};
+
+/** Equal to no input, once nobody has it any more. */
+const gone = Symbol('gone');
+
+function inputOf(held: Held | undefined): unknown {
+	if (held === undefined) {
+		return gone;
+	}
+
+	return 'weak' in held ? (held.weak.deref() ?? gone) : held.own;
 }

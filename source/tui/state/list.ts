@@ -206,8 +206,14 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 	};
 
 	past?.begin(feed.get().state, filter.readsBody);
+	/** What a hidden list showed last is thousands of rows that nobody else has any more. */
+	const forget = () => {
+		last = last?.live === read(feed.get().state) ? last : undefined;
+	};
+
 	past?.subscribe(look);
 	tail?.subscribe(look);
+	feed.subscribe(forget);
 	if (past || tail) {
 		feed.subscribe(look);
 	}
