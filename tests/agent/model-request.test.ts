@@ -1,12 +1,13 @@
 import {getEventListeners} from 'node:events';
 import {createServer, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
+import {setImmediate as turn} from 'node:timers/promises';
 import type {Dispatcher} from 'undici';
 import {expect, test} from 'vitest';
 import {createModelFetch} from '../../source/agent/model-fetch.ts';
 import {postTo} from '../../source/agent/model-request.ts';
 
-async function start(answer: (response: ServerResponse) => void) {
+async function start(answer: (response: ServerResponse) => void, maxAnswerBytes = 1_000_000) {
 	const server = createServer((request, response) => {
 		request.resume();
 		request.on('end', () => {
@@ -16,7 +17,7 @@ async function start(answer: (response: ServerResponse) => void) {
 	await new Promise<void>(resolve => {
 		server.listen(0, '127.0.0.1', resolve);
 	});
-	const model = createModelFetch({maxAnswerBytes: 1_000_000});
+	const model = createModelFetch({maxAnswerBytes});
 	return {
 		ask: async (signal = new AbortController().signal) =>
 			model.post(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/chat`, {
@@ -110,6 +111,46 @@ test('one that is too large fails where it becomes so, and one that breaks after
 	expect(String(await reply.read())).toBe('Par');
 	await expect(reply.read()).rejects.toThrow(/closed/);
 	await expect(reply.read()).rejects.toThrow(/closed/);
+});
+
+test('no more than a little is read ahead of who asks for it, and the rest when it is asked for', async () => {
+	const part = Buffer.alloc(65_536);
+	const parts = 512;
+	let sent = 0;
+	await using server = await start(
+		response => {
+			const more = () => {
+				while (sent < parts) {
+					sent += 1;
+					if (!response.write(part)) {
+						response.once('drain', more);
+						return;
+					}
+				}
+
+				response.end();
+			};
+			more();
+		},
+		2 * parts * part.byteLength,
+	);
+	const reply = await server.ask();
+	let before = -1;
+	let calm = 0;
+	// Until nothing moves any more.
+	while (calm < 200) {
+		calm = before === sent ? calm + 1 : 0;
+		before = sent;
+		await turn();
+	}
+
+	expect(sent).toBeLessThan(parts / 2);
+	let bytes = 0;
+	for (let read = await reply.read(); read; read = await reply.read()) {
+		bytes += read.byteLength;
+	}
+
+	expect(bytes).toBe(parts * part.byteLength);
 });
 
 test('who gives up ends it, and begins nothing', async () => {

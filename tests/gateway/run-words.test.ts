@@ -66,11 +66,25 @@ test('the first words are told at once, and an answer that is whole leaves none 
 	words.say('Seven', true);
 	words.say(' of nine', false);
 	words[Symbol.dispose]();
-	clock.advance(1000);
+	expect(clock.timersLeft).toBe(0);
 	expect(pieces()).toEqual([
 		[0, 'Let me '],
 		[0, 'Seven'],
 	]);
+});
+
+test('words are told cleaned, also where a sign comes in two pieces', () => {
+	const {clock, words, pieces} = open();
+	words.say('red \u001B', true);
+	words.say('[31m\u202Eend\u0007', false);
+	clock.advance(100);
+	const told = pieces()
+		.map(([, piece]) => piece)
+		.join('');
+	expect(told).toContain('red ');
+	expect(told).toContain('end');
+	// oxlint-disable-next-line no-control-regex -- that is what must not be there
+	expect(told).not.toMatch(/[\u0000-\u001F\u007F-\u009F\u202E]/);
 });
 
 test('of what a model says in one go, the end is told', () => {
