@@ -27,6 +27,8 @@ export type AgentTurn = {
 	readonly onBegin?: (run: number) => void;
 	/** The answer is whole. Awaited before its run is done, which fails as this does. */
 	readonly onAnswer?: (answer: {readonly text: string; readonly run: number}) => Promise<void>;
+	/** All that its steps have used so far, where the model counts: told after each of them, however the turn ends. */
+	readonly onUsed?: (used: {readonly inputTokens: number; readonly outputTokens: number}) => void;
 	/** Text as it comes; awaited, so that a slow reader slows the model down. */
 	readonly onText: (delta: string) => Promise<void>;
 	/** Progress for the stream: `{event: 'tool_started' | 'tool_ended' | 'approval_pending' | 'approval_settled', …}`. */

@@ -163,7 +163,11 @@ async function answerTurn(work: Working, turn: AgentTurn): Promise<TurnResult> {
 			progress.tell(entry);
 		},
 		onWork({usage: used, ...done}) {
-			usage = used ?? usage;
+			if (used) {
+				usage = used;
+				turn.onUsed?.(used);
+			}
+
 			runs.work(lease, {...done, ...(used && {usage: used})});
 		},
 		async beforeSideEffect() {

@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {startAgents, untrustedTool as tool} from '../helpers/agents.ts';
+import {usageOf} from '../helpers/api.ts';
 
 const ask = {model: 'svc-agent-1', messages: [{role: 'user', content: 'Do it'}]};
 
@@ -79,4 +80,16 @@ test('a client that leaves withdraws its request, and its turn is cancelled', as
 	const state = await agents.api.gateway.until(({runs}) => runs[0]?.state === 'cancelled');
 	expect(state.approvals.filter(({decision}) => !decision)).toEqual([]);
 	expect(approvals).toHaveLength(1);
+	// What the model had done for it counts.
+	expect(await usageOf(agents.api, 1)).toEqual({requests: 1, inputTokens: 10, outputTokens: 5});
+});
+
+test('a turn that fails counts what its steps have used', async () => {
+	await using agents = await startAgents(
+		Array.from({length: 3}, () => ({toolCalls: [{name: tool, arguments: {}}]})),
+		{runs: {max_steps: 3}},
+	);
+	const answer = await agents.api.chat(ask, {headers: {'x-svc-approval': 'deny'}});
+	expect([answer.status, await answer.json()]).toMatchObject([500, {error: {code: 'step_limit'}}]);
+	expect(await usageOf(agents.api, 1)).toEqual({requests: 1, inputTokens: 30, outputTokens: 15});
 });

@@ -2,7 +2,7 @@ import {once} from 'node:events';
 import {connect} from 'node:net';
 import {describe, expect, test} from 'vitest';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../source/core/json.ts';
-import {startApi, type Api} from '../helpers/api.ts';
+import {startApi, usageOf, type Api} from '../helpers/api.ts';
 import {
 	beginStream,
 	chunkOf,
@@ -428,6 +428,9 @@ describe('a chat completion that is streamed', () => {
 			await asking.catch(() => {});
 			expect(await upstream.requests[count]?.closed).toBe(true);
 		}
+
+		// Both were asked for, and the server was at work on them.
+		expect(await usageOf(api, 2)).toMatchObject({requests: 2, inputTokens: 16});
 	});
 
 	test('ends with its key, when that is revoked', async () => {

@@ -1,4 +1,5 @@
 import {join} from 'node:path';
+import type {JsonObject} from '../../source/core/json.ts';
 import {startApi, type Api} from './api.ts';
 import {startScriptedModel, type ScriptedAnswer, type ScriptedModel} from './scripted-model.ts';
 
@@ -13,7 +14,10 @@ export const untrustedTool = 'mcp__every__toggle_simulated_logging';
 export type Agents = AsyncDisposable & {readonly model: ScriptedModel; readonly api: Api};
 
 /** An API whose agents have a model that says `answers`, and the tools of a server that nobody trusts. */
-export async function startAgents(answers: readonly ScriptedAnswer[]): Promise<Agents> {
+export async function startAgents(
+	answers: readonly ScriptedAnswer[],
+	config: JsonObject = {},
+): Promise<Agents> {
 	await using stack = new AsyncDisposableStack();
 	const model = stack.use(await startScriptedModel(answers));
 	const api = stack.use(
@@ -21,6 +25,7 @@ export async function startAgents(answers: readonly ScriptedAnswer[]): Promise<A
 			{},
 			{
 				config: {
+					...config,
 					model: {provider: 'openai-compatible', name: 'scripted-1', base_url: model.baseUrl},
 					mcp_servers: {
 						every: {command: process.execPath, args: [everything, 'stdio'], trust: 'untrusted'},

@@ -1,4 +1,4 @@
-import type {KeyGrant} from '../../source/core/api-keys/api-key.ts';
+import type {KeyGrant, KeyUsage} from '../../source/core/api-keys/api-key.ts';
 import type {JsonObject} from '../../source/core/json.ts';
 import {startTestGateway, type TestGateway, type TestGatewayOptions} from './gateway.ts';
 
@@ -80,4 +80,16 @@ export async function startApi(
 		respond: post('/v1/responses'),
 		[Symbol.asyncDispose]: async () => opened.disposeAsync(),
 	};
+}
+
+/** What the first key of an API has used, when so many of its requests have ended. */
+export async function usageOf({gateway}: Api, requests: number): Promise<KeyUsage> {
+	for (;;) {
+		const [key] = await gateway.port.listKeys();
+		if (key && key.usage.all.requests >= requests) {
+			return key.usage.all;
+		}
+
+		await new Promise(setImmediate);
+	}
 }

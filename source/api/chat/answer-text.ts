@@ -1,3 +1,4 @@
+import type {AgentTurn} from '../agent-turns.ts';
 import {estimateTokens, textMessages, tokensIn, turnMessages} from '../shapes/chat-messages.ts';
 import {usageOf, type ChatAnswer} from '../shapes/chat-shapes.ts';
 import {stopsOf} from './chat-request.ts';
@@ -21,8 +22,16 @@ export async function agentAnswer(
 	const {temperature} = body;
 	const stop = stopsOf(body);
 	const inputTokens = estimateTokens(body['messages']);
+	let told = {inputTokens: 0, outputTokens: 0};
 	let characters = 0;
-	const said = await turn({
+	let isAtWork = false;
+	const count = () => {
+		call.settle({
+			inputTokens: Math.max(told.inputTokens, inputTokens),
+			outputTokens: Math.max(told.outputTokens, tokensIn(characters)),
+		});
+	};
+	const asked: AgentTurn = {
 		model,
 		messages: turnMessages(body['messages']),
 		...(maxTokens !== undefined && {maxTokens}),
@@ -32,15 +41,30 @@ export async function agentAnswer(
 		requestId: call.requestId,
 		denyApprovals: call.header('x-svc-approval') === 'deny',
 		signal: call.signal,
+		onBegin() {
+			isAtWork = true;
+		},
+		onUsed(used) {
+			told = used;
+			count();
+		},
 		async onText(content) {
 			characters += content.length;
-			// Of a turn that fails, nobody counts.
-			call.settle({inputTokens, outputTokens: tokensIn(characters)});
+			// Of an answer of the model that fails, nobody counts.
+			count();
 			await (content !== '' && sink?.delta({content}));
 		},
 		async onProgress(progress) {
 			await sink?.progress(progress);
 		},
+	};
+	const said = await turn(asked).catch((error: unknown) => {
+		// The model was at work on it: who leaves before every answer would pay for none.
+		if (isAtWork && call.signal.aborted) {
+			count();
+		}
+
+		throw error;
 	});
 	// What nobody told of as it came.
 	await (characters === 0 && said.text !== '' && sink?.delta({content: said.text}));

@@ -26,11 +26,22 @@ export async function relayAnswer(
 		return counted;
 	};
 
-	using reply = await askUpstream(upstream, upstreamBody(request, upstream), {
-		clock,
-		redact,
-		signal: call.signal,
-	});
+	const ask = async () => {
+		const {signal} = call;
+		signal.throwIfAborted();
+		try {
+			return await askUpstream(upstream, upstreamBody(request, upstream), {clock, redact, signal});
+		} catch (error) {
+			// The server was at work on it: who leaves before every answer would pay for none.
+			if (signal.aborted) {
+				count(undefined, 0);
+			}
+
+			throw error;
+		}
+	};
+
+	using reply = await ask();
 	// From here on it costs something, however it ends.
 	count(undefined, 0);
 	if (!sink) {
