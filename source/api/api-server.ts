@@ -5,8 +5,9 @@ import {drain} from '../http/drain.ts';
 import {createHttpServer, usualLimits, type HttpLimits} from '../http/http-server.ts';
 import {listen} from '../http/listen.ts';
 import {answerRequest, type Answering} from './answer-request.ts';
-import {stopping} from './http/api-error.ts';
+import {stopping, unheard} from './http/api-error.ts';
 import type {Endpoint} from './http/endpoint.ts';
+import {requestIdOf} from './http/request-id.ts';
 import type {KeyDesk} from './keys/desk.ts';
 
 export type ApiServer = {
@@ -79,6 +80,10 @@ export function createApiServer(
 			},
 			onEvicted() {},
 			onDropped() {},
+			refusal: (status, why, request) => ({
+				body: JSON.stringify({error: unheard(status, why).body}),
+				headers: {'x-request-id': requestIdOf(request?.headers['x-request-id'])},
+			}),
 		},
 		{...usualLimits, keepAliveTimeoutMs, requestTimeoutMs, ...httpLimits},
 	);

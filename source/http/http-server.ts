@@ -9,7 +9,7 @@ import {affordable, descriptorLimit} from './descriptor-limit.ts';
 import {respond} from './http-answer.ts';
 import type {HttpPair} from './http-answer.ts';
 import {malformationOf} from './malformed.ts';
-import {refuseConnection, refusalStatus} from './refuse.ts';
+import {plainRefusal, refuseConnection, refusalStatus, type RefusalWords} from './refuse.ts';
 import {createThrottledReport} from './throttled-report.ts';
 
 export type HttpLimits = {
@@ -42,6 +42,8 @@ type ServerDependencies = {
 	readonly onEvicted: () => void;
 	/** A connection above the limit was closed: all others are in use. */
 	readonly onDropped: () => void;
+	/** How a request is refused that never reaches `handle`; absent: as `{"error": "why"}`. */
+	readonly refusal?: RefusalWords;
 };
 
 export type HttpServer = {
@@ -59,7 +61,15 @@ const logIntervalMs = 60_000;
  * listen yet.
  */
 export function createHttpServer(
-	{handle, clock, log, onRefused, onEvicted, onDropped}: ServerDependencies,
+	{
+		handle,
+		clock,
+		log,
+		onRefused,
+		onEvicted,
+		onDropped,
+		refusal: words = plainRefusal,
+	}: ServerDependencies,
 	limits: HttpLimits = usualLimits,
 ): HttpServer {
 	const most = affordable(limits.maxConnections, descriptorLimit());
@@ -98,7 +108,7 @@ export function createHttpServer(
 
 	const refuse = (pair: HttpPair, status: number, error: string) => {
 		onRefused(status);
-		respond(pair, {status, body: JSON.stringify({error}), close: true}, clock);
+		respond(pair, {status, ...words(status, error, pair.request), close: true}, clock);
 	};
 
 	const take =
@@ -142,6 +152,7 @@ export function createHttpServer(
 				error: 'Method not allowed',
 				headers: 'Allow: \r\n',
 				clock,
+				words,
 			});
 		});
 	});
@@ -162,7 +173,7 @@ export function createHttpServer(
 
 			onRefused(status);
 			log.debug(`Refused a request with ${status}: ${messageOf(error)}`);
-			refuseConnection(socket, status, {clock});
+			refuseConnection(socket, status, {clock, words});
 		});
 	});
 	server.on('error', () => {

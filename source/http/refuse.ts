@@ -1,4 +1,4 @@
-import {STATUS_CODES} from 'node:http';
+import {STATUS_CODES, type IncomingMessage} from 'node:http';
 import type {Duplex} from 'node:stream';
 import {systemClock, type Clock} from '../core/clock.ts';
 import {codeOf} from '../core/errors.ts';
@@ -19,6 +19,15 @@ export function refusalStatus(error: Error, socket: Duplex): number | undefined 
 	return (Object.hasOwn(statuses, code) ? statuses[code] : undefined) ?? 400;
 }
 
+/** How a server says that it refuses: what comes before any answer of its own. `request`: none where it was not understood. */
+export type RefusalWords = (
+	status: number,
+	error: string,
+	request?: IncomingMessage,
+) => {readonly body: string; readonly headers?: Readonly<Record<string, string>>};
+
+export const plainRefusal: RefusalWords = (_, error) => ({body: JSON.stringify({error})});
+
 /** How long what a client still sends is dropped before the connection is closed. */
 const lingerMs = 2000;
 
@@ -33,18 +42,20 @@ export function refuseConnection(
 		error = STATUS_CODES[status] ?? '',
 		headers = '',
 		clock = systemClock,
-	}: {error?: string; headers?: string; clock?: Clock} = {},
+		words = plainRefusal,
+	}: {error?: string; headers?: string; clock?: Clock; words?: RefusalWords} = {},
 ): void {
 	// Node has taken its own listener away where it handed the connection over; whoever resets it now must not end the process.
 	socket.on('error', () => {
 		socket.destroy();
 	});
-	const body = JSON.stringify({error});
+	const {body, headers: more = {}} = words(status, error);
 	const head = [
 		`HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
 		'Connection: close',
 		'Content-Type: application/json; charset=utf-8',
-		`Content-Length: ${body.length}`,
+		`Content-Length: ${Buffer.byteLength(body)}`,
+		...Object.entries(more).map(([name, value]) => `${name}: ${value}`),
 	].join('\r\n');
 	const cancel = clock.after(lingerMs, () => {
 		socket.destroy();

@@ -10,7 +10,7 @@ import {silentLogger} from '../../source/core/log.ts';
 import {startApi, type Api} from '../helpers/api.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {advanceUntil} from '../helpers/gateway.ts';
-import {rawExchange} from '../helpers/raw-http.ts';
+import {rawExchange, type RawAnswer} from '../helpers/raw-http.ts';
 import {messages, models} from '../helpers/relay.ts';
 
 const path = '/v1/chat/completions';
@@ -29,7 +29,37 @@ const headOf = ({key}: Api, ...more: readonly string[]) =>
 const raw = async (api: Api, bytes: string, expected = 1) =>
 	rawExchange({port: Number(new URL(api.url).port)}, bytes, {expected});
 
+/** The code of an error that nobody but the server itself says: it has the form of all others, and a name. */
+function unheardOf({head, body}: RawAnswer = {status: 0, head: '', body: ''}): unknown {
+	const {error} = JSON.parse(body) as {error: JsonObject};
+	expect(head).toMatch(/\r\nx-request-id: \S+/i);
+	expect(error).toEqual({
+		message: expect.stringMatching(/^Cannot read the request: ./),
+		type: 'invalid_request_error',
+		param: null,
+		code: expect.any(String),
+	});
+	return error['code'];
+}
+
 describe('whatever is sent', () => {
+	test('that is no HTTP is refused in the form of every other error, with a name', async () => {
+		await using api = await startApi({models});
+		for (const [bytes, status, code] of [
+			['NONSENSE\r\n\r\n', 400, 'malformed_request'],
+			[`GET ${path} HTTP/1.1\r\n\r\n`, 400, 'malformed_request'],
+			[headOf(api, 'Host: another', 'Content-Length: 0'), 400, 'malformed_request'],
+			[headOf(api, 'Expect: miracles', 'Content-Length: 2'), 417, 'malformed_request'],
+			['CONNECT there:1 HTTP/1.1\r\nHost: localhost\r\n\r\n', 405, 'method_not_allowed'],
+		] as const) {
+			const {answers} = await raw(api, bytes);
+			expect([answers[0]?.status, unheardOf(answers[0])]).toEqual([status, code]);
+		}
+
+		const {answers} = await raw(api, headOf(api, 'x-request-id: mine', 'Host: another'));
+		expect(answers[0]?.head).toMatch(/\r\nx-request-id: mine\r\n/i);
+	});
+
 	test('that is no object is refused, and the next request is served', async () => {
 		await using api = await startApi({models});
 		const deep = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
@@ -43,6 +73,8 @@ describe('whatever is sent', () => {
 			`{"model": "fast", "messages": ${deep(200)}}`,
 			// Parsed, this would hold up everybody for seconds.
 			`{"model": "fast", "messages": ${deep(1_000_000)}}`,
+			// So would this.
+			`{${Array.from({length: 800_000}, (_, index) => `"k${index}":1`).join(',')}}`,
 		]) {
 			const answer = await api.chat(body);
 			const read = (await answer.json()) as {error: JsonObject};
@@ -92,6 +124,7 @@ describe('whatever is sent', () => {
 		const flood = Array.from({length: 2000}, (_, index) => `x-${index}: ${'y'.repeat(20)}`);
 		const {answers: flooded} = await raw(api, headOf(api, ...flood, 'Content-Length: 0'));
 		expect(flooded[0]?.status).toBe(431);
+		expect(unheardOf(flooded[0])).toBe('headers_too_large');
 		expect((await api.chat(good)).status).toBe(200);
 	});
 
@@ -125,6 +158,7 @@ describe('whatever is sent', () => {
 			'POST /open HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"half',
 		);
 		expect([answers[0]?.status, closed]).toEqual([408, true]);
+		expect(unheardOf(answers[0])).toBe('request_timeout');
 		await server.close();
 	});
 

@@ -1,6 +1,12 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {maxJsonDepth, isDeepJson, isDeepValue} from '../../source/core/json-depth.ts';
+import {
+	isCrowdedJson,
+	isDeepJson,
+	isDeepValue,
+	maxJsonDepth,
+	maxJsonMembers,
+} from '../../source/core/json-depth.ts';
 import type {JsonValue} from '../../source/core/json.ts';
 
 const nested = (levels: number, open = '{"a":', close = '}') =>
@@ -44,4 +50,13 @@ test('it counts what a walk of the value counts', () => {
 			expect(isDeepJson(text)).toBe(around + depthOf(inner) > maxJsonDepth);
 		}),
 	);
+});
+
+test('100,000 members are read, one more is too many, and what stands in strings is none', () => {
+	const members = (count: number) =>
+		Array.from({length: count}, (_, index) => `"k${index}":"a\\":\\\\"`).join(',');
+	expect(isCrowdedJson(`{${members(maxJsonMembers)}}`)).toBe(false);
+	expect(isCrowdedJson(`{${members(maxJsonMembers + 1)}}`)).toBe(true);
+	expect(isCrowdedJson(`[${'{"a":1},'.repeat(maxJsonMembers)}{"a":1}]`)).toBe(true);
+	expect(isCrowdedJson(JSON.stringify(':'.repeat(1_000_000)))).toBe(false);
 });

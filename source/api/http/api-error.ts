@@ -190,3 +190,18 @@ export const busy = (): ApiError =>
 		},
 		{'Retry-After': '5'},
 	);
+
+const codesOfUnheard: Readonly<Record<number, string>> = {
+	405: 'method_not_allowed',
+	408: 'request_timeout',
+	431: 'headers_too_large',
+	503: 'internal_error',
+};
+
+/** What is no request that HTTP allows, or does not end: nobody has looked at what it asks for. */
+export const unheard = (status: number, why: string): ApiError =>
+	new ApiError(status, {
+		message: `Cannot read the request: ${why}`,
+		type: status < 500 ? 'invalid_request_error' : 'api_error',
+		code: codesOfUnheard[status] ?? 'malformed_request',
+	});

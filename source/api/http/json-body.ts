@@ -1,11 +1,11 @@
-import {isDeepJson, maxJsonDepth} from '../../core/json-depth.ts';
+import {isCrowdedJson, isDeepJson, maxJsonDepth, maxJsonMembers} from '../../core/json-depth.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {HttpPair} from '../../http/http-answer.ts';
 import {declaredSize, readBody} from '../../http/read-body.ts';
 import {badRequest, tooLarge} from './api-error.ts';
 
 /**
- * The body of a request, at most `limit` bytes of it: a JSON object of at most 128 levels.
+ * The body of a request, at most `limit` bytes of it: a JSON object of at most 128 levels and 100,000 members.
  *
  * @throws ApiError 413, 400
  */
@@ -34,6 +34,13 @@ export async function readJsonBody(pair: HttpPair, limit: number): Promise<JsonO
 	if (isDeepJson(text)) {
 		throw badRequest(
 			`Cannot read the request: its body is nested more than ${maxJsonDepth} levels deep`,
+			'invalid_json',
+		);
+	}
+
+	if (isCrowdedJson(text)) {
+		throw badRequest(
+			`Cannot read the request: its body has more than ${maxJsonMembers} members`,
 			'invalid_json',
 		);
 	}
