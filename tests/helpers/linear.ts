@@ -18,6 +18,10 @@ export type SpokenShell = AsyncDisposable & {
 	/** Lines that come in one read. */
 	paste(...lines: readonly string[]): Promise<void>;
 	interrupt(): Promise<void>;
+	/** Ctrl-C right behind a line. */
+	regret(line: string): Promise<void>;
+	/** Whether a line is begun, and not ended. */
+	type(isTyping: boolean): void;
 	/** Lets time pass, and promises settle. */
 	pass(ms: number): Promise<void>;
 	/** Everything that was read and typed. */
@@ -53,6 +57,7 @@ export async function openLinear(
 	let transcript = '';
 	let written = '';
 	let heardTo = 0;
+	let isTyping = false;
 	const linear = createLinear(shell, {
 		write(text) {
 			written += text;
@@ -62,7 +67,7 @@ export async function openLinear(
 			written += text;
 			transcript += text;
 		},
-		isTyping: () => false,
+		isTyping: () => isTyping,
 		isLent: () => false,
 	});
 	const settle = async () => {
@@ -115,6 +120,16 @@ export async function openLinear(
 			transcript += '^C';
 			linear.interrupt();
 			await pass(momentMs);
+		},
+		async regret(line) {
+			transcript += `${line}\n`;
+			linear.take([typed(line, true)]);
+			transcript += '^C';
+			linear.interrupt();
+			await pass(momentMs);
+		},
+		type(is) {
+			isTyping = is;
 		},
 		pass,
 		transcript: () => transcript,

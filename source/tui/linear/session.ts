@@ -52,6 +52,7 @@ export function createLinear(shell: Shell, terminal: LinearTerminal): LinearSess
 	let wantsDetail = false;
 	let isOver = false;
 	let queue: readonly Typed[] = [];
+	let settling = 0;
 
 	const voice = createVoice(terminal, {
 		isOver: () => isOver,
@@ -136,12 +137,15 @@ export function createLinear(shell: Shell, terminal: LinearTerminal): LinearSess
 
 	/** Waits until what was begun has ended, reads what is asked then, and asks for a line. */
 	const settle = async () => {
+		settling += 1;
+		const own = settling;
 		isWorking = true;
 		await whenSettled(shell, {
 			isPending: () => askNow(shell)?.isPending === true || (wantsDetail && shell.isLoading()),
 			isLent: terminal.isLent,
 		});
-		if (isOver) {
+		// Ctrl-C does not wait for what was begun before it: it asks in its place.
+		if (isOver || own !== settling) {
 			return;
 		}
 

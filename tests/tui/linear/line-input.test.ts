@@ -69,8 +69,13 @@ test('what was typed of a secret is gone when something else is asked, and after
 	await opened.type('\u0003');
 	opened.input.prompt('svc> ', plain);
 	await opened.type('quit\r');
-	expect(opened.written()).not.toContain('hunter');
-	expect(opened.lines).toEqual(['list', 'quit']);
+	opened.input.prompt('secret> ', secret);
+	await opened.type('hunter2');
+	await opened.type('\u0003');
+	opened.input.prompt('secret> ', secret);
+	await opened.type('other\r');
+	expect(opened.written()).not.toMatch(/hunter|other/);
+	expect(opened.lines).toEqual(['list', 'quit', 'other']);
 });
 
 test('what is no secret is there again with its prompt', async () => {
@@ -80,4 +85,16 @@ test('what is no secret is there again with its prompt', async () => {
 	opened.input.prompt('svc> ', plain);
 	await opened.type('fic\r');
 	expect(opened.lines).toEqual(['traffic']);
+});
+
+test('arrow up brings commands back, and no answers', async () => {
+	using opened = openInput();
+	const up = '\u001B[A';
+	opened.input.prompt('svc> ', {isMasked: false, isAnswer: false});
+	await opened.type('traffic\r');
+	opened.input.prompt('yes or no> ', plain);
+	await opened.type('yes\r');
+	opened.input.prompt('svc> ', {isMasked: false, isAnswer: false});
+	await opened.type(`${up}\r`);
+	expect(opened.lines).toEqual(['traffic', 'yes', 'traffic']);
 });

@@ -1,6 +1,8 @@
 import {expect, test} from 'vitest';
+import {change} from '../../../source/tui/commands/navigate.ts';
 import {openLinear, type SpokenShell} from '../../helpers/linear.ts';
 import {makeAskedTool, makeToolApproval} from '../../helpers/make-approval.ts';
+import {makeKey} from '../../helpers/make-key.ts';
 import {makeSession} from '../../helpers/make.ts';
 import {createWorld, waitingCall, waitingForm} from './world.ts';
 
@@ -257,4 +259,55 @@ test('what begins to need a person is told once, with the bell, and not more oft
 	expect(spoken.heard()).toMatch(/Approval: .* 1 more waits: say status\./);
 	await spoken.pass(20_000);
 	expect(spoken.heard()).toBe('');
+});
+
+test('who types a line hears what needs a person when it is ended, or after ten seconds', async () => {
+	const port = createWorld();
+	await using spoken = await openLinear(port);
+	const request = (id: number) => {
+		port.emit({
+			type: 'approval-requested',
+			at: spoken.clock.now(),
+			approval: makeToolApproval({id}),
+		});
+	};
+	spoken.heard();
+	spoken.type(true);
+	request(1);
+	await spoken.pass(9000);
+	expect(spoken.heard()).toBe('');
+	await spoken.pass(2000);
+	expect(spoken.heard()).toContain('Approval:');
+
+	await spoken.pass(5000);
+	request(2);
+	await spoken.pass(1000);
+	expect(spoken.heard()).toBe('');
+	spoken.type(false);
+	await spoken.pass(1000);
+	expect(spoken.heard()).toContain('Approval:');
+});
+
+test('a new key is read once, however often the question is', async () => {
+	await using spoken = await openLinear(createWorld());
+	const secret = 'svc_live_0123456789';
+	change(spoken.shell, {
+		overlay: {
+			kind: 'key',
+			card: {kind: 'shown', isRotated: false, key: makeKey(), secret, url: undefined},
+		},
+	});
+	await spoken.pass(600);
+	expect(spoken.heard()).toContain(secret);
+	await spoken.say('again');
+	expect(spoken.heard()).toContain('was read once');
+	expect(spoken.transcript().split(secret)).toHaveLength(2);
+});
+
+test('Ctrl-C behind a line that is still worked on asks for the next one once', async () => {
+	await using spoken = await openLinear(createWorld());
+	spoken.heard();
+	await spoken.regret('status');
+	const [, after = ''] = spoken.heard().split('^C');
+	expect(after.split('> ')).toHaveLength(2);
 });
