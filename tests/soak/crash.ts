@@ -20,7 +20,7 @@ export type CrashPoint = {
 	readonly statement?: {
 		readonly like: string;
 		readonly when: 'before' | 'after';
-		/** The kill comes at one of the first that many such commits; 12 when absent. */
+		/** The kill comes at one of the first that many such commits. */
 		readonly among?: number;
 	};
 	/** How the comment begins. */
@@ -40,25 +40,27 @@ const around = (
 		...more,
 	}));
 
-/** The steps of a delivery, from its journal entry to its end. */
-export const crashPoints: readonly CrashPoint[] = [
-	...around('an accepted delivery', '^insert into delivery'),
-	...around('a fired job', '^insert into job \\(profile, id, basis', {among: 2}),
-	...around('an event that joins a group', '^update coalesce_group set last_at'),
-	...around('a dispatched group', '^update coalesce_group set dispatched_at'),
-	...around('a group that a stop flushes', '^update coalesce_group set dispatched_at', {
+/** The steps of a delivery, from its journal entry to its end, each with the points around it. */
+export const crashSteps: ReadonlyArray<readonly CrashPoint[]> = [
+	around('an accepted delivery', '^insert into delivery'),
+	around('a fired job', '^insert into job \\(profile, id, basis', {among: 2}),
+	around('an event that joins a group', '^update coalesce_group set last_at'),
+	around('a dispatched group', '^update coalesce_group set dispatched_at'),
+	around('a group that a stop flushes', '^update coalesce_group set dispatched_at', {
 		stopFirst: true,
 	}),
-	...around('a lease', '^update run set state = \\?, attempt'),
-	...around('an answer', "^update run set state = 'delivering'"),
-	...around('the start of a delivery', '^update run set delivery_started = 1'),
-	...around(
+	around('a lease', '^update run set state = \\?, attempt'),
+	around('an answer', "^update run set state = 'delivering'"),
+	around('the start of a delivery', '^update run set delivery_started = 1'),
+	around(
 		'a settled run',
 		'^update run set state = \\?, due_at = null, awaits_logins = null, finished_at',
 	),
-	{name: 'after the target has the answer, before the gateway knows', client: 'Event'},
-	{name: 'after the target has a direct delivery, before the gateway knows', client: 'Direct'},
+	[{name: 'after the target has the answer, before the gateway knows', client: 'Event'}],
+	[{name: 'after the target has a direct delivery, before the gateway knows', client: 'Direct'}],
 ];
+
+export const crashPoints: readonly CrashPoint[] = crashSteps.flat();
 
 export type CrashReport = {
 	readonly rounds: number;
@@ -91,6 +93,7 @@ export async function crashRounds({
 	rounds,
 	points,
 	pauseMs = 0,
+	among = 12,
 	random = Math.random,
 	onRound = () => {},
 }: {
@@ -98,6 +101,8 @@ export async function crashRounds({
 	readonly points: readonly CrashPoint[];
 	/** What each of the senders waits after an answer. */
 	readonly pauseMs?: number;
+	/** A kill at a commit comes at one of the first that many, unless its point says fewer. */
+	readonly among?: number;
 	readonly random?: () => number;
 	readonly onRound?: (round: number, point: CrashPoint) => void;
 }): Promise<CrashReport> {
@@ -112,7 +117,7 @@ export async function crashRounds({
 	for (let round = 0; round < rounds; round++) {
 		const point = points[round % points.length] ?? {name: 'random'};
 		onRound(round, point);
-		const outcome = await crashOnce({home, client, senders, random}, point);
+		const outcome = await crashOnce({home, client, senders, random, among}, point);
 		reached[point.name] = (reached[point.name] ?? 0) + (outcome.reached ? 1 : 0);
 		restartMs.push(outcome.restartMs);
 	}
@@ -177,11 +182,12 @@ type World = {
 	readonly client: KillingClient;
 	readonly senders: Senders;
 	readonly random: () => number;
+	readonly among: number;
 };
 
 /** One life of the gateway: up, under load, killed. */
 async function crashOnce(
-	{home, client, senders, random}: World,
+	{home, client, senders, random, among}: World,
 	{statement, client: byClient, stopFirst}: CrashPoint,
 ): Promise<{readonly reached: boolean; readonly restartMs: number}> {
 	const startedAt = performance.now();
@@ -191,7 +197,7 @@ async function crashOnce(
 			PATH: client.path,
 			...(statement && {
 				NODE_OPTIONS: `--import ${killAtProgram}`,
-				KILL_AT: `${statement.when} ${1 + Math.floor(random() * (statement.among ?? 12))} ${statement.like}`,
+				KILL_AT: `${statement.when} ${1 + Math.floor(random() * Math.min(statement.among ?? among, among))} ${statement.like}`,
 			}),
 		},
 	});

@@ -8,9 +8,10 @@ import {expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import {openSqliteReader} from '../../source/store/sqlite-reader.ts';
+import {propertyRuns} from '../helpers/property-runs.ts';
 import {hourMs, temporaryFolder} from './samples.ts';
 
-const rounds = 6;
+const rounds = propertyRuns(8);
 
 const accepting = fileURLToPath(new URL('./accept-in-a-loop.ts', import.meta.url));
 const coalescing = fileURLToPath(new URL('./coalesce-in-a-loop.ts', import.meta.url));
