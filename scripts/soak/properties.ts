@@ -11,7 +11,7 @@ export async function soakProperties({
 	const files = readdirSync('tests', {recursive: true, encoding: 'utf8'})
 		.filter(name => /\.test\.tsx?$/.test(name))
 		.map(name => join('tests', name))
-		.filter(file => readFileSync(file, 'utf8').includes('propertyRuns('));
+		.filter(file => /\b(?:propertyRuns|someAttacks)\(/.test(readFileSync(file, 'utf8')));
 	for (let round = 0; round < rounds; round++) {
 		const {status} = spawnSync('vitest', ['run', ...files], {
 			stdio: 'inherit',

@@ -3,6 +3,8 @@
  * sequence meets every way to end it.
  */
 
+import {propertyRuns} from './property-runs.ts';
+
 const escape = '\u001b';
 const bell = '\u0007';
 const stringTerminator = `${escape}\\`;
@@ -279,3 +281,12 @@ export const attackCorpus: readonly string[] = [
 	...names,
 	...formats,
 ];
+
+/**
+ * As many of them as `propertyRuns` says, a choice of its own each time, in their order: for screens, where each is one more frame, and what makes
+ * a text safe is tried with all of them elsewhere.
+ */
+export function someAttacks(): readonly string[] {
+	const share = propertyRuns(attackCorpus.length) / attackCorpus.length;
+	return attackCorpus.filter(() => Math.random() < share);
+}

@@ -3,7 +3,7 @@ import type {StoredDelivery} from '../../../../source/core/delivery.ts';
 import type {Group} from '../../../../source/core/group.ts';
 import {groupList} from '../../../../source/tui/panes/groups/group-list.ts';
 import {runList} from '../../../../source/tui/panes/runs/run-list.ts';
-import {attackCorpus} from '../../../helpers/attack-corpus.ts';
+import {someAttacks} from '../../../helpers/attack-corpus.ts';
 import {createFakePort, type FakePort} from '../../../helpers/fake-port.ts';
 import {foreignSequences} from '../../../helpers/foreign-sequences.ts';
 import {
@@ -433,8 +433,9 @@ test('hostile keys, names and problems never reach the terminal as control', asy
 	const port = createFakePort();
 	// High enough to show thirty groups and thirty jobs at once.
 	await using shown = await showShell(port, {columns: 120, rows: 70}, {pane: 'groups'});
-	for (let start = 0; start < attackCorpus.length; start += 30) {
-		const texts = attackCorpus.slice(start, start + 30).map(attack => attack.slice(0, 100));
+	const attacks = someAttacks();
+	for (let start = 0; start < attacks.length; start += 30) {
+		const texts = attacks.slice(start, start + 30).map(attack => attack.slice(0, 100));
 		const groups = texts.map((text, id) =>
 			waiting({quiet: 10, cap: 100}, {id, key: text, route: text, event: text, latest: text}),
 		);
