@@ -224,7 +224,7 @@ test.for(routeKeys)(
 					rotateSubscription(entry, {secret: 'new', now: 0, overlapMs: 0});
 				},
 			),
-			{numRuns: 30},
+			{numRuns: propertyRuns(30)},
 		);
 	},
 );

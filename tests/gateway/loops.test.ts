@@ -22,7 +22,7 @@ const commented = (body: string) => ({
 
 const asComment = {'x-github-event': 'issue_comment'};
 
-test('a route that is fed with its own comment a thousand times runs once', async () => {
+test('a route that is fed with its own comment two hundred times runs once', async () => {
 	await using forge = await installForgeClient();
 	await using model = await startScriptedModel(
 		Array.from({length: 9}, () => ({text: 'I can help.'})),
@@ -41,7 +41,7 @@ test('a route that is fed with its own comment a thousand times runs once', asyn
 	expect(call?.text).toBe('I can help.');
 	expect(call?.body).not.toBe(call?.text);
 
-	for (let count = 0; count < 1000; count += 1) {
+	for (let count = 0; count < 200; count += 1) {
 		// oxlint-disable-next-line no-await-in-loop -- as a code host sends them
 		const answer = await gateway.send('answering', commented(call?.body ?? ''), asComment);
 		expect(answer.json).toEqual({status: 'ignored', reason: 'own', route: 'answering'});

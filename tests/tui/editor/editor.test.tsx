@@ -3,6 +3,7 @@ import {assert, array, asyncProperty, constantFrom} from 'fast-check';
 import {expect, test} from 'vitest';
 import {routeFields} from '../../../source/config/route-edit/route-fields.ts';
 import {rowsOfSettings} from '../../../source/tui/editor/list-setting.ts';
+import {propertyRuns} from '../../helpers/property-runs.ts';
 import {openSubs, ownSecret} from './open-form.tsx';
 
 const hook = {prompt: 'Look at {number}', secret: ownSecret, events: ['push']};
@@ -527,6 +528,6 @@ test('nothing is in the file that was not shown as a diff and then written with 
 				expect(pane.shown.text()).not.toContain(ownSecret);
 			}
 		}),
-		{numRuns: 8},
+		{numRuns: propertyRuns(8)},
 	);
 });
