@@ -1,5 +1,5 @@
 import type {ModelView} from '../core/config-view.ts';
-import {isJsonObject, type JsonObject} from '../core/json.ts';
+import {type JsonObject, isJsonObject, parsedJson} from '../core/json.ts';
 import {readBounded} from './local-server.ts';
 import {limitsIn, type ModelLimits} from './model-limits.ts';
 import {baseUrlOf, type ModelSpec} from './providers.ts';
@@ -72,7 +72,7 @@ export async function askForModels(
 
 /** Of a list as OpenAI and Anthropic (`data`, `id`) or Google (`models`, `name`) give it. */
 function modelsIn(text: string | undefined): ReadonlyMap<string, JsonObject> {
-	const list = parsed(text);
+	const list = parsedJson(text ?? '');
 	const entries = isJsonObject(list) ? [list['data'], list['models']].find(Array.isArray) : [];
 	return new Map(
 		(entries ?? []).filter(isJsonObject).flatMap(entry => {
@@ -80,12 +80,4 @@ function modelsIn(text: string | undefined): ReadonlyMap<string, JsonObject> {
 			return typeof name === 'string' ? [[name.replace(/^models\//, ''), entry] as const] : [];
 		}),
 	);
-}
-
-function parsed(text: string | undefined): unknown {
-	try {
-		return JSON.parse(text ?? '');
-	} catch {
-		return undefined;
-	}
 }

@@ -1,4 +1,4 @@
-import {isJsonObject, type JsonValue} from '../core/json.ts';
+import {type JsonValue, isJsonObject, parsedJson} from '../core/json.ts';
 
 const maxLines = 40;
 const maxDepth = 6;
@@ -23,14 +23,6 @@ export type ToolOutcome = {
 const cut = (text: string, length: number) =>
 	text.length > length ? `${text.slice(0, length)}…` : text;
 
-function parseJson(text: string): JsonValue | undefined {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
-}
-
 /** The whole text as JSON, else what stands between the first and the last brace: a payload with words around it. */
 function payloadIn(text: string): JsonValue | undefined {
 	if (text.length > maxJsonLength) {
@@ -40,7 +32,7 @@ function payloadIn(text: string): JsonValue | undefined {
 	const start = text.indexOf('{');
 	const end = text.lastIndexOf('}');
 	const payload =
-		parseJson(text) ?? (start < end ? parseJson(text.slice(start, end + 1)) : undefined);
+		parsedJson(text) ?? (start < end ? parsedJson(text.slice(start, end + 1)) : undefined);
 	return typeof payload === 'object' && payload !== null ? payload : undefined;
 }
 
@@ -113,7 +105,7 @@ export function toolLinesIn(text: string): readonly ToolLine[] {
 			break;
 		}
 
-		if (name !== undefined && (input === '' || isJsonObject(parseJson(input)))) {
+		if (name !== undefined && (input === '' || isJsonObject(parsedJson(input)))) {
 			lines.push({name, input: input || '{}'});
 		}
 	}

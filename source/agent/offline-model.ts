@@ -1,3 +1,4 @@
+import {charactersPerToken, estimatedTokens} from '../core/estimated-tokens.ts';
 import type {ModelCallOptions, Generated, LanguageModelV4, StreamPart} from './language-model.ts';
 import {
 	digestMessage,
@@ -17,9 +18,7 @@ type Message = ModelCallOptions['prompt'][number];
 type ToolMessage = Extract<Message, {role: 'tool'}>;
 type ToolOutput = Extract<ToolMessage['content'][number], {type: 'tool-result'}>['output'];
 
-const charactersPerToken = 4;
-
-const tokensIn = (text: string) => Math.ceil(text.length / charactersPerToken);
+const tokensIn = (text: string) => estimatedTokens(text.length);
 
 const textOf = (message: Message): string => {
 	if (message.role === 'system') {

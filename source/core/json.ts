@@ -12,3 +12,13 @@ export type JsonObject = {readonly [key: string]: JsonValue};
 /** Whether `value` is a JSON object: not null, not a list. */
 export const isJsonObject = (value: unknown): value is JsonObject =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What a text is as JSON; `undefined` when it is none. Nobody bounds its depth here: `isDeepJson` does. */
+export function parsedJson(text: string): JsonValue | undefined {
+	try {
+		const value: JsonValue = JSON.parse(text);
+		return value;
+	} catch {
+		return undefined;
+	}
+}

@@ -6,6 +6,7 @@ import {busy} from '../api/http/api-error.ts';
 import type {Approval} from '../core/approval.ts';
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
+import {estimatedTokens} from '../core/estimated-tokens.ts';
 import type {Emit} from '../core/events.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
@@ -184,19 +185,18 @@ async function answerTurn(work: Working, turn: AgentTurn): Promise<TurnResult> {
 	);
 	await turn.onAnswer?.({text, run: run.id});
 	await runs.settle(lease, {state: 'done'});
-	const estimated = tokensIn(turn.messages.map(message => message.text).join(''));
+	const estimated = estimatedTokens(
+		turn.messages.reduce((sum, message) => sum + message.text.length, 0),
+	);
 	return {
 		text,
 		finishReason: cut ? 'length' : 'stop',
 		inputTokens: usage.inputTokens || estimated,
-		outputTokens: usage.outputTokens || tokensIn(text),
+		outputTokens: usage.outputTokens || estimatedTokens(text.length),
 		isOffline: model.name === offlineModelName,
 		run: run.id,
 	};
 }
-
-/** Four characters each, where nobody counted. */
-const tokensIn = (text: string): number => Math.ceil(text.length / 4);
 
 const chatOf = ({
 	messages,

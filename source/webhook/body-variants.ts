@@ -1,6 +1,6 @@
 import {isUtf8} from 'node:buffer';
 import {isDeepJson} from '../core/json-depth.ts';
-import type {JsonValue} from '../core/json.ts';
+import {parsedJson, type JsonValue} from '../core/json.ts';
 
 /** Other bytes that a body may have had where it was signed. */
 export type BodyVariant = {
@@ -85,18 +85,8 @@ function* jsonVariantsOf(text: string): Generator<Variant> {
 	yield ['JSON with <, > and & escaped (Go)', compact.replaceAll(/[<>&\u2028\u2029]/g, escape)];
 }
 
-function parse(text: string): JsonValue | undefined {
-	if (isDeepJson(text)) {
-		return undefined;
-	}
-
-	try {
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns JSON
-		return JSON.parse(text) as JsonValue;
-	} catch {
-		return undefined;
-	}
-}
+const parse = (text: string): JsonValue | undefined =>
+	isDeepJson(text) ? undefined : parsedJson(text);
 
 function fitsIndented(value: JsonValue): boolean {
 	let left = maxIndentation;

@@ -1,4 +1,4 @@
-import {isJsonObject} from '../core/json.ts';
+import {isJsonObject, parsedJson} from '../core/json.ts';
 import type {JsonValue} from '../core/json.ts';
 
 /** How a script's process ended. */
@@ -69,7 +69,7 @@ function judgeOutput(output: string, payload: JsonValue): ScriptVerdict {
 		return ignore('printed [SILENT]');
 	}
 
-	const parsed = parse(output);
+	const parsed = parsedJson(output);
 	if (parsed === undefined) {
 		return {
 			kind: 'replace',
@@ -89,12 +89,3 @@ function judgeOutput(output: string, payload: JsonValue): ScriptVerdict {
 
 /** A payload that is a list or a scalar has no place for `script_output`; it moves to the member `payload`. */
 const asObject = (payload: JsonValue) => (isJsonObject(payload) ? payload : {payload});
-
-function parse(text: string): JsonValue | undefined {
-	try {
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns JSON
-		return JSON.parse(text) as JsonValue;
-	} catch {
-		return undefined;
-	}
-}

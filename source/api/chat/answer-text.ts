@@ -1,5 +1,6 @@
+import {estimatedTokens} from '../../core/estimated-tokens.ts';
 import type {AgentTurn} from '../agent-turns.ts';
-import {estimateTokens, textMessages, tokensIn, turnMessages} from '../shapes/chat-messages.ts';
+import {estimateTokens, textMessages, turnMessages} from '../shapes/chat-messages.ts';
 import {usageOf, type ChatAnswer} from '../shapes/chat-shapes.ts';
 import {stopsOf} from './chat-request.ts';
 import type {ChatCall, ChatWorld, OfflineAnswer} from './chat-world.ts';
@@ -28,7 +29,7 @@ export async function agentAnswer(
 	const count = () => {
 		call.settle({
 			inputTokens: Math.max(told.inputTokens, inputTokens),
-			outputTokens: Math.max(told.outputTokens, tokensIn(characters)),
+			outputTokens: Math.max(told.outputTokens, estimatedTokens(characters)),
 		});
 	};
 	const asked: AgentTurn = {

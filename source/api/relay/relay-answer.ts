@@ -1,9 +1,10 @@
+import {estimatedTokens} from '../../core/estimated-tokens.ts';
 import {isDeepJson} from '../../core/json-depth.ts';
-import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {type JsonObject, isJsonObject, parsedJson} from '../../core/json.ts';
 import type {ChatRequest} from '../chat/chat-request.ts';
 import type {ChatCall, ChatWorld} from '../chat/chat-world.ts';
 import {chatFields} from '../shapes/chat-fields.ts';
-import {estimateTokens, tokensIn} from '../shapes/chat-messages.ts';
+import {estimateTokens} from '../shapes/chat-messages.ts';
 import {usageOf, type ChatAnswer, type ChatUsage} from '../shapes/chat-shapes.ts';
 import {readEvents} from './relay-events.ts';
 import {errorEvent, garbled} from './upstream-failure.ts';
@@ -18,7 +19,7 @@ export async function relayAnswer(
 ): Promise<ChatAnswer> {
 	const inputTokens = estimateTokens(request.body['messages']);
 	const count = (usage: ChatUsage | undefined, characters: number): ChatUsage => {
-		const counted = usage ?? usageOf(inputTokens, tokensIn(characters));
+		const counted = usage ?? usageOf(inputTokens, estimatedTokens(characters));
 		call.settle({
 			inputTokens: counted.prompt_tokens,
 			outputTokens: counted.completion_tokens,
@@ -100,7 +101,7 @@ function wholeAnswer(
 		throw garbled('it is nested too deep');
 	}
 
-	const answer = jsonOf(text);
+	const answer = parsedJson(text);
 	if (!isJsonObject(answer)) {
 		throw garbled('it is no JSON object');
 	}
@@ -131,12 +132,4 @@ function wholeAnswer(
 		...(usage && {usage}),
 		characters: JSON.stringify(message).length,
 	};
-}
-
-function jsonOf(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }

@@ -1,5 +1,5 @@
 import {isDeepJson} from '../../core/json-depth.ts';
-import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {type JsonObject, isJsonObject, parsedJson} from '../../core/json.ts';
 import type {Redact} from '../../core/redact.ts';
 import type {Sink} from '../chat/late-stream.ts';
 import type {ChatUsage, FinishReason} from '../shapes/chat-shapes.ts';
@@ -67,7 +67,7 @@ export function readEvents({
 			throw garbled('a part of it is nested too deep');
 		}
 
-		const event = jsonOf(text);
+		const event = parsedJson(text);
 		if (!isJsonObject(event)) {
 			throw garbled('a part of it is no JSON object');
 		}
@@ -125,11 +125,3 @@ export function readEvents({
 const lengthOf = ({content, ...others}: JsonObject): number =>
 	(typeof content === 'string' ? content.length : 0) +
 	(Object.keys(others).length > 0 ? JSON.stringify(others).length : 0);
-
-function jsonOf(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
-}

@@ -1,5 +1,5 @@
 import {codeOf, messageOf} from '../../core/errors.ts';
-import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {type JsonValue, isJsonObject, parsedJson} from '../../core/json.ts';
 import type {Redact} from '../../core/redact.ts';
 import {isUnknownAuthority} from '../../core/unknown-authority.ts';
 import {cell} from '../../core/untrusted.ts';
@@ -134,14 +134,6 @@ function errorIn(body: string): {
 }
 
 const textOr = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-function parsedJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
-}
 
 /** Seconds; what is no number is not kept. */
 function retryAfterOf(value: string | null): number | undefined {

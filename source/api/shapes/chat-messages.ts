@@ -1,3 +1,4 @@
+import {estimatedTokens} from '../../core/estimated-tokens.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {TurnMessage} from '../agent-turns.ts';
 import {
@@ -128,12 +129,8 @@ function textOf({content: written, refusal}: JsonObject): string {
 const listOfObjects = (value: JsonValue | undefined): readonly JsonObject[] =>
 	isList(value) ? value.filter(isJsonObject) : [];
 
-const charactersPerToken = 4;
-
 /** What a picture, a sound or a file may come to, in tokens: nobody can tell. */
 const tokensOfPart = 1000;
-
-export const tokensIn = (characters: number): number => Math.ceil(characters / charactersPerToken);
 
 /** Tokens of the messages, as far as one can tell without the model. */
 export function estimateTokens(messages: JsonValue | undefined): number {
@@ -146,5 +143,5 @@ export function estimateTokens(messages: JsonValue | undefined): number {
 		).length;
 	}
 
-	return tokensIn(characters) + others * tokensOfPart;
+	return estimatedTokens(characters) + others * tokensOfPart;
 }

@@ -1,7 +1,7 @@
 import {constants} from 'node:fs';
 import {type FileHandle, open} from 'node:fs/promises';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
-import {isJsonObject} from '../../core/json.ts';
+import {isJsonObject, parsedJson} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
 import {isMember, isStore, manifestName, maxFileBytes, maxMembers} from './members.ts';
 import {blockBytes, type Member, paddingOf, readHeader} from './tar-header.ts';
@@ -130,21 +130,13 @@ async function readManifest(
 		text += chunk.toString();
 	}
 
-	const manifest = parse(text);
+	const manifest = parsedJson(text);
 	if (!isJsonObject(manifest) || manifest['format'] !== 1) {
 		const version = isJsonObject(manifest) ? wordOf(manifest['version']) : '?';
 		throw refuse(`it has another form (svc ${version} wrote it): restore it with that version`);
 	}
 
 	return {version: wordOf(manifest['version']), at: wordOf(manifest['at'])};
-}
-
-function parse(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }
 
 const wordOf = (value: unknown): string => (typeof value === 'string' ? cell(value, 60).text : '?');

@@ -1,7 +1,7 @@
 import type {StoredDelivery} from '../delivery.ts';
 import {codeHostPayload} from '../form-payload.ts';
 import {isDeepValue} from '../json-depth.ts';
-import {isJsonObject, type JsonValue} from '../json.ts';
+import {type JsonValue, isJsonObject, parsedJson} from '../json.ts';
 import {compilePayloadPath} from '../payload-path.ts';
 import type {FilterOperator, Term, TermResult} from './filter.ts';
 import {compares, fitsAny, patternsOf} from './terms.ts';
@@ -46,19 +46,11 @@ export function receivedBody(
 				value:
 					body.byteLength > maxPayloadBytes
 						? undefined
-						: jsonIn(codeHostPayload(stored) ?? decoded()),
+						: parsedJson(codeHostPayload(stored) ?? decoded()),
 			};
 			return payload.value;
 		},
 	};
-}
-
-function jsonIn(text: string): JsonValue | undefined {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }
 
 /** `payload.pull_request.draft:true`: text as `textTerm` has it, numbers, `true`, `false` and `null` as they are; `*` means that it is there. */

@@ -1,6 +1,6 @@
 import type {FetchLike} from '@modelcontextprotocol/client';
 import type {Clock} from '../../core/clock.ts';
-import {isJsonObject} from '../../core/json.ts';
+import {isJsonObject, parsedJson} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
 import {version} from '../../core/version.ts';
 import {boundedRequest} from './bounded-request.ts';
@@ -77,10 +77,6 @@ function problemWithText(text: string, url: string): string | undefined {
 }
 
 function objectOf(text: string) {
-	try {
-		const value: unknown = JSON.parse(text);
-		return isJsonObject(value) ? value : undefined;
-	} catch {
-		return undefined;
-	}
+	const value = parsedJson(text);
+	return isJsonObject(value) ? value : undefined;
 }

@@ -10,6 +10,7 @@ import type {
 import {z} from 'zod';
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
+import {parsedJson} from '../../core/json.ts';
 import {
 	makePrivateFolder,
 	maxPrivateFileBytes,
@@ -147,7 +148,7 @@ export function grantFiles(
 		client: async () => parse(file('.client.json'), clientShape),
 		async known() {
 			const text = await readPrivateFile(file('.meta.json')).catch(() => undefined);
-			const value: unknown = text === undefined ? undefined : jsonOf(text);
+			const value: unknown = text === undefined ? undefined : parsedJson(text);
 			const meant = meantShape.safeParse(value).data;
 			const discovery = knownShape.safeParse(value);
 			return meant && (meant.url ?? url) === url
@@ -205,7 +206,7 @@ async function parse<T>(path: string, shape: z.ZodType<T>): Promise<T | undefine
 		return undefined;
 	}
 
-	const {success, data} = shape.safeParse(jsonOf(text));
+	const {success, data} = shape.safeParse(parsedJson(text));
 	if (!success) {
 		// Neither the parser's message nor the schema's: both may quote the file.
 		throw new SvcError('login_file_unusable', `Cannot use "${path}": it does not hold a login`);
@@ -215,11 +216,3 @@ async function parse<T>(path: string, shape: z.ZodType<T>): Promise<T | undefine
 }
 
 const textOf = (value: unknown): string => `${JSON.stringify(value, undefined, '\t')}\n`;
-
-function jsonOf(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
-}

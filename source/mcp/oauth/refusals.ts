@@ -1,5 +1,5 @@
 import {isDeepJson} from '../../core/json-depth.ts';
-import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {isJsonObject, parsedJson, type JsonObject} from '../../core/json.ts';
 import {createRedact, type Redact} from '../../core/redact.ts';
 import {cell} from '../../core/untrusted.ts';
 
@@ -93,10 +93,6 @@ function errorCode(body: JsonObject | undefined): string {
 }
 
 function objectOf(text: string): JsonObject | undefined {
-	try {
-		const value: unknown = JSON.parse(text);
-		return isJsonObject(value) ? value : undefined;
-	} catch {
-		return undefined;
-	}
+	const value = parsedJson(text);
+	return isJsonObject(value) ? value : undefined;
 }

@@ -1,6 +1,5 @@
-import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {isJsonObject, parsedJson, type JsonValue} from '../../core/json.ts';
 import {payloadOperators} from '../../core/payload-operators.ts';
-import {parsedJson} from '../forms/field-kinds.ts';
 import type {TypedValue} from '../forms/field.ts';
 
 const known: ReadonlySet<string> = new Set(payloadOperators);

@@ -1,5 +1,5 @@
 import {codeOf} from '../../core/errors.ts';
-import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {type JsonObject, isJsonObject, parsedJson} from '../../core/json.ts';
 import type {RouteCheck} from '../../core/route-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {change} from '../commands/navigate.ts';
@@ -271,7 +271,7 @@ function editText(
 			return;
 		}
 
-		const value = parsed(text);
+		const value = parsedJson(text);
 		const definition = isJsonObject(value) ? read(value) : undefined;
 		if (!definition) {
 			const path = await shell.desktop.keep('route-draft.json', text);
@@ -283,13 +283,4 @@ function editText(
 		changeEditor(shell, state => ({...state, draft: changeDraft(state.draft, {definition})}));
 		refresh(shell);
 	});
-}
-
-function parsed(text: string): JsonValue | undefined {
-	try {
-		const value: JsonValue = JSON.parse(text);
-		return value;
-	} catch {
-		return undefined;
-	}
 }

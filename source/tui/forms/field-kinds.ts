@@ -1,4 +1,4 @@
-import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {type JsonValue, isJsonObject, parsedJson} from '../../core/json.ts';
 import type {FieldKind, FieldRecord, FieldValue, Reading, TypedValue} from './field.ts';
 
 /** What a kind of fields is. */
@@ -175,16 +175,6 @@ const isPlainText = (value: JsonValue): value is string =>
 	value.trim() === value &&
 	!value.includes('\n') &&
 	parsedJson(value) === undefined;
-
-/** What a text stands for as JSON; `undefined`: it is none. */
-export function parsedJson(typed: string): JsonValue | undefined {
-	try {
-		const value: JsonValue = JSON.parse(typed);
-		return value;
-	} catch {
-		return undefined;
-	}
-}
 
 function listOf(typed: string): JsonValue {
 	const whole = typed.trim().startsWith('[') ? parsedJson(typed) : undefined;

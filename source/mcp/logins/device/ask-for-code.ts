@@ -5,6 +5,7 @@ import {
 	type StoredOAuthClientInformation,
 } from '@modelcontextprotocol/client';
 import {z} from 'zod';
+import {parsedJson} from '../../../core/json.ts';
 import {cell} from '../../../core/untrusted.ts';
 import {type AddressScope, isPageForPeople} from '../../wire/address-guard.ts';
 
@@ -92,7 +93,7 @@ export function readCode(
 	text: string,
 	home: AddressScope,
 ): DeviceCode | {readonly problem: string} {
-	const parsed = codeShape.safeParse(jsonOf(text));
+	const parsed = codeShape.safeParse(parsedJson(text));
 	if (!parsed.success) {
 		return {problem: 'the answer of its authorization server holds no code'};
 	}
@@ -119,12 +120,4 @@ export function readCode(
 function pageOf(text: string, home: AddressScope): URL | undefined {
 	const url = text.length <= maxUrlLength ? URL.parse(text) : null;
 	return url && isPageForPeople(url, home) ? url : undefined;
-}
-
-function jsonOf(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }
