@@ -7,14 +7,14 @@ import {createTerminalModes, resetAtExit, resetSequence} from '../terminal/modes
 import {handleStops, holdInterrupts} from '../terminal/signals.ts';
 import type {Suspend} from '../terminal/suspend.ts';
 import {watchFocus} from './approvals/watch-focus.ts';
-import {createDesktop} from './desktop.ts';
+import {App} from './frame/app.tsx';
 import {InputContext} from './input/use-keys.ts';
 import {createShell} from './shell/create-shell.ts';
+import {createDesktop} from './shell/desktop.ts';
 import type {Shell} from './shell/shell.ts';
 import {attention} from './shell/status-line.ts';
+import {shellOptions, sizeOf, stateOf, type TuiEnd, type TuiWorld} from './shell/tui-world.ts';
 import {createThrottle} from './state/throttle.ts';
-import {shellOptions, sizeOf, stateOf, type TuiEnd, type TuiWorld} from './tui-world.ts';
-import {App} from './view/app.tsx';
 
 /** Bursts of resizes become one frame. */
 const resizeMs = 30;

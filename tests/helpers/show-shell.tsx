@@ -1,7 +1,7 @@
 import {cell} from '../../source/core/untrusted.ts';
+import {App} from '../../source/tui/frame/app.tsx';
 import {createShell, type ShellOptions} from '../../source/tui/shell/create-shell.ts';
 import type {Desktop, Shell} from '../../source/tui/shell/shell.ts';
-import {App} from '../../source/tui/view/app.tsx';
 import {createFakeClock, type FakeClock} from './fake-clock.ts';
 import {createFakeLogins, type FakeLogins} from './fake-logins.ts';
 import type {FakePort} from './fake-port.ts';

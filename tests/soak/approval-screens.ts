@@ -2,15 +2,15 @@ import {Writable} from 'node:stream';
 import {render} from 'ink';
 import {createElement} from 'react';
 import type {InputFrontend} from '../../source/terminal/input/input-frontend.ts';
+import {noteShown, sheetNow} from '../../source/tui/acts/sheet.ts';
 import {sheetName} from '../../source/tui/approvals/sheet.ts';
 import {handleKey, handlePaste} from '../../source/tui/commands/scopes.ts';
-import {noteShown, sheetNow} from '../../source/tui/commands/sheet.ts';
+import {App} from '../../source/tui/frame/app.tsx';
 import {InputContext} from '../../source/tui/input/use-keys.ts';
-import {clipLine, type Line} from '../../source/tui/panes/line.ts';
+import {clipLine, type Line} from '../../source/tui/lines/line.ts';
+import {ruleLine} from '../../source/tui/lines/title-parts.ts';
 import type {Shell} from '../../source/tui/shell/shell.ts';
-import {ruleLine} from '../../source/tui/shell/title-parts.ts';
 import type {Size} from '../../source/tui/state/view.ts';
-import {App} from '../../source/tui/view/app.tsx';
 import {setColorLevel} from '../helpers/color-level.ts';
 
 /** Draws the interface, and hands every frame to `show`. */

@@ -1,6 +1,6 @@
 import type {ApprovalAnswer} from '../../source/core/approval.ts';
 import {createInputFrontend} from '../../source/terminal/input/input-frontend.ts';
-import {sheetNow} from '../../source/tui/commands/sheet.ts';
+import {sheetNow} from '../../source/tui/acts/sheet.ts';
 import {createShell} from '../../source/tui/shell/create-shell.ts';
 import type {Shell} from '../../source/tui/shell/shell.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';

@@ -1,8 +1,8 @@
 import {readFileSync} from 'node:fs';
 import {writePrivateFile} from '../../config/write-private-file.ts';
 import {freeWrites, hasTaken} from '../../terminal/free-writes.ts';
+import type {TuiEnd, TuiWorld} from '../../tui/shell/tui-world.ts';
 import type {SavedState} from '../../tui/state/saved-state.ts';
-import type {TuiEnd, TuiWorld} from '../../tui/tui-world.ts';
 import {tell} from '../console/print.ts';
 import type {Shown} from '../console/shown.ts';
 import {readManualPage} from '../manual/read-page.ts';

@@ -6,7 +6,7 @@ import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
-import {line, wrapText, type Line, type Span} from '../panes/line.ts';
+import {line, wrapText, type Line, type Span} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
 
 /** Arguments of a call as a person reads them. */

@@ -2,7 +2,7 @@ import type {Approval} from '../../core/approval.ts';
 import type {FromEvent} from '../../core/approvals/from-event.ts';
 import {searchEvent} from '../../core/approvals/search-event.ts';
 import type {Host} from '../shell/shell.ts';
-import type {LoadSource} from '../shell/source.ts';
+import type {LoadSource} from '../state/source.ts';
 
 /** Which arguments of a request that waits stand in its event; the key is its number. */
 const eventSearches: LoadSource<readonly FromEvent[]> = {

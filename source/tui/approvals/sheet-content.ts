@@ -8,7 +8,7 @@ import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {formLines, messageLines} from '../forms/form-lines.ts';
 import {leaveEditing} from '../forms/form.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
 import {argumentRows, type ArgumentRows} from './argument-rows.ts';
 import {type KeyChoice, ruleKeys} from './rule-step.ts';
 import type {RowRange} from './seen-rows.ts';

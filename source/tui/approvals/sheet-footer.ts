@@ -8,7 +8,7 @@ import {gutter} from '../../terminal/text/gutter.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {shownLine} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {clean, line, wrapText, type Line} from '../panes/line.ts';
+import {clean, line, wrapText, type Line} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
 import {ruleText} from './approval-text.ts';
 import {answerOfRule, type RuleAnswer, ruleToShow} from './rule-step.ts';

@@ -1,6 +1,6 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {clean} from '../panes/line.ts';
+import {clean} from '../lines/line.ts';
 import type {RowRange, SeenVerdict} from './seen-rows.ts';
 import type {Sheet} from './sheet.ts';
 

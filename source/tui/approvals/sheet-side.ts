@@ -1,8 +1,8 @@
 import type {Approval, AskedTool} from '../../core/approval.ts';
 import {block, cell} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {blankLine, line, wrapText, type Line} from '../panes/line.ts';
-import {clockTime} from '../panes/time.ts';
+import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
+import {clockTime} from '../lines/time.ts';
 import {outcomeWords} from './approval-text.ts';
 
 const most = {descriptionRows: 14, schemaRows: 40, calls: 5, args: 200} as const;

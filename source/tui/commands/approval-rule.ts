@@ -2,6 +2,10 @@ import type {ToolApproval} from '../../core/approval.ts';
 import {linesByHand} from '../../core/approvals/rule-lines.ts';
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
+import type {Command} from '../acts/command.ts';
+import {copyText} from '../acts/copy.ts';
+import {answer, callNow, isOffered, stepOf} from '../acts/settle.ts';
+import {goToStep} from '../acts/sheet.ts';
 import {
 	answerOfRule,
 	type RuleChoice,
@@ -10,10 +14,6 @@ import {
 	withOtherFolder,
 } from '../approvals/rule-step.ts';
 import type {Shell} from '../shell/shell.ts';
-import type {Command} from './command.ts';
-import {copyText} from './copy.ts';
-import {answer, callNow, isOffered, stepOf} from './settle.ts';
-import {goToStep} from './sheet.ts';
 
 /** Changes what the rule wants of the argument under the cursor. */
 function changeKey(

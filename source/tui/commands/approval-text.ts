@@ -1,9 +1,9 @@
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {clean} from '../panes/line.ts';
+import type {Command} from '../acts/command.ts';
+import {answer, callNow, isAtChoice, stepOf} from '../acts/settle.ts';
+import {goToStep, setAside} from '../acts/sheet.ts';
+import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import type {Command} from './command.ts';
-import {answer, callNow, isAtChoice, stepOf} from './settle.ts';
-import {goToStep, setAside} from './sheet.ts';
 
 function allowNamed(shell: Shell): void {
 	const step = stepOf(shell, 'name');

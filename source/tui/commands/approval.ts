@@ -1,17 +1,17 @@
 import type {ApprovalScope} from '../../core/approval.ts';
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import type {Command} from '../acts/command.ts';
+import {copyText} from '../acts/copy.ts';
+import {answer, callNow, isAtChoice, isOffered, stepOf} from '../acts/settle.ts';
+import {changeSheet, closeSheet, goToStep, scrollSheet, sheetNow} from '../acts/sheet.ts';
 import {foundInEvent} from '../approvals/event-search.ts';
 import {pagedText} from '../approvals/paged-text.ts';
 import {ruleKeys} from '../approvals/rule-step.ts';
 import type {Shell} from '../shell/shell.ts';
 import {ruleCommands} from './approval-rule.ts';
 import {waysOut} from './approval-text.ts';
-import type {Command} from './command.ts';
-import {copyText} from './copy.ts';
-import {answer, callNow, isAtChoice, isOffered, stepOf} from './settle.ts';
 import {scrolledRows, type SheetScroll, sheetScrolls} from './sheet-scrolls.ts';
-import {changeSheet, closeSheet, goToStep, scrollSheet, sheetNow} from './sheet.ts';
 
 /** Allows at once, or asks for the tool's name first where that must be typed. */
 function allow(shell: Shell, scope: ApprovalScope): void {

@@ -1,8 +1,8 @@
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {clean} from '../panes/line.ts';
+import type {Command} from '../acts/command.ts';
+import {change} from '../acts/navigate.ts';
+import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import type {Command} from './command.ts';
-import {change} from './navigate.ts';
 
 const isRefused = (shell: Shell) => shell.feed.get().state.webhook.state === 'refused';
 

@@ -1,17 +1,17 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {clean} from '../panes/line.ts';
+import type {Command} from '../acts/command.ts';
+import {change, goBack, nextMatch, openDetail, openPane} from '../acts/navigate.ts';
+import {review} from '../acts/review.ts';
+import {clean} from '../lines/line.ts';
 import {paneKey} from '../panes/pane.ts';
 import {panes} from '../panes/panes.ts';
 import {askToReload} from '../panes/tools/tool-commands.ts';
 import type {Shell} from '../shell/shell.ts';
 import {detailStart} from '../state/view.ts';
 import {themeNames} from '../theme/theme.ts';
-import type {Command} from './command.ts';
 import {leavingCommands} from './leaving.ts';
 import {movingCommands} from './moving.ts';
-import {change, goBack, nextMatch, openDetail, openPane} from './navigate.ts';
-import {review} from './review.ts';
 import {openStates} from './states.ts';
 
 const noList = (shell: Shell): Safe | undefined =>

@@ -1,8 +1,8 @@
 import {literal} from '../../terminal/text/safe.ts';
+import type {Command} from '../acts/command.ts';
+import {change, move} from '../acts/navigate.ts';
+import {review} from '../acts/review.ts';
 import {completeFilter} from '../filter/completing.ts';
-import type {Command} from './command.ts';
-import {change, move} from './navigate.ts';
-import {review} from './review.ts';
 
 /** Keys beside the text of a filter or a search. */
 export const fieldCommands: readonly Command[] = [

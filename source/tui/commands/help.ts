@@ -1,8 +1,8 @@
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {clean} from '../panes/line.ts';
+import type {Command} from '../acts/command.ts';
+import {changeOverlay, closing} from '../acts/overlay-state.ts';
+import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import type {Command} from './command.ts';
-import {changeOverlay, closing} from './overlay-state.ts';
 
 const scrollHelp = (shell: Shell, rows: number): void => {
 	changeOverlay(shell, 'help', overlay => ({...overlay, top: Math.max(0, overlay.top + rows)}));

@@ -1,5 +1,5 @@
+import type {Command} from '../acts/command.ts';
 import type {Shell} from '../shell/shell.ts';
-import type {Command} from './command.ts';
 import {changeInstall, installLayout, installNow} from './install-sheet.ts';
 import {scrolledRows, type SheetScroll, sheetScrolls} from './sheet-scrolls.ts';
 

@@ -1,14 +1,14 @@
 import type {InstallReview} from '../../core/install.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {safe} from '../../terminal/text/safe.ts';
+import {change} from '../acts/navigate.ts';
+import {changeOverlay} from '../acts/overlay-state.ts';
+import {tooEarly} from '../acts/sheet.ts';
 import {arming} from '../approvals/guard.ts';
 import {seeRows, type AskedParts} from '../approvals/seen-rows.ts';
 import {layoutInstall, type InstallLayout} from '../install/install-layout.ts';
 import {installName, type InstallSheet, type InstallStep} from '../install/install-sheet.ts';
 import type {Shell} from '../shell/shell.ts';
-import {change} from './navigate.ts';
-import {changeOverlay} from './overlay-state.ts';
-import {tooEarly} from './sheet.ts';
 
 /** The sheet that is open; `undefined` when there is none. */
 export function installNow({view}: Pick<Shell, 'view'>): InstallSheet | undefined {

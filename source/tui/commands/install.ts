@@ -1,14 +1,14 @@
 import type {WaitingInstall} from '../../core/install.ts';
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import type {Command} from '../acts/command.ts';
+import {change} from '../acts/navigate.ts';
+import {changeOverlay, close, closing} from '../acts/overlay-state.ts';
 import type {InstallStep} from '../install/install-sheet.ts';
-import {clean} from '../panes/line.ts';
+import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import type {Command} from './command.ts';
 import {installMoving} from './install-moving.ts';
 import {goToInstallStep, installNow, openInstall} from './install-sheet.ts';
-import {change} from './navigate.ts';
-import {changeOverlay, close, closing} from './overlay-state.ts';
 
 /** The links that wait for a person, the oldest first. */
 export const waitingInstalls = ({

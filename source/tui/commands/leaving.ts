@@ -1,11 +1,11 @@
 import {messageOf} from '../../core/errors.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {literal} from '../../terminal/text/safe.ts';
-import {clean} from '../panes/line.ts';
+import type {Command} from '../acts/command.ts';
+import {change} from '../acts/navigate.ts';
+import {closing} from '../acts/overlay-state.ts';
+import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import type {Command} from './command.ts';
-import {change} from './navigate.ts';
-import {closing} from './overlay-state.ts';
 
 /** Opens the dialog that says what leaving would end. */
 export function askToQuit(shell: Shell): void {

@@ -1,9 +1,9 @@
 import {lineText, insertText, type LineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
-import {clean} from '../panes/line.ts';
+import type {Command} from '../acts/command.ts';
+import {changeOverlay, close, closing} from '../acts/overlay-state.ts';
+import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import type {Command} from './command.ts';
-import {changeOverlay, close, closing} from './overlay-state.ts';
 
 /** Gives the login what was typed or pasted; the field stays open, and says why, when that is no answer to it. */
 function answer(shell: Shell, url: string): void {

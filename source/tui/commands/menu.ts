@@ -1,7 +1,7 @@
 import {literal} from '../../terminal/text/safe.ts';
+import type {Command} from '../acts/command.ts';
+import {changeOverlay, close, closing, cycle, isKind} from '../acts/overlay-state.ts';
 import type {Shell} from '../shell/shell.ts';
-import type {Command} from './command.ts';
-import {changeOverlay, close, closing, cycle, isKind} from './overlay-state.ts';
 
 const moveMenu = (shell: Shell, step: number): void => {
 	changeOverlay(shell, 'menu', overlay => ({

@@ -1,8 +1,8 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {literal} from '../../terminal/text/safe.ts';
+import type {Command} from '../acts/command.ts';
+import {move} from '../acts/navigate.ts';
 import type {ListMove} from '../list/window.ts';
-import type {Command} from './command.ts';
-import {move} from './navigate.ts';
 
 const moving = (
 	name: Extract<ListMove, string>,

@@ -1,25 +1,25 @@
 import {literal} from '../../terminal/text/safe.ts';
-import {paletteEntries} from '../overlay/palette-entries.ts';
-import {deliveryList} from '../panes/traffic/delivery-list.ts';
+import type {Command} from '../acts/command.ts';
+import {copyText} from '../acts/copy.ts';
+import {formCommands} from '../acts/form.ts';
+import {keyCommands} from '../acts/key.ts';
+import {openPane} from '../acts/navigate.ts';
+import {changeOverlay, close, closing, cycle, isKind} from '../acts/overlay-state.ts';
+import {trialCommands} from '../acts/trial.ts';
+import {typeNameCommands} from '../acts/type-name.ts';
+import {deliveryList} from '../entries/delivery-list.ts';
 import {sendTest} from '../panes/traffic/traffic-commands.ts';
 import type {Shell} from '../shell/shell.ts';
 import {approvalSheetCommands} from './approval.ts';
-import type {Command} from './command.ts';
-import {copyText} from './copy.ts';
 import {fieldCommands} from './field.ts';
-import {formCommands} from './form.ts';
 import {helpCommands} from './help.ts';
 import {installCommands} from './install.ts';
-import {keyCommands} from './key.ts';
 import {quitCommands} from './leaving.ts';
 import {loginPasteCommands} from './login-paste.ts';
 import {menuCommands} from './menu.ts';
-import {openPane} from './navigate.ts';
-import {changeOverlay, close, closing, cycle, isKind} from './overlay-state.ts';
+import {paletteEntries} from './palette-entries.ts';
 import {openSetup, setupCommands} from './setup.ts';
 import {statesCommands} from './states.ts';
-import {trialCommands} from './trial.ts';
-import {typeNameCommands} from './type-name.ts';
 
 const confirmCommands: readonly Command[] = [
 	{

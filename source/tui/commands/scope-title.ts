@@ -1,7 +1,7 @@
 import type {Safe} from '../../core/untrusted.ts';
-import {clean} from '../panes/line.ts';
+import type {KeyScope} from '../acts/command.ts';
+import {clean} from '../lines/line.ts';
 import {panes} from '../panes/panes.ts';
-import type {KeyScope} from './command.ts';
 
 const titles: Readonly<Record<KeyScope, string>> = {
 	global: 'Everywhere',

@@ -1,16 +1,16 @@
 import {messageOf} from '../../core/errors.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import type {Paste} from '../../terminal/input/paste-collector.ts';
+import {isForbidden, perform, type KeyScope} from '../acts/command.ts';
+import {formNow} from '../acts/form.ts';
+import {change} from '../acts/navigate.ts';
+import {mayAllow} from '../acts/sheet.ts';
 import type {RouteOptions} from '../input/key-router.ts';
-import {clean} from '../panes/line.ts';
+import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {isForbidden, perform, type KeyScope} from './command.ts';
-import {formNow} from './form.ts';
 import {mayInstall} from './install-sheet.ts';
 import {pasteLink} from './install.ts';
 import {pasteLogin} from './login-paste.ts';
-import {change} from './navigate.ts';
-import {mayAllow} from './sheet.ts';
 import {commandOf, router} from './table.ts';
 import {isTyping, typeKey, typePaste} from './typing.ts';
 

@@ -1,13 +1,13 @@
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {clean} from '../panes/line.ts';
+import type {Command} from '../acts/command.ts';
+import {copyText} from '../acts/copy.ts';
+import {isComplete} from '../acts/form.ts';
+import {change} from '../acts/navigate.ts';
+import {changeOverlay, close, closing, isKind} from '../acts/overlay-state.ts';
+import {review} from '../acts/review.ts';
+import {clean} from '../lines/line.ts';
 import {newSetup, setupDraft, stepProblem, type SetupCard} from '../setup/setup-card.ts';
 import type {Shell} from '../shell/shell.ts';
-import type {Command} from './command.ts';
-import {copyText} from './copy.ts';
-import {isComplete} from './form.ts';
-import {change} from './navigate.ts';
-import {changeOverlay, close, closing, isKind} from './overlay-state.ts';
-import {review} from './review.ts';
 
 const cardNow = ({view}: Shell): SetupCard | undefined => {
 	const {overlay} = view.get();

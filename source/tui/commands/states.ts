@@ -1,7 +1,7 @@
 import {literal} from '../../terminal/text/safe.ts';
-import type {Command} from './command.ts';
-import {change} from './navigate.ts';
-import {changeOverlay, closing} from './overlay-state.ts';
+import type {Command} from '../acts/command.ts';
+import {change} from '../acts/navigate.ts';
+import {changeOverlay, closing} from '../acts/overlay-state.ts';
 
 /** Opens the states of everything that the gateway is made of. */
 export const openStates: Command = {

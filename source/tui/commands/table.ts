@@ -1,12 +1,12 @@
+import type {Command} from '../acts/command.ts';
+import {keyActs} from '../acts/key.ts';
 import {createKeyRouter, type KeyBinding} from '../input/key-router.ts';
 import {bindingsMarkdown} from '../input/keymap.ts';
 import {panes} from '../panes/panes.ts';
 import type {Shell} from '../shell/shell.ts';
 import {bannerCommands} from './banner.ts';
-import type {Command} from './command.ts';
 import {everywhereCommands} from './everywhere.ts';
 import {installActs} from './install.ts';
-import {keyActs} from './key.ts';
 import {overlayCommands} from './overlays.ts';
 import {scopeTitle} from './scope-title.ts';
 import {setupActs} from './setup.ts';

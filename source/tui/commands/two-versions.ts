@@ -1,8 +1,8 @@
 import {twoVersions} from '../../core/two-versions.ts';
 import {literal} from '../../terminal/text/safe.ts';
-import {clean} from '../panes/line.ts';
+import {openMenu} from '../acts/overlay-state.ts';
+import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {openMenu} from './overlay-state.ts';
 
 /** Says once for each version that the gateway has, of those that are not ours; what lies over the pane, or is being typed, goes first. Returns the end of that. */
 export function announceVersions(shell: Shell): () => void {

@@ -1,13 +1,13 @@
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {editLine, insertText, type LineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
+import {changeForm, formNow} from '../acts/form.ts';
+import {goToStep} from '../acts/sheet.ts';
+import {changeTypedName} from '../acts/type-name.ts';
 import {pasteInto, typeInto} from '../forms/form.ts';
 import type {Shell} from '../shell/shell.ts';
-import {changeForm, formNow} from './form.ts';
 import {changeInstallLine} from './install.ts';
 import {changeLoginLine} from './login-paste.ts';
-import {goToStep} from './sheet.ts';
-import {changeTypedName} from './type-name.ts';
 
 /** Whether a line of ours has the keyboard: a tool's name, a reason, a field of a form. */
 export function isTyping(shell: Pick<Shell, 'view'>): boolean {

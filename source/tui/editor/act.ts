@@ -1,5 +1,5 @@
 import type {Safe} from '../../core/untrusted.ts';
-import type {PaneCommand} from '../commands/command.ts';
+import type {PaneCommand} from '../acts/command.ts';
 
 /** A command of the form of a route. */
 export const act = (

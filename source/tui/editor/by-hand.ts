@@ -1,6 +1,6 @@
 import type {RouteDefinition} from '../../core/route-editor.ts';
 import {safe} from '../../terminal/text/safe.ts';
-import {clean} from '../panes/line.ts';
+import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {afterOwnEdit} from './draft.ts';
 import {changeEditor, editorNow} from './editor-state.ts';

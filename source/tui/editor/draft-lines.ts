@@ -2,7 +2,7 @@ import type {RouteBacktest, RoutePreview} from '../../core/route-editor.ts';
 import {block, cell} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
 import {countChanges} from './draft.ts';
 import type {EditorState} from './editor-state.ts';
 

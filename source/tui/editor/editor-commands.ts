@@ -1,5 +1,5 @@
 import {literal} from '../../terminal/text/safe.ts';
-import type {PaneCommand} from '../commands/command.ts';
+import type {PaneCommand} from '../acts/command.ts';
 import {moveKeys, pageKeys, turnKeys} from '../forms/form-keys.ts';
 import {clearField, moveField} from '../forms/form.ts';
 import {isArea} from '../forms/typing.ts';

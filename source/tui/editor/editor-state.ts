@@ -12,7 +12,7 @@ import type {
 } from '../../core/route-editor.ts';
 import type {FormPlace} from '../forms/form.ts';
 import type {Host} from '../shell/shell.ts';
-import type {LocalState} from '../shell/source.ts';
+import type {LocalState} from '../state/source.ts';
 import type {Draft} from './draft.ts';
 
 export type EditorStep =

@@ -1,5 +1,5 @@
 import {messageOf} from '../../core/errors.ts';
-import {clean} from '../panes/line.ts';
+import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {wireDraft} from './draft.ts';
 import {changeEditor, editorNow, type EditorState} from './editor-state.ts';

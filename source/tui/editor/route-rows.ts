@@ -6,7 +6,7 @@ import {literal, safe} from '../../terminal/text/safe.ts';
 import {typedProblem} from '../forms/field-kinds.ts';
 import {fieldRows, type FieldRows} from '../forms/field-rows.ts';
 import {currentField, typedNow} from '../forms/form.ts';
-import {clean, line, type Line} from '../panes/line.ts';
+import {clean, line, type Line} from '../lines/line.ts';
 import {completionsOf} from './completions.ts';
 import type {EditorState} from './editor-state.ts';
 import {filterLine} from './filter-line.ts';

@@ -1,6 +1,6 @@
 import type {JsonObject, JsonValue} from '../../core/json.ts';
 import {literal} from '../../terminal/text/safe.ts';
-import type {PaneCommand} from '../commands/command.ts';
+import type {PaneCommand} from '../acts/command.ts';
 import type {Shell} from '../shell/shell.ts';
 import {act} from './act.ts';
 import {changeDraft, withValueAt} from './draft.ts';

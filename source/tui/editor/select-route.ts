@@ -1,4 +1,4 @@
-import {routeKey, routeList} from '../panes/subs/route-list.ts';
+import {routeKey, routeList} from '../entries/route-list.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Draft} from './draft.ts';
 

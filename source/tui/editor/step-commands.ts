@@ -1,7 +1,7 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {literal} from '../../terminal/text/safe.ts';
-import type {PaneCommand} from '../commands/command.ts';
-import {copyText} from '../commands/copy.ts';
+import type {PaneCommand} from '../acts/command.ts';
+import {copyText} from '../acts/copy.ts';
 import type {Shell} from '../shell/shell.ts';
 import {act} from './act.ts';
 import {changeEditor, editorNow} from './editor-state.ts';

@@ -5,8 +5,8 @@ import type {
 	SavedRoute,
 } from '../../core/route-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
-import {dayTime} from '../panes/time.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
+import {dayTime} from '../lines/time.ts';
 import type {Tone} from '../theme/theme.ts';
 import type {Draft} from './draft.ts';
 import type {EditorStep} from './editor-state.ts';

@@ -11,10 +11,10 @@ import {
 } from '../../core/filter/proposals.ts';
 import {codeHostPayload} from '../../core/form-payload.ts';
 import {singleLine} from '../../terminal/text/single-line.ts';
-import {storedDeliveries} from '../panes/traffic/selected-delivery.ts';
+import {storedDeliveries} from '../entries/selected-delivery.ts';
 import {payloadTree} from '../payload/payload-tree.ts';
 import type {Host} from '../shell/shell.ts';
-import type {LocalState} from '../shell/source.ts';
+import type {LocalState} from '../state/source.ts';
 
 /** What was completed last, and how often something was: the cursor goes behind it. */
 export const completing: LocalState<{

@@ -1,7 +1,7 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {clean, line, type Line, type Span} from '../panes/line.ts';
+import {clean, line, type Line, type Span} from '../lines/line.ts';
 
 export type FilterHelp = {
 	readonly words: readonly string[];

@@ -5,7 +5,7 @@ import {gutter} from '../../terminal/text/gutter.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {shownLine} from '../../terminal/text/line-editor.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
-import {blankLine, clean, line, wrapText, type Line, type Span} from '../panes/line.ts';
+import {blankLine, clean, line, wrapText, type Line, type Span} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
 import type {FieldRecord} from './field.ts';
 import {currentField, problemsIn, type FormState} from './form.ts';

@@ -7,7 +7,7 @@ import {literal, safe} from '../../terminal/text/safe.ts';
 import {arming} from '../approvals/guard.ts';
 import {judgeSeen, type AskedParts, type SeenVerdict} from '../approvals/seen-rows.ts';
 import {lockReason} from '../approvals/sheet-lock.ts';
-import {clean, line, wrapText, type Line} from '../panes/line.ts';
+import {clean, line, wrapText, type Line} from '../lines/line.ts';
 import type {Size} from '../state/view.ts';
 import type {Tone} from '../theme/theme.ts';
 import type {InstallSheet} from './install-sheet.ts';

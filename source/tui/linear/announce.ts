@@ -3,10 +3,10 @@ import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {askedBy, askedFor, askingServer, deadlineText} from '../approvals/approval-text.ts';
 import {waitingInstalls} from '../commands/install.ts';
+import {isUnderWay} from '../entries/login-entry.ts';
+import {serverName} from '../entries/server-key.ts';
+import {clean} from '../lines/line.ts';
 import {chatNow, runOfTurn} from '../panes/chat/chat-state.ts';
-import {clean} from '../panes/line.ts';
-import {isUnderWay} from '../panes/logins/login-entry.ts';
-import {serverName} from '../panes/tools/server-key.ts';
 import type {Shell} from '../shell/shell.ts';
 
 /** One line at most in this time. */

@@ -1,7 +1,7 @@
 import {nearestName} from '../../core/nearest-name.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
-import {clean} from '../panes/line.ts';
+import {clean} from '../lines/line.ts';
 import type {Asked, Choice, Out, Typed} from './asked.ts';
 
 /** The choices as they are read: with a number before those that one may choose by it. */

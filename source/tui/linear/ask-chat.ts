@@ -2,8 +2,9 @@ import {hasEnded} from '../../core/run.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {openPane} from '../acts/navigate.ts';
 import {askToQuit} from '../commands/leaving.ts';
-import {openPane} from '../commands/navigate.ts';
+import {clean, type Line} from '../lines/line.ts';
 import {openSession, say} from '../panes/chat/chat-acts.ts';
 import {chatLines} from '../panes/chat/chat-lines.ts';
 import {
@@ -15,7 +16,6 @@ import {
 } from '../panes/chat/chat-loads.ts';
 import {changeChat, chatNow, runOfTurn} from '../panes/chat/chat-state.ts';
 import {sessionRow} from '../panes/chat/session-rows.ts';
-import {clean, type Line} from '../panes/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {choiceLines} from './answer.ts';
 import type {Asked, Choice, Out} from './asked.ts';

@@ -5,9 +5,9 @@ import {entryOf, fieldProblem, isTyped, typedText, typedValue} from '../forms/fi
 import type {FieldKind, FieldRecord, FieldValue} from '../forms/field.ts';
 import {fieldTitle, valueText} from '../forms/form-lines.ts';
 import {withValue, type FormState} from '../forms/form.ts';
-import {clean, wrapText} from '../panes/line.ts';
+import {clean, wrapText} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import type {LocalState} from '../shell/source.ts';
+import type {LocalState} from '../state/source.ts';
 import type {Asked, Choice} from './asked.ts';
 
 /** The lines of a text so far, while several are typed. */

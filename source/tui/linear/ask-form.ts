@@ -1,9 +1,9 @@
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {changeForm} from '../commands/form.ts';
+import {changeForm} from '../acts/form.ts';
 import {currentField, type FormState} from '../forms/form.ts';
-import {clean} from '../panes/line.ts';
+import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import type {LocalState} from '../shell/source.ts';
+import type {LocalState} from '../state/source.ts';
 import {askField} from './ask-field.ts';
 import type {Asked, Choice, Out} from './asked.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '../commands/install-sheet.ts';
 import {commandOf} from '../commands/table.ts';
 import {installName} from '../install/install-sheet.ts';
-import {clean} from '../panes/line.ts';
+import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {sayable} from './answer.ts';
 import type {Asked, Choice, Out} from './asked.ts';

@@ -1,9 +1,9 @@
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
+import {goToStep, noteShown, sheetNow, type OpenSheet} from '../acts/sheet.ts';
 import {ruleKeys} from '../approvals/rule-step.ts';
 import {sheetName, type SheetStep} from '../approvals/sheet.ts';
-import {goToStep, noteShown, sheetNow, type OpenSheet} from '../commands/sheet.ts';
 import {commandOf} from '../commands/table.ts';
-import {clean} from '../panes/line.ts';
+import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Asked, Choice} from './asked.ts';
 import {performTyped} from './choices.ts';

@@ -1,12 +1,12 @@
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {goToStep, changeSheet, noteShown, sheetNow, type OpenSheet} from '../acts/sheet.ts';
 import {askingServer, deadlineText} from '../approvals/approval-text.ts';
 import {sideLines} from '../approvals/sheet-side.ts';
 import {sheetName, type SheetStep} from '../approvals/sheet.ts';
-import {goToStep, changeSheet, noteShown, sheetNow, type OpenSheet} from '../commands/sheet.ts';
 import {commandOf} from '../commands/table.ts';
 import {messageLines} from '../forms/form-lines.ts';
-import {clean} from '../panes/line.ts';
+import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {choiceLines, sayable} from './answer.ts';
 import {askForm} from './ask-form.ts';

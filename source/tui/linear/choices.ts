@@ -1,6 +1,6 @@
 import {literal} from '../../terminal/text/safe.ts';
-import type {Command} from '../commands/command.ts';
-import {isForbidden, perform, whyNot} from '../commands/command.ts';
+import type {Command} from '../acts/command.ts';
+import {isForbidden, perform, whyNot} from '../acts/command.ts';
 import {mayDo} from '../commands/scopes.ts';
 import {commands} from '../commands/table.ts';
 import type {Shell} from '../shell/shell.ts';

@@ -1,6 +1,6 @@
-import type {Command} from '../commands/command.ts';
+import type {Command} from '../acts/command.ts';
+import {paletteEntries, type PaletteEntry} from '../commands/palette-entries.ts';
 import {acts} from '../commands/table.ts';
-import {paletteEntries, type PaletteEntry} from '../overlay/palette-entries.ts';
 import type {Shell} from '../shell/shell.ts';
 import {meaningless} from './meaningless.ts';
 

@@ -1,9 +1,9 @@
-import type {Command} from '../commands/command.ts';
+import type {Command} from '../acts/command.ts';
 import {scopesNow} from '../commands/scopes.ts';
 import {commandOf, router} from '../commands/table.ts';
 import {isDirty} from '../editor/draft.ts';
 import {editorNow} from '../editor/editor-state.ts';
-import {waitingLogins} from '../panes/logins/login-entry.ts';
+import {waitingLogins} from '../entries/login-entry.ts';
 import type {Shell} from '../shell/shell.ts';
 
 /** Whether leaving now would end something, or leave somebody without an answer. */

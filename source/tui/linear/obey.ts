@@ -1,7 +1,7 @@
 import {nearestName} from '../../core/nearest-name.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {safe} from '../../terminal/text/safe.ts';
-import {clean} from '../panes/line.ts';
+import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Typed} from './asked.ts';
 import {commandNamed, elsewhere} from './find-command.ts';

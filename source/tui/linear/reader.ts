@@ -1,12 +1,12 @@
 import {termWords} from '../../core/filter/filter.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
-import {change, moveCursor, openDetail} from '../commands/navigate.ts';
-import {placeIn} from '../panes/detail-cursor.ts';
-import {rowHolds} from '../panes/detail.ts';
-import {clean, type Line} from '../panes/line.ts';
+import {change, moveCursor, openDetail} from '../acts/navigate.ts';
+import {placeIn} from '../lines/detail-cursor.ts';
+import {rowHolds} from '../lines/detail.ts';
+import {clean, type Line} from '../lines/line.ts';
+import type {ReadRow} from '../lines/reading.ts';
 import type {PaneListing} from '../panes/pane.ts';
-import type {ReadRow} from '../panes/reading.ts';
 import type {Shell} from '../shell/shell.ts';
 import {detailStart} from '../state/view.ts';
 import type {Out} from './asked.ts';

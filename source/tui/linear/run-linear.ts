@@ -1,9 +1,9 @@
 import {createTerminalModes} from '../../terminal/modes.ts';
 import {handleStops, holdInterrupts} from '../../terminal/signals.ts';
 import {commandOf} from '../commands/table.ts';
-import {createDesktop} from '../desktop.ts';
 import {createShell} from '../shell/create-shell.ts';
-import {shellOptions, stateOf, type TuiEnd, type TuiWorld} from '../tui-world.ts';
+import {createDesktop} from '../shell/desktop.ts';
+import {shellOptions, stateOf, type TuiEnd, type TuiWorld} from '../shell/tui-world.ts';
 import {createLineInput} from './line-input.ts';
 import {createLinear, type LinearSession} from './session.ts';
 

@@ -1,8 +1,8 @@
 import {messageOf} from '../../core/errors.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {perform, type Command} from '../commands/command.ts';
+import {perform, type Command} from '../acts/command.ts';
 import {askToQuit} from '../commands/leaving.ts';
-import {clean} from '../panes/line.ts';
+import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {announce} from './announce.ts';
 import {answerAsked, choiceNamed} from './answer.ts';

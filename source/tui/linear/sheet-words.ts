@@ -1,4 +1,4 @@
-import {sheetNow, type OpenSheet} from '../commands/sheet.ts';
+import {sheetNow, type OpenSheet} from '../acts/sheet.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Asked, Choice} from './asked.ts';
 import {choicesIn} from './choices.ts';

@@ -1,5 +1,5 @@
-import type {Command} from '../commands/command.ts';
-import {openPane} from '../commands/navigate.ts';
+import type {Command} from '../acts/command.ts';
+import {openPane} from '../acts/navigate.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Out, Typed} from './asked.ts';
 import type {Reader} from './reader.ts';

@@ -1,7 +1,7 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
 import {empty, safe} from '../../terminal/text/safe.ts';
-import {clean, type Line} from '../panes/line.ts';
+import {clean, type Line} from '../lines/line.ts';
 
 /** Drawn with, not written: bars, rules, and letters made of blocks. */
 const drawn = /^[\s\u2500-\u259F]+$/u;

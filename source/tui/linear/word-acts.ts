@@ -1,7 +1,7 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
-import {whyNot, type Command} from '../commands/command.ts';
-import {clean} from '../panes/line.ts';
+import {whyNot, type Command} from '../acts/command.ts';
+import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {statusLine} from '../shell/status-line.ts';
 import {foundEntries} from './find-command.ts';

@@ -1,10 +1,10 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {change, goBack} from '../acts/navigate.ts';
+import {review} from '../acts/review.ts';
 import {askToQuit} from '../commands/leaving.ts';
-import {change, goBack} from '../commands/navigate.ts';
-import {review} from '../commands/review.ts';
+import {clean} from '../lines/line.ts';
 import {helpLines} from '../overlay/overlay-lines.ts';
-import {clean} from '../panes/line.ts';
 import {generalCommands, ownCommands} from './find-command.ts';
 import {goTo, numberOf, paneNamed, type Speech} from './speech.ts';
 import {spokenLines} from './spoken.ts';

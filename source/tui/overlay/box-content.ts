@@ -1,10 +1,10 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {shownLine, type LineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {nameWords} from '../acts/type-name.ts';
 import {howToKeep} from '../commands/leaving.ts';
-import {nameWords} from '../commands/type-name.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
-import {waitingLogins} from '../panes/logins/login-entry.ts';
+import {waitingLogins} from '../entries/login-entry.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Overlay} from '../state/view.ts';
 import {helpBox} from './help-box.ts';

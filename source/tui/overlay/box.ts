@@ -1,7 +1,7 @@
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {clean, clipLine, line, type Line, type Span} from '../panes/line.ts';
-import {ruleLine} from '../shell/title-parts.ts';
+import {clean, clipLine, line, type Line, type Span} from '../lines/line.ts';
+import {ruleLine} from '../lines/title-parts.ts';
 
 /** Where a dialog lies in the part of the screen that it may cover, its border included. */
 export type BoxPlace = {

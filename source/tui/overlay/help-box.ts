@@ -1,6 +1,6 @@
 import {termWords} from '../../core/filter/filter.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {blankLine, clean, line, type Line} from '../panes/line.ts';
+import {blankLine, clean, line, type Line} from '../lines/line.ts';
 import type {Pane} from '../panes/pane.ts';
 import type {BoxContent} from './box-content.ts';
 import {fillLine} from './box.ts';

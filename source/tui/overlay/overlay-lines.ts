@@ -5,7 +5,7 @@ import {fit} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {scopeTitle} from '../commands/scope-title.ts';
 import {bindings} from '../commands/table.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
 import type {Pane} from '../panes/pane.ts';
 import type {FirstRunCard, MenuItem} from '../state/view.ts';
 

@@ -1,10 +1,10 @@
 import {fit} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {paletteEntries, type PaletteEntry} from '../commands/palette-entries.ts';
 import {acts} from '../commands/table.ts';
-import {blankLine, line, type Line} from '../panes/line.ts';
+import {blankLine, line, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {BoxContent} from './box-content.ts';
-import {paletteEntries, type PaletteEntry} from './palette-entries.ts';
 
 const widest = 96;
 const highest = 24;

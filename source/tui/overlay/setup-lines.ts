@@ -1,7 +1,7 @@
 import type {SetupPlan, WrittenSetup} from '../../core/setup.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {formLines} from '../forms/form-lines.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../panes/line.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
 import {setupForm, stepTitles, type SetupCard} from '../setup/setup-card.ts';
 import type {Tone} from '../theme/theme.ts';
 import type {BoxContent} from './box-content.ts';

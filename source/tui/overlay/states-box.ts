@@ -4,11 +4,11 @@ import {trafficParts} from '../../core/traffic.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
-import {blankLine, clean, line, wrapText, type Line, type Span} from '../panes/line.ts';
-import {dayTime} from '../panes/time.ts';
-import {needsPerson, serverWords} from '../panes/tools/server-columns.ts';
-import {grouped} from '../shell/title-parts.ts';
-import {sparkline} from '../text/sparkline.ts';
+import {needsPerson, serverWords} from '../entries/server-columns.ts';
+import {blankLine, clean, line, wrapText, type Line, type Span} from '../lines/line.ts';
+import {sparkline} from '../lines/sparkline.ts';
+import {dayTime} from '../lines/time.ts';
+import {grouped} from '../lines/title-parts.ts';
 import type {BoxContent} from './box-content.ts';
 
 /** One part of the gateway: how it stands, and what a person can do about it. */

@@ -1,6 +1,6 @@
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {formLines} from '../forms/form-lines.ts';
-import {blankLine, clean, line, wrapText} from '../panes/line.ts';
+import {blankLine, clean, line, wrapText} from '../lines/line.ts';
 import type {ToolTrial} from '../trial/tool-trial.ts';
 import type {BoxContent} from './box-content.ts';
 

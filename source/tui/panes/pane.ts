@@ -3,14 +3,14 @@ import type {Vocabulary} from '../../core/filter/filter.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
-import type {PaneCommand} from '../commands/command.ts';
+import type {PaneCommand} from '../acts/command.ts';
+import type {DetailSource} from '../lines/detail.ts';
+import type {Line} from '../lines/line.ts';
+import type {Marks} from '../lines/marks.ts';
+import type {ListReading} from '../lines/reading.ts';
 import type {ListMove} from '../list/window.ts';
 import type {Host, Shell} from '../shell/shell.ts';
-import type {ListSource} from '../shell/source.ts';
-import type {DetailSource} from './detail.ts';
-import type {Line} from './line.ts';
-import type {Marks} from './marks.ts';
-import type {ListReading} from './reading.ts';
+import type {ListSource} from '../state/source.ts';
 
 /**
  * All that makes a pane, but how a screen draws it (`view/pane-bodies`). `panes.ts` lists them in the order of their keys; tabs, keys, help, palette, titles, details and what is kept

@@ -1,6 +1,6 @@
 import {literal} from '../../terminal/text/safe.ts';
-import {isOfferingKey, offerFirstKey} from '../commands/key.ts';
-import {close} from '../commands/overlay-state.ts';
+import {isOfferingKey, offerFirstKey} from '../acts/key.ts';
+import {close} from '../acts/overlay-state.ts';
 import type {Shell} from './shell.ts';
 
 /** Offers the first key of the chat API once, when it is served and there has never been one; of several faces one makes it, and the others hear of it. Returns the way out. */

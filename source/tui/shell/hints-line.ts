@@ -1,10 +1,10 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal} from '../../terminal/text/safe.ts';
-import {whyNot, type Command} from '../commands/command.ts';
+import {whyNot, type Command} from '../acts/command.ts';
 import {scopesNow} from '../commands/scopes.ts';
 import {commandOf, router} from '../commands/table.ts';
-import {clean, type Line, type Span} from '../panes/line.ts';
+import {clean, type Line, type Span} from '../lines/line.ts';
 import type {Shell} from './shell.ts';
 
 /** The keys that matter here, as many as have room; a command that cannot be used now is left out, and so is one that this face does not do at all: help and palette say of it why. */

@@ -1,6 +1,6 @@
+import type {LocalState} from '../state/source.ts';
 import type {ValueStore} from '../state/store.ts';
 import type {Shell} from './shell.ts';
-import type {LocalState} from './source.ts';
 
 /** What a pane keeps in the view, as a store of its own. */
 export const localOf = <Value>(

@@ -4,8 +4,8 @@ import {needsServer} from '../../core/toolset-names.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {clip} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {clean} from '../panes/line.ts';
-import {serverName} from '../panes/tools/server-key.ts';
+import {serverName} from '../entries/server-key.ts';
+import {clean} from '../lines/line.ts';
 
 const maxNameCells = 32;
 

@@ -1,10 +1,10 @@
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {clean, type Line} from '../lines/line.ts';
+import {marksPart} from '../lines/marks.ts';
+import {filterSpans, ruleLine} from '../lines/title-parts.ts';
 import {fillLine, lineWidth} from '../overlay/box.ts';
-import {clean, type Line} from '../panes/line.ts';
-import {marksPart} from '../panes/marks.ts';
 import {staleFor} from '../state/stale.ts';
 import type {Shell} from './shell.ts';
-import {filterSpans, ruleLine} from './title-parts.ts';
 
 /** Title, filter and summary of the open pane, and whether it is stale, in one rule of `width` cells. */
 export function paneTitle(shell: Shell, width: number): Line {

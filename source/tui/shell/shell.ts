@@ -3,17 +3,17 @@ import type {PersonLogins} from '../../core/logins.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import type {Guard} from '../approvals/guard.ts';
-import type {Details} from '../panes/detail.ts';
-import type {Line} from '../panes/line.ts';
+import type {Details} from '../lines/detail.ts';
+import type {Line} from '../lines/line.ts';
 import type {Pane, PaneSection} from '../panes/pane.ts';
 import type {Feed} from '../state/feed.ts';
 import type {Layout} from '../state/layout.ts';
 import type {AnyList} from '../state/list.ts';
 import type {Loader} from '../state/loader.ts';
+import type {ListSource, LoadSource, LocalState} from '../state/source.ts';
 import type {ValueStore} from '../state/store.ts';
 import type {ViewState} from '../state/view.ts';
 import type {Tone} from '../theme/theme.ts';
-import type {ListSource, LoadSource, LocalState} from './source.ts';
 
 /** What the interface asks of the terminal and the machine around it. */
 export type Desktop = {

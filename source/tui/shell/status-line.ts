@@ -4,11 +4,11 @@ import {trafficParts} from '../../core/traffic.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {clean, type Line, type Span} from '../panes/line.ts';
-import {clockTime, minuteTime} from '../panes/time.ts';
+import {clean, type Line, type Span} from '../lines/line.ts';
+import {sparkline} from '../lines/sparkline.ts';
+import {clockTime, minuteTime} from '../lines/time.ts';
 import type {Snapshot} from '../state/feed.ts';
 import {staleFor} from '../state/stale.ts';
-import {sparkline} from '../text/sparkline.ts';
 
 /** Address of the receiver, as a sign and its port. */
 export function receiverField(webhook: WebhookState): Span {

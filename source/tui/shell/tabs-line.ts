@@ -1,6 +1,6 @@
 import type {GatewayState} from '../../core/state.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
-import {clean, type Line} from '../panes/line.ts';
+import {clean, type Line} from '../lines/line.ts';
 import {paneKey, type Pane} from '../panes/pane.ts';
 
 const full = 100;

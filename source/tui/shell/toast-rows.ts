@@ -1,9 +1,9 @@
 import {clip, widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {clean, wrapText, type Line} from '../lines/line.ts';
+import {ruleLine} from '../lines/title-parts.ts';
 import {fillLine, lineWidth} from '../overlay/box.ts';
-import {clean, wrapText, type Line} from '../panes/line.ts';
 import type {Toast} from '../state/view.ts';
-import {ruleLine} from './title-parts.ts';
 
 const gap = 2;
 const maxRows = 3;

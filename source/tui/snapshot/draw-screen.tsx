@@ -3,10 +3,10 @@ import {render} from 'ink';
 import type {Clock} from '../../core/clock.ts';
 import {createInputFrontend} from '../../terminal/input/input-frontend.ts';
 import {bytesOfKey} from '../../terminal/input/key-bytes.ts';
+import {App} from '../frame/app.tsx';
 import {InputContext} from '../input/use-keys.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Size} from '../state/view.ts';
-import {App} from '../view/app.tsx';
 
 /** A screen without a terminal. */
 export type DrawnScreen = AsyncDisposable & {

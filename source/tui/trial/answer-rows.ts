@@ -1,7 +1,7 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {safe} from '../../terminal/text/safe.ts';
-import {line, wrapText, type Line} from '../panes/line.ts';
-import {createMemory} from '../panes/remember.ts';
+import {line, wrapText, type Line} from '../lines/line.ts';
+import {createMemory} from '../lines/remember.ts';
 
 const remember = createMemory<readonly Line[]>();
 

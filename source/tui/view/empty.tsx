@@ -1,4 +1,4 @@
-import {emptyLines, filteredLines} from '../panes/empty.ts';
+import {emptyLines, filteredLines} from '../lines/empty.ts';
 import {useStore} from '../state/use-store.ts';
 import {LineBlock} from './line-block.tsx';
 import type {RegionProps} from './region.ts';

@@ -1,6 +1,6 @@
 import {Box} from 'ink';
 import {memo} from 'react';
-import type {Line} from '../panes/line.ts';
+import type {Line} from '../lines/line.ts';
 import {LineRow} from './line-row.tsx';
 
 export type LineBlockProps = {

@@ -1,5 +1,5 @@
 import {memo, useContext} from 'react';
-import {clipLine, isSameLine, mergeSpans, type Line} from '../panes/line.ts';
+import {clipLine, isSameLine, mergeSpans, type Line} from '../lines/line.ts';
 import {T} from '../text/t.tsx';
 import {ThemeContext} from './shell-context.ts';
 

@@ -1,7 +1,7 @@
 import {Box} from 'ink';
 import {memo, useState, type ReactNode} from 'react';
+import {leftRow, type Line} from '../lines/line.ts';
 import {createRowPlaces} from '../list/row-places.ts';
-import {leftRow, type Line} from '../panes/line.ts';
 import type {List} from '../state/list.ts';
 import {useStore} from '../state/use-store.ts';
 import {LineRow} from './line-row.tsx';

@@ -1,7 +1,7 @@
 import {literal} from '../../terminal/text/safe.ts';
-import {placeIn} from '../panes/detail-cursor.ts';
-import {rowHolds} from '../panes/detail.ts';
-import {clean, leftRow, line, type Line} from '../panes/line.ts';
+import {placeIn} from '../lines/detail-cursor.ts';
+import {rowHolds} from '../lines/detail.ts';
+import {clean, leftRow, line, type Line} from '../lines/line.ts';
 import {useStore} from '../state/use-store.ts';
 import {LineBlock} from './line-block.tsx';
 import type {RegionProps} from './region.ts';

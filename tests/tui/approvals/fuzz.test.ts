@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {lineText} from '../../../source/terminal/text/line-editor.ts';
+import {goToStep, noteShown, sheetNow} from '../../../source/tui/acts/sheet.ts';
 import {sheetName} from '../../../source/tui/approvals/sheet.ts';
-import {goToStep, noteShown, sheetNow} from '../../../source/tui/commands/sheet.ts';
 import type {Shell} from '../../../source/tui/shell/shell.ts';
 import {fuzzApprovals} from '../../soak/approvals.ts';
 

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {perform} from '../../../source/tui/commands/command.ts';
+import {perform} from '../../../source/tui/acts/command.ts';
 import {commands} from '../../../source/tui/commands/table.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeToolApproval} from '../../helpers/make-approval.ts';

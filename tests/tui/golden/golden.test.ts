@@ -4,7 +4,7 @@ import {Unicode11Addon} from '@xterm/addon-unicode11';
 import xterm from '@xterm/headless';
 import {beforeAll, expect, test} from 'vitest';
 import {cellsOf, type Screen} from '../../../source/terminal/picture/cells.ts';
-import {openPane} from '../../../source/tui/commands/navigate.ts';
+import {openPane} from '../../../source/tui/acts/navigate.ts';
 import {changeChat} from '../../../source/tui/panes/chat/chat-state.ts';
 import {panes} from '../../../source/tui/panes/panes.ts';
 import {createShell} from '../../../source/tui/shell/create-shell.ts';

@@ -1,9 +1,9 @@
 import {expect, test} from 'vitest';
 import {lineText} from '../../../source/terminal/text/line-editor.ts';
-import {formNow} from '../../../source/tui/commands/form.ts';
-import {change, openPane} from '../../../source/tui/commands/navigate.ts';
+import {formNow} from '../../../source/tui/acts/form.ts';
+import {change, openPane} from '../../../source/tui/acts/navigate.ts';
+import {goToStep} from '../../../source/tui/acts/sheet.ts';
 import {scopesNow} from '../../../source/tui/commands/scopes.ts';
-import {goToStep} from '../../../source/tui/commands/sheet.ts';
 import {acts, commands} from '../../../source/tui/commands/table.ts';
 import {newKeyCard} from '../../../source/tui/keys/key-card.ts';
 import {askNow} from '../../../source/tui/linear/ask-now.ts';

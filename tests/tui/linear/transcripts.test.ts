@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {change} from '../../../source/tui/commands/navigate.ts';
+import {change} from '../../../source/tui/acts/navigate.ts';
 import {openLinear, type SpokenShell} from '../../helpers/linear.ts';
 import {makeAskedTool, makeToolApproval} from '../../helpers/make-approval.ts';
 import {makeKey} from '../../helpers/make-key.ts';

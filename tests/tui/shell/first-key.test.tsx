@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {GatewayState} from '../../../source/core/state.ts';
-import {stateOf} from '../../../source/tui/tui-world.ts';
+import {stateOf} from '../../../source/tui/shell/tui-world.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {openLinear} from '../../helpers/linear.ts';

@@ -1,10 +1,10 @@
 import {expect, test} from 'vitest';
 import type {Approval} from '../../../source/core/approval.ts';
 import {limits} from '../../../source/core/state.ts';
-import {entryList} from '../../../source/tui/panes/approvals/entry-list.ts';
-import {groupList} from '../../../source/tui/panes/groups/group-list.ts';
+import {entryList} from '../../../source/tui/entries/entry-list.ts';
+import {groupList} from '../../../source/tui/entries/group-list.ts';
+import {searchedPart} from '../../../source/tui/lines/title-parts.ts';
 import type {Host} from '../../../source/tui/shell/shell.ts';
-import {searchedPart} from '../../../source/tui/shell/title-parts.ts';
 import {createFeed} from '../../../source/tui/state/feed.ts';
 import type {AnyList} from '../../../source/tui/state/list.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
+import {shellOptions, stateOf, type TuiWorld} from '../../../source/tui/shell/tui-world.ts';
 import {readSavedState} from '../../../source/tui/state/saved-state.ts';
-import {shellOptions, stateOf, type TuiWorld} from '../../../source/tui/tui-world.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {showShell} from '../../helpers/show-shell.tsx';
 

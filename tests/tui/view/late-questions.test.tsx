@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import type {RouteView} from '../../../source/core/config-view.ts';
 import type {StoredDelivery} from '../../../source/core/delivery.ts';
 import type {ReplayPlan} from '../../../source/gateway/port.ts';
-import {deliveryList} from '../../../source/tui/panes/traffic/delivery-list.ts';
+import {deliveryList} from '../../../source/tui/entries/delivery-list.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeDelivery, makeGroup, makeRun, received} from '../../helpers/make.ts';
 import {showShell, testNow} from '../../helpers/show-shell.tsx';

@@ -13,8 +13,8 @@ import {
 	reachText,
 	ruleArguments,
 } from '../../approvals/approval-text.ts';
-import {clean, line, type Line} from '../line.ts';
-import {clockTime, dayTime, duration, isSameDay} from '../time.ts';
+import {clean, line, type Line} from '../../lines/line.ts';
+import {clockTime, dayTime, duration, isSameDay} from '../../lines/time.ts';
 
 export type ApprovalColumns = {
 	readonly server: number;

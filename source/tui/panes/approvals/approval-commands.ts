@@ -2,16 +2,16 @@ import type {Approval} from '../../../core/approval.ts';
 import type {ApprovalEntry} from '../../../core/filter/approval-vocabulary.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import type {PaneCommand} from '../../acts/command.ts';
+import {copyText} from '../../acts/copy.ts';
+import {goToDelivery, goToRun} from '../../acts/go-to.ts';
+import {change} from '../../acts/navigate.ts';
+import {review} from '../../acts/review.ts';
 import {ruleText} from '../../approvals/approval-text.ts';
 import {pagedText} from '../../approvals/paged-text.ts';
-import type {PaneCommand} from '../../commands/command.ts';
-import {copyText} from '../../commands/copy.ts';
-import {goToDelivery, goToRun} from '../../commands/go-to.ts';
-import {change} from '../../commands/navigate.ts';
-import {review} from '../../commands/review.ts';
+import {entryList} from '../../entries/entry-list.ts';
+import {clean, wrapText} from '../../lines/line.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {clean, wrapText} from '../line.ts';
-import {entryList} from './entry-list.ts';
 
 const selected = (shell: Shell): ApprovalEntry | undefined => shell.list(entryList).selected();
 

@@ -16,8 +16,8 @@ import {argumentRows} from '../../approvals/argument-rows.ts';
 import {callLines, formHead} from '../../approvals/sheet-lines.ts';
 import {valueText} from '../../forms/form-lines.ts';
 import {newForm} from '../../forms/form.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
-import {fullTime} from '../time.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
+import {fullTime} from '../../lines/time.ts';
 
 const factCells = 13;
 

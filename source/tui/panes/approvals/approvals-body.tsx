@@ -1,14 +1,14 @@
 import {useCallback} from 'react';
 import type {ApprovalEntry} from '../../../core/filter/approval-vocabulary.ts';
+import {entryKey} from '../../entries/approval-entry.ts';
+import {entryList} from '../../entries/entry-list.ts';
+import {line} from '../../lines/line.ts';
 import {useStore} from '../../state/use-store.ts';
 import {Empty} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
-import {line} from '../line.ts';
 import {approvalColumns, approvalHeader, entryHeading, entryRow} from './approval-columns.ts';
-import {entryKey} from './approval-entry.ts';
-import {entryList} from './entry-list.ts';
 
 /** What waits, the rules, and what was decided: one list with a heading for each. */
 export function ApprovalsBody({width, height}: RegionProps) {

@@ -1,18 +1,18 @@
 import {approvalVocabulary} from '../../../core/filter/approval-vocabulary.ts';
 import {limits} from '../../../core/state.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {entryKey} from '../../entries/approval-entry.ts';
+import {entryList} from '../../entries/entry-list.ts';
+import type {DetailSource} from '../../lines/detail.ts';
+import type {Line} from '../../lines/line.ts';
+import {readingOf, readWidth} from '../../lines/reading.ts';
+import {createMemory} from '../../lines/remember.ts';
+import {countPart, grouped, searchedPart} from '../../lines/title-parts.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
-import {countPart, grouped, searchedPart} from '../../shell/title-parts.ts';
-import type {DetailSource} from '../detail.ts';
-import type {Line} from '../line.ts';
 import type {Pane} from '../pane.ts';
-import {readingOf, readWidth} from '../reading.ts';
-import {createMemory} from '../remember.ts';
 import {approvalColumns, approvalHeader, entryHeading, entryRow} from './approval-columns.ts';
 import {approvalCommands, waitingNow} from './approval-commands.ts';
 import {entryDetail} from './approval-detail.ts';
-import {entryKey} from './approval-entry.ts';
-import {entryList} from './entry-list.ts';
 
 function createEntryDetail({list, feed}: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();

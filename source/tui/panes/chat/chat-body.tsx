@@ -1,13 +1,13 @@
 import {Box, useCursor} from 'ink';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {typedRows} from '../../forms/typed-rows.ts';
+import {blankLine, line} from '../../lines/line.ts';
 import {useStore} from '../../state/use-store.ts';
 import {Empty} from '../../view/empty.tsx';
 import {LineBlock} from '../../view/line-block.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
 import {usePane} from '../../view/use-pane.ts';
-import {blankLine, line} from '../line.ts';
 import {chatLayout} from './chat-layout.ts';
 import {chatLines} from './chat-lines.ts';
 import {foundNow} from './chat-loads.ts';

@@ -2,10 +2,10 @@ import type {Safe} from '../../../core/untrusted.ts';
 import {areaText, areaValue, editArea} from '../../../terminal/text/area-editor.ts';
 import {lineText} from '../../../terminal/text/line-editor.ts';
 import {literal} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../commands/command.ts';
-import {copyText} from '../../commands/copy.ts';
-import {goToRun} from '../../commands/go-to.ts';
-import {review} from '../../commands/review.ts';
+import type {PaneCommand} from '../../acts/command.ts';
+import {copyText} from '../../acts/copy.ts';
+import {goToRun} from '../../acts/go-to.ts';
+import {review} from '../../acts/review.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {
 	beginSession,

@@ -1,8 +1,8 @@
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {typedRows, type TypedRows} from '../../forms/typed-rows.ts';
+import {blankLine, clean, line, type Line} from '../../lines/line.ts';
+import {ruleLine} from '../../lines/title-parts.ts';
 import type {Host} from '../../shell/shell.ts';
-import {ruleLine} from '../../shell/title-parts.ts';
-import {blankLine, clean, line, type Line} from '../line.ts';
 import {chatNow} from './chat-state.ts';
 
 /** Rows that are written in, at most. */

@@ -1,6 +1,6 @@
+import type {Line} from '../../lines/line.ts';
+import {createMemory} from '../../lines/remember.ts';
 import type {Host} from '../../shell/shell.ts';
-import type {Line} from '../line.ts';
-import {createMemory} from '../remember.ts';
 import {conversationNow} from './chat-loads.ts';
 import {chatRows} from './chat-rows.ts';
 import {chatNow, runOfTurn} from './chat-state.ts';

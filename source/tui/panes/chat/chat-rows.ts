@@ -7,10 +7,10 @@ import {clip} from '../../../terminal/text/fit.ts';
 import {layOutForeignMarkdown, type MarkdownRow} from '../../../terminal/text/markdown.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {askedFor, askingServer, deadlineText} from '../../approvals/approval-text.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
+import {dayTime} from '../../lines/time.ts';
 import type {Tone} from '../../theme/theme.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
 import {blocksOf, type RunBlock} from '../runs/blocks.ts';
-import {dayTime} from '../time.ts';
 import {isKept, type Conversation} from './chat-loads.ts';
 import type {SaidTurn} from './chat-state.ts';
 

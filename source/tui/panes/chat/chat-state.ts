@@ -3,7 +3,7 @@ import type {GatewayState} from '../../../core/state.ts';
 import {areaText, type AreaText} from '../../../terminal/text/area-editor.ts';
 import {lineText, type LineText} from '../../../terminal/text/line-editor.ts';
 import type {Host} from '../../shell/shell.ts';
-import type {LocalState} from '../../shell/source.ts';
+import type {LocalState} from '../../state/source.ts';
 
 /** What was said last from here, until its answer is in the session. */
 export type SaidTurn = {

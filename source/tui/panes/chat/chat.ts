@@ -1,8 +1,8 @@
 import {editArea, insertArea} from '../../../terminal/text/area-editor.ts';
 import {editLine, insertText} from '../../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {clean, type Line} from '../../lines/line.ts';
 import type {Host} from '../../shell/shell.ts';
-import {clean, type Line} from '../line.ts';
 import type {Pane, PaneSection} from '../pane.ts';
 import {chatCommands, writeCommands} from './chat-commands.ts';
 import {conversationNow, wantChat, isUnderWay} from './chat-loads.ts';

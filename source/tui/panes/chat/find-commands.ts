@@ -1,5 +1,5 @@
 import {literal} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../commands/command.ts';
+import type {PaneCommand} from '../../acts/command.ts';
 import {askToForget, chosenSession, moveSession, openSession} from './chat-acts.ts';
 import {changeChat} from './chat-state.ts';
 

@@ -1,15 +1,15 @@
 import type {Group} from '../../../core/group.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../commands/command.ts';
-import {copyText} from '../../commands/copy.ts';
-import {goToRun} from '../../commands/go-to.ts';
-import {change} from '../../commands/navigate.ts';
-import {placeNow} from '../../commands/place.ts';
+import type {PaneCommand} from '../../acts/command.ts';
+import {copyText} from '../../acts/copy.ts';
+import {goToRun} from '../../acts/go-to.ts';
+import {change} from '../../acts/navigate.ts';
+import {placeNow} from '../../acts/place.ts';
+import {groupList} from '../../entries/group-list.ts';
+import {clean} from '../../lines/line.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {clean} from '../line.ts';
 import {groupText} from './group-detail.ts';
-import {groupList} from './group-list.ts';
 
 const selected = (shell: Shell): Group | undefined => shell.list(groupList).selected();
 

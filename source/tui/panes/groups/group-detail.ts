@@ -2,12 +2,12 @@ import type {StoredDelivery} from '../../../core/delivery.ts';
 import type {Group, GroupMember, StoredGroup} from '../../../core/group.ts';
 import type {Run} from '../../../core/run.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {shownId} from '../../entries/result-word.ts';
+import {runWords} from '../../entries/run-word.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
+import {clockTime, fullTime} from '../../lines/time.ts';
 import {payloadRows} from '../../payload/payload-rows.ts';
 import type {Loaded} from '../../state/loader.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
-import {runWords} from '../runs/run-word.ts';
-import {clockTime, fullTime} from '../time.ts';
-import {shownId} from '../traffic/result-word.ts';
 import {clocksOf, nextOf, reasonWords, secondsText} from './clocks.ts';
 
 /** A group with its events, and its latest event with what was received. */

@@ -1,15 +1,15 @@
 import type {StoredRun} from '../../../core/run.ts';
+import {groupList} from '../../entries/group-list.ts';
+import {jobList} from '../../entries/job-list.ts';
+import {runOf} from '../../entries/run-of.ts';
+import {whenRested, type DetailSource} from '../../lines/detail.ts';
+import type {Line} from '../../lines/line.ts';
+import {createMemory} from '../../lines/remember.ts';
 import type {Host} from '../../shell/shell.ts';
-import type {LoadSource} from '../../shell/source.ts';
 import type {Loaded} from '../../state/loader.ts';
-import {whenRested, type DetailSource} from '../detail.ts';
-import type {Line} from '../line.ts';
-import {createMemory} from '../remember.ts';
-import {runOf} from '../runs/run-of.ts';
+import type {LoadSource} from '../../state/source.ts';
 import {groupDetail, type GroupContent} from './group-detail.ts';
-import {groupList} from './group-list.ts';
 import {jobDetail} from './job-detail.ts';
-import {jobList} from './job-list.ts';
 
 /** The key is `id count state`: a group that was joined is loaded again. */
 const groupContents: LoadSource<GroupContent> = {

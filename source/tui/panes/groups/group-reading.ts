@@ -1,12 +1,12 @@
 import {literal} from '../../../terminal/text/safe.ts';
-import {line} from '../line.ts';
-import {readingOf, readWidth} from '../reading.ts';
-import {runOf} from '../runs/run-of.ts';
+import {groupList} from '../../entries/group-list.ts';
+import {jobKey} from '../../entries/job-key.ts';
+import {jobList} from '../../entries/job-list.ts';
+import {runOf} from '../../entries/run-of.ts';
+import {line} from '../../lines/line.ts';
+import {readingOf, readWidth} from '../../lines/reading.ts';
 import {groupColumnWidths, groupHeader, groupRow} from './group-columns.ts';
-import {groupList} from './group-list.ts';
 import {jobColumns, jobHeader, jobRow} from './job-columns.ts';
-import {jobKey} from './job-key.ts';
-import {jobList} from './job-list.ts';
 
 const groupCells = groupColumnWidths(readWidth);
 const done = line(literal('done'), 'title');

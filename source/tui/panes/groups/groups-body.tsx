@@ -3,6 +3,12 @@ import {useCallback} from 'react';
 import type {Group} from '../../../core/group.ts';
 import type {JobView} from '../../../core/job.ts';
 import {literal} from '../../../terminal/text/safe.ts';
+import {groupList} from '../../entries/group-list.ts';
+import {jobKey} from '../../entries/job-key.ts';
+import {jobList} from '../../entries/job-list.ts';
+import {runOf} from '../../entries/run-of.ts';
+import {jobsHaveFocus, sectionsNow} from '../../entries/sections.ts';
+import {blankLine, line} from '../../lines/line.ts';
 import {useStore} from '../../state/use-store.ts';
 import {Empty} from '../../view/empty.tsx';
 import {LineBlock} from '../../view/line-block.tsx';
@@ -10,16 +16,10 @@ import {LineRow} from '../../view/line-row.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
-import {blankLine, line} from '../line.ts';
-import {runOf} from '../runs/run-of.ts';
 import {groupColumnWidths, groupHeader, groupRow} from './group-columns.ts';
-import {groupList} from './group-list.ts';
 import {doneHeading} from './group-sizes.ts';
 import {jobsTitle} from './groups-title.ts';
 import {jobColumns, jobHeader, jobRow} from './job-columns.ts';
-import {jobKey} from './job-key.ts';
-import {jobList} from './job-list.ts';
-import {jobsHaveFocus, sectionsNow} from './sections.ts';
 
 /** Groups with their two clocks, and under them the scheduled jobs. */
 export function GroupsBody({width, height}: RegionProps) {

@@ -1,17 +1,17 @@
 import {limits, type GatewayState} from '../../../core/state.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {groupList} from '../../entries/group-list.ts';
+import {groupOrder} from '../../entries/group-order.ts';
+import {jobName} from '../../entries/job-key.ts';
+import {jobList} from '../../entries/job-list.ts';
+import {jobsHaveFocus} from '../../entries/sections.ts';
+import {clean, type Line} from '../../lines/line.ts';
+import {isSameDay} from '../../lines/time.ts';
+import {countPart, filterSpans, grouped, ruleLine, searchedPart} from '../../lines/title-parts.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {countPart, filterSpans, grouped, ruleLine, searchedPart} from '../../shell/title-parts.ts';
 import type {AnyList} from '../../state/list.ts';
-import {clean, type Line} from '../line.ts';
-import {isSameDay} from '../time.ts';
-import {groupList} from './group-list.ts';
-import {groupOrder} from './group-order.ts';
 import {nextText} from './job-columns.ts';
-import {jobName} from './job-key.ts';
-import {jobList} from './job-list.ts';
-import {jobsHaveFocus} from './sections.ts';
 
 /** `3 pending · 41 dispatched today · flushed at quit`, after the filter of the groups. */
 export function groupsSummary({feed, list, port}: Shell): readonly Line[] {

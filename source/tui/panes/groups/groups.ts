@@ -1,21 +1,21 @@
 import {groupVocabulary} from '../../../core/filter/group-vocabulary.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {goToGroup, goToJob} from '../../commands/go-to.ts';
+import {goToGroup, goToJob} from '../../acts/go-to.ts';
+import {groupList} from '../../entries/group-list.ts';
+import {groupOrder} from '../../entries/group-order.ts';
+import {jobKey, jobName, jobVocabulary} from '../../entries/job-key.ts';
+import {jobList} from '../../entries/job-list.ts';
+import {focusJobs, jobsHaveFocus, noGroups} from '../../entries/sections.ts';
+import {clean} from '../../lines/line.ts';
+import {recent} from '../../lines/newest.ts';
 import type {ListMove} from '../../list/window.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {clean} from '../line.ts';
-import {recent} from '../newest.ts';
 import type {Destination, Pane, PaneSection} from '../pane.ts';
 import {groupCommands} from './group-commands.ts';
 import {createGroupDetail, createJobDetail} from './group-details.ts';
-import {groupList} from './group-list.ts';
-import {groupOrder} from './group-order.ts';
 import {groupReading, jobReading} from './group-reading.ts';
 import {groupsSummary} from './groups-title.ts';
 import {jobCommands} from './job-commands.ts';
-import {jobKey, jobName, jobVocabulary} from './job-key.ts';
-import {jobList} from './job-list.ts';
-import {focusJobs, jobsHaveFocus, noGroups} from './sections.ts';
 
 const groupSection: PaneSection = {
 	id: 'groups',

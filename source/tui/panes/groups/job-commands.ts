@@ -1,15 +1,15 @@
 import type {JobView} from '../../../core/job.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../commands/command.ts';
-import {copyText} from '../../commands/copy.ts';
-import {goToRun} from '../../commands/go-to.ts';
-import {change} from '../../commands/navigate.ts';
-import {openMenu} from '../../commands/overlay-state.ts';
+import type {PaneCommand} from '../../acts/command.ts';
+import {copyText} from '../../acts/copy.ts';
+import {goToRun} from '../../acts/go-to.ts';
+import {change} from '../../acts/navigate.ts';
+import {openMenu} from '../../acts/overlay-state.ts';
+import {jobName} from '../../entries/job-key.ts';
+import {jobList} from '../../entries/job-list.ts';
+import {clean} from '../../lines/line.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {clean} from '../line.ts';
-import {jobName} from './job-key.ts';
-import {jobList} from './job-list.ts';
 
 const selected = (shell: Shell): JobView | undefined => shell.list(jobList).selected();
 

@@ -1,12 +1,12 @@
 import type {JobView} from '../../../core/job.ts';
 import type {Run, StoredRun} from '../../../core/run.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {jobName} from '../../entries/job-key.ts';
+import {runWords} from '../../entries/run-word.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
+import {fullTime} from '../../lines/time.ts';
 import type {Loaded} from '../../state/loader.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
-import {runWords} from '../runs/run-word.ts';
-import {fullTime} from '../time.ts';
 import {nextText} from './job-columns.ts';
-import {jobName} from './job-key.ts';
 
 export type JobSources = {
 	/** The last run: as the list has it, and with its whole answer. */

@@ -3,9 +3,9 @@ import {scopeWords} from '../../../core/api-keys/key-words.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {ageText} from '../../entries/server-columns.ts';
+import {clean, type Line} from '../../lines/line.ts';
 import type {Tone} from '../../theme/theme.ts';
-import {clean, type Line} from '../line.ts';
-import {ageText} from '../tools/server-columns.ts';
 
 /** Cells of each column; 0 leaves it out. */
 export type KeyColumns = {

@@ -1,13 +1,13 @@
 import {endOf, type ApiKey} from '../../../core/api-keys/api-key.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../commands/command.ts';
-import {copyText} from '../../commands/copy.ts';
-import {openKeyForm, showKey} from '../../commands/key.ts';
-import {openMenu} from '../../commands/overlay-state.ts';
-import {askForName} from '../../commands/type-name.ts';
+import type {PaneCommand} from '../../acts/command.ts';
+import {copyText} from '../../acts/copy.ts';
+import {openKeyForm, showKey} from '../../acts/key.ts';
+import {openMenu} from '../../acts/overlay-state.ts';
+import {askForName} from '../../acts/type-name.ts';
+import {clean} from '../../lines/line.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {clean} from '../line.ts';
 import {keyList} from './key-list.ts';
 
 const selected = ({list}: Pick<Shell, 'list'>): ApiKey | undefined => list(keyList).selected();

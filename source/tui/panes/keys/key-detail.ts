@@ -4,10 +4,10 @@ import {budgetWords} from '../../../core/api-keys/key-words.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {ageText} from '../../entries/server-columns.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
+import {dayTime} from '../../lines/time.ts';
 import type {Loaded} from '../../state/loader.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
-import {dayTime} from '../time.ts';
-import {ageText} from '../tools/server-columns.ts';
 import {budgetBar, budgetShare, budgetTone, keyWord} from './key-columns.ts';
 
 const titleCells = 10;

@@ -1,11 +1,11 @@
 import {useCallback} from 'react';
 import type {ApiKey} from '../../../core/api-keys/api-key.ts';
+import {line} from '../../lines/line.ts';
 import {useStore} from '../../state/use-store.ts';
 import {Empty} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
-import {line} from '../line.ts';
 import {keyColumns, keyHeader, keyRow} from './key-columns.ts';
 import {keyList} from './key-list.ts';
 

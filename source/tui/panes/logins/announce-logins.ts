@@ -1,8 +1,8 @@
 import {isLoginOver, type LoginAttempt} from '../../../core/logins.ts';
 import {safe} from '../../../terminal/text/safe.ts';
+import {serverName} from '../../entries/server-key.ts';
+import {clean} from '../../lines/line.ts';
 import type {Host} from '../../shell/shell.ts';
-import {clean} from '../line.ts';
-import {serverName} from '../tools/server-key.ts';
 
 /** Says in the last row how each login ended, whatever pane is open. Returns the end of that. */
 export function announceLogins({

@@ -2,11 +2,11 @@ import type {LoginAttempt, LoginPolling} from '../../../core/logins.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {blankLine, clean, line, type Line} from '../line.ts';
-import {duration} from '../time.ts';
+import {serverHost} from '../../entries/login-columns.ts';
+import type {LoginEntry} from '../../entries/login-entry.ts';
+import {blankLine, clean, line, type Line} from '../../lines/line.ts';
+import {duration} from '../../lines/time.ts';
 import {bigCode} from './big-code.ts';
-import {serverHost} from './login-columns.ts';
-import type {LoginEntry} from './login-entry.ts';
 import {factRows, sentence} from './login-rows.ts';
 
 const stepCells = 6;

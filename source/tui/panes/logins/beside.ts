@@ -1,7 +1,7 @@
 import type {Safe} from '../../../core/untrusted.ts';
 import {widthOf} from '../../../terminal/text/fit.ts';
+import {clean, clipLine, type Line} from '../../lines/line.ts';
 import type {Tone} from '../../theme/theme.ts';
-import {clean, clipLine, type Line} from '../line.ts';
 
 /** Something drawn in rows of equal width. */
 export type Picture = {readonly width: number; readonly rows: readonly Safe[]; readonly tone: Tone};

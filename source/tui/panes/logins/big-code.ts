@@ -1,5 +1,5 @@
 import type {Safe} from '../../../core/untrusted.ts';
-import {clean} from '../line.ts';
+import {clean} from '../../lines/line.ts';
 
 /** Letters of five rows: `#` is drawn. Rows one after the other, between them a slash. */
 const letters: Readonly<Record<string, string>> = {

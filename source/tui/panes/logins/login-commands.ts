@@ -2,18 +2,18 @@ import type {LoginAttempt} from '../../../core/logins.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {lineText} from '../../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../commands/command.ts';
-import {copyText} from '../../commands/copy.ts';
-import {change} from '../../commands/navigate.ts';
-import {openMenu} from '../../commands/overlay-state.ts';
+import type {PaneCommand} from '../../acts/command.ts';
+import {copyText} from '../../acts/copy.ts';
+import {change} from '../../acts/navigate.ts';
+import {openMenu} from '../../acts/overlay-state.ts';
+import {noLogin, placeOf, startLogin} from '../../acts/start-login.ts';
+import {isUnderWay, loginEntries, type LoginEntry} from '../../entries/login-entry.ts';
+import {loginList} from '../../entries/login-list.ts';
+import {serverName} from '../../entries/server-key.ts';
+import {clean} from '../../lines/line.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {clean} from '../line.ts';
-import {serverName} from '../tools/server-key.ts';
 import {copiesOf, type Copy} from './login-copies.ts';
-import {isUnderWay, loginEntries, type LoginEntry} from './login-entry.ts';
-import {loginList} from './login-list.ts';
 import {wantsQr} from './login-picture.ts';
-import {noLogin, placeOf, startLogin} from './start-login.ts';
 
 const selected = (shell: Shell): LoginEntry | undefined => shell.list(loginList).selected();
 

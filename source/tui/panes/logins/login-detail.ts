@@ -1,13 +1,19 @@
 import type {Safe} from '../../../core/untrusted.ts';
 import {clip, fit, widthOf} from '../../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../../terminal/text/safe.ts';
-import {blankLine, clean, line, type Line} from '../line.ts';
-import {clockTime} from '../time.ts';
-import {serverName} from '../tools/server-key.ts';
+import {endText, serverHost, shortReason, stateText} from '../../entries/login-columns.ts';
+import {
+	failedReason,
+	isOvertaken,
+	loginKey,
+	loginState,
+	type LoginEntry,
+} from '../../entries/login-entry.ts';
+import {serverName} from '../../entries/server-key.ts';
+import {blankLine, clean, line, type Line} from '../../lines/line.ts';
+import {clockTime} from '../../lines/time.ts';
 import {browserRows, deviceRows} from './attempt-rows.ts';
 import {beside, type Picture} from './beside.ts';
-import {endText, serverHost, shortReason, stateText} from './login-columns.ts';
-import {failedReason, isOvertaken, loginKey, loginState, type LoginEntry} from './login-entry.ts';
 import {factRows, sentence} from './login-rows.ts';
 
 export type LoginDetailOptions = {

@@ -1,7 +1,7 @@
+import {isUnderWay, type LoginEntry} from '../../entries/login-entry.ts';
 import type {Host} from '../../shell/shell.ts';
-import type {LoadSource, LocalState} from '../../shell/source.ts';
+import type {LoadSource, LocalState} from '../../state/source.ts';
 import type {Picture} from './beside.ts';
-import {isUnderWay, type LoginEntry} from './login-entry.ts';
 import type {QrCode} from './qr.ts';
 
 /** Whether QR codes are wanted. */

@@ -1,8 +1,8 @@
 import type {Safe} from '../../../core/untrusted.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {empty, safe} from '../../../terminal/text/safe.ts';
+import {line, wrapText, type Line} from '../../lines/line.ts';
 import type {Tone} from '../../theme/theme.ts';
-import {line, wrapText, type Line} from '../line.ts';
 
 const factCells = 11;
 

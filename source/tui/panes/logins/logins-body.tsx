@@ -1,13 +1,13 @@
 import {useCallback} from 'react';
+import {loginColumns, loginHeader, loginRow, noteRow} from '../../entries/login-columns.ts';
+import {loginKey, type LoginEntry} from '../../entries/login-entry.ts';
+import {loginList} from '../../entries/login-list.ts';
+import {line} from '../../lines/line.ts';
 import {useStore} from '../../state/use-store.ts';
 import {Empty} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
-import {line} from '../line.ts';
-import {loginColumns, loginHeader, loginRow, noteRow} from './login-columns.ts';
-import {loginKey, type LoginEntry} from './login-entry.ts';
-import {loginList} from './login-list.ts';
 
 /** The tool servers that have a login, each with what a person has to do under it. */
 export function LoginsBody({width, height}: RegionProps) {

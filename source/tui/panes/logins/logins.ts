@@ -1,15 +1,6 @@
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import type {Host, Shell} from '../../shell/shell.ts';
-import {countPart} from '../../shell/title-parts.ts';
-import type {DetailSource} from '../detail.ts';
-import {clean, type Line} from '../line.ts';
-import type {Destination, Pane} from '../pane.ts';
-import {readingOf, readWidth} from '../reading.ts';
-import {createMemory} from '../remember.ts';
-import {serverName} from '../tools/server-key.ts';
-import {loginColumns, loginHeader, loginRow, noteRow} from './login-columns.ts';
-import {loginCommands} from './login-commands.ts';
-import {loginDetail} from './login-detail.ts';
+import {goToLogin} from '../../acts/start-login.ts';
+import {loginColumns, loginHeader, loginRow, noteRow} from '../../entries/login-columns.ts';
 import {
 	isUnderWay,
 	loginEntries,
@@ -17,10 +8,19 @@ import {
 	loginState,
 	loginVocabulary,
 	succeededMs,
-} from './login-entry.ts';
-import {loginList, rememberEntries} from './login-list.ts';
+} from '../../entries/login-entry.ts';
+import {loginList, rememberEntries} from '../../entries/login-list.ts';
+import {serverName} from '../../entries/server-key.ts';
+import type {DetailSource} from '../../lines/detail.ts';
+import {clean, type Line} from '../../lines/line.ts';
+import {readingOf, readWidth} from '../../lines/reading.ts';
+import {createMemory} from '../../lines/remember.ts';
+import {countPart} from '../../lines/title-parts.ts';
+import type {Host, Shell} from '../../shell/shell.ts';
+import type {Destination, Pane} from '../pane.ts';
+import {loginCommands} from './login-commands.ts';
+import {loginDetail} from './login-detail.ts';
 import {qrCodes, qrPicture, qrText} from './login-picture.ts';
-import {goToLogin} from './start-login.ts';
 
 function createLoginDetail(host: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();

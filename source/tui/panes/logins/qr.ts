@@ -1,6 +1,6 @@
 import {encode} from 'uqr';
 import type {Safe} from '../../../core/untrusted.ts';
-import {clean} from '../line.ts';
+import {clean} from '../../lines/line.ts';
 
 /** A QR code in rows of as many cells; dark is the foreground, or, where `isInverted`, the ground. */
 export type QrCode = {

@@ -1,8 +1,8 @@
 import type {LogLevel} from '../../../core/log.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../commands/command.ts';
-import {copyText} from '../../commands/copy.ts';
+import type {PaneCommand} from '../../acts/command.ts';
+import {copyText} from '../../acts/copy.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {logList, logLook} from './log-list.ts';
 import {recordLine, type LogLook} from './log-row.ts';

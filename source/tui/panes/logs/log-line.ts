@@ -1,7 +1,7 @@
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {clean, type Line} from '../../lines/line.ts';
 import type {Tone} from '../../theme/theme.ts';
-import {clean, type Line} from '../line.ts';
 import type {LogRow} from './log-row.ts';
 
 const tones: Readonly<Record<LogRow['record']['level'], Tone>> = {

@@ -1,6 +1,6 @@
 import type {LogLevel} from '../../../core/log.ts';
-import {rowsBelow, type ListSource, type LocalState} from '../../shell/source.ts';
 import {createList, type List} from '../../state/list.ts';
+import {rowsBelow, type ListSource, type LocalState} from '../../state/source.ts';
 import {createLogRows, logVocabulary, type LogLook, type LogRow} from './log-row.ts';
 
 /** The look of the log. */

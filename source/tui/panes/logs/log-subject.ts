@@ -1,6 +1,6 @@
 import type {LogRecord} from '../../../core/log.ts';
 import type {GatewayState} from '../../../core/state.ts';
-import {createMemory} from '../remember.ts';
+import {createMemory} from '../../lines/remember.ts';
 
 type Known = Pick<GatewayState, 'deliveries' | 'runs'>;
 

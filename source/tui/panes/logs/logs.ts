@@ -1,12 +1,12 @@
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import type {DetailSource} from '../../lines/detail.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
+import {readingOf} from '../../lines/reading.ts';
+import {createMemory} from '../../lines/remember.ts';
+import {fullTime} from '../../lines/time.ts';
+import {countPart, followPart} from '../../lines/title-parts.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
-import {countPart, followPart} from '../../shell/title-parts.ts';
-import type {DetailSource} from '../detail.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
 import type {Pane} from '../pane.ts';
-import {readingOf} from '../reading.ts';
-import {createMemory} from '../remember.ts';
-import {fullTime} from '../time.ts';
 import {logCommands} from './log-commands.ts';
 import {logList, logLook} from './log-list.ts';
 import {logVocabulary, type LogRow} from './log-row.ts';

@@ -1,11 +1,18 @@
 import {runStates, type Run} from '../../../core/run.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {change} from '../../commands/navigate.ts';
+import {change} from '../../acts/navigate.ts';
+import {runList} from '../../entries/run-list.ts';
+import {clean} from '../../lines/line.ts';
+import {
+	actOnAll,
+	clearMarks,
+	createMarks,
+	markCommands,
+	markedOf,
+	sayOutcome,
+} from '../../lines/marks.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {clean} from '../line.ts';
-import {actOnAll, clearMarks, createMarks, markCommands, markedOf, sayOutcome} from '../marks.ts';
-import {runList} from './run-list.ts';
 
 /** The runs that are marked. */
 export const runMarks = createMarks();

@@ -1,10 +1,10 @@
 import type {Run} from '../../../core/run.ts';
 import {literal} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../commands/command.ts';
-import {moveCursor} from '../../commands/navigate.ts';
+import type {PaneCommand} from '../../acts/command.ts';
+import {moveCursor} from '../../acts/navigate.ts';
+import {pathOf, placeIn} from '../../lines/detail-cursor.ts';
 import type {Shell} from '../../shell/shell.ts';
-import type {LocalState} from '../../shell/source.ts';
-import {pathOf, placeIn} from '../detail-cursor.ts';
+import type {LocalState} from '../../state/source.ts';
 import {foldedMark, type Folds} from './block-rows.ts';
 
 /** What is folded of one run; another run begins as it comes. */

@@ -7,10 +7,10 @@ import {
 } from '../../../core/run.ts';
 import type {RunSaid} from '../../../core/state.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {clean, type Line, type Span} from '../line.ts';
+import {runWordAt} from '../../entries/run-word.ts';
+import {clean, type Line, type Span} from '../../lines/line.ts';
 import {blockRows, foldMark, type Folds} from './block-rows.ts';
 import {blocksOf, msWords, sizeWords, wordsBlock, type RunBlock} from './blocks.ts';
-import {runWordAt} from './run-word.ts';
 import {timelineOf, timelineRows, type TimelineStep} from './timeline.ts';
 
 /** The blocks of a run in the order of the screen. */

@@ -1,21 +1,21 @@
 import {hasEnded, type Run, type RunState, type StoredRun} from '../../../core/run.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../commands/command.ts';
-import {copyText} from '../../commands/copy.ts';
-import {change} from '../../commands/navigate.ts';
-import {openMenu} from '../../commands/overlay-state.ts';
-import {placeNow} from '../../commands/place.ts';
+import type {PaneCommand} from '../../acts/command.ts';
+import {copyText} from '../../acts/copy.ts';
+import {change} from '../../acts/navigate.ts';
+import {openMenu} from '../../acts/overlay-state.ts';
+import {placeNow} from '../../acts/place.ts';
+import {runList} from '../../entries/run-list.ts';
+import {canRetry, retryFrom, runAdvice} from '../../entries/run-word.ts';
+import {clean} from '../../lines/line.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {clean} from '../line.ts';
 import {blockText} from './block-rows.ts';
 import {askForMarked, hasMarkedRuns, runMarkCommands} from './bulk.ts';
 import {chosenBlock, foldCommands} from './folds.ts';
 import {originCommands} from './origin-commands.ts';
 import {runBlocks} from './run-blocks.ts';
 import {runText} from './run-detail.ts';
-import {runList} from './run-list.ts';
-import {canRetry, retryFrom, runAdvice} from './run-word.ts';
 
 const selected = (shell: Shell): Run | undefined => shell.list(runList).selected();
 

@@ -7,14 +7,14 @@ import type {RunSaid} from '../../../core/state.ts';
 import {usageWords} from '../../../core/usage.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {askedFor, askingServer, deadlineText} from '../../approvals/approval-text.ts';
+import {shownId} from '../../entries/result-word.ts';
+import {runAdvice, runWordAt, waitsForItsTime, waitsForLogin} from '../../entries/run-word.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
+import {clockTime, duration, fullTime} from '../../lines/time.ts';
 import type {Loaded} from '../../state/loader.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
-import {clockTime, duration, fullTime} from '../time.ts';
-import {shownId} from '../traffic/result-word.ts';
 import type {Folds} from './block-rows.ts';
 import type {RunBlock} from './blocks.ts';
 import {rowsOfBlocks, runBlocks, type RunBlocks} from './run-blocks.ts';
-import {runAdvice, runWordAt, waitsForItsTime, waitsForLogin} from './run-word.ts';
 
 export type RunSources = {
 	/** Entries that came while it was watched. */

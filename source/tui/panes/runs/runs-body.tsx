@@ -1,14 +1,14 @@
 import {useCallback} from 'react';
 import type {Run} from '../../../core/run.ts';
+import {runList} from '../../entries/run-list.ts';
+import {line} from '../../lines/line.ts';
 import {useStore} from '../../state/use-store.ts';
 import {Empty} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
-import {line} from '../line.ts';
 import {runMarks} from './bulk.ts';
 import {runColumns, runHeader, runRow} from './run-columns.ts';
-import {runList} from './run-list.ts';
 
 /** The runs, one row each. */
 export function RunsBody({width, height}: RegionProps) {

@@ -1,7 +1,7 @@
 import type {TranscriptEntry} from '../../../core/run.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {safe} from '../../../terminal/text/safe.ts';
-import {clean, type Line} from '../line.ts';
+import {clean, type Line} from '../../lines/line.ts';
 import {msWords, toolName, tookMs} from './blocks.ts';
 
 /** A stretch of a run. Times are milliseconds since 1970. */

@@ -1,13 +1,13 @@
 import {routePath} from '../../../core/route-path.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../commands/command.ts';
-import {copyText} from '../../commands/copy.ts';
-import {openMenu} from '../../commands/overlay-state.ts';
+import type {PaneCommand} from '../../acts/command.ts';
+import {copyText} from '../../acts/copy.ts';
+import {openMenu} from '../../acts/overlay-state.ts';
+import {routeList} from '../../entries/route-list.ts';
+import {clean} from '../../lines/line.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {clean} from '../line.ts';
 import {receiverUrl, sendTest} from '../traffic/traffic-commands.ts';
-import {routeList} from './route-list.ts';
 
 const selected = ({list}: Shell) => list(routeList).selected();
 

@@ -1,13 +1,13 @@
 import type {RouteView} from '../../../core/config-view.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../commands/command.ts';
-import {openMenu} from '../../commands/overlay-state.ts';
-import {askForName} from '../../commands/type-name.ts';
+import type {PaneCommand} from '../../acts/command.ts';
+import {openMenu} from '../../acts/overlay-state.ts';
+import {askForName} from '../../acts/type-name.ts';
 import {showSecret} from '../../editor/open-editor.ts';
+import {routeList} from '../../entries/route-list.ts';
+import {clean} from '../../lines/line.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {clean} from '../line.ts';
-import {routeList} from './route-list.ts';
 
 const selected = ({list}: Shell): RouteView | undefined => list(routeList).selected();
 

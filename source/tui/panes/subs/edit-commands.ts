@@ -1,9 +1,9 @@
 import type {RouteView} from '../../../core/config-view.ts';
 import {literal} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../commands/command.ts';
+import type {PaneCommand} from '../../acts/command.ts';
 import {addRoute, copyRoute, editRoute} from '../../editor/open-editor.ts';
+import {routeList} from '../../entries/route-list.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {routeList} from './route-list.ts';
 
 const selected = ({list}: Shell): RouteView | undefined => list(routeList).selected();
 

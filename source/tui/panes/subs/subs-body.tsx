@@ -2,22 +2,22 @@ import {useCallback, useState} from 'react';
 import type {RouteView} from '../../../core/config-view.ts';
 import {EditorBody} from '../../editor/editor-body.tsx';
 import {editorNow} from '../../editor/editor-state.ts';
-import {useStore} from '../../state/use-store.ts';
-import {Empty} from '../../view/empty.tsx';
-import {ListRows} from '../../view/list-rows.tsx';
-import type {RegionProps} from '../../view/region.ts';
-import {useShell} from '../../view/shell-context.ts';
-import {line} from '../line.ts';
-import {createMemory} from '../remember.ts';
-import {routeColumns, routeHeader, routeRow} from './route-columns.ts';
-import {routeKey, routeList} from './route-list.ts';
+import {routeColumns, routeHeader, routeRow} from '../../entries/route-columns.ts';
+import {routeKey, routeList} from '../../entries/route-list.ts';
 import {
 	loadedCounts,
 	trafficKey,
 	trafficOf,
 	type RoutesTraffic,
 	type RouteTraffic,
-} from './route-traffic.ts';
+} from '../../entries/route-traffic.ts';
+import {line} from '../../lines/line.ts';
+import {createMemory} from '../../lines/remember.ts';
+import {useStore} from '../../state/use-store.ts';
+import {Empty} from '../../view/empty.tsx';
+import {ListRows} from '../../view/list-rows.tsx';
+import type {RegionProps} from '../../view/region.ts';
+import {useShell} from '../../view/shell-context.ts';
 
 /** The routes, one row each; in their place the form of one that is edited. */
 export function SubsBody({width, height}: RegionProps) {

@@ -3,32 +3,32 @@ import {lossyRoutes} from '../../../core/lost-events.ts';
 import type {RouteFacts, RouteRate} from '../../../core/route-editor.ts';
 import type {GatewayState} from '../../../core/state.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {openPane} from '../../commands/navigate.ts';
+import {openPane} from '../../acts/navigate.ts';
 import {editorSection, editorSections} from '../../editor/editor-sections.ts';
 import {editorNow} from '../../editor/editor-state.ts';
-import type {Host, Shell} from '../../shell/shell.ts';
-import type {LoadSource} from '../../shell/source.ts';
-import {countPart} from '../../shell/title-parts.ts';
-import type {Loader} from '../../state/loader.ts';
-import {paceOf, type DetailSource} from '../detail.ts';
-import {clean, type Line} from '../line.ts';
-import type {Destination, Pane, PaneSection} from '../pane.ts';
-import {readingOf, readWidth} from '../reading.ts';
-import {createMemory} from '../remember.ts';
-import {dayTime} from '../time.ts';
-import {routeActCommands} from './act-commands.ts';
-import {routeChangeCommands} from './change-commands.ts';
-import {routeEditCommands} from './edit-commands.ts';
-import {routeColumns, routeHeader, routeRow} from './route-columns.ts';
-import {routeDetail} from './route-detail.ts';
-import {routeKey, routeList, routeVocabulary} from './route-list.ts';
+import {routeColumns, routeHeader, routeRow} from '../../entries/route-columns.ts';
+import {routeKey, routeList, routeVocabulary} from '../../entries/route-list.ts';
 import {
 	countsKey,
 	loadedCounts,
 	trafficKey,
 	trafficOf,
 	type RoutesTraffic,
-} from './route-traffic.ts';
+} from '../../entries/route-traffic.ts';
+import {paceOf, type DetailSource} from '../../lines/detail.ts';
+import {clean, type Line} from '../../lines/line.ts';
+import {readingOf, readWidth} from '../../lines/reading.ts';
+import {createMemory} from '../../lines/remember.ts';
+import {dayTime} from '../../lines/time.ts';
+import {countPart} from '../../lines/title-parts.ts';
+import type {Host, Shell} from '../../shell/shell.ts';
+import type {Loader} from '../../state/loader.ts';
+import type {LoadSource} from '../../state/source.ts';
+import type {Destination, Pane, PaneSection} from '../pane.ts';
+import {routeActCommands} from './act-commands.ts';
+import {routeChangeCommands} from './change-commands.ts';
+import {routeEditCommands} from './edit-commands.ts';
+import {routeDetail} from './route-detail.ts';
 
 /** The key is `source name count`: another count as soon as routes or tool servers are other ones. */
 const loadedRoutes: LoadSource<RouteFacts> = {

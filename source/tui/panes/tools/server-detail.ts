@@ -3,8 +3,8 @@ import type {ServerToolView, ServerView} from '../../../core/tool-server.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {clip, fit, widthOf} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {blankLine, clean, line, wrapText, type Line, type Span} from '../line.ts';
-import {serverName} from './server-key.ts';
+import {serverName} from '../../entries/server-key.ts';
+import {blankLine, clean, line, wrapText, type Line, type Span} from '../../lines/line.ts';
 
 const factCells = 10;
 

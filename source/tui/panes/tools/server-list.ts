@@ -1,9 +1,9 @@
 import type {ServerView} from '../../../core/tool-server.ts';
+import {reasonRows} from '../../entries/server-columns.ts';
+import {serverKey, serverVocabulary} from '../../entries/server-key.ts';
 import {atFirst} from '../../list/window.ts';
-import {rowsBelow, type ListSource} from '../../shell/source.ts';
 import {createList, type List} from '../../state/list.ts';
-import {reasonRows} from './server-columns.ts';
-import {serverKey, serverVocabulary} from './server-key.ts';
+import {rowsBelow, type ListSource} from '../../state/source.ts';
 
 /** The tool servers of all profiles. */
 export const serverList: ListSource<List<ServerView>> = {

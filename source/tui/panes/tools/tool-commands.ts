@@ -1,18 +1,18 @@
 import type {ServerToolView, ServerView} from '../../../core/tool-server.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../commands/command.ts';
-import {copyText} from '../../commands/copy.ts';
-import {change} from '../../commands/navigate.ts';
-import {placeNow} from '../../commands/place.ts';
-import {chooseTool, openTrial} from '../../commands/trial.ts';
+import type {PaneCommand} from '../../acts/command.ts';
+import {copyText} from '../../acts/copy.ts';
+import {change} from '../../acts/navigate.ts';
+import {placeNow} from '../../acts/place.ts';
+import {goToLogin, noLogin, startLogin} from '../../acts/start-login.ts';
+import {chooseTool, openTrial} from '../../acts/trial.ts';
+import {serverWords} from '../../entries/server-columns.ts';
+import {serverName} from '../../entries/server-key.ts';
+import {placeIn} from '../../lines/detail-cursor.ts';
+import {clean} from '../../lines/line.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {placeIn} from '../detail-cursor.ts';
-import {clean} from '../line.ts';
-import {goToLogin, noLogin, startLogin} from '../logins/start-login.ts';
-import {serverWords} from './server-columns.ts';
 import {toolOfRow} from './server-detail.ts';
-import {serverName} from './server-key.ts';
 import {serverLine} from './server-line.ts';
 import {serverList} from './server-list.ts';
 

@@ -1,13 +1,13 @@
 import {useCallback} from 'react';
 import type {ServerView} from '../../../core/tool-server.ts';
+import {reasonRow, serverColumns, serverHeader, serverRow} from '../../entries/server-columns.ts';
+import {serverKey} from '../../entries/server-key.ts';
+import {line} from '../../lines/line.ts';
 import {useStore} from '../../state/use-store.ts';
 import {Empty} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
-import {line} from '../line.ts';
-import {reasonRow, serverColumns, serverHeader, serverRow} from './server-columns.ts';
-import {serverKey} from './server-key.ts';
 import {serverList} from './server-list.ts';
 
 /** The tool servers, each with the reason why it is not connected under it. */

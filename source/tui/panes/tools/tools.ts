@@ -1,16 +1,16 @@
 import type {ServerStatus, ServerView} from '../../../core/tool-server.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal} from '../../../terminal/text/safe.ts';
+import {reasonRow, serverColumns, serverHeader, serverRow} from '../../entries/server-columns.ts';
+import {serverKey, serverVocabulary} from '../../entries/server-key.ts';
+import type {DetailSource} from '../../lines/detail.ts';
+import {clean, type Line} from '../../lines/line.ts';
+import {readingOf, readWidth} from '../../lines/reading.ts';
+import {createMemory} from '../../lines/remember.ts';
+import {countPart} from '../../lines/title-parts.ts';
 import type {Host} from '../../shell/shell.ts';
-import {countPart} from '../../shell/title-parts.ts';
-import type {DetailSource} from '../detail.ts';
-import {clean, type Line} from '../line.ts';
 import type {Pane} from '../pane.ts';
-import {readingOf, readWidth} from '../reading.ts';
-import {createMemory} from '../remember.ts';
-import {reasonRow, serverColumns, serverHeader, serverRow} from './server-columns.ts';
 import {serverDetail} from './server-detail.ts';
-import {serverKey, serverVocabulary} from './server-key.ts';
 import {serverList} from './server-list.ts';
 import {toolCommands} from './tool-commands.ts';
 

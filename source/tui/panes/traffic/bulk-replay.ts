@@ -1,12 +1,19 @@
 import type {DeliveryRow} from '../../../core/state.ts';
 import type {ReplayPlan} from '../../../gateway/port.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {change} from '../../commands/navigate.ts';
-import {placeNow} from '../../commands/place.ts';
+import {change} from '../../acts/navigate.ts';
+import {placeNow} from '../../acts/place.ts';
+import {deliveryList} from '../../entries/delivery-list.ts';
+import {clean} from '../../lines/line.ts';
+import {
+	actOnAll,
+	clearMarks,
+	createMarks,
+	markCommands,
+	markedOf,
+	sayOutcome,
+} from '../../lines/marks.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {clean} from '../line.ts';
-import {actOnAll, clearMarks, createMarks, markCommands, markedOf, sayOutcome} from '../marks.ts';
-import {deliveryList} from './delivery-list.ts';
 
 /** The deliveries that are marked. */
 export const deliveryMarks = createMarks();

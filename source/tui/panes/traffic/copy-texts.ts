@@ -1,8 +1,8 @@
 import type {Delivery, StoredDelivery} from '../../../core/delivery.ts';
 import {codeHostPayload} from '../../../core/form-payload.ts';
 import {routePath} from '../../../core/route-path.ts';
+import {resultWord} from '../../entries/result-word.ts';
 import {decisionLines} from './decision.ts';
-import {resultWord} from './result-word.ts';
 
 const bodyOf = (delivery: StoredDelivery): string =>
 	delivery.body ? new TextDecoder().decode(delivery.body) : '';

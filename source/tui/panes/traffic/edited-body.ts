@@ -3,9 +3,9 @@ import {messageOf} from '../../../core/errors.ts';
 import {prettyJson} from '../../../core/exact-json.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {openMenu} from '../../commands/overlay-state.ts';
+import {openMenu} from '../../acts/overlay-state.ts';
+import {clean} from '../../lines/line.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {clean} from '../line.ts';
 import {bodyText} from './copy-texts.ts';
 
 /** A body for a person to read or edit: JSON with line breaks and its numbers as they were, anything else as it is. */

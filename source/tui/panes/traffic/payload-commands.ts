@@ -1,10 +1,17 @@
 import {isRejection, type Delivery} from '../../../core/delivery.ts';
 import type {GatewayPort} from '../../../gateway/port.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../commands/command.ts';
-import {copyText} from '../../commands/copy.ts';
-import {moveCursor, openDetail} from '../../commands/navigate.ts';
-import {changeOverlay, openMenu} from '../../commands/overlay-state.ts';
+import type {PaneCommand} from '../../acts/command.ts';
+import {copyText} from '../../acts/copy.ts';
+import {moveCursor, openDetail} from '../../acts/navigate.ts';
+import {changeOverlay, openMenu} from '../../acts/overlay-state.ts';
+import {
+	nothingSelected,
+	selectedDelivery,
+	storedDeliveries,
+} from '../../entries/selected-delivery.ts';
+import {fieldOf, placeIn} from '../../lines/detail-cursor.ts';
+import {clean} from '../../lines/line.ts';
 import {
 	filterJson,
 	filterOf,
@@ -15,10 +22,7 @@ import {
 } from '../../payload/payload-field.ts';
 import type {Shell} from '../../shell/shell.ts';
 import type {MenuItem} from '../../state/view.ts';
-import {fieldOf, placeIn} from '../detail-cursor.ts';
-import {clean} from '../line.ts';
 import {payloadText, subscribeText} from './copy-texts.ts';
-import {nothingSelected, selectedDelivery, storedDeliveries} from './selected-delivery.ts';
 
 /** The field that the chosen row shows. Where it shows none, the next row that does is chosen, and nothing is done yet. */
 function fieldUnderCursor(shell: Shell): PayloadField | undefined {

@@ -3,16 +3,16 @@ import {messageOf} from '../../../core/errors.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import type {ReplayPlan} from '../../../gateway/port.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../commands/command.ts';
-import {change} from '../../commands/navigate.ts';
-import {placeNow, type StillHere} from '../../commands/place.ts';
+import type {PaneCommand} from '../../acts/command.ts';
+import {change} from '../../acts/navigate.ts';
+import {placeNow, type StillHere} from '../../acts/place.ts';
+import {shownId} from '../../entries/result-word.ts';
+import {nothingToReplay, selectedDelivery, stored} from '../../entries/selected-delivery.ts';
+import {clean} from '../../lines/line.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {clean} from '../line.ts';
 import {deliveryMarkCommands, hasMarkedDeliveries, replayMarked} from './bulk-replay.ts';
 import {chooseRoute, servedRoutes} from './choose-route.ts';
 import {sendEditedBody, indented, keepBody} from './edited-body.ts';
-import {shownId} from './result-word.ts';
-import {nothingToReplay, selectedDelivery, stored} from './selected-delivery.ts';
 
 /** What is to be sent once more. */
 type Wish = {

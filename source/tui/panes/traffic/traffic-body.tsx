@@ -1,14 +1,14 @@
 import {useCallback, useState} from 'react';
 import type {DeliveryRow} from '../../../core/state.ts';
+import {deliveryList} from '../../entries/delivery-list.ts';
+import type {RunWord} from '../../entries/run-word.ts';
+import {line} from '../../lines/line.ts';
 import {useStore} from '../../state/use-store.ts';
 import {Empty} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
-import {line} from '../line.ts';
-import type {RunWord} from '../runs/run-word.ts';
 import {deliveryMarks} from './bulk-replay.ts';
-import {deliveryList} from './delivery-list.ts';
 import {trafficColumns, trafficHeader, trafficRow} from './traffic-columns.ts';
 import {createWorkWords} from './work-word.ts';
 

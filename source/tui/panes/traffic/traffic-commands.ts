@@ -3,11 +3,17 @@ import type {StoredDelivery} from '../../../core/delivery.ts';
 import {defaultPort} from '../../../core/loopback.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal} from '../../../terminal/text/safe.ts';
-import type {PaneCommand} from '../../commands/command.ts';
-import {copyText} from '../../commands/copy.ts';
-import {goToGroupOrRun, goToRun} from '../../commands/go-to.ts';
-import {openMenu} from '../../commands/overlay-state.ts';
-import {placeNow} from '../../commands/place.ts';
+import type {PaneCommand} from '../../acts/command.ts';
+import {copyText} from '../../acts/copy.ts';
+import {goToGroupOrRun, goToRun} from '../../acts/go-to.ts';
+import {openMenu} from '../../acts/overlay-state.ts';
+import {placeNow} from '../../acts/place.ts';
+import {
+	nothingSelected,
+	sayAnswer,
+	selectedDelivery,
+	stored,
+} from '../../entries/selected-delivery.ts';
 import type {Shell} from '../../shell/shell.ts';
 import type {MenuItem} from '../../state/view.ts';
 import {chooseRoute, servedRoutes} from './choose-route.ts';
@@ -15,7 +21,6 @@ import {bodyText, curlText, decisionText, headersText, jsonText} from './copy-te
 import {indented} from './edited-body.ts';
 import {payloadCommands} from './payload-commands.ts';
 import {replayCommands} from './replay.ts';
-import {nothingSelected, sayAnswer, selectedDelivery, stored} from './selected-delivery.ts';
 
 /** The address of the receiver, without a slash at the end. */
 export function receiverUrl(shell: Shell): string {

@@ -4,14 +4,14 @@ import type {Run} from '../../../core/run.ts';
 import type {DeliveryRow} from '../../../core/state.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {resultTone, resultWord, shownId} from '../../entries/result-word.ts';
+import {runWords} from '../../entries/run-word.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
+import {duration, fullTime} from '../../lines/time.ts';
 import {payloadRows} from '../../payload/payload-rows.ts';
 import type {Loaded} from '../../state/loader.ts';
 import type {Tone} from '../../theme/theme.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../line.ts';
-import {runWords} from '../runs/run-word.ts';
-import {duration, fullTime} from '../time.ts';
 import {decisionLines, type DecisionLine} from './decision.ts';
-import {resultTone, resultWord, shownId} from './result-word.ts';
 
 const markTones: Readonly<Record<DecisionLine['mark'], Tone>> = {
 	'✓': 'good',

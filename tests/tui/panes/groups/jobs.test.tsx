@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {JobView} from '../../../../source/core/job.ts';
-import {jobsHaveFocus} from '../../../../source/tui/panes/groups/sections.ts';
-import {runList} from '../../../../source/tui/panes/runs/run-list.ts';
+import {runList} from '../../../../source/tui/entries/run-list.ts';
+import {jobsHaveFocus} from '../../../../source/tui/entries/sections.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
 import {makeGroup, makeJob, makeRun} from '../../../helpers/make.ts';
 import {readTable} from '../../../helpers/read-table.ts';

@@ -13,7 +13,7 @@ import {
 } from 'fast-check';
 import {expect, test} from 'vitest';
 import type {TranscriptEntry} from '../../../../source/core/run.ts';
-import {pathOf, placeIn} from '../../../../source/tui/panes/detail-cursor.ts';
+import {pathOf, placeIn} from '../../../../source/tui/lines/detail-cursor.ts';
 import {runBlocks, rowsOfBlocks} from '../../../../source/tui/panes/runs/run-blocks.ts';
 import {newView} from '../../../../source/tui/state/view.ts';
 import {makeRun} from '../../../helpers/make.ts';

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {RouteView} from '../../../../source/core/config-view.ts';
 import type {RouteFacts} from '../../../../source/core/route-editor.ts';
-import {routeList} from '../../../../source/tui/panes/subs/route-list.ts';
+import {routeList} from '../../../../source/tui/entries/route-list.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
 import {makeDelivery, received} from '../../../helpers/make.ts';
 import {readTable} from '../../../helpers/read-table.ts';

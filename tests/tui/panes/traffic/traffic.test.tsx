@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {Delivery, StoredDelivery} from '../../../../source/core/delivery.ts';
-import {runList} from '../../../../source/tui/panes/runs/run-list.ts';
-import {deliveryList} from '../../../../source/tui/panes/traffic/delivery-list.ts';
+import {deliveryList} from '../../../../source/tui/entries/delivery-list.ts';
+import {runList} from '../../../../source/tui/entries/run-list.ts';
 import {dialogRows} from '../../../helpers/dialog-rows.ts';
 import {createFakePort, type FakePort} from '../../../helpers/fake-port.ts';
 import {makeToolApproval} from '../../../helpers/make-approval.ts';

@@ -1,0 +1,124 @@
+import type {Safe} from '../../core/untrusted.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {deliveryList} from '../entries/delivery-list.ts';
+import {entryList} from '../entries/entry-list.ts';
+import {groupList} from '../entries/group-list.ts';
+import {jobList} from '../entries/job-list.ts';
+import {runList} from '../entries/run-list.ts';
+import {focusJobs} from '../entries/sections.ts';
+import type {Shell} from '../shell/shell.ts';
+import type {AnyList} from '../state/list.ts';
+import {openPane} from './navigate.ts';
+
+/** Selects the item with this key; its filter gives way to it. Says `gone` when it is not in the list. */
+function select(
+	shell: Shell,
+	list: AnyList,
+	{key, gone}: {readonly key: string; readonly gone: Safe},
+) {
+	if (list.select(key)) {
+		return;
+	}
+
+	list.setFilter('');
+	if (list.select(key)) {
+		return;
+	}
+
+	shell.attempt(async () => {
+		if (!(await list.find(key))) {
+			shell.toast(gone, 'warn');
+		}
+	});
+}
+
+/** Selects a run in its pane. */
+export function goToRun(shell: Shell, id: number): void {
+	openPane(shell, runList.id);
+	select(shell, shell.list(runList), {
+		key: String(id),
+		gone: safe`Run #${id} is no longer in the list`,
+	});
+}
+
+/** Selects a delivery in its pane. */
+export function goToDelivery(shell: Shell, id: string): void {
+	openPane(shell, deliveryList.id);
+	const row = shell.feed.get().state.deliveries.findLast(({delivery}) => delivery.id === id);
+	select(shell, shell.list(deliveryList), {
+		key: row?.key ?? id,
+		gone: literal('That delivery is no longer in the list'),
+	});
+}
+
+/** Selects a group in its pane, or its run where it is not listed any more. */
+export function goToGroupOrRun(shell: Shell, id: number): void {
+	const {runs, groups} = shell.feed.get().state;
+	const run = runs.findLast(({group}) => group === id);
+	if (run && !groups.some(group => group.id === id)) {
+		goToRun(shell, run.id);
+	} else {
+		goToGroup(shell, id);
+	}
+}
+
+/** Selects a group in its pane; one that only the journal has is what the filter leaves of it. */
+export function goToGroup(shell: Shell, id: number): void {
+	openPane(shell, groupList.id);
+	focusJobs(shell, false);
+	const groups = shell.list(groupList);
+	if (shell.feed.get().state.groups.some(group => group.id === id)) {
+		select(shell, groups, {key: String(id), gone: literal('')});
+		return;
+	}
+
+	shell.attempt(async () => {
+		if (await shell.port.getGroup(id)) {
+			groups.setFilter(`id:${id}`);
+		} else {
+			shell.toast(safe`Group ${id} is not in the journal any more`, 'warn');
+		}
+	});
+}
+
+/** Shows what a run asked a person for, also what only the journal has. */
+export function goToApprovals(shell: Shell, run: number): void {
+	const filter = `run:${run}`;
+	const {approvals, settledApprovals} = shell.feed.get().state;
+	const isListed = [...approvals, ...settledApprovals].some(one => one.run === run);
+	shell.attempt(async () => {
+		if (!isListed && !(await isInJournal(shell, filter))) {
+			shell.toast(safe`Run #${run} asked nobody, or the journal has it no more`, 'warn');
+			return;
+		}
+
+		openPane(shell, entryList.id);
+		shell.list(entryList).setFilter(filter);
+	});
+}
+
+const isInJournal = async ({port}: Shell, filter: string): Promise<boolean> => {
+	let before: number | undefined;
+	do {
+		// oxlint-disable-next-line no-await-in-loop -- each step says where the next one begins
+		const {items, searchedTo} = await port.searchApprovals({
+			filter,
+			limit: 1,
+			...(before !== undefined && {before}),
+		});
+		if (items.length > 0) {
+			return true;
+		}
+
+		before = searchedTo;
+	} while (before !== undefined);
+
+	return false;
+};
+
+/** Selects a job, under the groups. */
+export function goToJob(shell: Shell, key: string): void {
+	openPane(shell, groupList.id);
+	focusJobs(shell, true);
+	select(shell, shell.list(jobList), {key, gone: literal('That job is gone')});
+}

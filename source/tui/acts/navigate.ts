@@ -1,0 +1,161 @@
+import {literal} from '../../terminal/text/safe.ts';
+import {pathOf, placeIn} from '../lines/detail-cursor.ts';
+import {rowHolds} from '../lines/detail.ts';
+import {clearMarks} from '../lines/marks.ts';
+import type {ListMove} from '../list/window.ts';
+import type {Shell} from '../shell/shell.ts';
+import {detailStart, type ViewState} from '../state/view.ts';
+
+type Move = Extract<ListMove, string>;
+
+const whole = Number.MAX_SAFE_INTEGER;
+
+/** Rows that a move scrolls a detail of `height` rows. */
+const scrolls: Readonly<Record<Move, (height: number) => number>> = {
+	down: () => 1,
+	up: () => -1,
+	'page-down': height => Math.max(1, height - 1),
+	'page-up': height => -Math.max(1, height - 1),
+	'half-down': height => Math.max(1, Math.floor(height / 2)),
+	'half-up': height => -Math.max(1, Math.floor(height / 2)),
+	first: () => -whole,
+	last: () => whole,
+	follow: () => 0,
+	pause: () => 0,
+};
+
+/** The first row of a detail that is shown: cut so that the last page is full. */
+export const detailTop = (wanted: number, rows: number, height: number): number =>
+	Math.max(0, Math.min(wanted, rows - height));
+
+/** Moves in the list, or scrolls the detail when that has the keyboard. */
+export function move(shell: Shell, by: Move): void {
+	if (shell.view.get().region === 'list') {
+		if (shell.pane().focus?.cross(shell, by) !== true) {
+			shell.openList()?.move(by);
+		}
+
+		shell.view.set(state =>
+			state.detailTop === 0 && state.detailCursor === 0 ? state : {...state, ...detailStart},
+		);
+		return;
+	}
+
+	const height = shell.layout().bodyHeight;
+	const rows = shell.detail.lines();
+	const step = scrolls[by](height);
+	if (shell.section().listing?.hasCursor === true) {
+		moveCursor(shell, placeIn(rows, shell.view.get()).cursor + step);
+		return;
+	}
+
+	shell.view.set(state => ({
+		...state,
+		detailTop: detailTop(state.detailTop + step, rows.length, height),
+	}));
+}
+
+/** Chooses a row of the detail, and scrolls as little as shows it. */
+export function moveCursor(shell: Shell, wanted: number): void {
+	const height = shell.layout().bodyHeight;
+	const rows = shell.detail.lines();
+	const cursor = Math.max(0, Math.min(wanted, rows.length - 1));
+	shell.view.set(state => {
+		const {top} = placeIn(rows, state);
+		return {
+			...state,
+			detailCursor: cursor,
+			detailPath: pathOf(rows[cursor]),
+			detailTop: detailTop(
+				Math.max(cursor - height + 1, Math.min(top, cursor)),
+				rows.length,
+				height,
+			),
+		};
+	});
+}
+
+/** Opens the pane with this id at its list. */
+export function openPane(shell: Shell, id: string): void {
+	const pane = shell.panes.find(other => other.id === id);
+	if (!pane) {
+		throw new Error(`There is no pane "${id}"`);
+	}
+
+	shell.view.set(state => ({
+		...state,
+		pane: id,
+		region: 'list',
+		isZoomed: false,
+		field: undefined,
+		search: '',
+		...detailStart,
+	}));
+	pane.focus?.hold(shell);
+}
+
+/** Gives the keyboard to the detail, and holds the list still: what is read must not change under the reader. */
+export function openDetail(shell: Shell): void {
+	const list = shell.openList();
+	if (!list || list.get().window.cursor === -1) {
+		return;
+	}
+
+	list.move('pause');
+	shell.view.set(state => ({...state, region: 'detail'}));
+}
+
+/** One level back: search, detail, marks, zoom, filter. Never out of the program. */
+export function goBack(shell: Shell): void {
+	const {view} = shell;
+	const state = view.get();
+	const list = shell.openList();
+	const {marks} = shell.section().listing ?? {};
+	if (state.search !== '') {
+		view.set(now => ({...now, search: ''}));
+	} else if (state.region === 'detail') {
+		view.set(now => ({...now, region: 'list', ...detailStart}));
+	} else if (marks && shell.local(marks).get().size > 0) {
+		clearMarks(shell, marks);
+	} else if (state.isZoomed) {
+		view.set(now => ({...now, isZoomed: false}));
+	} else if (list && list.get().filterText !== '') {
+		list.setFilter('');
+	}
+}
+
+/** The next or previous row that fits what was searched for; in a list every row does. */
+export function nextMatch(shell: Shell, step: 1 | -1): void {
+	const view = shell.view.get();
+	const {region, search} = view;
+	if (region === 'list') {
+		move(shell, step === 1 ? 'down' : 'up');
+		return;
+	}
+
+	const wanted = search.toLowerCase();
+	const lines = shell.detail.lines();
+	const from =
+		shell.section().listing?.hasCursor === true ? placeIn(lines, view).cursor : view.detailTop;
+	for (let index = from + step; index >= 0 && index < lines.length; index += step) {
+		if (wanted !== '' && rowHolds(lines[index] ?? [], wanted)) {
+			change(shell, {
+				detailTop: index,
+				detailCursor: index,
+				detailPath: pathOf(lines[index]),
+			});
+			return;
+		}
+	}
+
+	shell.toast(
+		wanted === ''
+			? literal('Nothing is searched for: / starts a search')
+			: literal('No further match'),
+	);
+}
+
+/** Changes the view. */
+export const change = (shell: Shell, part: Partial<ViewState>): void => {
+	shell.view.set(state => ({...state, ...part}));
+};

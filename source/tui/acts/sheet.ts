@@ -1,0 +1,245 @@
+import type {Approval} from '../../core/approval.ts';
+import type {KeyEvent} from '../../terminal/input/key-event.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {askedFor, askingServer, decisionSentence} from '../approvals/approval-text.ts';
+import {foundInEvent, lookIntoEvent} from '../approvals/event-search.ts';
+import {arming} from '../approvals/guard.ts';
+import {seeRows, type AskedParts} from '../approvals/seen-rows.ts';
+import {isShownWhole, layoutSheet, type SheetLayout} from '../approvals/sheet-layout.ts';
+import {newSheet, sheetName, type Sheet} from '../approvals/sheet.ts';
+import {newForm, withoutMasked} from '../forms/form.ts';
+import {clean} from '../lines/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import {change} from './navigate.ts';
+import {changeOverlay} from './overlay-state.ts';
+
+/** The sheet that is open, with what it asks for and how it looks. */
+export type OpenSheet = {
+	readonly sheet: Sheet;
+	readonly approval: Approval;
+	/** All of what is asked can be shown on this screen, if scrolled. */
+	readonly isWhole: boolean;
+	/** It is not known yet which arguments stand in the event. */
+	readonly isLooking: boolean;
+	readonly layout: () => SheetLayout;
+};
+
+/** The open sheet as it is at a time; `undefined` when there is none, or what it asks for waits no more. */
+export function sheetNow(
+	shell: Pick<Shell, 'view' | 'feed' | 'guard' | 'layout' | 'port' | 'clock' | 'loader'>,
+	at = shell.clock.monotonic(),
+): OpenSheet | undefined {
+	const {overlay, size} = shell.view.get();
+	if (overlay?.kind !== 'approval') {
+		return undefined;
+	}
+
+	const {sheet} = overlay;
+	// Asked of the gateway, not of what was drawn last: what is gone must not be answered.
+	const approval = shell.port.getState().approvals.find(({id}) => id === sheet.id);
+	const inEvent = foundInEvent(shell, sheet.id);
+	return (
+		approval && {
+			sheet,
+			approval,
+			isWhole: isShownWhole(approval, {size, fromEvent: inEvent.fromEvent}),
+			isLooking: inEvent.isLooking,
+			layout: () =>
+				layoutSheet({
+					sheet,
+					approval,
+					snapshot: shell.feed.get(),
+					size,
+					height: shell.layout().bodyHeight,
+					...inEvent,
+					isReadOnly: shell.port.isReadOnly === true,
+					waitMs: shell.guard.waitMs(sheetName(sheet, size)),
+					at,
+				}),
+		}
+	);
+}
+
+/** Opens the sheet of a request. Nothing of it may be allowed before it is drawn. */
+export function openSheet(shell: Shell, approval: Approval): void {
+	shell.guard.asked();
+	lookIntoEvent(shell, approval);
+	const {draft} = shell.view.get();
+	const step =
+		approval.kind === 'form'
+			? ({
+					kind: 'form',
+					form: draft?.id === approval.id ? draft.form : newForm(approval.fields),
+				} as const)
+			: ({kind: 'choose'} as const);
+	const under = underOf(shell);
+	change(shell, {
+		overlay: {kind: 'approval', sheet: newSheet(approval.id, step), ...(under && {under})},
+		field: undefined,
+		draft: undefined,
+		// The last row is for the keys of the sheet.
+		toast: undefined,
+	});
+}
+
+/** What a sheet lies over, besides a pane. */
+function underOf({view}: Pick<Shell, 'view'>) {
+	const {overlay} = view.get();
+	if (overlay?.kind === 'approval') {
+		return overlay.under;
+	}
+
+	return overlay?.kind === 'trial' ||
+		overlay?.kind === 'answer' ||
+		overlay?.kind === 'setup' ||
+		overlay?.kind === 'key'
+		? overlay
+		: undefined;
+}
+
+/** Goes back to what the sheet was opened over. */
+export const closeSheet = (shell: Shell): void => {
+	change(shell, {overlay: underOf(shell)});
+};
+
+/** Goes to another step of the sheet that is open. What was said of the one before must not hide the keys of this one. */
+export const goToStep = (shell: Shell, step: Sheet['step']): void => {
+	shell.view.set(state => ({...state, toast: undefined}));
+	changeOverlay(shell, 'approval', overlay => ({
+		...overlay,
+		sheet: {...overlay.sheet, step},
+	}));
+};
+
+/** Leaves what is asked waiting; what was filled in is there when it is opened again, but for its secrets. */
+export function setAside(shell: Shell): void {
+	const {overlay} = shell.view.get();
+	const sheet = overlay?.kind === 'approval' ? overlay.sheet : undefined;
+	closeSheet(shell);
+	if (sheet?.step.kind === 'form') {
+		change(shell, {draft: {id: sheet.id, form: withoutMasked(sheet.step.form)}});
+	}
+}
+
+/** Changes the sheet that is open. */
+export const changeSheet = (shell: Shell, part: Partial<Sheet>): void => {
+	changeOverlay(shell, 'approval', overlay => ({
+		...overlay,
+		sheet: {...overlay.sheet, ...part},
+	}));
+};
+
+/** Scrolls what is asked by so many rows, as far as there are any. */
+export function scrollSheet(shell: Shell, rows: number): void {
+	const layout = sheetNow(shell)?.layout();
+	if (layout) {
+		changeSheet(shell, {top: Math.max(0, Math.min(layout.most, layout.top + rows))});
+	}
+}
+
+/**
+ * What was answered leaves the screen; the next request comes in its place, the oldest first. Keys that are on their way were meant for the
+ * one that was answered.
+ */
+export function leaveSheet(shell: Shell, answered: number): void {
+	const next = shell.port.getState().approvals.find(({id}) => id !== answered);
+	if (next) {
+		shell.guard.gone();
+		openSheet(shell, next);
+	} else {
+		closeSheet(shell);
+	}
+}
+
+/** Tells the guard that the sheet stands on the screen, and remembers what of it was there. */
+export function noteShown(
+	shell: Shell,
+	{of, asked}: {readonly of: string; readonly asked: AskedParts},
+): void {
+	const {overlay, size} = shell.view.get();
+	if (overlay?.kind !== 'approval' || sheetName(overlay.sheet, size) !== of) {
+		return;
+	}
+
+	shell.guard.shown(of);
+	const at = shell.clock.monotonic();
+	const {seen: before} = overlay.sheet;
+	const seen = {...before};
+	for (const [part, text] of Object.entries(asked)) {
+		if (text) {
+			seen[part] = seeRows(before[part], text, at);
+		}
+	}
+
+	if (Object.keys(asked).some(part => seen[part] !== before[part])) {
+		changeSheet(shell, {seen});
+		shell.guard.awaits(at + arming.drawnMs);
+	}
+}
+
+/**
+ * Whether this key press may allow what is asked: it came alone, half a second after the last row of it had come on the screen, and nobody was typing.
+ * A press that may not says why, and puts the next one off.
+ */
+export function mayAllow(shell: Shell, key: KeyEvent): boolean {
+	const open = sheetNow(shell, key.t);
+	if (!open || shell.layout().isTooSmall) {
+		return false;
+	}
+
+	const {locked, verdict, isWhole} = open.layout();
+	const {sheet} = open;
+	if (locked === undefined && shell.guard.permits(sheetName(sheet, shell.view.get().size), key)) {
+		return true;
+	}
+
+	shell.guard.disturbed(key.t);
+	if (!isWhole && !sheet.wasPaged) {
+		shell.toast(literal('Not everything could be shown: e opens all of it first'), 'warn');
+	} else if (locked !== undefined && verdict.kind === 'unseen') {
+		shell.toast(safe`Not everything was on the screen: ${locked}`, 'warn');
+	} else if (open.isLooking) {
+		shell.toast(literal('Too early: the event is being searched for the arguments'), 'warn');
+	} else {
+		shell.toast(tooEarly(shell), 'warn');
+	}
+
+	return false;
+}
+
+/** Why a press, or a line, was not taken for a yes. */
+export const tooEarly = ({isRead}: Pick<Shell, 'isRead'>) =>
+	isRead
+		? literal('Not taken: say it half a second after it was read, in a line of its own')
+		: literal('Too early: wait half a second after the last key, then press one alone');
+
+/** Forgets what was on the screen: the terminal has another size, and what stands there was laid out for none that is known. */
+export function forgetShown(shell: Shell): void {
+	shell.guard.asked();
+	changeSheet(shell, {seen: {}});
+}
+
+/** Closes the sheet of a request that somebody else settled, or that became void; says how. */
+export function closeSettled(shell: Shell): void {
+	const {overlay} = shell.view.get();
+	if (overlay?.kind !== 'approval') {
+		return;
+	}
+
+	const {approvals, settledApprovals} = shell.port.getState();
+	const {id} = overlay.sheet;
+	if (approvals.some(other => other.id === id)) {
+		return;
+	}
+
+	shell.guard.gone();
+	closeSheet(shell);
+	const settled = settledApprovals.findLast(other => other.id === id);
+	const {decision} = settled ?? {};
+	shell.toast(
+		settled && decision
+			? safe`${askingServer(settled)} ${askedFor(settled)} waits no more: ${decisionSentence(decision)} (${clean(decision.by)})`
+			: literal('It waits no more'),
+		'warn',
+	);
+}

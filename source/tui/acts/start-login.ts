@@ -1,0 +1,50 @@
+import type {LoginFlow, LoginPlace} from '../../core/logins.ts';
+import type {ServerView} from '../../core/tool-server.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import {literal} from '../../terminal/text/safe.ts';
+import {loginList} from '../entries/login-list.ts';
+import {serverKey} from '../entries/server-key.ts';
+import type {Shell} from '../shell/shell.ts';
+import {openDetail, openPane} from './navigate.ts';
+
+/** A server as its logins are asked for. */
+export const placeOf = ({name, profile}: Pick<ServerView, 'name' | 'profile'>): LoginPlace => ({
+	server: name,
+	profile,
+});
+
+/** Why nobody can log in to a server; `undefined`: they can. */
+export function noLogin({login, status, transport}: ServerView): Safe | undefined {
+	if (status === 'skipped') {
+		return literal('It is switched off: set enabled: true in config.yaml');
+	}
+
+	if (login) {
+		return undefined;
+	}
+
+	return transport === 'stdio'
+		? literal(
+				'It is a program and has no login: what it needs goes into its env, T opens config.yaml',
+			)
+		: literal('It has no login: where it wants one, set auth: oauth in config.yaml (T)');
+}
+
+/** Begins a login and shows what there is to do. `flow` absent: as the server is configured. */
+export function startLogin(shell: Shell, server: ServerView, flow?: LoginFlow): void {
+	shell.logins.start(placeOf(server), {...(flow && {flow})});
+	goToLogin(shell, server);
+}
+
+/** Shows the login of a server. */
+export function goToLogin(shell: Shell, server: Pick<ServerView, 'name' | 'profile'>): void {
+	const list = shell.list(loginList);
+	const key = serverKey(server);
+	if (!list.select(key)) {
+		list.setFilter('');
+		list.select(key);
+	}
+
+	openPane(shell, loginList.id);
+	openDetail(shell);
+}

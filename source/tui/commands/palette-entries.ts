@@ -1,0 +1,110 @@
+import {Fzf} from 'fzf';
+import type {Safe} from '../../core/untrusted.ts';
+import {empty, literal} from '../../terminal/text/safe.ts';
+import {isForbidden, perform, whyNot, type Command} from '../acts/command.ts';
+import {openPane} from '../acts/navigate.ts';
+import {clean} from '../lines/line.ts';
+import type {Destination} from '../panes/pane.ts';
+import type {Shell} from '../shell/shell.ts';
+import {otherWords} from './other-words.ts';
+
+/** One thing that the palette can do. */
+export type PaletteEntry = {
+	readonly label: Safe;
+	/** Key that does the same; empty when there is none. */
+	readonly key: Safe;
+	/** Where it belongs: `Traffic`, `everywhere`. */
+	readonly place: Safe;
+	/** Why it cannot be done now. */
+	readonly why?: Safe | undefined;
+	/** It cannot be done by this face at all. */
+	readonly isForbidden?: boolean;
+	/** What the query is compared with. */
+	readonly words: string;
+	/** Lower-case names, of which each word counts: what begins with the query stands before what only holds it. */
+	readonly names: readonly string[];
+	/** What else it may be called: `rotate`. */
+	readonly others?: readonly string[];
+	/** It belongs to the open pane, or to all: that comes first among equals. */
+	readonly isHere?: boolean;
+	readonly run: () => void;
+};
+
+/**
+ * What fits `query`, best first; what cannot be done now comes last, with its reason. `acts` are the commands that can be
+ * offered at all.
+ */
+export function paletteEntries(
+	shell: Shell,
+	acts: ReadonlyArray<Command<string>>,
+	query: string,
+): readonly PaletteEntry[] {
+	const entries = [
+		...acts
+			.filter(act => act.when?.(shell) !== false && act.id !== 'palette')
+			.map(act => commandEntry(shell, act)),
+		// Deliveries, of which there are most, come last.
+		...shell.panes
+			.toReversed()
+			.flatMap(({destinations}) => destinations?.(shell) ?? [])
+			.map(destinationEntry),
+	];
+	const wanted = query.trim();
+	const found = wanted === '' ? entries : bestFirst(entries, wanted);
+	return [...found.filter(entry => !entry.why), ...found.filter(entry => entry.why)];
+}
+
+function bestFirst(entries: readonly PaletteEntry[], query: string): readonly PaletteEntry[] {
+	const found: readonly PaletteEntry[] = new Fzf([...entries], {
+		selector: (entry: PaletteEntry) => entry.words,
+		limit: 200,
+	})
+		.find(query)
+		.map((result: {readonly item: PaletteEntry}) => result.item);
+	const start = query.toLowerCase();
+	const rank = ({names, others = [], isHere}: PaletteEntry): number =>
+		([...names, ...others].some(name => name.startsWith(start))
+			? 0
+			: names.some(name => name.includes(` ${start}`))
+				? 2
+				: 4) + (isHere ? 0 : 1);
+	// What is sorted keeps its order among equals.
+	return found.toSorted((one, other) => rank(one) - rank(other));
+}
+
+function commandEntry(shell: Shell, act: Command<string>): PaletteEntry {
+	const {scope, aliases = []} = act;
+	const others = otherWords[act.id] ?? [];
+	const home = shell.panes
+		.flatMap(pane => pane.sections.map(section => ({pane, section})))
+		.find(({section}) => section.id === scope);
+	const place = home?.section.title ?? literal('everywhere');
+	return {
+		label: act.label,
+		key: clean(act.keys[0] ?? aliases[0] ?? ''),
+		place,
+		why: whyNot(act, shell),
+		isForbidden: isForbidden(act, shell),
+		words: [act.label, place, ...aliases, ...others].join(' '),
+		names: [act.label.toLowerCase(), ...aliases, ...aliases.map(alias => alias.slice(1))],
+		others,
+		isHere: home === undefined || home.pane === shell.pane(),
+		run() {
+			if (home && shell.pane() !== home.pane) {
+				openPane(shell, home.pane.id);
+			}
+
+			home?.pane.focus?.choose(shell, home.section);
+			perform(act, shell);
+		},
+	};
+}
+
+const destinationEntry = ({label, place, go}: Destination): PaletteEntry => ({
+	label,
+	key: empty,
+	place,
+	words: label,
+	names: [label.toLowerCase()],
+	run: go,
+});

@@ -1,0 +1,95 @@
+import type {Approval} from '../../core/approval.ts';
+import {hasEnded, type Run, type RunState} from '../../core/run.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import {widthOf} from '../../terminal/text/fit.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {clockTime, dayTime, duration, isSameDay} from '../lines/time.ts';
+import type {Tone} from '../theme/theme.ts';
+
+export type RunWord = {readonly text: Safe; readonly tone: Tone};
+
+/** Each state with its sign: never the colour alone. */
+export const runWords: Readonly<Record<RunState, RunWord>> = {
+	queued: {text: literal('○ queued'), tone: 'quiet'},
+	running: {text: literal('◐ running'), tone: 'accent'},
+	delivering: {text: literal('◐ delivering'), tone: 'accent'},
+	done: {text: literal('✓ done'), tone: 'good'},
+	silent: {text: literal('✓ silent'), tone: 'quiet'},
+	failed: {text: literal('✗ failed'), tone: 'bad'},
+	cancelled: {text: literal('- cancelled'), tone: 'quiet'},
+	interrupted: {text: literal('! interrupted'), tone: 'warn'},
+	uncertain: {text: literal('! uncertain'), tone: 'warn'},
+	dead: {text: literal('✗ dead'), tone: 'bad'},
+};
+
+/**
+ * The state of a run at `now`: `○ queued until 23:25:10`, with its day when that is another one, for what waits for its first try; in fewer
+ * than the cells that it needs `○ until 23:25:10`. A run that waits for `approval`, or for a login, says so with its deadline.
+ */
+export function runWordAt(
+	run: Run,
+	now: number,
+	{
+		room = Infinity,
+		approval,
+	}: {readonly room?: number; readonly approval?: Approval | undefined} = {},
+): RunWord {
+	if (approval && !hasEnded(run.state)) {
+		const full = safe`! waits approval ${duration(approval.deadline - now)}`;
+		const short = safe`! asks ${duration(approval.deadline - now)}`;
+		return {text: widthOf(full) <= room ? full : short, tone: 'warn'};
+	}
+
+	const word = runWords[run.state];
+	const {nextAttemptAt = 0, awaitsLogins} = run;
+	if (awaitsLogins && nextAttemptAt > now) {
+		const full = safe`! waits login ${duration(nextAttemptAt - now)}`;
+		const short = safe`! login ${duration(nextAttemptAt - now)}`;
+		return {text: widthOf(full) <= room ? full : short, tone: 'warn'};
+	}
+
+	if (!waitsForItsTime(run) || nextAttemptAt <= now) {
+		return word;
+	}
+
+	const until = isSameDay(nextAttemptAt, now) ? clockTime(nextAttemptAt) : dayTime(nextAttemptAt);
+	const text = safe`${word.text} until ${until}`;
+	return {...word, text: widthOf(text) <= room ? text : safe`○ until ${until}`};
+}
+
+/** Whether the run was never tried and has a time to start at. */
+export const waitsForItsTime = ({state, attempt, deliveryAttempt, nextAttemptAt}: Run): boolean =>
+	state === 'queued' && attempt === 0 && deliveryAttempt === 0 && nextAttemptAt !== undefined;
+
+/** Whether a person has to log in before it goes on. */
+export const waitsForLogin = ({awaitsLogins}: Run): boolean => awaitsLogins !== undefined;
+
+/** What a person should know of a state before acting; absent where the word says it all. */
+export const runAdvice: Readonly<Partial<Record<RunState, Safe>>> = {
+	uncertain: literal(
+		'The answer may have arrived: svc ended while handing it over. Verify before trying again.',
+	),
+	interrupted: literal(
+		'Its error says why. Where a tool was at work, verify before trying again; what a loop limit held, `t` lets go on.',
+	),
+	dead: literal('The answer is kept, but could not be delivered. `t` tries the delivery again.'),
+	failed: literal('The agent ended in an error. `t` runs it again.'),
+	cancelled: literal('A person cancelled it. `t` runs it again.'),
+};
+
+/** What begins again when a person asks for another try, by the state the run is in; absent: nobody can. */
+export const retryFrom: Readonly<Partial<Record<RunState, 'agent' | 'delivery'>>> = {
+	failed: 'agent',
+	interrupted: 'agent',
+	cancelled: 'agent',
+	dead: 'delivery',
+	uncertain: 'delivery',
+};
+
+/** Whether the run waits for its time, or for its next try. */
+const waits = ({state, nextAttemptAt}: Run): boolean =>
+	nextAttemptAt !== undefined && !hasEnded(state);
+
+/** Whether a person may ask for another try, or for the next one now. Whoever waited for a turn of a chat has gone. */
+export const canRetry = (run: Run): boolean =>
+	run.chat === undefined && (retryFrom[run.state] !== undefined || waits(run));

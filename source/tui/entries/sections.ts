@@ -1,0 +1,83 @@
+import type {GatewayState} from '../../core/state.ts';
+import {emptyLines} from '../lines/empty.ts';
+import type {Host} from '../shell/shell.ts';
+import type {LocalState} from '../state/source.ts';
+import {groupOrder} from './group-order.ts';
+
+/** Rows of the two sections of the pane. They add up to its height at most. */
+export type Sections = {
+	readonly groups: number;
+	readonly jobs: number;
+	/** Rows of each list, without its headings. */
+	readonly groupRows: number;
+	readonly jobRows: number;
+};
+
+/** The names of the columns; above jobs also a rule, above no jobs a blank row. */
+const headings = {groups: 1, done: 1, jobs: 2, noJobs: 2} as const;
+
+/** What the section of jobs keeps when groups need all the room: its headings and two jobs, or a third. */
+const minJobRows = 4;
+
+/** How the groups and the jobs share the rows of the pane. */
+export function sectionsOf(
+	{groups, jobs}: Pick<GatewayState, 'groups' | 'jobs'>,
+	{height, emptyRows}: {readonly height: number; readonly emptyRows: () => number},
+): Sections {
+	const {pending, done} = groupOrder(groups);
+	const doneHeading = done > 0 ? headings.done : 0;
+	const wanted =
+		pending + done === 0 ? emptyRows() : headings.groups + pending + doneHeading + done;
+	const forJobs = jobs.length === 0 ? headings.noJobs : headings.jobs + jobs.length;
+	const least = Math.min(forJobs, Math.max(minJobRows, Math.floor(height / 3)), height);
+	const groupHeight = Math.min(wanted, height - least);
+	const jobHeight = Math.min(forJobs, height - groupHeight);
+	return {
+		groups: groupHeight,
+		jobs: jobHeight,
+		groupRows: Math.max(0, groupHeight - headings.groups - doneHeading),
+		jobRows: Math.max(0, jobHeight - headings.jobs),
+	};
+}
+
+/** The sections of the pane as it is now, in `height` rows of `width` cells. */
+export const sectionsNow = (
+	state: GatewayState,
+	{width, height}: {readonly width: number; readonly height: number},
+): Sections =>
+	sectionsOf(state, {height, emptyRows: () => emptyLines(noGroups(state), width).length});
+
+/** The sections as they are on the screen. */
+export const shownSections = ({
+	feed,
+	view,
+	layout,
+}: Pick<Host, 'feed' | 'view' | 'layout'>): Sections =>
+	sectionsNow(feed.get().state, {
+		width: view.get().size.columns,
+		height: layout().bodyHeight,
+	});
+
+/** What is said where no group is. */
+export function noGroups({routes}: GatewayState): readonly string[] {
+	const count = routes.filter(route => route.mode === 'coalesce').length;
+	const waits =
+		'Events of one key wait here with two clocks, the quiet window and the cap, then start one run.';
+	return count === 0
+		? ['No route coalesces. `svc webhook subscribe NAME --coalesce-key KEY` makes one.', waits]
+		: [`No group waits; ${count === 1 ? '1 route coalesces' : `${count} routes coalesce`}.`, waits];
+}
+
+/** Whether the jobs were chosen to have the keyboard. */
+export const choseJobs: LocalState<boolean> = {initial: false};
+
+/** Whether keys go to the jobs: they were chosen, or there is nothing else. */
+export function jobsHaveFocus({feed, local}: Pick<Host, 'feed' | 'local'>): boolean {
+	const {jobs, groups} = feed.get().state;
+	return jobs.length > 0 && (local(choseJobs).get() || groups.length === 0);
+}
+
+/** Gives the keyboard to the jobs, or to the groups. */
+export const focusJobs = ({local}: Pick<Host, 'local'>, isInJobs: boolean): void => {
+	local(choseJobs).set(() => isInJobs);
+};

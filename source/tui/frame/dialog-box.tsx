@@ -1,0 +1,57 @@
+import {Box} from 'ink';
+import {literal} from '../../terminal/text/safe.ts';
+import {clean} from '../lines/line.ts';
+import {boxContent, type Dialog} from '../overlay/box-content.ts';
+import {boxLines, fitRows, lineWidth, placeBox, roomIn} from '../overlay/box.ts';
+import {useStore} from '../state/use-store.ts';
+import {FieldRow} from '../view/field-row.tsx';
+import {LineBlock} from '../view/line-block.tsx';
+import type {RegionProps} from '../view/region.ts';
+import {useShell} from '../view/shell-context.ts';
+
+const border = 1;
+
+/**
+ * A dialog in a box over the pane, which goes on around it. `width` and `height` are those of the part of the screen that it may cover. Each of its rows is one text
+ * that is written over the cells of the pane's: Ink puts a blank where that leaves half of a wide character.
+ */
+export function DialogBox({overlay, width, height}: RegionProps & {readonly overlay: Dialog}) {
+	const shell = useShell();
+	useStore(shell.feed, snapshot => snapshot.state);
+	const area = {width, height};
+	const content = boxContent(overlay, shell, roomIn(area));
+	const {title, rows, shown, field} = content;
+	const widest = content.width ?? Math.max(0, ...[...rows, title.flat()].map(lineWidth)) + 2;
+	const place = placeBox(area, {width: widest, height: rows.length});
+	const fitting = fitRows(rows, place.height - 2 * border, shown);
+	// Words of the pane must not touch the border.
+	const air = place.left > 0 ? 1 : 0;
+	const blank = {text: clean(' '.repeat(air))};
+	return (
+		<Box
+			position="absolute"
+			top={place.top}
+			left={place.left - air}
+			width={place.width + 2 * air}
+			height={place.height}
+		>
+			<LineBlock
+				rows={boxLines({title, rows: fitting}, place).map(row => [blank, ...row, blank])}
+				top={0}
+				width={place.width + 2 * air}
+				height={place.height}
+			/>
+			{field && (
+				<Box position="absolute" top={border} left={air + border}>
+					<FieldRow
+						label={literal('> ')}
+						value={field.value}
+						note={field.note}
+						width={place.width - 2 * border}
+						onChange={field.onChange}
+					/>
+				</Box>
+			)}
+		</Box>
+	);
+}

@@ -1,0 +1,171 @@
+import {Box} from 'ink';
+import {messageOf} from '../../core/errors.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {failedLines} from '../lines/empty.ts';
+import {clean, line} from '../lines/line.ts';
+import {isDialog} from '../overlay/box-content.ts';
+import {paneKey} from '../panes/pane.ts';
+import {paneTitle} from '../shell/pane-title.ts';
+import {statusLine} from '../shell/status-line.ts';
+import {tabsLine} from '../shell/tabs-line.ts';
+import type {Layout} from '../state/layout.ts';
+import {smallest} from '../state/layout.ts';
+import {useStore} from '../state/use-store.ts';
+import {themes, themesBehind} from '../theme/theme.ts';
+import {LineBlock} from '../view/line-block.tsx';
+import {LineRow} from '../view/line-row.tsx';
+import {PaneDetail} from '../view/pane-detail.tsx';
+import type {RegionProps} from '../view/region.ts';
+import {ThemeContext, useShell} from '../view/shell-context.ts';
+import {usePane} from '../view/use-pane.ts';
+import {DialogBox} from './dialog-box.tsx';
+import {ErrorBoundary} from './error-boundary.tsx';
+import {LastRow, ToastRows} from './last-row.tsx';
+import {PageView} from './page-view.tsx';
+import {paneBodies} from './pane-bodies.ts';
+import {ProposalsRow} from './proposals-row.tsx';
+
+/** The status row and the tabs. */
+const headRows = 2;
+
+/** Everything on the screen: exactly as many rows and columns as the terminal has. */
+export function Frame() {
+	const shell = useShell();
+	const view = useStore(shell.view, state => state);
+	const banners = useStore(shell.feed, () => shell.banners());
+	const {size, overlay} = view;
+	const {columns, rows} = size;
+	const layout = shell.layout();
+	const {bodyHeight} = layout;
+	if (layout.isTooSmall) {
+		return <TooSmall width={columns} height={rows} />;
+	}
+
+	// Another pane, or Ctrl-l, is another attempt at what could not be drawn.
+	const attempt = `${view.pane} ${view.redraws}`;
+	return (
+		<Box width={columns} height={rows} flexDirection="column" overflow="hidden" flexShrink={0}>
+			<Head width={columns} />
+			<LineBlock rows={banners} top={0} width={columns} height={banners.length} />
+			<ErrorBoundary key={attempt} fallback={PaneFailed}>
+				{overlay && !isDialog(overlay) ? (
+					<PageView overlay={overlay} width={columns} height={bodyHeight + 1} />
+				) : (
+					<ThemeContext value={(overlay ? themesBehind : themes)[view.theme]}>
+						<PaneRegion layout={layout} width={columns} height={bodyHeight} />
+					</ThemeContext>
+				)}
+			</ErrorBoundary>
+			{layout.hints > 0 && (
+				<ErrorBoundary key={attempt} fallback={LastRowFailed}>
+					<ProposalsRow width={columns} />
+				</ErrorBoundary>
+			)}
+			<Box height={1} width={columns} flexShrink={0}>
+				<ErrorBoundary key={attempt} fallback={LastRowFailed}>
+					<LastRow width={columns} />
+				</ErrorBoundary>
+			</Box>
+			{overlay && isDialog(overlay) && (
+				<Box
+					position="absolute"
+					top={headRows + banners.length}
+					width={columns}
+					height={bodyHeight + 1}
+				>
+					<ErrorBoundary key={`${attempt} ${overlay.kind}`} fallback={PaneFailed}>
+						<DialogBox overlay={overlay} width={columns} height={bodyHeight + 1} />
+					</ErrorBoundary>
+				</Box>
+			)}
+			<ErrorBoundary key={`toast ${attempt}`} fallback={Nothing}>
+				<ToastRows width={columns} bottom={rows - 1} />
+			</ErrorBoundary>
+		</Box>
+	);
+}
+
+/** The status row and the tabs: with the title of the pane all that an idle second draws anew. */
+function Head({width}: {readonly width: number}) {
+	const shell = useShell();
+	const open = useStore(shell.view, state => state.pane);
+	const snapshot = useStore(shell.feed, now => now);
+	const rows = [
+		statusLine(
+			snapshot,
+			{version: shell.version, isReadOnly: shell.port.isReadOnly === true},
+			width,
+		),
+		tabsLine({panes: shell.panes, open}, snapshot.state, width),
+	];
+	return <LineBlock rows={rows} top={0} width={width} height={rows.length} />;
+}
+
+function PaneTitle({width}: {readonly width: number}) {
+	const shell = useShell();
+	usePane();
+	return <LineBlock rows={[paneTitle(shell, width)]} top={0} width={width} height={1} />;
+}
+
+/** The rule of a pane, and under it its list, its detail, or both. */
+function PaneRegion({layout, width, height}: RegionProps & {readonly layout: Layout}) {
+	const shell = useShell();
+	const {id} = useStore(shell.view, () => shell.pane());
+	const Body = paneBodies[id];
+	return (
+		<>
+			<PaneTitle width={width} />
+			<Box width={width} height={height} flexShrink={0}>
+				{layout.showsList && Body && <Body width={layout.listWidth} height={height} />}
+				{layout.gutter > 0 && <Box width={layout.gutter} flexShrink={0} />}
+				{layout.showsDetail && <PaneDetail width={layout.detailWidth} height={height} />}
+			</Box>
+		</>
+	);
+}
+
+/** In place of a pane that failed; the others work on. */
+function PaneFailed({error}: {readonly error: unknown}) {
+	const shell = useShell();
+	const {columns} = shell.view.get().size;
+	const height = shell.layout().bodyHeight + 1;
+	return <LineBlock rows={failedLines(messageOf(error))} top={0} width={columns} height={height} />;
+}
+
+const Nothing = () => undefined;
+
+function LastRowFailed() {
+	const {view, panes} = useShell();
+	const {columns} = view.get().size;
+	const keys = panes.flatMap((_, index) => paneKey(index) ?? []);
+	return (
+		<LineRow
+			row={line(
+				safe` 1-${clean(keys.at(-1) ?? '')} another pane   ctrl+l try again   q quit`,
+				'quiet',
+			)}
+			width={columns}
+		/>
+	);
+}
+
+function TooSmall({width, height}: RegionProps) {
+	const {view} = useShell();
+	const {overlay} = view.get();
+	const isLeaving = overlay?.kind === 'quit';
+	const rows = [
+		line(
+			safe`terminal too small (${width}×${height}, need ${smallest.columns}×${smallest.rows})`,
+			'warn',
+		),
+		...(overlay?.kind === 'approval'
+			? [line(literal('! d denies, Esc leaves; to allow: more room'), 'warn')]
+			: []),
+		...(isLeaving ? [line(safe`q again to quit, Esc stay`)] : []),
+	];
+	return (
+		<Box width={width} height={height} overflow="hidden" flexShrink={0}>
+			<LineBlock rows={rows} top={0} width={width} height={height} />
+		</Box>
+	);
+}

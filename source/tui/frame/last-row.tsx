@@ -1,0 +1,111 @@
+import {Box} from 'ink';
+import {empty, literal, safe} from '../../terminal/text/safe.ts';
+import {change} from '../acts/navigate.ts';
+import {clean, type Line} from '../lines/line.ts';
+import {isDialog} from '../overlay/box-content.ts';
+import {hintsLine} from '../shell/hints-line.ts';
+import type {Shell} from '../shell/shell.ts';
+import {besideKeys, toastRows} from '../shell/toast-rows.ts';
+import {useStore} from '../state/use-store.ts';
+import {FieldRow} from '../view/field-row.tsx';
+import {LineBlock} from '../view/line-block.tsx';
+import {LineRow} from '../view/line-row.tsx';
+import {useShell} from '../view/shell-context.ts';
+import {usePane} from '../view/use-pane.ts';
+
+/** The text field that has the keyboard, else the keys that matter here. */
+export function LastRow({width}: {readonly width: number}) {
+	const shell = useShell();
+	const {view} = usePane();
+	const {overlay, field} = view;
+	// Whether a payload was kept decides what can be done with it.
+	useStore(shell.loads, count => count);
+	if (overlay?.kind === 'help' && overlay.isSearching) {
+		return (
+			<FieldRow
+				label={literal('search ')}
+				value={overlay.query}
+				note={empty}
+				width={width}
+				onChange={query => {
+					change(shell, {overlay: {...overlay, query}});
+				}}
+			/>
+		);
+	}
+
+	if (field === 'search') {
+		return (
+			<FieldRow
+				label={literal('search ')}
+				value={view.search}
+				note={literal('enter, then n N')}
+				width={width}
+				onChange={search => {
+					change(shell, {search});
+				}}
+			/>
+		);
+	}
+
+	const list = shell.openList();
+	if (field === 'filter' && list) {
+		return <FilterField value={list.get().filterText} width={width} />;
+	}
+
+	return <LineRow row={keysRow(shell, width)} width={width} />;
+}
+
+/**
+ * The keys that matter here, with a toast beside them where it has room. A sheet counts the rows that were seen, of which none may be covered: it names its
+ * keys itself, and a toast takes this row.
+ */
+function keysRow(shell: Shell, width: number): Line {
+	const {toast, overlay} = shell.view.get();
+	if (toast && overlay && !isDialog(overlay)) {
+		return [{text: safe` ${toast.text}`, tone: toast.tone}];
+	}
+
+	const keys = hintsLine(shell, width);
+	return (toast && besideKeys(keys, toast, width)) ?? keys;
+}
+
+/** A toast that has no room beside the keys, for the rows above them. */
+export function ToastRows({width, bottom}: {readonly width: number; readonly bottom: number}) {
+	const shell = useShell();
+	const {toast, overlay, field} = usePane().view;
+	useStore(shell.loads, count => count);
+	if (!toast || (overlay && !isDialog(overlay))) {
+		return;
+	}
+
+	const isTyping = field !== undefined || (overlay?.kind === 'help' && overlay.isSearching);
+	if (!isTyping && besideKeys(hintsLine(shell, width), toast, width)) {
+		return;
+	}
+
+	const rows = toastRows(toast, width);
+	return (
+		<Box position="absolute" top={bottom - rows.length} width={width} height={rows.length}>
+			<LineBlock rows={rows} top={0} width={width} height={rows.length} />
+		</Box>
+	);
+}
+
+function FilterField({value, width}: {readonly value: string; readonly width: number}) {
+	const shell = useShell();
+	usePane();
+	const list = shell.openList();
+	const problem = list?.get().filter.problem;
+	return (
+		<FieldRow
+			label={literal('/ ')}
+			value={value}
+			note={problem === undefined ? literal('esc clears') : safe`✗ ${clean(problem)}`}
+			width={width}
+			onChange={text => {
+				list?.setFilter(text);
+			}}
+		/>
+	);
+}

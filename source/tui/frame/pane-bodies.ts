@@ -1,0 +1,26 @@
+import type {ComponentType} from 'react';
+import {ApprovalsBody} from '../panes/approvals/approvals-body.tsx';
+import {ChatBody} from '../panes/chat/chat-body.tsx';
+import {GroupsBody} from '../panes/groups/groups-body.tsx';
+import {KeysBody} from '../panes/keys/keys-body.tsx';
+import {LoginsBody} from '../panes/logins/logins-body.tsx';
+import {LogsBody} from '../panes/logs/logs-body.tsx';
+import {RunsBody} from '../panes/runs/runs-body.tsx';
+import {SubsBody} from '../panes/subs/subs-body.tsx';
+import {ToolsBody} from '../panes/tools/tools-body.tsx';
+import {TrafficBody} from '../panes/traffic/traffic-body.tsx';
+import type {RegionProps} from '../view/region.ts';
+
+/** What draws each pane, by its id: a list as a rule, beside which the frame puts the detail. Apart from the panes, which are also read without a screen. */
+export const paneBodies: Readonly<Record<string, ComponentType<RegionProps>>> = {
+	traffic: TrafficBody,
+	groups: GroupsBody,
+	tools: ToolsBody,
+	logins: LoginsBody,
+	subs: SubsBody,
+	approvals: ApprovalsBody,
+	runs: RunsBody,
+	logs: LogsBody,
+	keys: KeysBody,
+	chat: ChatBody,
+};

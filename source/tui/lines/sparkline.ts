@@ -1,0 +1,18 @@
+import type {Safe} from '../../core/untrusted.ts';
+import {clean} from './line.ts';
+
+const levels = '▁▂▃▄▅▆▇█';
+
+/** One character for each value, as high as its share of the largest: `·` for none, and never that for some. */
+export function sparkline(values: readonly number[]): Safe {
+	const most = Math.max(0, ...values);
+	return clean(
+		values
+			.map(value =>
+				value <= 0 || most === 0
+					? '·'
+					: (levels[Math.max(0, Math.ceil((value / most) * levels.length) - 1)] ?? '·'),
+			)
+			.join(''),
+	);
+}

@@ -1,0 +1,109 @@
+import type {Filter} from '../../core/filter/filter.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import {widthOf} from '../../terminal/text/fit.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import type {AnyList} from '../state/list.ts';
+import {clean, type Line, type Span} from './line.ts';
+import {dayTime} from './time.ts';
+
+/**
+ * Parts of a title with a rule between them and to the end: `── Traffic ── route:gh-* ── 312 of 4,812 ─────`. What has no keyboard has a rule of dots: that is seen
+ * without colours too.
+ */
+export function ruleLine(
+	parts: readonly Line[],
+	width: number,
+	{hasKeyboard = true}: {readonly hasKeyboard?: boolean} = {},
+): Line {
+	const dash = hasKeyboard ? '─' : '·';
+	const spans = parts
+		.filter(part => part.length > 0)
+		.flatMap((part): Line => [
+			{text: clean(`${dash}${dash} `), tone: 'quiet'},
+			...part,
+			{text: literal(' ')},
+		]);
+	const used = spans.reduce((sum, span) => sum + widthOf(span.text), 0);
+	return [...spans, {text: clean(dash.repeat(Math.max(0, width - used))), tone: 'quiet'}];
+}
+
+/** A filter as it was typed, with what is not applied marked, and the reason of the first such part. */
+export function filterSpans(text: string, {pieces, problem, doubt}: Filter<never>): Line {
+	if (text.trim() === '') {
+		return [];
+	}
+
+	const spans: Span[] = pieces.flatMap(({start, end, problem: wrong, doubt: empty}, index) => [
+		...(index > 0 ? [{text: literal(' ')}] : []),
+		{
+			text: clean(text.slice(start, end)),
+			tone: wrong === undefined ? (empty === undefined ? 'accent' : 'warn') : 'invalid',
+		} as const,
+	]);
+	if (problem !== undefined) {
+		return [...spans, {text: clean(`  ✗ ${problem}`), tone: 'bad'}];
+	}
+
+	return doubt === undefined ? spans : [...spans, {text: clean(`  ? ${doubt}`), tone: 'warn'}];
+}
+
+/** `4,812`. */
+export const grouped = (count: number): Safe =>
+	clean(String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ','));
+
+/** `312 of 4,812 (limit 5,000)`, `3 servers`: how many items pass the filter. `limit` is what the list is bounded by. */
+export function countPart(
+	list: AnyList,
+	{limit, noun}: {readonly limit?: number; readonly noun?: readonly [one: Safe, many: Safe]} = {},
+): Line {
+	const {items, total, filterText} = list.get();
+	// Without a filter everything passes, also what is not loaded.
+	const isAll = filterText.trim() === '';
+	const shown =
+		isAll || items.length === total
+			? grouped(total)
+			: safe`${grouped(items.length)} of ${grouped(total)}`;
+	const bound =
+		limit !== undefined && total === limit ? safe` (limit ${grouped(limit)})` : literal('');
+	const name = noun ? safe` ${total === 1 ? noun[0] : noun[1]}` : literal('');
+	return [{text: safe`${shown}${bound}${name}`, tone: 'quiet'}];
+}
+
+/** How far a filter has searched the journal, where the state does not have everything: `searched back to 14 Nov 09:12 · 12,000 of 10,000,000`. */
+export function searchedPart(list: AnyList): Line {
+	const {searched, total, filterText} = list.get();
+	if (!searched) {
+		return [];
+	}
+
+	if (searched.problem !== undefined) {
+		return [{text: clean(`older ones cannot be read: ${searched.problem}`), tone: 'bad'}];
+	}
+
+	if (searched.most !== undefined) {
+		return [{text: safe`the newest ${grouped(searched.most)} of those done`, tone: 'quiet'}];
+	}
+
+	if (filterText.trim() === '' || searched.isWhole) {
+		return [];
+	}
+
+	const back = searched.at === undefined ? '' : ` back to ${dayTime(searched.at)}`;
+	return [
+		{
+			text: safe`searched${clean(back)} · ${grouped(searched.rows)} of ${grouped(total)}`,
+			tone: 'quiet',
+		},
+	];
+}
+
+/** Whether a live list follows what comes, and how much came meanwhile. */
+export function followPart(list: AnyList): Line {
+	const {isFollowing, window} = list.get();
+	if (isFollowing) {
+		return [{text: literal('following'), tone: 'quiet'}];
+	}
+
+	const newer = window.newer > 0 ? ` · ${grouped(window.newer)} newer` : '';
+	return [{text: clean(`paused${newer}, f to follow`), tone: 'warn'}];
+}

@@ -1,0 +1,149 @@
+import {mkdir, open} from 'node:fs/promises';
+import {dirname, join} from 'node:path';
+import type {Clock} from '../../core/clock.ts';
+import {refusePlanted} from '../../core/planted-file.ts';
+import {replaceFile} from '../../core/replace-file.ts';
+import {block} from '../../core/untrusted.ts';
+import {createClipboard} from '../../terminal/clipboard.ts';
+import {isStalled} from '../../terminal/free-writes.ts';
+import type {TerminalModes} from '../../terminal/modes.ts';
+import {editText, openFile, pageText, type Lending, type Suspend} from '../../terminal/suspend.ts';
+import {layOutMarkdown} from '../../terminal/text/markdown.ts';
+import {clean} from '../lines/line.ts';
+import type {Desktop} from './shell.ts';
+
+export type DesktopOptions = {
+	/** Command lines, as `$EDITOR` and `$PAGER` hold them. */
+	readonly editor: string;
+	readonly pager: string;
+	/** Data directory of the profile: copies that are too long for a terminal and files being edited go below it. */
+	readonly home: string;
+	/** Of the process; programs that are opened get it. */
+	readonly environment: Readonly<Record<string, string | undefined>>;
+	/** A page of the manual as Markdown; `undefined` when there is none. */
+	readonly readManual: (topic: string) => string | undefined;
+	/** What `svc doctor` says of the installation. */
+	readonly examine: () => Promise<string>;
+	/** Whether the shell gets its prompt back while the gateway of this process goes on. */
+	readonly givesPromptBack: boolean;
+	/** The gateway of this process never outlives the interface. */
+	readonly endsWithFace?: boolean | undefined;
+	readonly signal: AbortSignal;
+};
+
+export type DesktopWorld = {
+	readonly clock: Clock;
+	readonly stdout: NodeJS.WriteStream;
+	readonly modes: TerminalModes;
+	/** Ink's, once there is one. */
+	readonly suspend: Suspend;
+	readonly holdInterrupts: () => () => void;
+	readonly leave: (reason: 'quit' | 'let-go') => void;
+};
+
+/** Longer lines are hard to follow. */
+const maxManualWidth = 100;
+
+const bell = '\u0007';
+
+const pageLimits = {maxLength: 8_000_000, maxLines: 200_000};
+
+/** The clipboard, the editor and the pager of the person at the terminal. */
+export function createDesktop(
+	{clock, stdout, modes, suspend, holdInterrupts, leave}: DesktopWorld,
+	{
+		editor,
+		pager,
+		home,
+		environment,
+		readManual,
+		examine,
+		givesPromptBack,
+		endsWithFace = false,
+		signal,
+	}: DesktopOptions,
+): Desktop {
+	const clipboard = createClipboard(
+		{
+			write(sequence) {
+				stdout.write(sequence);
+			},
+			clock,
+		},
+		{environment, directory: join(home, 'clip'), isTty: stdout.isTTY},
+	);
+	const lending: Lending = {
+		suspend,
+		modes,
+		holdInterrupts,
+		directory: join(home, 'cache', 'open'),
+		environment,
+		signal,
+	};
+
+	return {
+		async copy(text) {
+			const {message} = await clipboard.copy(text);
+			return message;
+		},
+		edit: async (text, suffix) => editText(lending, editor, {text, suffix}),
+		async keep(name, text) {
+			const path = join(home, 'cache', name);
+			await mkdir(dirname(path), {recursive: true, mode: 0o700});
+			refusePlanted(path);
+			await replaceFile(path, text);
+			return clean(path);
+		},
+		page: async text => pageText(lending, pager, block(text, pageLimits).text),
+		async pageHealth() {
+			await pageText(lending, pager, block(await examine(), pageLimits).text);
+		},
+		pageFile: async path => pageText(lending, pager, block(await endOf(path), pageLimits).text),
+		async manual(topic) {
+			const text = readManual(topic);
+			if (text === undefined) {
+				return false;
+			}
+
+			const width = Math.min(stdout.columns || maxManualWidth, maxManualWidth);
+			const rows = layOutMarkdown(text, width).map(row => row.text);
+			await pageText(lending, pager, block(`${rows.join('\n')}\n`, pageLimits).text);
+			return true;
+		},
+		redraw() {
+			// Handing the terminal to nobody and taking it back is Ink's way of drawing every row.
+			void suspend(async () => {});
+		},
+		async openFile(path, lineOf) {
+			await openFile(lending, editor, {path, lineOf});
+		},
+		ring() {
+			if (stdout.isTTY) {
+				stdout.write(bell);
+			}
+		},
+		isStalled: () => isStalled(stdout),
+		leave() {
+			leave('quit');
+		},
+		givesPromptBack,
+		endsWithFace,
+		letGo() {
+			leave('let-go');
+		},
+	};
+}
+
+/** The last whole lines of a file, at most 8 MB. */
+async function endOf(path: string): Promise<string> {
+	await using file = await open(path, 'r');
+	const {size} = await file.stat();
+	const start = Math.max(0, size - pageLimits.maxLength);
+	const {buffer, bytesRead} = await file.read({
+		buffer: Buffer.alloc(size - start),
+		position: start,
+	});
+	const text = buffer.toString('utf8', 0, bytesRead);
+	const whole = start === 0 ? text : text.slice(text.indexOf('\n') + 1);
+	return whole.split('\n').slice(-pageLimits.maxLines).join('\n');
+}

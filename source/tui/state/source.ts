@@ -1,0 +1,26 @@
+import type {GatewayPort} from '../../gateway/port.ts';
+import type {Host} from '../shell/shell.ts';
+import type {AnyList} from './list.ts';
+
+/** A list of the interface, wherever its items come from. Each shell opens it once, when it is first asked for. */
+export type ListSource<Opened extends AnyList = AnyList> = {
+	/** Its filter is kept under it from one run to the next. */
+	readonly id: string;
+	open(host: Host, filter: string): Opened;
+};
+
+/** What is loaded by key when somebody looks at it. Each shell has one loader for it. */
+export type LoadSource<Value> = {
+	load(port: GatewayPort, key: string): Promise<Value | undefined>;
+	/** Whether a value is what `key` speaks of, and not of a moment before; always so when absent. */
+	readonly isCurrent?: (key: string, value: Value) => boolean;
+};
+
+/** A part of the view state that one pane alone has. */
+export type LocalState<Value> = {readonly initial: Value};
+
+/** Rows for a list that has `above` rows of the body over it. */
+export const rowsBelow =
+	({layout}: Pick<Host, 'layout'>, above: number) =>
+	(): number =>
+		Math.max(0, layout().bodyHeight - above);
