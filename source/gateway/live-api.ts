@@ -71,7 +71,8 @@ export function createLiveApi({
 		cancelRetry?.();
 		const api = config();
 		const broken = brokenBy() ?? api.broken;
-		if (!api.enabled && broken === undefined) {
+		// What is served goes on while the configuration is broken.
+		if (!api.enabled && (broken === undefined || !server)) {
 			await close();
 			report({state: 'disabled'});
 		}
