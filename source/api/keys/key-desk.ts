@@ -229,6 +229,10 @@ export async function openKeyDesk({
 		const ending = new AbortController();
 		one.permits.add(ending);
 		one.reserved += tokens;
+		// Whoever is about to revoke a key must not read that nobody uses it while a stream of it goes on.
+		const startedAt = clock.now();
+		one.record = {...one.record, lastUsedAt: startedAt};
+		usages.begin(one.record.id, startedAt);
 		let used: Parameters<KeyPermit['settle']>[0] = {inputTokens: tokens, outputTokens: 0};
 		let isOpen = true;
 		return {

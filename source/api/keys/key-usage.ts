@@ -4,6 +4,8 @@ import type {KeyUse} from '../../store/key-port.ts';
 
 /** What was used, in memory: as much of the past as any budget asks for, and what is not on the disk yet. */
 export type KeyUsages = {
+	/** A request has begun: what it uses counts when it ends, but it is in use from now on. */
+	begin(id: string, at: number): void;
 	/** Counts now. */
 	add(id: string, at: number, used: KeyUsage): void;
 	of(key: Pick<ApiKey, 'id' | 'budget'>, at: number): ApiKey['usage'];
@@ -66,6 +68,9 @@ export function createKeyUsages({
 			.reduce((sum, [, used]) => sumOf(sum, used), nothing);
 
 	return {
+		begin(id, at) {
+			usedAt.set(id, at);
+		},
 		add(id, at, used) {
 			const day = dayOf(at);
 			remember(id, day, used);

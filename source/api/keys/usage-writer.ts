@@ -42,7 +42,7 @@ export function startUsageWriter({
 	const write = async () => {
 		const taken = usages.takeUnwritten();
 		tell(taken.usedAt.keys());
-		if (taken.uses.length === 0) {
+		if (taken.usedAt.size === 0) {
 			return;
 		}
 

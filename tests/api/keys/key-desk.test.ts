@@ -111,6 +111,30 @@ test('each change of a key, and each second in which it was used, is told; so is
 	expect(told).toHaveLength(6);
 });
 
+test('a key is in use from the moment a request of it begins, and everybody is told within a second', async () => {
+	await using home = await createSqliteHome();
+	const clock = createFakeClock(startMs);
+	await using store = await home.open(clock);
+	const told: Array<number | undefined> = [];
+	await using desk = await openKeyDesk({
+		clock,
+		keys: store.keys,
+		log: silentLogger,
+		onChange(keys) {
+			told.push(keys[0]?.lastUsedAt);
+		},
+	});
+	const {key} = await desk.create(usual, prefix);
+	clock.advance(500);
+	using permit = permitOf(desk.admit(key.id, 1));
+	expect(permit.signal.aborted).toBe(false);
+	expect(desk.list()[0]?.lastUsedAt).toBe(startMs + 500);
+	clock.advance(500);
+	await turn();
+	expect(told).toEqual([undefined, undefined, startMs + 500]);
+	expect(desk.list()[0]?.usage.all.requests).toBe(0);
+});
+
 describe('a key', () => {
 	test(
 		'passes from its making on, also after a restart, and only its hash is kept',
