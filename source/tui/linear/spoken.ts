@@ -32,8 +32,13 @@ const wordOf = (text: string): string => {
 const joined = (parts: readonly Safe[]): Safe =>
 	parts.reduce((text, part) => safe`${text}${part}`, empty);
 
-/** A rule with a name in it is the name. */
-const unruled = (text: string): string => text.replaceAll(/(?:^|(?<=\s))─+(?=\s|$)/g, '');
+/** A rule with a name in it is the name. A sparkline, where nothing is a dot, says nothing to the ear. */
+const unruled = (text: string): string =>
+	text.replaceAll(/(?:^|(?<=\s))(?:─+|[·\u2581-\u2588]{2,})(?=\s|$)/gu, '');
+
+/** A sparkline that begins a line: what follows is only its caption. */
+const isPicture = (line: Line): boolean =>
+	/^\s*[·\u2581-\u2588]{2,}$/u.test(line.find(({text}) => text.trim() !== '')?.text ?? '');
 
 /** Cells that stand apart are heard apart. */
 const squeezed = (text: string): string =>
@@ -51,6 +56,10 @@ const once = (text: string): string => {
 
 /** A line of ours without what is only drawn, in words as they are heard: blanks between columns say nothing. */
 export function spoken(line: Line): Safe {
+	if (isPicture(line)) {
+		return empty;
+	}
+
 	const parts = line
 		.filter(({text}) => !drawn.test(text) || text.trim() === '')
 		.map(({text}) => clean(unruled(wordOf(text))));

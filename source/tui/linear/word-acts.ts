@@ -76,7 +76,7 @@ export function readStatus({shell, out}: Speech): void {
 		spoken(
 			statusLine(
 				shell.feed.get(),
-				{version: shell.version, isReadOnly: shell.port.isReadOnly === true},
+				{version: shell.version, isReadOnly: shell.port.isReadOnly === true, isRead: true},
 				400,
 			),
 		),
