@@ -54,18 +54,20 @@ function toolsOf(
 		.map(server => {
 			const {name, tools} = server;
 			const facts: readonly Given[] = isKnown(server)
-				? tools.map(tool => ({name: tool.name, asks: tool.asks}))
-				: [{name: ` ${name}`, asks: false, server: name}];
+				? tools.map(tool => ({name: tool.name, asks: tool.asks, server: name, isKnown: true}))
+				: [{name: ` ${name}`, asks: false, server: name, isKnown: false}];
 			return [name, facts] as const;
 		});
 	const {tools, warnings} = selectTools(toolsets, new Map(given));
 	return {
 		tools: tools
-			.filter(({server}) => server === undefined)
-			.map(({name, asks}) => ({name: cell(name, 64).text, asks})),
-		unknownServers: tools.flatMap(({server}) =>
-			server === undefined ? [] : [cell(server, 64).text],
-		),
+			.filter(tool => tool.isKnown)
+			.map(({name, server, asks}) => ({
+				name: cell(name, 64).text,
+				server: cell(server, 64).text,
+				asks,
+			})),
+		unknownServers: tools.filter(tool => !tool.isKnown).map(({server}) => cell(server, 64).text),
 		notes: warnings.map(text => cell(text).text),
 	};
 }
@@ -73,7 +75,12 @@ function toolsOf(
 const isKnown = ({tools, protocol}: ServerView): boolean =>
 	tools.length > 0 || protocol !== undefined;
 
-type Given = {readonly name: string; readonly asks: boolean; readonly server?: string};
+type Given = {
+	readonly name: string;
+	readonly asks: boolean;
+	readonly server: string;
+	readonly isKnown: boolean;
+};
 
 /** Where the secret comes from, and how long it is. */
 function secretText(entry: JsonValue | undefined): string {

@@ -28,8 +28,8 @@ test('a route names the tools that it hands out, which of them ask, and servers 
 
 	expect(facts()).toMatchObject({
 		tools: [
-			{name: 'mcp__crm__find', asks: false},
-			{name: 'mcp__crm__delete', asks: true},
+			{name: 'mcp__crm__find', server: 'crm', asks: false},
+			{name: 'mcp__crm__delete', server: 'crm', asks: true},
 		],
 		unknownServers: ['new'],
 		notes: [],

@@ -10,7 +10,6 @@ export function loadedFacts(
 	{rate, now}: {readonly rate: RouteRate | undefined; readonly now: number},
 ): ReadonlyArray<readonly [string, string]> {
 	const passing = formerSecretsUntil.filter(until => until > now);
-	const asking = tools.filter(({asks}) => asks);
 	return [
 		['secret', secret],
 		...(secret.startsWith('its own')
@@ -20,16 +19,8 @@ export function loadedFacts(
 			? []
 			: [['former', formerText(passing, formerSecretsUntil.length)] as const]),
 		['rate', rateText(rateLimit, rate)],
-		[
-			'tools',
-			toolsText(
-				tools.map(({name}) => name),
-				unknownServers,
-			),
-		],
-		...(tools.length === 0
-			? []
-			: [['ask first', asking.map(({name}) => name).join(', ') || 'none of them'] as const]),
+		['tools', toolsText(tools, unknownServers)],
+		...askingFacts(tools),
 	];
 }
 
@@ -54,10 +45,37 @@ function rateText(limit: number, rate: RouteRate | undefined): string {
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;
 
-function toolsText(names: readonly string[], unknownServers: readonly string[]): string {
+type Tools = RouteFacts['tools'];
+
+/** How many a route hands out of each server: their names fill a screen, and stand in the pane of tools. */
+function toolsText(tools: Tools, unknownServers: readonly string[]): string {
+	const known = [...Map.groupBy(tools, ({server}) => server)].map(([server, own], index) => {
+		const asking = own.filter(({asks}) => asks).length;
+		return `${server} ${own.length}${index === 0 ? ` ${own.length === 1 ? 'tool' : 'tools'}` : ''}${asking === 0 ? '' : `, ${asking} ask`}`;
+	});
 	const unknown =
 		unknownServers.length === 0 ? [] : [`those of ${unknownServers.join(', ')}, once connected`];
-	return [...names, ...unknown].join(', ') || 'none';
+	return [...known, ...unknown].join(' · ') || 'none';
+}
+
+const maxNamed = 6;
+
+/** Those that ask a person by name, where they are few; without what the model calls their server. */
+function askingFacts(tools: Tools): ReadonlyArray<readonly [string, string]> {
+	const asking = tools.filter(({asks}) => asks);
+	if (tools.length === 0) {
+		return [];
+	}
+
+	const names = asking.map(({name}) => name.replace(/^mcp__.+?__/, ''));
+	return [
+		[
+			'ask first',
+			asking.length > maxNamed
+				? `${asking.length} of ${tools.length}: the pane Tools marks them`
+				: names.join(', ') || 'none of them',
+		],
+	];
 }
 
 /** Filters and prompt, each below its title. */
