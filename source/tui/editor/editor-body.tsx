@@ -39,7 +39,9 @@ export function EditorBody({state, width, height}: RegionProps & {readonly state
 				/>
 			);
 		case 'saved':
-			return <LineBlock rows={savedLines(step, width)} top={0} width={width} height={height} />;
+			return (
+				<LineBlock rows={savedLines(step, {width, height})} top={0} width={width} height={height} />
+			);
 	}
 }
 

@@ -42,6 +42,7 @@ export function leaveEditor(shell: Shell): void {
 				safe`${clean(state.draft.name || 'The new route')} has ${count === 1 ? literal('1 change') : safe`${count} changes`} that ${count === 1 ? literal('is') : literal('are')} not saved.`,
 			],
 			act: literal('drop them'),
+			stay: literal('stay in the form'),
 			run() {
 				closeEditor(shell);
 			},

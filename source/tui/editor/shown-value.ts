@@ -23,7 +23,8 @@ const plain = (value: JsonValue): string => {
 		return value;
 	}
 
-	return Array.isArray(value) && value.every(item => typeof item === 'string')
+	// Nothing is something else than no setting: a route with `toolsets: []` has no tools, one without has all.
+	return Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'string')
 		? value.join(', ')
 		: JSON.stringify(value);
 };

@@ -56,13 +56,21 @@ export const conflictLines = (
 ];
 
 /** A subscription that was made, or a secret that was: the one time that it is there. */
-export const savedLines = (
+export function savedLines(
 	step: Extract<EditorStep, {kind: 'saved'}>,
-	width: number,
-): readonly Line[] => [
-	...('isRotated' in step ? rotatedLines(step.name, step.saved, width) : createdLines(step)),
-	...addressLines(step.saved, width),
-];
+	{width, height}: {readonly width: number; readonly height: number},
+): readonly Line[] {
+	const said = [
+		...('isRotated' in step ? rotatedLines(step.name, step.saved, width) : createdLines(step)),
+		...addressLines(step.saved, width),
+	];
+	return [
+		...said,
+		...(step.saved.curl === undefined
+			? []
+			: curlLines(step.saved.curl, {width, height: height - said.length})),
+	];
+}
 
 const createdLines = (step: Extract<EditorStep, {kind: 'saved'}>): readonly Line[] => {
 	const isOld = 'isOld' in step;
@@ -113,19 +121,21 @@ const addressLines = (saved: SavedRoute, width: number): readonly Line[] => [
 				line(clean(saved.secret), 'strong'),
 			]),
 	...saved.warnings.flatMap(text => wrapText(`! ${text}`, width).map(row => line(row, 'warn'))),
-	...(saved.curl === undefined ? [] : curlLines(saved.curl, width)),
 ];
 
-/** Rows of the line that are shown: it is there to be copied, and what matters must not be pushed off the screen by it. */
+/** Rows of the line that are shown where it does not fit as a whole: it is there to be copied, and what matters must not be pushed off the screen by it. */
 const curlRows = 3;
 
-function curlLines(curl: string, width: number): readonly Line[] {
+function curlLines(
+	curl: string,
+	{width, height}: {readonly width: number; readonly height: number},
+): readonly Line[] {
 	const rows = wrapText(curl, width);
-	const more = rows.length - curlRows;
+	const head = [blankLine, line(literal('A signed test event'), 'quiet')];
+	const more = head.length + rows.length <= height ? 0 : rows.length - curlRows;
 	return [
-		blankLine,
-		line(literal('A signed test event'), 'quiet'),
-		...rows.slice(0, curlRows).map(row => line(row)),
+		...head,
+		...rows.slice(0, rows.length - Math.max(0, more)).map(row => line(row)),
 		...(more > 0 ? [line(safe`… ${more} more rows: c copies it whole`, 'quiet')] : []),
 	];
 }

@@ -65,7 +65,7 @@ export function askEditor(shell: Shell): Asked | undefined {
 				choices: choicesIn(shell, scope, {'editor-conflict.back': 'back'}),
 			});
 		case 'saved':
-			return told(savedLines(step, width), {
+			return told(savedLines(step, {width, height: 0}), {
 				of: [scope, step.saved],
 				prompt: literal('number, or done'),
 				choices: choicesIn(shell, scope, {'editor-saved.close': 'done'}),

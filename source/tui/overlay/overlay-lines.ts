@@ -101,10 +101,12 @@ export const confirmLines = (
 		lines,
 		act,
 		other,
+		stay = literal('leave it'),
 	}: {
 		readonly lines: readonly Safe[];
 		readonly act: Safe;
 		readonly other?: Pick<MenuItem, 'label'> | undefined;
+		readonly stay?: Safe | undefined;
 	},
 	width: number,
 ): readonly Line[] => [
@@ -118,7 +120,7 @@ export const confirmLines = (
 			? ([{text: literal('t'), tone: 'accent'}, {text: safe` ${other.label}   `}] as const)
 			: []),
 		{text: literal('Esc'), tone: 'accent'},
-		{text: literal(' leave it')},
+		{text: safe` ${stay}`},
 	],
 ];
 

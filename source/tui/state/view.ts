@@ -47,6 +47,8 @@ export type Overlay =
 			readonly run: () => void;
 			/** What may be done instead. */
 			readonly other?: Pick<MenuItem, 'label' | 'run'>;
+			/** What Esc is, where "leave it" could be taken for the act. */
+			readonly stay?: Safe;
 	  }
 	| {
 			readonly kind: 'menu';

@@ -92,6 +92,7 @@ test('leaving with changes asks, and stays by default; the draft outlives a look
 	await editHook(pane);
 	await pane.press('x', 'esc');
 	await pane.shows('Leave without saving?');
+	await pane.shows('y drop them   Esc stay in the form');
 	await pane.press('esc');
 	await pane.shows('1 not saved');
 	await pane.press('8');
@@ -223,33 +224,40 @@ test.for([
 	},
 );
 
-test('a new subscription shows its secret once', async () => {
-	await using pane = await openSubs();
-	await pane.press('a', 's');
-	await pane.shows('a new one is made');
-	await pane.press('esc', 'w');
-	await pane.shows('a new route needs a name');
-	await pane.press('enter');
-	await pane.type('Fresh!');
-	await pane.press('enter');
-	await pane.rest();
-	await pane.shows('Cannot name a subscription "Fresh!"');
-	await pane.press('enter', 'ctrl+u');
-	await pane.type('fresh');
-	await pane.press('enter', 'w');
-	await pane.shows('<new secret, 43 bytes>');
-	await pane.press('w');
-	await pane.shows('will not be shown again');
-	const {secret} = pane.subscriptions()['fresh'] ?? {};
-	expect(pane.shown.text()).toContain(secret);
-	expect(pane.shown.text()).toMatch(/… \d+ more rows: c copies it whole/);
-	await pane.press('s');
-	expect(pane.shown.desktop.copied).toEqual([secret]);
-	await pane.press('enter');
-	await pane.rest();
-	expect(pane.shown.text()).toMatch(/^> +fresh/m);
-	expect(pane.shown.text()).not.toContain(secret);
-});
+test.for([
+	{columns: 120, rows: 36, isWhole: true},
+	{columns: 80, rows: 24, isWhole: false},
+])(
+	'a new subscription shows its secret once, and of its curl line what fits: %j',
+	async ({isWhole, ...size}) => {
+		await using pane = await openSubs({size});
+		await pane.press('a', 's');
+		await pane.shows('a new one is made');
+		await pane.press('esc', 'w');
+		await pane.shows('a new route needs a name');
+		await pane.press('enter');
+		await pane.type('Fresh!');
+		await pane.press('enter');
+		await pane.rest();
+		await pane.shows('Cannot name a subscription "Fresh!"');
+		await pane.press('enter', 'ctrl+u');
+		await pane.type('fresh');
+		await pane.press('enter', 'w');
+		await pane.shows('<new secret, 43 bytes>');
+		await pane.press('w');
+		await pane.shows('will not be shown again');
+		const {secret} = pane.subscriptions()['fresh'] ?? {};
+		expect(pane.shown.text()).toContain(secret);
+		expect(/… \d+ more rows: c copies it whole/.test(pane.shown.text())).toBe(!isWhole);
+		expect(pane.shown.text().includes('"sender":')).toBe(isWhole);
+		await pane.press('s');
+		expect(pane.shown.desktop.copied).toEqual([secret]);
+		await pane.press('enter');
+		await pane.rest();
+		expect(pane.shown.text()).toMatch(/^> +fresh/m);
+		expect(pane.shown.text()).not.toContain(secret);
+	},
+);
 
 test('another name is a change like others: told of, shown in the diff, taken back; then the list stands on it', async () => {
 	await using pane = await openSubs();
@@ -530,4 +538,12 @@ test('nothing is in the file that was not shown as a diff and then written with 
 		}),
 		{numRuns: propertyRuns(8)},
 	);
+});
+
+test('toolsets that are none at all do not look like toolsets that nobody set', async () => {
+	await using pane = await openSubs();
+	writeFileSync(pane.paths.subscriptions, JSON.stringify({hook: {...hook, toolsets: []}}));
+	await editHook(pane);
+	expect(pane.shown.text()).toMatch(/toolsets +\[\]/);
+	expect(pane.shown.text()).toMatch(/skills +-/);
 });
