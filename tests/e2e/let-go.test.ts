@@ -1,4 +1,4 @@
-import {existsSync, readdirSync, readlinkSync} from 'node:fs';
+import {existsSync, mkdirSync, readdirSync, readlinkSync} from 'node:fs';
 import {dirname, resolve} from 'node:path';
 import {expect, test} from 'vitest';
 import {command} from '../cli/command.ts';
@@ -212,3 +212,19 @@ test('whatever ends svc, the shell hears it from the launcher, on a terminal in 
 	await until(() => isGone(dropped.pid));
 	expect(await home.read('logs/gateway.out')).toBe('');
 }, 60_000);
+
+test('an output that cannot be written is said, and ends nothing', async () => {
+	await using home = await gatewayHome();
+	await using _ = ending(home);
+	mkdirSync(home.file('logs/gateway.out'), {recursive: true});
+	await using pty = openInShell(home, '');
+	await pty.waitForText(/● :\d+/);
+	const {pid} = await statusOf(home);
+	pty.press('B');
+	await pty.waitForText('code 0');
+	expect(pty.lines().join('')).toContain('gateway.out');
+	await pty.exited;
+	expect(await statusOf(home)).toMatchObject({running: true, pid, seat: 'background'});
+	expect((await svc(['gateway', 'stop'], {home: home.path})).code).toBe(0);
+	await until(() => isGone(pid));
+});

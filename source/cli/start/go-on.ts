@@ -1,4 +1,6 @@
-import {constants} from 'node:fs';
+import {closeSync, constants, openSync} from 'node:fs';
+import type {HomePaths} from '../../config/config.ts';
+import {messageOf} from '../../core/errors.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {Gateway} from '../../gateway/gateway.ts';
 import {leaveTerminal} from '../../terminal/leave-terminal.ts';
@@ -9,7 +11,7 @@ import {openOutput} from './open-output.ts';
 
 /**
  * Lets the gateway of this process go on without a terminal, which is given back, or gone; resolves when it is asked to stop. What is not for its log goes to
- * `logs/gateway.out` from now on.
+ * `logs/gateway.out` from now on, or nowhere when that cannot be written.
  *
  * @throws SvcError when the gateway could not be started
  */
@@ -23,10 +25,22 @@ export async function goOn(
 		tell(context, sentence);
 	}
 
-	leaveTerminal(context, () => openOutput(paths, constants.O_APPEND).fd);
+	leaveTerminal(context, outputOf(context, paths));
 	gateway.goOnAlone();
 	releaseLauncher(context);
 	await Promise.race([stop.asked, gateway.stopped]);
+}
+
+/** Opened once before it is needed: what is wrong with it is said while there is somebody to hear it, and ends nothing. */
+function outputOf(context: Context, paths: HomePaths): () => number {
+	const open = () => openOutput(paths, constants.O_APPEND).fd;
+	try {
+		closeSync(open());
+		return open;
+	} catch (error) {
+		tell(context, `What is not for its log is kept nowhere: ${messageOf(error)}`);
+		return () => openSync('/dev/null', 'w');
+	}
 }
 
 /** What a person should know who leaves a gateway to itself: on the screen a banner said that nothing listens, from here on nothing does. */
