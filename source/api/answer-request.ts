@@ -32,15 +32,10 @@ export type Answering = {
 	/** Aborts when whatever still works must stop. */
 	readonly stopping: AbortSignal;
 	readonly isDraining: () => boolean;
-	/** A request was answered; 499: its client had left. */
-	readonly onAnswered: (path: string, status: number) => void;
 };
 
 /** Made once: with each request it would cost its stack. */
 const gone = new Error('The client has left');
-
-/** Who left before the answer was whole, as nginx counts it. */
-const clientLeft = 499;
 
 /**
  * Answers one request, in this order: its name, the question of a browser, the key (401), URL (404) and method (405), size (413), JSON and schema (400), model (404), what the key may (403) and
@@ -50,7 +45,7 @@ const clientLeft = 499;
  */
 export async function answerRequest(pair: HttpPair, world: Answering): Promise<void> {
 	const {request, response} = pair;
-	const {clock, log, limits, onAnswered} = world;
+	const {clock, log, limits} = world;
 	const requestId = requestIdOf(request.headers['x-request-id']);
 	const {corsOrigins} = limits();
 	const headers = {'x-request-id': requestId, ...corsHeaders(request, corsOrigins)};
@@ -79,23 +74,20 @@ export async function answerRequest(pair: HttpPair, world: Answering): Promise<v
 	const preflight = preflightHeaders(request, corsOrigins);
 	if (preflight) {
 		send({status: 204, body: '', headers: preflight});
-		onAnswered(path, 204);
 		return;
 	}
 
-	let status = 200;
 	try {
 		const answer = await serve(pair, {...world, path, requestId, headers, left: left.signal});
 		if (answer !== 'streamed') {
-			status = 'json' in answer ? (answer.status ?? 200) : 200;
 			send(
 				'json' in answer
 					? {
-							status,
+							status: answer.status ?? 200,
 							body: JSON.stringify(answer.json),
 							...(answer.headers && {headers: answer.headers}),
 						}
-					: {status, body: answer.text, contentType: answer.contentType},
+					: {status: 200, body: answer.text, contentType: answer.contentType},
 			);
 		}
 	} catch (error) {
@@ -107,15 +99,13 @@ export async function answerRequest(pair: HttpPair, world: Answering): Promise<v
 			});
 		}
 
-		({status} = refusal);
+		const {status, body, headers: more} = refusal;
 		if (response.headersSent) {
 			response.destroy();
 		} else {
-			send({status, body: JSON.stringify({error: refusal.body}), headers: refusal.headers});
+			send({status, body: JSON.stringify({error: body}), headers: more});
 		}
 	}
-
-	onAnswered(path, isLeft ? clientLeft : status);
 }
 
 const ignore = () => {};

@@ -33,8 +33,7 @@ export function createApiServer(
 		keys,
 		endpoints,
 		limits,
-		onAnswered,
-	}: Pick<Answering, 'limits' | 'onAnswered'> & {
+	}: Pick<Answering, 'limits'> & {
 		readonly clock: Clock;
 		readonly log: Logger;
 		readonly keys: KeyDesk;
@@ -61,7 +60,6 @@ export function createApiServer(
 		limits,
 		stopping: hardStop.signal,
 		isDraining: () => draining,
-		onAnswered,
 	};
 	const http = createHttpServer(
 		{
@@ -75,9 +73,7 @@ export function createApiServer(
 			},
 			clock,
 			log,
-			onRefused: status => {
-				onAnswered('', status);
-			},
+			onRefused() {},
 			onEvicted() {},
 			onDropped() {},
 			refusal: (status, why, request) => ({

@@ -85,10 +85,7 @@ export async function openApi(
 					answerOffline,
 					approvals,
 				});
-				return createApiServer(
-					{clock, log, keys, endpoints, limits: config, onAnswered() {}},
-					{host, port},
-				);
+				return createApiServer({clock, log, keys, endpoints, limits: config}, {host, port});
 			},
 		}),
 	);

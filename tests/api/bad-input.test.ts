@@ -144,7 +144,6 @@ describe('whatever is sent', () => {
 					}),
 				],
 				limits: () => ({maxBodyBytes: 4096, corsOrigins: []}),
-				onAnswered() {},
 			},
 			{
 				host: '127.0.0.1',
@@ -179,7 +178,6 @@ describe('whatever is sent', () => {
 					}),
 				],
 				limits: () => ({maxBodyBytes: 4096, corsOrigins: []}),
-				onAnswered() {},
 			},
 			{host: '127.0.0.1', port: 0},
 		);

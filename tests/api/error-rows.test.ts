@@ -111,7 +111,6 @@ async function startTurns(turn: ChatWorld['turn']) {
 				}),
 			],
 			limits: () => ({maxBodyBytes: 4096, corsOrigins: []}),
-			onAnswered() {},
 		},
 		{host: '127.0.0.1', port: 0},
 	);

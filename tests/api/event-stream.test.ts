@@ -2,6 +2,7 @@ import {once} from 'node:events';
 import type {ServerResponse} from 'node:http';
 import {setImmediate as turn} from 'node:timers/promises';
 import {afterAll, expect, test} from 'vitest';
+import {cutStalled} from '../../source/api/http/cut-stalled.ts';
 import {createEventStream, type EventStream} from '../../source/api/http/event-stream.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {startResponseServer} from '../helpers/one-response.ts';
@@ -22,6 +23,7 @@ test('A stream to a client that has left before it began is over: nobody waits, 
 	await once(response, 'close');
 	const {clock, stream} = begin(response);
 	stream.keepAlive(() => ({data: 'beat'}));
+	cutStalled(response, 1000, clock);
 	await stream.send('late');
 	stream.end();
 	expect(clock.timersLeft).toBe(0);

@@ -37,7 +37,6 @@ async function askSlowly(meanwhile: (desk: KeyDesk, id: string) => Promise<unkno
 				}),
 			],
 			limits: () => ({maxBodyBytes: 1024, corsOrigins: []}),
-			onAnswered() {},
 		},
 		{host: '127.0.0.1', port: 0},
 	);

@@ -51,7 +51,6 @@ async function openApi({
 					keys,
 					endpoints: [],
 					limits: () => ({maxBodyBytes: 1000, corsOrigins: []}),
-					onAnswered() {},
 				},
 				address,
 			),
