@@ -1,13 +1,13 @@
 import {mkdirSync, mkdtempSync, rmSync} from 'node:fs';
-import {isAbsolute, join, resolve} from 'node:path';
+import {join, resolve} from 'node:path';
 import {build} from 'rolldown';
 
 /**
- * A program of the tests with the sources that it imports in one file, so that each start of it compiles none of them; packages stay packages.
+ * A program of the tests with all that it imports in one file, or a few, as the product is: finding and compiling each of them again is most of
+ * what a start takes.
  * Returns the path of that file; disposing of it removes it.
  */
 export async function bundleProgram(input: string): Promise<Disposable & {readonly path: string}> {
-	// Below node_modules: packages are found from there.
 	const parent = resolve('node_modules/.cache');
 	mkdirSync(parent, {recursive: true});
 	const dir = mkdtempSync(join(parent, 'program-'));
@@ -15,7 +15,8 @@ export async function bundleProgram(input: string): Promise<Disposable & {readon
 		input,
 		platform: 'node',
 		logLevel: 'silent',
-		external: id => !id.startsWith('.') && !isAbsolute(id),
+		transform: {define: {'process.env.NODE_ENV': '"production"'}},
+		resolve: {alias: {'react-devtools-core': resolve('scripts/build/no-devtools.mjs')}},
 		output: {dir, format: 'esm', entryFileNames: 'program.mjs', chunkFileNames: '[name].mjs'},
 	});
 	return {

@@ -3,14 +3,11 @@ import {once} from 'node:events';
 import {existsSync, readFileSync} from 'node:fs';
 import {type AddressInfo, connect, createServer, type Socket} from 'node:net';
 import {createInterface} from 'node:readline';
-import {fileURLToPath} from 'node:url';
 import type {ToolServerConfig} from '../../../source/config/tool-server.ts';
 import {isGone, until} from '../../helpers/processes.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 import {remoteServer} from './http-server.ts';
 import {compileCache, stdioServer} from './stdio-server.ts';
-
-const program = fileURLToPath(new URL('mortal-program.ts', import.meta.url));
 
 export const waysToMortals = ['stdio', 'json', 'stream', 'sse', 'modern'] as const;
 
@@ -28,14 +25,14 @@ export type MortalServer = AsyncDisposable & {
 	revive(): void;
 };
 
-/** A server that can be killed and comes back at the same place; see `mortal-program.ts`. Whoever comes between two lives waits. */
-export async function startMortal(way: WayToMortal): Promise<MortalServer> {
+/** A server that can be killed and comes back at the same place; `program` is `mortal-program.ts`. Whoever comes between two lives waits. */
+export async function startMortal(program: string, way: WayToMortal): Promise<MortalServer> {
 	const home = await temporaryHome();
 	const journal = home.file('journal');
 	// A line that has no end yet is still being written.
 	const lines = () =>
 		existsSync(journal) ? readFileSync(journal, 'utf8').split('\n').slice(0, -1) : [];
-	const remote = way === 'stdio' ? undefined : await startRemote(way, journal);
+	const remote = way === 'stdio' ? undefined : await startRemote([program, way, journal]);
 	const server =
 		remote === undefined
 			? stdioServer(process.execPath, [program, way, journal], compileCache)
@@ -65,9 +62,10 @@ export async function startMortal(way: WayToMortal): Promise<MortalServer> {
 }
 
 /** One address for all its lives. */
-async function startRemote(way: WayToMortal, journal: string) {
+async function startRemote(args: readonly [program: string, way: WayToMortal, journal: string]) {
+	const [, way] = args;
 	const sockets = new Set<Socket>();
-	let life = start(way, journal);
+	let life = start(args);
 
 	const front = createServer(socket => {
 		void (async () => {
@@ -97,11 +95,11 @@ async function startRemote(way: WayToMortal, journal: string) {
 		async kill(forGood: boolean) {
 			const old = life;
 			const ended = end(old);
-			life = forGood ? undefined : start(way, journal);
+			life = forGood ? undefined : start(args);
 			await ended;
 		},
 		revive() {
-			life ??= start(way, journal);
+			life ??= start(args);
 		},
 		async [Symbol.asyncDispose]() {
 			for (const socket of sockets) {
@@ -126,8 +124,8 @@ type Life =
 	| {readonly child: ReturnType<typeof spawn>; readonly port: Promise<number | undefined>}
 	| undefined;
 
-function start(way: WayToMortal, journal: string): Life {
-	const child = spawn(process.execPath, [program, way, journal], {
+function start(args: readonly string[]): Life {
+	const child = spawn(process.execPath, [...args], {
 		stdio: ['pipe', 'pipe', 'ignore'],
 	});
 	const firstLine = async () => {
