@@ -1,13 +1,10 @@
-import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import type {ApiEndpoint} from '../../source/core/api-keys/api-key.ts';
 import type {JsonObject} from '../../source/core/json.ts';
 import {startTestGateway} from '../helpers/gateway.ts';
+import {officialProgram} from '../helpers/official-program.ts';
 
-const everything = join(
-	import.meta.dirname,
-	'../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
-);
+const everything = officialProgram('everything');
 
 /** A gateway with a run whose call waits for a person, and who asks its API with a key for `endpoints`. */
 async function startAsking(

@@ -1,14 +1,14 @@
 import {existsSync} from 'node:fs';
-import {resolve} from 'node:path';
 import {expect, test} from 'vitest';
 import {command} from '../cli/command.ts';
 import {gatewayHome, testConfig} from '../helpers/gateway.ts';
+import {officialProgram} from '../helpers/official-program.ts';
 import {post} from '../helpers/post.ts';
 import {openPty, type Pty} from '../helpers/pty.ts';
 import {svcCommand, svcEnvironment} from '../helpers/svc.ts';
 
 const [node, script] = svcCommand;
-const filesystem = resolve('node_modules/@modelcontextprotocol/server-filesystem/dist/index.js');
+const filesystem = officialProgram('filesystem');
 
 /** The interface at 80 × 24 with an untrusted server, and an event whose run wants to write a file by it. */
 async function openWaiting() {

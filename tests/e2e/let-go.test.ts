@@ -3,6 +3,7 @@ import {dirname, resolve} from 'node:path';
 import {expect, test} from 'vitest';
 import {command} from '../cli/command.ts';
 import {gatewayHome, testConfig} from '../helpers/gateway.ts';
+import {officialProgram} from '../helpers/official-program.ts';
 import {post} from '../helpers/post.ts';
 import {isGone, processAt, until} from '../helpers/processes.ts';
 import {openPty, type Pty} from '../helpers/pty.ts';
@@ -13,7 +14,7 @@ import {startAuthorizationServer} from '../mcp/servers/authorization-server.ts';
 
 const [node, script] = svcCommand;
 const launcher = resolve('build/svc');
-const filesystem = resolve('node_modules/@modelcontextprotocol/server-filesystem/dist/index.js');
+const filesystem = officialProgram('filesystem');
 
 const environmentOf = (home: TemporaryHome) =>
 	svcEnvironment({

@@ -1,4 +1,3 @@
-import {resolve} from 'node:path';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {homePaths} from '../../source/config/home-paths.ts';
 import {systemClock} from '../../source/core/clock.ts';
@@ -7,13 +6,14 @@ import {connectGateway} from '../../source/gateway/control/remote-port.ts';
 import type {GatewayPort} from '../../source/gateway/port.ts';
 import {command} from '../cli/command.ts';
 import {gatewayHome, stateWhere, testConfig} from '../helpers/gateway.ts';
+import {officialProgram} from '../helpers/official-program.ts';
 import {post} from '../helpers/post.ts';
 import {processesWith} from '../helpers/processes.ts';
 import {startSvc, svc, type SvcProcess} from '../helpers/svc.ts';
 import type {TemporaryHome} from '../helpers/temporary-home.ts';
 import {parsePrometheus} from '../webhook/parse-prometheus.ts';
 
-const script = resolve('node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+const script = officialProgram('everything');
 
 const toggle = 'toggle-simulated-logging';
 const guardedToggle = 'mcp__guarded__toggle_simulated_logging';

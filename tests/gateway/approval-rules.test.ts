@@ -1,5 +1,5 @@
 import {mkdir, readFile, realpath, symlink} from 'node:fs/promises';
-import {join, resolve} from 'node:path';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {homePaths} from '../../source/config/home-paths.ts';
 import type {NewRule} from '../../source/core/approvals/approvals.ts';
@@ -8,10 +8,11 @@ import type {JsonObject} from '../../source/core/json.ts';
 import type {GatewayState} from '../../source/core/state.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import {gatewayHome, startTestGateway, testConfig} from '../helpers/gateway.ts';
+import {officialProgram} from '../helpers/official-program.ts';
 import {post} from '../helpers/post.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 
-const filesystem = resolve('node_modules/@modelcontextprotocol/server-filesystem/dist/index.js');
+const filesystem = officialProgram('filesystem');
 
 const name = 'mcp__files__write_file';
 

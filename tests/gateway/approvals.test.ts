@@ -1,13 +1,10 @@
-import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
 import {connectGateway} from '../../source/gateway/control/remote-port.ts';
 import {gatewayHome, startTestGateway} from '../helpers/gateway.ts';
+import {officialProgram} from '../helpers/official-program.ts';
 
-const everything = join(
-	import.meta.dirname,
-	'../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
-);
+const everything = officialProgram('everything');
 
 const prompt = [
 	'/tool mcp__every__toggle_simulated_logging {}',

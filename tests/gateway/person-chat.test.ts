@@ -1,14 +1,11 @@
-import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {expect, test} from 'vitest';
 import {codeOf} from '../../source/core/errors.ts';
 import {startTestGateway} from '../helpers/gateway.ts';
+import {officialProgram} from '../helpers/official-program.ts';
 import {startScriptedModel, type ScriptedAnswer} from '../helpers/scripted-model.ts';
 
-const everything = join(
-	import.meta.dirname,
-	'../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
-);
+const everything = officialProgram('everything');
 
 async function startChat(answers: readonly ScriptedAnswer[]) {
 	await using stack = new AsyncDisposableStack();

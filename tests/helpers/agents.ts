@@ -1,12 +1,9 @@
-import {join} from 'node:path';
 import type {JsonObject} from '../../source/core/json.ts';
 import {startApi, type Api} from './api.ts';
+import {officialProgram} from './official-program.ts';
 import {startScriptedModel, type ScriptedAnswer, type ScriptedModel} from './scripted-model.ts';
 
-const everything = join(
-	import.meta.dirname,
-	'../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
-);
+const everything = officialProgram('everything');
 
 /** A tool of that server, for which somebody has to say yes. */
 export const untrustedTool = 'mcp__every__toggle_simulated_logging';

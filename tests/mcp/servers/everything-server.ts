@@ -1,16 +1,11 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {createInterface} from 'node:readline';
-import {fileURLToPath} from 'node:url';
+import {officialProgram} from '../../helpers/official-program.ts';
 import {startHttp} from './http-server.ts';
 import {compileCache} from './stdio-server.ts';
 
-const script = fileURLToPath(
-	new URL(
-		'../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
-		import.meta.url,
-	),
-);
+const script = officialProgram('everything');
 
 /** The official server over HTTP, in a process of its own. It cannot choose a free port itself. */
 export async function startEverything(kind: 'streamableHttp' | 'sse') {

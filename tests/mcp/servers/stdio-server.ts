@@ -1,5 +1,6 @@
 import {fileURLToPath} from 'node:url';
 import type {StdioEndpoint} from '../../../source/config/tool-server.ts';
+import {officialProgram} from '../../helpers/official-program.ts';
 import {toolServer} from './tool-server.ts';
 
 /** Lets Node keep what it compiled of a server, which gets nothing of the environment of the tests otherwise. */
@@ -19,22 +20,11 @@ export const eraServer = (handshake: 'serve' | 'reject') =>
 
 /** Another official server. */
 export const officialServer = (name: 'filesystem' | 'memory', args: readonly string[] = []) =>
-	stdioServer(
-		process.execPath,
-		[program(`../../../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`), ...args],
-		compileCache,
-	);
+	stdioServer(process.execPath, [officialProgram(name), ...args], compileCache);
 
 /** The official server that shows every feature. */
 export const everythingServer = () =>
-	stdioServer(
-		process.execPath,
-		[
-			program('../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js'),
-			'stdio',
-		],
-		compileCache,
-	);
+	stdioServer(process.execPath, [officialProgram('everything'), 'stdio'], compileCache);
 
 export const stdioServer = (
 	command: string,
