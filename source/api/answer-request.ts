@@ -15,6 +15,7 @@ import {
 	wrongMethod,
 } from './http/api-error.ts';
 import {bearerOf} from './http/bearer.ts';
+import type {BodyRoom} from './http/body-room.ts';
 import {corsHeaders, preflightHeaders} from './http/cors.ts';
 import {cutStalled} from './http/cut-stalled.ts';
 import type {ApiAnswer, ApiCall, ApiRequest, Endpoint} from './http/endpoint.ts';
@@ -28,6 +29,7 @@ export type Answering = {
 	readonly log: Logger;
 	readonly keys: Pick<KeyDesk, 'authenticate' | 'admit' | 'left'>;
 	readonly endpoints: readonly Endpoint[];
+	readonly room: BodyRoom;
 	readonly limits: () => {readonly maxBodyBytes: number; readonly corsOrigins: readonly string[]};
 	/** Aborts when whatever still works must stop. */
 	readonly stopping: AbortSignal;
@@ -140,15 +142,16 @@ async function serve(pair: HttpPair, world: Serving): Promise<ApiAnswer> {
 		return typeof value === 'string' ? value : undefined;
 	};
 	let body: ApiRequest['body'] = {};
+	using place = world.room.open(key?.id ?? '');
 	if (endpoint.method === 'POST') {
-		body = await readJsonBody(pair, limits().maxBodyBytes);
+		body = await readJsonBody(pair, limits().maxBodyBytes, place);
 		// A body may take a minute: the key may have ended meanwhile, or be for less.
 		key &&= keyOf(request, keys);
 	}
 
 	const prepared = endpoint.prepare({key, rest, body, header});
 	if (!key || endpoint.scope === undefined) {
-		return endpoint.serve(prepared, openCall);
+		return await endpoint.serve(prepared, openCall);
 	}
 
 	if (!key.endpoints.includes(endpoint.scope)) {
@@ -173,7 +176,10 @@ async function serve(pair: HttpPair, world: Serving): Promise<ApiAnswer> {
 			}),
 	});
 	if (!endpoint.estimate) {
-		return endpoint.serve(prepared, call(AbortSignal.any([world.left, world.stopping]), ignore));
+		return await endpoint.serve(
+			prepared,
+			call(AbortSignal.any([world.left, world.stopping]), ignore),
+		);
 	}
 
 	const admission = keys.admit(key.id, endpoint.estimate(prepared));

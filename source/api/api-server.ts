@@ -6,6 +6,7 @@ import {createHttpServer, usualLimits, type HttpLimits} from '../http/http-serve
 import {listen} from '../http/listen.ts';
 import {answerRequest, type Answering} from './answer-request.ts';
 import {stopping, unheard} from './http/api-error.ts';
+import {createBodyRoom} from './http/body-room.ts';
 import type {Endpoint} from './http/endpoint.ts';
 import {requestIdOf} from './http/request-id.ts';
 import type {KeyDesk} from './keys/desk.ts';
@@ -57,6 +58,7 @@ export function createApiServer(
 		log,
 		keys,
 		endpoints,
+		room: createBodyRoom(),
 		limits,
 		stopping: hardStop.signal,
 		isDraining: () => draining,

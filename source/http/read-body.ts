@@ -2,16 +2,20 @@ import type {IncomingMessage} from 'node:http';
 
 export type BodyRead =
 	| {readonly kind: 'whole'; readonly body: Buffer}
-	/** More than `limit` bytes came; the rest was not read. */
+	/** More than `limit` bytes came, or more than there is room for; the rest was not read. */
 	| {readonly kind: 'too-large'}
 	/** The client went away, or sent something that is no body. */
 	| {readonly kind: 'cut'; readonly bytes: number};
 
 /**
  * Reads a request's body, at most `limit` bytes of it. Never rejects. The time is bounded by the server's `requestTimeout`.
- * After `too-large` the request is paused.
+ * After `too-large` the request is paused. `hasRoom` is asked of each part that comes.
  */
-export async function readBody(request: IncomingMessage, limit: number): Promise<BodyRead> {
+export async function readBody(
+	request: IncomingMessage,
+	limit: number,
+	hasRoom: (bytes: number) => boolean = () => true,
+): Promise<BodyRead> {
 	return new Promise(resolve => {
 		const chunks: Buffer[] = [];
 		let bytes = 0;
@@ -24,7 +28,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
 
 		const onData = (chunk: Buffer) => {
 			bytes += chunk.length;
-			if (bytes > limit) {
+			if (bytes > limit || !hasRoom(chunk.length)) {
 				request.pause();
 				settle({kind: 'too-large'});
 				return;

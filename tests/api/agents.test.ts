@@ -89,7 +89,8 @@ test('a turn that fails counts what its steps have used', async () => {
 		Array.from({length: 3}, () => ({toolCalls: [{name: tool, arguments: {}}]})),
 		{runs: {max_steps: 3}},
 	);
-	const answer = await agents.api.chat(ask, {headers: {'x-svc-approval': 'deny'}});
+	// However it is written: who says it must not wait for a person.
+	const answer = await agents.api.chat(ask, {headers: {'x-svc-approval': 'Deny'}});
 	expect([answer.status, await answer.json()]).toMatchObject([500, {error: {code: 'step_limit'}}]);
 	expect(await usageOf(agents.api, 1)).toEqual({requests: 1, inputTokens: 30, outputTokens: 15});
 });

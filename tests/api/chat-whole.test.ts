@@ -178,6 +178,14 @@ describe('a chat completion of a relay, in one piece', () => {
 			},
 			{
 				answer({response}) {
+					response.setHeader('retry-after', '99999999');
+					sendJson(response, 503, {error: {message: 'Come again next year'}});
+				},
+				is: [503, 'upstream_error'],
+				retryAfter: '3600',
+			},
+			{
+				answer({response}) {
 					sendJson(
 						response,
 						200,

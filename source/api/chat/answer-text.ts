@@ -40,7 +40,7 @@ export async function agentAnswer(
 		...(stop.length > 0 && {stop}),
 		key: call.key,
 		requestId: call.requestId,
-		denyApprovals: call.header('x-svc-approval') === 'deny',
+		denyApprovals: call.header('x-svc-approval')?.toLowerCase() === 'deny',
 		signal: call.signal,
 		onBegin() {
 			isAtWork = true;

@@ -191,6 +191,19 @@ export const busy = (): ApiError =>
 		{'Retry-After': '5'},
 	);
 
+/** The bodies of requests under way leave no room for this one. */
+export const crowded = (): ApiError =>
+	new ApiError(
+		503,
+		{
+			message:
+				'Cannot read the request: the requests under way are as large as may be held at a time, together or of this key',
+			type: 'api_error',
+			code: 'busy',
+		},
+		{'Retry-After': '1'},
+	);
+
 const codesOfUnheard: Readonly<Record<number, string>> = {
 	405: 'method_not_allowed',
 	408: 'request_timeout',

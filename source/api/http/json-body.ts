@@ -2,14 +2,19 @@ import {isCrowdedJson, isDeepJson, maxJsonDepth, maxJsonMembers} from '../../cor
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {HttpPair} from '../../http/http-answer.ts';
 import {declaredSize, readBody} from '../../http/read-body.ts';
-import {badRequest, tooLarge} from './api-error.ts';
+import {badRequest, crowded, tooLarge} from './api-error.ts';
+import type {BodyPlace} from './body-room.ts';
 
 /**
  * The body of a request, at most `limit` bytes of it: a JSON object of at most 128 levels and 100,000 members.
  *
- * @throws ApiError 413, 400
+ * @throws ApiError 413, 503 where `place` has no room for it, 400
  */
-export async function readJsonBody(pair: HttpPair, limit: number): Promise<JsonObject> {
+export async function readJsonBody(
+	pair: HttpPair,
+	limit: number,
+	place: BodyPlace,
+): Promise<JsonObject> {
 	const {request, response} = pair;
 	if ((declaredSize(request) ?? 0) > limit) {
 		throw tooLarge(limit);
@@ -20,9 +25,13 @@ export async function readJsonBody(pair: HttpPair, limit: number): Promise<JsonO
 		pair.awaitsContinue = false;
 	}
 
-	const read = await readBody(request, limit);
+	let isCrowded = false;
+	const read = await readBody(request, limit, bytes => {
+		isCrowded = !place.take(bytes);
+		return !isCrowded;
+	});
 	if (read.kind === 'too-large') {
-		throw tooLarge(limit);
+		throw isCrowded ? crowded() : tooLarge(limit);
 	}
 
 	if (read.kind === 'cut') {

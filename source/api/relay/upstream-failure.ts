@@ -137,6 +137,6 @@ const textOr = (value: unknown): string => (typeof value === 'string' ? value : 
 
 /** Seconds; what is no number is not kept. */
 function retryAfterOf(value: string | null): number | undefined {
-	const seconds = /^\d{1,6}$/.test(value ?? '') ? Number(value) : undefined;
+	const seconds = /^\d+$/.test(value ?? '') ? Number(value) : undefined;
 	return seconds === undefined ? undefined : Math.min(seconds, maxRetryAfterSeconds);
 }
