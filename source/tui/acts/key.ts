@@ -1,4 +1,5 @@
 import type {ApiKey} from '../../core/api-keys/api-key.ts';
+import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {grantOf, keyForm, newKeyCard, type KeyCard} from '../keys/key-card.ts';
 import {clean} from '../lines/line.ts';
@@ -9,6 +10,7 @@ import {isComplete} from './form.ts';
 import {change} from './navigate.ts';
 import {close, isKind} from './overlay-state.ts';
 import {review} from './review.ts';
+import {tooEarly} from './sheet.ts';
 
 const cardNow = ({view}: Shell): KeyCard | undefined => {
 	const {overlay} = view.get();
@@ -20,9 +22,31 @@ const isAt =
 	(shell: Shell): boolean =>
 		cardNow(shell)?.kind === kind;
 
+/** What the guard calls a card; those that do nothing that cannot be undone have no name. */
+const guarded = (card: KeyCard | undefined): string | undefined =>
+	card?.kind === 'shown' ? `key ${card.key.id}` : card?.kind === 'offer' ? 'key' : undefined;
+
+/** A card may open while somebody types: keys that were meant for something else neither make the first key nor put one away that was not seen. */
 const open = (shell: Shell, card: KeyCard): void => {
 	change(shell, {overlay: {kind: 'key', card}, field: undefined});
+	const name = guarded(card);
+	if (name !== undefined) {
+		shell.guard.asked();
+		shell.guard.shown(name);
+	}
 };
+
+/** Whether this key press may make the first key, or close the card of one: it came alone, half a second after the card and after any other key. */
+export function mayKey(shell: Shell, key: Pick<KeyEvent, 't' | 'alone'>): boolean {
+	const name = guarded(cardNow(shell));
+	if (name !== undefined && shell.guard.permits(name, key)) {
+		return true;
+	}
+
+	shell.guard.disturbed(key.t);
+	shell.toast(tooEarly(shell), 'warn');
+	return false;
+}
 
 /** Asks what a new key is to be. */
 export function openKeyForm(shell: Shell): void {
@@ -118,6 +142,7 @@ export const keyCommands: readonly Command[] = [
 		scope: 'key',
 		keys: ['m'],
 		label: literal('make it and show it'),
+		isGuarded: true,
 		when: isAt('offer'),
 		run: makeFirst,
 	},
@@ -139,6 +164,7 @@ export const keyCommands: readonly Command[] = [
 		scope: 'key',
 		keys: ['y'],
 		label: literal('I have kept it: close'),
+		isGuarded: true,
 		when: isAt('shown'),
 		run: close,
 	},

@@ -3,6 +3,7 @@ import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import type {Paste} from '../../terminal/input/paste-collector.ts';
 import {isForbidden, perform, type KeyScope} from '../acts/command.ts';
 import {formNow} from '../acts/form.ts';
+import {mayKey} from '../acts/key.ts';
 import {change} from '../acts/navigate.ts';
 import {mayAllow} from '../acts/sheet.ts';
 import type {RouteOptions} from '../input/key-router.ts';
@@ -107,8 +108,18 @@ export function handleKey(shell: Shell, key: KeyEvent): boolean {
 }
 
 /** Whether a key press may do something that is guarded: what is asked has to be on the screen. */
-export const mayDo = (shell: Shell, key: KeyEvent): boolean =>
-	shell.view.get().overlay?.kind === 'install' ? mayInstall(shell, key) : mayAllow(shell, key);
+export const mayDo = (shell: Shell, key: KeyEvent): boolean => {
+	const {overlay} = shell.view.get();
+	return (judges[overlay?.kind ?? 'approval'] ?? mayAllow)(shell, key);
+};
+
+const judges: Partial<Record<KeyScope, (shell: Shell, key: KeyEvent) => boolean>> = {
+	install: mayInstall,
+	key: mayKey,
+};
+
+/** What somebody who types does not mean. */
+const watched: ReadonlySet<string> = new Set(['approval', 'install', 'key']);
 
 /** A key that no command takes: text for a line of ours, or a sign that somebody types who does not mean the sheet. */
 function takeText(shell: Shell, key: KeyEvent): boolean {
@@ -124,7 +135,7 @@ function takeText(shell: Shell, key: KeyEvent): boolean {
 		return true;
 	}
 
-	if (overlay?.kind === 'approval' || overlay?.kind === 'install') {
+	if (overlay && watched.has(overlay.kind)) {
 		shell.guard.disturbed(key.t);
 	}
 

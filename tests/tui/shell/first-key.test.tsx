@@ -21,6 +21,7 @@ test('of two interfaces one makes the first key and shows it; the other asks no 
 	expect(other.text()).toContain(question);
 	expect(desk.list()).toEqual([]);
 
+	await one.pass(600);
 	await one.screen.press('m');
 	await one.pass(200);
 	await other.pass(200);
@@ -29,8 +30,40 @@ test('of two interfaces one makes the first key and shows it; the other asks no 
 	expect(other.text()).not.toContain(question);
 	expect(other.text()).not.toContain(secret);
 	expect(other.said()).toContain('Somebody has made the first key');
+	await one.pass(600);
 	await one.screen.press('y');
 	expect(one.text()).not.toContain(secret);
+	expect(desk.list()).toHaveLength(1);
+});
+
+test('who types when the card opens makes no key, and puts none away that was not seen', async () => {
+	const port = createFakePort(listening);
+	await using desk = await withKeys(port, createFakeClock(testNow));
+	await using shown = await showShell(port, size, {offersKey: true});
+	await shown.screen.press('m');
+	expect(shown.said()).toContain('Too early');
+	// Letters that the card does not know put it off, too.
+	for (const key of 'i think ') {
+		// oxlint-disable-next-line no-await-in-loop -- one key after the other
+		await shown.pass(300);
+		// oxlint-disable-next-line no-await-in-loop -- one key after the other
+		await shown.screen.press(key === ' ' ? 'space' : key);
+	}
+
+	await shown.pass(300);
+	await shown.screen.press('m');
+	await shown.pass(100);
+	expect(desk.list()).toEqual([]);
+	expect(shown.text()).toContain(question);
+
+	await shown.pass(600);
+	await shown.screen.press('m');
+	await shown.pass(100);
+	await shown.screen.press('y');
+	expect(secretIn(shown.text())).not.toBe('');
+	await shown.pass(600);
+	await shown.screen.press('y');
+	expect(secretIn(shown.text())).toBe('');
 	expect(desk.list()).toHaveLength(1);
 });
 
@@ -68,6 +101,7 @@ test('it is asked after the card of a first start, and where another interface w
 	await shown.screen.press('esc');
 	expect(shown.text()).toContain(question);
 	Object.assign(port, {createFirstKey: async () => undefined});
+	await shown.pass(600);
 	await shown.screen.press('m');
 	await shown.pass(0);
 	expect(shown.said()).toContain('There is a key by now');

@@ -114,6 +114,7 @@ test.for([wide, narrow])(
 		await screen.press('c');
 		await shown.pass(0);
 		expect(shown.desktop.copied).toEqual([secret]);
+		await shown.pass(600);
 		await screen.press('y');
 		expect(shown.secret()).toBeUndefined();
 		expect(shown.text()).toContain('team');
@@ -145,6 +146,7 @@ test('R makes a new secret beside the old one; D ends both after the name or the
 	}
 
 	expect(shown.text()).toContain('The one before passes until Nov 21 12:00');
+	await shown.pass(600);
 	await screen.press('y', 'D');
 	await screen.type('teem');
 	await screen.press('enter');
