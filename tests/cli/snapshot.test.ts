@@ -2,6 +2,7 @@ import {readFile, stat} from 'node:fs/promises';
 import {afterEach, beforeEach, expect, test} from 'vitest';
 import {version} from '../../source/core/version.ts';
 import {resetSequence} from '../../source/terminal/modes.ts';
+import {paneNames} from '../../source/tui/snapshot/take-snapshot.ts';
 import {setColorLevel} from '../helpers/color-level.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {createFakePort} from '../helpers/fake-port.ts';
@@ -92,6 +93,16 @@ test('a pane is named by its number, its list is filtered, and colours are asked
 	expect(stdout).not.toContain('Fix the parser');
 });
 
+test('each pane has the number that opens it on the screen, and the manual names it', async () => {
+	await using home = await temporaryHome();
+	await using _ = await serveControl(home.path, busyPort());
+
+	const {stdout} = await command(['tui', 'snapshot', '--pane', '0'], {home: home.path});
+	expect(stdout).toContain('[0 Chat]');
+	const manual = await readFile('source/manual/snapshot.md', 'utf8');
+	expect(paneNames.filter(({id}) => !manual.includes(`\`${id}\``))).toEqual([]);
+});
+
 test('whatever is pressed, a snapshot changes nothing', async () => {
 	await using home = await temporaryHome();
 	const port = busyPort();
@@ -133,7 +144,7 @@ test('pictures are text in SVG and whole in PNG, in files of their owner alone',
 
 test.for([
 	[['--pane', 'trafic'], 2, 'there is no pane "trafic", did you mean "traffic"'],
-	[['--pane', '11'], 2, 'there is no pane "11"'],
+	[['--pane', '10'], 2, 'there is no pane "10": 1 traffic, 2 groups'],
 	[['--cols', '59'], 2, 'Use a whole number from 60 to 400'],
 	[['--rows', '201'], 2, 'Use a whole number from 16 to 200'],
 	[['--theme', 'pink'], 2, 'Allowed choices are dark, light, ansi16, mono'],

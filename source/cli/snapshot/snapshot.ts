@@ -75,16 +75,21 @@ export async function snapshot(
 	await give(context, await pictureOf(frame, {size, theme, format, pane}), out);
 }
 
-function paneOf(asked: string, names: readonly string[], refuse: Refuse): string {
+type PaneName = {readonly id: string; readonly key: string};
+
+function paneOf(asked: string, names: readonly PaneName[], refuse: Refuse): string {
 	const wanted = asked.trim().toLowerCase();
-	const found = names.find((name, index) => name === wanted || String(index + 1) === wanted);
+	const found = names.find(({id, key}) => id === wanted || (key !== '' && key === wanted));
 	if (found !== undefined) {
-		return found;
+		return found.id;
 	}
 
-	const near = nearestName(wanted, names);
+	const near = nearestName(
+		wanted,
+		names.map(({id}) => id),
+	);
 	return refuse(
-		`error: there is no pane "${asked}"${near ? `, did you mean "${near}"` : ''}: ${names.map((name, index) => `${index + 1} ${name}`).join(', ')}`,
+		`error: there is no pane "${asked}"${near ? `, did you mean "${near}"` : ''}: ${names.map(({id, key}) => `${key} ${id}`).join(', ')}`,
 	);
 }
 

@@ -2,6 +2,7 @@ import {sleep, type Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
+import {paneKey} from '../panes/pane.ts';
 import {panes} from '../panes/panes.ts';
 import {createShell} from '../shell/create-shell.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -31,8 +32,10 @@ const pollMs = 5;
 /** What draws again and again by itself (a clock, a stream of events) never comes to rest: so many quiet looks are enough. */
 const quietTurns = 3;
 
-/** By id: what panes are called, in the order of their keys. */
-export const paneNames: readonly string[] = panes.map(({id}) => id);
+/** What panes are called, in the order of their keys, and the key that opens each. */
+export const paneNames: ReadonlyArray<{readonly id: string; readonly key: string}> = panes.map(
+	({id}, index) => ({id, key: paneKey(index) ?? ''}),
+);
 
 /**
  * The interface over `port` as one frame: rows of text with colours (SGR) and no other sequence. Waits until all that it shows has been loaded; `isAnswering` says whether
