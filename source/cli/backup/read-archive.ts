@@ -23,6 +23,8 @@ const maxManifestBytes = 64 * 1024;
 
 const chunkBytes = 1024 * 1024;
 
+const windowBytes = 64 * 1024;
+
 /**
  * Opens a backup and looks at all of it before anything of it is used: a file that is cut or changed, has a path which is none of a home, a link, or the same path twice, is refused as a whole.
  *
@@ -71,6 +73,7 @@ async function readMembers(handle: FileHandle, refuse: Refuse): Promise<readonly
 		throw refuse('it is no file');
 	}
 
+	const headerAt = createHeaderReader(handle);
 	const members = new Map<string, StoredMember>();
 	for (let offset = 0; ;) {
 		// What it says of itself is the first, and none of them.
@@ -79,8 +82,8 @@ async function readMembers(handle: FileHandle, refuse: Refuse): Promise<readonly
 		}
 
 		// oxlint-disable-next-line no-await-in-loop -- one header after the other
-		const {bytesRead, buffer} = await handle.read(Buffer.alloc(blockBytes), 0, blockBytes, offset);
-		const member = bytesRead === blockBytes ? readHeader(buffer) : undefined;
+		const header = await headerAt(offset);
+		const member = header && readHeader(header);
 		if (member === 'end') {
 			return [...members.values()];
 		}
@@ -114,6 +117,21 @@ async function readMembers(handle: FileHandle, refuse: Refuse): Promise<readonly
 			throw refuse(`it is cut: "${shown}" is not whole`);
 		}
 	}
+}
+
+/** Reads blocks, and with each what follows it: most files of a home are small, and the next header is there already. What it returns holds until the next call. */
+function createHeaderReader(handle: FileHandle) {
+	const window = Buffer.alloc(windowBytes);
+	let [start, end] = [0, 0];
+	return async (offset: number): Promise<Buffer | undefined> => {
+		if (offset < start || offset + blockBytes > end) {
+			const {bytesRead} = await handle.read(window, 0, windowBytes, offset);
+			[start, end] = [offset, offset + bytesRead];
+		}
+
+		const at = offset - start;
+		return offset + blockBytes <= end ? window.subarray(at, at + blockBytes) : undefined;
+	};
 }
 
 async function readManifest(
