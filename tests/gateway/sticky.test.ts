@@ -44,12 +44,12 @@ const push = async (gateway: TestGateway, after: string, more: JsonObject = {}) 
 	return gateway.send('review', event);
 };
 
-test('50 pushes, one comment: each answer replaces the one before, also after a restart', async () => {
+test('a dozen pushes, one comment: each answer replaces the one before, also after a restart', async () => {
 	await using world = await openReview({runs: {concurrency: 1}});
-	for (const half of [0, 25]) {
+	for (const half of [0, 6]) {
 		// oxlint-disable-next-line no-await-in-loop -- one gateway after the other
 		await using gateway = await world.open();
-		for (let index = half; index < half + 25; index += 1) {
+		for (let index = half; index < half + 6; index += 1) {
 			// oxlint-disable-next-line no-await-in-loop -- in order
 			await push(gateway, `commit-${index}`);
 		}
@@ -58,12 +58,12 @@ test('50 pushes, one comment: each answer replaces the one before, also after a 
 		await gateway.gateway.idle();
 		// oxlint-disable-next-line no-await-in-loop -- one gateway after the other
 		expect(await world.forge.comments()).toEqual([
-			{id: 1000, place: 'acme/api#7', text: `Reviewed commit-${half + 24}`},
+			{id: 1000, place: 'acme/api#7', text: `Reviewed commit-${half + 5}`},
 		]);
 	}
 
 	const calls = await world.forge.calls();
-	expect(calls).toHaveLength(50);
+	expect(calls).toHaveLength(12);
 	expect(calls.slice(0, 2).map(({args}) => args)).toEqual([
 		['api', '--method', 'POST', 'repos/acme/api/issues/7/comments', '-F', 'body=@-'],
 		['api', '--method', 'PATCH', 'repos/acme/api/issues/comments/1000', '-F', 'body=@-'],

@@ -12,6 +12,7 @@ import type {Rooms} from '../../../source/gateway/rooms.ts';
 import {createTemporaryHome} from '../../config/temporary-home.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeDelivery} from '../../helpers/make.ts';
+import {until} from '../../helpers/processes.ts';
 import {showShell} from '../../helpers/show-shell.tsx';
 
 /** A secret that no screen may show. */
@@ -127,16 +128,11 @@ export async function openSubs({
 	const shown = stack.use(await showShell(port, size, {pane: 'subs'}));
 	const shows = async (...texts: readonly string[]) => {
 		const isThere = () => texts.some(text => shown.text().includes(text));
-		for (let round = 0; round < 10_000 && !isThere(); round++) {
-			// oxlint-disable-next-line no-await-in-loop -- files are written meanwhile
-			await turn();
-			// oxlint-disable-next-line no-await-in-loop -- as above
+		// Files are written meanwhile.
+		await until(async () => {
 			await shown.pass(0);
-		}
-
-		if (!isThere()) {
-			throw new Error(`never shown: ${texts.join(' or ')}\n${shown.text()}`);
-		}
+			return isThere();
+		});
 	};
 
 	return {
