@@ -122,14 +122,14 @@ const deeds: Readonly<Record<string, Deed>> = {
 	silence: async () => undefined,
 	async notifications(_id, victim, {_meta}) {
 		const {progressToken = 0} = (_meta ?? {}) as {progressToken?: unknown};
-		for (let count = 0; count < 1000; count++) {
+		for (let count = 0; count < 400; count++) {
 			await tell(victim, {
 				method: 'notifications/message',
 				params: {level: 'error', data: hostileText.repeat(20)},
 			});
 			await tell(victim, {
 				method: 'notifications/progress',
-				params: {progressToken, progress: count, total: 1000, message: hostileText},
+				params: {progressToken, progress: count, total: 400, message: hostileText},
 			});
 			await tell(victim, {
 				method: `notifications/${count % 2 === 0 ? 'tools/list_changed' : 'junk'}`,
@@ -140,7 +140,7 @@ const deeds: Readonly<Record<string, Deed>> = {
 	},
 	async lines(_id, victim) {
 		const junk = Buffer.from(`${'junk '.repeat(2000)}\n{"jsonrpc":"2.0"}\n{]\n: ping\n\n`);
-		for (let count = 0; count < 1500; count++) {
+		for (let count = 0; count < 500; count++) {
 			await victim.raw(junk);
 		}
 
