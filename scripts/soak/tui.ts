@@ -1,20 +1,17 @@
-import {fork} from 'node:child_process';
-import {once} from 'node:events';
 import {createReadStream, readdirSync, readFileSync, statfsSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {DatabaseSync} from 'node:sqlite';
-import {fileURLToPath} from 'node:url';
 import {nodeFlags} from '../../source/core/node-flags.ts';
 import {foreignSequences} from '../../tests/helpers/foreign-sequences.ts';
 import {openPty} from '../../tests/helpers/pty.ts';
 import {svcCommand, svcEnvironment} from '../../tests/helpers/svc.ts';
-import {secret} from '../bench/example.ts';
+import {busyConfig} from '../bench/busy-config.ts';
 import {answering, freePort} from '../bench/free-port.ts';
 import {makeHome} from '../bench/home.ts';
 import {rssMbOf} from '../bench/process-usage.ts';
-import type {SteadyOrder} from '../bench/tui/steady-load.ts';
+import {startLoad} from '../bench/tui/start-load.ts';
 import {judgeSamples, type Sample} from './judge-samples.ts';
 
 const usualMinutes = 60;
@@ -24,26 +21,6 @@ const sampleMs = 10_000;
 /** Bodies are dropped beyond it; the rows of an hour take less than a gigabyte. */
 const bodyBytes = 100_000_000;
 const neededBytes = 3e9;
-
-const configOf = (port: number) => `model: {provider: offline}
-runs: {max_queued: 1000000}
-retention: {body_bytes: ${bodyBytes}}
-platforms:
-  webhook:
-    enabled: true
-    host: 127.0.0.1
-    port: ${port}
-    secret: ${secret}
-    rate_limit: 1000000
-    routes:
-      pushes:
-        events: [push]
-        filters: [{field: ref, equals: refs/heads/somewhere-else}]
-        prompt: "{ref}"
-      releases:
-        events: [push]
-        prompt: "{pusher.name} pushed to {ref} of {repository.full_name}"
-`;
 
 /** Nothing that would change, copy or end anything. */
 const looking = [
@@ -70,7 +47,7 @@ export async function soakTui({
 	}
 
 	const port = await freePort();
-	using home = makeHome(configOf(port));
+	using home = makeHome(busyConfig({port, sections: `retention: {body_bytes: ${bodyBytes}}`}));
 	const accepted = join(home.path, 'accepted.txt');
 	const watch = watchFrames();
 	await using terminal = openPty(process.execPath, [...nodeFlags, svcCommand[1]], {
@@ -82,11 +59,7 @@ export async function soakTui({
 	await terminal.waitForText('Traffic');
 	await answering(port);
 
-	const load = fork(fileURLToPath(new URL('../bench/tui/steady-load.ts', import.meta.url)), {
-		execArgv: [],
-	});
-	const order: SteadyOrder = {port, perSecond, accepted};
-	load.send(order);
+	await using load = startLoad({port, perSecond, accepted});
 
 	const samples: Sample[] = [];
 	const rounds = Math.max(1, Math.round((minutes * 60_000) / sampleMs));
@@ -99,11 +72,8 @@ export async function soakTui({
 		process.stderr.write(`${JSON.stringify(sample)}\n`);
 	}
 
-	load.send('report');
-	const [{failed}] = (await once(load, 'message')) as [{failed: number}];
-	const left = once(load, 'exit');
-	load.disconnect();
-	await left;
+	const {failed} = await load.report();
+	await load[Symbol.asyncDispose]();
 	// What is answered is in the journal already; the end lets nothing go either.
 	terminal.kill('SIGTERM');
 	const {exitCode} = await terminal.exited;

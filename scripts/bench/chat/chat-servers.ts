@@ -5,11 +5,11 @@ import {fileURLToPath} from 'node:url';
 import {nodeFlags} from '../../../source/core/node-flags.ts';
 import {openPty} from '../../../tests/helpers/pty.ts';
 import {svc, svcCommand, svcEnvironment} from '../../../tests/helpers/svc.ts';
-import {secret} from '../example.ts';
+import {busyConfig} from '../busy-config.ts';
 import {answering, freePort} from '../free-port.ts';
 import {makeHome} from '../home.ts';
 import {cpuMicrosOf, rssMbOf} from '../process-usage.ts';
-import type {SteadyOrder} from '../tui/steady-load.ts';
+import {startLoad} from '../tui/start-load.ts';
 import type {ServerMessage} from '../webhook/messages.ts';
 import {ended} from '../webhook/servers.ts';
 
@@ -157,19 +157,14 @@ async function startScreenRelay({
 	await using stack = new AsyncDisposableStack();
 	const [port, apiPort] = [await freePort(), await freePort()];
 	const home = stack.use(
-		makeHome(`model: {provider: openai-compatible, name: bench, base_url: ${upstream}}
-platforms:
-  webhook:
-    enabled: true
-    host: 127.0.0.1
-    port: ${port}
-    secret: ${secret}
-    rate_limit: 1000000
-    routes:
-      pushes: &ignored {events: [push], filters: [{field: ref, equals: refs/heads/somewhere-else}], prompt: '{ref}'}
-      releases: *ignored
-api: {enabled: true, host: 127.0.0.1, port: ${apiPort}}
-`),
+		makeHome(
+			busyConfig({
+				port,
+				model: `{provider: openai-compatible, name: bench, base_url: ${upstream}}`,
+				sections: `api: {enabled: true, host: 127.0.0.1, port: ${apiPort}}`,
+				ignoresAll: true,
+			}),
+		),
 	);
 	const key = await createKey(home.path);
 	const terminal = stack.use(
@@ -183,14 +178,7 @@ api: {enabled: true, host: 127.0.0.1, port: ${apiPort}}
 	);
 	await terminal.waitForText('Traffic');
 	await answering(port);
-	const load = fork(fileURLToPath(new URL('../tui/steady-load.ts', import.meta.url)), {
-		execArgv: [],
-	});
-	const order: SteadyOrder = {port, perSecond: repaintsFor};
-	load.send(order);
-	stack.defer(() => {
-		load.disconnect();
-	});
+	stack.use(startLoad({port, perSecond: repaintsFor}));
 	await wait(settleMs);
 	const {pid} = terminal;
 	const before = cpuMicrosOf(pid);

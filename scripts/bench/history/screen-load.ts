@@ -1,9 +1,6 @@
-import {fork} from 'node:child_process';
-import {once} from 'node:events';
 import {monitorEventLoopDelay} from 'node:perf_hooks';
 import {Writable} from 'node:stream';
 import {setTimeout as wait} from 'node:timers/promises';
-import {fileURLToPath} from 'node:url';
 import {homePaths} from '../../../source/config/home-paths.ts';
 import {systemClock} from '../../../source/core/clock.ts';
 import {startGateway} from '../../../source/gateway/gateway.ts';
@@ -12,10 +9,10 @@ import {runTui} from '../../../source/tui/run-tui.tsx';
 import {createFakeLogins} from '../../../tests/helpers/fake-logins.ts';
 import {createFakeTerminal} from '../../../tests/helpers/fake-terminal.ts';
 import {stateWhere} from '../../../tests/helpers/gateway.ts';
-import {secret} from '../example.ts';
+import {busyConfig} from '../busy-config.ts';
 import {makeHome, type BenchHome} from '../home.ts';
 import {progress, type Line} from '../report.ts';
-import type {SteadyOrder, SteadyResult} from '../tui/steady-load.ts';
+import {reportWhole, startLoad} from '../tui/start-load.ts';
 
 const perSecond = 50;
 const settleMs = 2000;
@@ -47,25 +44,7 @@ function createSink() {
 }
 
 /** A home for `screenLines`, whose journal is to be filled before. */
-export const screenHome = (): BenchHome =>
-	makeHome(`model: {provider: offline}
-runs: {max_queued: 1000000}
-platforms:
-  webhook:
-    enabled: true
-    host: 127.0.0.1
-    port: 0
-    secret: ${secret}
-    rate_limit: 1000000
-    routes:
-      pushes:
-        events: [push]
-        filters: [{field: ref, equals: refs/heads/somewhere-else}]
-        prompt: "{ref}"
-      releases:
-        events: [push]
-        prompt: "{ref}"
-`);
+export const screenHome = (): BenchHome => makeHome(busyConfig({port: 0}));
 
 /** The delay of the event loop of a gateway that serves requests and draws the list that follows, without a filter, and while one word after the other is looked for. */
 export async function screenLines(
@@ -107,12 +86,12 @@ export async function screenLines(
 	});
 
 	try {
-		using load = startLoad({port, perSecond});
+		await using load = startLoad({port, perSecond});
 		await wait(settleMs);
 		const lines: Line[] = [];
 		for (const isFiltered of [false, true]) {
 			progress(isFiltered ? 'screen, filter' : 'screen');
-			await load.report();
+			await reportWhole(load);
 			const before = {frames: sink.frames(), steps: searches.steps(), scanned: searches.scanned()};
 			const delay = monitorEventLoopDelay({resolution: resolutionMs});
 			delay.enable();
@@ -125,7 +104,7 @@ export async function screenLines(
 
 			const tookMs = performance.now() - beganAt;
 			delay.disable();
-			const requests = await load.report();
+			const requests = await reportWhole(load);
 			const ms = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - resolutionMs).toFixed(1);
 			lines.push({
 				filter: isFiltered ? '(screen) words that stand nowhere' : '(screen)',
@@ -192,25 +171,4 @@ async function keepFiltering(
 			await wait(50);
 		}
 	}
-}
-
-function startLoad(order: SteadyOrder) {
-	const child = fork(fileURLToPath(new URL('../tui/steady-load.ts', import.meta.url)), {
-		execArgv: process.execArgv,
-	});
-	child.send(order);
-	return {
-		async report(): Promise<SteadyResult> {
-			child.send('report');
-			const [result] = (await once(child, 'message')) as [SteadyResult];
-			if (result.failed > 0) {
-				throw new Error(`${result.failed} of ${result.sent} requests failed`);
-			}
-
-			return result;
-		},
-		[Symbol.dispose]() {
-			child.disconnect();
-		},
-	};
 }

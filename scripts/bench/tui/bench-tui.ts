@@ -1,42 +1,22 @@
-import {fork, spawn} from 'node:child_process';
+import {spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {fileURLToPath} from 'node:url';
 import {nodeFlags} from '../../../source/core/node-flags.ts';
 import {openPty, type Pty} from '../../../tests/helpers/pty.ts';
 import {svcCommand, svcEnvironment} from '../../../tests/helpers/svc.ts';
-import {secret} from '../example.ts';
+import {busyConfig} from '../busy-config.ts';
 import {answering, freePort} from '../free-port.ts';
 import {makeHome} from '../home.ts';
 import type {BenchOptions} from '../main.ts';
 import {cpuMicrosOf, rssMbOf} from '../process-usage.ts';
 import {progress, type Line, type Report} from '../report.ts';
 import {percentileOf} from '../statistics.ts';
-import type {SteadyOrder, SteadyResult} from './steady-load.ts';
+import {reportWhole, startLoad, type Load} from './start-load.ts';
 
 const perSecond = 200;
 const settleMs = 3000;
 /** Pressed in less time than the load takes to push the rows under the cursor out of memory. */
 const keys = 60;
 const frameMark = '\u001b[?2026h';
-
-const configOf = (port: number) => `model: {provider: offline}
-runs: {max_queued: 1000000}
-platforms:
-  webhook:
-    enabled: true
-    host: 127.0.0.1
-    port: ${port}
-    secret: ${secret}
-    rate_limit: 1000000
-    routes:
-      pushes:
-        events: [push]
-        filters: [{field: ref, equals: refs/heads/somewhere-else}]
-        prompt: "{ref}"
-      releases:
-        events: [push]
-        prompt: "{pusher.name} pushed to {ref} of {repository.full_name}: {head_commit.message}"
-`;
 
 /** What the process did during one stretch of time. */
 type Phase = {
@@ -53,7 +33,7 @@ type Phase = {
 /** The screen of the real program in a terminal of 120x36 under an even load of signed events, and the same gateway without a screen. */
 export async function benchTui({seconds = 20, profile}: BenchOptions): Promise<Report> {
 	const port = await freePort();
-	using home = makeHome(configOf(port));
+	using home = makeHome(busyConfig({port}));
 	// Without colours a frame would be cheaper than what people see.
 	const env = {...svcEnvironment({home: home.path}), FORCE_COLOR: '3'};
 	const flags = [
@@ -71,10 +51,10 @@ export async function benchTui({seconds = 20, profile}: BenchOptions): Promise<R
 	progress('idle');
 	const idle = await measureScreen(terminal, seconds);
 
-	using load = startLoad({port, perSecond});
+	await using load = startLoad({port, perSecond});
 	await wait(settleMs);
 	progress('follow');
-	await load.report();
+	await reportWhole(load);
 	const follow = await measureScreen(terminal, seconds, load);
 	progress('keys, follow');
 	const followKeys = await pressKeys(terminal);
@@ -83,7 +63,7 @@ export async function benchTui({seconds = 20, profile}: BenchOptions): Promise<R
 	await terminal.waitForText('paused');
 	await wait(1000);
 	progress('paused');
-	await load.report();
+	await reportWhole(load);
 	const paused = await measureScreen(terminal, seconds, load);
 	progress('keys, paused');
 	// Where it was paused is the oldest row by now, above which no key leads.
@@ -111,27 +91,6 @@ const wait = async (ms: number) =>
 		setTimeout(resolve, ms);
 	});
 
-type Load = Disposable & {readonly report: () => Promise<SteadyResult>};
-
-function startLoad(order: SteadyOrder): Load {
-	const child = fork(fileURLToPath(new URL('steady-load.ts', import.meta.url)), {execArgv: []});
-	child.send(order);
-	return {
-		async report() {
-			child.send('report');
-			const [result] = (await once(child, 'message')) as [SteadyResult];
-			if (result.failed > 0) {
-				throw new Error(`${result.failed} of ${result.sent} requests failed`);
-			}
-
-			return result;
-		},
-		[Symbol.dispose]() {
-			child.disconnect();
-		},
-	};
-}
-
 async function measureHeadless({
 	port,
 	seconds,
@@ -150,9 +109,9 @@ async function measureHeadless({
 	const exited = once(child, 'exit');
 	try {
 		await answering(port);
-		using load = startLoad({port, perSecond});
+		await using load = startLoad({port, perSecond});
 		await wait(settleMs);
-		await load.report();
+		await reportWhole(load);
 		const {pid = 0} = child;
 		const cpu = cpuMicrosOf(pid);
 		await wait(seconds * 1000);
@@ -162,7 +121,7 @@ async function measureHeadless({
 			bytesPerFrame: 0,
 			bytesPerSecond: 0,
 			loopP99Ms: Number.NaN,
-			requestP99Ms: (await load.report()).p99Ms,
+			requestP99Ms: (await reportWhole(load)).p99Ms,
 			rssMb: rssMbOf(pid),
 		};
 	} finally {
@@ -193,7 +152,7 @@ async function measureScreen(terminal: Pty, seconds: number, load?: Load): Promi
 		bytesPerFrame: frames === 0 ? 0 : bytes / frames,
 		bytesPerSecond: bytes / seconds,
 		loopP99Ms: loop.length === 0 ? Number.NaN : Math.max(...loop),
-		requestP99Ms: load ? (await load.report()).p99Ms : Number.NaN,
+		requestP99Ms: load ? (await reportWhole(load)).p99Ms : Number.NaN,
 		rssMb: rssMbOf(terminal.pid),
 	};
 }
