@@ -5,6 +5,7 @@ import type {RegionProps} from '../view/region.ts';
 import {useShell} from '../view/shell-context.ts';
 import {draftLines} from './draft-lines.ts';
 import type {EditorState} from './editor-state.ts';
+import {findLine} from './find-field.ts';
 import {routeRows} from './route-rows.ts';
 import {conflictLines, planLines, savedLines} from './step-lines.ts';
 
@@ -45,7 +46,9 @@ export function EditorBody({state, width, height}: RegionProps & {readonly state
 	}
 }
 
-function FormBody({state, width, height}: RegionProps & {readonly state: EditorState}) {
+function FormBody({state, width, height: rowsOfBody}: RegionProps & {readonly state: EditorState}) {
+	const looked = findLine(state, width);
+	const height = looked ? rowsOfBody - 1 : rowsOfBody;
 	const shell = useShell();
 	const {setCursorPosition} = useCursor();
 	const banners = useStore(shell.feed, () => shell.banners().length);
@@ -69,7 +72,7 @@ function FormBody({state, width, height}: RegionProps & {readonly state: EditorS
 	);
 	const sideWidth = isSplit ? width - formWidth - gutterCells : width;
 	const sideHeight = isSplit ? height : height - formHeight;
-	return (
+	const form = (
 		<Box
 			width={width}
 			height={height}
@@ -86,5 +89,13 @@ function FormBody({state, width, height}: RegionProps & {readonly state: EditorS
 				height={sideHeight}
 			/>
 		</Box>
+	);
+	return looked ? (
+		<Box width={width} height={rowsOfBody} flexDirection="column" overflow="hidden" flexShrink={0}>
+			{form}
+			<LineBlock rows={[looked]} top={0} width={width} height={1} />
+		</Box>
+	) : (
+		form
 	);
 }

@@ -16,6 +16,7 @@ import {
 	moveCompletion,
 } from './edit-field.ts';
 import {changeEditor, editorNow} from './editor-state.ts';
+import {findAct} from './find-field.ts';
 import {refresh} from './refresh.ts';
 import {editAsJson, leaveEditor, reviewSave, undoChange} from './save-draft.ts';
 import {secretCommands} from './secret-commands.ts';
@@ -120,6 +121,7 @@ export const editorCommands: readonly PaneCommand[] = [
 		}),
 	),
 	...secretCommands,
+	findAct,
 	act('.leave', ['esc'], {label: literal('leave'), when: whenOpen, run: leaveEditor}),
 ];
 

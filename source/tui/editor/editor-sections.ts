@@ -6,6 +6,7 @@ import {completionsOf} from './completions.ts';
 import {pasteInField, typeInField} from './edit-field.ts';
 import {completionCommands, editorCommands, textCommands} from './editor-commands.ts';
 import {editorNow} from './editor-state.ts';
+import {findCommands, pasteInFind, typeInFind} from './find-field.ts';
 import {conflictCommands, diffCommands, savedCommands} from './step-commands.ts';
 
 const section = (
@@ -18,6 +19,10 @@ const typing = {key: typeInField, paste: pasteInField};
 
 const sections = {
 	form: section('editor', literal('Route form'), {commands: editorCommands}),
+	find: section('editor-find', literal('Route form, looking for a field'), {
+		commands: findCommands,
+		typing: {key: typeInFind, paste: pasteInFind},
+	}),
 	text: section('editor-text', literal('Route form, while typing'), {
 		commands: textCommands,
 		typing,
@@ -48,7 +53,7 @@ export function editorSection(host: Host): PaneSection | undefined {
 	}
 
 	if (!state.place.editing) {
-		return sections.form;
+		return state.find ? sections.find : sections.form;
 	}
 
 	return completionsOf(state).length > 0 ? sections.completion : sections.text;

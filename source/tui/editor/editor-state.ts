@@ -10,6 +10,7 @@ import type {
 	RotatedRoute,
 	SavedRoute,
 } from '../../core/route-editor.ts';
+import type {LineText} from '../../terminal/text/line-editor.ts';
 import type {FormPlace} from '../forms/form.ts';
 import type {Host} from '../shell/shell.ts';
 import type {LocalState} from '../state/source.ts';
@@ -46,6 +47,8 @@ export type EditorState = {
 	readonly place: FormPlace;
 	/** Of what can complete a `{`: the one that Enter takes; `undefined`: nobody wants them now. */
 	readonly completion: number | undefined;
+	/** Part of the name of the field that is looked for; absent: none is. */
+	readonly find?: LineText | undefined;
 	readonly step: EditorStep;
 	/** What is shown is being written: nothing is to be changed meanwhile. */
 	readonly isSaving?: true | undefined;

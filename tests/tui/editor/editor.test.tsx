@@ -87,6 +87,30 @@ test('what the receiver would refuse is said at its field, and keeps the draft f
 	await pane.shows('✓ valid');
 });
 
+test('a field is found by a part of its name, and keys act on it then', async () => {
+	await using pane = await openSubs();
+	await editHook(pane);
+	await pane.press('/');
+	await pane.type('window');
+	expect(pane.shown.text()).toContain('/ window█  2 fields');
+	expect(pane.shown.text()).toMatch(/^> +coalesce\.window_seconds/m);
+	await pane.press('down');
+	expect(pane.shown.text()).toMatch(/^> +loop_window_seconds/m);
+	await pane.press('down', 'up', 'enter');
+	expect(pane.shown.text()).toMatch(/^> +loop_window_seconds/m);
+	expect(pane.shown.text()).not.toContain('/ window');
+	await pane.press('/');
+	await pane.type('nowhere');
+	expect(pane.shown.text()).toContain('no field is called so');
+	await pane.press('esc');
+	expect(pane.shown.text()).not.toContain('Leave without saving?');
+	await pane.press('enter');
+	await pane.type('7');
+	await pane.press('enter');
+	await pane.shows('1 not saved');
+	expect(pane.shown.text()).toMatch(/~ loop_window_seconds +7/);
+});
+
 test('leaving with changes asks, and stays by default; the draft outlives a look at another pane', async () => {
 	await using pane = await openSubs();
 	await editHook(pane);

@@ -1,0 +1,105 @@
+import type {RouteField} from '../../core/route-editor.ts';
+import type {KeyEvent} from '../../terminal/input/key-event.ts';
+import {editLine, insertText, lineText, shownLine} from '../../terminal/text/line-editor.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import type {PaneCommand} from '../acts/command.ts';
+import type {Line} from '../lines/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import {act} from './act.ts';
+import {changeEditor, editorNow, type EditorState} from './editor-state.ts';
+import {fieldsOf} from './route-form.ts';
+
+const nameOf = ({path}: RouteField): string => path.join('.') || 'name';
+
+/** Where fields stand that have the text in their name. */
+function found(state: EditorState): readonly number[] {
+	const text = state.find?.value.trim().toLowerCase() ?? '';
+	return text === ''
+		? []
+		: fieldsOf(state).flatMap((field, index) => (nameOf(field).includes(text) ? [index] : []));
+}
+
+/** The form at the field that is found: the one it is at already, or the next, around the end. */
+function atFound(state: EditorState, step: -1 | 0 | 1 = 0): EditorState {
+	const at = found(state);
+	const {index} = state.place;
+	const next =
+		step < 0
+			? (at.findLast(one => one < index) ?? at.at(-1))
+			: (at.find(one => one >= index + step) ?? at[0]);
+	return next === undefined ? state : {...state, place: {index: next, option: 0}};
+}
+
+/** Gives a key to the text that is looked for. */
+export function typeInFind(shell: Shell, key: Pick<KeyEvent, 'id' | 'text'>): void {
+	changeEditor(shell, state => {
+		const find = state.find && editLine(state.find, key);
+		return find ? atFound({...state, find}) : state;
+	});
+}
+
+/** Puts a paste into the text that is looked for. */
+export function pasteInFind(shell: Shell, pasted: string): void {
+	changeEditor(shell, state =>
+		state.find ? atFound({...state, find: insertText(state.find, pasted)}) : state,
+	);
+}
+
+/** Begins to look for a field. */
+export const findAct: PaneCommand = act('.find', ['/'], {
+	label: literal('find a field'),
+	quiet: true,
+	when: shell => editorNow(shell) !== undefined,
+	run(shell) {
+		changeEditor(shell, state => ({...state, find: lineText()}));
+	},
+});
+
+const step = (shell: Shell, by: -1 | 1): void => {
+	changeEditor(shell, state => atFound(state, by));
+};
+
+/** Keys while a field is looked for. */
+export const findCommands: readonly PaneCommand[] = [
+	act('-find.done', ['enter', 'esc', 'ctrl+c'], {
+		label: literal('stay at it'),
+		run(shell) {
+			changeEditor(shell, state => ({...state, find: undefined}));
+		},
+	}),
+	act('-find.next', ['down', 'ctrl+n', 'tab'], {
+		label: literal('next field with it'),
+		run(shell) {
+			step(shell, 1);
+		},
+	}),
+	act('-find.previous', ['up', 'ctrl+p', 'shift+tab'], {
+		label: literal('previous field with it'),
+		run(shell) {
+			step(shell, -1);
+		},
+	}),
+];
+
+/** What is looked for, and how many fields have it; `undefined` while nothing is. */
+export function findLine(state: EditorState, width: number): Line | undefined {
+	const {find} = state;
+	if (!find) {
+		return undefined;
+	}
+
+	const {length} = found(state);
+	const typed = find.value.trim() !== '';
+	return [
+		{text: literal('/ '), tone: 'accent'},
+		{text: shownLine(find, {width: Math.max(8, width - 30)})},
+		{
+			text: !typed
+				? literal('  part of the name of a field')
+				: length === 0
+					? literal('  no field is called so')
+					: safe`  ${length} ${length === 1 ? literal('field') : literal('fields')}`,
+			tone: typed && length === 0 ? 'warn' : 'quiet',
+		},
+	];
+}
