@@ -99,7 +99,14 @@ export const ruleCommands: readonly Command[] = [
 		keys: ['v'],
 		label: literal('always allow: what to write into config.yaml'),
 		quiet: true,
-		when: shell => stepOf(shell, 'choose') !== undefined && linesNow(shell) !== undefined,
+		when: shell =>
+			stepOf(shell, 'choose') !== undefined &&
+			callNow(shell) !== undefined &&
+			(linesNow(shell) !== undefined || !isOffered(shell, 'always')),
+		why: shell =>
+			linesNow(shell) === undefined
+				? literal('No lasting rule for this: chats make none, new or destroying tools neither')
+				: undefined,
 		run(shell) {
 			goToStep(shell, {kind: 'by-hand'});
 		},

@@ -1,7 +1,6 @@
 import type {PlatformView} from '../../core/config-view.ts';
-import type {GatewayState, WebhookState} from '../../core/state.ts';
+import type {GatewayState} from '../../core/state.ts';
 import {trafficParts} from '../../core/traffic.ts';
-import type {Safe} from '../../core/untrusted.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {needsPerson, serverWords} from '../entries/server-columns.ts';
@@ -10,14 +9,7 @@ import {sparkline} from '../lines/sparkline.ts';
 import {dayTime} from '../lines/time.ts';
 import {grouped} from '../lines/title-parts.ts';
 import type {BoxContent} from './box-content.ts';
-
-/** One part of the gateway: how it stands, and what a person can do about it. */
-type Part = {
-	readonly name: Safe;
-	readonly word: Span;
-	readonly more?: Safe;
-	readonly help?: string;
-};
+import {chatApiParts, receiverPart, type Part} from './listening-parts.ts';
 
 const nameCells = 11;
 const hourCells = 30;
@@ -31,7 +23,8 @@ export function statesBox(
 ): BoxContent {
 	const parts = [
 		gatewayPart(state),
-		receiverPart(state.webhook),
+		receiverPart(state),
+		...chatApiParts(state),
 		...requestParts(state, now),
 		modelPart(state),
 		...platformParts(state.platforms),
@@ -78,31 +71,6 @@ function gatewayPart({gateway}: GatewayState): Part {
 	return stopping
 		? {name, more, word: {text: literal('! stopping'), tone: 'warn'}}
 		: {name, more, word: {text: literal('● runs'), tone: 'good'}};
-}
-
-function receiverPart(webhook: WebhookState): Part {
-	const name = literal('receiver');
-	switch (webhook.state) {
-		case 'listening':
-			return {name, more: clean(webhook.url), word: {text: literal('● listens'), tone: 'good'}};
-		case 'starting':
-			return {name, word: {text: literal('◐ starting'), tone: 'accent'}};
-		case 'refused':
-			return {
-				name,
-				more: safe`since ${dayTime(webhook.since)}`,
-				word: {text: literal('✗ cannot listen'), tone: 'bad'},
-				help: `${webhook.reason}. r tries again, in any pane.`,
-			};
-		case 'disabled':
-			return {
-				name,
-				word: {text: literal('○ off'), tone: 'quiet'},
-				help: 'webhook.enabled in config.yaml turns it on.',
-			};
-		case 'closed':
-			return {name, word: {text: literal('○ closed'), tone: 'quiet'}};
-	}
 }
 
 function requestParts({traffic, totals, health}: GatewayState, now: number): readonly Part[] {

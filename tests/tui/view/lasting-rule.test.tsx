@@ -106,6 +106,18 @@ test('exactly these arguments, or a value under a key', async () => {
 	});
 });
 
+test('where no rule can last, v says so and allows nothing', async () => {
+	const {job: ___, ...call} = ofJob;
+	const port = createFakePort({approvals: [{...call, scopes: ['once', 'run']}]});
+	await using shown = await showShell(port, {columns: 80, rows: 24});
+	await shown.screen.press('!');
+	await shown.pass(600);
+	await shown.screen.press('v');
+	expect(shown.text()).toContain('No lasting rule for this: chats make none');
+	expect(shown.text()).toContain('a  allow this one call');
+	expect(port.calls).toEqual([]);
+});
+
 test('for what an event started v shows the lines to write by hand, and y copies them', async () => {
 	const {job: ___, ...rest} = ofJob;
 	const port = createFakePort({

@@ -8,6 +8,8 @@ import {showShell, testNow} from '../../helpers/show-shell.tsx';
 const troubled = () => {
 	const port = createFakePort({
 		webhook: {state: 'refused', code: 'EADDRINUSE', reason: 'port 8644 is in use', since: testNow},
+		api: {state: 'listening', url: 'http://127.0.0.1:8642'},
+		keys: [],
 		platforms: [
 			{name: 'slack', state: 'failed', reason: 'invalid_auth'},
 			{name: 'smtp', state: 'connected'},
@@ -43,6 +45,8 @@ test('H says of each part how it stands and what to do about it', async () => {
 			expect.stringMatching(/^gateway ● runs process 4242/),
 			'receiver ✗ cannot listen since Nov 20 12:00',
 			'port 8644 is in use. r tries again, in any pane.',
+			'chat API ● listens http://127.0.0.1:8642/v1',
+			'There is no key, so everybody is refused: 9, then a.',
 			expect.stringMatching(/^last hour ·+█{10} 20 requests$/),
 			'answers ! 80 % ok 4 of 20 refused, p95 41 ms',
 			'model ✗ cannot be used',
