@@ -401,3 +401,26 @@ test('a look that does not end is given up after 10 s, one that throws is a fail
 		{subject: 'fine', health: 'ok', found: 'yes'},
 	]);
 });
+
+test('what a check finds is told without the secrets of the configuration', async () => {
+	await using home = await temporaryHome();
+	const secret = 'sk-live-0123456789abcdef';
+	await writeFile(
+		home.file('config.yaml'),
+		testConfig({
+			model: {provider: 'openai', name: 'gpt-5-mini', api_key: secret},
+		}),
+	);
+	const environment = {HOME: home.path, SVC_HOME: home.path};
+	const paths = homePaths({environment});
+	const list: readonly Check[] = [
+		{
+			subject: 'talkative',
+			look: () => [{health: 'failed', found: `no ${secret} here`, mend: `change ${secret}`}],
+		},
+	];
+	const context = {clock: createFakeClock(), environment, paths: () => paths};
+	const [finding] = await examine(context as never, {offline: true, list});
+	expect(finding?.found).toMatch(/^no .+ here$/);
+	expect(JSON.stringify(finding)).not.toContain(secret);
+});

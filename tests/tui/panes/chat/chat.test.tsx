@@ -242,3 +242,23 @@ test('no text of a conversation does anything to the terminal', async () => {
 	expect(written.length).toBeGreaterThan(10_000);
 	expect(foreignSequences(written)).toEqual([]);
 });
+
+test('an answer that comes when another conversation is open does not bring the first one back', async () => {
+	const gate = Promise.withResolvers<{session: string; run: number}>();
+	const port = {...createFakePort(), sendChat: async () => gate.promise};
+	await using shown = await showShell(port, size, {pane: 'chat'});
+	await shown.screen.press('enter');
+	await shown.screen.type('Where is Bern?');
+	await shown.screen.press('enter');
+	await shown.pass(50);
+	expect(shown.text()).toContain('Where is Bern?');
+
+	await shown.screen.press('esc');
+	await shown.screen.press('n');
+	await shown.pass(50);
+	expect(shown.text()).toContain('Nothing was said yet.');
+	gate.resolve({session: 'ses_1', run: 1});
+	await shown.pass(150);
+	expect(shown.text()).toContain('Nothing was said yet.');
+	expect(shown.text()).not.toContain('Where is Bern?');
+});
