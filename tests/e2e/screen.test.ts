@@ -104,7 +104,7 @@ test.for(['SIGTERM', 'SIGINT'] as const)('%s leaves the terminal as it was', asy
 	pty.kill(signal);
 	expect(await pty.exited).toEqual({exitCode: 0, signal: 0});
 	expect(isClean(pty)).toBe(true);
-	expect((await svc(['gateway', 'status'], {home: home.path})).code).toBe(1);
+	expect((await command(['gateway', 'status'], {home: home.path})).code).toBe(1);
 });
 
 test('"svc gateway stop" from outside ends the interface, too, and leaves the terminal as it was', async () => {
@@ -133,7 +133,7 @@ test('"when a gateway of this home already runs, it attaches": the same rows, an
 	expect((await pty.exited).exitCode).toBe(0);
 	expect(isClean(pty)).toBe(true);
 	expect(pty.lines().join('\n')).toContain('The gateway goes on');
-	expect((await svc(['gateway', 'status'], {home: home.path})).code).toBe(0);
+	expect((await command(['gateway', 'status'], {home: home.path})).code).toBe(0);
 });
 
 test('a subscription that another process makes appears at once', async () => {
