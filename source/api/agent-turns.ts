@@ -17,7 +17,7 @@ export type AgentTurn = {
 	readonly maxTokens?: number;
 	readonly temperature?: number;
 	readonly stop?: readonly string[];
-	/** Kind `test`: the offline model answers. */
+	/** Kind `test`: the offline model answers. An empty `id`: the person at the terminal. */
 	readonly key: Pick<ApiKey, 'id' | 'name' | 'kind'>;
 	readonly requestId: string;
 	/** `x-svc-approval: deny`: a call that needs a yes is denied at once. */

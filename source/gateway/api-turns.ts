@@ -21,7 +21,7 @@ import {persistently, recordEntry, settleFailure} from './settle-run.ts';
 import {waitingEntry} from './waiting-entry.ts';
 import type {WorkDependencies} from './work-run.ts';
 
-/** Turns that are under way at once; they take no places of runs. */
+/** Turns that are under way at once, of all keys, and as many of the person at the terminal; they take no places of runs. */
 const places = 16;
 
 const leaseMs = 60_000;
@@ -44,17 +44,19 @@ export type ApiTurnsDependencies = {
 
 /** Answers turns of chats: each is a run in the journal, with its key, that nobody tries again. */
 export function createApiTurns(world: ApiTurnsDependencies): AgentTurns {
-	let taken = 0;
+	const taken = {keys: 0, person: 0};
 	return async turn => {
-		if (taken >= places) {
+		// Whoever sits at the terminal is not shut out by keys.
+		const side = turn.key.id === '' ? 'person' : 'keys';
+		if (taken[side] >= places) {
 			throw busy();
 		}
 
-		taken += 1;
+		taken[side] += 1;
 		try {
 			return await workTurn(world, turn);
 		} finally {
-			taken -= 1;
+			taken[side] -= 1;
 		}
 	};
 }

@@ -61,10 +61,14 @@ test('sixteen turns are under way at a time; the next is told when to come again
 	const refused = await api.chat({...ask, stream: true});
 	expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
 	expect(await refused.json()).toMatchObject({error: {code: 'busy'}});
+	// The person at the terminal has places of their own.
+	const own = await api.gateway.port.sendChat({text: 'Who is so busy?'});
+	await api.gateway.port.cancelRun(own.run);
+	await api.gateway.until(({runs}) => runs.some(({state}) => state === 'cancelled'));
 
 	leaving.abort();
 	expect(await turns[0]).toBe('left');
-	await api.gateway.until(({runs}) => runs.some(({state}) => state === 'cancelled'));
+	await api.gateway.until(({runs}) => runs.filter(({state}) => state === 'cancelled').length === 2);
 	model.push({text: 'Done'});
 	expect(await (await api.chat(ask)).json()).toMatchObject({
 		choices: [{message: {content: 'Done'}}],
