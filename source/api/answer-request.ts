@@ -163,10 +163,14 @@ async function serve(pair: HttpPair, world: Serving): Promise<ApiAnswer> {
 		throw stopping();
 	}
 
-	const call = (signal: AbortSignal, settle: ApiCall['settle']): ApiCall => ({
+	const call = (
+		signal: AbortSignal,
+		{hold, settle}: Pick<ApiCall, 'hold' | 'settle'>,
+	): ApiCall => ({
 		requestId,
 		key,
 		signal,
+		hold,
 		settle,
 		header,
 		stream: more =>
@@ -178,7 +182,7 @@ async function serve(pair: HttpPair, world: Serving): Promise<ApiAnswer> {
 	if (!endpoint.estimate) {
 		return await endpoint.serve(
 			prepared,
-			call(AbortSignal.any([world.left, world.stopping]), ignore),
+			call(AbortSignal.any([world.left, world.stopping]), {hold: ignore, settle: ignore}),
 		);
 	}
 
@@ -191,7 +195,17 @@ async function serve(pair: HttpPair, world: Serving): Promise<ApiAnswer> {
 	const signal = AbortSignal.any([world.left, world.stopping, permit.signal]);
 	const answer = await endpoint.serve(
 		prepared,
-		call(signal, used => permit.settle(used)),
+		call(signal, {
+			hold(tokens) {
+				const refusal = permit.hold(tokens);
+				if (refusal) {
+					throw limitError(refusal);
+				}
+			},
+			settle(used) {
+				permit.settle(used);
+			},
+		}),
 	);
 	return answer !== 'streamed' && 'json' in answer
 		? {...answer, headers: {...rateHeaders(keys, key.id, key.rpm), ...answer.headers}}
@@ -204,6 +218,7 @@ const openCall: ApiCall = {
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an endpoint without a scope asks nothing of a key
 	key: undefined as never,
 	signal: new AbortController().signal,
+	hold: ignore,
 	settle: ignore,
 	header: () => undefined,
 	stream() {

@@ -301,3 +301,18 @@ test('those of a test key are its own, and labelled', async () => {
 		{id, key: {name: 'ci', isTest: true}, messages: 4},
 	]);
 });
+
+test('what was said before counts towards what a budget still allows', async () => {
+	await using relay = await startRelay();
+	const {api, upstream} = relay;
+	const key = await api.makeKey({budget: {tokens: 1500, per: 'day'}});
+	const ask = {model: 'fast', max_tokens: 10, key};
+	const {id} = await sayIn(api, 'new', {...ask, messages: [user('x'.repeat(4000))]});
+	const more = {...ask, messages: [user('x'.repeat(2000))]};
+	const refused = await sayIn(api, id ?? '', more);
+	expect([refused.status, refused.text]).toEqual([429, expect.stringContaining('budget_exceeded')]);
+	expect(upstream.requests).toHaveLength(1);
+	// Neither is too much alone, and nothing is held any more.
+	expect((await sayIn(api, 'new', more)).status).toBe(200);
+	expect((await sayIn(api, id ?? '', {...ask, messages: [user('x')]})).status).toBe(200);
+});

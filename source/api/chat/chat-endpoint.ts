@@ -40,6 +40,11 @@ export const chatEndpoint = (world: ChatWorld): Endpoint =>
 			// Nothing was used before somebody was asked.
 			call.settle({inputTokens: 0, outputTokens: 0});
 			await using session = await openSessionTurn(world.sessions, request, call);
+			// What was said before is told to the model again, and nobody knew of it until now.
+			if (session.request !== request) {
+				call.hold(estimateOf(session.request) - estimateOf(request));
+			}
+
 			return await serveChat({request: session.request, call, session}, world, {
 				whole: answer => completion(head, answer),
 				stream: open =>

@@ -39,6 +39,8 @@ export type ApiCall = {
 	readonly key: KeyFacts;
 	/** Aborts when the client left, the key was revoked, or the gateway stops. */
 	readonly signal: AbortSignal;
+	/** It may use so many tokens more than was estimated. @throws ApiError 429 */
+	readonly hold: (tokens: number) => void;
 	readonly settle: KeyPermit['settle'];
 	readonly header: (name: string) => string | undefined;
 	/** Begins an answer that is sent as it comes; nothing else may be answered then. @param headers beside those of every answer */

@@ -8,6 +8,8 @@ export type MintedKey = {readonly key: ApiKey; readonly secret: string};
 export type KeyPermit = {
 	/** Aborts when the key is revoked. */
 	readonly signal: AbortSignal;
+	/** It may use so many tokens more than was thought; what that is too much for. */
+	hold(tokens: number): KeyRefusal | undefined;
 	/** What it has used so far; the last word counts, and without one what was estimated. */
 	settle(used: {readonly inputTokens: number; readonly outputTokens: number}): void;
 	[Symbol.dispose](): void;

@@ -14,7 +14,7 @@ import {createMutex} from '../../core/mutex.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {StoredKeys} from '../../store/key-port.ts';
 import {keyError} from '../http/api-error.ts';
-import type {KeyDesk, KeyPermit, MintedKey} from './desk.ts';
+import type {KeyDesk, KeyPermit, KeyRefusal, MintedKey} from './desk.ts';
 import {createKeyLimits, type KeyLimits} from './key-limits.ts';
 import {createKeyUsages, rememberedDays} from './key-usage.ts';
 import {startUsageWriter} from './usage-writer.ts';
@@ -192,24 +192,9 @@ export async function openKeyDesk({
 				throw new Error(`There is no key ${id}`);
 			}
 
-			const {budget} = one.record;
-			const now = clock.now();
-			if (budget) {
-				const used = usages.tokensOf(id, now, budget.per);
-				if (used >= budget.tokens || used + one.reserved + tokens > budget.tokens) {
-					const retryMs = periodEnd(now, budget.per) - now;
-					return {
-						kind: 'refused',
-						refusal: {
-							kind: 'budget',
-							used,
-							held: one.reserved,
-							asked: tokens,
-							most: budget.tokens,
-							retryMs,
-						},
-					};
-				}
+			const refusal = aboveBudget(one, tokens);
+			if (refusal) {
+				return {kind: 'refused', refusal};
 			}
 
 			const taken = one.limits.take(one.record);
@@ -225,8 +210,30 @@ export async function openKeyDesk({
 		[Symbol.asyncDispose]: async () => writer[Symbol.asyncDispose](),
 	};
 
+	function aboveBudget(one: Held, tokens: number): KeyRefusal | undefined {
+		const {id, budget} = one.record;
+		if (!budget) {
+			return undefined;
+		}
+
+		const now = clock.now();
+		const used = usages.tokensOf(id, now, budget.per);
+		const isAbove = used >= budget.tokens || used + one.reserved + tokens > budget.tokens;
+		return isAbove
+			? {
+					kind: 'budget',
+					used,
+					held: one.reserved,
+					asked: tokens,
+					most: budget.tokens,
+					retryMs: periodEnd(now, budget.per) - now,
+				}
+			: undefined;
+	}
+
 	function permitOf(one: Held, tokens: number): KeyPermit {
 		const ending = new AbortController();
+		let reserved = tokens;
 		one.permits.add(ending);
 		one.reserved += tokens;
 		// Whoever is about to revoke a key must not read that nobody uses it while a stream of it goes on.
@@ -237,6 +244,15 @@ export async function openKeyDesk({
 		let isOpen = true;
 		return {
 			signal: ending.signal,
+			hold(more) {
+				const refusal = more > 0 ? aboveBudget(one, more) : undefined;
+				if (!refusal) {
+					reserved += more;
+					one.reserved += more;
+				}
+
+				return refusal;
+			},
 			settle(settled) {
 				used = settled;
 			},
@@ -247,7 +263,7 @@ export async function openKeyDesk({
 
 				isOpen = false;
 				one.permits.delete(ending);
-				one.reserved -= tokens;
+				one.reserved -= reserved;
 				one.limits.release();
 				const at = clock.now();
 				one.record = {...one.record, lastUsedAt: at};
