@@ -320,3 +320,16 @@ test('events are read alike, however their text is cut', () => {
 	expect(() => createSseReader(10).push('data: 12345678901')).toThrow('no end');
 	expect(() => createSseReader(10).push('data: 1234\ndata: 5678\ndata: 9\n')).toThrow('no end');
 });
+
+test('a long event that comes character by character does not hold up everybody', () => {
+	const long = 2 ** 21;
+	const short = 2 ** 16;
+	const reader = createSseReader(4 * 2 ** 20);
+	reader.push(`data: ${'x'.repeat(long)}`);
+	for (let index = 0; index < short; index++) {
+		// Copying all that is there for each of them would take minutes.
+		expect(reader.push('y')).toHaveLength(0);
+	}
+
+	expect(reader.push('\n\n')).toEqual(['x'.repeat(long) + 'y'.repeat(short)]);
+});

@@ -18,15 +18,24 @@ export class SseTooLong extends Error {
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  */
 export function createSseReader(maxChars: number): SseReader {
-	let pending = '';
+	/** Of a line that has no end yet, joined when it has: a long one that comes in small pieces would be copied with each of them. */
+	let pending: string[] = [];
+	let pendingChars = 0;
 	let data: string[] = [];
 	let chars = 0;
 
 	const count = (more: number) => {
 		chars += more;
-		if (chars + pending.length > maxChars) {
+		if (chars + pendingChars > maxChars) {
 			throw new SseTooLong('The event has no end');
 		}
+	};
+
+	const take = (): readonly string[] => {
+		const taken = pending;
+		pending = [];
+		pendingChars = 0;
+		return taken;
 	};
 
 	const takeLine = (line: string): string | undefined => {
@@ -49,11 +58,20 @@ export function createSseReader(maxChars: number): SseReader {
 
 	return {
 		push(part) {
-			const text = pending === '' ? part : `${pending}${part}`;
+			if (!part.includes('\n')) {
+				if (part !== '') {
+					pending.push(part);
+					pendingChars += part.length;
+					count(0);
+				}
+
+				return [];
+			}
+
+			const text = [...take(), part].join('');
 			const events: string[] = [];
 			let from = 0;
-			for (let at = text.indexOf('\n', pending.length); at !== -1; at = text.indexOf('\n', from)) {
-				pending = '';
+			for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', from)) {
 				const end = at > from && text[at - 1] === '\r' ? at - 1 : at;
 				const event = takeLine(text.slice(from, end));
 				if (event !== undefined) {
@@ -63,13 +81,13 @@ export function createSseReader(maxChars: number): SseReader {
 				from = at + 1;
 			}
 
-			pending = text.slice(from);
+			pending.push(text.slice(from));
+			pendingChars = text.length - from;
 			count(0);
 			return events;
 		},
 		end() {
-			const last = pending.replace(/\r$/, '');
-			pending = '';
+			const last = take().join('').replace(/\r$/, '');
 			return [takeLine(last), takeLine('')].filter(event => event !== undefined);
 		},
 	};
