@@ -44,8 +44,8 @@ export const badRequest = (message: string, code: string, param?: string): ApiEr
 const problemsWithKeys: Readonly<Record<KeyProblem, string>> = {
 	malformed: 'that is no key of this gateway: it is cut, or mistyped',
 	unknown: 'no such key',
-	revoked: 'it was revoked',
-	expired: 'it has expired',
+	revoked: 'the key was revoked',
+	expired: 'the key has expired',
 };
 
 /** Without a key, or with one that does not pass. */

@@ -17,7 +17,7 @@ export const receiverPart = ({webhook}: GatewayState): Part =>
 	serverPart(literal('receiver'), webhook, {
 		url: url => url,
 		again: ' r tries again, in any pane.',
-		setting: 'webhook.enabled',
+		setting: 'platforms.webhook.enabled',
 	});
 
 /** Nothing where nobody says how the chat API stands. */

@@ -1,6 +1,6 @@
 import {setImmediate as turn} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
-import {limitError} from '../../../source/api/http/api-error.ts';
+import {keyError, limitError} from '../../../source/api/http/api-error.ts';
 import type {Admission, KeyDesk, KeyRefusal} from '../../../source/api/keys/desk.ts';
 import {openKeyDesk} from '../../../source/api/keys/key-desk.ts';
 import type {KeyGrant} from '../../../source/core/api-keys/api-key.ts';
@@ -421,4 +421,9 @@ test('what could not be written is written later, with the last use; that it cou
 			used,
 		],
 	]);
+});
+
+test('whose key has ended is told that of the key, not of the request', () => {
+	expect(keyError('revoked').body.message).toBe('Cannot serve the request: the key was revoked');
+	expect(keyError('expired').body.message).toBe('Cannot serve the request: the key has expired');
 });

@@ -89,3 +89,11 @@ test('the status row draws the last hour, which is the first to go, and warns wh
 	expect(shown.screen.lines()[0]).not.toContain('1h');
 	expect(shown.screen.lines()[0]).toContain('ok 80%');
 });
+
+test('H names the setting that turns the receiver on, and the one of the chat API', async () => {
+	const port = createFakePort({webhook: {state: 'disabled'}, api: {state: 'disabled'}});
+	await using shown = await showShell(port, {columns: 120, rows: 40});
+	await shown.screen.press('H');
+	expect(shown.text()).toContain('platforms.webhook.enabled in config.yaml turns it on.');
+	expect(shown.text()).toContain(' api.enabled in config.yaml turns it on.');
+});
