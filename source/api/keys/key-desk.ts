@@ -6,7 +6,7 @@ import {
 	type KeyGrant,
 	type KeyRecord,
 } from '../../core/api-keys/api-key.ts';
-import {dayOf, periodEnd} from '../../core/api-keys/key-periods.ts';
+import {dayOf} from '../../core/api-keys/key-periods.ts';
 import {hashOfKey, hintOfKey, kindOfKey, mintKey, mintKeyId} from '../../core/api-keys/key-text.ts';
 import type {Clock} from '../../core/clock.ts';
 import type {Logger} from '../../core/log.ts';
@@ -14,8 +14,8 @@ import {createMutex} from '../../core/mutex.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {StoredKeys} from '../../store/key-port.ts';
 import {keyError} from '../http/api-error.ts';
-import type {KeyDesk, KeyPermit, KeyRefusal, MintedKey} from './desk.ts';
-import {createKeyLimits, type KeyLimits} from './key-limits.ts';
+import type {KeyDesk, MintedKey} from './desk.ts';
+import {aboveBudget, holdKey, permitOf, type HeldKey} from './held-key.ts';
 import {createKeyUsages, rememberedDays} from './key-usage.ts';
 import {startUsageWriter} from './usage-writer.ts';
 
@@ -30,15 +30,6 @@ const firstGrant: KeyGrant = {
 	agents: true,
 };
 const dayMs = 86_400_000;
-
-/** What the desk holds of one key. */
-type Held = {
-	record: KeyRecord;
-	readonly limits: KeyLimits;
-	/** Estimated tokens of requests under way. */
-	reserved: number;
-	readonly permits: Set<AbortController>;
-};
 
 /** @see manual/api-keys.md */
 export async function openKeyDesk({
@@ -59,16 +50,17 @@ export async function openKeyDesk({
 		keys.totals(),
 	]);
 	const usages = createKeyUsages({recent, totals});
-	const held = new Map(records.map(record => [record.id, hold(record, clock)]));
+	const counted = {clock, usages};
+	const held = new Map(records.map(record => [record.id, holdKey(record, clock)]));
 	const byHash = new Map(
 		[...held.values()].flatMap(one => one.record.secrets.map(({hash}) => [hash, one] as const)),
 	);
 
-	const viewOf = (one: Held): ApiKey => ({
+	const viewOf = (one: HeldKey): ApiKey => ({
 		...factsOf(one),
 		usage: usages.of(one.record, clock.now()),
 	});
-	const factsOf = ({record}: Held): KeyFacts => {
+	const factsOf = ({record}: HeldKey): KeyFacts => {
 		const {secrets, ...facts} = record;
 		const now = clock.now();
 		const [current, before] = secrets;
@@ -80,9 +72,12 @@ export async function openKeyDesk({
 		};
 	};
 
+	/** Keys that were revoked, which the journal does not know. */
+	const unwritten = new Set<string>();
+
 	/** One change after the other: none is made of what another replaces meanwhile. */
 	const oneByOne = createMutex();
-	const keep = async (one: Held, record: KeyRecord) => {
+	const keep = async (one: HeldKey, record: KeyRecord) => {
 		const dropped = await keys.put(record, clock.now());
 		for (const id of dropped) {
 			for (const {hash} of held.get(id)?.record.secrets ?? []) {
@@ -114,7 +109,7 @@ export async function openKeyDesk({
 			createdAt: clock.now(),
 			secrets: [{hash: hashOfKey(secret), hint: hintOfKey(secret)}],
 		};
-		const one = hold(record, clock);
+		const one = holdKey(record, clock);
 		await keep(one, record);
 		log.info(`Made the key ${record.id} (${hintOfKey(secret)})`);
 		return {key: viewOf(one), secret};
@@ -159,12 +154,16 @@ export async function openKeyDesk({
 		revoke: async id =>
 			oneByOne(async () => {
 				const one = held.get(id);
-				if (one && one.record.revokedAt === undefined) {
-					await keep(one, {...one.record, revokedAt: clock.now()});
+				if (one && (one.record.revokedAt === undefined || unwritten.has(id))) {
+					// It passes no more from now on, also while the journal cannot take that down: whoever is told so tries again.
+					one.record = {...one.record, revokedAt: one.record.revokedAt ?? clock.now()};
 					for (const permit of one.permits) {
 						permit.abort(keyError('revoked'));
 					}
 
+					unwritten.add(id);
+					await keep(one, one.record);
+					unwritten.delete(id);
 					log.info(`Revoked the key ${id}`);
 				}
 
@@ -192,14 +191,14 @@ export async function openKeyDesk({
 				throw new Error(`There is no key ${id}`);
 			}
 
-			const refusal = aboveBudget(one, tokens);
+			const refusal = aboveBudget(one, tokens, counted);
 			if (refusal) {
 				return {kind: 'refused', refusal};
 			}
 
 			const taken = one.limits.take(one.record);
 			return taken.kind === 'taken'
-				? {kind: 'admitted', permit: permitOf(one, tokens)}
+				? {kind: 'admitted', permit: permitOf(one, tokens, counted)}
 				: {kind: 'refused', refusal: taken};
 		},
 		left(id) {
@@ -209,73 +208,4 @@ export async function openKeyDesk({
 		},
 		[Symbol.asyncDispose]: async () => writer[Symbol.asyncDispose](),
 	};
-
-	function aboveBudget(one: Held, tokens: number): KeyRefusal | undefined {
-		const {id, budget} = one.record;
-		if (!budget) {
-			return undefined;
-		}
-
-		const now = clock.now();
-		const used = usages.tokensOf(id, now, budget.per);
-		const isAbove = used >= budget.tokens || used + one.reserved + tokens > budget.tokens;
-		return isAbove
-			? {
-					kind: 'budget',
-					used,
-					held: one.reserved,
-					asked: tokens,
-					most: budget.tokens,
-					retryMs: periodEnd(now, budget.per) - now,
-				}
-			: undefined;
-	}
-
-	function permitOf(one: Held, tokens: number): KeyPermit {
-		const ending = new AbortController();
-		let reserved = tokens;
-		one.permits.add(ending);
-		one.reserved += tokens;
-		// Whoever is about to revoke a key must not read that nobody uses it while a stream of it goes on.
-		const startedAt = clock.now();
-		one.record = {...one.record, lastUsedAt: startedAt};
-		usages.begin(one.record.id, startedAt);
-		let used: Parameters<KeyPermit['settle']>[0] = {inputTokens: tokens, outputTokens: 0};
-		let isOpen = true;
-		return {
-			signal: ending.signal,
-			hold(more) {
-				const refusal = more > 0 ? aboveBudget(one, more) : undefined;
-				if (!refusal) {
-					reserved += more;
-					one.reserved += more;
-				}
-
-				return refusal;
-			},
-			settle(settled) {
-				used = settled;
-			},
-			[Symbol.dispose]() {
-				if (!isOpen) {
-					return;
-				}
-
-				isOpen = false;
-				one.permits.delete(ending);
-				one.reserved -= reserved;
-				one.limits.release();
-				const at = clock.now();
-				one.record = {...one.record, lastUsedAt: at};
-				usages.add(one.record.id, at, {requests: 1, ...used});
-			},
-		};
-	}
 }
-
-const hold = (record: KeyRecord, clock: Clock): Held => ({
-	record,
-	limits: createKeyLimits(clock),
-	reserved: 0,
-	permits: new Set(),
-});

@@ -179,6 +179,31 @@ describe('a key', () => {
 		}),
 	);
 
+	test('passes no more once it is revoked, also where the journal cannot take that down, and is asked for again', async () => {
+		await using home = await createSqliteHome();
+		const clock = createFakeClock(startMs);
+		let isFull = false;
+		await using store = await home.open(clock);
+		const {keys} = store;
+		const failing: typeof keys = {
+			...keys,
+			put: async (...args) =>
+				isFull ? Promise.reject(new Error('the disk is full')) : keys.put(...args),
+		};
+		await using desk = await openKeyDesk({clock, keys: failing, log: silentLogger});
+		const {key, secret} = await desk.create(usual, prefix);
+		using permit = permitOf(desk.admit(key.id, 0));
+		isFull = true;
+		await expect(desk.revoke(key.id)).rejects.toThrow('the disk is full');
+		expect(desk.authenticate(secret)).toEqual({problem: 'revoked'});
+		expect(permit.signal.aborted).toBe(true);
+		expect((await keys.list())[0]?.revokedAt).toBeUndefined();
+
+		isFull = false;
+		await desk.revoke(key.id);
+		expect((await keys.list())[0]?.revokedAt).toBe(startMs);
+	});
+
 	test(
 		'that is rotated without an overlap, or twice, passes with no older secret',
 		withDesk(async ({desk}) => {
