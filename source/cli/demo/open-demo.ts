@@ -99,7 +99,7 @@ export async function openDemo(
 					});
 					tell(
 						demo,
-						'A demo: nothing leaves this machine, and nothing of it stays. A day of traffic is played first, which takes some seconds',
+						'A demo: nothing leaves this machine, and nothing of it stays.\nA day of traffic is played first, which takes some seconds',
 					);
 					await gateway.started;
 					const {webhook} = gateway.port.getState();
