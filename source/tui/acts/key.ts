@@ -1,6 +1,7 @@
 import type {ApiKey} from '../../core/api-keys/api-key.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {keyList} from '../entries/key-list.ts';
 import {grantOf, keyForm, newKeyCard, type KeyCard} from '../keys/key-card.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -10,6 +11,7 @@ import {isComplete} from './form.ts';
 import {change} from './navigate.ts';
 import {close, isKind} from './overlay-state.ts';
 import {review} from './review.ts';
+import {selectSoon} from './select-soon.ts';
 import {tooEarly} from './sheet.ts';
 
 const cardNow = ({view}: Shell): KeyCard | undefined => {
@@ -89,7 +91,14 @@ function make(shell: Shell): void {
 	close(shell);
 	shell.attempt(async () => {
 		try {
-			showKey(shell, await shell.port.createKey(grant), {isRotated: false});
+			const minted = await shell.port.createKey(grant);
+			showKey(shell, minted, {isRotated: false});
+			// What is pressed next in the pane is meant for this one.
+			selectSoon(
+				shell,
+				shell.list(keyList),
+				() => shell.feed.get().state.keys?.find(({id}) => id === minted.key.id) && minted.key.id,
+			);
 		} catch (error) {
 			if (!shell.view.get().overlay) {
 				open(shell, card);

@@ -3,6 +3,8 @@ import {type JsonObject, isJsonObject, parsedJson} from '../../core/json.ts';
 import type {RouteCheck} from '../../core/route-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {change} from '../acts/navigate.ts';
+import {selectSoon} from '../acts/select-soon.ts';
+import {routeKey, routeList} from '../entries/route-list.ts';
 import {typedProblem} from '../forms/field-kinds.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -10,7 +12,6 @@ import {changeDraft, countChanges, isDirty, isRenamed, onTopOf, undo, wireDraft}
 import {changeEditor, editor, editorNow, type EditorStep} from './editor-state.ts';
 import {refresh} from './refresh.ts';
 import {fieldsOf, routeForm} from './route-form.ts';
-import {selectRoute} from './select-route.ts';
 
 const goTo = (shell: Shell, step: EditorStep): void => {
 	changeEditor(shell, state => ({...state, step}));
@@ -152,7 +153,11 @@ export function save(shell: Shell): void {
 		const saved = await written(shell, shell.port.saveRoute(name, wireDraft(draft)));
 		const hasMoved = isRenamed(draft);
 		if (draft.isNew || hasMoved) {
-			selectRoute(shell, draft);
+			selectSoon(shell, shell.list(routeList), () => {
+				const {routes} = shell.feed.get().state;
+				const route = routes.find(one => one.name === name && one.source === draft.source);
+				return route && routeKey(route);
+			});
 		}
 
 		if (saved.secret === undefined && !hasMoved) {

@@ -1,7 +1,7 @@
-import type {ApiKey} from '../../../core/api-keys/api-key.ts';
-import {atFirst} from '../../list/window.ts';
-import {createList, type List} from '../../state/list.ts';
-import {rowsBelow, type ListSource} from '../../state/source.ts';
+import type {ApiKey} from '../../core/api-keys/api-key.ts';
+import {atFirst} from '../list/window.ts';
+import {createList, type List} from '../state/list.ts';
+import {rowsBelow, type ListSource} from '../state/source.ts';
 import {keysInOrder, keyVocabulary} from './key-order.ts';
 
 /** The keys of the chat API. */

@@ -1,7 +1,7 @@
-import {endOf, type ApiKey} from '../../../core/api-keys/api-key.ts';
-import {keyState, scopeWords} from '../../../core/api-keys/key-words.ts';
-import type {Term, Vocabulary} from '../../../core/filter/filter.ts';
-import {sinceTerm, textTerm} from '../../../core/filter/terms.ts';
+import {endOf, type ApiKey} from '../../core/api-keys/api-key.ts';
+import {keyState, scopeWords} from '../../core/api-keys/key-words.ts';
+import type {Term, Vocabulary} from '../../core/filter/filter.ts';
+import {sinceTerm, textTerm} from '../../core/filter/terms.ts';
 
 const ordered = new WeakMap<readonly ApiKey[], readonly ApiKey[]>();
 

@@ -41,7 +41,7 @@ const cellOf = (text: Safe, cells: number, align: 'start' | 'end' = 'start'): Sa
 
 /** The names of the columns. */
 export const keyHeader = ({name, id, scope, rpm, budget, used}: KeyColumns): Safe =>
-	safe`  ${cellOf(literal('name'), name)}${cellOf(literal('kind'), kindCells)}${cellOf(literal('id'), id)}${cellOf(literal('key'), hintCells)}${cellOf(literal('for'), scope)}${cellOf(literal('rpm'), rpm, 'end')}${cellOf(literal('budget'), budget)}${cellOf(literal('used'), used)}${literal('state')}`;
+	safe`  ${cellOf(literal('name'), name)}${cellOf(literal('kind'), kindCells)}${cellOf(literal('id'), id)}${cellOf(literal('key'), hintCells)}${cellOf(literal('for'), scope)}${cellOf(literal('rpm'), rpm, 'end')}${cellOf(literal('budget'), budget)}${cellOf(literal('last'), used)}${literal('state')}`;
 
 const dayMs = 86_400_000;
 const soonMs = 7 * dayMs;

@@ -6,9 +6,9 @@ import {copyText} from '../../acts/copy.ts';
 import {openKeyForm, showKey} from '../../acts/key.ts';
 import {openMenu} from '../../acts/overlay-state.ts';
 import {askForName} from '../../acts/type-name.ts';
+import {keyList} from '../../entries/key-list.ts';
 import {clean} from '../../lines/line.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {keyList} from './key-list.ts';
 
 const selected = ({list}: Pick<Shell, 'list'>): ApiKey | undefined => list(keyList).selected();
 

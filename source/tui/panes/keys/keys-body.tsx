@@ -1,5 +1,6 @@
 import {useCallback} from 'react';
 import type {ApiKey} from '../../../core/api-keys/api-key.ts';
+import {keyList} from '../../entries/key-list.ts';
 import {line} from '../../lines/line.ts';
 import {useStore} from '../../state/use-store.ts';
 import {Empty} from '../../view/empty.tsx';
@@ -7,7 +8,6 @@ import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
 import {keyColumns, keyHeader, keyRow} from './key-columns.ts';
-import {keyList} from './key-list.ts';
 
 /** The keys of the chat API, one row each. */
 export function KeysBody({width, height}: RegionProps) {

@@ -1,5 +1,7 @@
 import type {ApiKey, KeyDay} from '../../../core/api-keys/api-key.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {keyList} from '../../entries/key-list.ts';
+import {keysInForce, keyVocabulary} from '../../entries/key-order.ts';
 import {paceOf, type DetailSource} from '../../lines/detail.ts';
 import type {Line} from '../../lines/line.ts';
 import {readingOf, readWidth} from '../../lines/reading.ts';
@@ -11,8 +13,6 @@ import type {Pane} from '../pane.ts';
 import {keyColumns, keyHeader, keyRow} from './key-columns.ts';
 import {keyPaneCommands} from './key-commands.ts';
 import {keyDetail} from './key-detail.ts';
-import {keyList} from './key-list.ts';
-import {keysInForce, keyVocabulary} from './key-order.ts';
 
 /** The key is `id time`, of its last use: one that is used again is loaded again. */
 const keyDays: LoadSource<readonly KeyDay[]> = {

@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import type {GatewayState} from '../../../../source/core/state.ts';
+import {keyList} from '../../../../source/tui/entries/key-list.ts';
 import {attackCorpus} from '../../../helpers/attack-corpus.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
 import {foreignSequences} from '../../../helpers/foreign-sequences.ts';
@@ -64,7 +65,7 @@ test('each key is a row with where it stands; revoked ones stand below', async (
 		'id',
 		'rpm',
 		'budget',
-		'used',
+		'last',
 		'state',
 	]);
 	expect(rows.map(({cells}) => Object.values(cells))).toEqual([
@@ -75,6 +76,21 @@ test('each key is a row with where it stands; revoked ones stand below', async (
 		['old', 'live', 'key_1', '-', '-', 'never', '- revoked'],
 	]);
 	expect(shown.text()).toContain('3 in force');
+});
+
+test('the cursor goes to a key that was made, so that what is pressed next is meant for it', async () => {
+	await using shown = await open(narrow);
+	await shown.desk.create(makeKey({name: 'older'}), 'svc');
+	await shown.desk.create(makeKey({name: 'old'}), 'svc');
+	await shown.pass(200);
+	await shown.screen.press('j');
+	await shown.screen.press('a', 'enter');
+	await shown.screen.type('new');
+	await shown.screen.press('enter', 'a');
+	await shown.pass(600);
+	await shown.screen.press('y');
+	const made = shown.desk.list().find(({name}) => name === 'new');
+	expect(shown.shell.list(keyList).selectedKey()).toBe(made?.id);
 });
 
 test.for([wide, narrow])(
