@@ -1,6 +1,8 @@
 import {readFile} from 'node:fs/promises';
+import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import {nodeFlags} from '../../source/core/node-flags.ts';
+import {nodeFlags, saveMemory} from '../../source/core/node-flags.ts';
+import {createFakeClock} from '../helpers/fake-clock.ts';
 
 test('the bundle, the launcher and starts in the background have one set of flags for Node', async () => {
 	const [firstLine] = (await readFile('build/main.js', 'utf8')).split('\n');
@@ -10,4 +12,31 @@ test('the bundle, the launcher and starts in the background have one set of flag
 	expect(starts).toEqual([nodeFlags.join(' '), nodeFlags.join(' ')]);
 	const {scripts, bin} = JSON.parse(await readFile('package.json', 'utf8'));
 	expect([scripts.start, bin.svc]).toEqual(['build/svc', 'build/svc']);
+});
+
+test('V8 gives memory back while there is little to do, and has better things to do while there is much', async () => {
+	const said: string[] = [];
+	const clock = createFakeClock(0);
+	let user = 0;
+	using saving = saveMemory(clock, {
+		set(flag) {
+			said.push(flag);
+		},
+		usage: () => ({user, system: 0}),
+	});
+	const pass = async () => {
+		clock.advance(2000);
+		await turn();
+	};
+	const [on, off] = ['--memory-saver-mode', '--no-memory-saver-mode'];
+	user += 790_000;
+	await pass();
+	expect(said).toEqual([on]);
+	user += 810_000;
+	await pass();
+	expect(said).toEqual([on, off]);
+	await pass();
+	expect(said).toEqual([on, off, on]);
+	saving[Symbol.dispose]();
+	expect(said).toEqual([on, off, on, off]);
 });

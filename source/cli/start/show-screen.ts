@@ -1,5 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {writePrivateFile} from '../../config/write-private-file.ts';
+import {saveMemory} from '../../core/node-flags.ts';
 import {freeWrites, hasTaken} from '../../terminal/free-writes.ts';
 import type {TuiEnd, TuiWorld} from '../../tui/shell/tui-world.ts';
 import type {SavedState} from '../../tui/state/saved-state.ts';
@@ -31,6 +32,8 @@ export async function showScreen(
 
 	let kept: SavedState | undefined;
 	await using opened = openPersonLogins(context);
+	using stack = new DisposableStack();
+	stack.use(saveMemory(clock));
 	const logins = port.isReadOnly === true ? readOnlyLogins(opened) : opened;
 	freeWrites(context.stderr);
 	const {reason: left} = await run({
