@@ -39,13 +39,24 @@ export function propose<Item>(text: string, vocabulary: Vocabulary<Item>, known:
 	const [, name = '', path = '', operator = '', value = ''] = namedTerm.exec(positive) ?? [];
 	const term = vocabulary.terms.get(name);
 	if (term && operator !== '' && (path === '' || term.takesPath)) {
-		return operator === ':'
-			? valuesFor(
-					value,
-					text.length,
-					path === '' ? valuesOf(term, name, known) : valueAt(path, known),
-				)
-			: nothing(text);
+		if (operator !== ':') {
+			return nothing(text);
+		}
+
+		const {start, words} = valuesFor(
+			value,
+			text.length,
+			path === '' ? valuesOf(term, name, known) : valueAt(path, known),
+		);
+		// Not every term takes several values.
+		const [, before] = /^(.*,)/.exec(value) ?? [];
+		return {
+			start,
+			words:
+				before === undefined
+					? words
+					: words.filter(one => !('problem' in term.understand(before + one, ':', path))),
+		};
 	}
 
 	const [, ofPath, beginning] = /^([a-z]+)\.([^\s:<>="]*)$/.exec(positive) ?? [];

@@ -112,6 +112,9 @@ test.for([
 	['route:gh-p', [1, 1], 'route:gh-push'],
 	['push payload.pull', [1, 1], 'push payload.pull_request.draft:'],
 	['nothing-like-it', [1], 'nothing-like-it'],
+	['has:fl', [1], 'has:flags'],
+	['has:,fl', [1], 'has:,fl'],
+	['has:run,', [1], 'has:run,'],
 ] as const)('%j with Tab pressed %j becomes %s', ([text, steps, result]) => {
 	expect(pressed(text, ...steps)).toBe(result);
 });
