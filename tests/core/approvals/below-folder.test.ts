@@ -292,5 +292,5 @@ test('whatever path is made of steps, links and tricks: what is allowed ends bel
 		}),
 		{numRuns: propertyRuns(5000)},
 	);
-	expect(allowed).toBeGreaterThan(100);
+	expect(allowed).toBeGreaterThan(propertyRuns(5000) / 50);
 });

@@ -87,7 +87,7 @@ test('a filter reads what it was made from, whatever the payload is', () => {
 		}),
 		{numRuns: propertyRuns(500)},
 	);
-	expect(offered).toBeGreaterThan(100);
+	expect(offered).toBeGreaterThan(propertyRuns(500) / 5);
 });
 
 test('the YAML says what the filter says, whatever a stranger wrote', () => {
