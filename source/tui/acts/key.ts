@@ -30,7 +30,8 @@ const guarded = (card: KeyCard | undefined): string | undefined =>
 
 /** A card may open while somebody types: keys that were meant for something else neither make the first key nor put one away that was not seen. */
 const open = (shell: Shell, card: KeyCard): void => {
-	change(shell, {overlay: {kind: 'key', card}, field: undefined});
+	// What was said of the card before this one is over.
+	change(shell, {overlay: {kind: 'key', card}, field: undefined, toast: undefined});
 	const name = guarded(card);
 	if (name !== undefined) {
 		shell.guard.asked();

@@ -55,10 +55,12 @@ test('who types when the card opens makes no key, and puts none away that was no
 	await shown.pass(100);
 	expect(desk.list()).toEqual([]);
 	expect(shown.text()).toContain(question);
+	expect(shown.said()).toContain('Too early');
 
 	await shown.pass(600);
 	await shown.screen.press('m');
 	await shown.pass(100);
+	expect(shown.said()).not.toContain('Too early');
 	await shown.screen.press('y');
 	expect(secretIn(shown.text())).not.toBe('');
 	await shown.pass(600);
