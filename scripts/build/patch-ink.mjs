@@ -1,17 +1,20 @@
 // Ink lays every frame out with new caches, so that it tokenises and measures the same texts again with each: a third of what a frame costs
 // here. Bundled, it keeps them from frame to frame, within a bound. And it writes a changed row from its first change on, and three bytes for each row that did not change: over SSH, a
 // screen on which only figures move is mostly that. Bundled, it writes the cells that changed. And the signs that stand in most of our rows are measured like letters. What it draws stays the same, which tests/scripts/patch-ink.test.ts checks.
-// Not a fork: a few edits of four files, of exactly one version each.
+// Not a fork: a few edits of six files, of exactly one version each.
 import {readFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 
 const versions = {ink: '8.0.0', 'string-width': '8.3.0'};
 
-const changedCells = join(dirname(fileURLToPath(import.meta.url)), 'changed-cells.mjs');
+const beside = name => join(dirname(fileURLToPath(import.meta.url)), name);
+const changedCells = beside('changed-cells.mjs');
+const keptCells = beside('kept-cells.mjs');
+const remembered = beside('remember.mjs');
 
 const outputEdits = [
-	['    caches = new OutputCaches();\n', '    caches = keptCaches();\n'],
+	['    caches = new OutputCaches();\n', '    caches = kept.latest();\n'],
 	[
 		'        const characterLines = [[]];\n' +
 			'        for (const character of this.caches.getStyledChars(text)) {\n' +
@@ -26,52 +29,65 @@ const outputEdits = [
 		'        let lines = this.caches.getLines(text);\n',
 	],
 	[
+		'                const characterWidth = Math.max(1, this.caches.getStringWidth(character.value));\n',
+		'                const characterWidth = character.columns;\n',
+	],
+	[
+		"            return '';\n        }\n        const result = [];\n",
+		"            return '';\n        }\n" +
+			'        const whole = this.caches.getStyledChars(line);\n' +
+			'        if (from <= 0 && whole.isEven && whole.length <= to) {\n' +
+			'            return this.caches.getLines(line)[0];\n' +
+			'        }\n' +
+			'        const result = [];\n',
+	],
+	['        return styledCharsToString(result);\n', '        return kept.textOf(result);\n'],
+	[
+		'            const row = [];\n' +
+			'            for (let x = 0; x < this.width; x++) {\n' +
+			'                row.push({\n' +
+			"                    type: 'char',\n" +
+			"                    value: ' ',\n" +
+			'                    fullWidth: false,\n' +
+			'                    styles: [],\n' +
+			'                });\n' +
+			'            }\n' +
+			'            output.push(row);\n',
+		'            output.push(blankRow(this.width));\n',
+	],
+	[
+		'            const lineWithoutEmptyItems = line.filter(item => item !== undefined);\n' +
+			'            return styledCharsToString(lineWithoutEmptyItems).trimEnd();\n',
+		'            return kept.textOf(line).trimEnd();\n',
+	],
+	[
 		'export default class Output {\n',
-		`
-// Cells of a few screens, and as many texts: what is on the screen now, and what it showed before.
-const maxCells = 32_768;
-const maxTexts = 8192;
-class KeptCaches extends OutputCaches {
-    lines = new Map();
-    cells = 0;
-    getStyledChars(text) {
-        const known = this.styledChars.size;
-        const characters = super.getStyledChars(text);
-        if (this.styledChars.size > known) {
-            this.cells += characters.length;
-        }
-        return characters;
-    }
-    getLines(text) {
-        let cached = this.lines.get(text);
-        if (cached === undefined) {
-            const characterLines = [[]];
-            for (const character of this.getStyledChars(text)) {
-                if (character.value === '\\n') {
-                    characterLines.push([]);
-                }
-                else {
-                    characterLines.at(-1).push(character);
-                }
-            }
-            cached = characterLines.map(line => styledCharsToString(line));
-            this.lines.set(text, cached);
-        }
-        return cached;
-    }
-    get isFull() {
-        return this.cells > maxCells || this.widths.size > maxTexts || this.lines.size > maxTexts;
-    }
-}
-let kept = new KeptCaches();
-const keptCaches = () => {
-    if (kept.isFull) {
-        kept = new KeptCaches();
-    }
-    return kept;
-};
+		`import {blankRow, createKept} from ${JSON.stringify(keptCells)};
+const kept = createKept(OutputCaches, styledCharsToString);
 export default class Output {
 `,
+	],
+];
+
+// Every text of the screen is made clean and measured with every frame, and most are those of the frame before.
+const cleanEdits = [
+	[
+		'const sanitizeAnsi = (text) => {\n',
+		`import {remember} from ${JSON.stringify(remembered)};
+const sanitizeAnsi = remember((text) => {
+`,
+	],
+	['    return output + pendingStyles;\n};\n', '    return output + pendingStyles;\n});\n'],
+];
+
+const drawEdits = [
+	[
+		"import widestLine from 'widest-line';\n",
+		"import measureText from './measure-text.js';\n",
+	],
+	[
+		'            const currentWidth = widestLine(text);\n',
+		'            const currentWidth = measureText(text).width;\n',
 	],
 ];
 
@@ -104,6 +120,8 @@ const widthEdits = [
 
 const editsOf = new Map([
 	['ink/build/output.js', outputEdits],
+	['ink/build/sanitize-ansi.js', cleanEdits],
+	['ink/build/render-node-to-output.js', drawEdits],
 	['ink/build/line-update.js', lineEdits],
 	['ink/build/log-update.js', logEdits],
 	['string-width/index.js', widthEdits],

@@ -24,8 +24,11 @@ import {afterAll, beforeAll, expect, test} from 'vitest';
 import * as untyped from '../../scripts/build/changed-cells.mjs';
 // @ts-expect-error -- the same
 import {patchInk as untypedPatch} from '../../scripts/build/patch-ink.mjs';
+// @ts-expect-error -- the same
+import {remember as untypedRemember} from '../../scripts/build/remember.mjs';
 import {propertyRuns} from '../helpers/property-runs.ts';
 
+const remember = untypedRemember as (answer: (text: string) => string) => (text: string) => string;
 const patchInk = untypedPatch as () => Plugin;
 const changedCells = untyped.changedCells as (
 	last: string,
@@ -52,26 +55,36 @@ type Output = {
 };
 type OutputClass = new (size: {readonly width: number; readonly height: number}) => Output;
 
+type Clean = (text: string) => string;
+
 let folder: string;
 let original: OutputClass;
 let patched: OutputClass;
+let cleans: {readonly original: Clean; readonly patched: Clean};
 
-const load = async (name: string, plugins: Plugin[]): Promise<OutputClass> => {
+const load = async <Loaded>(part: string, name: string, plugins: Plugin[]): Promise<Loaded> => {
 	const bundle = await rolldown({
-		input: 'node_modules/ink/build/output.js',
+		input: `node_modules/ink/build/${part}.js`,
 		platform: 'node',
 		plugins,
 	});
-	const file = join(folder, `${name}.mjs`);
+	const file = join(folder, `${part}-${name}.mjs`);
 	await bundle.write({file, format: 'esm'});
 	await bundle.close();
-	const {default: loaded} = (await import(pathToFileURL(file).href)) as {default: OutputClass};
+	const {default: loaded} = (await import(pathToFileURL(file).href)) as {default: Loaded};
 	return loaded;
 };
 
 beforeAll(async () => {
 	folder = await mkdtemp(join(tmpdir(), 'svc-ink-'));
-	[original, patched] = await Promise.all([load('original', []), load('patched', [patchInk()])]);
+	const both = async <Loaded>(part: string) =>
+		Promise.all([
+			load<Loaded>(part, 'original', []),
+			load<Loaded>(part, 'patched', [patchInk()]),
+		]);
+	[original, patched] = await both<OutputClass>('output');
+	const [clean, cleanPatched] = await both<Clean>('sanitize-ansi');
+	cleans = {original: clean, patched: cleanPatched};
 });
 
 afterAll(async () => {
@@ -126,6 +139,20 @@ const pieces = [
 	'\u001b[27m',
 	'\u001b[0m',
 ];
+const dirt = constantFrom(
+	...pieces,
+	'\u0007',
+	'\u0000',
+	'\t',
+	'\u009b31m',
+	'\u001b[2J',
+	'\u001b[4:3m',
+	'\u001b]8;;https://a.example\u0007',
+	'\u001b]52;c;YQ==\u001b\\',
+	'\u001bP1$q',
+	'\u007f',
+	'\u0301',
+);
 const text = array(constantFrom(...pieces), {maxLength: 12}).map(parts => parts.join(''));
 const place = {x: integer({min: -3, max: 25}), y: integer({min: -2, max: 7})};
 const writes = record({...place, text});
@@ -200,6 +227,44 @@ test('a build with another Ink, or one that was edited, fails and says where to 
 		code.replace('new OutputCaches()', 'new Caches()'),
 	);
 	await expect(build()).rejects.toThrow(/is not there once in ink\/build\/output\.js/);
+});
+
+test('a function that remembers answers as before, also what it was asked long ago, and keeps no long texts', () => {
+	const asked: string[] = [];
+	const answer = remember(one => {
+		asked.push(one);
+		return `<${one}>`;
+	});
+	const long = 'x'.repeat(3000);
+	expect([answer('a'), answer('a'), answer(''), answer(''), answer(long), answer(long)]).toEqual([
+		'<a>',
+		'<a>',
+		'<>',
+		'<>',
+		`<${long}>`,
+		`<${long}>`,
+	]);
+	expect(asked).toEqual(['a', '', long, long]);
+
+	for (let other = 0; other < 5000; other++) {
+		expect(answer(`${other}`)).toBe(`<${other}>`);
+		answer('a');
+	}
+
+	expect(asked.filter(one => one === 'a')).toHaveLength(1);
+	answer('0');
+	expect(asked.filter(one => one === '0')).toHaveLength(2);
+});
+
+test('texts are made clean as Ink makes them clean', () => {
+	assert(
+		property(array(array(dirt).map(parts => parts.join('')), {minLength: 1, maxLength: 4}), texts => {
+			for (const one of [...texts, ...texts]) {
+				expect(cleans.patched(one)).toBe(cleans.original(one));
+			}
+		}),
+		{numRuns: propertyRuns(150)},
+	);
 });
 
 const lineOf = array(
