@@ -81,10 +81,7 @@ const sanitizeAnsi = remember((text) => {
 ];
 
 const drawEdits = [
-	[
-		"import widestLine from 'widest-line';\n",
-		"import measureText from './measure-text.js';\n",
-	],
+	["import widestLine from 'widest-line';\n", "import measureText from './measure-text.js';\n"],
 	[
 		'            const currentWidth = widestLine(text);\n',
 		'            const currentWidth = measureText(text).width;\n',

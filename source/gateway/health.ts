@@ -1,4 +1,4 @@
-import {monitorEventLoopDelay, type IntervalHistogram} from 'node:perf_hooks';
+import {monitorEventLoopDelay} from 'node:perf_hooks';
 import {type Clock, every} from '../core/clock.ts';
 import type {Emit, HealthSample} from '../core/events.ts';
 
@@ -11,7 +11,10 @@ const quietMs = 250;
 /** What was answered since the last look. */
 type Interval = {readonly answered: number; readonly p95Ms?: number};
 
-type Delay = Pick<IntervalHistogram, 'enable' | 'disable' | 'reset' | 'percentile'>;
+type Delay = Pick<
+	ReturnType<typeof monitorEventLoopDelay>,
+	'enable' | 'disable' | 'reset' | 'percentile'
+>;
 
 /** Samples the process once a second and reports it as `health-sampled`, also when nothing changed: an attached face tells by it that the gateway lives. */
 export function startHealth({

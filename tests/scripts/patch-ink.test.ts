@@ -78,10 +78,7 @@ const load = async <Loaded>(part: string, name: string, plugins: Plugin[]): Prom
 beforeAll(async () => {
 	folder = await mkdtemp(join(tmpdir(), 'svc-ink-'));
 	const both = async <Loaded>(part: string) =>
-		Promise.all([
-			load<Loaded>(part, 'original', []),
-			load<Loaded>(part, 'patched', [patchInk()]),
-		]);
+		Promise.all([load<Loaded>(part, 'original', []), load<Loaded>(part, 'patched', [patchInk()])]);
 	[original, patched] = await both<OutputClass>('output');
 	const [clean, cleanPatched] = await both<Clean>('sanitize-ansi');
 	cleans = {original: clean, patched: cleanPatched};
@@ -258,11 +255,17 @@ test('a function that remembers answers as before, also what it was asked long a
 
 test('texts are made clean as Ink makes them clean', () => {
 	assert(
-		property(array(array(dirt).map(parts => parts.join('')), {minLength: 1, maxLength: 4}), texts => {
-			for (const one of [...texts, ...texts]) {
-				expect(cleans.patched(one)).toBe(cleans.original(one));
-			}
-		}),
+		property(
+			array(
+				array(dirt).map(parts => parts.join('')),
+				{minLength: 1, maxLength: 4},
+			),
+			texts => {
+				for (const one of [...texts, ...texts]) {
+					expect(cleans.patched(one)).toBe(cleans.original(one));
+				}
+			},
+		),
 		{numRuns: propertyRuns(150)},
 	);
 });
