@@ -19,8 +19,8 @@ const isSameLook = (one, other) =>
 
 const nameOf = styles => styles.map(({code}) => code).join('');
 
-/** The codes that lead from one look to another; `toText` is Ink's own way from cells to text. */
-function createChanges(toText) {
+/** What `toText`, Ink's own way from cells to text, makes of cells, of which some may be missing here. The codes that lead from one look to another are kept. */
+function createTextOf(toText) {
 	const known = new Map();
 	const [before, after] = ['\u0000', '\u0001'];
 	const plain = [];
@@ -47,26 +47,23 @@ function createChanges(toText) {
 		return codes;
 	};
 
-	return {
-		/** What `toText` makes of the cells, of which some may be missing. */
-		textOf(cells) {
-			let text = '';
-			let looks = plain;
-			for (const cell of cells) {
-				if (cell === undefined) {
-					continue;
-				}
-
-				if (!isSameLook(looks, cell.styles)) {
-					text += change(looks, cell.styles);
-					looks = cell.styles;
-				}
-
-				text += cell.value;
+	return cells => {
+		let text = '';
+		let looks = plain;
+		for (const cell of cells) {
+			if (cell === undefined) {
+				continue;
 			}
 
-			return isSameLook(looks, plain) ? text : text + change(looks, plain);
-		},
+			if (!isSameLook(looks, cell.styles)) {
+				text += change(looks, cell.styles);
+				looks = cell.styles;
+			}
+
+			text += cell.value;
+		}
+
+		return isSameLook(looks, plain) ? text : text + change(looks, plain);
 	};
 }
 
@@ -74,7 +71,7 @@ function createChanges(toText) {
  * `latest()` gives the caches of a frame, which are those of the frame before unless they are full. `OutputCaches` is Ink's class of them, `toText` makes text of cells.
  */
 export function createKept(OutputCaches, toText) {
-	const {textOf} = createChanges(toText);
+	const textOf = createTextOf(toText);
 
 	class KeptCaches extends OutputCaches {
 		lines = new Map();
