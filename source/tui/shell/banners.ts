@@ -33,14 +33,20 @@ export const maxBannerRows = 4;
 
 const maxBanners = 3;
 const indent = 2;
+/** A screen of fewer rows needs them for the pane: its banners have a row less. */
+const roomyRows = 30;
 
 /**
- * What a person has to know whatever pane is open, worst first: at most three banners in four rows of `width` cells. A banner that
+ * What a person has to know whatever pane is open, worst first: at most three banners in four rows of `width` cells, or in three on a screen of few `rows`. A banner that
  * does not fit gets a second row as long as there are any.
  */
 export function bannerLines(
 	state: BannerState,
-	{width, now}: {readonly width: number; readonly now: number},
+	{
+		width,
+		rows: ofScreen,
+		now,
+	}: {readonly width: number; readonly rows: number; readonly now: number},
 ): readonly Line[] {
 	const banners = [
 		gatewayBanner(state),
@@ -54,7 +60,8 @@ export function bannerLines(
 	]
 		.filter(banner => banner !== undefined)
 		.slice(0, maxBanners);
-	let spare = maxBannerRows - banners.length;
+	const most = ofScreen < roomyRows ? maxBannerRows - 1 : maxBannerRows;
+	let spare = most - banners.length;
 	return banners.flatMap(({text, tone}) => {
 		const rows = spare > 0 ? twoRows(text, width) : [text];
 		spare -= rows.length - 1;

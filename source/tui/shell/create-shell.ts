@@ -111,7 +111,7 @@ export function createShell(
 	const findLossy = createMemory<readonly LossyRoute[]>();
 	const banners = () => {
 		const {size, overlay} = view.get();
-		const {columns} = size;
+		const {columns, rows} = size;
 		const {state, now} = feed.get();
 		const {gateway, webhook, problems, model, modelOffer, modelProblem, approvals} = state;
 		const installs = overlay?.kind === 'install' ? undefined : state.installs;
@@ -136,11 +136,14 @@ export function createShell(
 				alarm,
 				second,
 				columns,
+				rows,
 			],
 			() =>
 				bannerLines(
 					{...state, approvals: shown, installs: installs ?? [], lossy, loginAlarm: alarm},
-					{width: host.isRead ? readColumns : columns, now},
+					host.isRead
+						? {width: readColumns, rows: Number.POSITIVE_INFINITY, now}
+						: {width: columns, rows, now},
 				),
 		);
 	};

@@ -142,7 +142,7 @@ test('a route that turned events away is named for an hour, with the key that ke
 	expect(shown.screen.lines()[0]).not.toContain('losing events');
 });
 
-test('all banners together take four rows at most, the worst ones whole', async () => {
+test('all banners together take four rows at most, the worst ones whole, and three on a screen of few rows', async () => {
 	const long = 'word '.repeat(60).trim();
 	const port = createFakePort({
 		gateway: {...createFakePort().getState().gateway, reachable: false},
@@ -151,18 +151,30 @@ test('all banners together take four rows at most, the worst ones whole', async 
 		modelProblem: long,
 	});
 	fill(port, 40);
-	await using shown = await showShell(port, {columns: 60, rows: 16});
-	const lines = shown.screen.lines();
+	await using shown = await showShell(port, {columns: 60, rows: 30});
+	const starts = (rows: number) =>
+		shown.screen
+			.lines()
+			.slice(2, rows)
+			.map(row => row.slice(0, 14));
 
-	expect(lines.slice(2, 7).map(row => row.slice(0, 14))).toEqual([
+	expect(starts(7)).toEqual([
 		'✗ the gateway ',
 		'  shown is old',
 		'✗ webhooks are',
 		'✗ configuratio',
 		'── Traffic ── ',
 	]);
-	expect(lines).toHaveLength(16);
-	expect(lines.at(-1)).toContain('r retry the receiver');
+
+	await shown.resize({columns: 60, rows: 16});
+	expect(starts(6)).toEqual([
+		'✗ the gateway ',
+		'✗ webhooks are',
+		'✗ configuratio',
+		'── Traffic ── ',
+	]);
+	expect(shown.screen.lines()).toHaveLength(16);
+	expect(shown.screen.lines().at(-1)).toContain('r retry the receiver');
 });
 
 test('the first configuration problem is named with file, line, column and key', async () => {
