@@ -1,7 +1,7 @@
 import {readFile} from 'node:fs/promises';
 import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import {nodeFlags, saveMemory} from '../../source/core/node-flags.ts';
+import {nodeFlags, nodeVariables, saveMemory} from '../../source/core/node-flags.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 
 test('the bundle, the launcher and starts in the background have one set of flags for Node', async () => {
@@ -10,6 +10,10 @@ test('the bundle, the launcher and starts in the background have one set of flag
 	const launcher = await readFile('build/svc', 'utf8');
 	const starts = [...launcher.matchAll(/"\$node" (--.*) "\$main"/g)].map(([, flags]) => flags);
 	expect(starts).toEqual([nodeFlags.join(' '), nodeFlags.join(' ')]);
+	for (const [name, value] of Object.entries(nodeVariables)) {
+		expect(launcher).toContain(`\n${name}=\${${name}:-${value}}\nexport ${name}\n`);
+	}
+
 	const {scripts, bin} = JSON.parse(await readFile('package.json', 'utf8'));
 	expect([scripts.start, bin.svc]).toEqual(['build/svc', 'build/svc']);
 });

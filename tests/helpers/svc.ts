@@ -1,6 +1,7 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {resolve} from 'node:path';
+import {nodeVariables} from '../../source/core/node-flags.ts';
 
 /** The program as users run it: the bundle, on the Node that the tests run on. */
 export const svcCommand = [process.execPath, resolve('build/main.js')] as const;
@@ -22,6 +23,7 @@ export const svcEnvironment = ({home, env = {}}: Pick<Options, 'home' | 'env'>) 
 	PATH: process.env['PATH'] ?? '',
 	HOME: home,
 	SVC_HOME: home,
+	...nodeVariables,
 	TERM: 'xterm-256color',
 	LANG: 'C.UTF-8',
 	NO_UPDATE_NOTIFIER: '1',

@@ -5,7 +5,7 @@ import {ensureHome} from '../../config/home-paths.ts';
 import {sleep} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {lockFile} from '../../core/file-lock.ts';
-import {nodeFlags} from '../../core/node-flags.ts';
+import {nodeFlags, nodeVariables} from '../../core/node-flags.ts';
 import type {GatewayStatus} from '../../gateway/port.ts';
 import type {Context} from '../console/context.ts';
 import {printLines, tell} from '../console/print.ts';
@@ -65,7 +65,11 @@ export async function startInBackground(context: Context): Promise<void> {
 			'run',
 			'--until-started',
 		],
-		{detached: true, stdio: ['ignore', output, output], env: context.environment},
+		{
+			detached: true,
+			stdio: ['ignore', output, output],
+			env: {...nodeVariables, ...context.environment},
+		},
 	);
 	closeSync(output);
 	let ended = false;
