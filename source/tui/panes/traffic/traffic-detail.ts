@@ -5,7 +5,7 @@ import type {DeliveryRow} from '../../../core/state.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {resultTone, resultWord, shownId} from '../../entries/result-word.ts';
-import {runWords} from '../../entries/run-word.ts';
+import {runWords, type RunWord} from '../../entries/run-word.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
 import {duration, fullTime} from '../../lines/time.ts';
 import {payloadRows} from '../../payload/payload-rows.ts';
@@ -26,13 +26,15 @@ export type TrafficSources = {
 	readonly loaded: Loaded<StoredDelivery>;
 	/** What the delivery led to, as far as it is known. */
 	readonly run: Run | undefined;
+	/** Where that stands, as its row says it. */
+	readonly work?: RunWord | undefined;
 	readonly group: Group | undefined;
 };
 
 /** The decision, the run or the group, and the payload of one delivery as rows of `width` cells; of a flood the newest. */
 export function trafficDetail(
 	row: DeliveryRow,
-	{loaded, run, group}: TrafficSources,
+	{loaded, run, work, group}: TrafficSources,
 	width: number,
 ): readonly Line[] {
 	const {delivery} = row;
@@ -58,7 +60,7 @@ export function trafficDetail(
 		blankLine,
 		...decisionRows(delivery, width),
 		...groupRows(delivery, group),
-		...runRows(run, width),
+		...runRows(run, work, width),
 		blankLine,
 		...payloadRows(loaded),
 	];
@@ -169,12 +171,11 @@ function decisionRows(delivery: Delivery, width: number): readonly Line[] {
 /** Rows of an answer that stand beside its delivery; pane 7 has all of it. */
 const answerRows = 6;
 
-function runRows(run: Run | undefined, width: number): readonly Line[] {
+function runRows(run: Run | undefined, work: RunWord | undefined, width: number): readonly Line[] {
 	if (!run) {
 		return [];
 	}
 
-	const word = runWords[run.state];
 	const text = run.error ?? run.answer;
 	const rows = text === undefined ? [] : wrapText(text, width - 2);
 	return [
@@ -182,7 +183,7 @@ function runRows(run: Run | undefined, width: number): readonly Line[] {
 		[
 			{text: literal('Run'), tone: 'title'},
 			{text: safe`  #${run.id}  `},
-			word,
+			work ?? runWords[run.state],
 			{text: safe`  to ${clean(run.target)}  o opens it`, tone: 'quiet'},
 		],
 		...rows

@@ -23,6 +23,7 @@ import {createWorkWords} from './work-word.ts';
 
 function createTrafficDetail({list, loader, feed}: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
+	const workOf = createWorkWords();
 	const deliveries = list(deliveryList);
 	const loads = loader(storedDeliveries);
 
@@ -42,11 +43,12 @@ function createTrafficDetail({list, loader, feed}: Host): DetailSource {
 		lines(width) {
 			const {row, loaded} = shownNow();
 			const {runId, group: groupId} = row?.delivery ?? {};
-			const {runs, groups} = feed.get().state;
-			const run = runOf(runs, runId);
-			const group = groups.find(other => other.id === groupId);
-			return remember([row, loaded, run, group, width], () =>
-				row ? trafficDetail(row, {loaded, run, group}, width) : [],
+			const {state} = feed.get();
+			const run = runOf(state.runs, runId);
+			const group = state.groups.find(other => other.id === groupId);
+			const work = row && workOf(row.delivery, state);
+			return remember([row, loaded, run, work, group, width], () =>
+				row ? trafficDetail(row, {loaded, run, work, group}, width) : [],
 			);
 		},
 		want(isShown) {

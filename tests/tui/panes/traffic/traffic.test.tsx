@@ -266,7 +266,7 @@ test.for([
 	},
 );
 
-test('a run that asks a person waits, also in the row of its event; a wide list has columns for both', async () => {
+test('a run that asks a person waits, also in the row of its event and beside it; a wide list has columns for both', async () => {
 	const port = createFakePort();
 	take(port, deliveryAt(0, {runId: 7, subject: opened, event: 'push'}));
 	port.change({runs: [makeRun({id: 7, state: 'running'})]});
@@ -281,6 +281,8 @@ test('a run that asks a person waits, also in the row of its event; a wide list 
 	port.change({approvals: [makeToolApproval({run: 7})]});
 	await shown.pass(1000);
 	expect(cellsOf()?.['run']).toBe('! waits');
+	await shown.screen.press('z');
+	expect(shown.screen.lines().join('\n')).toContain('Run  #7  ! waits');
 });
 
 test('events that wait together say so: the latest gathers, others are superseded', async () => {
