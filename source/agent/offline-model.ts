@@ -1,5 +1,6 @@
 import {charactersPerToken, estimatedTokens} from '../core/estimated-tokens.ts';
 import type {ModelCallOptions, Generated, LanguageModelV4, StreamPart} from './language-model.ts';
+import {noSuchTool} from './no-such-tool.ts';
 import {
 	digestMessage,
 	digestOutcomes,
@@ -51,11 +52,23 @@ function outcomeOf(name: string, output: ToolOutput): ToolOutcome {
 	}
 }
 
-const outcomesIn = (messages: ModelCallOptions['prompt']): readonly ToolOutcome[] =>
+const outcomesIn = (
+	messages: ModelCallOptions['prompt'],
+	tools: readonly string[],
+): readonly ToolOutcome[] =>
 	messages
 		.filter((message): message is ToolMessage => message.role === 'tool')
 		.flatMap(({content}) => content)
-		.flatMap(part => (part.type === 'tool-result' ? [outcomeOf(part.toolName, part.output)] : []));
+		.flatMap(part => {
+			if (part.type !== 'tool-result') {
+				return [];
+			}
+
+			const {toolName: name, output} = part;
+			return tools.includes(name)
+				? [outcomeOf(name, output)]
+				: [{name, failed: true, text: noSuchTool(name, tools)}];
+		});
 
 const usageOf = (inputTokens: number, outputTokens: number): Generated['usage'] => ({
 	inputTokens: {
@@ -114,13 +127,16 @@ function digestWithin(digest: string, maxOutputTokens = Infinity) {
 	};
 }
 
-function generate({prompt, maxOutputTokens, abortSignal}: ModelCallOptions): Generated {
+function generate({prompt, tools = [], maxOutputTokens, abortSignal}: ModelCallOptions): Generated {
 	abortSignal?.throwIfAborted();
 	const inputTokens = tokensIn(prompt.map(textOf).join(''));
 	const asked = prompt.findLastIndex(({role}) => role === 'user');
 	const message = prompt[asked];
 	const text = message ? textOf(message) : '';
-	const outcomes = outcomesIn(prompt.slice(asked + 1));
+	const outcomes = outcomesIn(
+		prompt.slice(asked + 1),
+		tools.map(({name}) => name),
+	);
 	if (outcomes.length > 0) {
 		return answerWith(digestOutcomes(outcomes), inputTokens, maxOutputTokens);
 	}

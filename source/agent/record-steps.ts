@@ -4,6 +4,7 @@ import type {WorkDone} from '../core/run.ts';
 import type {Tool} from '../core/tool.ts';
 import {cell} from '../core/untrusted.ts';
 import {addUsage, usageOf, type ModelPrice, type Usage} from '../core/usage.ts';
+import {noSuchTool} from './no-such-tool.ts';
 import type {Transcript} from './transcript.ts';
 
 /** A model that asks for more in one run is running wild. */
@@ -76,7 +77,10 @@ export function createStepRecorder({
 				const facts = callFacts(part, byName.get(part.toolName));
 				transcript.add('tool-call', JSON.stringify(part.input) ?? '', facts);
 				if (part.invalid) {
-					transcript.add('tool-result', messageOf(part.error), {...facts, ok: false});
+					const problem = byName.has(part.toolName)
+						? messageOf(part.error)
+						: noSuchTool(part.toolName, [...byName.keys()]);
+					transcript.add('tool-result', problem, {...facts, ok: false});
 				}
 			}
 

@@ -83,7 +83,11 @@ test('a line "/tool <name> {json}" is a real tool call through the real loop', a
 	expect(order).toEqual(['announced', {id: 7}]);
 	expect(answer.startsWith(label)).toBe(true);
 	expect(answer).toContain('Tool lookup answered: item seven');
-	expect(answer).toMatch(/Tool missing failed: .*unavailable tool/);
+	const missing = 'There is no tool "missing": this run has lookup';
+	expect(answer).toContain(`Tool missing failed: ${missing}`);
+	expect(agent.entries.filter(({kind}) => kind === 'tool-result').map(({text}) => text)).toEqual(
+		expect.arrayContaining([missing]),
+	);
 });
 
 test('a tool call of the offline model is denied like any other', async () => {

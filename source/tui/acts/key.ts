@@ -191,7 +191,7 @@ export const keyCommands: readonly Command[] = [
 		scope: 'key',
 		keys: ['esc', 'ctrl+c', 'q'],
 		label: literal('leave it'),
-		quiet: true,
+		quiet: isAt('shown'),
 		run(shell) {
 			if (isAt('shown')(shell)) {
 				shell.toast(literal('The key is shown once: y closes this when you have kept it'), 'warn');
