@@ -8,7 +8,7 @@ import {senders} from '../../source/config/senders/senders.ts';
 import {systemClock} from '../../source/core/clock.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../source/core/json.ts';
 import {contract} from '../../source/gateway/contract/contract.ts';
-import {createGatewayMetrics} from '../../source/gateway/metrics.ts';
+import {createGatewayMetrics} from '../../source/gateway/status/metrics.ts';
 import {errorCodes} from '../../source/manual/error-codes.ts';
 import {jobSchemaJson} from '../../source/schedule/job.ts';
 import {platformsToCome, targetKinds} from '../../source/targets/targets.ts';

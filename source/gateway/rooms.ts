@@ -5,17 +5,17 @@ import type {Clock} from '../core/clock.ts';
 import type {Emit} from '../core/events.ts';
 import type {Logger, LogRecord} from '../core/log.ts';
 import type {Store} from '../store/port.ts';
-import type {RunAnnouncer} from './announce-runs.ts';
-import type {Dispatcher} from './dispatch.ts';
+import type {OpenedApi} from './chat/open-api.ts';
+import type {Replays} from './deliveries/replays.ts';
+import type {LiveGroups} from './jobs/live-groups.ts';
+import type {LiveJobs} from './jobs/live-jobs.ts';
 import type {LiveConfig} from './live-config.ts';
-import type {LiveGroups} from './live-groups.ts';
-import type {LiveJobs} from './live-jobs.ts';
-import type {LiveReceiver} from './live-receiver.ts';
-import type {LiveServers} from './live-servers.ts';
-import type {LoopBreaker} from './loop-breaker.ts';
-import type {OpenedApi} from './open-api.ts';
 import type {GatewayStatus} from './port.ts';
-import type {Replays} from './replays.ts';
+import type {LiveReceiver} from './receiver/live-receiver.ts';
+import type {RunAnnouncer} from './runs/announce-runs.ts';
+import type {Dispatcher} from './runs/dispatch.ts';
+import type {LoopBreaker} from './runs/loop-breaker.ts';
+import type {LiveServers} from './servers/live-servers.ts';
 
 /** Whether a gateway runs beside an interface or lines of its own process, as a program before somebody or something that waits for it, or by itself. */
 export type Seat = NonNullable<GatewayStatus['seat']>;

@@ -4,7 +4,7 @@ import type {Context} from '../../source/cli/console/context.ts';
 import {openInterface} from '../../source/cli/start/open-interface.ts';
 import {ensureHome, homePaths} from '../../source/config/home-paths.ts';
 import {systemClock} from '../../source/core/clock.ts';
-import {lockHome} from '../../source/gateway/lock.ts';
+import {lockHome} from '../../source/gateway/control/lock.ts';
 import {createFakePort} from '../helpers/fake-port.ts';
 import {gatewayHome} from '../helpers/gateway.ts';
 import {serveControl} from './command.ts';

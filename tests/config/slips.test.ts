@@ -4,7 +4,7 @@ import type {Config} from '../../source/config/config.ts';
 import {loadConfig} from '../../source/config/load-config.ts';
 import {buildRouteTable} from '../../source/config/route-table.ts';
 import {slippedServers} from '../../source/config/slipped-server.ts';
-import {statusSlips} from '../../source/gateway/status-slips.ts';
+import {statusSlips} from '../../source/gateway/status/status-slips.ts';
 import {configOf, createTemporaryHome, problemsOf, type TemporaryHome} from './temporary-home.ts';
 
 const loadedFrom = (text: string, env = '') => {

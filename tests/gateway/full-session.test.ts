@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {createSessionDesk} from '../../source/api/sessions/session-desk.ts';
 import {apiSettings} from '../../source/config/api-settings.ts';
 import {mintSessionId} from '../../source/core/session.ts';
-import {createPersonChat} from '../../source/gateway/person-chat.ts';
+import {createPersonChat} from '../../source/gateway/chat/person-chat.ts';
 import {maxMessagesOfSession} from '../../source/store/rules.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {createSqliteHome} from '../store/sqlite-home.ts';

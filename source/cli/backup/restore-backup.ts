@@ -4,7 +4,7 @@ import {dirname, join} from 'node:path';
 import type {HomePaths} from '../../config/config.ts';
 import {basePaths, ensureHome, namePattern, profilePaths} from '../../config/home-paths.ts';
 import {codeOf, SvcError} from '../../core/errors.ts';
-import {lockHome, refuseAnswered} from '../../gateway/lock.ts';
+import {lockHome, refuseAnswered} from '../../gateway/control/lock.ts';
 import {checkCopy} from '../../store/copy-store.ts';
 import {homeFiles, homeFolders, isStore, profilesOf, storeName} from './members.ts';
 import {openArchive} from './read-archive.ts';

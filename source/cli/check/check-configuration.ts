@@ -6,7 +6,7 @@ import type {Route} from '../../config/route.ts';
 import {createSubscriptionsReader} from '../../config/subscriptions.ts';
 import type {Diagnostic} from '../../core/config-view.ts';
 import {silentLogger} from '../../core/log.ts';
-import {rulesWithoutOwner} from '../../gateway/rules-without-owner.ts';
+import {rulesWithoutOwner} from '../../gateway/approvals/rules-without-owner.ts';
 import {findJob, unavailableJob} from '../../schedule/find-job.ts';
 import {createJobsReader, jobsFile} from '../../schedule/job-file.ts';
 import type {Context} from '../console/context.ts';

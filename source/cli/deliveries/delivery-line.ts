@@ -2,7 +2,7 @@ import {isUtf8} from 'node:buffer';
 import type {StoredDelivery} from '../../core/delivery.ts';
 import {jsonLine} from '../../core/json-line.ts';
 import {isJsonObject} from '../../core/json.ts';
-import {readWireDelivery, toWire} from '../../gateway/wire-delivery.ts';
+import {readWireDelivery, toWire} from '../../gateway/contract/wire-delivery.ts';
 
 /**
  * A delivery as one line of an export, without the line end: a JSON object with the keys of `svc deliveries show --json`. The body is `body` when it is

@@ -1,7 +1,7 @@
 import {statSync} from 'node:fs';
 import type {StoredDelivery} from '../../core/delivery.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
-import {requirePossibleTime} from '../../gateway/possible-time.ts';
+import {requirePossibleTime} from '../../gateway/deliveries/possible-time.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
 import {openInput, unreadable} from '../console/read-input.ts';

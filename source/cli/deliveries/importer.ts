@@ -15,8 +15,8 @@ export type Importer = AsyncDisposable & {
  */
 export async function openImporter(context: Context): Promise<Importer> {
 	const [{lockHome}, {importDeliveries}, {openSqliteStore}] = await Promise.all([
-		import('../../gateway/lock.ts'),
-		import('../../gateway/import-deliveries.ts'),
+		import('../../gateway/control/lock.ts'),
+		import('../../gateway/deliveries/import-deliveries.ts'),
 		import('../../store/open-sqlite-store.ts'),
 	]);
 	const {clock} = context;

@@ -4,7 +4,7 @@ import type {Finding} from '../../core/health.ts';
 import {createRedact, type Redact} from '../../core/redact.ts';
 import {cell} from '../../core/untrusted.ts';
 import {within} from '../../core/within.ts';
-import {createServerSecrets, joinLists} from '../../gateway/server-secrets.ts';
+import {createServerSecrets, joinLists} from '../../gateway/servers/server-secrets.ts';
 import {checkConfiguration} from '../check/check-configuration.ts';
 import type {Context} from '../console/context.ts';
 import {findGateway, noGateway} from '../home/gateway-access.ts';

@@ -78,7 +78,7 @@ export async function openRecords(context: Context): Promise<Records> {
 			...reader.journal,
 			search: question => reader.history.search('deliveries', {...question, now}),
 			async count() {
-				const {countRoutes} = await import('../../gateway/count-routes.ts');
+				const {countRoutes} = await import('../../gateway/history/count-routes.ts');
 				return countRoutes(reader.history, now);
 			},
 		},
@@ -181,7 +181,7 @@ async function ifRunning<Reached>(
 
 		const [{messageOf, SvcError}, {runningPid}] = await Promise.all([
 			import('../../core/errors.ts'),
-			import('../../gateway/lock.ts'),
+			import('../../gateway/control/lock.ts'),
 		]);
 		throw new SvcError(
 			'gateway_silent',

@@ -1,6 +1,6 @@
 import {basePaths} from '../../config/home-paths.ts';
 import {loadConfig} from '../../config/load-config.ts';
-import {runningPid} from '../../gateway/lock.ts';
+import {runningPid} from '../../gateway/control/lock.ts';
 import type {Context} from '../console/context.ts';
 import {findGateway} from './gateway-access.ts';
 

@@ -57,7 +57,7 @@ async function openOnce(context: Context): Promise<OpenKeys> {
 		await Promise.all([
 			import('../../api/keys/key-desk.ts'),
 			import('../../gateway/commands/key-commands.ts'),
-			import('../../gateway/lock.ts'),
+			import('../../gateway/control/lock.ts'),
 			import('../../store/open-sqlite-store.ts'),
 			import('../../config/load-config.ts'),
 		]);

@@ -4,7 +4,7 @@ import {logLine} from '../../core/log-line.ts';
 import type {LogLevel, LogRecord} from '../../core/log.ts';
 import {readLogLine} from '../../core/read-log-line.ts';
 import {block} from '../../core/untrusted.ts';
-import {logBounds} from '../../gateway/log-file.ts';
+import {logBounds} from '../../gateway/logs/log-file.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import {whenAskedToStop} from '../console/signals.ts';

@@ -2,7 +2,7 @@ import {createInterface} from 'node:readline';
 import type {Config} from '../../config/config.ts';
 import {basePaths, ensureHome} from '../../config/home-paths.ts';
 import type {LoginAttempt, LoginDesk, LoginFlow} from '../../core/logins.ts';
-import {openLoginDesk} from '../../gateway/open-login-desk.ts';
+import {openLoginDesk} from '../../gateway/servers/open-login-desk.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import {whenAskedToStop} from '../console/signals.ts';

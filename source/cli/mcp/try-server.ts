@@ -5,8 +5,8 @@ import {createLogger} from '../../core/log.ts';
 import {createRedact} from '../../core/redact.ts';
 import type {TestedServer} from '../../core/tool-server.ts';
 import {within} from '../../core/within.ts';
-import {createManagerOpener} from '../../gateway/open-manager.ts';
-import {createServerSecrets, joinLists} from '../../gateway/server-secrets.ts';
+import {createManagerOpener} from '../../gateway/servers/open-manager.ts';
+import {createServerSecrets, joinLists} from '../../gateway/servers/server-secrets.ts';
 import type {Context} from '../console/context.ts';
 
 /**

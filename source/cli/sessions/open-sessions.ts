@@ -39,7 +39,7 @@ export async function openSessions(
 	}
 
 	const [{lockHome}, {openSqliteStore}] = await Promise.all([
-		import('../../gateway/lock.ts'),
+		import('../../gateway/control/lock.ts'),
 		import('../../store/open-sqlite-store.ts'),
 	]);
 	ensureHome(paths);

@@ -9,7 +9,7 @@ export function openPersonLogins(context: Context): PersonLogins {
 		clock,
 		async load() {
 			const [{openLoginDesk}, {forgetLogin}, {readConfig}] = await Promise.all([
-				import('../../gateway/open-login-desk.ts'),
+				import('../../gateway/servers/open-login-desk.ts'),
 				import('../../mcp/oauth/forget-login.ts'),
 				import('../home/receiver-facts.ts'),
 			]);

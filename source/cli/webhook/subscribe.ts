@@ -7,7 +7,7 @@ import {mergeSubscription, type SubscribeFlags} from '../../config/merge-subscri
 import {dayOf} from '../../core/day-of.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {findCronJob} from '../../gateway/find-cron-job.ts';
+import {findCronJob} from '../../gateway/jobs/find-cron-job.ts';
 import type {Context} from '../console/context.ts';
 import {readConfig} from '../home/receiver-facts.ts';
 import {servingHome} from '../home/serving-home.ts';

@@ -1,6 +1,6 @@
+import {faceName} from '../approvals/face-name.ts';
 import type {approvals as table} from '../contract/approvals.ts';
 import type {CommandsOf} from '../contract/operation.ts';
-import {faceName} from '../face-name.ts';
 import type {Rooms} from '../rooms.ts';
 
 /** The commands for approvals of a gateway in this process. */

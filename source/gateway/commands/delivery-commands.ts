@@ -14,7 +14,7 @@ export const createDeliveryCommands = ({
 	listDeliveries: async filter => (await rooms()).store.journal.list(filter),
 	async importDeliveries({deliveries}) {
 		const {store, ids, emit} = await rooms();
-		const {importDeliveries} = await import('../import-deliveries.ts');
+		const {importDeliveries} = await import('../deliveries/import-deliveries.ts');
 		return importDeliveries(deliveries, {clock, ids, intake: store.intake, emit});
 	},
 	getDelivery: async id => (await rooms()).store.journal.get(id),

@@ -21,7 +21,7 @@ export const createGatewayCommands = ({
 }): CommandsOf<typeof table> => ({
 	async status() {
 		const opened = await rooms();
-		const {gatewayStatus} = await import('../gateway-status.ts');
+		const {gatewayStatus} = await import('../status/gateway-status.ts');
 		return gatewayStatus({state: getState(), seat: seat()}, opened);
 	},
 	async useModel(provider) {

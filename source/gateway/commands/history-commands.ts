@@ -8,7 +8,7 @@ import type {
 } from '../../store/history/port.ts';
 import type {history as table} from '../contract/history.ts';
 import type {CommandsOf} from '../contract/operation.ts';
-import {countRoutes} from '../count-routes.ts';
+import {countRoutes} from '../history/count-routes.ts';
 import type {Rooms} from '../rooms.ts';
 
 /** How long what was counted is told again, milliseconds. */

@@ -41,7 +41,7 @@ export function createRouteCommands({
 			);
 		}
 
-		const {reachableUrl} = await import('../sample-event.ts');
+		const {reachableUrl} = await import('../receiver/sample-event.ts');
 		return reachableUrl(webhook.url) + routePath({name: encodeURIComponent(name), profile});
 	};
 
@@ -49,7 +49,7 @@ export function createRouteCommands({
 		route: Route,
 		options?: Parameters<RouteCommands['sendTestEvent']>[1],
 	) => {
-		const {sampleRequest} = await import('../sample-event.ts');
+		const {sampleRequest} = await import('../receiver/sample-event.ts');
 		const sample = sampleRequest(route, {...options, now: clock.now()});
 		if (!sample.isSigned) {
 			throw new SvcError(
@@ -75,8 +75,8 @@ export function createRouteCommands({
 			}
 
 			const {readWrittenRoute} = await import('../../config/route-edit/written-route.ts');
-			const {toolsetsOfRoute} = await import('../find-cron-job.ts');
-			const {routeFacts} = await import('../route-facts.ts');
+			const {toolsetsOfRoute} = await import('../jobs/find-cron-job.ts');
+			const {routeFacts} = await import('../receiver/route-facts.ts');
 			const config = live.current();
 			return routeFacts(route, {
 				entry: readWrittenRoute(config.paths, name, route.source).entry,
@@ -94,14 +94,14 @@ export function createRouteCommands({
 			const route = await routeOf(name);
 			const url = await urlOf(route);
 			const sample = await sampleFor(route, options);
-			const {sendRequest} = await import('../sample-event.ts');
+			const {sendRequest} = await import('../receiver/sample-event.ts');
 			return sendRequest({clock, url}, sample);
 		},
 		async curlLine(name) {
 			const route = await routeOf(name);
 			const url = await urlOf(route);
 			const sample = await sampleFor(route);
-			const {curlLine} = await import('../sample-event.ts');
+			const {curlLine} = await import('../receiver/sample-event.ts');
 			return curlLine(url, sample);
 		},
 		async setRoutePaused(name, {paused}) {
@@ -139,7 +139,7 @@ export function createRouteCommands({
 				await live.reload();
 			}
 
-			const {routeAddress} = await import('../route-address.ts');
+			const {routeAddress} = await import('../receiver/route-address.ts');
 			const address = routeAddress(name, {
 				live,
 				webhook: getState().webhook,

@@ -64,7 +64,7 @@ export function createRouteEditorCommands({
 
 	const addressOf = async (name: string) => {
 		const {live} = await rooms();
-		const {routeAddress} = await import('../route-address.ts');
+		const {routeAddress} = await import('../receiver/route-address.ts');
 		return routeAddress(name, {live, webhook: getState().webhook, now: clock.now()});
 	};
 

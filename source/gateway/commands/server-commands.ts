@@ -30,7 +30,7 @@ export function createServerCommands({
 				);
 			}
 
-			const {describeServerPlan} = await import('../server-plan.ts');
+			const {describeServerPlan} = await import('../servers/server-plan.ts');
 			return describeServerPlan(servers.plan(next.config.toolServers), {
 				profile: 'default',
 				rules: approvals.rules(),
@@ -38,7 +38,7 @@ export function createServerCommands({
 		},
 		async tryTool(name, {arguments: args = {}, ...options}) {
 			const opened = await rooms();
-			const {tryTool} = await import('../try-tool.ts');
+			const {tryTool} = await import('../servers/try-tool.ts');
 			return tryTool(opened, {name, args, clock, ...options});
 		},
 	};

@@ -1,9 +1,9 @@
 import type {SessionDesk} from '../../api/sessions/session-desk.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {StoredSessions} from '../../store/session-port.ts';
+import type {PersonChat} from '../chat/person-chat.ts';
 import type {CommandsOf} from '../contract/operation.ts';
 import type {sessions as table} from '../contract/sessions.ts';
-import type {PersonChat} from '../person-chat.ts';
 
 /** The commands for chat sessions, of a gateway in this process or of a home without one. */
 export const createSessionCommands = (

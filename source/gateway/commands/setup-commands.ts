@@ -13,7 +13,7 @@ export function createSetupCommands({
 }): CommandsOf<typeof table> {
 	const surroundings = async () => {
 		const {live, receiver} = await rooms();
-		const {restartNeeded} = await import('../restart-needed.ts');
+		const {restartNeeded} = await import('../status/restart-needed.ts');
 		return {
 			config: live.current(),
 			load: (text: string) => live.load(text),

@@ -4,10 +4,10 @@ import {runStates} from '../../core/run.ts';
 import {deliverySchema, storedDeliverySchema} from '../../core/schemas/delivery.ts';
 import {facts, integer, maybeText, text, texts, yesOrNo} from '../../core/schemas/parts.ts';
 import {receiverAnswerSchema, replayChangesSchema} from '../../core/schemas/replay.ts';
-import {fromWire, readWireDelivery, toWire} from '../wire-delivery.ts';
 import {eventBodyBytes} from './event-body-bytes.ts';
 import type {Operations} from './operation.ts';
 import {integerParameter, limitParameter, repeatedParameter, textParameter} from './parameters.ts';
+import {fromWire, readWireDelivery, toWire} from './wire-delivery.ts';
 
 export const wireDeliverySchema = storedDeliverySchema
 	.omit({body: true})

@@ -2,7 +2,7 @@ import {z} from 'zod';
 import {facts, jsonObject, maybeText, text, texts} from '../../core/schemas/parts.ts';
 import {serverViewSchema, testedServerSchema} from '../../core/schemas/tool-server.ts';
 import {toolResultSchema} from '../../core/schemas/tool.ts';
-import {maxTryMs} from '../max-try.ts';
+import {maxTryMs} from '../servers/max-try.ts';
 import type {Operations} from './operation.ts';
 
 /** A server may be given ten minutes to connect; a little more, so that its own words arrive. */

@@ -2,8 +2,8 @@ import {SvcError} from '../../core/errors.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {contract} from '../contract/contract.ts';
 import type {Operation} from '../contract/operation.ts';
+import {shapeProblem} from '../contract/shape-problem.ts';
 import type {GatewayCommands} from '../port.ts';
-import {shapeProblem} from '../shape-problem.ts';
 
 /** An operation that a request asks for. */
 export type AskedOperation = {

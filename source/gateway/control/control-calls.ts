@@ -4,8 +4,8 @@ import {codeOf, errorWithCode, messageOf, SvcError} from '../../core/errors.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {contract} from '../contract/contract.ts';
 import type {Operation} from '../contract/operation.ts';
+import {shapeProblem} from '../contract/shape-problem.ts';
 import type {GatewayCommands} from '../port.ts';
-import {shapeProblem} from '../shape-problem.ts';
 import {callControl} from './control-client.ts';
 
 /** Deliveries of one import that travel together; each may hold a body. */

@@ -3,7 +3,7 @@ import type {Surroundings} from '../../config/route-edit/judge-draft.ts';
 import type {Clock} from '../../core/clock.ts';
 import {dayOf} from '../../core/day-of.ts';
 import {messageOf} from '../../core/errors.ts';
-import {findCronJob} from '../find-cron-job.ts';
+import {findCronJob} from '../jobs/find-cron-job.ts';
 
 /** What a draft of a route is judged in, with the jobs of the home. */
 export const surroundingsOf = (

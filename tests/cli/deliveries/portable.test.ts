@@ -3,7 +3,7 @@ import {expect, test} from 'vitest';
 import {homePaths} from '../../../source/config/home-paths.ts';
 import {systemClock} from '../../../source/core/clock.ts';
 import type {StoredDelivery} from '../../../source/core/delivery.ts';
-import {lockHome} from '../../../source/gateway/lock.ts';
+import {lockHome} from '../../../source/gateway/control/lock.ts';
 import {openSqliteStore} from '../../../source/store/open-sqlite-store.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeDelivery} from '../../helpers/make.ts';

@@ -4,7 +4,7 @@ import {loadConfig} from '../../../source/config/load-config.ts';
 import {type Clock, systemClock} from '../../../source/core/clock.ts';
 import type {JsonObject} from '../../../source/core/json.ts';
 import type {LoginAttempt, LoginFlow} from '../../../source/core/logins.ts';
-import {openLoginDesk} from '../../../source/gateway/open-login-desk.ts';
+import {openLoginDesk} from '../../../source/gateway/servers/open-login-desk.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 
 const place = {server: 'crm', profile: 'default'};

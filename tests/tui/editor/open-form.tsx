@@ -37,8 +37,8 @@ export async function openRoutes(payloads: readonly JsonObject[] = []) {
 		import('../../../source/gateway/route-editor/preview.ts'),
 		import('../../../source/webhook/compiled-route.ts'),
 		import('../../../source/webhook/filter-files.ts'),
-		import('../../../source/gateway/find-cron-job.ts'),
-		import('../../../source/gateway/sample-event.ts'),
+		import('../../../source/gateway/jobs/find-cron-job.ts'),
+		import('../../../source/gateway/receiver/sample-event.ts'),
 	]);
 	const stack = new AsyncDisposableStack();
 	const {paths} = stack.use(createTemporaryHome());

@@ -1,6 +1,6 @@
 import {existsSync} from 'node:fs';
 import {lockHolder} from '../../../core/lock-holder.ts';
-import {runningPid} from '../../../gateway/lock.ts';
+import {runningPid} from '../../../gateway/control/lock.ts';
 import {type Check, failed, type Found, ok, warning} from './check.ts';
 
 /** Whether a gateway runs, of which version, and what a dead one left. */

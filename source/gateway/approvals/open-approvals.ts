@@ -1,0 +1,150 @@
+import {basename, dirname} from 'node:path';
+import type {Config, HomePaths} from '../../config/config.ts';
+import {userHomeOf} from '../../config/environment.ts';
+import type {Approval, AskedTool} from '../../core/approval.ts';
+import type {Approvals, AskingRun} from '../../core/approvals/approvals.ts';
+import {createApprovals} from '../../core/approvals/create-approvals.ts';
+import type {Broker} from '../../core/broker.ts';
+import type {Emit} from '../../core/events.ts';
+import type {Logger} from '../../core/log.ts';
+import type {Redact} from '../../core/redact.ts';
+import type {Run} from '../../core/run.ts';
+import type {Approve} from '../../core/tool.ts';
+import type {ServerManagerDependencies} from '../../mcp/contract.ts';
+import type {Store} from '../../store/port.ts';
+import type {GatewayWorld} from '../rooms.ts';
+import {createApprovalLog} from './approval-log.ts';
+import {askForCall} from './ask-for-call.ts';
+
+/** The queue of approvals, joined with the journal, its log and the runs. */
+export type OpenedApprovals = Approvals & {
+	/** For the agent: asks about a call of a run. */
+	readonly approve: Approve;
+	/** Calls `listener` with each request of a run that waits for a person, and again with its decision, until the way out is called. One listener for a run. */
+	watch(runId: number, listener: (approval: Approval) => void): () => void;
+	/** For the tool servers: hands a form to a person. */
+	readonly fillIn: ServerManagerDependencies['elicit'];
+};
+
+/** Opens the queue. Dispose of it after the workers and the tool servers, and before the store and the log. */
+export async function openApprovals(
+	{clock, paths, environment}: Pick<GatewayWorld, 'clock' | 'paths' | 'environment'>,
+	{
+		store,
+		config,
+		emit,
+		log,
+		redact,
+		broker,
+		onAllowed,
+	}: {
+		readonly store: Pick<Store, 'approvals' | 'runs'>;
+		readonly config: () => Pick<Config, 'toolServers' | 'runs'>;
+		readonly emit: Emit;
+		readonly log: Logger;
+		readonly redact: Redact;
+		readonly broker: Pick<Broker, 'getState'>;
+		/** A person allowed a call of a tool as it is defined now. Must not throw. */
+		readonly onAllowed?: (tool: AskedTool) => void;
+	},
+): Promise<OpenedApprovals> {
+	await using stack = new AsyncDisposableStack();
+	const file = stack.use(createApprovalLog(paths, redact));
+	const approvalsLog = log.from('approvals');
+	const rules = await store.approvals.rules();
+	const watchers = new Map<number, (approval: Approval) => void>();
+	const approvals = stack.use(
+		createApprovals({
+			clock,
+			emit(event) {
+				emit(event);
+				if (event.type === 'approval-requested' || event.type === 'approval-settled') {
+					watchers.get(event.approval.run ?? 0)?.(event.approval);
+				}
+			},
+			log: approvalsLog,
+			keeper: store.approvals,
+			rules,
+			isStopping: () => broker.getState().gateway.stopping,
+			audit: approval => {
+				file.write(approval);
+			},
+			userHome: userHomeOf(environment),
+			closedFolders: ownFolders(paths),
+			...(onAllowed && {onAllowed}),
+		}),
+	);
+	emit({type: 'approval-rules-changed', at: clock.now(), rules: approvals.rules()});
+	sayAbandoned(store.approvals.abandoned, {file, log: approvalsLog});
+
+	const runFacts = async (id: number, endsAt: number): Promise<AskingRun> => {
+		const run = await store.runs.get(id);
+		return {
+			id,
+			startedBy: starterOf(run),
+			endsAt,
+			...placeOf(run),
+			...(run?.job && {job: run.job}),
+			...(run?.chat && {chat: run.chat}),
+			...(run && {prompt: redact(run.plan.prompt)}),
+		};
+	};
+
+	const all = stack.move();
+	return {
+		...approvals,
+		watch(runId, listener) {
+			watchers.set(runId, listener);
+			return () => {
+				watchers.delete(runId);
+			};
+		},
+		async approve({tool, runId, endsAt, ...call}) {
+			const run = await runFacts(runId, endsAt);
+			const {toolServers} = config();
+			return askForCall(tool, {...call, run}, {approvals, toolServers});
+		},
+		async fillIn({runId, ...form}) {
+			// When the run ends, its signal ends the form, whatever is said here.
+			const endsAt = clock.now() + config().runs.timeoutMs;
+			return approvals.elicit({
+				...form,
+				...(runId !== undefined && {run: await runFacts(runId, endsAt)}),
+			});
+		},
+		[Symbol.asyncDispose]: () => all.disposeAsync(),
+	};
+}
+
+/** Whoever may write here writes rules: the home, and that of which it is a profile. */
+const ownFolders = ({home}: Pick<HomePaths, 'home'>): readonly string[] =>
+	basename(dirname(home)) === 'profiles' ? [home, dirname(dirname(home))] : [home];
+
+/** What waited when the last process ended has been denied; that is a decision like any other. */
+function sayAbandoned(
+	abandoned: Store['approvals']['abandoned'],
+	{file, log}: {readonly file: ReturnType<typeof createApprovalLog>; readonly log: Logger},
+): void {
+	for (const approval of abandoned) {
+		file.write(approval);
+	}
+
+	if (abandoned.length > 0) {
+		log.warn('Requests for approval that waited when the last process ended were denied', {
+			approvals: abandoned.map(({id}) => id).join(', '),
+		});
+	}
+}
+
+/** Who started a run, as far as that decides what it may be allowed. What is not known counts as a stranger's. */
+function starterOf(run: Run | undefined): AskingRun['startedBy'] {
+	if (run?.delivery !== undefined || run === undefined) {
+		return 'webhook';
+	}
+
+	return run.job ? 'schedule' : run.chat ? 'chat' : 'webhook';
+}
+
+const placeOf = (run: Run | undefined): Pick<AskingRun, 'route' | 'delivery'> => ({
+	...(run?.delivery !== undefined && {route: run.route, delivery: run.delivery}),
+});

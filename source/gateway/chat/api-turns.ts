@@ -1,0 +1,272 @@
+import {offlineModelName} from '../../agent/offline-model.ts';
+import type {AgentRequest, AgentRunner} from '../../agent/runner.ts';
+import type {AgentTurn, AgentTurns, TurnResult} from '../../api/agent-turns.ts';
+import {digestOf} from '../../api/approvals.ts';
+import {busy} from '../../api/http/api-error.ts';
+import type {Approval} from '../../core/approval.ts';
+import type {Clock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import {estimatedTokens} from '../../core/estimated-tokens.ts';
+import type {Emit} from '../../core/events.ts';
+import type {JsonObject} from '../../core/json.ts';
+import type {Logger} from '../../core/log.ts';
+import type {Redact} from '../../core/redact.ts';
+import type {TranscriptEntry} from '../../core/run.ts';
+import type {Lease, Store} from '../../store/port.ts';
+import {defaultTarget} from '../../targets/targets.ts';
+import type {OpenedApprovals} from '../approvals/open-approvals.ts';
+import type {Dispatcher} from '../runs/dispatch.ts';
+import {createRunWords} from '../runs/run-words.ts';
+import {persistently, recordEntry, settleFailure} from '../runs/settle-run.ts';
+import {waitingEntry} from '../runs/waiting-entry.ts';
+import type {WorkDependencies} from '../runs/work-run.ts';
+
+/** Turns that are under way at once, of all keys, and as many of the person at the terminal; they take no places of runs. */
+const places = 16;
+
+const leaseMs = 60_000;
+
+export type ApiTurnsDependencies = {
+	readonly clock: Clock;
+	readonly runs: Store['runs'];
+	readonly dispatcher: Pick<Dispatcher, 'host'>;
+	readonly announce: (runId: number) => Promise<void>;
+	/** For keys of kind `test`, and for all others. */
+	readonly agents: Readonly<Record<AgentTurn['key']['kind'], AgentRunner>>;
+	readonly equip: WorkDependencies['equip'];
+	readonly settings: () => {readonly maxSteps: number; readonly timeoutMs: number};
+	readonly profile: string;
+	readonly approvals: Pick<OpenedApprovals, 'watch' | 'runEnded'>;
+	readonly emit: Emit;
+	readonly log: Logger;
+	readonly redact: Redact;
+};
+
+/** Answers turns of chats: each is a run in the journal, with its key, that nobody tries again. */
+export function createApiTurns(world: ApiTurnsDependencies): AgentTurns {
+	const taken = {keys: 0, person: 0};
+	return async turn => {
+		// Whoever sits at the terminal is not shut out by keys.
+		const side = turn.key.id === '' ? 'person' : 'keys';
+		if (taken[side] >= places) {
+			throw busy();
+		}
+
+		taken[side] += 1;
+		try {
+			return await workTurn(world, turn);
+		} finally {
+			taken[side] -= 1;
+		}
+	};
+}
+
+async function workTurn(world: ApiTurnsDependencies, turn: AgentTurn): Promise<TurnResult> {
+	const {runs, dispatcher, announce} = world;
+	const {model, key} = turn;
+	const plan = {
+		prompt: turn.messages.at(-1)?.text ?? '',
+		target: {kind: defaultTarget, extra: {}},
+		skills: [...model.skills],
+		// What a test key starts changes nothing, whatever its tools would be.
+		...(!model.tools || key.kind === 'test'
+			? {toolsets: []}
+			: model.toolsets && {toolsets: [...model.toolsets]}),
+		...(model.name !== undefined && {model: model.name}),
+	};
+	const lease = await runs.beginChat({profile: world.profile, key: key.name, plan}, leaseMs);
+	const {promise, resolve, reject} = Promise.withResolvers<TurnResult>();
+	// It is awaited when its run is settled.
+	promise.catch(() => {});
+	await dispatcher.host(lease, async (_, signal) => {
+		await announce(lease.run.id);
+		turn.onBegin?.(lease.run.id);
+		const leaves = AbortSignal.any([turn.signal, signal]);
+		try {
+			resolve(await answerTurn({...world, lease, signal}, {...turn, signal: leaves}));
+		} catch (error) {
+			reject(error);
+			await settleAfter({...world, lease, signal}, {turn, error});
+		} finally {
+			await announce(lease.run.id);
+		}
+	});
+	return promise;
+}
+
+type Working = ApiTurnsDependencies & {readonly lease: Lease; readonly signal: AbortSignal};
+
+/** A client that left has cancelled its turn; whatever else ends one is a failure. Never rejects. */
+async function settleAfter(
+	work: Working,
+	{turn, error}: {readonly turn: AgentTurn; readonly error: unknown},
+): Promise<void> {
+	const {runs, lease, signal, log} = work;
+	try {
+		if (turn.signal.aborted || signal.aborted) {
+			await runs.settle(lease, {state: 'cancelled'});
+		} else {
+			await settleFailure(work, error, {waitMs: undefined, last: 'failed'});
+		}
+	} catch {
+		// Its lease runs out, and then it has failed.
+		log.warn('Cannot write down how a turn of a chat ended', {run: lease.run.id});
+	}
+}
+
+async function answerTurn(work: Working, turn: AgentTurn): Promise<TurnResult> {
+	const {clock, agents, equip, settings, runs, lease, log} = work;
+	const {run} = lease;
+	const note = (text: string) => {
+		recordEntry(work, {at: clock.now(), kind: 'note', text});
+	};
+	const {notes, logins, ...equipment} = await equip(run, turn.signal, note);
+	for (const text of [
+		...notes,
+		...logins.map(name => `Goes on without a login to tool server "${name}"`),
+	]) {
+		note(text);
+	}
+
+	let said = '';
+	let usage = {inputTokens: 0, outputTokens: 0};
+	const progress = createProgress(turn, log);
+	using watch = new DisposableStack();
+	const words = watch.use(createRunWords(work, run.id));
+	watch.defer(() => {
+		work.approvals.runEnded(run.id);
+	});
+	watch.defer(
+		work.approvals.watch(run.id, approval => {
+			if (!approval.decision) {
+				recordEntry(work, waitingEntry(approval));
+			}
+
+			progress.say(approvalProgress(approval));
+		}),
+	);
+	const result = await agents[turn.key.kind].run({
+		runId: run.id,
+		prompt: run.plan.prompt,
+		chat: chatOf(turn),
+		...equipment,
+		...(run.plan.model !== undefined && {model: run.plan.model}),
+		...settings(),
+		denyApprovals: turn.denyApprovals,
+		signal: turn.signal,
+		async onText(text, begins) {
+			const delta = begins && said !== '' ? `\n\n${text}` : text;
+			said += delta;
+			words.say(text, begins);
+			await turn.onText(delta);
+		},
+		onEntry(entry) {
+			words.told(entry);
+			recordEntry(work, entry);
+			progress.tell(entry);
+		},
+		onWork({usage: used, ...done}) {
+			if (used) {
+				usage = used;
+				turn.onUsed?.(used);
+			}
+
+			runs.work(lease, {...done, ...(used && {usage: used})});
+		},
+		async beforeSideEffect() {
+			if (!(await runs.markSideEffect(lease))) {
+				throw new SvcError('run_cancelled', `Cannot go on with run ${run.id}: its lease was lost`);
+			}
+		},
+	});
+	await progress.told();
+	const {answer, toolCalls, model, cut} = result;
+	const text = said === '' ? work.redact(answer) : said;
+	await persistently({clock, signal: turn.signal}, async () =>
+		runs.answer(lease, {text, toolCalls, model: model.name}),
+	);
+	await turn.onAnswer?.({text, run: run.id});
+	await runs.settle(lease, {state: 'done'});
+	const estimated = estimatedTokens(
+		turn.messages.reduce((sum, message) => sum + message.text.length, 0),
+	);
+	return {
+		text,
+		finishReason: cut ? 'length' : 'stop',
+		inputTokens: usage.inputTokens || estimated,
+		outputTokens: usage.outputTokens || estimatedTokens(text.length),
+		isOffline: model.name === offlineModelName,
+		run: run.id,
+	};
+}
+
+const chatOf = ({
+	messages,
+	maxTokens,
+	temperature,
+	stop,
+}: AgentTurn): NonNullable<AgentRequest['chat']> => ({
+	system: messages.flatMap(({role, text}) => (role === 'system' ? [text] : [])).join('\n\n'),
+	before: messages
+		.slice(0, -1)
+		.flatMap(({role, text}) => (role === 'system' ? [] : [{role, text}])),
+	...(maxTokens !== undefined && {maxTokens}),
+	...(temperature !== undefined && {temperature}),
+	...(stop && {stop}),
+});
+
+/** Tells the client of tools and approvals, in their order. */
+function createProgress({onProgress}: AgentTurn, log: Logger) {
+	let last = Promise.resolve();
+	const say = (told: JsonObject) => {
+		last = last
+			.then(async () => onProgress(told))
+			.catch(() => {
+				log.debug('A client of the chat API could not be told of progress');
+			});
+	};
+	return {
+		say,
+		tell(entry: TranscriptEntry) {
+			const told = progressOf(entry);
+			if (told) {
+				say(told);
+			}
+		},
+		told: async () => last,
+	};
+}
+
+function approvalProgress(approval: Approval): JsonObject {
+	const {id, deadline, decision} = approval;
+	const of = approval.kind === 'tool' ? approval.tool : {server: approval.server, tool: null};
+	const call = {id: String(id), tool: of.tool, server: of.server};
+	return decision
+		? {event: 'approval_settled', ...call, outcome: decision.outcome}
+		: {
+				event: 'approval_pending',
+				...call,
+				...(approval.kind === 'tool' && {arguments_digest: digestOf(approval)}),
+				deadline: new Date(deadline).toISOString(),
+			};
+}
+
+/** `undefined` for what is nobody's business but the journal's. */
+function progressOf({kind, data = {}}: TranscriptEntry): JsonObject | undefined {
+	const {tool = null, call = null, server = null} = data;
+	switch (kind) {
+		case 'tool-call':
+			return {event: 'tool_started', tool, call, server};
+
+		case 'tool-result':
+			return {event: 'tool_ended', tool, call, server, ok: data['ok'] === true};
+
+		case 'prompt':
+		case 'text':
+		case 'retry':
+		case 'delivery':
+		case 'error':
+		case 'note':
+			return undefined;
+	}
+}

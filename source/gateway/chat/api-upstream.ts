@@ -1,0 +1,82 @@
+import {modelInputs, type ModelChoice} from '../../agent/choose-model.ts';
+import type {ModelFetch} from '../../agent/model-fetch.ts';
+import type {PublicModel} from '../../api/http/public-model.ts';
+import type {Upstream} from '../../api/relay/upstream.ts';
+import type {Config} from '../../config/config.ts';
+import type {Clock} from '../../core/clock.ts';
+import type {LiveModel} from '../live-model.ts';
+
+/** A model that is named for itself is looked for anew so often: servers of this machine come and go. */
+const chosenMs = 30_000;
+
+/** Which model answers for a public one. */
+export type ApiModels = {
+	/** Rejects with `SvcError` as choosing a model does. */
+	choice(model: PublicModel): Promise<ModelChoice>;
+	/** `undefined` when it is the offline model. */
+	upstreamOf(model: PublicModel): Promise<Upstream | undefined>;
+};
+
+/** Chooses for each request, and looks for the same model not for each. */
+export function createApiModels({
+	clock,
+	config,
+	model: live,
+	modelFetch,
+}: {
+	readonly clock: Clock;
+	readonly config: () => Config;
+	readonly model: Pick<LiveModel, 'current'>;
+	readonly modelFetch: Pick<ModelFetch, 'post'>;
+}): ApiModels {
+	let chosenFrom: Config | undefined;
+	let inputs = '';
+	const chosen = new Map<string, {readonly at: number; readonly choice: Promise<ModelChoice>}>();
+
+	const forgetOthers = () => {
+		const now = config();
+		if (now === chosenFrom) {
+			return;
+		}
+
+		const next = modelInputs(now);
+		chosenFrom = now;
+		if (next !== inputs) {
+			inputs = next;
+			chosen.clear();
+		}
+	};
+
+	const choice = async (name: string): Promise<ModelChoice> => {
+		forgetOthers();
+		const now = clock.monotonic();
+		const known = chosen.get(name);
+		if (known && now - known.at < chosenMs) {
+			return known.choice;
+		}
+
+		const found = live.current(name);
+		chosen.set(name, {at: now, choice: found});
+		try {
+			return await found;
+		} catch (error) {
+			chosen.delete(name);
+			throw error;
+		}
+	};
+
+	const choose = async ({name}: PublicModel) =>
+		name === undefined ? live.current() : choice(name);
+	return {
+		choice: choose,
+		async upstreamOf(model) {
+			const {chatAddress} = await choose(model);
+			return (
+				chatAddress && {
+					...chatAddress,
+					post: async (url, question) => modelFetch.post(url, question),
+				}
+			);
+		},
+	};
+}

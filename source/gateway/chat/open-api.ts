@@ -1,0 +1,95 @@
+import type {ModelFetch} from '../../agent/model-fetch.ts';
+import {answerOffline} from '../../agent/offline-model.ts';
+import type {KeyDesk} from '../../api/keys/desk.ts';
+import {openKeyDesk} from '../../api/keys/key-desk.ts';
+import {createSessionDesk, type SessionDesk} from '../../api/sessions/session-desk.ts';
+import {endOf} from '../../core/api-keys/api-key.ts';
+import type {Approvals} from '../../core/approvals/approvals.ts';
+import type {GatewayWorld} from '../rooms.ts';
+import type {RunAnnouncer} from '../runs/announce-runs.ts';
+import {createApiLimits} from './api-limits.ts';
+import {createApiModels} from './api-upstream.ts';
+import {createLiveApi, type LiveApi} from './live-api.ts';
+import {openTurns} from './open-turns.ts';
+import {createPersonChat, type PersonChat} from './person-chat.ts';
+
+/** The chat API and its keys. */
+export type OpenedApi = LiveApi & {
+	readonly keys: KeyDesk;
+	readonly sessions: SessionDesk;
+	readonly chat: PersonChat;
+};
+
+/** The chat API, joined with what answers in it. Nothing listens before `start()`. */
+export async function openApi(
+	world: GatewayWorld,
+	{
+		modelFetch,
+		announce,
+		...joined
+	}: Omit<Parameters<typeof openTurns>[1], 'announce'> & {
+		readonly modelFetch: Pick<ModelFetch, 'post'>;
+		readonly approvals: Pick<Approvals, 'waiting' | 'settle'>;
+		readonly announce: Pick<RunAnnouncer, 'changed'>;
+	},
+): Promise<OpenedApi> {
+	const {clock} = world;
+	const {live, store, model, approvals, emit, redact} = joined;
+	const log = joined.log.from('api');
+	const turn = openTurns(world, {...joined, announce: async runId => announce.changed(runId)});
+	await using stack = new AsyncDisposableStack();
+	const config = () => live.current().api;
+	const startedAt = clock.now();
+	const models = createApiModels({clock, config: () => live.current(), model, modelFetch});
+	const sessions = createSessionDesk({clock, sessions: store.sessions});
+	const keys = stack.use(
+		await openKeyDesk({
+			clock,
+			keys: store.keys,
+			log,
+			onChange(changed, gone) {
+				emit({type: 'keys-changed', at: clock.now(), keys: changed, gone});
+			},
+		}),
+	);
+	const api = stack.use(
+		createLiveApi({
+			clock,
+			emit,
+			log,
+			config,
+			onListening() {
+				if (!keys.list().some(key => endOf(key, clock.now()) === undefined)) {
+					log.warn(
+						'No key of the chat API is in force: it answers 401 until "svc keys create" makes one',
+					);
+				}
+			},
+			brokenBy: () => live.broken[0]?.message,
+			async create({host, port}) {
+				// Nobody who does not serve it loads it.
+				const [{createApiServer}, {endpointsOf}] = await Promise.all([
+					import('../../api/api-server.ts'),
+					import('../../api/endpoints.ts'),
+				]);
+				const endpoints = endpointsOf({
+					clock,
+					log,
+					redact,
+					models: () => config().models,
+					limitsOf: createApiLimits({clock, models}),
+					startedAt,
+					upstreamOf: async one => models.upstreamOf(one),
+					turn,
+					sessions,
+					answerOffline,
+					approvals,
+				});
+				return createApiServer({clock, log, keys, endpoints, limits: config}, {host, port});
+			},
+		}),
+	);
+	const opened = stack.move();
+	const chat = createPersonChat({models: () => config().models, desk: sessions, turn});
+	return {...api, keys, sessions, chat, [Symbol.asyncDispose]: async () => opened.disposeAsync()};
+}

@@ -1,0 +1,100 @@
+import type {AgentTurns} from '../../api/agent-turns.ts';
+import {ApiError} from '../../api/http/api-error.ts';
+import type {PublicModel, PublicModels} from '../../api/http/public-model.ts';
+import type {OpenSession, SessionDesk} from '../../api/sessions/session-desk.ts';
+import {turnMessages} from '../../api/shapes/chat-messages.ts';
+import {messageOf, SvcError} from '../../core/errors.ts';
+import {personKey} from '../../core/run.ts';
+
+/** The person at the terminal talks to the agent, in sessions of their own. */
+export type PersonChat = {
+	/**
+	 * Begins a turn; resolves when its run is under way. Without `session` it is the first of a new one. The answer, with what was asked, is in the session before its run is done; of a turn that fails nothing is.
+	 * @throws SvcError `session_not_found`, `session_busy`, `session_full`, `chat_refused`, `journal_unavailable`
+	 */
+	say(said: {readonly text: string; readonly session?: string}): Promise<{
+		readonly session: string;
+		readonly run: number;
+	}>;
+};
+
+/** What stands in the journal in the place of a key. */
+const person = {id: '', name: personKey, kind: 'live'} as const;
+
+export function createPersonChat({
+	models,
+	desk,
+	turn,
+}: {
+	readonly models: PublicModels;
+	readonly desk: Pick<SessionDesk, 'begin' | 'resume'>;
+	readonly turn: AgentTurns;
+}): PersonChat {
+	const work = async (
+		session: OpenSession,
+		{
+			model,
+			text,
+			onBegin,
+		}: {
+			readonly model: PublicModel;
+			readonly text: string;
+			readonly onBegin: (run: number) => void;
+		},
+	) => {
+		await using open = session;
+		const asked = [{role: 'user', content: text}];
+		open.checkRoom(asked);
+		await turn({
+			model,
+			messages: turnMessages([...open.before, ...asked]),
+			key: person,
+			requestId: '',
+			denyApprovals: false,
+			// Whoever wants it stopped cancels its run.
+			signal: new AbortController().signal,
+			async onText() {},
+			async onProgress() {},
+			onBegin(run) {
+				open.tell();
+				onBegin(run);
+			},
+			async onAnswer({text: content, run}) {
+				await open.keep({asked, answer: {role: 'assistant', content}, model: model.id, run});
+			},
+		});
+	};
+
+	return {
+		async say({text, session: id}) {
+			const model = agentOf(models);
+			const session = await (id === undefined
+				? desk.begin(undefined, model.id)
+				: desk.resume(undefined, id));
+			const begun = Promise.withResolvers<number>();
+			// Once it has begun, its run says how it ended.
+			work(session, {model, text, onBegin: begun.resolve}).catch(begun.reject);
+			try {
+				return {session: session.id, run: await begun.promise};
+			} catch (error) {
+				throw error instanceof ApiError
+					? new SvcError('chat_refused', messageOf(error), {cause: error})
+					: error;
+			}
+		},
+	};
+}
+
+/** The first agent of `api.models` that has tools, else the first one. */
+function agentOf(models: PublicModels): PublicModel {
+	const agents = [...models()].filter(([, {agent}]) => agent);
+	const [id, model] = agents.find(([, {tools}]) => tools) ?? agents[0] ?? [];
+	if (id === undefined || !model) {
+		throw new SvcError(
+			'chat_refused',
+			'Cannot begin a chat: none of "api.models" in config.yaml is an agent',
+		);
+	}
+
+	return {id, ...model};
+}

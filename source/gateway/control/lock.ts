@@ -1,0 +1,152 @@
+import {closeSync, constants, openSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import type {HomePaths} from '../../config/config.ts';
+import {basePaths} from '../../config/home-paths.ts';
+import {every, type Clock} from '../../core/clock.ts';
+import {messageOf, SvcError} from '../../core/errors.ts';
+import {createLockWatch, lockFile} from '../../core/file-lock.ts';
+import {isJsonObject} from '../../core/json.ts';
+import {lockHolder} from '../../core/lock-holder.ts';
+import type {Logger} from '../../core/log.ts';
+import {ownFileFlags} from '../../core/planted-file.ts';
+import {callControl} from './control-client.ts';
+import {isAnswered} from './control-socket.ts';
+
+/** How often it is looked whether the lock still is where the next gateway looks for it, and the control socket where faces do, milliseconds. */
+const lookMs = 5000;
+
+/** How long whoever has the control socket may take to say who it is, milliseconds. */
+const sayMs = 2000;
+
+export type HomeLock = Disposable & {
+	/**
+	 * Writes the pid file, and from now on puts it and the lock back every five seconds where they were removed, and says so. `whileHeld` is called each time that the home is
+	 * still held; must not reject.
+	 *
+	 * @throws SvcError `home_unusable` when the pid file cannot be written
+	 */
+	watch(world: {
+		readonly clock: Clock;
+		readonly log: Logger;
+		readonly whileHeld?: () => Promise<void>;
+	}): Disposable;
+};
+
+/**
+ * Takes the home for this process. The lock is the kernel's: it goes with the process, however that ends; the pid file beside it only
+ * tells people who it is, and is written by `watch`: one that is refused later leaves that of another gateway alone.
+ *
+ * @throws SvcError `gateway_running` naming the process that holds it
+ */
+export function lockHome(paths: HomePaths): HomeLock {
+	const {home, pidFile, lockFile: path} = paths;
+	const lock = lockFile(path, {within: home});
+	if (!lock) {
+		throw isRunning(paths, holderOf(paths));
+	}
+
+	let isWritten = false;
+	return {
+		watch({clock, log, whileHeld}) {
+			writePid(pidFile);
+			isWritten = true;
+			const watchLock = createLockWatch(lock, {path, within: home, log});
+			const stop = every(clock, lookMs, async () => {
+				if (watchLock()) {
+					keepPid(pidFile);
+					await whileHeld?.();
+				}
+			});
+			return {[Symbol.dispose]: stop};
+		},
+		[Symbol.dispose]() {
+			if (isWritten && runningPid(paths) === process.pid) {
+				rmSync(pidFile, {force: true});
+			}
+
+			lock[Symbol.dispose]();
+		},
+	};
+}
+
+/** @throws SvcError `home_unusable` */
+function writePid(pidFile: string): void {
+	try {
+		const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
+		const file = openSync(pidFile, flags | ownFileFlags(pidFile), 0o600);
+		try {
+			writeFileSync(file, `${process.pid}\n`);
+		} finally {
+			closeSync(file);
+		}
+	} catch (error) {
+		if (error instanceof SvcError) {
+			throw error;
+		}
+
+		throw new SvcError(
+			'home_unusable',
+			`Cannot write "${pidFile}" (${messageOf(error)}): make room on the disk, or the file writable for this user`,
+			{cause: error},
+		);
+	}
+}
+
+function keepPid(pidFile: string): void {
+	if (runningPid({pidFile}) !== process.pid) {
+		try {
+			writePid(pidFile);
+		} catch {
+			// It only tells people who it is; the lock does not need it.
+		}
+	}
+}
+
+/**
+ * Makes sure that nobody answers on the control socket: whoever does serves this home, whatever became of its lock.
+ *
+ * @throws SvcError `gateway_running`
+ */
+export async function refuseAnswered(paths: HomePaths): Promise<void> {
+	if (await isAnswered(paths.socket)) {
+		throw isRunning(paths, await pidOnSocket(paths));
+	}
+}
+
+/** What whoever listens says of itself; `undefined` when that is nothing. */
+async function pidOnSocket({socket}: HomePaths): Promise<number | undefined> {
+	try {
+		const status = await callControl(socket, '/v1/status', {silenceMs: sayMs});
+		const pid = isJsonObject(status) ? status['pid'] : undefined;
+		return typeof pid === 'number' ? pid : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+/** Who holds the home, and what to do: a gateway of the home above serves its profiles, and is not to be ended for one of them. */
+function isRunning(paths: HomePaths, pid: number | undefined): SvcError {
+	const {home, profile} = paths;
+	const base = basePaths(paths);
+	const advice =
+		base && pid !== undefined && runningPid(base) === pid
+			? `, that of "${base.home}", which serves profile "${profile}" too; leave out "-p ${profile}"`
+			: '; attach with "svc" or end it with "svc gateway stop"';
+	return new SvcError(
+		'gateway_running',
+		`Cannot start a second gateway for "${home}": process ${pid ?? '(unknown)'} runs one already${advice}`,
+	);
+}
+
+/** Another process: its number in the pid file may be old, that of the lock is not. */
+const holderOf = (paths: HomePaths): number | undefined =>
+	lockHolder(paths.lockFile) ?? runningPid(paths);
+
+/** The number in the pid file. It may be stale: only the lock says whether a gateway runs. */
+export function runningPid({pidFile}: Pick<HomePaths, 'pidFile'>): number | undefined {
+	try {
+		const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
+		return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,124 @@
+import type {Clock} from '../../core/clock.ts';
+import type {Delivery} from '../../core/delivery.ts';
+import {messageOf} from '../../core/errors.ts';
+import type {Emit} from '../../core/events.ts';
+import type {Logger} from '../../core/log.ts';
+import {hourMs} from '../../core/route-counts.ts';
+import {limits} from '../../core/state.ts';
+import {trafficMinutes} from '../../core/traffic.ts';
+import type {Store} from '../../store/port.ts';
+import {startJournalCounts} from './count-journal.ts';
+import {countMinutes} from './count-routes.ts';
+
+const recentDeliveries = 500;
+
+const recentRuns = 200;
+
+/** What waits for a person is told of however old it is; the count of all of them is exact. */
+const recentToDecide = 200;
+
+/** Reports what the journal knows from before the start, says what a crash had left, and counts from there on. */
+export async function restoreHistory({
+	store,
+	emit,
+	clock,
+	log,
+}: {
+	readonly store: Store;
+	readonly emit: Emit;
+	readonly clock: Clock;
+	readonly log: Logger;
+}): Promise<Disposable> {
+	const [deliveries, runs, toDecide, pending, dispatched, approvals] = await Promise.all([
+		store.journal.list({limit: recentDeliveries}),
+		store.runs.list({limit: recentRuns}),
+		store.runs.toDecide(recentToDecide),
+		store.groups.list({state: 'pending', limit: limits.pendingGroups}),
+		store.groups.list({state: 'dispatched', limit: limits.dispatchedGroups}),
+		store.approvals.settled(limits.settledApprovals),
+	]);
+	const runsFrom = runs.at(-1)?.id ?? 0;
+	emit({
+		type: 'history-restored',
+		at: clock.now(),
+		deliveries: deliveries.toReversed(),
+		runs: [...toDecide.filter(({id}) => id < runsFrom), ...runs].toSorted(
+			(one, other) => one.id - other.id,
+		),
+		...(runs.length === recentRuns && {runsFrom}),
+		groups: [...pending, ...dispatched],
+		approvals: approvals.toReversed(),
+	});
+
+	if (fillsHour(deliveries, clock.now())) {
+		// Nobody waits for a picture.
+		void tellHour({store, emit, clock, log});
+	}
+
+	if (pending.length > 0) {
+		log.info(
+			'Groups of events waited when the last process ended: they go on waiting, those whose time is over run now',
+			{
+				groups: pending.length,
+			},
+		);
+	}
+
+	const {requeued, interrupted, uncertain} = store.recovered;
+	if (requeued.length > 0) {
+		log.info('Runs that the last process had not finished are run again', {
+			runs: requeued.join(', '),
+		});
+	}
+
+	if (interrupted.length > 0) {
+		log.warn(
+			'Runs were interrupted: a person decides (svc runs show says why, svc runs retry goes on)',
+			{
+				runs: interrupted.join(', '),
+			},
+		);
+	}
+
+	if (uncertain.length > 0) {
+		log.warn(
+			'Answers may or may not have arrived at their targets: verify, then decide (svc runs retry)',
+			{
+				runs: uncertain.join(', '),
+			},
+		);
+	}
+
+	return startJournalCounts({store, clock, emit, log});
+}
+
+/** Whether more than was restored came within the hour. */
+function fillsHour(deliveries: readonly Delivery[], now: number): boolean {
+	const oldest = deliveries.at(-1);
+	return (
+		deliveries.length >= recentDeliveries &&
+		oldest !== undefined &&
+		oldest.receivedAt > now - hourMs
+	);
+}
+
+/** Counts the last hour beside the start. */
+async function tellHour({
+	store,
+	emit,
+	clock,
+	log,
+}: {
+	readonly store: Pick<Store, 'history'>;
+	readonly emit: Emit;
+	readonly clock: Clock;
+	readonly log: Logger;
+}): Promise<void> {
+	try {
+		const now = clock.now();
+		const minutes = await countMinutes(store.history, {now, minutes: trafficMinutes});
+		emit({type: 'traffic-counted', at: now, minutes});
+	} catch (error) {
+		log.warn('Cannot count what came within the last hour', {error: messageOf(error)});
+	}
+}

@@ -1,0 +1,34 @@
+import {type Clock, every} from '../../core/clock.ts';
+import {messageOf} from '../../core/errors.ts';
+import type {Logger} from '../../core/log.ts';
+import type {Retention, Store} from '../../store/port.ts';
+
+const intervalMs = 10 * 60_000;
+
+/** Applies the retention every ten minutes until disposed of. */
+export function startRetention(
+	{clock, store, log}: {readonly clock: Clock; readonly store: Store; readonly log: Logger},
+	{
+		retention,
+	}: {
+		/** `undefined`: nothing is removed. */
+		readonly retention: () => Retention | undefined;
+	},
+): Disposable {
+	const stop = every(clock, intervalMs, async () => {
+		const bounds = retention();
+		if (!bounds) {
+			return;
+		}
+
+		try {
+			const {bodies, rows} = await store.journal.purge(bounds);
+			if (bodies + rows > 0) {
+				log.info('Old deliveries were removed', {bodies, rows});
+			}
+		} catch (error) {
+			log.warn('Cannot remove old deliveries, trying again later', {error: messageOf(error)});
+		}
+	});
+	return {[Symbol.dispose]: stop};
+}

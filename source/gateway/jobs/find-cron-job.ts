@@ -1,0 +1,46 @@
+import type {Config} from '../../config/config.ts';
+import type {Route} from '../../config/route.ts';
+import type {Clock} from '../../core/clock.ts';
+import type {JsonObject} from '../../core/json.ts';
+import {silentLogger} from '../../core/log.ts';
+import {findJob, requireJob} from '../../schedule/find-job.ts';
+import {createJobsReader} from '../../schedule/job-file.ts';
+import type {JobDefinition} from '../../schedule/job.ts';
+
+/**
+ * The job that a route's entry fires, among those of the profile that it is bound to; `undefined` when it fires none. A paused one is found: it may be
+ * resumed.
+ *
+ * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`
+ */
+export function findCronJob(
+	{clock}: {readonly clock: Clock},
+	entry: JsonObject,
+	config: Config,
+): JobDefinition | undefined {
+	const {cron_job: reference, profile = 'default'} = entry;
+	if (typeof reference !== 'string' || typeof profile !== 'string') {
+		return undefined;
+	}
+
+	const {paths} = config.profiles.of(profile);
+	const reader = createJobsReader({paths, clock, log: silentLogger});
+	return requireJob(reference, findJob(reader.current(), reference));
+}
+
+/** The toolsets of the runs of a route: its own, or those of the job that it fires. A job that has gone has none of its own. */
+export function toolsetsOfRoute(
+	{clock}: {readonly clock: Clock},
+	{cronJob, toolsets, profile}: Pick<Route, 'cronJob' | 'toolsets' | 'profile'>,
+	config: Config,
+): readonly string[] | undefined {
+	if (cronJob === undefined) {
+		return toolsets;
+	}
+
+	try {
+		return findCronJob({clock}, {cron_job: cronJob, profile}, config)?.toolsets;
+	} catch {
+		return [];
+	}
+}

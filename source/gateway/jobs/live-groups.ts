@@ -1,0 +1,183 @@
+import {type Clock, sleep} from '../../core/clock.ts';
+import {messageOf} from '../../core/errors.ts';
+import type {Emit} from '../../core/events.ts';
+import type {Group} from '../../core/group.ts';
+import type {Busy} from '../../core/idle.ts';
+import type {Logger} from '../../core/log.ts';
+import type {Groups} from '../../store/port.ts';
+
+/** Pause after the journal failed to dispatch. */
+const journalPauseMs = 1000;
+
+/** Shortest wait before the next look, so that a clock that is wrong cannot make it spin. */
+const minPauseMs = 20;
+
+/** Tries to hand the groups over when the receiver closes; what the journal does not take then waits in it for the next start. */
+const flushTries = 3;
+
+export type LiveGroups = {
+	/** A group opened, grew, or was dispatched to make room for the next: tells the faces and minds when it is due. */
+	changed(group: Group): void;
+	/** Starts the run of a pending group now; `false` when it is not pending. @throws SvcError `journal_unavailable` */
+	dispatch(id: number): Promise<boolean>;
+	/** Starts the runs of every group: the receiver has closed. Never rejects. @see manual/routes.md#coalescing */
+	flush(): Promise<void>;
+	/** No group is dispatched for its time any more; what is under way ends first. */
+	[Symbol.asyncDispose](): Promise<void>;
+};
+
+/**
+ * Dispatches groups when their quiet window or their cap is over. What is due is the journal's knowledge: this only asks at the moment that
+ * it named. Groups whose time was over before the start run at once.
+ *
+ * @see manual/routes.md#coalescing
+ */
+export function createLiveGroups({
+	clock,
+	groups,
+	busy,
+	emit,
+	log,
+	onDispatched,
+}: {
+	readonly clock: Clock;
+	readonly groups: Groups;
+	readonly busy: Busy;
+	readonly emit: Emit;
+	readonly log: Logger;
+	/** The group's run is on disk and waits; must not throw. */
+	readonly onDispatched: (group: Group) => void;
+}): LiveGroups {
+	/** The look that is planned, on the monotonic clock. */
+	let planned: {readonly at: number; readonly cancel: () => void} | undefined;
+	let looking: Promise<void> | undefined;
+	/** Since the look that is under way has asked. */
+	let hasChanged = false;
+	let closed = false;
+
+	const report = (changed: readonly Group[]) => {
+		for (const group of changed) {
+			emit({type: 'group-changed', at: clock.now(), group});
+			if (group.state === 'dispatched') {
+				onDispatched(group);
+			}
+		}
+	};
+
+	/** Looks now, or once more when a look is under way: whoever reports a change waits for nothing. */
+	const wake = () => {
+		hasChanged = true;
+		if (!closed) {
+			looking ??= look();
+		}
+	};
+
+	const look = async () => {
+		const end = busy.begin();
+		for (let minMs: number | undefined = 0; minMs !== undefined || hasChanged;) {
+			hasChanged = false;
+			// oxlint-disable-next-line no-await-in-loop -- one look after the other
+			minMs = await lookOnce(minMs ?? 0);
+		}
+
+		looking = undefined;
+		end();
+	};
+
+	/** Dispatches what is due, or plans when to look; `minMs` from now at the earliest. Milliseconds to wait at least before the next look, `undefined` when that is planned. */
+	const lookOnce = async (minMs: number): Promise<number | undefined> => {
+		const askedAt = clock.monotonic();
+		try {
+			const dueMs = await groups.nextDueMs();
+			if (closed || dueMs === undefined) {
+				return undefined;
+			}
+
+			const at = askedAt + Math.max(minMs, Math.ceil(dueMs));
+			if (at > clock.monotonic()) {
+				plan(at);
+				return undefined;
+			}
+
+			planned?.cancel();
+			planned = undefined;
+			const dispatched = await groups.dispatchDue();
+			report(dispatched);
+			return dispatched.length > 0 ? 0 : minPauseMs;
+		} catch (error) {
+			log.error('Cannot dispatch groups of events, trying again', {error: messageOf(error)});
+			if (!closed) {
+				plan(clock.monotonic() + journalPauseMs);
+			}
+
+			return undefined;
+		}
+	};
+
+	const plan = (at: number) => {
+		// Every event of a group moves its end: a timer that fires too early is cheaper than a new one for each.
+		if (planned && planned.at <= at) {
+			return;
+		}
+
+		planned?.cancel();
+		planned = {
+			at,
+			cancel: clock.after(at - clock.monotonic(), () => {
+				planned = undefined;
+				wake();
+			}),
+		};
+	};
+
+	const flush = async () => {
+		let waiting = 0;
+		for (let failures = 0; ;) {
+			try {
+				// oxlint-disable-next-line no-await-in-loop -- one try after the other
+				waiting = await groups.pending();
+				if (waiting === 0) {
+					return;
+				}
+
+				// oxlint-disable-next-line no-await-in-loop -- one try after the other
+				report(await groups.dispatch('all', 'stop'));
+			} catch (error) {
+				failures += 1;
+				if (failures === flushTries) {
+					log.error(
+						'Cannot dispatch the groups that wait: their events are in the journal, and they run after the next start',
+						{groups: waiting, error: messageOf(error)},
+					);
+					return;
+				}
+
+				// oxlint-disable-next-line no-await-in-loop -- a pause between two tries
+				await sleep(clock, journalPauseMs);
+			}
+		}
+	};
+
+	wake();
+	return {
+		changed(group) {
+			report([group]);
+			wake();
+		},
+		async dispatch(id) {
+			const dispatched = await groups.dispatch({id}, 'person');
+			report(dispatched);
+			return dispatched.length > 0;
+		},
+		async flush() {
+			const end = busy.begin();
+			await flush();
+			end();
+		},
+		async [Symbol.asyncDispose]() {
+			closed = true;
+			planned?.cancel();
+			await looking;
+		},
+	};
+}

@@ -1,0 +1,124 @@
+import type {Config} from '../../config/config.ts';
+import type {Clock} from '../../core/clock.ts';
+import {messageOf} from '../../core/errors.ts';
+import type {Emit} from '../../core/events.ts';
+import type {Busy} from '../../core/idle.ts';
+import type {Logger} from '../../core/log.ts';
+import type {StoredRun} from '../../core/run.ts';
+import {unavailableJob} from '../../schedule/find-job.ts';
+import {keepAnswer} from '../../schedule/output.ts';
+import {planFor} from '../../schedule/plan-for.ts';
+import {createScheduler, maxQueuedPerJob, type Scheduler} from '../../schedule/scheduler.ts';
+import type {Jobs} from '../../store/port.ts';
+import type {JobOf} from '../../webhook/job-of.ts';
+import {createServedProfiles} from './served-profiles.ts';
+import {createJobsWatcher} from './watch-jobs.ts';
+
+export type LiveJobs = Pick<Scheduler, 'runChanged' | 'runNow' | 'setPaused' | 'views'> & {
+	/** Begins to fire; also, the files or the profiles may have changed. Resolves when it has looked at every job; never rejects. */
+	changed(): Promise<void>;
+	/** The job that a `cron_job` route fires. */
+	readonly jobOf: JobOf;
+	/** Keeps the answer of a job's run in its output folder; does nothing for other runs. Never rejects. */
+	keepAnswer(run: StoredRun, answer: string): Promise<void>;
+	/** Fires nothing more, then gives the homes of the other profiles back. */
+	[Symbol.asyncDispose](): Promise<void>;
+};
+
+/**
+ * Joins the scheduler with the profiles, the files and the journal. What was due while nothing ran fires at the first look, as each job's `misfire` says.
+ *
+ * @see manual/routes.md#keys, manual/control-api.md
+ */
+export function createLiveJobs({
+	clock,
+	config,
+	jobs,
+	busy,
+	emit,
+	log,
+	onFired,
+}: {
+	readonly clock: Clock;
+	readonly config: () => Config;
+	readonly jobs: Jobs;
+	readonly busy: Busy;
+	readonly emit: Emit;
+	readonly log: Logger;
+	/** A run is on disk and waits; must not throw. */
+	readonly onFired: (runId: number) => void;
+}): LiveJobs {
+	const stack = new AsyncDisposableStack();
+	const served = stack.use(createServedProfiles({config, clock, log}));
+	const watcher = stack.use(
+		createJobsWatcher({
+			log,
+			onChange() {
+				void scheduler.reload();
+			},
+		}),
+	);
+	const scheduler = stack.use(
+		createScheduler({
+			clock,
+			jobs,
+			profiles() {
+				const profiles = served.current();
+				watcher.watch(profiles.map(({paths}) => paths.cron));
+				return profiles;
+			},
+			whyNotServed: profile => served.whyNot(profile),
+			log,
+			maxQueued: () => config().runs.maxQueued,
+			onFired,
+			onChanged(views) {
+				emit({type: 'jobs-changed', at: clock.now(), jobs: views});
+			},
+			busy,
+		}),
+	);
+
+	return {
+		changed: () => scheduler.reload(),
+		runChanged(job) {
+			scheduler.runChanged(job);
+		},
+		runNow: (reference, options) => scheduler.runNow(reference, options),
+		setPaused: (reference, options) => scheduler.setPaused(reference, options),
+		views: () => scheduler.views(),
+		jobOf({cronJob, profile}) {
+			const found = scheduler.find(cronJob, profile);
+			if (found.kind !== 'found' || found.job.paused) {
+				return {ok: false, reason: unavailableJob(cronJob, found)};
+			}
+
+			const {job} = found;
+			return {
+				ok: true,
+				job: {
+					profile,
+					id: job.id,
+					name: job.name,
+					maxQueued: maxQueuedPerJob,
+					planWith: context => planFor(job, context),
+				},
+			};
+		},
+		async keepAnswer({id, job, profile}, answer) {
+			if (!job) {
+				return;
+			}
+
+			try {
+				const {cron} = config().profiles.of(profile).paths;
+				await keepAnswer({cron, job: job.id, run: id, at: clock.now()}, answer);
+			} catch (error) {
+				log.warn(`Cannot keep the answer of job "${job.name}" in its folder`, {
+					run: id,
+					error: messageOf(error),
+				});
+			}
+		},
+		[Symbol.asyncDispose]: () => stack.disposeAsync(),
+	};
+}

@@ -1,0 +1,117 @@
+import {existsSync} from 'node:fs';
+import type {Config, HomePaths} from '../../config/config.ts';
+import {ensureHome} from '../../config/home-paths.ts';
+import type {Clock} from '../../core/clock.ts';
+import {messageOf} from '../../core/errors.ts';
+import type {Logger} from '../../core/log.ts';
+import {cell} from '../../core/untrusted.ts';
+import {lockForWriting} from '../../store/writer-lock.ts';
+import {lockHome} from '../control/lock.ts';
+
+const maxNameLength = 64;
+
+/** How long the gateway, which serves meanwhile, may stand still for whoever has the journal of a profile open, milliseconds: it is looked again. */
+const waitMs = 5;
+
+/** A profile whose home this process holds. `profile`: `default` for its own. */
+type ServedProfile = {readonly profile: string; readonly paths: HomePaths};
+
+export type ServedProfiles = Disposable & {
+	/** The own profile, then every other one whose home could be locked. Looks again for those that could not, or are new. */
+	current(): readonly ServedProfile[];
+	/** Why `profile` was not among them, one sentence without its end. */
+	whyNot(profile: string): string;
+};
+
+/**
+ * The profiles whose jobs this gateway fires. Of each other profile it takes the lock, so that no two gateways fire the same jobs; one whose lock another
+ * live gateway holds is left to that one until it has ended.
+ *
+ * @see manual/files.md
+ */
+export function createServedProfiles({
+	config,
+	clock,
+	log,
+}: {
+	readonly clock: Clock;
+	/** The configuration as it is now. */
+	readonly config: () => Pick<Config, 'paths' | 'profiles'>;
+	readonly log: Logger;
+}): ServedProfiles {
+	const locks = new Map<string, Disposable>();
+	/** Why a profile is not served, as it was said. */
+	const said = new Map<string, string>();
+
+	const take = (name: string, paths: HomePaths) => {
+		try {
+			ensureHome(paths);
+			locks.set(name, lockProfile(paths, {clock, log}));
+			said.delete(name);
+		} catch (error) {
+			const reason = messageOf(error);
+			if (said.get(name) !== reason) {
+				said.set(name, reason);
+				log.warn(`The ${notFired(name)}: ${reason}`);
+			}
+		}
+	};
+
+	const release = (name: string) => {
+		locks.get(name)?.[Symbol.dispose]();
+		locks.delete(name);
+	};
+
+	return {
+		current() {
+			const {paths, profiles} = config();
+			const names = new Set(profiles.others.map(({name}) => name));
+			for (const name of [...locks.keys()].filter(known => !names.has(known))) {
+				release(name);
+			}
+
+			for (const name of [...said.keys()].filter(known => !names.has(known))) {
+				said.delete(name);
+			}
+
+			for (const {name, paths: other} of profiles.others) {
+				if (!locks.has(name)) {
+					take(name, other);
+				}
+			}
+
+			return [
+				{profile: 'default', paths},
+				...profiles.others
+					.filter(({name}) => locks.has(name))
+					.map(({name, paths: other}) => ({profile: name, paths: other})),
+			];
+		},
+		whyNot(profile) {
+			const reason = said.get(profile) ?? 'no such profile is served';
+			return `the ${notFired(cell(profile, maxNameLength).text)}: ${reason}`;
+		},
+		[Symbol.dispose]() {
+			for (const name of locks.keys()) {
+				release(name);
+			}
+		},
+	};
+}
+
+/** @throws SvcError `gateway_running`, `store_in_use` by a gateway of its own that somebody took the lock from */
+function lockProfile(
+	paths: HomePaths,
+	world: {readonly clock: Clock; readonly log: Logger},
+): Disposable {
+	using stack = new DisposableStack();
+	const lock = stack.use(lockHome(paths));
+	if (existsSync(paths.stateDb)) {
+		lockForWriting(paths.stateDb, {waitMs})[Symbol.dispose]();
+	}
+
+	stack.use(lock.watch(world));
+	return stack.move();
+}
+
+const notFired = (name: string): string => `jobs of profile "${name}" are not fired here`;

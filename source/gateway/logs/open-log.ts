@@ -1,0 +1,27 @@
+import type {Emit} from '../../core/events.ts';
+import {createLogger, type Logger} from '../../core/log.ts';
+import {createRedact, type Redact} from '../../core/redact.ts';
+import type {GatewayWorld} from '../rooms.ts';
+import {createLogFile} from './log-file.ts';
+
+/** The gateway's log: a file, whoever watches, and what must not be in it. */
+export type GatewayLog = AsyncDisposable & {readonly log: Logger; readonly redact: Redact};
+
+/** Opens the log of a gateway. `secrets` is asked for every line, as `createRedact` says. */
+export function openLog(
+	{clock, paths, onLog}: GatewayWorld,
+	{emit, secrets}: {readonly emit: Emit; readonly secrets: () => readonly string[]},
+): GatewayLog {
+	const file = createLogFile(paths.gatewayLog);
+	const redact = createRedact(secrets);
+	const log = createLogger({
+		clock,
+		redact,
+		write(record) {
+			file.write(record);
+			onLog?.(record);
+			emit({type: 'log-written', at: record.at, record});
+		},
+	});
+	return {log, redact, [Symbol.asyncDispose]: () => file[Symbol.asyncDispose]()};
+}

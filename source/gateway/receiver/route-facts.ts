@@ -1,0 +1,103 @@
+import {selectTools} from '../../agent/toolsets.ts';
+import {filterLines} from '../../config/filter-lines.ts';
+import {referencesIn} from '../../config/references.ts';
+import {insecureSecret, secretsIn} from '../../config/route-refusals.ts';
+import type {Route} from '../../config/route.ts';
+import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import type {RouteFacts} from '../../core/route-editor.ts';
+import type {ServerView} from '../../core/tool-server.ts';
+import {block, cell} from '../../core/untrusted.ts';
+
+const maxPrompt = 4000;
+
+/** What a route is made of, for a person; never a secret. `entry`: as it is written. `toolsets`: of the route, or of the job that it fires. */
+export function routeFacts(
+	route: Route,
+	{
+		entry,
+		toolsets,
+		servers,
+	}: {
+		readonly entry: JsonValue | undefined;
+		readonly toolsets: readonly string[] | undefined;
+		/** Of every profile. */
+		readonly servers: readonly ServerView[];
+	},
+): RouteFacts {
+	const {prompt, filters, rateLimit, retiredSecrets, rotatedOn, deliverOnly, profile} = route;
+	return {
+		rateLimit,
+		secret: secretText(entry),
+		...(rotatedOn !== undefined && {secretSince: Date.parse(rotatedOn)}),
+		formerSecretsUntil: retiredSecrets.map(({until}) => until),
+		...(prompt !== undefined && {
+			prompt: block(prompt, {maxLength: maxPrompt}).text,
+			promptLength: prompt.length,
+		}),
+		filters: filterLines(filters),
+		...(deliverOnly
+			? {tools: [], unknownServers: [], notes: []}
+			: toolsOf(
+					toolsets,
+					servers.filter(server => server.profile === profile && server.status !== 'skipped'),
+				)),
+	};
+}
+
+function toolsOf(
+	toolsets: readonly string[] | undefined,
+	servers: readonly ServerView[],
+): Pick<RouteFacts, 'tools' | 'unknownServers' | 'notes'> {
+	// A server of which nothing is known yet stands for one tool, which no tool is called like.
+	const given = servers
+		.filter(server => !isKnown(server) || server.tools.length > 0)
+		.map(server => {
+			const {name, tools} = server;
+			const facts: readonly Given[] = isKnown(server)
+				? tools.map(tool => ({name: tool.name, asks: tool.asks, server: name, isKnown: true}))
+				: [{name: ` ${name}`, asks: false, server: name, isKnown: false}];
+			return [name, facts] as const;
+		});
+	const {tools, warnings} = selectTools(toolsets, new Map(given));
+	return {
+		tools: tools
+			.filter(tool => tool.isKnown)
+			.map(({name, server, asks}) => ({
+				name: cell(name, 64).text,
+				server: cell(server, 64).text,
+				asks,
+			})),
+		unknownServers: tools.filter(tool => !tool.isKnown).map(({server}) => cell(server, 64).text),
+		notes: warnings.map(text => cell(text).text),
+	};
+}
+
+const isKnown = ({tools, protocol}: ServerView): boolean =>
+	tools.length > 0 || protocol !== undefined;
+
+type Given = {
+	readonly name: string;
+	readonly asks: boolean;
+	readonly server: string;
+	readonly isKnown: boolean;
+};
+
+/** Where the secret comes from, and how long it is. */
+function secretText(entry: JsonValue | undefined): string {
+	const written = isJsonObject(entry) ? entry['secret'] : undefined;
+	if (written === undefined || written === null) {
+		return 'that of all routes, platforms.webhook.secret';
+	}
+
+	const secrets = secretsIn([written].flat().filter(text => typeof text === 'string'));
+	return `its own: ${secrets
+		.map(text => {
+			const names = referencesIn(text);
+			if (text === insecureSecret) {
+				return text;
+			}
+
+			return names.length > 0 ? `from ${names.join(', ')}` : `${Buffer.byteLength(text)} bytes`;
+		})
+		.join(', or ')}`;
+}

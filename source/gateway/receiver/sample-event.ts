@@ -1,0 +1,181 @@
+import {randomUUID} from 'node:crypto';
+import type {Route} from '../../config/route.ts';
+import {type Clock, systemClock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import type {ReceiverAnswer} from '../../core/replay.ts';
+import {eventOf, namesFor} from '../../webhook/sender-identity.ts';
+import type {NamingRoute} from '../../webhook/sender-identity.ts';
+import {signSample} from './sign-sample.ts';
+import type {SampleSignature} from './sign-sample.ts';
+
+/** Names the event where nothing else does. */
+const generalHeader = 'x-github-event';
+
+/** A request that a code host could have sent. */
+export type SampleEvent = {
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body: string;
+	/** `false`: the route has public keys only, and the receiver will refuse this. */
+	readonly isSigned: boolean;
+	readonly secretHeader?: SampleSignature['secretHeader'];
+};
+
+/** The pull request of the test event: made up, in the shape that GitHub sends. */
+const samplePullRequest = {
+	action: 'opened',
+	number: 7,
+	pull_request: {
+		number: 7,
+		state: 'open',
+		draft: false,
+		title: 'Retry the upload when the connection drops',
+		body: 'Uploads over mobile networks fail now and then. This retries them three times.',
+		html_url: 'https://github.example/acme/api/pull/7',
+		user: {login: 'alex', type: 'User'},
+		head: {ref: 'retry-upload', sha: '4f1c2d8e9b7a60513c2f8d1e6a9b0c7d5e3f2a18'},
+		base: {ref: 'main', sha: '9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c4d3e2f1a0b'},
+		additions: 42,
+		deletions: 6,
+		changed_files: 3,
+	},
+	repository: {
+		name: 'api',
+		full_name: 'acme/api',
+		private: false,
+		html_url: 'https://github.example/acme/api',
+		default_branch: 'main',
+	},
+	sender: {login: 'alex', type: 'User'},
+};
+
+/**
+ * A test event for `route`, signed as its senders sign (as GitHub, unless the route says otherwise). The event is the one asked for, else `pull_request` when the route
+ * takes it, else the first that the route takes. A body that names its event goes without a header that names another, and so does one of a sender that has no such header. A signature with a timestamp (of `now`, milliseconds since 1970) passes for five minutes.
+ */
+export function sampleRequest(
+	route: NamingRoute & Pick<Route, 'events' | 'secrets' | 'insecure'>,
+	{
+		payload,
+		event,
+		now = systemClock.now(),
+	}: {readonly payload?: string; readonly event?: string; readonly now?: number} = {},
+): SampleEvent {
+	const name = event ?? eventFor(route.events);
+	const {eventFields: [field] = [], eventHeaders: [header = generalHeader] = []} = namesFor(
+		route,
+		{},
+	);
+	const body = payload ?? JSON.stringify(sampleOf(name, field));
+	const isNamed =
+		payload === undefined
+			? field !== undefined
+			: event === undefined && namesItself(route, payload);
+	const signature = route.insecure ? {headers: {}} : signSample(route, body, now);
+	return {
+		body,
+		headers: {
+			'content-type': 'application/json',
+			'user-agent': 'svc-test-event',
+			...(!isNamed && {[header]: name}),
+			'x-github-delivery': randomUUID(),
+			...signature?.headers,
+		},
+		isSigned: signature !== undefined,
+		...(signature?.secretHeader && {secretHeader: signature.secretHeader}),
+	};
+}
+
+function sampleOf(name: string, field: string | undefined): JsonObject {
+	if (field !== undefined) {
+		return withMember(samplePullRequest, field.split('.'), name);
+	}
+
+	return name === 'pull_request' ? samplePullRequest : {event_type: name, ...samplePullRequest};
+}
+
+/** `object` with `text` at a path. */
+function withMember(
+	object: JsonObject,
+	[key = '', ...path]: readonly string[],
+	text: string,
+): JsonObject {
+	const member = Object.hasOwn(object, key) ? object[key] : undefined;
+	return {
+		...object,
+		[key]: path.length === 0 ? text : withMember(isJsonObject(member) ? member : {}, path, text),
+	};
+}
+
+/** Whether the receiver would find an event in the body. What is not JSON is sent as it is. */
+function namesItself(route: NamingRoute, body: string): boolean {
+	try {
+		const payload: unknown = JSON.parse(body);
+		return isJsonObject(payload) && eventOf(route, {headers: {}, payload}).source !== 'none';
+	} catch {
+		return false;
+	}
+}
+
+const eventFor = (events: readonly string[]): string =>
+	events.length === 0 || events.includes('pull_request')
+		? 'pull_request'
+		: (events[0] ?? 'pull_request');
+
+/** The address under which this machine reaches a receiver that listens on every address. */
+export const reachableUrl = (url: string): string =>
+	url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+
+/** How long a receiver may take; `deliver_only` routes wait for their target. */
+const answerMs = 30_000;
+
+/** Posts `request` to `url`: through the real HTTP port, as its sender would. Rejects when no answer comes within 30 seconds. */
+export async function sendRequest(
+	{url, clock}: {readonly url: string; readonly clock: Clock},
+	{headers, body}: Pick<SampleEvent, 'headers' | 'body'>,
+): Promise<ReceiverAnswer> {
+	const controller = new AbortController();
+	const cancel = clock.after(answerMs, () => {
+		controller.abort(
+			new SvcError('receiver_silent', `Cannot get an answer from "${url}" within 30 s`),
+		);
+	});
+	try {
+		const response = await fetch(url, {
+			method: 'POST',
+			headers,
+			body,
+			redirect: 'manual',
+			signal: controller.signal,
+		});
+		return {status: response.status, body: await response.text()};
+	} finally {
+		cancel();
+	}
+}
+
+/**
+ * A shell command line that sends `request` to `url`. It carries the computed signature, never the secret (a shell fills in `$SECRET` where a sender shows that), and makes a new delivery
+ * identifier at each call, so that it can be pasted more than once.
+ */
+export function curlLine(
+	url: string,
+	{headers, body, secretHeader}: Pick<SampleEvent, 'headers' | 'body' | 'secretHeader'>,
+): string {
+	const flags = Object.entries(headers)
+		.filter(([name]) => !['x-github-delivery', 'user-agent', secretHeader?.name].includes(name))
+		.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
+	const secret =
+		secretHeader &&
+		`-H ${quoted(`${secretHeader.name}: ${secretHeader.before}`)}${secretHeader.shell}`;
+	return [
+		'curl -sS',
+		quoted(url),
+		...flags,
+		...(secret === undefined ? [] : [secret]),
+		'-H "x-github-delivery: test-$(date +%s%N)"',
+		`--data-binary ${quoted(body)}`,
+	].join(' ');
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

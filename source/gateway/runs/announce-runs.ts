@@ -1,0 +1,57 @@
+import type {Clock} from '../../core/clock.ts';
+import {messageOf} from '../../core/errors.ts';
+import type {Emit} from '../../core/events.ts';
+import type {Logger} from '../../core/log.ts';
+import {hasEnded} from '../../core/run.ts';
+import type {JobKey, Runs} from '../../store/port.ts';
+
+/** Tells everybody who cares that something became of a run. Nothing here rejects: not knowing where a run stands stops nothing. */
+export type RunAnnouncer = {
+	/** The run stands elsewhere than before: tells the faces, and the schedule when that changes what is open of a job. */
+	changed(runId: number): Promise<void>;
+	/** The run is on disk and waits: the same, and it starts when there is a place. */
+	queued(runId: number): Promise<void>;
+};
+
+/** Joins whatever happens to runs with those who want to know. */
+export function createRunAnnouncer({
+	runs,
+	clock,
+	emit,
+	log,
+	wake,
+	onJobRun,
+}: {
+	readonly runs: Pick<Runs, 'view'>;
+	readonly clock: Clock;
+	readonly emit: Emit;
+	readonly log: Logger;
+	/** Looks for due runs; must not throw. */
+	readonly wake: () => void;
+	/** A run of the job waits or has ended; must not throw. */
+	readonly onJobRun: (job: JobKey) => void;
+}): RunAnnouncer {
+	const changed = async (runId: number) => {
+		try {
+			const run = await runs.view(runId);
+			if (!run) {
+				return;
+			}
+
+			emit({type: 'run-changed', at: clock.now(), run});
+			if (run.job && (run.state === 'queued' || hasEnded(run.state))) {
+				onJobRun({profile: run.profile, id: run.job.id});
+			}
+		} catch (error) {
+			log.warn('Cannot read the run from the journal', {run: runId, error: messageOf(error)});
+		}
+	};
+
+	return {
+		changed,
+		async queued(runId) {
+			wake();
+			await changed(runId);
+		},
+	};
+}

@@ -1,0 +1,183 @@
+import type {Clock} from '../../core/clock.ts';
+import {every} from '../../core/clock.ts';
+import {messageOf} from '../../core/errors.ts';
+import type {Busy} from '../../core/idle.ts';
+import type {Logger} from '../../core/log.ts';
+import type {Lease, RouteLimit, Runs} from '../../store/port.ts';
+import type {StopReason} from './work-run.ts';
+
+/** How long a run belongs to this process without a sign of life. */
+const leaseMs = 60_000;
+
+/** How long the drain lets runs finish before it takes them away. */
+const drainMs = 3000;
+
+/** Pause after the journal failed to give leases. */
+const journalPauseMs = 1000;
+
+/** Shortest wait before the next look, so that a wrong clock cannot make it spin. */
+const minPauseMs = 20;
+
+/** Works on a lease until it is settled; never rejects. */
+type Working = (lease: Lease, signal: AbortSignal) => Promise<void>;
+
+export type Dispatcher = {
+	/** Looks for due runs soon. Cheap; called for every accepted delivery. */
+	wake(): void;
+	/** Aborts a run that is under way here; `false` when it is not. */
+	abort(runId: number): boolean;
+	/** Works on a lease at once, beside those of the queue: its life, its abort and its end are theirs. Resolves when the work has ended. */
+	host(lease: Lease, work: Working): Promise<void>;
+	/** Runs under way, hosted ones too. */
+	readonly active: number;
+	/** Fills the free places once more, lets what is under way finish for three seconds, then leaves the rest to the journal. */
+	[Symbol.asyncDispose](): Promise<void>;
+};
+
+/**
+ * Gives due runs to workers, at most `concurrency()` at once, and of each route no more than `limits()` says. What is due is the journal's knowledge: this only asks when it was
+ * woken, when a worker is free, and when the next waiting run is due.
+ */
+export function createDispatcher(
+	{
+		clock,
+		runs,
+		busy,
+		log,
+		work,
+	}: {
+		readonly clock: Clock;
+		readonly runs: Runs;
+		readonly busy: Busy;
+		readonly log: Logger;
+		readonly work: Working;
+	},
+	{
+		concurrency,
+		limits = () => [],
+	}: {
+		readonly concurrency: () => number;
+		/** Runs of a route that may be under way at once, where that is not as many as there are places. Asked for each look. */
+		readonly limits?: () => readonly RouteLimit[];
+	},
+): Dispatcher {
+	const active = new Map<number, AbortController>();
+	const done = new Set<Promise<void>>();
+	let hosted = 0;
+	let looking = false;
+	let looked = Promise.resolve();
+	let lookAgain = false;
+	let stopping = false;
+	let cancelTimer: (() => void) | undefined;
+
+	/** Places that the queue has left. */
+	const freePlaces = () => concurrency() - (active.size - hosted);
+	const isFree = () => !stopping && freePlaces() > 0;
+
+	const wake = () => {
+		if (looking) {
+			lookAgain = true;
+		} else if (isFree()) {
+			looking = true;
+			const end = busy.begin();
+			looked = look().finally(() => {
+				looking = false;
+				if (lookAgain) {
+					lookAgain = false;
+					wake();
+				}
+
+				end();
+			});
+		}
+	};
+
+	const look = async () => {
+		try {
+			const free = freePlaces();
+			const routes = limits();
+			for (const lease of await runs.lease(free, leaseMs, routes)) {
+				void start(lease, work);
+			}
+
+			const due = isFree() ? await runs.nextDue(routes) : undefined;
+			if (due !== undefined) {
+				planWake(Math.max(minPauseMs, due - clock.now()));
+			}
+		} catch (error) {
+			log.error('Cannot take runs from the journal, trying again', {error: messageOf(error)});
+			planWake(journalPauseMs);
+		}
+	};
+
+	const planWake = (delayMs: number) => {
+		cancelTimer?.();
+		cancelTimer = stopping ? undefined : clock.after(delayMs, wake);
+	};
+
+	const start = async (lease: Lease, doWork: Working): Promise<void> => {
+		const controller = new AbortController();
+		const {id} = lease.run;
+		const end = busy.begin();
+		active.set(id, controller);
+		const stopBeating = every(clock, leaseMs / 3, async () => {
+			const kept = await runs.beat(lease, leaseMs).catch(() => true);
+			if (!kept) {
+				controller.abort('lease-lost' satisfies StopReason);
+			}
+		});
+		const working = doWork(lease, controller.signal).finally(() => {
+			stopBeating();
+			if (active.get(id) === controller) {
+				active.delete(id);
+			}
+
+			done.delete(working);
+			// Before this work is counted off, so that nobody takes the gap for idleness.
+			wake();
+			end();
+		});
+		done.add(working);
+		return working;
+	};
+
+	return {
+		wake,
+		abort(runId) {
+			const controller = active.get(runId);
+			controller?.abort('cancelled' satisfies StopReason);
+			return controller !== undefined;
+		},
+		async host(lease, doWork) {
+			hosted += 1;
+			await start(lease, async (...given) => {
+				try {
+					await doWork(...given);
+				} finally {
+					hosted -= 1;
+				}
+			});
+		},
+		get active() {
+			return active.size;
+		},
+		async [Symbol.asyncDispose]() {
+			// What was handed over while everything closed is to begin in the places that are free.
+			wake();
+			await looked;
+			stopping = true;
+			cancelTimer?.();
+			// Leases that are just being given are work under way, too.
+			await looked;
+			const {promise: late, resolve} = Promise.withResolvers<void>();
+			const cancel = clock.after(drainMs, resolve);
+			await Promise.race([Promise.all(done), late]);
+			cancel();
+			for (const controller of active.values()) {
+				controller.abort('stopping' satisfies StopReason);
+			}
+
+			await Promise.all(done);
+		},
+	};
+}

@@ -1,0 +1,123 @@
+import type {Route} from '../../config/route.ts';
+import type {Clock} from '../../core/clock.ts';
+import {messageOf} from '../../core/errors.ts';
+import type {Logger} from '../../core/log.ts';
+import type {Memos} from '../../core/memos.ts';
+import type {StoredRun} from '../../core/run.ts';
+import type {LiveConfig} from '../live-config.ts';
+
+/** How often a route may answer one subject; 0: no limit. */
+type LoopLimit = Pick<Route, 'loopLimit' | 'loopWindowMs'>;
+
+/** A run, or a message without one: what may be one answer of many. */
+export type Answering = Pick<StoredRun, 'profile' | 'route'> & {
+	/** Of the run, or of the delivery. */
+	readonly id: number | string;
+	readonly plan: Pick<StoredRun['plan'], 'subject'>;
+};
+
+export type LoopBreaker = {
+	/** Why the run has to wait for a person; `undefined`: it may go on. */
+	heldBy(run: Answering): string | undefined;
+	/** The run has told people something, or a tool of it may have changed something. Counts a run once; never rejects. */
+	answered(run: Answering): Promise<void>;
+	/** A person has decided about the run: if its subject is held, the route goes on with it, and counts from zero. Never rejects. */
+	release(run: Answering): Promise<void>;
+};
+
+/** Name of what the store keeps of it. */
+const memoKind = 'loop';
+
+/** Subjects whose answers are counted at a time; the one that was answered longest ago is forgotten first. */
+const maxSubjects = 10_000;
+
+type Answer = {readonly id: Answering['id']; readonly at: number};
+
+/**
+ * Stops a route that answers one pull request or issue again and again: after `answers` of them within the window its runs for that subject wait for a person, also after a restart. What comes
+ * in is accepted as ever. The count itself begins anew with the process.
+ *
+ * @see manual/runs.md#loops
+ */
+export async function openLoopBreaker({
+	clock,
+	memos,
+	log,
+	live,
+}: {
+	readonly clock: Clock;
+	readonly memos: Memos;
+	readonly log: Logger;
+	readonly live: Pick<LiveConfig, 'routes'>;
+}): Promise<LoopBreaker> {
+	/** Of a route that is gone, whose last runs end, there is none. */
+	const limitOf = (route: string): LoopLimit | undefined => live.routes().routes.get(route);
+	const held = new Map(
+		(await memos.list(memoKind)).map(
+			({name, value}) => [name, typeof value === 'string' ? value : 'Held'] as const,
+		),
+	);
+	const answers = new Map<string, readonly Answer[]>();
+
+	const count = (key: string, id: Answering['id'], {loopWindowMs, loopLimit}: LoopLimit) => {
+		const now = clock.monotonic();
+		const known = (answers.get(key) ?? []).filter(({at}) => at > now - loopWindowMs);
+		const all = known.some(answer => answer.id === id) ? known : [...known, {id, at: now}];
+		answers.delete(key);
+		answers.set(key, all.slice(-loopLimit));
+		const [oldest] = answers.keys();
+		if (answers.size > maxSubjects && oldest !== undefined) {
+			answers.delete(oldest);
+		}
+
+		return all.length;
+	};
+
+	return {
+		heldBy(run) {
+			const key = keyOf(run);
+			const isLimited = limitOf(run.route)?.loopLimit !== 0;
+			return key === undefined || !isLimited ? undefined : held.get(key);
+		},
+		async answered(run) {
+			const key = keyOf(run);
+			const limit = limitOf(run.route);
+			if (
+				key === undefined ||
+				!limit?.loopLimit ||
+				held.has(key) ||
+				count(key, run.id, limit) < limit.loopLimit
+			) {
+				return;
+			}
+
+			const {loopLimit, loopWindowMs} = limit;
+			const finding = `has answered ${run.plan.subject} ${loopLimit} times within ${loopWindowMs / 1000} s`;
+			const reason = `Held: this route ${finding}, which may be a loop; a retry, a cancellation or a replay lets it go on`;
+			answers.delete(key);
+			held.set(key, reason);
+			log.warn(
+				`Route "${run.route}" ${finding}: what comes in for that waits for a person, see "svc runs list --state interrupted"`,
+				{[typeof run.id === 'number' ? 'run' : 'delivery']: run.id},
+			);
+			await memos.put(memoKind, key, reason).catch((error: unknown) => {
+				log.warn(`Cannot keep that until after a restart: ${messageOf(error)}`);
+			});
+		},
+		async release(run) {
+			const key = keyOf(run);
+			if (key === undefined || !held.delete(key)) {
+				return;
+			}
+
+			answers.delete(key);
+			log.info(`Route "${run.route}" goes on with ${run.plan.subject}`, {id: run.id});
+			await memos.drop(memoKind, key).catch((error: unknown) => {
+				log.warn(`Cannot keep that until after a restart: ${messageOf(error)}`);
+			});
+		},
+	};
+}
+
+const keyOf = ({profile, route, plan}: Answering): string | undefined =>
+	plan.subject === undefined ? undefined : JSON.stringify([profile, route, plan.subject]);

@@ -1,0 +1,149 @@
+import {isPassing} from '../../agent/model-errors.ts';
+import {createAgentRunner} from '../../agent/run-agent.ts';
+import type {Config} from '../../config/config.ts';
+import type {Emit} from '../../core/events.ts';
+import type {Busy} from '../../core/idle.ts';
+import type {Logger} from '../../core/log.ts';
+import type {Redact} from '../../core/redact.ts';
+import type {Deliverer} from '../../delivery/deliverer.ts';
+import {nextTry} from '../../delivery/retry-plan.ts';
+import type {Runs} from '../../store/port.ts';
+import {isRetryable} from '../../targets/delivery-error.ts';
+import type {OpenedApprovals} from '../approvals/open-approvals.ts';
+import type {LiveConfig} from '../live-config.ts';
+import type {LiveModel} from '../live-model.ts';
+import type {GatewayWorld} from '../rooms.ts';
+import type {LiveServers} from '../servers/live-servers.ts';
+import {createDispatcher, type Dispatcher} from './dispatch.ts';
+import {equipRun} from './equip-run.ts';
+import {createLoginWaits} from './login-waits.ts';
+import {waitingEntry} from './waiting-entry.ts';
+import {workRun, type WorkDependencies} from './work-run.ts';
+
+/** Joins the journal's due runs with the agent and the deliverer. Dispose of it before the deliverer and the store. */
+export function openWorkers(
+	{clock, random = Math.random, modelRetries}: GatewayWorld,
+	{
+		live,
+		runs,
+		model,
+		deliverer,
+		servers,
+		approvals,
+		busy,
+		announce,
+		emit,
+		log,
+		redact,
+		keepAnswer,
+		loops,
+	}: {
+		readonly live: LiveConfig;
+		readonly runs: Runs;
+		readonly model: LiveModel;
+		readonly deliverer: Deliverer;
+		readonly servers: LiveServers;
+		readonly approvals: Pick<OpenedApprovals, 'approve' | 'runEnded' | 'watch'>;
+		readonly busy: Busy;
+		readonly announce: WorkDependencies['announce'];
+		readonly emit: Emit;
+		readonly log: Logger;
+		readonly redact: Redact;
+		readonly keepAnswer: WorkDependencies['keepAnswer'];
+		readonly loops: WorkDependencies['loops'];
+	},
+): Dispatcher {
+	const config = (): Config => live.current();
+	const agentLog = log.from('agent');
+	const agent = createAgentRunner(
+		{
+			clock,
+			model: name => model.current(name),
+			approve: approvals.approve,
+			redact,
+			log: agentLog,
+		},
+		modelRetries === undefined ? {} : {maxRetries: modelRetries},
+	);
+	const loginWaits = createLoginWaits({
+		clock,
+		runs,
+		servers,
+		busy,
+		announce,
+		wake: () => dispatcher.wake(),
+		log: agentLog,
+	});
+	const dependencies: WorkDependencies = {
+		clock,
+		runs,
+		agent: {
+			async run(request) {
+				const unwatch = approvals.watch(request.runId, approval => {
+					if (!approval.decision) {
+						request.onEntry(waitingEntry(approval));
+					}
+				});
+				try {
+					return await agent.run(request);
+				} finally {
+					unwatch();
+					approvals.runEnded(request.runId);
+				}
+			},
+		},
+		deliverer,
+		announce,
+		emit,
+		log: agentLog,
+		redact,
+		equip: (run, signal, note) =>
+			equipRun(run, {
+				skillsDir: config().profiles.of(run.profile).paths.skills,
+				servers,
+				log: agentLog,
+				signal,
+				note,
+			}),
+		awaitsLogins: loginWaits.awaitsLogins,
+		keepAnswer,
+		loops,
+		settings: () => config().runs,
+		isPassing,
+		isRetryable,
+		backoffMs: (attempt, tries) => nextTry(attempt, {tries, random}),
+	};
+	const dispatcher = createDispatcher(
+		{
+			clock,
+			runs,
+			busy,
+			log: log.from('gateway'),
+			work: (lease, signal) => workRun(dependencies, lease, signal),
+		},
+		{
+			// A configuration that cannot be read must not decide where answers go.
+			concurrency: () => (live.broken.length > 0 ? 0 : config().runs.concurrency),
+			limits() {
+				const routes = [...live.routes().routes.values()];
+				return routes.flatMap(({profile, name: route, concurrency: most}) =>
+					most === undefined ? [] : [{profile, route, most}],
+				);
+			},
+		},
+	);
+	return {
+		wake() {
+			dispatcher.wake();
+		},
+		abort: runId => dispatcher.abort(runId),
+		host: async (lease, work) => dispatcher.host(lease, work),
+		get active() {
+			return dispatcher.active;
+		},
+		async [Symbol.asyncDispose]() {
+			await dispatcher[Symbol.asyncDispose]();
+			await loginWaits[Symbol.asyncDispose]();
+		},
+	};
+}

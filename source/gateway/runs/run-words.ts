@@ -1,0 +1,68 @@
+import type {Clock} from '../../core/clock.ts';
+import type {Emit} from '../../core/events.ts';
+import {endsAnswer, lastOfSaid} from '../../core/reduce-said.ts';
+import type {TranscriptEntry} from '../../core/run.ts';
+import {block} from '../../core/untrusted.ts';
+
+/** What a model says faster is told together: nobody reads words more often than ten times a second. */
+const pauseMs = 100;
+
+/** Tells the faces what the model says in a run, as it comes. Disposal keeps back what has not been told. */
+export type RunWords = Disposable & {
+	/** For `AgentRequest.onText`. */
+	readonly say: (text: string, begins: boolean) => void;
+	/** An entry of the transcript that is told next: one that has the answer whole takes the place of its words. */
+	told(entry: Pick<TranscriptEntry, 'kind'>): void;
+};
+
+/** Reports the words of a run as events: the first at once, those that follow within 100 ms together, of which the end is kept where they are many. */
+export function createRunWords(
+	{clock, emit}: {readonly clock: Clock; readonly emit: Emit},
+	runId: number,
+): RunWords {
+	/** How long the answer is without what waits, as it was told. */
+	let length = 0;
+	let waiting = '';
+	let cancel: (() => void) | undefined;
+
+	const tell = () => {
+		cancel = undefined;
+		if (waiting === '') {
+			return;
+		}
+
+		const {at, from, text: said} = lastOfSaid({at: clock.now(), from: length, text: waiting});
+		const {text} = block(said);
+		length = from + text.length;
+		waiting = '';
+		emit({type: 'run-said', at, runId, from, text});
+		cancel = clock.after(pauseMs, tell);
+	};
+
+	const begin = () => {
+		length = 0;
+		waiting = '';
+	};
+
+	return {
+		say(text, begins) {
+			if (begins) {
+				begin();
+			}
+
+			waiting += text;
+			if (!cancel) {
+				tell();
+			}
+		},
+		told(entry) {
+			if (endsAnswer(entry)) {
+				begin();
+			}
+		},
+		[Symbol.dispose]() {
+			cancel?.();
+			begin();
+		},
+	};
+}

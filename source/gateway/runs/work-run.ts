@@ -1,0 +1,260 @@
+import {offlineModelName} from '../../agent/offline-model.ts';
+import type {AgentRequest, AgentResult, AgentRunner} from '../../agent/runner.ts';
+import type {Clock} from '../../core/clock.ts';
+import {SvcError, codeOf, messageOf} from '../../core/errors.ts';
+import type {Emit} from '../../core/events.ts';
+import type {Logger} from '../../core/log.ts';
+import type {Redact} from '../../core/redact.ts';
+import type {StoredRun} from '../../core/run.ts';
+import {addUsage} from '../../core/usage.ts';
+import type {Deliverer, Receipt} from '../../delivery/deliverer.ts';
+import type {Lease, Runs} from '../../store/port.ts';
+import {defaultTarget, reachesPeople} from '../../targets/targets.ts';
+import type {LoopBreaker} from './loop-breaker.ts';
+import {createRunWords} from './run-words.ts';
+import {
+	recordEntry,
+	persistently,
+	settleAborted,
+	settleAwaiting,
+	settleFailure,
+} from './settle-run.ts';
+
+/** What a run needs beside its plan, looked up when it starts. */
+export type Equipment = Pick<AgentRequest, 'skill' | 'tools'> & {
+	/** What a person who reads the run should know of it, clean. */
+	readonly notes: readonly string[];
+	/** Servers that its toolsets name and that need a login: it may wait for a person. */
+	readonly logins: readonly string[];
+};
+
+export type WorkDependencies = {
+	readonly clock: Clock;
+	readonly runs: Runs;
+	/** Reports where a run stands now; never rejects. */
+	readonly announce: (runId: number) => Promise<void>;
+	readonly agent: AgentRunner;
+	readonly deliverer: Pick<Deliverer, 'deliver' | 'problemWith'>;
+	readonly emit: Emit;
+	readonly log: Logger;
+	readonly redact: Redact;
+	/** Tells `note` what it waits for. Rejects with the reason of `signal`. */
+	readonly equip: (
+		run: StoredRun,
+		signal: AbortSignal,
+		note: (text: string) => void,
+	) => Promise<Equipment>;
+	/** Looks again whether the servers that a run awaits logins to still need them, now that it is on disk; never rejects. */
+	readonly awaitsLogins: (profile: string, servers: readonly string[]) => Promise<void>;
+	/** Holds back what may be a loop. */
+	readonly loops: Pick<LoopBreaker, 'heldBy' | 'answered'>;
+	/** Keeps an answer for people, beside its delivery; never rejects. */
+	readonly keepAnswer: (run: StoredRun, answer: string) => Promise<void>;
+	readonly settings: () => {
+		readonly maxSteps: number;
+		readonly timeoutMs: number;
+		readonly loginWaitMs: number;
+		readonly tries: number;
+		readonly deliveryTries: number;
+	};
+	/** Whether another agent try may help after `error`. */
+	readonly isPassing: (error: unknown) => boolean;
+	/** Whether another delivery try may help after `error`. */
+	readonly isRetryable: (error: unknown) => boolean;
+	/** Milliseconds to wait before try number `attempt + 1`; `undefined` when that was the last. */
+	readonly backoffMs: (attempt: number, tries: number) => number | undefined;
+};
+
+/** The reason with which a run's signal aborts. */
+export type StopReason = 'cancelled' | 'stopping' | 'lease-lost';
+
+/** One lease and everything its work needs. */
+type Work = WorkDependencies & {readonly lease: Lease; readonly signal: AbortSignal};
+
+/**
+ * Works on one lease until it is settled: the agent, then the delivery of its answer. Never rejects. When `signal` aborts for any
+ * reason but `cancelled` the run is left as it is in the journal: its next owner decides.
+ */
+export async function workRun(
+	dependencies: WorkDependencies,
+	lease: Lease,
+	signal: AbortSignal,
+): Promise<void> {
+	const work: Work = {...dependencies, lease, signal};
+	try {
+		const delivering = lease.phase === 'deliver' ? lease : await runAgent(work);
+		if (delivering) {
+			await deliverAnswer({...work, lease: delivering});
+		}
+	} catch (error) {
+		// The journal itself failed. The lease runs out and the run is taken up again.
+		work.log.error('Cannot go on with the run: it is tried again when its lease ends', {
+			run: lease.run.id,
+			error: messageOf(error),
+		});
+	} finally {
+		await work.announce(work.lease.run.id);
+	}
+}
+
+/** The agent's part. The lease to deliver with, or `undefined` when the run has been settled. */
+async function runAgent(work: Work): Promise<Lease | undefined> {
+	const {agent, runs, lease, settings, signal} = work;
+	const {run} = lease;
+	await work.announce(work.lease.run.id);
+	const problem = work.deliverer.problemWith(run.plan.target);
+	if (problem !== undefined) {
+		// Known before anything is spent on an answer that could go nowhere.
+		await settleFailure(work, new SvcError('target_unusable', problem), {
+			waitMs: undefined,
+			last: 'failed',
+		});
+		return undefined;
+	}
+
+	const held = work.loops.heldBy(run);
+	if (held !== undefined) {
+		recordEntry(work, {at: work.clock.now(), kind: 'note', text: held});
+		await persistently(work, async () => runs.settle(lease, {state: 'interrupted', error: held}));
+		return undefined;
+	}
+
+	let changedThings = false;
+	const {maxSteps, timeoutMs, tries, loginWaitMs} = settings();
+	const before = run.usage;
+	using words = createRunWords(work, run.id);
+	let result: AgentResult;
+	try {
+		const note = (text: string) => {
+			recordEntry(work, {at: work.clock.now(), kind: 'note', text});
+		};
+		const {notes, logins, ...equipment} = await work.equip(run, signal, note);
+		const mostMs = logins.length === 0 ? 0 : (lease.loginWaitMs ?? loginWaitMs);
+		if (mostMs > 0) {
+			await settleAwaiting(work, {servers: logins, mostMs});
+			await work.awaitsLogins(run.profile, logins);
+			return undefined;
+		}
+
+		for (const text of [...notes, ...logins.map(withoutLogin)]) {
+			note(text);
+		}
+
+		result = await agent.run({
+			runId: run.id,
+			prompt: run.plan.prompt,
+			...equipment,
+			...(run.plan.model !== undefined && {model: run.plan.model}),
+			maxSteps,
+			timeoutMs,
+			signal,
+			onText: words.say,
+			onEntry: entry => {
+				words.told(entry);
+				recordEntry(work, entry);
+			},
+			onWork: ({usage, ...done}) => {
+				runs.work(lease, {...done, ...(usage && {usage: addUsage(before, usage)})});
+			},
+			beforeSideEffect: async () => {
+				changedThings = true;
+				if (!(await runs.markSideEffect(lease))) {
+					throw new SvcError(
+						'run_cancelled',
+						`Cannot go on with run ${run.id}: its lease was lost`,
+					);
+				}
+			},
+		});
+	} catch (error) {
+		throwIfJournalFailed(error);
+		words.told({kind: 'error'});
+		const again = work.isPassing(error) && !changedThings;
+		const waitMs = again ? work.backoffMs(run.attempt, tries) : undefined;
+		await settleFailure(work, error, {
+			waitMs,
+			// What a tool may have changed must not be changed twice without a person.
+			last: changedThings && work.isPassing(error) ? 'interrupted' : 'failed',
+		});
+		return undefined;
+	} finally {
+		if (changedThings) {
+			await work.loops.answered(run);
+		}
+	}
+
+	const {answer, toolCalls, model, silent} = result;
+	const kept = await persistently(work, async () =>
+		runs.answer(lease, {text: answer, toolCalls, model: model.name}),
+	);
+	if (!kept) {
+		return undefined;
+	}
+
+	if (silent) {
+		await persistently(work, async () => runs.settle(lease, {state: 'silent'}));
+		return undefined;
+	}
+
+	await work.keepAnswer(run, answer);
+
+	const stored = await runs.get(run.id);
+	return stored && {...lease, run: stored, phase: 'deliver'};
+}
+
+/** The delivery's part; settles the run. */
+async function deliverAnswer(work: Work): Promise<void> {
+	const {runs, deliverer, clock, lease, signal, settings} = work;
+	const {run} = lease;
+	// Before the mark: what never started is not uncertain.
+	if (signal.aborted || !(await runs.markDeliveryStarted(lease))) {
+		await settleAborted(work);
+		return;
+	}
+
+	await work.announce(work.lease.run.id);
+	let receipt: Receipt;
+	try {
+		receipt = await deliverer.deliver(
+			{
+				text: run.fullAnswer ?? '',
+				target: run.plan.target,
+				profile: run.profile,
+				route: run.route,
+				event: run.event,
+				...(run.delivery !== undefined && {delivery: run.delivery}),
+				...(run.job && {job: run.job}),
+				runId: run.id,
+				...(run.plan.key !== undefined && {key: run.plan.key}),
+				offline: run.model === offlineModelName,
+			},
+			signal,
+		);
+	} catch (error) {
+		const {deliveryTries} = settings();
+		const waitMs = work.isRetryable(error)
+			? work.backoffMs(run.deliveryAttempt + 1, deliveryTries)
+			: undefined;
+		await settleFailure(work, error, {waitMs, last: 'dead'});
+		return;
+	}
+
+	if (reachesPeople(run.plan.target.kind) && !receipt.withheld) {
+		await work.loops.answered(run);
+	}
+
+	recordEntry(work, {at: clock.now(), kind: 'delivery', text: receipt.summary});
+	await persistently(work, async () =>
+		runs.settle(lease, {state: 'done', ...(receipt.withheld && {target: defaultTarget})}),
+	);
+}
+
+const withoutLogin = (server: string): string =>
+	`Goes on without a login to tool server "${server}"`;
+
+/** A try that could not be written down has neither failed nor succeeded: it is not settled, its lease runs out. */
+function throwIfJournalFailed(error: unknown): void {
+	if (codeOf(error) === 'journal_unavailable') {
+		throw error;
+	}
+}

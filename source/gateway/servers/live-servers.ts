@@ -1,0 +1,232 @@
+import type {Config} from '../../config/config.ts';
+import type {AskedTool} from '../../core/approval.ts';
+import type {ServerChange} from '../../core/approvals/approvals.ts';
+import type {Clock} from '../../core/clock.ts';
+import {messageOf, SvcError} from '../../core/errors.ts';
+import type {Emit} from '../../core/events.ts';
+import type {Logger} from '../../core/log.ts';
+import {createMutex} from '../../core/mutex.ts';
+import {inServerOrder} from '../../core/reduce-servers.ts';
+import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
+import type {Tool} from '../../core/tool.ts';
+import {within} from '../../core/within.ts';
+import type {PlannedServerChange, ServerManager} from '../../mcp/contract.ts';
+import type {ServerKey} from '../../store/port.ts';
+import type {OpenManager} from './open-manager.ts';
+import {createProfileManagers} from './profile-managers.ts';
+import {createServerEventThrottle} from './server-event-throttle.ts';
+import {createServerLog} from './server-log.ts';
+import {serverOf} from './server-of.ts';
+import {createSlippedServers} from './slipped-servers.ts';
+import {createToolDefinitionNotifier} from './tool-definition-notifier.ts';
+import {connecting, readyInTime, type ServerWait} from './wait-for-servers.ts';
+
+type ToolsByServer = ReadonlyMap<string, readonly Tool[]>;
+
+type StandingListener = (server: ServerKey, status: ServerStatus | undefined) => void;
+
+/** The tool servers of every profile that runs are for. */
+export type LiveServers = AsyncDisposable & {
+	/**
+	 * Takes over the configuration as it is now; the first time, connects the servers of the gateway's own profile. Resolves when what had to end has
+	 * ended; connections are under way then. Never rejects.
+	 */
+	changed(): Promise<void>;
+	/**
+	 * The tools that a run of `profile` starts with, by server, in the order of the file. Waits until each needed server that connects by itself has connected or failed once, at
+	 * most a minute; the others give what they have. Rejects with the reason of `signal`.
+	 */
+	toolsOf(profile: string, signal: AbortSignal, wait?: ServerWait): Promise<ToolsByServer>;
+	/** By profile, the gateway's own first, and name. Profiles whose servers nobody needed yet have none. */
+	views(): readonly ServerView[];
+	/** Calls `listener`, which must not throw, at each change of how a server stands; `undefined`: it is gone. The function that ends it. */
+	watch(listener: StandingListener): () => void;
+	/** @throws SvcError `server_not_found`, `server_disabled`, `profile_not_served` */
+	connect(name: string, profile?: string): Promise<ServerView>;
+	/** @throws SvcError as `connect` does */
+	disconnect(name: string, profile?: string): Promise<ServerView>;
+	/** Connects beside whatever is connected, lists, and leaves. @throws SvcError as `connect` does, and why it failed */
+	test(name: string, profile?: string): ReturnType<ServerManager['test']>;
+	/** A person has allowed a call of the tool as it is defined: it is the known definition from now on. Never rejects. */
+	accept(tool: Pick<AskedTool, 'profile' | 'server' | 'tool' | 'definition'>): Promise<void>;
+	/** What `servers` instead of the present ones would change for the gateway's own profile. */
+	plan(servers: Config['toolServers']): readonly PlannedServerChange[];
+};
+
+export type LiveServersDependencies = {
+	readonly clock: Clock;
+	readonly config: () => Pick<Config, 'toolServers' | 'profiles' | 'slips'>;
+	readonly openManager: OpenManager;
+	readonly emit: Emit;
+	readonly log: Logger;
+	/** Which definitions the tools of a server have now: rules for others hold no more. Must not throw. */
+	readonly onTools: (change: ServerChange) => void;
+};
+
+/**
+ * One manager of tool servers for each profile: that of the gateway's own profile from the start, when a server is configured; another one's when a run of it
+ * first needs tools. What is not needed is not loaded.
+ *
+ * @see manual/tool-servers.md#settings, manual/logins.md
+ */
+export function createLiveServers({
+	clock,
+	config,
+	openManager,
+	emit,
+	log,
+	onTools,
+}: LiveServersDependencies): LiveServers {
+	const events = createServerEventThrottle({clock, emit});
+	const definitions = createToolDefinitionNotifier(onTools);
+	const serverLog = createServerLog(log);
+	const listeners = new Set<StandingListener>();
+	const stands = ({profile, name}: ServerKey, status?: ServerStatus) => {
+		for (const listener of listeners) {
+			listener({profile, name}, status);
+		}
+	};
+
+	const managers = createProfileManagers({
+		config,
+		openManager,
+		log,
+		onChange(view, tools) {
+			events.changed(view);
+			serverLog.changed(view);
+			definitions.changed(view, tools);
+			stands(view, view.status);
+		},
+		onRemoved(server) {
+			events.removed(server);
+			serverLog.removed(server);
+			definitions.removed(server);
+			stands(server);
+		},
+	});
+	const slipped = createSlippedServers({
+		clock,
+		config,
+		onChange(view) {
+			events.changed(view);
+			serverLog.changed(view);
+			stands(view, view.status);
+		},
+		onRemoved(server) {
+			events.removed(server);
+			stands(server);
+		},
+	});
+	const oneByOne = createMutex();
+	let closed = false;
+
+	const takeOver = async () => {
+		if (closed) {
+			return;
+		}
+
+		slipped.changed();
+		const {toolServers, profiles} = config();
+		const served = new Set(['default', ...profiles.others.map(({name}) => name)]);
+		const opened = managers.opened();
+		const missing = toolServers.size > 0 && !opened.has('default') ? ['default'] : [];
+		await Promise.all([
+			...[...opened].map(async ([profile, manager]) =>
+				served.has(profile) ? manager.apply(toolServers) : managers.close(profile),
+			),
+			// Why one cannot be opened is in the log already.
+			...missing.map(async profile => managers.of(profiles.of(profile)).catch(() => undefined)),
+		]);
+	};
+
+	/** @throws SvcError `server_not_found`, `profile_not_served` */
+	const find = async (name: string, profileName = 'default') => {
+		const {toolServers, profiles, slips} = config();
+		const profile = profiles.of(profileName);
+		if (profile.name !== 'default' && !profiles.others.some(other => other.name === profile.name)) {
+			throw new SvcError(
+				'profile_not_served',
+				`Cannot use the tool servers of profile "${profileName}": this gateway does not serve it`,
+			);
+		}
+
+		const server = serverOf({toolServers, slips}, name);
+		return {manager: await managers.of(profile), server};
+	};
+
+	return {
+		changed() {
+			return oneByOne(takeOver).catch((error: unknown) => {
+				log.error('Cannot take over the tool servers', {error: messageOf(error)});
+			});
+		},
+		async toolsOf(profileName, signal, wait = {}) {
+			const {toolServers, profiles} = config();
+			const profile = profiles.of(profileName);
+			if (toolServers.size === 0 || !profile.exists) {
+				return new Map();
+			}
+
+			const manager = await within(managers.of(profile), signal);
+			const isReady = await readyInTime(manager, {...wait, clock, signal});
+			if (!isReady) {
+				log.warn('A run starts without the tool servers that still connect', {
+					profile: profileName,
+					servers: connecting(manager, wait).join(', '),
+				});
+			}
+
+			const tools = manager.tools();
+			return new Map(
+				[...toolServers.keys(), ...tools.keys()].flatMap(name => {
+					const ofServer = tools.get(name);
+					return ofServer ? [[name, ofServer] as const] : [];
+				}),
+			);
+		},
+		views: () =>
+			inServerOrder([
+				...[...managers.opened().values()].flatMap(manager => manager.views()),
+				...slipped.views(),
+			]),
+		watch(listener) {
+			listeners.add(listener);
+			return () => {
+				listeners.delete(listener);
+			};
+		},
+		async connect(name, profile) {
+			const {manager} = await find(name, profile);
+			return manager.connect(name);
+		},
+		async disconnect(name, profile) {
+			const {manager} = await find(name, profile);
+			return manager.disconnect(name);
+		},
+		async test(name, profile) {
+			const {manager, server} = await find(name, profile);
+			return manager.test(server);
+		},
+		async accept({profile, ...tool}) {
+			await managers.opened().get(profile)?.accept(tool);
+		},
+		plan(servers) {
+			const manager = managers.opened().get('default');
+			return manager
+				? manager.plan(servers)
+				: [...servers.keys()].map(name => ({
+						name,
+						kind: 'added',
+						keys: [],
+						isOther: false,
+						closes: false,
+						lostTools: [],
+					}));
+		},
+		async [Symbol.asyncDispose]() {
+			closed = true;
+			await Promise.all([managers[Symbol.asyncDispose](), oneByOne(async () => {})]);
+			events[Symbol.dispose]();
+		},
+	};
+}

@@ -1,0 +1,123 @@
+import {createAuthorities} from '../../config/authorities.ts';
+import type {Config} from '../../config/config.ts';
+import type {Environment} from '../../config/environment.ts';
+import {expandServer} from '../../config/expand-server.ts';
+import {contextVariables} from '../../config/server-references.ts';
+import type {Clock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import {createLogger} from '../../core/log.ts';
+import type {LoginDesk, LoginFlow, LoginPlace} from '../../core/logins.ts';
+import {createRedact} from '../../core/redact.ts';
+import {type CallbackPorts, createCallbackPorts} from '../../mcp/logins/callback-ports.ts';
+import {createLoginDesk, type LoginWatch} from '../../mcp/logins/login-desk.ts';
+import {serverOf} from './server-of.ts';
+import {createServerSecrets, joinLists} from './server-secrets.ts';
+
+/**
+ * The desk of a person's own process, for the tool servers of a home; the gateway of the home may run in another one, or not at all. What a login is made of is
+ * loaded with the first.
+ *
+ * @see manual/logins.md
+ */
+export function openLoginDesk({
+	clock,
+	environment,
+	config,
+}: {
+	readonly clock: Clock;
+	/** The process's own. */
+	readonly environment: Environment;
+	/** Read anew for each login. @throws SvcError */
+	readonly config: () => Config;
+}): LoginDesk {
+	const ports = createCallbackPorts(clock);
+	return createLoginDesk({
+		clock,
+		async perform(place, {flow}, watch) {
+			await performLogin(place, {flow, watch, clock, environment, ports, config: config()});
+		},
+	});
+}
+
+async function performLogin(
+	place: LoginPlace,
+	{
+		flow,
+		watch,
+		clock,
+		environment,
+		ports,
+		config,
+	}: {
+		readonly flow: LoginFlow | undefined;
+		readonly watch: LoginWatch;
+		readonly clock: Clock;
+		readonly environment: Environment;
+		readonly ports: CallbackPorts;
+		readonly config: Config;
+	},
+): Promise<void> {
+	const {paths, environment: ofProfile} = config.profiles.of(place.profile);
+	const expanded = expandServer(serverOf(config, place.server), {
+		environment: ofProfile,
+		context: contextVariables(ofProfile),
+	});
+	if (!expanded.ok) {
+		throw new SvcError('mcp_connect_failed', expanded.message);
+	}
+
+	const [{createServerLogins}, {openRemote}, {runLogin}] = await Promise.all([
+		import('../../mcp/oauth/server-logins.ts'),
+		import('../../mcp/wire/open-remote.ts'),
+		import('../../mcp/logins/run-login.ts'),
+	]);
+	const redact = createRedact(
+		joinLists(
+			joinLists(
+				() => config.secretValues,
+				createServerSecrets(() => config),
+			),
+			() => logins.secrets(),
+		),
+	);
+	const log = createLogger(
+		{
+			clock,
+			redact,
+			write({level, message}) {
+				if (level === 'warn' || level === 'error') {
+					watch.note(message);
+				}
+			},
+		},
+		'mcp',
+	);
+	const logins = createServerLogins({clock, log, redact, paths});
+	const authorities = createAuthorities(() => config, {log});
+	await runLogin(
+		expanded.server,
+		{place, flow},
+		{
+			watch,
+			clock,
+			environment,
+			ports,
+			redact,
+			secrets: expanded.secrets,
+			logins,
+			async open(server, options) {
+				const {endpoint} = server;
+				if (endpoint.transport === 'stdio') {
+					throw new SvcError('mcp_connect_failed', `Tool server "${server.name}" has no login`);
+				}
+
+				return openRemote({...server, endpoint}, options, {
+					clock,
+					redact,
+					environment,
+					authorities,
+				});
+			},
+		},
+	);
+}

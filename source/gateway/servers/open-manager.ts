@@ -1,0 +1,124 @@
+import type {Authorities} from '../../config/authorities.ts';
+import type {HomePaths} from '../../config/config.ts';
+import type {Environment} from '../../config/environment.ts';
+import {ensureHome} from '../../config/home-paths.ts';
+import type {Clock} from '../../core/clock.ts';
+import type {Logger} from '../../core/log.ts';
+import type {Redact} from '../../core/redact.ts';
+import type {ServerManager, ServerManagerDependencies} from '../../mcp/contract.ts';
+import type {TransportFactory} from '../../mcp/wire/transport-factory.ts';
+import {joinLists} from './server-secrets.ts';
+
+/** What differs between the managers of one gateway. */
+export type ManagerOfProfile = Pick<
+	ServerManagerDependencies,
+	'profile' | 'paths' | 'environment' | 'onChange' | 'onRemoved'
+>;
+
+/** Opens the manager of a profile's tool servers, without any server yet. */
+export type OpenManager = (profile: ManagerOfProfile) => Promise<ServerManager>;
+
+export type ManagerOpener = AsyncDisposable & {
+	readonly open: OpenManager;
+	/** Tokens of logins to tool servers, to be hidden; a new array when there are more. */
+	secrets(): readonly string[];
+};
+
+/**
+ * Opens managers that share one transport factory. What they are made of is loaded with the first of them: a gateway without tool servers does without.
+ * Dispose of the managers first.
+ */
+export function createManagerOpener({
+	paths,
+	environment,
+	authorities,
+	...dependencies
+}: Omit<ServerManagerDependencies, keyof ManagerOfProfile | 'transports' | 'loginOf'> & {
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly redact: Redact;
+	/** Of the gateway's own home. */
+	readonly paths: HomePaths;
+	/** The process's own. */
+	readonly environment: Environment;
+	/** Whom TLS connections trust. */
+	readonly authorities: Authorities;
+}): ManagerOpener {
+	let loaded:
+		| Promise<{readonly transports: TransportFactory; readonly create: OpenManager}>
+		| undefined;
+
+	let secrets = noSecrets;
+
+	const load = async () => {
+		const [{createTransportFactory}, {createServerManager}, {createServerLogins}, {watchLogins}] =
+			await Promise.all([
+				import('../../mcp/wire/transport-factory.ts'),
+				import('../../mcp/manager/server-manager.ts'),
+				import('../../mcp/oauth/server-logins.ts'),
+				import('../../mcp/logins/watch-logins.ts'),
+			]);
+		const {clock, log, redact} = dependencies;
+		const transports = createTransportFactory({
+			clock,
+			log,
+			redact,
+			paths,
+			environment,
+			authorities,
+		});
+		return {
+			transports,
+			async create(profile: ManagerOfProfile) {
+				const logins = createServerLogins({clock, log, redact, paths: profile.paths});
+				secrets = joinLists(secrets, () => logins.secrets());
+				const watcher = watchLogins({
+					folder: profile.paths.mcpTokens,
+					clock,
+					log,
+					onChange(server) {
+						manager.loginChanged(server);
+					},
+				});
+				const manager = createServerManager({
+					...dependencies,
+					...profile,
+					transports,
+					loginOf(server) {
+						const login = logins.of(server);
+						if (login) {
+							watcher.add(server.name);
+						}
+
+						return login;
+					},
+				});
+				return {
+					...manager,
+					async [Symbol.asyncDispose]() {
+						await watcher[Symbol.asyncDispose]();
+						await manager[Symbol.asyncDispose]();
+					},
+				};
+			},
+		};
+	};
+
+	return {
+		async open(profile) {
+			loaded ??= load();
+			const {create} = await loaded;
+			ensureHome(profile.paths);
+			return create(profile);
+		},
+		secrets: () => secrets(),
+		async [Symbol.asyncDispose]() {
+			const {transports} = (await loaded?.catch(() => undefined)) ?? {};
+			await transports?.[Symbol.asyncDispose]();
+		},
+	};
+}
+
+const nothing: readonly string[] = [];
+
+const noSecrets = (): readonly string[] => nothing;

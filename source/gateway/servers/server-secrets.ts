@@ -1,0 +1,63 @@
+import type {Config} from '../../config/config.ts';
+import {expandServer} from '../../config/expand-server.ts';
+import {contextVariables} from '../../config/server-references.ts';
+
+/**
+ * What tool servers hold that must not be shown, once their variables are put in, for every profile. The same array while nothing changed: what is made of many
+ * secrets is dear.
+ */
+export function createServerSecrets(
+	config: () => Pick<Config, 'toolServers' | 'profiles'>,
+): () => readonly string[] {
+	let known: ReturnType<typeof config> | undefined;
+	let secrets: readonly string[] = [];
+	return () => {
+		const now = config();
+		if (now !== known) {
+			known = now;
+			secrets = secretsOf(now);
+		}
+
+		return secrets;
+	};
+}
+
+function secretsOf({
+	toolServers,
+	profiles,
+}: Pick<Config, 'toolServers' | 'profiles'>): readonly string[] {
+	if (toolServers.size === 0) {
+		return [];
+	}
+
+	const found = new Set<string>();
+	for (const {environment} of [profiles.of('default'), ...profiles.others]) {
+		const scope = {environment, context: contextVariables(environment)};
+		for (const server of toolServers.values()) {
+			const expanded = expandServer(server, scope);
+			for (const secret of expanded.ok ? expanded.secrets : []) {
+				found.add(secret);
+			}
+		}
+	}
+
+	return [...found];
+}
+
+/** Two lists as one, which stays the same object while both do. */
+export function joinLists<Value>(
+	one: () => readonly Value[],
+	other: () => readonly Value[],
+): () => readonly Value[] {
+	let parts: readonly [readonly Value[], readonly Value[]] = [[], []];
+	let joined: readonly Value[] = [];
+	return () => {
+		const [first, second] = [one(), other()];
+		if (first !== parts[0] || second !== parts[1]) {
+			parts = [first, second];
+			joined = [...first, ...second];
+		}
+
+		return joined;
+	};
+}

@@ -1,0 +1,77 @@
+import {randomUUID} from 'node:crypto';
+import type {Clock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import type {JsonObject} from '../../core/json.ts';
+import type {Tool, ToolResult} from '../../core/tool.ts';
+import {cell} from '../../core/untrusted.ts';
+import {within} from '../../core/within.ts';
+import {askForCall} from '../approvals/ask-for-call.ts';
+import {faceName} from '../approvals/face-name.ts';
+import type {Rooms} from '../rooms.ts';
+import {maxTryMs} from './max-try.ts';
+
+/**
+ * Calls a tool as a run would: what needs a yes waits for one, by a rule or a person; that a person tries it is none.
+ *
+ * @throws SvcError `tool_not_found`, `tool_denied`, `tool_timeout`
+ */
+export async function tryTool(
+	{servers, approvals, live, log}: Pick<Rooms, 'servers' | 'approvals' | 'live' | 'log'>,
+	{
+		name,
+		args,
+		by,
+		profile = 'default',
+		clock,
+	}: {
+		readonly name: string;
+		readonly args: JsonObject;
+		/** What the face that tries says of itself. */
+		readonly by: string;
+		readonly profile?: string;
+		readonly clock: Clock;
+	},
+): Promise<ToolResult> {
+	const controller = new AbortController();
+	const {signal} = controller;
+	const cancel = clock.after(maxTryMs, () => {
+		controller.abort(
+			new SvcError(
+				'tool_timeout',
+				`Cannot finish the call of tool "${name}" within ${maxTryMs / 60_000} minutes`,
+			),
+		);
+	});
+	try {
+		const find = async (isNeeded?: () => boolean) =>
+			toolNamed(name, await servers.toolsOf(profile, signal, isNeeded && {isNeeded}));
+		// What is there already waits for no other server.
+		const tool = (await find(() => false)) ?? (await find());
+		if (!tool) {
+			throw notFound(name);
+		}
+
+		if (tool.needsApproval) {
+			const {toolServers} = live.current();
+			const call = {args, callId: randomUUID(), signal};
+			const {allowed, reason} = await askForCall(tool, call, {approvals, toolServers});
+			if (!allowed) {
+				throw new SvcError('tool_denied', `Cannot call tool "${name}": ${reason}`);
+			}
+		}
+
+		log.info('A person tries a tool', {tool: name, by: faceName(by), profile});
+		return await within(tool.execute(args, {signal}), signal);
+	} finally {
+		cancel();
+	}
+}
+
+const toolNamed = (name: string, servers: ReadonlyMap<string, readonly Tool[]>): Tool | undefined =>
+	[...servers.values()].flat().find(other => other.name === name);
+
+const notFound = (name: string): SvcError =>
+	new SvcError(
+		'tool_not_found',
+		`Cannot find tool "${cell(name, 100).text}": see "svc mcp list" for the servers and "svc mcp status NAME" for the tools of one`,
+	);

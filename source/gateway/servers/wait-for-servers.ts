@@ -1,0 +1,59 @@
+import type {Clock} from '../../core/clock.ts';
+import {within} from '../../core/within.ts';
+import type {ServerManager} from '../../mcp/contract.ts';
+
+/** A run does not wait longer for servers that connect. */
+const maxWaitMs = 60_000;
+
+/** A wait that takes longer is told of. */
+const noticeMs = 1000;
+
+/** Which servers somebody waits for. */
+export type ServerWait = {
+	/** Absent: all of them. */
+	readonly isNeeded?: (server: string) => boolean;
+	/** Called at most once, after a second, with the servers that still connect. Must not throw. */
+	readonly onWait?: (wait: {readonly servers: readonly string[]; readonly mostMs: number}) => void;
+};
+
+/** The needed servers that connect at present. */
+export const connecting = (
+	manager: ServerManager,
+	{isNeeded = () => true}: ServerWait,
+): readonly string[] =>
+	manager
+		.views()
+		.filter(({name, status}) => status === 'connecting' && isNeeded(name))
+		.map(({name}) => name);
+
+/** Whether every needed server has connected or failed once within a minute. Rejects with the reason of `signal`. */
+export async function readyInTime(
+	manager: ServerManager,
+	{clock, signal, ...wait}: ServerWait & {readonly clock: Clock; readonly signal: AbortSignal},
+): Promise<boolean> {
+	const late = new AbortController();
+	const cancel = clock.after(maxWaitMs, () => {
+		late.abort();
+	});
+	const cancelNotice = clock.after(noticeMs, () => {
+		const servers = connecting(manager, wait);
+		if (servers.length > 0) {
+			wait.onWait?.({servers, mostMs: maxWaitMs});
+		}
+	});
+	const either = AbortSignal.any([signal, late.signal]);
+	try {
+		await within(manager.ready(either, wait.isNeeded), either);
+		return true;
+	} catch (error) {
+		signal.throwIfAborted();
+		if (!late.signal.aborted) {
+			throw error;
+		}
+
+		return false;
+	} finally {
+		cancel();
+		cancelNotice();
+	}
+}

@@ -1,0 +1,66 @@
+import type {GatewayState} from '../../core/state.ts';
+import type {GatewayStatus} from '../port.ts';
+import type {Rooms, Seat} from '../rooms.ts';
+import {restartNeeded} from './restart-needed.ts';
+import {statusSlips} from './status-slips.ts';
+
+/** The gateway in one object. @see manual/control-api.md */
+export async function gatewayStatus(
+	{state, seat}: {readonly state: GatewayState; readonly seat: Seat},
+	{
+		store,
+		jobs,
+		live,
+		receiver,
+		servers,
+	}: Pick<Rooms, 'store' | 'jobs' | 'live' | 'receiver' | 'servers'>,
+): Promise<GatewayStatus> {
+	const {gateway, webhook, platforms, model, modelProblem, problems} = state;
+	const [{active, queued}, {toDecide}, awaited, pendingGroups, {failing}] = await Promise.all([
+		store.runs.counts(),
+		store.runs.kept(),
+		store.runs.awaitedLogins(),
+		store.groups.pending(),
+		store.health(),
+	]);
+	const views = jobs.views();
+	const next = views.flatMap(({state: is, nextAt}) =>
+		is === 'active' && nextAt !== undefined ? [nextAt] : [],
+	);
+	return {
+		pid: gateway.pid,
+		version: gateway.version,
+		home: gateway.home,
+		profile: gateway.profile,
+		seat,
+		started_at: gateway.startedAt,
+		webhook: receiverStatus(webhook),
+		api: receiverStatus(state.api ?? {state: 'disabled'}),
+		runs: {active, queued, to_decide: toDecide, awaiting_login: awaited.runs},
+		groups: pendingGroups,
+		jobs: {count: views.length, next_at: next.length === 0 ? null : Math.min(...next)},
+		servers: servers.views().map(({name, profile: owner, status, tools, reason}) => ({
+			name,
+			profile: owner,
+			status,
+			tools: tools.length,
+			reason: reason ?? null,
+		})),
+		approvals: state.approvals.length,
+		platforms,
+		model: model ?? null,
+		model_problem: modelProblem ?? null,
+		slips: statusSlips({config: live.current(), table: live.routes(), jobs: views}),
+		config_problems: problems,
+		restart_needed: restartNeeded(live.started(), live.current(), receiver.listensOn()),
+		journal_failing: failing ?? null,
+	};
+}
+
+function receiverStatus(webhook: GatewayState['webhook']): GatewayStatus['webhook'] {
+	if (webhook.state === 'listening') {
+		return {url: webhook.url};
+	}
+
+	return webhook.state === 'refused' ? {refused: webhook.reason} : {disabled: true};
+}

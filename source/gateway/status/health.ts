@@ -1,0 +1,68 @@
+import {monitorEventLoopDelay} from 'node:perf_hooks';
+import {type Clock, every} from '../../core/clock.ts';
+import type {Emit, HealthSample} from '../../core/events.ts';
+
+const intervalMs = 1000;
+
+/** How often the delay is measured, in milliseconds between two looks: each wakes the process, and in one that has nothing else to do that is most of what it does. */
+const busyMs = 50;
+const quietMs = 250;
+
+/** What was answered since the last look. */
+type Interval = {readonly answered: number; readonly p95Ms?: number};
+
+type Delay = Pick<
+	ReturnType<typeof monitorEventLoopDelay>,
+	'enable' | 'disable' | 'reset' | 'percentile'
+>;
+
+/** Samples the process once a second and reports it as `health-sampled`, also when nothing changed: an attached face tells by it that the gateway lives. */
+export function startHealth({
+	clock,
+	emit,
+	requests,
+	monitor = resolution => monitorEventLoopDelay({resolution}),
+}: {
+	readonly clock: Clock;
+	readonly emit: Emit;
+	readonly requests: () => Interval | undefined;
+	/** Begins to measure, every so many milliseconds; tells nanoseconds. */
+	readonly monitor?: (resolutionMs: number) => Delay;
+}): Disposable {
+	const watch = (resolutionMs: number) => {
+		const delay = monitor(resolutionMs);
+		delay.enable();
+		return {delay, resolutionMs};
+	};
+
+	let {delay, resolutionMs} = watch(busyMs);
+	const lookEvery = (wantedMs: number) => {
+		if (wantedMs === resolutionMs) {
+			delay.reset();
+			return;
+		}
+
+		delay.disable();
+		({delay, resolutionMs} = watch(wantedMs));
+	};
+
+	const stop = every(clock, intervalMs, () => {
+		const {answered = 0, p95Ms} = requests() ?? {};
+		const health: HealthSample = {
+			// The histogram measures from timer to timer: its own resolution is not delay.
+			loopDelayP99Ms: Math.max(0, Math.round(delay.percentile(99) / 1e6) - resolutionMs),
+			rssBytes: Math.round(process.memoryUsage.rss() / 1e6) * 1e6,
+			requestsPerSecond: answered,
+			...(p95Ms !== undefined && {requestP95Ms: Math.round(p95Ms)}),
+		};
+		lookEvery(answered > 0 ? busyMs : quietMs);
+		emit({type: 'health-sampled', at: clock.now(), health});
+	});
+
+	return {
+		[Symbol.dispose]() {
+			stop();
+			delay.disable();
+		},
+	};
+}

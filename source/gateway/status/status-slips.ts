@@ -1,0 +1,55 @@
+import type {Config, RouteTable} from '../../config/config.ts';
+import type {KeyPath} from '../../config/plain-data.ts';
+import {maxProblems} from '../../config/yaml-source.ts';
+import type {JobView} from '../../core/job.ts';
+import {cell} from '../../core/untrusted.ts';
+import type {StatusSlip} from '../port.ts';
+
+/** By the section that an entry stands in. */
+const kinds: ReadonlyMap<KeyPath[number], StatusSlip['kind']> = new Map([
+	['mcp_servers', 'server'],
+	['platforms', 'platform'],
+]);
+
+/** Everything that cannot be used as it is written, at most 100, sections first. Pure. */
+export function statusSlips({
+	config: {slips},
+	table: {routes, slipped, broken},
+	jobs,
+}: {
+	readonly config: Pick<Config, 'slips'>;
+	readonly table: Pick<RouteTable, 'routes' | 'slipped' | 'broken'>;
+	readonly jobs: readonly JobView[];
+}): readonly StatusSlip[] {
+	return [
+		...[...slips.values()].map(({path: [section = '', name], item, reason, kept}): StatusSlip => {
+			const kind = name === undefined ? undefined : kinds.get(section);
+			return {
+				...(kind ? {kind, name: cell(String(name)).text} : {kind: 'section', name: item}),
+				problem: reason,
+				serving: kept,
+			};
+		}),
+		...(broken
+			? [
+					{
+						kind: 'section' as const,
+						name: 'webhook_subscriptions.json',
+						problem: broken.problem,
+						serving: !broken.isUnread,
+					},
+				]
+			: []),
+		...[...slipped.values()].slice(0, maxProblems).map(({name, reason, view}): StatusSlip => ({
+			kind: 'route',
+			name,
+			problem: view.problem ?? reason,
+			serving: routes.has(name),
+		})),
+		...jobs.flatMap(({id, name, state, problem}): readonly StatusSlip[] =>
+			problem === undefined
+				? []
+				: [{kind: 'job', name: name || id, problem, serving: state !== 'invalid'}],
+		),
+	].slice(0, maxProblems);
+}

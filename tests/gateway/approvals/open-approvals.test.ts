@@ -1,0 +1,287 @@
+import {cp, readFile, stat} from 'node:fs/promises';
+import {userInfo} from 'node:os';
+import {dirname, join} from 'node:path';
+import {expect, test} from 'vitest';
+import {ensureHome, homePaths} from '../../../source/config/home-paths.ts';
+import {createBroker} from '../../../source/core/broker.ts';
+import {jsonHash} from '../../../source/core/canonical-json.ts';
+import {createLogger} from '../../../source/core/log.ts';
+import type {Tool} from '../../../source/core/tool.ts';
+import {faceName} from '../../../source/gateway/approvals/face-name.ts';
+import {openApprovals} from '../../../source/gateway/approvals/open-approvals.ts';
+import {createApprovalCommands} from '../../../source/gateway/commands/approval-commands.ts';
+import {openSqliteStore} from '../../../source/store/open-sqlite-store.ts';
+import {createFakeClock} from '../../helpers/fake-clock.ts';
+import {makeAskedTool, makeField} from '../../helpers/make-approval.ts';
+import {temporaryHome, type TemporaryHome} from '../../helpers/temporary-home.ts';
+import {acceptRun, fireRun, startMs} from '../../store/samples.ts';
+
+const secret = 'sk-live-hidden';
+
+const tool = {
+	name: 'mcp__github-tools__create_issue',
+	description: 'Creates an issue',
+	inputSchema: {type: 'object'},
+	readOnly: false,
+	needsApproval: true,
+	asked: makeAskedTool(),
+	execute: async () => ({text: 'done'}),
+} satisfies Tool;
+
+/** Approvals on the journal of a home, as the gateway opens them. */
+async function open(home: TemporaryHome) {
+	await using stack = new AsyncDisposableStack();
+	const clock = createFakeClock(startMs);
+	const paths = homePaths({environment: {SVC_HOME: home.path}});
+	ensureHome(paths);
+	const broker = createBroker();
+	const store = stack.use(await openSqliteStore({clock}, {file: paths.stateDb}));
+	const log: string[] = [];
+	const approvals = stack.use(
+		await openApprovals(
+			{clock, paths, environment: {HOME: home.path}},
+			{
+				store,
+				config: () => ({
+					toolServers: new Map(),
+					runs: {maxSteps: 20, timeoutMs: 900_000, concurrency: 4, maxQueued: 1000} as never,
+				}),
+				broker,
+				emit(event) {
+					broker.emit(event);
+				},
+				log: createLogger({
+					clock,
+					redact: text => text,
+					write({message}) {
+						log.push(message);
+					},
+				}),
+				redact: text => text.replaceAll(secret, '***'),
+			},
+		),
+	);
+	const all = stack.move();
+	return {
+		clock,
+		store,
+		approvals,
+		broker,
+		log,
+		commands: createApprovalCommands(async () => ({approvals, store})),
+		/** Resolves with what waits once something does. */
+		async waiting() {
+			for (;;) {
+				const [approval] = approvals.waiting();
+				if (approval) {
+					return approval;
+				}
+
+				// oxlint-disable-next-line no-await-in-loop -- until the journal has it
+				await new Promise<void>(resolve => {
+					setImmediate(resolve);
+				});
+			}
+		},
+		file: join(dirname(paths.gatewayLog), 'approvals.jsonl'),
+		[Symbol.asyncDispose]: () => all.disposeAsync(),
+	};
+}
+
+const linesOf = async (file: string) =>
+	(await readFile(file, 'utf8'))
+		.trimEnd()
+		.split('\n')
+		.map(line => JSON.parse(line));
+
+test('"Every decision is one JSONL line", in a file of 0600, with the hash of the arguments and not with them', async () => {
+	await using home = await temporaryHome();
+	const args = {title: 'private words', token: secret};
+	let file = '';
+	{
+		await using gateway = await open(home);
+		({file} = gateway);
+		const runId = await acceptRun(gateway.store);
+		const call = {tool, args, runId, endsAt: startMs + 900_000};
+		const {signal} = new AbortController();
+		const first = gateway.approvals.approve({...call, callId: 'a', said: '', signal});
+		const {id} = await gateway.waiting();
+		await gateway.commands.settleApproval(id, {
+			answer: {choice: 'allow', scope: 'run', typedName: 'create_issue'},
+			by: 'cli',
+		});
+		expect(await first).toMatchObject({allowed: true});
+		await gateway.approvals.approve({...call, callId: 'b', said: '', signal});
+		gateway.approvals.runEnded(runId);
+		const third = gateway.approvals.approve({...call, callId: 'c', said: '', signal});
+		await gateway.commands.settleApproval((await gateway.waiting()).id, {
+			answer: {choice: 'deny', reason: `no ${secret}`},
+			by: 'tui',
+		});
+		expect((await third).reason).toBe(`approval_denied: no ${secret}`);
+	}
+
+	const {username} = userInfo();
+	const run = 1;
+	const shared = {
+		run,
+		profile: 'default',
+		kind: 'tool',
+		server: 'github-tools',
+		tool: 'create_issue',
+		args_sha256: jsonHash(args),
+		route: 'github',
+	};
+	expect(await linesOf(file)).toMatchObject([
+		{...shared, id: 1, outcome: 'allowed', by: `cli (${username})`, scope: 'run', rule: 1},
+		{...shared, id: 2, outcome: 'allowed', by: 'rule 1', rule: 1},
+		{
+			...shared,
+			id: 3,
+			outcome: 'denied',
+			by: `tui (${username})`,
+			reason: 'approval_denied: no ***',
+		},
+	]);
+	expect(await readFile(file, 'utf8')).not.toMatch(/private words|sk-live/);
+	expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
+test('what a form was filled in with reaches the tool server, and neither the journal nor a log', async () => {
+	await using home = await temporaryHome();
+	const gateway = await open(home);
+	const form = gateway.approvals.fillIn({
+		server: 'github-tools',
+		host: 'api.example.com',
+		profile: 'default',
+		message: 'Your PIN',
+		fields: [makeField({key: 'pin', masked: true})],
+		timeoutMs: 300_000,
+		signal: new AbortController().signal,
+	});
+	const {id} = await gateway.waiting();
+	const content = {pin: 'pin-4711-pin'};
+	await gateway.commands.settleApproval(id, {answer: {choice: 'submit', content}, by: 'tui'});
+	expect(await form).toEqual({action: 'accept', content});
+	expect(JSON.stringify([gateway.log, gateway.broker.getState()])).not.toContain('4711');
+	await gateway[Symbol.asyncDispose]();
+
+	for (const name of ['state.db', 'logs/approvals.jsonl']) {
+		// oxlint-disable-next-line no-await-in-loop -- two files
+		expect((await readFile(join(home.path, name))).includes('4711')).toBe(false);
+	}
+});
+
+test('"It is restored as denied (shutdown)": what waited when the process died is in the history, and a line says so', async () => {
+	await using before = await temporaryHome();
+	await using home = await temporaryHome();
+	await using dying = await open(before);
+	void dying.approvals.approve({
+		tool,
+		args: {},
+		callId: 'a',
+		said: '',
+		runId: 1,
+		endsAt: startMs + 900_000,
+		signal: new AbortController().signal,
+	});
+	await dying.waiting();
+	// What is on the disk now is all that a process leaves that is killed now.
+	await cp(before.path, home.path, {recursive: true, filter: path => !path.endsWith('.lock')});
+	await using again = await open(home);
+
+	expect(again.approvals.waiting()).toEqual([]);
+	expect(await again.commands.listApprovals({state: 'settled', limit: 9})).toMatchObject([
+		{id: 1, decision: {outcome: 'shutdown', by: 'gateway'}},
+	]);
+	expect(again.log[0]).toMatch(/waited when the last process ended were denied/);
+	await again[Symbol.asyncDispose]();
+	expect(await linesOf(again.file)).toMatchObject([{id: 1, outcome: 'shutdown'}]);
+});
+
+test('one request is found while it waits, with its time and all of its arguments, and when it is settled', async () => {
+	await using home = await temporaryHome();
+	await using opened = await open(home);
+	const args = {text: 'x'.repeat(70_000)};
+	const verdict = opened.approvals.request({
+		tool: tool.asked,
+		args,
+		callId: 'one',
+		said: '',
+		toolTimeoutMs: 300_000,
+		signal: new AbortController().signal,
+	});
+	const {id} = await opened.waiting();
+	const extended = await opened.commands.extendApproval(id);
+	expect(extended?.deadline).toBeGreaterThan(startMs + 300_000);
+	expect(await opened.commands.getApproval(id)).toEqual(extended);
+	expect(await opened.commands.getApproval(id)).toMatchObject({args});
+
+	await opened.commands.settleApproval(id, {answer: {choice: 'deny'}, by: 'cli'});
+	expect(await verdict).toMatchObject({allowed: false});
+	expect(await opened.commands.getApproval(id)).toMatchObject({
+		args: null,
+		decision: {outcome: 'denied'},
+	});
+	expect(await opened.commands.getApproval(id + 1)).toBeUndefined();
+});
+
+test('runs that a webhook started are offered their run at most, those of a job also the process and a rule for that job', async () => {
+	await using home = await temporaryHome();
+	await using gateway = await open(home);
+	const {store, approvals} = gateway;
+	const known = {outcome: 'allowed', at: startMs, by: 'x'} as const;
+	await store.approvals.add({
+		kind: 'tool',
+		profile: 'default',
+		requestedAt: startMs,
+		deadline: startMs,
+		latestDeadline: startMs,
+		tool: tool.asked,
+		args: {},
+		argsBytes: 2,
+		scopes: ['once'],
+		mustTypeName: false,
+		decision: known,
+	});
+	const runs = [await acceptRun(store), await fireRun(store), 99];
+	for (const [index, runId] of runs.entries()) {
+		void approvals.approve({
+			tool,
+			args: {index},
+			callId: 'a',
+			said: '',
+			runId,
+			endsAt: startMs + 900_000,
+			signal: new AbortController().signal,
+		});
+	}
+
+	while (approvals.waiting().length < 3) {
+		// oxlint-disable-next-line no-await-in-loop -- until the journal has them
+		await new Promise<void>(resolve => {
+			setImmediate(resolve);
+		});
+	}
+
+	const offered = new Map(
+		approvals.waiting().map(one => [one.run, one.kind === 'tool' ? one.scopes : []]),
+	);
+	expect(runs.map(run => offered.get(run))).toEqual([
+		['once', 'run'],
+		['once', 'run', 'process', 'always'],
+		// A run that nobody knows could be anybody's.
+		['once', 'run'],
+	]);
+});
+
+test.for([
+	{face: 'cli', name: 'cli (USER)'},
+	{face: 'tui', name: 'tui (USER)'},
+	{face: 'tui (mallory, pts/3)', name: 'tui (USER, pts/3)'},
+	{face: 'rule 4', name: 'api (USER)'},
+	{face: '\u001b[2Jcli', name: 'api (USER)'},
+	{face: '', name: 'api (USER)'},
+])('whoever says to be $face is written down as $name', ({face, name}) => {
+	expect(faceName(face)).toBe(name.replace('USER', userInfo().username));
+});
