@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {DatabaseSync} from 'node:sqlite';
+import {setTimeout as wait} from 'node:timers/promises';
 import {nodeFlags} from '../../source/core/node-flags.ts';
 import {foreignSequences} from '../../tests/helpers/foreign-sequences.ts';
 import {openPty} from '../../tests/helpers/pty.ts';
@@ -95,11 +96,6 @@ export async function soakTui({
 	);
 	return all.length === 0;
 }
-
-const wait = async (ms: number) =>
-	new Promise<void>(resolve => {
-		setTimeout(resolve, ms);
-	});
 
 const endOfFrame = '\u001B[?2026l';
 

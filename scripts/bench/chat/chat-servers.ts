@@ -1,6 +1,7 @@
 import {fork, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {join} from 'node:path';
+import {setTimeout as wait} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
 import {nodeFlags} from '../../../source/core/node-flags.ts';
 import {openPty} from '../../../tests/helpers/pty.ts';
@@ -199,8 +200,3 @@ async function startScreenRelay({
 		},
 	};
 }
-
-const wait = async (ms: number) =>
-	new Promise<void>(resolve => {
-		setTimeout(resolve, ms);
-	});

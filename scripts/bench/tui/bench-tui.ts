@@ -1,5 +1,6 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
+import {setTimeout as wait} from 'node:timers/promises';
 import {nodeFlags} from '../../../source/core/node-flags.ts';
 import {openPty, type Pty} from '../../../tests/helpers/pty.ts';
 import {svcCommand, svcEnvironment} from '../../../tests/helpers/svc.ts';
@@ -7,29 +8,17 @@ import {busyConfig} from '../busy-config.ts';
 import {answering, freePort} from '../free-port.ts';
 import {makeHome} from '../home.ts';
 import type {BenchOptions} from '../main.ts';
-import {cpuMicrosOf, rssMbOf} from '../process-usage.ts';
+import {rssMbOf} from '../process-usage.ts';
 import {progress, type Line, type Report} from '../report.ts';
 import {median, percentileOf} from '../statistics.ts';
-import {startFloorServer} from '../webhook/servers.ts';
+import {measureCpu, rounds, startFloor, type Cpu, type Floor} from './measure-cpu.ts';
 import {reportWhole, startLoad, type Load} from './start-load.ts';
 
 const perSecond = 200;
 const settleMs = 3000;
-/** A stretch is cut into as many parts: noise of the machine only adds, so that the best of them is nearest to what the program takes. */
-const rounds = 3;
 /** Pressed in less time than the load takes to push the rows under the cursor out of memory. */
 const keys = 60;
 const frameMark = '\u001b[?2026h';
-
-/** Percent of one core, of each part of a stretch. */
-type Cpu = {
-	readonly percent: readonly number[];
-	/** Of the floor server, under a load of its own of the same kind, in the same seconds. */
-	readonly floor: readonly number[];
-};
-
-/** What no receiver in Node is spared (`webhook/floor-server.ts`), beside the program and under the same load. */
-type Floor = AsyncDisposable & {cpuMicros(): Promise<number>};
 
 /** What the process did during one stretch of time. */
 type Phase = {
@@ -65,7 +54,7 @@ export async function benchTui({seconds = 30, profile}: BenchOptions): Promise<R
 	const idle = await measureScreen(terminal, seconds);
 
 	await using load = startLoad({port, perSecond});
-	await using floor = await startFloor();
+	await using floor = await startFloor(perSecond);
 	await wait(settleMs);
 	progress('follow');
 	await reportWhole(load);
@@ -101,52 +90,6 @@ export async function benchTui({seconds = 30, profile}: BenchOptions): Promise<R
 	};
 }
 
-const wait = async (ms: number) =>
-	new Promise<void>(resolve => {
-		setTimeout(resolve, ms);
-	});
-
-async function startFloor(): Promise<Floor> {
-	const server = await startFloorServer();
-	const load = startLoad({port: server.port, perSecond});
-	return {
-		cpuMicros: async () => server.cpuMicros(),
-		async [Symbol.asyncDispose]() {
-			await load[Symbol.asyncDispose]();
-			await server[Symbol.asyncDispose]();
-		},
-	};
-}
-
-/** CPU of a process, part by part, while each second is told to `tick`. */
-async function measureCpu(
-	{pid, floor}: {readonly pid: number; readonly floor?: Floor | undefined},
-	seconds: number,
-	tick: () => void = () => {},
-): Promise<Cpu> {
-	const now = async () => ({
-		at: performance.now(),
-		own: cpuMicrosOf(pid),
-		floor: (await floor?.cpuMicros()) ?? Number.NaN,
-	});
-	const percent: number[] = [];
-	const floors: number[] = [];
-	for (let round = 0; round < rounds; round += 1) {
-		const before = await now();
-		for (let second = 0; second < Math.ceil(seconds / rounds); second += 1) {
-			await wait(1000);
-			tick();
-		}
-
-		const after = await now();
-		const share = (micros: number) => micros / ((after.at - before.at) * 10);
-		percent.push(share(after.own - before.own));
-		floors.push(share(after.floor - before.floor));
-	}
-
-	return {percent, floor: floors};
-}
-
 async function measureHeadless({
 	port,
 	seconds,
@@ -166,7 +109,7 @@ async function measureHeadless({
 	try {
 		await answering(port);
 		await using load = startLoad({port, perSecond});
-		await using floor = await startFloor();
+		await using floor = await startFloor(perSecond);
 		await wait(settleMs);
 		await reportWhole(load);
 		const {pid = 0} = child;
