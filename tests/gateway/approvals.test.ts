@@ -78,6 +78,24 @@ test('"every other way out is a denial": a no goes to the model, and the run goe
 	).toEqual(['approval_denied: not today', 'approval_denied']);
 });
 
+test('a run that waits for a person holds no other run up', async () => {
+	await using gateway = await startTestGateway({
+		config: {...options.config, runs: {concurrency: 1}},
+		subscriptions: {hook: {prompt}, other: {prompt: 'say something'}},
+	});
+	await gateway.send('hook', {});
+	const {approvals, runs} = await gateway.until(({approvals: [waiting]}) => waiting !== undefined);
+	const waiting = runs[0]?.id ?? 0;
+	await gateway.send('other', {});
+	expect(await gateway.ended(waiting + 1)).toMatchObject({route: 'other', state: 'done'});
+
+	await gateway.port.settleApproval(approvals[0]?.id ?? 0, {
+		answer: {...answerOf, scope: 'run'},
+		by: 'cli',
+	});
+	expect(await gateway.ended(waiting)).toMatchObject({route: 'hook', state: 'done'});
+});
+
 test('a run that is cancelled takes its request along', async () => {
 	await using gateway = await startTestGateway(options);
 	await gateway.send('hook', {});

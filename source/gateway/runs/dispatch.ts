@@ -18,6 +18,9 @@ const journalPauseMs = 1000;
 /** Shortest wait before the next look, so that a wrong clock cannot make it spin. */
 const minPauseMs = 20;
 
+/** Runs that wait for a person and take no place at most; each keeps what its agent has said and read in memory. */
+const mostAside = 32;
+
 /** Works on a lease until it is settled; never rejects. */
 type Working = (lease: Lease, signal: AbortSignal) => Promise<void>;
 
@@ -32,6 +35,15 @@ export type Dispatcher = {
 	readonly active: number;
 	/** Fills the free places once more, lets what is under way finish for three seconds, then leaves the rest to the journal. */
 	[Symbol.asyncDispose](): Promise<void>;
+};
+
+/** The same for those who do the work. */
+export type WorkDispatcher = Dispatcher & {
+	/**
+	 * The run waits for a person, and gives its place to another until the way back is called. It then goes on at once, also where all places are taken by then. No more than 32 runs give
+	 * theirs, and a route's own bound counts them as before.
+	 */
+	stepAside(runId: number): () => void;
 };
 
 /**
@@ -60,9 +72,11 @@ export function createDispatcher(
 		/** Runs of a route that may be under way at once, where that is not as many as there are places. Asked for each look. */
 		readonly limits?: () => readonly RouteLimit[];
 	},
-): Dispatcher {
+): WorkDispatcher {
 	const active = new Map<number, AbortController>();
 	const done = new Set<Promise<void>>();
+	/** Of each run that waits for a person, for how many answers. */
+	const aside = new Map<number, number>();
 	let hosted = 0;
 	let looking = false;
 	let looked = Promise.resolve();
@@ -71,7 +85,7 @@ export function createDispatcher(
 	let cancelTimer: (() => void) | undefined;
 
 	/** Places that the queue has left. */
-	const freePlaces = () => concurrency() - (active.size - hosted);
+	const freePlaces = () => concurrency() - (active.size - hosted - Math.min(aside.size, mostAside));
 	const isFree = () => !stopping && freePlaces() > 0;
 
 	const wake = () => {
@@ -130,6 +144,7 @@ export function createDispatcher(
 			stopBeating();
 			if (active.get(id) === controller) {
 				active.delete(id);
+				aside.delete(id);
 			}
 
 			done.delete(working);
@@ -147,6 +162,30 @@ export function createDispatcher(
 			const controller = active.get(runId);
 			controller?.abort('cancelled' satisfies StopReason);
 			return controller !== undefined;
+		},
+		stepAside(runId) {
+			if (!active.has(runId)) {
+				return () => {};
+			}
+
+			const wait = (by: number) => {
+				const answers = (aside.get(runId) ?? 0) + by;
+				if (answers > 0) {
+					aside.set(runId, answers);
+				} else {
+					aside.delete(runId);
+				}
+			};
+			let isWaiting = true;
+			wait(1);
+			wake();
+			return () => {
+				if (isWaiting && aside.has(runId)) {
+					wait(-1);
+				}
+
+				isWaiting = false;
+			};
 		},
 		async host(lease, doWork) {
 			hosted += 1;

@@ -79,8 +79,14 @@ export function openWorkers(
 		runs,
 		agent: {
 			async run(request) {
+				const waits = new Map<number, () => void>();
 				const unwatch = approvals.watch(request.runId, approval => {
-					if (!approval.decision) {
+					const {id, decision} = approval;
+					if (decision) {
+						waits.get(id)?.();
+						waits.delete(id);
+					} else {
+						waits.set(id, dispatcher.stepAside(request.runId));
 						request.onEntry(waitingEntry(approval));
 					}
 				});
@@ -88,6 +94,10 @@ export function openWorkers(
 					return await agent.run(request);
 				} finally {
 					unwatch();
+					for (const goOn of waits.values()) {
+						goOn();
+					}
+
 					approvals.runEnded(request.runId);
 				}
 			},

@@ -3,6 +3,7 @@ import type {GatewayState} from '../../core/state.ts';
 import {trafficParts} from '../../core/traffic.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
+import {runsAtWork} from '../entries/runs-at-work.ts';
 import {needsPerson, serverWords} from '../entries/server-columns.ts';
 import {blankLine, clean, line, wrapText, type Line, type Span} from '../lines/line.ts';
 import {sparkline} from '../lines/sparkline.ts';
@@ -28,6 +29,7 @@ export function statesBox(
 		...requestParts(state, now),
 		modelPart(state),
 		...platformParts(state.platforms),
+		runsPart(state, now),
 		serversPart(state),
 		jobsPart(state),
 		...journalParts(state),
@@ -141,6 +143,23 @@ const platformParts = (platforms: readonly PlatformView[]): readonly Part[] =>
 		}),
 		...(state !== 'failed' && reason !== undefined && {more: clean(reason)}),
 	}));
+
+function runsPart(state: GatewayState, now: number): Part {
+	const {atWork, asking, queued} = runsAtWork(state, now);
+	const parts = [
+		...(queued > 0 ? [`${queued} wait for a place`] : []),
+		...(asking > 0 ? [`${asking} wait for you`] : []),
+	];
+	return {
+		name: literal('runs'),
+		word:
+			atWork + asking + queued === 0
+				? {text: literal('○ none at work'), tone: 'quiet'}
+				: {text: safe`● ${atWork} at work`, tone: 'good'},
+		more: clean(parts.join(', ')),
+		...(asking > 0 && {help: '! shows what they ask; other runs go on meanwhile.'}),
+	};
+}
 
 function serversPart({servers}: GatewayState): Part {
 	const name = literal('tools');

@@ -4,6 +4,7 @@ import {trafficParts} from '../../core/traffic.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {runsAtWork} from '../entries/runs-at-work.ts';
 import {clean, type Line, type Span} from '../lines/line.ts';
 import {sparkline} from '../lines/sparkline.ts';
 import {clockTime, minuteTime} from '../lines/time.ts';
@@ -109,12 +110,14 @@ function fieldsOf(snapshot: Snapshot, version: Safe): readonly Field[] {
 	const {health, totals, gateway} = state;
 	const staleMs = staleFor(snapshot);
 	const warning = attention(state, now);
+	const {queued} = runsAtWork(state, now);
 	const hour = trafficParts(state.traffic, {now, parts: hourCells});
 	return [
 		{...left(safe`svc ${version}`, 'strong'), isKept: true},
 		{...receiverField(state.webhook), side: 'left', isKept: true},
 		...(staleMs === undefined ? [] : [left(safe`stale ${Math.floor(staleMs / 1000)} s`, 'warn')]),
 		...(health ? [left(clean(`${rate(health.requestsPerSecond)}/s`))] : []),
+		...(queued >= longQueue ? [left(safe`${queued} queued`, 'warn')] : []),
 		...(hour.some(count => count > 0)
 			? [{...left(safe`${sparkline(hour)} 1h`, 'accent'), isPicture: true}]
 			: []),
@@ -135,6 +138,9 @@ function fieldsOf(snapshot: Snapshot, version: Safe): readonly Field[] {
 }
 
 const hourCells = 12;
+
+/** Runs that wait for a place: a few do whenever events come together. */
+const longQueue = 10;
 
 /** Refusals that somebody should look at: a tenth of what came, from ten requests on. */
 const okTone = ({received, ok}: GatewayState['totals']): Span['tone'] =>

@@ -138,6 +138,48 @@ test('"runs are bounded": never more at once than the concurrency, oldest first'
 	expect(await dispatch.store.runs.counts()).toEqual({queued: 0, active: 0});
 });
 
+test('a run that waits for a person gives its place to the next, and has it again when it goes on', async () => {
+	await using dispatch = await openDispatch({concurrency: () => 1});
+	await dispatch.accept(4);
+	await dispatch.begun(1);
+	// Two calls of one step wait side by side.
+	const goOn = [dispatch.dispatcher.stepAside(1), dispatch.dispatcher.stepAside(1)];
+	await dispatch.begun(2);
+	await settleDown();
+	expect(idsOf(dispatch.works)).toEqual([1, 2]);
+
+	goOn[0]?.();
+	goOn[0]?.();
+	await dispatch.works[1]?.finish();
+	await dispatch.begun(3);
+	goOn[1]?.();
+	await dispatch.works[2]?.finish();
+	await settleDown();
+	expect(idsOf(dispatch.works)).toEqual([1, 2, 3]);
+
+	await dispatch.works[0]?.finish();
+	await dispatch.begun(4);
+	expect(dispatch.dispatcher.active).toBe(1);
+});
+
+test('what waits for a person is bounded, and what is not under way gives no place', async () => {
+	await using dispatch = await openDispatch({concurrency: () => 1});
+	await dispatch.accept(40);
+	dispatch.dispatcher.stepAside(99);
+	for (let count = 1; count <= 33; count++) {
+		dispatch.dispatcher.stepAside((await dispatch.begun(count))[count - 1]?.lease.run.id ?? 0);
+	}
+
+	await settleDown();
+	expect(dispatch.works).toHaveLength(33);
+
+	// One that was cancelled while it waited takes its wait along.
+	await dispatch.works[0]?.finish();
+	await dispatch.begun(34);
+	await settleDown();
+	expect(dispatch.works).toHaveLength(34);
+});
+
 test('a concurrency that was raised counts at the next wake, none at all starts nothing', async () => {
 	let concurrency = 0;
 	await using dispatch = await openDispatch({concurrency: () => concurrency});

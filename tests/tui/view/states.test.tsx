@@ -1,12 +1,26 @@
 import {expect, test} from 'vitest';
+import type {GatewayState} from '../../../source/core/state.ts';
 import {dialogRows} from '../../helpers/dialog-rows.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
+import {makeToolApproval} from '../../helpers/make-approval.ts';
 import {makeServer} from '../../helpers/make-server.ts';
-import {makeDelivery, makeJob, received} from '../../helpers/make.ts';
+import {makeDelivery, makeJob, makeRun, received} from '../../helpers/make.ts';
 import {showShell, testNow} from '../../helpers/show-shell.tsx';
 
-const troubled = () => {
+const queue = {
+	runs: [
+		makeRun({id: 1, state: 'running'}),
+		makeRun({id: 2, state: 'delivering'}),
+		makeRun({id: 3, state: 'running'}),
+		makeRun({id: 4, state: 'queued', nextAttemptAt: testNow + 60_000}),
+		...Array.from({length: 12}, (_, index) => makeRun({id: 5 + index, state: 'queued'})),
+	],
+	approvals: [makeToolApproval({run: 3})],
+} as const;
+
+const troubled = (more: Partial<GatewayState> = {}) => {
 	const port = createFakePort({
+		...more,
 		webhook: {state: 'refused', code: 'EADDRINUSE', reason: 'port 8644 is in use', since: testNow},
 		api: {state: 'listening', url: 'http://127.0.0.1:8642'},
 		keys: [],
@@ -36,7 +50,7 @@ const troubled = () => {
 };
 
 test('H says of each part how it stands and what to do about it', async () => {
-	await using shown = await showShell(troubled(), {columns: 120, rows: 40});
+	await using shown = await showShell(troubled(queue), {columns: 120, rows: 44});
 	await shown.screen.press('H');
 	const rows = dialogRows(shown.screen.lines()).map(row => row.trim().replaceAll(/\s+/g, ' '));
 
@@ -54,6 +68,8 @@ test('H says of each part how it stands and what to do about it', async () => {
 			'slack ✗ failed',
 			'invalid_auth. Its settings stand under "platforms:" in config.yaml.',
 			'smtp ● connected',
+			'runs ● 2 at work 12 wait for a place, 1 wait for you',
+			'! shows what they ask; other runs go on meanwhile.',
 			'tools ! wait for you 1 needs login',
 			'crm: nobody has logged in. 3 shows them all.',
 			'jobs ! 1 invalid of 2',
@@ -96,4 +112,14 @@ test('H names the setting that turns the receiver on, and the one of the chat AP
 	await shown.screen.press('H');
 	expect(shown.text()).toContain('platforms.webhook.enabled in config.yaml turns it on.');
 	expect(shown.text()).toContain(' api.enabled in config.yaml turns it on.');
+});
+
+test('a queue of runs stands in the status row, a few that wait do not', async () => {
+	const port = troubled(queue);
+	await using shown = await showShell(port, {columns: 160, rows: 30});
+	expect(shown.screen.lines()[0]).toContain('  12 queued  ');
+
+	port.change({runs: Array.from({length: 9}, (_, id) => makeRun({id, state: 'queued'}))});
+	await shown.pass(1000);
+	expect(shown.screen.lines()[0]).not.toContain('queued');
 });
