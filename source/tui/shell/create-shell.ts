@@ -57,6 +57,9 @@ const readColumns = 400;
 /** How often a loss is looked at that may be over. */
 const lossyEveryMs = 10_000;
 
+/** How long a banner says that a route lost events; the status row does for an hour, where it takes no row of the pane. */
+const lossBannerMs = 600_000;
+
 /** What banners are told while the sheet is open, which says what waits itself. */
 const noApprovals: GatewayState['approvals'] = [];
 
@@ -118,7 +121,7 @@ export function createShell(
 		const isOpen = overlay?.kind === 'approval';
 		const shown = isOpen ? noApprovals : approvals;
 		const lossy = findLossy([state.deliveries, state.routes, Math.floor(now / lossyEveryMs)], () =>
-			lossyRoutes(state, now),
+			lossyRoutes(state, now).filter(({lastAt}) => now - lastAt < lossBannerMs),
 		);
 		const alarm = findAlarm([state.servers, state.runs, state.routes], () => loginAlarm(state));
 		const second = shown.length === 0 && !installs?.length ? 0 : Math.floor(now / 1000);

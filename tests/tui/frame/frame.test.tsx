@@ -125,11 +125,9 @@ test('a banner that does not fit takes a second row, and the frame stays as high
 	expect(lines[0]).toContain('svc 1.0');
 });
 
-test('a route that turned events away is named for an hour, with the key that keeps them', async () => {
+test('a route that turned events away is named for ten minutes, with the key that keeps them, and the status row says so for an hour', async () => {
 	const port = createFakePort({routes: [codeHostRoute]});
-	port.emit(
-		received(makeDelivery({outcome: 'rate', status: 429, receivedAt: testNow - 3_590_000})),
-	);
+	port.emit(received(makeDelivery({outcome: 'rate', status: 429, receivedAt: testNow - 590_000})));
 	await using shown = await showShell(port, {columns: 110, rows: 24});
 
 	expect(shown.screen.lines()[2]).toMatch(
@@ -139,6 +137,9 @@ test('a route that turned events away is named for an hour, with the key that ke
 
 	await shown.pass(20_000);
 	expect(shown.screen.lines()[2]).not.toContain('loses events');
+	expect(shown.screen.lines()[0]).toContain('! losing events');
+
+	await shown.pass(3_060_000);
 	expect(shown.screen.lines()[0]).not.toContain('losing events');
 });
 
