@@ -1,12 +1,13 @@
 import type {Safe} from '../../core/untrusted.ts';
-import {widthOf} from '../../terminal/text/fit.ts';
 import {clean} from './line.ts';
 
 /** The owner before a repository: the same in nearly every row. */
 const owner = /^[\w.-]{1,64}\/(?=[\w.-]+(?:[#!@ ]|$))/;
 
-/** What an event is about, in `room` cells: where not all of it fits, what tells rows apart comes first. */
+/** Cells of a column from which on owners stand in it. */
+const roomForOwners = 40;
+
+/** What an event is about, for a column of `room` cells: a narrow one begins with what tells rows apart, in every row alike, so that they can be compared. */
 export function aboutText(subject: string, room: number): Safe {
-	const whole = clean(subject);
-	return widthOf(whole) <= room ? whole : clean(subject.replace(owner, ''));
+	return clean(room < roomForOwners ? subject.replace(owner, '') : subject);
 }

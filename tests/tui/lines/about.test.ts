@@ -4,6 +4,12 @@ import {aboutText} from '../../../source/tui/lines/about.ts';
 test.each([
 	['acme/api#7 opened · Retry the upload', 80, 'acme/api#7 opened · Retry the upload'],
 	['acme/api#7 opened · Retry the upload', 20, 'api#7 opened · Retry the upload'],
+	['acme/api#7 opened', 39, 'api#7 opened'],
+	[
+		'acme/api#7 opened · Retry the upload of large files',
+		40,
+		'acme/api#7 opened · Retry the upload of large files',
+	],
 	['acme/api main · Merge it', 10, 'api main · Merge it'],
 	['acme/api', 5, 'api'],
 	['a/b/c is no repository', 5, 'a/b/c is no repository'],

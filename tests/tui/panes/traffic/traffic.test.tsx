@@ -259,7 +259,7 @@ test.for([
 
 		const rows = readTable(shown.screen.lines(), ['time', 'subject', 'result']);
 		expect(rows.map(({cells}) => [cells['subject']?.slice(0, 19), cells['result']])).toEqual([
-			// Without its owner, where not all of it fits.
+			// Without its owner: the column is narrow.
 			[opened.slice('acme/'.length).slice(0, 19), result],
 			['push', '200 ignored:filter'],
 		]);
