@@ -63,6 +63,10 @@ const lossBannerMs = 600_000;
 /** What banners are told while the sheet is open, which says what waits itself. */
 const noApprovals: GatewayState['approvals'] = [];
 
+/** Whether more comes than anybody reads row by row. */
+const pours = ({health}: GatewayState): boolean =>
+	(health?.requestsPerSecond ?? 0) >= pouringPerSecond;
+
 /** The state of the interface and everything its commands use; no React in it. */
 export function createShell(
 	{
@@ -90,9 +94,7 @@ export function createShell(
 			return {intervalMs: feedIntervals.barMs, tickMs: feedIntervals.barMs};
 		}
 
-		const {requestsPerSecond = 0} = shown.health ?? {};
-		const liveMs =
-			requestsPerSecond >= pouringPerSecond ? Math.max(shownMs, feedIntervals.pouringMs) : shownMs;
+		const liveMs = pours(shown) ? Math.max(shownMs, feedIntervals.pouringMs) : shownMs;
 		const showsWords = pane().showsWords?.(host) === true;
 		const intervalMs = isPaused() && !showsWords ? feedIntervals.pausedMs : liveMs;
 		const countsSeconds = pane().countsSeconds?.(shown, host) === true;
@@ -191,7 +193,12 @@ export function createShell(
 		}
 	};
 
-	const sources = openSources(() => host, {filters: options.filters ?? {}, onListChange: want});
+	const sources = openSources(() => host, {
+		filters: options.filters ?? {},
+		onListChange: want,
+		feed,
+		isPouring: () => pours(feed.get().state) && !isPaused(),
+	});
 	const {list, filters, loader, loads, isLoading} = sources;
 	const attempts = createStore(0);
 	const host: Host = {

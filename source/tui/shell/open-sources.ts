@@ -1,3 +1,4 @@
+import type {Feed} from '../state/feed.ts';
 import type {AnyList} from '../state/list.ts';
 import {createLoader, type Loader} from '../state/loader.ts';
 import {createStore} from '../state/store.ts';
@@ -7,20 +8,39 @@ type OpenSources = Pick<Host, 'list' | 'filters' | 'loader' | 'loads' | 'isLoadi
 
 /**
  * Opens each list and each loader when it is first asked for. `filters` are those of the last run; `onListChange` is called when any
- * list moves.
+ * list moves. What was loaded is told at once, or, while `isPouring`, with what comes next: half of the frames of a list that rushes by would be for a payload that nobody can read.
  */
 export function openSources(
 	host: () => Host,
 	{
 		filters,
 		onListChange,
-	}: {readonly filters: Readonly<Record<string, string>>; readonly onListChange: () => void},
+		feed,
+		isPouring,
+	}: {
+		readonly filters: Readonly<Record<string, string>>;
+		readonly onListChange: () => void;
+		readonly feed: Pick<Feed, 'subscribe'>;
+		readonly isPouring: () => boolean;
+	},
 ): OpenSources {
 	const once = createOnce();
 	const lists = new Map<string, AnyList>();
 	const loaders = new Set<Pick<Loader<unknown>, 'get'>>();
 	const stops: Array<() => void> = [];
 	const loads = createStore(0);
+	let isBehind = false;
+	const tell = () => {
+		isBehind = false;
+		loads.set(count => count + 1);
+	};
+	stops.push(
+		feed.subscribe(() => {
+			if (isBehind) {
+				tell();
+			}
+		}),
+	);
 	return {
 		list: source =>
 			once(source, () => {
@@ -43,7 +63,11 @@ export function openSources(
 				});
 				loaders.add(loader);
 				loader.subscribe(() => {
-					loads.set(count => count + 1);
+					if (isPouring()) {
+						isBehind = true;
+					} else {
+						tell();
+					}
 				});
 				stops.push(() => {
 					loader[Symbol.dispose]();

@@ -323,6 +323,37 @@ test('a list that follows five events a second shows their payloads, never that 
 	}
 });
 
+test('while events pour in, a payload that was loaded waits for the next frame, and has none of its own', async () => {
+	const port = createFakePort();
+	port.emit({
+		type: 'health-sampled',
+		at: testNow,
+		health: {loopDelayP99Ms: 1, rssBytes: 1e8, requestsPerSecond: 200},
+	});
+	take(port, deliveryAt(0, {route: 'r0'}));
+	await using shown = await showShell(port, wide);
+	await shown.pass(1000);
+	let told = 0;
+	const stop = shown.shell.loads.subscribe(() => {
+		told += 1;
+	});
+	for (const second of [1, 2, 3, 4, 5]) {
+		take(port, deliveryAt(second, {route: `r${second}`}));
+		// oxlint-disable-next-line no-await-in-loop -- one event after the other
+		await shown.pass(200);
+	}
+
+	// Once with each look at the data.
+	expect(told).toBeLessThanOrEqual(6);
+	stop();
+
+	await shown.pass(1200);
+	expect(shown.text()).toContain('route: "r5"');
+	await shown.screen.press('k');
+	await shown.pass(100);
+	expect(shown.text()).toContain('route: "r4"');
+});
+
 test('moving pauses, and what came since is counted: "paused · 2 newer, f to follow"', async () => {
 	const port = createFakePort();
 	take(port, deliveryAt(0), deliveryAt(1), deliveryAt(2));
