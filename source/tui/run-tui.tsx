@@ -92,7 +92,9 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 		options.saveState?.(stateOf(shell));
 	});
 
-	stack.defer(handleStops(process, suspend, options.launcher));
+	// Ctrl-Z in a program that has the terminal is sent to all in its foreground: what is lent already cannot be given away once more.
+	const giveAway: Suspend = async task => (isLent ? task() : suspend(task));
+	stack.defer(handleStops(process, giveAway, options.launcher));
 	stack.defer(resetAtExit(process, fdOf(stdout), modes));
 	stack.defer(frontend.onEnd(() => leave('terminal-gone')));
 	stack.defer(watchFocus(shell, {frontend, modes}));

@@ -163,6 +163,22 @@ test('SIGTSTP gives the terminal to the shell, SIGCONT takes it again', async ()
 	expect(await pty.waitForText('── Traffic ──')).toHaveLength(30);
 });
 
+test('a Ctrl-Z in the editor stops both, and both go on', async () => {
+	await using setup = await open('echo editing; read answer; exit 0');
+	const {pty} = setup;
+	pty.press('e');
+	await pty.waitForText('editing');
+	// The terminal sends it to all that stand in its foreground.
+	pty.press('ctrl+z');
+	await untilStopped(pty.pid);
+	process.kill(-pty.pid, 'SIGCONT');
+	pty.write('done\r');
+	await pty.waitFor(() => pty.isAlternateScreen());
+	pty.press('ctrl+c', 'ctrl+c');
+
+	expect(await pty.exited).toEqual({exitCode: 0, signal: 0});
+});
+
 test.for([false, true])(
 	'a terminal that does not read holds nothing up; after the editor: %s',
 	async hadEditor => {

@@ -172,7 +172,8 @@ export function createLineInput(
 				await task();
 			} finally {
 				lent -= 1;
-				if (!isClosed) {
+				// Who stops with the program that has the terminal goes on without it.
+				if (!isClosed && lent === 0) {
 					stdin.setRawMode(true);
 					editor.resume();
 				}

@@ -5,7 +5,13 @@ import {createLineInput} from '../../../source/tui/linear/line-input.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 
 function openInput() {
-	const stdin = Object.assign(new PassThrough(), {isTTY: true, setRawMode() {}});
+	const modes: boolean[] = [];
+	const stdin = Object.assign(new PassThrough(), {
+		isTTY: true,
+		setRawMode(isRaw: boolean) {
+			modes.push(isRaw);
+		},
+	});
 	const stdout = Object.assign(new PassThrough(), {columns: 80});
 	let written = '';
 	stdout.on('data', (data: Buffer) => {
@@ -31,6 +37,8 @@ function openInput() {
 	return {
 		input,
 		lines,
+		/** Whether the terminal is raw now. */
+		isRaw: () => modes.at(-1),
 		written: () => written,
 		async type(text: string) {
 			stdin.write(text);
@@ -97,4 +105,19 @@ test('arrow up brings commands back, and no answers', async () => {
 	opened.input.prompt('svc> ', {isMasked: false, isAnswer: false});
 	await opened.type(`${up}\r`);
 	expect(opened.lines).toEqual(['traffic', 'yes', 'traffic']);
+});
+
+test('who stops together with the program that has the terminal leaves it to that program', async () => {
+	using opened = openInput();
+	opened.input.prompt('svc> ', plain);
+	const editing = Promise.withResolvers<void>();
+	const lent = opened.input.suspend(async () => editing.promise);
+	// Ctrl-Z there is sent to all in the foreground.
+	await opened.input.suspend(async () => {});
+	expect(opened.isRaw()).toBe(false);
+	expect(opened.input.isLent()).toBe(true);
+
+	editing.resolve();
+	await lent;
+	expect(opened.isRaw()).toBe(true);
 });
