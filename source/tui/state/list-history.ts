@@ -62,7 +62,11 @@ export type LoadedHistory<Item> = Pick<ValueStore<Stretch<Item>>, 'get' | 'subsc
 	detach(high: number): void;
 	/** Asks for the next page that way, unless one is asked for. */
 	load(way: 'back' | 'forth', filter: string, state: StateEnds): void;
-	/** Goes to the oldest, or around a cursor: what is shown stays until the answer is there. `false` when something else came first. */
+	/**
+	 * Goes to the oldest, or around a cursor: what is shown stays until the answer is there. `false` when something else came first.
+	 *
+	 * @throws what the journal fails with; `problem` says it, too
+	 */
 	readonly jump: (to: {readonly around: number} | 'oldest', filter: string) => Promise<boolean>;
 	readonly isLoading: () => boolean;
 };
@@ -81,6 +85,14 @@ export function createLoadedHistory<Item>(
 		generation += 1;
 		loading = true;
 		return generation;
+	};
+
+	/** What fails keeps nobody from the next question. */
+	const fail = (asked: number, error: unknown) => {
+		if (asked === generation) {
+			loading = false;
+			store.set(stretch => ({...stretch, problem: messageOf(error)}));
+		}
 	};
 
 	const cursorAt = (items: readonly Item[], index: number): number | undefined => {
@@ -121,10 +133,7 @@ export function createLoadedHistory<Item>(
 				loading = false;
 				store.set(stretch => bounded(joined(stretch, answer, {way, ...ends}), way));
 			} catch (error) {
-				if (asked === generation) {
-					loading = false;
-					store.set(stretch => ({...stretch, problem: messageOf(error)}));
-				}
+				fail(asked, error);
 			}
 		})();
 	};
@@ -173,10 +182,14 @@ export function createLoadedHistory<Item>(
 		async jump(to, filter) {
 			const asked = begin();
 			const low = to === 'oldest' ? 0 : to.around + 1;
-			const [older, newer] = await Promise.all([
+			const answers = Promise.all([
 				to === 'oldest' ? undefined : history.ask({filter, before: low, limit: pageItems}),
 				history.ask({filter, after: low - 1, limit: pageItems}),
 			]);
+			const [older, newer] = await answers.catch((error: unknown) => {
+				fail(asked, error);
+				throw error;
+			});
 			if (asked !== generation) {
 				return false;
 			}

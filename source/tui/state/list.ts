@@ -12,7 +12,7 @@ import {
 } from '../list/window.ts';
 import type {Feed} from './feed.ts';
 import type {ListHistory} from './list-history.ts';
-import {createPast} from './list-past.ts';
+import {createPast, type Past} from './list-past.ts';
 import {createTail, type ListOlder, type Searched} from './list-tail.ts';
 import {createStore} from './store.ts';
 
@@ -155,6 +155,14 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 		}
 	};
 
+	/** The oldest that the journal has. Where it cannot be read, the title says why. */
+	const toFirst = async ({jump}: Past<Item>) => {
+		if (await jump('oldest', store.get().filterText).catch(() => false)) {
+			const {seen} = current().view.window.position;
+			store.set(wish => ({...wish, position: {follow: false, ...(seen && {seen})}}));
+		}
+	};
+
 	/** Asks for what somebody comes near to. */
 	const look = () => {
 		if (tail) {
@@ -175,15 +183,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 		if (wanted === 'follow' || wanted === 'last') {
 			past?.toNewest(feed.get().state, filter.readsBody);
 		} else if (wanted === 'first' && past?.hasOlder(feed.get().state)) {
-			void (async () => {
-				if (await past.jump('oldest', store.get().filterText)) {
-					const {position: from} = current().view.window;
-					store.set(wish => ({
-						...wish,
-						position: {follow: false, ...(from.seen && {seen: from.seen})},
-					}));
-				}
-			})();
+			void toFirst(past);
 			return;
 		}
 

@@ -17,6 +17,7 @@ function newList({count = 12_000, kept = 200} = {}) {
 		makeRun({id: index + 1, route: index === 41 ? 'rare' : 'usual'}),
 	);
 	const asked: HistoryQuestion[] = [];
+	const line = {isDown: false};
 	const journal = () => ({deliveries: 0, runs: all.length, runsToDecide: 0});
 	const port = createFakePort({runs: all.slice(-kept), journal: journal()});
 	const clock = createFakeClock();
@@ -30,6 +31,10 @@ function newList({count = 12_000, kept = 200} = {}) {
 			isShown: () => true,
 			async ask(question) {
 				asked.push(question);
+				if (line.isDown) {
+					throw new Error('no gateway');
+				}
+
 				const {before = Infinity, after, limit, filter} = question;
 				const {matches} = parseFilter(filter, runVocabulary);
 				const way =
@@ -54,6 +59,7 @@ function newList({count = 12_000, kept = 200} = {}) {
 		list,
 		asked,
 		all,
+		line,
 		/** Lets what was asked for come in. */
 		async settle() {
 			for (let last = -1; last !== asked.length;) {
@@ -168,4 +174,22 @@ test('nothing is asked while a list follows and the state has enough', async () 
 	await at.settle();
 	expect(at.asked).toEqual([]);
 	expect(at.list.selected()?.id).toBe(12_010);
+});
+
+test('a journal that cannot be read is said, ends nothing, and is asked again by the next key', async () => {
+	using at = newList();
+	at.line.isDown = true;
+	at.list.move('first');
+	await at.settle();
+	expect(at.list.get().searched).toMatchObject({problem: 'no gateway'});
+	await expect(at.list.find('600')).rejects.toThrow('no gateway');
+
+	at.line.isDown = false;
+	at.list.move('first');
+	await at.settle();
+	expect(at.list.selected()?.id).toBe(1);
+	expect(at.list.get().searched).toMatchObject({problem: undefined});
+	at.list.move('page-down');
+	await at.settle();
+	expect(isWhole(at.list.get().items)).toBe(true);
 });
