@@ -57,7 +57,7 @@ export function Frame() {
 				)}
 			</ErrorBoundary>
 			{layout.hints > 0 && (
-				<ErrorBoundary key={attempt} fallback={LastRowFailed}>
+				<ErrorBoundary key={`hints ${attempt}`} fallback={LastRowFailed}>
 					<ProposalsRow width={columns} />
 				</ErrorBoundary>
 			)}

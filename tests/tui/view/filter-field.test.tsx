@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {createFakePort, type FakePort} from '../../helpers/fake-port.ts';
 import {makeDelivery, received} from '../../helpers/make.ts';
-import {showShell, testNow, type ShownShell} from '../../helpers/show-shell.tsx';
+import {freshPicture, showShell, testNow, type ShownShell} from '../../helpers/show-shell.tsx';
 
 /** Deliveries of these routes, each with the same payload. */
 function portWith(...routes: readonly string[]): FakePort {
@@ -87,4 +87,13 @@ test('an open field whose proposals stay the same draws nothing', async () => {
 	await shown.pass(100);
 
 	expect(shown.screen.written()).toHaveLength(before);
+});
+
+test('who leaves the field of a filter for another pane sees that pane alone', async () => {
+	await using shown = await showShell(portWith('gh-review'), {columns: 120, rows: 24});
+	await shown.screen.press('/', 'alt+a');
+	await shown.pass(1000);
+	expect(shown.shell.view.get().pane).toBe('approvals');
+	expect(shown.text()).not.toContain('── Traffic ──');
+	expect((await freshPicture(shown)) === shown.screen.picture()).toBe(true);
 });
