@@ -1,5 +1,6 @@
 import type {KeyEvent} from '../input/key-event.ts';
-import {editLine, insertText, splitGraphemes, type LineText} from './line-editor.ts';
+import {editLine, splitGraphemes, type LineText} from './line-editor.ts';
+import {singleLine} from './single-line.ts';
 
 /** A text of several lines that is being typed. `row` counts lines, `column` graphemes of its line, both from 0. */
 export type AreaText = {
@@ -37,24 +38,54 @@ function withLine(area: AreaText, {value, cursor}: LineText): AreaText {
 
 const current = (area: AreaText): LineText => ({value: lineAt(area), cursor: area.column});
 
+/** How many characters more the text takes. */
+const roomIn = ({lines}: AreaText): number =>
+	Math.max(
+		0,
+		maxAreaLength - lines.reduce((sum, line) => sum + line.length, Math.max(0, lines.length - 1)),
+	);
+
 /** How long the line of the cursor may become. */
-const roomFor = (area: AreaText): number =>
-	lineAt(area).length + Math.max(0, maxAreaLength - areaValue(area).length);
+const roomFor = (area: AreaText): number => lineAt(area).length + roomIn(area);
 
 /** Text typed or pasted at the cursor: line breaks stay, control characters are dropped, what does not fit is cut. */
 export function insertArea(area: AreaText, text: string): AreaText {
-	const [first = '', ...rest] = text.replaceAll(/\r\n?/g, '\n').replaceAll('\t', '  ').split('\n');
-	return rest.reduce(
-		(into, line) => {
-			const broken = breakLine(into);
-			return withLine(broken, insertText(current(broken), line, roomFor(broken)));
-		},
-		withLine(area, insertText(current(area), first, roomFor(area))),
-	);
+	let room = roomIn(area);
+	const pasted: string[] = [];
+	// In one go: a paste of thousands of lines would be copied with each of them.
+	for (const line of text.replaceAll(/\r\n?/g, '\n').replaceAll('\t', '  ').split('\n')) {
+		if (pasted.length > 0) {
+			if (room === 0) {
+				break;
+			}
+
+			room -= 1;
+		}
+
+		const kept = singleLine(line, room);
+		pasted.push(kept);
+		room -= kept.length;
+	}
+
+	const parts = splitGraphemes(lineAt(area));
+	const head = parts.slice(0, area.column).join('');
+	const tail = parts.slice(area.column).join('');
+	const first = head + (pasted[0] ?? '');
+	const last = pasted.length > 1 ? (pasted.at(-1) ?? '') : first;
+	return {
+		lines: [
+			...area.lines.slice(0, area.row),
+			...(pasted.length > 1 ? [first, ...pasted.slice(1, -1)] : []),
+			last + tail,
+			...area.lines.slice(area.row + 1),
+		],
+		row: area.row + pasted.length - 1,
+		column: splitGraphemes(last).length,
+	};
 }
 
 function breakLine(area: AreaText): AreaText {
-	if (areaValue(area).length >= maxAreaLength) {
+	if (roomIn(area) === 0) {
 		return area;
 	}
 

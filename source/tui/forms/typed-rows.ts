@@ -10,11 +10,23 @@ export type TypedRows = {
 	readonly cursor: {readonly row: number; readonly column: number};
 };
 
-/** All of a text that is typed, in rows of at most `width` cells; of a secret so many stars. */
-export function typedRows(
-	typing: Typing,
-	{width, isMasked}: {readonly width: number; readonly isMasked: boolean},
-): TypedRows {
+type Look = {readonly width: number; readonly isMasked: boolean};
+
+const known = new WeakMap<Typing, Look & {readonly typed: TypedRows}>();
+
+/** All of a text that is typed, in rows of at most `width` cells; of a secret so many stars. Laid out once: a screen is drawn again while nobody types. */
+export function typedRows(typing: Typing, look: Look): TypedRows {
+	const last = known.get(typing);
+	if (last?.width === look.width && last.isMasked === look.isMasked) {
+		return last.typed;
+	}
+
+	const typed = layOut(typing, look);
+	known.set(typing, {...look, typed});
+	return typed;
+}
+
+function layOut(typing: Typing, {width, isMasked}: Look): TypedRows {
 	const {lines, row, column} = isArea(typing)
 		? typing
 		: {lines: [typing.value], row: 0, column: typing.cursor};

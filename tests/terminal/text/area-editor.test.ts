@@ -32,6 +32,29 @@ test('a paste keeps its lines and loses its controls', () => {
 	expect(areaValue(insertArea(areaText('a'), 'b\r\nc\u001B[31m\td'))).toMatch(/^ab\nc.*d$/);
 });
 
+test('a paste is what its lines would be, typed with Enter between them', () => {
+	const line = string({unit: constantFrom('a', 'b', ' ', 'é', '👩‍👧')});
+	assert(
+		property(array(line, {minLength: 1}), array(line, {minLength: 1}), (before, pasted) => {
+			const start = press(before.join('\n'), 'up', 'right');
+			const typed = pasted.reduce(
+				(area, one, index) =>
+					insertArea(index > 0 ? (editArea(area, {id: 'enter', text: ''}) ?? area) : area, one),
+				start,
+			);
+			expect(insertArea(start, pasted.join('\n'))).toEqual(typed);
+		}),
+	);
+});
+
+test('a paste of 100,000 lines is taken at once, and cut where the text is full', () => {
+	const start = performance.now();
+	const {lines, row} = insertArea(areaText('x'), 'ab\n'.repeat(100_000));
+	expect(performance.now() - start).toBeLessThan(2000);
+	expect(lines.join('\n')).toHaveLength(256 * 1024);
+	expect(row).toBe(lines.length - 1);
+});
+
 test('whatever is typed, the text is well-formed and the cursor stands in it', () => {
 	const key = oneof(
 		constantFrom(
