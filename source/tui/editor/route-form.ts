@@ -39,7 +39,7 @@ function titleOf(path: readonly string[]): string {
 }
 
 /** What a field of a route holds. */
-function heldBy({name, definition}: Pick<Draft, 'name' | 'definition'>, field: RouteField) {
+export function heldBy({name, definition}: Pick<Draft, 'name' | 'definition'>, field: RouteField) {
 	const {path} = field;
 	const [key = '', at = ''] = path;
 	if (path.length === 0) {

@@ -114,6 +114,7 @@ export function announce(
 		const [first] = open;
 		if (!first) {
 			waiting = [];
+			heldSince = undefined;
 			return;
 		}
 

@@ -1,13 +1,15 @@
 import type {RouteField} from '../../core/route-editor.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {cell, type Safe} from '../../core/untrusted.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {openPane} from '../acts/navigate.ts';
 import {editByHand} from '../editor/by-hand.ts';
 import {draftLines} from '../editor/draft-lines.ts';
-import {countChanges, valueIn} from '../editor/draft.ts';
+import {countChanges} from '../editor/draft.ts';
 import {changeRouteForm, leaveTyped} from '../editor/edit-field.ts';
 import {editorNow, type EditorState} from '../editor/editor-state.ts';
-import {fieldNow, fieldsOf, routeForm, settingField} from '../editor/route-form.ts';
+import {filterLine} from '../editor/filter-line.ts';
+import {isMember} from '../editor/list-setting.ts';
+import {fieldNow, fieldsOf, heldBy, routeForm, settingField} from '../editor/route-form.ts';
 import {shownValue} from '../editor/shown-value.ts';
 import {conflictLines, planLines, savedLines} from '../editor/step-lines.ts';
 import {clean, type Line} from '../lines/line.ts';
@@ -27,10 +29,17 @@ const width = 400;
 const titleOf = ({path}: RouteField): Safe =>
 	path.length === 0 ? literal('name') : clean(path.join('.'));
 
-const valueOf = ({draft}: EditorState, field: RouteField): Safe =>
-	field.path.length === 0
-		? clean(draft.name === '' ? '-' : draft.name)
-		: shownValue(field, valueIn(draft.definition, field.path));
+/** What the form of the screen holds there: a filter as its line, of a secret whether it is set. */
+function valueOf({draft}: EditorState, field: RouteField): Safe {
+	const value = heldBy(draft, field);
+	if (field.path.length === 0) {
+		return clean(draft.name === '' ? '-' : draft.name);
+	}
+
+	return isMember(field.path) && field.secret !== true && value !== undefined
+		? cell(filterLine(value)).text
+		: shownValue(field, value);
+}
 
 /** A route that is edited: what to do next, or the value of one field; `undefined` when none is. */
 export function askEditor(shell: Shell): Asked | undefined {

@@ -1,5 +1,7 @@
 import {expect, test} from 'vitest';
-import {change} from '../../../source/tui/acts/navigate.ts';
+import {change, openPane} from '../../../source/tui/acts/navigate.ts';
+import type {Draft} from '../../../source/tui/editor/draft.ts';
+import {editor, newEditor} from '../../../source/tui/editor/editor-state.ts';
 import {openLinear, type SpokenShell} from '../../helpers/linear.ts';
 import {makeAskedTool, makeToolApproval} from '../../helpers/make-approval.ts';
 import {makeKey} from '../../helpers/make-key.ts';
@@ -288,6 +290,38 @@ test('who types a line hears what needs a person when it is ended, or after ten 
 	expect(spoken.heard()).toContain('Approval:');
 });
 
+test('how long somebody is not interrupted is counted anew for what comes later', async () => {
+	const port = createWorld();
+	await using spoken = await openLinear(port);
+	spoken.heard();
+	spoken.type(true);
+	port.emit({
+		type: 'approval-requested',
+		at: spoken.clock.now(),
+		approval: makeToolApproval({id: 1}),
+	});
+	await spoken.pass(1000);
+	port.emit({
+		type: 'approval-settled',
+		at: spoken.clock.now(),
+		approval: {
+			...makeToolApproval({id: 1}),
+			decision: {outcome: 'denied', by: 'somebody', at: spoken.clock.now()},
+		},
+	});
+	await spoken.pass(60_000);
+	expect(spoken.heard()).toBe('');
+	port.emit({
+		type: 'approval-requested',
+		at: spoken.clock.now(),
+		approval: makeToolApproval({id: 2}),
+	});
+	await spoken.pass(5000);
+	expect(spoken.heard()).toBe('');
+	await spoken.pass(6000);
+	expect(spoken.heard()).toContain('Approval:');
+});
+
 test('a new key is read once, however often the question is', async () => {
 	await using spoken = await openLinear(createWorld());
 	const secret = 'svc_live_0123456789';
@@ -310,4 +344,39 @@ test('Ctrl-C behind a line that is still worked on asks for the next one once', 
 	await spoken.regret('status');
 	const [, after = ''] = spoken.heard().split('^C');
 	expect(after.split('> ')).toHaveLength(2);
+});
+
+test('a route that is edited says its filters and how many secrets it has, never which', async () => {
+	await using spoken = await openLinear(createWorld());
+	const definition = {
+		filters: [{field: 'action', equals: 'opened'}],
+		secret: ['first-of-it', 'second-of-it'],
+	};
+	const draft: Draft = {
+		name: 'hook',
+		from: 'hook',
+		isNew: false,
+		source: 'dynamic',
+		fingerprint: 'none',
+		traffic: '',
+		base: definition,
+		definition,
+		past: [],
+	};
+	openPane(spoken.shell, 'subs');
+	spoken.shell.local(editor).set(() =>
+		newEditor(draft, [
+			{path: ['filters'], kind: 'json', description: 'What must hold'},
+			{path: ['secret'], kind: 'texts', description: 'What it is signed with', secret: true},
+		]),
+	);
+	await spoken.pass(600);
+	spoken.heard();
+	await spoken.say('fields');
+	const fields = spoken.heard();
+	expect(fields).toContain('filters.0: action equals opened');
+	expect(fields).toMatch(/secret\.0: .*set.*\n.*secret\.1: .*set/);
+	await spoken.say('filters.0');
+	expect(spoken.heard()).toContain('Now: action equals opened');
+	expect(spoken.transcript()).not.toContain('of-it');
 });
