@@ -41,6 +41,8 @@ export function createTerminalModes(write: (sequence: string) => void): Terminal
 	let mouse: MouseMode = 'off';
 	let focusReports = false;
 	let title: string | undefined;
+	/** The terminal has put the title that it had aside. */
+	let isTitled = false;
 	let released = false;
 
 	const on = () => (mouse === 'off' ? '' : mouseOn) + (focusReports ? focusOn : '');
@@ -51,7 +53,14 @@ export function createTerminalModes(write: (sequence: string) => void): Terminal
 		}
 	};
 
-	const restoreTitle = () => (title === undefined ? '' : popTitle);
+	const restoreTitle = () => (isTitled ? popTitle : '');
+
+	const showTitle = () => {
+		if (title !== undefined && !released) {
+			send(`${isTitled ? '' : pushTitle}\u001B]2;${title}\u0007`);
+			isTitled = true;
+		}
+	};
 
 	const release = () => {
 		send(off());
@@ -75,17 +84,17 @@ export function createTerminalModes(write: (sequence: string) => void): Terminal
 		},
 		setTitle(text) {
 			const next = cell(text, maxTitleLength).text;
-			if (next === title) {
-				return;
+			if (next !== title) {
+				title = next;
+				showTitle();
 			}
-
-			send(`${title === undefined ? pushTitle : ''}\u001B]2;${next}\u0007`);
-			title = next;
 		},
 		release,
 		reclaim() {
 			released = false;
 			send(on());
+			// It may be another one by now, and editors write their own.
+			showTitle();
 		},
 		restoreTitle,
 		[Symbol.dispose]() {
@@ -94,6 +103,7 @@ export function createTerminalModes(write: (sequence: string) => void): Terminal
 			mouse = 'off';
 			focusReports = false;
 			title = undefined;
+			isTitled = false;
 		},
 	};
 }

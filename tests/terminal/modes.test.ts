@@ -81,3 +81,22 @@ test('the last net writes when the process exits, and not after it was taken dow
 		rmSync(folder, {recursive: true});
 	}
 });
+
+test('a title that changes while another program has the terminal is there when that gives it back', () => {
+	const {modes, take} = open();
+	modes.setTitle('svc');
+	take();
+	modes.release();
+	modes.setTitle('svc – ! 1 approval');
+	expect(take()).toBe('');
+	modes.reclaim();
+	expect(take()).toBe('^]2;svc – ! 1 approval$');
+	modes[Symbol.dispose]();
+	expect(take()).toBe('^[23;2t');
+
+	modes.release();
+	modes.setTitle('first');
+	expect(modes.restoreTitle()).toBe('');
+	modes.reclaim();
+	expect(take()).toBe('^[22;2t^]2;first$');
+});
