@@ -13,6 +13,8 @@ export const testNow = new Date(2026, 10, 20, 12, 0, 0).getTime();
 export type FakeDesktop = Omit<Desktop, 'givesPromptBack' | 'endsWithFace'> & {
 	readonly copied: string[];
 	readonly paged: string[];
+	/** Settles when the installation was looked at. */
+	examined: Promise<void>;
 	readonly edited: string[];
 	/** Texts that were kept, by the name of their file. */
 	readonly kept: Map<string, string>;
@@ -34,6 +36,7 @@ export function createFakeDesktop(): FakeDesktop {
 	const desktop: FakeDesktop = {
 		copied: [],
 		paged: [],
+		examined: Promise.resolve(),
 		edited: [],
 		kept: new Map(),
 		next: undefined,
@@ -58,8 +61,11 @@ export function createFakeDesktop(): FakeDesktop {
 		async pageFile(path) {
 			desktop.paged.push(`file ${path}`);
 		},
-		async pageHealth() {
-			desktop.paged.push('health');
+		async pageHealth(mayOpen) {
+			await desktop.examined;
+			if (mayOpen()) {
+				desktop.paged.push('health');
+			}
 		},
 		async manual(topic) {
 			desktop.paged.push(`manual ${topic}`);

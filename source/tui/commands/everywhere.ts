@@ -2,6 +2,7 @@ import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Command} from '../acts/command.ts';
 import {change, goBack, nextMatch, openDetail, openPane} from '../acts/navigate.ts';
+import {placeNow} from '../acts/place.ts';
 import {review} from '../acts/review.ts';
 import {clean} from '../lines/line.ts';
 import {paneKey} from '../panes/pane.ts';
@@ -212,7 +213,10 @@ export const everywhereCommands: readonly Command[] = [
 		aliases: ['/doctor'],
 		run(shell) {
 			shell.toast(literal('Looks at the installation, for up to 10 s…'));
-			shell.attempt(async () => shell.desktop.pageHealth());
+			const isStillHere = placeNow(shell, literal('/doctor'));
+			shell.attempt(async () =>
+				shell.desktop.pageHealth(() => isStillHere(literal('What was found was not opened'))),
+			);
 		},
 	},
 	{

@@ -95,8 +95,11 @@ export function createDesktop(
 			return clean(path);
 		},
 		page: async text => pageText(lending, pager, block(text, pageLimits).text),
-		async pageHealth() {
-			await pageText(lending, pager, block(await examine(), pageLimits).text);
+		async pageHealth(mayOpen) {
+			const found = await examine();
+			if (mayOpen()) {
+				await pageText(lending, pager, block(found, pageLimits).text);
+			}
 		},
 		pageFile: async path => pageText(lending, pager, block(await endOf(path), pageLimits).text),
 		async manual(topic) {

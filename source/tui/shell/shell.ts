@@ -25,8 +25,8 @@ export type Desktop = {
 	keep(name: string, text: string): Promise<Safe>;
 	/** Opens `text` in the person's pager. */
 	page(text: string): Promise<void>;
-	/** Looks at the whole installation, which takes up to 10 s, and opens what it finds in the person's pager. */
-	pageHealth(): Promise<void>;
+	/** Looks at the whole installation, which takes up to 10 s, and opens what it finds in the person's pager, if `mayOpen` says so by then. */
+	pageHealth(mayOpen: () => boolean): Promise<void>;
 	/** Opens the end of a file, at most 8 MB, in the person's pager. */
 	pageFile(path: string): Promise<void>;
 	/** Opens a page of the manual in the person's pager; `false` when there is none. */

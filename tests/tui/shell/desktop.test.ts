@@ -72,7 +72,7 @@ test('a page of the manual goes to the pager, laid out; one that is not there do
 		expect(page).not.toContain('\u001B');
 		expect(page).toMatch(/^Runs\n[^*#]*What the agents do\./);
 
-		await desktop.pageHealth();
+		await desktop.pageHealth(() => true);
 		const health = await readFile(out, 'utf8');
 		expect(health).toMatch(/^all is .*well\n$/);
 		expect(health).not.toContain('\u001B');

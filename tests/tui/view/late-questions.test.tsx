@@ -170,6 +170,25 @@ test.for([
 	expect(slow.shown.shell.view.get().toast?.text).toBe(toast);
 });
 
+test.for(elsewhere)(
+	'what the doctor finds opens no pager when %s has the keyboard',
+	async ([, keys]) => {
+		await using slow = await showSlow();
+		const gate = Promise.withResolvers<void>();
+		slow.shown.desktop.examined = gate.promise;
+		await slow.shown.screen.press(':');
+		await slow.shown.screen.type('/doctor');
+		await slow.shown.screen.press('enter', ...keys);
+		gate.resolve();
+		await slow.shown.pass(0);
+
+		expect(slow.shown.desktop.paged).toEqual([]);
+		expect(slow.shown.shell.view.get().toast?.text).toBe(
+			'What was found was not opened: press /doctor again',
+		);
+	},
+);
+
 test('what the gateway says of leaving goes to no other dialog', async () => {
 	const fake = createFakePort();
 	const gate = Promise.withResolvers<Awaited<ReturnType<typeof fake.stopConsequences>>>();
