@@ -9,28 +9,46 @@ const maxBytes = 8 * 1024 * 1024;
  *
  * @throws SvcError `file_unreadable` for what is no file, `file_too_large` (over 8 MiB)
  */
-export async function readEdited(path: string): Promise<string> {
-	await using file = await openFile(path);
+export const readEdited = async (path: string): Promise<string> =>
+	readText(path, {flags: constants.O_NOFOLLOW, failed: 'Cannot take what the editor left'});
+
+/**
+ * What stands at `path` before an editor opens it, UTF-8. It is the person's own file, which may be a link, as dotfile managers make them; a pipe is not waited for.
+ *
+ * @throws SvcError `file_unreadable` for what is no file, `file_too_large` (over 8 MiB)
+ */
+export const readToEdit = async (path: string): Promise<string> =>
+	readText(path, {flags: 0, failed: `Cannot open "${path}"`});
+
+type Reading = {
+	/** Beside those of every reading. */
+	readonly flags: number;
+	/** How messages begin. */
+	readonly failed: string;
+};
+
+async function readText(path: string, reading: Reading): Promise<string> {
+	await using file = await openFile(path, reading);
 	if (!(await file.stat()).isFile()) {
-		throw unreadable('it is not a file');
+		throw unreadable(reading, 'it is not a file');
 	}
 
-	return await readBounded(file);
+	return await readBounded(file, reading);
 }
 
-async function openFile(path: string): Promise<FileHandle> {
+async function openFile(path: string, reading: Reading): Promise<FileHandle> {
 	try {
-		return await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+		return await open(path, constants.O_RDONLY | constants.O_NONBLOCK | reading.flags);
 	} catch (error) {
 		const code = codeOf(error);
-		throw unreadable(code === 'ELOOP' ? 'it is a link' : code, error);
+		throw unreadable(reading, code === 'ELOOP' ? 'it is a link' : code, error);
 	}
 }
 
-const unreadable = (why: string, cause?: unknown) =>
-	new SvcError('file_unreadable', `Cannot take what the editor left: ${why}`, {cause});
+const unreadable = ({failed}: Reading, why: string, cause?: unknown) =>
+	new SvcError('file_unreadable', `${failed}: ${why}`, {cause});
 
-async function readBounded(file: FileHandle): Promise<string> {
+async function readBounded(file: FileHandle, {failed}: Reading): Promise<string> {
 	// One byte more than allowed shows a file that is too large, also one that grows while it is read.
 	const bytes = Buffer.allocUnsafeSlow(maxBytes + 1);
 	let length = 0;
@@ -44,10 +62,7 @@ async function readBounded(file: FileHandle): Promise<string> {
 	}
 
 	if (length > maxBytes) {
-		throw new SvcError(
-			'file_too_large',
-			'Cannot take what the editor left: it is larger than 8 MiB',
-		);
+		throw new SvcError('file_too_large', `${failed}: it is larger than 8 MiB`);
 	}
 
 	return bytes.toString('utf8', 0, length);

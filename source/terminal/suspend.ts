@@ -5,7 +5,7 @@ import {SvcError} from '../core/errors.ts';
 import {splitCommand} from '../core/split-command.ts';
 import {cell, type Safe} from '../core/untrusted.ts';
 import type {TerminalModes} from './modes.ts';
-import {readEdited} from './read-edited.ts';
+import {readEdited, readToEdit} from './read-edited.ts';
 
 /** Leaves the screen, runs the task, draws everything again. */
 export type Suspend = (task: () => Promise<void>) => Promise<void>;
@@ -63,7 +63,7 @@ export async function openFile(
 	command: string,
 	{path, lineOf}: {readonly path: string; readonly lineOf: (text: string) => number | undefined},
 ): Promise<void> {
-	const line = lineOf(await readEdited(path));
+	const line = lineOf(await readToEdit(path));
 	const [program = ''] = splitCommand(command);
 	const takesLine = plusEditors.test(basename(program));
 	await lend(lending, command, line !== undefined && takesLine ? [`+${line}`, path] : [path]);

@@ -1,5 +1,5 @@
 import {existsSync} from 'node:fs';
-import {chmod, mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises';
+import {chmod, mkdtemp, readdir, readFile, rm, symlink, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
@@ -79,11 +79,25 @@ test.for([
 	expect(await readFile(file, 'utf8')).toBe('a: 1\nb: 2\n');
 });
 
+// "config.yaml may be a symbolic link of yours or root's, as dotfile managers make them."
+test('a file that is a link is opened where it stands', async () => {
+	await using setup = await open();
+	const path = join(setup.folder, 'config.yaml');
+	await writeFile(join(setup.folder, 'mine.yaml'), 'a: 1\n');
+	await symlink('mine.yaml', path);
+	const command = await setup.program('printf "b: 2\\n" >> "$2"');
+	await openFile(setup.lending, command, {path, lineOf: () => undefined});
+
+	expect(await readFile(join(setup.folder, 'mine.yaml'), 'utf8')).toBe('a: 1\nb: 2\n');
+});
+
 test('a file that is not there is no reason to start an editor', async () => {
 	await using setup = await open();
-	await expect(
-		openFile(setup.lending, 'vi', {path: join(setup.folder, 'none'), lineOf: () => 1}),
-	).rejects.toMatchObject({code: 'file_unreadable'});
+	const path = join(setup.folder, 'none');
+	await expect(openFile(setup.lending, 'vi', {path, lineOf: () => 1})).rejects.toMatchObject({
+		code: 'file_unreadable',
+		message: `Cannot open "${path}": ENOENT`,
+	});
 	expect(setup.log).toEqual([]);
 });
 
