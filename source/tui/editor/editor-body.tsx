@@ -4,13 +4,11 @@ import {LineBlock} from '../view/line-block.tsx';
 import type {RegionProps} from '../view/region.ts';
 import {useShell} from '../view/shell-context.ts';
 import {draftLines} from './draft-lines.ts';
+import {editorSplit, gutterCells} from './editor-split.ts';
 import type {EditorState} from './editor-state.ts';
 import {findLine} from './find-field.ts';
 import {routeRows} from './route-rows.ts';
 import {conflictLines, planLines, savedLines} from './step-lines.ts';
-
-const splitColumns = 100;
-const gutterCells = 2;
 
 /** Rows above the body: status, tabs, and the rule of the pane. */
 const headRows = 3;
@@ -52,8 +50,7 @@ function FormBody({state, width, height: rowsOfBody}: RegionProps & {readonly st
 	const shell = useShell();
 	const {setCursorPosition} = useCursor();
 	const banners = useStore(shell.feed, () => shell.banners().length);
-	const isSplit = width >= splitColumns;
-	const formWidth = isSplit ? Math.floor((width - gutterCells) * 0.55) : width;
+	const {isSplit, formWidth, sideWidth} = editorSplit(width);
 	const formHeight = isSplit ? height : Math.ceil(height * 0.6);
 	const {rows, first, last, cursor} = routeRows(state, {
 		width: formWidth,
@@ -70,7 +67,6 @@ function FormBody({state, width, height: rowsOfBody}: RegionProps & {readonly st
 			? {x: cursor.column, y: headRows + banners + cursor.row - top}
 			: undefined,
 	);
-	const sideWidth = isSplit ? width - formWidth - gutterCells : width;
 	const sideHeight = isSplit ? height : height - formHeight;
 	const form = (
 		<Box

@@ -15,6 +15,7 @@ import {
 	leaveTyped,
 	moveCompletion,
 } from './edit-field.ts';
+import {editorSplit} from './editor-split.ts';
 import {changeEditor, editorNow} from './editor-state.ts';
 import {findAct} from './find-field.ts';
 import {refresh} from './refresh.ts';
@@ -38,7 +39,8 @@ const sideStep = 8;
 /** Scrolls what the draft would do, as far as there is more of it than one step. */
 function scrollSide(shell: Shell, step: 1 | -1): void {
 	changeEditor(shell, state => {
-		const most = draftLines(state, shell.view.get().size.columns).length - sideStep;
+		const {sideWidth} = editorSplit(shell.view.get().size.columns);
+		const most = draftLines(state, sideWidth).length - sideStep;
 		return {
 			...state,
 			sideTop: Math.max(0, Math.min(state.sideTop + step * sideStep, most)),

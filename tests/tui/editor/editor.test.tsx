@@ -492,6 +492,16 @@ test('what the draft would do scrolls beside the form, and begins anew with anot
 	await pane.shows('Look at 8');
 });
 
+test('of a prompt that is broken into rows beside the form the last is reached', async () => {
+	const words = Array.from({length: 900}, (_, index) => `word${index}`).join(' ');
+	await using pane = await openSubs({payloads: [{number: words}]});
+	await editHook(pane);
+	await pane.shows('word0 ');
+	expect(pane.shown.text()).not.toContain('word899');
+	await pane.press(...Array.from({length: 40}, () => 'J'));
+	await pane.shows('word899');
+});
+
 test('a route is created in config.yaml, which keeps its comments', async () => {
 	await using pane = await openSubs();
 	await pane.press('a');
