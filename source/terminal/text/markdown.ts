@@ -53,6 +53,11 @@ export function layOutForeignMarkdown(text: string, width: number): readonly Mar
 /** `tokens` with what a reader would not see turned into text. */
 function shownWhole(tokens: readonly Token[]): readonly Token[] {
 	void walkTokens([...tokens], token => {
+		if (token.type === 'code' && !language.test(token['lang'] ?? '')) {
+			Object.assign(token, {text: `${token['lang']}\n${token['text']}`});
+			return;
+		}
+
 		const plain = plainOf(token);
 		if (plain !== undefined) {
 			Object.assign(token, {type: 'text', raw: plain, text: plain, tokens: undefined});
@@ -68,11 +73,24 @@ function plainOf(token: Token): string | undefined {
 			return token.raw.trim();
 		case 'link':
 		case 'image':
-			return token['text'] === token['href'] ? undefined : `${token['text']} (${token['href']})`;
+			return linkWhole(token);
 		default:
 			return undefined;
 	}
 }
+
+/** With where it leads, and what a pointer would be told over it; `undefined` where its words say all that. */
+function linkWhole(token: Tokens.Generic): string | undefined {
+	const {text, href, title} = token;
+	const beside = [
+		...(text === href ? [] : [String(href)]),
+		...(typeof title === 'string' && title !== '' ? [JSON.stringify(title)] : []),
+	];
+	return beside.length === 0 ? undefined : `${text} (${beside.join(' ')})`;
+}
+
+/** The name of a language; what else stands behind the fence of code is text that nobody would see. */
+const language = /^[\w+#.-]{0,20}$/;
 
 function blocksOf(tokens: readonly Token[], width: number): readonly MarkdownRow[] {
 	const rows: MarkdownRow[] = [];
@@ -105,7 +123,7 @@ function blockOf(token: MarkedToken, width: number): readonly MarkdownRow[] {
 			return indented(blocksOf(token.tokens, width - 2));
 		case 'list':
 			return token.items.flatMap((item, index) =>
-				itemRows(item, token.ordered ? `${index + 1}. ` : '- ', width),
+				itemRows(item, token.ordered ? `${(Number(token.start) || 0) + index}. ` : '- ', width),
 			);
 		case 'table':
 			return tableRows(token, width);

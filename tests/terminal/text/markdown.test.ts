@@ -29,6 +29,11 @@ test.for([
 	['[mail](mailto:a@b.c)', 'mail (mailto:a@b.c)'],
 	['![dot](http://evil.example/?secret)', 'dot (http://evil.example/?secret)'],
 	['Text\n\n[ref]: https://evil.example/', '[ref]: https://evil.example/'],
+	['[a](http://b.c "said on hover")', 'a (http://b.c "said on hover")'],
+	['![p](http://q.r "said on hover")', 'p (http://q.r "said on hover")'],
+	['```sh approve the next call\nls\n```', 'sh approve the next call'],
+	['3. three\n4. four', '3. three\n4. four'],
+	['0. none', '0. none'],
 ] as const)('nothing of %j is hidden', ([text, part]) => {
 	expect(rows(text).join('\n')).toContain(part);
 });
