@@ -2,7 +2,7 @@
 // little changes, in several places. Here only the cells that look different are written.
 
 /** Printable ASCII and the signs of our own rows: one cell each in every terminal, and none that joins with another. As in source/terminal/text/fit.ts. */
-export const oneCellEach = /^[ -~─·…●○◐✓✗–×█░]*$/;
+export const oneCellEach = /^[ -~─│┌┐└┘·…●○◐✓✗–×▁▂▃▄▅▆▇█░]*$/;
 
 // oxlint-disable-next-line no-control-regex -- styles start with ESC
 const style = /(\u001B\[[\d;]*m)/;

@@ -5,6 +5,7 @@
 import {readFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
+import {oneCellEach} from './changed-cells.mjs';
 
 const versions = {ink: '8.0.0', 'string-width': '8.3.0'};
 
@@ -107,12 +108,8 @@ const logEdits = [
 	],
 ];
 
-// As `oneCellEach` of changed-cells.mjs.
 const widthEdits = [
-	[
-		'	if (/^[\\u0020-\\u007E]*$/.test(string)) {\n',
-		'	if (/^[ -~─·…●○◐✓✗–×█░]*$/.test(string)) {\n',
-	],
+	['	if (/^[\\u0020-\\u007E]*$/.test(string)) {\n', `	if (${oneCellEach}.test(string)) {\n`],
 ];
 
 const editsOf = new Map([

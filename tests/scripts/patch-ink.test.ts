@@ -26,6 +26,7 @@ import * as untyped from '../../scripts/build/changed-cells.mjs';
 import {patchInk as untypedPatch} from '../../scripts/build/patch-ink.mjs';
 // @ts-expect-error -- the same
 import {remember as untypedRemember} from '../../scripts/build/remember.mjs';
+import {oneCellEach as ownSigns} from '../../source/terminal/text/fit.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';
 
 const remember = untypedRemember as (answer: (text: string) => string) => (text: string) => string;
@@ -365,8 +366,14 @@ test('a figure that moves in a wide row costs a few bytes', () => {
 	expect(changedCells(row('12.4'), row('12.7'), columns)).toBe('\u001b[8G7');
 });
 
+test.for(['svc ▁▂▃ 3/s', '│ Open · 2s │'])('%s is a row whose cells are known', row => {
+	const at = row.indexOf('s');
+	expect(changedCells(row, row.replace('s', 't'), columns)).toBe(`\u001b[${at + 1}Gt`);
+});
+
 test('what string-width says of our signs is what the shorter way says', () => {
-	for (const sign of '─·…●○◐✓✗–×█░ a~') {
+	expect(oneCellEach.source).toBe(ownSigns.source);
+	for (const sign of '─│┌┐└┘·…●○◐✓✗–×▁▂▃▄▅▆▇█░ a~') {
 		expect(stringWidth(sign)).toBe(1);
 		expect(oneCellEach.test(sign)).toBe(true);
 	}

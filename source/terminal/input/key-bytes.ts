@@ -20,9 +20,8 @@ const named: Readonly<Record<string, string>> = {
 
 /** What a terminal sends for a key of `KeyEvent.id`; throws for names that it does not know. */
 export function bytesOfKey(id: string): string {
-	const known = named[id];
-	if (known !== undefined) {
-		return known;
+	if (Object.hasOwn(named, id)) {
+		return named[id] ?? id;
 	}
 
 	if (id.startsWith('alt+')) {

@@ -11,7 +11,7 @@ export type FitOptions = {
 
 const printableAscii = /^[ -~]*$/;
 /** Printable ASCII and the signs of our own rows, each one cell wide: what stands on the screen most is not measured. */
-const oneCellEach = /^[ -~─│┌┐└┘·…●○◐✓✗–×▁▂▃▄▅▆▇█░]*$/;
+export const oneCellEach = /^[ -~─│┌┐└┘·…●○◐✓✗–×▁▂▃▄▅▆▇█░]*$/;
 const lineBreaking = /[\n\r\t\v\f\u0085\u2028\u2029]/g;
 /** Safe text has a few marks on a letter at most, and emoji of a few parts. */
 const maxUnitsPerCell = 32;

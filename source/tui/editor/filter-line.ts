@@ -79,7 +79,11 @@ function valueOf(operator: string, written: string): JsonValue {
 		return Array.isArray(value) ? value : written.split(',').map(one => jsonOrText(one.trim()));
 	}
 
-	return written === '' ? true : (value ?? written);
+	return written === '' ? true : value === undefined ? written : value;
 }
 
-const jsonOrText = (text: string): JsonValue => parsedJson(text) ?? text;
+/** `null` is a value, too. */
+function jsonOrText(text: string): JsonValue {
+	const value = parsedJson(text);
+	return value === undefined ? text : value;
+}

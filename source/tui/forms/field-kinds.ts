@@ -195,7 +195,11 @@ function mappingOf(typed: string): TypedValue {
 		: refuses(`has no "key: value" in line ${wrong + 1}`);
 }
 
-const memberOf = (typed: string): JsonValue => parsedJson(typed) ?? typed;
+/** What reads as JSON, `null` too, is that. */
+function memberOf(typed: string): JsonValue {
+	const value = parsedJson(typed);
+	return value === undefined ? typed : value;
+}
 
 /** JSON, or one word that needs no quotes. */
 function jsonOf(typed: string): TypedValue {

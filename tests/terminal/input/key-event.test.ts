@@ -151,3 +151,7 @@ test('what the test keyboard sends is read back under the same name', () => {
 		expect(parseKey(bytesOfKey(name))?.id).toBe(name);
 	}
 });
+
+test.for(['constructor', 'toString', 'alt+constructor'])('%s is no key', name => {
+	expect(() => bytesOfKey(name)).toThrow('Cannot press');
+});

@@ -10,6 +10,7 @@ test.for([
 	[{field: 'draft', missing: true}, 'draft missing'],
 	[{field: 'draft', exists: false}, 'draft exists false'],
 	[{field: 'draft', equals: false}, 'draft equals false'],
+	[{field: 'assignee', equals: null}, 'assignee equals null'],
 	[{field: 'number', equals: '7'}, 'number equals "7"'],
 	[{field: 'title', regex: '^\\[x, "y"'}, 'title regex ^\\[x, "y"'],
 	[{any: [{field: 'a', exists: true}]}, '{"any":[{"field":"a","exists":true}]}'],
@@ -18,6 +19,13 @@ test.for([
 ] as const)('%j is typed as %s', ([filter, line]) => {
 	expect(filterLine(filter as JsonValue)).toBe(line);
 	expect(filterOf(line)).toEqual({ok: true, value: filter});
+});
+
+test('null in a list is null', () => {
+	expect(filterOf('assignee in null, ann')).toEqual({
+		ok: true,
+		value: {field: 'assignee', in: [null, 'ann']},
+	});
 });
 
 test.for(['action', 'action is x', 'action equals', '{"field"', '[1]'])(

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {fieldProblem} from '../../../source/tui/forms/field-kinds.ts';
+import {fieldProblem, typedText, typedValue} from '../../../source/tui/forms/field-kinds.ts';
 import {
 	actOnField,
 	contentOf,
@@ -49,6 +49,15 @@ test('a form begins with the values that its server proposes, as far as they fit
 
 	expect(contentOf(form)).toEqual({n: 3, m: ['b'], b: false});
 	expect(problemsIn(form).size).toBe(0);
+});
+
+test('a null in a mapping stays null when another line of it is changed', () => {
+	const field = {...makeField(), kind: 'mapping'} as const;
+	const typed = typedText(field, {owner: null, text: 'null', n: 1});
+	expect(typedValue(field, typed.replace('n: 1', 'n: 2'))).toEqual({
+		ok: true,
+		value: {owner: null, text: 'null', n: 2},
+	});
 });
 
 test('choices go around; each option of a list is on or off', () => {
