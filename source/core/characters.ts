@@ -11,11 +11,15 @@ const plain =
 	/[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0373\u0384-\u0386\u0388-\u038a\u038e-\u03a1\u03a3-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2100-\u218b\u2190-\u2426\u2440-\u244a\u2460-\u262f\u2638-\u2689\u2690-\u2b73\u3000-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff9d]/
 		.source;
 
-/** A whole text of plain characters: the common case, and fast. */
-export const plainText = new RegExp(`^${plain}*$`);
+const others = plain.slice(1);
+const other = new RegExp(`[^${others}`);
+const otherThanLines = new RegExp(`[^\\n${others}`);
+
+/** Whether a whole text is of plain characters: the common case, and fast. Nothing is repeated in the expression, which would keep a way back for each character of a long text. */
+export const isPlainText = (text: string): boolean => !other.test(text);
 
 /** The same with line breaks. */
-export const plainLines = new RegExp(`^(?:${plain}|\\n)*$`);
+export const isPlainLines = (text: string): boolean => !otherThanLines.test(text);
 
 const runs = new RegExp(`${plain}+|[^]`, 'gu');
 const startsPlain = new RegExp(`^${plain}`);

@@ -4,8 +4,8 @@ import {
 	endsInPictograph,
 	characterKind,
 	plainer,
-	plainLines,
-	plainText,
+	isPlainLines,
+	isPlainText,
 	runsOf,
 } from './characters.ts';
 
@@ -26,7 +26,7 @@ export type Cleaned = {readonly text: Safe; readonly flags: number};
  * The cost is bounded by `maxLength`, not by the text.
  */
 export function cell(text: string, maxLength = 1000): Cleaned {
-	return text.length <= maxLength && plainText.test(text)
+	return text.length <= maxLength && isPlainText(text)
 		? {text: asSafe(text), flags: 0}
 		: clean(text, {maxLength, maxLines: Infinity, newline: '␊'});
 }
@@ -55,7 +55,7 @@ function clean(text: string, {maxLength, maxLines, newline}: Shape): Cleaned {
 	// Characters that vanish must not make the work unbounded either.
 	const source = headLines(head(text, maxLength * 4 + 16), maxLines);
 	const cut = source.length < text.length;
-	const isPlain = (newline === '\n' ? plainLines : plainText).test(source);
+	const isPlain = (newline === '\n' ? isPlainLines : isPlainText)(source);
 	const {output, flags} = isPlain ? {output: source, flags: 0} : translate(source, newline);
 	const fits = !cut && output.length <= maxLength;
 	return {text: asSafe(fits ? output : ellipsis(output, maxLength)), flags};

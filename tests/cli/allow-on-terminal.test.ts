@@ -9,10 +9,16 @@ import {serveControl} from './command.ts';
 const body = Array.from({length: 30}, (_, line) => `line ${line}`).join('\n');
 
 /** `svc approvals allow 7` on a terminal of its own. */
-async function open({mustTypeName}: {readonly mustTypeName: boolean}) {
+async function open({
+	mustTypeName,
+	text = body,
+}: {
+	readonly mustTypeName: boolean;
+	readonly text?: string;
+}) {
 	const stack = new AsyncDisposableStack();
 	const home = stack.use(await temporaryHome());
-	const approval = makeToolApproval({id: 7, mustTypeName, args: {body}});
+	const approval = makeToolApproval({id: 7, mustTypeName, args: {body: text}});
 	const port = createFakePort({approvals: [approval]});
 	port.answers.settled = {
 		settled: true,
@@ -55,3 +61,9 @@ test.for([
 		expect(setup.settled()).toBe(allows);
 	},
 );
+
+test('a long line of it is not cut', async () => {
+	await using setup = await open({mustTypeName: false, text: `${'x'.repeat(100_000)} the end`});
+	await setup.terminal.waitForText('Allow "create_issue"');
+	expect(setup.terminal.written()).toContain('the end');
+});

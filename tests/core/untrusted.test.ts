@@ -258,3 +258,7 @@ describe('width: string-width agrees with a terminal under the Unicode 11 and th
 		);
 	});
 });
+
+test('a long text does not exhaust the stack', () => {
+	expect(block('x'.repeat(20_000_000), {maxLength: 8_000_000}).text).toHaveLength(8_000_000);
+});

@@ -14,7 +14,7 @@ import {cell} from '../../core/untrusted.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
 import {askLine, canAsk} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
-import {printJson, printLines, printableTime, tell} from '../console/print.ts';
+import {printJson, printLines, printableTime, tell, tellWhole} from '../console/print.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 import {approvalJson} from './approval-json.ts';
 import {cautionOf, describeApproval} from './describe-approval.ts';
@@ -117,10 +117,7 @@ async function nameFor(
 	}
 
 	const fromEvent = await searchEvent(approval, async id => gateway.getDelivery(id));
-	for (const line of describeApproval(approval, {now: context.clock.now(), fromEvent})) {
-		tell(context, line);
-	}
-
+	tellWhole(context, describeApproval(approval, {now: context.clock.now(), fromEvent}));
 	if (when) {
 		tell(
 			context,

@@ -19,6 +19,13 @@ export function tell({stderr}: Pick<Context, 'stderr'>, text: string): void {
 	stderr.write(`${block(text, {maxLength: 64 * 1024}).text}\n`);
 }
 
+/** The same for lines that a person has to read whole before answering: nothing is cut. */
+export function tellWhole({stderr}: Pick<Context, 'stderr'>, lines: readonly string[]): void {
+	for (const line of lines) {
+		stderr.write(`${block(line, {maxLength: Infinity, maxLines: Infinity}).text}\n`);
+	}
+}
+
 /** `2026-11-20 15:04:02` in local time. */
 export const printableTime = (at: number): string => {
 	const date = new Date(at);

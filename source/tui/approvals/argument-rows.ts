@@ -102,7 +102,11 @@ function argumentsOf(args: JsonValue, last: JsonValue | undefined): readonly Arg
 type Shape = {readonly isCompared: boolean; readonly cells: number; readonly width: number};
 
 const nameOf = (name: string | undefined): Cleaned =>
-	name === undefined ? {text: empty, flags: 0} : cell(quotedName(name), maxNameLength);
+	name === undefined ? {text: empty, flags: 0} : wholeCell(quotedName(name), maxNameLength);
+
+/** Bounded before it is cleaned: what a character is replaced by may be longer, and what was bounded afterwards would be cut unseen. */
+const wholeCell = (text: string, maxLength: number): Cleaned =>
+	cell(text.length > maxLength ? text.slice(0, maxLength) : text, Infinity);
 
 const maxNameLength = 2000;
 const maxNameRows = 40;
@@ -167,7 +171,7 @@ function rowsOf({name, value, before, origin}: Argument, {isCompared, cells, wid
 						{text, tone: 'warn'},
 					])),
 	];
-	const isNamed = names.isWhole && JSON.stringify(name ?? '').length <= maxNameLength;
+	const isNamed = names.isWhole && quotedName(name ?? '').length <= maxNameLength;
 	return {rows, flags, isWhole: now.isWhole && isNamed};
 }
 
@@ -196,7 +200,7 @@ function valueLines(value: JsonValue | undefined, width: number) {
 	for (const json of lines) {
 		for (const [index, text] of (isShort ? [json] : afterLineBreaks(json)).entries()) {
 			const wrapped = hardWrap(
-				cell(text, maxValueLength).text,
+				wholeCell(text, maxValueLength).text,
 				width,
 				maxArgumentRows + 1 - rows.length,
 			);

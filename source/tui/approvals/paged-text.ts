@@ -1,5 +1,6 @@
 import type {Approval} from '../../core/approval.ts';
 import {type FromEvent, fromEventLines} from '../../core/approvals/from-event.ts';
+import type {JsonValue} from '../../core/json.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 
 /** All of a request as plain text, for the pager. What the server wrote stands behind a mark in each row: it can begin no part of its own. */
@@ -7,17 +8,25 @@ export const pagedText = (approval: Approval, fromEvent: readonly FromEvent[] = 
 	approval.kind === 'tool'
 		? [
 				`${quotedName(approval.tool.tool)} on ${approval.tool.server}`,
-				`arguments\n${JSON.stringify(approval.args, undefined, 2)}`,
+				`arguments\n${readable(approval.args)}`,
 				...(fromEvent.length === 0 ? [] : [fromEventLines(fromEvent).join('\n')]),
 				...(approval.lastArgs === undefined
 					? []
-					: [
-							`arguments of the last call that was allowed\n${JSON.stringify(approval.lastArgs, undefined, 2)}`,
-						]),
+					: [`arguments of the last call that was allowed\n${readable(approval.lastArgs)}`]),
 				`text by the server\n${marked(approval.tool.description)}`,
 				`schema by the server\n${marked(JSON.stringify(approval.tool.inputSchema, undefined, 2))}`,
 			].join('\n\n')
 		: `${approval.server}\n\n${marked(approval.message)}`;
+
+/** Of more parts than this the indentation alone could be longer than what a pager is given, and what stands behind it would be left out. */
+const maxIndented = 15_000;
+
+/** All of a value, in lines where it has few parts. */
+function readable(value: JsonValue): string {
+	const short = JSON.stringify(value);
+	const parts = short.match(/[,[{]/g)?.length ?? 0;
+	return parts > maxIndented ? short : JSON.stringify(value, undefined, 2);
+}
 
 const marked = (text: string): string =>
 	text

@@ -2,7 +2,7 @@ import type {FormApproval, ToolApproval} from '../../core/approval.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 import {isOfPerson} from '../../core/run.ts';
 import type {GatewayState} from '../../core/state.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {cell, type Safe} from '../../core/untrusted.ts';
 import {clip, fit, widthOf} from '../../terminal/text/fit.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
@@ -122,10 +122,12 @@ function changeRows({changed, changes}: ToolApproval['tool'], width: number): re
 
 	return changes
 		? changes.flatMap(change =>
-				hardWrap(clean(change), width - indent, maxChangeRows).rows.map((row, index): Line => [
-					{text: safe`${index === 0 ? gutter.line : gutter.goesOn} `, tone: 'warn'},
-					{text: row, tone: changeTones[change[0] ?? ''] ?? 'quiet'},
-				]),
+				hardWrap(cell(change, Infinity).text, width - indent, maxChangeRows).rows.map(
+					(row, index): Line => [
+						{text: safe`${index === 0 ? gutter.line : gutter.goesOn} `, tone: 'warn'},
+						{text: row, tone: changeTones[change[0] ?? ''] ?? 'quiet'},
+					],
+				),
 			)
 		: factRows(literal(''), literal('what changed was not kept, or is above 16 KiB'), {
 				width,

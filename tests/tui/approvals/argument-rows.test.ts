@@ -201,3 +201,23 @@ test('whatever names and values are, each row is traced back to its argument and
 		),
 	);
 });
+
+test.for([
+	['marks that become two', 'q\u0344\u0344', 20_500],
+	['hidden characters', `${'q\u0308\u0301\u0308\u0301'.repeat(15)}\u202e`, 1000],
+] as const)('a value that grows when it is cleaned is not cut unseen: %s', ([, piece, count]) => {
+	for (const width of [68, 80, 120, 200]) {
+		const {rows, isWhole} = argumentRows(
+			{command: `${piece.repeat(count)}; the end`},
+			{last: undefined, width},
+		);
+		const text = rows.map(row => row.at(-1)?.text ?? '').join('');
+		expect(!isWhole || text.includes('the end')).toBe(true);
+	}
+});
+
+test.for(['q\u0344\u0344'.repeat(650), '\u202e'.repeat(300)])('nor is a name: %#', start => {
+	const {rows, isWhole} = argumentRows({[`${start} the end`]: true}, {last: undefined, width: 80});
+	const text = rows.map(row => row.at(-1)?.text ?? '').join('');
+	expect(!isWhole || text.includes('the end')).toBe(true);
+});

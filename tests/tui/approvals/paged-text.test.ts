@@ -1,4 +1,6 @@
 import {expect, test} from 'vitest';
+import type {JsonValue} from '../../../source/core/json.ts';
+import {block} from '../../../source/core/untrusted.ts';
 import {pagedText} from '../../../source/tui/approvals/paged-text.ts';
 import {makeAskedTool, makeFormApproval, makeToolApproval} from '../../helpers/make-approval.ts';
 
@@ -20,4 +22,21 @@ test('nor does the message of a form', () => {
 	const [first, blank, ...rows] = pagedText(makeFormApproval({message: forged})).split('\n');
 	expect([first, blank]).toEqual([makeFormApproval({}).server, '']);
 	expect(rows.every(row => row.startsWith('│ '))).toBe(true);
+});
+
+const nested = (depth: number, value: JsonValue): JsonValue =>
+	Array.from({length: depth}).reduce<JsonValue>(inner => [inner], value);
+
+test.for([
+	['many parts', Array.from({length: 210_000}, () => 0)],
+	[
+		'few parts that are far in',
+		nested(
+			120,
+			Array.from({length: 34_000}, () => 0),
+		),
+	],
+] as const)('arguments have room in a pager: %s', ([, value]) => {
+	const text = pagedText(makeToolApproval({args: {a: value, z: 'the end'}}));
+	expect(block(text, {maxLength: 8_000_000, maxLines: 200_000}).text).toContain('the end');
 });
