@@ -75,7 +75,10 @@ export function createHistory(
 
 			begun.asked = undefined;
 			askNext(begun);
-			waitForMore();
+			// What answers while it ends is waited for by `end`: a timer would keep the process.
+			if (thread === begun) {
+				waitForMore();
+			}
 		});
 		worker.on('error', error => {
 			fail(unreadable(messageOf(error)));

@@ -70,3 +70,16 @@ test('who hangs up gives the place among those who wait back at once, and the ot
 		name: 'AbortError',
 	});
 });
+
+test('an answer that comes while the thread ends leaves no timer, which would keep the process', async () => {
+	await using home = await createSqliteHome();
+	const clock = createFakeClock(startMs);
+	await using store = await home.open(clock);
+	await acceptRun(store);
+	const timers = clock.timersLeft;
+	const history = createHistory({clock, settle() {}}, {file: home.file});
+	const asked = history.search('runs', question);
+	const ended = history[Symbol.asyncDispose]();
+	await Promise.allSettled([asked, ended]);
+	expect(clock.timersLeft).toBe(timers);
+});
