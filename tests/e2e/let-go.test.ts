@@ -1,3 +1,4 @@
+import {execFileSync} from 'node:child_process';
 import {existsSync, mkdirSync, readdirSync, readlinkSync} from 'node:fs';
 import {dirname, resolve} from 'node:path';
 import {expect, test} from 'vitest';
@@ -229,3 +230,25 @@ test('an output that cannot be written is said, and ends nothing', async () => {
 	expect((await svc(['gateway', 'stop'], {home: home.path})).code).toBe(0);
 	await until(() => isGone(pid));
 });
+
+test.for(['a folder', 'a pipe'])(
+	'where the state of the interface can be neither read nor kept it opens, and the gateway goes on all the same: %s',
+	async kind => {
+		await using home = await gatewayHome();
+		await using _ = ending(home);
+		await home.write('config.yaml', testConfig({}));
+		if (kind === 'a pipe') {
+			execFileSync('mkfifo', [home.file('tui-state.json')]);
+		} else {
+			mkdirSync(home.file('tui-state.json'));
+		}
+
+		await using pty = openInShell(home, '');
+		await pty.waitForText(/● :\d+/);
+		const {pid} = await statusOf(home);
+		const {parent} = processAt(pid) ?? {};
+		pty.hangUp();
+		await until(() => isGone(parent ?? 0));
+		expect(await statusOf(home)).toMatchObject({pid, seat: 'background'});
+	},
+);

@@ -1,9 +1,11 @@
-import {readFileSync} from 'node:fs';
+import {readTextFile} from '../../config/read-text-file.ts';
 import {writePrivateFile} from '../../config/write-private-file.ts';
+import {messageOf} from '../../core/errors.ts';
 import {saveMemory} from '../../core/node-flags.ts';
 import {freeWrites, hasTaken} from '../../terminal/free-writes.ts';
 import type {TuiEnd, TuiWorld} from '../../tui/shell/tui-world.ts';
 import type {SavedState} from '../../tui/state/saved-state.ts';
+import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import type {Shown} from '../console/shown.ts';
 import {readManualPage} from '../manual/read-page.ts';
@@ -71,7 +73,7 @@ export async function showScreen(
 	const reason =
 		left === 'quit' || stop.isAsked() || (await hasTaken(stdout, clock)) ? left : 'terminal-gone';
 	if (kept) {
-		await writePrivateFile(paths.tuiState, `${JSON.stringify(kept)}\n`);
+		await keepState(context, {path: paths.tuiState, state: kept});
 	}
 
 	if (gateway && failed) {
@@ -97,10 +99,25 @@ export async function showScreen(
 const mayGoOn = (reason: TuiEnd['reason'], stop: Shown['stop']): boolean =>
 	reason === 'let-go' || reason === 'terminal-gone' || (reason === 'aborted' && stop.isHungUp());
 
+/** A comfort: where it cannot be kept (a full disk), nothing else ends for it, least of all a gateway that is to go on. */
+async function keepState(
+	context: Context,
+	{path, state}: {readonly path: string; readonly state: SavedState},
+): Promise<void> {
+	try {
+		await writePrivateFile(path, `${JSON.stringify(state)}\n`);
+	} catch (error) {
+		tell(context, `Cannot keep how the interface was left: ${messageOf(error)}`);
+	}
+}
+
+/** What is written is a few kilobytes. */
+const maxStateBytes = 1024 * 1024;
+
 /** How the interface was left, which checks it; an unreadable file is as good as none. */
 function readState(path: string): unknown {
 	try {
-		return JSON.parse(readFileSync(path, 'utf8'));
+		return JSON.parse(readTextFile(path, maxStateBytes) ?? '');
 	} catch {
 		return undefined;
 	}
