@@ -135,7 +135,7 @@ export function describeRun(run: StoredRun, asOf: AsOf): readonly string[] {
 		...(run.state === 'uncertain' ? ['verify at the target before trying again'] : []),
 		'',
 		isOfSender(run) ? 'prompt (text of the event is untrusted)' : 'prompt',
-		run.plan.prompt,
+		...indented(run.plan.prompt),
 		'',
 		'transcript',
 		...run.transcript.map(
@@ -144,9 +144,13 @@ export function describeRun(run: StoredRun, asOf: AsOf): readonly string[] {
 		),
 		'',
 		'answer',
-		run.fullAnswer ?? '(none)',
+		...(run.fullAnswer === undefined ? ['(none)'] : indented(run.fullAnswer)),
 	];
 }
+
+/** A text of others, in which no line can be taken for one of ours. */
+const indented = (text: string): readonly string[] =>
+	text.split(/\r\n|[\n\u2028\u2029]/).map(line => (line === '' ? '' : `  ${line}`));
 
 const triesOf = (count: number, what: string): string =>
 	`${count} ${what} ${count === 1 ? 'try' : 'tries'}`;
