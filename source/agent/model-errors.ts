@@ -35,10 +35,11 @@ const passingCodes: ReadonlySet<string> = new Set([
 	'model_unreachable',
 	'model_garbled',
 	'model_failed',
+	'program_replaced',
 ]);
 
 /**
- * Whether another try of the whole run may help: the model was unreachable, overloaded (5xx, 429), unreadable or cut off.
+ * Whether another try of the whole run may help: the model was unreachable, overloaded (5xx, 429), unreadable or cut off, or the program was replaced.
  * Not for a refusal (401, 403), a rejected request (other 4xx), an answer that is too large (it would be read again), a timeout, a
  * cancelled run or the step limit.
  */

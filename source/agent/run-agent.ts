@@ -4,6 +4,7 @@ import type {Clock} from '../core/clock.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import type {Logger} from '../core/log.ts';
 import type {Redact} from '../core/redact.ts';
+import {asReplaced} from '../core/replaced-program.ts';
 import type {ChosenModel} from './choose-model.ts';
 import {conversationOf} from './conversation.ts';
 import {refuseDeepCalls} from './deep-calls.ts';
@@ -172,7 +173,8 @@ export function createAgentRunner(
 
 			try {
 				return await scope.race(work(request, {scope, transcript}));
-			} catch (error) {
+			} catch (thrown) {
+				const error = asReplaced(thrown);
 				const failure =
 					error instanceof SvcError
 						? error

@@ -170,6 +170,8 @@ export const errorCodes = {
 	profile_not_served: 'Set `gateway.multiplex_profiles` in the home, or run a gateway with `-p`',
 	program_failed: 'The editor or pager did not run: see `$EDITOR`, `$PAGER`',
 	program_not_started: 'The editor or pager did not run: see `$EDITOR`, `$PAGER`',
+	program_replaced:
+		'Another version of the program took the place of the one that runs, which then misses parts that it loads late. Runs wait, and go on after `svc gateway stop` and a start',
 	queue_full: 'As many runs wait as `runs.max_queued` allows',
 	receiver_silent:
 		'The gateway does not answer within 5 s when it is looked for, a minute for other calls; the message names its process: see its log',

@@ -1,5 +1,8 @@
 import {randomUUID} from 'node:crypto';
+import {cp, mkdtemp, rename, rm} from 'node:fs/promises';
 import {Agent, request} from 'node:http';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {command} from '../cli/command.ts';
 import {gatewayHome} from '../helpers/gateway.ts';
@@ -24,8 +27,8 @@ const homeFor = async (model: ScriptedModel) =>
 		subscriptions: {hook: {prompt: 'Event {n}'}},
 	});
 
-const start = async (home: {readonly path: string}) => {
-	const gateway = startSvc(['gateway', 'run'], {home: home.path});
+const start = async (home: {readonly path: string}, main?: string) => {
+	const gateway = startSvc(['gateway', 'run'], {home: home.path, ...(main && {main})});
 	const [, url = ''] = await gateway.waitFor(/Listening on (\S+)/);
 	return {
 		gateway,
@@ -220,4 +223,36 @@ test('a second signal ends the drain at once, with 130', async () => {
 	await using second = await start(home);
 	expect((await runsOf(home)).map(({id}) => id)).toEqual([1]);
 	second.gateway.kill('SIGKILL');
+});
+
+test('a program that is replaced while it runs holds its runs, and loses none: they are done after the next start', async () => {
+	const answered: string[] = [];
+	await using model = await startScriptedModel([], {
+		otherwise({body}) {
+			answered.push(body.messages.at(-1).content);
+			return {text: 'Done'};
+		},
+	});
+	await using home = await homeFor(model);
+	const folder = await mkdtemp(join(tmpdir(), 'svc-build-'));
+	await using stack = new AsyncDisposableStack();
+	stack.defer(async () => rm(folder, {recursive: true, force: true}));
+	const [build, gone] = [join(folder, 'build'), join(folder, 'gone')];
+	await cp('build', build, {recursive: true});
+	const main = join(build, 'main.js');
+	{
+		await using running = await start(home, main);
+		await rename(build, gone);
+		expect((await post(running.url, {payload: {n: 1}})).status).toBe(202);
+		await running.gateway.waitFor(/The program was replaced while it ran/);
+		expect((await post(running.url, {payload: {n: 2}})).status).toBe(202);
+	}
+
+	expect((await runsOf(home)).map(({state}) => state)).toEqual(['queued', 'queued']);
+	await rename(gone, build);
+	await using again = await start(home, main);
+	// The one that was tried would wait for its time.
+	await command(['runs', 'retry', '1'], {home: home.path});
+	await again.gateway.waitFor(/(?:Answer of route "hook"[^]*){2}/);
+	expect(answered.toSorted()).toEqual(['Event 1', 'Event 2']);
 });

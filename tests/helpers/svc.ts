@@ -16,6 +16,8 @@ type Options = {
 	readonly home: string;
 	readonly env?: Readonly<Record<string, string>>;
 	readonly stdin?: string;
+	/** Another bundle than that of this checkout: the path of its `main.js`. */
+	readonly main?: string;
 };
 
 /** The environment of a `svc` under test: nothing of this machine's keys, servers or settings. */
@@ -58,9 +60,9 @@ export type SvcProcess = AsyncDisposable & {
 };
 
 /** Starts `svc` and leaves it running; disposing of it ends it. */
-export function startSvc(args: readonly string[], {home, env, stdin}: Options): SvcProcess {
+export function startSvc(args: readonly string[], {home, env, stdin, main}: Options): SvcProcess {
 	const [node, script] = svcCommand;
-	const child = spawn(node, [script, ...args], {
+	const child = spawn(node, [main ?? script, ...args], {
 		env: svcEnvironment({home, ...(env && {env})}),
 		stdio: ['pipe', 'pipe', 'pipe'],
 	});

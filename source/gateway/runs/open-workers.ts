@@ -74,6 +74,7 @@ export function openWorkers(
 		wake: () => dispatcher.wake(),
 		log: agentLog,
 	});
+	let isReplaced = false;
 	const dependencies: WorkDependencies = {
 		clock,
 		runs,
@@ -119,6 +120,14 @@ export function openWorkers(
 		keepAnswer,
 		loops,
 		settings: () => config().runs,
+		onReplaced() {
+			if (!isReplaced) {
+				isReplaced = true;
+				agentLog.error(
+					'The program was replaced while it ran: runs wait until the gateway was stopped and started again',
+				);
+			}
+		},
 		isPassing,
 		isRetryable,
 		backoffMs: (attempt, tries) => nextTry(attempt, {tries, random}),
@@ -133,7 +142,7 @@ export function openWorkers(
 		},
 		{
 			// A configuration that cannot be read must not decide where answers go.
-			concurrency: () => (live.broken.length > 0 ? 0 : config().runs.concurrency),
+			concurrency: () => (live.broken.length > 0 || isReplaced ? 0 : config().runs.concurrency),
 			limits() {
 				const routes = [...live.routes().routes.values()];
 				return routes.flatMap(({profile, name: route, concurrency: most}) =>

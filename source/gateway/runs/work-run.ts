@@ -5,6 +5,7 @@ import {SvcError, codeOf, messageOf} from '../../core/errors.ts';
 import type {Emit} from '../../core/events.ts';
 import type {Logger} from '../../core/log.ts';
 import type {Redact} from '../../core/redact.ts';
+import {asReplaced} from '../../core/replaced-program.ts';
 import type {StoredRun} from '../../core/run.ts';
 import {addUsage} from '../../core/usage.ts';
 import type {Deliverer, Receipt} from '../../delivery/deliverer.ts';
@@ -57,6 +58,8 @@ export type WorkDependencies = {
 		readonly tries: number;
 		readonly deliveryTries: number;
 	};
+	/** A part of the program is gone: nothing can be begun until it is started again. */
+	readonly onReplaced: () => void;
 	/** Whether another agent try may help after `error`. */
 	readonly isPassing: (error: unknown) => boolean;
 	/** Whether another delivery try may help after `error`. */
@@ -166,9 +169,14 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 				}
 			},
 		});
-	} catch (error) {
-		throwIfJournalFailed(error);
+	} catch (thrown) {
+		throwIfJournalFailed(thrown);
 		words.told({kind: 'error'});
+		const error = asReplaced(thrown);
+		if (codeOf(error) === 'program_replaced') {
+			work.onReplaced();
+		}
+
 		const again = work.isPassing(error) && !changedThings;
 		const waitMs = again ? work.backoffMs(run.attempt, tries) : undefined;
 		await settleFailure(work, error, {

@@ -119,6 +119,7 @@ async function openWork({
 						tries: 3,
 						deliveryTries: 2,
 					}),
+					onReplaced() {},
 					isPassing: error => codeOf(error) === 'model_unreachable',
 					isRetryable: error => codeOf(error) === 'delivery_busy',
 					backoffMs: (attempt, tries) => (attempt < tries ? attempt * 1000 : undefined),
