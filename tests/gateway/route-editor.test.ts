@@ -434,6 +434,52 @@ test('a list below the name of a secret is a list of secrets', async () => {
 	});
 });
 
+test('a switch that is called a token is none, and is kept by a copy of the route', async () => {
+	const signature = {header: 'x-gitlab-token', prefix: '', token: true};
+	await using gateway = await startTestGateway({
+		subscriptions: {hook: {secret: 'first-secret', signature}},
+	});
+	const {port} = gateway;
+	const read = await port.readRoute('hook');
+	expect(read?.definition).toMatchObject({secret: '<kept: secret, 12 bytes>', signature});
+
+	const {diff} = await port.planRouteSave(
+		'copy',
+		newDraft({...read?.definition, secret: 'second-secret'}),
+	);
+
+	expect(diff).toContain('+    "secret": "<new secret, 13 bytes>",');
+	expect(diff).toContain('+      "token": true');
+});
+
+test('a number below the name of a secret is one that nobody put in quotes', async () => {
+	await using gateway = await startTestGateway({
+		subscriptions: {hook: {deliver_extra: {password: 8_231_904}}},
+	});
+
+	expect((await gateway.port.readRoute('hook'))?.definition['deliver_extra']).toEqual({
+		password: '<kept: deliver_extra.password, 7 bytes>',
+	});
+});
+
+test('of a line that is commented out a switch is told, and a secret is not', async () => {
+	await using gateway = await startTestGateway({
+		config: yaml.replace(
+			'# never said',
+			'# never said\n        # token: true # of GitLab\n        # token: true-blue',
+		),
+	});
+	const {port} = gateway;
+
+	const {diff} = await port.planRouteSave(
+		'gh-review',
+		await draftOf(port, 'gh-review', {events: []}),
+	);
+
+	expect(diff).toContain('         # token: true # of GitLab');
+	expect(diff).toContain('         # token: <hidden>');
+});
+
 test('a secret that is commented out is in no diff', async () => {
 	await using gateway = await startTestGateway({
 		config: yaml.replace('# never said', '# never said\n        # secret: the-one-before'),

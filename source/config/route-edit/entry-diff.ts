@@ -103,7 +103,10 @@ const commentedOut = /(#[ \t]*(?:- )?["']?([\w-]{1,64})["']?[ \t]*:[ \t]+)(\S.*)
 const hideCommented = (
 	comment: string,
 	...[before = '', key = '', value = '']: readonly string[]
-): string => (isSecretName(key, value) ? `${before}<hidden>` : comment);
+): string => (isSecretName(key, value) && !isSwitch.test(value) ? `${before}<hidden>` : comment);
+
+/** `# token: true` */
+const isSwitch = /^(?:true|false),?[ \t]*(?:#.*)?$/;
 
 /** The lines of the key at `path` with all that is below it; `undefined` where it shares its line with others. */
 function linesAt(text: string, path: KeyPath): string | undefined {

@@ -91,10 +91,10 @@ const pathOf = (written: string): KeyPath => {
 const bytesOf = (value: JsonValue): number =>
 	Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value));
 
-/** What is written in the place of a secret and is none. */
+/** What is written in the place of a secret and is none. A number may be one that nobody put in quotes; `token: true` says how a sender signs. */
 function isOpen(value: JsonValue): boolean {
 	if (typeof value !== 'string') {
-		return value === null;
+		return value === null || typeof value === 'boolean';
 	}
 
 	return value === '' || value === insecureSecret || referencesIn(value)[0] === value;
