@@ -73,7 +73,8 @@ const questions: Questions = {
 	quit: (shell, {consequences}) => ({
 		...plainly(
 			{
-				of: ['quit', consequences],
+				// What is said of a gateway that goes on does not change when the answer comes.
+				of: ['quit', shell.port.embedded ? consequences : undefined],
 				prompt: literal('quit or stay'),
 				choices: choicesIn(shell, 'quit', {
 					'quit.leave': 'quit',

@@ -47,3 +47,8 @@ export type Asked = {
 	/** What is to be read is not there yet. */
 	readonly isPending?: boolean;
 };
+
+/** Whether the same is asked. */
+export const isSameAsked = (one: Asked | undefined, other: Asked | undefined): boolean =>
+	one?.of.length === other?.of.length &&
+	(one?.of ?? []).every((value, index) => value === other?.of[index]);

@@ -7,7 +7,7 @@ import type {Shell} from '../shell/shell.ts';
 import {announce} from './announce.ts';
 import {answerAsked, choiceNamed} from './answer.ts';
 import {askNow} from './ask-now.ts';
-import type {Asked, Out, Typed} from './asked.ts';
+import {isSameAsked, type Asked, type Out, type Typed} from './asked.ts';
 import {performTyped} from './choices.ts';
 import {cancelling, isPending} from './leaving.ts';
 import {obey} from './obey.ts';
@@ -66,6 +66,7 @@ export function createLinear(shell: Shell, terminal: LinearTerminal): LinearSess
 	const out: Out = {say, read};
 	const reader = createReader(shell, out, () => {
 		numbered = undefined;
+		voice.forget();
 	});
 
 	const speech: Speech = {
@@ -98,6 +99,9 @@ export function createLinear(shell: Shell, terminal: LinearTerminal): LinearSess
 		readOn() {
 			return voice.readOn();
 		},
+		forget() {
+			voice.forget();
+		},
 	};
 
 	/** Says to what, does it, and says where that led. */
@@ -122,7 +126,7 @@ export function createLinear(shell: Shell, terminal: LinearTerminal): LinearSess
 		}
 
 		const next = askNow(shell);
-		if (!isSame(asked, next)) {
+		if (!isSameAsked(asked, next)) {
 			asked = next;
 			// What was typed before a question was asked is no answer to it.
 			if (next && queue.length > 0) {
@@ -166,6 +170,12 @@ export function createLinear(shell: Shell, terminal: LinearTerminal): LinearSess
 		}
 
 		isWorking = false;
+		// Rows come one after the other, and Enter is all that is waited for: a line of ours between them says nothing.
+		if (stopFollowing && !asked && !terminal.isTyping()) {
+			voice.listen();
+			return;
+		}
+
 		const text = asked ? asked.prompt : safe`svc ${clean(shell.pane().id)}`;
 		voice.prompt(`${text}> `, {
 			isMasked: asked?.isMasked === true,
@@ -212,7 +222,7 @@ export function createLinear(shell: Shell, terminal: LinearTerminal): LinearSess
 			}
 		}
 
-		if (!isWorking && !isSame(asked, askNow(shell))) {
+		if (!isWorking && !isSameAsked(asked, askNow(shell))) {
 			voice.breakLine();
 			void settle();
 		}
@@ -279,8 +289,3 @@ export function createLinear(shell: Shell, terminal: LinearTerminal): LinearSess
 }
 
 const maxQueued = 100;
-
-/** Whether the same is asked. */
-const isSame = (one: Asked | undefined, other: Asked | undefined): boolean =>
-	one?.of.length === other?.of.length &&
-	(one?.of ?? []).every((value, index) => value === other?.of[index]);

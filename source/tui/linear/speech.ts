@@ -21,6 +21,8 @@ export type Speech = {
 	readonly perform: (command: Command<string>, typed?: Typed) => void;
 	/** Reads what is left of a text; whether there was any. */
 	readonly readOn: () => boolean;
+	/** Nobody wants what is left of it. */
+	readonly forget: () => void;
 };
 
 /** The number that a text is. */

@@ -9,6 +9,8 @@ export type Voice = Out & {
 	/** Nobody wants the rest of it. */
 	readonly forget: () => void;
 	prompt: LinearTerminal['prompt'];
+	/** Waits for a line without a prompt. */
+	readonly listen: () => void;
 	/** A line was typed behind the prompt, and ended. */
 	readonly typed: () => void;
 	/** Leaves the line of a prompt behind which nothing was typed. */
@@ -24,11 +26,13 @@ export function createVoice(
 	{isOver, onSaid}: {readonly isOver: () => boolean; readonly onSaid: () => void},
 ): Voice {
 	let isPrompted = false;
+	let isListening = false;
 	let rest: readonly Safe[] = [];
 
 	const breakLine = () => {
-		if (isPrompted) {
+		if (isPrompted || (isListening && terminal.isTyping())) {
 			isPrompted = false;
+			isListening = false;
 			terminal.write('\n');
 		}
 	};
@@ -68,8 +72,12 @@ export function createVoice(
 			isPrompted = true;
 			terminal.prompt(text, options);
 		},
+		listen() {
+			isListening = true;
+		},
 		typed() {
 			isPrompted = false;
+			isListening = false;
 		},
 		breakLine,
 	};

@@ -144,7 +144,8 @@ export const words: readonly Word[] = [
 	{
 		names: ['back'],
 		says: literal('from a row to its list; then clears the filter'),
-		run({shell, reader, out}) {
+		run({shell, reader, out, forget}) {
+			forget();
 			const isOpen = shell.view.get().region === 'detail';
 			change(shell, {search: ''});
 			goBack(shell);

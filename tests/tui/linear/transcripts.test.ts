@@ -1,11 +1,12 @@
 import {expect, test} from 'vitest';
+import type {StopConsequences} from '../../../source/gateway/port.ts';
 import {change, openPane} from '../../../source/tui/acts/navigate.ts';
 import type {Draft} from '../../../source/tui/editor/draft.ts';
 import {editor, newEditor} from '../../../source/tui/editor/editor-state.ts';
 import {openLinear, type SpokenShell} from '../../helpers/linear.ts';
 import {makeAskedTool, makeToolApproval} from '../../helpers/make-approval.ts';
 import {makeKey} from '../../helpers/make-key.ts';
-import {makeSession} from '../../helpers/make.ts';
+import {makeDelivery, makeSession} from '../../helpers/make.ts';
 import {createWorld, waitingCall, waitingForm} from './world.ts';
 
 type Step = string | ((spoken: SpokenShell) => Promise<void>);
@@ -379,4 +380,76 @@ test('a route that is edited says its filters and how many secrets it has, never
 	await spoken.say('filters.0');
 	expect(spoken.heard()).toContain('Now: action equals opened');
 	expect(spoken.transcript()).not.toContain('of-it');
+});
+
+test('more reads on what was read last: the list, once a person is back at it', async () => {
+	const port = createWorld();
+	const second = port.deliveries.get('d00002');
+	if (second) {
+		const fields = Array.from({length: 60}, (_, index) => [`field${index}`, index]);
+		const body = Buffer.from(JSON.stringify(Object.fromEntries(fields)));
+		port.deliveries.set('d00002', {...second, body});
+	}
+
+	await using spoken = await openLinear(port);
+	await spoken.say('list', 'more', '13');
+	expect(spoken.heard()).toMatch(/more lines: say more/);
+
+	await spoken.say('back', 'more');
+	expect(spoken.heard()).toContain('That was all.');
+
+	await spoken.say('13', 'filter event:pull_request', 'more');
+	expect(spoken.heard()).toMatch(/^11\. .*acme\/api#21/m);
+});
+
+test('what leaving means for a gateway that goes on is said once, however late the gateway answers', async () => {
+	const answer = Promise.withResolvers<StopConsequences>();
+	const port = {...createWorld(), embedded: false, stopConsequences: async () => answer.promise};
+	await using spoken = await openLinear(port);
+	// The offer of a first key.
+	await spoken.say('cancel');
+	spoken.heard();
+
+	await spoken.say('quit');
+	answer.resolve({activeRuns: 0, queuedRuns: 0, pendingGroups: 0});
+	await spoken.pass(100);
+
+	expect(spoken.heard().match(/Only this screen closes/g)).toHaveLength(1);
+});
+
+test('who follows hears rows without a prompt between them, and is asked again after Enter', async () => {
+	const port = createWorld();
+	await using spoken = await openLinear(port);
+	await spoken.say('follow');
+	for (const number of [7, 8]) {
+		port.emit({
+			type: 'delivery-received',
+			at: spoken.clock.now(),
+			delivery: makeDelivery({id: `e0000${number}`, deliveryId: `late-${number}`}),
+		} as never);
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		await spoken.pass(1000);
+	}
+
+	const [, heard = ''] = spoken.heard().split('Enter ends it.\n');
+	expect(heard.trimEnd().split('\n')).toHaveLength(2);
+	expect(heard).not.toContain('>');
+
+	await spoken.say('');
+	expect(spoken.heard()).toMatch(/No longer following\.\nsvc traffic> $/);
+});
+
+test('a row does not run into a line that is begun, and what is typed of it is shown again behind a prompt', async () => {
+	const port = createWorld();
+	await using spoken = await openLinear(port);
+	await spoken.say('follow');
+	spoken.heard();
+	spoken.type(true);
+	port.emit({
+		type: 'delivery-received',
+		at: spoken.clock.now(),
+		delivery: makeDelivery({id: 'e00007', deliveryId: 'late-7'}),
+	} as never);
+	await spoken.pass(1000);
+	expect(spoken.heard()).toMatch(/^\n\S.*\nsvc traffic> $/);
 });
