@@ -1,4 +1,5 @@
 import type {Approval} from '../../core/approval.ts';
+import type {Safe} from '../../core/untrusted.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {askedFor, askingServer, decisionSentence} from '../approvals/approval-text.ts';
@@ -107,7 +108,7 @@ export const goToStep = (shell: Shell, step: Sheet['step']): void => {
 	shell.view.set(state => ({...state, toast: undefined}));
 	changeOverlay(shell, 'approval', overlay => ({
 		...overlay,
-		sheet: {...overlay.sheet, step},
+		sheet: {...overlay.sheet, step, refused: undefined},
 	}));
 };
 
@@ -195,16 +196,22 @@ export function mayAllow(shell: Shell, key: KeyEvent): boolean {
 
 	shell.guard.disturbed(key.t);
 	if (!isWhole && !sheet.wasPaged) {
-		shell.toast(literal('Not everything could be shown: e opens all of it first'), 'warn');
+		refuse(shell, literal('Not everything could be shown: e opens all of it first'));
 	} else if (locked !== undefined && verdict.kind === 'unseen') {
-		shell.toast(safe`Not everything was on the screen: ${locked}`, 'warn');
+		refuse(shell, safe`Not everything was on the screen: ${locked}`);
 	} else if (open.isLooking) {
-		shell.toast(literal('Too early: the event is being searched for the arguments'), 'warn');
+		refuse(shell, literal('Too early: the event is being searched for the arguments'));
 	} else {
-		shell.toast(tooEarly(shell), 'warn');
+		refuse(shell, tooEarly(shell));
 	}
 
 	return false;
+}
+
+/** Says why a press allowed nothing: for a moment in the last row, and on the sheet until another key is pressed. */
+export function refuse(shell: Shell, why: Safe): void {
+	changeSheet(shell, {refused: why});
+	shell.toast(why, 'warn');
 }
 
 /** Why a press, or a line, was not taken for a yes. */

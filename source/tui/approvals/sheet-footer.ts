@@ -37,15 +37,19 @@ export function footerLines(sheet: Sheet, approval: Approval, facts: FooterFacts
 		clean(`  ${text}${'─'.repeat(Math.max(0, facts.width - 4 - text.length))}`);
 	return facts.isReadOnly === true
 		? [line(rule('read-only: to be looked at, not answered '), 'warn')]
-		: [line(rule(''), 'quiet'), ...stepLines(sheet.step, approval, facts)];
+		: [line(rule(''), 'quiet'), ...stepLines(sheet, approval, facts)];
 }
 
-function stepLines(step: SheetStep, approval: Approval, facts: FooterFacts): readonly Line[] {
+function stepLines(
+	{step, refused}: Sheet,
+	approval: Approval,
+	facts: FooterFacts,
+): readonly Line[] {
 	switch (step.kind) {
 		case 'choose':
 			return approval.kind === 'tool' ? choiceLines(approval, facts) : [];
 		case 'form':
-			return formChoices(facts);
+			return formChoices(facts, refused !== undefined);
 		case 'name':
 			return approval.kind === 'tool'
 				? [
@@ -58,9 +62,12 @@ function stepLines(step: SheetStep, approval: Approval, facts: FooterFacts): rea
 									),
 								]),
 						line(
-							safe`    type the tool's name, then enter · ${facts.locked ?? literal('Esc goes back')}`,
+							safe`    type the tool's name, then enter${facts.locked ? safe` · ${facts.locked}` : literal('')}`,
 						),
 						typed(shownLine(step.text, {width: facts.width - 12})),
+						refused
+							? line(safe`    ${clip(refused, facts.width - 4)}`, 'warn')
+							: line(literal('    Esc goes back'), 'quiet'),
 					]
 				: [];
 		case 'reason':
@@ -155,12 +162,13 @@ const choiceLines = (
 	],
 ];
 
-const formChoices = ({locked}: FooterFacts): readonly Line[] => [
-	keyRow(
-		literal('a'),
-		literal('send these values to the server'),
-		locked === undefined ? 'plain' : 'quiet',
-	),
+const formChoices = ({locked}: FooterFacts, isRefused: boolean): readonly Line[] => [
+	locked === undefined
+		? keyRow(literal('a'), literal('send these values to the server'))
+		: [
+				...keyRow(literal('a'), literal('send these values to the server'), 'quiet'),
+				{text: safe` · ${locked}`, tone: isRefused ? 'warn' : 'quiet'},
+			],
 	[
 		{text: literal('    d  '), tone: 'accent'},
 		{text: literal('decline    ')},

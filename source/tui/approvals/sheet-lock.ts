@@ -39,7 +39,7 @@ export function lockReason(facts: LockFacts): Safe | undefined {
 
 	const rest = Math.max(waitMs, verdict.kind === 'early' ? verdict.waitMs : 0);
 	if (rest > 0) {
-		return clean(`keys in ${(rest / 1000).toFixed(1)} s`);
+		return clean(`keys in ${(Math.ceil(rest / 100) / 10).toFixed(1)} s`);
 	}
 
 	return facts.isLooking ? literal('looking into the event') : undefined;
@@ -73,5 +73,5 @@ function unseenText(
 	const others = more.length === 0 ? literal('') : safe` +${more.length}`;
 	return size.columns < narrow
 		? safe`${rows}${others} unseen: ${key}`
-		: safe`rows ${rows}${others} not seen yet: ${key}`;
+		: safe`${first.first === first.last && more.length === 0 ? literal('row') : literal('rows')} ${rows}${others} not seen yet: ${key}`;
 }

@@ -1,4 +1,5 @@
 import type {Approval, ApprovalScope} from '../../core/approval.ts';
+import type {Safe} from '../../core/untrusted.ts';
 import type {LineText} from '../../terminal/text/line-editor.ts';
 import type {FormState} from '../forms/form.ts';
 import type {Size} from '../state/view.ts';
@@ -41,6 +42,8 @@ export type Sheet = {
 	readonly seen: SeenParts;
 	/** All of it has been opened in the pager. */
 	readonly wasPaged: boolean;
+	/** Why the last key that would have allowed it did not; until another is pressed. */
+	readonly refused?: Safe | undefined;
 };
 
 /** A sheet as it is opened. */

@@ -1,7 +1,7 @@
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Command} from '../acts/command.ts';
 import {answer, callNow, isAtChoice, stepOf} from '../acts/settle.ts';
-import {goToStep, setAside} from '../acts/sheet.ts';
+import {goToStep, refuse, setAside} from '../acts/sheet.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 
@@ -20,7 +20,7 @@ function allowNamed(shell: Shell): void {
 			typedName: step.text.value,
 		});
 	} else {
-		shell.toast(safe`Not allowed: its name is ${clean(call.tool.tool)}`, 'warn');
+		refuse(shell, safe`Not allowed: its name is ${clean(call.tool.tool)}`);
 	}
 }
 

@@ -442,6 +442,28 @@ test('a destructive, new or changed tool needs its name, typed once', async () =
 	]);
 });
 
+test('an Enter that allows nothing says on the sheet what is missing, until another key is pressed', async () => {
+	const tool = makeAskedTool({tool: 'rm_all', claims: {destructive: true}});
+	const approval = makeToolApproval({tool, mustTypeName: true, scopes: ['once']});
+	const port = createFakePort({approvals: [approval]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	await shown.screen.press('a', ...Array.from('rm_alx'), 'enter');
+	expect(shown.screen.lines().slice(3, -1).join('\n')).toContain('Too early: wait half a second');
+
+	await shown.pass(5000);
+	await shown.screen.press('enter');
+	await shown.pass(5000);
+	const body = shown.screen.lines().slice(3, -1).join('\n');
+	expect(body).toContain('Not allowed: its name is rm_all');
+	expect(body).not.toContain('Esc goes back');
+
+	await shown.screen.press('backspace');
+	expect(shown.text()).not.toContain('Not allowed');
+	expect(shown.text()).toContain('Esc goes back');
+	expect(port.calls).toEqual([]);
+});
+
 test('"v shows the rule verbatim and needs a second key"', async () => {
 	const port = createFakePort({approvals: [compared]});
 	await using shown = await showShell(port, wide);
@@ -776,6 +798,7 @@ test('a form that is longer than the screen is sent only after every row of it w
 	expect(titleOf(shown)).toMatch(/rows \d+–\d+ not seen yet: PgDn/);
 	await shown.screen.press('a');
 	expect(port.calls).toEqual([]);
+	expect(shown.text()).toMatch(/a {2}send these values .* · rows \d+–\d+ not seen yet: PgDn/);
 	await shown.screen.press('G');
 	expect(shown.text()).toMatch(/> Field 23/);
 	expect(shown.text()).toContain('what 11 is about');
