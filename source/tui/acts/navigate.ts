@@ -137,22 +137,44 @@ export function nextMatch(shell: Shell, step: 1 | -1): void {
 	const lines = shell.detail.lines();
 	const from =
 		shell.section().listing?.hasCursor === true ? placeIn(lines, view).cursor : view.detailTop;
-	for (let index = from + step; index >= 0 && index < lines.length; index += step) {
-		if (wanted !== '' && rowHolds(lines[index] ?? [], wanted)) {
-			change(shell, {
-				detailTop: index,
-				detailCursor: index,
-				detailPath: pathOf(lines[index]),
-			});
-			return;
+	if (wanted === '') {
+		shell.toast(literal('Nothing is searched for: / starts a search'));
+		return;
+	}
+
+	const index = nextIndex(lines.length, {
+		from,
+		step,
+		holds: at => rowHolds(lines[at] ?? [], wanted),
+	});
+	if (index === undefined) {
+		shell.toast(literal('No further match'));
+		return;
+	}
+
+	change(shell, {detailTop: index, detailCursor: index, detailPath: pathOf(lines[index])});
+	if (step === 1 ? index < from : index > from) {
+		shell.toast(step === 1 ? literal('On from the first row') : literal('On from the last row'));
+	}
+}
+
+/** The first row that `holds` behind `from`, or before it, once around. */
+function nextIndex(
+	count: number,
+	{
+		from,
+		step,
+		holds,
+	}: {readonly from: number; readonly step: 1 | -1; readonly holds: (index: number) => boolean},
+): number | undefined {
+	for (let far = 1; far < count; far += 1) {
+		const index = (((from + step * far) % count) + count) % count;
+		if (holds(index)) {
+			return index;
 		}
 	}
 
-	shell.toast(
-		wanted === ''
-			? literal('Nothing is searched for: / starts a search')
-			: literal('No further match'),
-	);
+	return undefined;
 }
 
 /** Changes the view. */

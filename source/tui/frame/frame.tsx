@@ -118,7 +118,9 @@ function PaneRegion({layout, width, height}: RegionProps & {readonly layout: Lay
 			<Box width={width} height={height} flexShrink={0}>
 				{layout.showsList && Body && <Body width={layout.listWidth} height={height} />}
 				{layout.gutter > 0 && <Box width={layout.gutter} flexShrink={0} />}
-				{layout.showsDetail && <PaneDetail width={layout.detailWidth} height={height} />}
+				{layout.showsDetail && (
+					<PaneDetail width={layout.mark + layout.detailWidth} height={height} />
+				)}
 			</Box>
 		</>
 	);

@@ -157,10 +157,19 @@ export function createShell(
 		const {size, region, isZoomed, field, overlay} = view.get();
 		const hints = field === 'filter' && !overlay ? 1 : 0;
 		const {isWide, listShare} = pane();
-		const hasDetail = host.section().listing !== undefined;
+		const {listing} = host.section();
+		const hasDetail = listing !== undefined;
 		// One thing after the other is read, nothing beside another.
 		const isAlone = isZoomed || host.isRead;
-		const wish = {hasDetail, isWide, listShare, region, isZoomed: isAlone, hints};
+		const wish = {
+			hasDetail,
+			hasCursor: !host.isRead && listing?.hasCursor === true,
+			isWide,
+			listShare,
+			region,
+			isZoomed: isAlone,
+			hints,
+		};
 		return layoutOf(size, {...wish, banners: banners().length});
 	};
 

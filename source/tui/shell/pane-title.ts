@@ -14,7 +14,7 @@ export function paneTitle(shell: Shell, width: number): Line {
 		? shell.list(listing.list).get()
 		: {filterText: '', filter: undefined};
 	const staleMs = staleFor(shell.feed.get());
-	const {showsList, showsDetail, listWidth, gutter} = shell.layout();
+	const {showsList, showsDetail, listWidth, gutter, mark} = shell.layout();
 	const isDetail = hasKeyboard(shell, 'detail');
 	const isAlone = showsDetail && !showsList;
 	const parts = [
@@ -35,13 +35,14 @@ export function paneTitle(shell: Shell, width: number): Line {
 		});
 	}
 
+	const between = gutter + mark;
 	// A long title takes from the rule of the detail, not from what it says.
 	const wanted = Math.max(listWidth, lineWidth(ruleLine(parts, 0)));
-	const left = Math.min(wanted, width - gutter - detailCells);
+	const left = Math.min(wanted, width - between - detailCells);
 	return [
 		...fillLine(ruleLine(parts, left, {hasKeyboard: hasKeyboard(shell, 'list')}), left),
-		{text: clean(' '.repeat(gutter))},
-		...ruleLine([detailPart], width - left - gutter, {hasKeyboard: isDetail}),
+		{text: clean(' '.repeat(between))},
+		...ruleLine([detailPart], width - left - between, {hasKeyboard: isDetail}),
 	];
 }
 

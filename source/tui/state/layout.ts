@@ -13,6 +13,8 @@ export type Layout = {
 	readonly detailWidth: number;
 	/** Blank columns between the two. */
 	readonly gutter: number;
+	/** The column before the detail that tells the row which keys act on: 1 where there is such a row, else 0. */
+	readonly mark: number;
 	readonly showsList: boolean;
 	readonly showsDetail: boolean;
 };
@@ -23,6 +25,8 @@ export type LayoutWish = {
 	/** Rows that say how what is typed may go on. */
 	readonly hints?: number;
 	readonly hasDetail: boolean;
+	/** Keys act on a row of the detail. */
+	readonly hasCursor?: boolean;
 	/** The list needs the whole width; the detail takes its place. */
 	readonly isWide: boolean;
 	/** What the list has of the columns beside its detail, above 0 and below 1; absent: 0.58. */
@@ -43,6 +47,7 @@ const frameRows = 4;
 /** List beside detail from 100 columns, one of them below. */
 export function layoutOf({columns, rows}: Size, wish: LayoutWish): Layout {
 	const {banners, hasDetail, isWide, region, isZoomed, listShare = usualShare, hints = 0} = wish;
+	const mark = hasDetail && wish.hasCursor === true ? 1 : 0;
 	const isSplit = columns >= splitColumns && hasDetail && !isWide && !isZoomed;
 	const listWidth = isSplit ? Math.floor((columns - gutterColumns) * listShare) : columns;
 	return {
@@ -51,8 +56,10 @@ export function layoutOf({columns, rows}: Size, wish: LayoutWish): Layout {
 		banners,
 		hints,
 		listWidth,
-		detailWidth: isSplit ? columns - gutterColumns - listWidth : columns,
-		gutter: isSplit ? gutterColumns : 0,
+		// Beside a list the gutter gives the column: no text moves when the detail gets the keyboard.
+		detailWidth: isSplit ? columns - gutterColumns - listWidth : columns - mark,
+		gutter: isSplit ? gutterColumns - mark : 0,
+		mark,
 		showsList: isSplit || region === 'list' || !hasDetail,
 		showsDetail: hasDetail && (isSplit || region === 'detail'),
 	};

@@ -1,7 +1,8 @@
+import {Box} from 'ink';
 import {literal} from '../../terminal/text/safe.ts';
 import {placeIn} from '../lines/detail-cursor.ts';
 import {rowHolds} from '../lines/detail.ts';
-import {clean, leftRow, line, type Line} from '../lines/line.ts';
+import {leftRow, line, type Line, type Span} from '../lines/line.ts';
 import {useStore} from '../state/use-store.ts';
 import {LineBlock} from './line-block.tsx';
 import type {RegionProps} from './region.ts';
@@ -15,16 +16,17 @@ const unchanged = (row: Line): Line => row;
 
 const accented = (row: Line): Line => row.map(span => ({...span, tone: 'accent'}));
 
-/** With `>` in column 0 where the row leaves that blank, and standing out in any case. */
-function chosenRow(row: Line): Line {
-	const [first, ...rest] = row.map(({text, tone = 'plain'}) => ({
+const cursor: Span = {text: literal('>'), tone: 'accent'};
+const noCursor: Span = {text: literal(' ')};
+
+/** Standing out, behind the mark that every row has a column for: also a row that is blank, or in its own tones throughout. */
+const chosenRow = (row: Line): Line => [
+	cursor,
+	...row.map(({text, tone = 'plain'}) => ({
 		text,
 		tone: tone === 'plain' ? ('selected' as const) : tone,
-	}));
-	return first?.text.startsWith(' ')
-		? [{text: literal('>'), tone: 'accent'}, {...first, text: clean(first.text.slice(1))}, ...rest]
-		: [...(first ? [first] : []), ...rest];
-}
+	})),
+];
 
 /** What belongs to the selected item. Loads lazily: only for what is looked at. */
 export function PaneDetail({width, height}: RegionProps) {
@@ -34,24 +36,33 @@ export function PaneDetail({width, height}: RegionProps) {
 	useStore(shell.loads, count => count);
 	const rows = shell.detail.lines();
 	const cursorRow = useKeyboard(shell, 'detail') ? unchanged : leftRow;
-	const {cursor, top} = placeIn(rows, view);
+	const place = placeIn(rows, view);
 	const wanted = search.toLowerCase();
-	const chosen = shell.section().listing?.hasCursor === true && region === 'detail' ? cursor : -1;
+	const {mark} = shell.layout();
+	const chosen = mark > 0 && region === 'detail' ? place.cursor : -1;
 	const marked =
 		wanted === '' && chosen === -1
 			? rows
 			: rows.map((row, index) => {
 					const found = wanted !== '' && rowHolds(row, wanted) ? accented(row) : row;
-					return index === chosen ? cursorRow(chosenRow(found)) : found;
+					if (chosen === -1) {
+						return found;
+					}
+
+					return index === chosen ? cursorRow(chosenRow(found)) : [noCursor, ...found];
 				});
 
+	// The rows bring the column of the mark with them, once one of them is chosen.
+	const before = chosen === -1 ? mark : 0;
 	return (
-		<LineBlock
-			key={view.pane}
-			rows={marked.length === 0 ? nothing : marked}
-			top={top}
-			width={width}
-			height={height}
-		/>
+		<Box paddingLeft={before} width={width} height={height} flexShrink={0}>
+			<LineBlock
+				key={view.pane}
+				rows={marked.length === 0 ? nothing : marked}
+				top={place.top}
+				width={width - before}
+				height={height}
+			/>
+		</Box>
 	);
 }

@@ -26,6 +26,21 @@ test('list and detail stand side by side from 100 columns, 58 to 42 with two bla
 	});
 });
 
+test('the mark of the row that keys act on has a column of its own, out of the blanks beside a list', () => {
+	const marked = {...wish, hasCursor: true};
+	expect(layoutOf({columns: 100, rows: 36}, marked)).toMatchObject({
+		gutter: 1,
+		mark: 1,
+		detailWidth: 42,
+	});
+	expect(layoutOf({columns: 80, rows: 24}, {...marked, region: 'detail'})).toMatchObject({
+		gutter: 0,
+		mark: 1,
+		detailWidth: 79,
+	});
+	expect(layoutOf({columns: 100, rows: 36}, wish).mark).toBe(0);
+});
+
 test('the regions always add up to the terminal', () => {
 	fc.assert(
 		fc.property(
@@ -34,6 +49,7 @@ test('the regions always add up to the terminal', () => {
 			fc.record({
 				banners: fc.nat(maxBannerRows),
 				hasDetail: fc.boolean(),
+				hasCursor: fc.boolean(),
 				isWide: fc.boolean(),
 				region: fc.constantFrom('list', 'detail'),
 				isZoomed: fc.boolean(),
@@ -43,7 +59,7 @@ test('the regions always add up to the terminal', () => {
 				const shown =
 					(layout.showsList ? layout.listWidth : 0) +
 					layout.gutter +
-					(layout.showsDetail ? layout.detailWidth : 0);
+					(layout.showsDetail ? layout.mark + layout.detailWidth : 0);
 				expect(shown).toBe(columns);
 				expect(layout.bodyHeight + layout.banners + 4).toBe(rows);
 				expect(layout.bodyHeight).toBeGreaterThanOrEqual(8);

@@ -51,11 +51,11 @@ test.for([80, 120])(
 		await using detail = await open(columns);
 		const {shown} = detail;
 		await shown.screen.press('s', 'j', 'j');
-		expect(shown.text()).toContain('>  draft: true');
+		expect(shown.text()).toContain('>   draft: true');
 		const row = detail.chosen();
 		await detail.insert('one\ntwo');
 
-		expect(shown.text()).toContain('>  draft: true');
+		expect(shown.text()).toContain('>   draft: true');
 		expect(detail.chosen()).toBe(row);
 		expect(shown.screen.picture()).toBe(await freshPicture(shown));
 		await shown.screen.press('s');
@@ -69,7 +69,7 @@ test('j goes on from the chosen field, wherever it stands now', async () => {
 	await detail.insert('one\ntwo');
 	await detail.shown.screen.press('j');
 
-	expect(detail.shown.text()).toContain('>  title: "Fix"');
+	expect(detail.shown.text()).toContain('>   title: "Fix"');
 });
 
 test('rows that go from above leave the field chosen as well', async () => {
@@ -79,7 +79,7 @@ test('rows that go from above leave the field chosen as well', async () => {
 	detail.port.change({runs: []});
 	await detail.shown.pass(250);
 
-	expect(detail.shown.text()).toContain('>pull_request:');
+	expect(detail.shown.text()).toContain('> pull_request:');
 });
 
 test('what a search found stays chosen', async () => {
@@ -115,5 +115,5 @@ test('another delivery begins at its first row', async () => {
 
 	expect(detail.shown.shell.view.get()).toMatchObject({detailCursor: 0, detailPath: undefined});
 	await detail.shown.screen.press('s');
-	expect(detail.shown.text()).toContain('>action: "opened"');
+	expect(detail.shown.text()).toContain('> action: "opened"');
 });

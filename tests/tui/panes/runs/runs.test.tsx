@@ -51,7 +51,7 @@ test.for([
 		expect(shown.screen.lines()[4]).toContain(`○ ${text} `);
 		await shown.screen.press('enter');
 
-		expect(shown.screen.lines()[3]).toBe(`#4  gh-review  pull_request  ○ ${text}`);
+		expect(shown.screen.lines()[3]).toBe(`>#4  gh-review  pull_request  ○ ${text}`);
 		expect(shown.text()).toContain('not started');
 		expect(shown.text()).not.toContain('next try');
 	},
@@ -64,7 +64,7 @@ test('a run that waits for a login says for how long, and in its detail what a p
 	expect(shown.screen.lines()[4]).toMatch(/^>! 4 .* ! waits login 10:00 /);
 	await shown.screen.press('enter');
 
-	expect(shown.screen.lines()[3]).toBe('#4  gh-review  pull_request  ! waits login 10:00');
+	expect(shown.screen.lines()[3]).toBe('>#4  gh-review  pull_request  ! waits login 10:00');
 	const text = shown.text().replaceAll(/\s+/g, ' ');
 	expect(text).toContain('! waits for a login to linear: svc mcp login linear · 10:00 left');
 	expect(text).toContain('then it goes on without · t starts it now');

@@ -89,9 +89,9 @@ test('a flood between real events is one row at the time of its first, and opens
 
 	await shown.screen.press('enter');
 	expect(shown.screen.lines().slice(3, 6)).toEqual([
-		'401 signature ×12 in one row',
-		' first 2026-11-20 12:00:00.000',
-		' last  2026-11-20 12:00:11.000, after 0:11',
+		'>401 signature ×12 in one row',
+		'  first 2026-11-20 12:00:00.000',
+		'  last  2026-11-20 12:00:11.000, after 0:11',
 	]);
 	expect(shown.text()).toContain('The newest of them');
 });
@@ -110,10 +110,10 @@ test('the detail of a flood says every reason, the newest first, and how often',
 	await using shown = await showShell(port, narrow);
 	await shown.screen.press('enter');
 	const rows = shown.screen.lines();
-	const title = rows.indexOf('Reasons');
+	const title = rows.indexOf(' Reasons');
 
-	expect(rows[title + 1]).toBe('     1× h');
-	expect(rows[title + 9]).toBe('     3× others');
+	expect(rows[title + 1]).toBe('      1× h');
+	expect(rows[title + 9]).toBe('      3× others');
 });
 
 test('a long reason is wrapped below itself', async () => {
@@ -130,11 +130,11 @@ test('a long reason is wrapped below itself', async () => {
 	await using shown = await showShell(port, narrow);
 	await shown.screen.press('enter');
 	const rows = shown.screen.lines();
-	const title = rows.indexOf('Reasons');
+	const title = rows.indexOf(' Reasons');
 
-	expect(rows[title + 1]).toMatch(/^ {5}1× the body/);
-	expect(rows[title + 2]).toMatch(/^ {8}\S/);
-	expect(rows.slice(title)).toContain('     2× header missing');
+	expect(rows[title + 1]).toMatch(/^ {6}1× the body/);
+	expect(rows[title + 2]).toMatch(/^ {9}\S/);
+	expect(rows.slice(title)).toContain('      2× header missing');
 });
 
 test('requests for routes that do not exist are one row, which names the latest', async () => {
@@ -447,12 +447,47 @@ test('a search in the detail goes from match to match', async () => {
 	await shown.screen.type('needle');
 	await shown.screen.press('enter', 'n');
 
-	expect(shown.screen.lines()[3]).toBe('>- "needle"');
+	expect(shown.screen.lines()[3]).toBe('> - "needle"');
+	expect(shown.text()).not.toContain('On from');
+	const first = shown.shell.view.get().detailCursor;
 	await shown.screen.press('n');
-	expect(shown.screen.lines()[3]).toBe('>- "needle"');
+	expect(shown.screen.lines()[3]).toBe('> - "needle"');
+	expect(shown.shell.view.get().detailCursor).toBe(first + 40);
 	await shown.screen.press('n');
+	expect(shown.text()).toContain('On from the first row');
+	expect(shown.shell.view.get().detailCursor).toBe(first);
+	await shown.screen.press('N');
+	expect(shown.text()).toContain('On from the last row');
+	expect(shown.shell.view.get().detailCursor).toBe(first + 40);
+	await shown.screen.press('/');
+	await shown.screen.type('-less');
+	await shown.screen.press('enter', 'n');
 	expect(shown.text()).toContain('No further match');
 });
+
+test.for(['dark', 'light', 'mono'] as const)(
+	'whatever row of a detail keys act on has the mark in column 0 and moves no text: %s',
+	async theme => {
+		const port = createFakePort();
+		take(port, deliveryAt(0));
+		await using shown = await showShell(port, narrow, {theme});
+		await shown.screen.press('enter');
+		await shown.pass(80);
+		const body = () => shown.screen.lines().slice(3, -1);
+		const textOf = () => body().map(row => row.slice(1));
+		const before = textOf();
+		const rows = shown.shell.detail.lines();
+		expect(rows.some(row => row.length === 0)).toBe(true);
+
+		for (let at = 0; at < Math.min(rows.length, 18); at += 1) {
+			expect(body().map(row => row.slice(0, 1))[at]).toBe('>');
+			expect(body().filter(row => row.startsWith('>'))).toHaveLength(1);
+			expect(textOf()).toEqual(before);
+			// oxlint-disable-next-line no-await-in-loop -- one row after the other
+			await shown.screen.press('j');
+		}
+	},
+);
 
 test('r says what a replay does and asks; y does it', async () => {
 	const port = createFakePort();
@@ -637,7 +672,7 @@ async function showDrafts() {
 test('s makes a filter of the field under the cursor, and counts the past events that it would have passed', async () => {
 	await using shown = await showDrafts();
 	await shown.screen.press('s');
-	expect(shown.text()).toContain('>action: "opened"');
+	expect(shown.text()).toContain('> action: "opened"');
 	expect(shown.said()).toContain('j k to a field, then s once more');
 	await shown.screen.press('j', 'j', 's');
 	await shown.pass(0);
@@ -667,7 +702,7 @@ test('s on a row without a field goes to the next one that has one', async () =>
 	await using shown = await showDrafts();
 	await shown.screen.press('enter', 's');
 
-	expect(shown.text()).toContain('>action: "opened"');
+	expect(shown.text()).toContain('> action: "opened"');
 	expect(shown.shell.view.get().overlay).toBeUndefined();
 });
 
