@@ -75,8 +75,10 @@ const splitFrom = {columns: 100, rows: 30} as const;
 const gutter = 2;
 const leftShare = 0.58;
 
-const widthOf = (size: Size): number => {
-	const isSplit = size.columns >= splitFrom.columns && size.rows >= splitFrom.rows;
+/** What a call is told in; beside it stands what its server says. A form has nothing beside it. */
+const widthOf = ({kind}: Approval, size: Size): number => {
+	const isSplit =
+		kind === 'tool' && size.columns >= splitFrom.columns && size.rows >= splitFrom.rows;
 	return isSplit ? Math.floor((size.columns - gutter) * leftShare) : size.columns;
 };
 
@@ -85,13 +87,14 @@ export const isShownWhole = (
 	approval: Approval,
 	{size, fromEvent}: Pick<SheetInputs, 'size' | 'fromEvent'>,
 ): boolean =>
-	approval.kind === 'form' || argumentsOf(approval, {width: widthOf(size), fromEvent}).isWhole;
+	approval.kind === 'form' ||
+	argumentsOf(approval, {width: widthOf(approval, size), fromEvent}).isWhole;
 
 /** Lays the sheet out for the screen as it is. */
 export function layoutSheet(inputs: SheetInputs): SheetLayout {
 	const {sheet, approval, snapshot, size, height, at} = inputs;
 	const {state, now} = snapshot;
-	const width = widthOf(size);
+	const width = widthOf(approval, size);
 	const isSplit = width < size.columns;
 	const sideWidth = isSplit ? size.columns - gutter - width : 0;
 	const content = contentOf(inputs, width);

@@ -757,6 +757,16 @@ test('a form has real fields: text, number, choice, choices, yes or no; a masked
 	]);
 });
 
+test('a form has the whole width of a wide screen', async () => {
+	const description = `${'what it is about '.repeat(5)}and more`;
+	const port = createFakePort({
+		approvals: [makeFormApproval({fields: [makeField({title: 'Account', description})]})],
+	});
+	await using shown = await showShell(port, wide);
+	await openArmed(shown);
+	expect(shown.text()).toContain(description);
+});
+
 test('what is typed into a field is no key of the sheet; Esc keeps it', async () => {
 	const port = createFakePort({approvals: [form]});
 	await using shown = await showShell(port, narrow);
