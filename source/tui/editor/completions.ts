@@ -51,9 +51,17 @@ function begunInFilter(before: string, seen: readonly string[]): Begun | undefin
 /** What can be taken for what is typed, or was chosen, before the cursor. */
 export function completionsOf(state: EditorState): readonly string[] {
 	const begun = state.completion === undefined ? undefined : begunWord(state);
-	return begun
-		? begun.candidates.filter(key => key.includes(begun.word) && key !== begun.word)
-		: [];
+	return begun ? fitting(begun) : [];
+}
+
+/** What begins with the word before what holds it elsewhere, each in the order that it was seen. */
+function fitting({word, candidates}: Begun): readonly string[] {
+	const [begins, holds] = [true, false].map(isBeginning =>
+		candidates.filter(
+			key => key !== word && key.includes(word) && key.startsWith(word) === isBeginning,
+		),
+	);
+	return [...(begins ?? []), ...(holds ?? [])];
 }
 
 function beforeCursor(typing: Typing): string {

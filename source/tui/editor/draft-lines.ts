@@ -19,7 +19,9 @@ export function draftLines(state: EditorState, width: number): readonly Line[] {
 			check === undefined
 				? {text: literal('looking'), tone: 'quiet'}
 				: check.problems.length === 0
-					? {text: literal('✓ valid'), tone: 'good'}
+					? draft.name === ''
+						? {text: literal('✗ a name is missing'), tone: 'bad'}
+						: {text: literal('✓ valid'), tone: 'good'}
 					: {text: safe`✗ ${check.problems.length} wrong`, tone: 'bad'},
 			{
 				text: changes === 0 ? literal('') : safe` · ${changes} not saved`,
@@ -34,12 +36,16 @@ export function draftLines(state: EditorState, width: number): readonly Line[] {
 			.flatMap(text => wrapText(`! ${text}`, width).map(row => line(row, 'warn'))),
 		...backtestLines(backtest, width),
 		blankLine,
-		line(
-			id === undefined
-				? literal('No event of it is stored: there is nothing to show the prompt with')
-				: safe`── with ${clean(id)}, ${delivery + 1} of ${deliveries.length} · ←/→ other event ──`,
-			'quiet',
-		),
+		...(id === undefined
+			? wrapText('No event of it is stored: there is nothing to show the prompt with', width).map(
+					row => line(row, 'quiet'),
+				)
+			: [
+					line(
+						safe`── with ${clean(id)}, ${delivery + 1} of ${deliveries.length} · ←/→ other event ──`,
+						'quiet',
+					),
+				]),
 		...(preview ? previewLines(preview, width) : []),
 	];
 }

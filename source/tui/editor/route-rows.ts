@@ -11,6 +11,7 @@ import {completionsOf} from './completions.ts';
 import type {EditorState} from './editor-state.ts';
 import {filterLine} from './filter-line.ts';
 import {addKey, isMember, membersOf} from './list-setting.ts';
+import {openBraces} from './open-brace.ts';
 import {fieldsOf, isFieldChanged, routeForm} from './route-form.ts';
 import {secretAge} from './secret-age.ts';
 import {shownValue} from './shown-value.ts';
@@ -47,9 +48,20 @@ export function routeRows(
 				? problemsOf(state, byKey.get(record.key))
 				: [typed];
 		},
+		warnings({key}, value) {
+			const field = byKey.get(key);
+			return field && isTemplate(field) ? openBraces(value) : [];
+		},
 		offers: completionLines(state, width),
 	});
 }
+
+/** Whether keys in braces are replaced in what the setting says. */
+const isTemplate = ({path: [first], description}: RouteField): boolean =>
+	first === 'prompt' ||
+	first === 'coalesce' ||
+	first === 'deliver_extra' ||
+	/template/i.test(description);
 
 /** A filter with what it lets pass, a secret with its age, or what the row is for that adds one. */
 function memberText(

@@ -23,6 +23,8 @@ export type FieldLook = {
 	isChanged(field: FieldRecord): boolean;
 	/** What is wrong with it, one text each. */
 	problems(field: FieldRecord): readonly string[];
+	/** What to know of its value, which may stand. */
+	warnings(field: FieldRecord, value: FieldValue): readonly string[];
 	/** What can be chosen for what is typed, in rows below it. */
 	readonly offers: readonly Line[];
 };
@@ -60,7 +62,10 @@ export function fieldRows(form: FormState, look: FieldLook): FieldRows {
 			rows.push(fieldRow(form, field, {look, isCurrent}));
 		}
 
-		rows.push(...noteRows(look.problems(field), width));
+		rows.push(
+			...noteRows('✗', look.problems(field), width),
+			...noteRows('!', look.warnings(field, form.values[field.key]), width),
+		);
 		if (isCurrent && !editing) {
 			rows.push(
 				...wrapText(field.description, width - marks - 1)
@@ -98,7 +103,9 @@ function fieldRow(
 	];
 }
 
-const noteRows = (problems: readonly string[], width: number): readonly Line[] =>
-	problems.flatMap(problem =>
-		wrapText(`✗ ${problem}`, width - marks - 1).map(text => line(safe`    ${text}`, 'bad')),
+const noteRows = (sign: '✗' | '!', notes: readonly string[], width: number): readonly Line[] =>
+	notes.flatMap(note =>
+		wrapText(`${sign} ${note}`, width - marks - 1).map(text =>
+			line(safe`    ${text}`, sign === '!' ? 'warn' : 'bad'),
+		),
 	);

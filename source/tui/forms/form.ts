@@ -122,12 +122,11 @@ export function turnField(form: FormState, step: 1 | -1): FormState {
 	return withValue(form, field.key, values[(next + values.length) % values.length]);
 }
 
-/** What a field that is chosen goes through. */
+/** What a field that is chosen goes through. What holds without a value is not written as one: the first key would change nothing that is seen. */
 function turnsOf({kind, options = [], none}: FieldRecord): readonly FieldValue[] {
-	const values: readonly FieldValue[] =
-		kind === 'boolean'
-			? [true, false].filter(value => value !== none?.default)
-			: options.map(({value}) => value);
+	const all: readonly FieldValue[] =
+		kind === 'boolean' ? [true, false] : options.map(({value}) => value);
+	const values = all.filter(value => value !== none?.default);
 	return none ? [undefined, ...values] : values;
 }
 

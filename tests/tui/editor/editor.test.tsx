@@ -392,6 +392,22 @@ test('the prompt is shown with what came, and { completes from keys that were se
 	expect(pane.shown.text()).not.toContain('\u001B');
 });
 
+test('what begins with the word is offered before what holds it, and a key that nobody closed is told under the field', async () => {
+	await using pane = await openSubs({
+		payloads: [{repository: {pulls_url: 'here'}, pull_request: {title: 'Fix'}}],
+	});
+	await editHook(pane);
+	await pane.press(...downTo('prompt'), 'enter');
+	await pane.type(' {pull');
+	await pane.shows('repository.pulls_url');
+	expect(pane.shown.text()).toMatch(/> pull_request[^]*repository\.pulls_url/);
+
+	await pane.press('esc', 'esc');
+	await pane.rest();
+	await pane.shows('! {pull has no closing }, and stays as it is written');
+	await pane.shows('✓ valid');
+});
+
 test('filters are lines: typed with offered words, counted with what came, taken out', async () => {
 	await using pane = await openSubs({
 		payloads: [{action: 'opened'}, {action: 'closed'}, {action: 'edited'}],
@@ -508,6 +524,8 @@ test('a route is created in config.yaml, which keeps its comments', async () => 
 	await pane.shows('config.yaml, whose comments');
 	await pane.press('c');
 	await pane.shows('a new one is made');
+	await pane.rest();
+	await pane.shows('✗ a name is missing');
 	await pane.type('fresh');
 	await pane.press('enter', 'w');
 	await pane.shows('+      fresh:');

@@ -120,3 +120,12 @@ test('steps of several fields end at the ends', () => {
 	expect(moveField(form, Infinity)).toMatchObject({index: 2, option: 1});
 	expect(moveField(moveField(form, Infinity), -Infinity)).toMatchObject({index: 0, option: 0});
 });
+
+test('turning a choice that has a default writes no value that is the default', () => {
+	const offered = ['reject', 'oldest'].map(value => ({value, title: value}));
+	const choice = makeField({key: 'c', kind: 'choice', options: offered});
+	const field = {...choice, none: {default: 'reject'}};
+	const turned = actOnField(newForm([field]));
+	expect(turned.values).toEqual({c: 'oldest'});
+	expect(actOnField(turned).values).toEqual({c: undefined});
+});
