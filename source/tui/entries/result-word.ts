@@ -60,13 +60,17 @@ const missingKey = ({outcome, trace}: Delivery): string | undefined =>
 
 export const resultTone = (outcome: DeliveryOutcome): Tone => tones[outcome];
 
-/** The sign before a row: `!` needs a person, `⚑` the sanitiser changed something, else a blank. */
-export const signOf = ({outcome, flags}: Delivery): '!' | '⚑' | ' ' => {
+/** The sign before a row: `!` needs a person, `⚑` the sanitiser changed something, `↶` it was sent once more, else a blank. */
+export const signOf = ({outcome, flags, replayOf}: Delivery): '!' | '⚑' | '↶' | ' ' => {
 	if (needsAttention.has(outcome)) {
 		return '!';
 	}
 
-	return flags > 0 ? '⚑' : ' ';
+	if (flags > 0) {
+		return '⚑';
+	}
+
+	return replayOf === undefined ? ' ' : '↶';
 };
 
 /** The ending of an identifier, which every command takes: the beginning is the time, and the same in all of them. */

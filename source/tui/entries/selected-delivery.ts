@@ -2,9 +2,9 @@ import type {Delivery, DeliveryOutcome, StoredDelivery} from '../../core/deliver
 import type {ReceiverAnswer} from '../../core/replay.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {LoadSource} from '../state/source.ts';
+import {answerWord} from './answer-word.ts';
 import {deliveryList} from './delivery-list.ts';
 
 /** Deliveries with what was received; the key is their id. */
@@ -61,15 +61,5 @@ export async function stored(
 
 /** What our own receiver answered. */
 export const sayAnswer = (shell: Shell, {status, body}: ReceiverAnswer): void => {
-	shell.toast(safe`Answered ${status} ${clean(wordOf(body))}`, status < 400 ? 'good' : 'bad');
+	shell.toast(safe`Answered ${status} ${answerWord({body})}`, status < 400 ? 'good' : 'bad');
 };
-
-/** The word of an answer of the receiver that says what became of the event: its status, or what is wrong. */
-function wordOf(body: string): string {
-	try {
-		const {status, error} = JSON.parse(body);
-		return String(status ?? error ?? body);
-	} catch {
-		return body;
-	}
-}

@@ -12,6 +12,7 @@ const signs: Readonly<Record<string, string>> = {
 	'✓': 'ok:',
 	'!': 'attention:',
 	'⚑': 'flagged:',
+	'↶': 'replay:',
 	'*': 'marked:',
 	'●': '',
 	'○': '',
@@ -22,7 +23,7 @@ const signs: Readonly<Record<string, string>> = {
 
 const wordOf = (text: string): string => {
 	const [, blanks = '', sign = '', rest = ''] =
-		/^(\s*)([✗✓!⚑*●○◐>-])(?=\s|$)(.*)$/su.exec(text) ?? [];
+		/^(\s*)([✗✓!⚑↶*●○◐>-])(?=\s|$)(.*)$/su.exec(text) ?? [];
 	const word = signs[sign];
 	return word === undefined || (sign === '-' && rest.trim() === '')
 		? text

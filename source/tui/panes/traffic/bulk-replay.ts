@@ -3,6 +3,7 @@ import type {ReplayPlan} from '../../../gateway/port.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {change} from '../../acts/navigate.ts';
 import {placeNow} from '../../acts/place.ts';
+import {answerWord} from '../../entries/answer-word.ts';
 import {deliveryList} from '../../entries/delivery-list.ts';
 import {clean} from '../../lines/line.ts';
 import {
@@ -77,7 +78,7 @@ function ask(
 				shell.attempt(async () => {
 					const outcome = await actOnAll(planned, async ({id}) => {
 						const {status, body} = await shell.port.replay(id, {});
-						return status < 400 ? undefined : `${status} ${body}`;
+						return status < 400 ? undefined : `${status} ${answerWord({body})}`;
 					});
 					sayOutcome(shell, literal('replayed'), outcome);
 				});

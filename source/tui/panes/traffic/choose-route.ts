@@ -20,10 +20,13 @@ export function chooseRoute(
 	shell: Shell,
 	{
 		title,
+		notes,
 		routes,
 		choose,
 	}: {
 		readonly title: Safe;
+		/** What is said above the choice. */
+		readonly notes?: readonly Safe[];
 		readonly routes: readonly RouteView[];
 		readonly choose: (name: string) => void;
 	},
@@ -35,5 +38,5 @@ export function chooseRoute(
 			choose(route.name);
 		},
 	}));
-	openMenu(shell, {title, items});
+	openMenu(shell, {title, ...(notes && {notes}), items});
 }

@@ -6,6 +6,9 @@ import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
 import {change} from '../../acts/navigate.ts';
 import {placeNow, type StillHere} from '../../acts/place.ts';
+import {isSteady} from '../../acts/steady-row.ts';
+import {answerWord} from '../../entries/answer-word.ts';
+import {deliveryList} from '../../entries/delivery-list.ts';
 import {shownId} from '../../entries/result-word.ts';
 import {nothingToReplay, selectedDelivery, stored} from '../../entries/selected-delivery.ts';
 import {clean} from '../../lines/line.ts';
@@ -21,6 +24,8 @@ type Wish = {
 	readonly route?: string;
 	/** What was edited, and what it was. */
 	readonly edited?: {readonly body: string; readonly of: StoredDelivery};
+	/** The list moved, so that another row may have been meant. */
+	readonly isUnsure?: boolean;
 };
 
 const optionsOf = ({route, edited}: Wish) => ({
@@ -28,13 +33,13 @@ const optionsOf = ({route, edited}: Wish) => ({
 	...(edited && {body: edited.body}),
 });
 
-/** Replays at once when nothing but the log would change, else says what it does and asks. What was edited is always asked for. */
+/** Replays at once when nothing but the log would change, else says what it does and asks. What was edited, and what a moving list put under the cursor, is always asked for. */
 async function replay(shell: Shell, wish: Wish, isStillHere: StillHere): Promise<void> {
-	const {delivery, edited} = wish;
+	const {delivery, edited, isUnsure = false} = wish;
 	const plan = await keeping(shell, wish, async () =>
 		shell.port.planReplay(delivery.id, optionsOf(wish)),
 	);
-	if (!plan.needsConfirmation && !edited) {
+	if (!plan.needsConfirmation && !edited && !isUnsure) {
 		await send(shell, wish, plan);
 		return;
 	}
@@ -49,6 +54,7 @@ async function replay(shell: Shell, wish: Wish, isStillHere: StillHere): Promise
 			kind: 'confirm',
 			title: safe`Replay ${shownId(delivery)} to ${clean(plan.route)}`,
 			lines: [
+				rowWords(delivery),
 				...(edited ? [literal('With the body as it was edited.')] : []),
 				...(plan.effects.length === 0
 					? [literal('Nothing but the log changes.')]
@@ -75,8 +81,8 @@ async function send(shell: Shell, wish: Wish, {route, effects}: ReplayPlan): Pro
 	const {status, body} = await keeping(shell, wish, async () =>
 		shell.port.replay(wish.delivery.id, optionsOf(wish)),
 	);
-	const did = status === 202 && effects.length > 0 ? effects.join(', ') : body;
-	const said = safe`Replayed ${shownId(wish.delivery)} to ${clean(route)} (${status}): ${clean(did)}`;
+	const did = status === 202 && effects.length > 0 ? clean(effects.join(', ')) : answerWord({body});
+	const said = safe`Replayed ${shownId(wish.delivery)} to ${clean(route)} (${status}): ${did}`;
 	if (status < 400) {
 		shell.toast(said, 'good');
 	} else if (!(await giveBack(shell, wish, said))) {
@@ -115,12 +121,23 @@ function replayElsewhere(shell: Shell, wish: Wish): void {
 	const {delivery, route = delivery.route} = wish;
 	chooseRoute(shell, {
 		title: safe`Replay ${shownId(delivery)} to`,
+		notes: [rowWords(delivery)],
 		routes: otherRoutes(shell, route),
 		choose(chosen) {
 			const isStillHere = placeNow(shell, literal('t'));
 			shell.attempt(async () => replay(shell, {...wish, route: chosen}, isStillHere));
 		},
 	});
+}
+
+/** The row that a key meant: its route, and what the event is about. */
+const rowWords = ({route, event, subject}: Delivery): Safe =>
+	safe`${clean(route)}  ${clean(subject === undefined || subject === '' ? event : subject)}`;
+
+/** The delivery under the cursor, and whether it is the one that a person has chosen. */
+function wishNow(shell: Shell): Wish | undefined {
+	const delivery = selectedDelivery(shell);
+	return delivery && {delivery, isUnsure: !isSteady(shell, shell.list(deliveryList))};
 }
 
 const otherRoutes = (shell: Shell, name: string) =>
@@ -170,10 +187,10 @@ export const replayCommands: readonly PaneCommand[] = [
 				return;
 			}
 
-			const delivery = selectedDelivery(shell);
-			if (delivery) {
+			const wish = wishNow(shell);
+			if (wish) {
 				const isStillHere = placeNow(shell, literal('r'));
-				shell.attempt(async () => replay(shell, {delivery}, isStillHere));
+				shell.attempt(async () => replay(shell, wish, isStillHere));
 			}
 		},
 	},
@@ -196,9 +213,9 @@ export const replayCommands: readonly PaneCommand[] = [
 		quiet: true,
 		why: noOtherRoute,
 		run(shell) {
-			const delivery = selectedDelivery(shell);
-			if (delivery) {
-				replayElsewhere(shell, {delivery});
+			const wish = wishNow(shell);
+			if (wish) {
+				replayElsewhere(shell, wish);
 			}
 		},
 	},

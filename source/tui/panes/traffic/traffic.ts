@@ -2,6 +2,7 @@ import {deliveryVocabulary} from '../../../core/filter/delivery-vocabulary.ts';
 import {limits} from '../../../core/state.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToDelivery} from '../../acts/go-to.ts';
+import {noteRow} from '../../acts/steady-row.ts';
 import {deliveryList} from '../../entries/delivery-list.ts';
 import {resultWord, shownId} from '../../entries/result-word.ts';
 import {runOf} from '../../entries/run-of.ts';
@@ -119,6 +120,12 @@ export const trafficPane: Pane = {
 			searchedPart(deliveries),
 			followPart(deliveries),
 		];
+	},
+	want(host) {
+		// What is not seen is no row that somebody could have chosen.
+		if (host.pane().id === deliveryList.id) {
+			noteRow(host, host.list(deliveryList));
+		}
 	},
 	destinations,
 };

@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import type {StoredDelivery} from '../../../../source/core/delivery.ts';
+import {steadyMs} from '../../../../source/tui/acts/steady-row.ts';
 import {createFakePort, type FakePort} from '../../../helpers/fake-port.ts';
 import {makeDelivery, received} from '../../../helpers/make.ts';
 import {showShell, testNow} from '../../../helpers/show-shell.tsx';
@@ -157,22 +158,30 @@ test.for(lost)('what was edited is kept when its replay %s', async ([, keys, wor
 	);
 });
 
+const both = ['starts an agent run', 'writes the answer to the log'];
+
 test.for([
-	[['starts an agent run', 'writes the answer to the log'], 202, 'accepted'],
-	[['starts an agent run', 'writes the answer to the log'], 200, 'ignored'],
-	[[], 202, 'accepted'],
+	[both, 202, {status: 'accepted'}, 'starts an agent run, writes the answer to the log'],
+	[[], 202, {status: 'accepted'}, 'accepted'],
+	[both, 200, {status: 'ignored', reason: 'filter'}, 'ignored by its filter'],
+	[both, 200, {status: 'ignored', reason: 'script'}, 'ignored by its script'],
+	[both, 200, {status: 'ignored', reason: 'own'}, 'ignored: the gateway wrote it itself'],
+	[both, 200, {status: 'ignored', event: 'push'}, 'ignored: the route does not take push'],
+	[both, 200, {status: 'duplicate'}, 'duplicate'],
 ] as const)(
-	'r on a route that only logs asks nothing, and says what it did: %j %d',
-	async ([effects, status, word]) => {
+	'r on a route that only logs asks nothing, and says what it did: %j %d %j',
+	async ([effects, status, body, words]) => {
 		const port = createFakePort();
 		port.answers.plan = {route: 'gh-review', effects, needsConfirmation: false};
-		port.answers.receiver = {status, body: `{"status":"${word}"}`};
+		port.answers.receiver = {status, body: JSON.stringify(body)};
 		const {id} = take(port, '{}');
+		take(port, '{}');
 		await using shown = await showShell(port, {columns: 120, rows: 24});
+		await shown.screen.press('k');
+		await shown.pass(steadyMs);
 		await shown.screen.press('r');
 		await shown.pass(0);
 
-		const what = status === 202 && effects.length > 0 ? effects.join(', ') : `{"status":"${word}"}`;
-		expect(shown.said()).toBe(` Replayed ${id.slice(-6)} to gh-review (${status}): ${what}`);
+		expect(shown.said()).toBe(` Replayed ${id.slice(-6)} to gh-review (${status}): ${words}`);
 	},
 );

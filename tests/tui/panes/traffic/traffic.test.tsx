@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import type {Delivery, StoredDelivery} from '../../../../source/core/delivery.ts';
+import {steadyMs} from '../../../../source/tui/acts/steady-row.ts';
 import {deliveryList} from '../../../../source/tui/entries/delivery-list.ts';
 import {runList} from '../../../../source/tui/entries/run-list.ts';
 import {dialogRows} from '../../../helpers/dialog-rows.ts';
@@ -513,15 +514,97 @@ test('r says what a replay does and asks; y does it', async () => {
 	);
 });
 
-test('r replays at once when nothing but the log would change', async () => {
+const harmless = {route: 'gh-review', effects: [], needsConfirmation: false};
+
+test('r replays a chosen row at once when nothing but the log would change', async () => {
 	const port = createFakePort();
-	port.answers.plan = {route: 'gh-review', effects: [], needsConfirmation: false};
-	take(port, deliveryAt(0));
+	port.answers.plan = harmless;
+	take(port, deliveryAt(0), deliveryAt(1));
 	await using shown = await showShell(port, narrow);
+	await shown.screen.press('k');
+	await shown.pass(steadyMs);
 	await shown.screen.press('r');
 	await shown.pass(0);
 
 	expect(port.calls.map(({name}) => name)).toEqual(['replay']);
+});
+
+test('while the list follows, r asks for what was under the cursor when it was pressed', async () => {
+	const port = createFakePort();
+	port.answers.plan = harmless;
+	const meant = deliveryAt(0, {route: 'gh-review', subject: 'acme/api#7 Fix flaky test'});
+	take(port, meant);
+	await using shown = await showShell(port, narrow);
+	await shown.pass(1000);
+	await shown.screen.press('r');
+	take(port, deliveryAt(1, {route: 'alerts'}));
+	await shown.pass(100);
+
+	expect(port.calls).toEqual([]);
+	expect(dialogRows(shown.screen.lines())).toContainEqual(
+		expect.stringContaining('gh-review  acme/api#7 Fix flaky test'),
+	);
+	await shown.screen.press('y');
+	await shown.pass(0);
+	expect(port.calls).toEqual([{name: 'replay', args: [meant.id, {}]}]);
+});
+
+test('a text that is pasted without marks over a list that follows replays nothing', async () => {
+	const port = createFakePort();
+	port.answers.plan = harmless;
+	take(port, deliveryAt(0));
+	await using shown = await showShell(port, narrow);
+	await shown.pass(1000);
+	await shown.screen.type('rm -rf /');
+	await shown.pass(1000);
+
+	expect(port.calls).toEqual([]);
+});
+
+test('r asks for half a second after another row came under the cursor', async () => {
+	const port = createFakePort();
+	port.answers.plan = harmless;
+	take(port, deliveryAt(0), deliveryAt(1));
+	await using shown = await showShell(port, narrow);
+	await shown.pass(1000);
+	await shown.screen.press('k');
+	await shown.pass(steadyMs - 1);
+	await shown.screen.press('r');
+	await shown.pass(0);
+
+	expect(shown.shell.view.get().overlay?.kind).toBe('confirm');
+	await shown.screen.press('esc', 'r');
+	await shown.pass(1);
+	expect(port.calls).toEqual([]);
+	await shown.screen.press('esc', 'r');
+	await shown.pass(0);
+	expect(port.calls.map(({name}) => name)).toEqual(['replay']);
+});
+
+test.for([true, false])('t on a list that follows asks: %s', async isFollowing => {
+	const port = createFakePort({routes: [route('gh-review'), route('a')]});
+	port.answers.plan = {...harmless, route: 'a'};
+	take(port, deliveryAt(0, {subject: 'acme/api#7'}), deliveryAt(1, {subject: 'acme/api#8'}));
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press(...(isFollowing ? [] : ['k']));
+	await shown.pass(steadyMs);
+	await shown.screen.press('t');
+	expect(shown.text()).toContain(`gh-review  acme/api#${isFollowing ? 8 : 7}`);
+	await shown.screen.press('1');
+	await shown.pass(0);
+
+	expect(shown.shell.view.get().overlay?.kind).toBe(isFollowing ? 'confirm' : undefined);
+	expect(port.calls).toHaveLength(isFollowing ? 0 : 1);
+});
+
+test('a replay has a sign of its own in the list', async () => {
+	const port = createFakePort();
+	const first = deliveryAt(0);
+	take(port, first, deliveryAt(1, {replayOf: first.id}), deliveryAt(2));
+	await using shown = await showShell(port, narrow);
+	const rows = readTable(shown.screen.lines(), ['time', 'route', 'subject', 'result', 'ms']);
+
+	expect(rows.map(({sign}) => sign)).toEqual(['', '↶', '>']);
 });
 
 test('R replays what the editor saved, and nothing when it was left unchanged', async () => {
