@@ -26,13 +26,19 @@ export function answer(shell: Shell, given: ApprovalAnswer): void {
 
 	const {approval} = open;
 	const {id} = approval;
+	const isBack = open.sheet.only === id;
 	leaveSheet(shell, id);
 	shell.attempt(async () => {
 		const result = await shell.port.settleApproval(id, {answer: given, by: shell.by});
 		const decision = result.approval?.decision;
 		if (result.settled) {
+			const others = shell.port.getState().approvals.filter(one => one.id !== id).length;
+			const rest =
+				isBack && others > 0
+					? safe`; ${others} more ${others === 1 ? literal('waits') : literal('wait')}`
+					: literal('');
 			shell.toast(
-				safe`${askedFor(approval)}: ${given.choice === 'deny' ? literal('denied') : given.choice === 'allow' ? literal('allowed') : literal('sent')}`,
+				safe`${askedFor(approval)}: ${given.choice === 'deny' ? literal('denied') : given.choice === 'allow' ? literal('allowed') : literal('sent')}${rest}`,
 				given.choice === 'deny' ? 'warn' : 'good',
 			);
 		} else {

@@ -61,23 +61,23 @@ export function sheetNow(
 	);
 }
 
-/** Opens the sheet of a request. Nothing of it may be allowed before it is drawn. */
-export function openSheet(shell: Shell, approval: Approval): void {
+/** Opens the sheet of a request. Nothing of it may be allowed before it is drawn. `only`: see `Sheet`. */
+export function openSheet(shell: Shell, approval: Approval, only?: number): void {
 	shell.guard.asked();
 	lookIntoEvent(shell, approval);
-	const {draft} = shell.view.get();
+	const {drafts} = shell.view.get();
 	const step =
 		approval.kind === 'form'
 			? ({
 					kind: 'form',
-					form: draft?.id === approval.id ? draft.form : newForm(approval.fields),
+					form: drafts.get(approval.id) ?? newForm(approval.fields),
 				} as const)
 			: ({kind: 'choose'} as const);
 	const under = underOf(shell);
 	change(shell, {
-		overlay: {kind: 'approval', sheet: newSheet(approval.id, step), ...(under && {under})},
+		overlay: {kind: 'approval', sheet: newSheet(approval.id, step, only), ...(under && {under})},
 		field: undefined,
-		draft: undefined,
+		drafts: new Map([...drafts].filter(([id]) => id !== approval.id)),
 		// The last row is for the keys of the sheet.
 		toast: undefined,
 	});
@@ -114,11 +114,35 @@ export const goToStep = (shell: Shell, step: Sheet['step']): void => {
 
 /** Leaves what is asked waiting; what was filled in is there when it is opened again, but for its secrets. */
 export function setAside(shell: Shell): void {
-	const {overlay} = shell.view.get();
-	const sheet = overlay?.kind === 'approval' ? overlay.sheet : undefined;
+	keepDraft(shell);
 	closeSheet(shell);
-	if (sheet?.step.kind === 'form') {
-		change(shell, {draft: {id: sheet.id, form: withoutMasked(sheet.step.form)}});
+}
+
+/** Keeps what is filled in, and forgets that of requests which wait no more. */
+function keepDraft(shell: Shell): void {
+	const {overlay, drafts} = shell.view.get();
+	if (overlay?.kind === 'approval' && overlay.sheet.step.kind === 'form') {
+		const {id, step} = overlay.sheet;
+		const waiting = new Set(shell.port.getState().approvals.map(one => one.id));
+		const kept = [...drafts].filter(([other]) => waiting.has(other));
+		change(shell, {drafts: new Map([...kept, [id, withoutMasked(step.form)]])});
+	}
+}
+
+/** Shows the next request that waits, or the one before; it begins anew like any sheet that is opened: nothing of it may be allowed before it was seen. */
+export function turnSheet(shell: Shell, step: 1 | -1): void {
+	const {overlay} = shell.view.get();
+	const {approvals} = shell.port.getState();
+	if (overlay?.kind !== 'approval') {
+		return;
+	}
+
+	const {id, only} = overlay.sheet;
+	const here = approvals.findIndex(one => one.id === id);
+	const next = approvals[(here + step + approvals.length) % approvals.length];
+	if (next && next.id !== id) {
+		keepDraft(shell);
+		openSheet(shell, next, only);
 	}
 }
 
@@ -139,16 +163,22 @@ export function scrollSheet(shell: Shell, rows: number): void {
 }
 
 /**
- * What was answered leaves the screen; the next request comes in its place, the oldest first. Keys that are on their way were meant for the
- * one that was answered.
+ * What was answered leaves the screen; the next request comes in its place, the oldest first, unless a pane asked for this one alone. Keys that are on
+ * their way were meant for the one that was answered.
  */
 export function leaveSheet(shell: Shell, answered: number): void {
+	const {overlay} = shell.view.get();
+	const only = overlay?.kind === 'approval' ? overlay.sheet.only : undefined;
 	const next = shell.port.getState().approvals.find(({id}) => id !== answered);
+	if (next && only !== answered) {
+		shell.guard.gone();
+		openSheet(shell, next, only);
+		return;
+	}
+
+	closeSheet(shell);
 	if (next) {
 		shell.guard.gone();
-		openSheet(shell, next);
-	} else {
-		closeSheet(shell);
 	}
 }
 

@@ -44,15 +44,18 @@ export type Sheet = {
 	readonly wasPaged: boolean;
 	/** Why the last key that would have allowed it did not; until another is pressed. */
 	readonly refused?: Safe | undefined;
+	/** `Approval.id` of the one request that a pane opened a sheet for: once it is answered, the person is back there. Absent: what waits comes one after the other. */
+	readonly only?: number;
 };
 
 /** A sheet as it is opened. */
-export const newSheet = (id: number, step: SheetStep): Sheet => ({
+export const newSheet = (id: number, step: SheetStep, only?: number): Sheet => ({
 	id,
 	step,
 	top: 0,
 	seen: {},
 	wasPaged: false,
+	...(only !== undefined && {only}),
 });
 
 /** What the guard calls a sheet as it is shown: anything else has to be drawn anew before a key may allow. */

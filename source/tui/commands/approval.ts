@@ -4,7 +4,14 @@ import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Command} from '../acts/command.ts';
 import {copyText} from '../acts/copy.ts';
 import {answer, callNow, isAtChoice, isOffered, stepOf} from '../acts/settle.ts';
-import {changeSheet, closeSheet, goToStep, scrollSheet, sheetNow} from '../acts/sheet.ts';
+import {
+	changeSheet,
+	closeSheet,
+	goToStep,
+	scrollSheet,
+	sheetNow,
+	turnSheet,
+} from '../acts/sheet.ts';
 import {foundInEvent} from '../approvals/event-search.ts';
 import {pagedText} from '../approvals/paged-text.ts';
 import {ruleKeys} from '../approvals/rule-step.ts';
@@ -104,6 +111,23 @@ function denyAll(shell: Shell): void {
 	});
 }
 
+/** Where several wait. Nothing is answered, and the request that comes is guarded as if it had been opened. */
+const turning = (
+	id: string,
+	key: string,
+	{label, step}: {readonly label: Command['label']; readonly step: 1 | -1},
+): Command => ({
+	id: `approval.${id}`,
+	scope: 'approval',
+	keys: [key],
+	label,
+	quiet: step === -1,
+	when: shell => isAtChoice(shell) && shell.port.getState().approvals.length > 1,
+	run(shell) {
+		turnSheet(shell, step);
+	},
+});
+
 /** Keys of the sheet while it asks to choose. */
 const choiceCommands: readonly Command[] = [
 	allowing('a', 'once', literal('allow this one call')),
@@ -181,6 +205,8 @@ const choiceCommands: readonly Command[] = [
 		when: isAtChoice,
 		run: page,
 	},
+	turning('next', 'n', {label: literal('next request'), step: 1}),
+	turning('previous', 'N', {label: literal('request before'), step: -1}),
 ];
 
 function scroll(shell: Shell, by: SheetScroll): void {
@@ -218,7 +244,7 @@ const moving: readonly Command[] = sheetScrolls.map(([name, keys, label, step]):
 }));
 
 /** The name of a tool is typed under what has to be seen: pages of it are turned meanwhile. */
-const turning: readonly Command[] = sheetScrolls
+const textPages: readonly Command[] = sheetScrolls
 	.filter(([name]) => isPage(name))
 	.map(([name, [key], label, step]): Command => ({
 		id: `approval-text.${name}`,
@@ -236,6 +262,6 @@ export const approvalSheetCommands: readonly Command[] = [
 	...choiceCommands,
 	...moving,
 	...ruleCommands,
-	...turning,
+	...textPages,
 	...waysOut,
 ];

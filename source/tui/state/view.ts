@@ -98,13 +98,6 @@ export type Overlay =
 	| SetupOverlay
 	| KeyOverlay;
 
-/** A form of a server that was left half filled in. Holds no value of a masked field. */
-export type FormDraft = {
-	/** `Approval.id`. */
-	readonly id: number;
-	readonly form: FormState;
-};
-
 /** The arguments of a tool that a person tries. */
 export type TrialOverlay = {readonly kind: 'trial'; readonly trial: ToolTrial};
 
@@ -144,7 +137,8 @@ export type ViewState = {
 	/** What single panes keep here, by their `LocalState`. */
 	readonly locals: ReadonlyMap<object, unknown>;
 	readonly overlay: Overlay | undefined;
-	readonly draft: FormDraft | undefined;
+	/** Forms of servers that were left half filled in, by `Approval.id`, while they wait. Hold no value of a masked field. */
+	readonly drafts: ReadonlyMap<number, FormState>;
 	readonly toast: Toast | undefined;
 	readonly theme: ThemeName;
 	/** The theme that a person has chosen, now or before; without one the terminal's decides. */
@@ -169,7 +163,7 @@ export const newView = (pane: string, size: Size, theme: ThemeName): ViewState =
 	...detailStart,
 	locals: new Map(),
 	overlay: undefined,
-	draft: undefined,
+	drafts: new Map(),
 	toast: undefined,
 	theme,
 	chosenTheme: undefined,

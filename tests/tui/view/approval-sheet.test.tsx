@@ -152,8 +152,45 @@ test('the sheet at 80×24: who asks, what for, the arguments as a diff, the choi
 		'    d  deny    m  deny, say why    w  wait 5 min    D  deny all',
 		'',
 		'',
-		' y copy arguments  e open in $PAGER  esc leave it waiting',
+		' y copy arguments  e open in $PAGER  n next request  esc leave it waiting',
 	]);
+});
+
+test('n and N go through what waits, and nothing becomes allowable by it', async () => {
+	const approvals = [1, 2, 3].map(id => makeToolApproval({id, run: 180 + id}));
+	const port = createFakePort({approvals});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	await shown.screen.press('n');
+	expect(titleOf(shown)).toContain('── Approval 2 of 3 ──');
+	await shown.pass(499);
+	await shown.screen.press('a');
+	await shown.screen.press('n', 'n');
+	expect(titleOf(shown)).toContain('── Approval 1 of 3 ──');
+	// Seen before, and for long: it begins anew all the same.
+	await shown.screen.press('a');
+	await shown.screen.press('N', 'a');
+	expect(titleOf(shown)).toContain('── Approval 3 of 3 ──');
+	expect(port.calls).toEqual([]);
+
+	await shown.pass(600);
+	await shown.screen.press('a');
+	expect(port.calls.map(({args}) => args[0])).toEqual([3]);
+});
+
+test('what was filled in stays while other requests are looked at', async () => {
+	const fields = [makeField({title: 'Branch'})];
+	const port = createFakePort({
+		approvals: [makeFormApproval({id: 1, fields}), makeFormApproval({id: 2, fields})],
+	});
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('!', 'enter');
+	await shown.screen.type('main');
+	await shown.screen.press('enter', 'n');
+	expect(shown.text()).not.toContain('main');
+	await shown.screen.press('n');
+
+	expect(shown.text()).toContain('main');
 });
 
 test('the call of a job says which job, what it was asked to do, and what the model said before', async () => {

@@ -6,7 +6,7 @@ import type {PaneCommand} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
 import {goToDelivery, goToRun} from '../../acts/go-to.ts';
 import {change} from '../../acts/navigate.ts';
-import {review} from '../../acts/review.ts';
+import {reviewOne} from '../../acts/review.ts';
 import {ruleText} from '../../approvals/approval-text.ts';
 import {pagedText} from '../../approvals/paged-text.ts';
 import {entryList} from '../../entries/entry-list.ts';
@@ -75,7 +75,7 @@ export const approvalCommands: readonly PaneCommand[] = [
 		keys: ['enter'],
 		label: literal('review'),
 		when: shell => shell.view.get().region === 'list' && waitingNow(shell) !== undefined,
-		run: review,
+		run: reviewOne,
 	},
 	{
 		id: 'approvals.revoke',

@@ -5,7 +5,7 @@ import {literal} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
 import {goToRun} from '../../acts/go-to.ts';
-import {review} from '../../acts/review.ts';
+import {reviewOne} from '../../acts/review.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {
 	beginSession,
@@ -213,7 +213,7 @@ export const writeCommands: readonly PaneCommand[] = [
 		keys: ['alt+a'],
 		label: literal('review approvals'),
 		quiet: shell => shell.port.getState().approvals.length === 0,
-		run: review,
+		run: reviewOne,
 	},
 	...scrolling('chat-text', keys => keys.filter(key => key.startsWith('pg'))),
 ];

@@ -84,6 +84,21 @@ test('enter opens the sheet of the chosen request', async () => {
 	expect(shown.screen.lines()[2]).toContain('── Approval 1 of 2 ── denies in 4:31');
 });
 
+test('a request that was chosen leads back to the list when it is answered, and says that others wait', async () => {
+	const port = createFakePort(state);
+	port.answers.settled = {settled: true, approval: makeToolApproval()};
+	await using shown = await showShell(port, narrow, {pane: 'approvals'});
+	await shown.screen.press('j', 'enter', 'd');
+	await shown.pass(0);
+
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+	expect(shown.shell.view.get().toast?.text).toMatch(/: denied; 1 more waits$/);
+	await shown.pass(600);
+	await shown.screen.press('!', 'd');
+	await shown.pass(0);
+	expect(shown.shell.view.get().overlay?.kind).toBe('approval');
+});
+
 test('x revokes a rule, and asks', async () => {
 	const port = createFakePort(state);
 	await using shown = await showShell(port, narrow, {pane: 'approvals'});

@@ -108,6 +108,30 @@ test('what is said is sent, words and tools are shown as they come, and the answ
 	expect(shown.desktop.copied).toEqual(['It is **in the middle**']);
 });
 
+test('who answers what the chat asks is back in the chat, whoever else waits', async () => {
+	await using chat = await open();
+	const {port, shown} = chat;
+	port.answers.settled = {settled: true, approval: makeToolApproval()};
+	await chat.say('Where is Bern?');
+	const own = makeToolApproval({id: 9, run: 1, chat: {key: 'terminal'}});
+	await chat.happen(
+		runChanged(running),
+		...[makeToolApproval({id: 1, run: 184}), own, makeToolApproval({id: 10, run: 185})].map(
+			approval => ({type: 'approval-requested', at: testNow, approval}) as const,
+		),
+	);
+	await shown.screen.type('\u001Ba');
+	expect(shown.text()).toContain('── Approval 2 of 3 ──');
+	await shown.pass(600);
+	await shown.screen.press('a');
+	await shown.pass(0);
+
+	expect(port.calls.at(-1)?.args[0]).toBe(9);
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+	expect(shown.text()).toContain('── Chat ──');
+	expect(shown.shell.view.get().toast?.text).toBe('create_issue: allowed; 2 more wait');
+});
+
 test('what the gateway does not take, and what comes to nothing, is not lost', async () => {
 	await using chat = await open();
 	const {port, shown} = chat;
