@@ -8,7 +8,8 @@ import {runList} from '../entries/run-list.ts';
 import {focusJobs} from '../entries/sections.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {AnyList} from '../state/list.ts';
-import {openPane} from './navigate.ts';
+import {jumpTo} from './jump.ts';
+import {lendFilter} from './lent-filter.ts';
 
 /** Selects the item with this key; its filter gives way to it. Says `gone` when it is not in the list. */
 function select(
@@ -20,7 +21,7 @@ function select(
 		return;
 	}
 
-	list.setFilter('');
+	lendFilter(shell, list, '');
 	if (list.select(key)) {
 		return;
 	}
@@ -34,7 +35,7 @@ function select(
 
 /** Selects a run in its pane. */
 export function goToRun(shell: Shell, id: number): void {
-	openPane(shell, runList.id);
+	jumpTo(shell, runList);
 	select(shell, shell.list(runList), {
 		key: String(id),
 		gone: safe`Run #${id} is no longer in the list`,
@@ -43,7 +44,7 @@ export function goToRun(shell: Shell, id: number): void {
 
 /** Selects a delivery in its pane. */
 export function goToDelivery(shell: Shell, id: string): void {
-	openPane(shell, deliveryList.id);
+	jumpTo(shell, deliveryList);
 	const row = shell.feed.get().state.deliveries.findLast(({delivery}) => delivery.id === id);
 	select(shell, shell.list(deliveryList), {
 		key: row?.key ?? id,
@@ -64,7 +65,7 @@ export function goToGroupOrRun(shell: Shell, id: number): void {
 
 /** Selects a group in its pane; one that only the journal has is what the filter leaves of it. */
 export function goToGroup(shell: Shell, id: number): void {
-	openPane(shell, groupList.id);
+	jumpTo(shell, groupList);
 	focusJobs(shell, false);
 	const groups = shell.list(groupList);
 	if (shell.feed.get().state.groups.some(group => group.id === id)) {
@@ -74,14 +75,14 @@ export function goToGroup(shell: Shell, id: number): void {
 
 	shell.attempt(async () => {
 		if (await shell.port.getGroup(id)) {
-			groups.setFilter(`id:${id}`);
+			lendFilter(shell, groups, `id:${id}`);
 		} else {
 			shell.toast(safe`Group ${id} is not in the journal any more`, 'warn');
 		}
 	});
 }
 
-/** Shows what a run asked a person for, also what only the journal has. */
+/** Shows what a run asked a person for, also what only the journal has, and nothing else until the pane is left. */
 export function goToApprovals(shell: Shell, run: number): void {
 	const filter = `run:${run}`;
 	const {approvals, settledApprovals} = shell.feed.get().state;
@@ -92,8 +93,8 @@ export function goToApprovals(shell: Shell, run: number): void {
 			return;
 		}
 
-		openPane(shell, entryList.id);
-		shell.list(entryList).setFilter(filter);
+		jumpTo(shell, entryList);
+		lendFilter(shell, shell.list(entryList), filter);
 	});
 }
 
@@ -118,7 +119,7 @@ const isInJournal = async ({port}: Shell, filter: string): Promise<boolean> => {
 
 /** Selects a job, under the groups. */
 export function goToJob(shell: Shell, key: string): void {
-	openPane(shell, groupList.id);
+	jumpTo(shell, jobList, {pane: groupList.id});
 	focusJobs(shell, true);
 	select(shell, shell.list(jobList), {key, gone: literal('That job is gone')});
 }

@@ -1,10 +1,10 @@
 import {literal} from '../../terminal/text/safe.ts';
 import {pathOf, placeIn} from '../lines/detail-cursor.ts';
 import {rowHolds} from '../lines/detail.ts';
-import {clearMarks} from '../lines/marks.ts';
 import type {ListMove} from '../list/window.ts';
 import type {Shell} from '../shell/shell.ts';
 import {detailStart, type ViewState} from '../state/view.ts';
+import {isLent} from './lent-filter.ts';
 
 type Move = Extract<ListMove, string>;
 
@@ -82,10 +82,17 @@ export function openPane(shell: Shell, id: string): void {
 		throw new Error(`There is no pane "${id}"`);
 	}
 
+	const {jump} = shell.view.get();
+	const isOver = jump !== undefined && jump.pane !== id;
+	if (isOver && isLent(shell, jump)) {
+		shell.list(jump.list).setFilter(jump.before);
+	}
+
 	shell.view.set(state => ({
 		...state,
 		pane: id,
 		region: 'list',
+		...(isOver && {jump: undefined}),
 		isZoomed: false,
 		field: undefined,
 		search: '',
@@ -103,25 +110,6 @@ export function openDetail(shell: Shell): void {
 
 	list.move('pause');
 	shell.view.set(state => ({...state, region: 'detail'}));
-}
-
-/** One level back: search, detail, marks, zoom, filter. Never out of the program. */
-export function goBack(shell: Shell): void {
-	const {view} = shell;
-	const state = view.get();
-	const list = shell.openList();
-	const {marks} = shell.section().listing ?? {};
-	if (state.search !== '') {
-		view.set(now => ({...now, search: ''}));
-	} else if (state.region === 'detail') {
-		view.set(now => ({...now, region: 'list', ...detailStart}));
-	} else if (marks && shell.local(marks).get().size > 0) {
-		clearMarks(shell, marks);
-	} else if (state.isZoomed) {
-		view.set(now => ({...now, isZoomed: false}));
-	} else if (list && list.get().filterText !== '') {
-		list.setFilter('');
-	}
 }
 
 /** The next or previous row that fits what was searched for; in a list every row does. */

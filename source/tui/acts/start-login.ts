@@ -5,7 +5,9 @@ import {literal} from '../../terminal/text/safe.ts';
 import {loginList} from '../entries/login-list.ts';
 import {serverKey} from '../entries/server-key.ts';
 import type {Shell} from '../shell/shell.ts';
-import {openDetail, openPane} from './navigate.ts';
+import {jumpTo} from './jump.ts';
+import {lendFilter} from './lent-filter.ts';
+import {openDetail} from './navigate.ts';
 
 /** A server as its logins are asked for. */
 export const placeOf = ({name, profile}: Pick<ServerView, 'name' | 'profile'>): LoginPlace => ({
@@ -38,13 +40,13 @@ export function startLogin(shell: Shell, server: ServerView, flow?: LoginFlow): 
 
 /** Shows the login of a server. */
 export function goToLogin(shell: Shell, server: Pick<ServerView, 'name' | 'profile'>): void {
+	jumpTo(shell, loginList);
 	const list = shell.list(loginList);
 	const key = serverKey(server);
 	if (!list.select(key)) {
-		list.setFilter('');
+		lendFilter(shell, list, '');
 		list.select(key);
 	}
 
-	openPane(shell, loginList.id);
 	openDetail(shell);
 }

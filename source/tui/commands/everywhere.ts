@@ -1,7 +1,8 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Command} from '../acts/command.ts';
-import {change, goBack, nextMatch, openDetail, openPane} from '../acts/navigate.ts';
+import {goBack} from '../acts/go-back.ts';
+import {change, nextMatch, openDetail, openPane} from '../acts/navigate.ts';
 import {placeNow} from '../acts/place.ts';
 import {review} from '../acts/review.ts';
 import {clean} from '../lines/line.ts';

@@ -1,6 +1,7 @@
 import {nearestName} from '../../core/nearest-name.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {safe} from '../../terminal/text/safe.ts';
+import {openPane} from '../acts/navigate.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Typed} from './asked.ts';
@@ -71,7 +72,7 @@ function sectionNamed(shell: Shell, text: string): (() => void) | undefined {
 		);
 		if (section) {
 			return () => {
-				shell.view.set(state => ({...state, pane: pane.id, region: 'list'}));
+				openPane(shell, pane.id);
 				pane.focus?.choose(shell, section);
 			};
 		}

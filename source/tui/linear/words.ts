@@ -1,6 +1,7 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {change, goBack} from '../acts/navigate.ts';
+import {goBack} from '../acts/go-back.ts';
+import {change} from '../acts/navigate.ts';
 import {review} from '../acts/review.ts';
 import {askToQuit} from '../commands/leaving.ts';
 import {clean} from '../lines/line.ts';

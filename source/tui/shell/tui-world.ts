@@ -2,6 +2,7 @@ import type {Clock} from '../../core/clock.ts';
 import type {PersonLogins} from '../../core/logins.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import {whoAmI} from '../../terminal/who-am-i.ts';
+import {lastingFilters} from '../acts/lent-filter.ts';
 import {panes} from '../panes/panes.ts';
 import {readSavedState, type SavedState} from '../state/saved-state.ts';
 import type {FirstRunCard} from '../state/view.ts';
@@ -83,12 +84,12 @@ export const sizeOf = ({columns, rows}: NodeJS.WriteStream) => ({
 });
 
 /** What is kept from one run to the next. */
-export function stateOf({view, filters}: Shell): SavedState {
-	const {pane, chosenTheme, declinedKey} = view.get();
+export function stateOf(shell: Shell): SavedState {
+	const {pane, chosenTheme, declinedKey} = shell.view.get();
 	return {
 		pane,
 		...(chosenTheme && {theme: chosenTheme}),
-		filters: filters(),
+		filters: lastingFilters(shell),
 		...(declinedKey && {declinedKey}),
 	};
 }

@@ -9,6 +9,7 @@ import type {KeyCard} from '../keys/key-card.ts';
 import type {SetupCard} from '../setup/setup-card.ts';
 import type {ThemeName, Tone} from '../theme/theme.ts';
 import type {ToolTrial} from '../trial/tool-trial.ts';
+import type {ListSource} from './source.ts';
 
 export type Size = {readonly columns: number; readonly rows: number};
 
@@ -119,12 +120,35 @@ export type AnswerOverlay = {
 
 export type Toast = {readonly text: Safe; readonly tone: Tone};
 
+/** How the open pane was come to by a key of another one. */
+export type Jump = {
+	/** The pane that was come to; the jump is over when it is left. */
+	readonly pane: string;
+	readonly from: {
+		readonly pane: string;
+		/** `PaneSection.id`. */
+		readonly section: string;
+		readonly view: Pick<
+			ViewState,
+			'region' | 'isZoomed' | 'detailTop' | 'detailCursor' | 'detailPath'
+		>;
+		/** What its list was filtered by, and what was selected there. */
+		readonly filter: string;
+		readonly key: string | undefined;
+	};
+	/** The list that was come to, what it was filtered by before, and for the jump. */
+	readonly list: ListSource;
+	readonly before: string;
+	readonly since: string;
+};
+
 /** Everything a key can change, except where a person is in a list. */
 export type ViewState = {
 	readonly size: Size;
 	/** `Pane.id` of the open pane. */
 	readonly pane: string;
 	readonly region: 'list' | 'detail';
+	readonly jump: Jump | undefined;
 	readonly isZoomed: boolean;
 	/** The text field under the panes that has the keyboard. */
 	readonly field: 'filter' | 'search' | undefined;
@@ -157,6 +181,7 @@ export const newView = (pane: string, size: Size, theme: ThemeName): ViewState =
 	size,
 	pane,
 	region: 'list',
+	jump: undefined,
 	isZoomed: false,
 	field: undefined,
 	search: '',

@@ -85,7 +85,7 @@ function requestRow(
 
 /** `run #184 gh-review`, then what it was called with. */
 function originText(approval: Approval): Safe {
-	const {run, route, chat} = approval;
+	const {run, route, chat, job} = approval;
 	const origin = run === undefined ? literal('a person') : safe`run #${run}`;
 	const via =
 		route === undefined || route === '-'
@@ -93,11 +93,12 @@ function originText(approval: Approval): Safe {
 				? literal('')
 				: safe` ${clean(chatWords(chat))}`
 			: safe` ${clean(route)}`;
+	const of = job === undefined ? via : safe`${via} job ${clean(job.name)}`;
 	const args =
 		approval.kind === 'tool' && approval.args !== null
 			? safe`  ${cell(JSON.stringify(approval.args), 200).text}`
 			: literal('');
-	return safe`${origin}${via}${args}`;
+	return safe`${origin}${of}${args}`;
 }
 
 const ruleRow = (rule: ApprovalRule, columns: ApprovalColumns, isSelected: boolean): Line => [

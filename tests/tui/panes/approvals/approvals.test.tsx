@@ -56,6 +56,15 @@ test('what waits by its deadline, then the rules, then what was decided', async 
 	expect(shown.screen.picture()).toBe(await freshPicture(shown));
 });
 
+test('the call of a job is listed with the name of the job', async () => {
+	const {route: _, ...rest} = makeToolApproval({run: 2509});
+	const port = createFakePort({approvals: [{...rest, job: {id: 'job_1', name: 'Nightly notes'}}]});
+	await using shown = await showShell(port, wide, {pane: 'approvals'});
+	await shown.screen.press('z');
+
+	expect(shown.text()).toContain('run #2509 job Nightly notes');
+});
+
 test('what was decided last stands first, whatever was asked first', async () => {
 	const decided = (id: number, at: number) =>
 		makeToolApproval({id, decision: {outcome: 'denied', at, by: 'tui'}});
