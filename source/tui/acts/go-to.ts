@@ -52,6 +52,14 @@ export function goToDelivery(shell: Shell, id: string): void {
 	});
 }
 
+/** Shows what came in for a route, the newest first of all. */
+export function goToTraffic(shell: Shell, route: string): void {
+	jumpTo(shell, deliveryList);
+	const deliveries = shell.list(deliveryList);
+	lendFilter(shell, deliveries, `route:${route}`);
+	deliveries.move('follow');
+}
+
 /** Selects a group in its pane, or its run where it is not listed any more. */
 export function goToGroupOrRun(shell: Shell, id: number): void {
 	const {runs, groups} = shell.feed.get().state;

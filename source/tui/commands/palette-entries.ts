@@ -4,7 +4,7 @@ import {empty, literal} from '../../terminal/text/safe.ts';
 import {isForbidden, perform, whyNot, type Command} from '../acts/command.ts';
 import {openPane} from '../acts/navigate.ts';
 import {clean} from '../lines/line.ts';
-import type {Destination} from '../panes/pane.ts';
+import type {Destination, Found} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
 import {otherWords} from './other-words.ts';
 
@@ -50,7 +50,17 @@ export function paletteEntries(
 			.map(destinationEntry),
 	];
 	const wanted = query.trim();
-	const found = wanted === '' ? entries : bestFirst(entries, wanted);
+	const byName = wanted === '' ? entries : bestFirst(entries, wanted);
+	const byNumber = shell.panes.map(({find}) => find?.(shell, wanted) ?? {});
+	const entriesOf = (which: keyof Found) =>
+		byNumber.flatMap(found => found[which] ?? []).map(destinationEntry);
+	const known = entriesOf('known');
+	const labels = new Set(known.map(({label}) => label));
+	const found = [
+		...known,
+		...byName.filter(({label}) => !labels.has(label)),
+		...entriesOf('guessed'),
+	];
 	return [...found.filter(entry => !entry.why), ...found.filter(entry => entry.why)];
 }
 

@@ -69,6 +69,14 @@ export function addRoute(shell: Shell): void {
 	});
 }
 
+/** Opens the form of a new subscription that begins with this. */
+export function addRouteWith(
+	shell: Shell,
+	begun: Pick<Draft, 'name' | 'definition' | 'traffic'>,
+): void {
+	shell.attempt(async () => open(shell, {...fresh, ...begun}));
+}
+
 /** Opens the form of a new subscription that has what a route has, but its secrets. */
 export function copyRoute(shell: Shell, {name, source}: RouteView): void {
 	shell.attempt(async () => {

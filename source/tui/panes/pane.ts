@@ -50,6 +50,8 @@ export type Pane = {
 	readonly want?: (host: Host) => void;
 	/** Where the palette can go in it, by name. */
 	readonly destinations?: (shell: Shell) => readonly Destination[];
+	/** What the palette finds in it by a number or an identifier that was typed, however old. */
+	readonly find?: (shell: Shell, query: string) => Found;
 };
 
 /** A part of a pane with keys of its own. */
@@ -98,6 +100,13 @@ export type SectionFocus = {
 
 /** Something with a name that can be gone to. */
 export type Destination = {readonly label: Safe; readonly place: Safe; readonly go: () => void};
+
+/** What a number or an identifier may stand for. */
+export type Found = {
+	readonly known?: Destination;
+	/** Somebody has to be asked whether it is there; it may have been meant otherwise. */
+	readonly guessed?: Destination;
+};
 
 const keys = '1234567890';
 

@@ -4,7 +4,12 @@ import {otherWords} from '../../../source/tui/commands/other-words.ts';
 import {paletteEntries} from '../../../source/tui/commands/palette-entries.ts';
 import {acts} from '../../../source/tui/commands/table.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
-import {showShell} from '../../helpers/show-shell.tsx';
+import {makeDelivery, makeRun, received} from '../../helpers/make.ts';
+import {showShell, testNow} from '../../helpers/show-shell.tsx';
+
+const size = {columns: 80, rows: 24};
+
+const range = (length: number) => Array.from({length}, (_, index) => index);
 
 const route: RouteView = {
 	name: 'hook',
@@ -36,6 +41,49 @@ test.for([
 	['subs', 'copy', 'Subs: copy'],
 ] as const)('in %s "%s" finds "%s" first', async ([pane, query, found]) => {
 	expect(await firstOf(pane, query)).toBe(found);
+});
+
+test.for([
+	['1603', 'go to run #1603'],
+	['#1603', 'go to run #1603'],
+	['9', 'go to run #9 gh-review ○ queued'],
+] as const)('the run that "%s" names is found first, whoever holds it', async ([query, label]) => {
+	const runs = [makeRun({id: 9}), ...range(60).map(index => makeRun({id: 2000 + index}))];
+	await using shown = await showShell(
+		createFakePort({runs: query === '9' ? runs : runs.slice(1)}),
+		{
+			columns: 80,
+			rows: 24,
+		},
+	);
+	expect(paletteEntries(shown.shell, acts, query)[0]?.label).toBe(label);
+});
+
+test('a run that never was is not offered', async () => {
+	await using shown = await showShell(createFakePort({runs: [makeRun({id: 9})]}), size);
+	expect(paletteEntries(shown.shell, acts, '1603').map(({label}) => label)).not.toContain(
+		'go to run #1603',
+	);
+});
+
+test('a delivery is found by the ending of its identifier, also one that only the journal has', async () => {
+	const port = createFakePort();
+	const listed = makeDelivery({receivedAt: testNow});
+	port.emit(received(listed));
+	await using shown = await showShell(port, size);
+	expect(paletteEntries(shown.shell, acts, listed.id.slice(-6))[0]?.label).toBe(
+		`go to delivery ${listed.id.slice(-6)} ${listed.route} 202 accepted`,
+	);
+
+	const asked: string[] = [];
+	port.getDelivery = async id => {
+		asked.push(id);
+		return undefined;
+	};
+	paletteEntries(shown.shell, acts, '1zxy98').at(-1)?.run();
+	await shown.pass(0);
+	expect(asked).toEqual(['1zxy98']);
+	expect(shown.said()).toContain('The journal has no delivery 1zxy98');
 });
 
 test('every other word belongs to a command that there is', () => {

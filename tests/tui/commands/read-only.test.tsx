@@ -9,7 +9,7 @@ import {showShell} from '../../helpers/show-shell.tsx';
 /** What changes nothing by itself. A command that is new belongs here, or says `changes`. */
 const looking: ReadonlySet<string> = new Set(
 	[
-		'traffic.mark traffic.mark-all traffic.copy traffic.filter-from-field traffic.subscribe traffic.pager traffic.run',
+		'subs.traffic traffic.mark traffic.mark-all traffic.copy traffic.filter-from-field traffic.pager traffic.run',
 		'groups.run groups.copy groups.pager',
 		'jobs.last-run jobs.copy',
 		'tools.copy',

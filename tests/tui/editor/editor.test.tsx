@@ -2,8 +2,11 @@ import {readFileSync, writeFileSync} from 'node:fs';
 import {assert, array, asyncProperty, constantFrom} from 'fast-check';
 import {expect, test} from 'vitest';
 import {routeFields} from '../../../source/config/route-edit/route-fields.ts';
+import {editorNow} from '../../../source/tui/editor/editor-state.ts';
 import {rowsOfSettings} from '../../../source/tui/editor/list-setting.ts';
+import {makeDelivery, received} from '../../helpers/make.ts';
 import {propertyRuns} from '../../helpers/property-runs.ts';
+import {testNow} from '../../helpers/show-shell.tsx';
 import {openSubs, ownSecret} from './open-form.tsx';
 
 const hook = {prompt: 'Look at {number}', secret: ownSecret, events: ['push']};
@@ -43,6 +46,27 @@ test('a prompt is edited, its diff shown, and only then is it written', async ()
 	await pane.shows('Saved hook');
 	expect(pane.subscriptions()).toEqual({hook: {...hook, prompt: 'Look at {number}\nw then w'}});
 	expect(pane.shown.text()).toContain('deliver');
+});
+
+test('S in Traffic opens the form of a new route with what the event says', async () => {
+	await using pane = await openSubs();
+	pane.port.emit(
+		received(makeDelivery({receivedAt: testNow, route: 'hook', event: 'issues.opened'})),
+	);
+	await pane.press('1', 'S');
+	await pane.shows('issues-opened');
+	expect(pane.shown.shell.pane().id).toBe('subs');
+	expect(editorNow(pane.shown.shell)?.draft).toMatchObject({
+		name: 'issues-opened',
+		isNew: true,
+		traffic: 'hook',
+		definition: {events: ['issues.opened'], prompt: 'Event {event_type}: {__raw__}'},
+	});
+
+	// One draft at a time: the second is not begun, and says so.
+	await pane.press('esc', '1', 'S');
+	expect(pane.shown.shell.pane().id).toBe('traffic');
+	expect(pane.shown.text()).toContain('A route is being edited in Subs');
 });
 
 test('while it is being written nothing can be changed, which would be lost when it is', async () => {

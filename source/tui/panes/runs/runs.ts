@@ -13,7 +13,7 @@ import {createMemory} from '../../lines/remember.ts';
 import {countPart, followPart, searchedPart} from '../../lines/title-parts.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {LoadSource} from '../../state/source.ts';
-import type {Destination, Pane} from '../pane.ts';
+import type {Destination, Found, Pane} from '../pane.ts';
 import {runMarks} from './bulk.ts';
 import {foldsOf, runFolds} from './folds.ts';
 import {runColumns, runHeader, runRow} from './run-columns.ts';
@@ -79,13 +79,37 @@ function createRunDetail({list, loader, feed, local}: Host): DetailSource {
 }
 
 const destinations = (shell: Shell): readonly Destination[] =>
-	newest(shell.feed.get().state.runs, recent).map(run => ({
-		label: safe`go to run #${run.id} ${clean(run.route)} ${runWords[run.state].text}`,
-		place: literal('Runs'),
-		go() {
-			goToRun(shell, run.id);
-		},
-	}));
+	newest(shell.feed.get().state.runs, recent).map(run => runPlace(shell, run));
+
+const runPlace = (shell: Shell, {id, route, state}: Run): Destination => ({
+	label: safe`go to run #${id} ${clean(route)} ${runWords[state].text}`,
+	place: literal('Runs'),
+	go() {
+		goToRun(shell, id);
+	},
+});
+
+/** A run by its number: runs that the state does not hold are in the journal. */
+function findRun(shell: Shell, query: string): Found {
+	const id = Number(/^#?(\d{1,12})$/.exec(query)?.[1]);
+	const {runs} = shell.feed.get().state;
+	const listed = runs.findLast(run => run.id === id);
+	if (listed) {
+		return {known: runPlace(shell, listed)};
+	}
+
+	return id < (runs[0]?.id ?? 0)
+		? {
+				known: {
+					label: safe`go to run #${id}`,
+					place: literal('Runs'),
+					go() {
+						goToRun(shell, id);
+					},
+				},
+			}
+		: {};
+}
 
 const columns = runColumns(readWidth);
 
@@ -154,4 +178,5 @@ export const runsPane: Pane = {
 		return id === undefined ? undefined : port.getState().approvals.find(({run}) => run === id);
 	},
 	destinations,
+	find: findRun,
 };

@@ -3,6 +3,7 @@ import type {Safe} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
+import {goToTraffic} from '../../acts/go-to.ts';
 import {openMenu} from '../../acts/overlay-state.ts';
 import {routeList} from '../../entries/route-list.ts';
 import {clean} from '../../lines/line.ts';
@@ -35,6 +36,18 @@ export const routeActCommands: readonly PaneCommand[] = [
 			const route = selected(shell);
 			if (route) {
 				sendTest(shell, route.name);
+			}
+		},
+	},
+	{
+		id: 'subs.traffic',
+		keys: ['o'],
+		label: literal('its traffic'),
+		why: shell => (selected(shell) ? undefined : literal('No route is selected')),
+		run(shell) {
+			const route = selected(shell);
+			if (route) {
+				goToTraffic(shell, route.name);
 			}
 		},
 	},

@@ -49,18 +49,29 @@ export function curlText(delivery: StoredDelivery, base: string): string {
 	].join(' ');
 }
 
-/** A command line that adds a route for events of the same type; it prints what to tell the sender. */
-export function subscribeText({event}: Pick<Delivery, 'event'>): string {
+const usualPrompt = 'Event {event_type}: {__raw__}';
+
+/** A route for events of the same type: its name, and its definition as it is written. */
+export function routeFor({event}: Pick<Delivery, 'event'>) {
 	const slug = event
 		.toLowerCase()
 		.replaceAll(/[^a-z0-9_-]+/g, '-')
 		.replaceAll(/^[-_]+|[-_]+$/g, '')
 		.slice(0, 64);
 	const isNamed = event !== '-' && event !== 'unknown';
+	return {
+		name: slug === '' || !isNamed ? 'new-route' : slug,
+		definition: {...(isNamed && {events: [event]}), prompt: usualPrompt},
+	};
+}
+
+/** A command line that adds it; it prints what to tell the sender. */
+export function subscribeText(delivery: Pick<Delivery, 'event'>): string {
+	const {name, definition} = routeFor(delivery);
 	return [
-		`svc webhook subscribe ${slug === '' || !isNamed ? 'new-route' : slug}`,
-		...(isNamed ? [`--events ${quoted(event)}`] : []),
-		`--prompt ${quoted('Event {event_type}: {__raw__}')}`,
+		`svc webhook subscribe ${name}`,
+		...(definition.events ?? []).map(event => `--events ${quoted(event)}`),
+		`--prompt ${quoted(definition.prompt)}`,
 	].join(' ');
 }
 

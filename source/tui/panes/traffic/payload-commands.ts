@@ -3,8 +3,12 @@ import type {GatewayPort} from '../../../gateway/port.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
+import {jumpTo} from '../../acts/jump.ts';
 import {moveCursor, openDetail} from '../../acts/navigate.ts';
 import {changeOverlay, openMenu} from '../../acts/overlay-state.ts';
+import {editorNow} from '../../editor/editor-state.ts';
+import {addRouteWith} from '../../editor/open-editor.ts';
+import {routeList} from '../../entries/route-list.ts';
 import {
 	nothingSelected,
 	selectedDelivery,
@@ -22,7 +26,7 @@ import {
 } from '../../payload/payload-field.ts';
 import type {Shell} from '../../shell/shell.ts';
 import type {MenuItem} from '../../state/view.ts';
-import {payloadText, subscribeText} from './copy-texts.ts';
+import {payloadText, routeFor} from './copy-texts.ts';
 
 /** The field that the chosen row shows. Where it shows none, the next row that does is chosen, and nothing is done yet. */
 function fieldUnderCursor(shell: Shell): PayloadField | undefined {
@@ -173,6 +177,17 @@ function isBesideList({view}: Shell): boolean {
 	return region === 'list' && size.columns < 120;
 }
 
+/** Opens the form of a new route with what the event says, in the pane of routes; Esc there leads back. */
+function subscribe(shell: Shell, delivery: Delivery): void {
+	if (editorNow(shell)) {
+		shell.toast(literal('A route is being edited in Subs: save or leave it first'), 'warn');
+		return;
+	}
+
+	jumpTo(shell, routeList);
+	addRouteWith(shell, {...routeFor(delivery), traffic: delivery.route});
+}
+
 /** Commands that make something of what a delivery holds. */
 export const payloadCommands: readonly PaneCommand[] = [
 	{
@@ -185,16 +200,15 @@ export const payloadCommands: readonly PaneCommand[] = [
 	},
 	{
 		id: 'traffic.subscribe',
+		changes: true,
 		keys: ['S'],
-		label: literal('subscribe to this event (copies the command)'),
+		label: literal('new route for such events'),
 		quiet: true,
 		why: nothingSelected,
 		run(shell) {
 			const delivery = selectedDelivery(shell);
 			if (delivery) {
-				shell.attempt(async () =>
-					copyText(shell, subscribeText(delivery), literal('`svc webhook subscribe` line')),
-				);
+				subscribe(shell, delivery);
 			}
 		},
 	},

@@ -5,7 +5,7 @@ import type {Safe} from '../../../core/untrusted.ts';
 import {literal} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
-import {goToGroupOrRun, goToRun} from '../../acts/go-to.ts';
+import {goToDelivery, goToGroupOrRun, goToRun} from '../../acts/go-to.ts';
 import {openMenu} from '../../acts/overlay-state.ts';
 import {placeNow} from '../../acts/place.ts';
 import {
@@ -17,7 +17,15 @@ import {
 import type {Shell} from '../../shell/shell.ts';
 import type {MenuItem} from '../../state/view.ts';
 import {chooseRoute, servedRoutes} from './choose-route.ts';
-import {bodyText, curlText, decisionText, headersText, jsonText} from './copy-texts.ts';
+import {
+	bodyText,
+	curlText,
+	decisionText,
+	headersText,
+	jsonText,
+	subscribeText,
+} from './copy-texts.ts';
+import {duplicateOf} from './duplicate-of.ts';
 import {indented} from './edited-body.ts';
 import {payloadCommands} from './payload-commands.ts';
 import {replayCommands} from './replay.ts';
@@ -58,6 +66,7 @@ function copyMenu(shell: Shell): void {
 		entry('i', literal('delivery id'), ({id}) => id),
 		entry('d', literal('decision trace'), decisionText),
 		entry('j', literal('JSON line'), jsonText),
+		entry('s', literal('`svc webhook subscribe` line for such events'), subscribeText),
 	];
 	openMenu(shell, {title: literal('Copy'), items});
 }
@@ -154,18 +163,23 @@ export const trafficCommands: readonly PaneCommand[] = [
 	{
 		id: 'traffic.run',
 		keys: ['o'],
-		label: literal('its run or group'),
+		label: literal('its run or group, or what it repeats'),
 		quiet: true,
-		why: shell =>
-			selectedDelivery(shell)?.runId === undefined && selectedDelivery(shell)?.group === undefined
-				? literal('It started no run')
-				: undefined,
+		why(shell) {
+			const delivery = selectedDelivery(shell);
+			const leads = delivery?.runId ?? delivery?.group ?? (delivery && duplicateOf(delivery));
+			return leads === undefined ? literal('It started no run') : undefined;
+		},
 		run(shell) {
-			const {runId, group} = selectedDelivery(shell) ?? {};
+			const delivery = selectedDelivery(shell);
+			const {runId, group} = delivery ?? {};
+			const holder = delivery && duplicateOf(delivery);
 			if (runId !== undefined) {
 				goToRun(shell, runId);
 			} else if (group !== undefined) {
 				goToGroupOrRun(shell, group);
+			} else if (holder !== undefined) {
+				goToDelivery(shell, holder);
 			}
 		},
 	},

@@ -12,6 +12,7 @@ import {payloadRows} from '../../payload/payload-rows.ts';
 import type {Loaded} from '../../state/loader.ts';
 import type {Tone} from '../../theme/theme.ts';
 import {decisionLines, type DecisionLine} from './decision.ts';
+import {duplicateOf} from './duplicate-of.ts';
 
 const markTones: Readonly<Record<DecisionLine['mark'], Tone>> = {
 	'✓': 'good',
@@ -59,6 +60,7 @@ export function trafficDetail(
 			: [line(safe`replay of ${clean(delivery.replayOf)}`, 'quiet')]),
 		blankLine,
 		...decisionRows(delivery, width),
+		...duplicateRows(delivery),
 		...groupRows(delivery, group),
 		...runRows(run, work, width),
 		blankLine,
@@ -120,6 +122,19 @@ function reasonRows({reasons = [], otherReasons = 0}: DeliveryRow, width: number
 			? [line(safe` ${fit(others, countCells, {align: 'end'})} others`, 'quiet')]
 			: []),
 	];
+}
+
+function duplicateRows(delivery: Delivery): readonly Line[] {
+	const holder = duplicateOf(delivery);
+	return holder === undefined
+		? []
+		: [
+				blankLine,
+				[
+					{text: literal('Duplicate'), tone: 'title'},
+					{text: safe`  of ${shownId({id: holder})}  o goes there`, tone: 'quiet'},
+				],
+			];
 }
 
 function groupRows(

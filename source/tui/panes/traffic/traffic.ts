@@ -1,14 +1,12 @@
 import {deliveryVocabulary} from '../../../core/filter/delivery-vocabulary.ts';
 import {limits} from '../../../core/state.ts';
-import {literal, safe} from '../../../terminal/text/safe.ts';
-import {goToDelivery} from '../../acts/go-to.ts';
+import {literal} from '../../../terminal/text/safe.ts';
 import {noteRow} from '../../acts/steady-row.ts';
 import {deliveryList} from '../../entries/delivery-list.ts';
-import {resultWord, shownId} from '../../entries/result-word.ts';
 import {runOf} from '../../entries/run-of.ts';
 import {storedDeliveries} from '../../entries/selected-delivery.ts';
 import {paceOf, type DetailSource} from '../../lines/detail.ts';
-import {clean, type Line} from '../../lines/line.ts';
+import type {Line} from '../../lines/line.ts';
 import {newest, recent} from '../../lines/newest.ts';
 import {readingOf, readWidth} from '../../lines/reading.ts';
 import {createMemory} from '../../lines/remember.ts';
@@ -16,6 +14,7 @@ import {countPart, followPart, searchedPart} from '../../lines/title-parts.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {Destination, Pane} from '../pane.ts';
 import {deliveryMarks} from './bulk-replay.ts';
+import {deliveryPlace, findDelivery} from './find-delivery.ts';
 import {noTraffic} from './no-traffic.ts';
 import {trafficColumns, trafficHeader, trafficRow} from './traffic-columns.ts';
 import {trafficCommands} from './traffic-commands.ts';
@@ -60,13 +59,9 @@ function createTrafficDetail({list, loader, feed}: Host): DetailSource {
 }
 
 const destinations = (shell: Shell): readonly Destination[] =>
-	newest(shell.feed.get().state.deliveries, recent).map(({delivery}) => ({
-		label: safe`go to delivery ${shownId(delivery)} ${clean(delivery.route)} ${clean(resultWord(delivery))}`,
-		place: literal('Traffic'),
-		go() {
-			goToDelivery(shell, delivery.id);
-		},
-	}));
+	newest(shell.feed.get().state.deliveries, recent).map(({delivery}) =>
+		deliveryPlace(shell, delivery),
+	);
 
 const columns = trafficColumns(readWidth);
 
@@ -128,4 +123,5 @@ export const trafficPane: Pane = {
 		}
 	},
 	destinations,
+	find: findDelivery,
 };

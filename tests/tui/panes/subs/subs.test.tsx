@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import type {RouteView} from '../../../../source/core/config-view.ts';
 import type {RouteFacts} from '../../../../source/core/route-editor.ts';
+import {deliveryList} from '../../../../source/tui/entries/delivery-list.ts';
 import {routeList} from '../../../../source/tui/entries/route-list.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
 import {makeDelivery, received} from '../../../helpers/make.ts';
@@ -165,6 +166,25 @@ test('what the journal holds of the day is counted, whatever Traffic lists, with
 	await shown.screen.press('1');
 	await shown.pass(60_000);
 	expect(asked).toBe(whileOpen);
+});
+
+test('o shows the traffic of the route, and Esc at once comes back', async () => {
+	const port = createFakePort({routes});
+	port.emit(
+		received(makeDelivery({receivedAt: testNow, route: 'alerts'})),
+		received(makeDelivery({receivedAt: testNow + 1, route: 'gh-review'})),
+	);
+	await using shown = await showShell(port, narrow, {pane: 'subs'});
+	const deliveries = shown.shell.list(deliveryList);
+	await shown.screen.press('j', 'o');
+	expect(shown.shell.pane().id).toBe('traffic');
+	expect(deliveries.get().filterText).toBe('route:alerts');
+	expect(deliveries.selected()?.delivery.route).toBe('alerts');
+	await shown.screen.press('esc');
+
+	expect(shown.shell.pane().id).toBe('subs');
+	expect(shown.shell.list(routeList).selected()?.name).toBe('alerts');
+	expect(deliveries.get().filterText).toBe('');
 });
 
 test('T sends a test event to the selected route; y copies its URL and a signed curl line', async () => {

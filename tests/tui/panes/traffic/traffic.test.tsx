@@ -807,16 +807,40 @@ test('s without a JSON payload says so', async () => {
 	expect(shown.said()).toContain('No field of a JSON payload stands below');
 });
 
-test('S copies the command that subscribes to such events', async () => {
+test('the copy menu has the command that subscribes to such events', async () => {
 	const port = createFakePort();
 	take(port, deliveryAt(0, {event: 'pull_request.opened'}));
 	await using shown = await showShell(port, narrow);
-	await shown.screen.press('S');
+	await shown.screen.press('y', 's');
 	await shown.pass(0);
 
 	expect(shown.desktop.copied).toEqual([
 		"svc webhook subscribe pull_request-opened --events 'pull_request.opened' --prompt 'Event {event_type}: {__raw__}'",
 	]);
+});
+
+test('o on a duplicate goes to the delivery that holds its identifier', async () => {
+	const port = createFakePort();
+	const first = deliveryAt(0, {route: 'hook'});
+	const duplicate = (seconds: number, detail: string) =>
+		deliveryAt(seconds, {
+			status: 200,
+			outcome: 'duplicate',
+			trace: [{step: 'duplicate', verdict: 'stop', detail}],
+		});
+	take(
+		port,
+		first,
+		duplicate(1, `held by delivery ${first.id}`),
+		duplicate(2, `same body as delivery ${first.id}`),
+	);
+	await using shown = await showShell(port, wide);
+	expect(shown.text()).toContain(`Duplicate  of ${first.id.slice(-6)}  o goes there`);
+	for (const row of [[], ['G', 'k']]) {
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		await shown.screen.press(...row, 'o');
+		expect(shown.shell.list(deliveryList).selected()?.delivery.id).toBe(first.id);
+	}
 });
 
 test('the copy menu copies what was selected when it opened', async () => {
