@@ -117,7 +117,7 @@ const scripts: Readonly<
 	},
 	approvals: {steps: ['pane approvals', '1', 'do', 'revoke', 'yes', 'approvals']},
 	runs: {steps: ['runs', '1', 'cancel', 'no', 'filter state:done', '1', 'its delivery']},
-	logs: {steps: ['logs', '1', 'errors', 'list', 'filter level:info', 'w']},
+	logs: {steps: ['logs', '1', 'errors', 'list', 'errors', 'filter level:info', 'w']},
 	'a call that is allowed': {
 		waiting: waitingCall,
 		steps: ['approvals', 'help', '1', '', 'about', 'wait', 'allow'],

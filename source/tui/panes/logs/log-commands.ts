@@ -3,26 +3,31 @@ import type {Safe} from '../../../core/untrusted.ts';
 import {literal} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
+import {goToDelivery, goToRun} from '../../acts/go-to.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {logList, logLook} from './log-list.ts';
+import {allLevels, logList, logLook, usualLevels} from './log-list.ts';
 import {recordLine, type LogLook} from './log-row.ts';
 
 const changeLook = (shell: Shell, part: (look: LogLook) => Partial<LogLook>): void => {
 	shell.local(logLook).set(look => ({...look, ...part(look)}));
 };
 
+/** A level alone; with the same key once more all again. */
 const levelKey = (level: LogLevel, key: string, label: Safe): PaneCommand => ({
 	id: `logs.${level}`,
 	keys: [key],
 	label,
 	run(shell) {
-		changeLook(shell, ({levels}) => {
-			const next = new Set(levels);
-			if (!next.delete(level)) {
-				next.add(level);
+		changeLook(shell, ({levels, only}) => {
+			if (only !== level) {
+				return {only: level};
 			}
 
-			return {levels: next};
+			// Whoever looks for what led to it wants the rest with it; debug is in the rest only when it was asked for.
+			return {
+				only: undefined,
+				...(level === 'debug' && {levels: levels.has(level) ? usualLevels : allLevels}),
+			};
 		});
 	},
 });
@@ -33,15 +38,17 @@ const nextTime: Readonly<Record<LogLook['time'], LogLook['time']>> = {
 	none: 'clock',
 };
 
+const namesNothing = literal('This record names neither a run nor a delivery');
+
 const noRecord = (shell: Shell): Safe | undefined =>
 	shell.list(logList).selected() ? undefined : literal('No record is selected');
 
 /** Commands of pane 8. */
 export const logCommands: readonly PaneCommand[] = [
-	levelKey('error', 'e', literal('errors')),
-	levelKey('warn', 'w', literal('warnings')),
-	levelKey('info', 'i', literal('info')),
-	levelKey('debug', 'd', literal('debug')),
+	levelKey('error', 'e', literal('errors only')),
+	levelKey('warn', 'w', literal('warnings only')),
+	levelKey('info', 'i', literal('info only')),
+	levelKey('debug', 'd', literal('debug only')),
 	{
 		id: 'logs.wrap',
 		keys: ['W'],
@@ -88,15 +95,26 @@ export const logCommands: readonly PaneCommand[] = [
 		keys: ['m'],
 		label: literal('only this run or delivery'),
 		quiet: true,
-		why: shell =>
-			noRecord(shell) ??
-			(wordOf(shell) === undefined
-				? literal('This record names neither a run nor a delivery')
-				: undefined),
+		why: shell => noRecord(shell) ?? (wordOf(shell) === undefined ? namesNothing : undefined),
 		run(shell) {
 			const word = wordOf(shell);
 			if (word !== undefined) {
 				toggleWord(shell, word);
+			}
+		},
+	},
+	{
+		id: 'logs.origin',
+		keys: ['o'],
+		label: literal('its run or delivery'),
+		quiet: true,
+		why: shell => noRecord(shell) ?? (originOf(shell) ? undefined : namesNothing),
+		run(shell) {
+			const {run, delivery} = originOf(shell) ?? {};
+			if (run !== undefined) {
+				goToRun(shell, run);
+			} else if (delivery !== undefined) {
+				goToDelivery(shell, delivery);
 			}
 		},
 	},
@@ -124,14 +142,18 @@ function toggleWord(shell: Shell, word: string): void {
 	list.setFilter(next.join(' '));
 }
 
-/** The filter for what the selected record is about. */
-function wordOf(shell: Shell): string | undefined {
+/** What the selected record is about: a run, else a delivery. */
+function originOf(shell: Shell): {readonly run?: number; readonly delivery?: string} | undefined {
 	const {run, delivery} = shell.list(logList).selected()?.record.fields ?? {};
 	if (typeof run === 'number') {
-		return `run:${run}`;
+		return {run};
 	}
 
-	return typeof delivery === 'string' && /^[\w-]+$/.test(delivery)
-		? `delivery:${delivery}`
-		: undefined;
+	return typeof delivery === 'string' && /^[\w-]+$/.test(delivery) ? {delivery} : undefined;
+}
+
+/** The filter for it. */
+function wordOf(shell: Shell): string | undefined {
+	const origin = originOf(shell);
+	return origin && (origin.run === undefined ? `delivery:${origin.delivery}` : `run:${origin.run}`);
 }

@@ -8,9 +8,18 @@ import {clockTime, fullTime} from '../../lines/time.ts';
 /** How a person looks at the log. */
 export type LogLook = {
 	readonly levels: ReadonlySet<LogLevel>;
+	/** This level alone, whatever `levels` are. */
+	readonly only?: LogLevel | undefined;
 	readonly isWrapped: boolean;
 	readonly time: 'clock' | 'full' | 'none';
 };
+
+/** Levels that are shown now. */
+export const shownLevels = ({
+	levels,
+	only,
+}: Pick<LogLook, 'levels' | 'only'>): ReadonlySet<LogLevel> =>
+	only === undefined ? levels : new Set([only]);
 
 /** One row of the log on the screen: a record, or a part of one that was wrapped. */
 export type LogRow = {
@@ -84,7 +93,8 @@ export function createLogRows(): (
 
 	return (records, look) => {
 		const name = [look.isWrapped, look.time, look.isWrapped ? look.width : 0].join();
-		const all = `${name} ${[...look.levels].join()}`;
+		const levels = shownLevels(look);
+		const all = `${name} ${[...levels].join()}`;
 		if (last.records === records && last.look === all) {
 			return last.rows;
 		}
@@ -95,7 +105,7 @@ export function createLogRows(): (
 
 		const rows: LogRow[] = [];
 		for (const record of records) {
-			if (look.levels.has(record.level)) {
+			if (levels.has(record.level)) {
 				const known = cache.get(record) ?? rowsOfRecord(record, look, keyOf(record));
 				cache.set(record, known);
 				rows.push(...known);

@@ -8,6 +8,7 @@ import {Empty} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
+import {answerText} from './answer-row.ts';
 import {logLine} from './log-line.ts';
 import {logList, logLook} from './log-list.ts';
 import {repeatsHead, type LogRow} from './log-row.ts';
@@ -38,17 +39,23 @@ export function LogsBody({width, height}: RegionProps) {
 	const shown = records.shown();
 	// By what stands above it on the screen, whatever the filter keeps out between them.
 	const repeated = new Set(shown.filter((row, index) => repeatsHead(row, shown[index - 1])));
+	const {isWrapped} = shell.local(logLook).get();
+	/** A row with what its event is about: before its answer, or behind what it says. */
+	const lineOf = (row: LogRow, isSelected: boolean) => {
+		const subject = row.isHead ? subjectOf(row.record, state) : undefined;
+		const room = width - signCells - widthOf(row.head);
+		const said = isWrapped ? undefined : answerText(row, subject, room);
+		return logLine(said ? {...row, text: said} : row, {
+			isSelected,
+			isRepeated: repeated.has(row),
+			about: said ? empty : behind(row, subject, width),
+		});
+	};
 	return (
 		<ListRows
 			list={records}
 			keyOf={row => row.key}
-			rowOf={(row, isSelected) =>
-				logLine(row, {
-					isSelected,
-					isRepeated: repeated.has(row),
-					about: row.isHead ? behind(row, subjectOf(row.record, state), width) : empty,
-				})
-			}
+			rowOf={lineOf}
 			width={width}
 			height={height}
 			whenEmpty={<Empty isFiltered={records.get().total > 0} width={width} height={height} />}

@@ -24,14 +24,18 @@ function createRecordDetail({list}: Host): DetailSource {
 
 const levels = ['error', 'warn', 'info', 'debug'] as const;
 
-/** `error warn info · wrapped`. */
+/** `error warn info · wrapped`, `only error, e: all · wrapped`. */
 function lookPart({local}: Shell): Line {
 	const look = local(logLook).get();
-	const shown = levels.filter(level => look.levels.has(level));
+	const {only} = look;
+	const shown =
+		only === undefined
+			? levels.filter(level => look.levels.has(level)).join(' ')
+			: `only ${only}, ${only.slice(0, 1)}: all`;
 	return [
 		{
-			text: clean(`${shown.join(' ') || 'no level'}${look.isWrapped ? ' · wrapped' : ''}`),
-			tone: 'quiet',
+			text: clean(`${shown}${look.isWrapped ? ' · wrapped' : ''}`),
+			tone: only === undefined ? 'quiet' : 'warn',
 		},
 	];
 }
@@ -52,7 +56,10 @@ export const logsPane: Pane = {
 	short: literal('Logs'),
 	manual: 'errors',
 	count: undefined,
-	empty: () => ['No records at these levels.', 'e w i d switch errors, warnings, info and debug.'],
+	empty: () => [
+		'No records at these levels.',
+		'e w i d show errors, warnings, info or debug alone; the same key once more shows all.',
+	],
 	isWide: true,
 	sections: [
 		{

@@ -32,14 +32,82 @@ test('one line per record: time, level, source, message and fields', async () =>
 	]);
 });
 
-test('e w i d switch levels', async () => {
-	await using shown = await showShell(createFakePort({logs}), narrow, {pane: 'logs'});
-	await shown.screen.press('d', 'i');
+/** Records on the screen, by their level. */
+const levelsOf = (text: string) => ({
+	error: text.includes('cannot reach the model'),
+	warn: text.includes('skew of 412 s'),
+	info: text.includes('listening'),
+	debug: text.includes('lease taken'),
+});
 
-	expect(shown.text()).toContain('lease taken');
-	expect(shown.text()).not.toContain('listening');
-	await shown.screen.press('e', 'w', 'd');
-	expect(shown.text()).toContain('No records at these levels.');
+const none = {error: false, warn: false, info: false, debug: false};
+const usual = {error: true, warn: true, info: true, debug: false};
+
+test.for(['error', 'warn', 'info', 'debug'] as const)(
+	'the key of the level %s shows it alone, and says so',
+	async level => {
+		await using shown = await showShell(createFakePort({logs}), narrow, {pane: 'logs'});
+		expect(levelsOf(shown.text())).toEqual(usual);
+		const key = level.slice(0, 1);
+		await shown.screen.press(key);
+		expect(levelsOf(shown.text())).toEqual({...none, [level]: true});
+		expect(shown.text()).toContain(`── only ${level}, ${key}: all ──`);
+		await shown.screen.press(key);
+
+		expect(levelsOf(shown.text())).toEqual({...usual, debug: level === 'debug'});
+	},
+);
+
+test('another level takes the place of the first, and d d d d is where it began', async () => {
+	await using shown = await showShell(createFakePort({logs}), narrow, {pane: 'logs'});
+	await shown.screen.press('e', 'w');
+	expect(levelsOf(shown.text())).toEqual({...none, warn: true});
+	await shown.screen.press('w', 'd', 'd', 'd', 'd');
+	expect(levelsOf(shown.text())).toEqual(usual);
+});
+
+test.for([
+	[{run: 7, delivery: 'd1'}, 'runs'],
+	[{delivery: 'd1'}, 'traffic'],
+	[{}, 'logs'],
+] as const)('o on a record of %j goes to %s, and Esc comes back', async ([fields, pane]) => {
+	const port = createFakePort({
+		logs: [record('of it', {fields})],
+		runs: [makeRun({id: 7})],
+	});
+	port.emit(received(makeDelivery({id: 'd1'})));
+	await using shown = await showShell(port, narrow, {pane: 'logs'});
+	await shown.screen.press('o');
+	expect(shown.shell.pane().id).toBe(pane);
+	await shown.screen.press('esc');
+	expect(shown.shell.pane().id).toBe('logs');
+});
+
+test('the rows of answers begin with what their events are about; the record stays as it is', async () => {
+	const answer = (run: number) =>
+		record('Answer of route "gh-pr": [svc-offline: no language model]', {
+			source: 'delivery',
+			fields: {route: 'gh-pr', run},
+		});
+	const port = createFakePort({
+		logs: [answer(4), answer(5), answer(6)],
+		runs: [
+			makeRun({id: 4, subject: 'acme/api#7 Fix the flaky test of the receiver'}),
+			makeRun({id: 5, subject: 'acme/web#8'}),
+		],
+	});
+	await using shown = await showShell(port, narrow, {pane: 'logs'});
+
+	expect(shown.screen.lines().slice(3, 6)).toEqual([
+		expect.stringMatching(/delivery +acme\/api#7 Fix the flaky…: \[svc-offline: no l/),
+		expect.stringMatching(/^ {30}acme\/web#8: \[svc-offline: no language model\] r/),
+		expect.stringMatching(/delivery +Answer of route "gh-pr": \[svc-offline/),
+	]);
+	await shown.screen.press('g', 'y');
+	await shown.pass(0);
+	expect(shown.desktop.copied[0]).toContain('Answer of route "gh-pr": [svc-offline');
+	await shown.screen.press('W');
+	expect(shown.text()).toContain('Answer of route "gh-pr"');
 });
 
 test('t goes through the time formats', async () => {
