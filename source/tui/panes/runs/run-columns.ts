@@ -3,7 +3,7 @@ import {needsDecision, originWords, targetWords, tookWords, type Run} from '../.
 import type {Safe} from '../../../core/untrusted.ts';
 import {clip, fit, widthOf} from '../../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../../terminal/text/safe.ts';
-import {runWordAt, waitsForLogin} from '../../entries/run-word.ts';
+import {runWordAt, runWords, waitsForLogin} from '../../entries/run-word.ts';
 import {aboutText} from '../../lines/about.ts';
 import {clean, type Line} from '../../lines/line.ts';
 import {markSign} from '../../lines/marks.ts';
@@ -11,6 +11,9 @@ import {clockTime} from '../../lines/time.ts';
 
 /** Cells of the columns that give way; 0 leaves one out, with its blank. */
 export type RunColumns = {
+	readonly id: number;
+	readonly state: number;
+	readonly took: number;
 	readonly time: number;
 	readonly route: number;
 	readonly event: number;
@@ -18,32 +21,60 @@ export type RunColumns = {
 	readonly tools: number;
 };
 
-const cells = {signs: 3, id: 5, time: 8, state: 13, took: 7} as const;
-const fixed = cells.signs + cells.id + 1 + cells.state + 1 + cells.took;
+const cells = {signs: 3, time: 8} as const;
 
-/** Lists that are narrower than this do without the route, and below the other without the time: the detail beside them has both, and what it is about tells runs apart. */
+/** Cells that hold what there is, and at least what nearly every list has: columns that come and go with each run are hard to read. */
+export type RunNeeds = Pick<RunColumns, 'id' | 'state' | 'took'>;
+
+const least: RunNeeds = {id: 4, state: 9, took: 5};
+const most: RunNeeds = {id: 8, state: 13, took: 8};
+
+/** What is enough for any list. */
+const usual: RunNeeds = {id: 5, state: 13, took: 7};
+
+/** Lists that are narrower than this do without the route, and without the time where that would leave what they are about less than the other: the detail beside them has both, and what it is about tells runs apart. */
 const routeFrom = 62;
-const timeFrom = 52;
+const whyCells = 18;
 
-/** How `width` cells are shared: narrow lists do without the target and the tool calls, which the detail has. */
-export function runColumns(width: number): RunColumns {
+/** What the runs that are shown need in a list beside its detail. */
+export function runNeeds(runs: readonly Run[], now: number): RunNeeds {
+	const widest = (cell: keyof RunNeeds, text: (run: Run) => Safe): number =>
+		Math.min(
+			most[cell],
+			runs.reduce((wide, run) => Math.max(wide, widthOf(text(run))), least[cell]),
+		);
+	return {
+		id: widest('id', ({id}) => clean(String(id))),
+		state: widest('state', ({state}) => runWords[state].text),
+		took: widest('took', run => tookText(run, now)),
+	};
+}
+
+const tookText = (run: Run, now: number): Safe => clean(tookWords(run, now) ?? '-');
+
+/** How `width` cells are shared: narrow lists do without the target and the tool calls, which the detail has, and give the other columns no more than `needs`. */
+export function runColumns(width: number, needs: RunNeeds = usual): RunColumns {
+	const isNarrow = width < routeFrom;
+	const {id, state, took} = isNarrow ? needs : usual;
+	const fixed = cells.signs + id + 1 + state + 1 + took;
 	const tools = width >= 76 ? 5 : 0;
 	const target = width >= 96 ? 14 : 0;
-	const time = width >= timeFrom ? cells.time : 0;
+	const time = width - fixed - 1 - cells.time - 1 >= whyCells ? cells.time : 0;
 	const spent = [time, tools, target].reduce((sum, one) => sum + (one > 0 ? one + 1 : 0), fixed);
 	const rest = Math.max(minNameCells, width - spent - 1);
-	if (width < routeFrom) {
-		return {time, route: 0, event: rest, target, tools};
+	const held = {id, state, took, time, target, tools};
+	if (isNarrow) {
+		return {...held, route: 0, event: rest};
 	}
 
 	const names = rest - 1;
 	const route = Math.min(24, Math.floor(names * 0.34));
-	return {time, route, event: names - route, target, tools};
+	return {...held, route, event: names - route};
 }
 
 /** The names of the columns. */
 export const runHeader = (columns: RunColumns): Safe =>
-	safe`   ${fit(literal('#'), cells.id)}${optional(literal('time'), columns.time)}${optional(literal('route'), columns.route)} ${fit(literal('why'), columns.event)} ${fit(literal('state'), cells.state)}${optional(literal('target'), columns.target)}${optional(literal('tools'), columns.tools)} ${fit(literal('took'), cells.took, {align: 'end'})}`;
+	safe`   ${fit(literal('#'), columns.id)}${optional(literal('time'), columns.time)}${optional(literal('route'), columns.route)} ${fit(literal('why'), columns.event)} ${fit(literal('state'), columns.state)}${optional(literal('target'), columns.target)}${optional(literal('tools'), columns.tools)} ${fit(literal('took'), columns.took, {align: 'end'})}`;
 
 const optional = (text: Safe, width: number): Safe =>
 	width === 0 ? empty : safe` ${fit(text, width)}`;
@@ -68,11 +99,11 @@ export function runRow(
 	const {time, target, tools} = columns;
 	// A long state takes from the name before it: when it begins is nowhere else in the row.
 	const lendable = Math.max(0, columns.event - minNameCells);
-	const word = runWordAt(run, now, {room: cells.state + lendable, approval});
-	const borrowed = Math.min(Math.max(0, widthOf(word.text) - cells.state), lendable);
+	const word = runWordAt(run, now, {room: columns.state + lendable, approval});
+	const borrowed = Math.min(Math.max(0, widthOf(word.text) - columns.state), lendable);
 	const event = columns.event - borrowed;
 	const why = eventText(run, event, columns.route > 0);
-	const took = clean(tookWords(run, now) ?? '-');
+	const took = tookText(run, now);
 	return [
 		{text: isSelected ? literal('>') : literal(' '), tone: 'accent'},
 		{
@@ -81,12 +112,12 @@ export function runRow(
 		},
 		{text: markSign(isMarked), tone: 'accent'},
 		{
-			text: safe`${fit(clean(String(run.id)), cells.id)}${optional(clockTime(run.createdAt), time)}${optional(routeText(run), columns.route)} ${fit(why, event)} `,
+			text: safe`${fit(clean(String(run.id)), columns.id)}${optional(clockTime(run.createdAt), time)}${optional(routeText(run), columns.route)} ${fit(why, event)} `,
 			tone: isSelected ? 'selected' : 'plain',
 		},
-		{text: fit(word.text, cells.state + borrowed), tone: word.tone},
+		{text: fit(word.text, columns.state + borrowed), tone: word.tone},
 		{
-			text: safe`${optional(clean(targetWords(run)), target)}${optional(clean(String(run.toolCalls)), tools)} ${fit(took, cells.took, {align: 'end'})}`,
+			text: safe`${optional(clean(targetWords(run)), target)}${optional(clean(String(run.toolCalls)), tools)} ${fit(took, columns.took, {align: 'end'})}`,
 			tone: 'quiet',
 		},
 	];

@@ -1,4 +1,4 @@
-import {useCallback} from 'react';
+import {useCallback, useMemo} from 'react';
 import type {Run} from '../../../core/run.ts';
 import {runList} from '../../entries/run-list.ts';
 import {line} from '../../lines/line.ts';
@@ -8,7 +8,7 @@ import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
 import {runMarks} from './bulk.ts';
-import {runColumns, runHeader, runRow} from './run-columns.ts';
+import {runColumns, runHeader, runNeeds, runRow} from './run-columns.ts';
 
 /** The runs, one row each. */
 export function RunsBody({width, height}: RegionProps) {
@@ -17,26 +17,30 @@ export function RunsBody({width, height}: RegionProps) {
 	const second = useStore(feed, ({now}) => Math.floor(now / 1000));
 	const approvals = useStore(feed, ({state}) => state.approvals);
 	const marked = useStore(view, () => local(runMarks).get());
+	useStore(runs, shown => shown);
+	const {id, state, took} = runNeeds(runs.shown(), second * 1000);
+	// The same value while nobody needs more: else every row would be made anew.
+	const columns = useMemo(() => runColumns(width, {id, state, took}), [width, id, state, took]);
 	const rowOf = useCallback(
 		(run: Run, isSelected: boolean) =>
 			runRow(
 				run,
 				{
-					columns: runColumns(width),
+					columns,
 					now: second * 1000,
 					approval: approvals.find(approval => approval.run === run.id),
 					isMarked: marked.has(String(run.id)),
 				},
 				isSelected,
 			),
-		[width, second, approvals, marked],
+		[columns, second, approvals, marked],
 	);
 	return (
 		<ListRows
 			list={runs}
 			keyOf={run => String(run.id)}
 			rowOf={rowOf}
-			header={line(runHeader(runColumns(width)), 'quiet')}
+			header={line(runHeader(columns), 'quiet')}
 			width={width}
 			height={height}
 			whenEmpty={<Empty isFiltered={runs.get().total > 0} width={width} height={height} />}
