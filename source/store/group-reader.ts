@@ -1,4 +1,5 @@
 import type {DatabaseSync} from 'node:sqlite';
+import {subjectColumn} from './delivery-rows.ts';
 import {groupColumns, groupOfRow, groupTables, memberOf} from './group-rows.ts';
 import {pageOf} from './newest-first.ts';
 import type {Groups} from './port.ts';
@@ -14,7 +15,7 @@ export function createGroupReader(database: DatabaseSync): Pick<Groups, 'get' | 
 		`select ${groupColumns} from ${groupTables} where coalesce_group.id = ?`,
 	);
 	const members = database.prepare(
-		`select id, delivery_id, event, received_at from delivery where run = ? and run < 0 order by id desc limit ${maxMembers}`,
+		`select id, delivery_id, event, ${subjectColumn} as subject, received_at from delivery where run = ? and run < 0 order by id desc limit ${maxMembers}`,
 	);
 	const pending = database.prepare(
 		`select ${groupColumns} from ${groupTables} where coalesce_group.run is null order by min(quiet_at, cap_at), coalesce_group.id limit ?`,

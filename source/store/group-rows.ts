@@ -63,10 +63,11 @@ export const groupOfRow = (row: Row): Group =>
 				},
 	);
 
-/** A row of `id, delivery_id, event, received_at` of a delivery. */
+/** A row of `id, delivery_id, event, subject, received_at` of a delivery. */
 export const memberOf = (row: Row): GroupMember => ({
 	delivery: idOfNumber(integerOf(row['id'])),
 	deliveryId: textOf(row['delivery_id']),
 	event: textOf(row['event']),
+	...(typeof row['subject'] === 'string' && {subject: row['subject']}),
 	receivedAt: integerOf(row['received_at']),
 });

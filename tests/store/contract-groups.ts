@@ -532,6 +532,19 @@ export function describeGroups(name: string, use: Use): void {
 		);
 
 		test(
+			'the events of a group are told with what they are about',
+			use(async store => {
+				const entry = groupedEntry('k');
+				const delivery = {...entry.delivery, subject: 'acme/api#7 opened'};
+				const {group} = await acceptGrouped(store, {...entry, delivery});
+
+				expect((await store.groups.get(group.id))?.members).toMatchObject([
+					{delivery: delivery.id, subject: 'acme/api#7 opened'},
+				]);
+			}),
+		);
+
+		test(
 			'a run of a group can be cancelled, begun again and answered as any other',
 			use(async store => {
 				const {group} = await acceptGrouped(store);

@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import {facts, integer, maybeInteger, maybeNumber, number, text} from './parts.ts';
+import {facts, integer, maybeInteger, maybeText, maybeNumber, number, text} from './parts.ts';
 
 export const groupSchema = facts({
 	id: integer,
@@ -34,6 +34,8 @@ export const groupMemberSchema = facts({
 	/** The sender's identifier. */
 	deliveryId: text,
 	event: text,
+	/** `Delivery.subject`. */
+	subject: maybeText,
 	/** Milliseconds since 1970. */
 	receivedAt: number,
 });

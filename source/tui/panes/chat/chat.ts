@@ -42,9 +42,11 @@ const sections: Readonly<Record<ChatState['mode'], PaneSection>> = {
 	},
 };
 
+const titleCharacters = 60;
+
 /** Which conversation it is. */
 function titleOf(host: Host): Line {
-	const {session} = chatNow(host);
+	const {session, turn} = chatNow(host);
 	const open = conversationNow(host)?.session;
 	if (!open) {
 		return [
@@ -55,7 +57,14 @@ function titleOf(host: Host): Line {
 		];
 	}
 
-	return [{text: safe`${ownerOf({session: open})}${clean(open.title)}`, tone: 'quiet'}];
+	// It is called by what was said first, once that is answered.
+	const title = open.title || turn?.text.replaceAll(/\s+/g, ' ').trim().slice(0, titleCharacters);
+	return [
+		{
+			text: title ? safe`${ownerOf({session: open})}${clean(title)}` : literal('new conversation'),
+			tone: 'quiet',
+		},
+	];
 }
 
 /** The person talks to the agent. */

@@ -105,8 +105,9 @@ function supersededRows({members, latest, count}: StoredGroup): readonly Line[] 
 	];
 }
 
-const memberText = ({delivery, deliveryId, event, receivedAt}: GroupMember) =>
-	safe` ${clockTime(receivedAt)}  ${shownId({id: delivery})}  ${clean(event)}  ${clean(deliveryId)}`;
+/** What it was about; where nobody knows, its event and the identifier of its sender. */
+const memberText = ({delivery, deliveryId, event, subject, receivedAt}: GroupMember) =>
+	safe` ${clockTime(receivedAt)}  ${shownId({id: delivery})}  ${clean(subject ?? `${event}  ${deliveryId}`)}`;
 
 /** A group, its events and the latest payload as plain text, for the pager. */
 export const groupText = ({group, latest}: GroupContent): string =>
@@ -114,8 +115,8 @@ export const groupText = ({group, latest}: GroupContent): string =>
 		`group ${group.id} ${group.route} ${group.key} ${group.state}, ${group.count} events`,
 		group.members
 			.map(
-				({delivery, deliveryId, event, receivedAt}) =>
-					`${fullTime(receivedAt)} ${delivery} ${event} ${deliveryId}${delivery === group.latest ? ' (latest)' : ''}`,
+				({delivery, deliveryId, event, subject, receivedAt}) =>
+					`${fullTime(receivedAt)} ${delivery} ${event} ${deliveryId}${subject === undefined ? '' : ` ${subject}`}${delivery === group.latest ? ' (latest)' : ''}`,
 			)
 			.join('\n'),
 		latest?.body ? new TextDecoder().decode(latest.body) : 'The latest body is not kept',

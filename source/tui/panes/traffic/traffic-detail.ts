@@ -199,7 +199,11 @@ function runRows(run: Run | undefined, work: RunWord | undefined, width: number)
 			{text: literal('Run'), tone: 'title'},
 			{text: safe`  #${run.id}  `},
 			work ?? runWords[run.state],
-			{text: safe`  to ${clean(run.target)}  o opens it`, tone: 'quiet'},
+			// A run that has not begun has no target yet.
+			{
+				text: safe`${run.target === '' ? literal('') : safe`  to ${clean(run.target)}`}  o opens it`,
+				tone: 'quiet',
+			},
 		],
 		...rows
 			.slice(0, answerRows)

@@ -108,6 +108,15 @@ test('what is said is sent, words and tools are shown as they come, and the answ
 	expect(shown.desktop.copied).toEqual(['It is **in the middle**']);
 });
 
+test('while its first turn goes on a conversation is called by what was said', async () => {
+	await using chat = await open();
+	chat.port.sessions.set('ses_1', {...makeSession([]), title: ''});
+	await chat.say('Where is\n  Bern?');
+	await chat.happen(runChanged(running));
+
+	expect(chat.shown.screen.lines()[2]).toContain('── Chat ── Where is Bern? ──');
+});
+
 test('who answers what the chat asks is back in the chat, whoever else waits', async () => {
 	await using chat = await open();
 	const {port, shown} = chat;

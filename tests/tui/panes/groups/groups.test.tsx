@@ -318,6 +318,26 @@ test('Enter shows the latest payload and the superseded identifiers', async () =
 	expect(shown.desktop.paged[0]).toContain('{"action": "synchronize"}');
 });
 
+test('superseded events are told by what they were about, where it is known', async () => {
+	const port = createFakePort({groups: three});
+	const group = three[2] ?? makeGroup();
+	keep(port, group);
+	const stored = port.groups.get(group.id);
+	const members = stored?.members.map((member, index) =>
+		index % 2 === 0 ? {...member, subject: `acme/api#7 step ${index}`} : member,
+	);
+	port.groups.set(group.id, {...group, members: members ?? []});
+	await using shown = await showShell(port, narrow, {pane: 'groups'});
+	await shown.screen.press('enter');
+	await shown.pass(80);
+
+	expect(shown.text()).toContain('000004  acme/api#7 step 4');
+	expect(shown.text()).toContain('000003  pull_request  guid-3');
+	await shown.screen.press('e');
+	await shown.pass(0);
+	expect(shown.desktop.paged[0]).toContain('pull_request guid-4 acme/api#7 step 4');
+});
+
 test('the detail stays while the next event of its group is loaded', async () => {
 	const port = createFakePort({groups: three});
 	const group = three[2] ?? makeGroup();

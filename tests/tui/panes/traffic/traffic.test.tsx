@@ -956,6 +956,14 @@ test('without deliveries the pane says where to send one, and how', async () => 
 	expect(shown.desktop.copied).toEqual(['curl http://127.0.0.1:8644/webhooks/gh-review']);
 });
 
+test('a run that has no target yet goes nowhere', async () => {
+	const port = createFakePort({runs: [makeRun({id: 7, target: ''})]});
+	take(port, deliveryAt(0, {runId: 7}));
+	await using shown = await showShell(port, wide);
+
+	expect(shown.text()).toMatch(/Run {2}#7 {2}○ queued {2}o opens it/);
+});
+
 test('e opens the payload in the pager, o the run', async () => {
 	const port = createFakePort();
 	take(port, deliveryAt(0, {runId: 7}));
