@@ -73,7 +73,7 @@ export async function soakTui({
 		process.stderr.write(`${JSON.stringify(sample)}\n`);
 	}
 
-	const {failed} = await load.report();
+	const {failed, reasons} = await load.report();
 	await load[Symbol.asyncDispose]();
 	// What is answered is in the journal already; the end lets nothing go either.
 	terminal.kill('SIGTERM');
@@ -83,7 +83,7 @@ export async function soakTui({
 	const {wrong, ...facts} = judgeSamples(samples);
 	const all = [
 		...wrong,
-		...(failed > 0 ? [`${failed} requests were not taken`] : []),
+		...(failed > 0 ? [`${failed} requests were not taken: ${JSON.stringify(reasons)}`] : []),
 		...(events === 0 ? ['no event was accepted'] : []),
 		...(lost > 0 ? [`${lost} of ${events} events that were accepted are not in the journal`] : []),
 		...(exitCode === 0 || exitCode === 130 || exitCode === 143

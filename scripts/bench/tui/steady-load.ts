@@ -17,6 +17,8 @@ export type SteadyOrder = {
 export type SteadyResult = {
 	readonly sent: number;
 	readonly failed: number;
+	/** Why, each with how often: a status, or the code of a connection. */
+	readonly reasons: Readonly<Record<string, number>>;
 	readonly p50Ms: number;
 	readonly p99Ms: number;
 };
@@ -28,7 +30,13 @@ const acceptEvery = 20;
 const tickMs = 5;
 let latencies: number[] = [];
 let [sent, failed] = [0, 0];
+let reasons: Record<string, number> = {};
 let accepted: WriteStream | undefined;
+
+const fail = (reason: string) => {
+	failed += 1;
+	reasons[reason] = (reasons[reason] ?? 0) + 1;
+};
 
 function send(port: number): void {
 	sent += 1;
@@ -53,16 +61,20 @@ function send(port: number): void {
 			answer.resume();
 			answer.on('end', () => {
 				latencies.push(performance.now() - start);
-				const isGood = answer.statusCode === 200 || answer.statusCode === 202;
-				failed += isGood ? 0 : 1;
+				if (answer.statusCode !== 200 && answer.statusCode !== 202) {
+					fail(String(answer.statusCode));
+				}
+
 				if (answer.statusCode === 202) {
 					accepted?.write(`${id}\n`);
 				}
 			});
 		},
 	);
-	outgoing.on('error', () => {
-		failed += 1;
+	outgoing.on('error', (error: NodeJS.ErrnoException) => {
+		fail(
+			`${error.code ?? error.message}${outgoing.reusedSocket ? ' on a connection that was used before' : ''}`,
+		);
 	});
 	outgoing.end(body);
 }
@@ -88,11 +100,13 @@ process.on('message', (order: SteadyOrder | 'report') => {
 	const result: SteadyResult = {
 		sent: latencies.length,
 		failed,
+		reasons,
 		p50Ms: percentileOf(latencies, 0.5),
 		p99Ms: percentileOf(latencies, 0.99),
 	};
 	latencies = [];
 	failed = 0;
+	reasons = {};
 	process.send?.(result);
 });
 process.on('disconnect', () => {
