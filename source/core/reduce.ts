@@ -7,6 +7,7 @@ import {progressAfter, runsAfter} from './reduce-runs.ts';
 import {saidAfter} from './reduce-said.ts';
 import {serversAfter} from './reduce-servers.ts';
 import {wholeAfter} from './reduce-whole.ts';
+import {worksAfter} from './reduce-works.ts';
 import {type GatewayState, limits, type WebhookState} from './state.ts';
 import {trafficAfter} from './traffic.ts';
 
@@ -33,7 +34,7 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 		keys,
 		...rest
 	} = state;
-	const nextDeliveries = deliveriesAfter(state.deliveries, events);
+	const nextDeliveries = worksAfter(deliveriesAfter(state.deliveries, events), events);
 	const nextRuns = runsAfter(state.runs, events);
 	const nextJournal = events.reduce(journalAfter, journal);
 	const nextWhole = wholeAfter({before: state, deliveries: nextDeliveries, runs: nextRuns}, events);

@@ -9,6 +9,7 @@ import {
 	runOfDelivery,
 	storedDeliveryOfRow,
 } from './delivery-rows.ts';
+import {createWorkReader} from './delivery-work.ts';
 import {newestFirst, pageOf} from './newest-first.ts';
 import type {Journal} from './port.ts';
 
@@ -40,6 +41,7 @@ export function createJournalReader(database: DatabaseSync): Pick<Journal, 'get'
 			and (?7 is null or delivery.profile = ?7)
 		order by delivery.id desc limit ?8`,
 	);
+	const withWork = createWorkReader(database);
 	const floorOf = (top: number) => floorOfRow(floor.get(top));
 
 	/** The newest rows whose identifier ends so. */
@@ -87,7 +89,7 @@ export function createJournalReader(database: DatabaseSync): Pick<Journal, 'get'
 				{
 					floorOf: below => (below < bottom ? undefined : floorOf(below)),
 					find: ({floor: from, top: below, count}) =>
-						matches.all(from, below, ...filter, count).map(deliveryOfRow),
+						matches.all(from, below, ...filter, count).map(row => withWork(deliveryOfRow(row))),
 				},
 				{before: top, limit: pageOf(limit)},
 			);

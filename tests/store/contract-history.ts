@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import type {StoredDelivery} from '../../source/core/delivery.ts';
+import type {Delivery, StoredDelivery} from '../../source/core/delivery.ts';
 import {deliveryVocabulary} from '../../source/core/filter/delivery-vocabulary.ts';
 import {parseFilter} from '../../source/core/filter/filter.ts';
 import {receivedBody} from '../../source/core/filter/payload-terms.ts';
@@ -166,6 +166,24 @@ export function describeHistory(name: string, use: Use): void {
 				const before = numberOfId(newest.id);
 				const older = await store.history.count({from: startMs - 1, partMs: 1, before});
 				expect(older.counts).toEqual([]);
+			}),
+		);
+
+		test(
+			'a listed and a found delivery says what became of it: the state of its run, or that a later one of its group took its place',
+			use(async store => {
+				const [first, latest] = [groupedEntry('a'), groupedEntry('a')];
+				await acceptGrouped(store, first);
+				await acceptGrouped(store, latest);
+				const noted = sampleDelivery({outcome: 'ignored:filter'});
+				await store.intake.record({delivery: noted, claim: false});
+				await acceptRun(store);
+				await store.runs.settle(await leaseOne(store), {state: 'dead', error: 'gone'});
+
+				const worksOf = (items: readonly Delivery[]) => items.map(({work}) => work).toSorted();
+				const expected = ['dead', 'superseded', undefined, undefined];
+				expect(worksOf(await store.journal.list({limit: 9}))).toEqual(expected);
+				expect(worksOf((await searchAll(store, 'deliveries')).items)).toEqual(expected);
 			}),
 		);
 

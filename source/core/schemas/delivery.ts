@@ -1,5 +1,6 @@
 import {z} from 'zod';
 import {deliveryOutcomes, traceOrder} from '../delivery.ts';
+import {runStates} from '../run.ts';
 import {facts, integer, maybeInteger, maybeText, number, text} from './parts.ts';
 
 export const traceStepSchema = facts({
@@ -38,6 +39,8 @@ export const deliverySchema = facts({
 	runId: maybeInteger,
 	/** The group that this delivery joined. */
 	group: maybeInteger,
+	/** Where what it led to stood when that was last heard of: the state of its run, or that a later event of its group took its place. */
+	work: z.enum([...runStates, 'superseded']).exactOptional(),
 }).register(z.globalRegistry, {id: 'Delivery'});
 
 export const storedDeliverySchema = deliverySchema.extend({

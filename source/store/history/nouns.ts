@@ -29,7 +29,8 @@ export type HistoryOf<Item, Asked> = SqlFields & {
 	readonly vocabulary: Vocabulary<Asked>;
 	/** `read` looks up what the columns do not have. */
 	asked(row: Row, read: ReadBody): Asked;
-	itemOf(asked: Asked): Item;
+	/** `withWork` looks up what became of a delivery. */
+	itemOf(asked: Asked, withWork: (delivery: Delivery) => Delivery): Item;
 };
 
 /** Headers and body of a delivery by its row; nothing where it was not kept. */
@@ -72,7 +73,7 @@ const deliveries: HistoryOf<Delivery, FilteredDelivery> = {
 			},
 		};
 	},
-	itemOf: ({delivery}) => delivery,
+	itemOf: ({delivery}, withWork) => withWork(delivery),
 };
 
 const runs: HistoryOf<Run, Run> = {

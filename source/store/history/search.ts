@@ -3,6 +3,7 @@ import {systemClock} from '../../core/clock.ts';
 import {parseFilter} from '../../core/filter/filter.ts';
 import {idOfNumber} from '../../core/ids.ts';
 import {floorOfRow, integerOf, type Row} from '../columns.ts';
+import {createWorkReader} from '../delivery-work.ts';
 import {pageOf} from '../newest-first.ts';
 import {countOnce} from './count.ts';
 import {bodyStatement, historyNouns, type HistoryOf, type ReadBody} from './nouns.ts';
@@ -65,21 +66,26 @@ export function createHistorySearch(database: DatabaseSync): HistorySearch {
 	};
 
 	const read = bodyStatement(database);
+	const withWork = createWorkReader(database);
 	return {
 		search(noun, question) {
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a record's parts fit each other, which a list of different ones cannot say
 			const history = historyNouns[noun] as HistoryOf<HistoryItems[typeof noun], unknown>;
-			return searchOnce({prepare, read}, history, question);
+			return searchOnce({prepare, read, withWork}, history, question);
 		},
 		count: question => countOnce(prepare, question),
 	};
 }
 
-type Reading = {readonly prepare: (sql: string) => StatementSync; readonly read: ReadBody};
+type Reading = {
+	readonly prepare: (sql: string) => StatementSync;
+	readonly read: ReadBody;
+	readonly withWork: ReturnType<typeof createWorkReader>;
+};
 
 /** One step: stretch by stretch from the cursor on, until there are `limit` hits, the time is over, or nothing is left. */
 function searchOnce<Item, Asked>(
-	{prepare, read}: Reading,
+	{prepare, read, withWork}: Reading,
 	history: HistoryOf<Item, Asked>,
 	{filter: text, now, before, after, limit: wanted}: HistoryQuestion,
 ): HistoryStep<Item> {
@@ -108,7 +114,7 @@ function searchOnce<Item, Asked>(
 			const asked = history.asked(row, read);
 			const isHit = filter.matches(asked, now);
 			if (isHit) {
-				items.push(history.itemOf(asked));
+				items.push(history.itemOf(asked, withWork));
 			}
 
 			// In the middle of a stretch, where nobody has counted what was looked at.

@@ -62,7 +62,7 @@ export function trafficDetail(
 		...decisionRows(delivery, width),
 		...duplicateRows(delivery),
 		...groupRows(delivery, group),
-		...runRows(run, work, width),
+		...(run ? runRows(run, work, width) : pastRunRows(delivery, work)),
 		blankLine,
 		...payloadRows(loaded),
 	];
@@ -186,11 +186,7 @@ function decisionRows(delivery: Delivery, width: number): readonly Line[] {
 /** Rows of an answer that stand beside its delivery; pane 7 has all of it. */
 const answerRows = 6;
 
-function runRows(run: Run | undefined, work: RunWord | undefined, width: number): readonly Line[] {
-	if (!run) {
-		return [];
-	}
-
+function runRows(run: Run, work: RunWord | undefined, width: number): readonly Line[] {
 	const text = run.error ?? run.answer;
 	const rows = text === undefined ? [] : wrapText(text, width - 2);
 	return [
@@ -213,3 +209,17 @@ function runRows(run: Run | undefined, work: RunWord | undefined, width: number)
 			: []),
 	];
 }
+
+/** Of a run that is in memory no more: how it ended, and the way to all of it. */
+const pastRunRows = ({runId}: Delivery, work: RunWord | undefined): readonly Line[] =>
+	runId === undefined || !work
+		? []
+		: [
+				blankLine,
+				[
+					{text: literal('Run'), tone: 'title'},
+					{text: safe`  #${runId}  `},
+					work,
+					{text: literal('  o opens it'), tone: 'quiet'},
+				],
+			];

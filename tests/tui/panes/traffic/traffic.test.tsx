@@ -286,6 +286,22 @@ test('a run that asks a person waits, also in the row of its event and beside it
 	expect(shown.screen.lines().join('\n')).toContain('Run  #7  ! waits');
 });
 
+test('what became of an event stays with it when its run is listed no more, and its detail leads to the run', async () => {
+	const port = createFakePort();
+	take(
+		port,
+		deliveryAt(0, {outcome: 'coalesced', group: 3, work: 'superseded'}),
+		deliveryAt(1, {runId: 7, work: 'dead'}),
+	);
+	port.change({runs: []});
+	await using shown = await showShell(port, narrow);
+	const rows = readTable(shown.screen.lines(), ['subject', 'result']);
+	expect(rows.map(({cells}) => cells['result'])).toEqual(['202 - superseded', '202 ✗ dead']);
+
+	await shown.screen.press('enter');
+	expect(shown.text()).toContain('Run  #7  ✗ dead  o opens it');
+});
+
 test('events that wait together say so: the latest gathers, others are superseded', async () => {
 	const port = createFakePort();
 	const [first, latest] = [
