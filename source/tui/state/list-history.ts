@@ -22,7 +22,7 @@ export type HistoryQuestion = {
 /** Where a list has what the state does not hold. A cursor is a number that grows with the items. */
 export type ListHistory<Item> = {
 	ask(question: HistoryQuestion): Promise<HistoryAnswer<Item>>;
-	cursorOf(key: string): number;
+	readonly cursorOf: (key: string) => number;
 	/** From this cursor on the state has everything; `undefined` where it has nothing. */
 	wholeFrom(state: GatewayState): number | undefined;
 	/** How many there are, as the journal counts; `undefined` where nobody counted. */

@@ -1,19 +1,18 @@
-import {parseFilter, type Filter, type Vocabulary} from '../../core/filter/filter.ts';
-import type {GatewayState} from '../../core/state.ts';
+import {parseFilter, type Filter} from '../../core/filter/filter.ts';
 import {
 	atNewest,
 	moveIn,
 	rowsOf,
-	windowOf,
 	type ListMove,
 	type ListPosition,
 	type RowList,
 	type ListWindow,
 } from '../list/window.ts';
 import type {Feed} from './feed.ts';
-import type {ListHistory} from './list-history.ts';
+import type {ListOptions} from './list-options.ts';
 import {createPast, type Past} from './list-past.ts';
-import {createTail, type ListOlder, type Searched} from './list-tail.ts';
+import {createPlace} from './list-place.ts';
+import {createTail, type Searched} from './list-tail.ts';
 import {createStore} from './store.ts';
 
 /** A list as it is shown now. */
@@ -57,27 +56,6 @@ export type List<Item> = Omit<AnyList, 'get'> & {
 	shown(): readonly Item[];
 };
 
-export type ListOptions<Item> = {
-	/** Unique, and stays with its item. */
-	readonly keyOf: (item: Item) => string;
-	readonly vocabulary: Vocabulary<Item>;
-	/** The items in the gateway's state, oldest first; the same array while nothing changed. */
-	readonly read: (state: GatewayState) => readonly Item[];
-	/** Rows that the list has on the screen now. */
-	readonly height: () => number;
-	/** The newest stands above: the same list, read from below. */
-	readonly newestFirst?: boolean;
-	/** Where older items are. */
-	readonly history?: ListHistory<Item> & {
-		/** Whether anybody sees the list: nothing is asked for one that is hidden. */
-		readonly isShown: () => boolean;
-	};
-	/** Where they are when the newest stand above, below what waits. */
-	readonly older?: ListOlder<Item>;
-	readonly filter?: string;
-	readonly position?: ListPosition;
-};
-
 type Wish = {readonly position: ListPosition; readonly filterText: string};
 
 const reversed: Readonly<Record<Extract<ListMove, string>, ListMove>> = {
@@ -102,6 +80,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 	const store = createStore<Wish>({position: options.position ?? atNewest, filterText});
 	let typed = filterText;
 	let filter = parseFilter(filterText, vocabulary);
+	const place = createPlace(keyOf, options.rankOf ?? options.history?.cursorOf);
 	let last: (Inputs<Item> & {readonly view: ListView<Item>; readonly rows: RowList}) | undefined;
 
 	const current = () => {
@@ -125,10 +104,12 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 			? past.items(state, {passing, readsBody: filter.readsBody})
 			: (tail?.items(inputs.live, passing, item => filter.matches(item, now)) ?? passing);
 		const rows = rowsOf(items, keyOf);
-		// Always from where the person was: a filter that lets nothing pass for a moment must not lose the place.
-		const window = past
-			? past.counted(windowOf(rows, inputs.wish.position, inputs.height), inputs.live)
-			: windowOf(rows, inputs.wish.position, inputs.height);
+		const shown = place.window(rows, {
+			wish: inputs.wish,
+			live: inputs.live,
+			height: inputs.height,
+		});
+		const window = past ? past.counted(shown, inputs.live) : shown;
 		const searched = past ? past.searched(state) : tail?.searched();
 		const view = {
 			items,

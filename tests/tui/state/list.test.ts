@@ -97,3 +97,66 @@ test('select finds what passes the filter only', () => {
 	expect(list.selected()?.key).toBe('id13');
 	expect(list.select('id14')).toBe(false);
 });
+
+const keysOf = (list: ReturnType<typeof newList>['list']) => list.shown().map(({key}) => key);
+
+test('a filter that keeps the selected row out selects the nearest in time, which stays selected and in its place while others come', () => {
+	const {list, feed, port, clock} = newList();
+	using _ = feed;
+	list.move('pause');
+	for (let step = 0; step < 5; step++) {
+		list.move('up');
+	}
+
+	expect(list.selected()?.key).toBe('id94');
+	list.setFilter('route:r3');
+	expect(list.selected()?.key).toBe('id93');
+	expect(list.get().window.newer).toBe(0);
+	const shown = keysOf(list);
+
+	for (const count of [110, 200, 300]) {
+		port.change({deliveries: rows(count)});
+		clock.advance(100);
+		expect(list.selected()?.key).toBe('id93');
+		expect(keysOf(list)).toEqual(shown);
+		expect(list.get().window.newer).toBe((count - 100) / 10);
+	}
+
+	// From one filter to another, each time from where the person was.
+	list.setFilter('route:r8');
+	expect(list.selected()?.key).toBe('id98');
+	list.setFilter('route:nowhere');
+	expect(list.selected()).toBeUndefined();
+	list.setFilter('');
+	expect(list.selected()?.key).toBe('id94');
+	expect(list.get().isFollowing).toBe(false);
+});
+
+test('newest first, the nearest row stays selected just so', () => {
+	const {list, feed, port, clock} = newList({newestFirst: true});
+	using _ = feed;
+	list.move('down');
+	list.setFilter('route:r6');
+	expect(list.selected()?.key).toBe('id96');
+	const shown = keysOf(list);
+	port.change({deliveries: rows(150)});
+	clock.advance(100);
+	expect(list.selected()?.key).toBe('id96');
+	expect(keysOf(list)).toEqual(shown);
+});
+
+test('the nearest of a filter that lets nothing pass at first is the first that comes, and stays it', () => {
+	const {list, feed, port, clock} = newList();
+	using _ = feed;
+	list.move('up');
+	list.setFilter('route:late');
+	const late = (count: number) =>
+		rows(100 + count).map((row, index) =>
+			index < 100 ? row : {...row, delivery: {...row.delivery, route: 'late'}},
+		);
+	for (const count of [1, 5, 20]) {
+		port.change({deliveries: late(count)});
+		clock.advance(100);
+		expect(list.selected()?.key).toBe('id100');
+	}
+});

@@ -20,6 +20,7 @@ export const logList: ListSource<List<LogRow>> = {
 		return createList(host.feed, {
 			keyOf: row => row.key,
 			vocabulary: logVocabulary,
+			rankOf: key => Number.parseInt(key, 10),
 			read: state =>
 				rows(state.logs, {...host.local(logLook).get(), width: host.view.get().size.columns}),
 			height: rowsBelow(host, 0),

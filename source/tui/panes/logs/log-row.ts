@@ -105,8 +105,10 @@ export function createLogRows(): (
 
 		const rows: LogRow[] = [];
 		for (const record of records) {
+			// Also of those that are not shown: keys grow with time.
+			const key = keyOf(record);
 			if (levels.has(record.level)) {
-				const known = cache.get(record) ?? rowsOfRecord(record, look, keyOf(record));
+				const known = cache.get(record) ?? rowsOfRecord(record, look, key);
 				cache.set(record, known);
 				rows.push(...known);
 			}
