@@ -3,6 +3,7 @@ import {connect} from 'node:net';
 import {text} from 'node:stream/consumers';
 import {expect, test} from 'vitest';
 import {silentLogger} from '../../source/core/log.ts';
+import {createControlCalls} from '../../source/gateway/control/control-calls.ts';
 import {startControlServer} from '../../source/gateway/control/control-server.ts';
 import {createFakePort} from '../helpers/fake-port.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
@@ -59,5 +60,29 @@ test('a searcher who hangs up ends the search, and no other call', async () => {
 
 	const aborted = once(hungUp ?? new EventTarget(), 'abort');
 	connection.destroy();
+	await aborted;
+});
+
+test('a face that drops a search hangs up on the gateway', async () => {
+	await using home = await temporaryHome();
+	const socket = home.file('gateway.sock');
+	const given = Promise.withResolvers<AbortSignal | undefined>();
+	const port = createFakePort();
+	const searchRuns = async (_question: unknown, hungUp?: AbortSignal) => {
+		given.resolve(hungUp);
+		return new Promise<never>(() => {});
+	};
+
+	await using control = await startControlServer(
+		{port: {...port, searchRuns}, version: '1', log: silentLogger},
+		{socket},
+	);
+	expect(control).toBeDefined();
+	const leaving = new AbortController();
+	const search = createControlCalls(socket).searchRuns({filter: 'x', limit: 1}, leaving.signal);
+	const hungUp = await given.promise;
+	const aborted = once(hungUp ?? new EventTarget(), 'abort');
+	leaving.abort();
+	await expect(search).rejects.toMatchObject({name: 'AbortError'});
 	await aborted;
 });

@@ -64,12 +64,13 @@ async function call(
 	const path = operation.path.replaceAll(/\{\w+\}/g, () =>
 		encodeURIComponent(String(rest.shift())),
 	);
-	const [input = {}] = rest;
+	const [input = {}, hungUp] = rest;
 	const body = operation.body && bodyOf(operation.body, {name, input});
 	const answer = await callControl(socket, `${path}${queryOf(operation, input)}`, {
 		method,
 		...(body !== undefined && {body}),
 		...(silenceMs !== undefined && {silenceMs}),
+		...(operation.heedsHangUp && hungUp instanceof AbortSignal && {signal: hungUp}),
 	}).catch((error: unknown) => {
 		throw codeOf(error) === 'unknown_url' ? doesNotKnow(name, error) : error;
 	});

@@ -18,6 +18,8 @@ export type ControlRequest = {
 	readonly method?: 'GET' | 'POST';
 	readonly body?: JsonValue;
 	readonly silenceMs?: number;
+	/** Hangs up. */
+	readonly signal?: AbortSignal;
 };
 
 /** Whether `error` says that no gateway listens on the socket. */
@@ -59,7 +61,7 @@ export async function askForStatus(socket: string): Promise<void> {
 export async function open(
 	socket: string,
 	path: string,
-	{method = 'GET', body, silenceMs = usualSilenceMs}: ControlRequest = {},
+	{method = 'GET', body, silenceMs = usualSilenceMs, signal}: ControlRequest = {},
 ): Promise<IncomingMessage> {
 	const {promise, resolve, reject} = Promise.withResolvers<IncomingMessage>();
 	const text = body === undefined ? '' : JSON.stringify(body);
@@ -70,6 +72,7 @@ export async function open(
 			method,
 			headers: {'content-length': Buffer.byteLength(text)},
 			agent: false,
+			...(signal && {signal}),
 		},
 		resolve,
 	);

@@ -15,13 +15,14 @@ export const deliveryList: ListSource<List<DeliveryRow>> = {
 			read: state => state.deliveries,
 			height: rowsBelow(host, 1),
 			history: {
+				clock: host.clock,
 				isShown: () => host.pane().id === 'traffic',
-				async ask({after, ...question}) {
+				async ask({after, ...question}, hungUp) {
 					const isUp = after !== undefined;
-					const {items, ...step} = await host.port.searchDeliveries({
-						...question,
-						...(isUp && {after}),
-					});
+					const {items, ...step} = await host.port.searchDeliveries(
+						{...question, ...(isUp && {after})},
+						hungUp,
+					);
 					return {...step, items: deliveryRows(isUp ? items : items.toReversed())};
 				},
 				cursorOf: numberOfId,

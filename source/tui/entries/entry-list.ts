@@ -19,11 +19,12 @@ export const entryList: ListSource<List<ApprovalEntry>> = {
 			height: rowsBelow(host, otherRows),
 			position: atFirst,
 			older: {
+				clock: host.clock,
 				isShown: () => host.pane().id === 'approvals',
 				isCut: state => state.settledApprovals.length >= limits.settledApprovals,
 				isDone: ({kind}) => kind === 'settled',
-				async ask(question) {
-					const {items, ...step} = await host.port.searchApprovals(question);
+				async ask(question, hungUp) {
+					const {items, ...step} = await host.port.searchApprovals(question, hungUp);
 					return {...step, items: items.map(settledEntry)};
 				},
 				join: withOlder,

@@ -18,10 +18,11 @@ export const groupList: ListSource<List<Group>> = {
 			height: () => shownSections(host).groupRows,
 			position: atFirst,
 			older: {
+				clock: host.clock,
 				isShown: () => host.pane().id === 'groups',
 				isCut: ({groups}) => groupOrder(groups).done >= limits.dispatchedGroups,
 				isDone: ({state}) => state === 'dispatched',
-				ask: async question => host.port.searchGroups(question),
+				ask: async (question, hungUp) => host.port.searchGroups(question, hungUp),
 				join: (live, older) => groupOrder([...live, ...older]).all,
 			},
 			filter,

@@ -14,10 +14,14 @@ export const runList: ListSource<List<Run>> = {
 			height: rowsBelow(host, 1),
 			newestFirst: true,
 			history: {
+				clock: host.clock,
 				isShown: () => host.pane().id === 'runs',
-				async ask({after, ...question}) {
+				async ask({after, ...question}, hungUp) {
 					const isUp = after !== undefined;
-					const {items, ...step} = await host.port.searchRuns({...question, ...(isUp && {after})});
+					const {items, ...step} = await host.port.searchRuns(
+						{...question, ...(isUp && {after})},
+						hungUp,
+					);
 					return {...step, items: isUp ? items : items.toReversed()};
 				},
 				cursorOf: Number,

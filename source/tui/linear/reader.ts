@@ -10,6 +10,7 @@ import type {PaneListing} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
 import {detailStart} from '../state/view.ts';
 import type {Out} from './asked.ts';
+import {emptyWords} from './empty-words.ts';
 import {columnNames, spoken, spokenLines} from './spoken.ts';
 
 /** Rows that are read at once. */
@@ -110,16 +111,8 @@ export function createReader(shell: Shell, out: Out, onRows: () => void): Reader
 			readTo = 0;
 			const {title} = shell.section();
 			if (keys.length === 0) {
-				const isFiltered = list.get().total > 0;
-				out.say(
-					isFiltered
-						? safe`${title}: nothing passes the filter ${clean(list.get().filterText)}. "filter off" clears it.`
-						: safe`${title}:`,
-				);
-				if (!isFiltered) {
-					for (const text of shell.pane().empty(shell.feed.get().state)) {
-						out.say(clean(text));
-					}
+				for (const text of emptyWords(shell, list)) {
+					out.say(text);
 				}
 
 				return;

@@ -1,6 +1,8 @@
 import {literal, safe} from '../../terminal/text/safe.ts';
+import type {AnyList} from '../state/list.ts';
 import type {Tone} from '../theme/theme.ts';
 import {blankLine, clean, line, wrapText, type Line} from './line.ts';
+import {searchedPart} from './title-parts.ts';
 
 /** A pane that has nothing: `says` why, and what helps. */
 export function emptyLines(says: readonly string[], width: number): readonly Line[] {
@@ -14,11 +16,21 @@ export function emptyLines(says: readonly string[], width: number): readonly Lin
 	];
 }
 
-/** A list whose items are all kept out by its filter. */
-export const filteredLines: readonly Line[] = [
-	line(literal('Nothing passes the filter.')),
-	line(literal('Esc clears it, / changes it.'), 'quiet'),
-];
+/** A list that shows nothing under its filter: because nothing passes, as far as was looked, or because nobody could look. */
+export function filteredLines(list: AnyList, width: number): readonly Line[] {
+	const {isWhole, searched} = list.get();
+	if (searched?.problem !== undefined) {
+		return [
+			...wrapText(searched.problem, width).map(text => line(text, 'bad')),
+			line(literal('It is tried again by itself. Esc clears the filter, / changes it.'), 'quiet'),
+		];
+	}
+
+	const help = line(literal('Esc clears it, / changes it.'), 'quiet');
+	return isWhole
+		? [line(literal('Nothing passes the filter.')), help]
+		: [[{text: literal('searching…')}], searchedPart(list), help];
+}
 
 /** What a pane shows in place of itself when drawing it failed. */
 export const failedLines = (reason: string): readonly Line[] => [

@@ -71,13 +71,16 @@ export function countPart(
 
 /** How far a filter has searched the journal, where the state does not have everything: `searched back to 14 Nov 09:12 · 12,000 of 10,000,000`. */
 export function searchedPart(list: AnyList): Line {
-	const {searched, total, filterText} = list.get();
+	const {searched, items, total, filterText} = list.get();
 	if (!searched) {
 		return [];
 	}
 
 	if (searched.problem !== undefined) {
-		return [{text: clean(`older ones cannot be read: ${searched.problem}`), tone: 'bad'}];
+		// Where nothing is listed, there is room for it.
+		return items.length === 0
+			? []
+			: [{text: clean(`older ones cannot be read: ${searched.problem}`), tone: 'bad'}];
 	}
 
 	if (searched.most !== undefined) {

@@ -48,6 +48,20 @@ export type ListMove =
 	| 'pause'
 	| {readonly to: string};
 
+/** What each key means where the newest stands above. */
+export const reversedMoves: Readonly<Record<Extract<ListMove, string>, ListMove>> = {
+	down: 'up',
+	up: 'down',
+	'page-down': 'page-up',
+	'page-up': 'page-down',
+	'half-down': 'half-up',
+	'half-up': 'half-down',
+	first: 'last',
+	last: 'first',
+	follow: 'follow',
+	pause: 'pause',
+};
+
 /** Following the newest row. */
 export const atNewest: ListPosition = {follow: true};
 

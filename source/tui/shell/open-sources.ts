@@ -46,7 +46,9 @@ export function openSources(
 			once(source, () => {
 				const list = source.open(host(), filters[source.id] ?? '');
 				lists.set(source.id, list);
-				stops.push(list.subscribe(onListChange));
+				stops.push(list.subscribe(onListChange), () => {
+					list.end();
+				});
 				return list;
 			}),
 		filters: () => ({

@@ -1,5 +1,6 @@
-import {messageOf} from '../../core/errors.ts';
+import type {Clock} from '../../core/clock.ts';
 import type {GatewayState} from '../../core/state.ts';
+import {createQuestions, type Told} from './questions.ts';
 import {createStore, type ValueStore} from './store.ts';
 
 /** One bounded answer of the journal. */
@@ -21,7 +22,9 @@ export type HistoryQuestion = {
 
 /** Where a list has what the state does not hold. A cursor is a number that grows with the items. */
 export type ListHistory<Item> = {
-	ask(question: HistoryQuestion): Promise<HistoryAnswer<Item>>;
+	ask(question: HistoryQuestion, hungUp: AbortSignal): Promise<HistoryAnswer<Item>>;
+	/** For the pause before a question that failed is asked again. */
+	readonly clock: Pick<Clock, 'after'>;
 	readonly cursorOf: (key: string) => number;
 	/** From this cursor on the state has everything; `undefined` where it has nothing. */
 	wholeFrom(state: GatewayState): number | undefined;
@@ -43,7 +46,7 @@ export type Stretch<Item> = {
 	readonly isOldest: boolean;
 	/** Rows that were looked at. */
 	readonly scanned: number;
-	/** Why nothing more is asked. */
+	/** Why the last question failed. It is asked again after a moment. */
 	readonly problem?: string;
 };
 
@@ -62,37 +65,40 @@ export type LoadedHistory<Item> = Pick<ValueStore<Stretch<Item>>, 'get' | 'subsc
 	detach(high: number): void;
 	/** Asks for the next page that way, unless one is asked for. */
 	load(way: 'back' | 'forth', filter: string, state: StateEnds): void;
-	/**
-	 * Goes to the oldest, or around a cursor: what is shown stays until the answer is there. `false` when something else came first.
-	 *
-	 * @throws what the journal fails with; `problem` says it, too
-	 */
+	/** Goes to the oldest, or around a cursor: what is shown stays until the answer is there. `false` when something else came first. */
 	readonly jump: (to: {readonly around: number} | 'oldest', filter: string) => Promise<boolean>;
 	readonly isLoading: () => boolean;
+	/** Asks nothing more. */
+	readonly end: () => void;
 };
 
-/** Pages of the journal on both sides of what a person looks at; one question at a time, late answers are dropped. */
+/** Pages of the journal on both sides of what a person looks at; one question at a time; one that another has replaced is hung up on. */
 export function createLoadedHistory<Item>(
 	history: ListHistory<Item>,
 	keyOf: (item: Item) => string,
 ): LoadedHistory<Item> {
 	const nothing = {items: [], isOldest: false, scanned: 0};
 	const store = createStore<Stretch<Item>>({...nothing, low: undefined, high: undefined});
-	let generation = 0;
-	let loading = false;
+	const questions = createQuestions(history.clock, () => {
+		// Whoever looks asks anew.
+		store.set(stretch => ({...stretch}));
+	});
 
-	const begin = () => {
-		generation += 1;
-		loading = true;
-		return generation;
-	};
-
-	/** What fails keeps nobody from the next question. */
-	const fail = (asked: number, error: unknown) => {
-		if (asked === generation) {
-			loading = false;
-			store.set(stretch => ({...stretch, problem: messageOf(error)}));
+	/** Takes an answer, or why there is none; `false` when something else came first, or it failed. */
+	const take = <Answer>(
+		told: Told<Answer> | undefined,
+		update: (stretch: Stretch<Item>, answer: Answer) => Stretch<Item>,
+	): boolean => {
+		if (told && 'answer' in told) {
+			store.set(({problem: _over, ...stretch}) => update(stretch, told.answer));
+			return true;
 		}
+
+		if (told) {
+			store.set(stretch => ({...stretch, problem: told.problem}));
+		}
+
+		return false;
 	};
 
 	const cursorAt = (items: readonly Item[], index: number): number | undefined => {
@@ -113,28 +119,23 @@ export function createLoadedHistory<Item>(
 	};
 
 	const load: LoadedHistory<Item>['load'] = (way, filter, ends) => {
-		const {low, high, problem} = store.get();
-		if (loading || problem !== undefined) {
+		if (questions.isBusy()) {
 			return;
 		}
 
-		const asked = begin();
+		const {low, high} = store.get();
 		void (async () => {
-			try {
-				const answer = await history.ask({
-					filter,
-					limit: pageItems,
-					...(way === 'back' ? low !== undefined && {before: low} : {after: high ?? 0}),
-				});
-				if (asked !== generation) {
-					return;
-				}
-
-				loading = false;
-				store.set(stretch => bounded(joined(stretch, answer, {way, ...ends}), way));
-			} catch (error) {
-				fail(asked, error);
-			}
+			const told = await questions.ask(async hungUp =>
+				history.ask(
+					{
+						filter,
+						limit: pageItems,
+						...(way === 'back' ? low !== undefined && {before: low} : {after: high ?? 0}),
+					},
+					hungUp,
+				),
+			);
+			take(told, (stretch, answer) => bounded(joined(stretch, answer, {way, ...ends}), way));
 		})();
 	};
 
@@ -169,10 +170,10 @@ export function createLoadedHistory<Item>(
 	return {
 		get: store.get,
 		subscribe: store.subscribe,
-		isLoading: () => loading,
+		isLoading: questions.isBusy,
+		end: questions.end,
 		reset({low, high}) {
-			generation += 1;
-			loading = false;
+			questions.end();
 			store.set(() => ({...nothing, low, high}));
 		},
 		detach(high) {
@@ -180,30 +181,25 @@ export function createLoadedHistory<Item>(
 		},
 		load,
 		async jump(to, filter) {
-			const asked = begin();
 			const low = to === 'oldest' ? 0 : to.around + 1;
-			const answers = Promise.all([
-				to === 'oldest' ? undefined : history.ask({filter, before: low, limit: pageItems}),
-				history.ask({filter, after: low - 1, limit: pageItems}),
-			]);
-			const [older, newer] = await answers.catch((error: unknown) => {
-				fail(asked, error);
-				throw error;
+			const told = await questions.ask(async hungUp =>
+				Promise.all([
+					to === 'oldest'
+						? undefined
+						: history.ask({filter, before: low, limit: pageItems}, hungUp),
+					history.ask({filter, after: low - 1, limit: pageItems}, hungUp),
+				]),
+			);
+			return take(told, (_stretch, [older, newer]) => {
+				const items = [...(older?.items ?? []), ...newer.items];
+				return {
+					items,
+					low: older?.searchedTo ?? 0,
+					high: newer.searchedTo ?? cursorAt(items, -1) ?? low,
+					isOldest: older?.searchedTo === undefined,
+					scanned: (older?.scanned ?? 0) + newer.scanned,
+				};
 			});
-			if (asked !== generation) {
-				return false;
-			}
-
-			loading = false;
-			const items = [...(older?.items ?? []), ...newer.items];
-			store.set(() => ({
-				items,
-				low: older?.searchedTo ?? 0,
-				high: newer.searchedTo ?? cursorAt(items, -1) ?? low,
-				isOldest: older?.searchedTo === undefined,
-				scanned: (older?.scanned ?? 0) + newer.scanned,
-			}));
-			return true;
 		},
 	};
 }

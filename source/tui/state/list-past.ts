@@ -16,7 +16,7 @@ type Looked<Item> = {
 };
 
 /** The journal's part of one list: what it adds to the items of the state, and when it is asked for more. */
-export type Past<Item> = Pick<LoadedHistory<Item>, 'get' | 'subscribe' | 'jump'> & {
+export type Past<Item> = Pick<LoadedHistory<Item>, 'get' | 'subscribe' | 'jump' | 'end'> & {
 	/** For another filter. Bodies are the journal's alone: a filter that reads them is asked of it from the newest on. */
 	begin(state: GatewayState, readsBody: boolean): void;
 	/** What the list has: of the items of the state those that `passing` has. */
@@ -35,6 +35,11 @@ export type Past<Item> = Pick<LoadedHistory<Item>, 'get' | 'subscribe' | 'jump'>
 				readonly problem?: string | undefined;
 		  }
 		| undefined;
+	/** Whether nothing else passes the filter. `below`: items under the window; what comes is looked at as it comes where that is near. */
+	isWhole(
+		state: GatewayState,
+		looked: {readonly readsBody: boolean; readonly below: number; readonly height: number},
+	): boolean;
 	hasOlder(state: GatewayState): boolean;
 	/** Lets go of what lies apart from the newest. */
 	toNewest(state: GatewayState, readsBody: boolean): void;
@@ -44,6 +49,8 @@ export type Past<Item> = Pick<LoadedHistory<Item>, 'get' | 'subscribe' | 'jump'>
 
 /** How many windows ahead a page is asked for. */
 const ahead = 2;
+
+const nearRows = (height: number): number => ahead * Math.max(1, height);
 
 export function createPast<Item>(
 	history: ListHistory<Item> & {readonly read: (state: GatewayState) => readonly Item[]},
@@ -55,6 +62,8 @@ export function createPast<Item>(
 	const cursorOf = (item: Item | undefined) =>
 		item === undefined ? undefined : history.cursorOf(keyOf(item));
 
+	const newestOf = (state: GatewayState) => cursorOf(history.read(state).at(-1));
+
 	const isUntouched = ({items, scanned, isOldest, problem}: Stretch<Item>) =>
 		items.length === 0 &&
 		scanned === 0 &&
@@ -63,7 +72,7 @@ export function createPast<Item>(
 		!loaded.isLoading();
 
 	const begin: Past<Item>['begin'] = (state, readsBody) => {
-		const newest = readsBody ? cursorOf(history.read(state).at(-1)) : undefined;
+		const newest = readsBody ? newestOf(state) : undefined;
 		joinAt = readsBody ? undefined : history.wholeFrom(state);
 		loaded.reset(
 			readsBody
@@ -76,6 +85,7 @@ export function createPast<Item>(
 		get: loaded.get,
 		subscribe: loaded.subscribe,
 		jump: loaded.jump,
+		end: loaded.end,
 		begin,
 		items(state, {passing, readsBody}) {
 			const {items, high} = loaded.get();
@@ -112,6 +122,15 @@ export function createPast<Item>(
 						problem: stretch.problem,
 					};
 		},
+		isWhole(state, {readsBody, below, height}) {
+			if (!hasMore(state)) {
+				return !readsBody || history.total(state) !== undefined;
+			}
+
+			const {isOldest, high} = loaded.get();
+			const isFollowed = (newestOf(state) ?? 0) <= (high ?? 0) || below < nearRows(height);
+			return isOldest && (high === undefined || (readsBody && isFollowed));
+		},
 		hasOlder: state => hasMore(state) && !loaded.get().isOldest,
 		toNewest(state, readsBody) {
 			if (loaded.get().high !== undefined && !readsBody) {
@@ -139,12 +158,12 @@ export function createPast<Item>(
 			}
 
 			const {isOldest, high} = loaded.get();
-			const near = ahead * Math.max(1, height);
+			const near = nearRows(height);
 			if (!isOldest && view.window.start < near) {
 				loaded.load('back', text, {});
 			} else if (high !== undefined && view.items.length - view.window.end < near) {
 				joinAt = filter.readsBody ? undefined : floor;
-				const newest = cursorOf(history.read(state).at(-1));
+				const newest = newestOf(state);
 				if (!filter.readsBody || (newest !== undefined && newest > high)) {
 					loaded.load('forth', text, {joinAt, newest});
 				}

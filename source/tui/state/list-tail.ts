@@ -1,12 +1,15 @@
-import {messageOf} from '../../core/errors.ts';
+import type {Clock} from '../../core/clock.ts';
 import type {GatewayState} from '../../core/state.ts';
-import type {HistoryQuestion, ListHistory} from './list-history.ts';
+import type {ListHistory} from './list-history.ts';
+import {createQuestions} from './questions.ts';
 import {createStore, type ValueStore} from './store.ts';
 
 /** Where a list whose newest rows stand above, below what waits, has the rest of what is done. */
 export type ListOlder<Item> = {
 	/** The answer has its newest first. */
-	readonly ask: (question: HistoryQuestion) => ReturnType<ListHistory<Item>['ask']>;
+	readonly ask: ListHistory<Item>['ask'];
+	/** For the pause before a question that failed is asked again. */
+	readonly clock: Pick<Clock, 'after'>;
 	/** Whether anybody sees the list: nothing is asked for one that is hidden. */
 	readonly isShown: () => boolean;
 	/** Whether the state holds as many as it may: there may be older ones. */
@@ -37,7 +40,7 @@ type Loaded<Item> = {
 	readonly isOver: boolean;
 	/** Rows that were looked at. */
 	readonly scanned: number;
-	/** Why nothing more is asked. */
+	/** Why the last question failed. It is asked again after a moment. */
 	readonly problem?: string;
 };
 
@@ -52,6 +55,8 @@ const ahead = 2;
 export type Tail<Item> = Pick<ValueStore<Loaded<Item>>, 'get' | 'subscribe'> & {
 	/** For another filter. */
 	reset(): void;
+	/** Asks nothing more. */
+	readonly end: () => void;
 	/** Takes what the state has let go of since the last call; `live` is all that it has. */
 	follow(live: readonly Item[]): void;
 	/** Asks for one page after the other, while somebody sees the list and `isWanted` says so. */
@@ -68,23 +73,28 @@ export type Tail<Item> = Pick<ValueStore<Loaded<Item>>, 'get' | 'subscribe'> & {
 		passing: readonly Item[],
 		matches: (item: Item) => boolean,
 	): readonly Item[];
-	/** Why nothing more is asked, if so. */
+	/** Whether nothing else passes the filter. */
+	isWhole(state: GatewayState): boolean;
+	/** How far, where that is to be said. */
 	searched(): Searched | undefined;
 };
 
-/** Pages of the journal at the end of a list; one question at a time, late answers are dropped. */
+/** Pages of the journal at the end of a list; one question at a time; one that another has replaced is hung up on. */
 export function createTail<Item>(
-	{ask, isDone, isShown, isCut, join}: ListOlder<Item>,
+	{ask, clock, isDone, isShown, isCut, join}: ListOlder<Item>,
 	keyOf: (item: Item) => string,
 ): Tail<Item> {
 	const nothing: Loaded<Item> = {items: new Map(), low: undefined, isOver: false, scanned: 0};
 	const store = createStore<Loaded<Item>>(nothing);
-	let generation = 0;
+	const questions = createQuestions(clock, () => {
+		// Whoever looks asks anew.
+		store.set(loaded => ({...loaded}));
+	});
 	let loading: Promise<void> | undefined;
 	let last: readonly Item[] = [];
 
 	const reset = () => {
-		generation += 1;
+		questions.end();
 		loading = undefined;
 		store.set(() => nothing);
 	};
@@ -93,38 +103,37 @@ export function createTail<Item>(
 		loaded.items.size < maxKept ? loaded : {...loaded, isOver: true};
 
 	const page = async (filter: string) => {
-		const asked = generation;
 		const {low} = store.get();
-		try {
-			const {items, searchedTo, scanned} = await ask({
-				filter,
-				limit: pageItems,
-				...(low !== undefined && {before: low}),
-			});
-			if (asked === generation) {
-				loading = undefined;
-				store.set(loaded =>
-					ended({
-						items: new Map([...loaded.items, ...items.map(item => [keyOf(item), item] as const)]),
-						low: searchedTo ?? 0,
-						isOver: searchedTo === undefined,
-						scanned: loaded.scanned + scanned,
-					}),
-				);
-			}
-		} catch (error) {
-			if (asked === generation) {
-				loading = undefined;
-				store.set(loaded => ({...loaded, problem: messageOf(error)}));
-			}
+		const told = await questions.ask(async hungUp =>
+			ask({filter, limit: pageItems, ...(low !== undefined && {before: low})}, hungUp),
+		);
+		if (!told) {
+			return;
 		}
+
+		loading = undefined;
+		if ('problem' in told) {
+			store.set(loaded => ({...loaded, problem: told.problem}));
+			return;
+		}
+
+		const {items, searchedTo, scanned} = told.answer;
+		store.set(loaded =>
+			ended({
+				items: new Map([...loaded.items, ...items.map(item => [keyOf(item), item] as const)]),
+				low: searchedTo ?? 0,
+				isOver: searchedTo === undefined,
+				scanned: loaded.scanned + scanned,
+			}),
+		);
 	};
 
 	const isOpen = () => !store.get().isOver && store.get().problem === undefined;
 
 	const load = async (filter: string) => {
-		if (isOpen()) {
-			loading ??= page(filter);
+		if (!store.get().isOver) {
+			// Neither while one is under way, nor in the pause after one that failed.
+			loading ??= questions.isBusy() ? undefined : page(filter);
 			await loading;
 		}
 	};
@@ -133,6 +142,7 @@ export function createTail<Item>(
 		get: store.get,
 		subscribe: store.subscribe,
 		reset,
+		end: questions.end,
 		follow(live) {
 			const before = last;
 			last = live;
@@ -181,6 +191,10 @@ export function createTail<Item>(
 				passing,
 				gone.map(([, item]) => item),
 			);
+		},
+		isWhole(state) {
+			const {isOver, items} = store.get();
+			return !isCut(state) || (isOver && items.size < maxKept);
 		},
 		searched() {
 			const {problem, scanned: rows, items} = store.get();

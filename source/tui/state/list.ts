@@ -1,7 +1,9 @@
 import {parseFilter, type Filter} from '../../core/filter/filter.ts';
+import type {GatewayState} from '../../core/state.ts';
 import {
 	atNewest,
 	moveIn,
+	reversedMoves,
 	rowsOf,
 	type ListMove,
 	type ListPosition,
@@ -25,6 +27,8 @@ export type ListView<Item> = {
 	readonly isFollowing: boolean;
 	readonly filter: Filter<Item>;
 	readonly filterText: string;
+	/** Everything was looked at: nothing else passes the filter. */
+	readonly isWhole: boolean;
 	/** How far back the journal was searched; absent where the state has everything. */
 	readonly searched?: Searched;
 };
@@ -33,7 +37,7 @@ export type ListView<Item> = {
 export type AnyList = {
 	readonly get: () => Pick<
 		ListView<never>,
-		'window' | 'total' | 'isFollowing' | 'filterText' | 'filter' | 'searched'
+		'window' | 'total' | 'isWhole' | 'isFollowing' | 'filterText' | 'filter' | 'searched'
 	> & {readonly items: readonly unknown[]};
 	move(move: ListMove): void;
 	/** Follows the newest, or stays where it is. */
@@ -45,6 +49,8 @@ export type AnyList = {
 	/** The same, also of an item that only the journal has: what lies around it is loaded. */
 	find(key: string): Promise<boolean>;
 	setFilter(text: string): void;
+	/** Asks the journal nothing more. */
+	readonly end: () => void;
 	readonly subscribe: (listener: () => void) => () => void;
 };
 
@@ -57,19 +63,6 @@ export type List<Item> = Omit<AnyList, 'get'> & {
 };
 
 type Wish = {readonly position: ListPosition; readonly filterText: string};
-
-const reversed: Readonly<Record<Extract<ListMove, string>, ListMove>> = {
-	down: 'up',
-	up: 'down',
-	'page-down': 'page-up',
-	'page-up': 'page-down',
-	'half-down': 'half-up',
-	'half-up': 'half-down',
-	first: 'last',
-	last: 'first',
-	follow: 'follow',
-	pause: 'pause',
-};
 
 /** A filtered, pausable, selectable view of one list of the gateway's state. */
 export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<Item> {
@@ -119,6 +112,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 				options.history?.total(state) ?? 0,
 				tail ? Math.max(items.length, tail.get().scanned) : 0,
 			),
+			isWhole: isWhole(state, items.length - window.end),
 			...(searched && {searched}),
 			isFollowing: window.position.follow,
 			filter,
@@ -127,6 +121,11 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 		last = {...inputs, view, rows};
 		return last;
 	};
+
+	const isWhole = (state: GatewayState, below: number): boolean =>
+		past?.isWhole(state, {readsBody: filter.readsBody, below, height: height()}) ??
+		tail?.isWhole(state) ??
+		true;
 
 	/** The oldest, when all pages are there and nobody has moved meanwhile. */
 	const toOldest = async (wish: Wish) => {
@@ -138,7 +137,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 
 	/** The oldest that the journal has. Where it cannot be read, the title says why. */
 	const toFirst = async ({jump}: Past<Item>) => {
-		if (await jump('oldest', store.get().filterText).catch(() => false)) {
+		if (await jump('oldest', store.get().filterText)) {
 			const {seen} = current().view.window.position;
 			store.set(wish => ({...wish, position: {follow: false, ...(seen && {seen})}}));
 		}
@@ -160,7 +159,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 	};
 
 	const go = (move: ListMove) => {
-		const wanted = newestFirst && typeof move === 'string' ? reversed[move] : move;
+		const wanted = newestFirst && typeof move === 'string' ? reversedMoves[move] : move;
 		if (wanted === 'follow' || wanted === 'last') {
 			past?.toNewest(feed.get().state, filter.readsBody);
 		} else if (wanted === 'first' && past?.hasOlder(feed.get().state)) {
@@ -246,6 +245,10 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 			tail?.reset();
 			store.set(({position}) => ({position, filterText: text}));
 			look();
+		},
+		end() {
+			past?.end();
+			tail?.end();
 		},
 		subscribe(listener) {
 			const stops = [store, feed, ...(past ? [past] : []), ...(tail ? [tail] : [])].map(one =>

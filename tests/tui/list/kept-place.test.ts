@@ -52,7 +52,8 @@ test('whatever passes, the nearest row is selected, and newer ones move nothing 
 			array(integer({min: 1, max: 9})),
 			(ids, rank, come) => {
 				const before = ids.toSorted((one, other) => one - other);
-				const position = keptPosition(rows(...before), at(rank, {above: 2}), {rankOf, height: 5});
+				const nearest = keptPosition(rows(...before), at(rank, {above: 2}), {rankOf, height: 5});
+				const {position} = windowOf(rows(...before), nearest, 5);
 				const chosen = Number(position.cursor?.id);
 				expect(before.every(id => Math.abs(id - rank) >= Math.abs(chosen - rank))).toBe(true);
 

@@ -1,10 +1,12 @@
+import {once} from 'node:events';
 import {expect, test} from 'vitest';
 import {parseFilter} from '../../../source/core/filter/filter.ts';
 import {runVocabulary} from '../../../source/core/filter/run-vocabulary.ts';
 import type {Run} from '../../../source/core/run.ts';
+import {filteredLines} from '../../../source/tui/lines/empty.ts';
 import {createFeed} from '../../../source/tui/state/feed.ts';
 import type {HistoryQuestion} from '../../../source/tui/state/list-history.ts';
-import {createList} from '../../../source/tui/state/list.ts';
+import {createList, type AnyList} from '../../../source/tui/state/list.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeRun} from '../../helpers/make.ts';
@@ -17,7 +19,9 @@ function newList({count = 12_000, kept = 200} = {}) {
 		makeRun({id: index + 1, route: index === 41 ? 'rare' : 'usual'}),
 	);
 	const asked: HistoryQuestion[] = [];
-	const line = {isDown: false};
+	const fails: {reason?: string | undefined} = {};
+	/** Questions that get no answer. */
+	const held = {isOn: false, signals: [] as AbortSignal[]};
 	const journal = () => ({deliveries: 0, runs: all.length, runsToDecide: 0});
 	const port = createFakePort({runs: all.slice(-kept), journal: journal()});
 	const clock = createFakeClock();
@@ -29,10 +33,16 @@ function newList({count = 12_000, kept = 200} = {}) {
 		height: () => height,
 		history: {
 			isShown: () => true,
-			async ask(question) {
+			clock,
+			async ask(question, hungUp) {
 				asked.push(question);
-				if (line.isDown) {
-					throw new Error('no gateway');
+				if (fails.reason !== undefined) {
+					throw new Error(fails.reason);
+				}
+
+				if (held.isOn) {
+					held.signals.push(hungUp);
+					await once(hungUp, 'abort');
 				}
 
 				const {before = Infinity, after, limit, filter} = question;
@@ -58,8 +68,10 @@ function newList({count = 12_000, kept = 200} = {}) {
 	return {
 		list,
 		asked,
+		fails,
+		held,
+		clock,
 		all,
-		line,
 		/** Lets what was asked for come in. */
 		async settle() {
 			for (let last = -1; last !== asked.length;) {
@@ -84,6 +96,12 @@ function newList({count = 12_000, kept = 200} = {}) {
 		},
 	};
 }
+
+/** What the body says, row by row. */
+const text = (list: AnyList) =>
+	filteredLines(list, 100)
+		.map(row => row.map(part => part.text).join(''))
+		.join('|');
 
 const ids = (runs: readonly Run[]) => runs.map(({id}) => id);
 
@@ -176,20 +194,68 @@ test('nothing is asked while a list follows and the state has enough', async () 
 	expect(at.list.selected()?.id).toBe(12_010);
 });
 
-test('a journal that cannot be read is said, ends nothing, and is asked again by the next key', async () => {
+test('a question for a filter that another has replaced is hung up on, so that fast typing leaves one', async () => {
 	using at = newList();
-	at.line.isDown = true;
+	at.held.isOn = true;
+	for (const words of ['ra', 'rar', 'rare', 'route:rar', 'route:rare']) {
+		at.list.setFilter(words);
+	}
+
+	expect(at.held.signals.map(({aborted}) => aborted)).toEqual([true, true, true, true, false]);
+	at.list.end();
+	expect(at.held.signals.at(-1)?.aborted).toBe(true);
+});
+
+test('a search that failed says why, is tried again by itself, each time later, and says no more that it failed', async () => {
+	using at = newList();
+	at.fails.reason = '16 searches wait already';
+	at.list.setFilter('route:rare');
+	await at.settle();
+	expect(at.list.get()).toMatchObject({isWhole: false, searched: {problem: at.fails.reason}});
+	expect(text(at.list)).toBe(
+		'16 searches wait already|It is tried again by itself. Esc clears the filter, / changes it.',
+	);
+	expect(at.asked.length).toBe(1);
+	at.clock.advance(1000);
+	await at.settle();
+	expect(at.asked.length).toBe(2);
+	at.clock.advance(1000);
+	await at.settle();
+	expect(at.asked.length).toBe(2);
+
+	at.fails.reason = undefined;
+	at.clock.advance(1000);
+	await at.settle();
+	expect(ids(at.list.get().items)).toEqual([42]);
+	expect(at.list.get().searched?.problem).toBeUndefined();
+});
+
+test('nothing passes is said when everything was looked at, until then how far', async () => {
+	using at = newList();
+	at.held.isOn = true;
+	at.list.setFilter('route:nowhere');
+	expect(text(at.list)).toBe('searching…|searched · 200 of 12,000|Esc clears it, / changes it.');
+	at.held.isOn = false;
+	at.list.setFilter('route:nobody');
+	for (let turn = 0; turn < 8; turn++) {
+		// oxlint-disable-next-line no-await-in-loop -- an answer each
+		await Promise.resolve();
+	}
+
+	expect(text(at.list)).toMatch(/^searching…\|searched · [\d,]+ of 12,000\|/);
+	await at.settle();
+	expect(text(at.list)).toBe('Nothing passes the filter.|Esc clears it, / changes it.');
+});
+
+test('the oldest that cannot be read is no end of it', async () => {
+	using at = newList();
+	at.fails.reason = 'the store is closed';
 	at.list.move('first');
 	await at.settle();
-	expect(at.list.get().searched).toMatchObject({problem: 'no gateway'});
-	await expect(at.list.find('600')).rejects.toThrow('no gateway');
-
-	at.line.isDown = false;
+	expect(at.list.get().searched?.problem).toBe(at.fails.reason);
+	at.fails.reason = undefined;
+	at.clock.advance(1000);
 	at.list.move('first');
 	await at.settle();
 	expect(at.list.selected()?.id).toBe(1);
-	expect(at.list.get().searched).toMatchObject({problem: undefined});
-	at.list.move('page-down');
-	await at.settle();
-	expect(isWhole(at.list.get().items)).toBe(true);
 });

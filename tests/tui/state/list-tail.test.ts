@@ -37,6 +37,7 @@ function open(id: 'approvals' | 'groups', port: FakePort) {
 	const host = {
 		feed,
 		port,
+		clock,
 		pane: () => ({id}),
 		layout: () => ({bodyHeight: 30}),
 		view: {get: () => ({size: {columns: 120, rows: 36}})},

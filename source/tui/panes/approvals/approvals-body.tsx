@@ -4,7 +4,7 @@ import {entryKey} from '../../entries/approval-entry.ts';
 import {entryList} from '../../entries/entry-list.ts';
 import {line} from '../../lines/line.ts';
 import {useStore} from '../../state/use-store.ts';
-import {Empty} from '../../view/empty.tsx';
+import {EmptyList} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
@@ -29,7 +29,7 @@ export function ApprovalsBody({width, height}: RegionProps) {
 			header={line(approvalHeader(approvalColumns(width)), 'quiet')}
 			width={width}
 			height={height}
-			whenEmpty={<Empty isFiltered={entries.get().total > 0} width={width} height={height} />}
+			whenEmpty={<EmptyList list={entries} width={width} height={height} />}
 		/>
 	);
 }

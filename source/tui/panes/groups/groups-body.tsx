@@ -10,7 +10,7 @@ import {runOf} from '../../entries/run-of.ts';
 import {jobsHaveFocus, sectionsNow} from '../../entries/sections.ts';
 import {blankLine, line} from '../../lines/line.ts';
 import {useStore} from '../../state/use-store.ts';
-import {Empty} from '../../view/empty.tsx';
+import {EmptyList} from '../../view/empty.tsx';
 import {LineBlock} from '../../view/line-block.tsx';
 import {LineRow} from '../../view/line-row.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
@@ -64,7 +64,7 @@ function GroupList({width, height}: RegionProps) {
 			header={line(groupHeader(columns, groups.shown()), 'quiet')}
 			width={width}
 			height={height}
-			whenEmpty={<Empty isFiltered={groups.get().total > 0} width={width} height={height} />}
+			whenEmpty={<EmptyList list={groups} width={width} height={height} />}
 		/>
 	);
 }
@@ -103,7 +103,7 @@ function JobSection({width, height}: RegionProps) {
 				header={line(jobHeader(jobColumns(width)), 'quiet')}
 				width={width}
 				height={height - 1}
-				whenEmpty={<Empty isFiltered width={width} height={height - 1} />}
+				whenEmpty={<EmptyList list={jobs} width={width} height={height - 1} />}
 			/>
 		</>
 	);

@@ -3,7 +3,7 @@ import type {ApiKey} from '../../../core/api-keys/api-key.ts';
 import {keyList} from '../../entries/key-list.ts';
 import {line} from '../../lines/line.ts';
 import {useStore} from '../../state/use-store.ts';
-import {Empty} from '../../view/empty.tsx';
+import {EmptyList} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
@@ -27,7 +27,7 @@ export function KeysBody({width, height}: RegionProps) {
 			header={line(keyHeader(keyColumns(width)), 'quiet')}
 			width={width}
 			height={height}
-			whenEmpty={<Empty isFiltered={keys.get().total > 0} width={width} height={height} />}
+			whenEmpty={<EmptyList list={keys} width={width} height={height} />}
 		/>
 	);
 }

@@ -4,7 +4,7 @@ import {loginKey, type LoginEntry} from '../../entries/login-entry.ts';
 import {loginList} from '../../entries/login-list.ts';
 import {line} from '../../lines/line.ts';
 import {useStore} from '../../state/use-store.ts';
-import {Empty} from '../../view/empty.tsx';
+import {EmptyList} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
@@ -28,7 +28,7 @@ export function LoginsBody({width, height}: RegionProps) {
 			header={line(loginHeader(loginColumns(width)), 'quiet')}
 			width={width}
 			height={height}
-			whenEmpty={<Empty isFiltered={entries.get().total > 0} width={width} height={height} />}
+			whenEmpty={<EmptyList list={entries} width={width} height={height} />}
 		/>
 	);
 }

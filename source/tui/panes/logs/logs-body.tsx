@@ -4,7 +4,7 @@ import {clip, isWithin, widthOf} from '../../../terminal/text/fit.ts';
 import {empty, safe} from '../../../terminal/text/safe.ts';
 import {clean} from '../../lines/line.ts';
 import {useStore} from '../../state/use-store.ts';
-import {Empty} from '../../view/empty.tsx';
+import {EmptyList} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
@@ -58,7 +58,7 @@ export function LogsBody({width, height}: RegionProps) {
 			rowOf={lineOf}
 			width={width}
 			height={height}
-			whenEmpty={<Empty isFiltered={records.get().total > 0} width={width} height={height} />}
+			whenEmpty={<EmptyList list={records} width={width} height={height} />}
 		/>
 	);
 }

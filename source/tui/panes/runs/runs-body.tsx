@@ -3,7 +3,7 @@ import type {Run} from '../../../core/run.ts';
 import {runList} from '../../entries/run-list.ts';
 import {line} from '../../lines/line.ts';
 import {useStore} from '../../state/use-store.ts';
-import {Empty} from '../../view/empty.tsx';
+import {EmptyList} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
@@ -43,7 +43,7 @@ export function RunsBody({width, height}: RegionProps) {
 			header={line(runHeader(columns), 'quiet')}
 			width={width}
 			height={height}
-			whenEmpty={<Empty isFiltered={runs.get().total > 0} width={width} height={height} />}
+			whenEmpty={<EmptyList list={runs} width={width} height={height} />}
 		/>
 	);
 }

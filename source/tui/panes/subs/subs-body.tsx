@@ -14,7 +14,7 @@ import {
 import {line} from '../../lines/line.ts';
 import {createMemory} from '../../lines/remember.ts';
 import {useStore} from '../../state/use-store.ts';
-import {Empty} from '../../view/empty.tsx';
+import {EmptyList} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
@@ -49,7 +49,7 @@ export function SubsBody({width, height}: RegionProps) {
 			header={line(routeHeader(routeColumns(width)), 'quiet')}
 			width={width}
 			height={height}
-			whenEmpty={<Empty isFiltered={routes.get().total > 0} width={width} height={height} />}
+			whenEmpty={<EmptyList list={routes} width={width} height={height} />}
 		/>
 	);
 }

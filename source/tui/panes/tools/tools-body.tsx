@@ -4,7 +4,7 @@ import {reasonRow, serverColumns, serverHeader, serverRow} from '../../entries/s
 import {serverKey} from '../../entries/server-key.ts';
 import {line} from '../../lines/line.ts';
 import {useStore} from '../../state/use-store.ts';
-import {Empty} from '../../view/empty.tsx';
+import {EmptyList} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
@@ -29,7 +29,7 @@ export function ToolsBody({width, height}: RegionProps) {
 			header={line(serverHeader(serverColumns(width)), 'quiet')}
 			width={width}
 			height={height}
-			whenEmpty={<Empty isFiltered={servers.get().total > 0} width={width} height={height} />}
+			whenEmpty={<EmptyList list={servers} width={width} height={height} />}
 		/>
 	);
 }

@@ -4,7 +4,7 @@ import {deliveryList} from '../../entries/delivery-list.ts';
 import type {RunWord} from '../../entries/run-word.ts';
 import {line} from '../../lines/line.ts';
 import {useStore} from '../../state/use-store.ts';
-import {Empty} from '../../view/empty.tsx';
+import {EmptyList} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
@@ -37,7 +37,7 @@ export function TrafficBody({width, height}: RegionProps) {
 			header={line(trafficHeader(trafficColumns(width)), 'quiet')}
 			width={width}
 			height={height}
-			whenEmpty={<Empty isFiltered={deliveries.get().total > 0} width={width} height={height} />}
+			whenEmpty={<EmptyList list={deliveries} width={width} height={height} />}
 		/>
 	);
 }
