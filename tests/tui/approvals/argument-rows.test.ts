@@ -93,6 +93,15 @@ test('what needs more than 200 rows is not whole', () => {
 	expect(rows.length).toBe(maxArgumentRows + 1);
 });
 
+test.for([
+	['more rows than a name may have', 1500, 40],
+	['more characters than are shown of a name', 2001, 110],
+] as const)('a name with %s is not whole', ([, length, width]) => {
+	const args = {['x'.repeat(length)]: 1};
+
+	expect(argumentRows(args, {last: undefined, width}).isWhole).toBe(false);
+});
+
 test('controls, hidden and bidirectional characters are escaped and counted', () => {
 	const {rows, flags} = argumentRows(
 		{a: 'x\u202E\u0007\n', 'k\u200B': '\u{E0041}'},

@@ -65,6 +65,28 @@ test('after what had the keyboard went away no key is heard for half a second', 
 	expect(guard.hears({t: 1500})).toBe(true);
 });
 
+test('the focus that comes back does not shorten the wait of who was disturbed', () => {
+	const clock = createFakeClock();
+	using guard = createGuard(clock);
+	guard.shown('1');
+	clock.advance(2000);
+	guard.disturbed(2000);
+	guard.focused();
+
+	expect(guard.permits('1', alone(2499))).toBe(false);
+	expect(guard.permits('1', alone(2500))).toBe(true);
+});
+
+test('what went away has to be drawn again before it is permitted', () => {
+	const clock = createFakeClock();
+	using guard = createGuard(clock);
+	guard.shown('1');
+	guard.gone();
+	clock.advance(5000);
+
+	expect(guard.permits('1', alone(5000))).toBe(false);
+});
+
 test('the countdown ticks while it runs, and then no more', () => {
 	const clock = createFakeClock();
 	using guard = createGuard(clock);

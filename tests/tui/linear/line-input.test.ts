@@ -18,6 +18,7 @@ function openInput() {
 		written += String(data);
 	});
 	const lines: string[] = [];
+	const alone: string[] = [];
 	const input = createLineInput(
 		{
 			stdin: stdin as unknown as NodeJS.ReadStream,
@@ -27,6 +28,7 @@ function openInput() {
 		{
 			onLines(read) {
 				lines.push(...read.map(({text}) => text));
+				alone.push(...read.filter(typed => typed.alone).map(({text}) => text));
 			},
 			onInterrupt() {},
 			onEnd() {},
@@ -37,6 +39,8 @@ function openInput() {
 	return {
 		input,
 		lines,
+		/** Those of them that may allow something. */
+		alone,
 		/** Whether the terminal is raw now. */
 		isRaw: () => modes.at(-1),
 		written: () => written,
@@ -120,4 +124,15 @@ test('who stops together with the program that has the terminal leaves it to tha
 	editing.resolve();
 	await lent;
 	expect(opened.isRaw()).toBe(true);
+});
+
+test('a line is alone only when its read held nothing else: neither another line nor the beginning of one', async () => {
+	using opened = openInput();
+	opened.input.prompt('allow or deny> ', plain);
+	await opened.type('a\nyes\n');
+	await opened.type('yes\nx');
+	await opened.type('\n');
+	await opened.type('no\n');
+	expect(opened.lines).toEqual(['a', 'yes', 'yes', 'x', 'no']);
+	expect(opened.alone).toEqual(['x', 'no']);
 });

@@ -441,6 +441,40 @@ test('"over 200 lines only deny, or `e` then `a`": no scope but this call', asyn
 	]);
 });
 
+test('what is typed as the pager ends was meant for the pager, however long the sheet had been there', async () => {
+	const port = createFakePort({approvals: [makeToolApproval()]});
+	await using shown = await showShell(port, narrow);
+	const paging = Promise.withResolvers<void>();
+	shown.desktop.page = async () => paging.promise;
+	await openArmed(shown);
+	await shown.screen.press('e');
+	await shown.pass(5000);
+	paging.resolve();
+	await shown.pass(0);
+	await shown.screen.press('a');
+	expect(port.calls).toEqual([]);
+	await shown.pass(600);
+	await shown.screen.press('a');
+	expect(port.calls).toHaveLength(1);
+});
+
+test('an argument whose name cannot be shown whole is allowed only after it was in the pager', async () => {
+	const port = createFakePort({approvals: [makeToolApproval({args: {['x'.repeat(2500)]: 1}})]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	await shown.screen.press('pgdn', 'pgdn', 'pgdn', 'pgdn');
+	await shown.pass(600);
+	expect(titleOf(shown)).toContain('e opens all of it first');
+	await shown.screen.press('a', 'r', 'v');
+	expect(port.calls).toEqual([]);
+	expect(shown.shell.view.get().overlay).toMatchObject({sheet: {step: {kind: 'choose'}}});
+
+	await shown.screen.press('e');
+	await shown.pass(600);
+	await shown.screen.press('a');
+	expect(port.calls).toHaveLength(1);
+});
+
 test('a destructive, new or changed tool needs its name, typed once', async () => {
 	const approval = makeToolApproval({
 		tool: makeAskedTool({tool: 'rm_all', changed: true, claims: {destructive: true}}),
@@ -577,6 +611,22 @@ test('"only deny has a batch key": D twice denies all that wait', async () => {
 	expect(port.calls.map(({args}) => args[0])).toEqual([1, 2, 3]);
 });
 
+test('what is typed after everything was denied is not heard by the pane below for half a second', async () => {
+	const port = createFakePort({
+		approvals: [makeToolApproval()],
+		runs: [makeRun({id: 1, state: 'running'})],
+	});
+	await using shown = await showShell(port, narrow, {pane: 'runs'});
+	await shown.screen.press('!', 'D', 'D');
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+	await shown.pass(499);
+	await shown.screen.press('x');
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+	await shown.pass(1);
+	await shown.screen.press('x');
+	expect(shown.shell.view.get().overlay?.kind).toBe('confirm');
+});
+
 test('"answered one by one": the next request comes, and what is typed meanwhile was not meant for it', async () => {
 	const first = makeToolApproval();
 	const port = createFakePort({approvals: [first, makeToolApproval({id: 2, run: 185})]});
@@ -675,6 +725,16 @@ test('in a terminal that is too small a request can be denied, never allowed', a
 	expect(port.calls).toEqual([]);
 	await shown.screen.press('d');
 	expect(port.calls).toHaveLength(1);
+});
+
+test('what was on the screen before a terminal became too small allows nothing there', async () => {
+	const port = createFakePort({approvals: [makeToolApproval()]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	await shown.resize({columns: 50, rows: 12});
+	await shown.pass(5000);
+	await shown.screen.press('a');
+	expect(port.calls).toEqual([]);
 });
 
 test('after a resize the sheet is armed anew', async () => {
@@ -802,6 +862,19 @@ test('a form has the whole width of a wide screen', async () => {
 	await using shown = await showShell(port, wide);
 	await openArmed(shown);
 	expect(shown.text()).toContain(description);
+});
+
+test('a field that was just left permits nothing for half a second: what was typed into it is no answer', async () => {
+	const port = createFakePort({approvals: [form]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	await shown.screen.press('enter', ...Array.from('Bob'), 'enter', 'enter');
+	await shown.pass(5000);
+	await shown.screen.press('esc', 'a');
+	expect(port.calls).toEqual([]);
+	await shown.pass(600);
+	await shown.screen.press('a');
+	expect(port.calls).toHaveLength(1);
 });
 
 test('what is typed into a field is no key of the sheet; Esc keeps it', async () => {
