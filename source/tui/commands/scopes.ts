@@ -67,7 +67,20 @@ function formScopes(shell: Shell): readonly KeyScope[] | undefined {
 /**
  * The one key handler. Returns whether the key was taken; only a text field with the focus gets what was not.
  */
-export function handleKey(shell: Shell, key: KeyEvent): boolean {
+export const handleKey = (shell: Shell, key: KeyEvent): boolean =>
+	orSay(shell, () => takeKey(shell, key));
+
+/** What meets what it did not expect must not take the gateway with it. */
+function orSay(shell: Shell, take: () => boolean): boolean {
+	try {
+		return take();
+	} catch (error) {
+		shell.toast(clean(messageOf(error)), 'bad');
+		return true;
+	}
+}
+
+function takeKey(shell: Shell, key: KeyEvent): boolean {
 	if (!shell.guard.hears(key)) {
 		shell.guard.disturbed(key.t);
 		return true;
@@ -94,13 +107,7 @@ export function handleKey(shell: Shell, key: KeyEvent): boolean {
 			return true;
 		}
 
-		try {
-			perform(command, shell);
-		} catch (error) {
-			// A command that meets what it did not expect must not take the gateway with it.
-			shell.toast(clean(messageOf(error)), 'bad');
-		}
-
+		perform(command, shell);
 		return true;
 	}
 
@@ -152,7 +159,10 @@ const takesPastes: ReadonlySet<string> = new Set([
 ]);
 
 /** The one handler of pastes: what is pasted goes into a line that has the keyboard, and never does anything else. Returns whether it was taken. */
-export function handlePaste(shell: Shell, {text, t}: Pick<Paste, 'text' | 't'>): boolean {
+export const handlePaste = (shell: Shell, paste: Pick<Paste, 'text' | 't'>): boolean =>
+	orSay(shell, () => takePaste(shell, paste));
+
+function takePaste(shell: Shell, {text, t}: Pick<Paste, 'text' | 't'>): boolean {
 	const {overlay, field} = shell.view.get();
 	const {kind} = overlay ?? {};
 	const {typing} = shell.section();

@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
-import {handleKey, scopesNow} from '../../../source/tui/commands/scopes.ts';
+import {literal} from '../../../source/terminal/text/safe.ts';
+import {handleKey, handlePaste, scopesNow} from '../../../source/tui/commands/scopes.ts';
 import {bindings, commands, keymapMarkdown, router} from '../../../source/tui/commands/table.ts';
 import {createShell} from '../../../source/tui/shell/create-shell.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
@@ -85,4 +86,31 @@ test('Ctrl-Z says why the process is not stopped, and what leaves the gateway ru
 	expect(shell.view.get().toast?.text).toBe(
 		'svc would stop answering webhooks – B leaves, and the gateway goes on',
 	);
+});
+
+test('what a key or a paste meets that nobody expected is said, and takes the gateway with it nowhere', () => {
+	using shell = newShell();
+	const fail = (): never => {
+		throw new Error('that was not expected');
+	};
+	const said = () => {
+		const {toast} = shell.view.get();
+		shell.view.set(state => ({...state, toast: undefined, overlay: undefined}));
+		return toast?.text;
+	};
+
+	const item = {key: 'x', label: literal('fails'), run: fail};
+	shell.view.set(state => ({
+		...state,
+		overlay: {kind: 'menu', title: literal('menu'), items: [item], index: 0},
+	}));
+	expect(handleKey(shell, {id: 'x', text: 'x', t: 0, alone: true})).toBe(true);
+	expect(said()).toBe('that was not expected');
+
+	const section = {...shell.section(), typing: {key: fail, paste: fail}};
+	const typing = {...shell, section: () => section};
+	expect(handleKey(typing, {id: 'a', text: 'a', t: 0, alone: true})).toBe(true);
+	expect(said()).toBe('that was not expected');
+	expect(handlePaste(typing, {text: 'a', t: 0})).toBe(true);
+	expect(said()).toBe('that was not expected');
 });
