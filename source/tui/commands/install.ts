@@ -4,6 +4,7 @@ import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Command} from '../acts/command.ts';
 import {change} from '../acts/navigate.ts';
 import {changeOverlay, close, closing} from '../acts/overlay-state.ts';
+import {placeNow, type StillHere} from '../acts/place.ts';
 import type {InstallStep} from '../install/install-sheet.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -17,22 +18,28 @@ export const waitingInstalls = ({
 }: Pick<Shell, 'feed' | 'clock'>): readonly WaitingInstall[] =>
 	(feed.get().state.installs ?? []).filter(({expiresAt}) => expiresAt > clock.now());
 
-/** Opens the sheet of a link. */
-async function openReview(shell: Shell, link: string, waiting?: number): Promise<void> {
-	const before = shell.view.get().overlay?.kind;
+/** Opens the sheet of a link, unless the person has gone on by then. */
+async function openReview(
+	shell: Shell,
+	{
+		link,
+		waiting,
+		isStillHere,
+	}: {readonly link: string; readonly waiting?: number; readonly isStillHere: StillHere},
+): Promise<void> {
 	const reviewed = await shell.port.reviewInstall({link});
-	// Nothing opens over what the person went to meanwhile.
-	if (shell.view.get().overlay?.kind === before) {
+	if (isStillHere(literal('The link was not opened'))) {
 		openInstall(shell, {link, review: reviewed, waiting});
 	}
 }
 
 function reviewWaiting(shell: Shell): void {
 	const [first] = waitingInstalls(shell);
+	const isStillHere = placeNow(shell, literal('I'));
 	shell.attempt(async () => {
 		const offered = (await shell.port.listInstalls()).find(({id}) => id === first?.id);
 		if (offered) {
-			await openReview(shell, offered.link, offered.id);
+			await openReview(shell, {link: offered.link, waiting: offered.id, isStillHere});
 		} else {
 			shell.toast(literal('That link waits no more'), 'warn');
 		}
@@ -46,7 +53,8 @@ function askForLink(shell: Shell): void {
 
 /** What a paste into the question for a link is: the link, however long. */
 export function pasteLink(shell: Shell, text: string): void {
-	shell.attempt(async () => openReview(shell, text.trim()));
+	const isStillHere = placeNow(shell, literal('/install'));
+	shell.attempt(async () => openReview(shell, {link: text.trim(), isStillHere}));
 }
 
 const at = (shell: Shell, kind: InstallStep['kind']): boolean =>

@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeServer} from '../../helpers/make-server.ts';
+import {makeRun} from '../../helpers/make.ts';
 import {showShell, testNow, type ShownShell} from '../../helpers/show-shell.tsx';
 
 const narrow = {columns: 80, rows: 24};
@@ -176,4 +177,85 @@ test('a link as long as links may be can be pasted', async () => {
 	await shown.pass(100);
 	expect(shown.text()).toContain('rows 17–');
 	expect(shown.text()).toContain('not seen yet: PgDn');
+});
+
+test('what is typed after it was installed is not heard by the pane below for half a second', async () => {
+	const port = asked(remote, {runs: [makeRun({state: 'running'})]});
+	await using shown = await showShell(port, wide, {pane: 'runs'});
+	await open(shown);
+	await shown.screen.press('i');
+	expect(port.calls).toHaveLength(1);
+	await shown.pass(499);
+	await shown.screen.press('x');
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+	await shown.pass(1);
+	await shown.screen.press('x');
+	expect(shown.shell.view.get().overlay?.kind).toBe('confirm');
+});
+
+test('a key that means nothing on the sheet puts the one that installs off for half a second', async () => {
+	const port = asked(remote);
+	await using shown = await showShell(port, wide);
+	await open(shown);
+	await shown.screen.press('b');
+	await shown.pass(499);
+	await shown.screen.press('i');
+	expect(port.calls).toEqual([]);
+	await shown.pass(500);
+	await shown.screen.press('i');
+	expect(port.calls).toHaveLength(1);
+});
+
+test('in a terminal that became too small nothing is installed', async () => {
+	const port = asked(remote);
+	await using shown = await showShell(port, wide);
+	await open(shown);
+	await shown.resize({columns: 50, rows: 12});
+	await shown.pass(5000);
+	await shown.screen.press('i');
+	expect(port.calls).toEqual([]);
+});
+
+test.for([
+	['the filter', ['/']],
+	['the palette', [':']],
+	['another pane', ['7']],
+] as const)(
+	'a link that is looked up opens nothing when %s has the keyboard by then',
+	async ([, keys]) => {
+		const port = asked(remote);
+		const late = Promise.withResolvers<void>();
+		const {reviewInstall} = port;
+		port.reviewInstall = async (...args) => {
+			await late.promise;
+			return reviewInstall(...args);
+		};
+
+		await using shown = await showShell(port, wide);
+		await shown.screen.press('I', ...keys);
+		const {overlay} = shown.shell.view.get();
+		late.resolve();
+		await shown.pass(100);
+		expect(shown.shell.view.get().overlay).toBe(overlay);
+		expect(shown.shell.view.get().toast?.text).toBe('The link was not opened: press I again');
+	},
+);
+
+test('a link that was pasted opens nothing over another question for a link', async () => {
+	const port = createFakePort();
+	const late = Promise.withResolvers<void>();
+	const {reviewInstall} = port;
+	port.reviewInstall = async (...args) => {
+		await late.promise;
+		return reviewInstall(...args);
+	};
+
+	await using shown = await showShell(port, wide);
+	const ask = ['ctrl+k', ...'/install'.split(''), 'enter'];
+	await shown.screen.press(...ask);
+	await shown.screen.paste(remote);
+	await shown.screen.press('esc', ...ask);
+	late.resolve();
+	await shown.pass(100);
+	expect(shown.shell.view.get().overlay?.kind).toBe('install-link');
 });

@@ -205,6 +205,15 @@ test('the detail says what was used day by day', async () => {
 	expect(text).toContain('may not act for it');
 });
 
+test('the name of a key that is revoked is typed, and cannot be pasted', async () => {
+	const port = createFakePort({...listening, keys: [makeKey({id: 'key_1', name: 'team'})]});
+	await using shown = await showShell(port, wide, {pane: 'keys'});
+	await shown.screen.press('D');
+	await shown.screen.paste('team');
+	expect(shown.said()).toContain('The name has to be typed');
+	expect(shown.shell.view.get().overlay).toMatchObject({kind: 'type-name', text: {value: ''}});
+});
+
 test('whoever only looks makes, rotates and revokes nothing', async () => {
 	const port = Object.assign(createFakePort({...listening, keys: [makeKey()]}), {
 		isReadOnly: true as const,
