@@ -1,4 +1,5 @@
 import type {ApprovalScope} from '../../core/approval.ts';
+import {messageOf} from '../../core/errors.ts';
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Command} from '../acts/command.ts';
@@ -15,6 +16,7 @@ import {
 import {foundInEvent} from '../approvals/event-search.ts';
 import {pagedText} from '../approvals/paged-text.ts';
 import {ruleKeys} from '../approvals/rule-step.ts';
+import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {ruleCommands} from './approval-rule.ts';
 import {waysOut} from './approval-text.ts';
@@ -102,12 +104,24 @@ function denyAll(shell: Shell): void {
 	closeSheet(shell);
 	shell.guard.gone();
 	shell.attempt(async () => {
-		const results = await Promise.all(
+		// One that cannot be settled must not hide how many were.
+		const results = await Promise.allSettled(
 			approvals.map(async ({id}) =>
 				shell.port.settleApproval(id, {answer: {choice: 'deny'}, by: shell.by}),
 			),
 		);
-		shell.toast(safe`${results.filter(({settled}) => settled).length} denied`, 'warn');
+		const failed = results.filter(result => result.status === 'rejected');
+		const answered = results.filter(result => result.status === 'fulfilled');
+		const denied = answered.filter(({value}) => value.settled).length;
+		const [first] = failed;
+		if (first) {
+			shell.toast(
+				safe`${denied} denied, ${failed.length} could not be: ${clean(messageOf(first.reason))}`,
+				'bad',
+			);
+		} else {
+			shell.toast(safe`${denied} denied`, 'warn');
+		}
 	});
 }
 

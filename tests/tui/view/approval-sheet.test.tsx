@@ -611,6 +611,32 @@ test('"only deny has a batch key": D twice denies all that wait', async () => {
 	expect(port.calls.map(({args}) => args[0])).toEqual([1, 2, 3]);
 });
 
+test('one that cannot be denied hides neither itself nor how many were', async () => {
+	const port = createFakePort({
+		approvals: [makeToolApproval(), makeToolApproval({id: 2}), makeToolApproval({id: 3})],
+	});
+	port.answers.settled = {
+		settled: true,
+		approval: {
+			...makeToolApproval(),
+			decision: {outcome: 'denied', at: testNow, by: 'tui'},
+		},
+	};
+	const {settleApproval} = port;
+	port.settleApproval = async (id, answer) => {
+		if (id === 2) {
+			throw new Error('the journal is closed');
+		}
+
+		return settleApproval(id, answer);
+	};
+
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('!', 'D', 'D');
+	await shown.pass(0);
+	expect(shown.said()).toContain('2 denied, 1 could not be: the journal is closed');
+});
+
 test('what is typed after everything was denied is not heard by the pane below for half a second', async () => {
 	const port = createFakePort({
 		approvals: [makeToolApproval()],
