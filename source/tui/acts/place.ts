@@ -7,10 +7,16 @@ export type StillHere = (missed: Safe) => boolean;
 
 /**
  * Remembers where the keyboard is. To be made when the key comes, by every command that has to look something up before it opens a question, an editor or
- * a pager: by then keys may be meant for something else, and a `y` would agree to what nobody has read. `key` is the one to press again.
+ * a pager: by then keys may be meant for something else, and a `y` would agree to what nobody has read. `key` is the one to press again, `inside` what keys act
+ * on in a pane that has no list.
  */
-export function placeNow(shell: Shell, key: Safe): StillHere {
+export function placeNow(
+	shell: Shell,
+	key: Safe,
+	inside: () => readonly unknown[] = nothingInside,
+): StillHere {
 	const before = placeOf(shell);
+	const insideBefore = inside();
 	return missed => {
 		const now = placeOf(shell);
 		const isSelected = now.selected === before.selected || (now.isFollowing && before.isFollowing);
@@ -20,7 +26,8 @@ export function placeNow(shell: Shell, key: Safe): StillHere {
 			now.overlay === before.overlay &&
 			now.field === before.field &&
 			now.list === before.list &&
-			isSelected;
+			isSelected &&
+			inside().every((part, index) => part === insideBefore[index]);
 		if (!isSame) {
 			shell.toast(safe`${missed}: press ${key} again`, 'warn');
 		}
@@ -28,6 +35,8 @@ export function placeNow(shell: Shell, key: Safe): StillHere {
 		return isSame;
 	};
 }
+
+const nothingInside = (): readonly unknown[] => [];
 
 /** A list that follows goes on by itself: nobody has chosen what is selected there later. */
 function placeOf(shell: Shell) {

@@ -1,5 +1,6 @@
 import type {RouteDefinition} from '../../core/route-editor.ts';
-import {safe} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {placeNow} from '../acts/place.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {afterOwnEdit} from './draft.ts';
@@ -26,10 +27,18 @@ export function editByHand(shell: Shell, key: string): void {
 	}
 
 	const {from, source} = draft;
+	const isStillHere = placeNow(shell, literal('enter'), () => {
+		const {place, step, find} = editorNow(shell) ?? {};
+		return [place, step, find];
+	});
 	shell.attempt(async () => {
 		const before = await shell.port.readRoute(from, {source});
 		if (!before) {
 			shell.toast(safe`There is no route ${clean(from)} in its file any more`, 'warn');
+			return;
+		}
+
+		if (!isStillHere(literal('The file was not opened'))) {
 			return;
 		}
 

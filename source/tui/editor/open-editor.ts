@@ -5,6 +5,7 @@ import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {change} from '../acts/navigate.ts';
 import {openMenu} from '../acts/overlay-state.ts';
+import {placeNow, type StillHere} from '../acts/place.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Draft} from './draft.ts';
@@ -16,6 +17,7 @@ const maxDeliveries = 20;
 
 /** Opens the form of a route. */
 export function editRoute(shell: Shell, {name, source}: RouteView): void {
+	const isStillHere = placeNow(shell, literal('e'));
 	shell.attempt(async () => {
 		const read = await shell.port.readRoute(name, {source});
 		if (!read) {
@@ -24,7 +26,7 @@ export function editRoute(shell: Shell, {name, source}: RouteView): void {
 		}
 
 		const {definition, fingerprint} = read;
-		await open(shell, {
+		await open(shell, isStillHere, {
 			name,
 			from: name,
 			isNew: false,
@@ -56,7 +58,10 @@ export function addRoute(shell: Shell): void {
 		key,
 		label,
 		run() {
-			shell.attempt(async () => open(shell, {...fresh, source}));
+			const isStillHere = placeNow(shell, literal('a'));
+			shell.attempt(async () => {
+				await open(shell, isStillHere, {...fresh, source});
+			});
 		},
 	});
 	openMenu(shell, {
@@ -79,20 +84,26 @@ export function addRouteWith(
 
 /** Opens the form of a new subscription that has what a route has, but its secrets. */
 export function copyRoute(shell: Shell, {name, source}: RouteView): void {
+	const isStillHere = placeNow(shell, literal('Y'));
 	shell.attempt(async () => {
 		const read = await shell.port.readRoute(name, {source});
 		if (read) {
 			const fields = await shell.port.listRouteFields();
 			const definition = withoutKept(read.definition, fields);
-			await open(shell, {...fresh, traffic: name, definition});
-			shell.toast(literal('A copy gets a name and a secret of its own'));
+			if (await open(shell, isStillHere, {...fresh, traffic: name, definition})) {
+				shell.toast(literal('A copy gets a name and a secret of its own'));
+			}
 		}
 	});
 }
 
-/** Shows a new secret, this once. What a person went to meanwhile stays: the secret is in the file. */
-export function showSecret(shell: Shell, name: string, saved: RotatedRoute): void {
-	if (shell.local(editor).get() || shell.view.get().overlay) {
+/** Shows a new secret, this once, in the pane it was asked for in. What a person went to meanwhile stays: the secret is in the file. */
+export function showSecret(
+	shell: Shell,
+	{name, pane, saved}: {readonly name: string; readonly pane: string; readonly saved: RotatedRoute},
+): void {
+	const now = shell.view.get();
+	if (shell.local(editor).get() || now.overlay || now.field || now.pane !== pane) {
 		shell.toast(safe`${clean(name)} has a new secret: it stands in ${clean(saved.file)}`, 'good');
 		return;
 	}
@@ -104,7 +115,8 @@ export function showSecret(shell: Shell, name: string, saved: RotatedRoute): voi
 	change(shell, {region: 'list', isZoomed: false, field: undefined});
 }
 
-async function open(shell: Shell, draft: Draft): Promise<void> {
+/** Opens the form of a draft, unless the person has gone on by then; whether it did. */
+async function open(shell: Shell, isStillHere: StillHere, draft: Draft): Promise<boolean> {
 	const {traffic} = draft;
 	const [fields, deliveries, keys] = await Promise.all([
 		shell.port.listRouteFields(),
@@ -117,9 +129,9 @@ async function open(shell: Shell, draft: Draft): Promise<void> {
 				}),
 		traffic === '' ? undefined : shell.port.listPayloadKeys(traffic),
 	]);
-	// What a person went to meanwhile stays.
-	if (shell.local(editor).get() || shell.view.get().overlay) {
-		return;
+	// A form that is open by now is not taken away, either.
+	if (!isStillHere(literal('The form was not opened')) || shell.local(editor).get()) {
+		return false;
 	}
 
 	shell.local(editor).set(() => newEditor(draft, fields));
@@ -130,4 +142,6 @@ async function open(shell: Shell, draft: Draft): Promise<void> {
 		// Nothing else can be done before it has a name; and what somebody types at once must be no commands.
 		enterField(shell);
 	}
+
+	return true;
 }

@@ -2,9 +2,10 @@ import {readFileSync, writeFileSync} from 'node:fs';
 import {assert, array, asyncProperty, constantFrom} from 'fast-check';
 import {expect, test} from 'vitest';
 import {routeFields} from '../../../source/config/route-edit/route-fields.ts';
-import {editorNow} from '../../../source/tui/editor/editor-state.ts';
+import {editor, editorNow} from '../../../source/tui/editor/editor-state.ts';
 import {rowsOfSettings} from '../../../source/tui/editor/list-setting.ts';
 import {makeDelivery, received} from '../../helpers/make.ts';
+import {until} from '../../helpers/processes.ts';
 import {propertyRuns} from '../../helpers/property-runs.ts';
 import {testNow} from '../../helpers/show-shell.tsx';
 import {openSubs, ownSecret} from './open-form.tsx';
@@ -622,4 +623,78 @@ test('toolsets that are none at all do not look like toolsets that nobody set', 
 	await editHook(pane);
 	expect(pane.shown.text()).toMatch(/toolsets +\[\]/);
 	expect(pane.shown.text()).toMatch(/skills +-/);
+});
+
+/** Keeps what reads the file of a route waiting until `resolve`. */
+function readLate({port}: Pick<Awaited<ReturnType<typeof openSubs>>, 'port'>): () => void {
+	const {promise, resolve} = Promise.withResolvers<void>();
+	const {readRoute} = port;
+	port.readRoute = async (...args) => {
+		await promise;
+		return readRoute(...args);
+	};
+
+	return resolve;
+}
+
+test.for([
+	['the palette', [':']],
+	['another pane', ['7']],
+	['another field', ['k']],
+	['the search for a field', ['/']],
+] as const)('$EDITOR does not open over %s', async ([, keys]) => {
+	await using pane = await openSubs();
+	await editHook(pane);
+	await pane.press(...downTo('toolsets'));
+	const answer = readLate(pane);
+	await pane.press('enter', ...keys);
+	answer();
+	await pane.rest();
+	expect(pane.shown.desktop.opened).toEqual([]);
+	expect(pane.shown.shell.view.get().toast?.text).toBe(
+		'The file was not opened: press enter again',
+	);
+});
+
+test.for([
+	['a filter', ['/']],
+	['another pane', ['7']],
+	['another route', ['k']],
+] as const)('a form that was read late does not open over %s', async ([, keys]) => {
+	await using pane = await openSubs();
+	const answer = readLate(pane);
+	await pane.press('G', 'e', ...keys);
+	const {field} = pane.shown.shell.view.get();
+	answer();
+	await pane.rest();
+	expect(pane.shown.shell.local(editor).get()).toBeUndefined();
+	expect(pane.shown.shell.view.get()).toMatchObject({field});
+	expect(pane.shown.shell.view.get().toast?.text).toBe('The form was not opened: press e again');
+});
+
+test('a new secret that comes late takes no filter away, of this pane or of another', async () => {
+	await using pane = await openSubs();
+	const {promise, resolve} = Promise.withResolvers<void>();
+	pane.port.rotateRoute = async () => {
+		await promise;
+		return {
+			file: pane.paths.subscriptions,
+			secret: 'brand-new-secret',
+			warnings: [],
+			url: 'http://127.0.0.1:8644/webhooks/hook',
+		};
+	};
+
+	await pane.press('G', 'R', 'd', '7', '/');
+	resolve();
+	// The filter has the row of the toast.
+	await until(async () => {
+		await pane.shown.pass(0);
+		return pane.shown.shell.view.get().toast !== undefined;
+	});
+	expect(pane.shown.shell.view.get()).toMatchObject({
+		pane: 'runs',
+		field: 'filter',
+		toast: {text: `hook has a new secret: it stands in ${pane.paths.subscriptions}`},
+	});
 });

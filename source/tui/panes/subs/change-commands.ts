@@ -51,8 +51,10 @@ function chooseOverlap(shell: Shell, {name}: RouteView): void {
 		key,
 		label,
 		run() {
+			const {pane} = shell.view.get();
 			shell.attempt(async () => {
-				showSecret(shell, name, await shell.port.rotateRoute(name, {overlap_ms: overlapMs}));
+				const saved = await shell.port.rotateRoute(name, {overlap_ms: overlapMs});
+				showSecret(shell, {name, pane, saved});
 			});
 		},
 	});
