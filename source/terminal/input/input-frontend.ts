@@ -74,7 +74,6 @@ export function createInputFrontend(
 	let raw = false;
 	let reading = false;
 	let held = '';
-	let tornCharacter = false;
 	const tornMouse = createTornMouse(clock);
 	const tornAnswers = createTornAnswers(clock);
 	let onAnswer: ((answer: string) => void) | undefined;
@@ -180,9 +179,8 @@ export function createInputFrontend(
 
 	const onData = (data: Buffer | string) => {
 		const text = typeof data === 'string' ? data : decoder.write(data);
-		const complete = typeof data === 'string' || Buffer.byteLength(text) === data.length;
-		const whole = complete && !tornCharacter;
-		tornCharacter = !complete;
+		// The rest of a character, or the first half of one, does not become the same bytes again.
+		const whole = typeof data === 'string' || Buffer.from(text).equals(data);
 		if (text !== '') {
 			receive(text, whole);
 		}

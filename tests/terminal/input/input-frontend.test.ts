@@ -59,6 +59,26 @@ test('a key whose sequence was split, or that stands beside a paste or a mouse r
 	]);
 });
 
+test('a key behind the rest of a character that was torn is not alone', async () => {
+	const {type, keys} = open();
+	const [first = 0, last = 0] = Buffer.from('é');
+	await type(Uint8Array.of(first), Uint8Array.of(last), 'b');
+	await type(Uint8Array.of(first), Buffer.concat([Uint8Array.of(last), Buffer.from('a')]), 'b');
+	// Each read is as long as what came of it, and yet none is whole.
+	const both = Uint8Array.of(last, first);
+	await type(Uint8Array.of(first), both, both, Uint8Array.of(last));
+	expect(keys.map(({id, alone}) => [id, alone])).toEqual([
+		['é', false],
+		['b', true],
+		['é', false],
+		['a', false],
+		['b', true],
+		['é', false],
+		['é', false],
+		['é', false],
+	]);
+});
+
 test('a paste that holds "a" is no key', async () => {
 	const {type, keys, pastes} = open();
 	await type(`${escape}[200~a${escape}[201~`);
@@ -277,6 +297,61 @@ test('the terminal is read only while raw mode is on, and what was held is forgo
 	await type('d');
 	expect(ids()).toEqual(['b', 'd']);
 });
+
+const begun = [
+	['a mouse report', [`${escape}[<35;1`], '50;7M'],
+	['an answer', [`${escape}]11;rgb:12`], '34/5678/9abc\u0007'],
+	['a paste', [`${escape}[200~abc`], 'def'],
+	['a row of keys', ['abc'], 'd'],
+] as const;
+
+test.for(begun)(
+	'of %s that was begun before the terminal was given away nothing is left',
+	async ([, before, after]) => {
+		const asUsual = open();
+		await asUsual.type(after);
+		await asUsual.pause(3000);
+
+		const {type, terminal, keys, pastes, mouse, frontend, clock, pause} = open();
+		for (const piece of before) {
+			terminal.type(piece);
+		}
+
+		clock.advance(100);
+		const already = {keys: keys.length, mouse: mouse.length};
+		frontend.stdin.setRawMode(false);
+		frontend.stdin.setRawMode(true);
+		await type(after);
+		await pause(3000);
+		expect(keys.slice(already.keys).map(({id}) => id)).toEqual(asUsual.keys.map(({id}) => id));
+		expect(pastes).toEqual([]);
+		expect(mouse.slice(already.mouse)).toEqual([]);
+	},
+);
+
+test.for([
+	['mouse report', `${escape}[<35;1`, '50;7M'],
+	['answer', `${escape}]11;rgb:12`, '34/5678/9abc\u0007'],
+] as const)(
+	'the rest of a torn %s that comes after more than a second is typed',
+	async ([, half, rest]) => {
+		const soon = open();
+		await soon.type(half);
+		await soon.pause(100);
+		await soon.pause(900);
+		await soon.type(rest);
+		await soon.pause(1000);
+		expect(soon.ids()).toEqual([]);
+
+		const late = open();
+		await late.type(half);
+		await late.pause(100);
+		await late.pause(1001);
+		await late.type(rest);
+		await late.pause(1000);
+		expect(late.keys.map(({text}) => text).join('')).toContain(rest.slice(0, 3));
+	},
+);
 
 test('keys that wait when a handler gives the terminal away are dropped', async () => {
 	const {type, ids, frontend} = open();

@@ -79,6 +79,21 @@ test('at most 200 rows are marked', async () => {
 	expect(shown.said()).toContain('At most 200');
 });
 
+test('one row more than 200 is refused with words, and takes no mark from another', async () => {
+	const runs = Array.from({length: 201}, (_, index) => run(index + 1, {state: 'failed'}));
+	await using shown = await showShell(createFakePort({runs}), size, {pane: 'runs'});
+	await shown.screen.press('V');
+	const marks = shown.shell.local(runMarks);
+	const before = marks.get();
+	const unmarked = runs.find(({id}) => !before.has(String(id)));
+	expect(before.size).toBe(200);
+	shown.shell.view.set(state => ({...state, toast: undefined}));
+	shown.shell.openList()?.select(String(unmarked?.id));
+	await shown.screen.press('v');
+	expect(shown.said()).toContain('At most 200 rows can be marked');
+	expect(marks.get()).toEqual(before);
+});
+
 test('r replays what is marked, after one question that names what is started where', async () => {
 	const port = createFakePort();
 	const deliveries = [1, 2, 3].map(second =>

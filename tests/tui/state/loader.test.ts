@@ -207,3 +207,43 @@ test('the last that was found is kept until something else is, also when it came
 
 	expect(loader.last()).toBeUndefined();
 });
+
+test('an answer that comes when nothing is looked at any more is kept nowhere', async () => {
+	const clock = createFakeClock();
+	const late = Promise.withResolvers<string>();
+	using loader = createLoader({clock, load: async () => late.promise});
+	loader.want('a', rest(80));
+	clock.advance(80);
+	loader.want('', rest(80));
+	late.resolve('A');
+	await turn();
+
+	expect(loader.get()).toEqual({status: 'missing', key: ''});
+	expect(loader.last()).toBeUndefined();
+});
+
+test('the second look at what was looked at before takes the place of nothing', async () => {
+	const clock = createFakeClock();
+	const asked: string[] = [];
+	const late = Promise.withResolvers<undefined>();
+	using loader = createLoader({
+		clock,
+		async load(key): Promise<string | undefined> {
+			asked.push(key);
+			return key === 'a' ? late.promise : key.toUpperCase();
+		},
+	});
+	loader.want('a', rest(80));
+	clock.advance(80);
+	loader.want('b', rest(80));
+	late.resolve(undefined);
+	await turn();
+	clock.advance(80);
+	await turn();
+	clock.advance(400);
+	await turn();
+
+	expect(asked).toEqual(['a', 'b']);
+	expect(loader.get()).toEqual({status: 'ready', key: 'b', value: 'B'});
+	expect(loader.last()).toEqual({status: 'ready', key: 'b', value: 'B'});
+});
