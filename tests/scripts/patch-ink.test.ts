@@ -23,6 +23,8 @@ import {afterAll, beforeAll, expect, test} from 'vitest';
 // @ts-expect-error -- plain JavaScript, as the whole of the build
 import * as untyped from '../../scripts/build/changed-cells.mjs';
 // @ts-expect-error -- the same
+import {createKept as untypedKept} from '../../scripts/build/kept-cells.mjs';
+// @ts-expect-error -- the same
 import {patchInk as untypedPatch} from '../../scripts/build/patch-ink.mjs';
 // @ts-expect-error -- the same
 import {remember as untypedRemember} from '../../scripts/build/remember.mjs';
@@ -31,6 +33,14 @@ import {propertyRuns} from '../helpers/property-runs.ts';
 
 const remember = untypedRemember as (answer: (text: string) => string) => (text: string) => string;
 const patchInk = untypedPatch as () => Plugin;
+type Cell = {
+	readonly value: string;
+	readonly styles: ReadonlyArray<{readonly code: string; readonly endCode: string}>;
+};
+const createKept = untypedKept as (
+	caches: new () => object,
+	toText: (cells: readonly Cell[]) => string,
+) => {readonly textOf: (cells: readonly Cell[]) => string};
 const changedCells = untyped.changedCells as (
 	last: string,
 	next: string,
@@ -377,4 +387,25 @@ test('what string-width says of our signs is what the shorter way says', () => {
 		expect(stringWidth(sign)).toBe(1);
 		expect(oneCellEach.test(sign)).toBe(true);
 	}
+});
+
+test('however many looks there were, codes that lead from one to another are kept of some thousand', () => {
+	const rows = Array.from({length: 3000}, (_, look) => [
+		{value: 'x', styles: [{code: `<${look}>`, endCode: '<>'}]},
+	]);
+	class Caches {
+		readonly styledChars = new Map();
+	}
+
+	let asked = 0;
+	const {textOf} = createKept(Caches, cells => {
+		asked += 1;
+		return cells.map(({value, styles}) => styles.map(({code}) => code).join('') + value).join('');
+	});
+	const drawn = () => rows.map(row => textOf(row)).join('').length;
+	const length = drawn();
+	expect(asked).toBe(6000);
+	rows.reverse();
+	expect(drawn()).toBe(length);
+	expect(asked).toBeGreaterThanOrEqual(12_000 - 4096);
 });

@@ -244,3 +244,11 @@ test('the form of a route offers what its keys do, in each of its steps', async 
 	expect(spoken.desktop.copied).toEqual(['http://127.0.0.1:8644/webhooks/fresh']);
 	expect(routes.subscriptions()['fresh']?.['prompt']).toBe('Hello');
 });
+
+test('what is asked takes the place of what was being read: more does not go on with it', async () => {
+	await using spoken = await openLinear(createWorld({approvals: [waitingCall]}));
+	await spoken.say('help e');
+	expect(spoken.heard()).toMatch(/\d+ more lines: say more\./);
+	await spoken.say('approvals', 'more');
+	expect(spoken.heard()).toContain('"more" is no answer here');
+});
