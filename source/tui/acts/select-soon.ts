@@ -9,7 +9,7 @@ const mostMs = 5000;
  * key it stands, once it does.
  */
 export function selectSoon(
-	{feed, clock}: Pick<Shell, 'feed' | 'clock'>,
+	{feed, clock, untilEnd}: Pick<Shell, 'feed' | 'clock' | 'untilEnd'>,
 	list: AnyList,
 	find: () => string | undefined,
 ): void {
@@ -32,17 +32,22 @@ export function selectSoon(
 		return;
 	}
 
-	const stop = feed.subscribe(() => {
-		const hasMoved = list.selectedKey() !== from && list.get().items.length > 0;
-		if (tryNow() || hasMoved) {
-			end();
-		}
-	});
-	const cancel = clock.after(mostMs, () => {
-		end();
-	});
+	const stops: Array<() => void> = [];
 	const end = () => {
-		stop();
-		cancel();
+		for (const stop of stops) {
+			stop();
+		}
 	};
+
+	stops.push(
+		feed.subscribe(() => {
+			const hasMoved = list.selectedKey() !== from && list.get().items.length > 0;
+			if (tryNow() || hasMoved) {
+				end();
+			}
+		}),
+		clock.after(mostMs, end),
+	);
+	// Last: where the interface is gone by now, both end at once.
+	stops.push(untilEnd(end));
 }

@@ -14,18 +14,28 @@ const restMs = {check: 150, backtest: 700} as const;
 /** Asks what the receiver says of the draft as it is now, with what is being typed, what it makes of the chosen delivery, and of all that came; only the newest answers count. */
 export function refresh(shell: Shell): void {
 	changeEditor(shell, state => ({...state, version: state.version + 1}));
-	for (const cancel of waiting.get(shell.view) ?? []) {
-		cancel();
-	}
+	stopRefreshing(shell);
+	const timers = [later(shell, restMs.check, look), later(shell, restMs.backtest, tryAll)];
+	const stop = () => {
+		for (const cancel of timers) {
+			cancel();
+		}
+	};
+	const keep = shell.untilEnd(stop);
+	waiting.set(shell.view, () => {
+		keep();
+		stop();
+	});
+}
 
-	waiting.set(shell.view, [
-		later(shell, restMs.check, look),
-		later(shell, restMs.backtest, tryAll),
-	]);
+/** Asks no more: nobody edits a draft. */
+export function stopRefreshing({view}: Pick<Shell, 'view'>): void {
+	waiting.get(view)?.();
+	waiting.delete(view);
 }
 
 /** What each screen waits with until its draft rests. */
-const waiting = new WeakMap<Shell['view'], ReadonlyArray<() => void>>();
+const waiting = new WeakMap<Shell['view'], () => void>();
 
 function later(
 	shell: Shell,

@@ -10,7 +10,7 @@ import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {changeDraft, countChanges, isDirty, isRenamed, onTopOf, undo, wireDraft} from './draft.ts';
 import {changeEditor, editor, editorNow, type EditorStep} from './editor-state.ts';
-import {refresh} from './refresh.ts';
+import {refresh, stopRefreshing} from './refresh.ts';
 import {fieldsOf, routeForm} from './route-form.ts';
 
 const goTo = (shell: Shell, step: EditorStep): void => {
@@ -19,6 +19,7 @@ const goTo = (shell: Shell, step: EditorStep): void => {
 
 /** Ends editing; the draft goes. */
 export function closeEditor(shell: Shell): void {
+	stopRefreshing(shell);
 	shell.local(editor).set(() => undefined);
 }
 

@@ -21,6 +21,7 @@ import {newView, type FirstRunCard, type Size, type ViewState} from '../state/vi
 import type {ThemeName} from '../theme/theme.ts';
 import {bannerLines} from './banners.ts';
 import {watchFirstKey} from './first-key.ts';
+import {createLifetime} from './lifetime.ts';
 import {localOf} from './local-of.ts';
 import {loginAlarm} from './login-alarm.ts';
 import {openSources} from './open-sources.ts';
@@ -100,14 +101,13 @@ export function createShell(
 		const countsSeconds = pane().countsSeconds?.(shown, host) === true;
 		return {intervalMs, tickMs: feedIntervals.tickMs, countsSeconds, showsWords};
 	});
-	const {firstRun} = options;
 	const byId = new Map(panes.map(pane => [pane.id, pane]));
 	const first = byId.get(options.pane ?? '') ?? panes[0];
 	const view = createStore<ViewState>({
 		...newView(first.id, options.size, options.theme),
 		chosenTheme: options.chosenTheme,
 		declinedKey: options.declinedKey === true,
-		overlay: firstRun && {kind: 'first-run', card: firstRun},
+		overlay: options.firstRun && {kind: 'first-run', card: options.firstRun},
 	});
 	const pane = () => byId.get(view.get().pane) ?? first;
 
@@ -210,6 +210,7 @@ export function createShell(
 	});
 	const {list, filters, loader, loads, isLoading} = sources;
 	const attempts = createStore(0);
+	const lifetime = createLifetime();
 	const host: Host = {
 		port,
 		logins,
@@ -253,6 +254,7 @@ export function createShell(
 				}
 			})();
 		},
+		untilEnd: lifetime.untilEnd,
 		attempts,
 	};
 	for (const {focus} of panes) {
@@ -271,6 +273,7 @@ export function createShell(
 				stop();
 			}
 
+			lifetime[Symbol.dispose]();
 			toaster[Symbol.dispose]();
 			host.guard[Symbol.dispose]();
 			sources[Symbol.dispose]();

@@ -93,6 +93,8 @@ export type Host = {
 	noteKey(): void;
 	/** Does something that may fail; a failure becomes a toast. */
 	attempt(action: () => Promise<void>): void;
+	/** Calls `stop` when the interface ends, at once when it has ended; returns what keeps it from being called. */
+	untilEnd(stop: () => void): () => void;
 	/** How many such attempts are under way. */
 	readonly attempts: Pick<ValueStore<number>, 'get' | 'subscribe'>;
 	/** It is read line after line, not drawn: pictures say nothing. */

@@ -20,6 +20,7 @@ export function createToaster(view: ValueStore<ViewState>, clock: Clock): Toaste
 	let cancel = nothing;
 	let wasSeen = true;
 	let isDue = false;
+	let isOver = false;
 	const hide = () => {
 		isDue = false;
 		view.set(state => (state.toast ? {...state, toast: undefined} : state));
@@ -31,6 +32,11 @@ export function createToaster(view: ValueStore<ViewState>, clock: Clock): Toaste
 			wasSeen = tone !== 'bad';
 			isDue = false;
 			view.set(state => ({...state, toast: {text, tone}}));
+			// What was begun before the end comes to its own: a timer would keep the process alive for it.
+			if (isOver) {
+				return;
+			}
+
 			cancel = clock.after(toastMs, () => {
 				if (wasSeen) {
 					hide();
@@ -46,6 +52,7 @@ export function createToaster(view: ValueStore<ViewState>, clock: Clock): Toaste
 			}
 		},
 		[Symbol.dispose]() {
+			isOver = true;
 			cancel();
 		},
 	};
