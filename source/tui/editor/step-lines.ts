@@ -5,13 +5,11 @@ import type {
 	SavedRoute,
 } from '../../core/route-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {diffLines} from '../lines/diff-lines.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
 import {dayTime} from '../lines/time.ts';
-import type {Tone} from '../theme/theme.ts';
 import type {Draft} from './draft.ts';
 import type {EditorStep} from './editor-state.ts';
-
-const tones: Readonly<Record<string, Tone>> = {'+': 'good', '-': 'bad', '@': 'accent'};
 
 /** What saving changes, before it does. */
 export const planLines = (
@@ -20,7 +18,7 @@ export const planLines = (
 ): readonly Line[] => [
 	line(safe`Saving changes ${clean(file)}:`, 'strong'),
 	blankLine,
-	...diff.map(row => line(clean(row), tones[row[0] ?? ''] ?? 'plain')),
+	...diffLines(diff, width),
 	blankLine,
 	...(movesOthers
 		? wrapText(

@@ -1,6 +1,7 @@
 import type {SetupPlan, WrittenSetup} from '../../core/setup.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {formLines} from '../forms/form-lines.ts';
+import {diffLines} from '../lines/diff-lines.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
 import {setupForm, stepTitles, type SetupCard} from '../setup/setup-card.ts';
 import type {Tone} from '../theme/theme.ts';
@@ -56,8 +57,6 @@ export function setupLines(
 
 const title: readonly Line[] = [[{text: literal('Set up the receiver'), tone: 'title'}]];
 
-const tones: Readonly<Record<string, Tone>> = {'+': 'good', '-': 'bad', '@': 'accent'};
-
 const told = (words: string, width: number, tone: Tone = 'plain'): readonly Line[] =>
 	wrapText(words, width - 4).map(row => line(safe`  ${row}`, tone));
 
@@ -69,7 +68,7 @@ export const setupPlanLines = (
 	blankLine,
 	...told(`This changes ${file}:`, width, 'strong'),
 	blankLine,
-	...diff.map(row => line(safe`  ${clean(row)}`, tones[row[0] ?? ''] ?? 'plain')),
+	...diffLines(diff, width, literal('  ')),
 	blankLine,
 	...(movesOthers
 		? told('! The file is written anew: the spacing of other lines may change.', width, 'warn')

@@ -1,0 +1,28 @@
+import {cell} from '../../core/untrusted.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import {gutter} from '../../terminal/text/gutter.ts';
+import {hardWrap} from '../../terminal/text/hard-wrap.ts';
+import {empty, safe} from '../../terminal/text/safe.ts';
+import type {Tone} from '../theme/theme.ts';
+import {line, type Line} from './line.ts';
+
+const tones: Readonly<Record<string, Tone>> = {'+': 'good', '-': 'bad', '@': 'accent'};
+
+/** What one character becomes at most where it has to be made visible: `\u{10ffff}`. */
+const longestEscape = 10;
+
+/** A diff before it is written, every character of it: a row that is too long for `width` cells goes on in the next ones. `indent` stands before each. */
+export const diffLines = (
+	diff: readonly string[],
+	width: number,
+	indent: Safe = empty,
+): readonly Line[] =>
+	diff.flatMap(row => {
+		const text = cell(row, row.length * longestEscape).text;
+		const tone = tones[row[0] ?? ''] ?? 'plain';
+		// Behind the first column, where the mark of the others stands.
+		const {rows} = hardWrap(text, width - indent.length - 2, Number.POSITIVE_INFINITY);
+		return rows.map((part, index) =>
+			line(index === 0 ? safe`${indent}${part}` : safe`${gutter.goesOn} ${indent}${part}`, tone),
+		);
+	});
