@@ -28,6 +28,24 @@ export const isKind = <Kind extends Overlay['kind']>(
 	kind: Kind,
 ): overlay is Extract<Overlay, {kind: Kind}> => overlay?.kind === kind;
 
+/** What was scrolled past its end stands at its end, where it is shown: the next key back is seen. How much there is only the drawing knows. */
+export function settleTop(shell: Shell, shown: Overlay, top: number): void {
+	if (shell.view.get().overlay !== shown) {
+		return;
+	}
+
+	for (const kind of ['help', 'states'] as const) {
+		changeOverlay(shell, kind, overlay => (overlay.top > top ? {...overlay, top} : overlay));
+	}
+
+	changeOverlay(shell, 'setup', overlay => {
+		const {card} = overlay;
+		return card.stage.kind === 'diff' && card.stage.top > top
+			? {...overlay, card: {...card, stage: {...card.stage, top}}}
+			: overlay;
+	});
+}
+
 /** `index` in a list that goes around. */
 export const cycle = (index: number, length: number): number =>
 	length === 0 ? 0 : (index + length) % length;

@@ -116,10 +116,7 @@ function scroll(shell: Shell, rows: number): void {
 		return stage.kind === 'diff'
 			? {
 					...card,
-					stage: {
-						...stage,
-						top: Math.max(0, Math.min(stage.plan.diff.length, stage.top + rows)),
-					},
+					stage: {...stage, top: Math.max(0, stage.top + rows)},
 				}
 			: card;
 	});

@@ -31,7 +31,7 @@ export const statesCommands: readonly Command[] = [
 		run(shell) {
 			changeOverlay(shell, 'states', ({kind, top}) => ({
 				kind,
-				top: Math.max(0, Math.min(40, top + rows)),
+				top: Math.max(0, top + rows),
 			}));
 		},
 	})),

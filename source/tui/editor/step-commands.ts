@@ -6,6 +6,7 @@ import type {Shell} from '../shell/shell.ts';
 import {act} from './act.ts';
 import {changeEditor, editorNow} from './editor-state.ts';
 import {backToForm, closeEditor, keepMine, openBoth, save, takeTheirs} from './save-draft.ts';
+import {planLines} from './step-lines.ts';
 
 const inStep =
 	(kind: string) =>
@@ -13,17 +14,17 @@ const inStep =
 		editorNow(shell)?.step.kind === kind;
 
 function scrollDiff(shell: Shell, rows: number): void {
-	changeEditor(shell, state =>
-		state.step.kind === 'diff'
-			? {
-					...state,
-					step: {
-						...state.step,
-						top: Math.max(0, Math.min(state.step.top + rows, state.step.plan.diff.length - 1)),
-					},
-				}
-			: state,
-	);
+	const {columns} = shell.view.get().size;
+	const {bodyHeight} = shell.layout();
+	changeEditor(shell, state => {
+		const {step} = state;
+		if (step.kind !== 'diff') {
+			return state;
+		}
+
+		const most = planLines(step.plan, columns).length - bodyHeight;
+		return {...state, step: {...step, top: Math.max(0, Math.min(step.top + rows, most))}};
+	});
 }
 
 /** Keys of the diff before saving. */

@@ -1,5 +1,7 @@
 import {Box} from 'ink';
+import {useEffect} from 'react';
 import {literal} from '../../terminal/text/safe.ts';
+import {settleTop} from '../acts/overlay-state.ts';
 import {clean} from '../lines/line.ts';
 import {boxContent, type Dialog} from '../overlay/box-content.ts';
 import {boxLines, fitRows, lineWidth, placeBox, roomIn} from '../overlay/box.ts';
@@ -20,7 +22,12 @@ export function DialogBox({overlay, width, height}: RegionProps & {readonly over
 	useStore(shell.feed, snapshot => snapshot.state);
 	const area = {width, height};
 	const content = boxContent(overlay, shell, roomIn(area));
-	const {title, rows, shown, field} = content;
+	const {title, rows, shown, field, top} = content;
+	useEffect(() => {
+		if (top !== undefined) {
+			settleTop(shell, overlay, top);
+		}
+	}, [shell, top, overlay]);
 	const widest = content.width ?? Math.max(0, ...[...rows, title.flat()].map(lineWidth)) + 2;
 	const place = placeBox(area, {width: widest, height: rows.length});
 	const fitting = fitRows(rows, place.height - 2 * border, shown);

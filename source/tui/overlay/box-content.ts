@@ -21,6 +21,8 @@ export type BoxContent = {
 	readonly rows: readonly Line[];
 	/** The row that has to be seen where not all have room. */
 	readonly shown?: number;
+	/** The first row of what can be scrolled, as it is shown. */
+	readonly top?: number;
 	/** Cells inside of the border; as many as the widest row needs when absent. */
 	readonly width?: number;
 	/** A text field over the first row. */

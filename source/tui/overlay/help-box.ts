@@ -54,6 +54,7 @@ export function helpBox(
 				: [],
 		],
 		rows: [...table, ...language],
+		top: start,
 		width,
 	};
 }

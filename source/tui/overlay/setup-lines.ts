@@ -38,21 +38,14 @@ export function setupLines(
 		};
 	}
 
-	const rows =
-		stage.kind === 'diff'
-			? setupPlanLines(stage.plan, width)
-			: stage.kind === 'done'
-				? setupDoneLines(stage.written, width)
-				: [];
-	return {
-		title,
-		rows,
-		shown:
-			stage.kind === 'diff'
-				? Math.min(rows.length - 1, stage.top + room.height - 1)
-				: rows.length - 1,
-		width,
-	};
+	if (stage.kind === 'diff') {
+		const rows = setupPlanLines(stage.plan, width);
+		const top = Math.max(0, Math.min(stage.top, rows.length - room.height));
+		return {title, rows: rows.slice(top, top + Math.max(1, room.height)), top, width};
+	}
+
+	const rows = stage.kind === 'done' ? setupDoneLines(stage.written, width) : [];
+	return {title, rows, shown: rows.length - 1, width};
 }
 
 const title: readonly Line[] = [[{text: literal('Set up the receiver'), tone: 'title'}]];

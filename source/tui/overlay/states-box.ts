@@ -41,6 +41,7 @@ export function statesBox(
 	return {
 		title: [[{text: literal('States'), tone: 'title'}]],
 		rows: rows.slice(start, start + Math.max(1, room.height)),
+		top: start,
 		width,
 	};
 }

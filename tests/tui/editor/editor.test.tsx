@@ -698,3 +698,23 @@ test('a new secret that comes late takes no filter away, of this pane or of anot
 		toast: {text: `hook has a new secret: it stands in ${pane.paths.subscriptions}`},
 	});
 });
+
+test('a diff is scrolled to its end, and the first key up moves it', async () => {
+	await using pane = await openSubs({size: {columns: 80, rows: 24}});
+	await pane.press('G', 'e');
+	await pane.rest();
+	await pane.press(...downTo('prompt'), 'enter', 'enter');
+	await pane.type(`${'x'.repeat(2000)}end`);
+	await pane.press('esc');
+	await pane.shows('1 not saved');
+	await pane.press('w');
+	await pane.shows('Saving changes');
+	expect(pane.shown.text()).not.toContain('w writes it');
+	await pane.press(...Array.from({length: 60}, () => 'j'));
+	expect(pane.shown.text()).toContain('w writes it');
+	const end = pane.shown.text();
+	await pane.press('k');
+	expect(pane.shown.text()).not.toBe(end);
+	await pane.press('j');
+	expect(pane.shown.text()).toBe(end);
+});

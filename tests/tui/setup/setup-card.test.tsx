@@ -178,3 +178,22 @@ test('the linear mode asks the same, one field after the other', async () => {
 	expect(home.written()).toMatch(/routes:\n +first:\n +deliver: log\n/);
 	expect(home.written()).toContain(oldSecret);
 });
+
+test('what would be written is scrolled to its end, and the first key up moves it', async () => {
+	using home = await openHome();
+	await using card = await openCard(home);
+	const {screen, text, see} = card;
+	await screen.press('a', 'space', 'a', 'enter');
+	await screen.type('first');
+	await screen.press('enter', 'a');
+	await see('This changes');
+	await card.resize({columns: 60, rows: 16});
+	expect(text()).not.toContain('w writes it');
+	await screen.press(...Array.from({length: 60}, () => 'j'));
+	expect(text()).toContain('w writes it');
+	const end = text();
+	await screen.press('k');
+	expect(text()).not.toBe(end);
+	await screen.press('j');
+	expect(text()).toBe(end);
+});

@@ -111,6 +111,16 @@ test('help is generated from the key table, the open pane first, and can be sear
 	expect(shown.shell.view.get().overlay).toBeUndefined();
 });
 
+test('however far down the help was scrolled, the first key up moves it', async () => {
+	await using shown = await showShell(createFakePort(), narrow);
+	await shown.screen.press('?', ...Array.from({length: 40}, () => 'pgdn'));
+	const end = shown.screen.lines();
+	await shown.screen.press('k');
+	expect(shown.screen.lines()).not.toEqual(end);
+	await shown.screen.press('j');
+	expect(shown.screen.lines()).toEqual(end);
+});
+
 test('the palette finds commands, panes, routes, runs and deliveries', async () => {
 	const port = createFakePort({
 		runs: [makeRun({id: 184})],

@@ -93,6 +93,10 @@ test('the palette knows it as /status, and on the smallest screen it scrolls to 
 
 	expect(shown.text()).toContain('memory');
 	expect(shown.screen.lines()).toHaveLength(16);
+	await shown.screen.press(...Array.from({length: 60}, () => 'j'));
+	const end = shown.text();
+	await shown.screen.press('k');
+	expect(shown.text()).not.toBe(end);
 });
 
 test('the status row draws the last hour, which is the first to go, and warns when a tenth is refused', async () => {
