@@ -79,7 +79,10 @@ export function addRouteWith(
 	shell: Shell,
 	begun: Pick<Draft, 'name' | 'definition' | 'traffic'>,
 ): void {
-	shell.attempt(async () => open(shell, {...fresh, ...begun}));
+	const isStillHere = placeNow(shell, literal('S'));
+	shell.attempt(async () => {
+		await open(shell, isStillHere, {...fresh, ...begun});
+	});
 }
 
 /** Opens the form of a new subscription that has what a route has, but its secrets. */
