@@ -6,6 +6,7 @@ import {placeIn} from '../lines/detail-cursor.ts';
 import {rowHolds} from '../lines/detail.ts';
 import {clean, type Line} from '../lines/line.ts';
 import type {ReadRow} from '../lines/reading.ts';
+import {countText} from '../lines/title-parts.ts';
 import type {PaneListing} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
 import {detailStart} from '../state/view.ts';
@@ -80,13 +81,14 @@ export function createReader(shell: Shell, out: Out, onRows: () => void): Reader
 		}
 	};
 
-	const countText = (of: PaneListing): Safe => {
-		const {items, total, filterText, filter} = shell.list(of.list).get();
+	const countedText = (of: PaneListing): Safe => {
+		const list = shell.list(of.list);
+		const {filterText, filter} = list.get();
 		const problem =
 			filter.problem === undefined ? empty : safe` (not applied: ${clean(filter.problem)})`;
 		return filterText.trim() === ''
-			? safe`${total}`
-			: safe`${items.length} of ${total}, filter ${clean(filterText)}${problem}`;
+			? countText(list)
+			: safe`${countText(list)}, filter ${clean(filterText)}${problem}`;
 	};
 
 	const selectedRow = (): ReadRow | undefined => {
@@ -119,7 +121,7 @@ export function createReader(shell: Shell, out: Out, onRows: () => void): Reader
 			}
 
 			out.say(
-				safe`${title}, ${countText(listing)}${listing.isLive ? literal(', the newest first') : empty}.`,
+				safe`${title}, ${countedText(listing)}${listing.isLive ? literal(', the newest first') : empty}.`,
 			);
 			if (listing.reading.header && !isHeaderRead.has(listing)) {
 				isHeaderRead = new Set([...isHeaderRead, listing]);

@@ -51,18 +51,26 @@ export function filterSpans(text: string, {pieces, problem, doubt}: Filter<never
 export const grouped = (count: number): Safe =>
 	clean(String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ','));
 
+/** `312`; `312+` where there may be more. */
+const atLeast = (count: number, isCut: boolean): Safe =>
+	isCut ? safe`${grouped(count)}+` : grouped(count);
+
+/** `312 of 4,812`: how many items pass the filter, `312+` of them until everything was looked at; `4,812` without one. */
+export function countText(list: AnyList): Safe {
+	const {items, total, isTotalCut, isWhole, filterText} = list.get();
+	// Without a filter everything passes, also what is not loaded.
+	const isAll = filterText.trim() === '';
+	const all = atLeast(total, isTotalCut);
+	return isAll ? all : safe`${atLeast(items.length, !isWhole)} of ${all}`;
+}
+
 /** `312 of 4,812 (limit 5,000)`, `3 servers`: how many items pass the filter. `limit` is what the list is bounded by. */
 export function countPart(
 	list: AnyList,
 	{limit, noun}: {readonly limit?: number; readonly noun?: readonly [one: Safe, many: Safe]} = {},
 ): Line {
-	const {items, total, filterText} = list.get();
-	// Without a filter everything passes, also what is not loaded.
-	const isAll = filterText.trim() === '';
-	const shown =
-		isAll || items.length === total
-			? grouped(total)
-			: safe`${grouped(items.length)} of ${grouped(total)}`;
+	const {items, total, isWhole} = list.get();
+	const shown = items.length === total && isWhole ? grouped(total) : countText(list);
 	const bound =
 		limit !== undefined && total === limit ? safe` (limit ${grouped(limit)})` : literal('');
 	const name = noun ? safe` ${total === 1 ? noun[0] : noun[1]}` : literal('');
@@ -107,6 +115,7 @@ export function followPart(list: AnyList): Line {
 		return [{text: literal('following'), tone: 'quiet'}];
 	}
 
-	const newer = window.newer > 0 ? ` · ${grouped(window.newer)} newer` : '';
-	return [{text: clean(`paused${newer}, f to follow`), tone: 'warn'}];
+	const {newer, isNewerCut = false} = window;
+	const came = newer > 0 || isNewerCut ? safe` · ${atLeast(newer, isNewerCut)} newer` : literal('');
+	return [{text: safe`paused${came}, f to follow`, tone: 'warn'}];
 }

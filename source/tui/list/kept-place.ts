@@ -33,9 +33,8 @@ export function keptPosition(
 	return windowOf(rows, wanted, height).position;
 }
 
-/** How many rows came after the newest that was seen, where that is not among `rows` itself. Pure. */
-export function newerThan(rows: RowList, seen: {readonly id: string}, rankOf: RankOf): number {
-	const rank = rankOf(seen.id);
+/** How many rows, from the newest on, stand above `rank`; all of them where that is `NaN`. Pure. */
+export function newerThan(rows: RowList, rank: number, rankOf: RankOf): number {
 	let count = 0;
 	while (count < rows.length && !(rankOf(rows.idAt(rows.length - 1 - count)) <= rank)) {
 		count += 1;

@@ -31,6 +31,8 @@ export type ListWindow = {
 	readonly cursor: number;
 	/** Rows that came since following ended; 0 while following. */
 	readonly newer: number;
+	/** There may be more of them than are known. */
+	readonly isNewerCut?: boolean;
 	/** The position as it is now; to be kept for the next time. */
 	readonly position: ListPosition;
 };

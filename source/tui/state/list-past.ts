@@ -1,5 +1,6 @@
 import type {Filter} from '../../core/filter/filter.ts';
 import type {GatewayState} from '../../core/state.ts';
+import {newerThan} from '../list/kept-place.ts';
 import {rowsOf, type ListWindow} from '../list/window.ts';
 import {
 	createLoadedHistory,
@@ -15,17 +16,16 @@ type Looked<Item> = {
 	readonly height: number;
 };
 
+type Own<Item> = {readonly passing: readonly Item[]; readonly readsBody: boolean};
+
 /** The journal's part of one list: what it adds to the items of the state, and when it is asked for more. */
 export type Past<Item> = Pick<LoadedHistory<Item>, 'get' | 'subscribe' | 'jump' | 'end'> & {
 	/** For another filter. Bodies are the journal's alone: a filter that reads them is asked of it from the newest on. */
 	begin(state: GatewayState, readsBody: boolean): void;
 	/** What the list has: of the items of the state those that `passing` has. */
-	items(
-		state: GatewayState,
-		own: {readonly passing: readonly Item[]; readonly readsBody: boolean},
-	): readonly Item[];
-	/** The window with what came since, also where the newest is not among the items. */
-	counted(window: ListWindow, live: readonly Item[]): ListWindow;
+	items(state: GatewayState, own: Own<Item>): readonly Item[];
+	/** The window with what came since, also where the newest is not among the items; and whether there may be more. */
+	counted(state: GatewayState, window: ListWindow, own: Own<Item>): ListWindow;
 	/** How far the journal was searched; `undefined` while nothing was. */
 	searched(state: GatewayState):
 		| {
@@ -102,14 +102,24 @@ export function createPast<Item>(
 
 			return from(passing, history.total(state) === undefined ? undefined : joinAt);
 		},
-		counted(window, live) {
-			const {seen} = window.position;
-			if (loaded.get().high === undefined || !seen || window.position.follow) {
+		counted(state, window, {passing, readsBody}) {
+			const {follow, seen} = window.position;
+			if (follow || !seen) {
 				return window;
 			}
 
-			const at = rowsOf(live, keyOf).indexOf(seen.id);
-			return {...window, newer: Math.max(0, live.length - 1 - at)};
+			const since = history.cursorOf(seen.id);
+			const {low = joinAt ?? 0, high, isOldest} = loaded.get();
+			const isBelow = !isOldest && since + 1 < low;
+			if (high === undefined) {
+				return {...window, isNewerCut: isBelow};
+			}
+
+			// What the state has of it stands apart; what lies between, nobody has counted.
+			const known = Math.max(since, high);
+			const apart = readsBody ? 0 : newerThan(rowsOf(passing, keyOf), known, history.cursorOf);
+			const least = readsBody ? (newestOf(state) ?? 0) : (history.wholeFrom(state) ?? 0) - 1;
+			return {...window, newer: window.newer + apart, isNewerCut: isBelow || known < least};
 		},
 		searched(state) {
 			const stretch = loaded.get();

@@ -35,7 +35,9 @@ export function createPlace<Item>(
 			const rank = rankOf ?? placesIn(() => live.map(keyOf));
 			const position = keptPosition(rows, placeOf(wish, rows), {rankOf: rank, height});
 			kept = {wish, position};
-			return counted(windowOf(rows, position, height), rows, rank);
+			const [oldest] = live;
+			const from = oldest === undefined ? undefined : rank(keyOf(oldest));
+			return counted(windowOf(rows, position, height), {rows, rankOf: rank, from});
 		},
 	};
 }
@@ -49,10 +51,17 @@ function placesIn(keys: () => readonly string[]): RankOf {
 	};
 }
 
-/** What came since, also where the filter keeps out what was the newest then. */
-function counted(window: ListWindow, rows: RowList, rankOf: RankOf): ListWindow {
+/** What came since, also where the filter keeps out what was the newest then, or the state has let go of it: nothing from before `from` is known any more. */
+function counted(
+	window: ListWindow,
+	{rows, rankOf, from}: {rows: RowList; rankOf: RankOf; from: number | undefined},
+): ListWindow {
 	const {follow, seen} = window.position;
-	return follow || !seen || rows.indexOf(seen.id) !== -1
-		? window
-		: {...window, newer: newerThan(rows, seen, rankOf)};
+	if (follow || !seen || rows.indexOf(seen.id) !== -1) {
+		return window;
+	}
+
+	const rank = rankOf(seen.id);
+	const isKnown = from === undefined || rank >= from;
+	return {...window, newer: newerThan(rows, rank, rankOf), isNewerCut: !isKnown};
 }

@@ -27,6 +27,8 @@ export type ListView<Item> = {
 	readonly isFollowing: boolean;
 	readonly filter: Filter<Item>;
 	readonly filterText: string;
+	/** There may be more than `total`. */
+	readonly isTotalCut: boolean;
 	/** Everything was looked at: nothing else passes the filter. */
 	readonly isWhole: boolean;
 	/** How far back the journal was searched; absent where the state has everything. */
@@ -35,10 +37,7 @@ export type ListView<Item> = {
 
 /** What keys do with any list, whatever is in it. */
 export type AnyList = {
-	readonly get: () => Pick<
-		ListView<never>,
-		'window' | 'total' | 'isWhole' | 'isFollowing' | 'filterText' | 'filter' | 'searched'
-	> & {readonly items: readonly unknown[]};
+	readonly get: () => Omit<ListView<never>, 'items'> & {readonly items: readonly unknown[]};
 	move(move: ListMove): void;
 	/** Follows the newest, or stays where it is. */
 	toggleFollow(): void;
@@ -102,7 +101,9 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 			live: inputs.live,
 			height: inputs.height,
 		});
-		const window = past ? past.counted(shown, inputs.live) : shown;
+		const window = past
+			? past.counted(state, shown, {passing, readsBody: filter.readsBody})
+			: shown;
 		const searched = past ? past.searched(state) : tail?.searched();
 		const view = {
 			items,
@@ -113,6 +114,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 				tail ? Math.max(items.length, tail.get().scanned) : 0,
 			),
 			isWhole: isWhole(state, items.length - window.end),
+			isTotalCut: tail?.isWhole(state) === false,
 			...(searched && {searched}),
 			isFollowing: window.position.follow,
 			filter,

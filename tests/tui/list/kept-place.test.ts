@@ -37,9 +37,9 @@ test('where nobody knows the rank, the old place is the nearest', () => {
 });
 
 test('what came since is counted by rank where the newest of then is not there', () => {
-	expect(newerThan(rows(1, 4, 6, 8), {id: '5'}, rankOf)).toBe(2);
-	expect(newerThan(rows(), {id: '5'}, rankOf)).toBe(0);
-	expect(newerThan(rows(1, 4), {id: 'gone'}, rankOf)).toBe(2);
+	expect(newerThan(rows(1, 4, 6, 8), 5, rankOf)).toBe(2);
+	expect(newerThan(rows(), 5, rankOf)).toBe(0);
+	expect(newerThan(rows(1, 4), Number.NaN, rankOf)).toBe(2);
 });
 
 const some = uniqueArray(integer({min: 0, max: 60}), {minLength: 1, maxLength: 30});

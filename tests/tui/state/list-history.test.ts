@@ -4,6 +4,7 @@ import {parseFilter} from '../../../source/core/filter/filter.ts';
 import {runVocabulary} from '../../../source/core/filter/run-vocabulary.ts';
 import type {Run} from '../../../source/core/run.ts';
 import {filteredLines} from '../../../source/tui/lines/empty.ts';
+import {countPart, followPart} from '../../../source/tui/lines/title-parts.ts';
 import {createFeed} from '../../../source/tui/state/feed.ts';
 import type {HistoryQuestion} from '../../../source/tui/state/list-history.ts';
 import {createList, type AnyList} from '../../../source/tui/state/list.ts';
@@ -258,4 +259,47 @@ test('the oldest that cannot be read is no end of it', async () => {
 	at.list.move('first');
 	await at.settle();
 	expect(at.list.selected()?.id).toBe(1);
+});
+
+const title = (list: AnyList) =>
+	[...countPart(list), ...followPart(list)].map(part => part.text).join(' · ');
+
+test('until everything was looked at, what passes is counted as at least so many', async () => {
+	using at = newList();
+	at.held.isOn = true;
+	at.list.setFilter('route:usual');
+	expect(title(at.list)).toBe('200+ of 12,000 · following');
+	at.grow(50);
+	expect(title(at.list)).toBe('150+ of 12,050 · following');
+	at.held.isOn = false;
+	at.list.setFilter('route:rare');
+	expect(title(at.list)).toMatch(/^0\+ of 12,050/);
+	await at.settle();
+	expect(title(at.list)).toBe('1 of 12,050 · following');
+});
+
+test('what came since is counted whole while it is known, and as at least so many when the state has let go of some', async () => {
+	using at = newList();
+	at.list.move('page-up');
+	await at.settle();
+	at.grow(150);
+	await at.settle();
+	expect(title(at.list)).toBe('12,150 · paused · 150 newer, f to follow');
+	at.grow(1148);
+	await at.settle();
+	expect(title(at.list)).toMatch(/^13,298 · paused · [\d,]+\+ newer, f to follow$/);
+});
+
+test('under a filter, what came since is what passes it', async () => {
+	using at = newList();
+	at.list.setFilter('route:usual');
+	at.list.move('page-up');
+	await at.settle();
+	at.grow(50);
+	await at.settle();
+	expect(at.list.get().window).toMatchObject({newer: 0});
+	at.list.setFilter('route:new');
+	await at.settle();
+	expect(at.list.get().window).toMatchObject({newer: 50});
+	expect(at.list.get().window.isNewerCut).toBeFalsy();
 });
