@@ -1,22 +1,14 @@
 import type {ApprovalScope} from '../../core/approval.ts';
-import {messageOf} from '../../core/errors.ts';
 import {lineText} from '../../terminal/text/line-editor.ts';
-import {literal, safe} from '../../terminal/text/safe.ts';
+import {literal} from '../../terminal/text/safe.ts';
 import type {Command} from '../acts/command.ts';
 import {copyText} from '../acts/copy.ts';
+import {denyAll} from '../acts/deny-all.ts';
 import {answer, callNow, isAtChoice, isOffered, stepOf} from '../acts/settle.ts';
-import {
-	changeSheet,
-	closeSheet,
-	goToStep,
-	scrollSheet,
-	sheetNow,
-	turnSheet,
-} from '../acts/sheet.ts';
+import {changeSheet, goToStep, scrollSheet, sheetNow, turnSheet} from '../acts/sheet.ts';
 import {foundInEvent} from '../approvals/event-search.ts';
 import {pagedText} from '../approvals/paged-text.ts';
 import {ruleKeys} from '../approvals/rule-step.ts';
-import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {ruleCommands} from './approval-rule.ts';
 import {waysOut} from './approval-text.ts';
@@ -96,33 +88,6 @@ function extend(shell: Shell): void {
 			);
 		});
 	}
-}
-
-/** Denies everything that waits, one after the other. */
-function denyAll(shell: Shell): void {
-	const {approvals} = shell.port.getState();
-	closeSheet(shell);
-	shell.guard.gone();
-	shell.attempt(async () => {
-		// One that cannot be settled must not hide how many were.
-		const results = await Promise.allSettled(
-			approvals.map(async ({id}) =>
-				shell.port.settleApproval(id, {answer: {choice: 'deny'}, by: shell.by}),
-			),
-		);
-		const failed = results.filter(result => result.status === 'rejected');
-		const answered = results.filter(result => result.status === 'fulfilled');
-		const denied = answered.filter(({value}) => value.settled).length;
-		const [first] = failed;
-		if (first) {
-			shell.toast(
-				safe`${denied} denied, ${failed.length} could not be: ${clean(messageOf(first.reason))}`,
-				'bad',
-			);
-		} else {
-			shell.toast(safe`${denied} denied`, 'warn');
-		}
-	});
 }
 
 /** Where several wait. Nothing is answered, and the request that comes is guarded as if it had been opened. */

@@ -1,17 +1,14 @@
 import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {PersonLogins} from '../../core/logins.ts';
-import {lossyRoutes, type LossyRoute} from '../../core/lost-events.ts';
 import type {GatewayState} from '../../core/state.ts';
-import type {Safe} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import {closeSettled, forgetShown} from '../acts/sheet.ts';
 import {createGuard} from '../approvals/guard.ts';
 import {ringForApprovals} from '../approvals/ring.ts';
 import {announceVersions} from '../commands/two-versions.ts';
 import {createDetails} from '../lines/detail.ts';
-import {clean, type Line} from '../lines/line.ts';
-import {createMemory} from '../lines/remember.ts';
+import {clean} from '../lines/line.ts';
 import {announceLogins} from '../panes/logins/announce-logins.ts';
 import {panes} from '../panes/panes.ts';
 import {createFeed, feedIntervals} from '../state/feed.ts';
@@ -19,11 +16,10 @@ import {layoutOf} from '../state/layout.ts';
 import {createStore} from '../state/store.ts';
 import {newView, type FirstRunCard, type Size, type ViewState} from '../state/view.ts';
 import type {ThemeName} from '../theme/theme.ts';
-import {bannerLines} from './banners.ts';
+import {createBanners} from './create-banners.ts';
 import {watchFirstKey} from './first-key.ts';
 import {createLifetime} from './lifetime.ts';
 import {localOf} from './local-of.ts';
-import {loginAlarm} from './login-alarm.ts';
 import {openSources} from './open-sources.ts';
 import type {Desktop, Host, Shell} from './shell.ts';
 import {createToaster} from './toaster.ts';
@@ -51,18 +47,6 @@ export type ShellOptions = {
 	readonly pane?: string;
 	readonly filters?: Readonly<Record<string, string>>;
 };
-
-/** What is read has no edge. */
-const readColumns = 400;
-
-/** How often a loss is looked at that may be over. */
-const lossyEveryMs = 10_000;
-
-/** How long a banner says that a route lost events; the status row does for an hour, where it takes no row of the pane. */
-const lossBannerMs = 600_000;
-
-/** What banners are told while the sheet is open, which says what waits itself. */
-const noApprovals: GatewayState['approvals'] = [];
 
 /** Whether more comes than anybody reads row by row. */
 const pours = ({health}: GatewayState): boolean =>
@@ -111,47 +95,8 @@ export function createShell(
 	});
 	const pane = () => byId.get(view.get().pane) ?? first;
 
-	const remember = createMemory<readonly Line[]>();
-	const findAlarm = createMemory<Safe | undefined>();
-	const findLossy = createMemory<readonly LossyRoute[]>();
-	const banners = () => {
-		const {size, overlay} = view.get();
-		const {columns, rows} = size;
-		const {state, now} = feed.get();
-		const {gateway, webhook, problems, model, modelOffer, modelProblem, approvals} = state;
-		const installs = overlay?.kind === 'install' ? undefined : state.installs;
-		const isOpen = overlay?.kind === 'approval';
-		const shown = isOpen ? noApprovals : approvals;
-		const lossy = findLossy([state.deliveries, state.routes, Math.floor(now / lossyEveryMs)], () =>
-			lossyRoutes(state, now).filter(({lastAt}) => now - lastAt < lossBannerMs),
-		);
-		const alarm = findAlarm([state.servers, state.runs, state.routes], () => loginAlarm(state));
-		const second = shown.length === 0 && !installs?.length ? 0 : Math.floor(now / 1000);
-		return remember(
-			[
-				gateway,
-				webhook,
-				problems,
-				model,
-				modelOffer,
-				modelProblem,
-				shown,
-				installs,
-				lossy,
-				alarm,
-				second,
-				columns,
-				rows,
-			],
-			() =>
-				bannerLines(
-					{...state, approvals: shown, installs: installs ?? [], lossy, loginAlarm: alarm},
-					host.isRead
-						? {width: readColumns, rows: Number.POSITIVE_INFINITY, now}
-						: {width: columns, rows, now},
-				),
-		);
-	};
+	const findBanners = createBanners();
+	const banners = () => findBanners(view.get(), feed.get(), {isRead: host.isRead});
 
 	const layout = () => {
 		const {size, region, isZoomed, field, overlay} = view.get();
