@@ -60,7 +60,7 @@ test.for([
 		pty.press('enter');
 		await pty.waitForText('[svc-offline: no language');
 		pty.press('8');
-		await pty.waitForText(/info .*Answer of route "github"/);
+		await pty.waitForText(/info .*acme\/api#7 .*: \[svc-offline/);
 
 		expect(await leave(pty)).toEqual({exitCode: 0, signal: 0});
 		expect(isClean(pty)).toBe(true);
@@ -188,7 +188,7 @@ test('strangers cannot write to the terminal', async () => {
 	pty.press('7', 'enter');
 	await pty.waitForText('[7 Runs');
 	pty.press('8');
-	await pty.waitForText(/Answer of route "hook": Answer ␛\]0;pwned␇/);
+	await pty.waitForText(/Title ␛\]0;pwned␇.*: Answer ␛\]0;pwned␇/);
 
 	await leave(pty);
 	expect(pty.written()).not.toContain('pwned\u0007');
