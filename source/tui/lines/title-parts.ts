@@ -116,6 +116,6 @@ export function followPart(list: AnyList): Line {
 	}
 
 	const {newer, isNewerCut = false} = window;
-	const came = newer > 0 || isNewerCut ? safe` · ${atLeast(newer, isNewerCut)} newer` : literal('');
+	const came = newer > 0 ? safe` · ${atLeast(newer, isNewerCut)} newer` : literal('');
 	return [{text: safe`paused${came}, f to follow`, tone: 'warn'}];
 }
