@@ -139,8 +139,14 @@ test('a route that turned events away is named for ten minutes, with the key tha
 	expect(shown.screen.lines()[2]).not.toContain('loses events');
 	expect(shown.screen.lines()[0]).toContain('! losing events');
 
-	await shown.pass(3_060_000);
-	expect(shown.screen.lines()[0]).not.toContain('losing events');
+	const later = createFakePort({routes: [codeHostRoute]});
+	later.emit(
+		received(makeDelivery({outcome: 'rate', status: 429, receivedAt: testNow - 3_590_000})),
+	);
+	await using hour = await showShell(later, {columns: 110, rows: 24});
+	expect(hour.screen.lines()[0]).toContain('! losing events');
+	await hour.pass(70_000);
+	expect(hour.screen.lines()[0]).not.toContain('losing events');
 });
 
 test('all banners together take four rows at most, the worst ones whole, and three on a screen of few rows', async () => {
