@@ -38,21 +38,28 @@ test.each([
 	);
 });
 
-test('a searcher who hangs up ends the search, and no other call', async () => {
-	await using home = await temporaryHome();
+/** A gateway whose search never ends, and the signal that a search was given. */
+async function openSearching() {
+	const stack = new AsyncDisposableStack();
+	const home = stack.use(await temporaryHome());
 	const socket = home.file('gateway.sock');
 	const given = Promise.withResolvers<AbortSignal | undefined>();
-	const port = createFakePort();
 	const searchRuns = async (_question: unknown, hungUp?: AbortSignal) => {
 		given.resolve(hungUp);
 		return new Promise<never>(() => {});
 	};
-
-	await using control = await startControlServer(
-		{port: {...port, searchRuns}, version: '1', log: silentLogger},
-		{socket},
+	stack.use(
+		await startControlServer(
+			{port: {...createFakePort(), searchRuns}, version: '1', log: silentLogger},
+			{socket},
+		),
 	);
-	expect(control).toBeDefined();
+	return {socket, given, [Symbol.asyncDispose]: () => stack.disposeAsync()};
+}
+
+test('a searcher who hangs up ends the search, and no other call', async () => {
+	await using searching = await openSearching();
+	const {socket, given} = searching;
 	const connection = connect(socket);
 	connection.write('GET /v1/history/runs?filter=x HTTP/1.1\r\nHost: a\r\n\r\n');
 	const hungUp = await given.promise;
@@ -64,20 +71,8 @@ test('a searcher who hangs up ends the search, and no other call', async () => {
 });
 
 test('a face that drops a search hangs up on the gateway', async () => {
-	await using home = await temporaryHome();
-	const socket = home.file('gateway.sock');
-	const given = Promise.withResolvers<AbortSignal | undefined>();
-	const port = createFakePort();
-	const searchRuns = async (_question: unknown, hungUp?: AbortSignal) => {
-		given.resolve(hungUp);
-		return new Promise<never>(() => {});
-	};
-
-	await using control = await startControlServer(
-		{port: {...port, searchRuns}, version: '1', log: silentLogger},
-		{socket},
-	);
-	expect(control).toBeDefined();
+	await using searching = await openSearching();
+	const {socket, given} = searching;
 	const leaving = new AbortController();
 	const search = createControlCalls(socket).searchRuns({filter: 'x', limit: 1}, leaving.signal);
 	const hungUp = await given.promise;
