@@ -7,7 +7,7 @@ export type BenchOptions = {
 	readonly rounds?: number;
 	/** Length of one measurement. */
 	readonly seconds?: number;
-	/** Of `history`: stored deliveries. */
+	/** Of `history` and `start`: stored deliveries, of the largest home. */
 	readonly rows?: number;
 	/** Folder for CPU profiles of the program. */
 	readonly profile?: string;
@@ -15,7 +15,7 @@ export type BenchOptions = {
 	readonly only?: readonly string[];
 	/** Of `webhook`: numbers of connections; of `chat`: streams at once. */
 	readonly connections?: readonly number[];
-	/** Of `webhook` and `chat`: another checkout, built, which is measured as well. */
+	/** Of `webhook`, `chat` and `start`: another checkout, built, which is measured as well. */
 	readonly before?: string;
 };
 
@@ -32,6 +32,7 @@ const benches: Readonly<Record<string, () => Promise<(options: BenchOptions) => 
 
 const usage = `usage: npm run bench -- ${Object.keys(benches).join('|')} [--rounds N] [--seconds N] [--json FILE] [--profile FOLDER]
 history: [--rows N]
+start: [--rows N] [--before CHECKOUT]
 chat: [--connections STREAMS] [--before CHECKOUT]
 webhook: [--only WORDS]… [--connections N,…] [--before CHECKOUT]`;
 
