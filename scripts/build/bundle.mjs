@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import {basename, dirname, join} from 'node:path';
 import {getBuiltinModule} from 'node:process';
-import {fileURLToPath} from 'node:url';
+import {fileURLToPath, pathToFileURL} from 'node:url';
 import {rolldown} from 'rolldown';
 import {patchInk} from './patch-ink.mjs';
 
@@ -37,6 +37,7 @@ const bundle = await rolldown({
 	checks: {ineffectiveDynamicImport: false},
 	plugins: [
 		quickStart(),
+		await madeAhead(),
 		patchInk(),
 		{
 			name: 'modules',
@@ -150,9 +151,12 @@ rmSync(last, {recursive: true, force: true});
 function startGroups() {
 	const screenStarts = ['cli/start/open-interface.ts', 'tui/run-tui.tsx', 'gateway/gateway.ts'];
 	const gatewayStart = 'gateway/open-rooms.ts';
+	// What a gateway loads once it listens.
+	const laterStart = 'gateway/open-works.ts';
 	const partsOf = () => {
 		const screen = reached(screenStarts.map(inSource));
 		const gateway = reached(['cli/start/headless.ts', gatewayStart].map(inSource));
+		const works = reached([inSource(laterStart)]);
 		const config = reached([inSource('config/load-config.ts')]);
 		const client = reached(
 			[
@@ -161,7 +165,7 @@ function startGroups() {
 				'core/approvals/outlives-gateway.ts',
 			].map(inSource),
 		);
-		const parts = new Set([...screenStarts, gatewayStart].map(inSource));
+		const parts = new Set([...screenStarts, gatewayStart, laterStart].map(inSource));
 		const commands = reached(
 			[...modules]
 				.filter(([id]) => id.startsWith(inSource('cli/')))
@@ -174,13 +178,19 @@ function startGroups() {
 			home: reached([inSource('config/home-paths.ts')]),
 			command: reached([inSource('cli/run-command.ts')]),
 			words: screen.intersection(client.union(config).union(gateway)),
+			// A gateway without a screen does without the rest of `text`.
+			lines: screen.intersection(commands).intersection(works.union(gateway)),
 			text: screen.intersection(commands),
 			schemas: client.intersection(config),
+			// A gateway answers calls later than it starts: it does without the rest of `client`.
+			journal: client.intersection(gateway),
 			client,
 			config,
 			records: gateway.intersection(commands),
 			screen,
 			gateway,
+			shared: works.intersection(commands),
+			works,
 		};
 	};
 
@@ -189,13 +199,17 @@ function startGroups() {
 		'home',
 		'command',
 		'words',
+		'lines',
 		'text',
 		'schemas',
+		'journal',
 		'client',
 		'config',
 		'records',
 		'screen',
 		'gateway',
+		'shared',
+		'works',
 	].map((name, index, {length}) => ({
 		name,
 		priority: length - index,
@@ -247,6 +261,23 @@ function quickStart() {
 				? `const fetch = undefined;\n${readFileSync(id, 'utf8')}`
 				: undefined;
 		},
+	};
+}
+
+// What is the same at every start, and takes long to make.
+async function madeAhead() {
+	const path = inSource('config/make-config-schema-json.ts');
+	const {makeConfigSchemaJson} = await import(pathToFileURL(path).href);
+	const text = makeConfigSchemaJson();
+	return {
+		name: 'made-ahead',
+		load: id =>
+			id === path
+				? {
+						code: `export const makeConfigSchemaJson = () => ${JSON.stringify(text)};`,
+						moduleType: 'js',
+					}
+				: undefined,
 	};
 }
 

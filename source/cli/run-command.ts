@@ -85,7 +85,7 @@ export async function runCommand(
 			},
 		})
 		.exitOverride();
-	addCommands(program, context);
+	addCommands(program, context, argv);
 
 	pointToHelp(program);
 

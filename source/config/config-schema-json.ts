@@ -1,6 +1,5 @@
 import {isJsonObject, type JsonObject} from '../core/json.ts';
-import {jsonSchemaOf} from '../core/schema-parts.ts';
-import {configSchema} from './schema.ts';
+import {makeConfigSchemaJson} from './make-config-schema-json.ts';
 
 let noted: JsonObject | undefined;
 let plain: JsonObject | undefined;
@@ -11,13 +10,13 @@ let plain: JsonObject | undefined;
  * @see manual/configuration.md#how-the-file-is-read
  */
 export function configSchemaJson(): JsonObject {
-	plain ??= objectOf(notedSchemaJson(), forStrict);
+	plain ??= objectOf(JSON.stringify(notedSchemaJson(), forStrict));
 	return plain;
 }
 
 /** The same with what is ours alone: `x-change` (what a change needs, where it is not `at-once`), `x-secret`, `x-lines` and `x-by-hand`. */
 export function notedSchemaJson(): JsonObject {
-	noted ??= objectOf({...jsonSchemaOf(configSchema), title: 'config.yaml of svc'});
+	noted ??= objectOf(makeConfigSchemaJson());
 	return noted;
 }
 
@@ -36,9 +35,8 @@ function forStrict(key: string, value: unknown): unknown {
 	return {...rest, anyOf: type.map(name => ({type: name}))};
 }
 
-/** Through text: what JSON Schema cannot say (undefined, accessors) is gone, and the rest is plain data. */
-function objectOf(schema: object, without?: (key: string, value: unknown) => unknown): JsonObject {
-	const made: unknown = JSON.parse(JSON.stringify(schema, without));
+function objectOf(text: string): JsonObject {
+	const made: unknown = JSON.parse(text);
 	return isJsonObject(made) ? made : {};
 }
 

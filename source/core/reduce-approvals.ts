@@ -43,7 +43,9 @@ function waitingAfter(
 
 function settledAfter(settled: readonly Approval[], event: GatewayEvent): readonly Approval[] {
 	if (event.type === 'history-restored') {
-		return event.approvals.slice(-limits.settledApprovals);
+		return [...event.approvals.filter(({id}) => !has(settled, id)), ...settled].slice(
+			-limits.settledApprovals,
+		);
 	}
 
 	return event.type === 'approval-settled'

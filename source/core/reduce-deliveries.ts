@@ -36,18 +36,18 @@ export function deliveriesAfter(
 	rows: GatewayState['deliveries'],
 	events: readonly GatewayEvent[],
 ): GatewayState['deliveries'] {
-	const received = events.flatMap(event => {
-		if (event.type === 'history-restored') {
-			return event.deliveries;
-		}
-
-		return event.type === 'delivery-received' ? [event.delivery] : [];
-	});
-	if (received.length === 0) {
+	// The receiver may have taken some before the older ones were restored.
+	const restored = events.flatMap(event =>
+		event.type === 'history-restored' ? event.deliveries : [],
+	);
+	const received = events.flatMap(event =>
+		event.type === 'delivery-received' ? [event.delivery] : [],
+	);
+	if (restored.length + received.length === 0) {
 		return rows;
 	}
 
-	const next = [...rows];
+	const next = [...deliveryRows(restored), ...rows];
 	for (const delivery of received) {
 		append(next, delivery);
 	}

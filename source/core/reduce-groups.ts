@@ -10,24 +10,29 @@ export function groupsAfter(
 	groups: readonly Group[],
 	events: readonly GatewayEvent[],
 ): readonly Group[] {
-	if (!events.some(({type}) => type === 'group-changed' || type === 'history-restored')) {
+	if (!events.some(event => groupsOf(event).length > 0)) {
 		return groups;
 	}
 
 	const known = new Map(groups.map(group => [group.id, group]));
 	for (const event of events) {
-		if (event.type === 'history-restored') {
-			known.clear();
-			for (const group of event.groups) {
+		for (const group of groupsOf(event)) {
+			if (isNews(group, known.get(group.id))) {
 				known.set(group.id, group);
 			}
-		} else if (event.type === 'group-changed' && isNews(event.group, known.get(event.group.id))) {
-			known.set(event.group.id, event.group);
 		}
 	}
 
 	return sorted([...known.values()]);
 }
+
+const groupsOf = (event: GatewayEvent): readonly Group[] => {
+	if (event.type === 'history-restored') {
+		return event.groups;
+	}
+
+	return event.type === 'group-changed' ? [event.group] : [];
+};
 
 const isNews = (group: Group, known: Group | undefined): boolean =>
 	known === undefined ||

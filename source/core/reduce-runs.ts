@@ -21,9 +21,9 @@ export function runsAfter(
 		for (const run of runsOf(event)) {
 			const isNew = run.id > newest;
 			inOrder &&= isNew;
-			// What a delivery implies is older than what the run says itself.
-			const isImplied = event.type === 'delivery-received';
-			if (isNew || !isImplied || !(changed.has(run.id) || isKnown(run.id))) {
+			// What a delivery implies, and what was restored, is older than what the run says itself.
+			const isOlder = event.type === 'delivery-received' || event.type === 'history-restored';
+			if (isNew || !isOlder || !(changed.has(run.id) || isKnown(run.id))) {
 				changed.set(run.id, run);
 				newest = Math.max(newest, run.id);
 			}

@@ -24,7 +24,7 @@ export function wholeAfter(
 			}
 		: before.wholeFrom;
 	const delivery =
-		deliveries !== before.deliveries && deliveries.length >= limits.deliveries
+		!restored && deliveries !== before.deliveries && deliveries.length >= limits.deliveries
 			? droppedDelivery(before.deliveries, deliveries)
 			: undefined;
 	const run =

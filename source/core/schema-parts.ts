@@ -91,15 +91,23 @@ const noted = <Schema extends z.ZodType, Notes extends NotesOfAny>(
 	json: Readonly<Record<string, unknown>> = {},
 ): Schema & {readonly notes: Notes} =>
 	Object.assign(
-		schema.meta({
-			...json,
-			description: notes.description,
-			...(notes.default !== undefined && !notes.inner && {'x-default': notes.default}),
-			...(notes.change && {'x-change': notes.change}),
-			...(notes.secret && {'x-secret': true}),
-			...(notes.lines && {'x-lines': true}),
-			...(notes.byHand && {'x-by-hand': true}),
-		}),
+		schema.meta(
+			// A spread would ask the getters of `json`.
+			Object.defineProperties(
+				{},
+				{
+					...Object.getOwnPropertyDescriptors(json),
+					...Object.getOwnPropertyDescriptors({
+						description: notes.description,
+						...(notes.default !== undefined && !notes.inner && {'x-default': notes.default}),
+						...(notes.change && {'x-change': notes.change}),
+						...(notes.secret && {'x-secret': true}),
+						...(notes.lines && {'x-lines': true}),
+						...(notes.byHand && {'x-by-hand': true}),
+					}),
+				},
+			),
+		),
 		{notes},
 	);
 
@@ -157,6 +165,15 @@ export const isoTime = checked(z.string(), value =>
 
 /** A mapping with known keys allows no others; and zod itself would leave out the default of what it transforms. */
 const finish: NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override'] = ({jsonSchema}) => {
+	const {'x-as': as, ...own} = jsonSchema;
+	if (as !== undefined) {
+		for (const key of Object.keys(jsonSchema)) {
+			Reflect.deleteProperty(jsonSchema, key);
+		}
+
+		Object.assign(jsonSchema, as, own);
+	}
+
 	if (jsonSchema.properties) {
 		jsonSchema.additionalProperties ??= false;
 	}
@@ -173,8 +190,9 @@ export const jsonSchemaOf = (schema: z.ZodType) =>
 	// A value of any kind has no narrower schema.
 	z.toJSONSchema(schema, {io: 'input', unrepresentable: 'any', override: finish});
 
-/** What the JSON Schema says of a setting that is loose in the file and checked by `schema` later. */
+/** What the JSON Schema says of a setting that is loose in the file and checked by `schema` later. Made when a JSON Schema is asked for: no start waits for it. */
 export const looseJsonOf = (schema: z.ZodType): Readonly<Record<string, unknown>> => ({
-	...jsonSchemaOf(schema),
-	$schema: undefined,
+	get 'x-as'() {
+		return {...jsonSchemaOf(schema), $schema: undefined};
+	},
 });

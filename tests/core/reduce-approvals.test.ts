@@ -72,6 +72,11 @@ test('the history that is restored is what was settled', () => {
 		approvals: [one, two],
 	};
 	expect(reduce(initialState, [restored]).settledApprovals).toEqual([one, two]);
+	const since = settled(two);
+	expect(reduce(initialState, [since, restored]).settledApprovals).toEqual([
+		one,
+		expect.objectContaining({decision: expect.objectContaining({outcome: 'denied'})}),
+	]);
 });
 
 test('a slice that no event touched stays the same object', () => {

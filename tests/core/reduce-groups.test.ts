@@ -57,17 +57,20 @@ test('events of one group may come late: it stays dispatched and keeps its count
 	expect(groupsAfter([ended], [changed(three)])).toEqual([ended]);
 });
 
-test('what the journal knows takes the place of everything before it', () => {
+test('what the journal knew at the start joins what came since: an older word of a group changes nothing', () => {
+	const grown = {...pending(4, 30), count: 3};
 	const groups = groupsAfter(
-		[pending(1, 10)],
+		[pending(2, 10)],
 		[
-			changed(pending(2, 10)),
-			restored([dispatched(3, 1), pending(4, 20), dispatched(5, 2)]),
+			changed(dispatched(5, 9)),
+			changed(grown),
+			restored([dispatched(3, 1), pending(4, 20), pending(5, 2)]),
 			changed(pending(6, 10)),
 		],
 	);
-	expect(idsOf(groups)).toEqual([6, 4, 5, 3]);
-	expect(groupsAfter(groups, [restored([])])).toEqual([]);
+	expect(idsOf(groups)).toEqual([2, 6, 4, 5, 3]);
+	expect(groups[2]).toEqual(grown);
+	expect(groupsAfter(groups, [restored([])])).toBe(groups);
 });
 
 test('events of other things leave the list the same object', () => {

@@ -345,3 +345,25 @@ test('the list says from which delivery on it has no gap: a busy route gives way
 	expect(full.deliveries.find(({key}) => key >= from)?.delivery.route).toBe('busy');
 	expect(state.wholeFrom?.delivery).toBeUndefined();
 });
+
+test('history that is restored after the receiver listens goes before what came meanwhile, and takes nothing back', () => {
+	const old = [makeDelivery(), makeDelivery()];
+	const fresh = makeDelivery({runId: 7});
+	const running = makeRun({id: 7, state: 'running'});
+	const restored: GatewayEvent = {
+		type: 'history-restored',
+		at: 0,
+		deliveries: old,
+		runs: [makeRun({id: 3, state: 'done'}), makeRun({id: 7, state: 'queued'})],
+		groups: [],
+		approvals: [],
+	};
+	const state = reduce(reduce(initialState, [received(fresh), runChanged(running)]), [restored]);
+
+	expect(state.deliveries.map(({key}) => key)).toEqual([...old, fresh].map(({id}) => id));
+	expect(state.runs.map(({id, state: is}) => [id, is])).toEqual([
+		[3, 'done'],
+		[7, 'running'],
+	]);
+	expect(state.totals.received).toBe(1);
+});

@@ -6,7 +6,8 @@ import {homePaths} from '../../source/config/home-paths.ts';
 import {systemClock} from '../../source/core/clock.ts';
 import {lockFile} from '../../source/core/file-lock.ts';
 import {startGateway} from '../../source/gateway/gateway.ts';
-import {gatewayHome, startTestGateway} from '../helpers/gateway.ts';
+import {gatewayHome, startTestGateway, stateWhere} from '../helpers/gateway.ts';
+import {post} from '../helpers/post.ts';
 import {mountSmallDisk} from '../helpers/small-disk.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 
@@ -140,6 +141,57 @@ test('the history of the last gateway is there after a start', async () => {
 	expect(deliveries.map(({delivery}) => delivery.deliveryId)).toEqual(
 		before.deliveries.map(({delivery}) => delivery.deliveryId),
 	);
+});
+
+test('whoever asks as soon as it listens is answered rightly: the identifiers and jobs of before are known', async () => {
+	await using home = await gatewayHome({
+		subscriptions: {hook: {prompt: 'x'}, fire: {prompt: 'y', cron_job: 'nightly'}},
+	});
+	await home.write(
+		'cron/jobs.json',
+		JSON.stringify({
+			jobs: [{id: 'job_nightly0', name: 'nightly', schedule: 'every 24h', prompt: 'Report'}],
+		}),
+	);
+	const first = await startTestGateway({home});
+	await first.send('hook', {}, {'x-github-delivery': 'known'});
+	await first.ended(1);
+	await first[Symbol.asyncDispose]();
+
+	const gateway = startGateway({
+		clock: systemClock,
+		paths: homePaths({environment: {SVC_HOME: home.path}}),
+		environment: {API_ENABLED: 'false'},
+		version: '0',
+		localServers: [],
+	});
+	await using _ = gateway;
+	const {webhook} = await stateWhere(gateway.port, ({webhook: is}) => is.state === 'listening');
+	const url = webhook.state === 'listening' ? webhook.url : '';
+	const ask = async (route: string, id: string) =>
+		post(`${url}/webhooks/${route}`, {payload: {}, headers: {'x-github-delivery': id}});
+	const [again, fired, fresh] = await Promise.all([
+		ask('hook', 'known'),
+		ask('fire', 'fired'),
+		ask('hook', 'fresh'),
+	]);
+	expect([again.status, again.json]).toEqual([200, {status: 'duplicate', delivery_id: 'known'}]);
+	expect([fired.status, fired.json.cron_job]).toEqual([202, 'nightly']);
+	expect(fresh.status).toBe(202);
+
+	await gateway.started;
+	const {deliveries, runs} = await stateWhere(
+		gateway.port,
+		state => state.runs.length === 3 && state.runs.every(run => run.state === 'done'),
+	);
+	expect(deliveries.map(({delivery}) => delivery.deliveryId).toSorted()).toEqual([
+		'fired',
+		'fresh',
+		'known',
+		'known',
+	]);
+	expect(deliveries[0]?.delivery).toMatchObject({deliveryId: 'known', outcome: 'accepted'});
+	expect(runs.map(({id}) => id)).toEqual([1, 2, 3]);
 });
 
 test('a full disk stops no start while there is a reserve, and is named when there is none', async ({

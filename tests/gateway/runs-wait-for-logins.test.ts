@@ -75,6 +75,8 @@ test('a run that awaits a login still does after a restart, and goes on without 
 	}
 
 	await using gateway = await startTestGateway({home});
+	// The start lets each of them look for its server once.
+	await gateway.gateway.idle();
 	await Promise.all([1, 2, 3].map(async id => waiting(gateway, id)));
 	expect(await gateway.port.retryRun(1)).toBe(true);
 	const {state, transcript} = await gateway.ended(1);

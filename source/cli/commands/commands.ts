@@ -20,26 +20,51 @@ import {addSessionCommands} from './sessions.ts';
 import {addTuiCommands} from './tui.ts';
 import {addWebhookCommands} from './webhook.ts';
 
+type CommandGroup = {
+	/** The words of the command line that it adds. */
+	readonly names: readonly string[];
+	readonly add: (program: Command, context: Context) => void;
+	/** It tells of the others. */
+	readonly needsAll?: true;
+};
+
 /** Every command of the program, in the order of its help. */
-export function addCommands(program: Command, context: Context): void {
-	addGatewayCommands(program, context);
-	addWebhookCommands(program, context);
-	addDeliveryCommands(program, context);
-	addGroupCommands(program, context);
-	addRunCommands(program, context);
-	addLogCommand(program, context);
-	addCronCommands(program, context);
-	addMcpCommands(program, context);
-	addOpenCommand(program, context);
-	addApprovalCommands(program, context);
-	addKeyCommands(program, context);
-	addSessionCommands(program, context);
-	addConfigCommands(program, context);
-	addDoctorCommand(program, context);
-	addCompletionCommands(program, context);
-	addBackupCommands(program, context);
-	addManualCommands(program, context);
-	addTuiCommands(program, context);
+export const commandGroups: readonly CommandGroup[] = [
+	{names: ['gateway'], add: addGatewayCommands},
+	{names: ['webhook'], add: addWebhookCommands},
+	{names: ['deliveries'], add: addDeliveryCommands},
+	{names: ['groups'], add: addGroupCommands},
+	{names: ['runs'], add: addRunCommands},
+	{names: ['logs'], add: addLogCommand},
+	{names: ['cron'], add: addCronCommands},
+	{names: ['mcp'], add: addMcpCommands},
+	{names: ['open'], add: addOpenCommand},
+	{names: ['approvals'], add: addApprovalCommands},
+	{names: ['keys'], add: addKeyCommands},
+	{names: ['sessions'], add: addSessionCommands},
+	{names: ['config'], add: addConfigCommands},
+	{names: ['doctor'], add: addDoctorCommand},
+	{names: ['completion', '__complete'], add: addCompletionCommands, needsAll: true},
+	{names: ['backup', 'restore'], add: addBackupCommands},
+	{names: ['help', 'explain'], add: addManualCommands, needsAll: true},
+	{names: ['tui'], add: addTuiCommands},
+];
+
+/** Adds the commands that `argv` may mean, all of them when it is absent: making all costs a start as much as loading a fifth of the program. */
+export function addCommands(program: Command, context: Context, argv?: readonly string[]): void {
+	for (const {add} of argv ? groupsFor(argv) : commandGroups) {
+		add(program, context);
+	}
+
 	// Last: the other commands inherit what the program allows, and they take no words but their own.
 	addInterfaceCommands(program, context);
+}
+
+function groupsFor(argv: readonly string[]): readonly CommandGroup[] {
+	const meant = commandGroups.filter(({names}) => names.some(name => argv.includes(name)));
+	const isForAll =
+		meant.length === 0
+			? argv.some(word => !word.startsWith('-') || word === '-h' || word === '--help')
+			: meant.some(({needsAll}) => needsAll);
+	return isForAll ? commandGroups : meant;
 }

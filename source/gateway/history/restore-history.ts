@@ -2,6 +2,7 @@ import type {Clock} from '../../core/clock.ts';
 import type {Delivery} from '../../core/delivery.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {Emit} from '../../core/events.ts';
+import {idOfNumber, numberOfId} from '../../core/ids.ts';
 import type {Logger} from '../../core/log.ts';
 import {hourMs} from '../../core/route-counts.ts';
 import {limits} from '../../core/state.ts';
@@ -29,8 +30,15 @@ export async function restoreHistory({
 	readonly clock: Clock;
 	readonly log: Logger;
 }): Promise<Disposable> {
+	const {lastId} = store;
 	const [deliveries, runs, toDecide, pending, dispatched, approvals] = await Promise.all([
-		store.journal.list({limit: recentDeliveries}),
+		// The receiver may have taken others meanwhile: those have been told of.
+		lastId === ''
+			? []
+			: store.journal.list({
+					before: idOfNumber(numberOfId(lastId) + 1),
+					limit: recentDeliveries,
+				}),
 		store.runs.list({limit: recentRuns}),
 		store.runs.toDecide(recentToDecide),
 		store.groups.list({state: 'pending', limit: limits.pendingGroups}),

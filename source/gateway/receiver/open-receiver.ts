@@ -9,7 +9,6 @@ import type {LiveGroups} from '../jobs/live-groups.ts';
 import type {LiveJobs} from '../jobs/live-jobs.ts';
 import type {LiveConfig} from '../live-config.ts';
 import type {RunAnnouncer} from '../runs/announce-runs.ts';
-import type {Dispatcher} from '../runs/dispatch.ts';
 import type {LoopBreaker} from '../runs/loop-breaker.ts';
 import {holdDirect} from './hold-direct.ts';
 import {createLiveReceiver, type LiveReceiver} from './live-receiver.ts';
@@ -23,7 +22,7 @@ export function openReceiver({
 	journalFailing,
 	deliverer,
 	loops,
-	dispatcher,
+	wake,
 	groups,
 	jobs,
 	announce,
@@ -41,7 +40,8 @@ export function openReceiver({
 	readonly journalFailing: ReceiverDependencies['journalFailing'];
 	readonly deliverer: Deliverer;
 	readonly loops: LoopBreaker;
-	readonly dispatcher: Dispatcher;
+	/** Looks for due runs. */
+	readonly wake: () => void;
 	readonly groups: LiveGroups;
 	readonly jobs: LiveJobs;
 	readonly announce: RunAnnouncer;
@@ -70,7 +70,7 @@ export function openReceiver({
 				// What a delivery implies of its run does not name the job.
 				void announce.queued(runId);
 			} else {
-				dispatcher.wake();
+				wake();
 			}
 		},
 		onGroupChanged(group) {

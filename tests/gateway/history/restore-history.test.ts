@@ -57,16 +57,19 @@ test('after a restart "! n to decide" comes from the journal, however many newer
 test('more of the last hour than is restored is counted from the journal', async () => {
 	await using home = await createSqliteHome();
 	const clock = createFakeClock(startMs);
-	await using store = await home.open(clock);
-	await Promise.all(
-		Array.from({length: 620}, async (_, index) =>
-			store.intake.record({
-				delivery: sampleDelivery({receivedAt: startMs - index * 1000}),
-				claim: false,
-			}),
-		),
-	);
+	{
+		await using before = await home.open(clock);
+		await Promise.all(
+			Array.from({length: 620}, async (_, index) =>
+				before.intake.record({
+					delivery: sampleDelivery({receivedAt: startMs - index * 1000}),
+					claim: false,
+				}),
+			),
+		);
+	}
 
+	await using store = await home.open(clock);
 	const counted = Promise.withResolvers<number>();
 	const emit = (event: GatewayEvent) => {
 		if (event.type === 'traffic-counted') {

@@ -1,0 +1,130 @@
+import {modelInputs} from '../agent/choose-model.ts';
+import {createModelFetch} from '../agent/model-fetch.ts';
+import type {Config} from '../config/config.ts';
+import {createConfigWatcher} from '../config/watch.ts';
+import type {Broker} from '../core/broker.ts';
+import {every} from '../core/clock.ts';
+import type {Busy} from '../core/idle.ts';
+import {openApi} from './chat/open-api.ts';
+import {createReplays} from './deliveries/replays.ts';
+import {restoreHistory} from './history/restore-history.ts';
+import {startRetention} from './history/retention.ts';
+import {createLiveModel} from './live-model.ts';
+import type {Intake} from './open-intake.ts';
+import type {GatewayWorld} from './rooms.ts';
+import {openWorkers} from './runs/open-workers.ts';
+import {openTools} from './servers/open-tools.ts';
+import {startHealth} from './status/health.ts';
+
+/** How often it is looked whether a file has changed that nobody told of. */
+const catchUpMs = 30_000;
+
+/**
+ * Opens what works on what was accepted, and what shows it: the model, tools, workers, the history of before the start, the chat API. Joins it with the intake, which listens already.
+ *
+ * @throws SvcError as `Gateway.started` says
+ */
+export async function openWorks(
+	world: GatewayWorld,
+	intake: Intake,
+	{
+		broker,
+		busy,
+		stack,
+	}: {readonly broker: Broker; readonly busy: Busy; readonly stack: AsyncDisposableStack},
+) {
+	const {clock, paths} = world;
+	const {live, log, redact, emit, store, authorities, deliverer, loops, announce, jobs, receiver} =
+		intake;
+	const config = () => live.current();
+	stack.use(await restoreHistory({store, emit, clock, log}));
+	const modelFetch = stack.use(createModelFetch({secureContext: () => authorities.context()}));
+	const model = stack.use(
+		createLiveModel({
+			config,
+			clock,
+			modelFetch,
+			...(world.localServers && {localServers: world.localServers}),
+			emit,
+			redact,
+			log: log.from('agent'),
+		}),
+	);
+	const tools = stack.use(
+		await openTools(world, {store, live, model, authorities, broker, emit, log, redact}),
+	);
+	const {approvals, servers} = tools;
+	intake.hide(servers.secrets);
+	const dispatcher = stack.use(
+		openWorkers(world, {
+			live,
+			runs: store.runs,
+			model,
+			deliverer,
+			servers,
+			approvals,
+			busy,
+			announce: runId => announce.changed(runId),
+			emit,
+			log,
+			redact,
+			keepAnswer: (run, answer) => jobs.keepAnswer(run, answer),
+			loops,
+		}),
+	);
+	intake.dispatchTo(dispatcher);
+	stack.use(
+		startRetention({clock, store, log: log.from('store')}, {retention: () => config().retention}),
+	);
+	const watcher = stack.use(
+		createConfigWatcher({
+			paths,
+			clock,
+			log: log.from('config'),
+			onChange() {
+				void live.reload();
+			},
+		}),
+	);
+
+	// Not every file system tells of changes, and nobody watches for new profiles.
+	stack.defer(every(clock, catchUpMs, () => live.catchUp()));
+
+	const joined = {live, store, model, dispatcher, emit, log, redact};
+	const api = stack.use(await openApi(world, {...joined, ...tools, modelFetch, announce}));
+	const replays = createReplays({store, receiver, live, model, deliverer});
+	stack.use(startHealth({clock, emit, requests: () => receiver.current()?.stats()}));
+	const reportPlatforms = () => {
+		for (const platform of deliverer.platforms()) {
+			emit({type: 'platform-changed', at: clock.now(), platform});
+		}
+	};
+
+	await api.start();
+	// They connect while the gateway serves; a run that needs them waits.
+	void servers.changed();
+	// Many jobs take their time, which senders need not wait for.
+	await jobs.changed();
+	reportPlatforms();
+	dispatcher.wake();
+	// Looking for model servers takes up to half a second; nothing waits for it.
+	void model.choose();
+	// What was written while nobody watched yet.
+	void watcher.ready.then(() => live.catchUp());
+
+	return {
+		rooms: {dispatcher, replays, servers, approvals, api},
+		/** Takes over a configuration that was reloaded. */
+		async follow(next: Config, previous: Config): Promise<void> {
+			void tools.rulesChanged();
+			if (modelInputs(next) !== modelInputs(previous)) {
+				await model.choose();
+			}
+
+			reportPlatforms();
+			await Promise.all([jobs.changed(), receiver.restart(), api.start(), servers.changed()]);
+			// After the restart: it may have handed groups over, and the queue may have other bounds.
+			dispatcher.wake();
+		},
+	};
+}
