@@ -11,7 +11,6 @@ import {
 	writeFileSync,
 } from 'node:fs';
 import {basename, dirname, join} from 'node:path';
-import {getBuiltinModule} from 'node:process';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 import {rolldown} from 'rolldown';
 import {patchInk} from './patch-ink.mjs';
@@ -60,11 +59,13 @@ const {output} = await bundle.write({
 });
 await bundle.close();
 
-// The option leaves templates with a tag alone, which might look at them as they are written. Here String.raw does.
 for (const {fileName, code} of output) {
-	const escaped = code?.replaceAll(/String\.raw`[^`]*`|[^\0-\x7F]/g, found =>
-		found.length > 1 ? found : `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
-	);
+	// The option leaves templates with a tag alone, which might look at them as they are written. Here String.raw does.
+	const escaped =
+		code &&
+		withoutFacades(code).replaceAll(/String\.raw`[^`]*`|[^\0-\x7F]/g, found =>
+			found.length > 1 ? found : `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+		);
 	if (escaped !== undefined && escaped !== code) {
 		writeFileSync(join(outdir, fileName), escaped);
 	}
@@ -237,31 +238,31 @@ function inSource(path) {
 	return join(root, 'source', path);
 }
 
-// Both make Node load its fetch, which takes 20 ms of every start: importing node:http as a module reads all its exports,
-// WebSocket among them; and the layout engine fetches itself from a data URL when it finds a fetch.
+// The layout engine fetches itself from a data URL when it finds a fetch, which takes 20 ms to load.
 function quickStart() {
-	const http = '\0node:http';
-	const names = Object.keys(getBuiltinModule('node:http')).filter(
-		name => !['WebSocket', 'CloseEvent', 'MessageEvent'].includes(name),
-	);
 	return {
 		name: 'quick-start',
-		resolveId: (id, _importer, {kind}) =>
-			id === 'node:http' && kind === 'import-statement' ? http : undefined,
-		load(id) {
-			if (id === http) {
-				return [
-					"const http = process.getBuiltinModule('node:http');",
-					'export default http;',
-					`export const {${names.join(', ')}} = http;`,
-				].join('\n');
-			}
-
-			return id.endsWith('yoga-wasm-base64-esm.js')
+		load: id =>
+			id.endsWith('yoga-wasm-base64-esm.js')
 				? `const fetch = undefined;\n${readFileSync(id, 'utf8')}`
-				: undefined;
-		},
+				: undefined,
 	};
+}
+
+// Importing a part of Node as a module reads all its exports, those too that load another part when they are read: WebSocket and with it fetch for
+// node:http, streams for node:fs, the list of all flags for node:process. That is a tenth of a start.
+function withoutFacades(code) {
+	return code.replaceAll(
+		/\bimport(?: ([\w$]+))?,?(?:\{([^}]*)\}|\* ?as ([\w$]+))? ?from ?"(node:[\w/]+)";/g,
+		(_, whole, names, all, id) => {
+			const asked = names?.replaceAll(' as ', ':');
+			const parts = [whole, all, asked === undefined ? undefined : `{${asked}}`];
+			return parts
+				.filter(part => part !== undefined)
+				.map(part => `const ${part}=process.getBuiltinModule("${id}");`)
+				.join('');
+		},
+	);
 }
 
 // What is the same at every start, and takes long to make.

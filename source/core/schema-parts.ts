@@ -76,7 +76,7 @@ export const requiredSetting = <
 >(
 	schema: Schema,
 	notes: Notes,
-) => noted(schema, {...notes, required: true as const});
+) => noted(schema.clone(), {...notes, required: true as const});
 
 /** A setting that is taken as it comes, because something other than its type decides what a wrong value means; `json` is what the JSON Schema says of it. */
 export const looseSetting = <const Notes extends SettingNotes<z.ZodUnknown>>(
@@ -84,32 +84,30 @@ export const looseSetting = <const Notes extends SettingNotes<z.ZodUnknown>>(
 	notes: Notes,
 ) => noted(z.unknown().optional(), notes, json);
 
-/** The notes stay with the schema, and what a JSON Schema can hold of them is in there, under `x-…` what is ours alone. */
-const noted = <Schema extends z.ZodType, Notes extends NotesOfAny>(
+/** The notes stay with `schema`, which nothing else uses, and what a JSON Schema can hold of them is in there, under `x-…` what is ours alone. */
+function noted<Schema extends z.ZodType, Notes extends NotesOfAny>(
 	schema: Schema,
 	notes: Notes,
 	json: Readonly<Record<string, unknown>> = {},
-): Schema & {readonly notes: Notes} =>
-	Object.assign(
-		schema.meta(
-			// A spread would ask the getters of `json`.
-			Object.defineProperties(
-				{},
-				{
-					...Object.getOwnPropertyDescriptors(json),
-					...Object.getOwnPropertyDescriptors({
-						description: notes.description,
-						...(notes.default !== undefined && !notes.inner && {'x-default': notes.default}),
-						...(notes.change && {'x-change': notes.change}),
-						...(notes.secret && {'x-secret': true}),
-						...(notes.lines && {'x-lines': true}),
-						...(notes.byHand && {'x-by-hand': true}),
-					}),
-				},
-			),
-		),
-		{notes},
+): Schema & {readonly notes: Notes} {
+	const {description, default: value, inner, change, secret: isSecret, lines, byHand} = notes;
+	const meta: Record<string, unknown> = Object.defineProperties(
+		{},
+		// A spread would ask its getters.
+		Object.getOwnPropertyDescriptors(json),
 	);
+	Object.assign(
+		meta,
+		{description},
+		value !== undefined && !inner && {'x-default': value},
+		change && {'x-change': change},
+		isSecret && {'x-secret': true},
+		lines && {'x-lines': true},
+		byHand && {'x-by-hand': true},
+	);
+	z.globalRegistry.add(schema, meta);
+	return Object.assign(schema, {notes});
+}
 
 /** A section whose content this version does not look into. */
 export const looseSection = (description: string) =>
