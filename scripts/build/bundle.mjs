@@ -251,13 +251,12 @@ function quickStart() {
 
 // Importing a part of Node as a module reads all its exports, those too that load another part when they are read: WebSocket and with it fetch for
 // node:http, streams for node:fs, the list of all flags for node:process. That is a tenth of a start.
-function withoutFacades(code) {
-	return code.replaceAll(
-		/\bimport(?: ([\w$]+))?,?(?:\{([^}]*)\}|\* ?as ([\w$]+))? ?from ?"(node:[\w/]+)";/g,
-		(_, whole, names, all, id) => {
-			const asked = names?.replaceAll(' as ', ':');
-			const parts = [whole, all, asked === undefined ? undefined : `{${asked}}`];
-			return parts
+function withoutFacades(text) {
+	return text.replaceAll(
+		/\bimport(?: (?<whole>[\w$]+))?,?(?:(?<names>\{[^}]*\})|\* ?as (?<all>[\w$]+))? ?from ?"(?<id>node:[\w/]+)";/g,
+		(...found) => {
+			const {whole, names, all, id} = found.at(-1);
+			return [whole, all, names?.replaceAll(' as ', ':')]
 				.filter(part => part !== undefined)
 				.map(part => `const ${part}=process.getBuiltinModule("${id}");`)
 				.join('');
