@@ -1,5 +1,10 @@
-import type {DiscoverResult, VersionNegotiationMode} from '@modelcontextprotocol/client';
+import {
+	type DiscoverResult,
+	PROTOCOL_VERSION_META_KEY,
+	type VersionNegotiationMode,
+} from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
+import {parsedJson} from '../../core/json.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {OpenedTransport} from '../wire/open-transport.ts';
 import {
@@ -140,15 +145,16 @@ async function openByProtocol(
 	}
 }
 
-/** Refusals of `initialize` that name the protocol: version not supported, method not found. */
-const refusals: ReadonlySet<unknown> = new Set([-32_022, -32_601]);
+/** Errors that only a server of 2026-07-28 has, or only one without `initialize`: header mismatch, version not supported, method not found. */
+const refusals: ReadonlySet<unknown> = new Set([-32_020, -32_022, -32_601]);
 
 /** What these statuses say concerns the caller or the moment, not the protocol. */
 const otherReasons: ReadonlySet<number> = new Set([401, 403, 407, 408, 429]);
 
 /**
- * Whether a failed legacy handshake says that the server speaks only 2026-07-28: a JSON-RPC error that names version or method, also as
- * the body of an HTTP 4xx. Time-outs, 5xx, a network that fails and walls that ask for a login say nothing about the protocol.
+ * Whether a failed legacy handshake says that the server speaks only 2026-07-28: a JSON-RPC error that names a header, the version or the method, also as
+ * the body of an HTTP 4xx; or a result of that version, which the SDK refuses. Time-outs, 5xx, a network that fails and walls that ask for a login say nothing about
+ * the protocol.
  *
  * @see manual/tool-servers.md#settings
  */
@@ -157,42 +163,43 @@ export function isRejectedAsModernOnly(error: unknown): boolean {
 		return false;
 	}
 
-	const {code, status, data} = error as Error & {
+	const {message, code, status, data} = error as Error & {
 		readonly code?: unknown;
 		readonly status?: unknown;
 		readonly data?: unknown;
 	};
-	if (typeof code === 'number') {
-		return refusals.has(code);
+	if (typeof status === 'number') {
+		return (
+			status >= 400 &&
+			status < 500 &&
+			!otherReasons.has(status) &&
+			wantsModern(errorOfBody(isJsonLike(data) ? data['text'] : undefined))
+		);
 	}
 
+	// The error for a result whose version the SDK refuses has no code; those of the network have texts.
+	return (code === undefined || typeof code === 'number') && wantsModern({code, message, data});
+}
+
+type Refusal = {readonly code?: unknown; readonly message?: unknown; readonly data?: unknown};
+
+/** An error that names the version, or the member that has to hold it, whatever its code is. */
+function wantsModern({code, message, data}: Refusal): boolean {
+	const supported = isJsonLike(data) ? data['supported'] : undefined;
 	return (
-		typeof status === 'number' &&
-		status >= 400 &&
-		status < 500 &&
-		!otherReasons.has(status) &&
-		refusals.has(codeOfBody(textOf(data)))
+		refusals.has(code) ||
+		(Array.isArray(supported) && supported.includes(modernVersion)) ||
+		(typeof message === 'string' &&
+			((/protocol version/i.test(message) && message.includes(modernVersion)) ||
+				message.includes(PROTOCOL_VERSION_META_KEY)))
 	);
 }
 
-const textOf = (data: unknown): string =>
-	typeof data === 'object' && data !== null && 'text' in data && typeof data.text === 'string'
-		? data.text
-		: '';
+const isJsonLike = (value: unknown): value is Readonly<Record<string, unknown>> =>
+	typeof value === 'object' && value !== null;
 
-function codeOfBody(text: string): unknown {
-	try {
-		const body: unknown = JSON.parse(text);
-		const message: unknown = Array.isArray(body) ? body[0] : body;
-		return typeof message === 'object' &&
-			message !== null &&
-			'error' in message &&
-			typeof message.error === 'object' &&
-			message.error !== null &&
-			'code' in message.error
-			? message.error.code
-			: undefined;
-	} catch {
-		return undefined;
-	}
+function errorOfBody(text: unknown): Refusal {
+	const body: unknown = typeof text === 'string' ? parsedJson(text) : undefined;
+	const message: unknown = Array.isArray(body) ? body[0] : body;
+	return isJsonLike(message) && isJsonLike(message['error']) ? message['error'] : {};
 }

@@ -4,7 +4,7 @@
  */
 import {setTimeout as sleep} from 'node:timers/promises';
 import {ensureHome, homePaths} from '../../../source/config/home-paths.ts';
-import type {RemoteEndpoint} from '../../../source/config/tool-server.ts';
+import type {RemoteEndpoint, ToolServerConfig} from '../../../source/config/tool-server.ts';
 import type {FormField} from '../../../source/core/approval.ts';
 import {systemClock} from '../../../source/core/clock.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../../source/core/json.ts';
@@ -28,17 +28,27 @@ export type Scenario = {
 	/** Of the suite's server. */
 	readonly url: string;
 	readonly name: string;
-	readonly protocol: string;
 	readonly context: Context;
 };
 
 const redirectUrl = 'http://localhost:27890/callback';
 
-/** Goes through one scenario, as the suite wants it done once for each: a client that knows nothing of the others. What it did is written by line. */
+/**
+ * Goes through one scenario, as the suite wants it done once for each: a client that knows nothing of the others. What it did is written by line. Resolves with
+ * whether it was connected in the end.
+ */
 export async function examineClient(
-	{url, name: scenario, protocol, context}: Scenario,
-	{write, signal}: {readonly write: (line: string) => void; readonly signal: AbortSignal},
-): Promise<void> {
+	{url, name: scenario, context}: Scenario,
+	{
+		protocol,
+		write,
+		signal,
+	}: {
+		readonly protocol: ToolServerConfig['protocol'];
+		readonly write: (line: string) => void;
+		readonly signal: AbortSignal;
+	},
+): Promise<boolean> {
 	const redact = createRedact(() => []);
 	const log = createLogger({
 		clock: systemClock,
@@ -59,7 +69,7 @@ export async function examineClient(
 			skipPreflight: true,
 			...(scenario.startsWith('auth/') && {oauth: loginSettings(scenario, context)}),
 		},
-		{name: 'suite', protocol: protocol === '2026-07-28' ? 'stateless' : 'auto', timeoutMs: 20_000},
+		{name: 'suite', protocol, timeoutMs: 20_000},
 	);
 
 	await using transports = createTransportFactory({
@@ -96,6 +106,7 @@ export async function examineClient(
 	await logInWhileWanted();
 	log.info('connected', {status: view()?.status, reason: view()?.reason});
 	await callEverything();
+	return view()?.status === 'connected';
 
 	/** What a person does when the status says so: logs in, and connects again. At most three times in all. */
 	async function logInWhileWanted(): Promise<boolean> {

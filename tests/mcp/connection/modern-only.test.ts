@@ -1,7 +1,8 @@
 import {expect, test} from 'vitest';
 import {isRejectedAsModernOnly} from '../../../source/mcp/connection/connect-server.ts';
 
-const body = (code: unknown) => JSON.stringify({jsonrpc: '2.0', id: 1, error: {code, message: ''}});
+const body = (code: unknown, more: Readonly<Record<string, unknown>> = {}) =>
+	JSON.stringify({jsonrpc: '2.0', id: 1, error: {code, message: '', ...more}});
 
 const http = (status: number, text: string) =>
 	Object.assign(new Error('refused'), {code: 'CLIENT_HTTP', status, data: {text}});
@@ -14,6 +15,41 @@ test.for<[string, unknown, boolean]>([
 	['HTTP 400 that names the version', http(400, body(-32_022)), true],
 	['HTTP 404 that names the method', http(404, body(-32_601)), true],
 	['HTTP 400 with a batch', http(400, `[${body(-32_022)}]`), true],
+	[
+		'HTTP 400 that misses the header of a version',
+		http(400, body(-32_020, {message: 'Missing MCP-Protocol-Version header'})),
+		true,
+	],
+	[
+		'HTTP 400 that names what it supports under another code',
+		http(400, body(-32_602, {data: {supported: ['2026-07-28']}})),
+		true,
+	],
+	[
+		'HTTP 400 that supports other versions alone',
+		http(400, body(-32_602, {data: {supported: ['2024-11-05']}})),
+		false,
+	],
+	[
+		'HTTP 400 that misses the version in the body',
+		http(400, body(-32_602, {message: 'missing _meta: io.modelcontextprotocol/protocolVersion'})),
+		true,
+	],
+	[
+		'an error that names the version',
+		Object.assign(new Error('Protocol version is not supported: use 2026-07-28'), {code: -32_000}),
+		true,
+	],
+	[
+		'a result of a version that the SDK does not shake hands with',
+		new Error("Server's protocol version is not supported: 2026-07-28"),
+		true,
+	],
+	[
+		'a result of a version that is none',
+		new Error("Server's protocol version is not supported: 1.0"),
+		false,
+	],
 	['HTTP 400 with another error', http(400, body(-32_000)), false],
 	['HTTP 400 with a web page', http(400, '<html>'), false],
 	['HTTP 400 with null', http(400, 'null'), false],
