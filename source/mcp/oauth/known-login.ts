@@ -18,7 +18,7 @@ import {createStoredLogin} from './stored-login.ts';
 export type KnownLogin = {
 	readonly grant: Grant;
 	/** What is the same for all requests on behalf of it. */
-	readonly requests: Omit<OAuthRequests, 'scopeFor' | 'metadata' | 'fetch' | 'askForCode'>;
+	readonly requests: Omit<OAuthRequests, 'scopeFor' | 'metadata' | 'fetch' | 'home' | 'askForCode'>;
 	/** For its connections. */
 	readonly login: ServerLogin;
 };
@@ -93,8 +93,8 @@ export function createKnownLogin(
 		requests,
 		login: {
 			...stored,
-			fetchWith(fetch) {
-				const made = oauthFetch(ofStored, fetch);
+			fetchWith(fetch, home) {
+				const made = oauthFetch(ofStored, fetch, home);
 				alive.add(made);
 				return made;
 			},

@@ -10,7 +10,7 @@ import {
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {cell} from '../../core/untrusted.ts';
 import {version} from '../../core/version.ts';
-import {isPageForPeople, scopeOfEndpoint} from '../wire/address-guard.ts';
+import {type EndpointPlace, isPageForPeople} from '../wire/address-guard.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {OpenedTransport} from '../wire/open-transport.ts';
 import type {LoginOptions} from './login-options.ts';
@@ -89,9 +89,9 @@ async function isAccepted(
 	let plain: FetchLike | undefined;
 	const login = {
 		credentials: provider,
-		fetchWith(fetch: FetchLike) {
+		fetchWith(fetch: FetchLike, home: EndpointPlace['home']) {
 			plain = fetch;
-			return oauthFetch(requests, fetch);
+			return oauthFetch(requests, fetch, home);
 		},
 	};
 	await using opened = await open(server, {signal, secrets, login});
@@ -135,12 +135,12 @@ async function isAccepted(
 }
 
 /** Why a person is not shown a page; its address is shown as a whole, and is one argument of a program. */
-async function problemWithPage(url: URL, {endpoint}: OAuthRequests): Promise<string | undefined> {
+async function problemWithPage(url: URL, {home}: OAuthRequests): Promise<string | undefined> {
 	if (url.href.length > maxPageLength) {
 		return `is longer than ${maxPageLength} characters`;
 	}
 
-	return isPageForPeople(url, await scopeOfEndpoint(endpoint))
+	return isPageForPeople(url, (await home?.()) ?? 'public')
 		? undefined
 		: 'is not https://, or is nearer to this machine than the tool server';
 }

@@ -1,6 +1,6 @@
 import type {FetchLike} from '@modelcontextprotocol/client';
 import {version} from '../../core/version.ts';
-import {refusalOfUrl, scopeOfEndpoint} from '../wire/address-guard.ts';
+import {type EndpointPlace, refusalOfUrl} from '../wire/address-guard.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import {boundedRequest} from './bounded-request.ts';
 import type {OAuthRequests} from './oauth-requests.ts';
@@ -14,11 +14,16 @@ const ownAgent = `Svc-Agent/${version}`;
 
 /**
  * What the transport of a server with a login is to fetch with: `fetch`, but for requests to an authorization server with the rules of their
- * own (bounds, addresses, `User-Agent`, one refresh at a time). `fetch` adds the static headers of the server to requests for its endpoint alone.
+ * own (bounds, addresses, `User-Agent`, one refresh at a time). `fetch` adds the static headers of the server to requests for its endpoint alone; `home` is how near
+ * the server is, by its connections.
  *
  * @see manual/logins.md, manual/tool-servers.md#states
  */
-export function oauthFetch(requests: OAuthRequests, fetch: FetchLike): FetchLike {
+export function oauthFetch(
+	requests: OAuthRequests,
+	fetch: FetchLike,
+	home: EndpointPlace['home'],
+): FetchLike {
 	const ask = async (url: URL, init: RequestInit, timeoutMs: number) => {
 		const {clock} = requests;
 		return boundedRequest(async signal => fetch(url, {...init, signal}), {
@@ -28,9 +33,10 @@ export function oauthFetch(requests: OAuthRequests, fetch: FetchLike): FetchLike
 	};
 
 	requests.askForCode = async (url, init) => {
-		await judge(url, requests);
+		await judge(url, requests.server, home);
 		return ask(url, withAgent(init, ownAgent), tokenTimeoutMs);
 	};
+	requests.home = home;
 	requests.fetch = async (address, init = {}) => {
 		const url = new URL(address);
 		const kind = requestKind(url, init, requests.endpoint);
@@ -40,7 +46,7 @@ export function oauthFetch(requests: OAuthRequests, fetch: FetchLike): FetchLike
 			return response;
 		}
 
-		await judge(url, requests);
+		await judge(url, requests.server, home);
 		switch (kind) {
 			case 'token': {
 				const named = withAgent(init, requests.settings.userAgent ?? ownAgent);
@@ -91,8 +97,8 @@ function noteVerdict(
 }
 
 /** @throws ConnectError */
-async function judge(url: URL, {endpoint, server}: OAuthRequests): Promise<void> {
-	const refusal = refusalOfUrl(url, await scopeOfEndpoint(endpoint));
+async function judge(url: URL, server: string, home: EndpointPlace['home']): Promise<void> {
+	const refusal = refusalOfUrl(url, await home());
 	if (refusal) {
 		throw new ConnectError({
 			kind: 'permanent',

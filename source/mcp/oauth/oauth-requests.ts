@@ -1,6 +1,7 @@
 import type {FetchLike} from '@modelcontextprotocol/client';
 import type {Clock} from '../../core/clock.ts';
 import type {Redact} from '../../core/redact.ts';
+import type {EndpointPlace} from '../wire/address-guard.ts';
 import type {Grant} from './grant.ts';
 import type {OAuthSettings} from './oauth-settings.ts';
 
@@ -20,8 +21,9 @@ export type OAuthRequests = {
 	readonly onInvalidClient: (clientId: string) => Promise<void>;
 	/** These are secrets from now on. */
 	readonly hide: (texts: ReadonlyArray<string | undefined>) => void;
-	/** The function that was made for the provider last. */
+	/** The function that was made for the provider last, and how near the server is by its connections. */
 	fetch?: FetchLike;
+	home?: EndpointPlace['home'];
 	/** Posts to an authorization server what the SDK knows nothing of, under the same rules. */
 	askForCode?: (url: URL, init: RequestInit) => Promise<Response>;
 };

@@ -1,4 +1,4 @@
-import type {LookupAddress} from 'node:dns';
+import {ADDRCONFIG, type LookupAddress} from 'node:dns';
 import {lookup as systemLookup} from 'node:dns/promises';
 import {BlockList, isIP, isIPv6, type LookupFunction} from 'node:net';
 import {SvcError} from '../../core/errors.ts';
@@ -13,7 +13,8 @@ export type AddressScope = 'public' | 'private' | 'loopback' | 'link-local' | 'r
 /** All addresses of a name. */
 export type ResolveName = (host: string) => Promise<readonly LookupAddress[]>;
 
-const resolveBySystem: ResolveName = async host => systemLookup(host, {all: true});
+const resolveBySystem: ResolveName = async host =>
+	systemLookup(host, {all: true, hints: ADDRCONFIG});
 
 /**
  * Why a request to an authorization server must not be sent; `undefined`: it may be. A tool server names these URLs, and it may be lying: HTTPS only,
@@ -42,54 +43,89 @@ export function refusalOfUrl(url: URL, home: AddressScope): string | undefined {
 export const isPageForPeople = (url: URL, home: AddressScope): boolean =>
 	refusalOfUrl(url, home) === undefined;
 
-/** Where a tool server is. The farthest address counts: a public name that also has a private address gains nothing by it. */
-export async function scopeOfEndpoint(
-	endpoint: URL,
-	resolve: ResolveName = resolveBySystem,
-): Promise<AddressScope> {
-	if (isLoopbackHost(endpoint.hostname)) {
-		return 'loopback';
-	}
-
-	const host = bareHost(endpoint);
-	const literal = addressScope(host);
-	const scopes = literal ? [literal] : (await resolve(host)).map(scopeOf);
-	return scopes.toSorted((one, other) => nearness[one] - nearness[other])[0] ?? 'public';
-}
+/** Where one tool server is, by the addresses that its connections were made to. */
+export type EndpointPlace = {
+	/**
+	 * How near the tool server is: the farthest of all addresses that its connections were given. A name is never nearer than `private`: whoever
+	 * answers for it can say "127.0.0.1" for a moment.
+	 */
+	readonly home: () => Promise<AddressScope>;
+	/** For connections to the tool server itself. */
+	readonly ownLookup: LookupFunction;
+	/**
+	 * For connections to where it leads. Answers with the addresses that were judged, so that a name cannot stand for one address when it is judged and for another when it is
+	 * connected to. Fails with a SvcError `oauth_address_refused`.
+	 */
+	readonly guardedLookup: LookupFunction;
+};
 
 /**
- * Resolves names for the connections of one tool server, and answers with the addresses that were judged, so that a name cannot stand for one address
- * when it is judged and for another when it is connected to. The endpoint's own host, which a person wrote, may be anywhere.
- *
- * Errors are SvcErrors with code `oauth_address_refused`.
+ * The place of the tool server at `endpoint`. Before there is a connection its name is looked up once. Behind a proxy nothing is known of a name but that it
+ * may be anywhere, which counts as `public`.
  */
-export function guardedLookup(
+export function placeOf(
 	endpoint: URL,
-	resolve: ResolveName = resolveBySystem,
-): LookupFunction {
-	const judged = async (host: string): Promise<readonly LookupAddress[]> => {
+	{
+		isProxied = false,
+		resolve = resolveBySystem,
+	}: {readonly isProxied?: boolean; readonly resolve?: ResolveName | undefined} = {},
+): EndpointPlace {
+	const host = bareHost(endpoint);
+	const literal = isLoopbackHost(endpoint.hostname) ? 'loopback' : addressScope(host);
+	const seen = new Set<string>();
+	const look = async (): Promise<readonly LookupAddress[]> => {
 		const addresses = await resolve(host);
-		if (host === bareHost(endpoint)) {
-			return addresses;
+		for (const {address} of addresses) {
+			seen.add(address);
 		}
 
-		const home = await scopeOfEndpoint(endpoint, resolve);
-		const strange = addresses.map(scopeOf).find(scope => !mayReach(scope, home));
+		return addresses;
+	};
+
+	const home = async (): Promise<AddressScope> => {
+		if (literal) {
+			return literal === 'public' || literal === 'loopback' ? literal : 'private';
+		}
+
+		if (isProxied) {
+			return 'public';
+		}
+
+		if (seen.size === 0) {
+			await look();
+		}
+
+		return [...seen].some(address => addressScope(address) === 'public') ? 'public' : 'private';
+	};
+
+	const judged = async (name: string): Promise<readonly LookupAddress[]> => {
+		const addresses = await resolve(name);
+		const nearest = await home();
+		const strange = addresses
+			// Another port of the tool server's own machine.
+			.filter(({address}) => name !== host || !seen.has(address))
+			.map(scopeOf)
+			.find(scope => !mayReach(scope, nearest));
 		if (strange) {
 			throw new SvcError(
 				'oauth_address_refused',
-				`Cannot use "${host}" as authorization server: a ${strange} address is not for that of a ${home} tool server`,
+				`Cannot use "${name}" as authorization server: a ${strange} address is not for that of a ${nearest} tool server`,
 			);
 		}
 
 		return addresses;
 	};
 
+	return {home, ownLookup: lookupBy(look), guardedLookup: lookupBy(judged)};
+}
+
+/** As `net.connect()` asks for addresses. */
+function lookupBy(find: (host: string) => Promise<readonly LookupAddress[]>): LookupFunction {
 	return (host, options, callback) => {
 		void (async () => {
 			try {
 				const family = familyOf(options.family);
-				const found = (await judged(host)).filter(one => !family || one.family === family);
+				const found = (await find(host)).filter(one => !family || one.family === family);
 				const [first] = found;
 				if (!first) {
 					throw notFound(host);
@@ -137,7 +173,6 @@ const subnets: ReadonlyArray<readonly [AddressScope, readonly string[]]> = [
 		['169.254.0.0/16', '100.100.100.200/32', '168.63.129.16/32', 'fe80::/10', 'fd00:ec2::254/128'],
 	],
 	['loopback', ['127.0.0.0/8', '0.0.0.0/8', '::1/128', '::/128']],
-	['reserved', ['224.0.0.0/4', '240.0.0.0/4', '192.0.2.0/24', 'ff00::/8', '2001:db8::/32']],
 	[
 		'private',
 		[
@@ -151,39 +186,66 @@ const subnets: ReadonlyArray<readonly [AddressScope, readonly string[]]> = [
 			'fec0::/10',
 		],
 	],
+	[
+		'reserved',
+		[
+			'224.0.0.0/4',
+			'240.0.0.0/4',
+			'192.0.2.0/24',
+			'198.51.100.0/24',
+			'203.0.113.0/24',
+			'192.88.99.0/24',
+			'2001:db8::/32',
+			'3fff::/20',
+			// Protocols of their own, Teredo among them. @see RFC 2928, RFC 4380
+			'2001::/23',
+			// All but 2000::/3 is not for anybody's servers. @see RFC 4291 §2.4
+			'::/3',
+			'4000::/2',
+			'8000::/1',
+		],
+	],
 ];
 
 const lists = subnets.map(([scope, ranges]) => {
-	const list = new BlockList();
+	// One for each family: an IPv4 address would be looked for among mapped ones, too.
+	const of = {ipv4: new BlockList(), ipv6: new BlockList()};
 	for (const range of ranges) {
 		const [net = '', prefix = ''] = range.split('/');
-		list.addSubnet(net, Number(prefix), ipFamily(net));
+		of[ipFamily(net)].addSubnet(net, Number(prefix), ipFamily(net));
 	}
 
-	return {scope, list};
+	return {scope, of};
 });
 
-/** The scope of an IP address, without brackets; `undefined` for what is none. IPv4 addresses that are written or carried in IPv6 count as what they are. */
+/**
+ * The scope of an IP address, without brackets; `undefined` for what is none. IPv4 addresses that are written or carried in IPv6 count as what they are; what the
+ * local network translates by its own prefix is at least as near as that network. @see RFC 8215
+ */
 export function addressScope(address: string): AddressScope | undefined {
 	if (isIP(address) === 0) {
 		return undefined;
 	}
 
-	const carried = isIPv6(address) ? carriedIpv4(address) : undefined;
-	const plain = carried ?? address;
-	return lists.find(({list}) => list.check(plain, ipFamily(plain)))?.scope ?? 'public';
+	const groups = isIPv6(address) ? ipv6Groups(address) : [];
+	const plain = carriedIpv4(groups) ?? address;
+	const family = ipFamily(plain);
+	const scope = lists.find(({of}) => of[family].check(plain, family))?.scope ?? 'public';
+	return scope === 'public' && isLocallyTranslated(groups) ? 'private' : scope;
 }
 
 function ipFamily(address: string): 'ipv4' | 'ipv6' {
 	return isIPv6(address) ? 'ipv6' : 'ipv4';
 }
 
-/** The IPv4 address in a mapped (`::ffff:`), translated (`64:ff9b::`) or 6to4 (`2002:`) address. */
-function carriedIpv4(address: string): string | undefined {
-	const groups = ipv6Groups(address);
+const isLocallyTranslated = (groups: readonly string[]): boolean =>
+	groups.slice(0, 3).join(':') === '64:ff9b:1';
+
+/** The IPv4 address in a mapped (`::ffff:`), translated (`64:ff9b::`, `64:ff9b:1::`) or 6to4 (`2002:`) address. */
+function carriedIpv4(groups: readonly string[]): string | undefined {
 	const high = groups.slice(0, 6).join(':');
 	const bytes =
-		high === '0:0:0:0:0:ffff' || high === '64:ff9b:0:0:0:0'
+		high === '0:0:0:0:0:ffff' || high === '64:ff9b:0:0:0:0' || isLocallyTranslated(groups)
 			? groups.slice(6)
 			: groups[0] === '2002'
 				? groups.slice(1, 3)

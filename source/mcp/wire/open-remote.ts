@@ -8,7 +8,10 @@ import {requestTarget} from './request-target.ts';
 import {createSseTransport} from './sse-transport.ts';
 import {redactAlso, type ServerAt, type TransportParts} from './transport-parts.ts';
 
-export type RemoteParts = Pick<TransportParts, 'clock' | 'redact' | 'environment' | 'authorities'>;
+export type RemoteParts = Pick<
+	TransportParts,
+	'clock' | 'redact' | 'environment' | 'authorities' | 'resolve'
+>;
 
 /**
  * Makes the way to a remote server; nothing is sent before `start()`.
@@ -18,7 +21,7 @@ export type RemoteParts = Pick<TransportParts, 'clock' | 'redact' | 'environment
 export function openRemote(
 	server: ServerAt<RemoteEndpoint>,
 	{signal, secrets, login, onLost = () => {}}: OpenOptions,
-	{clock, redact, environment, authorities}: RemoteParts,
+	{clock, redact, environment, authorities, resolve}: RemoteParts,
 ): OpenedTransport {
 	const {name, endpoint} = server;
 	const {url, headers} = requestTarget(name, endpoint);
@@ -27,12 +30,13 @@ export function openRemote(
 		{
 			tls: readTls(name, endpoint.tls, {environment, authorities}),
 			environment,
+			resolve,
 		},
 	);
 	let isLost = false;
 	const parts = {
 		clock,
-		fetch: login ? login.fetchWith(remote.fetch) : remote.fetch,
+		fetch: login ? login.fetchWith(remote.fetch, remote.home) : remote.fetch,
 		...(login && {authProvider: login.credentials}),
 		onLost() {
 			if (!isLost && !signal.aborted) {

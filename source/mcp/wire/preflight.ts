@@ -38,7 +38,8 @@ export async function preflight(
 		environment,
 		authorities,
 		redact,
-	}: Pick<TransportParts, 'clock' | 'environment' | 'authorities' | 'redact'>,
+		resolve,
+	}: Pick<TransportParts, 'clock' | 'environment' | 'authorities' | 'redact' | 'resolve'>,
 ): Promise<boolean> {
 	const {url, headers: configured} = requestTarget(name, endpoint);
 	await using remote = createRemoteFetch(
@@ -46,6 +47,7 @@ export async function preflight(
 		{
 			tls: readTls(name, endpoint.tls, {environment, authorities}),
 			environment,
+			resolve,
 		},
 	);
 	using limit = abortAfter(clock, signal);

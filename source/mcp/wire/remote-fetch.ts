@@ -4,7 +4,7 @@ import {Agent, type Dispatcher, fetch, ProxyAgent} from 'undici';
 import type {Environment} from '../../config/environment.ts';
 import {SvcError} from '../../core/errors.ts';
 import {version} from '../../core/version.ts';
-import {guardedLookup} from './address-guard.ts';
+import {type EndpointPlace, placeOf, type ResolveName} from './address-guard.ts';
 import {boundBody, limitBytes} from './bound-body.ts';
 import {createEventMeter} from './event-meter.ts';
 import {maxMessageBytes, tooLarge} from './message-limit.ts';
@@ -23,7 +23,11 @@ const connectTimeoutMs = 30_000;
 
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
-export type RemoteFetch = AsyncDisposable & {readonly fetch: FetchLike};
+export type RemoteFetch = AsyncDisposable & {
+	readonly fetch: FetchLike;
+	/** Where the server is, by the connections of this fetch. */
+	readonly home: EndpointPlace['home'];
+};
 
 /**
  * The fetch of one remote server: its certificates, its proxy, its headers, bounded bodies, no cookies, no time limits of its own. The configured headers go with requests to
@@ -32,13 +36,24 @@ export type RemoteFetch = AsyncDisposable & {readonly fetch: FetchLike};
  */
 export function createRemoteFetch(
 	{url: endpoint, headers}: ServerRequestTarget,
-	{tls, environment}: {readonly tls: TlsOptions; readonly environment: Environment},
+	{
+		tls,
+		environment,
+		resolve,
+	}: {
+		readonly tls: TlsOptions;
+		readonly environment: Environment;
+		readonly resolve?: ResolveName | undefined;
+	},
 ): RemoteFetch {
-	const lookup = guardedLookup(endpoint);
+	const {home, ownLookup, guardedLookup} = placeOf(endpoint, {
+		isProxied: proxyOf(endpoint, environment) !== undefined,
+		resolve,
+	});
 	const dispatchers = createDispatchers(environment, {
 		target: (isEndpoint, isTls) => ({
 			...(isTls && (isEndpoint ? tls.endpoint() : tls.others())),
-			...(!isEndpoint && {lookup}),
+			lookup: isEndpoint ? ownLookup : guardedLookup,
 		}),
 		proxy: () => tls.others(),
 	});
@@ -71,6 +86,7 @@ export function createRemoteFetch(
 			const target = new URL(input);
 			return send(target, init, isForEndpoint(target, init, endpoint));
 		},
+		home,
 		[Symbol.asyncDispose]: dispatchers[Symbol.asyncDispose],
 	};
 }

@@ -1,4 +1,5 @@
 import type {FetchLike, OAuthClientProvider} from '@modelcontextprotocol/client';
+import type {EndpointPlace} from './address-guard.ts';
 
 /** Whether a server can be connected to with what is stored. */
 export type LoginState =
@@ -12,9 +13,9 @@ export type ServerLogin = {
 	readonly credentials: OAuthClientProvider;
 	/**
 	 * What the transport is to fetch with: `fetch`, but for requests to an authorization server with the rules of their own. `fetch` adds the static headers
-	 * of the server to requests for its endpoint alone.
+	 * of the server to requests for its endpoint alone. `home`: how near the server is, by the connections of `fetch`.
 	 */
-	fetchWith(fetch: FetchLike): FetchLike;
+	fetchWith(fetch: FetchLike, home: EndpointPlace['home']): FetchLike;
 	/** What `fetchWith` made is of no use any more: its connection has ended. */
 	fetchEnded?(made: FetchLike): void;
 	/** Renews the tokens before they end, also while nobody uses them, until `signal` aborts: for as long as a connection stands. */

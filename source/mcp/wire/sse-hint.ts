@@ -22,12 +22,17 @@ const isRedirect = (status: number): boolean => status >= 300 && status < 400;
 export async function looksLikeSse(
 	{name, endpoint}: ServerAt<RemoteEndpoint>,
 	{signal}: {readonly signal: AbortSignal},
-	{clock, environment, authorities}: Pick<TransportParts, 'clock' | 'environment' | 'authorities'>,
+	{
+		clock,
+		environment,
+		authorities,
+		resolve,
+	}: Pick<TransportParts, 'clock' | 'environment' | 'authorities' | 'resolve'>,
 ): Promise<boolean> {
 	try {
 		const {url, headers} = requestTarget(name, endpoint);
 		const tls = readTls(name, endpoint.tls, {environment, authorities});
-		await using remote = createRemoteFetch({url, headers}, {tls, environment});
+		await using remote = createRemoteFetch({url, headers}, {tls, environment, resolve});
 		using limit = abortAfter(clock, signal);
 		let target = url;
 		for (let redirects = 0; redirects <= maxRedirects; redirects++) {

@@ -5,6 +5,7 @@ import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {Clock} from '../../core/clock.ts';
 import type {Logger} from '../../core/log.ts';
 import type {Redact} from '../../core/redact.ts';
+import type {ResolveName} from './address-guard.ts';
 import type {OpenedTransport, OpenTransport} from './open-transport.ts';
 import {createProcessGroups} from './process-groups.ts';
 import {createStderrLog} from './stderr-log.ts';
@@ -40,6 +41,8 @@ export type TransportFactoryDependencies = {
 	readonly environment: Environment;
 	/** Whom TLS connections trust; absent: Node's and the system's authorities. */
 	readonly authorities?: Authorities;
+	/** Looks up the names of remote servers; absent: as the system does. */
+	readonly resolve?: ResolveName;
 };
 
 const nobodyElse = {tls: {ca: []}, environment: {}, paths: {home: '/'}};
@@ -54,6 +57,7 @@ export function createTransportFactory({
 	paths,
 	environment,
 	authorities = createAuthorities(() => nobodyElse, {log}),
+	resolve,
 }: TransportFactoryDependencies): TransportFactory {
 	const groups = createProcessGroups({clock, log, ledgerPath: paths.mcpProcesses, environment});
 	const stderrLog = createStderrLog({path: paths.mcpStderrLog, clock});
@@ -65,6 +69,7 @@ export function createTransportFactory({
 		authorities,
 		groups,
 		stderrLog,
+		resolve,
 	};
 	const opened = new Set<OpenedTransport>();
 	const passed = new Set<string>();

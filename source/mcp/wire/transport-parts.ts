@@ -4,6 +4,7 @@ import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {Clock} from '../../core/clock.ts';
 import type {Logger} from '../../core/log.ts';
 import {createRedact, type Redact} from '../../core/redact.ts';
+import type {ResolveName} from './address-guard.ts';
 import type {ProcessGroups} from './process-groups.ts';
 import type {StderrLog} from './stderr-log.ts';
 
@@ -17,6 +18,8 @@ export type TransportParts = {
 	readonly authorities: Authorities;
 	readonly groups: ProcessGroups;
 	readonly stderrLog: StderrLog;
+	/** Looks up the names of remote servers; absent: as the system does. */
+	readonly resolve?: ResolveName | undefined;
 };
 
 /** Server with an endpoint of kind `E`. */

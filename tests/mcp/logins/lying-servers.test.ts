@@ -1,10 +1,23 @@
 import {once} from 'node:events';
 import {createServer, type RequestListener} from 'node:http';
 import type {AddressInfo} from 'node:net';
-import {expect, test} from 'vitest';
+import {afterAll, beforeAll, expect, test} from 'vitest';
 import type {LoginFlow} from '../../../source/core/logins.ts';
+import {logInByDevice} from '../../../source/mcp/logins/device/log-in-by-device.ts';
+import type {ResolveName} from '../../../source/mcp/wire/address-guard.ts';
+import {oauthWorld, remoteServer} from '../oauth/oauth-world.ts';
 import {startAuthorizationServer, surf} from '../servers/authorization-server.ts';
+import {makeCertificates} from '../servers/certificates.ts';
+import {always, startHttp} from '../servers/http-server.ts';
 import {loginWorld} from './login-world.ts';
+
+let certificates: Awaited<ReturnType<typeof makeCertificates>>;
+
+beforeAll(async () => {
+	certificates = await makeCertificates();
+});
+
+afterAll(async () => certificates[Symbol.asyncDispose]());
 
 /** A tool server on this machine that leads to `authorizationServer`, and answers everything else as `others` does. */
 async function startLiar(
@@ -264,3 +277,75 @@ test.for([
 	expect(status).toBe('failed');
 	expect(reason).toContain('and that is refused: a link-local address');
 });
+
+/** As a name server that first says where it is, too, and from then on that it is this machine. */
+const fickle = (): ResolveName => {
+	let others = ['93.184.216.34'];
+	return async () => {
+		const addresses = ['127.0.0.1', ...others];
+		others = [];
+		return addresses.map(address => ({address, family: 4}));
+	};
+};
+
+const names: Readonly<Record<string, () => ResolveName>> = {
+	'this machine': () => async () => [{address: '127.0.0.1', family: 4}],
+	'this machine for a moment': fickle,
+};
+
+test.for(
+	flows.flatMap(flow =>
+		Object.keys(names).flatMap(name =>
+			[{}, {client_id: 'mine'}].map(oauth => [flow, name, oauth] as const),
+		),
+	),
+)(
+	'a login (%s) at a name that stands for %s asks nothing of this machine and shows no page of it, with %j',
+	async ([flow, name, oauth]) => {
+		await using victim = await startHttp(always(200, 'application/json', '{"client_id":"c"}'));
+		let origin = '';
+		await using liar = await startHttp((request, response) => {
+			const {url = ''} = request;
+			response.writeHead(url === '/mcp' ? 401 : url.includes('-resource') ? 404 : 200, {
+				'content-type': 'application/json',
+			});
+			response.end(
+				JSON.stringify({
+					issuer: origin,
+					authorization_endpoint: `${victim.origin}/admin?delete=1`,
+					token_endpoint: `${victim.origin}/internal/token`,
+					registration_endpoint: `${victim.origin}/internal/reg?cmd=1`,
+					device_authorization_endpoint: `${victim.origin}/internal/device`,
+					response_types_supported: ['code'],
+					code_challenge_methods_supported: ['S256'],
+				}),
+			);
+		}, certificates.server);
+		origin = `https://mcp.evil.test:${liar.port}`;
+		await using world = await oauthWorld({resolve: names[name]?.()});
+		const server = remoteServer(`${origin}/mcp`, oauth, {tls: {verify: false}});
+		const shown: string[] = [];
+
+		const login =
+			flow === 'browser'
+				? world.login(server, async url => {
+						shown.push(url.href);
+						throw new Error('shown');
+					})
+				: logInByDevice(
+						server,
+						{
+							open: world.open,
+							secrets: [],
+							signal: new AbortController().signal,
+							showCode: ({verificationUri}) => shown.push(verificationUri),
+							onAsked() {},
+							onAgreed() {},
+						},
+						await world.providers().requestsOf(server),
+					);
+
+		await expect(login).rejects.toThrow(/it is not an https|is not https:/);
+		expect({asked: victim.requests, shown}).toEqual({asked: [], shown: []});
+	},
+);

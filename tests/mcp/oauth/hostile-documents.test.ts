@@ -151,7 +151,7 @@ function peer(
 const openWith =
 	(fetch: FetchLike): OpenTransport =>
 	async (_, {login}) => {
-		const made = login?.fetchWith(fetch) ?? fetch;
+		const made = login?.fetchWith(fetch, async () => 'public') ?? fetch;
 		return {
 			transport: createHttpTransport(new URL(endpoint), {
 				clock: systemClock,

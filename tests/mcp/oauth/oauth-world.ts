@@ -6,6 +6,7 @@ import type {JsonObject} from '../../../source/core/json.ts';
 import {createLogger, type LogRecord} from '../../../source/core/log.ts';
 import {createRedact} from '../../../source/core/redact.ts';
 import {createServerLogins} from '../../../source/mcp/oauth/server-logins.ts';
+import type {ResolveName} from '../../../source/mcp/wire/address-guard.ts';
 import {createTransportFactory} from '../../../source/mcp/wire/transport-factory.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 import {browse} from '../servers/authorization-server.ts';
@@ -29,7 +30,14 @@ export const remoteServer = (
 	});
 
 /** A home, transports and the logins of one profile. `restart` makes new logins over the same files. */
-export async function oauthWorld(options: {readonly home?: string; readonly clock?: Clock} = {}) {
+export async function oauthWorld(
+	options: {
+		readonly home?: string;
+		readonly clock?: Clock;
+		/** What names of remote servers stand for. */
+		readonly resolve?: ResolveName | undefined;
+	} = {},
+) {
 	const {clock = systemClock} = options;
 	const stack = new AsyncDisposableStack();
 	const home = options.home ?? stack.use(await temporaryHome()).path;
@@ -43,6 +51,7 @@ export async function oauthWorld(options: {readonly home?: string; readonly cloc
 			redact,
 			paths: {mcpStderrLog: `${home}/stderr.log`, mcpProcesses: `${home}/processes.json`},
 			environment: {},
+			...(options.resolve && {resolve: options.resolve}),
 		}),
 	);
 	const restart = () =>
@@ -58,6 +67,7 @@ export async function oauthWorld(options: {readonly home?: string; readonly cloc
 		home,
 		records,
 		providers: () => providers,
+		open: transports.open,
 		restart() {
 			providers = restart();
 		},

@@ -1,12 +1,13 @@
+import type {LookupFunction} from 'node:net';
 import {Agent, fetch} from 'undici';
 import {expect, test} from 'vitest';
 import {messageOf} from '../../../source/core/errors.ts';
 import {
 	addressScope,
-	guardedLookup,
+	placeOf,
 	isPageForPeople,
 	refusalOfUrl,
-	scopeOfEndpoint,
+	type ResolveName,
 } from '../../../source/mcp/wire/address-guard.ts';
 
 test.for([
@@ -29,6 +30,19 @@ test.for([
 	['::ffff:a9fe:a9fe', 'link-local'],
 	['64:ff9b::10.0.0.1', 'private'],
 	['2002:7f00:1::', 'loopback'],
+	['::ffff:93.184.216.34', 'public'],
+	['64:ff9b::93.184.216.34', 'public'],
+	['64:ff9b:1::93.184.216.34', 'private'],
+	['64:ff9b:1:fffe::169.254.169.254', 'link-local'],
+	['::127.0.0.1', 'reserved'],
+	['::93.184.216.34', 'reserved'],
+	['::ffff:0:127.0.0.1', 'reserved'],
+	['::ffff:0:93.184.216.34', 'reserved'],
+	['2001:0:4136:e378:8000:63bf:3fff:fdd2', 'reserved'],
+	['2001:4860:4860::8888', 'public'],
+	['3fff::1', 'reserved'],
+	['100::1', 'reserved'],
+	['198.51.100.1', 'reserved'],
 	['224.0.0.1', 'reserved'],
 	['255.255.255.255', 'reserved'],
 	['example.org', undefined],
@@ -85,54 +99,115 @@ test.for([
 	expect(isPageForPeople(new URL(page), home)).toBe(expected);
 });
 
-test('a tool server is as far away as the farthest of its addresses', async () => {
-	const at = async (...addresses: string[]) =>
-		scopeOfEndpoint(new URL('https://mcp.example/'), async () =>
-			addresses.map(address => ({address, family: 4})),
-		);
+/** Answers with the next of these, then with the last again and again. */
+const answering = (...answers: ReadonlyArray<readonly string[]>): ResolveName => {
+	const left = [...answers];
+	return async () =>
+		((left.length > 1 ? left.shift() : left[0]) ?? []).map(address => ({address, family: 4}));
+};
 
-	expect(await at('10.0.0.1')).toBe('private');
-	expect(await at('10.0.0.1', '93.184.216.34')).toBe('public');
-	expect(await scopeOfEndpoint(new URL('http://localhost/mcp'))).toBe('loopback');
-	expect(await scopeOfEndpoint(new URL('http://[::1]/mcp'))).toBe('loopback');
+const found = async (lookup: LookupFunction, host: string): Promise<unknown> =>
+	new Promise((resolve, reject) => {
+		lookup(host, {all: true}, (error, addresses) => {
+			if (error) {
+				reject(error);
+			} else {
+				resolve(addresses);
+			}
+		});
+	});
+
+test.for([
+	['http://localhost/mcp', 'loopback'],
+	['http://127.0.0.1/mcp', 'loopback'],
+	['http://[::1]/mcp', 'loopback'],
+	['http://10.0.0.1/mcp', 'private'],
+	['http://169.254.1.1/mcp', 'private'],
+	['http://93.184.216.34/mcp', 'public'],
+] as const)('a tool server at %s is %s, and its name is not looked up', async ([url, scope]) => {
+	const {home} = placeOf(new URL(url), {
+		resolve: async () => {
+			throw new Error('asked');
+		},
+	});
+
+	expect(await home()).toBe(scope);
+});
+
+test.for([
+	['127.0.0.1', 'private'],
+	['169.254.169.254', 'private'],
+	['10.0.0.1', 'private'],
+	['93.184.216.34', 'public'],
+] as const)(
+	'a name that stands for %s is %s: only a literal and "localhost" are this machine',
+	async ([address, scope]) => {
+		const {home} = placeOf(new URL('https://mcp.example/'), {resolve: answering([address])});
+
+		expect(await home()).toBe(scope);
+	},
+);
+
+test('a tool server is as far away as the farthest address that its connections were given', async () => {
+	const {home, ownLookup} = placeOf(new URL('https://mcp.example/'), {
+		resolve: answering(['10.0.0.1'], ['10.0.0.2', '93.184.216.34'], ['127.0.0.1']),
+	});
+
+	await found(ownLookup, 'mcp.example');
+	expect(await home()).toBe('private');
+	await found(ownLookup, 'mcp.example');
+	expect(await home()).toBe('public');
+	await found(ownLookup, 'mcp.example');
+	expect(await home()).toBe('public');
+});
+
+test('once there was a connection, no later answer of the name server counts', async () => {
+	const {home, ownLookup} = placeOf(new URL('https://mcp.example/'), {
+		resolve: answering(['93.184.216.34'], ['127.0.0.1']),
+	});
+
+	await found(ownLookup, 'mcp.example');
+
+	expect(await home()).toBe('public');
+});
+
+test('behind a proxy a name is public, and is not looked up', async () => {
+	const {home} = placeOf(new URL('https://mcp.example/'), {
+		isProxied: true,
+		resolve: async () => {
+			throw new Error('asked');
+		},
+	});
+
+	expect(await home()).toBe('public');
 });
 
 test('a name is connected to at the address that was judged, though it stands for another by then', async () => {
 	const answers = ['93.184.216.34', '127.0.0.1'];
 	const asked: string[] = [];
-	const lookup = guardedLookup(new URL('https://mcp.example/mcp'), async host => {
-		asked.push(host);
-		return [
-			{address: host === 'mcp.example' ? '93.184.216.35' : (answers.shift() ?? ''), family: 4},
-		];
+	const {guardedLookup} = placeOf(new URL('https://mcp.example/mcp'), {
+		async resolve(host) {
+			asked.push(host);
+			const address = host === 'mcp.example' ? '93.184.216.35' : (answers.shift() ?? '');
+			return [{address, family: 4}];
+		},
 	});
-	const find = async () =>
-		new Promise((resolve, reject) => {
-			lookup('auth.example', {}, (error, address) => {
-				if (error) {
-					reject(error);
-				} else {
-					resolve(address);
-				}
-			});
-		});
 
-	expect(await find()).toBe('93.184.216.34');
+	expect(await found(guardedLookup, 'auth.example')).toEqual([
+		{address: '93.184.216.34', family: 4},
+	]);
 	expect(asked.filter(host => host === 'auth.example')).toHaveLength(1);
-	await expect(find()).rejects.toThrow(
+	await expect(found(guardedLookup, 'auth.example')).rejects.toThrow(
 		'Cannot use "auth.example" as authorization server: a loopback address',
 	);
 });
 
 test('undici connects nowhere when the lookup refuses', async () => {
 	await using stack = new AsyncDisposableStack();
-	const agent = new Agent({
-		connect: {
-			lookup: guardedLookup(new URL('https://93.184.216.34/mcp'), async () => [
-				{address: '127.0.0.1', family: 4},
-			]),
-		},
+	const {guardedLookup} = placeOf(new URL('https://93.184.216.34/mcp'), {
+		resolve: answering(['127.0.0.1']),
 	});
+	const agent = new Agent({connect: {lookup: guardedLookup}});
 	stack.defer(async () => agent.destroy());
 
 	const failure = await fetch('http://auth.example/', {dispatcher: agent}).catch(
@@ -143,16 +218,12 @@ test('undici connects nowhere when the lookup refuses', async () => {
 	expect(messageOf((failure as Error).cause)).toContain('Cannot use "auth.example"');
 });
 
-test("the tool server's own name may stand for any address", async () => {
-	const lookup = guardedLookup(new URL('https://mcp.example/mcp'), async () => [
-		{address: '10.0.0.1', family: 4},
-	]);
-
-	const found = await new Promise(resolve => {
-		lookup('mcp.example', {all: true}, (_error, addresses) => {
-			resolve(addresses);
-		});
+test("another port of the tool server's own machine may be asked, wherever that is; a new address of its name that is nearer may not", async () => {
+	const {ownLookup, guardedLookup} = placeOf(new URL('https://mcp.example/mcp'), {
+		resolve: answering(['127.0.0.1'], ['127.0.0.1'], ['127.0.0.2']),
 	});
+	await found(ownLookup, 'mcp.example');
 
-	expect(found).toEqual([{address: '10.0.0.1', family: 4}]);
+	expect(await found(guardedLookup, 'mcp.example')).toEqual([{address: '127.0.0.1', family: 4}]);
+	await expect(found(guardedLookup, 'mcp.example')).rejects.toThrow('a loopback address');
 });

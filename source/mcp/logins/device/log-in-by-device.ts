@@ -50,7 +50,7 @@ export async function logInByDevice(
 		secrets,
 		login: {
 			credentials: provider,
-			fetchWith: fetch => oauthFetch(requests, fetch),
+			fetchWith: (fetch, home) => oauthFetch(requests, fetch, home),
 		},
 	});
 	try {

@@ -3,7 +3,6 @@ import type {DeviceServer} from '../../oauth/find-device-server.ts';
 import type {OAuthRequests} from '../../oauth/oauth-requests.ts';
 import {refused} from '../../oauth/redeem-answer.ts';
 import {codeRefusal} from '../../oauth/refusals.ts';
-import {scopeOfEndpoint} from '../../wire/address-guard.ts';
 import {codeRequest, type DeviceCode, readCode} from './ask-for-code.ts';
 import {deviceClient, waysToSayWho} from './device-client.ts';
 
@@ -38,7 +37,7 @@ export async function obtainCode(
 		const text = (await answer?.text()) ?? '';
 		if (ok) {
 			// oxlint-disable-next-line no-await-in-loop -- once: the answer is there
-			const code = readCode(text, await scopeOfEndpoint(requests.endpoint));
+			const code = readCode(text, (await requests.home?.()) ?? 'public');
 			if ('problem' in code) {
 				throw refused({name: server}, code.problem);
 			}
