@@ -44,7 +44,7 @@ export async function deviceClient(
 			client_name: settings.clientName ?? 'svc',
 			software_version: version,
 			application_type: 'native',
-			redirect_uris: [],
+			// Left out it would mean "code", which needs a redirect; "redirect_uris" is left out, since strict servers refuse an empty list. @see RFC 7591 §2
 			response_types: [],
 			grant_types: [deviceGrant, 'refresh_token'],
 			token_endpoint_auth_method: sayableMethod(settings, metadata),
