@@ -41,7 +41,9 @@ export type LoginAttempt = LoginPlace & {
 	/** Device: the same with the code in it, for a QR code or a link; an http(s) URL of the same host. */
 	readonly verificationUriComplete?: string;
 	readonly verificationHost?: string;
-	/** Device: at most 64 characters. */
+	/** Of the authorization server, while a page is shown. To be said where the page is on another host: `strangePage`. */
+	readonly issuerHost?: string;
+	/** Device: letters, digits and hyphens, at most 32 characters. */
 	readonly userCode?: string;
 	/** Device: how the authorization server is asked whether the person has agreed; absent until it was. */
 	readonly polling?: LoginPolling;
@@ -97,6 +99,20 @@ export const startingLogin = (
 	serverHost: '',
 	notes: [],
 });
+
+/** The host of the page that a person is sent to, when it is not that of the authorization server: a page of `page`, which is not `issuer`. */
+export function strangePage({
+	url,
+	verificationHost,
+	issuerHost,
+}: Pick<LoginAttempt, 'url' | 'verificationHost' | 'issuerHost'>):
+	| {readonly page: string; readonly issuer: string}
+	| undefined {
+	const page = verificationHost ?? URL.parse(url ?? '')?.host;
+	return page === undefined || issuerHost === undefined || page === issuerHost
+		? undefined
+		: {page, issuer: issuerHost};
+}
 
 /** Whether nothing more happens to a login. */
 export const isLoginOver = ({status}: Pick<LoginAttempt, 'status'>): boolean =>

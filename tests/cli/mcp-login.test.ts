@@ -139,6 +139,59 @@ test('a login through pipes: the code is shown in plain lines, with the host of 
 	]);
 });
 
+test.for(['browser', 'device'] as const)(
+	'a login page on another host than its authorization server is said (%s)',
+	async flow => {
+		await using home = await temporaryHome();
+		let issuer = '';
+		const page = () => issuer.replace('127.0.0.1', 'localhost');
+		await using site = await startAuthorizationServer({
+			intercept({path}) {
+				if (path === '/device/auth') {
+					return {
+						status: 200,
+						body: JSON.stringify({
+							device_code: 'd',
+							user_code: 'ABCD-EFGH',
+							verification_uri: `${page()}/device`,
+						}),
+					};
+				}
+
+				return path.startsWith('/.well-known/')
+					? {
+							status: 200,
+							body: JSON.stringify({
+								issuer,
+								authorization_endpoint: `${page()}/auth`,
+								token_endpoint: `${issuer}/token`,
+								registration_endpoint: `${issuer}/reg`,
+								device_authorization_endpoint: `${issuer}/device/auth`,
+								response_types_supported: ['code'],
+								code_challenge_methods_supported: ['S256'],
+							}),
+						}
+					: undefined;
+			},
+		});
+		({issuer} = site);
+		await home.write(
+			'config.yaml',
+			JSON.stringify({mcp_servers: {crm: {url: site.url, auth: 'oauth', oauth: {timeout: 0.2}}}}),
+		);
+
+		const {stderr} = await command(['mcp', 'login', 'crm', '--flow', flow], {
+			home: home.path,
+			environment: {BROWSER: browser},
+		});
+
+		const {port} = new URL(issuer);
+		expect(stderr.split('\n')).toContain(
+			`! This is a page of localhost:${port}, which is not 127.0.0.1:${port}, its authorization server: do not go there unless you expect that`,
+		);
+	},
+);
+
 test('"client-document" prints what is to be hosted, with "all ten loopback redirect URIs"', async () => {
 	const url = 'https://example.org/svc.json';
 	const document = await JSON.parse(

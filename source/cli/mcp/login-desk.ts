@@ -1,7 +1,7 @@
 import {createInterface} from 'node:readline';
 import type {Config} from '../../config/config.ts';
 import {basePaths, ensureHome} from '../../config/home-paths.ts';
-import type {LoginAttempt, LoginDesk, LoginFlow} from '../../core/logins.ts';
+import {type LoginAttempt, type LoginDesk, type LoginFlow, strangePage} from '../../core/logins.ts';
 import {openLoginDesk} from '../../gateway/servers/open-login-desk.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
@@ -119,9 +119,16 @@ function linesOf(attempt: LoginAttempt): readonly string[] {
 	}
 
 	const {url, opened, userCode, verificationUri, verificationHost} = attempt;
+	const strange = strangePage(attempt);
+	const caution = strange
+		? [
+				`! This is a page of ${strange.page}, which is not ${strange.issuer}, its authorization server: do not go there unless you expect that`,
+			]
+		: [];
 	if (userCode !== undefined && verificationUri !== undefined) {
 		return [
 			...notes,
+			...caution,
 			`To let svc use ${serverHost}, open this page of ${verificationHost} and type the code ${userCode}:`,
 			`  ${verificationUri}`,
 		];
@@ -129,6 +136,7 @@ function linesOf(attempt: LoginAttempt): readonly string[] {
 
 	return [
 		...notes,
+		...caution,
 		...(url === undefined
 			? []
 			: [

@@ -7,7 +7,7 @@ import type {OAuthSettings} from '../oauth/oauth-settings.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {CallbackAnswer, CallbackListener} from './callback-listener.ts';
 import type {CallbackOutcome} from './callback-page.ts';
-import type {LoginWorld} from './login-world.ts';
+import {issuerHostOf, type LoginWorld} from './login-world.ts';
 import {openInBrowser} from './open-browser.ts';
 import {readPasted} from './pasted-url.ts';
 import {loopbackCallback, planRedirect} from './redirect-plan.ts';
@@ -45,9 +45,9 @@ export async function browserLogin(
 				callback = await bindCallback(known, {server, place, settings, world});
 				return callback.redirect;
 			},
-			async openBrowser(url) {
+			async openBrowser(url, issuer) {
 				const opened = await show(url, reply, world);
-				const answer = await answerTo(url, {opened, callback, server, world});
+				const answer = await answerTo(url, {opened, issuer, callback, server, world});
 				watch.tell({status: 'finishing'});
 				({reply} = answer);
 				return answer.params;
@@ -78,11 +78,13 @@ async function answerTo(
 	url: URL,
 	{
 		opened,
+		issuer,
 		callback,
 		server,
 		world: {clock, environment, watch},
 	}: {
 		readonly opened: boolean;
+		readonly issuer: string;
 		readonly callback: Callback | undefined;
 		readonly server: ToolServerConfig;
 		readonly world: LoginWorld;
@@ -109,6 +111,7 @@ async function answerTo(
 	watch.tell({
 		status: 'waiting',
 		url: url.href,
+		...issuerHostOf(issuer),
 		opened,
 		endsAt: clock.now() + waitMs,
 		...(listener && {redirectPort: listener.port, ...tunnelOf(listener.port, environment)}),

@@ -1,6 +1,6 @@
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {DeviceLoginOptions} from './device/log-in-by-device.ts';
-import type {LoginWorld} from './login-world.ts';
+import {issuerHostOf, type LoginWorld} from './login-world.ts';
 
 /** One login with a code: no browser is started, nobody comes back to this machine. @throws ConnectError */
 export async function deviceLogin(
@@ -12,12 +12,16 @@ export async function deviceLogin(
 		open,
 		secrets,
 		signal: watch.signal,
-		showCode({userCode, verificationUri, verificationUriComplete, verificationHost}, waitMs) {
+		showCode(
+			{userCode, verificationUri, verificationUriComplete, verificationHost},
+			{waitMs, issuer},
+		) {
 			watch.tell({
 				status: 'waiting',
 				userCode,
 				verificationUri,
 				verificationHost,
+				...issuerHostOf(issuer),
 				...(verificationUriComplete !== undefined && {verificationUriComplete}),
 				endsAt: clock.now() + waitMs,
 			});

@@ -1,10 +1,20 @@
 import type {Environment} from '../../config/environment.ts';
 import type {Clock} from '../../core/clock.ts';
+import type {LoginAttempt} from '../../core/logins.ts';
 import type {Redact} from '../../core/redact.ts';
+import {cell} from '../../core/untrusted.ts';
 import type {ServerLogins} from '../oauth/server-logins.ts';
 import type {OpenTransport} from '../wire/open-transport.ts';
 import type {CallbackPorts} from './callback-ports.ts';
 import type {LoginWatch} from './login-desk.ts';
+
+const maxHostLength = 300;
+
+/** What is told of the authorization server that shows a page. */
+export const issuerHostOf = (issuer: string): Pick<LoginAttempt, 'issuerHost'> => {
+	const {host} = URL.parse(issuer) ?? {};
+	return host === undefined ? {} : {issuerHost: cell(host, maxHostLength).text};
+};
 
 /** What a login needs of the rest of the program. */
 export type LoginWorld = {

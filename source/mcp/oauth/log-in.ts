@@ -122,7 +122,10 @@ async function isAccepted(
 			);
 		}
 
-		await redeemAnswer(server, await openBrowser(url), {provider, requests});
+		await redeemAnswer(server, await openBrowser(url, provider.issuer ?? url.href), {
+			provider,
+			requests,
+		});
 		return false;
 	}
 

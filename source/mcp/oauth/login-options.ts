@@ -20,8 +20,10 @@ export type LoginOptions = {
 	readonly open: OpenTransport;
 	/** Says where the authorization server sends the browser back to. */
 	readonly redirect: (known: KnownLogin) => Promise<Redirect>;
-	/** Shows an http(s) URL to a person and resolves with the parameters of the URL that the browser came back with. */
-	readonly openBrowser: (url: URL) => Promise<URLSearchParams>;
+	/**
+	 * Shows an http(s) URL to a person and resolves with the parameters of the URL that the browser came back with. `issuer`: the authorization server, whose page it should be.
+	 */
+	readonly openBrowser: (url: URL, issuer: string) => Promise<URLSearchParams>;
 	/** Values that came from variables. */
 	readonly secrets: readonly string[];
 	readonly signal: AbortSignal;

@@ -23,6 +23,8 @@ export type LoginProvider = OAuthClientProvider & {
 	checkAnswer(params: URLSearchParams): void;
 	/** Whether the grant has been stored. */
 	readonly isGranted: boolean;
+	/** Of the authorization server, once it is known; a URL. */
+	readonly issuer: string | undefined;
 	/** The document that is presented to an authorization server that takes one. */
 	readonly document: string | undefined;
 	/** Registers instead. */
@@ -174,6 +176,9 @@ export function createLoginProvider({
 		},
 		get isGranted() {
 			return granted;
+		},
+		get issuer() {
+			return discovery?.authorizationServerMetadata?.issuer ?? discovery?.authorizationServerUrl;
 		},
 		get document() {
 			return documentOf();

@@ -1,3 +1,4 @@
+import {strangePage} from '../../core/logins.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
@@ -112,8 +113,14 @@ function noteText(entry: LoginEntry, now: number): Safe | undefined {
 		}
 
 		const {userCode, verificationUri = '', opened} = attempt;
+		const strange = strangePage(attempt);
 		if (userCode !== undefined) {
-			return safe`code ${clean(userCode)} at ${clean(verificationUri)}`;
+			const caution = strange ? safe`! not a page of ${clean(strange.issuer)}: ` : empty;
+			return safe`${caution}code ${clean(userCode)} at ${clean(verificationUri)}`;
+		}
+
+		if (strange) {
+			return safe`! the page is one of ${clean(strange.page)}, which is not ${clean(strange.issuer)}`;
 		}
 
 		return opened === true

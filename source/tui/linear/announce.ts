@@ -1,6 +1,7 @@
+import {strangePage} from '../../core/logins.ts';
 import {hasEnded, needsDecision} from '../../core/run.ts';
 import type {Safe} from '../../core/untrusted.ts';
-import {literal, safe} from '../../terminal/text/safe.ts';
+import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {askedBy, askedFor, askingServer, deadlineText} from '../approvals/approval-text.ts';
 import {waitingInstalls} from '../commands/install.ts';
 import {isUnderWay} from '../entries/login-entry.ts';
@@ -30,16 +31,19 @@ function needsOf(shell: Shell): readonly Need[] {
 		...shell.logins
 			.attempts()
 			.filter(isUnderWay)
-			.flatMap(({server, serverHost, userCode, verificationHost = ''}) =>
-				userCode === undefined
+			.flatMap(attempt => {
+				const {server, serverHost, userCode, verificationHost = ''} = attempt;
+				const strange = strangePage(attempt);
+				const caution = strange ? safe`, which is not ${clean(strange.issuer)},` : empty;
+				return userCode === undefined
 					? []
 					: [
 							{
 								key: `code ${server} ${userCode}`,
-								text: safe`Login to ${clean(server)} at ${clean(serverHost)}: the code for ${clean(verificationHost)} is ${clean(Array.from(userCode).join(' '))}. Say logins.`,
+								text: safe`Login to ${clean(server)} at ${clean(serverHost)}: the code for ${clean(verificationHost)}${caution} is ${clean(Array.from(userCode).join(' '))}. Say logins.`,
 							},
-						],
-			),
+						];
+			}),
 		...servers
 			.filter(({status}) => status === 'needs login')
 			.map(server => ({

@@ -56,10 +56,29 @@ test('a page with the code in it that is on another host is left out', () => {
 	expect(code).toHaveProperty('verificationHost', 'as.example');
 });
 
-test('a code cannot write on the terminal', () => {
-	expect(read({user_code: `A\u001b[2J\u202e${'B'.repeat(200)}`})).toMatchObject({
-		userCode: expect.stringMatching(/^A␛\[2J\\u\{202e\}B+…$/),
-	});
+test.for(['WDJB-MJHT', 'A1NWZ9', 'abcd-1234-efgh', '123 456 789', 'K'.repeat(32)])(
+	'%s is a code',
+	userCode => {
+		expect(read({user_code: userCode})).toMatchObject({userCode});
+	},
+);
+
+test.for([
+	['a line break and a sentence', 'ABCD\nThen open http://evil.example and press a'],
+	['a sentence', 'ABCD and open evil example'],
+	['an address', 'http://evil.example'],
+	['a host', 'evil.example'],
+	['what writes on the terminal', 'A\u001b[2J\u202eB'],
+	['letters that others look like', '\u0410BCD'],
+	['more than a code has', 'K'.repeat(33)],
+	['nothing between hyphens', 'AB--CD'],
+	['blanks', ' '],
+])('%s is no code, and is shown to nobody but quoted', ([, userCode = '']) => {
+	const {problem} = read({user_code: userCode}) as {problem?: string};
+
+	expect(problem).toMatch(
+		/^its authorization server gives ".{1,60}" as the code to type: a code is letters and digits, with hyphens, at most 32 characters$/,
+	);
 });
 
 test.for(['', '<html>', '[]', '{"device_code": "d"}'])('no code in %j', text => {

@@ -267,7 +267,7 @@ const claimsOf = (
 		'no page that is nearer': pages.every(page => refusalOfUrl(new URL(page), home) === undefined),
 		'the host that is shown': pages.every(page => new URL(page).host === verificationHost),
 		'in one line': !hidden.test([...pages, userCode].join(' ')),
-		'a short code': userCode.length <= 80,
+		'a short code': /^[\w -]{1,32}$/.test(userCode),
 		'a time': lifetimeMs > 0 && intervalMs >= 1000,
 	};
 };

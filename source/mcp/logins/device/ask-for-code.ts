@@ -29,7 +29,10 @@ const minIntervalSeconds = 1;
 /** For a server that does not say it. */
 const defaultLifetimeSeconds = 600;
 
-const maxUserCodeLength = 64;
+/** More than a person types. */
+const maxUserCodeLength = 32;
+/** Words of a sentence are no code: it stands in a sentence of ours. @see RFC 8628 §6.1 */
+const userCodeShape = /^(?:[a-z\d]+(?:-[a-z\d]+)*|\d+(?: \d+)*)$/i;
 const maxUrlLength = 2000;
 const maxHostLength = 300;
 
@@ -99,6 +102,13 @@ export function readCode(
 	}
 
 	const {data} = parsed;
+	const {user_code: userCode} = data;
+	if (userCode.length > maxUserCodeLength || !userCodeShape.test(userCode)) {
+		return {
+			problem: `its authorization server gives ${JSON.stringify(cell(userCode, 40).text)} as the code to type: a code is letters and digits, with hyphens, at most ${maxUserCodeLength} characters`,
+		};
+	}
+
 	const page = pageOf(data.verification_uri ?? data.verification_url ?? '', home);
 	if (!page) {
 		return {problem: 'its authorization server names no https:// page where the code is typed'};
@@ -107,7 +117,7 @@ export function readCode(
 	const complete = pageOf(data.verification_uri_complete ?? '', home);
 	return {
 		deviceCode: data.device_code,
-		userCode: cell(data.user_code, maxUserCodeLength).text,
+		userCode,
 		verificationUri: page.href,
 		...(complete?.host === page.host && {verificationUriComplete: complete.href}),
 		verificationHost: cell(page.host, maxHostLength).text,

@@ -21,8 +21,11 @@ import {type Asked, awaitGrant, deviceProvider} from './await-grant.ts';
 import {obtainCode} from './obtain-code.ts';
 
 export type DeviceLoginOptions = Pick<LoginOptions, 'open' | 'secrets' | 'signal'> & {
-	/** Shows a person what to do, for so long. */
-	readonly showCode: (code: DeviceCode, waitMs: number) => void;
+	/** Shows a person what to do, for so long. `issuer`: the authorization server. */
+	readonly showCode: (
+		code: DeviceCode,
+		about: {readonly waitMs: number; readonly issuer: string},
+	) => void;
 	/** The person was asked for, and has not answered yet. */
 	readonly onAsked: (polling: LoginPolling) => void;
 	/** The person has agreed. */
@@ -72,7 +75,8 @@ export async function logInByDevice(
 		const {client, code} = await obtainCode(found, {scope, requests});
 		Object.assign(asked, {client, code});
 		const {timeoutMs} = requests.settings;
-		showCode(code, Math.min(timeoutMs, code.lifetimeMs));
+		const {issuer} = found.discovery.authorizationServerMetadata;
+		showCode(code, {waitMs: Math.min(timeoutMs, code.lifetimeMs), issuer});
 		const tokens = await awaitGrant({found, code, provider, requests, signal, onAsked});
 		onAgreed();
 		// Before it takes the place of a login that works. Any other answer, or none, does not matter here.

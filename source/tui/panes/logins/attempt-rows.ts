@@ -1,4 +1,4 @@
-import type {LoginAttempt, LoginPolling} from '../../../core/logins.ts';
+import {type LoginAttempt, type LoginPolling, strangePage} from '../../../core/logins.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
@@ -94,13 +94,16 @@ export function browserRows(entry: LoginEntry, {width, now}: Room): readonly Lin
 }
 
 function hostRows(entry: LoginEntry, pageHost: string, width: number): readonly Line[] {
+	const strange = entry.attempt && strangePage(entry.attempt);
 	return [
 		...factRows(literal('tool server'), clean(serverHost(entry)), {width, tone: 'strong'}),
 		...factRows(literal('login page'), clean(pageHost), {width, tone: 'strong'}),
 		...sentence(
-			literal('Is that the page you expect for this server? If not, do not go there: x'),
+			strange
+				? safe`! A page of ${clean(strange.page)}, which is not ${clean(strange.issuer)}, its authorization server. Unless you expect that, do not go there: x`
+				: literal('Is that the page you expect for this server? If not, do not go there: x'),
 			width,
-			'warn',
+			strange ? 'bad' : 'warn',
 		),
 	];
 }
