@@ -35,6 +35,21 @@ export function dueAt({
 		: (issued + Math.max(0, expires - issued) * dueFraction) * 1000;
 }
 
+/** So long a request may be on its way: a token that ends sooner would have ended when it arrives. */
+const onTheWayMs = 10_000;
+
+/** Whether tokens are to be renewed before they are presented once more: they have ended, or would on their way. Never those that have just come. `now`: milliseconds since 1970 */
+export function isOver(tokens: StoredTokens, now: number): boolean {
+	const {issued_at: issued = 0, expires_at: expires = 0} = tokens;
+	const due = dueAt(tokens);
+	return (
+		due !== undefined &&
+		now >= Math.max(due, expires * 1000 - onTheWayMs) &&
+		// Times are whole seconds.
+		now - issued * 1000 >= 2 * minSleepMs
+	);
+}
+
 /**
  * Renews the tokens of a grant before they end, whether they are used or not, until `signal` aborts. Never rejects: what is refused for good is seen by whoever
  * uses them next.

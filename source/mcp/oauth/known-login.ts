@@ -8,7 +8,7 @@ import {ConnectError} from '../wire/connect-error.ts';
 import type {ServerLogin} from '../wire/server-login.ts';
 import {grantFiles} from './grant-files.ts';
 import {createGrant, type Grant} from './grant.ts';
-import {keepFresh} from './keep-fresh.ts';
+import {isOver, keepFresh} from './keep-fresh.ts';
 import {oauthFetch} from './oauth-fetch.ts';
 import type {MetadataFacts, OAuthRequests} from './oauth-requests.ts';
 import type {OAuthSettings} from './oauth-settings.ts';
@@ -71,7 +71,11 @@ export function createKnownLogin(
 		scopeFor: advertised => settings.scope ?? advertised,
 		metadata: newFacts(),
 	};
-	const stored = createStoredLogin({
+	const {
+		credentials,
+		tokens: storedTokens,
+		...stored
+	} = createStoredLogin({
 		server,
 		settings,
 		grant,
@@ -82,17 +86,45 @@ export function createKnownLogin(
 	});
 	/** Of the connections that stand: another one may have come and gone beside one that renews. */
 	const alive = new Set<FetchLike>();
-	const renew = async () =>
-		auth(stored.credentials, {
+	let renewing: Promise<unknown> | undefined;
+	const renew = async () => {
+		renewing ??= auth(credentials, {
 			serverUrl: endpoint,
 			...(ofStored.fetch && {fetchFn: ofStored.fetch}),
+		}).finally(() => {
+			renewing = undefined;
 		});
+		return renewing;
+	};
+
+	/** What every request presents: a first one of this process, one after a machine has slept. Not what renews, which would wait for itself. */
+	const tokens = async () => {
+		const held = await storedTokens();
+		if (!held || !isOver(held, clock.now())) {
+			return held;
+		}
+
+		grant.markDue(held.access_token);
+		try {
+			await renew();
+		} catch (error) {
+			const isPassing = error instanceof ConnectError && error.failure.kind === 'passing';
+			if (isPassing && clock.now() < (held.expires_at ?? 0) * 1000) {
+				return held;
+			}
+
+			throw error;
+		}
+
+		return storedTokens();
+	};
 
 	return {
 		grant,
 		requests,
 		login: {
 			...stored,
+			credentials: {...credentials, tokens},
 			fetchWith(fetch, home) {
 				const made = oauthFetch(ofStored, fetch, home);
 				alive.add(made);

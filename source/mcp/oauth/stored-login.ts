@@ -50,7 +50,10 @@ export function createStoredLogin({
 	log,
 	loginCommand,
 	rediscover,
-}: StoredLoginDependencies): Pick<ServerLogin, 'credentials' | 'state' | 'facts'> {
+}: StoredLoginDependencies): Pick<ServerLogin, 'credentials' | 'state' | 'facts'> & {
+	/** What is stored, as the credentials present it. @throws ConnectError */
+	readonly tokens: () => Promise<StoredTokens | undefined>;
+} {
 	const {files} = grant;
 
 	const needsLogin = (reason: string) =>
@@ -71,8 +74,10 @@ export function createStoredLogin({
 		}
 	};
 
+	const tokensNow = async () => read(grant.tokens());
+
 	const requireUsable = async () => {
-		const tokens = await read(grant.tokens());
+		const tokens = await tokensNow();
 		if (!tokens || !grant.isUsable(tokens)) {
 			throw needsLogin(tokens ? 'refuses the login that is stored' : 'needs a login');
 		}
@@ -130,7 +135,7 @@ export function createStoredLogin({
 				await files.saveClient(client);
 			}
 		},
-		tokens: async () => read(grant.tokens()),
+		tokens: async () => tokensNow(),
 		async saveTokens(tokens) {
 			// What was refreshed is stored already, and may have been replaced by another process since.
 			if (!grant.isStored(tokens.access_token)) {
@@ -171,6 +176,7 @@ export function createStoredLogin({
 
 	return {
 		credentials,
+		tokens: tokensNow,
 		facts: () => grant.lastTokens && factsOf(grant.lastTokens),
 		async state() {
 			try {

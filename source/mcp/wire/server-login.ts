@@ -9,7 +9,7 @@ export type LoginState =
 
 /** The login of one tool server: all that is known of logins outside of oauth/, which makes it. */
 export type ServerLogin = {
-	/** What the SDK presents: the grant of this moment, refreshed when it is due. Without a usable one it fails with a ConnectError of kind `needs-login`; it never opens a browser. */
+	/** What the SDK presents: the grant of this moment, renewed first when it has ended. Without a usable one it fails with a ConnectError of kind `needs-login`; it never opens a browser. */
 	readonly credentials: OAuthClientProvider;
 	/**
 	 * What the transport is to fetch with: `fetch`, but for requests to an authorization server with the rules of their own. `fetch` adds the static headers

@@ -7,7 +7,12 @@ import {createRedact} from '../../../source/core/redact.ts';
 import type {SampleRequest} from '../../../source/core/sample.ts';
 import type {ServerStatus, ServerView} from '../../../source/core/tool-server.ts';
 import type {Tool, ToolContext} from '../../../source/core/tool.ts';
-import type {Elicit, FormRequest, Sample} from '../../../source/mcp/contract.ts';
+import type {
+	Elicit,
+	FormRequest,
+	Sample,
+	ServerManagerDependencies,
+} from '../../../source/mcp/contract.ts';
 import {createServerManager} from '../../../source/mcp/manager/server-manager.ts';
 import {createTransportFactory} from '../../../source/mcp/wire/transport-factory.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
@@ -20,6 +25,7 @@ export type ManagerOptions = {
 	readonly clock?: Clock;
 	/** The profile's `.env`, so to speak; PATH is the machine's. */
 	readonly environment?: Readonly<Record<string, string>>;
+	readonly loginOf?: ServerManagerDependencies['loginOf'];
 };
 
 /** The manager of a profile as the gateway makes it, over real transports, with files of its own. */
@@ -28,6 +34,7 @@ export async function openManager({
 	sample,
 	clock = systemClock,
 	environment = {},
+	loginOf,
 }: ManagerOptions = {}) {
 	const stack = new AsyncDisposableStack();
 	const home = stack.use(await temporaryHome());
@@ -55,6 +62,7 @@ export async function openManager({
 			paths,
 			environment: () => world,
 			transports,
+			...(loginOf && {loginOf}),
 			async elicit(form) {
 				forms.push(form);
 				return elicit(form);

@@ -7,6 +7,7 @@ import {setImmediate} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
 import {expect, test, vi} from 'vitest';
 import {createJumpClock} from '../e2e/jump-clock.ts';
+import {openManager} from '../e2e/open-manager.ts';
 import {
 	type AuthorizationServerOptions,
 	startAuthorizationServer,
@@ -215,6 +216,146 @@ test('while a server is connected its token is renewed at four fifths of its lif
 		expect((await world.file())['access_token']).not.toBe(before['access_token']);
 	});
 	expect(await world.file()).toMatchObject({client: {client_id: expect.any(String)}});
+});
+
+/** A world that is logged in and stopped, whose token has ended meanwhile. */
+async function pastItsEnd(options: AuthorizationServerOptions = {}) {
+	const stack = new AsyncDisposableStack();
+	const clock = createJumpClock();
+	const site = stack.use(await startAuthorizationServer(options));
+	const world = stack.use(await oauthWorld({clock}));
+	const server = remoteServer(site.url);
+	await world.login(server);
+	const {access_token: old = ''} = await world.file();
+	world.restart();
+	// The login itself has presented it.
+	site.forgetRequests();
+	clock.jump(3_600_900);
+	return {
+		site,
+		world,
+		server,
+		clock,
+		old,
+		/** How often the tool server got a token, and whether one of them was the old one. */
+		presented: () =>
+			site.arrived.flatMap(({at, headers: {authorization}}) =>
+				at === 'tool server' && authorization !== undefined
+					? [authorization === `Bearer ${old}` ? 'old' : 'new']
+					: [],
+			),
+		[Symbol.asyncDispose]: async () => stack.disposeAsync(),
+	};
+}
+
+test('a token that has ended is renewed before the first connection of a process presents it', async () => {
+	await using it = await pastItsEnd();
+
+	const connection = await it.world.connect(it.server);
+
+	expect(await connection.whoami?.()).toBe('alice');
+	expect(it.presented()).toContain('new');
+	expect(it.presented()).not.toContain('old');
+	expect(it.site.refreshCount()).toBe(1);
+});
+
+test('no way to a server presents a token that has ended: a start, a reconnect, a test, a lazy first call, a call after a sleep', async () => {
+	await using it = await pastItsEnd();
+	await using gateway = await openManager({
+		clock: it.clock,
+		loginOf: server => it.world.providers().of(server),
+	});
+	const {manager} = gateway;
+	const leave = async () => manager.disconnect('crm');
+	const ways: ReadonlyArray<readonly [string, () => Promise<unknown>, () => Promise<unknown>]> = [
+		['start', async () => {}, async () => gateway.apply(it.server)],
+		['reconnect', leave, async () => manager.connect('crm')],
+		['test', leave, async () => manager.test(it.server)],
+		[
+			'lazy first call',
+			async () => gateway.apply({...it.server, lazy: true}),
+			async () => gateway.call('whoami'),
+		],
+		['call after a sleep', async () => {}, async () => gateway.call('whoami')],
+	];
+	for (const [way, prepare, go] of ways) {
+		await prepare();
+		const {access_token: old = ''} = await it.world.file();
+		it.site.forgetRequests();
+		it.clock.jump(3_600_900);
+
+		await go();
+
+		const sent = it.site.arrived.flatMap(({headers}) => headers.authorization ?? []);
+		const isOld = new Set(sent.map(text => text === `Bearer ${old}`));
+		expect({way, isOld: [...isOld]}).toEqual({way, isOld: [false]});
+	}
+});
+
+test('processes that start at one moment with a token that has ended share one renewal', async () => {
+	await using it = await pastItsEnd();
+	await using peer = await oauthWorld({home: it.world.home, clock: it.clock});
+
+	const connections = await Promise.all([
+		it.world.connect(it.server),
+		it.world.connect(it.server),
+		peer.connect(it.server),
+	]);
+
+	expect(await Promise.all(connections.map(async each => each.whoami?.()))).toEqual([
+		'alice',
+		'alice',
+		'alice',
+	]);
+	expect(it.presented()).not.toContain('old');
+	expect(it.site.refreshCount()).toBe(1);
+});
+
+test('a connection that has slept beyond the end of its token renews it before the next call', async () => {
+	await using it = await pastItsEnd();
+	const connection = await it.world.connect(it.server);
+	const {access_token: next = ''} = await it.world.file();
+	it.site.forgetRequests();
+
+	it.clock.jump(7_200_000);
+
+	expect(await connection.whoami?.()).toBe('alice');
+	const sent = it.site.arrived.flatMap(({headers}) => headers.authorization ?? []);
+	expect(sent).not.toContain(`Bearer ${next}`);
+});
+
+test('a token that has ended and cannot be renewed for a moment is not presented', async () => {
+	await using it = await pastItsEnd({
+		intercept: ({path, form}) =>
+			path === '/token' && form?.get('grant_type') === 'refresh_token'
+				? {status: 503, type: 'text/html', body: '<html>back soon</html>'}
+				: undefined,
+	});
+
+	const {failure} = await it.world.connect(it.server);
+
+	expect(failure).toEqual({
+		kind: 'passing',
+		message: 'Token refresh failed (HTTP 503): <html>back soon</html>',
+	});
+	expect(it.presented()).toEqual([]);
+});
+
+test('a token that is about to end is presented once more while it cannot be renewed', async () => {
+	await using it = await pastItsEnd({
+		lifetime: 7200,
+		intercept: ({path, form}) =>
+			path === '/token' && form?.get('grant_type') === 'refresh_token'
+				? {status: 503, type: 'text/html', body: '<html>back soon</html>'}
+				: undefined,
+	});
+	const {expires_at: end = 0} = await it.world.file();
+	it.clock.jump(Number(end) * 1000 - it.clock.now() - 5000);
+
+	const connection = await it.world.connect(it.server);
+
+	expect(await connection.whoami?.()).toBe('alice');
+	expect(it.site.refreshCount()).toBeGreaterThan(0);
 });
 
 test('one file is the whole swap: a registration of another login beside the tokens does not count', async () => {
