@@ -1,6 +1,7 @@
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {homePaths} from '../../source/config/home-paths.ts';
 import {systemClock} from '../../source/core/clock.ts';
+import type {JsonObject} from '../../source/core/json.ts';
 import {hasEnded, type StoredRun} from '../../source/core/run.ts';
 import {connectGateway} from '../../source/gateway/control/remote-port.ts';
 import type {GatewayPort} from '../../source/gateway/port.ts';
@@ -10,7 +11,8 @@ import {officialProgram} from '../helpers/official-program.ts';
 import {post} from '../helpers/post.ts';
 import {processesWith} from '../helpers/processes.ts';
 import {startSvc, svc, type SvcProcess} from '../helpers/svc.ts';
-import type {TemporaryHome} from '../helpers/temporary-home.ts';
+import {temporaryHome, type TemporaryHome} from '../helpers/temporary-home.ts';
+import {runSuite, serveClient} from '../mcp/conformance/serve-client.ts';
 import {parsePrometheus} from '../webhook/parse-prometheus.ts';
 
 const script = officialProgram('everything');
@@ -36,7 +38,7 @@ const everything = (
 
 const processesOf = (name: string) => processesWith(home.file(`server-${name}`));
 
-const configWith = (servers: Readonly<Record<string, ReturnType<typeof everything>>>) =>
+const configWith = (servers: JsonObject) =>
 	testConfig({
 		mcp_servers: servers,
 		platforms: {webhook: {enabled: true, host: '127.0.0.1', port: 0, rate_limit: 100_000}},
@@ -230,6 +232,36 @@ test('the servers are listed, tested and counted', async () => {
 		'hasty denied',
 	]);
 });
+
+test.for(['auto', 'stateless'])(
+	'the official suite\'s server of 2026-07-28 is connected to with "protocol: %s", and a tool of it called',
+	async protocol => {
+		await using folder = await temporaryHome();
+		await using client = await serveClient(folder, async ({url: suite}) => {
+			await home.write(
+				'config.yaml',
+				configWith({...servers(), [protocol]: {url: suite, protocol}}),
+			);
+			const {servers: views} = await stateWhere(port, state =>
+				state.servers.some(({name, status}) => name === protocol && status !== 'connecting'),
+			);
+			await port.tryTool(`mcp__${protocol}__add_numbers`, {arguments: {a: 5, b: 3}, by: 'test'});
+			return views.some(({name, status}) => name === protocol && status === 'connected');
+		});
+
+		const {code, said} = await runSuite({
+			scenario: 'tools_call',
+			'spec-version': '2026-07-28',
+			command: client.command,
+			'output-dir': folder.file('results'),
+		});
+
+		expect({code, said, unconnected: [...client.unconnected]}).toMatchObject({
+			code: 0,
+			unconnected: [],
+		});
+	},
+);
 
 test('a reload while events come: what is unchanged stays connected, what is gone is ended, and no event is lost', async () => {
 	const before = processesOf('everything');

@@ -1,11 +1,8 @@
-import {execFile} from 'node:child_process';
-import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
 import {captureConsole} from '../../../source/core/capture-console.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
-import {serveClient} from './serve-client.ts';
-
-const suite = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
+import {examineClient} from './examined-client.ts';
+import {runSuite, serveClient} from './serve-client.ts';
 
 /** What one scenario may take: the suite goes through dozens at once. */
 const scenarioMs = 120_000;
@@ -53,17 +50,22 @@ test.for([
 	{timeout: 240_000},
 	async ([revision, protocol, cannotPass]) => {
 		await using folder = await temporaryHome();
-		await using client = await serveClient(folder, protocol);
+		await using client = await serveClient(folder, async (scenario, io) =>
+			examineClient(scenario, {protocol, ...io}),
+		);
 		// The SDK's, of tools that it leaves out.
 		using _ = captureConsole(() => {});
 
-		const {passed, failed} = await run({
+		const {said} = await runSuite({
 			requirements: revision,
 			timeout: String(scenarioMs),
 			command: client.command,
 			'output-dir': folder.file('results'),
 		});
 
+		const [, summary = `no summary: ${said}`] = said.split('=== SUITE SUMMARY ===');
+		const passed = namesAfter('✓', summary);
+		const failed = namesAfter('✗', summary);
 		expect(failed).toEqual(Object.keys({...notScored, ...cannotPass}).toSorted());
 		expect(passed).toContain('auth/scope-step-up');
 		const seen = new Set([...passed, ...failed]);
@@ -73,29 +75,8 @@ test.for([
 	},
 );
 
-/** Runs the suite with the Node that runs this test; older ones cannot start it. Names of scenarios, sorted. */
-async function run(
-	options: Readonly<Record<string, string>>,
-): Promise<{readonly passed: readonly string[]; readonly failed: readonly string[]}> {
-	const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-	return new Promise((resolve, reject) => {
-		execFile(
-			process.execPath,
-			[suite, 'client', ...args],
-			{timeout: 200_000, maxBuffer: 64 * 1024 * 1024},
-			(_, stdout, stderr) => {
-				const [, summary] = stdout.split('=== SUITE SUMMARY ===');
-				if (summary === undefined) {
-					reject(new Error(`the suite has not come to its end: ${stderr.slice(-2000)}`));
-					return;
-				}
-
-				const named = (sign: string) =>
-					[...summary.matchAll(new RegExp(`^${sign} (\\S+):`, 'gm'))]
-						.map(([, name = '']) => name)
-						.toSorted();
-				resolve({passed: named('✓'), failed: named('✗')});
-			},
-		);
-	});
-}
+/** Names of the scenarios with this sign in the summary of a run, sorted. */
+const namesAfter = (sign: string, summary: string): readonly string[] =>
+	[...summary.matchAll(new RegExp(`^${sign} (\\S+):`, 'gm'))]
+		.map(([, name = '']) => name)
+		.toSorted();

@@ -1,9 +1,10 @@
+import {execFile} from 'node:child_process';
 import {once} from 'node:events';
 import {createServer, type AddressInfo, type Socket} from 'node:net';
 import {createInterface} from 'node:readline';
-import type {ToolServerConfig} from '../../../source/config/tool-server.ts';
+import {fileURLToPath} from 'node:url';
 import type {TemporaryHome} from '../../helpers/temporary-home.ts';
-import {examineClient, type Scenario} from './examined-client.ts';
+import type {Scenario} from './examined-client.ts';
 
 // The suite starts a program for each of its scenarios: this one, which hands the scenario to the process of the tests and
 // ends as that one says. Eighty starts of the client itself took four fifths of the time.
@@ -19,20 +20,23 @@ done
 exit "$code"
 `;
 
+/** Goes through one scenario; resolves with whether it was connected in the end. */
+export type Examine = (
+	scenario: Scenario,
+	io: {readonly write: (line: string) => void; readonly signal: AbortSignal},
+) => Promise<boolean>;
+
 type ServedClient = AsyncDisposable & {
 	readonly command: string;
-	/** Scenarios that it has ended without a connection. */
+	/** Scenarios that were ended without a connection. */
 	readonly unconnected: ReadonlySet<string>;
 };
 
-/** The examined client, whose server has this `protocol`, as a command for the suite. */
-export async function serveClient(
-	folder: TemporaryHome,
-	protocol: ToolServerConfig['protocol'],
-): Promise<ServedClient> {
+/** A client as a command for the suite. */
+export async function serveClient(folder: TemporaryHome, examine: Examine): Promise<ServedClient> {
 	await folder.write('relay.sh', relay);
 	const unconnected = new Set<string>();
-	const server = createServer(socket => void answer(socket, {protocol, unconnected}));
+	const server = createServer(socket => void answer(socket, {examine, unconnected}));
 	server.listen(0, '127.0.0.1');
 	await once(server, 'listening');
 	const {port} = server.address() as AddressInfo;
@@ -48,10 +52,7 @@ export async function serveClient(
 
 async function answer(
 	socket: Socket,
-	{
-		protocol,
-		unconnected,
-	}: {readonly protocol: ToolServerConfig['protocol']; readonly unconnected: Set<string>},
+	{examine, unconnected}: {readonly examine: Examine; readonly unconnected: Set<string>},
 ): Promise<void> {
 	const gone = new AbortController();
 	socket.on('error', () => {}).on('close', () => gone.abort());
@@ -59,7 +60,7 @@ async function answer(
 	try {
 		const scenario = await readScenario(socket);
 		unconnected.add(scenario.name);
-		if (await examineClient(scenario, {protocol, write, signal: gone.signal})) {
+		if (await examine(scenario, {write, signal: gone.signal})) {
 			unconnected.delete(scenario.name);
 		}
 
@@ -80,4 +81,23 @@ async function readScenario(socket: Socket): Promise<Scenario> {
 		name: await next(),
 		context: JSON.parse(await next()),
 	};
+}
+
+const suite = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
+
+/** Runs the suite with the Node that runs this test; older ones cannot start it. Resolves with its exit code and what it said. */
+export async function runSuite(
+	options: Readonly<Record<string, string>>,
+): Promise<{readonly code: unknown; readonly said: string}> {
+	const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+	return new Promise(resolve => {
+		execFile(
+			process.execPath,
+			[suite, 'client', ...args],
+			{timeout: 200_000, maxBuffer: 64 * 1024 * 1024},
+			(error, stdout, stderr) => {
+				resolve({code: error ? error.code : 0, said: stdout || stderr});
+			},
+		);
+	});
 }
