@@ -60,8 +60,8 @@ export type EndpointPlace = {
 };
 
 /**
- * The place of the tool server at `endpoint`. Before there is a connection its name is looked up once. Behind a proxy nothing is known of a name but that it
- * may be anywhere, which counts as `public`.
+ * The place of the tool server at `endpoint`. Before there is a connection its name is looked up once. Behind a proxy the address of a name is not known, so that it
+ * counts as `public`.
  */
 export function placeOf(
 	endpoint: URL,
@@ -72,13 +72,13 @@ export function placeOf(
 ): EndpointPlace {
 	const host = bareHost(endpoint);
 	const literal = isLoopbackHost(endpoint.hostname) ? 'loopback' : addressScope(host);
-	const seen = new Set<string>();
+	/** Once for all; and the addresses of the last look, since names with many addresses change them for months. */
+	let isPublic = false;
+	let last: ReadonlySet<string> | undefined;
 	const look = async (): Promise<readonly LookupAddress[]> => {
 		const addresses = await resolve(host);
-		for (const {address} of addresses) {
-			seen.add(address);
-		}
-
+		isPublic ||= addresses.some(each => scopeOf(each) === 'public');
+		last = new Set(addresses.map(({address}) => address));
 		return addresses;
 	};
 
@@ -91,11 +91,11 @@ export function placeOf(
 			return 'public';
 		}
 
-		if (seen.size === 0) {
+		if (!last) {
 			await look();
 		}
 
-		return [...seen].some(address => addressScope(address) === 'public') ? 'public' : 'private';
+		return isPublic ? 'public' : 'private';
 	};
 
 	const judged = async (name: string): Promise<readonly LookupAddress[]> => {
@@ -103,7 +103,7 @@ export function placeOf(
 		const nearest = await home();
 		const strange = addresses
 			// Another port of the tool server's own machine.
-			.filter(({address}) => name !== host || !seen.has(address))
+			.filter(({address}) => name !== host || !last?.has(address))
 			.map(scopeOf)
 			.find(scope => !mayReach(scope, nearest));
 		if (strange) {
@@ -199,7 +199,7 @@ const subnets: ReadonlyArray<readonly [AddressScope, readonly string[]]> = [
 			'3fff::/20',
 			// Protocols of their own, Teredo among them. @see RFC 2928, RFC 4380
 			'2001::/23',
-			// All but 2000::/3 is not for anybody's servers. @see RFC 4291 §2.4
+			// No server of the internet has an address outside of 2000::/3. @see RFC 4291 §2.4
 			'::/3',
 			'4000::/2',
 			'8000::/1',
