@@ -1,4 +1,5 @@
 import type {Redact} from '../core/redact.ts';
+import {createRedactedPieces} from '../core/redacted-pieces.ts';
 
 /** What the model says, on its way to those who read along. */
 export type SafeText = {
@@ -8,9 +9,6 @@ export type SafeText = {
 	/** The answer is whole: nothing is held back any more. */
 	end(): Promise<void>;
 };
-
-/** What is longer is no credential: nobody waits for its end. */
-const maxHeldLength = 32_768;
 
 /**
  * Redacts a text that comes in pieces. What may be the beginning of a credential is held back until it is known what it is: mostly the last word. `write` is awaited;
@@ -23,7 +21,7 @@ export function createSafeText({
 	readonly redact: Redact;
 	readonly write: (text: string, begins: boolean) => Promise<void>;
 }): SafeText {
-	let held = '';
+	let pieces = createRedactedPieces(redact);
 	let begins = true;
 
 	const pass = async (text: string) => {
@@ -34,30 +32,12 @@ export function createSafeText({
 		}
 	};
 
-	const flush = async () => {
-		const rest = held;
-		held = '';
-		await pass(redact(rest));
-	};
-
 	return {
 		begin() {
-			held = '';
+			pieces = createRedactedPieces(redact);
 			begins = true;
 		},
-		async add(text) {
-			held += text;
-			const head = held.slice(0, redact.openFrom?.(held) ?? held.length);
-			const tail = held.slice(head.length);
-			const shown = redact(head);
-			// A credential that lies across the cut is found in the whole, and not in its halves.
-			if (held.length > maxHeldLength) {
-				await flush();
-			} else if (tail === '' || shown + redact(tail) === redact(held)) {
-				held = tail;
-				await pass(shown);
-			}
-		},
-		end: flush,
+		add: async text => pass(pieces.add(text)),
+		end: async () => pass(pieces.end()),
 	};
 }

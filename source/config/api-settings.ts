@@ -17,7 +17,8 @@ export const apiModelSettings = defineSettings({
 		default: false,
 	}),
 	relay: setting(z.boolean(), {
-		description: 'Straight to the model of `model`, and nothing of ours between',
+		description:
+			'Straight to the model of `model`; no instructions or tools are added, and secrets of the gateway are taken out',
 		default: false,
 	}),
 	tools: setting(z.boolean(), {

@@ -24,12 +24,12 @@ function lastWordOf(text: string): number {
 }
 
 /**
- * From where on a text that goes on may turn out to be a credential; its length when from nowhere. `spaced`: those of the values that one would cut by words, because they are no ASCII or hold
- * white space. `longest`: length of the longest of the others.
+ * From where on a text that goes on may turn out to be a credential; its length when from nowhere. `openSpaced`: from where on it may be one of the values that one would cut by words, because
+ * they are no ASCII or hold white space. `longest`: length of the longest of the others.
  */
 export function openCredentialFrom(
 	text: string,
-	{spaced, longest}: {readonly spaced: readonly string[]; readonly longest: number},
+	{openSpaced, longest}: {readonly openSpaced: (text: string) => number; readonly longest: number},
 ): number {
 	let from = Math.max(lastWordOf(text), text.length - Math.max(longest, maxWordLength));
 	const before = text.slice(Math.max(0, from - leadLength), from);
@@ -38,13 +38,41 @@ export function openCredentialFrom(
 		from -= lead[0].length;
 	}
 
-	from = Math.min(from, openKeyFrom(text));
+	return Math.min(from, openKeyFrom(text), openSpaced(text));
+}
 
-	for (const value of spaced) {
-		from = Math.min(from, text.length - overlap(text, value));
-	}
+const isLetterOrDigit = /^[A-Za-z0-9]$/;
 
-	return from;
+/**
+ * From where on a text is the beginning of one of `values` that is not whole yet; its length when from nowhere. In the middle of a word it is none of less than `least` characters. Most texts
+ * end in nothing that one of them begins with, and cost a look at each of their characters.
+ */
+export function createOpenValueFrom(
+	values: readonly string[],
+	least = 1,
+): (text: string) => number {
+	const alike = Map.groupBy(values, value => value.slice(0, 2));
+	const firsts = new Set(values.map(value => value[0]));
+	const longest = Math.max(0, ...values.map(({length}) => length));
+	const begins = (end: string) =>
+		end.length === 1
+			? firsts.has(end)
+			: alike
+					.get(end.slice(0, 2))
+					?.some(value => value.length > end.length && value.startsWith(end));
+	return text => {
+		for (let at = Math.max(0, text.length - longest + 1); at < text.length; at++) {
+			if (
+				firsts.has(text[at]) &&
+				begins(text.slice(at)) &&
+				(text.length - at >= least || !isLetterOrDigit.test(text[at - 1] ?? ''))
+			) {
+				return at;
+			}
+		}
+
+		return text.length;
+	};
 }
 
 const keyEnd = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----/;
@@ -60,16 +88,4 @@ function openKeyFrom(text: string): number {
 	return /^-----BEGIN [A-Z0-9 ]{0,40}(?:PRIVATE KEY-----|$)/.test(rest) && !keyEnd.test(rest)
 		? begin
 		: text.length;
-}
-
-/** Length of the longest end of `text` that `value` begins with. */
-function overlap(text: string, value: string): number {
-	const most = Math.min(text.length, value.length - 1);
-	for (let length = most; length > 0; length--) {
-		if (text.endsWith(value.slice(0, length))) {
-			return length;
-		}
-	}
-
-	return 0;
 }

@@ -1,14 +1,21 @@
 import {createHider, minHiddenLength} from './hide-texts.ts';
-import {openCredentialFrom} from './open-credential.ts';
+import {createOpenValueFrom, openCredentialFrom} from './open-credential.ts';
 
 /** Replaces what must not be shown or stored. Pure for a given set of secrets. */
 export type Redact = {
 	(text: string): string;
 	/** Of a text that goes on: from where on it may be a credential that is not whole yet; its length when from nowhere. */
 	readonly openFrom?: (text: string) => number;
+	/** So many characters of a credential may come before `openFrom` tells of it. */
+	readonly lead?: number;
+	/** The same of the secrets that are known by their value alone: text of others, which may be about credentials, stays as it is but for those. */
+	readonly known?: Redact;
 };
 
 const mark = '[redacted]';
+
+/** Most words end in a letter or two with which some secret begins: in the middle of a word that is no reason to hold them back. */
+const leastOpen = 4;
 
 /** Texts that were looked at and held nothing: names, identifiers and headers come again, each several times for one event. */
 const maxHarmless = 512;
@@ -45,10 +52,11 @@ export function createRedact(
 	secretValues: () => readonly string[],
 	{byShape = true}: {readonly byShape?: boolean} = {},
 ): Redact {
-	let known: readonly string[] | undefined;
+	let latest: readonly string[] | undefined;
 	let hideValues = createHider([], mark);
 	let forms: ReadonlyMap<string, readonly string[]> = new Map();
-	let open: Parameters<typeof openCredentialFrom>[1] = {spaced: [], longest: 0};
+	let openValueFrom = createOpenValueFrom([]);
+	let open: Parameters<typeof openCredentialFrom>[1] = {openSpaced: openValueFrom, longest: 0};
 	const harmless = new Set<string>();
 
 	const remember = (text: string) => {
@@ -61,22 +69,25 @@ export function createRedact(
 
 	const keepUp = () => {
 		const values = secretValues();
-		if (values === known) {
+		if (values === latest) {
 			return;
 		}
 
-		known = values;
+		latest = values;
 		harmless.clear();
 		forms = new Map(
 			values
 				.filter(({length}) => length >= minHiddenLength)
 				.map(value => [value, forms.get(value) ?? formsOf(value)]),
 		);
-		const all = [...forms.values()].flat().filter(form => !mark.includes(form));
+		const all = [...forms.values()]
+			.flat()
+			.filter(form => form.length >= minHiddenLength && !mark.includes(form));
 		hideValues = createHider(all, mark);
 		const words = Object.groupBy(all, form => (isWord.test(form) ? 'whole' : 'spaced'));
+		openValueFrom = createOpenValueFrom(all, leastOpen);
 		open = {
-			spaced: words.spaced ?? [],
+			openSpaced: createOpenValueFrom(words.spaced ?? []),
 			longest: Math.max(0, ...(words.whole ?? []).map(({length}) => length)),
 		};
 	};
@@ -98,7 +109,21 @@ export function createRedact(
 		return result;
 	};
 
+	const known = Object.assign(
+		(text: string) => {
+			keepUp();
+			return hideValues(text);
+		},
+		{
+			lead: leastOpen - 1,
+			openFrom(text: string) {
+				keepUp();
+				return openValueFrom(text);
+			},
+		},
+	);
 	return Object.assign(redact, {
+		known,
 		openFrom(text: string) {
 			keepUp();
 			return openCredentialFrom(text, open);

@@ -1,3 +1,4 @@
+import {isDeepStrictEqual} from 'node:util';
 import {estimatedTokens} from '../../core/estimated-tokens.ts';
 import {isDeepJson} from '../../core/json-depth.ts';
 import {type JsonObject, isJsonObject, parsedJson} from '../../core/json.ts';
@@ -7,6 +8,7 @@ import {chatFields} from '../shapes/chat-fields.ts';
 import {estimateTokens} from '../shapes/chat-messages.ts';
 import {usageOf, type ChatAnswer, type ChatUsage} from '../shapes/chat-shapes.ts';
 import {readEvents} from './relay-events.ts';
+import {objectOf} from './safe-deltas.ts';
 import {errorEvent, garbled} from './upstream-failure.ts';
 import {countedUsage, finishReasonOf, sayingsOf, toolCallsOf} from './upstream-parts.ts';
 import {askUpstream, type Reply, type Upstream} from './upstream.ts';
@@ -124,11 +126,13 @@ function wholeAnswer(
 
 	const calls = toolCallsOf(said['tool_calls']);
 	const message = sayingsOf(said, calls);
+	const safe = objectOf(message, redact.known ?? redact);
 	const usage = countedUsage(answer['usage']);
 	return {
-		message: calls.length > 0 ? message : {content: '', ...message},
+		message: calls.length > 0 ? safe : {content: '', ...safe},
 		finishReason: finishReasonOf(reason),
-		...(isJsonObject(logprobs) && {logprobs}),
+		// They repeat the text token by token, also of what was hidden in it.
+		...(isJsonObject(logprobs) && isDeepStrictEqual(safe, message) && {logprobs}),
 		...(usage && {usage}),
 		characters: JSON.stringify(message).length,
 	};

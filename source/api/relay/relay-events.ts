@@ -3,6 +3,7 @@ import {type JsonObject, isJsonObject, parsedJson} from '../../core/json.ts';
 import type {Redact} from '../../core/redact.ts';
 import type {Sink} from '../chat/late-stream.ts';
 import type {ChatUsage, FinishReason} from '../shapes/chat-shapes.ts';
+import {createSafeDeltas} from './safe-deltas.ts';
 import {createSseReader, SseTooLong} from './sse-reader.ts';
 import {errorEvent, garbled} from './upstream-failure.ts';
 import {countedUsage, createToolCallDeltas, finishReasonOf, sayingsOf} from './upstream-parts.ts';
@@ -35,6 +36,9 @@ export function readEvents({
 	let finishReason: FinishReason | undefined;
 	let usage: ChatUsage | undefined;
 	let characters = 0;
+	const safe = createSafeDeltas(redact.known ?? redact, async (delta, logprobs) =>
+		sink.delta(delta, logprobs),
+	);
 
 	const takeChoice = async ({delta, finish_reason: reason, logprobs}: JsonObject) => {
 		// What comes after the end is none of the answer.
@@ -42,13 +46,14 @@ export function readEvents({
 			const said = sayingsOf(delta, callDeltas(delta['tool_calls']));
 			if (Object.keys(said).length > 0) {
 				characters += lengthOf(said);
-				await sink.delta(said, isJsonObject(logprobs) ? logprobs : undefined);
+				await safe.take(said, isJsonObject(logprobs) ? logprobs : undefined);
 			}
 		}
 
 		if (typeof reason === 'string' && finishReason === undefined) {
 			finishReason = finishReasonOf(reason);
 			reply.hurry();
+			await safe.end();
 		}
 	};
 
