@@ -13,6 +13,24 @@ export type ModelPrice = {
 
 const million = 1_000_000;
 
+/** The most tokens that one answer can have used. A server that counts more is wrong: two such counts come to more than a number or a column of the journal holds. */
+const maxCount = 2 ** 31;
+
+/** Whether a server's count of tokens can be true. Where it cannot, an estimate counts. */
+export const isTokenCount = (value: unknown): value is number =>
+	Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= maxCount;
+
+/** What a server counted; an estimate where it counted nothing, or more than can be. */
+export const countedOr = (count: number | undefined, estimate: () => number): number =>
+	isTokenCount(count) && count > 0 ? count : estimate();
+
+/** A sum of counts that can be stored and sent: at most 2^53 − 1. Journals of before may hold more than that in one count. */
+export const sumOfCounts = (...counts: readonly number[]): number =>
+	Math.min(
+		counts.reduce((sum, count) => sum + count, 0),
+		Number.MAX_SAFE_INTEGER,
+	);
+
 /** What one call of a model used, with its cost where the price is known. */
 export const usageOf = (
 	inputTokens: number,
@@ -37,8 +55,8 @@ export function addUsage(one: Usage | undefined, other: Usage): Usage {
 
 	const {cost} = other;
 	return {
-		inputTokens: one.inputTokens + other.inputTokens,
-		outputTokens: one.outputTokens + other.outputTokens,
+		inputTokens: sumOfCounts(one.inputTokens, other.inputTokens),
+		outputTokens: sumOfCounts(one.outputTokens, other.outputTokens),
 		...(cost &&
 			one.cost?.currency === cost.currency && {
 				cost: {amount: one.cost.amount + cost.amount, currency: cost.currency},

@@ -40,7 +40,7 @@ export function createLocalPort({
 		...createApprovalCommands(rooms),
 		...createKeyCommands(clock, async () => {
 			const {api, live} = await rooms();
-			return {desk: api.keys, prefix: live.current().api.keyPrefix};
+			return {desk: await api.keys(), prefix: live.current().api.keyPrefix};
 		}),
 		...createSessionCommands(async () => {
 			const {api, store} = await rooms();

@@ -3,6 +3,8 @@ export const chatErrorCodes = {
 	chat_refused: 'The agent did not begin with what was said to it: the message says why',
 	key_invalid: 'A key of the chat API cannot be made so; the message says which part of it',
 	key_not_found: 'No key has that identifier, or it has ended: see `svc keys list`',
+	keys_unreadable:
+		'The keys in `state.db` cannot be read: the chat API is not served and nothing else is missing; `svc doctor` says what to do',
 	keys_full: '1,000 keys of the chat API are in force: revoke one that nobody uses',
 	session_full: 'The session has as many messages, or bytes, as one may have: begin another',
 	session_not_found: 'No chat session has that identifier: see `svc sessions list`',

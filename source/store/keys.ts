@@ -6,6 +6,15 @@ import type {GroupCommit} from './group-commit-port.ts';
 import type {StoredKeys} from './key-port.ts';
 import {maxKeys} from './rules.ts';
 
+/** More than this the driver refuses to read. Journals of before may hold more. */
+const boundOf = (count: string) => `min(${count}, ${Number.MAX_SAFE_INTEGER})`;
+
+/** The sum of a column and a parameter, which stays readable. */
+const sumIn = (column: string, more: string) => boundOf(`${column} + ${more}`);
+
+/** Columns of what was used. */
+const usedColumns = `${boundOf('requests')} as requests, ${boundOf('input')} as input, ${boundOf('output')} as output`;
+
 /** `StoredKeys` on SQLite. */
 export function createStoredKeys({
 	database,
@@ -29,10 +38,10 @@ export function createStoredKeys({
 	const add = database.prepare(
 		`insert into api_key_use (key, day, requests, input, output)
 		select ?1, ?2, ?3, ?4, ?5 from api_key where id = ?1
-		on conflict (key, day) do update set requests = requests + ?3, input = input + ?4, output = output + ?5`,
+		on conflict (key, day) do update set requests = requests + ?3, input = ${sumIn('input', '?4')}, output = ${sumIn('output', '?5')}`,
 	);
 	const sum = database.prepare(
-		'update api_key set requests = requests + ?2, input = input + ?3, output = output + ?4 where id = ?1',
+		`update api_key set requests = requests + ?2, input = ${sumIn('input', '?3')}, output = ${sumIn('output', '?4')} where id = ?1`,
 	);
 	const use = database.prepare('update api_key set used = max(used, ?2) where id = ?1');
 	const reader = createKeyReader(database);
@@ -81,11 +90,9 @@ export function createKeyReader(
 ): Pick<StoredKeys, 'list' | 'usesSince' | 'totals'> {
 	const list = database.prepare('select data, used from api_key order by seq');
 	const since = database.prepare(
-		'select key, day, requests, input, output from api_key_use where day >= ? order by day, key',
+		`select key, day, ${usedColumns} from api_key_use where day >= ? order by day, key`,
 	);
-	const totals = database.prepare(
-		'select id as key, requests, input, output from api_key order by seq',
-	);
+	const totals = database.prepare(`select id as key, ${usedColumns} from api_key order by seq`);
 	return {
 		list: async () => list.all().map(recordOf),
 		usesSince: async day =>

@@ -3,7 +3,7 @@ import {withSupersededNote} from '../core/group.ts';
 import {idOfNumber} from '../core/ids.ts';
 import type {Run, RunPlan, RunState, StoredRun, TranscriptEntry} from '../core/run.ts';
 import {block, cell} from '../core/untrusted.ts';
-import type {Usage} from '../core/usage.ts';
+import {sumOfCounts, type Usage} from '../core/usage.ts';
 import {
 	type Row,
 	floorOfRow,
@@ -130,7 +130,18 @@ export function runOf(row: Row): Run {
 	};
 }
 
-const usageOf = (text: string | null): Usage | null => (text === null ? null : jsonOf<Usage>(text));
+function usageOf(text: string | null): Usage | null {
+	if (text === null) {
+		return null;
+	}
+
+	const usage = jsonOf<Usage>(text);
+	return {
+		...usage,
+		inputTokens: sumOfCounts(usage.inputTokens),
+		outputTokens: sumOfCounts(usage.outputTokens),
+	};
+}
 
 const maxNameLength = 200;
 

@@ -73,6 +73,23 @@ export function describeKeys(name: string, use: Use): void {
 		);
 
 		test(
+			'sums of what keys use stay numbers that can be read, however much is added',
+			use(async (store, clock, home) => {
+				const most = Number.MAX_SAFE_INTEGER;
+				await store.keys.put(sampleKey(), startMs);
+				for (const inputTokens of [most, most, 7]) {
+					await store.keys.add([{...use1, inputTokens}], new Map());
+				}
+
+				await using after = await home.crash();
+				await using reopened = await after.open(clock);
+				const used = {requests: 3, inputTokens: most, outputTokens: 60};
+				expect(await reopened.keys.totals()).toEqual([{id: 'key_one', ...used}]);
+				expect(await reopened.keys.usesSince('')).toEqual([{...use1, ...used}]);
+			}),
+		);
+
+		test(
 			`${maxKeys} may be in force, and of those that were revoked the last ${maxKeys} are kept`,
 			use(async store => {
 				const fill = async (from: number, values: Partial<KeyRecord>) => {

@@ -10,7 +10,7 @@ export type KeyPermit = {
 	readonly signal: AbortSignal;
 	/** It may use so many tokens more than was thought; what that is too much for. */
 	hold(tokens: number): KeyRefusal | undefined;
-	/** What it has used so far; the last word counts, and without one what was estimated. */
+	/** What it has used so far; the last word counts. Without one, or with one that cannot be true, what was estimated does. */
 	settle(used: {readonly inputTokens: number; readonly outputTokens: number}): void;
 	[Symbol.dispose](): void;
 };

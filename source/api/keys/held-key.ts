@@ -1,6 +1,7 @@
 import type {KeyRecord} from '../../core/api-keys/api-key.ts';
 import {periodEnd} from '../../core/api-keys/key-periods.ts';
 import type {Clock} from '../../core/clock.ts';
+import {isTokenCount} from '../../core/usage.ts';
 import type {KeyPermit, KeyRefusal} from './desk.ts';
 import {createKeyLimits, type KeyLimits} from './key-limits.ts';
 import type {KeyUsages} from './key-usage.ts';
@@ -61,7 +62,8 @@ export function permitOf(one: HeldKey, tokens: number, counted: Counted): KeyPer
 	const startedAt = clock.now();
 	one.record = {...one.record, lastUsedAt: startedAt};
 	usages.begin(one.record.id, startedAt);
-	let used: Parameters<KeyPermit['settle']>[0] = {inputTokens: tokens, outputTokens: 0};
+	const estimated = {inputTokens: tokens, outputTokens: 0};
+	let used: Parameters<KeyPermit['settle']>[0] = estimated;
 	let isOpen = true;
 	return {
 		signal: ending.signal,
@@ -75,7 +77,8 @@ export function permitOf(one: HeldKey, tokens: number, counted: Counted): KeyPer
 			return refusal;
 		},
 		settle(settled) {
-			used = settled;
+			const {inputTokens, outputTokens} = settled;
+			used = isTokenCount(inputTokens) && isTokenCount(outputTokens) ? settled : estimated;
 		},
 		[Symbol.dispose]() {
 			if (!isOpen) {

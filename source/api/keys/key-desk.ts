@@ -9,6 +9,7 @@ import {
 import {dayOf} from '../../core/api-keys/key-periods.ts';
 import {hashOfKey, hintOfKey, kindOfKey, mintKey, mintKeyId} from '../../core/api-keys/key-text.ts';
 import type {Clock} from '../../core/clock.ts';
+import {messageOf, SvcError} from '../../core/errors.ts';
 import type {Logger} from '../../core/log.ts';
 import {createMutex} from '../../core/mutex.ts';
 import {cell} from '../../core/untrusted.ts';
@@ -21,6 +22,26 @@ import {startUsageWriter} from './usage-writer.ts';
 
 const maxNameLength = 64;
 
+/** All that is known of keys, and what they used in the last {@link rememberedDays} days. @throws SvcError `keys_unreadable` */
+export async function readKeys(
+	keys: Pick<StoredKeys, 'list' | 'usesSince' | 'totals'>,
+	now: number,
+) {
+	try {
+		return await Promise.all([
+			keys.list(),
+			keys.usesSince(dayOf(now - rememberedDays * dayMs)),
+			keys.totals(),
+		]);
+	} catch (error) {
+		throw new SvcError(
+			'keys_unreadable',
+			`Cannot read the keys of the chat API in the journal ("svc doctor" says what to do): ${messageOf(error)}`,
+			{cause: error},
+		);
+	}
+}
+
 /** The first key: for whoever has just set up the gateway. */
 const firstGrant: KeyGrant = {
 	name: 'first',
@@ -31,7 +52,7 @@ const firstGrant: KeyGrant = {
 };
 const dayMs = 86_400_000;
 
-/** @see manual/api-keys.md */
+/** @throws SvcError `keys_unreadable` @see manual/api-keys.md */
 export async function openKeyDesk({
 	clock,
 	keys,
@@ -44,11 +65,7 @@ export async function openKeyDesk({
 	/** Keys stand otherwise than before, by what a person did or by use (told each second); those that are `gone` are listed no more. Must not throw. */
 	readonly onChange?: (changed: readonly ApiKey[], gone: readonly string[]) => void;
 }): Promise<KeyDesk> {
-	const [records, recent, totals] = await Promise.all([
-		keys.list(),
-		keys.usesSince(dayOf(clock.now() - rememberedDays * dayMs)),
-		keys.totals(),
-	]);
+	const [records, recent, totals] = await readKeys(keys, clock.now());
 	const usages = createKeyUsages({recent, totals});
 	const counted = {clock, usages};
 	const held = new Map(records.map(record => [record.id, holdKey(record, clock)]));

@@ -1,5 +1,6 @@
 import type {ApiKey, BudgetPeriod, KeyDay, KeyUsage} from '../../core/api-keys/api-key.ts';
 import {dayOf, periodStart} from '../../core/api-keys/key-periods.ts';
+import {sumOfCounts} from '../../core/usage.ts';
 import type {KeyUse} from '../../store/key-port.ts';
 
 /** What was used, in memory: as much of the past as any budget asks for, and what is not on the disk yet. */
@@ -25,8 +26,8 @@ const nothing: KeyUsage = {requests: 0, inputTokens: 0, outputTokens: 0};
 
 const sumOf = (a: KeyUsage, b: KeyUsage): KeyUsage => ({
 	requests: a.requests + b.requests,
-	inputTokens: a.inputTokens + b.inputTokens,
-	outputTokens: a.outputTokens + b.outputTokens,
+	inputTokens: sumOfCounts(a.inputTokens, b.inputTokens),
+	outputTokens: sumOfCounts(a.outputTokens, b.outputTokens),
 });
 
 /** Days beyond which no period reaches back: a month, and the week that began before it. */
@@ -89,7 +90,7 @@ export function createKeyUsages({
 				.toSorted((one, other) => (one.day < other.day ? -1 : 1)),
 		tokensOf(id, at, per) {
 			const {inputTokens, outputTokens} = since(id, dayOf(periodStart(at, per)));
-			return inputTokens + outputTokens;
+			return sumOfCounts(inputTokens, outputTokens);
 		},
 		takeUnwritten() {
 			const taken = unwritten;

@@ -7,7 +7,7 @@ import type {ChatCall, ChatWorld} from '../chat/chat-world.ts';
 import {chatFields} from '../shapes/chat-fields.ts';
 import {estimateTokens} from '../shapes/chat-messages.ts';
 import {usageOf, type ChatAnswer, type ChatUsage} from '../shapes/chat-shapes.ts';
-import {readEvents} from './relay-events.ts';
+import {bytesOf, readEvents} from './relay-events.ts';
 import {objectOf} from './safe-deltas.ts';
 import {errorEvent, garbled} from './upstream-failure.ts';
 import {countedUsage, finishReasonOf, sayingsOf, toolCallsOf} from './upstream-parts.ts';
@@ -20,8 +20,11 @@ export async function relayAnswer(
 	{clock, redact}: Pick<ChatWorld, 'clock' | 'redact'>,
 ): Promise<ChatAnswer> {
 	const inputTokens = estimateTokens(request.body['messages']);
-	const count = (usage: ChatUsage | undefined, characters: number): ChatUsage => {
-		const counted = usage ?? usageOf(inputTokens, estimatedTokens(characters));
+	const count = (usage: ChatUsage | undefined, bytes: number): ChatUsage => {
+		const outputTokens = estimatedTokens(bytes);
+		// A server that counts nothing of a text has not counted.
+		const isCounted = usage !== undefined && (usage.completion_tokens > 0 || outputTokens === 0);
+		const counted = isCounted ? usage : usageOf(inputTokens, outputTokens);
 		call.settle({
 			inputTokens: counted.prompt_tokens,
 			outputTokens: counted.completion_tokens,
@@ -48,16 +51,16 @@ export async function relayAnswer(
 	// From here on it costs something, however it ends.
 	count(undefined, 0);
 	if (!sink) {
-		const {characters, usage, ...answer} = wholeAnswer(await wholeText(reply), redact);
-		return {...answer, usage: count(usage, characters)};
+		const {bytes, usage, ...answer} = wholeAnswer(await wholeText(reply), redact);
+		return {...answer, usage: count(usage, bytes)};
 	}
 
 	const events = readEvents({reply, sink, redact});
 	try {
 		const {finishReason, usage} = await events.done;
-		return {message: {}, finishReason, usage: count(usage, events.characters())};
+		return {message: {}, finishReason, usage: count(usage, events.bytes())};
 	} catch (error) {
-		count(events.usage(), events.characters());
+		count(events.usage(), events.bytes());
 		throw error;
 	}
 }
@@ -98,7 +101,7 @@ async function wholeText(reply: Reply): Promise<string> {
 function wholeAnswer(
 	text: string,
 	redact: ChatWorld['redact'],
-): Omit<ChatAnswer, 'usage'> & {readonly usage?: ChatUsage; readonly characters: number} {
+): Omit<ChatAnswer, 'usage'> & {readonly usage?: ChatUsage; readonly bytes: number} {
 	if (isDeepJson(text)) {
 		throw garbled('it is nested too deep');
 	}
@@ -134,6 +137,6 @@ function wholeAnswer(
 		// They repeat the text token by token, also of what was hidden in it.
 		...(isJsonObject(logprobs) && isDeepStrictEqual(safe, message) && {logprobs}),
 		...(usage && {usage}),
-		characters: JSON.stringify(message).length,
+		bytes: bytesOf(message),
 	};
 }

@@ -1,5 +1,5 @@
 import {isDeepJson} from '../../core/json-depth.ts';
-import {type JsonObject, isJsonObject, parsedJson} from '../../core/json.ts';
+import {type JsonObject, type JsonValue, isJsonObject, parsedJson} from '../../core/json.ts';
 import type {Redact} from '../../core/redact.ts';
 import type {Sink} from '../chat/late-stream.ts';
 import type {ChatUsage, FinishReason} from '../shapes/chat-shapes.ts';
@@ -13,8 +13,8 @@ import type {Reply} from './upstream.ts';
 type Events = {
 	/** Rejects with `ApiError`, also when it ends without having said why. */
 	readonly done: Promise<{readonly finishReason: FinishReason; readonly usage?: ChatUsage}>;
-	/** How much was passed on. */
-	characters(): number;
+	/** How much was passed on, in bytes of UTF-8. */
+	bytes(): number;
 	usage(): ChatUsage | undefined;
 };
 
@@ -35,7 +35,7 @@ export function readEvents({
 	const reader = createSseReader(maxEventChars);
 	let finishReason: FinishReason | undefined;
 	let usage: ChatUsage | undefined;
-	let characters = 0;
+	let bytes = 0;
 	const safe = createSafeDeltas(redact.known ?? redact, async (delta, logprobs) =>
 		sink.delta(delta, logprobs),
 	);
@@ -45,7 +45,7 @@ export function readEvents({
 		if (isJsonObject(delta) && finishReason === undefined) {
 			const said = sayingsOf(delta, callDeltas(delta['tool_calls']));
 			if (Object.keys(said).length > 0) {
-				characters += lengthOf(said);
+				bytes += bytesOf(said);
 				await safe.take(said, isJsonObject(logprobs) ? logprobs : undefined);
 			}
 		}
@@ -123,10 +123,23 @@ export function readEvents({
 		return {finishReason, ...(usage && {usage})};
 	};
 
-	return {done: read(), characters: () => characters, usage: () => usage};
+	return {done: read(), bytes: () => bytes, usage: () => usage};
 }
 
-/** Of all texts in it. */
-const lengthOf = ({content, ...others}: JsonObject): number =>
-	(typeof content === 'string' ? content.length : 0) +
-	(Object.keys(others).length > 0 ? JSON.stringify(others).length : 0);
+/** Of all texts in it that a model says, in UTF-8. */
+export function bytesOf(said: JsonValue | undefined): number {
+	if (typeof said === 'string') {
+		return Buffer.byteLength(said);
+	}
+
+	if (typeof said !== 'object' || said === null) {
+		return 0;
+	}
+
+	let bytes = 0;
+	for (const [name, value] of Object.entries(said)) {
+		bytes += name === 'id' || name === 'type' ? 0 : bytesOf(value);
+	}
+
+	return bytes;
+}

@@ -1,5 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {isTokenCount} from '../../core/usage.ts';
 import {finishReasons, type ChatUsage, type FinishReason} from '../shapes/chat-shapes.ts';
 import {garbled} from './upstream-failure.ts';
 
@@ -193,26 +194,32 @@ function callsIn(value: JsonValue | undefined): readonly JsonObject[] {
 	return value;
 }
 
-/** What a server counted; `undefined` where it did not. */
+/** What a server counted; `undefined` where it did not, or counts what cannot be. */
 export function countedUsage(usage: JsonValue | undefined): ChatUsage | undefined {
 	if (!isJsonObject(usage)) {
 		return undefined;
 	}
 
 	const {prompt_tokens: input, completion_tokens: output} = usage;
-	if (!isCount(input) || !isCount(output)) {
+	if (!isTokenCount(input) || !isTokenCount(output)) {
 		return undefined;
 	}
 
 	const details = (name: string) => {
 		const value = usage[name];
-		return isJsonObject(value) ? {[name]: value} : {};
+		return isJsonObject(value)
+			? {
+					[name]: Object.fromEntries(
+						Object.entries(value).filter(([, count]) => isTokenCount(count)),
+					),
+				}
+			: {};
 	};
 	const {total_tokens: total} = usage;
 	return {
 		prompt_tokens: input,
 		completion_tokens: output,
-		total_tokens: isCount(total) ? total : input + output,
+		total_tokens: isTokenCount(total) ? total : input + output,
 		...details('prompt_tokens_details'),
 		...details('completion_tokens_details'),
 	};

@@ -5,6 +5,8 @@ import {openKeyDesk} from '../../api/keys/key-desk.ts';
 import {createSessionDesk, type SessionDesk} from '../../api/sessions/session-desk.ts';
 import {endOf} from '../../core/api-keys/api-key.ts';
 import type {Approvals} from '../../core/approvals/approvals.ts';
+import {messageOf} from '../../core/errors.ts';
+import {createMutex} from '../../core/mutex.ts';
 import type {GatewayWorld} from '../rooms.ts';
 import type {RunAnnouncer} from '../runs/announce-runs.ts';
 import {createApiLimits} from './api-limits.ts';
@@ -15,7 +17,8 @@ import {createPersonChat, type PersonChat} from './person-chat.ts';
 
 /** The chat API and its keys. */
 export type OpenedApi = LiveApi & {
-	readonly keys: KeyDesk;
+	/** @throws SvcError `keys_unreadable` */
+	readonly keys: () => Promise<KeyDesk>;
 	readonly sessions: SessionDesk;
 	readonly chat: PersonChat;
 };
@@ -42,16 +45,23 @@ export async function openApi(
 	const startedAt = clock.now();
 	const models = createApiModels({clock, config: () => live.current(), model, modelFetch});
 	const sessions = createSessionDesk({clock, sessions: store.sessions});
-	const keys = stack.use(
-		await openKeyDesk({
+	let desk: KeyDesk | undefined;
+	stack.defer(async () => desk?.[Symbol.asyncDispose]());
+	const oneByOne = createMutex();
+	const openKeys = async () =>
+		openKeyDesk({
 			clock,
 			keys: store.keys,
 			log,
 			onChange(changed, gone) {
 				emit({type: 'keys-changed', at: clock.now(), keys: changed, gone});
 			},
-		}),
-	);
+		});
+	// Keys that cannot be read take down the chat API alone, and are read again with each try to serve it.
+	const keys = async () => oneByOne(async () => (desk ??= await openKeys()));
+	await keys().catch((error: unknown) => {
+		log.error(messageOf(error));
+	});
 	const api = stack.use(
 		createLiveApi({
 			clock,
@@ -59,7 +69,7 @@ export async function openApi(
 			log,
 			config,
 			onListening() {
-				if (!keys.list().some(key => endOf(key, clock.now()) === undefined)) {
+				if (!desk?.list().some(key => endOf(key, clock.now()) === undefined)) {
 					log.warn(
 						'No key of the chat API is in force: it answers 401 until "svc keys create" makes one',
 					);
@@ -67,6 +77,7 @@ export async function openApi(
 			},
 			brokenBy: () => live.broken[0]?.message,
 			async create({host, port}) {
+				const opened = await keys();
 				// Nobody who does not serve it loads it.
 				const [{createApiServer}, {endpointsOf}] = await Promise.all([
 					import('../../api/api-server.ts'),
@@ -85,11 +96,11 @@ export async function openApi(
 					answerOffline,
 					approvals,
 				});
-				return createApiServer({clock, log, keys, endpoints, limits: config}, {host, port});
+				return createApiServer({clock, log, keys: opened, endpoints, limits: config}, {host, port});
 			},
 		}),
 	);
-	const opened = stack.move();
+	const all = stack.move();
 	const chat = createPersonChat({models: () => config().models, desk: sessions, turn});
-	return {...api, keys, sessions, chat, [Symbol.asyncDispose]: async () => opened.disposeAsync()};
+	return {...api, keys, sessions, chat, [Symbol.asyncDispose]: async () => all.disposeAsync()};
 }

@@ -347,6 +347,26 @@ describe('limits of a key', () => {
 			permitOf(desk.admit(key.id, 100))[Symbol.dispose]();
 		}),
 	);
+
+	test(
+		'a count that cannot be true is none, and sums stay numbers that can be stored and read',
+		withDesk(async ({desk, reopen}) => {
+			const {key} = await desk.create(usual, prefix);
+			const use = (tokens: number) => {
+				const permit = permitOf(desk.admit(key.id, 7));
+				permit.settle({inputTokens: tokens, outputTokens: 0});
+				permit[Symbol.dispose]();
+			};
+			for (const count of [Number.MAX_SAFE_INTEGER, 2 ** 31 + 1, -1, 0.5, Number.NaN]) {
+				use(count);
+			}
+
+			expect(desk.list()[0]?.usage.all).toMatchObject({requests: 5, inputTokens: 35});
+			use(2 ** 31);
+			const {desk: after} = await reopen();
+			expect(after.list()[0]?.usage.all).toMatchObject({inputTokens: 35 + 2 ** 31});
+		}),
+	);
 });
 
 test('a key that is used while a change of it is written was used then, and each of 40 days is remembered', async () => {

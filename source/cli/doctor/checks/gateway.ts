@@ -25,7 +25,7 @@ export const gateway: Check = {
 						? [
 								failed(
 									`the chat API is not served: ${api.refused}`,
-									'another api.port in config.yaml, or api.enabled: false',
+									'another api.port in config.yaml, or api.enabled: false; for keys see "journal"',
 								),
 							]
 						: []),

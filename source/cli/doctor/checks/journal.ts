@@ -1,8 +1,11 @@
 import {existsSync, statSync} from 'node:fs';
+import {readKeys} from '../../../api/keys/key-desk.ts';
+import {messageOf} from '../../../core/errors.ts';
 import {runInGroup} from '../../../core/process-group.ts';
 import {asWord} from '../../../core/shell-word.ts';
+import {type StoreReader, openSqliteReader} from '../../../store/sqlite-reader.ts';
 import {untouched} from '../../../store/untouched.ts';
-import {type Check, failed, ok, warning} from './check.ts';
+import {type Check, type Found, failed, ok, warning} from './check.ts';
 
 const limitMs = 8000;
 
@@ -49,7 +52,8 @@ export const journal: Check = {
 		}
 
 		if (exit.kind === 'exited' && exit.code === 0 && exit.stdout.trim() === 'ok') {
-			return [ok(`${stateDb} is whole (${size})`)];
+			const found = await lookAtParts(stateDb, context.clock.now());
+			return found.length > 0 ? found : [ok(`${stateDb} is whole (${size})`)];
 		}
 
 		const said = exit.kind === 'exited' ? exit.stdout.trim() || reasonIn(exit.stderr) : exit.kind;
@@ -61,6 +65,71 @@ export const journal: Check = {
 		];
 	},
 };
+
+/** What is read when a gateway starts or a list is shown. A file that SQLite finds whole may hold values that the program cannot read. */
+const parts: ReadonlyArray<{
+	readonly name: string;
+	readonly read: (reader: StoreReader) => Promise<unknown>;
+}> = [
+	{name: 'deliveries', read: async ({journal: deliveries}) => deliveries.list({limit: shown})},
+	{name: 'runs', read: async ({runs}) => runs.list({limit: shown})},
+	{name: 'groups', read: async ({groups}) => groups.list({limit: shown})},
+	{name: 'jobs', read: async ({jobs}) => jobs.list()},
+	{name: 'approvals', read: async ({approvals}) => approvals.settled(shown)},
+	{name: 'rules of approvals', read: async ({approvals}) => approvals.rules()},
+	{name: 'sessions', read: async ({sessions}) => sessions.list({limit: shown})},
+];
+
+const shown = 100;
+
+/** Nothing where all of it can be read. */
+async function lookAtParts(file: string, now: number): Promise<readonly Found[]> {
+	const found: Found[] = [];
+	const sqlite = (statement: string) => `sqlite3 ${asWord(file)} "${statement}"`;
+	await using reader = await openSqliteReader(file, {leavesNothing: true});
+	try {
+		const [, days] = await readKeys(reader.keys, now);
+		const wrong = days.filter(({inputTokens, outputTokens}) =>
+			[inputTokens, outputTokens].includes(Number.MAX_SAFE_INTEGER),
+		);
+		if (wrong.length > 0) {
+			const keys = [...new Set(wrong.map(({id}) => id))];
+			found.push(
+				warning(
+					`a model's server counted more tokens than there can be for ${keys.slice(0, 3).join(', ')}: a budget of ${keys.length === 1 ? 'it' : 'theirs'} counts as spent until its time is over`,
+					'svc gateway stop; '.concat(
+						sqlite(
+							`update api_key_use set input = 0, output = 0 where max(input, output) >= ${Number.MAX_SAFE_INTEGER}`,
+						),
+					),
+				),
+			);
+		}
+	} catch (error) {
+		found.push(
+			failed(
+				messageOf(error),
+				`restore a backup (svc help backup), or make new keys: svc gateway stop; ${sqlite('delete from api_key; delete from api_key_use')}; svc keys create`,
+			),
+		);
+	}
+
+	for (const {name, read} of parts) {
+		try {
+			// oxlint-disable-next-line no-await-in-loop -- it is one file, read in this thread
+			await read(reader);
+		} catch (error) {
+			found.push(
+				failed(
+					`the ${name} in ${file} cannot be read: ${messageOf(error)}`,
+					'svc gateway stop; restore a backup: svc help backup',
+				),
+			);
+		}
+	}
+
+	return found;
+}
 
 /** `Error: file is not a database`, of the lines that Node prints. */
 const reasonIn = (text: string): string =>

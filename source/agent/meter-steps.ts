@@ -1,0 +1,52 @@
+import type {LanguageModelMiddleware} from 'ai';
+import {estimatedTokens} from '../core/estimated-tokens.ts';
+import {countedOr} from '../core/usage.ts';
+import type {Generated, ModelCallOptions} from './language-model.ts';
+
+/** Corrects what a model's server counts: a count that cannot be true, such as 2^53 − 1, or 0 for a text, becomes an estimate. What the server does not count stays uncounted. */
+export const correctCounts: LanguageModelMiddleware = {
+	specificationVersion: 'v4',
+	async wrapGenerate({doGenerate, params}) {
+		const generated = await doGenerate();
+		const {usage} = generated;
+		const input = countedOr(usage.inputTokens.total, () => promptTokens(params));
+		const output = countedOr(usage.outputTokens.total, () => answerTokens(generated));
+		return {
+			...generated,
+			usage: {
+				...usage,
+				inputTokens: withTotal(usage.inputTokens, input),
+				outputTokens: withTotal(usage.outputTokens, output),
+			},
+		};
+	},
+};
+
+const withTotal = <Counts extends {total: number | undefined}>(
+	counts: Counts,
+	total: number,
+): Counts => (counts.total === undefined ? counts : {...counts, total});
+
+const promptTokens = ({prompt, tools}: ModelCallOptions): number =>
+	estimatedTokens(bytesIn(prompt) + (tools?.length ? Buffer.byteLength(JSON.stringify(tools)) : 0));
+
+const answerTokens = ({content}: Generated): number =>
+	estimatedTokens(content.reduce((sum, part) => sum + bytesOf(part), 0));
+
+const bytesOf = (part: Generated['content'][number]): number =>
+	part.type === 'text' || part.type === 'reasoning'
+		? Buffer.byteLength(part.text)
+		: part.type === 'tool-call'
+			? Buffer.byteLength(part.toolName + part.input)
+			: 0;
+
+/** Of all texts in it, whatever they are called. */
+function bytesIn(value: unknown): number {
+	if (typeof value === 'string') {
+		return Buffer.byteLength(value);
+	}
+
+	return typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)
+		? Object.values(value).reduce<number>((sum, one) => sum + bytesIn(one), 0)
+		: 0;
+}
