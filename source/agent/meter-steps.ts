@@ -2,15 +2,27 @@ import type {LanguageModelMiddleware} from 'ai';
 import {estimatedTokens} from '../core/estimated-tokens.ts';
 import {countedOr} from '../core/usage.ts';
 import type {Generated, ModelCallOptions} from './language-model.ts';
+import type {AgentRequest} from './runner.ts';
 
-/** Corrects what a model's server counts: a count that cannot be true, such as 2^53 − 1, or 0 for a text, becomes an estimate. What the server does not count stays uncounted. */
-export const correctCounts: LanguageModelMiddleware = {
+/**
+ * Asks before each call of the model whether it may be made and how long its answer may be, and corrects what the server counts of it: a count that cannot be true, such as
+ * 2^53 − 1, or 0 for a text, becomes an estimate. What the server does not count stays uncounted.
+ */
+export const meterSteps = ({
+	beforeStep,
+	afterStep,
+}: Pick<AgentRequest, 'beforeStep' | 'afterStep'>): LanguageModelMiddleware => ({
 	specificationVersion: 'v4',
+	async transformParams({params}) {
+		const most = beforeStep?.(promptTokens(params));
+		return most === undefined ? params : {...params, maxOutputTokens: most};
+	},
 	async wrapGenerate({doGenerate, params}) {
 		const generated = await doGenerate();
 		const {usage} = generated;
 		const input = countedOr(usage.inputTokens.total, () => promptTokens(params));
 		const output = countedOr(usage.outputTokens.total, () => answerTokens(generated));
+		afterStep?.({inputTokens: input, outputTokens: output});
 		return {
 			...generated,
 			usage: {
@@ -20,7 +32,7 @@ export const correctCounts: LanguageModelMiddleware = {
 			},
 		};
 	},
-};
+});
 
 const withTotal = <Counts extends {total: number | undefined}>(
 	counts: Counts,

@@ -9,7 +9,7 @@ import type {ChosenModel} from './choose-model.ts';
 import {conversationOf} from './conversation.ts';
 import {refuseDeepCalls} from './deep-calls.ts';
 import {isSilent} from './instructions.ts';
-import {correctCounts} from './meter-steps.ts';
+import {meterSteps} from './meter-steps.ts';
 import {modelError} from './model-errors.ts';
 import {createStepRecorder, recordRetries} from './record-steps.ts';
 import {createRunScope, type RunScope} from './run-scope.ts';
@@ -104,10 +104,10 @@ export function createAgentRunner(
 					model: sdk.wrapLanguageModel({
 						model: languageModel,
 						middleware: [
-							correctCounts,
+							meterSteps(request),
 							retries,
 							refuseDeepCalls(asked),
-							streamAnswer(asked, {text: said, explain}),
+							streamAnswer(asked, {text: said, explain, onGrowth: request.onGrowth}),
 						],
 					}),
 					...conversationOf(request),

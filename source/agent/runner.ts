@@ -23,6 +23,15 @@ export type AgentRequest = {
 	readonly onEntry: (entry: TranscriptEntry) => void;
 	/** Called after each answer of the model with what the run has come to; must not throw. */
 	readonly onWork: (work: WorkDone) => void;
+	/** Asked before each call of the model, whose prompt is about so many tokens: the most that its answer may be, `undefined` without a bound. What it throws ends the run. */
+	readonly beforeStep?: (promptTokens: number) => number | undefined;
+	/** An answer of the model has grown by so many bytes of UTF-8, of text, reasoning and tool calls; called for each piece before it is passed on. What it throws ends the run. */
+	readonly onGrowth?: (bytes: number) => void;
+	/** What a call of the model has used, estimated where its server does not count; must not throw. */
+	readonly afterStep?: (used: {
+		readonly inputTokens: number;
+		readonly outputTokens: number;
+	}) => void;
 	/** Called and awaited before a tool that is not read-only starts; a rejection ends the run. */
 	readonly beforeSideEffect: () => Promise<void>;
 	readonly signal: AbortSignal;

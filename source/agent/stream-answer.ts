@@ -4,6 +4,7 @@ import {SvcError} from '../core/errors.ts';
 import {gatherParts} from './gather-parts.ts';
 import type {Generated, StreamPart} from './language-model.ts';
 import {nameModel, type AskedModel} from './model-errors.ts';
+import type {AgentRequest} from './runner.ts';
 import type {SafeText} from './safe-text.ts';
 
 type Streamed = Awaited<ReturnType<Parameters<Streaming>[0]['doStream']>>;
@@ -20,9 +21,11 @@ export const streamAnswer = (
 	{
 		text,
 		explain,
+		onGrowth,
 	}: {
 		/** Gets it as it comes. */
 		readonly text: SafeText;
+		readonly onGrowth: AgentRequest['onGrowth'];
 		/** What a failure in the middle means. */
 		readonly explain: (error: unknown) => SvcError;
 	},
@@ -51,7 +54,13 @@ export const streamAnswer = (
 		const gathered = gatherParts();
 		try {
 			await pump(streamed.stream, {
-				take: part => gathered.take(part),
+				take(part) {
+					if (onGrowth && 'delta' in part) {
+						onGrowth(Buffer.byteLength(part.delta));
+					}
+
+					return gathered.take(part);
+				},
 				async onText(delta) {
 					signal?.throwIfAborted();
 					passedOn = true;

@@ -8,6 +8,8 @@ export type TurnMessage = {
 	readonly text: string;
 };
 
+export type TokensUsed = {readonly inputTokens: number; readonly outputTokens: number};
+
 /** What an agent of the API is asked: one turn of a conversation. */
 export type AgentTurn = {
 	/** `agent: true`. */
@@ -27,8 +29,12 @@ export type AgentTurn = {
 	readonly onBegin?: (run: number) => void;
 	/** The answer is whole. Awaited before its run is done, which fails as this does. */
 	readonly onAnswer?: (answer: {readonly text: string; readonly run: number}) => Promise<void>;
-	/** All that its steps have used so far, where the model counts: told after each of them, however the turn ends. */
-	readonly onUsed?: (used: {readonly inputTokens: number; readonly outputTokens: number}) => void;
+	/** Asked before each call of the model, whose prompt is about so many tokens: the most that its answer may be, `undefined` without a bound. What it throws ends the turn. */
+	readonly beforeStep?: (promptTokens: number) => number | undefined;
+	/** The answer of a step has grown by so many bytes of UTF-8, of text, reasoning and tool calls. What it throws ends the turn. */
+	readonly onGrowth?: (bytes: number) => void;
+	/** What a step has used, counted or estimated: told after each of them, however the turn ends. */
+	readonly afterStep?: (used: TokensUsed) => void;
 	/** Text as it comes; awaited, so that a slow reader slows the model down. */
 	readonly onText: (delta: string) => Promise<void>;
 	/** Progress for the stream: `{event: 'tool_started' | 'tool_ended' | 'approval_pending' | 'approval_settled', …}`. */
@@ -38,10 +44,6 @@ export type AgentTurn = {
 export type TurnResult = {
 	readonly text: string;
 	readonly finishReason: 'stop' | 'length';
-	/** Counted by the model, or estimated. */
-	readonly inputTokens: number;
-	readonly outputTokens: number;
-	readonly isOffline: boolean;
 	/** In the journal. */
 	readonly run: number;
 };

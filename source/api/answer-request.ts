@@ -18,7 +18,15 @@ import {bearerOf} from './http/bearer.ts';
 import type {BodyRoom} from './http/body-room.ts';
 import {corsHeaders, preflightHeaders} from './http/cors.ts';
 import {cutStalled} from './http/cut-stalled.ts';
-import type {ApiAnswer, ApiCall, ApiRequest, Endpoint} from './http/endpoint.ts';
+import {
+	spendingOf,
+	spendsNothing,
+	type ApiAnswer,
+	type ApiCall,
+	type ApiRequest,
+	type Endpoint,
+	type Spending,
+} from './http/endpoint.ts';
 import {createEventStream} from './http/event-stream.ts';
 import {readJsonBody} from './http/json-body.ts';
 import {requestIdOf} from './http/request-id.ts';
@@ -163,15 +171,11 @@ async function serve(pair: HttpPair, world: Serving): Promise<ApiAnswer> {
 		throw stopping();
 	}
 
-	const call = (
-		signal: AbortSignal,
-		{hold, settle}: Pick<ApiCall, 'hold' | 'settle'>,
-	): ApiCall => ({
+	const call = (signal: AbortSignal, spending: Spending): ApiCall => ({
 		requestId,
 		key,
 		signal,
-		hold,
-		settle,
+		...spending,
 		header,
 		stream: more =>
 			createEventStream(response, {
@@ -179,34 +183,21 @@ async function serve(pair: HttpPair, world: Serving): Promise<ApiAnswer> {
 				more: {...world.headers, ...rateHeaders(keys, key.id, key.rpm), ...more},
 			}),
 	});
-	if (!endpoint.estimate) {
+	if (!endpoint.need) {
 		return await endpoint.serve(
 			prepared,
-			call(AbortSignal.any([world.left, world.stopping]), {hold: ignore, settle: ignore}),
+			call(AbortSignal.any([world.left, world.stopping]), spendsNothing),
 		);
 	}
 
-	const admission = keys.admit(key.id, endpoint.estimate(prepared));
+	const admission = keys.admit(key.id, endpoint.need(prepared));
 	if (admission.kind === 'refused') {
 		throw limitError(admission.refusal);
 	}
 
 	using permit = admission.permit;
 	const signal = AbortSignal.any([world.left, world.stopping, permit.signal]);
-	const answer = await endpoint.serve(
-		prepared,
-		call(signal, {
-			hold(tokens) {
-				const refusal = permit.hold(tokens);
-				if (refusal) {
-					throw limitError(refusal);
-				}
-			},
-			settle(used) {
-				permit.settle(used);
-			},
-		}),
-	);
+	const answer = await endpoint.serve(prepared, call(signal, spendingOf(admission.permit)));
 	return answer !== 'streamed' && 'json' in answer
 		? {...answer, headers: {...rateHeaders(keys, key.id, key.rpm), ...answer.headers}}
 		: answer;
@@ -218,8 +209,7 @@ const openCall: ApiCall = {
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an endpoint without a scope asks nothing of a key
 	key: undefined as never,
 	signal: new AbortController().signal,
-	hold: ignore,
-	settle: ignore,
+	...spendsNothing,
 	header: () => undefined,
 	stream() {
 		throw new Error('An endpoint without a scope does not stream');

@@ -44,7 +44,7 @@ beforeAll(async () => {
 		),
 	);
 	relay = await startRelay(answer, {config: {mcp_servers: {city: {url: tools.url}}}});
-	spent = await relay.api.makeKey({budget: {tokens: 10, per: 'day'}});
+	spent = await relay.api.makeKey({budget: {tokens: 1, per: 'day'}});
 	limited = await relay.api.makeKey({rpm: 1});
 });
 

@@ -173,7 +173,7 @@ const rows: ReadonlyArray<readonly [status: number, code: string, ask: () => Pro
 	[409, 'session_busy', coded('session_busy')],
 	[413, 'request_too_large', chat({...good, user: 'x'.repeat(10_485_760)})],
 	[429, 'rate_limit_exceeded', withKey({rpm: 1}, good, 2)],
-	[429, 'budget_exceeded', withKey({budget: {tokens: 10, per: 'day'}}, good)],
+	[429, 'budget_exceeded', withKey({budget: {tokens: 1, per: 'day'}}, good)],
 	[500, 'internal_error', failing(new TypeError('secret of the house'))],
 	[500, 'step_limit', coded('step_limit')],
 	[502, 'upstream_error', upstream(500)],

@@ -29,7 +29,7 @@ async function askSlowly(meanwhile: (desk: KeyDesk, id: string) => Promise<unkno
 					path: '/v1/words',
 					scope: 'chat',
 					prepare: () => undefined,
-					estimate: () => 10,
+					need: () => ({input: 9, most: 1, isWhole: true}),
 					async serve(_, {key}) {
 						served.push(key.id);
 						return {json: {done: true}};

@@ -212,7 +212,7 @@ describe('a response in one piece', () => {
 		await using api = await startApi({models, max_body_bytes: 4096});
 		const chatting = await api.makeKey({endpoints: ['chat']});
 		const responding = await api.makeKey({endpoints: ['responses'], models: ['fast']});
-		const spent = await api.makeKey({budget: {tokens: 10, per: 'day'}});
+		const spent = await api.makeKey({budget: {tokens: 1, per: 'day'}});
 		const cases = [
 			[asked, null, 401, 'missing_api_key'],
 			[{...asked, user: 'x'.repeat(5000)}, api.key, 413, 'request_too_large'],

@@ -1,18 +1,28 @@
+import {SvcError} from '../../core/errors.ts';
 import {estimatedTokens} from '../../core/estimated-tokens.ts';
 import type {AgentTurn} from '../agent-turns.ts';
-import {estimateTokens, textMessages, turnMessages} from '../shapes/chat-messages.ts';
+import {ApiError} from '../http/api-error.ts';
+import {textMessages, turnMessages} from '../shapes/chat-messages.ts';
 import {usageOf, type ChatAnswer} from '../shapes/chat-shapes.ts';
 import {stopsOf} from './chat-request.ts';
-import type {ChatCall, ChatWorld, OfflineAnswer} from './chat-world.ts';
+import type {ChatCall, ChatWorld} from './chat-world.ts';
 
 /** The offline model, for a relay that has no other, and for keys that reach no other. */
 export async function offlineAnswer(
 	{request, call, sink}: ChatCall,
 	{answerOffline}: Pick<ChatWorld, 'answerOffline'>,
 ): Promise<ChatAnswer> {
-	const said = answerOffline(textMessages(request.body['messages']), request.maxTokens);
-	await sink?.delta({content: said.text});
-	return textAnswer(said, call);
+	const {text, finishReason, ...used} = answerOffline(
+		textMessages(request.body['messages']),
+		request.maxTokens,
+	);
+	await sink?.delta({content: text});
+	call.settle(used);
+	return {
+		message: {content: text},
+		finishReason,
+		usage: usageOf(used.inputTokens, used.outputTokens),
+	};
 }
 
 /** One turn of an agent. */
@@ -22,16 +32,8 @@ export async function agentAnswer(
 ): Promise<ChatAnswer> {
 	const {temperature} = body;
 	const stop = stopsOf(body);
-	const inputTokens = estimateTokens(body['messages']);
-	let told = {inputTokens: 0, outputTokens: 0};
-	let characters = 0;
-	let isAtWork = false;
-	const count = () => {
-		call.settle({
-			inputTokens: Math.max(told.inputTokens, inputTokens),
-			outputTokens: Math.max(told.outputTokens, estimatedTokens(characters)),
-		});
-	};
+	const spending = meterTurn(call, maxTokens);
+	let isSaid = false;
 	const asked: AgentTurn = {
 		model,
 		messages: turnMessages(body['messages']),
@@ -42,17 +44,9 @@ export async function agentAnswer(
 		requestId: call.requestId,
 		denyApprovals: call.header('x-svc-approval')?.toLowerCase() === 'deny',
 		signal: call.signal,
-		onBegin() {
-			isAtWork = true;
-		},
-		onUsed(used) {
-			told = used;
-			count();
-		},
+		...spending.steps,
 		async onText(content) {
-			characters += content.length;
-			// Of an answer of the model that fails, nobody counts.
-			count();
+			isSaid ||= content !== '';
 			await (content !== '' && sink?.delta({content}));
 		},
 		async onProgress(progress) {
@@ -60,22 +54,82 @@ export async function agentAnswer(
 		},
 	};
 	const said = await turn(asked).catch((error: unknown) => {
-		// The model was at work on it: who leaves before every answer would pay for none.
-		if (isAtWork && call.signal.aborted) {
-			count();
-		}
-
-		throw error;
+		throw spending.endedBy(error);
 	});
 	// What nobody told of as it came.
-	await (characters === 0 && said.text !== '' && sink?.delta({content: said.text}));
-	return {...textAnswer(said, call), run: said.run};
+	await (!isSaid && said.text !== '' && sink?.delta({content: said.text}));
+	const {inputTokens, outputTokens} = spending.used();
+	return {
+		message: {content: said.text},
+		finishReason: said.finishReason,
+		usage: usageOf(inputTokens, outputTokens),
+		run: said.run,
+	};
 }
 
-function textAnswer(
-	{text, finishReason, inputTokens, outputTokens}: OfflineAnswer,
-	{settle}: ChatCall['call'],
-): ChatAnswer {
-	settle({inputTokens, outputTokens});
-	return {message: {content: text}, finishReason, usage: usageOf(inputTokens, outputTokens)};
+/** What the steps of a turn take from the budget of its key, and what is counted of them. */
+function meterTurn({reserve, grow, settle, signal}: ChatCall['call'], most: number | undefined) {
+	/** Of the steps that have ended. */
+	let used = {inputTokens: 0, outputTokens: 0};
+	/** Of the step under way, as far as one can tell. */
+	let step = {inputTokens: 0, bytes: 0};
+	let refused: ApiError | undefined;
+	const sumWith = ({inputTokens, bytes}: typeof step) => ({
+		inputTokens: used.inputTokens + inputTokens,
+		outputTokens: used.outputTokens + estimatedTokens(bytes),
+	});
+	const tokensWith = (one: typeof step) => {
+		const {inputTokens, outputTokens} = sumWith(one);
+		return inputTokens + outputTokens;
+	};
+
+	/** Ends the turn where nothing is left; its client gets the refusal as it is. */
+	const ask = <Answer>(question: () => Answer): Answer => {
+		try {
+			return question();
+		} catch (error) {
+			if (!(error instanceof ApiError)) {
+				throw error;
+			}
+
+			refused = error;
+			throw new SvcError('budget_exceeded', error.message);
+		}
+	};
+
+	return {
+		used: () => used,
+		steps: {
+			beforeStep(inputTokens: number) {
+				// Of a try that failed before nothing counts.
+				step = {inputTokens, bytes: 0};
+				const input = tokensWith(step);
+				return ask(() => reserve({input, ...(most !== undefined && {most}), isWhole: false}));
+			},
+			onGrowth(bytes: number) {
+				const grown = {...step, bytes: step.bytes + bytes};
+				ask(() => {
+					grow(tokensWith(grown));
+				});
+				step = grown;
+				settle(sumWith(step));
+			},
+			afterStep({inputTokens, outputTokens}: typeof used) {
+				used = {
+					inputTokens: used.inputTokens + inputTokens,
+					outputTokens: used.outputTokens + outputTokens,
+				};
+				step = {inputTokens: 0, bytes: 0};
+				settle(used);
+			},
+		},
+		endedBy(error: unknown): unknown {
+			// The model was at work on it: who leaves before every answer would pay for none.
+			if (signal.aborted) {
+				settle(sumWith(step));
+			}
+
+			return refused ?? error;
+		},
+	};
 }

@@ -1,19 +1,12 @@
 import {endpoint, type Endpoint} from '../http/endpoint.ts';
 import {permitModel} from '../http/public-model.ts';
 import {openSessionTurn} from '../sessions/session-turn.ts';
-import {estimateTokens, turnMessages} from '../shapes/chat-messages.ts';
+import {turnMessages} from '../shapes/chat-messages.ts';
 import {answerHead, completion, createChunks} from '../shapes/chat-shapes.ts';
 import {readChatRequest, type ChatRequest} from './chat-request.ts';
 import type {ChatWorld} from './chat-world.ts';
 import {createLateStream} from './late-stream.ts';
-import {serveChat} from './serve-chat.ts';
-
-/** What an answer may come to where nobody says. Tokens. */
-const usualAnswer = 1024;
-
-/** Tokens that a request may use at most, as far as one can tell. */
-export const estimateOf = ({body, maxTokens = usualAnswer}: ChatRequest): number =>
-	estimateTokens(body['messages']) + maxTokens;
+import {needOf, serveChat, withBound} from './serve-chat.ts';
 
 /** `POST /v1/chat/completions`. @see manual/chat-api.md#requests */
 export const chatEndpoint = (world: ChatWorld): Endpoint =>
@@ -32,7 +25,7 @@ export const chatEndpoint = (world: ChatWorld): Endpoint =>
 		permit({model}, key) {
 			permitModel(model, key);
 		},
-		estimate: estimateOf,
+		need: needOf,
 		async serve(request, call) {
 			const {clock} = world;
 			const {includesUsage} = request;
@@ -40,12 +33,11 @@ export const chatEndpoint = (world: ChatWorld): Endpoint =>
 			// Nothing was used before somebody was asked.
 			call.settle({inputTokens: 0, outputTokens: 0});
 			await using session = await openSessionTurn(world.sessions, request, call);
-			// What was said before is told to the model again, and nobody knew of it until now.
-			if (session.request !== request) {
-				call.hold(estimateOf(session.request) - estimateOf(request));
-			}
-
-			return await serveChat({request: session.request, call, session}, world, {
+			// What was said before is told to the model again, and was not known until now.
+			const bound =
+				session.request === request ? call.bound : call.reserve(needOf(session.request));
+			const asked = {request: withBound(session.request, bound), call, session};
+			return await serveChat(asked, world, {
 				whole: answer => completion(head, answer),
 				stream: open =>
 					createLateStream({

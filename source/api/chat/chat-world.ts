@@ -1,7 +1,7 @@
 import type {Clock} from '../../core/clock.ts';
 import type {Logger} from '../../core/log.ts';
 import type {Redact} from '../../core/redact.ts';
-import type {AgentTurns, TurnMessage, TurnResult} from '../agent-turns.ts';
+import type {AgentTurns, TokensUsed, TurnMessage, TurnResult} from '../agent-turns.ts';
 import type {ApiCall} from '../http/endpoint.ts';
 import type {PublicModel, PublicModels} from '../http/public-model.ts';
 import type {Upstream} from '../relay/upstream.ts';
@@ -26,7 +26,7 @@ export type ChatWorld = {
 };
 
 /** What the offline model says. */
-export type OfflineAnswer = Omit<TurnResult, 'isOffline' | 'run'>;
+type OfflineAnswer = Pick<TurnResult, 'text' | 'finishReason'> & TokensUsed;
 
 /** One request on its way. */
 export type ChatCall = {

@@ -2,11 +2,14 @@ import {messageOf} from '../../core/errors.ts';
 import type {ApiError} from '../http/api-error.ts';
 import type {ApiAnswer} from '../http/endpoint.ts';
 import type {EventStream} from '../http/event-stream.ts';
+import type {TokenNeed} from '../keys/desk.ts';
 import {relayAnswer} from '../relay/relay-answer.ts';
 import type {SessionTurn} from '../sessions/session-turn.ts';
+import {promptTokens} from '../shapes/chat-messages.ts';
 import type {ChatAnswer} from '../shapes/chat-shapes.ts';
 import {failureOf} from '../shapes/failure.ts';
 import {agentAnswer, offlineAnswer} from './answer-text.ts';
+import type {ChatRequest} from './chat-request.ts';
 import type {ChatCall, ChatWorld} from './chat-world.ts';
 import type {LateStream} from './late-stream.ts';
 
@@ -17,6 +20,17 @@ export type AnswerForm = {
 	/** As it comes. */
 	stream(open: () => EventStream): LateStream;
 };
+
+/** What a request needs of the budget of its key. An agent is asked before each of its steps, and streams in any case. */
+export const needOf = ({body, maxTokens, isStreamed, model}: ChatRequest): TokenNeed => ({
+	input: promptTokens(body),
+	...(maxTokens !== undefined && {most: maxTokens}),
+	isWhole: !isStreamed && !model.agent,
+});
+
+/** The request with a bound of its answer, if there is one. */
+export const withBound = (request: ChatRequest, maxTokens: number | undefined): ChatRequest =>
+	maxTokens === undefined ? request : {...request, maxTokens};
 
 /** Has a request answered by whoever its model stands for, in that form. @throws ApiError before anything was sent */
 export async function serveChat(

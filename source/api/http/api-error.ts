@@ -143,13 +143,11 @@ export function limitError(refusal: KeyRefusal): ApiError {
 	);
 }
 
-/** Where some of it is left, what would not fit in it. */
+/** Where some of it is left, what does not fit in it. */
 function spentWords({used, held, asked, most}: Extract<KeyRefusal, {kind: 'budget'}>): string {
 	const gone = `${used} of the ${most} tokens of the key's budget are used`;
 	const reserved = held > 0 ? `, ${held} are held for requests under way` : '';
-	return used >= most
-		? gone
-		: `it may use ${asked} tokens, but ${gone}${reserved}; a smaller bound of the answer may fit`;
+	return used >= most ? gone : `it needs at least ${asked} tokens, but ${gone}${reserved}`;
 }
 
 export const internalError = (

@@ -8,16 +8,32 @@ export type MintedKey = {readonly key: ApiKey; readonly secret: string};
 export type KeyPermit = {
 	/** Aborts when the key is revoked. */
 	readonly signal: AbortSignal;
-	/** It may use so many tokens more than was thought; what that is too much for. */
-	hold(tokens: number): KeyRefusal | undefined;
-	/** What it has used so far; the last word counts. Without one, or with one that cannot be true, what was estimated does. */
+	/** How many tokens the answer may be by what it needs; `undefined` without a bound. */
+	readonly bound: number | undefined;
+	/** Holds this instead of what it held, and says how many tokens the answer may be: `undefined` without a bound; or what that is too much for. */
+	reserve(need: TokenNeed): Reserved;
+	/** It has used, or is about to use, so many tokens in all. Holds them, and some more where there are; or what that is too much for. */
+	grow(tokens: number): KeyRefusal | undefined;
+	/** What it has used so far; the last word counts. Without one, or with one that cannot be true, its need of input does. */
 	settle(used: {readonly inputTokens: number; readonly outputTokens: number}): void;
 	[Symbol.dispose](): void;
 };
 
+/** What a request needs of the budget of its key. Tokens. */
+export type TokenNeed = {
+	/** What it uses in any case: all that the model is told, and what it used before. */
+	readonly input: number;
+	/** The most that the answer may be, where the client or the model has such a bound. */
+	readonly most?: number;
+	/** The answer comes in one piece: while it grows nothing can be asked for, so its bound is held from the beginning. */
+	readonly isWhole: boolean;
+};
+
+export type Reserved = {readonly bound: number | undefined} | {readonly refusal: KeyRefusal};
+
 export type KeyRefusal =
 	| KeyLimited
-	/** `used` of `most` tokens, `held` for requests under way, and the request may use `asked` more; the budget begins anew in so many milliseconds. */
+	/** `used` of `most` tokens, `held` for other requests under way, and this one needs at least `asked`; the budget begins anew in so many milliseconds. */
 	| {
 			readonly kind: 'budget';
 			readonly used: number;
@@ -53,8 +69,8 @@ export type KeyDesk = {
 	revoke(id: string): Promise<ApiKey | undefined>;
 	/** Whose secret it is, if it passes now. Compares digests, so that its time tells nothing. */
 	authenticate(secret: string): {readonly key: KeyFacts} | {readonly problem: KeyProblem};
-	/** Lets a request begin. `tokens`: an estimate of what it may use at most, which counts until it ends. */
-	admit(id: string, tokens: number): Admission;
+	/** Lets a request begin, which holds of the budget what it needs until it ends. */
+	admit(id: string, need: TokenNeed): Admission;
 	/** Requests left to a key in its minute; `undefined` where it has no such bound. */
 	left(id: string): ReturnType<KeyLimits['left']> | undefined;
 	/** Writes what is not written. */

@@ -2,7 +2,7 @@ import type {KeyRecord} from '../../core/api-keys/api-key.ts';
 import {periodEnd} from '../../core/api-keys/key-periods.ts';
 import type {Clock} from '../../core/clock.ts';
 import {isTokenCount} from '../../core/usage.ts';
-import type {KeyPermit, KeyRefusal} from './desk.ts';
+import type {KeyPermit, KeyRefusal, TokenNeed} from './desk.ts';
 import {createKeyLimits, type KeyLimits} from './key-limits.ts';
 import type {KeyUsages} from './key-usage.ts';
 
@@ -10,13 +10,23 @@ import type {KeyUsages} from './key-usage.ts';
 export type HeldKey = {
 	record: KeyRecord;
 	readonly limits: KeyLimits;
-	/** Estimated tokens of requests under way. */
+	/** Tokens of its budget that requests under way hold. */
 	reserved: number;
 	readonly permits: Set<AbortController>;
 };
 
 /** What is counted, and when. */
 type Counted = {readonly clock: Clock; readonly usages: KeyUsages};
+
+/** Longer answers are not expected where nobody says how long they may be; no such bound is sent either, since servers refuse one that is above what their model may. Tokens. */
+const longestUsual = 16_384;
+
+/** Part of `left` that is held ahead of an answer which grows: little enough for a dozen of them to go on side by side until nothing is left. */
+const sliceOf = (left: number): number => Math.min(left, 4096, Math.max(16, Math.ceil(left / 16)));
+
+/** Part of `left` that is held for an answer in one piece of which nobody says how long it may be. */
+const shareOf = (left: number): number =>
+	Math.min(left, longestUsual, Math.max(256, Math.ceil(left / 4)));
 
 export const holdKey = (record: KeyRecord, clock: Clock): HeldKey => ({
 	record,
@@ -25,53 +35,87 @@ export const holdKey = (record: KeyRecord, clock: Clock): HeldKey => ({
 	permits: new Set(),
 });
 
-/** Why a request that may use `tokens` is more than is left of the budget of a key, with what is under way. */
-export function aboveBudget(
+/** What is left of the budget of a key for a request that holds `own` of it, Infinity without a budget; or why that is less than `asked`. */
+export function leftOf(
 	one: HeldKey,
-	tokens: number,
+	{asked, own = 0}: {readonly asked: number; readonly own?: number},
 	{clock, usages}: Counted,
-): KeyRefusal | undefined {
+): {readonly left: number; readonly refusal?: KeyRefusal} {
 	const {id, budget} = one.record;
 	if (!budget) {
-		return undefined;
+		return {left: Infinity};
 	}
 
 	const now = clock.now();
 	const used = usages.tokensOf(id, now, budget.per);
-	const isAbove = used >= budget.tokens || used + one.reserved + tokens > budget.tokens;
-	return isAbove
-		? {
-				kind: 'budget',
-				used,
-				held: one.reserved,
-				asked: tokens,
-				most: budget.tokens,
-				retryMs: periodEnd(now, budget.per) - now,
-			}
-		: undefined;
+	const held = one.reserved - own;
+	const left = budget.tokens - used - held;
+	return asked <= left
+		? {left}
+		: {
+				left,
+				refusal: {
+					kind: 'budget',
+					used,
+					held,
+					asked,
+					most: budget.tokens,
+					retryMs: periodEnd(now, budget.per) - now,
+				},
+			};
 }
 
-/** Lets a request of a key begin, which counts `tokens` until it says what it used. */
-export function permitOf(one: HeldKey, tokens: number, counted: Counted): KeyPermit {
+/** The least that a request uses: what the model is told, and a word of it. */
+export const leastOf = ({input}: TokenNeed): number => input + 1;
+
+/** Lets a request of a key begin, which has room for {@link leastOf} what it needs. */
+export function permitOf(one: HeldKey, need: TokenNeed, counted: Counted): KeyPermit {
 	const {clock, usages} = counted;
 	const ending = new AbortController();
-	let reserved = tokens;
+	let own = 0;
+	const hold = (tokens: number) => {
+		one.reserved += tokens - own;
+		own = tokens;
+	};
+
+	const reserve: KeyPermit['reserve'] = asked => {
+		const {input, most, isWhole} = asked;
+		const {left, refusal} = leftOf(one, {asked: leastOf(asked), own}, counted);
+		if (refusal) {
+			return {refusal};
+		}
+
+		if (left === Infinity) {
+			return {bound: most};
+		}
+
+		const room = left - input;
+		const bound = Math.min(most ?? (isWhole ? shareOf(room) : room), room);
+		hold(input + (isWhole ? bound : sliceOf(bound)));
+		return {bound: most === undefined && bound >= longestUsual ? undefined : bound};
+	};
+
+	const reserved = reserve(need);
 	one.permits.add(ending);
-	one.reserved += tokens;
 	// Whoever is about to revoke a key must not read that nobody uses it while a stream of it goes on.
 	const startedAt = clock.now();
 	one.record = {...one.record, lastUsedAt: startedAt};
 	usages.begin(one.record.id, startedAt);
-	const estimated = {inputTokens: tokens, outputTokens: 0};
+	const estimated = {inputTokens: need.input, outputTokens: 0};
 	let used: Parameters<KeyPermit['settle']>[0] = estimated;
 	let isOpen = true;
 	return {
 		signal: ending.signal,
-		hold(more) {
-			const refusal = more > 0 ? aboveBudget(one, more, counted) : undefined;
+		bound: 'bound' in reserved ? reserved.bound : undefined,
+		reserve,
+		grow(tokens) {
+			if (tokens <= own || !one.record.budget) {
+				return undefined;
+			}
+
+			const {left, refusal} = leftOf(one, {asked: tokens, own}, counted);
 			if (!refusal) {
-				reserved += more;
-				one.reserved += more;
+				hold(tokens + sliceOf(left - tokens));
 			}
 
 			return refusal;
@@ -87,7 +131,7 @@ export function permitOf(one: HeldKey, tokens: number, counted: Counted): KeyPer
 
 			isOpen = false;
 			one.permits.delete(ending);
-			one.reserved -= reserved;
+			hold(0);
 			one.limits.release();
 			const at = clock.now();
 			one.record = {...one.record, lastUsedAt: at};

@@ -16,7 +16,7 @@ import {cell} from '../../core/untrusted.ts';
 import type {StoredKeys} from '../../store/key-port.ts';
 import {keyError} from '../http/api-error.ts';
 import type {KeyDesk, MintedKey} from './desk.ts';
-import {aboveBudget, holdKey, permitOf, type HeldKey} from './held-key.ts';
+import {holdKey, leastOf, leftOf, permitOf, type HeldKey} from './held-key.ts';
 import {createKeyUsages, rememberedDays} from './key-usage.ts';
 import {startUsageWriter} from './usage-writer.ts';
 
@@ -202,20 +202,20 @@ export async function openKeyDesk({
 			const end = endOf(one.record, now);
 			return end ? {problem: end} : {key: factsOf(one)};
 		},
-		admit(id, tokens) {
+		admit(id, need) {
 			const one = held.get(id);
 			if (!one) {
 				throw new Error(`There is no key ${id}`);
 			}
 
-			const refusal = aboveBudget(one, tokens, counted);
+			const {refusal} = leftOf(one, {asked: leastOf(need)}, counted);
 			if (refusal) {
 				return {kind: 'refused', refusal};
 			}
 
 			const taken = one.limits.take(one.record);
 			return taken.kind === 'taken'
-				? {kind: 'admitted', permit: permitOf(one, tokens, counted)}
+				? {kind: 'admitted', permit: permitOf(one, need, counted)}
 				: {kind: 'refused', refusal: taken};
 		},
 		left(id) {

@@ -5,7 +5,7 @@ import {type JsonObject, isJsonObject, parsedJson} from '../../core/json.ts';
 import type {ChatRequest} from '../chat/chat-request.ts';
 import type {ChatCall, ChatWorld} from '../chat/chat-world.ts';
 import {chatFields} from '../shapes/chat-fields.ts';
-import {estimateTokens} from '../shapes/chat-messages.ts';
+import {promptTokens} from '../shapes/chat-messages.ts';
 import {usageOf, type ChatAnswer, type ChatUsage} from '../shapes/chat-shapes.ts';
 import {bytesOf, readEvents} from './relay-events.ts';
 import {objectOf} from './safe-deltas.ts';
@@ -19,7 +19,7 @@ export async function relayAnswer(
 	upstream: Upstream,
 	{clock, redact}: Pick<ChatWorld, 'clock' | 'redact'>,
 ): Promise<ChatAnswer> {
-	const inputTokens = estimateTokens(request.body['messages']);
+	const inputTokens = promptTokens(request.body);
 	const count = (usage: ChatUsage | undefined, bytes: number): ChatUsage => {
 		const outputTokens = estimatedTokens(bytes);
 		// A server that counts nothing of a text has not counted.
@@ -55,7 +55,19 @@ export async function relayAnswer(
 		return {...answer, usage: count(usage, bytes)};
 	}
 
-	const events = readEvents({reply, sink, redact});
+	const events = readEvents({
+		reply,
+		sink,
+		redact,
+		onGrowth(bytes, usage) {
+			call.grow(
+				Math.max(
+					inputTokens + estimatedTokens(bytes),
+					usage ? usage.prompt_tokens + usage.completion_tokens : 0,
+				),
+			);
+		},
+	});
 	try {
 		const {finishReason, usage} = await events.done;
 		return {message: {}, finishReason, usage: count(usage, events.bytes())};

@@ -26,10 +26,13 @@ export function readEvents({
 	reply,
 	sink,
 	redact,
+	onGrowth,
 }: {
 	readonly reply: Reply;
 	readonly sink: Sink;
 	readonly redact: Redact;
+	/** The answer is about to have so many bytes, and its server may have counted so far; what it throws ends it. */
+	readonly onGrowth: (bytes: number, usage: ChatUsage | undefined) => void;
 }): Events {
 	const callDeltas = createToolCallDeltas();
 	const reader = createSseReader(maxEventChars);
@@ -45,7 +48,9 @@ export function readEvents({
 		if (isJsonObject(delta) && finishReason === undefined) {
 			const said = sayingsOf(delta, callDeltas(delta['tool_calls']));
 			if (Object.keys(said).length > 0) {
-				bytes += bytesOf(said);
+				const grown = bytes + bytesOf(said);
+				onGrowth(grown, usage);
+				bytes = grown;
 				await safe.take(said, isJsonObject(logprobs) ? logprobs : undefined);
 			}
 		}

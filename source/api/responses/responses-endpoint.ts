@@ -1,6 +1,5 @@
-import {estimateOf} from '../chat/chat-endpoint.ts';
 import type {ChatWorld} from '../chat/chat-world.ts';
-import {serveChat} from '../chat/serve-chat.ts';
+import {needOf, serveChat, withBound} from '../chat/serve-chat.ts';
 import {endpoint, type Endpoint} from '../http/endpoint.ts';
 import {permitModel} from '../http/public-model.ts';
 import {createOutput} from './response-output.ts';
@@ -18,12 +17,12 @@ export const responsesEndpoint = (world: ChatWorld): Endpoint =>
 		permit({model}, key) {
 			permitModel(model, key);
 		},
-		estimate: estimateOf,
+		need: needOf,
 		async serve(request, call) {
 			const {clock} = world;
 			const {names} = request;
 			const resource = createResource(request, clock.now());
-			return serveChat({request, call}, world, {
+			return serveChat({request: withBound(request, call.bound), call}, world, {
 				whole({message, finishReason: reason, usage}) {
 					const output = createOutput(names, () => {});
 					output.add(message);

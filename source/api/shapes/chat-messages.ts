@@ -129,19 +129,23 @@ function textOf({content: written, refusal}: JsonObject): string {
 const listOfObjects = (value: JsonValue | undefined): readonly JsonObject[] =>
 	isList(value) ? value.filter(isJsonObject) : [];
 
+/** Of what is told as JSON. */
+const bytesOf = (said: JsonValue | undefined): number =>
+	said === undefined || said === null ? 0 : Buffer.byteLength(JSON.stringify(said));
+
 /** What a picture, a sound or a file may come to, in tokens: nobody can tell. */
 const tokensOfPart = 1000;
 
-/** Tokens of the messages, as far as one can tell without the model. */
-export function estimateTokens(messages: JsonValue | undefined): number {
-	let characters = 0;
+/** Tokens of all that the model is told by a request, as far as one can tell without it: messages with their calls of tools, and the definitions of tools. */
+export function promptTokens({messages, tools, response_format: format}: JsonObject): number {
+	let bytes = [tools, format].reduce<number>((sum, said) => sum + bytesOf(said), 0);
 	let others = 0;
 	for (const message of listOfObjects(messages)) {
-		characters += textOf(message).length;
+		bytes += Buffer.byteLength(textOf(message)) + bytesOf(message['tool_calls']);
 		others += listOfObjects(message['content']).filter(
 			({type}) => type !== 'text' && type !== 'refusal',
 		).length;
 	}
 
-	return estimatedTokens(characters) + others * tokensOfPart;
+	return estimatedTokens(bytes) + others * tokensOfPart;
 }

@@ -1,4 +1,3 @@
-import {offlineModelName} from '../../agent/offline-model.ts';
 import type {AgentRequest, AgentRunner} from '../../agent/runner.ts';
 import type {AgentTurn, AgentTurns, TurnResult} from '../../api/agent-turns.ts';
 import {digestOf} from '../../api/approvals.ts';
@@ -6,7 +5,6 @@ import {busy} from '../../api/http/api-error.ts';
 import type {Approval} from '../../core/approval.ts';
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
-import {estimatedTokens} from '../../core/estimated-tokens.ts';
 import type {Emit} from '../../core/events.ts';
 import type {JsonObject} from '../../core/json.ts';
 import type {Logger} from '../../core/log.ts';
@@ -129,7 +127,6 @@ async function answerTurn(work: Working, turn: AgentTurn): Promise<TurnResult> {
 	}
 
 	let said = '';
-	let usage = {inputTokens: 0, outputTokens: 0};
 	const progress = createProgress(turn, log);
 	using watch = new DisposableStack();
 	const words = watch.use(createRunWords(work, run.id));
@@ -154,6 +151,9 @@ async function answerTurn(work: Working, turn: AgentTurn): Promise<TurnResult> {
 		...settings(),
 		denyApprovals: turn.denyApprovals,
 		signal: turn.signal,
+		...(turn.beforeStep && {beforeStep: turn.beforeStep}),
+		...(turn.onGrowth && {onGrowth: turn.onGrowth}),
+		...(turn.afterStep && {afterStep: turn.afterStep}),
 		async onText(text, begins) {
 			const delta = begins && said !== '' ? `\n\n${text}` : text;
 			said += delta;
@@ -166,11 +166,6 @@ async function answerTurn(work: Working, turn: AgentTurn): Promise<TurnResult> {
 			progress.tell(entry);
 		},
 		onWork({usage: used, ...done}) {
-			if (used) {
-				usage = used;
-				turn.onUsed?.(used);
-			}
-
 			runs.work(lease, {...done, ...(used && {usage: used})});
 		},
 		async beforeSideEffect() {
@@ -187,17 +182,7 @@ async function answerTurn(work: Working, turn: AgentTurn): Promise<TurnResult> {
 	);
 	await turn.onAnswer?.({text, run: run.id});
 	await runs.settle(lease, {state: 'done'});
-	const estimated = estimatedTokens(
-		turn.messages.reduce((sum, message) => sum + message.text.length, 0),
-	);
-	return {
-		text,
-		finishReason: cut ? 'length' : 'stop',
-		inputTokens: usage.inputTokens || estimated,
-		outputTokens: usage.outputTokens || estimatedTokens(text.length),
-		isOffline: model.name === offlineModelName,
-		run: run.id,
-	};
+	return {text, finishReason: cut ? 'length' : 'stop', run: run.id};
 }
 
 const chatOf = ({
