@@ -45,7 +45,7 @@ export function createSampler({
 			});
 			const stopReason = stopReasons[finishReason];
 			return {
-				text: boundText(text, maxAnswerBytes),
+				text: boundText((redact.known ?? redact)(text), maxAnswerBytes),
 				model: chosen.view.name,
 				...(stopReason !== undefined && {stopReason}),
 			};

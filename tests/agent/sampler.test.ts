@@ -39,6 +39,13 @@ const open = (baseUrl: string) => {
 	};
 };
 
+test('a server that repeats the key of the gateway does not give it to the tool server', async () => {
+	await using model = await startScriptedModel([{text: `You sent ${apiKey}`}]);
+	await using sampler = open(model.baseUrl);
+
+	expect(await sampler.sample({})).toMatchObject({text: 'You sent ***'});
+});
+
 test('a tool server’s question goes to the model with its bounds, without tools, as words of the server', async () => {
 	await using model = await startScriptedModel([{text: 'A customer'}]);
 	await using sampler = open(model.baseUrl);
