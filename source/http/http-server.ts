@@ -94,6 +94,13 @@ export function createHttpServer(
 	const warnOfFailure = createThrottledReport(clock, logIntervalMs, count => {
 		log.error(`Cannot take ${count} connections: the system has no more file descriptors`);
 	});
+	// Any stranger can cause these as often as it likes.
+	const tellOfRefused = createThrottledReport(clock, logIntervalMs, (count, last: string) => {
+		log.debug(`Refused ${count} requests that are no HTTP: ${last}`);
+	});
+	const warnOfUnanswered = createThrottledReport(clock, logIntervalMs, (count, error: string) => {
+		log.error(`Cannot answer ${count} requests`, {error});
+	});
 	const connections = createConnections({
 		most,
 		onEvicted() {
@@ -122,7 +129,7 @@ export function createHttpServer(
 			}
 
 			void handle(pair).catch((error: unknown) => {
-				log.error('Cannot answer a request', {error: messageOf(error)});
+				warnOfUnanswered(messageOf(error));
 				if (response.headersSent) {
 					response.destroy();
 				} else {
@@ -172,7 +179,7 @@ export function createHttpServer(
 			}
 
 			onRefused(status);
-			log.debug(`Refused a request with ${status}: ${messageOf(error)}`);
+			tellOfRefused(`${status}, ${messageOf(error)}`);
 			refuseConnection(socket, status, {clock, words});
 		});
 	});
