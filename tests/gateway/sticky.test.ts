@@ -170,3 +170,50 @@ test('what cannot be edited for another reason is tried again, and no second com
 	await gateway.gateway.idle();
 	expect((await world.forge.comments()).map(({text}) => text)).toEqual(['Reviewed two']);
 });
+
+test('a comment whose making broke off is found by its mark, also after a restart, and edited', async () => {
+	await using world = await openReview();
+	{
+		await using gateway = await world.open();
+		await world.forge.failAfterwards('HTTP 502: Bad Gateway');
+		await push(gateway, 'one');
+		await gateway.gateway.idle();
+		expect(await gateway.port.getRun(1)).toMatchObject({state: 'delivering', deliveryAttempt: 1});
+		await world.forge.failAfterwards(undefined);
+	}
+
+	await using gateway = await world.open();
+	// A look that fails makes no comment either.
+	await world.forge.fail('HTTP 503: try again later');
+	await push(gateway, 'two');
+	await gateway.gateway.idle();
+	await world.forge.fail(undefined);
+	await gateway.port.retryRun(2);
+	await gateway.gateway.idle();
+	await push(gateway, 'three');
+	await gateway.gateway.idle();
+	expect(await world.forge.comments()).toEqual([
+		{id: 1000, place: 'acme/api#7', text: 'Reviewed three'},
+	]);
+	expect((await world.forge.calls()).map(({args}) => args[2])).toEqual([
+		'POST',
+		'GET',
+		'GET',
+		'PATCH',
+		'PATCH',
+	]);
+});
+
+test('where no comment came of what broke off, one is made', async () => {
+	await using world = await openReview();
+	await using gateway = await world.open();
+	await world.forge.failAfterwards('HTTP 502: Bad Gateway');
+	await push(gateway, 'one');
+	await gateway.gateway.idle();
+	await world.forge.failAfterwards(undefined);
+	await world.forge.remove(1000);
+	await push(gateway, 'two');
+	await gateway.gateway.idle();
+	expect((await world.forge.comments()).map(({text}) => text)).toEqual(['Reviewed two']);
+	expect((await world.forge.calls()).map(({args}) => args[2])).toEqual(['POST', 'GET', 'POST']);
+});

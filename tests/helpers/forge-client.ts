@@ -37,6 +37,8 @@ export type ForgeClient = AsyncDisposable & {
 	remove(id: number): Promise<void>;
 	/** From now on the client complains with `message` and exits with 1; `undefined`: it works again. */
 	fail(message: string | undefined): Promise<void>;
+	/** The same, after it has made or changed a comment and before it says so. */
+	failAfterwards(message: string | undefined): Promise<void>;
 	/** From now on `api` answers with these, by the resource that is asked for; others are not found. */
 	serve(resources: Readonly<Record<string, ForgeResource>>): Promise<void>;
 };
@@ -65,10 +67,18 @@ const add = place => {
 		} catch {}
 	}
 };
+const list = path => {
+	const [, place, number] = /^repos\\/(.+)\\/issues\\/(\\d+)\\/comments\\?per_page=100&since=\\d{4}-\\S+Z$/.exec(path) ?? [];
+	const names = existsSync(at('comments')) ? readdirSync(at('comments')).sort() : [];
+	const comments = names.map(name => JSON.parse(readFileSync(at('comments/' + name), 'utf8')));
+	process.stdout.write(JSON.stringify(comments.filter(comment => comment.place === place + '#' + number)));
+};
 const change = ([, method, path, , field]) => {
 	const [, owner, name, kind, number, what] = /^repos\\/([^/]+)\\/([^/]+)\\/(issues)\\/(\\d+)\\/(comments)$/.exec(path) ?? [];
 	const [, id] = /\\/issues\\/comments\\/(\\d+)$/.exec(path) ?? [];
-	if (field !== 'body=@-') {
+	if (method === 'GET') {
+		list(path);
+	} else if (field !== 'body=@-') {
 		complain('unknown field ' + field);
 	} else if (method === 'POST' && what) {
 		process.stdout.write(JSON.stringify({id: add(owner + '/' + name + '#' + number), body}));
@@ -84,6 +94,9 @@ if (existsSync(at('failure'))) {
 	complain(readFileSync(at('failure')));
 } else if (args[1] === '--method') {
 	change(args.slice(1));
+	if (existsSync(at('failure-afterwards'))) {
+		complain(readFileSync(at('failure-afterwards')));
+	}
 } else if (args[0] === 'issue') {
 	process.stdout.write('https://forge.example/x#issuecomment-' + add(args[4] + '#' + args[2]) + '\\n');
 } else if (args[0] === 'api') {
@@ -108,6 +121,8 @@ export async function installForgeClient(): Promise<ForgeClient> {
 	await chmod(join(folder, 'gh'), 0o755);
 	await writeFile(join(folder, 'calls'), '');
 	await writeFile(join(folder, 'resources'), '{}');
+	const failBy = (name: string) => async (message: string | undefined) =>
+		message === undefined ? rm(join(folder, name)) : writeFile(join(folder, name), message);
 	return {
 		path: [folder, process.env['PATH'] ?? ''].join(delimiter),
 		async calls() {
@@ -120,11 +135,8 @@ export async function installForgeClient(): Promise<ForgeClient> {
 					return {...call, text: withoutMark(call.body)};
 				});
 		},
-		async fail(message) {
-			await (message === undefined
-				? rm(join(folder, 'failure'))
-				: writeFile(join(folder, 'failure'), message));
-		},
+		fail: failBy('failure'),
+		failAfterwards: failBy('failure-afterwards'),
 		async comments() {
 			const names = await readdir(join(folder, 'comments')).catch((): string[] => []);
 			const comments = await Promise.all(

@@ -15,7 +15,8 @@ import {
 } from './forge-failure.ts';
 import {healthOfClient} from './forge-health.ts';
 import type {ForgePlace} from './forge-place.ts';
-import {findKept, idOfAnswer, keep, keptName} from './kept-comment.ts';
+import {findKept, idOfAnswer, idOfMarked, keep, keptName, listedSince} from './kept-comment.ts';
+import type {KeptComment, Posting} from './kept-comment.ts';
 
 const timeoutMs = 30_000;
 
@@ -72,10 +73,10 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 
 	const post = async (
 		args: readonly string[],
-		{text, profile}: OutgoingMessage,
+		{text = '', profile}: Pick<OutgoingMessage, 'profile'> & Partial<Pick<OutgoingMessage, 'text'>>,
 		{place, signal}: {place: string; signal: AbortSignal},
 	): Promise<string> => {
-		const exit = await ask(args, {profile, input: sign(text), signal});
+		const exit = await ask(args, {profile, input: text && sign(text), signal});
 		if (exit.kind === 'exited' && exit.code === 0) {
 			return exit.stdout;
 		}
@@ -95,6 +96,19 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 				message,
 				way,
 			);
+		/** The comment that may have come of a try that broke off. */
+		const find = async (posting: Posting) => {
+			const path = `repos/${repo}/issues/${listedSince(number, posting)}`;
+			const listed = await post(['api', '--method', 'GET', path], {profile: message.profile}, way);
+			try {
+				return idOfMarked(listed, posting);
+			} catch {
+				throw forgeError(
+					'forge_failed',
+					`Cannot look for the comment on "${way.place}": "${cli}" did not list comments as JSON`,
+				);
+			}
+		};
 		const edit = async (id: number) => {
 			try {
 				await send('PATCH', `comments/${id}`);
@@ -108,19 +122,33 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 			}
 		};
 
+		// The comment is out, or will be: what cannot be kept costs another comment next time, not this one.
+		const note = async (comment: KeptComment) => {
+			await keep(memos, name, comment).catch((error: unknown) => {
+				log.warn(`Cannot keep the number of a comment: ${messageOf(error)}`);
+			});
+		};
+
 		const kept = await findKept(memos, name);
 		const {runId: run = kept?.run ?? 0} = message;
-		if (kept && kept.run > run) {
+		const there = kept && ('id' in kept ? kept.id : await find(kept));
+		if (kept && there !== undefined && kept.run > run) {
 			return `comment on ${way.place}: the answer of run ${kept.run}, which is later, stays`;
 		}
 
-		const isEdited = kept !== undefined && (await edit(kept.id));
-		const id = isEdited ? kept.id : idOfAnswer(await send('POST', `${number}/comments`));
-		if (id !== undefined) {
-			// The comment is out: what cannot be kept costs another comment next time, not this one.
-			await keep(memos, name, {id, run}).catch((error: unknown) => {
-				log.warn(`Cannot keep the number of a comment: ${messageOf(error)}`);
+		const isEdited = there !== undefined && (await edit(there));
+		if (isEdited) {
+			await note({id: there, run});
+		} else {
+			await note({
+				mark: sign(message.text).slice(message.text.length).trim(),
+				at: clock.now(),
+				run,
 			});
+			const id = idOfAnswer(await send('POST', `${number}/comments`));
+			if (id !== undefined) {
+				await note({id, run});
+			}
 		}
 
 		return `comment on ${way.place}${isEdited ? ', edited' : ''}`;
