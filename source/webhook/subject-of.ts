@@ -26,11 +26,23 @@ export function subjectOf(payload: JsonValue): string | undefined {
 		return undefined;
 	}
 
-	const find = (places: readonly string[][], type: 'string' | 'number') =>
-		places.map(place => lookUp(payload, place)).find(value => typeof value === type);
-	const repository = find(repositories, 'string');
-	const number = find(numbers, 'number');
-	return typeof repository === 'string' && typeof number === 'number' && repository !== ''
+	const find = <Found>(
+		places: readonly string[][],
+		read: (value: JsonValue | undefined) => Found | undefined,
+	) => places.map(place => read(lookUp(payload, place))).find(found => found !== undefined);
+	const repository = find(repositories, nameIn);
+	const number = find(numbers, numberIn);
+	return repository && number !== undefined
 		? cell(`${repository}#${number}`, maxLength).text
 		: undefined;
+}
+
+// Both as the place of a comment reads them: two that are one place there are one subject.
+const nameIn = (value: JsonValue | undefined) =>
+	typeof value === 'string' ? value.trim() : undefined;
+
+function numberIn(value: JsonValue | undefined): number | undefined {
+	const isNumber =
+		typeof value === 'number' || (typeof value === 'string' && /^\d{1,10}$/.test(value.trim()));
+	return isNumber ? Number(value) : undefined;
 }

@@ -210,3 +210,24 @@ test('what `deliver_only` sends is held, too, until a person replays one', async
 	expect((await gateway.send('answering', commented('5'), asComment)).status).toBe(200);
 	expect((await gateway.send('answering', commented('6'), asComment)).status).toBe(502);
 });
+
+test('one pull request is one subject, however its event writes the repository and the number', async () => {
+	await using loop = await openLoop({loop_limit: 3, deliver_only: true});
+	await using gateway = await loop.open();
+	const statuses: number[] = [];
+	for (const [repository, number] of [
+		['acme/api', 7],
+		['ACME/Api', 7],
+		['acme/api ', '7'],
+		['acme/api', ' 07'],
+		['Acme/API', 7],
+		['acme/api', 8],
+	]) {
+		const event = {...commented('Hi'), repository: {full_name: repository}, issue: {number}};
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		const {status} = await gateway.send('answering', event, asComment);
+		statuses.push(status);
+	}
+
+	expect(statuses).toEqual([200, 200, 200, 502, 502, 200]);
+});

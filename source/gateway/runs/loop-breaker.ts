@@ -119,5 +119,8 @@ export async function openLoopBreaker({
 	};
 }
 
+/** Code hosts do not tell names apart by their case. */
 const keyOf = ({profile, route, plan}: Answering): string | undefined =>
-	plan.subject === undefined ? undefined : JSON.stringify([profile, route, plan.subject]);
+	plan.subject === undefined
+		? undefined
+		: JSON.stringify([profile, route, plan.subject.toLowerCase()]);
