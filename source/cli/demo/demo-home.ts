@@ -1,11 +1,21 @@
-import {chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {
+	chmodSync,
+	existsSync,
+	lstatSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	rmSync,
+	writeFileSync,
+} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {delimiter, dirname, join} from 'node:path';
 import type {Environment} from '../../config/environment.ts';
+import {type FileLock, lockFile} from '../../core/file-lock.ts';
 
 /** A data directory of the demo's own, removed when it is disposed of, and at the end of the process at the latest. */
 export type DemoHome = Disposable & {
-	/** The home; beside it there are the programs of the demo, and nothing else. */
+	/** The home; beside it there are the programs of the demo and its lock, and nothing else. */
 	readonly path: string;
 	write(name: string, text: string): void;
 	/** Makes a program that is found by its name; resolves with where it is. */
@@ -18,13 +28,15 @@ export type DemoHome = Disposable & {
 const passedOn =
 	/^(?:PATH|TERM|TERM_[A-Z_]+|COLORTERM|COLORFGBG|NO_COLOR|LANG|LC_[A-Z]+|TZ|EDITOR|VISUAL|PAGER|LESS|SHELL|USER|LOGNAME|TMPDIR|TMUX|TMUX_PANE|STY|CI|CONTINUOUS_INTEGRATION|SVC_SCREEN_READER|WAYLAND_DISPLAY|DISPLAY|XDG_RUNTIME_DIR|SSH_TTY|SSH_CONNECTION|SSH_CLIENT)$/;
 
-/** Makes the folder. @throws what the file system says */
+/** Makes the folder, and removes those of demos that were killed. @throws what the file system says, SvcError `lock_failed` */
 export function makeDemoHome(): DemoHome {
-	const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'));
+	tidy();
+	const {folder, lock} = makeFolder();
 	const path = join(folder, '.svc');
 	const programs = join(folder, 'bin');
 	const remove = () => {
-		rmSync(folder, {recursive: true, force: true, maxRetries: 5});
+		removeFolder(folder);
+		lock[Symbol.dispose]();
 	};
 
 	// A second signal ends the process where it stands.
@@ -54,4 +66,57 @@ export function makeDemoHome(): DemoHome {
 			remove();
 		},
 	};
+}
+
+const folderPrefix = 'svc-demo-';
+
+/** Beside the home: locked for as long as the process of the demo lives. */
+const lockIn = (folder: string) => join(folder, 'lock');
+
+const removeFolder = (folder: string) => {
+	rmSync(folder, {recursive: true, force: true, maxRetries: 5});
+};
+
+function makeFolder(): {readonly folder: string; readonly lock: FileLock} {
+	for (;;) {
+		const folder = mkdtempSync(join(tmpdir(), folderPrefix));
+		try {
+			const lock = lockFile(lockIn(folder));
+			if (lock) {
+				return {folder, lock};
+			}
+		} catch (error) {
+			if (existsSync(folder)) {
+				removeFolder(folder);
+				throw error;
+			}
+		}
+		// Another demo that starts took it for one that was left before it was locked: it is gone, or will be.
+	}
+}
+
+/** Removes the folders of this user's demos whose process is gone, as far as that goes. */
+function tidy(): void {
+	const user = process.getuid?.();
+	for (const name of namesIn(tmpdir())) {
+		const folder = join(tmpdir(), name);
+		try {
+			const found = lstatSync(folder);
+			const isOurs = found.isDirectory() && found.uid === user && existsSync(lockIn(folder));
+			using lock = isOurs ? lockFile(lockIn(folder)) : undefined;
+			if (lock) {
+				removeFolder(folder);
+			}
+		} catch {
+			// Nothing depends on it, and the next demo tries again.
+		}
+	}
+}
+
+function namesIn(folder: string): readonly string[] {
+	try {
+		return readdirSync(folder).filter(name => name.startsWith(folderPrefix));
+	} catch {
+		return [];
+	}
 }
