@@ -5,7 +5,7 @@ import {takeLauncher} from '../config/launcher.ts';
 import {requireProfileFolder} from '../config/profiles.ts';
 import {captureConsole} from '../core/capture-console.ts';
 import {systemClock} from '../core/clock.ts';
-import {SvcError, codeOf, messageOf} from '../core/errors.ts';
+import {SvcError, codeOf, explained, messageOf} from '../core/errors.ts';
 import {version} from '../core/version.ts';
 import {addCommands} from './commands/commands.ts';
 import type {Context, ExitCode} from './console/context.ts';
@@ -103,11 +103,12 @@ export async function runCommand(
 		await program.parseAsync(argv, {from: 'user'});
 		await flushed(context.stdout);
 		return exitCode;
-	} catch (error) {
-		if (error instanceof CommanderError) {
-			return error.exitCode === 0 ? 0 : 2;
+	} catch (thrown) {
+		if (thrown instanceof CommanderError) {
+			return thrown.exitCode === 0 ? 0 : 2;
 		}
 
+		const error = explained(thrown);
 		const coded = error instanceof SvcError ? ` (${error.code})` : '';
 		tell(context, `svc: ${messageOf(error)}${coded}`);
 		return error instanceof SvcError ? (exitCodes.get(error.code) ?? 1) : 1;

@@ -34,9 +34,84 @@ export function codeOf(error: unknown): string {
 	return typeof code === 'string' && code !== '' ? code : 'unknown';
 }
 
-/** The message of any thrown value, for a person; still to be redacted and cleaned. */
-export const messageOf = (error: unknown): string =>
-	error instanceof Error ? error.message : textOf(error);
+/** The message of any thrown value, for a person; still to be redacted and cleaned. Of what the file system refused: why, in words. */
+export function messageOf(error: unknown): string {
+	const refusal = refusalOf(error);
+	if (refusal) {
+		const {reason, code, syscall, path} = refusal;
+		return `${reason} (${code}: ${syscall}${path === undefined ? '' : ` "${path}"`})`;
+	}
+
+	return error instanceof Error ? error.message : textOf(error);
+}
+
+/** `error`, or where nobody said what could not be done when the file system refused: that, why, and what to do. */
+export function explained(error: unknown): unknown {
+	const refusal = refusalOf(error);
+	if (!refusal) {
+		return error;
+	}
+
+	const {act, path, reason, code, mend} = refusal;
+	return new SvcError(
+		'file_system_failed',
+		`Cannot ${act} ${path === undefined ? 'a file' : `"${path}"`}: ${reason} (${code}); ${mend}`,
+		{cause: error},
+	);
+}
+
+/** Why the file system refuses, and what to do about it. */
+const refusals: Readonly<Record<string, readonly [reason: string, mend: string]>> = {
+	EACCES: ['permission is denied', 'let the user of svc read and write it'],
+	EDQUOT: ["this user's share of the disk is used up", 'free some space and try again'],
+	EEXIST: ['something of that name is there', 'move it away'],
+	EISDIR: ['it is a folder', 'move the folder away, or name a file'],
+	EMFILE: ['this process has too many files open', 'raise the limit (ulimit -n) and start again'],
+	ENAMETOOLONG: ['the name is too long', 'use a shorter one'],
+	ENFILE: ['the system has too many files open', 'end what opens so many'],
+	ENOSPC: ['the disk is full', 'free some space and try again'],
+	ENOTDIR: ['what should be a folder on the way to it is a file', 'move that file away'],
+	ENOTEMPTY: ['the folder is not empty', 'move it away'],
+	EPERM: ['the system does not permit it', 'look at its owner and attributes'],
+	EROFS: ['the file system is read-only', 'mount it for writing, or use another folder'],
+};
+
+/** What each system call does to a path. Others (`connect`, `spawn`) are refused for other reasons. */
+const acts: Readonly<Record<string, string>> = {
+	access: 'use',
+	chmod: 'change the rights of',
+	chown: 'change the owner of',
+	copyfile: 'copy',
+	fchmod: 'change the rights of',
+	fsync: 'write',
+	ftruncate: 'write',
+	link: 'make',
+	lstat: 'look at',
+	mkdir: 'make the folder',
+	mkdtemp: 'make the folder',
+	open: 'open',
+	opendir: 'read the folder',
+	read: 'read',
+	rename: 'replace',
+	rm: 'remove',
+	rmdir: 'remove',
+	scandir: 'read the folder',
+	stat: 'look at',
+	symlink: 'make',
+	unlink: 'remove',
+	write: 'write',
+};
+
+function refusalOf(error: unknown) {
+	const {syscall, path, dest}: NodeJS.ErrnoException & {readonly dest?: unknown} =
+		error instanceof Error ? error : new Error();
+	const code = codeOf(error);
+	const [reason, mend] = (Object.hasOwn(refusals, code) && refusals[code]) || [];
+	const act = syscall !== undefined && Object.hasOwn(acts, syscall) ? acts[syscall] : undefined;
+	return reason && mend && act && syscall
+		? {reason, mend, act, code, syscall, path: typeof dest === 'string' ? dest : path}
+		: undefined;
+}
 
 function textOf(value: unknown): string {
 	try {

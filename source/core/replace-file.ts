@@ -12,6 +12,8 @@ const byPath = createKeyedMutex();
  * text or the new one. A link in its place stays, and its target is replaced: whether that may be is the caller's to say. The owner stays, where root writes.
  *
  * Ours, because the packages for this open their temporary file under a name that can be guessed, and through a link that somebody put there.
+ *
+ * Rejects as the file system does, with `path` for the path.
  */
 export async function replaceFile(path: string, content: string | Buffer): Promise<void> {
 	await byPath.runExclusive(path, async () => replace(path, content));
@@ -36,7 +38,8 @@ async function replace(path: string, content: string | Buffer): Promise<void> {
 		await rename(temporary, target);
 	} catch (error) {
 		await rm(temporary, {force: true});
-		throw error;
+		// A name that is ours says nothing to anybody, and a failed write names none.
+		throw error instanceof Error ? Object.assign(error, {path, dest: undefined}) : error;
 	}
 
 	await syncFolder(dirname(target));

@@ -58,6 +58,8 @@ export const errorCodes = {
 	entry_invalid: 'The subscription is not served; `svc webhook list` says why',
 	file_planted:
 		'A file or folder that the program writes is a pipe or a device, or a link that other users may have made (see Files): look who put it there, remove it, `chmod 700` its folder',
+	file_system_failed:
+		'The file system refused it: the disk is full, a right is missing, or something stands in the way; the message says which path and what to do',
 	file_too_large:
 		'Make the file smaller, or readable or writable for your user; the message says which (also of what an editor left that is no file)',
 	file_unreadable:

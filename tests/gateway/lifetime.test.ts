@@ -6,6 +6,7 @@ import {homePaths} from '../../source/config/home-paths.ts';
 import {systemClock} from '../../source/core/clock.ts';
 import {lockFile} from '../../source/core/file-lock.ts';
 import {startGateway} from '../../source/gateway/gateway.ts';
+import {control} from '../helpers/control.ts';
 import {gatewayHome, startTestGateway, stateWhere} from '../helpers/gateway.ts';
 import {post} from '../helpers/post.ts';
 import {mountSmallDisk} from '../helpers/small-disk.ts';
@@ -219,4 +220,38 @@ test('a full disk stops no start while there is a reserve, and is named when the
 		message: expect.stringMatching(/state\.db": the disk is full: free some space/),
 	});
 	await third[Symbol.asyncDispose]();
+});
+
+test('on a full disk the control API says what it could not write, why, and what to do', async ({
+	skip,
+}) => {
+	using disk = mountSmallDisk() ?? skip('needs the right to mount a tmpfs');
+	const paths = homePaths({environment: {SVC_HOME: disk.path}});
+	await writeFile(
+		paths.subscriptions,
+		JSON.stringify({hook: {secret: 'correct horse', description: 'x'.repeat(20_000)}}),
+	);
+	await using gateway = startGateway({
+		clock: systemClock,
+		paths,
+		environment: {},
+		version: '0',
+		localServers: [],
+	});
+	await gateway.started;
+	disk.fill();
+	for (const [method, path, body] of [
+		['POST', '/v1/routes/hook/pause', '{"paused":true}'],
+		['POST', '/v1/routes/hook/rotate', '{}'],
+	] as const) {
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		const {status, json} = await control(paths.socket, path, {method, body});
+		expect([status, json]).toEqual([
+			500,
+			{
+				error: `Cannot write "${paths.subscriptions}": the disk is full (ENOSPC); free some space and try again`,
+				code: 'file_system_failed',
+			},
+		]);
+	}
 });

@@ -49,7 +49,9 @@ test.for([
 		const warnings: string[] = [];
 		const mark = await openOwnMark(file, {log: {warn: message => warnings.push(message)}});
 		expect(mark.isOwn(mark.sign('Fine'))).toBe(true);
-		expect(warnings).toEqual([expect.stringContaining(`Cannot use "${file}" (EISDIR`)]);
+		expect(warnings).toEqual([
+			expect.stringContaining(`Cannot use "${file}" (it is a folder (EISDIR`),
+		]);
 	},
 );
 

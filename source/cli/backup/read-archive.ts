@@ -26,7 +26,7 @@ const chunkBytes = 1024 * 1024;
 const windowBytes = 64 * 1024;
 
 /**
- * Opens a backup and looks at all of it before anything of it is used: a file that is cut or changed, has a path which is none of a home, a link, or the same path twice, is refused as a whole.
+ * Opens a backup and looks at all of it before anything of it is used: a file that is cut or changed, has a path which is none of a home, a link, the same path twice, or a file that is the folder of another one, is refused as a whole.
  *
  * @throws SvcError `backup_invalid`
  */
@@ -85,6 +85,7 @@ async function readMembers(handle: FileHandle, refuse: Refuse): Promise<readonly
 		const header = await headerAt(offset);
 		const member = header && readHeader(header);
 		if (member === 'end') {
+			refuseFileAsFolder(members, refuse);
 			return [...members.values()];
 		}
 
@@ -115,6 +116,19 @@ async function readMembers(handle: FileHandle, refuse: Refuse): Promise<readonly
 		offset += bytes + paddingOf(bytes);
 		if (offset > size) {
 			throw refuse(`it is cut: "${shown}" is not whole`);
+		}
+	}
+}
+
+/** What is a file here cannot be the folder of another one. */
+function refuseFileAsFolder(members: ReadonlyMap<string, StoredMember>, refuse: Refuse): void {
+	for (const path of members.keys()) {
+		for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+			const folder = path.slice(0, end);
+			if (members.has(folder)) {
+				const [file, inside] = [folder, path].map(name => cell(name, 200).text);
+				throw refuse(`it holds "${file}" as a file and as the folder of "${inside}"`);
+			}
 		}
 	}
 }

@@ -3,7 +3,7 @@ import {rm} from 'node:fs/promises';
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
 import {setImmediate as turn} from 'node:timers/promises';
-import {SvcError, codeOf, messageOf} from '../../core/errors.ts';
+import {SvcError, codeOf, explained, messageOf} from '../../core/errors.ts';
 import {identityOf} from '../../core/file-identity.ts';
 import {jsonLine} from '../../core/json-line.ts';
 import type {JsonValue} from '../../core/json.ts';
@@ -211,8 +211,9 @@ async function respond(
 			answer === undefined ? 404 : 200,
 			answer ?? {error: 'Not found', code: 'not_found'},
 		);
-	} catch (error) {
-		const status = error instanceof SvcError ? 409 : 500;
+	} catch (thrown) {
+		const status = thrown instanceof SvcError ? 409 : 500;
+		const error = explained(thrown);
 		send(response, status, {error: messageOf(error), code: codeOf(error)});
 	}
 }

@@ -215,6 +215,11 @@ test.for([
 		archiveOf([manifest, {name: '.env', text: 'a'}, {name: '.env', text: 'b'}]),
 		'twice',
 	],
+	[
+		'a file that is the folder of another',
+		archiveOf([manifest, {name: 'scripts/a/b', text: 'x'}, {name: 'scripts/a', text: 'x'}]),
+		'it holds "scripts/a" as a file and as the folder of "scripts/a/b"',
+	],
 	['no word of who made it', archiveOf([{name: 'config.yaml', text: '{}'}]), 'no backup that'],
 	[
 		'another form',
