@@ -141,6 +141,7 @@ async function serve(pair: HttpPair, world: Serving): Promise<ApiAnswer> {
 			: wrongMethod(
 					method.slice(0, 20),
 					found.map(({endpoint}) => endpoint.method),
+					request.headers.upgrade?.toLowerCase() === 'websocket',
 				);
 	}
 

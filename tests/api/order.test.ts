@@ -92,6 +92,41 @@ describe('the chat API', () => {
 		});
 	});
 
+	test('what newer editions of the responses API have is refused with what to use instead', async () => {
+		await using api = await startApi();
+		const compact = await api.ask('/v1/responses/compact', {
+			method: 'POST',
+			body: '{"input":"Hi"}',
+		});
+		expect([compact.status, await compact.json()]).toEqual([
+			404,
+			{
+				error: {
+					message: expect.stringMatching(/^Cannot POST .* not served; .* POST \/v1\/responses/),
+					type: 'invalid_request_error',
+					param: null,
+					code: 'unknown_url',
+				},
+			},
+		]);
+		const {
+			answers: [answer],
+		} = await rawExchange(
+			{port: Number(new URL(api.url).port)},
+			`GET /v1/responses HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${api.key}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+		);
+		expect(answer?.status).toBe(405);
+		expect(JSON.parse(answer?.body ?? '')).toEqual({
+			error: {
+				message:
+					'Cannot open a WebSocket: it is not served; POST with "stream": true sends the same events',
+				type: 'invalid_request_error',
+				param: null,
+				code: 'method_not_allowed',
+			},
+		});
+	});
+
 	test('takes the name of a request from a client that sends a sane one', async () => {
 		await using api = await startApi();
 		const named = await api.ask('/v1/models', {headers: {'x-request-id': 'trace-7.a'}});

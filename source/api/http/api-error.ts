@@ -61,18 +61,34 @@ export function keyError(problem: KeyProblem | 'missing'): ApiError {
 	);
 }
 
-export const unknownUrl = (method: string, path: string): ApiError =>
-	new ApiError(404, {
-		message: `Cannot ${method} ${path}: see /openapi.yaml for what there is`,
+/** What newer editions of the API have and this one has not, and what does the same. @see manual/chat-api.md#responses */
+const unserved: Readonly<Record<string, string>> = {
+	'/v1/responses/compact':
+		'it is not served; shorten "input" yourself and send it to POST /v1/responses, where nothing is kept between requests',
+};
+
+export function unknownUrl(method: string, path: string): ApiError {
+	const known = path.replace(/\/$/, '');
+	const why = Object.hasOwn(unserved, known) ? unserved[known] : undefined;
+	return new ApiError(404, {
+		message: `Cannot ${method} ${path}: ${why ?? 'see /openapi.yaml for what there is'}`,
 		type: 'invalid_request_error',
 		code: 'unknown_url',
 	});
+}
 
-export const wrongMethod = (method: string, allowed: readonly string[]): ApiError =>
+/** @param isWebSocket the request asks to go on as one */
+export const wrongMethod = (
+	method: string,
+	allowed: readonly string[],
+	isWebSocket = false,
+): ApiError =>
 	new ApiError(
 		405,
 		{
-			message: `Cannot ${method} this: it takes ${allowed.join(', ')}`,
+			message: isWebSocket
+				? 'Cannot open a WebSocket: it is not served; POST with "stream": true sends the same events'
+				: `Cannot ${method} this: it takes ${allowed.join(', ')}`,
 			type: 'invalid_request_error',
 			code: 'method_not_allowed',
 		},
