@@ -37,3 +37,16 @@ export function answerChallenge(
 		})
 	);
 }
+
+/** `reply` in the words of a sender whose event a person waits for; itself where it failed, or the sender has none. */
+export function acknowledged(
+	reply: Reply,
+	{route, payload}: {readonly route: Route; readonly payload: JsonValue},
+): Reply {
+	const isFailed = reply.status >= 400 || reply.outcome === 'challenge';
+	const became = reply.outcome.startsWith('ignored') ? 'ignored' : 'accepted';
+	const body = isFailed
+		? undefined
+		: senderOf(route.signature?.kind)?.acknowledge?.(payload, became);
+	return body ? {...reply, status: 200, body: JSON.stringify(body)} : reply;
+}

@@ -36,6 +36,9 @@ export type EventType = {
 	readonly source: string;
 };
 
+/** What names an event that nothing names. */
+export const unnamedSource = 'none';
+
 /**
  * The event type by the general rule: first non-empty of `codeHostEventHeaders`, then the payload's `event_type`, then its `type`, else `unknown`.
  * At most 256 characters.
@@ -59,7 +62,7 @@ export function eventTypeOf(headers: RequestHeaders, payload: JsonValue): EventT
 		}
 	}
 
-	return {name: 'unknown', source: 'none'};
+	return {name: 'unknown', source: unnamedSource};
 }
 
 /** The first code host's check that it can reach us: no route without `events` wants a run for it. @see manual/receiver.md#events-and-identifiers */

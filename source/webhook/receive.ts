@@ -1,8 +1,10 @@
 import type {Route} from '../config/route.ts';
+import {isJsonObject} from '../core/json.ts';
+import type {JsonValue} from '../core/json.ts';
 import {readWords, wholePayload} from '../core/prompt-read.ts';
 import type {BodyRead} from '../http/read-body.ts';
 import {authenticate} from './authentication.ts';
-import {answerChallenge} from './challenge.ts';
+import {acknowledged, answerChallenge} from './challenge.ts';
 import type {CompiledRoute} from './compiled-route.ts';
 import {dedupeBody} from './dedupe-body.ts';
 import {cleanDetail, nameDraft, note, stop} from './delivery-draft.ts';
@@ -13,12 +15,13 @@ import {explainMismatch} from './filter.ts';
 import {findRoute} from './find-route.ts';
 import type {RequestedRoute} from './find-route.ts';
 import {shakeHands} from './handshake.ts';
-import {isConnectivityCheck} from './identity.ts';
+import {isConnectivityCheck, unnamedSource} from './identity.ts';
 import {isAboutOwnComment} from './own-comment.ts';
 import {parseBody} from './parse-body.ts';
+import type {ParsedBody} from './parse-body.ts';
 import {spendRate} from './rate-step.ts';
 import type {ReceiverServices} from './receiver-services.ts';
-import {bodyReply, ignoredEventReply, ignoredReply, refusals} from './replies.ts';
+import {bodyReply, emptyReply, ignoredEventReply, ignoredReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
 import {transformPayload} from './script-step.ts';
 import {bodyIdOf, eventOf} from './sender-identity.ts';
@@ -128,6 +131,25 @@ export async function receiveAuthenticated(
 		draft.hasSignedId = true;
 	}
 
+	const reply = await decide(draft, {route, body, parsed}, services);
+	return acknowledged(reply, {route, payload: parsed.payload});
+}
+
+/** The rows from the event on. */
+async function decide(
+	draft: DeliveryDraft,
+	{
+		route,
+		body,
+		parsed,
+	}: {
+		readonly route: Route;
+		readonly body: Buffer;
+		readonly parsed: ParsedBody & {readonly ok: true};
+	},
+	services: ReceiverServices,
+): Promise<Reply> {
+	const {headers} = draft;
 	const compiled = services.compile(route);
 	const type = eventOf(route, {headers, payload: parsed.payload});
 	const event = type.name;
@@ -135,6 +157,13 @@ export async function receiveAuthenticated(
 	const answered = answerChallenge(draft, {route, body, payload: parsed.payload});
 	if (answered) {
 		return answered;
+	}
+
+	if (type.source === unnamedSource && isEmptyList(parsed.payload)) {
+		return stop(draft, emptyReply(draft), {
+			step: 'event',
+			detail: 'its list of events is empty: the sender tries the address',
+		});
 	}
 
 	const about = compiled.subjectOf({payload: parsed.payload, event, headers});
@@ -202,6 +231,13 @@ export async function receiveAuthenticated(
 		? dedupeBody(ready, services, async () => dispatchEvent(ready, services))
 		: dispatchEvent(ready, services);
 }
+
+/** A batch without events, or what LINE calls one. */
+const isEmptyList = (payload: JsonValue): boolean => {
+	const list =
+		isJsonObject(payload) && Object.hasOwn(payload, 'events') ? payload['events'] : payload;
+	return Array.isArray(list) && list.length === 0;
+};
 
 /** The prompt, and what it took of the payload: the decision says both. */
 function renderPrompt(

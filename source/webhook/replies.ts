@@ -103,6 +103,13 @@ export const ignoredEventReply = (route: string, event: string): Reply => ({
 	body: JSON.stringify({status: 'ignored', event, route}),
 });
 
+/** 200: the sender has no event to tell of. */
+export const emptyReply = ({route}: Pick<EventNames, 'route'>): Reply => ({
+	status: 200,
+	outcome: 'ignored:event',
+	body: JSON.stringify({status: 'ignored', reason: 'empty', route}),
+});
+
 /** 200: the filters did not match, the script asked for it, or the gateway wrote it itself. */
 export const ignoredReply = (
 	reason: 'filter' | 'script' | 'own',

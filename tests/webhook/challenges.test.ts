@@ -7,15 +7,19 @@ const hmac = (text: string, key = secret) => createHmac('sha256', key).update(te
 
 const json = {'Content-Type': 'application/json'};
 
-const postSlack = async (receiver: TestReceiver, payload: unknown, key = secret) => {
-	const body = JSON.stringify(payload);
+const postSlack = async (
+	receiver: TestReceiver,
+	payload: unknown,
+	{key = secret, headers = json}: {key?: string; headers?: Record<string, string>} = {},
+) => {
+	const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
 	const time = String(Math.floor(receiver.clock.now() / 1000));
 	return send(receiver.url, {
 		method: 'POST',
 		path: '/webhooks/hook',
 		body,
 		headers: {
-			...json,
+			...headers,
 			'X-Slack-Request-Timestamp': time,
 			'X-Slack-Signature': `v0=${hmac(`v0:${time}:${body}`, key)}`,
 		},
@@ -50,7 +54,7 @@ test('slack: `url_verification` is answered with its challenge: no run, no ident
 
 test('slack: nobody is answered who does not know the secret', async () => {
 	await using receiver = await startReceiver({routes: [makeRoute({signature: {kind: 'slack'}})]});
-	const answer = await postSlack(receiver, verification, 'another');
+	const answer = await postSlack(receiver, verification, {key: 'another'});
 	expect([answer.status, answer.json]).toEqual([401, {error: 'Invalid signature'}]);
 });
 
@@ -63,6 +67,60 @@ test.for([
 ])('slack: anything else is an event: %j', async payload => {
 	await using receiver = await startReceiver({routes: [makeRoute({signature: {kind: 'slack'}})]});
 	expect((await postSlack(receiver, payload)).status).toBe(202);
+});
+
+test.for([
+	[
+		'/deploy',
+		'command=%2Fdeploy&text=api&user_name=mo&trigger_id=13.37&response_url=https%3A%2F%2Fx',
+	],
+	[
+		'block_actions',
+		`payload=${encodeURIComponent(JSON.stringify({type: 'block_actions', trigger_id: '13.37', actions: [{action_id: 'yes'}]}))}`,
+	],
+])(
+	'slack: the event of a form is %s, and its identifier `trigger_id`',
+	async ([event = '', body]) => {
+		await using receiver = await startReceiver({
+			routes: [makeRoute({signature: {kind: 'slack'}, events: [event]})],
+		});
+		const headers = {'Content-Type': 'application/x-www-form-urlencoded'};
+		const first = await postSlack(receiver, body, {headers});
+		expect([first.status, first.json]).toEqual([
+			202,
+			{status: 'accepted', route: 'hook', event, delivery_id: '13.37'},
+		]);
+		const again = await postSlack(receiver, body, {headers: {...headers, 'X-Request-Id': 'new'}});
+		expect(again.json).toEqual({status: 'duplicate', delivery_id: '13.37'});
+	},
+);
+
+test.for([
+	['LINE: Verify', {destination: 'U1', events: []}, {}],
+	['a batch of CloudEvents', [], {'Content-Type': 'application/cloudevents-batch+json'}],
+	['nothing', [], {}],
+] as const)('an empty list of events starts no run: %s', async ([, payload, headers]) => {
+	await using receiver = await startReceiver({routes: [makeRoute({cloudevents: true})]});
+	const answer = await receiver.post(payload, headers);
+	expect([answer.status, answer.json]).toEqual([
+		200,
+		{status: 'ignored', reason: 'empty', route: 'hook'},
+	]);
+	expect(receiver.last().outcome).toBe('ignored:event');
+	expect(receiver.step('event')).toBe('its list of events is empty: the sender tries the address');
+	expect(receiver.woken).toEqual([]);
+});
+
+test.for([
+	[{events: []}, {'X-GitHub-Event': 'sync'}],
+	[{event_type: 'synced', events: []}, {}],
+	[{events: {}}, {}],
+	[{events: [{}]}, {}],
+	[[{}], {}],
+	[{}, {}],
+] as const)('what is no empty list, or has a name, is an event: %j', async ([payload, headers]) => {
+	await using receiver = await startReceiver();
+	expect((await receiver.post(payload, headers)).status).toBe(202);
 });
 
 test('on a route of another sender it is an event as any', async () => {

@@ -87,10 +87,10 @@ test('PING is answered: of an interactions endpoint with its type, of webhook ev
 test('a PING takes no identifier: what comes under the same one is an event', async () => {
 	await using receiver = await startReceiver({routes: [route]});
 	await postSigned(receiver, {id: '1', type: 1});
-	const first = await postSigned(receiver, {id: '1', type: 2});
-	expect(first.json).toMatchObject({status: 'accepted', delivery_id: '1'});
-	const again = await postSigned(receiver, {id: '1', type: 2});
-	expect(again.json).toEqual({status: 'duplicate', delivery_id: '1'});
+	await postSigned(receiver, {id: '1', type: 2});
+	expect(receiver.last()).toMatchObject({outcome: 'accepted', deliveryId: '1'});
+	await postSigned(receiver, {id: '1', type: 2});
+	expect(receiver.last()).toMatchObject({outcome: 'duplicate', deliveryId: '1'});
 });
 
 test('the doctor knows the key of another route, and a signature without its time', () => {
@@ -118,4 +118,39 @@ test('webhook events have type 1, too, and are events', async () => {
 	const event = {type: 'APPLICATION_AUTHORIZED', timestamp: '2026-01-01T00:00:00', data: {}};
 	const answer = await postSigned(receiver, {version: 1, type: 1, event});
 	expect(answer.json).toMatchObject({status: 'accepted', event: 'APPLICATION_AUTHORIZED'});
+});
+
+test('whoever uses a command or presses a button reads that it was accepted, or that there is nothing to do', async () => {
+	await using receiver = await startReceiver({
+		routes: [{...route, filters: [{field: 'data.name', not_equals: 'quiet'}]}],
+	});
+	const command = {id: '1', application_id: '2', type: 2, data: {name: 'deploy'}, token: 'x'};
+	const accepted = {type: 4, data: {content: 'Accepted', flags: 64}};
+	const answers = [];
+	for (const interaction of [
+		command,
+		command,
+		{...command, id: '2', type: 3, data: {custom_id: 'approve', component_type: 2}},
+		{...command, id: '3', data: {name: 'quiet'}},
+		// Suggestions while somebody types a command.
+		{...command, id: '4', type: 4},
+	]) {
+		// oxlint-disable-next-line no-await-in-loop -- in order
+		const {status, json} = await postSigned(receiver, interaction);
+		const {event, outcome} = receiver.last();
+		answers.push([status, json, event, outcome]);
+	}
+
+	expect(answers).toEqual([
+		[200, accepted, 'deploy', 'accepted'],
+		[200, accepted, 'deploy', 'duplicate'],
+		[200, accepted, 'approve', 'accepted'],
+		[200, {type: 4, data: {content: 'Nothing to do', flags: 64}}, 'quiet', 'ignored:filter'],
+		[200, {type: 8, data: {choices: []}}, 'deploy', 'challenge'],
+	]);
+	expect(receiver.woken).toEqual([1, 2]);
+
+	receiver.setRoutes({...route, enabled: false});
+	const paused = await postSigned(receiver, {...command, id: '5'});
+	expect([paused.status, paused.json]).toEqual([503, {error: 'Route is paused'}]);
 });

@@ -1,32 +1,48 @@
 import {isJsonObject} from '../../core/json.ts';
+import type {JsonValue} from '../../core/json.ts';
 import type {Challenge, SenderPreset} from './sender.ts';
 
+/** What is asked by each `type` that is no event: the PING of webhook events, that of interactions, and what could be suggested to somebody who types a command. */
+const answers: ReadonlyMap<unknown, ReturnType<Challenge>> = new Map([
+	[0, {}],
+	[1, {body: {type: 1}}],
+	[4, {body: {type: 8, data: {choices: []}}}],
+]);
+
+/** An event of webhook events has a `type` of an interaction, too, and brings an `event`. @see https://docs.discord.com/developers/interactions/overview, https://docs.discord.com/developers/events/webhook-events */
+const typeOf = (payload: JsonValue): JsonValue | undefined =>
+	isJsonObject(payload) && !Object.hasOwn(payload, 'event') ? payload['type'] : undefined;
+
+const challenge: Challenge = payload => answers.get(typeOf(payload));
+
+/** Only the person who used the command sees it. */
+const ephemeral = 64;
+
 /**
- * The PING of an interactions endpoint has type 1, and so has an event of webhook events, which brings an `event`; their own PING has type 0.
+ * A whole answer. A deferred one (type 5) shows "is thinking…" until somebody completes it, which nothing here does: after 15 minutes it would have failed.
  *
- * @see https://docs.discord.com/developers/interactions/overview, https://docs.discord.com/developers/events/webhook-events
+ * @see https://docs.discord.com/developers/interactions/receiving-and-responding
  */
-const challenge: Challenge = payload => {
-	if (!isJsonObject(payload) || Object.hasOwn(payload, 'event')) {
-		return undefined;
-	}
-
-	if (payload['type'] === 0) {
-		return {};
-	}
-
-	return payload['type'] === 1 ? {body: {type: 1}} : undefined;
-};
+const acknowledge: SenderPreset['acknowledge'] = (payload, became) =>
+	typeof typeOf(payload) === 'number'
+		? {
+				type: 4,
+				data: {
+					content: became === 'accepted' ? 'Accepted' : 'Nothing to do',
+					flags: ephemeral,
+				},
+			}
+		: undefined;
 
 export const discord: SenderPreset = {
 	description:
-		'`X-Signature-Ed25519` with `X-Signature-Timestamp`, 300 s; the secret is the public key of the application (64 hex digits); the event is `event.type`; `PING` is answered',
+		'`X-Signature-Ed25519` with `X-Signature-Timestamp`, 300 s; the secret is the public key of the application (64 hex digits); the event is `event.type`, of a command `data.name`, of a button, menu or form `data.custom_id`; the identifier is `id`; `PING` is answered, and [so are commands](receiver.md#discord)',
 	signature: {
 		header: 'x-signature-ed25519',
 		ed25519: true,
 		timestampHeader: 'x-signature-timestamp',
 	},
-	names: {eventFields: ['event.type'], idFields: ['id']},
+	names: {eventFields: ['event.type', 'data.name', 'data.custom_id'], idFields: ['id']},
 	subjects: [
 		{
 			text: '/{data.name}',
@@ -36,4 +52,5 @@ export const discord: SenderPreset = {
 		{text: '{event.data.user.username}', needs: 'application_id'},
 	],
 	challenge,
+	acknowledge,
 };

@@ -81,6 +81,11 @@ export type SenderPreset = {
 	readonly subjects?: readonly SubjectRule[];
 	/** Its question whether we are there. It is asked of every payload whose signature is right; what it answers is no event. */
 	readonly challenge?: Challenge;
+	/** What its events that a person waits for are answered, in its own words. */
+	readonly acknowledge?: (
+		payload: JsonValue,
+		became: 'accepted' | 'ignored',
+	) => JsonObject | undefined;
 };
 
 /**

@@ -15,10 +15,10 @@ const challenge: Challenge = payload => {
 		: undefined;
 };
 
-/** @see https://docs.slack.dev/authentication/verifying-requests-from-slack */
+/** @see https://docs.slack.dev/authentication/verifying-requests-from-slack, https://docs.slack.dev/interactivity/handling-user-interaction */
 export const slack: SenderPreset = {
 	description:
-		'`X-Slack-Signature` with `X-Slack-Request-Timestamp`, 300 s; event and identifier are `type` and `event_id` of the body; `url_verification` is answered',
+		'`X-Slack-Signature` with `X-Slack-Request-Timestamp`, 300 s; event and identifier are `type` and `event_id` of the body, of a slash command `command` and `trigger_id`, of a button, menu or form `payload.type` and `payload.trigger_id`; `url_verification` is answered',
 	signature: {
 		header: 'x-slack-signature',
 		algorithm: 'sha256',
@@ -27,10 +27,19 @@ export const slack: SenderPreset = {
 		timestampHeader: 'x-slack-request-timestamp',
 		signed: 'v0:{timestamp}:{body}',
 	},
-	names: {eventFields: ['type'], idFields: ['event_id']},
+	// A slash command is a form; so is what people press, whose only field `payload` is JSON.
+	names: {
+		eventFields: ['type', 'command', 'payload.type'],
+		idFields: ['event_id', 'trigger_id', 'payload.trigger_id'],
+	},
 	subjects: [
 		{text: '{event.channel} {event.user}', more: [' · {event.text}'], needs: 'team_id'},
 		{text: '{command}', more: [' {text}', ' · {user_name}'], needs: 'response_url'},
+		{
+			text: '{payload.type}',
+			more: [' {payload.actions.0.action_id}', ' · {payload.user.username}'],
+			needs: 'payload.trigger_id',
+		},
 		{text: '{event.type}', more: [' {event.user}', ' {event.channel}'], needs: 'event_id'},
 	],
 	challenge,
