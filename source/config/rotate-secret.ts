@@ -5,7 +5,7 @@ import {generateSecret} from './merge-subscription.ts';
 import {referencesIn} from './references.ts';
 import {insecureSecret, isSet, secretsIn} from './route-refusals.ts';
 import {keyPrefix, problemWithSecret, publicPrefix} from './secret-problem.ts';
-import {hasHexKeys} from './signature-schema.ts';
+import {hasHexKeys, signatureOf} from './signature-schema.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -142,7 +142,9 @@ type Attempt = {
 
 /** Where the sender makes the secret, one of ours would help nobody. */
 const whyNotMade = ({signature}: JsonObject, current: readonly string[]): string | undefined =>
-	typeof signature === 'string' || current.some(text => text.startsWith(publicPrefix))
+	typeof signature === 'string' ||
+	(signatureOf(signature)?.kind ?? 'custom') !== 'custom' ||
+	current.some(text => text.startsWith(publicPrefix))
 		? 'has a sender that makes its secrets itself: give the new one with --secret'
 		: undefined;
 

@@ -34,7 +34,7 @@ export const viewOfRoute = ({
 	...(!enabled && {paused: true}),
 	...jobAndKey(cronJob, coalesce?.key),
 	...(coalesce && {windowMs: coalesce.windowMs, maxWaitMs: coalesce.maxWaitMs}),
-	...(signature && {signature: signature.kind === 'custom' ? signature.header : signature.kind}),
+	...(signature && {signature: signature.header ?? signature.kind}),
 	...(concurrency !== undefined && {concurrency}),
 	...(overflow === 'queue' && {overflow}),
 	...(toolsets && {toolsets: toolsets.map(shown)}),

@@ -32,7 +32,8 @@ export type FilterSpec = {
  * @see manual/signatures.md#the-signature-of-a-route
  */
 export type SignatureSpec =
-	| {readonly kind: SenderName}
+	/** `header`: in place of the sender's own. */
+	| {readonly kind: SenderName; readonly header?: string}
 	| ({readonly kind: 'custom'} & SignatureForm);
 
 /** A secret that a rotation replaced. @see manual/routes.md#rotate-a-secret */

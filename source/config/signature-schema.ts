@@ -27,6 +27,9 @@ export const signatureSettings = defineSettings({
 		description: 'Header that holds the signature',
 		to: lowerCase,
 	}),
+	preset: setting(z.enum(senderNames), {
+		description: 'A preset whose form another sender has under this `header`; stands with it alone',
+	}),
 	algorithm: setting(z.enum(['sha1', 'sha256', 'sha512']), {
 		description: 'Hash of the HMAC',
 		default: 'sha256',
@@ -41,18 +44,31 @@ export const signatureSettings = defineSettings({
 			'The header is the secret itself, after `prefix` (`Bearer`; after `Basic` it is `user:password`); stands with `header` and `prefix` alone',
 	}),
 	timestamp_header: setting(headerName, {
-		description: 'Header with the Unix seconds; within 300 s of our clock',
+		description:
+			'Header with the time: Unix seconds, milliseconds (13 digits) or RFC 3339; within 300 s of our clock',
+		to: lowerCase,
+	}),
+	id_header: setting(headerName, {
+		description:
+			'Header with the identifier that `{id}` stands for in `signed`; it is that of the delivery',
 		to: lowerCase,
 	}),
 	signed: setting(checked(z.string(), problemWithSigned), {
 		description:
-			'What is signed; default {body}, with a timestamp_header {timestamp}.{body}; each stands in it once',
+			'What is signed: text with {body}, {timestamp} and {id}, each once; default {body}, with a timestamp_header {timestamp}.{body}',
 	}),
 });
 
 const fields = signatureSettings.schema;
 
-const customSchema = checked(fields, spec => problemWithToken(spec) ?? problemWithTime(spec));
+const customSchema = checked(
+	fields,
+	spec =>
+		problemWithPreset(spec) ??
+		problemWithToken(spec) ??
+		problemWithTime(spec) ??
+		problemWithId(spec),
+);
 
 /** `signature` in the JSON Schema. */
 export const signatureJson = looseJsonOf(z.union([z.enum(senderNames), fields]));
@@ -85,7 +101,11 @@ export function signatureOf(written: unknown): SignatureSpec | undefined {
 		return undefined;
 	}
 
-	const {token, ...form} = signatureSettings.read(data);
+	const {token, preset, ...form} = signatureSettings.read(data);
+	if (preset) {
+		return {kind: preset, header: form.header};
+	}
+
 	if (token) {
 		return {kind: 'custom', token, header: form.header, prefix: form.prefix};
 	}
@@ -93,6 +113,7 @@ export function signatureOf(written: unknown): SignatureSpec | undefined {
 	return {
 		kind: 'custom',
 		...form,
+		...(form.timestampHeader !== undefined && {timeFormat: 'any'}),
 		signed: form.signed ?? (form.timestampHeader === undefined ? '{body}' : '{timestamp}.{body}'),
 	};
 }
@@ -121,24 +142,51 @@ function problemWithSigned(signed: string): string | undefined {
 		return 'must hold {body} exactly once';
 	}
 
-	const times = placeholders.filter(placeholder => placeholder === '{timestamp}').length;
-	return placeholders.length > times + 1 || times > 1
-		? 'can hold no other placeholder than {body} and {timestamp}, each once'
+	const others = placeholders.filter(placeholder => placeholder !== '{body}');
+	return others.length > new Set(others).size || !others.every(other => isSignedBeside.has(other))
+		? 'can hold no other placeholder than {body}, {timestamp} and {id}, each once'
+		: undefined;
+}
+
+const isSignedBeside: ReadonlySet<string> = new Set(['{timestamp}', '{id}']);
+
+type Written = z.output<typeof fields>;
+
+const madeBy = ['algorithm', 'encoding', 'timestamp_header', 'id_header', 'signed'] as const;
+
+const keysIn = (spec: Written, keys: ReadonlyArray<keyof Written>): readonly string[] =>
+	keys.filter(key => spec[key] !== undefined && spec[key] !== null);
+
+/** A preset says all but the header. */
+function problemWithPreset(spec: Written): string | undefined {
+	const others = keysIn(spec, ['prefix', 'token', ...madeBy]);
+	return spec.preset && others.length > 0
+		? `has "preset" together with "${others.join('", "')}", which it says itself: keep one of them`
 		: undefined;
 }
 
 /** Of a token nothing is signed. */
-function problemWithToken({token, ...spec}: z.output<typeof fields>): string | undefined {
-	const others = (['algorithm', 'encoding', 'timestamp_header', 'signed'] as const).filter(
-		key => spec[key] !== undefined && spec[key] !== null,
-	);
-	return token && others.length > 0
+function problemWithToken(spec: Written): string | undefined {
+	const others = keysIn(spec, madeBy);
+	return spec.token && others.length > 0
 		? `has "token" together with "${others.join('", "')}", which say how a signature is made: keep one of them`
 		: undefined;
 }
 
+/** An identifier that is not signed is one of `id_header` of the route. */
+function problemWithId({id_header: header, signed}: Written): string | undefined {
+	const isSigned = signed?.includes('{id}') ?? false;
+	if (isSigned === Boolean(header)) {
+		return undefined;
+	}
+
+	return isSigned
+		? 'needs "id_header" beside {id} in "signed"'
+		: 'needs {id} in "signed" beside "id_header"; an identifier that is not signed is "id_header" of the route';
+}
+
 /** A time that is not signed protects nothing, and one that nothing tells cannot be checked. */
-function problemWithTime(spec: z.output<typeof fields>): string | undefined {
+function problemWithTime(spec: Written): string | undefined {
 	const signsTime = spec.signed?.includes('{timestamp}');
 	if (!spec.timestamp_header) {
 		return signsTime ? 'needs "timestamp_header" beside {timestamp} in "signed"' : undefined;

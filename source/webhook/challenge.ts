@@ -3,10 +3,14 @@ import {senderOf} from '../config/senders/senders.ts';
 import type {JsonValue} from '../core/json.ts';
 import {stop} from './delivery-draft.ts';
 import type {DeliveryDraft} from './delivery-draft.ts';
-import {challengeReply} from './replies.ts';
+import {findRoute} from './find-route.ts';
+import type {RequestedRoute} from './find-route.ts';
+import {headerOf} from './headers.ts';
+import type {ReceiverServices} from './receiver-services.ts';
+import {challengeReply, greetingReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
 import {hmacOf} from './signature-digest.ts';
-import {signingKeyOf} from './signature.ts';
+import {isSecretOf, signingKeyOf} from './signature.ts';
 
 /**
  * The answer to a sender that asks whether we are there, as the preset of the route knows it; `undefined` for an event. It starts nothing and takes no identifier.
@@ -29,13 +33,55 @@ export function answerChallenge(
 	};
 
 	const answer = senderOf(kind)?.challenge?.(payload, sign);
-	return (
-		answer &&
-		stop(draft, challengeReply(answer.body), {
+	return answer === undefined || !maySend(answer.text ?? '0')
+		? undefined
+		: stop(draft, challengeReply(answer), {
+				step: 'event',
+				detail: `a challenge of ${kind}, answered`,
+			});
+}
+
+/** Whether a stranger's text may be an answer as it is: it can neither be a page nor fill a line. */
+const maySend = (text: string): boolean => /^[ -~]{1,1024}$/.test(text);
+
+/**
+ * The answer to the question by `GET` that the sender of a route asks; `undefined` when this is none, and for every other route: nobody learns which there are. Nobody signs it, it spends none
+ * of the rate, and it is not kept.
+ *
+ * @see manual/receiver.md#challenges
+ */
+export function answerGreeting(
+	draft: DeliveryDraft,
+	request: RequestedRoute & {readonly method: string},
+	services: Pick<ReceiverServices, 'routes' | 'multiplexing' | 'compile' | 'clock'>,
+): Reply | undefined {
+	const {method, path, route: name} = request;
+	const asked =
+		method === 'GET' && name !== undefined ? services.routes().routes.get(name) : undefined;
+	const kind = asked?.signature?.kind;
+	const answer =
+		asked &&
+		senderOf(kind)?.greet?.({
+			query: new URLSearchParams(path.replace(/^[^?]*/, '')),
+			header: header => headerOf(draft.headers, header),
+			isSecret: text => isSecretOf(asked, text, services.clock.now()),
+		});
+	if (!answer || findRoute(draft, request, services).kind !== 'served') {
+		return undefined;
+	}
+
+	if ('problem' in answer || !maySend(answer.text)) {
+		const problem = 'problem' in answer ? answer.problem : 'it is no plain text';
+		return stop(draft, refusals.method, {
 			step: 'event',
-			detail: `a challenge of ${kind}, answered`,
-		})
-	);
+			detail: `a challenge of ${kind}, refused: ${problem}`,
+		});
+	}
+
+	return stop(draft, greetingReply(answer.text, answer.member), {
+		step: 'event',
+		detail: `a challenge of ${kind}, answered`,
+	});
 }
 
 /** `reply` in the words of a sender whose event a person waits for; itself where it failed, or the sender has none. */

@@ -94,10 +94,11 @@ function webhookRequestOf(pair: HttpPair, {profile, route}: WebhookPath): Webhoo
 	};
 }
 
-const answerOf = ({status, body, retryAfterSeconds, headers}: Reply): HttpAnswer => ({
+const answerOf = ({status, body, contentType, retryAfterSeconds, headers}: Reply): HttpAnswer => ({
 	status,
 	body,
 	close: false,
+	...(contentType !== undefined && {contentType}),
 	...(headers && {headers}),
 	...(retryAfterSeconds !== undefined && {retryAfterSeconds}),
 	...(status === refusals.method.status && {allow: 'POST'}),

@@ -46,7 +46,8 @@ export function explainForm(
 		return {claim, finding: undefined};
 	}
 
-	if (claim.timestamp?.text !== undefined && milliseconds.test(claim.timestamp.text)) {
+	const {text = '', format} = claim.timestamp ?? {};
+	if (format !== 'any' && milliseconds.test(text)) {
 		return {claim, finding: 'the timestamp looks like milliseconds, seconds are expected'};
 	}
 

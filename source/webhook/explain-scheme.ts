@@ -1,4 +1,4 @@
-import {senderNames} from '../config/senders/senders.ts';
+import {senderNames, senderOf} from '../config/senders/senders.ts';
 import {cell} from '../core/untrusted.ts';
 import {headerOf} from './headers.ts';
 import type {RequestHeaders} from './headers.ts';
@@ -55,7 +55,8 @@ function candidatesOf({
 
 	return [
 		...senderNames
-			.filter(kind => kind !== signature?.kind && isThere(senderSchemes[kind]))
+			.filter(kind => kind !== signature?.kind || signature.header !== undefined)
+			.filter(kind => !senderOf(kind)?.hasCommonHeader && isThere(senderSchemes[kind]))
 			.map(kind => ({scheme: senderSchemes[kind], advice: `the route needs "signature: ${kind}"`})),
 		...others.map(scheme => ({
 			scheme,

@@ -35,7 +35,7 @@ export const keptHeadersOf = ({
 }: Pick<Route, 'filters' | 'signature' | 'eventHeaders'>): readonly string[] =>
 	[...new Set([...eventHeaders.filter(name => !isStoredHeader(name)), ...filterHeadersOf(filters)])]
 		.filter(name => name !== '' && name.length <= maxNameLength && !secretName.test(name))
-		.filter(name => signature?.kind !== 'custom' || name !== signature.header)
+		.filter(name => name !== signature?.header)
 		.slice(0, maxKept);
 
 /** The headers that the filters of a route look at and that `headers`, as they were kept, do not hold: nobody knows whether the sender sent them. */

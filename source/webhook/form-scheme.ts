@@ -31,7 +31,7 @@ export const isTokenForm = (form: SignatureForm): form is TokenForm => 'token' i
  * several signatures separated by commas: any of them passes. A form that `{body}` does not stand in exactly once fits no request.
  */
 function hmacScheme(scheme: SenderName | 'custom', form: HmacForm): Scheme {
-	const {header, algorithm, prefix, encoding, separator, bodyTime, contentOf} = form;
+	const {header, algorithm, prefix, encoding, separator, bodyTime, contentOf, idHeader} = form;
 	const [before, after, ...more] = wireText(form.signed).split('{body}');
 	const size = digestSizes[algorithm];
 	const problemOfBody = bodyTime && problemOfBodyTime(bodyTime);
@@ -52,7 +52,14 @@ function hmacScheme(scheme: SenderName | 'custom', form: HmacForm): Scheme {
 				return {problem: `${header} holds several timestamps`};
 			}
 
-			const fill = (text: string) => text.replaceAll('{timestamp}', time?.text ?? '');
+			const id = idHeader === undefined ? '' : headerOf(headers, idHeader);
+			if (id === undefined) {
+				return {problem: `${idHeader} is missing`};
+			}
+
+			const signed: Readonly<Record<string, string>> = {timestamp: time?.text ?? '', id};
+			const fill = (text: string) =>
+				text.replaceAll(/\{(timestamp|id)\}/g, (_, name: string) => signed[name] ?? '');
 			const contentType = headerOf(headers, 'content-type');
 			return {
 				claim: {
@@ -68,6 +75,7 @@ function hmacScheme(scheme: SenderName | 'custom', form: HmacForm): Scheme {
 					after: fill(after),
 					keys: 'literal',
 					...(time && {timestamp: time}),
+					...(idHeader !== undefined && {signedIdHeader: idHeader}),
 					...(problemOfBody && {problemOfBody}),
 					...(contentOf && {
 						contentOf: (body: Buffer) => contentOf({url: url ?? '', body, contentType}),
@@ -80,11 +88,11 @@ function hmacScheme(scheme: SenderName | 'custom', form: HmacForm): Scheme {
 
 /** The time that is signed, where the form has one. */
 function timeIn(
-	{header, timestampHeader, timestampItem, separator, isIsoTime}: HmacForm,
+	{header, timestampHeader, timestampItem, separator, timeFormat}: HmacForm,
 	value: string,
 	headers: RequestHeaders,
 ): HmacClaim['timestamp'] | 'several' {
-	const format = isIsoTime && {isIsoTime};
+	const format = timeFormat && {format: timeFormat};
 	if (timestampHeader !== undefined) {
 		return {header: timestampHeader, text: headerOf(headers, timestampHeader), ...format};
 	}

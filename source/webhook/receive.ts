@@ -4,7 +4,7 @@ import type {JsonValue} from '../core/json.ts';
 import {readWords, wholePayload} from '../core/prompt-read.ts';
 import type {BodyRead} from '../http/read-body.ts';
 import {authenticate} from './authentication.ts';
-import {acknowledged, answerChallenge} from './challenge.ts';
+import {acknowledged, answerChallenge, answerGreeting} from './challenge.ts';
 import type {CompiledRoute} from './compiled-route.ts';
 import {dedupeBody} from './dedupe-body.ts';
 import {cleanDetail, nameDraft, note, stop} from './delivery-draft.ts';
@@ -61,7 +61,9 @@ export async function receive(
 				step: 'route',
 				detail: `${cleanDetail(draft, request.method)} is not POST`,
 			});
-		return shakeHands(draft, request, services) ?? refuse();
+		return (
+			shakeHands(draft, request, services) ?? answerGreeting(draft, request, services) ?? refuse()
+		);
 	}
 
 	const found = findRoute(draft, request, services);

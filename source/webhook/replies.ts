@@ -7,8 +7,10 @@ import type {JobKey} from '../store/port.ts';
 export type Reply = {
 	readonly status: number;
 	readonly outcome: DeliveryOutcome;
-	/** JSON text. */
+	/** JSON text, unless `contentType` says otherwise. */
 	readonly body: string;
+	/** Of a body that is no JSON. */
+	readonly contentType?: string;
 	/** Value of `Retry-After`. */
 	readonly retryAfterSeconds?: number;
 	readonly headers?: Readonly<Record<string, string>>;
@@ -121,10 +123,37 @@ export const ignoredReply = (
 });
 
 /** 200, or 204 without a `body`: its sender asked whether we are there. */
-export const challengeReply = (body: JsonObject | undefined): Reply => ({
-	status: body ? 200 : 204,
+export const challengeReply = ({
+	body,
+	text,
+}: {
+	readonly body?: JsonObject;
+	readonly text?: string;
+}): Reply =>
+	text === undefined
+		? {
+				status: body ? 200 : 204,
+				outcome: 'challenge',
+				body: body ? JSON.stringify(body) : '',
+			}
+		: echo(text);
+
+/** What a sender sent, and no browser may take for a page. */
+const echo = (text: string): Reply => ({
+	status: 200,
 	outcome: 'challenge',
-	body: body ? JSON.stringify(body) : '',
+	body: text,
+	contentType: 'text/plain; charset=utf-8',
+	headers: noSniffing,
+});
+
+const noSniffing = {'X-Content-Type-Options': 'nosniff'};
+
+/** 200: the answer to a question by `GET`, which nobody signed. */
+export const greetingReply = (text: string, member?: string): Reply => ({
+	...(member === undefined ? echo(text) : challengeReply({body: {[member]: text}})),
+	headers: noSniffing,
+	isPassing: true,
 });
 
 /** 200: the handshake of a sender of CloudEvents. */

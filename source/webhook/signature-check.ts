@@ -1,4 +1,5 @@
 import type {Route} from '../config/route.ts';
+import type {TimeFormat} from '../config/senders/sender.ts';
 import type {SenderName} from '../config/senders/senders.ts';
 import type {RequestHeaders} from './headers.ts';
 
@@ -54,11 +55,11 @@ export function problemOfTimestamp(
 	{
 		text,
 		header,
-		isIsoTime = false,
+		format,
 	}: {
 		readonly text: string | undefined;
 		readonly header: string;
-		readonly isIsoTime?: boolean;
+		readonly format?: TimeFormat;
 	},
 	nowMs: number,
 ): string | undefined {
@@ -66,15 +67,36 @@ export function problemOfTimestamp(
 		return `${header} is missing`;
 	}
 
-	if (isIsoTime ? !isoTime.test(text) || Number.isNaN(Date.parse(text)) : !isDigits(text)) {
-		return `${header} is not a ${isIsoTime ? 'time such as 2026-12-24T18:00:00Z' : 'number of seconds'}`;
+	const seconds = secondsOf(text, format);
+	if (seconds === undefined) {
+		return `${header} is not a ${timeNames[format ?? 'seconds']}`;
 	}
 
-	const seconds = isIsoTime ? Math.floor(Date.parse(text) / 1000) : Number(text);
 	const skew = seconds - Math.floor(nowMs / 1000);
 	return Math.abs(skew) <= toleranceSeconds
 		? undefined
 		: `${header}: ${describeSkew(skew, toleranceSeconds)}`;
+}
+
+const timeNames: Readonly<Record<TimeFormat | 'seconds', string>> = {
+	seconds: 'number of seconds',
+	iso: 'time such as 2026-12-24T18:00:00Z',
+	any: 'number of seconds or milliseconds, nor a time such as 2026-12-24T18:00:00Z',
+};
+
+const milliseconds = /^\d{13}$/;
+
+function secondsOf(text: string, format: TimeFormat | undefined): number | undefined {
+	if (format !== 'iso' && isDigits(text)) {
+		return Number(text);
+	}
+
+	if (format === 'any' && milliseconds.test(text)) {
+		return Math.floor(Number(text) / 1000);
+	}
+
+	const time = format !== undefined && isoTime.test(text) ? Date.parse(text) : Number.NaN;
+	return Number.isNaN(time) ? undefined : Math.floor(time / 1000);
 }
 
 /** A skew for a sentence; both in seconds. */

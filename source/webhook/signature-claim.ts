@@ -1,4 +1,5 @@
 import {createHash, verify} from 'node:crypto';
+import type {TimeFormat} from '../config/senders/sender.ts';
 import type {RequestHeaders} from './headers.ts';
 import type {SignatureScheme} from './signature-check.ts';
 import {hmacOf, sameDigest} from './signature-digest.ts';
@@ -26,7 +27,7 @@ export type HmacClaim = SignedContent & {
 	readonly timestamp?: {
 		readonly header: string;
 		readonly text: string | undefined;
-		readonly isIsoTime?: true;
+		readonly format?: TimeFormat;
 	};
 	/** What is signed in place of the body; `undefined`: nothing that could be right. */
 	readonly contentOf?: (body: Buffer) => string | undefined;

@@ -1,5 +1,5 @@
 import type {SignatureSpec} from '../config/route.ts';
-import {senderNames, senders, type SenderName} from '../config/senders/senders.ts';
+import {formOf, senderNames, senders, type SenderName} from '../config/senders/senders.ts';
 import {formScheme} from './form-scheme.ts';
 import type {Scheme} from './signature-claim.ts';
 
@@ -14,7 +14,7 @@ const ownSchemes = new WeakMap<SignatureSpec, Scheme>();
 
 /** The scheme that `spec` names or describes; made once per object. */
 export function schemeOf(spec: SignatureSpec): Scheme {
-	if (spec.kind !== 'custom') {
+	if (spec.kind !== 'custom' && spec.header === undefined) {
 		return senderSchemes[spec.kind];
 	}
 
@@ -23,7 +23,7 @@ export function schemeOf(spec: SignatureSpec): Scheme {
 		return known;
 	}
 
-	const scheme = formScheme('custom', spec);
+	const scheme = formScheme(spec.kind, formOf(spec));
 	ownSchemes.set(spec, scheme);
 	return scheme;
 }

@@ -1,9 +1,11 @@
+import {createHash} from 'node:crypto';
 import type {KeyObject} from 'node:crypto';
 import type {Route} from '../config/route.ts';
 import {addressOf, problemOfTimestamp} from './signature-check.ts';
 import type {SignatureVerdict, SignedRequest} from './signature-check.ts';
 import {positionOfMatch} from './signature-claim.ts';
 import type {Claim} from './signature-claim.ts';
+import {sameDigest} from './signature-digest.ts';
 import {describeForm} from './signature-form.ts';
 import {retiredKeysOf, signatureKeysOf} from './signature-keys.ts';
 import type {SignatureKeys} from './signature-keys.ts';
@@ -60,6 +62,15 @@ export function signingKeyOf(route: Route, request: SignedRequest): KeyObject | 
 	}
 
 	return signatureKeysOf(route).literal[0]?.value;
+}
+
+/** Whether `text` is a secret of `route`, or a retired one that still passes. Compares in constant time. */
+export function isSecretOf(route: Route, text: string, nowMs: number): boolean {
+	const digest = createHash('sha256').update(text).digest();
+	const retired = retiredKeysOf(route).filter(({until}) => nowMs <= until);
+	return [signatureKeysOf(route), ...retired.map(({keys}) => keys)].some(({tokens}) =>
+		tokens.some(({value}) => sameDigest(value, digest)),
+	);
 }
 
 /** What is wrong with a claim whatever the secret is. */

@@ -48,7 +48,9 @@ test('the schema knows what a route may say of signing, gathering and replaced s
 			algorithm: {default: 'sha256'},
 			prefix: {default: ''},
 			encoding: {default: 'hex'},
+			preset: {anyOf: [{enum: [...senderNames]}, {type: 'null'}]},
 			timestamp_header: expect.anything(),
+			id_header: expect.anything(),
 			signed: expect.anything(),
 		},
 	});

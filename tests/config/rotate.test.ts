@@ -185,6 +185,11 @@ test.for([
 	[{secret: 'old'}, {secret: 'INSECURE_NO_AUTH'}, 'this is none'],
 	[{secret: 'old'}, {secret: 'whsec_?'}, 'cannot be given a secret with "whsec_"'],
 	[{secret: 'old', signature: 'stripe'}, {secret: undefined}, 'give the new one with --secret'],
+	[
+		{secret: 'old', signature: {preset: 'stripe', header: 'X-Sig'}},
+		{secret: undefined},
+		'give the new one with --secret',
+	],
 	[{secret: 'whpk_x'}, {secret: undefined}, 'give the new one with --secret'],
 ] as const)('%j with %j is refused: %s', ([entry, rotation, reason]) => {
 	expect(entryAfter(entry as never, rotation as never)).toContain(reason);

@@ -157,7 +157,7 @@ test.for([
 	[
 		'{signature: hmac-sha256}',
 		'signature',
-		'must be one of stripe, slack, shopify, linear, bitbucket, discord, grafana, paddle, pagerduty, sentry, telegram, twilio, zendesk, zoom, or a mapping with "header"',
+		'must be one of stripe, slack, shopify, linear, bitbucket, discord, dropbox, grafana, hubspot, meta, okta, paddle, pagerduty, sentry, telegram, twilio, twitch, zendesk, zoom, or a mapping with "header"',
 	],
 	['{signature: pagerdty}', 'signature', 'the preset is not known, did you mean "pagerduty"'],
 	[
@@ -198,9 +198,34 @@ test.for([
 		'"signed" must hold {body} exactly once',
 	],
 	[
+		'{signature: {header: x, signed: "{url}.{body}"}}',
+		'signature',
+		'"signed" can hold no other placeholder than {body}, {timestamp} and {id}, each once',
+	],
+	[
+		'{signature: {header: x, id_header: i, signed: "{id}{id}{body}"}}',
+		'signature',
+		'"signed" can hold no other placeholder than {body}, {timestamp} and {id}, each once',
+	],
+	[
 		'{signature: {header: x, signed: "{id}.{body}"}}',
 		'signature',
-		'"signed" can hold no other placeholder than {body} and {timestamp}, each once',
+		'needs "id_header" beside {id} in "signed"',
+	],
+	[
+		'{signature: {header: x, id_header: i}}',
+		'signature',
+		'needs {id} in "signed" beside "id_header"; an identifier that is not signed is "id_header" of the route',
+	],
+	[
+		'{signature: {preset: stripe, header: x, encoding: base64, prefix: ""}}',
+		'signature',
+		'has "preset" together with "prefix", "encoding", which it says itself: keep one of them',
+	],
+	[
+		'{signature: {preset: strip, header: x}}',
+		'signature',
+		'"preset" "strip" is not known, did you mean "stripe"',
 	],
 	[
 		'{signature: {header: x, signed: "{timestamp}.{body}"}}',
@@ -423,10 +448,24 @@ test.for([
 	['slack', {kind: 'slack'}],
 	['shopify', {kind: 'shopify'}],
 	['linear', {kind: 'linear'}],
+	[
+		'{preset: stripe, header: Calendly-Webhook-Signature}',
+		{kind: 'stripe', header: 'calendly-webhook-signature'},
+	],
+	[
+		'{header: X-Sig, id_header: X-Id, signed: "{id}{body}"}',
+		{...custom, header: 'x-sig', idHeader: 'x-id', signed: '{id}{body}'},
+	],
 	['{header: X-Sig}', {...custom, header: 'x-sig', signed: '{body}'}],
 	[
 		'{header: X-Sig, timestamp_header: X-Time}',
-		{...custom, header: 'x-sig', timestampHeader: 'x-time', signed: '{timestamp}.{body}'},
+		{
+			...custom,
+			header: 'x-sig',
+			timestampHeader: 'x-time',
+			timeFormat: 'any',
+			signed: '{timestamp}.{body}',
+		},
 	],
 	[
 		'{header: x-slack-signature, algorithm: sha512, prefix: "v0=", encoding: base64, timestamp_header: x-t, signed: "v0:{timestamp}:{body}"}',
@@ -437,6 +476,7 @@ test.for([
 			prefix: 'v0=',
 			encoding: 'base64',
 			timestampHeader: 'x-t',
+			timeFormat: 'any',
 			signed: 'v0:{timestamp}:{body}',
 		},
 	],

@@ -123,6 +123,135 @@ test.for([
 	expect((await receiver.post(payload, headers)).status).toBe(202);
 });
 
+const greetings = [
+	['meta', '?hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=correct%20horse', {}],
+	['dropbox', '?challenge=1158201444', {}],
+	['okta', '', {'X-Okta-Verification-Challenge': '1158201444'}],
+] as const;
+
+const greet = async (receiver: TestReceiver, query: string, headers = {}) =>
+	send(receiver.url, {method: 'GET', path: `/webhooks/hook${query}`, headers});
+
+test.for(greetings)(
+	'%s: its question by GET is answered, and not kept',
+	async ([kind, query, headers]) => {
+		await using receiver = await startReceiver({
+			routes: [makeRoute({signature: {kind}, secrets: ['battery', 'correct horse'], rateLimit: 1})],
+		});
+		for (let count = 0; count < 3; count += 1) {
+			// oxlint-disable-next-line no-await-in-loop -- in order
+			const answer = await greet(receiver, query, headers);
+			expect([
+				answer.status,
+				answer.headers['content-type'],
+				answer.headers['x-content-type-options'],
+				answer.text,
+			]).toEqual([
+				200,
+				kind === 'okta' ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8',
+				'nosniff',
+				kind === 'okta' ? '{"verification":"1158201444"}' : '1158201444',
+			]);
+		}
+
+		expect(receiver.last()).toMatchObject({route: 'hook', outcome: 'challenge'});
+		expect(receiver.step('event')).toBe(`a challenge of ${kind}, answered`);
+		expect(await receiver.store.journal.get(receiver.last().id)).toBeUndefined();
+	},
+);
+
+test('any other GET is answered as if there were no route, byte for byte', async () => {
+	await using receiver = await startReceiver({
+		routes: [
+			makeRoute(),
+			...greetings.map(([kind]) => makeRoute({name: kind, signature: {kind}})),
+			makeRoute({name: 'bound', profile: 'work', signature: {kind: 'dropbox'}}),
+		],
+	});
+	const exchange = async (path: string, headers: Record<string, string> = {}) => {
+		const {
+			status,
+			text,
+			headers: answered,
+		} = await send(receiver.url, {
+			method: 'GET',
+			path: `/webhooks/${path}`,
+			headers,
+		});
+		return {status, text, others: {...answered, date: ''}};
+	};
+
+	const none = await exchange('none');
+	expect(none).toMatchObject({status: 405, text: '{"error":"Method not allowed"}'});
+	const token = encodeURIComponent(secret);
+	for (const [path, headers] of [
+		['meta'],
+		['meta?hub.mode=subscribe&hub.challenge=1&hub.verify_token=wrong'],
+		['meta?hub.mode=subscribe&hub.challenge=1'],
+		[`meta?hub.mode=subscribe&hub.verify_token=${token}`],
+		[`meta?hub.mode=subscribe&hub.challenge=%3Cb%3E%0A&hub.verify_token=${token}`],
+		[`meta?hub.mode=unsubscribe&hub.challenge=1&hub.verify_token=${token}`],
+		[`none?hub.mode=subscribe&hub.challenge=1&hub.verify_token=${token}`],
+		[`hook?hub.mode=subscribe&hub.challenge=1&hub.verify_token=${token}`],
+		['dropbox'],
+		['dropbox?challenge='],
+		[`dropbox?challenge=${'x'.repeat(1025)}`],
+		['dropbox?challenge=caf%C3%A9'],
+		['hook?challenge=1'],
+		['bound?challenge=1'],
+		['okta'],
+		['okta', {'x-okta-verification-challenge': 'x'.repeat(1025)}],
+		['hook', {'x-okta-verification-challenge': '1'}],
+	] as const) {
+		// oxlint-disable-next-line no-await-in-loop -- one after the other, to read what failed
+		expect([path, await exchange(path, headers)]).toEqual([path, none]);
+	}
+
+	expect(
+		(await send(receiver.url, {method: 'PUT', path: '/webhooks/dropbox?challenge=1'})).status,
+	).toBe(405);
+	await exchange('meta?hub.mode=subscribe&hub.challenge=1&hub.verify_token=wrong');
+	expect(receiver.step('event')).toBe(
+		'a challenge of meta, refused: hub.verify_token is no secret of the route',
+	);
+});
+
+test('twitch: the challenge of a subscription is answered as plain text', async () => {
+	await using receiver = await startReceiver({routes: [makeRoute({signature: {kind: 'twitch'}})]});
+	const post = async (payload: unknown, id: string) => {
+		const body = JSON.stringify(payload);
+		const time = new Date(receiver.clock.now()).toISOString();
+		return send(receiver.url, {
+			method: 'POST',
+			path: '/webhooks/hook',
+			body,
+			headers: {
+				...json,
+				'Twitch-Eventsub-Message-Id': id,
+				'Twitch-Eventsub-Message-Timestamp': time,
+				'Twitch-Eventsub-Message-Signature': `sha256=${hmac(`${id}${time}${body}`)}`,
+				'X-Request-Id': `${id}-${receiver.deliveries.length}`,
+			},
+		});
+	};
+
+	const subscription = {type: 'stream.online'};
+	const answer = await post({challenge: 'pogchamp-kappa', subscription}, '1');
+	expect([answer.status, answer.headers['content-type'], answer.text]).toEqual([
+		200,
+		'text/plain; charset=utf-8',
+		'pogchamp-kappa',
+	]);
+	const event = {event: {broadcaster_user_name: 'cool_user'}, subscription};
+	expect((await post(event, '2')).json).toEqual({
+		status: 'accepted',
+		route: 'hook',
+		event: 'stream.online',
+		delivery_id: '2',
+	});
+	expect((await post(event, '2')).json['status']).toBe('duplicate');
+});
+
 test('on a route of another sender it is an event as any', async () => {
 	await using receiver = await startReceiver();
 	expect((await receiver.post(verification)).json['status']).toBe('accepted');

@@ -308,6 +308,71 @@ export const senders: readonly Sender[] = [
 			'x-zm-signature': `v0=${hmac('sha256', secret, `v0:${secondsOf(nowMs)}:`, body).digest('hex')}`,
 		}),
 	}),
+	// https://developers.facebook.com/docs/graph-api/webhooks/getting-started#validate-payloads
+	signedAgain({
+		name: 'meta',
+		signature: {kind: 'meta'},
+		header: 'x-hub-signature-256',
+		sign: ({body, secret}) => ({
+			'x-hub-signature-256': `sha256=${hmac('sha256', secret, body).digest('hex')}`,
+		}),
+	}),
+	// https://www.dropbox.com/developers/reference/webhooks#notifications
+	signedAgain({
+		name: 'dropbox',
+		signature: {kind: 'dropbox'},
+		header: 'x-dropbox-signature',
+		sign: ({body, secret}) => ({
+			'x-dropbox-signature': hmac('sha256', secret, body).digest('hex'),
+		}),
+	}),
+	// https://developer.okta.com/docs/concepts/event-hooks/
+	signedAgain({
+		name: 'okta',
+		isToken: true,
+		signature: {kind: 'okta'},
+		header: 'authorization',
+		sign: ({secret}) => ({authorization: secret}),
+	}),
+	// https://dev.twitch.tv/docs/eventsub/handling-webhook-events/#verifying-the-event-message
+	signedAgain({
+		name: 'twitch',
+		signature: {kind: 'twitch'},
+		header: 'twitch-eventsub-message-signature',
+		timestampHeader: 'twitch-eventsub-message-timestamp',
+		sign({body, secret, nowMs}) {
+			const [id, time] = ['msg-1', new Date(nowMs).toISOString().replace('Z', '123456Z')];
+			return {
+				'twitch-eventsub-message-id': id,
+				'twitch-eventsub-message-timestamp': time,
+				'twitch-eventsub-message-signature': `sha256=${hmac('sha256', secret, id, time, body).digest('hex')}`,
+			};
+		},
+	}),
+	// https://developer.calendly.com/api-docs/ZG9jOjM2MzE2MDM4-webhook-signatures
+	{
+		name: 'calendly',
+		signature: {kind: 'stripe', header: 'calendly-webhook-signature'},
+		header: 'calendly-webhook-signature',
+		secret: 'correct horse',
+		otherSecret: 'battery staple',
+		separator: ',',
+		isText: false,
+		sign: ({body, secret, nowMs}) => ({
+			'calendly-webhook-signature': `t=${secondsOf(nowMs)},v1=${hmac('sha256', secret, `${secondsOf(nowMs)}.`, body).digest('hex')}`,
+		}),
+		async accepts({body, secret, nowMs, headers}) {
+			const items = (headers['calendly-webhook-signature'] ?? '')
+				.split(',')
+				.map(item => item.split('='));
+			const [time = ''] = items.flatMap(([name, value = '']) => (name === 't' ? [value] : []));
+			const expected = hmac('sha256', secret, `${time}.`, body).digest('hex');
+			return (
+				Math.abs(Number(time) - Math.floor(nowMs / 1000)) <= 300 &&
+				items.some(([name, value]) => name === 'v1' && value === expected)
+			);
+		},
+	},
 	// RFC 6750 §2.1
 	signedAgain({
 		name: 'bearer',

@@ -254,6 +254,20 @@ test('the first scheme decides alone, a later one would match', () => {
 	]);
 });
 
+test('a preset under another header: what came under its own is told, and a header of many tells of no sender', () => {
+	const stripe = {'stripe-signature': `t=${now},v1=${hex(`${now}.${body}`)}`};
+	expect(
+		explain({headers: stripe, route: {signature: {kind: 'stripe', header: 'x-other'}}}),
+	).toEqual([
+		'x-other is missing',
+		'stripe-signature matches: the route needs "signature: stripe"',
+	]);
+	expect(explain({headers: {authorization: secret}})).toEqual([
+		'no signature header',
+		'headers that look like one: authorization',
+	]);
+});
+
 const custom = (overrides: Partial<Extract<SignatureSpec, {kind: 'custom'}>>): Partial<Route> => ({
 	signature: {
 		kind: 'custom',

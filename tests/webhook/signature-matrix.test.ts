@@ -133,7 +133,19 @@ const skews: Readonly<Record<string, number>> = {
 };
 
 /** Senders that document one signature in the header. */
-const singles = ['slack', 'shopify', 'linear', 'bitbucket', 'grafana', 'sentry', 'zendesk', 'zoom'];
+const singles = [
+	'slack',
+	'shopify',
+	'linear',
+	'bitbucket',
+	'grafana',
+	'sentry',
+	'zendesk',
+	'zoom',
+	'meta',
+	'dropbox',
+	'twitch',
+];
 
 const ofEach = (names: readonly string[], reason: string) =>
 	Object.fromEntries(names.map(name => [name, reason]));
@@ -165,7 +177,7 @@ const differences: Readonly<Record<string, Readonly<Record<string, string>>>> = 
 		standardwebhooks: 'a timestamp is digits, theirs is what parseInt makes of it',
 	},
 	'upper case': {
-		...ofEach(['v1', 'v2', 'linear', 'grafana', 'sentry'], 'hex is hex in either case'),
+		...ofEach(['v1', 'v2', 'linear', 'grafana', 'sentry', 'dropbox'], 'hex is hex in either case'),
 	},
 	'301 s early': {stripe: 'either side; theirs looks at old ones only'},
 };

@@ -2,6 +2,7 @@ import {createHmac} from 'node:crypto';
 import {Stripe} from 'stripe';
 import {expect, test} from 'vitest';
 import type {SignatureSpec} from '../../source/config/route.ts';
+import {sampleRequest} from '../../source/gateway/receiver/sample-event.ts';
 import {verifySignature} from '../../source/webhook/signature.ts';
 import {senders, whsec} from './senders.ts';
 import type {Sender, SentHeaders} from './senders.ts';
@@ -276,6 +277,75 @@ test('a scheme of one’s own: `timestamp_header` is signed where `{timestamp}` 
 	).toBe('x-acme-time: skew -301 s, at most 300 s either side');
 });
 
+test.for([
+	['in seconds', String(now)],
+	['in milliseconds', String(nowMs)],
+	['as RFC 3339 has it', new Date(nowMs).toISOString()],
+] as const)('a scheme of one’s own: the time of `timestamp_header` may come %s', ([, time]) => {
+	const spec = custom({
+		timestampHeader: 'x-acme-time',
+		timeFormat: 'any',
+		signed: '{timestamp}.{body}',
+	});
+	const headers = {'x-acme-signature': hex(`${time}.${body}`), 'x-acme-time': time};
+	expect(check(spec, headers).ok).toBe(true);
+	expect(check(spec, headers, {nowMs: nowMs + 301_000}).detail).toBe(
+		'x-acme-time: skew -301 s, at most 300 s either side',
+	);
+	// A sender that says seconds does not mean milliseconds.
+	expect(
+		check({kind: 'slack'}, {'x-slack-signature': 'v0=', 'x-slack-request-timestamp': String(nowMs)})
+			.detail,
+	).toBe('x-slack-request-timestamp is not a number of seconds');
+});
+
+test.for(['', '12345678901234', '2025-06-15', '17500000000.5'])(
+	'a scheme of one’s own: a time in no such form is refused: %j',
+	time => {
+		const spec = custom({timestampHeader: 'x-t', timeFormat: 'any', signed: '{timestamp}{body}'});
+		const headers = {'x-acme-signature': hex(`${time}${body}`), 'x-t': time};
+		expect(check(spec, headers).detail).toBe(
+			'x-t is not a number of seconds or milliseconds, nor a time such as 2026-12-24T18:00:00Z',
+		);
+	},
+);
+
+test('a scheme of one’s own: `{id}` is what `id_header` holds, and that is the identifier', () => {
+	const spec = custom({idHeader: 'x-acme-id', signed: 'https://example.com/hook {id}.{body}'});
+	const headers = {
+		'x-acme-signature': hex(`https://example.com/hook {timestamp}.${body}`),
+		'x-acme-id': '{timestamp}',
+	};
+	expect(check(spec, headers)).toEqual({
+		ok: true,
+		scheme: 'custom',
+		detail: 'custom',
+		signedIdHeader: 'x-acme-id',
+	});
+	expect(check(spec, {...headers, 'x-acme-id': 'another'}).ok).toBe(false);
+	const {'x-acme-id': _, ...nameless} = headers;
+	expect(check(spec, nameless).detail).toBe('x-acme-id is missing');
+});
+
+// https://developers.hubspot.com/docs/apps/legacy-apps/authentication/validating-requests
+test('hubspot: address, body and milliseconds are signed', () => {
+	const url = 'https://example.com/webhooks/crm';
+	const sign = (address: string, time = String(nowMs)) => ({
+		'x-hubspot-signature-v3': createHmac('sha256', secret)
+			.update(`POST${address}${body}${time}`)
+			.digest('base64'),
+		'x-hubspot-request-timestamp': time,
+	});
+	const route = makeRoute({secrets: [secret], signature: {kind: 'hubspot'}, publicUrl: url});
+	const verify = (headers: Record<string, string>, query = '') =>
+		verifySignature(route, {headers, body: Buffer.from(body), query}, nowMs).detail;
+	expect(verify(sign(url))).toBe('hubspot');
+	expect(verify(sign(`${url}?a=b@c d`.replace(' ', '%20')), '?a=b%40c%20d')).toBe('hubspot');
+	expect(verify(sign(`${url}/`))).toBe('hubspot: does not match the secret');
+	expect(verify(sign(url, String(nowMs - 301_000)))).toContain('skew -301 s');
+	expect(check({kind: 'hubspot'}, sign(url)).detail).toContain('the route has no "public_url"');
+});
+
 test.for(['', '{timestamp}', '{body}{body}'])(
 	'what does not sign the body once fits nothing: %j',
 	signed => {
@@ -342,4 +412,23 @@ test.for([
 		'x-zendesk-webhook-signature-timestamp': time,
 	};
 	expect(check(zendesk, headers).detail).toBe(detail);
+});
+
+test.for<SignatureSpec>([
+	{kind: 'stripe', header: 'calendly-webhook-signature'},
+	{kind: 'twitch'},
+	{kind: 'meta'},
+	{kind: 'dropbox'},
+	{kind: 'okta'},
+	custom({
+		timestampHeader: 'x-time',
+		timeFormat: 'any',
+		idHeader: 'x-id',
+		signed: '{id}{timestamp}{body}',
+	}),
+])('a test event is signed as its senders do: %j', signature => {
+	const route = makeRoute({secrets: [secret], signature});
+	const {isSigned, headers, body: sent} = sampleRequest(route, {now: nowMs});
+	const verdict = verifySignature(route, {headers, body: Buffer.from(sent)}, nowMs);
+	expect([isSigned, verdict.ok]).toEqual([true, true]);
 });

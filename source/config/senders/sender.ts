@@ -24,17 +24,22 @@ export type HmacForm = Form & {
 	readonly separator?: ',' | ';';
 	/** Lower-case name of the header with the time; within 300 s of our clock. */
 	readonly timestampHeader?: string;
-	/** The time is written as RFC 3339 has it; absent: in Unix seconds. */
-	readonly isIsoTime?: true;
+	/** How the time is written; absent: in Unix seconds. */
+	readonly timeFormat?: TimeFormat;
+	/** Lower-case name of the header with the identifier that is signed as `{id}`. */
+	readonly idHeader?: string;
 	/** The header is a list, `<timestampItem>=<Unix seconds>,<prefix><digest>…`: what stands before the time. Not beside `timestampHeader`. */
 	readonly timestampItem?: string;
-	/** What is signed: `{body}`, `{timestamp}.{body}`. `{body}` stands in it exactly once. */
+	/** What is signed: `{body}`, `{timestamp}.{body}`, `{id}{timestamp}{body}`. `{body}` stands in it exactly once. */
 	readonly signed: string;
 	/** Where the body, which is signed, tells the time: Unix milliseconds under `field`, within `toleranceMs` of our clock if they are there. */
 	readonly bodyTime?: {readonly field: string; readonly toleranceMs: number};
 	/** What is signed in place of the body, by a sender that signs its address too: the route has to say it (`public_url`). `undefined`: nothing that can be checked. */
 	readonly contentOf?: (request: AddressedRequest) => string | undefined;
 };
+
+/** `iso`: as RFC 3339 has it. `any`: so, in Unix seconds, or in Unix milliseconds, which have 13 digits. */
+export type TimeFormat = 'iso' | 'any';
 
 /** A request as its sender made it. */
 export type AddressedRequest = {
@@ -75,12 +80,18 @@ export type SenderPreset = {
 	/** What is checked, for the manual, as Markdown. */
 	readonly description: string;
 	readonly signature: SignatureForm;
+	/** Others sign under this header, too: it does not tell of this sender. */
+	readonly hasCommonHeader?: true;
 	/** Where its requests name the event and the delivery. */
 	readonly names?: Names;
 	/** What its events are about; the first that fits. They are asked of events of other routes too: each begins with what only this sender has. */
 	readonly subjects?: readonly SubjectRule[];
 	/** Its question whether we are there. It is asked of every payload whose signature is right; what it answers is no event. */
 	readonly challenge?: Challenge;
+	/** Its question by `GET` whether the address is ours, which nobody signs. `undefined`: none. `member`: the answer is JSON, the text under that name; else it is the text alone. */
+	readonly greet?: (
+		asked: Greeting,
+	) => {readonly text: string; readonly member?: string} | {readonly problem: string} | undefined;
 	/** What its events that a person waits for are answered, in its own words. */
 	readonly acknowledge?: (
 		payload: JsonValue,
@@ -88,10 +99,19 @@ export type SenderPreset = {
 	) => JsonObject | undefined;
 };
 
+/** What a sender asks by `GET`. */
+export type Greeting = {
+	readonly query: URLSearchParams;
+	/** By their names in small letters. */
+	readonly header: (name: string) => string | undefined;
+	/** Whether a text is a secret of the route; in constant time. */
+	readonly isSecret: (text: string) => boolean;
+};
+
 /**
- * The answer to `payload` if it is such a question, else `undefined`. `sign`: the hex HMAC-SHA256 of a text with the secret that the request was signed with. An answer without a `body` is a 204.
+ * The answer to `payload` if it is such a question, else `undefined`. `sign`: the hex HMAC-SHA256 of a text with the secret that the request was signed with. An answer that is neither a `body` nor a `text` is a 204.
  */
 export type Challenge = (
 	payload: JsonValue,
 	sign: (text: string) => string,
-) => {readonly body?: JsonObject} | undefined;
+) => {readonly body?: JsonObject; readonly text?: string} | undefined;

@@ -1,7 +1,11 @@
 import {bitbucket} from './bitbucket.ts';
 import {discord} from './discord.ts';
+import {dropbox} from './dropbox.ts';
 import {grafana} from './grafana.ts';
+import {hubspot} from './hubspot.ts';
 import {linear} from './linear.ts';
+import {meta} from './meta.ts';
+import {okta} from './okta.ts';
 import {paddle} from './paddle.ts';
 import {pagerduty} from './pagerduty.ts';
 import type {SenderPreset, SignatureForm} from './sender.ts';
@@ -11,6 +15,7 @@ import {slack} from './slack.ts';
 import {stripe} from './stripe.ts';
 import {telegram} from './telegram.ts';
 import {twilio} from './twilio.ts';
+import {twitch} from './twitch.ts';
 import {zendesk} from './zendesk.ts';
 import {zoom} from './zoom.ts';
 
@@ -22,12 +27,17 @@ export const senders = {
 	linear,
 	bitbucket,
 	discord,
+	dropbox,
 	grafana,
+	hubspot,
+	meta,
+	okta,
 	paddle,
 	pagerduty,
 	sentry,
 	telegram,
 	twilio,
+	twitch,
 	zendesk,
 	zoom,
 } as const satisfies Readonly<Record<string, SenderPreset>>;
@@ -43,6 +53,15 @@ export const senderOf = (kind: SenderName | 'custom' | undefined): SenderPreset 
 	kind === undefined || kind === 'custom' ? undefined : senders[kind];
 
 /** How the signatures that `spec` names or describes are written. */
-export const formOf = (
-	spec: {readonly kind: SenderName} | ({readonly kind: 'custom'} & SignatureForm),
-): SignatureForm => (spec.kind === 'custom' ? spec : senders[spec.kind].signature);
+export function formOf(
+	spec:
+		| {readonly kind: SenderName; readonly header?: string}
+		| ({readonly kind: 'custom'} & SignatureForm),
+): SignatureForm {
+	if (spec.kind === 'custom') {
+		return spec;
+	}
+
+	const {signature} = senders[spec.kind];
+	return spec.header === undefined ? signature : {...signature, header: spec.header};
+}

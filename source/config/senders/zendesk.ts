@@ -10,7 +10,7 @@ export const zendesk: SenderPreset = {
 		prefix: '',
 		encoding: 'base64',
 		timestampHeader: 'x-zendesk-webhook-signature-timestamp',
-		isIsoTime: true,
+		timeFormat: 'iso',
 		signed: '{timestamp}{body}',
 	},
 	names: {eventFields: ['type'], idHeaders: ['x-zendesk-webhook-invocation-id']},

@@ -1,4 +1,4 @@
-import {createSecretKey} from 'node:crypto';
+import {createSecretKey, randomUUID} from 'node:crypto';
 import type {Route} from '../../config/route.ts';
 import type {HmacForm, TokenForm} from '../../config/senders/sender.ts';
 import {formOf} from '../../config/senders/senders.ts';
@@ -48,7 +48,10 @@ export function signSample(
 	const time = timeText(form, nowMs);
 	const stamped =
 		form?.timestampItem === undefined ? '' : `${form.timestampItem}${time}${form.separator ?? ','}`;
-	const headers = form?.timestampHeader === undefined ? {} : {[form.timestampHeader]: time};
+	const headers = {
+		...(form?.timestampHeader !== undefined && {[form.timestampHeader]: time}),
+		...(form?.idHeader !== undefined && {[form.idHeader]: randomUUID()}),
+	};
 	// What the receiver would read of such headers says what is to be signed, and how it is written down.
 	const reading = scheme.read(stamped, headers);
 	if ('problem' in reading || reading.claim.scheme === 'token') {
@@ -64,7 +67,7 @@ export function signSample(
 }
 
 const timeText = (form: HmacForm | undefined, nowMs: number): string =>
-	form?.isIsoTime ? new Date(nowMs).toISOString() : String(Math.floor(nowMs / 1000));
+	form?.timeFormat === 'iso' ? new Date(nowMs).toISOString() : String(Math.floor(nowMs / 1000));
 
 /** For the shell of the person who reads it: the secret itself is never printed. */
 const shellTextOf = (form: TokenForm) =>

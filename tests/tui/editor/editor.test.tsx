@@ -2,6 +2,7 @@ import {readFileSync, writeFileSync} from 'node:fs';
 import {assert, array, asyncProperty, constantFrom} from 'fast-check';
 import {expect, test} from 'vitest';
 import {routeFields} from '../../../source/config/route-edit/route-fields.ts';
+import {senderNames} from '../../../source/config/senders/senders.ts';
 import {editor, editorNow} from '../../../source/tui/editor/editor-state.ts';
 import {rowsOfSettings} from '../../../source/tui/editor/list-setting.ts';
 import {makeDelivery, received} from '../../helpers/make.ts';
@@ -502,7 +503,7 @@ test('a signature is chosen among what is known, or written out field by field',
 	await pane.press('G', 'space');
 	await pane.shows('stripe');
 	await pane.press('u', 'G');
-	await pane.press(...Array.from({length: 15}, () => 'space'));
+	await pane.press(...Array.from({length: senderNames.length + 1}, () => 'space'));
 	await pane.shows('custom');
 	await pane.press('j');
 	await pane.shows('signature.header');
@@ -513,7 +514,7 @@ test('a signature is chosen among what is known, or written out field by field',
 	await pane.press('w');
 	await pane.shows('Saved hook');
 	expect(pane.subscriptions()['hook']).toMatchObject({
-		signature: {header: 'x-hub', algorithm: 'sha1'},
+		signature: {header: 'x-hub', preset: 'stripe'},
 	});
 });
 

@@ -1,0 +1,25 @@
+import type {AddressedRequest, SenderPreset} from './sender.ts';
+
+/** What is written in full in the address before it is signed; other escapes stay. */
+const unescaped = /%(?:3a|2f|3f|40|21|24|27|28|29|2a|2c|3b)/gi;
+
+const contentOf = ({url, body}: AddressedRequest): string =>
+	`POST${url.replaceAll(unescaped, decodeURIComponent)}${body.toString()}`;
+
+/** The secret is the client secret of the app. @see https://developers.hubspot.com/docs/apps/legacy-apps/authentication/validating-requests */
+export const hubspot: SenderPreset = {
+	description:
+		'`X-HubSpot-Signature-v3` of the address, which `public_url` says as HubSpot was given it, the body, and `X-HubSpot-Request-Timestamp` (milliseconds), 300 s; the event is `subscriptionType` of the first in the body; there is no identifier: `dedupe_body: true`. `svc webhook test` cannot sign like this',
+	signature: {
+		header: 'x-hubspot-signature-v3',
+		algorithm: 'sha256',
+		prefix: '',
+		encoding: 'base64',
+		timestampHeader: 'x-hubspot-request-timestamp',
+		timeFormat: 'any',
+		signed: '{body}{timestamp}',
+		contentOf,
+	},
+	names: {eventFields: ['0.subscriptionType']},
+	subjects: [{text: '{0.subscriptionType} {0.objectId}'}],
+};

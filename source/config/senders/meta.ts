@@ -1,0 +1,29 @@
+import type {SenderPreset} from './sender.ts';
+
+/** Facebook, Instagram, WhatsApp, Threads. The secret is the app secret. @see https://developers.facebook.com/docs/graph-api/webhooks/getting-started */
+export const meta: SenderPreset = {
+	description:
+		'`X-Hub-Signature-256: sha256=…`; the event is `object` of the body (`page`, `whatsapp_business_account`); there is no identifier: `dedupe_body: true`; the `GET` that verifies the address [is answered](receiver.md#challenges) where its verify token is a secret of the route',
+	signature: {
+		header: 'x-hub-signature-256',
+		algorithm: 'sha256',
+		prefix: 'sha256=',
+		encoding: 'hex',
+		signed: '{body}',
+	},
+	hasCommonHeader: true,
+	names: {eventFields: ['object']},
+	subjects: [
+		{text: '{object} {entry.0.changes.0.field}', more: [' {entry.0.id}']},
+		{text: '{object} {entry.0.id}'},
+	],
+	greet({query, isSecret}) {
+		if (query.get('hub.mode') !== 'subscribe') {
+			return undefined;
+		}
+
+		return isSecret(query.get('hub.verify_token') ?? '')
+			? {text: query.get('hub.challenge') ?? ''}
+			: {problem: 'hub.verify_token is no secret of the route'};
+	},
+};

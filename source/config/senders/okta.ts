@@ -1,0 +1,23 @@
+import type {SenderPreset} from './sender.ts';
+
+const challengeHeader = 'x-okta-verification-challenge';
+
+/** The secret is the value of the authentication field of the hook, whose name is `Authorization`. @see https://developer.okta.com/docs/concepts/event-hooks/ */
+export const okta: SenderPreset = {
+	description:
+		'`Authorization`, the secret itself; event and identifier are `data.events.0.eventType` and `eventId` of the body; the `GET` with `X-Okta-Verification-Challenge` [is answered](receiver.md#challenges)',
+	signature: {header: 'authorization', token: true, prefix: ''},
+	hasCommonHeader: true,
+	names: {eventFields: ['data.events.0.eventType'], idFields: ['eventId']},
+	subjects: [
+		{
+			text: '{data.events.0.displayMessage}',
+			more: [' · {data.events.0.actor.alternateId}'],
+			needs: 'eventTypeVersion',
+		},
+	],
+	greet({header}) {
+		const text = header(challengeHeader);
+		return text === undefined ? undefined : {text, member: 'verification'};
+	},
+};

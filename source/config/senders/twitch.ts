@@ -1,0 +1,30 @@
+import {isJsonObject} from '../../core/json.ts';
+import type {Challenge, SenderPreset} from './sender.ts';
+
+/** Of a subscription that begins; events bring an `event`. @see https://dev.twitch.tv/docs/eventsub/handling-webhook-events/#responding-to-a-challenge-request */
+const challenge: Challenge = payload => {
+	const text =
+		isJsonObject(payload) && Object.hasOwn(payload, 'subscription')
+			? payload['challenge']
+			: undefined;
+	return typeof text === 'string' ? {text} : undefined;
+};
+
+/** @see https://dev.twitch.tv/docs/eventsub/handling-webhook-events/#verifying-the-event-message */
+export const twitch: SenderPreset = {
+	description:
+		'`Twitch-Eventsub-Message-Signature: sha256=…` of `Twitch-Eventsub-Message-Id`, which is the identifier, `Twitch-Eventsub-Message-Timestamp` (RFC 3339), 300 s, and body; the event is `subscription.type`; its challenge is answered',
+	signature: {
+		header: 'twitch-eventsub-message-signature',
+		algorithm: 'sha256',
+		prefix: 'sha256=',
+		encoding: 'hex',
+		timestampHeader: 'twitch-eventsub-message-timestamp',
+		timeFormat: 'iso',
+		idHeader: 'twitch-eventsub-message-id',
+		signed: '{id}{timestamp}{body}',
+	},
+	names: {eventFields: ['subscription.type'], idHeaders: ['twitch-eventsub-message-id']},
+	subjects: [{text: '{event.broadcaster_user_name}', needs: 'subscription.type'}],
+	challenge,
+};
