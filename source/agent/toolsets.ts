@@ -10,8 +10,10 @@ export const namesServer = (names: readonly string[] | undefined, server: string
 
 export type ToolSelection<Chosen extends Pick<Tool, 'name'> = Tool> = {
 	readonly tools: readonly Chosen[];
-	/** One sentence per name that gives nothing, for the log. */
+	/** One sentence per name that gives nothing, for the log, and `tooMany`. */
 	readonly warnings: readonly string[];
+	/** What is left out, where there are more than a request to a model takes. */
+	readonly tooMany?: string;
 };
 
 /**
@@ -61,7 +63,10 @@ export function selectTools<Chosen extends Pick<Tool, 'name'>>(
 	}
 
 	const {tools, leftOut} = limited([...selected.values()], servers);
-	return {tools, warnings: [...warnings, ...warningOf(leftOut)]};
+	const tooMany = warningOf(leftOut);
+	return tooMany === undefined
+		? {tools, warnings}
+		: {tools, warnings: [...warnings, tooMany], tooMany};
 }
 
 /** As many as a request takes. Which ones stay does not depend on the order of the toolsets. */
@@ -82,12 +87,10 @@ function limited<Chosen extends Pick<Tool, 'name'>>(
 
 const maxNames = 5;
 
-function warningOf(leftOut: ReadonlyArray<Pick<Tool, 'name'>>): readonly string[] {
+function warningOf(leftOut: ReadonlyArray<Pick<Tool, 'name'>>): string | undefined {
 	const names = leftOut.slice(0, maxNames).map(({name}) => name);
 	const more = leftOut.length - names.length;
 	return names.length === 0
-		? []
-		: [
-				`A model takes ${maxToolsOfRun} tools in one request: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''} ${leftOut.length === 1 ? 'is' : 'are'} left out; name fewer toolsets, or set tools.include of a server`,
-			];
+		? undefined
+		: `A model takes ${maxToolsOfRun} tools in one request: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''} ${leftOut.length === 1 ? 'is' : 'are'} left out; name fewer toolsets, or set tools.include of a server`;
 }

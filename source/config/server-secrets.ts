@@ -29,9 +29,15 @@ const isFile = (name: string, value: string): boolean =>
 	(fileEnding.test(value) ||
 		(/^[~.]*\/[^/]+\//.test(value) && (/^[~.]/.test(value) || /credential/i.test(name))));
 
+/** `--api-key-env OPENAI_API_KEY`: the value is the name of a variable. */
+const isVariable = (name: string, value: string): boolean =>
+	/(?:^|[_-])(?:env|env[_-]?var|var|variable)$/i.test(name) && /^[A-Z_][A-Z\d_]*$/.test(value);
+
 /** Whether `value` is what nobody may see by the name of the variable, the header or the flag that holds it. */
 export const holdsSecret = (name: string, value: string): boolean =>
-	(isSecretName(name, value) || namesAKey.test(name)) && !namesAPlace.test(name);
+	(isSecretName(name, value) || namesAKey.test(name)) &&
+	!namesAPlace.test(name) &&
+	!isVariable(name, value);
 
 /** Whether `value` may be what nobody may see, as far as that shows. */
 const isSecretUnder = (name: string, value: string): boolean =>

@@ -31,6 +31,16 @@ const plain: ReadonlyArray<{args?: string[]; env?: Record<string, string>}> = [
 	{env: {X_CREDENTIALS: '/file.json', CLIENT_KEY: '../client.key'}},
 	{env: {INPUT_TOKENS: '128000', MAX_TOKEN: '100'}},
 	{args: ['--api-public-key', 'ssh-ed25519-AAAA']},
+	{
+		args: [
+			'--api-key-env',
+			'OPENAI_API_KEY',
+			'--token-env=GH_TOKEN',
+			'--password-var',
+			'PGPASSWORD',
+		],
+	},
+	{env: {API_KEY_ENV: 'OPENAI_API_KEY'}},
 	{args: ['--cache-key=v1', '--range-key', 'at', '--foreign-key', 'id', '--order-key=at']},
 ];
 
@@ -50,6 +60,8 @@ const secret: ReadonlyArray<{args?: string[]; env?: Record<string, string>; hidd
 	{args: ['run', '-e', 'GITHUB_TOKEN=abc', 'image']},
 	{args: ['API_KEY=abc']},
 	{args: ['--token', 'abc']},
+	{args: ['--api-key-env', 'abc']},
+	{args: ['--token-env=abc']},
 	{args: ['--token=abc']},
 	{args: ['--password', '12345678'], hidden: '12345678'},
 	{args: ['--api-key', '/ab/cd0fgh'], hidden: '/ab/cd0fgh'},

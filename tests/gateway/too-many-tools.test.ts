@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
-import {startTestGateway} from '../helpers/gateway.ts';
+import {command} from '../cli/command.ts';
+import {gatewayHome, startTestGateway} from '../helpers/gateway.ts';
 import {startScriptedModel} from '../helpers/scripted-model.ts';
 import {jsonServer, startHttp} from '../mcp/servers/http-server.ts';
 
@@ -14,14 +15,15 @@ test('a request holds 128 tools and 1,024 characters of a description; the run s
 	await using big = await startHttp(jsonServer({}, toolsNamed(100)));
 	await using small = await startHttp(jsonServer({}, toolsNamed(40)));
 	await using model = await startScriptedModel([{text: 'Done'}]);
-	await using gateway = await startTestGateway({
+	await using ownHome = await gatewayHome({
 		config: {
 			model: {provider: 'openai-compatible', name: 'scripted-1', base_url: model.baseUrl},
 			// By name the other one would be first.
 			mcp_servers: {z: {url: big.url}, a: {url: small.url}},
 		},
-		subscriptions: {all: {prompt: 'hello'}},
+		subscriptions: {all: {prompt: 'hello'}, few: {toolsets: ['mcp-a']}},
 	});
+	await using gateway = await startTestGateway({home: ownHome});
 
 	await gateway.send('all', {});
 	const {state, transcript} = await gateway.ended(1);
@@ -47,4 +49,32 @@ test('a request holds 128 tools and 1,024 characters of a description; the run s
 			expect.stringContaining('"tool_000": description above 1024 characters, cut for models'),
 		),
 	);
+
+	// Beforehand, too: by what the gateway knows, and by the cache where none runs.
+	const home = ownHome.path;
+	const ask = async () =>
+		Promise.all(
+			[
+				['config', 'check'],
+				['mcp', 'list'],
+				['webhook', 'subscribe', 'all'],
+			].map(async args => {
+				const {code, stderr} = await command(args, {home});
+				return [
+					code,
+					/A model takes 128 tools in one request: .* and 7 more are left out/.test(stderr),
+				];
+			}),
+		);
+	expect(await ask()).toEqual([
+		[0, true],
+		[0, true],
+		[0, true],
+	]);
+	await gateway[Symbol.asyncDispose]();
+	expect(await ask()).toEqual([
+		[0, true],
+		[0, true],
+		[0, true],
+	]);
 });

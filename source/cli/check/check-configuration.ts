@@ -12,6 +12,7 @@ import {createJobsReader, jobsFile} from '../../schedule/job-file.ts';
 import type {Context} from '../console/context.ts';
 import {problemsNow} from '../home/targets-now.ts';
 import {readLosses} from '../webhook/lost-events.ts';
+import {toolsOfRuns} from '../webhook/tools-of-runs.ts';
 import {problemsWithServers} from './check-servers.ts';
 
 /**
@@ -52,6 +53,7 @@ export async function checkConfiguration(
 			...routesWithoutJob(context, config, table),
 			...rulesWithoutOwner(config, {clock: context.clock, table}),
 			...(asks ? await routesThatCannotSend(context, config, table) : []),
+			...(asks ? await runsWithTooManyTools(context, config, table) : []),
 			...(asks ? await routesWithLosses(context, config, table) : []),
 		],
 		routes: table.routes.size,
@@ -129,6 +131,38 @@ function routesWithoutJob(
 					}),
 				];
 	});
+}
+
+/** Runs that go without tools because a request to a model takes no more: those that have the tools of every server, and those of routes that name toolsets, told of the first that names the same. */
+async function runsWithTooManyTools(
+	context: Context,
+	{paths, toolServers}: Config,
+	{routes}: RouteTable,
+): Promise<readonly Diagnostic[]> {
+	if (toolServers.size === 0) {
+		return [];
+	}
+
+	const routesByTools = Map.groupBy(
+		[...routes.values()].filter(({toolsets}) => toolsets !== undefined),
+		({profile, toolsets}) => JSON.stringify([profile, toolsets]),
+	);
+	const naming = [...routesByTools.values()].map(([first]) => first);
+	const found = await Promise.all(
+		[undefined, ...naming].map(async route => {
+			const {profile = 'default', toolsets} = route ?? {};
+			const {tooMany} = await toolsOfRuns(context, {profile, toolsets});
+			return tooMany === undefined ? [] : [{route, message: tooMany}];
+		}),
+	);
+	return found.flat().map(({route, message}) =>
+		route
+			? warningAt(route, paths, {message})
+			: {
+					...placeless(paths.config, {key: 'mcp_servers', message}),
+					severity: 'warning' as const,
+				},
+	);
 }
 
 /** Routes that turned events away within the hour. */

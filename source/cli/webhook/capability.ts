@@ -36,6 +36,8 @@ export type ToolsOfRuns = {
 	readonly unknown: readonly string[];
 	/** Toolsets that give nothing, and why. */
 	readonly warnings: readonly string[];
+	/** Which tools are left out, where there are too many. */
+	readonly tooMany?: string;
 	/** Whether a tool server is configured and switched on. */
 	readonly hasServers: boolean;
 };

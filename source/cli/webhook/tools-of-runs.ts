@@ -15,7 +15,7 @@ export async function toolsOfRuns(
 ): Promise<ToolsOfRuns> {
 	const all = inFileOrder(context, await serversOf(context, profile));
 	const servers = all.filter(({status}) => status !== 'skipped');
-	const {tools, warnings} = selectTools(
+	const {tools, warnings, tooMany} = selectTools(
 		toolsets,
 		new Map(servers.filter(hasToolset).map(server => [server.name, factsOf(server)])),
 	);
@@ -23,6 +23,7 @@ export async function toolsOfRuns(
 		tools: tools.filter(({unknown}) => unknown === undefined),
 		unknown: tools.flatMap(({unknown}) => (unknown === undefined ? [] : [unknown])),
 		warnings,
+		...(tooMany !== undefined && {tooMany}),
 		hasServers: servers.length > 0,
 	};
 }
