@@ -1,6 +1,6 @@
 import type {Route} from '../config/route.ts';
 import {senderOf} from '../config/senders/senders.ts';
-import type {JsonValue} from '../core/json.ts';
+import type {JsonObject, JsonValue} from '../core/json.ts';
 import {stop} from './delivery-draft.ts';
 import type {DeliveryDraft} from './delivery-draft.ts';
 import {findRoute} from './find-route.ts';
@@ -89,10 +89,16 @@ export function acknowledged(
 	reply: Reply,
 	{route, payload}: {readonly route: Route; readonly payload: JsonValue},
 ): Reply {
-	const isFailed = reply.status >= 400 || reply.outcome === 'challenge';
-	const became = reply.outcome.startsWith('ignored') ? 'ignored' : 'accepted';
-	const body = isFailed
-		? undefined
-		: senderOf(route.signature?.kind)?.acknowledge?.(payload, became);
-	return body ? {...reply, status: 200, body: JSON.stringify(body)} : reply;
+	if (reply.status >= 400 || reply.outcome === 'challenge') {
+		return reply;
+	}
+
+	const said = reply.outcome.startsWith('ignored') ? 'Nothing to do' : 'Accepted';
+	const answer = senderOf(route.signature?.kind)?.acknowledge?.(payload, said);
+	return answer ? {...reply, ...wholeAnswer(answer.body)} : reply;
 }
+
+const wholeAnswer = (body: JsonObject | undefined) =>
+	body
+		? {status: 200, body: JSON.stringify(body)}
+		: {status: 200, body: '', contentType: 'text/plain; charset=utf-8'};

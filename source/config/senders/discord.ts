@@ -23,20 +23,14 @@ const ephemeral = 64;
  *
  * @see https://docs.discord.com/developers/interactions/receiving-and-responding
  */
-const acknowledge: SenderPreset['acknowledge'] = (payload, became) =>
+const acknowledge: SenderPreset['acknowledge'] = (payload, said) =>
 	typeof typeOf(payload) === 'number'
-		? {
-				type: 4,
-				data: {
-					content: became === 'accepted' ? 'Accepted' : 'Nothing to do',
-					flags: ephemeral,
-				},
-			}
+		? {body: {type: 4, data: {content: said, flags: ephemeral}}}
 		: undefined;
 
 export const discord: SenderPreset = {
 	description:
-		'`X-Signature-Ed25519` with `X-Signature-Timestamp`, 300 s; the secret is the public key of the application (64 hex digits); the event is `event.type`, of a command `data.name`, of a button, menu or form `data.custom_id`; the identifier is `id`; `PING` is answered, and [so are commands](receiver.md#discord)',
+		'`X-Signature-Ed25519` with `X-Signature-Timestamp`, 300 s; the secret is the public key of the application (64 hex digits); the event is `event.type`, of a command `data.name`, of a button, menu or form `data.custom_id`; the identifier is `id`; `PING` is answered, and [so are commands](receiver.md#people-who-wait)',
 	signature: {
 		header: 'x-signature-ed25519',
 		ed25519: true,

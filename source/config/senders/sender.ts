@@ -92,11 +92,11 @@ export type SenderPreset = {
 	readonly greet?: (
 		asked: Greeting,
 	) => {readonly text: string; readonly member?: string} | {readonly problem: string} | undefined;
-	/** What its events that a person waits for are answered, in its own words. */
+	/** The whole answer to an event that a person waits for, in the form of this sender; without a `body` an empty one. `said`: what became of it, a sentence. */
 	readonly acknowledge?: (
 		payload: JsonValue,
-		became: 'accepted' | 'ignored',
-	) => JsonObject | undefined;
+		said: string,
+	) => {readonly body?: JsonObject} | undefined;
 };
 
 /** What a sender asks by `GET`. */

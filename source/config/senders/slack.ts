@@ -15,10 +15,27 @@ const challenge: Challenge = payload => {
 		: undefined;
 };
 
+/**
+ * Whoever used a slash command is told; what people press is acknowledged without a word, since a form would take any for an instruction. Events get what all get.
+ *
+ * @see https://docs.slack.dev/interactivity/implementing-slash-commands, https://docs.slack.dev/interactivity/handling-user-interaction#acknowledgment_response
+ */
+const acknowledge: SenderPreset['acknowledge'] = (payload, said) => {
+	if (!isJsonObject(payload) || Object.hasOwn(payload, 'type')) {
+		return undefined;
+	}
+
+	if (typeof payload['command'] === 'string') {
+		return {body: {response_type: 'ephemeral', text: said}};
+	}
+
+	return isJsonObject(payload['payload'] ?? null) ? {} : undefined;
+};
+
 /** @see https://docs.slack.dev/authentication/verifying-requests-from-slack, https://docs.slack.dev/interactivity/handling-user-interaction */
 export const slack: SenderPreset = {
 	description:
-		'`X-Slack-Signature` with `X-Slack-Request-Timestamp`, 300 s; event and identifier are `type` and `event_id` of the body, of a slash command `command` and `trigger_id`, of a button, menu or form `payload.type` and `payload.trigger_id`; `url_verification` is answered',
+		'`X-Slack-Signature` with `X-Slack-Request-Timestamp`, 300 s; event and identifier are `type` and `event_id` of the body, of a slash command `command` and `trigger_id`, of a button, menu or form `payload.type` and `payload.trigger_id`; `url_verification` is answered, and [so are commands](receiver.md#people-who-wait)',
 	signature: {
 		header: 'x-slack-signature',
 		algorithm: 'sha256',
@@ -43,4 +60,5 @@ export const slack: SenderPreset = {
 		{text: '{event.type}', more: [' {event.user}', ' {event.channel}'], needs: 'event_id'},
 	],
 	challenge,
+	acknowledge,
 };
