@@ -58,11 +58,9 @@ export function startGateway(world: GatewayWorld): Gateway {
 		return ending;
 	};
 
-	const port: GatewayPort = createLocalPort({
-		clock,
-		broker,
+	const port: GatewayPort = createLocalPort(broker, {
+		rooms: async () => opening,
 		seat: () => seat,
-		rooms: () => opening,
 		stop() {
 			// Whoever disposes of the gateway hears of a failure; here nobody waits for it.
 			dispose().catch(() => {});
@@ -73,7 +71,7 @@ export function startGateway(world: GatewayWorld): Gateway {
 		// Loading the rooms keeps the thread: a face that stands ready draws first.
 		await setImmediate();
 		const {openRooms} = await import('./open-rooms.ts');
-		return openRooms(world, {broker, busy, port});
+		return openRooms({...world, broker, busy}, port);
 	};
 
 	const opening = open();

@@ -1,10 +1,9 @@
 import {createAuthorities} from '../config/authorities.ts';
 import type {Config} from '../config/config.ts';
 import {ensureHome} from '../config/home-paths.ts';
-import type {Broker} from '../core/broker.ts';
 import type {Emit} from '../core/events.ts';
-import type {Busy} from '../core/idle.ts';
 import {createIdSource} from '../core/ids.ts';
+import {createDeliverer} from '../delivery/create-deliverer.ts';
 import {withReserve} from '../store/reserve-file.ts';
 import {startControlServer, type ControlServer} from './control/control-server.ts';
 import {lockHome, refuseAnswered} from './control/lock.ts';
@@ -17,11 +16,10 @@ import {openLog} from './logs/open-log.ts';
 import {openOwnMark} from './own-mark-key.ts';
 import type {GatewayPort} from './port.ts';
 import {openReceiver} from './receiver/open-receiver.ts';
-import type {GatewayWorld} from './rooms.ts';
+import type {GatewayWorld, RoomWorld} from './rooms.ts';
 import {createRunAnnouncer} from './runs/announce-runs.ts';
 import type {Dispatcher} from './runs/dispatch.ts';
 import {openLoopBreaker} from './runs/loop-breaker.ts';
-import {openDeliverer} from './runs/open-deliverer.ts';
 import {createServerSecrets, joinLists} from './servers/server-secrets.ts';
 import {createGatewayMetrics} from './status/metrics.ts';
 import {warnOfLooseFiles} from './warn-of-loose-files.ts';
@@ -36,17 +34,13 @@ export type Intake = Awaited<ReturnType<typeof openIntake>>;
  * @throws SvcError as `Gateway.started` says
  */
 export async function openIntake(
-	world: GatewayWorld,
+	given: GatewayWorld & Pick<RoomWorld, 'broker' | 'busy'>,
 	{
-		broker,
-		busy,
 		port,
 		stack,
 		front,
 		onChange,
 	}: {
-		readonly broker: Broker;
-		readonly busy: Busy;
 		readonly port: GatewayPort;
 		readonly stack: AsyncDisposableStack;
 		readonly front: AsyncDisposableStack;
@@ -54,7 +48,7 @@ export async function openIntake(
 		readonly onChange: (next: Config, previous: Config) => Promise<void>;
 	},
 ) {
-	const {clock, paths, environment, version} = world;
+	const {clock, paths, environment, version, broker} = given;
 	ensureHome(paths);
 	const lock = stack.use(withReserve(paths.stateDb, () => lockHome(paths)));
 	await refuseAnswered(paths);
@@ -66,7 +60,7 @@ export async function openIntake(
 	};
 	// Loading the configuration may already have something to say.
 	let secrets: (() => readonly string[]) | undefined;
-	const {log, redact} = stack.use(openLog(world, {emit, secrets: () => secrets?.() ?? []}));
+	const {log, redact} = stack.use(openLog(given, {emit, secrets: () => secrets?.() ?? []}));
 	stack.use(logConsole({log: log.from('library'), clock}));
 	const live = createLiveConfig(
 		{paths, environment, clock, emit, log: log.from('config')},
@@ -77,8 +71,10 @@ export async function openIntake(
 	const configured = joinLists(() => live.secrets(), createServerSecrets(config));
 	secrets = configured;
 
-	const journal = await openJournal(world, {log});
+	const journal = await openJournal(given, {log});
 	const store = stack.use(journal.store);
+	const authorities = createAuthorities(config, {log: log.from('config')});
+	const world: RoomWorld = {...given, emit, log, redact, live, store, authorities};
 	let control: ControlServer | undefined;
 	const watching = () => lock.watch({clock, log, whileHeld: async () => control?.keep()});
 	// Nobody else has the home: only now the pid file names this process.
@@ -88,29 +84,33 @@ export async function openIntake(
 		await startControlServer({port, version, log: log.from('gateway')}, {socket: paths.socket}),
 	);
 
-	const authorities = createAuthorities(config, {log: log.from('config')});
 	const ownMark = await openOwnMark(paths.markKey, {log: log.from('delivery')});
-	const deliverer = stack.use(openDeliverer(world, {live, ownMark, authorities, store, emit, log}));
-	const loops = await openLoopBreaker({clock, memos: store.memos, log, live});
+	const deliverer = stack.use(
+		createDeliverer({
+			clock,
+			log: log.from('delivery'),
+			config,
+			environment: () => environment,
+			sign: ownMark.sign,
+			secureContext: () => authorities.context(),
+			memos: store.memos,
+			onPlatformChanged(platform) {
+				emit({type: 'platform-changed', at: clock.now(), platform});
+			},
+		}),
+	);
+	const loops = await openLoopBreaker(world);
 	let dispatcher: Dispatcher | undefined;
 	const announce = createRunAnnouncer({
+		...world,
 		runs: store.runs,
-		clock,
-		emit,
-		log,
 		wake: () => dispatcher?.wake(),
 		onJobRun(job) {
 			jobs.runChanged(job);
 		},
 	});
 	const jobs = front.use(
-		createLiveJobs({
-			clock,
-			config,
-			jobs: store.jobs,
-			busy,
-			emit,
-			log: log.from('schedule'),
+		createLiveJobs(world, {
 			onFired(runId) {
 				void announce.queued(runId);
 			},
@@ -118,10 +118,8 @@ export async function openIntake(
 	);
 	const groups = front.use(
 		createLiveGroups({
-			clock,
+			...world,
 			groups: store.groups,
-			busy,
-			emit,
 			log: log.from('gateway'),
 			onDispatched({runId}) {
 				void (runId !== undefined && announce.queued(runId));
@@ -130,11 +128,8 @@ export async function openIntake(
 	);
 	const ids = createIdSource(clock, store.lastId);
 	const receiver = front.use(
-		openReceiver({
-			clock,
-			live,
+		openReceiver(world, {
 			ids,
-			store,
 			journalFailing: journal.failing,
 			deliverer,
 			loops,
@@ -142,26 +137,17 @@ export async function openIntake(
 			groups,
 			jobs,
 			announce,
-			emit,
-			log: log.from('webhook'),
-			redact,
 			ownMark,
 			async metrics() {
 				const [health, pendingGroups] = await Promise.all([store.health(), store.groups.pending()]);
 				const active = dispatcher?.active ?? 0;
 				return metrics.render({state: broker.getState(), journal: health, active, pendingGroups});
 			},
-			environment,
 		}),
 	);
 
 	return {
-		live,
-		log,
-		redact,
-		emit,
-		store,
-		authorities,
+		world,
 		deliverer,
 		loops,
 		announce,

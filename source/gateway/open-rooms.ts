@@ -1,10 +1,8 @@
 import {setTimeout as pause} from 'node:timers/promises';
 import type {Config} from '../config/config.ts';
-import type {Broker} from '../core/broker.ts';
-import type {Busy} from '../core/idle.ts';
 import {openIntake} from './open-intake.ts';
 import type {GatewayPort} from './port.ts';
-import type {GatewayWorld, Rooms} from './rooms.ts';
+import type {GatewayWorld, Rooms, RoomWorld} from './rooms.ts';
 
 /** Loading the second step keeps the thread for a while: senders that wait for the receiver are answered, and a screen is drawn, before that. Milliseconds. */
 const firstAnswersMs = 15;
@@ -16,8 +14,8 @@ const firstAnswersMs = 15;
  * @throws SvcError as `Gateway.started` says
  */
 export async function openRooms(
-	world: GatewayWorld,
-	{broker, busy, port}: {readonly broker: Broker; readonly busy: Busy; readonly port: GatewayPort},
+	world: GatewayWorld & Pick<RoomWorld, 'broker' | 'busy'>,
+	port: GatewayPort,
 ): Promise<Rooms> {
 	await using stack = new AsyncDisposableStack();
 	/** What brings in work; closed before `stack`, also when the second step fails. */
@@ -25,24 +23,24 @@ export async function openRooms(
 	// Files are watched only once everything is open.
 	let follow: ((next: Config, previous: Config) => Promise<void>) | undefined;
 	const intake = await openIntake(world, {
-		broker,
-		busy,
 		port,
 		stack,
 		front,
 		onChange: async (next, previous) => follow?.(next, previous),
 	});
-	const {live, receiver, log} = intake;
+	const {receiver} = intake;
+	const {live, log} = intake.world;
 	live.routes();
 	await receiver.start();
 	await pause(firstAnswersMs);
 	const {openWorks} = await import('./open-works.ts');
-	const works = await openWorks(world, intake, {broker, busy, stack});
+	const works = await openWorks(intake, stack);
 	follow = async (next, previous) => works.follow(next, previous);
 
 	stack.use(front.move());
 	const all = stack.move();
 	return {
+		...intake.world,
 		...intake,
 		...works.rooms,
 		async [Symbol.asyncDispose]() {

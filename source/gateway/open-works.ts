@@ -2,16 +2,13 @@ import {modelInputs} from '../agent/choose-model.ts';
 import {createModelFetch} from '../agent/model-fetch.ts';
 import type {Config} from '../config/config.ts';
 import {createConfigWatcher} from '../config/watch.ts';
-import type {Broker} from '../core/broker.ts';
 import {every} from '../core/clock.ts';
-import type {Busy} from '../core/idle.ts';
 import {openApi} from './chat/open-api.ts';
 import {createReplays} from './deliveries/replays.ts';
 import {restoreHistory} from './history/restore-history.ts';
 import {startRetention} from './history/retention.ts';
 import {createLiveModel} from './live-model.ts';
 import type {Intake} from './open-intake.ts';
-import type {GatewayWorld} from './rooms.ts';
 import {openWorkers} from './runs/open-workers.ts';
 import {openTools} from './servers/open-tools.ts';
 import {startHealth} from './status/health.ts';
@@ -24,50 +21,23 @@ const catchUpMs = 30_000;
  *
  * @throws SvcError as `Gateway.started` says
  */
-export async function openWorks(
-	world: GatewayWorld,
-	intake: Intake,
-	{
-		broker,
-		busy,
-		stack,
-	}: {readonly broker: Broker; readonly busy: Busy; readonly stack: AsyncDisposableStack},
-) {
-	const {clock, paths} = world;
-	const {live, log, redact, emit, store, authorities, deliverer, loops, announce, jobs, receiver} =
-		intake;
+export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
+	const {world, deliverer, loops, announce, jobs, receiver} = intake;
+	const {clock, live, log, emit, store, authorities} = world;
 	const config = () => live.current();
-	stack.use(await restoreHistory({store, emit, clock, log}));
+	stack.use(await restoreHistory(world));
 	const modelFetch = stack.use(createModelFetch({secureContext: () => authorities.context()}));
-	const model = stack.use(
-		createLiveModel({
-			config,
-			clock,
-			modelFetch,
-			...(world.localServers && {localServers: world.localServers}),
-			emit,
-			redact,
-			log: log.from('agent'),
-		}),
-	);
-	const tools = stack.use(
-		await openTools(world, {store, live, model, authorities, broker, emit, log, redact}),
-	);
+	const model = stack.use(createLiveModel({...world, config, modelFetch, log: log.from('agent')}));
+	const tools = stack.use(await openTools(world, {model}));
 	const {approvals, servers} = tools;
 	intake.hide(servers.secrets);
 	const dispatcher = stack.use(
 		openWorkers(world, {
-			live,
-			runs: store.runs,
 			model,
 			deliverer,
 			servers,
 			approvals,
-			busy,
 			announce: runId => announce.changed(runId),
-			emit,
-			log,
-			redact,
 			keepAnswer: (run, answer) => jobs.keepAnswer(run, answer),
 			loops,
 		}),
@@ -78,8 +48,7 @@ export async function openWorks(
 	);
 	const watcher = stack.use(
 		createConfigWatcher({
-			paths,
-			clock,
+			...world,
 			log: log.from('config'),
 			onChange() {
 				void live.reload();
@@ -90,8 +59,9 @@ export async function openWorks(
 	// Not every file system tells of changes, and nobody watches for new profiles.
 	stack.defer(every(clock, catchUpMs, () => live.catchUp()));
 
-	const joined = {live, store, model, dispatcher, emit, log, redact};
-	const api = stack.use(await openApi(world, {...joined, ...tools, modelFetch, announce}));
+	const api = stack.use(
+		await openApi(world, {model, modelFetch, servers, approvals, dispatcher, announce}),
+	);
 	const replays = createReplays({store, receiver, live, model, deliverer});
 	stack.use(startHealth({clock, emit, requests: () => receiver.current()?.stats()}));
 	const reportPlatforms = () => {

@@ -1,9 +1,11 @@
+import type {Authorities} from '../config/authorities.ts';
 import type {HomePaths} from '../config/config.ts';
 import type {Environment} from '../config/environment.ts';
 import type {Approvals} from '../core/approvals/approvals.ts';
+import type {Broker} from '../core/broker.ts';
 import type {Clock} from '../core/clock.ts';
-import type {Emit} from '../core/events.ts';
-import type {Logger, LogRecord} from '../core/log.ts';
+import type {LogRecord} from '../core/log.ts';
+import type {World} from '../core/world.ts';
 import type {Store} from '../store/port.ts';
 import type {OpenedApi} from './chat/open-api.ts';
 import type {Replays} from './deliveries/replays.ts';
@@ -41,22 +43,29 @@ export type GatewayWorld = {
 	readonly journalPages?: number;
 };
 
+/** What stands before the rooms and is passed on to each of them whole. */
+export type RoomWorld = GatewayWorld &
+	World & {
+		readonly broker: Broker;
+		readonly live: LiveConfig;
+		readonly store: Store;
+		/** Whom TLS connections trust. */
+		readonly authorities: Authorities;
+	};
+
 /** The rooms of a running gateway, joined. */
-export type Rooms = AsyncDisposable & {
-	readonly live: LiveConfig;
-	readonly store: Store;
-	readonly dispatcher: Dispatcher;
-	readonly loops: LoopBreaker;
-	readonly receiver: LiveReceiver;
-	readonly replays: Replays;
-	readonly groups: LiveGroups;
-	readonly jobs: LiveJobs;
-	readonly servers: LiveServers;
-	readonly approvals: Approvals;
-	readonly api: OpenedApi;
-	readonly log: Logger;
-	/** Identifiers of deliveries. */
-	readonly ids: () => string;
-	readonly emit: Emit;
-	readonly announce: RunAnnouncer;
-};
+export type Rooms = RoomWorld &
+	AsyncDisposable & {
+		readonly dispatcher: Dispatcher;
+		readonly loops: LoopBreaker;
+		readonly receiver: LiveReceiver;
+		readonly replays: Replays;
+		readonly groups: LiveGroups;
+		readonly jobs: LiveJobs;
+		readonly servers: LiveServers;
+		readonly approvals: Approvals;
+		readonly api: OpenedApi;
+		/** Identifiers of deliveries. */
+		readonly ids: () => string;
+		readonly announce: RunAnnouncer;
+	};

@@ -6,29 +6,14 @@ import type {HistorySearching} from './history/port.ts';
 import type {HistorySearch} from './history/search.ts';
 import {createJobReader} from './job-reader.ts';
 import {createJournalReader} from './journal-reader.ts';
-import type {StoredKeys} from './key-port.ts';
 import {createKeyReader} from './keys.ts';
 import {versionOf} from './migrations.ts';
-import type {Groups, Jobs, Journal, Runs, StoredApprovals} from './port.ts';
+import type {StoreReader} from './reader-port.ts';
 import {createRunReader} from './run-reader.ts';
-import type {StoredSessions} from './session-port.ts';
 import {createSessionReader} from './session-reader.ts';
 import {sessionSchema} from './session-schema.ts';
 import {storeUnreadable} from './sqlite-errors.ts';
 import {untouched} from './untouched.ts';
-
-/** The part of a store that only looks. */
-export type StoreReader = {
-	readonly journal: Pick<Journal, 'get' | 'list'>;
-	readonly runs: Pick<Runs, 'get' | 'list'>;
-	readonly groups: Pick<Groups, 'get' | 'list'>;
-	readonly jobs: Pick<Jobs, 'list'>;
-	readonly approvals: Pick<StoredApprovals, 'get' | 'settled' | 'rules'>;
-	readonly history: HistorySearching;
-	readonly keys: Pick<StoredKeys, 'list' | 'usesSince' | 'totals'>;
-	readonly sessions: Pick<StoredSessions, 'get' | 'messages' | 'list' | 'search'>;
-	[Symbol.asyncDispose](): Promise<void>;
-};
 
 const busyTimeoutMs = 1000;
 

@@ -43,7 +43,11 @@ export async function withKeys(port: FakePort, clock: Clock) {
 	});
 	Object.assign(
 		port,
-		createKeyCommands(clock, async () => ({desk, prefix: 'svc'})),
+		createKeyCommands({
+			clock,
+			api: {keys: async () => desk},
+			live: {current: () => ({api: {keyPrefix: 'svc'}})},
+		}),
 	);
 	return desk;
 }

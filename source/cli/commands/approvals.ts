@@ -6,7 +6,8 @@ import type {Context} from '../console/context.ts';
 import {listOption, numberOption, wordOption} from '../console/options.ts';
 import {printTable} from '../console/print-table.ts';
 import {printJson, printLines} from '../console/print.ts';
-import {openRecords, requireGateway} from '../home/gateway-access.ts';
+import {requireGateway} from '../home/gateway-access.ts';
+import {openHome} from '../home/open-home.ts';
 
 const oneApproval = numberOption(1, Number.MAX_SAFE_INTEGER);
 
@@ -41,12 +42,12 @@ function addReading(group: Command, context: Context): void {
 		.option('--limit <n>', 'at most this many (1 to 1000)', numberOption(1, 1000), 200)
 		.option('--json', 'print JSON')
 		.action(async ({settled, all, limit, json}: Json & ListFlags) => {
-			await using records = await openRecords(context);
+			await using home = await openHome(context, 'read');
 			const states = all ? everyState : settled ? (['settled'] as const) : (['waiting'] as const);
 			const lists = await Promise.all(
 				states.map(async state => ({
 					state,
-					approvals: await records.approvals.list({state, limit}),
+					approvals: await home.listApprovals({state, limit}),
 				})),
 			);
 			if (json) {
@@ -76,8 +77,8 @@ function addReading(group: Command, context: Context): void {
 		.argument(...reference)
 		.option('--json', 'print JSON')
 		.action(async (id: number, {json}: Json) => {
-			await using records = await openRecords(context);
-			const approval = await records.approvals.get(id);
+			await using home = await openHome(context, 'read');
+			const approval = await home.getApproval(id);
 			if (!approval) {
 				throw new SvcError(
 					'approval_not_found',
@@ -86,15 +87,13 @@ function addReading(group: Command, context: Context): void {
 			}
 
 			const {searchEvent} = await import('../../core/approvals/search-event.ts');
-			const fromEvent = await searchEvent(approval, async delivery =>
-				records.deliveries.get(delivery),
-			);
+			const fromEvent = await searchEvent(approval, async delivery => home.getDelivery(delivery));
 			if (json) {
 				const {approvalJson} = await import('../approvals/approval-json.ts');
 				printJson(context, approvalJson(approval, fromEvent));
 			} else {
 				const {describeApproval} = await import('../approvals/describe-approval.ts');
-				const rules = await records.approvals.rules();
+				const rules = await home.listApprovalRules();
 				const now = context.clock.now();
 				printLines(context, describeApproval(approval, {now, rules, fromEvent}));
 			}
@@ -207,8 +206,8 @@ function addRules(group: Command, context: Context): void {
 		.description('list the standing rules')
 		.option('--json', 'print JSON')
 		.action(async ({json}: Json) => {
-			await using records = await openRecords(context);
-			const rules = await records.approvals.rules();
+			await using home = await openHome(context, 'read');
+			const rules = await home.listApprovalRules();
 			if (json) {
 				printJson(context, rules);
 			} else {

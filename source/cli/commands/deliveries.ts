@@ -9,7 +9,7 @@ import {deliveryAsJson, describeDelivery} from '../deliveries/describe-delivery.
 import type {ExportFlags} from '../deliveries/export.ts';
 import type {ListFlags} from '../deliveries/list-deliveries.ts';
 import type {ReplayFlags} from '../deliveries/replay.ts';
-import {openRecords} from '../home/gateway-access.ts';
+import {openHome} from '../home/open-home.ts';
 
 const identifier = 'identifier, or at least its last four characters';
 
@@ -53,8 +53,8 @@ export function addDeliveryCommands(program: Command, context: Context): void {
 		.argument('<id>', identifier)
 		.option('--json', 'print JSON (the body as text under "body")')
 		.action(async (id: string, {json}: {json?: boolean}) => {
-			await using records = await openRecords(context);
-			const delivery = await records.deliveries.get(id);
+			await using home = await openHome(context, 'read');
+			const delivery = await home.getDelivery(id);
 			if (!delivery) {
 				throw deliveryNotFound(id);
 			}

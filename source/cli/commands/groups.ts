@@ -5,7 +5,8 @@ import {numberOption} from '../console/options.ts';
 import {printTable} from '../console/print-table.ts';
 import {printJson, printLines} from '../console/print.ts';
 import {describeGroup, groupTable} from '../groups/describe-group.ts';
-import {openRecords, requireGateway} from '../home/gateway-access.ts';
+import {requireGateway} from '../home/gateway-access.ts';
+import {openHome} from '../home/open-home.ts';
 
 const oneGroup = numberOption(1, Number.MAX_SAFE_INTEGER);
 
@@ -34,8 +35,8 @@ export function addGroupCommands(program: Command, context: Context): void {
 				limit: number;
 				json?: boolean;
 			}) => {
-				await using records = await openRecords(context);
-				const groups = await records.groups.list(filter);
+				await using home = await openHome(context, 'read');
+				const groups = await home.listGroups(filter);
 				if (json) {
 					printJson(context, groups);
 				} else {
@@ -50,8 +51,8 @@ export function addGroupCommands(program: Command, context: Context): void {
 		.argument('<group>', 'number of the group', oneGroup)
 		.option('--json', 'print JSON')
 		.action(async (id: number, {json}: {json?: boolean}) => {
-			await using records = await openRecords(context);
-			const found = await records.groups.get(id);
+			await using home = await openHome(context, 'read');
+			const found = await home.getGroup(id);
 			if (!found) {
 				throw notFound(id);
 			}

@@ -5,7 +5,14 @@ import type {Context} from '../console/context.ts';
 import {listOption, numberOption, spanOption} from '../console/options.ts';
 import {printTable} from '../console/print-table.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
-import {budgetOption, endpointsOption, expiryOption, keyNameOption} from '../keys/key-options.ts';
+import {openHome, type WritableHome} from '../home/open-home.ts';
+import {
+	budgetOption,
+	endpointsOption,
+	expiryOption,
+	keyLockWaitMs,
+	keyNameOption,
+} from '../keys/key-options.ts';
 
 type Json = {readonly json?: boolean};
 
@@ -29,6 +36,7 @@ const usualOverlap = '24h';
 /** `svc keys create|list|rotate|revoke`. @see manual/api-keys.md */
 export function addKeyCommands(program: Command, context: Context): void {
 	const group = program.command('keys').description('keys of the chat API');
+	const open = async () => openHome(context, 'write', {lockWaitMs: keyLockWaitMs});
 
 	group
 		.command('create')
@@ -60,10 +68,10 @@ export function addKeyCommands(program: Command, context: Context): void {
 		)
 		.option('--json', 'print JSON')
 		.action(async ({json, ...options}: CreateOptions) => {
-			const {openKeys} = await import('../keys/open-keys.ts');
-			await using open = await openKeys(context);
-			const {key, secret} = await open.keys.createKey(grantOf(options));
-			sayOnce(context, {id: key.id, secret, json: json === true, url: open.url});
+			await using home = await open();
+			const url = await urlOf(home);
+			const {key, secret} = await home.createKey(grantOf(options));
+			sayOnce(context, {id: key.id, secret, json: json === true, url});
 		});
 
 	group
@@ -71,8 +79,8 @@ export function addKeyCommands(program: Command, context: Context): void {
 		.description('list keys with what they may and what they used, oldest first')
 		.option('--json', 'print JSON')
 		.action(async ({json}: Json) => {
-			const {listKeys} = await import('../keys/open-keys.ts');
-			const keys = await listKeys(context);
+			await using home = await openHome(context, 'read');
+			const keys = await home.listKeys();
 			if (json) {
 				printJson(context, keys);
 				return;
@@ -96,14 +104,14 @@ export function addKeyCommands(program: Command, context: Context): void {
 		)
 		.option('--json', 'print JSON')
 		.action(async (id: string, {overlap, json}: Json & {readonly overlap: number}) => {
-			const {openKeys} = await import('../keys/open-keys.ts');
-			await using open = await openKeys(context);
-			const minted = await open.keys.rotateKey(id, {overlapMs: overlap});
+			await using home = await open();
+			const url = await urlOf(home);
+			const minted = await home.rotateKey(id, {overlapMs: overlap});
 			if (!minted) {
 				throw notFound('rotate', id);
 			}
 
-			sayOnce(context, {id, secret: minted.secret, json: json === true, url: open.url});
+			sayOnce(context, {id, secret: minted.secret, json: json === true, url});
 		});
 
 	group
@@ -112,9 +120,8 @@ export function addKeyCommands(program: Command, context: Context): void {
 		.argument('<id>', 'identifier of the key')
 		.option('--json', 'print JSON')
 		.action(async (id: string, {json}: Json) => {
-			const {openKeys} = await import('../keys/open-keys.ts');
-			await using open = await openKeys(context);
-			const key = await open.keys.revokeKey(id);
+			await using home = await open();
+			const key = await home.revokeKey(id);
 			if (!key) {
 				throw notFound('revoke', id);
 			}
@@ -148,6 +155,12 @@ const grantOf = ({
 	...(budget && {budget}),
 	...(expires !== undefined && {expiresAt: expires}),
 });
+
+/** Where the chat API listens, if it does now. */
+async function urlOf({gateway}: WritableHome): Promise<string | undefined> {
+	const api = (await gateway?.status())?.api;
+	return api && 'url' in api ? api.url : undefined;
+}
 
 /** The secret is the result, alone on its line, so that a script may take it. */
 function sayOnce(

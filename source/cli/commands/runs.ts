@@ -4,7 +4,8 @@ import {runStates} from '../../core/run.ts';
 import type {Context} from '../console/context.ts';
 import {filterHelp, numberOption} from '../console/options.ts';
 import {printJson, printLines} from '../console/print.ts';
-import {openRecords, requireGateway} from '../home/gateway-access.ts';
+import {requireGateway} from '../home/gateway-access.ts';
+import {openHome} from '../home/open-home.ts';
 import {describeRun} from '../runs/describe-run.ts';
 import type {RunListFlags} from '../runs/list-runs.ts';
 import {waitingOf} from '../runs/waiting-of.ts';
@@ -36,8 +37,8 @@ export function addRunCommands(program: Command, context: Context): void {
 		.argument('<run>', 'number of the run', oneRun)
 		.option('--json', 'print JSON')
 		.action(async (id: number, {json}: {json?: boolean}) => {
-			await using records = await openRecords(context);
-			const run = await records.runs.get(id);
+			await using home = await openHome(context, 'read');
+			const run = await home.getRun(id);
 			if (!run) {
 				throw new SvcError('run_not_found', `Cannot find run ${id}: see "svc runs list"`);
 			}
@@ -45,7 +46,7 @@ export function addRunCommands(program: Command, context: Context): void {
 			if (json) {
 				printJson(context, run);
 			} else {
-				const approvals = await waitingOf(records);
+				const approvals = await waitingOf(home);
 				printLines(context, describeRun(run, {now: context.clock.now(), approvals}));
 			}
 		});

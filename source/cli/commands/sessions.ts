@@ -4,6 +4,7 @@ import type {Context} from '../console/context.ts';
 import {numberOption} from '../console/options.ts';
 import {printTable} from '../console/print-table.ts';
 import {printJson, printLines} from '../console/print.ts';
+import {openHome} from '../home/open-home.ts';
 
 type Json = {readonly json?: boolean};
 
@@ -14,19 +15,14 @@ export function addSessionCommands(program: Command, context: Context): void {
 	const group = program
 		.command('sessions')
 		.description('conversations of the chat API and of the interface that are kept');
-	const open = async ({change = false} = {}) => {
-		const {openSessions} = await import('../sessions/open-sessions.ts');
-		return openSessions(context, {change});
-	};
-
 	group
 		.command('list')
 		.description('list sessions, last used first')
 		.option('--limit <n>', 'at most this many (1 to 1000)', limit, 50)
 		.option('--json', 'print JSON')
 		.action(async ({json, ...filter}: Json & {readonly limit: number}) => {
-			await using opened = await open();
-			const found = await opened.sessions.listSessions(filter);
+			await using home = await openHome(context, 'read');
+			const found = await home.listSessions(filter);
 			if (json) {
 				printJson(context, found);
 				return;
@@ -42,8 +38,8 @@ export function addSessionCommands(program: Command, context: Context): void {
 		.argument('<session>', 'its identifier')
 		.option('--json', 'print JSON')
 		.action(async (id: string, {json}: Json) => {
-			await using opened = await open();
-			const found = await opened.sessions.getSession(id);
+			await using home = await openHome(context, 'read');
+			const found = await home.getSession(id);
 			if (!found) {
 				throw notFound('show', id);
 			}
@@ -66,8 +62,8 @@ export function addSessionCommands(program: Command, context: Context): void {
 		.option('--limit <n>', 'at most this many (1 to 1000)', limit, 50)
 		.option('--json', 'print JSON')
 		.action(async (words: readonly string[], {json, ...more}: Json & {readonly limit: number}) => {
-			await using opened = await open();
-			const found = await opened.sessions.searchSessions({text: words.join(' '), ...more});
+			await using home = await openHome(context, 'read');
+			const found = await home.searchSessions({text: words.join(' '), ...more});
 			if (json) {
 				printJson(context, found);
 				return;
@@ -83,8 +79,8 @@ export function addSessionCommands(program: Command, context: Context): void {
 		.argument('<session>', 'its identifier')
 		.option('--json', 'print JSON')
 		.action(async (id: string, {json}: Json) => {
-			await using opened = await open({change: true});
-			if (!(await opened.sessions.deleteSession(id))) {
+			await using home = await openHome(context, 'write');
+			if (!(await home.deleteSession(id))) {
 				throw notFound('delete', id);
 			}
 

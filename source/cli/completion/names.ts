@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import type {HomePaths} from '../../config/config.ts';
 import {basePaths, namePattern, profilesFolder} from '../../config/home-paths.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
-import type {StoreReader} from '../../store/sqlite-reader.ts';
+import type {StoreReader} from '../../store/reader-port.ts';
 import type {Candidate} from './complete.ts';
 import type {Noun} from './nouns.ts';
 
@@ -145,8 +145,8 @@ async function fromJournal(
 	{stateDb}: HomePaths,
 	read: (reader: StoreReader) => Promise<readonly Candidate[]>,
 ): Promise<readonly Candidate[]> {
-	const {openSqliteReader} = await import('../../store/sqlite-reader.ts');
-	await using reader = await openSqliteReader(stateDb, {leavesNothing: true});
+	const {readStore} = await import('../../store/open-store.ts');
+	await using reader = await readStore({file: stateDb}, {leavesNothing: true});
 	return await read(reader);
 }
 

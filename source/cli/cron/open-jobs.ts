@@ -103,14 +103,14 @@ function recordOfView(view: JobView, entry: JobEntry): JobRecord {
 
 /** The journal of the profile; where it knows nothing of the jobs, that of the home, whose gateway may have fired them. */
 async function openDisk(context: Context): Promise<Memory> {
-	const {openSqliteReader} = await import('../../store/sqlite-reader.ts');
+	const {readStore} = await import('../../store/open-store.ts');
 	await using stack = new AsyncDisposableStack();
 	const {profile, stateDb} = context.paths();
-	const own = stack.use(await openSqliteReader(stateDb));
+	const own = stack.use(await readStore({file: stateDb}));
 	let journal = own;
 	let records = (await own.jobs.list()).filter(record => record.profile === 'default');
 	if (records.length === 0 && profile !== 'default') {
-		journal = stack.use(await openSqliteReader(baseOf(context).paths().stateDb));
+		journal = stack.use(await readStore({file: baseOf(context).paths().stateDb}));
 		records = (await journal.jobs.list()).filter(record => record.profile === profile);
 	}
 

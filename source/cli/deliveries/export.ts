@@ -4,7 +4,7 @@ import {rename, rm} from 'node:fs/promises';
 import {messageOf, SvcError} from '../../core/errors.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
-import {openRecords, type Records} from '../home/gateway-access.ts';
+import {type Home, openHome} from '../home/open-home.ts';
 import {lineOfDelivery} from './delivery-line.ts';
 
 /** What the journal answers at once, at most. */
@@ -37,17 +37,17 @@ export async function exportDeliveries(
 		);
 	}
 
-	await using records = await openRecords(context);
+	await using home = await openHome(context, 'read');
 	const chosen = {...(route !== undefined && {route}), ...(since !== undefined && {since})};
 	if (out === undefined) {
-		await writeAll(context.stdout, linesOf(records, chosen));
+		await writeAll(context.stdout, linesOf(home, chosen));
 		return;
 	}
 
 	const unfinished = `${out}.${process.pid}.part`;
 	try {
 		const count = await writeFile(unfinished, {
-			lines: linesOf(records, chosen),
+			lines: linesOf(home, chosen),
 			refuse: refuseFile(out, unfinished),
 		});
 		await rename(unfinished, out).catch(refuseFile(out, unfinished));
@@ -59,11 +59,11 @@ export async function exportDeliveries(
 
 type Chosen = {readonly route?: string; readonly since?: number};
 
-async function* linesOf({deliveries}: Records, chosen: Chosen): AsyncIterable<string> {
-	const ids = await chosenIds({deliveries}, chosen);
+async function* linesOf(home: Home, chosen: Chosen): AsyncIterable<string> {
+	const ids = await chosenIds(home, chosen);
 	for (const id of ids.toReversed()) {
 		// oxlint-disable-next-line no-await-in-loop -- bodies are large: one at a time
-		const stored = await deliveries.get(id);
+		const stored = await home.getDelivery(id);
 		// The retention may have taken it meanwhile.
 		if (stored) {
 			yield `${lineOfDelivery(stored)}\n`;
@@ -72,16 +72,13 @@ async function* linesOf({deliveries}: Records, chosen: Chosen): AsyncIterable<st
 }
 
 /** Newest first. Of the whole journal nothing but these is held: a dozen bytes for each delivery. */
-async function chosenIds(
-	{deliveries}: Pick<Records, 'deliveries'>,
-	chosen: Chosen,
-): Promise<readonly string[]> {
+async function chosenIds(home: Home, chosen: Chosen): Promise<readonly string[]> {
 	const ids: string[] = [];
 	for (;;) {
 		const before = ids.at(-1);
 		const found =
 			// oxlint-disable-next-line no-await-in-loop -- a page begins where the last one ended
-			await deliveries.list({...chosen, ...(before !== undefined && {before}), limit: page});
+			await home.listDeliveries({...chosen, ...(before !== undefined && {before}), limit: page});
 		ids.push(...found.map(({id}) => id));
 		if (found.length < page) {
 			return ids;

@@ -5,9 +5,8 @@ import {requirePossibleTime} from '../../gateway/deliveries/possible-time.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
 import {openInput, unreadable} from '../console/read-input.ts';
-import {findGateway} from '../home/gateway-access.ts';
+import {openHome} from '../home/open-home.ts';
 import {deliveryOfLine} from './delivery-line.ts';
-import {openImporter} from './importer.ts';
 import {readLines} from './read-lines.ts';
 
 /** What the gateway takes in one call: 32 MiB, a third of which is the encoding of the bodies, 1,000 deliveries. Larger bodies can be received and exported. */
@@ -34,14 +33,7 @@ export async function importDeliveriesFile(
 		}
 	}
 
-	const gateway = await findGateway(context);
-	await using importer = gateway
-		? {
-				import: async (deliveries: readonly StoredDelivery[]) =>
-					gateway.importDeliveries({deliveries}),
-				async [Symbol.asyncDispose]() {},
-			}
-		: await openImporter(context);
+	await using home = await openHome(context, 'write');
 	let count = 0;
 	let leftOut = 0;
 	const leaveOut = (line: number) => {
@@ -51,7 +43,7 @@ export async function importDeliveriesFile(
 
 	try {
 		for await (const batch of batchesOf(deliveriesIn(context, path, leaveOut))) {
-			count += await importer.import(batch);
+			count += await home.importDeliveries({deliveries: batch});
 		}
 	} catch (error) {
 		if (count === 0 || !(error instanceof SvcError)) {

@@ -5,7 +5,7 @@ import type {Run, RunState} from '../../core/run.ts';
 import type {Context} from '../console/context.ts';
 import {printTable} from '../console/print-table.ts';
 import {printableTime, printJson} from '../console/print.ts';
-import {openRecords, type Records} from '../home/gateway-access.ts';
+import {type Home, openHome} from '../home/open-home.ts';
 import {requireFilter, searchHistory} from '../home/search-history.ts';
 
 /** Flags of `svc deliveries list`. */
@@ -35,7 +35,7 @@ export async function listDeliveries(
 		requireFilter(words, deliveryVocabulary);
 	}
 
-	await using records = await openRecords(context);
+	await using home = await openHome(context, 'read');
 	const runStates = dead ? deadStates : runState;
 	const asked = {
 		...filter,
@@ -44,8 +44,8 @@ export async function listDeliveries(
 	};
 	const deliveries =
 		words === undefined
-			? await records.deliveries.list(asked)
-			: await searchDeliveries(records, words, asked);
+			? await home.listDeliveries(asked)
+			: await searchDeliveries(home, words, asked);
 	if (json) {
 		printJson(context, deliveries);
 		return;
@@ -54,7 +54,7 @@ export async function listDeliveries(
 	const {limit: _limit, ...wanted} = asked;
 	const isFiltered = words !== undefined || Object.keys(wanted).length > 0;
 	const runs = runStates
-		? await runsOf(records, {
+		? await runsOf(home, {
 				states: runStates,
 				ids: new Set(deliveries.flatMap(({runId}) => runId ?? [])),
 				route: filter.route,
@@ -93,7 +93,7 @@ export async function listDeliveries(
 
 /** Those that pass the words and what the flags ask for. */
 async function searchDeliveries(
-	records: Records,
+	home: Home,
 	words: string,
 	{
 		route,
@@ -102,7 +102,7 @@ async function searchDeliveries(
 		since = 0,
 		before,
 		limit,
-	}: Parameters<Records['deliveries']['list']>[0],
+	}: Parameters<Home['listDeliveries']>[0],
 ): Promise<readonly Delivery[]> {
 	const below = before === undefined ? undefined : numberOfId(before);
 	if (Number.isNaN(below)) {
@@ -113,7 +113,7 @@ async function searchDeliveries(
 		(route === undefined || delivery.route === route) &&
 		(outcomes === undefined || outcomes.includes(delivery.outcome)) &&
 		delivery.receivedAt >= since;
-	return searchHistory(async cursor => records.deliveries.search({...cursor, filter: words}), {
+	return searchHistory(async cursor => home.searchDeliveries({...cursor, filter: words}), {
 		before: below,
 		limit,
 		downTo: numberOfTime(since - lateMs),
@@ -124,7 +124,7 @@ async function searchDeliveries(
 			}
 
 			const ids = new Set(wanted.flatMap(({runId}) => runId ?? []));
-			const runs = await runsOf(records, {states, ids, route});
+			const runs = await runsOf(home, {states, ids, route});
 			return wanted.filter(({runId}) => runId !== undefined && runs.has(runId));
 		},
 	});
@@ -143,7 +143,7 @@ const page = 1000;
 
 /** These runs by their numbers, as far as they are still in these states: what a listing says beside its deliveries. Their plans and transcripts are not read. */
 async function runsOf(
-	{runs}: Records,
+	home: Home,
 	{
 		states,
 		ids,
@@ -160,7 +160,7 @@ async function runsOf(
 	while (before > oldest) {
 		const filter = {states, before, limit: page, ...(route !== undefined && {route})};
 		// oxlint-disable-next-line no-await-in-loop -- a page begins where the last one ended
-		const listed = await runs.list(filter);
+		const listed = await home.listRuns(filter);
 		for (const run of listed.filter(({id}) => ids.has(id))) {
 			found.set(run.id, run);
 		}

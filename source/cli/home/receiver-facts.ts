@@ -15,6 +15,20 @@ export function readConfig(context: Context): Config {
 	throw new SvcError('config_invalid', first ? formatDiagnostic(first) : 'Cannot read config.yaml');
 }
 
+/** The same, for a change that depends on it. @throws SvcError `config_refused` with the first problem */
+export function usableConfig(context: Context): Config {
+	const loaded = loadConfig({paths: context.paths(), environment: context.environment});
+	if (!loaded.ok) {
+		const [problem] = loaded.problems;
+		throw new SvcError(
+			'config_refused',
+			`Cannot read the configuration: ${problem ? formatDiagnostic(problem) : 'see "svc config check"'}`,
+		);
+	}
+
+	return loaded.config;
+}
+
 const everyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);
 
 /** Where senders on this machine reach the receiver. */

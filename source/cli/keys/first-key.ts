@@ -2,7 +2,8 @@ import {loadConfig} from '../../config/load-config.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {Context} from '../console/context.ts';
 import {printLines, tell} from '../console/print.ts';
-import {openKeys} from './open-keys.ts';
+import {openHome} from '../home/open-home.ts';
+import {keyLockWaitMs} from './key-options.ts';
 
 /** Makes the first key of the chat API and prints it, once: for a person who sets up a home that serves it and has never had one. What fails is said, and stops nothing. */
 export async function printFirstKey(context: Context): Promise<void> {
@@ -12,8 +13,8 @@ export async function printFirstKey(context: Context): Promise<void> {
 	}
 
 	try {
-		await using open = await openKeys(context);
-		const minted = await open.keys.createFirstKey();
+		await using home = await openHome(context, 'write', {lockWaitMs: keyLockWaitMs});
+		const minted = await home.createFirstKey();
 		if (minted) {
 			tell(context, `${minted.key.id}: a key for the chat API. It is shown once, keep it`);
 			printLines(context, [minted.secret]);

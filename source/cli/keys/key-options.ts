@@ -7,6 +7,9 @@ import {listOption} from '../console/options.ts';
 const isEndpoint = (text: string): text is ApiEndpoint =>
 	apiEndpoints.some(endpoint => endpoint === text);
 
+/** How long a change of keys waits for a home that another process holds: a command is soon done, a gateway that starts soon answers. */
+export const keyLockWaitMs = 5000;
+
 /** A parser for the name of a key. */
 export function keyNameOption(text: string): string {
 	if (text.trim() === '' || text.length > maxKeyNameLength) {

@@ -4,10 +4,10 @@ import {SvcError} from '../../core/errors.ts';
 import {lookUp} from '../../core/payload-path.ts';
 import {cell} from '../../core/untrusted.ts';
 import {parseBody} from '../../webhook/parse-body.ts';
-import type {Records} from '../home/gateway-access.ts';
+import type {Home} from '../home/open-home.ts';
 
 /** What was received, as it is listed and looked up. */
-type TakenIn = {readonly deliveries: Pick<Records['deliveries'], 'get' | 'list'>};
+type TakenIn = Pick<Home, 'getDelivery' | 'listDeliveries'>;
 
 const page = 1000;
 
@@ -24,14 +24,14 @@ const cameHere = ({idSource}: Delivery): boolean => idSource !== 'import';
 
 /** Identifiers of the events that a route has taken in, since a moment and a while before. */
 export async function idsTakenIn(
-	{deliveries}: TakenIn,
+	home: TakenIn,
 	{route, since}: {readonly route: Route; readonly since: number},
 ): Promise<ReadonlySet<string>> {
 	const ids = new Set<string>();
 	let before: string | undefined;
 	for (let count = 0; count < maxPages; count++) {
 		// oxlint-disable-next-line no-await-in-loop -- a page begins where the last one ended
-		const found = await deliveries.list({
+		const found = await home.listDeliveries({
 			route: route.name,
 			outcomes: takenIn,
 			since: since - earlierMs,
@@ -65,7 +65,7 @@ const lookedAt = 20;
  * @throws SvcError `repo_unknown`
  */
 export async function repositoryOf(
-	{deliveries}: TakenIn,
+	home: TakenIn,
 	{name, deliverExtra}: Route,
 	named: string | undefined,
 ): Promise<string> {
@@ -78,10 +78,10 @@ export async function repositoryOf(
 		return written;
 	}
 
-	const newest = await deliveries.list({route: name, outcomes: takenIn, limit: page});
+	const newest = await home.listDeliveries({route: name, outcomes: takenIn, limit: page});
 	for (const {id} of newest.filter(cameHere).slice(0, lookedAt)) {
 		// oxlint-disable-next-line no-await-in-loop -- the first one that says it ends the search
-		const found = repositoryIn(await deliveries.get(id));
+		const found = repositoryIn(await home.getDelivery(id));
 		if (found !== undefined) {
 			return found;
 		}

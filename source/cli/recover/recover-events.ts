@@ -8,7 +8,8 @@ import {confirm} from '../console/confirm.ts';
 import type {Context} from '../console/context.ts';
 import {countOf, printableTime, printJson, printLines, tell} from '../console/print.ts';
 import {whenAskedToStop} from '../console/signals.ts';
-import {openRecords, requireGateway} from '../home/gateway-access.ts';
+import {requireGateway} from '../home/gateway-access.ts';
+import {openHome} from '../home/open-home.ts';
 import {readConfig} from '../home/receiver-facts.ts';
 import {readRoutes} from '../webhook/read-routes.ts';
 import {missedEvents} from './attempts.ts';
@@ -144,8 +145,8 @@ async function findMissed(
 		readonly flags: RecoverFlags;
 	},
 ) {
-	await using records = await openRecords(context);
-	const repo = await repositoryOf(records, route, flags.repo);
+	await using home = await openHome(context, 'read');
+	const repo = await repositoryOf(home, route, flags.repo);
 	if (!flags.json) {
 		tell(context, `Asking for the failed deliveries of ${repo} since ${printableTime(since)}`);
 	}
@@ -161,7 +162,7 @@ async function findMissed(
 	}
 
 	const failed = missedEvents(attempts);
-	const here = failed.length === 0 ? new Set<string>() : await idsTakenIn(records, {route, since});
+	const here = failed.length === 0 ? new Set<string>() : await idsTakenIn(home, {route, since});
 	const missed = failed.filter(({guid}) => !here.has(guid));
 	return {repo, hook, missed, known: failed.length - missed.length};
 }

@@ -3,7 +3,7 @@ import type {Run, RunState} from '../../core/run.ts';
 import type {Context} from '../console/context.ts';
 import {printTable} from '../console/print-table.ts';
 import {printJson} from '../console/print.ts';
-import {openRecords, type Records} from '../home/gateway-access.ts';
+import {type Home, openHome} from '../home/open-home.ts';
 import {requireFilter, searchHistory} from '../home/search-history.ts';
 import {runTable} from './describe-run.ts';
 import {waitingOf} from './waiting-of.ts';
@@ -31,21 +31,21 @@ export async function listRuns(
 	}
 
 	const jobId = job === undefined ? undefined : await jobIdOf(context, job);
-	await using records = await openRecords(context);
+	await using home = await openHome(context, 'read');
 	const asked = {
 		...filter,
 		...(states && {states}),
 		...(jobId !== undefined && {job: jobId}),
 	};
 	const runs =
-		words === undefined ? await records.runs.list(asked) : await searchRuns(records, words, asked);
+		words === undefined ? await home.listRuns(asked) : await searchRuns(home, words, asked);
 	if (json) {
 		printJson(context, runs);
 		return;
 	}
 
 	const {limit: _limit, ...wanted} = asked;
-	const approvals = await waitingOf(records);
+	const approvals = await waitingOf(home);
 	await printTable(
 		context,
 		runTable(runs, {
@@ -58,11 +58,11 @@ export async function listRuns(
 
 /** Those that pass the words and what the flags ask for. */
 async function searchRuns(
-	{runs}: Records,
+	home: Home,
 	words: string,
-	{states, route, job, before, limit}: Parameters<Records['runs']['list']>[0],
+	{states, route, job, before, limit}: Parameters<Home['listRuns']>[0],
 ): Promise<readonly Run[]> {
-	return searchHistory(async cursor => runs.search({...cursor, filter: words}), {
+	return searchHistory(async cursor => home.searchRuns({...cursor, filter: words}), {
 		before,
 		limit,
 		keep: async found =>

@@ -13,7 +13,7 @@ import {createFilterFiles} from '../../webhook/filter-files.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import {readInput} from '../console/read-input.ts';
-import {openRecords} from '../home/gateway-access.ts';
+import {openHome} from '../home/open-home.ts';
 import {readConfig} from '../home/receiver-facts.ts';
 import {readFilters} from '../webhook/read-filters.ts';
 import {readRoutes} from '../webhook/read-routes.ts';
@@ -58,8 +58,11 @@ export async function simulate(
 		}),
 	};
 	const edited = editedRoute(route, edits, config);
-	await using records = await openRecords(context);
-	const {events, leftOut} = await storedEvents(records.deliveries, {route, last});
+	await using home = await openHome(context, 'read');
+	const {events, leftOut} = await storedEvents(
+		{get: home.getDelivery, list: home.listDeliveries},
+		{route, last},
+	);
 	const settingsOf = compilerFor(context, config);
 	const outcomesWith = (decidedBy: Route) => {
 		const ready = settingsOf(decidedBy);

@@ -1,7 +1,7 @@
 import type {RouteView} from '../../core/config-view.ts';
 import type {RouteCounts} from '../../core/route-counts.ts';
 import type {Context} from '../console/context.ts';
-import {openRecords} from '../home/gateway-access.ts';
+import {openHome} from '../home/open-home.ts';
 
 /** How many requests a route took in, ignored and refused within a day. */
 export type DayCounts = Pick<RouteCounts['routes'][number], 'taken' | 'ignored' | 'refused'>;
@@ -13,8 +13,8 @@ export async function readDay(
 	context: Context,
 ): Promise<(route: Pick<RouteView, 'name' | 'profile'>) => DayCounts | undefined> {
 	try {
-		await using records = await openRecords(context);
-		const {routes} = await records.deliveries.count();
+		await using home = await openHome(context, 'read');
+		const {routes} = await home.countRoutes();
 		const byRoute = new Map(
 			routes.map(({profile, route, taken, ignored, refused}) => [
 				`${profile}/${route}`,

@@ -3,7 +3,7 @@ import type {Route} from '../../config/route.ts';
 import {lossMemoryMs, remedyOf} from '../../core/lost-events.ts';
 import type {Context} from '../console/context.ts';
 import {countOf} from '../console/print.ts';
-import {openRecords} from '../home/gateway-access.ts';
+import {openHome} from '../home/open-home.ts';
 
 const maxCounted = 1000;
 
@@ -34,8 +34,8 @@ async function countLosses(context: Context): Promise<ReadonlyMap<string, number
 			return counts;
 		}
 
-		await using records = await openRecords(context);
-		const lost = await records.deliveries.list({
+		await using home = await openHome(context, 'read');
+		const lost = await home.listDeliveries({
 			outcomes: ['rate'],
 			since: context.clock.now() - lossMemoryMs,
 			limit: maxCounted,

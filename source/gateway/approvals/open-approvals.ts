@@ -1,18 +1,16 @@
 import {basename, dirname} from 'node:path';
-import type {Config, HomePaths} from '../../config/config.ts';
+import type {HomePaths} from '../../config/config.ts';
 import {userHomeOf} from '../../config/environment.ts';
 import type {Approval, AskedTool} from '../../core/approval.ts';
 import type {Approvals, AskingRun} from '../../core/approvals/approvals.ts';
 import {createApprovals} from '../../core/approvals/create-approvals.ts';
 import type {Broker} from '../../core/broker.ts';
-import type {Emit} from '../../core/events.ts';
 import type {Logger} from '../../core/log.ts';
-import type {Redact} from '../../core/redact.ts';
 import type {Run} from '../../core/run.ts';
 import type {Approve} from '../../core/tool.ts';
 import type {ServerManagerDependencies} from '../../mcp/contract.ts';
 import type {Store} from '../../store/port.ts';
-import type {GatewayWorld} from '../rooms.ts';
+import type {RoomWorld} from '../rooms.ts';
 import {createApprovalLog} from './approval-log.ts';
 import {askForCall} from './ask-for-call.ts';
 
@@ -28,22 +26,23 @@ export type OpenedApprovals = Approvals & {
 
 /** Opens the queue. Dispose of it after the workers and the tool servers, and before the store and the log. */
 export async function openApprovals(
-	{clock, paths, environment}: Pick<GatewayWorld, 'clock' | 'paths' | 'environment'>,
 	{
+		clock,
+		paths,
+		environment,
 		store,
-		config,
+		live,
 		emit,
 		log,
 		redact,
 		broker,
+	}: Pick<RoomWorld, 'clock' | 'paths' | 'environment' | 'live' | 'emit' | 'log' | 'redact'> & {
+		readonly store: Pick<Store, 'approvals' | 'runs'>;
+		readonly broker: Pick<Broker, 'getState'>;
+	},
+	{
 		onAllowed,
 	}: {
-		readonly store: Pick<Store, 'approvals' | 'runs'>;
-		readonly config: () => Pick<Config, 'toolServers' | 'runs'>;
-		readonly emit: Emit;
-		readonly log: Logger;
-		readonly redact: Redact;
-		readonly broker: Pick<Broker, 'getState'>;
 		/** A person allowed a call of a tool as it is defined now. Must not throw. */
 		readonly onAllowed?: (tool: AskedTool) => void;
 	},
@@ -101,12 +100,12 @@ export async function openApprovals(
 		},
 		async approve({tool, runId, endsAt, ...call}) {
 			const run = await runFacts(runId, endsAt);
-			const {toolServers} = config();
+			const {toolServers} = live.current();
 			return askForCall(tool, {...call, run}, {approvals, toolServers});
 		},
 		async fillIn({runId, ...form}) {
 			// When the run ends, its signal ends the form, whatever is said here.
-			const endsAt = clock.now() + config().runs.timeoutMs;
+			const endsAt = clock.now() + live.current().runs.timeoutMs;
 			return approvals.elicit({
 				...form,
 				...(runId !== undefined && {run: await runFacts(runId, endsAt)}),

@@ -4,10 +4,10 @@ import type {KeyDesk} from '../../api/keys/desk.ts';
 import {openKeyDesk} from '../../api/keys/key-desk.ts';
 import {createSessionDesk, type SessionDesk} from '../../api/sessions/session-desk.ts';
 import {endOf} from '../../core/api-keys/api-key.ts';
-import type {Approvals} from '../../core/approvals/approvals.ts';
 import {messageOf} from '../../core/errors.ts';
 import {createMutex} from '../../core/mutex.ts';
-import type {GatewayWorld} from '../rooms.ts';
+import type {OpenedApprovals} from '../approvals/open-approvals.ts';
+import type {RoomWorld} from '../rooms.ts';
 import type {RunAnnouncer} from '../runs/announce-runs.ts';
 import {createApiLimits} from './api-limits.ts';
 import {createApiModels} from './api-upstream.ts';
@@ -25,20 +25,20 @@ export type OpenedApi = LiveApi & {
 
 /** The chat API, joined with what answers in it. Nothing listens before `start()`. */
 export async function openApi(
-	world: GatewayWorld,
+	world: RoomWorld,
 	{
 		modelFetch,
 		announce,
 		...joined
-	}: Omit<Parameters<typeof openTurns>[1], 'announce'> & {
+	}: Omit<Parameters<typeof openTurns>[1], 'announce' | 'approvals'> & {
 		readonly modelFetch: Pick<ModelFetch, 'post'>;
-		readonly approvals: Pick<Approvals, 'waiting' | 'settle'>;
+		readonly approvals: OpenedApprovals;
 		readonly announce: Pick<RunAnnouncer, 'changed'>;
 	},
 ): Promise<OpenedApi> {
-	const {clock} = world;
-	const {live, store, model, approvals, emit, redact} = joined;
-	const log = joined.log.from('api');
+	const {clock, live, store, emit, redact} = world;
+	const {model, approvals} = joined;
+	const log = world.log.from('api');
 	const turn = openTurns(world, {...joined, announce: async runId => announce.changed(runId)});
 	await using stack = new AsyncDisposableStack();
 	const config = () => live.current().api;

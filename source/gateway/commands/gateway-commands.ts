@@ -1,32 +1,20 @@
-import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
-import type {GatewayState} from '../../core/state.ts';
 import type {gateway as table} from '../contract/gateway.ts';
 import type {CommandsOf} from '../contract/operation.ts';
 import type {Rooms, Seat} from '../rooms.ts';
 
-/** The commands for the gateway of this process as a whole. `stop` begins its end and returns. */
-export const createGatewayCommands = ({
-	clock,
-	getState,
-	seat,
-	rooms,
-	stop,
-}: {
-	readonly clock: Clock;
-	readonly getState: () => GatewayState;
-	readonly seat: () => Seat;
-	readonly rooms: () => Promise<Rooms>;
-	readonly stop: () => void;
-}): CommandsOf<typeof table> => ({
+/** The commands for the gateway of this process as a whole, but its end. */
+export const createGatewayCommands = (
+	rooms: Rooms,
+	seat: () => Seat,
+): Omit<CommandsOf<typeof table>, 'stop'> => ({
 	async status() {
-		const opened = await rooms();
 		const {gatewayStatus} = await import('../status/gateway-status.ts');
-		return gatewayStatus({state: getState(), seat: seat()}, opened);
+		return gatewayStatus({state: rooms.broker.getState(), seat: seat()}, rooms);
 	},
 	async useModel(provider) {
-		const {live} = await rooms();
-		const offer = getState().modelOffer;
+		const {live} = rooms;
+		const offer = rooms.broker.getState().modelOffer;
 		if (offer?.provider !== provider) {
 			throw new SvcError(
 				'model_not_offered',
@@ -41,24 +29,21 @@ export const createGatewayCommands = ({
 				{path: ['model', 'provider'], value: offer.provider},
 				{path: ['model', 'name'], value: offer.name},
 			],
-			{clock},
+			rooms,
 		);
 		await live.reload();
 	},
 	async reload() {
-		const {live, jobs} = await rooms();
+		const {live, jobs} = rooms;
 		await Promise.all([live.reload(), jobs.changed()]);
 	},
-	restartReceiver: async () => (await rooms()).receiver.restart(),
+	restartReceiver: async () => rooms.receiver.restart(),
 	async stopConsequences() {
-		const {store} = await rooms();
+		const {store} = rooms;
 		const [{active, queued}, pendingGroups] = await Promise.all([
 			store.runs.counts(),
 			store.groups.pending(),
 		]);
 		return {activeRuns: active, queuedRuns: queued, pendingGroups};
-	},
-	async stop() {
-		stop();
 	},
 });

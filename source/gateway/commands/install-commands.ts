@@ -1,4 +1,3 @@
-import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {InstallReview, OfferedInstall, WaitingInstall} from '../../core/install.ts';
 import type {install as table} from '../contract/install.ts';
@@ -20,26 +19,22 @@ const withoutLink = ({id, name, askedAt, expiresAt}: OfferedInstall): WaitingIns
 });
 
 /** The commands for install links of a gateway in this process. What waits is kept in memory, and dropped when it is looked at too late. */
-export function createInstallCommands({
-	clock,
-	rooms,
-}: {
-	readonly clock: Clock;
-	readonly rooms: () => Promise<Pick<Rooms, 'live' | 'emit' | 'log'>>;
-}): CommandsOf<typeof table> {
+export function createInstallCommands(
+	rooms: Pick<Rooms, 'clock' | 'live' | 'emit' | 'log'>,
+): CommandsOf<typeof table> {
 	let waiting: readonly OfferedInstall[] = [];
 	let lastId = 0;
 
-	const fresh = () => waiting.filter(({expiresAt}) => expiresAt > clock.now());
+	const fresh = () => waiting.filter(({expiresAt}) => expiresAt > rooms.clock.now());
 
 	const change = async (offered: readonly OfferedInstall[]) => {
 		waiting = offered;
 		const installs = offered.map(withoutLink);
-		(await rooms()).emit({type: 'installs-changed', at: clock.now(), installs});
+		rooms.emit({type: 'installs-changed', at: rooms.clock.now(), installs});
 	};
 
 	const review = async (link: string, name?: string): Promise<InstallReview> => {
-		const {live} = await rooms();
+		const {live} = rooms;
 		const {writtenServers} = await import('../../config/edit-servers.ts');
 		const {reviewInstall} = await import('../../config/install-link/review-install.ts');
 		return reviewInstall(link, {name}, writtenServers(live.current().paths));
@@ -63,10 +58,10 @@ export function createInstallCommands({
 			}
 
 			lastId += 1;
-			const at = clock.now();
+			const at = rooms.clock.now();
 			const offered = {id: lastId, name: linkName, link, askedAt: at, expiresAt: at + waitMs};
 			await change([...others, offered]);
-			(await rooms()).log.info(
+			rooms.log.info(
 				`A link asks for tool server "${linkName}": the interface (I) or "svc mcp install" decides`,
 			);
 			return offered;
@@ -88,9 +83,9 @@ export function createInstallCommands({
 				);
 			}
 
-			const {live, log} = await rooms();
+			const {live, log} = rooms;
 			const {setToolServer} = await import('../../config/edit-servers.ts');
-			await setToolServer(live.current().paths, {name, entry}, {clock});
+			await setToolServer(live.current().paths, {name, entry}, {clock: rooms.clock});
 			log.info(`Tool server "${name}" was installed from a link`);
 			await change(fresh().filter(other => other.link !== link));
 			await live.reload();

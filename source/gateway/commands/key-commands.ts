@@ -1,43 +1,42 @@
 import type {KeyDesk} from '../../api/keys/desk.ts';
-import type {Clock} from '../../core/clock.ts';
+import type {ApiConfig} from '../../config/config.ts';
 import {SvcError} from '../../core/errors.ts';
 import {personKey} from '../../core/run.ts';
+import type {World} from '../../core/world.ts';
 import type {keys as table} from '../contract/keys.ts';
 import type {CommandsOf} from '../contract/operation.ts';
 
 /** The commands for keys of the chat API, of a gateway in this process or of a home without one. */
-export const createKeyCommands = (
-	clock: Clock,
-	open: () => Promise<{
-		readonly desk: KeyDesk;
-		/** `api.key_prefix`. */
-		readonly prefix: string;
-	}>,
-): CommandsOf<typeof table> => ({
-	listKeys: async () => (await open()).desk.list(),
-	async createKey(grant) {
-		if (grant.expiresAt !== undefined && grant.expiresAt <= clock.now()) {
-			throw new SvcError('key_invalid', 'Cannot make a key that has expired already: a later end');
-		}
+export function createKeyCommands(
+	rooms: Pick<World, 'clock'> & {
+		readonly api: {keys(): Promise<KeyDesk>};
+		readonly live: {current(): {readonly api: Pick<ApiConfig, 'keyPrefix'>}};
+	},
+): CommandsOf<typeof table> {
+	const prefixNow = () => rooms.live.current().api.keyPrefix;
+	return {
+		listKeys: async () => (await rooms.api.keys()).list(),
+		async createKey(grant) {
+			if (grant.expiresAt !== undefined && grant.expiresAt <= rooms.clock.now()) {
+				throw new SvcError(
+					'key_invalid',
+					'Cannot make a key that has expired already: a later end',
+				);
+			}
 
-		if (grant.name.trim() === personKey) {
-			throw new SvcError(
-				'key_invalid',
-				`Cannot name a key "${personKey}": that is what the person at the terminal is called; another name`,
-			);
-		}
+			if (grant.name.trim() === personKey) {
+				throw new SvcError(
+					'key_invalid',
+					`Cannot name a key "${personKey}": that is what the person at the terminal is called; another name`,
+				);
+			}
 
-		const {desk, prefix} = await open();
-		return desk.create(grant, prefix);
-	},
-	async createFirstKey() {
-		const {desk, prefix} = await open();
-		return desk.createFirst(prefix);
-	},
-	listKeyDays: async id => (await open()).desk.days(id),
-	async rotateKey(id, {overlapMs}) {
-		const {desk, prefix} = await open();
-		return desk.rotate(id, {overlapMs, prefix});
-	},
-	revokeKey: async id => (await open()).desk.revoke(id),
-});
+			return (await rooms.api.keys()).create(grant, prefixNow());
+		},
+		createFirstKey: async () => (await rooms.api.keys()).createFirst(prefixNow()),
+		listKeyDays: async id => (await rooms.api.keys()).days(id),
+		rotateKey: async (id, {overlapMs}) =>
+			(await rooms.api.keys()).rotate(id, {overlapMs, prefix: prefixNow()}),
+		revokeKey: async id => (await rooms.api.keys()).revoke(id),
+	};
+}

@@ -1,8 +1,6 @@
 import type {Route} from '../../config/route.ts';
-import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {routePath} from '../../core/route-path.ts';
-import type {GatewayState} from '../../core/state.ts';
 import type {CommandsOf} from '../contract/operation.ts';
 import type {routes as table} from '../contract/routes.ts';
 import type {Rooms} from '../rooms.ts';
@@ -13,17 +11,11 @@ type RouteCommands = CommandsOf<typeof table>;
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** The commands for routes of a gateway in this process. */
-export function createRouteCommands({
-	clock,
-	getState,
-	rooms,
-}: {
-	readonly clock: Clock;
-	readonly getState: () => Pick<GatewayState, 'webhook'>;
-	readonly rooms: () => Promise<Pick<Rooms, 'live' | 'log' | 'receiver' | 'replays' | 'servers'>>;
-}): RouteCommands {
+export function createRouteCommands(
+	rooms: Pick<Rooms, 'clock' | 'broker' | 'live' | 'log' | 'receiver' | 'replays' | 'servers'>,
+): RouteCommands {
 	const routeOf = async (name: string): Promise<Route> => {
-		const {live} = await rooms();
+		const {live} = rooms;
 		const route = live.routes().routes.get(name);
 		if (!route) {
 			throw new SvcError('route_not_found', `Cannot find route "${name}": see "svc webhook list"`);
@@ -33,7 +25,7 @@ export function createRouteCommands({
 	};
 
 	const urlOf = async ({name, profile}: Route): Promise<string> => {
-		const {webhook} = getState();
+		const {webhook} = rooms.broker.getState();
 		if (webhook.state !== 'listening') {
 			throw new SvcError(
 				'webhook_not_listening',
@@ -50,7 +42,7 @@ export function createRouteCommands({
 		options?: Parameters<RouteCommands['sendTestEvent']>[1],
 	) => {
 		const {sampleRequest} = await import('../receiver/sample-event.ts');
-		const sample = sampleRequest(route, {...options, now: clock.now()});
+		const sample = sampleRequest(route, {...options, now: rooms.clock.now()});
 		if (!sample.isSigned) {
 			throw new SvcError(
 				'route_not_testable',
@@ -63,12 +55,12 @@ export function createRouteCommands({
 
 	return {
 		async listRoutes() {
-			const {live} = await rooms();
+			const {live} = rooms;
 			const {routeViews} = await import('../../config/route-table.ts');
 			return routeViews(live.routes());
 		},
 		async describeRoute(name) {
-			const {live, servers} = await rooms();
+			const {live, servers} = rooms;
 			const route = live.routes().routes.get(name);
 			if (!route) {
 				return undefined;
@@ -80,12 +72,12 @@ export function createRouteCommands({
 			const config = live.current();
 			return routeFacts(route, {
 				entry: readWrittenRoute(config.paths, name, route.source).entry,
-				toolsets: toolsetsOfRoute({clock}, route, config),
+				toolsets: toolsetsOfRoute(rooms, route, config),
 				servers: servers.views(),
 			});
 		},
 		async readRouteRate(name) {
-			const {live, receiver} = await rooms();
+			const {live, receiver} = rooms;
 			const route = live.routes().routes.get(name);
 			const use = receiver.current()?.rateOf(name);
 			return route && use && {limit: route.rateLimit, ...use};
@@ -95,7 +87,7 @@ export function createRouteCommands({
 			const url = await urlOf(route);
 			const sample = await sampleFor(route, options);
 			const {sendRequest} = await import('../receiver/sample-event.ts');
-			return sendRequest({clock, url}, sample);
+			return sendRequest({clock: rooms.clock, url}, sample);
 		},
 		async curlLine(name) {
 			const route = await routeOf(name);
@@ -105,7 +97,7 @@ export function createRouteCommands({
 			return curlLine(url, sample);
 		},
 		async setRoutePaused(name, {paused}) {
-			const {live, log} = await rooms();
+			const {live, log} = rooms;
 			const act = paused ? 'pause' : 'resume';
 			if (live.routes().slipped.get(name)?.source === 'dynamic') {
 				throw new SvcError(
@@ -115,25 +107,25 @@ export function createRouteCommands({
 			}
 
 			const {setSubscriptionPaused} = await import('../../config/change-subscription.ts');
-			await setSubscriptionPaused(live.current().paths, name, {paused, clock});
+			await setSubscriptionPaused(live.current().paths, name, {paused, clock: rooms.clock});
 			live.routes();
 			log.info(`Route "${name}" was ${act}d`);
 		},
 		async removeRoute(name) {
-			const {live, log} = await rooms();
+			const {live, log} = rooms;
 			const {removeSubscription} = await import('../../config/change-subscription.ts');
-			await removeSubscription(live.current().paths, name, {clock});
+			await removeSubscription(live.current().paths, name, {clock: rooms.clock});
 			live.routes();
 			log.info(`Route "${name}" was removed`);
 		},
 		async rotateRoute(name, {overlap_ms: overlapMs = dayMs, secret: given} = {}) {
-			const {live, log} = await rooms();
+			const {live, log} = rooms;
 			const {rotateRouteSecret} = await import('../../config/rotate-route.ts');
 			const config = live.current();
 			const {source, secret, kept, until} = await rotateRouteSecret(config, name, {
 				...(given !== undefined && {secret: given}),
 				overlapMs,
-				clock,
+				clock: rooms.clock,
 			});
 			if (source === 'static') {
 				await live.reload();
@@ -142,8 +134,8 @@ export function createRouteCommands({
 			const {routeAddress} = await import('../receiver/route-address.ts');
 			const address = routeAddress(name, {
 				live,
-				webhook: getState().webhook,
-				now: clock.now(),
+				webhook: rooms.broker.getState().webhook,
+				now: rooms.clock.now(),
 			});
 			log.info(`Route "${name}" has a new secret`, {source});
 			const {warningOnSecrets} = await import('../../config/weak-secrets.ts');
@@ -157,6 +149,6 @@ export function createRouteCommands({
 			};
 		},
 		recoverDelivery: async (route, {delivery_id: deliveryId, headers, body}) =>
-			(await rooms()).replays.recover({route, deliveryId, headers, body}),
+			rooms.replays.recover({route, deliveryId, headers, body}),
 	};
 }

@@ -1,10 +1,8 @@
 import type {Route} from '../../config/route.ts';
-import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject} from '../../core/json.ts';
 import {silentLogger} from '../../core/log.ts';
 import type {RouteDraft} from '../../core/route-editor.ts';
-import type {GatewayState} from '../../core/state.ts';
 import type {CommandsOf} from '../contract/operation.ts';
 import type {routeEditor as table} from '../contract/route-editor.ts';
 import type {Rooms} from '../rooms.ts';
@@ -16,23 +14,17 @@ const maxLast = 1000;
 const maxFilters = 20;
 
 /** The commands for editing routes of a gateway in this process. What they need is loaded with the first of them. */
-export function createRouteEditorCommands({
-	clock,
-	getState,
-	rooms,
-}: {
-	readonly clock: Clock;
-	readonly getState: () => Pick<GatewayState, 'webhook'>;
-	readonly rooms: () => Promise<Pick<Rooms, 'live' | 'store' | 'log'>>;
-}): CommandsOf<typeof table> {
+export function createRouteEditorCommands(
+	rooms: Pick<Rooms, 'clock' | 'broker' | 'live' | 'store' | 'log'>,
+): CommandsOf<typeof table> {
 	const surroundings = async () => {
-		const {live} = await rooms();
+		const {live} = rooms;
 		const {surroundingsOf} = await import('../route-editor/surroundings.ts');
-		return surroundingsOf({clock}, {config: live.current(), load: text => live.load(text)});
+		return surroundingsOf(rooms, {config: live.current(), load: text => live.load(text)});
 	};
 
 	const read = async (name: string, source: Route['source']) => {
-		const {live} = await rooms();
+		const {live} = rooms;
 		const {readWrittenRoute} = await import('../../config/route-edit/written-route.ts');
 		return readWrittenRoute(live.current().paths, name, source);
 	};
@@ -53,19 +45,23 @@ export function createRouteEditorCommands({
 	};
 
 	const compiler = async () => {
-		const {live} = await rooms();
+		const {live} = rooms;
 		const {createRouteCompiler} = await import('../../webhook/compiled-route.ts');
 		const {createFilterFiles} = await import('../../webhook/filter-files.ts');
-		const files = createFilterFiles({clock, log: silentLogger});
+		const files = createFilterFiles({clock: rooms.clock, log: silentLogger});
 		const {profiles} = live.current();
 		const compile = createRouteCompiler(profile => files(profiles.of(profile).paths.home));
 		return (route: Route) => ({route, compiled: compile(route)});
 	};
 
 	const addressOf = async (name: string) => {
-		const {live} = await rooms();
+		const {live} = rooms;
 		const {routeAddress} = await import('../receiver/route-address.ts');
-		return routeAddress(name, {live, webhook: getState().webhook, now: clock.now()});
+		return routeAddress(name, {
+			live,
+			webhook: rooms.broker.getState().webhook,
+			now: rooms.clock.now(),
+		});
 	};
 
 	return {
@@ -110,7 +106,7 @@ export function createRouteEditorCommands({
 			return {problems, warnings};
 		},
 		async previewRoute(name, {delivery, ...draft}) {
-			const {store} = await rooms();
+			const {store} = rooms;
 			const stored = await store.journal.get(delivery);
 			if (!stored) {
 				throw new SvcError(
@@ -132,7 +128,7 @@ export function createRouteEditorCommands({
 			};
 		},
 		async backtestRoute(name, {traffic = name, last = defaultLast, ...draft}) {
-			const {live, store} = await rooms();
+			const {live, store} = rooms;
 			const {problem, settings} = await ready(name, draft);
 			if (!settings) {
 				return {problem, deliveries: 0, leftOut: 0, notes: []};
@@ -147,7 +143,7 @@ export function createRouteEditorCommands({
 				.slice(0, maxFilters)
 				.map(filter => compile({...settings.route, filters: [filter]}));
 			const result = await backtest(
-				{journal: store.journal, clock},
+				{journal: store.journal, clock: rooms.clock},
 				{
 					today,
 					edited: settings,
@@ -159,7 +155,7 @@ export function createRouteEditorCommands({
 			return {...result, notes: notesOn([settings.route])};
 		},
 		async listPayloadKeys(name) {
-			const {store} = await rooms();
+			const {store} = rooms;
 			const {payloadKeys} = await import('../route-editor/payload-keys.ts');
 			return payloadKeys(store.journal, name);
 		},
@@ -171,9 +167,9 @@ export function createRouteEditorCommands({
 			const {saveDraft} = await import('../../config/route-edit/save-draft.ts');
 			const {file, secret, warnings} = await saveDraft(name, draft, {
 				surroundings: await surroundings(),
-				clock,
+				clock: rooms.clock,
 			});
-			const {live, log} = await rooms();
+			const {live, log} = rooms;
 			if (draft.source === 'static') {
 				await live.reload();
 			}

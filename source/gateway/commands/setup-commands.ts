@@ -1,18 +1,13 @@
-import type {Clock} from '../../core/clock.ts';
 import type {CommandsOf} from '../contract/operation.ts';
 import type {setup as table} from '../contract/setup.ts';
 import type {Rooms} from '../rooms.ts';
 
 /** The commands for setting up the receiver of a gateway in this process. */
-export function createSetupCommands({
-	clock,
-	rooms,
-}: {
-	readonly clock: Clock;
-	readonly rooms: () => Promise<Pick<Rooms, 'live' | 'receiver' | 'log'>>;
-}): CommandsOf<typeof table> {
+export function createSetupCommands(
+	rooms: Pick<Rooms, 'clock' | 'live' | 'receiver' | 'log'>,
+): CommandsOf<typeof table> {
 	const surroundings = async () => {
-		const {live, receiver} = await rooms();
+		const {live, receiver} = rooms;
 		const {restartNeeded} = await import('../status/restart-needed.ts');
 		return {
 			config: live.current(),
@@ -30,8 +25,8 @@ export function createSetupCommands({
 		async setUp(draft = {}) {
 			const {setUp} = await import('../../config/set-up.ts');
 			const judgedIn = await surroundings();
-			const {secret} = await setUp(draft, {surroundings: judgedIn, clock});
-			const {live, log} = await rooms();
+			const {secret} = await setUp(draft, {surroundings: judgedIn, clock: rooms.clock});
+			const {live, log} = rooms;
 			await live.reload();
 			const current = live.current();
 			log.info('The receiver was set up', {file: current.paths.config});

@@ -1,7 +1,6 @@
-import type {Clock} from '../../core/clock.ts';
 import type {StoredDelivery} from '../../core/delivery.ts';
 import {codeOf, errorWithCode, messageOf} from '../../core/errors.ts';
-import type {Emit} from '../../core/events.ts';
+import type {World} from '../../core/world.ts';
 import type {Intake} from '../../store/port.ts';
 import {headersToStore} from '../../webhook/headers.ts';
 import {checkDelivery} from '../contract/wire-delivery.ts';
@@ -20,13 +19,11 @@ export async function importDeliveries(
 	{
 		clock,
 		ids,
-		intake,
+		store: {intake},
 		emit,
-	}: {
-		readonly clock: Clock;
+	}: Pick<World, 'clock' | 'emit'> & {
 		readonly ids: () => string;
-		readonly intake: Pick<Intake, 'record'>;
-		readonly emit: Emit;
+		readonly store: {readonly intake: Pick<Intake, 'record'>};
 	},
 ): Promise<number> {
 	const checked = deliveries.map(checkDelivery).map((delivery): StoredDelivery => ({

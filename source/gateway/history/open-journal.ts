@@ -1,9 +1,9 @@
 import type {Logger} from '../../core/log.ts';
-import {openSqliteStore} from '../../store/open-sqlite-store.ts';
+import {openStore} from '../../store/open-store.ts';
 import type {Store} from '../../store/port.ts';
 import type {GatewayWorld} from '../rooms.ts';
 
-/** The journal of a home, and whether it can be written. @throws SvcError as `openSqliteStore` does */
+/** The journal of a home, and whether it can be written. @throws SvcError as `openStore` does */
 export async function openJournal(
 	{clock, paths, journalPages}: GatewayWorld,
 	{log}: {readonly log: Logger},
@@ -13,7 +13,7 @@ export async function openJournal(
 	readonly failing: () => string | undefined;
 }> {
 	let failing: string | undefined;
-	const store = await openSqliteStore(
+	const store = await openStore(
 		{
 			clock,
 			log: log.from('store'),

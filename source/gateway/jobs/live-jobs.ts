@@ -1,16 +1,11 @@
-import type {Config} from '../../config/config.ts';
-import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {Emit} from '../../core/events.ts';
-import type {Busy} from '../../core/idle.ts';
-import type {Logger} from '../../core/log.ts';
 import type {StoredRun} from '../../core/run.ts';
 import {unavailableJob} from '../../schedule/find-job.ts';
 import {keepAnswer} from '../../schedule/output.ts';
 import {planFor} from '../../schedule/plan-for.ts';
 import {createScheduler, maxQueuedPerJob, type Scheduler} from '../../schedule/scheduler.ts';
-import type {Jobs} from '../../store/port.ts';
 import type {JobOf} from '../../webhook/job-of.ts';
+import type {RoomWorld} from '../rooms.ts';
 import {createServedProfiles} from './served-profiles.ts';
 import {createJobsWatcher} from './watch-jobs.ts';
 
@@ -30,24 +25,17 @@ export type LiveJobs = Pick<Scheduler, 'runChanged' | 'runNow' | 'setPaused' | '
  *
  * @see manual/routes.md#keys, manual/control-api.md
  */
-export function createLiveJobs({
-	clock,
-	config,
-	jobs,
-	busy,
-	emit,
-	log,
-	onFired,
-}: {
-	readonly clock: Clock;
-	readonly config: () => Config;
-	readonly jobs: Jobs;
-	readonly busy: Busy;
-	readonly emit: Emit;
-	readonly log: Logger;
-	/** A run is on disk and waits; must not throw. */
-	readonly onFired: (runId: number) => void;
-}): LiveJobs {
+export function createLiveJobs(
+	{clock, live, store, busy, emit, log: logs}: RoomWorld,
+	{
+		onFired,
+	}: {
+		/** A run is on disk and waits; must not throw. */
+		readonly onFired: (runId: number) => void;
+	},
+): LiveJobs {
+	const config = () => live.current();
+	const log = logs.from('schedule');
 	const stack = new AsyncDisposableStack();
 	const served = stack.use(createServedProfiles({config, clock, log}));
 	const watcher = stack.use(
@@ -61,7 +49,7 @@ export function createLiveJobs({
 	const scheduler = stack.use(
 		createScheduler({
 			clock,
-			jobs,
+			jobs: store.jobs,
 			profiles() {
 				const profiles = served.current();
 				watcher.watch(profiles.map(({paths}) => paths.cron));

@@ -1,64 +1,41 @@
-import type {Clock} from '../../core/clock.ts';
-import type {Emit} from '../../core/events.ts';
-import type {Logger} from '../../core/log.ts';
-import type {Redact} from '../../core/redact.ts';
 import type {Deliverer} from '../../delivery/deliverer.ts';
-import type {Store} from '../../store/port.ts';
 import {createReceiver, type ReceiverDependencies} from '../../webhook/receiver.ts';
 import type {LiveGroups} from '../jobs/live-groups.ts';
 import type {LiveJobs} from '../jobs/live-jobs.ts';
-import type {LiveConfig} from '../live-config.ts';
+import type {RoomWorld} from '../rooms.ts';
 import type {RunAnnouncer} from '../runs/announce-runs.ts';
 import type {LoopBreaker} from '../runs/loop-breaker.ts';
 import {holdDirect} from './hold-direct.ts';
 import {createLiveReceiver, type LiveReceiver} from './live-receiver.ts';
 
 /** Joins what comes in with the journal, the groups, the jobs and the deliverer. Nothing listens before `start()`. */
-export function openReceiver({
-	clock,
-	live,
-	ids,
-	store,
-	journalFailing,
-	deliverer,
-	loops,
-	wake,
-	groups,
-	jobs,
-	announce,
-	emit,
-	log,
-	redact,
-	ownMark,
-	metrics,
-	environment,
-}: {
-	readonly clock: Clock;
-	readonly live: LiveConfig;
-	readonly ids: () => string;
-	readonly store: Store;
-	readonly journalFailing: ReceiverDependencies['journalFailing'];
-	readonly deliverer: Deliverer;
-	readonly loops: LoopBreaker;
-	/** Looks for due runs. */
-	readonly wake: () => void;
-	readonly groups: LiveGroups;
-	readonly jobs: LiveJobs;
-	readonly announce: RunAnnouncer;
-	readonly emit: Emit;
-	readonly log: Logger;
-	readonly redact: Redact;
-	readonly ownMark: ReceiverDependencies['ownMark'];
-	readonly metrics: ReceiverDependencies['metrics'];
-	/** The process's. */
-	readonly environment: Readonly<Record<string, string>>;
-}): LiveReceiver {
+export function openReceiver(
+	world: RoomWorld,
+	{
+		deliverer,
+		loops,
+		wake,
+		groups,
+		jobs,
+		announce,
+		...given
+	}: Pick<ReceiverDependencies, 'ids' | 'journalFailing' | 'ownMark' | 'metrics'> & {
+		readonly deliverer: Deliverer;
+		readonly loops: LoopBreaker;
+		/** Looks for due runs. */
+		readonly wake: () => void;
+		readonly groups: LiveGroups;
+		readonly jobs: LiveJobs;
+		readonly announce: RunAnnouncer;
+	},
+): LiveReceiver {
+	const {clock, live, store, emit, redact, environment} = world;
+	const log = world.log.from('webhook');
 	const config = () => live.current();
 	const dependencies: ReceiverDependencies = {
+		...given,
 		clock,
-		ids,
 		intake: store.intake,
-		journalFailing,
 		routes: () => live.routes(),
 		homeOf: profile => config().profiles.of(profile).paths,
 		latestStarts: async () => store.runs.latestStarts(),
@@ -79,8 +56,6 @@ export function openReceiver({
 		emit,
 		log,
 		redact,
-		ownMark,
-		metrics,
 		metricsHost: () => config().metrics.host,
 		environment: () => environment,
 	};

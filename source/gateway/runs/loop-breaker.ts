@@ -1,10 +1,7 @@
 import type {Route} from '../../config/route.ts';
-import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {Logger} from '../../core/log.ts';
-import type {Memos} from '../../core/memos.ts';
 import type {StoredRun} from '../../core/run.ts';
-import type {LiveConfig} from '../live-config.ts';
+import type {RoomWorld} from '../rooms.ts';
 
 /** How often a route may answer one subject; 0: no limit. */
 type LoopLimit = Pick<Route, 'loopLimit' | 'loopWindowMs'>;
@@ -41,15 +38,10 @@ type Answer = {readonly id: Answering['id']; readonly at: number};
  */
 export async function openLoopBreaker({
 	clock,
-	memos,
+	store: {memos},
 	log,
 	live,
-}: {
-	readonly clock: Clock;
-	readonly memos: Memos;
-	readonly log: Logger;
-	readonly live: Pick<LiveConfig, 'routes'>;
-}): Promise<LoopBreaker> {
+}: RoomWorld): Promise<LoopBreaker> {
 	/** Of a route that is gone, whose last runs end, there is none. */
 	const limitOf = (route: string): LoopLimit | undefined => live.routes().routes.get(route);
 	const held = new Map(

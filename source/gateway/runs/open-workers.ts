@@ -1,18 +1,10 @@
 import {isPassing} from '../../agent/model-errors.ts';
 import {createAgentRunner} from '../../agent/run-agent.ts';
-import type {Config} from '../../config/config.ts';
-import type {Emit} from '../../core/events.ts';
-import type {Busy} from '../../core/idle.ts';
-import type {Logger} from '../../core/log.ts';
-import type {Redact} from '../../core/redact.ts';
-import type {Deliverer} from '../../delivery/deliverer.ts';
 import {nextTry} from '../../delivery/retry-plan.ts';
-import type {Runs} from '../../store/port.ts';
 import {isRetryable} from '../../targets/delivery-error.ts';
 import type {OpenedApprovals} from '../approvals/open-approvals.ts';
-import type {LiveConfig} from '../live-config.ts';
 import type {LiveModel} from '../live-model.ts';
-import type {GatewayWorld} from '../rooms.ts';
+import type {RoomWorld} from '../rooms.ts';
 import type {LiveServers} from '../servers/live-servers.ts';
 import {createDispatcher, type Dispatcher} from './dispatch.ts';
 import {equipRun} from './equip-run.ts';
@@ -22,38 +14,21 @@ import {workRun, type WorkDependencies} from './work-run.ts';
 
 /** Joins the journal's due runs with the agent and the deliverer. Dispose of it before the deliverer and the store. */
 export function openWorkers(
-	{clock, random = Math.random, modelRetries}: GatewayWorld,
+	world: RoomWorld,
 	{
-		live,
-		runs,
 		model,
-		deliverer,
 		servers,
 		approvals,
-		busy,
-		announce,
-		emit,
-		log,
-		redact,
-		keepAnswer,
-		loops,
-	}: {
-		readonly live: LiveConfig;
-		readonly runs: Runs;
+		...joined
+	}: Pick<WorkDependencies, 'announce' | 'deliverer' | 'keepAnswer' | 'loops'> & {
 		readonly model: LiveModel;
-		readonly deliverer: Deliverer;
 		readonly servers: LiveServers;
 		readonly approvals: Pick<OpenedApprovals, 'approve' | 'runEnded' | 'watch'>;
-		readonly busy: Busy;
-		readonly announce: WorkDependencies['announce'];
-		readonly emit: Emit;
-		readonly log: Logger;
-		readonly redact: Redact;
-		readonly keepAnswer: WorkDependencies['keepAnswer'];
-		readonly loops: WorkDependencies['loops'];
 	},
 ): Dispatcher {
-	const config = (): Config => live.current();
+	const {clock, live, busy, emit, log, redact, random = Math.random, modelRetries} = world;
+	const {runs} = world.store;
+	const config = () => live.current();
 	const agentLog = log.from('agent');
 	const agent = createAgentRunner(
 		{
@@ -70,12 +45,13 @@ export function openWorkers(
 		runs,
 		servers,
 		busy,
-		announce,
+		announce: joined.announce,
 		wake: () => dispatcher.wake(),
 		log: agentLog,
 	});
 	let isReplaced = false;
 	const dependencies: WorkDependencies = {
+		...joined,
 		clock,
 		runs,
 		agent: {
@@ -103,8 +79,6 @@ export function openWorkers(
 				}
 			},
 		},
-		deliverer,
-		announce,
 		emit,
 		log: agentLog,
 		redact,
@@ -117,8 +91,6 @@ export function openWorkers(
 				note,
 			}),
 		awaitsLogins: loginWaits.awaitsLogins,
-		keepAnswer,
-		loops,
 		settings: () => config().runs,
 		onReplaced() {
 			if (!isReplaced) {

@@ -1,12 +1,7 @@
 import {createSampler} from '../../agent/sampler.ts';
-import type {Authorities} from '../../config/authorities.ts';
-import type {Emit} from '../../core/events.ts';
-import type {Logger} from '../../core/log.ts';
-import type {Redact} from '../../core/redact.ts';
 import type {OpenedApprovals} from '../approvals/open-approvals.ts';
-import type {LiveConfig} from '../live-config.ts';
 import type {LiveModel} from '../live-model.ts';
-import type {GatewayWorld} from '../rooms.ts';
+import type {RoomWorld} from '../rooms.ts';
 import {createLiveServers, type LiveServers} from './live-servers.ts';
 import {createManagerOpener} from './open-manager.ts';
 
@@ -17,25 +12,17 @@ export type OpenedServers = LiveServers & {
 
 /** Joins the tool servers with the configuration, the approvals and the faces. Nothing connects before `changed()`. */
 export function openServers(
-	{clock, paths, environment}: GatewayWorld,
+	world: RoomWorld,
 	{
-		live,
 		model,
-		authorities,
 		approvals,
-		emit,
-		log,
-		redact,
 	}: {
-		readonly live: Pick<LiveConfig, 'current'>;
 		readonly model: Pick<LiveModel, 'current'>;
-		readonly authorities: Authorities;
 		readonly approvals: Pick<OpenedApprovals, 'serverChanged' | 'fillIn'>;
-		readonly emit: Emit;
-		readonly log: Logger;
-		readonly redact: Redact;
 	},
 ): OpenedServers {
+	const {clock, live, emit, redact, paths, environment, authorities} = world;
+	const log = world.log.from('mcp');
 	const opener = createManagerOpener({
 		clock,
 		log,

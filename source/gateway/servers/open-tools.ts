@@ -1,16 +1,9 @@
-import type {Authorities} from '../../config/authorities.ts';
 import type {Slip} from '../../config/config.ts';
 import {formatDiagnostic} from '../../config/format-diagnostic.ts';
-import type {Broker} from '../../core/broker.ts';
-import type {Emit} from '../../core/events.ts';
-import type {Logger} from '../../core/log.ts';
-import type {Redact} from '../../core/redact.ts';
-import type {Store} from '../../store/port.ts';
 import {openApprovals, type OpenedApprovals} from '../approvals/open-approvals.ts';
 import {rulesWithoutOwner} from '../approvals/rules-without-owner.ts';
-import type {LiveConfig} from '../live-config.ts';
 import type {LiveModel} from '../live-model.ts';
-import type {GatewayWorld} from '../rooms.ts';
+import type {RoomWorld} from '../rooms.ts';
 import {openServers, type OpenedServers} from './open-servers.ts';
 
 /** Tool servers and the queue of what needs a yes. Disposal ends the servers first: what they wait for is denied. */
@@ -23,44 +16,19 @@ export type OpenedTools = AsyncDisposable & {
 
 /** Opens both and joins them: what a server changes voids rules, what a person allows is the known definition. Dispose of it after the workers and before the store. */
 export async function openTools(
-	world: GatewayWorld,
-	{
-		store,
-		live,
-		model,
-		authorities,
-		broker,
-		emit,
-		log,
-		redact,
-	}: {
-		readonly store: Pick<Store, 'approvals' | 'runs'>;
-		readonly live: LiveConfig;
-		readonly model: LiveModel;
-		readonly authorities: Authorities;
-		readonly broker: Broker;
-		readonly emit: Emit;
-		readonly log: Logger;
-		readonly redact: Redact;
-	},
+	world: RoomWorld,
+	{model}: {readonly model: LiveModel},
 ): Promise<OpenedTools> {
+	const {live, log} = world;
 	await using stack = new AsyncDisposableStack();
 	const approvals = stack.use(
 		await openApprovals(world, {
-			store,
-			config: () => live.current(),
-			broker,
-			emit,
-			log,
-			redact,
 			onAllowed(tool) {
 				void servers.accept(tool);
 			},
 		}),
 	);
-	const servers = stack.use(
-		openServers(world, {live, model, authorities, approvals, emit, log: log.from('mcp'), redact}),
-	);
+	const servers = stack.use(openServers(world, {model, approvals}));
 	let said: ReadonlySet<string> = new Set();
 	const sayWithoutOwner = () => {
 		const config = live.current();

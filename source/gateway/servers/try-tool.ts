@@ -1,5 +1,4 @@
 import {randomUUID} from 'node:crypto';
-import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
 import type {Tool, ToolResult} from '../../core/tool.ts';
@@ -16,20 +15,24 @@ import {maxTryMs} from './max-try.ts';
  * @throws SvcError `tool_not_found`, `tool_denied`, `tool_timeout`
  */
 export async function tryTool(
-	{servers, approvals, live, log}: Pick<Rooms, 'servers' | 'approvals' | 'live' | 'log'>,
+	{
+		clock,
+		servers,
+		approvals,
+		live,
+		log,
+	}: Pick<Rooms, 'clock' | 'servers' | 'approvals' | 'live' | 'log'>,
 	{
 		name,
 		args,
 		by,
 		profile = 'default',
-		clock,
 	}: {
 		readonly name: string;
 		readonly args: JsonObject;
 		/** What the face that tries says of itself. */
 		readonly by: string;
 		readonly profile?: string;
-		readonly clock: Clock;
 	},
 ): Promise<ToolResult> {
 	const controller = new AbortController();

@@ -6,11 +6,9 @@ import {makeRoute} from '../../webhook/start-receiver.ts';
 
 /** A journal that holds `rows`, newest first. */
 const journalOf = (rows: readonly StoredDelivery[]) => ({
-	deliveries: {
-		list: async ({limit}: {readonly limit: number}): Promise<readonly Delivery[]> =>
-			rows.slice(0, limit),
-		get: async (id: string) => rows.find(row => row.id === id),
-	},
+	listDeliveries: async ({limit}: {readonly limit: number}): Promise<readonly Delivery[]> =>
+		rows.slice(0, limit),
+	getDelivery: async (id: string) => rows.find(row => row.id === id),
 });
 
 const rowOf = (id: string, idSource: string, repository: string): StoredDelivery => ({

@@ -9,7 +9,9 @@ import {createLogger} from '../../../source/core/log.ts';
 import type {Tool} from '../../../source/core/tool.ts';
 import {faceName} from '../../../source/gateway/approvals/face-name.ts';
 import {openApprovals} from '../../../source/gateway/approvals/open-approvals.ts';
-import {createApprovalCommands} from '../../../source/gateway/commands/approval-commands.ts';
+import {createReadCommands} from '../../../source/gateway/commands/read-commands.ts';
+import {createWorkCommands} from '../../../source/gateway/commands/work-commands.ts';
+import type {Rooms} from '../../../source/gateway/rooms.ts';
 import {openSqliteStore} from '../../../source/store/open-sqlite-store.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {makeAskedTool, makeField} from '../../helpers/make-approval.ts';
@@ -39,13 +41,14 @@ async function open(home: TemporaryHome) {
 	const log: string[] = [];
 	const approvals = stack.use(
 		await openApprovals(
-			{clock, paths, environment: {HOME: home.path}},
 			{
+				clock,
+				paths,
+				environment: {HOME: home.path},
 				store,
-				config: () => ({
-					toolServers: new Map(),
-					runs: {maxSteps: 20, timeoutMs: 900_000, concurrency: 4, maxQueued: 1000} as never,
-				}),
+				live: {
+					current: () => ({toolServers: new Map(), runs: {timeoutMs: 900_000}}),
+				} as unknown as Rooms['live'],
 				broker,
 				emit(event) {
 					broker.emit(event);
@@ -59,6 +62,7 @@ async function open(home: TemporaryHome) {
 				}),
 				redact: text => text.replaceAll(secret, '***'),
 			},
+			{},
 		),
 	);
 	const all = stack.move();
@@ -68,7 +72,10 @@ async function open(home: TemporaryHome) {
 		approvals,
 		broker,
 		log,
-		commands: createApprovalCommands(async () => ({approvals, store})),
+		commands: {
+			...createReadCommands({clock, approvals, store}),
+			...createWorkCommands({approvals, store} as unknown as Rooms),
+		},
 		/** Resolves with what waits once something does. */
 		async waiting() {
 			for (;;) {

@@ -20,14 +20,16 @@ function openImport(takes: (count: number) => boolean = () => true) {
 			importDeliveries(deliveries, {
 				clock,
 				ids: createIdSource(clock),
-				intake: {
-					async record({delivery}) {
-						count++;
-						if (!takes(count)) {
-							throw new SvcError('journal_unavailable', 'Cannot write: the disk is full');
-						}
+				store: {
+					intake: {
+						async record({delivery}) {
+							count++;
+							if (!takes(count)) {
+								throw new SvcError('journal_unavailable', 'Cannot write: the disk is full');
+							}
 
-						recorded.push(delivery.id);
+							recorded.push(delivery.id);
+						},
 					},
 				},
 				emit: event => {

@@ -27,6 +27,7 @@ function open({
 		execute,
 	};
 	const rooms = {
+		clock,
 		servers: {
 			async toolsOf(...[, , {isNeeded = () => true} = {}]: Parameters<LiveServers['toolsOf']>) {
 				waits.push(isNeeded('crm'));
@@ -63,7 +64,6 @@ function open({
 				name,
 				args: {query: 'Ann'},
 				by: 'tui pts/3 root',
-				clock,
 			}),
 	};
 }

@@ -97,13 +97,11 @@ export async function openRoutes(payloads: readonly JsonObject[] = []) {
 		{listDeliveries: journal.list, reload: async () => live.reload()},
 		createRouteEditorCommands({
 			clock: systemClock,
-			getState: () => port.getState(),
-			rooms: async () =>
-				({live, store: {journal}, log: silentLogger}) as unknown as Pick<
-					Rooms,
-					'live' | 'store' | 'log'
-				>,
-		}),
+			broker: {getState: () => port.getState()},
+			live,
+			store: {journal},
+			log: silentLogger,
+		} as unknown as Rooms),
 	);
 	return {
 		port,

@@ -39,12 +39,10 @@ async function openHome() {
 		port,
 		createSetupCommands({
 			clock: systemClock,
-			rooms: async () =>
-				({live, receiver, log: silentLogger}) as unknown as Pick<
-					Rooms,
-					'live' | 'receiver' | 'log'
-				>,
-		}),
+			live,
+			receiver,
+			log: silentLogger,
+		} as unknown as Rooms),
 	);
 	return {
 		port,

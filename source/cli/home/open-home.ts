@@ -1,0 +1,230 @@
+import type {KeyDesk} from '../../api/keys/desk.ts';
+import {basePaths, ensureHome} from '../../config/home-paths.ts';
+import {sleep} from '../../core/clock.ts';
+import {codeOf} from '../../core/errors.ts';
+import {createIdSource} from '../../core/ids.ts';
+import {silentLogger} from '../../core/log.ts';
+import type {ReadCommands} from '../../gateway/commands/read-commands.ts';
+import type {GatewayCommands} from '../../gateway/port.ts';
+import type {HistoryStep} from '../../store/history/port.ts';
+import type {StoreReader} from '../../store/reader-port.ts';
+import type {Context} from '../console/context.ts';
+import {findGateway} from './gateway-access.ts';
+
+/** What a home answers by itself, too. */
+export type Home = ReadCommands &
+	Pick<GatewayCommands, 'listKeys'> &
+	AsyncDisposable & {
+		/** The gateway that answers; absent: none runs, and the files and the store do. */
+		readonly gateway?: GatewayCommands;
+	};
+
+/** What can be changed in a home without a gateway, too. */
+export type WritableHome = Home &
+	Pick<
+		GatewayCommands,
+		| 'createFirstKey'
+		| 'createKey'
+		| 'deleteSession'
+		| 'importDeliveries'
+		| 'listKeyDays'
+		| 'revokeKey'
+		| 'rotateKey'
+	>;
+
+/** How often a home that another process holds is looked at again, milliseconds. */
+const lookMs = 50;
+
+/**
+ * Opens the home of a context: through its gateway when one runs, else through its files and its store. To `read`, nothing is locked, created or changed; of a profile that another home serves, the deliveries, runs,
+ * groups and approvals are those there. To `write`, the home is locked until it is disposed of; for at most `lockWaitMs` it is waited for while another process holds it.
+ *
+ * @throws SvcError `gateway_running`, `gateway_silent`, `store_unreadable`, `store_too_new`
+ */
+export async function openHome(context: Context, mode: 'read'): Promise<Home>;
+export async function openHome(
+	context: Context,
+	mode: 'write',
+	options?: {readonly lockWaitMs?: number},
+): Promise<WritableHome>;
+export async function openHome(
+	context: Context,
+	mode: 'read' | 'write',
+	{lockWaitMs = 0}: {readonly lockWaitMs?: number} = {},
+): Promise<Home> {
+	if (mode === 'read') {
+		return (
+			(await throughGateway(context)) ?? (await readElsewhere(context)) ?? (await readHome(context))
+		);
+	}
+
+	const {clock} = context;
+	const until = clock.monotonic() + lockWaitMs;
+	for (;;) {
+		try {
+			// oxlint-disable-next-line no-await-in-loop -- another command, or a gateway that starts, has the home for a moment
+			return (await throughGateway(context)) ?? (await writeHome(context));
+		} catch (error) {
+			if (codeOf(error) !== 'gateway_running' || clock.monotonic() >= until) {
+				throw error;
+			}
+
+			// oxlint-disable-next-line no-await-in-loop -- as above
+			await sleep(clock, lookMs);
+		}
+	}
+}
+
+async function throughGateway(context: Context): Promise<WritableHome | undefined> {
+	const gateway = await findGateway(context);
+	return gateway && {...gateway, gateway, async [Symbol.asyncDispose]() {}};
+}
+
+async function readHome(context: Context): Promise<Home> {
+	const [commands, {readStore}] = await Promise.all([
+		readCommands(context),
+		import('../../store/open-store.ts'),
+	]);
+	const store = await readStore({file: context.paths().stateDb});
+	return {
+		...commands(store),
+		async listKeys() {
+			const {openKeyDesk} = await import('../../api/keys/key-desk.ts');
+			// Nothing is used by looking.
+			const keys = {...store.keys, put: async () => [], async add() {}};
+			await using desk = await openKeyDesk({clock: context.clock, keys, log: silentLogger});
+			return desk.list();
+		},
+		[Symbol.asyncDispose]: async () => store[Symbol.asyncDispose](),
+	};
+}
+
+async function writeHome(context: Context): Promise<WritableHome> {
+	const [
+		commands,
+		{openKeyDesk},
+		{createSessionDesk},
+		{createKeyCommands},
+		{lockHome},
+		{openStore},
+		{usableConfig},
+	] = await Promise.all([
+		readCommands(context),
+		import('../../api/keys/key-desk.ts'),
+		import('../../api/sessions/session-desk.ts'),
+		import('../../gateway/commands/key-commands.ts'),
+		import('../../gateway/control/lock.ts'),
+		import('../../store/open-store.ts'),
+		import('./receiver-facts.ts'),
+	]);
+	const {clock} = context;
+	const paths = context.paths();
+	ensureHome(paths);
+	await using stack = new AsyncDisposableStack();
+	stack.use(lockHome(paths));
+	const store = stack.use(await openStore({clock}, {file: paths.stateDb}));
+	let desk: Promise<KeyDesk> | undefined;
+	stack.defer(async () => (await desk?.catch(() => undefined))?.[Symbol.asyncDispose]());
+	/** Opened with the first change of one: keys that cannot be read stand in the way of nothing else. */
+	const keys = async () => {
+		desk ??= openKeyDesk({clock, keys: store.keys, log: silentLogger});
+		return desk;
+	};
+
+	const sessions = createSessionDesk({clock, sessions: store.sessions});
+	const ids = createIdSource(clock, store.lastId);
+	const opened = stack.move();
+	return {
+		...commands(store),
+		...createKeyCommands({clock, api: {keys}, live: {current: () => usableConfig(context)}}),
+		deleteSession: async id => sessions.remove(id),
+		async importDeliveries({deliveries}) {
+			const {importDeliveries} = await import('../../gateway/deliveries/import-deliveries.ts');
+			return importDeliveries(deliveries, {clock, ids, store, emit() {}});
+		},
+		[Symbol.asyncDispose]: async () => opened.disposeAsync(),
+	};
+}
+
+/** What reads a store without a gateway: nothing waits, and rules count that outlive one. */
+async function readCommands({clock}: Context): Promise<(store: StoreReader) => ReadCommands> {
+	const [{createReadCommands}, {outlivesGateway}] = await Promise.all([
+		import('../../gateway/commands/read-commands.ts'),
+		import('../../core/approvals/outlives-gateway.ts'),
+	]);
+	return store =>
+		createReadCommands({
+			clock,
+			store,
+			approvals: {
+				waiting: () => [],
+				async rules() {
+					const now = clock.now();
+					return (await store.approvals.rules()).filter(rule => outlivesGateway(rule, now));
+				},
+			},
+		});
+}
+
+/** The records of a profile that another home serves, with its own keys and sessions. Without a profile nothing is loaded for it. */
+async function readElsewhere(context: Context): Promise<Home | undefined> {
+	const paths = context.paths();
+	const base = basePaths(paths);
+	if (!base) {
+		return undefined;
+	}
+
+	const {servingHome} = await import('./serving-home.ts');
+	if (!(await servingHome(context))) {
+		return undefined;
+	}
+
+	await using stack = new AsyncDisposableStack();
+	const own = stack.use(await readHome(context));
+	const serving = stack.use(await openHome({...context, paths: () => base}, 'read'));
+	const opened = stack.move();
+	return {
+		...own,
+		...partOf(serving, paths.profile),
+		...(serving.gateway && {gateway: serving.gateway}),
+		[Symbol.asyncDispose]: async () => opened.disposeAsync(),
+	};
+}
+
+/** More never are: of approvals and of groups. */
+const maxListed = {approvals: 1000, groups: 5000};
+
+/** The records of a home that belong to one of the profiles which it serves. */
+function partOf(home: Home, profile: string) {
+	type OfProfile = {readonly profile: string};
+	const isOwn = (record: OfProfile) => record.profile === profile;
+	const own = <T extends OfProfile>(record: T | undefined): T | undefined =>
+		record && isOwn(record) ? record : undefined;
+	const ownOf = <T extends OfProfile>(step: HistoryStep<T>): HistoryStep<T> => ({
+		...step,
+		items: step.items.filter(isOwn),
+	});
+	return {
+		getDelivery: async id => own(await home.getDelivery(id)),
+		listDeliveries: filter => home.listDeliveries({...filter, profile}),
+		searchDeliveries: async question => ownOf(await home.searchDeliveries(question)),
+		async countRoutes() {
+			const counts = await home.countRoutes();
+			return {...counts, routes: counts.routes.filter(isOwn)};
+		},
+		getRun: async id => own(await home.getRun(id)),
+		listRuns: filter => home.listRuns({...filter, profile}),
+		searchRuns: async question => ownOf(await home.searchRuns(question)),
+		getGroup: async id => own(await home.getGroup(id)),
+		listGroups: async ({limit, ...filter}) =>
+			(await home.listGroups({...filter, limit: maxListed.groups})).filter(isOwn).slice(0, limit),
+		searchGroups: async question => ownOf(await home.searchGroups(question)),
+		getApproval: async id => own(await home.getApproval(id)),
+		listApprovals: async ({limit, ...filter}) =>
+			(await home.listApprovals({...filter, limit: maxListed.approvals}))
+				.filter(isOwn)
+				.slice(0, limit),
+		searchApprovals: async question => ownOf(await home.searchApprovals(question)),
+		listApprovalRules: async () => (await home.listApprovalRules()).filter(isOwn),
+	} satisfies Partial<ReadCommands>;
+}

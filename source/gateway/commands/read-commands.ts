@@ -1,0 +1,104 @@
+import type {ApprovalRule} from '../../core/approval.ts';
+import type {Approvals} from '../../core/approvals/approvals.ts';
+import type {RouteCounts} from '../../core/route-counts.ts';
+import type {World} from '../../core/world.ts';
+import type {
+	HistoryItems,
+	HistoryNoun,
+	HistoryQuestion,
+	HistoryStep,
+} from '../../store/history/port.ts';
+import type {StoreReader} from '../../store/reader-port.ts';
+import {countRoutes} from '../history/count-routes.ts';
+import type {GatewayCommands} from '../port.ts';
+
+/** How long counts are told again before the journal is asked anew, milliseconds. */
+const keptMs = 30_000;
+
+/** The commands that only read the journal, of a gateway in this process or of a home without one. */
+export type ReadCommands = Pick<
+	GatewayCommands,
+	| 'listDeliveries'
+	| 'getDelivery'
+	| 'countRoutes'
+	| 'listRuns'
+	| 'getRun'
+	| 'listGroups'
+	| 'getGroup'
+	| 'listApprovals'
+	| 'getApproval'
+	| 'listApprovalRules'
+	| 'listSessions'
+	| 'getSession'
+	| 'searchSessions'
+	| `search${Capitalize<HistoryNoun>}`
+>;
+
+/** @see ReadCommands */
+export function createReadCommands(
+	rooms: Pick<World, 'clock'> & {
+		readonly store: StoreReader;
+		readonly approvals: Pick<Approvals, 'waiting'> & {
+			rules(): readonly ApprovalRule[] | Promise<readonly ApprovalRule[]>;
+		};
+	},
+): ReadCommands {
+	/** `hungUp`: of an operation that `heedsHangUp`. */
+	const searching =
+		<Noun extends HistoryNoun>(noun: Noun) =>
+		async (
+			{filter = '', limit = 100, ...cursor}: Partial<HistoryQuestion> = {},
+			hungUp?: AbortSignal,
+		): Promise<HistoryStep<HistoryItems[Noun]>> => {
+			const now = rooms.clock.now();
+			return rooms.store.history.search(noun, {...cursor, filter, limit, now}, hungUp);
+		};
+
+	let counted: {readonly at: number; readonly counts: Promise<RouteCounts>} | undefined;
+
+	return {
+		listDeliveries: async filter => rooms.store.journal.list(filter),
+		getDelivery: async id => rooms.store.journal.get(id),
+		async countRoutes() {
+			const now = rooms.clock.monotonic();
+			if (!counted || now - counted.at >= keptMs) {
+				counted = {at: now, counts: countRoutes(rooms.store.history, rooms.clock.now())};
+			}
+
+			const {counts} = counted;
+			try {
+				return await counts;
+			} catch (error) {
+				// A failure is not told again.
+				counted = counted.counts === counts ? undefined : counted;
+				throw error;
+			}
+		},
+		listRuns: async filter => rooms.store.runs.list(filter),
+		getRun: async id => rooms.store.runs.get(id),
+		listGroups: async filter => rooms.store.groups.list(filter),
+		getGroup: async id => rooms.store.groups.get(id),
+		async listApprovals({state, limit}) {
+			return state === 'waiting'
+				? rooms.approvals.waiting().slice(0, limit)
+				: rooms.store.approvals.settled(limit);
+		},
+		async getApproval(id) {
+			// The journal has it as it was asked: without larger arguments and without the time that was added.
+			const waiting = rooms.approvals.waiting().find(one => one.id === id);
+			return waiting ?? rooms.store.approvals.get(id);
+		},
+		listApprovalRules: async () => rooms.approvals.rules(),
+		listSessions: async filter => rooms.store.sessions.list(filter),
+		async getSession(id) {
+			const {sessions} = rooms.store;
+			const session = await sessions.get(id);
+			return session && {...session, conversation: await sessions.messages(id)};
+		},
+		searchSessions: async ({text = '', limit}) => rooms.store.sessions.search(text, limit),
+		searchDeliveries: searching('deliveries'),
+		searchRuns: searching('runs'),
+		searchGroups: searching('groups'),
+		searchApprovals: searching('approvals'),
+	};
+}

@@ -1,0 +1,77 @@
+import {faceName} from '../approvals/face-name.ts';
+import type {approvals} from '../contract/approvals.ts';
+import type {deliveries} from '../contract/deliveries.ts';
+import type {groups} from '../contract/groups.ts';
+import type {jobs} from '../contract/jobs.ts';
+import type {CommandsOf} from '../contract/operation.ts';
+import type {runs} from '../contract/runs.ts';
+import type {Rooms} from '../rooms.ts';
+import type {ReadCommands} from './read-commands.ts';
+
+type WorkCommands = Omit<
+	CommandsOf<typeof approvals & typeof deliveries & typeof groups & typeof jobs & typeof runs>,
+	keyof ReadCommands
+>;
+
+/** The commands of a gateway in this process that change deliveries, runs, groups, jobs and approvals. */
+export function createWorkCommands(
+	rooms: Pick<
+		Rooms,
+		| 'announce'
+		| 'approvals'
+		| 'clock'
+		| 'dispatcher'
+		| 'emit'
+		| 'groups'
+		| 'ids'
+		| 'jobs'
+		| 'loops'
+		| 'replays'
+		| 'store'
+	>,
+): WorkCommands {
+	/** A person decides about a run that waits for one. */
+	const decided = async (id: number) => {
+		const run = await rooms.store.runs.get(id);
+		if (run?.state === 'interrupted') {
+			await rooms.loops.release(run);
+		}
+	};
+
+	return {
+		async importDeliveries({deliveries: given}) {
+			const {importDeliveries} = await import('../deliveries/import-deliveries.ts');
+			return importDeliveries(given, rooms);
+		},
+		planReplay: async (id, options) => rooms.replays.plan(id, options),
+		replay: async (id, options) => rooms.replays.replay(id, options),
+		async cancelRun(id) {
+			const {dispatcher, store, announce} = rooms;
+			await decided(id);
+			const cancelled = dispatcher.abort(id) || (await store.runs.cancel(id));
+			if (cancelled) {
+				await announce.changed(id);
+			}
+
+			return cancelled;
+		},
+		async retryRun(id) {
+			// Before it can start: it would be held again.
+			await decided(id);
+			const queued = await rooms.store.runs.retry(id);
+			if (queued) {
+				await rooms.announce.queued(id);
+			}
+
+			return queued;
+		},
+		dispatchGroup: async id => rooms.groups.dispatch(id),
+		listJobs: async () => rooms.jobs.views(),
+		runJob: async (job, options) => rooms.jobs.runNow(job, options),
+		setJobPaused: async (job, options) => rooms.jobs.setPaused(job, options),
+		settleApproval: async (id, {answer, by}) => rooms.approvals.settle(id, answer, faceName(by)),
+		extendApproval: async id => rooms.approvals.extend(id),
+		acceptApprovalRule: async (id, {definition}) => rooms.approvals.acceptRule(id, definition),
+		revokeApprovalRule: async id => rooms.approvals.revoke(id),
+	};
+}
