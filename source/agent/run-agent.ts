@@ -1,10 +1,8 @@
 import type * as ai from 'ai';
 import {boundText} from '../core/bound-text.ts';
-import type {Clock} from '../core/clock.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
-import type {Logger} from '../core/log.ts';
-import type {Redact} from '../core/redact.ts';
 import {asReplaced} from '../core/replaced-program.ts';
+import type {World} from '../core/world.ts';
 import type {ChosenModel} from './choose-model.ts';
 import {conversationOf} from './conversation.ts';
 import {refuseDeepCalls} from './deep-calls.ts';
@@ -20,13 +18,11 @@ import {streamAnswer} from './stream-answer.ts';
 import {createTranscript, type Transcript} from './transcript.ts';
 import {problemOfEnding} from './verdict.ts';
 
-export type AgentRunnerDependencies = AgentDependencies & {
-	readonly clock: Clock;
-	/** The model for a run, or the one called `name` of the same provider; asked once per run. */
-	readonly model: (name?: string) => Promise<ChosenModel>;
-	readonly redact: Redact;
-	readonly log: Logger;
-};
+export type AgentRunnerDependencies = AgentDependencies &
+	Pick<World, 'clock' | 'log' | 'redact'> & {
+		/** The model for a run, or the one called `name` of the same provider; asked once per run. */
+		readonly model: (name?: string) => Promise<ChosenModel>;
+	};
 
 export type AgentRunnerOptions = {
 	/** Further tries of one model call, by the SDK: after 2 s and 4 s, or when `Retry-After` (up to 60 s) says. Default 2. */

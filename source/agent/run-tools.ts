@@ -4,8 +4,8 @@ import {jsonHash} from '../core/canonical-json.ts';
 import type {Clock} from '../core/clock.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import type {JsonValue} from '../core/json.ts';
-import type {Redact} from '../core/redact.ts';
 import type {Approve, Tool, ToolResult, Verdict} from '../core/tool.ts';
+import type {World} from '../core/world.ts';
 import {callFacts} from './record-steps.ts';
 import type {AgentRequest} from './runner.ts';
 import type {Transcript} from './transcript.ts';
@@ -35,14 +35,12 @@ export type RunTools = {
 	toolApproval(options: {readonly toolCall: ToolCall}): Promise<SdkVerdict>;
 };
 
-type Dependencies = {
+type Dependencies = Pick<World, 'clock' | 'redact'> & {
 	readonly sdk: {readonly dynamicTool: typeof dynamicTool; readonly jsonSchema: typeof jsonSchema};
 	readonly approve?: Approve | undefined;
 	/** What the model said in its last answer. */
 	readonly said: () => string;
-	readonly redact: Redact;
 	readonly transcript: Transcript;
-	readonly clock: Clock;
 	/** Ends the run with this error. */
 	readonly end: (error: SvcError) => void;
 	/** When the run ends at the latest, milliseconds since 1970. */

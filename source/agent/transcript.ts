@@ -1,7 +1,6 @@
 import {boundText} from '../core/bound-text.ts';
-import type {Clock} from '../core/clock.ts';
-import type {Redact} from '../core/redact.ts';
 import type {TranscriptEntry} from '../core/run.ts';
+import type {World} from '../core/world.ts';
 
 /** Longest text of one entry, in bytes of UTF-8. */
 const maxEntryBytes = 64 * 1024;
@@ -22,9 +21,7 @@ export function createTranscript({
 	clock,
 	redact,
 	write,
-}: {
-	readonly clock: Clock;
-	readonly redact: Redact;
+}: Pick<World, 'clock' | 'redact'> & {
 	readonly write: (entry: TranscriptEntry) => void;
 }): Transcript {
 	let open = true;

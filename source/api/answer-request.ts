@@ -1,7 +1,6 @@
 import type {IncomingMessage} from 'node:http';
-import type {Clock} from '../core/clock.ts';
 import {messageOf} from '../core/errors.ts';
-import type {Logger} from '../core/log.ts';
+import type {World} from '../core/world.ts';
 import {respond, type HttpAnswer, type HttpPair} from '../http/http-answer.ts';
 import {requestTargetOf} from '../http/request-target.ts';
 import {
@@ -32,9 +31,7 @@ import {readJsonBody} from './http/json-body.ts';
 import {requestIdOf} from './http/request-id.ts';
 import type {KeyDesk} from './keys/desk.ts';
 
-export type Answering = {
-	readonly clock: Clock;
-	readonly log: Logger;
+export type Answering = Pick<World, 'clock' | 'log'> & {
 	readonly keys: Pick<KeyDesk, 'authenticate' | 'admit' | 'left'>;
 	readonly endpoints: readonly Endpoint[];
 	readonly room: BodyRoom;

@@ -1,6 +1,5 @@
-import type {Clock} from '../core/clock.ts';
 import {createBusy} from '../core/idle.ts';
-import type {Logger} from '../core/log.ts';
+import type {World} from '../core/world.ts';
 import {drain} from '../http/drain.ts';
 import {createHttpServer, usualLimits, type HttpLimits} from '../http/http-server.ts';
 import {listen} from '../http/listen.ts';
@@ -34,12 +33,11 @@ export function createApiServer(
 		keys,
 		endpoints,
 		limits,
-	}: Pick<Answering, 'limits'> & {
-		readonly clock: Clock;
-		readonly log: Logger;
-		readonly keys: KeyDesk;
-		readonly endpoints: readonly Endpoint[];
-	},
+	}: Pick<Answering, 'limits'> &
+		Pick<World, 'clock' | 'log'> & {
+			readonly keys: KeyDesk;
+			readonly endpoints: readonly Endpoint[];
+		},
 	{
 		http: httpLimits = {},
 		...options

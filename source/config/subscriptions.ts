@@ -1,7 +1,6 @@
-import type {Clock} from '../core/clock.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../core/json.ts';
-import type {Logger} from '../core/log.ts';
+import type {World} from '../core/world.ts';
 import type {HomePaths} from './config.ts';
 import {stampOf} from './file-stamp.ts';
 import {readTextFile} from './read-text-file.ts';
@@ -39,10 +38,8 @@ export function createSubscriptionsReader({
 	paths,
 	clock,
 	log,
-}: {
+}: Pick<World, 'clock' | 'log'> & {
 	readonly paths: Pick<HomePaths, 'subscriptions'>;
-	readonly clock: Clock;
-	readonly log: Logger;
 }): SubscriptionsReader {
 	const path = paths.subscriptions;
 	let stamp: string | undefined;

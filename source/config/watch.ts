@@ -1,8 +1,7 @@
 import {basename, dirname} from 'node:path';
 import type {FSWatcher} from 'chokidar';
-import type {Clock} from '../core/clock.ts';
 import {messageOf} from '../core/errors.ts';
-import type {Logger} from '../core/log.ts';
+import type {World} from '../core/world.ts';
 import type {HomePaths} from './config.ts';
 import {profilesFolder} from './home-paths.ts';
 
@@ -26,11 +25,9 @@ export function createConfigWatcher({
 	clock,
 	onChange,
 	log,
-}: {
+}: Pick<World, 'clock' | 'log'> & {
 	readonly paths: Pick<HomePaths, 'home' | 'config' | 'env' | 'subscriptions'>;
-	readonly clock: Clock;
 	readonly onChange: (files: ReadonlySet<string>) => void;
-	readonly log: Logger;
 }): ConfigWatcher {
 	const files: ReadonlySet<string> = new Set([paths.config, paths.env, paths.subscriptions]);
 	const profiles = profilesFolder(paths.home);

@@ -9,10 +9,8 @@ import {createRouteTableSource, routeViews, secretsInTable} from '../config/rout
 import type {SkippedRoute} from '../config/route.ts';
 import {createSubscriptionsReader} from '../config/subscriptions.ts';
 import {maxProblems} from '../config/yaml-source.ts';
-import type {Clock} from '../core/clock.ts';
 import type {Diagnostic} from '../core/config-view.ts';
-import type {Emit} from '../core/events.ts';
-import type {Logger} from '../core/log.ts';
+import type {World} from '../core/world.ts';
 
 /** The configuration as it is now, and what changes it. */
 export type LiveConfig = {
@@ -45,12 +43,9 @@ export function createLiveConfig(
 		clock,
 		emit,
 		log,
-	}: {
+	}: Pick<World, 'clock' | 'emit' | 'log'> & {
 		readonly paths: HomePaths;
 		readonly environment: Environment;
-		readonly clock: Clock;
-		readonly emit: Emit;
-		readonly log: Logger;
 	},
 	{onChange}: {readonly onChange: (next: Config, previous: Config) => Promise<void>},
 ): LiveConfig {

@@ -1,12 +1,9 @@
 import {chooseModel, type ModelChoice} from '../agent/choose-model.ts';
 import type {ModelFetch} from '../agent/model-fetch.ts';
 import type {Config} from '../config/config.ts';
-import type {Clock} from '../core/clock.ts';
 import {messageOf} from '../core/errors.ts';
-import type {Emit} from '../core/events.ts';
-import type {Logger} from '../core/log.ts';
-import type {Redact} from '../core/redact.ts';
 import {cell} from '../core/untrusted.ts';
+import type {World} from '../core/world.ts';
 
 /** While no model is there, how long a look for one holds. */
 const lookAgainMs = 30_000;
@@ -30,15 +27,11 @@ export function createLiveModel({
 	emit,
 	redact,
 	log,
-}: {
+}: Pick<World, 'clock' | 'emit' | 'log' | 'redact'> & {
 	readonly config: () => Config;
-	readonly clock: Clock;
 	readonly modelFetch: Pick<ModelFetch, 'fetch'>;
 	/** Where to look for servers on this machine; the usual places when absent. */
 	readonly localServers?: readonly string[];
-	readonly emit: Emit;
-	readonly redact: Redact;
-	readonly log: Logger;
 }): LiveModel {
 	const options = {clock, fetch: modelFetch.fetch, ...(localServers && {localServers})};
 	let choice: Promise<ModelChoice> | undefined;

@@ -1,9 +1,8 @@
 import {createServer} from 'node:http';
 import type {IncomingMessage, Server, ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
-import type {Clock} from '../core/clock.ts';
 import {messageOf} from '../core/errors.ts';
-import type {Logger} from '../core/log.ts';
+import type {World} from '../core/world.ts';
 import {createConnections} from './connections.ts';
 import {affordable, descriptorLimit} from './descriptor-limit.ts';
 import {respond} from './http-answer.ts';
@@ -32,10 +31,8 @@ export const usualLimits: HttpLimits = {
 	maxHeaderBytes: 16_384,
 };
 
-type ServerDependencies = {
+type ServerDependencies = Pick<World, 'clock' | 'log'> & {
 	readonly handle: (pair: HttpPair) => Promise<void>;
-	readonly clock: Clock;
-	readonly log: Logger;
 	/** A request that never reached `handle`, with the status that was answered. */
 	readonly onRefused: (status: number) => void;
 	/** An idle connection was closed to make room for another. */

@@ -3,12 +3,10 @@ import type {Environment} from '../config/environment.ts';
 import type {ToolServerConfig} from '../config/tool-server.ts';
 import type {FormField} from '../core/approval.ts';
 import type {FormAnswer} from '../core/approvals/approvals.ts';
-import type {Clock} from '../core/clock.ts';
-import type {Logger} from '../core/log.ts';
-import type {Redact} from '../core/redact.ts';
 import type {Sampled, SampleRequest} from '../core/sample.ts';
 import type {ServerView, TestedServer} from '../core/tool-server.ts';
 import type {Tool} from '../core/tool.ts';
+import type {World} from '../core/world.ts';
 import type {ServerLogin} from './wire/server-login.ts';
 import type {TransportFactory} from './wire/transport-factory.ts';
 
@@ -41,10 +39,7 @@ export type Sample = (
 ) => Promise<Sampled>;
 
 /** What a manager needs of the rest of the program. */
-export type ServerManagerDependencies = {
-	readonly clock: Clock;
-	readonly log: Logger;
-	readonly redact: Redact;
+export type ServerManagerDependencies = Pick<World, 'clock' | 'log' | 'redact'> & {
 	/** Whose servers these are: `ServerView.profile`. */
 	readonly profile: string;
 	/** Of that profile: its cache and its pins. */

@@ -5,11 +5,10 @@ import {placed} from '../config/format-diagnostic.ts';
 import {createJsonPlacer} from '../config/json-source.ts';
 import type {UnplacedDiagnostic} from '../config/place-diagnostic.ts';
 import {readTextFile} from '../config/read-text-file.ts';
-import type {Clock} from '../core/clock.ts';
 import type {Diagnostic} from '../core/config-view.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
-import type {Logger} from '../core/log.ts';
+import type {World} from '../core/world.ts';
 import {interpretJob, invalid, type JobEntry} from './job.ts';
 
 export const maxJobsBytes = 4 * 1024 * 1024;
@@ -44,10 +43,8 @@ export function createJobsReader({
 	paths,
 	clock,
 	log,
-}: {
+}: Pick<World, 'clock' | 'log'> & {
 	readonly paths: Pick<HomePaths, 'cron'>;
-	readonly clock: Clock;
-	readonly log: Logger;
 }): JobsReader {
 	const path = jobsFile(paths);
 	let stamp: string | undefined;

@@ -1,8 +1,7 @@
-import type {Clock} from '../core/clock.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import type {Busy} from '../core/idle.ts';
 import type {JobView} from '../core/job.ts';
-import type {Logger} from '../core/log.ts';
+import type {World} from '../core/world.ts';
 import type {JobKey, Store} from '../store/port.ts';
 import {findJob, requireJob, type FoundJob} from './find-job.ts';
 import {createJobSweep} from './job-sweep.ts';
@@ -19,14 +18,12 @@ const recheckMs = 30_000;
 /** Runs of jobs that change within this time are looked at together. */
 const runsChangeMs = 250;
 
-export type SchedulerDependencies = {
-	readonly clock: Clock;
+export type SchedulerDependencies = Pick<World, 'clock' | 'log'> & {
 	readonly jobs: Store['jobs'];
 	/** Asked at every sweep; those whose lock this process holds. */
 	readonly profiles: () => readonly ScheduledProfile[];
 	/** Why `profile` is not among them, one sentence without its end. */
 	readonly whyNotServed: (profile: string) => string;
-	readonly log: Logger;
 	/** Bound of the queue. */
 	readonly maxQueued: () => number;
 	/** A run is on disk and waits; must not throw. */

@@ -1,6 +1,5 @@
 import type {HomePaths} from '../config/config.ts';
-import type {Clock} from '../core/clock.ts';
-import type {Logger} from '../core/log.ts';
+import type {World} from '../core/world.ts';
 import {createFiredTimes, type FiredTimes} from './fired-times.ts';
 import {createJobsReader, type JobsReader} from './job-file.ts';
 
@@ -28,10 +27,8 @@ export function createWatchedProfiles({
 	clock,
 	profiles,
 	log,
-}: {
-	readonly clock: Clock;
+}: Pick<World, 'clock' | 'log'> & {
 	readonly profiles: () => readonly ScheduledProfile[];
-	readonly log: Logger;
 }): WatchedProfiles {
 	let watched = new Map<string, WatchedProfile>();
 	return {

@@ -1,9 +1,8 @@
-import type {Clock} from '../core/clock.ts';
 import {idempotencyMs} from '../core/delivery.ts';
 import {codeOf, messageOf} from '../core/errors.ts';
 import type {KeyedMutex} from '../core/keyed-mutex.ts';
-import type {Logger} from '../core/log.ts';
 import type {Target} from '../core/run.ts';
+import type {World} from '../core/world.ts';
 import type {Intake} from '../store/port.ts';
 import {cleanDetail, deliveryOf, note, stop, storedDeliveryOf} from './delivery-draft.ts';
 import {duplicateOf} from './journal-event.ts';
@@ -38,10 +37,8 @@ export type DeliverDirect = (
 /** Senders wait for 5 to 30 s; the answer has to leave before they give up. */
 const deadlineMs = 25_000;
 
-type DirectDependencies = {
+type DirectDependencies = Pick<World, 'clock' | 'log'> & {
 	readonly intake: Intake;
-	readonly clock: Clock;
-	readonly log: Logger;
 	readonly mutex: KeyedMutex;
 	readonly deliver: DeliverDirect;
 	/** Why nothing can be written to the journal, as it told last. */

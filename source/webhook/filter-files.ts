@@ -1,10 +1,9 @@
 import {closeSync, constants, fstatSync, openSync, readFileSync, realpathSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {stampOf} from '../config/file-stamp.ts';
-import type {Clock} from '../core/clock.ts';
 import {isJsonObject} from '../core/json.ts';
 import type {JsonValue} from '../core/json.ts';
-import type {Logger} from '../core/log.ts';
+import type {World} from '../core/world.ts';
 import {containedPath} from './contained-path.ts';
 import {deepEqual} from './deep-equal.ts';
 import type {HoldsValue} from './filter-operators.ts';
@@ -46,10 +45,7 @@ const holdsNothing: Membership = () => false;
 export function createFilterFiles({
 	clock,
 	log,
-}: {
-	readonly clock: Clock;
-	readonly log: Logger;
-}): (home: string) => HoldsValue {
+}: Pick<World, 'clock' | 'log'>): (home: string) => HoldsValue {
 	const files = new Map<string, Known>();
 
 	return home => (path, value) => {

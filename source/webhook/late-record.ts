@@ -1,6 +1,5 @@
-import type {Clock} from '../core/clock.ts';
 import {messageOf} from '../core/errors.ts';
-import type {Logger} from '../core/log.ts';
+import type {World} from '../core/world.ts';
 import type {DeliveryKey, Intake} from '../store/port.ts';
 import {createHourMemory} from './hour-memory.ts';
 
@@ -29,10 +28,8 @@ export function createLateRecords({
 	intake,
 	clock,
 	log,
-}: {
+}: Pick<World, 'clock' | 'log'> & {
 	readonly intake: Intake;
-	readonly clock: Clock;
-	readonly log: Logger;
 }): LateRecords {
 	const held = createHourMemory(clock);
 	const waiting = new Map<Entry, () => void>();

@@ -1,9 +1,8 @@
 import type {DeliveryOutcome} from '../core/delivery.ts';
 import {messageOf} from '../core/errors.ts';
-import type {Emit} from '../core/events.ts';
 import type {Group} from '../core/group.ts';
 import type {Busy} from '../core/idle.ts';
-import type {Redact} from '../core/redact.ts';
+import type {World} from '../core/world.ts';
 import type {JobKey} from '../store/port.ts';
 import {cleanDetail, deliveryOf, note, storedDeliveryOf} from './delivery-draft.ts';
 import type {DeliveryDraft} from './delivery-draft.ts';
@@ -18,11 +17,9 @@ import type {ReceiverServices} from './receiver-services.ts';
 import {refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
 
-export type PipelineDependencies = {
+export type PipelineDependencies = Pick<World, 'emit' | 'redact'> & {
 	readonly services: ReceiverServices;
 	readonly ids: () => string;
-	readonly emit: Emit;
-	readonly redact: Redact;
 	readonly metrics: Metrics;
 	/** Counts the events under way. */
 	readonly busy: Busy;

@@ -1,9 +1,8 @@
 import type {RouteTable} from '../config/config.ts';
 import type {Route} from '../config/route.ts';
-import type {Clock} from '../core/clock.ts';
 import type {KeyedMutex} from '../core/keyed-mutex.ts';
-import type {Logger} from '../core/log.ts';
 import type {OwnMark} from '../core/own-mark.ts';
+import type {World} from '../core/world.ts';
 import type {Intake} from '../store/port.ts';
 import type {CompiledRoute} from './compiled-route.ts';
 import type {DeliverDirect} from './direct-delivery.ts';
@@ -16,9 +15,7 @@ import type {Scripts} from './script.ts';
 import type {SignatureDoctor} from './signature-doctor.ts';
 
 /** What the rows of the response table ask. */
-export type ReceiverServices = {
-	readonly clock: Clock;
-	readonly log: Logger;
+export type ReceiverServices = Pick<World, 'clock' | 'log'> & {
 	readonly intake: Intake;
 	/** Why nothing can be written to the journal, as it told last. */
 	readonly journalFailing: () => string | undefined;

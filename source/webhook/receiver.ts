@@ -1,15 +1,12 @@
 import type {RouteTable} from '../config/config.ts';
-import type {Clock} from '../core/clock.ts';
 import type {StoredDelivery} from '../core/delivery.ts';
-import type {Emit} from '../core/events.ts';
 import type {Group} from '../core/group.ts';
 import {createBusy} from '../core/idle.ts';
 import {createKeyedMutex} from '../core/keyed-mutex.ts';
-import type {Logger} from '../core/log.ts';
 import {mayServeInsecure} from '../core/loopback.ts';
 import type {OwnMark} from '../core/own-mark.ts';
-import type {Redact} from '../core/redact.ts';
 import type {ReceiverAnswer, ReplayChanges} from '../core/replay.ts';
+import type {World} from '../core/world.ts';
 import {drain} from '../http/drain.ts';
 import {createHttpServer} from '../http/http-server.ts';
 import {listen} from '../http/listen.ts';
@@ -40,8 +37,7 @@ import {createScripts} from './script.ts';
 import {createSignatureDoctor} from './signature-doctor.ts';
 import {createWarnOnce} from './warn-once.ts';
 
-export type ReceiverDependencies = {
-	readonly clock: Clock;
+export type ReceiverDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> & {
 	/** Identifiers of deliveries, ours. */
 	readonly ids: () => string;
 	readonly intake: Intake;
@@ -68,9 +64,6 @@ export type ReceiverDependencies = {
 	readonly multiplexing: () => boolean;
 	/** Knows what this gateway wrote itself. */
 	readonly ownMark: OwnMark;
-	readonly emit: Emit;
-	readonly log: Logger;
-	readonly redact: Redact;
 	/** Prometheus text of other rooms, appended to `/metrics`. */
 	readonly metrics: () => Promise<string>;
 	/** Address that `/metrics` is for: this machine alone when it is a loopback one, nobody when there is none. */

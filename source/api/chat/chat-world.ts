@@ -1,6 +1,4 @@
-import type {Clock} from '../../core/clock.ts';
-import type {Logger} from '../../core/log.ts';
-import type {Redact} from '../../core/redact.ts';
+import type {World} from '../../core/world.ts';
 import type {AgentTurns, TokensUsed, TurnMessage, TurnResult} from '../agent-turns.ts';
 import type {ApiCall} from '../http/endpoint.ts';
 import type {PublicModel, PublicModels} from '../http/public-model.ts';
@@ -10,10 +8,7 @@ import type {ChatRequest} from './chat-request.ts';
 import type {Sink} from './late-stream.ts';
 
 /** What is asked of the rest of the program. */
-export type ChatWorld = {
-	readonly clock: Clock;
-	readonly log: Logger;
-	readonly redact: Redact;
+export type ChatWorld = Pick<World, 'clock' | 'log' | 'redact'> & {
 	readonly models: PublicModels;
 	/** Where the model's server is; `undefined` when the offline model answers. Rejects with `SvcError` as choosing a model does. */
 	readonly upstreamOf: (model: PublicModel) => Promise<Upstream | undefined>;

@@ -8,11 +8,10 @@ import {
 } from '../../core/api-keys/api-key.ts';
 import {dayOf} from '../../core/api-keys/key-periods.ts';
 import {hashOfKey, hintOfKey, kindOfKey, mintKey, mintKeyId} from '../../core/api-keys/key-text.ts';
-import type {Clock} from '../../core/clock.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
-import type {Logger} from '../../core/log.ts';
 import {createMutex} from '../../core/mutex.ts';
 import {cell} from '../../core/untrusted.ts';
+import type {World} from '../../core/world.ts';
 import type {StoredKeys} from '../../store/key-port.ts';
 import {keyError} from '../http/api-error.ts';
 import type {KeyDesk, MintedKey} from './desk.ts';
@@ -58,10 +57,8 @@ export async function openKeyDesk({
 	keys,
 	log,
 	onChange = () => {},
-}: {
-	readonly clock: Clock;
+}: Pick<World, 'clock' | 'log'> & {
 	readonly keys: StoredKeys;
-	readonly log: Logger;
 	/** Keys stand otherwise than before, by what a person did or by use (told each second); those that are `gone` are listed no more. Must not throw. */
 	readonly onChange?: (changed: readonly ApiKey[], gone: readonly string[]) => void;
 }): Promise<KeyDesk> {

@@ -1,7 +1,7 @@
 import {dayOf} from '../../core/api-keys/key-periods.ts';
-import {every, type Clock} from '../../core/clock.ts';
+import {every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {Logger} from '../../core/log.ts';
+import type {World} from '../../core/world.ts';
 import type {StoredKeys} from '../../store/key-port.ts';
 import type {KeyUsages} from './key-usage.ts';
 
@@ -14,11 +14,9 @@ export function startUsageWriter({
 	usages,
 	log,
 	onUsed,
-}: {
-	readonly clock: Clock;
+}: Pick<World, 'clock' | 'log'> & {
 	readonly keys: Pick<StoredKeys, 'add'>;
 	readonly usages: KeyUsages;
-	readonly log: Logger;
 	/** The keys with these identifiers were used; all of them look otherwise, where there are none: another day has begun. */
 	readonly onUsed: (ids: readonly string[]) => void;
 }): AsyncDisposable {

@@ -1,7 +1,7 @@
-import type {Clock} from '../../core/clock.ts';
 import {createDeadline} from '../../core/deadline.ts';
 import type {JsonObject} from '../../core/json.ts';
 import type {Redact} from '../../core/redact.ts';
+import type {World} from '../../core/world.ts';
 import {ApiError, upstreamError} from '../http/api-error.ts';
 import {garbled, networkFailure, refusalOf} from './upstream-failure.ts';
 
@@ -35,9 +35,7 @@ type Posted = {
 	read(): Promise<Uint8Array | undefined>;
 };
 
-export type Asking = {
-	readonly clock: Clock;
-	readonly redact: Redact;
+export type Asking = Pick<World, 'clock' | 'redact'> & {
 	readonly signal: AbortSignal;
 };
 

@@ -1,8 +1,7 @@
 import type {Approval, ApprovalAnswer, ApprovalRule, AskedTool} from '../approval.ts';
-import {every, type Clock} from '../clock.ts';
+import {every} from '../clock.ts';
 import {SvcError} from '../errors.ts';
-import type {Emit} from '../events.ts';
-import type {Logger} from '../log.ts';
+import type {World} from '../world.ts';
 import {answerProblem} from './answer-problem.ts';
 import type {ApprovalKeeper, Approvals} from './approvals.ts';
 import {choiceOf} from './choice-of.ts';
@@ -22,10 +21,7 @@ import type {Subject, Ticket} from './ticket.ts';
 /** How often the log is told what waits: there may be nobody else to tell. */
 const remindMs = 60_000;
 
-export type ApprovalsDependencies = {
-	readonly clock: Clock;
-	readonly emit: Emit;
-	readonly log: Logger;
+export type ApprovalsDependencies = Pick<World, 'clock' | 'emit' | 'log'> & {
 	readonly keeper: ApprovalKeeper;
 	/** The rules that are kept. */
 	readonly rules: readonly ApprovalRule[];

@@ -1,10 +1,9 @@
 import type {ApprovalRule, AskedTool} from '../approval.ts';
 import {jsonHash} from '../canonical-json.ts';
-import type {Clock} from '../clock.ts';
 import {messageOf, SvcError} from '../errors.ts';
 import type {JsonValue} from '../json.ts';
-import type {Logger} from '../log.ts';
 import {createMutex} from '../mutex.ts';
+import type {World} from '../world.ts';
 import type {ApprovalKeeper, FileRule, NewRule, RulesOfFile} from './approvals.ts';
 import type {PresentTools} from './present-tools.ts';
 import type {RuleBook} from './rule-book.ts';
@@ -30,9 +29,7 @@ export function createFileRules({
 	book,
 	present,
 	onBound,
-}: {
-	readonly clock: Clock;
-	readonly log: Logger;
+}: Pick<World, 'clock' | 'log'> & {
 	readonly keeper: Pick<ApprovalKeeper, 'addRule' | 'changeRule' | 'removeRules'>;
 	readonly book: RuleBook;
 	readonly present: PresentTools;

@@ -1,9 +1,7 @@
 import type {Approval} from '../approval.ts';
-import type {Clock} from '../clock.ts';
 import {messageOf} from '../errors.ts';
-import type {Emit} from '../events.ts';
 import type {JsonObject} from '../json.ts';
-import type {Logger} from '../log.ts';
+import type {World} from '../world.ts';
 import type {ApprovalKeeper, NewApproval} from './approvals.ts';
 import {type Denial, denials, maxWaiting} from './denials.ts';
 import type {Recorder} from './recorder.ts';
@@ -48,10 +46,7 @@ export function createQueue({
 	recorder,
 	onRule,
 	isStopping,
-}: {
-	readonly clock: Clock;
-	readonly emit: Emit;
-	readonly log: Logger;
+}: Pick<World, 'clock' | 'emit' | 'log'> & {
 	readonly keeper: Pick<ApprovalKeeper, 'add'>;
 	readonly recorder: Recorder;
 	/** An answer made a rule; the request is denied all the same when there is a `denial`. */

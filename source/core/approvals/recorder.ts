@@ -1,8 +1,6 @@
 import type {Approval, ApprovalDecision} from '../approval.ts';
-import type {Clock} from '../clock.ts';
 import {messageOf} from '../errors.ts';
-import type {Emit} from '../events.ts';
-import type {Logger} from '../log.ts';
+import type {World} from '../world.ts';
 import type {ApprovalKeeper, NewApproval, NewRule} from './approvals.ts';
 import {keptApproval} from './kept-approval.ts';
 import type {RuleBook} from './rule-book.ts';
@@ -22,10 +20,7 @@ export function createRecorder({
 	keeper,
 	book,
 	audit,
-}: {
-	readonly clock: Clock;
-	readonly emit: Emit;
-	readonly log: Logger;
+}: Pick<World, 'clock' | 'emit' | 'log'> & {
 	readonly keeper: ApprovalKeeper;
 	readonly book: RuleBook;
 	/** Gets each decision once, with the arguments still there. Must not throw. */

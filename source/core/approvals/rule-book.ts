@@ -1,8 +1,6 @@
 import type {ApprovalRule} from '../approval.ts';
-import type {Clock} from '../clock.ts';
 import {messageOf} from '../errors.ts';
-import type {Emit} from '../events.ts';
-import type {Logger} from '../log.ts';
+import type {World} from '../world.ts';
 import type {ApprovalKeeper, ServerChange} from './approvals.ts';
 import type {PresentTools} from './present-tools.ts';
 import {areAsKeysSay} from './rule-keys.ts';
@@ -52,10 +50,7 @@ export function createRuleBook(
 		keeper,
 		present,
 		closed,
-	}: {
-		readonly clock: Clock;
-		readonly emit: Emit;
-		readonly log: Logger;
+	}: Pick<World, 'clock' | 'emit' | 'log'> & {
 		readonly keeper: Pick<ApprovalKeeper, 'removeRules'>;
 		readonly present: Pick<PresentTools, 'named'>;
 		/** Folders that no rule reaches into, absolute. */

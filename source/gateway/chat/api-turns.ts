@@ -3,13 +3,11 @@ import type {AgentTurn, AgentTurns, TurnResult} from '../../api/agent-turns.ts';
 import {digestOf} from '../../api/approvals.ts';
 import {busy} from '../../api/http/api-error.ts';
 import type {Approval} from '../../core/approval.ts';
-import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
-import type {Emit} from '../../core/events.ts';
 import type {JsonObject} from '../../core/json.ts';
 import type {Logger} from '../../core/log.ts';
-import type {Redact} from '../../core/redact.ts';
 import type {TranscriptEntry} from '../../core/run.ts';
+import type {World} from '../../core/world.ts';
 import type {Lease, Store} from '../../store/port.ts';
 import {defaultTarget} from '../../targets/targets.ts';
 import type {OpenedApprovals} from '../approvals/open-approvals.ts';
@@ -24,8 +22,7 @@ const places = 16;
 
 const leaseMs = 60_000;
 
-export type ApiTurnsDependencies = {
-	readonly clock: Clock;
+export type ApiTurnsDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> & {
 	readonly runs: Store['runs'];
 	readonly dispatcher: Pick<Dispatcher, 'host'>;
 	readonly announce: (runId: number) => Promise<void>;
@@ -35,9 +32,6 @@ export type ApiTurnsDependencies = {
 	readonly settings: () => {readonly maxSteps: number; readonly timeoutMs: number};
 	readonly profile: string;
 	readonly approvals: Pick<OpenedApprovals, 'watch' | 'runEnded'>;
-	readonly emit: Emit;
-	readonly log: Logger;
-	readonly redact: Redact;
 };
 
 /** Answers turns of chats: each is a run in the journal, with its key, that nobody tries again. */

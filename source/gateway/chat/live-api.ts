@@ -1,12 +1,10 @@
 import {isDeepStrictEqual} from 'node:util';
 import type {ApiServer} from '../../api/api-server.ts';
 import type {ApiConfig} from '../../config/config.ts';
-import type {Clock} from '../../core/clock.ts';
 import {codeOf, messageOf} from '../../core/errors.ts';
-import type {Emit} from '../../core/events.ts';
-import type {Logger} from '../../core/log.ts';
 import {createMutex} from '../../core/mutex.ts';
 import type {ApiState} from '../../core/state.ts';
+import type {World} from '../../core/world.ts';
 
 /** A busy port may become free: it is tried again this often. */
 const retryMs = 15_000;
@@ -29,10 +27,7 @@ export function createLiveApi({
 	brokenBy,
 	create,
 	onListening = () => {},
-}: {
-	readonly clock: Clock;
-	readonly emit: Emit;
-	readonly log: Logger;
+}: Pick<World, 'clock' | 'emit' | 'log'> & {
 	readonly config: () => ApiConfig;
 	/** Why the configuration as a whole cannot be used, if so. */
 	readonly brokenBy: () => string | undefined;

@@ -1,13 +1,13 @@
 import {closeSync, constants, openSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import type {HomePaths} from '../../config/config.ts';
 import {basePaths} from '../../config/home-paths.ts';
-import {every, type Clock} from '../../core/clock.ts';
+import {every} from '../../core/clock.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
 import {createLockWatch, lockFile} from '../../core/file-lock.ts';
 import {isJsonObject} from '../../core/json.ts';
 import {lockHolder} from '../../core/lock-holder.ts';
-import type {Logger} from '../../core/log.ts';
 import {ownFileFlags} from '../../core/planted-file.ts';
+import type {World} from '../../core/world.ts';
 import {callControl} from './control-client.ts';
 import {isAnswered} from './control-socket.ts';
 
@@ -24,11 +24,11 @@ export type HomeLock = Disposable & {
 	 *
 	 * @throws SvcError `home_unusable` when the pid file cannot be written
 	 */
-	watch(world: {
-		readonly clock: Clock;
-		readonly log: Logger;
-		readonly whileHeld?: () => Promise<void>;
-	}): Disposable;
+	watch(
+		world: Pick<World, 'clock' | 'log'> & {
+			readonly whileHeld?: () => Promise<void>;
+		},
+	): Disposable;
 };
 
 /**

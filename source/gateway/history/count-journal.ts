@@ -1,8 +1,7 @@
-import {every, type Clock} from '../../core/clock.ts';
+import {every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {Emit} from '../../core/events.ts';
-import type {Logger} from '../../core/log.ts';
 import type {JournalCounts} from '../../core/state.ts';
+import type {World} from '../../core/world.ts';
 import type {Store} from '../../store/port.ts';
 
 /** How often it is counted, milliseconds. */
@@ -14,11 +13,8 @@ export async function startJournalCounts({
 	clock,
 	emit,
 	log,
-}: {
+}: Pick<World, 'clock' | 'emit' | 'log'> & {
 	readonly store: Pick<Store, 'runs' | 'journal'>;
-	readonly clock: Clock;
-	readonly emit: Emit;
-	readonly log: Logger;
 }): Promise<Disposable> {
 	let last: JournalCounts | undefined;
 	const count = async () => {

@@ -1,12 +1,10 @@
-import type {Clock} from '../../core/clock.ts';
 import type {Delivery} from '../../core/delivery.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {Emit} from '../../core/events.ts';
 import {idOfNumber, numberOfId} from '../../core/ids.ts';
-import type {Logger} from '../../core/log.ts';
 import {hourMs} from '../../core/route-counts.ts';
 import {limits} from '../../core/state.ts';
 import {trafficMinutes} from '../../core/traffic.ts';
+import type {World} from '../../core/world.ts';
 import type {Store} from '../../store/port.ts';
 import {startJournalCounts} from './count-journal.ts';
 import {countMinutes} from './count-routes.ts';
@@ -24,11 +22,8 @@ export async function restoreHistory({
 	emit,
 	clock,
 	log,
-}: {
+}: Pick<World, 'clock' | 'emit' | 'log'> & {
 	readonly store: Store;
-	readonly emit: Emit;
-	readonly clock: Clock;
-	readonly log: Logger;
 }): Promise<Disposable> {
 	const {lastId} = store;
 	const [deliveries, runs, toDecide, pending, dispatched, approvals] = await Promise.all([
@@ -116,11 +111,8 @@ async function tellHour({
 	emit,
 	clock,
 	log,
-}: {
+}: Pick<World, 'clock' | 'emit' | 'log'> & {
 	readonly store: Pick<Store, 'history'>;
-	readonly emit: Emit;
-	readonly clock: Clock;
-	readonly log: Logger;
 }): Promise<void> {
 	try {
 		const now = clock.now();

@@ -1,13 +1,13 @@
-import {type Clock, every} from '../../core/clock.ts';
+import {every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {Logger} from '../../core/log.ts';
+import type {World} from '../../core/world.ts';
 import type {Retention, Store} from '../../store/port.ts';
 
 const intervalMs = 10 * 60_000;
 
 /** Applies the retention every ten minutes until disposed of. */
 export function startRetention(
-	{clock, store, log}: {readonly clock: Clock; readonly store: Store; readonly log: Logger},
+	{clock, store, log}: Pick<World, 'clock' | 'log'> & {readonly store: Store},
 	{
 		retention,
 	}: {

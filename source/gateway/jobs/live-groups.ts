@@ -1,9 +1,7 @@
-import {type Clock, sleep} from '../../core/clock.ts';
+import {sleep} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {Emit} from '../../core/events.ts';
 import type {Group} from '../../core/group.ts';
-import type {Busy} from '../../core/idle.ts';
-import type {Logger} from '../../core/log.ts';
+import type {World} from '../../core/world.ts';
 import type {Groups} from '../../store/port.ts';
 
 /** Pause after the journal failed to dispatch. */
@@ -39,12 +37,8 @@ export function createLiveGroups({
 	emit,
 	log,
 	onDispatched,
-}: {
-	readonly clock: Clock;
+}: Pick<World, 'busy' | 'clock' | 'emit' | 'log'> & {
 	readonly groups: Groups;
-	readonly busy: Busy;
-	readonly emit: Emit;
-	readonly log: Logger;
 	/** The group's run is on disk and waits; must not throw. */
 	readonly onDispatched: (group: Group) => void;
 }): LiveGroups {

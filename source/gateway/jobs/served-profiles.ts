@@ -1,10 +1,9 @@
 import {existsSync} from 'node:fs';
 import type {Config, HomePaths} from '../../config/config.ts';
 import {ensureHome} from '../../config/home-paths.ts';
-import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {Logger} from '../../core/log.ts';
 import {cell} from '../../core/untrusted.ts';
+import type {World} from '../../core/world.ts';
 import {lockForWriting} from '../../store/writer-lock.ts';
 import {lockHome} from '../control/lock.ts';
 
@@ -33,11 +32,9 @@ export function createServedProfiles({
 	config,
 	clock,
 	log,
-}: {
-	readonly clock: Clock;
+}: Pick<World, 'clock' | 'log'> & {
 	/** The configuration as it is now. */
 	readonly config: () => Pick<Config, 'paths' | 'profiles'>;
-	readonly log: Logger;
 }): ServedProfiles {
 	const locks = new Map<string, Disposable>();
 	/** Why a profile is not served, as it was said. */
@@ -100,10 +97,7 @@ export function createServedProfiles({
 }
 
 /** @throws SvcError `gateway_running`, `store_in_use` by a gateway of its own that somebody took the lock from */
-function lockProfile(
-	paths: HomePaths,
-	world: {readonly clock: Clock; readonly log: Logger},
-): Disposable {
+function lockProfile(paths: HomePaths, world: Pick<World, 'clock' | 'log'>): Disposable {
 	using stack = new DisposableStack();
 	const lock = stack.use(lockHome(paths));
 	if (existsSync(paths.stateDb)) {

@@ -1,11 +1,12 @@
 import type {Emit} from '../../core/events.ts';
-import {createLogger, type Logger} from '../../core/log.ts';
-import {createRedact, type Redact} from '../../core/redact.ts';
+import {createLogger} from '../../core/log.ts';
+import {createRedact} from '../../core/redact.ts';
+import type {World} from '../../core/world.ts';
 import type {GatewayWorld} from '../rooms.ts';
 import {createLogFile} from './log-file.ts';
 
 /** The gateway's log: a file, whoever watches, and what must not be in it. */
-export type GatewayLog = AsyncDisposable & {readonly log: Logger; readonly redact: Redact};
+export type GatewayLog = AsyncDisposable & Pick<World, 'log' | 'redact'>;
 
 /** Opens the log of a gateway. `secrets` is asked for every line, as `createRedact` says. */
 export function openLog(

@@ -1,10 +1,8 @@
 import type {WebhookConfig} from '../../config/config.ts';
 import {placed} from '../../config/format-diagnostic.ts';
-import type {Clock} from '../../core/clock.ts';
 import {codeOf, messageOf} from '../../core/errors.ts';
-import type {Emit} from '../../core/events.ts';
-import type {Logger} from '../../core/log.ts';
 import {createMutex} from '../../core/mutex.ts';
+import type {World} from '../../core/world.ts';
 import type {Receiver} from '../../webhook/receiver.ts';
 
 /** A busy port may become free: it is tried again this often. */
@@ -36,10 +34,7 @@ export function createLiveReceiver({
 	brokenBy,
 	create,
 	onClosed,
-}: {
-	readonly clock: Clock;
-	readonly emit: Emit;
-	readonly log: Logger;
+}: Pick<World, 'clock' | 'emit' | 'log'> & {
 	readonly config: () => WebhookConfig;
 	/** Why the configuration as a whole cannot be used, if so. */
 	readonly brokenBy: () => string | undefined;

@@ -1,8 +1,6 @@
-import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {Emit} from '../../core/events.ts';
-import type {Logger} from '../../core/log.ts';
 import {hasEnded} from '../../core/run.ts';
+import type {World} from '../../core/world.ts';
 import type {JobKey, Runs} from '../../store/port.ts';
 
 /** Tells everybody who cares that something became of a run. Nothing here rejects: not knowing where a run stands stops nothing. */
@@ -21,11 +19,8 @@ export function createRunAnnouncer({
 	log,
 	wake,
 	onJobRun,
-}: {
+}: Pick<World, 'clock' | 'emit' | 'log'> & {
 	readonly runs: Pick<Runs, 'view'>;
-	readonly clock: Clock;
-	readonly emit: Emit;
-	readonly log: Logger;
 	/** Looks for due runs; must not throw. */
 	readonly wake: () => void;
 	/** A run of the job waits or has ended; must not throw. */

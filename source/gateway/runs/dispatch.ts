@@ -1,8 +1,6 @@
-import type {Clock} from '../../core/clock.ts';
 import {every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {Busy} from '../../core/idle.ts';
-import type {Logger} from '../../core/log.ts';
+import type {World} from '../../core/world.ts';
 import type {Lease, RouteLimit, Runs} from '../../store/port.ts';
 import type {StopReason} from './work-run.ts';
 
@@ -57,11 +55,8 @@ export function createDispatcher(
 		busy,
 		log,
 		work,
-	}: {
-		readonly clock: Clock;
+	}: Pick<World, 'busy' | 'clock' | 'log'> & {
 		readonly runs: Runs;
-		readonly busy: Busy;
-		readonly log: Logger;
 		readonly work: Working;
 	},
 	{

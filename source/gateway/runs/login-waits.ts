@@ -1,8 +1,7 @@
-import {type Clock, every} from '../../core/clock.ts';
+import {every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {Busy} from '../../core/idle.ts';
-import type {Logger} from '../../core/log.ts';
 import type {ServerStatus} from '../../core/tool-server.ts';
+import type {World} from '../../core/world.ts';
 import type {Runs, ServerKey} from '../../store/port.ts';
 import type {LiveServers} from '../servers/live-servers.ts';
 import type {WorkDependencies} from './work-run.ts';
@@ -29,15 +28,12 @@ export function createLoginWaits({
 	announce,
 	wake,
 	log,
-}: {
-	readonly clock: Clock;
+}: Pick<World, 'busy' | 'clock' | 'log'> & {
 	readonly runs: Pick<Runs, 'release' | 'awaitedLogins'>;
 	readonly servers: Pick<LiveServers, 'views' | 'watch'>;
-	readonly busy: Busy;
 	readonly announce: WorkDependencies['announce'];
 	/** Looks for due runs; must not throw. */
 	readonly wake: () => void;
-	readonly log: Logger;
 }): LoginWaits {
 	const releasing = new Set<Promise<void>>();
 	let closed = false;

@@ -1,8 +1,7 @@
-import type {Clock} from '../../core/clock.ts';
-import type {Emit} from '../../core/events.ts';
 import {endsAnswer, lastOfSaid} from '../../core/reduce-said.ts';
 import type {TranscriptEntry} from '../../core/run.ts';
 import {block} from '../../core/untrusted.ts';
+import type {World} from '../../core/world.ts';
 
 /** What a model says faster is told together: nobody reads words more often than ten times a second. */
 const pauseMs = 100;
@@ -17,7 +16,7 @@ export type RunWords = Disposable & {
 
 /** Reports the words of a run as events: the first at once, those that follow within 100 ms together, of which the end is kept where they are many. */
 export function createRunWords(
-	{clock, emit}: {readonly clock: Clock; readonly emit: Emit},
+	{clock, emit}: Pick<World, 'clock' | 'emit'>,
 	runId: number,
 ): RunWords {
 	/** How long the answer is without what waits, as it was told. */

@@ -1,21 +1,15 @@
-import {type Clock, sleep} from '../../core/clock.ts';
+import {sleep} from '../../core/clock.ts';
 import {codeOf, messageOf} from '../../core/errors.ts';
-import type {Emit} from '../../core/events.ts';
-import type {Logger} from '../../core/log.ts';
-import type {Redact} from '../../core/redact.ts';
 import type {TranscriptEntry} from '../../core/run.ts';
 import {loginCommand} from '../../core/shell-word.ts';
 import {limits} from '../../core/state.ts';
 import {block, cell} from '../../core/untrusted.ts';
+import type {World} from '../../core/world.ts';
 import type {Lease, Runs, Settlement} from '../../store/port.ts';
 
 /** A lease, and what it takes to write down how its run goes. */
-export type WorkInHand = {
-	readonly clock: Clock;
+export type WorkInHand = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> & {
 	readonly runs: Runs;
-	readonly emit: Emit;
-	readonly log: Logger;
-	readonly redact: Redact;
 	readonly lease: Lease;
 	/** Aborted when the run is cancelled, or not ours any more. */
 	readonly signal: AbortSignal;

@@ -1,13 +1,10 @@
 import {offlineModelName} from '../../agent/offline-model.ts';
 import type {AgentRequest, AgentResult, AgentRunner} from '../../agent/runner.ts';
-import type {Clock} from '../../core/clock.ts';
 import {SvcError, codeOf, messageOf} from '../../core/errors.ts';
-import type {Emit} from '../../core/events.ts';
-import type {Logger} from '../../core/log.ts';
-import type {Redact} from '../../core/redact.ts';
 import {asReplaced} from '../../core/replaced-program.ts';
 import type {StoredRun} from '../../core/run.ts';
 import {addUsage} from '../../core/usage.ts';
+import type {World} from '../../core/world.ts';
 import type {Deliverer, Receipt} from '../../delivery/deliverer.ts';
 import type {Lease, Runs} from '../../store/port.ts';
 import {defaultTarget, reachesPeople} from '../../targets/targets.ts';
@@ -29,16 +26,12 @@ export type Equipment = Pick<AgentRequest, 'skill' | 'tools'> & {
 	readonly logins: readonly string[];
 };
 
-export type WorkDependencies = {
-	readonly clock: Clock;
+export type WorkDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> & {
 	readonly runs: Runs;
 	/** Reports where a run stands now; never rejects. */
 	readonly announce: (runId: number) => Promise<void>;
 	readonly agent: AgentRunner;
 	readonly deliverer: Pick<Deliverer, 'deliver' | 'problemWith'>;
-	readonly emit: Emit;
-	readonly log: Logger;
-	readonly redact: Redact;
 	/** Tells `note` what it waits for. Rejects with the reason of `signal`. */
 	readonly equip: (
 		run: StoredRun,

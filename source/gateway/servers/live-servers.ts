@@ -1,15 +1,13 @@
 import type {Config} from '../../config/config.ts';
 import type {AskedTool} from '../../core/approval.ts';
 import type {ServerChange} from '../../core/approvals/approvals.ts';
-import type {Clock} from '../../core/clock.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
-import type {Emit} from '../../core/events.ts';
-import type {Logger} from '../../core/log.ts';
 import {createMutex} from '../../core/mutex.ts';
 import {inServerOrder} from '../../core/reduce-servers.ts';
 import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
 import type {Tool} from '../../core/tool.ts';
 import {within} from '../../core/within.ts';
+import type {World} from '../../core/world.ts';
 import type {PlannedServerChange, ServerManager} from '../../mcp/contract.ts';
 import type {ServerKey} from '../../store/port.ts';
 import type {OpenManager} from './open-manager.ts';
@@ -53,12 +51,9 @@ export type LiveServers = AsyncDisposable & {
 	plan(servers: Config['toolServers']): readonly PlannedServerChange[];
 };
 
-export type LiveServersDependencies = {
-	readonly clock: Clock;
+export type LiveServersDependencies = Pick<World, 'clock' | 'emit' | 'log'> & {
 	readonly config: () => Pick<Config, 'toolServers' | 'profiles' | 'slips'>;
 	readonly openManager: OpenManager;
-	readonly emit: Emit;
-	readonly log: Logger;
 	/** Which definitions the tools of a server have now: rules for others hold no more. Must not throw. */
 	readonly onTools: (change: ServerChange) => void;
 };

@@ -2,9 +2,7 @@ import type {Authorities} from '../../config/authorities.ts';
 import type {HomePaths} from '../../config/config.ts';
 import type {Environment} from '../../config/environment.ts';
 import {ensureHome} from '../../config/home-paths.ts';
-import type {Clock} from '../../core/clock.ts';
-import type {Logger} from '../../core/log.ts';
-import type {Redact} from '../../core/redact.ts';
+import type {World} from '../../core/world.ts';
 import type {ServerManager, ServerManagerDependencies} from '../../mcp/contract.ts';
 import type {TransportFactory} from '../../mcp/wire/transport-factory.ts';
 import {joinLists} from './server-secrets.ts';
@@ -33,17 +31,15 @@ export function createManagerOpener({
 	environment,
 	authorities,
 	...dependencies
-}: Omit<ServerManagerDependencies, keyof ManagerOfProfile | 'transports' | 'loginOf'> & {
-	readonly clock: Clock;
-	readonly log: Logger;
-	readonly redact: Redact;
-	/** Of the gateway's own home. */
-	readonly paths: HomePaths;
-	/** The process's own. */
-	readonly environment: Environment;
-	/** Whom TLS connections trust. */
-	readonly authorities: Authorities;
-}): ManagerOpener {
+}: Omit<ServerManagerDependencies, keyof ManagerOfProfile | 'transports' | 'loginOf'> &
+	Pick<World, 'clock' | 'log' | 'redact'> & {
+		/** Of the gateway's own home. */
+		readonly paths: HomePaths;
+		/** The process's own. */
+		readonly environment: Environment;
+		/** Whom TLS connections trust. */
+		readonly authorities: Authorities;
+	}): ManagerOpener {
 	let loaded:
 		| Promise<{readonly transports: TransportFactory; readonly create: OpenManager}>
 		| undefined;

@@ -1,6 +1,5 @@
-import type {Clock} from '../../core/clock.ts';
-import type {Emit} from '../../core/events.ts';
 import type {ServerView} from '../../core/tool-server.ts';
+import type {World} from '../../core/world.ts';
 
 /** A server that changes all the time is told of at most ten times a second; its last state always is. */
 const pauseMs = 100;
@@ -19,10 +18,7 @@ type Pause = {waiting: ServerView | undefined; readonly cancel: () => void};
 export function createServerEventThrottle({
 	clock,
 	emit,
-}: {
-	readonly clock: Clock;
-	readonly emit: Emit;
-}): ServerEventThrottle {
+}: Pick<World, 'clock' | 'emit'>): ServerEventThrottle {
 	const pauses = new Map<string, Pause>();
 
 	const tell = (key: string, server: ServerView) => {

@@ -1,6 +1,7 @@
 import {monitorEventLoopDelay} from 'node:perf_hooks';
-import {type Clock, every} from '../../core/clock.ts';
-import type {Emit, HealthSample} from '../../core/events.ts';
+import {every} from '../../core/clock.ts';
+import type {HealthSample} from '../../core/events.ts';
+import type {World} from '../../core/world.ts';
 
 const intervalMs = 1000;
 
@@ -22,9 +23,7 @@ export function startHealth({
 	emit,
 	requests,
 	monitor = resolution => monitorEventLoopDelay({resolution}),
-}: {
-	readonly clock: Clock;
-	readonly emit: Emit;
+}: Pick<World, 'clock' | 'emit'> & {
 	readonly requests: () => Interval | undefined;
 	/** Begins to measure, every so many milliseconds; tells nanoseconds. */
 	readonly monitor?: (resolutionMs: number) => Delay;

@@ -1,10 +1,9 @@
 import type {Client, Progress, RequestOptions} from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
-import type {Clock} from '../../core/clock.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
-import type {Redact} from '../../core/redact.ts';
 import type {ToolContext, ToolResult} from '../../core/tool.ts';
 import {cell} from '../../core/untrusted.ts';
+import type {World} from '../../core/world.ts';
 import type {PlannedTool} from '../catalogue/plan-tools.ts';
 import type {OpenConnection} from '../connection/open-connection.ts';
 import {askUtility, BadArguments} from './ask-utility.ts';
@@ -16,13 +15,11 @@ export type CallConnection = Pick<OpenConnection, 'client' | 'explain' | 'signal
 
 export type CallOutcome = {readonly kind: 'result'; readonly result: ToolResult} | LostCall;
 
-export type ToolCallOptions = {
+export type ToolCallOptions = Pick<World, 'clock' | 'redact'> & {
 	/** As written or expanded: its name, its trust and `timeoutMs` count. */
 	readonly server: ToolServerConfig;
 	/** `paths.cache`; what is no text goes to `mcp/` in it. */
 	readonly cacheDir: string;
-	readonly redact: Redact;
-	readonly clock: Clock;
 };
 
 export type Call = {
@@ -153,7 +150,7 @@ function requestOptions(
 /** Tells `onProgress` of a call's progress in one cleaned line, at most 5 times in a second; what comes faster is not told. */
 function createProgressReporter(
 	onProgress: (text: string) => void,
-	{clock, redact}: {readonly clock: Clock; readonly redact: Redact},
+	{clock, redact}: Pick<World, 'clock' | 'redact'>,
 ): (progress: Progress) => void {
 	let next = -Infinity;
 	return progress => {

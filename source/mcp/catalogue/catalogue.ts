@@ -1,10 +1,9 @@
 import type {Tool as ListedTool} from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {JsonValue} from '../../core/json.ts';
-import type {Logger} from '../../core/log.ts';
-import type {Redact} from '../../core/redact.ts';
 import type {ServerToolView} from '../../core/tool-server.ts';
 import type {Tool, ToolContext, ToolResult} from '../../core/tool.ts';
+import type {World} from '../../core/world.ts';
 import type {Pins} from './pins.ts';
 import {type PlannedTool, planTools, type ToolPlan} from './plan-tools.ts';
 import type {ServerFacts} from './server-facts.ts';
@@ -36,12 +35,10 @@ export type Catalogue = {
 	find(seen: PlannedTool): PlannedTool | undefined;
 };
 
-export type CatalogueDependencies = {
+export type CatalogueDependencies = Pick<World, 'log' | 'redact'> & {
 	readonly server: () => ToolServerConfig;
 	readonly profile: string;
 	readonly pins: Pins;
-	readonly log: Logger;
-	readonly redact: Redact;
 	/** Names that other servers and built-in tools reserve. */
 	readonly taken: () => ReadonlySet<string>;
 	readonly execute: (

@@ -1,9 +1,9 @@
 import {mkdir} from 'node:fs/promises';
 import {dirname} from 'node:path';
-import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {withFileLock} from '../../core/file-lock.ts';
 import type {Logger} from '../../core/log.ts';
+import type {World} from '../../core/world.ts';
 import {stillKept} from './kept-definitions.ts';
 import {type PinnedTools, pinKey, readPins, writePins} from './pin-file.ts';
 
@@ -64,10 +64,8 @@ export async function openPins({
 	path,
 	log,
 	clock,
-}: {
+}: Pick<World, 'clock' | 'log'> & {
 	readonly path: string;
-	readonly log: Logger;
-	readonly clock: Clock;
 }): Promise<Pins> {
 	let pinned = readOrDistrust(path, log);
 	/** Servers of which this process knows more than the file may. */

@@ -2,12 +2,12 @@ import {mkdir} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {readTextFile} from '../../config/read-text-file.ts';
 import {writePrivateFile} from '../../config/write-private-file.ts';
-import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {withFileLock} from '../../core/file-lock.ts';
 import {isJsonObject} from '../../core/json.ts';
 import type {Logger} from '../../core/log.ts';
 import {createMutex} from '../../core/mutex.ts';
+import type {World} from '../../core/world.ts';
 import {type CachedServer, parseCachedServer} from './cached-server.ts';
 
 /** What the servers of one profile said when they were last connected, between two starts of the program. */
@@ -33,10 +33,8 @@ export function openSchemaCache({
 	path,
 	log,
 	clock,
-}: {
+}: Pick<World, 'clock' | 'log'> & {
 	readonly path: string;
-	readonly log: Logger;
-	readonly clock: Clock;
 }): SchemaCache {
 	const servers = new Map(read(path, log));
 	const oneByOne = createMutex();

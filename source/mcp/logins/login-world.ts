@@ -1,8 +1,7 @@
 import type {Environment} from '../../config/environment.ts';
-import type {Clock} from '../../core/clock.ts';
 import type {LoginAttempt} from '../../core/logins.ts';
-import type {Redact} from '../../core/redact.ts';
 import {cell} from '../../core/untrusted.ts';
+import type {World} from '../../core/world.ts';
 import type {ServerLogins} from '../oauth/server-logins.ts';
 import type {OpenTransport} from '../wire/open-transport.ts';
 import type {CallbackPorts} from './callback-ports.ts';
@@ -17,11 +16,9 @@ export const issuerHostOf = (issuer: string): Pick<LoginAttempt, 'issuerHost'> =
 };
 
 /** What a login needs of the rest of the program. */
-export type LoginWorld = {
-	readonly clock: Clock;
+export type LoginWorld = Pick<World, 'clock' | 'redact'> & {
 	/** The process's own. */
 	readonly environment: Environment;
-	readonly redact: Redact;
 	readonly ports: CallbackPorts;
 	readonly logins: Pick<ServerLogins, 'login' | 'requestsOf'>;
 	readonly open: OpenTransport;

@@ -1,8 +1,8 @@
 import {join} from 'node:path';
 import {stampOf} from '../../config/file-stamp.ts';
-import {type Clock, every} from '../../core/clock.ts';
+import {every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {Logger} from '../../core/log.ts';
+import type {World} from '../../core/world.ts';
 import {fileStem} from '../oauth/grant-files.ts';
 
 /** Not every file system tells of changes. */
@@ -26,11 +26,9 @@ export function watchLogins({
 	clock,
 	log,
 	onChange,
-}: {
+}: Pick<World, 'clock' | 'log'> & {
 	/** `mcp-tokens/` of the profile; it is there. */
 	readonly folder: string;
-	readonly clock: Clock;
-	readonly log: Logger;
 	readonly onChange: (server: string) => void;
 }): LoginWatcher {
 	const stamps = new Map<string, string>();

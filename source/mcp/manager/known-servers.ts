@@ -1,9 +1,7 @@
 import type {HomePaths} from '../../config/config.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
-import type {Clock} from '../../core/clock.ts';
-import type {Logger} from '../../core/log.ts';
-import type {Redact} from '../../core/redact.ts';
 import type {ServerView} from '../../core/tool-server.ts';
+import type {World} from '../../core/world.ts';
 import {fingerprintOf} from '../catalogue/cached-server.ts';
 import {openPins} from '../catalogue/pins.ts';
 import {planTools, type ToolsToPlan} from '../catalogue/plan-tools.ts';
@@ -31,13 +29,10 @@ export async function knownServers(
 		clock,
 		log,
 		redact,
-	}: {
+	}: Pick<World, 'clock' | 'log' | 'redact'> & {
 		readonly profile: string;
 		/** Of that profile. */
 		readonly paths: Pick<HomePaths, 'schemaCache' | 'toolPins'>;
-		readonly clock: Clock;
-		readonly log: Logger;
-		readonly redact: Redact;
 	},
 ): Promise<readonly KnownServer[]> {
 	const cache = openSchemaCache({path: paths.schemaCache, log, clock});

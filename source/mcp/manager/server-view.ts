@@ -1,8 +1,7 @@
 import type {RemoteEndpoint, StdioEndpoint, ToolServerConfig} from '../../config/tool-server.ts';
-import type {Clock} from '../../core/clock.ts';
-import type {Redact} from '../../core/redact.ts';
 import type {ServerToolView, ServerView} from '../../core/tool-server.ts';
 import {cell} from '../../core/untrusted.ts';
+import type {World} from '../../core/world.ts';
 import type {ServerFacts} from '../catalogue/server-facts.ts';
 import type {ServerState} from '../connection/state.ts';
 import {oauthSettingsOf} from '../oauth/oauth-settings.ts';
@@ -30,7 +29,7 @@ export type ViewParts = {
 /** A server as faces see it. Pure but for the time. */
 export function viewServer(
 	parts: ViewParts,
-	{clock, redact}: {readonly clock: Clock; readonly redact: Redact},
+	{clock, redact}: Pick<World, 'clock' | 'redact'>,
 ): ServerView {
 	const {server, state, facts, stderr, pingMs} = parts;
 	const clean = (text: string, length: number) => cell(redact(text), length).text;

@@ -1,6 +1,6 @@
-import {type Clock, sleep} from '../../core/clock.ts';
+import {sleep} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {Logger} from '../../core/log.ts';
+import type {World} from '../../core/world.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {StoredTokens} from './grant-files.ts';
 import type {Grant} from './grant.ts';
@@ -64,9 +64,7 @@ export async function keepFresh(
 		server,
 		renew,
 		signal,
-	}: {
-		readonly clock: Clock;
-		readonly log: Logger;
+	}: Pick<World, 'clock' | 'log'> & {
 		readonly server: string;
 		readonly renew: () => Promise<unknown>;
 		readonly signal: AbortSignal;

@@ -1,9 +1,7 @@
 import {auth, type FetchLike, type OAuthDiscoveryState} from '@modelcontextprotocol/client';
 import type {HomePaths} from '../../config/config.ts';
-import type {Clock} from '../../core/clock.ts';
-import type {Logger} from '../../core/log.ts';
-import type {Redact} from '../../core/redact.ts';
 import {loginCommand} from '../../core/shell-word.ts';
+import type {World} from '../../core/world.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {ServerLogin} from '../wire/server-login.ts';
 import {grantFiles} from './grant-files.ts';
@@ -36,10 +34,7 @@ export function createKnownLogin(
 		redact,
 		hide,
 		paths,
-	}: {
-		readonly clock: Clock;
-		readonly log: Logger;
-		readonly redact: Redact;
+	}: Pick<World, 'clock' | 'log' | 'redact'> & {
 		/** These are secrets from now on. */
 		readonly hide: (texts: ReadonlyArray<string | undefined>) => void;
 		readonly paths: Pick<HomePaths, 'mcpTokens' | 'profile'>;

@@ -1,19 +1,16 @@
 import type {FetchLike} from '@modelcontextprotocol/client';
-import type {Clock} from '../../core/clock.ts';
-import type {Redact} from '../../core/redact.ts';
+import type {World} from '../../core/world.ts';
 import type {EndpointPlace} from '../wire/address-guard.ts';
 import type {Grant} from './grant.ts';
 import type {OAuthSettings} from './oauth-settings.ts';
 
 /** What the requests that are made for one provider have to know, and what they find out. */
-export type OAuthRequests = {
+export type OAuthRequests = Pick<World, 'clock' | 'redact'> & {
 	/** The tool server's name. */
 	readonly server: string;
 	readonly endpoint: URL;
 	readonly settings: OAuthSettings;
 	readonly grant: Grant;
-	readonly clock: Clock;
-	readonly redact: Redact;
 	readonly metadata: MetadataFacts;
 	/** The scope to ask for where `advertised` would be. */
 	readonly scopeFor: (advertised: string | undefined) => string | undefined;

@@ -1,9 +1,8 @@
 import type {AuthorizationServerMetadata} from '@modelcontextprotocol/client';
 import type {HomePaths} from '../../config/config.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
-import type {Clock} from '../../core/clock.ts';
-import type {Logger} from '../../core/log.ts';
-import {createRedact, type Redact} from '../../core/redact.ts';
+import {createRedact} from '../../core/redact.ts';
+import type {World} from '../../core/world.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {ServerLogin} from '../wire/server-login.ts';
 import {problemWithDocument} from './check-document.ts';
@@ -15,10 +14,7 @@ import {createLoginProvider} from './login-provider.ts';
 import type {OAuthRequests} from './oauth-requests.ts';
 import {oauthSettingsOf, type OAuthSettings} from './oauth-settings.ts';
 
-export type ServerLoginsDependencies = {
-	readonly clock: Clock;
-	readonly log: Logger;
-	readonly redact: Redact;
+export type ServerLoginsDependencies = Pick<World, 'clock' | 'log' | 'redact'> & {
 	/** Of the profile whose logins these are. */
 	readonly paths: Pick<HomePaths, 'mcpTokens' | 'profile'>;
 };

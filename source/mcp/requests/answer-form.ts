@@ -1,12 +1,10 @@
 import type {ElicitRequestParams, ElicitResult} from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {contentProblem} from '../../core/approvals/content-problem.ts';
-import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
-import type {Logger} from '../../core/log.ts';
-import type {Redact} from '../../core/redact.ts';
 import {block, cell} from '../../core/untrusted.ts';
+import type {World} from '../../core/world.ts';
 import {endpointName} from '../catalogue/ask-about.ts';
 import {type CallsUnderWay, runIdOf} from '../connection/calls-under-way.ts';
 import type {Elicit} from '../contract.ts';
@@ -19,12 +17,9 @@ const maxQuestions = 5;
 /** Questions of one server in a minute, answered or not: each is written down, and rings for a person. */
 const maxInMinute = 20;
 
-export type FormHandlerDependencies = {
+export type FormHandlerDependencies = Pick<World, 'clock' | 'log' | 'redact'> & {
 	readonly server: ToolServerConfig;
 	readonly profile: string;
-	readonly clock: Clock;
-	readonly log: Logger;
-	readonly redact: Redact;
 	readonly calls: CallsUnderWay;
 	readonly elicit: Elicit;
 	/** When the server asked a person before; absent: over this connection alone. */

@@ -1,10 +1,8 @@
 import type {CreateMessageRequestParams, CreateMessageResult} from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
-import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {Logger} from '../../core/log.ts';
-import type {Redact} from '../../core/redact.ts';
 import {cell} from '../../core/untrusted.ts';
+import type {World} from '../../core/world.ts';
 import {type CallsUnderWay, runIdOf} from '../connection/calls-under-way.ts';
 import {withDeadline} from '../connection/with-deadline.ts';
 import type {Sample} from '../contract.ts';
@@ -20,12 +18,9 @@ class Refusal extends Error {
 	readonly code = refusedCode;
 }
 
-export type SamplingHandlerDependencies = {
+export type SamplingHandlerDependencies = Pick<World, 'clock' | 'log' | 'redact'> & {
 	readonly server: ToolServerConfig;
 	readonly profile: string;
-	readonly clock: Clock;
-	readonly log: Logger;
-	readonly redact: Redact;
 	readonly calls: CallsUnderWay;
 	/** Absent: no server may ask. */
 	readonly sample?: Sample | undefined;

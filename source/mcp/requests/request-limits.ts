@@ -1,5 +1,5 @@
 import type {Clock} from '../../core/clock.ts';
-import type {Logger} from '../../core/log.ts';
+import type {World} from '../../core/world.ts';
 import {inLastMinute} from './judge-sampling.ts';
 
 /** When a server asked our model, or a person, for its limit of a minute. One for each server and each of the two: it outlives connections, which a server can end as often as it likes. */
@@ -33,9 +33,7 @@ export function createRefusalLog({
 	clock,
 	log,
 	server,
-}: {
-	readonly clock: Clock;
-	readonly log: Logger;
+}: Pick<World, 'clock' | 'log'> & {
 	readonly server: string;
 }): (text: string) => void {
 	let saidAt: number | undefined;

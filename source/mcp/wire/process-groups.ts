@@ -1,6 +1,5 @@
 import type {Environment} from '../../config/environment.ts';
-import type {Clock} from '../../core/clock.ts';
-import type {Logger} from '../../core/log.ts';
+import type {World} from '../../core/world.ts';
 import {createGroupSupervisor} from './group-supervisor.ts';
 import {createProcessLedger} from './process-ledger.ts';
 
@@ -19,9 +18,7 @@ export function createProcessGroups({
 	log,
 	ledgerPath,
 	environment,
-}: {
-	readonly clock: Clock;
-	readonly log: Logger;
+}: Pick<World, 'clock' | 'log'> & {
 	readonly ledgerPath: string;
 	readonly environment: Environment;
 }): ProcessGroups {

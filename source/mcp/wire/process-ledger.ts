@@ -4,8 +4,8 @@ import {writePrivateFile} from '../../config/write-private-file.ts';
 import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {withFileLock} from '../../core/file-lock.ts';
-import type {Logger} from '../../core/log.ts';
 import {createMutex} from '../../core/mutex.ts';
+import type {World} from '../../core/world.ts';
 import {endGroup} from './end-group.ts';
 import {startOfProcess} from './process-start.ts';
 
@@ -42,10 +42,8 @@ export function createProcessLedger({
 	path,
 	clock,
 	log,
-}: {
+}: Pick<World, 'clock' | 'log'> & {
 	readonly path: string;
-	readonly clock: Clock;
-	readonly log: Logger;
 }): ProcessLedger {
 	let hasWarned = false;
 	let self: Promise<string | undefined> | undefined;

@@ -2,9 +2,7 @@ import {type Authorities, createAuthorities} from '../../config/authorities.ts';
 import type {HomePaths} from '../../config/config.ts';
 import type {Environment} from '../../config/environment.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
-import type {Clock} from '../../core/clock.ts';
-import type {Logger} from '../../core/log.ts';
-import type {Redact} from '../../core/redact.ts';
+import type {World} from '../../core/world.ts';
 import type {ResolveName} from './address-guard.ts';
 import type {OpenedTransport, OpenTransport} from './open-transport.ts';
 import {createProcessGroups} from './process-groups.ts';
@@ -32,10 +30,7 @@ export type TransportFactory = AsyncDisposable & {
 	): Promise<boolean>;
 };
 
-export type TransportFactoryDependencies = {
-	readonly clock: Clock;
-	readonly log: Logger;
-	readonly redact: Redact;
+export type TransportFactoryDependencies = Pick<World, 'clock' | 'log' | 'redact'> & {
 	readonly paths: Pick<HomePaths, 'mcpStderrLog' | 'mcpProcesses'>;
 	/** The process's own: the baseline of stdio servers and the proxies come from here. */
 	readonly environment: Environment;

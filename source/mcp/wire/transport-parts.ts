@@ -1,18 +1,14 @@
 import type {Authorities} from '../../config/authorities.ts';
 import type {Environment} from '../../config/environment.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
-import type {Clock} from '../../core/clock.ts';
-import type {Logger} from '../../core/log.ts';
 import {createRedact, type Redact} from '../../core/redact.ts';
+import type {World} from '../../core/world.ts';
 import type {ResolveName} from './address-guard.ts';
 import type {ProcessGroups} from './process-groups.ts';
 import type {StderrLog} from './stderr-log.ts';
 
 /** What the transports of one gateway share. */
-export type TransportParts = {
-	readonly clock: Clock;
-	readonly log: Logger;
-	readonly redact: Redact;
+export type TransportParts = Pick<World, 'clock' | 'log' | 'redact'> & {
 	/** The process's own. */
 	readonly environment: Environment;
 	readonly authorities: Authorities;
