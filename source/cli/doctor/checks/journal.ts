@@ -3,7 +3,8 @@ import {readKeys} from '../../../api/keys/key-desk.ts';
 import {messageOf} from '../../../core/errors.ts';
 import {runInGroup} from '../../../core/process-group.ts';
 import {asWord} from '../../../core/shell-word.ts';
-import {type StoreReader, openSqliteReader} from '../../../store/sqlite-reader.ts';
+import {readStore} from '../../../store/open-store.ts';
+import type {StoreReader} from '../../../store/reader-port.ts';
 import {untouched} from '../../../store/untouched.ts';
 import {type Check, type Found, failed, ok, warning} from './check.ts';
 
@@ -86,7 +87,7 @@ const shown = 100;
 async function lookAtParts(file: string, now: number): Promise<readonly Found[]> {
 	const found: Found[] = [];
 	const sqlite = (statement: string) => `sqlite3 ${asWord(file)} "${statement}"`;
-	await using reader = await openSqliteReader(file, {leavesNothing: true});
+	await using reader = await readStore({file}, {leavesNothing: true});
 	try {
 		const [, days] = await readKeys(reader.keys, now);
 		const wrong = days.filter(({inputTokens, outputTokens}) =>
