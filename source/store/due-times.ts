@@ -1,6 +1,5 @@
-import type {DatabaseSync} from 'node:sqlite';
-import type {Clock} from '../core/clock.ts';
-import type {TimedRun, TimedRuns} from './timed-runs.ts';
+import type {StoreParts} from './parts.ts';
+import type {TimedRun} from './timed-runs.ts';
 
 /** Clocks that are slewed differ by less, and no order suffers from it, milliseconds. */
 const toleratedMs = 1000;
@@ -27,11 +26,7 @@ export function createDueTimes({
 	database,
 	timed,
 	clock,
-}: {
-	readonly database: DatabaseSync;
-	readonly timed: TimedRuns;
-	readonly clock: Clock;
-}): DueTimes {
+}: Pick<StoreParts, 'clock' | 'database' | 'timed'>): DueTimes {
 	const pull = database.prepare('update run set due_at = ?1 where due_at > ?1');
 	const move = database.prepare(
 		'update run set due_at = ?, created_at = created_at + ? where id = ?',

@@ -1,8 +1,7 @@
-import type {DatabaseSync} from 'node:sqlite';
-import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import {createDurations} from './durations.ts';
 import type {GroupCommit} from './group-commit-port.ts';
+import type {StoreParts} from './parts.ts';
 import {isFull, journalUnavailable} from './sqlite-errors.ts';
 import {createTransaction, type Memory, type Task} from './transaction.ts';
 import {createTurns} from './turns.ts';
@@ -40,9 +39,7 @@ export function createGroupCommit(
 		lost = () => undefined,
 		onCommit = () => {},
 		onFailing = () => {},
-	}: {
-		readonly database: DatabaseSync;
-		readonly clock: Clock;
+	}: Pick<StoreParts, 'clock' | 'database'> & {
 		readonly memory: Memory;
 		readonly lost?: () => string | undefined;
 		readonly onCommit?: ((tasks: number) => void) | undefined;

@@ -1,16 +1,13 @@
-import type {DatabaseSync} from 'node:sqlite';
-import type {Clock} from '../core/clock.ts';
 import {isRejection} from '../core/delivery.ts';
 import type {StoredDelivery} from '../core/delivery.ts';
 import {idOfNumber} from '../core/ids.ts';
 import type {Bindings} from './columns.ts';
-import type {Counters} from './counters.ts';
 import {deliveryParameters, insertDelivery, rowIdOf} from './delivery-rows.ts';
-import type {GroupCommit} from './group-commit-port.ts';
 import type {GroupSteps} from './group-steps.ts';
 import type {IdempotencyKeys} from './idempotency-keys.ts';
 import type {JobSteps} from './jobs.ts';
 import type {NoteBudget} from './note-budget.ts';
+import type {StoreParts} from './parts.ts';
 import type {Accepted, DeliveryKey, Intake} from './port.ts';
 import type {NewRun} from './run-queue.ts';
 import type {WaitingPool} from './waiting-pool.ts';
@@ -33,12 +30,8 @@ export function createIntake({
 	groups,
 	jobs,
 	pool,
-}: {
-	readonly database: DatabaseSync;
-	readonly clock: Clock;
-	readonly commit: GroupCommit;
+}: Pick<StoreParts, 'clock' | 'commit' | 'counters' | 'database'> & {
 	readonly keys: IdempotencyKeys;
-	readonly counters: Counters;
 	readonly notes: NoteBudget;
 	readonly enqueue: (run: NewRun) => number;
 	readonly groups: GroupSteps;

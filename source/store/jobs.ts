@@ -1,7 +1,6 @@
 import type {DatabaseSync} from 'node:sqlite';
-import type {Clock} from '../core/clock.ts';
 import {integerOf, nullableInteger} from './columns.ts';
-import type {GroupCommit} from './group-commit-port.ts';
+import type {StoreParts} from './parts.ts';
 import type {Fired, JobKey, Jobs} from './port.ts';
 import type {NewRun} from './run-queue.ts';
 
@@ -11,9 +10,7 @@ export const createJobs = ({
 	commit,
 	steps,
 	reader,
-}: {
-	readonly clock: Clock;
-	readonly commit: GroupCommit;
+}: Pick<StoreParts, 'clock' | 'commit'> & {
 	readonly steps: JobSteps;
 	readonly reader: Pick<Jobs, 'list' | 'get'>;
 }): Jobs => ({

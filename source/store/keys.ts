@@ -2,8 +2,8 @@ import type {DatabaseSync} from 'node:sqlite';
 import {endOf, type KeyRecord} from '../core/api-keys/api-key.ts';
 import {SvcError} from '../core/errors.ts';
 import {integerOf, jsonOf, type Row, textOf} from './columns.ts';
-import type {GroupCommit} from './group-commit-port.ts';
 import type {StoredKeys} from './key-port.ts';
+import type {StoreParts} from './parts.ts';
 import {maxKeys} from './rules.ts';
 
 /** More than this the driver refuses to read. Journals of before may hold more. */
@@ -19,10 +19,7 @@ const usedColumns = `${boundOf('requests')} as requests, ${boundOf('input')} as 
 export function createStoredKeys({
 	database,
 	commit,
-}: {
-	readonly database: DatabaseSync;
-	readonly commit: GroupCommit;
-}): StoredKeys {
+}: Pick<StoreParts, 'commit' | 'database'>): StoredKeys {
 	const open = database.prepare(
 		'select count(*) as n from api_key where (ended = 0 or ended > ?1) and id <> ?2',
 	);

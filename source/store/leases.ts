@@ -1,10 +1,9 @@
-import type {DatabaseSync} from 'node:sqlite';
 import type {Clock} from '../core/clock.ts';
 import type {RunState} from '../core/run.ts';
 import {integerOf, nullableInteger, wordOf, type Row} from './columns.ts';
-import type {Counters} from './counters.ts';
 import type {DueTimes} from './due-times.ts';
 import type {Lanes} from './lanes.ts';
+import type {StoreParts} from './parts.ts';
 import type {Lease} from './port.ts';
 import type {RunReader} from './run-reader.ts';
 import type {TranscriptCursor} from './transcripts.ts';
@@ -77,9 +76,7 @@ export function createLeasing({
 	counters,
 	reader,
 	times,
-}: {
-	readonly database: DatabaseSync;
-	readonly counters: Counters;
+}: Pick<StoreParts, 'counters' | 'database'> & {
 	readonly reader: RunReader;
 	readonly times: DueTimes;
 }): (count: number, now: number, lanes: Lanes) => readonly Lease[] {

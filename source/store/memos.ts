@@ -1,21 +1,14 @@
-import type {DatabaseSync} from 'node:sqlite';
 import type {JsonValue} from '../core/json.ts';
 import type {Memos} from '../core/memos.ts';
 import {textOf} from './columns.ts';
-import type {GroupCommit} from './group-commit-port.ts';
+import type {StoreParts} from './parts.ts';
 import {maxMemos} from './rules.ts';
 
 /** Finding those that are too many walks through all others: not each time. */
 const writesPerTrim = 64;
 
 /** `Memos` on SQLite. One that is written anew is the newest of its kind. */
-export function createMemos({
-	database,
-	commit,
-}: {
-	readonly database: DatabaseSync;
-	readonly commit: GroupCommit;
-}): Memos {
+export function createMemos({database, commit}: Pick<StoreParts, 'commit' | 'database'>): Memos {
 	const put = database.prepare('insert or replace into memo (kind, name, data) values (?, ?, ?)');
 	const trim = database.prepare(
 		`delete from memo where kind = ?1 and id <= (select id from memo where kind = ?1 order by id desc limit 1 offset ${maxMemos})`,

@@ -1,6 +1,5 @@
-import type {DatabaseSync} from 'node:sqlite';
-import type {Clock} from '../core/clock.ts';
 import {identityOf} from '../core/file-identity.ts';
+import type {StoreParts} from './parts.ts';
 
 /** The file system is asked no more often, milliseconds. */
 const minPauseMs = 1000;
@@ -11,7 +10,7 @@ const minPauseMs = 1000;
  * took its place.
  */
 export function createMovedCheck(
-	{database, clock}: {readonly database: DatabaseSync; readonly clock: Clock},
+	{database, clock}: Pick<StoreParts, 'clock' | 'database'>,
 	{file}: {readonly file: string},
 ): () => string | undefined {
 	const opened = identityOf(file);

@@ -1,5 +1,4 @@
-import type {DatabaseSync} from 'node:sqlite';
-import type {GroupCommit} from './group-commit-port.ts';
+import type {StoreParts} from './parts.ts';
 import type {Journal, Retention} from './port.ts';
 import type {Reserve} from './reserve-file.ts';
 import type {RetentionStep, RetentionSteps} from './retention.ts';
@@ -11,9 +10,7 @@ export function createPurge({
 	commit,
 	steps,
 	reserve,
-}: {
-	readonly database: DatabaseSync;
-	readonly commit: GroupCommit;
+}: Pick<StoreParts, 'commit' | 'database'> & {
 	readonly steps: RetentionSteps & {readonly sessions: RetentionStep};
 	readonly reserve: Reserve;
 }): Journal['purge'] {

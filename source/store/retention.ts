@@ -1,10 +1,8 @@
-import type {DatabaseSync} from 'node:sqlite';
-import type {Clock} from '../core/clock.ts';
 import {idempotencyMs} from '../core/delivery.ts';
 import {timeOfNumber} from '../core/ids.ts';
 import {integerOf, type Row} from './columns.ts';
-import type {Counters} from './counters.ts';
 import {deliveryTables, runOfDelivery} from './delivery-rows.ts';
+import type {StoreParts} from './parts.ts';
 import type {Retention} from './port.ts';
 import {belongings, createRowDeletion} from './row-deletion.ts';
 import {maxRejections} from './rules.ts';
@@ -44,10 +42,7 @@ export function createRetentionSteps({
 	clock,
 	counters,
 	steadyNow,
-}: {
-	readonly database: DatabaseSync;
-	readonly clock: Clock;
-	readonly counters: Counters;
+}: Pick<StoreParts, 'clock' | 'counters' | 'database'> & {
 	/** The clock of the idempotency keys. */
 	readonly steadyNow: () => number;
 }): RetentionSteps {

@@ -1,6 +1,5 @@
-import type {DatabaseSync} from 'node:sqlite';
-import type {Counters} from './counters.ts';
 import type {DueTimes} from './due-times.ts';
+import type {StoreParts} from './parts.ts';
 
 /** A run that is to wait for a worker. Times are milliseconds since 1970. */
 export type NewRun = {
@@ -24,9 +23,7 @@ export function createEnqueue({
 	database,
 	counters,
 	times,
-}: {
-	readonly database: DatabaseSync;
-	readonly counters: Counters;
+}: Pick<StoreParts, 'counters' | 'database'> & {
 	readonly times: DueTimes;
 }): (run: NewRun) => number {
 	const columns = 'id, delivery, profile, route, target, state, created_at, due_at';

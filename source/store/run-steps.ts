@@ -1,8 +1,8 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {RunState, WorkDone} from '../core/run.ts';
 import {wordOf} from './columns.ts';
-import type {Counters} from './counters.ts';
 import type {DueTimes} from './due-times.ts';
+import type {StoreParts} from './parts.ts';
 import type {Lease, Runs, Settlement} from './port.ts';
 import {restarts} from './rules.ts';
 
@@ -31,9 +31,7 @@ export function createRunSteps({
 	database,
 	counters,
 	times,
-}: {
-	readonly database: DatabaseSync;
-	readonly counters: Counters;
+}: Pick<StoreParts, 'counters' | 'database'> & {
 	readonly times: DueTimes;
 }): RunSteps {
 	const answers = createAnswers(database);

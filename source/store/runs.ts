@@ -1,17 +1,14 @@
-import type {DatabaseSync} from 'node:sqlite';
-import type {Clock} from '../core/clock.ts';
 import {createAbandon} from './abandoned-runs.ts';
 import {integerOf} from './columns.ts';
-import type {Counters} from './counters.ts';
 import type {DueTimes} from './due-times.ts';
-import type {GroupCommit} from './group-commit-port.ts';
 import {createLanes, type Lanes} from './lanes.ts';
 import {createLeases, createLeasing, type OpenLease} from './leases.ts';
+import type {StoreParts} from './parts.ts';
 import type {Lease, Runs, ServerKey} from './port.ts';
 import {createRunReader} from './run-reader.ts';
 import {createRunSteps} from './run-steps.ts';
 import {createRunsToDecide} from './runs-to-decide.ts';
-import type {TimedRun, TimedRuns} from './timed-runs.ts';
+import type {TimedRun} from './timed-runs.ts';
 import {createTranscripts} from './transcripts.ts';
 
 /** Runs that one call may lease. */
@@ -25,12 +22,7 @@ export function createRuns({
 	counters,
 	timed,
 	times,
-}: {
-	readonly database: DatabaseSync;
-	readonly clock: Clock;
-	readonly commit: GroupCommit;
-	readonly counters: Counters;
-	readonly timed: TimedRuns;
+}: StoreParts & {
 	readonly times: DueTimes;
 }): Runs {
 	const reader = createRunReader(database);

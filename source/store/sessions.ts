@@ -1,6 +1,6 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {integerOf, type Row} from './columns.ts';
-import type {GroupCommit} from './group-commit-port.ts';
+import type {StoreParts} from './parts.ts';
 import type {RetentionStep} from './retention.ts';
 import {emptySessionMs, maxBytesOfOwner, maxSessionBytes, maxSessionsOfOwner} from './rules.ts';
 import type {StoredSessions} from './session-port.ts';
@@ -11,10 +11,7 @@ import {refuseAbove} from './session-room.ts';
 export function createStoredSessions({
 	database,
 	commit,
-}: {
-	readonly database: DatabaseSync;
-	readonly commit: GroupCommit;
-}): StoredSessions {
+}: Pick<StoreParts, 'commit' | 'database'>): StoredSessions {
 	const insert = database.prepare(
 		'insert into session (id, owner, used_at, data) values (?, ?, ?, ?)',
 	);

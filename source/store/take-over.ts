@@ -8,6 +8,7 @@ import {createApprovalSteps} from './approvals.ts';
 import {integerOf, jsonOf, nullableText, textOf, type Row} from './columns.ts';
 import {createCounters, type Counters} from './counters.ts';
 import {groupColumns, groupTables, waitingGroupOf} from './group-rows.ts';
+import type {StoreParts} from './parts.ts';
 import {createPendingGroups, type PendingGroups, type WaitingGroup} from './pending-groups.ts';
 import {maxPauseMs, type Fate} from './rules.ts';
 import {createSteadyClock, type SteadyClock} from './steady-clock.ts';
@@ -15,10 +16,8 @@ import type {RecoveredRuns} from './store-health.ts';
 import {createTimedRuns, type TimedRun, type TimedRuns} from './timed-runs.ts';
 
 /** What this process knows of the store without asking the disk, and what it found there. */
-export type TakenOver = {
-	readonly counters: Counters;
+export type TakenOver = Pick<StoreParts, 'counters' | 'timed'> & {
 	readonly pending: PendingGroups;
-	readonly timed: TimedRuns;
 	readonly recovered: RecoveredRuns;
 	/** Approvals that nobody waits for any more. */
 	readonly abandoned: readonly Approval[];

@@ -1,10 +1,9 @@
 import type {Clock} from '../core/clock.ts';
 import {dueOf} from '../core/group.ts';
-import type {Counters} from './counters.ts';
+import type {StoreParts} from './parts.ts';
 import type {PendingGroups} from './pending-groups.ts';
 import type {Accepted, RouteKey} from './port.ts';
 import {maxWaitingOfRoute} from './rules.ts';
-import type {TimedRuns} from './timed-runs.ts';
 
 type Full = Extract<Accepted, {readonly kind: 'full'}>;
 
@@ -27,10 +26,8 @@ export function createWaitingPool({
 	pending,
 	timed,
 	clock,
-}: {
-	readonly counters: Counters;
+}: Pick<StoreParts, 'counters' | 'timed'> & {
 	readonly pending: PendingGroups;
-	readonly timed: TimedRuns;
 	readonly clock: Pick<Clock, 'monotonic'>;
 }): WaitingPool {
 	/** Until a place becomes free, if nothing else happens: 0 to whatever was promised. */

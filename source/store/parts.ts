@@ -1,0 +1,14 @@
+import type {DatabaseSync} from 'node:sqlite';
+import type {Clock} from '../core/clock.ts';
+import type {Counters} from './counters.ts';
+import type {GroupCommit} from './group-commit-port.ts';
+import type {TimedRuns} from './timed-runs.ts';
+
+/** What the parts of a store on SQLite are made of; each takes some of it. */
+export type StoreParts = {
+	readonly database: DatabaseSync;
+	readonly clock: Clock;
+	readonly commit: GroupCommit;
+	readonly counters: Counters;
+	readonly timed: TimedRuns;
+};
