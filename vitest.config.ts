@@ -1,3 +1,4 @@
+import {randomInt} from 'node:crypto';
 import {resolve} from 'node:path';
 import {defineConfig} from 'vitest/config';
 
@@ -5,6 +6,7 @@ export default defineConfig({
 	oxc: {jsx: {runtime: 'automatic', development: false}},
 	test: {
 		globalSetup: ['tests/build.mjs'],
+		setupFiles: ['tests/seed.ts'],
 		reporters: ['default', './tests/left-out.ts'],
 		include: ['tests/**/*.test.{ts,tsx}'],
 		// End-to-end tests start real processes on shared machines; this bound is for hangs, not for speed.
@@ -23,6 +25,8 @@ export default defineConfig({
 			NODE_ENV: 'production',
 			// Programs that tests start find what earlier ones compiled.
 			NODE_COMPILE_CACHE: resolve('node_modules/.cache/compile'),
+			// All that is drawn in a run follows from it.
+			SEED: process.env['SEED'] ?? `${randomInt(2 ** 31)}`,
 		},
 	},
 });

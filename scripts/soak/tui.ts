@@ -7,6 +7,7 @@ import {setTimeout as wait} from 'node:timers/promises';
 import {nodeFlags} from '../../source/core/node-flags.ts';
 import {foreignSequences} from '../../tests/helpers/foreign-sequences.ts';
 import {openPty} from '../../tests/helpers/pty.ts';
+import {randomOf, runSeed} from '../../tests/helpers/random.ts';
 import {svcCommand, svcEnvironment} from '../../tests/helpers/svc.ts';
 import {busyConfig} from '../bench/busy-config.ts';
 import {answering, freePort} from '../bench/free-port.ts';
@@ -62,11 +63,13 @@ export async function soakTui({
 
 	await using load = startLoad({port, perSecond, accepted});
 
+	process.stdout.write(`drawn with SEED=${runSeed}\n`);
+	const random = randomOf(runSeed);
 	const samples: Sample[] = [];
 	const rounds = Math.max(1, Math.round((minutes * 60_000) / sampleMs));
 	for (let round = 0; round < rounds; round += 1) {
 		await wait(sampleMs / 2);
-		terminal.press(...(looking[Math.floor(Math.random() * looking.length)] ?? []));
+		terminal.press(...(looking[Math.floor(random() * looking.length)] ?? []));
 		await wait(sampleMs / 2);
 		const sample = takeSample(terminal.pid, ((round + 1) * sampleMs) / 1000, terminal.lines());
 		samples.push(sample);

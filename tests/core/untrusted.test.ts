@@ -7,6 +7,7 @@ import {describe, expect, test} from 'vitest';
 import {block, cell} from '../../source/core/untrusted.ts';
 import {attackCorpus} from '../helpers/attack-corpus.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';
+import {randomOf, runSeed} from '../helpers/random.ts';
 
 /** A terminal that tells how many columns a text takes, as its own cursor sees it. */
 function createRuler(addon: Unicode11Addon | UnicodeGraphemesAddon, version?: string) {
@@ -204,6 +205,7 @@ describe('attacks', () => {
 describe('width: string-width agrees with a terminal under the Unicode 11 and the grapheme tables', () => {
 	test('for every code point, alone, after a letter, after a wide character and before one of its kind', async () => {
 		using rulers = createRulers();
+		const random = randomOf(runSeed);
 		const chunk = 1024;
 		for (let start = 0; start < everyCodePoint.length; start += chunk) {
 			const characters = everyCodePoint
@@ -215,7 +217,7 @@ describe('width: string-width agrees with a terminal under the Unicode 11 and th
 			}
 
 			// So does what lies above the symbols: ideographs, and what hides.
-			if (start >= 0x2_00_00 && Math.random() >= propertyRuns(1000) / 1000) {
+			if (start >= 0x2_00_00 && random() >= propertyRuns(1000) / 1000) {
 				continue;
 			}
 

@@ -4,6 +4,7 @@
  */
 
 import {propertyRuns} from './property-runs.ts';
+import {randomOf, runSeed} from './random.ts';
 
 const escape = '\u001b';
 const bell = '\u0007';
@@ -283,10 +284,11 @@ export const attackCorpus: readonly string[] = [
 ];
 
 /**
- * As many of them as `propertyRuns` says, a choice of its own each time, in their order: for screens, where each is one more frame, and what makes
+ * As many of them as `propertyRuns` says, another choice with each seed of a run, in their order: for screens, where each is one more frame, and what makes
  * a text safe is tried with all of them elsewhere.
  */
 export function someAttacks(): readonly string[] {
 	const share = propertyRuns(attackCorpus.length) / attackCorpus.length;
-	return attackCorpus.filter(() => Math.random() < share);
+	const random = randomOf(runSeed);
+	return attackCorpus.filter(() => random() < share);
 }

@@ -1,3 +1,8 @@
+import {randomInt} from 'node:crypto';
+
+/** What all draws of a run follow from. Its end prints it; `SEED=… vitest run FILE` draws the same again. */
+export const runSeed = Number(process.env['SEED'] ?? randomInt(2 ** 31));
+
 /** A small generator of numbers in [0, 1): the same seed, the same numbers (mulberry32). */
 export function randomOf(seed: number): () => number {
 	let state = seed >>> 0;

@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {randomOf, runSeed} from '../helpers/random.ts';
 import {type CrashPoint, crashRounds, crashSteps} from './crash.ts';
 import {routeKinds} from './kinds.ts';
 
@@ -6,14 +7,16 @@ import {routeKinds} from './kinds.ts';
 // both sides of each commit, and further on in a life.
 const few = {pauseMs: 20, among: 4};
 
+const random = randomOf(runSeed);
+
 /** One side of each step: what one day's choice misses, another day's finds. */
 const chosen: readonly CrashPoint[] = crashSteps.flatMap(
-	points => points[Math.floor(Math.random() * points.length)] ?? [],
+	points => points[Math.floor(random() * points.length)] ?? [],
 );
 const points = [...chosen, {name: 'a random moment'}];
 
 test('"whatever was answered 202 survives kill -9": at each step of a delivery, no promise is broken and nothing is done twice', async () => {
-	const report = await crashRounds({rounds: points.length, points, ...few});
+	const report = await crashRounds({rounds: points.length, points, random, ...few});
 	expect(report.broken).toEqual([]);
 	expect(Object.keys(report.acknowledged).toSorted()).toEqual(
 		routeKinds.map(({route}) => route).toSorted(),

@@ -94,7 +94,7 @@ export async function crashRounds({
 	points,
 	pauseMs = 0,
 	among = 12,
-	random = Math.random,
+	random,
 	onRound = () => {},
 }: {
 	readonly rounds: number;
@@ -103,7 +103,7 @@ export async function crashRounds({
 	readonly pauseMs?: number;
 	/** A kill at a commit comes at one of the first that many, unless its point says fewer. */
 	readonly among?: number;
-	readonly random?: () => number;
+	readonly random: () => number;
 	readonly onRound?: (round: number, point: CrashPoint) => void;
 }): Promise<CrashReport> {
 	await using model = await startScriptedModel([], {
