@@ -1,6 +1,7 @@
 import {randomInt} from 'node:crypto';
 import {resolve} from 'node:path';
 import {defineConfig} from 'vitest/config';
+import {readShare} from './tests/share.ts';
 
 export default defineConfig({
 	oxc: {jsx: {runtime: 'automatic', development: false}},
@@ -8,6 +9,15 @@ export default defineConfig({
 		globalSetup: ['tests/build.mjs'],
 		setupFiles: ['tests/seed.ts'],
 		reporters: ['default', './tests/left-out.ts'],
+		runner: './tests/runner.ts',
+		tags: [
+			{
+				name: 'slow',
+				description:
+					'kills processes, opens pseudo terminals, starts foreign servers, client libraries or shells, or draws for long: `npm test` runs a share of these',
+			},
+		],
+		provide: {share: readShare(process.env)},
 		include: ['tests/**/*.test.{ts,tsx}'],
 		// End-to-end tests start real processes on shared machines; this bound is for hangs, not for speed.
 		testTimeout: 60_000,
