@@ -4,8 +4,10 @@ import type {Clock} from '../core/clock.ts';
 /** An HTTP answer, complete. */
 export type HttpAnswer = {
 	readonly status: number;
+	/** JSON text, unless `contentType` says otherwise. */
 	readonly body: string;
 	readonly contentType?: string;
+	/** Value of `Retry-After`. */
 	readonly retryAfterSeconds?: number;
 	readonly allow?: string;
 	/** Further ones. */

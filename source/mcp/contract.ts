@@ -1,8 +1,7 @@
 import type {HomePaths} from '../config/config.ts';
 import type {Environment} from '../config/environment.ts';
 import type {ToolServerConfig} from '../config/tool-server.ts';
-import type {FormField} from '../core/approval.ts';
-import type {FormAnswer} from '../core/approvals/approvals.ts';
+import type {FormAnswer, FormToFill} from '../core/approvals/approvals.ts';
 import type {Sampled, SampleRequest} from '../core/sample.ts';
 import type {ServerView, TestedServer} from '../core/tool-server.ts';
 import type {Tool} from '../core/tool.ts';
@@ -13,17 +12,12 @@ import type {TransportFactory} from './wire/transport-factory.ts';
 // What the room of the tool servers is to the rest of the program: what it gives, and what it is given. Types alone.
 
 /** A form of a tool server that a person is to fill in; strings are cleaned. */
-export type FormRequest = {
-	readonly server: string;
-	readonly host: string;
-	readonly profile: string;
-	readonly message: string;
-	readonly fields: readonly FormField[];
-	/** How long it waits when nobody asks for more time. */
-	readonly timeoutMs: number;
+export type FormRequest = Pick<
+	FormToFill,
+	'fields' | 'host' | 'message' | 'profile' | 'server' | 'signal' | 'timeoutMs'
+> & {
 	/** The run whose call made the server ask; absent when a person tries a tool. */
 	readonly runId?: number;
-	readonly signal: AbortSignal;
 };
 
 /** Hands a form to a person, and ends it in time: no answer is `cancel`. When the signal aborts it must resolve or reject at once; otherwise it must not reject. */

@@ -1,12 +1,10 @@
 import {createHash} from 'node:crypto';
 import {idempotencyMs} from '../core/delivery.ts';
 import type {DeliveryOutcome} from '../core/delivery.ts';
-import type {KeyedMutex} from '../core/keyed-mutex.ts';
-import type {Intake} from '../store/port.ts';
 import {stop} from './delivery-draft.ts';
-import type {HourMemory} from './hour-memory.ts';
 import {duplicateKeyOf, namesOf} from './ready-event.ts';
 import type {ReadyEvent} from './ready-event.ts';
+import type {ReceiverServices} from './receiver-services.ts';
 import {duplicateReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
 
@@ -19,11 +17,7 @@ import type {Reply} from './replies.ts';
  */
 export async function dedupeBody(
 	ready: ReadyEvent,
-	{
-		intake,
-		mutex,
-		bodies,
-	}: {readonly intake: Intake; readonly mutex: KeyedMutex; readonly bodies: HourMemory},
+	{intake, mutex, bodies}: Pick<ReceiverServices, 'bodies' | 'intake' | 'mutex'>,
 	handle: () => Promise<Reply>,
 ): Promise<Reply> {
 	const {draft, compiled} = ready;

@@ -17,18 +17,19 @@ import type {SignatureDoctor} from './signature-doctor.ts';
 /** What the rows of the response table ask. */
 export type ReceiverServices = Pick<World, 'clock' | 'log'> & {
 	readonly intake: Intake;
-	/** Why nothing can be written to the journal, as it told last. */
+	/** Why nothing can be written to the journal, as it told last; `undefined` while it can. */
 	readonly journalFailing: () => string | undefined;
-	/** Called for every request; reloads subscriptions when their file changed. */
+	/** The served routes; asked for every request, once for those of one turn. Reloads the subscription file when it changed. */
 	readonly routes: () => RouteTable;
 	readonly compile: (route: Route) => CompiledRoute;
-	/** Whether `/p/<profile>/webhooks/<route>` is served. */
+	/** Whether `/p/<profile>/webhooks/<route>` is served now. */
 	readonly multiplexing: () => boolean;
 	readonly doctor: SignatureDoctor;
 	readonly rates: RateWindows;
 	/** Starts of `overflow: queue` routes. */
 	readonly paces: Paces;
 	readonly scripts: Scripts;
+	/** Where a profile keeps what its routes name. */
 	readonly homeOf: HomeOf;
 	/** Knows what this gateway wrote itself. */
 	readonly ownMark: OwnMark;
@@ -36,6 +37,7 @@ export type ReceiverServices = Pick<World, 'clock' | 'log'> & {
 	/** Identifiers by the bodies of `dedupe_body` routes. */
 	readonly bodies: HourMemory;
 	readonly deliver: DeliverDirect;
+	/** The scheduled job of a `cron_job` route. */
 	readonly jobOf: JobOf;
 	readonly maxQueued: () => number;
 	/** Whether the server is bound to this machine alone: only then `INSECURE_NO_AUTH` counts. */

@@ -1,23 +1,19 @@
-import type {RouteTable} from '../config/config.ts';
 import type {StoredDelivery} from '../core/delivery.ts';
 import type {Group} from '../core/group.ts';
 import {createBusy} from '../core/idle.ts';
 import {createKeyedMutex} from '../core/keyed-mutex.ts';
 import {mayServeInsecure} from '../core/loopback.ts';
-import type {OwnMark} from '../core/own-mark.ts';
 import type {ReceiverAnswer, ReplayChanges} from '../core/replay.ts';
 import type {World} from '../core/world.ts';
 import {drain} from '../http/drain.ts';
 import {createHttpServer} from '../http/http-server.ts';
 import {listen} from '../http/listen.ts';
-import type {Intake, JobKey, Runs} from '../store/port.ts';
+import type {JobKey, Runs} from '../store/port.ts';
 import {createRouteCompiler} from './compiled-route.ts';
 import type {DeliverDirect} from './direct-delivery.ts';
 import {createExchange} from './exchange.ts';
 import {createFilterFiles} from './filter-files.ts';
-import type {HomeOf} from './home-of.ts';
 import {createHourMemory} from './hour-memory.ts';
-import type {JobOf} from './job-of.ts';
 import {recoveredEvent, replayedEvent} from './known-event.ts';
 import type {RecoveredEvent} from './known-event.ts';
 import {createLateRecords} from './late-record.ts';
@@ -28,6 +24,7 @@ import {createPaces} from './paces.ts';
 import {createPipeline} from './pipeline.ts';
 import {createRateWindows} from './rate-window.ts';
 import type {RateUse} from './rate-window.ts';
+import type {ReceiverServices} from './receiver-services.ts';
 import {effectsOf} from './replay-plan.ts';
 import type {ReplayEffects} from './replay-plan.ts';
 import {refusals} from './replies.ts';
@@ -37,40 +34,31 @@ import {createScripts} from './script.ts';
 import {createSignatureDoctor} from './signature-doctor.ts';
 import {createWarnOnce} from './warn-once.ts';
 
-export type ReceiverDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> & {
-	/** Identifiers of deliveries, ours. */
-	readonly ids: () => string;
-	readonly intake: Intake;
-	/** Why nothing can be written to the journal, as it told last; `undefined` while it can. */
-	readonly journalFailing: () => string | undefined;
-	/** The served routes; asked for every request, once for those of one turn. Reloads the subscription file when it changed. */
-	readonly routes: () => RouteTable;
-	/** Hands over the message of a `deliver_only` event; rejects when it failed. */
-	readonly deliverDirect: DeliverDirect;
-	/** A run is on disk and waits, of `job` if it is one of a job; must not throw. */
-	readonly onAccepted: (runId: number, job?: JobKey) => void;
-	/**
-	 * A group changed on disk: an event opened or joined it (it is due at `dueOf(group).at`), or it made room for a new one and is dispatched, which
-	 * `onAccepted` is told too. Nothing is emitted here; must not throw.
-	 */
-	readonly onGroupChanged: (group: Group) => void;
-	/** When the last of the starts comes that were promised to the events of each route. Asked once, before it listens. */
-	readonly latestStarts: Runs['latestStarts'];
-	/** The scheduled job of a `cron_job` route. */
-	readonly jobOf: JobOf;
-	/** Where a profile keeps what its routes name. */
-	readonly homeOf: HomeOf;
-	/** Whether `/p/<profile>/webhooks/<route>` is served now. */
-	readonly multiplexing: () => boolean;
-	/** Knows what this gateway wrote itself. */
-	readonly ownMark: OwnMark;
-	/** Prometheus text of other rooms, appended to `/metrics`. */
-	readonly metrics: () => Promise<string>;
-	/** Address that `/metrics` is for: this machine alone when it is a loopback one, nobody when there is none. */
-	readonly metricsHost: () => string | undefined;
-	/** The environment that scripts get a few names of (`PATH`, `HOME`, `LANG`…). */
-	readonly environment: () => Readonly<Record<string, string>>;
-};
+export type ReceiverDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> &
+	Pick<
+		ReceiverServices,
+		'homeOf' | 'intake' | 'jobOf' | 'journalFailing' | 'multiplexing' | 'ownMark' | 'routes'
+	> & {
+		/** Identifiers of deliveries, ours. */
+		readonly ids: () => string;
+		/** Hands over the message of a `deliver_only` event; rejects when it failed. */
+		readonly deliverDirect: DeliverDirect;
+		/** A run is on disk and waits, of `job` if it is one of a job; must not throw. */
+		readonly onAccepted: (runId: number, job?: JobKey) => void;
+		/**
+		 * A group changed on disk: an event opened or joined it (it is due at `dueOf(group).at`), or it made room for a new one and is dispatched, which
+		 * `onAccepted` is told too. Nothing is emitted here; must not throw.
+		 */
+		readonly onGroupChanged: (group: Group) => void;
+		/** When the last of the starts comes that were promised to the events of each route. Asked once, before it listens. */
+		readonly latestStarts: Runs['latestStarts'];
+		/** Prometheus text of other rooms, appended to `/metrics`. */
+		readonly metrics: () => Promise<string>;
+		/** Address that `/metrics` is for: this machine alone when it is a loopback one, nobody when there is none. */
+		readonly metricsHost: () => string | undefined;
+		/** The environment that scripts get a few names of (`PATH`, `HOME`, `LANG`…). */
+		readonly environment: () => Readonly<Record<string, string>>;
+	};
 
 export type ReceiverOptions = {
 	readonly host: string;

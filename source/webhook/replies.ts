@@ -1,19 +1,15 @@
 import type {DeliveryOutcome} from '../core/delivery.ts';
 import type {Group} from '../core/group.ts';
 import type {JsonObject} from '../core/json.ts';
+import type {HttpAnswer} from '../http/http-answer.ts';
 import type {JobKey} from '../store/port.ts';
 
 /** An answer of the receiver: what the client gets, and what faces call it. */
-export type Reply = {
-	readonly status: number;
+export type Reply = Pick<
+	HttpAnswer,
+	'body' | 'contentType' | 'headers' | 'retryAfterSeconds' | 'status'
+> & {
 	readonly outcome: DeliveryOutcome;
-	/** JSON text, unless `contentType` says otherwise. */
-	readonly body: string;
-	/** Of a body that is no JSON. */
-	readonly contentType?: string;
-	/** Value of `Retry-After`. */
-	readonly retryAfterSeconds?: number;
-	readonly headers?: Readonly<Record<string, string>>;
 	/** The run that the request started. */
 	readonly runId?: number;
 	/** The job that it is a run of. */

@@ -3,11 +3,10 @@ import type {JsonValue} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
 import {cleanDetail, note, stop} from './delivery-draft.ts';
 import type {DeliveryDraft} from './delivery-draft.ts';
-import type {HomeOf} from './home-of.ts';
+import type {ReceiverServices} from './receiver-services.ts';
 import {ignoredReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
 import {judgeScript} from './script-verdict.ts';
-import type {Scripts} from './script.ts';
 
 /** The payload that goes on, or the answer that ends the request. */
 export type Transformed = {readonly payload: JsonValue} | {readonly reply: Reply};
@@ -34,11 +33,8 @@ export async function transformPayload(
 		homeOf,
 		log,
 		stopping,
-	}: {
-		readonly scripts: Scripts;
-		readonly homeOf: HomeOf;
+	}: Pick<ReceiverServices, 'homeOf' | 'scripts' | 'stopping'> & {
 		readonly log: Logger;
-		readonly stopping: AbortSignal;
 	},
 ): Promise<Transformed> {
 	const exit = await scripts.run(

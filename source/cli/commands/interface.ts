@@ -3,14 +3,12 @@ import type {Context} from '../console/context.ts';
 import {printLines} from '../console/print.ts';
 import {refuseUnknownCommand} from '../console/unknown-command.ts';
 import {outputFormats, type OutputFormat} from '../lines/output-mode.ts';
+import type {Opening} from '../start/open-interface.ts';
 
-type InterfaceOptions = {
-	readonly output?: OutputFormat;
+type InterfaceOptions = Pick<Opening, 'linear' | 'output' | 'readOnly'> & {
 	readonly demo?: boolean;
 	readonly still?: boolean;
 	readonly profile?: string;
-	readonly readOnly?: boolean;
-	readonly linear?: boolean;
 };
 
 /** `svc` without a command, and what documents its keys. */

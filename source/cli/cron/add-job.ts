@@ -1,5 +1,6 @@
 import {randomInt} from 'node:crypto';
 import {ensureHome} from '../../config/home-paths.ts';
+import type {SubscribeFlags} from '../../config/merge-subscription.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import {editJobs} from '../../schedule/edit-jobs.ts';
@@ -12,17 +13,16 @@ import {nextTimes} from './next-times.ts';
 import {zonedIsoTime, zonedTime} from './zoned-time.ts';
 
 /** The flags of `svc cron add`, as the command line gives them. Exactly one of `prompt` and `promptFile` is there. */
-export type AddJobOptions = {
+export type AddJobOptions = Pick<
+	SubscribeFlags,
+	'deliver' | 'deliverChatId' | 'prompt' | 'skills'
+> & {
 	readonly name: string;
 	readonly schedule: string;
 	readonly timeZone?: string;
-	readonly prompt?: string;
 	readonly promptFile?: string;
-	readonly skills?: readonly string[];
 	readonly toolsets?: readonly string[];
 	readonly model?: string;
-	readonly deliver?: string;
-	readonly deliverChatId?: string;
 	readonly deliverExtra?: Readonly<Record<string, string>>;
 	readonly misfire?: string;
 	readonly paused?: boolean;

@@ -1,5 +1,6 @@
 import {attemptsIn, type Attempt} from './attempts.ts';
 import {type ForgeApi, pageSize} from './forge-api.ts';
+import type {RecoveryFacts} from './report.ts';
 
 /** 3,000 tries. */
 const maxPages = 30;
@@ -11,7 +12,7 @@ const maxPages = 30;
  */
 export async function listAttempts(
 	api: ForgeApi,
-	{repo, hook, since}: {readonly repo: string; readonly hook: string; readonly since: number},
+	{repo, hook, since}: Pick<RecoveryFacts, 'hook' | 'repo' | 'since'>,
 ): Promise<{readonly attempts: readonly Attempt[]; readonly complete: boolean}> {
 	const attempts: Attempt[] = [];
 	let cursor: string | undefined;

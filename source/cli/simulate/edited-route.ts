@@ -1,4 +1,5 @@
 import type {Config} from '../../config/config.ts';
+import type {SubscribeFlags} from '../../config/merge-subscription.ts';
 import {resolveSubscription, routeContextOf} from '../../config/resolve-subscription.ts';
 import type {Route} from '../../config/route.ts';
 import {SvcError} from '../../core/errors.ts';
@@ -6,16 +7,10 @@ import type {JsonValue} from '../../core/json.ts';
 import {defaultTarget} from '../../targets/targets.ts';
 
 /** What is to be tried instead of what a route says; what is absent stays. */
-export type Edits = {
-	readonly events?: readonly string[];
-	/** As written. */
-	readonly filters?: JsonValue;
-	readonly prompt?: string;
-	readonly coalesceKey?: string;
-	/** Seconds. */
-	readonly coalesceWindow?: number;
-	readonly coalesceMaxWait?: number;
-};
+export type Edits = Pick<
+	SubscribeFlags,
+	'coalesceKey' | 'coalesceMaxWait' | 'coalesceWindow' | 'events' | 'filters' | 'prompt'
+>;
 
 /** The settings that `edits` name. */
 export const editedSettings = ({

@@ -14,7 +14,7 @@ import {attachGateway, findGateway} from '../home/gateway-access.ts';
 import {noTerminalHint, outputMode, type OutputFormat} from '../lines/output-mode.ts';
 import {showScreen} from './show-screen.ts';
 
-type Opening = {
+export type Opening = {
 	readonly output?: OutputFormat;
 	readonly readOnly?: boolean;
 	readonly linear?: boolean;

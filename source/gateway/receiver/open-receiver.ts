@@ -1,10 +1,6 @@
 import type {Deliverer} from '../../delivery/deliverer.ts';
 import {createReceiver, type ReceiverDependencies} from '../../webhook/receiver.ts';
-import type {LiveGroups} from '../jobs/live-groups.ts';
-import type {LiveJobs} from '../jobs/live-jobs.ts';
-import type {RoomWorld} from '../rooms.ts';
-import type {RunAnnouncer} from '../runs/announce-runs.ts';
-import type {LoopBreaker} from '../runs/loop-breaker.ts';
+import type {Rooms, RoomWorld} from '../rooms.ts';
 import {holdDirect} from './hold-direct.ts';
 import {createLiveReceiver, type LiveReceiver} from './live-receiver.ts';
 
@@ -19,15 +15,12 @@ export function openReceiver(
 		jobs,
 		announce,
 		...given
-	}: Pick<ReceiverDependencies, 'ids' | 'journalFailing' | 'ownMark' | 'metrics'> & {
-		readonly deliverer: Deliverer;
-		readonly loops: LoopBreaker;
-		/** Looks for due runs. */
-		readonly wake: () => void;
-		readonly groups: LiveGroups;
-		readonly jobs: LiveJobs;
-		readonly announce: RunAnnouncer;
-	},
+	}: Pick<ReceiverDependencies, 'ids' | 'journalFailing' | 'ownMark' | 'metrics'> &
+		Pick<Rooms, 'announce' | 'groups' | 'jobs' | 'loops'> & {
+			readonly deliverer: Deliverer;
+			/** Looks for due runs. */
+			readonly wake: () => void;
+		},
 ): LiveReceiver {
 	const {clock, live, store, emit, redact, environment} = world;
 	const log = world.log.from('webhook');

@@ -31,7 +31,7 @@ export type PlannedTool = {
 	/** For models; never what is sent to the server. */
 	readonly inputSchema: JsonObject;
 	/**
-	 * ToolNameReservations to change nothing; may be replayed. On an untrusted server it must have reserved so when its definition was first seen, or accepted.
+	 * Claims to change nothing; may be replayed. On an untrusted server it must have claimed so when its definition was first seen, or accepted.
 	 */
 	readonly readOnly: boolean;
 	/** A person must agree before each call. */

@@ -9,7 +9,6 @@ import {createGrant, type Grant} from './grant.ts';
 import {isOver, keepFresh} from './keep-fresh.ts';
 import {oauthFetch} from './oauth-fetch.ts';
 import type {MetadataFacts, OAuthRequests} from './oauth-requests.ts';
-import type {OAuthSettings} from './oauth-settings.ts';
 import {createStoredLogin} from './stored-login.ts';
 
 /** A server with a login, as its logins and its connections share it. */
@@ -23,11 +22,7 @@ export type KnownLogin = {
 
 /** Nothing is read or written yet. */
 export function createKnownLogin(
-	{
-		server,
-		endpoint,
-		settings,
-	}: {readonly server: string; readonly endpoint: URL; readonly settings: OAuthSettings},
+	{server, endpoint, settings}: Pick<OAuthRequests, 'endpoint' | 'server' | 'settings'>,
 	{
 		clock,
 		log,

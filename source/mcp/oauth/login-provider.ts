@@ -8,10 +8,8 @@ import type {Logger} from '../../core/log.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import {clientDocument} from './client-document.ts';
 import {clientMetadata, configuredClient} from './client-identity.ts';
-import type {Grant} from './grant.ts';
 import type {Redirect} from './login-options.ts';
-import type {MetadataFacts} from './oauth-requests.ts';
-import type {OAuthSettings} from './oauth-settings.ts';
+import type {OAuthRequests} from './oauth-requests.ts';
 
 /** A login under way: what it has found out is kept here, and reaches the files when the grant is there. */
 export type LoginProvider = OAuthClientProvider & {
@@ -31,14 +29,11 @@ export type LoginProvider = OAuthClientProvider & {
 	dropDocument(): void;
 };
 
-export type LoginDependencies = {
-	readonly server: string;
-	readonly settings: OAuthSettings;
-	readonly grant: Grant;
-	readonly metadata: MetadataFacts;
+export type LoginDependencies = Pick<
+	OAuthRequests,
+	'grant' | 'hide' | 'metadata' | 'scopeFor' | 'server' | 'settings'
+> & {
 	readonly redirect: Redirect;
-	readonly scopeFor: (advertised: string | undefined) => string | undefined;
-	readonly hide: (texts: ReadonlyArray<string | undefined>) => void;
 	readonly log: Logger;
 };
 

@@ -6,18 +6,15 @@ import {ConnectError} from '../wire/connect-error.ts';
 import type {LoginFacts, ServerLogin} from '../wire/server-login.ts';
 import {clientMetadata, configuredClient, sameIssuer, scopeUnion} from './client-identity.ts';
 import type {StoredTokens} from './grant-files.ts';
-import type {Grant} from './grant.ts';
-import type {MetadataFacts} from './oauth-requests.ts';
-import type {OAuthSettings} from './oauth-settings.ts';
+import type {OAuthRequests} from './oauth-requests.ts';
 
 /** The SDK takes a provider without one for a machine's, which needs nobody to agree; nothing is ever redirected here. */
 const unusedRedirect = 'http://127.0.0.1:27890/callback';
 
-export type StoredLoginDependencies = {
-	readonly server: string;
-	readonly settings: OAuthSettings;
-	readonly grant: Grant;
-	readonly metadata: MetadataFacts;
+export type StoredLoginDependencies = Pick<
+	OAuthRequests,
+	'grant' | 'metadata' | 'server' | 'settings'
+> & {
 	readonly log: Logger;
 	/** The command that logs in. */
 	readonly loginCommand: string;

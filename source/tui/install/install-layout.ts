@@ -5,38 +5,21 @@ import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {shownLine} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {arming} from '../approvals/guard.ts';
-import {judgeSeen, type AskedParts, type SeenVerdict} from '../approvals/seen-rows.ts';
+import {judgeSeen, type AskedParts} from '../approvals/seen-rows.ts';
+import type {SheetInputs, SheetLayout} from '../approvals/sheet-layout.ts';
 import {lockReason} from '../approvals/sheet-lock.ts';
 import {clean, line, wrapText, type Line} from '../lines/line.ts';
-import type {Size} from '../state/view.ts';
 import type {Tone} from '../theme/theme.ts';
 import type {InstallSheet} from './install-sheet.ts';
 
 /** The sheet as it is drawn: what would be installed scrolls, the choices under it stay. */
-export type InstallLayout = {
-	readonly title: readonly Line[];
-	readonly content: readonly Line[];
-	readonly footer: readonly Line[];
-	/** The first row of the content that is shown, and the last that can be. */
-	readonly top: number;
-	readonly most: number;
-	/** Rows of the content on the screen. */
-	readonly height: number;
-	readonly asked: AskedParts;
-	readonly verdict: SeenVerdict;
-	/** Why no key may install now; absent when one may. */
-	readonly locked: Safe | undefined;
-};
+export type InstallLayout = Pick<
+	SheetLayout,
+	'asked' | 'content' | 'footer' | 'height' | 'locked' | 'most' | 'title' | 'top' | 'verdict'
+>;
 
-export type InstallInputs = {
+export type InstallInputs = Pick<SheetInputs, 'at' | 'height' | 'size' | 'waitMs'> & {
 	readonly sheet: InstallSheet;
-	readonly size: Size;
-	/** Rows under the title. */
-	readonly height: number;
-	/** Milliseconds until keys may install; `undefined` while the sheet is not drawn. */
-	readonly waitMs: number | undefined;
-	/** `Clock.monotonic()`. */
-	readonly at: number;
 };
 
 const part = 'install';

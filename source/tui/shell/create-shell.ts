@@ -1,8 +1,5 @@
-import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {PersonLogins} from '../../core/logins.ts';
 import type {GatewayState} from '../../core/state.ts';
-import type {GatewayPort} from '../../gateway/port.ts';
 import {closeSettled, forgetShown} from '../acts/sheet.ts';
 import {createGuard} from '../approvals/guard.ts';
 import {ringForApprovals} from '../approvals/ring.ts';
@@ -14,33 +11,29 @@ import {panes} from '../panes/panes.ts';
 import {createFeed, feedIntervals} from '../state/feed.ts';
 import {layoutOf} from '../state/layout.ts';
 import {createStore} from '../state/store.ts';
-import {newView, type FirstRunCard, type Size, type ViewState} from '../state/view.ts';
+import {newView, type Size, type ViewState} from '../state/view.ts';
 import type {ThemeName} from '../theme/theme.ts';
 import {createBanners} from './create-banners.ts';
 import {watchFirstKey} from './first-key.ts';
 import {createLifetime} from './lifetime.ts';
 import {localOf} from './local-of.ts';
 import {openSources} from './open-sources.ts';
-import type {Desktop, Host, Shell} from './shell.ts';
+import type {Host, Shell} from './shell.ts';
 import {createToaster} from './toaster.ts';
+import type {TuiOptions} from './tui-world.ts';
 import {watchPace, watchSize} from './watch-view.ts';
 
 const pouringPerSecond = 20;
 
-export type ShellOptions = {
+export type ShellOptions = Pick<TuiOptions, 'firstRun' | 'offersKey' | 'ssh' | 'version'> & {
 	readonly size: Size;
 	readonly theme: ThemeName;
 	/** What a person chose before, which a terminal without colours does not forget. */
 	readonly chosenTheme?: ThemeName;
-	readonly ssh: boolean;
 	/** Nothing is drawn: it is read line after line. */
 	readonly isRead?: boolean;
-	readonly version: string;
 	/** Who answers approvals here: `tui (alice, pts/3)`. */
 	readonly by?: string;
-	readonly firstRun?: FirstRunCard;
-	/** Whoever sits here may be given the first key of the chat API. */
-	readonly offersKey?: boolean;
 	/** They did not want it before. */
 	readonly declinedKey?: boolean;
 	/** What was there when it was last left. */
@@ -54,17 +47,7 @@ const pours = ({health}: GatewayState): boolean =>
 
 /** The state of the interface and everything its commands use; no React in it. */
 export function createShell(
-	{
-		port,
-		logins,
-		clock,
-		desktop,
-	}: {
-		readonly port: GatewayPort;
-		readonly logins: PersonLogins;
-		readonly clock: Clock;
-		readonly desktop: Desktop;
-	},
+	{port, logins, clock, desktop}: Pick<Host, 'clock' | 'desktop' | 'logins' | 'port'>,
 	options: ShellOptions,
 ): Shell {
 	const shownMs = options.ssh ? feedIntervals.sshMs : feedIntervals.localMs;

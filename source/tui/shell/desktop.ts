@@ -11,19 +11,12 @@ import {editText, openFile, pageText, type Lending, type Suspend} from '../../te
 import {layOutMarkdown} from '../../terminal/text/markdown.ts';
 import {clean} from '../lines/line.ts';
 import type {Desktop} from './shell.ts';
+import type {TuiOptions} from './tui-world.ts';
 
-export type DesktopOptions = {
-	/** Command lines, as `$EDITOR` and `$PAGER` hold them. */
-	readonly editor: string;
-	readonly pager: string;
-	/** Data directory of the profile: copies that are too long for a terminal and files being edited go below it. */
-	readonly home: string;
-	/** Of the process; programs that are opened get it. */
-	readonly environment: Readonly<Record<string, string | undefined>>;
-	/** A page of the manual as Markdown; `undefined` when there is none. */
-	readonly readManual: (topic: string) => string | undefined;
-	/** What `svc doctor` says of the installation. */
-	readonly examine: () => Promise<string>;
+export type DesktopOptions = Pick<
+	TuiOptions,
+	'editor' | 'environment' | 'examine' | 'home' | 'pager' | 'readManual'
+> & {
 	/** Whether the shell gets its prompt back while the gateway of this process goes on. */
 	readonly givesPromptBack: boolean;
 	/** The gateway of this process never outlives the interface. */

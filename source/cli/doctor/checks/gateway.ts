@@ -1,4 +1,5 @@
 import {existsSync} from 'node:fs';
+import type {HomePaths} from '../../../config/config.ts';
 import {lockHolder} from '../../../core/lock-holder.ts';
 import {runningPid} from '../../../gateway/control/lock.ts';
 import {type Check, failed, type Found, ok, warning} from './check.ts';
@@ -53,11 +54,7 @@ function leftOf({
 	lockFile,
 	pidFile,
 	socket,
-}: {
-	readonly lockFile: string;
-	readonly pidFile: string;
-	readonly socket: string;
-}): readonly Found[] {
+}: Pick<HomePaths, 'lockFile' | 'pidFile' | 'socket'>): readonly Found[] {
 	const holder = lockHolder(lockFile);
 	if (holder !== undefined) {
 		return [
