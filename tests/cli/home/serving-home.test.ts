@@ -52,6 +52,16 @@ test('what is asked of a profile that the gateway of the home serves names that 
 	expect(second.stderr).not.toContain('svc gateway stop');
 });
 
+test('keys and sessions of a profile that the home serves stay its own', async () => {
+	await using home = await servingHome();
+	const at = {home: home.path};
+	await commandJson(['keys', 'create'], at);
+	const own = await commandJson(['-p', 'acme', 'keys', 'create'], at);
+	expect(await commandJson(['-p', 'acme', 'keys', 'list'], at)).toMatchObject([{id: own.id}]);
+	expect(await commandJson(['-p', 'acme', 'sessions', 'list'], at)).toEqual([]);
+	expect(await commandJson(['-p', 'acme', 'runs', 'list'], at)).toEqual([]);
+});
+
 test('a run that is queued for a profile is shown by the gateway that has it', async () => {
 	await using home = await servingHome();
 	await using gateway = await startTestGateway({home});

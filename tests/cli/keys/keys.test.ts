@@ -160,3 +160,21 @@ test('keys that are made at the same time are all made, one after the other', as
 	);
 	expect(listed).toHaveLength(3);
 });
+
+test('a key can be ended without a gateway while config.yaml cannot be read; none is made then', async () => {
+	await using home = await temporaryHome();
+	const context = {home: home.path};
+	const {id} = await commandJson(['keys', 'create'], context);
+	await home.write('config.yaml', 'api: [');
+	expect(await command(['keys', 'create'], context)).toMatchObject({
+		code: 3,
+		stdout: '',
+		stderr: expect.stringMatching(
+			/^svc: Cannot read the configuration: config\.yaml:\d+:\d+: .*\(config_refused\)\n$/,
+		),
+	});
+	expect(await commandJson(['keys', 'revoke', id], context)).toMatchObject({
+		id,
+		revokedAt: expect.any(Number),
+	});
+});
