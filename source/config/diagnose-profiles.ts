@@ -41,11 +41,7 @@ export function diagnoseProfiles(
 		paths,
 		webhook,
 		profiles,
-	}: {
-		readonly paths: HomePaths;
-		readonly webhook: WebhookConfig;
-		readonly profiles: Profiles;
-	},
+	}: {readonly paths: HomePaths; readonly webhook: WebhookConfig; readonly profiles: Profiles},
 ): readonly UnplacedDiagnostic[] {
 	const placeOf = (route: string): KeyPath => [...routesPlace(value), route, 'profile'];
 	const withoutEffect =

@@ -188,11 +188,7 @@ function makeRoute(
 		source,
 		profile,
 		context,
-	}: {
-		readonly source: Route['source'];
-		readonly profile: string;
-		readonly context: RouteContext;
-	},
+	}: {readonly source: Route['source']; readonly profile: string; readonly context: RouteContext},
 ): Route {
 	const {name, raw} = draft;
 	return {

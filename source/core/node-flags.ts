@@ -32,10 +32,7 @@ export function saveMemory(
 	{
 		set = setFlagsFromString,
 		usage = () => process.cpuUsage(),
-	}: {
-		readonly set?: (flag: string) => void;
-		readonly usage?: () => NodeJS.CpuUsage;
-	} = {},
+	}: {readonly set?: (flag: string) => void; readonly usage?: () => NodeJS.CpuUsage} = {},
 ): Disposable {
 	// V8 complains on stderr of a flag that it does not know: said only to those that were tried.
 	if (!process.versions.v8.startsWith('13.')) {

@@ -59,11 +59,7 @@ function sendAnswerAndLinger(
 		request,
 		response,
 		clock,
-	}: {
-		readonly request: IncomingMessage;
-		readonly response: ServerResponse;
-		readonly clock: Clock;
-	},
+	}: {readonly request: IncomingMessage; readonly response: ServerResponse; readonly clock: Clock},
 	answer: HttpAnswer,
 ): void {
 	let bytes = 0;

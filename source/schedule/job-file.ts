@@ -43,9 +43,7 @@ export function createJobsReader({
 	paths,
 	clock,
 	log,
-}: Pick<World, 'clock' | 'log'> & {
-	readonly paths: Pick<HomePaths, 'cron'>;
-}): JobsReader {
+}: Pick<World, 'clock' | 'log'> & {readonly paths: Pick<HomePaths, 'cron'>}): JobsReader {
 	const path = jobsFile(paths);
 	let stamp: string | undefined;
 	let lastText: string | undefined;

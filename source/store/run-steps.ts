@@ -31,9 +31,7 @@ export function createRunSteps({
 	database,
 	counters,
 	times,
-}: Pick<StoreParts, 'counters' | 'database'> & {
-	readonly times: DueTimes;
-}): RunSteps {
+}: Pick<StoreParts, 'counters' | 'database'> & {readonly times: DueTimes}): RunSteps {
 	const answers = createAnswers(database);
 	// The fence: a run that waits, has ended or was leased again has another `due_at`, `finished_at` or `token`.
 	const fence = 'id = ? and token = ? and finished_at is null and due_at is null';

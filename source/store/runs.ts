@@ -22,9 +22,7 @@ export function createRuns({
 	counters,
 	timed,
 	times,
-}: StoreParts & {
-	readonly times: DueTimes;
-}): Runs {
+}: StoreParts & {readonly times: DueTimes}): Runs {
 	const reader = createRunReader(database);
 	const waiting = createRunsToDecide(database);
 	const steps = createRunSteps({database, counters, times});

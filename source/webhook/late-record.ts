@@ -28,9 +28,7 @@ export function createLateRecords({
 	intake,
 	clock,
 	log,
-}: Pick<World, 'clock' | 'log'> & {
-	readonly intake: Intake;
-}): LateRecords {
+}: Pick<World, 'clock' | 'log'> & {readonly intake: Intake}): LateRecords {
 	const held = createHourMemory(clock);
 	const waiting = new Map<Entry, () => void>();
 

@@ -33,9 +33,7 @@ export async function transformPayload(
 		homeOf,
 		log,
 		stopping,
-	}: Pick<ReceiverServices, 'homeOf' | 'scripts' | 'stopping'> & {
-		readonly log: Logger;
-	},
+	}: Pick<ReceiverServices, 'homeOf' | 'scripts' | 'stopping'> & {readonly log: Logger},
 ): Promise<Transformed> {
 	const exit = await scripts.run(
 		{

@@ -56,11 +56,7 @@ export function problemOfTimestamp(
 		text,
 		header,
 		format,
-	}: {
-		readonly text: string | undefined;
-		readonly header: string;
-		readonly format?: TimeFormat;
-	},
+	}: {readonly text: string | undefined; readonly header: string; readonly format?: TimeFormat},
 	nowMs: number,
 ): string | undefined {
 	if (text === undefined) {

@@ -79,11 +79,7 @@ export const choiceParameter = <const Text extends string, Absent extends Text |
 		listed,
 		values,
 		absent,
-	}: {
-		readonly listed: string;
-		readonly values: readonly Text[];
-		readonly absent: Absent;
-	},
+	}: {readonly listed: string; readonly values: readonly Text[]; readonly absent: Absent},
 ): Parameter<Text | Absent> => ({
 	summary,
 	schema: absent === undefined ? z.enum(values) : z.enum(values).default(absent),

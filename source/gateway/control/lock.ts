@@ -25,9 +25,7 @@ export type HomeLock = Disposable & {
 	 * @throws SvcError `home_unusable` when the pid file cannot be written
 	 */
 	watch(
-		world: Pick<World, 'clock' | 'log'> & {
-			readonly whileHeld?: () => Promise<void>;
-		},
+		world: Pick<World, 'clock' | 'log'> & {readonly whileHeld?: () => Promise<void>},
 	): Disposable;
 };
 

@@ -22,9 +22,7 @@ export async function restoreHistory({
 	emit,
 	clock,
 	log,
-}: Pick<World, 'clock' | 'emit' | 'log'> & {
-	readonly store: Store;
-}): Promise<Disposable> {
+}: Pick<World, 'clock' | 'emit' | 'log'> & {readonly store: Store}): Promise<Disposable> {
 	const {lastId} = store;
 	const [deliveries, runs, toDecide, pending, dispatched, approvals] = await Promise.all([
 		// The receiver may have taken others meanwhile: those have been told of.

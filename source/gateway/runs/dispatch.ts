@@ -55,10 +55,7 @@ export function createDispatcher(
 		busy,
 		log,
 		work,
-	}: Pick<World, 'busy' | 'clock' | 'log'> & {
-		readonly runs: Runs;
-		readonly work: Working;
-	},
+	}: Pick<World, 'busy' | 'clock' | 'log'> & {readonly runs: Runs; readonly work: Working},
 	{
 		concurrency,
 		limits = () => [],

@@ -26,10 +26,7 @@ export async function settleFailure(
 	{
 		waitMs,
 		last,
-	}: {
-		readonly waitMs: number | undefined;
-		readonly last: 'failed' | 'interrupted' | 'dead';
-	},
+	}: {readonly waitMs: number | undefined; readonly last: 'failed' | 'interrupted' | 'dead'},
 ): Promise<void> {
 	const {runs, lease, signal, clock, log, redact} = work;
 	if (signal.aborted) {

@@ -96,10 +96,7 @@ const isRepeated = (
 	{
 		holder,
 		before,
-	}: {
-		readonly holder: EventFacts | undefined;
-		readonly before: EventFacts | undefined;
-	},
+	}: {readonly holder: EventFacts | undefined; readonly before: EventFacts | undefined},
 ): boolean =>
 	holder ? !(passes(outcome) && passes(holder.outcome)) : outcome === 'duplicate' && !before;
 

@@ -64,9 +64,7 @@ export async function openPins({
 	path,
 	log,
 	clock,
-}: Pick<World, 'clock' | 'log'> & {
-	readonly path: string;
-}): Promise<Pins> {
+}: Pick<World, 'clock' | 'log'> & {readonly path: string}): Promise<Pins> {
 	let pinned = readOrDistrust(path, log);
 	/** Servers of which this process knows more than the file may. */
 	const touched = new Set<string>();

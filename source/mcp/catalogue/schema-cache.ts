@@ -33,9 +33,7 @@ export function openSchemaCache({
 	path,
 	log,
 	clock,
-}: Pick<World, 'clock' | 'log'> & {
-	readonly path: string;
-}): SchemaCache {
+}: Pick<World, 'clock' | 'log'> & {readonly path: string}): SchemaCache {
 	const servers = new Map(read(path, log));
 	const oneByOne = createMutex();
 

@@ -33,9 +33,7 @@ export function createRefusalLog({
 	clock,
 	log,
 	server,
-}: Pick<World, 'clock' | 'log'> & {
-	readonly server: string;
-}): (text: string) => void {
+}: Pick<World, 'clock' | 'log'> & {readonly server: string}): (text: string) => void {
 	let saidAt: number | undefined;
 	let untold = 0;
 	return text => {

@@ -42,9 +42,7 @@ export function createProcessLedger({
 	path,
 	clock,
 	log,
-}: Pick<World, 'clock' | 'log'> & {
-	readonly path: string;
-}): ProcessLedger {
+}: Pick<World, 'clock' | 'log'> & {readonly path: string}): ProcessLedger {
 	let hasWarned = false;
 	let self: Promise<string | undefined> | undefined;
 	const oneByOne = createMutex();

@@ -65,11 +65,7 @@ export function subjectOf(
 		route,
 		event,
 		job,
-	}: {
-		readonly route: string;
-		readonly event: string;
-		readonly job?: {readonly name: string};
-	},
+	}: {readonly route: string; readonly event: string; readonly job?: {readonly name: string}},
 ): string {
 	const written = extraValue(extra, 'subject');
 	const subject = typeof written === 'string' ? oneLine(written) : '';

@@ -39,11 +39,7 @@ export function callLines(
 		state,
 		args,
 		width,
-	}: {
-		state: Pick<GatewayState, 'deliveries' | 'approvalRules'>;
-		args: ArgumentRows;
-		width: number;
-	},
+	}: {state: Pick<GatewayState, 'deliveries' | 'approvalRules'>; args: ArgumentRows; width: number},
 ): readonly Line[] {
 	const {tool} = approval;
 	const name = clean(quotedName(tool.tool));

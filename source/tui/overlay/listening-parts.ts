@@ -44,11 +44,7 @@ function serverPart(
 		url,
 		again,
 		setting,
-	}: {
-		readonly url: (url: string) => string;
-		readonly again: string;
-		readonly setting: string;
-	},
+	}: {readonly url: (url: string) => string; readonly again: string; readonly setting: string},
 ): Part {
 	switch (server.state) {
 		case 'listening':

@@ -48,11 +48,7 @@ export async function takeSnapshot(
 		port,
 		clock,
 		isAnswering,
-	}: {
-		readonly port: GatewayPort;
-		readonly clock: Clock;
-		readonly isAnswering: () => boolean;
-	},
+	}: {readonly port: GatewayPort; readonly clock: Clock; readonly isAnswering: () => boolean},
 	{pane, size, theme, keys, filter, version}: SnapshotOptions,
 ): Promise<string> {
 	using shell = createShell(

@@ -68,10 +68,7 @@ async function tmuxVersion(
 	{
 		clock,
 		signal,
-	}: {
-		readonly clock: Parameters<typeof runInGroup>[1]['clock'];
-		readonly signal: AbortSignal;
-	},
+	}: {readonly clock: Parameters<typeof runInGroup>[1]['clock']; readonly signal: AbortSignal},
 ): Promise<string> {
 	const output = {limitBytes: 1024, above: 'keep-start'} as const;
 	const exit = await runInGroup(

@@ -74,10 +74,7 @@ export function waysToSayWho(
 	{
 		metadata,
 		configured,
-	}: {
-		readonly metadata: AuthorizationServerMetadata;
-		readonly configured: string | undefined;
-	},
+	}: {readonly metadata: AuthorizationServerMetadata; readonly configured: string | undefined},
 ): readonly ClientAuthMethod[] {
 	const selected = selectClientAuthMethod(
 		client,

@@ -32,11 +32,7 @@ export function keyDetail(
 		days,
 		now,
 		width,
-	}: {
-		readonly days: Loaded<readonly KeyDay[]>;
-		readonly now: number;
-		readonly width: number;
-	},
+	}: {readonly days: Loaded<readonly KeyDay[]>; readonly now: number; readonly width: number},
 ): readonly Line[] {
 	const {retiring, expiresAt, revokedAt, lastUsedAt, budget, usage} = key;
 	const share = budget && budgetShare(key, budget);

@@ -139,11 +139,7 @@ async function backTest(
 		route,
 		filter,
 		isWanted,
-	}: {
-		readonly route: string;
-		readonly filter: FieldFilter;
-		readonly isWanted: () => boolean;
-	},
+	}: {readonly route: string; readonly filter: FieldFilter; readonly isWanted: () => boolean},
 ): Promise<{readonly passed: number; readonly seen: number}> {
 	const listed = await port.listDeliveries({route, limit: backTestLimits.listed});
 	let passed = 0;
