@@ -1,13 +1,12 @@
-import {homePaths} from '../../config/home-paths.ts';
+import {basePaths} from '../../config/home-paths.ts';
 import type {JobView} from '../../core/job.ts';
 import {silentLogger} from '../../core/log.ts';
-import type {GatewayCommands} from '../../gateway/port.ts';
 import {createJobsReader, type JobSet} from '../../schedule/job-file.ts';
 import {viewOfJob} from '../../schedule/job-view.ts';
 import type {JobEntry} from '../../schedule/job.ts';
 import type {JobRecord, Runs} from '../../store/port.ts';
 import type {Context} from '../console/context.ts';
-import {findGateway, requireGateway} from '../home/gateway-access.ts';
+import {findServingGateway, requireGateway, type ServingGateway} from '../home/gateway-access.ts';
 
 /** The jobs of the context's profile: what their file says, and what a gateway or the journal on disk knows of them. */
 export type OpenJobs = AsyncDisposable & {
@@ -24,52 +23,33 @@ export async function openJobs(context: Context): Promise<OpenJobs> {
 	const set = createJobsReader({paths, clock, log: silentLogger}).current();
 	const found = await findJobGateway(context);
 	const memory = found ? await liveMemory(found) : await openDisk(context);
-	const recordOf = (entry: JobEntry): JobRecord | undefined => memory.recordOf(entry);
 	return {
 		set,
 		views: set.entries.map(entry =>
-			viewOfJob({profile: paths.profile, entry}, recordOf(entry), clock.now()),
+			viewOfJob({profile: paths.profile, entry}, memory.recordOf(entry), clock.now()),
 		),
 		runs: memory.runs,
 		[Symbol.asyncDispose]: () => memory[Symbol.asyncDispose](),
 	};
 }
 
-/** A gateway that fires the jobs of a profile, and what it calls that profile. */
-export type JobGateway = {readonly gateway: GatewayCommands; readonly profile: string};
-
-/** The gateway of the profile, else the one of the home itself when it fires the profile's jobs; `undefined` when neither. */
-export async function findJobGateway(context: Context): Promise<JobGateway | undefined> {
-	const own = await findGateway(context);
-	if (own) {
-		return {gateway: own, profile: 'default'};
-	}
-
-	const {profile} = context.paths();
-	const base = profile === 'default' ? undefined : await findGateway(baseOf(context));
-	const isServed = (await base?.listJobs())?.some(view => view.profile === profile);
-	return base && isServed ? {gateway: base, profile} : undefined;
-}
+/** The gateway that fires the jobs of the context's profile. */
+const findJobGateway = async (context: Context) =>
+	findServingGateway(context, async gateway => gateway.listJobs());
 
 /** The same. @throws SvcError `gateway_not_running` */
-export const requireJobGateway = async (context: Context): Promise<JobGateway> =>
+export const requireJobGateway = async (context: Context): Promise<ServingGateway> =>
 	(await findJobGateway(context)) ?? {
 		gateway: await requireGateway(context),
 		profile: 'default',
 	};
-
-/** The context of the home that holds the profiles. */
-const baseOf = (context: Context): Context => ({
-	...context,
-	paths: () => homePaths({environment: context.environment}),
-});
 
 type Memory = AsyncDisposable & {
 	readonly runs: Pick<Runs, 'list'>;
 	recordOf(entry: JobEntry): JobRecord | undefined;
 };
 
-async function liveMemory({gateway, profile}: JobGateway): Promise<Memory> {
+async function liveMemory({gateway, profile}: ServingGateway): Promise<Memory> {
 	const views = (await gateway.listJobs()).filter(view => view.profile === profile);
 	const byId = new Map(views.map(view => [view.id, view]));
 	return {
@@ -105,13 +85,14 @@ function recordOfView(view: JobView, entry: JobEntry): JobRecord {
 async function openDisk(context: Context): Promise<Memory> {
 	const {readStore} = await import('../../store/open-store.ts');
 	await using stack = new AsyncDisposableStack();
-	const {profile, stateDb} = context.paths();
-	const own = stack.use(await readStore({file: stateDb}));
+	const paths = context.paths();
+	const base = basePaths(paths);
+	const own = stack.use(await readStore({file: paths.stateDb}));
 	let journal = own;
 	let records = (await own.jobs.list()).filter(record => record.profile === 'default');
-	if (records.length === 0 && profile !== 'default') {
-		journal = stack.use(await readStore({file: baseOf(context).paths().stateDb}));
-		records = (await journal.jobs.list()).filter(record => record.profile === profile);
+	if (records.length === 0 && base) {
+		journal = stack.use(await readStore({file: base.stateDb}));
+		records = (await journal.jobs.list()).filter(record => record.profile === paths.profile);
 	}
 
 	const byId = new Map(records.map(record => [record.id, record]));

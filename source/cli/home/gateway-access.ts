@@ -1,4 +1,5 @@
 import {existsSync} from 'node:fs';
+import {basePaths} from '../../config/home-paths.ts';
 import type {GatewayCommands, GatewayPort} from '../../gateway/port.ts';
 import type {Context} from '../console/context.ts';
 
@@ -30,7 +31,29 @@ export async function findGateway(context: Context): Promise<GatewayCommands | u
 	});
 }
 
-/** The same with its state and its events, for a face. The caller leaves by disposing of it. */
+/** A gateway that serves a profile, and what it calls that profile. */
+export type ServingGateway = {readonly gateway: GatewayCommands; readonly profile: string};
+
+/** The gateway of the context's profile, else that of the home above when something that it lists is of the profile; `undefined` when neither. */
+export async function findServingGateway(
+	context: Context,
+	list: (gateway: GatewayCommands) => Promise<ReadonlyArray<{readonly profile: string}>>,
+): Promise<ServingGateway | undefined> {
+	const own = await findGateway(context);
+	if (own) {
+		return {gateway: own, profile: 'default'};
+	}
+
+	const paths = context.paths();
+	const base = basePaths(paths);
+	const gateway = base && (await findGateway({...context, paths: () => base}));
+	const {profile} = paths;
+	return gateway && (await list(gateway)).some(one => one.profile === profile)
+		? {gateway, profile}
+		: undefined;
+}
+
+/** The gateway that runs for the context's home with its state and its events, for a face. The caller leaves by disposing of it. */
 export async function attachGateway(context: Context): Promise<GatewayPort | undefined> {
 	return ifRunning(context, async socket => {
 		const {connectGateway} = await import('../../gateway/control/remote-port.ts');

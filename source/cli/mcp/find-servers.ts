@@ -1,11 +1,9 @@
-import {basePaths} from '../../config/home-paths.ts';
 import {slippedServers, viewOfSlippedServer} from '../../config/slipped-server.ts';
 import {silentLogger} from '../../core/log.ts';
 import {createRedact} from '../../core/redact.ts';
 import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
-import type {GatewayCommands} from '../../gateway/port.ts';
 import type {Context} from '../console/context.ts';
-import {findGateway} from '../home/gateway-access.ts';
+import {findServingGateway} from '../home/gateway-access.ts';
 import {readConfig} from '../home/receiver-facts.ts';
 
 /** A tool server as a running gateway has it, or as its file and the cache say while none runs. */
@@ -17,27 +15,9 @@ export type ListedServer = Omit<ServerView, 'status' | 'since'> & {
 	readonly savedAt?: number;
 };
 
-/** A gateway that keeps the connections of a profile, and what it calls that profile. */
-type ServerGateway = {readonly gateway: GatewayCommands; readonly profile: string};
-
-/** The gateway of the context's profile, else that of the home itself when it has servers for the profile; `undefined` when neither runs. */
-export async function findServerGateway(context: Context): Promise<ServerGateway | undefined> {
-	const own = await findGateway(context);
-	if (own) {
-		return {gateway: own, profile: 'default'};
-	}
-
-	const paths = context.paths();
-	const base = basePaths(paths);
-	const gateway = base && (await findGateway({...context, paths: () => base}));
-	if (!gateway) {
-		return undefined;
-	}
-
-	const {profile} = paths;
-	const servers = await gateway.listServers();
-	return servers.some(server => server.profile === profile) ? {gateway, profile} : undefined;
-}
+/** The gateway that keeps the connections of the context's profile. */
+export const findServerGateway = async (context: Context) =>
+	findServingGateway(context, async gateway => gateway.listServers());
 
 /**
  * The tool servers of the context's profile; of the home without a profile, those of every profile that its gateway has servers for.
