@@ -11,17 +11,14 @@ import type {StoreReader} from '../../store/reader-port.ts';
 import type {Context} from '../console/context.ts';
 import {findGateway} from './gateway-access.ts';
 
-/** What a home answers by itself, too. */
-export type Home = ReadCommands &
-	Pick<GatewayCommands, 'listKeys'> &
-	AsyncDisposable & {
-		/** The gateway that answers; absent: none runs, and the files and the store do. */
-		readonly gateway?: GatewayCommands;
-	};
+/** What a home answers without a gateway, too. */
+export type Home = ReadCommands & Pick<GatewayCommands, 'listKeys'> & AsyncDisposable;
 
 /** What can be changed in a home without a gateway, too. */
-export type WritableHome = Home &
-	Pick<
+export type WritableHome = Home & {
+	/** The gateway that does it; absent: none runs. */
+	readonly gateway?: GatewayCommands;
+} & Pick<
 		GatewayCommands,
 		| 'createFirstKey'
 		| 'createKey'
@@ -179,15 +176,23 @@ async function readElsewhere(context: Context): Promise<Home | undefined> {
 		return undefined;
 	}
 
-	await using stack = new AsyncDisposableStack();
-	const own = stack.use(await readHome(context));
-	const serving = stack.use(await openHome({...context, paths: () => base}, 'read'));
-	const opened = stack.move();
+	const stack = new AsyncDisposableStack();
+	/** Opened by the first that asks: what one of the two cannot read stands in the way of nothing in the other. */
+	const onDemand = (open: () => Promise<Home>) => {
+		let home: Promise<Home> | undefined;
+		stack.defer(async () => (await home?.catch(() => undefined))?.[Symbol.asyncDispose]());
+		return async () => (home ??= open());
+	};
+
+	const own = onDemand(async () => readHome(context));
+	const serving = onDemand(async () => openHome({...context, paths: () => base}, 'read'));
 	return {
-		...own,
 		...partOf(serving, paths.profile),
-		...(serving.gateway && {gateway: serving.gateway}),
-		[Symbol.asyncDispose]: async () => opened.disposeAsync(),
+		listKeys: async () => (await own()).listKeys(),
+		listSessions: async filter => (await own()).listSessions(filter),
+		getSession: async id => (await own()).getSession(id),
+		searchSessions: async question => (await own()).searchSessions(question),
+		[Symbol.asyncDispose]: async () => stack.disposeAsync(),
 	};
 }
 
@@ -195,7 +200,7 @@ async function readElsewhere(context: Context): Promise<Home | undefined> {
 const maxListed = {approvals: 1000, groups: 5000};
 
 /** The records of a home that belong to one of the profiles which it serves. */
-function partOf(home: Home, profile: string) {
+function partOf(home: () => Promise<Home>, profile: string) {
 	type OfProfile = {readonly profile: string};
 	const isOwn = (record: OfProfile) => record.profile === profile;
 	const own = <T extends OfProfile>(record: T | undefined): T | undefined =>
@@ -205,26 +210,28 @@ function partOf(home: Home, profile: string) {
 		items: step.items.filter(isOwn),
 	});
 	return {
-		getDelivery: async id => own(await home.getDelivery(id)),
-		listDeliveries: filter => home.listDeliveries({...filter, profile}),
-		searchDeliveries: async question => ownOf(await home.searchDeliveries(question)),
+		getDelivery: async id => own(await (await home()).getDelivery(id)),
+		listDeliveries: async filter => (await home()).listDeliveries({...filter, profile}),
+		searchDeliveries: async question => ownOf(await (await home()).searchDeliveries(question)),
 		async countRoutes() {
-			const counts = await home.countRoutes();
+			const counts = await (await home()).countRoutes();
 			return {...counts, routes: counts.routes.filter(isOwn)};
 		},
-		getRun: async id => own(await home.getRun(id)),
-		listRuns: filter => home.listRuns({...filter, profile}),
-		searchRuns: async question => ownOf(await home.searchRuns(question)),
-		getGroup: async id => own(await home.getGroup(id)),
+		getRun: async id => own(await (await home()).getRun(id)),
+		listRuns: async filter => (await home()).listRuns({...filter, profile}),
+		searchRuns: async question => ownOf(await (await home()).searchRuns(question)),
+		getGroup: async id => own(await (await home()).getGroup(id)),
 		listGroups: async ({limit, ...filter}) =>
-			(await home.listGroups({...filter, limit: maxListed.groups})).filter(isOwn).slice(0, limit),
-		searchGroups: async question => ownOf(await home.searchGroups(question)),
-		getApproval: async id => own(await home.getApproval(id)),
-		listApprovals: async ({limit, ...filter}) =>
-			(await home.listApprovals({...filter, limit: maxListed.approvals}))
+			(await (await home()).listGroups({...filter, limit: maxListed.groups}))
 				.filter(isOwn)
 				.slice(0, limit),
-		searchApprovals: async question => ownOf(await home.searchApprovals(question)),
-		listApprovalRules: async () => (await home.listApprovalRules()).filter(isOwn),
+		searchGroups: async question => ownOf(await (await home()).searchGroups(question)),
+		getApproval: async id => own(await (await home()).getApproval(id)),
+		listApprovals: async ({limit, ...filter}) =>
+			(await (await home()).listApprovals({...filter, limit: maxListed.approvals}))
+				.filter(isOwn)
+				.slice(0, limit),
+		searchApprovals: async question => ownOf(await (await home()).searchApprovals(question)),
+		listApprovalRules: async () => (await (await home()).listApprovalRules()).filter(isOwn),
 	} satisfies Partial<ReadCommands>;
 }

@@ -60,6 +60,10 @@ test('keys and sessions of a profile that the home serves stay its own', async (
 	expect(await commandJson(['-p', 'acme', 'keys', 'list'], at)).toMatchObject([{id: own.id}]);
 	expect(await commandJson(['-p', 'acme', 'sessions', 'list'], at)).toEqual([]);
 	expect(await commandJson(['-p', 'acme', 'runs', 'list'], at)).toEqual([]);
+	// The one has nothing to do with the other.
+	await home.write('state.db', 'no database');
+	expect(await commandJson(['-p', 'acme', 'keys', 'list'], at)).toHaveLength(1);
+	expect((await command(['-p', 'acme', 'runs', 'list'], at)).stderr).toMatch(/store_unreadable/);
 });
 
 test('a run that is queued for a profile is shown by the gateway that has it', async () => {
