@@ -2,7 +2,7 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
 import {fillTables} from '../scripts/manual/tables.ts';
-import {platformKinds} from '../source/targets/targets.ts';
+import {platformKinds} from '../source/platforms/platforms.ts';
 
 const folder = 'source/manual';
 

@@ -10,8 +10,8 @@ import {isJsonObject, type JsonObject, type JsonValue} from '../../source/core/j
 import {contract} from '../../source/gateway/contract/contract.ts';
 import {createGatewayMetrics} from '../../source/gateway/status/metrics.ts';
 import {errorCodes} from '../../source/manual/error-codes.ts';
+import {platformsToCome, targetKinds} from '../../source/platforms/platforms.ts';
 import {jobSchemaJson} from '../../source/schedule/job.ts';
-import {platformsToCome, targetKinds} from '../../source/targets/targets.ts';
 import {keymapMarkdown} from '../../source/tui/commands/table.ts';
 import {panes} from '../../source/tui/panes/panes.ts';
 import {createMetrics} from '../../source/webhook/metrics.ts';

@@ -1,5 +1,5 @@
 import type {JsonValue} from '../core/json.ts';
-import {platformNamed} from '../targets/targets.ts';
+import {platformNamed} from '../platforms/platforms.ts';
 import type {Environment} from './environment.ts';
 import {defaultProfile} from './home-paths.ts';
 import {mapTexts, valueAt, type KeyPath} from './plain-data.ts';

@@ -1,8 +1,8 @@
 import type {FileRule} from '../core/approvals/approvals.ts';
 import type {Diagnostic} from '../core/config-view.ts';
 import type {JsonObject} from '../core/json.ts';
-import type {ForgeClient} from '../targets/forge-comment/forge-comment.ts';
-import type {PlatformsConfig} from '../targets/targets.ts';
+import type {ForgeClient} from '../platforms/forge-comment/descriptor.ts';
+import type {PlatformsConfig} from '../platforms/platforms.ts';
 import type {apiSettings} from './api-settings.ts';
 import type {KeyPath} from './plain-data.ts';
 import type {Route, SkippedRoute} from './route.ts';

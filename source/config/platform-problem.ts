@@ -1,4 +1,4 @@
-import {platformNamed} from '../targets/targets.ts';
+import {platformNamed} from '../platforms/platforms.ts';
 import type {Config} from './config.ts';
 import {platformSettings} from './platform-settings.ts';
 import {slipKey} from './slips.ts';

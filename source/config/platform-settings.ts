@@ -1,5 +1,5 @@
-import type {PlatformSettings} from '../targets/target-kind.ts';
-import {platformKinds, type PlatformsConfig} from '../targets/targets.ts';
+import {platformKinds, type PlatformsConfig} from '../platforms/platforms.ts';
+import type {PlatformSettings} from '../platforms/target-kind.ts';
 import type {Config, Slip} from './config.ts';
 import {slipKey} from './slips.ts';
 

@@ -1,6 +1,6 @@
 import {mayServeInsecure} from '../core/loopback.ts';
-import type {TargetProblem} from '../targets/target-kind.ts';
-import {reachesPeople, targetOf} from '../targets/targets.ts';
+import {reachesPeople, targetOf} from '../platforms/platforms.ts';
+import type {TargetProblem} from '../platforms/target-kind.ts';
 import {problemWithCoalesce} from './coalesce-schema.ts';
 import type {Profiles} from './config.ts';
 import type {KeyPath} from './plain-data.ts';

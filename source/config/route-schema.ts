@@ -14,7 +14,7 @@ import {
 	wholeNumber,
 } from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
-import {defaultTarget, deliverValues, targetOf} from '../targets/targets.ts';
+import {defaultTarget, deliverValues, targetOf} from '../platforms/platforms.ts';
 import {coalesceJson, coalesceOf, coalesceSettings} from './coalesce-schema.ts';
 import {filterSchema} from './filter-schema.ts';
 import type {FilterSpec} from './route.ts';

@@ -1,7 +1,7 @@
 import type {RouteView} from '../core/config-view.ts';
 import {isJsonObject} from '../core/json.ts';
 import {cell} from '../core/untrusted.ts';
-import {targetOf} from '../targets/targets.ts';
+import {targetOf} from '../platforms/platforms.ts';
 import {defaultProfile} from './home-paths.ts';
 import {insecureSecret, isSet, type RouteDraft} from './route-refusals.ts';
 import type {Route} from './route.ts';

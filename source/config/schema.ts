@@ -2,7 +2,7 @@ import {z} from 'zod';
 import {defaultPort} from '../core/loopback.ts';
 import {looseSection, secret, setting, nonEmptyText, wholeNumber} from '../core/schema-parts.ts';
 import {defineSettings, section} from '../core/settings.ts';
-import {platformKinds, platformsToCome} from '../targets/targets.ts';
+import {platformKinds, platformsToCome} from '../platforms/platforms.ts';
 import {apiSettings} from './api-settings.ts';
 import {approvalsSettings} from './approval-rules.ts';
 import {insecureSecret} from './route-refusals.ts';

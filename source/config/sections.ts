@@ -1,5 +1,5 @@
 import type {Difference} from '../core/settings.ts';
-import {platformKinds} from '../targets/targets.ts';
+import {platformKinds} from '../platforms/platforms.ts';
 import {apiSettings} from './api-settings.ts';
 import type {Config} from './config.ts';
 import {platformSettings, platformsIn} from './platform-settings.ts';

@@ -1,13 +1,13 @@
 import {isJsonObject} from '../core/json.ts';
 import {nearestName} from '../core/nearest-name.ts';
-import type {TargetProblem} from '../targets/target-kind.ts';
 import {
 	defaultTarget,
 	deliverValues,
 	platformsToCome,
 	targetKinds,
 	targetNamed,
-} from '../targets/targets.ts';
+} from '../platforms/platforms.ts';
+import type {TargetProblem} from '../platforms/target-kind.ts';
 
 /** What this version cannot do yet. */
 export const notAvailableYet = 'not_available_yet';

@@ -1,5 +1,5 @@
 import {isJsonObject, type JsonValue} from '../core/json.ts';
-import {platformsToCome} from '../targets/targets.ts';
+import {platformsToCome} from '../platforms/platforms.ts';
 import type {KeyPath} from './plain-data.ts';
 
 /** What to say of a setting that has no effect yet. */

@@ -1,7 +1,7 @@
 import type {PlatformView} from '../core/config-view.ts';
 import type {Target} from '../core/run.ts';
-import type {OutgoingMessage} from '../targets/outgoing-message.ts';
-import type {TargetHealth} from '../targets/target-kind.ts';
+import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
+import type {TargetHealth} from '../platforms/target-kind.ts';
 
 export type Receipt = {
 	/** For a person: `comment on acme/api#7`, `email to ops@example.com`. */

@@ -1,4 +1,4 @@
-import type {TargetKind} from '../targets/target-kind.ts';
+import type {TargetKind} from '../platforms/target-kind.ts';
 import {neutraliseMentions} from './neutralise-mentions.ts';
 
 /** What no target needs: controls (but tabs and line feeds) and the characters that turn the direction of a text around. */

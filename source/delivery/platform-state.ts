@@ -1,6 +1,6 @@
 import type {PlatformView} from '../core/config-view.ts';
 import {messageOf} from '../core/errors.ts';
-import {DeliveryError} from '../targets/delivery-error.ts';
+import {DeliveryError} from '../platforms/delivery-error.ts';
 
 /** What the deliveries to one platform say about it. */
 export type PlatformState = {

@@ -1,4 +1,4 @@
-import type {Sender, SenderWorld, TargetKind} from '../targets/target-kind.ts';
+import type {Sender, SenderWorld, TargetKind} from '../platforms/target-kind.ts';
 
 /** The sender of a kind for its settings: loaded with the first text, made anew when the settings are others. */
 export type Senders = (kind: TargetKind, settings: unknown) => Promise<Sender<unknown>>;

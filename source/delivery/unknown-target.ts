@@ -1,6 +1,6 @@
 import {nearestName} from '../core/nearest-name.ts';
 import {cell} from '../core/untrusted.ts';
-import {deliverValues, platformsToCome} from '../targets/targets.ts';
+import {deliverValues, platformsToCome} from '../platforms/platforms.ts';
 
 /** What is wrong with a `deliver` value that has no sender. @see manual/delivery.md */
 export function unknownTarget(kind: string): {

@@ -16,7 +16,7 @@ import {
 } from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
 import {cell} from '../core/untrusted.ts';
-import {defaultTarget, deliverValues, targetOf} from '../targets/targets.ts';
+import {defaultTarget, deliverValues, targetOf} from '../platforms/platforms.ts';
 import {machineZone, parseSchedule, problemWithZone, type Schedule} from './when.ts';
 
 /** A job of `jobs.json`, checked. `name`, `scheduleText` and `prompt` are as written: clean them before a face shows them. */

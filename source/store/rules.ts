@@ -1,5 +1,5 @@
 import type {RunState} from '../core/run.ts';
-import {isRepeatable} from '../targets/targets.ts';
+import {isRepeatable} from '../platforms/platforms.ts';
 
 // What every adapter goes by, in one place and without an engine: one may read it row by row, another put it into its own statements. `tests/store/contract.ts` says it once more, in the
 // words of the port.

@@ -1,7 +1,7 @@
 import type {Route} from '../config/route.ts';
 import type {Redact} from '../core/redact.ts';
 import {cell} from '../core/untrusted.ts';
-import {defaultTarget, effectOf, reachesPeople} from '../targets/targets.ts';
+import {defaultTarget, effectOf, reachesPeople} from '../platforms/platforms.ts';
 import {groupNameOf} from './coalesce-key.ts';
 import type {CompiledRoute} from './compiled-route.ts';
 import {headersNotKept} from './filter-headers.ts';

@@ -1,6 +1,6 @@
 import {chmodSync, mkdirSync} from 'node:fs';
 import {expect, test} from 'vitest';
-import {platformsToCome} from '../../source/targets/targets.ts';
+import {platformsToCome} from '../../source/platforms/platforms.ts';
 import {needRefusals} from '../helpers/need.ts';
 import {configOf, createTemporaryHome, hasErrors, problemsOf} from './temporary-home.ts';
 

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {platformsToCome} from '../../source/targets/targets.ts';
+import {platformsToCome} from '../../source/platforms/platforms.ts';
 import {configOf, createTemporaryHome} from './temporary-home.ts';
 
 const webhookWith = (

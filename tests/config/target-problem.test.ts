@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {targetProblem} from '../../source/config/target-problem.ts';
-import {platformsToCome} from '../../source/targets/targets.ts';
+import {platformsToCome} from '../../source/platforms/platforms.ts';
 
 test.for([
 	[undefined, undefined],

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {isRetryable} from '../../source/targets/delivery-error.ts';
+import {isRetryable} from '../../source/platforms/delivery-error.ts';
 import {createFixture, failureOf, makeMessage} from './delivery-fixture.ts';
 
 describe('`log`: "Writes the response to the gateway log"', () => {

@@ -53,7 +53,7 @@ const namings: Readonly<Record<Exclude<Noun, 'file'>, Naming>> = {
 			.map(({name}) => ({value: name}));
 	},
 	async target() {
-		const {targetKinds} = await import('../../targets/targets.ts');
+		const {targetKinds} = await import('../../platforms/platforms.ts');
 		return targetKinds.map(({kind}) => ({value: kind}));
 	},
 	delivery: async paths =>

@@ -1,7 +1,7 @@
 import type {Config} from '../../config/config.ts';
 import {silentLogger} from '../../core/log.ts';
 import {createDeliverer} from '../../delivery/create-deliverer.ts';
-import {targetNamed} from '../../targets/targets.ts';
+import {targetNamed} from '../../platforms/platforms.ts';
 import type {Context} from '../console/context.ts';
 
 /** Whose answers go where. */

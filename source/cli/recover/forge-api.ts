@@ -3,7 +3,7 @@ import {SvcError} from '../../core/errors.ts';
 import {parseExactly} from '../../core/exact-json.ts';
 import {type GroupExit, runInGroup} from '../../core/process-group.ts';
 import type {ErrorCode} from '../../manual/error-codes.ts';
-import {failureOfClient} from '../../targets/forge-comment/forge-failure.ts';
+import {failureOfClient} from '../../platforms/forge-comment/forge-failure.ts';
 
 /** One answer of the code host's API. */
 export type ForgeAnswer = {

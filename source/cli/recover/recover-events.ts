@@ -3,7 +3,7 @@ import {SvcError} from '../../core/errors.ts';
 import {createRedact} from '../../core/redact.ts';
 import {routePath} from '../../core/route-path.ts';
 import {cell} from '../../core/untrusted.ts';
-import {clientEnvironment} from '../../targets/forge-comment/client-environment.ts';
+import {clientEnvironment} from '../../platforms/forge-comment/client-environment.ts';
 import {confirm} from '../console/confirm.ts';
 import type {Context} from '../console/context.ts';
 import {countOf, printableTime, printJson, printLines, tell} from '../console/print.ts';

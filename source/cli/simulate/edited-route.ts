@@ -4,7 +4,7 @@ import {resolveSubscription, routeContextOf} from '../../config/resolve-subscrip
 import type {Route} from '../../config/route.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {JsonValue} from '../../core/json.ts';
-import {defaultTarget} from '../../targets/targets.ts';
+import {defaultTarget} from '../../platforms/platforms.ts';
 
 /** What is to be tried instead of what a route says; what is absent stays. */
 export type Edits = Pick<

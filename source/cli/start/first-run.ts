@@ -5,7 +5,7 @@ import {editSubscriptions} from '../../config/edit-subscriptions.ts';
 import {mergeSubscription} from '../../config/merge-subscription.ts';
 import type {Clock} from '../../core/clock.ts';
 import {dayOf} from '../../core/day-of.ts';
-import {defaultTarget} from '../../targets/targets.ts';
+import {defaultTarget} from '../../platforms/platforms.ts';
 
 /** What the first use wrote. */
 export type FirstRun = {

@@ -2,7 +2,7 @@ import type {Route} from '../../config/route.ts';
 import type {Target} from '../../core/run.ts';
 import type {Tool} from '../../core/tool.ts';
 import {cell} from '../../core/untrusted.ts';
-import {placeOf} from '../../targets/targets.ts';
+import {placeOf} from '../../platforms/platforms.ts';
 
 /** What whoever holds the secret of a route can make happen. Texts are clean. */
 export type Capability = {

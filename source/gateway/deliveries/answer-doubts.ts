@@ -1,7 +1,7 @@
 import {messageOf} from '../../core/errors.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {Deliverer} from '../../delivery/deliverer.ts';
-import {reachesPeople} from '../../targets/targets.ts';
+import {reachesPeople} from '../../platforms/platforms.ts';
 import type {LiveConfig} from '../live-config.ts';
 import type {LiveModel} from '../live-model.ts';
 

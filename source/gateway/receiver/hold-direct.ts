@@ -1,6 +1,6 @@
 import type {Deliverer} from '../../delivery/deliverer.ts';
-import {DeliveryError} from '../../targets/delivery-error.ts';
-import {reachesPeople} from '../../targets/targets.ts';
+import {DeliveryError} from '../../platforms/delivery-error.ts';
+import {reachesPeople} from '../../platforms/platforms.ts';
 import type {DirectMessage} from '../../webhook/direct-delivery.ts';
 import type {LoopBreaker} from '../runs/loop-breaker.ts';
 

@@ -6,8 +6,8 @@ import type {StoredRun} from '../../core/run.ts';
 import {addUsage} from '../../core/usage.ts';
 import type {World} from '../../core/world.ts';
 import type {Deliverer, Receipt} from '../../delivery/deliverer.ts';
+import {defaultTarget, reachesPeople} from '../../platforms/platforms.ts';
 import type {Lease, Runs} from '../../store/port.ts';
-import {defaultTarget, reachesPeople} from '../../targets/targets.ts';
 import type {LoopBreaker} from './loop-breaker.ts';
 import {createRunWords} from './run-words.ts';
 import {

@@ -5,8 +5,8 @@ import {buildRouteTable} from '../../../config/route-table.ts';
 import {createSubscriptionsReader} from '../../../config/subscriptions.ts';
 import {silentLogger} from '../../../core/log.ts';
 import {createDeliverer} from '../../../delivery/create-deliverer.ts';
+import {platformKinds, targetKinds, targetNamed, targetOf} from '../../../platforms/platforms.ts';
 import {createJobsReader} from '../../../schedule/job-file.ts';
-import {platformKinds, targetKinds, targetNamed, targetOf} from '../../../targets/targets.ts';
 import type {Context} from '../../console/context.ts';
 import {type Check, type Found, ok, unknown, unread} from './check.ts';
 

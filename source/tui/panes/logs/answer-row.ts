@@ -4,7 +4,7 @@ import {safe} from '../../../terminal/text/safe.ts';
 import {clean} from '../../lines/line.ts';
 import type {LogRow} from './log-row.ts';
 
-/** How the log tells of an answer: it begins alike for all of a route. @see targets/log/log.ts */
+/** How the log tells of an answer: it begins alike for all of a route. @see platforms/log/descriptor.ts */
 const beginning = /^Answer of (?:route|job) "[^"]*": /;
 
 const leastCells = 12;

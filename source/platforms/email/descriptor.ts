@@ -10,5 +10,5 @@ export const email = {
 	settings: emailSettings,
 	differences: emailDeclared.differences,
 	check: (extra, {homeChannel}) => recipientsOf(extra, homeChannel),
-	load: async () => import('./sender.ts'),
+	load: async () => import('./send.ts'),
 } as const satisfies TargetKind<EmailSettings, readonly string[]>;

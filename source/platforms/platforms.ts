@@ -1,8 +1,8 @@
 import type {z} from 'zod';
 import type {Target} from '../core/run.ts';
-import {email} from './email/email.ts';
-import {forgeComment} from './forge-comment/forge-comment.ts';
-import {log} from './log/log.ts';
+import {email} from './email/descriptor.ts';
+import {forgeComment} from './forge-comment/descriptor.ts';
+import {log} from './log/descriptor.ts';
 import {platformWords} from './platform.ts';
 import type {PlatformPart, TargetKind} from './target-kind.ts';
 

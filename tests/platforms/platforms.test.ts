@@ -11,7 +11,7 @@ import {
 	targetKinds,
 	targetNamed,
 	targetOf,
-} from '../../source/targets/targets.ts';
+} from '../../source/platforms/platforms.ts';
 
 test('a value of `deliver` names one kind, and every platform is there or announced', () => {
 	expect(new Set(deliverValues).size).toBe(deliverValues.length);

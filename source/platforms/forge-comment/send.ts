@@ -5,7 +5,7 @@ import {DeliveryError} from '../delivery-error.ts';
 import type {OutgoingMessage} from '../outgoing-message.ts';
 import type {SenderModule} from '../target-kind.ts';
 import {clientEnvironment} from './client-environment.ts';
-import type {ForgeClient} from './forge-comment.ts';
+import type {ForgeClient} from './descriptor.ts';
 import {
 	failureOfClient,
 	type ForgeFailure,

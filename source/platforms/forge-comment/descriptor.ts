@@ -27,7 +27,7 @@ export const forgeComment = {
 	problem: findProblem,
 	defaults: namedByPayload,
 	check: forgePlaceOf,
-	load: async () => import('./sender.ts'),
+	load: async () => import('./send.ts'),
 } as const satisfies TargetKind<ForgeClient, ForgePlace>;
 
 const shownPlace = (extra: JsonObject) =>

@@ -5,7 +5,7 @@ import postalMime from 'postal-mime';
 import {SMTPServer} from 'smtp-server';
 import type {SMTPServerOptions} from 'smtp-server';
 import {describe, expect, test} from 'vitest';
-import type {EmailSettings} from '../../../source/targets/email/settings.ts';
+import type {EmailSettings} from '../../../source/platforms/email/settings.ts';
 import {createFixture, failureOf, makeMessage} from '../../delivery/delivery-fixture.ts';
 
 type Mail = {readonly from: string; readonly to: readonly string[]; readonly raw: string};
