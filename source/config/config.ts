@@ -1,8 +1,7 @@
 import type {FileRule} from '../core/approvals/approvals.ts';
 import type {Diagnostic} from '../core/config-view.ts';
 import type {JsonObject} from '../core/json.ts';
-import type {ForgeClient} from '../platforms/forge-comment/descriptor.ts';
-import type {PlatformsConfig} from '../platforms/platforms.ts';
+import type {PlatformsConfig, SectionsConfig} from '../platforms/platforms.ts';
 import type {apiSettings} from './api-settings.ts';
 import type {KeyPath} from './plain-data.ts';
 import type {Route, SkippedRoute} from './route.ts';
@@ -120,13 +119,12 @@ export type Slip = {
 };
 
 /** Everything that was configured, immutable. A reload makes a new one. */
-export type Config = {
+export type Config = SectionsConfig & {
 	readonly paths: HomePaths;
 	readonly webhook: WebhookConfig;
 	readonly model: ModelConfig;
 	readonly runs: RunsConfig;
 	readonly api: ApiConfig;
-	readonly forge: ForgeClient;
 	/** Whether routes of other profiles are served below `/p/<profile>/`. Only the home without a profile's name can. */
 	readonly multiplexProfiles: boolean;
 	readonly profiles: Profiles;

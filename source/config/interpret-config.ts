@@ -17,7 +17,7 @@ import {formatDiagnostic} from './format-diagnostic.ts';
 import {withInUse} from './lost-keys.ts';
 import {below, bounded, inOrder, placeless, type UnplacedDiagnostic} from './place-diagnostic.ts';
 import type {KeyPath} from './plain-data.ts';
-import {platformsIn, secretsOfPlatforms} from './platform-settings.ts';
+import {platformsIn, secretsOfPlatforms, sectionsIn} from './platform-settings.ts';
 import {servedProfile} from './profile-binding.ts';
 import {hasReference} from './references.ts';
 import {routesPlace} from './routes-place.ts';
@@ -83,7 +83,7 @@ export function interpretConfig(
 		return refused(sound.findings.slice(0, maxProblems).map(finding => place(finding)));
 	}
 
-	const {platforms, model, runs, forge, metrics, retention, tls, api, approvals, mcp_servers} =
+	const {platforms, model, runs, metrics, retention, tls, api, approvals, mcp_servers} =
 		sound.parsed;
 	// What refuses an item is not told of a second time.
 	const refusedKeys = new Set(
@@ -158,7 +158,7 @@ export function interpretConfig(
 				webhook,
 				model,
 				runs,
-				forge,
+				...sectionsIn(sound.parsed),
 				multiplexProfiles,
 				profiles,
 				metrics,

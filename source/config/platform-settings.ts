@@ -1,4 +1,9 @@
-import {platformKinds, type PlatformsConfig} from '../platforms/platforms.ts';
+import {
+	platformKinds,
+	type PlatformsConfig,
+	type SectionsConfig,
+	sectionsOfKinds,
+} from '../platforms/platforms.ts';
 import type {PlatformSettings} from '../platforms/target-kind.ts';
 import type {Config, Slip} from './config.ts';
 import {slipKey} from './slips.ts';
@@ -11,6 +16,19 @@ export function platformSettings(
 	const all: Readonly<Record<string, PlatformSettings | undefined>> = configured;
 	return Object.hasOwn(all, kind) ? all[kind] : undefined;
 }
+
+type SectionOfKind = SectionsConfig[keyof SectionsConfig];
+
+/** What the section `name` of a kind says. */
+export function sectionSettings(config: SectionsConfig, name: string): SectionOfKind | undefined {
+	const all: Readonly<Record<string, SectionOfKind>> = config;
+	return all[name];
+}
+
+/** The sections of kinds among `parsed`, what the schema made of all of them. */
+export const sectionsIn = (parsed: Readonly<Record<string, unknown>>): SectionsConfig =>
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schemas of these sections made it
+	Object.fromEntries(sectionsOfKinds.map(({name}) => [name, parsed[name]])) as SectionsConfig;
 
 /** What is wrong with `platforms.<kind>`, when no last good version of it is in use. */
 export const platformSlip = ({slips}: Pick<Config, 'slips'>, kind: string): Slip | undefined =>

@@ -2,13 +2,12 @@ import {z} from 'zod';
 import {defaultPort} from '../core/loopback.ts';
 import {looseSection, secret, setting, nonEmptyText, wholeNumber} from '../core/schema-parts.ts';
 import {defineSettings, section} from '../core/settings.ts';
-import {platformKinds, platformsToCome} from '../platforms/platforms.ts';
+import {platformKinds, platformsToCome, sectionsOfKinds} from '../platforms/platforms.ts';
 import {apiSettings} from './api-settings.ts';
 import {approvalsSettings} from './approval-rules.ts';
 import {insecureSecret} from './route-refusals.ts';
 import {maxBodyBytes, rateLimit, routesSchema} from './route-schema.ts';
 import {
-	forgeSettings,
 	gatewaySettings,
 	metricsSettings,
 	modelSettings,
@@ -73,7 +72,7 @@ export const configSchema = z.object({
 	),
 	model: section(modelSettings, 'The language model'),
 	runs: section(runsSettings, 'Agent runs'),
-	forge: section(forgeSettings, 'The code host'),
+	...Object.fromEntries(sectionsOfKinds.map(({name, settings}) => [name, settings])),
 	retention: section(retentionSettings, 'What is kept, and how long'),
 	gateway: section(gatewaySettings, 'The gateway itself'),
 	api: section(apiSettings, 'The chat API'),

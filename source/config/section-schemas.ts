@@ -106,11 +106,6 @@ export const runsSettings = defineSettings({
 	}),
 });
 
-/** `forge`. @see manual/delivery-forge-comment.md */
-export const forgeSettings = defineSettings({
-	cli: setting(nonEmptyText, {description: "The code host's client", default: 'gh'}),
-});
-
 /** `metrics`. @see manual/metrics.md */
 export const metricsSettings = defineSettings({
 	host: setting(nonEmptyText, {

@@ -1,11 +1,10 @@
 import type {Difference} from '../core/settings.ts';
-import {platformKinds} from '../platforms/platforms.ts';
+import {platformKinds, sectionsOfKinds} from '../platforms/platforms.ts';
 import {apiSettings} from './api-settings.ts';
 import type {Config} from './config.ts';
-import {platformSettings, platformsIn} from './platform-settings.ts';
+import {platformSettings, platformsIn, sectionSettings} from './platform-settings.ts';
 import {receiverSettings} from './schema.ts';
 import {
-	forgeSettings,
 	gatewaySettings,
 	metricsSettings,
 	modelSettings,
@@ -77,13 +76,14 @@ export const sections: readonly ConfigSection[] = [
 		keep: ({api}) => ({api}),
 		absent: broken => ({api: {...apiSettings.read({}), broken}}),
 	},
-	{
-		path: 'forge',
-		differences: (before, after) => forgeSettings.differences(before.forge, after.forge),
-		isIn: ({forge}) => forge.broken === undefined,
-		keep: ({forge}) => ({forge}),
-		absent: broken => ({forge: {cli: '', broken}}),
-	},
+	...sectionsOfKinds.map(({name, settings, differences}): ConfigSection => ({
+		path: name,
+		differences: (before, after) =>
+			differences(sectionSettings(before, name), sectionSettings(after, name)),
+		isIn: before => sectionSettings(before, name)?.broken === undefined,
+		keep: before => ({[name]: sectionSettings(before, name)}),
+		absent: broken => ({[name]: Object.assign({}, settings.parse(undefined), {broken})}),
+	})),
 	{
 		path: 'retention',
 		differences: (before, after) =>

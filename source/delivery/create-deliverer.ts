@@ -1,5 +1,5 @@
 import type {Config} from '../config/config.ts';
-import {platformSettings, platformSlip} from '../config/platform-settings.ts';
+import {platformSettings, platformSlip, sectionSettings} from '../config/platform-settings.ts';
 import type {Clock} from '../core/clock.ts';
 import type {PlatformView} from '../core/config-view.ts';
 import type {Logger} from '../core/log.ts';
@@ -199,7 +199,7 @@ function settingsOf(
 	config: Config,
 ): {readonly settings: unknown; readonly off?: string} {
 	if (schema === undefined) {
-		return {settings: section && config[section]};
+		return {settings: section && sectionSettings(config, section.name)};
 	}
 
 	const settings = platformSettings(config, kind);

@@ -4,7 +4,7 @@ import {email} from './email/descriptor.ts';
 import {forgeComment} from './forge-comment/descriptor.ts';
 import {log} from './log/descriptor.ts';
 import {platformWords} from './platform.ts';
-import type {PlatformPart, TargetKind} from './target-kind.ts';
+import type {SettingsPart, TargetKind} from './target-kind.ts';
 
 /** Every kind of target, in the order in which they are listed. */
 const kinds = [log, forgeComment, email] as const satisfies readonly TargetKind[];
@@ -51,9 +51,12 @@ export const targetOf = (deliver: string | null | undefined): string => {
 };
 
 /** Kinds with settings below `platforms`. */
-export const platformKinds: ReadonlyArray<TargetKind & PlatformPart> = targetKinds.filter(
+export const platformKinds: ReadonlyArray<TargetKind & SettingsPart> = targetKinds.filter(
 	kind => kind.settings !== undefined,
 );
+
+/** Kinds with a section of their own in `config.yaml`. */
+export const sectionsOfKinds = targetKinds.flatMap(({section}) => section ?? []);
 
 /** The kind of a platform; `undefined` for other kinds, and for platforms that this version does not have. */
 export const platformNamed = (kind: string): TargetKind | undefined =>
@@ -86,4 +89,13 @@ export type PlatformsConfig = {
 	readonly [Kind in Platform['kind']]?: NonNullable<
 		z.output<Extract<Platform, {readonly kind: Kind}>['settings']>
 	>;
+};
+
+type Sectioned = Extract<(typeof kinds)[number], {readonly section: object}>;
+
+/** The sections that kinds have for themselves. `broken`: why one cannot be used; nothing else of it counts then. */
+export type SectionsConfig = {
+	readonly [Kind in Sectioned as Kind['section']['name']]: z.output<Kind['section']['settings']> & {
+		readonly broken?: string;
+	};
 };

@@ -42,8 +42,8 @@ export type TargetKind<Settings = unknown, Address = unknown> = TargetWords & {
 		/** `neutralised`: its readers would be notified by an `@name` that a stranger wrote. */
 		readonly mentions: 'kept' | 'neutralised';
 	};
-	/** Where its settings are, when it is no platform. */
-	readonly section?: 'forge';
+	/** Where its settings are, when it is no platform: a section of `config.yaml` by that name. Absent or broken, its defaults stand in, with `broken` beside them. */
+	readonly section?: {readonly name: string} & SettingsPart<Settings>;
 	/** Texts in the settings that must never be shown, besides those below a key whose name says so. */
 	secrets?(settings: Settings): readonly string[];
 	/** What is wrong with `deliver_extra` as it is written, before templates are filled in. `deliver` is the name that was used. */
@@ -54,12 +54,15 @@ export type TargetKind<Settings = unknown, Address = unknown> = TargetWords & {
 	check(extra: JsonObject, settings: Settings): Checked<Address>;
 	/** Loads what sends. */
 	load(): Promise<SenderModule<Settings, Address>>;
-} & (PlatformPart<Settings> | {readonly settings?: never; readonly differences?: never});
+} & (
+		| SettingsPart<Settings | undefined>
+		| {readonly settings?: never; readonly differences?: never}
+	);
 
-/** What a platform has, and nothing else. */
-export type PlatformPart<Settings = unknown> = {
-	/** `platforms.<kind>` as it is written; what it says is `undefined` where nothing can be sent with it. */
-	readonly settings: z.ZodType<Settings | undefined>;
+/** Settings in `config.yaml`: of a platform those are `platforms.<kind>`, and other kinds have none there. */
+export type SettingsPart<Settings = unknown> = {
+	/** Of what is written; what a platform's say is `undefined` where nothing can be sent with it. */
+	readonly settings: z.ZodType<Settings>;
 	/** What is different between two values of `settings`, of which either may be absent. */
 	readonly differences: (
 		before: object | undefined,

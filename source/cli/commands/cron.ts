@@ -127,7 +127,7 @@ const addSettings = (command: Command): Command =>
 			listOption,
 		)
 		.option('--model <name>', 'model of the same provider instead of the configured one')
-		.option('--deliver <target>', 'where the answer goes: log, forge_comment, email, …')
+		.option('--deliver <target>', 'where the answer goes; svc help delivery lists the targets')
 		.option('--deliver-chat-id <id>', 'chat or address for the target')
 		.option(
 			'--deliver-extra <key=value>',

@@ -40,7 +40,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 			'--subject <template>',
 			'what an event is about, in a line for lists: {repository.full_name}#{number}',
 		)
-		.option('--deliver <target>', 'where the answer goes: log, forge_comment, email, …')
+		.option('--deliver <target>', 'where the answer goes; svc help delivery lists the targets')
 		.option('--deliver-chat-id <id>', 'chat or address for the target')
 		.option(
 			'--deliver-extra <key=value>',

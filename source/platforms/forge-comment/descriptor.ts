@@ -1,5 +1,7 @@
 import type {JsonObject, JsonValue} from '../../core/json.ts';
 import {maxMarkLength} from '../../core/mark-length.ts';
+import {nonEmptyText, setting} from '../../core/schema-parts.ts';
+import {defineSettings, section} from '../../core/settings.ts';
 import {extraValue, shownKey} from '../target-keys.ts';
 import type {TargetKind, TargetProblem} from '../target-kind.ts';
 import {type ForgePlace, forgePlaceOf} from './forge-place.ts';
@@ -8,11 +10,20 @@ import {stickyOf} from './sticky.ts';
 /** The code host's command-line client. `broken`: why none may be used. */
 export type ForgeClient = {readonly cli: string; readonly broken?: string};
 
+/** `forge`. @see manual/delivery-forge-comment.md */
+const forgeDeclared = defineSettings({
+	cli: setting(nonEmptyText, {description: "The code host's client", default: 'gh'}),
+});
+
 /** Comments on pull requests and issues. @see manual/delivery-forge-comment.md */
 export const forgeComment = {
 	kind: 'forge_comment',
 	aliases: ['github_comment'],
-	section: 'forge',
+	section: {
+		name: 'forge',
+		settings: section(forgeDeclared, 'The code host'),
+		differences: forgeDeclared.differences,
+	},
 	reachesPeople: true,
 	isRepeatable: false,
 	// What code hosts accept as one comment, with its mark.
