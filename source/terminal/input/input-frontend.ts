@@ -3,6 +3,7 @@ import type {Clock} from '../../core/clock.ts';
 import {createHandOut, type FocusedField} from './hand-out.ts';
 import {createHandlers} from './handlers.ts';
 import {createInkStdin} from './ink-stdin.ts';
+import {bytesOfKey} from './key-bytes.ts';
 import type {KeyEvent} from './key-event.ts';
 import {createKeystrokeQueue} from './keystroke-queue.ts';
 import {tornMouseEvent, type MouseEvent} from './mouse-event.ts';
@@ -34,6 +35,8 @@ export type InputFrontend = {
 	focusField(field: FocusedField): () => void;
 	/** Whether a text field has the focus. */
 	fieldFocused(): boolean;
+	/** Lets Ink read a key, for a component that gets its keys from Ink: each that is drawn gets it, at once. */
+	typeIntoInk(key: Pick<KeyEvent, 'id' | 'text'>): void;
 	/** Whether keys that were read have not been handled yet. */
 	busy(): boolean;
 	/** Lets go of the terminal, which echoes again; what is held is dropped. */
@@ -59,7 +62,7 @@ const isKittyAnswer = (reply: string) => /^.\[\?\d+u$/s.test(reply);
  * Ink makes one key press of everything that arrived in one read and types the halves of split sequences. This reads the
  * terminal itself (while Ink, which counts the hooks that need it, has raw mode on), splits what comes into single keys, takes
  * out pastes, mouse and focus reports, waits for the rest of what was split, and asks `onKey` handlers, then the text field that has the focus. Ink sees nothing but
- * answers to its keyboard query.
+ * answers to its keyboard query and the keys that a text field lets it read.
  */
 export function createInputFrontend(
 	terminal: NodeJS.ReadStream,
@@ -255,6 +258,9 @@ export function createInputFrontend(
 			};
 		},
 		fieldFocused: () => fields.size > 0,
+		typeIntoInk({id, text}) {
+			ink.push(text === '' ? bytesOfKey(id) : text);
+		},
 		busy: queue.busy,
 		[Symbol.dispose]() {
 			if (reading) {

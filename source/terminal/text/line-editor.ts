@@ -95,13 +95,21 @@ export function editLine(
 	return {value, cursor: splitGraphemes(parts.slice(0, cursor).join('')).length};
 }
 
-const cursorSign = literal('█');
+/** Stands where the cursor is, in a cell of its own. */
+export const cursorSign = literal('█');
 
-/** The part of a line around its cursor that has room in `width` cells; `mask` hides what is typed. */
-export function shownLine(
+type LineLook = {
+	/** Cells, with that of the cursor. */
+	readonly width: number;
+	/** Hides what is typed. */
+	readonly isMasked?: boolean;
+};
+
+/** What has room in `width` cells of a line, before and after its cursor. */
+export function shownParts(
 	{value, cursor}: LineText,
-	{width, isMasked = false}: {readonly width: number; readonly isMasked?: boolean},
-): Safe {
+	{width, isMasked = false}: LineLook,
+): {readonly before: Safe; readonly after: Safe} {
 	const parts = splitGraphemes(value).map(part => (isMasked ? '*' : part));
 	let start = cursor;
 	let used = 1;
@@ -112,5 +120,11 @@ export function shownLine(
 
 	const before = cell(parts.slice(start, cursor).join(''), maxLineLength).text;
 	const after = cell(parts.slice(cursor).join(''), maxLineLength).text;
-	return safe`${before}${cursorSign}${clip(after, Math.max(0, width - widthOf(before) - 1))}`;
+	return {before, after: clip(after, Math.max(0, width - widthOf(before) - 1))};
+}
+
+/** The part of a line around its cursor that has room in `width` cells, with the cursor. */
+export function shownLine(line: LineText, look: LineLook): Safe {
+	const {before, after} = shownParts(line, look);
+	return safe`${before}${cursorSign}${after}`;
 }

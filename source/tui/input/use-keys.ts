@@ -4,7 +4,7 @@ import type {InputFrontend} from '../../terminal/input/input-frontend.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import type {Paste} from '../../terminal/input/paste-collector.ts';
 
-/** Carries the front-end to `useKeys` and `<Field>`; put around the root once. */
+/** Carries the front-end to `useKeys` and `<FieldRow>`; put around the root once. */
 export const InputContext = createContext<InputFrontend | undefined>(undefined);
 
 const nothing = () => {};
@@ -13,9 +13,9 @@ const ignore = () => false;
 
 /**
  * Gets every key (and every paste), before any text field does. To be used once, at the root: `handler` asks the router and
- * returns whether the key was taken; what is not taken goes to the `<Field>` that has the focus, if any.
+ * returns whether the key was taken; what is not taken goes to the `<FieldRow>` that has the focus, if any.
  *
- * Keys do not go through Ink's `useInput`: it knows neither arrival times nor which handler took a key.
+ * Keys do not come from Ink's `useInput`: it knows neither arrival times nor which handler took a key.
  */
 export function useKeys(
 	handler: (key: KeyEvent) => boolean,

@@ -1,18 +1,30 @@
 import {Box} from 'ink';
-import {useContext} from 'react';
+import TextInput from 'ink-text-input';
+import {useContext, useEffect, useEffectEvent, useLayoutEffect, useRef, useState} from 'react';
 import type {Safe} from '../../core/untrusted.ts';
+import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
+import {
+	cursorSign,
+	editLine,
+	insertText,
+	lineText,
+	shownParts,
+	type LineText,
+} from '../../terminal/text/line-editor.ts';
 import {safe} from '../../terminal/text/safe.ts';
-import {Field} from '../text/field.tsx';
+import {InputContext} from '../input/use-keys.ts';
 import {T} from '../text/t.tsx';
 import {ThemeContext} from './shell-context.ts';
 
 export type FieldRowProps = {
 	readonly label: Safe;
 	readonly value: string;
+	/** Gets every new value, cleaned and cut. */
 	readonly onChange: (value: string) => void;
 	/** At the right end: a count, or what is wrong. */
 	readonly note: Safe;
+	/** Cells. */
 	readonly width: number;
 };
 
@@ -28,11 +40,82 @@ export function FieldRow({label, value, onChange, note, width}: FieldRowProps) {
 				<T {...theme.accent}>{label}</T>
 			</Box>
 			<Box width={fieldCells} height={1} overflow="hidden" flexShrink={0}>
-				<Field value={value} width={fieldCells} onChange={onChange} />
+				<TypedLine value={value} width={fieldCells} onChange={onChange} />
 			</Box>
 			<Box width={noteCells + 1} height={1} flexShrink={0}>
 				<T {...theme.quiet}>{safe` ${note}`}</T>
 			</Box>
 		</Box>
+	);
+}
+
+/** Characters (UTF-16 units) that a field takes. */
+const maxLength = 500;
+
+/**
+ * The line of a field, which has the keyboard while it is drawn. `<TextInput>` holds what stands before the cursor, the part of it that has room: its own cursor is at the end of its value,
+ * where it does right by text and Backspace, and those keys go to it through Ink. It cuts UTF-16 units, does not scroll, takes Delete for Backspace, and types the letter of Ctrl-a: every
+ * other key, and each paste, is for `line-editor`. A value that comes from elsewhere, as by completion, has the cursor behind it.
+ */
+function TypedLine({value, width, onChange}: Omit<FieldRowProps, 'label' | 'note'>) {
+	const frontend = useContext(InputContext);
+	const [typed, setTyped] = useState(() => ({line: lineText(value), edits: 0}));
+	const line = typed.line.value === value ? typed.line : lineText(value);
+	const {before, after} = shownParts(line, {width});
+	const edit = (change: (line: LineText) => LineText | undefined) => {
+		const next = change(line);
+		if (next) {
+			setTyped(({edits}) => ({line: next, edits: edits + 1}));
+			if (next.value !== value) {
+				onChange(next.value);
+			}
+		}
+	};
+	const onKey = useEffectEvent((key: KeyEvent) => {
+		if (key.text !== '' || (key.id === 'backspace' && before !== '')) {
+			frontend?.typeIntoInk(key);
+		} else {
+			edit(now => editLine(now, key, maxLength));
+		}
+	});
+	const onPaste = useEffectEvent((text: string) => {
+		edit(now => insertText(now, text, maxLength));
+	});
+	// Ink hands a key to the input of the frame before until the effects of this one have run.
+	const latestEdit = useRef(edit);
+	useLayoutEffect(() => {
+		latestEdit.current = edit;
+	});
+	useEffect(
+		() =>
+			frontend?.focusField({
+				key(key) {
+					onKey(key);
+				},
+				paste(text) {
+					onPaste(text);
+				},
+			}),
+		[frontend],
+	);
+
+	return (
+		<>
+			<TextInput
+				// It cannot be told where its cursor is: a new one begins at the end of its value.
+				key={`${typed.edits} ${before}`}
+				value={before}
+				// Its cursor covers a character; ours stands between two.
+				showCursor={false}
+				onChange={next => {
+					latestEdit.current(now =>
+						next.length > before.length
+							? insertText(now, next.slice(before.length), maxLength)
+							: editLine(now, {id: 'backspace', text: ''}, maxLength),
+					);
+				}}
+			/>
+			<T>{safe`${cursorSign}${after}`}</T>
+		</>
 	);
 }
