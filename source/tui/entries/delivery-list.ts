@@ -17,14 +17,13 @@ export const deliveryList: ListSource<List<DeliveryRow>> = {
 			history: {
 				clock: host.clock,
 				isShown: () => host.pane().id === 'traffic',
-				async ask({after, ...question}, hungUp) {
-					const isUp = after !== undefined;
-					const {items, ...step} = await host.port.searchDeliveries(
-						{...question, ...(isUp && {after})},
-						hungUp,
-					);
-					return {...step, items: deliveryRows(isUp ? items : items.toReversed())};
+				async ask(question, hungUp) {
+					const {items, ...step} = await host.port.searchDeliveries(question, hungUp);
+					const isUp = question.after !== undefined;
+					const rows = deliveryRows(isUp ? items : items.toReversed());
+					return {...step, items: isUp ? rows : rows.toReversed()};
 				},
+				olderAt: 'start',
 				cursorOf: numberOfId,
 				wholeFrom({wholeFrom, deliveries: [first]}) {
 					const id = wholeFrom?.delivery ?? first?.key;

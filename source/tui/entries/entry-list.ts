@@ -18,9 +18,10 @@ export const entryList: ListSource<List<ApprovalEntry>> = {
 			read: createApprovalEntries(),
 			height: rowsBelow(host, otherRows),
 			position: atFirst,
-			older: {
+			history: {
 				clock: host.clock,
 				isShown: () => host.pane().id === 'approvals',
+				olderAt: 'end',
 				isCut: state => state.settledApprovals.length >= limits.settledApprovals,
 				isDone: ({kind}) => kind === 'settled',
 				async ask(question, hungUp) {

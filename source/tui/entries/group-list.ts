@@ -17,9 +17,10 @@ export const groupList: ListSource<List<Group>> = {
 			read: state => groupOrder(state.groups).all,
 			height: () => shownSections(host).groupRows,
 			position: atFirst,
-			older: {
+			history: {
 				clock: host.clock,
 				isShown: () => host.pane().id === 'groups',
+				olderAt: 'end',
 				isCut: ({groups}) => groupOrder(groups).done >= limits.dispatchedGroups,
 				isDone: ({state}) => state === 'dispatched',
 				ask: async (question, hungUp) => host.port.searchGroups(question, hungUp),

@@ -16,14 +16,8 @@ export const runList: ListSource<List<Run>> = {
 			history: {
 				clock: host.clock,
 				isShown: () => host.pane().id === 'runs',
-				async ask({after, ...question}, hungUp) {
-					const isUp = after !== undefined;
-					const {items, ...step} = await host.port.searchRuns(
-						{...question, ...(isUp && {after})},
-						hungUp,
-					);
-					return {...step, items: isUp ? items : items.toReversed()};
-				},
+				ask: async (question, hungUp) => host.port.searchRuns(question, hungUp),
+				olderAt: 'start',
 				cursorOf: Number,
 				wholeFrom: state => state.wholeFrom?.run ?? state.runs[0]?.id,
 				total: state => state.journal?.runs,

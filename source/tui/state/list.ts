@@ -1,5 +1,6 @@
-import {parseFilter, type Filter} from '../../core/filter/filter.ts';
+import {parseFilter, type Filter, type Vocabulary} from '../../core/filter/filter.ts';
 import type {GatewayState} from '../../core/state.ts';
+import type {RankOf} from '../list/kept-place.ts';
 import {
 	atNewest,
 	moveIn,
@@ -11,28 +12,19 @@ import {
 	type ListWindow,
 } from '../list/window.ts';
 import type {Feed} from './feed.ts';
-import type {ListOptions} from './list-options.ts';
-import {createPast, type Past} from './list-past.ts';
+import {pagesAtStart, type ListFacts, type ListHistory, type Listing} from './list-pages.ts';
 import {createPlace} from './list-place.ts';
-import {createTail, type Searched} from './list-tail.ts';
+import {pagesAtEnd} from './pages-at-end.ts';
 import {createStore} from './store.ts';
 
 /** A list as it is shown now. */
-export type ListView<Item> = {
+export type ListView<Item> = ListFacts & {
 	/** What passes the filter, oldest first. */
 	readonly items: readonly Item[];
 	readonly window: ListWindow;
-	/** Items before the filter. */
-	readonly total: number;
 	readonly isFollowing: boolean;
 	readonly filter: Filter<Item>;
 	readonly filterText: string;
-	/** There may be more than `total`. */
-	readonly isTotalCut: boolean;
-	/** Everything was looked at: nothing else passes the filter. */
-	readonly isWhole: boolean;
-	/** How far back the journal was searched; absent where the state has everything. */
-	readonly searched?: Searched;
 };
 
 /** What keys do with any list, whatever is in it. */
@@ -61,18 +53,39 @@ export type List<Item> = Omit<AnyList, 'get'> & {
 	shown(): readonly Item[];
 };
 
+/** What a list is made of. */
+type ListOptions<Item> = {
+	/** Unique, and stays with its item. */
+	readonly keyOf: (item: Item) => string;
+	readonly vocabulary: Vocabulary<Item>;
+	/** The items in the gateway's state, oldest first; the same array while nothing changed. */
+	readonly read: (state: GatewayState) => readonly Item[];
+	/** Rows that the list has on the screen now. */
+	readonly height: () => number;
+	/** Where the item with a key stands among all, by a number that grows along the list; absent: by the order in which the state has them. */
+	readonly rankOf?: RankOf;
+	/** The newest stands above: the same list, read from below. */
+	readonly newestFirst?: boolean;
+	/** Where older items are. */
+	readonly history?: ListHistory<Item>;
+	readonly filter?: string;
+	readonly position?: ListPosition;
+};
+
 type Wish = {readonly position: ListPosition; readonly filterText: string};
 
 /** A filtered, pausable, selectable view of one list of the gateway's state. */
 export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<Item> {
-	const {keyOf, vocabulary, read, height, newestFirst = false} = options;
-	const past = options.history && createPast({...options.history, read}, keyOf);
-	const tail = options.older && createTail(options.older, keyOf);
+	const {keyOf, vocabulary, read, height, history, newestFirst = false} = options;
+	const pages = history && pagesOf(history, {feed, read, keyOf});
+	const isOldestFirst = history?.olderAt === 'start';
 	const filterText = options.filter ?? '';
 	const store = createStore<Wish>({position: options.position ?? atNewest, filterText});
-	let typed = filterText;
 	let filter = parseFilter(filterText, vocabulary);
-	const place = createPlace(keyOf, options.rankOf ?? options.history?.cursorOf);
+	const place = createPlace(
+		keyOf,
+		options.rankOf ?? (isOldestFirst ? history.cursorOf : undefined),
+	);
 	let last: (Inputs<Item> & {readonly view: ListView<Item>; readonly rows: RowList}) | undefined;
 
 	const current = () => {
@@ -83,7 +96,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 			height: height(),
 			filter,
 			second: Math.floor(now / 1000),
-			stretch: past?.get() ?? tail?.get(),
+			stretch: pages?.get(),
 		};
 		if (last && isSame(last, inputs)) {
 			return last;
@@ -92,30 +105,21 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 		const passing = filter.isEmpty
 			? inputs.live
 			: inputs.live.filter(item => filter.matches(item, now));
-		const items = past
-			? past.items(state, {passing, readsBody: filter.readsBody})
-			: (tail?.items(inputs.live, passing, item => filter.matches(item, now)) ?? passing);
+		const items = pages?.items(passing) ?? passing;
 		const rows = rowsOf(items, keyOf);
 		const shown = place.window(rows, {
 			wish: inputs.wish,
 			live: inputs.live,
 			height: inputs.height,
 		});
-		const window = past
-			? past.counted(state, shown, {passing, readsBody: filter.readsBody})
-			: shown;
-		const searched = past ? past.searched(state) : tail?.searched();
+		const window = pages?.counted(passing, shown) ?? shown;
 		const view = {
+			total: inputs.live.length,
+			isTotalCut: false,
+			isWhole: true,
+			...pages?.facts({items, window, height: inputs.height}),
 			items,
 			window,
-			total: Math.max(
-				inputs.live.length,
-				options.history?.total(state) ?? 0,
-				tail ? Math.max(items.length, tail.get().scanned) : 0,
-			),
-			isWhole: isWhole(state, items.length - window.end),
-			isTotalCut: tail?.isWhole(state) === false,
-			...(searched && {searched}),
 			isFollowing: window.position.follow,
 			filter,
 			filterText: inputs.wish.filterText,
@@ -124,54 +128,41 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 		return last;
 	};
 
-	const isWhole = (state: GatewayState, below: number): boolean =>
-		past?.isWhole(state, {readsBody: filter.readsBody, below, height: height()}) ??
-		tail?.isWhole(state) ??
-		true;
-
-	/** The oldest, when all pages are there and nobody has moved meanwhile. */
-	const toOldest = async (wish: Wish) => {
-		await tail?.loadAll(typed, () => store.get() === wish);
-		if (store.get() === wish) {
-			step('last');
-		}
-	};
-
 	/** The oldest that the journal has. Where it cannot be read, the title says why. */
-	const toFirst = async ({jump}: Past<Item>) => {
-		if (await jump('oldest', store.get().filterText)) {
+	const toFirst = async (loading: Promise<boolean>) => {
+		if (await loading) {
 			const {seen} = current().view.window.position;
 			store.set(wish => ({...wish, position: {follow: false, ...(seen && {seen})}}));
 		}
 	};
 
-	/** Asks for what somebody comes near to. */
-	const look = () => {
-		if (tail) {
-			const {state} = feed.get();
-			tail.follow(read(state));
-			const {items, window} = current().view;
-			tail.look(state, typed, {below: items.length - window.end, height: height()});
+	/** The oldest, when all pages are there and the person has not moved meanwhile. */
+	const toLast = async (wish: Wish) => {
+		if (await pages?.toOldest(() => store.get() === wish)) {
+			step('last');
 		}
+	};
 
-		if (past && options.history?.isShown()) {
-			const {view} = current();
-			past.look(feed.get().state, {filter, text: typed, view, height: height()});
-		}
+	/** Asks for what the person comes near to. */
+	const look = () => {
+		pages?.look(() => ({...current().view, height: height()}));
 	};
 
 	const go = (move: ListMove) => {
 		const wanted = newestFirst && typeof move === 'string' ? reversedMoves[move] : move;
 		if (wanted === 'follow' || wanted === 'last') {
-			past?.toNewest(feed.get().state, filter.readsBody);
-		} else if (wanted === 'first' && past?.hasOlder(feed.get().state)) {
-			void toFirst(past);
+			pages?.toNewest();
+		}
+
+		const loading = isOldestFirst && wanted === 'first' ? pages?.toOldest() : undefined;
+		if (loading) {
+			void toFirst(loading);
 			return;
 		}
 
 		step(wanted);
-		if (wanted === 'last' && options.older?.isCut(feed.get().state)) {
-			void toOldest(store.get());
+		if (!isOldestFirst && wanted === 'last') {
+			void toLast(store.get());
 		}
 	};
 
@@ -187,16 +178,15 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 		look();
 	};
 
-	past?.begin(feed.get().state, filter.readsBody);
+	pages?.begin(filter, filterText);
 	/** What a hidden list showed last is thousands of rows that nobody else has any more. */
 	const forget = () => {
 		last = last?.live === read(feed.get().state) ? last : undefined;
 	};
 
-	past?.subscribe(look);
-	tail?.subscribe(look);
+	pages?.subscribe(look);
 	feed.subscribe(forget);
-	if (past || tail) {
+	if (pages) {
 		feed.subscribe(look);
 	}
 
@@ -227,35 +217,19 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 			return isThere;
 		},
 		async find(key) {
-			if (this.select(key)) {
-				return true;
-			}
-
-			const around = options.history?.cursorOf(key) ?? Number.NaN;
-			const isKnown = past !== undefined && options.history?.total(feed.get().state) !== undefined;
-			if (!isKnown || !Number.isSafeInteger(around)) {
-				return false;
-			}
-
-			const isLoaded = await past.jump({around}, store.get().filterText);
-			return isLoaded && this.select(key);
+			return this.select(key) || ((await pages?.toKey(key)) === true && this.select(key));
 		},
 		setFilter(text) {
-			typed = text;
 			filter = parseFilter(text, vocabulary);
-			past?.begin(feed.get().state, filter.readsBody);
-			tail?.reset();
+			pages?.begin(filter, text);
 			store.set(({position}) => ({position, filterText: text}));
 			look();
 		},
 		end() {
-			past?.end();
-			tail?.end();
+			pages?.end();
 		},
 		subscribe(listener) {
-			const stops = [store, feed, ...(past ? [past] : []), ...(tail ? [tail] : [])].map(one =>
-				one.subscribe(listener),
-			);
+			const stops = [store, feed, ...(pages ? [pages] : [])].map(one => one.subscribe(listener));
 			return () => {
 				for (const stop of stops) {
 					stop();
@@ -264,6 +238,9 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 		},
 	};
 }
+
+const pagesOf = <Item>(history: ListHistory<Item>, listing: Listing<Item>) =>
+	history.olderAt === 'start' ? pagesAtStart(history, listing) : pagesAtEnd(history, listing);
 
 type Inputs<Item> = {
 	readonly wish: Wish;

@@ -6,8 +6,8 @@ import type {Run} from '../../../source/core/run.ts';
 import {filteredLines} from '../../../source/tui/lines/empty.ts';
 import {countPart, followPart} from '../../../source/tui/lines/title-parts.ts';
 import {createFeed} from '../../../source/tui/state/feed.ts';
-import type {HistoryQuestion} from '../../../source/tui/state/list-history.ts';
 import {createList, type AnyList} from '../../../source/tui/state/list.ts';
+import type {HistoryQuestion} from '../../../source/tui/state/loaded-pages.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeRun} from '../../helpers/make.ts';
@@ -34,6 +34,7 @@ function newList({count = 12_000, kept = 200} = {}) {
 		height: () => height,
 		history: {
 			isShown: () => true,
+			olderAt: 'start',
 			clock,
 			async ask(question, hungUp) {
 				asked.push(question);
@@ -59,7 +60,8 @@ function newList({count = 12_000, kept = 200} = {}) {
 				const met = after === undefined ? items[0] : items.at(-1);
 				const searchedTo = isCut ? met?.id : edge?.id;
 				const isOver = !isCut && way.length < 1000;
-				return {items, scanned: way.length, ...(!isOver && searchedTo && {searchedTo})};
+				const inOrder = after === undefined ? items.toReversed() : items;
+				return {items: inOrder, scanned: way.length, ...(!isOver && searchedTo && {searchedTo})};
 			},
 			cursorOf: Number,
 			wholeFrom: state => state.runs[0]?.id,
