@@ -1,4 +1,5 @@
 import {deliveryOutcomes, type Delivery} from '../delivery.ts';
+import {derive} from '../derive.ts';
 import type {Term, Vocabulary} from './filter.ts';
 import {bodyTerm, payloadTerm, type ReceivedBody} from './payload-terms.ts';
 import {numberTerm, sinceTerm, textTerm} from './terms.ts';
@@ -78,18 +79,10 @@ const statusTerm: Term<FilteredDelivery> = {
 
 const noAnswer = (value: string) => `no answer is a "${value}": 100 to 599, or 2xx, 4xx, 5xx`;
 
-const haystacks = new WeakMap<FilteredDelivery, string>();
-
 /** Built once per row: a filter over 5,000 of them is looked up on every key. */
-function haystackOf(row: FilteredDelivery): string {
-	const known = haystacks.get(row);
-	if (known !== undefined) {
-		return known;
-	}
-
-	const {delivery, reasons = []} = row;
+const haystackOf = derive(({delivery, reasons = []}: FilteredDelivery): string => {
 	const stop = delivery.trace.find(step => step.verdict === 'stop');
-	const text = [
+	return [
 		delivery.id,
 		delivery.profile,
 		delivery.route,
@@ -102,9 +95,7 @@ function haystackOf(row: FilteredDelivery): string {
 	]
 		.join('\n')
 		.toLowerCase();
-	haystacks.set(row, text);
-	return text;
-}
+});
 
 const bytes = {'': 1, b: 1, k: 1000, kb: 1000, m: 1e6, mb: 1e6} as const;
 

@@ -1,6 +1,7 @@
 import type {Config} from '../../config/config.ts';
 import {expandServer} from '../../config/expand-server.ts';
 import {contextVariables} from '../../config/server-references.ts';
+import {createMemory, derive} from '../../core/derive.ts';
 
 /**
  * What tool servers hold that must not be shown, once their variables are put in, for every profile. The same array while nothing changed: what is made of many
@@ -9,17 +10,8 @@ import {contextVariables} from '../../config/server-references.ts';
 export function createServerSecrets(
 	config: () => Pick<Config, 'toolServers' | 'profiles'>,
 ): () => readonly string[] {
-	let known: ReturnType<typeof config> | undefined;
-	let secrets: readonly string[] = [];
-	return () => {
-		const now = config();
-		if (now !== known) {
-			known = now;
-			secrets = secretsOf(now);
-		}
-
-		return secrets;
-	};
+	const secrets = derive(secretsOf);
+	return () => secrets(config());
 }
 
 function secretsOf({
@@ -49,15 +41,9 @@ export function joinLists<Value>(
 	one: () => readonly Value[],
 	other: () => readonly Value[],
 ): () => readonly Value[] {
-	let parts: readonly [readonly Value[], readonly Value[]] = [[], []];
-	let joined: readonly Value[] = [];
+	const remember = createMemory<readonly Value[]>();
 	return () => {
 		const [first, second] = [one(), other()];
-		if (first !== parts[0] || second !== parts[1]) {
-			parts = [first, second];
-			joined = [...first, ...second];
-		}
-
-		return joined;
+		return remember([first, second], () => [...first, ...second]);
 	};
 }

@@ -1,5 +1,6 @@
 import type {FormApproval, ToolApproval} from '../../core/approval.ts';
 import type {FromEvent} from '../../core/approvals/from-event.ts';
+import {derive} from '../../core/derive.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 import type {GatewayState} from '../../core/state.ts';
@@ -37,25 +38,16 @@ type Looks = {
 	readonly fromEvent: readonly FromEvent[];
 };
 
-const known = new WeakMap<
-	ToolApproval,
-	Pick<Looks, 'width' | 'fromEvent'> & {readonly args: ArgumentRows}
->();
-
 /** The arguments of a call at a width; laid out once. */
-export function argumentsOf(
+export const argumentsOf = (
 	approval: ToolApproval,
 	{width, fromEvent}: Pick<Looks, 'width' | 'fromEvent'>,
-): ArgumentRows {
-	const last = known.get(approval);
-	if (last?.width === width && last.fromEvent === fromEvent) {
-		return last.args;
-	}
+): ArgumentRows => laidOut(approval, width, fromEvent);
 
-	const args = argumentRows(approval.args, {last: approval.lastArgs, width, fromEvent});
-	known.set(approval, {width, fromEvent, args});
-	return args;
-}
+const laidOut = derive(
+	({args, lastArgs}: ToolApproval, width: number, fromEvent: Looks['fromEvent']) =>
+		argumentRows(args, {last: lastArgs, width, fromEvent}),
+);
 
 /** A form as far as it is filled in. */
 export function formContent(

@@ -1,4 +1,5 @@
 import type {Approval, AskedTool} from '../../core/approval.ts';
+import {derive} from '../../core/derive.ts';
 import {block, cell} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
@@ -9,19 +10,13 @@ const most = {descriptionRows: 14, schemaRows: 40, calls: 5, args: 200} as const
 
 type Look = {readonly calls: readonly Approval[]; readonly width: number};
 
-const known = new WeakMap<AskedTool, Look & {readonly lines: readonly Line[]}>();
-
 /** What the server says of a tool, fenced as such, and the last calls of it; laid out once, for the sheet counts ten times a second. */
-export function sideLines(tool: AskedTool, look: Look): readonly Line[] {
-	const last = known.get(tool);
-	if (last?.calls === look.calls && last.width === look.width) {
-		return last.lines;
-	}
+export const sideLines = (tool: AskedTool, {calls, width}: Look): readonly Line[] =>
+	laidOut(tool, calls, width);
 
-	const lines = linesOf(tool, look);
-	known.set(tool, {...look, lines});
-	return lines;
-}
+const laidOut = derive((tool: AskedTool, calls: Look['calls'], width: number) =>
+	linesOf(tool, {calls, width}),
+);
 
 /** More of a schema is not looked at. */
 const maxSchemaLength = 8000;

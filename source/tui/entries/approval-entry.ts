@@ -1,4 +1,5 @@
 import type {Approval} from '../../core/approval.ts';
+import {createMemory} from '../../core/derive.ts';
 import type {ApprovalEntry} from '../../core/filter/approval-vocabulary.ts';
 import type {GatewayState} from '../../core/state.ts';
 
@@ -6,20 +7,11 @@ type Slices = Pick<GatewayState, 'approvals' | 'settledApprovals' | 'approvalRul
 
 /** The rows of pane 6: what waits, the next deadline first; the rules, the newest first; what was settled, the newest first. The same array while nothing changed. */
 export function createApprovalEntries(): (state: Slices) => readonly ApprovalEntry[] {
-	let last: {readonly of: Slices; readonly entries: readonly ApprovalEntry[]} | undefined;
-	return state => {
-		if (
-			last?.of.approvals === state.approvals &&
-			last.of.settledApprovals === state.settledApprovals &&
-			last.of.approvalRules === state.approvalRules
-		) {
-			return last.entries;
-		}
-
-		const entries = entriesOf(state);
-		last = {of: state, entries};
-		return entries;
-	};
+	const remember = createMemory<readonly ApprovalEntry[]>();
+	return state =>
+		remember([state.approvals, state.settledApprovals, state.approvalRules], () =>
+			entriesOf(state),
+		);
 }
 
 const entriesOf = ({

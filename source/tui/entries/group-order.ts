@@ -1,3 +1,4 @@
+import {derive} from '../../core/derive.ts';
 import type {Group} from '../../core/group.ts';
 
 /** The groups as the pane lists them. */
@@ -8,15 +9,8 @@ export type GroupOrder = {
 	readonly done: number;
 };
 
-const orders = new WeakMap<readonly Group[], GroupOrder>();
-
 /** The order of `groups`, the list of the state; made once for each. */
-export function groupOrder(groups: readonly Group[]): GroupOrder {
-	const known = orders.get(groups);
-	if (known) {
-		return known;
-	}
-
+export const groupOrder = derive((groups: readonly Group[]): GroupOrder => {
 	const pending = groups
 		.filter(({state}) => state === 'pending')
 		.toSorted((one, other) => one.id - other.id);
@@ -25,7 +19,5 @@ export function groupOrder(groups: readonly Group[]): GroupOrder {
 		.toSorted(
 			(one, other) => (other.dispatchedAt ?? 0) - (one.dispatchedAt ?? 0) || other.id - one.id,
 		);
-	const order = {all: [...pending, ...done], pending: pending.length, done: done.length};
-	orders.set(groups, order);
-	return order;
-}
+	return {all: [...pending, ...done], pending: pending.length, done: done.length};
+});

@@ -1,27 +1,21 @@
 import {endOf, type ApiKey} from '../../core/api-keys/api-key.ts';
 import {keyState, scopeWords} from '../../core/api-keys/key-words.ts';
+import {derive} from '../../core/derive.ts';
 import type {Term, Vocabulary} from '../../core/filter/filter.ts';
 import {sinceTerm, textTerm} from '../../core/filter/terms.ts';
 
-const ordered = new WeakMap<readonly ApiKey[], readonly ApiKey[]>();
-
 const none: readonly ApiKey[] = [];
 
-/** The keys as they are listed: the newest first, and those that were revoked below. */
-export function keysInOrder(keys: readonly ApiKey[] = none): readonly ApiKey[] {
-	const known = ordered.get(keys);
-	if (known) {
-		return known;
-	}
-
+const inOrder = derive((keys: readonly ApiKey[]): readonly ApiKey[] => {
 	const newest = keys.toReversed();
-	const next = [
+	return [
 		...newest.filter(({revokedAt}) => revokedAt === undefined),
 		...newest.filter(({revokedAt}) => revokedAt !== undefined),
 	];
-	ordered.set(keys, next);
-	return next;
-}
+});
+
+/** The keys as they are listed: the newest first, and those that were revoked below. */
+export const keysInOrder = (keys: readonly ApiKey[] = none): readonly ApiKey[] => inOrder(keys);
 
 /** How many keys pass at `now`. */
 export const keysInForce = (keys: readonly ApiKey[] = none, now: number): number =>

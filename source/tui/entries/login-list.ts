@@ -1,5 +1,5 @@
+import {createMemory} from '../../core/derive.ts';
 import type {ServerView} from '../../core/tool-server.ts';
-import {createMemory} from '../lines/remember.ts';
 import {atFirst} from '../list/window.ts';
 import type {Host} from '../shell/shell.ts';
 import {createList, type List} from '../state/list.ts';

@@ -1,4 +1,5 @@
 import type {StoredDelivery} from '../../core/delivery.ts';
+import {derive} from '../../core/derive.ts';
 import {knownValues} from '../../core/filter/known-values.ts';
 import {
 	complete,
@@ -22,26 +23,15 @@ export const completing: LocalState<{
 	readonly turn: number;
 }> = {initial: {last: undefined, turn: 0}};
 
-const fieldsOf = new WeakMap<StoredDelivery, readonly KnownField[]>();
-
 /** By its loader, which forgets it when the words of a filter that is not complete let nothing pass. */
 const lastSeen = new WeakMap<object, StoredDelivery>();
 
 /** The fields of a payload; of the same one made once. */
-function fieldsIn(delivery: StoredDelivery | undefined): readonly KnownField[] {
-	if (!delivery?.body) {
-		return [];
-	}
-
+const fieldsIn = derive((delivery: StoredDelivery): readonly KnownField[] => {
 	const json = codeHostPayload(delivery);
-	const found =
-		fieldsOf.get(delivery) ??
-		payloadTree(json === undefined ? delivery.body : new TextEncoder().encode(json)).fields.filter(
-			field => field !== undefined,
-		);
-	fieldsOf.set(delivery, found);
-	return found;
-}
+	const body = json === undefined ? delivery.body : new TextEncoder().encode(json);
+	return body ? payloadTree(body).fields.filter(field => field !== undefined) : [];
+});
 
 /** What the state has, and the payload that was looked at last. */
 function knownHere(shell: Host): Known {
@@ -51,7 +41,7 @@ function knownHere(shell: Host): Known {
 		lastSeen.set(loads, seen);
 	}
 
-	return knownValues(shell.feed.get().state, () => fieldsIn(seen));
+	return knownValues(shell.feed.get().state, () => (seen ? fieldsIn(seen) : []));
 }
 
 /** How the filter of the open list may go on. While one proposal is tried after the other, those of what was typed, with the one that is there. */

@@ -1,3 +1,4 @@
+import {derive} from '../../core/derive.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {splitGraphemes} from '../../terminal/text/line-editor.ts';
@@ -12,19 +13,13 @@ export type TypedRows = {
 
 type Look = {readonly width: number; readonly isMasked: boolean};
 
-const known = new WeakMap<Typing, Look & {readonly typed: TypedRows}>();
-
 /** All of a text that is typed, in rows of at most `width` cells; of a secret so many stars. Laid out once: a screen is drawn again while nobody types. */
-export function typedRows(typing: Typing, look: Look): TypedRows {
-	const last = known.get(typing);
-	if (last?.width === look.width && last.isMasked === look.isMasked) {
-		return last.typed;
-	}
+export const typedRows = (typing: Typing, {width, isMasked}: Look): TypedRows =>
+	laidOut(typing, width, isMasked);
 
-	const typed = layOut(typing, look);
-	known.set(typing, {...look, typed});
-	return typed;
-}
+const laidOut = derive((typing: Typing, width: number, isMasked: boolean) =>
+	layOut(typing, {width, isMasked}),
+);
 
 function layOut(typing: Typing, {width, isMasked}: Look): TypedRows {
 	const {lines, row, column} = isArea(typing)

@@ -1,3 +1,4 @@
+import {derive} from '../../core/derive.ts';
 import {installLines, type InstallLine} from '../../core/install-lines.ts';
 import type {InstallReview} from '../../core/install.ts';
 import type {Safe} from '../../core/untrusted.ts';
@@ -33,27 +34,15 @@ const tones: Readonly<Record<InstallLine['tone'], Tone>> = {
 	danger: 'warn',
 };
 
-const known = new WeakMap<
-	InstallReview,
-	{readonly width: number; readonly rows: readonly Line[]}
->();
-
 /** All of what would be installed, at a width; laid out once. */
-function contentOf(review: InstallReview, width: number): readonly Line[] {
-	const last = known.get(review);
-	if (last?.width === width) {
-		return last.rows;
-	}
-
-	const rows = installLines(review).flatMap(({text, tone, isProse}) => {
+const contentOf = derive((review: InstallReview, width: number): readonly Line[] =>
+	installLines(review).flatMap(({text, tone, isProse}) => {
 		const broken = isProse ? wrapText(text, width - 5) : hardWrap(text, width - 5, maxRows).rows;
 		return broken.map((row, index) =>
 			line(index === 0 ? safe`  ${row}` : safe`    ${row}`, tones[tone]),
 		);
-	});
-	known.set(review, {width, rows});
-	return rows;
-}
+	}),
+);
 
 /** Lays the sheet out for the screen as it is. */
 export function layoutInstall({sheet, size, height, waitMs, at}: InstallInputs): InstallLayout {

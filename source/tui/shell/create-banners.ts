@@ -1,8 +1,8 @@
+import {createMemory} from '../../core/derive.ts';
 import {lossyRoutes, type LossyRoute} from '../../core/lost-events.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import type {Line} from '../lines/line.ts';
-import {createMemory} from '../lines/remember.ts';
 import type {Snapshot} from '../state/feed.ts';
 import type {ViewState} from '../state/view.ts';
 import {bannerLines} from './banners.ts';

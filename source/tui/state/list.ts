@@ -1,3 +1,4 @@
+import {createMemory} from '../../core/derive.ts';
 import {parseFilter, type Filter, type Vocabulary} from '../../core/filter/filter.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {RankOf} from '../list/kept-place.ts';
@@ -86,46 +87,36 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 		keyOf,
 		options.rankOf ?? (isOldestFirst ? history.cursorOf : undefined),
 	);
-	let last: (Inputs<Item> & {readonly view: ListView<Item>; readonly rows: RowList}) | undefined;
+	let remember = createMemory<{readonly view: ListView<Item>; readonly rows: RowList}>();
+	let live = read(feed.get().state);
 
 	const current = () => {
-		const {state, now} = feed.get();
-		const inputs = {
-			wish: store.get(),
-			live: read(state),
-			height: height(),
-			filter,
-			second: Math.floor(now / 1000),
-			stretch: pages?.get(),
-		};
-		if (last && isSame(last, inputs)) {
-			return last;
-		}
+		const [wish, rowsHigh, second] = [store.get(), height(), Math.floor(feed.get().now / 1000)];
+		// A filter may be relative to the present, so the second is part of the question; without a filter, only the data is.
+		const inputs = [wish, read(feed.get().state), rowsHigh, filter, filter.isEmpty || second];
+		return remember([...inputs, pages?.get()], () => lookAt(wish, rowsHigh));
+	};
 
-		const passing = filter.isEmpty
-			? inputs.live
-			: inputs.live.filter(item => filter.matches(item, now));
+	const lookAt = (wish: Wish, rowsHigh: number) => {
+		const {state, now} = feed.get();
+		const all = read(state);
+		const passing = filter.isEmpty ? all : all.filter(item => filter.matches(item, now));
 		const items = pages?.items(passing) ?? passing;
 		const rows = rowsOf(items, keyOf);
-		const shown = place.window(rows, {
-			wish: inputs.wish,
-			live: inputs.live,
-			height: inputs.height,
-		});
+		const shown = place.window(rows, {wish, live: all, height: rowsHigh});
 		const window = pages?.counted(passing, shown) ?? shown;
 		const view = {
-			total: inputs.live.length,
+			total: all.length,
 			isTotalCut: false,
 			isWhole: true,
-			...pages?.facts({items, window, height: inputs.height}),
+			...pages?.facts({items, window, height: rowsHigh}),
 			items,
 			window,
 			isFollowing: window.position.follow,
 			filter,
-			filterText: inputs.wish.filterText,
+			filterText: wish.filterText,
 		};
-		last = {...inputs, view, rows};
-		return last;
+		return {view, rows};
 	};
 
 	/** The oldest that the journal has. Where it cannot be read, the title says why. */
@@ -181,7 +172,11 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 	pages?.begin(filter, filterText);
 	/** What a hidden list showed last is thousands of rows that nobody else has any more. */
 	const forget = () => {
-		last = last?.live === read(feed.get().state) ? last : undefined;
+		const next = read(feed.get().state);
+		if (next !== live) {
+			live = next;
+			remember = createMemory();
+		}
 	};
 
 	pages?.subscribe(look);
@@ -241,21 +236,3 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 
 const pagesOf = <Item>(history: ListHistory<Item>, listing: Listing<Item>) =>
 	history.olderAt === 'start' ? pagesAtStart(history, listing) : pagesAtEnd(history, listing);
-
-type Inputs<Item> = {
-	readonly wish: Wish;
-	readonly live: readonly Item[];
-	readonly height: number;
-	readonly filter: Filter<Item>;
-	readonly second: number;
-	readonly stretch: unknown;
-};
-
-/** A filter may be relative to the present, so the second is part of the question; without a filter, only the data is. */
-const isSame = <Item>(last: Inputs<Item>, next: Inputs<Item>): boolean =>
-	last.wish === next.wish &&
-	last.live === next.live &&
-	last.height === next.height &&
-	last.filter === next.filter &&
-	last.stretch === next.stretch &&
-	(next.filter.isEmpty || last.second === next.second);

@@ -1,7 +1,7 @@
+import {createMemory} from '../../core/derive.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {safe} from '../../terminal/text/safe.ts';
 import {line, wrapText, type Line} from '../lines/line.ts';
-import {createMemory} from '../lines/remember.ts';
 
 const remember = createMemory<readonly Line[]>();
 

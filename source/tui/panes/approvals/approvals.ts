@@ -1,3 +1,4 @@
+import {createMemory} from '../../../core/derive.ts';
 import {approvalVocabulary} from '../../../core/filter/approval-vocabulary.ts';
 import {limits} from '../../../core/state.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
@@ -6,7 +7,6 @@ import {entryList} from '../../entries/entry-list.ts';
 import type {DetailSource} from '../../lines/detail.ts';
 import type {Line} from '../../lines/line.ts';
 import {readingOf, readWidth} from '../../lines/reading.ts';
-import {createMemory} from '../../lines/remember.ts';
 import {countPart, grouped, searchedPart} from '../../lines/title-parts.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {Pane} from '../pane.ts';

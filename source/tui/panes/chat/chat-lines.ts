@@ -1,5 +1,5 @@
+import {createMemory, derive} from '../../../core/derive.ts';
 import type {Line} from '../../lines/line.ts';
-import {createMemory} from '../../lines/remember.ts';
 import type {Host} from '../../shell/shell.ts';
 import {conversationNow} from './chat-loads.ts';
 import {chatRows} from './chat-rows.ts';
@@ -8,12 +8,10 @@ import {chatNow, runOfTurn} from './chat-state.ts';
 type Shown = Pick<Host, 'local' | 'loader' | 'feed'>;
 
 /** One for each shell. */
-const memories = new WeakMap<object, ReturnType<typeof createMemory<readonly Line[]>>>();
+const memoryOf = derive((_feed: object) => createMemory<readonly Line[]>());
 
 /** The conversation as rows of `width` cells; the same array while nothing changed. */
 export function chatLines(host: Shown, width: number): readonly Line[] {
-	const remember = memories.get(host.feed) ?? createMemory<readonly Line[]>();
-	memories.set(host.feed, remember);
 	const {state, now} = host.feed.get();
 	const chat = chatNow(host);
 	const {turn} = chat;
@@ -24,7 +22,8 @@ export function chatLines(host: Shown, width: number): readonly Line[] {
 	const conversation = conversationNow(host);
 	// Only the time that is left to answer moves by itself.
 	const second = approval ? Math.floor(now / 1000) : 0;
-	return remember([conversation, turn, run, progress, said, approval, second, width], () =>
-		chatRows({conversation, turn, run, progress, said, approval, now}, width),
+	return memoryOf(host.feed)(
+		[conversation, turn, run, progress, said, approval, second, width],
+		() => chatRows({conversation, turn, run, progress, said, approval, now}, width),
 	);
 }

@@ -1,8 +1,8 @@
+import {createMemory} from '../../../core/derive.ts';
 import type {StoredRun} from '../../../core/run.ts';
 import {hasEnded} from '../../../core/run.ts';
 import type {ChatSession, StoredSession} from '../../../core/session.ts';
 import type {GatewayState} from '../../../core/state.ts';
-import {createMemory} from '../../lines/remember.ts';
 import type {Host} from '../../shell/shell.ts';
 import type {LoadSource} from '../../state/source.ts';
 import {chatNow, runOfTurn} from './chat-state.ts';

@@ -1,4 +1,5 @@
 import type {Approval} from '../../../core/approval.ts';
+import {createMemory, derive} from '../../../core/derive.ts';
 import {hasEnded, type Run, type TranscriptEntry} from '../../../core/run.ts';
 import {messageText, type SessionMessage} from '../../../core/session.ts';
 import type {RunSaid} from '../../../core/state.ts';
@@ -54,19 +55,8 @@ export function chatRows(sources: ChatSources, width: number): readonly Line[] {
 	];
 }
 
-const laidOut = new WeakMap<object, {readonly width: number; readonly rows: readonly Line[]}>();
-
-/** Laid out once for each width, for as long as `from` is held. */
-function remembered(from: object, width: number, make: () => readonly Line[]): readonly Line[] {
-	const known = laidOut.get(from);
-	if (known?.width === width) {
-		return known.rows;
-	}
-
-	const rows = make();
-	laidOut.set(from, {width, rows});
-	return rows;
-}
+/** For as long as that is held which the rows come from. */
+const memoryOf = derive((_from: object) => createMemory<readonly Line[]>());
 
 const rowTones: Readonly<Record<MarkdownRow['kind'], Tone>> = {
 	heading: 'title',
@@ -113,7 +103,7 @@ const messageRows = (
 	conversation: Conversation | undefined,
 	width: number,
 ): readonly Line[] =>
-	remembered(message, width, () => {
+	memoryOf(message)([width], () => {
 		const {at, run, message: said} = message;
 		const {role} = said;
 		const name = typeof role === 'string' ? (names[role] ?? clean(role)) : literal('?');
@@ -173,7 +163,7 @@ function turnRows(turn: SaidTurn, sources: ChatSources, width: number): readonly
 
 		const [part] = block.parts;
 		return block.label === 'text' && part
-			? remembered(part.from, width, () => textRows(part.text, {isMarkdown: true}, width))
+			? memoryOf(part.from)([width], () => textRows(part.text, {isMarkdown: true}, width))
 			: [];
 	});
 	return [

@@ -1,10 +1,10 @@
+import {createMemory} from '../../../core/derive.ts';
 import type {StoredRun} from '../../../core/run.ts';
 import {groupList} from '../../entries/group-list.ts';
 import {jobList} from '../../entries/job-list.ts';
 import {runOf} from '../../entries/run-of.ts';
 import {whenRested, type DetailSource} from '../../lines/detail.ts';
 import type {Line} from '../../lines/line.ts';
-import {createMemory} from '../../lines/remember.ts';
 import type {Host} from '../../shell/shell.ts';
 import type {Loaded} from '../../state/loader.ts';
 import type {LoadSource} from '../../state/source.ts';

@@ -1,11 +1,11 @@
 import type {ApiKey, KeyDay} from '../../../core/api-keys/api-key.ts';
+import {createMemory} from '../../../core/derive.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {keyList} from '../../entries/key-list.ts';
 import {keysInForce, keyVocabulary} from '../../entries/key-order.ts';
 import {paceOf, type DetailSource} from '../../lines/detail.ts';
 import type {Line} from '../../lines/line.ts';
 import {readingOf, readWidth} from '../../lines/reading.ts';
-import {createMemory} from '../../lines/remember.ts';
 import {countPart} from '../../lines/title-parts.ts';
 import type {Host} from '../../shell/shell.ts';
 import type {LoadSource} from '../../state/source.ts';

@@ -1,3 +1,4 @@
+import {createMemory} from '../../../core/derive.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToLogin} from '../../acts/start-login.ts';
 import {loginColumns, loginHeader, loginRow, noteRow} from '../../entries/login-columns.ts';
@@ -14,7 +15,6 @@ import {serverName} from '../../entries/server-key.ts';
 import type {DetailSource} from '../../lines/detail.ts';
 import {clean, type Line} from '../../lines/line.ts';
 import {readingOf, readWidth} from '../../lines/reading.ts';
-import {createMemory} from '../../lines/remember.ts';
 import {countPart} from '../../lines/title-parts.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {Destination, Pane} from '../pane.ts';

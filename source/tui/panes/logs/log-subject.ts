@@ -1,6 +1,6 @@
+import {createMemory} from '../../../core/derive.ts';
 import type {LogRecord} from '../../../core/log.ts';
 import type {GatewayState} from '../../../core/state.ts';
-import {createMemory} from '../../lines/remember.ts';
 
 type Known = Pick<GatewayState, 'deliveries' | 'runs'>;
 

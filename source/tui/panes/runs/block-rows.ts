@@ -1,3 +1,4 @@
+import {createMemory, derive} from '../../../core/derive.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {clip, widthOf} from '../../../terminal/text/fit.ts';
 import {layOutForeignMarkdown, type MarkdownRow} from '../../../terminal/text/markdown.ts';
@@ -29,28 +30,25 @@ const rowTones: Readonly<Record<MarkdownRow['kind'], Tone>> = {
 	entry: 'strong',
 };
 
-/** Laid out once for each width, for as long as what it comes from is held. */
-const laidOut = new WeakMap<object, {readonly width: number; readonly rows: readonly Line[]}>();
+/** For as long as that is held which the rows come from. */
+const memoryOf = derive((_from: object) => createMemory<readonly Line[]>());
 
-/** A text of a block as rows of `width` cells, at most 200. */
-function partRows({text, isMarkdown, isGrowing, from}: BlockPart, width: number): readonly Line[] {
-	const known = laidOut.get(from);
-	if (known?.width === width) {
-		return known.rows;
-	}
+/** A text of a block as rows of `width` cells, at most 200; laid out once. */
+const partRows = (part: BlockPart, width: number): readonly Line[] =>
+	memoryOf(part.from)([width], () => layOutPart(part, width));
 
+function layOutPart({text, isMarkdown, isGrowing}: BlockPart, width: number): readonly Line[] {
 	const all: readonly Line[] = isMarkdown
 		? layOutForeignMarkdown(text, width).map(row => line(row.text, rowTones[row.kind]))
 		: wrapText(text, width).map(row => line(row));
 	const excess = all.length - maxRows;
-	const rows =
-		excess <= 0
-			? all
-			: isGrowing
-				? [line(safe`… ${excess} rows before`, 'quiet'), ...all.slice(excess)]
-				: [...all.slice(0, maxRows), line(safe`… ${excess} more rows, e opens all`, 'warn')];
-	laidOut.set(from, {width, rows});
-	return rows;
+	if (excess <= 0) {
+		return all;
+	}
+
+	return isGrowing
+		? [line(safe`… ${excess} rows before`, 'quiet'), ...all.slice(excess)]
+		: [...all.slice(0, maxRows), line(safe`… ${excess} more rows, e opens all`, 'warn')];
 }
 
 /** The text of a block that its head says whole: one row, in `room` of `width` cells. */

@@ -1,3 +1,4 @@
+import {createMemory} from '../../../core/derive.ts';
 import {runVocabulary} from '../../../core/filter/run-vocabulary.ts';
 import type {Run, StoredRun, TranscriptEntry} from '../../../core/run.ts';
 import {limits, runsToDecide} from '../../../core/state.ts';
@@ -9,7 +10,6 @@ import {paceOf, type DetailSource} from '../../lines/detail.ts';
 import {clean, type Line} from '../../lines/line.ts';
 import {newest, recent} from '../../lines/newest.ts';
 import {readingOf, readWidth} from '../../lines/reading.ts';
-import {createMemory} from '../../lines/remember.ts';
 import {countPart, followPart, searchedPart} from '../../lines/title-parts.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {LoadSource} from '../../state/source.ts';

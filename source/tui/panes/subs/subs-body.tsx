@@ -1,5 +1,6 @@
 import {useCallback, useState} from 'react';
 import type {RouteView} from '../../../core/config-view.ts';
+import {createMemory} from '../../../core/derive.ts';
 import {EditorBody} from '../../editor/editor-body.tsx';
 import {editorNow} from '../../editor/editor-state.ts';
 import {routeColumns, routeHeader, routeRow} from '../../entries/route-columns.ts';
@@ -12,7 +13,6 @@ import {
 	type RouteTraffic,
 } from '../../entries/route-traffic.ts';
 import {line} from '../../lines/line.ts';
-import {createMemory} from '../../lines/remember.ts';
 import {useStore} from '../../state/use-store.ts';
 import {EmptyList} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';

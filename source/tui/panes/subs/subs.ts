@@ -1,4 +1,5 @@
 import type {RouteView} from '../../../core/config-view.ts';
+import {createMemory} from '../../../core/derive.ts';
 import {lossyRoutes} from '../../../core/lost-events.ts';
 import type {RouteFacts, RouteRate} from '../../../core/route-editor.ts';
 import type {GatewayState} from '../../../core/state.ts';
@@ -18,7 +19,6 @@ import {
 import {paceOf, type DetailSource} from '../../lines/detail.ts';
 import {clean, type Line} from '../../lines/line.ts';
 import {readingOf, readWidth} from '../../lines/reading.ts';
-import {createMemory} from '../../lines/remember.ts';
 import {dayTime} from '../../lines/time.ts';
 import {countPart} from '../../lines/title-parts.ts';
 import type {Host, Shell} from '../../shell/shell.ts';

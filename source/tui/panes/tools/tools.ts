@@ -1,3 +1,4 @@
+import {createMemory} from '../../../core/derive.ts';
 import type {ServerStatus, ServerView} from '../../../core/tool-server.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal} from '../../../terminal/text/safe.ts';
@@ -6,7 +7,6 @@ import {serverKey, serverVocabulary} from '../../entries/server-key.ts';
 import type {DetailSource} from '../../lines/detail.ts';
 import {clean, type Line} from '../../lines/line.ts';
 import {readingOf, readWidth} from '../../lines/reading.ts';
-import {createMemory} from '../../lines/remember.ts';
 import {countPart} from '../../lines/title-parts.ts';
 import type {Host} from '../../shell/shell.ts';
 import type {Pane} from '../pane.ts';

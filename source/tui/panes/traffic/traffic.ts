@@ -1,3 +1,4 @@
+import {createMemory} from '../../../core/derive.ts';
 import {deliveryVocabulary} from '../../../core/filter/delivery-vocabulary.ts';
 import {limits} from '../../../core/state.ts';
 import {literal} from '../../../terminal/text/safe.ts';
@@ -9,7 +10,6 @@ import {paceOf, type DetailSource} from '../../lines/detail.ts';
 import type {Line} from '../../lines/line.ts';
 import {newest, recent} from '../../lines/newest.ts';
 import {readingOf, readWidth} from '../../lines/reading.ts';
-import {createMemory} from '../../lines/remember.ts';
 import {countPart, followPart, searchedPart} from '../../lines/title-parts.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {Destination, Pane} from '../pane.ts';

@@ -1,9 +1,9 @@
 import type {Delivery} from '../../../core/delivery.ts';
+import {createMemory} from '../../../core/derive.ts';
 import type {Run} from '../../../core/run.ts';
 import type {GatewayState} from '../../../core/state.ts';
 import {literal} from '../../../terminal/text/safe.ts';
 import {runWords, type RunWord} from '../../entries/run-word.ts';
-import {createMemory} from '../../lines/remember.ts';
 
 const waits: RunWord = {text: literal('! waits'), tone: 'warn'};
 const gathers: RunWord = {text: literal('○ gathers'), tone: 'quiet'};

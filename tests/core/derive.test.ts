@@ -1,7 +1,7 @@
 import {setFlagsFromString} from 'node:v8';
 import {runInNewContext} from 'node:vm';
 import {expect, test} from 'vitest';
-import {createMemory} from '../../../source/tui/lines/remember.ts';
+import {createMemory, derive} from '../../source/core/derive.ts';
 
 test('makes anew what was made of something else, and nothing else', () => {
 	const remember = createMemory<number>();
@@ -30,4 +30,12 @@ test('lets go of what it was given', async () => {
 	collect();
 	expect(given.deref()).toBeUndefined();
 	expect(remember([{rows: []}], () => 2)).toBe(2);
+});
+
+test('derives once from each object that is held, and anew where something else of it changed', () => {
+	let made = 0;
+	const derived = derive((_of: object, _width: number) => (made += 1));
+	const [one, other] = [{}, {}];
+	expect([derived(one, 1), derived(other, 1), derived(one, 1)]).toEqual([1, 2, 1]);
+	expect([derived(one, 2), derived(other, 1), derived(one, 1)]).toEqual([3, 2, 4]);
 });
