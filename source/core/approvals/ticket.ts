@@ -1,6 +1,7 @@
 import type {Approval, ApprovalDecision} from '../approval.ts';
 import type {Clock} from '../clock.ts';
 import type {JsonObject} from '../json.ts';
+import {createTimer} from '../stops.ts';
 import type {NewApproval, NewRule} from './approvals.ts';
 import {type Denial, deniedBy, timedOut} from './denials.ts';
 import type {RuledCall} from './rules.ts';
@@ -48,8 +49,6 @@ export type Ticket = Disposable & {
 	readonly isDecided: boolean;
 };
 
-const nothing = () => {};
-
 /** Starts the time of a request. `onAbort` says what the abort of its signal means. */
 export function createTicket(
 	subject: Subject,
@@ -64,7 +63,7 @@ export function createTicket(
 	let isDone = false;
 	let override: Denial | undefined;
 	let shown: Approval | undefined;
-	let cancelTimer = nothing;
+	const timer = createTimer(clock);
 
 	const decide = (decided: Choice): boolean => {
 		if (isDecided) {
@@ -72,16 +71,15 @@ export function createTicket(
 		}
 
 		isDecided = true;
-		cancelTimer();
+		timer.cancel();
 		choose(decided);
 		return true;
 	};
 
 	const plan = () => {
-		cancelTimer();
 		// A wall clock that is set must not move a deadline.
 		const left = deadline - requestedAt - (clock.monotonic() - start);
-		cancelTimer = clock.after(Math.max(left, 0), () => {
+		timer.set(Math.max(left, 0), () => {
 			decide({decision: timedOut(deadline - requestedAt, clock.now())});
 		});
 	};
@@ -132,7 +130,7 @@ export function createTicket(
 			return isDecided;
 		},
 		[Symbol.dispose]() {
-			cancelTimer();
+			timer[Symbol.dispose]();
 			subject.signal.removeEventListener('abort', abort);
 		},
 	};

@@ -4,6 +4,7 @@ import type {ApiConfig} from '../../config/config.ts';
 import {codeOf, messageOf} from '../../core/errors.ts';
 import {createMutex} from '../../core/mutex.ts';
 import type {ApiState} from '../../core/state.ts';
+import {createTimer} from '../../core/stops.ts';
 import type {World} from '../../core/world.ts';
 
 /** A busy port may become free: it is tried again this often. */
@@ -37,7 +38,7 @@ export function createLiveApi({
 }): LiveApi {
 	let server: ApiServer | undefined;
 	let listensOn: Pick<ApiConfig, 'host' | 'port'> | undefined;
-	let cancelRetry: (() => void) | undefined;
+	const retry = createTimer(clock);
 	let closed = false;
 	let state: ApiState = {state: 'starting'};
 
@@ -63,7 +64,7 @@ export function createLiveApi({
 	};
 
 	const follow = async () => {
-		cancelRetry?.();
+		retry.cancel();
 		const api = config();
 		const broken = brokenBy() ?? api.broken;
 		// What is served goes on while the configuration is broken.
@@ -91,7 +92,7 @@ export function createLiveApi({
 			onListening();
 		} catch (error) {
 			refuse(codeOf(error), messageOf(error));
-			cancelRetry = clock.after(retryMs, () => {
+			retry.set(retryMs, () => {
 				void start();
 			});
 		}
@@ -105,7 +106,7 @@ export function createLiveApi({
 		listensOn: () => listensOn,
 		async [Symbol.asyncDispose]() {
 			closed = true;
-			cancelRetry?.();
+			retry[Symbol.dispose]();
 			await oneByOne(close);
 			report({state: 'closed'});
 		},

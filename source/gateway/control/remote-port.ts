@@ -6,6 +6,7 @@ import {isJsonObject} from '../../core/json.ts';
 import type {LogRecord} from '../../core/log.ts';
 import {reduce} from '../../core/reduce.ts';
 import {type GatewayState, initialState} from '../../core/state.ts';
+import {createTimer} from '../../core/stops.ts';
 import {version} from '../../core/version.ts';
 import type {GatewayPort} from '../port.ts';
 import {createControlCalls} from './control-calls.ts';
@@ -35,7 +36,7 @@ export async function connectGateway(
 	let state: GatewayState = initialState;
 	let stream: IncomingMessage | undefined;
 	let left = false;
-	let cancelReconnect: (() => void) | undefined;
+	const reconnect = createTimer(clock);
 	let ownRecords: readonly LogRecord[] = [];
 	let unreadable:
 		| {readonly reason: string; readonly at: number; readonly pauseMs: number}
@@ -141,8 +142,7 @@ export async function connectGateway(
 			happen({type: 'gateway-lost', at: clock.now()});
 		}
 
-		cancelReconnect?.();
-		cancelReconnect = undefined;
+		reconnect.cancel();
 		askAgainLater();
 	};
 
@@ -160,13 +160,12 @@ export async function connectGateway(
 
 	/** Opens the stream anew after a pause: it begins with the whole state. `reason`: what could not be read; absent when the gateway is away. */
 	const askAgainLater = (reason?: string) => {
-		if (left || cancelReconnect) {
+		if (!reconnect.isFree()) {
 			return;
 		}
 
 		const pauseMs = reason === undefined ? reconnectMs : pauseAfter(reason);
-		cancelReconnect = clock.after(pauseMs, () => {
-			cancelReconnect = undefined;
+		reconnect.set(pauseMs, () => {
 			void (async () => {
 				try {
 					await follow(await openStream());
@@ -183,7 +182,7 @@ export async function connectGateway(
 		await first.promise;
 	} catch (error) {
 		left = true;
-		cancelReconnect?.();
+		reconnect[Symbol.dispose]();
 		stream?.destroy();
 		throw error;
 	}
@@ -200,7 +199,7 @@ export async function connectGateway(
 		},
 		async [Symbol.asyncDispose]() {
 			left = true;
-			cancelReconnect?.();
+			reconnect[Symbol.dispose]();
 			listeners.clear();
 			stream?.destroy();
 		},

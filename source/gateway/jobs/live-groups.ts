@@ -1,6 +1,7 @@
 import {sleep} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {Group} from '../../core/group.ts';
+import {createTimer} from '../../core/stops.ts';
 import type {World} from '../../core/world.ts';
 import type {Groups} from '../../store/port.ts';
 
@@ -42,8 +43,9 @@ export function createLiveGroups({
 	/** The group's run is on disk and waits; must not throw. */
 	readonly onDispatched: (group: Group) => void;
 }): LiveGroups {
-	/** The look that is planned, on the monotonic clock. */
-	let planned: {readonly at: number; readonly cancel: () => void} | undefined;
+	/** For the look that is planned, `plannedAt` on the monotonic clock. */
+	const timer = createTimer(clock);
+	let plannedAt = -Infinity;
 	let looking: Promise<void> | undefined;
 	/** Since the look that is under way has asked. */
 	let hasChanged = false;
@@ -93,35 +95,23 @@ export function createLiveGroups({
 				return undefined;
 			}
 
-			planned?.cancel();
-			planned = undefined;
+			timer.cancel();
 			const dispatched = await groups.dispatchDue();
 			report(dispatched);
 			return dispatched.length > 0 ? 0 : minPauseMs;
 		} catch (error) {
 			log.error('Cannot dispatch groups of events, trying again', {error: messageOf(error)});
-			if (!closed) {
-				plan(clock.monotonic() + journalPauseMs);
-			}
-
+			plan(clock.monotonic() + journalPauseMs);
 			return undefined;
 		}
 	};
 
 	const plan = (at: number) => {
 		// Every event of a group moves its end: a timer that fires too early is cheaper than a new one for each.
-		if (planned && planned.at <= at) {
-			return;
+		if (timer.isFree() || plannedAt > at) {
+			plannedAt = at;
+			timer.set(at - clock.monotonic(), wake);
 		}
-
-		planned?.cancel();
-		planned = {
-			at,
-			cancel: clock.after(at - clock.monotonic(), () => {
-				planned = undefined;
-				wake();
-			}),
-		};
 	};
 
 	const flush = async () => {
@@ -170,7 +160,7 @@ export function createLiveGroups({
 		},
 		async [Symbol.asyncDispose]() {
 			closed = true;
-			planned?.cancel();
+			timer[Symbol.dispose]();
 			await looking;
 		},
 	};

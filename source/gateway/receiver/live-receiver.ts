@@ -2,6 +2,7 @@ import type {WebhookConfig} from '../../config/config.ts';
 import {placed} from '../../config/format-diagnostic.ts';
 import {codeOf, messageOf} from '../../core/errors.ts';
 import {createMutex} from '../../core/mutex.ts';
+import {createTimer} from '../../core/stops.ts';
 import type {World} from '../../core/world.ts';
 import type {Receiver} from '../../webhook/receiver.ts';
 
@@ -45,7 +46,7 @@ export function createLiveReceiver({
 }): LiveReceiver {
 	let receiver: Receiver | undefined;
 	let listensOn: Pick<WebhookConfig, 'host' | 'port'> | undefined;
-	let cancelRetry: (() => void) | undefined;
+	const retry = createTimer(clock);
 	let closed = false;
 
 	let said = '';
@@ -68,7 +69,7 @@ export function createLiveReceiver({
 
 	/** Does what the configuration says now. Never rejects. */
 	const follow = async () => {
-		cancelRetry?.();
+		retry.cancel();
 		const webhook = config();
 		if (!webhook.enabled) {
 			await close();
@@ -116,7 +117,7 @@ export function createLiveReceiver({
 		} catch (error) {
 			receiver = undefined;
 			refuse(codeOf(error), messageOf(error));
-			cancelRetry = clock.after(retryMs, () => {
+			retry.set(retryMs, () => {
 				void start();
 			});
 		}
@@ -129,7 +130,7 @@ export function createLiveReceiver({
 		listensOn: () => listensOn,
 		async [Symbol.asyncDispose]() {
 			closed = true;
-			cancelRetry?.();
+			retry[Symbol.dispose]();
 			await oneByOne(close);
 			emit({type: 'webhook-closed', at: clock.now()});
 		},

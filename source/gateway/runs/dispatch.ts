@@ -1,5 +1,6 @@
 import {every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
+import {createTimer} from '../../core/stops.ts';
 import type {World} from '../../core/world.ts';
 import type {Lease, RouteLimit, Runs} from '../../store/port.ts';
 import type {StopReason} from './work-run.ts';
@@ -74,7 +75,7 @@ export function createDispatcher(
 	let looked = Promise.resolve();
 	let lookAgain = false;
 	let stopping = false;
-	let cancelTimer: (() => void) | undefined;
+	const timer = createTimer(clock);
 
 	/** Places that the queue has left. */
 	const freePlaces = () => concurrency() - (active.size - hosted - Math.min(aside.size, mostAside));
@@ -108,17 +109,12 @@ export function createDispatcher(
 
 			const due = isFree() ? await runs.nextDue(routes) : undefined;
 			if (due !== undefined) {
-				planWake(Math.max(minPauseMs, due - clock.now()));
+				timer.set(Math.max(minPauseMs, due - clock.now()), wake);
 			}
 		} catch (error) {
 			log.error('Cannot take runs from the journal, trying again', {error: messageOf(error)});
-			planWake(journalPauseMs);
+			timer.set(journalPauseMs, wake);
 		}
-	};
-
-	const planWake = (delayMs: number) => {
-		cancelTimer?.();
-		cancelTimer = stopping ? undefined : clock.after(delayMs, wake);
 	};
 
 	const start = async (lease: Lease, doWork: Working): Promise<void> => {
@@ -197,7 +193,7 @@ export function createDispatcher(
 			wake();
 			await looked;
 			stopping = true;
-			cancelTimer?.();
+			timer[Symbol.dispose]();
 			// Leases that are just being given are work under way, too.
 			await looked;
 			const {promise: late, resolve} = Promise.withResolvers<void>();

@@ -1,5 +1,6 @@
 import {endsAnswer, lastOfSaid} from '../../core/reduce-said.ts';
 import type {TranscriptEntry} from '../../core/run.ts';
+import {createTimer} from '../../core/stops.ts';
 import {block} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 
@@ -22,10 +23,9 @@ export function createRunWords(
 	/** How long the answer is without what waits, as it was told. */
 	let length = 0;
 	let waiting = '';
-	let cancel: (() => void) | undefined;
+	const pause = createTimer(clock);
 
 	const tell = () => {
-		cancel = undefined;
 		if (waiting === '') {
 			return;
 		}
@@ -35,7 +35,7 @@ export function createRunWords(
 		length = from + text.length;
 		waiting = '';
 		emit({type: 'run-said', at, runId, from, text});
-		cancel = clock.after(pauseMs, tell);
+		pause.set(pauseMs, tell);
 	};
 
 	const begin = () => {
@@ -50,7 +50,7 @@ export function createRunWords(
 			}
 
 			waiting += text;
-			if (!cancel) {
+			if (pause.isFree()) {
 				tell();
 			}
 		},
@@ -60,7 +60,7 @@ export function createRunWords(
 			}
 		},
 		[Symbol.dispose]() {
-			cancel?.();
+			pause[Symbol.dispose]();
 			begin();
 		},
 	};

@@ -1,3 +1,4 @@
+import {stopAll} from '../../core/stops.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {AnyList} from '../state/list.ts';
 
@@ -33,11 +34,7 @@ export function selectSoon(
 	}
 
 	const stops: Array<() => void> = [];
-	const end = () => {
-		for (const stop of stops) {
-			stop();
-		}
-	};
+	const end = stopAll(stops);
 
 	stops.push(
 		feed.subscribe(() => {

@@ -1,4 +1,5 @@
 import type {Clock} from '../../core/clock.ts';
+import {createTimer} from '../../core/stops.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {createStore, type ValueStore} from '../state/store.ts';
 
@@ -50,17 +51,16 @@ export function createGuard(clock: Clock): Guard {
 	let notBefore = -Infinity;
 	let deafUntil = -Infinity;
 	let tickUntil = -Infinity;
-	let cancelTick: (() => void) | undefined;
+	const timer = createTimer(clock);
 
 	const armedAt = (of: string): number | undefined =>
 		drawn?.of === of ? Math.max(drawn.at + arming.drawnMs, notBefore) : undefined;
 
 	const tick = () => {
-		cancelTick?.();
-		cancelTick = undefined;
+		timer.cancel();
 		ticks.set(count => count + 1);
 		if (drawn && Math.max(armedAt(drawn.of) ?? 0, tickUntil) > clock.monotonic()) {
-			cancelTick = clock.after(tickMs, tick);
+			timer.set(tickMs, tick);
 		}
 	};
 
@@ -104,8 +104,6 @@ export function createGuard(clock: Clock): Guard {
 			return at === undefined ? undefined : Math.max(0, at - clock.monotonic());
 		},
 		ticks,
-		[Symbol.dispose]() {
-			cancelTick?.();
-		},
+		[Symbol.dispose]: timer[Symbol.dispose],
 	};
 }

@@ -1,3 +1,4 @@
+import {stopAll} from '../../core/stops.ts';
 import type {InputFrontend} from '../../terminal/input/input-frontend.ts';
 import type {TerminalModes} from '../../terminal/modes.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -13,7 +14,7 @@ export function watchFocus(
 		modes,
 	}: {readonly frontend: InputFrontend; readonly modes: Pick<TerminalModes, 'setFocusReports'>},
 ): () => void {
-	const stops = [
+	return stopAll([
 		frontend.onWindowFocus(isFocused => {
 			if (isFocused) {
 				shell.guard.focused();
@@ -25,10 +26,5 @@ export function watchFocus(
 		shell.view.subscribe(() => {
 			modes.setFocusReports(shell.view.get().overlay?.kind === 'approval');
 		}),
-	];
-	return () => {
-		for (const stop of stops) {
-			stop();
-		}
-	};
+	]);
 }

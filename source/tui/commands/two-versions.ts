@@ -1,3 +1,4 @@
+import {stopAll} from '../../core/stops.ts';
 import {twoVersions} from '../../core/two-versions.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {openMenu} from '../acts/overlay-state.ts';
@@ -25,11 +26,7 @@ export function announceVersions(shell: Shell): () => void {
 		}
 	};
 
-	const stops = [shell.feed.subscribe(look), shell.view.subscribe(look)];
+	const stop = stopAll([shell.feed.subscribe(look), shell.view.subscribe(look)]);
 	look();
-	return () => {
-		for (const stop of stops) {
-			stop();
-		}
-	};
+	return stop;
 }

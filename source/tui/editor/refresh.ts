@@ -1,4 +1,5 @@
 import {messageOf} from '../../core/errors.ts';
+import {stopAll} from '../../core/stops.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {wireDraft} from './draft.ts';
@@ -15,17 +16,8 @@ const restMs = {check: 150, backtest: 700} as const;
 export function refresh(shell: Shell): void {
 	changeEditor(shell, state => ({...state, version: state.version + 1}));
 	stopRefreshing(shell);
-	const timers = [later(shell, restMs.check, look), later(shell, restMs.backtest, tryAll)];
-	const stop = () => {
-		for (const cancel of timers) {
-			cancel();
-		}
-	};
-	const keep = shell.untilEnd(stop);
-	waiting.set(shell.view, () => {
-		keep();
-		stop();
-	});
+	const stop = stopAll([later(shell, restMs.check, look), later(shell, restMs.backtest, tryAll)]);
+	waiting.set(shell.view, stopAll([shell.untilEnd(stop), stop]));
 }
 
 /** Asks no more: nobody edits a draft. */

@@ -1,4 +1,5 @@
 import {createMemory} from '../../core/derive.ts';
+import {stopAll} from '../../core/stops.ts';
 import type {ServerView} from '../../core/tool-server.ts';
 import {atFirst} from '../list/window.ts';
 import type {Host} from '../shell/shell.ts';
@@ -29,14 +30,7 @@ export const loginList: ListSource<List<LoginEntry>> = {
 		return createList(
 			{
 				...feed,
-				subscribe(listener) {
-					const stops = [feed.subscribe(listener), logins.subscribe(listener)];
-					return () => {
-						for (const stop of stops) {
-							stop();
-						}
-					};
-				},
+				subscribe: listener => stopAll([feed.subscribe(listener), logins.subscribe(listener)]),
 			},
 			{
 				keyOf: loginKey,

@@ -1,5 +1,6 @@
 import {strangePage} from '../../core/logins.ts';
 import {hasEnded, needsDecision} from '../../core/run.ts';
+import {createTimer, stopAll} from '../../core/stops.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {askedBy, askedFor, askingServer, deadlineText} from '../approvals/approval-text.ts';
@@ -103,13 +104,12 @@ export function announce(
 	let waiting: readonly string[] = [];
 	let lastAt = -Infinity;
 	let heldSince: number | undefined;
-	let cancel: (() => void) | undefined;
+	const timer = createTimer(shell.clock);
 
 	const later = (ms: number) => {
-		cancel ??= shell.clock.after(ms, () => {
-			cancel = undefined;
-			tell();
-		});
+		if (timer.isFree()) {
+			timer.set(ms, tell);
+		}
 	};
 
 	const tell = () => {
@@ -155,12 +155,5 @@ export function announce(
 		}
 	};
 
-	const stops = [shell.feed.subscribe(look), shell.logins.subscribe(look)];
-	return () => {
-		for (const stop of stops) {
-			stop();
-		}
-
-		cancel?.();
-	};
+	return stopAll([shell.feed.subscribe(look), shell.logins.subscribe(look), timer[Symbol.dispose]]);
 }

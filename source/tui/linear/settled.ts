@@ -1,3 +1,4 @@
+import {stopAll} from '../../core/stops.ts';
 import type {Shell} from '../shell/shell.ts';
 
 /** What takes longer tells by itself when it is done. */
@@ -21,7 +22,7 @@ export async function whenSettled(
 			resolve();
 		}
 	};
-	const stops = [
+	const stop = stopAll([
 		shell.attempts.subscribe(look),
 		shell.loads.subscribe(look),
 		shell.view.subscribe(look),
@@ -29,13 +30,11 @@ export async function whenSettled(
 			isLate = true;
 			look();
 		}),
-	];
+	]);
 	try {
 		await promise;
 	} finally {
-		for (const stop of stops) {
-			stop();
-		}
+		stop();
 	}
 
 	await turn();

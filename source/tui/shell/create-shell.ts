@@ -1,5 +1,6 @@
 import {messageOf} from '../../core/errors.ts';
 import type {GatewayState} from '../../core/state.ts';
+import {stopAll} from '../../core/stops.ts';
 import {closeSettled, forgetShown} from '../acts/sheet.ts';
 import {createGuard} from '../approvals/guard.ts';
 import {ringForApprovals} from '../approvals/ring.ts';
@@ -197,10 +198,7 @@ export function createShell(
 		...host,
 		detail,
 		[Symbol.dispose]() {
-			for (const stop of stops) {
-				stop();
-			}
-
+			stopAll(stops)();
 			lifetime[Symbol.dispose]();
 			toaster[Symbol.dispose]();
 			host.guard[Symbol.dispose]();

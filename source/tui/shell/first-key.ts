@@ -1,3 +1,4 @@
+import {stopAll} from '../../core/stops.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {isOfferingKey, offerFirstKey} from '../acts/key.ts';
 import {close} from '../acts/overlay-state.ts';
@@ -22,11 +23,7 @@ export function watchFirstKey(shell: Shell): () => void {
 		}
 	};
 
-	const stops = [shell.feed.subscribe(look), shell.view.subscribe(look)];
+	const stop = stopAll([shell.feed.subscribe(look), shell.view.subscribe(look)]);
 	look();
-	return () => {
-		for (const stop of stops) {
-			stop();
-		}
-	};
+	return stop;
 }

@@ -1,3 +1,4 @@
+import {stopAll} from '../../core/stops.ts';
 import type {Shell} from './shell.ts';
 
 /** What timers and subscriptions of acts end with, which nobody else holds: the interface. */
@@ -18,10 +19,7 @@ export function createLifetime(): Disposable & Pick<Shell, 'untilEnd'> {
 		},
 		[Symbol.dispose]() {
 			isOver = true;
-			for (const stop of stops) {
-				stop();
-			}
-
+			stopAll(stops)();
 			stops.clear();
 		},
 	};

@@ -1,3 +1,4 @@
+import {stopAll} from '../../core/stops.ts';
 import type {Feed} from '../state/feed.ts';
 import type {AnyList} from '../state/list.ts';
 import {createLoader, type Loader} from '../state/loader.ts';
@@ -78,11 +79,7 @@ export function openSources(
 			}),
 		loads,
 		isLoading: () => loaders.values().some(loader => loader.get().status === 'loading'),
-		[Symbol.dispose]() {
-			for (const stop of stops) {
-				stop();
-			}
-		},
+		[Symbol.dispose]: stopAll(stops),
 	};
 }
 

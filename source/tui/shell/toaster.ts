@@ -1,4 +1,5 @@
 import type {Clock} from '../../core/clock.ts';
+import {createTimer} from '../../core/stops.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import type {ValueStore} from '../state/store.ts';
 import type {ViewState} from '../state/view.ts';
@@ -13,14 +14,11 @@ export type Toaster = Disposable & {
 	noteKey(): void;
 };
 
-const nothing = () => {};
-
 /** Shows one line at a time for four seconds. What went wrong stays beyond that, until somebody is there to press a key. */
 export function createToaster(view: ValueStore<ViewState>, clock: Clock): Toaster {
-	let cancel = nothing;
+	const timer = createTimer(clock);
 	let wasSeen = true;
 	let isDue = false;
-	let isOver = false;
 	const hide = () => {
 		isDue = false;
 		view.set(state => (state.toast ? {...state, toast: undefined} : state));
@@ -28,16 +26,11 @@ export function createToaster(view: ValueStore<ViewState>, clock: Clock): Toaste
 
 	return {
 		toast(text, tone = 'plain') {
-			cancel();
 			wasSeen = tone !== 'bad';
 			isDue = false;
 			view.set(state => ({...state, toast: {text, tone}}));
-			// What was begun before the end comes to its own: a timer would keep the process alive for it.
-			if (isOver) {
-				return;
-			}
-
-			cancel = clock.after(toastMs, () => {
+			// Also what was begun before the end and comes to its own: it is shown, and no timer keeps the process alive for it.
+			timer.set(toastMs, () => {
 				if (wasSeen) {
 					hide();
 				} else {
@@ -51,9 +44,6 @@ export function createToaster(view: ValueStore<ViewState>, clock: Clock): Toaste
 				hide();
 			}
 		},
-		[Symbol.dispose]() {
-			isOver = true;
-			cancel();
-		},
+		[Symbol.dispose]: timer[Symbol.dispose],
 	};
 }

@@ -1,6 +1,7 @@
 import type {Clock} from '../../core/clock.ts';
 import type {GatewayEvent} from '../../core/events.ts';
 import type {GatewayState} from '../../core/state.ts';
+import {createTimer} from '../../core/stops.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import {differInHealthAlone, isIdle, looksAlike} from './idle.ts';
 import {staleFor} from './stale.ts';
@@ -115,10 +116,9 @@ export function createFeed(
 			}
 		},
 	);
-	let cancelTick: (() => void) | undefined;
+	const tick = createTimer(clock);
 	const tickAfter = (delayMs: number) => {
-		cancelTick?.();
-		cancelTick = clock.after(delayMs, () => {
+		tick.set(delayMs, () => {
 			tickAfter(pace().tickMs);
 			throttle.ask();
 		});
@@ -153,7 +153,7 @@ export function createFeed(
 		subscribe: store.subscribe,
 		[Symbol.dispose]() {
 			unsubscribe();
-			cancelTick?.();
+			tick[Symbol.dispose]();
 			throttle[Symbol.dispose]();
 		},
 	};

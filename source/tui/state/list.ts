@@ -1,6 +1,7 @@
 import {createMemory} from '../../core/derive.ts';
 import {parseFilter, type Filter, type Vocabulary} from '../../core/filter/filter.ts';
 import type {GatewayState} from '../../core/state.ts';
+import {stopAll} from '../../core/stops.ts';
 import type {RankOf} from '../list/kept-place.ts';
 import {
 	atNewest,
@@ -223,14 +224,8 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 		end() {
 			pages?.end();
 		},
-		subscribe(listener) {
-			const stops = [store, feed, ...(pages ? [pages] : [])].map(one => one.subscribe(listener));
-			return () => {
-				for (const stop of stops) {
-					stop();
-				}
-			};
-		},
+		subscribe: listener =>
+			stopAll([store, feed, ...(pages ? [pages] : [])].map(one => one.subscribe(listener))),
 	};
 }
 

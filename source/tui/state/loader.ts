@@ -1,5 +1,6 @@
 import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
+import {createTimer} from '../../core/stops.ts';
 import {createStore, type ValueStore} from './store.ts';
 
 type Ready<Value> = {readonly status: 'ready'; readonly key: string; readonly value: Value};
@@ -51,10 +52,12 @@ export function createLoader<Value>({
 }): Loader<Value> {
 	const store = createStore<State<Value>>(nothing);
 	const keyNow = () => store.get().now.key;
-	/** The load that is planned; absent once it has begun. `at` is monotonic. */
-	let planned: {readonly at: number; readonly cancel: () => void} | undefined;
+	/** For the load that is planned, until it begins. */
+	const plan = createTimer(clock);
+	/** Monotonic. */
+	let plannedAt = -Infinity;
 	let lastBegan = -Infinity;
-	let cancelSecondLook: (() => void) | undefined;
+	const secondLook = createTimer(clock);
 
 	const settle = (result: Loaded<Value>) => {
 		store.set(state => (state.now.key === result.key ? {...state, now: result} : state));
@@ -79,29 +82,13 @@ export function createLoader<Value>({
 
 			const isLate = value === undefined || !isCurrent(key, value);
 			if (isLate && !isSecondLook && keyNow() === key) {
-				cancelSecondLook?.();
-				cancelSecondLook = clock.after(secondLookMs, () => {
+				secondLook.set(secondLookMs, () => {
 					void fetch(key, true);
 				});
 			}
 		} catch (error) {
 			settle({status: 'failed', key, reason: messageOf(error)});
 		}
-	};
-
-	const unplan = () => {
-		planned?.cancel();
-		planned = undefined;
-	};
-
-	const plan = (at: number) => {
-		unplan();
-		const cancel = clock.after(Math.max(0, at - clock.monotonic()), () => {
-			planned = undefined;
-			lastBegan = clock.monotonic();
-			void fetch(keyNow(), false);
-		});
-		planned = {at, cancel};
 	};
 
 	return {
@@ -112,26 +99,30 @@ export function createLoader<Value>({
 			const isSame = keyNow() === key;
 			const now = clock.monotonic();
 			const at = kind === 'rest' ? now + ms : Math.max(now, lastBegan + ms);
-			if (isSame && (!planned || planned.at <= at)) {
+			if (isSame && (plan.isFree() || plannedAt <= at)) {
 				return;
 			}
 
 			if (!isSame) {
-				cancelSecondLook?.();
+				secondLook.cancel();
 				store.set(({last}) =>
 					key === '' ? nothing : {now: {status: 'loading', key}, ...(last && {last})},
 				);
 			}
 
 			if (key === '') {
-				unplan();
+				plan.cancel();
 			} else {
-				plan(at);
+				plannedAt = at;
+				plan.set(Math.max(0, at - now), () => {
+					lastBegan = clock.monotonic();
+					void fetch(keyNow(), false);
+				});
 			}
 		},
 		[Symbol.dispose]() {
-			unplan();
-			cancelSecondLook?.();
+			plan.cancel();
+			secondLook.cancel();
 			store.set(() => nothing);
 		},
 	};

@@ -1,5 +1,6 @@
 import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
+import {createTimer} from '../../core/stops.ts';
 
 /** Before a question that failed may be asked again, milliseconds: each pause is twice the last one, up to the longest. */
 const pauses = {first: 1000, longest: 60_000} as const;
@@ -21,17 +22,16 @@ export type Questions = {
 export function createQuestions(clock: Pick<Clock, 'after'>, again: () => void): Questions {
 	let asking: AbortController | undefined;
 	let pauseMs: number = pauses.first;
-	let cancelPause: (() => void) | undefined;
+	const pause = createTimer(clock);
 
 	const stop = () => {
 		asking?.abort();
 		asking = undefined;
-		cancelPause?.();
-		cancelPause = undefined;
+		pause.cancel();
 	};
 
 	return {
-		isBusy: () => asking !== undefined || cancelPause !== undefined,
+		isBusy: () => asking !== undefined || !pause.isFree(),
 		async ask(send) {
 			stop();
 			const mine = new AbortController();
@@ -51,10 +51,7 @@ export function createQuestions(clock: Pick<Clock, 'after'>, again: () => void):
 				}
 
 				asking = undefined;
-				cancelPause = clock.after(pauseMs, () => {
-					cancelPause = undefined;
-					again();
-				});
+				pause.set(pauseMs, again);
 				pauseMs = Math.min(2 * pauseMs, pauses.longest);
 				return {problem: messageOf(error)};
 			}

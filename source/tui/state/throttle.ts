@@ -1,4 +1,5 @@
 import type {Clock} from '../../core/clock.ts';
+import {createTimer} from '../../core/stops.ts';
 
 export type Throttle = Disposable & {
 	/** Asks for a call of the action: at once after a silence of `intervalMs`, else when that has passed. */
@@ -13,13 +14,11 @@ export function createThrottle(
 	intervalMs: () => number,
 	action: () => void,
 ): Throttle {
-	let cancel: (() => void) | undefined;
+	const timer = createTimer(clock);
 	let isAsked = false;
 	const act = () => {
 		isAsked = false;
-		cancel?.();
-		cancel = clock.after(intervalMs(), () => {
-			cancel = undefined;
+		timer.set(intervalMs(), () => {
 			if (isAsked) {
 				act();
 			}
@@ -30,13 +29,11 @@ export function createThrottle(
 	return {
 		ask() {
 			isAsked = true;
-			if (!cancel) {
+			if (timer.isFree()) {
 				act();
 			}
 		},
 		now: act,
-		[Symbol.dispose]() {
-			cancel?.();
-		},
+		[Symbol.dispose]: timer[Symbol.dispose],
 	};
 }
