@@ -1,18 +1,19 @@
 import {createAuthorities} from '../config/authorities.ts';
 import type {Config} from '../config/config.ts';
 import {ensureHome} from '../config/home-paths.ts';
+import {looseFiles} from '../config/loose-files.ts';
 import type {Emit} from '../core/events.ts';
 import {createIdSource} from '../core/ids.ts';
+import type {Logger} from '../core/log.ts';
 import {createDeliverer} from '../delivery/create-deliverer.ts';
+import {openStore} from '../store/open-store.ts';
 import {withReserve} from '../store/reserve-file.ts';
 import {startControlServer, type ControlServer} from './control/control-server.ts';
 import {lockHome, refuseAnswered} from './control/lock.ts';
-import {openJournal} from './history/open-journal.ts';
 import {createLiveGroups} from './jobs/live-groups.ts';
 import {createLiveJobs} from './jobs/live-jobs.ts';
 import {createLiveConfig} from './live-config.ts';
-import {logConsole} from './logs/log-console.ts';
-import {openLog} from './logs/open-log.ts';
+import {logConsole, openLog} from './logs/open-log.ts';
 import {openOwnMark} from './own-mark-key.ts';
 import type {GatewayPort} from './port.ts';
 import {openReceiver} from './receiver/open-receiver.ts';
@@ -22,7 +23,6 @@ import type {Dispatcher} from './runs/dispatch.ts';
 import {openLoopBreaker} from './runs/loop-breaker.ts';
 import {createServerSecrets, joinLists} from './servers/server-secrets.ts';
 import {createGatewayMetrics} from './status/metrics.ts';
-import {warnOfLooseFiles} from './warn-of-loose-files.ts';
 
 /** What decides about requests, and what they are decided by. */
 export type Intake = Awaited<ReturnType<typeof openIntake>>;
@@ -48,7 +48,7 @@ export async function openIntake(
 		readonly onChange: (next: Config, previous: Config) => Promise<void>;
 	},
 ) {
-	const {clock, paths, environment, version, broker} = given;
+	const {clock, paths, environment, version, broker, journalPages} = given;
 	ensureHome(paths);
 	const lock = stack.use(withReserve(paths.stateDb, () => lockHome(paths)));
 	await refuseAnswered(paths);
@@ -71,8 +71,20 @@ export async function openIntake(
 	const configured = joinLists(() => live.secrets(), createServerSecrets(config));
 	secrets = configured;
 
-	const journal = await openJournal(given, {log});
-	const store = stack.use(journal.store);
+	/** Why nothing can be written to the journal now, if so. */
+	let failing: string | undefined;
+	const store = stack.use(
+		await openStore(
+			{
+				clock,
+				log: log.from('store'),
+				onFailing(reason) {
+					failing = reason;
+				},
+			},
+			{file: paths.stateDb, ...(journalPages !== undefined && {maxPages: journalPages})},
+		),
+	);
 	const authorities = createAuthorities(config, {log: log.from('config')});
 	const world: RoomWorld = {...given, emit, log, redact, live, store, authorities};
 	let control: ControlServer | undefined;
@@ -130,7 +142,7 @@ export async function openIntake(
 	const receiver = front.use(
 		openReceiver(world, {
 			ids,
-			journalFailing: journal.failing,
+			journalFailing: () => failing,
 			deliverer,
 			loops,
 			wake: () => dispatcher?.wake(),
@@ -164,4 +176,11 @@ export async function openIntake(
 			secrets = joinLists(configured, more);
 		},
 	};
+}
+
+/** Says which files of the home, and of the profiles beside it, others may read. */
+function warnOfLooseFiles({paths, profiles}: Config, log: Logger): void {
+	for (const warning of [paths, ...profiles.others.map(other => other.paths)].flatMap(looseFiles)) {
+		log.warn(warning);
+	}
 }

@@ -1,12 +1,12 @@
+import {every} from '../../core/clock.ts';
 import type {Delivery} from '../../core/delivery.ts';
 import {messageOf} from '../../core/errors.ts';
 import {idOfNumber, numberOfId} from '../../core/ids.ts';
 import {hourMs} from '../../core/route-counts.ts';
-import {limits} from '../../core/state.ts';
+import {type JournalCounts, limits} from '../../core/state.ts';
 import {trafficMinutes} from '../../core/traffic.ts';
 import type {World} from '../../core/world.ts';
 import type {Store} from '../../store/port.ts';
-import {startJournalCounts} from './count-journal.ts';
 import {countMinutes} from './count-routes.ts';
 
 const recentDeliveries = 500;
@@ -119,4 +119,39 @@ async function tellHour({
 	} catch (error) {
 		log.warn('Cannot count what came within the last hour', {error: messageOf(error)});
 	}
+}
+
+/** How often it is counted, milliseconds. */
+const countMs = 1000;
+
+/** Tells what the journal holds, whatever is in memory: at once, and each second when it is another number. Ends with its scope. */
+async function startJournalCounts({
+	store,
+	clock,
+	emit,
+	log,
+}: Pick<World, 'clock' | 'emit' | 'log'> & {
+	readonly store: Pick<Store, 'runs' | 'journal'>;
+}): Promise<Disposable> {
+	let last: JournalCounts | undefined;
+	const count = async () => {
+		try {
+			const [{all: runs, toDecide}, deliveries] = await Promise.all([
+				store.runs.kept(),
+				store.journal.count(),
+			]);
+			if (last?.deliveries !== deliveries || last.runs !== runs || last.runsToDecide !== toDecide) {
+				last = {deliveries, runs, runsToDecide: toDecide};
+				emit({type: 'journal-counted', at: clock.now(), counts: last});
+			}
+		} catch (error) {
+			log.warn('Cannot count what the journal holds', {error: messageOf(error)});
+		}
+	};
+
+	await count();
+	const stop = every(clock, countMs, count);
+	return {
+		[Symbol.dispose]: stop,
+	};
 }

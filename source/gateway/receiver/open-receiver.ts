@@ -1,7 +1,9 @@
 import type {Deliverer} from '../../delivery/deliverer.ts';
+import {DeliveryError} from '../../platforms/delivery-error.ts';
+import {reachesPeople} from '../../platforms/platforms.ts';
+import type {DirectMessage} from '../../webhook/direct-delivery.ts';
 import {createReceiver, type ReceiverDependencies} from '../../webhook/receiver.ts';
 import type {Rooms, RoomWorld} from '../rooms.ts';
-import {holdDirect} from './hold-direct.ts';
 import {createLiveReceiver, type LiveReceiver} from './live-receiver.ts';
 
 /** Joins what comes in with the journal, the groups, the jobs and the deliverer. Nothing listens before `start()`. */
@@ -63,3 +65,26 @@ export function openReceiver(
 		onClosed: () => groups.flush(),
 	});
 }
+
+/** Hands over what `deliver_only` routes send, unless a loop holds it. A replay is a person's word that it may go on. Rejects as `deliver` does, and with `delivery_held`. */
+const holdDirect =
+	(loops: Rooms['loops'], {deliver}: Pick<Deliverer, 'deliver'>) =>
+	async (message: DirectMessage, signal: AbortSignal) => {
+		const {delivery: id, profile, route, subject, isReplay} = message;
+		const answer = {id, profile, route, plan: subject === undefined ? {} : {subject}};
+		if (isReplay) {
+			await loops.release(answer);
+		}
+
+		const held = loops.heldBy(answer);
+		if (held !== undefined) {
+			throw new DeliveryError('delivery_held', `Cannot deliver: ${held}`);
+		}
+
+		const receipt = await deliver(message, signal);
+		if (reachesPeople(message.target.kind) && !receipt.withheld) {
+			await loops.answered(answer);
+		}
+
+		return receipt;
+	};
