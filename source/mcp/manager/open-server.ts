@@ -73,24 +73,11 @@ export async function openServer(
 	return opened;
 }
 
-function clientSideOf(
-	server: ToolServerConfig,
-	{clock, log, profile, redact, elicit, sample, samplingWindow, formWindow}: Dependencies,
-): ClientSide {
+function clientSideOf(server: ToolServerConfig, dependencies: Dependencies): ClientSide {
+	const {clock, log} = dependencies;
 	const calls = createCallsUnderWay(clock);
 	return {
-		...createClientHandlers({
-			server,
-			profile,
-			clock,
-			log,
-			redact,
-			calls,
-			elicit,
-			sample,
-			samplingWindow,
-			formWindow,
-		}),
+		...createClientHandlers({...dependencies, server, calls}),
 		calls,
 		validator:
 			server.trust === 'untrusted'
