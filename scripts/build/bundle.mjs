@@ -156,12 +156,18 @@ function startGroups() {
 	const laterStart = 'gateway/open-works.ts';
 	const partsOf = () => {
 		const screen = reached(screenStarts.map(inSource));
-		const gateway = reached(['cli/start/headless.ts', gatewayStart].map(inSource));
+		// The engine of the store is loaded by import(), and by every gateway at once.
+		const gateway = reached(
+			['cli/start/headless.ts', gatewayStart, 'store/open-sqlite-store.ts'].map(inSource),
+		);
 		const works = reached([inSource(laterStart)]);
 		const config = reached([inSource('config/load-config.ts')]);
 		const client = reached(
 			[
+				'cli/home/open-home.ts',
 				'gateway/control/control-calls.ts',
+				'gateway/commands/read-commands.ts',
+				'store/open-store.ts',
 				'store/sqlite-reader.ts',
 				'core/approvals/outlives-gateway.ts',
 			].map(inSource),
