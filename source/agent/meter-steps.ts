@@ -1,12 +1,12 @@
 import type {LanguageModelMiddleware} from 'ai';
-import {estimatedTokens} from '../core/estimated-tokens.ts';
-import {countedOr} from '../core/usage.ts';
+import {estimatedTokens, textBytesIn} from '../core/estimated-tokens.ts';
+import {countedOr, spokenOr} from '../core/usage.ts';
 import type {Generated, ModelCallOptions} from './language-model.ts';
 import type {AgentRequest} from './runner.ts';
 
 /**
  * Asks before each call of the model whether it may be made and how long its answer may be, and corrects what the server counts of it: a count that cannot be true, such as
- * 2^53 − 1, or 0 for a text, becomes an estimate. What the server does not count stays uncounted.
+ * 2^53 − 1, or 0 or 1 for a long text, becomes an estimate. What the server does not count stays uncounted.
  */
 export const meterSteps = ({
 	beforeStep,
@@ -21,7 +21,7 @@ export const meterSteps = ({
 		const generated = await doGenerate();
 		const {usage} = generated;
 		const input = countedOr(usage.inputTokens.total, () => promptTokens(params));
-		const output = countedOr(usage.outputTokens.total, () => answerTokens(generated));
+		const output = spokenOr(usage.outputTokens.total, answerTokens(generated));
 		afterStep?.({inputTokens: input, outputTokens: output});
 		return {
 			...generated,
@@ -40,7 +40,9 @@ const withTotal = <Counts extends {total: number | undefined}>(
 ): Counts => (counts.total === undefined ? counts : {...counts, total});
 
 const promptTokens = ({prompt, tools}: ModelCallOptions): number =>
-	estimatedTokens(bytesIn(prompt) + (tools?.length ? Buffer.byteLength(JSON.stringify(tools)) : 0));
+	estimatedTokens(
+		textBytesIn(prompt) + (tools?.length ? Buffer.byteLength(JSON.stringify(tools)) : 0),
+	);
 
 const answerTokens = ({content}: Generated): number =>
 	estimatedTokens(content.reduce((sum, part) => sum + bytesOf(part), 0));
@@ -51,14 +53,3 @@ const bytesOf = (part: Generated['content'][number]): number =>
 		: part.type === 'tool-call'
 			? Buffer.byteLength(part.toolName + part.input)
 			: 0;
-
-/** Of all texts in it, whatever they are called. */
-function bytesIn(value: unknown): number {
-	if (typeof value === 'string') {
-		return Buffer.byteLength(value);
-	}
-
-	return typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)
-		? Object.values(value).reduce<number>((sum, one) => sum + bytesIn(one), 0)
-		: 0;
-}

@@ -55,7 +55,7 @@ export const streamAnswer = (
 		try {
 			await pump(streamed.stream, {
 				take(part) {
-					if (onGrowth && 'delta' in part) {
+					if (onGrowth && 'delta' in part && part.delta !== '') {
 						onGrowth(Buffer.byteLength(part.delta));
 					}
 

@@ -24,6 +24,16 @@ export const isTokenCount = (value: unknown): value is number =>
 export const countedOr = (count: number | undefined, estimate: () => number): number =>
 	isTokenCount(count) && count > 0 ? count : estimate();
 
+/** Longer tokens than 32 bytes do not make up an answer: a server that counts so few counts something else, such as its first piece. */
+const leastPart = 1 / 8;
+
+/** What a server counted of an answer that it said, of which the estimate is as given; the estimate where the count cannot be true. */
+export const spokenOr = (count: number | undefined, estimate: number): number =>
+	countedOr(
+		count !== undefined && count < estimate * leastPart ? undefined : count,
+		() => estimate,
+	);
+
 /** A sum of counts that can be stored and sent: at most 2^53 − 1. Journals of before may hold more than that in one count. */
 export const sumOfCounts = (...counts: readonly number[]): number =>
 	Math.min(

@@ -25,6 +25,10 @@ beforeAll(async () => {
 		const {max_tokens: bound = answerTokens} = request.body;
 		if (content.includes('use tools')) {
 			callTool(request);
+		} else if (content.includes('count early')) {
+			await sayCounted(request, content.includes('break off'));
+		} else if (content.includes('digits')) {
+			await sayDigits(request);
 		} else {
 			await say(request, content.includes('heed') ? Math.min(bound, answerTokens) : answerTokens);
 		}
@@ -71,6 +75,27 @@ const callTool = (request: UpstreamRequest) => {
 		lastEvent,
 	);
 };
+
+/** Counts its first piece, and nothing of the 1,000 tokens that follow. */
+async function sayCounted(request: UpstreamRequest, breaksOff: boolean) {
+	const usage = {prompt_tokens: 5, completion_tokens: 1};
+	beginStream(request, chunkOf({content: 'word'}, {usage}), chunkOf({content: 'word'.repeat(999)}));
+	await (breaksOff && request.closed);
+	request.response.end(chunkOf({}, {finishReason: 'stop'}) + lastEvent);
+}
+
+/** A token in each piece, of one byte each, until nobody listens. */
+async function sayDigits({response, ...request}: UpstreamRequest) {
+	beginStream({response, ...request});
+	for (let said = 0; said < 4 * budget && !response.closed; said++) {
+		if (!response.write(chunkOf({content: '7'}))) {
+			// oxlint-disable-next-line no-await-in-loop -- no faster than it is read
+			await Promise.race([once(response, 'drain'), request.closed]);
+		}
+	}
+
+	response.end(chunkOf({}, {finishReason: 'stop'}) + lastEvent);
+}
 
 const ofDay = (tokens: number) => ({budget: {tokens, per: 'day' as const}});
 
@@ -195,4 +220,79 @@ test('an agent is asked before each of its steps, and ends when nothing is left'
 	expect(await usedByLast()).toBe(6000);
 	const [run] = await api.gateway.port.listRuns({limit: 1});
 	expect(run).toMatchObject({state: 'failed', error: expect.stringContaining('budget')});
+});
+
+/** Reads of an answer until it has so many characters, and leaves. */
+async function leaveAfter(answer: Response, characters: number) {
+	let read = 0;
+	for await (const part of answer.body ?? []) {
+		read += part.length;
+		if (read >= characters) {
+			return;
+		}
+	}
+}
+
+/** What the key that was made last has used, when a request of it has ended. */
+const usedAtEnd = async () => {
+	for (;;) {
+		// oxlint-disable-next-line no-await-in-loop -- until the request has ended
+		const key = (await relay.api.gateway.port.listKeys()).at(-1);
+		if (key && key.usage.all.requests > 0) {
+			return key.usage.all;
+		}
+
+		// oxlint-disable-next-line no-await-in-loop -- as above
+		await new Promise(setImmediate);
+	}
+};
+
+test.for([
+	['fast', 'to its end'],
+	['agent', 'to its end'],
+	['fast', 'until its client leaves'],
+	['agent', 'until its client leaves'],
+] as const)(
+	'%s: a count of the first piece alone is none of the answer, which is read %s',
+	async ([model, how]) => {
+		const {api} = relay;
+		const key = await api.makeKey(ofDay(budget));
+		const leaves = how !== 'to its end';
+		const messages = messagesOf(`count early${leaves ? ' and break off' : ''}`);
+		const answer = await api.chat({model, messages, stream: true}, {key});
+		await leaveAfter(answer, leaves ? 4000 : Infinity);
+		expect((await usedAtEnd()).outputTokens).toBe(1000);
+	},
+);
+
+test.for(['fast', 'agent'])('%s: each piece of a stream is at least one token', async model => {
+	const {api} = relay;
+	const key = await api.makeKey(ofDay(budget));
+	const answer = await api.chat({model, messages: messagesOf('digits'), stream: true}, {key});
+	const digits = eventsOf(await answer.text()).flatMap(
+		event => (JSON.parse(event) as {choices?: [{delta: {content?: string}}]}).choices ?? [],
+	);
+	const said = digits.map(({delta}) => delta.content ?? '').join('');
+	expect(said.length).toBeGreaterThan(budget / 2);
+	expect(said.length).toBeLessThanOrEqual(budget);
+	expect((await usedAtEnd()).outputTokens).toBeGreaterThanOrEqual(said.length);
+});
+
+const long = 'word'.repeat(budget);
+test.for<[where: string, body: JsonObject]>([
+	['a name', {messages: [{role: 'user', content: 'hi', name: long}]}],
+	['thoughts', {messages: [{role: 'user', content: 'hi', reasoning_content: long}]}],
+	['a refusal', {messages: [{role: 'assistant', content: 'hi', refusal: long}]}],
+	['a part', {messages: [{role: 'user', content: [{type: 'text', text: 'hi', more: long}]}]}],
+	['a prediction', {messages: messagesOf('hi'), prediction: {type: 'content', content: long}}],
+])('what the model is told in %s is estimated, too', async ([, body]) => {
+	const {api, upstream} = relay;
+	const asked = upstream.requests.length;
+	const key = await api.makeKey(ofDay(budget));
+	const answer = await api.chat({model: 'fast', ...body}, {key});
+	expect([answer.status, await answer.json()]).toMatchObject([
+		429,
+		{error: {code: 'budget_exceeded'}},
+	]);
+	expect(upstream.requests).toHaveLength(asked);
 });

@@ -1,5 +1,5 @@
 import {SvcError} from '../../core/errors.ts';
-import {estimatedTokens} from '../../core/estimated-tokens.ts';
+import {streamedTokens} from '../../core/estimated-tokens.ts';
 import type {AgentTurn} from '../agent-turns.ts';
 import {ApiError} from '../http/api-error.ts';
 import {textMessages, turnMessages} from '../shapes/chat-messages.ts';
@@ -72,11 +72,11 @@ function meterTurn({reserve, grow, settle, signal}: ChatCall['call'], most: numb
 	/** Of the steps that have ended. */
 	let used = {inputTokens: 0, outputTokens: 0};
 	/** Of the step under way, as far as one can tell. */
-	let step = {inputTokens: 0, bytes: 0};
+	let step = {inputTokens: 0, bytes: 0, pieces: 0};
 	let refused: ApiError | undefined;
-	const sumWith = ({inputTokens, bytes}: typeof step) => ({
+	const sumWith = ({inputTokens, bytes, pieces}: typeof step) => ({
 		inputTokens: used.inputTokens + inputTokens,
-		outputTokens: used.outputTokens + estimatedTokens(bytes),
+		outputTokens: used.outputTokens + streamedTokens(bytes, pieces),
 	});
 	const tokensWith = (one: typeof step) => {
 		const {inputTokens, outputTokens} = sumWith(one);
@@ -102,12 +102,12 @@ function meterTurn({reserve, grow, settle, signal}: ChatCall['call'], most: numb
 		steps: {
 			beforeStep(inputTokens: number) {
 				// Of a try that failed before nothing counts.
-				step = {inputTokens, bytes: 0};
+				step = {inputTokens, bytes: 0, pieces: 0};
 				const input = tokensWith(step);
 				return ask(() => reserve({input, ...(most !== undefined && {most}), isWhole: false}));
 			},
 			onGrowth(bytes: number) {
-				const grown = {...step, bytes: step.bytes + bytes};
+				const grown = {...step, bytes: step.bytes + bytes, pieces: step.pieces + 1};
 				ask(() => {
 					grow(tokensWith(grown));
 				});
@@ -119,7 +119,7 @@ function meterTurn({reserve, grow, settle, signal}: ChatCall['call'], most: numb
 					inputTokens: used.inputTokens + inputTokens,
 					outputTokens: used.outputTokens + outputTokens,
 				};
-				step = {inputTokens: 0, bytes: 0};
+				step = {inputTokens: 0, bytes: 0, pieces: 0};
 				settle(used);
 			},
 		},

@@ -2,6 +2,7 @@ import {isDeepStrictEqual} from 'node:util';
 import {estimatedTokens} from '../../core/estimated-tokens.ts';
 import {isDeepJson} from '../../core/json-depth.ts';
 import {type JsonObject, isJsonObject, parsedJson} from '../../core/json.ts';
+import {countedOr, spokenOr} from '../../core/usage.ts';
 import type {ChatRequest} from '../chat/chat-request.ts';
 import type {ChatCall, ChatWorld} from '../chat/chat-world.ts';
 import {chatFields} from '../shapes/chat-fields.ts';
@@ -20,16 +21,13 @@ export async function relayAnswer(
 	{clock, redact}: Pick<ChatWorld, 'clock' | 'redact'>,
 ): Promise<ChatAnswer> {
 	const inputTokens = promptTokens(request.body);
-	const count = (usage: ChatUsage | undefined, bytes: number): ChatUsage => {
-		const outputTokens = estimatedTokens(bytes);
-		// A server that counts nothing of a text has not counted.
-		const isCounted = usage !== undefined && (usage.completion_tokens > 0 || outputTokens === 0);
-		const counted = isCounted ? usage : usageOf(inputTokens, outputTokens);
-		call.settle({
-			inputTokens: counted.prompt_tokens,
-			outputTokens: counted.completion_tokens,
-		});
-		return counted;
+	const count = ({usage, tokens, isWhole}: Counted): ChatUsage => {
+		const input = countedOr(usage?.prompt_tokens, () => inputTokens);
+		const spoken = spokenOr(usage?.completion_tokens, tokens);
+		const output = isWhole ? spoken : Math.max(spoken, tokens);
+		call.settle({inputTokens: input, outputTokens: output});
+		const isBelieved = input === usage?.prompt_tokens && output === usage.completion_tokens;
+		return isBelieved ? usage : usageOf(input, output);
 	};
 
 	const ask = async () => {
@@ -40,7 +38,7 @@ export async function relayAnswer(
 		} catch (error) {
 			// The server was at work on it: who leaves before every answer would pay for none.
 			if (signal.aborted) {
-				count(undefined, 0);
+				count(nothing);
 			}
 
 			throw error;
@@ -49,33 +47,43 @@ export async function relayAnswer(
 
 	using reply = await ask();
 	// From here on it costs something, however it ends.
-	count(undefined, 0);
+	count(nothing);
 	if (!sink) {
 		const {bytes, usage, ...answer} = wholeAnswer(await wholeText(reply), redact);
-		return {...answer, usage: count(usage, bytes)};
+		return {...answer, usage: count({usage, tokens: estimatedTokens(bytes), isWhole: true})};
 	}
 
 	const events = readEvents({
 		reply,
 		sink,
 		redact,
-		onGrowth(bytes, usage) {
+		onGrowth(tokens, usage) {
 			call.grow(
-				Math.max(
-					inputTokens + estimatedTokens(bytes),
-					usage ? usage.prompt_tokens + usage.completion_tokens : 0,
-				),
+				Math.max(inputTokens + tokens, usage ? usage.prompt_tokens + usage.completion_tokens : 0),
 			);
 		},
 	});
+	const counted = () => count({...events.counted(), tokens: events.tokens()});
 	try {
-		const {finishReason, usage} = await events.done;
-		return {message: {}, finishReason, usage: count(usage, events.bytes())};
+		const {finishReason} = await events.done;
+		return {message: {}, finishReason, usage: counted()};
 	} catch (error) {
-		count(events.usage(), events.bytes());
+		counted();
 		throw error;
 	}
 }
+
+/** What is known of what an answer has used. */
+type Counted = {
+	/** What its server counted. */
+	readonly usage: ChatUsage | undefined;
+	/** An estimate of what it said. */
+	readonly tokens: number;
+	/** Its server counted all of it. */
+	readonly isWhole: boolean;
+};
+
+const nothing: Counted = {usage: undefined, tokens: 0, isWhole: false};
 
 /** The request as the model's server gets it: what we know of it, under its own name of the model, and the usage told in any case. */
 function upstreamBody(

@@ -1,5 +1,6 @@
+import {streamedTokens, textBytesIn} from '../../core/estimated-tokens.ts';
 import {isDeepJson} from '../../core/json-depth.ts';
-import {type JsonObject, type JsonValue, isJsonObject, parsedJson} from '../../core/json.ts';
+import {type JsonObject, isJsonObject, parsedJson} from '../../core/json.ts';
 import type {Redact} from '../../core/redact.ts';
 import type {Sink} from '../chat/late-stream.ts';
 import type {ChatUsage, FinishReason} from '../shapes/chat-shapes.ts';
@@ -12,10 +13,11 @@ import type {Reply} from './upstream.ts';
 /** An answer of a model's server that comes in events. */
 type Events = {
 	/** Rejects with `ApiError`, also when it ends without having said why. */
-	readonly done: Promise<{readonly finishReason: FinishReason; readonly usage?: ChatUsage}>;
-	/** How much was passed on, in bytes of UTF-8. */
-	bytes(): number;
-	usage(): ChatUsage | undefined;
+	readonly done: Promise<{readonly finishReason: FinishReason}>;
+	/** How much was passed on, estimated. */
+	tokens(): number;
+	/** What its server has counted last, and whether it did when the answer was whole: before, it may have counted its first piece alone. */
+	counted(): {readonly usage: ChatUsage | undefined; readonly isWhole: boolean};
 };
 
 /** Arguments of a call may be a file. */
@@ -31,14 +33,16 @@ export function readEvents({
 	readonly reply: Reply;
 	readonly sink: Sink;
 	readonly redact: Redact;
-	/** The answer is about to have so many bytes, and its server may have counted so far; what it throws ends it. */
-	readonly onGrowth: (bytes: number, usage: ChatUsage | undefined) => void;
+	/** The answer is about to have so many tokens, and its server may have counted so far; what it throws ends it. */
+	readonly onGrowth: (tokens: number, usage: ChatUsage | undefined) => void;
 }): Events {
 	const callDeltas = createToolCallDeltas();
 	const reader = createSseReader(maxEventChars);
 	let finishReason: FinishReason | undefined;
 	let usage: ChatUsage | undefined;
+	let isWhole = false;
 	let bytes = 0;
+	let pieces = 0;
 	const safe = createSafeDeltas(redact.known ?? redact, async (delta, logprobs) =>
 		sink.delta(delta, logprobs),
 	);
@@ -49,8 +53,9 @@ export function readEvents({
 			const said = sayingsOf(delta, callDeltas(delta['tool_calls']));
 			if (Object.keys(said).length > 0) {
 				const grown = bytes + bytesOf(said);
-				onGrowth(grown, usage);
+				onGrowth(streamedTokens(grown, pieces + 1), usage);
 				bytes = grown;
+				pieces++;
 				await safe.take(said, isJsonObject(logprobs) ? logprobs : undefined);
 			}
 		}
@@ -87,9 +92,11 @@ export function readEvents({
 			throw errorEvent(error, redact);
 		}
 
-		usage = countedUsage(event['usage']) ?? usage;
+		const counted = countedUsage(event['usage']);
+		usage = counted ?? usage;
 		const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
 		await (isJsonObject(choice) && takeChoice(choice));
+		isWhole ||= counted !== undefined && finishReason !== undefined;
 		return false;
 	};
 
@@ -125,26 +132,17 @@ export function readEvents({
 			throw garbled('it ends in the middle');
 		}
 
-		return {finishReason, ...(usage && {usage})};
+		return {finishReason};
 	};
 
-	return {done: read(), bytes: () => bytes, usage: () => usage};
+	return {
+		done: read(),
+		tokens: () => streamedTokens(bytes, pieces),
+		counted: () => ({usage, isWhole}),
+	};
 }
+
+const unsaid: ReadonlySet<string> = new Set(['id', 'type']);
 
 /** Of all texts in it that a model says, in UTF-8. */
-export function bytesOf(said: JsonValue | undefined): number {
-	if (typeof said === 'string') {
-		return Buffer.byteLength(said);
-	}
-
-	if (typeof said !== 'object' || said === null) {
-		return 0;
-	}
-
-	let bytes = 0;
-	for (const [name, value] of Object.entries(said)) {
-		bytes += name === 'id' || name === 'type' ? 0 : bytesOf(value);
-	}
-
-	return bytes;
-}
+export const bytesOf = (said: JsonObject): number => textBytesIn(said, unsaid);

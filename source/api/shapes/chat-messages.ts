@@ -1,4 +1,4 @@
-import {estimatedTokens} from '../../core/estimated-tokens.ts';
+import {estimatedTokens, textBytesIn} from '../../core/estimated-tokens.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {TurnMessage} from '../agent-turns.ts';
 import {
@@ -136,15 +136,24 @@ const bytesOf = (said: JsonValue | undefined): number =>
 /** What a picture, a sound or a file may come to, in tokens: nobody can tell. */
 const tokensOfPart = 1000;
 
-/** Tokens of all that the model is told by a request, as far as one can tell without it: messages with their calls of tools, and the definitions of tools. */
-export function promptTokens({messages, tools, response_format: format}: JsonObject): number {
-	let bytes = [tools, format].reduce<number>((sum, said) => sum + bytesOf(said), 0);
+/** What says of which kind something is. */
+const kinds: ReadonlySet<string> = new Set(['role', 'type']);
+
+/** Tokens of all that the model is told by a request, as far as one can tell without it: messages with whatever stands in them, the definitions of tools, and an answer that is predicted. */
+export function promptTokens({
+	messages,
+	tools,
+	response_format: format,
+	prediction,
+}: JsonObject): number {
+	let bytes = [tools, format, prediction].reduce<number>((sum, said) => sum + bytesOf(said), 0);
 	let others = 0;
-	for (const message of listOfObjects(messages)) {
-		bytes += Buffer.byteLength(textOf(message)) + bytesOf(message['tool_calls']);
-		others += listOfObjects(message['content']).filter(
-			({type}) => type !== 'text' && type !== 'refusal',
-		).length;
+	for (const {content: written, tool_calls: calls, ...more} of listOfObjects(messages)) {
+		const parts = isList(written) ? listOfObjects(written) : [];
+		const texts = parts.filter(({type}) => type === 'text' || type === 'refusal');
+		bytes += textBytesIn(isList(written) ? texts : written, kinds);
+		bytes += bytesOf(calls) + textBytesIn(more, kinds);
+		others += parts.length - texts.length;
 	}
 
 	return estimatedTokens(bytes) + others * tokensOfPart;
