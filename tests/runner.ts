@@ -6,26 +6,36 @@ import {isDrawn, type Share} from './share.ts';
 export default class ShareRunner extends TestRunner {
 	onCollected(files: readonly RunnerTestFile[]): void {
 		const share = this.injectValue('share') as Share | undefined;
-		for (const file of share ? files : []) {
+		if (!share) {
+			return;
+		}
+
+		for (const file of files) {
 			const path = relative(this.config.root, file.filepath);
-			if (share && !share.changed.includes(path)) {
-				leaveOut(file, name => isDrawn(share, `${path} ${name}`), share);
+			if (!share.changed.includes(path)) {
+				leaveOut(file, {share, path});
 			}
 		}
 	}
 }
 
-/** Whether any case of the suite still runs. */
-function leaveOut(
-	suite: RunnerTestSuite,
-	isTaken: (name: string) => boolean,
-	share: Share,
-): boolean {
+type Drawing = {readonly share: Share; readonly path: string; readonly isTaken?: boolean};
+
+/** Whether any case of the suite still runs. Cases that share what is set up before all of them are drawn together: some build on one another. */
+function leaveOut(suite: RunnerTestSuite, {share, path, ...drawn}: Drawing): boolean {
+	const hooks = TestRunner.getSuiteHooks(suite);
+	const isTaken =
+		drawn.isTaken ??
+		(hooks.beforeAll.length > 0 ? isDrawn(share, `${path} ${suite.fullName}`) : undefined);
 	let runs = false;
 	for (const task of suite.tasks) {
 		if (task.type === 'suite') {
-			runs = leaveOut(task, isTaken, share) || runs;
-		} else if (task.mode === 'run' && task.tags?.includes('slow') && !isTaken(task.fullTestName)) {
+			runs = leaveOut(task, {share, path, ...(isTaken !== undefined && {isTaken})}) || runs;
+		} else if (
+			task.mode === 'run' &&
+			task.tags?.includes('slow') &&
+			!(isTaken ?? isDrawn(share, `${path} ${task.fullTestName}`))
+		) {
 			task.mode = 'skip';
 			task.result = leftOutBy(share);
 		} else {
@@ -35,7 +45,6 @@ function leaveOut(
 
 	if (!runs) {
 		// A suite that is skipped would not tell which cases it had.
-		const hooks = TestRunner.getSuiteHooks(suite);
 		hooks.beforeAll = [];
 		hooks.afterAll = [];
 		hooks.aroundAll = [];

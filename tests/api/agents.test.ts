@@ -1,3 +1,4 @@
+// @module-tag slow
 import {expect, test} from 'vitest';
 import {startAgents, untrustedTool as tool} from '../helpers/agents.ts';
 import {usageOf} from '../helpers/api.ts';

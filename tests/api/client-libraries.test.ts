@@ -1,3 +1,4 @@
+// @module-tag slow
 import {HumanMessage, ToolMessage} from '@langchain/core/messages';
 import {ChatOpenAI} from '@langchain/openai';
 import {

@@ -1,3 +1,4 @@
+// @module-tag slow
 import {expect, test} from 'vitest';
 import {createFakePort} from '../helpers/fake-port.ts';
 import {makeToolApproval} from '../helpers/make-approval.ts';

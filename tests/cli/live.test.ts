@@ -1,3 +1,4 @@
+// @module-tag slow
 import {expect, test} from 'vitest';
 import {installForgeClient} from '../helpers/forge-client.ts';
 import {gatewayHome} from '../helpers/gateway.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import {readdir, readFile} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import {execFile} from 'node:child_process';
 import {stat} from 'node:fs/promises';
 import {promisify} from 'node:util';

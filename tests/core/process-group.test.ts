@@ -1,3 +1,4 @@
+// @module-tag slow
 import {getEventListeners} from 'node:events';
 import {existsSync} from 'node:fs';
 import {expect, test} from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import {existsSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import {command} from '../cli/command.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import {readdirSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import {processes, until} from '../helpers/processes.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import {chmod} from 'node:fs/promises';
 import {expect, test} from 'vitest';
 import {gatewayHome} from '../helpers/gateway.ts';

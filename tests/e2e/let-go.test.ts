@@ -1,3 +1,4 @@
+// @module-tag slow
 import {execFileSync} from 'node:child_process';
 import {existsSync, mkdirSync, readdirSync, readlinkSync} from 'node:fs';
 import {dirname, resolve} from 'node:path';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import {expect, test} from 'vitest';
 import {gatewayHome} from '../helpers/gateway.ts';
 import {openPty} from '../helpers/pty.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import {execFile} from 'node:child_process';
 import {access, mkdtemp, readdir, readFile, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import {randomUUID} from 'node:crypto';
 import {cp, mkdtemp, rename, rm} from 'node:fs/promises';
 import {Agent, request} from 'node:http';

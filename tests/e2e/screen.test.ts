@@ -1,3 +1,4 @@
+// @module-tag slow
 import {stat} from 'node:fs/promises';
 import {expect, test} from 'vitest';
 import {command} from '../cli/command.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {homePaths} from '../../source/config/home-paths.ts';
 import {systemClock} from '../../source/core/clock.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import {once} from 'node:events';
 import {existsSync} from 'node:fs';
 import {mkdir, readdir, readFile, rename, rm, stat, writeFile} from 'node:fs/promises';

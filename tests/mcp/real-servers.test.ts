@@ -1,3 +1,4 @@
+// @module-tag slow
 import {randomUUID} from 'node:crypto';
 import {writeFile} from 'node:fs/promises';
 import {toNodeHandler} from '@modelcontextprotocol/node';

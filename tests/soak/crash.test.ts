@@ -1,3 +1,4 @@
+// @module-tag slow
 import {expect, test} from 'vitest';
 import {randomOf, runSeed} from '../helpers/random.ts';
 import {type CrashPoint, crashRounds, crashSteps} from './crash.ts';

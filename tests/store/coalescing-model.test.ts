@@ -1,3 +1,4 @@
+// @module-tag slow
 import {expect, test} from 'vitest';
 import {propertyRuns} from '../helpers/property-runs.ts';
 import {coalescingModel} from './coalescing-model.ts';

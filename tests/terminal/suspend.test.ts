@@ -1,3 +1,4 @@
+// @module-tag slow
 import {existsSync} from 'node:fs';
 import {chmod, mkdtemp, readdir, readFile, rm, symlink, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';

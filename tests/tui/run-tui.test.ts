@@ -1,3 +1,4 @@
+// @module-tag slow
 import {existsSync} from 'node:fs';
 import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {constants, tmpdir} from 'node:os';

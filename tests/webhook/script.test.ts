@@ -1,3 +1,4 @@
+// @module-tag slow
 import {existsSync} from 'node:fs';
 import {chmod, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import {execFile} from 'node:child_process';
 import {chmod, writeFile} from 'node:fs/promises';
 import {delimiter} from 'node:path';

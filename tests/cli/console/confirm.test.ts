@@ -1,3 +1,4 @@
+// @module-tag slow
 import {expect, test} from 'vitest';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeDelivery} from '../../helpers/make.ts';

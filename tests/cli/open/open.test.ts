@@ -1,3 +1,4 @@
+// @module-tag slow
 import {chmod, mkdir, readFile} from 'node:fs/promises';
 import {expect, test} from 'vitest';
 import {desktopEntry} from '../../../source/cli/open/register-linux.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import {writeFile} from 'node:fs/promises';
 import {delimiter, join} from 'node:path';
 import {expect, test} from 'vitest';

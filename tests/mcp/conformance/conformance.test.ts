@@ -1,3 +1,4 @@
+// @module-tag slow
 import {expect, test} from 'vitest';
 import {captureConsole} from '../../../source/core/capture-console.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';

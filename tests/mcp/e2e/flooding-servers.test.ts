@@ -1,3 +1,4 @@
+// @module-tag slow
 import {describe, expect, test} from 'vitest';
 import {startHostile} from '../servers/hostile-server.ts';
 import {hiddenIn} from './hidden-in.ts';

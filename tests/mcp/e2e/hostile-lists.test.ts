@@ -1,3 +1,4 @@
+// @module-tag slow
 import {expect, test} from 'vitest';
 import {hostileName} from '../servers/hostile-peer.ts';
 import {startHostile} from '../servers/hostile-server.ts';

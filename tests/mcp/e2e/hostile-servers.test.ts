@@ -1,3 +1,4 @@
+// @module-tag slow
 import {describe, expect, test} from 'vitest';
 import {isGone} from '../../helpers/processes.ts';
 import {startHostile, waysToHostiles} from '../servers/hostile-server.ts';

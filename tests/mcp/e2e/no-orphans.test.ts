@@ -1,3 +1,4 @@
+// @module-tag slow
 import {expect, test} from 'vitest';
 import {descendantsOf, isGone, type Process, until} from '../../helpers/processes.ts';
 import {startSvc, svc} from '../../helpers/svc.ts';

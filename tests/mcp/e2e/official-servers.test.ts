@@ -1,3 +1,4 @@
+// @module-tag slow
 import {readFile, stat} from 'node:fs/promises';
 import {describe, expect, test} from 'vitest';
 import type {ToolServerConfig} from '../../../source/config/tool-server.ts';

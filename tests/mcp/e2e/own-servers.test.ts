@@ -1,3 +1,4 @@
+// @module-tag slow
 import {McpServer} from '@modelcontextprotocol/server';
 import {describe, expect, test} from 'vitest';
 import {z} from 'zod';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import type {RequestListener} from 'node:http';
 import {expect, test} from 'vitest';
 import {startEverything} from '../servers/everything-server.ts';

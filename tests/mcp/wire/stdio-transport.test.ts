@@ -1,3 +1,4 @@
+// @module-tag slow
 import {stat} from 'node:fs/promises';
 import {setImmediate} from 'node:timers/promises';
 import {expect, test} from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import {expect, test} from 'vitest';
 import {lineText} from '../../../source/terminal/text/line-editor.ts';
 import {goToStep, noteShown, sheetNow} from '../../../source/tui/acts/sheet.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import {expect, test} from 'vitest';
 import {panes} from '../../../source/tui/panes/panes.ts';
 import {attackCorpus} from '../../helpers/attack-corpus.ts';

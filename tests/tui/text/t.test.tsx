@@ -1,3 +1,4 @@
+// @module-tag slow
 import {Box} from 'ink';
 import {render} from 'ink-testing-library';
 import {expect, test} from 'vitest';

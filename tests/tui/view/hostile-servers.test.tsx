@@ -1,3 +1,4 @@
+// @module-tag slow
 import {expect, test} from 'vitest';
 import {someAttacks} from '../../helpers/attack-corpus.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
