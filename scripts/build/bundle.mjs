@@ -169,7 +169,7 @@ function startGroups() {
 				'gateway/commands/read-commands.ts',
 				'store/open-store.ts',
 				'store/sqlite-reader.ts',
-				'core/approvals/outlives-gateway.ts',
+				'core/approvals/keeper.ts',
 			].map(inSource),
 		);
 		const parts = new Set([...screenStarts, gatewayStart, laterStart].map(inSource));

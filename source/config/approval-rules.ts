@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import type {FileRule} from '../core/approvals/approvals.ts';
+import type {FileRule} from '../core/approval.ts';
 import {keysText, writtenKeys} from '../core/approvals/rule-keys.ts';
 import {nearestName} from '../core/nearest-name.ts';
 import {quotedName} from '../core/quoted-name.ts';

@@ -1,4 +1,4 @@
-import type {FileRule} from '../core/approvals/approvals.ts';
+import type {FileRule} from '../core/approval.ts';
 import type {Diagnostic} from '../core/config-view.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {PlatformsConfig, SectionsConfig} from '../platforms/platforms.ts';

@@ -1,3 +1,5 @@
+import type {WrittenKey} from './approvals/rule-keys.ts';
+import type {JsonObject} from './json.ts';
 import type {
 	answerOutcomeSchema,
 	approvalAnswerSchema,
@@ -71,3 +73,34 @@ export type AnswerOutcome = Shape<typeof answerOutcomeSchema>;
 
 /** A standing yes. It holds for one definition of one tool of one server of one profile and for nothing else. */
 export type ApprovalRule = Shape<typeof approvalRuleSchema>;
+
+/** A rule that a person wrote into `config.yaml`. It allows calls with the definition that its tool has when it is seen first, or with the one that is written. */
+export type FileRule = {
+	/** Without `id`. */
+	readonly owner: RuleOwner;
+	readonly profile: string;
+	/** `AskedTool.name`. */
+	readonly name: string;
+	readonly when?: readonly WrittenKey[];
+	readonly definition?: string;
+	/** `config.yaml:12` */
+	readonly place: string;
+};
+
+/** A form of a tool server; strings are cleaned by `cell()` or `block()`. */
+export type AskedForm = {
+	readonly server: string;
+	readonly profile: string;
+	readonly host: string;
+	readonly message: string;
+	readonly fields: readonly FormField[];
+	/** How long it waits for an answer when nobody asks for more time, milliseconds. */
+	readonly timeoutMs: number;
+	readonly signal: AbortSignal;
+};
+
+/** `decline`: a person said no. `cancel`: nobody answered. */
+export type FormAnswer =
+	| {readonly action: 'accept'; readonly content: JsonObject}
+	| {readonly action: 'decline'}
+	| {readonly action: 'cancel'};

@@ -1,7 +1,7 @@
+import type {Approvals} from '../approvals/approvals.ts';
 import type {Authorities} from '../config/authorities.ts';
 import type {HomePaths} from '../config/config.ts';
 import type {Environment} from '../config/environment.ts';
-import type {Approvals} from '../core/approvals/approvals.ts';
 import type {Broker} from '../core/broker.ts';
 import type {Clock} from '../core/clock.ts';
 import type {LogRecord} from '../core/log.ts';

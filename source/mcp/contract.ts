@@ -1,7 +1,7 @@
 import type {HomePaths} from '../config/config.ts';
 import type {Environment} from '../config/environment.ts';
 import type {ToolServerConfig} from '../config/tool-server.ts';
-import type {FormAnswer, FormToFill} from '../core/approvals/approvals.ts';
+import type {AskedForm, FormAnswer} from '../core/approval.ts';
 import type {Sampled, SampleRequest} from '../core/sample.ts';
 import type {ServerView, TestedServer} from '../core/tool-server.ts';
 import type {Tool} from '../core/tool.ts';
@@ -12,10 +12,7 @@ import type {TransportFactory} from './wire/transport-factory.ts';
 // What the room of the tool servers is to the rest of the program: what it gives, and what it is given. Types alone.
 
 /** A form of a tool server that a person is to fill in; strings are cleaned. */
-export type FormRequest = Pick<
-	FormToFill,
-	'fields' | 'host' | 'message' | 'profile' | 'server' | 'signal' | 'timeoutMs'
-> & {
+export type FormRequest = AskedForm & {
 	/** The run whose call made the server ask; absent when a person tries a tool. */
 	readonly runId?: number;
 };

@@ -1,7 +1,7 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Approval} from '../core/approval.ts';
-import type {LastAllowed, NewApproval, NewRule, ToolKey} from '../core/approvals/approvals.ts';
-import {keptApproval} from '../core/approvals/kept-approval.ts';
+import type {LastAllowed, NewApproval, NewRule, ToolKey} from '../core/approvals/keeper.ts';
+import {keptApproval} from '../core/approvals/keeper.ts';
 import {createApprovalReader} from './approval-reader.ts';
 import {integerOf, jsonOf, nullableText, textOf} from './columns.ts';
 import type {GroupCommit} from './group-commit-port.ts';

@@ -1,6 +1,6 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Approval} from '../core/approval.ts';
-import {outlivesGateway} from '../core/approvals/outlives-gateway.ts';
+import {outlivesGateway} from '../core/approvals/keeper.ts';
 import type {Clock} from '../core/clock.ts';
 import {createAbandon} from './abandoned-runs.ts';
 import {approvalOfRow, ruleOfRow} from './approval-reader.ts';

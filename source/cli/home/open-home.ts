@@ -147,7 +147,7 @@ async function writeHome(context: Context): Promise<WritableHome> {
 async function readCommands({clock}: Context): Promise<(store: StoreReader) => ReadCommands> {
 	const [{createReadCommands}, {outlivesGateway}] = await Promise.all([
 		import('../../gateway/commands/read-commands.ts'),
-		import('../../core/approvals/outlives-gateway.ts'),
+		import('../../core/approvals/keeper.ts'),
 	]);
 	return store =>
 		createReadCommands({

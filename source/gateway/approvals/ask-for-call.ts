@@ -1,5 +1,5 @@
+import type {Approvals, CallToApprove} from '../../approvals/approvals.ts';
 import type {Config} from '../../config/config.ts';
-import type {Approvals, CallToApprove} from '../../core/approvals/approvals.ts';
 import type {Tool, Verdict} from '../../core/tool.ts';
 
 /** Where a tool has no server with a time of its own. */

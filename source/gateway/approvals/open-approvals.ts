@@ -1,9 +1,9 @@
 import {basename, dirname} from 'node:path';
+import type {Approvals, AskingRun} from '../../approvals/approvals.ts';
+import {createApprovals} from '../../approvals/create-approvals.ts';
 import type {HomePaths} from '../../config/config.ts';
 import {userHomeOf} from '../../config/environment.ts';
 import type {Approval, AskedTool} from '../../core/approval.ts';
-import type {Approvals, AskingRun} from '../../core/approvals/approvals.ts';
-import {createApprovals} from '../../core/approvals/create-approvals.ts';
 import type {Broker} from '../../core/broker.ts';
 import type {Logger} from '../../core/log.ts';
 import type {Run} from '../../core/run.ts';

@@ -1,5 +1,5 @@
+import type {Approvals} from '../../approvals/approvals.ts';
 import type {ApprovalRule} from '../../core/approval.ts';
-import type {Approvals} from '../../core/approvals/approvals.ts';
 import type {RouteCounts} from '../../core/route-counts.ts';
 import type {World} from '../../core/world.ts';
 import type {

@@ -1,6 +1,6 @@
+import type {ServerChange} from '../../approvals/approvals.ts';
 import type {Config} from '../../config/config.ts';
 import type {AskedTool} from '../../core/approval.ts';
-import type {ServerChange} from '../../core/approvals/approvals.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
 import {createMutex} from '../../core/mutex.ts';
 import {inServerOrder} from '../../core/reduce-servers.ts';

@@ -1,4 +1,4 @@
-import type {ServerChange} from '../../core/approvals/approvals.ts';
+import type {ServerChange} from '../../approvals/approvals.ts';
 import type {ServerView} from '../../core/tool-server.ts';
 import type {Tool} from '../../core/tool.ts';
 

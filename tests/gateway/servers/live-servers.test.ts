@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
+import type {ServerChange as ToldChange} from '../../../source/approvals/approvals.ts';
 import type {Config} from '../../../source/config/config.ts';
 import {profilePaths, homePaths} from '../../../source/config/home-paths.ts';
-import type {ServerChange as ToldChange} from '../../../source/core/approvals/approvals.ts';
 import type {GatewayEvent} from '../../../source/core/events.ts';
 import {silentLogger} from '../../../source/core/log.ts';
 import type {ServerView} from '../../../source/core/tool-server.ts';

@@ -1,6 +1,6 @@
 import {userInfo} from 'node:os';
 import {expect, test} from 'vitest';
-import type {CallToApprove} from '../../../source/core/approvals/approvals.ts';
+import type {CallToApprove} from '../../../source/approvals/approvals.ts';
 import {createLogger} from '../../../source/core/log.ts';
 import type {Tool} from '../../../source/core/tool.ts';
 import type {LiveServers} from '../../../source/gateway/servers/live-servers.ts';

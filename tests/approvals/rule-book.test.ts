@@ -2,11 +2,11 @@ import {mkdir, mkdtemp, realpath, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import type {ApprovalRule} from '../../../source/core/approval.ts';
-import {createPresentTools} from '../../../source/core/approvals/present-tools.ts';
-import {createRuleBook} from '../../../source/core/approvals/rule-book.ts';
-import {silentLogger} from '../../../source/core/log.ts';
-import {createFakeClock} from '../../helpers/fake-clock.ts';
+import {createPresentTools} from '../../source/approvals/present-tools.ts';
+import {createRuleBook} from '../../source/approvals/rule-book.ts';
+import type {ApprovalRule} from '../../source/core/approval.ts';
+import {silentLogger} from '../../source/core/log.ts';
+import {createFakeClock} from '../helpers/fake-clock.ts';
 import {createMemoryKeeper, makeAsked, makeCall, startMs} from './queue-fixture.ts';
 
 test.for([

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
-import type {ApprovalRule} from '../../../source/core/approval.ts';
-import {unaskedCall} from '../../../source/core/approvals/drafts.ts';
-import {isInForce, rulesFor, ruleOf, voidedRules} from '../../../source/core/approvals/rules.ts';
+import {unaskedCall} from '../../source/approvals/drafts.ts';
+import {isInForce, rulesFor, ruleOf, voidedRules} from '../../source/approvals/rules.ts';
+import type {ApprovalRule} from '../../source/core/approval.ts';
 import {makeAsked, makeAskingRun, makeCall, startMs} from './queue-fixture.ts';
 
 const ruleFor = (...given: Parameters<typeof rulesFor>) => rulesFor(...given)[0];

@@ -1,4 +1,4 @@
-import type {AskedTool} from '../approval.ts';
+import type {AskedTool} from '../core/approval.ts';
 import type {ServerChange} from './approvals.ts';
 
 /** What the servers' tools are now, as far as that was told. */

@@ -1,8 +1,8 @@
-import type {Approval, ApprovalDecision} from '../approval.ts';
-import {messageOf} from '../errors.ts';
-import type {World} from '../world.ts';
-import type {ApprovalKeeper, NewApproval, NewRule} from './approvals.ts';
-import {keptApproval} from './kept-approval.ts';
+import type {Approval, ApprovalDecision} from '../core/approval.ts';
+import type {ApprovalKeeper, NewApproval, NewRule} from '../core/approvals/keeper.ts';
+import {keptApproval} from '../core/approvals/keeper.ts';
+import {messageOf} from '../core/errors.ts';
+import type {World} from '../core/world.ts';
 import type {RuleBook} from './rule-book.ts';
 
 /** Writes decisions down and tells of them, once each. */

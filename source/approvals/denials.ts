@@ -1,5 +1,5 @@
-import type {ApprovalDecision, ApprovalOutcome} from '../approval.ts';
-import {cell} from '../untrusted.ts';
+import type {ApprovalDecision, ApprovalOutcome} from '../core/approval.ts';
+import {cell} from '../core/untrusted.ts';
 
 /** Most requests that wait at once. */
 export const maxWaiting = 200;

@@ -1,9 +1,10 @@
-import type {ApprovalRule} from '../approval.ts';
-import {messageOf} from '../errors.ts';
-import type {World} from '../world.ts';
-import type {ApprovalKeeper, ServerChange} from './approvals.ts';
+import type {ApprovalRule} from '../core/approval.ts';
+import type {ApprovalKeeper} from '../core/approvals/keeper.ts';
+import {areAsKeysSay} from '../core/approvals/rule-keys.ts';
+import {messageOf} from '../core/errors.ts';
+import type {World} from '../core/world.ts';
+import type {ServerChange} from './approvals.ts';
 import type {PresentTools} from './present-tools.ts';
-import {areAsKeysSay} from './rule-keys.ts';
 import {problemWithRule} from './rule-problem.ts';
 import {isInForce, isUnseen, maxRules, type RuledCall, rulesFor, voidedRules} from './rules.ts';
 

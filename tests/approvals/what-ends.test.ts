@@ -1,6 +1,6 @@
 import {getEventListeners} from 'node:events';
 import {expect, test} from 'vitest';
-import type {ApprovalRule} from '../../../source/core/approval.ts';
+import type {ApprovalRule} from '../../source/core/approval.ts';
 import {
 	createMemoryKeeper,
 	createTestQueue,

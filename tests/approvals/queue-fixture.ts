@@ -1,18 +1,13 @@
-import type {Approval, ApprovalRule, AskedTool} from '../../../source/core/approval.ts';
-import type {
-	ApprovalKeeper,
-	AskingRun,
-	CallToApprove,
-	FormToFill,
-	LastAllowed,
-} from '../../../source/core/approvals/approvals.ts';
-import {createApprovals} from '../../../source/core/approvals/create-approvals.ts';
-import {keptApproval} from '../../../source/core/approvals/kept-approval.ts';
-import type {GatewayEvent} from '../../../source/core/events.ts';
-import {createLogger, type LogRecord} from '../../../source/core/log.ts';
-import {reduce} from '../../../source/core/reduce.ts';
-import {initialState} from '../../../source/core/state.ts';
-import {createFakeClock} from '../../helpers/fake-clock.ts';
+import type {AskingRun, CallToApprove, FormToFill} from '../../source/approvals/approvals.ts';
+import {createApprovals} from '../../source/approvals/create-approvals.ts';
+import type {Approval, ApprovalRule, AskedTool} from '../../source/core/approval.ts';
+import type {ApprovalKeeper, LastAllowed} from '../../source/core/approvals/keeper.ts';
+import {keptApproval} from '../../source/core/approvals/keeper.ts';
+import type {GatewayEvent} from '../../source/core/events.ts';
+import {createLogger, type LogRecord} from '../../source/core/log.ts';
+import {reduce} from '../../source/core/reduce.ts';
+import {initialState} from '../../source/core/state.ts';
+import {createFakeClock} from '../helpers/fake-clock.ts';
 
 export const startMs = 1_700_000_000_000;
 

@@ -1,5 +1,6 @@
-import type {ApprovalScope, AskedTool, RuleOwner, ToolApproval} from '../approval.ts';
-import type {AskingRun, CallToApprove, LastAllowed} from './approvals.ts';
+import type {ApprovalScope, AskedTool, RuleOwner, ToolApproval} from '../core/approval.ts';
+import type {LastAllowed} from '../core/approvals/keeper.ts';
+import type {AskingRun, CallToApprove} from './approvals.ts';
 import {mayDestroy, ownerOf} from './rules.ts';
 
 /** No call waits longer without being moved, milliseconds. @see manual/approvals.md */

@@ -2,8 +2,9 @@ import {mkdir, mkdtemp, realpath, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import type {AskedTool} from '../../../source/core/approval.ts';
-import type {CallToApprove, FileRule} from '../../../source/core/approvals/approvals.ts';
+import type {CallToApprove} from '../../source/approvals/approvals.ts';
+import type {AskedTool} from '../../source/core/approval.ts';
+import type {FileRule} from '../../source/core/approval.ts';
 import {createTestQueue, makeAsked, makeAskingRun, makeCall} from './queue-fixture.ts';
 
 const inputSchema = {type: 'object', properties: {path: {}, paths: {}, mode: {}, edits: {}}};

@@ -1,13 +1,15 @@
-import type {ApprovalRule, AskedTool} from '../approval.ts';
-import {jsonHash} from '../canonical-json.ts';
-import {messageOf, SvcError} from '../errors.ts';
-import type {JsonValue} from '../json.ts';
-import {createMutex} from '../mutex.ts';
-import type {World} from '../world.ts';
-import type {ApprovalKeeper, FileRule, NewRule, RulesOfFile} from './approvals.ts';
+import type {ApprovalRule, AskedTool} from '../core/approval.ts';
+import type {FileRule} from '../core/approval.ts';
+import type {ApprovalKeeper, NewRule} from '../core/approvals/keeper.ts';
+import {resolvedKeys} from '../core/approvals/rule-keys.ts';
+import {jsonHash} from '../core/canonical-json.ts';
+import {messageOf, SvcError} from '../core/errors.ts';
+import type {JsonValue} from '../core/json.ts';
+import {createMutex} from '../core/mutex.ts';
+import type {World} from '../core/world.ts';
+import type {RulesOfFile} from './approvals.ts';
 import type {PresentTools} from './present-tools.ts';
 import type {RuleBook} from './rule-book.ts';
-import {resolvedKeys} from './rule-keys.ts';
 import {isUnseen} from './rules.ts';
 
 /** Joins what stands in a file with the tools that there are. Each entry is kept as a rule, with the definition that its tool had when it was seen first. */

@@ -1,8 +1,8 @@
-import type {Approval} from '../approval.ts';
-import {messageOf} from '../errors.ts';
-import type {JsonObject} from '../json.ts';
-import type {World} from '../world.ts';
-import type {ApprovalKeeper, NewApproval} from './approvals.ts';
+import type {Approval} from '../core/approval.ts';
+import type {ApprovalKeeper, NewApproval} from '../core/approvals/keeper.ts';
+import {messageOf} from '../core/errors.ts';
+import type {JsonObject} from '../core/json.ts';
+import type {World} from '../core/world.ts';
 import {type Denial, denials, maxWaiting} from './denials.ts';
 import type {Recorder} from './recorder.ts';
 import {type Choice, createTicket, type Subject, type Ticket} from './ticket.ts';

@@ -1,5 +1,6 @@
-import type {AskedTool, FormApproval, ToolApproval} from '../approval.ts';
-import type {AskingRun, CallToApprove, FormToFill, LastAllowed} from './approvals.ts';
+import type {AskedTool, FormApproval, ToolApproval} from '../core/approval.ts';
+import type {LastAllowed} from '../core/approvals/keeper.ts';
+import type {AskingRun, CallToApprove, FormToFill} from './approvals.ts';
 import {type Deadlines, type Terms, termsOf} from './terms.ts';
 
 type Times = Deadlines & {readonly requestedAt: number};

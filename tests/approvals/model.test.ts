@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import type {Approval, ApprovalRule} from '../../../source/core/approval.ts';
-import {rulesFor} from '../../../source/core/approvals/rules.ts';
-import {codeOf} from '../../../source/core/errors.ts';
-import type {Verdict} from '../../../source/core/tool.ts';
-import {propertyRuns} from '../../helpers/property-runs.ts';
+import {rulesFor} from '../../source/approvals/rules.ts';
+import type {Approval, ApprovalRule} from '../../source/core/approval.ts';
+import {codeOf} from '../../source/core/errors.ts';
+import type {Verdict} from '../../source/core/tool.ts';
+import {propertyRuns} from '../helpers/property-runs.ts';
 import {createTestQueue, makeAsked, makeAskingRun, makeCall, settleTurn} from './queue-fixture.ts';
 
 type Step =

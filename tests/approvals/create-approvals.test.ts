@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import type {ApprovalRule} from '../../../source/core/approval.ts';
+import type {ApprovalRule} from '../../source/core/approval.ts';
 import {
 	createMemoryKeeper,
 	createTestQueue,

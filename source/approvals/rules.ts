@@ -5,13 +5,14 @@ import type {
 	RuleKey,
 	RuleOwner,
 	ToolApproval,
-} from '../approval.ts';
-import {jsonHash} from '../canonical-json.ts';
-import {isJsonObject, type JsonValue} from '../json.ts';
-import {quotedName} from '../quoted-name.ts';
-import {cell} from '../untrusted.ts';
-import type {AskingRun, CallToApprove, NewRule, ServerChange} from './approvals.ts';
-import {keysText} from './rule-keys.ts';
+} from '../core/approval.ts';
+import type {NewRule} from '../core/approvals/keeper.ts';
+import {keysText} from '../core/approvals/rule-keys.ts';
+import {jsonHash} from '../core/canonical-json.ts';
+import {isJsonObject, type JsonValue} from '../core/json.ts';
+import {quotedName} from '../core/quoted-name.ts';
+import {cell} from '../core/untrusted.ts';
+import type {AskingRun, CallToApprove, ServerChange} from './approvals.ts';
 
 /** How long `always` holds, milliseconds. */
 const alwaysMs = 30 * 24 * 60 * 60 * 1000;

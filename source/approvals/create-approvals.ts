@@ -1,9 +1,10 @@
-import type {Approval, ApprovalAnswer, ApprovalRule, AskedTool} from '../approval.ts';
-import {every} from '../clock.ts';
-import {SvcError} from '../errors.ts';
-import type {World} from '../world.ts';
+import type {Approval, ApprovalAnswer, ApprovalRule, AskedTool} from '../core/approval.ts';
+import type {ApprovalKeeper} from '../core/approvals/keeper.ts';
+import {every} from '../core/clock.ts';
+import {SvcError} from '../core/errors.ts';
+import type {World} from '../core/world.ts';
 import {answerProblem} from './answer-problem.ts';
-import type {ApprovalKeeper, Approvals} from './approvals.ts';
+import type {Approvals} from './approvals.ts';
 import {choiceOf} from './choice-of.ts';
 import {createCallDecider} from './decide-calls.ts';
 import {deniedBy, denials} from './denials.ts';

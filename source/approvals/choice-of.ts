@@ -1,4 +1,4 @@
-import type {Approval, ApprovalAnswer, RuleKey} from '../approval.ts';
+import type {Approval, ApprovalAnswer, RuleKey} from '../core/approval.ts';
 import {refusedBy} from './denials.ts';
 import {ruleOf} from './rules.ts';
 import type {Choice} from './ticket.ts';

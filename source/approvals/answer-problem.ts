@@ -1,6 +1,6 @@
-import type {Approval, ApprovalAnswer, FormApproval, ToolApproval} from '../approval.ts';
-import {isJsonObject} from '../json.ts';
-import {contentProblem} from './content-problem.ts';
+import type {Approval, ApprovalAnswer, FormApproval, ToolApproval} from '../core/approval.ts';
+import {contentProblem} from '../core/approvals/content-problem.ts';
+import {isJsonObject} from '../core/json.ts';
 
 /** Most top-level arguments that a rule compares. */
 const maxKeys = 20;

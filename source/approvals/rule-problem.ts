@@ -1,5 +1,5 @@
-import type {ApprovalRule, AskedTool} from '../approval.ts';
-import {namedArguments, unnamedKey} from './rule-keys.ts';
+import type {ApprovalRule, AskedTool} from '../core/approval.ts';
+import {namedArguments, unnamedKey} from '../core/approvals/rule-keys.ts';
 import {isTooWide} from './rules.ts';
 
 /**

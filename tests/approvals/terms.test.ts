@@ -1,10 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {
-	callDeadlines,
-	extended,
-	formDeadlines,
-	termsOf,
-} from '../../../source/core/approvals/terms.ts';
+import {callDeadlines, extended, formDeadlines, termsOf} from '../../source/approvals/terms.ts';
 import {makeAsked, makeAskingRun, startMs} from './queue-fixture.ts';
 
 const known = {definition: 'd1'};

@@ -3,15 +3,13 @@ import type {
 	Approval,
 	ApprovalAnswer,
 	ApprovalRule,
+	AskedForm,
 	AskedTool,
-	FormApproval,
-	FormField,
-	RuleOwner,
-	ToolApproval,
-} from '../approval.ts';
-import type {JsonObject, JsonValue} from '../json.ts';
-import type {Verdict} from '../tool.ts';
-import type {WrittenKey} from './rule-keys.ts';
+	FileRule,
+	FormAnswer,
+} from '../core/approval.ts';
+import type {JsonValue} from '../core/json.ts';
+import type {Verdict} from '../core/tool.ts';
 
 /** The run that asks. */
 export type AskingRun = {
@@ -47,25 +45,10 @@ export type CallToApprove = {
 	readonly signal: AbortSignal;
 };
 
-/** A form of a tool server; strings are cleaned by `cell()` or `block()`. */
-export type FormToFill = {
-	readonly server: string;
-	readonly profile: string;
-	readonly host: string;
-	readonly message: string;
-	readonly fields: readonly FormField[];
+export type FormToFill = AskedForm & {
 	/** The run whose call the server asks for, where that is known. */
 	readonly run?: AskingRun;
-	/** How long it waits for an answer when nobody asks for more time, milliseconds. */
-	readonly timeoutMs: number;
-	readonly signal: AbortSignal;
 };
-
-/** `decline`: a person said no. `cancel`: nobody answered. */
-export type FormAnswer =
-	| {readonly action: 'accept'; readonly content: JsonObject}
-	| {readonly action: 'decline'}
-	| {readonly action: 'cancel'};
 
 /** What is known of a server's tools now. */
 export type ServerChange = {
@@ -77,19 +60,6 @@ export type ServerChange = {
 	readonly definitions?: ReadonlyMap<string, string>;
 	/** The same tools as a person is shown them. */
 	readonly tools?: readonly AskedTool[];
-};
-
-/** A rule that a person wrote into `config.yaml`. It allows calls with the definition that its tool has when it is seen first, or with the one that is written. */
-export type FileRule = {
-	/** Without `id`. */
-	readonly owner: RuleOwner;
-	readonly profile: string;
-	/** `AskedTool.name`. */
-	readonly name: string;
-	readonly when?: readonly WrittenKey[];
-	readonly definition?: string;
-	/** `config.yaml:12` */
-	readonly place: string;
 };
 
 /** The rules of the file as they stand now. */
@@ -139,43 +109,4 @@ export type Approvals = {
 	serverChanged(change: ServerChange): void;
 	/** Denies everything that waits and everything that comes, and resolves when that is written down. */
 	[Symbol.asyncDispose](): Promise<void>;
-};
-
-/** A rule that is to be made. */
-export type NewRule = Omit<ApprovalRule, 'id' | 'uses' | 'usedAt' | 'problem' | 'present'>;
-
-/** What was allowed last of one tool. */
-export type LastAllowed = {
-	readonly definition: string;
-	/** Absent when they were larger than 64 KiB. */
-	readonly args?: JsonValue;
-};
-
-/** Which tool of whom, as memory of what was allowed is kept. */
-export type ToolKey = {readonly profile: string; readonly server: string; readonly tool: string};
-
-/** An approval that has no number yet. */
-export type NewApproval = Omit<ToolApproval, 'id'> | Omit<FormApproval, 'id'>;
-
-/**
- * Where approvals and rules are kept. Each call is atomic, and on disk when it resolves. Arguments above 64 KiB are not kept, and nothing of what a form was
- * filled in with ever comes here.
- * @throws SvcError `journal_unavailable`
- */
-export type ApprovalKeeper = {
-	/** Writes down a request that waits, or the decision that a rule made; its number, which no other one gets, not even after a restart. */
-	add(approval: NewApproval): Promise<number>;
-	/** Writes down the decision; with `rule` that rule too, and its number is `decision.rule`. What it answers is what was kept. */
-	settle(approval: Approval, rule?: NewRule): Promise<Approval>;
-	/** What was allowed last of a tool; `undefined`: nothing ever. */
-	lastAllowed(tool: ToolKey): Promise<LastAllowed | undefined>;
-	get(id: number): Promise<Approval | undefined>;
-	/** Every rule that is kept, oldest first. */
-	rules(): Promise<readonly ApprovalRule[]>;
-	/** Keeps a rule that no answer made; its number. */
-	addRule(rule: NewRule): Promise<number>;
-	/** Keeps what became of a rule, but for how often it was used. One that does not exist is not made. */
-	changeRule(id: number, rule: NewRule): Promise<void>;
-	/** Numbers that do not exist do not count. */
-	removeRules(ids: readonly number[]): Promise<void>;
 };

@@ -1,9 +1,10 @@
-import type {ApprovalRule, AskedTool} from '../approval.ts';
-import type {Clock} from '../clock.ts';
-import {isDeepJson} from '../json-depth.ts';
-import type {JsonValue} from '../json.ts';
-import type {Verdict} from '../tool.ts';
-import type {ApprovalKeeper, CallToApprove} from './approvals.ts';
+import type {ApprovalRule, AskedTool} from '../core/approval.ts';
+import type {ApprovalKeeper} from '../core/approvals/keeper.ts';
+import type {Clock} from '../core/clock.ts';
+import {isDeepJson} from '../core/json-depth.ts';
+import type {JsonValue} from '../core/json.ts';
+import type {Verdict} from '../core/tool.ts';
+import type {CallToApprove} from './approvals.ts';
 import {createAskedCalls} from './asked-calls.ts';
 import {deniedBy, type Denial, denials, maxArgsBytes} from './denials.ts';
 import {callDraft, unaskedCall} from './drafts.ts';

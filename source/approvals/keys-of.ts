@@ -1,6 +1,6 @@
-import type {Approval, ApprovalAnswer, RuleKey} from '../approval.ts';
-import {cell} from '../untrusted.ts';
-import {areAsKeysSay, keysText, resolvedKeys, writtenKeys} from './rule-keys.ts';
+import type {Approval, ApprovalAnswer, RuleKey} from '../core/approval.ts';
+import {areAsKeysSay, keysText, resolvedKeys, writtenKeys} from '../core/approvals/rule-keys.ts';
+import {cell} from '../core/untrusted.ts';
 
 /** What the `when` of an answer compares, none without one; or why there can be no such rule. It covers the call that it is made for. */
 export async function keysOf(
