@@ -1,5 +1,5 @@
 import {randomBytes} from 'node:crypto';
-import {isJsonObject} from './json.ts';
+import {isJsonObject, type JsonObject} from './json.ts';
 import type {Shape} from './schemas/parts.ts';
 import type {
 	chatSessionSchema,
@@ -32,4 +32,16 @@ export function messageText({content, refusal}: SessionMessage['message']): stri
 		return typeof text === 'string' ? text : `[${typeof type === 'string' ? type : 'part'}]`;
 	});
 	return parts.length > 0 ? parts.join('') : typeof refusal === 'string' ? refusal : '';
+}
+
+/** The texts of a message alone, also what was refused. Not cleaned. */
+export function spokenText({content, refusal}: JsonObject): string {
+	if (typeof content === 'string') {
+		return content;
+	}
+
+	const parts = (Array.isArray(content) ? content : [])
+		.filter(isJsonObject)
+		.map(part => part['text'] ?? part['refusal']);
+	return (parts.length > 0 ? parts : [refusal]).filter(text => typeof text === 'string').join('');
 }

@@ -1,9 +1,9 @@
 import {expect, test} from 'vitest';
-import {createSessionDesk} from '../../source/api/sessions/session-desk.ts';
 import {apiSettings} from '../../source/config/api-settings.ts';
 import {mintSessionId} from '../../source/core/session.ts';
 import {createPersonChat} from '../../source/gateway/chat/person-chat.ts';
 import {maxMessagesOfSession} from '../../source/store/rules.ts';
+import {createSessionDesk} from '../../source/store/session-desk.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {createSqliteHome} from '../store/sqlite-home.ts';
 

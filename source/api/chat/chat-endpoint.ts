@@ -1,12 +1,12 @@
 import {endpoint, type Endpoint} from '../http/endpoint.ts';
 import {permitModel} from '../http/public-model.ts';
-import {openSessionTurn} from '../sessions/session-turn.ts';
 import {turnMessages} from '../shapes/chat-messages.ts';
 import {answerHead, completion, createChunks} from '../shapes/chat-shapes.ts';
 import {readChatRequest, type ChatRequest} from './chat-request.ts';
 import type {ChatWorld} from './chat-world.ts';
 import {createLateStream} from './late-stream.ts';
 import {needOf, serveChat, withBound} from './serve-chat.ts';
+import {openSessionTurn} from './session-turn.ts';
 
 /** `POST /v1/chat/completions`. @see manual/chat-api.md#requests */
 export const chatEndpoint = (world: ChatWorld): Endpoint =>

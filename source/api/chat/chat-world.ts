@@ -1,9 +1,9 @@
 import type {World} from '../../core/world.ts';
+import type {SessionDesk} from '../../store/session-desk.ts';
 import type {AgentTurns, TokensUsed, TurnMessage, TurnResult} from '../agent-turns.ts';
 import type {ApiCall} from '../http/endpoint.ts';
 import type {PublicModel, PublicModels} from '../http/public-model.ts';
 import type {Upstream} from '../relay/upstream.ts';
-import type {SessionDesk} from '../sessions/session-desk.ts';
 import type {ChatRequest} from './chat-request.ts';
 import type {Sink} from './late-stream.ts';
 

@@ -4,7 +4,6 @@ import type {ApiAnswer} from '../http/endpoint.ts';
 import type {EventStream} from '../http/event-stream.ts';
 import type {TokenNeed} from '../keys/desk.ts';
 import {relayAnswer} from '../relay/relay-answer.ts';
-import type {SessionTurn} from '../sessions/session-turn.ts';
 import {promptTokens} from '../shapes/chat-messages.ts';
 import type {ChatAnswer} from '../shapes/chat-shapes.ts';
 import {failureOf} from '../shapes/failure.ts';
@@ -12,6 +11,7 @@ import {agentAnswer, offlineAnswer} from './answer-text.ts';
 import type {ChatRequest} from './chat-request.ts';
 import type {ChatCall, ChatWorld} from './chat-world.ts';
 import type {LateStream} from './late-stream.ts';
+import type {SessionTurn} from './session-turn.ts';
 
 /** How an answer is written. */
 export type AnswerForm = {

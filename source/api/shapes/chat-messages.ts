@@ -1,5 +1,6 @@
 import {estimatedTokens, textBytesIn} from '../../core/estimated-tokens.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {spokenText} from '../../core/session.ts';
 import type {TurnMessage} from '../agent-turns.ts';
 import {
 	either,
@@ -10,7 +11,6 @@ import {
 	objectOf,
 	required,
 	text,
-	textIn,
 	unsupported,
 	type Check,
 } from './field-checks.ts';
@@ -101,7 +101,7 @@ function turnMessage(message: JsonObject, path: string): TurnMessage {
 
 	return {
 		role: role === 'user' || role === 'assistant' ? role : 'system',
-		text: textOf(message),
+		text: spokenText(message),
 	};
 }
 
@@ -114,17 +114,8 @@ export const textMessages = (messages: JsonValue | undefined): readonly TurnMess
 				: message['role'] === 'assistant'
 					? 'assistant'
 					: 'system',
-		text: textOf(message),
+		text: spokenText(message),
 	}));
-
-function textOf({content: written, refusal}: JsonObject): string {
-	if (typeof written === 'string') {
-		return written;
-	}
-
-	const parts = listOfObjects(written).map(part => textIn(part['text'] ?? part['refusal']));
-	return parts.length > 0 ? parts.join('') : textIn(refusal);
-}
 
 const listOfObjects = (value: JsonValue | undefined): readonly JsonObject[] =>
 	isList(value) ? value.filter(isJsonObject) : [];

@@ -108,7 +108,7 @@ async function writeHome(context: Context): Promise<WritableHome> {
 	] = await Promise.all([
 		readCommands(context),
 		import('../../api/keys/key-desk.ts'),
-		import('../../api/sessions/session-desk.ts'),
+		import('../../store/session-desk.ts'),
 		import('../../gateway/commands/key-commands.ts'),
 		import('../../gateway/control/lock.ts'),
 		import('../../store/open-store.ts'),

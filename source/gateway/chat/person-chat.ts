@@ -1,10 +1,10 @@
 import type {AgentTurns} from '../../api/agent-turns.ts';
 import {ApiError} from '../../api/http/api-error.ts';
 import type {PublicModel, PublicModels} from '../../api/http/public-model.ts';
-import type {OpenSession, SessionDesk} from '../../api/sessions/session-desk.ts';
 import {turnMessages} from '../../api/shapes/chat-messages.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
 import {personKey} from '../../core/run.ts';
+import type {OpenSession, SessionDesk} from '../../store/session-desk.ts';
 
 /** The person at the terminal talks to the agent, in sessions of their own. */
 export type PersonChat = {

@@ -1,11 +1,10 @@
-import type {Clock} from '../../core/clock.ts';
-import {SvcError} from '../../core/errors.ts';
-import type {JsonObject} from '../../core/json.ts';
-import {isSessionId, mintSessionId, type ChatSession} from '../../core/session.ts';
-import {cell} from '../../core/untrusted.ts';
-import type {StoredSessions} from '../../store/session-port.ts';
-import {refuseAbove} from '../../store/session-room.ts';
-import {textMessages} from '../shapes/chat-messages.ts';
+import type {Clock} from '../core/clock.ts';
+import {SvcError} from '../core/errors.ts';
+import type {JsonObject} from '../core/json.ts';
+import {isSessionId, mintSessionId, spokenText, type ChatSession} from '../core/session.ts';
+import {cell} from '../core/untrusted.ts';
+import type {StoredSessions} from './session-port.ts';
+import {refuseAbove} from './session-room.ts';
 
 /** A session with one turn of it under way; nobody else has one meanwhile. */
 export type OpenSession = {
@@ -86,15 +85,15 @@ export function createSessionDesk({
 			},
 			async keep({asked, answer, model, run}) {
 				const messages = [...asked, answer];
-				const texts = textMessages(messages);
-				const first = texts.find(({role}) => role === 'user')?.text ?? '';
+				const first = messages.find(({role}) => role === 'user');
+				const title = first ? spokenText(first).replaceAll(/\s+/g, ' ').trim() : '';
 				const kept = await sessions.append(id, {
 					at: clock.now(),
 					model,
-					title: cell(first.replaceAll(/\s+/g, ' ').trim(), maxTitle).text,
+					title: cell(title, maxTitle).text,
 					messages: messages.map((message, index) => ({
 						message,
-						text: texts[index]?.text ?? '',
+						text: spokenText(message),
 						...(run !== undefined && index === asked.length && {run}),
 					})),
 				});

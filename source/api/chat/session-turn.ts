@@ -1,10 +1,10 @@
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
-import type {ChatRequest} from '../chat/chat-request.ts';
-import type {Sink} from '../chat/late-stream.ts';
+import type {OpenSession, SessionDesk} from '../../store/session-desk.ts';
 import type {ApiCall} from '../http/endpoint.ts';
 import type {ChatAnswer} from '../shapes/chat-shapes.ts';
 import {failureOf} from '../shapes/failure.ts';
-import type {OpenSession, SessionDesk} from './session-desk.ts';
+import type {ChatRequest} from './chat-request.ts';
+import type {Sink} from './late-stream.ts';
 
 /** What the header is of which `x-svc-session` begins a session. */
 const begins = 'new';

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {createSessionDesk} from '../../source/api/sessions/session-desk.ts';
 import {mintSessionId, type ChatSession} from '../../source/core/session.ts';
+import {createSessionDesk} from '../../source/store/session-desk.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 
 const session: ChatSession = {
