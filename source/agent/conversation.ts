@@ -8,8 +8,8 @@ export function conversationOf(request: AgentRequest) {
 		return {instructions: instructionsFor(request), prompt};
 	}
 
-	const {system, before, maxTokens, temperature, stop} = chat;
-	const instructions = chatInstructions(request, system);
+	const {of, system, before, maxTokens, temperature, stop} = chat;
+	const instructions = chatInstructions(request, {of, system});
 	return {
 		...(instructions !== undefined && {instructions}),
 		messages: [...before, {role: 'user' as const, text: prompt}].map(({role, text}) => ({

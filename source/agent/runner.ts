@@ -1,4 +1,5 @@
 import type {ModelView} from '../core/config-view.ts';
+import type {TurnOrigin} from '../core/origin.ts';
 import type {TranscriptEntry, WorkDone} from '../core/run.ts';
 import type {Approve, Tool} from '../core/tool.ts';
 
@@ -39,6 +40,8 @@ export type AgentRequest = {
 
 /** What an application sends beside the last message of a user. */
 export type ChatRequest = {
+	/** Where the turn comes from. */
+	readonly of: TurnOrigin['kind'];
 	/** What it tells the model to be, in its order; empty without. */
 	readonly system: string;
 	/** What was said before, oldest first. */

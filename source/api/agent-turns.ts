@@ -1,5 +1,5 @@
-import type {ApiKey} from '../core/api-keys/api-key.ts';
 import type {JsonObject} from '../core/json.ts';
+import type {TurnOrigin} from '../core/origin.ts';
 import type {PublicModel} from './http/public-model.ts';
 
 /** One message of a conversation, as the API and the journal have it. */
@@ -19,8 +19,9 @@ export type AgentTurn = {
 	readonly maxTokens?: number;
 	readonly temperature?: number;
 	readonly stop?: readonly string[];
-	/** Kind `test`: the offline model answers. An empty `id`: the person at the terminal. */
-	readonly key: Pick<ApiKey, 'id' | 'name' | 'kind'>;
+	readonly origin: TurnOrigin;
+	/** The offline model answers, and nothing is changed. */
+	readonly isTest: boolean;
 	readonly requestId: string;
 	/** `x-svc-approval: deny`: a call that needs a yes is denied at once. */
 	readonly denyApprovals: boolean;

@@ -9,22 +9,16 @@ import type {
 	FormAnswer,
 } from '../core/approval.ts';
 import type {JsonValue} from '../core/json.ts';
+import type {Origin} from '../core/origin.ts';
 import type {Verdict} from '../core/tool.ts';
 
 /** The run that asks. */
 export type AskingRun = {
 	readonly id: number;
-	/** The route whose event started it, and the event's `Delivery.id`. */
-	readonly route?: string;
-	readonly delivery?: string;
-	/** The job that it is a run of. */
-	readonly job?: {readonly id: string; readonly name: string};
-	/** The turn of a chat that it is. */
-	readonly chat?: {readonly key: string};
+	/** Where it comes from; decides how far a yes may reach. */
+	readonly origin: Origin;
 	/** What it was asked to do. */
 	readonly prompt?: string;
-	/** What started it; decides how far a yes may reach. */
-	readonly startedBy: 'webhook' | 'schedule' | 'person' | 'chat';
 	/** When it ends at the latest, milliseconds since 1970: no deadline lies beyond. */
 	readonly endsAt: number;
 };

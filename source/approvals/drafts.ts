@@ -1,5 +1,6 @@
 import type {AskedTool, FormApproval, ToolApproval} from '../core/approval.ts';
 import type {LastAllowed} from '../core/approvals/keeper.ts';
+import {originFacts} from '../core/origin.ts';
 import type {AskingRun, CallToApprove, FormToFill} from './approvals.ts';
 import {type Deadlines, type Terms, termsOf} from './terms.ts';
 
@@ -69,10 +70,7 @@ export const formDraft = (form: FormToFill, times: Times): Omit<FormApproval, 'i
 const asker = (run: AskingRun | undefined) =>
 	run && {
 		run: run.id,
-		...(run.route !== undefined && {route: run.route}),
-		...(run.delivery !== undefined && {delivery: run.delivery}),
-		...(run.job && {job: run.job}),
-		...(run.chat && {chat: run.chat}),
+		...originFacts(run.origin),
 		...(run.prompt !== undefined && {prompt: beginningOf(run.prompt)}),
 	};
 

@@ -3,13 +3,13 @@ import type {
 	ApprovalDecision,
 	ApprovalRule,
 	RuleKey,
-	RuleOwner,
 	ToolApproval,
 } from '../core/approval.ts';
 import type {NewRule} from '../core/approvals/keeper.ts';
 import {keysText} from '../core/approvals/rule-keys.ts';
 import {jsonHash} from '../core/canonical-json.ts';
 import {isJsonObject, type JsonValue} from '../core/json.ts';
+import {isRuledBy} from '../core/origin.ts';
 import {quotedName} from '../core/quoted-name.ts';
 import {cell} from '../core/untrusted.ts';
 import type {AskingRun, CallToApprove, ServerChange} from './approvals.ts';
@@ -27,27 +27,7 @@ export type RuledCall = Pick<CallToApprove, 'args'> & {
 		'profile' | 'server' | 'tool' | 'name' | 'endpoint' | 'definition' | 'claims' | 'inputSchema'
 	>;
 	/** The run that asks. */
-	readonly run?: Pick<AskingRun, 'id' | 'startedBy' | 'route' | 'job'>;
-};
-
-/** Whose run it is, as rules are bound to it: its job where nobody but the schedule or a person fired that, else its route. */
-export function ownerOf(run: RuledCall['run']): RuleOwner | undefined {
-	if (run?.startedBy === 'webhook') {
-		return run.route === undefined ? undefined : {kind: 'route', name: run.route};
-	}
-
-	return run?.startedBy === 'schedule' && run.job ? {kind: 'job', ...run.job} : undefined;
-}
-
-const isOf = (owner: RuleOwner, run: RuledCall['run']): boolean => {
-	const asking = ownerOf(run);
-	if (asking?.kind !== owner.kind) {
-		return false;
-	}
-
-	return owner.id === undefined
-		? owner.name === asking.name || owner.name === asking.id
-		: owner.id === asking.id;
+	readonly run?: Pick<AskingRun, 'id' | 'origin'>;
 };
 
 /** Whether a tool may destroy: it is so unless its server says that it does not. @see MCP 2025-06-18, ToolAnnotations `destructiveHint` */
@@ -69,7 +49,7 @@ export const rulesFor = (
 ): readonly ApprovalRule[] => rules.filter(rule => isInForce(rule, now) && allows(rule, call));
 
 const allows = (rule: ApprovalRule, {tool, args, run}: RuledCall): boolean =>
-	(rule.owner === undefined || isOf(rule.owner, run)) &&
+	(rule.owner === undefined || (run !== undefined && isRuledBy(rule.owner, run.origin))) &&
 	(rule.file === undefined || (rule.file.name === tool.name && !isTooWide(rule, tool))) &&
 	rule.profile === tool.profile &&
 	rule.server === tool.server &&

@@ -1,7 +1,8 @@
 import type {ApprovalScope, AskedTool, RuleOwner, ToolApproval} from '../core/approval.ts';
 import type {LastAllowed} from '../core/approvals/keeper.ts';
+import {type Origin, ruleOwnerOf} from '../core/origin.ts';
 import type {AskingRun, CallToApprove} from './approvals.ts';
-import {mayDestroy, ownerOf} from './rules.ts';
+import {mayDestroy} from './rules.ts';
 
 /** No call waits longer without being moved, milliseconds. @see manual/approvals.md */
 const maxWaitMs = 300_000;
@@ -63,14 +64,14 @@ export type Terms = {
  */
 export function termsOf(
 	tool: Pick<AskedTool, 'claims' | 'changed' | 'definition'>,
-	run: Pick<AskingRun, 'id' | 'startedBy' | 'route' | 'job'> | undefined,
+	run: Pick<AskingRun, 'id' | 'origin'> | undefined,
 	last: Pick<LastAllowed, 'definition'> | undefined,
 ): Terms {
 	const changed = last ? last.definition !== tool.definition : tool.changed;
 	const mustTypeName = last === undefined || changed || tool.claims.destructive === true;
-	const widest = mustTypeName ? 'run' : widestScope[run?.startedBy ?? 'person'];
+	const widest = mustTypeName ? 'run' : run ? widestScope[run.origin.kind] : 'always';
 	const scopes = scopesUpTo(widest, run !== undefined);
-	const owner = ownerOf(run);
+	const owner = run && ruleOwnerOf(run.origin);
 	if (!owner || !lastsFor[owner.kind]) {
 		return {scopes, mustTypeName, changed};
 	}
@@ -84,14 +85,20 @@ export function termsOf(
 }
 
 /** Whether a face may make a rule that lasts: for what strangers start, only who may write the configuration. */
-const lastsFor: Readonly<Record<RuleOwner['kind'], boolean>> = {job: true, route: false};
+const lastsFor: Readonly<Record<RuleOwner['kind'], boolean>> = {
+	job: true,
+	route: false,
+	chat: false,
+};
 
-const widestScope: Record<AskingRun['startedBy'], ApprovalScope> = {
-	webhook: 'run',
-	schedule: 'process',
+const widestScope: Readonly<Record<Origin['kind'], ApprovalScope>> = {
+	delivery: 'run',
+	job: 'process',
 	// Whoever has the key writes what the agent reads.
-	chat: 'process',
-	person: 'always',
+	key: 'process',
+	person: 'process',
+	// A conversation passes on what others wrote.
+	chat: 'run',
 };
 
 const everyScope: readonly ApprovalScope[] = ['once', 'run', 'process', 'always'];

@@ -23,7 +23,7 @@ export const approvalScopes = ['once', 'run', 'process', 'always'] as const;
 export type ApprovalScope = (typeof approvalScopes)[number];
 
 /** Every kind of {@link RuleOwner}. */
-export const ruleOwnerKinds = ['job', 'route'] as const;
+export const ruleOwnerKinds = ['job', 'route', 'chat'] as const;
 
 /** Whose runs a rule is for. */
 export type RuleOwner = Shape<typeof ruleOwnerSchema>;

@@ -1,3 +1,4 @@
+import {conversationWords, originOf} from './origin.ts';
 import type {Shape} from './schemas/parts.ts';
 import type {
 	runPlanSchema,
@@ -91,35 +92,6 @@ export const needsDecision = ({state}: Pick<Run, 'state'>): boolean =>
 /** Whether nothing more happens to a run in `state` unless a person acts. */
 export const hasEnded = (state: RunState): boolean => endedStates.has(state);
 
-/** What stands in the place of a key where the person at the terminal asks; no key is called so. */
-export const personKey = 'terminal';
-
-/** Whether a turn of a chat is the person's at the terminal. */
-export const isOfPerson = (chat: Run['chat']): boolean => chat?.key === personKey;
-
-/** Whose a turn of a chat is: `key "chat-app"`, `your chat` for the person at the terminal. Not cleaned of its own. */
-export const chatWords = (
-	{key}: NonNullable<Run['chat']>,
-	quoted: (name: string) => string = name => name,
-): string => (isOfPerson({key}) ? 'your chat' : `key ${quoted(key)}`);
-
-/** Whether a sender wrote of the prompt: an event, or who asks in a chat of a key; of a job that a schedule or a person fired nobody did. */
-export const isOfSender = ({
-	job,
-	delivery,
-	chat,
-}: Pick<Run, 'job' | 'delivery' | 'chat'>): boolean =>
-	delivery !== undefined || (chat ? !isOfPerson(chat) : job === undefined);
-
-/** What a run belongs to: `gh-review`, its route; `job digest`, where a schedule or a person fired that; `key chat-app`, whose key asked in a chat; `your chat` of the person at the terminal. Not cleaned of its own. */
-export const originWords = ({
-	delivery,
-	route,
-	job,
-	chat,
-}: Pick<Run, 'delivery' | 'route' | 'job' | 'chat'>): string =>
-	delivery !== undefined ? route : job ? `job ${job.name}` : chat ? chatWords(chat) : route;
-
 /**
  * How long a run took, or has taken until `now` (milliseconds since 1970), with what it waited for between its tries: `2.4s`, `5:00`, `1:02:03`; in whole seconds while it is
  * under way. `undefined` before its first try. Every face says it so.
@@ -145,6 +117,19 @@ export function tookWords(
 		.join(':');
 }
 
-/** Where the answer goes: `caller` of a turn of a chat, which is delivered nowhere. Not cleaned of its own. */
-export const targetWords = ({target, chat}: Pick<Run, 'target' | 'chat'>): string =>
-	chat === undefined ? target : 'caller';
+/** Where the answer goes: `caller` of a turn of a chat of the API or the terminal, the conversation of another. Not cleaned of its own. */
+export function targetWords({target, ...run}: Run): string {
+	const origin = originOf(run);
+	switch (origin.kind) {
+		case 'delivery':
+		case 'job':
+			return target;
+
+		case 'key':
+		case 'person':
+			return 'caller';
+
+		case 'chat':
+			return conversationWords(origin);
+	}
+}

@@ -1,5 +1,6 @@
 import {randomBytes} from 'node:crypto';
 import {isJsonObject, type JsonObject} from './json.ts';
+import {conversationName, conversationNamed, conversationWords, type TurnOrigin} from './origin.ts';
 import type {Shape} from './schemas/parts.ts';
 import type {
 	chatSessionSchema,
@@ -13,6 +14,67 @@ export type ChatSession = Shape<typeof chatSessionSchema>;
 export type SessionMessage = Shape<typeof sessionMessageSchema>;
 export type StoredSession = Shape<typeof storedSessionSchema>;
 export type SessionMatch = Shape<typeof sessionMatchSchema>;
+
+/** Whose a session is: where its turns come from, whoever writes them. */
+export type SessionOwner =
+	| Extract<TurnOrigin, {readonly kind: 'person'}>
+	| (Extract<TurnOrigin, {readonly kind: 'key'}> & NonNullable<ChatSession['key']>)
+	| Omit<Extract<TurnOrigin, {readonly kind: 'chat'}>, 'user'>;
+
+/** What a session keeps of its owner. */
+type OwnerFacts = Pick<ChatSession, 'key' | 'origin'>;
+
+export function sessionOwnerOf({key, origin}: OwnerFacts): SessionOwner {
+	if (origin !== undefined) {
+		return {kind: 'chat', ...conversationNamed(origin)};
+	}
+
+	return key ? {kind: 'key', ...key} : {kind: 'person'};
+}
+
+/** `sessionOwnerOf` the other way round. */
+export function sessionOwnerFacts(owner: SessionOwner): OwnerFacts {
+	switch (owner.kind) {
+		case 'person':
+			return {};
+
+		case 'key': {
+			const {id, name, isTest} = owner;
+			return {key: {id, name, isTest}};
+		}
+
+		case 'chat':
+			return {origin: conversationName(owner)};
+	}
+}
+
+/** What sessions of one owner have in common and those of others have not: empty for the person, the identifier of a key, `telegram:12345`. */
+export function sessionOwnerId(owner: SessionOwner): string {
+	switch (owner.kind) {
+		case 'person':
+			return '';
+
+		case 'key':
+			return owner.id;
+
+		case 'chat':
+			return conversationName(owner);
+	}
+}
+
+/** `laptop (test)`, a key; `terminal`; `telegram:12345`. Not cleaned of its own. */
+export function sessionOwnerWords(owner: SessionOwner): string {
+	switch (owner.kind) {
+		case 'person':
+			return 'terminal';
+
+		case 'key':
+			return `${owner.name === '' ? owner.id : owner.name}${owner.isTest ? ' (test)' : ''}`;
+
+		case 'chat':
+			return conversationWords(owner);
+	}
+}
 
 /** Nobody guesses one: 120 random bits. */
 export const mintSessionId = (): string => `ses_${randomBytes(15).toString('hex').slice(0, 30)}`;

@@ -1,3 +1,4 @@
+import type {TurnOrigin} from '../core/origin.ts';
 import type {RunPlan} from '../core/run.ts';
 import type {Lease} from './port.ts';
 
@@ -9,7 +10,7 @@ export type Chats = {
 	 * @throws SvcError `journal_unavailable`
 	 */
 	beginChat(
-		chat: {readonly profile: string; readonly key: string; readonly plan: RunPlan},
+		turn: {readonly profile: string; readonly origin: TurnOrigin; readonly plan: RunPlan},
 		leaseMs: number,
 	): Promise<Lease>;
 };

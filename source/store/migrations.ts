@@ -32,6 +32,7 @@ import {sessionSchema} from './session-schema.ts';
  *   `usage.run_claim_floor` count no more, or are sorted into `claim`.
  * - `run.awaits_logins` is set while a run waits for a login: the names of the servers, as JSON. `run.login_wait` is what it had left of that wait when it began to wait, or was
  *   released, milliseconds; null before it has waited.
+ * - `run.job_name` is the name of the key of a turn of a chat, which has neither delivery nor job; `run.conversation` is `Run.conversation` as JSON, for a turn on a platform.
  */
 const steps: readonly string[] = [
 	`create table delivery (
@@ -216,6 +217,7 @@ const steps: readonly string[] = [
 	alter table run add column login_wait integer;`,
 	keySchema,
 	sessionSchema,
+	`alter table run add column conversation text;`,
 ];
 
 /** The version that this program writes. All versions since the first can be read without being migrated: see `openSqliteReader`. */

@@ -81,7 +81,7 @@ export function createRunReader(database: DatabaseSync): RunReader {
 }
 
 /** Columns of a listing; the tables are joined by `runTables`. */
-export const runColumns = `run.id, run.delivery, run.profile, run.route, coalesce(delivery.event, job_run.event) as event, ${subjectColumn} as subject, run.target, run.state, run.attempt, run.delivery_attempt, run.created_at, run.due_at, run.started_at, run.finished_at, run.tool_calls, run.grp, run.superseded, run.job, run.job_name, run.model, run.usage, run.error, run.awaits_logins, answer.preview`;
+export const runColumns = `run.id, run.delivery, run.profile, run.route, coalesce(delivery.event, job_run.event) as event, ${subjectColumn} as subject, run.target, run.state, run.attempt, run.delivery_attempt, run.created_at, run.due_at, run.started_at, run.finished_at, run.tool_calls, run.grp, run.superseded, run.job, run.job_name, run.model, run.usage, run.error, run.awaits_logins, run.conversation, answer.preview`;
 
 /** The column of the plan, for `storedRunOf`. */
 const planColumn = 'coalesce(delivery.plan, job_run.plan) as plan';
@@ -119,6 +119,7 @@ export function runOf(row: Row): Run {
 		...optional('superseded', superseded === 0 ? null : superseded),
 		...optional('job', jobOf(row)),
 		...optional('chat', chatOf(row)),
+		...optional('conversation', conversationOf(row)),
 		...optional('startedAt', nullableInteger(row['started_at'])),
 		...optional('finishedAt', nullableInteger(row['finished_at'])),
 		...optional('nextAttemptAt', waitsAgain ? dueAt : null),
@@ -164,6 +165,11 @@ const chatOf = (row: Row): Run['chat'] | null => {
 	return key === null || row['job'] !== null || row['delivery'] !== null
 		? null
 		: {key: cell(key, maxNameLength).text};
+};
+
+const conversationOf = (row: Row): Run['conversation'] | null => {
+	const kept = nullableText(row['conversation']);
+	return kept === null ? null : jsonOf<NonNullable<Run['conversation']>>(kept);
 };
 
 /** A row of `runColumns, planColumn, answer.rest` and its transcript. What a run stands for beside its event is said in its prompt. */

@@ -1,4 +1,5 @@
 import type {DatabaseSync} from 'node:sqlite';
+import {originFacts} from '../core/origin.ts';
 import type {RunState, WorkDone} from '../core/run.ts';
 import {wordOf} from './columns.ts';
 import type {DueTimes} from './due-times.ts';
@@ -93,17 +94,19 @@ export function createRunSteps({
 	};
 
 	const beginChat = database.prepare(
-		`insert into run (id, profile, route, target, state, created_at, started_at, attempt, token, job_name)
-			values (?1, ?2, '-', ?3, 'running', ?4, ?4, 1, 1, ?5)`,
+		`insert into run (id, profile, route, target, state, created_at, started_at, attempt, token, job_name, conversation)
+			values (?1, ?2, '-', ?3, 'running', ?4, ?4, 1, 1, ?5, ?6)`,
 	);
 	const insertPlan = database.prepare(
 		"insert into job_run (run, event, plan) values (?, 'chat', ?)",
 	);
 
 	return {
-		beginChat({profile, key, plan}, now) {
+		beginChat({profile, origin, plan}, now) {
 			const id = counters.lastRun + 1;
-			beginChat.run(id, profile, plan.target.kind, now, key);
+			const {chat, conversation} = originFacts(origin);
+			const place = conversation ? JSON.stringify(conversation) : null;
+			beginChat.run(id, profile, plan.target.kind, now, chat?.key ?? null, place);
 			insertPlan.run(id, JSON.stringify(plan));
 			counters.lastRun = id;
 			counters.runs += 1;

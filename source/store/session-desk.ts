@@ -1,7 +1,15 @@
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import type {JsonObject} from '../core/json.ts';
-import {isSessionId, mintSessionId, spokenText, type ChatSession} from '../core/session.ts';
+import {
+	isSessionId,
+	mintSessionId,
+	type SessionOwner,
+	sessionOwnerFacts,
+	sessionOwnerId,
+	sessionOwnerOf,
+	spokenText,
+} from '../core/session.ts';
 import {cell} from '../core/untrusted.ts';
 import type {StoredSessions} from './session-port.ts';
 import {refuseAbove} from './session-room.ts';
@@ -25,9 +33,6 @@ export type OpenSession = {
 	/** Ends the turn. One that was not kept leaves nothing. */
 	[Symbol.asyncDispose](): Promise<void>;
 };
-
-/** Who asks: a key, or `undefined` for the person at the terminal. */
-export type SessionOwner = ChatSession['key'];
 
 /** Sessions, one turn of each at a time, whoever asks for it. */
 export type SessionDesk = {
@@ -120,13 +125,14 @@ export function createSessionDesk({
 	return {
 		async begin(owner, model) {
 			const id = mintSessionId();
-			const key = owner && {...owner, name: cell(owner.name, maxTitle).text};
-			await sessions.begin({id, model, createdAt: clock.now(), ...(key && {key})});
+			const named =
+				owner.kind === 'key' ? {...owner, name: cell(owner.name, maxTitle).text} : owner;
+			await sessions.begin({id, model, createdAt: clock.now(), ...sessionOwnerFacts(named)});
 			return opened(id, [], {isNew: true, place: take(id)});
 		},
 		async resume(owner, id) {
 			const session = isSessionId(id) ? await sessions.get(id) : undefined;
-			if (!session || session.key?.id !== owner?.id) {
+			if (!session || sessionOwnerId(sessionOwnerOf(session)) !== sessionOwnerId(owner)) {
 				throw notFound(id);
 			}
 

@@ -74,7 +74,9 @@ function wordsOf(text: string): string {
 }
 
 export function sessionOfRow(row: Row): ChatSession {
-	const kept = jsonOf<Pick<ChatSession, 'key' | 'model' | 'title' | 'createdAt'>>(row['data']);
+	const kept = jsonOf<Pick<ChatSession, 'key' | 'origin' | 'model' | 'title' | 'createdAt'>>(
+		row['data'],
+	);
 	return {
 		id: textOf(row['id']),
 		...kept,

@@ -1,7 +1,7 @@
 /**
  * Sessions of chats, a step of `migrations.ts`.
  *
- * - `session.owner` is the key that it belongs to, empty for the person at the terminal. `data` is the rest of it as JSON.
+ * - `session.owner` is the key that it belongs to, empty for the person at the terminal, or the name of a conversation on a platform, `telegram:12345`. `data` is the rest of it as JSON.
  * - `session_message.data` is the message as JSON, `text` what of it is text, which `session_text` indexes; the triggers keep the two together. `run` is the one that it answers of.
  */
 export const sessionSchema = `create table session (

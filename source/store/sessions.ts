@@ -1,4 +1,5 @@
 import type {DatabaseSync} from 'node:sqlite';
+import {sessionOwnerId, sessionOwnerOf} from '../core/session.ts';
 import {integerOf, type Row} from './columns.ts';
 import type {StoreParts} from './parts.ts';
 import type {RetentionStep} from './retention.ts';
@@ -44,7 +45,7 @@ export function createStoredSessions({
 		...createSessionReader(database),
 		async begin({id, ...session}) {
 			await commit.write(() => {
-				const owner = session.key?.id ?? '';
+				const owner = sessionOwnerId(sessionOwnerOf(session));
 				insert.run(id, owner, session.createdAt, JSON.stringify({...session, title: ''}));
 				trim(owner);
 			});
@@ -74,7 +75,7 @@ export function createStoredSessions({
 					title: kept.title === '' ? turn.title : kept.title,
 				};
 				update.run(seq, turn.at, next.messages, next.bytes, JSON.stringify(data));
-				trim(kept.key?.id ?? '');
+				trim(sessionOwnerId(sessionOwnerOf(kept)));
 				return {id, ...data, usedAt: Math.max(usedAt, turn.at), ...next};
 			}),
 		remove: async id =>

@@ -22,7 +22,7 @@ const knownQueue = (options: Parameters<typeof createTestQueue>[0] = {}) => {
 	return queue;
 };
 
-const attended = makeAskingRun({startedBy: 'person'});
+const attended = makeAskingRun({origin: {kind: 'person'}});
 
 describe('a call that needs a yes', () => {
 	test('waits for a person, is shown, and runs once they allow it', async () => {

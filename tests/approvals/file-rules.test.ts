@@ -51,8 +51,7 @@ async function open(rule: Partial<FileRule> = {}) {
 				tool: writes(),
 				args: {path: join(home, 'notes/a.md')},
 				run: makeAskingRun({
-					startedBy: 'schedule',
-					job: {id: 'job_1', name: 'nightly'},
+					origin: {kind: 'job', job: {id: 'job_1', name: 'nightly'}},
 				}),
 				...call,
 				signal: controller.signal,
@@ -188,10 +187,10 @@ test('it is for the runs of its job alone, and not for what an event fired', asy
 	await setup.change(writes());
 	const job = {id: 'job_1', name: 'nightly'};
 	for (const run of [
-		makeAskingRun({startedBy: 'webhook', job}),
-		makeAskingRun({startedBy: 'person', job}),
-		makeAskingRun({startedBy: 'schedule', job: {id: 'job_2', name: 'other'}}),
-		makeAskingRun({startedBy: 'webhook', route: 'nightly'}),
+		makeAskingRun({origin: {kind: 'delivery', route: 'gh-review', delivery: 'abc123', job}}),
+		makeAskingRun({origin: {kind: 'person'}}),
+		makeAskingRun({origin: {kind: 'job', job: {id: 'job_2', name: 'other'}}}),
+		makeAskingRun({origin: {kind: 'delivery', route: 'nightly', delivery: 'abc123'}}),
 	]) {
 		// oxlint-disable-next-line no-await-in-loop -- one request after the other
 		expect(await setup.ruleThatAllows({run})).toBeUndefined();

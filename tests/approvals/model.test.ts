@@ -3,6 +3,7 @@ import {expect, test} from 'vitest';
 import {rulesFor} from '../../source/approvals/rules.ts';
 import type {Approval, ApprovalRule} from '../../source/core/approval.ts';
 import {codeOf} from '../../source/core/errors.ts';
+import {type Origin, originOf} from '../../source/core/origin.ts';
 import type {Verdict} from '../../source/core/tool.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';
 import {createTestQueue, makeAsked, makeAskingRun, makeCall, settleTurn} from './queue-fixture.ts';
@@ -70,7 +71,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 	{weight: 4, arbitrary: fc.record({do: fc.constant('turn' as const)})},
 );
 
-const startedBy = ['webhook', 'schedule', 'person'] as const;
+const origins: readonly Origin[] = [
+	{kind: 'delivery', route: 'gh-review', delivery: 'abc123'},
+	{kind: 'job', job: {id: 'job_1', name: 'nightly'}},
+	{kind: 'person'},
+];
 
 const decisionsOf = (settled: readonly Approval[], id: number) =>
 	settled.filter(approval => approval.id === id);
@@ -80,7 +85,7 @@ test('whatever happens in whatever order, no call is allowed without an explicit
 		fc.asyncProperty(fc.array(step, {maxLength: 40}), async steps => {
 			const queue = createTestQueue();
 			const {approvals, clock, memory} = queue;
-			const controllers = startedBy.map(() => new AbortController());
+			const controllers = origins.map(() => new AbortController());
 			const asked: Array<{readonly key: string; readonly verdict: Promise<Verdict>}> = [];
 			/** By number: what a person said yes to, in the words of the answer. */
 			const yeses = new Set<number>();
@@ -93,13 +98,12 @@ test('whatever happens in whatever order, no call is allowed without an explicit
 			for (const one of steps) {
 				switch (one.do) {
 					case 'request': {
-						const startOf = startedBy[one.run] ?? 'person';
 						const call = makeCall({
 							tool: makeAsked({tool: `tool-${one.tool}`, definition: `d${one.definition}`}),
 							callId: `call-${one.call}`,
 							run: makeAskingRun({
 								id: one.run,
-								startedBy: startOf,
+								origin: origins[one.run] ?? {kind: 'person'},
 								endsAt: clock.now() + 900_000,
 							}),
 							signal: (controllers[one.run] ?? new AbortController()).signal,
@@ -215,7 +219,7 @@ test('whatever happens in whatever order, no call is allowed without an explicit
 				}
 
 				const rule = rules.get(decision.rule ?? 0);
-				const call = {...approval, run: {id: run ?? 0, startedBy: 'person'} as const};
+				const call = {...approval, run: {id: run ?? 0, origin: originOf(approval)}};
 				return !rule || rulesFor(call, [rule], decision.at).length === 0;
 			});
 			expect(unjustified).toEqual([]);

@@ -31,9 +31,7 @@ export const makeAsked = (overrides: Partial<AskedTool> = {}): AskedTool => ({
 
 export const makeAskingRun = (overrides: Partial<AskingRun> = {}): AskingRun => ({
 	id: 184,
-	route: 'gh-review',
-	delivery: 'abc123',
-	startedBy: 'webhook',
+	origin: {kind: 'delivery', route: 'gh-review', delivery: 'abc123'},
 	endsAt: startMs + 900_000,
 	...overrides,
 });

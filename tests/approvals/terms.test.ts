@@ -1,33 +1,40 @@
 import {describe, expect, test} from 'vitest';
 import {callDeadlines, extended, formDeadlines, termsOf} from '../../source/approvals/terms.ts';
+import type {Origin} from '../../source/core/origin.ts';
 import {makeAsked, makeAskingRun, startMs} from './queue-fixture.ts';
 
 const known = {definition: 'd1'};
 
 describe('how far a yes may reach', () => {
-	test.for([
-		{
-			what: '"Runs started by a webhook never get v; at most r"',
-			startedBy: 'webhook' as const,
+	const scopes: Record<Origin['kind'], {origin: Origin; scopes: string[]; owner?: object}> = {
+		delivery: {
+			origin: {kind: 'delivery', route: 'gh-review', delivery: 'abc123'},
 			scopes: ['once', 'run'],
 		},
-		{
-			what: 'runs that a schedule started never get always',
-			startedBy: 'schedule' as const,
-			scopes: ['once', 'run', 'process'],
-		},
-		{
-			what: 'runs that a person started may get always',
-			startedBy: 'person' as const,
+		job: {
+			origin: {kind: 'job', job: {id: 'job_1', name: 'nightly'}},
 			scopes: ['once', 'run', 'process', 'always'],
+			owner: {kind: 'job', id: 'job_1', name: 'nightly'},
 		},
-	])('$what', ({startedBy, scopes}) => {
-		expect(termsOf(makeAsked(), makeAskingRun({startedBy}), known)).toEqual({
-			scopes,
-			mustTypeName: false,
-			changed: false,
-		});
-	});
+		key: {origin: {kind: 'key', name: 'laptop'}, scopes: ['once', 'run', 'process']},
+		person: {origin: {kind: 'person'}, scopes: ['once', 'run', 'process']},
+		chat: {
+			origin: {kind: 'chat', platform: 'telegram', chat: '12345', user: '99'},
+			scopes: ['once', 'run'],
+		},
+	};
+
+	test.for(Object.values(scopes))(
+		'"Runs started by a webhook never get v; at most r"; a yes for good is for runs of a job alone: $origin.kind',
+		({origin, scopes: offered, owner}) => {
+			expect(termsOf(makeAsked(), makeAskingRun({origin}), known)).toEqual({
+				scopes: offered,
+				mustTypeName: false,
+				changed: false,
+				...(owner && {lasting: {owner, isBound: true}}),
+			});
+		},
+	);
 
 	test('a person who tries a tool has no run to allow it for', () => {
 		expect(termsOf(makeAsked(), undefined, known).scopes).toEqual(['once', 'process', 'always']);
@@ -52,7 +59,7 @@ describe('how far a yes may reach', () => {
 	])(
 		'"$what → a needs the tool\'s name typed once; s/v are not offered"',
 		({tool, last, changed = false}) => {
-			expect(termsOf(tool, makeAskingRun({startedBy: 'person'}), last)).toEqual({
+			expect(termsOf(tool, makeAskingRun({origin: {kind: 'person'}}), last)).toEqual({
 				scopes: ['once', 'run'],
 				mustTypeName: true,
 				changed,

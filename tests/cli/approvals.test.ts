@@ -109,7 +109,7 @@ test('requests are listed with the time that is left, and hostile names move no 
 });
 
 test('a request of a run without a route names its job', () => {
-	const {route: _, ...asked} = call;
+	const {route: _, delivery: __, ...asked} = call;
 	const {header, rows} = waitingTable([asked], now);
 	expect(rows[0]?.[header.indexOf('ROUTE')]).toBe('job "Nightly notes"');
 });

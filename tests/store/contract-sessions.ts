@@ -98,6 +98,43 @@ export function describeSessions(name: string, use: Use): void {
 		);
 
 		test(
+			'a conversation on a platform has sessions of its own, which are bounded like those of a key',
+			use(async store => {
+				await store.sessions.begin({
+					id: 'ses_chat',
+					model: 'agent',
+					createdAt: startMs,
+					origin: 'telegram:12345/17',
+				});
+				await begin(store, 'ses_person');
+				await say(store, 'ses_chat', ['Hello']);
+				for (let index = 0; index < maxSessionsOfOwner; index += 1) {
+					// oxlint-disable-next-line no-await-in-loop -- in their order
+					await store.sessions.begin({
+						id: `ses_${index}`,
+						model: 'agent',
+						createdAt: startMs + 1 + index,
+						origin: 'telegram:12345/18',
+					});
+				}
+
+				expect(await store.sessions.get('ses_chat')).toMatchObject({origin: 'telegram:12345/17'});
+				expect(await store.sessions.list({limit: 5})).toMatchObject([
+					{id: 'ses_chat', origin: 'telegram:12345/17'},
+				]);
+				await store.sessions.begin({
+					id: 'ses_more',
+					model: 'agent',
+					createdAt: startMs + 1000,
+					origin: 'telegram:12345/18',
+				});
+				expect(await store.sessions.get('ses_0')).toBeUndefined();
+				expect(await store.sessions.get('ses_person')).toBeDefined();
+				expect(await store.sessions.get('ses_chat')).toBeDefined();
+			}),
+		);
+
+		test(
 			'those with messages are listed, last used first, page by page; one that is removed is gone with its words',
 			use(async store => {
 				await Promise.all(['a', 'b', 'c', 'd'].map(async one => begin(store, `ses_${one}`)));

@@ -32,9 +32,9 @@ test('a session whose messages could not be read, or that could not be removed, 
 			remove: async () => broken(true),
 		},
 	});
-	await expect(desk.resume(undefined, session.id)).rejects.toThrow('The disk is gone');
+	await expect(desk.resume({kind: 'person'}, session.id)).rejects.toThrow('The disk is gone');
 	await expect(desk.remove(session.id)).rejects.toThrow('The disk is gone');
 	isBroken = false;
-	await using open = await desk.resume(undefined, session.id);
+	await using open = await desk.resume({kind: 'person'}, session.id);
 	await expect(desk.remove(open.id)).rejects.toMatchObject({code: 'session_busy'});
 });

@@ -36,7 +36,7 @@ export async function openSessionTurn(
 
 	const {model, body} = request;
 	const asked = messagesOf(body['messages']);
-	const owner = {id: key.id, name: key.name, isTest: key.kind === 'test'};
+	const owner = {kind: 'key', id: key.id, name: key.name, isTest: key.kind === 'test'} as const;
 	try {
 		await using stack = new AsyncDisposableStack();
 		const session = stack.use(

@@ -11,8 +11,15 @@ export function approvalJson(
 	approval: Approval,
 	fromEvent?: readonly FromEvent[],
 ): Readonly<Record<string, unknown>> {
-	const {id, kind, profile, run, route, delivery, requestedAt, deadline, decision} = approval;
-	const shared = {run: run ?? null, route: route ?? null, deadline, delivery: delivery ?? null};
+	const {id, kind, profile, run, route, delivery, conversation, requestedAt, deadline, decision} =
+		approval;
+	const shared = {
+		run: run ?? null,
+		route: route ?? null,
+		deadline,
+		delivery: delivery ?? null,
+		...(conversation && {conversation}),
+	};
 	const times = {profile, requestedAt, latestDeadline: approval.latestDeadline};
 	if (approval.kind === 'form') {
 		const {server, host, message, fields} = approval;

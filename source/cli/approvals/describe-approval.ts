@@ -10,8 +10,8 @@ import type {
 import {type FromEvent, fromEventLines} from '../../core/approvals/from-event.ts';
 import {whyNotCovered} from '../../core/approvals/why-not-covered.ts';
 import type {JsonValue} from '../../core/json.ts';
+import {conversationWords, type Origin, originOf, originWords} from '../../core/origin.ts';
 import {quotedName, quotedTitle} from '../../core/quoted-name.ts';
-import {chatWords} from '../../core/run.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {Table} from '../console/print-table.ts';
 import {printableTime} from '../console/print.ts';
@@ -51,12 +51,7 @@ const subjectOf = (approval: Approval): readonly string[] => [
 	serverOf(approval),
 	approval.kind === 'tool' ? quotedName(approval.tool.tool) : '(form)',
 	approval.run === undefined ? '' : `#${approval.run}`,
-	approval.route ??
-		(approval.job
-			? `job ${quotedName(approval.job.name)}`
-			: approval.chat
-				? chatWords(approval.chat, quotedName)
-				: ''),
+	approval.run === undefined ? '' : originWords(originOf(approval), quotedName),
 ];
 
 const serverOf = (approval: Approval): string =>
@@ -85,18 +80,14 @@ export function describeApproval(
 	approval: Approval,
 	{now, rules = [], fromEvent = []}: Told,
 ): readonly string[] {
-	const {id, profile, run, route, delivery, job, prompt, decision, deadline, requestedAt} =
-		approval;
+	const {id, profile, run, prompt, decision, deadline, requestedAt} = approval;
 	const lines = [
 		approval.kind === 'tool'
 			? `${id}  ${quotedName(approval.tool.tool)}  on ${approval.tool.server} (${approval.tool.trust}, ${approval.tool.transport} ${approval.tool.host})`
 			: `${id}  a form of ${approval.server} (${approval.host})`,
 		...(profile === 'default' ? [] : [`profile     ${profile}`]),
 		`asked by    ${run === undefined ? 'a person who tries the tool' : `run #${run} (svc runs show ${run})`}`,
-		...(route === undefined ? [] : [`started by  an event of route ${route}, ${delivery ?? ''}`]),
-		...(job === undefined
-			? []
-			: [`a run of    job ${quotedName(job.name)} (svc cron show ${job.id})`]),
+		...(run === undefined ? [] : originLines(originOf(approval))),
 		...(prompt === undefined ? [] : [`asked to    ${JSON.stringify(prompt)}`]),
 		...(approval.kind === 'tool' && approval.said !== undefined
 			? [`model says  ${JSON.stringify(approval.said)}`]
@@ -114,6 +105,32 @@ export function describeApproval(
 	];
 	return lines.map(line => cell(line, Infinity).text);
 }
+
+function originLines(origin: Origin): readonly string[] {
+	switch (origin.kind) {
+		case 'delivery': {
+			const {route, delivery, job} = origin;
+			return delivery === undefined
+				? []
+				: [`started by  an event of route ${route}, ${delivery}`, ...(job ? [jobLine(job)] : [])];
+		}
+
+		case 'job':
+			return [jobLine(origin.job)];
+
+		case 'key':
+			return [`asked in    a chat of API key ${quotedName(origin.name)}`];
+
+		case 'person':
+			return ['asked in    your chat'];
+
+		case 'chat':
+			return [`asked in    ${conversationWords(origin)}, by user ${quotedName(origin.user)}`];
+	}
+}
+
+const jobLine = ({id, name}: NonNullable<Approval['job']>): string =>
+	`a run of    job ${quotedName(name)} (svc cron show ${id})`;
 
 const callLines = (
 	{lasting, tool, args, argsBytes, lastArgs, scopes, mustTypeName, decision}: ToolApproval,

@@ -1,7 +1,8 @@
 import type {Diagnostic} from '../../core/config-view.ts';
 import type {GatewayEvent} from '../../core/events.ts';
 import type {JobView} from '../../core/job.ts';
-import {hasEnded, isOfPerson} from '../../core/run.ts';
+import {conversationWords, originOf} from '../../core/origin.ts';
+import {hasEnded, type Run} from '../../core/run.ts';
 import {cell} from '../../core/untrusted.ts';
 
 /** One event as one line for a person, without the line end. */
@@ -92,14 +93,8 @@ const readers: {readonly [Type in GatewayEvent['type']]?: Reader<Type>} = {
 				? []
 				: [`${((run.finishedAt - run.startedAt) / 1000).toFixed(1)}s`];
 		const why = run.error === undefined ? [] : [run.error];
-		const place =
-			run.job && run.delivery === undefined
-				? [run.event, 'job', run.job.name]
-				: run.chat
-					? [run.event, ...(isOfPerson(run.chat) ? ['terminal'] : ['key', run.chat.key])]
-					: [run.route];
 		const cause = run.delivery === undefined ? [] : [run.delivery];
-		return result(at, [...place, 'run', run.id, run.state, ...took, ...cause, ...why]);
+		return result(at, [...ownerOf(run), 'run', run.id, run.state, ...took, ...cause, ...why]);
 	},
 	// One that still waits was said with its deliveries.
 	'group-changed': ({at, group}) =>
@@ -144,4 +139,25 @@ export function eventLine(event: GatewayEvent): EventLine | undefined {
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the table gives each type its own reader
 	const read = readers[event.type] as Reader<GatewayEvent['type']> | undefined;
 	return read?.(event);
+}
+
+/** What the run belongs to. */
+function ownerOf(run: Run): readonly string[] {
+	const origin = originOf(run);
+	switch (origin.kind) {
+		case 'delivery':
+			return [origin.route];
+
+		case 'job':
+			return [run.event, 'job', origin.job.name];
+
+		case 'key':
+			return [run.event, 'key', origin.name];
+
+		case 'person':
+			return [run.event, 'terminal'];
+
+		case 'chat':
+			return [run.event, conversationWords(origin)];
+	}
 }

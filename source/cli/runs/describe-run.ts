@@ -1,11 +1,15 @@
 import type {Approval} from '../../core/approval.ts';
+import {
+	conversationWords,
+	type Origin,
+	originOf,
+	originWords,
+	untrustedWords,
+} from '../../core/origin.ts';
 import {readWords} from '../../core/prompt-read.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 import {
 	hasEnded,
-	isOfPerson,
-	isOfSender,
-	originWords,
 	type Run,
 	type StoredRun,
 	targetWords,
@@ -50,7 +54,7 @@ export function runTable(
 			`#${run.id}`,
 			printableTime(run.createdAt),
 			...(hasProfiles ? [run.profile] : []),
-			originWords(run),
+			originWords(originOf(run)),
 			run.superseded === undefined ? run.event : `${run.event} (+${run.superseded})`,
 			run.subject ?? '',
 			stateText(run, asOf),
@@ -92,10 +96,29 @@ function timeSeenFrom(now: number, at: number): string {
 	return printableTime(now).startsWith(day) ? time : text;
 }
 
+function chatLines(origin: Origin): readonly string[] {
+	switch (origin.kind) {
+		case 'delivery':
+		case 'job':
+			return [];
+
+		case 'key':
+			return [`chat      of the API key ${quotedName(origin.name)}`];
+
+		case 'person':
+			return ['chat      of the person at the terminal'];
+
+		case 'chat':
+			return [`chat      ${conversationWords(origin)}, user ${quotedName(origin.user)}`];
+	}
+}
+
 /** A run in lines: where it stands, its prompt, its steps with who allowed what, its answer. */
 export function describeRun(run: StoredRun, asOf: AsOf): readonly string[] {
 	const approval = askedBy(run, asOf.approvals);
 	const took = tookWords(run, asOf.now);
+	const origin = originOf(run);
+	const untrusted = untrustedWords[origin.kind];
 	const wasTried = run.attempt > 0 || run.deliveryAttempt > 0;
 	return [
 		`#${run.id}  ${run.route}  ${run.event}  ${stateText(run, asOf)}  -> ${targetWords(run)}`,
@@ -110,13 +133,7 @@ export function describeRun(run: StoredRun, asOf: AsOf): readonly string[] {
 					`group     ${run.group}, ${countOf(run.superseded ?? 0, 'earlier event')} superseded (svc groups show ${run.group})`,
 				]),
 		...(run.job ? [`job       ${run.job.name} (${run.job.id})`] : []),
-		...(run.chat
-			? [
-					isOfPerson(run.chat)
-						? 'chat      of the person at the terminal'
-						: `chat      of the API key ${quotedName(run.chat.key)}`,
-				]
-			: []),
+		...chatLines(origin),
 		...(run.profile === 'default' ? [] : [`profile   ${run.profile}`]),
 		`created   ${printableTime(run.createdAt)}, ${triesOf(run.attempt, 'agent')}, ${triesOf(run.deliveryAttempt, 'delivery')}`,
 		...(took === undefined ? [] : [`took      ${took}, ${countOf(run.toolCalls, 'tool call')}`]),
@@ -134,7 +151,7 @@ export function describeRun(run: StoredRun, asOf: AsOf): readonly string[] {
 		...(run.error ? [`error     ${run.error}`] : []),
 		...(run.state === 'uncertain' ? ['verify at the target before trying again'] : []),
 		'',
-		isOfSender(run) ? 'prompt (text of the event is untrusted)' : 'prompt',
+		untrusted === undefined ? 'prompt' : `prompt (${untrusted})`,
 		...indented(run.plan.prompt),
 		'',
 		'transcript',

@@ -1,6 +1,8 @@
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import {
 	messageText,
+	sessionOwnerOf,
+	sessionOwnerWords,
 	type ChatSession,
 	type SessionMatch,
 	type SessionMessage,
@@ -9,11 +11,7 @@ import {
 import type {Table} from '../console/print-table.ts';
 import {countOf, printableTime} from '../console/print.ts';
 
-/** The key that it belongs to. */
-const ownerOf = ({key}: ChatSession): string =>
-	key === undefined
-		? 'terminal'
-		: `${key.name === '' ? key.id : key.name}${key.isTest ? ' (test)' : ''}`;
+const ownerOf = (session: ChatSession): string => sessionOwnerWords(sessionOwnerOf(session));
 
 export const sessionTable = (sessions: readonly ChatSession[]): Table => ({
 	header: ['SESSION', 'OF', 'MODEL', 'MESSAGES', 'LAST', 'BEGINS'],

@@ -1,6 +1,7 @@
 import type {ApprovalRule, RuleKey, ToolApproval} from '../approval.ts';
 import {jsonHash} from '../canonical-json.ts';
 import {isJsonObject, type JsonValue} from '../json.ts';
+import {isRuledBy, originOf} from '../origin.ts';
 import {quotedName} from '../quoted-name.ts';
 import {cell, type Safe} from '../untrusted.ts';
 import {isBelowByName} from './below-folder.ts';
@@ -28,10 +29,9 @@ export function whyNotCovered(
 		.map(rule => cell(`rule ${rule.id} does not cover it: ${reasonOf(rule, approval)}`, 400).text);
 }
 
-function reasonOf(rule: ApprovalRule, {tool, args, run, route, job}: ToolApproval): string {
+function reasonOf(rule: ApprovalRule, {tool, args, run, ...asker}: ToolApproval): string {
 	const {owner} = rule;
-	const asking = owner?.kind === 'route' ? [route] : [job?.id, job?.name];
-	if (owner && !asking.includes(owner.id ?? owner.name)) {
+	if (owner && !isRuledBy(owner, originOf(asker))) {
 		return `it is for runs of ${owner.kind} ${quotedName(owner.name)}`;
 	}
 

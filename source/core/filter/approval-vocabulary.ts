@@ -1,4 +1,5 @@
 import {approvalOutcomes, approvalScopes, type Approval, type ApprovalRule} from '../approval.ts';
+import {chatText, originKinds, originOf} from '../origin.ts';
 import type {Term, Vocabulary} from './filter.ts';
 import {numberTerm, sinceTerm, textTerm} from './terms.ts';
 
@@ -32,6 +33,16 @@ const runNumber = (entry: ApprovalEntry): number =>
 const routeOf = (entry: ApprovalEntry): string =>
 	entry.kind === 'rule' ? '' : (entry.approval.route ?? '');
 
+const fromOf = (entry: ApprovalEntry): string =>
+	entry.kind === 'rule' || entry.approval.run === undefined ? '' : originOf(entry.approval).kind;
+
+const chatOf = (entry: ApprovalEntry): string =>
+	entry.kind === 'rule'
+		? entry.rule.owner?.kind === 'chat'
+			? entry.rule.owner.name
+			: ''
+		: chatText(entry.approval);
+
 /** The words of a filter of approvals and rules. */
 export const approvalVocabulary: Vocabulary<ApprovalEntry> = {
 	terms: new Map<string, Term<ApprovalEntry>>([
@@ -54,6 +65,21 @@ export const approvalVocabulary: Vocabulary<ApprovalEntry> = {
 			}),
 		],
 		['route', textTerm(routeOf, {says: 'the route of its run', example: 'route:gh-review'})],
+		[
+			'from',
+			textTerm(fromOf, {
+				says: 'where its run comes from',
+				example: 'from:chat',
+				words: originKinds,
+			}),
+		],
+		[
+			'chat',
+			textTerm(chatOf, {
+				says: 'the conversation on a platform that asked, or who wrote there',
+				example: 'chat:telegram:12345',
+			}),
+		],
 		['run', numberTerm(runNumber, {says: 'the number of its run', example: 'run:184'})],
 		[
 			'since',
@@ -64,5 +90,5 @@ export const approvalVocabulary: Vocabulary<ApprovalEntry> = {
 		],
 	]),
 	haystack: entry =>
-		`${entry.kind} ${serverOf(entry)} ${toolOf(entry)} ${outcomeOf(entry)} ${routeOf(entry)}`.toLowerCase(),
+		`${entry.kind} ${serverOf(entry)} ${toolOf(entry)} ${outcomeOf(entry)} ${routeOf(entry)} ${chatOf(entry)}`.toLowerCase(),
 };

@@ -1,3 +1,4 @@
+import {conversationName} from '../origin.ts';
 import type {GatewayState} from '../state.ts';
 import type {Known, KnownField} from './proposals.ts';
 
@@ -52,6 +53,13 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 	['mode', {read: ({routes}) => routes.map(({mode}) => mode)}],
 	['name', {read: ({jobs}) => jobs.map(({name}) => name)}],
 	['job', {read: ({jobs}) => jobs.map(({name}) => name)}],
+	[
+		'chat',
+		{
+			read: ({runs}) =>
+				runs.flatMap(({conversation}) => (conversation ? [conversationName(conversation)] : [])),
+		},
+	],
 	['key', {read: ({groups}) => groups.map(({key}) => key)}],
 	['room', {read: ({logs}) => logs.map(({source}) => source)}],
 	[

@@ -1,3 +1,4 @@
+import {chatText, originKinds, originOf} from '../origin.ts';
 import {runStates, type Run} from '../run.ts';
 import type {Term, Vocabulary} from './filter.ts';
 import {numberTerm, sinceTerm, textTerm} from './terms.ts';
@@ -46,6 +47,21 @@ export const runVocabulary: Vocabulary<Run> = {
 			}),
 		],
 		[
+			'from',
+			textTerm(run => originOf(run).kind, {
+				says: 'where it comes from',
+				example: 'from:key,person',
+				words: originKinds,
+			}),
+		],
+		[
+			'chat',
+			textTerm(chatText, {
+				says: 'the conversation on a platform that it answers, or who wrote there',
+				example: 'chat:telegram:12345',
+			}),
+		],
+		[
 			'group',
 			numberTerm(({group}) => group ?? Number.NaN, {
 				says: 'the number of its group',
@@ -62,7 +78,18 @@ export const runVocabulary: Vocabulary<Run> = {
 			}),
 		],
 	]),
-	haystack: ({id, route, event, subject = '', state, target, delivery = '', job, error = ''}) =>
+	haystack: ({
+		id,
+		route,
+		event,
+		subject = '',
+		state,
+		target,
+		delivery = '',
+		job,
+		error = '',
+		conversation,
+	}) =>
 		[
 			`#${id}`,
 			route,
@@ -74,6 +101,7 @@ export const runVocabulary: Vocabulary<Run> = {
 			job?.name ?? '',
 			job?.id ?? '',
 			error,
+			...(conversation ? [chatText({conversation})] : []),
 		]
 			.join(' ')
 			.toLowerCase(),

@@ -1,5 +1,6 @@
 import {z} from 'zod';
 import {approvalOutcomes, approvalScopes, ruleOwnerKinds} from '../approval.ts';
+import {originShape} from './origin.ts';
 import {
 	facts,
 	integer,
@@ -82,7 +83,7 @@ export const approvalDecisionSchema = facts({
 	reason: maybeText,
 });
 
-/** Whose runs a rule is for. A job by its identifier; `id` is absent where somebody wrote its name into `config.yaml`. */
+/** Whose runs a rule is for. A job by its identifier; `id` is absent where somebody wrote its name into `config.yaml`. A chat by its name: `telegram:12345`. */
 export const ruleOwnerSchema = facts({kind: z.enum(ruleOwnerKinds), name: text, id: maybeText});
 
 /** One argument that a rule compares; all others may be anything. */
@@ -105,10 +106,7 @@ const asked = {
 	route: maybeText,
 	/** `Delivery.id` that the run came from. */
 	delivery: maybeText,
-	/** The scheduled job that it is a run of. */
-	job: facts({id: text, name: text}).exactOptional(),
-	/** The turn of a chat that it is a call of: the name of the key of the API. */
-	chat: facts({key: text}).exactOptional(),
+	...originShape,
 	/** First 600 characters of what the run was asked to do. Holds strangers' words. */
 	prompt: maybeText,
 	profile: text,

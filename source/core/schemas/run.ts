@@ -1,5 +1,6 @@
 import {z} from 'zod';
 import {runStates, transcriptKinds} from '../run.ts';
+import {originShape} from './origin.ts';
 import {
 	facts,
 	integer,
@@ -61,10 +62,7 @@ export const runSchema = facts({
 	superseded: maybeInteger,
 	/** `Group.id` that it came from. */
 	group: maybeInteger,
-	/** The scheduled job that it is a run of. */
-	job: facts({id: text, name: text}).exactOptional(),
-	/** A turn of a chat of the API: the name of the key that asked for it. It is never run again. */
-	chat: facts({key: text}).exactOptional(),
+	...originShape,
 	/** `deliver` of its target; once it is done, of the one that has the answer. */
 	target: text,
 	state: z.enum(runStates),

@@ -1,11 +1,22 @@
 import {z} from 'zod';
-import {facts, integer, jsonObject, maybeInteger, number, text, yesOrNo} from './parts.ts';
+import {
+	facts,
+	integer,
+	jsonObject,
+	maybeInteger,
+	maybeText,
+	number,
+	text,
+	yesOrNo,
+} from './parts.ts';
 
 export const chatSessionSchema = facts({
 	/** `ses_` and 30 characters; the gateway gives it out. */
 	id: text,
-	/** Whose it is; absent: the person's at the terminal. `name` as it was when the session began, cleaned. */
+	/** The key that it belongs to; `name` as it was when the session began, cleaned. */
 	key: facts({id: text, name: text, isTest: yesOrNo}).exactOptional(),
+	/** The conversation on a messaging platform that it is: `telegram:12345`, `telegram:12345/17` with its thread. Without this and a key: the person's at the terminal. */
+	origin: maybeText,
 	/** The public model that answered last. */
 	model: text,
 	/** Beginning of what its user said first, cleaned; empty before. */

@@ -6,7 +6,7 @@ import {userHomeOf} from '../../config/environment.ts';
 import type {Approval, AskedTool} from '../../core/approval.ts';
 import type {Broker} from '../../core/broker.ts';
 import type {Logger} from '../../core/log.ts';
-import type {Run} from '../../core/run.ts';
+import {originOf} from '../../core/origin.ts';
 import type {Approve} from '../../core/tool.ts';
 import type {ServerManagerDependencies} from '../../mcp/contract.ts';
 import type {Store} from '../../store/port.ts';
@@ -80,11 +80,9 @@ export async function openApprovals(
 		const run = await store.runs.get(id);
 		return {
 			id,
-			startedBy: starterOf(run),
+			// What is not known counts as a stranger's.
+			origin: originOf(run ?? {}),
 			endsAt,
-			...placeOf(run),
-			...(run?.job && {job: run.job}),
-			...(run?.chat && {chat: run.chat}),
 			...(run && {prompt: redact(run.plan.prompt)}),
 		};
 	};
@@ -134,16 +132,3 @@ function sayAbandoned(
 		});
 	}
 }
-
-/** Who started a run, as far as that decides what it may be allowed. What is not known counts as a stranger's. */
-function starterOf(run: Run | undefined): AskingRun['startedBy'] {
-	if (run?.delivery !== undefined || run === undefined) {
-		return 'webhook';
-	}
-
-	return run.job ? 'schedule' : run.chat ? 'chat' : 'webhook';
-}
-
-const placeOf = (run: Run | undefined): Pick<AskingRun, 'route' | 'delivery'> => ({
-	...(run?.delivery !== undefined && {route: run.route, delivery: run.delivery}),
-});

@@ -6,6 +6,7 @@ import type {Approval} from '../../core/approval.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
 import type {Logger} from '../../core/log.ts';
+import type {TurnOrigin} from '../../core/origin.ts';
 import type {TranscriptEntry} from '../../core/run.ts';
 import type {World} from '../../core/world.ts';
 import {defaultTarget} from '../../platforms/platforms.ts';
@@ -17,7 +18,7 @@ import {persistently, recordEntry, settleFailure} from '../runs/settle-run.ts';
 import {waitingEntry} from '../runs/waiting-entry.ts';
 import type {WorkDependencies} from '../runs/work-run.ts';
 
-/** Turns that are under way at once, of all keys, and as many of the person at the terminal; they take no places of runs. */
+/** Turns that are under way at once, of each kind of origin: keys shut out neither the person at the terminal nor conversations. They take no places of runs. */
 const places = 16;
 
 const leaseMs = 60_000;
@@ -26,47 +27,46 @@ export type ApiTurnsDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redac
 	readonly runs: Store['runs'];
 	readonly dispatcher: Pick<Dispatcher, 'host'>;
 	readonly announce: (runId: number) => Promise<void>;
-	/** For keys of kind `test`, and for all others. */
-	readonly agents: Readonly<Record<AgentTurn['key']['kind'], AgentRunner>>;
+	/** For tests, and for all others. */
+	readonly agents: Readonly<Record<'test' | 'live', AgentRunner>>;
 	readonly equip: WorkDependencies['equip'];
 	readonly settings: () => {readonly maxSteps: number; readonly timeoutMs: number};
 	readonly profile: string;
 	readonly approvals: Pick<OpenedApprovals, 'watch' | 'runEnded'>;
 };
 
-/** Answers turns of chats: each is a run in the journal, with its key, that nobody tries again. */
+/** Answers turns of chats: each is a run in the journal, with where it comes from, that nobody tries again. */
 export function createApiTurns(world: ApiTurnsDependencies): AgentTurns {
-	const taken = {keys: 0, person: 0};
+	const taken: Record<TurnOrigin['kind'], number> = {key: 0, person: 0, chat: 0};
 	return async turn => {
-		// Whoever sits at the terminal is not shut out by keys.
-		const side = turn.key.id === '' ? 'person' : 'keys';
-		if (taken[side] >= places) {
+		const {kind} = turn.origin;
+		if (taken[kind] >= places) {
 			throw busy();
 		}
 
-		taken[side] += 1;
+		taken[kind] += 1;
 		try {
 			return await workTurn(world, turn);
 		} finally {
-			taken[side] -= 1;
+			taken[kind] -= 1;
 		}
 	};
 }
 
 async function workTurn(world: ApiTurnsDependencies, turn: AgentTurn): Promise<TurnResult> {
 	const {runs, dispatcher, announce} = world;
-	const {model, key} = turn;
+	const {model, origin} = turn;
 	const plan = {
 		prompt: turn.messages.at(-1)?.text ?? '',
 		target: {kind: defaultTarget, extra: {}},
 		skills: [...model.skills],
-		// What a test key starts changes nothing, whatever its tools would be.
-		...(!model.tools || key.kind === 'test'
+		// What a test starts changes nothing, whatever its tools would be.
+		...(!model.tools || turn.isTest
 			? {toolsets: []}
 			: model.toolsets && {toolsets: [...model.toolsets]}),
 		...(model.name !== undefined && {model: model.name}),
 	};
-	const lease = await runs.beginChat({profile: world.profile, key: key.name, plan}, leaseMs);
+	const lease = await runs.beginChat({profile: world.profile, origin, plan}, leaseMs);
 	const {promise, resolve, reject} = Promise.withResolvers<TurnResult>();
 	// It is awaited when its run is settled.
 	promise.catch(() => {});
@@ -136,7 +136,7 @@ async function answerTurn(work: Working, turn: AgentTurn): Promise<TurnResult> {
 			progress.say(approvalProgress(approval));
 		}),
 	);
-	const result = await agents[turn.key.kind].run({
+	const result = await agents[turn.isTest ? 'test' : 'live'].run({
 		runId: run.id,
 		prompt: run.plan.prompt,
 		chat: chatOf(turn),
@@ -180,11 +180,13 @@ async function answerTurn(work: Working, turn: AgentTurn): Promise<TurnResult> {
 }
 
 const chatOf = ({
+	origin,
 	messages,
 	maxTokens,
 	temperature,
 	stop,
 }: AgentTurn): NonNullable<AgentRequest['chat']> => ({
+	of: origin.kind,
 	system: messages.flatMap(({role, text}) => (role === 'system' ? [text] : [])).join('\n\n'),
 	before: messages
 		.slice(0, -1)

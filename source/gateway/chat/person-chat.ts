@@ -3,7 +3,6 @@ import {ApiError} from '../../api/http/api-error.ts';
 import type {PublicModel, PublicModels} from '../../api/http/public-model.ts';
 import {turnMessages} from '../../api/shapes/chat-messages.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
-import {personKey} from '../../core/run.ts';
 import type {OpenSession, SessionDesk} from '../../store/session-desk.ts';
 
 /** The person at the terminal talks to the agent, in sessions of their own. */
@@ -18,8 +17,7 @@ export type PersonChat = {
 	}>;
 };
 
-/** What stands in the journal in the place of a key. */
-const person = {id: '', name: personKey, kind: 'live'} as const;
+const person = {kind: 'person'} as const;
 
 export function createPersonChat({
 	models,
@@ -48,7 +46,8 @@ export function createPersonChat({
 		await turn({
 			model,
 			messages: turnMessages([...open.before, ...asked]),
-			key: person,
+			origin: person,
+			isTest: false,
 			requestId: '',
 			denyApprovals: false,
 			// Whoever wants it stopped cancels its run.
@@ -69,8 +68,8 @@ export function createPersonChat({
 		async say({text, session: id}) {
 			const model = agentOf(models);
 			const session = await (id === undefined
-				? desk.begin(undefined, model.id)
-				: desk.resume(undefined, id));
+				? desk.begin(person, model.id)
+				: desk.resume(person, id));
 			const begun = Promise.withResolvers<number>();
 			// Once it has begun, its run says how it ended.
 			work(session, {model, text, onBegin: begun.resolve}).catch(begun.reject);

@@ -1,7 +1,7 @@
 import type {KeyDesk} from '../../api/keys/desk.ts';
 import type {ApiConfig} from '../../config/config.ts';
 import {SvcError} from '../../core/errors.ts';
-import {personKey} from '../../core/run.ts';
+import {personKey} from '../../core/origin.ts';
 import type {World} from '../../core/world.ts';
 import type {keys as table} from '../contract/keys.ts';
 import type {CommandsOf} from '../contract/operation.ts';

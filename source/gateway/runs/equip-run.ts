@@ -1,6 +1,7 @@
 import {findSkill} from '../../agent/skills.ts';
 import {namesServer, selectTools} from '../../agent/toolsets.ts';
 import type {Logger} from '../../core/log.ts';
+import {originOf} from '../../core/origin.ts';
 import type {StoredRun} from '../../core/run.ts';
 import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
 import {needsServer} from '../../core/toolset-names.ts';
@@ -35,7 +36,7 @@ export async function equipRun(
 	const {skills} = run.plan;
 	const skill = await findSkill(skills, {skillsDir, log});
 	if (skills.length > 0 && !skill) {
-		log.warn(`None of the skills of the ${run.job ? 'job' : 'route'} was found`, {
+		log.warn(`None of the skills of the ${skillsFrom(run)} was found`, {
 			run: run.id,
 			skills: skills.join(', '),
 		});
@@ -47,6 +48,25 @@ export async function equipRun(
 	}
 
 	return {tools, notes: [...warnings, ...notes], logins, ...(skill && {skill})};
+}
+
+/** What names the skills of a run. */
+function skillsFrom(run: StoredRun): string {
+	const origin = originOf(run);
+	switch (origin.kind) {
+		case 'delivery':
+			return origin.job ? 'job' : 'route';
+
+		case 'job':
+			return 'job';
+
+		case 'key':
+		case 'person':
+			return 'model of the chat';
+
+		case 'chat':
+			return 'platform';
+	}
 }
 
 /** Servers that stand like this have no tools to give, and a person should know why. */

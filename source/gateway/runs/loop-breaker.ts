@@ -1,5 +1,6 @@
 import type {Route} from '../../config/route.ts';
 import {messageOf} from '../../core/errors.ts';
+import {originOf} from '../../core/origin.ts';
 import type {StoredRun} from '../../core/run.ts';
 import type {RoomWorld} from '../rooms.ts';
 
@@ -7,11 +8,12 @@ import type {RoomWorld} from '../rooms.ts';
 type LoopLimit = Pick<Route, 'loopLimit' | 'loopWindowMs'>;
 
 /** A run, or a message without one: what may be one answer of many. */
-export type Answering = Pick<StoredRun, 'profile' | 'route'> & {
-	/** Of the run, or of the delivery. */
-	readonly id: number | string;
-	readonly plan: Pick<StoredRun['plan'], 'subject'>;
-};
+export type Answering = Pick<StoredRun, 'profile' | 'route'> &
+	Pick<Partial<StoredRun>, 'delivery' | 'job' | 'chat' | 'conversation'> & {
+		/** Of the run, or of the delivery. */
+		readonly id: number | string;
+		readonly plan: Pick<StoredRun['plan'], 'subject'>;
+	};
 
 export type LoopBreaker = {
 	/** Why the run has to wait for a person; `undefined`: it may go on. */
@@ -111,8 +113,20 @@ export async function openLoopBreaker({
 	};
 }
 
-/** Code hosts do not tell names apart by their case. */
-const keyOf = ({profile, route, plan}: Answering): string | undefined =>
-	plan.subject === undefined
-		? undefined
-		: JSON.stringify([profile, route, plan.subject.toLowerCase()]);
+/** What is counted together; `undefined` for what is no answer to an event about a subject, which has no limit. */
+function keyOf({profile, plan: {subject}, ...run}: Answering): string | undefined {
+	const origin = originOf(run);
+	switch (origin.kind) {
+		case 'delivery':
+			// Code hosts do not tell names apart by their case.
+			return subject === undefined
+				? undefined
+				: JSON.stringify([profile, origin.route, subject.toLowerCase()]);
+
+		case 'job':
+		case 'key':
+		case 'person':
+		case 'chat':
+			return undefined;
+	}
+}

@@ -1,6 +1,7 @@
-import type {FormApproval, ToolApproval} from '../../core/approval.ts';
+import type {Approval, FormApproval, ToolApproval} from '../../core/approval.ts';
+import type {Delivery} from '../../core/delivery.ts';
+import {conversationWords, type Origin, originOf} from '../../core/origin.ts';
 import {quotedName} from '../../core/quoted-name.ts';
-import {isOfPerson} from '../../core/run.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
 import {clip, fit, widthOf} from '../../terminal/text/fit.ts';
@@ -161,54 +162,24 @@ function contextRows(name: Safe, text: string | undefined, width: number): reado
 
 /** Where the request came from: its run, its route, its delivery, and whose words the agent had read. */
 function originRows(
-	approval: Pick<ToolApproval, 'run' | 'route' | 'delivery' | 'job' | 'chat' | 'profile'>,
+	approval: Approval,
 	{state, width}: {readonly state: Pick<GatewayState, 'deliveries'>; readonly width: number},
 ): readonly Line[] {
-	const {run, route, delivery, job, chat, profile} = approval;
+	const {run, delivery, profile} = approval;
 	const row = state.deliveries.find(other => other.delivery.id === delivery);
-	const signature = row?.delivery.trace.find(({step}) => step === 'signature');
 	const [, read] =
 		/.*, read: (.*)$/s.exec(
 			row?.delivery.trace.find(({step}) => step === 'prompt')?.detail ?? '',
 		) ?? [];
-	const sender =
-		signature === undefined
-			? literal('')
-			: signature.verdict === 'pass'
-				? literal(', sender signature ok')
-				: literal(', sender not checked');
-	const via =
-		route === undefined || route === '-'
-			? literal('')
-			: safe`  <- webhook ${clean(route)}${delivery === undefined ? literal('') : safe` ${shownId({id: delivery})}`}${sender}`;
-	const by =
-		job === undefined
-			? chat === undefined
-				? literal('')
-				: isOfPerson(chat)
-					? literal('  your chat')
-					: safe`  a chat of API key ${clean(quotedName(chat.key))}`
-			: safe`  of job ${clean(quotedName(job.name))}`;
+	const asker = run === undefined ? undefined : askerOf(originOf(approval), row?.delivery);
 	const of = profile === 'default' ? literal('') : safe`  profile ${clean(profile)}`;
 	return [
-		...factRows(literal('asked by'), safe`${askedBy(run)}${by}${via}${of}`, {width}),
-		...(chat === undefined || isOfPerson(chat)
-			? []
-			: factRows(
-					literal(''),
-					literal('the agent has read text of its client, which is untrusted'),
-					{
-						width,
-						tone: 'warn',
-					},
-				)),
-		...(delivery === undefined
-			? []
-			: factRows(
-					literal(''),
-					safe`the agent has read text of the event, which is untrusted${row ? safe`: ${clean(quotedName(row.delivery.event))}, ${bytes(row.delivery.bodyBytes)}` : literal('')}`,
-					{width, tone: 'warn'},
-				)),
+		...factRows(literal('asked by'), safe`${askedBy(run)}${asker?.by ?? literal('')}${of}`, {
+			width,
+		}),
+		...(asker?.untrusted
+			? factRows(literal(''), safe`the agent has read ${asker.untrusted}`, {width, tone: 'warn'})
+			: []),
 		// One row of it: what must be seen before a yes is to have the room.
 		...(read === undefined
 			? []
@@ -218,6 +189,61 @@ function originRows(
 					'quiet',
 				)),
 	];
+}
+
+/** Where a call comes from, and whose text its agent has read. `delivery`: of its event, where that is known. */
+function askerOf(
+	origin: Origin,
+	delivery: Delivery | undefined,
+): {readonly by: Safe; readonly untrusted?: Safe} {
+	switch (origin.kind) {
+		case 'delivery': {
+			const {route, job} = origin;
+			if (origin.delivery === undefined) {
+				return {by: literal('')};
+			}
+
+			const of = job ? jobWords(job.name) : literal('');
+			const about = delivery
+				? safe`: ${clean(quotedName(delivery.event))}, ${bytes(delivery.bodyBytes)}`
+				: literal('');
+			return {
+				by: safe`${of}  <- webhook ${clean(route)} ${shownId({id: origin.delivery})}${senderWords(delivery)}`,
+				untrusted: safe`text of the event, which is untrusted${about}`,
+			};
+		}
+
+		case 'job':
+			return {by: jobWords(origin.job.name)};
+
+		case 'key':
+			return {
+				by: safe`  a chat of API key ${clean(quotedName(origin.name))}`,
+				untrusted: literal('text of its client, which is untrusted'),
+			};
+
+		case 'person':
+			return {by: literal('  your chat')};
+
+		case 'chat':
+			return {
+				by: safe`  ${clean(conversationWords(origin))}, user ${clean(quotedName(origin.user))}`,
+				untrusted: literal('text of that conversation, which is untrusted'),
+			};
+	}
+}
+
+const jobWords = (name: string): Safe => safe`  of job ${clean(quotedName(name))}`;
+
+function senderWords(delivery: Delivery | undefined): Safe {
+	const signature = delivery?.trace.find(({step}) => step === 'signature');
+	if (!signature) {
+		return literal('');
+	}
+
+	return signature.verdict === 'pass'
+		? literal(', sender signature ok')
+		: literal(', sender not checked');
 }
 
 /** Who wants a form filled in, and for what. */

@@ -1,4 +1,5 @@
 import type {Approval} from '../../core/approval.ts';
+import {isTurn, originOf} from '../../core/origin.ts';
 import {hasEnded, type Run, type RunState} from '../../core/run.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
@@ -92,4 +93,4 @@ const waits = ({state, nextAttemptAt}: Run): boolean =>
 
 /** Whether a person may ask for another try, or for the next one now. Whoever waited for a turn of a chat has gone. */
 export const canRetry = (run: Run): boolean =>
-	run.chat === undefined && (retryFrom[run.state] !== undefined || waits(run));
+	!isTurn(originOf(run)) && (retryFrom[run.state] !== undefined || waits(run));

@@ -403,7 +403,7 @@ test('what is hosted takes no place of the queue, is kept alive, aborted and wai
 	await using dispatch = await openDispatch({concurrency: () => 1});
 	const {dispatcher, store, clock} = dispatch;
 	const plan = {prompt: '?', target: {kind: 'log', extra: {}}, skills: []};
-	const lease = await store.runs.beginChat({profile: 'default', key: 'app', plan}, 60_000);
+	const lease = await store.runs.beginChat({profile: 'default', origin: {kind: 'key', name: 'app'}, plan}, 60_000);
 	let reason: unknown;
 	const hosted = dispatcher.host(lease, async (_, signal) => {
 		const {promise, resolve} = Promise.withResolvers<void>();

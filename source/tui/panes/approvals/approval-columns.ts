@@ -1,7 +1,7 @@
 import type {Approval, ApprovalRule} from '../../../core/approval.ts';
 import type {ApprovalEntry} from '../../../core/filter/approval-vocabulary.ts';
+import {originOf, originWords} from '../../../core/origin.ts';
 import {quotedName} from '../../../core/quoted-name.ts';
-import {chatWords} from '../../../core/run.ts';
 import {cell, type Safe} from '../../../core/untrusted.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
@@ -85,20 +85,16 @@ function requestRow(
 
 /** `run #184 gh-review`, then what it was called with. */
 function originText(approval: Approval): Safe {
-	const {run, route, chat, job} = approval;
-	const origin = run === undefined ? literal('a person') : safe`run #${run}`;
-	const via =
-		route === undefined || route === '-'
-			? chat === undefined
-				? literal('')
-				: safe` ${clean(chatWords(chat))}`
-			: safe` ${clean(route)}`;
-	const of = job === undefined ? via : safe`${via} job ${clean(job.name)}`;
+	const {run, route, job} = approval;
+	const by = run === undefined ? literal('a person') : safe`run #${run}`;
+	const via = run === undefined ? literal('') : safe` ${clean(originWords(originOf(approval)))}`;
+	// An event that fires a job.
+	const of = job && route !== undefined ? safe`${via} job ${clean(job.name)}` : via;
 	const args =
 		approval.kind === 'tool' && approval.args !== null
 			? safe`  ${cell(JSON.stringify(approval.args), 200).text}`
 			: literal('');
-	return safe`${origin}${of}${args}`;
+	return safe`${by}${of}${args}`;
 }
 
 const ruleRow = (rule: ApprovalRule, columns: ApprovalColumns, isSelected: boolean): Line => [

@@ -1,4 +1,5 @@
 import {createMemory} from '../../../core/derive.ts';
+import {isTurn, originOf} from '../../../core/origin.ts';
 import type {StoredRun} from '../../../core/run.ts';
 import {hasEnded} from '../../../core/run.ts';
 import type {ChatSession, StoredSession} from '../../../core/session.ts';
@@ -58,8 +59,8 @@ const newestEnded = createMemory<number>();
 const stampOf = ({runs}: Pick<GatewayState, 'runs'>): number =>
 	newestEnded([runs], () =>
 		runs.reduce(
-			(sum, {chat, state, finishedAt = 0}) =>
-				chat && hasEnded(state) ? Math.max(sum, finishedAt) : sum,
+			(sum, run) =>
+				hasEnded(run.state) && isTurn(originOf(run)) ? Math.max(sum, run.finishedAt ?? 0) : sum,
 			0,
 		),
 	);

@@ -124,7 +124,7 @@ export function textOf(message: SessionMessage['message']): string {
 }
 
 const blocks = (entries: readonly TranscriptEntry[], isOver: boolean): readonly RunBlock[] =>
-	blocksOf(entries, {answer: undefined, isOver, isOfSender: false});
+	blocksOf(entries, {answer: undefined, isOver, untrusted: undefined});
 
 const toolRows = (
 	entries: readonly TranscriptEntry[],

@@ -1,3 +1,4 @@
+import {sessionOwnerOf, sessionOwnerWords} from '../../../core/session.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {clip, fit} from '../../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../../terminal/text/safe.ts';
@@ -6,10 +7,20 @@ import {dayTime} from '../../lines/time.ts';
 import type {FoundSession} from './chat-loads.ts';
 
 /** Whose a session is, where it is not the person's at the terminal. */
-export const ownerOf = ({session: {key}}: FoundSession): Safe =>
-	key === undefined
-		? empty
-		: safe`key ${clean(key.name === '' ? key.id : key.name)}${key.isTest ? literal(' (test)') : empty}  `;
+export function ownerOf({session}: FoundSession): Safe {
+	const owner = sessionOwnerOf(session);
+	const words = clean(sessionOwnerWords(owner));
+	switch (owner.kind) {
+		case 'person':
+			return empty;
+
+		case 'key':
+			return safe`key ${words}  `;
+
+		case 'chat':
+			return safe`${words}  `;
+	}
+}
 
 /** One session as one row: when it was used, whose it is, how it begins or where the words stand. */
 export function sessionRow(found: FoundSession, width: number, isSelected: boolean): Line {

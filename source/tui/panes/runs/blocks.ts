@@ -50,14 +50,14 @@ export type BlockOptions = {
 	readonly answer: string | undefined;
 	/** Nothing comes any more: a call without a result has none. */
 	readonly isOver: boolean;
-	/** A sender wrote of the prompt. */
-	readonly isOfSender: boolean;
+	/** What of the prompt strangers wrote. */
+	readonly untrusted: string | undefined;
 };
 
 /** The blocks of a transcript in their order; a call and its result are one. */
 export function blocksOf(
 	entries: readonly TranscriptEntry[],
-	{answer, isOver, isOfSender}: BlockOptions,
+	{answer, isOver, untrusted}: BlockOptions,
 ): readonly RunBlock[] {
 	const {resultOf, isTaken} = pairsOf(entries);
 	const count = new Map<string, number>();
@@ -77,7 +77,7 @@ export function blocksOf(
 						key: keyOf(entry),
 						at: entry.at,
 						label: entry.kind,
-						facts: entry.kind === 'prompt' ? sizeWords(entry.text, isOfSender) : '',
+						facts: entry.kind === 'prompt' ? sizeWords(entry.text, untrusted) : '',
 						sign: '',
 						tone: tones[entry.kind],
 						parts: [{text: entry.text, isMarkdown: entry.kind === 'text', from: entry}],
@@ -108,10 +108,10 @@ export const wordsBlock = (said: RunSaid): RunBlock => ({
 });
 
 /** `1.9 kB, text of the event is untrusted`; of a job that a schedule or a person fired the size alone. */
-export const sizeWords = (text: string, isOfSender: boolean): string => {
+export const sizeWords = (text: string, untrusted: string | undefined): string => {
 	const count = Buffer.byteLength(text);
 	const size = count < 1000 ? `${count} B` : `${(count / 1000).toFixed(1)} kB`;
-	return isOfSender ? `${size}, text of the event is untrusted` : size;
+	return untrusted === undefined ? size : `${size}, ${untrusted}`;
 };
 
 /** The result of each call. Models may give a name to more than one call, so a result belongs to the oldest that has none. */

@@ -1,10 +1,5 @@
-import {
-	hasEnded,
-	isOfSender,
-	type Run,
-	type StoredRun,
-	type TranscriptEntry,
-} from '../../../core/run.ts';
+import {originOf, untrustedWords} from '../../../core/origin.ts';
+import {hasEnded, type Run, type StoredRun, type TranscriptEntry} from '../../../core/run.ts';
 import type {RunSaid} from '../../../core/state.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {runWordAt} from '../../entries/run-word.ts';
@@ -49,7 +44,7 @@ export function runBlocks(
 		isWatched && whole !== undefined && saidIn(transcript).includes(whole) ? undefined : whole;
 	// What was heard of a run that has just ended may lack its last steps: they are not missing, they come with its journal.
 	const isOver = stored ? hasEnded(stored.state) : hasEnded(run.state) && !isWatched;
-	const told = blocksOf(transcript, {answer, isOver, isOfSender: isOfSender(run)});
+	const told = blocksOf(transcript, {answer, isOver, untrusted: untrustedIn(run)});
 	const steps = said ? [...told, wordsBlock(said)] : told;
 	const hasPrompt = transcript.some(({kind}) => kind === 'prompt');
 	return {
@@ -103,13 +98,15 @@ function endOf(
 
 const common = {facts: '', sign: '', tone: 'plain'} as const;
 
+const untrustedIn = (run: Run): string | undefined => untrustedWords[originOf(run).kind];
+
 /** Of a run that has not begun. */
 const promptBlock = (stored: StoredRun): RunBlock => ({
 	...common,
 	key: 'prompt',
 	at: stored.createdAt,
 	label: 'prompt',
-	facts: sizeWords(stored.plan.prompt, isOfSender(stored)),
+	facts: sizeWords(stored.plan.prompt, untrustedIn(stored)),
 	parts: [{text: stored.plan.prompt, isMarkdown: false, from: stored.plan}],
 	isOpen: false,
 });

@@ -1,5 +1,6 @@
 import type {Approval} from '../../../core/approval.ts';
-import {needsDecision, originWords, targetWords, tookWords, type Run} from '../../../core/run.ts';
+import {originOf, originWords} from '../../../core/origin.ts';
+import {needsDecision, targetWords, tookWords, type Run} from '../../../core/run.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {clip, fit, widthOf} from '../../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../../terminal/text/safe.ts';
@@ -124,7 +125,7 @@ export function runRow(
 }
 
 /** What started it: its route, the job itself where a schedule or a person fired that, or a key of the API. */
-const routeText = (run: Run): Safe => clean(originWords(run));
+const routeText = (run: Run): Safe => clean(originWords(originOf(run)));
 
 /** Less of a name than this says nothing. */
 const minNameCells = 4;

@@ -1,7 +1,8 @@
 import type {Approval} from '../../../core/approval.ts';
+import {isTurn, originOf, originWords} from '../../../core/origin.ts';
 import {readWords} from '../../../core/prompt-read.ts';
 import type {Run, StoredRun, TranscriptEntry} from '../../../core/run.ts';
-import {hasEnded, originWords, targetWords, tookWords, toolWords} from '../../../core/run.ts';
+import {hasEnded, targetWords, tookWords, toolWords} from '../../../core/run.ts';
 import {loginCommand} from '../../../core/shell-word.ts';
 import type {RunSaid} from '../../../core/state.ts';
 import {usageWords} from '../../../core/usage.ts';
@@ -57,13 +58,14 @@ export function blocksOfRun(
 export function runDetail(run: Run, sources: RunSources, width: number): readonly Line[] {
 	const {loaded, now} = sources;
 	const stored = loaded.status === 'ready' && loaded.value.id === run.id ? loaded.value : undefined;
+	const origin = originOf(run);
 	const subject = run.subject ?? stored?.plan.subject;
 	const blocks = blocksOfRun(run, sources);
 	const hasBlocks = blocks.answer !== undefined || blocks.steps.length > 0;
 	return [
 		[
 			{
-				text: safe`#${run.id}  ${clean(run.chat ? originWords(run) : run.route)}  ${clean(run.event)}  `,
+				text: safe`#${run.id}  ${clean(isTurn(origin) ? originWords(origin) : run.route)}  ${clean(run.event)}  `,
 				tone: 'strong',
 			},
 			runWordAt(run, now, {approval: sources.approval}),
