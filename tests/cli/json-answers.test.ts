@@ -9,6 +9,7 @@ import {z} from 'zod';
 import {addCommands} from '../../source/cli/commands/commands.ts';
 import type {Context} from '../../source/cli/console/context.ts';
 import {type Clock, systemClock} from '../../source/core/clock.ts';
+import {hasEnded} from '../../source/core/run.ts';
 import {controlOpenApi} from '../../source/gateway/control/control-openapi.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import {startApi, type Api} from '../helpers/api.ts';
@@ -345,8 +346,8 @@ const acting = ({
 	'approvals allow 2 --for run --yes',
 	'approvals rules',
 	'approvals revoke 2',
-	`deliveries replay ${done} --to direct --dry-run`,
-	`deliveries replay ${done} --to direct --yes`,
+	`deliveries replay ${done} --to slow --dry-run`,
+	`deliveries replay ${done} --yes`,
 	`deliveries import ${taken}`,
 	'groups dispatch 1',
 	'webhook subscribe fresh --prompt Look --events push --secret correct-horse-battery',
@@ -487,7 +488,7 @@ test('what the control API, the chat API and the files are described as', async 
 	};
 	for (const [name, document] of Object.entries(documents)) {
 		const text = withoutProse(document);
-		expect(text, name).toBe(recorded(name, text));
+		expect({name, text}).toEqual({name, text: recorded(name, text)});
 	}
 });
 
@@ -504,6 +505,7 @@ test('what --json answers, of a gateway that runs and of the journal of one that
 		const changes = acting({...ids, taken: home.file('taken.jsonl')});
 		expectRecorded('changes.txt', await transcript(world, changes));
 		await world.run('runs cancel 10');
+		await api.gateway.until(({runs}) => runs.every(({state}) => hasEnded(state)));
 		commands.push(...lines, `sessions delete ${ids.session}`, ...changes);
 	}
 
