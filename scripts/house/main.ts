@@ -1,13 +1,13 @@
-import {readFileSync} from 'node:fs';
-import {dirname, join} from 'node:path/posix';
+import {dirname} from 'node:path/posix';
 import {parseArgs} from 'node:util';
 import {type Line, printTable} from '../bench/report.ts';
+import {aims} from './aims.ts';
+import {startCoverage} from './coverage.ts';
 import {circlesOf, type Graph, graphOf} from './graph.ts';
 import {type HouseFile, readHouse, roomOf} from './read-house.ts';
-import {readStories, walk} from './stories.ts';
 
-// Counts what the layout of the code costs its reader: long files, files that only one other imports, circles of imports, the walk of each story of
-// source/README.md. `npm run house -- --list` also names what was counted.
+// Counts what the layout of the code costs its reader: long files, files that only one other imports, circles of imports, what each story
+// enters. `npm run house -- --list` also names what was counted.
 const {values} = parseArgs({options: {list: {type: 'boolean', default: false}}});
 
 const print = (text: string) => {
@@ -76,9 +76,15 @@ section(
 	bySize(house.filter(({lines}) => lines > 250)).map(({path, lines}) => `${path} ${lines}`),
 );
 
-const rooms = [...new Set(house.map(({path}) => roomOf(path)))].toSorted();
+/** A room, or the part of one that has an aim of its own. */
+const placeOf = (path: string): string =>
+	Object.keys(aims).find(name => name.includes('/') && path.startsWith(`${name}/`)) ?? roomOf(path);
+
+const rooms = [
+	...new Set([...house.map(({path}) => placeOf(path)), ...Object.keys(aims)]),
+].toSorted();
 const perRoom = rooms.map(room => {
-	const files = house.filter(({path}) => roomOf(path) === room);
+	const files = house.filter(({path}) => placeOf(path) === room);
 	const paths = new Set(files.map(({path}) => path));
 	const inside = files.map(file => ({
 		...file,
@@ -98,6 +104,7 @@ const perRoom = rooms.map(room => {
 			room: room === '.' ? 'main.ts' : `${room}/`,
 			files: files.length,
 			lines: sum(files),
+			aim: aims[room] ?? '',
 			'imported once': once.length,
 			'lines of them': sum(once),
 			...Object.fromEntries(
@@ -117,6 +124,7 @@ section(
 			room: 'all',
 			files: house.length,
 			lines: sum(house),
+			aim: Object.values(aims).reduce((total, aim) => total + aim, 0),
 			'imported once': importedOnce.length,
 			'lines of them': sum(importedOnce),
 		},
@@ -127,31 +135,38 @@ section(
 	],
 );
 
-const graph = graphBy(house, path => path, {withTypes: true});
+const valueImports = house.flatMap(({path, imports}) =>
+	imports.filter(({typeOnly}) => !typeOnly).map(({to}) => [path, to] as const),
+);
+using coverage = startCoverage('source');
+// Loaded by now, the files of the house would not be counted.
+const {tellStories} = await import('./stories.ts');
+const stories = await tellStories(coverage);
 const linesOf = new Map(house.map(({path, lines}) => [path, lines]));
-const walks = readStories(
-	readFileSync(join('source', 'README.md'), 'utf8'),
-	new Set(linesOf.keys()),
-).map(story => ({story, ...walk(story, graph)}));
 section(
-	'Stories of source/README.md, walked from file to file that they name, as far as imports show it',
-	walks.map(({story, files, returns, gaps}) => {
-		const distinct = [...new Set(files)];
+	'Stories, told a second time under V8 coverage: what is entered, and what of it is not entered by a gateway at rest for as long (at least 1 s)',
+	stories.map(({title, aim, entered, idle}) => {
+		const files = [...entered.keys()];
 		return {
-			story: story.title,
-			named: story.waypoints.length,
-			files: distinct.length,
-			lines: distinct.reduce((total, path) => total + (linesOf.get(path) ?? 0), 0),
-			rooms: new Set(distinct.map(roomOf)).size,
-			'returns to a room': returns,
-			'not joined': gaps.length,
-			'names no file': story.unknown.length,
+			story: title,
+			files: files.length,
+			'at most': aim ?? '',
+			'beyond what idles': files.filter(path => !idle.has(path)).length,
+			functions: entered.values().reduce((count, {size}) => count + size, 0),
+			lines: files.reduce((total, path) => total + (linesOf.get(path) ?? 0), 0),
+			rooms: new Set(files.map(roomOf)).size,
+			'changes of room': valueImports.filter(
+				([from, to]) => entered.has(from) && entered.has(to) && roomOf(from) !== roomOf(to),
+			).length,
 		};
 	}),
-	walks.flatMap(({story, files}) => [
-		`${story.title}: ${files.join(' > ')}`,
-		...story.unknown.map(name => `${story.title}: no file ${name}`),
-	]),
+	stories.map(
+		({title, entered, idle}) =>
+			`${title}:\n${[...entered]
+				.map(([path, {size}]) => `    ${path} ${size}${idle.has(path) ? ' (idles)' : ''}`)
+				.toSorted()
+				.join('\n')}`,
+	),
 );
 
 const owners = Map.groupBy(

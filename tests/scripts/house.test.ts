@@ -1,7 +1,9 @@
+import {createRequire} from 'node:module';
 import {expect, test} from 'vitest';
-import {circlesOf, graphOf, pathBetween} from '../../scripts/house/graph.ts';
+import {startCoverage} from '../../scripts/house/coverage.ts';
+import {circlesOf, graphOf} from '../../scripts/house/graph.ts';
 import {exportsOf, importsOf} from '../../scripts/house/read-house.ts';
-import {readStories, returnsOf} from '../../scripts/house/stories.ts';
+import {temporaryHome} from '../helpers/temporary-home.ts';
 
 const graph = graphOf('abcdef', [
 	['a', 'b'],
@@ -39,21 +41,20 @@ test('a circle is what reaches itself over others', () => {
 	expect(circlesOf(graph)).toEqual([['b', 'c']]);
 });
 
-test('a walk goes up to what knows both, and down again', () => {
-	expect(pathBetween(graph, 'a', 'c')).toEqual(['a', 'b', 'c']);
-	expect(pathBetween(graph, 'c', 'd')).toEqual(['c', 'b', 'a', 'd']);
-	expect(pathBetween(graph, 'e', 'f')).toBeUndefined();
-});
-
-test('a room counts again when it was left', () => {
-	expect(returnsOf(['a', 'a', 'b', 'a', 'c', 'b'])).toBe(2);
-});
-
-test('a story names its files in backquotes', () => {
-	const map =
-		'## Stories\n\n**One.** `a/b` calls `c/` and `d/e`,\nthen `d/f`.\n\n## More\n\n**Two.**';
-
-	expect(readStories(map, new Set(['a/b.ts', 'd/e/e.ts']))).toEqual([
-		{title: 'One', waypoints: ['a/b.ts', 'd/e/e.ts'], unknown: ['d/f']},
-	]);
+test('what is entered of a folder is told by file, without what was only loaded', async () => {
+	await using home = await temporaryHome({
+		'one.mjs': 'export const a = () => b() + 1;\nconst b = () => 1;\nexport const c = () => 2;',
+		'two.mjs': 'export const d = () => 3;',
+	});
+	using coverage = startCoverage(home.path);
+	// Not import(), which would hand over what the test runner makes of them.
+	const load = createRequire(import.meta.url);
+	const {a, c}: Record<string, () => number> = load(home.file('one.mjs'));
+	load(home.file('two.mjs'));
+	expect(coverage.take().size).toBe(0);
+	a?.();
+	a?.();
+	expect([...coverage.take()].map(([path, {size}]) => [path, size])).toEqual([['one.mjs', 2]]);
+	c?.();
+	expect([...coverage.take()].map(([path, {size}]) => [path, size])).toEqual([['one.mjs', 1]]);
 });

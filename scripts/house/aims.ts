@@ -1,0 +1,26 @@
+/** Lines that the rooms of the house aim for, also those that are yet to come. They say where to look: nothing fails on them. */
+export const aims: Readonly<Record<string, number>> = {
+	agent: 3000,
+	api: 5300,
+	approvals: 3000,
+	cli: 12_000,
+	config: 10_500,
+	conversations: 3000,
+	core: 7500,
+	delivery: 500,
+	gateway: 9500,
+	http: 1000,
+	manual: 300,
+	mcp: 12_500,
+	nouns: 5500,
+	platforms: 10_000,
+	schedule: 1600,
+	// The port.
+	store: 1500,
+	'store/postgres': 4000,
+	'store/sqlite': 5500,
+	terminal: 2800,
+	tools: 5000,
+	tui: 21_000,
+	webhook: 6000,
+};
