@@ -1,5 +1,5 @@
 // @module-tag slow
-import {McpServer} from '@modelcontextprotocol/server';
+import {McpServer} from '@modelcontextprotocol/sdk/server/mcp.js';
 import {describe, expect, test} from 'vitest';
 import {z} from 'zod';
 import type {ToolServerConfig} from '../../../source/config/tool-server.ts';

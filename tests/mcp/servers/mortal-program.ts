@@ -2,41 +2,49 @@
  * A tool server that is killed in the middle of a call. Arguments: the way to it, `stdio`, `json`, `stream`, `sse` or `modern`; its journal. Its tools `look`, which only
  * reads, and `act` write the process's number, their name and their `word` there, and answer with how many lines there are; the first call with a word that begins
  * with `hang` is not answered.
- * All but `stdio` print the port.
+ * All but `stdio` print the port; all but `modern` are servers of the SDK of the protocols before 2026-07-28.
  */
 import {appendFileSync, existsSync, readFileSync} from 'node:fs';
 import {createServer, type RequestListener} from 'node:http';
 import {flushCompileCache} from 'node:module';
 import type {AddressInfo} from 'node:net';
-import {createMcpHandler, McpServer} from '@modelcontextprotocol/server';
 import {z} from 'zod';
 
 const [way = 'stdio', journal = ''] = process.argv.slice(2);
 
-function makeServer(): McpServer {
-	const server = new McpServer({name: 'mortal', version: '1.0.0'});
-	for (const [name, readOnlyHint] of [
-		['look', true],
-		['act', false],
-	] as const) {
-		server.registerTool(
-			name,
-			{annotations: {readOnlyHint}, inputSchema: z.object({word: z.string().default('')})},
-			async ({word}) => {
-				const lines = existsSync(journal) ? readFileSync(journal, 'utf8').split('\n') : [''];
-				appendFileSync(journal, `${process.pid} ${name} ${word}\n`);
-				return word.startsWith('hang') && !lines.some(line => line.endsWith(` ${word}`))
-					? new Promise<never>(() => {})
-					: {content: [{type: 'text', text: `${name} ${lines.length}`}]};
-			},
-		);
-	}
+const tools = [
+	['look', true],
+	['act', false],
+] as const;
 
-	return server;
+const inputSchema = z.object({word: z.string().default('')});
+
+const bodyOf =
+	(name: string) =>
+	async ({word}: {readonly word: string}) => {
+		const lines = existsSync(journal) ? readFileSync(journal, 'utf8').split('\n') : [''];
+		appendFileSync(journal, `${process.pid} ${name} ${word}\n`);
+		return word.startsWith('hang') && !lines.some(line => line.endsWith(` ${word}`))
+			? new Promise<never>(() => {})
+			: {content: [{type: 'text' as const, text: `${name} ${lines.length}`}]};
+	};
+
+/** Makes servers of the older SDK. */
+async function oldServers() {
+	const {McpServer} = await import('@modelcontextprotocol/sdk/server/mcp.js');
+	return () => {
+		const server = new McpServer({name: 'mortal', version: '1.0.0'});
+		for (const [name, readOnlyHint] of tools) {
+			server.registerTool(name, {annotations: {readOnlyHint}, inputSchema}, bodyOf(name));
+		}
+
+		return server;
+	};
 }
 
 async function oldListener(): Promise<RequestListener> {
-	const {SSEServerTransport} = await import('@modelcontextprotocol/server-legacy/sse');
+	const {SSEServerTransport} = await import('@modelcontextprotocol/sdk/server/sse.js');
+	const makeServer = await oldServers();
 	const sessions = new Map<string, InstanceType<typeof SSEServerTransport>>();
 	return (request, response) => {
 		void (async () => {
@@ -58,12 +66,23 @@ async function oldListener(): Promise<RequestListener> {
 
 async function sessionListener(json: boolean): Promise<RequestListener> {
 	const {createSessionListener} = await import('./session-listener.ts');
-	return createSessionListener(makeServer, {json}).listener;
+	return createSessionListener(await oldServers(), {json}).listener;
 }
 
 async function modernListener(): Promise<RequestListener> {
-	const {toNodeHandler} = await import('@modelcontextprotocol/node');
-	const handle = toNodeHandler(createMcpHandler(makeServer, {legacy: 'reject'}));
+	const [{toNodeHandler}, {createMcpHandler, McpServer}] = await Promise.all([
+		import('@modelcontextprotocol/node'),
+		import('@modelcontextprotocol/server'),
+	]);
+	const make = () => {
+		const server = new McpServer({name: 'mortal', version: '1.0.0'});
+		for (const [name, readOnlyHint] of tools) {
+			server.registerTool(name, {annotations: {readOnlyHint}, inputSchema}, bodyOf(name));
+		}
+
+		return server;
+	};
+	const handle = toNodeHandler(createMcpHandler(make, {legacy: 'reject'}));
 	return (request, response) => {
 		void handle(request as Parameters<typeof handle>[0], response);
 	};
@@ -86,8 +105,8 @@ if (listener) {
 		process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
 	});
 } else {
-	const {serveStdio} = await import('@modelcontextprotocol/server/stdio');
-	serveStdio(makeServer);
+	const {StdioServerTransport} = await import('@modelcontextprotocol/sdk/server/stdio.js');
+	await (await oldServers())().connect(new StdioServerTransport());
 }
 
 // It is never asked to end, which is when Node writes down what it compiled.

@@ -1,17 +1,17 @@
 import {randomUUID} from 'node:crypto';
 import type {IncomingMessage, RequestListener, ServerResponse} from 'node:http';
-import {NodeStreamableHTTPServerTransport} from '@modelcontextprotocol/node';
-import type {McpServer} from '@modelcontextprotocol/server';
+import type {McpServer} from '@modelcontextprotocol/sdk/server/mcp.js';
+import {StreamableHTTPServerTransport} from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 
-/** Serves Streamable HTTP with sessions; one that it does not know it answers with 404, as the specification asks. */
+/** Serves Streamable HTTP with sessions, by the SDK of the protocols before 2026-07-28; one that it does not know it answers with 404, as the specification asks. */
 export function createSessionListener(
 	make: () => McpServer,
 	{json = false}: {readonly json?: boolean} = {},
 ) {
-	const sessions = new Map<string, NodeStreamableHTTPServerTransport>();
+	const sessions = new Map<string, StreamableHTTPServerTransport>();
 
 	const open = async () => {
-		const transport = new NodeStreamableHTTPServerTransport({
+		const transport = new StreamableHTTPServerTransport({
 			enableJsonResponse: json,
 			sessionIdGenerator: () => randomUUID(),
 			onsessioninitialized: id => {
@@ -25,7 +25,8 @@ export function createSessionListener(
 		return transport;
 	};
 
-	const handle = async (request: IncomingMessage, response: ServerResponse) => {
+	/** `body`: where somebody before has read it. */
+	const handle = async (request: IncomingMessage & {body?: unknown}, response: ServerResponse) => {
 		const id = request.headers['mcp-session-id'];
 		const known = typeof id === 'string' ? sessions.get(id) : undefined;
 		if (id !== undefined && !known) {
@@ -36,7 +37,7 @@ export function createSessionListener(
 			return;
 		}
 
-		await (known ?? (await open())).handleRequest(request, response);
+		await (known ?? (await open())).handleRequest(request, response, request.body);
 	};
 
 	const listener: RequestListener = (request, response) => {
