@@ -12,7 +12,7 @@ import {openSqliteReader} from '../../source/store/sqlite-reader.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';
 import {hourMs, temporaryFolder} from './samples.ts';
 
-const rounds = propertyRuns(8);
+const rounds = Math.max(2, propertyRuns(8));
 
 const accepting = fileURLToPath(new URL('./accept-in-a-loop.ts', import.meta.url));
 const coalescing = fileURLToPath(new URL('./coalesce-in-a-loop.ts', import.meta.url));
