@@ -4,13 +4,14 @@ import type {Clock} from '../core/clock.ts';
 import type {PlatformView} from '../core/config-view.ts';
 import type {Logger} from '../core/log.ts';
 import {createRedact} from '../core/redact.ts';
-import type {Target} from '../core/run.ts';
 import {cell} from '../core/untrusted.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
-import {defaultKind, platformKinds, targetNamed} from '../platforms/platforms.ts';
+import {defaultKind, kindsByName, targetKinds} from '../platforms/platforms.ts';
+import {createPost} from '../platforms/post.ts';
 import type {SenderWorld, TargetKind} from '../platforms/target-kind.ts';
 import type {Deliverer, Receipt} from './deliverer.ts';
+import {createHandOver} from './hand-over.ts';
 import {outgoingText} from './outgoing-text.ts';
 import {createPlatformState} from './platform-state.ts';
 import {createSenders} from './senders.ts';
@@ -32,6 +33,8 @@ export type DelivererDependencies = {
 	readonly memos?: SenderWorld['memos'];
 	/** Hears of a platform that went down or came back; must not throw. */
 	readonly onPlatformChanged?: (platform: PlatformView) => void;
+	/** Where texts may go; every kind of this version when absent. */
+	readonly kinds?: readonly TargetKind[];
 };
 
 /** More at a time are refused for now: each may be a process or a connection. */
@@ -51,18 +54,26 @@ export function createDeliverer({
 	secureContext,
 	memos,
 	onPlatformChanged = () => {},
+	kinds = targetKinds,
 }: DelivererDependencies): Deliverer {
+	const byName = kindsByName(kinds);
 	const redact = createRedact(() => config().secretValues);
 	// An answer may talk of tokens, it may not hold ours.
 	const withoutOwnSecrets = createRedact(() => config().secretValues, {byShape: false});
 	const killed = new AbortController();
 	const states = new Map(
-		platformKinds.map(({kind}) => [kind, createPlatformState(kind, onPlatformChanged)]),
+		kinds.flatMap(({kind, settings}) =>
+			settings ? [[kind, createPlatformState(kind, onPlatformChanged)] as const] : [],
+		),
 	);
+	const clean = (text: string) => cell(redact(text), 400).text;
+	const {post, ...connections} = createPost({clock, clean, secureContext});
+	const handOver = createHandOver({clock, memos});
 	const senderOf = createSenders({
 		clock,
 		log,
-		clean: text => cell(redact(text), 400).text,
+		clean,
+		post,
 		environment,
 		profileEnvironment: profile => config().profiles.of(profile).environment,
 		killed: killed.signal,
@@ -88,13 +99,13 @@ export function createDeliverer({
 		}
 
 		const sender = await senderOf(kind, settings);
-		const handOver = async () => sender.send(message, address.value, signal);
-		return states.get(kind.kind)?.observe(settings, handOver) ?? handOver();
+		const delivery = async () => handOver({kind, sender, message, address: address.value, signal});
+		return states.get(kind.kind)?.observe(settings, delivery) ?? delivery();
 	};
 
 	const hand = async (message: OutgoingMessage, signal: AbortSignal): Promise<Receipt> => {
 		const {kind: name} = message.target;
-		const kind = targetNamed(name);
+		const kind = byName.get(name);
 		if (kind === undefined) {
 			const {code, problem} = unknownTarget(name);
 			throw new DeliveryError(code, `Cannot deliver: ${problem}`);
@@ -137,9 +148,23 @@ export function createDeliverer({
 				underWay.delete(delivery);
 			}
 		},
-		problemWith: target => problemWith(target, config()),
+		mayRepeat: name => (byName.get(name)?.afterBreak ?? 'uncertain') !== 'uncertain',
+		problemWith({kind: name, extra}) {
+			const kind = byName.get(name);
+			if (kind === undefined) {
+				return unknownTarget(name).problem;
+			}
+
+			const {settings, off} = settingsOf(kind, config());
+			if (off !== undefined) {
+				return off;
+			}
+
+			const address = kind.check(extra, settings);
+			return address.ok ? undefined : address.problem;
+		},
 		async problemNow(name, profile) {
-			const kind = targetNamed(name);
+			const kind = byName.get(name);
 			if (kind === undefined) {
 				return unknownTarget(name).problem;
 			}
@@ -148,7 +173,7 @@ export function createDeliverer({
 			return off ?? (await senderOf(kind, settings)).problemNow?.(profile);
 		},
 		async examine(name, profile, signal) {
-			const kind = targetNamed(name);
+			const kind = byName.get(name);
 			if (kind === undefined) {
 				return {health: 'failed', found: unknownTarget(name).problem};
 			}
@@ -174,23 +199,9 @@ export function createDeliverer({
 		async [Symbol.asyncDispose]() {
 			killed.abort();
 			await Promise.allSettled(underWay);
+			await connections[Symbol.asyncDispose]();
 		},
 	};
-}
-
-function problemWith({kind: name, extra}: Target, config: Config): string | undefined {
-	const kind = targetNamed(name);
-	if (kind === undefined) {
-		return unknownTarget(name).problem;
-	}
-
-	const {settings, off} = settingsOf(kind, config);
-	if (off !== undefined) {
-		return off;
-	}
-
-	const address = kind.check(extra, settings);
-	return address.ok ? undefined : address.problem;
 }
 
 /** What the configuration says of a kind; `off`: why nothing can be sent with that. */

@@ -1,5 +1,6 @@
 import {chatErrorCodes} from './chat-error-codes.ts';
 import {linkErrorCodes} from './link-error-codes.ts';
+import {platformErrorCodes} from './platform-error-codes.ts';
 
 /**
  * Every code that an error of this program can carry, with what it means and what to do, as Markdown text of one paragraph. `svc explain CODE` prints it,
@@ -8,6 +9,7 @@ import {linkErrorCodes} from './link-error-codes.ts';
 export const errorCodes = {
 	...chatErrorCodes,
 	...linkErrorCodes,
+	...platformErrorCodes,
 	answer_too_large: "The model's server sent more than 32 MiB; the run is not tried again",
 	approval_invalid:
 		'An approval was answered in a way that it does not take (a scope that is not offered, a missing name, a form that is not filled in); it waits on',

@@ -7,6 +7,10 @@ export type Failure = {
 	readonly passes?: true;
 	/** The platform is not there, or will not have us: no failure of this one message. */
 	readonly isDown?: true;
+	/** It broke after the request was written: the message may have arrived. */
+	readonly isUncertain?: true;
+	/** So long the platform asks to wait before another try, milliseconds. */
+	readonly retryAfterMs?: number;
 };
 
 /** What may happen on the way to any target; each kind of target adds its own. */
@@ -21,6 +25,7 @@ const common = {
 	delivery_busy: {passes: true},
 	delivery_timeout: {passes: true, isDown: true},
 	delivery_aborted: {passes: true},
+	delivery_uncertain: {isUncertain: true},
 } as const satisfies Partial<Record<ErrorCode, Failure>>;
 
 const known: Partial<Record<ErrorCode, Failure>> = common;
@@ -31,6 +36,10 @@ export class DeliveryError extends SvcError {
 	readonly retryable: boolean;
 	/** Whether other messages would fail as well. */
 	readonly isPlatformDown: boolean;
+	/** Whether the message may have arrived all the same. */
+	readonly isUncertain: boolean;
+	/** How long to wait before another try, at least; absent: the platform does not say. Milliseconds. */
+	readonly retryAfterMs: number | undefined;
 
 	constructor(code: keyof typeof common, message: string);
 	constructor(code: ErrorCode, message: string, failure: Failure);
@@ -38,9 +47,11 @@ export class DeliveryError extends SvcError {
 		super(code, message);
 		this.retryable = failure.passes ?? false;
 		this.isPlatformDown = failure.isDown ?? false;
+		this.isUncertain = failure.isUncertain ?? false;
+		this.retryAfterMs = failure.retryAfterMs;
 	}
 }
 
-/** Whether another try may help after `error`; false for anything but a `DeliveryError`. */
-export const isRetryable = (error: unknown): boolean =>
-	error instanceof DeliveryError && error.retryable;
+/** Whether the message may have arrived although `error` came; false for anything but a `DeliveryError`. */
+export const isUncertain = (error: unknown): boolean =>
+	error instanceof DeliveryError && error.isUncertain;

@@ -10,9 +10,14 @@ export type OutgoingMessage = {
 	readonly event: string;
 	/** `Delivery.id` of the event behind it; absent when a schedule or a person fired a job. */
 	readonly delivery?: string;
+	/** What the sender of the event calls it, where it is delivered without an agent: the same when it is sent again. */
+	readonly identifier?: string;
 	/** The scheduled job whose run it is. */
 	readonly job?: {readonly id: string; readonly name: string};
+	/** Absent: there is no agent, and the sender of the event waits. */
 	readonly runId?: number;
+	/** When the run was first begun, or begun after a person put it back, milliseconds since 1970. */
+	readonly startedAt?: number;
 	/** `RunPlan.key` of the run. */
 	readonly key?: string;
 	/** True when a language model did not write it (offline engine): such text goes to `log` only unless allowed. */

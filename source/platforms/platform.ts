@@ -1,11 +1,11 @@
 import {extraValue, shownKey} from './target-keys.ts';
 import type {TargetWords} from './target-kind.ts';
 
-/** What is the same for every messaging platform: its messages are read by people, and one that may have arrived is not sent again. */
+/** What is the same for every messaging platform: its messages are read by people, and go on after a break where they were. */
 export const platform = <const Kind extends string>(kind: Kind) => ({
 	kind,
 	reachesPeople: true,
-	isRepeatable: false,
+	afterBreak: 'resumed',
 	...platformWords(kind),
 });
 

@@ -31,9 +31,11 @@ const announced = [
 /** Every kind of target. @see manual/delivery.md */
 export const targetKinds: readonly TargetKind[] = kinds;
 
-const byName: ReadonlyMap<string, TargetKind> = new Map(
-	targetKinds.flatMap(kind => [kind.kind, ...(kind.aliases ?? [])].map(name => [name, kind])),
-);
+/** Kinds by all of their names. */
+export const kindsByName = (some: readonly TargetKind[]): ReadonlyMap<string, TargetKind> =>
+	new Map(some.flatMap(kind => [kind.kind, ...(kind.aliases ?? [])].map(name => [name, kind])));
+
+const byName = kindsByName(targetKinds);
 
 /** The kind that `deliver` names, by its own name or another one; `undefined` when there is none. */
 export const targetNamed = (deliver: string): TargetKind | undefined => byName.get(deliver);
@@ -70,9 +72,6 @@ export const deliverValues: readonly string[] = [...byName.keys(), ...platformsT
 
 /** Whether texts for that kind are read by others; true for one that nobody knows. */
 export const reachesPeople = (kind: string): boolean => targetNamed(kind)?.reachesPeople ?? true;
-
-/** Whether a try whose end nobody saw may be made again; false for a kind that nobody knows. */
-export const isRepeatable = (kind: string): boolean => targetNamed(kind)?.isRepeatable ?? false;
 
 /** Where an answer goes, for a person; cleaned. */
 export const placeOf = ({kind, extra}: Target): string => wordsOf(kind).place(extra);

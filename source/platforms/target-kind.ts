@@ -7,6 +7,7 @@ import type {Logger} from '../core/log.ts';
 import type {Memos} from '../core/memos.ts';
 import type {Difference} from '../core/settings.ts';
 import type {OutgoingMessage} from './outgoing-message.ts';
+import type {Post} from './post.ts';
 import type {Checked} from './target-keys.ts';
 
 /** Why something cannot be used: a stable name, and what follows the subject in a sentence. */
@@ -33,8 +34,16 @@ export type TargetKind<Settings = unknown, Address = unknown> = TargetWords & {
 	readonly aliases?: readonly string[];
 	/** What it sends is read by others. Such a text has an author (see `allow_offline_delivery`) and is not empty, a replay of it is confirmed, and `deliver_only` may use it. */
 	readonly reachesPeople: boolean;
-	/** A try whose end nobody saw may be made again: a text that arrives twice does no harm. @see manual/guarantees.md#nothing-accepted-is-lost */
-	readonly isRepeatable: boolean;
+	/**
+	 * What becomes of a try whose end is not known, because the process died or the connection broke after the request was written. `repeated`: it is made again, a text that arrives twice does
+	 * no harm. `uncertain`: the run is, and a person decides. `resumed`: the delivery is noted part by part and goes on with the part that has not arrived; one that may have is repeated
+	 * while the platform knows its key again, and is uncertain after that.
+	 *
+	 * @see manual/guarantees.md#nothing-accepted-is-lost
+	 */
+	readonly afterBreak: 'repeated' | 'uncertain' | 'resumed';
+	/** How long the platform knows the key of a message again and takes it once, milliseconds from the first try; absent: it has no such key. Of kinds that are `resumed`. */
+	readonly keyWindowMs?: number;
 	/** What of a text is sent; all of it, as it is, where this is absent. */
 	readonly text?: {
 		/** Characters. */
@@ -77,16 +86,31 @@ export type SenderModule<Settings, Address> = {
 };
 
 export type Sender<Address> = {
+	/** The messages that a text becomes, in their order: at least one, and the same for each try. Pure. Absent: it is one. */
+	split?(text: string): readonly string[];
 	/**
-	 * Hands the text over; resolves with a line for a person. `signal` ends it.
+	 * Hands one part over, which is the text of `message`; resolves with a line for a person.
 	 *
-	 * @throws DeliveryError
+	 * @throws DeliveryError: `passes` where another try may help, with the wait that the platform asks for; `isUncertain` where the part may have arrived
 	 */
-	send(message: OutgoingMessage, address: Address, signal: AbortSignal): Promise<string>;
+	send(message: OutgoingMessage, address: Address, part: Part): Promise<string>;
 	/** Why nothing can be sent for `profile` now, as far as that shows within 5 s and without sending: a sentence, cleaned. Absent: that cannot be asked. Never rejects. */
 	problemNow?(profile: string): Promise<string | undefined>;
 	/** Looks whether something could be sent for `profile`, without sending; `signal` ends it. Never rejects. Absent: there is nothing to look at. */
 	examine?(profile: string, signal: AbortSignal): Promise<TargetHealth>;
+};
+
+/** One message of a delivery, on a try. */
+export type Part = {
+	/** From 0. */
+	readonly index: number;
+	readonly of: number;
+	/** The same for each try of this part, also after a restart, and of no other: 25 hex digits. */
+	readonly key: string;
+	/** How long sending may take, milliseconds: 30 s, and 5 s while a sender of events waits. */
+	readonly limitMs: number;
+	/** Ends it. */
+	readonly signal: AbortSignal;
 };
 
 /** What a look at a target found: one sentence of which strangers' words are cleaned, and what to do about a problem. */
@@ -105,6 +129,8 @@ export type SenderWorld = {
 	readonly profileEnvironment: (profile: string) => Readonly<Record<string, string>>;
 	/** A text with the mark by which the gateway knows it again, when an event brings it back: at most `maxMarkLength` characters more. */
 	readonly sign: (text: string) => string;
+	/** Asks a platform over HTTP. */
+	readonly post: Post;
 	/** Whom TLS connections trust; absent: those that Node trusts. */
 	readonly secureContext?: () => SecureContext;
 	/** What is kept beyond this process; absent where nothing is sent. */

@@ -1,6 +1,6 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {RunState} from '../core/run.ts';
-import {integerOf, textOf, wordOf, type Row} from './columns.ts';
+import {integerOf, wordOf, type Row} from './columns.ts';
 import type {Counters} from './counters.ts';
 import {fateOf, type AbandonedRun, type Fate} from './rules.ts';
 
@@ -10,7 +10,7 @@ export function createAbandon(
 	counters: Counters,
 ): (runId: number, now: number, token?: number) => Fate | undefined {
 	const find = database.prepare(
-		'select state, side_effect, delivery_started, target, lost_leases, token, delivery is null and job is null as chat from run where id = ? and finished_at is null and due_at is null',
+		'select state, side_effect, delivery_started, lost_leases, token, delivery is null and job is null as chat from run where id = ? and finished_at is null and due_at is null',
 	);
 	// In the queue it stands where it stood: by its age.
 	const requeue = database.prepare(
@@ -45,7 +45,6 @@ const abandonedOf = (row: Row): AbandonedRun => ({
 	state: wordOf<RunState>(row['state']),
 	sideEffect: integerOf(row['side_effect']) === 1,
 	deliveryStarted: integerOf(row['delivery_started']) === 1,
-	target: textOf(row['target']),
 	lostLeases: integerOf(row['lost_leases']) + 1,
 	isChat: integerOf(row['chat']) === 1,
 });

@@ -145,8 +145,8 @@ export type Runs = Chats & {
 		lease: Lease,
 		answer: {readonly text: string; readonly model: string; readonly toolCalls: number},
 	): Promise<boolean>;
-	/** Durably notes, before it happens, that a delivery try to a target starts. */
-	markDeliveryStarted(lease: Lease): Promise<boolean>;
+	/** Durably counts, before it happens, a delivery try that starts. Unless it `isRepeatable`, a run that is lost from here on becomes `uncertain`. */
+	markDeliveryStarted(lease: Lease, how: {readonly isRepeatable: boolean}): Promise<boolean>;
 	settle(lease: Lease, settlement: Settlement): Promise<boolean>;
 	/** Ends a queued, waiting or leased run as `cancelled`, also one that is `interrupted` and waits for a person; `false` when it has ended otherwise or does not exist. */
 	cancel(runId: number): Promise<boolean>;
@@ -272,7 +272,7 @@ export type Journal = {
 /**
  * The gateway's memory. Adapters must pass `tests/store/contract.ts`. Whatever is asked is answered by promise, so that it may be far away; what opening found is a value, and changes are
  * told as `StoreEvents`. Tokens of leases fence; all reads are paged; no secret of a route is ever in a row. Opening takes over what a dead process had leased: `queued` again when only reading tools had started,
- * `interrupted` otherwise; a delivery try that had started becomes `uncertain`, except to `log`, which is tried again. The third lease that a run loses in one phase (to
+ * `interrupted` otherwise; a delivery try that had started becomes `uncertain`, unless it was said to be repeatable. The third lease that a run loses in one phase (to
  * a crash, or because it was not beaten) ends it as `interrupted`, or `uncertain` once its answer is there; a `retry` counts from zero, and a store that is closed in order counts nothing.
  * No wait hangs on the wall clock while a process lives. Opening goes by what it shows then, and when it was set back since: a promised start lies no further ahead than it did when it was
  * promised, another try at most an hour, and an identifier counts as taken now.

@@ -1,5 +1,4 @@
 import type {RunState} from '../core/run.ts';
-import {isRepeatable} from '../platforms/platforms.ts';
 
 // What every adapter goes by, in one place and without an engine: one may read it row by row, another put it into its own statements. `tests/store/contract.ts` says it once more, in the
 // words of the port.
@@ -60,10 +59,8 @@ export type AbandonedRun = {
 	readonly state: RunState;
 	/** A tool that may change things had started. */
 	readonly sideEffect: boolean;
-	/** The answer was on its way to its target. */
+	/** The answer was on its way to its target, on a try that may not be repeated. */
 	readonly deliveryStarted: boolean;
-	/** Kind of the target. */
-	readonly target: string;
 	/** Leases lost so far, this one included. */
 	readonly lostLeases: number;
 	/** A turn of a chat: whoever waited for it has gone. */
@@ -84,7 +81,6 @@ export function fateOf({
 	state,
 	sideEffect,
 	deliveryStarted,
-	target,
 	lostLeases,
 	isChat,
 }: AbandonedRun): Verdict {
@@ -98,7 +94,7 @@ export function fateOf({
 	}
 
 	const isDelivering = state === 'delivering';
-	if (isDelivering && deliveryStarted && !isRepeatable(target)) {
+	if (isDelivering && deliveryStarted) {
 		return {
 			fate: 'uncertain',
 			error:

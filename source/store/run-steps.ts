@@ -13,7 +13,7 @@ type NewChat = Parameters<Runs['beginChat']>[0];
 /** The steps of a run. Each belongs inside a transaction, and answers whether it changed something; a stale lease never does. `work` is of a lease that held when it was told. */
 export type RunSteps = {
 	markSideEffect(lease: Lease): boolean;
-	markDeliveryStarted(lease: Lease): boolean;
+	markDeliveryStarted(lease: Lease, how: {readonly isRepeatable: boolean}): boolean;
 	work(lease: Lease, work: WorkDone): void;
 	answer(
 		lease: Lease,
@@ -42,7 +42,7 @@ export function createRunSteps({
 	);
 	const sideEffect = database.prepare(`update run set side_effect = 1 where ${fence}`);
 	const deliveryStarted = database.prepare(
-		`update run set delivery_started = 1, delivery_attempt = delivery_attempt + 1 where ${fence} and state = 'delivering'`,
+		`update run set delivery_attempt = delivery_attempt + 1, delivery_started = ? where ${fence} and state = 'delivering'`,
 	);
 	const answered = database.prepare(
 		`update run set state = 'delivering', model = ?, tool_calls = ?, lost_leases = 0 where ${fence} and state = 'running'`,
@@ -114,7 +114,8 @@ export function createRunSteps({
 			return {id, token: 1};
 		},
 		markSideEffect: ({run, token}) => sideEffect.run(run.id, token).changes === 1,
-		markDeliveryStarted: ({run, token}) => deliveryStarted.run(run.id, token).changes === 1,
+		markDeliveryStarted: ({run, token}, {isRepeatable}) =>
+			deliveryStarted.run(isRepeatable ? 0 : 1, run.id, token).changes === 1,
 		work({run, token}, {model, toolCalls, usage}) {
 			worked.run(model, toolCalls, usage ? JSON.stringify(usage) : null, run.id, token);
 		},

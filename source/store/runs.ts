@@ -76,7 +76,8 @@ export function createRuns({
 			return leases.beat(lease, leaseMs);
 		},
 		markSideEffect: async lease => commit.write(() => steps.markSideEffect(lease)),
-		markDeliveryStarted: async lease => commit.write(() => steps.markDeliveryStarted(lease)),
+		markDeliveryStarted: async (lease, how) =>
+			commit.write(() => steps.markDeliveryStarted(lease, how)),
 		answer: async (lease, answer) => commit.write(() => steps.answer(lease, answer)),
 		async settle(lease, settlement) {
 			const changed = await commit.write(() => steps.settle(lease, settlement, clock.now()));

@@ -3,6 +3,7 @@ import {codeOf, messageOf} from '../core/errors.ts';
 import type {KeyedMutex} from '../core/keyed-mutex.ts';
 import type {Target} from '../core/run.ts';
 import type {World} from '../core/world.ts';
+import {isUncertain} from '../platforms/delivery-error.ts';
 import type {Intake} from '../store/port.ts';
 import {cleanDetail, deliveryOf, note, stop, storedDeliveryOf} from './delivery-draft.ts';
 import {duplicateOf} from './journal-event.ts';
@@ -20,6 +21,8 @@ export type DirectMessage = {
 	readonly event: string;
 	/** `Delivery.id`. */
 	readonly delivery: string;
+	/** What the sender calls the event; the same when it is sent again. */
+	readonly identifier: string;
 	/** What the event is about; see `subjectOf`. */
 	readonly subject?: string;
 	/** A person sends it once more. */
@@ -48,7 +51,7 @@ type DirectDependencies = Pick<World, 'clock' | 'log'> & {
 };
 
 /**
- * `deliver_only`: the identifier is taken only by a delivery that succeeded, and requests with the same one wait for each other. Nothing is
+ * `deliver_only`: the identifier is taken only by a delivery that succeeded or may have, and requests with the same one wait for each other. Nothing is
  * delivered while the journal is known to fail. Rejects as `intake.holderOf` does.
  *
  * @see manual/receiver.md#answers, manual/receiver.md#order-of-decisions
@@ -96,7 +99,9 @@ async function deliverOnce(ready: ReadyEvent, dependencies: DirectDependencies):
 			step: 'dispatch',
 			detail: cleanDetail(draft, attempt.detail),
 		});
-		await record(ready, {reply: deliveryFailedReply(names), claim: false}, dependencies);
+		// What may have arrived is not sent again because its sender repeats the event.
+		const claim = attempt.isUncertain === true;
+		await record(ready, {reply: deliveryFailedReply(names), claim}, dependencies);
 		return deliveryFailedReply(names);
 	}
 
@@ -109,7 +114,7 @@ async function deliverOnce(ready: ReadyEvent, dependencies: DirectDependencies):
 async function tryDelivery(
 	{draft, route, event, prompt, extra, subject}: ReadyEvent,
 	{clock, deliver, stopping}: DirectDependencies,
-): Promise<{readonly ok: boolean; readonly detail: string}> {
+): Promise<{readonly ok: boolean; readonly detail: string; readonly isUncertain?: boolean}> {
 	const deadline = new AbortController();
 	const cancel = clock.after(deadlineMs, () => {
 		deadline.abort(new Error(`not done within ${deadlineMs / 1000} s`));
@@ -123,6 +128,7 @@ async function tryDelivery(
 				route: route.name,
 				event,
 				delivery: draft.id,
+				identifier: draft.deliveryId,
 				...(subject !== undefined && {subject}),
 				...(draft.replayOf !== undefined && {isReplay: true}),
 				offline: false,
@@ -131,7 +137,11 @@ async function tryDelivery(
 		);
 		return {ok: true, detail: summary};
 	} catch (error) {
-		return {ok: false, detail: `${codeOf(error)}: ${messageOf(error)}`};
+		return {
+			ok: false,
+			detail: `${codeOf(error)}: ${messageOf(error)}`,
+			isUncertain: isUncertain(error),
+		};
 	} finally {
 		cancel();
 	}

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {isRetryable} from '../../source/platforms/delivery-error.ts';
+import {isUncertain} from '../../source/platforms/delivery-error.ts';
 import {createFixture, failureOf, makeMessage} from './delivery-fixture.ts';
 
 describe('`log`: "Writes the response to the gateway log"', () => {
@@ -131,8 +131,17 @@ test('a delivery whose signal is aborted does not begin', async () => {
 	expect(fixture.records).toEqual([]);
 });
 
-test('only a `DeliveryError` can be retryable', () => {
-	expect(isRetryable(new Error('x'))).toBe(false);
-	expect(isRetryable({retryable: true})).toBe(false);
-	expect(isRetryable(undefined)).toBe(false);
+test('only a `DeliveryError` can be uncertain', () => {
+	expect(isUncertain(new Error('x'))).toBe(false);
+	expect(isUncertain({isUncertain: true})).toBe(false);
+	expect(isUncertain(undefined)).toBe(false);
+});
+
+test.for([
+	['log', true],
+	['forge_comment', false],
+	['email', false],
+	['pigeon', false],
+] as const)('a delivery to %s whose end nobody saw may be handed over again: %s', ([kind, may]) => {
+	expect(createFixture().deliverer.mayRepeat(kind)).toBe(may);
 });

@@ -3,7 +3,6 @@ import type {JsonObject} from '../../source/core/json.ts';
 import {
 	deliverValues,
 	effectOf,
-	isRepeatable,
 	placeOf,
 	platformKinds,
 	platformsToCome,
@@ -22,13 +21,13 @@ test('a value of `deliver` names one kind, and every platform is there or announ
 });
 
 test.for([
-	['log', false, true],
-	['forge_comment', true, false],
-	['email', true, false],
-	['slack', true, false],
-	['pigeon', true, false],
-] as const)('%s: read by people %s, tried again after a crash %s', ([kind, people, again]) => {
-	expect([reachesPeople(kind), isRepeatable(kind)]).toEqual([people, again]);
+	['log', false, 'repeated'],
+	['forge_comment', true, 'uncertain'],
+	['email', true, 'uncertain'],
+	['slack', true, undefined],
+	['pigeon', true, undefined],
+] as const)('%s: read by people %s, after a break %s', ([kind, people, afterBreak]) => {
+	expect([reachesPeople(kind), targetNamed(kind)?.afterBreak]).toEqual([people, afterBreak]);
 });
 
 test.for<[string, JsonObject, string, string]>([

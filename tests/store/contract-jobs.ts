@@ -248,7 +248,7 @@ export function describeJobs(name: string, use: Use): void {
 				expect(lease).toMatchObject({phase: 'agent', run: {id, plan: samplePlan}});
 				store.runs.append(lease, [sampleEntryOfTranscript('so far')]);
 				await store.runs.answer(lease, sampleAnswer);
-				await store.runs.markDeliveryStarted(lease);
+				await store.runs.markDeliveryStarted(lease, {isRepeatable: false});
 
 				await using copy = await home.crash();
 				await using reopened = await copy.open(clock);

@@ -372,7 +372,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 				expect(await store.runs.markSideEffect(lease)).toBe(true);
 				expect(await store.runs.answer(lease, sampleAnswer)).toBe(true);
 				expect(await store.runs.get(id)).toMatchObject({state: 'delivering', deliveryAttempt: 0});
-				expect(await store.runs.markDeliveryStarted(lease)).toBe(true);
+				expect(await store.runs.markDeliveryStarted(lease, {isRepeatable: false})).toBe(true);
 				expect(await store.runs.settle(lease, {state: 'done'})).toBe(true);
 
 				const run = await store.runs.get(id);
@@ -444,7 +444,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 						store.runs.beat(stale, 1000),
 						store.runs.markSideEffect(stale),
 						store.runs.answer(stale, sampleAnswer),
-						store.runs.markDeliveryStarted(stale),
+						store.runs.markDeliveryStarted(stale, {isRepeatable: false}),
 						store.runs.settle(stale, {state: 'done'}),
 						store.runs.settle(stale, {state: 'retry', at: startMs, error: 'x'}),
 					]),
@@ -529,14 +529,14 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 				const id = await acceptRun(store);
 				const lease = await leaseOne(store);
 				await store.runs.answer(lease, sampleAnswer);
-				await store.runs.markDeliveryStarted(lease);
+				await store.runs.markDeliveryStarted(lease, {isRepeatable: false});
 				await store.runs.settle(lease, {state: 'retry', at: startMs + 5000, error: '502'});
 				expect(await store.runs.view(id)).toMatchObject({state: 'delivering', error: '502'});
-				expect(await store.runs.markDeliveryStarted(lease)).toBe(false);
+				expect(await store.runs.markDeliveryStarted(lease, {isRepeatable: false})).toBe(false);
 
 				clock.advance(5000);
 				const again = await leaseOne(store);
-				await store.runs.markDeliveryStarted(again);
+				await store.runs.markDeliveryStarted(again, {isRepeatable: false});
 				expect(again).toMatchObject({phase: 'deliver', run: {fullAnswer: 'All good', attempt: 1}});
 				expect(await store.runs.view(id)).toMatchObject({deliveryAttempt: 2});
 			}),
@@ -588,7 +588,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 			const lease = await leaseOne(store);
 			await store.runs.markSideEffect(lease);
 			await store.runs.answer(lease, sampleAnswer);
-			await store.runs.markDeliveryStarted(lease);
+			await store.runs.markDeliveryStarted(lease, {isRepeatable: false});
 			await store.runs.settle(lease, {state, error: 'because'});
 			return id;
 		};
@@ -622,7 +622,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 				const delivery = await acceptRun(store);
 				const lease = await leaseOne(store);
 				await store.runs.answer(lease, sampleAnswer);
-				await store.runs.markDeliveryStarted(lease);
+				await store.runs.markDeliveryStarted(lease, {isRepeatable: false});
 				await store.runs.settle(lease, {state: 'retry', at: startMs + 9000, error: '502'});
 				expect(await store.runs.lease(2, 1000)).toEqual([]);
 
@@ -783,7 +783,9 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 					const lease = await leaseOne(store);
 					await (sideEffect ? store.runs.markSideEffect(lease) : undefined);
 					await (answered ? store.runs.answer(lease, sampleAnswer) : undefined);
-					await (started ? store.runs.markDeliveryStarted(lease) : undefined);
+					await (started
+						? store.runs.markDeliveryStarted(lease, {isRepeatable: plan === logPlan})
+						: undefined);
 
 					await using copy = await home.crash();
 					await using reopened = await copy.open(clock);

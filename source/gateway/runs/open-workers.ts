@@ -1,7 +1,6 @@
 import {isPassing} from '../../agent/model-errors.ts';
 import {createAgentRunner} from '../../agent/run-agent.ts';
 import {nextTry} from '../../delivery/retry-plan.ts';
-import {isRetryable} from '../../platforms/delivery-error.ts';
 import type {OpenedApprovals} from '../approvals/open-approvals.ts';
 import type {LiveModel} from '../live-model.ts';
 import type {RoomWorld} from '../rooms.ts';
@@ -101,7 +100,6 @@ export function openWorkers(
 			}
 		},
 		isPassing,
-		isRetryable,
 		backoffMs: (attempt, tries) => nextTry(attempt, {tries, random}),
 	};
 	const dispatcher = createDispatcher(

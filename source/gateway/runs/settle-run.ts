@@ -26,7 +26,10 @@ export async function settleFailure(
 	{
 		waitMs,
 		last,
-	}: {readonly waitMs: number | undefined; readonly last: 'failed' | 'interrupted' | 'dead'},
+	}: {
+		readonly waitMs: number | undefined;
+		readonly last: 'failed' | 'interrupted' | 'uncertain' | 'dead';
+	},
 ): Promise<void> {
 	const {runs, lease, signal, clock, log, redact} = work;
 	if (signal.aborted) {

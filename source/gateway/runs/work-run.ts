@@ -6,6 +6,7 @@ import type {StoredRun} from '../../core/run.ts';
 import {addUsage} from '../../core/usage.ts';
 import type {World} from '../../core/world.ts';
 import type {Deliverer, Receipt} from '../../delivery/deliverer.ts';
+import {DeliveryError} from '../../platforms/delivery-error.ts';
 import {defaultTarget, reachesPeople} from '../../platforms/platforms.ts';
 import type {Lease, Runs} from '../../store/port.ts';
 import type {LoopBreaker} from './loop-breaker.ts';
@@ -31,7 +32,7 @@ export type WorkDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> 
 	/** Reports where a run stands now; never rejects. */
 	readonly announce: (runId: number) => Promise<void>;
 	readonly agent: AgentRunner;
-	readonly deliverer: Pick<Deliverer, 'deliver' | 'problemWith'>;
+	readonly deliverer: Pick<Deliverer, 'deliver' | 'mayRepeat' | 'problemWith'>;
 	/** Tells `note` what it waits for. Rejects with the reason of `signal`. */
 	readonly equip: (
 		run: StoredRun,
@@ -55,8 +56,6 @@ export type WorkDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> 
 	readonly onReplaced: () => void;
 	/** Whether another agent try may help after `error`. */
 	readonly isPassing: (error: unknown) => boolean;
-	/** Whether another delivery try may help after `error`. */
-	readonly isRetryable: (error: unknown) => boolean;
 	/** Milliseconds to wait before try number `attempt + 1`; `undefined` when that was the last. */
 	readonly backoffMs: (attempt: number, tries: number) => number | undefined;
 };
@@ -208,7 +207,9 @@ async function deliverAnswer(work: Work): Promise<void> {
 	const {runs, deliverer, clock, lease, signal, settings} = work;
 	const {run} = lease;
 	// Before the mark: what never started is not uncertain.
-	if (signal.aborted || !(await runs.markDeliveryStarted(lease))) {
+	const {target} = run.plan;
+	const how = {isRepeatable: deliverer.mayRepeat(target.kind)};
+	if (signal.aborted || !(await runs.markDeliveryStarted(lease, how))) {
 		await settleAborted(work);
 		return;
 	}
@@ -219,28 +220,37 @@ async function deliverAnswer(work: Work): Promise<void> {
 		receipt = await deliverer.deliver(
 			{
 				text: run.fullAnswer ?? '',
-				target: run.plan.target,
+				target,
 				profile: run.profile,
 				route: run.route,
 				event: run.event,
 				...(run.delivery !== undefined && {delivery: run.delivery}),
 				...(run.job && {job: run.job}),
 				runId: run.id,
+				...(run.startedAt !== undefined && {startedAt: run.startedAt}),
 				...(run.plan.key !== undefined && {key: run.plan.key}),
 				offline: run.model === offlineModelName,
 			},
 			signal,
 		);
 	} catch (error) {
-		const {deliveryTries} = settings();
-		const waitMs = work.isRetryable(error)
-			? work.backoffMs(run.deliveryAttempt + 1, deliveryTries)
+		throwIfJournalFailed(error);
+		const {
+			retryable,
+			isUncertain,
+			retryAfterMs = 0,
+		} = error instanceof DeliveryError ? error : {retryable: false, isUncertain: false};
+		const waitMs = retryable
+			? work.backoffMs(run.deliveryAttempt + 1, settings().deliveryTries)
 			: undefined;
-		await settleFailure(work, error, {waitMs, last: 'dead'});
+		await settleFailure(work, error, {
+			waitMs: waitMs && Math.max(waitMs, retryAfterMs),
+			last: isUncertain ? 'uncertain' : 'dead',
+		});
 		return;
 	}
 
-	if (reachesPeople(run.plan.target.kind) && !receipt.withheld) {
+	if (reachesPeople(target.kind) && !receipt.withheld) {
 		await work.loops.answered(run);
 	}
 

@@ -6,6 +6,7 @@ import {emailDeclared, type EmailSettings, emailSettings} from './settings.ts';
 /** Mail. @see manual/delivery-email.md */
 export const email = {
 	...platform('email'),
+	afterBreak: 'uncertain',
 	text: {maxLength: 500_000, mentions: 'kept'},
 	settings: emailSettings,
 	differences: emailDeclared.differences,

@@ -25,7 +25,7 @@ export const connect: SenderModule<EmailSettings, readonly string[]>['connect'] 
 	settings,
 	{clock, clean, secureContext},
 ) => ({
-	async send(message, recipients, signal) {
+	async send(message, recipients, {signal}) {
 		const deadline = new AbortController();
 		const cancel = clock.after(timeoutMs, () => {
 			deadline.abort();

@@ -25,7 +25,7 @@ export const forgeComment = {
 		differences: forgeDeclared.differences,
 	},
 	reachesPeople: true,
-	isRepeatable: false,
+	afterBreak: 'uncertain',
 	// What code hosts accept as one comment, with its mark.
 	text: {maxLength: 65_536 - maxMarkLength, mentions: 'neutralised'},
 	place: extra => `a comment on ${shownPlace(extra)}`,

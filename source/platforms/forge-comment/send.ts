@@ -155,7 +155,7 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 	};
 
 	return {
-		async send(message, target, signal) {
+		async send(message, target, {signal}) {
 			if (broken !== undefined) {
 				throw forgeError('forge_client_unusable', `Cannot deliver: ${broken}`);
 			}

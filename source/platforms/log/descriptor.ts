@@ -7,7 +7,7 @@ const maxTextLength = 8000;
 export const log = {
 	kind: 'log',
 	reachesPeople: false,
-	isRepeatable: true,
+	afterBreak: 'repeated',
 	place: () => 'the log',
 	effect: () => 'writes the answer to the log',
 	check: () => ({ok: true, value: undefined}),

@@ -1,0 +1,11 @@
+/** Of `errorCodes`, those of platforms that are asked over HTTP. */
+export const platformErrorCodes = {
+	delivery_uncertain:
+		'It broke after the message was written, so that it may have arrived: look there, then `svc runs retry N` sends what is missing',
+	platform_failed: 'The platform is away, busy, or answers what cannot be read; it is tried again',
+	platform_rate_limited: 'The platform asks to wait; it is tried again after that',
+	platform_rejected: 'The platform does not take this message: its words are in the message',
+	platform_unauthorized: "The platform does not take our credentials: see the platform's settings",
+	platform_unreachable:
+		'No connection to the platform: its address, the network; it is tried again',
+} as const;

@@ -1,0 +1,110 @@
+import type {Agent, Dispatcher} from 'undici';
+import type {JsonValue} from '../core/json.ts';
+
+/** An answer of a platform that is larger is not read to its end, bytes. */
+const maxAnswerBytes = 1024 * 1024;
+
+/** What is sent. */
+export type WireRequest = {
+	readonly url: string;
+	/** `POST` when absent. */
+	readonly method?: 'GET' | 'POST' | 'PUT';
+	readonly headers?: Readonly<Record<string, string>>;
+	/** The body: as JSON, or as a form. */
+	readonly json?: JsonValue;
+	readonly form?: Readonly<Record<string, string>>;
+	/** Ends it. */
+	readonly signal: AbortSignal;
+};
+
+/** How far a request has come. */
+export type Exchange = {
+	/** From here on it may have arrived. */
+	isWritten: boolean;
+	status: number | undefined;
+	headers: Readonly<Record<string, string | string[] | undefined>>;
+	readonly parts: Buffer[];
+};
+
+export const newExchange = (): Exchange => ({
+	isWritten: false,
+	status: undefined,
+	headers: {},
+	parts: [],
+});
+
+/** Makes the request and notes in `exchange` how far it comes; resolves with the end of the answer, and rejects with what broke. */
+export async function exchangeWith(
+	agent: Pick<Agent, 'dispatch'>,
+	{url, method = 'POST', headers = {}, json, form, signal}: WireRequest,
+	exchange: Exchange,
+): Promise<void> {
+	signal.throwIfAborted();
+	const {origin, pathname, search} = new URL(url);
+	const [type, body] = form
+		? ['application/x-www-form-urlencoded', new URLSearchParams(form).toString()]
+		: json === undefined
+			? []
+			: ['application/json; charset=utf-8', JSON.stringify(json)];
+	const {promise, resolve, reject} = Promise.withResolvers<void>();
+	let controller: Dispatcher.DispatchController | undefined;
+	let bytes = 0;
+	const abort = () => {
+		controller?.abort(new Error('Aborted'));
+		reject(new Error('Aborted'));
+	};
+	signal.addEventListener('abort', abort, {once: true});
+	agent.dispatch(
+		{
+			origin,
+			path: `${pathname}${search}`,
+			method,
+			headers: {
+				'user-agent': 'svc',
+				'accept-encoding': 'identity',
+				...(type !== undefined && {'content-type': type}),
+				...headers,
+			},
+			...(body !== undefined && {body}),
+		},
+		{
+			// There is a connection, and the request is next to be written to it.
+			onRequestStart(started) {
+				controller = started;
+				if (signal.aborted) {
+					abort();
+				} else {
+					exchange.isWritten = true;
+				}
+			},
+			onResponseStart(_, status, received) {
+				// What comes before the answer, as 103.
+				if (status >= 200) {
+					exchange.status = status;
+					exchange.headers = received;
+				}
+			},
+			onResponseData(receiving, part) {
+				bytes += part.byteLength;
+				if (bytes > maxAnswerBytes) {
+					const error = new Error(`more than ${maxAnswerBytes} bytes`);
+					receiving.abort(error);
+					reject(error);
+				} else {
+					exchange.parts.push(part);
+				}
+			},
+			onResponseEnd() {
+				resolve();
+			},
+			onResponseError(_, error) {
+				reject(error);
+			},
+		},
+	);
+	try {
+		await promise;
+	} finally {
+		signal.removeEventListener('abort', abort);
+	}
+}

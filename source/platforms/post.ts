@@ -1,0 +1,213 @@
+import type {SecureContext} from 'node:tls';
+import type {Agent} from 'undici';
+import type {Clock} from '../core/clock.ts';
+import {codeOf, messageOf} from '../core/errors.ts';
+import type {JsonValue} from '../core/json.ts';
+import {createRedact} from '../core/redact.ts';
+import {DeliveryError, type Failure} from './delivery-error.ts';
+import {exchangeWith, newExchange, type WireRequest} from './exchange.ts';
+import {toldWaitMs} from './told-wait.ts';
+
+const connectTimeoutMs = 10_000;
+
+/** What a platform means by an answer or by none, and what that means for a delivery. */
+export const platformFailures = {
+	platform_unreachable: {passes: true, isDown: true},
+	platform_rate_limited: {passes: true},
+	platform_unauthorized: {isDown: true},
+	platform_rejected: {},
+	platform_failed: {passes: true},
+} as const satisfies Readonly<Record<string, Failure>>;
+
+/** What is asked. Messages show of `url` the host alone. */
+export type PlatformRequest = WireRequest & {
+	/** The platform's kind, for messages. */
+	readonly platform: string;
+	/** Texts that no message may show, besides the values of headers and queries and the long parts of the path. */
+	readonly secrets?: readonly string[];
+	/** For all of it, milliseconds. */
+	readonly limitMs: number;
+};
+
+/** What a platform answered, whatever its status: redirects are answers. */
+export type PlatformAnswer = {
+	readonly status: number;
+	/** By its name in small letters. */
+	readonly header: (name: string) => string | undefined;
+	/** `undefined`: it is no JSON, or was not read to its end. */
+	readonly json: JsonValue | undefined;
+	/** The answer as a failed delivery: by its status, unless `code` says better what it means. `retryAfterMs` where the platform does not tell in a usual place. */
+	failure(
+		code?: keyof typeof platformFailures,
+		told?: {readonly retryAfterMs?: number | undefined},
+	): DeliveryError;
+};
+
+/**
+ * One request to a platform. Rejects with a `DeliveryError`: `platform_unreachable` or `delivery_aborted` while nothing was written, and `delivery_uncertain` from then on until a status
+ * has come. Nothing is sent twice.
+ */
+export type Post = (request: PlatformRequest) => Promise<PlatformAnswer>;
+
+/** `Post` over connections of its own. `clean` makes what others said fit for a message. */
+export function createPost({
+	clock,
+	clean,
+	secureContext = () => undefined,
+}: {
+	readonly clock: Clock;
+	readonly clean: (text: string) => string;
+	readonly secureContext?: (() => SecureContext | undefined) | undefined;
+}): {readonly post: Post} & AsyncDisposable {
+	const agents = new Map<SecureContext | undefined, Agent>();
+
+	/** A reload may trust others: what trusts whom it did ends with its last answer. */
+	const agentFor = async (): Promise<Agent> => {
+		// Its default export, since the bundle gives packages in the old module format nothing else.
+		const {default: undici} = await import('undici');
+		const context = secureContext();
+		const agent =
+			agents.get(context) ??
+			new undici.Agent({
+				allowH2: false,
+				headersTimeout: 0,
+				bodyTimeout: 0,
+				connect: {timeout: connectTimeoutMs, ...(context && {secureContext: context})},
+			});
+		agents.set(context, agent);
+		for (const [other, old] of agents) {
+			if (other !== context) {
+				agents.delete(other);
+				void old.close();
+			}
+		}
+
+		return agent;
+	};
+
+	return {
+		async post(request) {
+			const {platform, url, limitMs, signal} = request;
+			const {host} = new URL(url);
+			const say = (text: string) =>
+				`Cannot send to ${platform}: ${clean(withoutSecrets(request, text))}`;
+			const fail = (code: keyof typeof platformFailures, text: string, told?: number) =>
+				new DeliveryError(code, say(text), {
+					...platformFailures[code],
+					...(told !== undefined && {retryAfterMs: told}),
+				});
+			const deadline = new AbortController();
+			const cancel = clock.after(limitMs, () => {
+				deadline.abort();
+			});
+			const exchange = newExchange();
+			try {
+				await exchangeWith(
+					await agentFor(),
+					{...request, signal: AbortSignal.any([signal, deadline.signal])},
+					exchange,
+				);
+			} catch (error) {
+				const why = deadline.signal.aborted
+					? `${host} did not answer within ${limitMs / 1000} s`
+					: signal.aborted
+						? 'the delivery was ended'
+						: `${host}: ${codeOf(error)} ${messageOf(error)}`;
+				if (exchange.status === undefined) {
+					throw exchange.isWritten
+						? new DeliveryError('delivery_uncertain', say(`${why}; the message may have arrived`))
+						: signal.aborted
+							? new DeliveryError('delivery_aborted', say(why))
+							: fail('platform_unreachable', why);
+				}
+
+				// A success that cannot be read may be none; any other status says enough.
+				if (exchange.status < 300) {
+					throw new DeliveryError(
+						'delivery_uncertain',
+						say(`the answer broke off (${why}); the message may have arrived`),
+					);
+				}
+			} finally {
+				cancel();
+			}
+
+			const {status = 0, headers} = exchange;
+			const text = Buffer.concat(exchange.parts).toString('utf8');
+			const json = parsed(text);
+			const header = (name: string) => {
+				const value = headers[name];
+				return typeof value === 'string' ? value : value?.[0];
+			};
+			return {
+				status,
+				header,
+				json,
+				failure(code = codeOfStatus(status), {retryAfterMs} = {}) {
+					const told = retryAfterMs ?? toldWaitMs({header, json, now: clock.now()});
+					const said = text.trim() === '' ? '' : `: ${text.slice(0, 2000)}`;
+					return fail(
+						code,
+						`${host} answered ${status}${said}`,
+						'passes' in platformFailures[code] ? told : undefined,
+					);
+				},
+			};
+		},
+		async [Symbol.asyncDispose]() {
+			await Promise.allSettled([...agents.values()].map(async agent => agent.destroy()));
+		},
+	};
+}
+
+function codeOfStatus(status: number): keyof typeof platformFailures {
+	if (status === 429) {
+		return 'platform_rate_limited';
+	}
+
+	if (status === 401) {
+		return 'platform_unauthorized';
+	}
+
+	// A success is no failure, unless what it says cannot be read.
+	return status < 300 || status === 408 || status >= 500 ? 'platform_failed' : 'platform_rejected';
+}
+
+function parsed(text: string): JsonValue | undefined {
+	try {
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was parsed
+		return JSON.parse(text) as JsonValue;
+	} catch {
+		return undefined;
+	}
+}
+
+/** Parts of a path that are shorter name things; longer ones may be tokens. */
+const minTokenLength = 16;
+
+/** `text` without what the request must not show: a platform may quote it. */
+function withoutSecrets({url, headers = {}, secrets = []}: PlatformRequest, text: string): string {
+	const {pathname, searchParams, username, password} = new URL(url);
+	const ofHeaders = Object.values(headers).flatMap(value => [value, ...value.split(/\s+/)]);
+	const ofPath = pathname
+		.split('/')
+		.flatMap(part => [part, decoded(part)])
+		.filter(({length}) => length >= minTokenLength);
+	const values = [
+		...secrets,
+		...ofHeaders,
+		...ofPath,
+		...searchParams.values(),
+		username,
+		password,
+	];
+	return createRedact(() => values)(text);
+}
+
+function decoded(part: string): string {
+	try {
+		return decodeURIComponent(part);
+	} catch {
+		return part;
+	}
+}
