@@ -5,7 +5,7 @@ import type {TargetWords} from './target-kind.ts';
 export const platform = <const Kind extends string>(kind: Kind) => ({
 	kind,
 	reachesPeople: true,
-	afterBreak: 'resumed',
+	afterBreak: 'resumed' as const,
 	...platformWords(kind),
 });
 

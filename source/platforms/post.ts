@@ -16,7 +16,7 @@ export const platformFailures = {
 	platform_rate_limited: {passes: true},
 	platform_unauthorized: {isDown: true},
 	platform_rejected: {},
-	platform_failed: {passes: true},
+	platform_failed: {passes: true, isDown: true},
 } as const satisfies Readonly<Record<string, Failure>>;
 
 /** What is asked. Messages show of `url` the host alone. */

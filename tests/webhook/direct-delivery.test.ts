@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {SvcError} from '../../source/core/errors.ts';
+import {DeliveryError} from '../../source/platforms/delivery-error.ts';
 import {makeRoute, startReceiver} from './start-receiver.ts';
 
 const route = makeRoute({
@@ -68,6 +69,21 @@ test('502: generic `Delivery failed`; the reason only in the log; the id is not 
 
 	fails = false;
 	expect((await receiver.post({}, id)).json['status']).toBe('delivered');
+});
+
+test('"an uncertain `deliver_only` answers 502 and its id is consumed: the sender\'s repetition is `duplicate`"', async () => {
+	await using receiver = await startReceiver({
+		routes: [route],
+		async deliver() {
+			throw new DeliveryError('delivery_uncertain', 'Cannot send: the connection broke');
+		},
+	});
+	expect((await receiver.post({}, id)).status).toBe(502);
+	expect(receiver.step('dispatch')).toBe('delivery_uncertain: Cannot send: the connection broke');
+
+	const answer = await receiver.post({}, id);
+	expect([answer.status, answer.json]).toEqual([200, {status: 'duplicate', delivery_id: 'd-1'}]);
+	expect(receiver.messages).toMatchObject([{identifier: 'd-1'}]);
 });
 
 test('concurrent requests with the same id: the second waits for the first; delivered makes it a duplicate', async () => {

@@ -1,0 +1,310 @@
+import {expect, test} from 'vitest';
+import type {Config} from '../../source/config/config.ts';
+import type {PlatformView} from '../../source/core/config-view.ts';
+import {silentLogger} from '../../source/core/log.ts';
+import type {Memos} from '../../source/core/memos.ts';
+import {createDeliverer} from '../../source/delivery/create-deliverer.ts';
+import {targetKinds} from '../../source/platforms/platforms.ts';
+import {answer, openWork} from '../gateway/runs/work-fixture.ts';
+import {createFakeClock, type FakeClock} from '../helpers/fake-clock.ts';
+import {pigeon} from '../platforms/pigeon/descriptor.ts';
+import {openLoft, type Reaction} from '../platforms/pigeon/loft.ts';
+import {startMs} from '../store/samples.ts';
+import {failureOf, makeMessage} from './delivery-fixture.ts';
+
+const windowMs = 60_000;
+const token = 'pigeon-token-0123456789';
+
+/** `pigeon` knows a key again for a minute, `dove` knows none. */
+const kinds = [...targetKinds, pigeon('pigeon', {keyWindowMs: windowMs}), pigeon('dove')];
+
+/** A deliverer of a gateway with both, and the pauses that it makes. */
+function openPigeons({url, clock, memos}: {url: string; clock: FakeClock; memos?: Memos}) {
+	const settings = {enabled: true, homeChannel: 'rome', apiBase: url, token};
+	const config = {
+		model: {},
+		slips: new Map(),
+		secretValues: [],
+		platforms: {pigeon: settings, dove: settings},
+		profiles: {of: () => ({environment: {}})},
+	} as unknown as Config;
+	const pauses = new Map<number, PromiseWithResolvers<void>>();
+	const pause = (ms: number) => {
+		const waiting = pauses.get(ms) ?? Promise.withResolvers<void>();
+		pauses.set(ms, waiting);
+		return waiting;
+	};
+	const platforms: PlatformView[] = [];
+	const deliverer = createDeliverer({
+		clock: {
+			...clock,
+			after(ms, callback) {
+				pause(ms).resolve();
+				return clock.after(ms, callback);
+			},
+		},
+		log: silentLogger,
+		config: () => config,
+		environment: () => ({}),
+		memos,
+		kinds,
+		onPlatformChanged: platform => platforms.push(platform),
+	});
+	return {
+		deliverer,
+		platforms,
+		/** Lets a pause of that length pass, once it is made. */
+		async pass(ms: number) {
+			await pause(ms).promise;
+			pauses.delete(ms);
+			clock.advance(ms);
+		},
+	};
+}
+
+const threeLines = 'one\ntwo\nthree';
+
+type Work = Awaited<ReturnType<typeof openWork>>;
+
+/** A worker whose answers of three lines go to a made-up platform, through the journal and the deliverer of a gateway. */
+async function openFlight(loft: {readonly url: string}, found?: Pick<Work, 'clock' | 'home'>) {
+	const opened: Array<ReturnType<typeof openPigeons>> = [];
+	const work = await openWork({
+		agent: async () => answer(threeLines),
+		deliverer({store, clock}) {
+			const pigeons = openPigeons({url: loft.url, clock, memos: store.memos});
+			opened.push(pigeons);
+			return pigeons.deliverer;
+		},
+		...(found && {found}),
+	});
+	const [pigeons] = opened;
+	if (!pigeons) {
+		throw new Error('no deliverer was asked for');
+	}
+
+	return {
+		...work,
+		pass: async (ms: number) => pigeons.pass(ms),
+		deliverer: pigeons.deliverer,
+		send: async (kind = 'pigeon') => work.accept({target: {kind, extra: {}}}),
+		[Symbol.asyncDispose]: async () => work[Symbol.asyncDispose](),
+	};
+}
+
+test('a long text arrives in parts, in their order, each with a key of its own', async () => {
+	await using loft = await openLoft();
+	await using flight = await openFlight(loft);
+	await flight.send();
+
+	expect(await flight.work()).toMatchObject({
+		state: 'done',
+		deliveryAttempt: 1,
+		transcript: [{kind: 'delivery', text: 'pigeon to rome (3 parts)'}],
+	});
+	expect(loft.requests.map(({text}) => text)).toEqual(['one', 'two', 'three']);
+	expect(new Set(loft.requests.map(({key}) => key)).size).toBe(3);
+	expect(loft.requests.map(({key}) => key)).toEqual(
+		[0, 1, 2].map(() => expect.stringMatching(/^[0-9a-f]{25}$/)),
+	);
+});
+
+test('up to 60 s that a platform asks for are waited inside the delivery and are no try', async () => {
+	await using loft = await openLoft('takes', {status: 429, headers: {'retry-after': '40'}});
+	await using flight = await openFlight(loft);
+	await flight.send();
+
+	const working = flight.work();
+	await flight.pass(40_000);
+	expect(await working).toMatchObject({state: 'done', deliveryAttempt: 1});
+	expect(loft.requests.map(({text}) => text)).toEqual(['one', 'two', 'two', 'three']);
+	expect(loft.requests[1]).toEqual(loft.requests[2]);
+});
+
+test('a longer wait puts the next try off, which goes on with the part that is missing', async () => {
+	const later = {status: 429, body: '{"ok":false,"parameters":{"retry_after":300}}'};
+	await using loft = await openLoft('takes', later);
+	await using flight = await openFlight(loft);
+	await flight.send();
+
+	expect(await flight.work()).toMatchObject({
+		state: 'delivering',
+		nextAttemptAt: startMs + 300_000,
+		error: expect.stringContaining('answered 429'),
+	});
+	flight.clock.advance(300_000);
+	expect(await flight.work()).toMatchObject({state: 'done', deliveryAttempt: 2});
+	expect(loft.requests.map(({text}) => text)).toEqual(['one', 'two', 'two', 'three']);
+});
+
+test('the same part is not waited for again and again: above 60 s in all the retry plan takes over', async () => {
+	const later: Reaction = {status: 429, headers: {'retry-after': '40'}};
+	await using loft = await openLoft(later, later);
+	await using flight = await openFlight(loft);
+	await flight.send();
+
+	const working = flight.work();
+	await flight.pass(40_000);
+	expect(await working).toMatchObject({
+		state: 'delivering',
+		nextAttemptAt: startMs + 40_000 + 40_000,
+	});
+});
+
+test('a part that breaks after it was written is repeated with its key, where the platform knows that again', async () => {
+	await using loft = await openLoft('takes', 'breaks');
+	await using flight = await openFlight(loft);
+	await flight.send();
+
+	const working = flight.work();
+	await flight.pass(1000);
+	expect(await working).toMatchObject({state: 'done', deliveryAttempt: 1});
+	expect(loft.requests.map(({text}) => text)).toEqual(['one', 'two', 'two', 'three']);
+	expect(loft.arrived).toEqual(['one', 'two', 'three']);
+});
+
+test('a platform that answers an unclear part with "busy" is asked again by the plan within the window, and not after it', async () => {
+	await using loft = await openLoft('breaks', {status: 503}, {status: 503});
+	await using flight = await openFlight(loft);
+	await flight.send();
+
+	const working = flight.work();
+	await flight.pass(1000);
+	expect(await working).toMatchObject({
+		state: 'delivering',
+		error: expect.stringContaining('503; an earlier try of it may have arrived'),
+	});
+	flight.clock.advance(windowMs);
+	expect(await flight.work()).toMatchObject({
+		state: 'uncertain',
+		error: expect.stringContaining('broke off while it sent part 1 of 3'),
+	});
+	expect(loft.requests).toHaveLength(2);
+});
+
+test('without such a key it is uncertain, and goes on only when a person says so', async () => {
+	await using loft = await openLoft('takes', 'breaks');
+	await using flight = await openFlight(loft);
+	await flight.send('dove');
+
+	expect(await flight.work()).toMatchObject({
+		state: 'uncertain',
+		deliveryAttempt: 1,
+		error: expect.stringMatching(
+			/^Cannot send to dove: 127\.0\.0\.1:\d+: .+; the message may have arrived$/,
+		),
+	});
+	expect(loft.requests.map(({text}) => text)).toEqual(['one', 'two']);
+
+	flight.clock.advance(1);
+	expect(await flight.store.runs.retry(1)).toBe(true);
+	expect(await flight.work()).toMatchObject({state: 'done'});
+	expect(loft.requests.map(({text}) => text)).toEqual(['one', 'two', 'two', 'three']);
+});
+
+test('no connection is no doubt: nothing was written, and the plan tries again', async () => {
+	await using flight = await openFlight({url: 'http://127.0.0.1:1'});
+	await flight.send('dove');
+
+	expect(await flight.work()).toMatchObject({
+		state: 'delivering',
+		error: expect.stringContaining('Cannot send to dove: 127.0.0.1:1: ECONNREFUSED'),
+	});
+	expect(flight.deliverer.platforms()).toMatchObject([
+		{name: 'pigeon', state: 'connected'},
+		{name: 'dove', state: 'failed', reason: expect.stringContaining('ECONNREFUSED')},
+	]);
+});
+
+/** A worker dies while the second part of three is on its way; what another finds. */
+async function crashInFlight(kind: string) {
+	const stack = new AsyncDisposableStack();
+	const loft = stack.use(await openLoft('takes', 'hangs'));
+	const flight = stack.use(await openFlight(loft));
+	await flight.send(kind);
+	const working = flight.work();
+	await loft.came(2);
+	const home = await flight.home.crash();
+	flight.controller.abort('stopping');
+	await working;
+	return {loft, home, clock: flight.clock, [Symbol.asyncDispose]: async () => stack.disposeAsync()};
+}
+
+test('after a restart in the middle the delivery goes on: what arrived stays, what may have is repeated with its key', async () => {
+	await using crash = await crashInFlight('pigeon');
+	await using flight = await openFlight(crash.loft, crash);
+
+	expect(await flight.work()).toMatchObject({state: 'done', deliveryAttempt: 2});
+	expect(crash.loft.requests.map(({text}) => text)).toEqual(['one', 'two', 'two', 'three']);
+	expect(crash.loft.requests[1]).toEqual(crash.loft.requests[2]);
+	expect(crash.loft.arrived).toEqual(['one', 'two', 'three']);
+});
+
+test.for([
+	['pigeon', windowMs],
+	['dove', 0],
+] as const)(
+	'a restart of %s after %i ms knows no key again: uncertain, and nothing is sent',
+	async ([kind, afterMs]) => {
+		await using crash = await crashInFlight(kind);
+		crash.clock.advance(afterMs);
+		await using flight = await openFlight(crash.loft, crash);
+
+		expect(await flight.work()).toMatchObject({
+			state: 'uncertain',
+			error: expect.stringContaining('broke off while it sent part 2 of 3'),
+		});
+		expect(crash.loft.requests).toHaveLength(2);
+	},
+);
+
+test.for([
+	[403, 'platform_rejected', false],
+	[401, 'platform_unauthorized', false],
+	[500, 'platform_failed', true],
+	[302, 'platform_rejected', false],
+] as const)(
+	'an answer of %i is %s, tried again: %s; its words hold no credential',
+	async ([status, code, retryable]) => {
+		await using loft = await openLoft({status, body: `no entry with ${token} to rome-of-old`});
+		const pigeons = openPigeons({url: loft.url, clock: createFakeClock(startMs)});
+		await using deliverer = pigeons.deliverer;
+		const message = makeMessage('pigeon', {chat_id: 'rome-of-old'});
+
+		const failure = await failureOf(deliverer.deliver(message, new AbortController().signal));
+		expect(failure).toEqual({
+			code,
+			message: expect.stringMatching(
+				RegExp(
+					`^Cannot send to pigeon: 127\\.0\\.0\\.1:\\d+ answered ${status}: no entry with \\[redacted\\] to \\[redacted\\]$`,
+				),
+			),
+			retryable,
+		});
+		expect(pigeons.platforms).toHaveLength(status === 401 || status === 500 ? 1 : 0);
+	},
+);
+
+test('while a sender waits, 5 s at most are waited; the same event goes on where it was', async () => {
+	const clock = createFakeClock(startMs);
+	await using loft = await openLoft(
+		'takes',
+		{status: 429, headers: {'retry-after': '3'}},
+		{status: 429, headers: {'retry-after': '3'}},
+	);
+	await using work = await openWork({});
+	const pigeons = openPigeons({url: loft.url, clock, memos: work.store.memos});
+	await using deliverer = pigeons.deliverer;
+	const {runId: _, ...rest} = makeMessage('pigeon', {}, {text: threeLines});
+	const deliver = async (delivery: string) =>
+		deliverer.deliver({...rest, delivery, identifier: 'event-1'}, new AbortController().signal);
+
+	const first = failureOf(deliver('d1'));
+	await pigeons.pass(3000);
+	expect(await first).toMatchObject({code: 'platform_rate_limited'});
+	expect(await deliver('d2')).toEqual({summary: 'pigeon to rome (3 parts)'});
+	expect(loft.requests.map(({text}) => text)).toEqual(['one', 'two', 'two', 'two', 'three']);
+	expect(await deliver('d3')).toEqual({summary: 'all of it had arrived before (3 parts)'});
+	clock.advance(24 * 3_600_000);
+	expect(await deliver('d4')).toEqual({summary: 'pigeon to rome (3 parts)'});
+});
