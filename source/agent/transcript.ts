@@ -1,4 +1,5 @@
 import {boundText} from '../core/bound-text.ts';
+import {redactJson} from '../core/redact.ts';
 import type {TranscriptEntry} from '../core/run.ts';
 import type {World} from '../core/world.ts';
 
@@ -29,7 +30,7 @@ export function createTranscript({
 		add(kind, text, data) {
 			if (open) {
 				const entry = {at: clock.now(), kind, text: boundText(redact(text), maxEntryBytes)};
-				write(data ? {...entry, data} : entry);
+				write(data ? {...entry, data: redactJson(data, redact.known ?? redact)} : entry);
 			}
 		},
 		close() {

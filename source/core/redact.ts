@@ -1,4 +1,5 @@
 import {createHider, minHiddenLength} from './hide-texts.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from './json.ts';
 import {createOpenValueFrom, openCredentialFrom} from './open-credential.ts';
 
 /** Replaces what must not be shown or stored. Pure for a given set of secrets. */
@@ -11,6 +12,34 @@ export type Redact = {
 	/** The same of the secrets that are known by their value alone: text of others, which may be about credentials, stays as it is but for those. */
 	readonly known?: Redact;
 };
+
+/** What becomes of a text, whose path is the names above it; of the name of a member, which has no path. */
+type Hide = (text: string, path: string | undefined) => string;
+
+/** A copy of a value without secrets, also in the names of its members. */
+export function redactJson(value: JsonObject, hide: Hide, path?: string): JsonObject;
+export function redactJson(value: JsonValue, hide: Hide, path?: string): JsonValue;
+export function redactJson(value: JsonValue, hide: Hide, path = ''): JsonValue {
+	if (typeof value === 'string') {
+		return hide(value, path);
+	}
+
+	if (Array.isArray(value)) {
+		return value.map((one: JsonValue, at) => {
+			const {index = at} = isJsonObject(one) ? one : {};
+			return redactJson(one, hide, `${path} ${JSON.stringify(index)}`);
+		});
+	}
+
+	return isJsonObject(value)
+		? Object.fromEntries(
+				Object.entries(value).map(([name, one]) => [
+					hide(name, undefined),
+					redactJson(one, hide, `${path} ${name}`),
+				]),
+			)
+		: value;
+}
 
 const mark = '[redacted]';
 

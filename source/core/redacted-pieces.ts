@@ -1,9 +1,12 @@
+import {minHiddenLength} from './hide-texts.ts';
 import type {Redact} from './redact.ts';
 
 /** A text that comes in pieces, on its way out. */
 export type RedactedPieces = {
 	/** What may be shown once `piece` is there, redacted; what may be the beginning of a credential waits for the next piece. */
 	add(piece: string): string;
+	/** What was held back, unless it is as long as a secret can be: something else is said, and the text may go on later. */
+	pause(): string;
 	/** What was held back: the text is whole. */
 	end(): string;
 	readonly isHolding: boolean;
@@ -50,6 +53,16 @@ export function createRedactedPieces(redact: Redact): RedactedPieces {
 			const start = Math.max(0, from - (redact.lead ?? 0));
 			left = Math.max(from, left) - start;
 			tail = text.slice(start);
+			return shown;
+		},
+		pause() {
+			const open = redact.openFrom?.(tail) ?? tail.length;
+			if (tail.length - open >= minHiddenLength) {
+				return '';
+			}
+
+			const shown = newIn(tail);
+			left = tail.length;
 			return shown;
 		},
 		end() {

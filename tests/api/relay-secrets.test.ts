@@ -121,6 +121,115 @@ test('nor as a stream, letter by letter, in its text, its thoughts and its calls
 	expect(deltas.map(([, delta]) => delta).join('')).not.toContain('upstream');
 });
 
+/** All texts of a stream under each name, one after the other, and the names themselves. */
+const joinedTexts = (text: string): ReadonlyMap<string, string> => {
+	const joined = new Map<string, string>();
+	const add = (value: unknown, name: string) => {
+		if (typeof value === 'string') {
+			joined.set(name, `${joined.get(name) ?? ''}${value}`);
+		} else if (typeof value === 'object' && value !== null) {
+			for (const [inner, one] of Object.entries(value)) {
+				joined.set('names', `${joined.get('names') ?? ''} ${inner}`);
+				add(one, Array.isArray(value) ? name : inner);
+			}
+		}
+	};
+	for (const event of eventsOf(text)) {
+		add(event === '[DONE]' ? {} : JSON.parse(event), '');
+	}
+
+	return joined;
+};
+
+const inPieces = (key: string, deltaOf: (piece: string) => JsonObject | readonly JsonObject[]) =>
+	(key.match(/.{1,4}/gs) ?? []).flatMap(deltaOf);
+
+const places: ReadonlyArray<
+	readonly [where: string, deltas: (key: string) => readonly JsonObject[]]
+> = [
+	[
+		'in pieces between thoughts',
+		key => inPieces(key, content => [{content}, {reasoning_content: '.'}]),
+	],
+	[
+		'in pieces inside of other members',
+		key => inPieces(key, text => ({reasoning_details: [{type: 'reasoning.text', text}]})),
+	],
+	['as the name of a member', key => [{[key]: 'x', content: 'y'}]],
+	['as a name inside of another member', key => [{reasoning_details: [{[key]: 1}]}]],
+	[
+		'in pieces of the name of a call',
+		key =>
+			inPieces(key, name => ({tool_calls: [{index: 0, id: 'a', function: {name, arguments: ''}}]})),
+	],
+	['in pieces of a call of before', key => inPieces(key, name => ({function_call: {name}}))],
+];
+
+test.for(places)('nor as a stream, %s', async ([, deltas]) => {
+	answer = request => {
+		sendStream(
+			request,
+			...deltas(keyOf(request)).map(delta => chunkOf(delta)),
+			chunkOf({content: 'Bye'}),
+			chunkOf({}, {finishReason: 'stop'}),
+			lastEvent,
+		);
+	};
+	const joined = joinedTexts(await ask({stream: true}));
+	expect([...joined].filter(([, text]) => text.includes('sk-upstream-'))).toEqual([]);
+	expect(joined.get('content')).toContain('Bye');
+});
+
+test('nor in names of members, details of usage and logprobs of something else', async () => {
+	answer = request => {
+		const key = keyOf(request);
+		const usage = {prompt_tokens: 1, completion_tokens: 1};
+		sendCompletion(
+			request,
+			{content: 'Hi', [key]: 'x', other: {[key]: 1}},
+			{usage: {...usage, completion_tokens_details: {[key]: 1, reasoning_tokens: 1}}},
+		);
+	};
+	const whole = await ask();
+	expect(whole).not.toContain('upstream-secret');
+	expect(whole).toContain('"completion_tokens_details":{"reasoning_tokens":1}');
+	answer = request => {
+		const logprobs = {content: [{token: keyOf(request), logprob: 0}]};
+		const choices = [{index: 0, delta: {content: 'Hi'}, logprobs}];
+		sendStream(
+			request,
+			`data: ${JSON.stringify({choices})}\n\n`,
+			chunkOf({}, {finishReason: 'stop'}),
+			lastEvent,
+		);
+	};
+	const streamed = await ask({stream: true, logprobs: true});
+	expect(streamed).not.toContain('upstream-secret');
+	expect(streamed).toContain('"Hi"');
+});
+
+test('nor by an agent, as the name of a tool that its model calls', async () => {
+	let asked = 0;
+	answer = request => {
+		asked++;
+		const called = {name: keyOf(request), arguments: '{}'};
+		sendStream(
+			request,
+			chunkOf(
+				asked === 1
+					? {tool_calls: [{index: 0, id: keyOf(request), type: 'function', function: called}]}
+					: {content: 'Bye'},
+			),
+			chunkOf({}, {finishReason: asked === 1 ? 'tool_calls' : 'stop'}),
+			lastEvent,
+		);
+	};
+	const text = await ask({model: 'agent', stream: true});
+	expect(text).toContain('tool_started');
+	expect(text).toContain('Bye');
+	expect(text).not.toContain('upstream-secret');
+});
+
 test('what cannot begin a secret is not held back, and the text of others stays as it is', async () => {
 	const pieces = ['Par', 'is: ', '"Authorization: Bearer abcdefghijklmnopqrst"', ' sk-', '1'];
 	answer = request => {

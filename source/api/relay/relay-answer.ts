@@ -2,6 +2,7 @@ import {isDeepStrictEqual} from 'node:util';
 import {estimatedTokens} from '../../core/estimated-tokens.ts';
 import {isDeepJson} from '../../core/json-depth.ts';
 import {type JsonObject, isJsonObject, parsedJson} from '../../core/json.ts';
+import {redactJson} from '../../core/redact.ts';
 import {countedOr, spokenOr} from '../../core/usage.ts';
 import type {ChatRequest} from '../chat/chat-request.ts';
 import type {ChatCall, ChatWorld} from '../chat/chat-world.ts';
@@ -9,7 +10,6 @@ import {chatFields} from '../shapes/chat-fields.ts';
 import {promptTokens} from '../shapes/chat-messages.ts';
 import {usageOf, type ChatAnswer, type ChatUsage} from '../shapes/chat-shapes.ts';
 import {bytesOf, readEvents} from './relay-events.ts';
-import {objectOf} from './safe-deltas.ts';
 import {errorEvent, garbled} from './upstream-failure.ts';
 import {countedUsage, finishReasonOf, sayingsOf, toolCallsOf} from './upstream-parts.ts';
 import {askUpstream, type Reply, type Upstream} from './upstream.ts';
@@ -149,13 +149,15 @@ function wholeAnswer(
 
 	const calls = toolCallsOf(said['tool_calls']);
 	const message = sayingsOf(said, calls);
-	const safe = objectOf(message, redact.known ?? redact);
-	const usage = countedUsage(answer['usage']);
+	const known = redact.known ?? redact;
+	const safe = redactJson(message, known);
+	const usage = countedUsage(answer['usage'], known);
 	return {
 		message: calls.length > 0 ? safe : {content: '', ...safe},
 		finishReason: finishReasonOf(reason),
 		// They repeat the text token by token, also of what was hidden in it.
-		...(isJsonObject(logprobs) && isDeepStrictEqual(safe, message) && {logprobs}),
+		...(isJsonObject(logprobs) &&
+			isDeepStrictEqual([safe, redactJson(logprobs, known)], [message, logprobs]) && {logprobs}),
 		...(usage && {usage}),
 		bytes: bytesOf(message),
 	};

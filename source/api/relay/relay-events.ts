@@ -43,9 +43,8 @@ export function readEvents({
 	let isWhole = false;
 	let bytes = 0;
 	let pieces = 0;
-	const safe = createSafeDeltas(redact.known ?? redact, async (delta, logprobs) =>
-		sink.delta(delta, logprobs),
-	);
+	const known = redact.known ?? redact;
+	const safe = createSafeDeltas(known, async (delta, logprobs) => sink.delta(delta, logprobs));
 
 	const takeChoice = async ({delta, finish_reason: reason, logprobs}: JsonObject) => {
 		// What comes after the end is none of the answer.
@@ -92,7 +91,7 @@ export function readEvents({
 			throw errorEvent(error, redact);
 		}
 
-		const counted = countedUsage(event['usage']);
+		const counted = countedUsage(event['usage'], known);
 		usage = counted ?? usage;
 		const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
 		await (isJsonObject(choice) && takeChoice(choice));

@@ -1,6 +1,6 @@
-import {mapTexts} from '../../config/plain-data.ts';
+import {isDeepStrictEqual} from 'node:util';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
-import type {Redact} from '../../core/redact.ts';
+import {redactJson, type Redact} from '../../core/redact.ts';
 import {createRedactedPieces, type RedactedPieces} from '../../core/redacted-pieces.ts';
 import type {Sink} from '../chat/late-stream.ts';
 
@@ -14,14 +14,35 @@ export type SafeDeltas = {
 /** A text of the answer that comes in pieces, and the delta that carries one of them. */
 type Channel = {readonly pieces: RedactedPieces; readonly delta: (text: string) => JsonObject};
 
+/** Texts inside of other members that are remembered: a server may name as many as it likes. */
+const maxInner = 1024;
+
 /**
  * Redacts what a model's server says, also where a secret lies across several deltas: each text of the message and the arguments of each call go on from delta to delta. What may be the beginning
- * of a secret is held back until the next piece, or until another text of the answer goes on, so that the order stays.
+ * of a secret is held back until the next piece, or until another text of the answer goes on, so that the order stays; from six characters on it stays held back then, too.
+ *
+ * Texts inside of other members (names of calls, details of thoughts) go on by their paths. Of them six characters and more that begin a secret are held back, and come with the next piece or not
+ * at all, since there is no delta that would carry the rest alone.
  */
 export function createSafeDeltas(redact: Redact, pass: Sink['delta']): SafeDeltas {
 	const channels = new Map<string, Channel>();
 	let holding: ReadonlySet<string> = new Set();
-	const logprobs = createSafeLogprobs();
+	const inner = new Map<string, RedactedPieces>();
+	const logprobs = createSafeLogprobs(redact);
+
+	const hideInner = (text: string, path: string | undefined): string => {
+		if (path === undefined) {
+			return redact(text);
+		}
+
+		const pieces = inner.get(path) ?? createRedactedPieces(redact);
+		if (inner.size >= maxInner) {
+			inner.clear();
+		}
+
+		inner.set(path, pieces);
+		return pieces.add(text) + pieces.pause();
+	};
 
 	const textOf = (name: string, piece: string, delta: Channel['delta']): string => {
 		let channel = channels.get(name);
@@ -48,18 +69,19 @@ export function createSafeDeltas(redact: Redact, pass: Sink['delta']): SafeDelta
 		const {function: called, ...others} = call;
 		const {index = 0} = call;
 		if (!isJsonObject(called) || typeof called['arguments'] !== 'string') {
-			return objectOf(call, redact);
+			return redactJson(call, hideInner, callName(index));
 		}
 
 		const {arguments: written, ...named} = called;
 		const text = textOf(callName(index), written, rest => ({
 			tool_calls: [{index, function: {arguments: rest}}],
 		}));
-		return {...objectOf(others, redact), function: {...objectOf(named, redact), arguments: text}};
+		const safe = redactJson({...others, function: named}, hideInner, callName(index));
+		return {...safe, function: {...objectIn(safe['function']), arguments: text}};
 	};
 
 	/** Passes on what is held of texts that `delta` does not go on with. */
-	const release = async (delta: JsonObject) => {
+	const release = async (delta: JsonObject, isWhole: boolean) => {
 		const calls = delta['tool_calls'];
 		const goesOn = new Set([
 			...Object.keys(delta),
@@ -68,12 +90,16 @@ export function createSafeDeltas(redact: Redact, pass: Sink['delta']): SafeDelta
 			),
 		]);
 		const ended = [...holding].filter(name => !goesOn.has(name));
-		holding = new Set([...holding].filter(name => goesOn.has(name)));
 		for (const name of ended) {
 			const channel = channels.get(name);
-			const rest = channel?.pieces.end() ?? '';
+			const rest = (isWhole ? channel?.pieces.end() : channel?.pieces.pause()) ?? '';
+			const isHolding = channel?.pieces.isHolding === true;
+			if (!isHolding) {
+				holding = new Set([...holding].filter(one => one !== name));
+			}
+
 			if (name === 'content') {
-				logprobs.said('', rest, false);
+				logprobs.said('', rest, isHolding);
 			}
 
 			// oxlint-disable-next-line no-await-in-loop -- in their order
@@ -84,12 +110,13 @@ export function createSafeDeltas(redact: Redact, pass: Sink['delta']): SafeDelta
 	return {
 		async take(delta, more) {
 			if (holding.size > 0) {
-				await release(delta);
+				await release(delta, false);
 			}
 
 			logprobs.add(more);
 			const said: Record<string, JsonValue> = {};
-			for (const [name, value] of Object.entries(delta)) {
+			for (const [told, value] of Object.entries(delta)) {
+				const name = redact(told);
 				if (name === 'tool_calls' && Array.isArray(value)) {
 					said[name] = value.filter(isJsonObject).map(callOf);
 				} else if (typeof value === 'string') {
@@ -98,7 +125,7 @@ export function createSafeDeltas(redact: Redact, pass: Sink['delta']): SafeDelta
 						said[name] = text;
 					}
 				} else {
-					said[name] = mapTexts(value, redact);
+					said[name] = redactJson(value, hideInner, name);
 				}
 			}
 
@@ -106,21 +133,17 @@ export function createSafeDeltas(redact: Redact, pass: Sink['delta']): SafeDelta
 				await pass(said, logprobs.take());
 			}
 		},
-		end: async () => release({}),
+		end: async () => release({}, true),
 	};
 }
 
 const callName = (index: JsonValue): string => `tool_calls ${JSON.stringify(index)}`;
 
-/** An object of a server's answer without secrets. Their values alone are looked at. */
-export const objectOf = (value: JsonObject, redact: Redact): JsonObject => {
-	const safe = mapTexts(value, redact);
-	return isJsonObject(safe) ? safe : {};
-};
+const objectIn = (value: JsonValue | undefined): JsonObject => (isJsonObject(value) ? value : {});
 
-/** Logprobs repeat the text token by token: they leave with the text when it is whole, and not at all when some of it was hidden. */
-function createSafeLogprobs() {
-	let waiting: readonly JsonObject[] = [];
+/** Logprobs repeat the text token by token: they leave with the text when it is whole, and not at all when some of it was hidden, or they hold what the text does not. */
+function createSafeLogprobs(redact: Redact) {
+	let waiting: JsonObject[] = [];
 	let asSaid = '';
 	let asShown = '';
 	let isHolding = false;
@@ -145,7 +168,8 @@ function createSafeLogprobs() {
 				return undefined;
 			}
 
-			const ready = asSaid === asShown ? waiting : [];
+			const isSafe = asSaid === asShown && isDeepStrictEqual(redactJson(waiting, redact), waiting);
+			const ready = isSafe ? waiting : [];
 			waiting = [];
 			asSaid = '';
 			asShown = '';

@@ -1,5 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import type {Redact} from '../../core/redact.ts';
 import {isTokenCount} from '../../core/usage.ts';
 import {finishReasons, type ChatUsage, type FinishReason} from '../shapes/chat-shapes.ts';
 import {garbled} from './upstream-failure.ts';
@@ -194,8 +195,8 @@ function callsIn(value: JsonValue | undefined): readonly JsonObject[] {
 	return value;
 }
 
-/** What a server counted; `undefined` where it did not, or counts what cannot be. */
-export function countedUsage(usage: JsonValue | undefined): ChatUsage | undefined {
+/** What a server counted; `undefined` where it did not, or counts what cannot be. Its details have names of its own, which `redact` judges. */
+export function countedUsage(usage: JsonValue | undefined, redact: Redact): ChatUsage | undefined {
 	if (!isJsonObject(usage)) {
 		return undefined;
 	}
@@ -210,7 +211,9 @@ export function countedUsage(usage: JsonValue | undefined): ChatUsage | undefine
 		return isJsonObject(value)
 			? {
 					[name]: Object.fromEntries(
-						Object.entries(value).filter(([, count]) => isTokenCount(count)),
+						Object.entries(value).filter(
+							([one, count]) => isTokenCount(count) && redact(one) === one,
+						),
 					),
 				}
 			: {};
