@@ -2,6 +2,8 @@ import {createHash} from 'node:crypto';
 import {sleep} from '../core/clock.ts';
 import {idempotencyMs} from '../core/delivery.ts';
 import {isJsonObject, type JsonValue} from '../core/json.ts';
+import {createKeyedMutex} from '../core/keyed-mutex.ts';
+import {within} from '../core/within.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
 import type {Sender, SenderWorld, TargetKind} from '../platforms/target-kind.ts';
@@ -16,6 +18,9 @@ const limits = {
 const firstRepeatMs = 1000;
 
 const memoKind = 'delivery';
+
+/** Texts that may wait for others to the same place. */
+const maxWaiting = 32;
 
 /** What is kept of a delivery beyond this process. */
 type Note = {
@@ -37,15 +42,54 @@ type Delivery = {
 	readonly signal: AbortSignal;
 };
 
+type HandOverWorld = Pick<SenderWorld, 'clock' | 'memos'>;
+
 /**
  * Sends the parts of a text, one after the other. Of a kind that is `resumed` each step is noted before it happens, so that another try, also of another process, goes on with the part
- * that has not arrived. Resolves with a line for a person.
+ * that has not arrived; and texts to one place follow each other whole. Resolves with a line for a person.
  *
  * @throws DeliveryError, and what `Memos.put` throws
  * @see manual/delivery.md#tries
  */
-export const createHandOver =
-	({clock, memos}: Pick<SenderWorld, 'clock' | 'memos'>) =>
+export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Promise<string> {
+	const turns = createKeyedMutex(maxWaiting);
+	const sendParts = createSendParts(world);
+	return async delivery => {
+		const {kind, address, signal} = delivery;
+		if (kind.afterBreak !== 'resumed') {
+			return sendParts(delivery);
+		}
+
+		const turn = Promise.withResolvers<void>();
+		const sent = turns.runExclusive(JSON.stringify([kind.kind, address]), async () => {
+			turn.resolve();
+			return sendParts(delivery);
+		});
+		try {
+			// Its own end counts once it is under way: what was written may have arrived.
+			await within(Promise.race([turn.promise, sent]), signal);
+		} catch (error) {
+			void sent.catch(() => {});
+			throw signal.aborted && !(error instanceof DeliveryError) ? stopped() : error;
+		}
+
+		const summary = await sent;
+		if (summary === undefined) {
+			throw new DeliveryError(
+				'delivery_busy',
+				`Cannot deliver: more than ${maxWaiting} texts wait for the same chat`,
+			);
+		}
+
+		return summary;
+	};
+}
+
+const stopped = () =>
+	new DeliveryError('delivery_aborted', 'Cannot deliver: the delivery was stopped');
+
+const createSendParts =
+	({clock, memos}: HandOverWorld) =>
 	async ({kind, sender, message, address, signal}: Delivery): Promise<string> => {
 		const {sendMs, waitMs} = limits[message.runId === undefined ? 'direct' : 'run'];
 		const texts = sender.split?.(message.text) ?? [message.text];
@@ -154,7 +198,7 @@ export const createHandOver =
 		let summary = 'all of it had arrived before';
 		while (arrived < texts.length) {
 			if (signal.aborted) {
-				throw new DeliveryError('delivery_aborted', 'Cannot deliver: the delivery was stopped');
+				throw stopped();
 			}
 
 			// oxlint-disable-next-line no-await-in-loop -- one part after the other

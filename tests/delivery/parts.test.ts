@@ -308,3 +308,31 @@ test('while a sender waits, 5 s at most are waited; the same event goes on where
 	clock.advance(24 * 3_600_000);
 	expect(await deliver('d4')).toEqual({summary: 'pigeon to rome (3 parts)'});
 });
+
+test('texts for one chat follow each other whole, one for another chat waits for none of them', async () => {
+	const clock = createFakeClock(startMs);
+	await using loft = await openLoft('hangs');
+	const pigeons = openPigeons({url: loft.url, clock});
+	await using deliverer = pigeons.deliverer;
+	const controllers = [new AbortController(), new AbortController(), new AbortController()];
+	const [first, second, third] = ['a1\na2', 'b1\nb2', 'c1\nc2'].map((text, index) =>
+		failureOf(
+			deliverer.deliver(
+				makeMessage('dove', {chat_id: 'rome'}, {text, runId: index + 1}),
+				controllers[index]?.signal ?? AbortSignal.abort(),
+			),
+		).catch(() => 'arrived'),
+	);
+	await loft.came(1);
+	await deliverer.deliver(
+		makeMessage('dove', {chat_id: 'oslo'}, {text: 'd1', runId: 4}),
+		new AbortController().signal,
+	);
+	// Whoever waits for a turn is ended at once.
+	controllers[1]?.abort('cancelled');
+	expect(await second).toMatchObject({code: 'delivery_aborted'});
+	controllers[0]?.abort('cancelled');
+	expect(await first).toMatchObject({code: 'delivery_uncertain'});
+	expect(await third).toBe('arrived');
+	expect(loft.requests.map(({text}) => text)).toEqual(['a1', 'd1', 'c1', 'c2']);
+});
