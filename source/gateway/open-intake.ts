@@ -85,8 +85,9 @@ export async function openIntake(
 			{file: paths.stateDb, ...(journalPages !== undefined && {maxPages: journalPages})},
 		),
 	);
+	const taken = await store.takeOver();
 	const authorities = createAuthorities(config, {log: log.from('config')});
-	const world: RoomWorld = {...given, emit, log, redact, live, store, authorities};
+	const world: RoomWorld = {...given, emit, log, redact, live, store, taken, authorities};
 	let control: ControlServer | undefined;
 	const watching = () => lock.watch({clock, log, whileHeld: async () => control?.keep()});
 	// Nobody else has the home: only now the pid file names this process.

@@ -7,6 +7,7 @@ import type {Clock} from '../core/clock.ts';
 import type {LogRecord} from '../core/log.ts';
 import type {World} from '../core/world.ts';
 import type {Store} from '../store/port.ts';
+import type {TakenOver} from '../store/shared-port.ts';
 import type {OpenedApi} from './chat/open-api.ts';
 import type {Replays} from './deliveries/replays.ts';
 import type {LiveGroups} from './jobs/live-groups.ts';
@@ -49,6 +50,8 @@ export type RoomWorld = GatewayWorld &
 		readonly broker: Broker;
 		readonly live: LiveConfig;
 		readonly store: Store;
+		/** What dead gateways had left in the journal at the start. */
+		readonly taken: TakenOver;
 		/** Whom TLS connections trust. */
 		readonly authorities: Authorities;
 	};

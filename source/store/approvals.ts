@@ -8,18 +8,13 @@ import type {GroupCommit} from './group-commit-port.ts';
 import type {StoredApprovals} from './port.ts';
 import {maxSettledApprovals} from './rules.ts';
 
-/** `StoredApprovals` on SQLite. `abandoned`: what opening denied. */
+/** `StoredApprovals` on SQLite. */
 export function createStoredApprovals(
 	database: DatabaseSync,
-	{
-		commit,
-		abandoned,
-	}: {readonly commit: GroupCommit; readonly abandoned: StoredApprovals['abandoned']},
+	{commit, steps}: {readonly commit: GroupCommit; readonly steps: ApprovalSteps},
 ): StoredApprovals {
-	const steps = createApprovalSteps(database);
 	return {
 		...createApprovalReader(database),
-		abandoned,
 		add: async approval => commit.write(() => steps.add(approval)),
 		settle: async (approval, rule) => commit.write(() => steps.settle(approval, rule)),
 		lastAllowed: async tool => steps.lastAllowed(tool),

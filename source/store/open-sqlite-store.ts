@@ -3,11 +3,11 @@ import {dirname} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {refusePlanted} from '../core/planted-file.ts';
 import {migrate, signStore} from './migrations.ts';
+import {readMemory} from './opened-memory.ts';
 import type {Store} from './port.ts';
 import {lacksRoom, withReserve} from './reserve-file.ts';
 import {storeUnreadable} from './sqlite-errors.ts';
 import {createSqliteStore, type SqliteStoreDependencies} from './sqlite-store.ts';
-import {takeOver} from './take-over.ts';
 import {lockForWriting} from './writer-lock.ts';
 
 const privateFile = 0o600;
@@ -56,7 +56,7 @@ export async function openSqliteStore(
 	}
 }
 
-/** The way to a store, in order: the only writer, the file, its schema, what the last process left, and the parts that work on it. */
+/** The way to a store, in order: the only writer, the file, its schema, what is kept of it in memory, and the parts that work on it. */
 function openOnce(
 	dependencies: SqliteStoreDependencies,
 	{file, maxPages, freshKeys = 32_768}: SqliteStoreOptions,
@@ -68,7 +68,7 @@ function openOnce(
 		database = openDatabase(file, maxPages === undefined ? {} : {maxPages});
 		migrate(database, file);
 		signStore(database);
-		const memory = takeOver(database, dependencies.clock);
+		const memory = readMemory(database, dependencies.clock);
 		return createSqliteStore({...dependencies, database, lock, memory}, {file, freshKeys});
 	} catch (error) {
 		database?.close();

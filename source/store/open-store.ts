@@ -4,7 +4,7 @@ import type {StoreReader} from './reader-port.ts';
 import type {SqliteStoreDependencies} from './sqlite-store.ts';
 
 /**
- * Opens a store for the one process that writes it, and takes over what the last one left. Which engine it is, is decided here alone, and that engine alone is loaded.
+ * Opens a store for writing; what others left is for `Store.takeOver`. Which engine it is, is decided here alone, and that engine alone is loaded.
  *
  * @throws SvcError `store_unreadable`, `store_too_new`, `store_in_use` (by another process that writes it)
  */

@@ -8,7 +8,8 @@ import type {Chats} from './chat-port.ts';
 import type {HistorySearching} from './history/port.ts';
 import type {StoredKeys} from './key-port.ts';
 import type {StoredSessions} from './session-port.ts';
-import type {RecoveredRuns, StoreHealth} from './store-health.ts';
+import type {Shared} from './shared-port.ts';
+import type {StoreHealth} from './store-health.ts';
 
 /** Whose events something is made of. */
 export type RouteKey = {readonly profile: string; readonly route: string};
@@ -230,8 +231,6 @@ export type Jobs = {
 export type StoredApprovals = ApprovalKeeper & {
 	/** Newest first, at most `limit` (1 to 1,000). */
 	settled(limit: number): Promise<readonly Approval[]>;
-	/** What waited when the last process ended, oldest first: opening has denied it as `shutdown`. As opening found it. */
-	readonly abandoned: readonly Approval[];
 };
 
 export type Retention = {
@@ -271,27 +270,23 @@ export type Journal = {
 
 /**
  * The gateway's memory. Adapters must pass `tests/store/contract.ts`. Whatever is asked is answered by promise, so that it may be far away; what opening found is a value, and changes are
- * told as `StoreEvents`. Tokens of leases fence; all reads are paged; no secret of a route is ever in a row. Opening takes over what a dead process had leased: `queued` again when only reading tools had started,
- * `interrupted` otherwise; a delivery try that had started becomes `uncertain`, unless it was said to be repeatable. The third lease that a run loses in one phase (to
- * a crash, or because it was not beaten) ends it as `interrupted`, or `uncertain` once its answer is there; a `retry` counts from zero, and a store that is closed in order counts nothing.
+ * told as `StoreEvents`. Tokens of leases fence; all reads are paged; no secret of a route is ever in a row. Others may have the same store open, where an adapter lets them: opening touches
+ * neither their leases nor the requests that wait at them.
  * No wait hangs on the wall clock while a process lives. Opening goes by what it shows then, and when it was set back since: a promised start lies no further ahead than it did when it was
  * promised, another try at most an hour, and an identifier counts as taken now.
  */
-export type Store = {
+export type Store = Shared & {
 	readonly intake: Intake;
 	readonly runs: Runs;
 	readonly groups: Groups;
 	readonly jobs: Jobs;
-	/** Opening ends the rules of runs and of the process that has ended, and those that have expired. */
 	readonly approvals: StoredApprovals;
 	readonly journal: Journal;
 	readonly history: HistorySearching;
 	readonly memos: Memos;
 	readonly keys: StoredKeys;
 	readonly sessions: StoredSessions;
-	/** As opening found it, as `lastId` is. */
-	readonly recovered: RecoveredRuns;
-	/** The largest `Delivery.id` on disk, for the source of identifiers; empty string when there is none. */
+	/** The largest `Delivery.id` that opening found, for the source of identifiers; empty string when there was none. Others may have written larger ones since. @see createIdSource */
 	readonly lastId: string;
 	health(): Promise<StoreHealth>;
 	/** Writes what is batched, then closes. */

@@ -1,8 +1,7 @@
 import type {StoreParts} from './parts.ts';
 import type {Journal, Retention} from './port.ts';
-import type {Reserve} from './reserve-file.ts';
+import {givingReserve, type Reserve} from './reserve-file.ts';
 import type {RetentionStep, RetentionSteps} from './retention.ts';
-import {isFull} from './sqlite-errors.ts';
 
 /** Applies a retention slice by slice. On a full disk it gives the reserve back, since deleting needs room, too. */
 export function createPurge({
@@ -58,14 +57,7 @@ export function createPurge({
 
 	return async retention => {
 		try {
-			return await all(retention);
-		} catch (error) {
-			const full = error instanceof Error && isFull(error.cause);
-			if (!full || !reserve.release()) {
-				throw error;
-			}
-
-			return await all(retention);
+			return await givingReserve(reserve, async () => all(retention));
 		} finally {
 			if (database.isOpen) {
 				tidy();

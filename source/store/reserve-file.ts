@@ -70,6 +70,22 @@ export function withReserve<Result>(file: string, task: () => Result): Result {
 	}
 }
 
+/** The same for what a commit makes: what `task` resolves to, which begins anew without the reserve when a full disk stopped it. */
+export async function givingReserve<Result>(
+	reserve: Pick<Reserve, 'release'>,
+	task: () => Promise<Result>,
+): Promise<Result> {
+	try {
+		return await task();
+	} catch (error) {
+		if (!(error instanceof Error && isFull(error.cause)) || !reserve.release()) {
+			throw error;
+		}
+
+		return task();
+	}
+}
+
 /** Whether `error`, or its cause, comes from a full disk below `file`. SQLite has other words for it where it makes the files beside the database. */
 export function lacksRoom(file: string, error: unknown): boolean {
 	if (isFull(error) || codeOf(error) === 'ENOSPC') {

@@ -1,9 +1,10 @@
+import {randomUUID} from 'node:crypto';
 import type {DatabaseSync} from 'node:sqlite';
 import {every, type Clock} from '../core/clock.ts';
 import {createLockWatch, type FileLock} from '../core/file-lock.ts';
 import {idOfNumber} from '../core/ids.ts';
 import {silentLogger, type Logger} from '../core/log.ts';
-import {createStoredApprovals} from './approvals.ts';
+import {createApprovalSteps, createStoredApprovals} from './approvals.ts';
 import {integerOf} from './columns.ts';
 import {createDueTimes} from './due-times.ts';
 import {createGroupCommit} from './group-commit.ts';
@@ -20,16 +21,17 @@ import {createStoredKeys} from './keys.ts';
 import {createMemos} from './memos.ts';
 import {createMovedCheck} from './moved-file.ts';
 import {createNoteBudget} from './note-budget.ts';
+import type {OpenedMemory} from './opened-memory.ts';
 import type {Store} from './port.ts';
 import {createPurge} from './purge.ts';
-import {createReserve} from './reserve-file.ts';
+import {createReserve, givingReserve} from './reserve-file.ts';
 import {createRetentionSteps} from './retention.ts';
 import {createEnqueue} from './run-queue.ts';
 import {createRuns} from './runs.ts';
 import {createSessionRetention, createStoredSessions} from './sessions.ts';
 import {createSteadyClock} from './steady-clock.ts';
 import type {StoreEvents} from './store-health.ts';
-import type {TakenOver} from './take-over.ts';
+import {createTakeOver, nothingLeft} from './take-over.ts';
 import {joinMemories} from './transaction.ts';
 import {createWaitingPool} from './waiting-pool.ts';
 import {lockPathOf} from './writer-lock.ts';
@@ -49,7 +51,7 @@ type Opened = {
 	readonly database: DatabaseSync;
 	/** Of the only writer. */
 	readonly lock: FileLock;
-	readonly memory: TakenOver;
+	readonly memory: OpenedMemory;
 };
 
 /** `Store` on SQLite, of a database that `openSqliteStore` has opened: joins its parts. */
@@ -57,7 +59,7 @@ export function createSqliteStore(
 	{
 		database,
 		lock,
-		memory: {counters, pending, timed, recovered, abandoned},
+		memory: {counters, pending, timed, left: found},
 		clock,
 		log = silentLogger,
 		onCommit,
@@ -119,17 +121,27 @@ export function createSqliteStore(
 		...createRetentionSteps({database, clock, counters, steadyNow}),
 		sessions: createSessionRetention(database, () => clock.now()),
 	};
+	const approvals = createApprovalSteps(database);
+	const takeOver = createTakeOver({database, counters, approvals, clock});
+	let left = found;
 	const leased = database.prepare(
-		'select 1 from run where finished_at is null and due_at is null limit 1',
+		'select id from run where finished_at is null and due_at is null',
 	);
 	const uncount = database.prepare(
-		'update run set lost_leases = lost_leases - 1 where finished_at is null and due_at is null',
+		'update run set lost_leases = lost_leases - 1 where id = ? and finished_at is null and due_at is null',
 	);
-	/** Opening counts every lease that it finds as lost; those that an orderly end leaves are no sign of a run that does harm. */
+	/** Taking over counts every lease as lost; those that an orderly end leaves are no sign of a run that does harm. */
 	const giveBack = () => {
-		if (leased.get()) {
+		const others = new Set(left.runs.map(({id}) => id));
+		const own = leased.all().flatMap(row => {
+			const id = integerOf(row['id']);
+			return others.has(id) ? [] : [id];
+		});
+		if (own.length > 0) {
 			commit.defer(() => {
-				uncount.run();
+				for (const id of own) {
+					uncount.run(id);
+				}
 			});
 		}
 	};
@@ -157,7 +169,7 @@ export function createSqliteStore(
 			reader: createGroupReader(database),
 			steady,
 		}),
-		approvals: createStoredApprovals(database, {commit, abandoned}),
+		approvals: createStoredApprovals(database, {commit, steps: approvals}),
 		jobs: createJobs({clock, commit, steps: jobs, reader: createJobReader(database)}),
 		journal: {
 			// What a face was just told of can be asked for, though a note is deferred.
@@ -176,8 +188,18 @@ export function createSqliteStore(
 		memos: createMemos({database, commit}),
 		keys: createStoredKeys({database, commit}),
 		sessions: createStoredSessions({database, commit}),
-		recovered,
+		owner: randomUUID(),
 		lastId: newest === 0 ? '' : idOfNumber(newest),
+		// The lock lets one process in at a time: every other owner, named or not, is dead.
+		async takeOver() {
+			const isNothing = Object.values(left).every(({length}) => length === 0);
+			const taken = isNothing
+				? takeOver(left)
+				: await givingReserve(reserve, async () => commit.write(() => takeOver(left)));
+			left = nothingLeft;
+			reserve.ensure();
+			return taken;
+		},
 		async health() {
 			const failing = commit.failing();
 			return {

@@ -19,10 +19,3 @@ export type StoreEvents = {
 	 */
 	readonly onFailing?: (reason: string | undefined) => void;
 };
-
-/** What `open` found that a crash had left. */
-export type RecoveredRuns = {
-	readonly requeued: readonly number[];
-	readonly interrupted: readonly number[];
-	readonly uncertain: readonly number[];
-};

@@ -4,193 +4,90 @@ import {outlivesGateway} from '../core/approvals/keeper.ts';
 import type {Clock} from '../core/clock.ts';
 import {createAbandon} from './abandoned-runs.ts';
 import {approvalOfRow, ruleOfRow} from './approval-reader.ts';
-import {createApprovalSteps} from './approvals.ts';
-import {integerOf, jsonOf, nullableText, textOf, type Row} from './columns.ts';
-import {createCounters, type Counters} from './counters.ts';
-import {groupColumns, groupTables, waitingGroupOf} from './group-rows.ts';
-import type {StoreParts} from './parts.ts';
-import {createPendingGroups, type PendingGroups, type WaitingGroup} from './pending-groups.ts';
-import {maxPauseMs, type Fate} from './rules.ts';
-import {createSteadyClock, type SteadyClock} from './steady-clock.ts';
-import type {RecoveredRuns} from './store-health.ts';
-import {createTimedRuns, type TimedRun, type TimedRuns} from './timed-runs.ts';
+import type {ApprovalSteps} from './approvals.ts';
+import {integerOf} from './columns.ts';
+import type {Counters} from './counters.ts';
+import type {Fate} from './rules.ts';
+import type {TakenOver} from './shared-port.ts';
 
-/** What this process knows of the store without asking the disk, and what it found there. */
-export type TakenOver = Pick<StoreParts, 'counters' | 'timed'> & {
-	readonly pending: PendingGroups;
-	readonly recovered: RecoveredRuns;
-	/** Approvals that nobody waits for any more. */
-	readonly abandoned: readonly Approval[];
+/** What the processes before left in the database: it has had one writer at a time, and all but this one are dead. */
+export type Left = {
+	/** Runs that are leased, each with the token of its lease. */
+	readonly runs: ReadonlyArray<{readonly id: number; readonly token: number}>;
+	/** Requests that wait for a person, by number. */
+	readonly approvals: readonly number[];
+	/** Rules that do not outlive the gateway that made them, by number. */
+	readonly rules: readonly number[];
 };
 
-/**
- * Takes over what the last process left, in one transaction, and reads into memory what is asked for at every accept. Times are brought onto the clocks of this process: the wall clock may
- * have been set back since they were written.
- */
-export function takeOver(database: DatabaseSync, clock: Clock): TakenOver {
-	database.exec('begin immediate');
-	const counters = createCounters(database);
-	const pending = readPendingGroups(database, createSteadyClock(clock));
-	// Before runs go back to the queue: those are due, whatever their time says.
-	const timed = readTimedRuns(database, clock);
-	const recovered = recoverRuns(database, {counters, now: clock.now()});
-	pullIdentifiers(database, clock.now());
-	const abandoned = denyWaiting(database, clock.now());
-	database.exec('commit');
-	return {counters, pending, timed, recovered, abandoned};
-}
+export const nothingLeft: Left = {runs: [], approvals: [], rules: []};
 
-/**
- * The groups that wait. A group that had an event later than now was written under a clock that has been set back, and its times go back with it, so that nobody waits longer
- * than its cap.
- */
-function readPendingGroups(database: DatabaseSync, steady: SteadyClock): PendingGroups {
-	const offset = steady.offset();
-	const now = steady.time(offset);
-	const move = database.prepare(
-		'update coalesce_group set first_at = ?, last_at = ?, quiet_at = ?, cap_at = ? where id = ?',
+/** Looks what is left while nothing of this process is in the database yet. `now` is milliseconds since 1970. */
+export function findLeft(database: DatabaseSync, now: number): Left {
+	const runs = database.prepare(
+		'select id, token from run indexed by run_leased where finished_at is null and due_at is null order by id',
 	);
-	const waiting = database
-		.prepare(
-			`select ${groupColumns} from ${groupTables} where coalesce_group.run is null order by coalesce_group.id`,
-		)
-		.all()
-		.map(waitingGroupOf);
-	return createPendingGroups(
-		waiting.map(group => {
-			const byMs = Math.max(0, group.lastAt - now);
-			const moved = movedBack(group, byMs);
-			if (byMs > 0) {
-				move.run(moved.firstAt, moved.lastAt, moved.quietAt, moved.capAt, moved.id);
-			}
-
-			return {...moved, offset};
-		}),
+	const approvals = database.prepare(
+		'select id from approval indexed by approval_waiting where settled_at is null order by id',
 	);
-}
-
-const movedBack = (group: WaitingGroup, byMs: number): WaitingGroup => ({
-	...group,
-	firstAt: group.firstAt - byMs,
-	lastAt: group.lastAt - byMs,
-	quietAt: group.quietAt - byMs,
-	capAt: group.capAt - byMs,
-});
-
-/**
- * The waiting runs whose time lies ahead: a promised start lies no further ahead than it did when it was promised, another try at most an hour, a wait for logins ends no later than it
- * would have, and what was to start at once does.
- */
-function readTimedRuns(database: DatabaseSync, clock: Clock): TimedRuns {
-	const [now, monotonic] = [clock.now(), clock.monotonic()];
-	const move = database.prepare(
-		'update run set created_at = min(created_at, ?1), due_at = ?1 + ?2 where id = ?3',
-	);
-	const rows = database
-		.prepare(
-			`select id, profile, route, attempt + delivery_attempt as tries, created_at, due_at, awaits_logins, login_wait
-			from run indexed by run_waiting where due_at > ?`,
-		)
-		.all(now)
-		.map(row => ({row, id: integerOf(row['id']), waitMs: waitOf(row, now)}));
-	for (const {row, id, waitMs} of rows) {
-		if (integerOf(row['due_at']) !== now + waitMs) {
-			move.run(now, waitMs, id);
-		}
-	}
-
-	return createTimedRuns(clock, {
-		offset: now - monotonic,
-		runs: rows
-			.filter(({waitMs}) => waitMs > 0)
-			.map(({row, id, waitMs}) => ({
-				id,
-				profile: textOf(row['profile']),
-				route: textOf(row['route']),
-				at: monotonic + waitMs,
-				...kindOf(row),
-			})),
-	});
-}
-
-function kindOf(row: Row): Pick<TimedRun, 'isPromised' | 'awaitsLogins'> {
-	const names = nullableText(row['awaits_logins']);
-	return names === null
-		? {isPromised: integerOf(row['tries']) === 0}
-		: {isPromised: false, awaitsLogins: jsonOf<readonly string[]>(names)};
-}
-
-function waitOf(row: Row, now: number): number {
-	const [createdAt, dueAt] = [integerOf(row['created_at']), integerOf(row['due_at'])];
-	const waitMs = dueAt - now;
-	if (row['awaits_logins'] !== null) {
-		return Math.min(waitMs, integerOf(row['login_wait']));
-	}
-
-	return integerOf(row['tries']) === 0
-		? Math.min(waitMs, Math.max(0, dueAt - createdAt))
-		: Math.min(waitMs, maxPauseMs);
-}
-
-/** Gives every run that is leased its fate. */
-function recoverRuns(
-	database: DatabaseSync,
-	{counters, now}: {readonly counters: Counters; readonly now: number},
-): RecoveredRuns {
-	const abandon = createAbandon(database, counters);
-	const recovered: Record<Fate, number[]> = {
-		requeued: [],
-		interrupted: [],
-		uncertain: [],
-		failed: [],
-	};
-	const leased = database.prepare(
-		'select id from run indexed by run_leased where finished_at is null and due_at is null order by id',
-	);
-	for (const row of leased.all()) {
-		const run = integerOf(row['id']);
-		const fate = abandon(run, now);
-		if (fate !== undefined) {
-			recovered[fate].push(run);
-		}
-	}
-
-	const {failed: _, ...others} = recovered;
-	return others;
-}
-
-/** Identifiers that were taken later than now count as taken now. */
-function pullIdentifiers(database: DatabaseSync, now: number): void {
-	for (const table of ['claim', 'fresh_claim']) {
-		database.prepare(`update ${table} set at = ?1 where at > ?1`).run(now);
-	}
-
-	database
-		.prepare(
-			'update run set claimed_at = ?1 where id > (select run_claim_floor from usage) and claimed_at > ?1',
-		)
-		.run(now);
-}
-
-/** Denies the approvals that wait, and ends the rules that do not outlive a process. */
-function denyWaiting(database: DatabaseSync, now: number): readonly Approval[] {
-	const steps = createApprovalSteps(database);
 	const rules = database.prepare('select id, uses, data from approval_rule').all().map(ruleOfRow);
-	steps.removeRules(rules.filter(rule => !outlivesGateway(rule, now)).map(({id}) => id));
-	return database
-		.prepare(
-			'select id, data from approval indexed by approval_waiting where settled_at is null order by id',
-		)
-		.all()
-		.map(row =>
-			steps.settle({
-				...approvalOfRow(row),
-				decision: {
-					outcome: 'shutdown',
-					at: now,
-					by: 'gateway',
-					reason: 'approval_shutdown: the gateway ended while it waited',
-				},
-			}),
-		);
+	return {
+		runs: runs.all().map(row => ({id: integerOf(row['id']), token: integerOf(row['token'])})),
+		approvals: approvals.all().map(row => integerOf(row['id'])),
+		rules: rules.filter(rule => !outlivesGateway(rule, now)).map(({id}) => id),
+	};
+}
+
+/** A function that takes over what was left, inside a transaction: runs by the rules of lost leases, requests as denied, rules as ended. */
+export function createTakeOver({
+	database,
+	counters,
+	approvals,
+	clock,
+}: {
+	readonly database: DatabaseSync;
+	readonly counters: Counters;
+	readonly approvals: ApprovalSteps;
+	readonly clock: Clock;
+}): (left: Left) => TakenOver {
+	const abandon = createAbandon(database, counters);
+	const waiting = database.prepare(
+		'select id, data from approval where id = ? and settled_at is null',
+	);
+
+	const deny = (id: number): readonly Approval[] => {
+		const row = waiting.get(id);
+		return row
+			? [
+					approvals.settle({
+						...approvalOfRow(row),
+						decision: {
+							outcome: 'shutdown',
+							at: clock.now(),
+							by: 'gateway',
+							reason: 'approval_shutdown: the gateway ended while it waited',
+						},
+					}),
+				]
+			: [];
+	};
+
+	return left => {
+		const runs: Record<Fate, number[]> = {
+			requeued: [],
+			interrupted: [],
+			uncertain: [],
+			failed: [],
+		};
+		for (const {id, token} of left.runs) {
+			const fate = abandon(id, clock.now(), token);
+			if (fate !== undefined) {
+				runs[fate].push(id);
+			}
+		}
+
+		approvals.removeRules(left.rules);
+		const {failed: _, ...others} = runs;
+		return {...others, denied: left.approvals.flatMap(deny)};
+	};
 }

@@ -81,13 +81,13 @@ export function describeApprovals(name: string, use: Use): void {
 						reason: 'approval_shutdown: the gateway ended while it waited',
 					},
 				};
-				expect(reopened.approvals.abandoned).toEqual([denied]);
+				expect(reopened.taken.denied).toEqual([denied]);
 				expect(await reopened.approvals.settled(9)).toEqual([allowed(settled), denied]);
 				const next = await ask(reopened);
 				expect(next.id).toBe(settled.id + 1);
 				await reopened.approvals.settle(allowed(next));
 				await using again = await (await copy.crash()).open(clock);
-				expect(again.approvals.abandoned).toEqual([]);
+				expect(again.taken.denied).toEqual([]);
 			}),
 		);
 

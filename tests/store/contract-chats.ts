@@ -75,7 +75,7 @@ export function describeChats(name: string, use: Use): void {
 					error: 'The gateway ended or lost this turn of a chat while it worked on it',
 				});
 				expect((await reopened.runs.get(other.run.id))?.error).toContain('look what it did');
-				expect(reopened.recovered).toEqual({requeued: [], interrupted: [], uncertain: []});
+				expect(reopened.taken).toEqual({requeued: [], interrupted: [], uncertain: [], denied: []});
 				expect(await reopened.runs.lease(5, leaseMs)).toEqual([]);
 				expect(await reopened.runs.retry(lease.run.id)).toBe(false);
 				expect(await reopened.runs.counts()).toEqual({queued: 0, active: 0});

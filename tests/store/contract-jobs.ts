@@ -252,7 +252,7 @@ export function describeJobs(name: string, use: Use): void {
 
 				await using copy = await home.crash();
 				await using reopened = await copy.open(clock);
-				expect(reopened.recovered.uncertain).toEqual([id]);
+				expect(reopened.taken.uncertain).toEqual([id]);
 				expect(await reopened.runs.get(id)).toMatchObject({
 					state: 'uncertain',
 					profile: 'default',

@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {hasEnded, type RunState} from '../../source/core/run.ts';
 import type {Settlement, Store} from '../../source/store/port.ts';
+import type {TakenOver} from '../../source/store/shared-port.ts';
 import type {FakeClock} from '../helpers/fake-clock.ts';
 import {describeApprovals} from './contract-approvals.ts';
 import {describeChats} from './contract-chats.ts';
@@ -12,6 +13,7 @@ import {describeLanes} from './contract-lanes.ts';
 import {describeLogins} from './contract-logins.ts';
 import {describeMemos} from './contract-memos.ts';
 import {describeSessions} from './contract-sessions.ts';
+import {describeShared} from './contract-shared.ts';
 import {describeWaitedFor} from './contract-waited-for.ts';
 import {describeWaiting} from './contract-waiting.ts';
 import {createJumpingClock, type JumpingClock} from './jumping-clock.ts';
@@ -31,8 +33,10 @@ import {
 
 /** One storage of an adapter, empty at first. */
 export type Home = {
-	/** Opens a store on this storage. */
-	open(clock: FakeClock): Promise<Store>;
+	/** Opens a store on this storage, as the only one that lives, and takes over what others left. */
+	open(clock: FakeClock): Promise<Store & {readonly taken: TakenOver}>;
+	/** Opens one and takes over nothing: others may live. */
+	openBeside(clock: FakeClock): Promise<Store>;
 	/** Takes the storage as a crash of all stores would leave it now; they stay usable. */
 	crash(): Promise<Home>;
 	[Symbol.asyncDispose](): Promise<void>;
@@ -78,6 +82,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 	describeLogins(name, use);
 	describeMemos(name, use);
 	describeSessions(name, use);
+	describeShared(name, use);
 	describeWaitedFor(name, use);
 	describeWaiting(name, use);
 
@@ -746,7 +751,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 		);
 	});
 
-	describe(`${name}: opening takes over what a dead process left`, () => {
+	describe(`${name}: taking over what a dead process left`, () => {
 		type Way = {
 			readonly plan: typeof samplePlan;
 			readonly sideEffect: boolean;
@@ -790,10 +795,11 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 					await using copy = await home.crash();
 					await using reopened = await copy.open(clock);
 					const fate = hasEnded(state) ? state : 'requeued';
-					expect(reopened.recovered).toEqual({
+					expect(reopened.taken).toEqual({
 						requeued: [],
 						interrupted: [],
 						uncertain: [],
+						denied: [],
 						[fate]: [id],
 					});
 					expect(await reopened.runs.view(id)).toMatchObject({state, attempt: 1});
@@ -821,7 +827,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 				await using fourth = await dieOver(third, clock);
 				{
 					await using last = await fourth.open(clock);
-					expect(last.recovered).toEqual({requeued: [], interrupted: [id], uncertain: []});
+					expect(last.taken).toEqual({requeued: [], interrupted: [id], uncertain: [], denied: []});
 					expect(await last.runs.view(id)).toMatchObject({
 						state: 'interrupted',
 						attempt: 4,
@@ -833,7 +839,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 
 				await using fifth = await dieOver(fourth, clock);
 				await using again = await fifth.open(clock);
-				expect(again.recovered.requeued).toEqual([id]);
+				expect(again.taken.requeued).toEqual([id]);
 			}),
 		);
 
@@ -856,7 +862,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 				await using fifth = await dieOver(fourth, clock);
 				await using sixth = await dieOver(fifth, clock);
 				await using last = await sixth.open(clock);
-				expect(last.recovered.uncertain).toEqual([id]);
+				expect(last.taken.uncertain).toEqual([id]);
 				expect(await last.runs.view(id)).toMatchObject({
 					answer: 'All good',
 					error: 'The gateway ended or lost this run 3 times while it delivered its answer',
@@ -891,7 +897,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 				}
 
 				await using last = await copy.open(clock);
-				expect(last.recovered.requeued).toEqual([id]);
+				expect(last.taken.requeued).toEqual([id]);
 			}),
 		);
 
@@ -908,7 +914,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 
 				await using copy = await home.crash();
 				await using reopened = await copy.open(clock);
-				expect(reopened.recovered).toEqual({requeued: [], interrupted: [], uncertain: []});
+				expect(reopened.taken).toEqual({requeued: [], interrupted: [], uncertain: [], denied: []});
 				expect(await reopened.runs.list({limit: 10})).toEqual(before);
 				expect(await reopened.runs.counts()).toEqual({queued: 2, active: 0});
 				expect(reopened.lastId).toBe(last.delivery.id);

@@ -16,7 +16,11 @@ export async function createSqliteHome(
 	const file = join(folder.path, 'home', 'state.db');
 	return {
 		file,
-		open: async clock => openSqliteStore({clock}, {...options, file}),
+		async open(clock) {
+			const store = await openSqliteStore({clock}, {...options, file});
+			return {...store, taken: await store.takeOver()};
+		},
+		openBeside: async clock => openSqliteStore({clock}, {...options, file}),
 		async crash() {
 			const copy = await createSqliteHome(options);
 			mkdirSync(dirname(copy.file), {recursive: true});

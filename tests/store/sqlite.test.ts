@@ -408,7 +408,7 @@ describe('a database that is moved under the gateway', () => {
 		await expect(home.open(now)).rejects.toMatchObject({code: 'store_in_use'});
 		await store[Symbol.asyncDispose]();
 		await using next = await home.open(now);
-		expect(next.recovered.requeued).toEqual([]);
+		expect(next.taken.requeued).toEqual([]);
 	});
 
 	test('is noticed without a write, too, and its log spoils no other file', async () => {

@@ -10,6 +10,7 @@ import {originOf} from '../../core/origin.ts';
 import type {Approve} from '../../core/tool.ts';
 import type {ServerManagerDependencies} from '../../mcp/contract.ts';
 import type {Store} from '../../store/port.ts';
+import type {TakenOver} from '../../store/shared-port.ts';
 import type {RoomWorld} from '../rooms.ts';
 import {createApprovalLog} from './approval-log.ts';
 import {askForCall} from './ask-for-call.ts';
@@ -31,12 +32,16 @@ export async function openApprovals(
 		paths,
 		environment,
 		store,
+		taken,
 		live,
 		emit,
 		log,
 		redact,
 		broker,
-	}: Pick<RoomWorld, 'clock' | 'paths' | 'environment' | 'live' | 'emit' | 'log' | 'redact'> & {
+	}: Pick<
+		RoomWorld,
+		'clock' | 'paths' | 'environment' | 'taken' | 'live' | 'emit' | 'log' | 'redact'
+	> & {
 		readonly store: Pick<Store, 'approvals' | 'runs'>;
 		readonly broker: Pick<Broker, 'getState'>;
 	},
@@ -74,7 +79,7 @@ export async function openApprovals(
 		}),
 	);
 	emit({type: 'approval-rules-changed', at: clock.now(), rules: approvals.rules()});
-	sayAbandoned(store.approvals.abandoned, {file, log: approvalsLog});
+	sayDenied(taken.denied, {file, log: approvalsLog});
 
 	const runFacts = async (id: number, endsAt: number): Promise<AskingRun> => {
 		const run = await store.runs.get(id);
@@ -118,17 +123,17 @@ const ownFolders = ({home}: Pick<HomePaths, 'home'>): readonly string[] =>
 	basename(dirname(home)) === 'profiles' ? [home, dirname(dirname(home))] : [home];
 
 /** What waited when the last process ended has been denied; that is a decision like any other. */
-function sayAbandoned(
-	abandoned: Store['approvals']['abandoned'],
+function sayDenied(
+	denied: TakenOver['denied'],
 	{file, log}: {readonly file: ReturnType<typeof createApprovalLog>; readonly log: Logger},
 ): void {
-	for (const approval of abandoned) {
+	for (const approval of denied) {
 		file.write(approval);
 	}
 
-	if (abandoned.length > 0) {
+	if (denied.length > 0) {
 		log.warn('Requests for approval that waited when the last process ended were denied', {
-			approvals: abandoned.map(({id}) => id).join(', '),
+			approvals: denied.map(({id}) => id).join(', '),
 		});
 	}
 }

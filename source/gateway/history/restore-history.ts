@@ -7,6 +7,7 @@ import {type JournalCounts, limits} from '../../core/state.ts';
 import {trafficMinutes} from '../../core/traffic.ts';
 import type {World} from '../../core/world.ts';
 import type {Store} from '../../store/port.ts';
+import type {RoomWorld} from '../rooms.ts';
 import {countMinutes} from './count-routes.ts';
 
 const recentDeliveries = 500;
@@ -19,10 +20,11 @@ const recentToDecide = 200;
 /** Reports what the journal knows from before the start, says what a crash had left, and counts from there on. */
 export async function restoreHistory({
 	store,
+	taken,
 	emit,
 	clock,
 	log,
-}: Pick<World, 'clock' | 'emit' | 'log'> & {readonly store: Store}): Promise<Disposable> {
+}: Pick<RoomWorld, 'clock' | 'emit' | 'log' | 'store' | 'taken'>): Promise<Disposable> {
 	const {lastId} = store;
 	const [deliveries, runs, toDecide, pending, dispatched, approvals] = await Promise.all([
 		// The receiver may have taken others meanwhile: those have been told of.
@@ -65,7 +67,7 @@ export async function restoreHistory({
 		);
 	}
 
-	const {requeued, interrupted, uncertain} = store.recovered;
+	const {requeued, interrupted, uncertain} = taken;
 	if (requeued.length > 0) {
 		log.info('Runs that the last process had not finished are run again', {
 			runs: requeued.join(', '),

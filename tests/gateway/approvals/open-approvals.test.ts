@@ -46,6 +46,7 @@ async function open(home: TemporaryHome) {
 				paths,
 				environment: {HOME: home.path},
 				store,
+				taken: await store.takeOver(),
 				live: {
 					current: () => ({toolServers: new Map(), runs: {timeoutMs: 900_000}}),
 				} as unknown as Rooms['live'],

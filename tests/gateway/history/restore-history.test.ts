@@ -32,6 +32,7 @@ test('after a restart "! n to decide" comes from the journal, however many newer
 
 	using counting = await restoreHistory({
 		store,
+		taken: store.taken,
 		clock,
 		log: silentLogger,
 		emit(event) {
@@ -76,7 +77,13 @@ test('more of the last hour than is restored is counted from the journal', async
 			counted.resolve(event.minutes.reduce((sum, {received}) => sum + received, 0));
 		}
 	};
-	using counting = await restoreHistory({store, emit, clock, log: silentLogger});
+	using counting = await restoreHistory({
+		store,
+		taken: store.taken,
+		emit,
+		clock,
+		log: silentLogger,
+	});
 
 	expect(counting).toBeDefined();
 	expect(await counted.promise).toBe(620);

@@ -312,7 +312,7 @@ test('the drain lets runs finish for three seconds, takes the rest away and star
 
 	await dispatch.store[Symbol.asyncDispose]();
 	await using next = await dispatch.home.open(createFakeClock(startMs));
-	expect(next.recovered.requeued).toEqual([2]);
+	expect(next.taken.requeued).toEqual([2]);
 	expect(idsOf((await next.runs.lease(9, 1000)).map(lease => ({lease}) as Work))).toEqual([2, 3]);
 });
 
@@ -403,7 +403,10 @@ test('what is hosted takes no place of the queue, is kept alive, aborted and wai
 	await using dispatch = await openDispatch({concurrency: () => 1});
 	const {dispatcher, store, clock} = dispatch;
 	const plan = {prompt: '?', target: {kind: 'log', extra: {}}, skills: []};
-	const lease = await store.runs.beginChat({profile: 'default', origin: {kind: 'key', name: 'app'}, plan}, 60_000);
+	const lease = await store.runs.beginChat(
+		{profile: 'default', origin: {kind: 'key', name: 'app'}, plan},
+		60_000,
+	);
 	let reason: unknown;
 	const hosted = dispatcher.host(lease, async (_, signal) => {
 		const {promise, resolve} = Promise.withResolvers<void>();

@@ -1,0 +1,140 @@
+import type {DatabaseSync} from 'node:sqlite';
+import type {Clock} from '../core/clock.ts';
+import {integerOf, jsonOf, nullableText, textOf, type Row} from './columns.ts';
+import {createCounters} from './counters.ts';
+import {groupColumns, groupTables, waitingGroupOf} from './group-rows.ts';
+import type {StoreParts} from './parts.ts';
+import {createPendingGroups, type PendingGroups, type WaitingGroup} from './pending-groups.ts';
+import {maxPauseMs} from './rules.ts';
+import {createSteadyClock, type SteadyClock} from './steady-clock.ts';
+import {findLeft, type Left} from './take-over.ts';
+import {createTimedRuns, type TimedRun, type TimedRuns} from './timed-runs.ts';
+
+/** What this process knows of the store without asking the disk. */
+export type OpenedMemory = Pick<StoreParts, 'counters' | 'timed'> & {
+	readonly pending: PendingGroups;
+	/** What those before have not finished. */
+	readonly left: Left;
+};
+
+/**
+ * Reads into memory, in one transaction, what is asked for at every accept. Times are brought onto the clocks of this process: the wall clock may have been set back since they were
+ * written. Leases and requests of others stay as they are.
+ */
+export function readMemory(database: DatabaseSync, clock: Clock): OpenedMemory {
+	database.exec('begin immediate');
+	const memory = {
+		counters: createCounters(database),
+		pending: readPendingGroups(database, createSteadyClock(clock)),
+		timed: readTimedRuns(database, clock),
+		left: findLeft(database, clock.now()),
+	};
+	pullIdentifiers(database, clock.now());
+	database.exec('commit');
+	return memory;
+}
+
+/**
+ * The groups that wait. A group that had an event later than now was written under a clock that has been set back, and its times go back with it, so that nobody waits longer
+ * than its cap.
+ */
+function readPendingGroups(database: DatabaseSync, steady: SteadyClock): PendingGroups {
+	const offset = steady.offset();
+	const now = steady.time(offset);
+	const move = database.prepare(
+		'update coalesce_group set first_at = ?, last_at = ?, quiet_at = ?, cap_at = ? where id = ?',
+	);
+	const waiting = database
+		.prepare(
+			`select ${groupColumns} from ${groupTables} where coalesce_group.run is null order by coalesce_group.id`,
+		)
+		.all()
+		.map(waitingGroupOf);
+	return createPendingGroups(
+		waiting.map(group => {
+			const byMs = Math.max(0, group.lastAt - now);
+			const moved = movedBack(group, byMs);
+			if (byMs > 0) {
+				move.run(moved.firstAt, moved.lastAt, moved.quietAt, moved.capAt, moved.id);
+			}
+
+			return {...moved, offset};
+		}),
+	);
+}
+
+const movedBack = (group: WaitingGroup, byMs: number): WaitingGroup => ({
+	...group,
+	firstAt: group.firstAt - byMs,
+	lastAt: group.lastAt - byMs,
+	quietAt: group.quietAt - byMs,
+	capAt: group.capAt - byMs,
+});
+
+/**
+ * The waiting runs whose time lies ahead: a promised start lies no further ahead than it did when it was promised, another try at most an hour, a wait for logins ends no later than it
+ * would have, and what was to start at once does.
+ */
+function readTimedRuns(database: DatabaseSync, clock: Clock): TimedRuns {
+	const [now, monotonic] = [clock.now(), clock.monotonic()];
+	const move = database.prepare(
+		'update run set created_at = min(created_at, ?1), due_at = ?1 + ?2 where id = ?3',
+	);
+	const rows = database
+		.prepare(
+			`select id, profile, route, attempt + delivery_attempt as tries, created_at, due_at, awaits_logins, login_wait
+			from run indexed by run_waiting where due_at > ?`,
+		)
+		.all(now)
+		.map(row => ({row, id: integerOf(row['id']), waitMs: waitOf(row, now)}));
+	for (const {row, id, waitMs} of rows) {
+		if (integerOf(row['due_at']) !== now + waitMs) {
+			move.run(now, waitMs, id);
+		}
+	}
+
+	return createTimedRuns(clock, {
+		offset: now - monotonic,
+		runs: rows
+			.filter(({waitMs}) => waitMs > 0)
+			.map(({row, id, waitMs}) => ({
+				id,
+				profile: textOf(row['profile']),
+				route: textOf(row['route']),
+				at: monotonic + waitMs,
+				...kindOf(row),
+			})),
+	});
+}
+
+function kindOf(row: Row): Pick<TimedRun, 'isPromised' | 'awaitsLogins'> {
+	const names = nullableText(row['awaits_logins']);
+	return names === null
+		? {isPromised: integerOf(row['tries']) === 0}
+		: {isPromised: false, awaitsLogins: jsonOf<readonly string[]>(names)};
+}
+
+function waitOf(row: Row, now: number): number {
+	const [createdAt, dueAt] = [integerOf(row['created_at']), integerOf(row['due_at'])];
+	const waitMs = dueAt - now;
+	if (row['awaits_logins'] !== null) {
+		return Math.min(waitMs, integerOf(row['login_wait']));
+	}
+
+	return integerOf(row['tries']) === 0
+		? Math.min(waitMs, Math.max(0, dueAt - createdAt))
+		: Math.min(waitMs, maxPauseMs);
+}
+
+/** Identifiers that were taken later than now count as taken now. */
+function pullIdentifiers(database: DatabaseSync, now: number): void {
+	for (const table of ['claim', 'fresh_claim']) {
+		database.prepare(`update ${table} set at = ?1 where at > ?1`).run(now);
+	}
+
+	database
+		.prepare(
+			'update run set claimed_at = ?1 where id > (select run_claim_floor from usage) and claimed_at > ?1',
+		)
+		.run(now);
+}
