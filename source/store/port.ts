@@ -175,8 +175,6 @@ export type Runs = Chats & {
 	counts(): Promise<{readonly queued: number; readonly active: number}>;
 	/** How many the journal holds, and how many of them wait for a person. */
 	kept(): Promise<{readonly all: number; readonly toDecide: number}>;
-	/** Of each route to whose events later starts were promised, milliseconds until the last of those. */
-	latestStarts(): Promise<ReadonlyArray<RouteKey & {readonly inMs: number}>>;
 	/** When the next waiting run is due or a lease runs out, whichever is first, milliseconds since 1970. Runs that only wait for their job, or by `limits` for their route, are not due. */
 	nextDue(limits?: readonly RouteLimit[]): Promise<number | undefined>;
 };

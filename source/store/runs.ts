@@ -137,7 +137,6 @@ export function createRuns({
 		toDecide: async limit => waiting.list(limit),
 		counts: async () => ({queued: counters.queued, active: counters.active}),
 		kept: async () => ({all: counters.runs, toDecide: waiting.count()}),
-		latestStarts: async () => timed.latestStarts(),
 		async nextDue(limits) {
 			const next = lanes(limits).next();
 			const now = clock.now();

@@ -1,4 +1,5 @@
 import type {Approval} from '../core/approval.ts';
+import type {Limits} from './limits/port.ts';
 
 /** What dead owners had not finished, after it was taken over; oldest first. */
 export type TakenOver = {
@@ -22,4 +23,5 @@ export type Shared = {
 	 * @throws SvcError `journal_unavailable`
 	 */
 	takeOver(dead?: {readonly owners: readonly string[]}): Promise<TakenOver>;
+	readonly limits: Limits;
 };

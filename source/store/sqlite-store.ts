@@ -18,6 +18,9 @@ import {createJobReader} from './job-reader.ts';
 import {createJobSteps, createJobs} from './jobs.ts';
 import {createJournalReader} from './journal-reader.ts';
 import {createStoredKeys} from './keys.ts';
+import {createKeyLimits} from './limits/key-limits.ts';
+import {createPaces} from './limits/paces.ts';
+import {createRateWindows} from './limits/rate-windows.ts';
 import {createMemos} from './memos.ts';
 import {createMovedCheck} from './moved-file.ts';
 import {createNoteBudget} from './note-budget.ts';
@@ -199,6 +202,11 @@ export function createSqliteStore(
 			left = nothingLeft;
 			reserve.ensure();
 			return taken;
+		},
+		limits: {
+			windows: createRateWindows(clock),
+			paces: createPaces(clock, timed.latestStarts()),
+			keys: createKeyLimits(clock),
 		},
 		async health() {
 			const failing = commit.failing();

@@ -2,6 +2,7 @@ import {idempotencyMs} from '../core/delivery.ts';
 import {renote} from './delivery-draft.ts';
 import {duplicateOf, journalEvent, withReason} from './journal-event.ts';
 import type {Commission, EventJournal} from './journal-event.ts';
+import {routeKeyOf} from './rate-step.ts';
 import {duplicateKeyOf} from './ready-event.ts';
 import type {NamedEvent} from './ready-event.ts';
 import type {ReceiverServices} from './receiver-services.ts';
@@ -16,9 +17,9 @@ import type {Reply} from './replies.ts';
 export async function journalOverflow(
 	named: NamedEvent,
 	commission: Commission,
-	dependencies: EventJournal & Pick<ReceiverServices, 'paces' | 'compile'>,
+	dependencies: EventJournal & Pick<ReceiverServices, 'limits'>,
 ): Promise<Reply> {
-	const {intake, clock, paces, compile} = dependencies;
+	const {intake, clock, limits} = dependencies;
 	const {draft, route} = named;
 	const above = `more than ${route.rateLimit} in this minute`;
 	if (commission.work.group) {
@@ -32,7 +33,7 @@ export async function journalOverflow(
 		return duplicateOf(named, holder);
 	}
 
-	const start = paces.promise(compile(route).id, route.rateLimit);
+	const start = await limits.paces.promise(routeKeyOf(route), route.rateLimit);
 	// Never before its place: the parts of a millisecond that a wall clock does not show would add up.
 	const dueAt = Math.ceil(clock.now() + start.inMs);
 	renote(draft, 'rate', `${above}: its run waits`);
@@ -45,9 +46,9 @@ export async function journalOverflow(
 		return reply;
 	} finally {
 		if (reply?.outcome === 'accepted') {
-			start.keep();
+			await start.keep();
 		} else {
-			start.giveBack();
+			await start.giveBack();
 		}
 	}
 }

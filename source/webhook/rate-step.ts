@@ -1,9 +1,9 @@
 import type {Route} from '../config/route.ts';
 import {remedyOf} from '../core/lost-events.ts';
+import type {Limits} from '../store/limits/port.ts';
+import type {RouteKey} from '../store/port.ts';
 import {note, stop} from './delivery-draft.ts';
 import type {DeliveryDraft} from './delivery-draft.ts';
-import type {Paces} from './paces.ts';
-import type {RateWindows} from './rate-window.ts';
 import {rateReply} from './replies.ts';
 import type {Reply} from './replies.ts';
 
@@ -13,14 +13,15 @@ import type {Reply} from './replies.ts';
  *
  * @see manual/receiver.md#above-the-rate
  */
-export function spendRate(
+export async function spendRate(
 	draft: DeliveryDraft,
-	{route, id}: {readonly route: Route; readonly id: string},
-	{rates, paces}: {readonly rates: RateWindows; readonly paces: Paces},
-): Reply | undefined {
+	route: Route,
+	{windows, paces}: Pick<Limits, 'windows' | 'paces'>,
+): Promise<Reply | undefined> {
 	const {rateLimit} = route;
+	const key = routeKeyOf(route);
 	if (route.overflow === 'queue') {
-		const count = paces.enter(id, rateLimit);
+		const count = await paces.enter(key, rateLimit);
 		draft.isAboveRate = count === undefined;
 		note(draft, 'rate', {
 			verdict: 'pass',
@@ -29,7 +30,7 @@ export function spendRate(
 		return undefined;
 	}
 
-	const rate = rates.take(id, rateLimit);
+	const rate = await windows.take(key, rateLimit);
 	const detail = usageOf(rate.count, rateLimit);
 	if (!rate.ok) {
 		const remedy = remedyOf({mode: route.deliverOnly ? 'deliver_only' : 'agent'});
@@ -44,3 +45,9 @@ export function spendRate(
 }
 
 const usageOf = (count: number | string, limit: number) => `${count} of ${limit} in this minute`;
+
+/** The route as its limits know it. */
+export const routeKeyOf = ({profile, name}: Pick<Route, 'profile' | 'name'>): RouteKey => ({
+	profile,
+	route: name,
+});

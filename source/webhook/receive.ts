@@ -106,7 +106,7 @@ export async function receive(
 
 	const refusal =
 		authenticate(draft, {route, body, path: request.path}, services) ??
-		spendRate(draft, {route, id: services.compile(route).id}, services);
+		(await spendRate(draft, route, services.limits));
 	return refusal ?? receiveAuthenticated(draft, {route, body}, services);
 }
 

@@ -3,14 +3,13 @@ import type {Route} from '../config/route.ts';
 import type {KeyedMutex} from '../core/keyed-mutex.ts';
 import type {OwnMark} from '../core/own-mark.ts';
 import type {World} from '../core/world.ts';
+import type {Limits} from '../store/limits/port.ts';
 import type {Intake} from '../store/port.ts';
 import type {CompiledRoute} from './compiled-route.ts';
 import type {DeliverDirect} from './direct-delivery.ts';
 import type {HomeOf} from './home-of.ts';
 import type {HourMemory} from './hour-memory.ts';
 import type {JobOf} from './job-of.ts';
-import type {Paces} from './paces.ts';
-import type {RateWindows} from './rate-window.ts';
 import type {Scripts} from './script.ts';
 import type {SignatureDoctor} from './signature-doctor.ts';
 
@@ -25,9 +24,8 @@ export type ReceiverServices = Pick<World, 'clock' | 'log'> & {
 	/** Whether `/p/<profile>/webhooks/<route>` is served now. */
 	readonly multiplexing: () => boolean;
 	readonly doctor: SignatureDoctor;
-	readonly rates: RateWindows;
-	/** Starts of `overflow: queue` routes. */
-	readonly paces: Paces;
+	/** Rates of the routes, and starts of `overflow: queue` routes. */
+	readonly limits: Pick<Limits, 'windows' | 'paces'>;
 	readonly scripts: Scripts;
 	/** Where a profile keeps what its routes name. */
 	readonly homeOf: HomeOf;

@@ -8,7 +8,8 @@ import type {World} from '../core/world.ts';
 import {drain} from '../http/drain.ts';
 import {createHttpServer} from '../http/http-server.ts';
 import {listen} from '../http/listen.ts';
-import type {JobKey, Runs} from '../store/port.ts';
+import type {RateUse} from '../store/limits/port.ts';
+import type {JobKey} from '../store/port.ts';
 import {createRouteCompiler} from './compiled-route.ts';
 import type {DeliverDirect} from './direct-delivery.ts';
 import {createExchange} from './exchange.ts';
@@ -20,16 +21,13 @@ import {createLateRecords} from './late-record.ts';
 import {createMetrics} from './metrics.ts';
 import type {Interval} from './metrics.ts';
 import {oncePerTurn} from './once-per-turn.ts';
-import {createPaces} from './paces.ts';
 import {createPipeline} from './pipeline.ts';
-import {createRateWindows} from './rate-window.ts';
-import type {RateUse} from './rate-window.ts';
+import {routeKeyOf} from './rate-step.ts';
 import type {ReceiverServices} from './receiver-services.ts';
 import {effectsOf} from './replay-plan.ts';
 import type {ReplayEffects} from './replay-plan.ts';
 import {refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
-import {resumePaces} from './resume-paces.ts';
 import {createScripts} from './script.ts';
 import {createSignatureDoctor} from './signature-doctor.ts';
 import {createWarnOnce} from './warn-once.ts';
@@ -37,7 +35,14 @@ import {createWarnOnce} from './warn-once.ts';
 export type ReceiverDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> &
 	Pick<
 		ReceiverServices,
-		'homeOf' | 'intake' | 'jobOf' | 'journalFailing' | 'multiplexing' | 'ownMark' | 'routes'
+		| 'homeOf'
+		| 'intake'
+		| 'jobOf'
+		| 'journalFailing'
+		| 'limits'
+		| 'multiplexing'
+		| 'ownMark'
+		| 'routes'
 	> & {
 		/** Identifiers of deliveries, ours. */
 		readonly ids: () => string;
@@ -50,8 +55,6 @@ export type ReceiverDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redac
 		 * `onAccepted` is told too. Nothing is emitted here; must not throw.
 		 */
 		readonly onGroupChanged: (group: Group) => void;
-		/** When the last of the starts comes that were promised to the events of each route. Asked once, before it listens. */
-		readonly latestStarts: Runs['latestStarts'];
 		/** Prometheus text of other rooms, appended to `/metrics`. */
 		readonly metrics: () => Promise<string>;
 		/** Address that `/metrics` is for: this machine alone when it is a loopback one, nobody when there is none. */
@@ -85,7 +88,7 @@ export type Receiver = {
 	 */
 	recover(event: RecoveredEvent): Promise<ReceiverAnswer>;
 	/** How much of its rate a served route has used now; `undefined` for another name. */
-	rateOf(name: string): RateUse | undefined;
+	rateOf(name: string): Promise<RateUse | undefined>;
 	/** Load now, and what was answered since the last call. */
 	stats(): ReceiverStats;
 };
@@ -109,8 +112,6 @@ export function createReceiver(
 	const late = createLateRecords(dependencies);
 	const filterFiles = createFilterFiles(dependencies);
 	const compile = createRouteCompiler(profile => filterFiles(dependencies.homeOf(profile).home));
-	const paces = createPaces(clock);
-	const rates = createRateWindows(clock);
 	let draining = false;
 
 	const pipeline = createPipeline({
@@ -126,8 +127,7 @@ export function createReceiver(
 			compile,
 			multiplexing: dependencies.multiplexing,
 			doctor: createSignatureDoctor({clock}),
-			rates,
-			paces,
+			limits: dependencies.limits,
 			scripts: createScripts({clock, environment: dependencies.environment}),
 			homeOf: dependencies.homeOf,
 			jobOf: dependencies.jobOf,
@@ -169,7 +169,6 @@ export function createReceiver(
 
 	return {
 		async listen() {
-			await resumePaces(paces, dependencies);
 			return {url: await listen(http.server, options, 'platforms.webhook')};
 		},
 		async close() {
@@ -195,14 +194,15 @@ export function createReceiver(
 			const {deliveryId} = recovered;
 			return answerOf(draining ? refusals.stopping : await pipeline.recover(event, deliveryId));
 		},
-		rateOf(name) {
+		async rateOf(name) {
 			const route = dependencies.routes().routes.get(name);
 			if (!route) {
 				return undefined;
 			}
 
-			const {id} = compile(route);
-			return route.overflow === 'queue' ? paces.used(id, route.rateLimit) : rates.used(id);
+			const {windows, paces} = dependencies.limits;
+			const key = routeKeyOf(route);
+			return route.overflow === 'queue' ? paces.used(key, route.rateLimit) : windows.used(key);
 		},
 		stats: () => ({...metrics.interval(), inFlight: busy.count, connections: http.connections()}),
 	};

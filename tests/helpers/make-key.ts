@@ -3,6 +3,7 @@ import type {ApiKey, KeyRecord} from '../../source/core/api-keys/api-key.ts';
 import type {Clock} from '../../source/core/clock.ts';
 import {silentLogger} from '../../source/core/log.ts';
 import {createKeyCommands} from '../../source/gateway/commands/key-commands.ts';
+import {createKeyLimits} from '../../source/store/limits/key-limits.ts';
 import type {FakePort} from './fake-port.ts';
 
 const unused = {requests: 0, inputTokens: 0, outputTokens: 0};
@@ -26,6 +27,7 @@ export async function withKeys(port: FakePort, clock: Clock) {
 	const records = new Map<string, KeyRecord>();
 	const desk = await openKeyDesk({
 		clock,
+		limits: createKeyLimits(clock),
 		keys: {
 			list: async () => [...records.values()],
 			async put(key) {

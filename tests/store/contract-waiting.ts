@@ -320,29 +320,5 @@ export function describeWaiting(name: string, use: Use): void {
 				expect(await leaseAt(reopened)).toEqual([promised]);
 			}),
 		);
-
-		test(
-			'"of each route to whose events later starts were promised, milliseconds until the last of those", also after the opening',
-			use(async (store, clock, home) => {
-				await acceptRun(store);
-				await acceptRun(store, laterEntry('a', startMs + 3 * minuteMs));
-				await acceptRun(store, laterEntry('a', startMs + minuteMs));
-				const other = await acceptRun(store, laterEntry('b', startMs + minuteMs));
-				const startsOf = async ({runs}: Store) => {
-					const starts = await runs.latestStarts();
-					return starts.map(({route, inMs}) => `${route} ${inMs / minuteMs}`).toSorted();
-				};
-
-				expect(await startsOf(store)).toEqual(['a 3', 'b 1']);
-				await store.runs.cancel(other);
-				await using copy = await home.crash();
-				clock.advance(minuteMs);
-				expect(await startsOf(store)).toEqual(['a 2']);
-				await using reopened = await copy.open(clock);
-				expect(await startsOf(reopened)).toEqual(['a 2']);
-				clock.advance(2 * minuteMs);
-				expect(await startsOf(reopened)).toEqual([]);
-			}),
-		);
 	});
 }

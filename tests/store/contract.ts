@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {codeOf} from '../../source/core/errors.ts';
 import {hasEnded, type RunState} from '../../source/core/run.ts';
 import type {Settlement, Store} from '../../source/store/port.ts';
 import type {TakenOver} from '../../source/store/shared-port.ts';
@@ -10,6 +11,7 @@ import {describeHistory} from './contract-history.ts';
 import {describeJobs} from './contract-jobs.ts';
 import {describeKeys} from './contract-keys.ts';
 import {describeLanes} from './contract-lanes.ts';
+import {describeLimits} from './contract-limits.ts';
 import {describeLogins} from './contract-logins.ts';
 import {describeMemos} from './contract-memos.ts';
 import {describeSessions} from './contract-sessions.ts';
@@ -63,6 +65,11 @@ export type Use = (
 	body: (store: Store, clock: JumpingClock, home: Home) => Promise<void>,
 ) => () => Promise<void>;
 
+/** The same with what another gateway has of the storage: a store of its own, or the same one where an adapter lets one in at a time. */
+export type UseTwo = (
+	body: (store: Store, other: Store, clock: JumpingClock) => Promise<void>,
+) => () => Promise<void>;
+
 /** What every adapter of the store port must do. `createHome` gives a fresh storage for each test. */
 export function describeStore(name: string, createHome: () => Promise<Home>): void {
 	const use: Use = body => async () => {
@@ -72,6 +79,19 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 		await body(store, clock, home);
 	};
 
+	const useTwo: UseTwo = body =>
+		use(async (store, clock, home) => {
+			await using stack = new AsyncDisposableStack();
+			let other = store;
+			try {
+				other = stack.use(await home.openBeside(clock));
+			} catch (error) {
+				expect(codeOf(error)).toBe('store_in_use');
+			}
+
+			await body(store, other, clock);
+		});
+
 	describeApprovals(name, use);
 	describeChats(name, use);
 	describeGroups(name, use);
@@ -79,6 +99,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 	describeJobs(name, use);
 	describeKeys(name, use);
 	describeLanes(name, use);
+	describeLimits(name, use, useTwo);
 	describeLogins(name, use);
 	describeMemos(name, use);
 	describeSessions(name, use);

@@ -209,7 +209,7 @@ export async function startReceiver(options: StartOptions = {}): Promise<TestRec
 				const folder = profile === 'default' ? home : join(home, 'profiles', profile);
 				return {home: folder, scripts: join(folder, 'scripts')};
 			},
-			latestStarts: async () => store.runs.latestStarts(),
+			limits: store.limits,
 			multiplexing: () => options.multiplexing ?? false,
 			emit: event => {
 				events.push(event);

@@ -37,7 +37,7 @@ const receiver = createReceiver(
 		onGroupChanged() {},
 		jobOf: () => ({ok: false, reason: 'there are no jobs'}),
 		homeOf: () => paths,
-		latestStarts: async () => [],
+		limits: store.limits,
 		multiplexing: () => false,
 		emit,
 		log,

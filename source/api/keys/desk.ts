@@ -1,5 +1,5 @@
 import type {ApiKey, KeyDay, KeyFacts, KeyGrant} from '../../core/api-keys/api-key.ts';
-import type {KeyLimited, KeyLimits} from './key-limits.ts';
+import type {KeyLimited, KeyLimits} from '../../store/limits/port.ts';
 
 /** A key with its secret, which is shown once and kept nowhere. */
 export type MintedKey = {readonly key: ApiKey; readonly secret: string};

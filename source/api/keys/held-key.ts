@@ -2,21 +2,18 @@ import type {KeyRecord} from '../../core/api-keys/api-key.ts';
 import {periodEnd} from '../../core/api-keys/key-periods.ts';
 import type {Clock} from '../../core/clock.ts';
 import {isTokenCount} from '../../core/usage.ts';
+import type {KeyLimits} from '../../store/limits/port.ts';
 import type {KeyPermit, KeyRefusal, TokenNeed} from './desk.ts';
-import {createKeyLimits, type KeyLimits} from './key-limits.ts';
 import type {KeyUsages} from './key-usage.ts';
 
 /** What the desk holds of one key. */
 export type HeldKey = {
 	record: KeyRecord;
-	readonly limits: KeyLimits;
-	/** Tokens of its budget that requests under way hold. */
-	reserved: number;
 	readonly permits: Set<AbortController>;
 };
 
 /** What is counted, and when. */
-type Counted = {readonly clock: Clock; readonly usages: KeyUsages};
+type Counted = {readonly clock: Clock; readonly usages: KeyUsages; readonly limits: KeyLimits};
 
 /** Longer answers are not expected where nobody says how long they may be; no such bound is sent either, since servers refuse one that is above what their model may. Tokens. */
 const longestUsual = 16_384;
@@ -28,18 +25,13 @@ const sliceOf = (left: number): number => Math.min(left, 4096, Math.max(16, Math
 const shareOf = (left: number): number =>
 	Math.min(left, longestUsual, Math.max(256, Math.ceil(left / 4)));
 
-export const holdKey = (record: KeyRecord, clock: Clock): HeldKey => ({
-	record,
-	limits: createKeyLimits(clock),
-	reserved: 0,
-	permits: new Set(),
-});
+export const holdKey = (record: KeyRecord): HeldKey => ({record, permits: new Set()});
 
 /** What is left of the budget of a key for a request that holds `own` of it, Infinity without a budget; or why that is less than `asked`. */
 export function leftOf(
 	one: HeldKey,
 	{asked, own = 0}: {readonly asked: number; readonly own?: number},
-	{clock, usages}: Counted,
+	{clock, usages, limits}: Counted,
 ): {readonly left: number; readonly refusal?: KeyRefusal} {
 	const {id, budget} = one.record;
 	if (!budget) {
@@ -48,7 +40,7 @@ export function leftOf(
 
 	const now = clock.now();
 	const used = usages.tokensOf(id, now, budget.per);
-	const held = one.reserved - own;
+	const held = limits.held(id) - own;
 	const left = budget.tokens - used - held;
 	return asked <= left
 		? {left}
@@ -70,11 +62,11 @@ export const leastOf = ({input}: TokenNeed): number => input + 1;
 
 /** Lets a request of a key begin, which has room for {@link leastOf} what it needs. */
 export function permitOf(one: HeldKey, need: TokenNeed, counted: Counted): KeyPermit {
-	const {clock, usages} = counted;
+	const {clock, usages, limits} = counted;
 	const ending = new AbortController();
 	let own = 0;
 	const hold = (tokens: number) => {
-		one.reserved += tokens - own;
+		limits.hold(one.record.id, tokens - own);
 		own = tokens;
 	};
 
@@ -132,7 +124,7 @@ export function permitOf(one: HeldKey, need: TokenNeed, counted: Counted): KeyPe
 			isOpen = false;
 			one.permits.delete(ending);
 			hold(0);
-			one.limits.release();
+			limits.release(one.record.id);
 			const at = clock.now();
 			one.record = {...one.record, lastUsedAt: at};
 			usages.add(one.record.id, at, {requests: 1, ...used});

@@ -13,6 +13,7 @@ import {createMutex} from '../../core/mutex.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import type {StoredKeys} from '../../store/key-port.ts';
+import type {KeyLimits} from '../../store/limits/port.ts';
 import {keyError} from '../http/api-error.ts';
 import type {KeyDesk, MintedKey} from './desk.ts';
 import {holdKey, leastOf, leftOf, permitOf, type HeldKey} from './held-key.ts';
@@ -55,17 +56,19 @@ const dayMs = 86_400_000;
 export async function openKeyDesk({
 	clock,
 	keys,
+	limits,
 	log,
 	onChange = () => {},
 }: Pick<World, 'clock' | 'log'> & {
 	readonly keys: StoredKeys;
+	readonly limits: KeyLimits;
 	/** Keys stand otherwise than before, by what a person did or by use (told each second); those that are `gone` are listed no more. Must not throw. */
 	readonly onChange?: (changed: readonly ApiKey[], gone: readonly string[]) => void;
 }): Promise<KeyDesk> {
 	const [records, recent, totals] = await readKeys(keys, clock.now());
 	const usages = createKeyUsages({recent, totals});
-	const counted = {clock, usages};
-	const held = new Map(records.map(record => [record.id, holdKey(record, clock)]));
+	const counted = {clock, usages, limits};
+	const held = new Map(records.map(record => [record.id, holdKey(record)]));
 	const byHash = new Map(
 		[...held.values()].flatMap(one => one.record.secrets.map(({hash}) => [hash, one] as const)),
 	);
@@ -99,6 +102,7 @@ export async function openKeyDesk({
 			}
 
 			held.delete(id);
+			limits.forget(id);
 		}
 
 		for (const {hash} of one.record.secrets) {
@@ -123,7 +127,7 @@ export async function openKeyDesk({
 			createdAt: clock.now(),
 			secrets: [{hash: hashOfKey(secret), hint: hintOfKey(secret)}],
 		};
-		const one = holdKey(record, clock);
+		const one = holdKey(record);
 		await keep(one, record);
 		log.info(`Made the key ${record.id} (${hintOfKey(secret)})`);
 		return {key: viewOf(one), secret};
@@ -210,7 +214,7 @@ export async function openKeyDesk({
 				return {kind: 'refused', refusal};
 			}
 
-			const taken = one.limits.take(one.record);
+			const taken = limits.take(id, one.record);
 			return taken.kind === 'taken'
 				? {kind: 'admitted', permit: permitOf(one, need, counted)}
 				: {kind: 'refused', refusal: taken};
@@ -218,7 +222,7 @@ export async function openKeyDesk({
 		left(id) {
 			const one = held.get(id);
 			const rpm = one?.record.rpm;
-			return rpm === undefined ? undefined : one?.limits.left(rpm);
+			return rpm === undefined ? undefined : limits.left(id, rpm);
 		},
 		[Symbol.asyncDispose]: async () => writer[Symbol.asyncDispose](),
 	};

@@ -86,10 +86,15 @@ async function readHome(context: Context): Promise<Home> {
 	return {
 		...commands(store),
 		async listKeys() {
-			const {openKeyDesk} = await import('../../api/keys/key-desk.ts');
+			const [{openKeyDesk}, {createKeyLimits}] = await Promise.all([
+				import('../../api/keys/key-desk.ts'),
+				import('../../store/limits/key-limits.ts'),
+			]);
+			const {clock} = context;
+			const limits = createKeyLimits(clock);
 			// Nothing is used by looking.
 			const keys = {...store.keys, put: async () => [], async add() {}};
-			await using desk = await openKeyDesk({clock: context.clock, keys, log: silentLogger});
+			await using desk = await openKeyDesk({clock, keys, limits, log: silentLogger});
 			return desk.list();
 		},
 		[Symbol.asyncDispose]: async () => store[Symbol.asyncDispose](),
@@ -124,7 +129,7 @@ async function writeHome(context: Context): Promise<WritableHome> {
 	stack.defer(async () => (await desk?.catch(() => undefined))?.[Symbol.asyncDispose]());
 	/** Opened with the first change of one: keys that cannot be read stand in the way of nothing else. */
 	const keys = async () => {
-		desk ??= openKeyDesk({clock, keys: store.keys, log: silentLogger});
+		desk ??= openKeyDesk({clock, keys: store.keys, limits: store.limits.keys, log: silentLogger});
 		return desk;
 	};
 

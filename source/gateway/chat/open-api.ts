@@ -52,6 +52,7 @@ export async function openApi(
 		openKeyDesk({
 			clock,
 			keys: store.keys,
+			limits: store.limits.keys,
 			log,
 			onChange(changed, gone) {
 				emit({type: 'keys-changed', at: clock.now(), keys: changed, gone});

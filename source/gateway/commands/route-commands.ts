@@ -79,7 +79,7 @@ export function createRouteCommands(
 		async readRouteRate(name) {
 			const {live, receiver} = rooms;
 			const route = live.routes().routes.get(name);
-			const use = receiver.current()?.rateOf(name);
+			const use = await receiver.current()?.rateOf(name);
 			return route && use && {limit: route.rateLimit, ...use};
 		},
 		async sendTestEvent(name, options) {

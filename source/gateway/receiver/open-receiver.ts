@@ -33,7 +33,7 @@ export function openReceiver(
 		intake: store.intake,
 		routes: () => live.routes(),
 		homeOf: profile => config().profiles.of(profile).paths,
-		latestStarts: async () => store.runs.latestStarts(),
+		limits: store.limits,
 		multiplexing: () => config().multiplexProfiles,
 		jobOf: jobs.jobOf,
 		deliverDirect: holdDirect(loops, deliverer),

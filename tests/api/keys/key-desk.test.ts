@@ -5,6 +5,7 @@ import type {Admission, KeyDesk, KeyRefusal} from '../../../source/api/keys/desk
 import {openKeyDesk} from '../../../source/api/keys/key-desk.ts';
 import type {KeyGrant} from '../../../source/core/api-keys/api-key.ts';
 import {silentLogger} from '../../../source/core/log.ts';
+import {createKeyLimits} from '../../../source/store/limits/key-limits.ts';
 import {createFakeClock, type FakeClock} from '../../helpers/fake-clock.ts';
 import {createSqliteHome} from '../../store/sqlite-home.ts';
 
@@ -31,7 +32,9 @@ const withDesk = (body: (world: World) => Promise<void>) => async () => {
 	const open = async (): Promise<World> => {
 		await using opening = new AsyncDisposableStack();
 		const store = opening.use(await home.open(clock));
-		const desk = opening.use(await openKeyDesk({clock, keys: store.keys, log: silentLogger}));
+		const desk = opening.use(
+			await openKeyDesk({clock, keys: store.keys, limits: store.limits.keys, log: silentLogger}),
+		);
 		const opened = stack.use(opening.move());
 		return {
 			desk,
@@ -83,6 +86,7 @@ test('each change of a key, and each second in which it was used, is told; so is
 	await using desk = await openKeyDesk({
 		clock,
 		keys: store.keys,
+		limits: store.limits.keys,
 		log: silentLogger,
 		onChange(keys) {
 			told.push(keys.map(({name, usage}) => `${name} ${usage.day.requests}`).join());
@@ -122,6 +126,7 @@ test('a key is in use from the moment a request of it begins, and everybody is t
 	await using desk = await openKeyDesk({
 		clock,
 		keys: store.keys,
+		limits: store.limits.keys,
 		log: silentLogger,
 		onChange(keys) {
 			told.push(keys[0]?.lastUsedAt);
@@ -193,7 +198,12 @@ describe('a key', () => {
 			put: async (...args) =>
 				isFull ? Promise.reject(new Error('the disk is full')) : keys.put(...args),
 		};
-		await using desk = await openKeyDesk({clock, keys: failing, log: silentLogger});
+		await using desk = await openKeyDesk({
+			clock,
+			keys: failing,
+			limits: store.limits.keys,
+			log: silentLogger,
+		});
 		const {key, secret} = await desk.create(usual, prefix);
 		using permit = permitOf(desk.admit(key.id, need(0)));
 		isFull = true;
@@ -441,7 +451,12 @@ test('a key that is used while a change of it is written was used then, and each
 		},
 		async add() {},
 	};
-	await using desk = await openKeyDesk({clock, keys, log: silentLogger});
+	await using desk = await openKeyDesk({
+		clock,
+		keys,
+		limits: createKeyLimits(clock),
+		log: silentLogger,
+	});
 	const making = desk.create(usual, prefix);
 	await turn();
 	gates.shift()?.();
@@ -485,7 +500,7 @@ test('what could not be written is written later, with the last use; that it cou
 		},
 	};
 	{
-		await using desk = await openKeyDesk({clock, keys, log});
+		await using desk = await openKeyDesk({clock, keys, limits: createKeyLimits(clock), log});
 		const {key} = await desk.create(usual, prefix);
 		permitOf(desk.admit(key.id, need(8)))[Symbol.dispose]();
 		const {key: other} = await desk.create(usual, prefix);

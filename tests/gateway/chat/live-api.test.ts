@@ -7,6 +7,7 @@ import {apiSettings} from '../../../source/config/api-settings.ts';
 import type {GatewayEvent} from '../../../source/core/events.ts';
 import {silentLogger} from '../../../source/core/log.ts';
 import {createLiveApi} from '../../../source/gateway/chat/live-api.ts';
+import {createKeyLimits} from '../../../source/store/limits/key-limits.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 
 const log = silentLogger;
@@ -22,6 +23,7 @@ async function openApi({
 	const keys = await openKeyDesk({
 		clock,
 		log,
+		limits: createKeyLimits(clock),
 		keys: {
 			list: async () => [],
 			usesSince: async () => [],

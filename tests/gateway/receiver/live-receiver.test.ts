@@ -51,7 +51,7 @@ function openReceiver({
 			replay: async () => ({status: 202, body: ''}),
 			recover: async () => ({status: 202, body: ''}),
 			planReplay: () => ({route: '', effects: [], needsConfirmation: false}),
-			rateOf: () => undefined,
+			rateOf: async () => undefined,
 			stats: () => ({answered: 0, inFlight: 0, connections: 0}),
 		}),
 		async onClosed() {

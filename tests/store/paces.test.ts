@@ -1,8 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {planStart} from '../../source/webhook/pace.ts';
-import type {Pace} from '../../source/webhook/pace.ts';
-import {createPaces} from '../../source/webhook/paces.ts';
+import {createPaces, planStart, type Pace} from '../../source/store/limits/paces.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 
 /** The paces of events that come at `times`, seconds. */
@@ -16,6 +14,9 @@ function startsOf(limit: number, times: readonly number[]): readonly Pace[] {
 }
 
 const inSeconds = (paces: readonly Pace[]) => paces.map(({startAt}) => startAt / 1000);
+
+/** A route of the default profile. */
+const named = (route: string) => ({profile: 'default', route});
 
 const at = (time: number, count: number) => Array.from({length: count}, () => time);
 
@@ -134,36 +135,15 @@ test('a limit that changes breaks neither the order nor a window', () => {
 	);
 });
 
-test('a place that is given back is the next one’s, unless a later one was kept', () => {
-	const clock = createFakeClock();
-	const paces = createPaces(clock);
-	expect(paces.enter('a', 1)).toBe(1);
-	expect(paces.enter('a', 1)).toBeUndefined();
-	const first = paces.promise('a', 1);
-	const second = paces.promise('a', 1);
-	const third = paces.promise('a', 1);
-	expect([first.inMs, second.inMs, third.inMs]).toEqual([60_000, 120_000, 180_000]);
-	first.keep();
-	second.giveBack();
-	third.giveBack();
-	const fourth = paces.promise('a', 1);
-	expect(fourth.inMs).toBe(120_000);
-
-	const fifth = paces.promise('a', 1);
-	fourth.giveBack();
-	fifth.keep();
-	expect(paces.promise('a', 1).inMs).toBe(240_000);
-});
-
-test('keys do not share their paces, and those whose window has passed are forgotten', () => {
+test('routes do not share their paces, and those whose window has passed are forgotten', async () => {
 	const clock = createFakeClock();
 	const paces = createPaces(clock);
 	for (let index = 0; index < 3000; index++) {
-		expect(paces.enter(`route ${index}`, 1)).toBe(1);
+		expect(await paces.enter(named(`route ${index}`), 1)).toBe(1);
 	}
 
 	clock.advance(60_000);
-	expect(paces.enter('another', 1)).toBe(1);
-	expect(paces.enter('route 7', 1)).toBe(1);
-	expect(paces.enter('route 7', 1)).toBeUndefined();
+	expect(await paces.enter(named('another'), 1)).toBe(1);
+	expect(await paces.enter(named('route 7'), 1)).toBe(1);
+	expect(await paces.enter(named('route 7'), 1)).toBeUndefined();
 });

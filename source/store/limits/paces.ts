@@ -1,0 +1,129 @@
+import type {Clock} from '../../core/clock.ts';
+import type {RouteKey} from '../port.ts';
+import {nameOfRoute} from '../tally.ts';
+import type {Paces} from './port.ts';
+
+/** More than there are routes; beyond it those without a backlog are forgotten. */
+const maxPaces = 1000;
+
+type Step = {readonly pace: Pace; previous: Step | undefined; isGivenBack: boolean};
+
+/** `Paces` of the only process, in memory. `promised`: of each route, milliseconds until the last start that was promised before. */
+export function createPaces(
+	clock: Clock,
+	promised: ReadonlyArray<RouteKey & {readonly inMs: number}> = [],
+): Paces {
+	const steps = new Map<string, Step>();
+	for (const {inMs, ...route} of promised) {
+		const startAt = clock.monotonic() + inMs;
+		const pace = {windowStartsAt: startAt, used: 1, isPromised: true, startAt};
+		steps.set(nameOfRoute(route), {pace, previous: undefined, isGivenBack: false});
+	}
+
+	const forgetEnded = (now: number) => {
+		for (const [key, {pace}] of steps) {
+			if (now >= pace.windowStartsAt + windowMs) {
+				steps.delete(key);
+			}
+		}
+	};
+
+	const plan = (key: string, limit: number) => {
+		const now = clock.monotonic();
+		const previous = steps.get(key);
+		if (!previous && steps.size >= maxPaces) {
+			forgetEnded(now);
+		}
+
+		return {previous, pace: planStart(previous?.pace, limit, now), now};
+	};
+
+	return {
+		async enter(route, limit) {
+			const key = nameOfRoute(route);
+			const {pace, now} = plan(key, limit);
+			if (pace.startAt > now) {
+				return undefined;
+			}
+
+			steps.set(key, {pace, previous: undefined, isGivenBack: false});
+			return pace.used;
+		},
+		async used(route, limit) {
+			const key = nameOfRoute(route);
+			const pace = steps.get(key)?.pace;
+			const now = clock.monotonic();
+			if (!pace || now >= pace.windowStartsAt + windowMs) {
+				return {used: 0, endsInMs: 0};
+			}
+
+			const {windowStartsAt, startAt} = pace;
+			const isLater = startAt > now;
+			return {
+				used: windowStartsAt > now ? limit : pace.used,
+				// The minutes before one that was promised are full.
+				endsInMs:
+					windowStartsAt > now
+						? (windowStartsAt - now) % windowMs || windowMs
+						: windowStartsAt + windowMs - now,
+				...(isLater && {promisedInMs: startAt - now}),
+			};
+		},
+		async promise(route, limit) {
+			const key = nameOfRoute(route);
+			const {previous, pace, now} = plan(key, limit);
+			const step: Step = {pace, previous, isGivenBack: false};
+			steps.set(key, step);
+			return {
+				inMs: pace.startAt - now,
+				async keep() {
+					step.previous = undefined;
+				},
+				async giveBack() {
+					step.isGivenBack = true;
+					let newest = steps.get(key);
+					while (newest?.isGivenBack && newest.previous) {
+						newest = newest.previous;
+						steps.set(key, newest);
+					}
+				},
+			};
+		},
+	};
+}
+
+/** Length of a rate window, milliseconds. @see manual/receiver.md#above-the-rate */
+export const windowMs = 60_000;
+
+/** The newest start of a route and its window. Monotonic milliseconds. */
+export type Pace = {
+	readonly windowStartsAt: number;
+	/** Starts in that window so far. */
+	readonly used: number;
+	/** The window was begun by a promise: what starts in it is spread evenly. */
+	readonly isPromised: boolean;
+	readonly startAt: number;
+};
+
+/**
+ * When the next event of a route may start, so that no window of a minute holds more than `limit` starts and each starts no earlier than the one before. Pure. `pace` is what
+ * the last call returned. Without a backlog a window begins with the event that comes after the last one ended, and its first `limit` events start at once; the k-th beyond them starts in the
+ * window that is `ceil(k / limit)` ahead.
+ *
+ * @see manual/receiver.md#above-the-rate
+ */
+export function planStart(pace: Pace | undefined, limit: number, now: number): Pace {
+	if (!pace || now >= pace.windowStartsAt + windowMs) {
+		return {windowStartsAt: now, used: 1, isPromised: false, startAt: now};
+	}
+
+	const {windowStartsAt, used, isPromised, startAt} = pace;
+	if (used < limit) {
+		const place = isPromised ? windowStartsAt + (used * windowMs) / limit : now;
+		// A limit that was raised makes places denser: nobody overtakes.
+		return {...pace, used: used + 1, startAt: Math.max(now, place, startAt)};
+	}
+
+	const next = windowStartsAt + windowMs;
+	return {windowStartsAt: next, used: 1, isPromised: true, startAt: next};
+}

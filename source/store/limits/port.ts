@@ -1,0 +1,86 @@
+import type {ApiKey} from '../../core/api-keys/api-key.ts';
+import type {RouteKey} from '../port.ts';
+
+/**
+ * What may be used in a time, or at once, by all gateways on one store together. How many runs of a route may be leased at once is not here: `Runs.lease` is told.
+ * Nothing of it is durable: an adapter for one process keeps it in memory. What outlives a process is asked of what does: promised starts follow from the runs that wait for them, what keys
+ * have used from `StoredKeys.add`.
+ */
+export type Limits = {
+	readonly windows: RateWindows;
+	readonly paces: Paces;
+	readonly keys: KeyLimits;
+};
+
+export type RateVerdict = {
+	readonly ok: boolean;
+	/** Requests of this window, this one included. */
+	readonly count: number;
+	/** Whole seconds until the next window, at least 1. */
+	readonly retryAfterSeconds: number;
+};
+
+/** How much of a rate is used now. Milliseconds from now. */
+export type RateUse = {
+	readonly used: number;
+	/** When it begins anew; 0: nothing is used. */
+	readonly endsInMs: number;
+	/** The start that was promised last; absent: what comes starts at once. */
+	readonly promisedInMs?: number;
+};
+
+/** Fixed windows of one minute per route. A window starts with the first request after the last one ended. @see manual/receiver.md#above-the-rate */
+export type RateWindows = {
+	/** Counts one request to `route`, of which `limit` may pass in a minute. */
+	take(route: RouteKey, limit: number): Promise<RateVerdict>;
+	/** What was used of the window that runs now; counts nothing. */
+	used(route: RouteKey): Promise<RateUse>;
+};
+
+/** A start that was promised to one event: kept when the event was accepted, given back when it was not. */
+export type Promised = {
+	/** Milliseconds from now; 0: at once. */
+	readonly inMs: number;
+	keep(): Promise<void>;
+	giveBack(): Promise<void>;
+};
+
+/**
+ * When events of `overflow: queue` routes start. A promise that is given back is used again unless a later one was kept; then its place stays empty, so that nobody overtakes. What was
+ * promised before the store was opened, and still waits, counts: what comes now starts behind it.
+ *
+ * @see manual/receiver.md#above-the-rate
+ */
+export type Paces = {
+	/** Takes a start now. Its number in this minute; `undefined` when the next one is later. */
+	enter(route: RouteKey, limit: number): Promise<number | undefined>;
+	/** What was used of the minute that runs now; takes nothing. */
+	used(route: RouteKey, limit: number): Promise<RateUse>;
+	/** Promises the next start. */
+	promise(route: RouteKey, limit: number): Promise<Promised>;
+};
+
+export type KeyLimited = {
+	readonly kind: 'rpm' | 'parallel';
+	readonly most: number;
+	readonly retryMs: number;
+};
+
+/**
+ * Requests of the keys of the chat API, by `KeyRecord.id`. Asked synchronously: the next piece of a stream must not leave before its tokens are held, and a promise for each piece would
+ * cost more than the piece. An adapter that is far away answers from a part of each bound that it has taken for its gateway, and takes more before that is used up.
+ */
+export type KeyLimits = {
+	/** Takes one place and one request out of the minute; or says in how many milliseconds to try again. */
+	take(id: string, key: Pick<ApiKey, 'rpm' | 'parallel'>): {readonly kind: 'taken'} | KeyLimited;
+	/** Gives the place back. */
+	release(id: string): void;
+	/** Requests that are left in the minute, and the milliseconds until all are. */
+	left(id: string, rpm: number): {readonly requests: number; readonly resetMs: number};
+	/** Tokens of its budget that requests under way hold. */
+	held(id: string): number;
+	/** Holds so many tokens more, for a request that has a place; fewer, when it is negative. There is no bound here: what is left follows from the budget and from what was used. */
+	hold(id: string, tokens: number): void;
+	/** There is no such key any more. */
+	forget(id: string): void;
+};

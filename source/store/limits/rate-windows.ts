@@ -1,0 +1,51 @@
+import type {Clock} from '../../core/clock.ts';
+import {nameOfRoute} from '../tally.ts';
+import type {RateWindows} from './port.ts';
+
+const windowMs = 60_000;
+
+/** More names than routes; beyond it windows that have passed are forgotten. */
+const maxWindows = 1000;
+
+/** `RateWindows` of the only process, in memory. */
+export function createRateWindows(clock: Clock): RateWindows {
+	const windows = new Map<string, {endsAt: number; count: number}>();
+
+	const open = (route: string, now: number) => {
+		if (windows.size >= maxWindows) {
+			for (const [name, {endsAt}] of windows) {
+				if (endsAt <= now) {
+					windows.delete(name);
+				}
+			}
+		}
+
+		const window = {endsAt: now + windowMs, count: 0};
+		windows.set(route, window);
+		return window;
+	};
+
+	return {
+		async used(route) {
+			const window = windows.get(nameOfRoute(route));
+			const endsInMs = (window?.endsAt ?? 0) - clock.monotonic();
+			return endsInMs > 0 ? {used: window?.count ?? 0, endsInMs} : {used: 0, endsInMs: 0};
+		},
+		async take(route, limit) {
+			const now = clock.monotonic();
+			const name = nameOfRoute(route);
+			const known = windows.get(name);
+			const window = known && known.endsAt > now ? known : open(name, now);
+			const ok = window.count < limit;
+			if (ok) {
+				window.count += 1;
+			}
+
+			return {
+				ok,
+				count: ok ? window.count : window.count + 1,
+				retryAfterSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)),
+			};
+		},
+	};
+}
