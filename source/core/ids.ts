@@ -3,8 +3,10 @@ import type {Clock} from './clock.ts';
 const perMillisecond = 2048;
 
 /**
- * A source of delivery identifiers: milliseconds times 2,048 plus a counter, in base 36. Later identifiers are greater
- * as numbers and (same length until 2109) as text, also across restarts when `last` is the greatest on disk.
+ * A source of delivery identifiers: milliseconds times 2,048 plus a counter, in base 36. Later identifiers of one source are greater as numbers and (same length until 2109) as text, also
+ * across restarts when `last` is the greatest on disk. Sources of several gateways on one store are in order only as far as their clocks agree, and make the same identifier in the same
+ * millisecond unless each is given its share of the 2,048. So a cursor (`before`) leads back through all that was there when the page was read; what another gateway wrote later may lie behind it, as a
+ * delivery may be received up to `lateMs` after its identifier was made.
  */
 export function createIdSource(clock: Clock, last = ''): () => string {
 	let previous = last === '' ? 0 : numberOfId(last);

@@ -19,7 +19,8 @@ const usedColumns = `${boundOf('requests')} as requests, ${boundOf('input')} as 
 export function createStoredKeys({
 	database,
 	commit,
-}: Pick<StoreParts, 'commit' | 'database'>): StoredKeys {
+	publish,
+}: Pick<StoreParts, 'commit' | 'database' | 'publish'>): StoredKeys {
 	const open = database.prepare(
 		'select count(*) as n from api_key where (ended = 0 or ended > ?1) and id <> ?2',
 	);
@@ -46,7 +47,7 @@ export function createStoredKeys({
 	return {
 		...reader,
 		async put(key, now) {
-			return commit.write(() => {
+			const dropped = await commit.write(() => {
 				const ended = key.revokedAt ?? key.expiresAt ?? 0;
 				if (!endOf(key, now) && integerOf(open.get(now, key.id)?.['n']) >= maxKeys) {
 					throw new SvcError(
@@ -57,14 +58,16 @@ export function createStoredKeys({
 
 				const {lastUsedAt: _, ...kept} = key;
 				put.run(key.id, ended, JSON.stringify(kept));
-				const dropped = old.all(now).map(row => textOf(row['id']));
-				for (const id of dropped) {
+				const gone = old.all(now).map(row => textOf(row['id']));
+				for (const id of gone) {
 					drop.run(id);
 					dropUses.run(id);
 				}
 
-				return dropped;
+				return gone;
 			});
+			publish({kind: 'keys-changed', keys: [key.id, ...dropped]});
+			return dropped;
 		},
 		async add(uses, usedAt) {
 			await commit.write(() => {

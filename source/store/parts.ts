@@ -2,6 +2,7 @@ import type {DatabaseSync} from 'node:sqlite';
 import type {Clock} from '../core/clock.ts';
 import type {Counters} from './counters.ts';
 import type {GroupCommit} from './group-commit-port.ts';
+import type {StoreNotes} from './shared-port.ts';
 import type {TimedRuns} from './timed-runs.ts';
 
 /** What the parts of a store on SQLite are made of; each takes some of it. */
@@ -11,4 +12,6 @@ export type StoreParts = {
 	readonly commit: GroupCommit;
 	readonly counters: Counters;
 	readonly timed: TimedRuns;
+	/** Tells all gateways on the store. */
+	readonly publish: StoreNotes['publish'];
 };

@@ -22,6 +22,7 @@ export function createRuns({
 	counters,
 	timed,
 	times,
+	publish,
 }: StoreParts & {readonly times: DueTimes}): Runs {
 	const reader = createRunReader(database);
 	const waiting = createRunsToDecide(database);
@@ -104,25 +105,37 @@ export function createRuns({
 			const changed = await commit.write(() => steps.cancel(runId, clock.now()));
 			if (changed) {
 				leases.close(runId);
+				publish({kind: 'run-cancelled', run: runId});
 			}
 
 			return changed;
 		},
-		retry: async runId => commit.write(() => steps.retry(runId, clock.now())),
+		async retry(runId) {
+			const changed = await commit.write(() => steps.retry(runId, clock.now()));
+			if (changed) {
+				publish({kind: 'runs-released'});
+			}
+
+			return changed;
+		},
 		async release(server) {
 			const isMeant = (run: TimedRun) => awaitsLogin(run, server);
 			// Nobody waits, mostly, and that costs no write.
-			return timed.awaiting().some(isMeant)
-				? commit.write(() => {
-						times.keepUp();
-						const released = timed.awaiting().filter(isMeant);
-						for (const {id} of released) {
-							steps.release(id, timed.waitMs(id));
-						}
+			if (!timed.awaiting().some(isMeant)) {
+				return [];
+			}
 
-						return released.map(({id}) => id).toSorted((a, b) => a - b);
-					})
-				: [];
+			const released = await commit.write(() => {
+				times.keepUp();
+				const meant = timed.awaiting().filter(isMeant);
+				for (const {id} of meant) {
+					steps.release(id, timed.waitMs(id));
+				}
+
+				return meant.map(({id}) => id).toSorted((a, b) => a - b);
+			});
+			publish({kind: 'runs-released'});
+			return released;
 		},
 		async awaitedLogins() {
 			const awaiting = timed.awaiting();

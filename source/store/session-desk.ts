@@ -13,6 +13,7 @@ import {
 import {cell} from '../core/untrusted.ts';
 import type {StoredSessions} from './session-port.ts';
 import {refuseAbove} from './session-room.ts';
+import {holdLease, type Leases} from './shared-port.ts';
 
 /** A session with one turn of it under way; nobody else has one meanwhile. */
 export type OpenSession = {
@@ -49,31 +50,29 @@ const maxTitle = 80;
 export function createSessionDesk({
 	clock,
 	sessions,
+	leases,
 }: {
 	readonly clock: Clock;
 	readonly sessions: Pick<StoredSessions, 'begin' | 'append' | 'remove' | 'get' | 'messages'>;
+	/** Says which sessions have a turn under way, at whichever gateway. */
+	readonly leases: Leases;
 }): SessionDesk {
-	const busy = new Set<string>();
-	const take = (id: string): Disposable => {
-		if (busy.has(id)) {
+	const take = async (id: string): Promise<AsyncDisposable> => {
+		const place = await holdLease(leases(`session ${id}`), clock);
+		if (!place) {
 			throw new SvcError(
 				'session_busy',
 				`Cannot go on with session "${id}": a turn of it is under way`,
 			);
 		}
 
-		busy.add(id);
-		return {
-			[Symbol.dispose]() {
-				busy.delete(id);
-			},
-		};
+		return place;
 	};
 
 	const opened = (
 		id: string,
 		before: readonly JsonObject[],
-		{isNew, place}: {readonly isNew: boolean; readonly place: Disposable},
+		{isNew, place}: {readonly isNew: boolean; readonly place: AsyncDisposable},
 	): OpenSession => {
 		let isKnown = !isNew;
 		return {
@@ -116,7 +115,7 @@ export function createSessionDesk({
 				} catch {
 					// It is empty: the retention takes it.
 				} finally {
-					place[Symbol.dispose]();
+					await place[Symbol.asyncDispose]();
 				}
 			},
 		};
@@ -128,7 +127,7 @@ export function createSessionDesk({
 			const named =
 				owner.kind === 'key' ? {...owner, name: cell(owner.name, maxTitle).text} : owner;
 			await sessions.begin({id, model, createdAt: clock.now(), ...sessionOwnerFacts(named)});
-			return opened(id, [], {isNew: true, place: take(id)});
+			return opened(id, [], {isNew: true, place: await take(id)});
 		},
 		async resume(owner, id) {
 			const session = isSessionId(id) ? await sessions.get(id) : undefined;
@@ -136,18 +135,18 @@ export function createSessionDesk({
 				throw notFound(id);
 			}
 
-			using stack = new DisposableStack();
-			const place = stack.use(take(id));
+			await using stack = new AsyncDisposableStack();
+			const place = stack.use(await take(id));
 			const before = (await sessions.messages(id)).map(({message}) => message);
 			stack.move();
 			return opened(id, before, {isNew: false, place});
 		},
 		async remove(id) {
-			const place = take(id);
+			const place = await take(id);
 			try {
 				return await sessions.remove(id);
 			} finally {
-				place[Symbol.dispose]();
+				await place[Symbol.asyncDispose]();
 			}
 		},
 	};

@@ -1,4 +1,5 @@
 import type {Approval} from '../core/approval.ts';
+import {type Clock, every} from '../core/clock.ts';
 import type {Limits} from './limits/port.ts';
 
 /** What dead owners had not finished, after it was taken over; oldest first. */
@@ -9,6 +10,61 @@ export type TakenOver = {
 	readonly uncertain: readonly number[];
 	/** Requests for approval that waited: they are denied as `shutdown`. */
 	readonly denied: readonly Approval[];
+};
+
+/** Work that a name stands for, and that only one holder does at a time, whichever gateway it is of. What the store itself does in one transaction needs no lease. */
+export type Leases = (name: string) => {
+	/** Takes the lease for `leaseMs`; `undefined` while another holder has it. Not durable: a lease outlives its gateway only until it runs out. */
+	take(leaseMs: number): Promise<NamedLease | undefined>;
+};
+
+export type NamedLease = {
+	/** Fences: greater than that of every holder before who may still live. */
+	readonly token: number;
+	/** Prolongs by `leaseMs` from now on. `false`: it is lost, stop. */
+	beat(leaseMs: number): Promise<boolean>;
+	/** Lets the next one take it at once; of a lease that is lost, nothing. */
+	release(): Promise<void>;
+};
+
+const leaseMs = 30_000;
+
+/** Takes the lease and beats it until it is disposed of, which releases it; `undefined` while another holder has it. */
+export async function holdLease(
+	lease: ReturnType<Leases>,
+	clock: Clock,
+): Promise<AsyncDisposable | undefined> {
+	const held = await lease.take(leaseMs);
+	if (!held) {
+		return undefined;
+	}
+
+	const stop = every(clock, leaseMs / 3, async () => {
+		// A beat that could not be told is made up for by the next.
+		await held.beat(leaseMs).catch(() => false);
+	});
+	return {
+		async [Symbol.asyncDispose]() {
+			stop();
+			await held.release();
+		},
+	};
+}
+
+/** What became of something that the gateways share. Told after it is on disk; whoever hears it asks the store how the thing stands. */
+export type StoreNote =
+	/** By `Runs.cancel`: it may be under way at any gateway. */
+	| {readonly kind: 'run-cancelled'; readonly run: number}
+	/** Runs that waited for a login, or for a person, are due. */
+	| {readonly kind: 'runs-released'}
+	/** Keys were made, changed or dropped. */
+	| {readonly kind: 'keys-changed'; readonly keys: readonly string[]};
+
+/** Notes of all gateways on the store, those of this one among them. Best effort: whoever must not miss one looks now and then, too. */
+export type StoreNotes = {
+	publish(note: StoreNote): void;
+	/** Calls `listener`, which must not throw, with each note from now on, until the way out is called. */
+	subscribe(listener: (note: StoreNote) => void): () => void;
 };
 
 /** What the gateways on one store have in common. An adapter that lets one in at a time answers for that one. */
@@ -24,4 +80,7 @@ export type Shared = {
 	 */
 	takeOver(dead?: {readonly owners: readonly string[]}): Promise<TakenOver>;
 	readonly limits: Limits;
+	readonly leases: Leases;
+	/** The store publishes what is written through it; others may publish, too. */
+	readonly events: StoreNotes;
 };

@@ -18,9 +18,6 @@ import {createJobReader} from './job-reader.ts';
 import {createJobSteps, createJobs} from './jobs.ts';
 import {createJournalReader} from './journal-reader.ts';
 import {createStoredKeys} from './keys.ts';
-import {createKeyLimits} from './limits/key-limits.ts';
-import {createPaces} from './limits/paces.ts';
-import {createRateWindows} from './limits/rate-windows.ts';
 import {createMemos} from './memos.ts';
 import {createMovedCheck} from './moved-file.ts';
 import {createNoteBudget} from './note-budget.ts';
@@ -32,6 +29,8 @@ import {createRetentionSteps} from './retention.ts';
 import {createEnqueue} from './run-queue.ts';
 import {createRuns} from './runs.ts';
 import {createSessionRetention, createStoredSessions} from './sessions.ts';
+import {createSharedMemory} from './shared-memory.ts';
+import type {StoreNotes} from './shared-port.ts';
 import {createSteadyClock} from './steady-clock.ts';
 import type {StoreEvents} from './store-health.ts';
 import {createTakeOver, nothingLeft} from './take-over.ts';
@@ -124,6 +123,10 @@ export function createSqliteStore(
 		...createRetentionSteps({database, clock, counters, steadyNow}),
 		sessions: createSessionRetention(database, () => clock.now()),
 	};
+	const shared = createSharedMemory(clock, timed.latestStarts());
+	const publish: StoreNotes['publish'] = note => {
+		shared.events.publish(note);
+	};
 	const approvals = createApprovalSteps(database);
 	const takeOver = createTakeOver({database, counters, approvals, clock});
 	let left = found;
@@ -164,7 +167,7 @@ export function createSqliteStore(
 			jobs,
 			pool,
 		}),
-		runs: createRuns({database, clock, commit, counters, timed, times}),
+		runs: createRuns({database, clock, commit, counters, timed, times, publish}),
 		groups: createGroups({
 			commit,
 			pending,
@@ -189,8 +192,9 @@ export function createSqliteStore(
 		},
 		history,
 		memos: createMemos({database, commit}),
-		keys: createStoredKeys({database, commit}),
+		keys: createStoredKeys({database, commit, publish}),
 		sessions: createStoredSessions({database, commit}),
+		...shared,
 		owner: randomUUID(),
 		lastId: newest === 0 ? '' : idOfNumber(newest),
 		// The lock lets one process in at a time: every other owner, named or not, is dead.
@@ -202,11 +206,6 @@ export function createSqliteStore(
 			left = nothingLeft;
 			reserve.ensure();
 			return taken;
-		},
-		limits: {
-			windows: createRateWindows(clock),
-			paces: createPaces(clock, timed.latestStarts()),
-			keys: createKeyLimits(clock),
 		},
 		async health() {
 			const failing = commit.failing();

@@ -17,7 +17,13 @@ async function askSlowly(meanwhile: (desk: KeyDesk, id: string) => Promise<unkno
 	const clock = createFakeClock(Date.parse('2026-11-23T12:00:00Z'));
 	const store = stack.use(await home.open(clock));
 	const keys = stack.use(
-		await openKeyDesk({clock, keys: store.keys, limits: store.limits.keys, log: silentLogger}),
+		await openKeyDesk({
+			clock,
+			keys: store.keys,
+			limits: store.limits.keys,
+			events: store.events,
+			log: silentLogger,
+		}),
 	);
 	const served: string[] = [];
 	const server = createApiServer(

@@ -26,7 +26,7 @@ test('a session of the person that is full is refused before a model is asked', 
 	const {models} = apiSettings.read({});
 	const chat = createPersonChat({
 		models: () => models,
-		desk: createSessionDesk({clock, sessions: store.sessions}),
+		desk: createSessionDesk({clock, sessions: store.sessions, leases: store.leases}),
 		async turn() {
 			asked += 1;
 			throw new Error('asked');

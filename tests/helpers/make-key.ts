@@ -3,7 +3,7 @@ import type {ApiKey, KeyRecord} from '../../source/core/api-keys/api-key.ts';
 import type {Clock} from '../../source/core/clock.ts';
 import {silentLogger} from '../../source/core/log.ts';
 import {createKeyCommands} from '../../source/gateway/commands/key-commands.ts';
-import {createKeyLimits} from '../../source/store/limits/key-limits.ts';
+import {createSharedMemory} from '../../source/store/shared-memory.ts';
 import type {FakePort} from './fake-port.ts';
 
 const unused = {requests: 0, inputTokens: 0, outputTokens: 0};
@@ -25,9 +25,11 @@ export const makeKey = (overrides: Partial<ApiKey> = {}): ApiKey => ({
 /** Lets a fake port have real keys, which are kept in memory, with their events. */
 export async function withKeys(port: FakePort, clock: Clock) {
 	const records = new Map<string, KeyRecord>();
+	const shared = createSharedMemory(clock);
 	const desk = await openKeyDesk({
 		clock,
-		limits: createKeyLimits(clock),
+		limits: shared.limits.keys,
+		events: shared.events,
 		keys: {
 			list: async () => [...records.values()],
 			async put(key) {

@@ -4,7 +4,7 @@ import {maxKeys} from '../../source/store/rules.ts';
 import type {Use} from './contract.ts';
 import {startMs} from './samples.ts';
 
-const sampleKey = (values: Partial<KeyRecord> = {}): KeyRecord => ({
+export const sampleKey = (values: Partial<KeyRecord> = {}): KeyRecord => ({
 	id: 'key_one',
 	name: 'laptop',
 	kind: 'live',

@@ -1,9 +1,12 @@
+import {setImmediate as turn} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import type {Approval} from '../../source/core/approval.ts';
 import type {Store} from '../../source/store/port.ts';
+import {holdLease, type StoreNote} from '../../source/store/shared-port.ts';
 import {makeToolApproval} from '../helpers/make-approval.ts';
-import type {Home, Use} from './contract.ts';
-import {acceptRun, leaseOne, logPlan, sampleEntry} from './samples.ts';
+import {sampleKey} from './contract-keys.ts';
+import type {Home, Use, UseTwo} from './contract.ts';
+import {acceptRun, leaseOne, logPlan, sampleEntry, startMs} from './samples.ts';
 
 const {id: __, ...newCall} = makeToolApproval();
 
@@ -14,7 +17,7 @@ const ask = async (store: Store): Promise<Approval> => ({
 });
 
 /** What several gateways on one store have in common. */
-export function describeShared(name: string, use: Use): void {
+export function describeShared(name: string, use: Use, useTwo: UseTwo): void {
 	describe(`${name}: owners`, () => {
 		test(
 			'opening takes over neither leases nor requests of others; taking over does, once, and leaves alone what is its own',
@@ -68,6 +71,96 @@ export function describeShared(name: string, use: Use): void {
 
 				await using last = await dead.open(clock);
 				expect(last.taken.interrupted).toEqual([id]);
+			}),
+		);
+	});
+
+	describe(`${name}: named leases`, () => {
+		test(
+			'one holder at a time, of whichever gateway, until it is released or runs out; names do not share',
+			useTwo(async (store, other, clock) => {
+				const first = await store.leases('tick').take(1000);
+				expect(await other.leases('tick').take(1000)).toBeUndefined();
+				expect(await store.leases('tick').take(1000)).toBeUndefined();
+				expect(await other.leases('purge').take(1000)).toBeDefined();
+				clock.advance(999);
+				expect(await first?.beat(1000)).toBe(true);
+				clock.advance(999);
+				expect(await other.leases('tick').take(1000)).toBeUndefined();
+				await first?.release();
+				const second = await other.leases('tick').take(1000);
+				expect(second).toBeDefined();
+				clock.jump(-86_400_000);
+				expect(await store.leases('tick').take(1000)).toBeUndefined();
+				clock.advance(1000);
+				expect(await second?.beat(1000)).toBe(false);
+				expect(await store.leases('tick').take(1000)).toBeDefined();
+			}),
+		);
+
+		test(
+			'a lost lease is fenced: a later token is greater, and neither beat nor release of the one before touches it',
+			useTwo(async (store, other, clock) => {
+				const lost = await store.leases('tick').take(1000);
+				clock.advance(1000);
+				const next = await other.leases('tick').take(1000);
+				expect(next?.token).toBeGreaterThan(lost?.token ?? Infinity);
+				expect(await lost?.beat(1000)).toBe(false);
+				await lost?.release();
+				expect(await store.leases('tick').take(1000)).toBeUndefined();
+				expect(await next?.beat(1000)).toBe(true);
+				await next?.release();
+				const last = await store.leases('tick').take(1000);
+				expect(last?.token).toBeGreaterThan(next?.token ?? Infinity);
+			}),
+		);
+
+		test(
+			'who holds a lease keeps it for as long as its work takes',
+			useTwo(async (store, other, clock) => {
+				{
+					await using held = await holdLease(store.leases('tick'), clock);
+					expect(held).toBeDefined();
+					for (const _ of [1, 2, 3, 4, 5, 6, 7]) {
+						clock.advance(10_000);
+						await turn();
+					}
+
+					expect(await holdLease(other.leases('tick'), clock)).toBeUndefined();
+				}
+
+				await using next = await holdLease(other.leases('tick'), clock);
+				expect(next).toBeDefined();
+			}),
+		);
+	});
+
+	describe(`${name}: notes`, () => {
+		test(
+			'what is written at one gateway is told at each, once it is on disk, until it listens no more',
+			useTwo(async (store, other) => {
+				const told: StoreNote[] = [];
+				const here: StoreNote[] = [];
+				const stop = other.events.subscribe(note => told.push(note));
+				store.events.subscribe(note => here.push(note));
+				const run = await acceptRun(store);
+				await store.runs.cancel(run);
+				await store.runs.cancel(run);
+				await store.runs.retry(run);
+				const key = sampleKey();
+				await store.keys.put(key, startMs);
+				await turn();
+				const notes: readonly StoreNote[] = [
+					{kind: 'run-cancelled', run},
+					{kind: 'runs-released'},
+					{kind: 'keys-changed', keys: [key.id]},
+				];
+				expect([told, here]).toEqual([notes, notes]);
+				stop();
+				store.events.publish({kind: 'runs-released'});
+				await turn();
+				expect(told).toEqual(notes);
+				expect(here).toEqual([...notes, {kind: 'runs-released'}]);
 			}),
 		);
 	});

@@ -103,7 +103,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 	describeLogins(name, use);
 	describeMemos(name, use);
 	describeSessions(name, use);
-	describeShared(name, use);
+	describeShared(name, use, useTwo);
 	describeWaitedFor(name, use);
 	describeWaiting(name, use);
 

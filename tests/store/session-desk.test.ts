@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import {mintSessionId, type ChatSession} from '../../source/core/session.ts';
 import {createSessionDesk} from '../../source/store/session-desk.ts';
+import {createSharedMemory} from '../../source/store/shared-memory.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 
 const session: ChatSession = {
@@ -22,8 +23,10 @@ test('a session whose messages could not be read, or that could not be removed, 
 
 		return value;
 	};
+	const clock = createFakeClock();
 	const desk = createSessionDesk({
-		clock: createFakeClock(),
+		clock,
+		leases: createSharedMemory(clock).leases,
 		sessions: {
 			begin: async () => {},
 			append: async () => session,

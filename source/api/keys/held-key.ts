@@ -1,8 +1,10 @@
+import {isDeepStrictEqual} from 'node:util';
 import type {KeyRecord} from '../../core/api-keys/api-key.ts';
 import {periodEnd} from '../../core/api-keys/key-periods.ts';
 import type {Clock} from '../../core/clock.ts';
 import {isTokenCount} from '../../core/usage.ts';
 import type {KeyLimits} from '../../store/limits/port.ts';
+import {keyError} from '../http/api-error.ts';
 import type {KeyPermit, KeyRefusal, TokenNeed} from './desk.ts';
 import type {KeyUsages} from './key-usage.ts';
 
@@ -26,6 +28,17 @@ const shareOf = (left: number): number =>
 	Math.min(left, longestUsual, Math.max(256, Math.ceil(left / 4)));
 
 export const holdKey = (record: KeyRecord): HeldKey => ({record, permits: new Set()});
+
+/** Ends the requests under way of a key that was revoked. */
+export function endRequests({permits}: HeldKey): void {
+	for (const permit of permits) {
+		permit.abort(keyError('revoked'));
+	}
+}
+
+/** Whether two records say the same but for the last use, of which each gateway knows its own. */
+export const isSameKey = (one: KeyRecord, other: KeyRecord): boolean =>
+	isDeepStrictEqual({...one, lastUsedAt: 0}, {...other, lastUsedAt: 0});
 
 /** What is left of the budget of a key for a request that holds `own` of it, Infinity without a budget; or why that is less than `asked`. */
 export function leftOf(

@@ -6,41 +6,28 @@ import {
 	type KeyGrant,
 	type KeyRecord,
 } from '../../core/api-keys/api-key.ts';
-import {dayOf} from '../../core/api-keys/key-periods.ts';
 import {hashOfKey, hintOfKey, kindOfKey, mintKey, mintKeyId} from '../../core/api-keys/key-text.ts';
-import {messageOf, SvcError} from '../../core/errors.ts';
+import {messageOf} from '../../core/errors.ts';
 import {createMutex} from '../../core/mutex.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import type {StoredKeys} from '../../store/key-port.ts';
 import type {KeyLimits} from '../../store/limits/port.ts';
-import {keyError} from '../http/api-error.ts';
+import type {StoreNotes} from '../../store/shared-port.ts';
 import type {KeyDesk, MintedKey} from './desk.ts';
-import {holdKey, leastOf, leftOf, permitOf, type HeldKey} from './held-key.ts';
-import {createKeyUsages, rememberedDays} from './key-usage.ts';
+import {
+	endRequests,
+	holdKey,
+	isSameKey,
+	leastOf,
+	leftOf,
+	permitOf,
+	type HeldKey,
+} from './held-key.ts';
+import {createKeyUsages, readKeys} from './key-usage.ts';
 import {startUsageWriter} from './usage-writer.ts';
 
 const maxNameLength = 64;
-
-/** All that is known of keys, and what they used in the last {@link rememberedDays} days. @throws SvcError `keys_unreadable` */
-export async function readKeys(
-	keys: Pick<StoredKeys, 'list' | 'usesSince' | 'totals'>,
-	now: number,
-) {
-	try {
-		return await Promise.all([
-			keys.list(),
-			keys.usesSince(dayOf(now - rememberedDays * dayMs)),
-			keys.totals(),
-		]);
-	} catch (error) {
-		throw new SvcError(
-			'keys_unreadable',
-			`Cannot read the keys of the chat API in the journal ("svc doctor" says what to do): ${messageOf(error)}`,
-			{cause: error},
-		);
-	}
-}
 
 /** The first key: for whoever has just set up the gateway. */
 const firstGrant: KeyGrant = {
@@ -50,18 +37,20 @@ const firstGrant: KeyGrant = {
 	models: ['*'],
 	agents: true,
 };
-const dayMs = 86_400_000;
 
 /** @throws SvcError `keys_unreadable` @see manual/api-keys.md */
 export async function openKeyDesk({
 	clock,
 	keys,
 	limits,
+	events,
 	log,
 	onChange = () => {},
 }: Pick<World, 'clock' | 'log'> & {
 	readonly keys: StoredKeys;
 	readonly limits: KeyLimits;
+	/** Keys that are changed at another gateway are taken over. */
+	readonly events: Pick<StoreNotes, 'subscribe'>;
 	/** Keys stand otherwise than before, by what a person did or by use (told each second); those that are `gone` are listed no more. Must not throw. */
 	readonly onChange?: (changed: readonly ApiKey[], gone: readonly string[]) => void;
 }): Promise<KeyDesk> {
@@ -94,17 +83,16 @@ export async function openKeyDesk({
 
 	/** One change after the other: none is made of what another replaces meanwhile. */
 	const oneByOne = createMutex();
-	const keep = async (one: HeldKey, record: KeyRecord) => {
-		const dropped = await keys.put(record, clock.now());
-		for (const id of dropped) {
-			for (const {hash} of held.get(id)?.record.secrets ?? []) {
-				byHash.delete(hash);
-			}
-
-			held.delete(id);
-			limits.forget(id);
+	const drop = (id: string) => {
+		for (const {hash} of held.get(id)?.record.secrets ?? []) {
+			byHash.delete(hash);
 		}
 
+		held.delete(id);
+		limits.forget(id);
+	};
+
+	const set = (one: HeldKey, record: KeyRecord) => {
 		for (const {hash} of one.record.secrets) {
 			byHash.delete(hash);
 		}
@@ -115,8 +103,53 @@ export async function openKeyDesk({
 			byHash.set(hash, one);
 		}
 
+		if (record.revokedAt !== undefined) {
+			endRequests(one);
+		}
+	};
+
+	const keep = async (one: HeldKey, record: KeyRecord) => {
+		const dropped = await keys.put(record, clock.now());
+		for (const id of dropped) {
+			drop(id);
+		}
+
+		set(one, record);
 		onChange([viewOf(one)], dropped);
 	};
+
+	/** Takes over how the keys stand in the journal; those that this desk changed itself stand so already. */
+	const takeOver = async (ids: readonly string[]) => {
+		const stored = new Map((await keys.list()).map(record => [record.id, record]));
+		const changed: HeldKey[] = [];
+		const gone: string[] = [];
+		// What the journal does not know yet stands here alone.
+		for (const id of ids.filter(one => !unwritten.has(one))) {
+			const record = stored.get(id);
+			const known = held.get(id);
+			if (!record && known) {
+				drop(id);
+				gone.push(id);
+			} else if (record && !(known && isSameKey(known.record, record))) {
+				const one = known ?? holdKey(record);
+				set(one, record);
+				changed.push(one);
+			}
+		}
+
+		if (changed.length + gone.length > 0) {
+			onChange(changed.map(viewOf), gone);
+		}
+	};
+
+	const unsubscribe = events.subscribe(note => {
+		if (note.kind === 'keys-changed') {
+			// Behind the change that is being made here, which told of itself.
+			void oneByOne(async () => takeOver(note.keys)).catch((error: unknown) => {
+				log.warn('Cannot read keys that were changed', {error: messageOf(error)});
+			});
+		}
+	});
 
 	const mint = async ({name, ...grant}: KeyGrant, prefix: string): Promise<MintedKey> => {
 		const secret = mintKey({kind: grant.kind, prefix});
@@ -175,10 +208,7 @@ export async function openKeyDesk({
 				if (one && (one.record.revokedAt === undefined || unwritten.has(id))) {
 					// It passes no more from now on, also while the journal cannot take that down: whoever is told so tries again.
 					one.record = {...one.record, revokedAt: one.record.revokedAt ?? clock.now()};
-					for (const permit of one.permits) {
-						permit.abort(keyError('revoked'));
-					}
-
+					endRequests(one);
 					unwritten.add(id);
 					await keep(one, one.record);
 					unwritten.delete(id);
@@ -224,6 +254,11 @@ export async function openKeyDesk({
 			const rpm = one?.record.rpm;
 			return rpm === undefined ? undefined : limits.left(id, rpm);
 		},
-		[Symbol.asyncDispose]: async () => writer[Symbol.asyncDispose](),
+		async [Symbol.asyncDispose]() {
+			unsubscribe();
+			// What is being taken over ends first.
+			await oneByOne(async () => {});
+			await writer[Symbol.asyncDispose]();
+		},
 	};
 }

@@ -1,7 +1,8 @@
 import type {ApiKey, BudgetPeriod, KeyDay, KeyUsage} from '../../core/api-keys/api-key.ts';
 import {dayOf, periodStart} from '../../core/api-keys/key-periods.ts';
+import {messageOf, SvcError} from '../../core/errors.ts';
 import {sumOfCounts} from '../../core/usage.ts';
-import type {KeyUse} from '../../store/key-port.ts';
+import type {KeyUse, StoredKeys} from '../../store/key-port.ts';
 
 /** What was used, in memory: as much of the past as any budget asks for, and what is not on the disk yet. */
 export type KeyUsages = {
@@ -31,7 +32,9 @@ const sumOf = (a: KeyUsage, b: KeyUsage): KeyUsage => ({
 });
 
 /** Days beyond which no period reaches back: a month, and the week that began before it. */
-export const rememberedDays = 40;
+const rememberedDays = 40;
+
+const dayMs = 86_400_000;
 
 /** @param stored what the journal has of the last {@link rememberedDays} days, and all in all */
 export function createKeyUsages({
@@ -110,4 +113,24 @@ export function createKeyUsages({
 			};
 		},
 	};
+}
+
+/** All that is known of keys, and what they used in the last {@link rememberedDays} days. @throws SvcError `keys_unreadable` */
+export async function readKeys(
+	keys: Pick<StoredKeys, 'list' | 'usesSince' | 'totals'>,
+	now: number,
+) {
+	try {
+		return await Promise.all([
+			keys.list(),
+			keys.usesSince(dayOf(now - rememberedDays * dayMs)),
+			keys.totals(),
+		]);
+	} catch (error) {
+		throw new SvcError(
+			'keys_unreadable',
+			`Cannot read the keys of the chat API in the journal ("svc doctor" says what to do): ${messageOf(error)}`,
+			{cause: error},
+		);
+	}
 }

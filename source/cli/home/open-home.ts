@@ -86,15 +86,21 @@ async function readHome(context: Context): Promise<Home> {
 	return {
 		...commands(store),
 		async listKeys() {
-			const [{openKeyDesk}, {createKeyLimits}] = await Promise.all([
+			const [{openKeyDesk}, {createSharedMemory}] = await Promise.all([
 				import('../../api/keys/key-desk.ts'),
-				import('../../store/limits/key-limits.ts'),
+				import('../../store/shared-memory.ts'),
 			]);
 			const {clock} = context;
-			const limits = createKeyLimits(clock);
+			const {limits, events} = createSharedMemory(clock);
 			// Nothing is used by looking.
 			const keys = {...store.keys, put: async () => [], async add() {}};
-			await using desk = await openKeyDesk({clock, keys, limits, log: silentLogger});
+			await using desk = await openKeyDesk({
+				clock,
+				keys,
+				limits: limits.keys,
+				events,
+				log: silentLogger,
+			});
 			return desk.list();
 		},
 		[Symbol.asyncDispose]: async () => store[Symbol.asyncDispose](),
@@ -129,11 +135,17 @@ async function writeHome(context: Context): Promise<WritableHome> {
 	stack.defer(async () => (await desk?.catch(() => undefined))?.[Symbol.asyncDispose]());
 	/** Opened with the first change of one: keys that cannot be read stand in the way of nothing else. */
 	const keys = async () => {
-		desk ??= openKeyDesk({clock, keys: store.keys, limits: store.limits.keys, log: silentLogger});
+		desk ??= openKeyDesk({
+			clock,
+			keys: store.keys,
+			limits: store.limits.keys,
+			events: store.events,
+			log: silentLogger,
+		});
 		return desk;
 	};
 
-	const sessions = createSessionDesk({clock, sessions: store.sessions});
+	const sessions = createSessionDesk({clock, sessions: store.sessions, leases: store.leases});
 	const ids = createIdSource(clock, store.lastId);
 	const opened = stack.move();
 	return {

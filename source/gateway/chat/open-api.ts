@@ -44,7 +44,7 @@ export async function openApi(
 	const config = () => live.current().api;
 	const startedAt = clock.now();
 	const models = createApiModels({clock, config: () => live.current(), model, modelFetch});
-	const sessions = createSessionDesk({clock, sessions: store.sessions});
+	const sessions = createSessionDesk({clock, sessions: store.sessions, leases: store.leases});
 	let desk: KeyDesk | undefined;
 	stack.defer(async () => desk?.[Symbol.asyncDispose]());
 	const oneByOne = createMutex();
@@ -53,6 +53,7 @@ export async function openApi(
 			clock,
 			keys: store.keys,
 			limits: store.limits.keys,
+			events: store.events,
 			log,
 			onChange(changed, gone) {
 				emit({type: 'keys-changed', at: clock.now(), keys: changed, gone});

@@ -3,6 +3,7 @@ import {messageOf} from '../../core/errors.ts';
 import {createTimer} from '../../core/stops.ts';
 import type {World} from '../../core/world.ts';
 import type {Lease, RouteLimit, Runs} from '../../store/port.ts';
+import type {StoreNotes} from '../../store/shared-port.ts';
 import type {StopReason} from './work-run.ts';
 
 /** How long a run belongs to this process without a sign of life. */
@@ -53,10 +54,16 @@ export function createDispatcher(
 	{
 		clock,
 		runs,
+		events,
 		busy,
 		log,
 		work,
-	}: Pick<World, 'busy' | 'clock' | 'log'> & {readonly runs: Runs; readonly work: Working},
+	}: Pick<World, 'busy' | 'clock' | 'log'> & {
+		readonly runs: Runs;
+		/** Of all gateways: a run that is cancelled anywhere is aborted here. */
+		readonly events: Pick<StoreNotes, 'subscribe'>;
+		readonly work: Working;
+	},
 	{
 		concurrency,
 		limits = () => [],
@@ -144,13 +151,23 @@ export function createDispatcher(
 		return working;
 	};
 
+	const abort = (runId: number) => {
+		const controller = active.get(runId);
+		controller?.abort('cancelled' satisfies StopReason);
+		return controller !== undefined;
+	};
+
+	const unsubscribe = events.subscribe(note => {
+		if (note.kind === 'run-cancelled') {
+			abort(note.run);
+		} else if (note.kind === 'runs-released') {
+			wake();
+		}
+	});
+
 	return {
 		wake,
-		abort(runId) {
-			const controller = active.get(runId);
-			controller?.abort('cancelled' satisfies StopReason);
-			return controller !== undefined;
-		},
+		abort,
 		stepAside(runId) {
 			if (!active.has(runId)) {
 				return () => {};
@@ -205,6 +222,7 @@ export function createDispatcher(
 			}
 
 			await Promise.all(done);
+			unsubscribe();
 		},
 	};
 }

@@ -26,14 +26,11 @@ export function createLoginWaits({
 	servers,
 	busy,
 	announce,
-	wake,
 	log,
 }: Pick<World, 'busy' | 'clock' | 'log'> & {
 	readonly runs: Pick<Runs, 'release' | 'awaitedLogins'>;
 	readonly servers: Pick<LiveServers, 'views' | 'watch'>;
 	readonly announce: WorkDependencies['announce'];
-	/** Looks for due runs; must not throw. */
-	readonly wake: () => void;
 }): LoginWaits {
 	const releasing = new Set<Promise<void>>();
 	let closed = false;
@@ -41,10 +38,7 @@ export function createLoginWaits({
 	const release = async (which: ServerKey | 'all') => {
 		try {
 			const released = await runs.release(which);
-			if (released.length > 0) {
-				wake();
-				await Promise.all(released.map(async id => announce(id)));
-			}
+			await Promise.all(released.map(async id => announce(id)));
 		} catch (error) {
 			log.error('Cannot let the runs that wait for a login go on, trying again', {
 				server: which === 'all' ? undefined : which.name,

@@ -26,7 +26,7 @@ export function openWorkers(
 	},
 ): Dispatcher {
 	const {clock, live, busy, emit, log, redact, random = Math.random, modelRetries} = world;
-	const {runs} = world.store;
+	const {runs, events} = world.store;
 	const config = () => live.current();
 	const agentLog = log.from('agent');
 	const agent = createAgentRunner(
@@ -45,7 +45,6 @@ export function openWorkers(
 		servers,
 		busy,
 		announce: joined.announce,
-		wake: () => dispatcher.wake(),
 		log: agentLog,
 	});
 	let isReplaced = false;
@@ -106,6 +105,7 @@ export function openWorkers(
 		{
 			clock,
 			runs,
+			events,
 			busy,
 			log: log.from('gateway'),
 			work: (lease, signal) => workRun(dependencies, lease, signal),

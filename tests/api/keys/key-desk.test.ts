@@ -5,9 +5,15 @@ import type {Admission, KeyDesk, KeyRefusal} from '../../../source/api/keys/desk
 import {openKeyDesk} from '../../../source/api/keys/key-desk.ts';
 import type {KeyGrant} from '../../../source/core/api-keys/api-key.ts';
 import {silentLogger} from '../../../source/core/log.ts';
-import {createKeyLimits} from '../../../source/store/limits/key-limits.ts';
+import {createSharedMemory} from '../../../source/store/shared-memory.ts';
 import {createFakeClock, type FakeClock} from '../../helpers/fake-clock.ts';
 import {createSqliteHome} from '../../store/sqlite-home.ts';
+
+/** What a desk shares with none. */
+const keyMemory = (clock: FakeClock) => {
+	const {limits, events} = createSharedMemory(clock);
+	return {limits: limits.keys, events};
+};
 
 const startMs = Date.parse('2026-11-23T12:00:00Z');
 const prefix = 'svc';
@@ -33,7 +39,13 @@ const withDesk = (body: (world: World) => Promise<void>) => async () => {
 		await using opening = new AsyncDisposableStack();
 		const store = opening.use(await home.open(clock));
 		const desk = opening.use(
-			await openKeyDesk({clock, keys: store.keys, limits: store.limits.keys, log: silentLogger}),
+			await openKeyDesk({
+				clock,
+				keys: store.keys,
+				limits: store.limits.keys,
+				events: store.events,
+				log: silentLogger,
+			}),
 		);
 		const opened = stack.use(opening.move());
 		return {
@@ -87,6 +99,7 @@ test('each change of a key, and each second in which it was used, is told; so is
 		clock,
 		keys: store.keys,
 		limits: store.limits.keys,
+		events: store.events,
 		log: silentLogger,
 		onChange(keys) {
 			told.push(keys.map(({name, usage}) => `${name} ${usage.day.requests}`).join());
@@ -127,6 +140,7 @@ test('a key is in use from the moment a request of it begins, and everybody is t
 		clock,
 		keys: store.keys,
 		limits: store.limits.keys,
+		events: store.events,
 		log: silentLogger,
 		onChange(keys) {
 			told.push(keys[0]?.lastUsedAt);
@@ -187,6 +201,34 @@ describe('a key', () => {
 		}),
 	);
 
+	test('a key that is changed at one gateway stands so at the other, and one that is revoked ends its requests there', async () => {
+		await using home = await createSqliteHome();
+		const clock = createFakeClock(startMs);
+		await using store = await home.open(clock);
+		const told: string[] = [];
+		const shared = {clock, keys: store.keys, limits: store.limits.keys, events: store.events};
+		await using desk = await openKeyDesk({...shared, log: silentLogger});
+		await using other = await openKeyDesk({
+			...shared,
+			log: silentLogger,
+			onChange(keys, gone) {
+				told.push(...keys.map(({name, revokedAt}) => `${name} ${revokedAt ?? ''}`), ...gone);
+			},
+		});
+		const {key, secret} = await desk.create(usual, prefix);
+		await turn();
+		expect(other.authenticate(secret)).toMatchObject({key: {id: key.id}});
+		const rotated = await desk.rotate(key.id, {overlapMs: 0, prefix});
+		await turn();
+		expect(other.authenticate(secret)).toEqual({problem: 'unknown'});
+		using permit = permitOf(other.admit(key.id, need(0)));
+		await desk.revoke(key.id);
+		await turn();
+		expect(permit.signal.aborted).toBe(true);
+		expect(other.authenticate(rotated?.secret ?? '')).toEqual({problem: 'revoked'});
+		expect(told).toEqual([`${usual.name} `, `${usual.name} `, `${usual.name} ${startMs}`]);
+	});
+
 	test('passes no more once it is revoked, also where the journal cannot take that down, and is asked for again', async () => {
 		await using home = await createSqliteHome();
 		const clock = createFakeClock(startMs);
@@ -202,6 +244,7 @@ describe('a key', () => {
 			clock,
 			keys: failing,
 			limits: store.limits.keys,
+			events: store.events,
 			log: silentLogger,
 		});
 		const {key, secret} = await desk.create(usual, prefix);
@@ -454,7 +497,7 @@ test('a key that is used while a change of it is written was used then, and each
 	await using desk = await openKeyDesk({
 		clock,
 		keys,
-		limits: createKeyLimits(clock),
+		...keyMemory(clock),
 		log: silentLogger,
 	});
 	const making = desk.create(usual, prefix);
@@ -500,7 +543,7 @@ test('what could not be written is written later, with the last use; that it cou
 		},
 	};
 	{
-		await using desk = await openKeyDesk({clock, keys, limits: createKeyLimits(clock), log});
+		await using desk = await openKeyDesk({clock, keys, ...keyMemory(clock), log});
 		const {key} = await desk.create(usual, prefix);
 		permitOf(desk.admit(key.id, need(8)))[Symbol.dispose]();
 		const {key: other} = await desk.create(usual, prefix);

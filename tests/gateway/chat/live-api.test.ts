@@ -7,7 +7,7 @@ import {apiSettings} from '../../../source/config/api-settings.ts';
 import type {GatewayEvent} from '../../../source/core/events.ts';
 import {silentLogger} from '../../../source/core/log.ts';
 import {createLiveApi} from '../../../source/gateway/chat/live-api.ts';
-import {createKeyLimits} from '../../../source/store/limits/key-limits.ts';
+import {createSharedMemory} from '../../../source/store/shared-memory.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 
 const log = silentLogger;
@@ -20,10 +20,12 @@ async function openApi({
 	const clock = createFakeClock();
 	const {promise: told, resolve: tell} = Promise.withResolvers<void>();
 	const states: string[] = [];
+	const shared = createSharedMemory(clock);
 	const keys = await openKeyDesk({
 		clock,
 		log,
-		limits: createKeyLimits(clock),
+		limits: shared.limits.keys,
+		events: shared.events,
 		keys: {
 			list: async () => [],
 			usesSince: async () => [],

@@ -40,6 +40,7 @@ async function openDispatch({
 		{
 			clock,
 			runs: {...store.runs, ...runs(store)},
+			events: store.events,
 			busy,
 			log: createLogger({
 				clock,
@@ -295,6 +296,26 @@ test('a journal that gives no leases is asked again after a second, and the log 
 	expect(dispatch.works).toEqual([]);
 	dispatch.clock.advance(1);
 	await dispatch.begun(1);
+});
+
+test('a run that is cancelled in the journal, by whichever gateway, is aborted at once', async () => {
+	await using dispatch = await openDispatch();
+	await dispatch.accept(2);
+	const [first, second] = await dispatch.begun(2);
+	expect(await dispatch.store.runs.cancel(first?.lease.run.id ?? 0)).toBe(true);
+	expect(first?.signal.reason).toBe('cancelled');
+	expect(second?.signal.aborted).toBe(false);
+	await second?.finish();
+});
+
+test('a run that is retried in the journal, by whichever gateway, starts without being asked for', async () => {
+	await using dispatch = await openDispatch();
+	await dispatch.accept(1);
+	const [first] = await dispatch.begun(1);
+	await dispatch.store.runs.cancel(first?.lease.run.id ?? 0);
+	await settleDown();
+	expect(await dispatch.store.runs.retry(first?.lease.run.id ?? 0)).toBe(true);
+	expect(idsOf(await dispatch.begun(2))).toEqual([1, 1]);
 });
 
 test('the drain lets runs finish for three seconds, takes the rest away and starts none', async () => {

@@ -1,5 +1,5 @@
 import {existsSync, statSync} from 'node:fs';
-import {readKeys} from '../../../api/keys/key-desk.ts';
+import {readKeys} from '../../../api/keys/key-usage.ts';
 import {messageOf} from '../../../core/errors.ts';
 import {runInGroup} from '../../../core/process-group.ts';
 import {asWord} from '../../../core/shell-word.ts';

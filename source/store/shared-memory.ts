@@ -1,0 +1,76 @@
+import type {Clock} from '../core/clock.ts';
+import {createKeyLimits} from './limits/key-limits.ts';
+import {createPaces} from './limits/paces.ts';
+import {createRateWindows} from './limits/rate-windows.ts';
+import type {Leases, Shared, StoreNote, StoreNotes} from './shared-port.ts';
+
+/** What gateways share, in the memory of the only one. `promised`: of each route, milliseconds until the last start that was promised before. */
+export const createSharedMemory = (
+	clock: Clock,
+	promised: Parameters<typeof createPaces>[1] = [],
+): Pick<Shared, 'limits' | 'leases' | 'events'> => ({
+	limits: {
+		windows: createRateWindows(clock),
+		paces: createPaces(clock, promised),
+		keys: createKeyLimits(clock),
+	},
+	leases: createNamedLeases(clock),
+	events: createNotes(),
+});
+
+/** Leases die with the process, and so does whoever may still bear a token: both begin anew with the next. */
+function createNamedLeases(clock: Clock): Leases {
+	/** When each runs out on the monotonic clock. */
+	const held = new Map<string, {readonly token: number; until: number}>();
+	let lastToken = 0;
+	return name => ({
+		async take(leaseMs) {
+			const now = clock.monotonic();
+			if ((held.get(name)?.until ?? now) > now) {
+				return undefined;
+			}
+
+			lastToken += 1;
+			const own = {token: lastToken, until: now + leaseMs};
+			held.set(name, own);
+			return {
+				token: own.token,
+				async beat(moreMs) {
+					const isHeld = held.get(name) === own && own.until > clock.monotonic();
+					if (isHeld) {
+						own.until = clock.monotonic() + moreMs;
+					}
+
+					return isHeld;
+				},
+				async release() {
+					if (held.get(name) === own) {
+						held.delete(name);
+					}
+				},
+			};
+		},
+	});
+}
+
+/** Tells within the turn of the event loop in which something is published. */
+function createNotes(): StoreNotes {
+	const listeners = new Set<(note: StoreNote) => void>();
+	return {
+		publish(note) {
+			for (const listener of listeners) {
+				listener(note);
+			}
+		},
+		subscribe(listener) {
+			// A listener that is given twice is told twice.
+			const own = (note: StoreNote) => {
+				listener(note);
+			};
+			listeners.add(own);
+			return () => {
+				listeners.delete(own);
+			};
+		},
+	};
+}
