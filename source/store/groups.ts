@@ -1,6 +1,10 @@
+import type {DatabaseSync} from 'node:sqlite';
 import {dueOf, type Group} from '../core/group.ts';
-import type {GroupCommit} from './group-commit-port.ts';
+import {subjectColumn} from './delivery-rows.ts';
+import {groupColumns, groupOfRow, groupTables, memberOf} from './group-rows.ts';
 import type {GroupSteps} from './group-steps.ts';
+import {pageOf} from './newest-first.ts';
+import type {StoreParts} from './parts.ts';
 import type {PendingGroups} from './pending-groups.ts';
 import type {Groups} from './port.ts';
 import type {SteadyClock} from './steady-clock.ts';
@@ -8,18 +12,21 @@ import type {SteadyClock} from './steady-clock.ts';
 /** Groups that one transaction dispatches, so that it never holds the event loop for long. */
 const slice = 100;
 
+/** Members of a group that are read; a group may have any number. */
+const maxMembers = 1000;
+/** Groups that one listing gives at most. */
+const maxListed = 5000;
+
 /** `Groups` on SQLite. */
 export function createGroups({
+	database,
 	commit,
 	pending,
 	steps,
-	reader,
 	steady,
-}: {
-	readonly commit: GroupCommit;
+}: Pick<StoreParts, 'commit' | 'database'> & {
 	readonly pending: PendingGroups;
 	readonly steps: GroupSteps;
-	readonly reader: Pick<Groups, 'get' | 'list'>;
 	readonly steady: SteadyClock;
 }): Groups {
 	const nextDueMs = () => {
@@ -70,8 +77,36 @@ export function createGroups({
 
 			return dispatched;
 		},
-		get: reader.get,
-		list: reader.list,
+		...createGroupReader(database),
 		pending: async () => pending.count(),
+	};
+}
+
+/** Reads groups; needs no write access. */
+export function createGroupReader(database: DatabaseSync): Pick<Groups, 'get' | 'list'> {
+	const one = database.prepare(
+		`select ${groupColumns} from ${groupTables} where coalesce_group.id = ?`,
+	);
+	const members = database.prepare(
+		`select id, delivery_id, event, ${subjectColumn} as subject, received_at from delivery where run = ? and run < 0 order by id desc limit ${maxMembers}`,
+	);
+	const pending = database.prepare(
+		`select ${groupColumns} from ${groupTables} where coalesce_group.run is null order by min(quiet_at, cap_at), coalesce_group.id limit ?`,
+	);
+	const dispatched = database.prepare(
+		`select ${groupColumns} from ${groupTables} where coalesce_group.run is not null order by coalesce_group.run desc limit ?`,
+	);
+
+	return {
+		async get(id) {
+			const row = one.get(id);
+			return row && {...groupOfRow(row), members: members.all(-id).toReversed().map(memberOf)};
+		},
+		async list({state, limit}) {
+			const most = pageOf(limit, maxListed);
+			const waiting = state === 'dispatched' ? [] : pending.all(most).map(groupOfRow);
+			const room = state === 'pending' ? 0 : most - waiting.length;
+			return [...waiting, ...dispatched.all(room).map(groupOfRow)];
+		},
 	};
 }

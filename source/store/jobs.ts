@@ -1,21 +1,17 @@
 import type {DatabaseSync} from 'node:sqlite';
-import {integerOf, nullableInteger} from './columns.ts';
+import {integerOf, nullableInteger, optional, textOf, type Row} from './columns.ts';
 import type {StoreParts} from './parts.ts';
-import type {Fired, JobKey, Jobs} from './port.ts';
+import type {Fired, JobKey, JobRecord, Jobs} from './port.ts';
 import type {NewRun} from './run-queue.ts';
 
 /** `Jobs` on SQLite. */
 export const createJobs = ({
+	database,
 	clock,
 	commit,
 	steps,
-	reader,
-}: Pick<StoreParts, 'clock' | 'commit'> & {
-	readonly steps: JobSteps;
-	readonly reader: Pick<Jobs, 'list' | 'get'>;
-}): Jobs => ({
-	list: reader.list,
-	get: reader.get,
+}: Pick<StoreParts, 'clock' | 'commit' | 'database'> & {readonly steps: JobSteps}): Jobs => ({
+	...createJobReader(database),
 	async plan(job, next) {
 		await commit.write(() => {
 			steps.plan(job, next);
@@ -128,3 +124,28 @@ export function createJobSteps({
 		},
 	};
 }
+
+/** Reads jobs; needs no write access. */
+export function createJobReader(database: DatabaseSync): Pick<Jobs, 'list' | 'get'> {
+	const columns = `profile, id, next_at, basis, last_at, last_run,
+		(select count(*) from run where run.job = job.id and run.profile = job.profile and finished_at is null) as open`;
+	const all = database.prepare(`select ${columns} from job order by profile, id`);
+	const one = database.prepare(`select ${columns} from job where profile = ? and id = ?`);
+	return {
+		list: async () => all.all().map(recordOf),
+		async get({profile, id}) {
+			const row = one.get(profile, id);
+			return row && recordOf(row);
+		},
+	};
+}
+
+const recordOf = (row: Row): JobRecord => ({
+	profile: textOf(row['profile']),
+	id: textOf(row['id']),
+	basis: textOf(row['basis']),
+	open: integerOf(row['open']),
+	...optional('nextAt', nullableInteger(row['next_at'])),
+	...optional('lastAt', nullableInteger(row['last_at'])),
+	...optional('lastRunId', nullableInteger(row['last_run'])),
+});

@@ -1,10 +1,10 @@
 import {existsSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
 import {createApprovalReader} from './approval-reader.ts';
-import {createGroupReader} from './group-reader.ts';
+import {createGroupReader} from './groups.ts';
 import type {HistorySearching} from './history/port.ts';
 import type {HistorySearch} from './history/search.ts';
-import {createJobReader} from './job-reader.ts';
+import {createJobReader} from './jobs.ts';
 import {createJournalReader} from './journal-reader.ts';
 import {createKeyReader} from './keys.ts';
 import {versionOf} from './migrations.ts';

@@ -8,13 +8,11 @@ import {createApprovalSteps, createStoredApprovals} from './approvals.ts';
 import {integerOf} from './columns.ts';
 import {createDueTimes} from './due-times.ts';
 import {createGroupCommit} from './group-commit.ts';
-import {createGroupReader} from './group-reader.ts';
 import {createGroupSteps} from './group-steps.ts';
 import {createGroups} from './groups.ts';
 import {createHistory} from './history/history.ts';
 import {createIdempotencyKeys} from './idempotency-keys.ts';
 import {createIntake} from './intake.ts';
-import {createJobReader} from './job-reader.ts';
 import {createJobSteps, createJobs} from './jobs.ts';
 import {createJournalReader} from './journal-reader.ts';
 import {createStoredKeys} from './keys.ts';
@@ -169,14 +167,14 @@ export function createSqliteStore(
 		}),
 		runs: createRuns({database, clock, commit, counters, timed, times, publish}),
 		groups: createGroups({
+			database,
 			commit,
 			pending,
 			steps: groups,
-			reader: createGroupReader(database),
 			steady,
 		}),
 		approvals: createStoredApprovals(database, {commit, steps: approvals}),
-		jobs: createJobs({clock, commit, steps: jobs, reader: createJobReader(database)}),
+		jobs: createJobs({database, clock, commit, steps: jobs}),
 		journal: {
 			// What a face was just told of can be asked for, though a note is deferred.
 			async get(id) {
