@@ -1,6 +1,7 @@
 import type {DatabaseSync} from 'node:sqlite';
-import {endOf, type KeyRecord} from '../core/api-keys/api-key.ts';
+import {budgetPeriods, endOf, type KeyRecord} from '../core/api-keys/api-key.ts';
 import {SvcError} from '../core/errors.ts';
+import {isJsonObject, type JsonValue} from '../core/json.ts';
 import {integerOf, jsonOf, type Row, textOf} from './columns.ts';
 import type {StoredKeys} from './key-port.ts';
 import type {StoreParts} from './parts.ts';
@@ -88,7 +89,7 @@ export function createStoredKeys({
 export function createKeyReader(
 	database: DatabaseSync,
 ): Pick<StoredKeys, 'list' | 'usesSince' | 'totals'> {
-	const list = database.prepare('select data, used from api_key order by seq');
+	const list = database.prepare('select id, data, used from api_key order by seq');
 	const since = database.prepare(
 		`select key, day, ${usedColumns} from api_key_use where day >= ? order by day, key`,
 	);
@@ -103,8 +104,36 @@ export function createKeyReader(
 	};
 }
 
+/** Whether it has what a key is judged by: a row that lacks it would be found out in the middle of something else. */
+function isRecord(data: JsonValue): boolean {
+	if (!isJsonObject(data)) {
+		return false;
+	}
+
+	const {id, name, secrets, endpoints, models, budget, createdAt} = data;
+	return (
+		typeof id === 'string' &&
+		typeof name === 'string' &&
+		typeof createdAt === 'number' &&
+		[endpoints, models].every(
+			list => Array.isArray(list) && list.every(one => typeof one === 'string'),
+		) &&
+		Array.isArray(secrets) &&
+		secrets.every(secret => isJsonObject(secret) && typeof secret['hash'] === 'string') &&
+		(budget === undefined ||
+			(isJsonObject(budget) &&
+				Number.isSafeInteger(budget['tokens']) &&
+				budgetPeriods.some(period => period === budget['per'])))
+	);
+}
+
+/** @throws Error for what is no key */
 function recordOf(row: Row): KeyRecord {
 	const used = integerOf(row['used']);
+	if (!isRecord(jsonOf<JsonValue>(row['data']))) {
+		throw new Error(`the row of ${textOf(row['id'])} is none of a key`);
+	}
+
 	return {...jsonOf<KeyRecord>(row['data']), ...(used > 0 && {lastUsedAt: used})};
 }
 

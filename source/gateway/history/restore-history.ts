@@ -26,19 +26,34 @@ export async function restoreHistory({
 	log,
 }: Pick<RoomWorld, 'clock' | 'emit' | 'log' | 'store' | 'taken'>): Promise<Disposable> {
 	const {lastId} = store;
+	/** Nothing of a part that cannot be read: it is shown, and nobody's event waits for it. */
+	const readable = async <Row>(part: string, rows: Promise<readonly Row[]>) => {
+		try {
+			return await rows;
+		} catch (error) {
+			log.error(
+				`Cannot read the ${part} of before this start in the journal ("svc doctor" says what to do): ${messageOf(error)}`,
+			);
+			return [];
+		}
+	};
+
 	const [deliveries, runs, toDecide, pending, dispatched, approvals] = await Promise.all([
 		// The receiver may have taken others meanwhile: those have been told of.
 		lastId === ''
 			? []
-			: store.journal.list({
-					before: idOfNumber(numberOfId(lastId) + 1),
-					limit: recentDeliveries,
-				}),
-		store.runs.list({limit: recentRuns}),
-		store.runs.toDecide(recentToDecide),
-		store.groups.list({state: 'pending', limit: limits.pendingGroups}),
-		store.groups.list({state: 'dispatched', limit: limits.dispatchedGroups}),
-		store.approvals.settled(limits.settledApprovals),
+			: readable(
+					'deliveries',
+					store.journal.list({
+						before: idOfNumber(numberOfId(lastId) + 1),
+						limit: recentDeliveries,
+					}),
+				),
+		readable('runs', store.runs.list({limit: recentRuns})),
+		readable('runs to decide', store.runs.toDecide(recentToDecide)),
+		readable('groups', store.groups.list({state: 'pending', limit: limits.pendingGroups})),
+		readable('groups', store.groups.list({state: 'dispatched', limit: limits.dispatchedGroups})),
+		readable('approvals', store.approvals.settled(limits.settledApprovals)),
 	]);
 	const runsFrom = runs.at(-1)?.id ?? 0;
 	emit({

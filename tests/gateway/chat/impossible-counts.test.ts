@@ -1,6 +1,7 @@
 import {DatabaseSync} from 'node:sqlite';
 import {expect, test} from 'vitest';
 import type {Finding} from '../../../source/core/health.ts';
+import {createKeyReader} from '../../../source/store/keys.ts';
 import {command} from '../../cli/command.ts';
 import {startApi} from '../../helpers/api.ts';
 import {
@@ -103,9 +104,9 @@ test('a server that counts nothing of what it says spends an estimate, by the by
 			sendStream(
 				request,
 				chunkOf({tool_calls: [{index: 0, id: 'a', function: {...called, arguments: ''}}]}),
-				...called.arguments
-					.split('')
-					.map(letter => chunkOf({tool_calls: [{index: 0, function: {arguments: letter}}]})),
+				...(called.arguments.match(/.{4}/g) ?? []).map(piece =>
+					chunkOf({tool_calls: [{index: 0, function: {arguments: piece}}]}),
+				),
 				chunkOf({}, {finishReason: 'tool_calls', usage: nothing}),
 				lastEvent,
 			);
@@ -139,6 +140,40 @@ test('a server that counts nothing of what it says spends an estimate, by the by
 	expect(await spentBy({model: 'small', stream: true})).toBe(251);
 });
 
+test('runs and deliveries of before that cannot be read are shown no more, and the gateway serves', async () => {
+	await using home = await gatewayHome({
+		config: {api: {enabled: true, port: 0}},
+		subscriptions: {hook: {prompt: 'x', secret: 'INSECURE_NO_AUTH'}},
+	});
+	{
+		await using gateway = await startTestGateway({home});
+		const {webhook} = gateway.port.getState();
+		const url = webhook.state === 'listening' ? webhook.url : '';
+		const answer = await fetch(`${url}/webhooks/hook`, {
+			method: 'POST',
+			headers: {'content-type': 'application/json', connection: 'close'},
+			body: '{}',
+		});
+		expect(answer.status).toBe(202);
+		await gateway.until(({runs}) => runs.some(({state}) => state === 'done'));
+	}
+
+	changeStore(home, "update run set usage = '{'; update delivery set received_at = 1 << 62");
+	await using gateway = await startTestGateway({home});
+	const {api, webhook, logs} = gateway.port.getState();
+	expect([api?.state, webhook.state]).toEqual(['listening', 'listening']);
+	expect(logs.map(({message}) => message)).toEqual(
+		expect.arrayContaining([
+			expect.stringMatching(/Cannot read the deliveries of before .*svc doctor/),
+			expect.stringMatching(/Cannot read the runs of before .*svc doctor/),
+		]),
+	);
+	expect(await findingsOf(home)).toMatchObject([
+		{health: 'failed', found: expect.stringContaining('the deliveries in')},
+		{health: 'failed', found: expect.stringContaining('the runs in')},
+	]);
+});
+
 test('keys that cannot be read take down the chat API alone, and "doctor" names them', async () => {
 	await using home = await gatewayHome({config: {api: {enabled: true, port: 0}}});
 	{
@@ -146,7 +181,22 @@ test('keys that cannot be read take down the chat API alone, and "doctor" names 
 		expect(await api.gateway.port.listKeys()).toHaveLength(1);
 	}
 
-	changeStore(home, "update api_key set data = 'no JSON'");
+	for (const data of [
+		"'{}'",
+		"'null'",
+		"json_set(data, '$.secrets', json('[1]'))",
+		`json_set(data, '$.budget', json('{"tokens": 1, "per": "aeon"}'))`,
+		`json_set(data, '$.budget', json('{"tokens": "1", "per": "day"}'))`,
+	]) {
+		const database = new DatabaseSync(home.file('state.db'));
+		database.exec(`begin; update api_key set data = ${data}`);
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		await expect(createKeyReader(database).list()).rejects.toThrow(/the row of key_\w+ is none/);
+		database.exec('rollback');
+		database.close();
+	}
+
+	changeStore(home, "update api_key set data = '{}'");
 	await using gateway = await startTestGateway({home});
 	const {api, webhook} = gateway.port.getState();
 	expect(webhook.state).toBe('listening');
