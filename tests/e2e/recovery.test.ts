@@ -8,6 +8,7 @@ import {expect, test} from 'vitest';
 import {command} from '../cli/command.ts';
 import {gatewayHome} from '../helpers/gateway.ts';
 import {hookSecret, hubSignature, post} from '../helpers/post.ts';
+import {until} from '../helpers/processes.ts';
 import {startScriptedModel, type ScriptedModel} from '../helpers/scripted-model.ts';
 import {startSvc} from '../helpers/svc.ts';
 
@@ -243,6 +244,8 @@ test('a program that is replaced while it runs holds its runs, and loses none: t
 	const main = join(build, 'main.js');
 	{
 		await using running = await start(home, main);
+		// It listens before all of it is loaded.
+		await until(async () => (await command(['gateway', 'status'], {home: home.path})).code === 0);
 		await rename(build, gone);
 		expect((await post(running.url, {payload: {n: 1}})).status).toBe(202);
 		await running.gateway.waitFor(/The program was replaced while it ran/);
