@@ -1,13 +1,11 @@
-// @module-tag slow
 import {expect, test} from 'vitest';
 import {installForgeClient} from '../helpers/forge-client.ts';
-import {gatewayHome} from '../helpers/gateway.ts';
-import {post} from '../helpers/post.ts';
+import {gatewayHome, startTestGateway} from '../helpers/gateway.ts';
+import {until} from '../helpers/processes.ts';
 import {startScriptedModel, type ScriptedAnswer} from '../helpers/scripted-model.ts';
-import {startSvc} from '../helpers/svc.ts';
 import {command, commandJson} from './command.ts';
 
-/** A gateway in a process of its own, with a scripted model and a code host's client, and commands against its home. */
+/** A gateway with a scripted model and a code host's client, and commands against its home. */
 async function open(answers: readonly ScriptedAnswer[]) {
 	const stack = new AsyncDisposableStack();
 	const model = stack.use(await startScriptedModel(answers));
@@ -32,26 +30,33 @@ async function open(answers: readonly ScriptedAnswer[]) {
 			},
 		}),
 	);
-	const gateway = stack.use(
-		startSvc(['gateway', 'run'], {home: home.path, env: {PATH: client.path}}),
-	);
-	const [, url = ''] = await gateway.waitFor(/Listening on (\S+)/);
+	const gateway = await startTestGateway({home, environment: {PATH: client.path}});
+	let runs = true;
+	const stop = async () => {
+		if (runs) {
+			runs = false;
+			await gateway[Symbol.asyncDispose]();
+		}
+	};
+	stack.defer(stop);
 	const world = {home: home.path, environment: {PATH: client.path}};
 	return {
 		home,
 		client,
-		gateway,
+		stop,
+		/** Resolves once the log has such a line. */
+		logs: async (line: RegExp) => until(() => gateway.log.some(one => line.test(one))),
 		run: async (...args: readonly string[]) => command(args, world),
 		json: async (...args: readonly string[]) => commandJson(args, world),
 		send: async (route: string, payload: unknown, headers = {}) =>
-			(await post(`${url}/webhooks/${route}`, {payload, headers})).json,
+			(await gateway.send(route, payload, headers)).json,
 		[Symbol.asyncDispose]: () => stack.disposeAsync(),
 	};
 }
 
 test('a group is listed while it waits, dispatched by a person, and shown with what its run stands for', async () => {
 	await using setup = await open([{text: 'All done'}]);
-	const {run, json, gateway} = setup;
+	const {run, json} = setup;
 	for (const step of [1, 2, 3]) {
 		expect(await setup.send('slow', {pr: 7, step})).toMatchObject({status: 'coalesced'});
 	}
@@ -61,7 +66,7 @@ test('a group is listed while it waits, dispatched by a person, and shown with w
 	const [group] = await json('groups', 'list', '--state', 'pending');
 	expect(group).toMatchObject({route: 'slow', key: '7', count: 3});
 	expect(await json('groups', 'dispatch', String(group.id))).toEqual({group: group.id, run: 1});
-	await gateway.waitFor(/Answer of route "slow": All done/);
+	await setup.logs(/Answer of route "slow": All done/);
 
 	expect((await run('groups', 'dispatch', String(group.id))).stderr).toContain(
 		'(group_dispatched)',
@@ -76,17 +81,16 @@ test('a group is listed while it waits, dispatched by a person, and shown with w
 	const [latest] = await json('deliveries', 'list');
 	expect((await run('deliveries', 'show', latest.id)).stdout).toMatch(/^group +\d+ /m);
 
-	gateway.kill('SIGTERM');
-	await gateway.finished;
+	await setup.stop();
 	expect(await json('groups', 'list')).toMatchObject([{state: 'dispatched', reason: 'person'}]);
 });
 
 test('"dead, visible and replayable": dead deliveries are listed with the reason, and replayed to another route', async () => {
 	await using setup = await open([{text: 'One'}, {text: 'Two'}]);
-	const {run, json, gateway} = setup;
+	const {run, json} = setup;
 	await setup.client.fail('HTTP 403: forbidden');
 	await setup.send('forge', {name: 'Alex'});
-	await gateway.waitFor(/forbidden/);
+	await setup.logs(/forbidden/);
 	const [dead, ...others] = await json('deliveries', 'list', '--dead');
 	expect(dead).toMatchObject({route: 'forge', outcome: 'accepted'});
 	expect(others).toEqual([]);
@@ -97,7 +101,7 @@ test('"dead, visible and replayable": dead deliveries are listed with the reason
 	const replayed = await run('deliveries', 'replay', dead.id, '--to', 'gh');
 	expect(replayed).toMatchObject({code: 0, stdout: expect.stringMatching(/^202 /)});
 	expect(replayed.stderr).toContain('to "gh": starts an agent run');
-	await gateway.waitFor(/Answer of route "gh": Two/);
+	await setup.logs(/Answer of route "gh": Two/);
 	const [replay] = await json('deliveries', 'list');
 	expect(replay).toMatchObject({route: 'gh', replayOf: dead.id});
 	expect((await run('deliveries', 'replay', dead.id, '--to', 'nobody')).stderr).toContain(
@@ -107,7 +111,7 @@ test('"dead, visible and replayable": dead deliveries are listed with the reason
 
 test('what came back from the code host is in the journal with its identifier, and is not taken twice', async () => {
 	await using setup = await open([{text: 'One'}]);
-	const {run, json, gateway} = setup;
+	const {run, json} = setup;
 	const at = new Date().toISOString();
 	await setup.client.serve({
 		'repos/acme/api/hooks?per_page=100': {
@@ -125,7 +129,7 @@ test('what came back from the code host is in the journal with its identifier, a
 		code: 0,
 		stdout: expect.stringMatching(/guid-9 {2}202 accepted\n1 event: 1 accepted\n$/),
 	});
-	await gateway.waitFor(/Answer of route "gh": One/);
+	await setup.logs(/Answer of route "gh": One/);
 	expect(await json('deliveries', 'list')).toMatchObject([
 		{deliveryId: 'guid-9', idSource: 'recovered', event: 'push', outcome: 'accepted'},
 	]);
@@ -146,9 +150,9 @@ test('the person at the terminal sees why a signature was refused, a line for ea
 
 test('an import into a gateway that runs is listed, and can be replayed', async () => {
 	await using setup = await open([{text: 'One'}, {text: 'Two'}]);
-	const {run, json, gateway, home} = setup;
+	const {run, json, home} = setup;
 	await setup.send('gh', {name: 'Alex'});
-	await gateway.waitFor(/Answer of route "gh": One/);
+	await setup.logs(/Answer of route "gh": One/);
 	const {stdout} = await run('deliveries', 'export');
 	await home.write('in.jsonl', stdout);
 	expect(await json('deliveries', 'import', home.file('in.jsonl'))).toEqual({
@@ -159,5 +163,5 @@ test('an import into a gateway that runs is listed, and can be replayed', async 
 	expect(imported).toMatchObject({idSource: 'import', route: 'gh'});
 	expect(imported).not.toHaveProperty('runId');
 	expect((await run('deliveries', 'replay', imported.id)).code).toBe(0);
-	await gateway.waitFor(/Answer of route "gh": Two/);
+	await setup.logs(/Answer of route "gh": Two/);
 });
