@@ -1,15 +1,15 @@
-// @module-tag slow
 import {spawnSync} from 'node:child_process';
 import {expect, test} from 'vitest';
-import {gatewayHome} from '../helpers/gateway.ts';
+import {gatewayHome, startTestGateway} from '../helpers/gateway.ts';
 import {post} from '../helpers/post.ts';
+import {until} from '../helpers/processes.ts';
 import {startScriptedModel, type ScriptedAnswer} from '../helpers/scripted-model.ts';
 import {startSvc, svc, svcCommand, svcEnvironment} from '../helpers/svc.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 import {command} from './command.ts';
 
-/** A gateway with a scripted model, and commands against its home. */
-async function open(answers: readonly ScriptedAnswer[]) {
+/** A scripted model and a home that asks it. */
+async function openHome(answers: readonly ScriptedAnswer[]) {
 	const stack = new AsyncDisposableStack();
 	const model = stack.use(await startScriptedModel(answers));
 	const home = stack.use(
@@ -28,16 +28,30 @@ async function open(answers: readonly ScriptedAnswer[]) {
 			},
 		}),
 	);
-	const gateway = stack.use(startSvc(['gateway', 'run'], {home: home.path}));
-	const [, url = ''] = await gateway.waitFor(/Listening on (\S+)/);
+	return {home, model, [Symbol.asyncDispose]: () => stack.disposeAsync()};
+}
+
+/** A gateway with a scripted model, and commands against its home. */
+async function open(answers: readonly ScriptedAnswer[]) {
+	const stack = new AsyncDisposableStack();
+	const {home, model} = stack.use(await openHome(answers));
+	const gateway = await startTestGateway({home});
+	let runs = true;
+	const stop = async () => {
+		if (runs) {
+			runs = false;
+			await gateway[Symbol.asyncDispose]();
+		}
+	};
+	stack.defer(stop);
 	const run = async (...args: readonly string[]) => command(args, {home: home.path});
 	return {
-		home,
 		model,
-		gateway,
+		stop,
+		/** Resolves once the log has such a line. */
+		logs: async (line: RegExp) => until(() => gateway.log.some(one => line.test(one))),
 		run,
-		send: async (route: string, payload: unknown) =>
-			(await post(`${url}/webhooks/${route}`, {payload})).json,
+		send: async (route: string, payload: unknown) => (await gateway.send(route, payload)).json,
 		// oxlint-disable-next-line typescript/no-explicit-any -- tests read it by path
 		json: async (...args: readonly string[]): Promise<any> => {
 			const {code, stdout, stderr} = await run(...args, '--json');
@@ -50,9 +64,9 @@ async function open(answers: readonly ScriptedAnswer[]) {
 
 test('deliveries and runs are listed and shown, of a gateway that runs and of one that does not', async () => {
 	await using setup = await open([{text: 'Alex pushed\u001B[2J'}]);
-	const {run, json, gateway} = setup;
+	const {run, json} = setup;
 	await setup.send('gh', {name: 'Alex\u001B]0;x\u0007'});
-	await gateway.waitFor(/Answer of route "gh"/);
+	await setup.logs(/Answer of route "gh"/);
 	expect((await setup.send('nobody', {})).error).toBe('Unknown route');
 
 	const look = async () => {
@@ -88,8 +102,7 @@ test('deliveries and runs are listed and shown, of a gateway that runs and of on
 		expect(stdout).not.toContain('correct horse');
 	}
 
-	gateway.kill('SIGTERM');
-	await gateway.finished;
+	await setup.stop();
 	const offline = await look();
 	expect(offline).toEqual(live);
 	expect(await run('deliveries', 'replay', live.delivery.id)).toMatchObject({
@@ -126,7 +139,7 @@ test('what does not exist is a failure with a name, what does not parse is wrong
 
 test('"svc runs cancel" ends a run under way and a queued one; "svc runs retry" runs it again', async () => {
 	await using setup = await open([{hang: true}, {text: 'Second'}, {text: 'First again'}]);
-	const {run, json, model, gateway} = setup;
+	const {run, json, model} = setup;
 	await setup.send('gh', {name: 'first'});
 	await setup.send('gh', {name: 'second'});
 	await setup.send('gh', {name: 'third'});
@@ -137,7 +150,7 @@ test('"svc runs cancel" ends a run under way and a queued one; "svc runs retry" 
 		stdout: 'Run 1 is cancelled\n',
 	});
 	expect(await closed).toBe(true);
-	await gateway.waitFor(/Answer of route "gh": Second/);
+	await setup.logs(/Answer of route "gh": Second/);
 	const states = async () =>
 		Object.fromEntries(
 			(await json('runs', 'list')).map(({id, state}: {id: number; state: string}) => [id, state]),
@@ -148,25 +161,25 @@ test('"svc runs cancel" ends a run under way and a queued one; "svc runs retry" 
 		code: 0,
 		stdout: 'Run 1 is queued again\n',
 	});
-	await gateway.waitFor(/Answer of route "gh": First again/);
+	await setup.logs(/Answer of route "gh": First again/);
 	expect((await states())[1]).toBe('done');
 	expect(model.requests).toHaveLength(3);
 });
 
 test('"svc deliveries replay" runs it again; what reaches others must be confirmed', async () => {
 	await using setup = await open([{text: 'One'}, {text: 'Two'}, {text: 'Three'}]);
-	const {run, json, gateway} = setup;
+	const {run, json} = setup;
 	await setup.send('gh', {name: 'Alex'});
-	await gateway.waitFor(/Answer of route "gh": One/);
+	await setup.logs(/Answer of route "gh": One/);
 	const [{id}] = await json('deliveries', 'list');
 	const replayed = await run('deliveries', 'replay', id);
 	expect(replayed).toMatchObject({code: 0, stdout: expect.stringMatching(/^202 /)});
-	await gateway.waitFor(/Answer of route "gh": Two/);
+	await setup.logs(/Answer of route "gh": Two/);
 	const [replay] = await json('deliveries', 'list');
 	expect(replay).toMatchObject({replayOf: id, idSource: 'replay'});
 
 	await setup.send('forge', {});
-	await gateway.waitFor(/The run failed|comment/);
+	await setup.logs(/The run failed|comment/);
 	const [comment] = await json('deliveries', 'list', '--route', 'forge');
 	const unconfirmed = await run('deliveries', 'replay', comment.id);
 	expect(unconfirmed).toMatchObject({code: 1, stdout: ''});
@@ -178,9 +191,12 @@ test('"svc deliveries replay" runs it again; what reaches others must be confirm
 });
 
 test('"secrets never in listings or logs"', async () => {
-	await using setup = await open([{text: 'The secret is correct horse battery staple'}]);
-	const {run, gateway, home} = setup;
-	await setup.send('gh', {name: 'correct horse battery staple'});
+	await using setup = await openHome([{text: 'The secret is correct horse battery staple'}]);
+	const {home} = setup;
+	const run = async (...args: readonly string[]) => command(args, {home: home.path});
+	await using gateway = startSvc(['gateway', 'run'], {home: home.path});
+	const [, url = ''] = await gateway.waitFor(/Listening on (\S+)/);
+	await post(`${url}/webhooks/gh`, {payload: {name: 'correct horse battery staple'}});
 	await gateway.waitFor(/Answer of route "gh"/);
 	const texts = await Promise.all([
 		run('webhook', 'list', '--json'),
