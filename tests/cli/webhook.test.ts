@@ -1,4 +1,3 @@
-// @module-tag slow
 import {execFile} from 'node:child_process';
 import {stat} from 'node:fs/promises';
 import {promisify} from 'node:util';
