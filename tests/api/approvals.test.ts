@@ -1,3 +1,4 @@
+// @module-tag slow
 import {expect, test} from 'vitest';
 import type {ApiEndpoint} from '../../source/core/api-keys/api-key.ts';
 import type {JsonObject} from '../../source/core/json.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import {mkdir, readFile, realpath, symlink} from 'node:fs/promises';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';

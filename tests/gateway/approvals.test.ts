@@ -1,3 +1,4 @@
+// @module-tag slow
 import {expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
 import {connectGateway} from '../../source/gateway/control/remote-port.ts';

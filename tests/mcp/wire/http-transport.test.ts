@@ -1,3 +1,4 @@
+// @module-tag slow
 import {expect, test} from 'vitest';
 import {until} from '../../helpers/processes.ts';
 import {startEverything} from '../servers/everything-server.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import {on, once} from 'node:events';
 import {readFile} from 'node:fs/promises';
 import {createServer} from 'node:net';
