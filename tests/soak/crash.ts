@@ -51,7 +51,7 @@ export const crashSteps: ReadonlyArray<readonly CrashPoint[]> = [
 	}),
 	around('a lease', '^update run set state = \\?, attempt'),
 	around('an answer', "^update run set state = 'delivering'"),
-	around('the start of a delivery', '^update run set delivery_started = 1'),
+	around('the start of a delivery', '^update run set delivery_attempt = '),
 	around(
 		'a settled run',
 		'^update run set state = \\?, due_at = null, awaits_logins = null, finished_at',
