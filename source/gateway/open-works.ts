@@ -1,8 +1,6 @@
 import {modelInputs} from '../agent/choose-model.ts';
 import {createModelFetch} from '../agent/model-fetch.ts';
 import type {Config} from '../config/config.ts';
-import {createConfigWatcher} from '../config/watch.ts';
-import {every} from '../core/clock.ts';
 import {openApi} from './chat/open-api.ts';
 import {createReplays} from './deliveries/replays.ts';
 import {restoreHistory} from './history/restore-history.ts';
@@ -12,9 +10,6 @@ import type {Intake} from './open-intake.ts';
 import {openWorkers} from './runs/open-workers.ts';
 import {openTools} from './servers/open-tools.ts';
 import {startHealth} from './status/health.ts';
-
-/** How often it is looked whether a file has changed that nobody told of. */
-const catchUpMs = 30_000;
 
 /**
  * Opens what works on what was accepted, and what shows it: the model, tools, workers, the history of before the start, the chat API. Joins it with the intake, which listens already.
@@ -46,18 +41,6 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 	stack.use(
 		startRetention({clock, store, log: log.from('store')}, {retention: () => config().retention}),
 	);
-	const watcher = stack.use(
-		createConfigWatcher({
-			...world,
-			log: log.from('config'),
-			onChange() {
-				void live.reload();
-			},
-		}),
-	);
-
-	// Not every file system tells of changes, and nobody watches for new profiles.
-	stack.defer(every(clock, catchUpMs, () => live.catchUp()));
 
 	const api = stack.use(
 		await openApi(world, {model, modelFetch, servers, approvals, dispatcher, announce}),
@@ -79,8 +62,6 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 	dispatcher.wake();
 	// Looking for model servers takes up to half a second; nothing waits for it.
 	void model.choose();
-	// What was written while nobody watched yet.
-	void watcher.ready.then(() => live.catchUp());
 
 	return {
 		rooms: {dispatcher, replays, servers, approvals, api},

@@ -1,4 +1,6 @@
+import {writeFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
+import {systemClock} from '../../source/core/clock.ts';
 import type {JsonObject} from '../../source/core/json.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {gatewayHome, startTestGateway, testConfig, type TestGateway} from '../helpers/gateway.ts';
@@ -130,4 +132,26 @@ test('a lower bound of the queue refuses a new group, and takes nothing from tho
 	clock.advance(30_000);
 	await gateway.ended(3);
 	expect((await gateway.send('hook', {n: 4})).status).toBe(202);
+});
+
+test('a change of the file that is seen as soon as files are watched is taken over', async () => {
+	await using home = await gatewayHome({config: {platforms: {webhook: {enabled: false}}}});
+	let looks = 0;
+	const clock = {
+		...systemClock,
+		/** The first looks at the files come at once, and find another one. */
+		after(delayMs: number, callback: () => void) {
+			if (delayMs !== 30_000 || looks === 5) {
+				return systemClock.after(delayMs, callback);
+			}
+
+			looks += 1;
+			writeFileSync(home.file('config.yaml'), testConfig(config({})));
+			queueMicrotask(callback);
+			return () => {};
+		},
+	};
+	await using gateway = await startTestGateway({home, clock});
+	await gateway.until(({webhook}) => webhook.state === 'listening');
+	expect(await statusOf(gateway)).toBe(202);
 });
