@@ -296,3 +296,28 @@ test('an error that repeats it is redacted, before and in the middle of an answe
 	expect(text).toContain('Lost [redacted]');
 	expect(text).not.toContain('upstream-secret');
 });
+
+test('a server that names more than 1,024 texts is not listened to any longer', async () => {
+	answer = request => {
+		const many = Array.from({length: 1025}, (_, at) => chunkOf({[`part_${at}`]: '.'}));
+		sendStream(request, ...many, chunkOf({}, {finishReason: 'stop'}), lastEvent);
+	};
+	expect(await ask({stream: true})).toContain('it says more than 1024 texts');
+});
+
+test('of 1,024 texts inside of other members each goes on', async () => {
+	answer = request => {
+		const key = keyOf(request);
+		const details = (text: string) => ({
+			details: Object.fromEntries(Array.from({length: 1024}, (_, at) => [`part_${at}`, text])),
+		});
+		sendStream(
+			request,
+			chunkOf(details(key.slice(0, 10))),
+			chunkOf(details(key.slice(10))),
+			chunkOf({}, {finishReason: 'stop'}),
+			lastEvent,
+		);
+	};
+	expect(await ask({stream: true})).not.toContain('secret-0123456789');
+});

@@ -3,6 +3,7 @@ import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts'
 import {redactJson, type Redact} from '../../core/redact.ts';
 import {createRedactedPieces, type RedactedPieces} from '../../core/redacted-pieces.ts';
 import type {Sink} from '../chat/late-stream.ts';
+import {garbled} from './upstream-failure.ts';
 
 /** Deltas on their way out, without the secrets of the gateway. */
 export type SafeDeltas = {
@@ -14,8 +15,8 @@ export type SafeDeltas = {
 /** A text of the answer that comes in pieces, and the delta that carries one of them. */
 type Channel = {readonly pieces: RedactedPieces; readonly delta: (text: string) => JsonObject};
 
-/** Texts inside of other members that are remembered: a server may name as many as it likes. */
-const maxInner = 1024;
+/** Texts of an answer, texts inside of its other members, and logprobs that wait for their text: a server may send as many as it likes. */
+const maxTexts = 1024;
 
 /**
  * Redacts what a model's server says, also where a secret lies across several deltas: each text of the message and the arguments of each call go on from delta to delta. What may be the beginning
@@ -35,18 +36,26 @@ export function createSafeDeltas(redact: Redact, pass: Sink['delta']): SafeDelta
 			return redact(text);
 		}
 
-		const pieces = inner.get(path) ?? createRedactedPieces(redact);
-		if (inner.size >= maxInner) {
-			inner.clear();
+		let pieces = inner.get(path);
+		if (!pieces) {
+			if (inner.size >= maxTexts) {
+				inner.clear();
+			}
+
+			pieces = createRedactedPieces(redact);
+			inner.set(path, pieces);
 		}
 
-		inner.set(path, pieces);
 		return pieces.add(text) + pieces.pause();
 	};
 
 	const textOf = (name: string, piece: string, delta: Channel['delta']): string => {
 		let channel = channels.get(name);
 		if (!channel) {
+			if (channels.size >= maxTexts) {
+				throw garbled(`it says more than ${maxTexts} texts`);
+			}
+
 			channel = {pieces: createRedactedPieces(redact), delta};
 			channels.set(name, channel);
 		}
@@ -147,10 +156,12 @@ function createSafeLogprobs(redact: Redact) {
 	let asSaid = '';
 	let asShown = '';
 	let isHolding = false;
+	let areTooMany = false;
 	return {
 		add(logprobs: JsonObject | undefined) {
-			if (logprobs) {
-				waiting = [...waiting, logprobs];
+			if (logprobs && waiting.push(logprobs) > maxTexts) {
+				waiting = [];
+				areTooMany = true;
 			}
 		},
 		/** Of the text `said` came in, and `shown` leaves. */
@@ -169,8 +180,9 @@ function createSafeLogprobs(redact: Redact) {
 			}
 
 			const isSafe = asSaid === asShown && isDeepStrictEqual(redactJson(waiting, redact), waiting);
-			const ready = isSafe ? waiting : [];
+			const ready = isSafe && !areTooMany ? waiting : [];
 			waiting = [];
+			areTooMany = false;
 			asSaid = '';
 			asShown = '';
 			const [first, ...others] = ready;

@@ -136,7 +136,7 @@ export function createToolCallDeltas(): (calls: JsonValue | undefined) => readon
 			const isNamed = typeof called['name'] === 'string' && called['name'] !== '';
 			const known = callOf({at, id, isNamed});
 			const index = known ?? begin(id);
-			if (at !== undefined) {
+			if (at !== undefined && (meant.has(at) || meant.size < maxCalls)) {
 				meant.set(at, index);
 			}
 
