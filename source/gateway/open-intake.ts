@@ -90,7 +90,7 @@ export async function openIntake(
 	const world: RoomWorld = {...given, emit, log, redact, live, store, taken, authorities};
 	let control: ControlServer | undefined;
 	const watching = () => lock.watch({clock, log, whileHeld: async () => control?.keep()});
-	// Nobody else has the home: only now the pid file names this process.
+	// No other process has the home: only now the pid file names this one.
 	stack.use(withReserve(paths.stateDb, watching));
 	// Before anything listens: a command that is called once /health answers finds the gateway, and waits for the rest of its rooms.
 	control = front.use(

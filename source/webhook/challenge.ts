@@ -45,8 +45,8 @@ export function answerChallenge(
 const maySend = (text: string): boolean => /^[ -~]{1,1024}$/.test(text);
 
 /**
- * The answer to the question by `GET` that the sender of a route asks; `undefined` when this is none, and for every other route: nobody learns which there are. Nobody signs it, it spends none
- * of the rate, and it is not kept.
+ * The answer to the unsigned `GET` by which the sender of a route verifies its address; `undefined` for any other request and route, so that the answer does not tell which routes exist. It spends
+ * none of the rate, and is not kept.
  *
  * @see manual/receiver.md#challenges
  */

@@ -145,7 +145,7 @@ const echo = (text: string): Reply => ({
 
 const noSniffing = {'X-Content-Type-Options': 'nosniff'};
 
-/** 200: the answer to a question by `GET`, which nobody signed. */
+/** 200: the answer to an unsigned `GET` that verifies the address. */
 export const greetingReply = (text: string, member?: string): Reply => ({
 	...(member === undefined ? echo(text) : challengeReply({body: {[member]: text}})),
 	headers: noSniffing,

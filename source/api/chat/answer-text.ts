@@ -125,7 +125,7 @@ function meterTurn({reserve, grow, settle, signal}: ChatCall['call'], most: numb
 			},
 		},
 		endedBy(error: unknown): unknown {
-			// The model was at work on it: who leaves before every answer would pay for none.
+			// The model was at work: a client that leaves before each answer would never pay.
 			if (signal.aborted) {
 				settle(sumWith(step));
 			}

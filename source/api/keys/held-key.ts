@@ -17,13 +17,13 @@ export type HeldKey = {
 /** What is counted, and when. */
 type Counted = {readonly clock: Clock; readonly usages: KeyUsages; readonly limits: KeyLimits};
 
-/** Longer answers are not expected where nobody says how long they may be; no such bound is sent either, since servers refuse one that is above what their model may. Tokens. */
+/** The longest answer that is expected of a request without a bound, tokens. A bound from here on is not sent: servers refuse one that is above their model's own. */
 const longestUsual = 16_384;
 
-/** Part of `left` that is held ahead of an answer which grows: little enough for a dozen of them to go on side by side until nothing is left. */
+/** Part of `left` that is held ahead of what a growing answer has used: small, so that a dozen of them can go on side by side until nothing is left. */
 const sliceOf = (left: number): number => Math.min(left, 4096, Math.max(16, Math.ceil(left / 16)));
 
-/** Part of `left` that is held for an answer in one piece of which nobody says how long it may be. */
+/** Part of `left` that is held for an answer in one piece when the request has no bound. */
 const shareOf = (left: number): number =>
 	Math.min(left, longestUsual, Math.max(256, Math.ceil(left / 4)));
 

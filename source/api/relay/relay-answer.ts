@@ -36,7 +36,7 @@ export async function relayAnswer(
 		try {
 			return await askUpstream(upstream, upstreamBody(request, upstream), {clock, redact, signal});
 		} catch (error) {
-			// The server was at work on it: who leaves before every answer would pay for none.
+			// The server was at work: a client that leaves before each answer would never pay.
 			if (signal.aborted) {
 				count(nothing);
 			}

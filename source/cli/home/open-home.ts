@@ -213,7 +213,7 @@ async function readElsewhere(context: Context): Promise<Home | undefined> {
 	};
 }
 
-/** More never are: of approvals and of groups. */
+/** The most that one list can have. A list of a home with more settled approvals holds the newest of all profiles, and of one profile those among them. */
 const maxListed = {approvals: 1000, groups: 5000};
 
 /** The records of a home that belong to one of the profiles which it serves. */

@@ -1,8 +1,7 @@
-import {isJsonObject} from '../../core/json.ts';
-import type {JsonValue} from '../../core/json.ts';
+import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import type {Challenge, SenderPreset} from './sender.ts';
 
-/** What is asked by each `type` that is no event: the PING of webhook events, that of interactions, and what could be suggested to somebody who types a command. */
+/** Answers by `type` to requests that are no events: 0 the PING of webhook events, 1 that of interactions, 4 autocomplete, which gets no suggestions. */
 const answers: ReadonlyMap<unknown, ReturnType<Challenge>> = new Map([
 	[0, {}],
 	[1, {body: {type: 1}}],
@@ -19,7 +18,7 @@ const challenge: Challenge = payload => answers.get(typeOf(payload));
 const ephemeral = 64;
 
 /**
- * A whole answer. A deferred one (type 5) shows "is thinking…" until somebody completes it, which nothing here does: after 15 minutes it would have failed.
+ * A whole answer (type 4). A deferred one (type 5) shows "is thinking…" until a second request completes it, which is never sent here: after 15 minutes it would fail.
  *
  * @see https://docs.discord.com/developers/interactions/receiving-and-responding
  */

@@ -88,7 +88,7 @@ export type SenderPreset = {
 	readonly subjects?: readonly SubjectRule[];
 	/** Its question whether we are there. It is asked of every payload whose signature is right; what it answers is no event. */
 	readonly challenge?: Challenge;
-	/** Its question by `GET` whether the address is ours, which nobody signs. `undefined`: none. `member`: the answer is JSON, the text under that name; else it is the text alone. */
+	/** The answer to its unsigned `GET` that verifies the address; `undefined` when this is no such request. `member`: the answer is a JSON object with the text under that name; without it the text alone. */
 	readonly greet?: (
 		asked: Greeting,
 	) => {readonly text: string; readonly member?: string} | {readonly problem: string} | undefined;

@@ -16,7 +16,7 @@ const challenge: Challenge = payload => {
 };
 
 /**
- * Whoever used a slash command is told; what people press is acknowledged without a word, since a form would take any for an instruction. Events get what all get.
+ * A slash command is answered with a sentence, a button, menu or form with an empty body: Slack would take text there for an instruction to the form. Events are answered as those of other senders.
  *
  * @see https://docs.slack.dev/interactivity/implementing-slash-commands, https://docs.slack.dev/interactivity/handling-user-interaction#acknowledgment_response
  */
