@@ -93,18 +93,16 @@ test.for<[number, string, boolean, boolean]>([
 	[408, 'platform_failed', true, true],
 	[429, 'platform_rate_limited', true, false],
 	[503, 'platform_failed', true, true],
-])('a status of %i with what is no success is %s: passes %s, tells of the platform %s', async ([
-	status,
-	code,
-	retryable,
-	isPlatformDown,
-]) => {
-	const answer = await postTo((_, response) => {
-		response.writeHead(status).end('<html>');
-	});
-	expect(answer.json).toBeUndefined();
-	expect(answer.failure()).toMatchObject({code, retryable, isPlatformDown, isUncertain: false});
-});
+])(
+	'a status of %i with what is no success is %s: passes %s, tells of the platform %s',
+	async ([status, code, retryable, isPlatformDown]) => {
+		const answer = await postTo((_, response) => {
+			response.writeHead(status).end('<html>');
+		});
+		expect(answer.json).toBeUndefined();
+		expect(answer.failure()).toMatchObject({code, retryable, isPlatformDown, isUncertain: false});
+	},
+);
 
 test('the waits of an answer come with its failure, where another try may help', async () => {
 	const busy = await postTo((_, response) => {
