@@ -1,5 +1,5 @@
 import type {Deliverer} from '../../delivery/deliverer.ts';
-import {DeliveryError} from '../../platforms/delivery-error.ts';
+import {DeliveryError, isUncertain} from '../../platforms/delivery-error.ts';
 import {reachesPeople} from '../../platforms/platforms.ts';
 import type {DirectMessage} from '../../webhook/direct-delivery.ts';
 import {createReceiver, type ReceiverDependencies} from '../../webhook/receiver.ts';
@@ -81,10 +81,13 @@ const holdDirect =
 			throw new DeliveryError('delivery_held', `Cannot deliver: ${held}`);
 		}
 
-		const receipt = await deliver(message, signal);
-		if (reachesPeople(message.target.kind) && !receipt.withheld) {
-			await loops.answered(answer);
+		const reaches = reachesPeople(message.target.kind);
+		try {
+			const receipt = await deliver(message, signal);
+			await (reaches && !receipt.withheld && loops.answered(answer));
+			return receipt;
+		} catch (error) {
+			await (reaches && isUncertain(error) && loops.answered(answer));
+			throw error;
 		}
-
-		return receipt;
 	};

@@ -247,6 +247,8 @@ async function deliverAnswer(work: Work): Promise<void> {
 			waitMs: waitMs && Math.max(waitMs, retryAfterMs),
 			last: isUncertain ? 'uncertain' : 'dead',
 		});
+		// What may have arrived may come back as an event, as an answer does.
+		await (isUncertain && reachesPeople(target.kind) && work.loops.answered(run));
 		return;
 	}
 

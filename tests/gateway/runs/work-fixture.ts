@@ -53,6 +53,7 @@ export async function openWork({
 	const requests: AgentRequest[] = [];
 	const kept: Array<readonly [number, string]> = [];
 	const awaited: string[] = [];
+	const answered: Array<number | string> = [];
 	const controller = new AbortController();
 	return {
 		home,
@@ -63,6 +64,7 @@ export async function openWork({
 		requests,
 		kept,
 		awaited,
+		answered,
 		controller,
 		accept: async (plan: Partial<RunPlan> = {}) =>
 			acceptRun(store, sampleEntry({}, {plan: {...samplePlan, ...plan}})),
@@ -107,7 +109,12 @@ export async function openWork({
 					awaitsLogins: async (profile, names) => {
 						awaited.push(`${profile} ${names.join(' ')}`);
 					},
-					loops: {heldBy: () => undefined, async answered() {}},
+					loops: {
+						heldBy: () => undefined,
+						async answered({id}) {
+							answered.push(id);
+						},
+					},
 					async keepAnswer(run, text) {
 						kept.push([run.id, text]);
 					},

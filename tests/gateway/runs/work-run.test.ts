@@ -219,6 +219,23 @@ test('an answer that was delivered and could not be settled before the end is no
 	expect(work.messages).toHaveLength(1);
 });
 
+test.for([
+	['delivery_uncertain', 'uncertain', [1]],
+	['target_invalid', 'dead', []],
+] as const)(
+	'of answers that fail, those that may have arrived count towards a loop: %s',
+	async ([code, state, counted]) => {
+		await using work = await openWork({
+			async deliver() {
+				throw new DeliveryError(code, 'Cannot deliver');
+			},
+		});
+		await work.accept({target: {kind: 'forge_comment', extra: {}}});
+		expect(await work.work()).toMatchObject({state});
+		expect(work.answered).toEqual(counted);
+	},
+);
+
 test('what happens is in the transcript and told while it happens', async () => {
 	await using work = await openWork({
 		agent: async ({onEntry}) => {
