@@ -1,9 +1,10 @@
 import type {Diagnostic, RouteView} from '../core/config-view.ts';
 import type {Config, RouteTable} from './config.ts';
+import {problemWithToolsets} from './diagnose-toolsets.ts';
 import {placeless} from './place-diagnostic.ts';
+import {problemWithPlatform} from './platform-problem.ts';
 import {resolveSubscriptions, type ResolvedSubscriptions} from './resolve-subscriptions.ts';
 import {insecureSecret} from './route-refusals.ts';
-import {troublesWith} from './route-troubles.ts';
 import {viewOfRoute} from './route-view.ts';
 import type {Route, SkippedRoute} from './route.ts';
 import type {Subscriptions, SubscriptionsReader} from './subscriptions.ts';
@@ -171,3 +172,10 @@ export const secretsInTable = ({routes}: RouteTable): readonly string[] => [
 			.filter(text => text !== insecureSecret),
 	),
 ];
+
+/** What does not keep a route from being served, and what comes of its events: where its answers go, and its toolsets. What follows the subject in a sentence. */
+const troublesWith = (route: Route, config: Config): readonly string[] =>
+	[
+		route.cronJob === undefined ? problemWithPlatform(route.deliver, config) : undefined,
+		problemWithToolsets(route, config),
+	].filter(text => text !== undefined);

@@ -7,7 +7,6 @@ import type {Limits} from '../store/limits/port.ts';
 import type {Intake} from '../store/port.ts';
 import type {CompiledRoute} from './compiled-route.ts';
 import type {DeliverDirect} from './direct-delivery.ts';
-import type {HomeOf} from './home-of.ts';
 import type {HourMemory} from './hour-memory.ts';
 import type {JobOf} from './job-of.ts';
 import type {Scripts} from './script.ts';
@@ -47,3 +46,10 @@ export type ReceiverServices = Pick<World, 'clock' | 'log'> & {
 	/** Logs a warning the first time that `key` comes. */
 	readonly warnOnce: (key: string, message: string) => void;
 };
+
+/**
+ * Where a profile keeps what its routes name, absolute: `in_file` resolves in `home`, `script` in `scripts`. `default` is the profile of this gateway.
+ *
+ * @see manual/filters-and-templates.md#filters, manual/filters-and-templates.md#scripts
+ */
+type HomeOf = (profile: string) => {readonly home: string; readonly scripts: string};

@@ -4,7 +4,6 @@ import {codeOf} from '../core/errors.ts';
 import {runInGroup} from '../core/process-group.ts';
 import {containedPath} from './contained-path.ts';
 import {createPlaces} from './places.ts';
-import {scriptEnvironment} from './script-environment.ts';
 import type {ScriptExit} from './script-verdict.ts';
 
 const outputLimit = 1_048_576;
@@ -14,6 +13,8 @@ const stderrKept = 2000;
 const atOnce = 8;
 
 const maxWaiting = 64;
+
+const passedOn = /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TMPDIR)$/;
 
 const shells: ReadonlySet<string> = new Set(['.sh', '.bash']);
 
@@ -117,4 +118,17 @@ async function runFile(fileJob: FileJob): Promise<ScriptExit> {
 		case 'not-started':
 			return {kind: 'not-started', reason: exit.code};
 	}
+}
+
+/** What a script may know of our environment: no secret, nothing of `.env` but these names. @see manual/filters-and-templates.md#scripts */
+export function scriptEnvironment(
+	environment: Readonly<Record<string, string>>,
+	{event, deliveryId}: {readonly event: string; readonly deliveryId: string},
+): Record<string, string> {
+	const passed = Object.entries(environment).filter(([name]) => passedOn.test(name));
+	return {
+		...Object.fromEntries(passed),
+		SVC_WEBHOOK_EVENT_TYPE: event,
+		SVC_WEBHOOK_DELIVERY_ID: deliveryId,
+	};
 }

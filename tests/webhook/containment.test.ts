@@ -4,7 +4,7 @@ import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
 import {createLogger, silentLogger} from '../../source/core/log.ts';
 import {createFilterFiles} from '../../source/webhook/filter-files.ts';
-import {scriptEnvironment} from '../../source/webhook/script-environment.ts';
+import {scriptEnvironment} from '../../source/webhook/script.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 import {makeRoute, startReceiver} from './start-receiver.ts';
