@@ -147,6 +147,16 @@ export function originWords(
 	}
 }
 
+/** The same for the run that an approval is of; empty without a run, and where nothing is known of it. */
+export function askerWords(
+	{run, ...facts}: OriginFacts & {readonly run?: number},
+	quoted?: (name: string) => string,
+): string {
+	const origin = originOf(facts);
+	const isUnknown = origin.kind === 'delivery' && origin.delivery === undefined;
+	return run === undefined || isUnknown ? '' : originWords(origin, quoted);
+}
+
 /** `telegram:12345/17 99`, the conversation and who wrote, as filters read it; empty for what comes from elsewhere. Not cleaned. */
 export const chatText = ({conversation}: Pick<OriginFacts, 'conversation'>): string =>
 	conversation ? `${conversationName(conversation)} ${conversation.user}` : '';

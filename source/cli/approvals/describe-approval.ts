@@ -10,7 +10,7 @@ import type {
 import {type FromEvent, fromEventLines} from '../../core/approvals/from-event.ts';
 import {whyNotCovered} from '../../core/approvals/why-not-covered.ts';
 import type {JsonValue} from '../../core/json.ts';
-import {conversationWords, type Origin, originOf, originWords} from '../../core/origin.ts';
+import {askerWords, conversationWords, type Origin, originOf} from '../../core/origin.ts';
 import {quotedName, quotedTitle} from '../../core/quoted-name.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {Table} from '../console/print-table.ts';
@@ -51,7 +51,7 @@ const subjectOf = (approval: Approval): readonly string[] => [
 	serverOf(approval),
 	approval.kind === 'tool' ? quotedName(approval.tool.tool) : '(form)',
 	approval.run === undefined ? '' : `#${approval.run}`,
-	approval.run === undefined ? '' : originWords(originOf(approval), quotedName),
+	askerWords(approval, quotedName),
 ];
 
 const serverOf = (approval: Approval): string =>

@@ -1,6 +1,6 @@
 import type {Approval, ApprovalRule} from '../../../core/approval.ts';
 import type {ApprovalEntry} from '../../../core/filter/approval-vocabulary.ts';
-import {originOf, originWords} from '../../../core/origin.ts';
+import {askerWords} from '../../../core/origin.ts';
 import {quotedName} from '../../../core/quoted-name.ts';
 import {cell, type Safe} from '../../../core/untrusted.ts';
 import {fit} from '../../../terminal/text/fit.ts';
@@ -87,7 +87,8 @@ function requestRow(
 function originText(approval: Approval): Safe {
 	const {run, route, job} = approval;
 	const by = run === undefined ? literal('a person') : safe`run #${run}`;
-	const via = run === undefined ? literal('') : safe` ${clean(originWords(originOf(approval)))}`;
+	const words = askerWords(approval);
+	const via = words === '' ? literal('') : safe` ${clean(words)}`;
 	// An event that fires a job.
 	const of = job && route !== undefined ? safe`${via} job ${clean(job.name)}` : via;
 	const args =

@@ -57,7 +57,7 @@ test('what waits by its deadline, then the rules, then what was decided', async 
 });
 
 test('the call of a job is listed with the name of the job', async () => {
-	const {route: _, ...rest} = makeToolApproval({run: 2509});
+	const {route: _, delivery: __, ...rest} = makeToolApproval({run: 2509});
 	const port = createFakePort({approvals: [{...rest, job: {id: 'job_1', name: 'Nightly notes'}}]});
 	await using shown = await showShell(port, wide, {pane: 'approvals'});
 	await shown.screen.press('z');

@@ -10,7 +10,7 @@ import {showShell, testNow} from '../../../helpers/show-shell.tsx';
 
 const size = {columns: 80, rows: 24};
 
-const running = makeRun({
+const {delivery: _delivery, ...running} = makeRun({
 	id: 1,
 	state: 'running',
 	event: 'chat',
@@ -55,6 +55,12 @@ async function open(options: {readonly isReadOnly?: true} = {}, room = size) {
 	};
 }
 
+/** A call of a turn of the person at the terminal. */
+function ofPerson(overrides: Parameters<typeof makeToolApproval>[0]) {
+	const {route: _, delivery: __, ...approval} = makeToolApproval(overrides);
+	return {...approval, chat: {key: 'terminal'}};
+}
+
 test('what is said is sent, words and tools are shown as they come, and the answer stays', async () => {
 	await using chat = await open();
 	const {port, shown} = chat;
@@ -78,7 +84,7 @@ test('what is said is sent, words and tools are shown as they come, and the answ
 	await chat.happen({
 		type: 'approval-requested',
 		at: testNow,
-		approval: makeToolApproval({run: 1, chat: {key: 'terminal'}}),
+		approval: ofPerson({run: 1}),
 	});
 	expect(shown.text()).toMatch(/! .* wants .* ! or Alt-a to review/);
 	await shown.screen.type('\u001Ba');
@@ -122,7 +128,7 @@ test('who answers what the chat asks is back in the chat, whoever else waits', a
 	const {port, shown} = chat;
 	port.answers.settled = {settled: true, approval: makeToolApproval()};
 	await chat.say('Where is Bern?');
-	const own = makeToolApproval({id: 9, run: 1, chat: {key: 'terminal'}});
+	const own = ofPerson({id: 9, run: 1});
 	await chat.happen(
 		runChanged(running),
 		...[makeToolApproval({id: 1, run: 184}), own, makeToolApproval({id: 10, run: 185})].map(
