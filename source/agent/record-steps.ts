@@ -1,4 +1,5 @@
 import type {LanguageModelCallEndEvent, LanguageModelMiddleware} from 'ai';
+import type {ToolFrom} from '../core/asked-tool.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import type {WorkDone} from '../core/run.ts';
 import type {Tool} from '../core/tool.ts';
@@ -19,8 +20,19 @@ export const callFacts = (
 ) => ({
 	tool: cell(call.toolName, maxIdLength).text,
 	call: cell(call.toolCallId, maxIdLength).text,
-	...(tool?.asked && {server: cell(tool.asked.server, maxIdLength).text}),
+	...(tool?.asked && fromFacts(tool.asked.from)),
 });
+
+/** What metrics and clients read of where a tool comes from. */
+function fromFacts(from: ToolFrom) {
+	switch (from.kind) {
+		case 'server':
+			return {server: cell(from.server, maxIdLength).text};
+
+		case 'built-in':
+			return {builtIn: true};
+	}
+}
 
 export type StepRecorder = {
 	/** Tool calls that the model asked for so far. */

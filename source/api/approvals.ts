@@ -1,5 +1,11 @@
 import type {KeyFacts} from '../core/api-keys/api-key.ts';
-import type {AnswerOutcome, Approval, ApprovalAnswer, ToolApproval} from '../core/approval.ts';
+import type {
+	AnswerOutcome,
+	Approval,
+	ApprovalAnswer,
+	ShownTool,
+	ToolApproval,
+} from '../core/approval.ts';
 import {jsonHash} from '../core/canonical-json.ts';
 import {SvcError} from '../core/errors.ts';
 import type {JsonObject} from '../core/json.ts';
@@ -76,12 +82,15 @@ const isShownWhole = ({argsBytes}: ToolApproval): boolean => argsBytes <= maxSho
 
 /** Names a call as it is listed, with what it is called with. */
 export const digestOf = ({tool, args}: Pick<ToolApproval, 'tool' | 'args'>): string =>
-	jsonHash({server: tool.server, tool: tool.tool, arguments: args});
+	jsonHash({...serverOf(tool), tool: tool.tool, arguments: args});
+
+const serverOf = ({server}: ShownTool): {readonly server?: string} =>
+	server === undefined ? {} : {server};
 
 const entryOf = (approval: ToolApproval): JsonObject => ({
 	id: String(approval.id),
 	tool: approval.tool.tool,
-	server: approval.tool.server,
+	...serverOf(approval.tool),
 	arguments: isShownWhole(approval) ? approval.args : null,
 	arguments_digest: isShownWhole(approval) ? digestOf(approval) : null,
 	run: approval.run ?? null,

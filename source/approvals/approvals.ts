@@ -4,10 +4,10 @@ import type {
 	ApprovalAnswer,
 	ApprovalRule,
 	AskedForm,
-	AskedTool,
 	FileRule,
 	FormAnswer,
 } from '../core/approval.ts';
+import type {AskedTool} from '../core/asked-tool.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {Origin} from '../core/origin.ts';
 import type {Verdict} from '../core/tool.ts';
@@ -44,11 +44,12 @@ export type FormToFill = AskedForm & {
 	readonly run?: AskingRun;
 };
 
-/** What is known of a server's tools now. */
-export type ServerChange = {
+/** What is known of the tools of a server now, or of those that are built in. */
+export type ToolsChange = {
 	readonly profile: string;
-	readonly server: string;
-	/** `AskedTool.endpoint`; absent when the server is gone, or has no tools. */
+	/** Absent for the built-in tools. */
+	readonly server?: string;
+	/** `ShownTool.endpoint`; absent for built-in tools, and when the server is gone, or has no tools. */
 	readonly endpoint?: string;
 	/** `AskedTool.definition` by the server's own names; absent when the server is gone from the configuration, or switched off. */
 	readonly definitions?: ReadonlyMap<string, string>;
@@ -100,7 +101,7 @@ export type Approvals = {
 	/** Denies what the run still waits for and ends its rules. For each end of the agent's work on a run, also one that is tried again. */
 	runEnded(runId: number): void;
 	/** Denies what waits for a tool that changed or is gone, and removes rules for other definitions than the present one. */
-	serverChanged(change: ServerChange): void;
+	toolsChanged(change: ToolsChange): void;
 	/** Denies everything that waits and everything that comes, and resolves when that is written down. */
 	[Symbol.asyncDispose](): Promise<void>;
 };

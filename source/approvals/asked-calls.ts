@@ -1,3 +1,4 @@
+import {toolPlace} from '../core/asked-tool.ts';
 import {jsonHash} from '../core/canonical-json.ts';
 import type {Verdict} from '../core/tool.ts';
 import type {CallToApprove} from './approvals.ts';
@@ -39,5 +40,7 @@ export function createAskedCalls(): AskedCalls {
 }
 
 /** Models have been seen to give one identifier to several calls: a yes to one of them must not be a yes to another. */
-const keyOf = ({callId, tool, args}: CallToApprove): string =>
-	`${tool.profile}\n${tool.server}\n${tool.endpoint}\n${tool.definition}\n${jsonHash([callId, tool.tool, args])}`;
+function keyOf({callId, tool, args}: CallToApprove): string {
+	const {server = '', endpoint = ''} = toolPlace(tool.from);
+	return `${tool.profile}\n${server}\n${endpoint}\n${tool.definition}\n${jsonHash([callId, tool.tool, args])}`;
+}

@@ -1,5 +1,6 @@
-import type {Approval, ApprovalAnswer, ApprovalRule, AskedTool} from '../core/approval.ts';
+import type {Approval, ApprovalAnswer, ApprovalRule} from '../core/approval.ts';
 import type {ApprovalKeeper} from '../core/approvals/keeper.ts';
+import type {AskedTool} from '../core/asked-tool.ts';
 import {every} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import type {World} from '../core/world.ts';
@@ -215,7 +216,7 @@ export function createApprovals({
 			book.runEnded(runId);
 			calls.runEnded(runId);
 		},
-		serverChanged(change) {
+		toolsChanged(change) {
 			present.changed(change);
 			const {profile, server, definitions} = change;
 			const isOf = (subject: Subject) => subject.profile === profile && subject.server === server;
@@ -226,7 +227,7 @@ export function createApprovals({
 				queue.deny(isOf, denials.gone);
 			}
 
-			book.serverChanged(change);
+			book.toolsChanged(change);
 			void files.lookAgain();
 		},
 		async [Symbol.asyncDispose]() {

@@ -1,5 +1,6 @@
-import type {ApprovalRule, AskedTool} from '../core/approval.ts';
+import type {ApprovalRule} from '../core/approval.ts';
 import type {ApprovalKeeper} from '../core/approvals/keeper.ts';
+import {type AskedTool, shownTool, toolPlace} from '../core/asked-tool.ts';
 import type {Clock} from '../core/clock.ts';
 import {isDeepJson} from '../core/json-depth.ts';
 import type {JsonValue} from '../core/json.ts';
@@ -103,11 +104,19 @@ export function createCallDecider({
 			return verdictOf(approval ? {approval} : {denial: denials.unrecorded}, signal);
 		}
 
-		const {profile, server} = tool;
+		const {profile} = tool;
+		const {server} = toolPlace(tool.from);
 		const result = await queue.ask(
-			{...times, profile, server, ...(run && {runId: run.id}), call, signal},
 			{
-				draft: async () => callDraft(sized, times, await keeper.lastAllowed(tool)),
+				...times,
+				profile,
+				...(server !== undefined && {server}),
+				...(run && {runId: run.id}),
+				call,
+				signal,
+			},
+			{
+				draft: async () => callDraft(sized, times, await keeper.lastAllowed(shownTool(tool))),
 				...(book.mayFind(call) && {look: lookFor(call)}),
 			},
 		);

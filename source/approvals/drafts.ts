@@ -1,5 +1,6 @@
-import type {AskedTool, FormApproval, ToolApproval} from '../core/approval.ts';
+import type {FormApproval, ToolApproval} from '../core/approval.ts';
 import type {LastAllowed} from '../core/approvals/keeper.ts';
+import {type AskedTool, shownTool} from '../core/asked-tool.ts';
 import {originFacts} from '../core/origin.ts';
 import type {AskingRun, CallToApprove, FormToFill} from './approvals.ts';
 import {type Deadlines, type Terms, termsOf} from './terms.ts';
@@ -39,7 +40,7 @@ const undecided = (
 	...asker(run),
 	...times,
 	...(said !== undefined && said !== '' && {said: beginningOf(said)}),
-	tool: changed ? {...tool, changed} : unchanged(tool),
+	tool: shownTool(changed ? {...tool, changed} : unchanged(tool)),
 	args,
 	argsBytes,
 	scopes,

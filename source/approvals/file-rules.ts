@@ -1,7 +1,8 @@
-import type {ApprovalRule, AskedTool} from '../core/approval.ts';
+import type {ApprovalRule} from '../core/approval.ts';
 import type {FileRule} from '../core/approval.ts';
 import type {ApprovalKeeper, NewRule} from '../core/approvals/keeper.ts';
 import {resolvedKeys} from '../core/approvals/rule-keys.ts';
+import {type AskedTool, type ToolFrom, toolPlace} from '../core/asked-tool.ts';
 import {jsonHash} from '../core/canonical-json.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import type {JsonValue} from '../core/json.ts';
@@ -57,12 +58,10 @@ export function createFileRules({
 		}
 
 		const {id, uses, usedAt, problem: _, present: __, ...kept} = rule;
-		const {server, tool: own, endpoint, definition} = tool;
+		const {tool: own, definition} = tool;
 		const next: NewRule = {
-			...kept,
-			server,
+			...placed(kept, tool.from),
 			tool: own,
-			endpoint,
 			definition: entry.definition ?? definition,
 			...(entry.when && {when: [...keys.keys]}),
 		};
@@ -151,6 +150,12 @@ export function createFileRules({
 				return accepted;
 			}),
 	};
+}
+
+/** The rule for a tool that comes from there. */
+function placed(rule: NewRule, from: ToolFrom): NewRule {
+	const {server: _, endpoint: __, ...unplaced} = rule;
+	return from.kind === 'server' ? {...rule, ...toolPlace(from)} : unplaced;
 }
 
 function acceptProblem(

@@ -1,19 +1,17 @@
-import type {AskedTool} from '../core/approval.ts';
-import type {ServerChange} from './approvals.ts';
+import {type AskedTool, toolPlace} from '../core/asked-tool.ts';
+import type {ToolsChange} from './approvals.ts';
 
-/** What the servers' tools are now, as far as that was told. */
+/** What tools there are now, as far as that was told. */
 export type PresentTools = {
-	changed(change: ServerChange): void;
+	changed(change: ToolsChange): void;
 	/** The tool that models call so. */
 	named(profile: string, name: string): AskedTool | undefined;
 	/** Whether a tool is known to be another one now, or none, or one of another server: a run goes on with the tools that it started with. */
-	isStale(
-		tool: Pick<AskedTool, 'profile' | 'server' | 'tool' | 'endpoint' | 'definition'>,
-	): boolean;
+	isStale(tool: Pick<AskedTool, 'profile' | 'from' | 'tool' | 'definition'>): boolean;
 };
 
 export function createPresentTools(): PresentTools {
-	const servers = new Map<string, ServerChange>();
+	const servers = new Map<string, ToolsChange>();
 	return {
 		changed(change) {
 			const place = placeOf(change.profile, change.server);
@@ -28,7 +26,8 @@ export function createPresentTools(): PresentTools {
 				.filter(server => server.profile === profile)
 				.flatMap(({tools = []}) => tools)
 				.find(tool => tool.name === name),
-		isStale({profile, server, tool, endpoint, definition}) {
+		isStale({profile, from, tool, definition}) {
+			const {server, endpoint} = toolPlace(from);
 			const known = servers.get(placeOf(profile, server));
 			return (
 				known !== undefined &&
@@ -39,4 +38,4 @@ export function createPresentTools(): PresentTools {
 	};
 }
 
-const placeOf = (profile: string, server: string) => `${profile}\n${server}`;
+const placeOf = (profile: string, server: string | undefined) => `${profile}\n${server ?? ''}`;

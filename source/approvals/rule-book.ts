@@ -3,7 +3,7 @@ import type {ApprovalKeeper} from '../core/approvals/keeper.ts';
 import {areAsKeysSay} from '../core/approvals/rule-keys.ts';
 import {messageOf} from '../core/errors.ts';
 import type {World} from '../core/world.ts';
-import type {ServerChange} from './approvals.ts';
+import type {ToolsChange} from './approvals.ts';
 import type {PresentTools} from './present-tools.ts';
 import {problemWithRule} from './rule-problem.ts';
 import {isInForce, isUnseen, maxRules, type RuledCall, rulesFor, voidedRules} from './rules.ts';
@@ -33,7 +33,7 @@ export type RuleBook = {
 	/** Ends the rules of a run. */
 	runEnded(runId: number): void;
 	/** Ends the rules that a change makes void. */
-	serverChanged(change: ServerChange): void;
+	toolsChanged(change: ToolsChange): void;
 	/** Ends rules at once, and leaves their keeper to whoever asks. */
 	forget(ids: readonly number[]): void;
 	/** Ends one rule at once. */
@@ -154,7 +154,7 @@ export function createRuleBook(
 		runEnded(runId) {
 			endUnattended(rules.filter(({scope, run}) => scope === 'run' && run === runId));
 		},
-		serverChanged(change) {
+		toolsChanged(change) {
 			const ended = voidedRules(rules, change);
 			for (const {id, tool, server, profile} of ended) {
 				log.warn('An approval rule is void: its tool changed or its server is gone', {

@@ -1,5 +1,6 @@
-import type {ApprovalRule, AskedTool} from '../core/approval.ts';
+import type {ApprovalRule} from '../core/approval.ts';
 import {namedArguments, unnamedKey} from '../core/approvals/rule-keys.ts';
+import {type AskedTool, isSamePlace, toolPlace} from '../core/asked-tool.ts';
 import {isTooWide} from './rules.ts';
 
 /**
@@ -40,7 +41,7 @@ export function problemWithRule(
 		return `the tool is defined otherwise now: svc approvals accept ${id}`;
 	}
 
-	return tool.endpoint === rule.endpoint && tool.server === rule.server && tool.tool === rule.tool
+	return isSamePlace(toolPlace(tool.from), rule) && tool.tool === rule.tool
 		? undefined
 		: `its server is another program or address now: svc approvals accept ${id}`;
 }

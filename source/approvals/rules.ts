@@ -7,12 +7,13 @@ import type {
 } from '../core/approval.ts';
 import type {NewRule} from '../core/approvals/keeper.ts';
 import {keysText} from '../core/approvals/rule-keys.ts';
+import {isSamePlace, toolPlace} from '../core/asked-tool.ts';
 import {jsonHash} from '../core/canonical-json.ts';
 import {isJsonObject, type JsonValue} from '../core/json.ts';
 import {isRuledBy} from '../core/origin.ts';
 import {quotedName} from '../core/quoted-name.ts';
 import {cell} from '../core/untrusted.ts';
-import type {AskingRun, CallToApprove, ServerChange} from './approvals.ts';
+import type {AskingRun, CallToApprove, ToolsChange} from './approvals.ts';
 
 /** How long `always` holds, milliseconds. */
 const alwaysMs = 30 * 24 * 60 * 60 * 1000;
@@ -24,7 +25,7 @@ export const maxRules = 1000;
 export type RuledCall = Pick<CallToApprove, 'args'> & {
 	readonly tool: Pick<
 		CallToApprove['tool'],
-		'profile' | 'server' | 'tool' | 'name' | 'endpoint' | 'definition' | 'claims' | 'inputSchema'
+		'profile' | 'from' | 'tool' | 'name' | 'definition' | 'claims' | 'inputSchema'
 	>;
 	/** The run that asks. */
 	readonly run?: Pick<AskingRun, 'id' | 'origin'>;
@@ -52,9 +53,8 @@ const allows = (rule: ApprovalRule, {tool, args, run}: RuledCall): boolean =>
 	(rule.owner === undefined || (run !== undefined && isRuledBy(rule.owner, run.origin))) &&
 	(rule.file === undefined || (rule.file.name === tool.name && !isTooWide(rule, tool))) &&
 	rule.profile === tool.profile &&
-	rule.server === tool.server &&
+	isSamePlace(rule, toolPlace(tool.from)) &&
 	rule.tool === tool.tool &&
-	rule.endpoint === tool.endpoint &&
 	rule.definition === tool.definition &&
 	(rule.scope !== 'run' || (rule.run !== undefined && rule.run === run?.id)) &&
 	(rule.args === undefined || rule.args.hash === argsHash(args, rule.args.keys));
@@ -98,9 +98,9 @@ export function ruleOf(
 	const {profile, server, tool: name, endpoint, definition} = tool;
 	return {
 		profile,
-		server,
+		...(server !== undefined && {server}),
 		tool: name,
-		endpoint,
+		...(endpoint !== undefined && {endpoint}),
 		definition,
 		scope,
 		...(scope === 'run' && run !== undefined && {run}),
@@ -153,7 +153,7 @@ function bindingOf({owner, when, file}: ApprovalRule): string {
 /** The rules that a change of a server ends: all of a server that is gone or is somewhere else now, and those for another definition than the present one; those of a file wait for a person. A tool that is only not listed keeps its rule. */
 export const voidedRules = (
 	rules: readonly ApprovalRule[],
-	{profile, server, endpoint, definitions}: ServerChange,
+	{profile, server, endpoint, definitions}: ToolsChange,
 ): readonly ApprovalRule[] =>
 	rules.filter(
 		rule =>

@@ -1,5 +1,6 @@
-import type {ApprovalScope, AskedTool, RuleOwner, ToolApproval} from '../core/approval.ts';
+import type {ApprovalScope, RuleOwner, ToolApproval} from '../core/approval.ts';
 import type {LastAllowed} from '../core/approvals/keeper.ts';
+import type {AskedTool} from '../core/asked-tool.ts';
 import {type Origin, ruleOwnerOf} from '../core/origin.ts';
 import type {AskingRun, CallToApprove} from './approvals.ts';
 import {mayDestroy} from './rules.ts';

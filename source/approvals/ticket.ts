@@ -19,7 +19,8 @@ export type Choice = {
 /** What a request is about, as far as it decides what concerns it. */
 export type Subject = Deadlines & {
 	readonly profile: string;
-	readonly server: string;
+	/** Absent for a built-in tool. */
+	readonly server?: string;
 	readonly runId?: number;
 	/** For a call, not for a form. */
 	readonly call?: RuledCall;

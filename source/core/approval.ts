@@ -5,7 +5,6 @@ import type {
 	approvalAnswerSchema,
 	approvalDecisionSchema,
 	approvalRuleSchema,
-	approvalSchema,
 	askedToolSchema,
 	formApprovalSchema,
 	formFieldSchema,
@@ -34,8 +33,11 @@ export type RuleKey = Shape<typeof ruleKeySchema>;
 /** What a tool server says of a tool. Claims: nobody has verified them. */
 export type ToolClaims = Shape<typeof toolClaimsSchema>;
 
-/** The tool that a call is for, as far as a person needs it to decide. Strings are cleaned by `cell()` or `block()`. */
-export type AskedTool = Shape<typeof askedToolSchema>;
+/** The tool that a call is for, as far as a person needs it to decide. Strings are cleaned by `cell()` or `block()`. `toolFrom` reads where it comes from. */
+export type ShownTool = Shape<typeof askedToolSchema> & {
+	/** What the program knows of a tool is never taken for what it shows: one without a server would count as built in. */
+	readonly from?: never;
+};
 
 /** One field of a form that a tool server wants filled in. */
 export type FormField = Shape<typeof formFieldSchema>;
@@ -58,12 +60,14 @@ export type ApprovalOutcome = (typeof approvalOutcomes)[number];
 export type ApprovalDecision = Shape<typeof approvalDecisionSchema>;
 
 /** A call that waits for a person, or waited for one. */
-export type ToolApproval = Shape<typeof toolApprovalSchema>;
+export type ToolApproval = Omit<Shape<typeof toolApprovalSchema>, 'tool'> & {
+	readonly tool: ShownTool;
+};
 
 /** A form of a tool server that waits for a person, or waited for one. */
 export type FormApproval = Shape<typeof formApprovalSchema>;
 
-export type Approval = Shape<typeof approvalSchema>;
+export type Approval = ToolApproval | FormApproval;
 
 /** What a face may answer. */
 export type ApprovalAnswer = Shape<typeof approvalAnswerSchema>;
@@ -79,7 +83,7 @@ export type FileRule = {
 	/** Without `id`. */
 	readonly owner: RuleOwner;
 	readonly profile: string;
-	/** `AskedTool.name`. */
+	/** `ShownTool.name`. */
 	readonly name: string;
 	readonly when?: readonly WrittenKey[];
 	readonly definition?: string;

@@ -1,4 +1,4 @@
-import type {AskedTool} from './approval.ts';
+import type {AskedTool} from './asked-tool.ts';
 import type {JsonObject, JsonValue} from './json.ts';
 import type {Shape} from './schemas/parts.ts';
 import type {toolResultSchema} from './schemas/tool.ts';

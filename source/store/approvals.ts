@@ -32,6 +32,9 @@ export function createStoredApprovals(
 	};
 }
 
+/** What stands in the place of the server of a built-in tool; no server is called so. */
+const builtIn = '';
+
 /** What happens to approvals and rules, inside a transaction. */
 export type ApprovalSteps = {
 	add(approval: NewApproval): number;
@@ -67,7 +70,7 @@ export function createApprovalSteps(database: DatabaseSync): ApprovalSteps {
 		if (approval.kind === 'tool' && approval.decision?.outcome === 'allowed') {
 			const {tool, args} = approval;
 			const kept = args === null ? null : JSON.stringify(args);
-			allowed.run(tool.profile, tool.server, tool.tool, tool.definition, kept);
+			allowed.run(tool.profile, tool.server ?? builtIn, tool.tool, tool.definition, kept);
 		}
 	};
 
@@ -116,7 +119,7 @@ export function createApprovalSteps(database: DatabaseSync): ApprovalSteps {
 			}
 		},
 		lastAllowed({profile, server, tool}) {
-			const row = last.get(profile, server, tool);
+			const row = last.get(profile, server ?? builtIn, tool);
 			const args = row && nullableText(row['args']);
 			return (
 				row && {

@@ -405,7 +405,7 @@ describe('a tool that changes', () => {
 		const kept = await queue.ask(makeCall({run: attended}));
 		await queue.approvals.settle(kept.id, {...once, scope: 'process'}, by);
 		const waiting = await queue.ask(makeCall({tool: makeAsked({server: 'other'})}));
-		queue.approvals.serverChanged(changedTo('d2'));
+		queue.approvals.toolsChanged(changedTo('d2'));
 
 		expect(queue.approvals.rules()).toEqual([]);
 		expect(queue.approvals.waiting()).toMatchObject([{id: waiting.id}]);
@@ -421,7 +421,7 @@ describe('a tool that changes', () => {
 	test('denies what waits, and what a run that started before still asks for', async () => {
 		await using queue = createTestQueue();
 		const {verdict} = await queue.ask(makeCall());
-		queue.approvals.serverChanged(changedTo('d2'));
+		queue.approvals.toolsChanged(changedTo('d2'));
 
 		expect((await verdict).reason).toMatch(/^approval_void/);
 		expect((await queue.approvals.request(makeCall())).reason).toMatch(/^approval_void/);
@@ -436,7 +436,7 @@ describe('a tool that changes', () => {
 		const kept = await queue.ask(makeCall({run: attended}));
 		await queue.approvals.settle(kept.id, {...once, scope: 'process'}, by);
 		const {verdict} = await queue.ask(makeCall({tool: makeAsked({endpoint: 'e2'})}));
-		queue.approvals.serverChanged({...changedTo('d1'), endpoint: 'e3'});
+		queue.approvals.toolsChanged({...changedTo('d1'), endpoint: 'e3'});
 
 		expect((await verdict).reason).toMatch(/^approval_void/);
 		expect(queue.approvals.rules()).toEqual([]);
@@ -450,9 +450,9 @@ describe('a tool that changes', () => {
 		const {verdict} = await queue.ask(makeCall());
 		const form = queue.approvals.elicit(makeForm());
 		await settleTurn();
-		queue.approvals.serverChanged({...change, profile: 'work'});
+		queue.approvals.toolsChanged({...change, profile: 'work'});
 		expect(queue.approvals.waiting()).toHaveLength(2);
-		queue.approvals.serverChanged(change);
+		queue.approvals.toolsChanged(change);
 
 		expect((await verdict).reason).toBe('approval_void: the tool server is gone');
 		expect(await form).toEqual({action: 'cancel'});

@@ -3,13 +3,13 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import type {CallToApprove} from '../../source/approvals/approvals.ts';
-import type {AskedTool} from '../../source/core/approval.ts';
 import type {FileRule} from '../../source/core/approval.ts';
+import {type AskedTool, toolPlace} from '../../source/core/asked-tool.ts';
 import {createTestQueue, makeAsked, makeAskingRun, makeCall} from './queue-fixture.ts';
 
 const inputSchema = {type: 'object', properties: {path: {}, paths: {}, mode: {}, edits: {}}};
 
-const writes = (overrides: Partial<AskedTool> = {}): AskedTool =>
+const writes = (overrides: Parameters<typeof makeAsked>[0] = {}): AskedTool =>
 	makeAsked({
 		server: 'files',
 		tool: 'write_file',
@@ -33,10 +33,10 @@ async function open(rule: Partial<FileRule> = {}) {
 		...rule,
 	};
 	const change = async (...tools: readonly AskedTool[]) => {
-		queue.approvals.serverChanged({
+		queue.approvals.toolsChanged({
 			profile: 'default',
 			server: 'files',
-			endpoint: tools[0]?.endpoint ?? 'e1',
+			...(tools[0] ? toolPlace(tools[0].from) : {endpoint: 'e1'}),
 			definitions: new Map(tools.map(({tool, definition}) => [tool, definition])),
 			tools,
 		});

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {rulesFor} from '../../source/approvals/rules.ts';
 import type {Approval, ApprovalRule} from '../../source/core/approval.ts';
+import {toolFrom} from '../../source/core/asked-tool.ts';
 import {codeOf} from '../../source/core/errors.ts';
 import {type Origin, originOf} from '../../source/core/origin.ts';
 import type {Verdict} from '../../source/core/tool.ts';
@@ -151,7 +152,7 @@ test('whatever happens in whatever order, no call is allowed without an explicit
 						break;
 
 					case 'change':
-						approvals.serverChanged({
+						approvals.toolsChanged({
 							profile: 'default',
 							server: 'github-tools',
 							definitions: new Map([[`tool-${one.tool}`, `d${one.definition}`]]),
@@ -159,7 +160,7 @@ test('whatever happens in whatever order, no call is allowed without an explicit
 						break;
 
 					case 'gone':
-						approvals.serverChanged({profile: 'default', server: 'github-tools'});
+						approvals.toolsChanged({profile: 'default', server: 'github-tools'});
 						break;
 
 					case 'revoke': {
@@ -219,7 +220,8 @@ test('whatever happens in whatever order, no call is allowed without an explicit
 				}
 
 				const rule = rules.get(decision.rule ?? 0);
-				const call = {...approval, run: {id: run ?? 0, origin: originOf(approval)}};
+				const tool = {...approval.tool, from: toolFrom(approval.tool)};
+				const call = {...approval, tool, run: {id: run ?? 0, origin: originOf(approval)}};
 				return !rule || rulesFor(call, [rule], decision.at).length === 0;
 			});
 			expect(unjustified).toEqual([]);

@@ -1,8 +1,9 @@
 import type {AskingRun, CallToApprove, FormToFill} from '../../source/approvals/approvals.ts';
 import {createApprovals} from '../../source/approvals/create-approvals.ts';
-import type {Approval, ApprovalRule, AskedTool} from '../../source/core/approval.ts';
+import type {Approval, ApprovalRule, ShownTool} from '../../source/core/approval.ts';
 import type {ApprovalKeeper, LastAllowed} from '../../source/core/approvals/keeper.ts';
 import {keptApproval} from '../../source/core/approvals/keeper.ts';
+import {type AskedTool, shownTool} from '../../source/core/asked-tool.ts';
 import type {GatewayEvent} from '../../source/core/events.ts';
 import {createLogger, type LogRecord} from '../../source/core/log.ts';
 import {reduce} from '../../source/core/reduce.ts';
@@ -11,19 +12,22 @@ import {createFakeClock} from '../helpers/fake-clock.ts';
 
 export const startMs = 1_700_000_000_000;
 
-/** A tool that asks; `overrides` win. */
-export const makeAsked = (overrides: Partial<AskedTool> = {}): AskedTool => ({
-	server: 'github-tools',
+/** A tool that asks, of a server unless `from` says otherwise; `overrides` win. */
+export const makeAsked = ({
+	server = 'github-tools',
+	transport = 'http',
+	host = 'api.example.com',
+	endpoint = 'e1',
+	trust = 'untrusted',
+	...overrides
+}: Partial<Omit<ShownTool, 'from'> & AskedTool> = {}): AskedTool => ({
+	from: {kind: 'server', server, transport, host, endpoint, trust},
 	profile: 'default',
 	tool: 'create_issue',
 	name: 'mcp__github_tools__create_issue',
-	transport: 'http',
-	host: 'api.example.com',
-	trust: 'untrusted',
 	claims: {},
 	description: 'Creates an issue',
 	inputSchema: {type: 'object'},
-	endpoint: 'e1',
 	definition: 'd1',
 	changed: false,
 	...overrides,
@@ -140,7 +144,8 @@ export function createMemoryKeeper() {
 		rules,
 		failing,
 		/** As if a person had allowed the tool before. */
-		allowBefore({profile, server, tool, definition}: AskedTool, args?: LastAllowed['args']) {
+		allowBefore(asked: AskedTool, args?: LastAllowed['args']) {
+			const {profile, server, tool, definition} = shownTool(asked);
 			allowed.set(`${profile}/${server}/${tool}`, {
 				definition,
 				...(args !== undefined && {args}),

@@ -5,6 +5,7 @@ import {expect, test} from 'vitest';
 import {createPresentTools} from '../../source/approvals/present-tools.ts';
 import {createRuleBook} from '../../source/approvals/rule-book.ts';
 import type {ApprovalRule} from '../../source/core/approval.ts';
+import {toolPlace} from '../../source/core/asked-tool.ts';
 import {silentLogger} from '../../source/core/log.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {createMemoryKeeper, makeAsked, makeCall, startMs} from './queue-fixture.ts';
@@ -27,9 +28,8 @@ test.for([
 		const rule: ApprovalRule = {
 			id: 1,
 			profile: tool.profile,
-			server: tool.server,
+			...toolPlace(tool.from),
 			tool: tool.tool,
-			endpoint: tool.endpoint,
 			definition: tool.definition,
 			scope: 'always',
 			when: [{key: 'path', below, real: below}],

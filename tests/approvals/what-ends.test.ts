@@ -1,6 +1,7 @@
 import {getEventListeners} from 'node:events';
 import {expect, test} from 'vitest';
 import type {ApprovalRule} from '../../source/core/approval.ts';
+import {toolPlace} from '../../source/core/asked-tool.ts';
 import {
 	createMemoryKeeper,
 	createTestQueue,
@@ -14,12 +15,11 @@ const once = {choice: 'allow', scope: 'once', typedName: 'create_issue'} as cons
 const by = 'cli (alice)';
 
 const rule = (overrides: Partial<ApprovalRule> = {}): ApprovalRule => {
-	const {profile, server, tool, endpoint, definition} = makeAsked();
+	const {profile, from, tool, definition} = makeAsked();
 	return {
 		profile,
-		server,
+		...toolPlace(from),
 		tool,
-		endpoint,
 		definition,
 		id: 3,
 		scope: 'always',

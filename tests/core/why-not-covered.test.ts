@@ -1,10 +1,11 @@
 import {expect, test} from 'vitest';
 import type {ApprovalRule} from '../../source/core/approval.ts';
 import {whyNotCovered} from '../../source/core/approvals/why-not-covered.ts';
+import {toolFrom, toolPlace} from '../../source/core/asked-tool.ts';
 import {jsonHash} from '../../source/core/canonical-json.ts';
-import {makeAskedTool, makeToolApproval} from '../helpers/make-approval.ts';
+import {makeShownTool, makeToolApproval} from '../helpers/make-approval.ts';
 
-const tool = makeAskedTool({
+const tool = makeShownTool({
 	server: 'notes',
 	tool: 'write_file',
 	name: 'mcp__notes__write_file',
@@ -28,9 +29,8 @@ const call = (args: Record<string, unknown>) => {
 const rule = (overrides: Partial<ApprovalRule> = {}): ApprovalRule => ({
 	id: 4,
 	profile: 'default',
-	server: 'notes',
 	tool: 'write_file',
-	endpoint: tool.endpoint,
+	...toolPlace(toolFrom(tool)),
 	definition: tool.definition,
 	scope: 'always',
 	createdAt: 0,

@@ -14,7 +14,7 @@ import {connectGateway} from '../../source/gateway/control/remote-port.ts';
 import type {GatewayPort} from '../../source/gateway/port.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {createFakePort} from '../helpers/fake-port.ts';
-import {makeAskedTool, makeFormApproval, makeToolApproval} from '../helpers/make-approval.ts';
+import {makeShownTool, makeFormApproval, makeToolApproval} from '../helpers/make-approval.ts';
 import {makeDelivery, received} from '../helpers/make.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 
@@ -119,7 +119,7 @@ test('no character that ends a line somewhere keeps a face out', async () => {
 	const socket = home.file('gateway.sock');
 	const text = `a${lineEnds}b`;
 	const port = createFakePort();
-	const tool = makeAskedTool({description: text});
+	const tool = makeShownTool({description: text});
 	port.emit(
 		{
 			type: 'approval-requested',

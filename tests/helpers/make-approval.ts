@@ -1,15 +1,16 @@
 import type {
 	ApprovalRule,
-	AskedTool,
 	FormApproval,
 	FormField,
+	ShownTool,
 	ToolApproval,
 } from '../../source/core/approval.ts';
+import {type AskedTool, toolFrom} from '../../source/core/asked-tool.ts';
 
 const noon = new Date(2026, 10, 20, 12, 0, 0).getTime();
 
 /** A tool of an untrusted server; `overrides` win. */
-export const makeAskedTool = (overrides: Partial<AskedTool> = {}): AskedTool => ({
+export const makeShownTool = (overrides: Partial<ShownTool> = {}): ShownTool => ({
 	server: 'github-tools',
 	profile: 'default',
 	tool: 'create_issue',
@@ -26,6 +27,12 @@ export const makeAskedTool = (overrides: Partial<AskedTool> = {}): AskedTool => 
 	...overrides,
 });
 
+/** The same as the program knows it. */
+export function askedOf(shown: ShownTool): AskedTool {
+	const {server: _, host: __, transport: ___, endpoint: ____, trust: _____, ...tool} = shown;
+	return {...tool, from: toolFrom(shown)};
+}
+
 /** A call that waits until four and a half minutes past noon; `overrides` win. */
 export const makeToolApproval = (overrides: Partial<ToolApproval> = {}): ToolApproval => ({
 	kind: 'tool',
@@ -37,7 +44,7 @@ export const makeToolApproval = (overrides: Partial<ToolApproval> = {}): ToolApp
 	requestedAt: noon,
 	deadline: noon + 271_000,
 	latestDeadline: noon + 600_000,
-	tool: makeAskedTool(),
+	tool: makeShownTool(),
 	args: {owner: 'acme', repo: 'api', title: 'Flaky test in api'},
 	argsBytes: 60,
 	scopes: ['once', 'run', 'process', 'always'],

@@ -1,5 +1,5 @@
 import type {ToolServerConfig} from '../../source/config/tool-server.ts';
-import type {AskedTool} from '../../source/core/approval.ts';
+import type {ShownTool} from '../../source/core/approval.ts';
 import type {ServerToolView, ServerView} from '../../source/core/tool-server.ts';
 
 /** A connected server without tools; `overrides` win. */
@@ -31,7 +31,7 @@ export const makeServerTool = (overrides: Partial<ServerToolView> = {}): ServerT
 });
 
 /** A tool that a person is asked about; `overrides` win. */
-export const makeAskedTool = (overrides: Partial<AskedTool> = {}): AskedTool => ({
+export const makeShownTool = (overrides: Partial<ShownTool> = {}): ShownTool => ({
 	server: 'crm',
 	profile: 'default',
 	tool: 'search',

@@ -1,7 +1,7 @@
 import type {Approval, FormField} from '../../source/core/approval.ts';
 import type {JsonObject, JsonValue} from '../../source/core/json.ts';
 import {
-	makeAskedTool,
+	makeShownTool,
 	makeField,
 	makeFormApproval,
 	makeToolApproval,
@@ -105,7 +105,7 @@ export function markedRequest(
 			})
 		: makeToolApproval({
 				...base,
-				tool: makeAskedTool({
+				tool: makeShownTool({
 					tool: pick(['create_issue', 'rm', 'a']),
 					server: `server${id}_0`,
 					host: `host${id}_0`,

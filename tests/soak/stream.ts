@@ -13,7 +13,7 @@ import type {GatewayPort} from '../../source/gateway/port.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {createFakePort, type FakePort} from '../helpers/fake-port.ts';
 import {
-	makeAskedTool,
+	makeShownTool,
 	makeField,
 	makeFormApproval,
 	makeToolApproval,
@@ -239,7 +239,7 @@ function randomEvents(random: () => number): () => GatewayEvent {
 				? makeToolApproval({
 						id,
 						args: args(),
-						tool: makeAskedTool({description: text(), tool: text()}),
+						tool: makeShownTool({description: text(), tool: text()}),
 					})
 				: makeFormApproval({id, message: text(), fields: [makeField({title: text()})]});
 		waiting.push(approval);

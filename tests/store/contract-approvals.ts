@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import type {Approval, ToolApproval} from '../../source/core/approval.ts';
 import type {NewRule} from '../../source/core/approvals/keeper.ts';
 import type {Store} from '../../source/store/port.ts';
-import {makeAskedTool, makeFormApproval, makeToolApproval} from '../helpers/make-approval.ts';
+import {makeShownTool, makeFormApproval, makeToolApproval} from '../helpers/make-approval.ts';
 import type {Use} from './contract.ts';
 import {startMs} from './samples.ts';
 
@@ -117,9 +117,9 @@ export function describeApprovals(name: string, use: Use): void {
 				expect(await store.approvals.lastAllowed(tool)).toBeUndefined();
 
 				await store.approvals.settle(allowed(await ask(store, {args: {n: 1}})));
-				const {definition} = makeAskedTool();
+				const {definition} = makeShownTool();
 				expect(await store.approvals.lastAllowed(tool)).toEqual({definition, args: {n: 1}});
-				const changed = makeAskedTool({definition: 'd2'});
+				const changed = makeShownTool({definition: 'd2'});
 				await store.approvals.add({
 					...newCall,
 					tool: changed,

@@ -8,6 +8,7 @@ import type {
 import {freeText} from '../../core/approvals/rule-keys.ts';
 import {linesByHand} from '../../core/approvals/rule-lines.ts';
 import {searchEvent} from '../../core/approvals/search-event.ts';
+import {toolFrom, whereWords} from '../../core/asked-tool.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
@@ -200,7 +201,7 @@ const subjectOf = (
 ): string =>
 	cell(
 		approval.kind === 'tool'
-			? `${JSON.stringify(approval.tool.tool)} on ${approval.tool.server}`
+			? `${JSON.stringify(approval.tool.tool)} ${whereWords(toolFrom(approval.tool))}`
 			: `the form of ${approval.server}`,
 	).text;
 

@@ -1,9 +1,10 @@
 import type {Approval} from '../../core/approval.ts';
 import type {FromEvent} from '../../core/approvals/from-event.ts';
+import {toolFrom} from '../../core/asked-tool.ts';
 
 /**
  * An approval as the commands print it: `id, tool, server, arguments, run, route, deadline` and more. `tool` is the server's own name of it; a form has
- * neither tool nor arguments. Times are milliseconds since 1970.
+ * neither tool nor arguments, a built-in tool no `server`. Times are milliseconds since 1970.
  *
  * @see manual/commands.md
  */
@@ -38,19 +39,18 @@ export function approvalJson(
 		};
 	}
 
+	const from = toolFrom(approval.tool);
 	const {tool, args, argsBytes, lastArgs, scopes, mustTypeName} = approval;
 	return {
 		id,
 		kind,
 		tool: tool.tool,
-		server: tool.server,
+		...(from.kind === 'server' && {server: from.server}),
 		arguments: args,
 		...shared,
 		...times,
 		name: tool.name,
-		transport: tool.transport,
-		host: tool.host,
-		trust: tool.trust,
+		...(from.kind === 'server' && {transport: from.transport, host: from.host, trust: from.trust}),
 		claims: tool.claims,
 		changed: tool.changed,
 		...(tool.changes && {changes: tool.changes}),

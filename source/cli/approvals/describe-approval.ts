@@ -2,13 +2,14 @@ import type {
 	Approval,
 	ApprovalDecision,
 	ApprovalRule,
-	AskedTool,
 	FormApproval,
 	ToolApproval,
 	ToolClaims,
 } from '../../core/approval.ts';
+import type {ShownTool} from '../../core/approval.ts';
 import {type FromEvent, fromEventLines} from '../../core/approvals/from-event.ts';
 import {whyNotCovered} from '../../core/approvals/why-not-covered.ts';
+import {speakers, type ToolFrom, toolFrom, whereWords} from '../../core/asked-tool.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {askerWords, conversationWords, type Origin, originOf} from '../../core/origin.ts';
 import {quotedName, quotedTitle} from '../../core/quoted-name.ts';
@@ -55,7 +56,7 @@ const subjectOf = (approval: Approval): readonly string[] => [
 ];
 
 const serverOf = (approval: Approval): string =>
-	approval.kind === 'tool' ? approval.tool.server : approval.server;
+	(approval.kind === 'tool' ? approval.tool.server : approval.server) ?? '(built in)';
 
 function timeLeft({deadline}: Approval, now: number): string {
 	const seconds = Math.max(0, Math.ceil((deadline - now) / 1000));
@@ -83,7 +84,7 @@ export function describeApproval(
 	const {id, profile, run, prompt, decision, deadline, requestedAt} = approval;
 	const lines = [
 		approval.kind === 'tool'
-			? `${id}  ${quotedName(approval.tool.tool)}  on ${approval.tool.server} (${approval.tool.trust}, ${approval.tool.transport} ${approval.tool.host})`
+			? `${id}  ${quotedName(approval.tool.tool)}  ${placeOf(toolFrom(approval.tool))}`
 			: `${id}  a form of ${approval.server} (${approval.host})`,
 		...(profile === 'default' ? [] : [`profile     ${profile}`]),
 		`asked by    ${run === undefined ? 'a person who tries the tool' : `run #${run} (svc runs show ${run})`}`,
@@ -132,11 +133,30 @@ function originLines(origin: Origin): readonly string[] {
 const jobLine = ({id, name}: NonNullable<Approval['job']>): string =>
 	`a run of    job ${quotedName(name)} (svc cron show ${id})`;
 
+function placeOf(from: ToolFrom): string {
+	switch (from.kind) {
+		case 'server':
+			return `${whereWords(from)} (${from.trust}, ${from.transport} ${from.host})`;
+
+		case 'built-in':
+			return whereWords(from);
+	}
+}
+
+const speakerOf = (tool: Parameters<typeof toolFrom>[0]): string => speakers[toolFrom(tool).kind];
+
+function saysLine(tool: ShownTool): string {
+	const claims = claimsOf(tool.claims);
+	return toolFrom(tool).kind === 'server'
+		? `server says ${claims}; unverified`
+		: `svc says    ${claims}`;
+}
+
 const callLines = (
 	{lasting, tool, args, argsBytes, lastArgs, scopes, mustTypeName, decision}: ToolApproval,
 	fromEvent: readonly FromEvent[],
 ): readonly string[] => [
-	`server says ${claimsOf(tool.claims)}; unverified`,
+	saysLine(tool),
 	...(decision ? [] : [`allow       ${scopes.map(scope => `--for ${scope}`).join(', ')}`]),
 	...(lasting && !decision
 		? [
@@ -154,23 +174,26 @@ const callLines = (
 		? []
 		: ['', 'arguments of the last call that was allowed', ...indented(lastArgs)]),
 	'',
-	'description, by the server',
+	`description, by ${speakerOf(tool)}`,
 	...tool.description.split('\n').map(line => `  ${line}`),
 ];
 
 /** What a changed tool says otherwise than before. */
-const changeLines = ({changed, changes}: AskedTool): readonly string[] =>
+const changeLines = ({changed, changes, ...tool}: ShownTool): readonly string[] =>
 	changed
 		? [
 				'',
 				...(changes
-					? ['what changed in what the server says of it', ...changes.map(line => `  ${line}`)]
+					? [
+							`what changed in what ${speakerOf(tool)} says of it`,
+							...changes.map(line => `  ${line}`),
+						]
 					: ['what changed in it cannot be shown: it was not kept, or is above 16 KiB']),
 			]
 		: [];
 
 /** Why the name of a tool must be typed. */
-export function cautionOf({changed, claims}: Pick<AskedTool, 'changed' | 'claims'>): string {
+export function cautionOf({changed, claims}: Pick<ShownTool, 'changed' | 'claims'>): string {
 	if (changed) {
 		return 'it is not defined as it was before';
 	}

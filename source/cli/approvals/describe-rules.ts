@@ -22,7 +22,7 @@ export const rulesTable = (rules: readonly ApprovalRule[]): Table => ({
 	rows: rules.map(rule => [
 		String(rule.id),
 		rule.profile,
-		rule.server,
+		rule.server ?? '(built in)',
 		quotedName(rule.tool || (rule.file?.name ?? '')),
 		rule.owner ? `${rule.owner.kind} ${quotedName(rule.owner.name)}` : 'all',
 		rule.definition === '' ? '-' : `sha256:${rule.definition.slice(0, 12)}`,

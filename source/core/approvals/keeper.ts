@@ -1,4 +1,4 @@
-import type {ApprovalRule, Approval, FormApproval, ToolApproval} from '../approval.ts';
+import type {ApprovalRule, Approval, FormApproval, ToolApproval, ShownTool} from '../approval.ts';
 import type {JsonValue} from '../json.ts';
 
 /** A rule that is to be made. */
@@ -12,7 +12,7 @@ export type LastAllowed = {
 };
 
 /** Which tool of whom, as memory of what was allowed is kept. */
-export type ToolKey = {readonly profile: string; readonly server: string; readonly tool: string};
+export type ToolKey = Pick<ShownTool, 'profile' | 'server' | 'tool'>;
 
 /** An approval that has no number yet. */
 export type NewApproval = Omit<ToolApproval, 'id'> | Omit<FormApproval, 'id'>;

@@ -1,4 +1,5 @@
-import type {AskedTool, RuleKey} from '../approval.ts';
+import type {RuleKey} from '../approval.ts';
+import type {AskedTool} from '../asked-tool.ts';
 import {canonicalJson} from '../canonical-json.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../json.ts';
 import {quotedName} from '../quoted-name.ts';

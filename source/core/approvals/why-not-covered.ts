@@ -1,4 +1,5 @@
 import type {ApprovalRule, RuleKey, ToolApproval} from '../approval.ts';
+import {isSamePlace} from '../asked-tool.ts';
 import {jsonHash} from '../canonical-json.ts';
 import {isJsonObject, type JsonValue} from '../json.ts';
 import {isRuledBy, originOf} from '../origin.ts';
@@ -43,7 +44,7 @@ function reasonOf(rule: ApprovalRule, {tool, args, run, ...asker}: ToolApproval)
 		return `it is for run ${rule.run ?? '?'}`;
 	}
 
-	if (rule.endpoint !== tool.endpoint) {
+	if (!isSamePlace(rule, tool)) {
 		return 'the tool server is another one than it was';
 	}
 

@@ -10,10 +10,12 @@ export type ApprovalEntry =
 
 const serverOf = (entry: ApprovalEntry): string => {
 	if (entry.kind === 'rule') {
-		return entry.rule.server;
+		return entry.rule.server ?? '';
 	}
 
-	return entry.approval.kind === 'tool' ? entry.approval.tool.server : entry.approval.server;
+	return (
+		(entry.approval.kind === 'tool' ? entry.approval.tool.server : entry.approval.server) ?? ''
+	);
 };
 
 const toolOf = (entry: ApprovalEntry): string => {

@@ -32,8 +32,8 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 		{
 			read: ({servers, approvals, settledApprovals}) => [
 				...servers.map(({name}) => name),
-				...[...approvals, ...settledApprovals].map(approval =>
-					approval.kind === 'tool' ? approval.tool.server : approval.server,
+				...[...approvals, ...settledApprovals].flatMap(
+					approval => (approval.kind === 'tool' ? approval.tool.server : approval.server) ?? [],
 				),
 			],
 			isWhole: true,

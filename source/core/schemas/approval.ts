@@ -25,19 +25,20 @@ export const toolClaimsSchema = facts({
 	openWorld: maybe,
 });
 
+/** A tool of a server has `server`, `transport`, `host`, `endpoint` and `trust`; a built-in one has none of them. */
 export const askedToolSchema = facts({
-	server: text,
+	server: maybeText,
 	profile: text,
 	/** The name that the server uses; compare it raw, show it cleaned. */
 	tool: text,
 	/** The name that the model uses: `mcp__github__create_issue`. */
 	name: text,
-	transport: z.enum(['stdio', 'http', 'sse']),
+	transport: z.enum(['stdio', 'http', 'sse']).exactOptional(),
 	/** Host of the server, or the name of its program. */
-	host: text,
+	host: maybeText,
 	/** Lower-case hex SHA-256 of where the server is, as it is written: its command with its arguments, or its URL. Another one is another server, whatever its name. */
-	endpoint: text,
-	trust: z.enum(['full', 'untrusted']),
+	endpoint: maybeText,
+	trust: z.enum(['full', 'untrusted']).exactOptional(),
 	claims: toolClaimsSchema,
 	/** First 4,000 characters of what the server says of it. */
 	description: text,
@@ -183,11 +184,12 @@ export const answerOutcomeSchema = z.discriminatedUnion('settled', [
 export const approvalRuleSchema = facts({
 	id: integer,
 	profile: text,
-	server: text,
+	/** Absent for a built-in tool, as `endpoint` is. */
+	server: maybeText,
 	tool: text,
-	/** See `AskedTool.endpoint`. */
-	endpoint: text,
-	/** See `AskedTool.definition`. */
+	/** See `ShownTool.endpoint`. */
+	endpoint: maybeText,
+	/** See `ShownTool.definition`. */
 	definition: text,
 	scope: z.enum(['run', 'process', 'always']),
 	/** For `run`. */
@@ -205,7 +207,7 @@ export const approvalRuleSchema = facts({
 	owner: ruleOwnerSchema.exactOptional(),
 	/** It stands in a file; until its tool is seen, `server`, `tool`, `endpoint` and `definition` are empty. */
 	file: facts({
-		/** `AskedTool.name`, as it is written. */
+		/** `ShownTool.name`, as it is written. */
 		name: text,
 		/** Which entry it is: another text makes another one. */
 		entry: text,

@@ -60,7 +60,7 @@ const subjectOf = (approval: Approval, clean: (text: string) => string) =>
 		? {kind: 'form', server: clean(approval.server), fields: approval.fields.length}
 		: {
 				kind: 'tool',
-				server: clean(approval.tool.server),
+				...(approval.tool.server !== undefined && {server: clean(approval.tool.server)}),
 				tool: clean(approval.tool.tool),
 				definition: approval.tool.definition,
 				args_sha256: jsonHash(approval.args),

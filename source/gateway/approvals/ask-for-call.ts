@@ -1,5 +1,6 @@
 import type {Approvals, CallToApprove} from '../../approvals/approvals.ts';
 import type {Config} from '../../config/config.ts';
+import {toolPlace} from '../../core/asked-tool.ts';
 import type {Tool, Verdict} from '../../core/tool.ts';
 
 /** Where a tool has no server with a time of its own. */
@@ -18,7 +19,8 @@ export async function askForCall(
 		? approvals.request({
 				...call,
 				tool: asked,
-				toolTimeoutMs: toolServers.get(asked.server)?.timeoutMs ?? usualTimeoutMs,
+				toolTimeoutMs:
+					toolServers.get(toolPlace(asked.from).server ?? '')?.timeoutMs ?? usualTimeoutMs,
 			})
 		: {allowed: false, reason: 'it needs an approval, and does not say for what'};
 }

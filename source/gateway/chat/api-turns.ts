@@ -221,7 +221,7 @@ function createProgress({onProgress}: AgentTurn, log: Logger) {
 function approvalProgress(approval: Approval): JsonObject {
 	const {id, deadline, decision} = approval;
 	const of = approval.kind === 'tool' ? approval.tool : {server: approval.server, tool: null};
-	const call = {id: String(id), tool: of.tool, server: of.server};
+	const call = {id: String(id), tool: of.tool, server: of.server ?? null};
 	return decision
 		? {event: 'approval_settled', ...call, outcome: decision.outcome}
 		: {

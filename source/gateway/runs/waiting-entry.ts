@@ -10,7 +10,10 @@ export function waitingEntry(approval: Approval): TranscriptEntry {
 			? [
 					`call of ${approval.tool.name}`,
 					`svc approvals allow ${id}`,
-					{tool: approval.tool.name, server: approval.tool.server},
+					{
+						tool: approval.tool.name,
+						...(approval.tool.server !== undefined && {server: approval.tool.server}),
+					},
 				]
 			: [`form of tool server "${approval.server}"`, 'open svc', {server: approval.server}];
 	return {

@@ -1,6 +1,6 @@
-import type {ServerChange} from '../../approvals/approvals.ts';
+import type {ToolsChange} from '../../approvals/approvals.ts';
 import type {Config} from '../../config/config.ts';
-import type {AskedTool} from '../../core/approval.ts';
+import type {AskedTool} from '../../core/asked-tool.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
 import {createMutex} from '../../core/mutex.ts';
 import {inServerOrder} from '../../core/reduce-servers.ts';
@@ -45,8 +45,8 @@ export type LiveServers = AsyncDisposable & {
 	disconnect(name: string, profile?: string): Promise<ServerView>;
 	/** Connects beside whatever is connected, lists, and leaves. @throws SvcError as `connect` does, and why it failed */
 	test(name: string, profile?: string): ReturnType<ServerManager['test']>;
-	/** A person has allowed a call of the tool as it is defined: it is the known definition from now on. Never rejects. */
-	accept(tool: Pick<AskedTool, 'profile' | 'server' | 'tool' | 'definition'>): Promise<void>;
+	/** A person has allowed a call of the tool as it is defined: it is the known definition from now on. Of a built-in tool, which changes with the program alone, none is kept. Never rejects. */
+	accept(tool: Pick<AskedTool, 'profile' | 'from' | 'tool' | 'definition'>): Promise<void>;
 	/** What `servers` instead of the present ones would change for the gateway's own profile. */
 	plan(servers: Config['toolServers']): readonly PlannedServerChange[];
 };
@@ -55,7 +55,7 @@ export type LiveServersDependencies = Pick<World, 'clock' | 'emit' | 'log'> & {
 	readonly config: () => Pick<Config, 'toolServers' | 'profiles' | 'slips'>;
 	readonly openManager: OpenManager;
 	/** Which definitions the tools of a server have now: rules for others hold no more. Must not throw. */
-	readonly onTools: (change: ServerChange) => void;
+	readonly onTools: (change: ToolsChange) => void;
 };
 
 /**
@@ -202,8 +202,11 @@ export function createLiveServers({
 			const {manager, server} = await find(name, profile);
 			return manager.test(server);
 		},
-		async accept({profile, ...tool}) {
-			await managers.opened().get(profile)?.accept(tool);
+		async accept({profile, from, tool, definition}) {
+			if (from.kind === 'server') {
+				const {server} = from;
+				await managers.opened().get(profile)?.accept({server, tool, definition});
+			}
 		},
 		plan(servers) {
 			const manager = managers.opened().get('default');

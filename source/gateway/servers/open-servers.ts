@@ -18,7 +18,7 @@ export function openServers(
 		approvals,
 	}: {
 		readonly model: Pick<LiveModel, 'current'>;
-		readonly approvals: Pick<OpenedApprovals, 'serverChanged' | 'fillIn'>;
+		readonly approvals: Pick<OpenedApprovals, 'toolsChanged' | 'fillIn'>;
 	},
 ): OpenedServers {
 	const {clock, live, emit, redact, paths, environment, authorities} = world;
@@ -40,7 +40,7 @@ export function openServers(
 		emit,
 		log,
 		onTools(change) {
-			approvals.serverChanged(change);
+			approvals.toolsChanged(change);
 		},
 	});
 	return {

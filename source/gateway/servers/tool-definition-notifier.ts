@@ -1,4 +1,5 @@
-import type {ServerChange} from '../../approvals/approvals.ts';
+import type {ToolsChange} from '../../approvals/approvals.ts';
+import {toolPlace} from '../../core/asked-tool.ts';
 import type {ServerView} from '../../core/tool-server.ts';
 import type {Tool} from '../../core/tool.ts';
 
@@ -16,7 +17,7 @@ export type ToolDefinitionNotifier = {
  * said last.
  */
 export function createToolDefinitionNotifier(
-	onTools: (change: ServerChange) => void,
+	onTools: (change: ToolsChange) => void,
 ): ToolDefinitionNotifier {
 	/** By profile and name: the tools that were told of; `none` for a server that has none any more. */
 	const told = new Map<string, readonly Tool[] | 'none'>();
@@ -62,11 +63,11 @@ function isSame(before: Told, now: Told): boolean {
 
 const noTools: readonly Tool[] = [];
 
-function toldOf(tools: readonly Tool[]): Omit<ServerChange, 'profile' | 'server'> {
+function toldOf(tools: readonly Tool[]): Omit<ToolsChange, 'profile' | 'server'> {
 	const asked = tools.flatMap(tool => tool.asked ?? []);
 	const [first] = asked;
 	return {
-		...(first && {endpoint: first.endpoint}),
+		...(first && toolPlace(first.from)),
 		definitions: new Map(asked.map(({tool, definition}) => [tool, definition])),
 		tools: asked,
 	};

@@ -28,7 +28,7 @@ export type ToolMetrics = {
 	render(state: Pick<GatewayState, 'servers' | 'approvals'>): string;
 };
 
-/** Counts tool calls of runs by server, and decisions, in memory. */
+/** Counts tool calls of runs by server (those of built-in tools with an empty one), and decisions, in memory. */
 export function createToolMetrics(): ToolMetrics {
 	const calls = new Map<string, Map<CallResult, number>>();
 	const decisions = new Map<ApprovalOutcome, number>(outcomes.map(outcome => [outcome, 0]));
@@ -48,7 +48,12 @@ export function createToolMetrics(): ToolMetrics {
 					decisions.set(outcome, (decisions.get(outcome) ?? 0) + 1);
 				}
 			} else if (event.type === 'run-progressed' && event.entry.kind === 'tool-result') {
-				const {server, ok, denied} = event.entry.data ?? {};
+				const {
+					builtIn,
+					server = builtIn === true ? '' : undefined,
+					ok,
+					denied,
+				} = event.entry.data ?? {};
 				if (typeof server === 'string') {
 					countCall(server, denied === true ? 'denied' : ok === true ? 'ok' : 'error');
 				}
@@ -59,7 +64,7 @@ export function createToolMetrics(): ToolMetrics {
 				writeCounters(
 					{
 						name: 'svc_tool_calls_total',
-						help: 'Tool calls of runs by server and by what came of them.',
+						help: 'Tool calls of runs by server, which is empty for built-in tools, and by what came of them.',
 						type: 'counter',
 					},
 					[...calls].flatMap(([server, counts]) =>

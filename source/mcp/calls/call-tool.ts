@@ -124,7 +124,8 @@ function reasonNotToCall(seen: PlannedTool, now: PlannedTool | undefined): strin
 	}
 
 	const isOther =
-		now.asked.definition !== seen.asked.definition || now.asked.endpoint !== seen.asked.endpoint;
+		now.asked.definition !== seen.asked.definition ||
+		now.asked.from.endpoint !== seen.asked.from.endpoint;
 	return now.needsApproval && (isOther || !seen.needsApproval)
 		? 'was changed while this run was under way: it needs a new approval, in a new run'
 		: undefined;

@@ -1,7 +1,8 @@
 import {basename} from 'node:path';
 import type {Tool as ListedTool} from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
-import type {AskedTool, ToolClaims} from '../../core/approval.ts';
+import type {ToolClaims} from '../../core/approval.ts';
+import type {AskedTool, FromServer} from '../../core/asked-tool.ts';
 import {jsonHash} from '../../core/canonical-json.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {block, cell} from '../../core/untrusted.ts';
@@ -20,15 +21,18 @@ export const askAbout = (
 		readonly claims: ToolClaims;
 		readonly changes?: readonly string[] | undefined;
 	},
-): AskedTool => ({
-	server: server.name,
+): AskedTool & {readonly from: FromServer} => ({
+	from: {
+		kind: 'server',
+		server: server.name,
+		transport: server.endpoint.transport,
+		host: endpointName(server),
+		endpoint: endpointHash(server),
+		trust: server.trust,
+	},
 	profile,
 	tool: tool.tool,
 	name: tool.name,
-	transport: server.endpoint.transport,
-	host: endpointName(server),
-	endpoint: endpointHash(server),
-	trust: server.trust,
 	claims: tool.claims,
 	description: block(tool.description, {maxLength: maxDescriptionLength}).text,
 	inputSchema: shownSchema(tool.inputSchema),

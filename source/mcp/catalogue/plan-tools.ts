@@ -1,6 +1,6 @@
 import type {Tool as ListedTool} from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
-import type {AskedTool} from '../../core/approval.ts';
+import type {AskedTool, FromServer} from '../../core/asked-tool.ts';
 import {jsonHash} from '../../core/canonical-json.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {maxToolDescriptionLength} from '../../core/tool.ts';
@@ -36,7 +36,7 @@ export type PlannedTool = {
 	readonly readOnly: boolean;
 	/** A person must agree before each call. */
 	readonly needsApproval: boolean;
-	readonly asked: AskedTool;
+	readonly asked: AskedTool & {readonly from: FromServer};
 };
 
 /** What `planTools` made of a list. */

@@ -17,9 +17,13 @@ import type {Tone} from '../theme/theme.ts';
 export const askedFor = (approval: Approval): Safe =>
 	approval.kind === 'tool' ? clean(quotedName(approval.tool.tool)) : literal('a form');
 
-/** The server that asks. */
+/** What asks, in a sentence. */
 export const askingServer = (approval: Approval): Safe =>
-	clean(approval.kind === 'tool' ? approval.tool.server : approval.server);
+	clean((approval.kind === 'tool' ? approval.tool.server : approval.server) ?? 'the agent');
+
+/** The server of a tool, in a column. */
+export const serverCell = (server: string | undefined): Safe =>
+	server === undefined ? literal('built in') : clean(server);
 
 /** For whom: `run #184`, `a person who tries it`. */
 export const askedBy = (run: number | undefined): Safe =>
@@ -131,7 +135,9 @@ export const ruleText = (rule: ApprovalRule): Safe =>
 	safe`allow ${toolOfRule(rule)}${ownerText(rule)}  ${ruleArguments(rule)}  ${rule.definition === '' ? literal('no definition yet') : hashText(rule.definition)}  ${reachText(rule)}`;
 
 const toolOfRule = ({server, tool, file}: ApprovalRule): Safe =>
-	tool === '' && file ? clean(file.name) : safe`${clean(server)}/${clean(quotedName(tool))}`;
+	tool === '' && file
+		? clean(file.name)
+		: safe`${server === undefined ? literal('') : safe`${clean(server)}/`}${clean(quotedName(tool))}`;
 
 /** Whose runs a rule is for: `  for job nightly`; nothing for one of every run. */
 const ownerText = ({owner}: ApprovalRule): Safe =>

@@ -1,5 +1,6 @@
-import type {Approval} from '../../core/approval.ts';
+import type {Approval, ToolApproval} from '../../core/approval.ts';
 import {type FromEvent, fromEventLines} from '../../core/approvals/from-event.ts';
+import {speakers, toolFrom, whereWords} from '../../core/asked-tool.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 
@@ -7,16 +8,18 @@ import {quotedName} from '../../core/quoted-name.ts';
 export const pagedText = (approval: Approval, fromEvent: readonly FromEvent[] = []): string =>
 	approval.kind === 'tool'
 		? [
-				`${quotedName(approval.tool.tool)} on ${approval.tool.server}`,
+				`${quotedName(approval.tool.tool)} ${whereWords(toolFrom(approval.tool))}`,
 				`arguments\n${readable(approval.args)}`,
 				...(fromEvent.length === 0 ? [] : [fromEventLines(fromEvent).join('\n')]),
 				...(approval.lastArgs === undefined
 					? []
 					: [`arguments of the last call that was allowed\n${readable(approval.lastArgs)}`]),
-				`text by the server\n${marked(approval.tool.description)}`,
-				`schema by the server\n${marked(JSON.stringify(approval.tool.inputSchema, undefined, 2))}`,
+				`text by ${speakerOf(approval)}\n${marked(approval.tool.description)}`,
+				`schema by ${speakerOf(approval)}\n${marked(JSON.stringify(approval.tool.inputSchema, undefined, 2))}`,
 			].join('\n\n')
 		: `${approval.server}\n\n${marked(approval.message)}`;
+
+const speakerOf = ({tool}: ToolApproval): string => speakers[toolFrom(tool).kind];
 
 /** Of more parts than this the indentation alone could be longer than what a pager is given, and what stands behind it would be left out. */
 const maxIndented = 15_000;

@@ -2,6 +2,7 @@ import type {ApprovalAnswer, ApprovalRule, ToolApproval} from '../../core/approv
 import {isWrittenAsFolder} from '../../core/approvals/below-folder.ts';
 import type {WrittenKey} from '../../core/approvals/rule-keys.ts';
 import {folderAround, pathIn} from '../../core/approvals/rule-lines.ts';
+import {toolFrom, toolPlace} from '../../core/asked-tool.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 
 /** What a rule wants of one argument: its value as it is, or a folder, with a slash at its end, that it is below of. */
@@ -97,9 +98,8 @@ export function ruleToShow(
 	return {
 		id: 0,
 		profile,
-		server: tool.server,
+		...toolPlace(toolFrom(tool)),
 		tool: tool.tool,
-		endpoint: tool.endpoint,
 		definition: tool.definition,
 		scope: 'always',
 		...(answer.args !== undefined &&

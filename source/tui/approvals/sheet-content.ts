@@ -1,5 +1,6 @@
 import type {FormApproval, ToolApproval} from '../../core/approval.ts';
 import type {FromEvent} from '../../core/approvals/from-event.ts';
+import {toolFrom, whereWords} from '../../core/asked-tool.ts';
 import {derive} from '../../core/derive.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {quotedName} from '../../core/quoted-name.ts';
@@ -114,7 +115,7 @@ export function ruleContent(
 	const {args, tool} = approval;
 	const head = [
 		...wrapText(
-			safe`always allow ${clean(quotedName(tool.tool))} on ${clean(tool.server)}${approval.lasting ? safe`, for runs of ${clean(approval.lasting.owner.kind)} ${clean(quotedName(approval.lasting.owner.name))} alone` : literal('')}`,
+			safe`always allow ${clean(quotedName(tool.tool))} ${clean(whereWords(toolFrom(tool)))}${approval.lasting ? safe`, for runs of ${clean(approval.lasting.owner.kind)} ${clean(quotedName(approval.lasting.owner.name))} alone` : literal('')}`,
 			width - 2,
 		).map(row => line(safe`  ${row}`, 'strong')),
 		...wrapText(

@@ -1,6 +1,7 @@
 import type {Approval, ApprovalScope, ToolApproval} from '../../core/approval.ts';
 import {freeText} from '../../core/approvals/rule-keys.ts';
 import {linesByHand} from '../../core/approvals/rule-lines.ts';
+import {toolFrom, whereWords} from '../../core/asked-tool.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {clip, widthOf} from '../../terminal/text/fit.ts';
@@ -107,7 +108,7 @@ export function scopeText(
 	const asks = mustTypeName && scope !== 'always' ? asksName : literal('');
 	const what = (reach: Safe): Safe => {
 		const room = width - keyCells - widthOf(safe`allow ${reach}${asks}`) - 1;
-		const names = safe`${clean(quotedName(tool.tool))} on ${clean(tool.server)}`;
+		const names = safe`${clean(quotedName(tool.tool))} ${clean(whereWords(toolFrom(tool)))}`;
 		return safe`allow ${clip(names, Math.max(8, room))} ${reach}${asks}`;
 	};
 	switch (scope) {

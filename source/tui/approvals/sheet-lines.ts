@@ -1,4 +1,5 @@
 import type {Approval, FormApproval, ToolApproval} from '../../core/approval.ts';
+import {type ToolFrom, toolFrom, whereWords} from '../../core/asked-tool.ts';
 import type {Delivery} from '../../core/delivery.ts';
 import {conversationWords, type Origin, originOf} from '../../core/origin.ts';
 import {quotedName} from '../../core/quoted-name.ts';
@@ -44,12 +45,12 @@ export function callLines(
 ): readonly Line[] {
 	const {tool} = approval;
 	const name = clean(quotedName(tool.tool));
-	const place = safe`on ${clean(tool.server)} (${clean(tool.trust)}, ${clean(tool.transport)} ${clean(tool.host)})`;
+	const from = toolFrom(tool);
 	return [
-		...wrapText(safe`${name}  ${place}`, width - indent).map((row, index) =>
+		...wrapText(safe`${name}  ${placeText(from)}`, width - indent).map((row, index) =>
 			line(safe`${lead(index)}${row}`, index === 0 ? 'strong' : 'plain'),
 		),
-		...factRows(literal('server says'), safe`${claimTexts(tool.claims)}  · unverified`, {width}),
+		...saysRows(from, claimTexts(tool.claims), width),
 		...whyNameRows(approval, width),
 		...changeRows(tool, width),
 		...originRows(approval, {state, width}),
@@ -85,6 +86,27 @@ function argumentHead(
 				facts,
 				[{text: safe`${gutter.remark} ${fit(literal(''), nameCells)}${note}`, tone: 'quiet'}],
 			];
+}
+
+function placeText(from: ToolFrom): Safe {
+	const where = clean(whereWords(from));
+	switch (from.kind) {
+		case 'server':
+			return safe`${where} (${clean(from.trust)}, ${clean(from.transport)} ${clean(from.host)})`;
+
+		case 'built-in':
+			return where;
+	}
+}
+
+function saysRows(from: ToolFrom, claims: Safe, width: number): readonly Line[] {
+	switch (from.kind) {
+		case 'server':
+			return factRows(literal('server says'), safe`${claims}  · unverified`, {width});
+
+		case 'built-in':
+			return factRows(literal('svc says'), claims, {width});
+	}
 }
 
 /** What was decided is kept without the call that it was compared with. */

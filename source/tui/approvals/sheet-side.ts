@@ -1,4 +1,6 @@
-import type {Approval, AskedTool} from '../../core/approval.ts';
+import type {Approval} from '../../core/approval.ts';
+import type {ShownTool} from '../../core/approval.ts';
+import {toolFrom} from '../../core/asked-tool.ts';
 import {derive} from '../../core/derive.ts';
 import {block, cell} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
@@ -11,19 +13,23 @@ const most = {descriptionRows: 14, schemaRows: 40, calls: 5, args: 200} as const
 type Look = {readonly calls: readonly Approval[]; readonly width: number};
 
 /** What the server says of a tool, fenced as such, and the last calls of it; laid out once, for the sheet counts ten times a second. */
-export const sideLines = (tool: AskedTool, {calls, width}: Look): readonly Line[] =>
+export const sideLines = (tool: ShownTool, {calls, width}: Look): readonly Line[] =>
 	laidOut(tool, calls, width);
 
-const laidOut = derive((tool: AskedTool, calls: Look['calls'], width: number) =>
+const laidOut = derive((tool: ShownTool, calls: Look['calls'], width: number) =>
 	linesOf(tool, {calls, width}),
 );
 
 /** More of a schema is not looked at. */
 const maxSchemaLength = 8000;
 
-function linesOf(tool: AskedTool, {calls, width}: Look): readonly Line[] {
+function linesOf(tool: ShownTool, {calls, width}: Look): readonly Line[] {
+	const isOfServer = toolFrom(tool).kind === 'server';
 	return [
-		line(literal('text by the server, not verified'), 'title'),
+		line(
+			isOfServer ? literal('text by the server, not verified') : literal('text by svc'),
+			'title',
+		),
 		...bounded(
 			wrapText(block(tool.description, {maxLength: 4000, maxLines: 100}).text, width - 2),
 			most.descriptionRows,
@@ -32,7 +38,7 @@ function linesOf(tool: AskedTool, {calls, width}: Look): readonly Line[] {
 		line(literal('last calls'), 'title'),
 		...callRows(tool, {calls, width}),
 		blankLine,
-		line(literal('its schema, by the server'), 'title'),
+		line(isOfServer ? literal('its schema, by the server') : literal('its schema'), 'title'),
 		...(tool.inputSchema === null
 			? [line(literal('  too large to show'), 'quiet')]
 			: bounded(
@@ -53,7 +59,7 @@ const bounded = (rows: readonly Parameters<typeof line>[0][], bound: number): re
 	...(rows.length > bound ? [line(safe`  … ${rows.length - bound} rows more`, 'quiet')] : []),
 ];
 
-function callRows(tool: AskedTool, {calls, width}: Look): readonly Line[] {
+function callRows(tool: ShownTool, {calls, width}: Look): readonly Line[] {
 	const same = calls.filter(
 		call =>
 			call.kind === 'tool' &&

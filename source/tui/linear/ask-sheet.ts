@@ -1,3 +1,4 @@
+import {toolFrom} from '../../core/asked-tool.ts';
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {goToStep, changeSheet, noteShown, sheetNow, type OpenSheet} from '../acts/sheet.ts';
@@ -156,7 +157,9 @@ function readServer(shell: Shell, out: Out): void {
 		out.say(
 			text.trim() === ''
 				? literal('The server says nothing of this tool.')
-				: safe`The server says, unverified: ${clean(text)}`,
+				: toolFrom(approval.tool).kind === 'server'
+					? safe`The server says, unverified: ${clean(text)}`
+					: safe`The tool is built in: ${clean(text)}`,
 		);
 	}
 }

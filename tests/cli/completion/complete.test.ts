@@ -8,7 +8,7 @@ import type {Context} from '../../../source/cli/console/context.ts';
 import {systemClock} from '../../../source/core/clock.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {gatewayHome, startTestGateway} from '../../helpers/gateway.ts';
-import {makeAskedTool, makeFormApproval, makeToolApproval} from '../../helpers/make-approval.ts';
+import {makeShownTool, makeFormApproval, makeToolApproval} from '../../helpers/make-approval.ts';
 import {temporaryHome, type TemporaryHome} from '../../helpers/temporary-home.ts';
 import {command, serveControl} from '../command.ts';
 
@@ -140,7 +140,7 @@ test('names come from the files as they stand, also from those that no gateway w
 
 test('what waits and what stands is asked of the gateway', async () => {
 	await using home = await temporaryHome();
-	const asks = makeToolApproval({id: 7, tool: makeAskedTool({tool: 'create\u001B[2J_issue'})});
+	const asks = makeToolApproval({id: 7, tool: makeShownTool({tool: 'create\u001B[2J_issue'})});
 	await using _ = await serveControl(
 		home.path,
 		createFakePort({approvals: [asks, makeFormApproval({id: 9})]}),

@@ -7,7 +7,7 @@ import type {GatewayEvent} from '../../../source/core/events.ts';
 import {jsonLine} from '../../../source/core/json-line.ts';
 import {attackCorpus} from '../../helpers/attack-corpus.ts';
 import {foreignSequences} from '../../helpers/foreign-sequences.ts';
-import {makeAskedTool} from '../../helpers/make-server.ts';
+import {makeShownTool} from '../../helpers/make-server.ts';
 import {
 	makeDelivery,
 	makeGroup,
@@ -101,7 +101,7 @@ test('a call that waits for a person is said also when everything else is kept q
 		requestedAt: at,
 		deadline: at + 1000,
 		latestDeadline: at + 1000,
-		tool: makeAskedTool(),
+		tool: makeShownTool(),
 		args: {},
 		argsBytes: 2,
 		scopes: ['once'],

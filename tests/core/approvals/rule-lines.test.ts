@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {parse} from 'yaml';
 import {folderAround, linesByHand} from '../../../source/core/approvals/rule-lines.ts';
-import {makeAskedTool, makeToolApproval} from '../../helpers/make-approval.ts';
+import {makeShownTool, makeToolApproval} from '../../helpers/make-approval.ts';
 
 const hostile = [
 	'/home/a/no"tes/x',
@@ -38,7 +38,7 @@ test('they are for runs that an event started alone, and name a profile that is 
 	const {route: _, delivery: __, ...ofJob} = makeToolApproval();
 	expect(linesByHand(ofJob)).toBeUndefined();
 	const lines = linesByHand(
-		makeToolApproval({profile: 'work', tool: makeAskedTool({name: 'yes'}), args: {n: 1, m: 2}}),
+		makeToolApproval({profile: 'work', tool: makeShownTool({name: 'yes'}), args: {n: 1, m: 2}}),
 		{n: 1, path: '~/notes/'},
 	);
 	expect(parse(lines?.join('\n') ?? '')).toEqual({

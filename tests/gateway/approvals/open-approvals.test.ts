@@ -1,8 +1,15 @@
 import {cp, readFile, stat} from 'node:fs/promises';
 import {userInfo} from 'node:os';
 import {dirname, join} from 'node:path';
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
+import {digestOf} from '../../../source/api/approvals.ts';
+import {approvalJson} from '../../../source/cli/approvals/approval-json.ts';
+import {describeApproval, waitingTable} from '../../../source/cli/approvals/describe-approval.ts';
+import {rulesTable} from '../../../source/cli/approvals/describe-rules.ts';
 import {ensureHome, homePaths} from '../../../source/config/home-paths.ts';
+import type {ApprovalAnswer, ToolApproval} from '../../../source/core/approval.ts';
+import {whyNotCovered} from '../../../source/core/approvals/why-not-covered.ts';
+import {shownTool} from '../../../source/core/asked-tool.ts';
 import {createBroker} from '../../../source/core/broker.ts';
 import {jsonHash} from '../../../source/core/canonical-json.ts';
 import {createLogger} from '../../../source/core/log.ts';
@@ -13,8 +20,12 @@ import {createReadCommands} from '../../../source/gateway/commands/read-commands
 import {createWorkCommands} from '../../../source/gateway/commands/work-commands.ts';
 import type {Rooms} from '../../../source/gateway/rooms.ts';
 import {openSqliteStore} from '../../../source/store/open-sqlite-store.ts';
+import {ruleText} from '../../../source/tui/approvals/approval-text.ts';
+import {pagedText} from '../../../source/tui/approvals/paged-text.ts';
+import {callLines} from '../../../source/tui/approvals/sheet-lines.ts';
+import {sideLines} from '../../../source/tui/approvals/sheet-side.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
-import {makeAskedTool, makeField} from '../../helpers/make-approval.ts';
+import {askedOf, makeField, makeShownTool, makeToolApproval} from '../../helpers/make-approval.ts';
 import {temporaryHome, type TemporaryHome} from '../../helpers/temporary-home.ts';
 import {acceptRun, fireRun, startMs} from '../../store/samples.ts';
 
@@ -26,7 +37,7 @@ const tool = {
 	inputSchema: {type: 'object'},
 	readOnly: false,
 	needsApproval: true,
-	asked: makeAskedTool(),
+	asked: askedOf(makeShownTool()),
 	execute: async () => ({text: 'done'}),
 } satisfies Tool;
 
@@ -245,7 +256,7 @@ test('runs that a webhook started are offered their run at most, those of a job 
 		requestedAt: startMs,
 		deadline: startMs,
 		latestDeadline: startMs,
-		tool: tool.asked,
+		tool: shownTool(tool.asked),
 		args: {},
 		argsBytes: 2,
 		scopes: ['once'],
@@ -281,6 +292,175 @@ test('runs that a webhook started are offered their run at most, those of a job 
 		// A run that nobody knows could be anybody's.
 		['once', 'run'],
 	]);
+});
+
+/** A tool of the program itself, such as a terminal. */
+const terminal = (definition = 'd1'): Tool => ({
+	...tool,
+	name: 'terminal',
+	asked: {
+		from: {kind: 'built-in'},
+		profile: 'default',
+		tool: 'terminal',
+		name: 'terminal',
+		claims: {destructive: true},
+		description: 'Runs a command',
+		inputSchema: {type: 'object', properties: {command: {type: 'string'}}},
+		definition,
+		changed: false,
+	},
+});
+
+const sheetOf = (approval: ToolApproval): string =>
+	[
+		...callLines(approval, {
+			state: {deliveries: [], approvalRules: []},
+			args: {rows: [], count: 1, isWhole: true, flags: 0},
+			width: 100,
+		}),
+		...sideLines(approval.tool, {calls: [], width: 100}),
+	]
+		.map(spans => spans.map(({text}) => text).join(''))
+		.join('\n');
+
+describe('a built-in tool', () => {
+	async function openJob(home: TemporaryHome) {
+		const gateway = await open(home);
+		const runId = await fireRun(gateway.store);
+		let calls = 0;
+		return {
+			...gateway,
+			runId,
+			/** Asks for a call of the run; with what is asked, unless a rule allows it. */
+			async call(asked = terminal(), run = runId) {
+				calls += 1;
+				const verdict = gateway.approvals.approve({
+					tool: asked,
+					args: {command: 'npm test'},
+					callId: `call-${calls}`,
+					said: '',
+					runId: run,
+					endsAt: startMs + 900_000,
+					signal: new AbortController().signal,
+				});
+				const waits = await Promise.race([gateway.waiting(), verdict.then(() => undefined)]);
+				if (waits && waits.kind !== 'tool') {
+					throw new Error('A form waits');
+				}
+
+				return {verdict, waits};
+			},
+			async allow(id: number, answer: Partial<Extract<ApprovalAnswer, {choice: 'allow'}>>) {
+				await gateway.commands.settleApproval(id, {
+					answer: {choice: 'allow', scope: 'once', typedName: 'terminal', ...answer},
+					by: 'cli',
+				});
+			},
+		};
+	}
+
+	test('asks, and is shown without a server: on the sheet, on the command line, as JSON, in the log', async () => {
+		await using home = await temporaryHome();
+		const gateway = await openJob(home);
+		const {verdict, waits} = await gateway.call();
+		expect(waits?.tool).toEqual({
+			profile: 'default',
+			tool: 'terminal',
+			name: 'terminal',
+			claims: {destructive: true},
+			description: 'Runs a command',
+			inputSchema: terminal().asked?.inputSchema,
+			definition: 'd1',
+			changed: false,
+		});
+		const approval = waits ?? makeToolApproval();
+		const json = approvalJson(approval);
+		expect(json).toMatchObject({tool: 'terminal', name: 'terminal'});
+		for (const name of ['server', 'transport', 'host', 'trust']) {
+			expect(json).not.toHaveProperty(name);
+		}
+
+		const lines = describeApproval(approval, {now: startMs});
+		expect(lines[0]).toBe(`${approval.id}  terminal  (built in)`);
+		expect(lines).toContain('svc says    destructive');
+		expect(lines).toContain('description, by svc');
+		expect(lines.join('\n')).not.toMatch(/server|unverified/);
+		expect(waitingTable([approval], startMs).rows[0]?.slice(1, 3)).toEqual([
+			'(built in)',
+			'terminal',
+		]);
+		const sheet = sheetOf(approval);
+		expect(sheet).toContain('terminal  (built in)');
+		expect(sheet).toContain('text by svc');
+		expect(sheet).not.toMatch(/server|unverified|undefined/);
+		expect(pagedText(approval)).toMatch(/^terminal \(built in\)[^]*text by svc/);
+
+		await gateway.allow(approval.id, {});
+		expect(await verdict).toMatchObject({allowed: true, reason: expect.stringContaining('cli')});
+		expect(digestOf(approval)).toBe(jsonHash({tool: 'terminal', arguments: {command: 'npm test'}}));
+
+		await gateway[Symbol.asyncDispose]();
+		const [written] = await linesOf(gateway.file);
+		expect(written).toMatchObject({tool: 'terminal', outcome: 'allowed'});
+		expect(written).not.toHaveProperty('server');
+	});
+
+	test('is allowed once, for the run, and by a rule for the runs of a job, which outlives the gateway; with another definition it asks again', async () => {
+		await using home = await temporaryHome();
+		{
+			await using gateway = await openJob(home);
+			const once = await gateway.call();
+			await gateway.allow(once.waits?.id ?? 0, {scope: 'once'});
+			expect(await once.verdict).toMatchObject({allowed: true});
+
+			const forRun = await gateway.call();
+			expect(forRun.waits).toMatchObject({lastArgs: {command: 'npm test'}});
+			await gateway.allow(forRun.waits?.id ?? 0, {scope: 'run'});
+			expect(await forRun.verdict).toMatchObject({allowed: true});
+			const covered = await gateway.call();
+			expect(covered.waits).toBeUndefined();
+			expect((await covered.verdict).reason).toMatch(/^allowed by rule/);
+			gateway.approvals.runEnded(gateway.runId);
+
+			const always = await gateway.call();
+			expect(always.waits?.scopes).toContain('always');
+			await gateway.allow(always.waits?.id ?? 0, {scope: 'always', args: 'exact'});
+			expect(await always.verdict).toMatchObject({allowed: true});
+			const [rule] = gateway.approvals.rules();
+			expect(rule).toMatchObject({tool: 'terminal', definition: 'd1', scope: 'always'});
+			expect(rule).not.toHaveProperty('server');
+			expect(rule).not.toHaveProperty('endpoint');
+			expect(rulesTable(rule ? [rule] : []).rows[0]?.slice(2, 4)).toEqual([
+				'(built in)',
+				'terminal',
+			]);
+			expect(rule && ruleText(rule)).toMatch(/^allow terminal {2}for job/);
+		}
+
+		await using gateway = await openJob(home);
+		const ruled = await gateway.call();
+		expect(ruled.waits).toBeUndefined();
+		expect((await ruled.verdict).allowed).toBe(true);
+
+		const ofServer = await gateway.call({...tool, asked: {...tool.asked, tool: 'terminal'}});
+		expect(ofServer.waits?.tool.server).toBe('github-tools');
+		await gateway.allow(ofServer.waits?.id ?? 0, {});
+
+		const changed = await gateway.call(terminal('d2'));
+		expect(changed.waits).toMatchObject({mustTypeName: true, tool: {changed: true}});
+		expect(describeApproval(changed.waits ?? makeToolApproval(), {now: startMs})).toContain(
+			'what changed in it cannot be shown: it was not kept, or is above 16 KiB',
+		);
+		expect(whyNotCovered(changed.waits ?? makeToolApproval(), gateway.approvals.rules())).toEqual([
+			expect.stringContaining('the tool is not defined as it was'),
+		]);
+		gateway.approvals.toolsChanged({
+			profile: 'default',
+			definitions: new Map([['terminal', 'd3']]),
+		});
+		expect((await changed.verdict).reason).toMatch(/^approval_void/);
+		expect(gateway.approvals.rules()).toEqual([]);
+	});
 });
 
 test.for([

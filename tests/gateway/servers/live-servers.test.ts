@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {ServerChange as ToldChange} from '../../../source/approvals/approvals.ts';
+import type {ToolsChange as ToldChange} from '../../../source/approvals/approvals.ts';
 import type {Config} from '../../../source/config/config.ts';
 import {profilePaths, homePaths} from '../../../source/config/home-paths.ts';
 import type {GatewayEvent} from '../../../source/core/events.ts';
@@ -10,7 +10,8 @@ import {createLiveServers} from '../../../source/gateway/servers/live-servers.ts
 import type {ManagerOfProfile} from '../../../source/gateway/servers/open-manager.ts';
 import type {ServerManager} from '../../../source/mcp/contract.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
-import {makeAskedTool, makeServer, makeServerConfig} from '../../helpers/make-server.ts';
+import {askedOf} from '../../helpers/make-approval.ts';
+import {makeServer, makeServerConfig, makeShownTool} from '../../helpers/make-server.ts';
 
 const noSignal = new AbortController().signal;
 const paths = homePaths({environment: {SVC_HOME: '/home/ann/.svc'}});
@@ -21,7 +22,7 @@ const makeTool = (tool: string, definition: string): Tool => ({
 	inputSchema: {},
 	readOnly: false,
 	needsApproval: true,
-	asked: makeAskedTool({tool, definition}),
+	asked: askedOf(makeShownTool({tool, definition})),
 	execute: async () => ({text: 'done'}),
 });
 
@@ -340,8 +341,9 @@ test('what a person allowed is the known definition for the profile that it was 
 	const {live, managers} = open();
 	await live.changed();
 
-	await live.accept(makeAskedTool({tool: 'send', definition: 'd'}));
-	await live.accept(makeAskedTool({profile: 'acme', tool: 'send', definition: 'e'}));
+	await live.accept(askedOf(makeShownTool({tool: 'send', definition: 'd'})));
+	await live.accept(askedOf(makeShownTool({profile: 'acme', tool: 'send', definition: 'e'})));
+	await live.accept({...askedOf(makeShownTool({tool: 'send'})), from: {kind: 'built-in'}});
 
 	expect(managers.map(({calls}) => calls)).toEqual([['apply crm', 'accept crm send d']]);
 	await live[Symbol.asyncDispose]();

@@ -6,7 +6,8 @@ import type {Tool} from '../../../source/core/tool.ts';
 import type {LiveServers} from '../../../source/gateway/servers/live-servers.ts';
 import {tryTool} from '../../../source/gateway/servers/try-tool.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
-import {makeAskedTool, makeServerConfig} from '../../helpers/make-server.ts';
+import {askedOf} from '../../helpers/make-approval.ts';
+import {makeServerConfig, makeShownTool} from '../../helpers/make-server.ts';
 
 function open({
 	needsApproval = true,
@@ -23,7 +24,7 @@ function open({
 		inputSchema: {},
 		readOnly: false,
 		needsApproval,
-		asked: makeAskedTool(),
+		asked: askedOf(makeShownTool()),
 		execute,
 	};
 	const rooms = {

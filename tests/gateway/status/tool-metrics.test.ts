@@ -1,9 +1,11 @@
 import {expect, test} from 'vitest';
+import {callFacts} from '../../../source/agent/record-steps.ts';
 import type {ApprovalOutcome} from '../../../source/core/approval.ts';
 import type {GatewayEvent} from '../../../source/core/events.ts';
 import type {TranscriptEntry} from '../../../source/core/run.ts';
 import {createToolMetrics} from '../../../source/gateway/status/tool-metrics.ts';
-import {makeAskedTool, makeServer} from '../../helpers/make-server.ts';
+import {askedOf} from '../../helpers/make-approval.ts';
+import {makeShownTool, makeServer} from '../../helpers/make-server.ts';
 import {parsePrometheus} from '../../webhook/parse-prometheus.ts';
 
 const resultOf = (data: NonNullable<TranscriptEntry['data']>): GatewayEvent => ({
@@ -23,7 +25,7 @@ const settled = (outcome: ApprovalOutcome): GatewayEvent => ({
 		requestedAt: 1,
 		deadline: 2,
 		latestDeadline: 2,
-		tool: makeAskedTool(),
+		tool: makeShownTool(),
 		args: {},
 		argsBytes: 2,
 		scopes: ['once'],
@@ -39,7 +41,7 @@ function linesOf(text: string, name: string) {
 	return samples.map(({labels, value}) => [...Object.values(labels), value].join(' '));
 }
 
-test('calls of tools are counted by server and result; those of no server are not', () => {
+test('calls of tools are counted by server and result, built-in ones without a server; those of no tool are not', () => {
 	const metrics = createToolMetrics();
 
 	metrics.observe(resultOf({server: 'crm', ok: true}));
@@ -47,11 +49,25 @@ test('calls of tools are counted by server and result; those of no server are no
 	metrics.observe(resultOf({server: 'crm', ok: false}));
 	metrics.observe(resultOf({server: 'mail', ok: false, denied: true}));
 	metrics.observe(resultOf({ok: true}));
+	const asked = {...askedOf(makeShownTool()), from: {kind: 'built-in'}} as const;
+	const tool = {
+		name: 'terminal',
+		description: '',
+		inputSchema: {},
+		readOnly: false,
+		needsApproval: true,
+		asked,
+		execute: async () => ({text: ''}),
+	};
+	metrics.observe(
+		resultOf({...callFacts({toolName: 'terminal', toolCallId: 'a'}, tool), ok: true}),
+	);
 
 	expect(linesOf(metrics.render(nothing), 'svc_tool_calls_total')).toEqual([
 		'crm ok 2',
 		'crm error 1',
 		'mail denied 1',
+		' ok 1',
 	]);
 });
 

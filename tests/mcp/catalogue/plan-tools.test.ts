@@ -205,8 +205,7 @@ test('what a person is shown is cleaned, what names the tool to the server is no
 	expect(tool?.asked).toMatchObject({
 		tool: 'echo\nApprove? y',
 		name: 'mcp__crm__echo_Approve__y',
-		host: 'crm-server',
-		transport: 'stdio',
+		from: {kind: 'server', host: 'crm-server', transport: 'stdio'},
 		claims: {destructive: true, openWorld: false},
 	});
 	expect(tool?.asked.description).toHaveLength(4000);
@@ -227,7 +226,7 @@ test.for([
 		skipPreflight: false,
 	} as const;
 
-	expect(plan(['a'], {server: serverConfig({endpoint})}).tools[0]?.asked.host).toBe(host);
+	expect(plan(['a'], {server: serverConfig({endpoint})}).tools[0]?.asked.from.host).toBe(host);
 });
 
 test('the same tools in another order are the same plan', () => {

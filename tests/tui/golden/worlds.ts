@@ -4,7 +4,7 @@ import type {FakeClock} from '../../helpers/fake-clock.ts';
 import {createFakeLogins, type FakeLogins} from '../../helpers/fake-logins.ts';
 import {createFakePort, type FakePort} from '../../helpers/fake-port.ts';
 import {
-	makeAskedTool,
+	makeShownTool,
 	makeFormApproval,
 	makeRule,
 	makeToolApproval,
@@ -386,7 +386,7 @@ function broken(clock: FakeClock): World {
 				makeToolApproval({
 					id: 9,
 					requestedAt: ago(900),
-					tool: makeAskedTool({changed: true}),
+					tool: makeShownTool({changed: true}),
 					decision: {outcome: 'denied', at: ago(600), by: 'timeout', reason: 'nobody answered'},
 				}),
 			],

@@ -4,7 +4,7 @@ import {panes} from '../../../source/tui/panes/panes.ts';
 import {attackCorpus} from '../../helpers/attack-corpus.ts';
 import {foreignSequences} from '../../helpers/foreign-sequences.ts';
 import {openLinear} from '../../helpers/linear.ts';
-import {makeAskedTool, makeToolApproval} from '../../helpers/make-approval.ts';
+import {makeShownTool, makeToolApproval} from '../../helpers/make-approval.ts';
 import {makeKey} from '../../helpers/make-key.ts';
 import {makeServer, makeServerTool} from '../../helpers/make-server.ts';
 import {makeDelivery, makeGroup, makeJob, makeRun} from '../../helpers/make.ts';
@@ -57,7 +57,7 @@ test('no text of a stranger does anything to the terminal, in any pane, question
 				route: text,
 				prompt: text,
 				said: text,
-				tool: makeAskedTool({tool: text, server: text, host: text, description: text}),
+				tool: makeShownTool({tool: text, server: text, host: text, description: text}),
 				args: {[text]: text},
 			}),
 		),

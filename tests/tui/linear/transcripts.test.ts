@@ -4,7 +4,7 @@ import {change, openPane} from '../../../source/tui/acts/navigate.ts';
 import type {Draft} from '../../../source/tui/editor/draft.ts';
 import {editor, newEditor} from '../../../source/tui/editor/editor-state.ts';
 import {openLinear, type SpokenShell} from '../../helpers/linear.ts';
-import {makeAskedTool, makeToolApproval} from '../../helpers/make-approval.ts';
+import {makeShownTool, makeToolApproval} from '../../helpers/make-approval.ts';
 import {makeKey} from '../../helpers/make-key.ts';
 import {makeDelivery, makeSession} from '../../helpers/make.ts';
 import {createWorld, waitingCall, waitingForm} from './world.ts';
@@ -25,7 +25,7 @@ const long = makeToolApproval({
 });
 
 const destroys = makeToolApproval({
-	tool: makeAskedTool({tool: 'delete_repo', claims: {destructive: true}}),
+	tool: makeShownTool({tool: 'delete_repo', claims: {destructive: true}}),
 	mustTypeName: true,
 	scopes: ['once'],
 });

@@ -4,7 +4,7 @@ import {someAttacks} from '../../helpers/attack-corpus.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {foreignSequences} from '../../helpers/foreign-sequences.ts';
 import {
-	makeAskedTool,
+	makeShownTool,
 	makeField,
 	makeFormApproval,
 	makeToolApproval,
@@ -24,7 +24,7 @@ test('nothing that a server or a model says reaches the terminal as a sequence',
 			args,
 			lastArgs: {other: all},
 			route: all,
-			tool: makeAskedTool({
+			tool: makeShownTool({
 				tool: all,
 				host: all,
 				description: all,

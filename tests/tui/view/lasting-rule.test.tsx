@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {createFakePort} from '../../helpers/fake-port.ts';
-import {makeAskedTool, makeToolApproval} from '../../helpers/make-approval.ts';
+import {makeShownTool, makeToolApproval} from '../../helpers/make-approval.ts';
 import {showShell} from '../../helpers/show-shell.tsx';
 
 const {
@@ -8,7 +8,7 @@ const {
 	delivery: __,
 	...ofJob
 } = makeToolApproval({
-	tool: makeAskedTool({
+	tool: makeShownTool({
 		tool: 'write_file',
 		server: 'files',
 		claims: {destructive: true},

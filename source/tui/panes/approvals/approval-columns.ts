@@ -7,7 +7,7 @@ import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {
 	askedFor,
-	askingServer,
+	serverCell,
 	hashText,
 	outcomeWords,
 	reachText,
@@ -76,7 +76,7 @@ function requestRow(
 		{text: safe`${fit(clean(String(id)), cells.id)} `, tone: isSelected ? 'selected' : 'plain'},
 		{text: safe`${fit(word.text, cells.state)} `, tone: word.tone},
 		{
-			text: safe`${fit(isSameDay(at, now) ? clockTime(at) : clean(dayTime(at).slice(0, 6)), cells.time)} ${fit(askingServer(approval), columns.server)} ${fit(askedFor(approval), columns.tool)} `,
+			text: safe`${fit(isSameDay(at, now) ? clockTime(at) : clean(dayTime(at).slice(0, 6)), cells.time)} ${fit(serverCell(approval.kind === 'tool' ? approval.tool.server : approval.server), columns.server)} ${fit(askedFor(approval), columns.tool)} `,
 			tone: isSelected ? 'selected' : 'plain',
 		},
 		{text: fit(originText(approval), columns.rest), tone: 'quiet'},
@@ -102,7 +102,7 @@ const ruleRow = (rule: ApprovalRule, columns: ApprovalColumns, isSelected: boole
 	{text: isSelected ? literal('>') : literal(' '), tone: 'accent'},
 	{text: literal('  ')},
 	{
-		text: safe`${fit(safe`r${rule.id}`, cells.id)} ${fit(rule.problem === undefined ? literal('allows') : literal('! asks'), cells.state)} ${fit(safe`${rule.uses} ${rule.uses === 1 ? literal('use') : literal('uses')}`, cells.time)} ${fit(clean(rule.server), columns.server)} ${fit(clean(quotedName(rule.tool || (rule.file?.name ?? ''))), columns.tool)} `,
+		text: safe`${fit(safe`r${rule.id}`, cells.id)} ${fit(rule.problem === undefined ? literal('allows') : literal('! asks'), cells.state)} ${fit(safe`${rule.uses} ${rule.uses === 1 ? literal('use') : literal('uses')}`, cells.time)} ${fit(serverCell(rule.server), columns.server)} ${fit(clean(quotedName(rule.tool || (rule.file?.name ?? ''))), columns.tool)} `,
 		tone: isSelected ? 'selected' : 'plain',
 	},
 	{

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {dialogRows} from '../../../helpers/dialog-rows.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
-import {makeAskedTool, makeToolApproval} from '../../../helpers/make-approval.ts';
+import {makeShownTool, makeToolApproval} from '../../../helpers/make-approval.ts';
 import {makeServer, makeServerTool} from '../../../helpers/make-server.ts';
 import {readTable} from '../../../helpers/read-table.ts';
 import {freshPicture, showShell, testNow} from '../../../helpers/show-shell.tsx';
@@ -69,7 +69,7 @@ test('the detail: endpoint, filter, protocol, ping, stderr, warnings, and tools 
 	const calls = [
 		makeToolApproval({id: 1, decision: {outcome: 'allowed', at: testNow, by: 'tui'}}),
 		makeToolApproval({id: 2, decision: {outcome: 'denied', at: testNow, by: 'tui'}}),
-		makeToolApproval({id: 3, tool: makeAskedTool({profile: 'ops'})}),
+		makeToolApproval({id: 3, tool: makeShownTool({profile: 'ops'})}),
 	];
 	const port = createFakePort({servers: [github], settledApprovals: calls});
 	await using shown = await showShell(port, wide, {pane: 'tools'});
