@@ -8,6 +8,7 @@ import type {ToolApproval} from '../source/core/approval.ts';
 import {approvalVocabulary} from '../source/core/filter/approval-vocabulary.ts';
 import {parseFilter} from '../source/core/filter/filter.ts';
 import {runVocabulary} from '../source/core/filter/run-vocabulary.ts';
+import {silentLogger} from '../source/core/log.ts';
 import {
 	conversationName,
 	type Origin,
@@ -15,10 +16,13 @@ import {
 	type TurnOrigin,
 } from '../source/core/origin.ts';
 import type {Run} from '../source/core/run.ts';
+import type {RoomWorld} from '../source/gateway/rooms.ts';
+import {openLoopBreaker} from '../source/gateway/runs/loop-breaker.ts';
 import {callLines} from '../source/tui/approvals/sheet-lines.ts';
 import {canRetry} from '../source/tui/entries/run-word.ts';
 import type {Line} from '../source/tui/lines/line.ts';
 import {approvalColumns, entryRow} from '../source/tui/panes/approvals/approval-columns.ts';
+import {createFakeClock} from './helpers/fake-clock.ts';
 import {makeToolApproval} from './helpers/make-approval.ts';
 import {makeRun, runChanged} from './helpers/make.ts';
 
@@ -153,6 +157,21 @@ describe.for(Object.values(told))('a run from $origin.kind', expected => {
 		expect(sheet).toContain(expected.sheet);
 		expect(sheet.includes('which is untrusted')).toBe(expected.untrusted !== undefined);
 		expect(canRetry(run)).toBe(expected.retried);
+	});
+
+	test('is held as a loop where an event started it, and not otherwise', async () => {
+		const {kind} = expected.origin;
+		const limits = {loopLimit: 1, loopWindowMs: 60_000};
+		const loops = await openLoopBreaker({
+			clock: createFakeClock(now),
+			store: {memos: {list: async () => [], put: async () => {}, drop: async () => {}}},
+			log: silentLogger,
+			live: {routes: () => ({routes: {get: () => limits}})},
+		} as unknown as RoomWorld);
+		const answering = {...run, plan: {...plan, subject: 'acme/api#7'}};
+		await loops.answered(answering);
+
+		expect(loops.heldBy(answering) !== undefined).toBe(kind === 'delivery');
 	});
 
 	test('is found by filters of runs and approvals', () => {
