@@ -30,11 +30,18 @@ export function refusalOfUrl(url: URL, home: AddressScope): string | undefined {
 		return 'it names a user';
 	}
 
-	const scope = local ? 'loopback' : addressScope(bareHost(url));
+	const scope = local
+		? 'loopback'
+		: isLocalName(url.hostname)
+			? 'private'
+			: addressScope(bareHost(url));
 	return scope && !mayReach(scope, home)
 		? `a ${scope} address is not for the authorization server of a ${home} tool server`
 		: undefined;
 }
+
+/** What browsers take for this machine without asking a name server. It is as near as a name can be: see `home`. @see RFC 6761 §6.3 */
+const isLocalName = (name: string): boolean => /(?:^|\.)localhost\.?$/i.test(name);
 
 /**
  * Whether a person's browser may be sent to a page that an authorization server names: where we would go ourselves. A server far away must not have a person open, logged in as they

@@ -73,6 +73,7 @@ test.for([
 	['http://127.0.0.1:9/token', 'loopback'],
 	['http://localhost:9/token', 'loopback'],
 	['https://127.0.0.1/token', 'loopback'],
+	['https://mcp.localhost/token', 'private'],
 ] as const)('%s is for a %s tool server', ([address, home]) => {
 	expect(refusalOfUrl(new URL(address), home)).toBeUndefined();
 });
@@ -88,6 +89,9 @@ test.for([
 test.for([
 	['http://localhost:8080/delete?all', 'public', false],
 	['https://10.0.0.1/', 'public', false],
+	['https://localhost./', 'public', false],
+	['https://app.localhost/', 'public', false],
+	['https://app.localhost/', 'private', true],
 	['https://169.254.169.254/', 'loopback', false],
 	['http://127.0.0.1:9/', 'private', false],
 	['javascript:alert(1)', 'loopback', false],
