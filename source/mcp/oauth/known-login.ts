@@ -116,7 +116,7 @@ export function createKnownLogin(
 			...stored,
 			credentials: {...credentials, tokens},
 			fetchWith(fetch, home) {
-				const made = oauthFetch(ofStored, fetch, home);
+				const made = oauthFetch(ofStored, fetch, {home});
 				alive.add(made);
 				return made;
 			},

@@ -91,7 +91,7 @@ async function isAccepted(
 		credentials: provider,
 		fetchWith(fetch: FetchLike, home: EndpointPlace['home']) {
 			plain = fetch;
-			return oauthFetch(requests, fetch, home);
+			return oauthFetch(requests, fetch, {home, ends: signal});
 		},
 	};
 	await using opened = await open(server, {signal, secrets, login});

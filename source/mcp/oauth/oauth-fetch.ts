@@ -15,20 +15,20 @@ const ownAgent = `Svc-Agent/${version}`;
 /**
  * What the transport of a server with a login is to fetch with: `fetch`, but for requests to an authorization server with the rules of their
  * own (bounds, addresses, `User-Agent`, one refresh at a time). `fetch` adds the static headers of the server to requests for its endpoint alone; `home` is how near
- * the server is, by its connections.
+ * the server is, by its connections. `ends` aborts those requests: the SDK gives them no signal.
  *
  * @see manual/logins.md, manual/tool-servers.md#states
  */
 export function oauthFetch(
 	requests: OAuthRequests,
 	fetch: FetchLike,
-	home: EndpointPlace['home'],
+	{home, ends}: {readonly home: EndpointPlace['home']; readonly ends?: AbortSignal},
 ): FetchLike {
 	const ask = async (url: URL, init: RequestInit, timeoutMs: number) => {
 		const {clock} = requests;
 		return boundedRequest(async signal => fetch(url, {...init, signal}), {
 			bounds: {clock, timeoutMs, maxBytes: maxAnswerBytes},
-			signal: init.signal,
+			signal: AbortSignal.any([init.signal, ends].filter(each => each instanceof AbortSignal)),
 		});
 	};
 
@@ -39,7 +39,7 @@ export function oauthFetch(
 	requests.home = home;
 	requests.fetch = async (address, init = {}) => {
 		const url = new URL(address);
-		const kind = requestKind(url, init, requests.endpoint);
+		const kind = requestKind(init);
 		if (kind === 'tool-server') {
 			const response = await fetch(address, init);
 			noteVerdict(requests, response, init);
@@ -123,14 +123,14 @@ function withAgent(init: RequestInit, agent: string): RequestInit {
 const textOf = (body: RequestInit['body']): string =>
 	body instanceof URLSearchParams ? body.toString() : typeof body === 'string' ? body : '';
 
-/** What a request of the SDK is for. `tool-server`: everything that goes to the tool server itself. */
+/** What a request of the SDK is for. `tool-server`: a message, a stream, the end of a session. */
 export type RequestKind = 'tool-server' | 'token' | 'registration' | 'metadata';
 
 /**
  * Tells the SDK's requests apart: it fetches all of them with one function. Only a token endpoint gets a form, only a tool server gets JSON-RPC
- * or is asked for an event stream; what else is posted is a registration.
+ * or is asked for an event stream; what else is posted is a registration. The address says nothing: a tool server may name its own endpoint as the place of its metadata.
  */
-export function requestKind(url: URL, request: RequestInit, endpoint: URL): RequestKind {
+export function requestKind(request: RequestInit): RequestKind {
 	const headers = new Headers(request.headers);
 	const method = (request.method ?? 'GET').toUpperCase();
 	if (
@@ -141,7 +141,6 @@ export function requestKind(url: URL, request: RequestInit, endpoint: URL): Requ
 	}
 
 	if (
-		samePlace(url, endpoint) ||
 		method === 'DELETE' ||
 		/\btext\/event-stream\b/i.test(headers.get('accept') ?? '') ||
 		(typeof request.body === 'string' && isJsonRpc(request.body))
@@ -151,9 +150,6 @@ export function requestKind(url: URL, request: RequestInit, endpoint: URL): Requ
 
 	return method === 'POST' ? 'registration' : 'metadata';
 }
-
-const samePlace = (one: URL, other: URL): boolean =>
-	one.origin === other.origin && one.pathname === other.pathname;
 
 /** A registration never has this member; a message always has, and the SDK writes it as text. */
 function isJsonRpc(body: string): boolean {

@@ -5,6 +5,7 @@ import {afterAll, beforeAll, expect, test} from 'vitest';
 import type {LoginFlow} from '../../../source/core/logins.ts';
 import {logInByDevice} from '../../../source/mcp/logins/device/log-in-by-device.ts';
 import type {ResolveName} from '../../../source/mcp/wire/address-guard.ts';
+import {createJumpClock} from '../e2e/jump-clock.ts';
 import {oauthWorld, remoteServer} from '../oauth/oauth-world.ts';
 import {startAuthorizationServer, surf} from '../servers/authorization-server.ts';
 import {makeCertificates} from '../servers/certificates.ts';
@@ -347,5 +348,70 @@ test.for(
 
 		await expect(login).rejects.toThrow(/it is not an https|is not https:/);
 		expect({asked: victim.requests, shown}).toEqual({asked: [], shown: []});
+	},
+);
+
+/** A tool server that answers messages alone: whatever else its endpoint or `/silent` is asked stays unanswered. `left`: such a request was given up. */
+async function startSilent(challenge: (origin: string) => string, onAsked: () => void) {
+	const left = Promise.withResolvers<void>();
+	const server = await startHttp((request, response) => {
+		void (async () => {
+			const text = (await request.toArray()).join('');
+			const {url = ''} = request;
+			if (url === '/mcp' && text.includes('jsonrpc')) {
+				response.writeHead(401, {'www-authenticate': challenge(server.origin)}).end();
+			} else if (url === '/mcp' || url === '/silent') {
+				response.once('close', left.resolve);
+				onAsked();
+			} else if (url === '/.well-known/oauth-authorization-server') {
+				response.writeHead(200, {'content-type': 'application/json'});
+				response.end(metadataOf(server.origin, `"registration_endpoint":"${server.url}"`));
+			} else {
+				response.writeHead(404).end();
+			}
+		})();
+	});
+	return {...server, left: left.promise};
+}
+
+const challenges: Readonly<Record<string, (origin: string) => string>> = {
+	metadata: origin => `Bearer resource_metadata="${origin}/mcp"`,
+	registration: () => 'Bearer',
+};
+
+test.for(flows.flatMap(flow => Object.entries(challenges).map(each => [flow, ...each] as const)))(
+	'a login (%s) does not wait for ever for %s that a tool server has at its own endpoint',
+	async ([flow, , challenge]) => {
+		const clock = createJumpClock();
+		await using silent = await startSilent(challenge, () => {
+			clock.jump(10_000);
+		});
+		await using world = await loginWorld({url: silent.url, clock});
+
+		world.start(flow);
+
+		expect(await world.over()).toMatchObject({
+			status: 'failed',
+			reason: expect.stringContaining('no complete answer within 10 s'),
+		});
+	},
+);
+
+test.for(flows)(
+	'a login (%s) that is cancelled leaves an authorization server that is silent at once',
+	async flow => {
+		const asked = Promise.withResolvers<void>();
+		await using silent = await startSilent(
+			origin => `Bearer resource_metadata="${origin}/silent"`,
+			asked.resolve,
+		);
+		await using world = await loginWorld({url: silent.url, clock: createJumpClock()});
+
+		world.start(flow);
+		await asked.promise;
+		world.cancel();
+
+		await silent.left;
+		expect(world.shown()).toMatchObject({status: 'cancelled'});
 	},
 );

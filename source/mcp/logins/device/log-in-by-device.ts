@@ -53,7 +53,7 @@ export async function logInByDevice(
 		secrets,
 		login: {
 			credentials: provider,
-			fetchWith: (fetch, home) => oauthFetch(requests, fetch, home),
+			fetchWith: (fetch, home) => oauthFetch(requests, fetch, {home, ends: signal}),
 		},
 	});
 	try {
