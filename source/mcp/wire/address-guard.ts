@@ -109,8 +109,11 @@ export function placeOf(
 		const addresses = await resolve(name);
 		const nearest = await home();
 		const strange = addresses
-			// Another port of the tool server's own machine.
-			.filter(({address}) => name !== host || !last?.has(address))
+			// Another port of the tool server's own machine. One that is public, too, may be in our network, but is not this machine.
+			.filter(each => {
+				const isOwn = name === host && last?.has(each.address);
+				return !(isOwn && (nearest !== 'public' || scopeOf(each) === 'private'));
+			})
 			.map(scopeOf)
 			.find(scope => !mayReach(scope, nearest));
 		if (strange) {

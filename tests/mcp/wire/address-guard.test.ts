@@ -231,3 +231,24 @@ test("another port of the tool server's own machine may be asked, wherever that 
 	expect(await found(guardedLookup, 'mcp.example')).toEqual([{address: '127.0.0.1', family: 4}]);
 	await expect(found(guardedLookup, 'mcp.example')).rejects.toThrow('a loopback address');
 });
+
+test.for([
+	['127.0.0.1', 'refused'],
+	['169.254.169.254', 'refused'],
+	['192.168.0.9', 'asked'],
+] as const)(
+	'another port of a tool server that is public, too, and %s by its name: %s',
+	async ([near, expected]) => {
+		const {ownLookup, guardedLookup} = placeOf(new URL('https://mcp.example/mcp'), {
+			resolve: answering([near, '93.184.216.34']),
+		});
+		await found(ownLookup, 'mcp.example');
+
+		const answer = found(guardedLookup, 'mcp.example').then(
+			() => 'asked',
+			() => 'refused',
+		);
+
+		expect(await answer).toBe(expected);
+	},
+);
