@@ -84,7 +84,7 @@ const jobSettings = defineSettings({
 		checked(limited(maxNameLength), name =>
 			name.trim() === name ? undefined : 'must not begin or end with a blank',
 		),
-		{description: 'At most 100 characters; best one that no other job has'},
+		{description: 'At most 100 characters; not that of another job of the profile'},
 	),
 	schedule: requiredSetting(nonEmptyText, {
 		description:

@@ -145,11 +145,31 @@ test.for([
 	await expect(home.read('cron/jobs.json')).rejects.toThrow('ENOENT');
 });
 
-test('a name that another job has is taken with a word about it', async () => {
-	await using home = await homeWith(digest);
-	const {code, stderr} = await command(add, {home: home.path});
-	expect(code).toBe(0);
-	expect(stderr).toMatch(/Another job has the name "digest": use the identifier job_/);
+test.for([
+	['add', add],
+	['add, with its identifier for a name', [...add, '--name', digest.id]],
+	['edit', ['cron', 'edit', 'job_bbbbbbbb', '--name', 'digest']],
+] as const)(
+	'a name that another job has is refused, and nothing is written: %s',
+	async ([, args]) => {
+		await using home = await homeWith(digest, twins[0]);
+		const {code, stdout, stderr} = await command(args, {home: home.path});
+		expect({code, stdout}).toEqual({code: 1, stdout: ''});
+		expect(stderr).toContain(
+			'Job "digest" exists (job_aaaaaaaa): take another --name, or change it: svc cron edit job_aaaaaaaa',
+		);
+		expect(await entries(home)).toEqual([digest, twins[0]]);
+	},
+);
+
+test('of two jobs with one name, written by hand, each can be changed, and gets a name of its own', async () => {
+	await using home = await homeWith(...twins);
+	const edit = async (...flags: readonly string[]) =>
+		command(['cron', 'edit', 'job_cccccccc', ...flags], {home: home.path});
+	expect((await edit('--prompt', 'Sum up')).code).toBe(0);
+	expect((await edit('--name', 'third')).code).toBe(0);
+	expect((await edit('--name', 'third')).code).toBe(0);
+	expect(await entries(home)).toEqual([twins[0], {...twins[1], name: 'third', prompt: 'Sum up'}]);
 });
 
 test('jobs are listed and shown without a gateway, also those that cannot be used', async () => {

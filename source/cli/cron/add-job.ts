@@ -3,6 +3,7 @@ import {ensureHome} from '../../config/home-paths.ts';
 import type {SubscribeFlags} from '../../config/merge-subscription.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {cell} from '../../core/untrusted.ts';
 import {editJobs} from '../../schedule/edit-jobs.ts';
 import {interpretJob, type JobDefinition} from '../../schedule/job.ts';
 import type {Context} from '../console/context.ts';
@@ -34,6 +35,7 @@ export const maxPromptBytes = 1024 * 1024;
 const idLength = 8;
 const idCharacters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const shownTimes = 3;
+const maxShownName = 100;
 
 /**
  * Adds a job to the file of the profile; prints its identifier and when it fires next. A gateway that runs sees it by itself.
@@ -52,13 +54,12 @@ export async function addJob(context: Context, options: AddJobOptions): Promise<
 	ensureHome(paths);
 
 	let added: JobDefinition | undefined;
-	let isNameTaken = false;
 	await editJobs(
 		paths,
 		entries => {
 			const entry = entryOf({...options, prompt: prompt ?? ''}, {id: newId(entries), now});
 			added = checkedJob(entry, now);
-			isNameTaken = entries.some(other => isJsonObject(other) && other['name'] === options.name);
+			refuseTakenName(added, entries);
 			return [...entries, entry];
 		},
 		{clock},
@@ -69,10 +70,6 @@ export async function addJob(context: Context, options: AddJobOptions): Promise<
 
 	const {id, name, timeZone, paused} = added;
 	const times = nextTimes(added, {now, count: shownTimes});
-	if (isNameTaken) {
-		tell(context, `Another job has the name "${name}": use the identifier ${id} for this one`);
-	}
-
 	const problem = (await readPlatformProblems(context))(added.target.kind);
 	if (problem !== undefined) {
 		tell(context, `Job "${name}" ${problem}`);
@@ -114,6 +111,23 @@ export function checkedJob(entry: JsonObject, now: number): JobDefinition {
 	}
 
 	return job;
+}
+
+/**
+ * Keeps a name one job's own, among `others`: a route and a command that name a job could not tell two apart, and an identifier counts before a name.
+ *
+ * @throws SvcError `job_refused`
+ */
+export function refuseTakenName({name}: JobDefinition, others: readonly JsonValue[]): void {
+	const taken = others
+		.map((entry, index) => interpretJob(entry, index).job)
+		.find(other => other.name === name || other.id === name);
+	if (taken) {
+		throw new SvcError(
+			'job_refused',
+			`Job "${cell(taken.name, maxShownName).text}" exists (${taken.id}): take another --name, or change it: svc cron edit ${taken.id}`,
+		);
+	}
 }
 
 const entryOf = (

@@ -5,7 +5,13 @@ import {interpretJob, type JobDefinition} from '../../schedule/job.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
 import {readInput} from '../console/read-input.ts';
-import {type AddJobOptions, checkedJob, maxPromptBytes, settingsOf} from './add-job.ts';
+import {
+	type AddJobOptions,
+	checkedJob,
+	maxPromptBytes,
+	refuseTakenName,
+	settingsOf,
+} from './add-job.ts';
 import {readPlatformProblems} from './job-target.ts';
 import {nextTimes} from './next-times.ts';
 import {zonedIsoTime, zonedTime} from './zoned-time.ts';
@@ -46,7 +52,12 @@ export async function editJob(
 				}
 
 				const changed = changedEntry(isJsonObject(entry) ? entry : {}, changes);
-				edited.push(checkedJob(changed, now));
+				const job = checkedJob(changed, now);
+				if (options.name !== undefined) {
+					refuseTakenName(job, entries.toSpliced(index, 1));
+				}
+
+				edited.push(job);
 				return changed;
 			});
 		},
