@@ -38,7 +38,7 @@ export function unavailableJob(reference: string, found: FoundJob): string {
 		case 'unknown':
 			return `there is no job "${shown}"`;
 		case 'ambiguous':
-			return `several jobs are called "${shown}"`;
+			return `several jobs are called "${shown}", use the identifier from "svc cron list"`;
 		case 'invalid':
 			return found.problem;
 		case 'not-served':

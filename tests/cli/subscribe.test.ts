@@ -62,6 +62,56 @@ test('"The --cron-job reference is validated at creation time": it is an identif
 	).toBe(1);
 });
 
+test('a route whose job cannot be told from another, or is paused, says so in the list, at each change and in the status', async () => {
+	await using home = await gatewayHome();
+	const jobs = [job('twin', 'job_aaaa1111'), job('nightly', 'job_bbbb2222')];
+	await withJobs(home, 'cron', jobs);
+	const run = async (...args: readonly string[]) => command(args, {home: home.path});
+	for (const [name, reference] of [
+		['hook', 'twin'],
+		['other', 'nightly'],
+	] as const) {
+		await run('webhook', 'subscribe', name, '--cron-job', reference);
+	}
+
+	// As somebody may write it by hand.
+	await withJobs(home, 'cron', [
+		...jobs.map(one => ({...one, paused: one.name === 'nightly'})),
+		job('twin', 'job_cccc3333'),
+	]);
+	const ambiguous =
+		'fires nothing now: several jobs are called "twin", use the identifier from "svc cron list"';
+	const paused = 'fires nothing now: job "nightly" is paused';
+	const {stdout} = await run('webhook', 'list');
+	expect(stdout).toContain(ambiguous);
+	expect(stdout).toContain(paused);
+	expect(await commandJson(['webhook', 'list'], {home: home.path})).toMatchObject([
+		{name: 'hook', troubles: [ambiguous]},
+		{name: 'other', troubles: [paused]},
+	]);
+
+	const changed = await run('webhook', 'subscribe', 'hook', '--description', 'Changed');
+	expect(changed).toMatchObject({code: 0, stderr: expect.stringContaining(`It ${ambiguous}`)});
+	expect(changed.stdout).not.toContain('"?"');
+	expect((await run('webhook', 'subscribe', 'other', '--description', 'x')).stderr).toContain(
+		`It ${paused}`,
+	);
+
+	await using gateway = await startTestGateway({home});
+	expect((await gateway.port.status()).slips).toEqual([
+		{
+			kind: 'route',
+			name: 'hook',
+			problem: `Route "hook" ${ambiguous}`,
+			serving: false,
+		},
+	]);
+	expect(await run('gateway', 'status')).toMatchObject({
+		code: 1,
+		stdout: expect.stringContaining(`${ambiguous}; its events are answered with 503`),
+	});
+});
+
 test('a route that is bound to a profile has its path, and fires the jobs of that profile', async () => {
 	await using home = await gatewayHome({config: {gateway: {multiplex_profiles: true}}});
 	await mkdir(home.file('profiles/acme'), {recursive: true});

@@ -549,7 +549,12 @@ test('a key at the top that is written like the path of a section is another one
 	);
 	expect([...slippedServers(after)]).toEqual([]);
 	expect(
-		statusSlips({config: after, table: buildRouteTable(after, {entries: {}}), jobs: []}),
+		statusSlips({
+			config: after,
+			table: buildRouteTable(after, {entries: {}}),
+			jobs: [],
+			findJob: () => ({kind: 'unknown'}),
+		}),
 	).toEqual(names.map(name => expect.objectContaining({kind: 'section', name})));
 });
 

@@ -7,7 +7,7 @@ import {createSubscriptionsReader} from '../../config/subscriptions.ts';
 import type {Diagnostic} from '../../core/config-view.ts';
 import {silentLogger} from '../../core/log.ts';
 import {rulesWithoutOwner} from '../../gateway/approvals/rules-without-owner.ts';
-import {findJob, unavailableJob} from '../../schedule/find-job.ts';
+import {problemWithJob} from '../../gateway/jobs/find-cron-job.ts';
 import {createJobsReader, jobsFile} from '../../schedule/job-file.ts';
 import type {Context} from '../console/context.ts';
 import {problemsNow} from '../home/targets-now.ts';
@@ -111,25 +111,13 @@ const warningAt = (
 
 /** Routes whose events would be answered with 503 now. */
 function routesWithoutJob(
-	{clock}: Context,
-	{paths, profiles}: Config,
+	context: Context,
+	config: Config,
 	{routes}: RouteTable,
 ): readonly Diagnostic[] {
 	return [...routes.values()].flatMap(route => {
-		const {profile, cronJob} = route;
-		if (cronJob === undefined) {
-			return [];
-		}
-
-		const reader = createJobsReader({paths: profiles.of(profile).paths, clock, log: silentLogger});
-		const found = findJob(reader.current(), cronJob);
-		return found.kind === 'found' && !found.job.paused
-			? []
-			: [
-					warningAt(route, paths, {
-						message: `fires nothing now: ${unavailableJob(cronJob, found)}`,
-					}),
-				];
+		const message = problemWithJob(context, route, config);
+		return message === undefined ? [] : [warningAt(route, config.paths, {message})];
 	});
 }
 

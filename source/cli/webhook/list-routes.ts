@@ -1,6 +1,7 @@
 import {routeViews} from '../../config/route-table.ts';
 import type {RouteView} from '../../core/config-view.ts';
 import {routePath} from '../../core/route-path.ts';
+import {problemWithJob} from '../../gateway/jobs/find-cron-job.ts';
 import type {Context} from '../console/context.ts';
 import {printTable} from '../console/print-table.ts';
 import {printJson, tell} from '../console/print.ts';
@@ -18,11 +19,18 @@ export async function listRoutes(
 	const config = readConfig(context);
 	const routes = readRoutes(context, config);
 	const serving = await servingHome(context);
-	const views = routeViews(routes).map(view =>
-		serving && view.problem === undefined
-			? {...view, problem: servedByNobody(view.name, serving)}
-			: view,
-	);
+	const views = routeViews(routes).map(view => {
+		if (view.problem !== undefined) {
+			return view;
+		}
+
+		if (serving) {
+			return {...view, problem: servedByNobody(view.name, serving)};
+		}
+
+		const ofJob = problemWithJob(context, view, config);
+		return ofJob === undefined ? view : {...view, troubles: [...(view.troubles ?? []), ofJob]};
+	});
 	const base = urlOf(config);
 	if (routes.problem !== undefined) {
 		tell(context, routes.problem);

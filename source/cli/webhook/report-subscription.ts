@@ -3,7 +3,7 @@ import type {Config} from '../../config/config.ts';
 import type {Route} from '../../config/route.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {routePath} from '../../core/route-path.ts';
-import {findCronJob} from '../../gateway/jobs/find-cron-job.ts';
+import {findCronJob, problemWithJob} from '../../gateway/jobs/find-cron-job.ts';
 import {curlLine, sampleRequest} from '../../gateway/receiver/sample-event.ts';
 import {reachesPeople} from '../../platforms/platforms.ts';
 import type {JobDefinition} from '../../schedule/job.ts';
@@ -38,8 +38,10 @@ export async function reportSubscription(
 	context: Context,
 	{name, entry, route, config, isNew, showSecret, warnings: known, servedThere, json}: Subscribed,
 ): Promise<void> {
+	const ofJob = route && problemWithJob(context, route, config);
 	const warnings = [
 		...known,
+		...(ofJob === undefined ? [] : [`It ${ofJob}`]),
 		...(servedThere ? [servedByNobody(name, servedThere)] : []),
 		...(await cannotSend(context, route, config)),
 	];
@@ -47,7 +49,12 @@ export async function reportSubscription(
 	const request = route && sampleRequest(route, {now: context.clock.now()});
 	const curl = request?.isSigned ? curlLine(url, request) : undefined;
 	const secret = showSecret && typeof entry['secret'] === 'string' ? entry['secret'] : undefined;
-	const capability = route && (await capabilityFor(context, route, jobOf(context, entry, config)));
+	const job = jobOf(context, entry, config);
+	// What a job that is not known can do is not known either.
+	const capability =
+		route && (route.cronJob === undefined || job)
+			? await capabilityFor(context, route, job)
+			: undefined;
 	const advice = route === undefined ? undefined : overflowAdvice(route, entry);
 	if (json) {
 		printJson(context, {
@@ -95,7 +102,7 @@ function pathOf(name: string, {profile}: JsonObject, route: Route | undefined): 
 	return routePath(route ?? {name, profile: typeof profile === 'string' ? profile : 'default'});
 }
 
-/** A job that has gone since changes nothing here. */
+/** `undefined` for one that has gone since, or has a namesake now: a change of something else is no reason to refuse the route. */
 function jobOf(context: Context, entry: JsonObject, config: Config): JobDefinition | undefined {
 	try {
 		return findCronJob(context, entry, config);

@@ -3,7 +3,7 @@ import type {Route} from '../../config/route.ts';
 import type {Clock} from '../../core/clock.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {silentLogger} from '../../core/log.ts';
-import {findJob, requireJob} from '../../schedule/find-job.ts';
+import {type FoundJob, findJob, requireJob, unavailableJob} from '../../schedule/find-job.ts';
 import {createJobsReader} from '../../schedule/job-file.ts';
 import type {JobDefinition} from '../../schedule/job.ts';
 
@@ -27,6 +27,26 @@ export function findCronJob(
 	const reader = createJobsReader({paths, clock, log: silentLogger});
 	return requireJob(reference, findJob(reader.current(), reference));
 }
+
+/** Why events of a route are answered with 503: what its `cron_job` leads to does not fire. What follows the subject in a sentence; `undefined` when it fires, or the route fires none. */
+export function problemWithJob(
+	{clock}: {readonly clock: Clock},
+	{cronJob, profile}: Pick<Route, 'cronJob' | 'profile'>,
+	{profiles}: Pick<Config, 'profiles'>,
+): string | undefined {
+	if (cronJob === undefined) {
+		return undefined;
+	}
+
+	const {paths} = profiles.of(profile);
+	const reader = createJobsReader({paths, clock, log: silentLogger});
+	const found = findJob(reader.current(), cronJob);
+	return found.kind === 'found' && !found.job.paused ? undefined : firesNothing(cronJob, found);
+}
+
+/** What follows the subject in a sentence. */
+export const firesNothing = (reference: string, found: FoundJob): string =>
+	`fires nothing now: ${unavailableJob(reference, found)}`;
 
 /** The toolsets of the runs of a route: its own, or those of the job that it fires. A job that has gone has none of its own. */
 export function toolsetsOfRoute(

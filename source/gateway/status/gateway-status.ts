@@ -50,7 +50,12 @@ export async function gatewayStatus(
 		platforms,
 		model: model ?? null,
 		model_problem: modelProblem ?? null,
-		slips: statusSlips({config: live.current(), table: live.routes(), jobs: views}),
+		slips: statusSlips({
+			config: live.current(),
+			table: live.routes(),
+			jobs: views,
+			findJob: jobs.find,
+		}),
 		config_problems: problems,
 		restart_needed: restartNeeded(live.started(), live.current(), receiver.listensOn()),
 		journal_failing: failing ?? null,

@@ -3,6 +3,8 @@ import type {KeyPath} from '../../config/plain-data.ts';
 import {maxProblems} from '../../config/yaml-source.ts';
 import type {JobView} from '../../core/job.ts';
 import {cell} from '../../core/untrusted.ts';
+import type {FoundJob} from '../../schedule/find-job.ts';
+import {firesNothing} from '../jobs/find-cron-job.ts';
 import type {StatusSlip} from '../port.ts';
 
 /** By the section that an entry stands in. */
@@ -16,10 +18,13 @@ export function statusSlips({
 	config: {slips},
 	table: {routes, slipped, broken},
 	jobs,
+	findJob,
 }: {
 	readonly config: Pick<Config, 'slips'>;
 	readonly table: Pick<RouteTable, 'routes' | 'slipped' | 'broken'>;
 	readonly jobs: readonly JobView[];
+	/** What the `cron_job` of a route leads to. */
+	readonly findJob: (reference: string, profile: string) => FoundJob;
 }): readonly StatusSlip[] {
 	return [
 		...[...slips.values()].map(({path: [section = '', name], item, reason, kept}): StatusSlip => {
@@ -46,6 +51,20 @@ export function statusSlips({
 			problem: view.problem ?? reason,
 			serving: routes.has(name),
 		})),
+		...[...routes.values()].flatMap(({name, cronJob, profile}): readonly StatusSlip[] => {
+			const found = cronJob === undefined ? undefined : findJob(cronJob, profile);
+			// A paused job is meant to fire nothing.
+			return cronJob === undefined || !found || found.kind === 'found'
+				? []
+				: [
+						{
+							kind: 'route',
+							name,
+							problem: `Route "${name}" ${firesNothing(cronJob, found)}`,
+							serving: false,
+						},
+					];
+		}),
 		...jobs.flatMap(({id, name, state, problem}): readonly StatusSlip[] =>
 			problem === undefined
 				? []
