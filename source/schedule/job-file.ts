@@ -24,6 +24,8 @@ export type JobSet = {
 	readonly complete: boolean;
 	/** Why the file could not be used; `entries` are then those of the last good one. */
 	readonly problem?: string;
+	/** With `problem`: none has been good yet, so that it is not known which jobs the file holds. */
+	readonly isUnread?: true;
 };
 
 export type JobsReader = {
@@ -48,6 +50,7 @@ export function createJobsReader({
 	let stamp: string | undefined;
 	let lastText: string | undefined;
 	let last: JobSet = {entries: [], complete: false};
+	let wasRead = false;
 	/** Entries by their text: thousands of them are not worked out again because one changed. */
 	let known = new Map<string, JobEntry>();
 
@@ -87,12 +90,20 @@ export function createJobsReader({
 					complete: text.trim() !== '',
 				};
 				lastText = text;
+				wasRead = true;
 			}
 		} catch (error) {
 			const problem = messageOf(error);
 			if (problem !== last.problem) {
-				log.warn(`${problem}; the last good jobs stay in place`);
-				last = {entries: last.entries, complete: false, problem};
+				log.warn(
+					`${problem}; ${wasRead ? 'the last good jobs stay in place' : 'no job of it fires'}`,
+				);
+				last = {
+					entries: last.entries,
+					complete: false,
+					problem,
+					...(!wasRead && {isUnread: true}),
+				};
 				lastText = undefined;
 			}
 		}

@@ -7,7 +7,7 @@ import {findJob, requireJob, type FoundJob} from './find-job.ts';
 import {createJobSweep} from './job-sweep.ts';
 import {setJobPaused} from './pause-job.ts';
 import {planFor} from './plan-for.ts';
-import {createWatchedProfiles, type ScheduledProfile} from './watched-profiles.ts';
+import {type BrokenJobs, createWatchedProfiles, type ScheduledProfile} from './watched-profiles.ts';
 
 /** Runs of one job that may wait because routes asked for them. */
 export const maxQueuedPerJob = 20;
@@ -59,6 +59,8 @@ export type Scheduler = {
 	): Promise<void>;
 	/** Every job, by profile and in the order of the files. */
 	views(): readonly JobView[];
+	/** Files of jobs that cannot be used as they are now. */
+	brokenFiles(): readonly BrokenJobs[];
 	/** Fires nothing more; resolves when what was under way is on disk. */
 	[Symbol.asyncDispose](): Promise<void>;
 };
@@ -204,6 +206,7 @@ export function createScheduler({
 			await reload();
 		},
 		views: () => views,
+		brokenFiles: () => watched.brokenFiles(),
 		async [Symbol.asyncDispose]() {
 			closed = true;
 			wanted = undefined;

@@ -20,6 +20,15 @@ export type WatchedProfiles = {
 	/** Asks which profiles there are at `now`; those that were there before keep their readers and what they know. */
 	refresh(now: number): readonly WatchedProfile[];
 	get(profile: string): WatchedProfile | undefined;
+	/** Files of jobs that cannot be used as they are now. */
+	brokenFiles(): readonly BrokenJobs[];
+};
+
+/** A file of jobs that cannot be used. `isUnread`: it never could be, so that no job of it fires; else those of its last good version do. */
+export type BrokenJobs = {
+	readonly profile: string;
+	readonly problem: string;
+	readonly isUnread: boolean;
 };
 
 /** The profiles of a scheduler, each with the reader of its jobs. */
@@ -51,5 +60,10 @@ export function createWatchedProfiles({
 			return [...watched.values()];
 		},
 		get: profile => watched.get(profile),
+		brokenFiles: () =>
+			[...watched.values()].flatMap(({profile, reader}) => {
+				const {problem, isUnread = false} = reader.current();
+				return problem === undefined ? [] : [{profile, problem, isUnread}];
+			}),
 	};
 }

@@ -554,6 +554,7 @@ test('a key at the top that is written like the path of a section is another one
 			table: buildRouteTable(after, {entries: {}}),
 			jobs: [],
 			findJob: () => ({kind: 'unknown'}),
+			brokenJobs: [],
 		}),
 	).toEqual(names.map(name => expect.objectContaining({kind: 'section', name})));
 });

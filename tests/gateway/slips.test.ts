@@ -225,6 +225,30 @@ test('one job that slipped leaves the others alone and stays the job that it was
 	expect((await gateway.port.status()).slips).toMatchObject([
 		{kind: 'job', name: 'aaaaaaaa', serving: true},
 	]);
+
+	await gateway.home.write('cron/jobs.json', text(job('aaaaaaaa', 'every 1h')));
+	await gateway.until(({jobs}) => jobs.length === 1);
+	await gateway.home.write('cron/jobs.json', '{"jobs": nonsense}');
+	expect((await gateway.port.status()).slips).toEqual([
+		{
+			kind: 'section',
+			name: 'cron/jobs.json',
+			problem: expect.stringMatching(/cron\/jobs\.json": it is not JSON/),
+			serving: true,
+		},
+	]);
+	expect(gateway.port.getState().jobs).toHaveLength(1);
+	await gateway.home.write('cron/jobs.json', text());
+	expect((await gateway.port.status()).slips).toEqual([]);
+});
+
+test('a file of jobs that was broken from the start is a slip that is not in use', async () => {
+	await using home = await gatewayHome();
+	await home.write('cron/jobs.json', 'nonsense');
+	await using gateway = await startTestGateway({home});
+	expect((await gateway.port.status()).slips).toMatchObject([
+		{kind: 'section', name: 'cron/jobs.json', serving: false},
+	]);
 });
 
 test('while the subscriptions file never was good, what no static route is called comes again later', async () => {

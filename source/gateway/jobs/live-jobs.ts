@@ -9,7 +9,10 @@ import type {RoomWorld} from '../rooms.ts';
 import {createServedProfiles} from './served-profiles.ts';
 import {createJobsWatcher} from './watch-jobs.ts';
 
-export type LiveJobs = Pick<Scheduler, 'find' | 'runChanged' | 'runNow' | 'setPaused' | 'views'> & {
+export type LiveJobs = Pick<
+	Scheduler,
+	'brokenFiles' | 'find' | 'runChanged' | 'runNow' | 'setPaused' | 'views'
+> & {
 	/** Begins to fire; also, the files or the profiles may have changed. Resolves when it has looked at every job; never rejects. */
 	changed(): Promise<void>;
 	/** The job that a `cron_job` route fires. */
@@ -74,6 +77,7 @@ export function createLiveJobs(
 		runNow: (reference, options) => scheduler.runNow(reference, options),
 		setPaused: (reference, options) => scheduler.setPaused(reference, options),
 		views: () => scheduler.views(),
+		brokenFiles: () => scheduler.brokenFiles(),
 		find: (reference, profile) => scheduler.find(reference, profile),
 		jobOf({cronJob, profile}) {
 			const found = scheduler.find(cronJob, profile);

@@ -55,6 +55,7 @@ export async function gatewayStatus(
 			table: live.routes(),
 			jobs: views,
 			findJob: jobs.find,
+			brokenJobs: jobs.brokenFiles(),
 		}),
 		config_problems: problems,
 		restart_needed: restartNeeded(live.started(), live.current(), receiver.listensOn()),

@@ -4,6 +4,7 @@ import {maxProblems} from '../../config/yaml-source.ts';
 import type {JobView} from '../../core/job.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {FoundJob} from '../../schedule/find-job.ts';
+import type {BrokenJobs} from '../../schedule/watched-profiles.ts';
 import {firesNothing} from '../jobs/find-cron-job.ts';
 import type {StatusSlip} from '../port.ts';
 
@@ -19,12 +20,14 @@ export function statusSlips({
 	table: {routes, slipped, broken},
 	jobs,
 	findJob,
+	brokenJobs,
 }: {
 	readonly config: Pick<Config, 'slips'>;
 	readonly table: Pick<RouteTable, 'routes' | 'slipped' | 'broken'>;
 	readonly jobs: readonly JobView[];
 	/** What the `cron_job` of a route leads to. */
 	readonly findJob: (reference: string, profile: string) => FoundJob;
+	readonly brokenJobs: readonly BrokenJobs[];
 }): readonly StatusSlip[] {
 	return [
 		...[...slips.values()].map(({path: [section = '', name], item, reason, kept}): StatusSlip => {
@@ -45,6 +48,12 @@ export function statusSlips({
 					},
 				]
 			: []),
+		...brokenJobs.map(({profile, problem, isUnread}): StatusSlip => ({
+			kind: 'section',
+			name: `${profile === 'default' ? '' : `profiles/${profile}/`}cron/jobs.json`,
+			problem,
+			serving: !isUnread,
+		})),
 		...[...slipped.values()].slice(0, maxProblems).map(({name, reason, view}): StatusSlip => ({
 			kind: 'route',
 			name,
