@@ -10,16 +10,18 @@ export type FoundJob =
 	/** Several jobs have that name. */
 	| {readonly kind: 'ambiguous'}
 	| {readonly kind: 'invalid'; readonly problem: string}
+	/** Not among the jobs of the last good file, and that of now cannot be used, as `problem` says. */
+	| {readonly kind: 'unreadable'; readonly problem: string}
 	/** The jobs of that profile are not fired here; `reason` is one sentence without its end. */
 	| {readonly kind: 'not-served'; readonly reason: string};
 
 /** The job with the identifier `reference`, else the only one with exactly that name. @see manual/routes.md#keys */
-export function findJob({entries}: JobSet, reference: string): FoundJob {
+export function findJob({entries, problem}: JobSet, reference: string): FoundJob {
 	const byId = entries.find(({job}) => job.id === reference);
 	const named = byId ? [byId] : entries.filter(({job}) => job.name === reference);
 	const [entry] = named;
 	if (!entry) {
-		return {kind: 'unknown'};
+		return problem === undefined ? {kind: 'unknown'} : {kind: 'unreadable', problem};
 	}
 
 	if (named.length > 1) {
@@ -40,6 +42,7 @@ export function unavailableJob(reference: string, found: FoundJob): string {
 		case 'ambiguous':
 			return `several jobs are called "${shown}", use the identifier from "svc cron list"`;
 		case 'invalid':
+		case 'unreadable':
 			return found.problem;
 		case 'not-served':
 			return found.reason;
@@ -49,7 +52,7 @@ export function unavailableJob(reference: string, found: FoundJob): string {
 /**
  * The job of `found`.
  *
- * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `profile_not_served`
+ * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `jobs_broken`, `profile_not_served`
  */
 export function requireJob(reference: string, found: FoundJob): JobDefinition {
 	const shown = cell(reference, 100).text;
@@ -65,6 +68,8 @@ export function requireJob(reference: string, found: FoundJob): JobDefinition {
 			);
 		case 'invalid':
 			throw new SvcError('job_invalid', found.problem);
+		case 'unreadable':
+			throw new SvcError('jobs_broken', found.problem);
 		case 'not-served':
 			throw new SvcError('profile_not_served', `Cannot find job "${shown}": ${found.reason}`);
 	}

@@ -119,7 +119,43 @@ test('jobs are checked too, and routes that fire one', async () => {
 		stderr: expect.stringMatching(/^error .*nightly/m),
 	});
 	await home.write('cron/jobs.json', 'nonsense');
-	expect(await check()).toMatchObject({code: 3, stderr: expect.stringContaining('jobs.json')});
+	const broken = await check();
+	expect(broken).toMatchObject({code: 3, stderr: expect.stringContaining('jobs.json')});
+	expect(broken.stderr).not.toContain('there is no job');
+});
+
+test('what a file holds that cannot be used is not said to be nothing', async () => {
+	await using home = await temporaryHome({
+		'config.yaml': 'platforms: {webhook: {enabled: true, host: 127.0.0.1}}\n',
+		'webhook_subscriptions.json': '{"gh": {"secret": "abc", "cron_job": "nightly"}}',
+	});
+	await mkdir(home.file('cron'));
+	await home.write('cron/jobs.json', 'nonsense');
+	const run = async (...args: readonly string[]) => command(args, {home: home.path});
+	const lastGood = 'a running gateway goes on with the last good version';
+	for (const args of [
+		['cron', 'list'],
+		['cron', 'show', 'nightly'],
+		['runs', 'list', '--job', 'nightly'],
+		['webhook', 'subscribe', 'x', '--cron-job', 'nightly'],
+	]) {
+		const {code, stdout, stderr} = await run(...args);
+		expect({args, code, stdout}).toEqual({args, code: 1, stdout: ''});
+		expect(stderr).toMatch(/Cannot use ".*jobs\.json": it is not JSON/);
+		expect(stderr).not.toMatch(/No jobs yet|Cannot find/);
+	}
+
+	expect((await run('cron', 'list')).stderr).toContain(lastGood);
+	expect(await run('webhook', 'list')).toMatchObject({
+		stdout: expect.stringMatching(/may fire nothing: Cannot use ".*jobs\.json".*last good version/),
+	});
+
+	await home.write('webhook_subscriptions.json', '\nx');
+	const {code, stdout, stderr} = await run('webhook', 'list');
+	expect({code, stdout}).toEqual({code: 1, stdout: ''});
+	expect(stderr).toMatch(/it is not JSON at line 2, column 1; its routes are not listed/);
+	expect(stderr).toContain(lastGood);
+	expect(stderr).not.toContain('No routes yet');
 });
 
 test('a rule of a route or a job that is nowhere is a warning, with the name that was meant', async () => {

@@ -11,7 +11,7 @@ import {findGateway} from '../home/gateway-access.ts';
  * The identifier of the job whose runs are asked for. An identifier stands for itself, since runs outlive their job; a name is looked for in the profile, then among
  * the jobs that a running gateway fires, which may be those of other profiles.
  *
- * @throws SvcError `job_not_found`, `job_ambiguous`
+ * @throws SvcError `job_not_found`, `job_ambiguous`, `jobs_broken`
  */
 export async function jobOfRuns(context: Context, reference: string): Promise<string> {
 	if (jobIdPattern.test(reference)) {
@@ -20,7 +20,7 @@ export async function jobOfRuns(context: Context, reference: string): Promise<st
 
 	const {clock} = context;
 	const paths = context.paths();
-	const {entries} = createJobsReader({paths, clock, log: silentLogger}).current();
+	const {entries, problem} = createJobsReader({paths, clock, log: silentLogger}).current();
 	const own = onlyJob(
 		reference,
 		entries.map(({job: {id, name}}) => ({id, name, profile: paths.profile})),
@@ -33,6 +33,10 @@ export async function jobOfRuns(context: Context, reference: string): Promise<st
 	const fired = gateway && onlyJob(reference, await gateway.listJobs());
 	if (fired !== undefined) {
 		return fired;
+	}
+
+	if (problem !== undefined) {
+		throw new SvcError('jobs_broken', problem);
 	}
 
 	const where = gateway

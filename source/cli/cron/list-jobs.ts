@@ -1,5 +1,6 @@
 import type {JobView} from '../../core/job.ts';
 import type {Run} from '../../core/run.ts';
+import {lastGoodGoesOn} from '../../gateway/jobs/find-cron-job.ts';
 import {newestAnswer} from '../../schedule/output.ts';
 import type {Context} from '../console/context.ts';
 import {printTable} from '../console/print-table.ts';
@@ -14,7 +15,7 @@ const maxRuns = 1000;
 export async function listJobs(context: Context, {json}: {readonly json: boolean}): Promise<void> {
 	await using jobs = await openJobs(context);
 	if (jobs.set.problem !== undefined) {
-		tell(context, jobs.set.problem);
+		tell(context, `${jobs.set.problem}; its jobs are not listed, ${lastGoodGoesOn}`);
 		context.exit(1);
 	}
 
@@ -29,6 +30,10 @@ export async function listJobs(context: Context, {json}: {readonly json: boolean
 				...withAnswer(newestAnswer(cron, view.id)),
 			})),
 		);
+		return;
+	}
+
+	if (jobs.set.problem !== undefined) {
 		return;
 	}
 

@@ -1,7 +1,7 @@
 import {routeViews} from '../../config/route-table.ts';
 import type {RouteView} from '../../core/config-view.ts';
 import {routePath} from '../../core/route-path.ts';
-import {problemWithJob} from '../../gateway/jobs/find-cron-job.ts';
+import {lastGoodGoesOn, problemWithJob} from '../../gateway/jobs/find-cron-job.ts';
 import type {Context} from '../console/context.ts';
 import {printTable} from '../console/print-table.ts';
 import {printJson, tell} from '../console/print.ts';
@@ -33,7 +33,7 @@ export async function listRoutes(
 	});
 	const base = urlOf(config);
 	if (routes.problem !== undefined) {
-		tell(context, routes.problem);
+		tell(context, `${routes.problem}; its routes are not listed, ${lastGoodGoesOn}`);
 		context.exit(1);
 	}
 
@@ -58,6 +58,10 @@ export async function listRoutes(
 				};
 			}),
 		);
+		return;
+	}
+
+	if (views.length === 0 && routes.problem !== undefined) {
 		return;
 	}
 

@@ -11,7 +11,7 @@ import type {JobDefinition} from '../../schedule/job.ts';
  * The job that a route's entry fires, among those of the profile that it is bound to; `undefined` when it fires none. A paused one is found: it may be
  * resumed.
  *
- * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`
+ * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `jobs_broken`
  */
 export function findCronJob(
 	{clock}: {readonly clock: Clock},
@@ -41,8 +41,15 @@ export function problemWithJob(
 	const {paths} = profiles.of(profile);
 	const reader = createJobsReader({paths, clock, log: silentLogger});
 	const found = findJob(reader.current(), cronJob);
+	if (found.kind === 'unreadable') {
+		return `may fire nothing: ${found.problem}; ${lastGoodGoesOn}`;
+	}
+
 	return found.kind === 'found' && !found.job.paused ? undefined : firesNothing(cronJob, found);
 }
+
+/** What is said beside a file that cannot be used, by a command that has not seen the version before. */
+export const lastGoodGoesOn = 'a running gateway goes on with the last good version';
 
 /** What follows the subject in a sentence. */
 export const firesNothing = (reference: string, found: FoundJob): string =>
