@@ -52,7 +52,14 @@ export const problemWithNewName = (name: string): string | undefined =>
 		? undefined
 		: `Cannot name a subscription "${cell(name, maxNameLength).text}": a name has 1 to 64 characters of a-z, 0-9, "_" and "-", and starts with a letter or digit`;
 
-/** The same for a name that is there already: somebody may have written it by hand. */
+/** Whether config.yaml has a route of that name, also one that is not served: it wins over a subscription. */
+export const isStaticName = (
+	name: string,
+	{webhook: {routes, refusals, slipped, skipped}}: Pick<Config, 'webhook'>,
+): boolean =>
+	routes.has(name) || [...refusals, ...slipped, ...skipped].some(one => one.name === name);
+
+/** `checkSubscription` for a name that is there already: it may have been written by hand. */
 export function checkEntry(name: string, entry: JsonValue, config: Config): CheckedSubscription {
 	const subscriptions = resolveSubscriptions(config, {entries: {[name]: entry}});
 	const {skipped, warnings} = tableOf(config, subscriptions);

@@ -112,6 +112,36 @@ test('a route whose job cannot be told from another, or is paused, says so in th
 	});
 });
 
+test.for([
+	['served', {prompt: 'x'}],
+	['slipped', {events: 5}],
+] as const)(
+	'a name that a route of config.yaml has is refused, since the subscription would not be used: %s',
+	async ([, route]) => {
+		await using home = await gatewayHome({
+			config: {
+				platforms: {
+					webhook: {
+						enabled: true,
+						host: '127.0.0.1',
+						secret: 'of-all-routes',
+						routes: {push: route},
+					},
+				},
+			},
+		});
+		const before = await entries(home);
+		const {code, stdout, stderr} = await command(['webhook', 'subscribe', 'push'], {
+			home: home.path,
+		});
+		expect({code, stdout}).toEqual({code: 1, stdout: ''});
+		expect(stderr).toContain(
+			'config.yaml has a route "push", which wins over a subscription: take another name, or change that route there',
+		);
+		expect(await entries(home)).toEqual(before);
+	},
+);
+
 test('a route that is bound to a profile has its path, and fires the jobs of that profile', async () => {
 	await using home = await gatewayHome({config: {gateway: {multiplex_profiles: true}}});
 	await mkdir(home.file('profiles/acme'), {recursive: true});

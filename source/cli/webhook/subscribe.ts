@@ -1,4 +1,8 @@
-import {checkSubscription, type CheckedSubscription} from '../../config/check-subscription.ts';
+import {
+	checkSubscription,
+	type CheckedSubscription,
+	isStaticName,
+} from '../../config/check-subscription.ts';
 import type {Config} from '../../config/config.ts';
 import {editSubscriptions} from '../../config/edit-subscriptions.ts';
 import {fillDeliverExtra} from '../../config/fill-deliver-extra.ts';
@@ -82,6 +86,13 @@ function checkEntry(
 		readonly flags: SubscribeFlags;
 	},
 ): CheckedSubscription {
+	if (isStaticName(name, config)) {
+		throw new SvcError(
+			'subscription_refused',
+			`Cannot subscribe "${name}": config.yaml has a route "${name}", which wins over a subscription: take another name, or change that route there`,
+		);
+	}
+
 	const checked = checkSubscription(name, entry, config);
 	const [refusal] = checked.refusals;
 	if (refusal) {

@@ -6,6 +6,7 @@ import {
 	checkEntry,
 	checkSubscription,
 	pathBelow,
+	isStaticName,
 	problemWithNewName,
 } from '../check-subscription.ts';
 import type {Config, LoadedConfig} from '../config.ts';
@@ -148,13 +149,12 @@ function withDay(
 const isTaken = (
 	name: string,
 	{source, name: from, entry}: WrittenRoute,
-	{webhook: {routes, refusals, slipped, skipped}, paths}: Config,
+	config: Config,
 ): boolean =>
 	(from === name && entry !== undefined) ||
-	routes.has(name) ||
-	[...refusals, ...slipped, ...skipped].some(one => one.name === name) ||
-	readWrittenRoute(paths, name, 'dynamic').entry !== undefined ||
-	(source === 'static' && readWrittenRoute(paths, name, source).entry !== undefined);
+	isStaticName(name, config) ||
+	readWrittenRoute(config.paths, name, 'dynamic').entry !== undefined ||
+	(source === 'static' && readWrittenRoute(config.paths, name, source).entry !== undefined);
 
 /** What a person should know before a route gets another name. */
 const notesOnRename = (from: string, name: string, {approvalRules}: Config): readonly string[] => [
