@@ -214,6 +214,10 @@ test.for([
 	[['nonsense'], /unknown command "nonsense"/],
 	// What "svc gateway" does by itself is not what was wanted.
 	[['gateway', 'stpo'], /unknown command "stpo", did you mean "stop"/],
+	[['webhook', 'sub', 'x'], /unknown command "sub", did you mean "subscribe"/],
+	[['webhook', 'lst'], /unknown command "lst", did you mean "list"/],
+	[['keys', 'create', 'mine'], /too many words: to call the key so, use --name mine/],
+	[['keys', 'create', 'my', 'key'], /too many words: to call the key so, use --name "my key"/],
 	[['gateway', 'status', 'now'], /too many arguments/],
 	[['runs', 'list', 'all'], /too many arguments/],
 	[['gatewy'], /did you mean "gateway"/],

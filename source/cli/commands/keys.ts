@@ -67,7 +67,14 @@ export function addKeyCommands(program: Command, context: Context): void {
 			expiryOption(context.clock),
 		)
 		.option('--json', 'print JSON')
-		.action(async ({json, ...options}: CreateOptions) => {
+		.allowExcessArguments()
+		.action(async ({json, ...options}: CreateOptions, command: Command) => {
+			const words = command.args.join(' ');
+			if (words !== '') {
+				const name = /^[\w-]+$/.test(words) ? words : JSON.stringify(words);
+				command.error(`error: too many words: to call the key so, use --name ${name}`);
+			}
+
 			await using home = await open();
 			const url = await urlOf(home);
 			const {key, secret} = await home.createKey(grantOf(options));

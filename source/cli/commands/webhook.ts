@@ -10,6 +10,7 @@ import {
 	wordOption,
 } from '../console/options.ts';
 import {tell} from '../console/print.ts';
+import {refuseUnknownCommand} from '../console/unknown-command.ts';
 import type {RecoverFlags} from '../recover/recover-events.ts';
 import type {SimulateFlags} from '../simulate/simulate.ts';
 import type {RotateOptions} from '../webhook/rotate.ts';
@@ -201,7 +202,9 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		'after',
 		'\nFlags that are absent leave what a subscription has; its secret stays until --secret.',
 	);
-	group.action(() => {
+	// After its commands, which inherit what it allows.
+	group.allowExcessArguments().action((_, command: Command) => {
+		refuseUnknownCommand(command);
 		tell(context, group.helpInformation());
 		context.exit(2);
 	});

@@ -9,7 +9,7 @@ export function refuseUnknownCommand(command: Command): void {
 	const [unknown] = command.args;
 	if (unknown !== undefined) {
 		const names = command.commands.map(one => one.name());
-		const near = nearestName(unknown, names);
+		const near = nearestName(unknown, names) ?? names.find(name => name.startsWith(unknown));
 		command.error(`error: unknown command "${unknown}"${near ? `, did you mean "${near}"` : ''}`);
 	}
 }
