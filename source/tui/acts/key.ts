@@ -187,19 +187,27 @@ export const keyCommands: readonly Command[] = [
 		run: review,
 	},
 	{
+		id: 'key.decline',
+		scope: 'key',
+		keys: ['esc'],
+		label: literal('make none'),
+		when: isAt('offer'),
+		run(shell) {
+			change(shell, {overlay: undefined, declinedKey: true});
+		},
+	},
+	{
 		id: 'key.close',
 		scope: 'key',
 		keys: ['esc', 'ctrl+c', 'q'],
 		label: literal('leave it'),
 		quiet: isAt('shown'),
+		when: shell => !isAt('offer')(shell),
 		run(shell) {
 			if (isAt('shown')(shell)) {
 				shell.toast(literal('The key is shown once: y closes this when you have kept it'), 'warn');
 			} else {
-				change(shell, {
-					overlay: undefined,
-					...(isAt('offer')(shell) && {declinedKey: true}),
-				});
+				close(shell);
 			}
 		},
 	},

@@ -2,6 +2,7 @@ import {messageOf} from '../../core/errors.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import type {Command} from '../acts/command.ts';
+import {isOfferingKey} from '../acts/key.ts';
 import {change} from '../acts/navigate.ts';
 import {closing} from '../acts/overlay-state.ts';
 import {clean} from '../lines/line.ts';
@@ -55,6 +56,14 @@ export const leavingCommands: readonly Command[] = [
 		keys: ['q', 'ctrl+c'],
 		label: literal('quit'),
 		aliases: ['/quit', '/exit'],
+		run: askToQuit,
+	},
+	{
+		id: 'key.quit',
+		scope: 'key',
+		keys: ['q', 'ctrl+c'],
+		label: literal('quit'),
+		when: isOfferingKey,
 		run: askToQuit,
 	},
 	{

@@ -17,6 +17,7 @@ const words: Readonly<Record<string, string>> = {
 	'key.copy': 'copy',
 	'key.kept': 'kept',
 	'key.review': 'approvals',
+	'key.decline': 'cancel',
 	'key.close': 'cancel',
 };
 

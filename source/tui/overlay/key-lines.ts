@@ -23,7 +23,7 @@ export function keyLines(card: KeyCard, room: {readonly width: number}): BoxCont
 					...offerLines(width),
 					blankLine,
 					...told(
-						'm makes it and shows it; Esc makes none, and this is not asked again',
+						'm makes it and shows it; Esc makes none, and this is not asked again; q quits',
 						width,
 						'quiet',
 					),

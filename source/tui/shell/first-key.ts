@@ -16,6 +16,8 @@ export function watchFirstKey(shell: Shell): () => void {
 			return;
 		}
 
+		// Asking to quit is no answer: who stays is asked again.
+		isOffered &&= overlay?.kind !== 'quit';
 		const isWanted = api?.state === 'listening' && keys?.length === 0 && !declinedKey;
 		if (isWanted && !isOffered && !overlay && !field && !shell.section().typing) {
 			isOffered = true;

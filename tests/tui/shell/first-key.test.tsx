@@ -84,6 +84,19 @@ test('who does not want it is not asked again, and loses no way to a key', async
 	expect(next.text()).not.toContain(question);
 });
 
+test('q asks to quit and answers nothing: who stays is asked again', async () => {
+	const port = createFakePort(listening);
+	await using desk = await withKeys(port, createFakeClock(testNow));
+	await using shown = await showShell(port, size, {offersKey: true});
+	await shown.screen.press('q');
+	expect(shown.text()).not.toContain(question);
+	expect(shown.text()).toContain('again to quit');
+	expect(stateOf(shown.shell)).not.toHaveProperty('declinedKey');
+	await shown.screen.press('esc');
+	expect(shown.text()).toContain(question);
+	expect(desk.list()).toEqual([]);
+});
+
 test.for([
 	['nobody is to be given one', listening, {}],
 	['keys were revoked', {...listening, keys: [makeKey({revokedAt: 1})]}, {offersKey: true}],
