@@ -66,6 +66,12 @@ for (const {fileName, code} of output) {
 		withoutFacades(code).replaceAll(/String\.raw`[^`]*`|[^\0-\x7F]/g, found =>
 			found.length > 1 ? found : `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
 		);
+	if (/\bimport[\w$\s{},*]*from ?"node:/.test(escaped ?? '')) {
+		throw new Error(
+			`Cannot bind the parts of Node in ${fileName}: an import of an unknown form is left`,
+		);
+	}
+
 	if (escaped !== undefined && escaped !== code) {
 		writeFileSync(join(outdir, fileName), escaped);
 	}
