@@ -1,3 +1,4 @@
+import {grouped} from './counted.ts';
 import type {Shape} from './schemas/parts.ts';
 import type {usageSchema} from './schemas/run.ts';
 
@@ -81,8 +82,6 @@ export function usageWords({inputTokens, outputTokens, cost}: Usage): string {
 	const tokens = `${grouped(inputTokens)} in · ${grouped(outputTokens)} out`;
 	return cost ? `${tokens} · ${costWords(cost)}` : tokens;
 }
-
-const grouped = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 
 const smallest = 0.000_001;
 

@@ -361,6 +361,7 @@ const acting = ({
 	'cron resume morning',
 	'cron run morning',
 	'cron remove fresh',
+	`keys show ${key}`,
 	`keys rotate ${key} --overlap 0s`,
 	`keys revoke ${key}`,
 	'mcp test notes',

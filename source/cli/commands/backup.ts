@@ -1,7 +1,8 @@
 import type {Command} from 'commander';
+import {countOf} from '../../core/counted.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {Context} from '../console/context.ts';
-import {countOf, printLines, tell} from '../console/print.ts';
+import {printLines, tell} from '../console/print.ts';
 
 /** `svc backup FILE` and `svc restore FILE`. */
 export function addBackupCommands(program: Command, context: Context): void {

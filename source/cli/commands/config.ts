@@ -1,6 +1,7 @@
 import {Argument, type Command} from 'commander';
+import {countOf} from '../../core/counted.ts';
 import type {Context} from '../console/context.ts';
-import {countOf, printJson, printLines, tell} from '../console/print.ts';
+import {printJson, printLines, tell} from '../console/print.ts';
 
 /** `svc config check|schema|path`. */
 export function addConfigCommands(program: Command, context: Context): void {

@@ -1,9 +1,14 @@
 import {type Command, Option} from 'commander';
-import {usualEndpoints, type ApiEndpoint, type KeyBudget} from '../../core/api-keys/api-key.ts';
-import {SvcError} from '../../core/errors.ts';
+import {
+	usualEndpoints,
+	type ApiEndpoint,
+	type ApiKey,
+	type KeyBudget,
+} from '../../core/api-keys/api-key.ts';
+import {keyActs, type MintedKey} from '../../nouns/key/key-acts.ts';
+import {keyNoun} from '../../nouns/key/key.ts';
 import type {Context} from '../console/context.ts';
-import {listOption, numberOption, spanOption} from '../console/options.ts';
-import {printTable} from '../console/print-table.ts';
+import {listOption, numberOption} from '../console/options.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
 import {openHome, type WritableHome} from '../home/open-home.ts';
 import {
@@ -13,6 +18,7 @@ import {
 	keyLockWaitMs,
 	keyNameOption,
 } from '../keys/key-options.ts';
+import {addActs, addList, addShow} from '../nouns/noun-commands.ts';
 
 type Json = {readonly json?: boolean};
 
@@ -30,10 +36,7 @@ type CreateOptions = Json & {
 
 const maxNumber = 1_000_000;
 
-/** A day of both is enough for whoever has to put in the new one by hand. */
-const usualOverlap = '24h';
-
-/** `svc keys create|list|rotate|revoke`. @see manual/api-keys.md */
+/** `svc keys create|list|show|rotate|revoke`. @see manual/api-keys.md */
 export function addKeyCommands(program: Command, context: Context): void {
 	const group = program.command('keys').description('keys of the chat API');
 	const open = async () => openHome(context, 'write', {lockWaitMs: keyLockWaitMs});
@@ -76,69 +79,35 @@ export function addKeyCommands(program: Command, context: Context): void {
 			}
 
 			await using home = await open();
-			const url = await urlOf(home);
-			const {key, secret} = await home.createKey(grantOf(options));
-			sayOnce(context, {id: key.id, secret, json: json === true, url});
+			const minted = await home.createKey(grantOf(options));
+			sayOnce(context, {...minted, json: json === true, url: await urlOf(home)});
 		});
 
-	group
-		.command('list')
-		.description('list keys with what they may and what they used, oldest first')
-		.option('--json', 'print JSON')
-		.action(async ({json}: Json) => {
+	addList(group, context, {
+		noun: keyNoun,
+		says: 'list keys with what they may and what they used, oldest first',
+		async read() {
 			await using home = await openHome(context, 'read');
-			const keys = await home.listKeys();
-			if (json) {
-				printJson(context, keys);
-				return;
-			}
-
-			const {keyTable} = await import('../keys/describe-keys.ts');
-			await printTable(context, keyTable(keys, context.clock.now()));
-		});
-
-	group
-		.command('rotate')
-		.description(
-			'make a new secret for a key and print it, once; the old one passes a while longer',
-		)
-		.argument('<id>', 'identifier of the key')
-		.option(
-			'--overlap <span>',
-			'how long the old secret still passes; 0s: not at all',
-			spanOption,
-			spanOption(usualOverlap),
-		)
-		.option('--json', 'print JSON')
-		.action(async (id: string, {overlap, json}: Json & {readonly overlap: number}) => {
-			await using home = await open();
-			const url = await urlOf(home);
-			const minted = await home.rotateKey(id, {overlapMs: overlap});
-			if (!minted) {
-				throw notFound('rotate', id);
-			}
-
-			sayOnce(context, {id, secret: minted.secret, json: json === true, url});
-		});
-
-	group
-		.command('revoke')
-		.description('end a key at once, with its requests under way')
-		.argument('<id>', 'identifier of the key')
-		.option('--json', 'print JSON')
-		.action(async (id: string, {json}: Json) => {
-			await using home = await open();
-			const key = await home.revokeKey(id);
-			if (!key) {
-				throw notFound('revoke', id);
-			}
-
-			if (json) {
-				printJson(context, key);
-			} else {
-				printLines(context, [`Revoked ${key.id} (${key.hint})`]);
-			}
-		});
+			return {items: await home.listKeys(), known: {now: context.clock.now()}};
+		},
+	});
+	addShow(group, context, {
+		noun: keyNoun,
+		says: 'show what one key may, and what it used',
+		async read(id) {
+			await using home = await openHome(context, 'read');
+			const item = (await home.listKeys()).find(key => key.id === id);
+			return item && {item, known: {now: context.clock.now()}};
+		},
+	});
+	addActs<ApiKey, WritableHome, MintedKey>(group, context, {
+		noun: keyNoun,
+		acts: keyActs,
+		open,
+		async sayOnce(home, minted, json) {
+			sayOnce(context, {...minted, json, url: await urlOf(home)});
+		},
+	});
 }
 
 const grantOf = ({
@@ -173,16 +142,11 @@ async function urlOf({gateway}: WritableHome): Promise<string | undefined> {
 function sayOnce(
 	context: Context,
 	{
-		id,
+		key: {id},
 		secret,
 		json,
 		url,
-	}: {
-		readonly id: string;
-		readonly secret: string;
-		readonly json: boolean;
-		readonly url: string | undefined;
-	},
+	}: MintedKey & {readonly json: boolean; readonly url: string | undefined},
 ): void {
 	if (json) {
 		printJson(context, {id, key: secret});
@@ -196,9 +160,3 @@ function sayOnce(
 
 	printLines(context, [secret]);
 }
-
-const notFound = (act: string, id: string): SvcError =>
-	new SvcError(
-		'key_not_found',
-		`Cannot ${act} "${id.slice(0, 100)}": no key in force has that identifier, see "svc keys list"`,
-	);

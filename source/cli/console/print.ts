@@ -34,8 +34,4 @@ export const printableTime = (at: number): string => {
 	return `${day} ${time}`;
 };
 
-/** `1 event`, `2 events`. */
-export const countOf = (number: number, what: string): string =>
-	`${number} ${what}${number === 1 ? '' : 's'}`;
-
 const twoDigits = (value: number): string => String(value).padStart(2, '0');

@@ -1,4 +1,5 @@
 import type {Route} from '../../config/route.ts';
+import {countOf} from '../../core/counted.ts';
 import {SvcError} from '../../core/errors.ts';
 import {createRedact} from '../../core/redact.ts';
 import {routePath} from '../../core/route-path.ts';
@@ -6,7 +7,7 @@ import {cell} from '../../core/untrusted.ts';
 import {clientEnvironment} from '../../platforms/forge-comment/client-environment.ts';
 import {confirm} from '../console/confirm.ts';
 import type {Context} from '../console/context.ts';
-import {countOf, printableTime, printJson, printLines, tell} from '../console/print.ts';
+import {printableTime, printJson, printLines, tell} from '../console/print.ts';
 import {whenAskedToStop} from '../console/signals.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 import {openHome} from '../home/open-home.ts';

@@ -1,7 +1,8 @@
+import {countOf} from '../../core/counted.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {Context} from '../console/context.ts';
 import {printTable} from '../console/print-table.ts';
-import {countOf, printableTime, printJson, printLines, tell} from '../console/print.ts';
+import {printableTime, printJson, printLines, tell} from '../console/print.ts';
 import type {Attempt} from './attempts.ts';
 import type {RecoveryResult} from './take-in.ts';
 

@@ -1,4 +1,5 @@
 import type {Approval} from '../../core/approval.ts';
+import {countOf} from '../../core/counted.ts';
 import {
 	conversationWords,
 	type Origin,
@@ -20,7 +21,7 @@ import {
 import {loginCommand} from '../../core/shell-word.ts';
 import {usageWords} from '../../core/usage.ts';
 import type {Table} from '../console/print-table.ts';
-import {countOf, printableTime} from '../console/print.ts';
+import {printableTime} from '../console/print.ts';
 
 /** What is known beside the runs. */
 type AsOf = {

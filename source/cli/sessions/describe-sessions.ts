@@ -1,3 +1,4 @@
+import {countOf} from '../../core/counted.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import {
 	messageText,
@@ -9,7 +10,7 @@ import {
 	type StoredSession,
 } from '../../core/session.ts';
 import type {Table} from '../console/print-table.ts';
-import {countOf, printableTime} from '../console/print.ts';
+import {printableTime} from '../console/print.ts';
 
 const ownerOf = (session: ChatSession): string => sessionOwnerWords(sessionOwnerOf(session));
 

@@ -1,8 +1,8 @@
 import {existsSync} from 'node:fs';
 import type {Route} from '../../config/route.ts';
+import {countOf} from '../../core/counted.ts';
 import {lossMemoryMs, remedyOf} from '../../core/lost-events.ts';
 import type {Context} from '../console/context.ts';
-import {countOf} from '../console/print.ts';
 import {openHome} from '../home/open-home.ts';
 
 const maxCounted = 1000;

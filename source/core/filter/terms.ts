@@ -193,3 +193,8 @@ function lastTimeOf(hours: number, minutes: number, now: number): number {
 
 	return today.getTime();
 }
+
+/** The words of a filter with what each asks. */
+export const termsOf = <Item>(
+	terms: Readonly<Record<string, Term<Item>>>,
+): ReadonlyMap<string, Term<Item>> => new Map(Object.entries(terms));

@@ -9,8 +9,8 @@ import {keysText} from '../../core/approvals/rule-keys.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {duration} from '../../terminal/text/time.ts';
 import {clean} from '../lines/line.ts';
-import {duration} from '../lines/time.ts';
 import type {Tone} from '../theme/theme.ts';
 
 /** What is asked for: `create_issue`, `a form`. */

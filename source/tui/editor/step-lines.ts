@@ -5,9 +5,9 @@ import type {
 	SavedRoute,
 } from '../../core/route-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {dayTime} from '../../terminal/text/time.ts';
 import {diffLines} from '../lines/diff-lines.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
-import {dayTime} from '../lines/time.ts';
 import type {Draft} from './draft.ts';
 import type {EditorStep} from './editor-state.ts';
 

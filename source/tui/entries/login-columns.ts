@@ -2,8 +2,8 @@ import {strangePage} from '../../core/logins.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
+import {ageText, clockTime, dayTime, duration, isSameDay} from '../../terminal/text/time.ts';
 import {clean, type Line} from '../lines/line.ts';
-import {clockTime, dayTime, duration, isSameDay} from '../lines/time.ts';
 import type {Tone} from '../theme/theme.ts';
 import {
 	failedReason,
@@ -13,7 +13,6 @@ import {
 	type LoginEntry,
 	type LoginState,
 } from './login-entry.ts';
-import {ageText} from './server-columns.ts';
 import {serverName} from './server-key.ts';
 
 /** Each state with its sign: never the colour alone. */

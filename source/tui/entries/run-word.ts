@@ -4,7 +4,7 @@ import {hasEnded, type Run, type RunState} from '../../core/run.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {clockTime, dayTime, duration, isSameDay} from '../lines/time.ts';
+import {clockTime, dayTime, duration, isSameDay} from '../../terminal/text/time.ts';
 import type {Tone} from '../theme/theme.ts';
 
 export type RunWord = {readonly text: Safe; readonly tone: Tone};

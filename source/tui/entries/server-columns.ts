@@ -2,6 +2,7 @@ import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {ageText} from '../../terminal/text/time.ts';
 import {clean, type Line} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
 import {serverName} from './server-key.ts';
@@ -72,22 +73,6 @@ function toolsText({tools, offered}: ServerView): Safe {
 	}
 
 	return offered > tools.length ? safe`${tools.length} of ${offered}` : safe`${tools.length}`;
-}
-
-/** `3s`, `4m`, `2h`, `5d`. */
-export function ageText(ms: number): Safe {
-	const seconds = Math.max(0, Math.floor(ms / 1000));
-	if (seconds < 60) {
-		return safe`${seconds}s`;
-	}
-
-	if (seconds < 3600) {
-		return safe`${Math.floor(seconds / 60)}m`;
-	}
-
-	return seconds < 86_400
-		? safe`${Math.floor(seconds / 3600)}h`
-		: safe`${Math.floor(seconds / 86_400)}d`;
 }
 
 /** What stands under the row of a server that is not connected; the row has its name already. */

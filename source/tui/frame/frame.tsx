@@ -14,6 +14,7 @@ import {useStore} from '../state/use-store.ts';
 import {themes, themesBehind} from '../theme/theme.ts';
 import {LineBlock} from '../view/line-block.tsx';
 import {LineRow} from '../view/line-row.tsx';
+import {NounBody} from '../view/noun-body.tsx';
 import {PaneDetail} from '../view/pane-detail.tsx';
 import type {RegionProps} from '../view/region.ts';
 import {ThemeContext, useShell} from '../view/shell-context.ts';
@@ -110,13 +111,17 @@ function PaneTitle({width}: {readonly width: number}) {
 /** The rule of a pane, and under it its list, its detail, or both. */
 function PaneRegion({layout, width, height}: RegionProps & {readonly layout: Layout}) {
 	const shell = useShell();
-	const {id} = useStore(shell.view, () => shell.pane());
+	const {id, sections} = useStore(shell.view, () => shell.pane());
 	const Body = paneBodies[id];
+	const listing = sections[0].listing?.noun;
 	return (
 		<>
 			<PaneTitle width={width} />
 			<Box width={width} height={height} flexShrink={0}>
 				{layout.showsList && Body && <Body width={layout.listWidth} height={height} />}
+				{layout.showsList && !Body && listing && (
+					<NounBody of={listing} width={layout.listWidth} height={height} />
+				)}
 				{layout.gutter > 0 && <Box width={layout.gutter} flexShrink={0} />}
 				{layout.showsDetail && (
 					<PaneDetail width={layout.mark + layout.detailWidth} height={height} />

@@ -2,7 +2,6 @@ import type {ComponentType} from 'react';
 import {ApprovalsBody} from '../panes/approvals/approvals-body.tsx';
 import {ChatBody} from '../panes/chat/chat-body.tsx';
 import {GroupsBody} from '../panes/groups/groups-body.tsx';
-import {KeysBody} from '../panes/keys/keys-body.tsx';
 import {LoginsBody} from '../panes/logins/logins-body.tsx';
 import {LogsBody} from '../panes/logs/logs-body.tsx';
 import {RunsBody} from '../panes/runs/runs-body.tsx';
@@ -11,7 +10,7 @@ import {ToolsBody} from '../panes/tools/tools-body.tsx';
 import {TrafficBody} from '../panes/traffic/traffic-body.tsx';
 import type {RegionProps} from '../view/region.ts';
 
-/** What draws each pane, by its id: a list as a rule, beside which the frame puts the detail. Apart from the panes, which are also read without a screen. */
+/** What draws each pane, by its id: a list as a rule, beside which the frame puts the detail. A pane whose list is of a noun needs no entry. Apart from the panes, which are also read without a screen. */
 export const paneBodies: Readonly<Record<string, ComponentType<RegionProps>>> = {
 	traffic: TrafficBody,
 	groups: GroupsBody,
@@ -21,6 +20,5 @@ export const paneBodies: Readonly<Record<string, ComponentType<RegionProps>>> = 
 	approvals: ApprovalsBody,
 	runs: RunsBody,
 	logs: LogsBody,
-	keys: KeysBody,
 	chat: ChatBody,
 };

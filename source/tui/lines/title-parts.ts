@@ -1,10 +1,11 @@
+import {grouped as groupedText} from '../../core/counted.ts';
 import type {Filter} from '../../core/filter/filter.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {dayTime} from '../../terminal/text/time.ts';
 import type {AnyList} from '../state/list.ts';
 import {clean, type Line, type Span} from './line.ts';
-import {dayTime} from './time.ts';
 
 /**
  * Parts of a title with a rule between them and to the end: `── Traffic ── route:gh-* ── 312 of 4,812 ─────`. What has no keyboard has a rule of dots: that is seen
@@ -48,8 +49,7 @@ export function filterSpans(text: string, {pieces, problem, doubt}: Filter<never
 }
 
 /** `4,812`. */
-export const grouped = (count: number): Safe =>
-	clean(String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ','));
+export const grouped = (count: number): Safe => clean(groupedText(count));
 
 /** `312`; `312+` where there may be more. */
 const atLeast = (count: number, isCut: boolean): Safe =>

@@ -1,8 +1,8 @@
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {dayTime} from '../../terminal/text/time.ts';
 import {formLines} from '../forms/form-lines.ts';
 import type {KeyCard} from '../keys/key-card.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
-import {dayTime} from '../lines/time.ts';
 import type {Tone} from '../theme/theme.ts';
 import type {BoxContent} from './box-content.ts';
 

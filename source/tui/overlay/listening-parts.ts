@@ -1,8 +1,8 @@
 import type {GatewayState, WebhookState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {dayTime} from '../../terminal/text/time.ts';
 import {clean, type Span} from '../lines/line.ts';
-import {dayTime} from '../lines/time.ts';
 
 /** One part of the gateway: how it stands, and what a person can do about it. */
 export type Part = {

@@ -9,6 +9,7 @@ import type {Line} from '../lines/line.ts';
 import type {Marks} from '../lines/marks.ts';
 import type {ListReading} from '../lines/reading.ts';
 import type {ListMove} from '../list/window.ts';
+import type {NounListing} from '../nouns/listing.ts';
 import type {Host, Shell} from '../shell/shell.ts';
 import type {ListSource} from '../state/source.ts';
 
@@ -74,6 +75,8 @@ export type PaneListing = {
 	readonly list: ListSource;
 	/** The words of its filter; help and manual tell of them. */
 	readonly vocabulary: Vocabulary<never>;
+	/** The noun that it lists, where its rows and details follow from one. */
+	readonly noun?: NounListing;
 	/** Its items as rows that are read one after the other, without a screen. */
 	readonly reading: ListReading;
 	/** New items come by themselves, and the list goes along with them. */

@@ -1,7 +1,7 @@
 import {approvalsPane} from './approvals/approvals.ts';
 import {chatPane} from './chat/chat.ts';
 import {groupsPane} from './groups/groups.ts';
-import {keysPane} from './keys/keys.ts';
+import {keysPane} from './keys.ts';
 import {loginsPane} from './logins/logins.ts';
 import {logsPane} from './logs/logs.ts';
 import type {Pane} from './pane.ts';

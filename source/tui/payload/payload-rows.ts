@@ -1,8 +1,8 @@
 import type {StoredDelivery} from '../../core/delivery.ts';
 import {codeHostPayload} from '../../core/form-payload.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {bytes} from '../../terminal/text/time.ts';
 import {clean, line, type Line} from '../lines/line.ts';
-import {bytes} from '../lines/time.ts';
 import type {Loaded} from '../state/loader.ts';
 import {payloadTree} from './payload-tree.ts';
 

@@ -3,9 +3,9 @@ import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {clip} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {clockTime} from '../../terminal/text/time.ts';
 import {askedBy, askedFor, askingServer, deadlineText} from '../approvals/approval-text.ts';
 import {clean, line, wrapText, type Line} from '../lines/line.ts';
-import {clockTime} from '../lines/time.ts';
 import type {Tone} from '../theme/theme.ts';
 
 /** Something above the pane that stays until its cause is gone. */

@@ -1,19 +1,6 @@
-/** The part that a text plays; a theme says how it looks. */
-export type Tone =
-	| 'plain'
-	| 'quiet'
-	| 'strong'
-	| 'title'
-	| 'good'
-	| 'warn'
-	| 'bad'
-	| 'accent'
-	| 'selected'
-	| 'invalid'
-	/** Struck out: what this face does not do. */
-	| 'off'
-	/** A QR code: dark on light, whatever the terminal's own colours are. */
-	| 'code';
+import type {Tone} from '../../nouns/noun.ts';
+
+export type {Tone} from '../../nouns/noun.ts';
 
 export type ThemeName = 'dark' | 'light' | 'ansi16' | 'mono';
 

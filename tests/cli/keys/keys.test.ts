@@ -121,7 +121,7 @@ test('a key is rotated under its identifier, and revoked', async () => {
 	const {id, key} = await home.json('create');
 	const rotated = await home.json('rotate', id, '--overlap', '1h');
 	expect(rotated).toEqual({id, key: expect.not.stringMatching(key)});
-	expect((await home.run('list')).stdout).toContain('rotating until 2026-11-23T13:00Z');
+	expect((await home.run('list')).stdout).toContain('rotating until 2026-11-23 13:00Z');
 	expect((await home.run('revoke', id)).stdout).toMatch(/^Revoked key_/);
 	expect((await home.run('list')).stdout).toContain('revoked');
 	expect(await home.run('rotate', id)).toMatchObject({

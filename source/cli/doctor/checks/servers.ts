@@ -4,11 +4,11 @@ import {join} from 'node:path';
 import type {Config} from '../../../config/config.ts';
 import {ensureHome, homePaths} from '../../../config/home-paths.ts';
 import type {ToolServerConfig} from '../../../config/tool-server.ts';
+import {countOf} from '../../../core/counted.ts';
 import {messageOf} from '../../../core/errors.ts';
 import {asWord, loginCommand} from '../../../core/shell-word.ts';
 import type {GatewayStatus} from '../../../gateway/port.ts';
 import type {Context} from '../../console/context.ts';
-import {countOf} from '../../console/print.ts';
 import {type Check, failed, type Found, ok, unknown, unread, warning} from './check.ts';
 
 /** Tool servers: as the running gateway has them, else each is connected to for a moment, in a folder that is gone afterwards. */

@@ -5,6 +5,7 @@ import {quotedName} from '../../../core/quoted-name.ts';
 import {cell, type Safe} from '../../../core/untrusted.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {clockTime, dayTime, duration, isSameDay} from '../../../terminal/text/time.ts';
 import {
 	askedFor,
 	serverCell,
@@ -14,7 +15,6 @@ import {
 	ruleArguments,
 } from '../../approvals/approval-text.ts';
 import {clean, line, type Line} from '../../lines/line.ts';
-import {clockTime, dayTime, duration, isSameDay} from '../../lines/time.ts';
 
 export type ApprovalColumns = {
 	readonly server: number;

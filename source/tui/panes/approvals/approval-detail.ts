@@ -6,6 +6,7 @@ import type {GatewayState} from '../../../core/state.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {fullTime} from '../../../terminal/text/time.ts';
 import {
 	deadlineText,
 	outcomeSentences,
@@ -17,7 +18,6 @@ import {callLines, formHead} from '../../approvals/sheet-lines.ts';
 import {valueText} from '../../forms/form-lines.ts';
 import {newForm} from '../../forms/form.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
-import {fullTime} from '../../lines/time.ts';
 
 const factCells = 13;
 

@@ -2,8 +2,8 @@ import {sessionOwnerOf, sessionOwnerWords} from '../../../core/session.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {clip, fit} from '../../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../../terminal/text/safe.ts';
+import {dayTime} from '../../../terminal/text/time.ts';
 import {clean, line, type Line} from '../../lines/line.ts';
-import {dayTime} from '../../lines/time.ts';
 import type {FoundSession} from './chat-loads.ts';
 
 /** Whose a session is, where it is not the person's at the terminal. */

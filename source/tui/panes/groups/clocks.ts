@@ -1,8 +1,8 @@
 import {dueOf, type Group, type GroupReason} from '../../../core/group.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal} from '../../../terminal/text/safe.ts';
+import {duration} from '../../../terminal/text/time.ts';
 import {clean} from '../../lines/line.ts';
-import {duration} from '../../lines/time.ts';
 
 /** One of the two clocks of a pending group. */
 export type GroupClock = {

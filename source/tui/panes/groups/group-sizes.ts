@@ -1,8 +1,8 @@
 import type {Group} from '../../../core/group.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {duration} from '../../../terminal/text/time.ts';
 import {clean, type Line} from '../../lines/line.ts';
 import {sparkline} from '../../lines/sparkline.ts';
-import {duration} from '../../lines/time.ts';
 
 /** How many events a group may have gathered to be counted under a name. */
 const sizes = [

@@ -1,13 +1,13 @@
 import {limits, type GatewayState} from '../../../core/state.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {isSameDay} from '../../../terminal/text/time.ts';
 import {groupList} from '../../entries/group-list.ts';
 import {groupOrder} from '../../entries/group-order.ts';
 import {jobName} from '../../entries/job-key.ts';
 import {jobList} from '../../entries/job-list.ts';
 import {jobsHaveFocus} from '../../entries/sections.ts';
 import {clean, type Line} from '../../lines/line.ts';
-import {isSameDay} from '../../lines/time.ts';
 import {countPart, filterSpans, grouped, ruleLine, searchedPart} from '../../lines/title-parts.ts';
 import type {Shell} from '../../shell/shell.ts';
 import type {AnyList} from '../../state/list.ts';

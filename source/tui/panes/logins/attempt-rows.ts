@@ -2,10 +2,10 @@ import {type LoginAttempt, type LoginPolling, strangePage} from '../../../core/l
 import type {Safe} from '../../../core/untrusted.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {duration} from '../../../terminal/text/time.ts';
 import {serverHost} from '../../entries/login-columns.ts';
 import type {LoginEntry} from '../../entries/login-entry.ts';
 import {blankLine, clean, line, type Line} from '../../lines/line.ts';
-import {duration} from '../../lines/time.ts';
 import {bigCode} from './big-code.ts';
 import {factRows, sentence} from './login-rows.ts';
 

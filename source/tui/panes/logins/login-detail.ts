@@ -1,6 +1,7 @@
 import type {Safe} from '../../../core/untrusted.ts';
 import {clip, fit, widthOf} from '../../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../../terminal/text/safe.ts';
+import {clockTime} from '../../../terminal/text/time.ts';
 import {endText, serverHost, shortReason, stateText} from '../../entries/login-columns.ts';
 import {
 	failedReason,
@@ -11,7 +12,6 @@ import {
 } from '../../entries/login-entry.ts';
 import {serverName} from '../../entries/server-key.ts';
 import {blankLine, clean, line, type Line} from '../../lines/line.ts';
-import {clockTime} from '../../lines/time.ts';
 import {browserRows, deviceRows} from './attempt-rows.ts';
 import {beside, type Picture} from './beside.ts';
 import {factRows, sentence} from './login-rows.ts';

@@ -2,8 +2,8 @@ import type {Term, Vocabulary} from '../../../core/filter/filter.ts';
 import {numberTerm, sinceTerm, textTerm} from '../../../core/filter/terms.ts';
 import type {LogLevel, LogRecord} from '../../../core/log.ts';
 import type {Safe} from '../../../core/untrusted.ts';
+import {clockTime, fullTime} from '../../../terminal/text/time.ts';
 import {clean, wrapText} from '../../lines/line.ts';
-import {clockTime, fullTime} from '../../lines/time.ts';
 
 /** How a person looks at the log. */
 export type LogLook = {

@@ -1,9 +1,9 @@
 import {createMemory} from '../../../core/derive.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {fullTime} from '../../../terminal/text/time.ts';
 import type {DetailSource} from '../../lines/detail.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
 import {readingOf} from '../../lines/reading.ts';
-import {fullTime} from '../../lines/time.ts';
 import {countPart, followPart} from '../../lines/title-parts.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {Pane} from '../pane.ts';

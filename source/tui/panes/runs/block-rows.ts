@@ -3,8 +3,8 @@ import type {Safe} from '../../../core/untrusted.ts';
 import {clip, widthOf} from '../../../terminal/text/fit.ts';
 import {layOutForeignMarkdown, type MarkdownRow} from '../../../terminal/text/markdown.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {clockTime} from '../../../terminal/text/time.ts';
 import {clean, line, wrapText, type Line} from '../../lines/line.ts';
-import {clockTime} from '../../lines/time.ts';
 import type {Tone} from '../../theme/theme.ts';
 import type {BlockPart, RunBlock} from './blocks.ts';
 

@@ -4,11 +4,11 @@ import {needsDecision, targetWords, tookWords, type Run} from '../../../core/run
 import type {Safe} from '../../../core/untrusted.ts';
 import {clip, fit, widthOf} from '../../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../../terminal/text/safe.ts';
+import {clockTime} from '../../../terminal/text/time.ts';
 import {runWordAt, runWords, waitsForLogin} from '../../entries/run-word.ts';
 import {aboutText} from '../../lines/about.ts';
 import {clean, type Line} from '../../lines/line.ts';
 import {markSign} from '../../lines/marks.ts';
-import {clockTime} from '../../lines/time.ts';
 
 /** Cells of the columns that give way; 0 leaves one out, with its blank. */
 export type RunColumns = {

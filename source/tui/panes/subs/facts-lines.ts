@@ -1,8 +1,8 @@
 import type {RouteFacts, RouteRate} from '../../../core/route-editor.ts';
 import {literal} from '../../../terminal/text/safe.ts';
+import {dayTime} from '../../../terminal/text/time.ts';
 import {secretAge} from '../../editor/secret-age.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
-import {dayTime} from '../../lines/time.ts';
 
 /** What is loaded of a route, as names and values. `rate`: how much of it is used now. */
 export function loadedFacts(

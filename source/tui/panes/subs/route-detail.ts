@@ -3,12 +3,12 @@ import type {RouteFacts, RouteRate} from '../../../core/route-editor.ts';
 import {routePath} from '../../../core/route-path.ts';
 import {clip} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {dayTime} from '../../../terminal/text/time.ts';
 import {resultTone, resultWord} from '../../entries/result-word.ts';
 import {problemText} from '../../entries/route-columns.ts';
 import {isMostlyRefused, trafficKey, type RoutesTraffic} from '../../entries/route-traffic.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
 import {sparkline} from '../../lines/sparkline.ts';
-import {dayTime} from '../../lines/time.ts';
 import {contentLines, loadedFacts} from './facts-lines.ts';
 
 const howToChange: Readonly<Record<RouteView['source'], string>> = {

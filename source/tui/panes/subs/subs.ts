@@ -4,6 +4,7 @@ import {lossyRoutes} from '../../../core/lost-events.ts';
 import type {RouteFacts, RouteRate} from '../../../core/route-editor.ts';
 import type {GatewayState} from '../../../core/state.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {dayTime} from '../../../terminal/text/time.ts';
 import {openPane} from '../../acts/navigate.ts';
 import {editorSection, editorSections} from '../../editor/editor-sections.ts';
 import {editorNow} from '../../editor/editor-state.ts';
@@ -19,7 +20,6 @@ import {
 import {paceOf, type DetailSource} from '../../lines/detail.ts';
 import {clean, type Line} from '../../lines/line.ts';
 import {readingOf, readWidth} from '../../lines/reading.ts';
-import {dayTime} from '../../lines/time.ts';
 import {countPart} from '../../lines/title-parts.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {Loader} from '../../state/loader.ts';

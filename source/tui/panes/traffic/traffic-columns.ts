@@ -2,12 +2,12 @@ import type {DeliveryRow} from '../../../core/state.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {fit, widthOf} from '../../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../../terminal/text/safe.ts';
+import {clockTime, preciseTime} from '../../../terminal/text/time.ts';
 import {resultText, resultTone, signOf} from '../../entries/result-word.ts';
 import type {RunWord} from '../../entries/run-word.ts';
 import {aboutText} from '../../lines/about.ts';
 import {clean, type Line} from '../../lines/line.ts';
 import {markSign} from '../../lines/marks.ts';
-import {clockTime, preciseTime} from '../../lines/time.ts';
 
 /** Cells of each column; a blank stands between two. 0 leaves one out, with its blank. */
 export type TrafficColumns = {

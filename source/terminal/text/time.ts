@@ -1,5 +1,6 @@
-import type {Safe} from '../../core/untrusted.ts';
-import {clean} from './line.ts';
+import {cell, type Safe} from '../../core/untrusted.ts';
+
+const clean = (text: string): Safe => cell(text).text;
 
 const two = (value: number) => String(value).padStart(2, '0');
 
@@ -58,3 +59,23 @@ export function dayTime(at: number): Safe {
 /** Whether two times are on one day, local time. */
 export const isSameDay = (one: number, other: number): boolean =>
 	new Date(one).toDateString() === new Date(other).toDateString();
+
+/** `3s`, `4m`, `2h`, `5d`. */
+export function ageText(ms: number): Safe {
+	const seconds = Math.max(0, Math.floor(ms / 1000));
+	if (seconds < 60) {
+		return clean(`${seconds}s`);
+	}
+
+	if (seconds < 3600) {
+		return clean(`${Math.floor(seconds / 60)}m`);
+	}
+
+	return clean(
+		seconds < 86_400 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`,
+	);
+}
+
+/** `2026-12-31 23:59Z`: days and ends of keys are those of UTC. */
+export const utcTime = (at: number): Safe =>
+	clean(`${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}Z`);

@@ -1,0 +1,73 @@
+import {endOf, type ApiKey} from '../../core/api-keys/api-key.ts';
+import type {Act, AsOf} from '../noun.ts';
+import {keyName} from './key.ts';
+
+/** A key and its secret, which is told once. */
+export type MintedKey = {readonly key: ApiKey; readonly secret: string};
+
+/** What can be asked for keys: a part of what a gateway and a home do. */
+export type KeyPort = {
+	rotateKey(id: string, options: {readonly overlapMs: number}): Promise<MintedKey | undefined>;
+	revokeKey(id: string): Promise<ApiKey | undefined>;
+};
+
+const dayMs = 86_400_000;
+
+const ended = (key: ApiKey, {now}: AsOf): string | undefined => {
+	const end = endOf(key, now);
+	return end && `${keyName(key)} is ${end}: make another one with a`;
+};
+
+/** What can be done with a key. */
+export const keyActs: ReadonlyArray<Act<ApiKey, KeyPort, MintedKey>> = [
+	{
+		verb: 'rotate',
+		key: 'R',
+		says: 'make a new secret for a key and print it, once; the old one passes a while longer',
+		why: ended,
+		input: {
+			option: '--overlap <span>',
+			says: 'how long the old secret still passes; 0s: not at all',
+			usual: '24h',
+			title: key => `New secret for ${keyName(key)}`,
+			notes: ({retiring}) => [
+				'The new secret is shown once. How long does the old one pass beside it?',
+				...(retiring ? ['A rotation is under way: the secret before the last ends now.'] : []),
+			],
+			choices: [
+				{key: 'd', label: 'a day', value: dayMs},
+				{key: 'w', label: 'a week', value: 7 * dayMs},
+				{
+					key: 'n',
+					label: 'not at all: whoever uses it is answered 401 until they have the new one',
+					value: 0,
+				},
+			],
+		},
+		async effect(port, id, overlapMs) {
+			const minted = await port.rotateKey(id, {overlapMs});
+			return minted && {said: `${id} has a new secret`, json: undefined, once: minted};
+		},
+		gone: 'no key in force has that identifier',
+	},
+	{
+		verb: 'revoke',
+		key: 'D',
+		says: 'end a key at once, with its requests under way',
+		why: ended,
+		ask: key => ({
+			title: `Revoke ${keyName(key)}?`,
+			lines: [
+				`${key.hint} passes no more, for good; requests under way end at once.`,
+				...(key.lastUsedAt === undefined ? ['It was never used.'] : []),
+			],
+			act: 'revoke it',
+			typed: {name: keyName(key), other: key.id},
+		}),
+		async effect(port, id) {
+			const key = await port.revokeKey(id);
+			return key && {said: `Revoked ${key.id} (${key.hint})`, json: key};
+		},
+		gone: 'no key in force has that identifier',
+	},
+];

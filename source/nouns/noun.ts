@@ -1,0 +1,170 @@
+import type {Vocabulary} from '../core/filter/filter.ts';
+import type {GatewayState} from '../core/state.ts';
+import type {ErrorCode} from '../manual/error-codes.ts';
+
+/** The part that a text plays; a theme of the screen says how it looks, the command line prints it plain. */
+export type Tone =
+	| 'plain'
+	| 'quiet'
+	| 'strong'
+	| 'title'
+	| 'good'
+	| 'warn'
+	| 'bad'
+	| 'accent'
+	| 'selected'
+	| 'invalid'
+	/** Struck out: what this face does not do. */
+	| 'off'
+	/** A QR code: dark on light, whatever the terminal's own colours are. */
+	| 'code';
+
+/** When a noun is told: milliseconds since 1970. */
+export type AsOf = {readonly now: number};
+
+export type Word = {readonly text: string; readonly tone?: Tone};
+
+/**
+ * Cells of a column on the screen: a number, what a list of `width` cells has room for (0 leaves it out), or a share of what is left: `share` (0 to 1) of it, at least `least` and at most `most`. The last
+ * column with a share and no `share` takes the rest.
+ */
+export type Cells =
+	| number
+	| ((width: number) => number)
+	| {readonly share?: number; readonly least?: number; readonly most?: number};
+
+/** One column of a list. Values are plain text, also from strangers: faces clean them. */
+export type Column<Item, More = unknown> = {
+	readonly key: string;
+	/** Its heading on the screen, the key when absent. The command line prints the key in capitals. */
+	readonly label?: string;
+	/** 0: only the command line lists it. */
+	readonly cells: Cells;
+	readonly align?: 'end';
+	/** `room`: the cells that it has. */
+	readonly value: (item: Item, known: AsOf & More, room: number) => string;
+	/** A share, 0 to 1 and beyond, that the screen draws as a bar in place of the value. */
+	readonly meter?: (item: Item, known: AsOf & More) => number | undefined;
+	/** Absent: `plain` where the column is `main`, else `quiet`. */
+	readonly tone?: (item: Item, known: AsOf & More) => Tone;
+	/** It stands out in the selected row. */
+	readonly isMain?: true;
+	/** What the command line prints, where that is something else than the screen's. */
+	readonly printed?: (item: Item, known: AsOf & More) => string;
+};
+
+/** A column of a value alone, or of a value and how it looks. */
+export const column = <Item, More>(
+	key: string,
+	cells: Cells,
+	rest: Column<Item, More>['value'] | Omit<Column<Item, More>, 'cells' | 'key'>,
+): Column<Item, More> => ({key, cells, ...(typeof rest === 'function' ? {value: rest} : rest)});
+
+/** `cells` in lists of at least `least` cells, else none. */
+export const from = (least: number, cells: number) => (width: number) =>
+	width >= least ? cells : 0;
+
+/** What is told of one thing: a named value, a text of its own, or a heading over what follows. */
+export type Fact =
+	| {
+			readonly name: string;
+			readonly value: string;
+			readonly tone?: Tone;
+			/** A share, 0 to 1 and beyond, which the screen draws: as a bar under the value (`meter`), or behind it (`chart`). */
+			readonly meter?: number;
+			readonly chart?: number;
+	  }
+	| {readonly text: string; readonly tone?: Tone}
+	| {readonly title: string};
+
+/** What an act says before it is done: the screen asks, and has the name typed where `typed` is there. */
+export type Question = {
+	readonly title: string;
+	readonly lines: readonly string[];
+	/** What `y` or Enter does: `revoke it`. */
+	readonly act: string;
+	/** The name that has to be typed, and what may be typed instead. */
+	readonly typed?: {readonly name: string; readonly other?: string};
+};
+
+/** What came of an act. */
+export type Outcome<Once = never> = {
+	/** One sentence for a person. */
+	readonly said: string;
+	/** What the command line prints with `--json`. */
+	readonly json: unknown;
+	/** What is shown once and never again. */
+	readonly once?: Once;
+};
+
+/** What can be done with a thing. */
+export type Act<Item, Port, Once = never> = {
+	/** `revoke`: the word of the command line, and with the noun the name of the command. */
+	readonly verb: string;
+	/** Its key on the screen. */
+	readonly key: string;
+	/** In help and footer; the verb when absent. */
+	readonly label?: string;
+	/** What the help of the command line says. */
+	readonly says: string;
+	/** Why it cannot be done with this one now. */
+	readonly why?: (item: Item, known: AsOf) => string | undefined;
+	/** What the screen asks before it is done. */
+	readonly ask?: (item: Item, known: AsOf) => Question;
+	/** A number that it needs: the screen offers a choice, the command line has an option. */
+	readonly input?: {
+		readonly option: string;
+		readonly says: string;
+		/** How the command line reads it, and what it takes when the option is absent. */
+		readonly usual: string;
+		readonly title: (item: Item) => string;
+		readonly notes: (item: Item) => readonly string[];
+		readonly choices: ReadonlyArray<{
+			readonly key: string;
+			readonly label: string;
+			readonly value: number;
+		}>;
+	};
+	/** Does it with the thing of this identifier; `undefined` when that has gone, or gone on. `input`: what was chosen, 0 where nothing is. */
+	readonly effect: (port: Port, id: string, input: number) => Promise<Outcome<Once> | undefined>;
+	/** Why `effect` did nothing, after the name of the thing: `has ended, or is not there any more`. */
+	readonly gone: string;
+};
+
+/** What a kind of thing is to a person, told once: every face reads it. `More`: what its values depend on beside the time. */
+export type Noun<Item, More = unknown> = {
+	/** `key`; in the plural the name of its pane, its list and its commands. */
+	readonly one: string;
+	readonly many: string;
+	/** The argument of its commands: `id`. */
+	readonly argument: string;
+	/** The error of the command line where there is none. */
+	readonly missing: ErrorCode;
+	readonly id: (item: Item) => string;
+	/** What a person calls it. */
+	readonly name: (item: Item) => string;
+	/** In the order of the screen. */
+	readonly columns: ReadonlyArray<Column<Item, More>>;
+	/** The columns of the command line in their order, by key; `whole` are cut last, `optional` go first where there is no room. */
+	readonly printed: {
+		readonly columns: readonly string[];
+		readonly whole: readonly string[];
+		readonly optional: readonly string[];
+		/** Said in place of an empty list. */
+		readonly empty: string;
+	};
+	/** Cells that the names of facts have. */
+	readonly factCells: number;
+	/** The first line of what is told of one. */
+	readonly head: (item: Item, known: AsOf & More) => readonly Word[];
+	readonly facts: (item: Item, known: AsOf & More) => readonly Fact[];
+	readonly vocabulary: Vocabulary<Item>;
+	/** What can be copied of one. */
+	readonly copies?: {
+		readonly notes?: readonly string[];
+		readonly of: (
+			item: Item,
+			state: GatewayState,
+		) => ReadonlyArray<{readonly key: string; readonly label: string; readonly text: string}>;
+	};
+};

@@ -1,0 +1,152 @@
+import type {GatewayPort} from '../../gateway/port.ts';
+import type {Act, Noun, Outcome} from '../../nouns/noun.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import type {PaneCommand} from '../acts/command.ts';
+import {copyText} from '../acts/copy.ts';
+import {change} from '../acts/navigate.ts';
+import {openMenu} from '../acts/overlay-state.ts';
+import {askForName} from '../acts/type-name.ts';
+import {clean} from '../lines/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import type {List} from '../state/list.ts';
+import type {ListSource} from '../state/source.ts';
+
+type Options<Item, Once> = {
+	readonly noun: Pick<Noun<Item>, 'copies' | 'id' | 'many' | 'name'>;
+	readonly acts: ReadonlyArray<Act<Item, GatewayPort, Once>>;
+	readonly list: ListSource<List<Item>>;
+	/** Shows what is shown once. */
+	readonly showOnce?: (shell: Shell, once: Once) => void;
+};
+
+/** What keys do with the selected thing: its acts, and copying what of it can be copied. */
+export function nounCommands<Item, Once = never>(
+	options: Options<Item, Once>,
+): readonly PaneCommand[] {
+	const {noun, acts, list} = options;
+	const selected = (shell: Shell) => shell.list(list).selected();
+	const none = literal('Nothing is selected');
+	const withSelected = (run: (shell: Shell, item: Item) => void) => (shell: Shell) => {
+		const item = selected(shell);
+		if (item !== undefined) {
+			run(shell, item);
+		}
+	};
+
+	const copies = noun.copies;
+	return [
+		...acts.map((act): PaneCommand => ({
+			id: `${noun.many}.${act.verb}`,
+			changes: true,
+			keys: [act.key],
+			label: clean(act.label ?? act.verb),
+			why(shell) {
+				const item = selected(shell);
+				if (item === undefined) {
+					return none;
+				}
+
+				const reason = act.why?.(item, {now: shell.clock.now()});
+				return reason === undefined ? undefined : clean(reason);
+			},
+			run: withSelected((shell, item) => {
+				askFirst(shell, act, {
+					item,
+					goOn(input) {
+						perform(shell, item, {...options, act, input});
+					},
+				});
+			}),
+		})),
+		...(copies
+			? [
+					{
+						id: `${noun.many}.copy`,
+						keys: ['y'],
+						label: literal('copy'),
+						why: (shell: Shell) => (selected(shell) === undefined ? none : undefined),
+						run: withSelected((shell, item) => {
+							openMenu(shell, {
+								title: safe`Copy of ${clean(noun.name(item))}`,
+								notes: (copies.notes ?? []).map(clean),
+								items: copies.of(item, shell.port.getState()).map(({key, label, text}) => ({
+									key,
+									label: clean(label),
+									run() {
+										shell.attempt(async () => copyText(shell, text, clean(label)));
+									},
+								})),
+							});
+						}),
+					},
+				]
+			: []),
+	];
+}
+
+/** Does it with what was chosen, after the person has agreed; at once where nothing is asked. */
+function askFirst<Item>(
+	shell: Shell,
+	{ask, input}: Act<Item, GatewayPort, unknown>,
+	{item, goOn}: {readonly item: Item; readonly goOn: (input: number) => void},
+): void {
+	if (input) {
+		openMenu(shell, {
+			title: clean(input.title(item)),
+			notes: input.notes(item).map(clean),
+			items: input.choices.map(({key, label, value}) => ({
+				key,
+				label: clean(label),
+				run() {
+					goOn(value);
+				},
+			})),
+		});
+		return;
+	}
+
+	if (!ask) {
+		goOn(0);
+		return;
+	}
+
+	const {title, lines, act, typed} = ask(item, {now: shell.clock.now()});
+	const question = {
+		title: clean(title),
+		lines: lines.map(clean),
+		act: clean(act),
+		run() {
+			goOn(0);
+		},
+	};
+	if (typed) {
+		askForName(shell, {...question, ...typed});
+	} else {
+		change(shell, {overlay: {kind: 'confirm', ...question}});
+	}
+}
+
+function perform<Item, Once>(
+	shell: Shell,
+	item: Item,
+	{
+		noun,
+		act,
+		input,
+		showOnce,
+	}: Options<Item, Once> & {
+		readonly act: Act<Item, GatewayPort, Once>;
+		readonly input: number;
+	},
+): void {
+	shell.attempt(async () => {
+		const outcome: Outcome<Once> | undefined = await act.effect(shell.port, noun.id(item), input);
+		if (outcome?.once !== undefined && showOnce) {
+			showOnce(shell, outcome.once);
+		} else if (outcome) {
+			shell.toast(clean(outcome.said), 'good');
+		} else {
+			shell.toast(clean(`Cannot ${act.verb} ${noun.name(item)}: ${act.gone}`), 'warn');
+		}
+	});
+}

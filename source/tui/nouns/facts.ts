@@ -1,0 +1,71 @@
+import type {AsOf, Fact, Noun} from '../../nouns/noun.ts';
+import {fit, widthOf} from '../../terminal/text/fit.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {blankLine, clean, line, wrapText, type Line, type Span} from '../lines/line.ts';
+import {meterText, meterTone} from './table.ts';
+
+/** What is told of one thing, as rows of `width` cells. */
+export function nounDetail<Item, More>(
+	{head, facts, factCells}: Pick<Noun<Item, More>, 'head' | 'facts' | 'factCells'>,
+	item: Item,
+	{known, width}: {readonly known: AsOf & More; readonly width: number},
+): readonly Line[] {
+	const told = facts(item, known);
+	const valueCells = Math.max(0, ...told.map(fact => ('chart' in fact ? widthOf(fact.value) : 0)));
+	return [
+		head(item, known).flatMap(({text, tone = 'plain'}, index): Line => [
+			...(index === 0 ? [] : [{text: literal('  ')}]),
+			{text: clean(text), tone},
+		]),
+		...told.flatMap(fact => factLines(fact, {factCells, valueCells, width})),
+	];
+}
+
+type Room = {readonly factCells: number; readonly valueCells: number; readonly width: number};
+
+function factLines(fact: Fact, {factCells, valueCells, width}: Room): readonly Line[] {
+	if ('title' in fact) {
+		return [blankLine, line(clean(fact.title), 'title')];
+	}
+
+	if ('text' in fact) {
+		return wrapText(fact.text, width - 2).map(row => line(safe`  ${row}`, fact.tone));
+	}
+
+	const {name, value, tone = 'plain', meter, chart} = fact;
+	if (chart !== undefined) {
+		const room = Math.max(0, Math.min(mostChart, width - factCells - valueCells - 6));
+		return [
+			[
+				{text: safe`  ${fit(clean(name), factCells)}  `, tone: 'quiet'},
+				{text: fit(clean(value), valueCells), tone},
+				{text: clean(`  ${'█'.repeat(Math.ceil(chart * room))}`), tone: 'accent'},
+			],
+		];
+	}
+
+	const named = (index: number): Span => ({
+		text: safe`  ${fit(index === 0 ? clean(name) : literal(''), factCells)}`,
+		tone: 'quiet',
+	});
+	return [
+		...wrapText(value, width - factCells - 2).map((row, index): Line => [
+			named(index),
+			{text: row, tone},
+		]),
+		...(meter === undefined
+			? []
+			: [
+					[
+						named(1),
+						{
+							text: meterText(meter, Math.max(10, Math.min(mostMeter, width - factCells - 4))),
+							tone: meterTone(meter),
+						},
+					],
+				]),
+	];
+}
+
+const mostChart = 30;
+const mostMeter = 40;

@@ -1,0 +1,110 @@
+import {createMemory} from '../../core/derive.ts';
+import type {Noun} from '../../nouns/noun.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {paceOf, type DetailSource} from '../lines/detail.ts';
+import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
+import {readingOf, readWidth} from '../lines/reading.ts';
+import type {PaneListing} from '../panes/pane.ts';
+import type {Host} from '../shell/shell.ts';
+import type {List} from '../state/list.ts';
+import type {Loaded} from '../state/loader.ts';
+import type {ListSource, LoadSource} from '../state/source.ts';
+import {nounDetail} from './facts.ts';
+import {nounTable} from './table.ts';
+
+/** What is loaded of the selected thing. */
+type Beside<Item, More, Value> = {
+	readonly source: LoadSource<Value>;
+	/** Its identifier, a blank, and what it depends on: when that changes, it is loaded again. */
+	readonly keyOf: (item: Item) => string;
+	readonly told: (value: Value) => Partial<More>;
+};
+
+/** A noun as a pane lists it. */
+export type NounListing<Item = unknown, More = object, Value = unknown> = {
+	readonly noun: Noun<Item, More>;
+	readonly list: ListSource<List<Item>>;
+	/** What the noun depends on, beside the time; the same object while nothing changed. */
+	readonly known: (host: Host) => More;
+	readonly beside?: Beside<Item, More, Value>;
+};
+
+/** A noun as a list of a pane, with what is told of the selected one. */
+export function listingOf<Item, More, Value = never>(
+	options: NounListing<Item, More, Value>,
+): PaneListing {
+	const {noun, list, known} = options;
+	const table = nounTable(noun, readWidth);
+	return {
+		list,
+		vocabulary: noun.vocabulary,
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- bodies ask for rows of items of this list alone
+		noun: options as unknown as NounListing,
+		reading: readingOf(list, {
+			header: table.header,
+			keyOf: noun.id,
+			rowsOf(host) {
+				const asOf = {...known(host), now: host.feed.get().now};
+				return {row: item => table.row(item, asOf, false)};
+			},
+		}),
+		isLive: false,
+		detail: host => createDetail(host, options),
+		hasCursor: false,
+	};
+}
+
+function createDetail<Item, More, Value>(
+	host: Host,
+	{noun, list, known, beside}: NounListing<Item, More, Value>,
+): DetailSource {
+	const remember = createMemory<readonly Line[]>();
+	const items = host.list(list);
+	const loads = beside && host.loader(beside.source);
+	/** What was loaded of the same thing stays until the next is there. */
+	const loadedOf = (item: Item): Loaded<Value> | undefined => {
+		const [now, last] = [loads?.get(), loads?.last()];
+		return now?.status === 'loading' && last?.key.startsWith(`${noun.id(item)} `) ? last : now;
+	};
+
+	return {
+		lines(width) {
+			const item = items.selected();
+			if (item === undefined) {
+				return [];
+			}
+
+			const [loaded, given, {now}] = [loadedOf(item), known(host), host.feed.get()];
+			return remember([item, loaded, given, Math.floor(now / 1000), width], () => [
+				...nounDetail(noun, item, {
+					known: {
+						...given,
+						...(loaded?.status === 'ready' && beside?.told(loaded.value)),
+						now,
+					},
+					width,
+				}),
+				...(loaded ? loadingLines(loaded, width) : []),
+			]);
+		},
+		want(isShown) {
+			const item = isShown ? items.selected() : undefined;
+			loads?.want(item === undefined || !beside ? '' : beside.keyOf(item), paceOf(items));
+		},
+	};
+}
+
+function loadingLines(loaded: Loaded<unknown>, width: number): readonly Line[] {
+	switch (loaded.status) {
+		case 'ready':
+		case 'missing':
+			return [];
+		case 'loading':
+			return [blankLine, line(literal('  loading'), 'quiet')];
+		case 'failed':
+			return [
+				blankLine,
+				...wrapText(`✗ ${loaded.reason}`, width - 2).map(row => line(safe`  ${row}`, 'bad')),
+			];
+	}
+}
