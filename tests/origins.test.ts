@@ -3,7 +3,7 @@ import {chatInstructions} from '../source/agent/instructions.ts';
 import {approvalJson} from '../source/cli/approvals/approval-json.ts';
 import {describeApproval, waitingTable} from '../source/cli/approvals/describe-approval.ts';
 import {eventLine} from '../source/cli/lines/event-line.ts';
-import {describeRun, runTable} from '../source/cli/runs/describe-run.ts';
+import {linesOf, tableOf} from '../source/cli/nouns/noun-commands.ts';
 import type {ToolApproval} from '../source/core/approval.ts';
 import {approvalVocabulary} from '../source/core/filter/approval-vocabulary.ts';
 import {parseFilter} from '../source/core/filter/filter.ts';
@@ -18,8 +18,9 @@ import {
 import type {Run} from '../source/core/run.ts';
 import type {RoomWorld} from '../source/gateway/rooms.ts';
 import {openLoopBreaker} from '../source/gateway/runs/loop-breaker.ts';
+import {canRetry} from '../source/nouns/run/run-word.ts';
+import {runNoun} from '../source/nouns/run/run.ts';
 import {callLines} from '../source/tui/approvals/sheet-lines.ts';
-import {canRetry} from '../source/tui/entries/run-word.ts';
 import type {Line} from '../source/tui/lines/line.ts';
 import {approvalColumns, entryRow} from '../source/tui/panes/approvals/approval-columns.ts';
 import {createFakeClock} from './helpers/fake-clock.ts';
@@ -127,10 +128,14 @@ describe.for(Object.values(told))('a run from $origin.kind', expected => {
 	const approval = approvalOf(expected.origin);
 
 	test('is told on the command line', () => {
-		const {header, rows} = runTable([run], {now, approvals: [], isFiltered: false});
+		const {header, rows} = tableOf(runNoun, [run], {now, approvals: []});
 		expect(rows[0]?.[header.indexOf('ROUTE')]).toBe(expected.words);
 		expect(rows[0]?.[header.indexOf('TARGET')]).toBe(expected.target);
-		const lines = describeRun({...run, plan, transcript: []}, {now, approvals: []});
+		const lines = linesOf(runNoun, run, {
+			now,
+			approvals: [],
+			stored: {...run, plan, transcript: []},
+		});
 		expect(lines.join('\n')).toContain(expected.run);
 		expect(lines).toContain(
 			expected.untrusted === undefined ? 'prompt' : `prompt (${expected.untrusted})`,

@@ -25,13 +25,35 @@ export type AsOf = {readonly now: number};
 export type Word = {readonly text: string; readonly tone?: Tone};
 
 /**
- * Cells of a column on the screen: a number, what a list of `width` cells has room for (0 leaves it out), or a share of what is left: `share` (0 to 1) of it, at least `least` and at most `most`. The last
- * column with a share and no `share` takes the rest.
+ * Cells of a column on the screen: a number; what a list of `width` cells has room for (0 leaves it out); or one of
+ * - `share`: of what is left (0 to 1), at least `least` and at most `most`, none below `from`; without a `share` all that is left
+ * - `usual`: so many, but in lists narrower than `below` what the shown values need, between `least` and `most`
+ * - `keeps`: so many, but none where columns of a share would get less than that.
  */
 export type Cells =
 	| number
 	| ((width: number) => number)
-	| {readonly share?: number; readonly least?: number; readonly most?: number};
+	| {
+			readonly share?: number;
+			readonly least?: number;
+			readonly most?: number;
+			readonly from?: number;
+	  }
+	| {
+			readonly usual: number;
+			readonly below: number;
+			readonly least: number;
+			readonly most: number;
+	  }
+	| {readonly cells: number; readonly keeps: number};
+
+/** Where a value stands. */
+export type Place = {
+	/** Cells that it may take. */
+	readonly room: number;
+	/** Whether the column with this key is shown, too. */
+	readonly shows: (key: string) => boolean;
+};
 
 /** One column of a list. Values are plain text, also from strangers: faces clean them. */
 export type Column<Item, More = unknown> = {
@@ -41,14 +63,17 @@ export type Column<Item, More = unknown> = {
 	/** 0: only the command line lists it. */
 	readonly cells: Cells;
 	readonly align?: 'end';
-	/** `room`: the cells that it has. */
-	readonly value: (item: Item, known: AsOf & More, room: number) => string;
+	readonly value: (item: Item, known: AsOf & More, place: Place) => string;
+	/** A longer value takes what it needs from the column before, which keeps at least so many cells. */
+	readonly borrows?: number;
 	/** A share, 0 to 1 and beyond, that the screen draws as a bar in place of the value. */
 	readonly meter?: (item: Item, known: AsOf & More) => number | undefined;
 	/** Absent: `plain` where the column is `main`, else `quiet`. */
 	readonly tone?: (item: Item, known: AsOf & More) => Tone;
 	/** It stands out in the selected row. */
 	readonly isMain?: true;
+	/** The command line leaves the column out where every row has this value. */
+	readonly unlessAll?: string;
 	/** What the command line prints, where that is something else than the screen's. */
 	readonly printed?: (item: Item, known: AsOf & More) => string;
 };
@@ -111,6 +136,12 @@ export type Act<Item, Port, Once = never> = {
 	readonly why?: (item: Item, known: AsOf) => string | undefined;
 	/** What the screen asks before it is done. */
 	readonly ask?: (item: Item, known: AsOf) => Question;
+	/** For several that are marked: what it means to one (`undefined`: it cannot be done with that one), what such ones are called, and what was done: `cancelled`. */
+	readonly all?: {
+		readonly means: (item: Item) => string | undefined;
+		readonly kind: (item: Item) => string;
+		readonly done: string;
+	};
 	/** A number that it needs: the screen offers a choice, the command line has an option. */
 	readonly input?: {
 		readonly option: string;
@@ -127,8 +158,10 @@ export type Act<Item, Port, Once = never> = {
 	};
 	/** Does it with the thing of this identifier; `undefined` when that has gone, or gone on. `input`: what was chosen, 0 where nothing is. */
 	readonly effect: (port: Port, id: string, input: number) => Promise<Outcome<Once> | undefined>;
-	/** Why `effect` did nothing, after the name of the thing: `has ended, or is not there any more`. */
+	/** Why `effect` did nothing: `it has ended or does not exist`. */
 	readonly gone: string;
+	/** The error of the command line then; that of a missing thing when absent. */
+	readonly failed?: ErrorCode;
 };
 
 /** What a kind of thing is to a person, told once: every face reads it. `More`: what its values depend on beside the time. */
@@ -140,6 +173,8 @@ export type Noun<Item, More = unknown> = {
 	readonly argument: string;
 	/** The error of the command line where there is none. */
 	readonly missing: ErrorCode;
+	/** Whether identifiers are numbers, from 1. */
+	readonly isNumbered?: true;
 	readonly id: (item: Item) => string;
 	/** What a person calls it. */
 	readonly name: (item: Item) => string;
@@ -150,9 +185,11 @@ export type Noun<Item, More = unknown> = {
 		readonly columns: readonly string[];
 		readonly whole: readonly string[];
 		readonly optional: readonly string[];
-		/** Said in place of an empty list. */
+		/** Said in place of an empty list that nothing was asked of. */
 		readonly empty: string;
 	};
+	/** Stands before a row: `!` where a person has to look. Lists of such nouns have a cell for marks, too. */
+	readonly sign?: (item: Item, known: AsOf & More) => string;
 	/** Cells that the names of facts have. */
 	readonly factCells: number;
 	/** The first line of what is told of one. */

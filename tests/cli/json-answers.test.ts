@@ -361,6 +361,8 @@ const acting = ({
 	'cron resume morning',
 	'cron run morning',
 	'cron remove fresh',
+	'runs cancel 5',
+	'runs retry 5',
 	`keys show ${key}`,
 	`keys rotate ${key} --overlap 0s`,
 	`keys revoke ${key}`,

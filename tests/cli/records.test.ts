@@ -147,7 +147,7 @@ test('"svc runs cancel" ends a run under way and a queued one; "svc runs retry" 
 	expect((await run('runs', 'cancel', '3')).code).toBe(0);
 	expect(await run('runs', 'cancel', '1')).toMatchObject({
 		code: 0,
-		stdout: 'Run 1 is cancelled\n',
+		stdout: 'Run #1 is cancelled\n',
 	});
 	expect(await closed).toBe(true);
 	await setup.logs(/Answer of route "gh": Second/);
@@ -159,7 +159,7 @@ test('"svc runs cancel" ends a run under way and a queued one; "svc runs retry" 
 	expect(await run('runs', 'retry', '2')).toMatchObject({code: 1});
 	expect(await run('runs', 'retry', '1')).toMatchObject({
 		code: 0,
-		stdout: 'Run 1 is queued again\n',
+		stdout: 'Run #1 is queued again\n',
 	});
 	await setup.logs(/Answer of route "gh": First again/);
 	expect((await states())[1]).toBe('done');

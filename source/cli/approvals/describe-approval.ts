@@ -14,8 +14,8 @@ import type {JsonValue} from '../../core/json.ts';
 import {askerWords, conversationWords, type Origin, originOf} from '../../core/origin.ts';
 import {quotedName, quotedTitle} from '../../core/quoted-name.ts';
 import {cell} from '../../core/untrusted.ts';
+import {printableTime} from '../../terminal/text/time.ts';
 import type {Table} from '../console/print-table.ts';
-import {printableTime} from '../console/print.ts';
 
 /** What waits, as a table, as of `now`. */
 export const waitingTable = (approvals: readonly Approval[], now: number): Table => ({

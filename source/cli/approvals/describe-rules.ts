@@ -1,8 +1,8 @@
 import type {ApprovalRule} from '../../core/approval.ts';
 import {keysText} from '../../core/approvals/rule-keys.ts';
 import {quotedName} from '../../core/quoted-name.ts';
+import {printableTime} from '../../terminal/text/time.ts';
 import type {Table} from '../console/print-table.ts';
-import {printableTime} from '../console/print.ts';
 
 /** The standing rules as a table; under each that allows nothing now the reason. */
 export const rulesTable = (rules: readonly ApprovalRule[]): Table => ({

@@ -18,7 +18,7 @@ import {
 	keyLockWaitMs,
 	keyNameOption,
 } from '../keys/key-options.ts';
-import {addActs, addList, addShow} from '../nouns/noun-commands.ts';
+import {addActs, addShow, printList} from '../nouns/noun-commands.ts';
 
 type Json = {readonly json?: boolean};
 
@@ -83,14 +83,15 @@ export function addKeyCommands(program: Command, context: Context): void {
 			sayOnce(context, {...minted, json: json === true, url: await urlOf(home)});
 		});
 
-	addList(group, context, {
-		noun: keyNoun,
-		says: 'list keys with what they may and what they used, oldest first',
-		async read() {
+	group
+		.command('list')
+		.description('list keys with what they may and what they used, oldest first')
+		.option('--json', 'print JSON')
+		.action(async ({json = false}: Json) => {
 			await using home = await openHome(context, 'read');
-			return {items: await home.listKeys(), known: {now: context.clock.now()}};
-		},
-	});
+			const items = await home.listKeys();
+			await printList(context, keyNoun, {items, json, now: context.clock.now()});
+		});
 	addShow(group, context, {
 		noun: keyNoun,
 		says: 'show what one key may, and what it used',

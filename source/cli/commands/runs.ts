@@ -1,12 +1,12 @@
 import {type Command, Option} from 'commander';
-import {SvcError} from '../../core/errors.ts';
-import {runStates} from '../../core/run.ts';
+import {runStates, type Run} from '../../core/run.ts';
+import {runActs, type RunPort} from '../../nouns/run/run-acts.ts';
+import {runNoun} from '../../nouns/run/run.ts';
 import type {Context} from '../console/context.ts';
 import {filterHelp, numberOption} from '../console/options.ts';
-import {printJson, printLines} from '../console/print.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 import {openHome} from '../home/open-home.ts';
-import {describeRun} from '../runs/describe-run.ts';
+import {addActs, addShow} from '../nouns/noun-commands.ts';
 import type {RunListFlags} from '../runs/list-runs.ts';
 import {waitingOf} from '../runs/waiting-of.ts';
 
@@ -31,54 +31,23 @@ export function addRunCommands(program: Command, context: Context): void {
 			await listRuns(context, options);
 		});
 
-	group
-		.command('show')
-		.description('show one run: its prompt, steps and answer')
-		.argument('<run>', 'number of the run', oneRun)
-		.option('--json', 'print JSON')
-		.action(async (id: number, {json}: {json?: boolean}) => {
+	addShow(group, context, {
+		noun: runNoun,
+		says: 'show one run: its prompt, steps and answer',
+		async read(id) {
 			await using home = await openHome(context, 'read');
-			const run = await home.getRun(id);
-			if (!run) {
-				throw new SvcError('run_not_found', `Cannot find run ${id}: see "svc runs list"`);
-			}
-
-			if (json) {
-				printJson(context, run);
-			} else {
-				const approvals = await waitingOf(home);
-				printLines(context, describeRun(run, {now: context.clock.now(), approvals}));
-			}
-		});
-
-	group
-		.command('cancel')
-		.description('end a run that has not ended, or drop one that is interrupted')
-		.argument('<run>', 'number of the run', oneRun)
-		.action(async (id: number) => {
-			const gateway = await requireGateway(context);
-			if (!(await gateway.cancelRun(id))) {
-				throw new SvcError('run_ended', `Cannot cancel run ${id}: it has ended or does not exist`);
-			}
-
-			printLines(context, [`Run ${id} is cancelled`]);
-		});
-
-	group
-		.command('retry')
-		.description(
-			'put a run that ended badly back in the queue, or let one that waits for its time start now',
-		)
-		.argument('<run>', 'number of the run', oneRun)
-		.action(async (id: number) => {
-			const gateway = await requireGateway(context);
-			if (!(await gateway.retryRun(id))) {
-				throw new SvcError(
-					'run_not_retryable',
-					`Cannot retry run ${id}: only failed, dead, interrupted, uncertain and cancelled runs can be retried, and those that wait for their time`,
-				);
-			}
-
-			printLines(context, [`Run ${id} is queued again`]);
-		});
+			const stored = await home.getRun(Number(id));
+			return (
+				stored && {
+					item: stored,
+					known: {now: context.clock.now(), approvals: await waitingOf(home), stored},
+				}
+			);
+		},
+	});
+	addActs<Run, RunPort, never>(group, context, {
+		noun: runNoun,
+		acts: runActs,
+		open: async () => ({...(await requireGateway(context)), async [Symbol.asyncDispose]() {}}),
+	});
 }

@@ -25,13 +25,3 @@ export function tellWhole({stderr}: Pick<Context, 'stderr'>, lines: readonly str
 		stderr.write(`${block(line, {maxLength: Infinity, maxLines: Infinity}).text}\n`);
 	}
 }
-
-/** `2026-11-20 15:04:02` in local time. */
-export const printableTime = (at: number): string => {
-	const date = new Date(at);
-	const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join('-');
-	const time = [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':');
-	return `${day} ${time}`;
-};
-
-const twoDigits = (value: number): string => String(value).padStart(2, '0');

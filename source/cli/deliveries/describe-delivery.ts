@@ -1,7 +1,7 @@
 import {wholeTrace, type Delivery, type StoredDelivery} from '../../core/delivery.ts';
 import {prettyJson} from '../../core/exact-json.ts';
 import {quotedName} from '../../core/quoted-name.ts';
-import {printableTime} from '../console/print.ts';
+import {printableTime} from '../../terminal/text/time.ts';
 
 const marks: Readonly<Record<Delivery['trace'][number]['verdict'], string>> = {
 	pass: '✓',

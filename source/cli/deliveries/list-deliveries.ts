@@ -2,9 +2,10 @@ import type {Delivery, DeliveryOutcome} from '../../core/delivery.ts';
 import {deliveryVocabulary} from '../../core/filter/delivery-vocabulary.ts';
 import {lateMs, numberOfId, numberOfTime} from '../../core/ids.ts';
 import type {Run, RunState} from '../../core/run.ts';
+import {printableTime} from '../../terminal/text/time.ts';
 import type {Context} from '../console/context.ts';
 import {printTable} from '../console/print-table.ts';
-import {printableTime, printJson} from '../console/print.ts';
+import {printJson} from '../console/print.ts';
 import {type Home, openHome} from '../home/open-home.ts';
 import {requireFilter, searchHistory} from '../home/search-history.ts';
 

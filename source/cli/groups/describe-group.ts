@@ -1,6 +1,6 @@
 import {dueOf, type Group, type GroupReason, type StoredGroup} from '../../core/group.ts';
+import {printableTime} from '../../terminal/text/time.ts';
 import type {Table} from '../console/print-table.ts';
-import {printableTime} from '../console/print.ts';
 
 const reasons: Readonly<Record<GroupReason, string>> = {
 	quiet: 'the window passed without another event',

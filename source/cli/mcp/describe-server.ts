@@ -1,6 +1,6 @@
 import {countOf} from '../../core/counted.ts';
 import type {ServerToolView} from '../../core/tool-server.ts';
-import {printableTime} from '../console/print.ts';
+import {printableTime} from '../../terminal/text/time.ts';
 import type {ListedServer} from './find-servers.ts';
 
 /** A tool server in lines: where it stands, and its tools with which of them ask. */

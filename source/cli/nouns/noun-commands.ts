@@ -2,29 +2,40 @@ import type {Command} from 'commander';
 import {SvcError} from '../../core/errors.ts';
 import type {Act, AsOf, Fact, Noun} from '../../nouns/noun.ts';
 import type {Context} from '../console/context.ts';
-import {spanOption} from '../console/options.ts';
+import {numberOption, spanOption} from '../console/options.ts';
 import {printTable, type Table} from '../console/print-table.ts';
 import {printJson, printLines} from '../console/print.ts';
 
 type Json = {readonly json?: boolean};
 
-/** A noun as a table of the command line. */
-export const tableOf = <Item, More>(
-	{columns, printed}: Pick<Noun<Item, More>, 'columns' | 'printed'>,
+/** What is not there is no place of a screen: a printed value has all the room that it needs. */
+const anyPlace = {room: Infinity, shows: () => true};
+
+/** A noun as a table of the command line. `isFiltered`: only some were asked for. */
+export function tableOf<Item, More>(
+	{columns, printed, many}: Pick<Noun<Item, More>, 'columns' | 'many' | 'printed'>,
 	items: readonly Item[],
-	known: AsOf & More,
-): Table => {
-	const shown = printed.columns.flatMap(key => columns.find(column => column.key === key) ?? []);
+	{isFiltered = false, ...known}: AsOf & More & {readonly isFiltered?: boolean},
+): Table {
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all but the flag
+	const asOf = known as unknown as AsOf & More;
+	const shown = printed.columns.flatMap(key => {
+		const column = columns.find(one => one.key === key);
+		const values = items.map(
+			item => column?.printed?.(item, asOf) ?? column?.value(item, asOf, anyPlace) ?? '',
+		);
+		return column?.unlessAll !== undefined && values.every(value => value === column.unlessAll)
+			? []
+			: [{header: key.toUpperCase(), values}];
+	});
 	return {
-		header: shown.map(({key}) => key.toUpperCase()),
-		rows: items.map(item =>
-			shown.map(column => column.printed?.(item, known) ?? column.value(item, known, Infinity)),
-		),
-		empty: printed.empty,
+		header: shown.map(({header}) => header),
+		rows: items.map((_, row) => shown.map(({values}) => values[row] ?? '')),
+		empty: isFiltered ? `No such ${many}` : printed.empty,
 		whole: printed.whole.map(key => key.toUpperCase()),
 		optional: printed.optional.map(key => key.toUpperCase()),
 	};
-};
+}
 
 /** What is told of one thing, as lines. */
 export const linesOf = <Item, More>(
@@ -43,42 +54,29 @@ function factLines(fact: Fact, cells: number): readonly string[] {
 		return ['', fact.title];
 	}
 
+	// Texts of others are indented: no line of them can be taken for one of ours.
 	if ('text' in fact) {
-		return [`  ${fact.text}`];
+		return rowsOf(fact.text).map(row => (row === '' ? '' : `  ${row}`));
 	}
 
 	const {name, value, meter} = fact;
 	const percent = meter === undefined ? '' : ` (${Math.floor(meter * 100)}%)`;
-	return [`  ${name.padEnd(cells)}  ${value}${percent}`];
+	return rowsOf(`${value}${percent}`).map(
+		(row, index) => `${(index === 0 ? name : '').padEnd(cells)}  ${row}`,
+	);
 }
 
-/** `list [--json]`. */
-export function addList<Item, More>(
-	group: Command,
-	context: Context,
-	{
-		noun,
-		says,
-		read,
-	}: {
-		readonly noun: Noun<Item, More>;
-		readonly says: string;
-		readonly read: () => Promise<{readonly items: readonly Item[]; readonly known: AsOf & More}>;
-	},
-): void {
-	group
-		.command('list')
-		.description(says)
-		.option('--json', 'print JSON')
-		.action(async ({json}: Json) => {
-			const {items, known} = await read();
-			if (json) {
-				printJson(context, items);
-			} else {
-				await printTable(context, tableOf(noun, items, known));
-			}
-		});
-}
+const rowsOf = (text: string): readonly string[] => text.split(/\r\n|[\n\u2028\u2029]/);
+
+/** Says of an identifier what it is, and reads it. */
+const identify = (command: Command, noun: Pick<Noun<never>, 'argument' | 'isNumbered' | 'one'>) =>
+	noun.isNumbered
+		? command.argument(
+				`<${noun.argument}>`,
+				`number of the ${noun.one}`,
+				numberOption(1, Number.MAX_SAFE_INTEGER),
+			)
+		: command.argument(`<${noun.argument}>`, `identifier of the ${noun.one}`);
 
 /** `show ID [--json]`. */
 export function addShow<Item, More>(
@@ -96,15 +94,15 @@ export function addShow<Item, More>(
 		) => Promise<{readonly item: Item; readonly known: AsOf & More} | undefined>;
 	},
 ): void {
-	group
-		.command('show')
-		.description(says)
-		.argument(`<${noun.argument}>`, `identifier of the ${noun.one}`)
+	identify(group.command('show').description(says), noun)
 		.option('--json', 'print JSON')
-		.action(async (id: string, {json}: Json) => {
-			const found = await read(id);
+		.action(async (id: string | number, {json}: Json) => {
+			const found = await read(String(id));
 			if (!found) {
-				throw notFound(noun, id, {verb: 'show', why: `there is no such ${noun.one}`});
+				throw new SvcError(
+					noun.missing,
+					`Cannot find ${noun.one} ${shown(id)}: see "svc ${noun.many} list"`,
+				);
 			}
 
 			if (json) {
@@ -125,46 +123,65 @@ export function addActs<Item, Port, Once>(
 		open,
 		sayOnce,
 	}: {
-		readonly noun: Pick<Noun<Item>, 'argument' | 'one' | 'many' | 'missing'>;
+		readonly noun: Pick<Noun<Item>, 'argument' | 'isNumbered' | 'many' | 'missing' | 'one'>;
 		readonly acts: ReadonlyArray<Act<Item, Port, Once>>;
 		readonly open: () => Promise<Port & AsyncDisposable>;
 		/** Prints what is shown once. */
 		readonly sayOnce?: (port: Port, once: Once, json: boolean) => Promise<void>;
 	},
 ): void {
-	for (const {verb, says, input, effect, gone} of acts) {
-		const command = group
-			.command(verb)
-			.description(says)
-			.argument(`<${noun.argument}>`, `identifier of the ${noun.one}`);
+	for (const {verb, says, input, effect, gone, failed = noun.missing} of acts) {
+		const command = identify(group.command(verb).description(says), noun);
 		if (input) {
 			command.option(input.option, input.says, spanOption, spanOption(input.usual));
 		}
 
 		command
 			.option('--json', 'print JSON')
-			.action(async (id: string, {json = false, ...options}: Json & Record<string, unknown>) => {
-				await using port = await open();
-				const [chosen] = Object.values(options);
-				const outcome = await effect(port, id, typeof chosen === 'number' ? chosen : 0);
-				if (!outcome) {
-					throw notFound(noun, id, {verb, why: gone});
-				}
+			.action(
+				async (
+					id: string | number,
+					{json = false, ...options}: Json & Readonly<Record<string, unknown>>,
+				) => {
+					await using port = await open();
+					const [chosen] = Object.values(options);
+					const outcome = await effect(port, String(id), typeof chosen === 'number' ? chosen : 0);
+					if (!outcome) {
+						throw new SvcError(
+							failed,
+							`Cannot ${verb} ${noun.one} ${shown(id)}: ${gone}, see "svc ${noun.many} list"`,
+						);
+					}
 
-				if (outcome.once !== undefined && sayOnce) {
-					await sayOnce(port, outcome.once, json);
-				} else if (json) {
-					printJson(context, outcome.json);
-				} else {
-					printLines(context, [outcome.said]);
-				}
-			});
+					if (outcome.once !== undefined && sayOnce) {
+						await sayOnce(port, outcome.once, json);
+					} else if (json) {
+						printJson(context, outcome.json);
+					} else {
+						printLines(context, [outcome.said]);
+					}
+				},
+			);
 	}
 }
 
-const notFound = (
-	{many, missing}: Pick<Noun<never>, 'many' | 'missing'>,
-	id: string,
-	{verb, why}: {readonly verb: string; readonly why: string},
-): SvcError =>
-	new SvcError(missing, `Cannot ${verb} "${id.slice(0, 100)}": ${why}, see "svc ${many} list"`);
+const shown = (id: string | number): string =>
+	typeof id === 'number' ? String(id) : `"${id.slice(0, 100)}"`;
+
+/** Prints what was listed. */
+export async function printList<Item, More>(
+	context: Context,
+	noun: Noun<Item, More>,
+	{
+		items,
+		json = false,
+		...known
+	}: AsOf & More & Json & {readonly items: readonly Item[]; readonly isFiltered?: boolean},
+): Promise<void> {
+	if (json) {
+		printJson(context, items);
+	} else {
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is left of it
+		await printTable(context, tableOf(noun, items, known as unknown as AsOf & More));
+	}
+}

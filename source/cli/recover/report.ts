@@ -1,8 +1,9 @@
 import {countOf} from '../../core/counted.ts';
 import {cell} from '../../core/untrusted.ts';
+import {printableTime} from '../../terminal/text/time.ts';
 import type {Context} from '../console/context.ts';
 import {printTable} from '../console/print-table.ts';
-import {printableTime, printJson, printLines, tell} from '../console/print.ts';
+import {printJson, printLines, tell} from '../console/print.ts';
 import type {Attempt} from './attempts.ts';
 import type {RecoveryResult} from './take-in.ts';
 

@@ -1,11 +1,10 @@
 import {runVocabulary} from '../../core/filter/run-vocabulary.ts';
 import type {Run, RunState} from '../../core/run.ts';
+import {runNoun} from '../../nouns/run/run.ts';
 import type {Context} from '../console/context.ts';
-import {printTable} from '../console/print-table.ts';
-import {printJson} from '../console/print.ts';
 import {type Home, openHome} from '../home/open-home.ts';
 import {requireFilter, searchHistory} from '../home/search-history.ts';
-import {runTable} from './describe-run.ts';
+import {printList} from '../nouns/noun-commands.ts';
 import {waitingOf} from './waiting-of.ts';
 
 /** Flags of `svc runs list`. */
@@ -39,21 +38,14 @@ export async function listRuns(
 	};
 	const runs =
 		words === undefined ? await home.listRuns(asked) : await searchRuns(home, words, asked);
-	if (json) {
-		printJson(context, runs);
-		return;
-	}
-
 	const {limit: _limit, ...wanted} = asked;
-	const approvals = await waitingOf(home);
-	await printTable(
-		context,
-		runTable(runs, {
-			now: context.clock.now(),
-			approvals,
-			isFiltered: words !== undefined || Object.keys(wanted).length > 0,
-		}),
-	);
+	await printList(context, runNoun, {
+		items: runs,
+		json: json === true,
+		now: context.clock.now(),
+		approvals: json ? [] : await waitingOf(home),
+		isFiltered: words !== undefined || Object.keys(wanted).length > 0,
+	});
 }
 
 /** Those that pass the words and what the flags ask for. */

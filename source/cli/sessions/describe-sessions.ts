@@ -9,8 +9,8 @@ import {
 	type SessionMessage,
 	type StoredSession,
 } from '../../core/session.ts';
+import {printableTime} from '../../terminal/text/time.ts';
 import type {Table} from '../console/print-table.ts';
-import {printableTime} from '../console/print.ts';
 
 const ownerOf = (session: ChatSession): string => sessionOwnerWords(sessionOwnerOf(session));
 

@@ -1,9 +1,10 @@
 import type {StoredDelivery} from '../../core/delivery.ts';
 import type {Comparison} from '../../gateway/simulate/compare.ts';
 import {type Outcomes, type Totals, totalNames} from '../../gateway/simulate/outcomes.ts';
+import {printableTime} from '../../terminal/text/time.ts';
 import type {Context} from '../console/context.ts';
 import {printTable} from '../console/print-table.ts';
-import {printableTime, printJson, printLines, tell} from '../console/print.ts';
+import {printJson, printLines, tell} from '../console/print.ts';
 
 /** Everything that a simulation found. */
 export type Simulation = {

@@ -1,7 +1,8 @@
 import {rotateRouteSecret} from '../../config/rotate-route.ts';
 import {warningOnSecrets} from '../../config/weak-secrets.ts';
+import {printableTime} from '../../terminal/text/time.ts';
 import type {Context} from '../console/context.ts';
-import {printableTime, printJson, printLines, tell} from '../console/print.ts';
+import {printJson, printLines, tell} from '../console/print.ts';
 import {readConfig} from '../home/receiver-facts.ts';
 import {readRoutes} from './read-routes.ts';
 

@@ -22,9 +22,12 @@ export const preciseTime = (at: number): Safe =>
 
 /** `2026-11-20 15:04:02.870`, local time. */
 export function fullTime(at: number): Safe {
+	return clean(`${dayText(at)} ${preciseTime(at)}`);
+}
+
+function dayText(at: number): string {
 	const date = new Date(at);
-	const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-	return clean(`${day} ${preciseTime(at)}`);
+	return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
 /** `0:41`, `12:05`, `1:02:03`. */
@@ -79,3 +82,6 @@ export function ageText(ms: number): Safe {
 /** `2026-12-31 23:59Z`: days and ends of keys are those of UTC. */
 export const utcTime = (at: number): Safe =>
 	clean(`${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}Z`);
+
+/** `2026-11-20 15:04:02` in local time. */
+export const printableTime = (at: number): Safe => clean(`${dayText(at)} ${clockTime(at)}`);

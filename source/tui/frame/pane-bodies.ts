@@ -4,7 +4,6 @@ import {ChatBody} from '../panes/chat/chat-body.tsx';
 import {GroupsBody} from '../panes/groups/groups-body.tsx';
 import {LoginsBody} from '../panes/logins/logins-body.tsx';
 import {LogsBody} from '../panes/logs/logs-body.tsx';
-import {RunsBody} from '../panes/runs/runs-body.tsx';
 import {SubsBody} from '../panes/subs/subs-body.tsx';
 import {ToolsBody} from '../panes/tools/tools-body.tsx';
 import {TrafficBody} from '../panes/traffic/traffic-body.tsx';
@@ -18,7 +17,6 @@ export const paneBodies: Readonly<Record<string, ComponentType<RegionProps>>> = 
 	logins: LoginsBody,
 	subs: SubsBody,
 	approvals: ApprovalsBody,
-	runs: RunsBody,
 	logs: LogsBody,
 	chat: ChatBody,
 };

@@ -7,16 +7,23 @@ import {change} from '../acts/navigate.ts';
 import {openMenu} from '../acts/overlay-state.ts';
 import {askForName} from '../acts/type-name.ts';
 import {clean} from '../lines/line.ts';
+import {actOnAll, clearMarks, markedOf, sayOutcome, type Marks} from '../lines/marks.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {List} from '../state/list.ts';
 import type {ListSource} from '../state/source.ts';
 
 type Options<Item, Once> = {
-	readonly noun: Pick<Noun<Item>, 'copies' | 'id' | 'many' | 'name'>;
+	readonly noun: Pick<Noun<Item>, 'copies' | 'id' | 'many' | 'name' | 'one'>;
 	readonly acts: ReadonlyArray<Act<Item, GatewayPort, Once>>;
 	readonly list: ListSource<List<Item>>;
 	/** Shows what is shown once. */
 	readonly showOnce?: (shell: Shell, once: Once) => void;
+	/** Marked ones are acted on, whichever is selected. */
+	readonly marked?: {
+		readonly marks: Marks;
+		/** All that may be marked: also what was paged to, and what the filter keeps out. */
+		readonly all: (shell: Shell) => readonly Item[];
+	};
 };
 
 /** What keys do with the selected thing: its acts, and copying what of it can be copied. */
@@ -42,6 +49,10 @@ export function nounCommands<Item, Once = never>(
 			label: clean(act.label ?? act.verb),
 			why(shell) {
 				const item = selected(shell);
+				if (act.all && hasMarked(shell, options)) {
+					return undefined;
+				}
+
 				if (item === undefined) {
 					return none;
 				}
@@ -49,14 +60,19 @@ export function nounCommands<Item, Once = never>(
 				const reason = act.why?.(item, {now: shell.clock.now()});
 				return reason === undefined ? undefined : clean(reason);
 			},
-			run: withSelected((shell, item) => {
-				askFirst(shell, act, {
-					item,
-					goOn(input) {
-						perform(shell, item, {...options, act, input});
-					},
-				});
-			}),
+			run(shell) {
+				const item = selected(shell);
+				if (act.all && hasMarked(shell, options)) {
+					askForMarked(shell, options, act);
+				} else if (item !== undefined) {
+					askFirst(shell, act, {
+						item,
+						goOn(input) {
+							perform(shell, item, {...options, act, input});
+						},
+					});
+				}
+			},
 		})),
 		...(copies
 			? [
@@ -124,6 +140,60 @@ function askFirst<Item>(
 	} else {
 		change(shell, {overlay: {kind: 'confirm', ...question}});
 	}
+}
+
+const hasMarked = <Item, Once>(
+	{local}: Shell,
+	{marked}: Pick<Options<Item, Once>, 'marked'>,
+): boolean => marked !== undefined && local(marked.marks).get().size > 0;
+
+/** Asks once for all that are marked, with what it means to how many of them, then does it to each. */
+function askForMarked<Item, Once>(
+	shell: Shell,
+	{noun, marked}: Options<Item, Once>,
+	{verb, all, effect, gone}: Act<Item, GatewayPort, Once>,
+): void {
+	if (!marked || !all) {
+		return;
+	}
+
+	const found = markedOf(shell.local(marked.marks).get(), marked.all(shell), noun.id);
+	const able = found.items.filter(item => all.means(item) !== undefined);
+	const unable = found.items.length - able.length;
+	if (able.length === 0) {
+		shell.toast(clean(`None of the marked ${noun.many} can be ${all.done}`), 'warn');
+		return;
+	}
+
+	const kinds = Map.groupBy(able, all.kind);
+	const Verb = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`;
+	const lines = [
+		...[...kinds].map(
+			([kind, [first, ...others]]) =>
+				`${others.length + 1} ${kind}: ${(first && all.means(first)) ?? ''}`,
+		),
+		...(unable > 0 ? [`${unable} of the marked cannot be ${all.done}: left as they are.`] : []),
+		...(found.gone > 0 ? [`${found.gone} of the marked are no longer in the list.`] : []),
+	];
+	change(shell, {
+		overlay: {
+			kind: 'confirm',
+			title: clean(`${Verb} ${able.length} marked ${able.length === 1 ? noun.one : noun.many}`),
+			lines: lines.map(clean),
+			act: clean(`${Verb} all ${able.length}`),
+			run() {
+				clearMarks(shell, marked.marks);
+				shell.attempt(async () => {
+					const outcome = await actOnAll(able, async item =>
+						(await effect(shell.port, noun.id(item), 0))
+							? undefined
+							: `${noun.name(item)}: ${gone}`,
+					);
+					sayOutcome(shell, clean(all.done), outcome);
+				});
+			},
+		},
+	});
 }
 
 function perform<Item, Once>(

@@ -27,13 +27,15 @@ export type NounListing<Item = unknown, More = object, Value = unknown> = {
 	/** What the noun depends on, beside the time; the same object while nothing changed. */
 	readonly known: (host: Host) => More;
 	readonly beside?: Beside<Item, More, Value>;
-};
+	/** What stands beside the list, where that is more than the facts of the noun. */
+	readonly detail?: PaneListing['detail'];
+} & Partial<Pick<PaneListing, 'hasCursor' | 'isLive' | 'marks'>>;
 
 /** A noun as a list of a pane, with what is told of the selected one. */
 export function listingOf<Item, More, Value = never>(
 	options: NounListing<Item, More, Value>,
 ): PaneListing {
-	const {noun, list, known} = options;
+	const {noun, list, known, marks, isLive = false, hasCursor = false} = options;
 	const table = nounTable(noun, readWidth);
 	return {
 		list,
@@ -45,12 +47,20 @@ export function listingOf<Item, More, Value = never>(
 			keyOf: noun.id,
 			rowsOf(host) {
 				const asOf = {...known(host), now: host.feed.get().now};
-				return {row: item => table.row(item, asOf, false)};
+				const marked = marks && host.local(marks).get();
+				return {
+					row: item =>
+						table.row(item, asOf, {
+							isSelected: false,
+							isMarked: marked?.has(noun.id(item)) === true,
+						}),
+				};
 			},
 		}),
-		isLive: false,
-		detail: host => createDetail(host, options),
-		hasCursor: false,
+		isLive,
+		...(marks && {marks}),
+		detail: options.detail ?? (host => createDetail(host, options)),
+		hasCursor,
 	};
 }
 

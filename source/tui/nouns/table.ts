@@ -1,108 +1,215 @@
-import type {Safe} from '../../core/untrusted.ts';
-import type {AsOf, Cells, Column, Noun} from '../../nouns/noun.ts';
-import {fit} from '../../terminal/text/fit.ts';
+import {cell, type Safe} from '../../core/untrusted.ts';
+import type {AsOf, Cells, Column, Noun, Place} from '../../nouns/noun.ts';
+import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean, type Line, type Span} from '../lines/line.ts';
+import {markSign} from '../lines/marks.ts';
 import type {Tone} from '../theme/theme.ts';
 
 /** A column with the cells that it has on the screen now. */
-type Placed<Item, More> = {
-	readonly column: Column<Item, More>;
-	readonly cells: number;
-};
+type Placed<Item, More> = {readonly column: Column<Item, More>; readonly cells: number};
+
+export type RowLook = {readonly isSelected: boolean; readonly isMarked?: boolean};
 
 /** The columns of a noun in a list of some width. */
-export type Table<Item, More = unknown> = {
+export type Table<Item, More> = {
+	/** The same for tables that look the same. */
+	readonly key: string;
 	readonly header: Safe;
 	/** One item as one row; `>` in the first cell marks the selected one in every theme. */
-	row(item: Item, known: AsOf & More, isSelected: boolean): Line;
+	row(item: Item, known: AsOf & More, look: RowLook): Line;
 };
 
-const signCells = 2;
+type Shape<Item, More> = Pick<Noun<Item, More>, 'columns' | 'sign'>;
+
+/** The items that are shown, for columns that are as wide as those need. */
+type Shown<Item, More> = {readonly items: readonly Item[]; readonly known: AsOf & More};
 
 /** How a list of `width` cells shows a noun: what has no room stands in the detail. */
 export function nounTable<Item, More>(
-	{columns}: Pick<Noun<Item, More>, 'columns'>,
+	{columns, sign}: Shape<Item, More>,
 	width: number,
+	shown?: Shown<Item, More>,
 ): Table<Item, More> {
-	const placed = placeColumns(columns, width);
+	const signCells = sign ? 3 : 2;
+	const placed = placeColumns(columns, {width, signCells, shown});
+	const keys = new Set(placed.map(({column}) => column.key));
+	const shows = (key: string) => keys.has(key);
 	return {
+		key: placed.map(({cells}) => cells).join(' '),
 		header: placed.reduce(
 			(text, {column, cells}, index) =>
-				safe`${text}${cellOf(clean(column.label ?? column.key), {column, cells}, isLast(placed, index))}`,
-			literal('  '),
+				safe`${text}${cellOf(clean(column.label ?? column.key), {column, cells, isLast: index === placed.length - 1})}`,
+			clean(' '.repeat(signCells)),
 		),
-		row: (item, known, isSelected) => [
-			{text: isSelected ? literal('> ') : literal('  '), tone: 'accent'},
-			...placed.map((place, index): Span => {
-				const {column, cells} = place;
-				const share = column.meter?.(item, known);
-				const text =
-					share === undefined ? clean(column.value(item, known, cells)) : meterText(share, cells);
-				return {
-					text: cellOf(text, place, isLast(placed, index)),
-					tone:
-						column.isMain && isSelected
-							? 'selected'
-							: share === undefined
-								? (column.tone?.(item, known) ?? (column.isMain ? 'plain' : 'quiet'))
-								: meterTone(share),
-				};
-			}),
-		],
+		row(item, known, {isSelected, isMarked = false}) {
+			const cellsNow = borrowed(placed, item, {known, shows});
+			return [
+				{text: isSelected ? literal('>') : literal(' '), tone: 'accent'},
+				...(sign
+					? ([
+							{text: clean(sign(item, known)), tone: 'warn'},
+							{text: markSign(isMarked), tone: 'accent'},
+						] as const)
+					: [{text: literal(' ')}]),
+				...placed.map(({column}, index): Span => {
+					const {cells, text} = cellsNow[index] ?? {cells: 0, text: undefined};
+					const share = column.meter?.(item, known);
+					const value =
+						share === undefined
+							? (text ?? valueOf(column, item, {known, place: {room: cells, shows}}))
+							: meterText(share, cells);
+					return {
+						text: cellOf(value, {column, cells, isLast: index === placed.length - 1}),
+						tone:
+							column.isMain && isSelected
+								? 'selected'
+								: share === undefined
+									? (column.tone?.(item, known) ?? (column.isMain ? 'plain' : 'quiet'))
+									: meterTone(share),
+					};
+				}),
+			];
+		},
 	};
 }
 
-const isLast = (placed: readonly unknown[], index: number): boolean => index === placed.length - 1;
+/** Values are cleaned here, once; most are safe already. */
+const valueOf = <Item, More>(
+	{value}: Column<Item, More>,
+	item: Item,
+	{known, place}: {readonly known: AsOf & More; readonly place: Place},
+): Safe => cell(value(item, known, place)).text;
 
-/** A cell and the blank behind it; the last one is as long as its text. */
-function cellOf(
-	text: Safe,
-	{column: {align}, cells}: {readonly column: Pick<Column<never>, 'align'>; readonly cells: number},
-	isAtEnd: boolean,
-): Safe {
-	return isAtEnd && align === undefined
-		? text
-		: safe`${fit(text, cells, {...(align && {align})})} `;
+/** The cells of each column in this row, with the text of those that take some from the column before. */
+function borrowed<Item, More>(
+	placed: ReadonlyArray<Placed<Item, More>>,
+	item: Item,
+	{known, shows}: {readonly known: AsOf & More; readonly shows: Place['shows']},
+): ReadonlyArray<{readonly cells: number; readonly text?: Safe}> {
+	const rows: Array<{cells: number; text?: Safe}> = placed.map(({cells}) => ({cells}));
+	for (const [index, {column, cells}] of placed.entries()) {
+		const before = rows[index - 1];
+		if (column.borrows !== undefined && before) {
+			const lendable = Math.max(0, before.cells - column.borrows);
+			const text = valueOf(column, item, {known, place: {room: cells + lendable, shows}});
+			const taken = Math.min(Math.max(0, widthOf(text) - cells), lendable);
+			before.cells -= taken;
+			rows[index] = {cells: cells + taken, text};
+		}
+	}
+
+	return rows;
 }
 
+/** A cell and the blank behind it; a last one that is not aligned is as long as its text. */
+function cellOf(
+	text: Safe,
+	{
+		column: {align},
+		cells,
+		isLast,
+	}: {
+		readonly column: Pick<Column<never>, 'align'>;
+		readonly cells: number;
+		readonly isLast: boolean;
+	},
+): Safe {
+	if (isLast && align === undefined) {
+		return text;
+	}
+
+	const fitted = fit(text, cells, {...(align && {align})});
+	return isLast ? fitted : safe`${fitted} `;
+}
+
+const isThere = (cells: number | undefined): boolean => cells !== 0;
+
+/** Which columns a list has room for, and how many cells each. */
 function placeColumns<Item, More>(
 	columns: ReadonlyArray<Column<Item, More>>,
-	width: number,
+	{
+		width,
+		signCells,
+		shown,
+	}: {
+		readonly width: number;
+		readonly signCells: number;
+		readonly shown: Shown<Item, More> | undefined;
+	},
 ): ReadonlyArray<Placed<Item, More>> {
-	const shown = columns.flatMap(column => {
-		const cells = fixedCells(column.cells, width);
-		return cells === 0 ? [] : [{column, cells}];
+	const least = columns.map(column => ({
+		column,
+		cells: fixedCells(column, {width, shown}),
+	}));
+	const room = (all: typeof least) =>
+		width -
+		signCells +
+		1 -
+		all.reduce((sum, {cells}) => sum + (isThere(cells) ? (cells ?? 0) + 1 : 0), 0);
+	// What gives way: it is there where the others have enough all the same.
+	const wanted = least.map(({column, cells}) => {
+		const given = column.cells;
+		const isKept =
+			typeof given === 'object' &&
+			'keeps' in given &&
+			room(least) - (given.cells + 1) >= given.keeps;
+		return {column, cells: isKept ? given.cells : cells};
 	});
-	const taken = shown.reduce((sum, {cells}) => sum + (cells ?? 0) + 1, signCells - 1);
-	const room = width - taken;
-	let left = room;
-	return shown.map(({column, cells}) => {
+	const whole = room(wanted);
+	let left = whole;
+	return wanted.flatMap(({column, cells}) => {
 		if (cells !== undefined) {
-			return {column, cells};
+			return isThere(cells) ? [{column, cells}] : [];
 		}
 
-		const {share, least = 1, most = Infinity} = flexible(column.cells);
+		const {share, least: lower = 1, most = Infinity} = sharing(column.cells);
 		const given = Math.max(
-			least,
-			Math.min(most, share === undefined ? left : Math.floor(room * share)),
+			lower,
+			Math.min(most, share === undefined ? left : Math.floor(whole * share)),
 		);
 		left -= given;
-		return {column, cells: given};
+		return [{column, cells: given}];
 	});
 }
 
 /** `undefined` where it depends on what is left; 0 where it is not shown. */
-function fixedCells(cells: Cells, width: number): number | undefined {
+function fixedCells<Item, More>(
+	column: Column<Item, More>,
+	{width, shown}: {readonly width: number; readonly shown: Shown<Item, More> | undefined},
+): number | undefined {
+	const {cells} = column;
 	if (typeof cells === 'function') {
 		return cells(width);
 	}
 
-	return typeof cells === 'number' ? cells : undefined;
+	if (typeof cells === 'number') {
+		return cells;
+	}
+
+	if ('keeps' in cells) {
+		return 0;
+	}
+
+	if (!('usual' in cells)) {
+		return width < (cells.from ?? 0) ? 0 : undefined;
+	}
+
+	const {usual, below, least, most} = cells;
+	if (width >= below || !shown) {
+		return usual;
+	}
+
+	const place = {room: most, shows: () => false};
+	return shown.items.reduce(
+		(wide, item) =>
+			Math.min(most, Math.max(wide, widthOf(valueOf(column, item, {known: shown.known, place})))),
+		least,
+	);
 }
 
-const flexible = (cells: Cells): Exclude<Cells, number | ((width: number) => number)> =>
-	typeof cells === 'object' ? cells : {};
+const sharing = (cells: Cells) =>
+	typeof cells === 'object' && !('usual' in cells) && !('keeps' in cells) ? cells : {};
 
 /** `███░░░░░  40%` in `cells` cells. */
 export function meterText(share: number, cells: number): Safe {

@@ -10,20 +10,28 @@ import {useShell} from './shell-context.ts';
 
 /** A list of things of one noun, one row each. */
 export function NounBody({
-	of: {noun, list, known},
+	of: {noun, list, known, marks},
 	width,
 	height,
 }: RegionProps & {readonly of: NounListing}) {
 	const shell = useShell();
 	const items = shell.list(list);
-	const second = useStore(shell.feed, ({now}) => Math.floor(now / 1000));
-	// The same value while nothing changed: else every row would be made anew.
+	const now = useStore(shell.feed, feed => Math.floor(feed.now / 1000)) * 1000;
 	const beside = useStore(shell.feed, () => known(shell));
-	const table = useMemo(() => nounTable(noun, width), [noun, width]);
+	const marked = useStore(shell.view, () => marks && shell.local(marks).get());
+	useStore(items, shown => shown);
+	const latest = nounTable(noun, width, {items: items.shown(), known: {...beside, now}});
+	// The same value while it looks the same: else every row would be made anew.
+	// oxlint-disable-next-line react/exhaustive-deps -- the key says whether it is another one
+	const table = useMemo(() => latest, [noun, width, latest.key]);
 	const rowOf = useCallback(
 		(item: unknown, isSelected: boolean) =>
-			table.row(item, {...beside, now: second * 1000}, isSelected),
-		[table, beside, second],
+			table.row(
+				item,
+				{...beside, now},
+				{isSelected, isMarked: marked?.has(noun.id(item)) === true},
+			),
+		[table, beside, now, marked, noun],
 	);
 	return (
 		<ListRows

@@ -1,10 +1,10 @@
 import type {Group} from '../../../core/group.ts';
 import type {Run} from '../../../core/run.ts';
 import type {Safe} from '../../../core/untrusted.ts';
+import {runWords} from '../../../nouns/run/run-word.ts';
 import {fit, widthOf} from '../../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../../terminal/text/safe.ts';
 import {clockTime, duration} from '../../../terminal/text/time.ts';
-import {runWords} from '../../entries/run-word.ts';
 import {clean, type Line, type Span} from '../../lines/line.ts';
 import {
 	bar,

@@ -1,11 +1,11 @@
 import type {JobView} from '../../../core/job.ts';
 import type {Run} from '../../../core/run.ts';
 import type {Safe} from '../../../core/untrusted.ts';
+import {runWords} from '../../../nouns/run/run-word.ts';
 import {clip, fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {clockTime, dayTime, duration, isSameDay} from '../../../terminal/text/time.ts';
 import {jobName} from '../../entries/job-key.ts';
-import {runWords} from '../../entries/run-word.ts';
 import {clean, type Line, type Span} from '../../lines/line.ts';
 
 /** Cells of the columns that give way. */

@@ -1,9 +1,9 @@
 import type {JobView} from '../../../core/job.ts';
 import type {Run, StoredRun} from '../../../core/run.ts';
+import {runWords} from '../../../nouns/run/run-word.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {fullTime} from '../../../terminal/text/time.ts';
 import {jobName} from '../../entries/job-key.ts';
-import {runWords} from '../../entries/run-word.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
 import type {Loaded} from '../../state/loader.ts';
 import {nextText} from './job-columns.ts';

@@ -1,8 +1,8 @@
 import {originOf, untrustedWords} from '../../../core/origin.ts';
 import {hasEnded, type Run, type StoredRun, type TranscriptEntry} from '../../../core/run.ts';
 import type {RunSaid} from '../../../core/state.ts';
+import {runWordAt} from '../../../nouns/run/run-word.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {runWordAt} from '../../entries/run-word.ts';
 import {clean, type Line, type Span} from '../../lines/line.ts';
 import {blockRows, foldMark, type Folds} from './block-rows.ts';
 import {blocksOf, msWords, sizeWords, wordsBlock, type RunBlock} from './blocks.ts';

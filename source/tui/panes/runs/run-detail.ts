@@ -6,11 +6,11 @@ import {hasEnded, targetWords, tookWords, toolWords} from '../../../core/run.ts'
 import {loginCommand} from '../../../core/shell-word.ts';
 import type {RunSaid} from '../../../core/state.ts';
 import {usageWords} from '../../../core/usage.ts';
+import {runAdvice, runWordAt, waitsForItsTime, waitsForLogin} from '../../../nouns/run/run-word.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {clockTime, duration, fullTime} from '../../../terminal/text/time.ts';
 import {askedFor, askingServer, deadlineText} from '../../approvals/approval-text.ts';
 import {shownId} from '../../entries/result-word.ts';
-import {runAdvice, runWordAt, waitsForItsTime, waitsForLogin} from '../../entries/run-word.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
 import type {Loaded} from '../../state/loader.ts';
 import type {Folds} from './block-rows.ts';

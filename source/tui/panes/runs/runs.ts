@@ -1,23 +1,21 @@
-import {createMemory} from '../../../core/derive.ts';
-import {runVocabulary} from '../../../core/filter/run-vocabulary.ts';
+import {createMemory, derive} from '../../../core/derive.ts';
 import type {Run, StoredRun, TranscriptEntry} from '../../../core/run.ts';
-import {limits, runsToDecide} from '../../../core/state.ts';
+import {type GatewayState, limits, runsToDecide} from '../../../core/state.ts';
+import {runWords} from '../../../nouns/run/run-word.ts';
+import {runNoun} from '../../../nouns/run/run.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToRun} from '../../acts/go-to.ts';
 import {runList} from '../../entries/run-list.ts';
-import {runWords} from '../../entries/run-word.ts';
 import {paceOf, type DetailSource} from '../../lines/detail.ts';
 import {clean, type Line} from '../../lines/line.ts';
 import {newest, recent} from '../../lines/newest.ts';
-import {readingOf, readWidth} from '../../lines/reading.ts';
 import {countPart, followPart, searchedPart} from '../../lines/title-parts.ts';
+import {listingOf} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {LoadSource} from '../../state/source.ts';
 import type {Destination, Found, Pane} from '../pane.ts';
-import {runMarks} from './bulk.ts';
 import {foldsOf, runFolds} from './folds.ts';
-import {runColumns, runHeader, runRow} from './run-columns.ts';
-import {runCommands} from './run-commands.ts';
+import {runCommands, runMarks} from './run-commands.ts';
 import {runDetail} from './run-detail.ts';
 
 const keyOf = ({id, state}: Run) => `${id} ${state}`;
@@ -111,32 +109,7 @@ function findRun(shell: Shell, query: string): Found {
 		: {};
 }
 
-const columns = runColumns(readWidth);
-
-const reading = readingOf(runList, {
-	header: runHeader(columns),
-	keyOf: ({id}) => String(id),
-	rowsOf({feed, local}) {
-		const {
-			state: {approvals},
-			now,
-		} = feed.get();
-		const marked = local(runMarks).get();
-		return {
-			row: run =>
-				runRow(
-					run,
-					{
-						columns,
-						now,
-						approval: approvals.find(approval => approval.run === run.id),
-						isMarked: marked.has(String(run.id)),
-					},
-					false,
-				),
-		};
-	},
-});
+const withApprovals = derive(({approvals}: GatewayState) => ({approvals}));
 
 /** What the agents did and do. */
 export const runsPane: Pane = {
@@ -156,15 +129,15 @@ export const runsPane: Pane = {
 			id: 'runs',
 			title: literal('Runs'),
 			commands: runCommands,
-			listing: {
+			listing: listingOf({
+				noun: runNoun,
 				list: runList,
-				vocabulary: runVocabulary,
-				reading,
+				known: ({feed}) => withApprovals(feed.get().state),
 				isLive: true,
 				marks: runMarks,
 				detail: createRunDetail,
 				hasCursor: true,
-			},
+			}),
 		},
 	],
 	summary({list}) {

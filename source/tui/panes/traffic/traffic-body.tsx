@@ -1,7 +1,7 @@
 import {useCallback, useState} from 'react';
 import type {DeliveryRow} from '../../../core/state.ts';
+import type {RunWord} from '../../../nouns/run/run-word.ts';
 import {deliveryList} from '../../entries/delivery-list.ts';
-import type {RunWord} from '../../entries/run-word.ts';
 import {line} from '../../lines/line.ts';
 import {useStore} from '../../state/use-store.ts';
 import {EmptyList} from '../../view/empty.tsx';

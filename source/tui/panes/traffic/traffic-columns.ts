@@ -1,11 +1,11 @@
 import type {DeliveryRow} from '../../../core/state.ts';
 import type {Safe} from '../../../core/untrusted.ts';
+import {aboutText} from '../../../nouns/about.ts';
+import type {RunWord} from '../../../nouns/run/run-word.ts';
 import {fit, widthOf} from '../../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../../terminal/text/safe.ts';
 import {clockTime, preciseTime} from '../../../terminal/text/time.ts';
 import {resultText, resultTone, signOf} from '../../entries/result-word.ts';
-import type {RunWord} from '../../entries/run-word.ts';
-import {aboutText} from '../../lines/about.ts';
 import {clean, type Line} from '../../lines/line.ts';
 import {markSign} from '../../lines/marks.ts';
 

@@ -2,8 +2,8 @@ import type {Delivery} from '../../../core/delivery.ts';
 import {createMemory} from '../../../core/derive.ts';
 import type {Run} from '../../../core/run.ts';
 import type {GatewayState} from '../../../core/state.ts';
+import {runWords, type RunWord} from '../../../nouns/run/run-word.ts';
 import {literal} from '../../../terminal/text/safe.ts';
-import {runWords, type RunWord} from '../../entries/run-word.ts';
 
 const waits: RunWord = {text: literal('! waits'), tone: 'warn'};
 const gathers: RunWord = {text: literal('○ gathers'), tone: 'quiet'};

@@ -1,19 +1,19 @@
 import {expect, test} from 'vitest';
-import {describeRun, runTable} from '../../../source/cli/runs/describe-run.ts';
-import type {Run} from '../../../source/core/run.ts';
+import {linesOf, tableOf} from '../../../source/cli/nouns/noun-commands.ts';
+import type {Run, StoredRun} from '../../../source/core/run.ts';
+import {runNoun} from '../../../source/nouns/run/run.ts';
 import {makeRun} from '../../helpers/make.ts';
 
 const asOf = {now: 61_000, approvals: []};
 
+const describe = (stored: StoredRun) => linesOf(runNoun, stored, {...asOf, stored});
+
 const shown = (run: Partial<Run>): string =>
-	describeRun(
-		{
-			...makeRun(run),
-			plan: {prompt: 'Review', target: {kind: 'log', extra: {}}, skills: []},
-			transcript: [],
-		},
-		asOf,
-	).join('\n');
+	describe({
+		...makeRun(run),
+		plan: {prompt: 'Review', target: {kind: 'log', extra: {}}, skills: []},
+		transcript: [],
+	}).join('\n');
 
 test('a run says how long it took, its tools, its tokens and what they cost', () => {
 	const text = shown({
@@ -30,7 +30,7 @@ test('a run says how long it took, its tools, its tokens and what they cost', ()
 test('a run says what its prompt took of the payload', () => {
 	const plan = {prompt: 'x', target: {kind: 'log', extra: {}}, skills: []};
 	const lines = (read: readonly string[]) =>
-		describeRun({...makeRun(), plan: {...plan, read}, transcript: []}, asOf).join('\n');
+		describe({...makeRun(), plan: {...plan, read}, transcript: []}).join('\n');
 
 	expect(lines(['number', 'pull_request.title'])).toContain(
 		'read      number, pull_request.title\n',
@@ -44,17 +44,14 @@ test('what is not known is not told', () => {
 });
 
 test('a run under way says in the listing how long by now', () => {
-	const {rows} = runTable([makeRun({state: 'running', startedAt: 1000})], {
-		...asOf,
-		isFiltered: false,
-	});
+	const {rows} = tableOf(runNoun, [makeRun({state: 'running', startedAt: 1000})], asOf);
 
 	expect(rows[0]).toContain('1:00');
 });
 
 test('a turn of a chat is delivered nowhere: its caller has the answer', () => {
 	const {delivery: _, ...run} = makeRun({chat: {key: 'app'}, target: 'log'});
-	const {header, rows} = runTable([run], {isFiltered: false, now: 2000, approvals: []});
+	const {header, rows} = tableOf(runNoun, [run], asOf);
 
 	expect(rows[0]?.[header.indexOf('TARGET')]).toBe('caller');
 });
@@ -62,14 +59,11 @@ test('a turn of a chat is delivered nowhere: its caller has the answer', () => {
 test('no line of a prompt or an answer begins a part of its own', () => {
 	const forged = 'x\n\ntranscript\n  12:00 tool-result allowed\n\nanswer\u2028answer\nAll is well';
 	const run = {...makeRun(), fullAnswer: forged};
-	const lines = describeRun(
-		{
-			...run,
-			plan: {prompt: forged, target: {kind: 'log', extra: {}}, skills: []},
-			transcript: [],
-		},
-		asOf,
-	)
+	const lines = describe({
+		...run,
+		plan: {prompt: forged, target: {kind: 'log', extra: {}}, skills: []},
+		transcript: [],
+	})
 		.join('\n')
 		.split('\n');
 

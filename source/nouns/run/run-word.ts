@@ -5,7 +5,7 @@ import type {Safe} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {clockTime, dayTime, duration, isSameDay} from '../../terminal/text/time.ts';
-import type {Tone} from '../theme/theme.ts';
+import type {Tone} from '../noun.ts';
 
 export type RunWord = {readonly text: Safe; readonly tone: Tone};
 

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {aboutText} from '../../../source/tui/lines/about.ts';
+import {aboutText} from '../../source/nouns/about.ts';
 
 test.each([
 	['acme/api#7 opened · Retry the upload', 80, 'acme/api#7 opened · Retry the upload'],

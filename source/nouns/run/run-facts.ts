@@ -1,0 +1,141 @@
+import type {Approval} from '../../core/approval.ts';
+import {countOf} from '../../core/counted.ts';
+import {conversationWords, originOf, untrustedWords} from '../../core/origin.ts';
+import {readWords} from '../../core/prompt-read.ts';
+import {quotedName} from '../../core/quoted-name.ts';
+import {
+	hasEnded,
+	type Run,
+	type StoredRun,
+	tookWords,
+	toolWords,
+	type TranscriptEntry,
+} from '../../core/run.ts';
+import {loginCommand} from '../../core/shell-word.ts';
+import {usageWords} from '../../core/usage.ts';
+import {printableTime} from '../../terminal/text/time.ts';
+import type {AsOf, Fact} from '../noun.ts';
+
+/** What runs are told with: all that waits for a person, and of one run what the journal has. */
+export type RunMore = {
+	readonly approvals: readonly Approval[];
+	readonly stored?: StoredRun;
+};
+
+/** What a run waits for, if a person has to answer. */
+export const askedBy = (
+	{id, state}: Pick<Run, 'id' | 'state'>,
+	approvals: readonly Approval[],
+): Approval | undefined => (hasEnded(state) ? undefined : approvals.find(({run}) => run === id));
+
+/** `queued until 23:25:10`, with its day when that is another one: what waits for its time waits for no worker. */
+export function printedState(run: Run, {now, approvals}: AsOf & RunMore): string {
+	const {state, nextAttemptAt} = run;
+	const approval = askedBy(run, approvals);
+	if (approval) {
+		return `waits approval until ${timeSeenFrom(now, approval.deadline)}`;
+	}
+
+	if (nextAttemptAt === undefined || nextAttemptAt <= now || hasEnded(state)) {
+		return state;
+	}
+
+	return `${run.awaitsLogins ? 'waits login' : state} until ${timeSeenFrom(now, nextAttemptAt)}`;
+}
+
+/** `23:25:10`, with its day when that is another one. */
+function timeSeenFrom(now: number, at: number): string {
+	const text = printableTime(at);
+	const [day = '', time = ''] = text.split(' ');
+	return printableTime(now).startsWith(day) ? time : text;
+}
+
+const fact = (name: string, value: string | undefined): readonly Fact[] =>
+	value === undefined ? [] : [{name, value}];
+
+const triesOf = (count: number, what: string): string =>
+	countOf(count, `${what} try`, `${what} tries`);
+
+function chatWords(run: Run): string | undefined {
+	const origin = originOf(run);
+	switch (origin.kind) {
+		case 'delivery':
+		case 'job':
+			return undefined;
+
+		case 'key':
+			return `of the API key ${quotedName(origin.name)}`;
+
+		case 'person':
+			return 'of the person at the terminal';
+
+		case 'chat':
+			return `${conversationWords(origin)}, user ${quotedName(origin.user)}`;
+	}
+}
+
+/** What is told of a run: where it stands, its prompt, its steps with who allowed what, its answer. */
+export function runFacts(run: Run, {now, approvals, stored}: AsOf & RunMore): readonly Fact[] {
+	const approval = askedBy(run, approvals);
+	const took = tookWords(run, now);
+	const {delivery, group, job, profile, superseded = 0} = run;
+	const wasTried = run.attempt > 0 || run.deliveryAttempt > 0;
+	return [
+		...fact('subject', run.subject),
+		...fact('approval', approval && `${approval.id} (svc approvals show ${approval.id})`),
+		...fact('delivery', delivery && `${delivery} (svc deliveries show ${delivery})`),
+		...fact(
+			'group',
+			group === undefined
+				? undefined
+				: `${group}, ${countOf(superseded, 'earlier event')} superseded (svc groups show ${group})`,
+		),
+		...fact('job', job && `${job.name} (${job.id})`),
+		...fact('chat', chatWords(run)),
+		...fact('profile', profile === 'default' ? undefined : profile),
+		...fact(
+			'created',
+			`${printableTime(run.createdAt)}, ${triesOf(run.attempt, 'agent')}, ${triesOf(run.deliveryAttempt, 'delivery')}`,
+		),
+		...fact('took', took && `${took}, ${countOf(run.toolCalls, 'tool call')}`),
+		...fact('model', run.model),
+		...fact('tokens', run.usage && usageWords(run.usage)),
+		...(run.awaitsLogins ?? []).flatMap(name =>
+			fact('login', `waits for one to "${name}": ${loginCommand({profile, name})}`),
+		),
+		...fact(
+			wasTried ? 'next try' : 'starts',
+			run.nextAttemptAt === undefined
+				? undefined
+				: `${printableTime(run.nextAttemptAt)}${run.awaitsLogins ? ` without; at once: svc runs retry ${run.id}` : ''}`,
+		),
+		...fact('read', stored?.plan.read && readWords(stored.plan.read)),
+		...fact('error', run.error),
+		...(run.state === 'uncertain' ? [{text: 'verify at the target before trying again'}] : []),
+		...(stored ? storedFacts(stored) : []),
+	];
+}
+
+function storedFacts(run: StoredRun): readonly Fact[] {
+	const untrusted = untrustedWords[originOf(run).kind];
+	return [
+		{title: untrusted === undefined ? 'prompt' : `prompt (${untrusted})`},
+		{text: run.plan.prompt},
+		{title: 'transcript'},
+		...run.transcript.map(entry => ({
+			text: `${printableTime(entry.at)} ${entry.kind.padEnd(11)} ${toolOf(entry)}${firstLine(entry.text)}`,
+		})),
+		{title: 'answer'},
+		{text: run.fullAnswer ?? '(none)'},
+	];
+}
+
+function toolOf(entry: TranscriptEntry): string {
+	const words = toolWords(entry);
+	return words === undefined ? '' : `${words}${entry.kind === 'tool-call' ? ' ' : ': '}`;
+}
+
+const firstLine = (text: string): string => {
+	const [line = '', ...more] = text.split('\n');
+	return more.length > 0 ? `${line} … ${more.length} more lines` : line;
+};

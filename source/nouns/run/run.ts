@@ -1,0 +1,146 @@
+import {runVocabulary} from '../../core/filter/run-vocabulary.ts';
+import {isTurn, originOf, originWords} from '../../core/origin.ts';
+import {needsDecision, type Run, targetWords, tookWords} from '../../core/run.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import {clip, widthOf} from '../../terminal/text/fit.ts';
+import {safe} from '../../terminal/text/safe.ts';
+import {clockTime, printableTime} from '../../terminal/text/time.ts';
+import {aboutText, clean} from '../about.ts';
+import {column, from, type AsOf, type Noun, type Place} from '../noun.ts';
+import {askedBy, printedState, runFacts, type RunMore} from './run-facts.ts';
+import {runWordAt, waitsForLogin} from './run-word.ts';
+
+/** Less of a name than this says nothing. */
+const leastName = 4;
+
+/** Narrower lists leave out the route: the detail beside them has it. */
+const routeFrom = 62;
+
+/** What started it: its route, the job itself where a schedule or a person fired that, or a key of the API. */
+const routeText = (run: Run): Safe => clean(originWords(originOf(run)));
+
+/** What its event is about, else the event, with its route where that has no column; how many earlier ones it stands for, and the job that a route fired. */
+function whyText(run: Run, {room, shows}: Place): Safe {
+	const {route, event, subject, superseded = 0, job} = run;
+	const name =
+		subject === undefined && !shows('route')
+			? safe`${routeText(run)} ${clean(event)}`
+			: aboutText(subject ?? event, room);
+	const extras = [
+		...(superseded > 0 ? [safe`+${superseded} old`] : []),
+		...(job && route !== '-' ? [safe`job ${clean(job.name)}`] : []),
+	];
+	const [first, ...more] = extras;
+	if (first === undefined) {
+		return name;
+	}
+
+	// The name gives way: what it stands for is nowhere else in the row.
+	const extra = more.reduce((text, part) => safe`${text} ${part}`, first);
+	const rest = room - widthOf(extra) - 1;
+	return rest < leastName ? extra : safe`${clip(name, rest)} ${extra}`;
+}
+
+const wordOf = (run: Run, {now, approvals}: AsOf & RunMore, room = Infinity) =>
+	runWordAt(run, now, {room, approval: askedBy(run, approvals)});
+
+/** An agent run. @see manual/runs.md */
+export const runNoun: Noun<Run, RunMore> = {
+	one: 'run',
+	many: 'runs',
+	argument: 'run',
+	missing: 'run_not_found',
+	isNumbered: true,
+	id: ({id}) => String(id),
+	name: ({id}) => `run #${id}`,
+	sign: (run, {approvals}) =>
+		needsDecision(run) || waitsForLogin(run) || askedBy(run, approvals) ? '!' : ' ',
+	columns: [
+		column(
+			'run',
+			{usual: 5, below: routeFrom, least: 4, most: 8},
+			{
+				label: '#',
+				value: ({id}) => String(id),
+				printed: ({id}) => `#${id}`,
+				isMain: true,
+			},
+		),
+		column(
+			'created',
+			{cells: 8, keeps: 18},
+			{
+				label: 'time',
+				value: ({createdAt}) => clockTime(createdAt),
+				printed: ({createdAt}) => printableTime(createdAt),
+				isMain: true,
+			},
+		),
+		column('profile', 0, {value: ({profile}) => profile, unlessAll: 'default'}),
+		column('route', {share: 0.34, most: 24, from: routeFrom}, {value: routeText, isMain: true}),
+		column(
+			'why',
+			{least: leastName},
+			{
+				value: (run, _known, place) => whyText(run, place),
+				isMain: true,
+			},
+		),
+		column('event', 0, ({event, superseded}) =>
+			superseded === undefined ? event : `${event} (+${superseded})`,
+		),
+		column('subject', 0, ({subject = ''}) => subject),
+		column(
+			'state',
+			{usual: 13, below: routeFrom, least: 9, most: 13},
+			{
+				borrows: leastName,
+				value: (run, known, {room}) => wordOf(run, known, room).text,
+				tone: (run, known) => wordOf(run, known).tone,
+				printed: printedState,
+			},
+		),
+		column('target', from(96, 14), targetWords),
+		column('tools', from(76, 5), ({toolCalls}) => String(toolCalls)),
+		column(
+			'time',
+			{usual: 7, below: routeFrom, least: 5, most: 8},
+			{
+				label: 'took',
+				align: 'end',
+				value: (run, {now}) => tookWords(run, now) ?? '-',
+				printed: (run, {now}) => tookWords(run, now) ?? '',
+			},
+		),
+		column('error', 0, ({error = ''}) => error),
+	],
+	printed: {
+		columns: [
+			'run',
+			'created',
+			'profile',
+			'route',
+			'event',
+			'subject',
+			'state',
+			'target',
+			'tools',
+			'time',
+			'error',
+		],
+		whole: ['run', 'created', 'state'],
+		optional: ['tools', 'target', 'time', 'event'],
+		empty: 'No runs yet: an accepted delivery starts one',
+	},
+	factCells: 8,
+	head: (run, known) => [
+		{
+			text: `#${run.id}  ${isTurn(originOf(run)) ? originWords(originOf(run)) : run.route}  ${run.event}`,
+			tone: 'strong',
+		},
+		{text: printedState(run, known)},
+		{text: `-> ${targetWords(run)}`},
+	],
+	facts: runFacts,
+	vocabulary: runVocabulary,
+};
