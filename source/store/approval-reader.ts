@@ -10,7 +10,7 @@ export function createApprovalReader(
 ): Pick<StoredApprovals, 'get' | 'settled' | 'rules'> {
 	const one = database.prepare('select id, data from approval where id = ?');
 	const settled = database.prepare(
-		`select id, data from approval where id <= ${Number.MAX_SAFE_INTEGER} and settled_at is not null order by id desc limit ?`,
+		`select id, data from approval where id <= ${Number.MAX_SAFE_INTEGER} and settled_at is not null and (?1 is null or data ->> 'profile' = ?1) order by id desc limit ?2`,
 	);
 	const rules = database.prepare('select id, uses, data from approval_rule order by id');
 	return {
@@ -18,7 +18,8 @@ export function createApprovalReader(
 			const row = one.get(id);
 			return row && approvalOfRow(row);
 		},
-		settled: async limit => settled.all(pageOf(limit)).map(approvalOfRow),
+		settled: async ({profile = null, limit}) =>
+			settled.all(profile, pageOf(limit)).map(approvalOfRow),
 		rules: async () => rules.all().map(ruleOfRow),
 	};
 }

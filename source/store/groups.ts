@@ -91,10 +91,10 @@ export function createGroupReader(database: DatabaseSync): Pick<Groups, 'get' | 
 		`select id, delivery_id, event, ${subjectColumn} as subject, received_at from delivery where run = ? and run < 0 order by id desc limit ${maxMembers}`,
 	);
 	const pending = database.prepare(
-		`select ${groupColumns} from ${groupTables} where coalesce_group.run is null order by min(quiet_at, cap_at), coalesce_group.id limit ?`,
+		`select ${groupColumns} from ${groupTables} where coalesce_group.run is null and coalesce_group.profile = coalesce(?, coalesce_group.profile) order by min(quiet_at, cap_at), coalesce_group.id limit ?`,
 	);
 	const dispatched = database.prepare(
-		`select ${groupColumns} from ${groupTables} where coalesce_group.run is not null order by coalesce_group.run desc limit ?`,
+		`select ${groupColumns} from ${groupTables} where coalesce_group.run is not null and coalesce_group.profile = coalesce(?, coalesce_group.profile) order by coalesce_group.run desc limit ?`,
 	);
 
 	return {
@@ -102,11 +102,11 @@ export function createGroupReader(database: DatabaseSync): Pick<Groups, 'get' | 
 			const row = one.get(id);
 			return row && {...groupOfRow(row), members: members.all(-id).toReversed().map(memberOf)};
 		},
-		async list({state, limit}) {
+		async list({state, profile = null, limit}) {
 			const most = pageOf(limit, maxListed);
-			const waiting = state === 'dispatched' ? [] : pending.all(most).map(groupOfRow);
+			const waiting = state === 'dispatched' ? [] : pending.all(profile, most).map(groupOfRow);
 			const room = state === 'pending' ? 0 : most - waiting.length;
-			return [...waiting, ...dispatched.all(room).map(groupOfRow)];
+			return [...waiting, ...dispatched.all(profile, room).map(groupOfRow)];
 		},
 	};
 }

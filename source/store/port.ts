@@ -191,6 +191,7 @@ export type Groups = {
 	/** Pending ones by when they are due, then dispatched ones, newest first; at most `limit` (1 to 5,000). */
 	list(filter: {
 		readonly state?: Group['state'];
+		readonly profile?: string;
 		readonly limit: number;
 	}): Promise<readonly Group[]>;
 	/** How many wait. */
@@ -228,7 +229,10 @@ export type Jobs = {
 /** Calls and forms that needed a person's yes, and the rules that answers made. The newest 5,000 that were settled are kept. */
 export type StoredApprovals = ApprovalKeeper & {
 	/** Newest first, at most `limit` (1 to 1,000). */
-	settled(limit: number): Promise<readonly Approval[]>;
+	settled(filter: {
+		readonly profile?: string;
+		readonly limit: number;
+	}): Promise<readonly Approval[]>;
 };
 
 export type Retention = {

@@ -39,7 +39,7 @@ export function describeApprovals(name: string, use: Use): void {
 			use(async store => {
 				const call = await ask(store);
 				expect(await store.approvals.get(call.id)).toEqual(call);
-				expect(await store.approvals.settled(9)).toEqual([]);
+				expect(await store.approvals.settled({limit: 9})).toEqual([]);
 
 				const settled = allowed(call);
 				expect(await store.approvals.settle(settled)).toEqual(settled);
@@ -53,13 +53,28 @@ export function describeApprovals(name: string, use: Use): void {
 					...denied,
 					decision: {outcome: 'denied', at: startMs, by: 'deadline'},
 				});
-				expect((await store.approvals.settled(9)).map(({id}) => id)).toEqual([
+				expect((await store.approvals.settled({limit: 9})).map(({id}) => id)).toEqual([
 					denied.id,
 					form.id,
 					call.id,
 				]);
-				expect(await store.approvals.settled(1)).toHaveLength(1);
+				expect(await store.approvals.settled({limit: 1})).toHaveLength(1);
 				expect(await store.approvals.get(99)).toBeUndefined();
+			}),
+		);
+
+		test(
+			'those of one profile are found behind newer ones of another',
+			use(async store => {
+				const theirs = allowed(await ask(store, {profile: 'acme'}));
+				await store.approvals.settle(theirs);
+				for (const call of [await ask(store), await ask(store)]) {
+					// oxlint-disable-next-line no-await-in-loop -- settled in order
+					await store.approvals.settle(allowed(call));
+				}
+
+				expect(await store.approvals.settled({profile: 'acme', limit: 1})).toEqual([theirs]);
+				expect(await store.approvals.settled({profile: 'default', limit: 9})).toHaveLength(2);
 			}),
 		);
 
@@ -82,7 +97,7 @@ export function describeApprovals(name: string, use: Use): void {
 					},
 				};
 				expect(reopened.taken.denied).toEqual([denied]);
-				expect(await reopened.approvals.settled(9)).toEqual([allowed(settled), denied]);
+				expect(await reopened.approvals.settled({limit: 9})).toEqual([allowed(settled), denied]);
 				const next = await ask(reopened);
 				expect(next.id).toBe(settled.id + 1);
 				await reopened.approvals.settle(allowed(next));

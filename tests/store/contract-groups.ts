@@ -512,6 +512,8 @@ export function describeGroups(name: string, use: Use): void {
 				expect(await list({state: 'pending', limit: 9})).toEqual([d, c]);
 				expect(await list({state: 'dispatched', limit: 9})).toEqual([a, b]);
 				expect(await list({state: 'dispatched', limit: 1})).toEqual([a]);
+				expect(await list({profile: 'default', limit: 1})).toEqual([d]);
+				expect(await list({profile: 'acme', limit: 9})).toEqual([]);
 				expect(await store.groups.get(0)).toBeUndefined();
 				expect(await store.groups.get(999)).toBeUndefined();
 			}),

@@ -31,7 +31,7 @@ export function describeShared(name: string, use: Use, useTwo: UseTwo): void {
 
 				expect(await opened.runs.view(theirs)).toMatchObject({state: 'running'});
 				expect(await opened.runs.counts()).toEqual({queued: 1, active: 1});
-				expect(await opened.approvals.settled(9)).toEqual([]);
+				expect(await opened.approvals.settled({limit: 9})).toEqual([]);
 				const lease = await leaseOne(opened);
 				expect(lease.run.id).toBe(waiting);
 				const own = await ask(opened);
@@ -44,7 +44,9 @@ export function describeShared(name: string, use: Use, useTwo: UseTwo): void {
 					uncertain: [],
 					denied: [request.id],
 				});
-				expect((await opened.approvals.settled(9)).map(({id}) => id)).toEqual([request.id]);
+				expect((await opened.approvals.settled({limit: 9})).map(({id}) => id)).toEqual([
+					request.id,
+				]);
 				expect(await opened.approvals.get(own.id)).toEqual(own);
 				expect(await opened.runs.beat(lease, 1000)).toBe(true);
 				expect(await opened.runs.settle(lease, {state: 'done'})).toBe(true);

@@ -146,7 +146,7 @@ describe('the file', () => {
 				expect(await groups.list({limit: 9})).toEqual([]);
 				expect(await groups.get(1)).toBeUndefined();
 				expect(await jobs.list()).toEqual([]);
-				expect(await approvals.settled(9)).toEqual([]);
+				expect(await approvals.settled({limit: 9})).toEqual([]);
 				expect(await approvals.get(1)).toBeUndefined();
 				expect(await approvals.rules()).toEqual([]);
 			};

@@ -84,7 +84,10 @@ const namings: Readonly<Record<Exclude<Noun, 'file'>, Naming>> = {
 			says: `${wordOf(isJsonObject(entry) ? entry['tool'] : undefined, 'tool') || 'a form'} waits`,
 		})),
 		...(await fromJournal(paths, async ({approvals}) =>
-			(await approvals.settled(newest)).map(({id}) => ({value: String(id), says: 'settled'})),
+			(await approvals.settled({limit: newest})).map(({id}) => ({
+				value: String(id),
+				says: 'settled',
+			})),
 		)),
 	],
 	async rule(paths) {

@@ -213,9 +213,6 @@ async function readElsewhere(context: Context): Promise<Home | undefined> {
 	};
 }
 
-/** The most that one list can have. A list of a home with more settled approvals holds the newest of all profiles, and of one profile those among them. */
-const maxListed = {approvals: 1000, groups: 5000};
-
 /** The records of a home that belong to one of the profiles which it serves. */
 function partOf(home: () => Promise<Home>, profile: string) {
 	type OfProfile = {readonly profile: string};
@@ -238,16 +235,10 @@ function partOf(home: () => Promise<Home>, profile: string) {
 		listRuns: async filter => (await home()).listRuns({...filter, profile}),
 		searchRuns: async question => ownOf(await (await home()).searchRuns(question)),
 		getGroup: async id => own(await (await home()).getGroup(id)),
-		listGroups: async ({limit, ...filter}) =>
-			(await (await home()).listGroups({...filter, limit: maxListed.groups}))
-				.filter(isOwn)
-				.slice(0, limit),
+		listGroups: async filter => (await home()).listGroups({...filter, profile}),
 		searchGroups: async question => ownOf(await (await home()).searchGroups(question)),
 		getApproval: async id => own(await (await home()).getApproval(id)),
-		listApprovals: async ({limit, ...filter}) =>
-			(await (await home()).listApprovals({...filter, limit: maxListed.approvals}))
-				.filter(isOwn)
-				.slice(0, limit),
+		listApprovals: async filter => (await home()).listApprovals({...filter, profile}),
 		searchApprovals: async question => ownOf(await (await home()).searchApprovals(question)),
 		listApprovalRules: async () => (await (await home()).listApprovalRules()).filter(isOwn),
 	} satisfies Partial<ReadCommands>;

@@ -78,10 +78,14 @@ export function createReadCommands(
 		getRun: async id => rooms.store.runs.get(id),
 		listGroups: async filter => rooms.store.groups.list(filter),
 		getGroup: async id => rooms.store.groups.get(id),
-		async listApprovals({state, limit}) {
+		async listApprovals({state, ...filter}) {
+			const {profile, limit} = filter;
 			return state === 'waiting'
-				? rooms.approvals.waiting().slice(0, limit)
-				: rooms.store.approvals.settled(limit);
+				? rooms.approvals
+						.waiting()
+						.filter(one => profile === undefined || one.profile === profile)
+						.slice(0, limit)
+				: rooms.store.approvals.settled(filter);
 		},
 		async getApproval(id) {
 			// The journal has it as it was asked: without larger arguments and without the time that was added.

@@ -7,7 +7,7 @@ import {
 } from '../../core/schemas/approval.ts';
 import {text, yesOrNo} from '../../core/schemas/parts.ts';
 import type {Operations} from './operation.ts';
-import {choiceParameter, limitParameter, numberOf} from './parameters.ts';
+import {choiceParameter, limitParameter, numberOf, textParameter} from './parameters.ts';
 
 const params = {id: numberOf('approval')};
 
@@ -24,6 +24,7 @@ export const approvals = {
 				values: ['waiting', 'settled'],
 				absent: 'waiting',
 			}),
+			profile: textParameter('Only those of this profile.'),
 			limit: limitParameter(),
 		},
 		result: z.array(approvalSchema),

@@ -2,7 +2,7 @@ import {z} from 'zod';
 import {groupSchema, storedGroupSchema} from '../../core/schemas/group.ts';
 import {yesOrNo} from '../../core/schemas/parts.ts';
 import type {Operations} from './operation.ts';
-import {choiceParameter, limitParameter, numberOf} from './parameters.ts';
+import {choiceParameter, limitParameter, numberOf, textParameter} from './parameters.ts';
 
 const params = {id: numberOf('group')};
 
@@ -19,6 +19,7 @@ export const groups = {
 				values: ['pending', 'dispatched'],
 				absent: undefined,
 			}),
+			profile: textParameter('Only those of this profile.'),
 			limit: limitParameter(5000),
 		},
 		result: z.array(groupSchema),

@@ -53,7 +53,7 @@ export async function restoreHistory({
 		readable('runs to decide', store.runs.toDecide(recentToDecide)),
 		readable('groups', store.groups.list({state: 'pending', limit: limits.pendingGroups})),
 		readable('groups', store.groups.list({state: 'dispatched', limit: limits.dispatchedGroups})),
-		readable('approvals', store.approvals.settled(limits.settledApprovals)),
+		readable('approvals', store.approvals.settled({limit: limits.settledApprovals})),
 	]);
 	const runsFrom = runs.at(-1)?.id ?? 0;
 	emit({

@@ -76,7 +76,7 @@ const parts: ReadonlyArray<{
 	{name: 'runs', read: async ({runs}) => runs.list({limit: shown})},
 	{name: 'groups', read: async ({groups}) => groups.list({limit: shown})},
 	{name: 'jobs', read: async ({jobs}) => jobs.list()},
-	{name: 'approvals', read: async ({approvals}) => approvals.settled(shown)},
+	{name: 'approvals', read: async ({approvals}) => approvals.settled({limit: shown})},
 	{name: 'rules of approvals', read: async ({approvals}) => approvals.rules()},
 	{name: 'sessions', read: async ({sessions}) => sessions.list({limit: shown})},
 ];
