@@ -1,6 +1,7 @@
 import {createServer} from 'node:http';
 import type {IncomingMessage, Server, ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
+import {countOf} from '../core/counted.ts';
 import {messageOf} from '../core/errors.ts';
 import type {World} from '../core/world.ts';
 import {createConnections} from './connections.ts';
@@ -83,20 +84,22 @@ export function createHttpServer(
 	// The size of the header bounds them; a second `Host` must not hide behind many others.
 	server.maxHeadersCount = 0;
 	const warnOfEvicted = createThrottledReport(clock, logIntervalMs, count => {
-		log.warn(`Closed ${count} idle connections: more than ${most} are open`);
+		log.warn(`Closed ${countOf(count, 'idle connection')}: more than ${most} are open`);
 	});
 	const warnOfDropped = createThrottledReport(clock, logIntervalMs, count => {
-		log.warn(`Refused ${count} connections: more than ${most} are open, none of them idle`);
+		log.warn(
+			`Refused ${countOf(count, 'connection')}: more than ${most} are open, none of them idle`,
+		);
 	});
 	const warnOfFailure = createThrottledReport(clock, logIntervalMs, count => {
 		log.error(`Cannot take ${count} connections: the system has no more file descriptors`);
 	});
 	// Any stranger can cause these as often as it likes.
 	const tellOfRefused = createThrottledReport(clock, logIntervalMs, (count, last: string) => {
-		log.debug(`Refused ${count} requests that are no HTTP: ${last}`);
+		log.debug(`Refused ${countOf(count, 'request')} without HTTP: ${last}`);
 	});
 	const warnOfUnanswered = createThrottledReport(clock, logIntervalMs, (count, error: string) => {
-		log.error(`Cannot answer ${count} requests`, {error});
+		log.error(`Cannot answer ${countOf(count, 'request')}`, {error});
 	});
 	const connections = createConnections({
 		most,

@@ -144,7 +144,7 @@ test('what is being answered is never cut: a newcomer is turned away when every 
 	server.go();
 	expect(await Promise.all(answers)).toEqual(answers.map(() => 200));
 	expect(server.log).toEqual([
-		'warn Refused 1 connections: more than 64 are open, none of them idle',
+		'warn Refused 1 connection: more than 64 are open, none of them idle',
 	]);
 
 	server.clock.advance(60_000);
@@ -183,7 +183,7 @@ test('it is logged at most once a minute, with how many there were', async () =>
 	await using server = await startServer({maxConnections: 1});
 	const first = await holdAll(server, 5);
 	await until(() => closedIn(first) === 4);
-	expect(server.log).toEqual(['warn Closed 1 idle connections: more than 1 are open']);
+	expect(server.log).toEqual(['warn Closed 1 idle connection: more than 1 are open']);
 
 	server.clock.advance(60_000);
 	const second = await holdAll(server, 1);

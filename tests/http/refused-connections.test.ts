@@ -85,22 +85,22 @@ test('a request whose handler fails is answered 503 in JSON, and the next one is
 	const answer = await text(failed);
 	expect(statusesIn(answer)).toEqual([503]);
 	expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toEqual({error: expect.any(String)});
-	expect(server.log.join('\n')).toContain('Cannot answer 1 requests');
+	expect(server.log.join('\n')).toContain('Cannot answer 1 request');
 	const next = await open(server, get.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
 	expect(statusesIn(await text(next))).toEqual([200]);
 });
 
 test.each([
-	['what is no HTTP', 'nonsense\r\n\r\n', 'debug Refused 1 requests that are no HTTP: 400, '],
+	['what is no HTTP', 'nonsense\r\n\r\n', 'debug Refused 1 request without HTTP: 400, '],
 	[
 		'a header that is too large',
 		`GET / HTTP/1.1\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`,
-		'debug Refused 1 requests that are no HTTP: 431, ',
+		'debug Refused 1 request without HTTP: 431, ',
 	],
 	[
 		'what the handler fails at',
 		'GET /fail HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
-		'error Cannot answer 1 requests',
+		'error Cannot answer 1 request',
 	],
 ])('a flood of %s writes one line a minute, which counts them', async (_, bytes, line) => {
 	await using server = await startServer({maxConnections: 64});
@@ -114,5 +114,5 @@ test.each([
 	expect(server.log).toEqual([expect.stringContaining(line)]);
 	server.clock.advance(60_000);
 	await ask(1);
-	expect(server.log.slice(1)).toEqual([expect.stringContaining(line.replace('1', '6'))]);
+	expect(server.log.slice(1)).toEqual([expect.stringContaining(line.replace('1 request', '6 requests'))]);
 });
