@@ -34,14 +34,18 @@ export function createAuthorities(
 	config: () => Pick<Config, 'tls' | 'environment'> & {readonly paths: {readonly home: string}},
 	{log}: {readonly log: Logger},
 ): Authorities {
-	let known: {readonly key: string; readonly all: string[]; context?: SecureContext} | undefined;
+	let known: (Known & {readonly key: string}) | undefined;
 
 	const current = () => {
 		const {tls, environment, paths} = config();
 		const files = filesOf({tls, environment, home: paths.home});
+		if (files.length === 0) {
+			return ownAuthorities();
+		}
+
 		const key = JSON.stringify(files.map(({path}) => [path, stampOf(path).stamp]));
 		if (known?.key !== key) {
-			known = {key, all: [...new Set([...ownAuthorities(), ...files.flatMap(read)])]};
+			known = {key, all: [...new Set([...ownAuthorities().all, ...files.flatMap(read)])]};
 		}
 
 		return known;
@@ -117,10 +121,15 @@ function isUsable(text: string): boolean {
 	}
 }
 
-let own: readonly string[] | undefined;
+type Known = {readonly all: string[]; context?: SecureContext};
 
-/** Those that Node brings, those of the process's `NODE_EXTRA_CA_CERTS`, and those of the system: reading hundreds takes a while. */
-function ownAuthorities(): readonly string[] {
-	own ??= [...new Set([...getCACertificates('default'), ...getCACertificates('system')])];
+let own: Known | undefined;
+
+/**
+ * Those that Node brings, those of the process's `NODE_EXTRA_CA_CERTS`, and those of the system. Reading hundreds takes a while, and so does a context of them: every profile
+ * without files of its own shares this one.
+ */
+function ownAuthorities(): Known {
+	own ??= {all: [...new Set([...getCACertificates('default'), ...getCACertificates('system')])]};
 	return own;
 }
