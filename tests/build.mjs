@@ -1,9 +1,9 @@
 import {refreshBuild} from '../scripts/build/refresh.mjs';
-import {bundleOfficialServers} from './official-servers.mjs';
+import {bundleOfficialPrograms} from './official-programs.mjs';
 
 /** Whatever starts the tests, the bundle that some of them run is of these sources. */
 export default async function setup(project) {
 	refreshBuild();
-	await bundleOfficialServers();
+	await bundleOfficialPrograms();
 	project.onTestsRerun(refreshBuild);
 }

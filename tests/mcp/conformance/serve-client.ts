@@ -2,7 +2,7 @@ import {execFile} from 'node:child_process';
 import {once} from 'node:events';
 import {createServer, type AddressInfo, type Socket} from 'node:net';
 import {createInterface} from 'node:readline';
-import {fileURLToPath} from 'node:url';
+import {officialProgram} from '../../helpers/official-program.ts';
 import type {TemporaryHome} from '../../helpers/temporary-home.ts';
 import type {Scenario} from './examined-client.ts';
 
@@ -83,7 +83,7 @@ async function readScenario(socket: Socket): Promise<Scenario> {
 	};
 }
 
-const suite = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
+const suite = officialProgram('conformance');
 
 /** Runs the suite with the Node that runs this test; older ones cannot start it. Resolves with its exit code and what it said. */
 export async function runSuite(
