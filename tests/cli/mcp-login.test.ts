@@ -1,13 +1,10 @@
 // @module-tag slow
 import {readdir, readFile} from 'node:fs/promises';
-import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 import {startAuthorizationServer} from '../mcp/servers/authorization-server.ts';
+import {agreeingBrowser} from '../mcp/servers/surf.ts';
 import {command} from './command.ts';
-
-const browserProgram = fileURLToPath(new URL('../mcp/servers/browser-program.ts', import.meta.url));
-const browser = `'${process.execPath}' '${browserProgram}'`;
 
 test('"svc mcp login" opens the browser, waits for it, and stores the login', async () => {
 	await using home = await temporaryHome();
@@ -16,7 +13,7 @@ test('"svc mcp login" opens the browser, waits for it, and stores the login', as
 
 	const {code, stdout, stderr} = await command(['mcp', 'login', 'crm'], {
 		home: home.path,
-		environment: {BROWSER: browser},
+		environment: {BROWSER: agreeingBrowser},
 	});
 
 	const {host} = new URL(site.url);
@@ -49,7 +46,7 @@ test('"reauth --all" goes through the servers that want a login, and a failure w
 			},
 		}),
 	);
-	const world = {home: home.path, environment: {BROWSER: browser}};
+	const world = {home: home.path, environment: {BROWSER: agreeingBrowser}};
 
 	const {code, stdout, stderr} = await command(['mcp', 'reauth', '--all', '--json'], world);
 
@@ -75,7 +72,7 @@ test('"under a multiplexed gateway each profile has its own token": a profile th
 		}),
 		'profiles/work/.env': '',
 	});
-	const world = {home: home.path, environment: {BROWSER: browser}};
+	const world = {home: home.path, environment: {BROWSER: agreeingBrowser}};
 
 	expect(await command(['-p', 'work', 'mcp', 'login', 'crm'], world)).toMatchObject({code: 0});
 	expect(await readdir(home.file('profiles/work/mcp-tokens'))).toContain('crm.json');
@@ -93,7 +90,7 @@ test('"logout" removes all files of the login, and says when there is none', asy
 		'config.yaml',
 		JSON.stringify({mcp_servers: {crm: {url: site.url, auth: 'oauth'}}}),
 	);
-	const world = {home: home.path, environment: {BROWSER: browser}};
+	const world = {home: home.path, environment: {BROWSER: agreeingBrowser}};
 	await command(['mcp', 'reauth', 'crm'], world);
 	await home.write('mcp-tokens/crm.cimd-off', 'x');
 	await home.write('mcp-tokens/other.json', '{}');
@@ -183,7 +180,7 @@ test.for(['browser', 'device'] as const)(
 
 		const {stderr} = await command(['mcp', 'login', 'crm', '--flow', flow], {
 			home: home.path,
-			environment: {BROWSER: browser},
+			environment: {BROWSER: agreeingBrowser},
 		});
 
 		const {port} = new URL(issuer);

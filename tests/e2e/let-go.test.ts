@@ -11,8 +11,8 @@ import {isGone, processAt, until} from '../helpers/processes.ts';
 import {openPty, type Pty} from '../helpers/pty.ts';
 import {svc, svcCommand, svcEnvironment} from '../helpers/svc.ts';
 import type {TemporaryHome} from '../helpers/temporary-home.ts';
-import {answerCode} from '../mcp/servers/answer-code.ts';
 import {startAuthorizationServer} from '../mcp/servers/authorization-server.ts';
+import {answerCode} from '../mcp/servers/surf.ts';
 
 const [node, script] = svcCommand;
 const launcher = resolve('build/svc');

@@ -1,17 +1,15 @@
 // @module-tag slow
 import {readdir} from 'node:fs/promises';
-import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
 import {gatewayHome, testConfig} from '../helpers/gateway.ts';
 import {post} from '../helpers/post.ts';
 import {openPty, type Pty} from '../helpers/pty.ts';
 import {startSvc, svcCommand, svcEnvironment} from '../helpers/svc.ts';
 import type {TemporaryHome} from '../helpers/temporary-home.ts';
-import {answerCode} from '../mcp/servers/answer-code.ts';
 import {startAuthorizationServer} from '../mcp/servers/authorization-server.ts';
+import {agreeingBrowser, answerCode} from '../mcp/servers/surf.ts';
 
 const [node, script] = svcCommand;
-const browserProgram = fileURLToPath(new URL('../mcp/servers/browser-program.ts', import.meta.url));
 
 const open = (home: TemporaryHome, env: Readonly<Record<string, string>> = {}): Pty =>
 	openPty(node, [script], {columns: 80, rows: 24, env: svcEnvironment({home: home.path, env})});
@@ -71,7 +69,7 @@ test('attached: the browser is the person\'s, the gateway takes the login over; 
 	await using home = await homeFor(site.url, 'browser');
 	await using gateway = startSvc(['gateway', 'run'], {home: home.path});
 	await gateway.waitFor(/needs a login/);
-	await using pty = open(home, {BROWSER: `'${process.execPath}' '${browserProgram}'`});
+	await using pty = open(home, {BROWSER: agreeingBrowser});
 	await pty.waitForText(/! 1 login\b/);
 	pty.press('4', 'l');
 	await connected(pty);

@@ -231,7 +231,7 @@ async function crashOnce(
 	return {reached, restartMs};
 }
 
-const killAtProgram = pathToFileURL(resolve('tests/soak/kill-at-program.ts')).href;
+const killAtProgram = pathToFileURL(resolve('tests/soak/kill-at-program.mjs')).href;
 
 const after = async (ms: number) =>
 	new Promise<void>(done => {

@@ -1,14 +1,21 @@
 // @module-tag slow
-import {describe, expect, test} from 'vitest';
-import {startHostile} from '../servers/hostile-server.ts';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {type HostileServer, startHostile} from '../servers/hostile-server.ts';
 import {hiddenIn} from './hidden-in.ts';
 import {createJumpClock} from './jump-clock.ts';
 import {openManager} from './open-manager.ts';
 import {watchMemory} from './watch-memory.ts';
 
 describe.for(['stdio', 'stream', 'sse'] as const)('floods over %s', way => {
+	let hostile: HostileServer;
+	beforeAll(async () => {
+		hostile = await startHostile(way);
+	});
+	afterAll(async () => {
+		await hostile[Symbol.asyncDispose]();
+	});
+
 	test('of notifications and lines that are no messages: the answer comes, the memory stays', async () => {
-		await using hostile = await startHostile(way);
 		await using managed = await openManager();
 		await managed.apply(hostile.server);
 		const memory = watchMemory();
@@ -29,20 +36,18 @@ describe.for(['stdio', 'stream', 'sse'] as const)('floods over %s', way => {
 	});
 
 	test('of questions to our model: 10 in a minute are asked, every other one is refused', async () => {
-		await using hostile = await startHostile(way);
 		await using managed = await openManager({
 			sample: async () => ({text: 'yes', model: 'svc-offline-1'}),
 		});
 		await managed.apply(hostile.server);
 
-		expect(await managed.call('models')).toEqual({text: '500 answers'});
+		expect(await managed.call('models')).toEqual({text: '150 answers'});
 		expect(managed.asked).toHaveLength(10);
 		expect(managed.asked.every(({maxTokens}) => maxTokens <= 4096)).toBe(true);
 	});
 
 	test('of forms: 5 wait for a person, every other one is cancelled; the time of the call stands still meanwhile', async () => {
 		const person = Promise.withResolvers<{action: 'decline'}>();
-		await using hostile = await startHostile(way);
 		const clock = createJumpClock();
 		await using managed = await openManager({
 			clock,
@@ -55,7 +60,7 @@ describe.for(['stdio', 'stream', 'sse'] as const)('floods over %s', way => {
 		clock.jump(300_000);
 		person.resolve({action: 'decline'});
 
-		expect(await call).toEqual({text: '500 answers'});
+		expect(await call).toEqual({text: '150 answers'});
 		expect(managed.forms).toHaveLength(5);
 		const shown = managed.forms.map(({message, fields}) => [
 			message,
@@ -65,10 +70,9 @@ describe.for(['stdio', 'stream', 'sse'] as const)('floods over %s', way => {
 	});
 
 	test('of questions that we never offered to answer: each is refused', async () => {
-		await using hostile = await startHostile(way);
 		await using managed = await openManager();
 		await managed.apply(hostile.server);
 
-		expect(await managed.call('unknown')).toEqual({text: '500 answers'});
+		expect(await managed.call('unknown')).toEqual({text: '150 answers'});
 	});
 });

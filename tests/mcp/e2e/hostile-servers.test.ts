@@ -1,7 +1,7 @@
 // @module-tag slow
-import {describe, expect, test} from 'vitest';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {isGone} from '../../helpers/processes.ts';
-import {startHostile, waysToHostiles} from '../servers/hostile-server.ts';
+import {type HostileServer, startHostile} from '../servers/hostile-server.ts';
 import {remoteServer, startHttp} from '../servers/http-server.ts';
 import {ownServer} from '../servers/stdio-server.ts';
 import {hiddenIn} from './hidden-in.ts';
@@ -42,9 +42,24 @@ describe('a server that never answers', () => {
 			reason: 'It did not connect within 60 s (connect_timeout)',
 		});
 	});
+});
 
-	test.for(waysToHostiles)('"timeout": a call over %s', async way => {
-		await using hostile = await startHostile(way);
+describe.for([
+	['stdio', /^first$/, /outcome_uncertain/],
+	// Several answers in one body are none. On a stream for all, nobody knows whose the large one was.
+	['json', /did not answer|not one of a tool server|broke/, /10 MB/],
+	['stream', /^first$/, /10 MB/],
+	['sse', /^first$/, /outcome_uncertain/],
+] as const)('over %s', ([way, ofSeveral, tooLarge]) => {
+	let hostile: HostileServer;
+	beforeAll(async () => {
+		hostile = await startHostile(way);
+	});
+	afterAll(async () => {
+		await hostile[Symbol.asyncDispose]();
+	});
+
+	test('"timeout": a call', async () => {
 		const clock = createJumpClock();
 		await using managed = await openManager({clock});
 		await managed.apply({...hostile.server, timeoutMs: 20_000});
@@ -59,17 +74,8 @@ describe('a server that never answers', () => {
 		);
 		expect(await managed.call('echo')).toEqual({text: 'hello'});
 	});
-});
 
-describe.for([
-	['stdio', /^first$/, /outcome_uncertain/],
-	// Several answers in one body are none. On a stream for all, nobody knows whose the large one was.
-	['json', /did not answer|not one of a tool server|broke/, /10 MB/],
-	['stream', /^first$/, /10 MB/],
-	['sse', /^first$/, /outcome_uncertain/],
-] as const)('over %s', ([way, ofSeveral, tooLarge]) => {
 	test("answers with the numbers of others are nobody's, and the first of several counts", async () => {
-		await using hostile = await startHostile(way);
 		await using managed = await openManager();
 		await managed.apply({...hostile.server, timeoutMs: 400});
 		const others = await managed.call('others');
@@ -80,8 +86,7 @@ describe.for([
 		expect(await managed.call('echo')).toEqual({text: 'hello'});
 	});
 
-	test('an answer of 50 MB, and a line or an event that never ends: the call fails, the memory stays, later calls work', async () => {
-		await using hostile = await startHostile(way);
+	test('an answer of 20 MB, and a line or an event that never ends: the call fails, the memory stays, later calls work', async () => {
 		await using managed = await openManager();
 		await managed.apply(hostile.server);
 		const memory = watchMemory();
@@ -95,7 +100,6 @@ describe.for([
 	});
 
 	test('what is below the limit is cut to head and tail, clean', async () => {
-		await using hostile = await startHostile(way);
 		await using managed = await openManager();
 		await managed.apply(hostile.server);
 		const {text} = await managed.call('large_result');

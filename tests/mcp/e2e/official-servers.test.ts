@@ -1,12 +1,14 @@
 // @module-tag slow
 import {readFile, stat} from 'node:fs/promises';
-import {describe, expect, test} from 'vitest';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import type {ToolServerConfig} from '../../../source/config/tool-server.ts';
+import type {FormAnswer} from '../../../source/core/approval.ts';
+import type {Sampled} from '../../../source/core/sample.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 import {startEverything} from '../servers/everything-server.ts';
 import {remoteServer} from '../servers/http-server.ts';
 import {everythingServer, officialServer} from '../servers/stdio-server.ts';
-import {type ManagerOptions, openManager} from './open-manager.ts';
+import {openManager} from './open-manager.ts';
 
 type Started = AsyncDisposable & {readonly server: ToolServerConfig};
 
@@ -25,22 +27,52 @@ const starts = {
 	},
 } as const;
 
+/** What the person and the model of the next requests say, first come, first served; a person cancels without one, and a model fails. */
+type Said = {
+	readonly person: FormAnswer[];
+	readonly model: Sampled[];
+};
+
 /** A manager with the server that shows every feature, over one transport, and all tools it has for us. */
-async function openEverything(transport: keyof typeof starts, options: ManagerOptions = {}) {
+async function openEverything(transport: keyof typeof starts) {
+	const said: Said = {person: [], model: []};
 	const stack = new AsyncDisposableStack();
 	const {server} = stack.use(await starts[transport]());
-	const managed = stack.use(await openManager(options));
+	const managed = stack.use(
+		await openManager({
+			elicit: async () => said.person.shift() ?? {action: 'cancel'},
+			async sample() {
+				const answer = said.model.shift();
+				if (!answer) {
+					throw new Error('the model is away');
+				}
+
+				return answer;
+			},
+		}),
+	);
 	await managed.apply(server);
 	// Some of them it registers when it knows what we can do, and says so.
-	await managed.until(({tools}) => tools.some(({tool}) => tool === 'trigger-elicitation-request'));
-	return {...managed, [Symbol.asyncDispose]: async () => stack.disposeAsync()};
+	await managed.until(({tools}) =>
+		['trigger-elicitation-request', 'trigger-sampling-request'].every(name =>
+			tools.some(({tool}) => tool === name),
+		),
+	);
+	return {...managed, said, [Symbol.asyncDispose]: async () => stack.disposeAsync()};
 }
 
 const someone = {name: 'Ada', check: true, integer: 7, email: 'ada@example.org'};
 
 describe.for(['stdio', 'http', 'sse'] as const)('everything over %s', transport => {
+	let managed: Awaited<ReturnType<typeof openEverything>>;
+	beforeAll(async () => {
+		managed = await openEverything(transport);
+	});
+	afterAll(async () => {
+		await managed[Symbol.asyncDispose]();
+	});
+
 	test('lists, and answers with text, structured content, binaries as files, and links that are not followed', async () => {
-		await using managed = await openEverything(transport);
 		const {tools, offered, protocol, serverInfo} = managed.view();
 
 		expect({protocol, serverInfo}).toEqual({
@@ -74,7 +106,6 @@ describe.for(['stdio', 'http', 'sse'] as const)('everything over %s', transport 
 	});
 
 	test('an argument that the server refuses is an error for the model, not for the connection', async () => {
-		await using managed = await openEverything(transport);
 		const refused = await managed.call('get_sum', {a: 'two'});
 
 		expect(refused).toMatchObject({isError: true, text: expect.stringContaining('a')});
@@ -83,7 +114,6 @@ describe.for(['stdio', 'http', 'sse'] as const)('everything over %s', transport 
 	});
 
 	test('utility tools list and read resources, list and get prompts', async () => {
-		await using managed = await openEverything(transport);
 		const listed = JSON.parse((await managed.call('list_resources')).text);
 		const uri: string = listed.resources[0].uri;
 
@@ -103,15 +133,11 @@ describe.for(['stdio', 'http', 'sse'] as const)('everything over %s', transport 
 	});
 
 	test('"Form-mode requests go through the approval surface; URL-mode requests are declined"', async () => {
-		const answers = [
+		managed.said.person.push(
 			{action: 'accept', content: someone},
 			{action: 'decline'},
 			{action: 'cancel'},
-		] as const;
-		let count = 0;
-		await using managed = await openEverything(transport, {
-			elicit: async () => answers[count++] ?? {action: 'cancel'},
-		});
+		);
 		const accepted = await managed.call('trigger_elicitation_request', {}, {runId: 3});
 		const declined = await managed.call('trigger_elicitation_request');
 		const cancelled = await managed.call('trigger_elicitation_request');
@@ -141,18 +167,7 @@ describe.for(['stdio', 'http', 'sse'] as const)('everything over %s', transport 
 	});
 
 	test('sampling asks our model, and says so when it fails', async () => {
-		const answers = [async () => ({text: 'Four.', model: 'svc-offline-1'})];
-		await using managed = await openEverything(transport, {
-			sample: async () => {
-				const answer = answers.shift();
-				if (!answer) {
-					throw new Error('the model is away');
-				}
-
-				return answer();
-			},
-		});
-		await managed.until(({tools}) => tools.some(({tool}) => tool === 'trigger-sampling-request'));
+		managed.said.model.push({text: 'Four.', model: 'svc-offline-1'});
 		const answered = await managed.call(
 			'trigger_sampling_request',
 			{prompt: 'Two and two?', maxTokens: 9000},
@@ -173,7 +188,6 @@ describe.for(['stdio', 'http', 'sse'] as const)('everything over %s', transport 
 	});
 
 	test('progress reaches whoever waits; a call that is cancelled ends at once, and the next one works', async () => {
-		await using managed = await openEverything(transport);
 		const lines: string[] = [];
 		const controller = new AbortController();
 		const reason = new Error('the run was cancelled');

@@ -6,7 +6,8 @@ import {declaredClient} from '../../../source/mcp/logins/declared-client.ts';
 import {pinnedPorts} from '../../../source/mcp/oauth/client-document.ts';
 import {createJumpClock} from '../e2e/jump-clock.ts';
 import {oauthWorld, remoteServer} from '../oauth/oauth-world.ts';
-import {startAuthorizationServer, surf} from '../servers/authorization-server.ts';
+import {startAuthorizationServer} from '../servers/authorization-server.ts';
+import {surf} from '../servers/surf.ts';
 import {loginWorld} from './login-world.ts';
 
 const document = 'https://svc.example/oauth/client.json';
@@ -231,7 +232,9 @@ test('over SSH nothing is opened; the line for a tunnel is shown, and what the b
 		tunnel: `ssh -N -L ${port}:127.0.0.1:${port} -p 2222 ann@192.0.2.7`,
 	});
 	const redirect = `http://127.0.0.1:${port}/callback`;
-	const ended = await surf(new URL(url), next => next.href.startsWith(redirect));
+	const ended = await surf(new URL(url), {
+		isEnd: next => next.href.startsWith(redirect),
+	});
 
 	expect(world.paste('hello')).toEqual({
 		problem: `Paste the whole URL that the browser ended on; it begins with "${redirect}"`,

@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
 import {createJumpClock} from '../e2e/jump-clock.ts';
 import {oauthWorld, remoteServer} from '../oauth/oauth-world.ts';
-import {answerCode} from '../servers/answer-code.ts';
 import {startAuthorizationServer} from '../servers/authorization-server.ts';
+import {answerCode} from '../servers/surf.ts';
 import {loginWorld} from './login-world.ts';
 
 const pollMs = 5000;

@@ -7,9 +7,10 @@ import {logInByDevice} from '../../../source/mcp/logins/device/log-in-by-device.
 import type {ResolveName} from '../../../source/mcp/wire/address-guard.ts';
 import {createJumpClock} from '../e2e/jump-clock.ts';
 import {oauthWorld, remoteServer} from '../oauth/oauth-world.ts';
-import {startAuthorizationServer, surf} from '../servers/authorization-server.ts';
+import {startAuthorizationServer} from '../servers/authorization-server.ts';
 import {makeCertificates} from '../servers/certificates.ts';
 import {always, startHttp} from '../servers/http-server.ts';
+import {surf} from '../servers/surf.ts';
 import {loginWorld} from './login-world.ts';
 
 let certificates: Awaited<ReturnType<typeof makeCertificates>>;

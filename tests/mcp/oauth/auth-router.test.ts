@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {loginWorld} from '../logins/login-world.ts';
-import {surf} from '../servers/authorization-server.ts';
 import {startRouterAuthorization} from '../servers/router-authorization.ts';
+import {surf} from '../servers/surf.ts';
 import {oauthWorld, remoteServer} from './oauth-world.ts';
 
 test('a login to a server of the older SDK: registered, agreed to in a browser, refreshed, and asked for again once it is revoked', async () => {

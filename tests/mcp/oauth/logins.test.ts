@@ -1,6 +1,7 @@
 import {readdir, stat, writeFile} from 'node:fs/promises';
 import {expect, test} from 'vitest';
-import {browse, startAuthorizationServer} from '../servers/authorization-server.ts';
+import {startAuthorizationServer} from '../servers/authorization-server.ts';
+import {browse} from '../servers/surf.ts';
 import {callback, oauthWorld, remoteServer} from './oauth-world.ts';
 
 const document = 'https://svc.example/oauth/client.json';

@@ -9,7 +9,7 @@ import {createServerLogins} from '../../../source/mcp/oauth/server-logins.ts';
 import type {ResolveName} from '../../../source/mcp/wire/address-guard.ts';
 import {createTransportFactory} from '../../../source/mcp/wire/transport-factory.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
-import {browse} from '../servers/authorization-server.ts';
+import {browse} from '../servers/surf.ts';
 import {toolServer} from '../servers/tool-server.ts';
 
 export const callback = 'http://localhost:27890/callback';

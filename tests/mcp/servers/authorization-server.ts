@@ -158,55 +158,6 @@ export async function startAuthorizationServer({
 const isRefresh = ({path, form}: Arrived): boolean =>
 	path === '/token' && form?.get('grant_type') === 'refresh_token';
 
-/** Goes where a browser would, with cookies, until it is sent to `redirectUrl`; resolves with the parameters there. @throws Error with the text of a page on the way */
-export async function browse(start: URL, redirectUrl: string): Promise<URLSearchParams> {
-	const {url, page} = await surf(start, next => next.href.startsWith(redirectUrl));
-	if (page) {
-		throw new Error(`page ${page.status}: ${page.text}`);
-	}
-
-	return url.searchParams;
-}
-
-export type Surfed = {
-	/** Where it ended. */
-	readonly url: URL;
-	/** What is there; absent where it had to stop before. */
-	readonly page?: {readonly status: number; readonly text: string; readonly headers: Headers};
-};
-
-/** Goes where a browser would, with cookies, until there is a page, or it would have to go where it must not. */
-export async function surf(
-	start: URL,
-	isEnd: (url: URL) => boolean = () => false,
-): Promise<Surfed> {
-	const cookies = new Map<string, string>();
-	let url = start;
-	for (let step = 0; step < 20; step++) {
-		const response = await fetch(url, {
-			redirect: 'manual',
-			headers: {cookie: [...cookies].map(pair => pair.join('=')).join('; ')},
-		});
-		for (const cookie of response.headers.getSetCookie()) {
-			const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
-			cookies.set(name, value);
-		}
-
-		const location = response.headers.get('location');
-		if (location === null) {
-			const {status, headers} = response;
-			return {url, page: {status, headers, text: await response.text()}};
-		}
-
-		url = new URL(location, url);
-		if (isEnd(url)) {
-			return {url};
-		}
-	}
-
-	throw new Error('too many redirects');
-}
-
 function configurationOf(
 	resource: string,
 	{documents, lifetime}: Pick<AuthorizationServerOptions, 'documents' | 'lifetime'>,

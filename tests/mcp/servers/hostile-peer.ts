@@ -153,7 +153,7 @@ const deeds: Readonly<Record<string, Deed>> = {
 
 		return undefined;
 	},
-	'huge-result': async () => text('x'.repeat(50 * megabyte)),
+	'huge-result': async () => text('x'.repeat(20 * megabyte)),
 	'large-result': async () => text(`head ${hostileText} ${'x'.repeat(8 * megabyte)} tail`),
 	async others(id, victim) {
 		for (const other of [-1, 1e9, 'x', null, {}, [id], `${id}0`]) {
@@ -201,7 +201,7 @@ const deeds: Readonly<Record<string, Deed>> = {
 };
 
 /** How many questions are asked in one call. */
-const questions = 500;
+const questions = 150;
 
 /** Asks, waits for the answers, and tells of progress when all but five are there. */
 async function flood(

@@ -10,9 +10,9 @@ export const compileCache: Readonly<Record<string, string>> = {
 
 const program = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** A server of our own that behaves as `manner` says; see `stdio-program.ts`. */
+/** A server of our own that behaves as `manner` says; see `stdio-program.mjs`. */
 export const ownServer = (manner: string, {extra = '', env = {}} = {}) =>
-	stdioServer(process.execPath, [program('stdio-program.ts'), manner, extra], env);
+	stdioServer(process.execPath, [program('stdio-program.mjs'), manner, extra], env);
 
 /** A server of 2026-07-28 that serves or rejects the handshake of older ones. */
 export const eraServer = (handshake: 'serve' | 'reject') =>
