@@ -1,15 +1,11 @@
 // @module-tag slow
 import {join} from 'node:path';
-import {afterAll, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {sleep, systemClock} from '../../source/core/clock.ts';
 import {bundleProgram} from '../helpers/bundle-program.ts';
 import {openPty, type PtyOptions} from '../helpers/pty.ts';
 
 const program = await bundleProgram(join(import.meta.dirname, 'run-tui-program.tsx'));
-afterAll(() => {
-	program[Symbol.dispose]();
-});
-
 const escape = '\u001B';
 const white = `${escape}]11;rgb:fafa/fafa/fafa${escape}\\`;
 const attributes = `${escape}[?64;1;22c`;
@@ -17,7 +13,7 @@ const attributes = `${escape}[?64;1;22c`;
 const lightTitle = `${escape}[38;5;25m`;
 
 async function open(onQuestion: PtyOptions['onQuestion'], env: PtyOptions['env'] = {}) {
-	const pty = openPty(process.execPath, [program.path], {
+	const pty = openPty(process.execPath, [program], {
 		columns: 80,
 		rows: 24,
 		env: {FORCE_COLOR: '2', NODE_ENV: 'production', ...env},

@@ -3,17 +3,13 @@ import {existsSync} from 'node:fs';
 import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {constants, tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {afterAll, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {sleep, systemClock} from '../../source/core/clock.ts';
 import {bundleProgram} from '../helpers/bundle-program.ts';
 import {processAt, until} from '../helpers/processes.ts';
 import {openPty} from '../helpers/pty.ts';
 
 const program = await bundleProgram(join(import.meta.dirname, 'run-tui-program.tsx'));
-afterAll(() => {
-	program[Symbol.dispose]();
-});
-
 /** A shell around the program: says its process, in a row that goes on, and afterwards whether the terminal echoes. */
 const shellAround = 'exec 3<&0; "$@" <&3 & printf "pid $! "; wait $!; stty -a | grep -o " -*echo "';
 
@@ -23,7 +19,7 @@ async function open(editorScript = 'exit 0', {inShell = false, columns = 120, ro
 	const command = [
 		...(inShell ? ['sh', '-c', shellAround, 'sh'] : []),
 		process.execPath,
-		program.path,
+		program,
 	] as const;
 	const [first, ...rest] = command;
 	const pty = openPty(first, rest, {

@@ -1,6 +1,6 @@
 // @module-tag slow
 import {join} from 'node:path';
-import {afterAll, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {bundleProgram} from '../../helpers/bundle-program.ts';
 import {startMortal, waysToMortals} from '../servers/mortal-server.ts';
 import {ownServer} from '../servers/stdio-server.ts';
@@ -8,14 +8,10 @@ import {createJumpClock} from './jump-clock.ts';
 import {openManager} from './open-manager.ts';
 
 const program = await bundleProgram(join(import.meta.dirname, '../servers/mortal-program.ts'));
-afterAll(() => {
-	program[Symbol.dispose]();
-});
-
 test.for(waysToMortals)(
 	'killed over %s in the middle of a call: "only readOnlyHint: true tools are transparently replayed; other tools return the error outcome_uncertain", within 3 s',
 	async way => {
-		await using mortal = await startMortal(program.path, way);
+		await using mortal = await startMortal(program, way);
 		await using managed = await openManager();
 		await managed.apply(mortal.server);
 		const first = managed.call('act', {word: 'hang'});
@@ -48,7 +44,7 @@ test.for(waysToMortals)(
 test.for(['stdio', 'stream'] as const)(
 	'killed over %s between two calls: it is connected again without one',
 	async way => {
-		await using mortal = await startMortal(program.path, way);
+		await using mortal = await startMortal(program, way);
 		const clock = createJumpClock();
 		await using managed = await openManager({clock});
 		await managed.apply({...mortal.server, keepaliveMs: 60_000});
@@ -66,7 +62,7 @@ test.for(['stdio', 'stream'] as const)(
 );
 
 test('a server without sessions that was killed between two calls: the next call is answered as if nothing had happened', async () => {
-	await using mortal = await startMortal(program.path, 'modern');
+	await using mortal = await startMortal(program, 'modern');
 	await using managed = await openManager();
 	await managed.apply(mortal.server);
 	expect(await managed.call('look')).toEqual({text: 'look 1'});
@@ -77,7 +73,7 @@ test('a server without sessions that was killed between two calls: the next call
 });
 
 test('a server that stays away is tried 5 times with growing pauses, parked, looked at every 300 s, and found again', async () => {
-	await using mortal = await startMortal(program.path, 'stream');
+	await using mortal = await startMortal(program, 'stream');
 	const clock = createJumpClock();
 	await using managed = await openManager({clock});
 	await managed.apply(mortal.server);
@@ -112,7 +108,7 @@ test('a server that stays away is tried 5 times with growing pauses, parked, loo
 });
 
 test('a call of a tool whose server is parked fails at once and does not hammer it', async () => {
-	await using mortal = await startMortal(program.path, 'stream');
+	await using mortal = await startMortal(program, 'stream');
 	const clock = createJumpClock();
 	await using managed = await openManager({clock});
 	await managed.apply(mortal.server);

@@ -2,15 +2,11 @@
 import {mkdtemp, readdir, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {afterAll, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {bundleProgram} from '../../helpers/bundle-program.ts';
 import {openPty, type Pty} from '../../helpers/pty.ts';
 
 const program = await bundleProgram(join(import.meta.dirname, 'keys-program.tsx'));
-afterAll(() => {
-	program[Symbol.dispose]();
-});
-
 /** Modes are set right after the first frame. */
 const ready = async (pty: Pty) =>
 	pty.waitFor(lines => lines.includes('ready') && pty.isBracketedPaste());
@@ -18,7 +14,7 @@ const ready = async (pty: Pty) =>
 async function open(editorScript = 'exit 0') {
 	const folder = await mkdtemp(join(tmpdir(), 'svc-pty-'));
 	await writeFile(join(folder, 'ed'), `#!/bin/sh\n${editorScript}\n`, {mode: 0o755});
-	const pty = openPty(process.execPath, [program.path], {
+	const pty = openPty(process.execPath, [program], {
 		columns: 60,
 		rows: 8,
 		env: {SVC_TEST_DIRECTORY: folder, EDITOR: join(folder, 'ed'), NODE_ENV: 'production'},
