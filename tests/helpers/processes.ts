@@ -1,6 +1,14 @@
 import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {setImmediate, setTimeout} from 'node:timers/promises';
 
+/**
+ * Flags for a Node that a test starts. How V8 collects garbage is not what is tested; helpers that wait for one another took up to a third of the
+ * processor. None outside of tests: what is measured is what users run.
+ */
+export const flagsInTests: readonly string[] = process.env['VITEST']
+	? ['--single-threaded-gc']
+	: [];
+
 const firstLooks = 50;
 const pauseMs = 5;
 const maxPauseMs = 50;

@@ -4,6 +4,7 @@ import xterm from '@xterm/headless';
 import {systemClock} from '../../source/core/clock.ts';
 import {bytesOfKey} from '../../source/terminal/input/key-bytes.ts';
 import {foreignSequences} from './foreign-sequences.ts';
+import {flagsInTests} from './processes.ts';
 
 export type PtyOptions = {
 	readonly columns?: number;
@@ -81,7 +82,8 @@ export function openPty(
 		...env,
 		CI: env['CI'] ?? 'false',
 	};
-	const pty = spawn(command, [...args], {
+	const flags = command === process.execPath ? flagsInTests : [];
+	const pty = spawn(command, [...flags, ...args], {
 		// It becomes TERM.
 		name: environment.TERM,
 		cols: columns,

@@ -2,6 +2,7 @@ import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {resolve} from 'node:path';
 import {nodeVariables} from '../../source/core/node-flags.ts';
+import {flagsInTests} from './processes.ts';
 
 /** The program as users run it: the bundle, on the Node that the tests run on. */
 export const svcCommand = [process.execPath, resolve('build/main.js')] as const;
@@ -62,7 +63,7 @@ export type SvcProcess = AsyncDisposable & {
 /** Starts `svc` and leaves it running; disposing of it ends it. */
 export function startSvc(args: readonly string[], {home, env, stdin, main}: Options): SvcProcess {
 	const [node, script] = svcCommand;
-	const child = spawn(node, [main ?? script, ...args], {
+	const child = spawn(node, [...flagsInTests, main ?? script, ...args], {
 		env: svcEnvironment({home, ...(env && {env})}),
 		stdio: ['pipe', 'pipe', 'pipe'],
 	});

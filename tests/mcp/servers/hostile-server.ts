@@ -3,6 +3,7 @@ import {once} from 'node:events';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import type {ToolServerConfig} from '../../../source/config/tool-server.ts';
+import {flagsInTests} from '../../helpers/processes.ts';
 import {remoteServer} from './http-server.ts';
 import {compileCache, stdioServer} from './stdio-server.ts';
 
@@ -24,12 +25,15 @@ export async function startHostile(
 ): Promise<HostileServer> {
 	if (way === 'stdio') {
 		return {
-			server: stdioServer(process.execPath, [program, way, manner], {...compileCache, ...env}),
+			server: stdioServer(process.execPath, [...flagsInTests, program, way, manner], {
+				...compileCache,
+				...env,
+			}),
 			async [Symbol.asyncDispose]() {},
 		};
 	}
 
-	const child = spawn(process.execPath, [program, way, manner], {
+	const child = spawn(process.execPath, [...flagsInTests, program, way, manner], {
 		env: {PATH: process.env['PATH'], ...compileCache, ...env},
 		stdio: ['pipe', 'pipe', 'ignore'],
 	});
