@@ -53,9 +53,9 @@ test('"svc gateway starts it in the background and returns once /health answers"
 	});
 	expect((await run('gateway', 'status')).stdout).toContain(`listening on ${url}`);
 
-	const again = await start();
+	const again = await run('gateway');
 	expect(again).toMatchObject({code: 1, stderr: expect.stringContaining(`process ${pid}`)});
-	const foreground = await start('run');
+	const foreground = await run('gateway', 'run');
 	expect(foreground).toMatchObject({
 		code: 1,
 		stderr: expect.stringMatching(
@@ -148,22 +148,10 @@ test('"or prints the refusal and exits 3": a configuration that cannot be read',
 
 test('"svc gateway run" with a broken configuration: exit 3 with file, line and column', async () => {
 	await using home = await temporaryHome({'config.yaml': 'model:\n  provider: [\n'});
-	const {code, stdout, stderr} = await svc(['gateway', 'run'], {home: home.path});
+	const {code, stdout, stderr} = await command(['gateway', 'run'], {home: home.path});
 	expect({code, stdout}).toEqual({code: 3, stdout: ''});
 	expect(stderr).toMatch(/config\.yaml:\d+:\d+: /);
 	expect(stderr).toMatch(/svc: Cannot start: config\.yaml:\d+:\d+: .*\(config_refused\)\n$/);
-});
-
-test('"--output json": one JSON object a line on stderr, nothing on stdout', async () => {
-	await using home = await gatewayHome();
-	await using gateway = startSvc(['gateway', 'run', '--output', 'json'], {home: home.path});
-	await gateway.waitFor(/"message":"Listening on/);
-	gateway.kill('SIGTERM');
-	const {code, stdout, stderr} = await gateway.finished;
-	expect({code, stdout}).toEqual({code: 0, stdout: ''});
-	for (const line of stderr.trim().split('\n')) {
-		expect(JSON.parse(line)).toMatchObject({at: expect.any(Number), level: expect.any(String)});
-	}
 });
 
 test('"--output quiet": warnings and errors alone; a screen is no line', async () => {
@@ -191,18 +179,19 @@ test('"--read-only" watches a gateway that runs, and starts none', async () => {
 	expect(other.code).toBe(2);
 });
 
-test.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-	'"SIGTERM/SIGINT drain and exit 0": %s, and the home is free again',
-	async signal => {
-		await using home = await gatewayHome();
-		await using gateway = startSvc(['gateway', 'run'], {home: home.path});
-		await gateway.waitFor(/Listening on/);
+test('"SIGTERM/SIGINT drain and exit 0", SIGHUP too, and the home is free again; "--output json": one JSON object a line on stderr, nothing on stdout', async () => {
+	await using home = await gatewayHome();
+	for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+		await using gateway = startSvc(['gateway', 'run', '--output', 'json'], {home: home.path});
+		await gateway.waitFor(/"message":"Listening on/);
 		gateway.kill(signal);
-		expect((await gateway.finished).code).toBe(0);
-		await using next = startSvc(['gateway', 'run'], {home: home.path});
-		await next.waitFor(/Listening on/);
-	},
-);
+		const {code, stdout, stderr} = await gateway.finished;
+		expect({signal, code, stdout}).toEqual({signal, code: 0, stdout: ''});
+		for (const line of stderr.trim().split('\n')) {
+			expect(JSON.parse(line)).toMatchObject({at: expect.any(Number), level: expect.any(String)});
+		}
+	}
+});
 
 test('"-p, --profile NAME": a gateway, a lock and subscriptions of its own', async () => {
 	await using home = await gatewayHome({subscriptions: {gh: {}}});
@@ -231,7 +220,7 @@ test('"-p, --profile NAME": a gateway, a lock and subscriptions of its own', asy
 	expect((await command(['gateway', 'status'], options)).stdout).toContain(`process ${first.pid}`);
 });
 
-test('"it attaches to that one and says so": --output compact follows a gateway that runs, and leaves it running', async () => {
+test('"it attaches to that one and says so": --output compact follows a gateway that runs, and leaves it running; so does a log that nobody reads any more', async () => {
 	await using home = await gatewayHome({subscriptions: {gh: {}}});
 	await using gateway = startSvc(['gateway', 'run'], {home: home.path});
 	const [, url = ''] = await gateway.waitFor(/Listening on (\S+)/);
@@ -243,29 +232,7 @@ test('"it attaches to that one and says so": --output compact follows a gateway 
 	attached.kill('SIGTERM');
 	expect((await attached.finished).code).toBe(0);
 	expect((await command(['gateway', 'status'], {home: home.path})).code).toBe(0);
-});
 
-test('without a gateway, --output compact and json run one and print what happens', async () => {
-	await using home = await gatewayHome({subscriptions: {gh: {}}});
-	for (const [format, pattern] of [
-		['compact', /gh push 202 accepted/],
-		['json', /"type":"delivery-received"/],
-	] as const) {
-		await using gateway = startSvc(['--output', format], {home: home.path});
-		const [, url = ''] = await gateway.waitFor(/(http:\/\/127\.0\.0\.1:\d+)/);
-		await post(`${url}/webhooks/gh`, {payload: {}});
-		await gateway.waitFor(pattern);
-		gateway.kill('SIGTERM');
-		const {code, stdout} = await gateway.finished;
-		expect(code).toBe(0);
-		expect(stdout).toMatch(pattern);
-	}
-});
-
-test('a log that nobody reads any more does not end the gateway', async () => {
-	await using home = await gatewayHome({subscriptions: {gh: {}}});
-	await using gateway = startSvc(['gateway', 'run'], {home: home.path});
-	const [, url = ''] = await gateway.waitFor(/Listening on (\S+)/);
 	gateway.closeOutput();
 	for (let count = 0; count < 5; count++) {
 		expect((await post(`${url}/webhooks/gh`, {payload: {}})).status).toBe(202);
@@ -274,6 +241,18 @@ test('a log that nobody reads any more does not end the gateway', async () => {
 	expect((await command(['gateway', 'status'], {home: home.path})).code).toBe(0);
 	gateway.kill('SIGTERM');
 	expect((await gateway.finished).code).toBe(0);
+});
+
+test('without a gateway, --output json runs one and prints what happens', async () => {
+	await using home = await gatewayHome({subscriptions: {gh: {}}});
+	await using gateway = startSvc(['--output', 'json'], {home: home.path});
+	const [, url = ''] = await gateway.waitFor(/(http:\/\/127\.0\.0\.1:\d+)/);
+	await post(`${url}/webhooks/gh`, {payload: {}});
+	await gateway.waitFor(/"type":"delivery-received"/);
+	gateway.kill('SIGTERM');
+	const {code, stdout} = await gateway.finished;
+	expect(code).toBe(0);
+	expect(stdout).toMatch(/"type":"delivery-received"/);
 });
 
 test('a busy port: the gateway runs without a receiver, says so, and exits 0 when it is stopped', async () => {

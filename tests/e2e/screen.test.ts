@@ -2,7 +2,7 @@
 import {stat} from 'node:fs/promises';
 import {expect, test} from 'vitest';
 import {command} from '../cli/command.ts';
-import {gatewayHome, testConfig} from '../helpers/gateway.ts';
+import {gatewayHome, startTestGateway, testConfig} from '../helpers/gateway.ts';
 import {post} from '../helpers/post.ts';
 import {openPty, type Pty, type PtyOptions} from '../helpers/pty.ts';
 import {startScriptedModel} from '../helpers/scripted-model.ts';
@@ -31,46 +31,49 @@ const leave = async (pty: Pty) => {
 	return pty.exited;
 };
 
+/** How an interface ends that is ended by a signal, or from outside. */
+const endedBy = async (pty: Pty, end: () => unknown) => {
+	await end();
+	const exit = await pty.exited;
+	return {...exit, isClean: isClean(pty), complains: pty.lines().join('\n').includes('svc: ')};
+};
+
+const wellEnded = {exitCode: 0, signal: 0, isClean: true, complains: false};
+
 /** Where the gateway of the home listens. */
 const urlOf = async (home: TemporaryHome) => {
 	const {stdout} = await command(['gateway', 'status', '--json'], {home: home.path});
 	return JSON.parse(stdout).webhook.url;
 };
 
-test.for([
-	[120, 36],
-	[80, 24],
-] as const)(
-	'at %i × %i: the card of the first run, a test event, its delivery, its run, its answer, its log line, and out',
-	async ([columns, rows]) => {
-		await using home = await temporaryHome();
-		await using pty = open(home, {columns, rows});
-		await pty.waitForText('Welcome to svc');
-		expect((await stat(home.file('config.yaml'))).mode & 0o777).toBe(0o600);
-		// The port that the first run takes may be taken on this machine: then this makes it a free one.
-		const config = await home.read('config.yaml');
-		await home.write('config.yaml', config.replace('# port: 8644', 'port: 0'));
-		await pty.waitForText(/● :\d+/);
+test('at 80 × 24: the card of the first run, a test event, its delivery, its run, its answer, its log line, and out', async () => {
+	await using home = await temporaryHome();
+	await using pty = open(home, {columns: 80, rows: 24});
+	await pty.waitForText('Welcome to svc');
+	expect((await stat(home.file('config.yaml'))).mode & 0o777).toBe(0o600);
+	// The port that the first run takes may be taken on this machine: then this makes it a free one.
+	const config = await home.read('config.yaml');
+	await home.write('config.yaml', config.replace('# port: 8644', 'port: 0'));
+	await pty.waitForText(/● :\d+/);
 
-		pty.press('T');
-		await pty.waitForText('Answered 202 accepted');
-		await pty.waitForText(/github .*202 /);
-		pty.press('7');
-		await pty.waitForText(/\[7 ?Runs/);
-		await pty.waitForText(/github .*done/);
-		pty.press('enter');
-		await pty.waitForText('[svc-offline: no language');
-		pty.press('8');
-		await pty.waitForText(/info .*acme\/api#7 .*: \[svc-offline/);
+	pty.press('T');
+	await pty.waitForText('Answered 202 accepted');
+	await pty.waitForText(/github .*202 /);
+	pty.press('7');
+	await pty.waitForText(/\[7 ?Runs/);
+	await pty.waitForText(/github .*done/);
+	pty.press('enter');
+	await pty.waitForText('[svc-offline: no language');
+	pty.press('8');
+	await pty.waitForText(/info .*acme\/api#7 .*: \[svc-offline/);
 
-		expect(await leave(pty)).toEqual({exitCode: 0, signal: 0});
-		expect(isClean(pty)).toBe(true);
-		expect(pty.lines().filter(line => line !== '')).toEqual(['The gateway ends']);
-		expect(pty.foreign()).toEqual([]);
-		const secret = JSON.parse(await home.read('webhook_subscriptions.json')).github.secret;
-		expect(pty.written()).not.toContain(secret);
-	},
-);
+	expect(await leave(pty)).toEqual({exitCode: 0, signal: 0});
+	expect(isClean(pty)).toBe(true);
+	expect(pty.lines().filter(line => line !== '')).toEqual(['The gateway ends']);
+	expect(pty.foreign()).toEqual([]);
+	const secret = JSON.parse(await home.read('webhook_subscriptions.json')).github.secret;
+	expect(pty.written()).not.toContain(secret);
+});
 
 test('the second start has no card and shows what happened before', async () => {
 	await using model = await startScriptedModel([{text: 'Alex pushed to main'}]);
@@ -79,12 +82,9 @@ test('the second start has no card and shows what happened before', async () => 
 		subscriptions: {hook: {prompt: 'Say hello'}},
 	});
 	{
-		await using first = open(home);
-		await first.waitForText(/● :\d+/);
-		await post(`${await urlOf(home)}/webhooks/hook`, {payload: {}});
-		await first.waitForText(/hook .*push .*202 accepted/);
-		await first.waitForText('Alex pushed to main');
-		await leave(first);
+		await using first = await startTestGateway({home});
+		await first.send('hook', {});
+		await first.until(({runs}) => runs.some(({state}) => state === 'done'));
 	}
 
 	await using second = open(home);
@@ -96,26 +96,6 @@ test('the second start has no card and shows what happened before', async () => 
 	await second.waitForText('Alex pushed to main');
 	expect((await leave(second)).exitCode).toBe(0);
 	expect(model.requests).toHaveLength(1);
-});
-
-test.for(['SIGTERM', 'SIGINT'] as const)('%s leaves the terminal as it was', async signal => {
-	await using home = await gatewayHome();
-	await using pty = open(home);
-	await pty.waitForText(/● :\d+/);
-	pty.kill(signal);
-	expect(await pty.exited).toEqual({exitCode: 0, signal: 0});
-	expect(isClean(pty)).toBe(true);
-	expect((await command(['gateway', 'status'], {home: home.path})).code).toBe(1);
-});
-
-test('"svc gateway stop" from outside ends the interface, too, and leaves the terminal as it was', async () => {
-	await using home = await gatewayHome();
-	await using pty = open(home);
-	await pty.waitForText(/● :\d+/);
-	expect((await svc(['gateway', 'stop'], {home: home.path})).code).toBe(0);
-	expect(await pty.exited).toEqual({exitCode: 0, signal: 0});
-	expect(isClean(pty)).toBe(true);
-	expect(pty.lines().join('\n')).not.toContain('svc: ');
 });
 
 test('"when a gateway of this home already runs, it attaches": the same rows, and the gateway goes on', async () => {
@@ -137,7 +117,7 @@ test('"when a gateway of this home already runs, it attaches": the same rows, an
 	expect((await command(['gateway', 'status'], {home: home.path})).code).toBe(0);
 });
 
-test('a subscription that another process makes appears at once', async () => {
+test('a subscription that another process makes appears at once; SIGTERM leaves the terminal as it was', async () => {
 	await using home = await gatewayHome();
 	await using pty = open(home);
 	await pty.waitForText(/● :\d+/);
@@ -145,12 +125,13 @@ test('a subscription that another process makes appears at once', async () => {
 	await pty.waitForText('[5 Subs');
 	await svc(['webhook', 'subscribe', 'fresh', '--events', 'release'], {home: home.path});
 	await pty.waitForText(/fresh .*release/);
-	await svc(['webhook', 'remove', 'fresh'], {home: home.path});
+	await command(['webhook', 'remove', 'fresh'], {home: home.path});
 	await pty.waitFor(lines => !lines.some(line => /fresh .*release/.test(line)));
-	expect((await leave(pty)).exitCode).toBe(0);
+	expect(await endedBy(pty, () => pty.kill('SIGTERM'))).toEqual(wellEnded);
+	expect((await command(['gateway', 'status'], {home: home.path})).code).toBe(1);
 });
 
-test('a configuration that is broken is said with its place, and mended while it runs', async () => {
+test('a configuration that is broken is said with its place, and mended while it runs; SIGINT leaves the terminal as it was', async () => {
 	await using home = await gatewayHome({config: 'model:\n  provider: offline\n   x: 1\n'});
 	await using pty = open(home);
 	await pty.waitForText(/config\.yaml:2/);
@@ -159,7 +140,7 @@ test('a configuration that is broken is said with its place, and mended while it
 	await pty.waitFor(lines => !lines.some(line => line.includes('config.yaml:2')));
 	await home.write('config.yaml', testConfig({runs: {concurrency: 'lots'}}));
 	await pty.waitForText('runs.concurrency');
-	expect((await leave(pty)).exitCode).toBe(0);
+	expect(await endedBy(pty, () => pty.kill('SIGINT'))).toEqual(wellEnded);
 });
 
 test('what cannot start says why on a clean terminal', async () => {
@@ -171,7 +152,7 @@ test('what cannot start says why on a clean terminal', async () => {
 	expect(pty.lines().join('')).toContain('(store_unreadable)');
 });
 
-test('strangers cannot write to the terminal', async () => {
+test('strangers cannot write to the terminal; "svc gateway stop" from outside ends the interface, too, and leaves it as it was', async () => {
 	const nasty = '\u001B]0;pwned\u0007\u001B[2J\u001B[31mred\u009B2J\u202Egpj.exe';
 	await using model = await startScriptedModel([{text: `Answer ${nasty}`}]);
 	await using home = await gatewayHome({
@@ -191,7 +172,8 @@ test('strangers cannot write to the terminal', async () => {
 	pty.press('8');
 	await pty.waitForText(/Title ␛\]0;pwned␇.*: Answer ␛\]0;pwned␇/);
 
-	await leave(pty);
+	const stop = async () => command(['gateway', 'stop'], {home: home.path});
+	expect(await endedBy(pty, stop)).toEqual(wellEnded);
 	expect(pty.written()).not.toContain('pwned\u0007');
 	expect(pty.written()).not.toContain('\u202E');
 	expect(pty.foreign()).toEqual([]);
