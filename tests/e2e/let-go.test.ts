@@ -9,7 +9,7 @@ import {officialProgram} from '../helpers/official-program.ts';
 import {post} from '../helpers/post.ts';
 import {isGone, processAt, until} from '../helpers/processes.ts';
 import {openPty, type Pty} from '../helpers/pty.ts';
-import {svc, svcCommand, svcEnvironment} from '../helpers/svc.ts';
+import {svcCommand, svcEnvironment} from '../helpers/svc.ts';
 import type {TemporaryHome} from '../helpers/temporary-home.ts';
 import {startAuthorizationServer} from '../mcp/servers/authorization-server.ts';
 import {answerCode} from '../mcp/servers/surf.ts';
@@ -106,13 +106,9 @@ test('a line that drops ends nothing: the approval waits, the login completes, t
 	expect(JSON.parse(await home.read('tui-state.json'))).toMatchObject({pane: 'logins'});
 
 	await answerCode(`${site.issuer}/device?user_code=${code}`);
-	await until(async () => {
-		const {servers} = await statusOf(home);
-		return servers.some(
-			(server: {name: string; status: string}) =>
-				server.name === 'crm' && server.status === 'connected',
-		);
-	});
+	await expect
+		.poll(async () => (await statusOf(home)).servers, {timeout: 20_000})
+		.toContainEqual(expect.objectContaining({name: 'crm', status: 'connected'}));
 
 	await using other = attach(home);
 	await using face = attach(home);
@@ -172,9 +168,9 @@ test('by key the shell has its prompt back, and the gateway serves until it is s
 	);
 	expect(openFiles(pid).filter(path => path.startsWith('/dev/pts/'))).toEqual([]);
 	expect((await fetch(`${webhook.url}/health`)).status).toBe(200);
-	const {stdout} = await svc(['gateway', 'status'], {home: home.path});
+	const {stdout} = await command(['gateway', 'status'], {home: home.path});
 	expect(stdout).toContain('in the background');
-	expect((await svc(['gateway', 'stop'], {home: home.path})).code).toBe(0);
+	expect((await command(['gateway', 'stop'], {home: home.path})).code).toBe(0);
 	await until(() => isGone(pid));
 });
 
@@ -184,7 +180,7 @@ test('whatever ends svc, the shell hears it from the launcher, on a terminal in 
 	await using pty = openInShell(home, '', '-p default', '--output compact', '--output=compact');
 	const started = async (ends: number) => {
 		await pty.waitFor(() => pty.written().split(/code \d/).length === ends + 1);
-		await until(async () => (await statusOf(home)).running === true);
+		await expect.poll(async () => (await statusOf(home)).running, {timeout: 20_000}).toBe(true);
 		const {pid} = await statusOf(home);
 		return {pid, launched: processAt(pid)?.parent ?? 0};
 	};
@@ -211,7 +207,7 @@ test('whatever ends svc, the shell hears it from the launcher, on a terminal in 
 	pty.hangUp();
 	await until(() => isGone(dropped.launched));
 	expect(await statusOf(home)).toMatchObject({pid: dropped.pid, seat: 'background'});
-	expect((await svc(['gateway', 'stop'], {home: home.path})).code).toBe(0);
+	expect((await command(['gateway', 'stop'], {home: home.path})).code).toBe(0);
 	await until(() => isGone(dropped.pid));
 	expect(await home.read('logs/gateway.out')).toBe('');
 }, 60_000);
@@ -228,7 +224,7 @@ test('an output that cannot be written is said, and ends nothing', async () => {
 	expect(pty.lines().join('')).toContain('gateway.out');
 	await pty.exited;
 	expect(await statusOf(home)).toMatchObject({running: true, pid, seat: 'background'});
-	expect((await svc(['gateway', 'stop'], {home: home.path})).code).toBe(0);
+	expect((await command(['gateway', 'stop'], {home: home.path})).code).toBe(0);
 	await until(() => isGone(pid));
 });
 

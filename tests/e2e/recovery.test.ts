@@ -7,7 +7,6 @@ import {expect, test} from 'vitest';
 import {command} from '../cli/command.ts';
 import {gatewayHome} from '../helpers/gateway.ts';
 import {hookSecret, hubSignature, post} from '../helpers/post.ts';
-import {until} from '../helpers/processes.ts';
 import {startScriptedModel, type ScriptedModel} from '../helpers/scripted-model.ts';
 import {startSvc} from '../helpers/svc.ts';
 
@@ -244,7 +243,9 @@ test('a program that is replaced while it runs holds its runs, and loses none: t
 	{
 		await using running = await start(home, main);
 		// It listens before all of it is loaded.
-		await until(async () => (await command(['gateway', 'status'], {home: home.path})).code === 0);
+		await expect
+			.poll(async () => (await command(['gateway', 'status'], {home: home.path})).code)
+			.toBe(0);
 		await rename(build, gone);
 		expect((await post(running.url, {payload: {n: 1}})).status).toBe(202);
 		await running.gateway.waitFor(/The program was replaced while it ran/);

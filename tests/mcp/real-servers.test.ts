@@ -1,19 +1,16 @@
 // @module-tag slow
 import {randomUUID} from 'node:crypto';
-import {writeFile} from 'node:fs/promises';
 import {toNodeHandler} from '@modelcontextprotocol/node';
 import {createMcpHandler} from '@modelcontextprotocol/server';
 import {expect, test} from 'vitest';
 import {type Clock, systemClock} from '../../source/core/clock.ts';
 import {isJsonObject} from '../../source/core/json.ts';
 import {isGone, until} from '../helpers/processes.ts';
-import {temporaryHome} from '../helpers/temporary-home.ts';
 import {byName, openManager} from './manager/open-manager.ts';
-import {startEverything} from './servers/everything-server.ts';
 import {remoteServer, startHttp} from './servers/http-server.ts';
 import {sampleServer} from './servers/memory-transports.ts';
 import {echoServer, startStateful} from './servers/stateful-server.ts';
-import {eraServer, everythingServer, officialServer, ownServer} from './servers/stdio-server.ts';
+import {eraServer, ownServer} from './servers/stdio-server.ts';
 import {openTransports} from './wire/open-transports.ts';
 
 /** A manager over real processes and sockets. */
@@ -33,41 +30,6 @@ async function setUp(options: {readonly clock?: Clock} = {}) {
 		[Symbol.asyncDispose]: async () => stack.disposeAsync(),
 	};
 }
-
-test('official servers over stdio connect side by side and answer', async () => {
-	await using home = await temporaryHome();
-	await writeFile(home.file('note.txt'), 'remember the milk');
-	await using world = await setUp();
-	await world.use(
-		{...everythingServer(), name: 'everything'},
-		{...officialServer('filesystem', [home.path]), name: 'files'},
-		{...officialServer('memory'), name: 'memory'},
-	);
-
-	expect(world.manager.views().map(({name, status}) => `${name} ${status}`)).toEqual([
-		'everything connected',
-		'files connected',
-		'memory connected',
-	]);
-	expect(world.view('files').offered).toBe(14);
-	expect(world.view('memory').offered).toBe(9);
-	expect(world.view('everything').offered).toBeGreaterThanOrEqual(13);
-	expect(await world.call('everything', 'echo', {message: 'hi'})).toEqual({text: 'Echo: hi'});
-	const {text} = await world.call('files', 'read_text_file', {path: home.file('note.txt')});
-	expect(text).toContain('remember the milk');
-});
-
-test.for([
-	['streamableHttp', 'http'],
-	['sse', 'sse'],
-] as const)('the official server over %s answers', async ([kind, transport]) => {
-	await using everything = await startEverything(kind);
-	await using world = await setUp();
-	await world.use({...remoteServer(everything.url, {transport}), name: 'everything'});
-
-	expect(world.view('everything')).toMatchObject({status: 'connected', transport});
-	expect(await world.call('everything', 'echo', {message: 'hi'})).toEqual({text: 'Echo: hi'});
-});
 
 test.for([
 	['auto', 'reject', 'stateless 2026-07-28'],

@@ -1,5 +1,6 @@
 // @module-tag slow
 import {expect, test} from 'vitest';
+import {command} from '../../cli/command.ts';
 import {descendantsOf, isGone, type Process, until} from '../../helpers/processes.ts';
 import {startSvc, svc} from '../../helpers/svc.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
@@ -7,11 +8,11 @@ import {ownServer} from '../servers/stdio-server.ts';
 
 /** A home with a server that ignores SIGTERM, and whose child does so, too. */
 const homeOfStubborn = async () => {
-	const {command, args} = ownServer('stubborn').endpoint;
+	const {endpoint} = ownServer('stubborn');
 	return temporaryHome({
 		'config.yaml': JSON.stringify({
 			model: {provider: 'offline'},
-			mcp_servers: {stubborn: {command, args}},
+			mcp_servers: {stubborn: {command: endpoint.command, args: endpoint.args}},
 		}),
 	});
 };
@@ -31,11 +32,14 @@ const allGone = async (family: ReadonlyArray<Pick<Process, 'pid'>>): Promise<voi
 	until(() => family.every(({pid}) => isGone(pid)));
 
 test.concurrent.for(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const)(
-	'"no orphan survives the gateway": %s leaves neither a stubborn server, its child, nor the supervisor',
+	'"no orphan survives the gateway": %s leaves neither a stubborn server, its child, nor the supervisor; "own process group": what a terminal sends to the gateway does not reach them',
 	async signal => {
 		await using home = await homeOfStubborn();
 		await using gateway = startSvc(['gateway', 'run'], {home: home.path});
 		const family = await familyOf(gateway.pid);
+		const groups = family.map(({group}) => group);
+		expect(groups).not.toContain(gateway.pid);
+		expect(new Set(groups).size).toBe(2);
 		gateway.kill(signal);
 		const {code} = await gateway.finished;
 
@@ -43,19 +47,6 @@ test.concurrent.for(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const)(
 		await allGone(family);
 	},
 );
-
-test.concurrent('"own process group": what a terminal sends to the gateway does not reach its servers', async () => {
-	await using home = await homeOfStubborn();
-	await using gateway = startSvc(['gateway', 'run'], {home: home.path});
-	const family = await familyOf(gateway.pid);
-	const groups = family.map(({group}) => group);
-
-	expect(groups).not.toContain(gateway.pid);
-	expect(new Set(groups).size).toBe(2);
-	gateway.kill('SIGTERM');
-	await gateway.finished;
-	await allGone(family);
-});
 
 test.concurrent('"svc gateway stop" and "svc mcp test" leave no process', async () => {
 	await using home = await homeOfStubborn();
@@ -72,7 +63,7 @@ test.concurrent('"svc gateway stop" and "svc mcp test" leave no process', async 
 	});
 	const family = await familyOf(pid);
 	expect(family.filter(({args}) => args.includes('stdio-program'))).toHaveLength(1);
-	const stopped = await svc(['gateway', 'stop'], {home: home.path});
+	const stopped = await command(['gateway', 'stop'], {home: home.path});
 
 	expect(stopped.code).toBe(0);
 	await allGone([...family, {pid}]);

@@ -6,14 +6,6 @@ import {isGone, until} from '../../helpers/processes.ts';
 import {everythingServer, ownServer, stdioServer} from '../servers/stdio-server.ts';
 import {openTransports} from './open-transports.ts';
 
-test('calls the official server over standard streams', async () => {
-	await using transports = await openTransports();
-	await using server = await transports.connect(everythingServer());
-
-	expect(await server.call('echo', {message: 'hello'})).toBe('Echo: hello');
-	expect(server.exit()).toBeUndefined();
-});
-
 test('tries the modern era on the process that it has', async () => {
 	await using transports = await openTransports();
 	await using server = await transports.connect(everythingServer(), {mode: 'auto'});
