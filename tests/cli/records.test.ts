@@ -4,7 +4,7 @@ import {gatewayHome, startTestGateway} from '../helpers/gateway.ts';
 import {post} from '../helpers/post.ts';
 import {until} from '../helpers/processes.ts';
 import {startScriptedModel, type ScriptedAnswer} from '../helpers/scripted-model.ts';
-import {startSvc, svc, svcCommand, svcEnvironment} from '../helpers/svc.ts';
+import {startSvc, svcCommand, svcEnvironment} from '../helpers/svc.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 import {command} from './command.ts';
 
@@ -228,7 +228,7 @@ test('a result that cannot be written anywhere is a failure; wrong usage repeats
 	expect(full.status).toBe(1);
 	expect(full.stderr).toContain('Cannot write the result');
 
-	const usage = await svc(['deliveries', 'list', '--limit', '\u001b[31mx'], {home: home.path});
+	const usage = await command(['deliveries', 'list', '--limit', '\u001b[31mx'], {home: home.path});
 	expect(usage.code).toBe(2);
 	expect(usage.stderr).toContain('␛[31mx');
 	expect(usage.stderr).not.toContain('\u001b');
