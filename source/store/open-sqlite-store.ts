@@ -1,6 +1,6 @@
 import {chmodSync, closeSync, existsSync, mkdirSync, openSync} from 'node:fs';
 import {dirname} from 'node:path';
-import {DatabaseSync} from 'node:sqlite';
+import {DatabaseSync, type SQLInputValue, type StatementSync} from 'node:sqlite';
 import {refusePlanted} from '../core/planted-file.ts';
 import {migrate, signStore} from './migrations.ts';
 import {readMemory} from './opened-memory.ts';
@@ -100,7 +100,7 @@ export function openDatabase(
 		chmodSync(path, privateFile);
 	}
 
-	const database = new DatabaseSync(file, {timeout: busyTimeoutMs, defensive: true});
+	const database = new StoreDatabase(file, {timeout: busyTimeoutMs, defensive: true});
 	try {
 		database.exec(pragmas);
 		if (maxPages !== undefined) {
@@ -111,5 +111,20 @@ export function openDatabase(
 	} catch (error) {
 		database.close();
 		throw error;
+	}
+}
+
+/** Compiles a statement when it is first used: the parts of a store prepare 160 of them, and a start needs few. */
+export class StoreDatabase extends DatabaseSync {
+	override prepare(sql: string): StatementSync {
+		let compiled: StatementSync | undefined;
+		const statement = () => (compiled ??= super.prepare(sql));
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the store uses of one
+		return {
+			run: (...bindings: SQLInputValue[]) => statement().run(...bindings),
+			get: (...bindings: SQLInputValue[]) => statement().get(...bindings),
+			all: (...bindings: SQLInputValue[]) => statement().all(...bindings),
+			iterate: (...bindings: SQLInputValue[]) => statement().iterate(...bindings),
+		} as unknown as StatementSync;
 	}
 }

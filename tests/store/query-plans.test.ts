@@ -1,13 +1,13 @@
 import {join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {expect, test, vi} from 'vitest';
-import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
+import {openSqliteStore, StoreDatabase} from '../../source/store/open-sqlite-store.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {startMs, temporaryFolder} from './samples.ts';
 
 /** Every statement that an open store has prepared. */
 async function preparedStatements(file: string): Promise<readonly string[]> {
-	using prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
+	using prepare = vi.spyOn(StoreDatabase.prototype, 'prepare');
 	await using store = await openSqliteStore({clock: createFakeClock(startMs)}, {file});
 	expect(store.lastId).toBe('');
 	return [...new Set(prepare.mock.calls.map(([sql]) => sql))];
