@@ -20,7 +20,9 @@ export function createHider(texts: readonly string[], mark: string): (text: stri
 	const buckets = new Map(
 		alike.entries().map(([beginning, some]) => [beginning, bucketOf(some)] as const),
 	);
-	const mayBegin = new Uint8Array(hashCount);
+	// Few texts need few places: most processes know a handful of secrets, and make a hider at each reload.
+	const mayBegin = new Uint8Array(Math.min(maxHashCount, 64 * (buckets.size + 1)));
+	const hashAt = (text: string, index: number): number => hashOf(text, index) % mayBegin.length;
 	for (const beginning of buckets.keys()) {
 		mayBegin[hashAt(beginning, 0)] = 1;
 	}
@@ -51,11 +53,8 @@ const bucketOf = (texts: readonly string[]): Bucket => ({
 	texts: new Set(texts),
 });
 
-const hashCount = 2 ** 16;
+const maxHashCount = 2 ** 16;
 
 /** Of three units: enough to pass over most places without a look at the map. */
-const hashAt = (text: string, index: number): number =>
-	(text.charCodeAt(index) +
-		text.charCodeAt(index + 1) * 31 +
-		text.charCodeAt(index + 2) * 31 * 31) %
-	hashCount;
+const hashOf = (text: string, index: number): number =>
+	text.charCodeAt(index) + text.charCodeAt(index + 1) * 31 + text.charCodeAt(index + 2) * 31 * 31;
