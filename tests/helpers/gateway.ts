@@ -11,6 +11,7 @@ import type {GatewayState} from '../../source/core/state.ts';
 import {type Gateway, startGateway} from '../../source/gateway/gateway.ts';
 import type {GatewayPort} from '../../source/gateway/port.ts';
 import type {GatewayWorld} from '../../source/gateway/rooms.ts';
+import {layStore} from './lay-store.ts';
 import {hookSecret, post, type Answer} from './post.ts';
 import {temporaryHome, type TemporaryHome} from './temporary-home.ts';
 
@@ -69,11 +70,14 @@ export const testConfig = (config: JsonObject = {}): string =>
 export const gatewayHome = async ({
 	config = {},
 	subscriptions = {},
-}: Pick<TestGatewayOptions, 'config' | 'subscriptions'> = {}): Promise<TemporaryHome> =>
-	temporaryHome({
+}: Pick<TestGatewayOptions, 'config' | 'subscriptions'> = {}): Promise<TemporaryHome> => {
+	const home = await temporaryHome({
 		'config.yaml': typeof config === 'string' ? config : testConfig(config),
 		'webhook_subscriptions.json': subscriptionsText(subscriptions),
 	});
+	await layStore(home.file('state.db'));
+	return home;
+};
 
 /** `webhook_subscriptions.json` with `hookSecret` where an entry has no secret. */
 export const subscriptionsText = (subscriptions: Readonly<Record<string, JsonObject>>): string =>

@@ -6,6 +6,7 @@ import {createScheduler} from '../../source/schedule/scheduler.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import type {Jobs, Store} from '../../source/store/port.ts';
 import {createFakeClock, type FakeClock} from '../helpers/fake-clock.ts';
+import {layStore} from '../helpers/lay-store.ts';
 import {recordingLogger, sampleProfile, startMs, type SampleProfile} from './samples.ts';
 
 export type SteppingClock = FakeClock & {
@@ -63,7 +64,9 @@ export async function schedulerWorld() {
 	const clock = createSteppingClock();
 	const {log, lines} = recordingLogger();
 	const ticks: Tick[] = [];
-	const openStore = async () => openSqliteStore({clock}, {file: join(profile.path, 'state.db')});
+	const file = join(profile.path, 'state.db');
+	await layStore(file);
+	const openStore = async () => openSqliteStore({clock}, {file});
 	let store = await openStore();
 
 	return {

@@ -1,4 +1,4 @@
-import {mkdirSync} from 'node:fs';
+import {mkdirSync, rmSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {idOfNumber} from '../../source/core/ids.ts';
@@ -107,9 +107,10 @@ const released = [
 /** Versions whose rows are written alike; later ones bring them forward themselves. */
 const written = 3;
 
-/** A store of an older version with a run that is done and one that waits; newest first, as its readers are to show it. */
+/** A store of an older version, in place of what is there, with a run that is done and one that waits; newest first, as its readers are to show it. */
 export function createOlderStore(file: string, version: 1 | 2 | 3 | 4) {
 	mkdirSync(dirname(file), {recursive: true});
+	rmSync(file, {force: true});
 	using database = new DatabaseSync(file);
 	database.exec(
 		`pragma journal_mode = wal; ${released.slice(0, Math.min(version, written)).join('')} pragma user_version = ${version}`,

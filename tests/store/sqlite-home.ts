@@ -1,10 +1,11 @@
-import {copyFileSync, existsSync, mkdirSync} from 'node:fs';
-import {dirname, join} from 'node:path';
+import {copyFileSync, existsSync} from 'node:fs';
+import {join} from 'node:path';
 import {
 	filesOf,
 	openSqliteStore,
 	type SqliteStoreOptions,
 } from '../../source/store/open-sqlite-store.ts';
+import {layStore} from '../helpers/lay-store.ts';
 import type {Home} from './contract.ts';
 import {temporaryFolder} from './samples.ts';
 
@@ -14,6 +15,7 @@ export async function createSqliteHome(
 ): Promise<Home & {readonly file: string}> {
 	const folder = temporaryFolder();
 	const file = join(folder.path, 'home', 'state.db');
+	await layStore(file);
 	return {
 		file,
 		async open(clock) {
@@ -23,14 +25,9 @@ export async function createSqliteHome(
 		openBeside: async clock => openSqliteStore({clock}, {...options, file}),
 		async crash() {
 			const copy = await createSqliteHome(options);
-			mkdirSync(dirname(copy.file), {recursive: true});
-			const [sources, targets] = [file, copy.file].map(path => [
-				...filesOf(path),
-				`${path}.reserve`,
-			]);
-			for (const [index, source] of sources?.entries() ?? []) {
+			for (const [index, source] of filesOf(file).entries()) {
 				if (existsSync(source)) {
-					copyFileSync(source, targets?.[index] ?? '');
+					copyFileSync(source, filesOf(copy.file)[index] ?? '');
 				}
 			}
 

@@ -289,13 +289,14 @@ describe('a disk that is full', () => {
 		skip,
 	}) => {
 		using disk = mountSmallDisk() ?? skip('needs the right to mount a tmpfs');
-		await using home = await createSqliteHome();
-		await using crashed = await home.open(clock);
+		using folder = temporaryFolder();
+		const before = join(folder.path, 'state.db');
+		await using crashed = await openSqliteStore({clock}, {file: before});
 		const entry = sampleEntry();
 		await acceptRun(crashed, entry);
 		const file = join(disk.path, 'state.db');
 		for (const suffix of ['', '-wal', '.reserve']) {
-			copyFileSync(`${home.file}${suffix}`, `${file}${suffix}`);
+			copyFileSync(`${before}${suffix}`, `${file}${suffix}`);
 		}
 
 		disk.fill();

@@ -18,10 +18,12 @@ import {createReceiver} from '../../source/webhook/receiver.ts';
 import type {Receiver} from '../../source/webhook/receiver.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import type {FakeClock} from '../helpers/fake-clock.ts';
+import {layStore} from '../helpers/lay-store.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 import {signV2} from './sign.ts';
 
 export const secret = 'correct horse battery staple';
+const secrets = [secret];
 
 /** A route named `hook` that starts an agent run for every event. */
 export const makeRoute = (overrides: Partial<Route> = {}): Route => ({
@@ -179,7 +181,9 @@ export async function startReceiver(options: StartOptions = {}): Promise<TestRec
 	const scripts = join(home, 'scripts');
 	await mkdir(scripts, {recursive: true});
 	const clock = options.clock ?? createFakeClock(startMs);
-	const store = await openSqliteStore({clock}, {file: join(home, 'state.db')});
+	const file = join(home, 'state.db');
+	await layStore(file);
+	const store = await openSqliteStore({clock}, {file});
 	const events: GatewayEvent[] = [];
 	const woken: number[] = [];
 	const groups: Group[] = [];
@@ -221,7 +225,7 @@ export async function startReceiver(options: StartOptions = {}): Promise<TestRec
 					log.push(`${level} ${message}`);
 				},
 			}),
-			redact: createRedact(() => [secret], {byShape: false}),
+			redact: createRedact(() => secrets, {byShape: false}),
 			ownMark: createOwnMark(Buffer.alloc(32, 7)),
 			metrics: async () => options.metrics?.() ?? '',
 			metricsHost: () => options.metricsHost ?? '127.0.0.1',
