@@ -266,9 +266,14 @@ test('a script in the way of the shutdown is killed and its sender asked to come
 	const receiver = await withScript('touch up; exec sleep 1000');
 	const answer = receiver.post({}).catch(() => 'cut');
 	await until(() => existsSync(join(receiver.scripts, 'up')));
-	await receiver[Symbol.asyncDispose]();
+	const closing = receiver.receiver.close();
+	// The drain is over, and what was killed for it has yet to end.
+	receiver.clock.advance(6000);
+	await until(() => receiver.deliveries.length > 0);
 	expect(receiver.last().outcome).toBe('stopping');
 	await answer;
+	await closing;
+	await receiver[Symbol.asyncDispose]();
 });
 
 test('a script does not have to be executable', async () => {
