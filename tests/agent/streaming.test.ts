@@ -174,12 +174,13 @@ test.for([
 const secret = 'hunter2-hunter2';
 const spaced = 'correct horse battery';
 const umlauts = 'pässwörter-ä';
+const secrets = [secret, spaced, umlauts];
 
 /** What of `text` is passed on when it comes in pieces of `size`. */
 async function passOn(text: string, size: number): Promise<readonly string[]> {
 	const passed: string[] = [];
 	const safe = createSafeText({
-		redact: createRedact(() => [secret, spaced, umlauts]),
+		redact: createRedact(() => secrets),
 		async write(part) {
 			passed.push(part);
 		},
@@ -207,7 +208,7 @@ test.for([
 	`-----BEGIN RSA PRIVATE KEY-----\nabc def\nghi\n-----END RSA PRIVATE KEY----- after`,
 	'https://user:pass-word@example.com/x?token=abcdef123&x=1 ok',
 ])('a credential is redacted however its text is cut: %s', async text => {
-	const whole = createRedact(() => [secret, spaced, umlauts])(text);
+	const whole = createRedact(() => secrets)(text);
 	expect(whole).toContain('[redacted]');
 	for (const size of [1, 2, 3, 5, 8, 13, 100]) {
 		// oxlint-disable-next-line no-await-in-loop -- each cut

@@ -196,18 +196,18 @@ platforms:
 	expect(config.webhook.slipped.map(({name}) => name)).toEqual(['one', 'two']);
 });
 
-test('ten thousand broken routes are told of with a bound, each with its reason where it is listed', () => {
-	const routes = Array.from({length: 10_000}, (_, index) => `      r${index}: {events: 5}\n`).join(
+test('a thousand broken routes are told of with a bound, each with its reason where it is listed', () => {
+	const routes = Array.from({length: 1000}, (_, index) => `      r${index}: {events: 5}\n`).join(
 		'',
 	);
 	const config = configOf(
 		loadedFrom(`platforms:\n  webhook:\n    secret: a-global-secret\n    routes:\n${routes}`),
 	);
 	expect(config.problems).toHaveLength(101);
-	expect(config.problems.at(-1)?.message).toBe('… and 9900 more');
+	expect(config.problems.at(-1)?.message).toBe('… and 900 more');
 	const {slipped} = buildRouteTable(config, {entries: {}});
-	expect(slipped.size).toBe(10_000);
-	expect(slipped.get('r9999')?.view.problem).toContain('config.yaml:10004:');
+	expect(slipped.size).toBe(1000);
+	expect(slipped.get('r999')?.view.problem).toContain('config.yaml:1004:');
 });
 
 /** What a slip in each section leaves behind at a start. README.md has the table for users. */

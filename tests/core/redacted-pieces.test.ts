@@ -6,7 +6,8 @@ import {propertyRuns} from '../helpers/property-runs.ts';
 
 const key = 'sk-upstream-secret-0123456789';
 const spaced = 'sk- correct horse';
-const {known} = createRedact(() => [key, spaced]);
+const secrets = [key, spaced];
+const {known} = createRedact(() => secrets);
 
 /** In the middle of a word up to three letters leave before a secret is known, and up to five at a pause; they may stand before it. */
 const withoutLeads = (text: string) =>
