@@ -1,18 +1,28 @@
-import {describe, expect, test} from 'vitest';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import type {JsonObject} from '../../source/core/json.ts';
-import {startApi} from '../helpers/api.ts';
+import {startApi, type Api} from '../helpers/api.ts';
 import {startTestGateway} from '../helpers/gateway.ts';
 import {rawExchange} from '../helpers/raw-http.ts';
 
 describe('the chat API', () => {
+	let api: Api;
+
+	beforeAll(async () => {
+		api = await startApi();
+	});
+
+	afterAll(async () => {
+		await api[Symbol.asyncDispose]();
+	});
+
 	test('lists the models that a key may use, each with all that clients read', async () => {
-		await using api = await startApi({
+		await using modelled = await startApi({
 			models: {
 				mine: {agent: true, context_length: 128_000, max_output_tokens: 4096},
 				fast: {relay: true},
 			},
 		});
-		const answer = await api.ask('/v1/models');
+		const answer = await modelled.ask('/v1/models');
 		expect(answer.status).toBe(200);
 		expect(answer.headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/);
 		const {object, data} = (await answer.json()) as {object: string; data: JsonObject[]};
@@ -28,19 +38,17 @@ describe('the chat API', () => {
 		});
 		for (const path of ['/v1/models/mine', '/v1/models/mine/']) {
 			// oxlint-disable-next-line no-await-in-loop -- one after the other
-			expect(await (await api.ask(path)).json()).toEqual(data[1]);
+			expect(await (await modelled.ask(path)).json()).toEqual(data[1]);
 		}
 
-		expect((await api.ask('/v1/models/')).status).toBe(200);
-		expect((await api.ask('/v1/models//')).status).toBe(404);
+		expect((await modelled.ask('/v1/models/')).status).toBe(200);
+		expect((await modelled.ask('/v1/models//')).status).toBe(404);
 		// What stands in no file is there, too.
-		await using usual = await startApi();
-		const list = (await (await usual.ask('/v1/models')).json()) as {data: JsonObject[]};
+		const list = (await (await api.ask('/v1/models')).json()) as {data: JsonObject[]};
 		expect(list.data.map(({id}) => id)).toEqual(['svc-title-1', 'svc-agent-1', 'svc-model-1']);
 	});
 
 	test('answers in the stated order: 401, 404, 405, then 403; each with the shape of an error', async () => {
-		await using api = await startApi();
 		const narrow = await api.gateway.port.createKey({
 			name: 'narrow',
 			kind: 'live',
@@ -93,7 +101,6 @@ describe('the chat API', () => {
 	});
 
 	test('what newer editions of the responses API have is refused with what to use instead', async () => {
-		await using api = await startApi();
 		const compact = await api.ask('/v1/responses/compact', {
 			method: 'POST',
 			body: '{"input":"Hi"}',
@@ -128,7 +135,6 @@ describe('the chat API', () => {
 	});
 
 	test('takes the name of a request from a client that sends a sane one', async () => {
-		await using api = await startApi();
 		const named = await api.ask('/v1/models', {headers: {'x-request-id': 'trace-7.a'}});
 		expect(named.headers.get('x-request-id')).toBe('trace-7.a');
 		const odd = await api.ask('/v1/models', {headers: {'x-request-id': 'a b'}});
@@ -136,18 +142,23 @@ describe('the chat API', () => {
 	});
 
 	test('a revoked key passes no more, at once', async () => {
-		await using api = await startApi();
-		const [{id} = {id: ''}] = await api.gateway.port.listKeys();
-		expect((await api.ask('/v1/models')).status).toBe(200);
-		await api.gateway.port.revokeKey(id);
-		const answer = await api.ask('/v1/models');
+		const {key, secret} = await api.gateway.port.createKey({
+			name: 'revoked',
+			kind: 'live',
+			endpoints: ['models'],
+			models: ['*'],
+			agents: true,
+		});
+		expect((await api.ask('/v1/models', {key: secret})).status).toBe(200);
+		await api.gateway.port.revokeKey(key.id);
+		const answer = await api.ask('/v1/models', {key: secret});
 		expect(answer.status).toBe(401);
 		expect(answer.headers.get('www-authenticate')).toBe('Bearer');
 	});
 
 	test('answers the question of a browser before it asks for a key, for pages that are listed', async () => {
-		await using api = await startApi({cors_origins: ['https://chat.example.com']});
-		const asked = await api.ask('/v1/chat/completions', {
+		await using open = await startApi({cors_origins: ['https://chat.example.com']});
+		const asked = await open.ask('/v1/chat/completions', {
 			method: 'OPTIONS',
 			key: null,
 			headers: {origin: 'https://chat.example.com', 'access-control-request-method': 'POST'},
@@ -164,7 +175,7 @@ describe('the chat API', () => {
 			['x-a, bad header', /x-svc-approval, x-a$/],
 			[`x-${'a'.repeat(3000)}`, /x-svc-approval$/],
 		] as const) {
-			const {headers} = await api.ask('/v1/chat/completions', {
+			const {headers} = await open.ask('/v1/chat/completions', {
 				method: 'OPTIONS',
 				key: null,
 				headers: {
@@ -180,21 +191,20 @@ describe('the chat API', () => {
 			'https://chat.example.com.evil.example',
 			'http://chat.example.com',
 		]) {
-			const odd = await api.ask('/v1/models', {headers: {origin}});
+			const odd = await open.ask('/v1/models', {headers: {origin}});
 			expect(odd.headers.get('access-control-allow-origin')).toBeNull();
 			expect(odd.headers.get('vary')).toBe('Origin');
 		}
 
-		const answer = await api.ask('/v1/models', {headers: {origin: 'https://chat.example.com'}});
+		const answer = await open.ask('/v1/models', {headers: {origin: 'https://chat.example.com'}});
 		expect(answer.headers.get('access-control-allow-origin')).toBe('https://chat.example.com');
-		const other = await api.ask('/v1/models', {
+		const other = await open.ask('/v1/models', {
 			method: 'OPTIONS',
 			key: null,
 			headers: {origin: 'https://evil.example'},
 		});
 		expect(other.headers.get('access-control-allow-origin')).toBeNull();
-		await using closed = await startApi();
-		const shut = await closed.ask('/v1/models', {
+		const shut = await api.ask('/v1/models', {
 			method: 'OPTIONS',
 			key: null,
 			headers: {origin: 'https://chat.example.com'},
@@ -204,7 +214,6 @@ describe('the chat API', () => {
 	});
 
 	test('a request that is no HTTP, or has no end, gets an answer or is cut, and the next is served', async () => {
-		await using api = await startApi();
 		const {port} = new URL(api.url);
 		const {answers} = await rawExchange({port: Number(port)}, 'GARBAGE\r\n\r\n');
 		expect(answers[0]?.status ?? 400).toBe(400);
@@ -212,7 +221,6 @@ describe('the chat API', () => {
 	});
 
 	test('goes with its configuration: off, on, and refused where the port is taken, while the rest serves', async () => {
-		await using api = await startApi();
 		const {gateway, url} = api;
 		const {port} = new URL(url);
 		await using other = await startTestGateway({

@@ -321,11 +321,11 @@ test('a bracket that is not closed is told of with the first of what follows fro
 
 test('a file with more mistakes than anybody reads is refused in good time', () => {
 	using home = createTemporaryHome();
-	const keys = Array.from({length: 20_000}, (_, index) => `k${index}: 1`).join('\n');
+	const keys = Array.from({length: 5000}, (_, index) => `k${index}: 1`).join('\n');
 	const said = problemsOf(home.load({config: keys}));
 	expect(said).toHaveLength(101);
-	expect(said.at(-1)).toBe('config.yaml: … and 19900 more');
-	expect(problemsOf(home.load({config: `${keys}\n${keys.slice(0, 100_000)}`}))).toHaveLength(100);
+	expect(said.at(-1)).toBe('config.yaml: … and 4900 more');
+	expect(problemsOf(home.load({config: `${keys}\n${keys}`}))).toHaveLength(100);
 });
 
 test('no message holds a secret', () => {

@@ -1,7 +1,7 @@
 import {once} from 'node:events';
 import {mkdir, rename, rm, symlink, truncate, writeFile} from 'node:fs/promises';
 import {createServer, type AddressInfo} from 'node:net';
-import {expect, test} from 'vitest';
+import {afterAll, beforeAll, expect, test} from 'vitest';
 import type {GatewayEvent} from '../../source/core/events.ts';
 import type {JsonObject} from '../../source/core/json.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
@@ -18,6 +18,26 @@ const subscriptions = {hook: {prompt: 'Say hello'}};
 
 const rejections = (events: readonly GatewayEvent[]) =>
 	events.filter(event => event.type === 'config-rejected');
+
+let shared: TestGateway;
+
+beforeAll(async () => {
+	shared = await startTestGateway({subscriptions});
+});
+
+afterAll(async () => {
+	await shared[Symbol.asyncDispose]();
+});
+
+/** A gateway of many tests, with a configuration that holds nothing but a receiver. */
+async function anew(): Promise<TestGateway> {
+	await rm(shared.paths.config, {recursive: true, force: true});
+	await shared.home.write('config.yaml', testConfig());
+	await shared.home.write('.env', '');
+	await shared.port.reload();
+	expect(shared.port.getState().problems).toEqual([]);
+	return shared;
+}
 
 /** Waits for `count` refusals of a configuration. */
 const rejected = async (gateway: TestGateway, count: number) => {
@@ -71,7 +91,7 @@ test.for([
 ] as const)(
 	'%s on hot reload changes nothing and is refused with its place',
 	async ([, text, key]) => {
-		await using gateway = await startTestGateway({subscriptions});
+		const gateway = await anew();
 		await gateway.home.write('config.yaml', text);
 		await gateway.port.reload();
 		const {problems} = gateway.port.getState();
@@ -318,7 +338,7 @@ test.for([
 ] as const)(
 	'a config.yaml that is %s leaves the running configuration in place and is reported',
 	async ([, harm]) => {
-		await using gateway = await startTestGateway({subscriptions});
+		const gateway = await anew();
 		await harm(gateway.home.file('config.yaml'));
 		await gateway.port.reload();
 
@@ -339,7 +359,7 @@ test.for([
 ] as const)(
 	'a receiver that serves is switched off by nothing but a word: a configuration that %s changes nothing',
 	async ([, env, config]) => {
-		await using gateway = await startTestGateway({subscriptions});
+		const gateway = await anew();
 		await gateway.home.write('.env', env);
 		await gateway.home.write('config.yaml', config);
 		await gateway.port.reload();
