@@ -4,13 +4,12 @@ import {
 	chmodSync,
 	cpSync,
 	existsSync,
-	mkdirSync,
 	readFileSync,
 	renameSync,
 	rmSync,
 	writeFileSync,
 } from 'node:fs';
-import {basename, dirname, join} from 'node:path';
+import {dirname, join} from 'node:path';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 import {rolldown} from 'rolldown';
 import {patchInk} from './patch-ink.mjs';
@@ -30,8 +29,6 @@ const bundle = await rolldown({
 	transform: {target: 'node24', define: {'process.env.NODE_ENV': '"production"'}},
 	resolve: {alias: {'react-devtools-core': join(root, 'scripts/build/no-devtools.mjs')}},
 	preserveEntrySignatures: false,
-	// Draws PNG, is made of native code, and is there or not.
-	external: ['@resvg/resvg-js'],
 	// Modules that both faces need are in another chunk than those who would like to load them late.
 	checks: {ineffectiveDynamicImport: false},
 	plugins: [
@@ -118,20 +115,6 @@ cpSync(join(root, 'source', 'manual'), join(outdir, 'manual'), {
 	recursive: true,
 	filter: path => !path.endsWith('.ts'),
 });
-
-// The letters of pictures: a server has no fonts.
-const fonts = join(root, 'node_modules', 'dejavu-fonts-ttf');
-mkdirSync(join(outdir, 'fonts'));
-for (const file of ['ttf/DejaVuSansMono.ttf', 'ttf/DejaVuSansMono-Bold.ttf', 'LICENSE']) {
-	const from = join(fonts, file);
-	if (existsSync(from)) {
-		cpSync(from, join(outdir, 'fonts', basename(file)));
-	} else {
-		process.stderr.write(
-			`Built without ${from}: PNG pictures use the fonts of the machine. "npm ci" brings it\n`,
-		);
-	}
-}
 
 const entry = join(outdir, 'main.js');
 const code = readFileSync(entry, 'utf8').replace(/^#!.*\n/, '');

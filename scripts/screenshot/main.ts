@@ -25,8 +25,7 @@ async function drawViews(
 		await show(demo);
 		// oxlint-disable-next-line no-await-in-loop
 		await pause(settleMs);
-		// oxlint-disable-next-line no-await-in-loop
-		await savePicture(demo.terminal.screen(), {name, title, ...(png !== undefined && {png})});
+		savePicture(demo.terminal.screen(), {name, title, ...(png !== undefined && {png})});
 	}
 }
 

@@ -1,5 +1,5 @@
-import type {Screen} from '../../source/terminal/picture/cells.ts';
-import {drawRow, windowOf} from '../../source/terminal/picture/svg.ts';
+import type {Screen} from './cells.ts';
+import {drawRow, windowOf} from './svg.ts';
 
 /** A screen, and how long it stands. */
 export type Frame = {readonly screen: Screen; readonly ms: number};

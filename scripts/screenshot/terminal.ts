@@ -2,7 +2,7 @@ import {spawn} from '@lydell/node-pty';
 import {UnicodeGraphemesAddon} from '@xterm/addon-unicode-graphemes';
 import xterm from '@xterm/headless';
 import {bytesOfKey} from '../../source/terminal/input/key-bytes.ts';
-import type {Cell, Screen} from '../../source/terminal/picture/cells.ts';
+import type {Cell, Screen} from './cells.ts';
 
 export type DemoTerminal = AsyncDisposable & {
 	/** Presses keys by name, slowly enough to be taken one by one. */

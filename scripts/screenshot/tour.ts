@@ -78,7 +78,7 @@ export async function drawTour({png}: {readonly png?: string}): Promise<void> {
 	await press('esc', '5', 'g', 'e');
 	await terminal.waitFor('back-test');
 	await keep(readMs);
-	await saveMoving(movingSvgOf(frames, title), frames, {
+	saveMoving(movingSvgOf(frames, title), frames, {
 		name: 'tour',
 		title,
 		...(png !== undefined && {png}),

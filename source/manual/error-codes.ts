@@ -159,8 +159,6 @@ export const errorCodes = {
 		'A tool server led to an authorization server at an address nearer to this machine than its own (private, loopback, link-local)',
 	overflow_with_deliver_only:
 		'The keys of the route exclude each other or are incomplete: keep one',
-	picture_unavailable:
-		'The package `@resvg/resvg-js`, which draws PNG, cannot be loaded: `npm install -g @resvg/resvg-js`, or use `--svg`',
 	platform_disabled: 'Enable the platform, or correct its name',
 	platform_unavailable: 'This version does not deliver there',
 	platform_unknown: 'Enable the platform, or correct its name',

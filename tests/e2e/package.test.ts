@@ -55,14 +55,7 @@ test('the package holds the build, its licences and the README, and nothing of t
 	expect(
 		contents.filter(path => !/^(?:build\/|package\.json$|README\.md$|LICENSE$)/.test(path)),
 	).toEqual([]);
-	expect(contents).toEqual(
-		expect.arrayContaining([
-			'build/THIRD-PARTY-LICENSES.txt',
-			'build/fonts/DejaVuSansMono.ttf',
-			'build/fonts/DejaVuSansMono-Bold.ttf',
-			'build/fonts/LICENSE',
-		]),
-	);
+	expect(contents).toContain('build/THIRD-PARTY-LICENSES.txt');
 });
 
 test('npm installs it without any other package, and the installed svc works', async () => {

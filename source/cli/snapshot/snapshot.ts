@@ -1,22 +1,41 @@
+import {stripVTControlCharacters} from 'node:util';
 import {wantColors} from '../../config/environment.ts';
 import {writePrivateFile} from '../../config/write-private-file.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
 import {nearestName} from '../../core/nearest-name.ts';
 import {twoVersions} from '../../core/two-versions.ts';
+import {contract} from '../../gateway/contract/contract.ts';
+import type {Operation} from '../../gateway/contract/operation.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
+import {changesSomething} from '../../gateway/read-only-port.ts';
+import type {ThemeName} from '../../tui/theme/theme.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import {attachGateway, noGateway} from '../home/gateway-access.ts';
-import type {SnapshotRequest} from './formats.ts';
-import {lookOnly} from './look-only.ts';
+
+/** What is to be drawn. */
+export type SnapshotRequest = {
+	/** Its name or its key. */
+	readonly pane: string;
+	readonly cols: number;
+	readonly rows: number;
+	readonly theme: ThemeName;
+	/** Names of keys. */
+	readonly keys: readonly string[];
+	readonly filter?: string;
+	/** Text with its colours (SGR). */
+	readonly isColored: boolean;
+	/** A file that is written anew; absent: stdout. */
+	readonly out?: string;
+};
 
 /** How a command refuses the words that it was given. */
 type Refuse = (problem: string) => never;
 
 /**
- * One pane of the gateway that runs for the context's home, as text or as a picture. `open` says which gateway; it is closed again.
+ * One pane of the gateway that runs for the context's home, as text. `open` says which gateway; it is closed again.
  *
- * @throws SvcError `gateway_not_running`, `snapshot_timeout`, `filter_invalid`, `picture_unavailable`, `file_unwritable`
+ * @throws SvcError `gateway_not_running`, `snapshot_timeout`, `filter_invalid`, `file_unwritable`
  */
 export async function snapshot(
 	context: Context,
@@ -29,12 +48,6 @@ export async function snapshot(
 		readonly open?: (context: Context) => Promise<GatewayPort | undefined>;
 	},
 ): Promise<void> {
-	if (request.format === 'png' && request.out === undefined && context.stdout.isTTY) {
-		refuse(
-			'error: a PNG is nothing for a terminal: give --out FILE, or send it elsewhere with ">"',
-		);
-	}
-
 	wantColors();
 	const [{paneNames, takeSnapshot}, {bytesOfKey}] = await Promise.all([
 		import('../../tui/snapshot/take-snapshot.ts'),
@@ -59,8 +72,7 @@ export async function snapshot(
 		);
 	}
 
-	const {cols: columns, rows, theme, keys, filter, format, out} = request;
-	const size = {columns, rows};
+	const {cols: columns, rows, theme, keys, filter, isColored, out} = request;
 	const {clock} = context;
 	// A question about two versions would lie over the pane.
 	const version = port.getState().gateway.version || context.version;
@@ -70,9 +82,9 @@ export async function snapshot(
 
 	const frame = await takeSnapshot(
 		{clock, ...lookOnly(port)},
-		{pane, size, theme, keys, version, ...(filter !== undefined && {filter})},
+		{pane, size: {columns, rows}, theme, keys, version, ...(filter !== undefined && {filter})},
 	);
-	await give(context, await pictureOf(frame, {size, theme, format, pane}), out);
+	await give(context, isColored ? `${frame}\n` : textOf(frame), out);
 }
 
 type PaneName = {readonly id: string; readonly key: string};
@@ -93,58 +105,60 @@ function paneOf(asked: string, names: readonly PaneName[], refuse: Refuse): stri
 	);
 }
 
-type Picture = {
-	readonly size: {readonly columns: number; readonly rows: number};
-	readonly pane: string;
-} & Pick<SnapshotRequest, 'theme' | 'format'>;
+/** A frame without colours, and without the blanks at the ends of its rows. */
+const textOf = (frame: string): string =>
+	stripVTControlCharacters(frame)
+		.split('\n')
+		.map(row => `${row.trimEnd()}\n`)
+		.join('');
 
-async function pictureOf(
-	frame: string,
-	{size, theme, format, pane}: Picture,
-): Promise<string | Buffer> {
-	if (format === 'color') {
-		return `${frame}\n`;
-	}
-
-	const {cellsOf} = await import('../../terminal/picture/cells.ts');
-	const cells = cellsOf(frame, size);
-	if (format === 'text') {
-		return cells
-			.map(
-				row =>
-					`${row
-						.map(({text}) => text)
-						.join('')
-						.trimEnd()}\n`,
-			)
-			.join('');
-	}
-
-	const {svgOf} = await import('../../terminal/picture/svg.ts');
-	const svg = svgOf(cells, `svc: ${pane}`, {isLight: theme === 'light'});
-	if (format === 'svg') {
-		return svg;
-	}
-
-	const {pngOf} = await import('../../terminal/picture/png.ts');
-	return pngOf(svg);
-}
-
-async function give(
-	{stdout}: Context,
-	picture: string | Buffer,
-	out: string | undefined,
-): Promise<void> {
+async function give({stdout}: Context, text: string, out: string | undefined): Promise<void> {
 	if (out === undefined) {
-		stdout.write(picture);
+		stdout.write(text);
 		return;
 	}
 
 	try {
-		await writePrivateFile(out, picture);
+		await writePrivateFile(out, text);
 	} catch (error) {
 		throw new SvcError('file_unwritable', `Cannot write "${out}": ${messageOf(error)}`, {
 			cause: error,
 		});
 	}
+}
+
+const refuseChange = (name: string) => async () => {
+	throw new SvcError('snapshot_only_looks', `Cannot do "${name}" in a snapshot: it only looks`);
+};
+
+/** A gateway that answers what only asks, whatever keys are pressed, and refuses the rest with `snapshot_only_looks`; `isAnswering` says whether an answer has not come yet. */
+function lookOnly(port: GatewayPort): {
+	readonly port: GatewayPort;
+	readonly isAnswering: () => boolean;
+} {
+	let open = 0;
+	const ask =
+		(name: keyof typeof contract) =>
+		async (...args: readonly unknown[]): Promise<unknown> => {
+			open += 1;
+			try {
+				// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller's own arguments, for the command that it named
+				return await (port[name] as (...all: readonly unknown[]) => Promise<unknown>)(...args);
+			} finally {
+				open -= 1;
+			}
+		};
+
+	const commands = Object.entries<Operation>(contract).map(([name, operation]) => [
+		name,
+		changesSomething(operation)
+			? refuseChange(name)
+			: // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a key of the table
+				ask(name as keyof typeof contract),
+	]);
+	return {
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each command of the table, with the arguments and answers of the one behind it
+		port: {...port, ...Object.fromEntries(commands)} as GatewayPort,
+		isAnswering: () => open > 0,
+	};
 }

@@ -1,7 +1,7 @@
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import type {Cell, Screen} from '../../../source/terminal/picture/cells.ts';
+import type {Cell, Screen} from '../../../scripts/screenshot/cells.ts';
 import {themes, type Look, type ThemeName, type Tone} from '../../../source/tui/theme/theme.ts';
 
 export const goldenFolder = join(dirname(fileURLToPath(import.meta.url)), 'frames');

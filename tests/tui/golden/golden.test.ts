@@ -3,7 +3,7 @@ import {UnicodeGraphemesAddon} from '@xterm/addon-unicode-graphemes';
 import {Unicode11Addon} from '@xterm/addon-unicode11';
 import xterm from '@xterm/headless';
 import {beforeAll, expect, test} from 'vitest';
-import {cellsOf, type Screen} from '../../../source/terminal/picture/cells.ts';
+import {cellsOf, type Screen} from '../../../scripts/screenshot/cells.ts';
 import {openPane} from '../../../source/tui/acts/navigate.ts';
 import {changeChat} from '../../../source/tui/panes/chat/chat-state.ts';
 import {panes} from '../../../source/tui/panes/panes.ts';

@@ -1,4 +1,4 @@
-import {widthOf} from '../text/fit.ts';
+import {widthOf} from '../../source/terminal/text/fit.ts';
 
 /** One cell of a terminal. A colour is a number of the palette or `#rrggbb`; `undefined` is the terminal's own. */
 export type Cell = Look & {

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {cellsOf} from '../../source/terminal/picture/cells.ts';
-import {svgOf} from '../../source/terminal/picture/svg.ts';
+import {cellsOf} from '../../scripts/screenshot/cells.ts';
+import {svgOf} from '../../scripts/screenshot/svg.ts';
 
 const esc = '\u001B';
 const plain = {
