@@ -103,7 +103,7 @@ export const errorCodes = {
 	group_dispatched: 'The group has become a run already',
 	group_not_found: 'Nothing has that name: look with `list`',
 	handler_unavailable:
-		'The `svc://` scheme cannot be registered for this desktop: the message says what is missing',
+		'The `svc://` scheme cannot be registered: on Linux the message says what is missing, elsewhere follow the steps that are printed',
 	history_busy: 'Many searches of the history wait: try again in a moment',
 	history_unreadable:
 		'The database cannot be searched now, or its thread failed: the sentence says why',

@@ -13,7 +13,7 @@ export function addOpenCommand(program: Command, context: Context): void {
 		.command('open')
 		.description('open an svc:// link: asks before anything is installed')
 		.argument('[link]', 'svc://mcp/install?…')
-		.option('--register', 'make svc what your desktop opens svc:// links with')
+		.option('--register', 'make svc what your Linux desktop opens svc:// links with')
 		.option('--unregister', 'end that')
 		.option('--hold', 'wait for Enter at the end, where a terminal was opened for it');
 	open.action(async (link: string | undefined, {register, unregister, hold}: OpenFlags) => {

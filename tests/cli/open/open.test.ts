@@ -1,10 +1,9 @@
 // @module-tag slow
 import {chmod, mkdir, readFile} from 'node:fs/promises';
 import {expect, test} from 'vitest';
-import {desktopEntry} from '../../../source/cli/open/register-linux.ts';
-import {macosSteps} from '../../../source/cli/open/register-macos.ts';
-import {windowsSteps} from '../../../source/cli/open/register-windows.ts';
-import {changeHandler} from '../../../source/cli/open/register.ts';
+import type {Context} from '../../../source/cli/console/context.ts';
+import {changeHandler, desktopEntry} from '../../../source/cli/open/register.ts';
+import {homePaths} from '../../../source/config/home-paths.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {openPty} from '../../helpers/pty.ts';
 import {svcCommand, svcEnvironment} from '../../helpers/svc.ts';
@@ -211,27 +210,30 @@ test('what the desktop lacks is said', async () => {
 	expect(stdout).toContain('Not done, since update-desktop-database is not installed');
 });
 
-test('on macOS and Windows it is scripted, each step a program with its arguments', () => {
-	const argv = ['C:\\Program Files\\node.exe', 'a"b\\', 'open', '--'];
-	expect(windowsSteps({argv, variables: {}}).at(-1)).toEqual([
-		'add',
-		String.raw`HKCU\Software\Classes\svc\shell\open\command`,
-		'/ve',
-		'/d',
-		String.raw`"C:\Program Files\node.exe" "a\"b\\" "open" "--" "%1"`,
-		'/f',
-	]);
-	const [, compile] = macosSteps('/Users/ann/svc.app', {
-		argv: ['/n"o', 'open'],
-		variables: {A: 'b'},
-	});
-	expect(compile?.at(-1)).toContain(
-		String.raw`set theLine to quoted form of "/usr/bin/env" & " " & quoted form of "A=b" & " " & quoted form of "/n\"o" & " " & quoted form of "open" & " " & quoted form of theLink`,
-	);
-});
+test.for(['darwin', 'win32', 'aix'] as const)(
+	'on %s it prints the steps with the command, and fails',
+	async platform => {
+		await using home = await temporaryHome();
+		const environment = {SVC_HOME: home.path};
+		let stdout = '';
+		const context = {
+			environment,
+			paths: () => homePaths({environment}),
+			stdout: {
+				write(text: string) {
+					stdout += text;
+				},
+			},
+		} as unknown as Context;
+		for (const change of ['register', 'unregister'] as const) {
+			// oxlint-disable-next-line no-await-in-loop -- one after the other
+			await expect(changeHandler(context, change, platform)).rejects.toMatchObject({
+				code: 'handler_unavailable',
+				message: expect.stringContaining(`on "${platform}"`),
+			});
+		}
 
-test('a desktop that nobody knows is refused', async () => {
-	await expect(changeHandler({} as never, 'register', 'aix')).rejects.toMatchObject({
-		code: 'handler_unavailable',
-	});
-});
+		expect(stdout).toMatch(/SVC_HOME=.* open '--hold' '--'\n2\. Register that program/);
+		expect(stdout).toContain('delete HKCU\\Software\\Classes\\svc');
+	},
+);
