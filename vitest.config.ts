@@ -53,6 +53,7 @@ export default defineConfig({
 		// gateway and each screen: where they count as part of the heap and that may be half a gigabyte, they make V8 mark all of it no more,
 		// which was a sixth of the time.
 		execArgv: [
+			`--import=${resolve('tests/patched-ink.mjs')}`,
 			'--max-semi-space-size=128',
 			'--single-threaded-gc',
 			'--external-memory-accounted-in-global-limit',

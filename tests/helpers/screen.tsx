@@ -150,7 +150,7 @@ export async function renderTui(
 		lines: () =>
 			Array.from(
 				{length: display.terminal.rows},
-				(_, row) => lineAt(row)?.translateToString(true) ?? '',
+				(_, row) => lineAt(row)?.translateToString(true).trimEnd() ?? '',
 			),
 		cell,
 		picture: () =>
@@ -214,7 +214,8 @@ function cellOf(cell: IBufferCell | undefined): ScreenCell {
 	const foreground = cell.isFgRGB() ? hex(cell.getFgColor()) : String(cell.getFgColor());
 	const background = cell.isBgRGB() ? hex(cell.getBgColor()) : String(cell.getBgColor());
 	return {
-		text: cell.getChars(),
+		// A cell that was erased looks like a blank one.
+		text: cell.getChars() || ' '.repeat(cell.getWidth()),
 		foreground: cell.isFgDefault() ? 'default' : foreground,
 		background: cell.isBgDefault() ? 'default' : background,
 		bold: cell.isBold() !== 0,

@@ -18,7 +18,6 @@ import {
 	record,
 } from 'fast-check';
 import {rolldown, type Plugin} from 'rolldown';
-import stringWidth from 'string-width';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 // @ts-expect-error -- plain JavaScript, as the whole of the build
 import * as untyped from '../../scripts/build/changed-cells.mjs';
@@ -73,13 +72,14 @@ let original: OutputClass;
 let patched: OutputClass;
 let cleans: {readonly original: Clean; readonly patched: Clean};
 
-const load = async <Loaded>(part: string, name: string, plugins: Plugin[]): Promise<Loaded> => {
+/** A module with all that it imports, as it is without plugins: what the test itself imports is patched (`tests/patched-ink.mjs`). */
+const load = async <Loaded>(path: string, name: string, plugins: Plugin[]): Promise<Loaded> => {
 	const bundle = await rolldown({
-		input: `node_modules/ink/build/${part}.js`,
+		input: join('node_modules', path),
 		platform: 'node',
 		plugins,
 	});
-	const file = join(folder, `${part}-${name}.mjs`);
+	const file = join(folder, `${path.replaceAll('/', '-')}-${name}.mjs`);
 	await bundle.write({file, format: 'esm'});
 	await bundle.close();
 	const {default: loaded} = (await import(pathToFileURL(file).href)) as {default: Loaded};
@@ -88,10 +88,10 @@ const load = async <Loaded>(part: string, name: string, plugins: Plugin[]): Prom
 
 beforeAll(async () => {
 	folder = await mkdtemp(join(tmpdir(), 'svc-ink-'));
-	const both = async <Loaded>(part: string) =>
-		Promise.all([load<Loaded>(part, 'original', []), load<Loaded>(part, 'patched', [patchInk()])]);
-	[original, patched] = await both<OutputClass>('output');
-	const [clean, cleanPatched] = await both<Clean>('sanitize-ansi');
+	const both = async <Loaded>(path: string) =>
+		Promise.all([load<Loaded>(path, 'original', []), load<Loaded>(path, 'patched', [patchInk()])]);
+	[original, patched] = await both<OutputClass>('ink/build/output.js');
+	const [clean, cleanPatched] = await both<Clean>('ink/build/sanitize-ansi.js');
 	cleans = {original: clean, patched: cleanPatched};
 });
 
@@ -381,7 +381,8 @@ test.for(['svc ▁▂▃ 3/s', '│ Open · 2s │'])('%s is a row whose cells a
 	expect(changedCells(row, row.replace('s', 't'), columns)).toBe(`\u001b[${at + 1}Gt`);
 });
 
-test('what string-width says of our signs is what the shorter way says', () => {
+test('what string-width says of our signs is what the shorter way says', async () => {
+	const stringWidth = await load<(text: string) => number>('string-width/index.js', 'original', []);
 	expect(oneCellEach.source).toBe(ownSigns.source);
 	for (const sign of '─│┌┐└┘·…●○◐✓✗–×▁▂▃▄▅▆▇█░ a~') {
 		expect(stringWidth(sign)).toBe(1);
