@@ -42,6 +42,7 @@ test('answers are described by what they hold, the event stream by its messages'
 	expect(paths['/v1/deliveries/{id}'].get.responses).toHaveProperty('404');
 	expect(paths['/v1/groups'].get.parameters).toEqual([
 		expect.objectContaining({name: 'state', schema: {type: 'string', enum: expect.anything()}}),
+		expect.objectContaining({name: 'profile', schema: {type: 'string'}}),
 		expect.objectContaining({
 			name: 'limit',
 			schema: {type: 'integer', minimum: 1, maximum: 5000, default: 100},
