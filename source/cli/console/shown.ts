@@ -1,6 +1,6 @@
 import type {Gateway} from '../../gateway/gateway.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
-import type {FirstRunCard} from '../../tui/state/view.ts';
+import type {FirstRunCard} from '../../tui/commands/first-run.ts';
 import type {Context} from './context.ts';
 import type {AskedToStop} from './signals.ts';
 

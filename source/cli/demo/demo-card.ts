@@ -1,4 +1,4 @@
-import type {FirstRunCard} from '../../tui/state/view.ts';
+import type {FirstRunCard} from '../../tui/commands/first-run.ts';
 
 /** What the demo is, and what to press in it. */
 export const demoCard: FirstRunCard = {

@@ -5,7 +5,7 @@ import {SvcError} from '../../core/errors.ts';
 import type {Gateway} from '../../gateway/gateway.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import type {GatewayWorld} from '../../gateway/rooms.ts';
-import type {FirstRunCard} from '../../tui/state/view.ts';
+import type {FirstRunCard} from '../../tui/commands/first-run.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import type {Shown} from '../console/shown.ts';

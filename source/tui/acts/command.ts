@@ -2,18 +2,6 @@ import type {Safe} from '../../core/untrusted.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import type {KeyBinding} from '../input/key-router.ts';
 import type {Shell} from '../shell/shell.ts';
-import type {Overlay} from '../state/view.ts';
-
-/** Where a key holds, besides the sections of panes: everywhere, in a text field, in a form, in what lies over the panes. */
-export type KeyScope =
-	| 'global'
-	| 'banner'
-	| 'field'
-	| 'form'
-	| 'form-text'
-	| 'approval-text'
-	| 'install-text'
-	| Overlay['kind'];
 
 /** One act of a section of a pane, with its keys. */
 export type PaneCommand = Omit<KeyBinding<Shell>, 'keys' | 'scope'> & {
@@ -23,7 +11,7 @@ export type PaneCommand = Omit<KeyBinding<Shell>, 'keys' | 'scope'> & {
 	readonly why?: (shell: Shell) => Safe | undefined;
 	/** It changes something, or begins to: a face that only looks does not do it. Absent: whoever presses it only looks, which a test wants to be told. */
 	readonly changes?: true;
-	/** It allows something: only a key press that `mayAllow` lets through does it. */
+	/** It allows something: only a key press that the guard of its dialog lets through does it. */
 	readonly isGuarded?: boolean;
 	/** What the palette takes besides its label: `/reload-mcp`. */
 	readonly aliases?: readonly string[];
@@ -31,7 +19,10 @@ export type PaneCommand = Omit<KeyBinding<Shell>, 'keys' | 'scope'> & {
 };
 
 /** One act with its keys. Help, footer, palette, `svc keymap` and the key handler all read the same table. */
-export type Command<In extends string = KeyScope> = PaneCommand & {readonly scope: In};
+export type Command = PaneCommand & {
+	/** Where it holds: `global`, `banner`, `field`, a section of a pane, a dialog, `form`, `form-text`. */
+	readonly scope: string;
+};
 
 /** Whether it is kept from being done because this face only looks. */
 export const isForbidden = (

@@ -4,15 +4,14 @@ import {askedFor, outcomeSentences} from '../approvals/approval-text.ts';
 import {offeredScopes, type SheetStep} from '../approvals/sheet.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {leaveSheet, sheetNow} from './sheet.ts';
+import {approvalSheet, leaveSheet, sheetNow} from './sheet.ts';
 
 /** The step of the open sheet, when it is of this kind. */
 export function stepOf<Kind extends SheetStep['kind']>(
 	shell: Shell,
 	kind: Kind,
 ): Extract<SheetStep, {kind: Kind}> | undefined {
-	const {overlay} = shell.view.get();
-	const step = overlay?.kind === 'approval' ? overlay.sheet.step : undefined;
+	const step = approvalSheet.now(shell)?.sheet.step;
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the kind was compared
 	return step?.kind === kind ? (step as Extract<SheetStep, {kind: Kind}>) : undefined;
 }

@@ -5,14 +5,20 @@ import {literal, safe} from '../../terminal/text/safe.ts';
 import {askedFor, askingServer, decisionSentence} from '../approvals/approval-text.ts';
 import {foundInEvent, lookIntoEvent} from '../approvals/event-search.ts';
 import {arming} from '../approvals/guard.ts';
-import {seeRows, type AskedParts} from '../approvals/seen-rows.ts';
+import {seeRows, type SeenParts} from '../approvals/seen-rows.ts';
 import {isShownWhole, layoutSheet, type SheetLayout} from '../approvals/sheet-layout.ts';
 import {newSheet, sheetName, type Sheet} from '../approvals/sheet.ts';
 import {newForm, withoutMasked} from '../forms/form.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
+import type {Overlay} from '../state/view.ts';
+import {dialogNow, dialogState, type ShownParts} from './dialog.ts';
 import {change} from './navigate.ts';
-import {changeOverlay} from './overlay-state.ts';
+
+/** What a tool or a server asks of a person, and what comes back when the sheet is left. */
+export const approvalSheet = dialogState<{readonly sheet: Sheet; readonly under?: Overlay}>(
+	'approval',
+);
 
 /** The sheet that is open, with what it asks for and how it looks. */
 export type OpenSheet = {
@@ -30,12 +36,12 @@ export function sheetNow(
 	shell: Pick<Shell, 'view' | 'feed' | 'guard' | 'layout' | 'port' | 'clock' | 'loader'>,
 	at = shell.clock.monotonic(),
 ): OpenSheet | undefined {
-	const {overlay, size} = shell.view.get();
-	if (overlay?.kind !== 'approval') {
+	const {sheet} = approvalSheet.now(shell) ?? {};
+	if (!sheet) {
 		return undefined;
 	}
 
-	const {sheet} = overlay;
+	const {size} = shell.view.get();
 	// Asked of the gateway, not of what was drawn last: what is gone must not be answered.
 	const approval = shell.port.getState().approvals.find(({id}) => id === sheet.id);
 	const inEvent = foundInEvent(shell, sheet.id);
@@ -74,28 +80,24 @@ export function openSheet(shell: Shell, approval: Approval, only?: number): void
 				} as const)
 			: ({kind: 'choose'} as const);
 	const under = underOf(shell);
-	change(shell, {
-		overlay: {kind: 'approval', sheet: newSheet(approval.id, step, only), ...(under && {under})},
-		field: undefined,
-		drafts: new Map([...drafts].filter(([id]) => id !== approval.id)),
-		// The last row is for the keys of the sheet.
-		toast: undefined,
-	});
+	approvalSheet.open(
+		shell,
+		{sheet: newSheet(approval.id, step, only), ...(under && {under})},
+		{
+			field: undefined,
+			drafts: new Map([...drafts].filter(([id]) => id !== approval.id)),
+			// The last row is for the keys of the sheet.
+			toast: undefined,
+		},
+	);
 }
 
 /** What a sheet lies over, besides a pane. */
-function underOf({view}: Pick<Shell, 'view'>) {
-	const {overlay} = view.get();
-	if (overlay?.kind === 'approval') {
-		return overlay.under;
-	}
-
-	return overlay?.kind === 'trial' ||
-		overlay?.kind === 'answer' ||
-		overlay?.kind === 'setup' ||
-		overlay?.kind === 'key'
-		? overlay
-		: undefined;
+function underOf(shell: Shell): Overlay | undefined {
+	const now = dialogNow(shell);
+	return approvalSheet.isOpen(shell)
+		? approvalSheet.now(shell)?.under
+		: now?.dialog.comesBack && now.state;
 }
 
 /** Goes back to what the sheet was opened over. */
@@ -105,11 +107,8 @@ export const closeSheet = (shell: Shell): void => {
 
 /** Goes to another step of the sheet that is open. What was said of the one before must not hide the keys of this one. */
 export const goToStep = (shell: Shell, step: Sheet['step']): void => {
-	shell.view.set(state => ({...state, toast: undefined}));
-	changeOverlay(shell, 'approval', overlay => ({
-		...overlay,
-		sheet: {...overlay.sheet, step, refused: undefined},
-	}));
+	change(shell, {toast: undefined});
+	changeSheet(shell, {step, refused: undefined});
 };
 
 /** Leaves what is asked waiting; what was filled in is there when it is opened again, but for its secrets. */
@@ -120,9 +119,9 @@ export function setAside(shell: Shell): void {
 
 /** Keeps what is filled in, and forgets that of requests which wait no more. */
 function keepDraft(shell: Shell): void {
-	const {overlay, drafts} = shell.view.get();
-	if (overlay?.kind === 'approval' && overlay.sheet.step.kind === 'form') {
-		const {id, step} = overlay.sheet;
+	const {drafts} = shell.view.get();
+	const {id, step} = approvalSheet.now(shell)?.sheet ?? {};
+	if (id !== undefined && step?.kind === 'form') {
 		const waiting = new Set(shell.port.getState().approvals.map(one => one.id));
 		const kept = [...drafts].filter(([other]) => waiting.has(other));
 		change(shell, {drafts: new Map([...kept, [id, withoutMasked(step.form)]])});
@@ -131,13 +130,13 @@ function keepDraft(shell: Shell): void {
 
 /** Shows the next request that waits, or the one before; it begins anew like any sheet that is opened: nothing of it may be allowed before it was seen. */
 export function turnSheet(shell: Shell, step: 1 | -1): void {
-	const {overlay} = shell.view.get();
+	const {sheet} = approvalSheet.now(shell) ?? {};
 	const {approvals} = shell.port.getState();
-	if (overlay?.kind !== 'approval') {
+	if (!sheet) {
 		return;
 	}
 
-	const {id, only} = overlay.sheet;
+	const {id, only} = sheet;
 	const here = approvals.findIndex(one => one.id === id);
 	const next = approvals[(here + step + approvals.length) % approvals.length];
 	if (next && next.id !== id) {
@@ -148,10 +147,7 @@ export function turnSheet(shell: Shell, step: 1 | -1): void {
 
 /** Changes the sheet that is open. */
 export const changeSheet = (shell: Shell, part: Partial<Sheet>): void => {
-	changeOverlay(shell, 'approval', overlay => ({
-		...overlay,
-		sheet: {...overlay.sheet, ...part},
-	}));
+	approvalSheet.change(shell, now => ({...now, sheet: {...now.sheet, ...part}}));
 };
 
 /** Scrolls what is asked by so many rows, as far as there are any. */
@@ -167,8 +163,7 @@ export function scrollSheet(shell: Shell, rows: number): void {
  * their way were meant for the one that was answered.
  */
 export function leaveSheet(shell: Shell, answered: number): void {
-	const {overlay} = shell.view.get();
-	const only = overlay?.kind === 'approval' ? overlay.sheet.only : undefined;
+	const only = approvalSheet.now(shell)?.sheet.only;
 	const next = shell.port.getState().approvals.find(({id}) => id !== answered);
 	if (next && only !== answered) {
 		shell.guard.gone();
@@ -182,19 +177,14 @@ export function leaveSheet(shell: Shell, answered: number): void {
 	}
 }
 
-/** Tells the guard that the sheet stands on the screen, and remembers what of it was there. */
-export function noteShown(
+/** Tells the guard that something stands on the screen, and lets `keep` remember what of it was there by now. */
+export function see(
 	shell: Shell,
-	{of, asked}: {readonly of: string; readonly asked: AskedParts},
+	before: SeenParts,
+	{of, asked, keep}: ShownParts & {readonly keep: (seen: SeenParts) => void},
 ): void {
-	const {overlay, size} = shell.view.get();
-	if (overlay?.kind !== 'approval' || sheetName(overlay.sheet, size) !== of) {
-		return;
-	}
-
 	shell.guard.shown(of);
 	const at = shell.clock.monotonic();
-	const {seen: before} = overlay.sheet;
 	const seen = {...before};
 	for (const [part, text] of Object.entries(asked)) {
 		if (text) {
@@ -203,8 +193,22 @@ export function noteShown(
 	}
 
 	if (Object.keys(asked).some(part => seen[part] !== before[part])) {
-		changeSheet(shell, {seen});
+		keep(seen);
 		shell.guard.awaits(at + arming.drawnMs);
+	}
+}
+
+/** Tells the guard that the sheet stands on the screen, and remembers what of it was there. */
+export function noteShown(shell: Shell, {of, asked}: ShownParts): void {
+	const {sheet} = approvalSheet.now(shell) ?? {};
+	if (sheet && sheetName(sheet, shell.view.get().size) === of) {
+		see(shell, sheet.seen, {
+			of,
+			asked,
+			keep(seen) {
+				changeSheet(shell, {seen});
+			},
+		});
 	}
 }
 
@@ -258,13 +262,13 @@ export function forgetShown(shell: Shell): void {
 
 /** Closes the sheet of a request that somebody else settled, or that became void; says how. */
 export function closeSettled(shell: Shell): void {
-	const {overlay} = shell.view.get();
-	if (overlay?.kind !== 'approval') {
+	const {sheet} = approvalSheet.now(shell) ?? {};
+	if (!sheet) {
 		return;
 	}
 
 	const {approvals, settledApprovals} = shell.port.getState();
-	const {id} = overlay.sheet;
+	const {id} = sheet;
 	if (approvals.some(other => other.id === id)) {
 		return;
 	}

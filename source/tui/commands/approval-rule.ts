@@ -1,9 +1,10 @@
 import type {ToolApproval} from '../../core/approval.ts';
 import {linesByHand} from '../../core/approvals/rule-lines.ts';
+import type {Safe} from '../../core/untrusted.ts';
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
-import type {Command} from '../acts/command.ts';
 import {copyText} from '../acts/copy.ts';
+import type {DialogCommand} from '../acts/dialog.ts';
 import {answer, callNow, isOffered, stepOf} from '../acts/settle.ts';
 import {goToStep} from '../acts/sheet.ts';
 import {
@@ -28,9 +29,8 @@ function changeKey(
 	}
 }
 
-const otherFolder = (key: string, isWider: boolean, label: Command['label']): Command => ({
+const otherFolder = (key: string, isWider: boolean, label: Safe): DialogCommand => ({
 	id: `approval.rule-${isWider ? 'wider' : 'nearer'}`,
-	scope: 'approval',
 	keys: [key],
 	label,
 	quiet: true,
@@ -46,13 +46,8 @@ const firstChoice = (call: ToolApproval | undefined): RuleChoice => ({
 	keys: new Map(),
 });
 
-const covering = (
-	key: string,
-	args: 'any' | 'exact' | 'keys',
-	label: Command['label'],
-): Command => ({
+const covering = (key: string, args: 'any' | 'exact' | 'keys', label: Safe): DialogCommand => ({
 	id: `approval.rule-${args}`,
-	scope: 'approval',
 	keys: [key],
 	label,
 	quiet: true,
@@ -74,10 +69,9 @@ const linesNow = (shell: Shell): readonly string[] | undefined => {
 };
 
 /** Keys of the sheet for rules that last, and while one is put together. */
-export const ruleCommands: readonly Command[] = [
+export const ruleCommands: readonly DialogCommand[] = [
 	{
 		id: 'approval.rule',
-		scope: 'approval',
 		keys: ['v'],
 		label: literal('always allow: shows the rule first'),
 		quiet: true,
@@ -95,7 +89,6 @@ export const ruleCommands: readonly Command[] = [
 	},
 	{
 		id: 'approval.by-hand',
-		scope: 'approval',
 		keys: ['v'],
 		label: literal('always allow: what to write into config.yaml'),
 		quiet: true,
@@ -113,7 +106,6 @@ export const ruleCommands: readonly Command[] = [
 	},
 	{
 		id: 'approval.by-hand-back',
-		scope: 'approval',
 		keys: ['v'],
 		label: literal('back to the choice'),
 		quiet: true,
@@ -124,7 +116,6 @@ export const ruleCommands: readonly Command[] = [
 	},
 	{
 		id: 'approval.copy-lines',
-		scope: 'approval',
 		keys: ['y'],
 		label: literal('copy the lines'),
 		when: shell => stepOf(shell, 'by-hand') !== undefined,
@@ -140,7 +131,6 @@ export const ruleCommands: readonly Command[] = [
 	covering('3', 'keys', literal('a rule for what is equal in the marked arguments')),
 	{
 		id: 'approval.rule-mark',
-		scope: 'approval',
 		keys: ['space'],
 		label: literal('mark the argument'),
 		when: shell => stepOf(shell, 'rule') !== undefined,
@@ -153,7 +143,6 @@ export const ruleCommands: readonly Command[] = [
 	{
 		id: 'approval.always',
 		changes: true,
-		scope: 'approval',
 		keys: ['A'],
 		label: literal('store the rule and allow'),
 		quiet: true,

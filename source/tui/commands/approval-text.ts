@@ -1,5 +1,5 @@
 import {literal, safe} from '../../terminal/text/safe.ts';
-import type {Command} from '../acts/command.ts';
+import type {DialogCommand} from '../acts/dialog.ts';
 import {answer, callNow, isAtChoice, stepOf} from '../acts/settle.ts';
 import {goToStep, refuse, setAside} from '../acts/sheet.ts';
 import {clean} from '../lines/line.ts';
@@ -32,10 +32,9 @@ function back(shell: Shell): void {
 }
 
 /** The ways out, and the keys beside a text. */
-export const waysOut: readonly Command[] = [
+export const waysOut: readonly DialogCommand[] = [
 	{
 		id: 'approval.back',
-		scope: 'approval',
 		keys: ['esc', 'ctrl+c'],
 		label: literal('back to the choice'),
 		when: isElsewhere,
@@ -43,7 +42,6 @@ export const waysOut: readonly Command[] = [
 	},
 	{
 		id: 'approval.leave',
-		scope: 'approval',
 		keys: ['esc', 'ctrl+c', 'q'],
 		label: literal('leave it waiting'),
 		when: isAtChoice,

@@ -4,15 +4,23 @@ import {literal} from '../../terminal/text/safe.ts';
 import type {Command} from '../acts/command.ts';
 import {copyText} from '../acts/copy.ts';
 import {denyAll} from '../acts/deny-all.ts';
+import type {DialogCommand} from '../acts/dialog.ts';
 import {answer, callNow, isAtChoice, isOffered, stepOf} from '../acts/settle.ts';
-import {changeSheet, goToStep, scrollSheet, sheetNow, turnSheet} from '../acts/sheet.ts';
+import {scrolledRows, type SheetScroll, sheetScrolls} from '../acts/sheet-scrolls.ts';
+import {
+	approvalSheet,
+	changeSheet,
+	goToStep,
+	scrollSheet,
+	sheetNow,
+	turnSheet,
+} from '../acts/sheet.ts';
 import {foundInEvent} from '../approvals/event-search.ts';
 import {pagedText} from '../approvals/paged-text.ts';
 import {ruleKeys} from '../approvals/rule-step.ts';
 import type {Shell} from '../shell/shell.ts';
 import {ruleCommands} from './approval-rule.ts';
 import {waysOut} from './approval-text.ts';
-import {scrolledRows, type SheetScroll, sheetScrolls} from './sheet-scrolls.ts';
 
 /** Allows at once, or asks for the tool's name first where that must be typed. */
 function allow(shell: Shell, scope: ApprovalScope): void {
@@ -32,10 +40,9 @@ const allowing = (
 	key: string,
 	scope: Exclude<ApprovalScope, 'always'>,
 	label: Command['label'],
-): Command => ({
+): DialogCommand => ({
 	id: `approval.${scope}`,
 	changes: true,
-	scope: 'approval',
 	keys: [key],
 	label,
 	quiet: true,
@@ -66,8 +73,7 @@ function page(shell: Shell): void {
 		await shell.desktop.page(pagedText(approval, fromEvent));
 		// Back from the pager: the sheet has to be drawn again, and keys typed for the pager are not for us.
 		shell.guard.asked();
-		const {overlay} = shell.view.get();
-		if (overlay?.kind === 'approval' && overlay.sheet.id === approval.id) {
+		if (approvalSheet.now(shell)?.sheet.id === approval.id) {
 			changeSheet(shell, {wasPaged: true});
 		}
 	});
@@ -95,9 +101,8 @@ const turning = (
 	id: string,
 	key: string,
 	{label, step}: {readonly label: Command['label']; readonly step: 1 | -1},
-): Command => ({
+): DialogCommand => ({
 	id: `approval.${id}`,
-	scope: 'approval',
 	keys: [key],
 	label,
 	quiet: step === -1,
@@ -108,14 +113,13 @@ const turning = (
 });
 
 /** Keys of the sheet while it asks to choose. */
-const choiceCommands: readonly Command[] = [
+const choiceCommands: readonly DialogCommand[] = [
 	allowing('a', 'once', literal('allow this one call')),
 	allowing('r', 'run', literal('allow the tool until its run ends')),
 	allowing('s', 'process', literal('allow the tool until svc stops')),
 	{
 		id: 'approval.deny',
 		changes: true,
-		scope: 'approval',
 		keys: ['d'],
 		label: literal('deny'),
 		quiet: true,
@@ -127,7 +131,6 @@ const choiceCommands: readonly Command[] = [
 	{
 		id: 'approval.reason',
 		changes: true,
-		scope: 'approval',
 		keys: ['m'],
 		label: literal('deny and tell the agent why'),
 		quiet: true,
@@ -139,7 +142,6 @@ const choiceCommands: readonly Command[] = [
 	{
 		id: 'approval.deny-all',
 		changes: true,
-		scope: 'approval',
 		keys: ['D'],
 		label: literal('deny all (asks)'),
 		quiet: true,
@@ -152,7 +154,6 @@ const choiceCommands: readonly Command[] = [
 	{
 		id: 'approval.deny-all-now',
 		changes: true,
-		scope: 'approval',
 		keys: ['D'],
 		label: literal('deny all that wait: the second D'),
 		when: shell => stepOf(shell, 'deny-all') !== undefined,
@@ -161,7 +162,6 @@ const choiceCommands: readonly Command[] = [
 	{
 		id: 'approval.extend',
 		changes: true,
-		scope: 'approval',
 		keys: ['w'],
 		label: literal('wait 5 min longer'),
 		quiet: true,
@@ -170,7 +170,6 @@ const choiceCommands: readonly Command[] = [
 	},
 	{
 		id: 'approval.copy',
-		scope: 'approval',
 		keys: ['y'],
 		label: literal('copy arguments'),
 		when: shell => stepOf(shell, 'choose') !== undefined,
@@ -178,7 +177,6 @@ const choiceCommands: readonly Command[] = [
 	},
 	{
 		id: 'approval.pager',
-		scope: 'approval',
 		keys: ['e'],
 		label: literal('open in $PAGER'),
 		when: isAtChoice,
@@ -208,24 +206,25 @@ function scroll(shell: Shell, by: SheetScroll): void {
 
 const isPage = (name: string): boolean => name.startsWith('page-');
 
-const moving: readonly Command[] = sheetScrolls.map(([name, keys, label, step]): Command => ({
-	id: `approval.${name}`,
-	scope: 'approval',
-	keys,
-	label,
-	// Where something is left to see, it is said how.
-	quiet: shell => name !== 'down' || sheetNow(shell)?.layout().most === 0,
-	// Between the fields of a form its own keys move; pages are turned all the same.
-	when: shell => isPage(name) || stepOf(shell, 'form') === undefined,
-	run(shell) {
-		scroll(shell, step);
-	},
-}));
+const moving: readonly DialogCommand[] = sheetScrolls.map(
+	([name, keys, label, step]): DialogCommand => ({
+		id: `approval.${name}`,
+		keys,
+		label,
+		// Where something is left to see, it is said how.
+		quiet: shell => name !== 'down' || sheetNow(shell)?.layout().most === 0,
+		// Between the fields of a form its own keys move; pages are turned all the same.
+		when: shell => isPage(name) || stepOf(shell, 'form') === undefined,
+		run(shell) {
+			scroll(shell, step);
+		},
+	}),
+);
 
 /** The name of a tool is typed under what has to be seen: pages of it are turned meanwhile. */
-const textPages: readonly Command[] = sheetScrolls
+const textPages: readonly DialogCommand[] = sheetScrolls
 	.filter(([name]) => isPage(name))
-	.map(([name, [key], label, step]): Command => ({
+	.map(([name, [key], label, step]): DialogCommand => ({
 		id: `approval-text.${name}`,
 		scope: 'approval-text',
 		keys: [key],
@@ -237,7 +236,7 @@ const textPages: readonly Command[] = sheetScrolls
 	}));
 
 /** Keys of the approval sheet. Those that allow are guarded: see `mayAllow`. */
-export const approvalSheetCommands: readonly Command[] = [
+export const approvalSheetCommands: readonly DialogCommand[] = [
 	...choiceCommands,
 	...moving,
 	...ruleCommands,

@@ -1,6 +1,6 @@
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Command} from '../acts/command.ts';
-import {change} from '../acts/navigate.ts';
+import {confirm} from '../dialogs/questions.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 
@@ -13,21 +13,18 @@ function askToUseModel(shell: Shell): void {
 		return;
 	}
 
-	change(shell, {
-		overlay: {
-			kind: 'confirm',
-			title: safe`Use ${clean(offer.provider)}`,
-			lines: [
-				clean(`${offer.name}: ${offer.origin}`),
-				literal('Every run then costs money there. The choice is written to config.yaml.'),
-			],
-			act: literal('use it'),
-			run() {
-				shell.attempt(async () => {
-					await shell.port.useModel(offer.provider);
-					shell.toast(safe`${clean(offer.provider)} answers from now on`, 'good');
-				});
-			},
+	confirm.open(shell, {
+		title: safe`Use ${clean(offer.provider)}`,
+		lines: [
+			clean(`${offer.name}: ${offer.origin}`),
+			literal('Every run then costs money there. The choice is written to config.yaml.'),
+		],
+		act: literal('use it'),
+		run() {
+			shell.attempt(async () => {
+				await shell.port.useModel(offer.provider);
+				shell.toast(safe`${clean(offer.provider)} answers from now on`, 'good');
+			});
 		},
 	});
 }

@@ -5,6 +5,10 @@ import {goBack} from '../acts/go-back.ts';
 import {change, nextMatch, openDetail, openPane} from '../acts/navigate.ts';
 import {placeNow} from '../acts/place.ts';
 import {review} from '../acts/review.ts';
+import {help} from '../dialogs/help.ts';
+import {leavingCommands} from '../dialogs/leaving.ts';
+import {palette} from '../dialogs/palette.ts';
+import {openStates} from '../dialogs/states.ts';
 import {clean} from '../lines/line.ts';
 import {paneKey} from '../panes/pane.ts';
 import {panes} from '../panes/panes.ts';
@@ -12,9 +16,7 @@ import {askToReload} from '../panes/tools/tool-commands.ts';
 import type {Shell} from '../shell/shell.ts';
 import {detailStart} from '../state/view.ts';
 import {themeNames} from '../theme/theme.ts';
-import {leavingCommands} from './leaving.ts';
 import {movingCommands} from './moving.ts';
-import {openStates} from './states.ts';
 
 const noList = (shell: Shell): Safe | undefined =>
 	shell.openList() ? undefined : literal('There is no list in this pane');
@@ -93,7 +95,7 @@ export const everywhereCommands: readonly Command[] = [
 		label: literal('help'),
 		aliases: ['/help', '/keys'],
 		run(shell) {
-			change(shell, {overlay: {kind: 'help', query: '', top: 0, isSearching: false}});
+			help.open(shell, {query: '', top: 0, isSearching: false});
 		},
 	},
 	{
@@ -102,7 +104,7 @@ export const everywhereCommands: readonly Command[] = [
 		keys: [':', 'ctrl+k'],
 		label: literal('palette'),
 		run(shell) {
-			change(shell, {overlay: {kind: 'palette', query: '', index: 0}});
+			palette.open(shell, {query: '', index: 0});
 		},
 	},
 	openStates,

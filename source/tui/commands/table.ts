@@ -1,25 +1,42 @@
+import type {Safe} from '../../core/untrusted.ts';
 import type {Command} from '../acts/command.ts';
-import {keyActs} from '../acts/key.ts';
-import {createKeyRouter, type KeyBinding} from '../input/key-router.ts';
+import type {Dialog} from '../acts/dialog.ts';
+import {formCommands} from '../dialogs/form.ts';
+import {installActs} from '../dialogs/install-link.ts';
+import {keyActs} from '../dialogs/key.ts';
+import {setupActs} from '../dialogs/setup.ts';
+import {createKeyRouter, type KeyBinding, type KeyRouter} from '../input/key-router.ts';
 import {bindingsMarkdown} from '../input/keymap.ts';
+import {clean} from '../lines/line.ts';
 import {panes} from '../panes/panes.ts';
 import type {Shell} from '../shell/shell.ts';
 import {bannerCommands} from './banner.ts';
+import {dialogs} from './dialogs.ts';
 import {everywhereCommands} from './everywhere.ts';
-import {installActs} from './install.ts';
-import {overlayCommands} from './overlays.ts';
-import {scopeTitle} from './scope-title.ts';
-import {setupActs} from './setup.ts';
+import {fieldCommands} from './field.ts';
 
-const paneCommands = panes
-	.flatMap(({sections}) => sections)
-	.flatMap(({id, commands: acts}) =>
-		acts.map((command): Command<string> => ({...command, scope: id})),
-	);
+/** Every key of the interface: the key handler, help, footer, palette and `svc keymap` read this and nothing else. */
+export type KeyTable = {
+	/** What the palette offers. */
+	readonly acts: readonly Command[];
+	readonly commands: readonly Command[];
+	/** The commands that have a key, as the router takes them. */
+	readonly bindings: ReadonlyArray<Command & KeyBinding<Shell>>;
+	/** Which key does what. */
+	readonly router: KeyRouter<Shell>;
+	/** The command with this id. */
+	readonly commandOf: (id: string) => Command | undefined;
+	/** The name of a scope for a person. */
+	readonly titleOf: (scope: string) => Safe;
+};
+
+const sections = panes.flatMap(pane => pane.sections);
 
 /** What the palette offers. */
-export const acts: ReadonlyArray<Command<string>> = [
-	...paneCommands,
+export const acts: readonly Command[] = [
+	...sections.flatMap(({id, commands: own}) =>
+		own.map((command): Command => ({...command, scope: id})),
+	),
 	...bannerCommands,
 	...installActs,
 	...setupActs,
@@ -27,24 +44,47 @@ export const acts: ReadonlyArray<Command<string>> = [
 	...everywhereCommands,
 ];
 
-/** Every key of the interface: the key handler, help, footer, palette and `svc keymap` read this and nothing else. */
-export const commands: ReadonlyArray<Command<string>> = [...acts, ...overlayCommands(acts)];
-
-/** The commands that have a key, as the router takes them. */
-export const bindings: ReadonlyArray<Command<string> & KeyBinding<Shell>> = commands.flatMap(
-	command => {
+/** The keys of the panes, of text fields, and of these dialogs. */
+export function createKeyTable(all: readonly Dialog[]): KeyTable {
+	const ofForms = 1 + all.findIndex(({form}) => form);
+	const commands = [
+		...acts,
+		...fieldCommands,
+		...all.slice(0, ofForms).flatMap(dialog => dialog.commands),
+		...formCommands,
+		...all.slice(ofForms).flatMap(dialog => dialog.commands),
+	];
+	const bindings = commands.flatMap(command => {
 		const [first, ...more] = command.keys;
 		return first === undefined ? [] : [{...command, keys: [first, ...more] as const}];
-	},
-);
+	});
+	const byId = new Map(commands.map(command => [command.id, command]));
+	const titles = new Map<string, string>([
+		...sections.map(({id, title}): [string, string] => [id, title]),
+		['global', 'Everywhere'],
+		['banner', 'While its banner is shown'],
+		['field', 'In a filter or a search'],
+		...[...all, {scope: 'form', title: 'Form'}].flatMap(
+			({scope, title}): Array<[string, string]> => [
+				[scope, title],
+				[`${scope}-text`, `${title}, while typing`],
+			],
+		),
+	]);
+	return {
+		acts,
+		commands,
+		bindings,
+		router: createKeyRouter<Shell>(bindings),
+		commandOf: id => byId.get(id),
+		titleOf: scope => clean(titles.get(scope) ?? scope),
+	};
+}
 
-const byId = new Map(commands.map(command => [command.id, command]));
+/** The keys of the interface as it is. */
+export const keyTable = createKeyTable(dialogs);
 
-/** The command with this id. */
-export const commandOf = (id: string): Command<string> | undefined => byId.get(id);
-
-/** Which key does what. */
-export const router = createKeyRouter<Shell>(bindings);
+export const {commands, bindings, router, commandOf} = keyTable;
 
 /** The key table as Markdown, for `svc keymap`. @see manual/commands.md */
-export const keymapMarkdown = (): string => bindingsMarkdown(bindings, scopeTitle);
+export const keymapMarkdown = (): string => bindingsMarkdown(keyTable.bindings, keyTable.titleOf);

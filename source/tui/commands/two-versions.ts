@@ -1,7 +1,7 @@
 import {stopAll} from '../../core/stops.ts';
 import {twoVersions} from '../../core/two-versions.ts';
 import {literal} from '../../terminal/text/safe.ts';
-import {openMenu} from '../acts/overlay-state.ts';
+import {openMenu} from '../dialogs/questions.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 

@@ -2,8 +2,8 @@ import {codeOf} from '../../core/errors.ts';
 import {type JsonObject, isJsonObject, parsedJson} from '../../core/json.ts';
 import type {RouteCheck} from '../../core/route-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {change} from '../acts/navigate.ts';
 import {selectSoon} from '../acts/select-soon.ts';
+import {confirm} from '../dialogs/questions.ts';
 import {routeKey, routeList} from '../entries/route-list.ts';
 import {typedProblem} from '../forms/field-kinds.ts';
 import {clean} from '../lines/line.ts';
@@ -36,18 +36,15 @@ export function leaveEditor(shell: Shell): void {
 	}
 
 	const count = countChanges(state.draft);
-	change(shell, {
-		overlay: {
-			kind: 'confirm',
-			title: literal('Leave without saving?'),
-			lines: [
-				safe`${clean(state.draft.name || 'The new route')} has ${count === 1 ? literal('1 change') : safe`${count} changes`} that ${count === 1 ? literal('is') : literal('are')} not saved.`,
-			],
-			act: literal('drop them'),
-			stay: literal('stay in the form'),
-			run() {
-				closeEditor(shell);
-			},
+	confirm.open(shell, {
+		title: literal('Leave without saving?'),
+		lines: [
+			safe`${clean(state.draft.name || 'The new route')} has ${count === 1 ? literal('1 change') : safe`${count} changes`} that ${count === 1 ? literal('is') : literal('are')} not saved.`,
+		],
+		act: literal('drop them'),
+		stay: literal('stay in the form'),
+		run() {
+			closeEditor(shell);
 		},
 	});
 }

@@ -1,10 +1,10 @@
 import {Box} from 'ink';
 import {useEffect} from 'react';
 import {literal} from '../../terminal/text/safe.ts';
-import {settleTop} from '../acts/overlay-state.ts';
+import {dialogNow} from '../acts/dialog.ts';
+import {change} from '../acts/navigate.ts';
+import {boxLines, fitRows, lineWidth, placeBox, roomIn} from '../dialogs/box.ts';
 import {clean} from '../lines/line.ts';
-import {boxContent, type Dialog} from '../overlay/box-content.ts';
-import {boxLines, fitRows, lineWidth, placeBox, roomIn} from '../overlay/box.ts';
 import {useStore} from '../state/use-store.ts';
 import {FieldRow} from '../view/field-row.tsx';
 import {LineBlock} from '../view/line-block.tsx';
@@ -17,17 +17,24 @@ const border = 1;
  * A dialog in a box over the pane, which goes on around it. `width` and `height` are those of the part of the screen that it may cover. Each of its rows is one text
  * that is written over the cells of the pane's: Ink puts a blank where that leaves half of a wide character.
  */
-export function DialogBox({overlay, width, height}: RegionProps & {readonly overlay: Dialog}) {
+export function DialogBox({width, height}: RegionProps) {
 	const shell = useShell();
 	useStore(shell.feed, snapshot => snapshot.state);
 	const area = {width, height};
-	const content = boxContent(overlay, shell, roomIn(area));
-	const {title, rows, shown, field, top} = content;
+	const {dialog, state} = dialogNow(shell) ?? {};
+	const content = state && dialog?.contents?.(state, shell, roomIn(area));
+	const top = content?.top;
 	useEffect(() => {
-		if (top !== undefined) {
-			settleTop(shell, overlay, top);
+		const settled = state && top !== undefined && dialog?.settle?.(state, top);
+		if (settled && settled !== state && shell.view.get().overlay === state) {
+			change(shell, {overlay: {...settled, kind: state.kind}});
 		}
-	}, [shell, top, overlay]);
+	}, [shell, top, dialog, state]);
+	if (!content) {
+		return undefined;
+	}
+
+	const {title, rows, shown, field} = content;
 	const widest = content.width ?? Math.max(0, ...[...rows, title.flat()].map(lineWidth)) + 2;
 	const place = placeBox(area, {width: widest, height: rows.length});
 	const fitting = fitRows(rows, place.height - 2 * border, shown);

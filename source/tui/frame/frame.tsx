@@ -1,9 +1,9 @@
 import {Box} from 'ink';
 import {messageOf} from '../../core/errors.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {isPage} from '../acts/dialog.ts';
 import {failedLines} from '../lines/empty.ts';
 import {clean, line} from '../lines/line.ts';
-import {isDialog} from '../overlay/box-content.ts';
 import {paneKey} from '../panes/pane.ts';
 import {paneTitle} from '../shell/pane-title.ts';
 import {statusLine} from '../shell/status-line.ts';
@@ -49,8 +49,8 @@ export function Frame() {
 			<Head width={columns} />
 			<LineBlock rows={banners} top={0} width={columns} height={banners.length} />
 			<ErrorBoundary key={attempt} fallback={PaneFailed}>
-				{overlay && !isDialog(overlay) ? (
-					<PageView overlay={overlay} width={columns} height={bodyHeight + 1} />
+				{isPage(shell) ? (
+					<PageView width={columns} height={bodyHeight + 1} />
 				) : (
 					<ThemeContext value={(overlay ? themesBehind : themes)[view.theme]}>
 						<PaneRegion layout={layout} width={columns} height={bodyHeight} />
@@ -67,7 +67,7 @@ export function Frame() {
 					<LastRow width={columns} />
 				</ErrorBoundary>
 			</Box>
-			{overlay && isDialog(overlay) && (
+			{overlay && !isPage(shell) && (
 				<Box
 					position="absolute"
 					top={headRows + banners.length}
@@ -75,7 +75,7 @@ export function Frame() {
 					height={bodyHeight + 1}
 				>
 					<ErrorBoundary key={`${attempt} ${overlay.kind}`} fallback={PaneFailed}>
-						<DialogBox overlay={overlay} width={columns} height={bodyHeight + 1} />
+						<DialogBox width={columns} height={bodyHeight + 1} />
 					</ErrorBoundary>
 				</Box>
 			)}

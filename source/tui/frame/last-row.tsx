@@ -1,8 +1,8 @@
 import {Box} from 'ink';
-import {empty, literal, safe} from '../../terminal/text/safe.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {dialogNow, isPage, type BoxField} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
 import {clean, type Line} from '../lines/line.ts';
-import {isDialog} from '../overlay/box-content.ts';
 import {hintsLine} from '../shell/hints-line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {besideKeys, toastRows} from '../shell/toast-rows.ts';
@@ -17,21 +17,12 @@ import {usePane} from '../view/use-pane.ts';
 export function LastRow({width}: {readonly width: number}) {
 	const shell = useShell();
 	const {view} = usePane();
-	const {overlay, field} = view;
+	const {field} = view;
 	// Whether a payload was kept decides what can be done with it.
 	useStore(shell.loads, count => count);
-	if (overlay?.kind === 'help' && overlay.isSearching) {
-		return (
-			<FieldRow
-				label={literal('search ')}
-				value={overlay.query}
-				note={empty}
-				width={width}
-				onChange={query => {
-					change(shell, {overlay: {...overlay, query}});
-				}}
-			/>
-		);
+	const ofDialog = dialogField(shell);
+	if (ofDialog) {
+		return <FieldRow label={literal('search ')} {...ofDialog} width={width} />;
 	}
 
 	if (field === 'search') {
@@ -56,13 +47,19 @@ export function LastRow({width}: {readonly width: number}) {
 	return <LineRow row={keysRow(shell, width)} width={width} />;
 }
 
+/** The text field of the open dialog that stands in this row. */
+function dialogField(shell: Shell): BoxField | undefined {
+	const {dialog, state} = dialogNow(shell) ?? {};
+	return state && dialog?.lastRow?.(state, shell);
+}
+
 /**
  * The keys that matter here, with a toast beside them where it has room. A sheet counts the rows that were seen, of which none may be covered: it names its
  * keys itself, and a toast takes this row.
  */
 function keysRow(shell: Shell, width: number): Line {
-	const {toast, overlay} = shell.view.get();
-	if (toast && overlay && !isDialog(overlay)) {
+	const {toast} = shell.view.get();
+	if (toast && isPage(shell)) {
 		return [{text: safe` ${toast.text}`, tone: toast.tone}];
 	}
 
@@ -73,13 +70,13 @@ function keysRow(shell: Shell, width: number): Line {
 /** A toast that has no room beside the keys, for the rows above them. */
 export function ToastRows({width, bottom}: {readonly width: number; readonly bottom: number}) {
 	const shell = useShell();
-	const {toast, overlay, field} = usePane().view;
+	const {toast, field} = usePane().view;
 	useStore(shell.loads, count => count);
-	if (!toast || (overlay && !isDialog(overlay))) {
+	if (!toast || isPage(shell)) {
 		return;
 	}
 
-	const isTyping = field !== undefined || (overlay?.kind === 'help' && overlay.isSearching);
+	const isTyping = field !== undefined || dialogField(shell) !== undefined;
 	if (!isTyping && besideKeys(hintsLine(shell, width), toast, width)) {
 		return;
 	}

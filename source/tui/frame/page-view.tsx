@@ -1,72 +1,76 @@
-import {Box} from 'ink';
-import {literal, safe} from '../../terminal/text/safe.ts';
-import {sheetNow} from '../acts/sheet.ts';
-import {installLayout} from '../commands/install-sheet.ts';
-import {clean, type Line} from '../lines/line.ts';
+import {Box, useApp} from 'ink';
+import {useEffect} from 'react';
+import {dialogNow, type Page} from '../acts/dialog.ts';
 import {ruleLine} from '../lines/title-parts.ts';
-import type {Dialog} from '../overlay/box-content.ts';
-import type {Shell} from '../shell/shell.ts';
 import {useStore} from '../state/use-store.ts';
-import type {Overlay} from '../state/view.ts';
-import {answerRows} from '../trial/answer-rows.ts';
 import {LineBlock} from '../view/line-block.tsx';
 import {LineRow} from '../view/line-row.tsx';
 import type {RegionProps} from '../view/region.ts';
 import {useShell} from '../view/shell-context.ts';
-import {InstallBody} from './install-body.tsx';
-import {SheetBody} from './sheet-body.tsx';
 
-/** What has the whole width: drawn instead of the pane, under a rule of its own. */
-type Page = Exclude<Overlay, Dialog>;
-
-/** A sheet that asks a person, or the answer of a tool: what is read there is not to be searched for between rows of a pane. */
-export function PageView({overlay, width, height}: RegionProps & {readonly overlay: Page}) {
+/** A dialog that has the whole width: what is read there is not to be searched for between rows of a pane. */
+export function PageView({width, height}: RegionProps) {
 	const shell = useShell();
-	// The sheet counts, and so does its title.
+	// A sheet counts, and so does its title.
 	useStore(shell.guard.ticks, count => count);
-	useStore(shell.feed, snapshot => (overlay.kind === 'approval' ? snapshot : undefined));
+	useStore(shell.feed, snapshot => (dialogNow(shell)?.dialog.isWatched ? snapshot : undefined));
+	// What of the arguments stands in the event is found a moment later: then it is another text, to be seen anew.
+	useStore(shell.loads, count => count);
+	const {dialog, state} = dialogNow(shell) ?? {};
+	const page = state && dialog?.page?.(state, shell, {width, height: height - 1});
+	const {waitUntilRenderFlush} = useApp();
+	const asked = page?.asked;
+
+	// Keys may allow some time after the frame has left for the terminal, not after it was thought of. After every frame: the guard may have forgotten.
+	useEffect(() => {
+		let isCurrent = true;
+		void (async () => {
+			await waitUntilRenderFlush();
+			if (isCurrent && asked) {
+				dialog?.shown?.(shell, asked);
+			}
+		})();
+		return () => {
+			isCurrent = false;
+		};
+	});
+
+	if (!page) {
+		return undefined;
+	}
+
 	return (
 		<Box flexDirection="column" width={width} height={height} flexShrink={0}>
 			<Box height={1} flexShrink={0}>
-				<LineRow row={ruleLine(titleOf(overlay, shell), width)} width={width} />
+				<LineRow row={ruleLine(page.title, width)} width={width} />
 			</Box>
-			<PageBody overlay={overlay} width={width} height={height - 1} />
+			<PageBody page={page} width={width} height={height - 1} />
 		</Box>
 	);
 }
 
-function titleOf(overlay: Page, shell: Shell): readonly Line[] {
-	switch (overlay.kind) {
-		case 'approval':
-			return sheetNow(shell)?.layout().title ?? [[{text: literal('Approval'), tone: 'title'}]];
-		case 'install':
-			return installLayout(shell, overlay.sheet).title;
-		case 'answer':
-			return [
-				[
-					{
-						text: safe`${clean(overlay.trial.tool)} ${overlay.isError ? literal('✗ failed') : literal('✓ answered')}`,
-						tone: 'title',
-					},
-				],
-			];
-	}
-}
-
-function PageBody({overlay, width, height}: RegionProps & {readonly overlay: Page}) {
-	switch (overlay.kind) {
-		case 'approval':
-			return <SheetBody width={width} height={height} />;
-		case 'install':
-			return <InstallBody sheet={overlay.sheet} width={width} height={height} />;
-		case 'answer':
-			return (
+/** Rows that scroll, under them what stays, and on wide screens something beside both. */
+function PageBody({page, width, height}: RegionProps & {readonly page: Page}) {
+	const {rows, top, footer = [], side, sideWidth = 0} = page;
+	const cells = page.width ?? width;
+	const room = Math.max(0, height - footer.length);
+	return (
+		<Box width={width} height={height} flexShrink={0}>
+			<Box flexDirection="column" width={cells} height={height} flexShrink={0}>
 				<LineBlock
-					rows={answerRows(overlay.text, width)}
-					top={overlay.top}
-					width={width}
-					height={height}
+					rows={rows}
+					top={top}
+					width={cells}
+					height={Math.min(page.height ?? room, rows.length, room)}
 				/>
-			);
-	}
+				<LineBlock rows={footer} top={0} width={cells} height={footer.length} />
+			</Box>
+			{side && (
+				<>
+					<Box width={width - cells - sideWidth} flexShrink={0} />
+					<LineBlock rows={side} top={0} width={sideWidth} height={height} />
+				</>
+			)}
+		</Box>
+	);
 }

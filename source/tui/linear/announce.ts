@@ -4,7 +4,7 @@ import {createTimer, stopAll} from '../../core/stops.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {askedBy, askedFor, askingServer, deadlineText} from '../approvals/approval-text.ts';
-import {waitingInstalls} from '../commands/install.ts';
+import {waitingInstalls} from '../dialogs/install-link.ts';
 import {isUnderWay} from '../entries/login-entry.ts';
 import {serverName} from '../entries/server-key.ts';
 import {clean} from '../lines/line.ts';

@@ -3,7 +3,7 @@ import type {Safe} from '../../core/untrusted.ts';
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {openPane} from '../acts/navigate.ts';
-import {askToQuit} from '../commands/leaving.ts';
+import {askToQuit} from '../dialogs/leaving.ts';
 import {clean, type Line} from '../lines/line.ts';
 import {openSession, say} from '../panes/chat/chat-acts.ts';
 import {chatLines} from '../panes/chat/chat-lines.ts';

@@ -1,5 +1,5 @@
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {changeForm} from '../acts/form.ts';
+import {changeForm} from '../dialogs/form.ts';
 import {currentField, type FormState} from '../forms/form.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';

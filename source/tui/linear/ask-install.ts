@@ -1,13 +1,13 @@
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {commandOf} from '../commands/table.ts';
 import {
 	changeInstall,
 	goToInstallStep,
 	installLayout,
 	installNow,
 	noteInstallShown,
-} from '../commands/install-sheet.ts';
-import {commandOf} from '../commands/table.ts';
+} from '../dialogs/install-sheet.ts';
 import {installName} from '../install/install-sheet.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';

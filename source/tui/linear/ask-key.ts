@@ -1,7 +1,7 @@
 import {literal} from '../../terminal/text/safe.ts';
+import {onceLines} from '../dialogs/guarded.ts';
+import {keyForm, keyShown, offerLines} from '../dialogs/key.ts';
 import {formLines} from '../forms/form-lines.ts';
-import {keyForm, type KeyCard} from '../keys/key-card.ts';
-import {offerLines, shownLines} from '../overlay/key-lines.ts';
 import type {Shell} from '../shell/shell.ts';
 import {choiceLines} from './answer.ts';
 import {askForm} from './ask-form.ts';
@@ -22,12 +22,13 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** Cards whose key was read: what scrolls away must not hold it twice. */
-const read = new WeakSet<KeyCard>();
+const read = new WeakSet<object>();
 
 /** A key of the chat API. */
-export function askKey(shell: Shell, card: KeyCard): Asked {
+export function askKey(shell: Shell, card: object): Asked {
+	const shown = keyShown.now(shell);
 	const choices = choicesIn(shell, 'key', words).map(choice => ({...choice, isExact: true}));
-	const form = keyForm(card);
+	const form = keyForm.now(shell)?.form;
 	if (form) {
 		const all = [...choices, ...choicesIn(shell, 'form', {'form.copy': 'copy'})];
 		return askForm(shell, form, {
@@ -52,15 +53,14 @@ export function askKey(shell: Shell, card: KeyCard): Asked {
 
 	return {
 		of: ['key', card],
-		prompt: card.kind === 'shown' ? literal('kept') : literal('make, or cancel'),
+		prompt: shown ? literal('kept') : literal('make, or cancel'),
 		choices,
 		read(out) {
-			const lines =
-				card.kind !== 'shown'
-					? spokenLines(offerLines(width))
-					: read.has(card)
-						? [literal('The key was read once, above; copy puts it on the clipboard.')]
-						: spokenLines(shownLines(card, width));
+			const lines = !shown
+				? spokenLines(offerLines(width))
+				: read.has(card)
+					? [literal('The key was read once, above; copy puts it on the clipboard.')]
+					: spokenLines(onceLines(shown, width));
 			read.add(card);
 			out.read([...lines, ...choiceLines(choices)]);
 		},

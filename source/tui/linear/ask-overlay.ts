@@ -1,20 +1,23 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {insertText, lineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {close} from '../acts/overlay-state.ts';
-import {changeTypedName, isName, nameWords} from '../acts/type-name.ts';
-import {pasteLink} from '../commands/install.ts';
-import {howToKeep} from '../commands/leaving.ts';
-import {pasteLogin} from '../commands/login-paste.ts';
+import {close, type DialogState} from '../acts/dialog.ts';
+import {approvalSheet} from '../acts/sheet.ts';
+import {firstRun, firstRunLines, keysOf} from '../commands/first-run.ts';
 import {commandOf} from '../commands/table.ts';
+import {installLink, pasteLink} from '../dialogs/install-link.ts';
+import {installSheet} from '../dialogs/install-sheet.ts';
+import {keyForm, keyOffer, keyShown} from '../dialogs/key.ts';
+import {howToKeep, quit, quitFacts} from '../dialogs/leaving.ts';
+import {loginPaste, pasteLogin} from '../dialogs/login-paste.ts';
+import {confirm, isName, menu, nameWords, typeName} from '../dialogs/questions.ts';
+import {setup} from '../dialogs/setup.ts';
+import {states, statesBox} from '../dialogs/states.ts';
+import {answerRows, toolAnswer, trial as tried} from '../dialogs/trial.ts';
 import {waitingLogins} from '../entries/login-entry.ts';
 import {formLines} from '../forms/form-lines.ts';
 import {clean, type Line} from '../lines/line.ts';
-import {firstRunLines, keysOf, quitFacts} from '../overlay/overlay-lines.ts';
-import {statesBox} from '../overlay/states-box.ts';
 import type {Shell} from '../shell/shell.ts';
-import type {Overlay} from '../state/view.ts';
-import {answerRows} from '../trial/answer-rows.ts';
 import {choiceLines} from './answer.ts';
 import {askForm} from './ask-form.ts';
 import {askInstall} from './ask-install.ts';
@@ -25,11 +28,18 @@ import type {Asked, Choice} from './asked.ts';
 import {choicesIn, performTyped} from './choices.ts';
 import {exact, spoken, spokenLines} from './spoken.ts';
 
-type Of<Kind extends Overlay['kind']> = Extract<Overlay, {kind: Kind}>;
+type Ask = (shell: Shell) => Asked | undefined;
 
-type Questions = {
-	readonly [Kind in Overlay['kind']]: (shell: Shell, overlay: Of<Kind>) => Asked | undefined;
-};
+const of = <State>(
+	dialog: DialogState<State>,
+	ask: (shell: Shell, state: State) => Asked | undefined,
+): [string, Ask] => [
+	dialog.kind,
+	shell => {
+		const state = dialog.now(shell);
+		return state && ask(shell, state);
+	},
+];
 
 /** Long enough for every line of ours: where it breaks is the terminal's own affair. */
 const width = 400;
@@ -62,15 +72,14 @@ const withoutKeys = (lines: readonly Line[], count: number): readonly Line[] =>
 	lines.slice(0, lines.length - count);
 
 /** What lies over the panes, each kind as a question. `help` and `palette` are words here, and never open. */
-const questions: Questions = {
-	help: () => undefined,
-	palette: () => undefined,
-	states: shell =>
+const questions = new Map<string, Ask>([
+	of(states, shell =>
 		plainly({of: ['states'], prompt: literal('cancel'), choices: [cancel(shell)]}, [
 			literal('How everything stands:'),
 			...spokenLines(statesBox({...shell.feed.get(), top: 0}, {width, height: 400}).rows),
 		]),
-	quit: (shell, {consequences}) => ({
+	),
+	of(quit, (shell, {consequences}) => ({
 		...plainly(
 			{
 				// What is said of a gateway that goes on does not change when the answer comes.
@@ -94,8 +103,8 @@ const questions: Questions = {
 			].map(clean),
 		),
 		isPending: shell.port.embedded && consequences === undefined,
-	}),
-	confirm: (shell, overlay) =>
+	})),
+	of(confirm, (shell, overlay) =>
 		plainly(
 			{
 				of: [overlay],
@@ -111,7 +120,8 @@ const questions: Questions = {
 			},
 			[sentence(overlay.title), ...overlay.lines],
 		),
-	menu: (shell, {title, notes = [], items}) =>
+	),
+	of(menu, (shell, {title, notes = [], items}) =>
 		plainly(
 			{
 				of: [items],
@@ -131,7 +141,8 @@ const questions: Questions = {
 			},
 			[sentence(title), ...notes],
 		),
-	'first-run': (shell, {card}) =>
+	),
+	of(firstRun, (shell, {card}) =>
 		plainly(
 			{
 				of: [card],
@@ -145,11 +156,14 @@ const questions: Questions = {
 				),
 			],
 		),
-	approval: askSheet,
-	setup: (shell, {card}) => askSetup(shell, card),
-	key: (shell, {card}) => askKey(shell, card),
-	install: askInstall,
-	'install-link': shell => ({
+	),
+	of(approvalSheet, askSheet),
+	of(setup, (shell, {card}) => askSetup(shell, card)),
+	of(keyForm, askKey),
+	of(keyOffer, askKey),
+	of(keyShown, askKey),
+	of(installSheet, askInstall),
+	of(installLink, shell => ({
 		of: ['install-link'],
 		prompt: literal('link'),
 		choices: [cancel(shell)],
@@ -161,8 +175,8 @@ const questions: Questions = {
 		take({text}) {
 			pasteLink(shell, text);
 		},
-	}),
-	'login-paste': (shell, {place, problem}) => ({
+	})),
+	of(loginPaste, (shell, {place, problem}) => ({
 		of: ['login-paste', problem],
 		prompt: literal('address'),
 		choices: [{...cancel(shell), label: literal('back; the login waits on')}],
@@ -176,8 +190,8 @@ const questions: Questions = {
 		take({text}) {
 			pasteLogin(shell, text);
 		},
-	}),
-	'type-name': (shell, {title, lines, act, run, ...wanted}) => ({
+	})),
+	of(typeName, (shell, {title, lines, act, run, ...wanted}) => ({
 		of: [run],
 		prompt: literal('name'),
 		choices: [cancel(shell)],
@@ -192,12 +206,12 @@ const questions: Questions = {
 			} else if (!typed.alone) {
 				out.say(literal('The name has to be typed, not pasted with other lines.'));
 			} else if (command) {
-				changeTypedName(shell, () => insertText(lineText(), typed.text.trim()));
+				typeName.change(shell, now => ({...now, text: insertText(lineText(), typed.text.trim())}));
 				performTyped(shell, command, typed);
 			}
 		},
-	}),
-	trial: (shell, {trial}) => {
+	})),
+	of(tried, (shell, {trial}) => {
 		const {form} = trial;
 		const choices = choicesIn(shell, 'trial', {'trial.call': 'call', 'trial.review': 'approvals'});
 		const others = choicesIn(shell, 'form', {'form.copy': 'copy'});
@@ -219,8 +233,8 @@ const questions: Questions = {
 				],
 			),
 		});
-	},
-	answer: (shell, {trial, isError, text}) =>
+	}),
+	of(toolAnswer, (shell, {trial, isError, text}) =>
 		plainly(
 			{
 				of: ['answer', text],
@@ -232,7 +246,8 @@ const questions: Questions = {
 				...answerRows(text, width).map(exact),
 			],
 		),
-};
+	),
+]);
 
 /** What lies over the panes as a question. */
 export function askOverlay(shell: Shell): Asked | undefined {
@@ -241,7 +256,5 @@ export function askOverlay(shell: Shell): Asked | undefined {
 		return undefined;
 	}
 
-	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the question of its own kind
-	const ask = questions[overlay.kind] as (of: Shell, what: Overlay) => Asked | undefined;
-	return ask(shell, overlay);
+	return questions.get(overlay.kind)?.(shell);
 }

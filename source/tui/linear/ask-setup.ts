@@ -1,7 +1,7 @@
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {setupDoneLines, setupPlanLines} from '../dialogs/setup-lines.ts';
 import {formLines} from '../forms/form-lines.ts';
 import {clean} from '../lines/line.ts';
-import {setupDoneLines, setupPlanLines} from '../overlay/setup-lines.ts';
 import {setupForm, stepTitles, type SetupCard} from '../setup/setup-card.ts';
 import type {Shell} from '../shell/shell.ts';
 import {choiceLines} from './answer.ts';

@@ -10,7 +10,7 @@ import {meaningless} from './meaningless.ts';
 /** A command as an answer. What allows something goes through the guard of the screen: the line must have come alone, and not too early. */
 export const choiceOf = (
 	shell: Shell,
-	command: Command<string>,
+	command: Command,
 	{word = command.keys[0] ?? command.id, isExact = false}: Partial<Choice> = {},
 ): Choice => ({
 	word,
@@ -24,7 +24,7 @@ export const choiceOf = (
 });
 
 /** Does what a typed line names, as the key of it would. */
-export function performTyped(shell: Shell, command: Command<string>, {t, alone}: Typed): void {
+export function performTyped(shell: Shell, command: Command, {t, alone}: Typed): void {
 	const key = {id: command.keys[0] ?? '', text: '', t, alone};
 	if (!shell.guard.hears(key)) {
 		shell.guard.disturbed(t);
@@ -52,5 +52,5 @@ export const choicesIn = (
 		.map(command => choiceOf(shell, command, {word: words[command.id] ?? wordOf(command)}));
 
 /** What leads out is `cancel`; a key that is a letter is its own word, any other has none. */
-const wordOf = ({keys}: Command<string>): string =>
+const wordOf = ({keys}: Command): string =>
 	keys.includes('esc') ? 'cancel' : (keys.find(key => key.length === 1) ?? '');

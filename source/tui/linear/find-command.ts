@@ -1,11 +1,11 @@
 import type {Command} from '../acts/command.ts';
-import {paletteEntries, type PaletteEntry} from '../commands/palette-entries.ts';
 import {acts} from '../commands/table.ts';
+import {paletteEntries, type PaletteEntry} from '../dialogs/palette-entries.ts';
 import type {Shell} from '../shell/shell.ts';
 import {meaningless} from './meaningless.ts';
 
 /** What the open section, the banners and the interface can do now, in this order, but for what has no meaning here. */
-export function commandsHere(shell: Shell): ReadonlyArray<Command<string>> {
+export function commandsHere(shell: Shell): ReadonlyArray<Command> {
 	const scopes = [shell.section().id, 'banner', 'global'];
 	return scopes.flatMap(scope =>
 		acts.filter(
@@ -14,20 +14,20 @@ export function commandsHere(shell: Shell): ReadonlyArray<Command<string>> {
 	);
 }
 
-const isGlobal = ({scope}: Command<string>): boolean => scope === 'global';
+const isGlobal = ({scope}: Command): boolean => scope === 'global';
 
 /** What can be done with what is selected, and with what its banners say. */
-export const ownCommands = (shell: Shell): ReadonlyArray<Command<string>> =>
+export const ownCommands = (shell: Shell): ReadonlyArray<Command> =>
 	commandsHere(shell).filter(command => !isGlobal(command));
 
 /** The rest of it. */
-export const generalCommands = (shell: Shell): ReadonlyArray<Command<string>> =>
+export const generalCommands = (shell: Shell): ReadonlyArray<Command> =>
 	commandsHere(shell).filter(command => isGlobal(command) && !command.id.startsWith('pane.'));
 
 const least = 3;
 
 /** The command here that a line names: by its key, its name, its title, an alias, or the only title that begins so. */
-export function commandNamed(shell: Shell, text: string): Command<string> | undefined {
+export function commandNamed(shell: Shell, text: string): Command | undefined {
 	const here = commandsHere(shell);
 	const wanted = text.toLowerCase();
 	const titled = here.filter(({label}) => label.toLowerCase().startsWith(wanted));

@@ -23,7 +23,7 @@ export async function isPending(shell: Shell): Promise<boolean> {
 }
 
 /** What Ctrl-C does on the screen: it leaves what is asked, else it asks about leaving. */
-export function cancelling(shell: Shell): Command<string> | undefined {
+export function cancelling(shell: Shell): Command | undefined {
 	const binding = router.route({id: 'ctrl+c', text: ''}, scopesNow(shell));
 	return binding && commandOf(binding.id);
 }

@@ -1,7 +1,7 @@
 import {messageOf} from '../../core/errors.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {perform, type Command} from '../acts/command.ts';
-import {askToQuit} from '../commands/leaving.ts';
+import {askToQuit} from '../dialogs/leaving.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {announce} from './announce.ts';
@@ -105,7 +105,7 @@ export function createLinear(shell: Shell, terminal: LinearTerminal): LinearSess
 	};
 
 	/** Says to what, does it, and says where that led. */
-	const doCommand = (command: Command<string>, typed: Typed) => {
+	const doCommand = (command: Command, typed: Typed) => {
 		numbered = undefined;
 		const pane = shell.pane();
 		if (shell.section().commands.some(({id}) => id === command.id)) {

@@ -18,7 +18,7 @@ export type Speech = {
 	/** Reads rows as they come, until a line is typed. */
 	readonly follow: () => void;
 	/** Does a command, and says what it is done to. */
-	readonly perform: (command: Command<string>, typed?: Typed) => void;
+	readonly perform: (command: Command, typed?: Typed) => void;
 	/** Reads what is left of a text; whether there was any. */
 	readonly readOn: () => boolean;
 	/** Nobody wants what is left of it. */

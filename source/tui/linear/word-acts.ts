@@ -29,14 +29,14 @@ export function readPanes(speech: Speech): void {
 	});
 }
 
-const commandText = (shell: Shell, command: Command<string>): Safe => {
+const commandText = (shell: Shell, command: Command): Safe => {
 	const {keys, label, aliases = []} = command;
 	const reason = whyNot(command, shell);
 	const key = keys[0] ?? aliases[0];
 	return safe`${label}${key === undefined ? empty : safe` (${clean(key)})`}${reason ? safe`, not now: ${reason}` : empty}`;
 };
 
-export function readCommands(speech: Speech, list: ReadonlyArray<Command<string>>): void {
+export function readCommands(speech: Speech, list: ReadonlyArray<Command>): void {
 	const {shell, out, number, perform} = speech;
 	out.read(list.map((command, index) => safe`${index + 1}. ${commandText(shell, command)}`));
 	number(index => {

@@ -3,9 +3,9 @@ import {literal, safe} from '../../terminal/text/safe.ts';
 import {goBack} from '../acts/go-back.ts';
 import {change} from '../acts/navigate.ts';
 import {review} from '../acts/review.ts';
-import {askToQuit} from '../commands/leaving.ts';
+import {helpLines} from '../dialogs/help.ts';
+import {askToQuit} from '../dialogs/leaving.ts';
 import {clean} from '../lines/line.ts';
-import {helpLines} from '../overlay/overlay-lines.ts';
 import {generalCommands, ownCommands} from './find-command.ts';
 import {goTo, numberOf, paneNamed, type Speech} from './speech.ts';
 import {spokenLines} from './spoken.ts';
@@ -183,7 +183,7 @@ export const words: readonly Word[] = [
 
 function readHelp({shell, out}: Speech, query: string): void {
 	if (query !== '') {
-		const lines = spokenLines(helpLines(shell.pane(), query));
+		const lines = spokenLines(helpLines(shell, query));
 		out.read(lines.length === 0 ? [safe`No key of the screen fits ${clean(query)}.`] : lines);
 		return;
 	}

@@ -3,9 +3,7 @@ import type {Act, Noun, Outcome} from '../../nouns/noun.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {PaneCommand} from '../acts/command.ts';
 import {copyText} from '../acts/copy.ts';
-import {change} from '../acts/navigate.ts';
-import {openMenu} from '../acts/overlay-state.ts';
-import {askForName} from '../acts/type-name.ts';
+import {askForName, confirm, openMenu} from '../dialogs/questions.ts';
 import {clean} from '../lines/line.ts';
 import {actOnAll, clearMarks, markedOf, sayOutcome, type Marks} from '../lines/marks.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -138,7 +136,7 @@ function askFirst<Item>(
 	if (typed) {
 		askForName(shell, {...question, ...typed});
 	} else {
-		change(shell, {overlay: {kind: 'confirm', ...question}});
+		confirm.open(shell, question);
 	}
 }
 
@@ -175,23 +173,18 @@ function askForMarked<Item, Once>(
 		...(unable > 0 ? [`${unable} of the marked cannot be ${all.done}: left as they are.`] : []),
 		...(found.gone > 0 ? [`${found.gone} of the marked are no longer in the list.`] : []),
 	];
-	change(shell, {
-		overlay: {
-			kind: 'confirm',
-			title: clean(`${Verb} ${able.length} marked ${able.length === 1 ? noun.one : noun.many}`),
-			lines: lines.map(clean),
-			act: clean(`${Verb} all ${able.length}`),
-			run() {
-				clearMarks(shell, marked.marks);
-				shell.attempt(async () => {
-					const outcome = await actOnAll(able, async item =>
-						(await effect(shell.port, noun.id(item), 0))
-							? undefined
-							: `${noun.name(item)}: ${gone}`,
-					);
-					sayOutcome(shell, clean(all.done), outcome);
-				});
-			},
+	confirm.open(shell, {
+		title: clean(`${Verb} ${able.length} marked ${able.length === 1 ? noun.one : noun.many}`),
+		lines: lines.map(clean),
+		act: clean(`${Verb} all ${able.length}`),
+		run() {
+			clearMarks(shell, marked.marks);
+			shell.attempt(async () => {
+				const outcome = await actOnAll(able, async item =>
+					(await effect(shell.port, noun.id(item), 0)) ? undefined : `${noun.name(item)}: ${gone}`,
+				);
+				sayOutcome(shell, clean(all.done), outcome);
+			});
 		},
 	});
 }

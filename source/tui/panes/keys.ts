@@ -2,7 +2,7 @@ import {endOf, type KeyDay} from '../../core/api-keys/api-key.ts';
 import {keyActs} from '../../nouns/key/key-acts.ts';
 import {keyNoun} from '../../nouns/key/key.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {openKeyForm, showKey} from '../acts/key.ts';
+import {openKeyForm, showKey} from '../dialogs/key.ts';
 import {keyList} from '../entries/key-list.ts';
 import {countPart} from '../lines/title-parts.ts';
 import {nounCommands} from '../nouns/acts.ts';

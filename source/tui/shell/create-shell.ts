@@ -1,9 +1,13 @@
 import {messageOf} from '../../core/errors.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {stopAll} from '../../core/stops.ts';
+import type {Dialog} from '../acts/dialog.ts';
 import {closeSettled, forgetShown} from '../acts/sheet.ts';
 import {createGuard} from '../approvals/guard.ts';
 import {ringForApprovals} from '../approvals/ring.ts';
+import {dialogs as allDialogs} from '../commands/dialogs.ts';
+import {firstRun} from '../commands/first-run.ts';
+import {createKeyTable, keyTable} from '../commands/table.ts';
 import {announceVersions} from '../commands/two-versions.ts';
 import {createDetails} from '../lines/detail.ts';
 import {clean} from '../lines/line.ts';
@@ -40,6 +44,8 @@ export type ShellOptions = Pick<TuiOptions, 'firstRun' | 'offersKey' | 'ssh' | '
 	/** What was there when it was last left. */
 	readonly pane?: string;
 	readonly filters?: Readonly<Record<string, string>>;
+	/** What can lie over the panes. */
+	readonly dialogs?: readonly Dialog[];
 };
 
 /** Whether more comes than anybody reads row by row. */
@@ -75,7 +81,7 @@ export function createShell(
 		...newView(first.id, options.size, options.theme),
 		chosenTheme: options.chosenTheme,
 		declinedKey: options.declinedKey === true,
-		overlay: options.firstRun && {kind: 'first-run', card: options.firstRun},
+		overlay: options.firstRun && {kind: firstRun.kind, card: options.firstRun},
 	});
 	const pane = () => byId.get(view.get().pane) ?? first;
 
@@ -150,6 +156,8 @@ export function createShell(
 		version: clean(options.version),
 		ssh: options.ssh,
 		by: options.by ?? 'tui',
+		dialogs: new Map((options.dialogs ?? allDialogs).map(dialog => [dialog.kind, dialog])),
+		keys: options.dialogs ? createKeyTable(options.dialogs) : keyTable,
 		guard: createGuard(clock),
 		layout,
 		banners,

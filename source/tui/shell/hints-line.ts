@@ -3,13 +3,12 @@ import {widthOf} from '../../terminal/text/fit.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {whyNot, type Command} from '../acts/command.ts';
 import {scopesNow} from '../commands/scopes.ts';
-import {commandOf, router} from '../commands/table.ts';
 import {clean, type Line, type Span} from '../lines/line.ts';
 import type {Shell} from './shell.ts';
 
 /** The keys that matter here, as many as have room; a command that cannot be used now is left out, and so is one that this face does not do at all: help and palette say of it why. */
 export function hintsLine(shell: Shell, width: number): Line {
-	const hints = router
+	const hints = shell.keys.router
 		.available(scopesNow(shell))
 		.filter(({id, quiet}) => !isQuiet(shell, quiet) && isShown(shell, id))
 		.map(({id, scope, keys, label}) => ({
@@ -61,6 +60,6 @@ const sizeOf = ({key, label}: {readonly key: Safe; readonly label: Safe}): numbe
 	widthOf(key) + widthOf(label) + 3;
 
 const isShown = (shell: Shell, id: string): boolean => {
-	const command = commandOf(id);
+	const command = shell.keys.commandOf(id);
 	return command === undefined || whyNot(command, shell) === undefined;
 };

@@ -1,8 +1,8 @@
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {fillLine, lineWidth} from '../dialogs/box.ts';
 import {clean, type Line} from '../lines/line.ts';
 import {marksPart} from '../lines/marks.ts';
 import {filterSpans, ruleLine} from '../lines/title-parts.ts';
-import {fillLine, lineWidth} from '../overlay/box.ts';
 import {staleFor} from '../state/stale.ts';
 import type {Shell} from './shell.ts';
 

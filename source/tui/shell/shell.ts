@@ -2,7 +2,9 @@ import type {Clock} from '../../core/clock.ts';
 import type {PersonLogins} from '../../core/logins.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
+import type {Dialog} from '../acts/dialog.ts';
 import type {Guard} from '../approvals/guard.ts';
+import type {KeyTable} from '../commands/table.ts';
 import type {Details} from '../lines/detail.ts';
 import type {Line} from '../lines/line.ts';
 import type {Pane, PaneSection} from '../panes/pane.ts';
@@ -62,6 +64,10 @@ export type Host = {
 	readonly ssh: boolean;
 	/** Who answers approvals here. */
 	readonly by: string;
+	/** What can lie over the panes, by its kind. */
+	readonly dialogs: ReadonlyMap<string, Dialog>;
+	/** Which key does what. */
+	readonly keys: KeyTable;
 	/** Which key presses may allow something. */
 	readonly guard: Guard;
 	readonly layout: () => Layout;

@@ -1,8 +1,8 @@
 import {clip, widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {fillLine, lineWidth} from '../dialogs/box.ts';
 import {clean, wrapText, type Line} from '../lines/line.ts';
 import {ruleLine} from '../lines/title-parts.ts';
-import {fillLine, lineWidth} from '../overlay/box.ts';
 import type {Toast} from '../state/view.ts';
 
 const gap = 2;

@@ -1,122 +1,12 @@
-import type {LoginPlace} from '../../core/logins.ts';
 import type {Safe} from '../../core/untrusted.ts';
-import type {StopConsequences} from '../../gateway/port.ts';
-import type {LineText} from '../../terminal/text/line-editor.ts';
-import type {Sheet} from '../approvals/sheet.ts';
 import type {FormState} from '../forms/form.ts';
-import type {InstallSheet} from '../install/install-sheet.ts';
-import type {KeyCard} from '../keys/key-card.ts';
-import type {SetupCard} from '../setup/setup-card.ts';
 import type {ThemeName, Tone} from '../theme/theme.ts';
-import type {ToolTrial} from '../trial/tool-trial.ts';
 import type {ListSource} from './source.ts';
 
 export type Size = {readonly columns: number; readonly rows: number};
 
-/** One entry of a menu; `key` chooses it at once, an empty one does not. */
-export type MenuItem = {readonly key: string; readonly label: Safe; readonly run: () => void};
-
-/** What the gateway's first start wrote and found. @see manual/commands.md */
-export type FirstRunCard = {
-	/** What was done, one line each: `wrote /home/ann/.svc/config.yaml`. */
-	readonly steps: readonly string[];
-	/** The route that `T` sends the test event to. */
-	readonly route: string;
-	/** Instead of a welcome. */
-	readonly title?: string;
-	/** Keys and what they do, instead of those of a first start. */
-	readonly keys?: ReadonlyArray<readonly [key: string, does: string]>;
-};
-
-/** What lies over the panes. Exactly one at a time; it has the keyboard. */
-export type Overlay =
-	| {
-			readonly kind: 'help';
-			readonly query: string;
-			readonly top: number;
-			readonly isSearching: boolean;
-	  }
-	| {readonly kind: 'palette'; readonly query: string; readonly index: number}
-	/** How everything that the gateway is made of stands. */
-	| {readonly kind: 'states'; readonly top: number}
-	| {readonly kind: 'quit'; readonly consequences?: StopConsequences}
-	| {
-			readonly kind: 'confirm';
-			readonly title: Safe;
-			readonly lines: readonly Safe[];
-			readonly act: Safe;
-			readonly run: () => void;
-			/** What may be done instead. */
-			readonly other?: Pick<MenuItem, 'label' | 'run'>;
-			/** What Esc is, where "leave it" could be taken for the act. */
-			readonly stay?: Safe;
-	  }
-	| {
-			readonly kind: 'menu';
-			readonly title: Safe;
-			/** What is said above the choice. */
-			readonly notes?: readonly Safe[];
-			readonly items: readonly MenuItem[];
-			readonly index: number;
-	  }
-	| {readonly kind: 'first-run'; readonly card: FirstRunCard}
-	/** What a tool or a server asks of a person. */
-	| {
-			readonly kind: 'approval';
-			readonly sheet: Sheet;
-			/** What comes back when the sheet is left. */
-			readonly under?: TrialOverlay | AnswerOverlay | SetupOverlay | KeyOverlay;
-	  }
-	/** A tool server from a link. */
-	| {readonly kind: 'install'; readonly sheet: InstallSheet}
-	/** Asks for such a link. */
-	| {readonly kind: 'install-link'; readonly text: LineText}
-	/** Asks for the address that the browser of a login ended on. */
-	| {
-			readonly kind: 'login-paste';
-			readonly place: LoginPlace;
-			readonly text: LineText;
-			/** Why the last one was of no use. */
-			readonly problem?: Safe;
-	  }
-	/** Asks for the name of what would be gone for good. */
-	| {
-			readonly kind: 'type-name';
-			readonly title: Safe;
-			readonly lines: readonly Safe[];
-			/** What has to be typed. */
-			readonly name: string;
-			/** What may be typed instead. */
-			readonly other?: string;
-			readonly act: Safe;
-			readonly text: LineText;
-			/** Something else was typed. */
-			readonly isWrong?: boolean;
-			readonly run: () => void;
-	  }
-	| TrialOverlay
-	| AnswerOverlay
-	| SetupOverlay
-	| KeyOverlay;
-
-/** The arguments of a tool that a person tries. */
-export type TrialOverlay = {readonly kind: 'trial'; readonly trial: ToolTrial};
-
-/** The settings of the receiver that a person fills in. */
-export type SetupOverlay = {readonly kind: 'setup'; readonly card: SetupCard};
-
-/** A key of the chat API that is made, or was. */
-export type KeyOverlay = {readonly kind: 'key'; readonly card: KeyCard};
-
-/** What a tool answered that a person tried. */
-export type AnswerOverlay = {
-	readonly kind: 'answer';
-	readonly trial: ToolTrial;
-	readonly isError: boolean;
-	/** Cleaned by `block()`. */
-	readonly text: Safe;
-	readonly top: number;
-};
+/** What lies over the panes, of which there is one at a time: it has the keyboard. Its kind says which dialog of the list it is, which alone knows what else is in it. */
+export type Overlay = {readonly kind: string; readonly [member: string]: unknown};
 
 export type Toast = {readonly text: Safe; readonly tone: Tone};
 

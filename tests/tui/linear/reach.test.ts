@@ -1,11 +1,11 @@
 import {expect, test} from 'vitest';
 import {lineText} from '../../../source/terminal/text/line-editor.ts';
-import {formNow} from '../../../source/tui/acts/form.ts';
 import {change, openPane} from '../../../source/tui/acts/navigate.ts';
 import {goToStep} from '../../../source/tui/acts/sheet.ts';
 import {scopesNow} from '../../../source/tui/commands/scopes.ts';
 import {acts, commands} from '../../../source/tui/commands/table.ts';
-import {newKeyCard} from '../../../source/tui/keys/key-card.ts';
+import {formNow} from '../../../source/tui/dialogs/form.ts';
+import {keyOffer, openKeyForm, showKey} from '../../../source/tui/dialogs/key.ts';
 import {askNow} from '../../../source/tui/linear/ask-now.ts';
 import {commandsHere} from '../../../source/tui/linear/find-command.ts';
 import {meaningless} from '../../../source/tui/linear/meaningless.ts';
@@ -62,18 +62,9 @@ const asked: ReadonlyArray<readonly [string, (shell: Shell) => void]> = [
 	],
 	['chat', shell => openPane(shell, 'chat')],
 	['trial', shell => change(shell, {overlay: {kind: 'trial', trial: trialOf()}})],
-	['key', shell => change(shell, {overlay: {kind: 'key', card: {kind: 'offer'}}})],
-	['key', shell => change(shell, {overlay: {kind: 'key', card: newKeyCard(0)}})],
-	[
-		'key',
-		shell =>
-			change(shell, {
-				overlay: {
-					kind: 'key',
-					card: {kind: 'shown', isRotated: false, key: makeKey(), secret: 's', url: undefined},
-				},
-			}),
-	],
+	['key', shell => keyOffer.open(shell, {})],
+	['key', openKeyForm],
+	['key', shell => showKey(shell, {key: makeKey(), secret: 's'}, {isRotated: false})],
 	['setup', shell => change(shell, {overlay: {kind: 'setup', card: cardAt({kind: 'form'})}})],
 	[
 		'setup',

@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import type {StopConsequences} from '../../../source/gateway/port.ts';
-import {change, openPane} from '../../../source/tui/acts/navigate.ts';
+import {openPane} from '../../../source/tui/acts/navigate.ts';
+import {showKey} from '../../../source/tui/dialogs/key.ts';
 import type {Draft} from '../../../source/tui/editor/draft.ts';
 import {editor, newEditor} from '../../../source/tui/editor/editor-state.ts';
 import {openLinear, type SpokenShell} from '../../helpers/linear.ts';
@@ -326,12 +327,7 @@ test('how long somebody is not interrupted is counted anew for what comes later'
 test('a new key is read once, however often the question is', async () => {
 	await using spoken = await openLinear(createWorld());
 	const secret = 'svc_live_0123456789';
-	change(spoken.shell, {
-		overlay: {
-			kind: 'key',
-			card: {kind: 'shown', isRotated: false, key: makeKey(), secret, url: undefined},
-		},
-	});
+	showKey(spoken.shell, {key: makeKey(), secret}, {isRotated: false});
 	await spoken.pass(600);
 	expect(spoken.heard()).toContain(secret);
 	await spoken.say('again');

@@ -6,6 +6,7 @@ import {silentLogger} from '../../../source/core/log.ts';
 import {createSetupCommands} from '../../../source/gateway/commands/setup-commands.ts';
 import {createLiveConfig} from '../../../source/gateway/live-config.ts';
 import type {Rooms} from '../../../source/gateway/rooms.ts';
+import {setup} from '../../../source/tui/dialogs/setup.ts';
 import {createTemporaryHome} from '../../config/temporary-home.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {openLinear} from '../../helpers/linear.ts';
@@ -149,10 +150,8 @@ test('somebody who edits the file meanwhile is not written over', async () => {
 	const {screen, see, shell} = card;
 	await screen.press('a', 'space', 'a', 's');
 	await see('This changes');
-	const {overlay} = shell.view.get();
-	const plan =
-		overlay?.kind === 'setup' && overlay.card.stage.kind === 'diff' && overlay.card.stage;
-	const {file} = plan ? plan.plan : {file: ''};
+	const {stage} = setup.now(shell)?.card ?? {};
+	const file = stage?.kind === 'diff' ? stage.plan.file : '';
 	writeFileSync(file, `${yaml}# theirs\n`);
 	await screen.press('w');
 	// The path of the home decides where its rows break.

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {initialState} from '../../../source/core/state.ts';
 import {cell} from '../../../source/core/untrusted.ts';
-import {lineWidth} from '../../../source/tui/overlay/box.ts';
+import {lineWidth} from '../../../source/tui/dialogs/box.ts';
 import {tabsLine} from '../../../source/tui/shell/tabs-line.ts';
 
 const clean = (text: string) => cell(text).text;

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {cell} from '../../../source/core/untrusted.ts';
+import {lineWidth} from '../../../source/tui/dialogs/box.ts';
 import {line} from '../../../source/tui/lines/line.ts';
-import {lineWidth} from '../../../source/tui/overlay/box.ts';
 import {besideKeys, toastRows} from '../../../source/tui/shell/toast-rows.ts';
 import {attackCorpus} from '../../helpers/attack-corpus.ts';
 

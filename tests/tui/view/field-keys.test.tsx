@@ -1,5 +1,7 @@
 import {expect, test} from 'vitest';
 import {bytesOfKey} from '../../../source/terminal/input/key-bytes.ts';
+import {help} from '../../../source/tui/dialogs/help.ts';
+import {palette} from '../../../source/tui/dialogs/palette.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {foreignSequences} from '../../helpers/foreign-sequences.ts';
 import {showShell, type ShownShell} from '../../helpers/show-shell.tsx';
@@ -119,8 +121,7 @@ const ofOverlay = (kind: 'help' | 'palette'): Pick<Field, 'set' | 'valueOf'> => 
 		}));
 	},
 	valueOf({shell}) {
-		const {overlay} = shell.view.get();
-		return overlay?.kind === kind ? overlay.query : undefined;
+		return (kind === 'help' ? help : palette).now(shell)?.query;
 	},
 });
 

@@ -5,7 +5,7 @@ import type {PaneCommand} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
 import {goToRun} from '../../acts/go-to.ts';
 import {change} from '../../acts/navigate.ts';
-import {openMenu} from '../../acts/overlay-state.ts';
+import {openMenu} from '../../dialogs/questions.ts';
 import {jobName} from '../../entries/job-key.ts';
 import {jobList} from '../../entries/job-list.ts';
 import {clean} from '../../lines/line.ts';

@@ -4,7 +4,7 @@ import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
 import {goToTraffic} from '../../acts/go-to.ts';
-import {openMenu} from '../../acts/overlay-state.ts';
+import {openMenu} from '../../dialogs/questions.ts';
 import {routeList} from '../../entries/route-list.ts';
 import {clean} from '../../lines/line.ts';
 import type {Shell} from '../../shell/shell.ts';

@@ -6,7 +6,7 @@ import {copyText} from '../../acts/copy.ts';
 import {change} from '../../acts/navigate.ts';
 import {placeNow} from '../../acts/place.ts';
 import {goToLogin, noLogin, startLogin} from '../../acts/start-login.ts';
-import {chooseTool, openTrial} from '../../acts/trial.ts';
+import {chooseTool, openTrial} from '../../dialogs/trial.ts';
 import {serverWords} from '../../entries/server-columns.ts';
 import {serverName} from '../../entries/server-key.ts';
 import {placeIn} from '../../lines/detail-cursor.ts';

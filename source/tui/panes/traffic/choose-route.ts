@@ -2,11 +2,11 @@ import type {RouteView} from '../../../core/config-view.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {safe} from '../../../terminal/text/safe.ts';
-import {openMenu} from '../../acts/overlay-state.ts';
+import {openMenu} from '../../dialogs/questions.ts';
+import type {MenuItem} from '../../dialogs/questions.ts';
 import {deliverText} from '../../entries/route-columns.ts';
 import {clean} from '../../lines/line.ts';
 import type {Shell} from '../../shell/shell.ts';
-import type {MenuItem} from '../../state/view.ts';
 
 /** Routes that take deliveries now. */
 export const servedRoutes = (shell: Shell): readonly RouteView[] =>

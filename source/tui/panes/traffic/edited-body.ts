@@ -3,7 +3,7 @@ import {messageOf} from '../../../core/errors.ts';
 import {prettyJson} from '../../../core/exact-json.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {openMenu} from '../../acts/overlay-state.ts';
+import {openMenu} from '../../dialogs/questions.ts';
 import {clean} from '../../lines/line.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {bodyText} from './copy-texts.ts';

@@ -5,7 +5,8 @@ import type {PaneCommand} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
 import {jumpTo} from '../../acts/jump.ts';
 import {moveCursor, openDetail} from '../../acts/navigate.ts';
-import {changeOverlay, openMenu} from '../../acts/overlay-state.ts';
+import {menu, openMenu} from '../../dialogs/questions.ts';
+import type {MenuItem} from '../../dialogs/questions.ts';
 import {editorNow} from '../../editor/editor-state.ts';
 import {addRouteWith} from '../../editor/open-editor.ts';
 import {routeList} from '../../entries/route-list.ts';
@@ -25,7 +26,6 @@ import {
 	type PayloadField,
 } from '../../payload/payload-field.ts';
 import type {Shell} from '../../shell/shell.ts';
-import type {MenuItem} from '../../state/view.ts';
 import {payloadText, routeFor} from './copy-texts.ts';
 
 /** The field that the chosen row shows. Where it shows none, the next row that does is chosen, and nothing is done yet. */
@@ -113,16 +113,13 @@ function filterFromField(shell: Shell): void {
 		notes: [what, literal('Looking at past events …')],
 		items,
 	});
-	const isOpen = () => {
-		const {overlay} = shell.view.get();
-		return overlay?.kind === 'menu' && overlay.items === items;
-	};
+	const isOpen = () => menu.now(shell)?.items === items;
 
 	shell.attempt(async () => {
 		const {passed, seen} = await backTest(shell.port, {route, filter, isWanted: isOpen});
 		if (isOpen()) {
-			changeOverlay(shell, 'menu', overlay => ({
-				...overlay,
+			menu.change(shell, now => ({
+				...now,
 				notes: [what, safe`Would pass ${passed} of the last ${seen} events of ${clean(route)}.`],
 			}));
 		}

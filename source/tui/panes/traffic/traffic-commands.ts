@@ -6,8 +6,9 @@ import {literal} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
 import {goToDelivery, goToGroupOrRun, goToRun} from '../../acts/go-to.ts';
-import {openMenu} from '../../acts/overlay-state.ts';
 import {placeNow} from '../../acts/place.ts';
+import {openMenu} from '../../dialogs/questions.ts';
+import type {MenuItem} from '../../dialogs/questions.ts';
 import {
 	nothingSelected,
 	sayAnswer,
@@ -15,7 +16,6 @@ import {
 	stored,
 } from '../../entries/selected-delivery.ts';
 import type {Shell} from '../../shell/shell.ts';
-import type {MenuItem} from '../../state/view.ts';
 import {chooseRoute, servedRoutes} from './choose-route.ts';
 import {
 	bodyText,

@@ -4,12 +4,21 @@ import {trafficParts} from '../../core/traffic.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {dayTime} from '../../terminal/text/time.ts';
+import type {Command} from '../acts/command.ts';
+import {
+	closing,
+	defineDialog,
+	dialogState,
+	scrolling,
+	type Area,
+	type BoxContent,
+} from '../acts/dialog.ts';
 import {runsAtWork} from '../entries/runs-at-work.ts';
 import {needsPerson, serverWords} from '../entries/server-columns.ts';
 import {blankLine, clean, line, wrapText, type Line, type Span} from '../lines/line.ts';
 import {sparkline} from '../lines/sparkline.ts';
 import {grouped} from '../lines/title-parts.ts';
-import type {BoxContent} from './box-content.ts';
+import {scrolledBox, titled} from './box.ts';
 import {chatApiParts, receiverPart, type Part} from './listening-parts.ts';
 
 const nameCells = 11;
@@ -20,7 +29,7 @@ const slowLoopMs = 100;
 /** How every part of the gateway stands: a word, since when, and what helps. */
 export function statesBox(
 	{state, now, top}: {readonly state: GatewayState; readonly now: number; readonly top: number},
-	room: {readonly width: number; readonly height: number},
+	room: Area,
 ): BoxContent {
 	const parts = [
 		gatewayPart(state),
@@ -37,14 +46,39 @@ export function statesBox(
 	];
 	const width = Math.min(room.width, 90);
 	const rows = [blankLine, ...parts.flatMap(part => partLines(part, width))];
-	const start = Math.max(0, Math.min(top, rows.length - room.height));
-	return {
-		title: [[{text: literal('States'), tone: 'title'}]],
-		rows: rows.slice(start, start + Math.max(1, room.height)),
-		top: start,
-		width,
-	};
+	return {title: titled(literal('States')), ...scrolledBox(rows, top, room.height), width};
 }
+
+export const states = dialogState<{readonly top: number}>('states');
+
+/** Opens the states of everything that the gateway is made of. */
+export const openStates: Command = {
+	id: 'states',
+	scope: 'global',
+	keys: ['H'],
+	label: literal('states of receiver, model, platforms, tools, jobs'),
+	quiet: true,
+	aliases: ['/status', '/states'],
+	run(shell) {
+		states.open(shell, {top: 0});
+	},
+};
+
+export const statesDialog = defineDialog(states, {
+	title: 'States',
+	contents: ({top}, shell, room) => statesBox({...shell.feed.get(), top}, room),
+	settle: (state, top) => (state.top > top ? {top} : state),
+	commands: [
+		...scrolling(
+			'states',
+			(shell, rows) => {
+				states.change(shell, ({top}) => ({top: Math.max(0, top + rows)}));
+			},
+			{names: ['down', 'up']},
+		),
+		closing('states', ['esc', 'H', 'q', 'ctrl+c', 'enter']),
+	],
+});
 
 function partLines({name, word, more = empty, help}: Part, width: number): readonly Line[] {
 	const indent = nameCells + 4;

@@ -2,27 +2,11 @@ import {
 	apiEndpoints,
 	keyKinds,
 	usualEndpoints,
-	type ApiKey,
 	type KeyGrant,
 } from '../../core/api-keys/api-key.ts';
 import {maxKeyNameLength, readBudget, readExpiry} from '../../core/api-keys/read-grant.ts';
 import type {FieldRecord, Reading} from '../forms/field.ts';
 import {newForm, type FormState} from '../forms/form.ts';
-
-/** A key of the chat API that is made, or was: the only place of the interface that ever holds one. */
-export type KeyCard =
-	/** There has never been one: it is made when a person asks for it, so that nobody has one that was not seen. */
-	| {readonly kind: 'offer'}
-	| {readonly kind: 'form'; readonly form: FormState}
-	/** The one time that it is there. */
-	| {
-			readonly kind: 'shown';
-			readonly isRotated: boolean;
-			readonly key: ApiKey;
-			readonly secret: string;
-			/** Where the chat API listens. */
-			readonly url: string | undefined;
-	  };
 
 /** A text that is read when it is needed, and judged as it is typed. */
 const readAs = (read: (text: string) => string | number | object): Reading => ({
@@ -98,12 +82,8 @@ const fieldsAt = (now: number): readonly FieldRecord[] => [
 	}),
 ];
 
-/** The card as it opens at `now`, milliseconds since 1970. */
-export const newKeyCard = (now: number): KeyCard => ({kind: 'form', form: newForm(fieldsAt(now))});
-
-/** The form of the card, while it is one. */
-export const keyForm = (card: KeyCard): FormState | undefined =>
-	card.kind === 'form' ? card.form : undefined;
+/** What a new key is asked to be, as the form opens at `now`, milliseconds since 1970. */
+export const newKeyForm = (now: number): FormState => newForm(fieldsAt(now));
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 

@@ -36,7 +36,7 @@ export type PaletteEntry = {
  */
 export function paletteEntries(
 	shell: Shell,
-	acts: ReadonlyArray<Command<string>>,
+	acts: ReadonlyArray<Command>,
 	query: string,
 ): readonly PaletteEntry[] {
 	const entries = [
@@ -82,7 +82,7 @@ function bestFirst(entries: readonly PaletteEntry[], query: string): readonly Pa
 	return found.toSorted((one, other) => rank(one) - rank(other));
 }
 
-function commandEntry(shell: Shell, act: Command<string>): PaletteEntry {
+function commandEntry(shell: Shell, act: Command): PaletteEntry {
 	const {scope, aliases = []} = act;
 	const others = otherWords[act.id] ?? [];
 	const home = shell.panes

@@ -1,20 +1,20 @@
 import type {InstallReview} from '../../core/install.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {safe} from '../../terminal/text/safe.ts';
+import {dialogState, type ShownParts} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
-import {changeOverlay} from '../acts/overlay-state.ts';
-import {tooEarly} from '../acts/sheet.ts';
-import {arming} from '../approvals/guard.ts';
-import {seeRows, type AskedParts} from '../approvals/seen-rows.ts';
+import {scrolledRows, type SheetScroll} from '../acts/sheet-scrolls.ts';
+import {see, tooEarly} from '../acts/sheet.ts';
 import {layoutInstall, type InstallLayout} from '../install/install-layout.ts';
 import {installName, type InstallSheet, type InstallStep} from '../install/install-sheet.ts';
 import type {Shell} from '../shell/shell.ts';
 
+/** A tool server from a link. */
+export const installSheet = dialogState<{readonly sheet: InstallSheet}>('install');
+
 /** The sheet that is open; `undefined` when there is none. */
-export function installNow({view}: Pick<Shell, 'view'>): InstallSheet | undefined {
-	const {overlay} = view.get();
-	return overlay?.kind === 'install' ? overlay.sheet : undefined;
-}
+export const installNow = (shell: Pick<Shell, 'view'>): InstallSheet | undefined =>
+	installSheet.now(shell)?.sheet;
 
 /** How the open sheet looks at a time. */
 export function installLayout(
@@ -38,9 +38,9 @@ export function openInstall(
 	{link, review, waiting}: {link: string; review: InstallReview; waiting?: number | undefined},
 ): void {
 	shell.guard.asked();
-	change(shell, {
-		overlay: {
-			kind: 'install',
+	installSheet.open(
+		shell,
+		{
 			sheet: {
 				link,
 				review,
@@ -50,44 +50,41 @@ export function openInstall(
 				seen: {},
 			},
 		},
-		field: undefined,
-		toast: undefined,
-	});
+		{field: undefined, toast: undefined},
+	);
 }
 
 /** Changes the sheet that is open. */
 export const changeInstall = (shell: Shell, part: Partial<InstallSheet>): void => {
-	changeOverlay(shell, 'install', overlay => ({...overlay, sheet: {...overlay.sheet, ...part}}));
+	installSheet.change(shell, ({sheet}) => ({sheet: {...sheet, ...part}}));
 };
 
 /** Goes to another step; what was said of the one before must not hide the keys of this one. */
 export const goToInstallStep = (shell: Shell, step: InstallStep): void => {
-	shell.view.set(state => ({...state, toast: undefined}));
+	change(shell, {toast: undefined});
 	changeInstall(shell, {step});
 };
 
-/** Tells the guard that the sheet stands on the screen, and remembers what of it was there. */
-export function noteInstallShown(
-	shell: Shell,
-	{of, asked}: {readonly of: string; readonly asked: AskedParts},
-): void {
+/** Scrolls the sheet, as far as there are rows. */
+export function scrollInstall(shell: Shell, by: SheetScroll): void {
 	const sheet = installNow(shell);
-	if (!sheet || installName(sheet, shell.view.get().size) !== of) {
-		return;
+	if (sheet) {
+		const {top, most, height} = installLayout(shell, sheet);
+		changeInstall(shell, {top: Math.max(0, Math.min(most, top + scrolledRows(by, height)))});
 	}
+}
 
-	shell.guard.shown(of);
-	const at = shell.clock.monotonic();
-	const seen = {...sheet.seen};
-	for (const [part, text] of Object.entries(asked)) {
-		if (text) {
-			seen[part] = seeRows(sheet.seen[part], text, at);
-		}
-	}
-
-	if (Object.keys(asked).some(part => seen[part] !== sheet.seen[part])) {
-		changeInstall(shell, {seen});
-		shell.guard.awaits(at + arming.drawnMs);
+/** Tells the guard that the sheet stands on the screen, and remembers what of it was there. */
+export function noteInstallShown(shell: Shell, {of, asked}: ShownParts): void {
+	const sheet = installNow(shell);
+	if (sheet && installName(sheet, shell.view.get().size) === of) {
+		see(shell, sheet.seen, {
+			of,
+			asked,
+			keep(seen) {
+				changeInstall(shell, {seen});
+			},
+		});
 	}
 }
 

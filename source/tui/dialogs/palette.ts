@@ -1,40 +1,52 @@
+import type {Safe} from '../../core/untrusted.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {paletteEntries, type PaletteEntry} from '../commands/palette-entries.ts';
-import {acts} from '../commands/table.ts';
+import {
+	close,
+	closing,
+	defineDialog,
+	dialogState,
+	type Area,
+	type BoxContent,
+	type DialogCommand,
+} from '../acts/dialog.ts';
 import {blankLine, line, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import type {BoxContent} from './box-content.ts';
+import {titled} from './box.ts';
+import {paletteEntries, type PaletteEntry} from './palette-entries.ts';
+import {cycle} from './questions.ts';
 
 const widest = 96;
 const highest = 24;
 
+export const palette = dialogState<{readonly query: string; readonly index: number}>('palette');
+
+const entriesNow = (shell: Shell): readonly PaletteEntry[] =>
+	paletteEntries(shell, shell.keys.acts, palette.now(shell)?.query ?? '');
+
 /** A field, and what fits it. Its size does not follow what is typed. */
-export function paletteBox(
-	shell: Shell,
+function paletteBox(
 	{query, index}: {readonly query: string; readonly index: number},
-	room: {readonly width: number; readonly height: number},
+	shell: Shell,
+	room: Area,
 ): BoxContent {
 	const width = Math.min(room.width, widest);
 	const height = Math.max(0, Math.min(room.height, highest) - 1);
-	const entries = paletteEntries(shell, acts, query);
+	const entries = entriesNow(shell);
 	const top = Math.max(0, Math.min(index - Math.floor(height / 2), entries.length - height));
 	const rows = Array.from({length: height}, (_, row) => {
 		const entry = entries[top + row];
 		return entry ? entryLine(entry, top + row === index, width - 1) : blankLine;
 	});
 	return {
-		title: [[{text: literal('Palette'), tone: 'title'}]],
+		title: titled(literal('Palette')),
 		rows: [blankLine, ...(entries.length === 0 ? [nothingFits, ...rows.slice(1)] : rows)],
 		width,
 		field: {
 			value: query,
 			note: safe`${entries.length} `,
 			onChange(value) {
-				shell.view.set(state => ({
-					...state,
-					overlay: {kind: 'palette', query: value, index: 0},
-				}));
+				palette.open(shell, {query: value, index: 0});
 			},
 		},
 	};
@@ -60,3 +72,36 @@ function entryLine(
 		{text: fit(why === undefined ? place : literal('disabled'), placeCells), tone: 'quiet'},
 	];
 }
+
+const moving = (label: Safe, keys: readonly string[], step: 1 | -1): DialogCommand => ({
+	id: `palette.${label}`,
+	keys,
+	label,
+	run(shell) {
+		palette.change(shell, now => ({
+			...now,
+			index: cycle(now.index + step, entriesNow(shell).length),
+		}));
+	},
+});
+
+export const paletteDialog = defineDialog(palette, {
+	title: 'Palette',
+	contents: paletteBox,
+	takesText: () => true,
+	commands: [
+		{
+			id: 'palette.run',
+			keys: ['enter'],
+			label: literal('run'),
+			run(shell) {
+				const entry = entriesNow(shell)[palette.now(shell)?.index ?? 0];
+				close(shell);
+				entry?.run();
+			},
+		},
+		moving(literal('down'), ['ctrl+n', 'down', 'tab'], 1),
+		moving(literal('up'), ['ctrl+p', 'up', 'shift+tab'], -1),
+		closing('palette', ['esc', 'ctrl+c', 'ctrl+k']),
+	],
+});

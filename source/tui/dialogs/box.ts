@@ -1,7 +1,13 @@
+import type {Safe} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
+import {shownLine, type LineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {clean, clipLine, line, type Line, type Span} from '../lines/line.ts';
+import type {Area, BoxContent} from '../acts/dialog.ts';
+import {formLines} from '../forms/form-lines.ts';
+import type {FormState} from '../forms/form.ts';
+import {blankLine, clean, clipLine, line, wrapText, type Line, type Span} from '../lines/line.ts';
 import {ruleLine} from '../lines/title-parts.ts';
+import type {Tone} from '../theme/theme.ts';
 
 /** Where a dialog lies in the part of the screen that it may cover, its border included. */
 export type BoxPlace = {
@@ -10,8 +16,6 @@ export type BoxPlace = {
 	readonly width: number;
 	readonly height: number;
 };
-
-type Area = {readonly width: number; readonly height: number};
 
 const border = 2;
 const smallestInside = 34;
@@ -103,4 +107,60 @@ export function fitRows(rows: readonly Line[], height: number, shown?: number): 
 	return height < 2
 		? kept.slice(-height)
 		: [...kept.slice(0, height - 2), line(literal('  …'), 'quiet'), ...kept.slice(-1)];
+}
+
+/** No line of prose is longer, however wide the screen is. */
+export const widestText = 76;
+
+export const titled = (text: Safe): readonly Line[] => [[{text, tone: 'title'}]];
+
+/** Prose in rows, two cells from the border. */
+export const told = (words: string, width: number, tone: Tone = 'plain'): readonly Line[] =>
+	wrapText(words, width - 4).map(row => line(safe`  ${row}`, tone));
+
+/** A question with the line that is being typed, and what is wrong with it. */
+export function askedLine(
+	lines: readonly Line[],
+	text: LineText,
+	{width, problem}: {readonly width: number; readonly problem?: Safe | undefined},
+): Pick<BoxContent, 'rows' | 'shown' | 'width'> {
+	return {
+		width,
+		rows: [
+			blankLine,
+			...lines,
+			[{text: literal('  > '), tone: 'accent'}, {text: shownLine(text, {width: width - 6})}],
+			...(problem === undefined
+				? []
+				: wrapText(problem, width - 6).map(row => line(safe`    ${row}`, 'bad'))),
+		],
+		shown: lines.length + 1,
+	};
+}
+
+/** A form between what is said of it and the keys that send it. */
+export function formBox(
+	form: FormState,
+	{
+		head = [blankLine],
+		foot = [],
+		...rest
+	}: Pick<BoxContent, 'title'> & {
+		readonly width: number;
+		readonly head?: readonly Line[];
+		readonly foot?: readonly Line[];
+	},
+): BoxContent {
+	const {rows, cursor} = formLines(form, rest.width);
+	return {...rest, rows: [...head, ...rows, ...foot], shown: head.length + cursor.last};
+}
+
+/** The rows of a text that can be scrolled which are shown. */
+export function scrolledBox(
+	rows: readonly Line[],
+	wanted: number,
+	height: number,
+): Pick<BoxContent, 'rows' | 'top'> {
+	const top = Math.max(0, Math.min(wanted, rows.length - height));
+	return {rows: rows.slice(top, top + Math.max(1, height)), top};
 }

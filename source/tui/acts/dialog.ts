@@ -1,0 +1,229 @@
+import type {Safe} from '../../core/untrusted.ts';
+import type {KeyEvent} from '../../terminal/input/key-event.ts';
+import type {LineText} from '../../terminal/text/line-editor.ts';
+import {literal} from '../../terminal/text/safe.ts';
+import type {AskedParts} from '../approvals/seen-rows.ts';
+import type {FormState} from '../forms/form.ts';
+import type {Line} from '../lines/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import type {Overlay, ViewState} from '../state/view.ts';
+import type {Command} from './command.ts';
+import {change} from './navigate.ts';
+
+/** Cells and rows. */
+export type Area = {readonly width: number; readonly height: number};
+
+/** A text field that is drawn by React. */
+export type BoxField = {
+	readonly value: string;
+	readonly note: Safe;
+	readonly onChange: (value: string) => void;
+};
+
+/** What stands in the box of a dialog. */
+export type BoxContent = {
+	readonly title: readonly Line[];
+	readonly rows: readonly Line[];
+	/** The row that has to be seen where not all have room. */
+	readonly shown?: number;
+	/** The first row of what can be scrolled, as it is shown. */
+	readonly top?: number;
+	/** Cells inside of the border; as many as the widest row needs when absent. */
+	readonly width?: number;
+	/** A text field over the first row. */
+	readonly field?: BoxField;
+};
+
+/** What a person is asked for, by the name that the guard knows it under. */
+export type ShownParts = {readonly of: string; readonly asked: AskedParts};
+
+/** What is drawn in the place of the pane, under a rule of its own. */
+export type Page = {
+	readonly title: readonly Line[];
+	readonly rows: readonly Line[];
+	/** The first row that is shown. */
+	readonly top: number;
+	/** At most so many of them; as many as have room when absent. */
+	readonly height?: number;
+	/** Rows that stay under them. */
+	readonly footer?: readonly Line[];
+	/** Cells of rows and footer; all when absent. */
+	readonly width?: number;
+	/** Rows at the right edge, in so many cells. */
+	readonly side?: readonly Line[];
+	readonly sideWidth?: number;
+	/** What `Dialog.shown` hears of once the frame has left for the terminal. */
+	readonly asked?: ShownParts;
+};
+
+/** A key of a dialog; without a scope it holds in that of its dialog. */
+export type DialogCommand = Omit<Command, 'scope'> & {readonly scope?: string};
+
+/**
+ * One kind of what lies over the panes. Which keys hold, where text and pastes go, what is drawn, help and keymap follow from the
+ * list of these (`commands/dialogs`).
+ */
+export type DialogOf<State> = {
+	/** Heading of its keys in help and keymap. */
+	readonly title: string;
+	readonly commands: readonly DialogCommand[];
+	/** Where its keys hold, for dialogs that share theirs; its kind when absent. */
+	readonly scope?: string;
+	/** While its line has the keyboard, other keys hold: those of the scope `KIND-text`. */
+	readonly typesApart?: true;
+	/** What is drawn in a box over the pane, for at most `room` inside of its border. */
+	contents?(state: State, shell: Shell, room: Area): BoxContent;
+	/** What is drawn in the place of the pane. A toast takes the last row then: the page names its keys itself, and none of its rows may be covered. */
+	page?(state: State, shell: Shell, area: Area): Page;
+	/** Hears that a page stands on the screen. */
+	shown?(shell: Shell, parts: ShownParts): void;
+	/** A line of text; `undefined`: it does not have the keyboard now. */
+	readonly line?: {
+		get(state: State): LineText | undefined;
+		set(state: State, line: LineText): State;
+		/** A paste is refused: a name that is asked for has to be typed. */
+		mustBeTyped?(state: State): boolean;
+	};
+	/** A form; `undefined`: it is not open now. */
+	readonly form?: {
+		get(state: State): FormState | undefined;
+		set(state: State, form: FormState): State;
+		/** After each change. */
+		changed?(shell: Shell): void;
+		/** A key goes beyond the first or the last field. */
+		leftBy?(shell: Shell, step: number): void;
+	};
+	/** Whether a text field that React draws has the keyboard. */
+	takesText?(state: State): boolean;
+	/** That text field, where it stands in the last row. */
+	lastRow?(state: State, shell: Shell): BoxField | undefined;
+	/** Takes a paste, instead of the line. */
+	paste?(shell: Shell, text: string): void;
+	/** Takes a key before its commands do; `false`: it is not meant. */
+	press?(shell: Shell, state: State, key: KeyEvent): boolean;
+	/** Whether a key press may do what is guarded; never when absent. Says why not. */
+	guard?(shell: Shell, key: KeyEvent): boolean;
+	/** A key that means nothing here, or a paste, is a sign that somebody types who does not mean the dialog: it puts the guard off. */
+	readonly isWatched?: true;
+	/** It stands under an approval sheet that is opened over it, and comes back. */
+	readonly comesBack?: true;
+	/** What was scrolled past its end stands at its end, where it is shown: the next key back is seen. How much there is only the drawing knows. */
+	settle?(state: State, top: number): State;
+};
+
+export type Dialog = Omit<DialogOf<Overlay>, 'commands' | 'scope'> & {
+	readonly kind: string;
+	readonly scope: string;
+	readonly commands: readonly Command[];
+};
+
+/** How the state of one kind of dialog is read and changed. */
+export type DialogState<State> = {
+	readonly kind: string;
+	/** The state of the dialog, while it is the one that is open. */
+	readonly now: (shell: Pick<Shell, 'view'>) => State | undefined;
+	readonly isOpen: (shell: Pick<Shell, 'view'>) => boolean;
+	/** Opens it in the place of whatever lies over the panes; `also` changes with it. */
+	readonly open: (shell: Shell, state: State, also?: Partial<ViewState>) => void;
+	/** Changes it, while it is the one that is open. */
+	readonly change: (shell: Shell, update: (state: State) => State) => void;
+};
+
+/** The state of a new kind of dialog. */
+export function dialogState<State extends object>(kind: string): DialogState<State> {
+	const stateOf = (overlay: Overlay | undefined) =>
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is of a kind was made as that
+		overlay?.kind === kind ? (overlay as unknown as State) : undefined;
+	return {
+		kind,
+		now: ({view}) => stateOf(view.get().overlay),
+		isOpen: ({view}) => view.get().overlay?.kind === kind,
+		open(shell, state, also) {
+			change(shell, {...also, overlay: {...state, kind}});
+		},
+		change(shell, update) {
+			shell.view.set(view => {
+				const state = stateOf(view.overlay);
+				const next = state && update(state);
+				return next === state ? view : {...view, overlay: {...next, kind}};
+			});
+		},
+	};
+}
+
+/** A kind of dialog for the list. */
+export function defineDialog<State>(
+	{kind}: DialogState<State>,
+	{scope = kind, commands, ...record}: DialogOf<State>,
+): Dialog {
+	const whole = {
+		...record,
+		kind,
+		scope,
+		commands: commands.map(command => ({scope, ...command})),
+	};
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is asked of states of its own kind alone
+	return whole as unknown as Dialog;
+}
+
+/** The dialog that is open, with its state. */
+export function dialogNow(
+	shell: Pick<Shell, 'view' | 'dialogs'>,
+): {readonly dialog: Dialog; readonly state: Overlay} | undefined {
+	const state = shell.view.get().overlay;
+	const dialog = state && shell.dialogs.get(state.kind);
+	return dialog && {dialog, state};
+}
+
+/** Whether a page stands in the place of the pane. */
+export const isPage = (shell: Pick<Shell, 'view' | 'dialogs'>): boolean =>
+	dialogNow(shell)?.dialog.page !== undefined;
+
+/** Goes back to the panes. */
+export const close = (shell: Shell): void => {
+	change(shell, {overlay: undefined});
+};
+
+/** The way out of a dialog. */
+export const closing = (
+	id: string,
+	keys: readonly string[],
+	label = literal('close'),
+): DialogCommand => ({id: `${id}.close`, keys, label, run: close});
+
+const scrolls = {
+	down: [['j', 'down'], literal('down'), 1],
+	up: [['k', 'up'], literal('up'), -1],
+	'page-down': [['pgdn', 'ctrl+d', 'space'], literal('page down'), 10],
+	'page-up': [['pgup', 'ctrl+u'], literal('page up'), -10],
+	first: [['g', 'home'], literal('first row'), -Infinity],
+	last: [['G', 'end'], literal('last row'), Infinity],
+} as const;
+
+/** Keys that scroll by rows. `quiet` ones are not in the last row. */
+export const scrolling = (
+	id: string,
+	scroll: (shell: Shell, rows: number) => void,
+	{
+		names,
+		quiet = [],
+		when,
+	}: {
+		names: ReadonlyArray<keyof typeof scrolls>;
+		quiet?: ReadonlyArray<keyof typeof scrolls>;
+		when?: Command['when'];
+	},
+): readonly DialogCommand[] =>
+	names.map(name => {
+		const [keys, label, rows] = scrolls[name];
+		return {
+			id: `${id}.${name}`,
+			keys,
+			label,
+			quiet: quiet.includes(name),
+			...(when && {when}),
+			run(shell) {
+				scroll(shell, rows);
+			},
+		};
+	});

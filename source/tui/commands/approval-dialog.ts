@@ -1,0 +1,87 @@
+import {literal} from '../../terminal/text/safe.ts';
+import {defineDialog} from '../acts/dialog.ts';
+import {answer, stepOf} from '../acts/settle.ts';
+import {
+	approvalSheet,
+	changeSheet,
+	mayAllow,
+	noteShown,
+	scrollSheet,
+	sheetNow,
+} from '../acts/sheet.ts';
+import {sheetName} from '../approvals/sheet.ts';
+import {titled} from '../dialogs/box.ts';
+import {isComplete} from '../dialogs/form.ts';
+import {contentOf} from '../forms/form.ts';
+import {line} from '../lines/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import {approvalSheetCommands} from './approval.ts';
+
+function submit(shell: Shell): void {
+	const step = stepOf(shell, 'form');
+	if (step && isComplete(shell, literal('Not sent'))) {
+		answer(shell, {choice: 'submit', content: contentOf(step.form)});
+	}
+}
+
+const gone = [line(literal('  It waits no more.'), 'quiet')];
+
+/** What a tool or a server asks of a person. */
+export const approvalDialog = defineDialog(approvalSheet, {
+	title: 'Approval sheet',
+	typesApart: true,
+	page(_, shell) {
+		const open = sheetNow(shell);
+		if (!open) {
+			return {title: titled(literal('Approval')), rows: gone, top: 0};
+		}
+
+		const layout = open.layout();
+		return {
+			...layout,
+			rows: layout.content,
+			asked: {of: sheetName(open.sheet, shell.view.get().size), asked: layout.asked},
+		};
+	},
+	shown: noteShown,
+	line: {
+		get: ({sheet: {step}}) =>
+			step.kind === 'name' || step.kind === 'reason' ? step.text : undefined,
+		set(state, text) {
+			const {sheet} = state;
+			const {step} = sheet;
+			return step.kind === 'name' || step.kind === 'reason'
+				? {...state, sheet: {...sheet, step: {...step, text}, refused: undefined}}
+				: state;
+		},
+		mustBeTyped: ({sheet}) => sheet.step.kind === 'name',
+	},
+	form: {
+		get: ({sheet: {step}}) => (step.kind === 'form' ? step.form : undefined),
+		set: ({sheet, ...state}, form) => ({
+			...state,
+			sheet: {...sheet, step: {kind: 'form' as const, form}, refused: undefined},
+		}),
+		changed(shell) {
+			const layout = sheetNow(shell)?.layout();
+			changeSheet(shell, layout ? {top: layout.cursorTop} : {});
+		},
+		leftBy: scrollSheet,
+	},
+	guard: mayAllow,
+	isWatched: true,
+	commands: [
+		...approvalSheetCommands,
+		{
+			id: 'form.send',
+			changes: true,
+			scope: 'form',
+			keys: ['a'],
+			label: literal('send these values'),
+			quiet: true,
+			isGuarded: true,
+			when: approvalSheet.isOpen,
+			run: submit,
+		},
+	],
+});

@@ -1,0 +1,36 @@
+import type {Dialog} from '../acts/dialog.ts';
+import {helpDialog} from '../dialogs/help.ts';
+import {installLinkDialog} from '../dialogs/install-link.ts';
+import {installDialog} from '../dialogs/install.ts';
+import {keyFormDialog, keyOfferDialog, keyShownDialog} from '../dialogs/key.ts';
+import {quitDialog} from '../dialogs/leaving.ts';
+import {loginPasteDialog} from '../dialogs/login-paste.ts';
+import {paletteDialog} from '../dialogs/palette.ts';
+import {confirmDialog, menuDialog, typeNameDialog} from '../dialogs/questions.ts';
+import {setupDialog} from '../dialogs/setup.ts';
+import {statesDialog} from '../dialogs/states.ts';
+import {answerDialog, trialDialog} from '../dialogs/trial.ts';
+import {approvalDialog} from './approval-dialog.ts';
+import {firstRunDialog} from './first-run.ts';
+
+/** Everything that lies over the panes, in the order of help and keymap. */
+export const dialogs: readonly Dialog[] = [
+	paletteDialog,
+	helpDialog,
+	menuDialog,
+	confirmDialog,
+	quitDialog,
+	statesDialog,
+	firstRunDialog,
+	approvalDialog,
+	trialDialog,
+	answerDialog,
+	setupDialog,
+	keyFormDialog,
+	keyOfferDialog,
+	keyShownDialog,
+	installDialog,
+	installLinkDialog,
+	loginPasteDialog,
+	typeNameDialog,
+];

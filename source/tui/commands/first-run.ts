@@ -1,0 +1,133 @@
+import type {GatewayState} from '../../core/state.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import {fit} from '../../terminal/text/fit.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {copyText} from '../acts/copy.ts';
+import {close, closing, defineDialog, dialogState} from '../acts/dialog.ts';
+import {openPane} from '../acts/navigate.ts';
+import {titled} from '../dialogs/box.ts';
+import {openSetup} from '../dialogs/setup.ts';
+import {deliveryList} from '../entries/delivery-list.ts';
+import {blankLine, clean, wrapText, type Line} from '../lines/line.ts';
+import {sendTest} from '../panes/traffic/traffic-commands.ts';
+
+/** What the gateway's first start wrote and found. @see manual/commands.md */
+export type FirstRunCard = {
+	/** What was done, one line each: `wrote /home/ann/.svc/config.yaml`. */
+	readonly steps: readonly string[];
+	/** The route that `T` sends the test event to. */
+	readonly route: string;
+	/** Instead of a welcome. */
+	readonly title?: string;
+	/** Keys and what they do, instead of those of a first start. */
+	readonly keys?: ReadonlyArray<readonly [key: string, does: string]>;
+};
+
+export const firstRun = dialogState<{readonly card: FirstRunCard}>('first-run');
+
+/** What the first start did, what answers, and how to see a first event. */
+export function firstRunLines(
+	card: FirstRunCard,
+	state: GatewayState,
+	width: number,
+): readonly Line[] {
+	const {webhook} = state;
+	const {steps, route} = card;
+	return [
+		blankLine,
+		...steps.flatMap(step =>
+			wrapText(step, width - 4).map((row, index): Line => [
+				{text: index === 0 ? literal(' ✓ ') : literal('   '), tone: 'good'},
+				{text: row},
+			]),
+		),
+		blankLine,
+		fact(
+			literal('Listens'),
+			clean(webhook.state === 'listening' ? `${webhook.url}/webhooks/${route}` : webhook.state),
+		),
+		fact(literal('Model'), modelText(state)),
+		blankLine,
+		...keysOf(card).map(([key, does]) => hint(clean(key), clean(does))),
+	];
+}
+
+/** The keys that its last rows tell of. */
+export const keysOf = ({
+	keys = firstKeys,
+}: Pick<FirstRunCard, 'keys'>): NonNullable<FirstRunCard['keys']> => keys;
+
+const firstKeys: NonNullable<FirstRunCard['keys']> = [
+	['T', 'sends a signed pull_request event through the port, and shows it'],
+	['c', 'copies a curl line that does the same'],
+	['s', 'sets up port, secret and a first route'],
+	['Enter', 'goes to the traffic'],
+];
+
+const factCells = 9;
+
+const fact = (name: Safe, value: Safe): Line => [
+	{text: literal('   ')},
+	{text: fit(name, factCells), tone: 'title'},
+	{text: value},
+];
+
+const hint = (key: Safe, does: Safe): Line => [
+	{text: literal('   ')},
+	{text: fit(key, factCells), tone: 'accent'},
+	{text: does},
+];
+
+function modelText({model, modelProblem}: GatewayState): Safe {
+	if (modelProblem !== undefined) {
+		return safe`✗ ${clean(modelProblem)}`;
+	}
+
+	return model ? clean(`${model.name} (${model.origin})`) : literal('looking for one…');
+}
+
+export const firstRunDialog = defineDialog(firstRun, {
+	title: 'First start',
+	contents: ({card}, shell, room) => ({
+		title: titled(clean(card.title ?? 'Welcome to svc')),
+		rows: firstRunLines(card, shell.feed.get().state, room.width),
+	}),
+	commands: [
+		{
+			id: 'first-run.test',
+			changes: true,
+			keys: ['T'],
+			label: literal('send a test event, and go to the traffic'),
+			run(shell) {
+				const {card} = firstRun.now(shell) ?? {};
+				if (card) {
+					close(shell);
+					openPane(shell, deliveryList.id);
+					sendTest(shell, card.route);
+				}
+			},
+		},
+		{
+			id: 'first-run.copy',
+			keys: ['c'],
+			label: literal('copy the curl line'),
+			run(shell) {
+				const {card} = firstRun.now(shell) ?? {};
+				if (card) {
+					shell.attempt(async () =>
+						copyText(shell, await shell.port.curlLine(card.route), literal('signed curl line')),
+					);
+				}
+			},
+		},
+		{
+			id: 'first-run.setup',
+			changes: true,
+			keys: ['s'],
+			label: literal('set up the receiver'),
+			when: shell => firstRun.now(shell)?.card.keys === undefined,
+			run: openSetup,
+		},
+		closing('first-run', ['enter', 'esc', 'ctrl+c']),
+	],
+});

@@ -1,0 +1,259 @@
+import type {Safe} from '../../core/untrusted.ts';
+import type {KeyEvent} from '../../terminal/input/key-event.ts';
+import {editLine, insertText, type LineText} from '../../terminal/text/line-editor.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import type {Command} from '../acts/command.ts';
+import {copyText} from '../acts/copy.ts';
+import {close, dialogNow, isPage, type DialogCommand, type DialogState} from '../acts/dialog.ts';
+import {change} from '../acts/navigate.ts';
+import {review} from '../acts/review.ts';
+import {approvalSheet} from '../acts/sheet.ts';
+import {isTyped} from '../forms/field-kinds.ts';
+import {moveKeys, turnKeys, type FormKey} from '../forms/form-keys.ts';
+import {fieldTitle} from '../forms/form-lines.ts';
+import {
+	actOnField,
+	contentOf,
+	currentField,
+	endEditing,
+	firstInvalidField,
+	leaveEditing,
+	moveField,
+	pasteInto,
+	typeInto,
+	type FormState,
+} from '../forms/form.ts';
+import {clean} from '../lines/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import type {Overlay} from '../state/view.ts';
+
+/** The form of the open dialog. */
+export function formNow(shell: Pick<Shell, 'view' | 'dialogs'>): FormState | undefined {
+	const now = dialogNow(shell);
+	return now?.dialog.form?.get(now.state);
+}
+
+/** Changes the form that is open. */
+export function changeForm(shell: Shell, update: (form: FormState) => FormState): void {
+	const {dialog, state} = dialogNow(shell) ?? {};
+	const form = state && dialog?.form?.get(state);
+	if (form) {
+		changeTyped(shell, dialog?.form?.set(state, update(form)) ?? state);
+		dialog?.form?.changed?.(shell);
+	}
+}
+
+/** Puts a dialog in its own place after something was typed into it. What was said before must not hide the keys of a page. */
+function changeTyped(shell: Shell, next: Overlay): void {
+	const {overlay} = shell.view.get();
+	change(shell, {
+		overlay: overlay && {...next, kind: overlay.kind},
+		...(isPage(shell) && {toast: undefined}),
+	});
+}
+
+/** The line of the open dialog that has the keyboard. */
+const lineNow = (shell: Pick<Shell, 'view' | 'dialogs'>): LineText | undefined => {
+	const now = dialogNow(shell);
+	return now?.dialog.line?.get(now.state);
+};
+
+/** Whether a line of ours has the keyboard: a tool's name, a reason, a field of a form. */
+export const isTyping = (shell: Pick<Shell, 'view' | 'dialogs'>): boolean =>
+	lineNow(shell) !== undefined || formNow(shell)?.editing !== undefined;
+
+function changeLine(shell: Shell, update: (line: LineText) => LineText): void {
+	const {dialog, state} = dialogNow(shell) ?? {};
+	const line = state && dialog?.line?.get(state);
+	if (line) {
+		changeTyped(shell, dialog?.line?.set(state, update(line)) ?? state);
+	}
+}
+
+/** Gives a key to the line that has the keyboard; nothing where there is none. */
+export function typeKey(shell: Shell, key: Pick<KeyEvent, 'id' | 'text'>): void {
+	if (formNow(shell)) {
+		changeForm(shell, form => typeInto(form, key));
+	} else {
+		changeLine(shell, line => editLine(line, key) ?? line);
+	}
+}
+
+/** Puts a paste into the line that has the keyboard. A name that is asked for has to be typed: a paste can hold a line break, and was not thought about. */
+export function typePaste(shell: Shell, text: string): void {
+	const {dialog, state} = dialogNow(shell) ?? {};
+	if (state && dialog?.line?.mustBeTyped?.(state) === true) {
+		shell.toast(literal('The name has to be typed'), 'warn');
+	} else if (formNow(shell)) {
+		changeForm(shell, form => pasteInto(form, text));
+	} else {
+		changeLine(shell, line => insertText(line, text));
+	}
+}
+
+/** Keeps what is typed and goes on typing in the field beside it, where that takes text: no letter of it may be a key of the sheet. */
+function typeOn(form: FormState, step: 1 | -1): FormState {
+	const kept = endEditing(form);
+	const next = moveField(kept, step);
+	const field = currentField(next);
+	return next !== kept && field && isTyped(field) ? actOnField(next) : next;
+}
+
+/** What a key means in every form; its dialog hears of one that leads beyond the first or the last field. */
+function act(shell: Shell, {step, act: update}: FormKey): void {
+	const form = formNow(shell);
+	const isAtEnd = form !== undefined && (update(form) === form || !Number.isFinite(step ?? 0));
+	changeForm(shell, update);
+	if (isAtEnd && step !== undefined) {
+		dialogNow(shell)?.dialog.form?.leftBy?.(shell, step);
+	}
+}
+
+/** Whether the open form can be sent; goes to the first field that is wrong, and says what `failed` for it. */
+export function isComplete(shell: Shell, failed: Safe): boolean {
+	const form = formNow(shell);
+	const wrong = form && firstInvalidField(form);
+	if (wrong) {
+		const {field, index, problem} = wrong;
+		changeForm(shell, current => ({...current, index, option: 0}));
+		shell.toast(safe`${failed}: ${fieldTitle(field)} ${clean(problem)}`, 'warn');
+	}
+
+	return form !== undefined && !wrong;
+}
+
+/**
+ * Closes a form and does what it was filled in for; when that fails, the form comes back as it was, unless the person has gone on. A second key press does nothing a second
+ * time.
+ */
+export function sendForm<State>(
+	shell: Shell,
+	dialog: DialogState<State>,
+	send: (state: State) => Promise<void>,
+): void {
+	const state = dialog.now(shell);
+	if (!state) {
+		return;
+	}
+
+	const {pane} = shell.view.get();
+	close(shell);
+	shell.attempt(async () => {
+		try {
+			await send(state);
+		} catch (error) {
+			const now = shell.view.get();
+			if (!now.overlay && !now.field && now.pane === pane) {
+				dialog.open(shell, state);
+			}
+
+			throw error;
+		}
+	});
+}
+
+const keyOfForm = (key: FormKey): Command => ({
+	id: `form.${key.id}`,
+	scope: 'form',
+	keys: key.keys,
+	label: key.label,
+	quiet: key.id !== 'down',
+	run(shell) {
+		act(shell, key);
+	},
+});
+
+const changing = (
+	id: string,
+	keys: readonly string[],
+	{
+		label,
+		update,
+	}: {readonly label: Command['label']; readonly update: (form: FormState) => FormState},
+): Command => ({
+	id: `form.${id}`,
+	changes: true,
+	scope: 'form',
+	keys,
+	label,
+	run(shell) {
+		changeForm(shell, update);
+	},
+});
+
+/** Keys of a form: between its fields, and in what is typed. */
+export const formCommands: readonly Command[] = [
+	changing('edit', ['enter'], {label: literal('type or choose'), update: actOnField}),
+	...[...moveKeys, ...turnKeys].map(keyOfForm),
+	{
+		id: 'form.copy',
+		scope: 'form',
+		keys: ['y'],
+		label: literal('copy the values, but no secrets'),
+		quiet: true,
+		run(shell) {
+			const form = formNow(shell);
+			if (form) {
+				const open = {...form, fields: form.fields.filter(({masked}) => !masked)};
+				shell.attempt(async () =>
+					copyText(shell, JSON.stringify(contentOf(open), undefined, 2), literal('values')),
+				);
+			}
+		},
+	},
+	{
+		id: 'form-text.keep',
+		scope: 'form-text',
+		keys: ['enter', 'esc'],
+		label: literal('keep it'),
+		run(shell) {
+			changeForm(shell, endEditing);
+		},
+	},
+	{
+		id: 'form-text.next',
+		scope: 'form-text',
+		keys: ['tab', 'down'],
+		label: literal('keep it, next field'),
+		run(shell) {
+			changeForm(shell, form => typeOn(form, 1));
+		},
+	},
+	{
+		id: 'form-text.previous',
+		scope: 'form-text',
+		keys: ['shift+tab', 'up'],
+		label: literal('keep it, previous field'),
+		quiet: true,
+		run(shell) {
+			changeForm(shell, form => typeOn(form, -1));
+		},
+	},
+	{
+		id: 'form-text.leave',
+		scope: 'form-text',
+		keys: ['ctrl+c'],
+		label: literal('leave it as it was'),
+		run(shell) {
+			changeForm(shell, leaveEditing);
+		},
+	},
+	{
+		id: 'form-text.review',
+		scope: 'form-text',
+		keys: ['alt+a'],
+		label: literal('review approvals'),
+		quiet: true,
+		when: shell => !approvalSheet.isOpen(shell),
+		run: review,
+	},
+];
+
+/** What waits can be reviewed over a dialog that comes back then. */
+export const reviewing = (id: string): DialogCommand => ({
+	id: `${id}.review`,
+	keys: ['!'],
+	label: literal('review approvals'),
+	quiet: true,
+	run: review,
+});

@@ -1,0 +1,119 @@
+import type {Safe} from '../../core/untrusted.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {copyText} from '../acts/copy.ts';
+import {close, type DialogOf, type DialogState} from '../acts/dialog.ts';
+import {tooEarly} from '../acts/sheet.ts';
+import {blankLine, clean, line, type Line} from '../lines/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import {titled, told} from './box.ts';
+
+/**
+ * A dialog that may open while somebody types: keys that were meant for something else do nothing of what its commands guard. A key press has to come alone, half a second after the dialog
+ * and after any other key. `nameOf` is what the guard calls it.
+ */
+export const guarding = <State>(
+	dialog: DialogState<State>,
+	nameOf: (state: State) => string,
+): {
+	readonly open: (shell: Shell, state: State) => void;
+	readonly dialog: Pick<DialogOf<State>, 'guard' | 'isWatched'>;
+} => ({
+	open(shell, state) {
+		// What was said before it is over.
+		dialog.open(shell, state, {field: undefined, toast: undefined});
+		shell.guard.asked();
+		shell.guard.shown(nameOf(state));
+	},
+	dialog: {
+		guard(shell, key) {
+			const state = dialog.now(shell);
+			if (state && shell.guard.permits(nameOf(state), key)) {
+				return true;
+			}
+
+			shell.guard.disturbed(key.t);
+			shell.toast(tooEarly(shell), 'warn');
+			return false;
+		},
+		isWatched: true,
+	},
+});
+
+/** A secret that is shown once: while it is on the screen, this is the only place of the interface that holds it. */
+export type ShownOnce = {
+	/** Whose it is. */
+	readonly id: string;
+	readonly secret: string;
+	readonly title: Safe;
+	/** What was done. */
+	readonly done: string;
+	readonly note?: string;
+	/** Rows of so many cells under the secret. */
+	readonly below?: (width: number) => readonly Line[];
+};
+
+/** What was done, the secret, and what belongs to it. */
+export const onceLines = (
+	{secret, done, note, below}: ShownOnce,
+	width: number,
+): readonly Line[] => [
+	blankLine,
+	...told(`✓ ${done}`, width, 'good'),
+	...(note === undefined ? [] : told(note, width)),
+	blankLine,
+	...told('This is shown once, and kept nowhere:', width, 'warn'),
+	line(safe`  ${clean(secret)}`, 'strong'),
+	...(below?.(width) ?? []),
+];
+
+/** A dialog that shows a secret once, and stays until a person says that it was kept. */
+export const onceDialog = (
+	dialog: DialogState<ShownOnce>,
+	{id, noun, widest}: {readonly id: string; readonly noun: Safe; readonly widest: number},
+) => {
+	const guarded = guarding(dialog, state => `${id} ${state.id}`);
+	return {
+		open: guarded.open,
+		/** Says why it does not close. */
+		stay(shell: Shell) {
+			shell.toast(safe`The ${noun} is shown once: y closes this when you have kept it`, 'warn');
+		},
+		dialog: {
+			...guarded.dialog,
+			contents(state, _shell, room) {
+				const width = Math.min(room.width, widest);
+				return {
+					title: titled(state.title),
+					width,
+					rows: [
+						...onceLines(state, width),
+						blankLine,
+						...told('c copies it; y closes this when you have kept it', width, 'quiet'),
+					],
+				};
+			},
+			commands: [
+				{
+					id: `${id}.copy`,
+					keys: ['c'],
+					label: safe`copy the ${noun}`,
+					when: dialog.isOpen,
+					run(shell) {
+						const state = dialog.now(shell);
+						if (state) {
+							shell.attempt(async () => copyText(shell, state.secret, noun));
+						}
+					},
+				},
+				{
+					id: `${id}.kept`,
+					keys: ['y'],
+					label: literal('I have kept it: close'),
+					isGuarded: true,
+					when: dialog.isOpen,
+					run: close,
+				},
+			],
+		} satisfies Partial<DialogOf<ShownOnce>>,
+	};
+};

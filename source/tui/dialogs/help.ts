@@ -1,0 +1,163 @@
+import {termWords} from '../../core/filter/filter.ts';
+import {fit} from '../../terminal/text/fit.ts';
+import {empty, literal, safe} from '../../terminal/text/safe.ts';
+import {
+	closing,
+	defineDialog,
+	dialogState,
+	scrolling,
+	type Area,
+	type BoxContent,
+} from '../acts/dialog.ts';
+import {blankLine, clean, line, type Line} from '../lines/line.ts';
+import type {Pane} from '../panes/pane.ts';
+import type {Shell} from '../shell/shell.ts';
+import {fillLine} from './box.ts';
+
+const twoColumnsFrom = 76;
+const widest = 120;
+
+/** The words of the filters of a pane. */
+function languageOf({sections}: Pane): readonly Line[] {
+	const words = sections.flatMap(({listing}) => (listing ? termWords(listing.vocabulary) : []));
+	return words.length === 0
+		? []
+		: [line(safe` Filter: ${clean(words.join(' · '))}  -not  "phrase"`, 'quiet')];
+}
+
+type HelpState = {
+	readonly query: string;
+	readonly top: number;
+	readonly isSearching: boolean;
+};
+
+export const help = dialogState<HelpState>('help');
+
+/** The key table, in two columns where there is room, and the words of the filter under it. */
+function helpBox({query, top}: HelpState, shell: Shell, room: Area): BoxContent {
+	const pane = shell.pane();
+	const width = Math.min(room.width, widest);
+	const found = helpLines(shell, query);
+	const rows = found.length === 0 ? [line(literal('No key fits the search.'), 'quiet')] : found;
+	const language = languageOf(pane);
+	const columns = width >= twoColumnsFrom ? 2 : 1;
+	const height = Math.max(1, room.height - language.length);
+	const start = Math.max(0, Math.min(top, rows.length - height * columns));
+	const end = Math.min(rows.length, start + height * columns);
+	const cells = Math.floor((width - 1) / columns);
+	const table = Array.from({length: height}, (_, row) => [
+		{text: literal(' ')},
+		...Array.from({length: columns}, (__, column) =>
+			fillLine(rows[start + column * height + row] ?? blankLine, cells),
+		).flat(),
+	]);
+	return {
+		title: [
+			[{text: literal('Help'), tone: 'title'}],
+			[{text: pane.title}],
+			query === ''
+				? [{text: literal('/ search'), tone: 'quiet'}]
+				: [{text: clean(query), tone: 'accent'}],
+			end - start < rows.length
+				? [{text: safe`rows ${start + 1} to ${end} of ${rows.length}: j k scroll`, tone: 'warn'}]
+				: [],
+		],
+		rows: [...table, ...language],
+		top: start,
+		width,
+	};
+}
+
+const keyCells = 16;
+
+/** Every key, those of the open pane first; `query` keeps what holds it. A face that only looks has what changes something struck out. */
+export function helpLines(
+	{pane, keys: {bindings, titleOf}, port}: Pick<Shell, 'pane' | 'keys' | 'port'>,
+	query: string,
+): readonly Line[] {
+	const {sections} = pane();
+	const isReadOnly = port.isReadOnly === true;
+	const wanted = query.trim().toLowerCase();
+	const groups = Map.groupBy<string, (typeof bindings)[number]>(bindings, ({scope}) => scope);
+	const order = [...sections.map(({id}) => id), 'global', ...groups.keys()];
+	return [...new Set(order)].flatMap(scope => {
+		const title = titleOf(scope);
+		const rows = (groups.get(scope) ?? []).filter(({keys, label, id}) =>
+			`${title} ${keys.join(' ')} ${label} ${id}`.toLowerCase().includes(wanted),
+		);
+		return rows.length === 0
+			? []
+			: [
+					line(title, 'title'),
+					...rows.map(({keys, label, changes}): Line => {
+						const isOff = isReadOnly && changes === true;
+						return [
+							{
+								text: safe`  ${fit(clean(keys.join(' ')), keyCells)} `,
+								tone: isOff ? 'quiet' : 'accent',
+							},
+							{text: label, tone: isOff ? 'off' : 'plain'},
+							...(isOff ? [{text: literal(' read-only'), tone: 'quiet'} as const] : []),
+						];
+					}),
+					blankLine,
+				];
+	});
+}
+
+export const helpDialog = defineDialog(help, {
+	title: 'Help',
+	contents: helpBox,
+	takesText: ({isSearching}) => isSearching,
+	lastRow: ({isSearching, query}, shell) =>
+		isSearching
+			? {
+					value: query,
+					note: empty,
+					onChange(value) {
+						help.change(shell, now => ({...now, query: value}));
+					},
+				}
+			: undefined,
+	settle: (state, top) => (state.top > top ? {...state, top} : state),
+	commands: [
+		{
+			id: 'help.search',
+			keys: ['/'],
+			label: literal('search'),
+			run(shell) {
+				help.change(shell, now => ({...now, isSearching: true, top: 0}));
+			},
+		},
+		{
+			id: 'help.manual',
+			keys: ['m'],
+			label: literal('manual'),
+			run(shell) {
+				const {manual} = shell.pane();
+				shell.attempt(async () => {
+					if (!(await shell.desktop.manual(manual))) {
+						shell.toast(safe`There is no page "${clean(manual)}" in the manual`, 'warn');
+					}
+				});
+			},
+		},
+		closing('help', ['esc', '?', 'q', 'ctrl+c'], literal('close help')),
+		{
+			id: 'help.accept',
+			keys: ['enter'],
+			label: literal('end the search'),
+			quiet: true,
+			run(shell) {
+				help.change(shell, now => ({...now, isSearching: false}));
+			},
+		},
+		...scrolling(
+			'help',
+			(shell, rows) => {
+				help.change(shell, now => ({...now, top: Math.max(0, now.top + rows)}));
+			},
+			{names: ['down', 'up', 'page-down', 'page-up']},
+		),
+	],
+});

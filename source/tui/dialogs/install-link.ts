@@ -1,0 +1,111 @@
+import type {WaitingInstall} from '../../core/install.ts';
+import {lineText, type LineText} from '../../terminal/text/line-editor.ts';
+import {literal} from '../../terminal/text/safe.ts';
+import type {Command} from '../acts/command.ts';
+import {closing, defineDialog, dialogState} from '../acts/dialog.ts';
+import {placeNow, type StillHere} from '../acts/place.ts';
+import {blankLine, line} from '../lines/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import {askedLine, titled, widestText} from './box.ts';
+import {openInstall} from './install-sheet.ts';
+
+/** Asks for such a link. */
+export const installLink = dialogState<{readonly text: LineText}>('install-link');
+
+/** The links that wait for a person, the oldest first. */
+export const waitingInstalls = ({
+	feed,
+	clock,
+}: Pick<Shell, 'feed' | 'clock'>): readonly WaitingInstall[] =>
+	(feed.get().state.installs ?? []).filter(({expiresAt}) => expiresAt > clock.now());
+
+/** Opens the sheet of a link, unless the person has gone on by then. */
+async function openReview(
+	shell: Shell,
+	{
+		link,
+		waiting,
+		isStillHere,
+	}: {readonly link: string; readonly waiting?: number; readonly isStillHere: StillHere},
+): Promise<void> {
+	const reviewed = await shell.port.reviewInstall({link});
+	if (isStillHere(literal('The link was not opened'))) {
+		openInstall(shell, {link, review: reviewed, waiting});
+	}
+}
+
+function reviewWaiting(shell: Shell): void {
+	const [first] = waitingInstalls(shell);
+	const isStillHere = placeNow(shell, literal('I'));
+	shell.attempt(async () => {
+		const offered = (await shell.port.listInstalls()).find(({id}) => id === first?.id);
+		if (offered) {
+			await openReview(shell, {link: offered.link, waiting: offered.id, isStillHere});
+		} else {
+			shell.toast(literal('That link waits no more'), 'warn');
+		}
+	});
+}
+
+/** Asks for a link, which is pasted. */
+function askForLink(shell: Shell): void {
+	installLink.open(shell, {text: lineText()}, {field: undefined});
+}
+
+/** What a paste into the question for a link is: the link, however long. */
+export function pasteLink(shell: Shell, text: string): void {
+	const isStillHere = placeNow(shell, literal('/install'));
+	shell.attempt(async () => openReview(shell, {link: text.trim(), isStillHere}));
+}
+
+/** How the sheet is reached. */
+export const installActs: readonly Command[] = [
+	{
+		id: 'install.review',
+		scope: 'banner',
+		keys: ['I'],
+		label: literal('look at the install link that was opened'),
+		when: shell => waitingInstalls(shell).length > 0,
+		run: reviewWaiting,
+	},
+	{
+		id: 'install.paste',
+		changes: true,
+		scope: 'global',
+		keys: [],
+		label: literal('install a tool server from a link (svc://mcp/install)'),
+		aliases: ['/install'],
+		run: askForLink,
+	},
+];
+
+export const installLinkDialog = defineDialog(installLink, {
+	title: 'Pasting an install link',
+	contents({text}, _shell, room) {
+		return {
+			title: titled(literal('Install a tool server')),
+			...askedLine(
+				[
+					line(literal('  Paste the link here: svc://mcp/install?name=…&config=…')),
+					line(literal('  It is shown whole before anything is installed.'), 'quiet'),
+					blankLine,
+				],
+				text,
+				{width: Math.min(room.width, widestText)},
+			),
+		};
+	},
+	line: {get: ({text}) => text, set: (_, text) => ({text})},
+	paste: pasteLink,
+	commands: [
+		{
+			id: 'install-link.review',
+			keys: ['enter'],
+			label: literal('look at it'),
+			run(shell) {
+				pasteLink(shell, installLink.now(shell)?.text.value ?? '');
+			},
+		},
+		closing('install-link', ['esc', 'ctrl+c']),
+	],
+});

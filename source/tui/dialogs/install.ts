@@ -1,0 +1,195 @@
+import {lineText} from '../../terminal/text/line-editor.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {close, closing, defineDialog, type DialogCommand} from '../acts/dialog.ts';
+import {sheetScrolls} from '../acts/sheet-scrolls.ts';
+import {installName, type InstallStep} from '../install/install-sheet.ts';
+import {clean} from '../lines/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import {
+	goToInstallStep,
+	installLayout,
+	installNow,
+	installSheet,
+	mayInstall,
+	noteInstallShown,
+	openInstall,
+	scrollInstall,
+} from './install-sheet.ts';
+
+const at = (shell: Shell, kind: InstallStep['kind']): boolean =>
+	installNow(shell)?.step.kind === kind;
+
+function install(shell: Shell, typedName?: string): void {
+	const sheet = installNow(shell);
+	if (!sheet) {
+		return;
+	}
+
+	const {link, review} = sheet;
+	close(shell);
+	shell.guard.gone();
+	shell.attempt(async () => {
+		await shell.port.installServer({
+			link,
+			name: review.name,
+			...(typedName !== undefined && {typedName}),
+		});
+		shell.toast(safe`${clean(review.name)} is installed, untrusted; svc connects to it`, 'good');
+	});
+}
+
+function installNamed(shell: Shell): void {
+	const sheet = installNow(shell);
+	if (sheet?.step.kind !== 'confirm') {
+		return;
+	}
+
+	const {value} = sheet.step.text;
+	if (value === sheet.review.name) {
+		install(shell, value);
+	} else {
+		shell.toast(safe`Not installed: its name is ${clean(sheet.review.name)}`, 'warn');
+	}
+}
+
+function rename(shell: Shell): void {
+	const sheet = installNow(shell);
+	if (sheet?.step.kind !== 'rename') {
+		return;
+	}
+
+	const {link, waiting, step} = sheet;
+	shell.attempt(async () => {
+		const renamed = await shell.port.reviewInstall({link, name: step.text.value.trim()});
+		// Another name is another question: all of it has to be seen again.
+		if (installNow(shell)?.link === link) {
+			openInstall(shell, {link, review: renamed, waiting});
+		}
+	});
+}
+
+function drop(shell: Shell): void {
+	const {waiting} = installNow(shell) ?? {};
+	close(shell);
+	shell.toast(literal('Nothing was installed'), 'warn');
+	if (waiting !== undefined) {
+		shell.attempt(async () => {
+			await shell.port.dismissInstall(waiting);
+		});
+	}
+}
+
+/** Keys that scroll the sheet. The name is typed under what has to be seen: pages of it are turned meanwhile. */
+const moving: readonly DialogCommand[] = sheetScrolls.flatMap(([name, keys, label, by]) => {
+	const command: DialogCommand = {
+		id: `install.${name}`,
+		keys,
+		label,
+		quiet(shell) {
+			const sheet = installNow(shell);
+			return name !== 'page-down' || !sheet || installLayout(shell, sheet).most === 0;
+		},
+		run(shell) {
+			scrollInstall(shell, by);
+		},
+	};
+	return name.startsWith('page-')
+		? [command, {...command, id: `install-text.${name}`, scope: 'install-text', keys: [keys[0]]}]
+		: [command];
+});
+
+/** The sheet for install links. The key that installs is guarded. */
+export const installDialog = defineDialog(installSheet, {
+	title: 'Install link',
+	typesApart: true,
+	page(_, shell) {
+		const sheet = installNow(shell);
+		if (!sheet) {
+			return {title: [], rows: [], top: 0};
+		}
+
+		const layout = installLayout(shell, sheet);
+		return {
+			...layout,
+			rows: layout.content,
+			asked: {of: installName(sheet, shell.view.get().size), asked: layout.asked},
+		};
+	},
+	shown: noteInstallShown,
+	line: {
+		get: ({sheet: {step}}) => (step.kind === 'choose' ? undefined : step.text),
+		set: ({sheet}, text) => ({
+			sheet: {...sheet, ...(sheet.step.kind !== 'choose' && {step: {...sheet.step, text}})},
+		}),
+		mustBeTyped: ({sheet}) => sheet.step.kind === 'confirm',
+	},
+	guard: mayInstall,
+	isWatched: true,
+	commands: [
+		{
+			id: 'install.yes',
+			changes: true,
+			keys: ['i'],
+			label: literal('install it'),
+			quiet: true,
+			isGuarded: true,
+			when: shell => at(shell, 'choose') && installNow(shell)?.review.exists === false,
+			run(shell) {
+				if (installNow(shell)?.review.kind === 'program') {
+					goToInstallStep(shell, {kind: 'confirm', text: lineText()});
+				} else {
+					install(shell);
+				}
+			},
+		},
+		{
+			id: 'install.rename',
+			changes: true,
+			keys: ['n'],
+			label: literal('give it another name'),
+			quiet: true,
+			run(shell) {
+				const {name, freeName = name} = installNow(shell)?.review ?? {};
+				goToInstallStep(shell, {kind: 'rename', text: lineText(freeName)});
+			},
+		},
+		{
+			id: 'install.drop',
+			changes: true,
+			keys: ['d'],
+			label: literal('drop the link'),
+			quiet: true,
+			run: drop,
+		},
+		closing('install', ['esc', 'ctrl+c', 'q'], literal('install nothing now')),
+		...moving,
+		{
+			id: 'install-text.confirm',
+			changes: true,
+			scope: 'install-text',
+			keys: ['enter'],
+			label: literal('install, when the name is right'),
+			isGuarded: true,
+			when: shell => at(shell, 'confirm'),
+			run: installNamed,
+		},
+		{
+			id: 'install-text.rename',
+			changes: true,
+			scope: 'install-text',
+			keys: ['enter'],
+			label: literal('take this name'),
+			when: shell => at(shell, 'rename'),
+			run: rename,
+		},
+		{
+			id: 'install-text.back',
+			scope: 'install-text',
+			keys: ['esc', 'ctrl+c'],
+			label: literal('back'),
+			run(shell) {
+				goToInstallStep(shell, {kind: 'choose'});
+			},
+		},
+	],
+});

@@ -1,0 +1,214 @@
+import type {ApiKey} from '../../core/api-keys/api-key.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {dayTime} from '../../terminal/text/time.ts';
+import type {Command} from '../acts/command.ts';
+import {close, defineDialog, dialogState} from '../acts/dialog.ts';
+import {change} from '../acts/navigate.ts';
+import {selectSoon} from '../acts/select-soon.ts';
+import {keyList} from '../entries/key-list.ts';
+import type {FormState} from '../forms/form.ts';
+import {grantOf, newKeyForm} from '../keys/key-form.ts';
+import {blankLine, clean, line, type Line} from '../lines/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import {formBox, titled, told} from './box.ts';
+import {isComplete, reviewing, sendForm} from './form.ts';
+import {guarding, onceDialog, type ShownOnce} from './guarded.ts';
+
+/** A key of the chat API that is filled in. */
+export const keyForm = dialogState<{readonly form: FormState}>('key-form');
+
+/** There has never been one: the first is made when a person asks for it, so that there is none which was not seen. */
+export const keyOffer = dialogState<object>('key-offer');
+
+/** The one time that a key is there. */
+export const keyShown = dialogState<ShownOnce>('key-shown');
+
+const widest = 84;
+
+/** The three of them are one thing to a person. */
+const shared = {title: 'A key of the chat API', scope: 'key', comesBack: true} as const;
+
+/** Asks what a new key is to be. */
+export function openKeyForm(shell: Shell): void {
+	keyForm.open(shell, {form: newKeyForm(shell.clock.now())}, {field: undefined, toast: undefined});
+}
+
+const offering = guarding(keyOffer, () => 'key');
+
+/** Asks whether the first key is to be made now. */
+export function offerFirstKey(shell: Shell): void {
+	offering.open(shell, {});
+}
+
+/** Shows a key that was made, whatever was opened meanwhile: nobody can ask for it again. */
+export function showKey(
+	shell: Shell,
+	{key, secret}: {readonly key: ApiKey; readonly secret: string},
+	{isRotated}: {readonly isRotated: boolean},
+): void {
+	const {api} = shell.port.getState();
+	const {id, name, retiring} = key;
+	keyOnce.open(shell, {
+		id,
+		secret,
+		title: isRotated ? literal('The new secret of a key') : literal('A new key'),
+		done: `${isRotated ? 'New secret of' : 'Made'} ${name === '' ? id : `${name} (${id})`}`,
+		...(retiring && {note: `The one before passes until ${dayTime(retiring.until)}.`}),
+		below: width =>
+			api?.state === 'listening'
+				? [line(safe`  base URL  ${clean(`${api.url}/v1`)}`, 'quiet')]
+				: told('The chat API does not listen now: see api in config.yaml.', width, 'quiet'),
+	});
+}
+
+function make(shell: Shell): void {
+	const {form} = keyForm.now(shell) ?? {};
+	if (!form || !isComplete(shell, literal('Not yet'))) {
+		return;
+	}
+
+	const grant = grantOf(form, shell.clock.now());
+	if ('problem' in grant) {
+		shell.toast(safe`Not yet: ${clean(grant.problem)}`, 'warn');
+		return;
+	}
+
+	sendForm(shell, keyForm, async () => {
+		const minted = await shell.port.createKey(grant);
+		showKey(shell, minted, {isRotated: false});
+		// What is pressed next in the pane is meant for this one.
+		selectSoon(
+			shell,
+			shell.list(keyList),
+			() => shell.feed.get().state.keys?.find(({id}) => id === minted.key.id) && minted.key.id,
+		);
+	});
+}
+
+function makeFirst(shell: Shell): void {
+	close(shell);
+	shell.attempt(async () => {
+		const minted = await shell.port.createFirstKey();
+		if (minted) {
+			showKey(shell, minted, {isRotated: false});
+		} else {
+			shell.toast(literal('There is a key by now: pane Keys has it, and can rotate it'), 'warn');
+		}
+	});
+}
+
+/** How the form is reached from anywhere. */
+export const keyActs: readonly Command[] = [
+	{
+		id: 'key.open',
+		changes: true,
+		scope: 'global',
+		keys: [],
+		label: literal('make a key of the chat API'),
+		aliases: ['/key'],
+		run: openKeyForm,
+	},
+];
+
+export const keyFormDialog = defineDialog(keyForm, {
+	...shared,
+	contents({form}, _shell, room) {
+		const width = Math.min(room.width, widest);
+		return formBox(form, {
+			title: titled(literal('A new key for the chat API')),
+			width,
+			foot: [
+				blankLine,
+				...told('a makes the key and shows it once, Esc makes none', width, 'quiet'),
+			],
+		});
+	},
+	form: {get: ({form}) => form, set: (_, form) => ({form})},
+	isWatched: true,
+	commands: [
+		{
+			id: 'key.make',
+			changes: true,
+			keys: ['a'],
+			label: literal('make the key'),
+			when: keyForm.isOpen,
+			run: make,
+		},
+	],
+});
+
+/** Why a first key is offered. */
+export const offerLines = (width: number): readonly Line[] => [
+	blankLine,
+	...told(
+		'The chat API is on, and there has never been a key: it answers everybody 401. The first is called "first" and has no bounds; pane Keys makes others.',
+		width,
+	),
+	...told('It is made when you ask for it, and shown once.', width),
+];
+
+export const keyOfferDialog = defineDialog(keyOffer, {
+	...shared,
+	...offering.dialog,
+	contents(_, _shell, room) {
+		const width = Math.min(room.width, widest);
+		return {
+			title: titled(literal('A key for the chat API?')),
+			width,
+			rows: [
+				...offerLines(width),
+				blankLine,
+				...told(
+					'm makes it and shows it; Esc makes none, and this is not asked again; q quits',
+					width,
+					'quiet',
+				),
+			],
+		};
+	},
+	commands: [
+		{
+			id: 'key.first',
+			changes: true,
+			keys: ['m'],
+			label: literal('make it and show it'),
+			isGuarded: true,
+			when: keyOffer.isOpen,
+			run: makeFirst,
+		},
+	],
+});
+
+const keyOnce = onceDialog(keyShown, {id: 'key', noun: literal('key'), widest});
+
+export const keyShownDialog = defineDialog(keyShown, {
+	...shared,
+	...keyOnce.dialog,
+	commands: [
+		...keyOnce.dialog.commands,
+		reviewing('key'),
+		{
+			id: 'key.decline',
+			keys: ['esc'],
+			label: literal('make none'),
+			when: keyOffer.isOpen,
+			run(shell) {
+				change(shell, {overlay: undefined, declinedKey: true});
+			},
+		},
+		{
+			id: 'key.close',
+			keys: ['esc', 'ctrl+c', 'q'],
+			label: literal('leave it'),
+			quiet: keyShown.isOpen,
+			when: shell => !keyOffer.isOpen(shell),
+			run(shell) {
+				if (keyShown.isOpen(shell)) {
+					keyOnce.stay(shell);
+				} else {
+					close(shell);
+				}
+			},
+		},
+	],
+});

@@ -1,0 +1,73 @@
+import type {LoginPlace} from '../../core/logins.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import {lineText, insertText, type LineText} from '../../terminal/text/line-editor.ts';
+import {literal} from '../../terminal/text/safe.ts';
+import {close, closing, defineDialog, dialogState} from '../acts/dialog.ts';
+import {blankLine, clean} from '../lines/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import {askedLine, titled, told, widestText} from './box.ts';
+
+export const loginPaste = dialogState<{
+	readonly place: LoginPlace;
+	readonly text: LineText;
+	/** Why the last one was of no use. */
+	readonly problem?: Safe | undefined;
+}>('login-paste');
+
+/** Gives the login what was typed or pasted; the field stays open, and says why, when that is no answer to it. */
+function answer(shell: Shell, url: string): void {
+	const {place} = loginPaste.now(shell) ?? {};
+	if (!place) {
+		return;
+	}
+
+	const {problem} = shell.logins.paste(place, url);
+	if (problem === undefined) {
+		close(shell);
+	} else {
+		loginPaste.change(shell, now => ({...now, problem: clean(problem)}));
+	}
+}
+
+/** A paste is the whole address, however long; what is no answer can be looked at and mended. */
+export function pasteLogin(shell: Shell, text: string): void {
+	loginPaste.change(shell, now => ({...now, text: insertText(lineText(), text)}));
+	answer(shell, text);
+}
+
+const words = [
+	'Paste the whole address that the browser ended on: that of a page that does not load.',
+	'It is good for this login alone, and once.',
+];
+
+/** Asks for the address that the browser of a login ended on. */
+export const loginPasteDialog = defineDialog(loginPaste, {
+	title: 'Pasting the URL of a login',
+	contents({place, text, problem}, _shell, room) {
+		const width = Math.min(room.width, widestText);
+		return {
+			title: [...titled(literal('Paste the URL of the browser')), [{text: clean(place.server)}]],
+			...askedLine([...words.flatMap(one => told(one, width, 'quiet')), blankLine], text, {
+				width,
+				problem,
+			}),
+		};
+	},
+	line: {
+		get: ({text}) => text,
+		set: ({place}, text) => ({place, text}),
+	},
+	paste: pasteLogin,
+	commands: [
+		{
+			id: 'login-paste.send',
+			changes: true,
+			keys: ['enter'],
+			label: literal('take this address'),
+			run(shell) {
+				answer(shell, loginPaste.now(shell)?.text.value ?? '');
+			},
+		},
+		closing('login-paste', ['esc', 'ctrl+c'], literal('back; the login waits on')),
+	],
+});

@@ -1,0 +1,236 @@
+import type {Safe} from '../../core/untrusted.ts';
+import {fit} from '../../terminal/text/fit.ts';
+import {lineText, type LineText} from '../../terminal/text/line-editor.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {close, closing, defineDialog, dialogState, type DialogCommand} from '../acts/dialog.ts';
+import {blankLine, clean, type Line} from '../lines/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import {askedLine, titled, told, widestText} from './box.ts';
+
+/** One entry of a menu; `key` chooses it at once, an empty one does not. */
+export type MenuItem = {readonly key: string; readonly label: Safe; readonly run: () => void};
+
+/** Something that is done when a person says so. */
+export type Question = {
+	readonly title: Safe;
+	readonly lines: readonly Safe[];
+	readonly act: Safe;
+	readonly run: () => void;
+	/** What may be done instead. */
+	readonly other?: Pick<MenuItem, 'label' | 'run'>;
+	/** What Esc is, where "leave it" could be taken for the act. */
+	readonly stay?: Safe;
+};
+
+export const confirm = dialogState<Question>('confirm');
+
+const key = (name: Safe, does: Safe): Line => [
+	{text: name, tone: 'accent'},
+	{text: safe` ${does}`},
+];
+
+export const confirmDialog = defineDialog(confirm, {
+	title: 'Question',
+	contents({title, lines, act, other, stay = literal('leave it')}, _shell, room) {
+		const width = Math.min(room.width, widestText);
+		return {
+			title: titled(title),
+			rows: [
+				blankLine,
+				...lines.flatMap(text => told(text, width)),
+				blankLine,
+				[
+					...key(literal('  y'), safe`${act}   `),
+					...(other ? key(literal('t'), safe`${other.label}   `) : []),
+					...key(literal('Esc'), stay),
+				],
+			],
+		};
+	},
+	commands: [
+		{
+			id: 'confirm.yes',
+			keys: ['y'],
+			label: literal('yes'),
+			run(shell) {
+				const question = confirm.now(shell);
+				close(shell);
+				question?.run();
+			},
+		},
+		{
+			id: 'confirm.other',
+			keys: ['t'],
+			label: literal('to another route'),
+			when: shell => confirm.now(shell)?.other !== undefined,
+			run(shell) {
+				const {other} = confirm.now(shell) ?? {};
+				close(shell);
+				other?.run();
+			},
+		},
+		closing('confirm', ['esc', 'n', 'q', 'ctrl+c'], literal('no')),
+	],
+});
+
+export type Menu = {
+	readonly title: Safe;
+	/** What is said above the choice. */
+	readonly notes?: readonly Safe[];
+	readonly items: readonly MenuItem[];
+	readonly index: number;
+};
+
+export const menu = dialogState<Menu>('menu');
+
+/** Offers a choice over the pane. */
+export function openMenu(shell: Shell, choice: Omit<Menu, 'index'>): void {
+	menu.open(shell, {...choice, index: 0});
+}
+
+/** `index` in a list that goes around. */
+export const cycle = (index: number, length: number): number =>
+	length === 0 ? 0 : (index + length) % length;
+
+function choose(shell: Shell, item: MenuItem | undefined): void {
+	close(shell);
+	item?.run();
+}
+
+const movingMenu = (
+	id: string,
+	step: 1 | -1,
+	{keys, label}: {readonly keys: readonly string[]; readonly label: Safe},
+): DialogCommand => ({
+	id: `menu.${id}`,
+	keys,
+	label,
+	quiet: step === -1,
+	run(shell) {
+		menu.change(shell, now => ({...now, index: cycle(now.index + step, now.items.length)}));
+	},
+});
+
+export const menuDialog = defineDialog(menu, {
+	title: 'Menu',
+	contents({title, notes = [], items, index: chosen}, _shell, room) {
+		const width = Math.min(room.width, widestText);
+		const head = notes.flatMap(note => told(note, width));
+		const before = [blankLine, ...head, ...(head.length > 0 ? [blankLine] : [])];
+		return {
+			title: titled(title),
+			shown: before.length + chosen,
+			rows: [
+				...before,
+				...items.map(({key: name, label}, index): Line => [
+					{text: index === chosen ? literal('> ') : literal('  '), tone: 'accent'},
+					{text: fit(clean(name), 3), tone: 'accent'},
+					{text: label, tone: index === chosen ? 'selected' : 'plain'},
+				]),
+			],
+		};
+	},
+	press(shell, {items}, {id}) {
+		const item = items.find(entry => entry.key === id);
+		if (item) {
+			choose(shell, item);
+		}
+
+		return item !== undefined;
+	},
+	commands: [
+		{
+			id: 'menu.choose',
+			keys: ['enter'],
+			label: literal('choose'),
+			run(shell) {
+				const {items, index = 0} = menu.now(shell) ?? {};
+				choose(shell, items?.[index]);
+			},
+		},
+		movingMenu('down', 1, {keys: ['down', 'tab', 'ctrl+n'], label: literal('next')}),
+		movingMenu('up', -1, {keys: ['up', 'shift+tab', 'ctrl+p'], label: literal('previous')}),
+		closing('menu', ['esc', 'ctrl+c', 'q']),
+	],
+});
+
+/** Something that cannot be taken back, and the name that a person types for it. */
+export type NameQuestion = {
+	readonly title: Safe;
+	readonly lines: readonly Safe[];
+	/** What has to be typed. */
+	readonly name: string;
+	/** What may be typed instead. */
+	readonly other?: string;
+	readonly act: Safe;
+	readonly run: () => void;
+};
+
+export const typeName = dialogState<
+	NameQuestion & {
+		readonly text: LineText;
+		/** Something else was typed. */
+		readonly isWrong?: boolean;
+	}
+>('type-name');
+
+/** Does `run` after a person has typed `name`: for what cannot be taken back. */
+export function askForName(shell: Shell, question: NameQuestion): void {
+	typeName.open(shell, {...question, text: lineText()});
+}
+
+type Names = Pick<NameQuestion, 'name' | 'other'>;
+
+/** What has to be typed, `laptop or key_0a1B2c3D4e5F`; the name alone where nothing else will do. */
+export const nameWords = ({name, other}: Names): Safe =>
+	other === undefined || other === name ? clean(name) : safe`${clean(name)} or ${clean(other)}`;
+
+/** Whether `typed` is what is asked for. */
+export const isName = ({name, other}: Names, typed: string): boolean =>
+	typed.trim() === name.trim() || (other !== undefined && typed.trim() === other);
+
+export const typeNameDialog = defineDialog(typeName, {
+	title: 'Typing a name',
+	contents(question, _shell, room) {
+		const {title, lines, act, text, isWrong} = question;
+		const width = Math.min(room.width, widestText);
+		return {
+			title: titled(title),
+			...askedLine(
+				[
+					...lines.flatMap(words => told(words, width)),
+					blankLine,
+					...told(safe`Type ${nameWords(question)} and press Enter to ${act}.`, width, 'quiet'),
+				],
+				text,
+				{
+					width,
+					problem: isWrong === true ? literal('That is not the name: nothing was done') : undefined,
+				},
+			),
+		};
+	},
+	line: {
+		get: ({text}) => text,
+		set: (state, text) => ({...state, text, isWrong: false}),
+		mustBeTyped: () => true,
+	},
+	commands: [
+		{
+			id: 'type-name.do',
+			changes: true,
+			keys: ['enter'],
+			label: literal('do it'),
+			run(shell) {
+				const question = typeName.now(shell);
+				if (question && isName(question, question.text.value)) {
+					close(shell);
+					question.run();
+				} else {
+					typeName.change(shell, now => ({...now, isWrong: true}));
+				}
+			},
+		},
+		closing('type-name', ['esc', 'ctrl+c'], literal('leave it')),
+	],
+});

@@ -1,0 +1,172 @@
+import {createMemory} from '../../core/derive.ts';
+import type {ServerToolView, ServerView} from '../../core/tool-server.ts';
+import {block, type Safe} from '../../core/untrusted.ts';
+import {fit} from '../../terminal/text/fit.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {copyText} from '../acts/copy.ts';
+import {closing, defineDialog, dialogState, scrolling} from '../acts/dialog.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import {newTrial, trialArguments, type ToolTrial} from '../trial/tool-trial.ts';
+import {formBox, titled} from './box.ts';
+import {isComplete, reviewing, sendForm} from './form.ts';
+import {openMenu} from './questions.ts';
+
+/** The arguments of a tool that a person tries. */
+export const trial = dialogState<{readonly trial: ToolTrial}>('trial');
+
+/** What a tool answered that a person tried. */
+export const toolAnswer = dialogState<{
+	readonly trial: ToolTrial;
+	readonly isError: boolean;
+	/** Cleaned by `block()`. */
+	readonly text: Safe;
+	readonly top: number;
+}>('answer');
+
+/** Asks for the arguments of a tool. */
+export function openTrial(shell: Shell, server: ServerView, tool: ServerToolView): void {
+	const {profile, name} = server;
+	trial.open(shell, {trial: newTrial(tool, {profile, server: name})});
+}
+
+const nameCells = 28;
+
+/** Offers the tools of a server. */
+export function chooseTool(shell: Shell, server: ServerView): void {
+	openMenu(shell, {
+		title: safe`Try a tool of ${clean(server.name)}`,
+		items: server.tools.map((tool, index) => ({
+			key: index < 9 ? String(index + 1) : '',
+			label: safe`${fit(clean(tool.tool), nameCells)}  ${clean(tool.title ?? tool.description)}`,
+			run() {
+				openTrial(shell, server, tool);
+			},
+		})),
+	});
+}
+
+/** Calls the tool as a run would, and shows what the model would read. */
+function call(shell: Shell): void {
+	if (!isComplete(shell, literal('Not called'))) {
+		return;
+	}
+
+	const {pane} = shell.view.get();
+	sendForm(shell, trial, async ({trial: tried}) => {
+		const {profile, name, tool} = tried;
+		shell.toast(safe`${clean(tool)} is called`);
+		const result = await shell.port.tryTool(name, {
+			arguments: trialArguments(tried),
+			by: shell.by,
+			profile,
+		});
+		const isError = result.isError === true;
+		const now = shell.view.get();
+		if (now.overlay || now.field || now.pane !== pane) {
+			shell.toast(
+				safe`${clean(tool)} ${isError ? literal('failed') : literal('has answered')}: ${clean(result.text)}`,
+				isError ? 'bad' : 'good',
+			);
+			return;
+		}
+
+		const {text} = block(result.text);
+		toolAnswer.open(shell, {trial: tried, isError, text, top: 0}, {toast: undefined});
+	});
+}
+
+const indent = 4;
+const maxSaid = 4;
+const widest = 96;
+
+const headOf = ({description}: ToolTrial, width: number): readonly Line[] => {
+	const said = wrapText(clean(description.replaceAll(/\s+/g, ' ')), width - indent - 1);
+	return [
+		line(literal('  text by the server'), 'quiet'),
+		...said.slice(0, maxSaid).map(row => line(safe`    ${row}`)),
+		...(said.length > maxSaid ? [line(literal('    …'))] : []),
+		blankLine,
+		line(literal('  Each argument takes JSON, or else a text; empty ones are left out.'), 'quiet'),
+		line(literal('  A call that needs approval asks for it: ! opens it.'), 'quiet'),
+		blankLine,
+	];
+};
+
+export const trialDialog = defineDialog(trial, {
+	title: 'Trying a tool',
+	contents({trial: tried}, _shell, room) {
+		const width = Math.min(room.width, widest);
+		return formBox(tried.form, {
+			title: [...titled(safe`Try ${clean(tried.tool)}`), [{text: clean(tried.server)}]],
+			head: headOf(tried, width),
+			width,
+		});
+	},
+	form: {
+		get: state => state.trial.form,
+		set: (state, form) => ({trial: {...state.trial, form}}),
+	},
+	comesBack: true,
+	commands: [
+		{id: 'trial.call', changes: true, keys: ['a'], label: literal('call the tool'), run: call},
+		reviewing('trial'),
+		closing('trial', ['esc', 'ctrl+c', 'q'], literal('leave it')),
+	],
+});
+
+const remember = createMemory<readonly Line[]>();
+
+/** What a tool answered as rows of `width` cells; the last that was laid out is kept. */
+export const answerRows = (text: Safe, width: number): readonly Line[] =>
+	remember([text, width], () => wrapText(text, width - 2).map(row => line(safe` ${row}`)));
+
+export const answerDialog = defineDialog(toolAnswer, {
+	title: 'Answer of a tool',
+	page: ({trial: {tool}, isError, text, top}, _shell, {width}) => ({
+		title: titled(safe`${clean(tool)} ${isError ? literal('✗ failed') : literal('✓ answered')}`),
+		rows: answerRows(text, width),
+		top,
+	}),
+	comesBack: true,
+	commands: [
+		{
+			id: 'answer.again',
+			keys: ['t'],
+			label: literal('other arguments'),
+			run(shell) {
+				const tried = toolAnswer.now(shell)?.trial;
+				if (tried) {
+					trial.open(shell, {trial: tried});
+				}
+			},
+		},
+		{
+			id: 'answer.copy',
+			keys: ['y'],
+			label: literal('copy'),
+			run(shell) {
+				const {text} = toolAnswer.now(shell) ?? {};
+				if (text !== undefined) {
+					shell.attempt(async () => copyText(shell, text, literal('answer')));
+				}
+			},
+		},
+		...scrolling(
+			'answer',
+			(shell, rows) => {
+				const {size} = shell.view.get();
+				toolAnswer.change(shell, now => {
+					const most = answerRows(now.text, size.columns).length - shell.layout().bodyHeight;
+					return {...now, top: Math.max(0, Math.min(most, Math.min(now.top, most) + rows))};
+				});
+			},
+			{
+				names: ['down', 'up', 'page-down', 'page-up', 'first', 'last'],
+				quiet: ['up', 'page-down', 'page-up', 'first', 'last'],
+			},
+		),
+		reviewing('answer'),
+		closing('answer', ['esc', 'ctrl+c', 'q', 'enter']),
+	],
+});
