@@ -11,7 +11,7 @@ import {
 } from '../acts/sheet.ts';
 import {sheetName} from '../approvals/sheet.ts';
 import {titled} from '../dialogs/box.ts';
-import {isComplete} from '../dialogs/form.ts';
+import {isComplete} from '../dialogs/wizard.ts';
 import {contentOf} from '../forms/form.ts';
 import {line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';

@@ -3,8 +3,6 @@ import {widthOf} from '../../terminal/text/fit.ts';
 import {shownLine, type LineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Area, BoxContent} from '../acts/dialog.ts';
-import {formLines} from '../forms/form-lines.ts';
-import type {FormState} from '../forms/form.ts';
 import {blankLine, clean, clipLine, line, wrapText, type Line, type Span} from '../lines/line.ts';
 import {ruleLine} from '../lines/title-parts.ts';
 import type {Tone} from '../theme/theme.ts';
@@ -136,23 +134,6 @@ export function askedLine(
 		],
 		shown: lines.length + 1,
 	};
-}
-
-/** A form between what is said of it and the keys that send it. */
-export function formBox(
-	form: FormState,
-	{
-		head = [blankLine],
-		foot = [],
-		...rest
-	}: Pick<BoxContent, 'title'> & {
-		readonly width: number;
-		readonly head?: readonly Line[];
-		readonly foot?: readonly Line[];
-	},
-): BoxContent {
-	const {rows, cursor} = formLines(form, rest.width);
-	return {...rest, rows: [...head, ...rows, ...foot], shown: head.length + cursor.last};
 }
 
 /** The rows of a text that can be scrolled which are shown. */

@@ -1,29 +1,25 @@
-import type {Safe} from '../../core/untrusted.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {editLine, insertText, type LineText} from '../../terminal/text/line-editor.ts';
-import {literal, safe} from '../../terminal/text/safe.ts';
+import {literal} from '../../terminal/text/safe.ts';
 import type {Command} from '../acts/command.ts';
 import {copyText} from '../acts/copy.ts';
-import {close, dialogNow, isPage, type DialogCommand, type DialogState} from '../acts/dialog.ts';
+import {dialogNow, isPage} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
 import {review} from '../acts/review.ts';
 import {approvalSheet} from '../acts/sheet.ts';
 import {isTyped} from '../forms/field-kinds.ts';
 import {moveKeys, turnKeys, type FormKey} from '../forms/form-keys.ts';
-import {fieldTitle} from '../forms/form-lines.ts';
 import {
 	actOnField,
 	contentOf,
 	currentField,
 	endEditing,
-	firstInvalidField,
 	leaveEditing,
 	moveField,
 	pasteInto,
 	typeInto,
 	type FormState,
 } from '../forms/form.ts';
-import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Overlay} from '../state/view.ts';
 
@@ -107,49 +103,6 @@ function act(shell: Shell, {step, act: update}: FormKey): void {
 	if (isAtEnd && step !== undefined) {
 		dialogNow(shell)?.dialog.form?.leftBy?.(shell, step);
 	}
-}
-
-/** Whether the open form can be sent; goes to the first field that is wrong, and says what `failed` for it. */
-export function isComplete(shell: Shell, failed: Safe): boolean {
-	const form = formNow(shell);
-	const wrong = form && firstInvalidField(form);
-	if (wrong) {
-		const {field, index, problem} = wrong;
-		changeForm(shell, current => ({...current, index, option: 0}));
-		shell.toast(safe`${failed}: ${fieldTitle(field)} ${clean(problem)}`, 'warn');
-	}
-
-	return form !== undefined && !wrong;
-}
-
-/**
- * Closes a form and does what it was filled in for; when that fails, the form comes back as it was, unless the person has gone on. A second key press does nothing a second
- * time.
- */
-export function sendForm<State>(
-	shell: Shell,
-	dialog: DialogState<State>,
-	send: (state: State) => Promise<void>,
-): void {
-	const state = dialog.now(shell);
-	if (!state) {
-		return;
-	}
-
-	const {pane} = shell.view.get();
-	close(shell);
-	shell.attempt(async () => {
-		try {
-			await send(state);
-		} catch (error) {
-			const now = shell.view.get();
-			if (!now.overlay && !now.field && now.pane === pane) {
-				dialog.open(shell, state);
-			}
-
-			throw error;
-		}
-	});
 }
 
 const keyOfForm = (key: FormKey): Command => ({
@@ -248,12 +201,3 @@ export const formCommands: readonly Command[] = [
 		run: review,
 	},
 ];
-
-/** What waits can be reviewed over a dialog that comes back then. */
-export const reviewing = (id: string): DialogCommand => ({
-	id: `${id}.review`,
-	keys: ['!'],
-	label: literal('review approvals'),
-	quiet: true,
-	run: review,
-});

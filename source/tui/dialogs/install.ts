@@ -2,18 +2,19 @@ import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {close, closing, defineDialog, type DialogCommand} from '../acts/dialog.ts';
 import {sheetScrolls} from '../acts/sheet-scrolls.ts';
-import {installName, type InstallStep} from '../install/install-sheet.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {
 	goToInstallStep,
 	installLayout,
+	installName,
 	installNow,
 	installSheet,
 	mayInstall,
 	noteInstallShown,
 	openInstall,
 	scrollInstall,
+	type InstallStep,
 } from './install-sheet.ts';
 
 const at = (shell: Shell, kind: InstallStep['kind']): boolean =>

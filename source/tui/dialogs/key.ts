@@ -1,4 +1,4 @@
-import type {ApiKey} from '../../core/api-keys/api-key.ts';
+import type {ApiKey, KeyGrant} from '../../core/api-keys/api-key.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {dayTime} from '../../terminal/text/time.ts';
 import type {Command} from '../acts/command.ts';
@@ -7,12 +7,12 @@ import {change} from '../acts/navigate.ts';
 import {selectSoon} from '../acts/select-soon.ts';
 import {keyList} from '../entries/key-list.ts';
 import type {FormState} from '../forms/form.ts';
-import {grantOf, newKeyForm} from '../keys/key-form.ts';
 import {blankLine, clean, line, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {formBox, titled, told} from './box.ts';
-import {isComplete, reviewing, sendForm} from './form.ts';
+import {titled, told} from './box.ts';
 import {guarding, onceDialog, type ShownOnce} from './guarded.ts';
+import {grantOf, newKeyForm} from './key-form.ts';
+import {formDialog, reviewing} from './wizard.ts';
 
 /** A key of the chat API that is filled in. */
 export const keyForm = dialogState<{readonly form: FormState}>('key-form');
@@ -61,28 +61,15 @@ export function showKey(
 	});
 }
 
-function make(shell: Shell): void {
-	const {form} = keyForm.now(shell) ?? {};
-	if (!form || !isComplete(shell, literal('Not yet'))) {
-		return;
-	}
-
-	const grant = grantOf(form, shell.clock.now());
-	if ('problem' in grant) {
-		shell.toast(safe`Not yet: ${clean(grant.problem)}`, 'warn');
-		return;
-	}
-
-	sendForm(shell, keyForm, async () => {
-		const minted = await shell.port.createKey(grant);
-		showKey(shell, minted, {isRotated: false});
-		// What is pressed next in the pane is meant for this one.
-		selectSoon(
-			shell,
-			shell.list(keyList),
-			() => shell.feed.get().state.keys?.find(({id}) => id === minted.key.id) && minted.key.id,
-		);
-	});
+async function make(shell: Shell, grant: KeyGrant): Promise<void> {
+	const minted = await shell.port.createKey(grant);
+	showKey(shell, minted, {isRotated: false});
+	// What is pressed next in the pane is meant for this one.
+	selectSoon(
+		shell,
+		shell.list(keyList),
+		() => shell.feed.get().state.keys?.find(({id}) => id === minted.key.id) && minted.key.id,
+	);
 }
 
 function makeFirst(shell: Shell): void {
@@ -112,29 +99,24 @@ export const keyActs: readonly Command[] = [
 
 export const keyFormDialog = defineDialog(keyForm, {
 	...shared,
-	contents({form}, _shell, room) {
-		const width = Math.min(room.width, widest);
-		return formBox(form, {
+	isWatched: true,
+	...formDialog(keyForm, {
+		widest,
+		page: (_, width) => ({
 			title: titled(literal('A new key for the chat API')),
-			width,
 			foot: [
 				blankLine,
 				...told('a makes the key and shows it once, Esc makes none', width, 'quiet'),
 			],
-		});
-	},
-	form: {get: ({form}) => form, set: (_, form) => ({form})},
-	isWatched: true,
-	commands: [
-		{
+		}),
+		send: {
 			id: 'key.make',
-			changes: true,
-			keys: ['a'],
 			label: literal('make the key'),
-			when: keyForm.isOpen,
-			run: make,
+			failed: literal('Not yet'),
+			take: ({clock}, {form}) => grantOf(form, clock.now()),
+			act: make,
 		},
-	],
+	}),
 });
 
 /** Why a first key is offered. */

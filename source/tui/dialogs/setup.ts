@@ -11,6 +11,8 @@ import {
 	type BoxContent,
 } from '../acts/dialog.ts';
 import {blankLine, clean, line} from '../lines/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import {scrolledBox, titled} from './box.ts';
 import {
 	newSetup,
 	setupDraft,
@@ -19,11 +21,9 @@ import {
 	stepTitles,
 	withSetupForm,
 	type SetupCard,
-} from '../setup/setup-card.ts';
-import type {Shell} from '../shell/shell.ts';
-import {formBox, scrolledBox, titled} from './box.ts';
-import {isComplete, reviewing} from './form.ts';
+} from './setup-card.ts';
 import {setupDoneLines, setupPlanLines} from './setup-lines.ts';
+import {formBox, isComplete, reviewing} from './wizard.ts';
 
 /** The settings of the receiver that a person fills in. */
 export const setup = dialogState<{readonly card: SetupCard}>('setup');
@@ -58,14 +58,11 @@ export function openSetup(shell: Shell): void {
 
 function next(shell: Shell): void {
 	const card = cardNow(shell);
-	if (!card || !isComplete(shell, literal('Not yet'))) {
+	if (!card || !isComplete(shell, literal('Not yet'), stepProblem(card))) {
 		return;
 	}
 
-	const problem = stepProblem(card);
-	if (problem !== undefined) {
-		shell.toast(safe`Not yet: ${clean(problem)}`, 'warn');
-	} else if (card.index < card.forms.length - 1) {
+	if (card.index < card.forms.length - 1) {
 		changeCard(shell, now => ({...now, index: now.index + 1}));
 	} else {
 		plan(shell, {withRoute: true});
@@ -171,16 +168,22 @@ function contents({card}: {readonly card: SetupCard}, _shell: Shell, room: Area)
 				: literal(
 						'  a shows what would be written, s does without a route, Esc leaves all as it is',
 					);
-		return formBox(form, {
-			title,
-			head: [
-				blankLine,
-				line(safe`  ${index + 1} of ${forms.length}: ${clean(stepTitles[index] ?? '')}`, 'strong'),
-				blankLine,
-			],
-			foot: [blankLine, line(keys, 'quiet')],
+		return formBox(
+			{
+				form,
+				title,
+				head: [
+					blankLine,
+					line(
+						safe`  ${index + 1} of ${forms.length}: ${clean(stepTitles[index] ?? '')}`,
+						'strong',
+					),
+					blankLine,
+				],
+				foot: [blankLine, line(keys, 'quiet')],
+			},
 			width,
-		});
+		);
 	}
 
 	if (stage.kind === 'diff') {

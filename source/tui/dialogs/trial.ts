@@ -1,19 +1,72 @@
 import {createMemory} from '../../core/derive.ts';
+import type {JsonObject, JsonValue} from '../../core/json.ts';
 import type {ServerToolView, ServerView} from '../../core/tool-server.ts';
 import {block, type Safe} from '../../core/untrusted.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {copyText} from '../acts/copy.ts';
 import {closing, defineDialog, dialogState, scrolling} from '../acts/dialog.ts';
+import {field, type FieldRecord} from '../forms/field.ts';
+import {newForm, type FormState} from '../forms/form.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {newTrial, trialArguments, type ToolTrial} from '../trial/tool-trial.ts';
-import {formBox, titled} from './box.ts';
-import {isComplete, reviewing, sendForm} from './form.ts';
+import {titled} from './box.ts';
 import {openMenu} from './questions.ts';
+import {formDialog, reviewing} from './wizard.ts';
+
+/** A tool with the arguments that a person gives it. */
+export type ToolTrial = {
+	readonly profile: string;
+	readonly server: string;
+	/** The name that models use. */
+	readonly name: string;
+	/** The name that the server uses. */
+	readonly tool: string;
+	/** What the server says that it does. */
+	readonly description: string;
+	readonly form: FormState;
+};
+
+/** One field for each argument at the top; what it takes is not known, so each takes JSON or text. */
+const fieldOf = (argument: string): FieldRecord => {
+	const required = argument.endsWith('*');
+	const key = required ? argument.slice(0, -1) : argument;
+	return field(key, 'text', {title: key, description: '', required});
+};
+
+/** A trial that nothing is filled in of. */
+export const newTrial = (
+	{name, tool, description, args}: Pick<ServerToolView, 'name' | 'tool' | 'description' | 'args'>,
+	{profile, server}: {readonly profile: string; readonly server: string},
+): ToolTrial => ({
+	profile,
+	server,
+	name,
+	tool,
+	description,
+	form: newForm(args.map(fieldOf)),
+});
+
+/** The arguments as they are sent: what is JSON as that, everything else as text, what is empty not at all. */
+const trialArguments = ({form}: ToolTrial): JsonObject =>
+	Object.fromEntries(
+		form.fields.flatMap(({key}) => {
+			const value = form.values[key];
+			return typeof value === 'string' && value !== '' ? [[key, jsonOrText(value)]] : [];
+		}),
+	);
+
+function jsonOrText(text: string): JsonValue {
+	try {
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JSON.parse makes is JSON
+		return JSON.parse(text) as JsonValue;
+	} catch {
+		return text;
+	}
+}
 
 /** The arguments of a tool that a person tries. */
-export const trial = dialogState<{readonly trial: ToolTrial}>('trial');
+export const trial = dialogState<ToolTrial>('trial');
 
 /** What a tool answered that a person tried. */
 export const toolAnswer = dialogState<{
@@ -27,7 +80,7 @@ export const toolAnswer = dialogState<{
 /** Asks for the arguments of a tool. */
 export function openTrial(shell: Shell, server: ServerView, tool: ServerToolView): void {
 	const {profile, name} = server;
-	trial.open(shell, {trial: newTrial(tool, {profile, server: name})});
+	trial.open(shell, newTrial(tool, {profile, server: name}));
 }
 
 const nameCells = 28;
@@ -46,34 +99,28 @@ export function chooseTool(shell: Shell, server: ServerView): void {
 	});
 }
 
-/** Calls the tool as a run would, and shows what the model would read. */
-function call(shell: Shell): void {
-	if (!isComplete(shell, literal('Not called'))) {
+/** Calls the tool as a run would, and shows what the model would read, unless the person has gone on. */
+async function call(shell: Shell, tried: ToolTrial): Promise<void> {
+	const {profile, name, tool} = tried;
+	const {pane} = shell.view.get();
+	shell.toast(safe`${clean(tool)} is called`);
+	const result = await shell.port.tryTool(name, {
+		arguments: trialArguments(tried),
+		by: shell.by,
+		profile,
+	});
+	const isError = result.isError === true;
+	const now = shell.view.get();
+	if (now.overlay || now.field || now.pane !== pane) {
+		shell.toast(
+			safe`${clean(tool)} ${isError ? literal('failed') : literal('has answered')}: ${clean(result.text)}`,
+			isError ? 'bad' : 'good',
+		);
 		return;
 	}
 
-	const {pane} = shell.view.get();
-	sendForm(shell, trial, async ({trial: tried}) => {
-		const {profile, name, tool} = tried;
-		shell.toast(safe`${clean(tool)} is called`);
-		const result = await shell.port.tryTool(name, {
-			arguments: trialArguments(tried),
-			by: shell.by,
-			profile,
-		});
-		const isError = result.isError === true;
-		const now = shell.view.get();
-		if (now.overlay || now.field || now.pane !== pane) {
-			shell.toast(
-				safe`${clean(tool)} ${isError ? literal('failed') : literal('has answered')}: ${clean(result.text)}`,
-				isError ? 'bad' : 'good',
-			);
-			return;
-		}
-
-		const {text} = block(result.text);
-		toolAnswer.open(shell, {trial: tried, isError, text, top: 0}, {toast: undefined});
-	});
+	const {text} = block(result.text);
+	toolAnswer.open(shell, {trial: tried, isError, text, top: 0}, {toast: undefined});
 }
 
 const indent = 4;
@@ -93,23 +140,26 @@ const headOf = ({description}: ToolTrial, width: number): readonly Line[] => {
 	];
 };
 
+const tryForm = formDialog(trial, {
+	widest,
+	page: (tried, width) => ({
+		title: [...titled(safe`Try ${clean(tried.tool)}`), [{text: clean(tried.server)}]],
+		head: headOf(tried, width),
+	}),
+	send: {
+		id: 'trial.call',
+		label: literal('call the tool'),
+		failed: literal('Not called'),
+		take: (_, tried) => tried,
+		act: call,
+	},
+});
+
 export const trialDialog = defineDialog(trial, {
 	title: 'Trying a tool',
-	contents({trial: tried}, _shell, room) {
-		const width = Math.min(room.width, widest);
-		return formBox(tried.form, {
-			title: [...titled(safe`Try ${clean(tried.tool)}`), [{text: clean(tried.server)}]],
-			head: headOf(tried, width),
-			width,
-		});
-	},
-	form: {
-		get: state => state.trial.form,
-		set: (state, form) => ({trial: {...state.trial, form}}),
-	},
-	comesBack: true,
+	...tryForm,
 	commands: [
-		{id: 'trial.call', changes: true, keys: ['a'], label: literal('call the tool'), run: call},
+		...tryForm.commands,
 		reviewing('trial'),
 		closing('trial', ['esc', 'ctrl+c', 'q'], literal('leave it')),
 	],
@@ -137,7 +187,7 @@ export const answerDialog = defineDialog(toolAnswer, {
 			run(shell) {
 				const tried = toolAnswer.now(shell)?.trial;
 				if (tried) {
-					trial.open(shell, {trial: tried});
+					trial.open(shell, tried);
 				}
 			},
 		},

@@ -55,3 +55,10 @@ export type FieldRecord = {
 	/** Longest line that is typed, in UTF-16 units; absent: that of any line. */
 	readonly maxLine?: number;
 };
+
+/** A field that may be left empty and is seen, but for what `more` says. */
+export const field = (
+	key: string,
+	kind: FieldKind,
+	more: Partial<FieldRecord> & Pick<FieldRecord, 'title' | 'description'>,
+): FieldRecord => ({key, kind, required: false, masked: false, ...more});

@@ -8,7 +8,7 @@ import {
 	installNow,
 	noteInstallShown,
 } from '../dialogs/install-sheet.ts';
-import {installName} from '../install/install-sheet.ts';
+import {installName} from '../dialogs/install-sheet.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {sayable} from './answer.ts';

@@ -211,7 +211,7 @@ const questions = new Map<string, Ask>([
 			}
 		},
 	})),
-	of(tried, (shell, {trial}) => {
+	of(tried, (shell, trial) => {
 		const {form} = trial;
 		const choices = choicesIn(shell, 'trial', {'trial.call': 'call', 'trial.review': 'approvals'});
 		const others = choicesIn(shell, 'form', {'form.copy': 'copy'});

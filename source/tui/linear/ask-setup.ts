@@ -1,8 +1,8 @@
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {setupForm, stepTitles, type SetupCard} from '../dialogs/setup-card.ts';
 import {setupDoneLines, setupPlanLines} from '../dialogs/setup-lines.ts';
 import {formLines} from '../forms/form-lines.ts';
 import {clean} from '../lines/line.ts';
-import {setupForm, stepTitles, type SetupCard} from '../setup/setup-card.ts';
 import type {Shell} from '../shell/shell.ts';
 import {choiceLines} from './answer.ts';
 import {askForm} from './ask-form.ts';

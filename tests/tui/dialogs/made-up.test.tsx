@@ -4,9 +4,9 @@ import {literal} from '../../../source/terminal/text/safe.ts';
 import {closing, defineDialog, dialogState} from '../../../source/tui/acts/dialog.ts';
 import {dialogs} from '../../../source/tui/commands/dialogs.ts';
 import {handleKey} from '../../../source/tui/commands/scopes.ts';
-import {askedLine, formBox, titled} from '../../../source/tui/dialogs/box.ts';
-import {reviewing} from '../../../source/tui/dialogs/form.ts';
+import {askedLine, titled} from '../../../source/tui/dialogs/box.ts';
 import {guarding} from '../../../source/tui/dialogs/guarded.ts';
+import {formDialog, reviewing} from '../../../source/tui/dialogs/wizard.ts';
 import {newForm, type FormState} from '../../../source/tui/forms/form.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeToolApproval} from '../../helpers/make-approval.ts';
@@ -61,12 +61,25 @@ const wishDialog = defineDialog(wish, {
 
 const order = dialogState<{readonly form: FormState}>('order');
 
-const orderDialog = defineDialog(order, {
-	title: 'An order',
-	contents: ({form}, _shell, {width}) => formBox(form, {title: titled(literal('Order')), width}),
-	form: {get: ({form}) => form, set: (_, form) => ({form})},
-	commands: [closing('order', ['esc'])],
+const orderForm = formDialog(order, {
+	widest: 60,
+	page: () => ({title: titled(literal('Order'))}),
+	send: {
+		id: 'order.send',
+		label: literal('order it'),
+		failed: literal('Not ordered'),
+		take: (_, {form: {values}}) => (values['dish'] === '' ? {problem: 'no dish'} : values),
+		async act(shell, {dish}) {
+			if (dish !== 'soup of the day') {
+				throw new Error('the kitchen has soup alone');
+			}
+
+			shell.toast(literal('It is on its way'));
+		},
+	},
 });
+
+const orderDialog = defineDialog(order, {title: 'An order', ...orderForm});
 
 const show = async () =>
 	showShell(createFakePort(), size, {dialogs: [...dialogs, wishDialog, orderDialog]});
@@ -164,9 +177,14 @@ test('a form in a made-up dialog is filled in with the keys of every form', asyn
 	order.open(shown.shell, {form: newForm([field])});
 	await shown.screen.press('enter');
 	await shown.screen.type('soup');
-	await shown.screen.paste(' of the day');
-	await shown.screen.press('enter');
+	await shown.screen.press('enter', 'a');
+	// What failed has its form again, with what was filled in.
+	expect(shown.said()).toContain('the kitchen has soup alone');
+	expect(order.now(shown.shell)?.form.values).toEqual({dish: 'soup'});
 
-	expect(order.now(shown.shell)?.form.values).toEqual({dish: 'soup of the day'});
-	expect(shown.text()).toContain('soup of the day');
+	await shown.screen.press('enter');
+	await shown.screen.paste(' of the day');
+	await shown.screen.press('enter', 'a');
+	expect(shown.said()).toContain('It is on its way');
+	expect(shown.shell.view.get().overlay).toBeUndefined();
 });

@@ -6,13 +6,13 @@ import {scopesNow} from '../../../source/tui/commands/scopes.ts';
 import {acts, commands} from '../../../source/tui/commands/table.ts';
 import {formNow} from '../../../source/tui/dialogs/form.ts';
 import {keyOffer, openKeyForm, showKey} from '../../../source/tui/dialogs/key.ts';
+import {newSetup, type SetupCard, type SetupStage} from '../../../source/tui/dialogs/setup-card.ts';
+import {newTrial} from '../../../source/tui/dialogs/trial.ts';
 import {askNow} from '../../../source/tui/linear/ask-now.ts';
 import {commandsHere} from '../../../source/tui/linear/find-command.ts';
 import {meaningless} from '../../../source/tui/linear/meaningless.ts';
 import {panes} from '../../../source/tui/panes/panes.ts';
-import {newSetup, type SetupCard, type SetupStage} from '../../../source/tui/setup/setup-card.ts';
 import type {Shell} from '../../../source/tui/shell/shell.ts';
-import {newTrial} from '../../../source/tui/trial/tool-trial.ts';
 import {openLinear} from '../../helpers/linear.ts';
 import {makeKey} from '../../helpers/make-key.ts';
 import {makeServerTool} from '../../helpers/make-server.ts';
@@ -61,7 +61,7 @@ const asked: ReadonlyArray<readonly [string, (shell: Shell) => void]> = [
 			}),
 	],
 	['chat', shell => openPane(shell, 'chat')],
-	['trial', shell => change(shell, {overlay: {kind: 'trial', trial: trialOf()}})],
+	['trial', shell => change(shell, {overlay: {kind: 'trial', ...trialOf()}})],
 	['key', shell => keyOffer.open(shell, {})],
 	['key', openKeyForm],
 	['key', shell => showKey(shell, {key: makeKey(), secret: 's'}, {isRotated: false})],

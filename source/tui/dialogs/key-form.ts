@@ -5,7 +5,7 @@ import {
 	type KeyGrant,
 } from '../../core/api-keys/api-key.ts';
 import {maxKeyNameLength, readBudget, readExpiry} from '../../core/api-keys/read-grant.ts';
-import type {FieldRecord, Reading} from '../forms/field.ts';
+import {field, type FieldRecord, type Reading} from '../forms/field.ts';
 import {newForm, type FormState} from '../forms/form.ts';
 
 /** A text that is read when it is needed, and judged as it is typed. */
@@ -18,12 +18,6 @@ const readAs = (read: (text: string) => string | number | object): Reading => ({
 			: {ok: true, value: text.trim() === '' ? undefined : text.trim()};
 	},
 });
-
-const field = (
-	key: string,
-	kind: FieldRecord['kind'],
-	more: Partial<FieldRecord> & Pick<FieldRecord, 'title' | 'description'>,
-): FieldRecord => ({key, kind, required: false, masked: false, ...more});
 
 const most = 1_000_000;
 

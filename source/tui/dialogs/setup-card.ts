@@ -1,6 +1,6 @@
 import type {JsonValue} from '../../core/json.ts';
 import type {SetupDraft, SetupPlan, WrittenSetup} from '../../core/setup.ts';
-import type {FieldRecord} from '../forms/field.ts';
+import {field, type FieldRecord} from '../forms/field.ts';
 import {newForm, type FormState} from '../forms/form.ts';
 
 /** What the receiver is to be, as a person fills it in. */
@@ -24,12 +24,6 @@ export type SetupStage =
 	  }
 	/** It is written: the one time that a secret that was made is there. */
 	| {readonly kind: 'done'; readonly written: WrittenSetup};
-
-const field = (
-	key: string,
-	kind: FieldRecord['kind'],
-	more: Partial<FieldRecord> & Pick<FieldRecord, 'title' | 'description'>,
-): FieldRecord => ({key, kind, required: false, masked: false, ...more});
 
 const placeFields = ({host, port}: SetupPlan['now']): readonly FieldRecord[] => [
 	field('enable', 'boolean', {

@@ -1,0 +1,126 @@
+import type {Safe} from '../../core/untrusted.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {
+	close,
+	type BoxContent,
+	type DialogCommand,
+	type DialogOf,
+	type DialogState,
+} from '../acts/dialog.ts';
+import {review} from '../acts/review.ts';
+import {fieldTitle, formLines} from '../forms/form-lines.ts';
+import {firstInvalidField, type FormState} from '../forms/form.ts';
+import {blankLine, clean, type Line} from '../lines/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import {changeForm, formNow} from './form.ts';
+
+/** A form in the box of a dialog. */
+export type FormPage = Pick<BoxContent, 'title'> & {
+	readonly form: FormState;
+	/** What is said above the fields. */
+	readonly head?: readonly Line[];
+	/** Below them: the keys that send it. */
+	readonly foot?: readonly Line[];
+};
+
+/** A form between what is said of it and the keys that send it, in `width` cells. */
+export function formBox(
+	{form, title, head = [blankLine], foot = []}: FormPage,
+	width: number,
+): BoxContent {
+	const {rows, cursor} = formLines(form, width);
+	return {title, width, rows: [...head, ...rows, ...foot], shown: head.length + cursor.last};
+}
+
+/** Whether the open form can be sent; goes to the first field that is wrong, and says what `failed` for it. `problem`: what else is wrong. */
+export function isComplete(shell: Shell, failed: Safe, problem?: string): boolean {
+	const form = formNow(shell);
+	const wrong = form && firstInvalidField(form);
+	if (wrong) {
+		const {field, index} = wrong;
+		changeForm(shell, current => ({...current, index, option: 0}));
+		shell.toast(safe`${failed}: ${fieldTitle(field)} ${clean(wrong.problem)}`, 'warn');
+	} else if (problem !== undefined) {
+		shell.toast(safe`${failed}: ${clean(problem)}`, 'warn');
+	}
+
+	return form !== undefined && !wrong && problem === undefined;
+}
+
+/**
+ * Closes a dialog and does what was filled in for it. When that fails, it comes back as it was, unless the person has gone on. A second
+ * key press does nothing a second time.
+ */
+function send<State>(shell: Shell, dialog: DialogState<State>, act: () => Promise<void>): void {
+	const state = dialog.now(shell);
+	const {pane} = shell.view.get();
+	close(shell);
+	shell.attempt(async () => {
+		try {
+			await act();
+		} catch (error) {
+			const now = shell.view.get();
+			if (state && !now.overlay && !now.field && now.pane === pane) {
+				dialog.open(shell, state);
+			}
+
+			throw error;
+		}
+	});
+}
+
+/** A dialog that is one form, which `a` sends. `take` reads what is filled in, or says what is wrong with it beyond single fields. */
+export const formDialog = <State extends {readonly form: FormState}, Taken extends object>(
+	dialog: DialogState<State>,
+	{
+		widest,
+		page,
+		send: {failed, take, act, ...command},
+	}: {
+		readonly widest: number;
+		readonly page: (state: State, width: number) => Omit<FormPage, 'form'>;
+		readonly send: Pick<DialogCommand, 'id' | 'label'> & {
+			/** What is said when it is not sent: `Not called`. */
+			readonly failed: Safe;
+			readonly take: (shell: Shell, state: State) => Taken | {readonly problem: string};
+			readonly act: (shell: Shell, taken: Taken) => Promise<void>;
+		};
+	},
+): Pick<DialogOf<State>, 'comesBack' | 'contents' | 'commands' | 'form'> => ({
+	contents(state, _shell, room) {
+		const width = Math.min(room.width, widest);
+		return formBox({form: state.form, ...page(state, width)}, width);
+	},
+	form: {get: ({form}) => form, set: (state, form) => ({...state, form})},
+	comesBack: true,
+	commands: [
+		{
+			...command,
+			changes: true,
+			keys: ['a'],
+			when: dialog.isOpen,
+			run(shell) {
+				const state = dialog.now(shell);
+				const taken = state && take(shell, state);
+				if (!taken) {
+					return;
+				}
+
+				if ('problem' in taken) {
+					isComplete(shell, failed, taken.problem);
+				} else if (isComplete(shell, failed)) {
+					send(shell, dialog, async () => act(shell, taken));
+				}
+			},
+		},
+	],
+});
+
+/** What waits can be reviewed over a dialog that comes back then. */
+export const reviewing = (id: string): DialogCommand => ({
+	id: `${id}.review`,
+	keys: ['!'],
+	label: literal('review approvals'),
+	quiet: true,
+	run: review,
+});
