@@ -4,16 +4,15 @@ import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {askedFor, askingServer, decisionSentence} from '../approvals/approval-text.ts';
 import {foundInEvent, lookIntoEvent} from '../approvals/event-search.ts';
-import {arming} from '../approvals/guard.ts';
-import {seeRows, type SeenParts} from '../approvals/seen-rows.ts';
 import {isShownWhole, layoutSheet, type SheetLayout} from '../approvals/sheet-layout.ts';
 import {newSheet, sheetName, type Sheet} from '../approvals/sheet.ts';
 import {newForm, withoutMasked} from '../forms/form.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Overlay} from '../state/view.ts';
-import {dialogNow, dialogState, type ShownParts} from './dialog.ts';
+import {dialogNow, dialogState} from './dialog.ts';
 import {change} from './navigate.ts';
+import {seenSheet} from './seen-sheet.ts';
 
 /** What a tool or a server asks of a person, and what comes back when the sheet is left. */
 export const approvalSheet = dialogState<{readonly sheet: Sheet; readonly under?: Overlay}>(
@@ -67,6 +66,17 @@ export function sheetNow(
 	);
 }
 
+export const {
+	change: changeSheet,
+	goTo: goToStep,
+	scroll: scrollSheet,
+	noteShown,
+} = seenSheet(approvalSheet, {
+	nameOf: sheetName,
+	layoutOf: shell => sheetNow(shell)?.layout(),
+	atStep: {refused: undefined},
+});
+
 /** Opens the sheet of a request. Nothing of it may be allowed before it is drawn. `only`: see `Sheet`. */
 export function openSheet(shell: Shell, approval: Approval, only?: number): void {
 	shell.guard.asked();
@@ -105,12 +115,6 @@ export const closeSheet = (shell: Shell): void => {
 	change(shell, {overlay: underOf(shell)});
 };
 
-/** Goes to another step of the sheet that is open. What was said of the one before must not hide the keys of this one. */
-export const goToStep = (shell: Shell, step: Sheet['step']): void => {
-	change(shell, {toast: undefined});
-	changeSheet(shell, {step, refused: undefined});
-};
-
 /** Leaves what is asked waiting; what was filled in is there when it is opened again, but for its secrets. */
 export function setAside(shell: Shell): void {
 	keepDraft(shell);
@@ -145,19 +149,6 @@ export function turnSheet(shell: Shell, step: 1 | -1): void {
 	}
 }
 
-/** Changes the sheet that is open. */
-export const changeSheet = (shell: Shell, part: Partial<Sheet>): void => {
-	approvalSheet.change(shell, now => ({...now, sheet: {...now.sheet, ...part}}));
-};
-
-/** Scrolls what is asked by so many rows, as far as there are any. */
-export function scrollSheet(shell: Shell, rows: number): void {
-	const layout = sheetNow(shell)?.layout();
-	if (layout) {
-		changeSheet(shell, {top: Math.max(0, Math.min(layout.most, layout.top + rows))});
-	}
-}
-
 /**
  * What was answered leaves the screen; the next request comes in its place, the oldest first, unless a pane asked for this one alone. Keys that are on
  * their way were meant for the one that was answered.
@@ -174,41 +165,6 @@ export function leaveSheet(shell: Shell, answered: number): void {
 	closeSheet(shell);
 	if (next) {
 		shell.guard.gone();
-	}
-}
-
-/** Tells the guard that something stands on the screen, and lets `keep` remember what of it was there by now. */
-export function see(
-	shell: Shell,
-	before: SeenParts,
-	{of, asked, keep}: ShownParts & {readonly keep: (seen: SeenParts) => void},
-): void {
-	shell.guard.shown(of);
-	const at = shell.clock.monotonic();
-	const seen = {...before};
-	for (const [part, text] of Object.entries(asked)) {
-		if (text) {
-			seen[part] = seeRows(before[part], text, at);
-		}
-	}
-
-	if (Object.keys(asked).some(part => seen[part] !== before[part])) {
-		keep(seen);
-		shell.guard.awaits(at + arming.drawnMs);
-	}
-}
-
-/** Tells the guard that the sheet stands on the screen, and remembers what of it was there. */
-export function noteShown(shell: Shell, {of, asked}: ShownParts): void {
-	const {sheet} = approvalSheet.now(shell) ?? {};
-	if (sheet && sheetName(sheet, shell.view.get().size) === of) {
-		see(shell, sheet.seen, {
-			of,
-			asked,
-			keep(seen) {
-				changeSheet(shell, {seen});
-			},
-		});
 	}
 }
 

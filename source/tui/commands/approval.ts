@@ -5,8 +5,8 @@ import type {Command} from '../acts/command.ts';
 import {copyText} from '../acts/copy.ts';
 import {denyAll} from '../acts/deny-all.ts';
 import type {DialogCommand} from '../acts/dialog.ts';
+import {scrolledRows, type SheetScroll, sheetScrolls} from '../acts/seen-sheet.ts';
 import {answer, callNow, isAtChoice, isOffered, stepOf} from '../acts/settle.ts';
-import {scrolledRows, type SheetScroll, sheetScrolls} from '../acts/sheet-scrolls.ts';
 import {
 	approvalSheet,
 	changeSheet,

@@ -2,10 +2,9 @@ import type {InstallReview} from '../../core/install.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import type {LineText} from '../../terminal/text/line-editor.ts';
 import {safe} from '../../terminal/text/safe.ts';
-import {dialogState, type ShownParts} from '../acts/dialog.ts';
-import {change} from '../acts/navigate.ts';
-import {scrolledRows, type SheetScroll} from '../acts/sheet-scrolls.ts';
-import {see, tooEarly} from '../acts/sheet.ts';
+import {dialogState} from '../acts/dialog.ts';
+import {seenSheet} from '../acts/seen-sheet.ts';
+import {tooEarly} from '../acts/sheet.ts';
 import type {SeenParts} from '../approvals/seen-rows.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Size} from '../state/view.ts';
@@ -81,39 +80,18 @@ export function openInstall(
 	);
 }
 
-/** Changes the sheet that is open. */
-export const changeInstall = (shell: Shell, part: Partial<InstallSheet>): void => {
-	installSheet.change(shell, ({sheet}) => ({sheet: {...sheet, ...part}}));
-};
-
-/** Goes to another step; what was said of the one before must not hide the keys of this one. */
-export const goToInstallStep = (shell: Shell, step: InstallStep): void => {
-	change(shell, {toast: undefined});
-	changeInstall(shell, {step});
-};
-
-/** Scrolls the sheet, as far as there are rows. */
-export function scrollInstall(shell: Shell, by: SheetScroll): void {
-	const sheet = installNow(shell);
-	if (sheet) {
-		const {top, most, height} = installLayout(shell, sheet);
-		changeInstall(shell, {top: Math.max(0, Math.min(most, top + scrolledRows(by, height)))});
-	}
-}
-
-/** Tells the guard that the sheet stands on the screen, and remembers what of it was there. */
-export function noteInstallShown(shell: Shell, {of, asked}: ShownParts): void {
-	const sheet = installNow(shell);
-	if (sheet && installName(sheet, shell.view.get().size) === of) {
-		see(shell, sheet.seen, {
-			of,
-			asked,
-			keep(seen) {
-				changeInstall(shell, {seen});
-			},
-		});
-	}
-}
+export const {
+	change: changeInstall,
+	goTo: goToInstallStep,
+	scroll: scrollInstall,
+	noteShown: noteInstallShown,
+} = seenSheet(installSheet, {
+	nameOf: installName,
+	layoutOf(shell) {
+		const sheet = installNow(shell);
+		return sheet && installLayout(shell, sheet);
+	},
+});
 
 /** Whether this key press may install: as for what an approval allows. A press that may not says why, and puts the next one off. */
 export function mayInstall(shell: Shell, press: KeyEvent): boolean {

@@ -1,7 +1,7 @@
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {close, closing, defineDialog, type DialogCommand} from '../acts/dialog.ts';
-import {sheetScrolls} from '../acts/sheet-scrolls.ts';
+import {scrolledRows, sheetScrolls} from '../acts/seen-sheet.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {
@@ -91,7 +91,10 @@ const moving: readonly DialogCommand[] = sheetScrolls.flatMap(([name, keys, labe
 			return name !== 'page-down' || !sheet || installLayout(shell, sheet).most === 0;
 		},
 		run(shell) {
-			scrollInstall(shell, by);
+			const sheet = installNow(shell);
+			if (sheet) {
+				scrollInstall(shell, scrolledRows(by, installLayout(shell, sheet).height));
+			}
 		},
 	};
 	return name.startsWith('page-')

@@ -1,0 +1,92 @@
+import {literal} from '../../terminal/text/safe.ts';
+import {arming} from '../approvals/guard.ts';
+import {seeRows, type SeenParts} from '../approvals/seen-rows.ts';
+import type {Shell} from '../shell/shell.ts';
+import type {Size} from '../state/view.ts';
+import type {DialogState, ShownParts} from './dialog.ts';
+import {change} from './navigate.ts';
+
+/** How the rows of a sheet are scrolled: name, keys, what it does, and by how much. */
+export const sheetScrolls = [
+	['down', ['j', 'down'], literal('down'), 1],
+	['up', ['k', 'up'], literal('up'), -1],
+	['page-down', ['pgdn', 'ctrl+d'], literal('page down'), 'page'],
+	['page-up', ['pgup', 'ctrl+u'], literal('page up'), '-page'],
+	['first', ['g', 'home'], literal('first row'), -Infinity],
+	['last', ['G', 'end'], literal('last row'), Infinity],
+] as const;
+
+export type SheetScroll = (typeof sheetScrolls)[number][3];
+
+/** In rows, of a sheet that shows `height` of them. A page leaves one row of the last one, and never jumps over any. */
+export function scrolledRows(scroll: SheetScroll, height: number): number {
+	const page = Math.max(1, height - 1);
+	return scroll === 'page' ? page : scroll === '-page' ? -page : scroll;
+}
+
+type SeenSheet = {
+	readonly step: unknown;
+	/** The first row that is shown. */
+	readonly top: number;
+	/** What of it has been on the screen. */
+	readonly seen: SeenParts;
+};
+
+/** How a sheet is changed that a person decides on by rows which were seen. All of it does nothing while the sheet is not open. */
+export function seenSheet<Sheet extends SeenSheet>(
+	dialog: DialogState<{readonly sheet: Sheet}>,
+	{
+		nameOf,
+		layoutOf,
+		atStep = {},
+	}: {
+		/** What the guard calls a sheet as it is shown: anything else has to be drawn anew before a key may allow. */
+		readonly nameOf: (sheet: Sheet, size: Size) => string;
+		readonly layoutOf: (shell: Shell) => {readonly most: number; readonly top: number} | undefined;
+		/** How another step begins. */
+		readonly atStep?: Partial<Sheet>;
+	},
+) {
+	const put = (shell: Shell, part: Partial<SeenSheet>): void => {
+		dialog.change(shell, state => ({...state, sheet: {...state.sheet, ...part}}));
+	};
+
+	return {
+		change(this: void, shell: Shell, part: Partial<Sheet>): void {
+			put(shell, part);
+		},
+		/** Goes to another step. What was said of the one before must not hide the keys of this one. */
+		goTo(this: void, shell: Shell, step: Sheet['step']): void {
+			change(shell, {toast: undefined});
+			put(shell, {...atStep, step});
+		},
+		/** Scrolls by so many rows, as far as there are any. */
+		scroll(this: void, shell: Shell, rows: number): void {
+			const layout = layoutOf(shell);
+			if (layout) {
+				put(shell, {top: Math.max(0, Math.min(layout.most, layout.top + rows))});
+			}
+		},
+		/** Tells the guard that the sheet stands on the screen, and remembers what of it was there. */
+		noteShown(this: void, shell: Shell, {of, asked}: ShownParts): void {
+			const {sheet} = dialog.now(shell) ?? {};
+			if (!sheet || nameOf(sheet, shell.view.get().size) !== of) {
+				return;
+			}
+
+			shell.guard.shown(of);
+			const at = shell.clock.monotonic();
+			const seen = {...sheet.seen};
+			for (const [part, text] of Object.entries(asked)) {
+				if (text) {
+					seen[part] = seeRows(sheet.seen[part], text, at);
+				}
+			}
+
+			if (Object.keys(asked).some(part => seen[part] !== sheet.seen[part])) {
+				put(shell, {seen});
+				shell.guard.awaits(at + arming.drawnMs);
+			}
+		},
+	};
+}
