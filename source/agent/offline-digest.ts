@@ -1,3 +1,4 @@
+import {countOf} from '../core/counted.ts';
 import {type JsonValue, isJsonObject, parsedJson} from '../core/json.ts';
 
 const maxLines = 40;
@@ -69,7 +70,7 @@ function digestPayload(payload: JsonValue): string {
 
 	const count = Object.keys(payload ?? {}).length;
 	const size = isJsonObject(payload)
-		? `an object with ${count} ${count === 1 ? 'key' : 'keys'}`
+		? `an object with ${countOf(count, 'key')}`
 		: `a list of ${count}`;
 	return [`The message holds JSON, ${size}:`, ...lines].join('\n');
 }
@@ -77,7 +78,7 @@ function digestPayload(payload: JsonValue): string {
 function digestText(text: string): string {
 	const words = text.match(/\S+/g)?.length ?? 0;
 	const extract = cut(text.replaceAll(/\s+/g, ' ').trim(), maxExtractLength);
-	return `The message has ${words} ${words === 1 ? 'word' : 'words'}. It begins: ${extract}`;
+	return `The message has ${countOf(words, 'word')}. It begins: ${extract}`;
 }
 
 /** What can be said about a user message by rule: the scalars of the JSON in it by path, else its word count and beginning. */

@@ -5,6 +5,7 @@ import {buildRouteTable} from '../../config/route-table.ts';
 import type {Route} from '../../config/route.ts';
 import {createSubscriptionsReader} from '../../config/subscriptions.ts';
 import type {Diagnostic} from '../../core/config-view.ts';
+import {countOf} from '../../core/counted.ts';
 import {silentLogger} from '../../core/log.ts';
 import {rulesWithoutOwner} from '../../gateway/approvals/rules-without-owner.ts';
 import {problemWithJob} from '../../gateway/jobs/find-cron-job.ts';
@@ -92,7 +93,7 @@ async function routesThatCannotSend(
 		first
 			? [
 					warningAt(first, config.paths, {
-						message: `its answers${others.length === 0 ? '' : `, and those of ${others.length} other ${others.length === 1 ? 'route' : 'routes'},`} cannot be delivered now: ${reason}`,
+						message: `its answers${others.length === 0 ? '' : `, and those of ${countOf(others.length, 'other route')},`} cannot be delivered now: ${reason}`,
 					}),
 				]
 			: [],

@@ -1,4 +1,5 @@
 import type {Diagnostic} from '../../core/config-view.ts';
+import {countOf} from '../../core/counted.ts';
 import type {GatewayEvent} from '../../core/events.ts';
 import type {JobView} from '../../core/job.ts';
 import {conversationWords, originOf} from '../../core/origin.ts';
@@ -106,7 +107,7 @@ const readers: {readonly [Type in GatewayEvent['type']]?: Reader<Type>} = {
 					group.id,
 					'dispatched',
 					group.reason ?? '',
-					`${group.count} ${group.count === 1 ? 'event' : 'events'}`,
+					countOf(group.count, 'event'),
 					...(group.runId === undefined ? [] : ['run', group.runId]),
 					group.key,
 				]),

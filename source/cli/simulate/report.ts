@@ -1,3 +1,4 @@
+import {countOf} from '../../core/counted.ts';
 import type {StoredDelivery} from '../../core/delivery.ts';
 import type {Comparison} from '../../gateway/simulate/compare.ts';
 import {type Outcomes, type Totals, totalNames} from '../../gateway/simulate/outcomes.ts';
@@ -117,7 +118,7 @@ async function printChanges(
 	if (promptDiff) {
 		printLines(context, [
 			'',
-			`${promptsChanged} ${promptsChanged === 1 ? 'prompt is' : 'prompts are'} different; the first, of ${promptDiff.id}:`,
+			`${countOf(promptsChanged, 'prompt is', 'prompts are')} different; the first, of ${promptDiff.id}:`,
 			...promptDiff.lines,
 		]);
 	}

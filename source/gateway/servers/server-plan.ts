@@ -1,4 +1,5 @@
 import type {ApprovalRule} from '../../core/approval.ts';
+import {countOf} from '../../core/counted.ts';
 import type {PlannedServerChange} from '../../mcp/contract.ts';
 import type {ServerReloadPlan} from '../port.ts';
 
@@ -17,10 +18,10 @@ export function describeServerPlan(
 function lineOf({name, kind, keys, tools}: PlannedServerChange, rules: number): string {
 	const consequences = [
 		...(tools && tools.before !== tools.after
-			? [`${tools.before} → ${counted(tools.after, 'tool')}`]
+			? [`${tools.before} → ${countOf(tools.after, 'tool')}`]
 			: []),
 		...(rules > 0
-			? [`${counted(rules, 'approval rule')} ${rules === 1 ? 'becomes' : 'become'} void`]
+			? [`${countOf(rules, 'approval rule')} ${rules === 1 ? 'becomes' : 'become'} void`]
 			: []),
 	];
 	const what = {
@@ -39,6 +40,3 @@ function voidRules(
 	return rules.filter(({server, tool}) => server === name && (isOther || lostTools.includes(tool)))
 		.length;
 }
-
-const counted = (count: number, what: string): string =>
-	`${count} ${what}${count === 1 ? '' : 's'}`;

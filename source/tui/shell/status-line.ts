@@ -1,3 +1,4 @@
+import {countOf} from '../../core/counted.ts';
 import {lossyRoutes} from '../../core/lost-events.ts';
 import {runsToDecide, type GatewayState, type WebhookState} from '../../core/state.ts';
 import {trafficParts} from '../../core/traffic.ts';
@@ -36,13 +37,11 @@ export function attention(state: GatewayState, now: number): Safe | undefined {
 	const waiting = runsToDecide(state);
 	const parts = [
 		...(webhook.state === 'refused' ? ['receiver refused'] : []),
-		...(approvals.length > 0
-			? [`${approvals.length} ${approvals.length === 1 ? 'approval' : 'approvals'}`]
-			: []),
-		...(logins > 0 ? [`${logins} ${logins === 1 ? 'login' : 'logins'}`] : []),
+		...(approvals.length > 0 ? [countOf(approvals.length, 'approval')] : []),
+		...(logins > 0 ? [countOf(logins, 'login')] : []),
 		...(lossyRoutes(state, now).length > 0 ? ['losing events'] : []),
 		...(problems.some(problem => problem.severity === 'error') ? ['config'] : []),
-		...(waiting > 0 ? [`${waiting} ${waiting === 1 ? 'run' : 'runs'} to decide`] : []),
+		...(waiting > 0 ? [`${countOf(waiting, 'run')} to decide`] : []),
 	];
 	return parts.length === 0 ? undefined : clean(`! ${parts.join('  ')}`);
 }
