@@ -70,7 +70,9 @@ export function markedRequest(
 		requestedAt: now,
 		deadline: now + 271_000,
 		latestDeadline: now + 900_000,
+		// The sheet names a route beside the delivery that the run is of.
 		route: `route${id}_0`,
+		delivery: 'd7f2b0',
 	};
 	const isForm = upTo(100) < 15;
 	const isHuge = !isForm && upTo(100) < 6;
