@@ -75,6 +75,8 @@ export type DialogOf<State> = {
 	contents?(state: State, shell: Shell, room: Area): BoxContent;
 	/** What is drawn in the place of the pane. A toast takes the last row then: the page names its keys itself, and none of its rows may be covered. */
 	page?(state: State, shell: Shell, area: Area): Page;
+	/** What is said of it on a terminal that is too small to draw it. */
+	readonly whenTooSmall?: Line;
 	/** Hears that a page stands on the screen. */
 	shown?(shell: Shell, parts: ShownParts): void;
 	/** A line of text; `undefined`: it does not have the keyboard now. */

@@ -43,6 +43,7 @@ export const approvalDialog = defineDialog(approvalSheet, {
 			asked: {of: sheetName(open.sheet, shell.view.get().size), asked: layout.asked},
 		};
 	},
+	whenTooSmall: line(literal('! d denies, Esc leaves; to allow: more room'), 'warn'),
 	shown: noteShown,
 	line: {
 		get: ({sheet: {step}}) =>

@@ -185,6 +185,7 @@ const counted = (count: number, noun: string): string =>
 
 export const quitDialog = defineDialog(quit, {
 	title: 'Leaving',
+	whenTooSmall: line(literal('q again to quit, Esc stay')),
 	contents: ({consequences}, shell, room) => ({
 		title: titled(literal('Quit?')),
 		rows: quitLines(

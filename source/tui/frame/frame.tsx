@@ -1,7 +1,7 @@
 import {Box} from 'ink';
 import {messageOf} from '../../core/errors.ts';
-import {literal, safe} from '../../terminal/text/safe.ts';
-import {isPage} from '../acts/dialog.ts';
+import {safe} from '../../terminal/text/safe.ts';
+import {dialogNow, isPage} from '../acts/dialog.ts';
 import {failedLines} from '../lines/empty.ts';
 import {clean, line} from '../lines/line.ts';
 import {paneKey} from '../panes/pane.ts';
@@ -157,18 +157,13 @@ function LastRowFailed() {
 }
 
 function TooSmall({width, height}: RegionProps) {
-	const {view} = useShell();
-	const {overlay} = view.get();
-	const isLeaving = overlay?.kind === 'quit';
+	const said = dialogNow(useShell())?.dialog.whenTooSmall;
 	const rows = [
 		line(
 			safe`terminal too small (${width}×${height}, need ${smallest.columns}×${smallest.rows})`,
 			'warn',
 		),
-		...(overlay?.kind === 'approval'
-			? [line(literal('! d denies, Esc leaves; to allow: more room'), 'warn')]
-			: []),
-		...(isLeaving ? [line(safe`q again to quit, Esc stay`)] : []),
+		...(said ? [said] : []),
 	];
 	return (
 		<Box width={width} height={height} overflow="hidden" flexShrink={0}>

@@ -275,6 +275,29 @@ test('an answer that comes while a person is elsewhere is said, and takes no key
 	expect(shown.said()).toContain('create_issue has answered: created #7');
 });
 
+test('a tool that cannot be called gives its arguments back, unless the person has gone on', async () => {
+	const calls = [Promise.withResolvers<never>(), Promise.withResolvers<never>()] as const;
+	const waiting = calls.values();
+	const port = {
+		...createFakePort({servers: [github]}),
+		tryTool: async () => waiting.next().value?.promise ?? {text: ''},
+	};
+	await using shown = await showShell(port, narrow, {pane: 'tools'});
+	await shown.screen.press('t', '2', 'enter');
+	await shown.screen.type('x');
+	await shown.screen.press('enter', 'a');
+	calls[0].reject(new Error('the server is gone'));
+	await shown.pass(0);
+	expect(shown.text()).toMatch(/> title\*\s+x/);
+	expect(shown.said()).toContain('the server is gone');
+
+	await shown.screen.press('a', '1');
+	calls[1].reject(new Error('it is gone again'));
+	await shown.pass(0);
+	expect(shown.said()).toContain('it is gone again');
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+});
+
 test('an answer is laid out anew for another width', async () => {
 	const port = createFakePort({servers: [github]});
 	port.answers.toolResult = {text: `${'word '.repeat(30)}end`};
