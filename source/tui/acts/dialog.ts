@@ -125,7 +125,7 @@ export type DialogState<State> = {
 	/** The state of the dialog, while it is the one that is open. */
 	readonly now: (shell: Pick<Shell, 'view'>) => State | undefined;
 	readonly isOpen: (shell: Pick<Shell, 'view'>) => boolean;
-	/** Opens it in the place of whatever lies over the panes; `also` changes with it. */
+	/** Opens it in the place of whatever lies over the panes; `also` changes with it. Fails for a kind that is not in the list. */
 	readonly open: (shell: Shell, state: State, also?: Partial<ViewState>) => void;
 	/** Changes it, while it is the one that is open. */
 	readonly change: (shell: Shell, update: (state: State) => State) => void;
@@ -141,6 +141,11 @@ export function dialogState<State extends object>(kind: string): DialogState<Sta
 		now: ({view}) => stateOf(view.get().overlay),
 		isOpen: ({view}) => view.get().overlay?.kind === kind,
 		open(shell, state, also) {
+			// It would have the keyboard, and no key to leave it.
+			if (!shell.dialogs.has(kind)) {
+				throw new Error(`Cannot open the dialog "${kind}": it is not in the list of dialogs`);
+			}
+
 			change(shell, {...also, overlay: {...state, kind}});
 		},
 		change(shell, update) {

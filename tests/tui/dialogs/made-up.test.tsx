@@ -149,6 +149,13 @@ test('a made-up dialog that comes back is there again when the approval over it 
 	await shown.screen.press('esc');
 });
 
+test('a dialog that is not in the list is not opened: it could not be left', async () => {
+	await using shown = await showShell(createFakePort(), size);
+
+	expect(() => wish.open(shown.shell, begun)).toThrow('"wish": it is not in the list of dialogs');
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+});
+
 test('help and keymap have the keys of made-up dialogs under their titles', async () => {
 	await using shown = await show();
 	const {keys} = shown.shell;
