@@ -24,7 +24,7 @@ const exitCodes: ReadonlyMap<string, ExitCode> = new Map([
 /** What a command runs in. */
 export type CommandWorld = Pick<
 	Context,
-	'stdin' | 'stdout' | 'stderr' | 'launcher' | 'environment' | 'clock'
+	'stdin' | 'stdout' | 'stderr' | 'launcher' | 'environment' | 'clock' | 'signal' | 'interrupts'
 >;
 
 /** Runs one command line (without `node` and the script), in this process's own world unless told otherwise. Returns what the process is to exit with; never rejects. */

@@ -35,7 +35,7 @@ export const errorCodes = {
 		'The program cannot edit a file it cannot read, or a value that others share through an anchor (`&name`): mend `config.yaml`, or write the value out where `*name` stands',
 	config_refused: 'See the line that is named, or `svc config check`',
 	confirmation_needed:
-		'It would do more than log, or open an editor, and there is no terminal: add `--yes`, or `--body-file`',
+		'It would do more than log, call a tool that needs a yes, or open an editor, and there is no terminal: add `--yes`, or `--body-file`',
 	control_unavailable: 'The control socket cannot be opened: a shorter `SVC_HOME`, or free space',
 	cron_job_with_deliver_only:
 		'The keys of the route exclude each other or are incomplete: keep one',

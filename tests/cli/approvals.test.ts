@@ -144,7 +144,7 @@ test('a request shows everything that a person needs to decide', async () => {
 	}
 
 	expect(hazardsIn((await setup.run('show', '8')).stdout)).toEqual([]);
-	expect((await setup.run('show', '9')).stdout).toContain('fields (filled in in svc');
+	expect((await setup.run('show', '9')).stdout).toContain('fields (svc approvals fill 9)');
 	expect(await setup.run('show', '99')).toMatchObject({
 		code: 1,
 		stderr: 'svc: Cannot find approval 99: see "svc approvals list" (approval_not_found)\n',
@@ -235,6 +235,18 @@ test('an answer to one request does not need all others, which may be many and l
 	});
 
 	expect(await setup.run('allow', '7')).toMatchObject({code: 0});
+});
+
+test('a mistyped word is told no word that allows', async () => {
+	await using setup = await open();
+	for (const word of ['alow', 'allwo', 'Allow']) {
+		// oxlint-disable-next-line no-await-in-loop -- one command after the other
+		const {code, stderr} = await setup.run(word, '7');
+		expect(code).toBe(2);
+		expect(stderr).not.toMatch(/did you mean|\ballow\b/);
+	}
+
+	expect((await setup.run('allow', '7', '--yse')).stderr).not.toContain('Did you mean');
 });
 
 test('a yes whose rule could not be kept says that it holds once', async () => {

@@ -2,6 +2,7 @@ import type {ApprovalRule} from '../../core/approval.ts';
 import {SvcError} from '../../core/errors.ts';
 import {cell} from '../../core/untrusted.ts';
 import {askLine, canAsk} from '../console/ask-line.ts';
+import {isYes} from '../console/confirm.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
 import {requireGateway} from '../home/gateway-access.ts';
@@ -54,7 +55,7 @@ async function agrees(context: Context, {file, problem, ...rule}: ApprovalRule):
 	}
 
 	const {text, interrupted} = await askLine(context, 'Let the rule allow it as it is now? [y/N] ');
-	if (/^y(?:es)?$/i.test(text)) {
+	if (isYes(text)) {
 		return true;
 	}
 

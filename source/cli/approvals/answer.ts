@@ -14,9 +14,11 @@ import type {JsonObject} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
 import {printableTime} from '../../terminal/text/time.ts';
-import {askLine, canAsk} from '../console/ask-line.ts';
+import {canAsk} from '../console/ask-line.ts';
+import {askWhole} from '../console/ask-whole.ts';
+import {isYes} from '../console/confirm.ts';
 import type {Context} from '../console/context.ts';
-import {printJson, printLines, tell, tellWhole} from '../console/print.ts';
+import {printJson, printLines, tell} from '../console/print.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 import {approvalJson} from './approval-json.ts';
 import {cautionOf, describeApproval} from './describe-approval.ts';
@@ -30,19 +32,19 @@ type Allowing = {
 	readonly when?: JsonObject;
 	/** The tool's name, as it was typed on the command line. */
 	readonly typedName?: string;
-	/** Do not ask for the name. */
+	/** Do not show the request and ask, where nobody can be asked. */
 	readonly yes: boolean;
 	readonly json: boolean;
 };
 
 /**
- * `svc approvals allow`. On a terminal the request is shown whole and a yes, or the name of a tool that needs it, is asked for; without one, the command line is the deliberate act.
+ * `svc approvals allow`. On a terminal the request is read whole and a yes, or the name of a tool that needs it, is asked for, whatever the flags say; without one, the command line is the deliberate act. Returns whether it is allowed; that it is not is said.
  * @throws SvcError `approval_not_found`, `approval_settled`, `approval_invalid`
  */
 export async function allow(
 	context: Context,
 	{id, scope, args, when, typedName: given, yes, json}: Allowing,
-): Promise<void> {
+): Promise<boolean> {
 	const gateway = await requireGateway(context);
 	const approval = await gateway.getApproval(id);
 	const isCall = approval?.kind === 'tool' && !approval.decision;
@@ -52,9 +54,19 @@ export async function allow(
 
 	const isBound = isCall && scope === 'always' && approval.lasting?.isBound === true;
 	const typedName =
-		given ?? (isCall && (await nameFor(context, approval, {yes, isBound, when, gateway})));
+		isCall && canAsk(context)
+			? await readAndAsk(context, approval, {
+					isBound,
+					gateway,
+					rule: ruleLines(approval, {scope, args, when}),
+				})
+			: (given ?? (isCall && nameWithoutAsking(approval, isBound)));
 	if (typedName === undefined) {
-		return;
+		return false;
+	}
+
+	if (yes && canAsk(context)) {
+		tell(context, '--yes counts where nobody can be asked; on a terminal a request is read first');
 	}
 
 	const settled = await settle(gateway, id, {
@@ -70,6 +82,8 @@ export async function allow(
 	} else {
 		await sayRule(context, gateway, settled);
 	}
+
+	return true;
 }
 
 /** `svc approvals deny`. Same errors. */
@@ -85,68 +99,89 @@ export async function deny(
 	report(context, settled, {json, line: `Denied ${subjectOf(settled)}`});
 }
 
-/**
- * The name to answer with; `undefined` when the person did not agree, which is said. On a terminal the whole request is printed first: nobody allows there what was not
- * shown.
- */
-async function nameFor(
-	context: Context,
-	approval: ToolApproval,
-	{
-		yes,
-		isBound,
-		when,
-		gateway,
-	}: {
-		readonly yes: boolean;
-		/** It makes a rule that lasts for a tool that may destroy. */
-		readonly isBound: boolean;
-		readonly when: JsonObject | undefined;
-		readonly gateway: Pick<GatewayCommands, 'getDelivery'>;
-	},
-): Promise<string | undefined> {
-	const {tool} = approval;
-	const mustTypeName = approval.mustTypeName || isBound;
-	if (yes || !canAsk(context)) {
-		if (isBound) {
-			throw new SvcError(
-				'approval_invalid',
-				`Cannot answer approval ${approval.id} like that: the tool may destroy, so that a rule that lasts needs its name, --tool`,
-			);
-		}
-
-		return tool.tool;
-	}
-
-	const fromEvent = await searchEvent(approval, async id => gateway.getDelivery(id));
-	tellWhole(context, describeApproval(approval, {now: context.clock.now(), fromEvent}));
-	if (when) {
-		tell(
-			context,
-			cell(
-				`The rule: ${JSON.stringify(when)}; ${freeText(approval, Object.keys(when))}`,
-				maxRuleLength,
-			).text,
+/** Through pipes the command line is the deliberate act, but for a rule that lasts of a tool that may destroy. @throws SvcError `approval_invalid` */
+function nameWithoutAsking({id, tool}: ToolApproval, isBound: boolean): string {
+	if (isBound) {
+		throw new SvcError(
+			'approval_invalid',
+			`Cannot answer approval ${id} like that: the tool may destroy, so that a rule that lasts needs its name, --tool`,
 		);
 	}
 
+	return tool.tool;
+}
+
+/** The name to answer with, once the person has read the whole request and agreed; `undefined` when they did not, which is said. */
+async function readAndAsk(
+	context: Context,
+	approval: ToolApproval,
+	{
+		isBound,
+		rule,
+		gateway,
+	}: {
+		/** It makes a rule that lasts for a tool that may destroy. */
+		readonly isBound: boolean;
+		/** What the rule covers that the answer makes. */
+		readonly rule: readonly string[];
+		readonly gateway: Pick<GatewayCommands, 'getDelivery'>;
+	},
+): Promise<string | undefined> {
+	const {id, tool} = approval;
+	const mustTypeName = approval.mustTypeName || isBound;
+	const fromEvent = await searchEvent(approval, async delivery => gateway.getDelivery(delivery));
 	const subject = subjectOf({kind: 'tool', tool});
-	const {text, interrupted} = await askLine(
-		context,
-		mustTypeName
+	const {agreed, text, interrupted} = await askWhole(context, {
+		lines: [...describeApproval(approval, {now: context.clock.now(), fromEvent}), ...rule],
+		question: mustTypeName
 			? `${subject}: ${approval.mustTypeName ? cautionOf(tool) : 'it does not say that it destroys nothing'}.\nType its name to allow it: `
 			: `Allow ${subject}? [y/N] `,
-	);
-	if (mustTypeName ? text === tool.tool : /^y(?:es)?$/i.test(text)) {
+		isYes: mustTypeName ? typed => typed === tool.tool : isYes,
+	});
+	if (agreed) {
 		return tool.tool;
 	}
 
-	tell(context, `Not allowed${mustTypeName ? ': that is not its name' : ''}; it waits on`);
+	const isOtherName = mustTypeName && text !== '';
+	tell(
+		context,
+		`Not allowed${isOtherName ? ': that is not its name' : ''}; approval ${id} waits on`,
+	);
 	context.exit(interrupted ? 130 : 1);
 	return undefined;
 }
 
-const maxRuleLength = 4000;
+/** What the rule covers that the answer makes; none for an answer to one call. */
+function ruleLines(
+	approval: ToolApproval,
+	{
+		scope,
+		args = 'any',
+		when,
+	}: {
+		readonly scope: ApprovalScope;
+		readonly args: Allowing['args'] | undefined;
+		readonly when: JsonObject | undefined;
+	},
+): readonly string[] {
+	if (scope === 'once') {
+		return [];
+	}
+
+	const reach: string = {
+		run: 'until its run ends',
+		process: 'until svc stops',
+		always: 'for 30 days',
+	}[scope];
+	const covers = when
+		? `${JSON.stringify(when)}; ${freeText(approval, Object.keys(when))}`
+		: args === 'any'
+			? 'any arguments'
+			: args === 'exact'
+				? 'exactly these arguments'
+				: `the same ${args.join(', ')}, and anything else`;
+	return ['', cell(`The rule that is made allows ${reach}: ${covers}`, Infinity).text];
+}
 
 /**
  * Says which lines make the rule that no face may make.
@@ -173,7 +208,8 @@ function sayByHand(context: Context, approval: ToolApproval, when: JsonObject | 
 	);
 }
 
-async function settle(
+/** Gives an answer. @throws SvcError `approval_not_found`, `approval_settled`, `approval_invalid` */
+export async function settle(
 	gateway: GatewayCommands,
 	id: number,
 	answer: ApprovalAnswer,

@@ -201,11 +201,11 @@ export function cautionOf({changed, claims}: Pick<ShownTool, 'changed' | 'claims
 	return claims.destructive ? 'it claims to destroy' : 'it was never allowed before';
 }
 
-const formLines = ({message, fields}: FormApproval): readonly string[] => [
+const formLines = ({id, message, fields}: FormApproval): readonly string[] => [
 	'',
 	...message.split('\n').map(line => `  ${line}`),
 	'',
-	'fields (filled in in svc, pane Approvals)',
+	`fields (svc approvals fill ${id})`,
 	...fields.map(
 		({key, title, kind, required}) =>
 			`  ${title === '' ? quotedName(key) : quotedTitle(title)}  ${kind}${required ? ', required' : ''}`,

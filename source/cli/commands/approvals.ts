@@ -17,11 +17,13 @@ const scopes: readonly ApprovalScope[] = ['once', 'run', 'process', 'always'];
 
 type Json = {readonly json?: boolean};
 
-/** `svc approvals list|show|allow|deny|rules|accept|revoke`. @see manual/commands.md, manual/approvals.md */
+/** `svc approvals list|show|allow|deny|fill|rules|accept|revoke`. @see manual/commands.md, manual/approvals.md */
 export function addApprovalCommands(program: Command, context: Context): void {
 	const group = program
 		.command('approvals')
-		.description('tool calls and forms that wait for a person, and standing rules');
+		.description('tool calls and forms that wait for a person, and standing rules')
+		// Of a word that was mistyped none is proposed: it could be "allow".
+		.showSuggestionAfterError(false);
 	addReading(group, context);
 	addAnswers(group, context);
 	addRules(group, context);
@@ -124,7 +126,7 @@ function addAnswers(group: Command, context: Context): void {
 			'--tool <name>',
 			'the name of the tool, which a lasting rule for what may destroy needs',
 		)
-		.option('--yes', 'do not show the request and ask')
+		.option('--yes', 'without a terminal, as always there: do not ask; on one it changes nothing')
 		.option('--json', 'print JSON')
 		.action(
 			async (
@@ -167,6 +169,21 @@ function addAnswers(group: Command, context: Context): void {
 		.action(async (id: number, {reason, json = false}: Json & {reason?: string}) => {
 			const {deny} = await import('../approvals/answer.ts');
 			await deny(context, {id, ...(reason !== undefined && {reason}), json});
+		});
+
+	group
+		.command('fill')
+		.description('fill in a form that waits, field by field, and send it after a look at all of it')
+		.argument(...reference)
+		.option(
+			'--values <json>',
+			'the fields as a JSON object: the answer without a terminal, what they begin with on one',
+			wordOption,
+		)
+		.option('--json', 'print JSON')
+		.action(async (id: number, options: Json & {values?: string}) => {
+			const {fill} = await import('../approvals/fill.ts');
+			await fill(context, {id, ...options});
 		});
 }
 

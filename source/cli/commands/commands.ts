@@ -17,6 +17,7 @@ import {addMcpCommands} from './mcp.ts';
 import {addOpenCommand} from './open.ts';
 import {addRunCommands} from './runs.ts';
 import {addSessionCommands} from './sessions.ts';
+import {addTalkCommand} from './talk.ts';
 import {addTuiCommands} from './tui.ts';
 import {addWebhookCommands} from './webhook.ts';
 
@@ -41,6 +42,7 @@ export const commandGroups: readonly CommandGroup[] = [
 	{names: ['open'], add: addOpenCommand},
 	{names: ['approvals'], add: addApprovalCommands},
 	{names: ['keys'], add: addKeyCommands},
+	{names: ['talk'], add: addTalkCommand},
 	{names: ['sessions'], add: addSessionCommands},
 	{names: ['config'], add: addConfigCommands},
 	{names: ['doctor'], add: addDoctorCommand},

@@ -1,4 +1,5 @@
 import {type Command, InvalidArgumentError, Option} from 'commander';
+import {isJsonObject, type JsonObject, parsedJson} from '../../core/json.ts';
 import type {Context} from '../console/context.ts';
 import {listOption, secondsOption} from '../console/options.ts';
 import type {AddServerOptions} from '../mcp/add-server.ts';
@@ -7,9 +8,11 @@ import {addLoginCommands} from './mcp-logins.ts';
 
 type Json = {readonly json?: boolean};
 
+type CallWords = [string, string, JsonObject | undefined, Json & {readonly yes?: boolean}];
+
 const reference = ['<name>', 'name of the tool server'] as const;
 
-/** `svc mcp list|status|test|login|add|install|remove`. @see manual/commands.md */
+/** `svc mcp list|status|test|call|login|add|install|remove`. @see manual/commands.md */
 export function addMcpCommands(program: Command, context: Context): void {
 	const group = program.command('mcp').description('tool servers (Model Context Protocol)');
 
@@ -40,6 +43,19 @@ export function addMcpCommands(program: Command, context: Context): void {
 		.action(async (name: string, {json = false}: Json) => {
 			const {testServer} = await import('../mcp/test-server.ts');
 			await testServer(context, {name, json});
+		});
+
+	group
+		.command('call')
+		.description('call a tool by hand, as a run would: what needs a yes is shown whole, then asked')
+		.argument('<server>', 'name of the tool server')
+		.argument('<tool>', 'name of the tool')
+		.argument('[json]', 'its arguments, a JSON object', objectArgument)
+		.option('--yes', 'allow the call where there is no terminal to ask on')
+		.option('--json', 'print the whole result as JSON')
+		.action(async (...[server, tool, args = {}, {yes = false, json = false}]: CallWords) => {
+			const {callTool} = await import('../mcp/call-tool.ts');
+			await callTool(context, {server, tool, args, yes, json});
 		});
 
 	addLoginCommands(group, context);
@@ -124,6 +140,18 @@ function addAddCommand(group: Command, context: Context): void {
 		const {addServer} = await import('../mcp/add-server.ts');
 		await addServer(context, {...options, name, command: words});
 	});
+}
+
+/** A parser for a JSON object. */
+function objectArgument(text: string): JsonObject {
+	const value = parsedJson(text);
+	if (!isJsonObject(value)) {
+		throw new InvalidArgumentError(
+			'Use a JSON object in one word, such as \'{"title": "Hello"}\'.',
+		);
+	}
+
+	return value;
 }
 
 /** A parser for repeated `Name=value` pairs. */

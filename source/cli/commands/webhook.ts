@@ -27,7 +27,7 @@ const hookOption = (text: string): string => {
 	return text;
 };
 
-/** `svc webhook subscribe|list|remove|rename|pause|resume|test|rotate|recover|simulate`. @see manual/routes.md#subscriptions, manual/commands.md */
+/** `svc webhook subscribe|list|edit|remove|rename|pause|resume|test|rotate|recover|simulate`. @see manual/routes.md#subscriptions, manual/commands.md */
 export function addWebhookCommands(program: Command, context: Context): void {
 	const group = program.command('webhook').description('routes that receive webhooks');
 
@@ -143,6 +143,17 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.action(async (name: string, options: {payload?: string; event?: string; json?: boolean}) => {
 			const {testSubscription} = await import('../webhook/test-subscription.ts');
 			await testSubscription(context, {name, ...options});
+		});
+
+	group
+		.command('edit')
+		.description('edit a route in $EDITOR, else by questions; shows the difference, then asks')
+		.argument('<name>', 'name of the route')
+		.option('--yes', 'write it without asking')
+		.option('--json', 'print JSON')
+		.action(async (name: string, options: {readonly yes?: boolean; readonly json?: boolean}) => {
+			const {editRoute} = await import('../webhook/edit-route.ts');
+			await editRoute(context, name, options);
 		});
 
 	group

@@ -1,31 +1,102 @@
 import {createInterface} from 'node:readline/promises';
+import {Writable} from 'node:stream';
 import {block} from '../../core/untrusted.ts';
 import type {Context} from './context.ts';
 
-/** What a person typed; `interrupted` after Ctrl-C. The end of the input is an empty answer. */
-export type TypedLine = {readonly text: string; readonly interrupted: boolean};
+/** What a person typed. The end of the input is an empty answer that `ended`, Ctrl-C one that was `interrupted`. */
+export type TypedLine = {
+	readonly text: string;
+	readonly interrupted: boolean;
+	readonly ended: boolean;
+	/** When the first byte of the line was read, `Clock.monotonic()`: what was typed before a question was shown is read with it. */
+	readonly begunAt: number;
+	/** The line came in no read with another line. */
+	readonly alone: boolean;
+};
+
+/** What a question is asked with. */
+export type Asking = Pick<Context, 'stdin' | 'stderr' | 'clock' | 'signal'>;
 
 /** Whether somebody can be asked: both ends are a terminal. */
 export const canAsk = ({stdin, stderr}: Pick<Context, 'stdin' | 'stderr'>): boolean =>
 	stdin.isTTY && stderr.isTTY;
 
-/** Asks for one line on the terminal, the question on stderr. */
+/** Asks for one line on the terminal, the question on stderr. `masked`: what is typed is not shown. `history`: lines of before, the newest first, which gets what is typed. */
 export async function askLine(
-	{stdin, stderr}: Pick<Context, 'stdin' | 'stderr'>,
+	{stdin, stderr, clock, signal}: Asking,
 	question: string,
+	{masked = false, history}: {readonly masked?: boolean; readonly history?: string[]} = {},
 ): Promise<TypedLine> {
 	const interrupt = new AbortController();
-	using prompt = createInterface({input: stdin, output: stderr});
+	const stop = signal ? AbortSignal.any([interrupt.signal, signal]) : interrupt.signal;
+	using reads = watchReads(stdin, clock);
+	// What the line editor echoes of a secret goes nowhere.
+	const output = masked
+		? Object.assign(new Writable({write: (_chunk, _encoding, done) => done()}), {isTTY: true})
+		: stderr;
+	const {text: shown} = block(question);
+	if (masked) {
+		stderr.write(shown);
+	}
+
+	using prompt = createInterface({
+		input: stdin,
+		output,
+		...(history ? {history: [...history], historySize} : {historySize: 0}),
+	});
+	prompt.on('history', (now: readonly string[]) => {
+		history?.splice(0, history.length, ...now);
+	});
 	prompt.once('SIGINT', () => {
 		interrupt.abort();
 	});
 	// The end of the input, too, is no answer; without this the question would stay open for ever.
-	const closed = new Promise<string>(resolve => {
+	const closed = new Promise<undefined>(resolve => {
 		prompt.once('close', () => {
-			resolve('');
+			resolve(undefined);
 		});
 	});
-	const asked = prompt.question(block(question).text, {signal: interrupt.signal}).catch(() => '');
+	const asked = prompt.question(masked ? '' : shown, {signal: stop}).catch(() => undefined);
 	const text = await Promise.race([asked, closed]);
-	return {text: text.trim(), interrupted: interrupt.signal.aborted};
+	if (masked) {
+		stderr.write('\n');
+	}
+
+	return {
+		text: (text ?? '').trim(),
+		interrupted: stop.aborted,
+		ended: text === undefined && !stop.aborted,
+		...reads.line(),
+	};
+}
+
+const historySize = 200;
+
+const lineEnd = /\r\n|\r|\n/g;
+
+/** When the reads came of which a line is made. To be begun before the line editor hears of them. */
+function watchReads(
+	stdin: NodeJS.ReadStream,
+	clock: Context['clock'],
+): Disposable & {line(): Pick<TypedLine, 'begunAt' | 'alone'>} {
+	let begunAt: number | undefined;
+	let lines = 0;
+	let endsLine = false;
+	const onData = (data: Buffer | string) => {
+		begunAt ??= clock.monotonic();
+		const text = String(data);
+		lines += [...text.matchAll(lineEnd)].length;
+		endsLine = /[\r\n]$/.test(text);
+	};
+
+	stdin.on('data', onData);
+	return {
+		line: () => ({
+			begunAt: begunAt ?? clock.monotonic(),
+			alone: lines === 1 && endsLine,
+		}),
+		[Symbol.dispose]() {
+			stdin.off('data', onData);
+		},
+	};
 }

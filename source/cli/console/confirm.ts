@@ -25,7 +25,7 @@ export async function confirm(
 	}
 
 	const {text, interrupted} = await askLine(context, `${question} [y/N] `);
-	if (/^y(?:es)?$/i.test(text)) {
+	if (isYes(text)) {
 		return true;
 	}
 
@@ -33,3 +33,6 @@ export async function confirm(
 	context.exit(interrupted ? 130 : 1);
 	return false;
 }
+
+/** Whether an answer to `[y/N]` is a yes. */
+export const isYes = (text: string): boolean => /^y(?:es)?$/i.test(text);

@@ -2,6 +2,12 @@ import type {HomePaths} from '../../config/config.ts';
 import type {Environment} from '../../config/environment.ts';
 import type {Clock} from '../../core/clock.ts';
 
+/** What tells of a Ctrl-C. */
+export type Interrupts = {
+	on(signal: 'SIGINT', listener: () => void): unknown;
+	off(signal: 'SIGINT', listener: () => void): unknown;
+};
+
 /** What a command was started with: the world, as parameters. */
 export type Context = {
 	readonly stdin: NodeJS.ReadStream;
@@ -13,6 +19,10 @@ export type Context = {
 	readonly version: string;
 	/** The process that started this one for a person at a terminal, and gives the shell its prompt back when told to. */
 	readonly launcher?: number | undefined;
+	/** Aborted when the person at the prompt of `svc --linear` gives the command up: nothing is asked any more. */
+	readonly signal?: AbortSignal;
+	/** Where Ctrl-C arrives as `SIGINT`, when that is not the process: at the prompt of `svc --linear` it must not end the gateway. */
+	readonly interrupts?: Interrupts;
 	/** Files of the profile that `--profile` names, which must be there unless `mayBeNew`. @throws SvcError `profile_invalid`, `profile_not_found` */
 	paths(options?: {readonly mayBeNew?: boolean}): HomePaths;
 	/** Sets what the process exits with when the command is done. @see manual/commands.md#common-ground */

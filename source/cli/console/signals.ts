@@ -1,3 +1,5 @@
+import type {Interrupts} from './context.ts';
+
 /** What a process exits with when a second signal cuts the drain short. */
 const cutShort = 130;
 
@@ -13,11 +15,15 @@ export type AskedToStop = Disposable & {
 
 /**
  * Resolves `asked` at the first SIGTERM, SIGINT or SIGHUP. A second one ends the process at once: whoever
- * sends two does not want to wait. `hangup: 'lets-go'`: SIGHUP is only told, however often it comes (a launcher sends it again).
+ * sends two does not want to wait. `hangup: 'lets-go'`: SIGHUP is only told, however often it comes (a launcher sends it again). `interrupts`: SIGINT comes from there, and ends no process.
  */
 export function whenAskedToStop({
 	hangup = 'ends',
-}: {readonly hangup?: 'ends' | 'lets-go'} = {}): AskedToStop {
+	interrupts,
+}: {
+	readonly hangup?: 'ends' | 'lets-go';
+	readonly interrupts?: Interrupts | undefined;
+} = {}): AskedToStop {
 	const {promise: asked, resolve} = Promise.withResolvers<void>();
 	const {promise: hungUp, resolve: tellHangup} = Promise.withResolvers<void>();
 	let count = 0;
@@ -44,12 +50,19 @@ export function whenAskedToStop({
 
 	const handlers = [
 		['SIGTERM', onSignal],
-		['SIGINT', onSignal],
+		...(interrupts ? [] : [['SIGINT', onSignal] as const]),
 		['SIGHUP', onHangup],
 	] as const;
 	for (const [signal, handler] of handlers) {
 		process.on(signal, handler);
 	}
+
+	const onInterrupt = () => {
+		count = Math.max(count, 1);
+		resolve();
+	};
+
+	interrupts?.on('SIGINT', onInterrupt);
 
 	return {
 		asked,
@@ -60,6 +73,8 @@ export function whenAskedToStop({
 			for (const [signal, handler] of handlers) {
 				process.off(signal, handler);
 			}
+
+			interrupts?.off('SIGINT', onInterrupt);
 		},
 	};
 }

@@ -24,33 +24,13 @@ export async function editBody(context: Context, stored: StoredDelivery): Promis
 		throw new SvcError('body_not_kept', `Cannot edit delivery "${id}": its body was not kept`);
 	}
 
-	const {environment} = context;
 	const {cache} = context.paths();
 	const text = Buffer.from(body).toString('utf8');
 	const pretty = prettyJson(text);
-	const [{editText}, {holdInterrupts}] = await Promise.all([
-		import('../../terminal/suspend.ts'),
-		import('../../terminal/signals.ts'),
-	]);
-	// Else the file that was lent would stay. A Ctrl-C is the editor's while it is open.
-	using stop = whenAskedToStop();
-	const stopped = new AbortController();
-	void stop.asked.then(() => {
-		stopped.abort(new SvcError('interrupted', 'Not replayed: the editor was ended'));
-		return undefined;
-	});
-	const edited = await editText(
-		{
-			// There is no screen to leave.
-			suspend: async task => task(),
-			modes: {release() {}, reclaim() {}},
-			holdInterrupts: () => holdInterrupts(process),
-			directory: join(cache, 'open'),
-			environment,
-			signal: stopped.signal,
-		},
-		editorOf(environment),
+	const edited = await editInEditor(
+		context,
 		{text: `${pretty ?? text}\n`, suffix: pretty === undefined ? '.txt' : '.json'},
+		'Not replayed',
 	);
 	const saved = edited?.trim() ?? '';
 	if (saved === '') {
@@ -71,6 +51,43 @@ export async function editBody(context: Context, stored: StoredDelivery): Promis
 	}
 
 	return saved;
+}
+
+/**
+ * A text in `$VISUAL` or `$EDITOR`, which has the terminal meanwhile; `undefined` when it was left as it was. `failed`: how messages begin.
+ *
+ * @throws SvcError `program_not_started`, `program_failed`, `file_too_large`, `file_unreadable`, `interrupted`
+ */
+export async function editInEditor(
+	context: Context,
+	document: {readonly text: string; readonly suffix: string},
+	failed: string,
+): Promise<string | undefined> {
+	const {environment} = context;
+	const [{editText}, {holdInterrupts}] = await Promise.all([
+		import('../../terminal/suspend.ts'),
+		import('../../terminal/signals.ts'),
+	]);
+	// Else the file that was lent would stay. A Ctrl-C is the editor's while it is open.
+	using stop = whenAskedToStop(context);
+	const stopped = new AbortController();
+	void stop.asked.then(() => {
+		stopped.abort(new SvcError('interrupted', `${failed}: the editor was ended`));
+		return undefined;
+	});
+	return await editText(
+		{
+			// There is no screen to leave.
+			suspend: async task => task(),
+			modes: {release() {}, reclaim() {}},
+			holdInterrupts: () => holdInterrupts(process),
+			directory: join(context.paths().cache, 'open'),
+			environment,
+			signal: stopped.signal,
+		},
+		editorOf(environment),
+		document,
+	);
 }
 
 /** ` (Unexpected token …)`: what the engine says of a text that is no JSON. It quotes it: to the person who wrote it. */

@@ -61,6 +61,30 @@ export async function attachGateway(context: Context): Promise<GatewayPort | und
 	});
 }
 
+/**
+ * The gateway that serves the context's profile, with its state. The caller disposes of `port`.
+ * @throws SvcError `gateway_not_running`
+ */
+export async function attachServing(context: Context): Promise<ServingPort> {
+	const own = await attachGateway(context);
+	if (own) {
+		return {port: own, profile: 'default', at: context};
+	}
+
+	const paths = context.paths();
+	const base = basePaths(paths);
+	const at = base && {...context, paths: () => base};
+	const port = at && (await attachGateway(at));
+	return {port: port ?? (await notRunning(context)), profile: paths.profile, at: at ?? context};
+}
+
+export type ServingPort = {
+	readonly port: GatewayPort;
+	readonly profile: string;
+	/** The context of that gateway, for other commands. */
+	readonly at: Context;
+};
+
 /** What `reach` makes of the control socket; `undefined` when nobody listens on it. */
 async function ifRunning<Reached>(
 	context: Context,
@@ -97,14 +121,13 @@ async function ifRunning<Reached>(
 
 /** The gateway that runs for the context's home. @throws SvcError `gateway_not_running` with what to do */
 export async function requireGateway(context: Context): Promise<GatewayCommands> {
-	const port = await findGateway(context);
-	if (!port) {
-		const {SvcError} = await import('../../core/errors.ts');
-		throw new SvcError(
-			'gateway_not_running',
-			await noGateway(context, ': start it with "svc", "svc gateway" or "svc gateway run"'),
-		);
-	}
+	return (await findGateway(context)) ?? notRunning(context);
+}
 
-	return port;
+async function notRunning(context: Context): Promise<never> {
+	const {SvcError} = await import('../../core/errors.ts');
+	throw new SvcError(
+		'gateway_not_running',
+		await noGateway(context, ': start it with "svc", "svc gateway" or "svc gateway run"'),
+	);
 }

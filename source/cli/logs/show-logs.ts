@@ -82,7 +82,7 @@ export async function showLogs(
 		return;
 	}
 
-	using stop = whenAskedToStop();
+	using stop = whenAskedToStop(context);
 	void stop.asked.then(() => {
 		context.exit(130);
 		isGone.abort();

@@ -38,7 +38,7 @@ export function openLoginSession(
 ): LoginSession {
 	const {clock, environment, stdin} = context;
 	const stack = new AsyncDisposableStack();
-	const stop = stack.use(whenAskedToStop());
+	const stop = stack.use(whenAskedToStop(context));
 	const desk = stack.use(open({clock, environment, config}));
 	const lines = stack.adopt(createInterface({input: stdin}), each => {
 		each.close();

@@ -67,7 +67,7 @@ export async function recoverEvents(
 		throw new SvcError('config_invalid', `Cannot ask the code host: ${config.forge.broken}`);
 	}
 
-	using stop = whenAskedToStop();
+	using stop = whenAskedToStop(context);
 	const stopped = new AbortController();
 	void stop.asked.then(() => {
 		stopped.abort();

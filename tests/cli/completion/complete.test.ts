@@ -73,6 +73,9 @@ const free = new Set([
 	'mcp install link',
 	'webhook rename new-name',
 	'sessions search words',
+	'talk text',
+	'mcp call tool',
+	'mcp call json',
 ]);
 
 test('every argument of a command names something that is completed, has choices, or is known to be any text', () => {

@@ -1,0 +1,161 @@
+import type {FormApproval} from '../../core/approval.ts';
+import {contentProblem} from '../../core/approvals/content-problem.ts';
+import {SvcError} from '../../core/errors.ts';
+import {isJsonObject, type JsonObject, parsedJson} from '../../core/json.ts';
+import {quotedName} from '../../core/quoted-name.ts';
+import type {FormState} from '../../tui/forms/form.ts';
+import {canAsk} from '../console/ask-line.ts';
+import {askWhole} from '../console/ask-whole.ts';
+import {isYes} from '../console/confirm.ts';
+import type {Context} from '../console/context.ts';
+import {printJson, printLines, tell} from '../console/print.ts';
+import {askForm} from '../forms/ask-form.ts';
+import {requireGateway} from '../home/gateway-access.ts';
+import {settle} from './answer.ts';
+import {approvalJson} from './approval-json.ts';
+import {describeApproval} from './describe-approval.ts';
+
+/**
+ * `svc approvals fill`. On a terminal the fields are asked for one by one, and what would be sent is read whole before a yes; `values` are what they begin with. Through pipes `values` are the answer.
+ * @throws SvcError `approval_not_found`, `approval_settled`, `approval_invalid`
+ */
+export async function fill(
+	context: Context,
+	{
+		id,
+		values,
+		json = false,
+	}: {readonly id: number; readonly values?: string; readonly json?: boolean},
+): Promise<void> {
+	const gateway = await requireGateway(context);
+	const approval = await gateway.getApproval(id);
+	if (!approval) {
+		throw new SvcError(
+			'approval_not_found',
+			`Cannot fill in approval ${id}: there is none, see "svc approvals list"`,
+		);
+	}
+
+	if (approval.kind === 'tool') {
+		throw refusal(id, `it is a call, see "svc approvals show ${id}"`);
+	}
+
+	const given = values === undefined ? undefined : valuesOf(approval, values);
+	const answer = approval.decision
+		? // Says how it was settled.
+			({choice: 'deny'} as const)
+		: canAsk(context)
+			? await askAll(context, approval, given)
+			: given && ({choice: 'submit', content: given} as const);
+	if (!answer) {
+		if (!canAsk(context)) {
+			throw refusal(id, 'there is no terminal to ask on; give the fields as --values JSON');
+		}
+
+		return;
+	}
+
+	const settled = await settle(gateway, id, answer);
+	if (json) {
+		printJson(context, approvalJson(settled));
+	} else {
+		printLines(context, [
+			`${answer.choice === 'submit' ? 'Sent' : 'Declined'} the form of ${approval.server}`,
+		]);
+	}
+}
+
+const refusal = (id: number, why: string): SvcError =>
+	new SvcError('approval_invalid', `Cannot fill in approval ${id}: ${why}`);
+
+function valuesOf({id, fields}: FormApproval, text: string): JsonObject {
+	const value = parsedJson(text);
+	if (!isJsonObject(value)) {
+		throw refusal(id, '--values is no JSON object');
+	}
+
+	const problem = contentProblem(fields, value);
+	if (problem !== undefined) {
+		throw refusal(id, problem);
+	}
+
+	return value;
+}
+
+type Answer = {readonly choice: 'submit'; readonly content: JsonObject} | {readonly choice: 'deny'};
+
+/** Asks field by field, then shows all of it; nothing when the form waits on, which is said. */
+async function askAll(
+	context: Context,
+	approval: FormApproval,
+	given: JsonObject | undefined,
+): Promise<Answer | undefined> {
+	const {contentOf, newForm} = await import('../../tui/forms/form.ts');
+	const {id, server, host, fields} = approval;
+	const begun = newForm(fields);
+	let form: FormState = {...begun, values: {...begun.values, ...given}};
+	let isReviewed = given !== undefined;
+	const leave = (interrupted: boolean) => {
+		tell(context, `Not sent; approval ${id} waits on`);
+		context.exit(interrupted ? 130 : 1);
+	};
+
+	tell(context, describeApproval(approval, {now: context.clock.now()}).join('\n'));
+	for (;;) {
+		if (!isReviewed) {
+			// oxlint-disable-next-line no-await-in-loop -- until it is sent or left
+			const asked = await askForm(context, form, {declines: true});
+			if (asked.kind === 'declined') {
+				return {choice: 'deny'};
+			}
+
+			if (asked.kind === 'left') {
+				leave(asked.interrupted);
+				return undefined;
+			}
+
+			({form} = asked);
+		}
+
+		isReviewed = false;
+		const content = contentOf(form);
+		const problem = contentProblem(fields, content);
+		if (problem !== undefined) {
+			tell(context, `Not sent: ${problem}`);
+			continue;
+		}
+
+		// oxlint-disable-next-line no-await-in-loop -- as above
+		const {agreed, text, interrupted} = await askWhole(context, {
+			lines: [
+				...describeApproval(approval, {now: context.clock.now()}),
+				'',
+				`what is sent to ${server} (${host})`,
+				// oxlint-disable-next-line no-await-in-loop
+				...(await sentLines(form)),
+			],
+			question: 'Send it? y sends, b changes it, d declines, Enter leaves it waiting: ',
+			isYes,
+		});
+		if (agreed) {
+			return {choice: 'submit', content};
+		}
+
+		if (/^d(?:ecline)?$/i.test(text)) {
+			return {choice: 'deny'};
+		}
+
+		if (!/^b(?:ack)?$/i.test(text)) {
+			leave(interrupted);
+			return undefined;
+		}
+	}
+}
+
+async function sentLines(form: FormState): Promise<readonly string[]> {
+	const {valueText} = await import('../../tui/forms/form-lines.ts');
+	return form.fields.map(
+		field =>
+			`  ${quotedName(field.key)}${field.title === '' ? '' : ` (${JSON.stringify(field.title)})`}: ${valueText(field, form)}`,
+	);
+}

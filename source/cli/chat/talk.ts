@@ -1,0 +1,293 @@
+import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
+import type {GatewayEvent} from '../../core/events.ts';
+import {hasEnded} from '../../core/run.ts';
+import {sessionOwnerOf} from '../../core/session.ts';
+import {block} from '../../core/untrusted.ts';
+import type {GatewayPort} from '../../gateway/port.ts';
+import {allow, deny} from '../approvals/answer.ts';
+import {fill} from '../approvals/fill.ts';
+import {askLine, canAsk} from '../console/ask-line.ts';
+import {isYes} from '../console/confirm.ts';
+import type {Context} from '../console/context.ts';
+import {printJson, tell} from '../console/print.ts';
+import {readInput} from '../console/read-input.ts';
+import {attachServing} from '../home/gateway-access.ts';
+
+type Talking = {
+	/** What is said; absent: what is typed, or what comes through a pipe. */
+	readonly text: string;
+	/** Begin another session in place of going on with the last one. */
+	readonly isNew: boolean;
+	readonly session: string | undefined;
+	readonly json: boolean;
+};
+
+/** As much as the gateway takes of one text, in bytes. */
+const maxBytes = 256 * 1024;
+
+/**
+ * `svc talk`: the person's own chat. One turn for a text, or for what comes through a pipe; on a terminal one after the other.
+ * @throws SvcError `gateway_not_running`, `session_not_found`, and what `sendChat` rejects with
+ */
+export async function talk(
+	context: Context,
+	{text, isNew, session: named, json}: Talking,
+): Promise<void> {
+	const {port, at} = await attachServing(context);
+	await using _ = port;
+	let session = isNew ? undefined : (named ?? (await lastSession(port)));
+	if (text !== '' || !canAsk(context)) {
+		const said = text === '' ? await readInput(context, '-', {maxBytes}) : text;
+		if (said.trim() === '') {
+			throw new SvcError('file_unreadable', 'Cannot say anything: the text is empty');
+		}
+
+		const turn = await takeTurn(at, port, {text: said, session, isSilent: json});
+		if (json) {
+			printJson(context, turn);
+		}
+
+		if (turn.state !== 'done') {
+			context.exit(turn.state === 'cancelled' ? 130 : 1);
+		}
+
+		return;
+	}
+
+	tell(
+		context,
+		`${session === undefined ? 'A new conversation' : `Going on with ${session}`}. /new begins another, /stop or Ctrl-C ends an answer, /quit leaves.`,
+	);
+	const history: string[] = [];
+	for (;;) {
+		// oxlint-disable-next-line no-await-in-loop -- one turn after the other
+		const typed = await askLine(context, 'you> ', {history});
+		if (typed.interrupted || typed.ended || /^\/?(?:quit|exit)$/.test(typed.text)) {
+			return;
+		}
+
+		const word = typed.text.toLowerCase();
+		if (word === '/new') {
+			session = undefined;
+			tell(context, 'The next thing that is said begins a new conversation');
+		} else if (word === '/stop') {
+			tell(context, 'No answer is under way');
+		} else if (word === '/reload-mcp') {
+			// oxlint-disable-next-line no-await-in-loop
+			await attempt(context, async () => {
+				await port.reload();
+				tell(context, 'The tool servers are read again');
+			});
+		} else if (typed.text !== '') {
+			// oxlint-disable-next-line no-await-in-loop
+			await attempt(context, async () => {
+				({session} = await takeTurn(at, port, {text: typed.text, session, isSilent: false}));
+			});
+		}
+	}
+}
+
+/** What fails is said, and the conversation goes on. */
+async function attempt(context: Context, act: () => Promise<void>): Promise<void> {
+	try {
+		await act();
+	} catch (error) {
+		tell(context, messageOf(error));
+	}
+}
+
+/** The session of the person at the terminal that was used last. */
+async function lastSession(port: GatewayPort): Promise<string | undefined> {
+	const sessions = await port.listSessions({limit: 200});
+	return sessions.find(session => sessionOwnerOf(session).kind === 'person')?.id;
+}
+
+const nothing = () => {};
+
+type Turn = {
+	readonly session: string;
+	readonly run: number;
+	readonly state: string;
+	readonly answer: string;
+	readonly error?: string;
+};
+
+/** Says something, writes the answer as it comes, and asks for what its calls need. Ctrl-C ends the run. */
+async function takeTurn(
+	context: Context,
+	port: GatewayPort,
+	{
+		text,
+		session,
+		isSilent,
+	}: {
+		readonly text: string;
+		readonly session: string | undefined;
+		readonly isSilent: boolean;
+	},
+): Promise<Turn> {
+	const queue: GatewayEvent[] = [];
+	let wake = nothing;
+	const unsubscribe = port.subscribe(events => {
+		queue.push(...events);
+		wake();
+	});
+	const interrupts = context.interrupts ?? process;
+	const stopping = new AbortController();
+	// The second one ends more than the turn.
+	const onInterrupt = () => {
+		interrupts.off('SIGINT', onInterrupt);
+		stopping.abort();
+	};
+
+	interrupts.on('SIGINT', onInterrupt);
+	try {
+		const {session: open, run} = await port.sendChat({
+			text,
+			...(session !== undefined && {session}),
+		});
+		const cancel = () => {
+			port.cancelRun(run).catch((error: unknown) => {
+				tell(context, messageOf(error));
+			});
+		};
+
+		stopping.signal.addEventListener('abort', cancel);
+		if (stopping.signal.aborted) {
+			cancel();
+		}
+
+		const writer = createAnswerWriter(context, isSilent);
+		for (;;) {
+			const event = queue.shift();
+			const isAsking = event?.type === 'approval-requested' && event.approval.run === run;
+			if (isAsking) {
+				writer.breakLine();
+				// oxlint-disable-next-line no-await-in-loop -- the run waits for it, too
+				await askForCall(context, event.approval);
+			}
+
+			if (event) {
+				writer.take(event, run);
+				continue;
+			}
+
+			if (port.getState().runs.some(one => one.id === run && hasEnded(one.state))) {
+				break;
+			}
+
+			// oxlint-disable-next-line no-await-in-loop -- until something happens
+			await new Promise<void>(resolve => {
+				wake = resolve;
+			});
+		}
+
+		const ended = await port.getRun(run);
+		const {state = 'failed', fullAnswer, answer = '', error} = ended ?? {};
+		const whole = fullAnswer ?? answer;
+		writer.end(whole);
+		if (state !== 'done' && !isSilent) {
+			tell(context, state === 'cancelled' ? 'Stopped' : `No answer: ${error ?? state}`);
+		}
+
+		return {
+			session: open,
+			run,
+			state,
+			answer: whole,
+			...(error !== undefined && {error}),
+		};
+	} finally {
+		interrupts.off('SIGINT', onInterrupt);
+		unsubscribe();
+	}
+}
+
+/** Writes what an agent says, piece by piece and cleaned. What was heard of an answer is not written again with its end. */
+function createAnswerWriter({stdout, stderr}: Context, isSilent: boolean) {
+	let heard = 0;
+	let isOpen = false;
+	let hasWritten = false;
+	const write = (text: string) => {
+		if (!isSilent && text !== '') {
+			stdout.write(block(text, {maxLength: Infinity, maxLines: Infinity}).text);
+			isOpen = !text.endsWith('\n');
+			hasWritten = true;
+		}
+	};
+
+	const breakLine = () => {
+		if (isOpen) {
+			stdout.write('\n');
+			isOpen = false;
+		}
+	};
+
+	return {
+		breakLine,
+		take(event: GatewayEvent, run: number) {
+			if (event.type === 'run-said' && event.runId === run) {
+				const {from, text} = event;
+				if (from === 0 && heard > 0) {
+					breakLine();
+				}
+
+				write(from > heard && from > 0 ? `…${text}` : text);
+				heard = from + text.length;
+			} else if (event.type === 'run-progressed' && event.runId === run) {
+				const {kind, text} = event.entry;
+				if (kind === 'text') {
+					write(text.slice(heard));
+					breakLine();
+					heard = 0;
+				} else if (kind === 'tool-call' && !isSilent) {
+					breakLine();
+					tell({stderr}, `(calls ${text.split('\n', 1)[0] ?? ''})`);
+				} else if (kind === 'retry') {
+					breakLine();
+					heard = 0;
+				}
+			}
+		},
+		/** The whole answer, of which nothing came piece by piece. */
+		end(answer: string) {
+			if (!hasWritten) {
+				write(answer);
+			}
+
+			breakLine();
+		},
+	};
+}
+
+type Waiting = Extract<GatewayEvent, {type: 'approval-requested'}>['approval'];
+
+/** Asks for what a call, or a server, wants of the person, as `svc approvals` does; through a pipe it says that it waits. */
+async function askForCall(context: Context, {id, kind}: Waiting): Promise<void> {
+	// What becomes of it is not what becomes of the chat.
+	const asking: Context = {...context, stdout: context.stderr, exit() {}};
+	if (!canAsk(context)) {
+		tell(
+			context,
+			`Approval ${id} waits: svc approvals ${kind === 'tool' ? 'allow' : 'fill'} ${id}, or svc approvals deny ${id}`,
+		);
+		return;
+	}
+
+	try {
+		if (kind === 'form') {
+			await fill(asking, {id});
+		} else if (!(await allow(asking, {id, scope: 'once', yes: false, json: false}))) {
+			const {text} = await askLine(asking, 'Deny it? [y/N] ');
+			if (isYes(text)) {
+				await deny(asking, {id, json: false});
+			}
+		}
+	} catch (error) {
+		if (codeOf(error) !== 'approval_settled') {
+			throw error;
+		}
+
+		tell(context, messageOf(error));
+	}
+}

@@ -1,0 +1,22 @@
+import {type Command, Option} from 'commander';
+import type {Context} from '../console/context.ts';
+import {wordOption} from '../console/options.ts';
+
+type Flags = {readonly new?: boolean; readonly session?: string; readonly json?: boolean};
+
+/** `svc talk`. @see manual/chat.md */
+export function addTalkCommand(program: Command, context: Context): void {
+	program
+		.command('talk')
+		.description('your own chat with the agent: one turn for a text or a pipe, else a conversation')
+		.argument('[text...]', 'what to say; without it what is typed, or what comes through a pipe')
+		.addOption(new Option('--new', 'begin a new session').conflicts('session'))
+		.option('--session <session>', 'go on with this session; the last one when absent', wordOption)
+		.option('--json', 'print JSON, for one turn')
+		.action(
+			async (words: readonly string[], {new: isNew = false, session, json = false}: Flags) => {
+				const {talk} = await import('../chat/talk.ts');
+				await talk(context, {text: words.join(' '), isNew, session, json});
+			},
+		);
+}

@@ -1,0 +1,116 @@
+import {cell} from '../../core/untrusted.ts';
+import {gutter} from '../../terminal/text/gutter.ts';
+import {hardWrap} from '../../terminal/text/hard-wrap.ts';
+import {askLine, type TypedLine} from './ask-line.ts';
+import type {Context} from './context.ts';
+import {tell, tellWhole} from './print.ts';
+
+type AskedWhole = {
+	/** What has to be read. No line of it is cut. */
+	readonly lines: readonly string[];
+	readonly question: string;
+	/** Whether what was typed agrees. */
+	readonly isYes: (text: string) => boolean;
+};
+
+/** `text`: what was typed last. */
+export type WholeAnswer = {
+	readonly agreed: boolean;
+	readonly text: string;
+	readonly interrupted: boolean;
+};
+
+const leaves = /^(?:q|quit|n|no|leave)$/i;
+
+/**
+ * Asks on a terminal what must not be allowed unread. The lines come page by page, and each page must be asked for by a line of its own. A yes counts once the last page was there for half a second, by
+ * the guard of the sheet on the screen (`tui/approvals/guard`), when all of it was typed after that, and when it came in no read with another line. Everything else changes nothing; a no counts at any time.
+ */
+export async function askWhole(
+	context: Context,
+	{lines, question, isYes}: AskedWhole,
+): Promise<WholeAnswer> {
+	const {createGuard} = await import('../../tui/approvals/guard.ts');
+	using guard = createGuard(context.clock);
+	const left = await readPages(context, lines);
+	if (left) {
+		return {agreed: false, text: '', interrupted: left.interrupted};
+	}
+
+	for (;;) {
+		guard.shown(question);
+		// oxlint-disable-next-line no-await-in-loop -- one question after the other
+		const typed = await askLine(context, question);
+		const {text, interrupted, ended, begunAt, alone} = typed;
+		if (interrupted || ended || !isYes(text)) {
+			return {agreed: false, text, interrupted};
+		}
+
+		if (guard.permits(question, {t: begunAt, alone})) {
+			return {agreed: true, text, interrupted};
+		}
+
+		guard.disturbed(context.clock.monotonic());
+		tell(
+			context,
+			alone
+				? 'Too early: that was typed before there was time to read. Once more, please.'
+				: 'That came together with other lines, which answers nothing. Once more, please.',
+		);
+	}
+}
+
+/** Shows every page; returns the line that left before the last one. */
+async function readPages(
+	context: Context,
+	lines: readonly string[],
+): Promise<TypedLine | undefined> {
+	// Some terminals say 0.
+	const {columns, rows: height} = context.stderr;
+	const rows = lines.flatMap(line =>
+		hardWrap(cell(line, Infinity).text, (columns || 80) - 3, Infinity).rows.map((row, index) =>
+			index === 0 ? row : `${gutter.goesOn} ${row}`,
+		),
+	);
+	// A line stays for what is asked below, one for what is said of a wrong answer.
+	const page = Math.max(5, (height || 24) - 4);
+	for (let from = 0; ; from += page) {
+		tellWhole(context, rows.slice(from, from + page));
+		const rest = rows.length - from - page;
+		if (rest <= 0) {
+			return undefined;
+		}
+
+		// oxlint-disable-next-line no-await-in-loop -- one page after the other
+		const typed = await untilReadOn(context, rest);
+		if (typed) {
+			return typed;
+		}
+	}
+}
+
+/** Resolves with nothing when the next page is asked for, else with the line that leaves. */
+async function untilReadOn(context: Context, rest: number): Promise<TypedLine | undefined> {
+	for (;;) {
+		// oxlint-disable-next-line no-await-in-loop -- until it is answered
+		const typed = await askLine(
+			context,
+			`${rest} more ${rest === 1 ? 'line' : 'lines'}: Enter reads on, q leaves `,
+		);
+		const {text, interrupted, ended, alone} = typed;
+		if (interrupted || ended || leaves.test(text)) {
+			return typed;
+		}
+
+		if (/^(?:|m|more)$/i.test(text) && alone) {
+			return undefined;
+		}
+
+		tell(
+			context,
+			alone
+				? 'Not everything was read yet: Enter reads on, q leaves'
+				: 'Lines that come together read nothing on: Enter alone does',
+		);
+	}
+}

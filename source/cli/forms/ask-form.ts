@@ -1,0 +1,237 @@
+import type {JsonValue} from '../../core/json.ts';
+import {block} from '../../core/untrusted.ts';
+// Types alone: what a field is and takes is loaded with the first form.
+import type {FieldRecord, FieldValue} from '../../tui/forms/field.ts';
+import type {FormState} from '../../tui/forms/form.ts';
+import {askLine} from '../console/ask-line.ts';
+import type {Context} from '../console/context.ts';
+import {tell} from '../console/print.ts';
+
+/** How a form was left: filled in to its end, declined, or not filled in. */
+export type AskedForm =
+	| {readonly kind: 'filled'; readonly form: FormState}
+	| {readonly kind: 'declined'}
+	| {readonly kind: 'left'; readonly interrupted: boolean};
+
+const hint =
+	'Enter keeps what stands in brackets, "clear" empties, "back" goes to the field before, "done" to the end, "cancel" leaves; "=" before a text takes it as it is.';
+
+/**
+ * Asks for the fields of a form, one after the other, until each of them can be sent. A text of several lines ends with a line that has only a full stop. `declines`: "decline" is an answer.
+ * Only for a terminal.
+ */
+export async function askForm(
+	context: Context,
+	begun: FormState,
+	{declines = false}: {readonly declines?: boolean} = {},
+): Promise<AskedForm> {
+	const {firstInvalidField, withValue} = await import('../../tui/forms/form.ts');
+	tell(context, declines ? `${hint} "decline" says no.` : hint);
+	let form = begun;
+	for (let index = 0; ;) {
+		const field = form.fields[index];
+		if (!field) {
+			const invalid = firstInvalidField(form);
+			if (!invalid) {
+				return {kind: 'filled', form};
+			}
+
+			({index} = invalid);
+			tell(context, `${nameOf(invalid.field)} ${invalid.problem}`);
+			continue;
+		}
+
+		// oxlint-disable-next-line no-await-in-loop -- one field after the other
+		const answer = await askField(context, field, {
+			value: form.values[field.key],
+			place: `${index + 1} of ${form.fields.length}`,
+		});
+		switch (answer.kind) {
+			case 'left':
+				return answer;
+
+			case 'value':
+				form = withValue(form, field.key, answer.value);
+				index += 1;
+				break;
+
+			case 'word':
+				if (answer.word === 'cancel') {
+					return {kind: 'left', interrupted: false};
+				}
+
+				if (answer.word === 'decline' && declines) {
+					return {kind: 'declined'};
+				}
+
+				index = answer.word === 'back' ? Math.max(0, index - 1) : form.fields.length;
+				break;
+		}
+	}
+}
+
+type FieldAnswer =
+	| {readonly kind: 'value'; readonly value: FieldValue}
+	| {readonly kind: 'word'; readonly word: string}
+	| {readonly kind: 'left'; readonly interrupted: boolean};
+
+/** Asks for one field until what is typed is a value of it, or a word. */
+async function askField(
+	context: Context,
+	field: FieldRecord,
+	{value, place}: {readonly value: FieldValue; readonly place: string},
+): Promise<FieldAnswer> {
+	const {valueText} = await import('../../tui/forms/form-lines.ts');
+	const {entryOf, fieldProblem} = await import('../../tui/forms/field-kinds.ts');
+	for (const line of fieldLines(field, place)) {
+		tell(context, line);
+	}
+
+	const now = isNone(value) ? '' : valueText(field, {values: {[field.key]: value}});
+	const isArea = entryOf(field) === 'area';
+	for (;;) {
+		// oxlint-disable-next-line no-await-in-loop -- until it can be taken
+		const typed = await askLine(
+			context,
+			`${nameOf(field)}${isArea ? ', several lines' : ''} [${now}] `,
+			{masked: field.masked},
+		);
+		if (typed.interrupted || typed.ended) {
+			return {kind: 'left', interrupted: typed.interrupted};
+		}
+
+		const {text} = typed;
+		if (text === '') {
+			return {kind: 'value', value};
+		}
+
+		if (text === 'clear') {
+			return {kind: 'value', value: undefined};
+		}
+
+		if (['back', 'done', 'cancel', 'decline'].includes(text)) {
+			return {kind: 'word', word: text};
+		}
+
+		// oxlint-disable-next-line no-await-in-loop -- the rest of the same text
+		const whole = isArea ? await restOf(context, text) : text;
+		if (whole === undefined) {
+			return {kind: 'left', interrupted: true};
+		}
+
+		// oxlint-disable-next-line no-await-in-loop
+		const taken = await valueOf(field, whole.replace(/^=/, ''));
+		const problem = taken.ok
+			? isNone(taken.value)
+				? undefined
+				: fieldProblem(field, taken.value)
+			: taken.problem;
+		if (taken.ok && problem === undefined) {
+			return {kind: 'value', value: taken.value};
+		}
+
+		tell(context, `Not taken: ${nameOf(field)} ${problem ?? ''}`);
+	}
+}
+
+const isNone = (value: FieldValue): boolean => value === undefined || value === '';
+
+/** The lines after the first one, up to a line with only a full stop; `undefined` after Ctrl-C. */
+async function restOf(context: Context, first: string): Promise<string | undefined> {
+	const lines = [first];
+	for (;;) {
+		// oxlint-disable-next-line no-await-in-loop -- one line after the other
+		const {text, interrupted, ended} = await askLine(context, '| ');
+		if (interrupted) {
+			return undefined;
+		}
+
+		if (ended || text === '.') {
+			return lines.join('\n');
+		}
+
+		lines.push(text);
+	}
+}
+
+/** What a field is called, in quotes: a name that a stranger chose is taken for nothing else. */
+const nameOf = ({title, key}: FieldRecord): string => JSON.stringify(title || key);
+
+function fieldLines(field: FieldRecord, place: string): readonly string[] {
+	const {kind, description, required, format, least, most, options = []} = field;
+	const bounds = [
+		least === undefined ? '' : `at least ${least}`,
+		most === undefined ? '' : `at most ${most}`,
+	].filter(text => text !== '');
+	return [
+		'',
+		[
+			`${place}  ${nameOf(field)}  ${format ?? kindWords[kind]}`,
+			...bounds,
+			required ? 'required' : 'may be left out',
+		].join(', '),
+		...block(description)
+			.text.split('\n')
+			.filter(text => text !== '')
+			.map(text => `  ${text}`),
+		...options.map(({title}, index) => `  ${index + 1}. ${JSON.stringify(title)}`),
+	];
+}
+
+const kindWords: Readonly<Record<FieldRecord['kind'], string>> = {
+	text: 'text',
+	lines: 'text of several lines, a full stop alone ends it',
+	number: 'number',
+	integer: 'whole number',
+	boolean: 'yes or no',
+	choice: 'one of these, by number',
+	choices: 'some of these, numbers with commas between',
+	texts: 'texts with commas between',
+	mapping: '"key: value" lines, a full stop alone ends it',
+	json: 'JSON, a full stop alone ends it',
+};
+
+type Taken =
+	| {readonly ok: true; readonly value: FieldValue}
+	| {readonly ok: false; readonly problem: string};
+
+/** A typed line as a value of its field. */
+async function valueOf(field: FieldRecord, text: string): Promise<Taken> {
+	const {options = []} = field;
+	const optionOf = (word: string): JsonValue | undefined =>
+		(
+			options[/^\d{1,4}$/.test(word) ? Number(word) - 1 : -1] ??
+			options.find(({value, title}) => word === value || word === title)
+		)?.value;
+	switch (field.kind) {
+		case 'boolean':
+			return /^(?:y|yes|true|n|no|false)$/i.test(text)
+				? {ok: true, value: /^[yt]/i.test(text)}
+				: {ok: false, problem: 'is yes or no'};
+
+		case 'choice': {
+			const value = optionOf(text);
+			return value === undefined
+				? {ok: false, problem: `is a number from 1 to ${options.length}`}
+				: {ok: true, value};
+		}
+
+		case 'choices': {
+			const values = text.split(',').map(word => optionOf(word.trim()));
+			return values.every(value => value !== undefined)
+				? {ok: true, value: [...new Set(values)]}
+				: {ok: false, problem: `is numbers from 1 to ${options.length}, with commas between`};
+		}
+
+		case 'integer':
+		case 'json':
+		case 'lines':
+		case 'mapping':
+		case 'number':
+		case 'text':
+		case 'texts': {
+			const {typedValue} = await import('../../tui/forms/field-kinds.ts');
+			return typedValue(field, text);
+		}
+	}
+}

@@ -1,0 +1,141 @@
+import type {ToolApproval} from '../../core/approval.ts';
+import {canonicalJson} from '../../core/canonical-json.ts';
+import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
+import type {JsonObject} from '../../core/json.ts';
+import {cell} from '../../core/untrusted.ts';
+import type {GatewayPort} from '../../gateway/port.ts';
+import {allow, settle} from '../approvals/answer.ts';
+import {canAsk} from '../console/ask-line.ts';
+import type {Context} from '../console/context.ts';
+import {printJson, printLines, tell} from '../console/print.ts';
+import {attachServing} from '../home/gateway-access.ts';
+
+type Calling = {
+	readonly server: string;
+	/** As the server calls it, or as models do. */
+	readonly tool: string;
+	readonly args: JsonObject;
+	/** Allow the call where nobody can be asked. */
+	readonly yes: boolean;
+	readonly json: boolean;
+};
+
+/**
+ * `svc mcp call`. The gateway calls as a run would: what needs a yes waits for one, and is asked here as `svc approvals allow` does; without a terminal `yes` is the answer. A failed call makes the command exit with 1.
+ * @throws SvcError `gateway_not_running`, `server_not_found`, `tool_not_found`, `tool_denied`, `tool_timeout`, `confirmation_needed`
+ */
+export async function callTool(
+	context: Context,
+	{server, tool, args, yes, json}: Calling,
+): Promise<void> {
+	const {port, profile, at} = await attachServing(context);
+	await using _ = port;
+	const name = nameOfTool(port, {server, tool, profile});
+	const known = new Set(port.getState().approvals.map(({id}) => id));
+	const failures: unknown[] = [];
+	let answering = Promise.resolve();
+	const wanted = canonicalJson(args);
+	const unsubscribe = port.subscribe(events => {
+		for (const event of events) {
+			if (event.type !== 'approval-requested' || event.approval.kind !== 'tool') {
+				continue;
+			}
+
+			const {approval} = event;
+			const isOurs =
+				approval.run === undefined &&
+				approval.tool.name === name &&
+				canonicalJson(approval.args) === wanted &&
+				!known.has(approval.id);
+			if (isOurs) {
+				known.add(approval.id);
+				answering = answering
+					.then(async () => answerCall(at, port, {approval, yes}))
+					.catch((error: unknown) => {
+						failures.push(error);
+					});
+			}
+		}
+	});
+	try {
+		const result = await port.tryTool(name, {arguments: args, by: 'cli', profile});
+		if (json) {
+			printJson(context, result);
+		} else {
+			printLines(context, [result.text]);
+		}
+
+		if (result.isError === true) {
+			context.exit(1);
+		}
+	} catch (error) {
+		await answering;
+		throw failures[0] ?? error;
+	} finally {
+		unsubscribe();
+	}
+}
+
+function nameOfTool(
+	port: GatewayPort,
+	{
+		server,
+		tool,
+		profile,
+	}: {readonly server: string; readonly tool: string; readonly profile: string},
+): string {
+	const found = port.getState().servers.find(one => one.name === server && one.profile === profile);
+	if (!found) {
+		throw new SvcError(
+			'server_not_found',
+			`Cannot find tool server "${cell(server, 100).text}": see "svc mcp list"`,
+		);
+	}
+
+	const one = found.tools.find(each => each.tool === tool || each.name === tool);
+	if (!one) {
+		throw new SvcError(
+			'tool_not_found',
+			`Cannot find tool "${cell(tool, 100).text}" of tool server "${server}": see "svc mcp status ${server}"`,
+		);
+	}
+
+	return one.name;
+}
+
+/** Asks for the yes that the call waits for; a no denies it, so that it does not wait on. */
+async function answerCall(
+	context: Context,
+	port: GatewayPort,
+	{approval, yes}: {readonly approval: ToolApproval; readonly yes: boolean},
+): Promise<void> {
+	const {id, tool} = approval;
+	const mayAsk = canAsk(context);
+	let isSettled = false;
+	try {
+		if (mayAsk) {
+			const asking = {...context, stdout: context.stderr};
+			isSettled = await allow(asking, {id, scope: 'once', yes: false, json: false});
+		} else if (yes) {
+			await settle(port, id, {choice: 'allow', scope: 'once', typedName: tool.tool});
+			isSettled = true;
+		}
+	} catch (error) {
+		if (codeOf(error) !== 'approval_settled') {
+			throw error;
+		}
+
+		tell(context, messageOf(error));
+		return;
+	}
+
+	if (!isSettled) {
+		await settle(port, id, {choice: 'deny'});
+		if (!mayAsk) {
+			throw new SvcError(
+				'confirmation_needed',
+				`Not called: tool "${cell(tool.tool, 100).text}" needs a yes, and nobody can be asked; add --yes to call it`,
+			);
+		}
+	}
+}

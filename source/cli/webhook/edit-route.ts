@@ -1,0 +1,176 @@
+import {parseYamlSource} from '../../config/yaml-source.ts';
+import {SvcError} from '../../core/errors.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import type {RouteCheck, RouteDefinition} from '../../core/route-editor.ts';
+import {cell} from '../../core/untrusted.ts';
+import type {GatewayCommands} from '../../gateway/port.ts';
+import {canAsk} from '../console/ask-line.ts';
+import {confirm} from '../console/confirm.ts';
+import type {Context} from '../console/context.ts';
+import {printJson, printLines, tell, tellWhole} from '../console/print.ts';
+import {editInEditor} from '../deliveries/edit-body.ts';
+import {askForm} from '../forms/ask-form.ts';
+import {requireGateway} from '../home/gateway-access.ts';
+
+type Editing = {readonly yes?: boolean; readonly json?: boolean};
+
+/**
+ * `svc webhook edit`: the route's entry in `$VISUAL` or `$EDITOR`, else question by question. What the receiver says of it and the difference are shown before a yes; secrets are marks.
+ * @throws SvcError `route_not_found`, `route_conflict`, `route_refused`, `route_not_editable`, `confirmation_needed`, those of the editor
+ */
+export async function editRoute(
+	context: Context,
+	name: string,
+	{yes = false, json = false}: Editing,
+): Promise<void> {
+	const gateway = await requireGateway(context);
+	const read = await gateway.readRoute(name);
+	if (!read) {
+		throw new SvcError(
+			'route_not_found',
+			`Cannot edit route "${cell(name, 100).text}": see "svc webhook list"`,
+		);
+	}
+
+	const {environment} = context;
+	const hasEditor = Boolean(environment['VISUAL'] ?? environment['EDITOR']);
+	if (!hasEditor && !canAsk(context)) {
+		throw new SvcError(
+			'confirmation_needed',
+			`Not edited: there is no terminal to ask on; set $EDITOR to a program that edits, and add --yes`,
+		);
+	}
+
+	let {definition} = read;
+	for (;;) {
+		// oxlint-disable-next-line no-await-in-loop -- until it is written or left
+		const edited = await (hasEditor
+			? inEditor(context, read, definition)
+			: byQuestions(context, gateway, definition));
+		if (!edited) {
+			tell(context, 'Left as it was');
+			return;
+		}
+
+		definition = edited;
+		const {source, fingerprint} = read;
+		const draft = {source, definition, fingerprint};
+		// oxlint-disable-next-line no-await-in-loop
+		const plan = await gateway.planRouteSave(name, draft);
+		const [problem] = plan.problems;
+		if (problem) {
+			for (const line of plan.problems.map(sentence)) {
+				tell(context, `Not valid: ${line}`);
+			}
+
+			// oxlint-disable-next-line no-await-in-loop
+			if (!canAsk(context) || !(await confirm(context, {question: 'Edit it once more?'}))) {
+				throw new SvcError('route_refused', `Not saved: ${sentence(problem)}`);
+			}
+
+			continue;
+		}
+
+		if (plan.diff.length === 0) {
+			tell(context, 'Left as it was');
+			return;
+		}
+
+		tellWhole(
+			context,
+			[...plan.diff, ...plan.warnings.map(warning => `Warning: ${warning}`)].map(
+				line => cell(line, Infinity).text,
+			),
+		);
+		// oxlint-disable-next-line no-await-in-loop
+		if (await confirm(context, {question: `Write this to ${plan.file}?`, yes})) {
+			// oxlint-disable-next-line no-await-in-loop
+			const {file, warnings} = await gateway.saveRoute(name, draft);
+			if (json) {
+				printJson(context, {name, source, file, warnings});
+			} else {
+				printLines(context, [`Saved ${name} in ${file}`]);
+			}
+		}
+
+		return;
+	}
+}
+
+const sentence = ({path, message}: RouteCheck['problems'][number]): string =>
+	path === '' ? message : `${path} ${message}`;
+
+/** What was saved; `undefined` when nothing was changed. A text that is no mapping is opened again after a yes. */
+async function inEditor(
+	context: Context,
+	{name, file}: RouteDefinition,
+	definition: JsonObject,
+): Promise<JsonObject | undefined> {
+	const {stringify} = await import('yaml');
+	let text = `# Route ${cell(name).text} of ${cell(file).text}. A mark such as <kept: secret> keeps the secret that stands there.\n${stringify(definition, {lineWidth: 0})}`;
+	for (;;) {
+		// oxlint-disable-next-line no-await-in-loop -- until it can be read
+		const edited = await editInEditor(context, {text, suffix: '.yaml'}, 'Not edited');
+		if (edited === undefined) {
+			return undefined;
+		}
+
+		text = edited;
+		const {value, problems} = parseYamlSource(text);
+		const [problem] = problems;
+		if (!problem && isJsonObject(value)) {
+			return value;
+		}
+
+		const why = problem
+			? `line ${problem.line}, column ${problem.column}: ${problem.message}`
+			: 'it is no mapping of settings';
+		tell(context, `Not valid: ${why}`);
+		// oxlint-disable-next-line no-await-in-loop
+		if (!canAsk(context) || !(await confirm(context, {question: 'Edit it once more?'}))) {
+			throw new SvcError('route_refused', `Not saved: ${why}`);
+		}
+	}
+}
+
+/** Asks for each setting over its declaration; `undefined` when the person left. */
+async function byQuestions(
+	context: Context,
+	gateway: Pick<GatewayCommands, 'listRouteFields'>,
+	definition: JsonObject,
+): Promise<JsonObject | undefined> {
+	const [{settingField}, {valueIn, withValueAt}, {newForm}] = await Promise.all([
+		import('../../tui/editor/route-form.ts'),
+		import('../../tui/editor/draft.ts'),
+		import('../../tui/forms/form.ts'),
+	]);
+	const settings = (await gateway.listRouteFields()).filter(
+		({path, byHand, inMapping}) =>
+			path.length > 0 &&
+			byHand === undefined &&
+			(inMapping === undefined || isJsonObject(valueIn(definition, path.slice(0, -1)))),
+	);
+	const keyed = settings.map(setting => ({
+		setting,
+		// Whether one is needed depends on others: the receiver judges the whole.
+		field: {...settingField(setting), required: false},
+	}));
+	const asked = await askForm(context, {
+		...newForm(keyed.map(({field}) => field)),
+		values: Object.fromEntries(
+			keyed.map(({setting: {path}, field: {key}}) => [key, valueIn(definition, path)]),
+		),
+	});
+	if (asked.kind !== 'filled') {
+		return undefined;
+	}
+
+	return keyed.reduce((changed, {setting: {path}, field: {key}}): JsonObject => {
+		const value = asked.form.values[key];
+		const isSame = isSameValue(value, valueIn(definition, path));
+		return isSame ? changed : withValueAt(changed, path, value === '' ? undefined : value);
+	}, definition);
+}
+
+const isSameValue = (one: JsonValue | undefined, other: JsonValue | undefined): boolean =>
+	JSON.stringify(one) === JSON.stringify(other);
