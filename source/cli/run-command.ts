@@ -8,7 +8,7 @@ import {systemClock} from '../core/clock.ts';
 import {SvcError, codeOf, explained, messageOf} from '../core/errors.ts';
 import {version} from '../core/version.ts';
 import {addCommands} from './commands/commands.ts';
-import type {Context, ExitCode} from './console/context.ts';
+import type {CommandWorld, Context, ExitCode} from './console/context.ts';
 import {tell} from './console/print.ts';
 
 /** Exit codes of errors that are more than "failed". */
@@ -20,12 +20,6 @@ const exitCodes: ReadonlyMap<string, ExitCode> = new Map([
 	['profile_not_found', 2],
 	['interrupted', 130],
 ]);
-
-/** What a command runs in. */
-export type CommandWorld = Pick<
-	Context,
-	'stdin' | 'stdout' | 'stderr' | 'launcher' | 'environment' | 'clock' | 'signal' | 'interrupts'
->;
 
 /** Runs one command line (without `node` and the script), in this process's own world unless told otherwise. Returns what the process is to exit with; never rejects. */
 export async function runCommand(
@@ -57,6 +51,7 @@ export async function runCommand(
 
 			return paths;
 		},
+		run: runCommand,
 		exit(code) {
 			exitCode = code;
 		},

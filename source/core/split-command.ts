@@ -4,9 +4,15 @@
  * line gives `[]`.
  */
 export function splitCommand(line: string): readonly string[] {
-	const words = line.matchAll(/(?:[^\s"'\\]|\\[^]|"(?:[^"\\]|\\[^])*"|'[^']*')+/g);
+	const words = line.matchAll(wordPattern);
 	return [...words].map(([word]) => word.replaceAll(parts, unquote));
 }
+
+const wordPattern = /(?:[^\s"'\\]|\\[^]|"(?:[^"\\]|\\[^])*"|'[^']*')+/g;
+
+/** Whether a quote, or a backslash at the end, waits for more: {@link splitCommand} leaves such a rest out. */
+export const isUnfinished = (line: string): boolean =>
+	line.replaceAll(wordPattern, '').trim() !== '';
 
 const parts = /\\([^])|"((?:[^"\\]|\\[^])*)"|'([^']*)'/g;
 

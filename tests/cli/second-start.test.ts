@@ -34,6 +34,7 @@ test('of two starts in one moment, the slower one attaches to the gateway of the
 			clock: systemClock,
 			version: '0.0.0-test',
 			paths: () => paths,
+			run: async () => 0,
 			exit() {},
 		},
 		{output: 'quiet'},

@@ -11,6 +11,8 @@ type TerminalWorld = {
 	readonly environment?: Readonly<Record<string, string>>;
 	readonly columns?: number;
 	readonly rows?: number;
+	/** Called after each write. */
+	readonly onWrite?: () => void;
 };
 
 /** A terminal in this process, with a person who reads what is written and types. */
@@ -27,6 +29,7 @@ export type Terminal = {
 	readonly waitFor: (text: string | RegExp) => Promise<void>;
 	/** Ends what is typed. */
 	readonly end: () => void;
+	readonly hasEnded: () => boolean;
 	/** Settles with the exit code of the command. */
 	readonly exited: Promise<ExitCode>;
 };
@@ -44,7 +47,7 @@ export const turns = async (count = 3): Promise<void> => {
 /** Runs a command line on a terminal of this process, with a clock that only typing moves. */
 export function openTerminal(
 	args: readonly string[],
-	{home, clock, environment = {}, columns = 80, rows = 24}: TerminalWorld,
+	{home, clock, environment = {}, columns = 80, rows = 24, onWrite}: TerminalWorld,
 ): Terminal {
 	const stdin = Object.assign(new PassThrough(), {isTTY: true, isRaw: false, setRawMode() {}});
 	const watchers = new Set<() => void>();
@@ -54,6 +57,7 @@ export function openTerminal(
 		const stream = Object.assign(new PassThrough(), {isTTY: true, columns, rows});
 		stream.setEncoding('utf8').on('data', (text: string) => {
 			written += text;
+			onWrite?.();
 			for (const watcher of watchers) {
 				watcher();
 			}
@@ -128,6 +132,7 @@ export function openTerminal(
 		end() {
 			stdin.end();
 		},
+		hasEnded: () => hasEnded,
 		exited,
 	};
 }

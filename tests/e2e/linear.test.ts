@@ -6,8 +6,8 @@ import {svcCommand, svcEnvironment} from '../helpers/svc.ts';
 
 const [node, script] = svcCommand;
 
-test('on a dumb terminal the panes are read without a single escape sequence, and Ctrl-D leaves', async () => {
-	await using home = await gatewayHome();
+test('on a dumb terminal the prompt runs commands over the gateway of its own process without a single escape sequence, and Ctrl-D leaves', async () => {
+	await using home = await gatewayHome({subscriptions: {gh: {prompt: 'Say it'}}});
 	await using pty = openPty('env', ['TERM=dumb', node, script, '--linear'], {
 		env: svcEnvironment({home: home.path}),
 	});
@@ -19,13 +19,15 @@ test('on a dumb terminal the panes are read without a single escape sequence, an
 		pty.press('enter');
 		await pty.waitForText(answer);
 	};
-	await pty.waitForText('svc traffic>');
-	await say('panes', '8. Logs');
-	await say('8', 'svc logs>');
-	await say('pains', 'Did you mean "panes"?');
+	await pty.waitForText('svc> ');
+	await say('webhook list', 'gh');
+	await say('logs --follow', 'Listening');
 	pty.press('ctrl+c');
-	await pty.waitForText('quit or stay>');
-	await say('stay', /svc logs> $|svc logs>$/);
+	await say('gateway status', /^webhook/);
+	await say('svc webhok list', 'unknown command');
+	await say('--linear', 'svc is open here');
+	pty.press('ctrl+c');
+	await pty.waitForText('Ctrl-C once more leaves');
 	pty.press('ctrl+d');
 	const {exitCode} = await pty.exited;
 

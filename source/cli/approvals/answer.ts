@@ -47,20 +47,23 @@ export async function allow(
 ): Promise<boolean> {
 	const gateway = await requireGateway(context);
 	const approval = await gateway.getApproval(id);
-	const isCall = approval?.kind === 'tool' && !approval.decision;
-	if (isCall && scope === 'always') {
+	if (approval?.kind !== 'tool' || approval.decision) {
+		// Nothing is sent that nobody was asked about, not even in vain.
+		throw cannotAnswer(id, approval);
+	}
+
+	if (scope === 'always') {
 		sayByHand(context, approval, when);
 	}
 
-	const isBound = isCall && scope === 'always' && approval.lasting?.isBound === true;
-	const typedName =
-		isCall && canAsk(context)
-			? await readAndAsk(context, approval, {
-					isBound,
-					gateway,
-					rule: ruleLines(approval, {scope, args, when}),
-				})
-			: (given ?? (isCall && nameWithoutAsking(approval, isBound)));
+	const isBound = scope === 'always' && approval.lasting?.isBound === true;
+	const typedName = canAsk(context)
+		? await readAndAsk(context, approval, {
+				isBound,
+				gateway,
+				rule: ruleLines(approval, {scope, args, when}),
+			})
+		: (given ?? nameWithoutAsking(approval, isBound));
 	if (typedName === undefined) {
 		return false;
 	}
@@ -74,7 +77,7 @@ export async function allow(
 		scope,
 		...(args !== undefined && {args}),
 		...(when !== undefined && {when}),
-		...(typedName !== false && {typedName}),
+		typedName,
 	});
 	report(context, settled, {json, line: allowedLine(settled)});
 	if (settled.decision?.scope !== scope && scope !== 'once') {
@@ -219,18 +222,28 @@ export async function settle(
 		return approval;
 	}
 
+	throw cannotAnswer(id, approval);
+}
+
+/** Why a request cannot be answered so: there is none, it is settled, or it is a form. */
+function cannotAnswer(id: number, approval: Approval | undefined): SvcError {
 	if (!approval) {
-		throw new SvcError(
+		return new SvcError(
 			'approval_not_found',
 			`Cannot answer approval ${id}: there is none, see "svc approvals list"`,
 		);
 	}
 
 	const {decision} = approval;
-	throw new SvcError(
-		'approval_settled',
-		`Cannot answer approval ${id}: it is settled already${decision ? `, ${decision.outcome} by ${decision.by} at ${printableTime(decision.at)}` : ''}`,
-	);
+	return approval.kind === 'form' && !decision
+		? new SvcError(
+				'approval_invalid',
+				`Cannot answer approval ${id} like that: it is a form, see "svc approvals fill ${id}"`,
+			)
+		: new SvcError(
+				'approval_settled',
+				`Cannot answer approval ${id}: it is settled already${decision ? `, ${decision.outcome} by ${decision.by} at ${printableTime(decision.at)}` : ''}`,
+			);
 }
 
 const subjectOf = (

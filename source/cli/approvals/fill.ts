@@ -9,7 +9,7 @@ import {askWhole} from '../console/ask-whole.ts';
 import {isYes} from '../console/confirm.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
-import {askForm} from '../forms/ask-form.ts';
+import {askForm, saidOf} from '../forms/ask-form.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 import {settle} from './answer.ts';
 import {approvalJson} from './approval-json.ts';
@@ -154,8 +154,8 @@ async function askAll(
 
 async function sentLines(form: FormState): Promise<readonly string[]> {
 	const {valueText} = await import('../../tui/forms/form-lines.ts');
-	return form.fields.map(
-		field =>
-			`  ${quotedName(field.key)}${field.title === '' ? '' : ` (${JSON.stringify(field.title)})`}: ${valueText(field, form)}`,
-	);
+	return form.fields.flatMap(field => [
+		`  ${quotedName(field.key)}${field.title === '' ? '' : ` (${JSON.stringify(field.title)})`}: ${valueText(field, form)}`,
+		...saidOf(field).map(line => `    ${line}`),
+	]);
 }

@@ -28,7 +28,7 @@ export function addInterfaceCommands(program: Command, context: Context): void {
 		.addOption(
 			new Option(
 				'--linear',
-				'questions and answers instead of the screen, for screen readers and plain terminals',
+				'a prompt for these commands instead of the screen, for screen readers, plain terminals and pipes',
 			).conflicts('output'),
 		)
 		.hook('preAction', (_, action) => {
@@ -59,6 +59,10 @@ export function addInterfaceCommands(program: Command, context: Context): void {
 				command: Command,
 			) => {
 				refuseUnknownCommand(command);
+				if (context.signal) {
+					command.error('error: svc is open here: type a command, such as "status" or "help"');
+				}
+
 				if (demo) {
 					const {openDemo} = await import('../demo/open-demo.ts');
 					await openDemo(context, {isStill: still, linear, ...(output && {output})});

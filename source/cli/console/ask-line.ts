@@ -27,6 +27,10 @@ export async function askLine(
 	question: string,
 	{masked = false, history}: {readonly masked?: boolean; readonly history?: string[]} = {},
 ): Promise<TypedLine> {
+	if (hasEnded(stdin)) {
+		return {text: '', interrupted: false, ended: true, begunAt: clock.monotonic(), alone: true};
+	}
+
 	const interrupt = new AbortController();
 	const stop = signal ? AbortSignal.any([interrupt.signal, signal]) : interrupt.signal;
 	using reads = watchReads(stdin, clock);
@@ -69,6 +73,10 @@ export async function askLine(
 		...reads.line(),
 	};
 }
+
+/** Whether nothing can be read any more: a line editor would wait for ever. */
+export const hasEnded = ({readableEnded, destroyed}: NodeJS.ReadStream): boolean =>
+	readableEnded || destroyed;
 
 const historySize = 200;
 

@@ -2,6 +2,12 @@ import type {HomePaths} from '../../config/config.ts';
 import type {Environment} from '../../config/environment.ts';
 import type {Clock} from '../../core/clock.ts';
 
+/** What a command runs in. */
+export type CommandWorld = Pick<
+	Context,
+	'stdin' | 'stdout' | 'stderr' | 'launcher' | 'environment' | 'clock' | 'signal' | 'interrupts'
+>;
+
 /** What tells of a Ctrl-C. */
 export type Interrupts = {
 	on(signal: 'SIGINT', listener: () => void): unknown;
@@ -25,6 +31,8 @@ export type Context = {
 	readonly interrupts?: Interrupts;
 	/** Files of the profile that `--profile` names, which must be there unless `mayBeNew`. @throws SvcError `profile_invalid`, `profile_not_found` */
 	paths(options?: {readonly mayBeNew?: boolean}): HomePaths;
+	/** Runs another command line in this process. Never rejects. */
+	run(argv: readonly string[], world: CommandWorld): Promise<ExitCode>;
 	/** Sets what the process exits with when the command is done. @see manual/commands.md#common-ground */
 	exit(code: ExitCode): void;
 };

@@ -8,14 +8,14 @@ import type {Context} from './context.ts';
  * @throws SvcError `file_unreadable`, `file_too_large`
  */
 export async function readInput(
-	{stdin}: Pick<Context, 'stdin'>,
+	context: Pick<Context, 'stdin' | 'signal'>,
 	path: string,
 	{maxBytes}: {readonly maxBytes: number},
 ): Promise<string> {
 	const chunks: Buffer[] = [];
 	let bytes = 0;
 	try {
-		for await (const chunk of openInput({stdin}, path)) {
+		for await (const chunk of openInput(context, path)) {
 			bytes += chunk.length;
 			if (bytes > maxBytes) {
 				break;
@@ -37,9 +37,20 @@ export async function readInput(
 	return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The bytes of a file, or of standard input for `-`. Rejects while it is read. */
-export const openInput = ({stdin}: Pick<Context, 'stdin'>, path: string): AsyncIterable<Buffer> =>
-	path === '-' ? stdin : createReadStream(path);
+/** The bytes of a file, or of standard input for `-`. Rejects while it is read. @throws SvcError `file_unreadable` for `-` at the prompt of `svc --linear` */
+export function openInput(
+	{stdin, signal}: Pick<Context, 'stdin' | 'signal'>,
+	path: string,
+): AsyncIterable<Buffer> {
+	if (path === '-' && signal) {
+		throw new SvcError(
+			'file_unreadable',
+			'Cannot read "-" at the prompt: its lines are commands; name a file',
+		);
+	}
+
+	return path === '-' ? stdin : createReadStream(path);
+}
 
 /** The failure for a file that cannot be read. */
 export const unreadable = (path: string, cause: unknown): SvcError =>

@@ -158,7 +158,7 @@ async function restOf(context: Context, first: string): Promise<string | undefin
 const nameOf = ({title, key}: FieldRecord): string => JSON.stringify(title || key);
 
 function fieldLines(field: FieldRecord, place: string): readonly string[] {
-	const {kind, description, required, format, least, most, options = []} = field;
+	const {kind, required, format, least, most} = field;
 	const bounds = [
 		least === undefined ? '' : `at least ${least}`,
 		most === undefined ? '' : `at most ${most}`,
@@ -170,13 +170,17 @@ function fieldLines(field: FieldRecord, place: string): readonly string[] {
 			...bounds,
 			required ? 'required' : 'may be left out',
 		].join(', '),
-		...block(description)
-			.text.split('\n')
-			.filter(text => text !== '')
-			.map(text => `  ${text}`),
-		...options.map(({title}, index) => `  ${index + 1}. ${JSON.stringify(title)}`),
+		...saidOf(field).map(line => `  ${line}`),
 	];
 }
+
+/** What is said of a field by whoever wants it filled in, and what can be chosen. Cleaned, a line each. */
+export const saidOf = ({description, options = []}: FieldRecord): readonly string[] => [
+	...block(description)
+		.text.split('\n')
+		.filter(text => text !== ''),
+	...options.map(({title}, index) => `${index + 1}. ${JSON.stringify(title)}`),
+];
 
 const kindWords: Readonly<Record<FieldRecord['kind'], string>> = {
 	text: 'text',

@@ -33,7 +33,7 @@ const isOn = (value: string | undefined) => isSet(value) && value !== '0' && val
 /**
  * Which output fits; to be decided before Ink is loaded, because Ink throws on a pipe, prints nothing in CI and draws on dumb
  * terminals. `--output` decides alone. Without a terminal on both ends there is none; a terminal that wants plain lines
- * (`NO_COLOR`, `TERM=dumb`, CI) gets them. A screen reader would read a screen again whenever it is redrawn: `--linear` and the variables of screen readers ask for questions and answers.
+ * (`NO_COLOR`, `TERM=dumb`, CI) gets them. A screen reader would read a screen again whenever it is redrawn: `--linear`, also through pipes, and the variables of screen readers ask for a prompt.
  */
 export function outputMode({
 	stdinIsTty,
@@ -46,6 +46,10 @@ export function outputMode({
 		return output;
 	}
 
+	if (linear && output === undefined) {
+		return 'linear';
+	}
+
 	if (!stdinIsTty || !stdoutIsTty) {
 		return 'none';
 	}
@@ -54,7 +58,7 @@ export function outputMode({
 		return 'tui';
 	}
 
-	if (linear || isOn(environment['SVC_SCREEN_READER']) || isOn(environment['INK_SCREEN_READER'])) {
+	if (isOn(environment['SVC_SCREEN_READER']) || isOn(environment['INK_SCREEN_READER'])) {
 		return 'linear';
 	}
 

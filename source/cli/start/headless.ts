@@ -21,7 +21,7 @@ export async function runHeadless(
 	const paths = context.paths();
 	let hasStarted = false;
 	// Before the gateway, so that it listens for a second signal while that drains.
-	using stop = whenAskedToStop();
+	using stop = whenAskedToStop(context);
 	await using gateway = startGateway({
 		clock: context.clock,
 		paths,

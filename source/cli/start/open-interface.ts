@@ -1,3 +1,4 @@
+import {EventEmitter} from 'node:events';
 import {existsSync} from 'node:fs';
 import {basePaths, ensureHome} from '../../config/home-paths.ts';
 import {sleep} from '../../core/clock.ts';
@@ -88,6 +89,15 @@ async function open(
 		return;
 	}
 
+	if (readOnly && mode === 'linear') {
+		tell(
+			context,
+			'--read-only is for the screen and for lines: what is typed at a prompt may change something',
+		);
+		context.exit(2);
+		return;
+	}
+
 	if (!readOnly) {
 		ensureHome(paths);
 	}
@@ -102,9 +112,11 @@ async function open(
 	const firstRun =
 		demo?.card ?? (attached || existsSync(paths.config) ? undefined : await firstUse(context));
 	// The screen is loaded before the gateway begins to load its rooms: its first frame does not wait for them.
-	const show = mode === 'tui' || mode === 'linear' ? await loadFace(mode) : undefined;
+	const show = mode === 'tui' ? (await import('../../tui/run-tui.tsx')).runTui : undefined;
 	// Before the gateway, so that it listens for a second signal while that drains.
 	using stop = whenAskedToStop({
+		// At the prompt Ctrl-C is for commands.
+		...(mode === 'linear' && {interrupts: new EventEmitter()}),
 		hangup: !demo && (stdin.isTTY || stdout.isTTY) ? 'lets-go' : 'ends',
 	});
 	await using gateway = attached ? undefined : await embed(context, demo?.world);
@@ -121,6 +133,9 @@ async function open(
 	using _ = {[Symbol.dispose]: () => demo?.end()};
 	if (show) {
 		await showScreen(world, show);
+	} else if (mode === 'linear') {
+		const {showLinear} = await import('./show-linear.ts');
+		await showLinear(world);
 	} else {
 		const {showLines} = await import('./show-lines.ts');
 		await showLines(world, mode === 'json' || mode === 'quiet' ? mode : 'compact');
@@ -147,16 +162,6 @@ async function firstUse(context: Context): Promise<FirstRunCard | undefined> {
 async function onlyLooking(port: GatewayPort): Promise<GatewayPort> {
 	const {readOnlyPort} = await import('../../gateway/read-only-port.ts');
 	return readOnlyPort(port);
-}
-
-async function loadFace(mode: 'tui' | 'linear') {
-	if (mode === 'linear') {
-		const {runLinear} = await import('../../tui/linear/run-linear.ts');
-		return runLinear;
-	}
-
-	const {runTui} = await import('../../tui/run-tui.tsx');
-	return runTui;
 }
 
 async function embed(context: Context, world: Partial<GatewayWorld> = {}): Promise<Gateway> {

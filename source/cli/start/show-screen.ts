@@ -69,9 +69,6 @@ export async function showScreen(
 			signal: leave.signal,
 		},
 	});
-	// Who quits is there, and who ends it wants it ended; nobody else waits for a terminal that does not read.
-	const reason =
-		left === 'quit' || stop.isAsked() || (await hasTaken(stdout, clock)) ? left : 'terminal-gone';
 	if (kept) {
 		await keepState(context, {path: paths.tuiState, state: kept});
 	}
@@ -79,7 +76,20 @@ export async function showScreen(
 	if (gateway && failed) {
 		// Says why.
 		await gateway.started;
-	} else if (gateway && !shown.endsWithFace && mayGoOn(reason, stop)) {
+	} else {
+		await leaveFace(shown, left);
+	}
+}
+
+/** What becomes of the gateway once a person has left what shows it: it ends with whoever quits, and goes on where nobody said that it is to end. */
+export async function leaveFace(shown: Shown, left: TuiEnd['reason']): Promise<void> {
+	const {context, port, gateway, stop} = shown;
+	// Who quits is there, and who ends it wants it ended; nobody else waits for a terminal that does not read.
+	const reason =
+		left === 'quit' || stop.isAsked() || (await hasTaken(context.stdout, context.clock))
+			? left
+			: 'terminal-gone';
+	if (gateway && !shown.endsWithFace && mayGoOn(reason, stop)) {
 		// With the logins that are under way.
 		await goOn(shown, gateway);
 	} else if (gateway) {

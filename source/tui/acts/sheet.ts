@@ -192,7 +192,7 @@ export function mayAllow(shell: Shell, key: KeyEvent): boolean {
 	} else if (open.isLooking) {
 		refuse(shell, literal('Too early: the event is being searched for the arguments'));
 	} else {
-		refuse(shell, tooEarly(shell));
+		refuse(shell, tooEarly);
 	}
 
 	return false;
@@ -204,11 +204,10 @@ export function refuse(shell: Shell, why: Safe): void {
 	shell.toast(why, 'warn');
 }
 
-/** Why a press, or a line, was not taken for a yes. */
-export const tooEarly = ({isRead}: Pick<Shell, 'isRead'>) =>
-	isRead
-		? literal('Not taken: say it half a second after it was read, in a line of its own')
-		: literal('Too early: wait half a second after the last key, then press one alone');
+/** Why a press was not taken for a yes. */
+export const tooEarly = literal(
+	'Too early: wait half a second after the last key, then press one alone',
+);
 
 /** Forgets what was on the screen: the terminal has another size, and what stands there was laid out for none that is known. */
 export function forgetShown(shell: Shell): void {

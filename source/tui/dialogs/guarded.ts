@@ -32,7 +32,7 @@ export const guarding = <State>(
 			}
 
 			shell.guard.disturbed(key.t);
-			shell.toast(tooEarly(shell), 'warn');
+			shell.toast(tooEarly, 'warn');
 			return false;
 		},
 		isWatched: true,

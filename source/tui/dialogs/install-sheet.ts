@@ -112,7 +112,7 @@ export function mayInstall(shell: Shell, press: KeyEvent): boolean {
 	shell.toast(
 		locked !== undefined && verdict.kind === 'unseen'
 			? safe`Not everything was on the screen: ${locked}`
-			: tooEarly(shell),
+			: tooEarly,
 		'warn',
 	);
 	return false;

@@ -8,9 +8,6 @@ import type {ViewState} from '../state/view.ts';
 import {bannerLines} from './banners.ts';
 import {loginAlarm} from './login-alarm.ts';
 
-/** What is read has no edge. */
-const readColumns = 400;
-
 /** How often a loss is looked at that may be over. */
 const lossyEveryMs = 10_000;
 
@@ -20,16 +17,15 @@ const lossBannerMs = 600_000;
 /** What banners are told while the sheet is open, which says what waits itself. */
 const noApprovals: GatewayState['approvals'] = [];
 
-/** The banners of what is shown now; the same rows again while nothing of them changed. `isRead`: they are read out, and have no edge. */
+/** The banners of what is shown now; the same rows again while nothing of them changed. */
 export function createBanners(): (
 	view: Pick<ViewState, 'size' | 'overlay'>,
 	snapshot: Pick<Snapshot, 'state' | 'now'>,
-	options: {readonly isRead: boolean},
 ) => readonly Line[] {
 	const remember = createMemory<readonly Line[]>();
 	const findAlarm = createMemory<Safe | undefined>();
 	const findLossy = createMemory<readonly LossyRoute[]>();
-	return ({size: {columns, rows}, overlay}, {state, now}, {isRead}) => {
+	return ({size: {columns, rows}, overlay}, {state, now}) => {
 		const {gateway, webhook, problems, model, modelOffer, modelProblem, approvals} = state;
 		const installs = overlay?.kind === 'install' ? undefined : state.installs;
 		const isOpen = overlay?.kind === 'approval';
@@ -58,9 +54,7 @@ export function createBanners(): (
 			() =>
 				bannerLines(
 					{...state, approvals: shown, installs: installs ?? [], lossy, loginAlarm: alarm},
-					isRead
-						? {width: readColumns, rows: Number.POSITIVE_INFINITY, now}
-						: {width: columns, rows, now},
+					{width: columns, rows, now},
 				),
 		);
 	};

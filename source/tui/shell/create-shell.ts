@@ -35,8 +35,6 @@ export type ShellOptions = Pick<TuiOptions, 'firstRun' | 'offersKey' | 'ssh' | '
 	readonly theme: ThemeName;
 	/** What a person chose before, which a terminal without colours does not forget. */
 	readonly chosenTheme?: ThemeName;
-	/** Nothing is drawn: it is read line after line. */
-	readonly isRead?: boolean;
 	/** Who answers approvals here: `tui (alice, pts/3)`. */
 	readonly by?: string;
 	/** They did not want it before. */
@@ -86,7 +84,7 @@ export function createShell(
 	const pane = () => byId.get(view.get().pane) ?? first;
 
 	const findBanners = createBanners();
-	const banners = () => findBanners(view.get(), feed.get(), {isRead: host.isRead});
+	const banners = () => findBanners(view.get(), feed.get());
 
 	const layout = () => {
 		const {size, region, isZoomed, field, overlay} = view.get();
@@ -94,15 +92,13 @@ export function createShell(
 		const {isWide, listShare} = pane();
 		const {listing} = host.section();
 		const hasDetail = listing !== undefined;
-		// One thing after the other is read, nothing beside another.
-		const isAlone = isZoomed || host.isRead;
 		const wish = {
 			hasDetail,
-			hasCursor: !host.isRead && listing?.hasCursor === true,
+			hasCursor: listing?.hasCursor === true,
 			isWide,
 			listShare,
 			region,
-			isZoomed: isAlone,
+			isZoomed,
 			hints,
 		};
 		return layoutOf(size, {...wish, banners: banners().length});
@@ -173,7 +169,6 @@ export function createShell(
 		loader,
 		loads,
 		isLoading,
-		isRead: options.isRead ?? false,
 		local: state => localOf(view, state),
 		toast,
 		noteKey() {

@@ -103,8 +103,6 @@ export type Host = {
 	untilEnd(stop: () => void): () => void;
 	/** How many such attempts are under way. */
 	readonly attempts: Pick<ValueStore<number>, 'get' | 'subscribe'>;
-	/** It is read line after line, not drawn: pictures say nothing. */
-	readonly isRead: boolean;
 };
 
 /** Everything that a command may use, and every component reads. */

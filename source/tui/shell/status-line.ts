@@ -60,22 +60,17 @@ export function statusLine(
 	{
 		version,
 		isReadOnly = false,
-		isRead = false,
 	}: {
 		readonly version: Safe;
 		readonly isReadOnly?: boolean;
-		/** It is read out, and has no pictures. */
-		readonly isRead?: boolean;
 	},
 	width: number,
 ): Line {
-	let fields = fieldsOf(snapshot, version)
-		.filter(field => !isRead || field.isPicture !== true)
-		.toSpliced(
-			1,
-			0,
-			...(isReadOnly ? [{...left(literal('read-only'), 'warn'), isKept: true}] : []),
-		);
+	let fields = fieldsOf(snapshot, version).toSpliced(
+		1,
+		0,
+		...(isReadOnly ? [{...left(literal('read-only'), 'warn'), isKept: true}] : []),
+	);
 	while (lengthOf(fields) > width) {
 		const picture = fields.findIndex(field => field.isPicture);
 		const last = picture === -1 ? fields.findLastIndex(field => !field.isKept) : picture;

@@ -27,6 +27,7 @@ async function startDemo(environment: Readonly<Record<string, string>>) {
 			clock: systemClock,
 			version: '0.0.0',
 			paths: () => homePaths({environment}),
+			run: async () => 0,
 			exit() {},
 		},
 		{

@@ -32,7 +32,7 @@ test.for<[string, Partial<OutputSituation>, string]>([
 		'linear',
 	],
 	['--linear on a dumb terminal', {linear: true, environment: {TERM: 'dumb', CI: '1'}}, 'linear'],
-	['--linear into a pipe', {linear: true, stdoutIsTty: false}, 'none'],
+	['--linear into a pipe', {linear: true, stdoutIsTty: false}, 'linear'],
 	['SVC_SCREEN_READER=0', {environment: {SVC_SCREEN_READER: '0'}}, 'tui'],
 	[
 		'--output screen with a screen reader',

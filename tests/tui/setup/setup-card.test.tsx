@@ -9,7 +9,6 @@ import type {Rooms} from '../../../source/gateway/rooms.ts';
 import {setup} from '../../../source/tui/dialogs/setup.ts';
 import {createTemporaryHome} from '../../config/temporary-home.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
-import {openLinear} from '../../helpers/linear.ts';
 import {showShell} from '../../helpers/show-shell.tsx';
 
 const oldSecret = 'the-secret-that-was-there';
@@ -160,24 +159,6 @@ test('somebody who edits the file meanwhile is not written over', async () => {
 		async ms => card.pass(ms),
 	);
 	expect(home.written()).toBe(`${yaml}# theirs\n`);
-});
-
-test('the linear mode asks the same, one field after the other', async () => {
-	using home = await openHome();
-	await using spoken = await openLinear(home.port);
-	const heard = async (words: string) =>
-		until(
-			() => spoken.transcript().includes(words),
-			async ms => spoken.pass(ms),
-		);
-	await spoken.say('/setup');
-	await heard('Setting up the receiver, 1 of 3');
-	await spoken.say('done', 'next', 'done', 'next', 'first', '', '', 'next');
-	await heard('first:');
-	await spoken.say('write');
-	await heard('Written to');
-	expect(home.written()).toMatch(/routes:\n +first:\n +deliver: log\n/);
-	expect(home.written()).toContain(oldSecret);
 });
 
 test('what would be written is scrolled to its end, and the first key up moves it', async () => {

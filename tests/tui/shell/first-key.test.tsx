@@ -3,7 +3,6 @@ import type {GatewayState} from '../../../source/core/state.ts';
 import {stateOf} from '../../../source/tui/shell/tui-world.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
-import {openLinear} from '../../helpers/linear.ts';
 import {makeKey, withKeys} from '../../helpers/make-key.ts';
 import {showShell, testNow} from '../../helpers/show-shell.tsx';
 
@@ -121,18 +120,4 @@ test('it is asked after the card of a first start, and where another interface w
 	await shown.pass(0);
 	expect(shown.said()).toContain('There is a key by now');
 	expect(desk.list()).toEqual([]);
-});
-
-test('without a screen it is asked, and read once', async () => {
-	const port = createFakePort(listening);
-	await using desk = await withKeys(port, createFakeClock(testNow));
-	await using spoken = await openLinear(port, {offersKey: true});
-	await spoken.pass(600);
-	await spoken.say('make');
-	await spoken.pass(200);
-	const secret = secretIn(spoken.transcript());
-	expect(desk.authenticate(secret)).toHaveProperty('key');
-	await spoken.say('again', '', 'kept', 'panes');
-	expect(spoken.transcript().split(secret)).toHaveLength(2);
-	expect(spoken.transcript()).toContain('9. Keys');
 });

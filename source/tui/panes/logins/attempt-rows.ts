@@ -14,12 +14,10 @@ const stepCells = 6;
 type Room = {
 	readonly width: number;
 	readonly now: number;
-	/** Read, not drawn: the code is spelt. */
-	readonly isRead?: boolean;
 };
 
 /** What a person does with a code. The two hosts stand together: codes are what phishers ask for. */
-export function deviceRows(entry: LoginEntry, {width, now, isRead = false}: Room): readonly Line[] {
+export function deviceRows(entry: LoginEntry, {width, now}: Room): readonly Line[] {
 	const {attempt} = entry;
 	if (!attempt) {
 		return [];
@@ -36,7 +34,7 @@ export function deviceRows(entry: LoginEntry, {width, now, isRead = false}: Room
 		}),
 		...factRows(literal('2 type'), clean(userCode), {width, tone: 'strong', cells: stepCells}),
 		blankLine,
-		...largeRows(userCode, {width, isRead}),
+		...largeRows(userCode, width),
 		blankLine,
 		...timeRows(attempt, {width, now}),
 		...pollingRows(attempt, {width, now}),
@@ -109,11 +107,8 @@ function hostRows(entry: LoginEntry, pageHost: string, width: number): readonly 
 }
 
 /** In large letters, else spelt. */
-function largeRows(
-	code: string,
-	{width, isRead}: {readonly width: number; readonly isRead: boolean},
-): readonly Line[] {
-	const large = isRead ? undefined : bigCode(code, width - 6);
+function largeRows(code: string, width: number): readonly Line[] {
+	const large = bigCode(code, width - 6);
 	return large
 		? large.map(row => line(safe`    ${row}`, 'strong'))
 		: sentence(clean(Array.from(code).join(' ')), width, 'strong');

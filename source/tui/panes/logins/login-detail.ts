@@ -22,8 +22,6 @@ export type LoginDetailOptions = {
 	readonly width: number;
 	readonly height: number;
 	readonly now: number;
-	/** It is read, not drawn. */
-	readonly isRead?: boolean;
 	/** Of the page with the code in it, when there is one and somebody wants to see it. */
 	readonly picture: Picture | undefined;
 };
@@ -60,7 +58,7 @@ function headRow(
 
 function attemptRows(
 	entry: LoginEntry,
-	{width, now, isLeftOut, isRead = false}: LoginDetailOptions & {readonly isLeftOut: boolean},
+	{width, now, isLeftOut}: LoginDetailOptions & {readonly isLeftOut: boolean},
 ): readonly Line[] {
 	const {attempt} = entry;
 	const notes = (attempt?.notes ?? []).flatMap(note =>
@@ -95,7 +93,7 @@ function attemptRows(
 					: []),
 				...(attempt?.userCode === undefined
 					? browserRows(entry, {width, now})
-					: deviceRows(entry, {width, now, isRead})),
+					: deviceRows(entry, {width, now})),
 				...(isLeftOut
 					? sentence(literal('A larger window shows a QR code here.'), width, 'quiet')
 					: []),

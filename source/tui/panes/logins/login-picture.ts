@@ -16,9 +16,9 @@ export const qrCodes: LoadSource<QrCode> = {
 };
 
 /** What a QR code of a login would say: the page with the code in it; empty where there is none, or nobody wants to see it. */
-export function qrText({local, isRead}: Host, entry: LoginEntry | undefined): string {
+export function qrText({local}: Host, entry: LoginEntry | undefined): string {
 	const {attempt} = entry ?? {};
-	if (isRead || !isUnderWay(attempt) || attempt.userCode === undefined || !local(wantsQr).get()) {
+	if (!isUnderWay(attempt) || attempt.userCode === undefined || !local(wantsQr).get()) {
 		return '';
 	}
 

@@ -36,7 +36,7 @@ function createLoginDetail(host: Host): DetailSource {
 			const second = Math.floor(now / 1000);
 			const picture = entry && qrPicture(host, entry);
 			return remember([entry, others, width, height, second, picture?.rows], () =>
-				entry ? loginDetail(entry, {others, width, height, now, picture, isRead: host.isRead}) : [],
+				entry ? loginDetail(entry, {others, width, height, now, picture}) : [],
 			);
 		},
 		want(isShown) {

@@ -4,7 +4,6 @@ import {keyList} from '../../../../source/tui/entries/key-list.ts';
 import {attackCorpus} from '../../../helpers/attack-corpus.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
 import {foreignSequences} from '../../../helpers/foreign-sequences.ts';
-import {openLinear} from '../../../helpers/linear.ts';
 import {makeKey, withKeys} from '../../../helpers/make-key.ts';
 import {readTable} from '../../../helpers/read-table.ts';
 import {showShell, testNow} from '../../../helpers/show-shell.tsx';
@@ -242,17 +241,4 @@ test('names of keys do nothing to the terminal, in the list, the detail, or a qu
 	await using shown = await showShell(port, wide, {pane: 'keys'});
 	await shown.screen.press('D', 'esc', 'R', 'esc', 'y', 'esc', 'enter');
 	expect(foreignSequences(shown.screen.written())).toEqual([]);
-});
-
-test('without a screen the same is asked, and the key is read once', async () => {
-	const port = createFakePort(listening);
-	await using spoken = await openLinear(port, {pane: 'keys'});
-	await using desk = await withKeys(port, spoken.clock);
-	await spoken.say('/key');
-	await spoken.say('laptop', '', '', '', '', '', '', '', '', 'make');
-	await spoken.pass(100);
-	const [, secret = ''] = /(svc_live_[0-9A-Za-z]{36})/.exec(spoken.transcript()) ?? [];
-	expect(desk.authenticate(secret)).toHaveProperty('key');
-	await spoken.say('?', 'again', 'cancel', 'kept');
-	expect(spoken.transcript().split(secret)).toHaveLength(2);
 });

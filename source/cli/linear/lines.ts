@@ -1,0 +1,229 @@
+import {createInterface, type Interface} from 'node:readline/promises';
+import {PassThrough} from 'node:stream';
+import {setImmediate} from 'node:timers/promises';
+import {asWord} from '../../core/shell-word.ts';
+import {splitCommand} from '../../core/split-command.ts';
+import {freeWrites} from '../../terminal/free-writes.ts';
+import {hasEnded} from '../console/ask-line.ts';
+import type {Context} from '../console/context.ts';
+import {tell} from '../console/print.ts';
+
+const prompt = 'svc> ';
+const historySize = 1000;
+/** Lines of one paste that are kept. */
+const maxQueued = 100;
+
+/** What can be said besides the commands. */
+export const words: Readonly<Record<string, string>> = {
+	help: 'tells the commands; "help TOPIC" shows a page of the manual',
+	'/reload-mcp': 'reads the configuration of the tool servers again',
+	'/use-model': 'agrees to the model that costs money',
+	'/install': 'looks at a link that asks for a tool server, by its number',
+	quit: 'leaves; so do "exit", the end of the input, and Ctrl-C twice',
+};
+
+/** How lines end: by the person or the end of what is read, because the terminal is gone, or as the gateway ends. */
+export type LinesEnd = {readonly reason: 'quit' | 'terminal-gone' | 'aborted'};
+
+/** Where lines come from. */
+export type Lines = Disposable & {
+	/** The next line, or how the input ended. */
+	next(): Promise<string | LinesEnd>;
+	/** Forgets lines of a paste that were not run yet. */
+	drop(): void;
+	isTyping(): boolean;
+	/** Whether a line is waited for. */
+	isOpen(): boolean;
+	/** Lets something be said above the line that is waited for. */
+	aside(say: () => void): void;
+};
+
+/** Each line of a pipe. No prompt is written. */
+export function createPipedLines({stdin}: Context, ended: AbortSignal): Lines {
+	const editor = createInterface({input: stdin, terminal: false});
+	const lines = editor[Symbol.asyncIterator]();
+	const stop = whenAborted(ended);
+	return {
+		async next() {
+			const line = await Promise.race([lines.next(), stop]);
+			return line === 'aborted'
+				? {reason: 'aborted'}
+				: line.done === true
+					? {reason: 'quit'}
+					: line.value;
+		},
+		drop() {},
+		isTyping: () => false,
+		isOpen: () => false,
+		aside(say) {
+			say();
+		},
+		[Symbol.dispose]() {
+			editor.close();
+		},
+	};
+}
+
+/** Lines that a person types, with a history and with Tab. The line editor has the terminal only while a line is waited for. */
+export function createTypedLines(context: Context, ended: AbortSignal): Lines {
+	const {stdin, stdout, stderr} = context;
+	const history: string[] = [];
+	let queue: string[] = [];
+	let editor: Interface | undefined;
+	let interrupted = 0;
+	const stop = whenAborted(ended);
+
+	const read = async (): Promise<string | LinesEnd> => {
+		if (hasEnded(stdin)) {
+			return {reason: 'terminal-gone'};
+		}
+
+		freeWrites(stdout);
+		freeWrites(stderr);
+		let isClosing = false;
+		using open = createInterface({
+			input: stdin,
+			output: stdout,
+			history: [...history],
+			historySize,
+			removeHistoryDuplicates: true,
+			async completer(line: string): Promise<[string[], string]> {
+				const found = await complete(context, line).catch((): [string[], string] => [[], line]);
+				// The line editor cannot go on once it is closed.
+				return isClosing ? new Promise(() => {}) : found;
+			},
+		});
+
+		editor = open;
+		open.setPrompt(prompt);
+		open.on('history', (now: readonly string[]) => {
+			history.splice(0, history.length, ...now);
+		});
+		const {promise, resolve} = Promise.withResolvers<string | LinesEnd>();
+		open.on('line', line => {
+			interrupted = 0;
+			queue = [...queue, line].slice(0, maxQueued);
+			// The other lines of the same paste are read by then; each is a command of its own.
+			void setImmediate().then(() => {
+				resolve(queue.shift() ?? '');
+				return undefined;
+			});
+		});
+		open.on('SIGINT', () => {
+			const hasText = open.line !== '';
+			interrupted = hasText ? 0 : interrupted + 1;
+			stdout.write('\n');
+			if (interrupted > 1) {
+				resolve({reason: 'quit'});
+				return;
+			}
+
+			if (hasText) {
+				// Ctrl-C drops the line.
+				open.write(null, {ctrl: true, name: 'e'});
+				open.write(null, {ctrl: true, name: 'u'});
+			} else {
+				tell(context, 'Ctrl-C once more leaves');
+			}
+
+			open.prompt();
+		});
+		const onClose = () => {
+			stdout.write('\n');
+			isClosing = true;
+			resolve({reason: hasEnded(stdin) ? 'terminal-gone' : 'quit'});
+		};
+
+		open.on('close', onClose);
+		open.prompt();
+		const line = await Promise.race([promise, stop]);
+		isClosing = true;
+		// What is completed by now is written first.
+		await setImmediate();
+		open.off('close', onClose);
+		editor = undefined;
+		return line === 'aborted' ? {reason: 'aborted'} : line;
+	};
+
+	return {
+		async next() {
+			return queue.shift() ?? (ended.aborted ? {reason: 'aborted'} : read());
+		},
+		drop() {
+			queue = [];
+		},
+		isTyping: () => (editor?.line ?? '') !== '',
+		isOpen: () => editor !== undefined,
+		aside(say) {
+			const {line = ''} = editor ?? {};
+			// Nothing is drawn anew: what was written stays above.
+			stdout.write('\n');
+			say();
+			if (editor) {
+				editor.prompt(true);
+				// A terminal that cannot move its cursor gets no line back by itself.
+				stdout.write(context.environment['TERM'] === 'dumb' ? line : '');
+			}
+		},
+		[Symbol.dispose]() {
+			editor?.close();
+		},
+	};
+}
+
+const whenAborted = async (signal: AbortSignal): Promise<'aborted'> =>
+	new Promise(resolve => {
+		const tellAborted = () => {
+			resolve('aborted');
+		};
+
+		signal.addEventListener('abort', tellAborted, {once: true});
+		if (signal.aborted) {
+			tellAborted();
+		}
+	});
+
+/** What may stand in place of the last word of `line`, as `svc completion` has it, with the beginning that is replaced. */
+async function complete(context: Context, line: string): Promise<[string[], string]> {
+	const begun = /(?:[^\s\\]|\\[^])*$/.exec(line)?.[0] ?? '';
+	const before = splitCommand(line.slice(0, line.length - begun.length));
+	const chunks: string[] = [];
+	const stdout = Object.assign(new PassThrough(), {isTTY: false});
+	stdout.setEncoding('utf8').on('data', (text: string) => {
+		chunks.push(text);
+	});
+	const quiet = new PassThrough();
+	quiet.resume();
+	const {environment, clock} = context;
+	const {profile} = context.paths();
+	const first = before[0] === 'svc' ? before.slice(1) : before;
+	const of = profile === 'default' ? [] : ['-p', profile];
+	await context.run(['__complete', '--', ...of, ...first, begun], {
+		stdin: emptyInput(),
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- streams that are no terminal
+		stdout: stdout as unknown as NodeJS.WriteStream,
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+		stderr: quiet as unknown as NodeJS.WriteStream,
+		environment,
+		clock,
+		signal: new AbortController().signal,
+	});
+	const found = chunks
+		.join('')
+		.split('\n')
+		.map(candidate => candidate.split('\t', 1)[0] ?? '')
+		.filter(value => value !== '' && value !== ':file');
+	const own =
+		first.length === 0
+			? [...Object.keys(words), 'exit'].filter(word => word.startsWith(begun))
+			: [];
+	return [[...found.map(asWord), ...own], begun];
+}
+
+/** The lines of a pipe are for the prompt: commands find nothing to read. */
+export function emptyInput(): NodeJS.ReadStream {
+	const input = new PassThrough();
+	input.end();
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a stream that is no terminal
+	return input as unknown as NodeJS.ReadStream;
+}

@@ -1,0 +1,212 @@
+import {EventEmitter} from 'node:events';
+import {Writable} from 'node:stream';
+import {messageOf} from '../../core/errors.ts';
+import {isUnfinished, splitCommand} from '../../core/split-command.ts';
+import type {GatewayPort} from '../../gateway/port.ts';
+import type {Context, ExitCode} from '../console/context.ts';
+import {tell} from '../console/print.ts';
+import {createPipedLines, createTypedLines, emptyInput, type LinesEnd, words} from './lines.ts';
+import {announceNeeds} from './needs.ts';
+
+/** How the prompt was left: by the person or the end of what is read, or because the terminal is gone, or by `ended`. */
+export type PromptEnd = LinesEnd & {
+	/** Of the last command. */
+	readonly code: ExitCode;
+};
+
+export type Prompt = {
+	readonly context: Context;
+	readonly port: GatewayPort;
+	/** Aborts when the process is asked to stop, or the gateway ends. */
+	readonly ended: AbortSignal;
+};
+
+/** Reads one command line after the other, and runs each in this process, until the person leaves. What happens meanwhile is said between them. */
+export async function runPrompt({context, port, ended}: Prompt): Promise<PromptEnd> {
+	const {stdin, stdout, clock} = context;
+	const isTerminal = stdin.isTTY && stdout.isTTY;
+	const input = isTerminal ? createTypedLines(context, ended) : createPipedLines(context, ended);
+	using _ = input;
+	using stack = new DisposableStack();
+	stack.defer(
+		announceNeeds(port, {
+			clock,
+			isBusy: () => isTerminal && (input.isTyping() || (stdin.isRaw && !input.isOpen())),
+			say(lines) {
+				input.aside(() => {
+					for (const line of lines) {
+						tell(context, line);
+					}
+				});
+			},
+		}),
+	);
+	let code: ExitCode = 0;
+	for (;;) {
+		// oxlint-disable-next-line no-await-in-loop -- one command after the other
+		const line = await input.next();
+		if (typeof line !== 'string') {
+			return {...line, code};
+		}
+
+		if (/^\s*(?:quit|exit)\s*$/.test(line)) {
+			return {reason: 'quit', code};
+		}
+
+		// oxlint-disable-next-line no-await-in-loop
+		code = await obey({context, port, ended}, line);
+		if (code === 130) {
+			input.drop();
+		}
+
+		if (ended.aborted) {
+			return {reason: 'aborted', code};
+		}
+	}
+}
+
+/** Does what a line says. Never rejects. */
+async function obey({context, port, ended}: Prompt, line: string): Promise<ExitCode> {
+	if (isUnfinished(line)) {
+		tell(context, 'Not understood: a quotation mark, or a backslash, waits for more');
+		return 2;
+	}
+
+	const [first, ...rest] = splitCommand(line);
+	const argv = first === 'svc' ? rest : [first ?? '', ...rest];
+	const [word = '', operand = ''] = argv;
+	if (word === '') {
+		return 0;
+	}
+
+	try {
+		switch (word) {
+			case 'help':
+				if (operand !== '') {
+					return await run(context, argv, ended);
+				}
+
+				await run(context, ['--help'], ended);
+				tell(context, '\nAt this prompt also:');
+				for (const [name, says] of Object.entries(words)) {
+					tell(context, `  ${name.padEnd(12)} ${says}`);
+				}
+
+				return 0;
+
+			case '/reload-mcp': {
+				const {changes} = await port.planServerReload();
+				await port.reload();
+				tell(context, ['The tool servers are read again', ...changes].join('\n'));
+				return 0;
+			}
+
+			case '/use-model': {
+				const {modelOffer} = port.getState();
+				if (modelOffer) {
+					await port.useModel(modelOffer.provider);
+				}
+
+				tell(context, modelOffer ? `${modelOffer.name} is used` : 'No model waits for a yes');
+				return modelOffer ? 0 : 1;
+			}
+
+			case '/install': {
+				const offered = (await port.listInstalls()).find(({id}) => String(id) === operand);
+				if (!offered) {
+					tell(context, `No link of the number "${operand}" waits`);
+					return 1;
+				}
+
+				const code = await run(context, ['mcp', 'install', offered.link], ended);
+				await port.dismissInstall(offered.id);
+				return code;
+			}
+
+			default:
+				return await run(context, argv, ended);
+		}
+	} catch (error) {
+		tell(context, messageOf(error));
+		return 1;
+	}
+}
+
+/**
+ * Runs a command with this terminal. Ctrl-C is the command's where it wants to hear of it, and the first one gives up any other; the second one any. What is given up writes and asks nothing more.
+ */
+async function run(
+	context: Context,
+	argv: readonly string[],
+	ended: AbortSignal,
+): Promise<ExitCode> {
+	const {stdin, stdout, stderr, clock, environment} = context;
+	const giving = new AbortController();
+	const {signal} = giving;
+	const interrupts = new EventEmitter();
+	let count = 0;
+	const onInterrupt = () => {
+		count += 1;
+		if (count === 1 && interrupts.listenerCount('SIGINT') > 0) {
+			interrupts.emit('SIGINT');
+		} else {
+			giving.abort();
+		}
+	};
+	const onEnd = () => {
+		giving.abort();
+	};
+	process.on('SIGINT', onInterrupt);
+	ended.addEventListener('abort', onEnd);
+	if (ended.aborted) {
+		giving.abort();
+	}
+
+	const givenUp = new Promise<ExitCode>(resolve => {
+		signal.addEventListener('abort', () => {
+			resolve(130);
+		});
+	});
+	const {profile} = context.paths();
+	const hasProfile = argv.some(word => /^(?:-p|--profile(?:=.*)?)$/.test(word));
+	try {
+		const running = context.run(
+			profile === 'default' || hasProfile ? argv : ['-p', profile, ...argv],
+			{
+				stdin: stdin.isTTY ? stdin : emptyInput(),
+				stdout: gated(stdout, signal),
+				stderr: gated(stderr, signal),
+				environment,
+				clock,
+				signal,
+				interrupts,
+			},
+		);
+		const code = await Promise.race([running, givenUp]);
+		if (signal.aborted && !ended.aborted) {
+			tell(context, 'Given up; what it had begun may still be done');
+		}
+
+		return code;
+	} finally {
+		process.off('SIGINT', onInterrupt);
+		ended.removeEventListener('abort', onEnd);
+	}
+}
+
+/** The stream for one command, whose listeners go with it; nothing more is written once `signal` aborts. */
+function gated(stream: NodeJS.WriteStream, signal: AbortSignal): NodeJS.WriteStream {
+	const gate = new Writable({
+		decodeStrings: false,
+		write(chunk: string | Buffer, _encoding, done) {
+			if (!signal.aborted) {
+				stream.write(chunk);
+			}
+
+			done();
+		},
+	});
+	const {isTTY, columns, rows} = stream;
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what commands ask of a terminal is there
+	return Object.assign(gate, {isTTY, columns, rows}) as unknown as NodeJS.WriteStream;
+}

@@ -1,0 +1,43 @@
+import {tell} from '../console/print.ts';
+import type {Shown} from '../console/shown.ts';
+import {needsOf} from '../linear/needs.ts';
+import {runPrompt} from '../linear/prompt.ts';
+import {leaveFace} from './show-screen.ts';
+
+/** The commands of the command line at a prompt, until the person leaves, a signal comes, the terminal is gone, or the gateway ends. @see manual/linear.md */
+export async function showLinear(shown: Shown): Promise<void> {
+	const {context, port, gateway, firstRun, stop} = shown;
+	const ending = new AbortController();
+	void Promise.race([stop.asked, stop.hungUp, ...(gateway ? [gateway.stopped] : [])]).then(() => {
+		ending.abort();
+		return undefined;
+	});
+	await gateway?.started;
+	const state = port.getState();
+	const {
+		webhook,
+		gateway: {pid},
+	} = state;
+	tell(
+		context,
+		`svc ${context.version}, ${gateway ? 'with a gateway in this process' : `attached to the gateway of process ${pid}`}. Type a command, "help" or "quit".`,
+	);
+	for (const step of firstRun?.steps ?? []) {
+		tell(context, step);
+	}
+
+	if (webhook.state === 'listening') {
+		tell(context, `Webhooks are received at ${webhook.url}`);
+	}
+
+	for (const {text} of needsOf(state).slice(0, mostNeeds)) {
+		tell(context, text);
+	}
+
+	const {reason, code} = await runPrompt({context, port, ended: ending.signal});
+	context.exit(context.stdin.isTTY ? 0 : code);
+	await leaveFace(shown, reason);
+}
+
+/** As much of what needs a person as is said at the beginning. */
+const mostNeeds = 10;

@@ -1,0 +1,231 @@
+import {mkdir, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {logLine} from '../../../source/core/log-line.ts';
+import {createFakePort} from '../../helpers/fake-port.ts';
+import {makeFormApproval, makeToolApproval} from '../../helpers/make-approval.ts';
+import {makeServer} from '../../helpers/make-server.ts';
+import {makeRun} from '../../helpers/make.ts';
+import {command} from '../command.ts';
+import {turns} from '../terminal.ts';
+import {noon, openPrompt} from './open-prompt.ts';
+
+test('each line is a command of the command line, split as a shell does; "svc" may stand before it', async () => {
+	await using open = await openPrompt();
+	await open.say(
+		'runs list',
+		'svc runs list',
+		"runs list --route 'a b'",
+		'runs lst',
+		"say 'it",
+		'',
+	);
+	const written = open.transcript();
+
+	expect(written.match(/No runs/g)?.length).toBeGreaterThanOrEqual(2);
+	expect(written).toContain('unknown command');
+	expect(written).toContain('a quotation mark, or a backslash, waits for more');
+});
+
+test('"help" tells the commands and what the prompt takes besides; what would open an interface is refused', async () => {
+	await using open = await openPrompt();
+	await open.say('help', '--linear', 'runs --help');
+	const written = open.transcript();
+
+	for (const text of [
+		'approvals',
+		'webhook',
+		'At this prompt also:',
+		'/reload-mcp',
+		'svc is open here',
+	]) {
+		expect(written).toContain(text);
+	}
+});
+
+test('Tab completes what "svc completion" offers, and the words of the prompt', async () => {
+	await using open = await openPrompt();
+	open.terminal.send('approvals al\t');
+	await open.terminal.waitFor('approvals allow');
+	open.terminal.send('\u0015/rel\t');
+	await open.terminal.waitFor('/reload-mcp');
+	open.terminal.send('\u0015');
+	await turns();
+	expect(open.port.calls).toEqual([]);
+});
+
+test('the arrow up brings the line before; Ctrl-C drops a line, and twice on an empty one leaves', async () => {
+	await using open = await openPrompt();
+	await open.say('runs list');
+	open.terminal.send('\u001b[A');
+	await open.terminal.waitFor('runs list');
+	open.terminal.send('\u0003');
+	await open.terminal.waitFor('svc> ');
+	open.terminal.send('\u0003');
+	await open.terminal.waitFor('Ctrl-C once more leaves');
+	await open.terminal.waitFor('svc> ');
+	open.terminal.send('\u0003');
+	expect(await open.terminal.exited).toBe(0);
+	expect(open.transcript()).toContain('The gateway goes on');
+});
+
+test.for(['quit', 'exit'])('"%s" leaves', async word => {
+	await using open = await openPrompt();
+	await open.terminal.type(word);
+	expect(await open.terminal.exited).toBe(0);
+});
+
+test('Ctrl-D leaves', async () => {
+	await using open = await openPrompt();
+	open.terminal.send('\u0004');
+	expect(await open.terminal.exited).toBe(0);
+});
+
+test('Ctrl-C gives up a command that waits; what it says later is not heard, and what it would ask is not asked', async () => {
+	await using open = await openPrompt(
+		createFakePort({approvals: [makeToolApproval({id: 7, requestedAt: noon})]}),
+	);
+	const later = Promise.withResolvers<void>();
+	open.port.getApproval = async () => {
+		await later.promise;
+		return open.port.getState().approvals[0];
+	};
+	await open.terminal.type('approvals allow 7');
+	await turns(20);
+	process.emit('SIGINT');
+	await open.terminal.waitFor('Given up');
+	await open.terminal.waitFor('svc> ');
+	later.resolve();
+	await turns(20);
+	await open.say('y');
+
+	expect(open.transcript()).not.toContain('Allow "create_issue"');
+	expect(open.port.calls).toEqual([]);
+});
+
+test('Ctrl-C is told to a command that wants to hear of it', async () => {
+	await using open = await openPrompt();
+	const record = {
+		at: noon,
+		level: 'info',
+		source: 'webhook',
+		message: 'Listening',
+		fields: {},
+	} as const;
+	await mkdir(join(open.home, 'logs'), {recursive: true});
+	await writeFile(join(open.home, 'logs', 'gateway.log'), `${logLine(record)}\n`);
+	await open.terminal.type('logs --follow');
+	await open.terminal.waitFor('Listening');
+	await turns();
+	process.emit('SIGINT');
+	await open.terminal.waitFor('svc> ');
+
+	expect(open.transcript()).not.toContain('Given up');
+});
+
+test('what begins to need a person is said above the prompt, with what to type; at most five lines in three seconds', async () => {
+	await using open = await openPrompt();
+	open.port.emit({
+		type: 'approval-requested',
+		at: noon,
+		approval: makeToolApproval({id: 7, requestedAt: noon}),
+	});
+	await open.terminal.waitFor(
+		'Approval 7 waits: create_issue on github-tools, for run #184 of gh-review: approvals allow 7, approvals deny 7',
+	);
+	await open.terminal.waitFor('svc> ');
+	open.port.emit(
+		{type: 'approval-requested', at: noon, approval: makeFormApproval({id: 8})},
+		{
+			type: 'server-changed',
+			at: noon,
+			server: makeServer({name: 'tracker', status: 'needs login'}),
+		},
+		...Array.from({length: 9}, (_, index) => ({
+			type: 'run-changed' as const,
+			at: noon,
+			run: makeRun({
+				id: 200 + index,
+				state: index === 0 ? ('interrupted' as const) : ('failed' as const),
+				error: 'gone\u001b[2J',
+			}),
+		})),
+		{
+			type: 'config-rejected',
+			at: noon,
+			problems: [
+				{severity: 'error', file: '/c.yaml', line: 2, column: 3, key: 'a', message: 'bad'},
+			],
+		},
+	);
+	await turns(20);
+	expect(open.transcript()).not.toContain('approvals fill 8');
+	open.clock.advance(3000);
+	for (const text of [
+		'approvals fill 8',
+		'Tool server tracker needs a login: mcp login tracker',
+		'Run #200 of gh-review is interrupted, a person decides: runs show 200, runs retry 200',
+		'Run #201 of gh-review failed, gone␛[2J: runs show 201',
+		'And 7 more: approvals list',
+		'svc> ',
+	]) {
+		// oxlint-disable-next-line no-await-in-loop -- in this order
+		await open.terminal.waitFor(text);
+	}
+
+	expect(open.terminal.written()).not.toContain('\u001b[2J');
+});
+
+test('who types is waited for, ten seconds at most, and the line stays', async () => {
+	await using open = await openPrompt();
+	open.terminal.send('runs li');
+	await turns();
+	open.port.emit({type: 'run-changed', at: noon, run: makeRun({id: 9, state: 'failed'})});
+	await turns(20);
+	open.clock.advance(4000);
+	await turns();
+	expect(open.transcript()).not.toContain('Run #9');
+	for (let passed = 0; passed < 14; passed += 1) {
+		open.clock.advance(500);
+	}
+
+	await open.terminal.waitFor('Run #9 of gh-review failed');
+	await open.terminal.waitFor('svc> runs li');
+	await open.say('st');
+	expect(open.transcript()).toContain('No runs');
+});
+
+test('what is there already is said at the beginning, and a gateway that goes and comes back', async () => {
+	await using open = await openPrompt(
+		createFakePort({webhook: {state: 'refused', code: 'x', reason: 'no secret', since: noon}}),
+	);
+	expect(open.transcript()).toContain('Webhooks are not received: no secret: gateway status');
+});
+
+test('/reload-mcp reads the tool servers again', async () => {
+	await using open = await openPrompt();
+	open.port.answers.serverPlan = {changes: ['+ crm2'], closes: []};
+	await open.say('/reload-mcp');
+	expect(open.transcript()).toContain('The tool servers are read again\n+ crm2');
+	expect(open.port.calls).toEqual([{name: 'reload', args: []}]);
+});
+
+test('through a pipe every line is a command, nothing is asked, no prompt and no escape sequence is written, and the last one says the exit code', async () => {
+	await using open = await openPrompt(
+		createFakePort({approvals: [makeToolApproval({id: 7, requestedAt: noon})]}),
+	);
+	const approval = open.port.getState().approvals[0] ?? makeToolApproval();
+	const decision = {outcome: 'allowed', at: noon, by: 'cli', scope: 'once'} as const;
+	open.port.answers.settled = {settled: true, approval: {...approval, decision}};
+	const {code, stdout, stderr} = await command(['--linear'], {
+		home: open.home,
+		stdin: 'approvals list\napprovals allow 7\ndeliveries import -\n',
+	});
+
+	expect(code).toBe(1);
+	expect(stdout).toContain('create_issue');
+	expect(stdout).toContain('Allowed "create_issue" on github-tools for this one call');
+	expect(stderr).toContain('Cannot read "-" at the prompt');
+	expect(stdout + stderr).not.toContain('\u001b');
+	expect(stdout + stderr).not.toContain('svc> ');
+});
