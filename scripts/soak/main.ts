@@ -14,6 +14,7 @@ const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
 	stream: async () => (await import('./stream.ts')).soakStream,
 	logins: async () => (await import('./logins.ts')).soakLogins,
 	approvals: async () => (await import('./approvals.ts')).soakApprovals,
+	linear: async () => (await import('./linear.ts')).soakLinear,
 	codex: async () => (await import('./codex.ts')).soakCodex,
 	properties: async () => (await import('./properties.ts')).soakProperties,
 	screen: async () => (await import('./screen.ts')).soakScreen,

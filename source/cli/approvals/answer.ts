@@ -56,6 +56,13 @@ export async function allow(
 		sayByHand(context, approval, when);
 	}
 
+	if (!approval.scopes.includes(scope)) {
+		throw new SvcError(
+			'approval_invalid',
+			`Cannot answer approval ${id} like that: it takes --for ${approval.scopes.join(', ')}`,
+		);
+	}
+
 	const isBound = scope === 'always' && approval.lasting?.isBound === true;
 	const typedName = canAsk(context)
 		? await readAndAsk(context, approval, {

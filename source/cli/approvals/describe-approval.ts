@@ -111,9 +111,8 @@ function originLines(origin: Origin): readonly string[] {
 	switch (origin.kind) {
 		case 'delivery': {
 			const {route, delivery, job} = origin;
-			return delivery === undefined
-				? []
-				: [`started by  an event of route ${route}, ${delivery}`, ...(job ? [jobLine(job)] : [])];
+			const which = delivery === undefined ? '' : `, ${delivery}`;
+			return [`started by  an event of route ${route}${which}`, ...(job ? [jobLine(job)] : [])];
 		}
 
 		case 'job':
