@@ -3,14 +3,12 @@ import type {Noun} from '../../nouns/noun.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {paceOf, type DetailSource} from '../lines/detail.ts';
 import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
-import {readingOf, readWidth} from '../lines/reading.ts';
 import type {PaneListing} from '../panes/pane.ts';
 import type {Host} from '../shell/shell.ts';
 import type {List} from '../state/list.ts';
 import type {Loaded} from '../state/loader.ts';
 import type {ListSource, LoadSource} from '../state/source.ts';
 import {nounDetail} from './facts.ts';
-import {nounTable} from './table.ts';
 
 /** What is loaded of the selected thing. */
 type Beside<Item, More, Value> = {
@@ -35,28 +33,12 @@ export type NounListing<Item = unknown, More = object, Value = unknown> = {
 export function listingOf<Item, More, Value = never>(
 	options: NounListing<Item, More, Value>,
 ): PaneListing {
-	const {noun, list, known, marks, isLive = false, hasCursor = false} = options;
-	const table = nounTable(noun, readWidth);
+	const {noun, list, marks, isLive = false, hasCursor = false} = options;
 	return {
 		list,
 		vocabulary: noun.vocabulary,
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- bodies ask for rows of items of this list alone
 		noun: options as unknown as NounListing,
-		reading: readingOf(list, {
-			header: table.header,
-			keyOf: noun.id,
-			rowsOf(host) {
-				const asOf = {...known(host), now: host.feed.get().now};
-				const marked = marks && host.local(marks).get();
-				return {
-					row: item =>
-						table.row(item, asOf, {
-							isSelected: false,
-							isMarked: marked?.has(noun.id(item)) === true,
-						}),
-				};
-			},
-		}),
 		isLive,
 		...(marks && {marks}),
 		detail: options.detail ?? (host => createDetail(host, options)),

@@ -7,7 +7,6 @@ import type {PaneCommand} from '../acts/command.ts';
 import type {DetailSource} from '../lines/detail.ts';
 import type {Line} from '../lines/line.ts';
 import type {Marks} from '../lines/marks.ts';
-import type {ListReading} from '../lines/reading.ts';
 import type {ListMove} from '../list/window.ts';
 import type {NounListing} from '../nouns/listing.ts';
 import type {Host, Shell} from '../shell/shell.ts';
@@ -77,8 +76,6 @@ export type PaneListing = {
 	readonly vocabulary: Vocabulary<never>;
 	/** The noun that it lists, where its rows and details follow from one. */
 	readonly noun?: NounListing;
-	/** Its items as rows that are read one after the other, without a screen. */
-	readonly reading: ListReading;
 	/** New items come by themselves, and the list goes along with them. */
 	readonly isLive: boolean;
 	/** Its rows can be marked; the title counts them, and Esc forgets them. */

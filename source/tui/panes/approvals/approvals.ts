@@ -2,15 +2,12 @@ import {createMemory} from '../../../core/derive.ts';
 import {approvalVocabulary} from '../../../core/filter/approval-vocabulary.ts';
 import {limits} from '../../../core/state.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {entryKey} from '../../entries/approval-entry.ts';
 import {entryList} from '../../entries/entry-list.ts';
 import type {DetailSource} from '../../lines/detail.ts';
 import type {Line} from '../../lines/line.ts';
-import {readingOf, readWidth} from '../../lines/reading.ts';
 import {countPart, grouped, searchedPart} from '../../lines/title-parts.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {Pane} from '../pane.ts';
-import {approvalColumns, approvalHeader, entryHeading, entryRow} from './approval-columns.ts';
 import {approvalCommands, waitingNow} from './approval-commands.ts';
 import {entryDetail} from './approval-detail.ts';
 
@@ -42,17 +39,6 @@ function factsPart({feed}: Shell): Line {
 	];
 }
 
-const columns = approvalColumns(readWidth);
-
-const reading = readingOf(entryList, {
-	header: approvalHeader(columns),
-	keyOf: entryKey,
-	rowsOf({feed}) {
-		const {now} = feed.get();
-		return {row: entry => entryRow(entry, {columns, now}, false), heading: entryHeading};
-	},
-});
-
 /** What waits for a person, the rules that stand for one, and what was decided. */
 export const approvalsPane: Pane = {
 	id: 'approvals',
@@ -73,7 +59,6 @@ export const approvalsPane: Pane = {
 			listing: {
 				list: entryList,
 				vocabulary: approvalVocabulary,
-				reading,
 				isLive: false,
 				detail: createEntryDetail,
 				hasCursor: false,

@@ -13,7 +13,6 @@ import type {Shell} from '../../shell/shell.ts';
 import type {Destination, Pane, PaneSection} from '../pane.ts';
 import {groupCommands} from './group-commands.ts';
 import {createGroupDetail, createJobDetail} from './group-details.ts';
-import {groupReading, jobReading} from './group-reading.ts';
 import {groupsSummary} from './groups-title.ts';
 import {jobCommands} from './job-commands.ts';
 
@@ -24,7 +23,6 @@ const groupSection: PaneSection = {
 	listing: {
 		list: groupList,
 		vocabulary: groupVocabulary,
-		reading: groupReading,
 		isLive: false,
 		detail: createGroupDetail,
 		hasCursor: false,
@@ -38,7 +36,6 @@ const jobSection: PaneSection = {
 	listing: {
 		list: jobList,
 		vocabulary: jobVocabulary,
-		reading: jobReading,
 		isLive: false,
 		detail: createJobDetail,
 		hasCursor: false,

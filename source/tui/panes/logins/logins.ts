@@ -1,11 +1,9 @@
 import {createMemory} from '../../../core/derive.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToLogin} from '../../acts/start-login.ts';
-import {loginColumns, loginHeader, loginRow, noteRow} from '../../entries/login-columns.ts';
 import {
 	isUnderWay,
 	loginEntries,
-	loginKey,
 	loginState,
 	loginVocabulary,
 	succeededMs,
@@ -14,7 +12,6 @@ import {loginList, rememberEntries} from '../../entries/login-list.ts';
 import {serverName} from '../../entries/server-key.ts';
 import type {DetailSource} from '../../lines/detail.ts';
 import {clean, type Line} from '../../lines/line.ts';
-import {readingOf, readWidth} from '../../lines/reading.ts';
 import {countPart} from '../../lines/title-parts.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {Destination, Pane} from '../pane.ts';
@@ -54,20 +51,6 @@ const destinations = (shell: Shell): readonly Destination[] =>
 		},
 	}));
 
-const columns = loginColumns(readWidth);
-
-const reading = readingOf(loginList, {
-	header: loginHeader(columns),
-	keyOf: loginKey,
-	rowsOf({feed}) {
-		const {now} = feed.get();
-		return {
-			row: entry => loginRow(entry, {columns, now}, false),
-			note: entry => noteRow(entry, now),
-		};
-	},
-});
-
 /** The logins to tool servers: who needs one, the codes, and what to do with them. */
 export const loginsPane: Pane = {
 	id: 'logins',
@@ -90,7 +73,6 @@ export const loginsPane: Pane = {
 			listing: {
 				list: loginList,
 				vocabulary: loginVocabulary,
-				reading,
 				isLive: false,
 				detail: createLoginDetail,
 				hasCursor: false,

@@ -3,7 +3,6 @@ import {literal, safe} from '../../../terminal/text/safe.ts';
 import {fullTime} from '../../../terminal/text/time.ts';
 import type {DetailSource} from '../../lines/detail.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
-import {readingOf} from '../../lines/reading.ts';
 import {countPart, followPart} from '../../lines/title-parts.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {Pane} from '../pane.ts';
@@ -40,15 +39,6 @@ function lookPart({local}: Shell): Line {
 	];
 }
 
-const reading = readingOf(logList, {
-	keyOf: ({key}) => key,
-	rowsOf: () => ({
-		// The word of the level says what its sign does.
-		row: ({head, text, facts}) =>
-			line(safe`${clean(head.replace(/[✗!-] (?=[a-z])/, ''))}${text}${facts}`),
-	}),
-});
-
 /** What the program says about itself. */
 export const logsPane: Pane = {
 	id: 'logs',
@@ -69,7 +59,6 @@ export const logsPane: Pane = {
 			listing: {
 				list: logList,
 				vocabulary: logVocabulary,
-				reading,
 				isLive: true,
 				detail: createRecordDetail,
 				hasCursor: false,

@@ -8,18 +8,15 @@ import {dayTime} from '../../../terminal/text/time.ts';
 import {openPane} from '../../acts/navigate.ts';
 import {editorSection, editorSections} from '../../editor/editor-sections.ts';
 import {editorNow} from '../../editor/editor-state.ts';
-import {routeColumns, routeHeader, routeRow} from '../../entries/route-columns.ts';
 import {routeKey, routeList, routeVocabulary} from '../../entries/route-list.ts';
 import {
 	countsKey,
 	loadedCounts,
-	trafficKey,
 	trafficOf,
 	type RoutesTraffic,
 } from '../../entries/route-traffic.ts';
 import {paceOf, type DetailSource} from '../../lines/detail.ts';
 import {clean, type Line} from '../../lines/line.ts';
-import {readingOf, readWidth} from '../../lines/reading.ts';
 import {countPart} from '../../lines/title-parts.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {Loader} from '../../state/loader.ts';
@@ -142,21 +139,6 @@ const destinations = (shell: Shell): readonly Destination[] =>
 		},
 	}));
 
-const columns = routeColumns(readWidth);
-
-const reading = readingOf(routeList, {
-	header: routeHeader(columns),
-	keyOf: routeKey,
-	rowsOf({feed, loader}) {
-		const {state, now} = feed.get();
-		const counts = loader(loadedCounts).last()?.value;
-		const {byRoute} = trafficOf(state.deliveries, {now, counts});
-		return {
-			row: route => routeRow(route, {columns, traffic: byRoute.get(trafficKey(route))}, false),
-		};
-	},
-});
-
 const listSection: PaneSection = {
 	id: 'subs',
 	title: literal('Subs'),
@@ -164,7 +146,6 @@ const listSection: PaneSection = {
 	listing: {
 		list: routeList,
 		vocabulary: routeVocabulary,
-		reading,
 		isLive: false,
 		detail: createRouteDetail,
 		hasCursor: false,

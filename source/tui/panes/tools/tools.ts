@@ -2,11 +2,9 @@ import {createMemory} from '../../../core/derive.ts';
 import type {ServerStatus, ServerView} from '../../../core/tool-server.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal} from '../../../terminal/text/safe.ts';
-import {reasonRow, serverColumns, serverHeader, serverRow} from '../../entries/server-columns.ts';
-import {serverKey, serverVocabulary} from '../../entries/server-key.ts';
+import {serverVocabulary} from '../../entries/server-key.ts';
 import type {DetailSource} from '../../lines/detail.ts';
 import {clean, type Line} from '../../lines/line.ts';
-import {readingOf, readWidth} from '../../lines/reading.ts';
 import {countPart} from '../../lines/title-parts.ts';
 import type {Host} from '../../shell/shell.ts';
 import type {Pane} from '../pane.ts';
@@ -27,20 +25,6 @@ function createServerDetail({list, feed}: Host): DetailSource {
 		},
 	};
 }
-
-const columns = serverColumns(readWidth);
-
-const reading = readingOf(serverList, {
-	header: serverHeader(columns),
-	keyOf: serverKey,
-	rowsOf({feed}) {
-		const {now} = feed.get();
-		return {
-			row: server => serverRow(server, {columns, now}, false),
-			note: server => reasonRow(server, now),
-		};
-	},
-});
 
 /** The tool servers, their tools, and what a call needs. */
 export const toolsPane: Pane = {
@@ -63,7 +47,6 @@ export const toolsPane: Pane = {
 			listing: {
 				list: serverList,
 				vocabulary: serverVocabulary,
-				reading,
 				isLive: false,
 				detail: createServerDetail,
 				hasCursor: true,

@@ -9,14 +9,12 @@ import {storedDeliveries} from '../../entries/selected-delivery.ts';
 import {paceOf, type DetailSource} from '../../lines/detail.ts';
 import type {Line} from '../../lines/line.ts';
 import {newest, recent} from '../../lines/newest.ts';
-import {readingOf, readWidth} from '../../lines/reading.ts';
 import {countPart, followPart, searchedPart} from '../../lines/title-parts.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {Destination, Pane} from '../pane.ts';
 import {deliveryMarks} from './bulk-replay.ts';
 import {deliveryPlace, findDelivery} from './find-delivery.ts';
 import {noTraffic} from './no-traffic.ts';
-import {trafficColumns, trafficHeader, trafficRow} from './traffic-columns.ts';
 import {trafficCommands} from './traffic-commands.ts';
 import {trafficDetail} from './traffic-detail.ts';
 import {createWorkWords} from './work-word.ts';
@@ -63,26 +61,6 @@ const destinations = (shell: Shell): readonly Destination[] =>
 		deliveryPlace(shell, delivery),
 	);
 
-const columns = trafficColumns(readWidth);
-
-const reading = readingOf(deliveryList, {
-	header: trafficHeader(columns),
-	keyOf: ({key}) => key,
-	rowsOf({feed, local}) {
-		const workOf = createWorkWords();
-		const {state} = feed.get();
-		const marked = local(deliveryMarks).get();
-		return {
-			row: row =>
-				trafficRow(
-					row,
-					{columns, isMarked: marked.has(row.key), work: workOf(row.delivery, state)},
-					false,
-				),
-		};
-	},
-});
-
 /** What came in over HTTP, and what became of it. */
 export const trafficPane: Pane = {
 	id: 'traffic',
@@ -100,7 +78,6 @@ export const trafficPane: Pane = {
 			listing: {
 				list: deliveryList,
 				vocabulary: deliveryVocabulary,
-				reading,
 				isLive: true,
 				marks: deliveryMarks,
 				detail: createTrafficDetail,
