@@ -19,13 +19,26 @@ test('on a dumb terminal the prompt runs commands over the gateway of its own pr
 		pty.press('enter');
 		await pty.waitForText(answer);
 	};
-	await pty.waitForText('svc> ');
-	await say('webhook list', 'gh');
+	const prompted = async () =>
+		pty.waitFor(
+			lines =>
+				lines
+					.findLast(line => line !== '')
+					?.trimEnd()
+					.endsWith('svc>') === true,
+		);
+	await prompted();
+	await say('webhook list', /^gh/);
+	await prompted();
 	await say('logs --follow', 'Listening');
 	pty.press('ctrl+c');
+	await prompted();
 	await say('gateway status', /^webhook/);
+	await prompted();
 	await say('svc webhok list', 'unknown command');
+	await prompted();
 	await say('--linear', 'svc is open here');
+	await prompted();
 	pty.press('ctrl+c');
 	await pty.waitForText('Ctrl-C once more leaves');
 	pty.press('ctrl+d');

@@ -27,8 +27,15 @@ export async function askLine(
 	question: string,
 	{masked = false, history}: {readonly masked?: boolean; readonly history?: string[]} = {},
 ): Promise<TypedLine> {
-	if (hasEnded(stdin)) {
-		return {text: '', interrupted: false, ended: true, begunAt: clock.monotonic(), alone: true};
+	if (signal?.aborted === true || hasEnded(stdin)) {
+		// Opening a line editor, and closing it, would stop whoever reads the terminal now.
+		return {
+			text: '',
+			interrupted: signal?.aborted === true,
+			ended: hasEnded(stdin),
+			begunAt: clock.monotonic(),
+			alone: true,
+		};
 	}
 
 	const interrupt = new AbortController();

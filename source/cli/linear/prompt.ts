@@ -1,5 +1,6 @@
 import {EventEmitter} from 'node:events';
 import {Writable} from 'node:stream';
+import {setImmediate} from 'node:timers/promises';
 import {messageOf} from '../../core/errors.ts';
 import {isUnfinished, splitCommand} from '../../core/split-command.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
@@ -183,6 +184,11 @@ async function run(
 			},
 		);
 		const code = await Promise.race([running, givenUp]);
+		if (signal.aborted) {
+			// A question that was open lets go of the terminal first.
+			await setImmediate();
+		}
+
 		if (signal.aborted && !ended.aborted) {
 			tell(context, 'Given up; what it had begun may still be done');
 		}

@@ -86,12 +86,14 @@ test('Ctrl-C gives up a command that waits; what it says later is not heard, and
 		createFakePort({approvals: [makeToolApproval({id: 7, requestedAt: noon})]}),
 	);
 	const later = Promise.withResolvers<void>();
+	const asked = Promise.withResolvers<void>();
 	open.port.getApproval = async () => {
+		asked.resolve();
 		await later.promise;
 		return open.port.getState().approvals[0];
 	};
 	await open.terminal.type('approvals allow 7');
-	await turns(20);
+	await asked.promise;
 	process.emit('SIGINT');
 	await open.terminal.waitFor('Given up');
 	await open.terminal.waitFor('svc> ');
