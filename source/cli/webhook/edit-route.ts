@@ -1,3 +1,4 @@
+import {stringify} from 'yaml';
 import {parseYamlSource} from '../../config/yaml-source.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
@@ -106,7 +107,6 @@ async function inEditor(
 	{name, file}: RouteDefinition,
 	definition: JsonObject,
 ): Promise<JsonObject | undefined> {
-	const {stringify} = await import('yaml');
 	let text = `# Route ${cell(name).text} of ${cell(file).text}. A mark such as <kept: secret> keeps the secret that stands there.\n${stringify(definition, {lineWidth: 0})}`;
 	for (;;) {
 		// oxlint-disable-next-line no-await-in-loop -- until it can be read
