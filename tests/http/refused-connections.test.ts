@@ -114,5 +114,7 @@ test.each([
 	expect(server.log).toEqual([expect.stringContaining(line)]);
 	server.clock.advance(60_000);
 	await ask(1);
-	expect(server.log.slice(1)).toEqual([expect.stringContaining(line.replace('1 request', '6 requests'))]);
+	expect(server.log.slice(1)).toEqual([
+		expect.stringContaining(line.replace('1 request', '6 requests')),
+	]);
 });

@@ -1,7 +1,7 @@
 import type {JsonValue} from '../../core/json.ts';
 import {block} from '../../core/untrusted.ts';
 // Types alone: what a field is and takes is loaded with the first form.
-import type {FieldRecord, FieldValue} from '../../tui/forms/field.ts';
+import type {FieldRecord, FieldValue} from '../../nouns/field.ts';
 import type {FormState} from '../../tui/forms/form.ts';
 import {askLine} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
@@ -82,7 +82,7 @@ async function askField(
 	{value, place}: {readonly value: FieldValue; readonly place: string},
 ): Promise<FieldAnswer> {
 	const {valueText} = await import('../../tui/forms/form-lines.ts');
-	const {entryOf, fieldProblem} = await import('../../tui/forms/field-kinds.ts');
+	const {entryOf, fieldProblem} = await import('../../nouns/field-kinds.ts');
 	for (const line of fieldLines(field, place)) {
 		tell(context, line);
 	}
@@ -234,7 +234,7 @@ async function valueOf(field: FieldRecord, text: string): Promise<Taken> {
 		case 'number':
 		case 'text':
 		case 'texts': {
-			const {typedValue} = await import('../../tui/forms/field-kinds.ts');
+			const {typedValue} = await import('../../nouns/field-kinds.ts');
 			return typedValue(field, text);
 		}
 	}

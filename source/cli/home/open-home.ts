@@ -29,6 +29,9 @@ export type WritableHome = Home & {
 		| 'rotateKey'
 	>;
 
+/** How long a change waits for a home that another process holds: a command is soon done, a gateway that starts soon answers. */
+export const changeLockWaitMs = 5000;
+
 /** How often a home that another process holds is looked at again, milliseconds. */
 const lookMs = 50;
 

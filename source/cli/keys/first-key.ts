@@ -2,8 +2,7 @@ import {loadConfig} from '../../config/load-config.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {Context} from '../console/context.ts';
 import {printLines, tell} from '../console/print.ts';
-import {openHome} from '../home/open-home.ts';
-import {keyLockWaitMs} from './key-options.ts';
+import {changeLockWaitMs, openHome} from '../home/open-home.ts';
 
 /** Makes the first key of the chat API and prints it, once: for a person who sets up a home that serves it and has never had one. What fails is said, and stops nothing. */
 export async function printFirstKey(context: Context): Promise<void> {
@@ -13,7 +12,7 @@ export async function printFirstKey(context: Context): Promise<void> {
 	}
 
 	try {
-		await using home = await openHome(context, 'write', {lockWaitMs: keyLockWaitMs});
+		await using home = await openHome(context, 'write', {lockWaitMs: changeLockWaitMs});
 		const minted = await home.createFirstKey();
 		if (minted) {
 			tell(context, `${minted.key.id}: a key for the chat API. It is shown once, keep it`);

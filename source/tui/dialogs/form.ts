@@ -1,3 +1,4 @@
+import {isTyped} from '../../nouns/field-kinds.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {editLine, insertText, type LineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
@@ -7,7 +8,6 @@ import {dialogNow, isPage} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
 import {review} from '../acts/review.ts';
 import {approvalSheet} from '../acts/sheet.ts';
-import {isTyped} from '../forms/field-kinds.ts';
 import {moveKeys, turnKeys, type FormKey} from '../forms/form-keys.ts';
 import {
 	actOnField,

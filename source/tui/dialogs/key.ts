@@ -1,4 +1,5 @@
 import type {ApiKey, KeyGrant} from '../../core/api-keys/api-key.ts';
+import {grantOf, keyFields} from '../../nouns/key/key-form.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {dayTime} from '../../terminal/text/time.ts';
 import type {Command} from '../acts/command.ts';
@@ -6,12 +7,11 @@ import {close, defineDialog, dialogState} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
 import {selectSoon} from '../acts/select-soon.ts';
 import {keyList} from '../entries/key-list.ts';
-import type {FormState} from '../forms/form.ts';
+import {newForm, type FormState} from '../forms/form.ts';
 import {blankLine, clean, line, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {titled, told} from './box.ts';
 import {guarding, onceDialog, type ShownOnce} from './guarded.ts';
-import {grantOf, newKeyForm} from './key-form.ts';
 import {formDialog, reviewing} from './wizard.ts';
 
 /** A key of the chat API that is filled in. */
@@ -30,7 +30,11 @@ const shared = {title: 'A key of the chat API', scope: 'key', comesBack: true} a
 
 /** Asks what a new key is to be. */
 export function openKeyForm(shell: Shell): void {
-	keyForm.open(shell, {form: newKeyForm(shell.clock.now())}, {field: undefined, toast: undefined});
+	keyForm.open(
+		shell,
+		{form: newForm(keyFields(shell.clock.now()))},
+		{field: undefined, toast: undefined},
+	);
 }
 
 const offering = guarding(keyOffer, () => 'key');
@@ -113,7 +117,7 @@ export const keyFormDialog = defineDialog(keyForm, {
 			id: 'key.make',
 			label: literal('make the key'),
 			failed: literal('Not yet'),
-			take: ({clock}, {form}) => grantOf(form, clock.now()),
+			take: ({clock}, {form}) => grantOf(form.values, clock.now()),
 			act: make,
 		},
 	}),

@@ -1,6 +1,6 @@
 import type {JsonValue} from '../../core/json.ts';
 import type {SetupDraft, SetupPlan, WrittenSetup} from '../../core/setup.ts';
-import {field, type FieldRecord} from '../forms/field.ts';
+import {field, type FieldRecord} from '../../nouns/field.ts';
 import {newForm, type FormState} from '../forms/form.ts';
 
 /** What the receiver is to be, as a person fills it in. */

@@ -1,6 +1,6 @@
 import {isJsonObject, parsedJson, type JsonValue} from '../../core/json.ts';
 import {payloadOperators} from '../../core/payload-operators.ts';
-import type {TypedValue} from '../forms/field.ts';
+import type {TypedValue} from '../../nouns/field.ts';
 
 const known: ReadonlySet<string> = new Set(payloadOperators);
 const asks: ReadonlySet<string> = new Set(['exists', 'missing']);

@@ -1,5 +1,5 @@
 import type {RouteField} from '../../core/route-editor.ts';
-import type {FieldRecord, FieldValue} from '../forms/field.ts';
+import type {FieldRecord, FieldValue} from '../../nouns/field.ts';
 import type {FormState} from '../forms/form.ts';
 import {endEditing, typedNow} from '../forms/form.ts';
 import {changeDraft, valueIn, withValueAt, type Draft} from './draft.ts';

@@ -1,9 +1,9 @@
 import type {JsonValue} from '../../core/json.ts';
 import type {RouteField} from '../../core/route-editor.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
+import {typedProblem} from '../../nouns/field-kinds.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {typedProblem} from '../forms/field-kinds.ts';
 import {fieldRows, type FieldRows} from '../forms/field-rows.ts';
 import {currentField, typedNow} from '../forms/form.ts';
 import {clean, line, type Line} from '../lines/line.ts';

@@ -1,11 +1,11 @@
 import {codeOf} from '../../core/errors.ts';
 import {type JsonObject, isJsonObject, parsedJson} from '../../core/json.ts';
 import type {RouteCheck} from '../../core/route-editor.ts';
+import {typedProblem} from '../../nouns/field-kinds.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {selectSoon} from '../acts/select-soon.ts';
 import {confirm} from '../dialogs/questions.ts';
 import {routeKey, routeList} from '../entries/route-list.ts';
-import {typedProblem} from '../forms/field-kinds.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {changeDraft, countChanges, isDirty, isRenamed, onTopOf, undo, wireDraft} from './draft.ts';

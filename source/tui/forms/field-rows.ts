@@ -1,8 +1,8 @@
 import type {Safe} from '../../core/untrusted.ts';
+import type {FieldRecord, FieldValue} from '../../nouns/field.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean, line, wrapText, type Line} from '../lines/line.ts';
-import type {FieldRecord, FieldValue} from './field.ts';
 import {currentField, type FormState} from './form.ts';
 import {typedRows} from './typed-rows.ts';
 

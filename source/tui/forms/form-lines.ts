@@ -1,5 +1,6 @@
 import {quotedName, quotedTitle} from '../../core/quoted-name.ts';
 import {block, cell, type Safe} from '../../core/untrusted.ts';
+import type {FieldRecord} from '../../nouns/field.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
@@ -7,7 +8,6 @@ import {shownLine} from '../../terminal/text/line-editor.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {blankLine, clean, line, wrapText, type Line, type Span} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
-import type {FieldRecord} from './field.ts';
 import {currentField, problemsIn, type FormState} from './form.ts';
 import {typedRows} from './typed-rows.ts';
 import {isArea} from './typing.ts';

@@ -1,7 +1,7 @@
 import type {JsonObject, JsonValue} from '../../core/json.ts';
+import {entryOf, fieldProblem, isTyped, typedText, typedValue} from '../../nouns/field-kinds.ts';
+import type {FieldRecord, FieldValue, TypedValue} from '../../nouns/field.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
-import {entryOf, fieldProblem, isTyped, typedText, typedValue} from './field-kinds.ts';
-import type {FieldRecord, FieldValue, TypedValue} from './field.ts';
 import {beginTyping, pasteIn, typeKeyIn, typingValue, type Typing} from './typing.ts';
 
 /** Where keys act in a form. */

@@ -1,6 +1,7 @@
 import {assert, dictionary, constantFrom, integer, property} from 'fast-check';
 import {expect, test} from 'vitest';
 import type {JsonObject} from '../../../source/core/json.ts';
+import {typedText, typedValue} from '../../../source/nouns/field-kinds.ts';
 import {
 	afterOwnEdit,
 	changeDraft,
@@ -14,7 +15,6 @@ import {
 } from '../../../source/tui/editor/draft.ts';
 import {settingField} from '../../../source/tui/editor/route-form.ts';
 import {shownValue} from '../../../source/tui/editor/shown-value.ts';
-import {typedText, typedValue} from '../../../source/tui/forms/field-kinds.ts';
 
 const draftOf = (base: JsonObject): Draft => ({
 	name: 'hook',

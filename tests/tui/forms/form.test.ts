@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {fieldProblem, typedText, typedValue} from '../../../source/tui/forms/field-kinds.ts';
+import {fieldProblem, typedText, typedValue} from '../../../source/nouns/field-kinds.ts';
 import {
 	actOnField,
 	contentOf,

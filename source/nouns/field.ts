@@ -1,4 +1,4 @@
-import type {JsonValue} from '../../core/json.ts';
+import type {JsonValue} from '../core/json.ts';
 
 /** What a person has put into a field so far; an empty text or list is none. What cannot be a value of its kind is there as it was typed. */
 export type FieldValue = JsonValue | undefined;
@@ -52,6 +52,8 @@ export type FieldRecord = {
 	readonly none?: {readonly default?: JsonValue};
 	/** How it is typed, where that is not the way of its kind. */
 	readonly own?: Reading;
+	/** The option of the command line: `--rpm <n>`; a flag without a value stands for `value`. */
+	readonly option?: {readonly flags: string; readonly value?: JsonValue};
 	/** Longest line that is typed, in UTF-16 units; absent: that of any line. */
 	readonly maxLine?: number;
 };

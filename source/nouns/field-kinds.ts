@@ -1,4 +1,4 @@
-import {type JsonValue, isJsonObject, parsedJson} from '../../core/json.ts';
+import {type JsonValue, isJsonObject, parsedJson} from '../core/json.ts';
 import type {FieldKind, FieldRecord, FieldValue, Reading, TypedValue} from './field.ts';
 
 /** What a kind of fields is. */

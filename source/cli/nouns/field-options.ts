@@ -1,0 +1,73 @@
+import {type Command, InvalidArgumentError, Option} from 'commander';
+import {fieldProblem, typedValue} from '../../nouns/field-kinds.ts';
+import type {FieldRecord, FieldValue} from '../../nouns/field.ts';
+import {listOption, numberOption} from '../console/options.ts';
+
+type Given = {readonly [option: string]: unknown};
+
+/** What a field is as an option. */
+const optionOf = (field: FieldRecord, flags: string): Option => {
+	const {description, kind, least = 0, most = Number.MAX_SAFE_INTEGER, options = []} = field;
+	const says = `${description.charAt(0).toLowerCase()}${description.slice(1).replace(/\.$/, '')}`;
+	const option = new Option(flags, says);
+	if (kind === 'boolean') {
+		return option.choices(['yes', 'no']).default(field.initial === false ? 'no' : 'yes');
+	}
+
+	if (kind === 'integer') {
+		return option.argParser(numberOption(least, most));
+	}
+
+	if (kind === 'choices' || kind === 'texts') {
+		return option.argParser((text: string, before?: readonly string[]) => {
+			const list = [...new Set(listOption(text, before))];
+			const known = options.map(({value}) => value);
+			if (kind === 'choices' && !(list.length > 0 && list.every(one => known.includes(one)))) {
+				throw new InvalidArgumentError(`Use some of ${known.join(', ')}.`);
+			}
+
+			return list;
+		});
+	}
+
+	return flags.includes('<') ? option.argParser((text: string) => read(field, text)) : option;
+};
+
+function read(field: FieldRecord, text: string): FieldValue {
+	const typed = typedValue(field, text);
+	const problem = typed.ok ? fieldProblem({...field, required: true}, typed.value) : typed.problem;
+	if (problem !== undefined || !typed.ok) {
+		throw new InvalidArgumentError(problem ?? '');
+	}
+
+	return typed.value;
+}
+
+/** An option for each field that has one. */
+export function addFieldOptions(command: Command, fields: readonly FieldRecord[]): Command {
+	for (const field of fields) {
+		if (field.option) {
+			command.addOption(optionOf(field, field.option.flags));
+		}
+	}
+
+	return command;
+}
+
+/** The values of fields, as a form would have them, from the options of a command. */
+export const fieldValues = (
+	fields: readonly FieldRecord[],
+	given: Given,
+): Readonly<Record<string, FieldValue>> =>
+	Object.fromEntries(
+		fields.map(field => {
+			const {key, kind, initial, option} = field;
+			const value = option && given[new Option(option.flags).attributeName()];
+			if (value === undefined) {
+				return [key, initial];
+			}
+
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its own parser made it
+			return [key, kind === 'boolean' ? value === 'yes' : ((option?.value ?? value) as FieldValue)];
+		}),
+	);
