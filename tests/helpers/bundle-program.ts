@@ -9,7 +9,11 @@ import {
 	writeFileSync,
 } from 'node:fs';
 import {basename, extname, join, resolve} from 'node:path';
-import {build} from 'rolldown';
+import {build, type Plugin} from 'rolldown';
+// @ts-expect-error -- part of the build, which is not typed
+import {patchInk as untypedPatch} from '../../scripts/build/patch-ink.mjs';
+
+const patchInk: () => Plugin = untypedPatch;
 
 /** What a bundle was made of. */
 type Made = {
@@ -39,10 +43,15 @@ export async function bundleProgram(input: string): Promise<string> {
 		logLevel: 'silent',
 		transform: {define: {'process.env.NODE_ENV': '"production"'}},
 		resolve: {alias: {'react-devtools-core': resolve('scripts/build/no-devtools.mjs')}},
+		plugins: [patchInk()],
 		output: {dir: folder, format: 'esm', entryFileNames: entry, chunkFileNames: '[name].mjs'},
 	});
 	const files = output.flatMap(part => (part.type === 'chunk' ? part.moduleIds : []));
-	const sources = [...files.filter(existsSync), resolve('package-lock.json')];
+	const sources = [
+		...files.filter(existsSync),
+		resolve('package-lock.json'),
+		resolve('scripts/build/patch-ink.mjs'),
+	];
 	const made: Made = {folder, sources: sources.map(path => [path, changedAt(path)])};
 	// Another worker may have been quicker.
 	const other = readMade(index);
