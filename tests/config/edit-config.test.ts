@@ -6,6 +6,7 @@ import {editConfig, editConfigText} from '../../source/config/edit-config.ts';
 import {firstConfig} from '../../source/config/first-config.ts';
 import {systemClock} from '../../source/core/clock.ts';
 import {codeOf} from '../../source/core/errors.ts';
+import {propertyRuns} from '../helpers/property-runs.ts';
 import {configOf, createTemporaryHome, problemsOf} from './temporary-home.ts';
 
 const edit = (text: string, path: Array<string | number>, value?: never) =>
@@ -176,17 +177,20 @@ test('the first configuration passes the strict check and listens on this machin
 
 test('any edit of any file changes that key and no other', () => {
 	const key = constantFrom('a', 'b', 'c d', '1', 'e: f', '#g');
-	const document = dictionary(key, oneof(jsonValue(), dictionary(key, jsonValue())));
+	const value = jsonValue({maxDepth: 2});
+	const document = dictionary(key, oneof(value, dictionary(key, value, {maxKeys: 3})));
 	assert(
 		property(
 			document,
 			key,
 			oneof(string(), constantFrom(1, true, 'a, b', '{x', '- y')),
-			(data, name, value) => {
-				const result: unknown = parse(set(stringify(data), [name], value));
-				expect(result).toEqual({...(parse(stringify(data)) as object), [name]: value});
+			(data, name, entry) => {
+				const text = stringify(data);
+				const result: unknown = parse(set(text, [name], entry));
+				expect(result).toEqual({...(parse(text) as object), [name]: entry});
 			},
 		),
+		{numRuns: propertyRuns(300)},
 	);
 });
 

@@ -137,14 +137,14 @@ test.for([
 		(index: number) => ({route: `r${index % 40}`, status: 429, outcome: 'rate' as const}),
 	],
 ] as const)('a flood of %s cannot push good rows out', ([, overrides]) => {
-	let state = initialState;
-	for (let batch = 0; batch < limits.deliveries / 5; batch += 1) {
-		const flood = Array.from({length: 20}, (_, index) =>
+	const events = Array.from({length: limits.deliveries / 5}, (_, batch) => {
+		const flood = Array.from({length: 20}, (__, index) =>
 			received(makeDelivery(overrides(batch * 20 + index))),
 		);
 		const good = Array.from({length: 4}, () => received(makeDelivery({route: 'good'})));
-		state = reduce(state, [...flood.slice(0, 10), ...good, ...flood.slice(10)]);
-	}
+		return [...flood.slice(0, 10), ...good, ...flood.slice(10)];
+	}).flat();
+	const state = reduce(initialState, events);
 
 	const good = state.deliveries.filter(({delivery}) => delivery.outcome === 'accepted');
 	expect(good.length).toBeGreaterThanOrEqual(limits.deliveries * 0.6);
