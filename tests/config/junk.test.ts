@@ -134,7 +134,7 @@ test('no text makes loading throw, and "every problem has a position inside the 
 		property(yamlTexts, text => {
 			expect(misplacedIn(home, text)).toEqual([]);
 		}),
-		{numRuns: propertyRuns(300)},
+		{numRuns: propertyRuns(150)},
 	);
 });
 
@@ -161,7 +161,7 @@ test('a configuration that loads gives routes that are whole', () => {
 			const served = loaded.ok ? [...loaded.config.webhook.routes.values()] : [];
 			return served.every(({secrets, profile}) => secrets.length > 0 && profile === 'default');
 		}),
-		{numRuns: propertyRuns(200)},
+		{numRuns: propertyRuns(100)},
 	);
 });
 

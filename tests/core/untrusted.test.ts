@@ -54,8 +54,6 @@ async function disagreement(text: string, {rulers}: ReturnType<typeof createRule
 	return '';
 }
 
-const everyCodePoint = Array.from({length: 0x11_00_00}, (_, code) => code);
-
 /** Any text, with the characters that matter far more often than chance would have it. */
 const nasty = fc.string({
 	unit: fc.oneof(
@@ -207,21 +205,24 @@ describe('width: string-width agrees with a terminal under the Unicode 11 and th
 		using rulers = createRulers();
 		const random = randomOf(runSeed);
 		const chunk = 1024;
-		for (let start = 0; start < everyCodePoint.length; start += chunk) {
-			const characters = everyCodePoint
-				.slice(start, start + chunk)
-				.map(code => String.fromCodePoint(code));
+		for (let start = 0; start < 0x11_00_00; start += chunk) {
 			// Most of the space is unassigned or private, and all of that looks the same.
 			if ((start >= 0x4_00_00 && start < 0xe_00_00) || start >= 0xf_04_00) {
 				continue;
 			}
 
-			// So does what lies above the symbols: ideographs, and what hides.
-			if (start >= 0x2_00_00 && random() >= propertyRuns(1000) / 1000) {
+			// So do ideographs, and what lies above the symbols.
+			const isAlike = start >= 0x2_00_00 || (start >= 0x34_00 && start < 0xa0_00);
+			if (isAlike && random() >= propertyRuns(1000) / 1000) {
 				continue;
 			}
 
-			const text = characters
+			const text = Array.from({length: chunk}, (_, index) => String.fromCodePoint(start + index))
+				// What is shown as its number, or as a box, is the same few signs whatever stands beside it.
+				.filter(character => {
+					const shown = cell(character).text;
+					return shown === character || !/^[ -~□]+$/.test(shown);
+				})
 				.map(character => `${character}x${character}中${character}${character}`)
 				.join('|');
 			// oxlint-disable-next-line no-await-in-loop -- one terminal
@@ -231,9 +232,11 @@ describe('width: string-width agrees with a terminal under the Unicode 11 and th
 
 	test('for the corpus', async () => {
 		using rulers = createRulers();
-		for (const text of attackCorpus) {
+		const texts = attackCorpus.map(text => cell(text).text);
+		for (let start = 0; start < texts.length; start += 20) {
+			const text = texts.slice(start, start + 20).join('|');
 			// oxlint-disable-next-line no-await-in-loop -- one terminal
-			expect(await disagreement(cell(text).text, rulers)).toBe('');
+			expect(await disagreement(text, rulers)).toBe('');
 		}
 	});
 
