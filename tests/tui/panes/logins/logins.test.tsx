@@ -452,16 +452,22 @@ test('without such a server the pane says what makes one', async () => {
 	expect(shown.text()).toContain('auth: oauth');
 });
 
-test.for([narrow, wide, {columns: 60, rows: 16}])(
+// The other sizes share the texts: what keeps one a text does not know how wide it stands.
+test.for([
+	{...narrow, parts: [0, 1, 2, 3]},
+	{...wide, parts: [0, 2]},
+	{columns: 60, rows: 16, parts: [1, 3]},
+])(
 	'hostile texts stay text, and nothing leaves its place, at $columns × $rows',
-	async size => {
+	async ({parts, ...size}) => {
+		expect(attackCorpus.length).toBeLessThanOrEqual(4 * 120);
 		const hosts = [`${'a'.repeat(250)}.example`, 'аррle.example', 'xn--80ak6aa92e.com'];
-		for (let start = 0; start < attackCorpus.length; start += 120) {
+		for (const part of parts) {
 			const all = attackCorpus
-				.slice(start, start + 120)
+				.slice(part * 120, (part + 1) * 120)
 				.join(' ')
 				.slice(0, 3000);
-			const host = hosts[start % hosts.length] ?? '';
+			const host = hosts[part % hosts.length] ?? '';
 			const name = all.slice(0, 128);
 			const hostile = makeServer({
 				name,
