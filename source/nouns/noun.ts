@@ -102,6 +102,10 @@ export type Fact =
 	| {readonly text: string; readonly tone?: Tone}
 	| {readonly title: string};
 
+/** A named value, where there is one. */
+export const fact = (name: string, value: string | undefined): readonly Fact[] =>
+	value === undefined ? [] : [{name, value}];
+
 /** What an act says before it is done: the screen asks, and has the name typed where `typed` is there. */
 export type Question = {
 	readonly title: string;
@@ -134,8 +138,10 @@ export type Act<Item, Port, Once = never> = {
 	readonly says: string;
 	/** Why it cannot be done with this one now. */
 	readonly why?: (item: Item, known: AsOf) => string | undefined;
-	/** What the screen asks before it is done. */
-	readonly ask?: (item: Item, known: AsOf) => Question;
+	/** What the screen asks before it is done; `undefined`: nothing, now. */
+	readonly ask?: (item: Item, known: AsOf) => Question | undefined;
+	/** What the screen says of one that takes long, as it begins. */
+	readonly starts?: (item: Item) => string;
 	/** For several that are marked: what it means to one (`undefined`: it cannot be done with that one), what such ones are called, and what was done: `cancelled`. */
 	readonly all?: {
 		readonly means: (item: Item) => string | undefined;
@@ -190,6 +196,8 @@ export type Noun<Item, More = unknown> = {
 	};
 	/** Stands before a row: `!` where a person has to look. Lists of such nouns have a cell for marks, too. */
 	readonly sign?: (item: Item, known: AsOf & More) => string;
+	/** Stands under a row: what a person has to know or do, mostly. The screen keeps room for it with `rowsWithNotes`. */
+	readonly note?: (item: Item, known: AsOf & More) => string | undefined;
 	/** Cells that the names of facts have. */
 	readonly factCells: number;
 	/** The first line of what is told of one. */

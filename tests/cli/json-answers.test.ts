@@ -366,6 +366,8 @@ const acting = ({
 	`keys show ${key}`,
 	`keys rotate ${key} --overlap 0s`,
 	`keys revoke ${key}`,
+	'mcp disconnect notes',
+	'mcp connect notes',
 	'mcp test notes',
 	'mcp logout notes',
 	'mcp add fresh --url https://tools.example/mcp',

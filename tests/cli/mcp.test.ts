@@ -102,6 +102,27 @@ test('the status of one server has its tools, and which of them ask', async () =
 	});
 });
 
+test('a server is connected and disconnected by the gateway; one that cannot be reached is an error', async () => {
+	await using home = await temporaryHome();
+	const port = createFakePort({servers: [crm, mail]});
+	await using _ = await serveControl(home.path, {
+		...port,
+		connectServer: async name => (name === 'crm' ? crm : mail),
+		disconnectServer: async () => crm,
+	});
+	const act = async (verb: string, name: string) => command(['mcp', verb, name], {home: home.path});
+
+	expect(await act('connect', 'crm')).toMatchObject({code: 0, stdout: 'crm ● connected\n'});
+	expect(await act('connect', 'mail')).toMatchObject({
+		code: 1,
+		stderr: expect.stringContaining('mail ✗ failed: connection refused (mcp_connect_failed)'),
+	});
+	expect(await act('disconnect', 'crm')).toMatchObject({
+		code: 0,
+		stdout: 'crm is disconnected; the next call connects it\n',
+	});
+});
+
 test('"svc gateway status" says where the servers stand and what waits', async () => {
 	await using home = await temporaryHome();
 	const port = createFakePort();
@@ -288,10 +309,10 @@ test('a server that is switched off says so, and is not connected to for a test'
 		code: 1,
 		stderr: expect.stringContaining('(server_disabled)'),
 	});
-	expect(await look()).toMatch(/^crm {2}skipped\nreason +enabled: false in config\.yaml\n/);
+	expect(await look()).toMatch(/^crm {2}skipped\n.*\nwhy +enabled: false in config\.yaml\n/);
 	const {reason: _reason, ...off} = makeServer({name: 'crm', status: 'skipped'});
 	await using _ = await serveControl(home.path, createFakePort({servers: [off]}));
-	expect(await look()).toMatch(/^crm {2}skipped\nreason +enabled: false in config\.yaml\n/);
+	expect(await look()).toMatch(/^crm {2}skipped\n.*\nwhy +enabled: false in config\.yaml\n/);
 });
 
 test('what cannot be a server is refused', async () => {

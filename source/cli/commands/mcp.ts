@@ -1,9 +1,13 @@
 import {type Command, InvalidArgumentError, Option} from 'commander';
 import {isJsonObject, type JsonObject, parsedJson} from '../../core/json.ts';
+import {serverActs, type ServerPort} from '../../nouns/server/server-acts.ts';
+import {serverKey, serverNoun, type ListedServer} from '../../nouns/server/server.ts';
 import type {Context} from '../console/context.ts';
 import {listOption, secondsOption} from '../console/options.ts';
+import {requireGateway} from '../home/gateway-access.ts';
 import type {AddServerOptions} from '../mcp/add-server.ts';
 import type {InstallOptions} from '../mcp/install-server.ts';
+import {addActs, addShow} from '../nouns/noun-commands.ts';
 import {addLoginCommands} from './mcp-logins.ts';
 
 type Json = {readonly json?: boolean};
@@ -12,7 +16,7 @@ type CallWords = [string, string, JsonObject | undefined, Json & {readonly yes?:
 
 const reference = ['<name>', 'name of the tool server'] as const;
 
-/** `svc mcp list|status|test|call|login|add|install|remove`. @see manual/commands.md */
+/** `svc mcp list|status|connect|disconnect|test|call|login|add|install|remove`. @see manual/commands.md */
 export function addMcpCommands(program: Command, context: Context): void {
 	const group = program.command('mcp').description('tool servers (Model Context Protocol)');
 
@@ -25,15 +29,35 @@ export function addMcpCommands(program: Command, context: Context): void {
 			await listServers(context, {json});
 		});
 
-	group
-		.command('status')
-		.description('show one tool server: its state, its tools, and which of them ask a person first')
-		.argument(...reference)
-		.option('--json', 'print JSON')
-		.action(async (name: string, {json = false}: Json) => {
-			const {serverStatus} = await import('../mcp/server-status.ts');
-			await serverStatus(context, {name, json});
-		});
+	addShow(group, context, {
+		noun: serverNoun,
+		verb: 'status',
+		says: 'show one tool server: its state, its tools, and which of them ask a person first',
+		async read(name) {
+			const {findServers} = await import('../mcp/find-servers.ts');
+			// The gateway's own profile comes first.
+			const item = (await findServers(context)).find(server => server.name === name);
+			return item && {item, known: {now: context.clock.now()}};
+		},
+	});
+	addActs<ListedServer, ServerPort, never>(group, context, {
+		noun: serverNoun,
+		acts: serverActs,
+		idOf: name => serverKey({profile: 'default', name}),
+		async open() {
+			const {findServerGateway} = await import('../mcp/find-servers.ts');
+			const found = await findServerGateway(context);
+			const {gateway, profile} = found ?? {
+				gateway: await requireGateway(context),
+				profile: 'default',
+			};
+			return {
+				connectServer: async name => gateway.connectServer(name, {profile}),
+				disconnectServer: async name => gateway.disconnectServer(name, {profile}),
+				async [Symbol.asyncDispose]() {},
+			};
+		},
+	});
 
 	group
 		.command('test')

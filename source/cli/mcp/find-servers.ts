@@ -1,19 +1,12 @@
 import {slippedServers, viewOfSlippedServer} from '../../config/slipped-server.ts';
+import {SvcError} from '../../core/errors.ts';
 import {silentLogger} from '../../core/log.ts';
 import {createRedact} from '../../core/redact.ts';
-import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
+import type {ServerView} from '../../core/tool-server.ts';
+import type {ListedServer} from '../../nouns/server/server.ts';
 import type {Context} from '../console/context.ts';
 import {findServingGateway} from '../home/gateway-access.ts';
 import {readConfig} from '../home/receiver-facts.ts';
-
-/** A tool server as a running gateway has it, or as its file and the cache say while none runs. */
-export type ListedServer = Omit<ServerView, 'status' | 'since'> & {
-	/** `not running`: no gateway keeps a connection. */
-	readonly status: ServerStatus | 'not running';
-	readonly since?: number;
-	/** Without a gateway: when the tools were listed last, milliseconds since 1970; absent: never. */
-	readonly savedAt?: number;
-};
 
 /** The gateway that keeps the connections of the context's profile. */
 export const findServerGateway = async (context: Context) =>
@@ -35,6 +28,13 @@ export async function findServers(context: Context): Promise<readonly ListedServ
 
 	return serversOnDisk(context, 'default');
 }
+
+/** The refusal for a name that no tool server has. */
+export const serverNotFound = (context: Context, name: string): SvcError =>
+	new SvcError(
+		'server_not_found',
+		`Cannot find tool server "${name}" in "${context.paths().config}": see "svc mcp list"`,
+	);
 
 /** The tool servers that runs of `profile` have, by the running gateway, else by the file and the cache. Never asks for more than is known. @throws SvcError `config_invalid` */
 export async function serversOf(

@@ -1,8 +1,9 @@
 import {selectTools} from '../../agent/toolsets.ts';
+import {askingIn, serverNoun, type ListedServer} from '../../nouns/server/server.ts';
 import type {Context} from '../console/context.ts';
-import {printTable} from '../console/print-table.ts';
 import {printJson, tell} from '../console/print.ts';
-import {findServers, inFileOrder, type ListedServer} from './find-servers.ts';
+import {printList} from '../nouns/noun-commands.ts';
+import {findServers, inFileOrder} from './find-servers.ts';
 
 /** Lists the tool servers: where each stands, and how many tools it gives. @see manual/commands.md */
 export async function listServers(
@@ -15,23 +16,7 @@ export async function listServers(
 		return;
 	}
 
-	await printTable(context, {
-		header: ['NAME', 'PROFILE', 'STATUS', 'TOOLS', 'ASK', 'TRUST', 'TRANSPORT', 'ENDPOINT'],
-		rows: servers.map(server => [
-			server.name,
-			server.profile,
-			server.status,
-			String(server.tools.length),
-			String(askingIn(server)),
-			server.trust,
-			server.transport,
-			server.endpoint,
-		]),
-		below: servers.map(({reason}) => reason),
-		empty: 'No tool servers yet: add one with "svc mcp add"',
-		whole: ['NAME', 'STATUS'],
-		optional: ['TRANSPORT', 'PROFILE'],
-	});
+	await printList(context, serverNoun, {items: servers, now: context.clock.now()});
 	for (const profile of new Set(servers.map(server => server.profile))) {
 		for (const warning of tooMany(
 			context,
@@ -55,5 +40,3 @@ const rowOf = (server: ListedServer) => ({
 	asks: askingIn(server),
 	reason: server.reason ?? null,
 });
-
-const askingIn = ({tools}: ListedServer): number => tools.filter(({asks}) => asks).length;

@@ -1,8 +1,8 @@
 import {forgetLogin} from '../../mcp/oauth/forget-login.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines} from '../console/print.ts';
+import {serverNotFound} from './find-servers.ts';
 import {loginHome} from './login-desk.ts';
-import {serverNotFound} from './server-status.ts';
 
 /** Removes what is kept of the login to a server, also of one that is not configured any more. @throws SvcError `server_not_found` */
 export async function logOut(

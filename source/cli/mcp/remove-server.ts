@@ -4,7 +4,7 @@ import {serverItem} from '../../config/slipped-server.ts';
 import {confirm} from '../console/confirm.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines} from '../console/print.ts';
-import {serverNotFound} from './server-status.ts';
+import {serverNotFound} from './find-servers.ts';
 
 /**
  * Takes a tool server out of `config.yaml`, also one that is broken; a gateway that runs ends its connection by itself. Its standing approvals become void.

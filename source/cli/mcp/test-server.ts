@@ -2,12 +2,12 @@ import {ensureHome} from '../../config/home-paths.ts';
 import {serverItem} from '../../config/slipped-server.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {TestedServer} from '../../core/tool-server.ts';
+import {toolFacts} from '../../nouns/server/server.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
 import {readConfig} from '../home/receiver-facts.ts';
-import {describeTools} from './describe-server.ts';
-import {findServerGateway} from './find-servers.ts';
-import {serverNotFound} from './server-status.ts';
+import {factsInLines} from '../nouns/noun-commands.ts';
+import {findServerGateway, serverNotFound} from './find-servers.ts';
 import {tryServer} from './try-server.ts';
 
 /**
@@ -28,10 +28,11 @@ export async function testServer(
 		return;
 	}
 
-	const {protocol, serverInfo, tools, warnings} = server;
+	const {protocol, serverInfo, warnings} = server;
 	printLines(context, [
 		`${name} answered in ${Math.round(durationMs)} ms${protocol === undefined ? '' : ` (${protocol})`}${serverInfo === undefined ? '' : `: ${serverInfo}`}`,
-		...describeTools(tools, server),
+		// Without the blank line over their title.
+		...factsInLines(toolFacts(server), 0).slice(1),
 	]);
 	for (const warning of warnings) {
 		tell(context, warning);

@@ -13,7 +13,7 @@ const anyPlace = {room: Infinity, shows: () => true};
 
 /** A noun as a table of the command line. `isFiltered`: only some were asked for. */
 export function tableOf<Item, More>(
-	{columns, printed, many}: Pick<Noun<Item, More>, 'columns' | 'many' | 'printed'>,
+	{columns, printed, many, note}: Pick<Noun<Item, More>, 'columns' | 'many' | 'note' | 'printed'>,
 	items: readonly Item[],
 	{isFiltered = false, ...known}: AsOf & More & {readonly isFiltered?: boolean},
 ): Table {
@@ -31,6 +31,7 @@ export function tableOf<Item, More>(
 	return {
 		header: shown.map(({header}) => header),
 		rows: items.map((_, row) => shown.map(({values}) => values[row] ?? '')),
+		...(note && {below: items.map(item => note(item, asOf))}),
 		empty: isFiltered ? `No such ${many}` : printed.empty,
 		whole: printed.whole.map(key => key.toUpperCase()),
 		optional: printed.optional.map(key => key.toUpperCase()),
@@ -46,8 +47,12 @@ export const linesOf = <Item, More>(
 	head(item, known)
 		.map(({text}) => text)
 		.join('  '),
-	...facts(item, known).flatMap(fact => factLines(fact, factCells)),
+	...factsInLines(facts(item, known), factCells),
 ];
+
+/** Facts as lines, with `cells` for their names. */
+export const factsInLines = (facts: readonly Fact[], cells: number): readonly string[] =>
+	facts.flatMap(fact => factLines(fact, cells));
 
 function factLines(fact: Fact, cells: number): readonly string[] {
 	if ('title' in fact) {
@@ -76,32 +81,37 @@ const identify = (command: Command, noun: Pick<Noun<never>, 'argument' | 'isNumb
 				`number of the ${noun.one}`,
 				numberOption(1, Number.MAX_SAFE_INTEGER),
 			)
-		: command.argument(`<${noun.argument}>`, `identifier of the ${noun.one}`);
+		: command.argument(
+				`<${noun.argument}>`,
+				`${noun.argument === 'name' ? 'name' : 'identifier'} of the ${noun.one}`,
+			);
 
-/** `show ID [--json]`. */
+/** `show ID [--json]`; `verb`: another word for it. */
 export function addShow<Item, More>(
 	group: Command,
 	context: Context,
 	{
 		noun,
+		verb = 'show',
 		says,
 		read,
 	}: {
 		readonly noun: Noun<Item, More>;
+		readonly verb?: string;
 		readonly says: string;
 		readonly read: (
 			id: string,
 		) => Promise<{readonly item: Item; readonly known: AsOf & More} | undefined>;
 	},
 ): void {
-	identify(group.command('show').description(says), noun)
+	identify(group.command(verb).description(says), noun)
 		.option('--json', 'print JSON')
 		.action(async (id: string | number, {json}: Json) => {
 			const found = await read(String(id));
 			if (!found) {
 				throw new SvcError(
 					noun.missing,
-					`Cannot find ${noun.one} ${shown(id)}: see "svc ${noun.many} list"`,
+					`Cannot find ${noun.one} ${shown(id)}: see "svc ${group.name()} list"`,
 				);
 			}
 
@@ -120,11 +130,14 @@ export function addActs<Item, Port, Once>(
 	{
 		noun,
 		acts,
+		idOf = typed => typed,
 		open,
 		sayOnce,
 	}: {
-		readonly noun: Pick<Noun<Item>, 'argument' | 'isNumbered' | 'many' | 'missing' | 'one'>;
+		readonly noun: Pick<Noun<Item>, 'argument' | 'isNumbered' | 'missing' | 'one'>;
 		readonly acts: ReadonlyArray<Act<Item, Port, Once>>;
+		/** The identifier, of what is typed. */
+		readonly idOf?: (typed: string) => string;
 		readonly open: () => Promise<Port & AsyncDisposable>;
 		/** Prints what is shown once. */
 		readonly sayOnce?: (port: Port, once: Once, json: boolean) => Promise<void>;
@@ -145,11 +158,15 @@ export function addActs<Item, Port, Once>(
 				) => {
 					await using port = await open();
 					const [chosen] = Object.values(options);
-					const outcome = await effect(port, String(id), typeof chosen === 'number' ? chosen : 0);
+					const outcome = await effect(
+						port,
+						idOf(String(id)),
+						typeof chosen === 'number' ? chosen : 0,
+					);
 					if (!outcome) {
 						throw new SvcError(
 							failed,
-							`Cannot ${verb} ${noun.one} ${shown(id)}: ${gone}, see "svc ${noun.many} list"`,
+							`Cannot ${verb} ${noun.one} ${shown(id)}: ${gone}, see "svc ${group.name()} list"`,
 						);
 					}
 

@@ -1,6 +1,7 @@
 import {selectTools} from '../../agent/toolsets.ts';
+import type {ListedServer} from '../../nouns/server/server.ts';
 import type {Context} from '../console/context.ts';
-import {inFileOrder, type ListedServer, serversOf} from '../mcp/find-servers.ts';
+import {inFileOrder, serversOf} from '../mcp/find-servers.ts';
 import type {ToolsOfRuns, ToolFacts} from './capability.ts';
 
 type Known = ToolFacts & {

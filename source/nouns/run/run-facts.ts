@@ -14,7 +14,7 @@ import {
 import {loginCommand} from '../../core/shell-word.ts';
 import {usageWords} from '../../core/usage.ts';
 import {printableTime} from '../../terminal/text/time.ts';
-import type {AsOf, Fact} from '../noun.ts';
+import {fact, type AsOf, type Fact} from '../noun.ts';
 
 /** What runs are told with: all that waits for a person, and of one run what the journal has. */
 export type RunMore = {
@@ -49,9 +49,6 @@ function timeSeenFrom(now: number, at: number): string {
 	const [day = '', time = ''] = text.split(' ');
 	return printableTime(now).startsWith(day) ? time : text;
 }
-
-const fact = (name: string, value: string | undefined): readonly Fact[] =>
-	value === undefined ? [] : [{name, value}];
 
 const triesOf = (count: number, what: string): string =>
 	countOf(count, `${what} try`, `${what} tries`);

@@ -1,9 +1,9 @@
 import type {LoginFlow, LoginPlace} from '../../core/logins.ts';
 import type {ServerView} from '../../core/tool-server.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {serverKey} from '../../nouns/server/server.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {loginList} from '../entries/login-list.ts';
-import {serverKey} from '../entries/server-key.ts';
 import type {Shell} from '../shell/shell.ts';
 import {jumpTo} from './jump.ts';
 import {lendFilter} from './lent-filter.ts';

@@ -1,6 +1,7 @@
 import type {PlatformView} from '../../core/config-view.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {trafficParts} from '../../core/traffic.ts';
+import {needsPerson, serverWords} from '../../nouns/server/server.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {dayTime} from '../../terminal/text/time.ts';
@@ -14,7 +15,6 @@ import {
 	type BoxContent,
 } from '../acts/dialog.ts';
 import {runsAtWork} from '../entries/runs-at-work.ts';
-import {needsPerson, serverWords} from '../entries/server-columns.ts';
 import {blankLine, clean, line, wrapText, type Line, type Span} from '../lines/line.ts';
 import {sparkline} from '../lines/sparkline.ts';
 import {grouped} from '../lines/title-parts.ts';

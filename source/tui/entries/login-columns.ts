@@ -1,5 +1,6 @@
 import {strangePage} from '../../core/logins.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {serverName} from '../../nouns/server/server.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {ageText, clockTime, dayTime, duration, isSameDay} from '../../terminal/text/time.ts';
@@ -13,7 +14,6 @@ import {
 	type LoginEntry,
 	type LoginState,
 } from './login-entry.ts';
-import {serverName} from './server-key.ts';
 
 /** Each state with its sign: never the colour alone. */
 const words: Readonly<Record<LoginState, {readonly text: Safe; readonly tone: Tone}>> = {

@@ -2,7 +2,7 @@ import type {Term, Vocabulary} from '../../core/filter/filter.ts';
 import {textTerm} from '../../core/filter/terms.ts';
 import {isLoginOver, type LoginAttempt, type LoginFlow} from '../../core/logins.ts';
 import type {ServerLoginView, ServerView} from '../../core/tool-server.ts';
-import {serverKey, serverName} from './server-key.ts';
+import {serverKey, serverName} from '../../nouns/server/server.ts';
 
 /** A tool server with `auth: oauth`, and the newest login to it that was started here. */
 export type LoginEntry = {

@@ -5,7 +5,6 @@ import {GroupsBody} from '../panes/groups/groups-body.tsx';
 import {LoginsBody} from '../panes/logins/logins-body.tsx';
 import {LogsBody} from '../panes/logs/logs-body.tsx';
 import {SubsBody} from '../panes/subs/subs-body.tsx';
-import {ToolsBody} from '../panes/tools/tools-body.tsx';
 import {TrafficBody} from '../panes/traffic/traffic-body.tsx';
 import type {RegionProps} from '../view/region.ts';
 
@@ -13,7 +12,6 @@ import type {RegionProps} from '../view/region.ts';
 export const paneBodies: Readonly<Record<string, ComponentType<RegionProps>>> = {
 	traffic: TrafficBody,
 	groups: GroupsBody,
-	tools: ToolsBody,
 	logins: LoginsBody,
 	subs: SubsBody,
 	approvals: ApprovalsBody,

@@ -41,7 +41,7 @@ export function nounCommands<Item, Once = never>(
 	const copies = noun.copies;
 	return [
 		...acts.map((act): PaneCommand => ({
-			id: `${noun.many}.${act.verb}`,
+			id: `${list.id}.${act.verb}`,
 			changes: true,
 			keys: [act.key],
 			label: clean(act.label ?? act.verb),
@@ -75,7 +75,7 @@ export function nounCommands<Item, Once = never>(
 		...(copies
 			? [
 					{
-						id: `${noun.many}.copy`,
+						id: `${list.id}.copy`,
 						keys: ['y'],
 						label: literal('copy'),
 						why: (shell: Shell) => (selected(shell) === undefined ? none : undefined),
@@ -119,12 +119,13 @@ function askFirst<Item>(
 		return;
 	}
 
-	if (!ask) {
+	const asked = ask?.(item, {now: shell.clock.now()});
+	if (!asked) {
 		goOn(0);
 		return;
 	}
 
-	const {title, lines, act, typed} = ask(item, {now: shell.clock.now()});
+	const {title, lines, act, typed} = asked;
 	const question = {
 		title: clean(title),
 		lines: lines.map(clean),
@@ -202,6 +203,10 @@ function perform<Item, Once>(
 		readonly input: number;
 	},
 ): void {
+	if (act.starts) {
+		shell.toast(clean(act.starts(item)));
+	}
+
 	shell.attempt(async () => {
 		const outcome: Outcome<Once> | undefined = await act.effect(shell.port, noun.id(item), input);
 		if (outcome?.once !== undefined && showOnce) {

@@ -10,15 +10,19 @@ export function nounDetail<Item, More>(
 	item: Item,
 	{known, width}: {readonly known: AsOf & More; readonly width: number},
 ): readonly Line[] {
-	const told = facts(item, known);
-	const valueCells = Math.max(0, ...told.map(fact => ('chart' in fact ? widthOf(fact.value) : 0)));
 	return [
 		head(item, known).flatMap(({text, tone = 'plain'}, index): Line => [
 			...(index === 0 ? [] : [{text: literal('  ')}]),
 			{text: clean(text), tone},
 		]),
-		...told.flatMap(fact => factLines(fact, {factCells, valueCells, width})),
+		...factRows(facts(item, known), {factCells, width}),
 	];
+}
+
+/** Facts as rows of `width` cells, of which names have `factCells`. */
+export function factRows(facts: readonly Fact[], room: Omit<Room, 'valueCells'>): readonly Line[] {
+	const valueCells = Math.max(0, ...facts.map(fact => ('chart' in fact ? widthOf(fact.value) : 0)));
+	return facts.flatMap(fact => factLines(fact, {...room, valueCells}));
 }
 
 type Room = {readonly factCells: number; readonly valueCells: number; readonly width: number};

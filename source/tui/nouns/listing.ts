@@ -2,7 +2,7 @@ import {createMemory} from '../../core/derive.ts';
 import type {Noun} from '../../nouns/noun.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {paceOf, type DetailSource} from '../lines/detail.ts';
-import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
 import type {PaneListing} from '../panes/pane.ts';
 import type {Host} from '../shell/shell.ts';
 import type {List} from '../state/list.ts';
@@ -22,8 +22,8 @@ type Beside<Item, More, Value> = {
 export type NounListing<Item = unknown, More = object, Value = unknown> = {
 	readonly noun: Noun<Item, More>;
 	readonly list: ListSource<List<Item>>;
-	/** What the noun depends on, beside the time; the same object while nothing changed. */
-	readonly known: (host: Host) => More;
+	/** What the noun depends on, beside the time; the same object while nothing changed. Absent: nothing else. */
+	readonly known?: (host: Host) => More;
 	readonly beside?: Beside<Item, More, Value>;
 	/** What stands beside the list, where that is more than the facts of the noun. */
 	readonly detail?: PaneListing['detail'];
@@ -46,9 +46,19 @@ export function listingOf<Item, More, Value = never>(
 	};
 }
 
+/** For nouns that depend on the time alone. */
+// oxlint-disable-next-line typescript/no-explicit-any, typescript/no-unsafe-type-assertion -- such a noun has no type for more
+export const nothingElse = (() => nothing) as () => any;
+
+const nothing = {};
+
+/** What stands under a row. */
+export const noteRow = (note: string | undefined): Line | undefined =>
+	note === undefined ? undefined : line(safe`      ${clean(note)}`, 'quiet');
+
 function createDetail<Item, More, Value>(
 	host: Host,
-	{noun, list, known, beside}: NounListing<Item, More, Value>,
+	{noun, list, known = nothingElse, beside}: NounListing<Item, More, Value>,
 ): DetailSource {
 	const remember = createMemory<readonly Line[]>();
 	const items = host.list(list);

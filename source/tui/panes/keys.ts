@@ -14,8 +14,6 @@ const keyDays: LoadSource<readonly KeyDay[]> = {
 	load: async (port, key) => port.listKeyDays(key.split(' ')[0] ?? ''),
 };
 
-const nothingElse = {};
-
 /** The keys of the chat API. */
 export const keysPane: Pane = {
 	id: 'keys',
@@ -61,7 +59,6 @@ export const keysPane: Pane = {
 			listing: listingOf({
 				noun: keyNoun,
 				list: keyList,
-				known: () => nothingElse,
 				beside: {
 					source: keyDays,
 					keyOf: ({id, lastUsedAt = 0}) => `${id} ${lastUsedAt}`,

@@ -2,9 +2,9 @@ import type {Run} from '../../core/run.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {needsServer} from '../../core/toolset-names.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {serverName} from '../../nouns/server/server.ts';
 import {clip} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {serverName} from '../entries/server-key.ts';
 import {clean} from '../lines/line.ts';
 
 const maxNameCells = 32;

@@ -1,4 +1,5 @@
 import type {GatewayPort} from '../../gateway/port.ts';
+import type {Noun} from '../../nouns/noun.ts';
 import type {Host} from '../shell/shell.ts';
 import type {AnyList} from './list.ts';
 
@@ -24,3 +25,17 @@ export const rowsBelow =
 	({layout}: Pick<Host, 'layout'>, above: number) =>
 	(): number =>
 		Math.max(0, layout().bodyHeight - above);
+
+/** Rows for a list of a noun, below its header: notes take at most half of them. */
+export const rowsWithNotes = <Item>(
+	host: Pick<Host, 'feed' | 'layout'>,
+	{note}: Pick<Noun<Item>, 'note'>,
+	items: () => readonly Item[],
+): (() => number) => {
+	const rows = rowsBelow(host, 1);
+	return () => {
+		const {now} = host.feed.get();
+		const noted = items().filter(item => note?.(item, {now}) !== undefined).length;
+		return Math.max(0, rows() - Math.min(noted, Math.floor(rows() / 2)));
+	};
+};

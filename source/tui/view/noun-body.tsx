@@ -1,6 +1,6 @@
 import {useCallback, useMemo} from 'react';
 import {line} from '../lines/line.ts';
-import type {NounListing} from '../nouns/listing.ts';
+import {noteRow, nothingElse, type NounListing} from '../nouns/listing.ts';
 import {nounTable} from '../nouns/table.ts';
 import {useStore} from '../state/use-store.ts';
 import {EmptyList} from './empty.tsx';
@@ -10,7 +10,7 @@ import {useShell} from './shell-context.ts';
 
 /** A list of things of one noun, one row each. */
 export function NounBody({
-	of: {noun, list, known, marks},
+	of: {noun, list, known = nothingElse, marks},
 	width,
 	height,
 }: RegionProps & {readonly of: NounListing}) {
@@ -38,6 +38,7 @@ export function NounBody({
 			list={items}
 			keyOf={noun.id}
 			rowOf={rowOf}
+			noteOf={item => noteRow(noun.note?.(item, {...beside, now}))}
 			header={line(table.header, 'quiet')}
 			width={width}
 			height={height}

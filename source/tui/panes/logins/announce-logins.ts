@@ -1,6 +1,6 @@
 import {isLoginOver, type LoginAttempt} from '../../../core/logins.ts';
+import {serverName} from '../../../nouns/server/server.ts';
 import {safe} from '../../../terminal/text/safe.ts';
-import {serverName} from '../../entries/server-key.ts';
 import {clean} from '../../lines/line.ts';
 import type {Host} from '../../shell/shell.ts';
 

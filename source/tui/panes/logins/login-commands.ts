@@ -1,5 +1,6 @@
 import type {LoginAttempt} from '../../../core/logins.ts';
 import type {Safe} from '../../../core/untrusted.ts';
+import {serverName} from '../../../nouns/server/server.ts';
 import {lineText} from '../../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
@@ -9,7 +10,6 @@ import {noLogin, placeOf, startLogin} from '../../acts/start-login.ts';
 import {openMenu} from '../../dialogs/questions.ts';
 import {isUnderWay, loginEntries, type LoginEntry} from '../../entries/login-entry.ts';
 import {loginList} from '../../entries/login-list.ts';
-import {serverName} from '../../entries/server-key.ts';
 import {clean} from '../../lines/line.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {copiesOf, type Copy} from './login-copies.ts';

@@ -1,4 +1,5 @@
 import type {Safe} from '../../../core/untrusted.ts';
+import {serverName} from '../../../nouns/server/server.ts';
 import {clip, fit, widthOf} from '../../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../../terminal/text/safe.ts';
 import {clockTime} from '../../../terminal/text/time.ts';
@@ -10,7 +11,6 @@ import {
 	loginState,
 	type LoginEntry,
 } from '../../entries/login-entry.ts';
-import {serverName} from '../../entries/server-key.ts';
 import {blankLine, clean, line, type Line} from '../../lines/line.ts';
 import {browserRows, deviceRows} from './attempt-rows.ts';
 import {beside, type Picture} from './beside.ts';

@@ -1,4 +1,5 @@
 import {createMemory} from '../../../core/derive.ts';
+import {serverName} from '../../../nouns/server/server.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToLogin} from '../../acts/start-login.ts';
 import {
@@ -9,7 +10,6 @@ import {
 	succeededMs,
 } from '../../entries/login-entry.ts';
 import {loginList, rememberEntries} from '../../entries/login-list.ts';
-import {serverName} from '../../entries/server-key.ts';
 import type {DetailSource} from '../../lines/detail.ts';
 import {clean, type Line} from '../../lines/line.ts';
 import {countPart} from '../../lines/title-parts.ts';

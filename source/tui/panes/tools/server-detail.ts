@@ -1,43 +1,20 @@
 import type {Approval} from '../../../core/approval.ts';
 import type {ServerToolView, ServerView} from '../../../core/tool-server.ts';
 import type {Safe} from '../../../core/untrusted.ts';
+import {serverFacts, serverName, serverNoun} from '../../../nouns/server/server.ts';
 import {clip, fit, widthOf} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {serverName} from '../../entries/server-key.ts';
-import {blankLine, clean, line, wrapText, type Line, type Span} from '../../lines/line.ts';
-
-const factCells = 10;
-
-const factRows = (name: Safe, value: string, width: number): readonly Line[] =>
-	wrapText(clean(value), width - factCells - 2).map((row, index): Line => [
-		{text: safe`  ${fit(index === 0 ? name : literal(''), factCells)}`, tone: 'quiet'},
-		{text: row},
-	]);
+import {blankLine, clean, line, type Line, type Span} from '../../lines/line.ts';
+import {factRows} from '../../nouns/facts.ts';
 
 /** One server with its tools as rows of `width` cells; `calls` are those that were decided on. */
 export function serverDetail(
 	server: ServerView,
 	{calls, width}: {readonly calls: readonly Approval[]; readonly width: number},
 ): readonly Line[] {
-	const {endpoint, filter, protocol, serverInfo, pingMs, stderr, warnings} = server;
-	const optional: ReadonlyArray<readonly [Safe, string | undefined]> = [
-		[literal('filter'), filter],
-		[literal('protocol'), protocol],
-		[literal('server'), serverInfo],
-		[literal('ping'), pingMs === undefined ? undefined : `${Math.round(pingMs)} ms`],
-		[literal('calls'), server.activeCalls === 0 ? undefined : `${server.activeCalls} under way`],
-		[literal('why'), server.reason],
-		[literal('stderr'), stderr],
-	];
 	return [
 		headRow(server, width),
-		...wrapText(clean(endpoint), width - 2).map(row => line(safe`  ${row}`)),
-		...optional.flatMap(([title, value]) =>
-			value === undefined ? [] : factRows(title, value, width),
-		),
-		...warnings.flatMap(warning =>
-			wrapText(clean(`! ${warning}`), width - 2).map(row => line(safe`  ${row}`, 'warn')),
-		),
+		...factRows(serverFacts(server), {factCells: serverNoun.factCells, width}),
 		blankLine,
 		...(server.tools.length === 0
 			? [line(literal('  no tools'), 'quiet')]

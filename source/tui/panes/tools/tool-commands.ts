@@ -1,5 +1,7 @@
 import type {ServerToolView, ServerView} from '../../../core/tool-server.ts';
 import type {Safe} from '../../../core/untrusted.ts';
+import {serverActs} from '../../../nouns/server/server-acts.ts';
+import {serverNoun} from '../../../nouns/server/server.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
@@ -7,10 +9,9 @@ import {change} from '../../acts/navigate.ts';
 import {placeNow} from '../../acts/place.ts';
 import {goToLogin, noLogin, startLogin} from '../../acts/start-login.ts';
 import {chooseTool, openTrial} from '../../dialogs/trial.ts';
-import {serverWords} from '../../entries/server-columns.ts';
-import {serverName} from '../../entries/server-key.ts';
 import {placeIn} from '../../lines/detail-cursor.ts';
 import {clean} from '../../lines/line.ts';
+import {nounCommands} from '../../nouns/acts.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {toolOfRow} from './server-detail.ts';
 import {serverLine} from './server-line.ts';
@@ -35,61 +36,6 @@ const why =
 		const server = selected(shell);
 		return server ? reasonFor(server) : literal('No tool server is selected');
 	};
-
-function connect(shell: Shell): void {
-	const server = selected(shell);
-	if (!server) {
-		return;
-	}
-
-	const {name, profile} = server;
-	shell.toast(safe`${clean(serverName(server))} is being connected`);
-	shell.attempt(async () => {
-		const after = await shell.port.connectServer(name, {profile});
-		const word = serverWords[after.status];
-		const reason = after.reason === undefined ? literal('') : safe`: ${clean(after.reason)}`;
-		shell.toast(
-			safe`${clean(serverName(after))} ${word.text}${reason}`,
-			after.status === 'connected' ? 'good' : 'bad',
-		);
-	});
-}
-
-function disconnect(shell: Shell): void {
-	const server = selected(shell);
-	if (!server) {
-		return;
-	}
-
-	const {name, profile, activeCalls} = server;
-	const run = () => {
-		shell.attempt(async () => {
-			await shell.port.disconnectServer(name, {profile});
-			shell.toast(
-				safe`${clean(serverName(server))} is disconnected; the next call connects it`,
-				'good',
-			);
-		});
-	};
-
-	if (activeCalls === 0) {
-		run();
-		return;
-	}
-
-	change(shell, {
-		overlay: {
-			kind: 'confirm',
-			title: safe`Disconnect ${clean(serverName(server))}`,
-			lines: [
-				safe`${activeCalls} ${activeCalls === 1 ? literal('call is') : literal('calls are')} under way and would fail; what ${activeCalls === 1 ? literal('it') : literal('they')} did already stays done.`,
-				literal('Its tools stay: the next call connects it again.'),
-			],
-			act: literal('disconnect'),
-			run,
-		},
-	});
-}
 
 /** Says what reading the tool servers again would do, and asks. */
 export function askToReload(shell: Shell): void {
@@ -129,32 +75,7 @@ export function askToReload(shell: Shell): void {
 
 /** Commands of pane 3. */
 export const toolCommands: readonly PaneCommand[] = [
-	{
-		id: 'tools.connect',
-		changes: true,
-		keys: ['c'],
-		label: literal('connect'),
-		why: why(({status}) => {
-			if (status === 'skipped') {
-				return literal('It is switched off: set enabled: true in config.yaml');
-			}
-
-			return status === 'connected' ? literal('It is connected') : undefined;
-		}),
-		run: connect,
-	},
-	{
-		id: 'tools.disconnect',
-		changes: true,
-		keys: ['x'],
-		label: literal('disconnect'),
-		why: why(({status}) =>
-			status === 'connected' || status === 'connecting'
-				? undefined
-				: literal('It is not connected'),
-		),
-		run: disconnect,
-	},
+	...nounCommands({noun: serverNoun, acts: serverActs, list: serverList}),
 	{
 		id: 'tools.reload',
 		changes: true,

@@ -1,11 +1,12 @@
 import {createMemory} from '../../../core/derive.ts';
 import type {ServerStatus, ServerView} from '../../../core/tool-server.ts';
 import type {Safe} from '../../../core/untrusted.ts';
+import {serverNoun} from '../../../nouns/server/server.ts';
 import {literal} from '../../../terminal/text/safe.ts';
-import {serverVocabulary} from '../../entries/server-key.ts';
 import type {DetailSource} from '../../lines/detail.ts';
 import {clean, type Line} from '../../lines/line.ts';
 import {countPart} from '../../lines/title-parts.ts';
+import {listingOf} from '../../nouns/listing.ts';
 import type {Host} from '../../shell/shell.ts';
 import type {Pane} from '../pane.ts';
 import {serverDetail} from './server-detail.ts';
@@ -44,13 +45,12 @@ export const toolsPane: Pane = {
 			id: 'tools',
 			title: literal('Tools'),
 			commands: toolCommands,
-			listing: {
+			listing: listingOf({
+				noun: serverNoun,
 				list: serverList,
-				vocabulary: serverVocabulary,
-				isLive: false,
 				detail: createServerDetail,
 				hasCursor: true,
-			},
+			}),
 		},
 	],
 	summary({list, feed}) {

@@ -1,0 +1,78 @@
+import {countOf} from '../../core/counted.ts';
+import {SvcError} from '../../core/errors.ts';
+import type {ServerView} from '../../core/tool-server.ts';
+import type {Act} from '../noun.ts';
+import {serverName, serverWords, type ListedServer} from './server.ts';
+
+type OfProfile = {readonly profile?: string};
+
+/** What can be asked for tool servers: a part of what a gateway does. */
+export type ServerPort = {
+	connectServer(name: string, of: OfProfile): Promise<ServerView>;
+	disconnectServer(name: string, of: OfProfile): Promise<ServerView>;
+};
+
+/** Name and profile of a server, of what it is remembered by; names may have blanks. */
+function placeIn(id: string): readonly [string, Required<OfProfile>] {
+	const end = id.indexOf(' ');
+	return [id.slice(end + 1), {profile: id.slice(0, end)}];
+}
+
+const gone = 'it is not in config.yaml';
+
+/** What can be done with a tool server. */
+export const serverActs: ReadonlyArray<Act<ListedServer, ServerPort>> = [
+	{
+		verb: 'connect',
+		key: 'c',
+		says: 'connect a tool server now, also one that is parked or lazy',
+		why({status}) {
+			if (status === 'skipped') {
+				return 'It is switched off: set enabled: true in config.yaml';
+			}
+
+			return status === 'connected' ? 'It is connected' : undefined;
+		},
+		starts: server => `${serverName(server)} is being connected`,
+		async effect(port, id) {
+			const after = await port.connectServer(...placeIn(id));
+			const {status, reason} = after;
+			const said = `${serverName(after)} ${serverWords[status].text}`;
+			if (status !== 'connected') {
+				throw new SvcError(
+					'mcp_connect_failed',
+					reason === undefined ? said : `${said}: ${reason}`,
+				);
+			}
+
+			return {said, json: after};
+		},
+		gone,
+	},
+	{
+		verb: 'disconnect',
+		key: 'x',
+		says: 'end the connection to a tool server; its tools stay, and the next call connects',
+		why: ({status}) =>
+			status === 'connected' || status === 'connecting' ? undefined : 'It is not connected',
+		ask: server =>
+			server.activeCalls === 0
+				? undefined
+				: {
+						title: `Disconnect ${serverName(server)}`,
+						lines: [
+							`${countOf(server.activeCalls, 'call is', 'calls are')} under way and would fail; what ${server.activeCalls === 1 ? 'it' : 'they'} did already stays done.`,
+							'Its tools stay: the next call connects it again.',
+						],
+						act: 'disconnect',
+					},
+		async effect(port, id) {
+			const after = await port.disconnectServer(...placeIn(id));
+			return {
+				said: `${serverName(after)} is disconnected; the next call connects it`,
+				json: after,
+			};
+		},
+		gone,
+	},
+];

@@ -1,0 +1,209 @@
+import {countOf} from '../../core/counted.ts';
+import {numberTerm, termsOf, textTerm} from '../../core/filter/terms.ts';
+import {
+	serverStatuses,
+	type ServerStatus,
+	type ServerToolView,
+	type ServerView,
+} from '../../core/tool-server.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import {literal} from '../../terminal/text/safe.ts';
+import {ageText, printableTime} from '../../terminal/text/time.ts';
+import {column, fact, type Fact, type Noun, type Tone} from '../noun.ts';
+
+/** A tool server as a running gateway has it, or as its file and the cache say while none runs. */
+export type ListedServer = Omit<ServerView, 'status' | 'since'> & {
+	/** `not running`: no gateway keeps a connection. */
+	readonly status: ServerStatus | 'not running';
+	readonly since?: number;
+	/** Without a gateway: when the tools were listed last, milliseconds since 1970; absent: never. */
+	readonly savedAt?: number;
+};
+
+/** What a server is remembered by. */
+export const serverKey = ({profile, name}: Pick<ServerView, 'profile' | 'name'>): string =>
+	`${profile} ${name}`;
+
+/** The name, with its profile where that is another one. */
+export const serverName = ({profile, name}: Pick<ServerView, 'profile' | 'name'>): string =>
+	profile === 'default' ? name : `${profile}/${name}`;
+
+/** Each state with its sign: never the colour alone. */
+export const serverWords: Readonly<
+	Record<ListedServer['status'], {readonly text: Safe; readonly tone: Tone}>
+> = {
+	skipped: {text: literal('- skipped'), tone: 'quiet'},
+	lazy: {text: literal('○ lazy'), tone: 'quiet'},
+	connecting: {text: literal('◐ connecting'), tone: 'accent'},
+	connected: {text: literal('● connected'), tone: 'good'},
+	'needs login': {text: literal('! needs login'), tone: 'warn'},
+	failed: {text: literal('✗ failed'), tone: 'bad'},
+	parked: {text: literal('✗ parked'), tone: 'bad'},
+	recycled: {text: literal('○ recycled'), tone: 'quiet'},
+	'not running': {text: literal('- not running'), tone: 'quiet'},
+};
+
+/** Whether a server stands still until a person does something. */
+export const needsPerson = ({status}: Pick<ListedServer, 'status'>): boolean =>
+	status === 'needs login' || status === 'parked' || status === 'failed';
+
+/** How many of its tools ask a person first. */
+export const askingIn = ({tools}: Pick<ListedServer, 'tools'>): number =>
+	tools.filter(({asks}) => asks).length;
+
+/** `14 of 38`, where a filter or the model's bounds leave some out. */
+function toolsText({tools, offered}: ListedServer): string {
+	if (tools.length === 0 && offered === 0) {
+		return '-';
+	}
+
+	return offered > tools.length ? `${tools.length} of ${offered}` : String(tools.length);
+}
+
+const timeOf = (at: number | undefined): string | undefined =>
+	at === undefined ? undefined : printableTime(at);
+
+/** Where it is, how it is spoken to, why it is not connected. */
+export const serverFacts = (server: ListedServer): readonly Fact[] => [
+	{text: server.endpoint},
+	...fact('filter', server.filter),
+	...fact('protocol', server.protocol),
+	...fact('server', server.serverInfo),
+	...fact('ping', server.pingMs === undefined ? undefined : `${Math.round(server.pingMs)} ms`),
+	...fact('calls', server.activeCalls === 0 ? undefined : `${server.activeCalls} under way`),
+	...fact('why', server.reason),
+	...fact('stderr', server.stderr),
+	...server.warnings.map(warning => ({text: `! ${warning}`, tone: 'warn'}) as const),
+];
+
+/** The tools of a server. `offered`: how many it has itself. */
+export function toolFacts({
+	tools,
+	offered,
+}: Pick<ListedServer, 'offered' | 'tools'>): readonly Fact[] {
+	if (tools.length === 0) {
+		return [
+			{
+				title:
+					offered === 0
+						? 'No tools are known'
+						: `None of its ${countOf(offered, 'tool')} is registered`,
+			},
+		];
+	}
+
+	const asking = askingIn({tools});
+	return [
+		{
+			title: `${countOf(tools.length, 'tool')} (it offers ${offered}), ${asking === 0 ? 'none of which asks' : `${asking} of which ${asking === 1 ? 'asks' : 'ask'}`} a person first`,
+		},
+		...tools.map(tool => ({text: toolText(tool)})),
+	];
+}
+
+const maxAboutLength = 60;
+
+function toolText({name, asks, changed, args, description}: ServerToolView): string {
+	const [first = ''] = description.split('\n');
+	const about = first.length > maxAboutLength ? `${first.slice(0, maxAboutLength)}…` : first;
+	const marks = [...(asks ? ['asks'] : []), ...(changed ? ['changed'] : [])];
+	return [
+		`${name}(${args.join(', ')})`,
+		...(marks.length > 0 ? [`[${marks.join(', ')}]`] : []),
+		...(about === '' ? [] : [about]),
+	].join('  ');
+}
+
+/** A tool server. @see manual/tool-servers.md */
+export const serverNoun: Noun<ListedServer> = {
+	one: 'tool server',
+	many: 'tool servers',
+	argument: 'name',
+	missing: 'server_not_found',
+	id: serverKey,
+	name: serverName,
+	sign: server => (needsPerson(server) || server.tools.some(({changed}) => changed) ? '!' : ' '),
+	columns: [
+		column(
+			'name',
+			{least: 8, most: 28},
+			{label: 'server', value: serverName, isMain: true, printed: ({name}) => name},
+		),
+		column('profile', 0, ({profile}) => profile),
+		column('transport', 9, {value: ({transport}) => transport, isMain: true}),
+		column('status', 18, {
+			label: 'state',
+			value: ({status, since = 0}, {now}) =>
+				`${serverWords[status].text} ${status === 'skipped' ? '' : ageText(now - since)}`,
+			tone: ({status}) => serverWords[status].tone,
+			printed: ({status}) => status,
+		}),
+		column('tools', 9, {value: toolsText, printed: ({tools}) => String(tools.length)}),
+		column('ask', 0, server => String(askingIn(server))),
+		column('trust', 9, {
+			value: ({status, trust}) => (status === 'skipped' ? 'disabled' : trust),
+			printed: ({trust}) => trust,
+		}),
+		column('endpoint', 0, ({endpoint}) => endpoint),
+	],
+	/** The row has its name already. */
+	note({name, reason, nextAttemptAt}, {now}) {
+		const next =
+			nextAttemptAt === undefined || nextAttemptAt <= now
+				? ''
+				: ` · again in ${ageText(nextAttemptAt - now)}`;
+		return reason && `${reason.replace(`MCP server '${name}': `, '')}${next}`;
+	},
+	printed: {
+		columns: ['name', 'profile', 'status', 'tools', 'ask', 'trust', 'transport', 'endpoint'],
+		whole: ['name', 'status'],
+		optional: ['transport', 'profile'],
+		empty: 'No tool servers yet: add one with "svc mcp add"',
+	},
+	factCells: 10,
+	head: ({name, status}) => [{text: name, tone: 'strong'}, {text: status}],
+	facts: server => [
+		...serverFacts(server),
+		...fact('since', timeOf(server.since)),
+		...fact('next try', timeOf(server.nextAttemptAt)),
+		...fact('transport', server.transport),
+		...fact('trust', server.trust),
+		...fact('profile', server.profile === 'default' ? undefined : server.profile),
+		...toolFacts(server),
+		...(server.savedAt === undefined
+			? []
+			: [{title: `As of ${printableTime(server.savedAt)}, when it was connected`}]),
+	],
+	vocabulary: {
+		terms: termsOf<ListedServer>({
+			server: textTerm(({name}) => name, {says: 'its name', example: 'server:files'}),
+			state: textTerm(({status}) => status, {
+				says: 'where it stands',
+				example: 'state:failed',
+				words: serverStatuses,
+			}),
+			transport: textTerm(({transport}) => transport, {
+				says: 'how it is reached',
+				example: 'transport:stdio',
+				words: ['stdio', 'http', 'sse'],
+			}),
+			trust: textTerm(({trust}) => trust, {
+				says: 'what it is trusted with',
+				example: 'trust:untrusted',
+			}),
+			tool: textTerm(({tools}) => tools.map(({tool}) => tool).join('\n'), {
+				says: 'a tool that it has',
+				example: 'tool:create_*',
+			}),
+			profile: textTerm(({profile}) => profile, {says: 'the profile', example: 'profile:work'}),
+			tools: numberTerm(({tools}) => tools.length, {
+				says: 'how many tools it has',
+				example: 'tools>10',
+			}),
+		}),
+		haystack: ({name, transport, status, endpoint, trust, reason = '', tools}) =>
+			[name, transport, status, endpoint, trust, reason, ...tools.map(({tool}) => tool)]
+				.join('\n')
+				.toLowerCase(),
+	},
+};
