@@ -96,6 +96,11 @@ async function fuzzOne({inputs, seed, restMs = 500, mark}: PromptFuzzOptions): P
 		}
 
 		const request = live.get(id);
+		// What somebody else answered meanwhile cannot be allowed any more: the first answer wins.
+		if (!request && id <= lastId) {
+			return settle(id, 'allowed');
+		}
+
 		const wrong = request
 			? whatIsWrong({answer, request, reads, text: terminal.written(), written, restMs, mark})
 			: 'nothing was asked';
@@ -330,9 +335,9 @@ function whyNot(
 
 	// What was there when the line was begun, since the command that asks was typed; shown rows that go on are put together.
 	const shown = stripVTControlCharacters(text.slice(0, first.from)).replaceAll(/\r?\n┊ /g, '');
-	// What is said of a request that waits names the command, too.
+	// What is said of a request that waits names the command, too; one that is typed where a page is asked for is no command.
 	const commands = shown.matchAll(
-		new RegExp(`(?<!: |svc )approvals (?:allow|fill) ${approval.id}\\b`, 'g'),
+		new RegExp(`(?<!: |svc |leaves )approvals (?:allow|fill) ${approval.id}\\b`, 'g'),
 	);
 	const begin = [...commands].at(-1)?.index ?? -1;
 	const seen = new Set(marksIn(begin === -1 ? '' : shown.slice(begin)));
