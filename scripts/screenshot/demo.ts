@@ -30,6 +30,7 @@ export async function startDemo(size: {
 		},
 		size,
 	);
+	await terminal.waitFor('the last 24 hours were played');
 	const url = await terminal.find(/http:\/\/127\.0\.0\.1:\d+(?=\/webhooks)/);
 	return {
 		terminal,

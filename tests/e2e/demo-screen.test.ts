@@ -15,9 +15,10 @@ test('the demo says what it is, shows a day, and leaves nothing', async () => {
 		rows: 24,
 		env: svcEnvironment({home: outside.path, env: {TMPDIR: outside.path}}),
 	});
-	// A day takes its time on a machine that is busy.
-	await pty.waitForText('recorded traffic comes in', 50_000);
+	// Before the day has passed, which takes its time on a machine that is busy.
+	await pty.waitForText('the last 24 hours are being played');
 	await pty.waitForText(/^svc \S+ demo /);
+	await pty.waitForText('the last 24 hours were played', 50_000);
 	const [folder = ''] = readdirSync(outside.path);
 	expect(folder).toMatch(/^svc-demo-/);
 
@@ -50,7 +51,7 @@ test('a signal ends the demo as q does', async () => {
 		env: svcEnvironment({home: outside.path, env: {TMPDIR: outside.path}}),
 	});
 	// Before its day has passed.
-	await pty.waitForText('A day of traffic is played first');
+	await pty.waitForText('the last 24 hours are being played');
 	pty.kill('SIGTERM');
 	await pty.exited;
 

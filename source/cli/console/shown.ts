@@ -11,6 +11,8 @@ export type Shown = {
 	/** Absent: `port` is that of another process. */
 	readonly gateway: Gateway | undefined;
 	readonly firstRun: FirstRunCard | undefined;
+	/** Goes on behind the screen, which ends when it rejects. */
+	readonly begun?: Promise<void>;
 	readonly stop: AskedToStop;
 	/** The gateway never outlives what shows it. */
 	readonly endsWithFace: boolean;

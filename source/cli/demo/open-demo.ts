@@ -109,6 +109,10 @@ export async function openDemo(
 
 					const {url} = webhook;
 					await playDay(gateway, {clock: behind, url, signal}).catch(endsWith(signal));
+					if (signal.aborted) {
+						return;
+					}
+
 					onGateway(gateway, url);
 					if (!isStill) {
 						traffic = playScenes(gateway.port, {clock, url, signal}).catch(endsWith(signal));

@@ -109,8 +109,8 @@ async function open(
 		return;
 	}
 
-	const firstRun =
-		demo?.card ?? (attached || existsSync(paths.config) ? undefined : await firstUse(context));
+	const welcome =
+		demo || attached || existsSync(paths.config) ? undefined : await firstUse(context);
 	// The screen is loaded before the gateway begins to load its rooms: its first frame does not wait for them.
 	const show = mode === 'tui' ? (await import('../../tui/run-tui.tsx')).runTui : undefined;
 	// Before the gateway, so that it listens for a second signal while that drains.
@@ -121,19 +121,22 @@ async function open(
 	});
 	await using gateway = attached ? undefined : await embed(context, demo?.world);
 	const port = attached && readOnly ? await onlyLooking(attached) : (attached ?? gateway?.port);
-	if (gateway && demo) {
-		await demo.begin(gateway, stop.asked);
-	}
-
 	if (!port) {
 		return;
 	}
 
-	const world: Shown = {context, port, gateway, firstRun, stop, endsWithFace: Boolean(demo)};
+	const begun = gateway && demo?.begin(gateway, stop.asked);
 	using _ = {[Symbol.dispose]: () => demo?.end()};
+	const firstRun = begun ? demo?.card(begun) : welcome;
+	const world: Shown = {context, port, gateway, firstRun, stop, endsWithFace: Boolean(demo)};
 	if (show) {
-		await showScreen(world, show);
-	} else if (mode === 'linear') {
+		// Draws meanwhile.
+		await showScreen({...world, ...(begun && {begun})}, show);
+		return;
+	}
+
+	await begun;
+	if (mode === 'linear') {
 		const {showLinear} = await import('./show-linear.ts');
 		await showLinear(world);
 	} else {
@@ -144,9 +147,10 @@ async function open(
 
 /** What `--demo` brings to the interface. */
 export type Demonstration = {
-	readonly card: FirstRunCard;
+	/** `begun` is what `begin` returned. */
+	readonly card: (begun: Promise<void>) => FirstRunCard;
 	readonly world: Partial<GatewayWorld>;
-	/** Before anything is shown. `asked` settles when the process is asked to stop. */
+	/** Lines come after it; the screen is drawn meanwhile, and ends with the error that it rejects with. `asked` settles when the process is asked to stop. */
 	readonly begin: (gateway: Gateway, asked: Promise<void>) => Promise<void>;
 	/** The interface is left, the gateway is about to end. */
 	readonly end: () => void;

@@ -18,7 +18,7 @@ export async function showScreen(
 	shown: Shown,
 	run: (world: TuiWorld) => Promise<TuiEnd>,
 ): Promise<void> {
-	const {context, port, gateway, firstRun, stop} = shown;
+	const {context, port, gateway, firstRun, begun, stop} = shown;
 	const {environment, stdin, stdout, clock, version} = context;
 	const paths = context.paths();
 	const leave = new AbortController();
@@ -27,7 +27,8 @@ export async function showScreen(
 		return undefined;
 	});
 	let failed = false;
-	gateway?.started.catch(() => {
+	const started = Promise.all([gateway?.started, begun]);
+	started.catch(() => {
 		failed = true;
 		leave.abort();
 	});
@@ -75,7 +76,7 @@ export async function showScreen(
 
 	if (gateway && failed) {
 		// Says why.
-		await gateway.started;
+		await started;
 	} else {
 		await leaveFace(shown, left);
 	}

@@ -4,12 +4,11 @@ import {createThrottle} from '../state/throttle.ts';
 /** Bells are at least so far apart. */
 const ringMs = 10_000;
 
-/** Rings once for each new request, and not more often than every ten seconds. Returns the way out. */
-export function ringForApprovals({
-	feed,
-	clock,
-	desktop,
-}: Pick<Shell, 'feed' | 'clock' | 'desktop'>): () => void {
+/** Rings once for each new request from when `from` settles on, and not more often than every ten seconds. Returns the way out. */
+export function ringForApprovals(
+	{feed, clock, desktop}: Pick<Shell, 'feed' | 'clock' | 'desktop'>,
+	from?: Promise<void>,
+): () => void {
 	const throttle = createThrottle(
 		clock,
 		() => ringMs,
@@ -18,7 +17,12 @@ export function ringForApprovals({
 		},
 	);
 	let newest = 0;
+	let isQuiet = from !== undefined;
 	const look = () => {
+		if (isQuiet) {
+			return;
+		}
+
 		const latest = feed.get().state.approvals.at(-1)?.id ?? 0;
 		if (latest > newest) {
 			newest = latest;
@@ -28,7 +32,18 @@ export function ringForApprovals({
 
 	look();
 	const unsubscribe = feed.subscribe(look);
+	let hasEnded = false;
+	// One that waits then rings.
+	void from?.then(
+		() => {
+			isQuiet = hasEnded;
+			look();
+			return undefined;
+		},
+		() => undefined,
+	);
 	return () => {
+		hasEnded = true;
 		unsubscribe();
 		throttle[Symbol.dispose]();
 	};

@@ -10,6 +10,8 @@ import {openSetup} from '../dialogs/setup.ts';
 import {deliveryList} from '../entries/delivery-list.ts';
 import {blankLine, clean, wrapText, type Line} from '../lines/line.ts';
 import {sendTest} from '../panes/traffic/traffic-commands.ts';
+import type {ValueStore} from '../state/store.ts';
+import type {ViewState} from '../state/view.ts';
 
 /** What the gateway's first start wrote and found. @see manual/commands.md */
 export type FirstRunCard = {
@@ -21,9 +23,32 @@ export type FirstRunCard = {
 	readonly title?: string;
 	/** Keys and what they do, instead of those of a first start. */
 	readonly keys?: ReadonlyArray<readonly [key: string, does: string]>;
+	/** A step that is done when `over` resolves, and is called `done` then. No bell rings before. */
+	readonly underWay?: {
+		readonly step: string;
+		readonly done: string;
+		readonly over: Promise<void>;
+	};
 };
 
 export const firstRun = dialogState<{readonly card: FirstRunCard}>('first-run');
+
+/** Ticks off the step of `card` that is under way when it is done. */
+export function tickOff(view: ValueStore<ViewState>, card: FirstRunCard | undefined): void {
+	const {underWay, ...shown} = card ?? {route: '', steps: []};
+	const overlay = {
+		kind: firstRun.kind,
+		card: {...shown, steps: [...shown.steps, underWay?.done ?? '']},
+	};
+	void underWay?.over.then(
+		() => {
+			view.set(state => (state.overlay?.kind === firstRun.kind ? {...state, overlay} : state));
+			return undefined;
+		},
+		// Whoever began it reports the error.
+		() => undefined,
+	);
+}
 
 /** What the first start did, what answers, and how to see a first event. */
 export function firstRunLines(
@@ -32,15 +57,16 @@ export function firstRunLines(
 	width: number,
 ): readonly Line[] {
 	const {webhook} = state;
-	const {steps, route} = card;
+	const {steps, route, underWay} = card;
+	const marked = (mark: Safe, step: string) =>
+		wrapText(step, width - 4).map((row, index): Line => [
+			{text: index === 0 ? mark : literal('   '), tone: 'good'},
+			{text: row},
+		]);
 	return [
 		blankLine,
-		...steps.flatMap(step =>
-			wrapText(step, width - 4).map((row, index): Line => [
-				{text: index === 0 ? literal(' ✓ ') : literal('   '), tone: 'good'},
-				{text: row},
-			]),
-		),
+		...steps.flatMap(step => marked(literal(' ✓ '), step)),
+		...(underWay ? marked(literal(' … '), underWay.step) : []),
 		blankLine,
 		fact(
 			literal('Listens'),

@@ -6,7 +6,7 @@ import {closeSettled, forgetShown} from '../acts/sheet.ts';
 import {createGuard} from '../approvals/guard.ts';
 import {ringForApprovals} from '../approvals/ring.ts';
 import {dialogs as allDialogs} from '../commands/dialogs.ts';
-import {firstRun} from '../commands/first-run.ts';
+import {firstRun, tickOff} from '../commands/first-run.ts';
 import {createKeyTable, keyTable} from '../commands/table.ts';
 import {announceVersions} from '../commands/two-versions.ts';
 import {createDetails} from '../lines/detail.ts';
@@ -81,6 +81,7 @@ export function createShell(
 		declinedKey: options.declinedKey === true,
 		overlay: options.firstRun && {kind: firstRun.kind, card: options.firstRun},
 	});
+	tickOff(view, options.firstRun);
 	const pane = () => byId.get(view.get().pane) ?? first;
 
 	const findBanners = createBanners();
@@ -196,7 +197,11 @@ export function createShell(
 	const detail = createDetails(host);
 	const stops = [feed.subscribe(want), view.subscribe(want)];
 	want();
-	stops.push(watchPace(view, feed), ringForApprovals(host), announceLogins(host));
+	stops.push(
+		watchPace(view, feed),
+		ringForApprovals(host, options.firstRun?.underWay?.over),
+		announceLogins(host),
+	);
 	const whole: Shell = {
 		...host,
 		detail,

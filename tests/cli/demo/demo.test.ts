@@ -3,12 +3,16 @@ import {chmod, writeFile} from 'node:fs/promises';
 import {PassThrough} from 'node:stream';
 import {expect, test} from 'vitest';
 import type {Context} from '../../../source/cli/console/context.ts';
+import type {Shown} from '../../../source/cli/console/shown.ts';
 import {openDemo} from '../../../source/cli/demo/open-demo.ts';
+import {showScreen} from '../../../source/cli/start/show-screen.ts';
 import {homePaths} from '../../../source/config/home-paths.ts';
 import {systemClock} from '../../../source/core/clock.ts';
 import {defaultApiPort} from '../../../source/core/loopback.ts';
 import type {GatewayState} from '../../../source/core/state.ts';
 import type {Gateway} from '../../../source/gateway/gateway.ts';
+import type {TuiWorld} from '../../../source/tui/shell/tui-world.ts';
+import {createFakePort} from '../../helpers/fake-port.ts';
 import {stateWhere} from '../../helpers/gateway.ts';
 import {processAt, processes, until} from '../../helpers/processes.ts';
 import {svcCommand} from '../../helpers/svc.ts';
@@ -130,6 +134,32 @@ test('the day of the demo has every kind of outcome; nothing of it leaves the ma
 	expect(readdirSync(outside.path).toSorted()).toEqual(['bin', 'config.yaml']);
 	await until(() => parts.every(({pid}) => (processAt(pid)?.state ?? 'Z') === 'Z'));
 	await expect(fetch(demo.url)).rejects.toThrow('fetch failed');
+});
+
+test('an error of what goes on behind the screen ends the screen, and is thrown', async () => {
+	await using home = await temporaryHome();
+	const environment = {HOME: home.path, SVC_HOME: home.path};
+	const {promise: never} = Promise.withResolvers<void>();
+	const begun = Promise.reject(new Error('The demo cannot listen'));
+	const streams = {stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough()};
+	const shown = {
+		context: {...streams, environment, clock: systemClock, paths: () => homePaths({environment})},
+		port: createFakePort(),
+		gateway: {started: Promise.resolve(), stopped: never},
+		stop: {asked: never, hungUp: never, isAsked: () => false, isHungUp: () => false},
+		begun,
+		endsWithFace: true,
+	};
+	const run = async ({options: {signal}}: TuiWorld) => {
+		const {promise, resolve} = Promise.withResolvers<void>();
+		signal?.addEventListener('abort', () => {
+			resolve();
+		});
+		await promise;
+		return {reason: 'aborted'} as const;
+	};
+
+	await expect(showScreen(shown as unknown as Shown, run)).rejects.toThrow('cannot listen');
 });
 
 test.for([

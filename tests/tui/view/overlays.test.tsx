@@ -4,6 +4,7 @@ import {literal} from '../../../source/terminal/text/safe.ts';
 import {panes} from '../../../source/tui/panes/panes.ts';
 import {dialogRows} from '../../helpers/dialog-rows.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
+import {makeToolApproval} from '../../helpers/make-approval.ts';
 import {makeDelivery, makeJob, makeRun, received, runChanged} from '../../helpers/make.ts';
 import {freshPicture, showShell} from '../../helpers/show-shell.tsx';
 
@@ -234,6 +235,30 @@ test('the first-run card shows what was written; c copies, T sends and goes on t
 	expect(port.calls).toContainEqual({name: 'sendTestEvent', args: ['hello']});
 	expect(shown.text()).not.toContain('Welcome');
 	expect(shown.said()).toContain('Answered 202 accepted');
+});
+
+test('a step that is under way behind the card is ticked off when it is done; until then no bell rings', async () => {
+	const port = createFakePort();
+	const {promise: over, resolve} = Promise.withResolvers<void>();
+	const underWay = {step: 'the day is being played', done: 'the day was played', over};
+	const card = {steps: ['traffic comes in'], route: 'hello', underWay};
+	await using shown = await showShell(port, narrow, {firstRun: card});
+	expect(shown.text()).toContain('… the day is being played');
+	const ask = async (id: number) => {
+		port.emit({type: 'approval-requested', at: 1, approval: makeToolApproval({id})});
+		await shown.pass(11_000);
+	};
+	await ask(1);
+	await ask(2);
+	expect(shown.desktop.rings).toBe(0);
+
+	resolve();
+	await shown.pass(200);
+	expect(shown.text()).toContain('✓ the day was played');
+	expect(shown.text()).not.toContain('being played');
+	expect(shown.desktop.rings).toBe(1);
+	await ask(3);
+	expect(shown.desktop.rings).toBe(2);
 });
 
 test('a toast goes after four seconds', async () => {
