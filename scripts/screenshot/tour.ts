@@ -1,4 +1,4 @@
-import {issue, pullRequest, workflow} from '../../source/cli/demo/traffic/github.ts';
+import {type RecordedEvent, sendingsOf} from '../../source/cli/demo/traffic/recorded.ts';
 import {startDemo} from './demo.ts';
 import {movingSvgOf, type Frame} from './moving-svg.ts';
 import {saveMoving} from './save-picture.ts';
@@ -19,7 +19,8 @@ const settleMs = 350;
 export async function drawTour({png}: {readonly png?: string}): Promise<void> {
 	const frames: Frame[] = [];
 	await using demo = await startDemo(size);
-	const {terminal, send} = demo;
+	const {terminal} = demo;
+	const send = async (event: RecordedEvent) => demo.send(...sendingsOf(event));
 	const keep = async (ms: number) => {
 		await pause(settleMs);
 		frames.push({screen: terminal.screen(), ms});
@@ -33,11 +34,15 @@ export async function drawTour({png}: {readonly png?: string}): Promise<void> {
 
 	await keep(readMs);
 	await press('enter');
-	await send(issue(99, 'Uploads stop at 100 MB'));
+	await send({of: 'issue', with: {number: 99, title: 'Uploads stop at 100 MB'}});
 	await keep(glanceMs);
-	await send(pullRequest(416, 'Cap the pause between retries'));
+	await send({of: 'pull', with: {number: 416, title: 'Cap the pause between retries'}});
 	await keep(glanceMs);
-	await send({...issue(100, 'Let me in'), secret: 'a-guess-that-is-wrong'});
+	await send({
+		of: 'issue',
+		with: {number: 100, title: 'Let me in'},
+		secret: 'a-guess-that-is-wrong',
+	});
 	await keep(lookMs);
 	await press('enter');
 	await terminal.waitFor('signature');
@@ -58,10 +63,12 @@ export async function drawTour({png}: {readonly png?: string}): Promise<void> {
 	await keep(readMs);
 
 	await press('esc');
-	await send(...Array.from({length: 3}, () => workflow('main')));
-	await send(
-		pullRequest(412, 'Retry uploads that time out', {action: 'synchronize', route: 'gh-sync'}),
-	);
+	await send({of: 'workflow', times: 3});
+	await send({
+		of: 'pull',
+		with: {number: 412, title: 'Retry uploads that time out', action: 'synchronize'},
+		route: 'gh-sync',
+	});
 	await press('2');
 	await keep(lookMs);
 

@@ -1,4 +1,4 @@
-import {pullRequest, workflow} from '../../source/cli/demo/traffic/github.ts';
+import {sendingsOf} from '../../source/cli/demo/traffic/recorded.ts';
 import type {Demo} from './demo.ts';
 import {pause} from './terminal.ts';
 
@@ -14,19 +14,19 @@ const betweenBurstsMs = 6000;
 /** The words that tell what became of a key have gone. */
 const toastMs = 4500;
 
-const synchronized = (number: number, title: string) =>
-	pullRequest(number, title, {action: 'synchronize', route: 'gh-sync'});
+const synchronized = (number: number, title: string, times = 1) =>
+	sendingsOf({of: 'pull', with: {number, title, action: 'synchronize'}, route: 'gh-sync', times});
 
 /** Events that come in bursts, with pauses between them. */
 const bursts = [
 	[
-		...Array.from({length: 3}, () => workflow('main')),
-		...Array.from({length: 2}, () => workflow('uploads')),
-		...Array.from({length: 4}, () => synchronized(412, 'Retry uploads that time out')),
-		synchronized(415, 'Upload in parallel'),
+		...sendingsOf({of: 'workflow', times: 3}),
+		...sendingsOf({of: 'workflow', with: {branch: 'uploads'}, times: 2}),
+		...synchronized(412, 'Retry uploads that time out', 4),
+		...synchronized(415, 'Upload in parallel'),
 	],
-	Array.from({length: 2}, () => synchronized(413, 'Explain the retry limits')),
-	Array.from({length: 2}, () => synchronized(412, 'Retry uploads that time out')),
+	synchronized(413, 'Explain the retry limits', 2),
+	synchronized(412, 'Retry uploads that time out', 2),
 ];
 
 /** Of the pictures at 120x36, in their order. */

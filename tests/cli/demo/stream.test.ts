@@ -1,9 +1,8 @@
 import {expect, test} from 'vitest';
 import {demoConfig} from '../../../source/cli/demo/servers/demo-config.ts';
 import {nextAnswer} from '../../../source/cli/demo/servers/model-answers.ts';
-import {recordedDay} from '../../../source/cli/demo/traffic/day.ts';
 import {mayPlay} from '../../../source/cli/demo/traffic/play-scenes.ts';
-import {scenes} from '../../../source/cli/demo/traffic/stream.ts';
+import {fill, recordedDay, scenes} from '../../../source/cli/demo/traffic/recorded.ts';
 import {isJsonObject} from '../../../source/core/json.ts';
 import {initialState} from '../../../source/core/state.ts';
 import {makeRun} from '../../helpers/make.ts';
@@ -30,7 +29,7 @@ test('every address of the configuration is one of this machine', () => {
 test('events go to routes that there are, but for one', () => {
 	const {routes} = JSON.parse(JSON.stringify(config)).platforms.webhook;
 	const sendings = [
-		...recordedDay.flatMap(({sends = []}) => sends),
+		...recordedDay.flatMap(({sends}) => sends),
 		...someScenes().flatMap(({sends}) => sends),
 	];
 
@@ -53,6 +52,18 @@ test('the day goes forward, and identifiers of rounds differ', () => {
 	);
 	expect(identifiers.length).toBeGreaterThan(2);
 	expect(new Set(identifiers).size).toBe(identifiers.length);
+});
+
+test('every word of the recording is filled in, and a number stays one', () => {
+	const all = JSON.stringify([recordedDay, someScenes()]);
+	expect(all.match(/\{\w+\}/g)).toBeNull();
+	expect(all).toContain('"number":419,"pull_request"');
+	expect(new Set(recordedDay.map(({answer}) => answer))).toEqual(
+		new Set([undefined, 'allow', 'deny', 'open']),
+	);
+	expect(fill({one: ['{n}', 'no. {n}', '{other}']}, {n: 1})).toEqual({
+		one: [1, 'no. 1', '{other}'],
+	});
 });
 
 const withRuns = (runs: ReadonlyArray<Parameters<typeof makeRun>[0]>) => ({

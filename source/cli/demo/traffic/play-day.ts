@@ -3,7 +3,7 @@ import type {GatewayState} from '../../../core/state.ts';
 import type {Gateway} from '../../../gateway/gateway.ts';
 import type {GatewayPort} from '../../../gateway/port.ts';
 import type {BehindClock} from '../behind-clock.ts';
-import {type Moment, recordedDay} from './day.ts';
+import {type Moment, recordedDay} from './recorded.ts';
 import {send, type Sending} from './sending.ts';
 
 const minuteMs = 60_000;
@@ -83,7 +83,7 @@ export async function playDay(
 	await stateWhere(
 		({servers}) => servers.length > 0 && servers.every(({status}) => status !== 'connecting'),
 	);
-	for (const {ago, sends = [], answer: word} of moments) {
+	for (const {ago, sends, answer: word} of moments) {
 		if (signal.aborted) {
 			return;
 		}

@@ -1,8 +1,8 @@
 import {type Clock, sleep} from '../../../core/clock.ts';
 import {hasEnded} from '../../../core/run.ts';
 import type {GatewayPort} from '../../../gateway/port.ts';
+import {type Scene, scenes} from './recorded.ts';
 import {send} from './sending.ts';
-import {type Scene, scenes} from './stream.ts';
 
 const firstMs = 2500;
 

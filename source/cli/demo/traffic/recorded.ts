@@ -1,0 +1,104 @@
+import {isJsonObject, type JsonObject, type JsonValue} from '../../../core/json.ts';
+import recording from './recording.json' with {type: 'json'};
+import type {Sending} from './sending.ts';
+
+/** An event of the recording: a template `of` it, filled in `with` values, and what is different from it. */
+export type RecordedEvent = Partial<Pick<Sending, 'id' | 'route' | 'secret'>> & {
+	readonly of: string;
+	/** In place of the template's own values. Of a list, each round takes the next one. */
+	readonly with?: JsonObject;
+	readonly times?: number;
+};
+
+/** Something that happens in the recorded day. */
+export type Moment = {
+	/** How long before the present, minutes. */
+	readonly ago: number;
+	readonly sends: readonly Sending[];
+	/** What a person says to the call that one of these asks for, which may be left `open`; without it the call times out. */
+	readonly answer?: 'allow' | 'deny' | 'open';
+};
+
+/** A few events that belong together. */
+export type Scene = {
+	readonly sends: readonly Sending[];
+	/** Its run asks a person. */
+	readonly asks?: boolean;
+};
+
+type Unfilled<Kind extends Scene> = Omit<Kind, 'sends'> & {
+	readonly sends: readonly RecordedEvent[];
+};
+
+// The types of JSON have no literals; a test reads the whole recording.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+const {parts, events, day, counters, round} = recording as unknown as {
+	readonly parts: JsonObject;
+	readonly events: Readonly<Record<string, JsonObject & {readonly with?: JsonObject}>>;
+	readonly day: ReadonlyArray<Unfilled<Moment>>;
+	/** What each counter is in the first round, and how much it grows from round to round. */
+	readonly counters: Readonly<Record<string, readonly [first: number, step: number]>>;
+	readonly round: ReadonlyArray<Unfilled<Scene>>;
+};
+
+/** Puts `words` in place of their names in braces: as they are where a text is nothing but one, else as text. */
+export function fill(value: JsonValue, words: JsonObject): JsonValue {
+	if (typeof value === 'string') {
+		const [, whole = ''] = /^\{(\w+)\}$/.exec(value) ?? [];
+		return (
+			words[whole] ??
+			value.replaceAll(/\{(\w+)\}/g, (found, name: string) => {
+				const word = words[name] ?? found;
+				return typeof word === 'string' ? word : JSON.stringify(word);
+			})
+		);
+	}
+
+	if (Array.isArray(value)) {
+		return value.map(item => fill(item, words));
+	}
+
+	return isJsonObject(value) ? fillAll(value, words) : value;
+}
+
+const fillAll = (values: JsonObject, words: JsonObject): JsonObject =>
+	Object.fromEntries(
+		Object.entries(values).map(([name, value]) => [name, fill(value ?? null, words)]),
+	);
+
+/** The events that are sent for one of the recording, in round `rounds`, from 0 on. */
+export function sendingsOf(
+	{of, with: own = {}, times = 1, ...different}: RecordedEvent,
+	rounds = 0,
+): readonly Sending[] {
+	const {with: usual = {}, ...template} = events[of] ?? {};
+	const counted = Object.entries(counters).map(([name, [first, step]]) => [
+		name,
+		first + rounds * step,
+	]);
+	const chosen = Object.entries({...usual, ...own}).map(([name, value]) => [
+		name,
+		Array.isArray(value) ? value[rounds % value.length] : value,
+	]);
+	const words = fillAll(Object.fromEntries(chosen), {...parts, ...Object.fromEntries(counted)});
+	const filled = fillAll(template, {...parts, ...words});
+	// As the recording has it.
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+	const sending = {...filled, ...different} as unknown as Sending;
+	return Array.from({length: times}, () => sending);
+}
+
+/** A little of everything that a receiver sees in a day. */
+export const recordedDay: readonly Moment[] = day.map(moment => ({
+	...moment,
+	sends: moment.sends.flatMap(event => sendingsOf(event)),
+}));
+
+/** The traffic of the demo after its recorded day: without an end, with numbers that go on from round to round. */
+export function* scenes(): Generator<Scene, never> {
+	for (let rounds = 0; ; rounds++) {
+		for (const scene of round) {
+			yield {...scene, sends: scene.sends.flatMap(event => sendingsOf(event, rounds))};
+		}
+	}
+}
