@@ -148,11 +148,11 @@ export type Act<Item, Port, Once = never> = {
 		readonly kind: (item: Item) => string;
 		readonly done: string;
 	};
-	/** A number that it needs: the screen offers a choice, the command line has an option. */
-	readonly input?: {
+	/** A span of time that it needs, milliseconds: the screen offers a choice, the command line has an option. */
+	readonly span?: {
 		readonly option: string;
 		readonly says: string;
-		/** How the command line reads it, and what it takes when the option is absent. */
+		/** What the command line takes when the option is absent. */
 		readonly usual: string;
 		readonly title: (item: Item) => string;
 		readonly notes: (item: Item) => readonly string[];
@@ -162,8 +162,8 @@ export type Act<Item, Port, Once = never> = {
 			readonly value: number;
 		}>;
 	};
-	/** Does it with the thing of this identifier; `undefined` when that has gone, or gone on. `input`: what was chosen, 0 where nothing is. */
-	readonly effect: (port: Port, id: string, input: number) => Promise<Outcome<Once> | undefined>;
+	/** Does it with the thing of this identifier; `undefined` when that has gone, or gone on. `spanMs`: what was chosen, 0 where nothing is. */
+	readonly effect: (port: Port, id: string, spanMs: number) => Promise<Outcome<Once> | undefined>;
 	/** Why `effect` did nothing: `it has ended or does not exist`. */
 	readonly gone: string;
 	/** The error of the command line then; that of a missing thing when absent. */

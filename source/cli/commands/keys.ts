@@ -34,8 +34,9 @@ export function addKeyCommands(program: Command, context: Context): void {
 					command.error(`error: ${grant.problem}`);
 				}
 
-				const minted = await home.createKey(grant);
-				sayOnce(context, {...minted, json: json === true, url: await urlOf(home)});
+				// Before the key is made: what fails here must not lose a secret that is told once.
+				const url = await urlOf(home);
+				sayOnce(context, {...(await home.createKey(grant)), json: json === true, url});
 			},
 		);
 
@@ -62,7 +63,8 @@ export function addKeyCommands(program: Command, context: Context): void {
 		acts: keyActs,
 		open,
 		async sayOnce(home, minted, json) {
-			sayOnce(context, {...minted, json, url: await urlOf(home)});
+			const url = await urlOf(home).catch(() => undefined);
+			sayOnce(context, {...minted, json, url});
 		},
 	});
 }

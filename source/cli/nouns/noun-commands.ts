@@ -1,5 +1,6 @@
-import type {Command} from 'commander';
+import {type Command, Option} from 'commander';
 import {SvcError} from '../../core/errors.ts';
+import {cell} from '../../core/untrusted.ts';
 import type {Act, AsOf, Fact, Noun} from '../../nouns/noun.ts';
 import type {Context} from '../console/context.ts';
 import {numberOption, spanOption} from '../console/options.ts';
@@ -143,10 +144,10 @@ export function addActs<Item, Port, Once>(
 		readonly sayOnce?: (port: Port, once: Once, json: boolean) => Promise<void>;
 	},
 ): void {
-	for (const {verb, says, input, effect, gone, failed = noun.missing} of acts) {
+	for (const {verb, says, span, effect, gone, failed = noun.missing} of acts) {
 		const command = identify(group.command(verb).description(says), noun);
-		if (input) {
-			command.option(input.option, input.says, spanOption, spanOption(input.usual));
+		if (span) {
+			command.option(span.option, span.says, spanOption, spanOption(span.usual));
 		}
 
 		command
@@ -157,7 +158,7 @@ export function addActs<Item, Port, Once>(
 					{json = false, ...options}: Json & Readonly<Record<string, unknown>>,
 				) => {
 					await using port = await open();
-					const [chosen] = Object.values(options);
+					const chosen = span && options[new Option(span.option).attributeName()];
 					const outcome = await effect(
 						port,
 						idOf(String(id)),
@@ -183,7 +184,7 @@ export function addActs<Item, Port, Once>(
 }
 
 const shown = (id: string | number): string =>
-	typeof id === 'number' ? String(id) : `"${id.slice(0, 100)}"`;
+	typeof id === 'number' ? String(id) : `"${cell(id, 100).text}"`;
 
 /** Prints what was listed. */
 export async function printList<Item, More>(

@@ -15,7 +15,7 @@ const dayMs = 86_400_000;
 
 const ended = (key: ApiKey, {now}: AsOf): string | undefined => {
 	const end = endOf(key, now);
-	return end && `${keyName(key)} is ${end}: make another one with a`;
+	return end && `${keyName(key)} is ${end}: press a to make another key`;
 };
 
 /** What can be done with a key. */
@@ -25,7 +25,7 @@ export const keyActs: ReadonlyArray<Act<ApiKey, KeyPort, MintedKey>> = [
 		key: 'R',
 		says: 'make a new secret for a key and print it, once; the old one passes a while longer',
 		why: ended,
-		input: {
+		span: {
 			option: '--overlap <span>',
 			says: 'how long the old secret still passes; 0s: not at all',
 			usual: '24h',

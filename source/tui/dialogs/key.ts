@@ -89,7 +89,7 @@ function makeFirst(shell: Shell): void {
 }
 
 /** How the form is reached from anywhere. */
-export const keyActs: readonly Command[] = [
+export const openKeyCommands: readonly Command[] = [
 	{
 		id: 'key.open',
 		changes: true,

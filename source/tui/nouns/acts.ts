@@ -101,14 +101,14 @@ export function nounCommands<Item, Once = never>(
 /** Does it with what was chosen, after the person has agreed; at once where nothing is asked. */
 function askFirst<Item>(
 	shell: Shell,
-	{ask, input}: Act<Item, GatewayPort, unknown>,
+	{ask, span}: Act<Item, GatewayPort, unknown>,
 	{item, goOn}: {readonly item: Item; readonly goOn: (input: number) => void},
 ): void {
-	if (input) {
+	if (span) {
 		openMenu(shell, {
-			title: clean(input.title(item)),
-			notes: input.notes(item).map(clean),
-			items: input.choices.map(({key, label, value}) => ({
+			title: clean(span.title(item)),
+			notes: span.notes(item).map(clean),
+			items: span.choices.map(({key, label, value}) => ({
 				key,
 				label: clean(label),
 				run() {
