@@ -213,3 +213,9 @@ export type Noun<Item, More = unknown> = {
 		) => ReadonlyArray<{readonly key: string; readonly label: string; readonly text: string}>;
 	};
 };
+
+/** What a list on the screen needs of a noun, where what is told of one is up to its pane. */
+export type ListedNoun<Item, More = unknown> = Omit<
+	Noun<Item, More>,
+	'argument' | 'factCells' | 'facts' | 'head' | 'missing' | 'printed'
+>;

@@ -1,10 +1,10 @@
 import {messageOf} from '../../core/errors.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import type {StopConsequences} from '../../gateway/port.ts';
+import {waitingLogins} from '../../nouns/login/login-entry.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Command} from '../acts/command.ts';
 import {closing, defineDialog, dialogState} from '../acts/dialog.ts';
-import {waitingLogins} from '../entries/login-entry.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {titled, widestText} from './box.ts';

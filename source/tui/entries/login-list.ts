@@ -1,12 +1,17 @@
 import {createMemory} from '../../core/derive.ts';
 import {stopAll} from '../../core/stops.ts';
 import type {ServerView} from '../../core/tool-server.ts';
+import {
+	loginEntries,
+	loginKey,
+	loginVocabulary,
+	type LoginEntry,
+} from '../../nouns/login/login-entry.ts';
+import {loginNoun} from '../../nouns/login/login.ts';
 import {atFirst} from '../list/window.ts';
 import type {Host} from '../shell/shell.ts';
 import {createList, type List} from '../state/list.ts';
-import {rowsBelow, type ListSource} from '../state/source.ts';
-import {notedRows} from './login-columns.ts';
-import {loginEntries, loginKey, loginVocabulary, type LoginEntry} from './login-entry.ts';
+import {rowsWithNotes, type ListSource} from '../state/source.ts';
 
 /** Every entry as it is now, whatever the filter; the same array while nothing changed. */
 export function rememberEntries({
@@ -25,7 +30,6 @@ export const loginList: ListSource<List<LoginEntry>> = {
 	id: 'logins',
 	open(host, filter) {
 		const {feed, logins} = host;
-		const rows = rowsBelow(host, 1);
 		const entries = rememberEntries(host);
 		return createList(
 			{
@@ -36,7 +40,7 @@ export const loginList: ListSource<List<LoginEntry>> = {
 				keyOf: loginKey,
 				vocabulary: loginVocabulary,
 				read: ({servers}) => entries(servers),
-				height: () => Math.max(0, rows() - notedRows(entries(), rows())),
+				height: rowsWithNotes(host, loginNoun, entries),
 				position: atFirst,
 				filter,
 			},

@@ -2,7 +2,6 @@ import type {ComponentType} from 'react';
 import {ApprovalsBody} from '../panes/approvals/approvals-body.tsx';
 import {ChatBody} from '../panes/chat/chat-body.tsx';
 import {GroupsBody} from '../panes/groups/groups-body.tsx';
-import {LoginsBody} from '../panes/logins/logins-body.tsx';
 import {LogsBody} from '../panes/logs/logs-body.tsx';
 import {SubsBody} from '../panes/subs/subs-body.tsx';
 import {TrafficBody} from '../panes/traffic/traffic-body.tsx';
@@ -12,7 +11,6 @@ import type {RegionProps} from '../view/region.ts';
 export const paneBodies: Readonly<Record<string, ComponentType<RegionProps>>> = {
 	traffic: TrafficBody,
 	groups: GroupsBody,
-	logins: LoginsBody,
 	subs: SubsBody,
 	approvals: ApprovalsBody,
 	logs: LogsBody,

@@ -1,8 +1,8 @@
 import {createMemory} from '../../core/derive.ts';
-import type {Noun} from '../../nouns/noun.ts';
+import type {ListedNoun, Noun} from '../../nouns/noun.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {paceOf, type DetailSource} from '../lines/detail.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
+import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
 import type {PaneListing} from '../panes/pane.ts';
 import type {Host} from '../shell/shell.ts';
 import type {List} from '../state/list.ts';
@@ -18,16 +18,25 @@ type Beside<Item, More, Value> = {
 	readonly told: (value: Value) => Partial<More>;
 };
 
-/** A noun as a pane lists it. */
-export type NounListing<Item = unknown, More = object, Value = unknown> = {
-	readonly noun: Noun<Item, More>;
+type Options<Item, More, Value> = {
 	readonly list: ListSource<List<Item>>;
 	/** What the noun depends on, beside the time; the same object while nothing changed. Absent: nothing else. */
 	readonly known?: (host: Host) => More;
 	readonly beside?: Beside<Item, More, Value>;
-	/** What stands beside the list, where that is more than the facts of the noun. */
-	readonly detail?: PaneListing['detail'];
 } & Partial<Pick<PaneListing, 'hasCursor' | 'isLive' | 'marks'>>;
+
+type Told<Item, More> = {readonly noun: Noun<Item, More>; readonly detail?: never};
+
+/** A noun as a pane lists it; `detail`: what stands beside the list, where that is more than the facts of the noun. */
+export type NounListing<Item = unknown, More = object, Value = unknown> = Options<
+	Item,
+	More,
+	Value
+> &
+	(
+		| Told<Item, More>
+		| {readonly noun: ListedNoun<Item, More>; readonly detail: PaneListing['detail']}
+	);
 
 /** A noun as a list of a pane, with what is told of the selected one. */
 export function listingOf<Item, More, Value = never>(
@@ -52,13 +61,9 @@ export const nothingElse = (() => nothing) as () => any;
 
 const nothing = {};
 
-/** What stands under a row. */
-export const noteRow = (note: string | undefined): Line | undefined =>
-	note === undefined ? undefined : line(safe`      ${clean(note)}`, 'quiet');
-
 function createDetail<Item, More, Value>(
 	host: Host,
-	{noun, list, known = nothingElse, beside}: NounListing<Item, More, Value>,
+	{noun, list, known = nothingElse, beside}: Options<Item, More, Value> & Told<Item, More>,
 ): DetailSource {
 	const remember = createMemory<readonly Line[]>();
 	const items = host.list(list);

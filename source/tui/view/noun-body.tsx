@@ -1,6 +1,7 @@
 import {useCallback, useMemo} from 'react';
-import {line} from '../lines/line.ts';
-import {noteRow, nothingElse, type NounListing} from '../nouns/listing.ts';
+import {safe} from '../../terminal/text/safe.ts';
+import {clean, line} from '../lines/line.ts';
+import {nothingElse, type NounListing} from '../nouns/listing.ts';
 import {nounTable} from '../nouns/table.ts';
 import {useStore} from '../state/use-store.ts';
 import {EmptyList} from './empty.tsx';
@@ -38,7 +39,10 @@ export function NounBody({
 			list={items}
 			keyOf={noun.id}
 			rowOf={rowOf}
-			noteOf={item => noteRow(noun.note?.(item, {...beside, now}))}
+			noteOf={item => {
+				const note = noun.note?.(item, {...beside, now});
+				return note === undefined ? undefined : line(safe`      ${clean(note)}`, 'quiet');
+			}}
 			header={line(table.header, 'quiet')}
 			width={width}
 			height={height}

@@ -1,10 +1,10 @@
 import {type LoginAttempt, type LoginPolling, strangePage} from '../../../core/logins.ts';
 import type {Safe} from '../../../core/untrusted.ts';
+import type {LoginEntry} from '../../../nouns/login/login-entry.ts';
+import {serverHost} from '../../../nouns/login/login.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {duration} from '../../../terminal/text/time.ts';
-import {serverHost} from '../../entries/login-columns.ts';
-import type {LoginEntry} from '../../entries/login-entry.ts';
 import {blankLine, clean, line, type Line} from '../../lines/line.ts';
 import {bigCode} from './big-code.ts';
 import {factRows, sentence} from './login-rows.ts';

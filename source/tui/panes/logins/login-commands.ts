@@ -1,5 +1,6 @@
 import type {LoginAttempt} from '../../../core/logins.ts';
 import type {Safe} from '../../../core/untrusted.ts';
+import {isUnderWay, loginEntries, type LoginEntry} from '../../../nouns/login/login-entry.ts';
 import {serverName} from '../../../nouns/server/server.ts';
 import {lineText} from '../../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
@@ -8,7 +9,6 @@ import {copyText} from '../../acts/copy.ts';
 import {change} from '../../acts/navigate.ts';
 import {noLogin, placeOf, startLogin} from '../../acts/start-login.ts';
 import {openMenu} from '../../dialogs/questions.ts';
-import {isUnderWay, loginEntries, type LoginEntry} from '../../entries/login-entry.ts';
 import {loginList} from '../../entries/login-list.ts';
 import {clean} from '../../lines/line.ts';
 import type {Shell} from '../../shell/shell.ts';

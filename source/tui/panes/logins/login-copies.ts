@@ -1,6 +1,6 @@
 import type {Safe} from '../../../core/untrusted.ts';
+import {isUnderWay, type LoginEntry} from '../../../nouns/login/login-entry.ts';
 import {literal} from '../../../terminal/text/safe.ts';
-import {isUnderWay, type LoginEntry} from '../../entries/login-entry.ts';
 
 /** Something of a login that a person may want elsewhere. */
 export type Copy = {

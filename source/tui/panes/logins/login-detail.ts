@@ -1,16 +1,16 @@
 import type {Safe} from '../../../core/untrusted.ts';
-import {serverName} from '../../../nouns/server/server.ts';
-import {clip, fit, widthOf} from '../../../terminal/text/fit.ts';
-import {empty, literal, safe} from '../../../terminal/text/safe.ts';
-import {clockTime} from '../../../terminal/text/time.ts';
-import {endText, serverHost, shortReason, stateText} from '../../entries/login-columns.ts';
 import {
 	failedReason,
 	isOvertaken,
 	loginKey,
 	loginState,
 	type LoginEntry,
-} from '../../entries/login-entry.ts';
+} from '../../../nouns/login/login-entry.ts';
+import {endText, serverHost, shortReason, stateText} from '../../../nouns/login/login.ts';
+import {serverName} from '../../../nouns/server/server.ts';
+import {clip, fit, widthOf} from '../../../terminal/text/fit.ts';
+import {empty, literal, safe} from '../../../terminal/text/safe.ts';
+import {clockTime} from '../../../terminal/text/time.ts';
 import {blankLine, clean, line, type Line} from '../../lines/line.ts';
 import {browserRows, deviceRows} from './attempt-rows.ts';
 import {beside, type Picture} from './beside.ts';

@@ -1,4 +1,4 @@
-import {isUnderWay, type LoginEntry} from '../../entries/login-entry.ts';
+import {isUnderWay, type LoginEntry} from '../../../nouns/login/login-entry.ts';
 import type {Host} from '../../shell/shell.ts';
 import type {LoadSource, LocalState} from '../../state/source.ts';
 import type {Picture} from './beside.ts';

@@ -1,18 +1,19 @@
 import {createMemory} from '../../../core/derive.ts';
-import {serverName} from '../../../nouns/server/server.ts';
-import {literal, safe} from '../../../terminal/text/safe.ts';
-import {goToLogin} from '../../acts/start-login.ts';
 import {
 	isUnderWay,
 	loginEntries,
 	loginState,
-	loginVocabulary,
 	succeededMs,
-} from '../../entries/login-entry.ts';
+} from '../../../nouns/login/login-entry.ts';
+import {loginNoun} from '../../../nouns/login/login.ts';
+import {serverName} from '../../../nouns/server/server.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
+import {goToLogin} from '../../acts/start-login.ts';
 import {loginList, rememberEntries} from '../../entries/login-list.ts';
 import type {DetailSource} from '../../lines/detail.ts';
 import {clean, type Line} from '../../lines/line.ts';
 import {countPart} from '../../lines/title-parts.ts';
+import {listingOf} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {Destination, Pane} from '../pane.ts';
 import {loginCommands} from './login-commands.ts';
@@ -70,13 +71,7 @@ export const loginsPane: Pane = {
 			id: 'logins',
 			title: literal('Logins'),
 			commands: loginCommands,
-			listing: {
-				list: loginList,
-				vocabulary: loginVocabulary,
-				isLive: false,
-				detail: createLoginDetail,
-				hasCursor: false,
-			},
+			listing: listingOf({noun: loginNoun, list: loginList, detail: createLoginDetail}),
 		},
 	],
 	countsSeconds: (_state, {logins, clock}) =>

@@ -1,16 +1,17 @@
 import {strangePage} from '../../core/logins.ts';
 import type {Safe} from '../../core/untrusted.ts';
-import {serverName} from '../../nouns/server/server.ts';
-import {fit} from '../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {ageText, clockTime, dayTime, duration, isSameDay} from '../../terminal/text/time.ts';
-import {clean, type Line} from '../lines/line.ts';
-import type {Tone} from '../theme/theme.ts';
+import {clean} from '../about.ts';
+import {column, from, type ListedNoun, type Tone} from '../noun.ts';
+import {serverName} from '../server/server.ts';
 import {
 	failedReason,
 	flowNow,
 	isOvertaken,
+	loginKey,
 	loginState,
+	loginVocabulary,
 	type LoginEntry,
 	type LoginState,
 } from './login-entry.ts';
@@ -58,50 +59,6 @@ export function serverHost({server, attempt}: LoginEntry): string {
 export const endText = (at: number, now: number): Safe =>
 	isSameDay(at, now) ? clockTime(at) : dayTime(at);
 
-export type LoginColumns = {readonly name: number; readonly host: number; readonly end: number};
-
-const stateCells = 18;
-const flowCells = 8;
-const fixed = 3 + stateCells + flowCells + 3;
-const endCells = 13;
-const roomy = 76;
-
-/** How `width` cells are shared. */
-export function loginColumns(width: number): LoginColumns {
-	const end = width >= roomy ? endCells : 0;
-	const free = width - fixed - end;
-	const name = Math.max(8, Math.min(28, Math.floor(free * 0.45)));
-	return {name, host: Math.max(8, free - name), end};
-}
-
-/** The names of the columns. */
-export const loginHeader = ({name, host, end}: LoginColumns): Safe =>
-	safe`   ${fit(literal('server'), name)} ${fit(literal('state'), stateCells)} ${fit(literal('way'), flowCells)} ${fit(literal('host'), host)}${fit(literal(' token ends'), end)}`;
-
-/** One server as one row. */
-export function loginRow(
-	entry: LoginEntry,
-	{columns, now}: {readonly columns: LoginColumns; readonly now: number},
-	isSelected: boolean,
-): Line {
-	const {server, login} = entry;
-	const word = stateText(entry, now);
-	const end = login.expiresAt === undefined ? literal('-') : endText(login.expiresAt, now);
-	return [
-		{text: isSelected ? literal('>') : literal(' '), tone: 'accent'},
-		{text: word.tone === 'warn' ? literal('! ') : literal('  '), tone: 'warn'},
-		{
-			text: safe`${fit(clean(serverName(server)), columns.name)} `,
-			tone: isSelected ? 'selected' : 'plain',
-		},
-		{text: fit(word.text, stateCells), tone: word.tone},
-		{
-			text: safe` ${fit(clean(flowNow(entry)), flowCells)} ${fit(clean(serverHost(entry)), columns.host)}${fit(safe` ${end}`, columns.end)}`,
-			tone: 'quiet',
-		},
-	];
-}
-
 /** What a person has to know of an entry beside its row; `undefined`: nothing. */
 function noteText(entry: LoginEntry, now: number): Safe | undefined {
 	const {server, attempt} = entry;
@@ -147,17 +104,29 @@ export function shortReason({reason, name}: LoginEntry['server']): string | unde
 	return short === 'needs a login' ? undefined : short;
 }
 
-/** What stands under the row of an entry. */
-export function noteRow(entry: LoginEntry, now: number): Line | undefined {
-	const text = noteText(entry, now);
-	return text && [{text: safe`      ${text}`, tone: 'quiet'}];
-}
-
-/** Rows that notes take of a list of `height` rows: at most half. */
-export const notedRows = (entries: readonly LoginEntry[], height: number): number =>
-	Math.min(
-		entries.filter(
-			({server, attempt}) => attempt !== undefined || shortReason(server) !== undefined,
-		).length,
-		Math.floor(height / 2),
-	);
+/** The login to a tool server. @see manual/logins.md */
+export const loginNoun: ListedNoun<LoginEntry> = {
+	one: 'login',
+	many: 'logins',
+	id: loginKey,
+	name: ({server}) => serverName(server),
+	sign: (entry, {now}) => (stateText(entry, now).tone === 'warn' ? '!' : ' '),
+	columns: [
+		column(
+			'server',
+			{share: 0.45, least: 8, most: 28},
+			{value: ({server}) => serverName(server), isMain: true},
+		),
+		column('state', 18, {
+			value: (entry, {now}) => stateText(entry, now).text,
+			tone: (entry, {now}) => stateText(entry, now).tone,
+		}),
+		column('way', 8, flowNow),
+		column('host', {least: 8}, serverHost),
+		column('token ends', from(76, 12), ({login}, {now}) =>
+			login.expiresAt === undefined ? '-' : endText(login.expiresAt, now),
+		),
+	],
+	note: (entry, {now}) => noteText(entry, now),
+	vocabulary: loginVocabulary,
+};

@@ -1,8 +1,8 @@
-import type {Term, Vocabulary} from '../../core/filter/filter.ts';
-import {textTerm} from '../../core/filter/terms.ts';
+import type {Vocabulary} from '../../core/filter/filter.ts';
+import {termsOf, textTerm} from '../../core/filter/terms.ts';
 import {isLoginOver, type LoginAttempt, type LoginFlow} from '../../core/logins.ts';
 import type {ServerLoginView, ServerView} from '../../core/tool-server.ts';
-import {serverKey, serverName} from '../../nouns/server/server.ts';
+import {serverKey, serverName} from '../server/server.ts';
 
 /** A tool server with `auth: oauth`, and the newest login to it that was started here. */
 export type LoginEntry = {
@@ -111,31 +111,25 @@ export function loginEntries(
 
 /** The words of the Logins filter: `server: state: flow: profile:` and free text. */
 export const loginVocabulary: Vocabulary<LoginEntry> = {
-	terms: new Map<string, Term<LoginEntry>>([
-		[
-			'server',
-			textTerm(({server}) => server.name, {says: 'the tool server', example: 'server:linear'}),
-		],
-		[
-			'state',
-			textTerm(({server, attempt}) => `${server.status} ${attempt?.status ?? ''}`, {
-				says: 'the state of the server, or of its newest login',
-				example: 'state:needs',
-			}),
-		],
-		[
-			'flow',
-			textTerm(flowNow, {
-				says: 'which way the login goes',
-				example: 'flow:device',
-				words: ['browser', 'device'],
-			}),
-		],
-		[
-			'profile',
-			textTerm(({server}) => server.profile, {says: 'the profile', example: 'profile:work'}),
-		],
-	]),
+	terms: termsOf<LoginEntry>({
+		server: textTerm(({server}) => server.name, {
+			says: 'the tool server',
+			example: 'server:linear',
+		}),
+		state: textTerm(({server, attempt}) => `${server.status} ${attempt?.status ?? ''}`, {
+			says: 'the state of the server, or of its newest login',
+			example: 'state:needs',
+		}),
+		flow: textTerm(flowNow, {
+			says: 'which way the login goes',
+			example: 'flow:device',
+			words: ['browser', 'device'],
+		}),
+		profile: textTerm(({server}) => server.profile, {
+			says: 'the profile',
+			example: 'profile:work',
+		}),
+	}),
 	haystack: ({server, login, attempt}) =>
 		[server.name, server.endpoint, server.status, login.issuer ?? '', attempt?.status ?? '']
 			.join('\n')
