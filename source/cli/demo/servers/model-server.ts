@@ -4,6 +4,7 @@ import {type Clock, sleep} from '../../../core/clock.ts';
 import type {JsonObject} from '../../../core/json.ts';
 import {type ModelAnswer, nextAnswer} from './model-answers.ts';
 import {serve} from './serve.ts';
+import world from './world.json' with {type: 'json'};
 
 const thinkMs = 1300;
 const slowMs = 14_000;
@@ -12,7 +13,7 @@ const requestShape = z.looseObject({
 	messages: z.array(z.looseObject({role: z.string(), content: z.json().optional()})),
 });
 
-export const modelName = 'scripted-1';
+const modelName = world.config.model.name;
 
 /**
  * A language model on this machine that knows a few answers by heart, behind the API that others speak, too. `isHurried`: it does not seem to think.

@@ -74,7 +74,7 @@ export function createToolServer(name: ToolSetName): (message: unknown) => reado
 				}
 
 				const {arguments: args = {}} = params;
-				const text = tool.says(word => args[word] ?? '');
+				const text = tool.says.replaceAll(/\{(\w+)\}/g, (_, word: string) => args[word] ?? '');
 				const said = answer({content: [{type: 'text', text}]});
 				calls++;
 				if (name !== 'notes' || hasChanged || calls < callsUntilChange) {
