@@ -13,10 +13,12 @@ async function open({
 	mustTypeName = false,
 	text = body,
 	flags = [],
+	stderrIsTerminal = true,
 }: {
 	readonly mustTypeName?: boolean;
 	readonly text?: string;
 	readonly flags?: readonly string[];
+	readonly stderrIsTerminal?: boolean;
 } = {}) {
 	const stack = new AsyncDisposableStack();
 	const home = stack.use(await temporaryHome());
@@ -31,7 +33,11 @@ async function open({
 	};
 	stack.use(await serveControl(home.path, port));
 	const clock = createFakeClock(approval.requestedAt);
-	const terminal = openTerminal(['approvals', 'allow', '7', ...flags], {home: home.path, clock});
+	const terminal = openTerminal(['approvals', 'allow', '7', ...flags], {
+		home: home.path,
+		clock,
+		stderrIsTerminal,
+	});
 	const settled = () => port.calls.filter(({name}) => name === 'settleApproval').length;
 	/** Reads on until the question. */
 	const readAll = async (question: string) => {
@@ -145,4 +151,23 @@ test('a rule is read before it is made, and its end, Ctrl-C and the end of the i
 	setup.terminal.send('\u0003');
 	expect(await setup.terminal.exited).toBe(130);
 	expect(setup.settled()).toBe(0);
+});
+
+test('a page that was there for less than half a second is not read: Enter that comes sooner does not read on', async () => {
+	await using shown = await open({text: body.repeat(5)});
+	await shown.terminal.waitFor('reads on, q leaves');
+	shown.clock.advance(100);
+	shown.terminal.send('\r');
+	await shown.terminal.waitFor('Too early');
+	await shown.readAll('Allow "');
+	await shown.terminal.type('y');
+	await shown.terminal.exited;
+	expect(shown.settled()).toBe(1);
+});
+
+test('who types at a terminal and sees no question allows nothing: standard error goes elsewhere', async () => {
+	await using shown = await open({stderrIsTerminal: false});
+	expect(await shown.terminal.exited).toBe(1);
+	expect(shown.terminal.transcript()).toContain('(confirmation_needed)');
+	expect(shown.settled()).toBe(0);
 });

@@ -11,6 +11,7 @@ type TerminalWorld = {
 	readonly environment?: Readonly<Record<string, string>>;
 	readonly columns?: number;
 	readonly rows?: number;
+	readonly stderrIsTerminal?: boolean;
 	/** Called after each write. */
 	readonly onWrite?: () => void;
 };
@@ -47,14 +48,22 @@ export const turns = async (count = 3): Promise<void> => {
 /** Runs a command line on a terminal of this process, with a clock that only typing moves. */
 export function openTerminal(
 	args: readonly string[],
-	{home, clock, environment = {}, columns = 80, rows = 24, onWrite}: TerminalWorld,
+	{
+		home,
+		clock,
+		environment = {},
+		columns = 80,
+		rows = 24,
+		stderrIsTerminal = true,
+		onWrite,
+	}: TerminalWorld,
 ): Terminal {
 	const stdin = Object.assign(new PassThrough(), {isTTY: true, isRaw: false, setRawMode() {}});
 	const watchers = new Set<() => void>();
 	let written = '';
 	let waitedTo = 0;
-	const output = () => {
-		const stream = Object.assign(new PassThrough(), {isTTY: true, columns, rows});
+	const output = (isTTY = true) => {
+		const stream = Object.assign(new PassThrough(), {isTTY, columns, rows});
 		stream.setEncoding('utf8').on('data', (text: string) => {
 			written += text;
 			onWrite?.();
@@ -69,7 +78,7 @@ export function openTerminal(
 	const ending = runCommand(args, {
 		stdin: stdin as unknown as NodeJS.ReadStream,
 		stdout: output(),
-		stderr: output(),
+		stderr: output(stderrIsTerminal),
 		environment: {
 			PATH: process.env['PATH'] ?? '',
 			HOME: home,

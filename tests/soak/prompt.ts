@@ -205,7 +205,7 @@ async function fuzzOne({inputs, seed, restMs = 500, mark}: PromptFuzzOptions): P
 		await feed('\u0003');
 		await line(command().replace(/\d+/, String(approval.id)));
 		for (let page = 0; page < 400 && question().endsWith('reads on, q leaves '); page += 1) {
-			clock.advance(upTo(40) === 0 ? 0 : 30);
+			clock.advance(upTo(40) === 0 ? 30 : 520);
 			// oxlint-disable-next-line no-await-in-loop -- one page after the other
 			await feed(upTo(60) === 0 ? '\r\r' : '\r', true);
 		}
@@ -218,6 +218,8 @@ async function fuzzOne({inputs, seed, restMs = 500, mark}: PromptFuzzOptions): P
 			// oxlint-disable-next-line no-await-in-loop -- one field after the other
 			await line(pick(['', 'yes', '1', 'done']));
 			for (let page = 0; page < 400 && question().endsWith('reads on, q leaves '); page += 1) {
+				// oxlint-disable-next-line no-await-in-loop
+				clock.advance(520);
 				// oxlint-disable-next-line no-await-in-loop
 				await feed('\r', true);
 			}

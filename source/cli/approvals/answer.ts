@@ -14,8 +14,7 @@ import type {JsonObject} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
 import {printableTime} from '../../terminal/text/time.ts';
-import {canAsk} from '../console/ask-line.ts';
-import {askWhole} from '../console/ask-whole.ts';
+import {askWhole, canAskWhole} from '../console/ask-whole.ts';
 import {isYes} from '../console/confirm.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
@@ -64,7 +63,8 @@ export async function allow(
 	}
 
 	const isBound = scope === 'always' && approval.lasting?.isBound === true;
-	const typedName = canAsk(context)
+	const mayAsk = canAskWhole(context);
+	const typedName = mayAsk
 		? await readAndAsk(context, approval, {
 				isBound,
 				gateway,
@@ -75,7 +75,7 @@ export async function allow(
 		return false;
 	}
 
-	if (yes && canAsk(context)) {
+	if (yes && mayAsk) {
 		tell(context, '--yes counts where nobody can be asked; on a terminal a request is read first');
 	}
 

@@ -4,8 +4,7 @@ import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject, parsedJson} from '../../core/json.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 import type {FormState} from '../../tui/forms/form.ts';
-import {canAsk} from '../console/ask-line.ts';
-import {askWhole} from '../console/ask-whole.ts';
+import {askWhole, canAskWhole} from '../console/ask-whole.ts';
 import {isYes} from '../console/confirm.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
@@ -44,11 +43,11 @@ export async function fill(
 	const answer = approval.decision
 		? // Says how it was settled.
 			({choice: 'deny'} as const)
-		: canAsk(context)
+		: canAskWhole(context)
 			? await askAll(context, approval, given)
 			: given && ({choice: 'submit', content: given} as const);
 	if (!answer) {
-		if (!canAsk(context)) {
+		if (!canAskWhole(context)) {
 			throw refusal(id, 'there is no terminal to ask on; give the fields as --values JSON');
 		}
 

@@ -1,7 +1,9 @@
+import {SvcError} from '../../core/errors.ts';
 import {cell} from '../../core/untrusted.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
-import {askLine, type TypedLine} from './ask-line.ts';
+import type {Guard} from '../../tui/approvals/guard.ts';
+import {askLine, canAsk, type TypedLine} from './ask-line.ts';
 import type {Context} from './context.ts';
 import {tell, tellWhole} from './print.ts';
 
@@ -23,7 +25,7 @@ export type WholeAnswer = {
 const leaves = /^(?:q|quit|n|no|leave)$/i;
 
 /**
- * Asks on a terminal what must not be allowed unread. The lines come page by page, and each page must be asked for by a line of its own. A yes counts once the last page was there for half a second, by
+ * Asks on a terminal what must not be allowed unread. The lines come page by page, and each page must be asked for by a line of its own, after it was there for half a second. So must the last page be for a yes, by
  * the guard of the sheet on the screen (`tui/approvals/guard`), when all of it was typed after that, and when it came in no read with another line. Everything else changes nothing; a no counts at any time.
  */
 export async function askWhole(
@@ -32,15 +34,14 @@ export async function askWhole(
 ): Promise<WholeAnswer> {
 	const {createGuard} = await import('../../tui/approvals/guard.ts');
 	using guard = createGuard(context.clock);
-	const left = await readPages(context, lines);
+	const left = await readPages(context, lines, guard);
 	if (left) {
 		return {agreed: false, text: '', interrupted: left.interrupted};
 	}
 
 	for (;;) {
-		guard.shown(question);
 		// oxlint-disable-next-line no-await-in-loop -- one question after the other
-		const typed = await askLine(context, question);
+		const typed = await askShown(context, question, guard);
 		const {text, interrupted, ended, begunAt, alone} = typed;
 		if (interrupted || ended || !isYes(text)) {
 			return {agreed: false, text, interrupted};
@@ -60,10 +61,36 @@ export async function askWhole(
 	}
 }
 
+/** Asks one question. The guard hears that it is there once the terminal has taken all that was written: a line that stalls shows nothing. */
+async function askShown(context: Context, question: string, guard: Guard): Promise<TypedLine> {
+	const asked = askLine(context, question);
+	context.stderr.write('', error => {
+		if (!error) {
+			guard.shown(question);
+		}
+	});
+	return asked;
+}
+
+/** Whether a person can be asked.
+ * @throws SvcError `confirmation_needed` where a person types who does not see what is asked: that is no script either
+ */
+export function canAskWhole(context: Pick<Context, 'stdin' | 'stderr'>): boolean {
+	if (context.stdin.isTTY && !context.stderr.isTTY) {
+		throw new SvcError(
+			'confirmation_needed',
+			'Not allowed: what has to be read goes to standard error, which is no terminal here; leave it on the terminal, or take standard input from elsewhere, as in "</dev/null"',
+		);
+	}
+
+	return canAsk(context);
+}
+
 /** Shows every page; returns the line that left before the last one. */
 async function readPages(
 	context: Context,
 	lines: readonly string[],
+	guard: Guard,
 ): Promise<TypedLine | undefined> {
 	// Some terminals say 0.
 	const {columns, rows: height} = context.stderr;
@@ -82,7 +109,7 @@ async function readPages(
 		}
 
 		// oxlint-disable-next-line no-await-in-loop -- one page after the other
-		const typed = await untilReadOn(context, rest);
+		const typed = await untilReadOn(context, rest, guard);
 		if (typed) {
 			return typed;
 		}
@@ -90,20 +117,28 @@ async function readPages(
 }
 
 /** Resolves with nothing when the next page is asked for, else with the line that leaves. */
-async function untilReadOn(context: Context, rest: number): Promise<TypedLine | undefined> {
+async function untilReadOn(
+	context: Context,
+	rest: number,
+	guard: Guard,
+): Promise<TypedLine | undefined> {
+	const question = `${rest} more ${rest === 1 ? 'line' : 'lines'}: Enter reads on, q leaves `;
 	for (;;) {
 		// oxlint-disable-next-line no-await-in-loop -- until it is answered
-		const typed = await askLine(
-			context,
-			`${rest} more ${rest === 1 ? 'line' : 'lines'}: Enter reads on, q leaves `,
-		);
-		const {text, interrupted, ended, alone} = typed;
+		const typed = await askShown(context, question, guard);
+		const {text, interrupted, ended, begunAt, alone} = typed;
 		if (interrupted || ended || leaves.test(text)) {
 			return typed;
 		}
 
 		if (/^(?:|m|more)$/i.test(text) && alone) {
-			return undefined;
+			if (guard.permits(question, {t: begunAt, alone})) {
+				return undefined;
+			}
+
+			guard.disturbed(context.clock.monotonic());
+			tell(context, 'Too early: that was typed before there was time to read. Once more, please.');
+			continue;
 		}
 
 		tell(

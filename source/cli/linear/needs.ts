@@ -92,8 +92,8 @@ const heldMs = 500;
 const mostLines = 5;
 
 /**
- * Says what begins to need a person: at most five lines every three seconds, the rest by its number. What is there at the beginning is not said. A person who types is waited for, ten seconds at most.
- * Returns the way out.
+ * Says what begins to need a person: at most five lines every three seconds, the rest by its number. What is there at the beginning was said by then. While a person types, they wait, at most ten seconds.
+ * Returns the function that stops it.
  */
 export function announceNeeds(
 	port: Pick<GatewayPort, 'getState' | 'subscribe'>,

@@ -5,7 +5,7 @@ import type {JsonObject} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import {allow, settle} from '../approvals/answer.ts';
-import {canAsk} from '../console/ask-line.ts';
+import {canAskWhole} from '../console/ask-whole.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
 import {attachServing} from '../home/gateway-access.ts';
@@ -28,6 +28,8 @@ export async function callTool(
 	context: Context,
 	{server, tool, args, yes, json}: Calling,
 ): Promise<void> {
+	// Before anything is called: what would wait for a yes must not begin where that cannot be asked for.
+	canAskWhole(context);
 	const {port, profile, at} = await attachServing(context);
 	await using _ = port;
 	const name = nameOfTool(port, {server, tool, profile});
@@ -110,7 +112,7 @@ async function answerCall(
 	{approval, yes}: {readonly approval: ToolApproval; readonly yes: boolean},
 ): Promise<void> {
 	const {id, tool} = approval;
-	const mayAsk = canAsk(context);
+	const mayAsk = canAskWhole(context);
 	let isSettled = false;
 	try {
 		if (mayAsk) {
