@@ -1,10 +1,10 @@
 // @module-tag slow
 import {readFile} from 'node:fs/promises';
 import {expect, test} from 'vitest';
-import {openPty} from '../helpers/pty.ts';
-import {svcCommand, svcEnvironment} from '../helpers/svc.ts';
+import {createFakeClock} from '../helpers/fake-clock.ts';
 import {temporaryHome, type TemporaryHome} from '../helpers/temporary-home.ts';
 import {command, commandJson} from './command.ts';
+import {openTerminal} from './terminal.ts';
 
 const linkTo = (config: unknown, name = 'crm'): string =>
 	`svc://mcp/install?name=${name}&config=${Buffer.from(JSON.stringify(config)).toString('base64url')}`;
@@ -130,21 +130,63 @@ test('nothing of a link can hide, or move the cursor', async () => {
 	expect(stdout.replaceAll('\n', '')).not.toMatch(/[\0-\x1f\x7f-\x9f\p{Cf}]/u);
 });
 
-test.for([
-	['y\r', 0, /Installed crm/],
-	['\r', 1, /Not done/],
-	['\u0003', 130, /Not done/],
-] as const)('on a terminal the person is asked: %#', async ([keys, code, said]) => {
-	await using home = await temporaryHome();
-	const [node, script] = svcCommand;
-	await using terminal = openPty(node, [script, 'mcp', 'install', program], {
+/** `svc mcp install` on a terminal. */
+async function onTerminal(link: string, rows = 60) {
+	const home = await temporaryHome();
+	const terminal = openTerminal(['mcp', 'install', link], {
+		home: home.path,
+		clock: createFakeClock(),
 		columns: 120,
-		rows: 40,
-		env: svcEnvironment({home: home.path}),
+		rows,
 	});
-	await terminal.waitForText('let svc run npx on this machine? [y/N]');
-	terminal.write(keys);
-	expect((await terminal.exited).exitCode).toBe(code);
-	expect(terminal.lines().join('\n')).toMatch(said);
+	return {home, terminal, [Symbol.asyncDispose]: async () => home[Symbol.asyncDispose]()};
+}
+
+test.for([
+	['crm', 0, 'Installed crm'],
+	['y', 1, 'Not done: its name is crm'],
+	['', 1, 'Not done'],
+] as const)('on a terminal the name of a program is typed: "%s"', async ([line, code, said]) => {
+	await using setup = await onTerminal(program);
+	const {home, terminal} = setup;
+	await terminal.waitFor('let svc run npx on this machine?');
+	await terminal.waitFor('Type its name to install it: ');
+	await terminal.type(line);
+	expect(await terminal.exited).toBe(code);
+	expect(terminal.transcript()).toContain(said);
 	expect((await configIn(home)).includes('npx')).toBe(code === 0);
+});
+
+test('Ctrl-C at the question installs nothing and exits 130', async () => {
+	await using setup = await onTerminal(program);
+	await setup.terminal.waitFor('Type its name to install it: ');
+	setup.terminal.send('\u0003');
+	expect(await setup.terminal.exited).toBe(130);
+	expect(await configIn(setup.home)).toBe('none');
+});
+
+test('on a terminal a link is read page by page, and a yes that was typed before it was read installs nothing', async () => {
+	await using setup = await onTerminal(remote, 12);
+	const {home, terminal} = setup;
+	await terminal.waitFor('reads on, q leaves');
+	terminal.send('y\r');
+	await terminal.waitFor('Not everything was read yet');
+	for (;;) {
+		// oxlint-disable-next-line no-await-in-loop -- one page after the other
+		await terminal.waitFor(/reads on, q leaves |\[y\/N\] $/);
+		if (terminal.transcript().endsWith('[y/N] ')) {
+			break;
+		}
+
+		// oxlint-disable-next-line no-await-in-loop
+		await terminal.type('');
+	}
+
+	terminal.send('y\r');
+	await terminal.waitFor('Too early');
+	expect(await configIn(home)).toBe('none');
+	await terminal.waitFor('[y/N]');
+	await terminal.type('y');
+	expect(await terminal.exited).toBe(0);
+	expect(await configIn(home)).toContain('crm.example');
 });

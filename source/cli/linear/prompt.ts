@@ -4,6 +4,8 @@ import {setImmediate} from 'node:timers/promises';
 import {messageOf} from '../../core/errors.ts';
 import {isUnfinished, splitCommand} from '../../core/split-command.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
+import {askLine, canAsk} from '../console/ask-line.ts';
+import {isYes} from '../console/confirm.ts';
 import type {Context, ExitCode} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import {createPipedLines, createTypedLines, emptyInput, type LinesEnd, words} from './lines.ts';
@@ -119,8 +121,12 @@ async function obey({context, port, ended}: Prompt, line: string): Promise<ExitC
 					return 1;
 				}
 
-				const code = await run(context, ['mcp', 'install', offered.link], ended);
-				await port.dismissInstall(offered.id);
+				const flags = argv.slice(2);
+				const code = await run(context, ['mcp', 'install', offered.link, ...flags], ended);
+				if (code === 0 ? !flags.some(isLook) : await isDropped(context, {code, ended})) {
+					await port.dismissInstall(offered.id);
+				}
+
 				return code;
 			}
 
@@ -131,6 +137,22 @@ async function obey({context, port, ended}: Prompt, line: string): Promise<ExitC
 		tell(context, messageOf(error));
 		return 1;
 	}
+}
+
+/** Whether a flag of an installation makes it look only. */
+const isLook = (flag: string): boolean => ['--dry-run', '--help', '-h'].includes(flag);
+
+/** Whether the person drops a link that was not installed; else it waits on. */
+async function isDropped(
+	context: Context,
+	{code, ended}: {readonly code: ExitCode; readonly ended: AbortSignal},
+): Promise<boolean> {
+	if (code !== 1 || !canAsk(context)) {
+		return false;
+	}
+
+	const {text} = await askLine({...context, signal: ended}, 'Drop the link? [y/N] ');
+	return isYes(text);
 }
 
 /**

@@ -5,7 +5,10 @@ import {SvcError} from '../../core/errors.ts';
 import {installEntry, installSummary} from '../../core/install-lines.ts';
 import type {InstallReview} from '../../core/install.ts';
 import {asWord} from '../../core/shell-word.ts';
-import {confirm} from '../console/confirm.ts';
+import {cell} from '../../core/untrusted.ts';
+import {canAsk} from '../console/ask-line.ts';
+import {askWhole} from '../console/ask-whole.ts';
+import {confirm, isYes} from '../console/confirm.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
 import {sayNobodyConnects, sayUnset} from './say-next.ts';
@@ -22,7 +25,7 @@ export type InstallOptions = {
 };
 
 /**
- * Shows what an install link asks for, all of it, and adds the tool server to `config.yaml` once the person agrees. A gateway that runs connects to it by itself.
+ * Shows what an install link asks for, all of it, and adds the tool server to `config.yaml` once the person agrees: on a terminal after the last page of it, by its name when it is a program. A gateway that runs connects to it by itself.
  *
  * @throws SvcError as `reviewInstall` and `setToolServer` do; `server_exists`; `confirmation_needed` when nobody can be asked and `yes` is not said
  * @see manual/install-link.md
@@ -35,9 +38,11 @@ export async function installServer(
 	const paths = context.paths();
 	const review = reviewInstall(link, {name: chosen, trust}, writtenServers(paths));
 	const {name, entry, exists} = review;
-	if (!json || !(dryRun || yes)) {
-		// What to beware of stands next to the question: a long entry scrolls away.
-		for (const {text} of [...installEntry(review), blank, ...installSummary(review), blank]) {
+	// What to beware of stands next to the question: a long entry scrolls away.
+	const lines = [...installEntry(review), blank, ...installSummary(review), blank];
+	const isAskedWhole = !(dryRun || yes || exists) && canAsk(context);
+	if (!isAskedWhole && (!json || !(dryRun || yes))) {
+		for (const {text} of lines) {
 			// Whoever is asked looks at stderr, wherever stdout leads.
 			if (dryRun) {
 				printLines(context, [text]);
@@ -66,7 +71,10 @@ export async function installServer(
 		return;
 	}
 
-	if (!(await confirm(context, {question: questionFor(review), yes}))) {
+	const agreed = isAskedWhole
+		? await readAndAsk(context, review, lines)
+		: await confirm(context, {question: questionFor(review), yes});
+	if (!agreed) {
 		return;
 	}
 
@@ -90,7 +98,30 @@ export async function installServer(
 	);
 }
 
+/** Whether the person agrees once all of it was read: by the name of a program, by a yes to a remote server. A no is said. */
+async function readAndAsk(
+	context: Context,
+	review: InstallReview,
+	lines: ReadonlyArray<{readonly text: string}>,
+): Promise<boolean> {
+	const {kind, name} = review;
+	const isProgram = kind === 'program';
+	const {agreed, text, interrupted} = await askWhole(context, {
+		lines: lines.map(line => line.text),
+		question: isProgram
+			? `${questionFor(review)}\nType its name to install it: `
+			: `${questionFor(review)} [y/N] `,
+		isYes: isProgram ? typed => typed === name : isYes,
+	});
+	if (!agreed) {
+		tell(context, isProgram && text !== '' ? `Not done: its name is ${name}` : 'Not done');
+		context.exit(interrupted ? 130 : 1);
+	}
+
+	return agreed;
+}
+
 const questionFor = ({name, kind, argv, host}: InstallReview): string =>
 	kind === 'program'
-		? `Install "${name}", and let svc run ${argv?.[0] ?? 'it'} on this machine?`
+		? `Install "${name}", and let svc run ${cell(argv?.[0] ?? 'it', 200).text} on this machine?`
 		: `Install "${name}", and let svc connect to ${host ?? 'it'}?`;

@@ -231,3 +231,20 @@ test('through a pipe every line is a command, nothing is asked, no prompt and no
 	expect(stdout + stderr).not.toContain('\u001b');
 	expect(stdout + stderr).not.toContain('svc> ');
 });
+
+test('/install asks for the name of a program, passes words on, and drops the link once it is installed or the person says so', async () => {
+	await using open = await openPrompt(createFakePort(), {rows: 60});
+	const config = Buffer.from(JSON.stringify({command: 'npx'})).toString('base64url');
+	const link = `svc://mcp/install?name=crm&config=${config}`;
+	open.port.answers.offered = [
+		{id: 4, name: 'crm', askedAt: noon, expiresAt: noon + 600_000, link},
+	];
+	await open.say('/install 4', 'y', '', '/install 4 --dry-run');
+	expect(open.transcript()).toContain('Not done: its name is crm');
+	expect(open.port.calls).toEqual([]);
+	await open.say('/install 4', '', 'y');
+	expect(open.port.calls).toEqual([{name: 'dismissInstall', args: [4]}]);
+	await open.say('/install 4 --name mine', 'mine');
+	expect(open.transcript()).toContain('Installed mine');
+	expect(open.port.calls).toHaveLength(2);
+});

@@ -4,11 +4,11 @@ import {expect, test} from 'vitest';
 import type {Context} from '../../../source/cli/console/context.ts';
 import {changeHandler, desktopEntry} from '../../../source/cli/open/register.ts';
 import {homePaths} from '../../../source/config/home-paths.ts';
+import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
-import {openPty} from '../../helpers/pty.ts';
-import {svcCommand, svcEnvironment} from '../../helpers/svc.ts';
 import {temporaryHome, type TemporaryHome} from '../../helpers/temporary-home.ts';
 import {command, serveControl} from '../command.ts';
+import {openTerminal} from '../terminal.ts';
 
 const link = `svc://mcp/install?name=crm&config=${Buffer.from('{"command":"npx"}').toString('base64url')}`;
 
@@ -105,25 +105,29 @@ test.for([[[]], [[link, '--register']], [[link, 'more']]] as const)(
 	},
 );
 
+/** `svc open --hold` on a terminal. */
+const onTerminal = (home: TemporaryHome) =>
+	openTerminal(['open', '--hold', '--', link], {
+		home: home.path,
+		clock: createFakeClock(),
+		columns: 120,
+		rows: 60,
+	});
+
 test.for([
-	['y\r', 'Installed crm', 0],
-	['n\r', 'Not done', 1],
+	['crm', 'Installed crm', 0],
+	['n', 'Not done', 1],
 ] as const)(
 	'in a terminal the person is asked, and can read what became of it: %#',
-	async ([keys, said, code]) => {
+	async ([line, said, code]) => {
 		await using home = await temporaryHome();
-		const [node, script] = svcCommand;
-		await using terminal = openPty(node, [script, 'open', '--hold', '--', link], {
-			columns: 120,
-			rows: 40,
-			env: svcEnvironment({home: home.path}),
-		});
-		await terminal.waitForText('[y/N]');
-		terminal.write(keys);
-		await terminal.waitForText('Enter closes this window');
-		expect(terminal.lines().join('\n')).toContain(said);
-		terminal.write('\r');
-		expect((await terminal.exited).exitCode).toBe(code);
+		const terminal = onTerminal(home);
+		await terminal.waitFor('Type its name to install it: ');
+		await terminal.type(line);
+		await terminal.waitFor('Enter closes this window');
+		expect(terminal.transcript()).toContain(said);
+		await terminal.type('');
+		expect(await terminal.exited).toBe(code);
 	},
 );
 
@@ -131,19 +135,14 @@ test('in a terminal a name that is taken is asked to be another, or nothing is d
 	await using home = await temporaryHome({
 		'config.yaml': 'mcp_servers: {crm: {command: old, enabled: false}}\n',
 	});
-	const [node, script] = svcCommand;
-	await using terminal = openPty(node, [script, 'open', '--hold', '--', link], {
-		columns: 120,
-		rows: 60,
-		env: svcEnvironment({home: home.path}),
-	});
-	await terminal.waitForText('Another name (nothing: cancel):');
-	terminal.write('crm-2\r');
-	await terminal.waitForText('[y/N]');
-	terminal.write('y\r');
-	await terminal.waitForText('Enter closes this window');
+	const terminal = onTerminal(home);
+	await terminal.waitFor('Another name (nothing: cancel):');
+	await terminal.type('crm-2');
+	await terminal.waitFor('Type its name to install it: ');
+	await terminal.type('crm-2');
+	await terminal.waitFor('Enter closes this window');
 	expect(await home.read('config.yaml')).toMatch(/crm: \{command: old[^]*crm-2:/);
-	terminal.write('\r');
+	await terminal.type('');
 	await terminal.exited;
 });
 
