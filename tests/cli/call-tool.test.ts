@@ -61,6 +61,8 @@ async function open({asks}: {readonly asks: boolean}) {
 		port,
 		tried,
 		answers,
+		/** Lets the call go on, or fail. */
+		settle: decided.resolve,
 		[Symbol.asyncDispose]: () => stack.disposeAsync(),
 	};
 }
@@ -138,3 +140,28 @@ test.for([
 		await turns();
 	},
 );
+
+test('the question of a call closes when another face answers, or the call ends', async () => {
+	await using setup = await open({asks: true});
+	const terminal = openTerminal(calling(args), {...setup, rows: 60});
+	await terminal.waitFor('Type its name to allow it: ');
+	const [approval] = setup.port.getState().approvals;
+	if (!approval) {
+		throw new Error('Nothing waits');
+	}
+
+	const at = approval.requestedAt;
+	const decision = {outcome: 'denied', at, by: 'tui (ann)'} as const;
+	setup.port.emit({type: 'approval-settled', at, approval: {...approval, decision}});
+	await terminal.waitFor('it is settled already, denied by tui (ann)');
+	setup.settle('deny');
+	expect(await terminal.exited).toBe(1);
+	expect(setup.answers).toEqual([]);
+
+	await using ending = await open({asks: true});
+	const other = openTerminal(calling(args), {...ending, rows: 60});
+	await other.waitFor('Type its name to allow it: ');
+	ending.settle('deny');
+	expect(await other.exited).toBe(1);
+	expect(ending.answers).toEqual([]);
+});

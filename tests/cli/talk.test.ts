@@ -32,9 +32,16 @@ async function open(answer: (port: FakePort, run: number) => void) {
 		end(port, id, {state: 'cancelled'});
 		return true;
 	};
-	stack.use(await serveControl(home.path, port));
+	const served = stack.use(await serveControl(home.path, port));
 	const clock = createFakeClock(at);
-	return {home: home.path, clock, port, said, [Symbol.asyncDispose]: () => stack.disposeAsync()};
+	return {
+		home: home.path,
+		clock,
+		port,
+		said,
+		served,
+		[Symbol.asyncDispose]: () => stack.disposeAsync(),
+	};
 }
 
 /** What an agent says, in pieces, and that its run has ended. */
@@ -190,4 +197,55 @@ test('a call of the agent is asked for in the conversation, as "svc approvals al
 	terminal.send('\u0003');
 	expect(await terminal.exited).toBe(0);
 	expect(setup.port.calls.map(({name}) => name)).toEqual(['settleApproval']);
+});
+
+/** A conversation whose first answer waits for approval 8. */
+async function openWaiting() {
+	const approval = makeToolApproval({id: 8, run: 1, mustTypeName: true, requestedAt: at});
+	const setup = await open((port, run) => {
+		port.emit({type: 'approval-requested', at, approval: {...approval, run}});
+	});
+	const terminal = openTerminal(['talk'], {...setup, rows: 60});
+	await terminal.waitFor('you> ');
+	await terminal.type('File it');
+	await terminal.waitFor('Type its name to allow it: ');
+	return {...setup, approval, terminal};
+}
+
+test('the question for a call closes when another face answers it', async () => {
+	await using setup = await openWaiting();
+	const decision = {outcome: 'allowed', at, by: 'tui (ann)', scope: 'once'} as const;
+	setup.port.emit({type: 'approval-settled', at, approval: {...setup.approval, decision}});
+	await setup.terminal.waitFor('it is settled already, allowed by tui (ann)');
+	answering(setup.port, 1);
+	await setup.terminal.waitFor('Hello');
+	await setup.terminal.waitFor('you> ');
+	await setup.terminal.type('/quit');
+	expect(await setup.terminal.exited).toBe(0);
+	expect(setup.port.calls).toEqual([]);
+});
+
+test('Ctrl-C at the question for a call ends the answer', async () => {
+	await using setup = await openWaiting();
+	setup.terminal.send('\u0003');
+	await setup.terminal.waitFor('Stopped');
+	await setup.terminal.waitFor('you> ');
+	await setup.terminal.type('/quit');
+	expect(await setup.terminal.exited).toBe(0);
+	expect(setup.port.calls).toEqual([{name: 'cancelRun', args: [1]}]);
+});
+
+test('a gateway that goes away is said and waited for, a minute at most', async () => {
+	await using setup = await open((port, run) => {
+		say(port, run, 'I begin');
+	});
+	const terminal = openTerminal(['talk'], setup);
+	await terminal.waitFor('you> ');
+	await terminal.type('Think long');
+	await terminal.waitFor('I begin');
+	await setup.served[Symbol.asyncDispose]();
+	await terminal.waitFor('it is waited for, 60 s at most');
+	setup.clock.advance(60_000);
+	await terminal.waitFor('(gateway_silent)');
+	expect(await terminal.exited).toBe(1);
 });

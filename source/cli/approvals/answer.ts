@@ -22,6 +22,7 @@ import {requireGateway} from '../home/gateway-access.ts';
 import {approvalJson} from './approval-json.ts';
 import {cautionOf, describeApproval} from './describe-approval.ts';
 import {reachOf} from './describe-rules.ts';
+import {cannotAnswer, refuseSettled} from './waiting.ts';
 
 type Allowing = {
 	readonly id: number;
@@ -72,6 +73,7 @@ export async function allow(
 			})
 		: (given ?? nameWithoutAsking(approval, isBound));
 	if (typedName === undefined) {
+		await refuseSettled(context, gateway, id);
 		return false;
 	}
 
@@ -152,6 +154,10 @@ async function readAndAsk(
 		return tool.tool;
 	}
 
+	if (context.signal?.aborted === true) {
+		return undefined;
+	}
+
 	const isOtherName = mustTypeName && text !== '';
 	tell(
 		context,
@@ -230,27 +236,6 @@ export async function settle(
 	}
 
 	throw cannotAnswer(id, approval);
-}
-
-/** Why a request cannot be answered so: there is none, it is settled, or it is a form. */
-function cannotAnswer(id: number, approval: Approval | undefined): SvcError {
-	if (!approval) {
-		return new SvcError(
-			'approval_not_found',
-			`Cannot answer approval ${id}: there is none, see "svc approvals list"`,
-		);
-	}
-
-	const {decision} = approval;
-	return approval.kind === 'form' && !decision
-		? new SvcError(
-				'approval_invalid',
-				`Cannot answer approval ${id} like that: it is a form, see "svc approvals fill ${id}"`,
-			)
-		: new SvcError(
-				'approval_settled',
-				`Cannot answer approval ${id}: it is settled already${decision ? `, ${decision.outcome} by ${decision.by} at ${printableTime(decision.at)}` : ''}`,
-			);
 }
 
 const subjectOf = (

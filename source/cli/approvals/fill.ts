@@ -13,6 +13,7 @@ import {requireGateway} from '../home/gateway-access.ts';
 import {settle} from './answer.ts';
 import {approvalJson} from './approval-json.ts';
 import {describeApproval} from './describe-approval.ts';
+import {refuseSettled} from './waiting.ts';
 
 /**
  * `svc approvals fill`. On a terminal the fields are asked for one by one, and what would be sent is read whole before a yes; `values` are what they begin with. Through pipes `values` are the answer.
@@ -51,6 +52,7 @@ export async function fill(
 			throw refusal(id, 'there is no terminal to ask on; give the fields as --values JSON');
 		}
 
+		await refuseSettled(context, gateway, id);
 		return;
 	}
 
@@ -95,6 +97,10 @@ async function askAll(
 	let form: FormState = {...begun, values: {...begun.values, ...given}};
 	let isReviewed = given !== undefined;
 	const leave = (interrupted: boolean) => {
+		if (context.signal?.aborted === true) {
+			return;
+		}
+
 		tell(context, `Not sent; approval ${id} waits on`);
 		context.exit(interrupted ? 130 : 1);
 	};

@@ -2,16 +2,18 @@ import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 import type {GatewayEvent} from '../../core/events.ts';
 import {hasEnded} from '../../core/run.ts';
 import {sessionOwnerOf} from '../../core/session.ts';
-import {block} from '../../core/untrusted.ts';
+import {createTimer} from '../../core/stops.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import {allow, deny} from '../approvals/answer.ts';
 import {fill} from '../approvals/fill.ts';
+import {contextWhileWaiting, refuseSettled} from '../approvals/waiting.ts';
 import {askLine, canAsk} from '../console/ask-line.ts';
 import {isYes} from '../console/confirm.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, tell} from '../console/print.ts';
 import {readInput} from '../console/read-input.ts';
 import {attachServing} from '../home/gateway-access.ts';
+import {createAnswerWriter} from './answer-writer.ts';
 
 type Talking = {
 	/** What is said; absent: what is typed, or what comes through a pipe. */
@@ -25,9 +27,12 @@ type Talking = {
 /** As much as the gateway takes of one text, in bytes. */
 const maxBytes = 256 * 1024;
 
+/** How long an answer is waited for while the gateway does not answer. */
+const maxLostMs = 60_000;
+
 /**
  * `svc talk`: the person's own chat. One turn for a text, or for what comes through a pipe; on a terminal one after the other.
- * @throws SvcError `gateway_not_running`, `session_not_found`, and what `sendChat` rejects with
+ * @throws SvcError `gateway_not_running`, `gateway_silent`, `session_not_found`, and what `sendChat` rejects with
  */
 export async function talk(
 	context: Context,
@@ -87,11 +92,15 @@ export async function talk(
 	}
 }
 
-/** What fails is said, and the conversation goes on. */
+/** What fails is said, and the conversation goes on, but without a gateway that answers. */
 async function attempt(context: Context, act: () => Promise<void>): Promise<void> {
 	try {
 		await act();
 	} catch (error) {
+		if (codeOf(error) === 'gateway_silent') {
+			throw error;
+		}
+
 		tell(context, messageOf(error));
 	}
 }
@@ -158,13 +167,15 @@ async function takeTurn(
 		}
 
 		const writer = createAnswerWriter(context, isSilent);
+		using lost = createTimer(context.clock);
+		let isGone = false;
 		for (;;) {
 			const event = queue.shift();
 			const isAsking = event?.type === 'approval-requested' && event.approval.run === run;
 			if (isAsking) {
 				writer.breakLine();
 				// oxlint-disable-next-line no-await-in-loop -- the run waits for it, too
-				await askForCall(context, event.approval);
+				await askForCall(context, port, {approval: event.approval, stopping});
 			}
 
 			if (event) {
@@ -172,8 +183,30 @@ async function takeTurn(
 				continue;
 			}
 
-			if (port.getState().runs.some(one => one.id === run && hasEnded(one.state))) {
+			const {runs, gateway} = port.getState();
+			if (runs.some(one => one.id === run && hasEnded(one.state))) {
 				break;
+			}
+
+			if (isGone) {
+				throw new SvcError(
+					'gateway_silent',
+					`Cannot hear the answer: the gateway has not answered for ${maxLostMs / 1000} s; what becomes of it is shown by "svc runs show ${run}"`,
+				);
+			}
+
+			if (gateway.reachable) {
+				lost.cancel();
+			} else if (lost.isFree()) {
+				writer.breakLine();
+				tell(
+					context,
+					`The gateway does not answer any more; it is waited for, ${maxLostMs / 1000} s at most`,
+				);
+				lost.set(maxLostMs, () => {
+					isGone = true;
+					wake();
+				});
 			}
 
 			// oxlint-disable-next-line no-await-in-loop -- until something happens
@@ -203,69 +236,17 @@ async function takeTurn(
 	}
 }
 
-/** Writes what an agent says, piece by piece and cleaned. What was heard of an answer is not written again with its end. */
-function createAnswerWriter({stdout, stderr}: Context, isSilent: boolean) {
-	let heard = 0;
-	let isOpen = false;
-	let hasWritten = false;
-	const write = (text: string) => {
-		if (!isSilent && text !== '') {
-			stdout.write(block(text, {maxLength: Infinity, maxLines: Infinity}).text);
-			isOpen = !text.endsWith('\n');
-			hasWritten = true;
-		}
-	};
-
-	const breakLine = () => {
-		if (isOpen) {
-			stdout.write('\n');
-			isOpen = false;
-		}
-	};
-
-	return {
-		breakLine,
-		take(event: GatewayEvent, run: number) {
-			if (event.type === 'run-said' && event.runId === run) {
-				const {from, text} = event;
-				if (from === 0 && heard > 0) {
-					breakLine();
-				}
-
-				write(from > heard && from > 0 ? `…${text}` : text);
-				heard = from + text.length;
-			} else if (event.type === 'run-progressed' && event.runId === run) {
-				const {kind, text} = event.entry;
-				if (kind === 'text') {
-					write(text.slice(heard));
-					breakLine();
-					heard = 0;
-				} else if (kind === 'tool-call' && !isSilent) {
-					breakLine();
-					tell({stderr}, `(calls ${text.split('\n', 1)[0] ?? ''})`);
-				} else if (kind === 'retry') {
-					breakLine();
-					heard = 0;
-				}
-			}
-		},
-		/** The whole answer, of which nothing came piece by piece. */
-		end(answer: string) {
-			if (!hasWritten) {
-				write(answer);
-			}
-
-			breakLine();
-		},
-	};
-}
-
 type Waiting = Extract<GatewayEvent, {type: 'approval-requested'}>['approval'];
 
-/** Asks for what a call, or a server, wants of the person, as `svc approvals` does; through a pipe it says that it waits. */
-async function askForCall(context: Context, {id, kind}: Waiting): Promise<void> {
-	// What becomes of it is not what becomes of the chat.
-	const asking: Context = {...context, stdout: context.stderr, exit() {}};
+/** Asks for what a call, or a server, wants of the person, as `svc approvals` does; through a pipe it says that it waits. Ctrl-C ends the answer. */
+async function askForCall(
+	context: Context,
+	port: GatewayPort,
+	{
+		approval: {id, kind},
+		stopping,
+	}: {readonly approval: Waiting; readonly stopping: AbortController},
+): Promise<void> {
 	if (!canAsk(context)) {
 		tell(
 			context,
@@ -274,11 +255,26 @@ async function askForCall(context: Context, {id, kind}: Waiting): Promise<void> 
 		return;
 	}
 
+	let isInterrupted = false;
+	using waiting = contextWhileWaiting(context, port, {id});
+	const asking: Context = {
+		...waiting.asking,
+		stdout: context.stderr,
+		// What becomes of it is not what becomes of the chat.
+		exit(code) {
+			isInterrupted ||= code === 130;
+		},
+	};
 	try {
 		if (kind === 'form') {
 			await fill(asking, {id});
-		} else if (!(await allow(asking, {id, scope: 'once', yes: false, json: false}))) {
-			const {text} = await askLine(asking, 'Deny it? [y/N] ');
+		} else if (
+			!(await allow(asking, {id, scope: 'once', yes: false, json: false})) &&
+			!isInterrupted
+		) {
+			const {text, interrupted} = await askLine(asking, 'Deny it? [y/N] ');
+			await refuseSettled(asking, port, id);
+			isInterrupted = interrupted && asking.signal?.aborted !== true;
 			if (isYes(text)) {
 				await deny(asking, {id, json: false});
 			}
@@ -289,5 +285,9 @@ async function askForCall(context: Context, {id, kind}: Waiting): Promise<void> 
 		}
 
 		tell(context, messageOf(error));
+	}
+
+	if (isInterrupted) {
+		stopping.abort();
 	}
 }

@@ -6,6 +6,8 @@ import type {Context} from './context.ts';
 /** What a person typed. The end of the input is an empty answer that `ended`, Ctrl-C one that was `interrupted`. */
 export type TypedLine = {
 	readonly text: string;
+	/** The same with the blanks around it. */
+	readonly raw: string;
 	readonly interrupted: boolean;
 	readonly ended: boolean;
 	/** When the first byte of the line was read, `Clock.monotonic()`: what was typed before a question was shown is read with it. */
@@ -31,6 +33,7 @@ export async function askLine(
 		// Opening a line editor, and closing it, would stop whoever reads the terminal now.
 		return {
 			text: '',
+			raw: '',
 			interrupted: signal?.aborted === true,
 			ended: hasEnded(stdin),
 			begunAt: clock.monotonic(),
@@ -69,12 +72,13 @@ export async function askLine(
 	});
 	const asked = prompt.question(masked ? '' : shown, {signal: stop}).catch(() => undefined);
 	const text = await Promise.race([asked, closed]);
-	if (masked) {
+	if (masked || (stop.aborted && !interrupt.signal.aborted)) {
 		stderr.write('\n');
 	}
 
 	return {
 		text: (text ?? '').trim(),
+		raw: text ?? '',
 		interrupted: stop.aborted,
 		ended: text === undefined && !stop.aborted,
 		...reads.line(),

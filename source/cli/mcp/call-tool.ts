@@ -5,6 +5,7 @@ import type {JsonObject} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import {allow, settle} from '../approvals/answer.ts';
+import {contextWhileWaiting} from '../approvals/waiting.ts';
 import {canAskWhole} from '../console/ask-whole.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
@@ -36,6 +37,7 @@ export async function callTool(
 	const known = new Set(port.getState().approvals.map(({id}) => id));
 	const failures: unknown[] = [];
 	let answering = Promise.resolve();
+	const over = new AbortController();
 	const wanted = canonicalJson(args);
 	const unsubscribe = port.subscribe(events => {
 		for (const event of events) {
@@ -52,7 +54,7 @@ export async function callTool(
 			if (isOurs) {
 				known.add(approval.id);
 				answering = answering
-					.then(async () => answerCall(at, port, {approval, yes}))
+					.then(async () => answerCall(at, port, {approval, yes, over: over.signal}))
 					.catch((error: unknown) => {
 						failures.push(error);
 					});
@@ -71,10 +73,13 @@ export async function callTool(
 			context.exit(1);
 		}
 	} catch (error) {
+		over.abort();
 		await answering;
 		throw failures[0] ?? error;
 	} finally {
 		unsubscribe();
+		over.abort();
+		await answering;
 	}
 }
 
@@ -105,18 +110,23 @@ function nameOfTool(
 	return one.name;
 }
 
-/** Asks for the yes that the call waits for; a no denies it, so that it does not wait on. */
+/** Asks for the yes that the call waits for; a no denies it, so that it does not wait on. The question closes when the call is `over`, or another face answers. */
 async function answerCall(
 	context: Context,
 	port: GatewayPort,
-	{approval, yes}: {readonly approval: ToolApproval; readonly yes: boolean},
+	{
+		approval,
+		yes,
+		over,
+	}: {readonly approval: ToolApproval; readonly yes: boolean; readonly over: AbortSignal},
 ): Promise<void> {
 	const {id, tool} = approval;
 	const mayAsk = canAskWhole(context);
 	let isSettled = false;
 	try {
 		if (mayAsk) {
-			const asking = {...context, stdout: context.stderr};
+			using waiting = contextWhileWaiting(context, port, {id, over});
+			const asking = {...waiting.asking, stdout: context.stderr};
 			isSettled = await allow(asking, {id, scope: 'once', yes: false, json: false});
 		} else if (yes) {
 			await settle(port, id, {choice: 'allow', scope: 'once', typedName: tool.tool});
@@ -131,7 +141,7 @@ async function answerCall(
 		return;
 	}
 
-	if (!isSettled) {
+	if (!isSettled && !(mayAsk && over.aborted)) {
 		await settle(port, id, {choice: 'deny'});
 		if (!mayAsk) {
 			throw new SvcError(

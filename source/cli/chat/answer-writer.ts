@@ -1,0 +1,61 @@
+import type {GatewayEvent} from '../../core/events.ts';
+import {block} from '../../core/untrusted.ts';
+import type {Context} from '../console/context.ts';
+import {tell} from '../console/print.ts';
+
+/** Writes what an agent says, piece by piece and cleaned. What was heard of an answer is not written again with its end. */
+export function createAnswerWriter({stdout, stderr}: Context, isSilent: boolean) {
+	let heard = 0;
+	let isOpen = false;
+	let hasWritten = false;
+	const write = (text: string) => {
+		if (!isSilent && text !== '') {
+			stdout.write(block(text, {maxLength: Infinity, maxLines: Infinity}).text);
+			isOpen = !text.endsWith('\n');
+			hasWritten = true;
+		}
+	};
+
+	const breakLine = () => {
+		if (isOpen) {
+			stdout.write('\n');
+			isOpen = false;
+		}
+	};
+
+	return {
+		breakLine,
+		take(event: GatewayEvent, run: number) {
+			if (event.type === 'run-said' && event.runId === run) {
+				const {from, text} = event;
+				if (from === 0 && heard > 0) {
+					breakLine();
+				}
+
+				write(from > heard && from > 0 ? `…${text}` : text);
+				heard = from + text.length;
+			} else if (event.type === 'run-progressed' && event.runId === run) {
+				const {kind, text} = event.entry;
+				if (kind === 'text') {
+					write(text.slice(heard));
+					breakLine();
+					heard = 0;
+				} else if (kind === 'tool-call' && !isSilent) {
+					breakLine();
+					tell({stderr}, `(calls ${text.split('\n', 1)[0] ?? ''})`);
+				} else if (kind === 'retry') {
+					breakLine();
+					heard = 0;
+				}
+			}
+		},
+		/** The whole answer, of which nothing came piece by piece. */
+		end(answer: string) {
+			if (!hasWritten) {
+				write(answer);
+			}
+
+			breakLine();
+		},
+	};
+}
