@@ -76,20 +76,34 @@ test('without $EDITOR the settings are asked for one by one', async () => {
 		home: setup.home,
 		clock: createFakeClock(),
 	});
-	for (const [question, answer] of [[/"events"[^\n]*\[push\] /, 'push, pull_request']] as const) {
+	for (const question of [/"events"[^\n]*\[push\] /, /"prompt", several lines [^\n]*\] /]) {
 		// oxlint-disable-next-line no-await-in-loop -- one question after the other
 		await askedFor(terminal, question);
-		// oxlint-disable-next-line no-await-in-loop
-		await terminal.type(answer);
+		if (question.source.includes('events')) {
+			// oxlint-disable-next-line no-await-in-loop
+			await terminal.type('push, pull_request');
+		}
 	}
 
+	for (const line of ['Say:', '  - {name}', '']) {
+		// oxlint-disable-next-line no-await-in-loop -- one line after the other
+		await terminal.type(line);
+		// oxlint-disable-next-line no-await-in-loop
+		await terminal.waitFor('| ');
+	}
+
+	await terminal.type('.');
 	await terminal.waitFor(/\] $/);
 	await terminal.type('done');
 	await terminal.waitFor('[y/N] ');
 	expect(terminal.transcript()).toContain('+      "pull_request"');
 	await terminal.type('y');
 	expect(await terminal.exited).toBe(0);
-	expect(await setup.entry()).toMatchObject({events: ['push', 'pull_request'], secret: hookSecret});
+	expect(await setup.entry()).toMatchObject({
+		events: ['push', 'pull_request'],
+		prompt: 'Say:\n  - {name}\n',
+		secret: hookSecret,
+	});
 	expect(terminal.written()).not.toContain(hookSecret);
 });
 

@@ -114,7 +114,7 @@ async function askField(
 		}
 
 		// oxlint-disable-next-line no-await-in-loop -- the rest of the same text
-		const whole = isArea ? await restOf(context, text) : text;
+		const whole = isArea ? await restOf(context, typed.raw) : text;
 		if (whole === undefined) {
 			return {kind: 'left', interrupted: true};
 		}
@@ -141,7 +141,7 @@ async function restOf(context: Context, first: string): Promise<string | undefin
 	const lines = [first];
 	for (;;) {
 		// oxlint-disable-next-line no-await-in-loop -- one line after the other
-		const {text, interrupted, ended} = await askLine(context, '| ');
+		const {text, raw, interrupted, ended} = await askLine(context, '| ');
 		if (interrupted) {
 			return undefined;
 		}
@@ -150,7 +150,7 @@ async function restOf(context: Context, first: string): Promise<string | undefin
 			return lines.join('\n');
 		}
 
-		lines.push(text);
+		lines.push(raw);
 	}
 }
 
