@@ -234,7 +234,12 @@ function gated(stream: NodeJS.WriteStream, signal: AbortSignal): NodeJS.WriteStr
 			done();
 		},
 	});
-	const {isTTY, columns, rows} = stream;
+	// A terminal changes its size while a command runs.
+	Object.defineProperties(gate, {
+		isTTY: {get: () => stream.isTTY},
+		columns: {get: () => stream.columns},
+		rows: {get: () => stream.rows},
+	});
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what commands ask of a terminal is there
-	return Object.assign(gate, {isTTY, columns, rows}) as unknown as NodeJS.WriteStream;
+	return gate as unknown as NodeJS.WriteStream;
 }
