@@ -13,7 +13,6 @@ import {SvcError} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
-import {printableTime} from '../../terminal/text/time.ts';
 import {askWhole, canAskWhole} from '../console/ask-whole.ts';
 import {isYes} from '../console/confirm.ts';
 import type {Context} from '../console/context.ts';
