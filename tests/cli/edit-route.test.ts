@@ -1,4 +1,4 @@
-import {readFile} from 'node:fs/promises';
+import {readFile, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {createFakeClock} from '../helpers/fake-clock.ts';
@@ -18,7 +18,7 @@ async function open() {
 		edit: async (editor: string, ...flags: readonly string[]) =>
 			command(['webhook', 'edit', 'gh', ...flags], {
 				home: home.path,
-				environment: editor === '' ? {} : {EDITOR: editor},
+				environment: editor === '' ? {} : {VISUAL: '', EDITOR: editor},
 			}),
 		entry: async () => {
 			const file = await readFile(join(home.path, 'webhook_subscriptions.json'), 'utf8');
@@ -64,6 +64,10 @@ test('a route is edited in $EDITOR: problems are said, the difference is shown, 
 	});
 	expect(told.join('')).toContain('+    "prompt": "Say what {name} did, briefly"');
 	expect(told.join('')).not.toContain(hookSecret);
+	const kept = join(setup.home, 'cache', 'edited-route-gh.yaml');
+	expect(told.filter(text => text.includes(`your edit is in "${kept}"`))).toHaveLength(3);
+	expect(await readFile(kept, 'utf8')).toContain('rate_limit: soon');
+	expect((await stat(kept)).mode & 0o777).toBe(0o600);
 	expect(await command(['webhook', 'edit', 'gone'], {home: setup.home})).toMatchObject({
 		code: 1,
 		stderr: expect.stringContaining('(route_not_found)'),
@@ -105,6 +109,18 @@ test('without $EDITOR the settings are asked for one by one', async () => {
 		secret: hookSecret,
 	});
 	expect(terminal.written()).not.toContain(hookSecret);
+});
+
+test('Ctrl-C in the questions exits 130 and changes nothing', async () => {
+	await using setup = await open();
+	const terminal = openTerminal(['webhook', 'edit', 'gh'], {
+		home: setup.home,
+		clock: createFakeClock(),
+	});
+	await terminal.waitFor(/\] $/);
+	terminal.send('\u0003');
+	expect(await terminal.exited).toBe(130);
+	expect(terminal.transcript()).toContain('Left as it was');
 });
 
 /** Keeps what every field has until `question` is asked. */

@@ -48,7 +48,7 @@ export async function showScreen(
 		options: {
 			version,
 			ssh: ['SSH_TTY', 'SSH_CONNECTION', 'SSH_CLIENT'].some(name => environment[name]),
-			editor: environment['VISUAL'] ?? environment['EDITOR'] ?? 'vi',
+			editor: environment['VISUAL'] || environment['EDITOR'] || 'vi',
 			pager: environment['PAGER'] ?? 'less',
 			readManual: topic => readManualPage(topic)?.text,
 			async examine() {

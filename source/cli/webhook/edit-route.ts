@@ -1,6 +1,8 @@
+import {join} from 'node:path';
 import {stringify} from 'yaml';
+import {writePrivateFile} from '../../config/write-private-file.ts';
 import {parseYamlSource} from '../../config/yaml-source.ts';
-import {SvcError} from '../../core/errors.ts';
+import {messageOf, SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {RouteCheck, RouteDefinition} from '../../core/route-editor.ts';
 import {cell} from '../../core/untrusted.ts';
@@ -15,9 +17,12 @@ import {requireGateway} from '../home/gateway-access.ts';
 
 type Editing = {readonly yes?: boolean; readonly json?: boolean};
 
+/** What the person has made of the entry so far, as YAML. */
+type Edit = {text?: string};
+
 /**
- * `svc webhook edit`: the route's entry in `$VISUAL` or `$EDITOR`, else question by question. What the receiver says of it and the difference are shown before a yes; secrets are marks.
- * @throws SvcError `route_not_found`, `route_conflict`, `route_refused`, `route_not_editable`, `confirmation_needed`, those of the editor
+ * `svc webhook edit`: the route's entry in `$VISUAL` or `$EDITOR`, else question by question. What the receiver says of it and the difference are shown before a yes; secrets are marks. An edit that is not written for an error stays in a file of the cache, which the error names.
+ * @throws SvcError `route_not_found`, `route_conflict`, `route_refused`, `route_not_editable`, `confirmation_needed`, `interrupted`, those of the editor
  */
 export async function editRoute(
 	context: Context,
@@ -34,7 +39,7 @@ export async function editRoute(
 	}
 
 	const {environment} = context;
-	const hasEditor = Boolean(environment['VISUAL'] ?? environment['EDITOR']);
+	const hasEditor = Boolean(environment['VISUAL'] || environment['EDITOR']);
 	if (!hasEditor && !canAsk(context)) {
 		throw new SvcError(
 			'confirmation_needed',
@@ -42,14 +47,68 @@ export async function editRoute(
 		);
 	}
 
+	const edit: Edit = {};
+	try {
+		await untilWritten(context, gateway, {read, edit, hasEditor, yes, json});
+	} catch (error) {
+		if (edit.text === undefined || !(error instanceof SvcError)) {
+			throw error;
+		}
+
+		const kept = await keepEdit(context, name, edit.text);
+		throw new SvcError(error.code, `${messageOf(error)}; ${kept}`, {cause: error});
+	}
+}
+
+/** Keeps what was edited in a file of the cache, and says which one. */
+async function keepEdit(context: Context, name: string, text: string): Promise<string> {
+	const kept = join(context.paths().cache, `edited-route-${encodeURIComponent(name)}.yaml`);
+	await writePrivateFile(kept, text.endsWith('\n') ? text : `${text}\n`);
+	return `your edit is in "${kept}"`;
+}
+
+/** Asks whether a refused edit is opened again. @throws SvcError `route_refused` after a no, `interrupted` after Ctrl-C */
+async function askOnceMore(context: Context, why: string): Promise<void> {
+	let isInterrupted = false;
+	const asking: Context = {
+		...context,
+		exit(code) {
+			isInterrupted = code === 130;
+		},
+	};
+	if (!canAsk(context) || !(await confirm(asking, {question: 'Edit it once more?'}))) {
+		throw new SvcError(isInterrupted ? 'interrupted' : 'route_refused', `Not saved: ${why}`);
+	}
+}
+
+/** Edits until it is written, or left. */
+async function untilWritten(
+	context: Context,
+	gateway: GatewayCommands,
+	{
+		read,
+		edit,
+		hasEditor,
+		yes,
+		json,
+	}: Required<Editing> & {
+		readonly read: RouteDefinition;
+		readonly edit: Edit;
+		readonly hasEditor: boolean;
+	},
+): Promise<void> {
+	const {name} = read;
 	let {definition} = read;
 	for (;;) {
 		// oxlint-disable-next-line no-await-in-loop -- until it is written or left
 		const edited = await (hasEditor
-			? inEditor(context, read, definition)
-			: byQuestions(context, gateway, definition));
+			? inEditor(context, read, {definition, edit})
+			: byQuestions(context, gateway, {definition, edit}));
 		if (!edited) {
-			tell(context, 'Left as it was');
+			const {text} = edit;
+			// oxlint-disable-next-line no-await-in-loop -- the last round
+			const kept = text === undefined ? '' : `; ${await keepEdit(context, name, text)}`;
+			tell(context, `Left as it was${kept}`);
 			return;
 		}
 
@@ -65,10 +124,7 @@ export async function editRoute(
 			}
 
 			// oxlint-disable-next-line no-await-in-loop
-			if (!canAsk(context) || !(await confirm(context, {question: 'Edit it once more?'}))) {
-				throw new SvcError('route_refused', `Not saved: ${sentence(problem)}`);
-			}
-
+			await askOnceMore(context, sentence(problem));
 			continue;
 		}
 
@@ -105,7 +161,7 @@ const sentence = ({path, message}: RouteCheck['problems'][number]): string =>
 async function inEditor(
 	context: Context,
 	{name, file}: RouteDefinition,
-	definition: JsonObject,
+	{definition, edit}: {readonly definition: JsonObject; readonly edit: Edit},
 ): Promise<JsonObject | undefined> {
 	let text = `# Route ${cell(name).text} of ${cell(file).text}. A mark such as <kept: secret> keeps the secret that stands there.\n${stringify(definition, {lineWidth: 0})}`;
 	for (;;) {
@@ -116,6 +172,7 @@ async function inEditor(
 		}
 
 		text = edited;
+		edit.text = edited;
 		const {value, problems} = parseYamlSource(text);
 		const [problem] = problems;
 		if (!problem && isJsonObject(value)) {
@@ -127,9 +184,7 @@ async function inEditor(
 			: 'it is no mapping of settings';
 		tell(context, `Not valid: ${why}`);
 		// oxlint-disable-next-line no-await-in-loop
-		if (!canAsk(context) || !(await confirm(context, {question: 'Edit it once more?'}))) {
-			throw new SvcError('route_refused', `Not saved: ${why}`);
-		}
+		await askOnceMore(context, why);
 	}
 }
 
@@ -137,7 +192,7 @@ async function inEditor(
 async function byQuestions(
 	context: Context,
 	gateway: Pick<GatewayCommands, 'listRouteFields'>,
-	definition: JsonObject,
+	{definition, edit}: {readonly definition: JsonObject; readonly edit: Edit},
 ): Promise<JsonObject | undefined> {
 	const [{settingField}, {valueIn, withValueAt}, {newForm}] = await Promise.all([
 		import('../../tui/editor/route-form.ts'),
@@ -162,14 +217,20 @@ async function byQuestions(
 		),
 	});
 	if (asked.kind !== 'filled') {
+		if (asked.kind === 'left' && asked.interrupted) {
+			context.exit(130);
+		}
+
 		return undefined;
 	}
 
-	return keyed.reduce((changed, {setting: {path}, field: {key}}): JsonObject => {
+	const filled = keyed.reduce((changed, {setting: {path}, field: {key}}): JsonObject => {
 		const value = asked.form.values[key];
 		const isSame = isSameValue(value, valueIn(definition, path));
 		return isSame ? changed : withValueAt(changed, path, value === '' ? undefined : value);
 	}, definition);
+	edit.text = stringify(filled, {lineWidth: 0});
+	return filled;
 }
 
 const isSameValue = (one: JsonValue | undefined, other: JsonValue | undefined): boolean =>
