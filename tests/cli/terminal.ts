@@ -28,6 +28,8 @@ export type Terminal = {
 	readonly type: (line: string) => Promise<void>;
 	/** Resolves when `text` was written after what was waited for last. */
 	readonly waitFor: (text: string | RegExp) => Promise<void>;
+	/** Gives both outputs another size. */
+	readonly resize: (size: {readonly columns: number; readonly rows: number}) => void;
 	/** Ends what is typed. */
 	readonly end: () => void;
 	readonly hasEnded: () => boolean;
@@ -62,6 +64,7 @@ export function openTerminal(
 	const watchers = new Set<() => void>();
 	let written = '';
 	let waitedTo = 0;
+	const outputs: NodeJS.WriteStream[] = [];
 	const output = (isTTY = true) => {
 		const stream = Object.assign(new PassThrough(), {isTTY, columns, rows});
 		stream.setEncoding('utf8').on('data', (text: string) => {
@@ -71,6 +74,7 @@ export function openTerminal(
 				watcher();
 			}
 		});
+		outputs.push(stream as unknown as NodeJS.WriteStream);
 		return stream as unknown as NodeJS.WriteStream;
 	};
 
@@ -136,6 +140,11 @@ export function openTerminal(
 				await promise;
 			} finally {
 				watchers.delete(look);
+			}
+		},
+		resize(size) {
+			for (const stream of outputs) {
+				Object.assign(stream, size);
 			}
 		},
 		end() {

@@ -42,10 +42,9 @@ export type Lines = Disposable & {
 export function createPipedLines({stdin}: Context, ended: AbortSignal): Lines {
 	const editor = createInterface({input: stdin, terminal: false});
 	const lines = editor[Symbol.asyncIterator]();
-	const stop = whenAborted(ended);
 	return {
 		async next() {
-			const line = await Promise.race([lines.next(), stop]);
+			const line = await unlessAborted(lines.next(), ended);
 			return line === 'aborted'
 				? {reason: 'aborted'}
 				: line.done === true
@@ -71,7 +70,6 @@ export function createTypedLines(context: Context, ended: AbortSignal): Lines {
 	let queue: string[] = [];
 	let editor: Interface | undefined;
 	let interrupted = 0;
-	const stop = whenAborted(ended);
 
 	const read = async (): Promise<string | LinesEnd> => {
 		if (hasEnded(stdin)) {
@@ -136,7 +134,7 @@ export function createTypedLines(context: Context, ended: AbortSignal): Lines {
 
 		open.on('close', onClose);
 		open.prompt();
-		const line = await Promise.race([promise, stop]);
+		const line = await unlessAborted(promise, ended);
 		isClosing = true;
 		// What is completed by now is written first.
 		await setImmediate();
@@ -171,17 +169,27 @@ export function createTypedLines(context: Context, ended: AbortSignal): Lines {
 	};
 }
 
-const whenAborted = async (signal: AbortSignal): Promise<'aborted'> =>
-	new Promise(resolve => {
-		const tellAborted = () => {
-			resolve('aborted');
-		};
+/** What comes first; the listener goes with it. */
+async function unlessAborted<Result>(
+	result: Promise<Result>,
+	signal: AbortSignal,
+): Promise<Result | 'aborted'> {
+	const aborted = Promise.withResolvers<'aborted'>();
+	const tellAborted = () => {
+		aborted.resolve('aborted');
+	};
 
-		signal.addEventListener('abort', tellAborted, {once: true});
-		if (signal.aborted) {
-			tellAborted();
-		}
-	});
+	signal.addEventListener('abort', tellAborted);
+	if (signal.aborted) {
+		tellAborted();
+	}
+
+	try {
+		return await Promise.race([result, aborted.promise]);
+	} finally {
+		signal.removeEventListener('abort', tellAborted);
+	}
+}
 
 /** What may stand in place of the last word of `line`, as `svc completion` has it, with the beginning that is replaced. */
 async function complete(context: Context, line: string): Promise<[string[], string]> {

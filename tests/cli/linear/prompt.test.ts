@@ -1,6 +1,10 @@
+import {getEventListeners} from 'node:events';
 import {mkdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
+import {PassThrough} from 'node:stream';
 import {expect, test} from 'vitest';
+import type {Context} from '../../../source/cli/console/context.ts';
+import {createPipedLines} from '../../../source/cli/linear/lines.ts';
 import {logLine} from '../../../source/core/log-line.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeFormApproval, makeToolApproval} from '../../helpers/make-approval.ts';
@@ -247,4 +251,40 @@ test('/install asks for the name of a program, passes words on, and drops the li
 	await open.say('/install 4 --name mine', 'mine');
 	expect(open.transcript()).toContain('Installed mine');
 	expect(open.port.calls).toHaveLength(2);
+});
+
+test('a line that is waited for listens for the end of the gateway, and not after that', async () => {
+	const stdin = new PassThrough();
+	const {signal} = new AbortController();
+	const listeners = () => getEventListeners(signal, 'abort').length;
+	using lines = createPipedLines({stdin} as unknown as Context, signal);
+	for (const line of ['one', 'two']) {
+		const next = lines.next();
+		expect(listeners()).toBe(1);
+		stdin.write(`${line}\n`);
+		// oxlint-disable-next-line no-await-in-loop -- one line after the other
+		expect(await next).toBe(line);
+		expect(listeners()).toBe(0);
+	}
+});
+
+test('a command sees the size of the terminal as it is', async () => {
+	await using open = await openPrompt(
+		createFakePort({approvals: [makeToolApproval({id: 7, requestedAt: noon})]}),
+		{rows: 60},
+	);
+	const later = Promise.withResolvers<void>();
+	const asked = Promise.withResolvers<void>();
+	open.port.getApproval = async () => {
+		asked.resolve();
+		await later.promise;
+		return open.port.getState().approvals[0];
+	};
+	await open.terminal.type('approvals allow 7');
+	await asked.promise;
+	open.terminal.resize({columns: 40, rows: 10});
+	later.resolve();
+	await open.terminal.waitFor('reads on, q leaves ');
+	await open.say('q');
+	expect(open.transcript()).toContain('Not allowed; approval 7 waits on');
 });
