@@ -227,6 +227,12 @@ function gated(stream: NodeJS.WriteStream, signal: AbortSignal): NodeJS.WriteStr
 	const gate = new Writable({
 		decodeStrings: false,
 		write(chunk: string | Buffer, _encoding, done) {
+			if (chunk === '' && !signal.aborted) {
+				// Whoever writes nothing asks whether the terminal has taken what was written before.
+				stream.write(chunk, done);
+				return;
+			}
+
 			if (!signal.aborted) {
 				stream.write(chunk);
 			}
