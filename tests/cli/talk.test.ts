@@ -3,6 +3,7 @@ import type {GatewayEvent} from '../../source/core/events.ts';
 import type {StoredRun} from '../../source/core/run.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {createFakePort, type FakePort} from '../helpers/fake-port.ts';
+import {interrupt} from '../helpers/interrupt.ts';
 import {makeToolApproval} from '../helpers/make-approval.ts';
 import {makeRun} from '../helpers/make.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
@@ -146,7 +147,7 @@ test('on a terminal one turn follows the other, Ctrl-C stops an answer, and /new
 	await using setup = await open((port, run) => {
 		if (run === 2) {
 			say(port, run, 'I begin');
-			process.emit('SIGINT');
+			interrupt();
 			return;
 		}
 

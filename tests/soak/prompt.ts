@@ -65,6 +65,7 @@ async function fuzzOne({inputs, seed, restMs = 500, mark}: PromptFuzzOptions): P
 	/** When each stretch of what is written was there, by its end. */
 	const written: Array<{readonly end: number; readonly t: number}> = [];
 	const parts: {open?: OpenPrompt} = {};
+	const others = new Set(process.listeners('SIGINT'));
 	const look = () => {
 		const {terminal, clock} = parts.open ?? {};
 		if (terminal && clock) {
@@ -246,9 +247,11 @@ async function fuzzOne({inputs, seed, restMs = 500, mark}: PromptFuzzOptions): P
 		[
 			1,
 			() => {
-				// Without a listener it would end this process.
-				if (process.listenerCount('SIGINT') > 0 && !terminal.hasEnded()) {
-					process.emit('SIGINT');
+				// Those of others would end this process.
+				for (const listener of process.listeners('SIGINT')) {
+					if (!others.has(listener) && !terminal.hasEnded()) {
+						listener('SIGINT');
+					}
 				}
 			},
 		],

@@ -1,5 +1,6 @@
 import {createFakeClock, type FakeClock} from '../../helpers/fake-clock.ts';
 import {createFakePort, type FakePort} from '../../helpers/fake-port.ts';
+import {interrupt} from '../../helpers/interrupt.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 import {serveControl} from '../command.ts';
 import {openTerminal, turns, type Terminal} from '../terminal.ts';
@@ -37,7 +38,7 @@ export async function openPrompt(
 		for (let turn = 0; !terminal.hasEnded(); turn += 1) {
 			// A command that goes on is given up.
 			if (turn > 20 && process.listenerCount('SIGINT') > 0) {
-				process.emit('SIGINT');
+				interrupt();
 			}
 
 			// oxlint-disable-next-line no-await-in-loop -- until it is over

@@ -7,6 +7,7 @@ import type {Context} from '../../../source/cli/console/context.ts';
 import {createPipedLines} from '../../../source/cli/linear/lines.ts';
 import {logLine} from '../../../source/core/log-line.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
+import {interrupt} from '../../helpers/interrupt.ts';
 import {makeFormApproval, makeToolApproval} from '../../helpers/make-approval.ts';
 import {makeServer} from '../../helpers/make-server.ts';
 import {makeRun} from '../../helpers/make.ts';
@@ -98,7 +99,7 @@ test('Ctrl-C gives up a command that waits; what it says later is not heard, and
 	};
 	await open.terminal.type('approvals allow 7');
 	await asked.promise;
-	process.emit('SIGINT');
+	interrupt();
 	await open.terminal.waitFor('Given up');
 	await open.terminal.waitFor('svc> ');
 	later.resolve();
@@ -123,7 +124,7 @@ test('Ctrl-C is told to a command that wants to hear of it', async () => {
 	await open.terminal.type('logs --follow');
 	await open.terminal.waitFor('Listening');
 	await turns();
-	process.emit('SIGINT');
+	interrupt();
 	await open.terminal.waitFor('svc> ');
 
 	expect(open.transcript()).not.toContain('Given up');

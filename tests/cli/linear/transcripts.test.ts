@@ -3,6 +3,7 @@ import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import type {ApprovalAnswer} from '../../../source/core/approval.ts';
 import {createFakePort, type FakePort} from '../../helpers/fake-port.ts';
+import {interrupt} from '../../helpers/interrupt.ts';
 import {makeShownTool, makeToolApproval} from '../../helpers/make-approval.ts';
 import {makeRun} from '../../helpers/make.ts';
 import {startAuthorizationServer} from '../../mcp/servers/authorization-server.ts';
@@ -150,7 +151,7 @@ test('a login with a code that is given up', async () => {
 	await open.terminal.type('mcp login crm --flow device');
 	await open.terminal.waitFor('/device');
 	await turns();
-	process.emit('SIGINT');
+	interrupt();
 	await open.terminal.waitFor('svc> ');
 	const text = open
 		.transcript()
