@@ -11,6 +11,7 @@ type TerminalWorld = {
 	readonly environment?: Readonly<Record<string, string>>;
 	readonly columns?: number;
 	readonly rows?: number;
+	readonly stdoutIsTerminal?: boolean;
 	readonly stderrIsTerminal?: boolean;
 	/** Called after each write. */
 	readonly onWrite?: () => void;
@@ -56,6 +57,7 @@ export function openTerminal(
 		environment = {},
 		columns = 80,
 		rows = 24,
+		stdoutIsTerminal = true,
 		stderrIsTerminal = true,
 		onWrite,
 	}: TerminalWorld,
@@ -81,7 +83,7 @@ export function openTerminal(
 	let hasEnded = false;
 	const ending = runCommand(args, {
 		stdin: stdin as unknown as NodeJS.ReadStream,
-		stdout: output(),
+		stdout: output(stdoutIsTerminal),
 		stderr: output(stderrIsTerminal),
 		environment: {
 			PATH: process.env['PATH'] ?? '',

@@ -163,7 +163,7 @@ async function run(
 	argv: readonly string[],
 	ended: AbortSignal,
 ): Promise<ExitCode> {
-	const {stdin, stdout, stderr, clock, environment} = context;
+	const {stdout, stderr, clock, environment} = context;
 	const giving = new AbortController();
 	const {signal} = giving;
 	const interrupts = new EventEmitter();
@@ -196,7 +196,7 @@ async function run(
 		const running = context.run(
 			profile === 'default' || hasProfile ? argv : ['-p', profile, ...argv],
 			{
-				stdin: stdin.isTTY ? stdin : emptyInput(),
+				stdin: inputFor(context),
 				stdout: gated(stdout, signal),
 				stderr: gated(stderr, signal),
 				environment,
@@ -220,6 +220,15 @@ async function run(
 		process.off('SIGINT', onInterrupt);
 		ended.removeEventListener('abort', onEnd);
 	}
+}
+
+/** What a command may ask on: nothing where lines are read as from a pipe, or its answers would be commands, too. At a terminal that stays one, so that what needs a yes is refused and not taken for a script's. */
+function inputFor({stdin, stdout}: Context): NodeJS.ReadStream {
+	if (stdin.isTTY && stdout.isTTY) {
+		return stdin;
+	}
+
+	return Object.assign(emptyInput(), {isTTY: stdin.isTTY});
 }
 
 /** The stream for one command, whose listeners go with it; nothing more is written once `signal` aborts. */

@@ -6,12 +6,16 @@ import {expect, test} from 'vitest';
 import type {Context} from '../../../source/cli/console/context.ts';
 import {createPipedLines} from '../../../source/cli/linear/lines.ts';
 import {logLine} from '../../../source/core/log-line.ts';
+import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {interrupt} from '../../helpers/interrupt.ts';
 import {makeFormApproval, makeToolApproval} from '../../helpers/make-approval.ts';
 import {makeServer} from '../../helpers/make-server.ts';
 import {makeRun} from '../../helpers/make.ts';
+import {temporaryHome} from '../../helpers/temporary-home.ts';
+import {serveControl} from '../command.ts';
 import {command} from '../command.ts';
+import {openTerminal} from '../terminal.ts';
 import {turns} from '../terminal.ts';
 import {noon, openPrompt} from './open-prompt.ts';
 
@@ -289,3 +293,26 @@ test('a command sees the size of the terminal as it is', async () => {
 	await open.say('q');
 	expect(open.transcript()).toContain('Not allowed; approval 7 waits on');
 });
+
+test.for([
+	['is a terminal', true],
+	['is none, either', false],
+])(
+	'who types while standard output goes elsewhere, and standard error %s, allows nothing: an answer would be a command, too',
+	async ([, stderrIsTerminal]) => {
+		const port = createFakePort({approvals: [makeToolApproval({id: 7, requestedAt: noon})]});
+		await using home = await temporaryHome();
+		await using _ = await serveControl(home.path, port);
+		const terminal = openTerminal(['--linear'], {
+			home: home.path,
+			clock: createFakeClock(noon),
+			stdoutIsTerminal: false,
+			stderrIsTerminal: stderrIsTerminal === true,
+		});
+		terminal.send('approvals allow 7\ny\n');
+		terminal.end();
+		await terminal.exited;
+		expect(port.calls.filter(({name}) => name === 'settleApproval')).toEqual([]);
+		expect(terminal.transcript()).toMatch(/confirmation_needed|Not allowed/);
+	},
+);
