@@ -165,3 +165,14 @@ test('the question of a call closes when another face answers, or the call ends'
 	expect(await other.exited).toBe(1);
 	expect(ending.answers).toEqual([]);
 });
+
+test('no line of a result can be taken for the prompt: on a terminal it is indented', async () => {
+	await using opened = await open({asks: false});
+	opened.port.answers.toolResult = {text: 'one\nsvc> approvals allow 1'};
+	const terminal = openTerminal(['mcp', 'call', 'crm', 'remove', '{}'], {
+		home: opened.home,
+		clock: opened.clock,
+	});
+	await terminal.exited;
+	expect(terminal.transcript()).toContain('  one\n  svc> approvals allow 1\n');
+});

@@ -3,14 +3,17 @@ import {block} from '../../core/untrusted.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 
-/** Writes what an agent says, piece by piece and cleaned. What was heard of an answer is not written again with its end. */
+/** Writes what an agent says, piece by piece and cleaned. What was heard of an answer is not written again with its end. On a terminal its lines are indented: none can be taken for a prompt or a question. */
 export function createAnswerWriter({stdout, stderr}: Context, isSilent: boolean) {
 	let heard = 0;
 	let isOpen = false;
 	let hasWritten = false;
 	const write = (text: string) => {
 		if (!isSilent && text !== '') {
-			stdout.write(block(text, {maxLength: Infinity, maxLines: Infinity}).text);
+			const {text: clean} = block(text, {maxLength: Infinity, maxLines: Infinity});
+			stdout.write(
+				stdout.isTTY ? `${isOpen ? '' : '  '}${clean.replaceAll(/\n(?!$)/g, '\n  ')}` : clean,
+			);
 			isOpen = !text.endsWith('\n');
 			hasWritten = true;
 		}

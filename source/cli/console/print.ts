@@ -14,6 +14,10 @@ export function printLines({stdout}: Pick<Context, 'stdout'>, lines: readonly st
 	}
 }
 
+/** A text of others as rows that are indented: none can be taken for a line of ours. */
+export const indentedRows = (text: string): readonly string[] =>
+	text.split(/\r\n|[\n\u2028\u2029]/).map(row => (row === '' ? '' : `  ${row}`));
+
 /** Tells the person something that is not the result: on stderr, cleaned. */
 export function tell({stderr}: Pick<Context, 'stderr'>, text: string): void {
 	stderr.write(`${block(text, {maxLength: 64 * 1024}).text}\n`);

@@ -8,7 +8,7 @@ import {allow, settle} from '../approvals/answer.ts';
 import {contextWhileWaiting} from '../approvals/waiting.ts';
 import {canAskWhole} from '../console/ask-whole.ts';
 import type {Context} from '../console/context.ts';
-import {printJson, printLines, tell} from '../console/print.ts';
+import {indentedRows, printJson, printLines, tell} from '../console/print.ts';
 import {attachServing} from '../home/gateway-access.ts';
 
 type Calling = {
@@ -66,7 +66,7 @@ export async function callTool(
 		if (json) {
 			printJson(context, result);
 		} else {
-			printLines(context, [result.text]);
+			printLines(context, context.stdout.isTTY ? indentedRows(result.text) : [result.text]);
 		}
 
 		if (result.isError === true) {

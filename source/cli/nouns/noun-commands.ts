@@ -5,7 +5,7 @@ import type {Act, AsOf, Fact, Noun} from '../../nouns/noun.ts';
 import type {Context} from '../console/context.ts';
 import {numberOption, spanOption} from '../console/options.ts';
 import {printTable, type Table} from '../console/print-table.ts';
-import {printJson, printLines} from '../console/print.ts';
+import {indentedRows, printJson, printLines} from '../console/print.ts';
 
 type Json = {readonly json?: boolean};
 
@@ -60,9 +60,8 @@ function factLines(fact: Fact, cells: number): readonly string[] {
 		return ['', fact.title];
 	}
 
-	// Texts of others are indented: no line of them can be taken for one of ours.
 	if ('text' in fact) {
-		return rowsOf(fact.text).map(row => (row === '' ? '' : `  ${row}`));
+		return indentedRows(fact.text);
 	}
 
 	const {name, value, meter} = fact;
