@@ -171,3 +171,18 @@ test('who types at a terminal and sees no question allows nothing: standard erro
 	expect(shown.terminal.transcript()).toContain('(confirmation_needed)');
 	expect(shown.settled()).toBe(0);
 });
+
+test('a name that is pasted allows nothing: it has to be typed', async () => {
+	await using shown = await open({mustTypeName: true, text: 'short'});
+	await shown.readAll('Type its name');
+	shown.clock.advance(2000);
+	shown.terminal.send('\u001B[200~create_issue\u001B[201~');
+	shown.terminal.send('\r');
+	await shown.terminal.waitFor('was pasted');
+	expect(shown.settled()).toBe(0);
+	await shown.terminal.type('create_issue');
+	await shown.terminal.exited;
+	expect(shown.settled()).toBe(1);
+	expect(shown.terminal.written()).toContain('\u001B[?2004h');
+	expect(shown.terminal.written().endsWith('\u001B[?2004h')).toBe(false);
+});

@@ -12,7 +12,7 @@ export type TypedLine = {
 	readonly ended: boolean;
 	/** When the first byte of the line was read, `Clock.monotonic()`: what was typed before a question was shown is read with it. */
 	readonly begunAt: number;
-	/** The line came in no read with another line. */
+	/** The line came in no read with another line, and was not pasted, as far as the terminal marks pastes. */
 	readonly alone: boolean;
 };
 
@@ -91,6 +91,9 @@ export const hasEnded = ({readableEnded, destroyed}: NodeJS.ReadStream): boolean
 
 const historySize = 200;
 
+/** What a terminal in bracketed paste mode sends before a paste. */
+const pasteStart = '\u001B[200~';
+
 const lineEnd = /\r\n|\r|\n/g;
 
 /** When the reads came of which a line is made. To be begun before the line editor hears of them. */
@@ -101,18 +104,20 @@ function watchReads(
 	let begunAt: number | undefined;
 	let lines = 0;
 	let endsLine = false;
+	let isPasted = false;
 	const onData = (data: Buffer | string) => {
 		begunAt ??= clock.monotonic();
 		const text = String(data);
 		lines += [...text.matchAll(lineEnd)].length;
 		endsLine = /[\r\n]$/.test(text);
+		isPasted ||= text.includes(pasteStart);
 	};
 
 	stdin.on('data', onData);
 	return {
 		line: () => ({
 			begunAt: begunAt ?? clock.monotonic(),
-			alone: lines === 1 && endsLine,
+			alone: lines === 1 && endsLine && !isPasted,
 		}),
 		[Symbol.dispose]() {
 			stdin.off('data', onData);

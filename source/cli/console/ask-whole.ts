@@ -56,20 +56,27 @@ export async function askWhole(
 			context,
 			alone
 				? 'Too early: that was typed before there was time to read. Once more, please.'
-				: 'That came together with other lines, which answers nothing. Once more, please.',
+				: 'That came together with other lines, or was pasted, which answers nothing: it has to be typed. Once more, please.',
 		);
 	}
 }
 
 /** Asks one question. The guard hears that it is there once the terminal has taken all that was written: a line that stalls shows nothing. */
 async function askShown(context: Context, question: string, guard: Guard): Promise<TypedLine> {
+	const {stderr, environment} = context;
+	// A terminal that obeys nothing is sent nothing.
+	const [begin, end] =
+		environment['TERM'] === 'dumb' ? ['', ''] : ['\u001B[?2004h', '\u001B[?2004l'];
+	stderr.write(begin);
 	const asked = askLine(context, question);
-	context.stderr.write('', error => {
+	stderr.write('', error => {
 		if (!error) {
 			guard.shown(question);
 		}
 	});
-	return asked;
+	const typed = await asked;
+	stderr.write(end);
+	return typed;
 }
 
 /** Whether a person can be asked.
