@@ -213,6 +213,10 @@ test('"svc keymap": the key bindings as Markdown', async () => {
 test.for([
 	[['nonsense'], /unknown command "nonsense"/],
 	// What "svc gateway" does by itself is not what was wanted.
+	[['status'], /unknown command "status", did you mean "gateway status" or "mcp status"/],
+	[['subscribe'], /did you mean "webhook subscribe"/],
+	[['list'], /unknown command "list"\n/],
+	[['allow'], /unknown command "allow"\n/],
 	[['gateway', 'stpo'], /unknown command "stpo", did you mean "stop"/],
 	[['webhook', 'sub', 'x'], /unknown command "sub", did you mean "subscribe"/],
 	[['webhook', 'lst'], /unknown command "lst", did you mean "list"/],
