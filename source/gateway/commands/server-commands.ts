@@ -30,9 +30,9 @@ export function createServerCommands(
 				rules: approvals.rules(),
 			});
 		},
-		async tryTool(name, {arguments: args = {}, ...options}) {
+		async tryTool(name, {arguments: args = {}, ...options}, hungUp) {
 			const {tryTool} = await import('../servers/try-tool.ts');
-			return tryTool(rooms, {name, args, ...options});
+			return tryTool(rooms, {name, args, ...options, ...(hungUp && {hungUp})});
 		},
 	};
 }

@@ -75,5 +75,6 @@ export const servers = {
 		result: toolResultSchema,
 		// A little more than a try may take, so that its own words arrive.
 		silenceMs: maxTryMs + 60_000,
+		heedsHangUp: true,
 	},
 } as const satisfies Operations;

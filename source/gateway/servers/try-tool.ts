@@ -27,16 +27,19 @@ export async function tryTool(
 		args,
 		by,
 		profile = 'default',
+		hungUp,
 	}: {
 		readonly name: string;
 		readonly args: JsonObject;
 		/** What the face that tries says of itself. */
 		readonly by: string;
 		readonly profile?: string;
+		/** When it ends, nobody waits for the result any more: the call ends, and so does its request for approval. */
+		readonly hungUp?: AbortSignal;
 	},
 ): Promise<ToolResult> {
 	const controller = new AbortController();
-	const {signal} = controller;
+	const signal = AbortSignal.any([controller.signal, ...(hungUp ? [hungUp] : [])]);
 	const cancel = clock.after(maxTryMs, () => {
 		controller.abort(
 			new SvcError(

@@ -59,12 +59,13 @@ function open({
 		asked,
 		logged,
 		waits,
-		tryIt: async (name = 'mcp__crm__search') =>
+		tryIt: async (name = 'mcp__crm__search', hungUp?: AbortSignal) =>
 			// Of the rooms, what trying a tool looks at.
 			tryTool(rooms as unknown as Parameters<typeof tryTool>[0], {
 				name,
 				args: {query: 'Ann'},
 				by: 'tui pts/3 root',
+				...(hungUp && {hungUp}),
 			}),
 	};
 }
@@ -133,4 +134,15 @@ test('a call that never answers ends after 20 minutes', async () => {
 	clock.advance(20 * 60_000);
 
 	await expect(tried).rejects.toMatchObject({code: 'tool_timeout'});
+});
+
+test('when the face that tries has gone, its request for approval ends, and nothing is called', async () => {
+	const gone = new AbortController();
+	const {asked, tryIt} = open();
+	expect(await tryIt('mcp__crm__search', gone.signal)).toMatchObject({text: expect.any(String)});
+	expect(asked[0]?.signal.aborted).toBe(false);
+	gone.abort();
+	expect(asked[0]?.signal.aborted).toBe(true);
+
+	await expect(tryIt('mcp__crm__search', gone.signal)).rejects.toThrow('aborted');
 });
