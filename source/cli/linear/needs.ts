@@ -16,7 +16,17 @@ export type Need = {readonly key: string; readonly text: string};
 
 /** What needs a person in a state, the most urgent first. Cleaned, a line each. */
 export function needsOf(state: GatewayState): readonly Need[] {
-	const {gateway, approvals, runs, servers, webhook, problems, installs = [], modelOffer} = state;
+	const {
+		gateway,
+		approvals,
+		runs,
+		servers,
+		webhook,
+		api,
+		problems,
+		installs = [],
+		modelOffer,
+	} = state;
 	const needs: readonly Need[] = [
 		...(gateway.reachable
 			? []
@@ -56,6 +66,14 @@ export function needsOf(state: GatewayState): readonly Need[] {
 					{
 						key: `receiver ${webhook.reason}`,
 						text: `Webhooks are not received: ${webhook.reason}: gateway status`,
+					},
+				]
+			: []),
+		...(api?.state === 'refused'
+			? [
+					{
+						key: `api ${api.reason}`,
+						text: `The chat API is not served: ${api.reason}: gateway status`,
 					},
 				]
 			: []),

@@ -45,11 +45,12 @@ function outputOf(context: Context, paths: HomePaths): () => number {
 
 /** What a person should know who leaves a gateway to itself: on the screen a banner said that nothing listens, from here on nothing does. */
 export const partingWords = (
-	{webhook}: Pick<GatewayState, 'webhook'>,
+	{webhook, api}: Pick<GatewayState, 'webhook' | 'api'>,
 	pid: number,
 ): readonly string[] => [
 	`The gateway goes on, process ${pid}: "svc" attaches, "svc gateway stop" ends it`,
 	...(webhook.state === 'refused' ? [`It takes no webhooks: ${webhook.reason}`] : []),
+	...(api?.state === 'refused' ? [`It does not serve the chat API: ${api.reason}`] : []),
 ];
 
 /** Whoever waits for us at the terminal may go; the shell has its prompt back then. */

@@ -16,6 +16,7 @@ export type BannerState = Pick<
 	GatewayState,
 	| 'gateway'
 	| 'webhook'
+	| 'api'
 	| 'problems'
 	| 'model'
 	| 'modelOffer'
@@ -56,6 +57,7 @@ export function bannerLines(
 		loginBanner(state),
 		lossBanner(state),
 		configBanner(state),
+		apiBanner(state),
 		modelBanner(state),
 	]
 		.filter(banner => banner !== undefined)
@@ -128,6 +130,11 @@ const webhookBanner = ({webhook}: BannerState): Banner | undefined =>
 				text: safe`✗ webhooks are not received: ${clean(webhook.reason)} · r retry`,
 				tone: 'bad',
 			}
+		: undefined;
+
+const apiBanner = ({api}: BannerState): Banner | undefined =>
+	api?.state === 'refused'
+		? {text: safe`✗ the chat API is not served: ${clean(api.reason)}`, tone: 'bad'}
 		: undefined;
 
 const loginBanner = ({loginAlarm: text}: BannerState): Banner | undefined =>

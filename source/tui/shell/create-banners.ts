@@ -26,7 +26,7 @@ export function createBanners(): (
 	const findAlarm = createMemory<Safe | undefined>();
 	const findLossy = createMemory<readonly LossyRoute[]>();
 	return ({size: {columns, rows}, overlay}, {state, now}) => {
-		const {gateway, webhook, problems, model, modelOffer, modelProblem, approvals} = state;
+		const {gateway, webhook, api, problems, model, modelOffer, modelProblem, approvals} = state;
 		const installs = overlay?.kind === 'install' ? undefined : state.installs;
 		const isOpen = overlay?.kind === 'approval';
 		const shown = isOpen ? noApprovals : approvals;
@@ -39,6 +39,7 @@ export function createBanners(): (
 			[
 				gateway,
 				webhook,
+				api,
 				problems,
 				model,
 				modelOffer,

@@ -32,7 +32,7 @@ const portOf = (url: string): string => /:\d{1,5}(?=\/|$)/.exec(url)?.[0] ?? url
 
 /** What waits for a person: never left out of the status row. */
 export function attention(state: GatewayState, now: number): Safe | undefined {
-	const {webhook, problems, approvals, servers} = state;
+	const {webhook, api, problems, approvals, servers} = state;
 	const logins = servers.filter(({status}) => status === 'needs login').length;
 	const waiting = runsToDecide(state);
 	const parts = [
@@ -42,6 +42,7 @@ export function attention(state: GatewayState, now: number): Safe | undefined {
 		...(lossyRoutes(state, now).length > 0 ? ['losing events'] : []),
 		...(problems.some(problem => problem.severity === 'error') ? ['config'] : []),
 		...(waiting > 0 ? [`${countOf(waiting, 'run')} to decide`] : []),
+		...(api?.state === 'refused' ? ['chat API refused'] : []),
 	];
 	return parts.length === 0 ? undefined : clean(`! ${parts.join('  ')}`);
 }

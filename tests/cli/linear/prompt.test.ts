@@ -208,9 +208,13 @@ test('who types is waited for, ten seconds at most, and the line stays', async (
 
 test('what is there already is said at the beginning, and a gateway that goes and comes back', async () => {
 	await using open = await openPrompt(
-		createFakePort({webhook: {state: 'refused', code: 'x', reason: 'no secret', since: noon}}),
+		createFakePort({
+			webhook: {state: 'refused', code: 'x', reason: 'no secret', since: noon},
+			api: {state: 'refused', code: 'y', reason: 'no key', since: noon},
+		}),
 	);
 	expect(open.transcript()).toContain('Webhooks are not received: no secret: gateway status');
+	expect(open.transcript()).toContain('The chat API is not served: no key: gateway status');
 });
 
 test('/reload-mcp reads the tool servers again', async () => {

@@ -13,3 +13,11 @@ test('whoever leaves a gateway that takes no webhooks hears why', () => {
 		1,
 	);
 });
+
+test('whoever leaves a gateway that does not serve its chat API hears why', () => {
+	const webhook = {state: 'listening', url: 'http://127.0.0.1:1'} as const;
+	const api = {state: 'refused', code: 'port_in_use', reason: 'another process', since: 0} as const;
+	expect(partingWords({webhook, api}, 7)).toContain(
+		'It does not serve the chat API: another process',
+	);
+});

@@ -107,6 +107,15 @@ test('a refused receiver is named with its reason, and r tries again', async () 
 	expect(port.calls).toEqual([{name: 'restartReceiver', args: []}]);
 });
 
+test('a chat API that cannot be served is named with its reason, in the status row too', async () => {
+	const port = createFakePort({
+		api: {state: 'refused', code: 'EADDRINUSE', reason: 'port 8643 is in use', since: 0},
+	});
+	await using shown = await showShell(port, narrow);
+	expect(shown.screen.lines()[0]).toContain('! chat API refused');
+	expect(shown.screen.lines()[2]).toBe('✗ the chat API is not served: port 8643 is in use');
+});
+
 test('a banner that does not fit takes a second row, and the frame stays as high as the terminal', async () => {
 	const reason =
 		'Cannot listen on 127.0.0.1:8644: another program has the port. Choose another one in config.yaml';
