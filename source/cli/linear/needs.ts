@@ -2,6 +2,7 @@ import {formatDiagnostic} from '../../config/format-diagnostic.ts';
 import type {Approval} from '../../core/approval.ts';
 import {toolFrom, whereWords} from '../../core/asked-tool.ts';
 import type {Clock} from '../../core/clock.ts';
+import type {GatewayEvent} from '../../core/events.ts';
 import {askerWords} from '../../core/origin.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 import {needsDecision, type Run} from '../../core/run.ts';
@@ -101,6 +102,11 @@ const runText = ({id, route, state, error}: Run): string =>
 		? `Run #${id} of ${route} is ${state}, a person decides: runs show ${id}, runs retry ${id}`
 		: `Run #${id} of ${route} failed${error === undefined ? '' : `, ${error}`}: runs show ${id}`;
 
+const expiry = ({id, run}: Approval): Need => ({
+	key: `expired ${id}`,
+	text: `Approval ${id} was denied, because no answer came in time: ${run === undefined ? 'approvals list' : `runs show ${run}`}`,
+});
+
 /** One batch of lines at most in this time, milliseconds. */
 const quietMs = 3000;
 /** A line that is being typed, or a question, is waited for no longer. */
@@ -110,7 +116,7 @@ const heldMs = 500;
 const mostLines = 5;
 
 /**
- * Says what begins to need a person: at most five lines every three seconds, the rest by its number. What is there at the beginning was said by then. While a person types, they wait, at most ten seconds.
+ * Says what begins to need a person, and which request was denied because no answer came in time: at most five lines every three seconds, the rest by its number. What is there at the beginning was said by then. While a person types, they wait, at most ten seconds.
  * Returns the function that stops it.
  */
 export function announceNeeds(
@@ -128,13 +134,14 @@ export function announceNeeds(
 ): () => void {
 	let known = keysIn(port.getState());
 	let fresh: readonly string[] = [];
+	let expired: readonly Need[] = [];
 	let lastAt = -Infinity;
 	let heldSince: number | undefined;
 	let isLost = false;
 	const timer = createTimer(clock);
 
 	const tell = () => {
-		const open = needsOf(port.getState()).filter(({key}) => fresh.includes(key));
+		const open = [...expired, ...needsOf(port.getState()).filter(({key}) => fresh.includes(key))];
 		if (open.length === 0) {
 			fresh = [];
 			heldSince = undefined;
@@ -152,6 +159,7 @@ export function announceNeeds(
 		heldSince = undefined;
 		lastAt = now;
 		fresh = [];
+		expired = [];
 		const more = open.length - mostLines;
 		say([
 			...open.slice(0, mostLines).map(({text}) => text),
@@ -161,7 +169,13 @@ export function announceNeeds(
 		]);
 	};
 
-	const look = () => {
+	const look = (events: readonly GatewayEvent[]) => {
+		const ended = events.flatMap(event =>
+			event.type === 'approval-settled' && event.approval.decision?.outcome === 'timeout'
+				? [expiry(event.approval)]
+				: [],
+		);
+		expired = [...expired, ...ended].slice(-maxFresh);
 		const state = port.getState();
 		const keys = keysIn(state);
 		const begun = [...keys].filter(key => !known.has(key));
@@ -171,7 +185,7 @@ export function announceNeeds(
 		}
 
 		isLost = !state.gateway.reachable;
-		if (begun.length > 0) {
+		if (begun.length > 0 || ended.length > 0) {
 			fresh = [...fresh, ...begun].slice(-maxFresh);
 			tell();
 		}

@@ -187,6 +187,21 @@ test('what begins to need a person is said above the prompt, with what to type; 
 	expect(open.terminal.written()).not.toContain('\u001b[2J');
 });
 
+test('a request that nobody answered in time is said to be denied', async () => {
+	const approval = makeToolApproval({id: 7, run: 4, requestedAt: noon});
+	await using open = await openPrompt(createFakePort({approvals: [approval]}));
+	for (const [id, outcome] of [
+		[7, 'timeout'],
+		[8, 'denied'],
+	] as const) {
+		const decision = {outcome, at: noon, by: 'cli'} as const;
+		open.port.emit({type: 'approval-settled', at: noon, approval: {...approval, id, decision}});
+	}
+
+	await open.terminal.waitFor('Approval 7 was denied, because no answer came in time: runs show 4');
+	expect(open.transcript()).not.toContain('Approval 8 was');
+});
+
 test('who types is waited for, ten seconds at most, and the line stays', async () => {
 	await using open = await openPrompt();
 	open.terminal.send('runs li');
