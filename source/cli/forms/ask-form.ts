@@ -1,5 +1,5 @@
 import type {JsonValue} from '../../core/json.ts';
-import {block} from '../../core/untrusted.ts';
+import {block, cell} from '../../core/untrusted.ts';
 // Types alone: what a field is and takes is loaded with the first form.
 import type {FieldRecord, FieldValue} from '../../nouns/field.ts';
 import type {FormState} from '../../tui/forms/form.ts';
@@ -14,7 +14,7 @@ export type AskedForm =
 	| {readonly kind: 'left'; readonly interrupted: boolean};
 
 const hint =
-	'Enter keeps what stands in brackets, "clear" empties, "back" goes to the field before, "done" to the end, "cancel" leaves; "=" before a text takes it as it is.';
+	'Enter keeps what stands in brackets, "clear" empties, "?" repeats the field, "back" goes to the field before, "go NAME" or "go NUMBER" to another one, "done" to the end, "cancel" leaves; "=" before a text takes it as it is.';
 
 /**
  * Asks for the fields of a form, one after the other, until each of them can be sent. A text of several lines ends with a line that has only a full stop. `declines`: "decline" is an answer.
@@ -66,6 +66,17 @@ export async function askForm(
 
 				index = answer.word === 'back' ? Math.max(0, index - 1) : form.fields.length;
 				break;
+
+			case 'go': {
+				const found = placeOf(form.fields, answer.to);
+				if (found === -1) {
+					tell(context, `No field ${JSON.stringify(cell(answer.to, 100).text)} is here`);
+				} else {
+					index = found;
+				}
+
+				break;
+			}
 		}
 	}
 }
@@ -73,6 +84,7 @@ export async function askForm(
 type FieldAnswer =
 	| {readonly kind: 'value'; readonly value: FieldValue}
 	| {readonly kind: 'word'; readonly word: string}
+	| {readonly kind: 'go'; readonly to: string}
 	| {readonly kind: 'left'; readonly interrupted: boolean};
 
 /** Asks for one field until what is typed is a value of it, or a word. */
@@ -113,6 +125,19 @@ async function askField(
 			return {kind: 'word', word: text};
 		}
 
+		if (text === '?') {
+			for (const line of fieldLines(field, place)) {
+				tell(context, line);
+			}
+
+			continue;
+		}
+
+		const [, to] = /^go (.+)$/.exec(text) ?? [];
+		if (to !== undefined) {
+			return {kind: 'go', to};
+		}
+
 		// oxlint-disable-next-line no-await-in-loop -- the rest of the same text
 		const whole = isArea ? await restOf(context, typed.raw) : text;
 		if (whole === undefined) {
@@ -132,6 +157,20 @@ async function askField(
 
 		tell(context, `Not taken: ${nameOf(field)} ${problem ?? ''}`);
 	}
+}
+
+/** The place of the field with a number, from 1, a name, or the only one whose name begins so; -1 without. */
+function placeOf(fields: readonly FieldRecord[], to: string): number {
+	if (/^\d{1,4}$/.test(to)) {
+		return Number(to) <= fields.length ? Number(to) - 1 : -1;
+	}
+
+	const named = fields.map(({title, key}) => (title || key).toLowerCase());
+	const wanted = to.toLowerCase();
+	const begun = named.filter(name => name.startsWith(wanted));
+	return named.includes(wanted) || begun.length !== 1
+		? named.indexOf(wanted)
+		: named.indexOf(begun[0] ?? '');
 }
 
 const isNone = (value: FieldValue): boolean => value === undefined || value === '';

@@ -123,7 +123,19 @@ const scripts: Readonly<
 	'a route that is edited': {
 		port: withRoute,
 		steps: async ({say}) =>
-			say('webhook edit gh', 'Say it, briefly', '0', '', 'y', '', '20', 'done', 'y'),
+			say(
+				'webhook edit gh',
+				'Say it, briefly',
+				'0',
+				'',
+				'y',
+				'go nowhere',
+				'go rate',
+				'?',
+				'20',
+				'done',
+				'y',
+			),
 	},
 	'a chat': {
 		port: withAgent,
