@@ -1,5 +1,5 @@
 import {fileURLToPath} from 'node:url';
-import {send, type Sending} from '../../source/cli/demo/traffic/sending.ts';
+import {send, type Sending} from '../../source/cli/demo/recording.ts';
 import {systemClock} from '../../source/core/clock.ts';
 import {nodeFlags} from '../../source/core/node-flags.ts';
 import {pause, startInTerminal, type DemoTerminal} from './terminal.ts';

@@ -1,4 +1,4 @@
-import {type RecordedEvent, sendingsOf} from '../../source/cli/demo/traffic/recorded.ts';
+import {type RecordedEvent, sendingsOf} from '../../source/cli/demo/recording.ts';
 import {startDemo} from './demo.ts';
 import {movingSvgOf, type Frame} from './moving-svg.ts';
 import {saveMoving} from './save-picture.ts';

@@ -1,4 +1,4 @@
-import {sendingsOf} from '../../source/cli/demo/traffic/recorded.ts';
+import {sendingsOf} from '../../source/cli/demo/recording.ts';
 import type {Demo} from './demo.ts';
 import {pause} from './terminal.ts';
 

@@ -83,7 +83,7 @@ export function addInterfaceCommands(program: Command, context: Context): void {
 		.description('a part of the demo, which starts it')
 		.allowExcessArguments()
 		.action(async (_: unknown, {args}: Command) => {
-			const {runDemoPart} = await import('../demo/demo-part.ts');
+			const {runDemoPart} = await import('../demo/demo-tools.ts');
 			await runDemoPart(context, args);
 		});
 

@@ -1,5 +1,4 @@
 import {
-	chmodSync,
 	existsSync,
 	lstatSync,
 	mkdirSync,
@@ -12,14 +11,15 @@ import {tmpdir} from 'node:os';
 import {delimiter, dirname, join} from 'node:path';
 import type {Environment} from '../../config/environment.ts';
 import {type FileLock, lockFile} from '../../core/file-lock.ts';
+import {asWord} from '../../core/shell-word.ts';
 
 /** A data directory of the demo's own, removed when it is disposed of, and at the end of the process at the latest. */
 export type DemoHome = Disposable & {
 	/** The home; beside it there are the programs of the demo and its lock, and nothing else. */
 	readonly path: string;
 	write(name: string, text: string): void;
-	/** Makes a program that is found by its name; resolves with where it is. */
-	addProgram(name: string, script: string): string;
+	/** Makes the programs that the demo starts: parts of this program, which `command` starts, and a client of a code host, of which it returns the place. */
+	addPrograms(command: readonly [string, ...string[]]): string;
 	/** What is passed on of `environment`: the person's terminal and editor, and nothing that could name another place or hold a key. */
 	environment(of: Environment): Environment;
 };
@@ -27,6 +27,13 @@ export type DemoHome = Disposable & {
 /** Names of variables that are about the terminal, the person before it, and where programs are. */
 const passedOn =
 	/^(?:PATH|TERM|TERM_[A-Z_]+|COLORTERM|COLORFGBG|NO_COLOR|LANG|LC_[A-Z]+|TZ|EDITOR|VISUAL|PAGER|LESS|SHELL|USER|LOGNAME|TMPDIR|TMUX|TMUX_PANE|STY|CI|CONTINUOUS_INTEGRATION|SVC_SCREEN_READER|WAYLAND_DISPLAY|DISPLAY|XDG_RUNTIME_DIR|SSH_TTY|SSH_CONNECTION|SSH_CLIENT)$/;
+
+/** A code host's client that posts nothing: it notes what it was asked, and says that it did it. */
+const client = `echo "$*" >> "\${0%/*}/../client.log"
+while read -r line; do :; done
+echo "https://github.com/northwind/depot/pull/412#issuecomment-1"`;
+
+const parts = {'tracker-mcp': 'tracker', 'notes-mcp': 'notes', browser: 'browser'} as const;
 
 /** Makes the folder, and removes those of demos that were killed. @throws what the file system says, SvcError `lock_failed` */
 export function makeDemoHome(): DemoHome {
@@ -39,6 +46,11 @@ export function makeDemoHome(): DemoHome {
 		lock[Symbol.dispose]();
 	};
 
+	const writeProgram = (name: string, script: string) => {
+		writeFileSync(join(programs, name), `#!/bin/sh\n${script}\n`, {mode: 0o700});
+		return join(programs, name);
+	};
+
 	// A second signal ends the process where it stands.
 	process.once('exit', remove);
 	mkdirSync(path, {mode: 0o700});
@@ -49,10 +61,13 @@ export function makeDemoHome(): DemoHome {
 			mkdirSync(dirname(join(path, name)), {recursive: true, mode: 0o700});
 			writeFileSync(join(path, name), text, {mode: 0o600});
 		},
-		addProgram(name, script) {
-			writeFileSync(join(programs, name), `#!/bin/sh\n${script}\n`);
-			chmodSync(join(programs, name), 0o700);
-			return join(programs, name);
+		addPrograms(command) {
+			for (const [name, part] of Object.entries(parts)) {
+				const words = [...command, 'demo-part', part].map(word => asWord(word));
+				writeProgram(name, `exec ${words.join(' ')} "$@"`);
+			}
+
+			return writeProgram('client', client);
 		},
 		environment: of => ({
 			...Object.fromEntries(Object.entries(of).filter(([name]) => passedOn.test(name))),

@@ -4,21 +4,60 @@ import {homePaths} from '../../config/home-paths.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
 import {nodeFlags} from '../../core/node-flags.ts';
 import type {Gateway} from '../../gateway/gateway.ts';
+import type {FirstRunCard} from '../../tui/commands/first-run.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import type {OutputFormat} from '../lines/output-mode.ts';
 import {openInterface} from '../start/open-interface.ts';
 import {createBehindClock} from './behind-clock.ts';
-import {demoCard} from './demo-card.ts';
 import {makeDemoHome} from './demo-home.ts';
-import {addPrograms} from './demo-programs.ts';
-import {demoConfig, demoJobs, demoSubscriptions} from './servers/demo-config.ts';
-import {startLoginServer} from './servers/login-server.ts';
-import {startModelServer} from './servers/model-server.ts';
-import {playDay} from './traffic/play-day.ts';
-import {playScenes} from './traffic/play-scenes.ts';
+import {startDemoServer} from './demo-server.ts';
+import {playDay, playScenes} from './play-traffic.ts';
+import {fillAll} from './recording.ts';
+import world from './world.json' with {type: 'json'};
 
 const dayMs = 24 * 60 * 60 * 1000;
+const latelyMs = 23.4 * 3_600_000;
+
+/**
+ * What the files of the home say. The ports are free ones: the usual ones are those of the person's own gateway, and of the clients that know it. A subscription has a
+ * slip: pane 5 tells of it, and it harms no other.
+ */
+export const demoFiles = (words: {
+	/** Of the demo's server. */
+	readonly origin: string;
+	/** Where a code host's client is. */
+	readonly client: string;
+	/** When a job was made. */
+	readonly lately: string;
+}) => {
+	const {config, subscriptions, jobs} = world;
+	return fillAll({config, subscriptions, jobs}, words);
+};
+
+/** What the demo is, and what to press in it. */
+const demoCard = (begun: Promise<void>): FirstRunCard => ({
+	title: 'Demo',
+	steps: [
+		'recorded traffic comes in through a real port of this machine, signed',
+		'the model, the tool servers, the login pages and the code host are made up',
+		'nothing leaves this machine; home, processes and ports are gone when you quit',
+	],
+	underWay: {
+		step: 'the last 24 hours are being played, which takes some seconds',
+		done: 'the last 24 hours were played just now, in a moment',
+		over: begun,
+	},
+	route: 'gh-review',
+	keys: [
+		['T', 'sends an event of your own, and shows it'],
+		['Enter', 'goes to the traffic, where each row says why it was decided so'],
+		['!', 'then opens what waits for you: a call that would write'],
+		['4  j  l', 'then logs in to crm with a code, which agrees by itself'],
+		['5  e', 'then edits a route, with what it would have done to the last events'],
+		['?', 'then shows the keys of where you are; q quits'],
+	],
+});
 
 /** How this program starts itself. */
 const ownCommand = (): readonly [string, ...string[]] => [
@@ -57,23 +96,16 @@ export async function openDemo(
 	const behind = createBehindClock(clock, dayMs);
 	await using stack = new AsyncDisposableStack();
 	const home = stack.use(makeDemoHome());
-	const [model, crm, billing] = await Promise.all([
-		startModelServer({clock, isHurried: () => behind.behindMs() > 0}),
-		startLoginServer('customers', {clock}),
-		startLoginServer('invoices', {clock}),
-	]);
-	stack.use(model);
-	stack.use(crm);
-	stack.use(billing);
-	const config = demoConfig({
-		model: model.baseUrl,
-		crm: crm.url,
-		billing: billing.url,
-		...addPrograms(home, program),
-	});
+	const server = stack.use(await startDemoServer({clock, isHurried: () => behind.behindMs() > 0}));
+	const words = {
+		origin: server.origin,
+		client: home.addPrograms(program),
+		lately: new Date(clock.now() - latelyMs).toISOString(),
+	};
+	const {config, subscriptions, jobs} = demoFiles(words);
 	home.write('config.yaml', stringify(config, {aliasDuplicateObjects: false, lineWidth: 0}));
-	home.write('webhook_subscriptions.json', JSON.stringify(demoSubscriptions, undefined, 2));
-	home.write('cron/jobs.json', JSON.stringify(demoJobs(clock.now())));
+	home.write('webhook_subscriptions.json', JSON.stringify(subscriptions, undefined, 2));
+	home.write('cron/jobs.json', JSON.stringify({jobs}));
 
 	const environment = home.environment(context.environment);
 	const ending = new AbortController();
@@ -121,7 +153,7 @@ export async function openDemo(
 				end() {
 					ending.abort();
 					// A run that waits for it would hold up the end.
-					void model[Symbol.asyncDispose]();
+					void server[Symbol.asyncDispose]();
 				},
 			},
 		});

@@ -1,17 +1,16 @@
 import {expect, test} from 'vitest';
-import {demoConfig} from '../../../source/cli/demo/servers/demo-config.ts';
-import {nextAnswer} from '../../../source/cli/demo/servers/model-answers.ts';
-import {mayPlay} from '../../../source/cli/demo/traffic/play-scenes.ts';
-import {fill, recordedDay, scenes} from '../../../source/cli/demo/traffic/recorded.ts';
+import {nextAnswer} from '../../../source/cli/demo/demo-server.ts';
+import {demoFiles} from '../../../source/cli/demo/open-demo.ts';
+import {mayPlay} from '../../../source/cli/demo/play-traffic.ts';
+import {fill, recordedDay, scenes} from '../../../source/cli/demo/recording.ts';
 import {isJsonObject} from '../../../source/core/json.ts';
 import {initialState} from '../../../source/core/state.ts';
 import {makeRun} from '../../helpers/make.ts';
 
-const config = demoConfig({
-	model: 'http://127.0.0.1:1/v1',
-	crm: 'http://127.0.0.1:2/mcp',
-	billing: 'http://127.0.0.1:3/mcp',
+const {config} = demoFiles({
+	origin: 'http://127.0.0.1:1',
 	client: '/tmp/client',
+	lately: '2026-01-01T00:00:00.000Z',
 });
 
 /** Three rounds of the traffic. */

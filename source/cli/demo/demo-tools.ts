@@ -1,8 +1,29 @@
+import {createInterface} from 'node:readline';
 import {z} from 'zod';
-import type {JsonObject} from '../../../core/json.ts';
-import {changedDescription, type DemoTool, toolSets, type ToolSetName} from './tools.ts';
+import type {JsonObject} from '../../core/json.ts';
+import type {Context} from '../console/context.ts';
+import {tell} from '../console/print.ts';
+import world from './world.json' with {type: 'json'};
 
-export type Message = JsonObject;
+/** A tool as `tools/list` has it, and what a call of it says, with arguments in braces. */
+type DemoTool = {
+	readonly name: string;
+	readonly description: string;
+	readonly inputSchema: JsonObject;
+	readonly annotations?: JsonObject;
+	readonly says: string;
+};
+
+type ToolSetName = keyof typeof world.tools;
+
+// The types of JSON have a type for each tool.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+const toolSets = world.tools as unknown as Readonly<Record<ToolSetName, readonly DemoTool[]>>;
+
+/** What `publish_page` says of itself after a while: a tool that is not the one that was agreed to. */
+const {changedDescription} = world;
+
+type Message = JsonObject;
 
 const messageShape = z.looseObject({
 	id: z.union([z.string(), z.number()]).optional(),
@@ -88,4 +109,31 @@ export function createToolServer(name: ToolSetName): (message: unknown) => reado
 				return [refuse(unknownMethod)];
 		}
 	};
+}
+
+/** What a process of the demo may be: a tool server on standard input and output, or the browser of a login. */
+export async function runDemoPart(
+	context: Context,
+	[name = '', url = '']: readonly string[],
+): Promise<void> {
+	if (name === 'browser' && new URL(url).hostname === '127.0.0.1') {
+		await fetch(url);
+	} else if (Object.hasOwn(toolSets, name)) {
+		// Checked just now.
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+		await serveTools(context, name as ToolSetName);
+	} else {
+		tell(context, `The demo has no part "${name}"`);
+		context.exit(2);
+	}
+}
+
+/** Until its input ends: with whoever started it. */
+async function serveTools({stdin, stdout}: Context, name: ToolSetName): Promise<void> {
+	const answer = createToolServer(name);
+	for await (const line of createInterface({input: stdin})) {
+		for (const message of answer(JSON.parse(line))) {
+			stdout.write(`${JSON.stringify(message)}\n`);
+		}
+	}
 }
