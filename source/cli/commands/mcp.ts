@@ -4,7 +4,7 @@ import {serverActs, type ServerPort} from '../../nouns/server/server-acts.ts';
 import {serverKey, serverNoun, type ListedServer} from '../../nouns/server/server.ts';
 import type {Context} from '../console/context.ts';
 import {listOption, secondsOption} from '../console/options.ts';
-import {requireGateway} from '../home/gateway-access.ts';
+import {requireServingGateway} from '../home/gateway-access.ts';
 import type {AddServerOptions} from '../mcp/add-server.ts';
 import type {InstallOptions} from '../mcp/install-server.ts';
 import {addActs, addShow} from '../nouns/noun-commands.ts';
@@ -45,12 +45,9 @@ export function addMcpCommands(program: Command, context: Context): void {
 		acts: serverActs,
 		idOf: name => serverKey({profile: 'default', name}),
 		async open() {
-			const {findServerGateway} = await import('../mcp/find-servers.ts');
-			const found = await findServerGateway(context);
-			const {gateway, profile} = found ?? {
-				gateway: await requireGateway(context),
-				profile: 'default',
-			};
+			const {gateway, profile} = await requireServingGateway(context, async one =>
+				one.listServers(),
+			);
 			return {
 				connectServer: async name => gateway.connectServer(name, {profile}),
 				disconnectServer: async name => gateway.disconnectServer(name, {profile}),

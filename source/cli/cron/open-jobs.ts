@@ -1,12 +1,17 @@
-import {basePaths} from '../../config/home-paths.ts';
 import type {JobView} from '../../core/job.ts';
 import {silentLogger} from '../../core/log.ts';
+import type {GatewayCommands} from '../../gateway/port.ts';
 import {createJobsReader, type JobSet} from '../../schedule/job-file.ts';
 import {viewOfJob} from '../../schedule/job-view.ts';
 import type {JobEntry} from '../../schedule/job.ts';
 import type {JobRecord, Runs} from '../../store/port.ts';
 import type {Context} from '../console/context.ts';
-import {findServingGateway, requireGateway, type ServingGateway} from '../home/gateway-access.ts';
+import {
+	contextAbove,
+	findServingGateway,
+	requireServingGateway,
+	type ServingGateway,
+} from '../home/gateway-access.ts';
 
 /** The jobs of the context's profile: what their file says, and what a gateway or the journal on disk knows of them. */
 export type OpenJobs = AsyncDisposable & {
@@ -21,7 +26,7 @@ export async function openJobs(context: Context): Promise<OpenJobs> {
 	const {clock} = context;
 	const paths = context.paths();
 	const set = createJobsReader({paths, clock, log: silentLogger}).current();
-	const found = await findJobGateway(context);
+	const found = await findServingGateway(context, listJobs);
 	const memory = found ? await liveMemory(found) : await openDisk(context);
 	return {
 		set,
@@ -33,16 +38,11 @@ export async function openJobs(context: Context): Promise<OpenJobs> {
 	};
 }
 
-/** The gateway that fires the jobs of the context's profile. */
-const findJobGateway = async (context: Context) =>
-	findServingGateway(context, async gateway => gateway.listJobs());
+const listJobs = async (gateway: GatewayCommands) => gateway.listJobs();
 
-/** The same. @throws SvcError `gateway_not_running` */
+/** The gateway that fires the jobs of the context's profile. @throws SvcError `gateway_not_running` */
 export const requireJobGateway = async (context: Context): Promise<ServingGateway> =>
-	(await findJobGateway(context)) ?? {
-		gateway: await requireGateway(context),
-		profile: 'default',
-	};
+	requireServingGateway(context, listJobs);
 
 type Memory = AsyncDisposable & {
 	readonly runs: Pick<Runs, 'list'>;
@@ -86,12 +86,12 @@ async function openDisk(context: Context): Promise<Memory> {
 	const {readStore} = await import('../../store/open-store.ts');
 	await using stack = new AsyncDisposableStack();
 	const paths = context.paths();
-	const base = basePaths(paths);
+	const above = contextAbove(context);
 	const own = stack.use(await readStore({file: paths.stateDb}));
 	let journal = own;
 	let records = (await own.jobs.list()).filter(record => record.profile === 'default');
-	if (records.length === 0 && base) {
-		journal = stack.use(await readStore({file: base.stateDb}));
+	if (records.length === 0 && above) {
+		journal = stack.use(await readStore({file: above.paths().stateDb}));
 		records = (await journal.jobs.list()).filter(record => record.profile === paths.profile);
 	}
 

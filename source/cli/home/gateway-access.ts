@@ -3,21 +3,28 @@ import {basePaths} from '../../config/home-paths.ts';
 import type {GatewayCommands, GatewayPort} from '../../gateway/port.ts';
 import type {Context} from '../console/context.ts';
 
-/** Why a profile has no gateway of its own: the home above serves it. Without a profile nothing is loaded for it. */
-async function whoServes(context: Context): Promise<string | undefined> {
-	const {home, profile} = context.paths();
-	if (profile === 'default') {
-		return undefined;
-	}
-
-	const {servedThere, servingHome} = await import('./serving-home.ts');
-	const serving = await servingHome(context);
-	return serving && `No gateway runs for "${home}" itself: ${servedThere(serving)}`;
+/** The context of the home above, which may serve the profile of this one; `undefined` without a profile. */
+export function contextAbove(context: Context): Context | undefined {
+	const base = basePaths(context.paths());
+	return base && {...context, paths: () => base};
 }
 
-/** What to say when no gateway runs for the context's home: who serves its profile, if somebody does, else what `advice` adds. */
-export const noGateway = async (context: Context, advice = ''): Promise<string> =>
-	(await whoServes(context)) ?? `No gateway runs for "${context.paths().home}"${advice}`;
+/** The same, of a home that does serve it. Without a profile nothing is loaded for it. */
+export async function servingContext(context: Context): Promise<Context | undefined> {
+	const above = contextAbove(context);
+	const serving = above && (await (await import('./serving-home.ts')).servingHome(context));
+	return serving && above;
+}
+
+/** What to say when no gateway runs for the context's home: the home above that serves its profile, else what `advice` adds. */
+export async function noGateway(context: Context, advice = ''): Promise<string> {
+	const {home} = context.paths();
+	const {servingHome, servedThere} = contextAbove(context) ? await import('./serving-home.ts') : {};
+	const serving = await servingHome?.(context);
+	return serving && servedThere
+		? `No gateway runs for "${home}" itself: ${servedThere(serving)}`
+		: `No gateway runs for "${home}"${advice}`;
+}
 
 /** Commands for the gateway that runs for the context's home, `undefined` when none does. @throws SvcError when it does not answer */
 export async function findGateway(context: Context): Promise<GatewayCommands | undefined> {
@@ -44,14 +51,22 @@ export async function findServingGateway(
 		return {gateway: own, profile: 'default'};
 	}
 
-	const paths = context.paths();
-	const base = basePaths(paths);
-	const gateway = base && (await findGateway({...context, paths: () => base}));
-	const {profile} = paths;
+	const above = contextAbove(context);
+	const gateway = above && (await findGateway(above));
+	const {profile} = context.paths();
 	return gateway && (await list(gateway)).some(one => one.profile === profile)
 		? {gateway, profile}
 		: undefined;
 }
+
+/** The same. @throws SvcError `gateway_not_running` */
+export const requireServingGateway: (
+	...asked: Parameters<typeof findServingGateway>
+) => Promise<ServingGateway> = async (context, list) =>
+	(await findServingGateway(context, list)) ?? {
+		gateway: await requireGateway(context),
+		profile: 'default',
+	};
 
 /** The gateway that runs for the context's home with its state and its events, for a face. The caller leaves by disposing of it. */
 export async function attachGateway(context: Context): Promise<GatewayPort | undefined> {
@@ -71,11 +86,9 @@ export async function attachServing(context: Context): Promise<ServingPort> {
 		return {port: own, profile: 'default', at: context};
 	}
 
-	const paths = context.paths();
-	const base = basePaths(paths);
-	const at = base && {...context, paths: () => base};
-	const port = at && (await attachGateway(at));
-	return {port: port ?? (await notRunning(context)), profile: paths.profile, at: at ?? context};
+	const at = contextAbove(context) ?? context;
+	const port = at === context ? undefined : await attachGateway(at);
+	return {port: port ?? (await notRunning(context)), profile: context.paths().profile, at};
 }
 
 export type ServingPort = {

@@ -1,5 +1,5 @@
 import type {KeyDesk} from '../../api/keys/desk.ts';
-import {basePaths, ensureHome} from '../../config/home-paths.ts';
+import {ensureHome} from '../../config/home-paths.ts';
 import {sleep} from '../../core/clock.ts';
 import {codeOf} from '../../core/errors.ts';
 import {createIdSource} from '../../core/ids.ts';
@@ -7,9 +7,10 @@ import {silentLogger} from '../../core/log.ts';
 import type {ReadCommands} from '../../gateway/commands/read-commands.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
 import type {HistoryStep} from '../../store/history/port.ts';
+import type {Store} from '../../store/port.ts';
 import type {StoreReader} from '../../store/reader-port.ts';
 import type {Context} from '../console/context.ts';
-import {findGateway} from './gateway-access.ts';
+import {findGateway, servingContext} from './gateway-access.ts';
 
 /** What a home answers without a gateway, too. */
 export type Home = ReadCommands & Pick<GatewayCommands, 'listKeys'> & AsyncDisposable;
@@ -89,21 +90,10 @@ async function readHome(context: Context): Promise<Home> {
 	return {
 		...commands(store),
 		async listKeys() {
-			const [{openKeyDesk}, {createSharedMemory}] = await Promise.all([
-				import('../../api/keys/key-desk.ts'),
-				import('../../store/shared-memory.ts'),
-			]);
-			const {clock} = context;
-			const {limits, events} = createSharedMemory(clock);
+			const {createSharedMemory} = await import('../../store/shared-memory.ts');
 			// Nothing is used by looking.
 			const keys = {...store.keys, put: async () => [], async add() {}};
-			await using desk = await openKeyDesk({
-				clock,
-				keys,
-				limits: limits.keys,
-				events,
-				log: silentLogger,
-			});
+			await using desk = await keyDeskOf(context, {...createSharedMemory(context.clock), keys});
 			return desk.list();
 		},
 		[Symbol.asyncDispose]: async () => store[Symbol.asyncDispose](),
@@ -113,7 +103,6 @@ async function readHome(context: Context): Promise<Home> {
 async function writeHome(context: Context): Promise<WritableHome> {
 	const [
 		commands,
-		{openKeyDesk},
 		{createSessionDesk},
 		{createKeyCommands},
 		{lockHome},
@@ -121,7 +110,6 @@ async function writeHome(context: Context): Promise<WritableHome> {
 		{usableConfig},
 	] = await Promise.all([
 		readCommands(context),
-		import('../../api/keys/key-desk.ts'),
 		import('../../store/session-desk.ts'),
 		import('../../gateway/commands/key-commands.ts'),
 		import('../../gateway/control/lock.ts'),
@@ -138,13 +126,7 @@ async function writeHome(context: Context): Promise<WritableHome> {
 	stack.defer(async () => (await desk?.catch(() => undefined))?.[Symbol.asyncDispose]());
 	/** Opened with the first change of one: keys that cannot be read stand in the way of nothing else. */
 	const keys = async () => {
-		desk ??= openKeyDesk({
-			clock,
-			keys: store.keys,
-			limits: store.limits.keys,
-			events: store.events,
-			log: silentLogger,
-		});
+		desk ??= keyDeskOf(context, store);
 		return desk;
 	};
 
@@ -161,6 +143,14 @@ async function writeHome(context: Context): Promise<WritableHome> {
 		},
 		[Symbol.asyncDispose]: async () => opened.disposeAsync(),
 	};
+}
+
+async function keyDeskOf(
+	{clock}: Context,
+	{keys, limits, events}: Pick<Store, 'keys' | 'limits' | 'events'>,
+): Promise<KeyDesk> {
+	const {openKeyDesk} = await import('../../api/keys/key-desk.ts');
+	return openKeyDesk({clock, keys, limits: limits.keys, events, log: silentLogger});
 }
 
 /** What reads a store without a gateway: nothing waits, and rules count that outlive one. */
@@ -185,14 +175,8 @@ async function readCommands({clock}: Context): Promise<(store: StoreReader) => R
 
 /** The records of a profile that another home serves, with its own keys and sessions. Without a profile nothing is loaded for it. */
 async function readElsewhere(context: Context): Promise<Home | undefined> {
-	const paths = context.paths();
-	const base = basePaths(paths);
-	if (!base) {
-		return undefined;
-	}
-
-	const {servingHome} = await import('./serving-home.ts');
-	if (!(await servingHome(context))) {
+	const above = await servingContext(context);
+	if (!above) {
 		return undefined;
 	}
 
@@ -205,9 +189,9 @@ async function readElsewhere(context: Context): Promise<Home | undefined> {
 	};
 
 	const own = onDemand(async () => readHome(context));
-	const serving = onDemand(async () => openHome({...context, paths: () => base}, 'read'));
+	const serving = onDemand(async () => openHome(above, 'read'));
 	return {
-		...partOf(serving, paths.profile),
+		...partOf(serving, context.paths().profile),
 		listKeys: async () => (await own()).listKeys(),
 		listSessions: async filter => (await own()).listSessions(filter),
 		getSession: async id => (await own()).getSession(id),

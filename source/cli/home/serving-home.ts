@@ -1,8 +1,7 @@
-import {basePaths} from '../../config/home-paths.ts';
 import {loadConfig} from '../../config/load-config.ts';
 import {runningPid} from '../../gateway/control/lock.ts';
 import type {Context} from '../console/context.ts';
-import {findGateway} from './gateway-access.ts';
+import {contextAbove, findGateway} from './gateway-access.ts';
 
 /** The home whose gateway serves the profile of a context too. */
 export type ServingHome = {
@@ -18,14 +17,14 @@ export type ServingHome = {
  */
 export async function servingHome(context: Context): Promise<ServingHome | undefined> {
 	const paths = context.paths();
-	const base = basePaths(paths);
-	if (!base) {
+	const above = contextAbove(context);
+	if (!above) {
 		return undefined;
 	}
 
-	const found = {home: base.home, profile: paths.profile};
+	const found = {home: above.paths().home, profile: paths.profile};
 	try {
-		const status = await (await findGateway({...context, paths: () => base}))?.status();
+		const status = await (await findGateway(above))?.status();
 		if (status && status.pid === runningPid(paths)) {
 			return {...found, pid: status.pid};
 		}
@@ -37,7 +36,7 @@ export async function servingHome(context: Context): Promise<ServingHome | undef
 		// One that does not answer tells nothing.
 	}
 
-	const loaded = loadConfig({paths: base, environment: context.environment});
+	const loaded = loadConfig({paths: above.paths(), environment: context.environment});
 	return loaded.ok && loaded.config.multiplexProfiles ? found : undefined;
 }
 

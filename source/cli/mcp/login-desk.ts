@@ -1,13 +1,13 @@
 import {createInterface} from 'node:readline';
 import type {Config} from '../../config/config.ts';
-import {basePaths, ensureHome} from '../../config/home-paths.ts';
+import {ensureHome} from '../../config/home-paths.ts';
 import {type LoginAttempt, type LoginDesk, type LoginFlow, strangePage} from '../../core/logins.ts';
 import {openLoginDesk} from '../../gateway/servers/open-login-desk.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import {whenAskedToStop} from '../console/signals.ts';
+import {servingContext} from '../home/gateway-access.ts';
 import {readConfig} from '../home/receiver-facts.ts';
-import {servingHome} from '../home/serving-home.ts';
 
 /** Whose logins a command is about: the configuration that has the servers, and what it calls the context's profile. */
 export type LoginHome = {readonly config: () => Config; readonly profile: string};
@@ -15,12 +15,10 @@ export type LoginHome = {readonly config: () => Config; readonly profile: string
 /** A profile that another home serves has that home's servers, and logins of its own. */
 export async function loginHome(context: Context): Promise<LoginHome> {
 	const paths = context.paths();
-	const base = basePaths(paths);
-	const serving = base && (await servingHome(context));
-	const of = serving ? {...context, paths: () => base} : context;
+	const serving = await servingContext(context);
 	ensureHome(paths);
 	return {
-		config: () => readConfig(of),
+		config: () => readConfig(serving ?? context),
 		profile: serving ? paths.profile : 'default',
 	};
 }

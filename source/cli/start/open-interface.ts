@@ -1,6 +1,6 @@
 import {EventEmitter} from 'node:events';
 import {existsSync} from 'node:fs';
-import {basePaths, ensureHome} from '../../config/home-paths.ts';
+import {ensureHome} from '../../config/home-paths.ts';
 import {sleep} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {Gateway} from '../../gateway/gateway.ts';
@@ -11,7 +11,7 @@ import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import type {Shown} from '../console/shown.ts';
 import {whenAskedToStop} from '../console/signals.ts';
-import {attachGateway, findGateway} from '../home/gateway-access.ts';
+import {attachGateway, findGateway, servingContext} from '../home/gateway-access.ts';
 import {noTerminalHint, outputMode, type OutputFormat} from '../lines/output-mode.ts';
 import {showScreen} from './show-screen.ts';
 
@@ -49,11 +49,8 @@ const pollMs = 100;
 /** Whether the gateway that holds the home can be attached to, which takes a moment after it began. Not that of the home above, which serves a profile. */
 async function answersSoon(context: Context): Promise<boolean> {
 	const {clock} = context;
-	if (basePaths(context.paths())) {
-		const {servingHome} = await import('../home/serving-home.ts');
-		if (await servingHome(context)) {
-			return false;
-		}
+	if (await servingContext(context)) {
+		return false;
 	}
 
 	const deadline = clock.monotonic() + soonMs;
