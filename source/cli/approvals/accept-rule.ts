@@ -1,8 +1,7 @@
 import type {ApprovalRule} from '../../core/approval.ts';
 import {SvcError} from '../../core/errors.ts';
 import {cell} from '../../core/untrusted.ts';
-import {askLine, canAsk} from '../console/ask-line.ts';
-import {isYes} from '../console/confirm.ts';
+import {askLine, canAsk, isYes} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
 import {requireGateway} from '../home/gateway-access.ts';

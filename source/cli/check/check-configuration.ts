@@ -1,8 +1,10 @@
 import type {Config, HomePaths, RouteTable} from '../../config/config.ts';
+import {expandServer} from '../../config/expand-server.ts';
 import {loadConfig} from '../../config/load-config.ts';
 import {placeless} from '../../config/place-diagnostic.ts';
 import {buildRouteTable} from '../../config/route-table.ts';
 import type {Route} from '../../config/route.ts';
+import {contextVariables} from '../../config/server-references.ts';
 import {createSubscriptionsReader} from '../../config/subscriptions.ts';
 import type {Diagnostic} from '../../core/config-view.ts';
 import {countOf} from '../../core/counted.ts';
@@ -14,7 +16,6 @@ import type {Context} from '../console/context.ts';
 import {problemsNow} from '../home/targets-now.ts';
 import {readLosses} from '../webhook/lost-events.ts';
 import {toolsOfRuns} from '../webhook/tools-of-runs.ts';
-import {problemsWithServers} from './check-servers.ts';
 
 /**
  * Everything that is wrong with the files of a home, how many routes they give, and which of these lose events. Unknown keys are errors here. Without `asks` only files of
@@ -164,5 +165,33 @@ async function routesWithLosses(
 	return [...routes.values()].flatMap(route => {
 		const loss = lossOf(route);
 		return loss === undefined ? [] : [warningAt(route, paths, {message: loss})];
+	});
+}
+
+/** Tool servers that could not be connected to now, for each profile whose runs have them: variables that are not set, values that make no URL. */
+function problemsWithServers({
+	toolServers,
+	profiles,
+	paths,
+}: Pick<Config, 'toolServers' | 'profiles' | 'paths'>): readonly Diagnostic[] {
+	const enabled = [...toolServers.values()].filter(server => server.enabled);
+	return [profiles.of('default'), ...profiles.others].flatMap(({name: profile, environment}) => {
+		const scope = {environment, context: contextVariables(environment)};
+		return enabled.flatMap((server): readonly Diagnostic[] => {
+			const expanded = expandServer(server, scope);
+			return expanded.ok
+				? []
+				: [
+						{
+							// The gateway may be started with other variables.
+							severity: 'warning',
+							file: paths.config,
+							line: 0,
+							column: 0,
+							key: `mcp_servers.${server.name}`,
+							message: `cannot be connected to${profile === 'default' ? '' : ` for profile "${profile}"`}: ${expanded.message}`,
+						},
+					];
+		});
 	});
 }

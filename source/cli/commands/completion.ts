@@ -23,7 +23,7 @@ export function addCompletionCommands(program: Command, context: Context): void 
 			'behind "--": the words of the command line, the last one being completed',
 		)
 		.action(async (words: readonly string[]) => {
-			const {printCandidates} = await import('../completion/print-candidates.ts');
+			const {printCandidates} = await import('../completion/names.ts');
 			await printCandidates(context, program, words);
 		});
 }

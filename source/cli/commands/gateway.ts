@@ -4,9 +4,8 @@ import type {ReceiverSettings} from '../../config/set-up.ts';
 import {countOf} from '../../core/counted.ts';
 import type {GatewayCommands, GatewayStatus} from '../../gateway/port.ts';
 import type {Context} from '../console/context.ts';
-import {numberOption} from '../console/options.ts';
+import {numberOption, refuseUnknownCommand} from '../console/options.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
-import {refuseUnknownCommand} from '../console/unknown-command.ts';
 import {findGateway, noGateway} from '../home/gateway-access.ts';
 import {lineFormats, type OutputFormat} from '../lines/output-mode.ts';
 

@@ -1,8 +1,8 @@
 import {type Command, Option} from 'commander';
 import type {Context} from '../console/context.ts';
+import {refuseUnknownCommand} from '../console/options.ts';
 import {printLines} from '../console/print.ts';
-import {refuseUnknownCommand} from '../console/unknown-command.ts';
-import {outputFormats, type OutputFormat} from '../lines/output-mode.ts';
+import {type OutputFormat, outputFormats} from '../lines/output-mode.ts';
 import type {Opening} from '../start/open-interface.ts';
 
 type InterfaceOptions = Pick<Opening, 'linear' | 'output' | 'readOnly'> & {

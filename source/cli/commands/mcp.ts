@@ -1,14 +1,14 @@
 import {type Command, InvalidArgumentError, Option} from 'commander';
 import {isJsonObject, type JsonObject, parsedJson} from '../../core/json.ts';
+import type {LoginFlow} from '../../core/logins.ts';
 import {serverActs, type ServerPort} from '../../nouns/server/server-acts.ts';
-import {serverKey, serverNoun, type ListedServer} from '../../nouns/server/server.ts';
+import {type ListedServer, serverKey, serverNoun} from '../../nouns/server/server.ts';
 import type {Context} from '../console/context.ts';
 import {listOption, secondsOption} from '../console/options.ts';
 import {requireServingGateway} from '../home/gateway-access.ts';
 import type {AddServerOptions} from '../mcp/add-server.ts';
 import type {InstallOptions} from '../mcp/install-server.ts';
 import {addActs, addShow} from '../nouns/noun-commands.ts';
-import {addLoginCommands} from './mcp-logins.ts';
 
 type Json = {readonly json?: boolean};
 
@@ -25,7 +25,7 @@ export function addMcpCommands(program: Command, context: Context): void {
 		.description('list the tool servers: where each stands, and how many tools it gives')
 		.option('--json', 'print JSON')
 		.action(async ({json = false}: Json) => {
-			const {listServers} = await import('../mcp/list-servers.ts');
+			const {listServers} = await import('../mcp/find-servers.ts');
 			await listServers(context, {json});
 		});
 
@@ -110,7 +110,7 @@ export function addMcpCommands(program: Command, context: Context): void {
 		.option('--yes', 'do not ask')
 		.option('--json', 'print JSON')
 		.action(async (name: string, {yes = false, json = false}: Json & {yes?: boolean}) => {
-			const {removeServer} = await import('../mcp/remove-server.ts');
+			const {removeServer} = await import('../mcp/add-server.ts');
 			await removeServer(context, {name, yes, json});
 		});
 }
@@ -186,4 +186,68 @@ function pairOption(
 	}
 
 	return {...previous, [name]: value};
+}
+
+type LoginOptions = {readonly flow?: LoginFlow; readonly json?: boolean};
+
+const flowOption = () =>
+	new Option('--flow <way>', 'for this once; oauth.flow when absent').choices([
+		'browser',
+		'device',
+	]);
+
+/** `svc mcp login|reauth|logout|client-document`. @see manual/logins.md */
+function addLoginCommands(group: Command, context: Context): void {
+	group
+		.command('login')
+		.description('log in to a tool server with "auth: oauth"; a running gateway takes it over')
+		.argument(...reference)
+		.addOption(flowOption())
+		.option('--json', 'print JSON')
+		.action(async (name: string, {flow, json = false}: LoginOptions) => {
+			const {logIn} = await import('../mcp/log-in.ts');
+			await logIn(context, {name, flow, json});
+		});
+
+	const reauth = group
+		.command('reauth')
+		.description('log in again, to one tool server or to all that want a login')
+		.argument('[name]', 'name of the tool server')
+		.option('--all', 'one after the other')
+		.addOption(flowOption())
+		.option('--json', 'print JSON');
+	reauth.action(
+		async (
+			name: string | undefined,
+			{all = false, flow, json = false}: LoginOptions & {all?: boolean},
+		) => {
+			if ((name === undefined) !== all) {
+				reauth.error('error: use either a name or --all');
+			}
+
+			const {logIn, logInToAll} = await import('../mcp/log-in.ts');
+			await (name === undefined
+				? logInToAll(context, {flow, json})
+				: logIn(context, {name, flow, json}));
+		},
+	);
+
+	group
+		.command('logout')
+		.description('remove the login to a tool server; the next call needs another one')
+		.argument(...reference)
+		.option('--json', 'print JSON')
+		.action(async (name: string, {json = false}: LoginOptions) => {
+			const {logOut} = await import('../mcp/log-in.ts');
+			await logOut(context, {name, json});
+		});
+
+	group
+		.command('client-document')
+		.description('print the client metadata document to host, for oauth.client_metadata_url')
+		.requiredOption('--url <url>', 'where it is to be found')
+		.action(async ({url}: {url: string}) => {
+			const {printClientDocument} = await import('../mcp/log-in.ts');
+			printClientDocument(context, {url});
+		});
 }

@@ -5,12 +5,12 @@ import {
 	listOption,
 	momentOption,
 	numberOption,
+	refuseUnknownCommand,
 	secondsOption,
 	spanOption,
 	wordOption,
 } from '../console/options.ts';
 import {tell} from '../console/print.ts';
-import {refuseUnknownCommand} from '../console/unknown-command.ts';
 import type {RecoverFlags} from '../recover/recover-events.ts';
 import type {SimulateFlags} from '../simulate/simulate.ts';
 import type {RotateOptions} from '../webhook/rotate.ts';

@@ -1,4 +1,4 @@
-import {fileMark} from './print-candidates.ts';
+import {fileMark} from './names.ts';
 
 /** Of the shells, where a template of this language would read one of its own. */
 const dollar = '$';

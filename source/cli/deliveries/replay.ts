@@ -2,7 +2,7 @@ import {basename} from 'node:path';
 import {SvcError} from '../../core/errors.ts';
 import type {ReplayChanges} from '../../core/replay.ts';
 import {cell} from '../../core/untrusted.ts';
-import {confirm} from '../console/confirm.ts';
+import {confirm} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
 import {readInput} from '../console/read-input.ts';

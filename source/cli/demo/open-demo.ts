@@ -9,10 +9,9 @@ import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import type {OutputFormat} from '../lines/output-mode.ts';
 import {openInterface} from '../start/open-interface.ts';
-import {createBehindClock} from './behind-clock.ts';
 import {makeDemoHome} from './demo-home.ts';
 import {startDemoServer} from './demo-server.ts';
-import {playDay, playScenes} from './play-traffic.ts';
+import {createBehindClock, playDay, playScenes} from './play-traffic.ts';
 import {fillAll} from './recording.ts';
 import world from './world.json' with {type: 'json'};
 

@@ -8,15 +8,23 @@ import {createServerSecrets, joinLists} from '../../gateway/servers/server-secre
 import {checkConfiguration} from '../check/check-configuration.ts';
 import type {Context} from '../console/context.ts';
 import {findGateway, noGateway} from '../home/gateway-access.ts';
-import {checks} from './checks.ts';
 import {
 	type Check,
 	type DoctorWorld,
-	type Found,
 	failed,
+	type Found,
 	type SeenGateway,
 	unknown,
 } from './checks/check.ts';
+import {configuration, environmentFile, secrets} from './checks/configuration.ts';
+import {gateway} from './checks/gateway.ts';
+import {disk, home} from './checks/home.ts';
+import {journal} from './checks/journal.ts';
+import {clock, program, terminal} from './checks/machine.ts';
+import {model} from './checks/model.ts';
+import {port, reach} from './checks/port.ts';
+import {servers} from './checks/servers.ts';
+import {targets} from './checks/targets.ts';
 
 /** What one check may take. */
 const limitMs = 10_000;
@@ -41,13 +49,13 @@ export async function examine(
 	},
 ): Promise<readonly Finding[]> {
 	const paths = context.paths();
-	const [gateway, {problems}] = await Promise.all([
+	const [seen, {problems}] = await Promise.all([
 		seeGateway(context),
 		checkConfiguration(context, {asks: false}),
 	]);
 	const loaded = loadConfig({paths, environment: context.environment});
 	const config = loaded.ok ? loaded.config : undefined;
-	const world: DoctorWorld = {context, paths, config, problems, gateway, offline, heard: []};
+	const world: DoctorWorld = {context, paths, config, problems, gateway: seen, offline, heard: []};
 	const redact: Redact = config
 		? createRedact(
 				joinLists(
@@ -104,9 +112,9 @@ async function lookOnce(check: Check, world: DoctorWorld): Promise<readonly Foun
 
 async function seeGateway(context: Context): Promise<SeenGateway> {
 	try {
-		const gateway = await findGateway(context);
-		if (gateway) {
-			return {kind: 'running', status: await gateway.status()};
+		const running = await findGateway(context);
+		if (running) {
+			return {kind: 'running', status: await running.status()};
 		}
 
 		const elsewhere = await noGateway(context);
@@ -115,3 +123,22 @@ async function seeGateway(context: Context): Promise<SeenGateway> {
 		return {kind: 'silent', reason: messageOf(error)};
 	}
 }
+
+/** Everything that the doctor looks at, in the order of the report. */
+const checks: readonly Check[] = [
+	program,
+	home,
+	disk,
+	journal,
+	configuration,
+	environmentFile,
+	secrets,
+	gateway,
+	port,
+	reach,
+	model,
+	targets,
+	servers,
+	clock,
+	terminal,
+];

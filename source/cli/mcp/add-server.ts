@@ -1,12 +1,19 @@
-import {setToolServer} from '../../config/edit-servers.ts';
+import {removeToolServer, setToolServer} from '../../config/edit-servers.ts';
 import {ensureHome} from '../../config/home-paths.ts';
 import {inlineSecret} from '../../config/inline-secret.ts';
+import {loadConfig} from '../../config/load-config.ts';
+import {mapTexts} from '../../config/plain-data.ts';
+import {contextVariables, expandReferences} from '../../config/server-references.ts';
+import {serverItem} from '../../config/slipped-server.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {JsonObject, JsonValue} from '../../core/json.ts';
 import {asWord} from '../../core/shell-word.ts';
+import {confirm} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
-import {sayNobodyConnects, sayUnset} from './say-next.ts';
+import {readConfig} from '../home/receiver-facts.ts';
+import {servingHome} from '../home/serving-home.ts';
+import {serverNotFound} from './find-servers.ts';
 
 /** The flags of `svc mcp add`, as the command line gives them. */
 export type AddServerOptions = {
@@ -99,4 +106,66 @@ function entryOf(
 	return Object.fromEntries(
 		Object.entries(named).filter((pair): pair is [string, JsonValue] => pair[1] !== undefined),
 	);
+}
+
+/** Says so where no gateway reads this `config.yaml`: the one of another home serves the profile. */
+export async function sayNobodyConnects(context: Context): Promise<void> {
+	const serving = await servingHome(context);
+	if (serving) {
+		tell(
+			context,
+			`Nobody connects to it: the gateway of "${serving.home}" serves this profile, with the tool servers of its own config.yaml`,
+		);
+	}
+}
+
+/** Says which variables of the entry are not set: without them it cannot be connected to, or its program gets the placeholder. */
+export function sayUnset(context: Context, entry: JsonObject): void {
+	const {env: file} = context.paths();
+	const environment = readConfig(context).environment;
+	const scope = {environment, context: contextVariables(environment)};
+	const unset = new Set<string>();
+	mapTexts(entry, text => {
+		for (const variable of expandReferences(text, scope).unset) {
+			unset.add(variable);
+		}
+
+		return text;
+	});
+	if (unset.size > 0) {
+		const names = [...unset].map(variable => `\${${variable}}`).join(', ');
+		tell(
+			context,
+			`Not set yet: ${names}. Write ${unset.size === 1 ? 'it' : 'them'} into "${file}"`,
+		);
+	}
+}
+
+/**
+ * Takes a tool server out of `config.yaml`, also one that is broken; a gateway that runs ends its connection by itself. Its standing approvals become void.
+ *
+ * @throws SvcError `server_not_found`, `confirmation_needed`, and as `editConfig` does
+ */
+export async function removeServer(
+	context: Context,
+	{name, yes, json}: {readonly name: string; readonly yes: boolean; readonly json: boolean},
+): Promise<void> {
+	const paths = context.paths();
+	const loaded = loadConfig({paths, environment: context.environment});
+	const {config} = loaded.ok ? loaded : {config: undefined};
+	if (config && !config.toolServers.has(name) && !config.slips.has(serverItem(name))) {
+		throw serverNotFound(context, name);
+	}
+
+	const question = `Remove tool server "${name}" with everything that is configured for it?`;
+	if (!(await confirm(context, {question, yes}))) {
+		return;
+	}
+
+	await removeToolServer(paths, name, {clock: context.clock});
+	if (json) {
+		printJson(context, {name, removed: true});
+	} else {
+		printLines(context, [`Removed ${name}`]);
+	}
 }

@@ -6,12 +6,11 @@ import {installEntry, installSummary} from '../../core/install-lines.ts';
 import type {InstallReview} from '../../core/install.ts';
 import {asWord} from '../../core/shell-word.ts';
 import {cell} from '../../core/untrusted.ts';
-import {canAsk} from '../console/ask-line.ts';
+import {canAsk, confirm, isYes} from '../console/ask-line.ts';
 import {askWhole} from '../console/ask-whole.ts';
-import {confirm, isYes} from '../console/confirm.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
-import {sayNobodyConnects, sayUnset} from './say-next.ts';
+import {sayNobodyConnects, sayUnset} from './add-server.ts';
 
 const blank = {text: ''};
 

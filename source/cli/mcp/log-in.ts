@@ -1,7 +1,11 @@
 import {SvcError} from '../../core/errors.ts';
 import type {LoginFlow} from '../../core/logins.ts';
+import {declaredClient} from '../../mcp/logins/declared-client.ts';
+import {isClientDocumentUrl} from '../../mcp/oauth/client-document.ts';
+import {forgetLogin} from '../../mcp/oauth/forget-login.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
+import {serverNotFound} from './find-servers.ts';
 import {loginHome, openLoginSession} from './login-desk.ts';
 
 /** Logs in to one server. @throws SvcError `login_failed`, `interrupted` */
@@ -65,4 +69,37 @@ export async function logInToAll(
 	} else if (names.length === 0) {
 		printLines(context, ['No tool server has "auth: oauth"']);
 	}
+}
+
+/** Removes what is kept of the login to a server, also of one that is not configured any more. @throws SvcError `server_not_found` */
+export async function logOut(
+	context: Context,
+	{name, json}: {readonly name: string; readonly json: boolean},
+): Promise<void> {
+	const {clock} = context;
+	const wasLoggedIn = await forgetLogin(context.paths().mcpTokens, {server: name, clock});
+	if (!wasLoggedIn) {
+		const {config} = await loginHome(context);
+		if (!config().toolServers.has(name)) {
+			throw serverNotFound(context, name);
+		}
+	}
+
+	if (json) {
+		printJson(context, {server: name, wasLoggedIn});
+	} else {
+		printLines(context, [wasLoggedIn ? `Logged out of ${name}` : `No login to ${name} was stored`]);
+	}
+}
+
+/** Prints the client metadata document to host at `url`. @throws SvcError `client_document_url_invalid` */
+export function printClientDocument(context: Context, {url}: {readonly url: string}): void {
+	if (!isClientDocumentUrl(url)) {
+		throw new SvcError(
+			'client_document_url_invalid',
+			`Cannot use "${url}" as the address of a client metadata document: it must be an https:// URL with a path, without a fragment, a user name and the segments "." and ".."`,
+		);
+	}
+
+	printJson(context, declaredClient(url));
 }

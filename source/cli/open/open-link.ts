@@ -7,8 +7,7 @@ import type {Context} from '../console/context.ts';
 import {printLines, tell} from '../console/print.ts';
 import {findGateway} from '../home/gateway-access.ts';
 import {installServer} from '../mcp/install-server.ts';
-import {handlerCommand} from './handler-command.ts';
-import {runTool} from './run-tool.ts';
+import {handlerCommand, runTool} from './register.ts';
 
 /**
  * Opens a link that the desktop was given. It never installs by itself: a person is asked here when there is a terminal, else in the interface of the gateway that runs, else in a

@@ -1,14 +1,15 @@
+import {execFile} from 'node:child_process';
 import {mkdirSync} from 'node:fs';
 import {chmod, rm} from 'node:fs/promises';
 import {homedir} from 'node:os';
-import {isAbsolute, join} from 'node:path';
-import {SvcError} from '../../core/errors.ts';
+import {isAbsolute, join, resolve} from 'node:path';
+import {defaultProfile} from '../../config/home-paths.ts';
+import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
+import {nodeFlags} from '../../core/node-flags.ts';
 import {replaceFile} from '../../core/replace-file.ts';
 import {asWord} from '../../core/shell-word.ts';
 import type {Context} from '../console/context.ts';
 import {printLines} from '../console/print.ts';
-import {handlerCommand, type HandlerCommand} from './handler-command.ts';
-import {runTool} from './run-tool.ts';
 
 /**
  * Makes this program what the Linux desktop of this user opens `svc://` links with, or ends that. On another system it prints the steps for a person.
@@ -134,4 +135,69 @@ function execWord(word: string): string {
 	return /^[\w@%+:,./-]+$/.test(plain) && plain !== ''
 		? plain
 		: `"${plain.replaceAll(/["`$\\]/g, String.raw`\$&`)}"`.replaceAll('\\', '\\\\');
+}
+
+/** How the desktop starts this very program; the link follows. */
+type HandlerCommand = {
+	readonly argv: readonly string[];
+	/** Variables that it needs, which desktops do not have. */
+	readonly variables: Readonly<Record<string, string>>;
+};
+
+/**
+ * What opens links of the home and the profile that `context` has now. What follows `--` is no option, whatever the link says.
+ *
+ * @throws SvcError `handler_unavailable` when a path of it holds a line break or another control, which no registration can hold
+ */
+export function handlerCommand(context: Context, script = process.argv[1] ?? ''): HandlerCommand {
+	const {profile} = context.paths();
+	const home = context.environment['SVC_HOME'] ?? '';
+	const argv = [
+		process.execPath,
+		...nodeFlags,
+		resolve(script),
+		...(profile === defaultProfile ? [] : ['--profile', profile]),
+		'open',
+		'--hold',
+		'--',
+	];
+	const variables: Readonly<Record<string, string>> = home === '' ? {} : {SVC_HOME: resolve(home)};
+	const unfit = [...argv, ...Object.values(variables)].find(text => /\p{Cc}/u.test(text));
+	if (unfit !== undefined) {
+		throw new SvcError(
+			'handler_unavailable',
+			`Cannot register the svc:// scheme: the path ${JSON.stringify(unfit)} holds a control character`,
+		);
+	}
+
+	return {argv, variables};
+}
+
+/** What became of a program of the desktop. */
+type ToolOutcome = 'done' | 'missing' | {readonly failed: string};
+
+const timeoutMs = 20_000;
+
+/** Runs a program with its arguments, no shell between; for at most 20 s. Never rejects. */
+export async function runTool(
+	{environment}: Pick<Context, 'environment'>,
+	program: string,
+	args: readonly string[],
+): Promise<ToolOutcome> {
+	return new Promise(settle => {
+		execFile(
+			program,
+			[...args],
+			{env: environment, timeout: timeoutMs, maxBuffer: 64 * 1024},
+			(error, _, stderr) => {
+				settle(
+					error === null
+						? 'done'
+						: codeOf(error) === 'ENOENT'
+							? 'missing'
+							: {failed: (stderr.trim() || messageOf(error)).slice(0, 500)},
+				);
+			},
+		);
+	});
 }

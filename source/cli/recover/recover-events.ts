@@ -6,7 +6,7 @@ import {routePath} from '../../core/route-path.ts';
 import {cell} from '../../core/untrusted.ts';
 import {clientEnvironment} from '../../platforms/forge-comment/client-environment.ts';
 import {printableTime} from '../../terminal/text/time.ts';
-import {confirm} from '../console/confirm.ts';
+import {confirm} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
 import {whenAskedToStop} from '../console/signals.ts';
@@ -14,13 +14,12 @@ import {requireGateway} from '../home/gateway-access.ts';
 import {openHome} from '../home/open-home.ts';
 import {readConfig} from '../home/receiver-facts.ts';
 import {readRoutes} from '../webhook/read-routes.ts';
-import {missedEvents} from './attempts.ts';
+import {listAttempts, missedEvents} from './attempts.ts';
 import {createForgeApi, type ForgeApi} from './forge-api.ts';
 import {findHook} from './hooks.ts';
 import {idsTakenIn, repositoryOf} from './journal-facts.ts';
-import {listAttempts} from './list-attempts.ts';
-import {lineOfRecovered, printMissed, reportRecovered, type RecoveryFacts} from './report.ts';
-import {takeIn, type RecoveryResult} from './take-in.ts';
+import {lineOfRecovered, printMissed, type RecoveryFacts, reportRecovered} from './report.ts';
+import {type RecoveryResult, takeIn} from './take-in.ts';
 
 /** Flags of `svc webhook recover`. */
 export type RecoverFlags = {

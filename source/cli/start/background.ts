@@ -1,5 +1,5 @@
 import {spawn} from 'node:child_process';
-import {constants, closeSync, readFileSync} from 'node:fs';
+import {closeSync, constants, readFileSync} from 'node:fs';
 import {formatDiagnostic} from '../../config/format-diagnostic.ts';
 import {ensureHome} from '../../config/home-paths.ts';
 import {sleep} from '../../core/clock.ts';
@@ -11,7 +11,7 @@ import type {Context} from '../console/context.ts';
 import {printLines, tell} from '../console/print.ts';
 import {findGateway} from '../home/gateway-access.ts';
 import {prepareFirstRun, stepsOf} from './first-run.ts';
-import {openOutput} from './open-output.ts';
+import {openOutput} from './go-on.ts';
 
 const startMs = 30_000;
 const endMs = 20_000;

@@ -1,13 +1,16 @@
-import {closeSync, constants, openSync} from 'node:fs';
+import {closeSync, constants, mkdirSync, openSync} from 'node:fs';
+import {join} from 'node:path';
 import type {HomePaths} from '../../config/config.ts';
 import {messageOf} from '../../core/errors.ts';
+import {ownFileFlags} from '../../core/planted-file.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {Gateway} from '../../gateway/gateway.ts';
+import type {GatewayPort} from '../../gateway/port.ts';
 import {leaveTerminal} from '../../terminal/leave-terminal.ts';
+import type {FirstRunCard} from '../../tui/commands/first-run.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
-import type {Shown} from '../console/shown.ts';
-import {openOutput} from './open-output.ts';
+import type {AskedToStop} from '../console/signals.ts';
 
 /**
  * Lets the gateway of this process go on without a terminal, which is given back, or gone; resolves when it is asked to stop. What is not for its log goes to
@@ -64,3 +67,36 @@ function releaseLauncher({launcher}: Pick<Context, 'launcher'>): void {
 		}
 	}
 }
+
+/**
+ * Where a gateway without a terminal says what is not for its log. `flags`: whether it begins anew (`O_TRUNC`) or goes on (`O_APPEND`).
+ *
+ * @throws SvcError `file_planted`
+ */
+export function openOutput(
+	{logs}: HomePaths,
+	flags: number,
+): {readonly path: string; readonly fd: number} {
+	mkdirSync(logs, {recursive: true, mode: 0o700});
+	const path = join(logs, 'gateway.out');
+	const fd = openSync(
+		path,
+		constants.O_WRONLY | constants.O_CREAT | flags | ownFileFlags(path),
+		0o600,
+	);
+	return {path, fd};
+}
+
+/** What a face of this process shows, and what ends it. */
+export type Shown = {
+	readonly context: Context;
+	readonly port: GatewayPort;
+	/** Absent: `port` is that of another process. */
+	readonly gateway: Gateway | undefined;
+	readonly firstRun: FirstRunCard | undefined;
+	/** Goes on behind the screen, which ends when it rejects. */
+	readonly begun?: Promise<void>;
+	readonly stop: AskedToStop;
+	/** The gateway never outlives what shows it. */
+	readonly endsWithFace: boolean;
+};

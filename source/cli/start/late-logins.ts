@@ -1,5 +1,5 @@
 import type {Clock} from '../../core/clock.ts';
-import {messageOf} from '../../core/errors.ts';
+import {messageOf, SvcError} from '../../core/errors.ts';
 import {
 	type LoginAttempt,
 	type LoginFlow,
@@ -7,6 +7,7 @@ import {
 	type PersonLogins,
 	startingLogin,
 } from '../../core/logins.ts';
+import type {Context} from '../console/context.ts';
 
 /** A login that was asked for while the desk is loaded; one that is over when that failed. */
 type Early = {readonly attempt: LoginAttempt; readonly flow: LoginFlow | undefined};
@@ -113,3 +114,39 @@ export function createLateLogins({
 		},
 	};
 }
+
+/** The logins of whoever sits before the interface of this process, to the tool servers of the context's home; its gateway may run elsewhere. */
+export function openPersonLogins(context: Context): PersonLogins {
+	const {clock, environment} = context;
+	return createLateLogins({
+		clock,
+		async load() {
+			const [{openLoginDesk}, {forgetLogin}, {readConfig}] = await Promise.all([
+				import('../../gateway/servers/open-login-desk.ts'),
+				import('../../mcp/oauth/forget-login.ts'),
+				import('../home/receiver-facts.ts'),
+			]);
+			const config = () => readConfig(context);
+			return {
+				...openLoginDesk({clock, environment, config}),
+				async logOut({server, profile}) {
+					const {mcpTokens} = config().profiles.of(profile).paths;
+					return forgetLogin(mcpTokens, {server, clock});
+				},
+			};
+		},
+	});
+}
+
+const refuse = (action: string): never => {
+	throw new SvcError('read_only', `Cannot ${action}: this face was opened with --read-only`);
+};
+
+/** The logins of somebody who only looks: none begins, none ends, none is removed. */
+export const readOnlyLogins = (logins: PersonLogins): PersonLogins => ({
+	...logins,
+	start: () => refuse('start a login'),
+	paste: () => refuse('take an address for a login'),
+	cancel: () => refuse('end a login'),
+	logOut: async () => refuse('log out'),
+});

@@ -9,10 +9,10 @@ import type {GatewayWorld} from '../../gateway/rooms.ts';
 import type {FirstRunCard} from '../../tui/commands/first-run.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
-import type {Shown} from '../console/shown.ts';
 import {whenAskedToStop} from '../console/signals.ts';
 import {attachGateway, findGateway, servingContext} from '../home/gateway-access.ts';
-import {noTerminalHint, outputMode, type OutputFormat} from '../lines/output-mode.ts';
+import {noTerminalHint, type OutputFormat, outputMode} from '../lines/output-mode.ts';
+import type {Shown} from './go-on.ts';
 import {showScreen} from './show-screen.ts';
 
 export type Opening = {

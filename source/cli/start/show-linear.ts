@@ -1,7 +1,7 @@
 import {tell} from '../console/print.ts';
-import type {Shown} from '../console/shown.ts';
 import {needsOf} from '../linear/needs.ts';
 import {runPrompt} from '../linear/prompt.ts';
+import type {Shown} from './go-on.ts';
 import {leaveFace} from './show-screen.ts';
 
 /** The commands of the command line at a prompt, until the person leaves, a signal comes, the terminal is gone, or the gateway ends. @see manual/linear.md */

@@ -1,10 +1,9 @@
 import {twoVersions} from '../../core/two-versions.ts';
 import {freeWrites} from '../../terminal/free-writes.ts';
 import {tell} from '../console/print.ts';
-import type {Shown} from '../console/shown.ts';
 import {createLineWriter} from '../lines/lines.ts';
 import type {LineFormat} from '../lines/output-mode.ts';
-import {goOn} from './go-on.ts';
+import {goOn, type Shown} from './go-on.ts';
 
 /** Lines on stdout, until a signal comes or nobody reads them any more. The gateway goes on when it was a terminal that they were read on. */
 export async function showLines(

@@ -7,11 +7,9 @@ import type {TuiEnd, TuiWorld} from '../../tui/shell/tui-world.ts';
 import type {SavedState} from '../../tui/state/saved-state.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
-import type {Shown} from '../console/shown.ts';
 import {readManualPage} from '../manual/read-page.ts';
-import {goOn} from './go-on.ts';
-import {openPersonLogins} from './person-logins.ts';
-import {readOnlyLogins} from './read-only-logins.ts';
+import {goOn, type Shown} from './go-on.ts';
+import {openPersonLogins, readOnlyLogins} from './late-logins.ts';
 
 /** The screen, or what is read in place of it, until the person leaves, a signal comes, the terminal is gone, or the gateway ends. The gateway goes on when nobody said that it is to end. */
 export async function showScreen(

@@ -7,8 +7,7 @@ import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts'
 import type {RouteCheck, RouteDefinition} from '../../core/route-editor.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
-import {canAsk} from '../console/ask-line.ts';
-import {confirm} from '../console/confirm.ts';
+import {canAsk, confirm} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell, tellWhole} from '../console/print.ts';
 import {editInEditor} from '../deliveries/edit-body.ts';

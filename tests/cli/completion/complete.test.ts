@@ -2,14 +2,13 @@ import {mkdir, readdir} from 'node:fs/promises';
 import {Command} from 'commander';
 import {expect, test} from 'vitest';
 import {addCommands} from '../../../source/cli/commands/commands.ts';
-import {complete} from '../../../source/cli/completion/complete.ts';
-import {nounOfArgument} from '../../../source/cli/completion/nouns.ts';
+import {complete, nounOfArgument} from '../../../source/cli/completion/complete.ts';
 import type {Context} from '../../../source/cli/console/context.ts';
 import {systemClock} from '../../../source/core/clock.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {gatewayHome, startTestGateway} from '../../helpers/gateway.ts';
-import {makeShownTool, makeFormApproval, makeToolApproval} from '../../helpers/make-approval.ts';
-import {temporaryHome, type TemporaryHome} from '../../helpers/temporary-home.ts';
+import {makeFormApproval, makeShownTool, makeToolApproval} from '../../helpers/make-approval.ts';
+import {type TemporaryHome, temporaryHome} from '../../helpers/temporary-home.ts';
 import {command, serveControl} from '../command.ts';
 
 const program = new Command('svc').option('-p, --profile <name>', 'a profile');

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {createBehindClock} from '../../../source/cli/demo/behind-clock.ts';
+import {createBehindClock} from '../../../source/cli/demo/play-traffic.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 
 test('a clock that is behind goes on as fast, leaps, and becomes the other one', () => {

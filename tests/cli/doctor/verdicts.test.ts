@@ -1,10 +1,8 @@
 import {expect, test} from 'vitest';
-import {healthOfClock} from '../../../source/cli/doctor/checks/clock.ts';
-import {healthOfDisk} from '../../../source/cli/doctor/checks/disk.ts';
+import {healthOfDisk} from '../../../source/cli/doctor/checks/home.ts';
+import {healthOfClock, healthOfTerminal} from '../../../source/cli/doctor/checks/machine.ts';
 import {healthOf} from '../../../source/cli/doctor/checks/model.ts';
-import {listenersOn} from '../../../source/cli/doctor/checks/port-holder.ts';
-import {reachOf} from '../../../source/cli/doctor/checks/reach.ts';
-import {healthOfTerminal} from '../../../source/cli/doctor/checks/terminal.ts';
+import {listenersOn, reachOf} from '../../../source/cli/doctor/checks/port.ts';
 
 const at = Date.UTC(2026, 10, 20, 12, 0, 0);
 

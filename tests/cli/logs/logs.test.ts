@@ -1,7 +1,7 @@
 import {appendFile, mkdir, rename, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {followLog, openLogFile} from '../../../source/cli/logs/log-files.ts';
+import {followLog, openLogFile} from '../../../source/cli/logs/show-logs.ts';
 import {logLine} from '../../../source/core/log-line.ts';
 import type {LogRecord} from '../../../source/core/log.ts';
 import {readLogLine} from '../../../source/core/read-log-line.ts';

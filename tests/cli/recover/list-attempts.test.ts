@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
+import {listAttempts} from '../../../source/cli/recover/attempts.ts';
 import type {ForgeApi} from '../../../source/cli/recover/forge-api.ts';
 import {findHook} from '../../../source/cli/recover/hooks.ts';
-import {listAttempts} from '../../../source/cli/recover/list-attempts.ts';
 
 /** A code host that gives more in a page than it was asked for. */
 const overflowing = (item: (index: number) => unknown): ForgeApi => ({

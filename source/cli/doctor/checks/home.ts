@@ -1,11 +1,12 @@
-import {accessSync, constants, readdirSync, statSync} from 'node:fs';
-import {join} from 'node:path';
+import {accessSync, constants, existsSync, readdirSync, statSync} from 'node:fs';
+import {statfs} from 'node:fs/promises';
+import {dirname, join} from 'node:path';
 import type {HomePaths} from '../../../config/config.ts';
 import {loosePaths} from '../../../config/loose-files.ts';
 import {codeOf, messageOf} from '../../../core/errors.ts';
 import {refusePlantedFolder} from '../../../core/planted-file.ts';
 import {asWord} from '../../../core/shell-word.ts';
-import {type Check, failed, type Found, ok} from './check.ts';
+import {type Check, failed, type Found, ok, warning} from './check.ts';
 
 const maxShown = 20;
 
@@ -82,4 +83,47 @@ function filesIn(folder: string): readonly string[] {
 	} catch {
 		return [];
 	}
+}
+
+const mib = 1024 ** 2;
+
+/** Room where the journal grows. */
+export const disk: Check = {
+	subject: 'disk',
+	async look({paths}) {
+		// The first start makes it.
+		let folder = paths.home;
+		while (!existsSync(folder) && dirname(folder) !== folder) {
+			folder = dirname(folder);
+		}
+
+		const {bavail, bsize, files, ffree} = await statfs(folder);
+		return [healthOfDisk({freeBytes: bavail * bsize, files, freeFiles: ffree}, paths.home)];
+	},
+};
+
+/** Pure. */
+export function healthOfDisk(
+	{
+		freeBytes,
+		files,
+		freeFiles,
+	}: {readonly freeBytes: number; readonly files: number; readonly freeFiles: number},
+	path: string,
+): Found {
+	const free =
+		freeBytes >= 1024 * mib
+			? `${Math.floor(freeBytes / mib / 1024)} GiB`
+			: `${Math.floor(freeBytes / mib)} MiB`;
+	const found = `${free} free for ${path}`;
+	const mend = 'free some, or remove what is old: retention in config.yaml, svc help guarantees';
+	// File systems without such a number say 0 of 0.
+	if (freeBytes < 50 * mib || (files > 0 && freeFiles < 100)) {
+		return failed(
+			files > 0 && freeFiles < 100 ? `no more files fit on the disk of ${path}` : found,
+			mend,
+		);
+	}
+
+	return freeBytes < 512 * mib ? warning(found, mend) : ok(found);
 }

@@ -63,7 +63,7 @@ async function look(
 	try {
 		const paths = homePaths({environment: {SVC_HOME: folder}});
 		ensureHome(paths);
-		const {tryServer} = await import('../../mcp/try-server.ts');
+		const {tryServer} = await import('../../mcp/test-server.ts');
 		const {
 			server: {tools},
 		} = await tryServer(context, server, {

@@ -1,5 +1,6 @@
+import {nodeFlags} from '../../../core/node-flags.ts';
 import {runInGroup} from '../../../core/process-group.ts';
-import {type Check, type Found, ok, unknown, warning} from './check.ts';
+import {type Check, type Found, type Heard, ok, unknown, warning} from './check.ts';
 
 const tmuxMs = 2000;
 
@@ -90,3 +91,53 @@ async function tmuxVersion(
 		? exit.stdout.trim()
 		: 'tmux of unknown version';
 }
+
+/** Signatures with a time of their own hold for five minutes; half of that is time to do something. */
+const maxSkewSeconds = 150;
+
+/** This machine's clock, against what somebody who was asked anyway said the time is. */
+export const clock: Check = {
+	subject: 'clock',
+	comesLast: true,
+	look: ({heard}) => [healthOfClock(heard)],
+};
+
+/** Pure. */
+export function healthOfClock(heard: readonly Heard[]): Found {
+	const [first] = heard.flatMap(({from, date, at}) => {
+		const theirs = Date.parse(date);
+		return Number.isNaN(theirs) ? [] : [{from, seconds: Math.round((at - theirs) / 1000)}];
+	});
+	if (!first) {
+		return unknown('nobody who was asked says what the time is');
+	}
+
+	const {from, seconds} = first;
+	const how = `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} ${from}`;
+	return Math.abs(seconds) > maxSkewSeconds
+		? {
+				...warning(
+					`it is ${how}: signatures with a time are refused from 300 s on`,
+					'timedatectl set-ntp true, or whatever sets the clock of this machine',
+				),
+				health: Math.abs(seconds) >= 300 ? 'failed' : 'warning',
+			}
+		: ok(seconds === 0 ? `it agrees with ${from}` : `it is ${how}`);
+}
+
+/** Node, what it was started with, and its SQLite. An older Node never comes here: the program refuses it. */
+export const program: Check = {
+	subject: 'node',
+	look({context: {version, environment}}) {
+		const {version: node, execArgv, versions} = process;
+		const given = `${execArgv.join(' ')} ${environment['NODE_OPTIONS'] ?? ''}`;
+		const missing = nodeFlags.filter(flag => !given.includes(flag));
+		const flags =
+			missing.length === 0 ? '' : `; started without ${missing.join(' ')}, which only saves memory`;
+		return [
+			ok(
+				`svc ${version} on Node ${node} (24 or newer is needed), SQLite ${versions['sqlite'] ?? '?'}${flags}`,
+			),
+		];
+	},
+};
