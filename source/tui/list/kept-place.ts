@@ -1,4 +1,4 @@
-import {windowOf, type ListPosition, type RowList} from './window.ts';
+import {type ListPosition, type ListWindow, type RowList, windowOf} from './window.ts';
 
 /** Where a row stands among all, those that a filter keeps out included: a number that grows along the list, also of a row that is gone; `NaN` where nobody knows. */
 export type RankOf = (id: string) => number;
@@ -59,4 +59,54 @@ function nearest(
 	}
 
 	return best;
+}
+
+/**
+ * Remembers where a person is in a list whose filter, or whose bound, takes rows away, and says what they see of `rows`. `rankOf`: see `ListOptions`. `wish` is the same value until the
+ * person moves, or filters otherwise; `live` is all that the state has, in the order of the list.
+ */
+export function createPlace<Item>(keyOf: (item: Item) => string, rankOf: RankOf | undefined) {
+	/** Where a person is now who was at a row that is not there. What they left stays in the wish: another filter may let it pass. */
+	let kept: {readonly wish: unknown; readonly position: ListPosition} | undefined;
+
+	return (
+		rows: RowList,
+		{
+			wish,
+			live,
+			height,
+		}: {
+			readonly wish: {readonly position: ListPosition};
+			readonly live: readonly Item[];
+			readonly height: number;
+		},
+	): ListWindow => {
+		const rank = rankOf ?? placesIn(() => live.map(keyOf));
+		const {cursor} = wish.position;
+		// A filter that lets nothing pass for a moment, or a page that is read again, must not lose the place.
+		const isThere = cursor !== undefined && rows.indexOf(cursor.id) !== -1;
+		const last = kept?.wish === wish && !isThere ? kept.position : wish.position;
+		const position = keptPosition(rows, last, {rankOf: rank, height});
+		kept = {wish, position};
+		const window = windowOf(rows, position, height);
+		const {follow, seen} = window.position;
+		if (follow || !seen || rows.indexOf(seen.id) !== -1) {
+			return window;
+		}
+
+		// The filter keeps out what was the newest then, or the state has let go of it: of what came before its oldest, nothing is known any more.
+		const since = rank(seen.id);
+		const [oldest] = live;
+		const isNewerCut = oldest !== undefined && !(since >= rank(keyOf(oldest)));
+		return {...window, newer: newerThan(rows, since, rank), isNewerCut};
+	};
+}
+
+/** Ranks by the order of `keys`; they are looked through when somebody asks. */
+function placesIn(keys: () => readonly string[]): RankOf {
+	let places: ReadonlyMap<string, number> | undefined;
+	return id => {
+		places ??= new Map(keys().map((key, index) => [key, index]));
+		return places.get(id) ?? Number.NaN;
+	};
 }

@@ -1,21 +1,20 @@
 import {createMemory} from '../../core/derive.ts';
-import {parseFilter, type Filter, type Vocabulary} from '../../core/filter/filter.ts';
+import {type Filter, parseFilter, type Vocabulary} from '../../core/filter/filter.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {stopAll} from '../../core/stops.ts';
-import type {RankOf} from '../list/kept-place.ts';
+import {createPlace, type RankOf} from '../list/kept-place.ts';
 import {
 	atNewest,
-	moveIn,
-	reversedMoves,
-	rowsOf,
 	type ListMove,
 	type ListPosition,
-	type RowList,
 	type ListWindow,
+	moveIn,
+	reversedMoves,
+	type RowList,
+	rowsOf,
 } from '../list/window.ts';
 import type {Feed} from './feed.ts';
-import {pagesAtStart, type ListFacts, type ListHistory, type Listing} from './list-pages.ts';
-import {createPlace} from './list-place.ts';
+import {type ListFacts, type ListHistory, type Listing, pagesAtStart} from './list-pages.ts';
 import {pagesAtEnd} from './pages-at-end.ts';
 import {createStore} from './store.ts';
 
@@ -84,7 +83,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 	const filterText = options.filter ?? '';
 	const store = createStore<Wish>({position: options.position ?? atNewest, filterText});
 	let filter = parseFilter(filterText, vocabulary);
-	const place = createPlace(
+	const windowIn = createPlace(
 		keyOf,
 		options.rankOf ?? (isOldestFirst ? history.cursorOf : undefined),
 	);
@@ -104,7 +103,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 		const passing = filter.isEmpty ? all : all.filter(item => filter.matches(item, now));
 		const items = pages?.items(passing) ?? passing;
 		const rows = rowsOf(items, keyOf);
-		const shown = place.window(rows, {wish, live: all, height: rowsHigh});
+		const shown = windowIn(rows, {wish, live: all, height: rowsHigh});
 		const window = pages?.counted(passing, shown) ?? shown;
 		const view = {
 			total: all.length,

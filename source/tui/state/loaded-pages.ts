@@ -1,5 +1,6 @@
 import type {Clock} from '../../core/clock.ts';
-import {createQuestions} from './questions.ts';
+import {messageOf} from '../../core/errors.ts';
+import {createTimer} from '../../core/stops.ts';
 import {createStore, type ValueStore} from './store.ts';
 
 export type HistoryQuestion = {
@@ -47,6 +48,9 @@ export const maxKept = 5000;
 
 const pageItems = 200;
 
+/** Before a question that failed may be asked again, milliseconds: each pause is twice the last one, up to the longest. */
+const pauses = {first: 1000, longest: 60_000} as const;
+
 /** Where the items of the state begin, if they may follow what is loaded, and where they end. */
 type StateEnds = {readonly joinAt?: number | undefined; readonly newest?: number | undefined};
 
@@ -75,10 +79,9 @@ export function createLoadedPages<Item>(
 ): LoadedPages<Item> {
 	const nothing = {items: [], low: undefined, high: undefined, isOldest: false, scanned: 0};
 	const store = createStore<Stretch<Item>>(nothing);
-	const questions = createQuestions(clock, () => {
-		// Whoever looks asks anew.
-		store.set(stretch => ({...stretch}));
-	});
+	let asking: AbortController | undefined;
+	let pauseMs: number = pauses.first;
+	const pause = createTimer(clock);
 	let loading: Promise<unknown> | undefined;
 
 	/** An answer, oldest first. */
@@ -87,22 +90,49 @@ export function createLoadedPages<Item>(
 		return question.after === undefined ? {...answer, items: answer.items.toReversed()} : answer;
 	};
 
-	/** Takes an answer, or why there is none; `false` when something else came first, or it failed. */
+	const hangUp = () => {
+		asking?.abort();
+		asking = undefined;
+		pause.cancel();
+	};
+
+	/** Asks in place of what was asked before. Takes the answer, or why there is none; `false` when something else came first, or it failed. */
 	const take = async <Answer>(
 		send: (hungUp: AbortSignal) => Promise<Answer>,
 		update: (stretch: Stretch<Item>, answer: Answer) => Stretch<Item>,
 	): Promise<boolean> => {
-		const told = await questions.ask(send);
-		if (told && 'answer' in told) {
-			store.set(({problem: _over, ...stretch}) => update(stretch, told.answer));
-			return true;
-		}
-
-		if (told) {
-			store.set(stretch => ({...stretch, problem: told.problem}));
+		hangUp();
+		const mine = new AbortController();
+		asking = mine;
+		try {
+			const answer = await send(mine.signal);
+			if (asking === mine) {
+				asking = undefined;
+				pauseMs = pauses.first;
+				store.set(({problem: _over, ...stretch}) => update(stretch, answer));
+				return true;
+			}
+		} catch (error) {
+			if (asking === mine) {
+				asking = undefined;
+				pause.set(pauseMs, () => {
+					// Whoever looks asks anew.
+					store.set(stretch => ({...stretch}));
+				});
+				pauseMs = Math.min(2 * pauseMs, pauses.longest);
+				store.set(stretch => ({...stretch, problem: messageOf(error)}));
+			}
 		}
 
 		return false;
+	};
+
+	/** One is under way, or one failed and its pause is not over. */
+	const isLoading = () => asking !== undefined || !pause.isFree();
+
+	const end = () => {
+		hangUp();
+		pauseMs = pauses.first;
 	};
 
 	const cursorAt = (items: readonly Item[], index: number): number | undefined => {
@@ -159,17 +189,17 @@ export function createLoadedPages<Item>(
 
 	return {
 		...store,
-		isLoading: questions.isBusy,
-		end: questions.end,
+		isLoading,
+		end,
 		reset(from) {
-			questions.end();
+			end();
 			store.set(() => ({...nothing, ...from}));
 		},
 		add(items) {
 			store.set(stretch => ({...stretch, items: together(stretch.items, items)}));
 		},
 		async load(way, filter, ends = {}) {
-			if (!questions.isBusy()) {
+			if (!isLoading()) {
 				const {low, high} = store.get();
 				const [edge, join] =
 					way === 'back'

@@ -1,6 +1,6 @@
 import {array, assert, constantFrom, property, uniqueArray} from 'fast-check';
 import {expect, test} from 'vitest';
-import {createRowPlaces} from '../../../source/tui/list/row-places.ts';
+import {createRowPlaces} from '../../../source/tui/view/list-rows.tsx';
 
 test('who stays keeps its place, who comes takes one that was left', () => {
 	const placesOf = createRowPlaces();
