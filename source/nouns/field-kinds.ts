@@ -1,4 +1,4 @@
-import {type JsonValue, isJsonObject, parsedJson} from '../core/json.ts';
+import {type JsonObject, type JsonValue, isJsonObject, parsedJson} from '../core/json.ts';
 import type {FieldKind, FieldRecord, FieldValue, Reading, TypedValue} from './field.ts';
 
 /** What a kind of fields is. */
@@ -126,7 +126,39 @@ export function fieldProblem(field: FieldRecord, value: FieldValue): string | un
 		return field.required ? 'is needed' : undefined;
 	}
 
-	return kinds[field.kind].problem(field, value);
+	const read = field.own && typeof value === 'string' ? field.own.taken(value) : undefined;
+	return read?.ok === false ? read.problem : kinds[field.kind].problem(field, value);
+}
+
+/** The values as they are sent; what was left empty is left out. */
+export const contentOf = ({
+	fields,
+	values,
+}: {
+	readonly fields: readonly FieldRecord[];
+	readonly values: Readonly<Record<string, FieldValue>>;
+}): JsonObject =>
+	Object.fromEntries(
+		fields.flatMap(field => {
+			const value = sentValue(field, values[field.key]);
+			return value === undefined ? [] : [[field.key, value]];
+		}),
+	);
+
+function sentValue({kind, required, own}: FieldRecord, value: FieldValue): JsonValue | undefined {
+	if (value === undefined || value === '' || value === null) {
+		return undefined;
+	}
+
+	if (Array.isArray(value)) {
+		return value.length === 0 && !required ? undefined : value;
+	}
+
+	if (own?.sent && typeof value === 'string') {
+		return own.sent(value);
+	}
+
+	return kind === 'number' || kind === 'integer' ? Number(value) : value;
 }
 
 function textProblem(field: FieldRecord, value: JsonValue): string | undefined {

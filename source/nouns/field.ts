@@ -27,6 +27,8 @@ export type Reading = {
 	readonly typed: (value: JsonValue) => string;
 	/** What was typed, as a value. */
 	readonly taken: (text: string) => TypedValue;
+	/** What is sent for a value that is kept as it was typed; absent: the value. */
+	readonly sent?: (text: string) => JsonValue;
 };
 
 /** One field of any form: what a tool server asks, an argument of a tool, a setting of a route. */
@@ -58,9 +60,9 @@ export type FieldRecord = {
 	readonly maxLine?: number;
 };
 
-/** A field that may be left empty and is seen, but for what `more` says. */
+/** A field that may be left empty and is seen, and is called by its key, but for what `more` says. */
 export const field = (
 	key: string,
 	kind: FieldKind,
-	more: Partial<FieldRecord> & Pick<FieldRecord, 'title' | 'description'>,
-): FieldRecord => ({key, kind, required: false, masked: false, ...more});
+	more: Partial<FieldRecord> & Pick<FieldRecord, 'description'>,
+): FieldRecord => ({key, kind, title: key, required: false, masked: false, ...more});

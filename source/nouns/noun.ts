@@ -103,8 +103,11 @@ export type Fact =
 	| {readonly title: string};
 
 /** A named value, where there is one. */
-export const fact = (name: string, value: string | undefined): readonly Fact[] =>
-	value === undefined ? [] : [{name, value}];
+export const fact = (
+	name: string,
+	value: string | undefined,
+	more?: {readonly tone?: Tone; readonly meter?: number; readonly chart?: number},
+): readonly Fact[] => (value === undefined ? [] : [{name, value, ...more}]);
 
 /** What an act says before it is done: the screen asks, and has the name typed where `typed` is there. */
 export type Question = {

@@ -91,7 +91,8 @@ async function askAll(
 	approval: FormApproval,
 	given: JsonObject | undefined,
 ): Promise<Answer | undefined> {
-	const {contentOf, newForm} = await import('../../tui/forms/form.ts');
+	const {contentOf} = await import('../../nouns/field-kinds.ts');
+	const {newForm} = await import('../../tui/forms/form.ts');
 	const {id, server, host, fields} = approval;
 	const begun = newForm(fields);
 	let form: FormState = {...begun, values: {...begun.values, ...given}};

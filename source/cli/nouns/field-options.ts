@@ -22,11 +22,15 @@ const optionOf = (field: FieldRecord, flags: string): Option => {
 		return option.argParser((text: string, before?: readonly string[]) => {
 			const list = [...new Set(listOption(text, before))];
 			const known = options.map(({value}) => value);
-			if (kind === 'choices' && !(list.length > 0 && list.every(one => known.includes(one)))) {
+			if (kind === 'texts') {
+				return list;
+			}
+
+			if (!(list.length > 0 && list.every(one => known.includes(one)))) {
 				throw new InvalidArgumentError(`Use some of ${known.join(', ')}.`);
 			}
 
-			return list;
+			return known.filter(one => list.includes(one));
 		});
 	}
 

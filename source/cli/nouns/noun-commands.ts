@@ -86,6 +86,29 @@ const identify = (command: Command, noun: Pick<Noun<never>, 'argument' | 'isNumb
 				`${noun.argument === 'name' ? 'name' : 'identifier'} of the ${noun.one}`,
 			);
 
+/** `list [--json]`. */
+export function addList<Item, More>(
+	group: Command,
+	context: Context,
+	{
+		noun,
+		says,
+		read,
+	}: {
+		readonly noun: Noun<Item, More>;
+		readonly says: string;
+		readonly read: () => Promise<AsOf & More & {readonly items: readonly Item[]}>;
+	},
+): void {
+	group
+		.command('list')
+		.description(says)
+		.option('--json', 'print JSON')
+		.action(async ({json = false}: Json) => {
+			await printList(context, noun, {...(await read()), json});
+		});
+}
+
 /** `show ID [--json]`; `verb`: another word for it. */
 export function addShow<Item, More>(
 	group: Command,

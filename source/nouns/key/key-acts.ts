@@ -13,6 +13,8 @@ export type KeyPort = {
 
 const dayMs = 86_400_000;
 
+const gone = 'no key in force has that identifier';
+
 const ended = (key: ApiKey, {now}: AsOf): string | undefined => {
 	const end = endOf(key, now);
 	return end && `${keyName(key)} is ${end}: press a to make another key`;
@@ -48,7 +50,7 @@ export const keyActs: ReadonlyArray<Act<ApiKey, KeyPort, MintedKey>> = [
 			const minted = await port.rotateKey(id, {overlapMs});
 			return minted && {said: `${id} has a new secret`, json: undefined, once: minted};
 		},
-		gone: 'no key in force has that identifier',
+		gone,
 	},
 	{
 		verb: 'revoke',
@@ -68,6 +70,6 @@ export const keyActs: ReadonlyArray<Act<ApiKey, KeyPort, MintedKey>> = [
 			const key = await port.revokeKey(id);
 			return key && {said: `Revoked ${key.id} (${key.hint})`, json: key};
 		},
-		gone: 'no key in force has that identifier',
+		gone,
 	},
 ];

@@ -10,24 +10,25 @@ import {countOf, grouped} from '../../core/counted.ts';
 import {derive} from '../../core/derive.ts';
 import {sinceTerm, termsOf, textTerm} from '../../core/filter/terms.ts';
 import {ageText, dayTime, utcTime} from '../../terminal/text/time.ts';
-import {column, from, type AsOf, type Fact, type Noun, type Word} from '../noun.ts';
+import {column, fact, from, type AsOf, type Fact, type Noun, type Word} from '../noun.ts';
 
 /** What was used by day; absent until it is read. */
 export type KeyMore = {readonly days?: readonly KeyDay[]};
 
 const soonMs = 7 * 86_400_000;
 
-const ageOf = (at: number | undefined, now: number): string =>
-	at === undefined ? 'never' : ageText(now - at);
-
 /** The keys as they are listed: the newest first, and those that were revoked below. */
 export const keysInOrder = derive((keys: readonly ApiKey[]): readonly ApiKey[] => {
-	const newest = keys.toReversed();
-	return [
-		...newest.filter(({revokedAt}) => revokedAt === undefined),
-		...newest.filter(({revokedAt}) => revokedAt !== undefined),
-	];
+	const [inForce = [], revoked = []] = [false, true].map(isRevoked =>
+		keys.filter(({revokedAt}) => (revokedAt !== undefined) === isRevoked).toReversed(),
+	);
+	return [...inForce, ...revoked];
 });
+
+const agoText = (at: number, now: number): string => `${ageText(now - at)} ago, ${dayTime(at)}`;
+
+const passesUntil = ({hint, until}: NonNullable<ApiKey['retiring']>): string =>
+	`${hint} passes until ${dayTime(until)}`;
 
 const bound = (value: number | undefined): string =>
 	value === undefined ? 'no bound' : grouped(value);
@@ -38,8 +39,6 @@ export const keyName = ({name, id}: ApiKey): string => (name === '' ? id : name)
 const tokensOf = ({inputTokens, outputTokens}: KeyUsage): number => inputTokens + outputTokens;
 
 const share = ({usage}: ApiKey, {tokens}: KeyBudget): number => tokensOf(usage.period) / tokens;
-
-const budgetWords = ({tokens, per}: KeyBudget): string => `${tokens}/${per}`;
 
 /** `chat,models of small-*`, and whether agents may act for it. */
 const scopeWords = ({endpoints, models, agents, kind}: ApiKey): string =>
@@ -53,41 +52,34 @@ const limitWords = ({rpm, parallel, budget}: ApiKey): string =>
 	[
 		...(rpm === undefined ? [] : [`${rpm} rpm`]),
 		...(parallel === undefined ? [] : [`${parallel} at a time`]),
-		...(budget ? [budgetWords(budget)] : []),
+		...(budget ? [`${budget.tokens}/${budget.per}`] : []),
 	].join(', ') || '-';
 
-/** Where a key stands, with its sign: never the colour alone. */
-function stateWord(key: ApiKey, {now}: AsOf): Required<Word> {
-	const end = endOf(key, now);
-	if (end) {
-		return end === 'revoked'
-			? {text: '- revoked', tone: 'quiet'}
-			: {text: '✗ expired', tone: 'bad'};
-	}
-
-	if (key.retiring && key.retiring.until > now) {
-		return {text: `◐ rotating ${ageText(key.retiring.until - now)}`, tone: 'accent'};
-	}
-
-	if (key.expiresAt === undefined) {
-		return {text: '● active', tone: 'good'};
-	}
-
-	return key.expiresAt - now < soonMs
-		? {text: `! ends in ${ageText(key.expiresAt - now)}`, tone: 'warn'}
-		: {text: `● ${dayOf(key.expiresAt - 1)}`, tone: 'good'};
-}
-
-/** The same for the command line: `active`, or why it is not. */
-function printedState(key: ApiKey, {now}: AsOf): string {
+/** Where a key stands: with its sign, never the colour alone, and `printed` by the command line. */
+function standing(key: ApiKey, {now}: AsOf): Required<Word> & {readonly printed: string} {
 	const {retiring, expiresAt} = key;
-	const rotating =
-		retiring && retiring.until > now ? `rotating until ${utcTime(retiring.until)}` : undefined;
-	return (
-		endOf(key, now) ??
-		rotating ??
-		(expiresAt === undefined ? 'active' : `until ${dayOf(expiresAt - 1)}`)
-	);
+	switch (endOf(key, now)) {
+		case 'revoked':
+			return {text: '- revoked', tone: 'quiet', printed: 'revoked'};
+		case 'expired':
+			return {text: '✗ expired', tone: 'bad', printed: 'expired'};
+		case undefined:
+	}
+
+	if (retiring && retiring.until > now) {
+		const printed = `rotating until ${utcTime(retiring.until)}`;
+		return {text: `◐ rotating ${ageText(retiring.until - now)}`, tone: 'accent', printed};
+	}
+
+	if (expiresAt === undefined) {
+		return {text: '● active', tone: 'good', printed: 'active'};
+	}
+
+	const day = dayOf(expiresAt - 1);
+	const printed = `until ${day}`;
+	return expiresAt - now < soonMs
+		? {text: `! ends in ${ageText(expiresAt - now)}`, tone: 'warn', printed}
+		: {text: `● ${day}`, tone: 'good', printed};
 }
 
 function usedByDay(days: KeyMore['days']): readonly Fact[] {
@@ -121,7 +113,7 @@ export const keyNoun: Noun<ApiKey, KeyMore> = {
 			{least: 8, most: 24},
 			{
 				value: ({name}) => name || '-',
-				tone: (key, known) => (stateWord(key, known).tone === 'quiet' ? 'quiet' : 'plain'),
+				tone: (key, known) => (standing(key, known).tone === 'quiet' ? 'quiet' : 'plain'),
 				isMain: true,
 			},
 		),
@@ -144,13 +136,14 @@ export const keyNoun: Noun<ApiKey, KeyMore> = {
 			({usage: {period, all}}) => `${tokensOf(period)} tokens, ${all.requests} requests`,
 		),
 		column('last', from(64, 5), {
-			value: ({lastUsedAt}, {now}) => ageOf(lastUsedAt, now),
+			value: ({lastUsedAt}, {now}) =>
+				lastUsedAt === undefined ? 'never' : ageText(now - lastUsedAt),
 			printed: ({lastUsedAt}) => (lastUsedAt === undefined ? 'never' : dayOf(lastUsedAt)),
 		}),
 		column('state', 14, {
-			value: (key, known) => stateWord(key, known).text,
-			tone: (key, known) => stateWord(key, known).tone,
-			printed: printedState,
+			value: (key, known) => standing(key, known).text,
+			tone: (key, known) => standing(key, known).tone,
+			printed: (key, known) => standing(key, known).printed,
 		}),
 	],
 	printed: {
@@ -163,47 +156,42 @@ export const keyNoun: Noun<ApiKey, KeyMore> = {
 	head: (key, known) => [
 		{text: keyName(key), tone: 'strong'},
 		...(key.kind === 'test' ? [{text: 'test', tone: 'warn'} as const] : []),
-		stateWord(key, known),
+		standing(key, known),
 	],
-	facts(key, known) {
-		const {retiring, expiresAt, revokedAt, lastUsedAt, budget, usage, kind} = key;
-		const {now, days} = known;
-		const isTest = kind === 'test';
+	facts(key, {now, days}) {
+		const {retiring, expiresAt, revokedAt, lastUsedAt, budget, usage} = key;
+		const isTest = key.kind === 'test';
+		const period = grouped(tokensOf(usage.period));
 		return [
-			{name: 'id', value: key.id},
-			{name: 'key', value: key.hint},
-			...(retiring && retiring.until > now
-				? [{name: 'before', value: `${retiring.hint} passes until ${dayTime(retiring.until)}`}]
-				: []),
-			{name: 'made', value: dayTime(key.createdAt)},
-			{name: 'expires', value: expiresAt === undefined ? 'never' : utcTime(expiresAt)},
-			...(revokedAt === undefined ? [] : [{name: 'revoked', value: dayTime(revokedAt)}]),
-			{
-				name: 'last used',
-				value: `${ageOf(lastUsedAt, now)}${lastUsedAt === undefined ? '' : ` ago, ${dayTime(lastUsedAt)}`}`,
-			},
-			{name: 'endpoints', value: key.endpoints.join(', ')},
-			{
-				name: 'models',
-				value: isTest ? 'the offline model, whatever is asked for' : key.models.join(', '),
-			},
-			{
-				name: 'agents',
-				value: isTest ? 'without tools' : key.agents ? 'may act for it' : 'may not act for it',
-			},
-			{name: 'rpm', value: bound(key.rpm)},
-			{name: 'parallel', value: bound(key.parallel)},
-			budget
-				? {
-						name: 'budget',
-						value: `${grouped(tokensOf(usage.period))} of ${grouped(budget.tokens)} tokens a ${budget.per}, anew ${utcTime(periodEnd(now, budget.per))}`,
-						meter: share(key, budget),
-					}
-				: {name: 'budget', value: 'no bound'},
-			{
-				name: 'in all',
-				value: `${countOf(usage.all.requests, 'request')}, ${grouped(usage.all.inputTokens)} tokens in, ${grouped(usage.all.outputTokens)} out`,
-			},
+			...fact('id', key.id),
+			...fact('key', key.hint),
+			...fact('before', retiring && retiring.until > now ? passesUntil(retiring) : undefined),
+			...fact('made', dayTime(key.createdAt)),
+			...fact('expires', expiresAt === undefined ? 'never' : utcTime(expiresAt)),
+			...fact('revoked', revokedAt === undefined ? undefined : dayTime(revokedAt)),
+			...fact('last used', lastUsedAt === undefined ? 'never' : agoText(lastUsedAt, now)),
+			...fact('endpoints', key.endpoints.join(', ')),
+			...fact(
+				'models',
+				isTest ? 'the offline model, whatever is asked for' : key.models.join(', '),
+			),
+			...fact(
+				'agents',
+				isTest ? 'without tools' : key.agents ? 'may act for it' : 'may not act for it',
+			),
+			...fact('rpm', bound(key.rpm)),
+			...fact('parallel', bound(key.parallel)),
+			...(budget
+				? fact(
+						'budget',
+						`${period} of ${grouped(budget.tokens)} tokens a ${budget.per}, anew ${utcTime(periodEnd(now, budget.per))}`,
+						{meter: share(key, budget)},
+					)
+				: fact('budget', 'no bound')),
+			...fact(
+				'in all',
+				`${countOf(usage.all.requests, 'request')}, ${grouped(usage.all.inputTokens)} tokens in, ${grouped(usage.all.outputTokens)} out`,
+			),
 			...usedByDay(days),
 		];
 	},
@@ -236,6 +224,6 @@ export const keyNoun: Noun<ApiKey, KeyMore> = {
 			}),
 		}),
 		haystack: key =>
-			`${key.name} ${key.id} ${key.hint} ${key.kind} ${scopeWords(key)} ${printedState(key, {now: 0})}`.toLowerCase(),
+			`${key.name} ${key.id} ${key.hint} ${key.kind} ${scopeWords(key)} ${standing(key, {now: 0}).printed}`.toLowerCase(),
 	},
 };

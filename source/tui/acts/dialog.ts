@@ -67,8 +67,10 @@ export type DialogOf<State> = {
 	/** Heading of its keys in help and keymap. */
 	readonly title: string;
 	readonly commands: readonly DialogCommand[];
-	/** Where its keys hold, for dialogs that share theirs; its kind when absent. */
+	/** Where its keys hold, for dialogs that are one thing to a person; its kind when absent. */
 	readonly scope?: string;
+	/** Keys that hold in all dialogs of its scope; those of `commands` hold while it is the one that is open. */
+	readonly shared?: readonly DialogCommand[];
 	/** While its line has the keyboard, other keys hold: those of the scope `KIND-text`. */
 	readonly typesApart?: true;
 	/** What is drawn in a box over the pane, for at most `room` inside of its border. */
@@ -113,7 +115,7 @@ export type DialogOf<State> = {
 	settle?(state: State, top: number): State;
 };
 
-export type Dialog = Omit<DialogOf<Overlay>, 'commands' | 'scope'> & {
+export type Dialog = Omit<DialogOf<Overlay>, 'commands' | 'scope' | 'shared'> & {
 	readonly kind: string;
 	readonly scope: string;
 	readonly commands: readonly Command[];
@@ -160,14 +162,21 @@ export function dialogState<State extends object>(kind: string): DialogState<Sta
 
 /** A kind of dialog for the list. */
 export function defineDialog<State>(
-	{kind}: DialogState<State>,
-	{scope = kind, commands, ...record}: DialogOf<State>,
+	{kind, isOpen}: DialogState<State>,
+	{scope = kind, commands, shared = [], ...record}: DialogOf<State>,
 ): Dialog {
+	const own = commands.map(({when, ...command}) => ({
+		...command,
+		when: (shell: Shell) => isOpen(shell) && when?.(shell) !== false,
+	}));
 	const whole = {
 		...record,
 		kind,
 		scope,
-		commands: commands.map(command => ({scope, ...command})),
+		commands: [...(scope === kind ? commands : own), ...shared].map(command => ({
+			scope,
+			...command,
+		})),
 	};
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is asked of states of its own kind alone
 	return whole as unknown as Dialog;

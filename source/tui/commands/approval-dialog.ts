@@ -1,3 +1,4 @@
+import {contentOf} from '../../nouns/field-kinds.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {defineDialog} from '../acts/dialog.ts';
 import {answer, stepOf} from '../acts/settle.ts';
@@ -12,7 +13,6 @@ import {
 import {sheetName} from '../approvals/sheet.ts';
 import {titled} from '../dialogs/box.ts';
 import {isComplete} from '../dialogs/wizard.ts';
-import {contentOf} from '../forms/form.ts';
 import {line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {approvalSheetCommands} from './approval.ts';

@@ -3,7 +3,7 @@ import type {Command} from '../acts/command.ts';
 import type {Dialog} from '../acts/dialog.ts';
 import {formCommands} from '../dialogs/form.ts';
 import {installActs} from '../dialogs/install-link.ts';
-import {openKeyCommands} from '../dialogs/key.ts';
+import {openKeyForm} from '../dialogs/key.ts';
 import {setupActs} from '../dialogs/setup.ts';
 import {createKeyRouter, type KeyBinding, type KeyRouter} from '../input/key-router.ts';
 import {bindingsMarkdown} from '../input/keymap.ts';
@@ -40,7 +40,7 @@ export const acts: readonly Command[] = [
 	...bannerCommands,
 	...installActs,
 	...setupActs,
-	...openKeyCommands,
+	openKeyForm,
 	...everywhereCommands,
 ];
 

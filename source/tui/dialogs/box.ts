@@ -116,6 +116,16 @@ export const titled = (text: Safe): readonly Line[] => [[{text, tone: 'title'}]]
 export const told = (words: string, width: number, tone: Tone = 'plain'): readonly Line[] =>
 	wrapText(words, width - 4).map(row => line(safe`  ${row}`, tone));
 
+/** Rows of prose under a title, in at most `widest` cells. */
+export function boxOf(
+	room: Area,
+	{title, widest = widestText}: {readonly title: Safe; readonly widest?: number},
+	rows: (width: number) => readonly Line[],
+): Required<Pick<BoxContent, 'rows' | 'title' | 'width'>> {
+	const width = Math.min(room.width, widest);
+	return {title: titled(title), width, rows: rows(width)};
+}
+
 /** A question with the line that is being typed, and what is wrong with it. */
 export function askedLine(
 	lines: readonly Line[],

@@ -1,4 +1,4 @@
-import {isTyped} from '../../nouns/field-kinds.ts';
+import {contentOf, isTyped} from '../../nouns/field-kinds.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {editLine, insertText, type LineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
@@ -11,7 +11,6 @@ import {approvalSheet} from '../acts/sheet.ts';
 import {moveKeys, turnKeys, type FormKey} from '../forms/form-keys.ts';
 import {
 	actOnField,
-	contentOf,
 	currentField,
 	endEditing,
 	leaveEditing,

@@ -3,9 +3,9 @@ import {literal, safe} from '../../terminal/text/safe.ts';
 import {copyText} from '../acts/copy.ts';
 import {close, type DialogOf, type DialogState} from '../acts/dialog.ts';
 import {tooEarly} from '../acts/sheet.ts';
-import {blankLine, clean, line, type Line} from '../lines/line.ts';
+import {blankLine, clean, line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {titled, told} from './box.ts';
+import {boxOf, told} from './box.ts';
 
 /**
  * A dialog that may open while somebody types: keys that were meant for something else do nothing of what its commands guard. A key press has to come alone, half a second after the dialog
@@ -48,23 +48,9 @@ export type ShownOnce = {
 	/** What was done. */
 	readonly done: string;
 	readonly note?: string;
-	/** Rows of so many cells under the secret. */
-	readonly below?: (width: number) => readonly Line[];
+	/** What belongs to the secret. */
+	readonly below: string;
 };
-
-/** What was done, the secret, and what belongs to it. */
-export const onceLines = (
-	{secret, done, note, below}: ShownOnce,
-	width: number,
-): readonly Line[] => [
-	blankLine,
-	...told(`✓ ${done}`, width, 'good'),
-	...(note === undefined ? [] : told(note, width)),
-	blankLine,
-	...told('This is shown once, and kept nowhere:', width, 'warn'),
-	line(safe`  ${clean(secret)}`, 'strong'),
-	...(below?.(width) ?? []),
-];
 
 /** A dialog that shows a secret once, and stays until a person says that it was kept. */
 export const onceDialog = (
@@ -74,35 +60,36 @@ export const onceDialog = (
 	const guarded = guarding(dialog, state => `${id} ${state.id}`);
 	return {
 		open: guarded.open,
-		/** Says why it does not close. */
-		stay(shell: Shell) {
-			shell.toast(safe`The ${noun} is shown once: y closes this when you have kept it`, 'warn');
+		/** Closes what is open, but for this: it says why it stays. */
+		leave(this: void, shell: Shell) {
+			if (dialog.isOpen(shell)) {
+				shell.toast(safe`The ${noun} is shown once: y closes this when you have kept it`, 'warn');
+			} else {
+				close(shell);
+			}
 		},
 		dialog: {
 			...guarded.dialog,
-			contents(state, _shell, room) {
-				const width = Math.min(room.width, widest);
-				return {
-					title: titled(state.title),
-					width,
-					rows: [
-						...onceLines(state, width),
-						blankLine,
-						...told('c copies it; y closes this when you have kept it', width, 'quiet'),
-					],
-				};
-			},
+			contents: ({title, done, note = '', secret, below}, _shell, room) =>
+				boxOf(room, {title, widest}, width => [
+					blankLine,
+					...told(`✓ ${done}`, width, 'good'),
+					...(note === '' ? [] : told(note, width)),
+					blankLine,
+					...told('This is shown once, and kept nowhere:', width, 'warn'),
+					line(safe`  ${clean(secret)}`, 'strong'),
+					...told(below, width, 'quiet'),
+					blankLine,
+					...told('c copies it; y closes this when you have kept it', width, 'quiet'),
+				]),
 			commands: [
 				{
 					id: `${id}.copy`,
 					keys: ['c'],
 					label: safe`copy the ${noun}`,
-					when: dialog.isOpen,
 					run(shell) {
-						const state = dialog.now(shell);
-						if (state) {
-							shell.attempt(async () => copyText(shell, state.secret, noun));
-						}
+						const {secret = ''} = dialog.now(shell) ?? {};
+						shell.attempt(async () => copyText(shell, secret, noun));
 					},
 				},
 				{
@@ -110,7 +97,6 @@ export const onceDialog = (
 					keys: ['y'],
 					label: literal('I have kept it: close'),
 					isGuarded: true,
-					when: dialog.isOpen,
 					run: close,
 				},
 			],

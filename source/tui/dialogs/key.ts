@@ -1,6 +1,6 @@
-import type {ApiKey, KeyGrant} from '../../core/api-keys/api-key.ts';
+import type {MintedKey} from '../../nouns/key/key-acts.ts';
 import {grantOf, keyFields} from '../../nouns/key/key-form.ts';
-import {literal, safe} from '../../terminal/text/safe.ts';
+import {literal} from '../../terminal/text/safe.ts';
 import {dayTime} from '../../terminal/text/time.ts';
 import type {Command} from '../acts/command.ts';
 import {close, defineDialog, dialogState} from '../acts/dialog.ts';
@@ -8,9 +8,9 @@ import {change} from '../acts/navigate.ts';
 import {selectSoon} from '../acts/select-soon.ts';
 import {keyList} from '../entries/key-list.ts';
 import {newForm, type FormState} from '../forms/form.ts';
-import {blankLine, clean, line, type Line} from '../lines/line.ts';
+import {blankLine} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {titled, told} from './box.ts';
+import {boxOf, titled, told} from './box.ts';
 import {guarding, onceDialog, type ShownOnce} from './guarded.ts';
 import {formDialog, reviewing} from './wizard.ts';
 
@@ -24,56 +24,32 @@ export const keyOffer = dialogState<object>('key-offer');
 export const keyShown = dialogState<ShownOnce>('key-shown');
 
 const widest = 84;
-
-/** The three of them are one thing to a person. */
-const shared = {title: 'A key of the chat API', scope: 'key', comesBack: true} as const;
-
-/** Asks what a new key is to be. */
-export function openKeyForm(shell: Shell): void {
-	keyForm.open(
-		shell,
-		{form: newForm(keyFields(shell.clock.now()))},
-		{field: undefined, toast: undefined},
-	);
-}
-
 const offering = guarding(keyOffer, () => 'key');
+const showing = onceDialog(keyShown, {id: 'key', noun: literal('key'), widest});
 
 /** Asks whether the first key is to be made now. */
-export function offerFirstKey(shell: Shell): void {
+export const offerFirstKey = (shell: Shell): void => {
 	offering.open(shell, {});
-}
+};
 
 /** Shows a key that was made, whatever was opened meanwhile: nobody can ask for it again. */
 export function showKey(
 	shell: Shell,
-	{key, secret}: {readonly key: ApiKey; readonly secret: string},
-	{isRotated}: {readonly isRotated: boolean},
+	{key: {id, name, retiring}, secret}: MintedKey,
+	isRotated = false,
 ): void {
 	const {api} = shell.port.getState();
-	const {id, name, retiring} = key;
-	keyOnce.open(shell, {
+	showing.open(shell, {
 		id,
 		secret,
 		title: isRotated ? literal('The new secret of a key') : literal('A new key'),
 		done: `${isRotated ? 'New secret of' : 'Made'} ${name === '' ? id : `${name} (${id})`}`,
 		...(retiring && {note: `The one before passes until ${dayTime(retiring.until)}.`}),
-		below: width =>
+		below:
 			api?.state === 'listening'
-				? [line(safe`  base URL  ${clean(`${api.url}/v1`)}`, 'quiet')]
-				: told('The chat API does not listen now: see api in config.yaml.', width, 'quiet'),
+				? `base URL  ${api.url}/v1`
+				: 'The chat API does not listen now: see api in config.yaml.',
 	});
-}
-
-async function make(shell: Shell, grant: KeyGrant): Promise<void> {
-	const minted = await shell.port.createKey(grant);
-	showKey(shell, minted, {isRotated: false});
-	// What is pressed next in the pane is meant for this one.
-	selectSoon(
-		shell,
-		shell.list(keyList),
-		() => shell.feed.get().state.keys?.find(({id}) => id === minted.key.id) && minted.key.id,
-	);
 }
 
 function makeFirst(shell: Shell): void {
@@ -81,77 +57,74 @@ function makeFirst(shell: Shell): void {
 	shell.attempt(async () => {
 		const minted = await shell.port.createFirstKey();
 		if (minted) {
-			showKey(shell, minted, {isRotated: false});
+			showKey(shell, minted);
 		} else {
 			shell.toast(literal('There is a key by now: pane Keys has it, and can rotate it'), 'warn');
 		}
 	});
 }
 
-/** How the form is reached from anywhere. */
-export const openKeyCommands: readonly Command[] = [
-	{
-		id: 'key.open',
-		changes: true,
-		scope: 'global',
-		keys: [],
-		label: literal('make a key of the chat API'),
-		aliases: ['/key'],
-		run: openKeyForm,
+/** Asks what a new key is to be, from anywhere. */
+export const openKeyForm: Command = {
+	id: 'key.open',
+	changes: true,
+	scope: 'global',
+	keys: [],
+	label: literal('make a key of the chat API'),
+	aliases: ['/key'],
+	run(shell) {
+		const form = newForm(keyFields(shell.clock.now()));
+		keyForm.open(shell, {form}, {field: undefined, toast: undefined});
 	},
-];
+};
+
+/** The three of them are one thing to a person. */
+const shared = {title: 'A key of the chat API', scope: 'key', comesBack: true} as const;
 
 export const keyFormDialog = defineDialog(keyForm, {
 	...shared,
 	isWatched: true,
 	...formDialog(keyForm, {
 		widest,
-		page: (_, width) => ({
-			title: titled(literal('A new key for the chat API')),
-			foot: [
-				blankLine,
-				...told('a makes the key and shows it once, Esc makes none', width, 'quiet'),
-			],
-		}),
+		title: () => titled(literal('A new key for the chat API')),
+		foot: 'a makes the key and shows it once, Esc makes none',
 		send: {
 			id: 'key.make',
 			label: literal('make the key'),
 			failed: literal('Not yet'),
 			take: ({clock}, {form}) => grantOf(form.values, clock.now()),
-			act: make,
+			async act(shell, grant) {
+				const minted = await shell.port.createKey(grant);
+				showKey(shell, minted);
+				// What is pressed next in the pane is meant for this one.
+				selectSoon(
+					shell,
+					shell.list(keyList),
+					() => shell.feed.get().state.keys?.find(({id}) => id === minted.key.id)?.id,
+				);
+			},
 		},
 	}),
 });
 
-/** Why a first key is offered. */
-export const offerLines = (width: number): readonly Line[] => [
-	blankLine,
-	...told(
-		'The chat API is on, and there has never been a key: it answers everybody 401. The first is called "first" and has no bounds; pane Keys makes others.',
-		width,
-	),
-	...told('It is made when you ask for it, and shown once.', width),
-];
+const whyFirst =
+	'The chat API is on, and there has never been a key: it answers everybody 401. The first is called "first" and has no bounds; pane Keys makes others.';
 
 export const keyOfferDialog = defineDialog(keyOffer, {
 	...shared,
 	...offering.dialog,
-	contents(_, _shell, room) {
-		const width = Math.min(room.width, widest);
-		return {
-			title: titled(literal('A key for the chat API?')),
-			width,
-			rows: [
-				...offerLines(width),
-				blankLine,
-				...told(
-					'm makes it and shows it; Esc makes none, and this is not asked again; q quits',
-					width,
-					'quiet',
-				),
-			],
-		};
-	},
+	contents: (_, _shell, room) =>
+		boxOf(room, {title: literal('A key for the chat API?'), widest}, width => [
+			blankLine,
+			...told(whyFirst, width),
+			...told('It is made when you ask for it, and shown once.', width),
+			blankLine,
+			...told(
+				'm makes it and shows it; Esc makes none, and this is not asked again; q quits',
+				width,
+				'quiet',
+			),
+		]),
 	commands: [
 		{
 			id: 'key.first',
@@ -159,19 +132,15 @@ export const keyOfferDialog = defineDialog(keyOffer, {
 			keys: ['m'],
 			label: literal('make it and show it'),
 			isGuarded: true,
-			when: keyOffer.isOpen,
 			run: makeFirst,
 		},
 	],
 });
 
-const keyOnce = onceDialog(keyShown, {id: 'key', noun: literal('key'), widest});
-
 export const keyShownDialog = defineDialog(keyShown, {
 	...shared,
-	...keyOnce.dialog,
-	commands: [
-		...keyOnce.dialog.commands,
+	...showing.dialog,
+	shared: [
 		reviewing('key'),
 		{
 			id: 'key.decline',
@@ -188,13 +157,7 @@ export const keyShownDialog = defineDialog(keyShown, {
 			label: literal('leave it'),
 			quiet: keyShown.isOpen,
 			when: shell => !keyOffer.isOpen(shell),
-			run(shell) {
-				if (keyShown.isOpen(shell)) {
-					keyOnce.stay(shell);
-				} else {
-					close(shell);
-				}
-			},
+			run: showing.leave,
 		},
 	],
 });

@@ -27,18 +27,16 @@ export type SetupStage =
 
 const placeFields = ({host, port}: SetupPlan['now']): readonly FieldRecord[] => [
 	field('enable', 'boolean', {
-		title: 'receive',
 		description: 'Whether webhooks are received.',
+		title: 'receive',
 		initial: true,
 	}),
 	field('host', 'text', {
-		title: 'host',
 		description: 'Address to listen on; 0.0.0.0 takes events from other machines.',
 		initial: host,
 		required: true,
 	}),
 	field('port', 'integer', {
-		title: 'port',
 		description: 'Port to listen on; 0 takes any that is free.',
 		initial: port,
 		required: true,
@@ -49,8 +47,8 @@ const placeFields = ({host, port}: SetupPlan['now']): readonly FieldRecord[] => 
 
 const secretFields = ({hasSecret}: SetupPlan['now']): readonly FieldRecord[] => [
 	field('way', 'choice', {
-		title: 'secret',
 		description: 'Of routes that have none of their own. One that is made is shown once.',
+		title: 'secret',
 		required: true,
 		initial: hasSecret ? 'keep' : 'make',
 		options: [
@@ -60,23 +58,20 @@ const secretFields = ({hasSecret}: SetupPlan['now']): readonly FieldRecord[] => 
 		],
 	}),
 	field('secret', 'text', {
-		title: 'typed secret',
 		description: 'Nobody sees what is typed. It counts when it is chosen above.',
+		title: 'typed secret',
 		masked: true,
 	}),
 ];
 
 const routeFields: readonly FieldRecord[] = [
 	field('name', 'text', {
-		title: 'name',
 		description: 'The last part of its URL. Empty: no route is made now.',
 	}),
 	field('events', 'texts', {
-		title: 'events',
 		description: 'Those that it takes, with commas between them: pull_request, push. Empty: all.',
 	}),
 	field('prompt', 'lines', {
-		title: 'prompt',
 		description: 'What the agent is asked; {pull_request.title} is taken from the event.',
 	}),
 ];

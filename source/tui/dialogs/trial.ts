@@ -31,7 +31,7 @@ export type ToolTrial = {
 const fieldOf = (argument: string): FieldRecord => {
 	const required = argument.endsWith('*');
 	const key = required ? argument.slice(0, -1) : argument;
-	return field(key, 'text', {title: key, description: '', required});
+	return field(key, 'text', {description: '', required});
 };
 
 /** A trial that nothing is filled in of. */
@@ -142,10 +142,8 @@ const headOf = ({description}: ToolTrial, width: number): readonly Line[] => {
 
 const tryForm = formDialog(trial, {
 	widest,
-	page: (tried, width) => ({
-		title: [...titled(safe`Try ${clean(tried.tool)}`), [{text: clean(tried.server)}]],
-		head: headOf(tried, width),
-	}),
+	title: ({tool, server}) => [...titled(safe`Try ${clean(tool)}`), [{text: clean(server)}]],
+	head: headOf,
 	send: {
 		id: 'trial.call',
 		label: literal('call the tool'),

@@ -12,6 +12,7 @@ import {fieldTitle, formLines} from '../forms/form-lines.ts';
 import {firstInvalidField, type FormState} from '../forms/form.ts';
 import {blankLine, clean, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
+import {told} from './box.ts';
 import {changeForm, formNow} from './form.ts';
 
 /** A form in the box of a dialog. */
@@ -74,11 +75,16 @@ export const formDialog = <State extends {readonly form: FormState}, Taken exten
 	dialog: DialogState<State>,
 	{
 		widest,
-		page,
+		title,
+		head,
+		foot,
 		send: {failed, take, act, ...command},
 	}: {
 		readonly widest: number;
-		readonly page: (state: State, width: number) => Omit<FormPage, 'form'>;
+		readonly title: (state: State) => FormPage['title'];
+		readonly head?: (state: State, width: number) => readonly Line[];
+		/** The keys that send it. */
+		readonly foot?: string;
 		readonly send: Pick<DialogCommand, 'id' | 'label'> & {
 			/** What is said when it is not sent: `Not called`. */
 			readonly failed: Safe;
@@ -89,7 +95,15 @@ export const formDialog = <State extends {readonly form: FormState}, Taken exten
 ): Pick<DialogOf<State>, 'comesBack' | 'contents' | 'commands' | 'form'> => ({
 	contents(state, _shell, room) {
 		const width = Math.min(room.width, widest);
-		return formBox({form: state.form, ...page(state, width)}, width);
+		return formBox(
+			{
+				form: state.form,
+				title: title(state),
+				...(head && {head: head(state, width)}),
+				...(foot !== undefined && {foot: [blankLine, ...told(foot, width, 'quiet')]}),
+			},
+			width,
+		);
 	},
 	form: {get: ({form}) => form, set: (state, form) => ({...state, form})},
 	comesBack: true,
@@ -98,7 +112,6 @@ export const formDialog = <State extends {readonly form: FormState}, Taken exten
 			...command,
 			changes: true,
 			keys: ['a'],
-			when: dialog.isOpen,
 			run(shell) {
 				const state = dialog.now(shell);
 				const taken = state && take(shell, state);

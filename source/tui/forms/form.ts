@@ -1,4 +1,4 @@
-import type {JsonObject, JsonValue} from '../../core/json.ts';
+import type {JsonValue} from '../../core/json.ts';
 import {entryOf, fieldProblem, isTyped, typedText, typedValue} from '../../nouns/field-kinds.ts';
 import type {FieldRecord, FieldValue, TypedValue} from '../../nouns/field.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
@@ -196,25 +196,4 @@ export function firstInvalidField(
 	const index = form.fields.findIndex(({key}) => problems.has(key));
 	const field = form.fields[index];
 	return field && {field, index, problem: problems.get(field.key) ?? ''};
-}
-
-/** The values as they are sent; what was left empty is left out. */
-export const contentOf = ({fields, values}: FormState): JsonObject =>
-	Object.fromEntries(
-		fields.flatMap(field => {
-			const value = jsonOf(field, values[field.key]);
-			return value === undefined ? [] : [[field.key, value]];
-		}),
-	);
-
-function jsonOf({kind, required}: FieldRecord, value: FieldValue): JsonValue | undefined {
-	if (value === undefined || value === '' || value === null) {
-		return undefined;
-	}
-
-	if (Array.isArray(value)) {
-		return value.length === 0 && !required ? undefined : value;
-	}
-
-	return kind === 'number' || kind === 'integer' ? Number(value) : value;
 }

@@ -3,7 +3,7 @@ import type {ListedNoun, Noun} from '../../nouns/noun.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {paceOf, type DetailSource} from '../lines/detail.ts';
 import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
-import type {PaneListing} from '../panes/pane.ts';
+import type {Pane, PaneListing, PaneSection} from '../panes/pane.ts';
 import type {Host} from '../shell/shell.ts';
 import type {List} from '../state/list.ts';
 import type {Loaded} from '../state/loader.ts';
@@ -54,6 +54,19 @@ export function listingOf<Item, More, Value = never>(
 		hasCursor,
 	};
 }
+
+/** A pane with one list, which has the name of the pane. */
+export const onePane = ({
+	commands,
+	listing,
+	...pane
+}: Omit<Pane, 'sections' | 'short'> &
+	Partial<Pick<Pane, 'short'>> &
+	Pick<PaneSection, 'commands' | 'listing'>): Pane => ({
+	short: pane.title,
+	...pane,
+	sections: [{id: pane.id, title: pane.title, commands, listing}],
+});
 
 /** For nouns that depend on the time alone. */
 // oxlint-disable-next-line typescript/no-explicit-any, typescript/no-unsafe-type-assertion -- such a noun has no type for more

@@ -6,19 +6,17 @@ import {openKeyForm, showKey} from '../dialogs/key.ts';
 import {keyList} from '../entries/key-list.ts';
 import {countPart} from '../lines/title-parts.ts';
 import {nounCommands} from '../nouns/acts.ts';
-import {listingOf} from '../nouns/listing.ts';
+import {listingOf, onePane} from '../nouns/listing.ts';
 import type {LoadSource} from '../state/source.ts';
-import type {Pane} from './pane.ts';
 
 const keyDays: LoadSource<readonly KeyDay[]> = {
 	load: async (port, key) => port.listKeyDays(key.split(' ')[0] ?? ''),
 };
 
 /** The keys of the chat API. */
-export const keysPane: Pane = {
+export const keysPane = onePane({
 	id: 'keys',
 	title: literal('Keys'),
-	short: literal('Keys'),
 	manual: 'api-keys',
 	count: undefined,
 	empty: ({api, keys}) =>
@@ -35,38 +33,26 @@ export const keysPane: Pane = {
 					'`svc keys list` asks it.',
 				],
 	isWide: true,
-	sections: [
-		{
-			id: 'keys',
-			title: literal('Keys'),
-			commands: [
-				{
-					id: 'keys.add',
-					changes: true,
-					keys: ['a'],
-					label: literal('make a key'),
-					run: openKeyForm,
-				},
-				...nounCommands({
-					noun: keyNoun,
-					acts: keyActs,
-					list: keyList,
-					showOnce(shell, minted) {
-						showKey(shell, minted, {isRotated: true});
-					},
-				}),
-			],
-			listing: listingOf({
-				noun: keyNoun,
-				list: keyList,
-				beside: {
-					source: keyDays,
-					keyOf: ({id, lastUsedAt = 0}) => `${id} ${lastUsedAt}`,
-					told: days => ({days}),
-				},
-			}),
-		},
+	commands: [
+		{...openKeyForm, id: 'keys.add', keys: ['a'], label: literal('make a key'), aliases: []},
+		...nounCommands({
+			noun: keyNoun,
+			acts: keyActs,
+			list: keyList,
+			showOnce(shell, minted) {
+				showKey(shell, minted, true);
+			},
+		}),
 	],
+	listing: listingOf({
+		noun: keyNoun,
+		list: keyList,
+		beside: {
+			source: keyDays,
+			keyOf: ({id, lastUsedAt = 0}) => `${id} ${lastUsedAt}`,
+			told: days => ({days}),
+		},
+	}),
 	summary({list, feed}) {
 		const {state, now} = feed.get();
 		const inForce = (state.keys ?? []).filter(key => endOf(key, now) === undefined).length;
@@ -75,4 +61,4 @@ export const keysPane: Pane = {
 			[{text: safe`${inForce} in force`, tone: 'quiet'}],
 		];
 	},
-};
+});

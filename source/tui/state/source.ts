@@ -1,7 +1,9 @@
+import type {GatewayState} from '../../core/state.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
-import type {Noun} from '../../nouns/noun.ts';
+import type {ListedNoun, Noun} from '../../nouns/noun.ts';
+import {atFirst} from '../list/window.ts';
 import type {Host} from '../shell/shell.ts';
-import type {AnyList} from './list.ts';
+import {createList, type AnyList, type List} from './list.ts';
 
 /** A list of the interface, wherever its items come from. Each shell opens it once, when it is first asked for. */
 export type ListSource<Opened extends AnyList = AnyList> = {
@@ -35,7 +37,25 @@ export const rowsWithNotes = <Item>(
 	const rows = rowsBelow(host, 1);
 	return () => {
 		const {now} = host.feed.get();
-		const noted = items().filter(item => note?.(item, {now}) !== undefined).length;
+		const noted = note ? items().filter(item => note(item, {now}) !== undefined).length : 0;
 		return Math.max(0, rows() - Math.min(noted, Math.floor(rows() / 2)));
 	};
 };
+
+/** The list of all things of a noun that the state has, the first above: it is kept under `id`. */
+export const nounList = <Item>(
+	id: string,
+	noun: Pick<ListedNoun<Item>, 'id' | 'note' | 'vocabulary'>,
+	read: (state: GatewayState) => readonly Item[],
+): ListSource<List<Item>> => ({
+	id,
+	open: (host, filter) =>
+		createList(host.feed, {
+			keyOf: noun.id,
+			vocabulary: noun.vocabulary,
+			read,
+			height: rowsWithNotes(host, noun, () => read(host.feed.get().state)),
+			position: atFirst,
+			filter,
+		}),
+});

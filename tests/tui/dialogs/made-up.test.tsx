@@ -63,7 +63,7 @@ const order = dialogState<{readonly form: FormState}>('order');
 
 const orderForm = formDialog(order, {
 	widest: 60,
-	page: () => ({title: titled(literal('Order'))}),
+	title: () => titled(literal('Order')),
 	send: {
 		id: 'order.send',
 		label: literal('order it'),

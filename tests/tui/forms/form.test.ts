@@ -1,8 +1,7 @@
 import {expect, test} from 'vitest';
-import {fieldProblem, typedText, typedValue} from '../../../source/nouns/field-kinds.ts';
+import {contentOf, fieldProblem, typedText, typedValue} from '../../../source/nouns/field-kinds.ts';
 import {
 	actOnField,
-	contentOf,
 	clearField,
 	endEditing,
 	moveField,

@@ -13,9 +13,9 @@ import {loginList, rememberEntries} from '../../entries/login-list.ts';
 import type {DetailSource} from '../../lines/detail.ts';
 import {clean, type Line} from '../../lines/line.ts';
 import {countPart} from '../../lines/title-parts.ts';
-import {listingOf} from '../../nouns/listing.ts';
+import {listingOf, onePane} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
-import type {Destination, Pane} from '../pane.ts';
+import type {Destination} from '../pane.ts';
 import {loginCommands} from './login-commands.ts';
 import {loginDetail} from './login-detail.ts';
 import {qrCodes, qrPicture, qrText} from './login-picture.ts';
@@ -53,7 +53,7 @@ const destinations = (shell: Shell): readonly Destination[] =>
 	}));
 
 /** The logins to tool servers: who needs one, the codes, and what to do with them. */
-export const loginsPane: Pane = {
+export const loginsPane = onePane({
 	id: 'logins',
 	title: literal('Logins'),
 	short: literal('Auth'),
@@ -66,14 +66,8 @@ export const loginsPane: Pane = {
 		'Its code, its page and a QR code are shown here, to be copied with one key.',
 	],
 	isWide: true,
-	sections: [
-		{
-			id: 'logins',
-			title: literal('Logins'),
-			commands: loginCommands,
-			listing: listingOf({noun: loginNoun, list: loginList, detail: createLoginDetail}),
-		},
-	],
+	commands: loginCommands,
+	listing: listingOf({noun: loginNoun, list: loginList, detail: createLoginDetail}),
 	countsSeconds: (_state, {logins, clock}) =>
 		logins
 			.attempts()
@@ -98,4 +92,4 @@ export const loginsPane: Pane = {
 			facts === '' ? [] : [{text: clean(facts), tone: 'warn'}],
 		];
 	},
-};
+});

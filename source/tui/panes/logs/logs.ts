@@ -4,8 +4,8 @@ import {fullTime} from '../../../terminal/text/time.ts';
 import type {DetailSource} from '../../lines/detail.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
 import {countPart, followPart} from '../../lines/title-parts.ts';
+import {onePane} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
-import type {Pane} from '../pane.ts';
 import {logCommands} from './log-commands.ts';
 import {logList, logLook} from './log-list.ts';
 import {logVocabulary, type LogRow} from './log-row.ts';
@@ -40,10 +40,9 @@ function lookPart({local}: Shell): Line {
 }
 
 /** What the program says about itself. */
-export const logsPane: Pane = {
+export const logsPane = onePane({
 	id: 'logs',
 	title: literal('Logs'),
-	short: literal('Logs'),
 	manual: 'errors',
 	count: undefined,
 	empty: () => [
@@ -51,25 +50,19 @@ export const logsPane: Pane = {
 		'e w i d show errors, warnings, info or debug alone; the same key once more shows all.',
 	],
 	isWide: true,
-	sections: [
-		{
-			id: 'logs',
-			title: literal('Logs'),
-			commands: logCommands,
-			listing: {
-				list: logList,
-				vocabulary: logVocabulary,
-				isLive: true,
-				detail: createRecordDetail,
-				hasCursor: false,
-			},
-		},
-	],
+	commands: logCommands,
+	listing: {
+		list: logList,
+		vocabulary: logVocabulary,
+		isLive: true,
+		detail: createRecordDetail,
+		hasCursor: false,
+	},
 	summary(shell) {
 		const records = shell.list(logList);
 		return [countPart(records), lookPart(shell), followPart(records)];
 	},
-};
+});
 
 /** One record with every field on its own row. */
 function logDetail({record}: LogRow, width: number): readonly Line[] {

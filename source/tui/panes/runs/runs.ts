@@ -10,10 +10,10 @@ import {paceOf, type DetailSource} from '../../lines/detail.ts';
 import {clean, type Line} from '../../lines/line.ts';
 import {newest, recent} from '../../lines/newest.ts';
 import {countPart, followPart, searchedPart} from '../../lines/title-parts.ts';
-import {listingOf} from '../../nouns/listing.ts';
+import {listingOf, onePane} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {LoadSource} from '../../state/source.ts';
-import type {Destination, Found, Pane} from '../pane.ts';
+import type {Destination, Found} from '../pane.ts';
 import {foldsOf, runFolds} from './folds.ts';
 import {runCommands, runMarks} from './run-commands.ts';
 import {runDetail} from './run-detail.ts';
@@ -112,10 +112,9 @@ function findRun(shell: Shell, query: string): Found {
 const withApprovals = derive(({approvals}: GatewayState) => ({approvals}));
 
 /** What the agents did and do. */
-export const runsPane: Pane = {
+export const runsPane = onePane({
 	id: 'runs',
 	title: literal('Runs'),
-	short: literal('Runs'),
 	manual: 'runs',
 	count: state =>
 		state.runs.filter(run => run.state === 'running' || run.state === 'delivering').length +
@@ -124,22 +123,16 @@ export const runsPane: Pane = {
 	isWide: false,
 	// A run is read, and its list only chosen from.
 	listShare: 0.4,
-	sections: [
-		{
-			id: 'runs',
-			title: literal('Runs'),
-			commands: runCommands,
-			listing: listingOf({
-				noun: runNoun,
-				list: runList,
-				known: ({feed}) => withApprovals(feed.get().state),
-				isLive: true,
-				marks: runMarks,
-				detail: createRunDetail,
-				hasCursor: true,
-			}),
-		},
-	],
+	commands: runCommands,
+	listing: listingOf({
+		noun: runNoun,
+		list: runList,
+		known: ({feed}) => withApprovals(feed.get().state),
+		isLive: true,
+		marks: runMarks,
+		detail: createRunDetail,
+		hasCursor: true,
+	}),
 	summary({list}) {
 		const runs = list(runList);
 		return [countPart(runs, {limit: limits.runs}), searchedPart(runs), followPart(runs)];
@@ -152,4 +145,4 @@ export const runsPane: Pane = {
 	},
 	destinations,
 	find: findRun,
-};
+});

@@ -13,9 +13,12 @@ import {placeIn} from '../../lines/detail-cursor.ts';
 import {clean} from '../../lines/line.ts';
 import {nounCommands} from '../../nouns/acts.ts';
 import type {Shell} from '../../shell/shell.ts';
+import {nounList} from '../../state/source.ts';
 import {toolOfRow} from './server-detail.ts';
 import {serverLine} from './server-line.ts';
-import {serverList} from './server-list.ts';
+
+/** The tool servers of all profiles. */
+export const serverList = nounList<ServerView>('tools', serverNoun, state => state.servers);
 
 const selected = (shell: Shell): ServerView | undefined => shell.list(serverList).selected();
 

@@ -6,12 +6,10 @@ import {literal} from '../../../terminal/text/safe.ts';
 import type {DetailSource} from '../../lines/detail.ts';
 import {clean, type Line} from '../../lines/line.ts';
 import {countPart} from '../../lines/title-parts.ts';
-import {listingOf} from '../../nouns/listing.ts';
+import {listingOf, onePane} from '../../nouns/listing.ts';
 import type {Host} from '../../shell/shell.ts';
-import type {Pane} from '../pane.ts';
 import {serverDetail} from './server-detail.ts';
-import {serverList} from './server-list.ts';
-import {toolCommands} from './tool-commands.ts';
+import {serverList, toolCommands} from './tool-commands.ts';
 
 function createServerDetail({list, feed}: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
@@ -28,10 +26,9 @@ function createServerDetail({list, feed}: Host): DetailSource {
 }
 
 /** The tool servers, their tools, and what a call needs. */
-export const toolsPane: Pane = {
+export const toolsPane = onePane({
 	id: 'tools',
 	title: literal('Tools'),
-	short: literal('Tools'),
 	manual: 'tool-servers',
 	count: ({servers}) => servers.length,
 	empty: () => [
@@ -40,19 +37,13 @@ export const toolsPane: Pane = {
 		'It appears here with its state, its tools, and what a call needs.',
 	],
 	isWide: false,
-	sections: [
-		{
-			id: 'tools',
-			title: literal('Tools'),
-			commands: toolCommands,
-			listing: listingOf({
-				noun: serverNoun,
-				list: serverList,
-				detail: createServerDetail,
-				hasCursor: true,
-			}),
-		},
-	],
+	commands: toolCommands,
+	listing: listingOf({
+		noun: serverNoun,
+		list: serverList,
+		detail: createServerDetail,
+		hasCursor: true,
+	}),
 	summary({list, feed}) {
 		const facts = serversSummary(feed.get().state.servers);
 		return [
@@ -60,7 +51,7 @@ export const toolsPane: Pane = {
 			facts === '' ? [] : [{text: facts, tone: 'quiet'}],
 		];
 	},
-};
+});
 
 /** What the states are called where they are counted, in this order. */
 const counted: ReadonlyArray<readonly [string, ReadonlySet<ServerStatus>]> = [
