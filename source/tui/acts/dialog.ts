@@ -207,28 +207,37 @@ export const closing = (
 	label = literal('close'),
 ): DialogCommand => ({id: `${id}.close`, keys, label, run: close});
 
+/** Keys, what they do, and by how many rows where a page has `page` of them. */
 const scrolls = {
-	down: [['j', 'down'], literal('down'), 1],
-	up: [['k', 'up'], literal('up'), -1],
-	'page-down': [['pgdn', 'ctrl+d', 'space'], literal('page down'), 10],
-	'page-up': [['pgup', 'ctrl+u'], literal('page up'), -10],
-	first: [['g', 'home'], literal('first row'), -Infinity],
-	last: [['G', 'end'], literal('last row'), Infinity],
-} as const;
+	down: [['j', 'down'], literal('down'), () => 1],
+	up: [['k', 'up'], literal('up'), () => -1],
+	'page-down': [['pgdn', 'ctrl+d', 'space'], literal('page down'), page => page],
+	'page-up': [['pgup', 'ctrl+u'], literal('page up'), page => -page],
+	first: [['g', 'home'], literal('first row'), () => -Infinity],
+	last: [['G', 'end'], literal('last row'), () => Infinity],
+} as const satisfies Readonly<
+	Record<string, readonly [readonly string[], Safe, (page: number) => number]>
+>;
 
-/** Keys that scroll by rows. `quiet` ones are not in the last row. */
+type ScrollName = keyof typeof scrolls;
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its own keys
+const scrollNames = Object.keys(scrolls) as readonly ScrollName[];
+
+/** Keys that scroll by rows. */
 export const scrolling = (
 	id: string,
 	scroll: (shell: Shell, rows: number) => void,
 	{
-		names,
-		quiet = [],
-		when,
+		names = scrollNames,
+		page = () => 10,
+		more,
 	}: {
-		names: ReadonlyArray<keyof typeof scrolls>;
-		quiet?: ReadonlyArray<keyof typeof scrolls>;
-		when?: Command['when'];
-	},
+		readonly names?: readonly ScrollName[];
+		/** Rows of a page. */
+		readonly page?: (shell: Shell) => number;
+		readonly more?: (name: ScrollName) => Partial<DialogCommand>;
+	} = {},
 ): readonly DialogCommand[] =>
 	names.map(name => {
 		const [keys, label, rows] = scrolls[name];
@@ -236,10 +245,9 @@ export const scrolling = (
 			id: `${id}.${name}`,
 			keys,
 			label,
-			quiet: quiet.includes(name),
-			...(when && {when}),
 			run(shell) {
-				scroll(shell, rows);
+				scroll(shell, rows(page(shell)));
 			},
+			...more?.(name),
 		};
 	});

@@ -1,28 +1,51 @@
-import {literal} from '../../terminal/text/safe.ts';
 import {arming} from '../approvals/guard.ts';
 import {seeRows, type SeenParts} from '../approvals/seen-rows.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Size} from '../state/view.ts';
-import type {DialogState, ShownParts} from './dialog.ts';
+import {scrolling, type DialogCommand, type DialogState, type ShownParts} from './dialog.ts';
 import {change} from './navigate.ts';
 
-/** How the rows of a sheet are scrolled: name, keys, what it does, and by how much. */
-export const sheetScrolls = [
-	['down', ['j', 'down'], literal('down'), 1],
-	['up', ['k', 'up'], literal('up'), -1],
-	['page-down', ['pgdn', 'ctrl+d'], literal('page down'), 'page'],
-	['page-up', ['pgup', 'ctrl+u'], literal('page up'), '-page'],
-	['first', ['g', 'home'], literal('first row'), -Infinity],
-	['last', ['G', 'end'], literal('last row'), Infinity],
-] as const;
-
-export type SheetScroll = (typeof sheetScrolls)[number][3];
-
-/** In rows, of a sheet that shows `height` of them. A page leaves one row of the last one, and never jumps over any. */
-export function scrolledRows(scroll: SheetScroll, height: number): number {
-	const page = Math.max(1, height - 1);
-	return scroll === 'page' ? page : scroll === '-page' ? -page : scroll;
+/**
+ * Keys that scroll the rows of a sheet; `hint` is told of while there is more to see. A page leaves one row of the last one, and never jumps over any. A name is typed under
+ * what has to be seen: `inText` turns pages meanwhile. The space bar turns none: a stray one has to put the guard off.
+ */
+export function sheetScrolling(
+	id: string,
+	scroll: (shell: Shell, rows: number) => void,
+	{
+		layoutOf,
+		hint,
+		whenRows,
+	}: {
+		readonly layoutOf: (
+			shell: Shell,
+		) => {readonly height: number; readonly most: number} | undefined;
+		readonly hint: 'down' | 'page-down';
+		/** When keys move by single rows. */
+		readonly whenRows?: DialogCommand['when'];
+	},
+): {readonly moving: readonly DialogCommand[]; readonly inText: readonly DialogCommand[]} {
+	const moving = scrolling(id, scroll, {
+		page: shell => Math.max(1, (layoutOf(shell)?.height ?? 0) - 1),
+		more: name => ({
+			quiet: shell => name !== hint || layoutOf(shell)?.most === 0,
+			...(whenRows && !isPage(name) && {when: whenRows}),
+		}),
+	}).map(command => ({...command, keys: command.keys.filter(key => key !== 'space')}));
+	return {
+		moving,
+		inText: moving
+			.filter(command => isPage(command.id))
+			.map(command => ({
+				...command,
+				id: command.id.replace(id, `${id}-text`),
+				scope: `${id}-text`,
+				keys: command.keys.slice(0, 1),
+			})),
+	};
 }
+
+const isPage = (name: string): boolean => name.includes('page-');
 
 type SeenSheet = {
 	readonly step: unknown;

@@ -5,7 +5,7 @@ import type {Command} from '../acts/command.ts';
 import {copyText} from '../acts/copy.ts';
 import {denyAll} from '../acts/deny-all.ts';
 import type {DialogCommand} from '../acts/dialog.ts';
-import {scrolledRows, type SheetScroll, sheetScrolls} from '../acts/seen-sheet.ts';
+import {sheetScrolling} from '../acts/seen-sheet.ts';
 import {answer, callNow, isAtChoice, isOffered, stepOf} from '../acts/settle.ts';
 import {
 	approvalSheet,
@@ -186,60 +186,29 @@ const choiceCommands: readonly DialogCommand[] = [
 	turning('previous', 'N', {label: literal('request before'), step: -1}),
 ];
 
-function scroll(shell: Shell, by: SheetScroll): void {
-	const open = sheetNow(shell);
-	if (!open) {
-		return;
-	}
-
-	const {sheet, approval, layout} = open;
-	const rows = scrolledRows(by, layout().height);
-	const {step} = sheet;
-	if (step.kind === 'rule') {
-		const last = approval.kind === 'tool' ? ruleKeys(approval).length - 1 : 0;
+function scroll(shell: Shell, rows: number): void {
+	const {sheet, approval} = sheetNow(shell) ?? {};
+	if (sheet?.step.kind === 'rule') {
+		const {step} = sheet;
+		const last = approval?.kind === 'tool' ? ruleKeys(approval).length - 1 : 0;
 		goToStep(shell, {...step, cursor: Math.max(0, Math.min(last, step.cursor + rows))});
-		return;
+	} else {
+		scrollSheet(shell, rows);
 	}
-
-	scrollSheet(shell, rows);
 }
 
-const isPage = (name: string): boolean => name.startsWith('page-');
-
-const moving: readonly DialogCommand[] = sheetScrolls.map(
-	([name, keys, label, step]): DialogCommand => ({
-		id: `approval.${name}`,
-		keys,
-		label,
-		// Where something is left to see, it is said how.
-		quiet: shell => name !== 'down' || sheetNow(shell)?.layout().most === 0,
-		// Between the fields of a form its own keys move; pages are turned all the same.
-		when: shell => isPage(name) || stepOf(shell, 'form') === undefined,
-		run(shell) {
-			scroll(shell, step);
-		},
-	}),
-);
-
-/** The name of a tool is typed under what has to be seen: pages of it are turned meanwhile. */
-const textPages: readonly DialogCommand[] = sheetScrolls
-	.filter(([name]) => isPage(name))
-	.map(([name, [key], label, step]): DialogCommand => ({
-		id: `approval-text.${name}`,
-		scope: 'approval-text',
-		keys: [key],
-		label,
-		quiet: true,
-		run(shell) {
-			scroll(shell, step);
-		},
-	}));
+const {moving, inText} = sheetScrolling('approval', scroll, {
+	layoutOf: shell => sheetNow(shell)?.layout(),
+	hint: 'down',
+	// Between the fields of a form its own keys move; pages are turned all the same.
+	whenRows: shell => stepOf(shell, 'form') === undefined,
+});
 
 /** Keys of the approval sheet. Those that allow are guarded: see `mayAllow`. */
 export const approvalSheetCommands: readonly DialogCommand[] = [
 	...choiceCommands,
 	...moving,
 	...ruleCommands,
-	...textPages,
+	...inText,
 	...waysOut,
 ];

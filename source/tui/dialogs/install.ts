@@ -1,7 +1,7 @@
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {close, closing, defineDialog, type DialogCommand} from '../acts/dialog.ts';
-import {scrolledRows, sheetScrolls} from '../acts/seen-sheet.ts';
+import {close, closing, defineDialog} from '../acts/dialog.ts';
+import {sheetScrolling} from '../acts/seen-sheet.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {
@@ -80,26 +80,12 @@ function drop(shell: Shell): void {
 	}
 }
 
-/** Keys that scroll the sheet. The name is typed under what has to be seen: pages of it are turned meanwhile. */
-const moving: readonly DialogCommand[] = sheetScrolls.flatMap(([name, keys, label, by]) => {
-	const command: DialogCommand = {
-		id: `install.${name}`,
-		keys,
-		label,
-		quiet(shell) {
-			const sheet = installNow(shell);
-			return name !== 'page-down' || !sheet || installLayout(shell, sheet).most === 0;
-		},
-		run(shell) {
-			const sheet = installNow(shell);
-			if (sheet) {
-				scrollInstall(shell, scrolledRows(by, installLayout(shell, sheet).height));
-			}
-		},
-	};
-	return name.startsWith('page-')
-		? [command, {...command, id: `install-text.${name}`, scope: 'install-text', keys: [keys[0]]}]
-		: [command];
+const {moving, inText} = sheetScrolling('install', scrollInstall, {
+	layoutOf(shell) {
+		const sheet = installNow(shell);
+		return sheet && installLayout(shell, sheet);
+	},
+	hint: 'page-down',
 });
 
 /** The sheet for install links. The key that installs is guarded. */
@@ -167,6 +153,7 @@ export const installDialog = defineDialog(installSheet, {
 		},
 		closing('install', ['esc', 'ctrl+c', 'q'], literal('install nothing now')),
 		...moving,
+		...inText,
 		{
 			id: 'install-text.confirm',
 			changes: true,

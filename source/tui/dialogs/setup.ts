@@ -256,7 +256,10 @@ export const setupDialog = defineDialog(setup, {
 				}
 			},
 		},
-		...scrolling('setup', scroll, {names: ['down', 'up'], quiet: ['up'], when: isAt('diff')}),
+		...scrolling('setup', scroll, {
+			names: ['down', 'up'],
+			more: name => ({quiet: name === 'up', when: isAt('diff')}),
+		}),
 		reviewing('setup'),
 		{id: 'setup.done', keys: ['enter'], label: literal('close'), when: isAt('done'), run: close},
 		closing('setup', ['esc', 'ctrl+c', 'q'], literal('leave it')),

@@ -209,10 +209,7 @@ export const answerDialog = defineDialog(toolAnswer, {
 					return {...now, top: Math.max(0, Math.min(most, Math.min(now.top, most) + rows))};
 				});
 			},
-			{
-				names: ['down', 'up', 'page-down', 'page-up', 'first', 'last'],
-				quiet: ['up', 'page-down', 'page-up', 'first', 'last'],
-			},
+			{more: name => ({quiet: name !== 'down'})},
 		),
 		reviewing('answer'),
 		closing('answer', ['esc', 'ctrl+c', 'q', 'enter']),

@@ -6,9 +6,9 @@ import {lineText} from '../../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
-import {change} from '../../acts/navigate.ts';
 import {noLogin, placeOf, startLogin} from '../../acts/start-login.ts';
-import {openMenu} from '../../dialogs/questions.ts';
+import {loginPaste} from '../../dialogs/login-paste.ts';
+import {confirm, openMenu} from '../../dialogs/questions.ts';
 import {loginList} from '../../entries/login-list.ts';
 import {clean} from '../../lines/line.ts';
 import type {Shell} from '../../shell/shell.ts';
@@ -97,25 +97,22 @@ function askToLogOut(shell: Shell): void {
 	}
 
 	const name = clean(serverName(entry.server));
-	change(shell, {
-		overlay: {
-			kind: 'confirm',
-			title: safe`Log out of ${name}`,
-			lines: [
-				safe`Everything that is stored of the login to ${name} is removed from this machine.`,
-				literal('The next call needs a login; the server itself is told nothing.'),
-			],
-			act: literal('log out'),
-			run() {
-				shell.attempt(async () => {
-					shell.logins.cancel(placeOf(entry.server));
-					const wasLoggedIn = await shell.logins.logOut(placeOf(entry.server));
-					shell.toast(
-						wasLoggedIn ? safe`Logged out of ${name}` : safe`No login to ${name} was stored`,
-						'good',
-					);
-				});
-			},
+	confirm.open(shell, {
+		title: safe`Log out of ${name}`,
+		lines: [
+			safe`Everything that is stored of the login to ${name} is removed from this machine.`,
+			literal('The next call needs a login; the server itself is told nothing.'),
+		],
+		act: literal('log out'),
+		run() {
+			shell.attempt(async () => {
+				shell.logins.cancel(placeOf(entry.server));
+				const wasLoggedIn = await shell.logins.logOut(placeOf(entry.server));
+				shell.toast(
+					wasLoggedIn ? safe`Logged out of ${name}` : safe`No login to ${name} was stored`,
+					'good',
+				);
+			});
 		},
 	});
 }
@@ -123,20 +120,17 @@ function askToLogOut(shell: Shell): void {
 function askForAll(shell: Shell): void {
 	const entries = needing(shell);
 	const names = clean(entries.map(({server}) => serverName(server)).join(', '));
-	change(shell, {
-		overlay: {
-			kind: 'confirm',
-			title: literal('Log in to all that need it'),
-			lines: [
-				safe`Logins begin for ${names}.`,
-				literal('Each goes its configured way: a page in the browser, or a code for any device.'),
-			],
-			act: literal('begin'),
-			run() {
-				for (const {server} of entries) {
-					shell.logins.start(placeOf(server));
-				}
-			},
+	confirm.open(shell, {
+		title: literal('Log in to all that need it'),
+		lines: [
+			safe`Logins begin for ${names}.`,
+			literal('Each goes its configured way: a page in the browser, or a code for any device.'),
+		],
+		act: literal('begin'),
+		run() {
+			for (const {server} of entries) {
+				shell.logins.start(placeOf(server));
+			}
 		},
 	});
 }
@@ -166,9 +160,7 @@ export const loginCommands: readonly PaneCommand[] = [
 		run(shell) {
 			const entry = selected(shell);
 			if (entry) {
-				change(shell, {
-					overlay: {kind: 'login-paste', place: placeOf(entry.server), text: lineText()},
-				});
+				loginPaste.open(shell, {place: placeOf(entry.server), text: lineText()});
 			}
 		},
 	},

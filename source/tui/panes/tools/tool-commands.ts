@@ -5,9 +5,9 @@ import {serverNoun} from '../../../nouns/server/server.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
-import {change} from '../../acts/navigate.ts';
 import {placeNow} from '../../acts/place.ts';
 import {goToLogin, noLogin, startLogin} from '../../acts/start-login.ts';
+import {confirm} from '../../dialogs/questions.ts';
 import {chooseTool, openTrial} from '../../dialogs/trial.ts';
 import {placeIn} from '../../lines/detail-cursor.ts';
 import {clean} from '../../lines/line.ts';
@@ -54,23 +54,20 @@ export function askToReload(shell: Shell): void {
 			return;
 		}
 
-		change(shell, {
-			overlay: {
-				kind: 'confirm',
-				title: literal('Reload the tool servers'),
-				lines: [
-					...changes.map(text => clean(text)),
-					...(closes.length === 0
-						? [literal('No connection ends.')]
-						: [safe`Connections that end: ${clean(closes.join(', '))}.`]),
-				],
-				act: literal('reload'),
-				run() {
-					shell.attempt(async () => {
-						await shell.port.reload();
-						shell.toast(literal('Configuration was read again'), 'good');
-					});
-				},
+		confirm.open(shell, {
+			title: literal('Reload the tool servers'),
+			lines: [
+				...changes.map(text => clean(text)),
+				...(closes.length === 0
+					? [literal('No connection ends.')]
+					: [safe`Connections that end: ${clean(closes.join(', '))}.`]),
+			],
+			act: literal('reload'),
+			run() {
+				shell.attempt(async () => {
+					await shell.port.reload();
+					shell.toast(literal('Configuration was read again'), 'good');
+				});
 			},
 		});
 	});
