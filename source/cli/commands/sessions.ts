@@ -1,12 +1,11 @@
 import type {Command} from 'commander';
-import {SvcError} from '../../core/errors.ts';
+import {messageNoun, sessionActs, sessionNoun} from '../../nouns/session/session.ts';
 import type {Context} from '../console/context.ts';
 import {numberOption} from '../console/options.ts';
-import {printTable} from '../console/print-table.ts';
-import {printJson, printLines} from '../console/print.ts';
 import {openHome} from '../home/open-home.ts';
+import {addActs, addShow, printList} from '../nouns/noun-commands.ts';
 
-type Json = {readonly json?: boolean};
+type Flags = {readonly limit: number; readonly json?: boolean};
 
 const limit = numberOption(1, 1000);
 
@@ -20,39 +19,20 @@ export function addSessionCommands(program: Command, context: Context): void {
 		.description('list sessions, last used first')
 		.option('--limit <n>', 'at most this many (1 to 1000)', limit, 50)
 		.option('--json', 'print JSON')
-		.action(async ({json, ...filter}: Json & {readonly limit: number}) => {
+		.action(async ({json = false, ...filter}: Flags) => {
 			await using home = await openHome(context, 'read');
-			const found = await home.listSessions(filter);
-			if (json) {
-				printJson(context, found);
-				return;
-			}
-
-			const {sessionTable} = await import('../sessions/describe-sessions.ts');
-			await printTable(context, sessionTable(found));
+			const items = await home.listSessions(filter);
+			await printList(context, sessionNoun, {items, json, now: context.clock.now()});
 		});
-
-	group
-		.command('show')
-		.description('show what was said in a session')
-		.argument('<session>', 'its identifier')
-		.option('--json', 'print JSON')
-		.action(async (id: string, {json}: Json) => {
+	addShow(group, context, {
+		noun: sessionNoun,
+		says: 'show what was said in a session',
+		async read(id) {
 			await using home = await openHome(context, 'read');
-			const found = await home.getSession(id);
-			if (!found) {
-				throw notFound('show', id);
-			}
-
-			if (json) {
-				printJson(context, found);
-				return;
-			}
-
-			const {describeSession} = await import('../sessions/describe-sessions.ts');
-			printLines(context, describeSession(found));
-		});
-
+			const item = await home.getSession(id);
+			return item && {item, known: {now: context.clock.now()}};
+		},
+	});
 	group
 		.command('search')
 		.description(
@@ -61,39 +41,14 @@ export function addSessionCommands(program: Command, context: Context): void {
 		.argument('<words...>', 'what to look for')
 		.option('--limit <n>', 'at most this many (1 to 1000)', limit, 50)
 		.option('--json', 'print JSON')
-		.action(async (words: readonly string[], {json, ...more}: Json & {readonly limit: number}) => {
+		.action(async (words: readonly string[], {json = false, ...more}: Flags) => {
 			await using home = await openHome(context, 'read');
-			const found = await home.searchSessions({text: words.join(' '), ...more});
-			if (json) {
-				printJson(context, found);
-				return;
-			}
-
-			const {matchTable} = await import('../sessions/describe-sessions.ts');
-			await printTable(context, matchTable(found));
+			const items = await home.searchSessions({text: words.join(' '), ...more});
+			await printList(context, messageNoun, {items, json, now: context.clock.now()});
 		});
-
-	group
-		.command('delete')
-		.description('forget a session and all that was said in it')
-		.argument('<session>', 'its identifier')
-		.option('--json', 'print JSON')
-		.action(async (id: string, {json}: Json) => {
-			await using home = await openHome(context, 'write');
-			if (!(await home.deleteSession(id))) {
-				throw notFound('delete', id);
-			}
-
-			if (json) {
-				printJson(context, {id});
-			} else {
-				printLines(context, [`Deleted session ${id}`]);
-			}
-		});
+	addActs(group, context, {
+		noun: sessionNoun,
+		acts: sessionActs,
+		open: async () => openHome(context, 'write'),
+	});
 }
-
-const notFound = (act: string, id: string): SvcError =>
-	new SvcError(
-		'session_not_found',
-		`Cannot ${act} "${id.slice(0, 100)}": no session has that identifier, see "svc sessions list"`,
-	);

@@ -119,7 +119,7 @@ export function addShow<Item, More>(
 		says,
 		read,
 	}: {
-		readonly noun: Noun<Item, More>;
+		readonly noun: Omit<Noun<Item, More>, 'vocabulary'>;
 		readonly verb?: string;
 		readonly says: string;
 		readonly read: (
@@ -211,7 +211,7 @@ const shown = (id: string | number): string =>
 /** Prints what was listed. */
 export async function printList<Item, More>(
 	context: Context,
-	noun: Noun<Item, More>,
+	noun: Pick<Noun<Item, More>, 'columns' | 'many' | 'note' | 'printed'>,
 	{
 		items,
 		json = false,

@@ -63,12 +63,7 @@ export function nounCommands<Item, Once = never>(
 				if (act.all && hasMarked(shell, options)) {
 					askForMarked(shell, options, act);
 				} else if (item !== undefined) {
-					askFirst(shell, act, {
-						item,
-						goOn(input) {
-							perform(shell, item, {...options, act, input});
-						},
-					});
+					doAct(shell, item, {...options, act});
 				}
 			},
 		})),
@@ -96,6 +91,27 @@ export function nounCommands<Item, Once = never>(
 				]
 			: []),
 	];
+}
+
+type Doing<Item, Once> = Pick<Options<Item, Once>, 'showOnce'> & {
+	readonly noun: Pick<Noun<Item>, 'id' | 'name'>;
+	readonly act: Act<Item, GatewayPort, Once>;
+	/** Once it is done. */
+	readonly done?: () => void;
+};
+
+/** Does an act with one thing, after the question that it has; says what came of it. */
+export function doAct<Item, Once = never>(
+	shell: Shell,
+	item: Item,
+	doing: Doing<Item, Once>,
+): void {
+	askFirst(shell, doing.act, {
+		item,
+		goOn(input) {
+			perform(shell, item, {...doing, input});
+		},
+	});
 }
 
 /** Does it with what was chosen, after the person has agreed; at once where nothing is asked. */
@@ -193,15 +209,7 @@ function askForMarked<Item, Once>(
 function perform<Item, Once>(
 	shell: Shell,
 	item: Item,
-	{
-		noun,
-		act,
-		input,
-		showOnce,
-	}: Options<Item, Once> & {
-		readonly act: Act<Item, GatewayPort, Once>;
-		readonly input: number;
-	},
+	{noun, act, input, showOnce, done}: Doing<Item, Once> & {readonly input: number},
 ): void {
 	if (act.starts) {
 		shell.toast(clean(act.starts(item)));
@@ -209,6 +217,10 @@ function perform<Item, Once>(
 
 	shell.attempt(async () => {
 		const outcome: Outcome<Once> | undefined = await act.effect(shell.port, noun.id(item), input);
+		if (outcome) {
+			done?.();
+		}
+
 		if (outcome?.once !== undefined && showOnce) {
 			showOnce(shell, outcome.once);
 		} else if (outcome) {

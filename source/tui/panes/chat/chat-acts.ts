@@ -1,18 +1,15 @@
 import type {Safe} from '../../../core/untrusted.ts';
+import {saidText} from '../../../nouns/session/session.ts';
 import {areaText, areaValue} from '../../../terminal/text/area-editor.ts';
-import {lineText} from '../../../terminal/text/line-editor.ts';
-import {literal, safe} from '../../../terminal/text/safe.ts';
-import {change} from '../../acts/navigate.ts';
-import {clean} from '../../lines/line.ts';
+import {literal} from '../../../terminal/text/safe.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {chatLayout} from './chat-layout.ts';
-import {chatLines} from './chat-lines.ts';
-import {conversationNow, foundNow, isUnderWay} from './chat-loads.ts';
-import {textOf} from './chat-rows.ts';
+import {conversationNow, isUnderWay} from './chat-loads.ts';
+import {chatLines} from './chat-rows.ts';
 import {changeChat, chatNow} from './chat-state.ts';
 
 /** Why nothing can be said now. */
-export function whySilent(shell: Shell): Safe | undefined {
+function whySilent(shell: Shell): Safe | undefined {
 	const key = conversationNow(shell)?.session.key;
 	if (key) {
 		return literal('This conversation belongs to a key: it can only be read; n begins another');
@@ -77,15 +74,6 @@ export function beginSession(shell: Shell): void {
 	changeChat(shell, () => ({session: undefined, turn: undefined, top: undefined, mode: 'read'}));
 }
 
-export function openSession(shell: Shell, id: string): void {
-	changeChat(shell, state => ({
-		session: id,
-		turn: state.session === id ? state.turn : undefined,
-		top: undefined,
-		mode: 'read',
-	}));
-}
-
 /** The text of a turn that came to nothing, back into the field. */
 export function takeBack(shell: Shell): void {
 	changeChat(shell, ({turn, text}) => ({
@@ -112,7 +100,7 @@ export function chatText(shell: Shell): string {
 	return messages
 		.map(
 			({message}) =>
-				`${typeof message['role'] === 'string' ? message['role'] : '?'}:\n${textOf(message)}`,
+				`${typeof message['role'] === 'string' ? message['role'] : '?'}:\n${saidText(message)}`,
 		)
 		.join('\n\n');
 }
@@ -122,51 +110,5 @@ export const lastAnswer = (shell: Shell): string | undefined => {
 	const last = conversationNow(shell)?.session.conversation.findLast(
 		({message}) => message['role'] === 'assistant',
 	);
-	return last && textOf(last.message);
+	return last && saidText(last.message);
 };
-
-/** The session that is chosen among those that were found. */
-export const chosenSession = (shell: Shell) => {
-	const found = foundNow(shell);
-	return found[Math.min(chatNow(shell).index, found.length - 1)];
-};
-
-export function moveSession(shell: Shell, step: number): void {
-	const most = foundNow(shell).length - 1;
-	changeChat(shell, ({index}) => ({
-		index: Math.max(0, Math.min(Math.min(index, most) + step, most)),
-	}));
-}
-
-/** Forgets the chosen session, after a question. */
-export function askToForget(shell: Shell): void {
-	const chosen = chosenSession(shell);
-	if (!chosen) {
-		return;
-	}
-
-	const {id, title, messages} = chosen.session;
-	change(shell, {
-		overlay: {
-			kind: 'confirm',
-			title: literal('Forget a conversation'),
-			lines: [
-				safe`"${clean(title)}"`,
-				safe`${messages} messages are gone for good; the runs of its answers stay.`,
-			],
-			act: literal('forget it'),
-			run() {
-				shell.attempt(async () => {
-					await shell.port.deleteSession(id);
-					changeChat(shell, state => ({
-						index: 0,
-						query: lineText(),
-						mode: 'read',
-						...(state.session === id && {session: undefined, turn: undefined}),
-					}));
-					shell.toast(literal('The conversation is forgotten'), 'good');
-				});
-			},
-		},
-	});
-}

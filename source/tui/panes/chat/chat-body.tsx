@@ -1,6 +1,5 @@
 import {Box, useCursor} from 'ink';
-import {literal, safe} from '../../../terminal/text/safe.ts';
-import {typedRows} from '../../forms/typed-rows.ts';
+import {safe} from '../../../terminal/text/safe.ts';
 import {blankLine, line} from '../../lines/line.ts';
 import {useStore} from '../../state/use-store.ts';
 import {Empty} from '../../view/empty.tsx';
@@ -9,10 +8,9 @@ import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
 import {usePane} from '../../view/use-pane.ts';
 import {chatLayout} from './chat-layout.ts';
-import {chatLines} from './chat-lines.ts';
-import {foundNow} from './chat-loads.ts';
+import {chatLines} from './chat-rows.ts';
 import {chatNow} from './chat-state.ts';
-import {noSessions, sessionRow} from './session-rows.ts';
+import {findRows} from './find-session.ts';
 
 /** Rows above the body: status, tabs, and the rule of the pane. */
 const headRows = 3;
@@ -31,32 +29,17 @@ export function ChatBody({width, height}: RegionProps) {
 				: undefined,
 		);
 	};
-	const chat = chatNow(shell);
-	if (chat.mode === 'find') {
-		const label = literal(' find: ');
-		const typed = typedRows(chat.query, {width: width - label.length - 1, isMasked: false});
-		const [first = literal('')] = typed.rows.slice(typed.cursor.row);
-		put({row: 0, column: label.length + typed.cursor.column});
-		const found = foundNow(shell);
-		const index = Math.max(0, Math.min(chat.index, found.length - 1));
-		const room = height - 2;
-		const top = Math.max(0, Math.min(index - Math.floor(room / 2), found.length - room));
-		const rows = [
-			[{text: label, tone: 'accent'} as const, {text: first}],
-			blankLine,
-			...(found.length === 0
-				? [noSessions(chat.query.value)]
-				: found
-						.slice(top, top + room)
-						.map((one, at) => sessionRow(one, width, top + at === index))),
-		];
+	const {mode, top: first} = chatNow(shell);
+	if (mode === 'find') {
+		const {rows, cursor} = findRows(shell, {width, height});
+		put(cursor);
 		return <LineBlock rows={rows} top={0} width={width} height={height} />;
 	}
 
 	const layout = chatLayout(shell, {width, height});
 	const rows = chatLines(shell, width);
 	const last = Math.max(0, rows.length - layout.height);
-	const top = Math.min(chat.top ?? last, last);
+	const top = Math.min(first ?? last, last);
 	const below = last - top;
 	put(layout.cursor && {...layout.cursor, row: layout.height + layout.cursor.row});
 	const [rule = blankLine, ...field] = layout.field;

@@ -50,18 +50,29 @@ const scrolling = (
 		}))
 		.filter(({keys}) => keys.length > 0);
 
-const notUnderWay = (shell: Shell): Safe | undefined =>
-	isUnderWay(shell) ? undefined : literal('The agent does not answer now');
-
-const noAnswer = (shell: Shell): Safe | undefined =>
-	lastAnswer(shell) === undefined ? literal('The agent has not answered yet') : undefined;
+/** What a key does with what was said, once the agent has answered. */
+const ofAnswer = (
+	id: string,
+	key: string,
+	{label, run}: {readonly label: Safe; readonly run: (shell: Shell) => Promise<void>},
+): PaneCommand => ({
+	id: `chat.${id}`,
+	keys: [key],
+	label,
+	quiet: id !== 'copy',
+	why: shell =>
+		lastAnswer(shell) === undefined ? literal('The agent has not answered yet') : undefined,
+	run(shell) {
+		shell.attempt(async () => run(shell));
+	},
+});
 
 const stop = (scope: string, key: string): PaneCommand => ({
 	id: `${scope}.stop`,
 	keys: [key],
 	label: literal('stop the agent'),
 	changes: true,
-	why: notUnderWay,
+	why: shell => (isUnderWay(shell) ? undefined : literal('The agent does not answer now')),
 	run: stopTurn,
 });
 
@@ -108,35 +119,18 @@ export const chatCommands: readonly PaneCommand[] = [
 				: undefined,
 		run: takeBack,
 	},
-	{
-		id: 'chat.copy',
-		keys: ['y'],
+	ofAnswer('copy', 'y', {
 		label: literal('copy the answer'),
-		why: noAnswer,
-		run(shell) {
-			shell.attempt(async () => copyText(shell, lastAnswer(shell) ?? '', literal('answer')));
-		},
-	},
-	{
-		id: 'chat.copy-all',
-		keys: ['Y'],
+		run: async shell => copyText(shell, lastAnswer(shell) ?? '', literal('answer')),
+	}),
+	ofAnswer('copy-all', 'Y', {
 		label: literal('copy all that was said'),
-		quiet: true,
-		why: noAnswer,
-		run(shell) {
-			shell.attempt(async () => copyText(shell, chatText(shell), literal('conversation')));
-		},
-	},
-	{
-		id: 'chat.pager',
-		keys: ['E'],
+		run: async shell => copyText(shell, chatText(shell), literal('conversation')),
+	}),
+	ofAnswer('pager', 'E', {
 		label: literal('all that was said in $PAGER'),
-		quiet: true,
-		why: noAnswer,
-		run(shell) {
-			shell.attempt(async () => shell.desktop.page(chatText(shell)));
-		},
-	},
+		run: async shell => shell.desktop.page(chatText(shell)),
+	}),
 	{
 		id: 'chat.run',
 		keys: ['o'],
@@ -154,8 +148,12 @@ export const chatCommands: readonly PaneCommand[] = [
 	...scrolling('chat', keys => keys),
 ];
 
-/** A backslash at the end of a line: the next Enter begins another one. */
-const isContinued = (text: string): boolean => text.endsWith('\\');
+/** Edits what is written, as these keys do. */
+function press(shell: Shell, ...keys: readonly string[]): void {
+	for (const id of keys) {
+		changeChat(shell, ({text}) => ({text: editArea(text, {id, text: ''}) ?? text}));
+	}
+}
 
 /** Keys while something is written. */
 export const writeCommands: readonly PaneCommand[] = [
@@ -166,19 +164,12 @@ export const writeCommands: readonly PaneCommand[] = [
 		changes: true,
 		run(shell) {
 			const {text} = chatNow(shell);
-			const line = text.lines[text.row] ?? '';
-			if (isContinued(line)) {
-				const backed = editArea(editArea(text, {id: 'end', text: ''}) ?? text, {
-					id: 'backspace',
-					text: '',
-				});
-				changeChat(shell, () => ({
-					text: editArea(backed ?? text, {id: 'ctrl+j', text: ''}) ?? text,
-				}));
-				return;
+			if (text.lines[text.row]?.endsWith('\\')) {
+				// A backslash at the end of a line: Enter begins another one.
+				press(shell, 'end', 'backspace', 'ctrl+j');
+			} else {
+				say(shell, areaValue(text));
 			}
-
-			say(shell, areaValue(text));
 		},
 	},
 	{
@@ -187,7 +178,7 @@ export const writeCommands: readonly PaneCommand[] = [
 		keys: ['alt+enter', 'shift+enter', 'ctrl+j'],
 		label: literal('new line'),
 		run(shell) {
-			changeChat(shell, ({text}) => ({text: editArea(text, {id: 'ctrl+j', text: ''}) ?? text}));
+			press(shell, 'ctrl+j');
 		},
 	},
 	stop('chat-text', 'ctrl+x'),

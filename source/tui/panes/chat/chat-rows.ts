@@ -1,21 +1,22 @@
 import type {Approval} from '../../../core/approval.ts';
 import {createMemory, derive} from '../../../core/derive.ts';
 import {hasEnded, type Run, type TranscriptEntry} from '../../../core/run.ts';
-import {messageText, type SessionMessage} from '../../../core/session.ts';
+import type {SessionMessage} from '../../../core/session.ts';
 import type {RunSaid} from '../../../core/state.ts';
 import type {Safe} from '../../../core/untrusted.ts';
+import {saidText} from '../../../nouns/session/session.ts';
 import {clip} from '../../../terminal/text/fit.ts';
-import {layOutForeignMarkdown, type MarkdownRow} from '../../../terminal/text/markdown.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {dayTime} from '../../../terminal/text/time.ts';
 import {askedFor, askingServer, deadlineText} from '../../approvals/approval-text.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
-import type {Tone} from '../../theme/theme.ts';
-import {blocksOf, type RunBlock} from '../runs/blocks.ts';
-import {isKept, type Conversation} from './chat-loads.ts';
-import type {SaidTurn} from './chat-state.ts';
+import type {Host} from '../../shell/shell.ts';
+import {layOutPart} from '../runs/block-rows.ts';
+import {blocksOf, wordsBlock, type BlockPart, type RunBlock} from '../runs/blocks.ts';
+import {conversationNow, isKept, type Conversation} from './chat-loads.ts';
+import {chatNow, runOfTurn, type SaidTurn} from './chat-state.ts';
 
-export type ChatSources = {
+type ChatSources = {
 	readonly conversation: Conversation | undefined;
 	readonly turn: SaidTurn | undefined;
 	/** That of the turn. */
@@ -30,13 +31,33 @@ export type ChatSources = {
 const shownMessages = 200;
 
 /** Rows of one message. */
-const maxRows = 400;
+const ofMessage = {most: 400, key: literal('E')};
 
 const indent = literal('   ');
 const indentCells = 3;
 
-/** All that was said, as rows of `width` cells, the newest last. */
-export function chatRows(sources: ChatSources, width: number): readonly Line[] {
+/** All that was said, as rows of `width` cells, the newest last; the same array while nothing changed. */
+export function chatLines(
+	host: Pick<Host, 'feed' | 'loader' | 'local'>,
+	width: number,
+): readonly Line[] {
+	const {state, now} = host.feed.get();
+	const chat = chatNow(host);
+	const {turn} = chat;
+	const run = runOfTurn(chat, state);
+	const progress = run && state.progress[run.id];
+	const said = run && state.said?.[run.id];
+	const approval = run && state.approvals.find(one => one.run === run.id);
+	const conversation = conversationNow(host);
+	// Only the time that is left to answer moves by itself.
+	const second = approval ? Math.floor(now / 1000) : 0;
+	return memoryOf(host.feed)(
+		[conversation, turn, run, progress, said, approval, second, width],
+		() => chatRows({conversation, turn, run, progress, said, approval, now}, width),
+	);
+}
+
+function chatRows(sources: ChatSources, width: number): readonly Line[] {
 	const {conversation, turn} = sources;
 	const messages = conversation?.session.conversation ?? [];
 	const hidden = messages.length - shownMessages;
@@ -58,44 +79,27 @@ export function chatRows(sources: ChatSources, width: number): readonly Line[] {
 /** For as long as that is held which the rows come from. */
 const memoryOf = derive((_from: object) => createMemory<readonly Line[]>());
 
-const rowTones: Readonly<Record<MarkdownRow['kind'], Tone>> = {
-	heading: 'title',
-	text: 'plain',
-	code: 'accent',
-	entry: 'strong',
-};
-
 const indented = (rows: readonly Line[]): readonly Line[] =>
 	rows.map(row => [{text: indent}, ...row]);
 
-/** A text of a message, the last rows of it where it grows. */
-function textRows(
+/** A text of a message. */
+const textRows = (
 	text: string,
-	{isMarkdown, isGrowing = false}: {readonly isMarkdown: boolean; readonly isGrowing?: boolean},
 	width: number,
-): readonly Line[] {
-	const all = isMarkdown
-		? layOutForeignMarkdown(text, width - indentCells).map(row =>
-				line(row.text, rowTones[row.kind]),
-			)
-		: wrapText(text, width - indentCells).map(row => line(row));
-	const excess = all.length - maxRows;
-	if (excess <= 0) {
-		return indented(all);
-	}
-
-	const left = line(safe`… ${excess} more rows, E shows all`, 'warn');
-	return indented(isGrowing ? [left, ...all.slice(excess)] : [...all.slice(0, maxRows), left]);
-}
+	part: Omit<BlockPart, 'from' | 'text'> = {isMarkdown: true},
+): readonly Line[] => indented(layOutPart({text, ...part}, width - indentCells, ofMessage));
 
 const names: Readonly<Record<string, Safe>> = {
 	user: literal('you'),
 	assistant: literal('agent'),
 };
 
-const headRow = (name: Safe, at: number, note: Safe = literal('')): Line => [
+const headRow = (name: Safe, at: number, run?: number): Line => [
 	{text: safe` ${name}  `, tone: name === names['user'] ? 'accent' : 'title'},
-	{text: safe`${dayTime(at)}${note}`, tone: 'quiet'},
+	{
+		text: run === undefined ? safe`${dayTime(at)}` : safe`${dayTime(at)}  run #${run}`,
+		tone: 'quiet',
+	},
 ];
 
 const messageRows = (
@@ -108,32 +112,16 @@ const messageRows = (
 		const {role} = said;
 		const name = typeof role === 'string' ? (names[role] ?? clean(role)) : literal('?');
 		const transcript = run === undefined ? undefined : conversation?.runs.get(run)?.transcript;
-		const tools = transcript ? toolRows(transcript, true, width) : [];
+		const tools = blocks(transcript ?? [], true).filter(({label}) => label === 'tool');
 		return [
-			headRow(name, at, run === undefined ? literal('') : safe`  run #${run}`),
-			...tools,
-			...textRows(textOf(said), {isMarkdown: role === 'assistant'}, width),
+			headRow(name, at, run),
+			...tools.map(block => toolRow(block, width)),
+			...textRows(saidText(said), width, {isMarkdown: role === 'assistant'}),
 		];
 	});
 
-/** All text of a message, and the calls in it. */
-export function textOf(message: SessionMessage['message']): string {
-	const {tool_calls: calls} = message;
-	const called = (Array.isArray(calls) ? calls : []).map(call => `calls ${JSON.stringify(call)}`);
-	return [messageText(message), ...called].filter(text => text !== '').join('\n');
-}
-
 const blocks = (entries: readonly TranscriptEntry[], isOver: boolean): readonly RunBlock[] =>
 	blocksOf(entries, {answer: undefined, isOver, untrusted: undefined});
-
-const toolRows = (
-	entries: readonly TranscriptEntry[],
-	isOver: boolean,
-	width: number,
-): readonly Line[] =>
-	blocks(entries, isOver)
-		.filter(({label}) => label === 'tool')
-		.map(block => toolRow(block, width));
 
 /** A call in one row: how it went, its name, as much of its arguments as there is room for. */
 function toolRow({sign, facts, tone, parts}: RunBlock, width: number): Line {
@@ -163,29 +151,19 @@ function turnRows(turn: SaidTurn, sources: ChatSources, width: number): readonly
 
 		const [part] = block.parts;
 		return block.label === 'text' && part
-			? memoryOf(part.from)([width], () => textRows(part.text, {isMarkdown: true}, width))
+			? memoryOf(part.from)([width], () => textRows(part.text, width))
 			: [];
 	});
 	return [
 		headRow(literal('you'), turn.at),
-		...textRows(turn.text, {isMarkdown: false}, width),
+		...textRows(turn.text, width, {isMarkdown: false}),
 		blankLine,
-		headRow(
-			literal('agent'),
-			turn.at,
-			turn.run === undefined ? literal('') : safe`  run #${turn.run}`,
-		),
+		headRow(literal('agent'), turn.at, turn.run),
 		...steps,
 		...(said
-			? textRows(
-					said.text.replace(/[\ud800-\udbff]$/, ''),
-					{isMarkdown: true, isGrowing: true},
-					width,
-				)
+			? wordsBlock(said).parts.flatMap(({text, ...part}) => textRows(text, width, part))
 			: []),
-		...(transcript === undefined && run?.answer !== undefined
-			? textRows(run.answer, {isMarkdown: true}, width)
-			: []),
+		...(transcript === undefined && run?.answer !== undefined ? textRows(run.answer, width) : []),
 		...stateRows(sources, width),
 	];
 }

@@ -7,8 +7,7 @@ import type {Pane, PaneSection} from '../pane.ts';
 import {chatCommands, writeCommands} from './chat-commands.ts';
 import {conversationNow, wantChat, isUnderWay} from './chat-loads.ts';
 import {changeChat, chatNow, type ChatState} from './chat-state.ts';
-import {findCommands} from './find-commands.ts';
-import {ownerOf} from './session-rows.ts';
+import {findCommands, ownerOf} from './find-session.ts';
 
 const sections: Readonly<Record<ChatState['mode'], PaneSection>> = {
 	read: {id: 'chat', title: literal('Chat'), commands: chatCommands, listing: undefined},

@@ -17,8 +17,7 @@ export const foldMark = (isOpen: boolean): Safe => (isOpen ? literal('▾ ') : f
 /** What a person has folded and unfolded, by the key of the block; the others are as they come. */
 export type Folds = ReadonlyMap<string, boolean>;
 
-/** Rows of one text; `e` opens all of it. */
-const maxRows = 200;
+const inDetail = {most: 200, key: literal('e')} as const;
 
 const indent = literal('   ');
 const indentCells = 3;
@@ -33,22 +32,27 @@ const rowTones: Readonly<Record<MarkdownRow['kind'], Tone>> = {
 /** For as long as that is held which the rows come from. */
 const memoryOf = derive((_from: object) => createMemory<readonly Line[]>());
 
-/** A text of a block as rows of `width` cells, at most 200; laid out once. */
+/** A text of a block as rows of `width` cells; laid out once. */
 const partRows = (part: BlockPart, width: number): readonly Line[] =>
 	memoryOf(part.from)([width], () => layOutPart(part, width));
 
-function layOutPart({text, isMarkdown, isGrowing}: BlockPart, width: number): readonly Line[] {
+/** A text as at most `most` rows of `width` cells: of one that grows the last, of others the first, and the key that opens all. */
+export function layOutPart(
+	{text, isMarkdown, isGrowing}: Pick<BlockPart, 'isGrowing' | 'isMarkdown' | 'text'>,
+	width: number,
+	{most, key}: {readonly most: number; readonly key: Safe} = inDetail,
+): readonly Line[] {
 	const all: readonly Line[] = isMarkdown
 		? layOutForeignMarkdown(text, width).map(row => line(row.text, rowTones[row.kind]))
 		: wrapText(text, width).map(row => line(row));
-	const excess = all.length - maxRows;
+	const excess = all.length - most;
 	if (excess <= 0) {
 		return all;
 	}
 
 	return isGrowing
 		? [line(safe`… ${excess} rows before`, 'quiet'), ...all.slice(excess)]
-		: [...all.slice(0, maxRows), line(safe`… ${excess} more rows, e opens all`, 'warn')];
+		: [...all.slice(0, most), line(safe`… ${excess} more rows, ${key} opens all`, 'warn')];
 }
 
 /** The text of a block that its head says whole: one row, in `room` of `width` cells. */

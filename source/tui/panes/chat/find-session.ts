@@ -1,0 +1,160 @@
+import {sessionOwnerOf, sessionOwnerWords} from '../../../core/session.ts';
+import type {Safe} from '../../../core/untrusted.ts';
+import {sessionActs, sessionNoun} from '../../../nouns/session/session.ts';
+import {clip, fit} from '../../../terminal/text/fit.ts';
+import {lineText} from '../../../terminal/text/line-editor.ts';
+import {empty, literal, safe} from '../../../terminal/text/safe.ts';
+import {dayTime} from '../../../terminal/text/time.ts';
+import type {PaneCommand} from '../../acts/command.ts';
+import {typedRows, type TypedRows} from '../../forms/typed-rows.ts';
+import {blankLine, clean, line, type Line} from '../../lines/line.ts';
+import {doAct} from '../../nouns/acts.ts';
+import type {Shell} from '../../shell/shell.ts';
+import {foundNow, type FoundSession} from './chat-loads.ts';
+import {changeChat, chatNow} from './chat-state.ts';
+
+/** Whose a session is, where it is not the person's at the terminal. */
+export function ownerOf({session}: FoundSession): Safe {
+	const owner = sessionOwnerOf(session);
+	const words = clean(sessionOwnerWords(owner));
+	switch (owner.kind) {
+		case 'person':
+			return empty;
+
+		case 'key':
+			return safe`key ${words}  `;
+
+		case 'chat':
+			return safe`${words}  `;
+	}
+}
+
+const label = literal(' find: ');
+
+/** What is looked for, and what was found, as `height` rows; in the first one stands the cursor. */
+export function findRows(
+	shell: Shell,
+	{width, height}: {readonly width: number; readonly height: number},
+): {readonly rows: readonly Line[]; readonly cursor: TypedRows['cursor']} {
+	const {query, index: chosen} = chatNow(shell);
+	const typed = typedRows(query, {width: width - label.length - 1, isMasked: false});
+	const found = foundNow(shell);
+	const index = Math.max(0, Math.min(chosen, found.length - 1));
+	const room = height - 2;
+	const top = Math.max(0, Math.min(index - Math.floor(room / 2), found.length - room));
+	const none =
+		query.value.trim() === ''
+			? literal('   No conversations yet.')
+			: literal('   No conversation has all of these words.');
+	return {
+		rows: [
+			[{text: label, tone: 'accent'}, {text: typed.rows[typed.cursor.row] ?? empty}],
+			blankLine,
+			...(found.length === 0
+				? [line(none, 'quiet')]
+				: found
+						.slice(top, top + room)
+						.map((one, at) => sessionRow(one, width, top + at === index))),
+		],
+		cursor: {row: 0, column: label.length + typed.cursor.column},
+	};
+}
+
+/** One session as one row: when it was used, whose it is, how it begins or where the words stand. */
+function sessionRow(found: FoundSession, width: number, isSelected: boolean): Line {
+	const {session, excerpt} = found;
+	const head = safe`${dayTime(session.usedAt)}  ${fit(clean(String(session.messages)), 4, {align: 'end'})}  `;
+	const start = clean(`${isSelected ? ' > ' : '   '}${head}`);
+	const about = clean((excerpt ?? session.title).slice(0, 1000).replaceAll(/\s+/g, ' '));
+	const owner = ownerOf(found);
+	return [
+		{text: start, tone: isSelected ? 'accent' : 'quiet'},
+		{text: owner, tone: 'quiet'},
+		{
+			text: clip(about, Math.max(8, width - start.length - owner.length)),
+			tone: isSelected ? 'selected' : 'plain',
+		},
+	];
+}
+
+const chosenSession = (shell: Shell) => {
+	const found = foundNow(shell);
+	return found[Math.min(chatNow(shell).index, found.length - 1)]?.session;
+};
+
+/** What a key does with the chosen session. */
+const withChosen = (
+	run: (shell: Shell, session: FoundSession['session']) => void,
+): Pick<PaneCommand, 'run' | 'why'> => ({
+	why: shell => (chosenSession(shell) ? undefined : literal('Nothing is found')),
+	run(shell) {
+		const chosen = chosenSession(shell);
+		if (chosen) {
+			run(shell, chosen);
+		}
+	},
+});
+
+const moving = (
+	id: string,
+	step: 1 | -1,
+	{keys, label: says}: Pick<PaneCommand, 'keys' | 'label'>,
+): PaneCommand => ({
+	id: `chat-find.${id}`,
+	keys,
+	label: says,
+	quiet: true,
+	run(shell) {
+		const last = foundNow(shell).length - 1;
+		changeChat(shell, ({index}) => ({
+			index: Math.max(0, Math.min(Math.min(index, last) + step, last)),
+		}));
+	},
+});
+
+/** Keys while a conversation is looked for. */
+export const findCommands: readonly PaneCommand[] = [
+	{
+		id: 'chat-find.open',
+		keys: ['enter'],
+		label: literal('go on with it'),
+		...withChosen((shell, {id}) => {
+			changeChat(shell, state => ({
+				session: id,
+				turn: state.session === id ? state.turn : undefined,
+				top: undefined,
+				mode: 'read',
+			}));
+		}),
+	},
+	moving('down', 1, {keys: ['down', 'ctrl+n'], label: literal('next')}),
+	moving('up', -1, {keys: ['up', 'ctrl+p'], label: literal('previous')}),
+	...sessionActs.map((act): PaneCommand => ({
+		id: 'chat-find.forget',
+		keys: [act.key],
+		label: clean(act.label ?? act.verb),
+		changes: true,
+		...withChosen((shell, session) => {
+			doAct(shell, session, {
+				noun: sessionNoun,
+				act,
+				done() {
+					changeChat(shell, state => ({
+						index: 0,
+						query: lineText(),
+						mode: 'read',
+						...(state.session === session.id && {session: undefined, turn: undefined}),
+					}));
+				},
+			});
+		}),
+	})),
+	{
+		id: 'chat-find.leave',
+		keys: ['esc', 'ctrl+c'],
+		label: literal('back'),
+		run(shell) {
+			changeChat(shell, () => ({mode: 'read'}));
+		},
+	},
+];
