@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {chatInstructions} from '../source/agent/instructions.ts';
 import {approvalJson} from '../source/cli/approvals/approval-json.ts';
-import {describeApproval, waitingTable} from '../source/cli/approvals/describe-approval.ts';
+import {describeApproval} from '../source/cli/approvals/describe-approval.ts';
 import {eventLine} from '../source/cli/lines/event-line.ts';
 import {linesOf, tableOf} from '../source/cli/nouns/noun-commands.ts';
 import type {ToolApproval} from '../source/core/approval.ts';
@@ -18,11 +18,12 @@ import {
 import type {Run} from '../source/core/run.ts';
 import type {RoomWorld} from '../source/gateway/rooms.ts';
 import {openLoopBreaker} from '../source/gateway/runs/loop-breaker.ts';
+import {approvalNoun, printedApprovals} from '../source/nouns/approval/approval.ts';
 import {canRetry} from '../source/nouns/run/run-word.ts';
 import {runNoun} from '../source/nouns/run/run.ts';
 import {callLines} from '../source/tui/approvals/sheet-lines.ts';
 import type {Line} from '../source/tui/lines/line.ts';
-import {approvalColumns, entryRow} from '../source/tui/panes/approvals/approval-columns.ts';
+import {nounTable} from '../source/tui/nouns/table.ts';
 import {createFakeClock} from './helpers/fake-clock.ts';
 import {makeToolApproval} from './helpers/make-approval.ts';
 import {makeRun, runChanged} from './helpers/make.ts';
@@ -141,7 +142,11 @@ describe.for(Object.values(told))('a run from $origin.kind', expected => {
 			expected.untrusted === undefined ? 'prompt' : `prompt (${expected.untrusted})`,
 		);
 		expect(eventLine(runChanged(run))?.text).toContain(expected.event);
-		const {header: columns, rows: waiting} = waitingTable([approval], now);
+		const {header: columns, rows: waiting} = tableOf(
+			{...approvalNoun, printed: printedApprovals.waiting},
+			[{kind: 'waiting', approval}],
+			{now},
+		);
 		expect(waiting[0]?.[columns.indexOf('ROUTE')]).toBe(expected.words);
 		expect(describeApproval(approval, {now}).join('\n')).toContain(expected.approval);
 		const {conversation} = originFacts(expected.origin);
@@ -150,8 +155,8 @@ describe.for(Object.values(told))('a run from $origin.kind', expected => {
 
 	test('is told on the screen', () => {
 		const entry = {kind: 'waiting', approval} as const;
-		const columns = approvalColumns(160);
-		expect(textOf([entryRow(entry, {columns, now}, false)])).toContain(expected.row);
+		const row = nounTable(approvalNoun, 160).row(entry, {now}, {isSelected: false});
+		expect(textOf([row])).toContain(expected.row);
 		const sheet = textOf(
 			callLines(approval, {
 				state: {deliveries: [], approvalRules: []},

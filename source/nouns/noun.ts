@@ -199,6 +199,8 @@ export type Noun<Item, More = unknown> = {
 	};
 	/** Stands before a row: `!` where a person has to look. Lists of such nouns have a cell for marks, too. */
 	readonly sign?: (item: Item, known: AsOf & More) => string;
+	/** Stands over the first row of those with the same one. The list's height must leave room for all of them. */
+	readonly heading?: (item: Item) => string;
 	/** Stands under a row: what a person has to know or do, mostly. The screen keeps room for it with `rowsWithNotes`. */
 	readonly note?: (item: Item, known: AsOf & More) => string | undefined;
 	/** Cells that the names of facts have. */

@@ -1,7 +1,8 @@
 import {expect, test} from 'vitest';
-import {waitingTable} from '../../source/cli/approvals/describe-approval.ts';
+import {tableOf} from '../../source/cli/nouns/noun-commands.ts';
 import {homePaths} from '../../source/config/home-paths.ts';
 import type {Approval, ApprovalRule} from '../../source/core/approval.ts';
+import {approvalNoun, printedApprovals} from '../../source/nouns/approval/approval.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {createFakePort} from '../helpers/fake-port.ts';
@@ -110,7 +111,11 @@ test('requests are listed with the time that is left, and hostile names move no 
 
 test('a request of a run without a route names its job', () => {
 	const {route: _, delivery: __, ...asked} = call;
-	const {header, rows} = waitingTable([asked], now);
+	const {header, rows} = tableOf(
+		{...approvalNoun, printed: printedApprovals.waiting},
+		[{kind: 'waiting', approval: asked}],
+		{now},
+	);
 	expect(rows[0]?.[header.indexOf('ROUTE')]).toBe('job "Nightly notes"');
 });
 
@@ -205,7 +210,7 @@ test('"allow ID [--for once|run|process|always]": the command is the deliberate 
 	);
 
 	expect({code, stdout}).toEqual({code: 0, stdout: 'Allowed "create_issue" on github-tools\n'});
-	expect(stderr).toBe('Rule 4 allows it until run 184 ends ("svc approvals revoke 4" ends it)\n');
+	expect(stderr).toBe('Rule 4 allows it: until run #184 ends ("svc approvals revoke 4" ends it)\n');
 	expect(setup.port.calls).toContainEqual({
 		name: 'settleApproval',
 		args: [
@@ -291,7 +296,7 @@ test('a no tells the agent why', async () => {
 test('rules are listed and revoked', async () => {
 	await using setup = await open();
 	expect((await setup.run('rules')).stdout).toMatch(
-		/^4 +default +github-tools +create_issue +all +sha256:9c1f9c1f9c1f +any +until run 184 ends +2 +never +cli \(alice\)$/m,
+		/^4 +default +github-tools +create_issue +all +sha256:9c1f9c1f9c1f… +any arguments +until run #184 ends +2 +never +cli \(alice\)$/m,
 	);
 	expect(await setup.json('rules')).toEqual([rule]);
 	expect(await setup.run('revoke', '4')).toMatchObject({code: 0, stdout: 'Rule 4 is revoked\n'});

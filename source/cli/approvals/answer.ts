@@ -13,6 +13,7 @@ import {SvcError} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
+import {reachText} from '../../nouns/approval/approval-words.ts';
 import {isYes} from '../console/ask-line.ts';
 import {askWhole, canAskWhole} from '../console/ask-whole.ts';
 import type {Context} from '../console/context.ts';
@@ -20,7 +21,6 @@ import {printJson, printLines, tell} from '../console/print.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 import {approvalJson} from './approval-json.ts';
 import {cautionOf, describeApproval} from './describe-approval.ts';
-import {reachOf} from './describe-rules.ts';
 import {cannotAnswer, refuseSettled} from './waiting.ts';
 
 type Allowing = {
@@ -274,7 +274,7 @@ async function sayRule(
 	if (rule) {
 		tell(
 			context,
-			`Rule ${rule.id} allows it ${reachOf(rule)} ("svc approvals revoke ${rule.id}" ends it)`,
+			`Rule ${rule.id} allows it: ${reachText(rule)} ("svc approvals revoke ${rule.id}" ends it)`,
 		);
 	}
 }

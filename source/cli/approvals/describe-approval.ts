@@ -1,6 +1,5 @@
 import type {
 	Approval,
-	ApprovalDecision,
 	ApprovalRule,
 	FormApproval,
 	ToolApproval,
@@ -11,63 +10,11 @@ import {type FromEvent, fromEventLines} from '../../core/approvals/from-event.ts
 import {whyNotCovered} from '../../core/approvals/why-not-covered.ts';
 import {speakers, type ToolFrom, toolFrom, whereWords} from '../../core/asked-tool.ts';
 import type {JsonValue} from '../../core/json.ts';
-import {askerWords, conversationWords, type Origin, originOf} from '../../core/origin.ts';
+import {conversationWords, type Origin, originOf} from '../../core/origin.ts';
 import {quotedName, quotedTitle} from '../../core/quoted-name.ts';
 import {cell} from '../../core/untrusted.ts';
+import {outcomeText, timeLeft} from '../../nouns/approval/approval.ts';
 import {printableTime} from '../../terminal/text/time.ts';
-import type {Table} from '../console/print-table.ts';
-
-/** What waits, as a table, as of `now`. */
-export const waitingTable = (approvals: readonly Approval[], now: number): Table => ({
-	header: ['ID', 'SERVER', 'TOOL', 'RUN', 'ROUTE', 'DENIES IN', 'ARGUMENTS'],
-	rows: approvals.map(approval => [
-		...subjectOf(approval),
-		timeLeft(approval, now),
-		inShort(approval),
-	]),
-	empty: 'Nothing waits for a person',
-	whole: ['ID', 'TOOL', 'DENIES IN'],
-	optional: ['ROUTE', 'RUN'],
-});
-
-/** What was settled, as a table. */
-export const settledTable = (approvals: readonly Approval[]): Table => ({
-	header: ['ID', 'SERVER', 'TOOL', 'RUN', 'ROUTE', 'OUTCOME', 'BY', 'AT'],
-	rows: approvals.map(approval => {
-		const {decision} = approval;
-		return [
-			...subjectOf(approval),
-			decision ? outcomeOf(decision) : '',
-			decision?.by ?? '',
-			decision ? printableTime(decision.at) : '',
-		];
-	}),
-	empty: 'Nothing was settled yet',
-	whole: ['ID', 'TOOL', 'OUTCOME'],
-	optional: ['AT', 'ROUTE', 'RUN'],
-});
-
-const subjectOf = (approval: Approval): readonly string[] => [
-	String(approval.id),
-	serverOf(approval),
-	approval.kind === 'tool' ? quotedName(approval.tool.tool) : '(form)',
-	approval.run === undefined ? '' : `#${approval.run}`,
-	askerWords(approval, quotedName),
-];
-
-const serverOf = (approval: Approval): string =>
-	(approval.kind === 'tool' ? approval.tool.server : approval.server) ?? '(built in)';
-
-function timeLeft({deadline}: Approval, now: number): string {
-	const seconds = Math.max(0, Math.ceil((deadline - now) / 1000));
-	return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-}
-
-const inShort = (approval: Approval): string =>
-	approval.kind === 'tool' ? JSON.stringify(approval.args).slice(0, 1000) : approval.message;
-
-const outcomeOf = ({outcome, scope, rule}: ApprovalDecision): string =>
-	`${outcome}${scope === undefined || scope === 'once' ? '' : ` (${scope})`}${rule === undefined ? '' : ` rule ${rule}`}`;
 
 type Told = {
 	readonly now: number;
@@ -95,7 +42,7 @@ export function describeApproval(
 			: []),
 		`asked at    ${printableTime(requestedAt)}`,
 		decision
-			? `settled     ${outcomeOf(decision)} by ${decision.by} at ${printableTime(decision.at)}${decision.reason === undefined ? '' : `: ${decision.reason}`}`
+			? `settled     ${outcomeText(decision)} by ${decision.by} at ${printableTime(decision.at)}${decision.reason === undefined ? '' : `: ${decision.reason}`}`
 			: `denies in   ${timeLeft(approval, now)} (${printableTime(deadline)})`,
 		...(approval.kind === 'tool' && !decision
 			? whyNotCovered(approval, rules).map(

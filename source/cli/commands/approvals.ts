@@ -2,12 +2,14 @@ import {type Command, InvalidArgumentError, Option} from 'commander';
 import type {ApprovalScope} from '../../core/approval.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {JsonValue} from '../../core/json.ts';
+import {approvalNoun, printedApprovals} from '../../nouns/approval/approval.ts';
+import {printedRules, ruleActs, ruleNoun} from '../../nouns/approval/rule.ts';
 import type {Context} from '../console/context.ts';
 import {listOption, numberOption, wordOption} from '../console/options.ts';
-import {printTable} from '../console/print-table.ts';
 import {printJson, printLines} from '../console/print.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 import {openHome} from '../home/open-home.ts';
+import {addActs, printList} from '../nouns/noun-commands.ts';
 
 const oneApproval = numberOption(1, Number.MAX_SAFE_INTEGER);
 
@@ -61,14 +63,12 @@ function addReading(group: Command, context: Context): void {
 				return;
 			}
 
-			const {settledTable, waitingTable} = await import('../approvals/describe-approval.ts');
 			for (const {state, approvals} of lists) {
 				// oxlint-disable-next-line no-await-in-loop -- one below the other
-				await printTable(
+				await printList(
 					context,
-					state === 'settled'
-						? settledTable(approvals)
-						: waitingTable(approvals, context.clock.now()),
+					{...approvalNoun, printed: printedApprovals[state]},
+					{items: approvals.map(approval => ({kind: state, approval})), now: context.clock.now()},
 				);
 			}
 		});
@@ -228,8 +228,11 @@ function addRules(group: Command, context: Context): void {
 			if (json) {
 				printJson(context, rules);
 			} else {
-				const {rulesTable} = await import('../approvals/describe-rules.ts');
-				await printTable(context, rulesTable(rules));
+				await printList(
+					context,
+					{...approvalNoun, ...printedRules},
+					{items: rules.map(rule => ({kind: 'rule', rule})), now: context.clock.now()},
+				);
 			}
 		});
 
@@ -246,24 +249,10 @@ function addRules(group: Command, context: Context): void {
 			await acceptRule(context, {id, yes, json});
 		});
 
-	group
-		.command('revoke')
-		.description('end a standing rule')
-		.argument('<rule>', 'number of the rule', oneApproval)
-		.option('--json', 'print JSON')
-		.action(async (id: number, {json}: Json) => {
-			const gateway = await requireGateway(context);
-			if (!(await gateway.revokeApprovalRule(id))) {
-				throw new SvcError(
-					'approval_rule_not_found',
-					`Cannot revoke rule ${id}: there is none, see "svc approvals rules"`,
-				);
-			}
-
-			if (json) {
-				printJson(context, {revoked: id});
-			} else {
-				printLines(context, [`Rule ${id} is revoked`]);
-			}
-		});
+	addActs(group, context, {
+		noun: ruleNoun,
+		acts: ruleActs,
+		list: 'rules',
+		open: async () => ({...(await requireGateway(context)), async [Symbol.asyncDispose]() {}}),
+	});
 }

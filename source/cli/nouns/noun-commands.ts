@@ -154,6 +154,7 @@ export function addActs<Item, Port, Once>(
 		noun,
 		acts,
 		idOf = typed => typed,
+		list = 'list',
 		open,
 		sayOnce,
 	}: {
@@ -161,6 +162,8 @@ export function addActs<Item, Port, Once>(
 		readonly acts: ReadonlyArray<Act<Item, Port, Once>>;
 		/** The identifier, of what is typed. */
 		readonly idOf?: (typed: string) => string;
+		/** The command that lists what there is. */
+		readonly list?: string;
 		readonly open: () => Promise<Port & AsyncDisposable>;
 		/** Prints what is shown once. */
 		readonly sayOnce?: (port: Port, once: Once, json: boolean) => Promise<void>;
@@ -189,7 +192,7 @@ export function addActs<Item, Port, Once>(
 					if (!outcome) {
 						throw new SvcError(
 							failed,
-							`Cannot ${verb} ${noun.one} ${shown(id)}: ${gone}, see "svc ${group.name()} list"`,
+							`Cannot ${verb} ${noun.one} ${shown(id)}: ${gone}, see "svc ${group.name()} ${list}"`,
 						);
 					}
 

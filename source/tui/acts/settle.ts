@@ -1,6 +1,6 @@
 import type {ApprovalAnswer, ApprovalScope, ToolApproval} from '../../core/approval.ts';
+import {askedFor, outcomeSentences} from '../../nouns/approval/approval-words.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {askedFor, outcomeSentences} from '../approvals/approval-text.ts';
 import {offeredScopes, type SheetStep} from '../approvals/sheet.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';

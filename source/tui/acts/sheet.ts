@@ -1,8 +1,8 @@
 import type {Approval} from '../../core/approval.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {askedFor, askingServer, decisionSentence} from '../../nouns/approval/approval-words.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {askedFor, askingServer, decisionSentence} from '../approvals/approval-text.ts';
 import {foundInEvent, lookIntoEvent} from '../approvals/event-search.ts';
 import {isShownWhole, layoutSheet, type SheetLayout} from '../approvals/sheet-layout.ts';
 import {newSheet, sheetName, type Sheet} from '../approvals/sheet.ts';

@@ -4,6 +4,7 @@ import {linesByHand} from '../../core/approvals/rule-lines.ts';
 import {toolFrom, whereWords} from '../../core/asked-tool.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {ruleText} from '../../nouns/approval/approval-words.ts';
 import {clip, widthOf} from '../../terminal/text/fit.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
@@ -11,7 +12,6 @@ import {shownLine} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean, line, wrapText, type Line} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
-import {ruleText} from './approval-text.ts';
 import {answerOfRule, type RuleAnswer, ruleToShow} from './rule-step.ts';
 import type {Sheet, SheetStep} from './sheet.ts';
 

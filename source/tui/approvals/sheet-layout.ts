@@ -1,11 +1,11 @@
 import type {Approval} from '../../core/approval.ts';
 import type {FromEvent} from '../../core/approvals/from-event.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {deadlineText} from '../../nouns/approval/approval-words.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Line} from '../lines/line.ts';
 import type {Snapshot} from '../state/feed.ts';
 import type {Size} from '../state/view.ts';
-import {deadlineText} from './approval-text.ts';
 import {arming} from './guard.ts';
 import {
 	judgeSeen,

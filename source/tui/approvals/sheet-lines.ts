@@ -5,6 +5,7 @@ import {conversationWords, type Origin, originOf} from '../../core/origin.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
+import {askedBy, claimTexts} from '../../nouns/approval/approval-words.ts';
 import {clip, fit, widthOf} from '../../terminal/text/fit.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
@@ -13,7 +14,6 @@ import {bytes} from '../../terminal/text/time.ts';
 import {shownId} from '../entries/result-word.ts';
 import {clean, line, wrapText, type Line} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
-import {askedBy, claimTexts} from './approval-text.ts';
 import type {ArgumentRows} from './argument-rows.ts';
 import {asksSince} from './asks-since.ts';
 

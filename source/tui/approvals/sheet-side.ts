@@ -3,10 +3,10 @@ import type {ShownTool} from '../../core/approval.ts';
 import {toolFrom} from '../../core/asked-tool.ts';
 import {derive} from '../../core/derive.ts';
 import {block, cell} from '../../core/untrusted.ts';
+import {outcomeWords} from '../../nouns/approval/approval-words.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {clockTime} from '../../terminal/text/time.ts';
 import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
-import {outcomeWords} from './approval-text.ts';
 
 const most = {descriptionRows: 14, schemaRows: 40, calls: 5, args: 200} as const;
 

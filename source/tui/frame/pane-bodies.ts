@@ -1,5 +1,4 @@
 import type {ComponentType} from 'react';
-import {ApprovalsBody} from '../panes/approvals/approvals-body.tsx';
 import {ChatBody} from '../panes/chat/chat-body.tsx';
 import {GroupsBody} from '../panes/groups/groups-body.tsx';
 import {LogsBody} from '../panes/logs/logs-body.tsx';
@@ -12,7 +11,6 @@ export const paneBodies: Readonly<Record<string, ComponentType<RegionProps>>> = 
 	traffic: TrafficBody,
 	groups: GroupsBody,
 	subs: SubsBody,
-	approvals: ApprovalsBody,
 	logs: LogsBody,
 	chat: ChatBody,
 };

@@ -1,3 +1,4 @@
+import type {Safe} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import type {Act, Noun, Outcome} from '../../nouns/noun.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
@@ -92,6 +93,38 @@ export function nounCommands<Item, Once = never>(
 			: []),
 	];
 }
+
+/** A command that does something with the selected thing, or with what `of` finds of it; `none` says why where there is nothing. */
+export const selectedCommand = <Item, Value>(
+	list: ListSource<List<Item>>,
+	{
+		of,
+		none,
+		run,
+		...command
+	}: Omit<PaneCommand, 'run' | 'why'> & {
+		readonly of: (item: Item) => Value | undefined;
+		readonly none: Safe;
+		readonly run: (shell: Shell, value: Value) => void;
+	},
+): PaneCommand => ({
+	...command,
+	why(shell) {
+		const item = shell.list(list).selected();
+		if (item === undefined) {
+			return literal('Nothing is selected');
+		}
+
+		return of(item) === undefined ? none : undefined;
+	},
+	run(shell) {
+		const item = shell.list(list).selected();
+		const value = item === undefined ? undefined : of(item);
+		if (value !== undefined) {
+			run(shell, value);
+		}
+	},
+});
 
 type Doing<Item, Once> = Pick<Options<Item, Once>, 'showOnce'> & {
 	readonly noun: Pick<Noun<Item>, 'id' | 'name'>;

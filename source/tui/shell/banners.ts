@@ -1,10 +1,15 @@
 import type {LossyRoute} from '../../core/lost-events.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {
+	askedBy,
+	askedFor,
+	askingServer,
+	deadlineText,
+} from '../../nouns/approval/approval-words.ts';
 import {clip} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {clockTime} from '../../terminal/text/time.ts';
-import {askedBy, askedFor, askingServer, deadlineText} from '../approvals/approval-text.ts';
 import {clean, line, wrapText, type Line} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
 

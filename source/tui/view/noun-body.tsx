@@ -34,11 +34,18 @@ export function NounBody({
 			),
 		[table, beside, now, marked, noun],
 	);
+	const headingOf = (item: unknown, above: unknown) => {
+		const heading = noun.heading?.(item);
+		return heading === undefined || (above !== undefined && noun.heading?.(above) === heading)
+			? undefined
+			: line(safe`  ── ${clean(heading)} ──`, 'title');
+	};
 	return (
 		<ListRows
 			list={items}
 			keyOf={noun.id}
 			rowOf={rowOf}
+			headingOf={headingOf}
 			noteOf={item => {
 				const note = noun.note?.(item, {...beside, now});
 				return note === undefined ? undefined : line(safe`      ${clean(note)}`, 'quiet');

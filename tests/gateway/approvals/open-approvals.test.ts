@@ -4,8 +4,8 @@ import {dirname, join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {digestOf} from '../../../source/api/approvals.ts';
 import {approvalJson} from '../../../source/cli/approvals/approval-json.ts';
-import {describeApproval, waitingTable} from '../../../source/cli/approvals/describe-approval.ts';
-import {rulesTable} from '../../../source/cli/approvals/describe-rules.ts';
+import {describeApproval} from '../../../source/cli/approvals/describe-approval.ts';
+import {tableOf} from '../../../source/cli/nouns/noun-commands.ts';
 import {ensureHome, homePaths} from '../../../source/config/home-paths.ts';
 import type {ApprovalAnswer, ToolApproval} from '../../../source/core/approval.ts';
 import {whyNotCovered} from '../../../source/core/approvals/why-not-covered.ts';
@@ -19,8 +19,10 @@ import {openApprovals} from '../../../source/gateway/approvals/open-approvals.ts
 import {createReadCommands} from '../../../source/gateway/commands/read-commands.ts';
 import {createWorkCommands} from '../../../source/gateway/commands/work-commands.ts';
 import type {Rooms} from '../../../source/gateway/rooms.ts';
+import {ruleText} from '../../../source/nouns/approval/approval-words.ts';
+import {approvalNoun, printedApprovals} from '../../../source/nouns/approval/approval.ts';
+import {printedRules} from '../../../source/nouns/approval/rule.ts';
 import {openSqliteStore} from '../../../source/store/open-sqlite-store.ts';
-import {ruleText} from '../../../source/tui/approvals/approval-text.ts';
 import {pagedText} from '../../../source/tui/approvals/paged-text.ts';
 import {callLines} from '../../../source/tui/approvals/sheet-lines.ts';
 import {sideLines} from '../../../source/tui/approvals/sheet-side.ts';
@@ -385,10 +387,12 @@ describe('a built-in tool', () => {
 		expect(lines).toContain('svc says    destructive');
 		expect(lines).toContain('description, by svc');
 		expect(lines.join('\n')).not.toMatch(/server|unverified/);
-		expect(waitingTable([approval], startMs).rows[0]?.slice(1, 3)).toEqual([
-			'(built in)',
-			'terminal',
-		]);
+		const {rows} = tableOf(
+			{...approvalNoun, printed: printedApprovals.waiting},
+			[{kind: 'waiting', approval}],
+			{now: startMs},
+		);
+		expect(rows[0]?.slice(1, 3)).toEqual(['(built in)', 'terminal']);
 		const sheet = sheetOf(approval);
 		expect(sheet).toContain('terminal  (built in)');
 		expect(sheet).toContain('text by svc');
@@ -430,10 +434,12 @@ describe('a built-in tool', () => {
 			expect(rule).toMatchObject({tool: 'terminal', definition: 'd1', scope: 'always'});
 			expect(rule).not.toHaveProperty('server');
 			expect(rule).not.toHaveProperty('endpoint');
-			expect(rulesTable(rule ? [rule] : []).rows[0]?.slice(2, 4)).toEqual([
-				'(built in)',
-				'terminal',
-			]);
+			const {rows} = tableOf(
+				{...approvalNoun, ...printedRules},
+				rule ? [{kind: 'rule', rule}] : [],
+				{now: startMs},
+			);
+			expect(rows[0]?.slice(2, 4)).toEqual(['(built in)', 'terminal']);
 			expect(rule && ruleText(rule)).toMatch(/^allow terminal {2}for job/);
 		}
 

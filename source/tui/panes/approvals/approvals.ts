@@ -1,15 +1,22 @@
+import type {Approval} from '../../../core/approval.ts';
 import {createMemory} from '../../../core/derive.ts';
-import {approvalVocabulary} from '../../../core/filter/approval-vocabulary.ts';
-import {limits} from '../../../core/state.ts';
+import {limits, type GatewayState} from '../../../core/state.ts';
+import {approvalNoun} from '../../../nouns/approval/approval.ts';
+import {fact} from '../../../nouns/noun.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {argumentRows} from '../../approvals/argument-rows.ts';
+import {callLines, formHead} from '../../approvals/sheet-lines.ts';
 import {entryList} from '../../entries/entry-list.ts';
+import {valueText} from '../../forms/form-lines.ts';
+import {newForm} from '../../forms/form.ts';
 import type {DetailSource} from '../../lines/detail.ts';
-import type {Line} from '../../lines/line.ts';
+import {blankLine, line, wrapText, type Line} from '../../lines/line.ts';
 import {countPart, grouped, searchedPart} from '../../lines/title-parts.ts';
+import {factRows, nounDetail} from '../../nouns/facts.ts';
+import {listingOf} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {Pane} from '../pane.ts';
 import {approvalCommands, waitingNow} from './approval-commands.ts';
-import {entryDetail} from './approval-detail.ts';
 
 function createEntryDetail({list, feed}: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
@@ -20,10 +27,36 @@ function createEntryDetail({list, feed}: Host): DetailSource {
 			const {state, now} = feed.get();
 			const second = entry?.kind === 'waiting' ? Math.floor(now / 1000) : 0;
 			return remember([entry, second, width], () =>
-				entry ? entryDetail(entry, {state, now}, width) : [],
+				entry
+					? [
+							...nounDetail(approvalNoun, entry, {known: {now}, width}),
+							...(entry.kind === 'rule'
+								? []
+								: [blankLine, ...requestRows(entry.approval, {state, width})]),
+						]
+					: [],
 			);
 		},
 	};
+}
+
+/** What was asked for. */
+function requestRows(
+	approval: Approval,
+	{state, width}: {readonly state: GatewayState; readonly width: number},
+): readonly Line[] {
+	if (approval.kind === 'tool') {
+		const args = argumentRows(approval.args, {last: approval.lastArgs, width});
+		return callLines(approval, {state, args, width});
+	}
+
+	const form = newForm(approval.fields);
+	const fields = approval.fields.flatMap(field => fact(field.title, valueText(field, form)));
+	return [
+		...formHead(approval, {state, width}),
+		...wrapText(approval.message, width - 4).map(row => line(safe`    ${row}`, 'quiet')),
+		...factRows(fields, {factCells: approvalNoun.factCells, width}),
+	];
 }
 
 function factsPart({feed}: Shell): Line {
@@ -56,13 +89,7 @@ export const approvalsPane: Pane = {
 			id: 'approvals',
 			title: literal('Approvals'),
 			commands: approvalCommands,
-			listing: {
-				list: entryList,
-				vocabulary: approvalVocabulary,
-				isLive: false,
-				detail: createEntryDetail,
-				hasCursor: false,
-			},
+			listing: listingOf({noun: approvalNoun, list: entryList, detail: createEntryDetail}),
 		},
 	],
 	summary: shell => [

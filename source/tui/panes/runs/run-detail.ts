@@ -6,10 +6,10 @@ import {hasEnded, targetWords, tookWords, toolWords} from '../../../core/run.ts'
 import {loginCommand} from '../../../core/shell-word.ts';
 import type {RunSaid} from '../../../core/state.ts';
 import {usageWords} from '../../../core/usage.ts';
+import {askedFor, askingServer, deadlineText} from '../../../nouns/approval/approval-words.ts';
 import {runAdvice, runWordAt, waitsForItsTime, waitsForLogin} from '../../../nouns/run/run-word.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {clockTime, duration, fullTime} from '../../../terminal/text/time.ts';
-import {askedFor, askingServer, deadlineText} from '../../approvals/approval-text.ts';
 import {shownId} from '../../entries/result-word.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
 import type {Loaded} from '../../state/loader.ts';

@@ -10,20 +10,19 @@ import {quotedName} from '../../core/quoted-name.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {duration} from '../../terminal/text/time.ts';
-import {clean} from '../lines/line.ts';
-import type {Tone} from '../theme/theme.ts';
+import {clean} from '../about.ts';
+import type {Tone} from '../noun.ts';
 
 /** What is asked for: `create_issue`, `a form`. */
 export const askedFor = (approval: Approval): Safe =>
 	approval.kind === 'tool' ? clean(quotedName(approval.tool.tool)) : literal('a form');
 
-/** What asks, in a sentence. */
-export const askingServer = (approval: Approval): Safe =>
-	clean((approval.kind === 'tool' ? approval.tool.server : approval.server) ?? 'the agent');
+/** The server of what is asked for; a built-in tool has none. */
+export const serverOf = (approval: Approval): string | undefined =>
+	approval.kind === 'tool' ? approval.tool.server : approval.server;
 
-/** The server of a tool, in a column. */
-export const serverCell = (server: string | undefined): Safe =>
-	server === undefined ? literal('built in') : clean(server);
+/** What asks, in a sentence. */
+export const askingServer = (approval: Approval): Safe => clean(serverOf(approval) ?? 'the agent');
 
 /** For whom: `run #184`, `a person who tries it`. */
 export const askedBy = (run: number | undefined): Safe =>
