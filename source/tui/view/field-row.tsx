@@ -62,11 +62,20 @@ function TypedLine({value, width, onChange}: Omit<FieldRowProps, 'label' | 'note
 	const [typed, setTyped] = useState(() => ({line: lineText(value), edits: 0}));
 	const line = typed.line.value === value ? typed.line : lineText(value);
 	const {before, after} = shownParts(line, {width});
+	// Keys may come faster than frames: an edit goes on from the one before, drawn or not.
+	const latest = useRef(typed);
+	useLayoutEffect(() => {
+		if (latest.current.edits === typed.edits) {
+			latest.current = {...typed, line};
+		}
+	});
 	const edit = (change: (line: LineText) => LineText | undefined) => {
-		const next = change(line);
+		const {line: now, edits} = latest.current;
+		const next = change(now);
 		if (next) {
-			setTyped(({edits}) => ({line: next, edits: edits + 1}));
-			if (next.value !== value) {
+			latest.current = {line: next, edits: edits + 1};
+			setTyped(latest.current);
+			if (next.value !== now.value) {
 				onChange(next.value);
 			}
 		}
@@ -80,11 +89,6 @@ function TypedLine({value, width, onChange}: Omit<FieldRowProps, 'label' | 'note
 	});
 	const onPaste = useEffectEvent((text: string) => {
 		edit(now => insertText(now, text, maxLength));
-	});
-	// Ink hands a key to the input of the frame before until the effects of this one have run.
-	const latestEdit = useRef(edit);
-	useLayoutEffect(() => {
-		latestEdit.current = edit;
 	});
 	useEffect(
 		() =>
@@ -108,7 +112,7 @@ function TypedLine({value, width, onChange}: Omit<FieldRowProps, 'label' | 'note
 				// Its cursor covers a character; ours stands between two.
 				showCursor={false}
 				onChange={next => {
-					latestEdit.current(now =>
+					edit(now =>
 						next.length > before.length
 							? insertText(now, next.slice(before.length), maxLength)
 							: editLine(now, {id: 'backspace', text: ''}, maxLength),
