@@ -96,7 +96,8 @@ async function lookOnce(check: Check, world: DoctorWorld): Promise<readonly Foun
 		deadline.abort();
 	});
 	try {
-		return await within((async () => check.look(world, deadline.signal))(), deadline.signal);
+		const found = await within((async () => check.look(world, deadline.signal))(), deadline.signal);
+		return [found].flat().filter(one => one !== false);
 	} catch (error) {
 		return [
 			failed(

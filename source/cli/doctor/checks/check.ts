@@ -32,6 +32,8 @@ export type DoctorWorld = {
 /** The `Date` header of an answer, and when it came: milliseconds since 1970. */
 export type Heard = {readonly from: string; readonly date: string; readonly at: number};
 
+type Looked = Found | ReadonlyArray<Found | false>;
+
 /** One thing that the doctor looks at. It writes nothing, and ends soon after `signal` aborts. */
 export type Check = {
 	readonly subject: string;
@@ -39,24 +41,22 @@ export type Check = {
 	readonly asks?: true;
 	/** It draws on what the others found. */
 	readonly comesLast?: true;
-	look(world: DoctorWorld, signal: AbortSignal): Promise<readonly Found[]> | readonly Found[];
+	look(world: DoctorWorld, signal: AbortSignal): Promise<Looked> | Looked;
 };
 
-export const ok = (found: string): Found => ({health: 'ok', found});
+const finding =
+	(health: Finding['health']) =>
+	(found: string, mend?: string, of?: string): Found => ({
+		health,
+		found,
+		...(mend !== undefined && {mend}),
+		...(of !== undefined && {of}),
+	});
 
-export const unknown = (found: string): Found => ({health: 'unknown', found});
-
-export const warning = (found: string, mend?: string): Found => ({
-	health: 'warning',
-	found,
-	...(mend !== undefined && {mend}),
-});
-
-export const failed = (found: string, mend?: string): Found => ({
-	health: 'failed',
-	found,
-	...(mend !== undefined && {mend}),
-});
+export const ok = finding('ok');
+export const unknown = finding('unknown');
+export const warning = finding('warning');
+export const failed = finding('failed');
 
 /** Where the configuration has to be read first. */
 export const unread: Found = unknown('config.yaml cannot be read, see above');

@@ -16,13 +16,11 @@ export const configuration: Check = {
 		}
 
 		return config?.exists === false
-			? [
-					warning(
-						`${paths.config} is not there: the defaults apply, and nothing is received`,
-						'svc gateway setup',
-					),
-				]
-			: [ok(`${paths.config} is valid`)];
+			? warning(
+					`${paths.config} is not there: the defaults apply, and nothing is received`,
+					'svc gateway setup',
+				)
+			: ok(`${paths.config} is valid`);
 	},
 };
 
@@ -35,13 +33,11 @@ export const environmentFile: Check = {
 			return shown(found);
 		}
 
-		return [
-			ok(
-				existsSync(paths.env)
-					? `${paths.env} can be read`
-					: 'there is none: variables come from the environment',
-			),
-		];
+		return ok(
+			existsSync(paths.env)
+				? `${paths.env} can be read`
+				: 'there is none: variables come from the environment',
+		);
 	},
 };
 

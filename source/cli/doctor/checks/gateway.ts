@@ -10,9 +10,10 @@ export const gateway: Check = {
 	look({gateway: seen, paths, context}) {
 		switch (seen.kind) {
 			case 'silent':
-				return [
-					failed(seen.reason, `kill ${runningPid(paths) ?? 'that process'}, then: svc gateway`),
-				];
+				return failed(
+					seen.reason,
+					`kill ${runningPid(paths) ?? 'that process'}, then: svc gateway`,
+				);
 			case 'running': {
 				const {pid, version, api, restart_needed: keys, journal_failing: failing} = seen.status;
 				return [
@@ -22,29 +23,19 @@ export const gateway: Check = {
 								`process ${pid} runs version ${version}, this is ${context.version}`,
 								'svc gateway stop; svc gateway',
 							),
-					...('refused' in api
-						? [
-								failed(
-									`the chat API is not served: ${api.refused}`,
-									'another api.port in config.yaml, or api.enabled: false; for keys see "journal"',
-								),
-							]
-						: []),
-					...(keys.length === 0
-						? []
-						: [
-								warning(
-									`a restart is needed for ${keys.join(', ')}`,
-									'svc gateway stop; svc gateway',
-								),
-							]),
-					...(failing === null
-						? []
-						: [failed(`its journal cannot be written: ${failing}`, 'see "disk" and "journal"')]),
+					'refused' in api &&
+						failed(
+							`the chat API is not served: ${api.refused}`,
+							'another api.port in config.yaml, or api.enabled: false; for keys see "journal"',
+						),
+					keys.length > 0 &&
+						warning(`a restart is needed for ${keys.join(', ')}`, 'svc gateway stop; svc gateway'),
+					failing !== null &&
+						failed(`its journal cannot be written: ${failing}`, 'see "disk" and "journal"'),
 				];
 			}
 			case 'none':
-				return [ok(seen.elsewhere ?? 'none runs'), ...leftOf(paths)];
+				return [ok(seen.elsewhere ?? 'none runs'), leftOf(paths)];
 		}
 	},
 };
@@ -54,24 +45,21 @@ function leftOf({
 	lockFile,
 	pidFile,
 	socket,
-}: Pick<HomePaths, 'lockFile' | 'pidFile' | 'socket'>): readonly Found[] {
+}: Pick<HomePaths, 'lockFile' | 'pidFile' | 'socket'>): Found | false {
 	const holder = lockHolder(lockFile);
 	if (holder !== undefined) {
-		return [
-			failed(
-				`process ${holder} holds the lock of the home ("${lockFile}") and does not answer`,
-				`kill ${holder}, then: svc gateway`,
-			),
-		];
+		return failed(
+			`process ${holder} holds the lock of the home ("${lockFile}") and does not answer`,
+			`kill ${holder}, then: svc gateway`,
+		);
 	}
 
 	const pid = runningPid({pidFile});
-	return pid !== undefined || existsSync(socket)
-		? [
-				warning(
-					`a gateway${pid === undefined ? '' : ` (process ${pid})`} ended without leaving: what it left in run/ does no harm, the next start goes on from the journal`,
-					'svc gateway',
-				),
-			]
-		: [];
+	return (
+		(pid !== undefined || existsSync(socket)) &&
+		warning(
+			`a gateway${pid === undefined ? '' : ` (process ${pid})`} ended without leaving: what it left in run/ does no harm, the next start goes on from the journal`,
+			'svc gateway',
+		)
+	);
 }

@@ -16,7 +16,7 @@ export const home: Check = {
 	look: ({paths}) => {
 		const problem = problemWithHome(paths.home);
 		if (problem) {
-			return [problem];
+			return problem;
 		}
 
 		const loose = loosePaths({folders: foldersOf(paths), files: filesOf(paths)});
@@ -98,7 +98,7 @@ export const disk: Check = {
 		}
 
 		const {bavail, bsize, files, ffree} = await statfs(folder);
-		return [healthOfDisk({freeBytes: bavail * bsize, files, freeFiles: ffree}, paths.home)];
+		return healthOfDisk({freeBytes: bavail * bsize, files, freeFiles: ffree}, paths.home);
 	},
 };
 

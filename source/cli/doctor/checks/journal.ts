@@ -23,7 +23,7 @@ export const journal: Check = {
 	subject: 'journal',
 	async look({paths: {stateDb}, context}, signal) {
 		if (!existsSync(stateDb)) {
-			return [ok('there is none yet')];
+			return ok('there is none yet');
 		}
 
 		const output = {limitBytes: 16 * 1024, above: 'keep-start'} as const;
@@ -44,26 +44,22 @@ export const journal: Check = {
 		);
 		const size = `${Math.ceil(statSync(stateDb).size / 1024 ** 2)} MiB`;
 		if (exit.kind === 'timeout' || exit.kind === 'aborted') {
-			return [
-				warning(
-					`${stateDb} (${size}) was not looked through within ${limitMs / 1000} s`,
-					`sqlite3 -readonly ${asWord(stateDb)} "pragma quick_check"`,
-				),
-			];
+			return warning(
+				`${stateDb} (${size}) was not looked through within ${limitMs / 1000} s`,
+				`sqlite3 -readonly ${asWord(stateDb)} "pragma quick_check"`,
+			);
 		}
 
 		if (exit.kind === 'exited' && exit.code === 0 && exit.stdout.trim() === 'ok') {
 			const found = await lookAtParts(stateDb, context.clock.now());
-			return found.length > 0 ? found : [ok(`${stateDb} is whole (${size})`)];
+			return found.length > 0 ? found : ok(`${stateDb} is whole (${size})`);
 		}
 
 		const said = exit.kind === 'exited' ? exit.stdout.trim() || reasonIn(exit.stderr) : exit.kind;
-		return [
-			failed(
-				`${stateDb} is damaged or cannot be read: ${said}`,
-				'svc gateway stop; move the file away, or restore a backup: svc help backup',
-			),
-		];
+		return failed(
+			`${stateDb} is damaged or cannot be read: ${said}`,
+			'svc gateway stop; move the file away, or restore a backup: svc help backup',
+		);
 	},
 };
 

@@ -1,6 +1,6 @@
 import {nodeFlags} from '../../../core/node-flags.ts';
 import {runInGroup} from '../../../core/process-group.ts';
-import {type Check, type Found, type Heard, ok, unknown, warning} from './check.ts';
+import {type Check, failed, type Found, type Heard, ok, unknown, warning} from './check.ts';
 
 const tmuxMs = 2000;
 
@@ -9,13 +9,11 @@ export const terminal: Check = {
 	subject: 'terminal',
 	async look({context: {stdout, environment, clock}}, signal) {
 		if (!stdout.isTTY) {
-			return [unknown('standard output is no terminal')];
+			return unknown('standard output is no terminal');
 		}
 
 		const tmux = environment['TMUX'] ? await tmuxVersion(environment, {clock, signal}) : '';
-		return [
-			...healthOfTerminal(environment, {colours: 2 ** stdout.getColorDepth(environment), tmux}),
-		];
+		return healthOfTerminal(environment, {colours: 2 ** stdout.getColorDepth(environment), tmux});
 	},
 };
 
@@ -27,31 +25,22 @@ export function healthOfTerminal(
 	const locale = environment['LC_ALL'] || environment['LC_CTYPE'] || environment['LANG'] || '';
 	const term = environment['TERM'] ?? '';
 	const problems = [
-		...(/utf-?8/i.test(locale)
-			? []
-			: [
-					warning(
-						`the locale ("${locale}") does not say UTF-8: lines and signs may be drawn wrong`,
-						'export LANG=C.UTF-8',
-					),
-				]),
-		...(term === '' || term === 'dumb'
-			? [
-					warning(
-						`TERM is "${term}": there is no screen, "svc" prints lines`,
-						'export TERM=xterm-256color, if the terminal can do that',
-					),
-				]
-			: []),
-		...(isOldTmux(tmux)
-			? [
-					warning(
-						`${tmux} is older than 3.2: copying and some colours do not pass`,
-						'install a newer tmux',
-					),
-				]
-			: []),
-	];
+		!/utf-?8/i.test(locale) &&
+			warning(
+				`the locale ("${locale}") does not say UTF-8: lines and signs may be drawn wrong`,
+				'export LANG=C.UTF-8',
+			),
+		(term === '' || term === 'dumb') &&
+			warning(
+				`TERM is "${term}": there is no screen, "svc" prints lines`,
+				'export TERM=xterm-256color, if the terminal can do that',
+			),
+		isOldTmux(tmux) &&
+			warning(
+				`${tmux} is older than 3.2: copying and some colours do not pass`,
+				'install a newer tmux',
+			),
+	].filter(problem => problem !== false);
 	const shown = environment['NO_COLOR'] ? 'no colours (NO_COLOR)' : `${colours} colours`;
 	return problems.length > 0
 		? problems
@@ -99,7 +88,7 @@ const maxSkewSeconds = 150;
 export const clock: Check = {
 	subject: 'clock',
 	comesLast: true,
-	look: ({heard}) => [healthOfClock(heard)],
+	look: ({heard}) => healthOfClock(heard),
 };
 
 /** Pure. */
@@ -114,15 +103,14 @@ export function healthOfClock(heard: readonly Heard[]): Found {
 
 	const {from, seconds} = first;
 	const how = `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} ${from}`;
-	return Math.abs(seconds) > maxSkewSeconds
-		? {
-				...warning(
-					`it is ${how}: signatures with a time are refused from 300 s on`,
-					'timedatectl set-ntp true, or whatever sets the clock of this machine',
-				),
-				health: Math.abs(seconds) >= 300 ? 'failed' : 'warning',
-			}
-		: ok(seconds === 0 ? `it agrees with ${from}` : `it is ${how}`);
+	if (Math.abs(seconds) <= maxSkewSeconds) {
+		return ok(seconds === 0 ? `it agrees with ${from}` : `it is ${how}`);
+	}
+
+	return (Math.abs(seconds) >= 300 ? failed : warning)(
+		`it is ${how}: signatures with a time are refused from 300 s on`,
+		'timedatectl set-ntp true, or whatever sets the clock of this machine',
+	);
 }
 
 /** Node, what it was started with, and its SQLite. An older Node never comes here: the program refuses it. */
@@ -134,10 +122,8 @@ export const program: Check = {
 		const missing = nodeFlags.filter(flag => !given.includes(flag));
 		const flags =
 			missing.length === 0 ? '' : `; started without ${missing.join(' ')}, which only saves memory`;
-		return [
-			ok(
-				`svc ${version} on Node ${node} (24 or newer is needed), SQLite ${versions['sqlite'] ?? '?'}${flags}`,
-			),
-		];
+		return ok(
+			`svc ${version} on Node ${node} (24 or newer is needed), SQLite ${versions['sqlite'] ?? '?'}${flags}`,
+		);
 	},
 };

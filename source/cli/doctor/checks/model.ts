@@ -10,7 +10,7 @@ export const model: Check = {
 	async look(world, signal) {
 		const {config, context} = world;
 		if (!config) {
-			return [unread];
+			return unread;
 		}
 
 		const [{chooseModel}, {createModelFetch}] = await Promise.all([
@@ -29,21 +29,19 @@ export const model: Check = {
 			const {view, host, offers} = choice;
 			const answer = await choice.ask(signal);
 			if (!answer) {
-				return [offline(view.origin, offers[0]?.view.provider)];
+				return offline(view.origin, offers[0]?.view.provider);
 			}
 
 			if (answer.date !== undefined) {
 				world.heard.push({from: host ?? view.provider, date: answer.date, at: context.clock.now()});
 			}
 
-			return [healthOf(answer, {name: view.name, at: `${view.provider} at ${host ?? '?'}`})];
+			return healthOf(answer, {name: view.name, at: `${view.provider} at ${host ?? '?'}`});
 		} catch (error) {
-			return [
-				failed(
-					signal.aborted ? 'it did not answer in time' : messageOf(error),
-					'see "model" in config.yaml: svc help model',
-				),
-			];
+			return failed(
+				signal.aborted ? 'it did not answer in time' : messageOf(error),
+				'see "model" in config.yaml: svc help model',
+			);
 		}
 	},
 };

@@ -13,30 +13,28 @@ export const port: Check = {
 		if (gateway.kind === 'running') {
 			const {webhook, pid} = gateway.status;
 			if ('url' in webhook) {
-				return [ok(`the gateway (process ${pid}) listens on ${webhook.url}`)];
+				return ok(`the gateway (process ${pid}) listens on ${webhook.url}`);
 			}
 
-			return [
-				'refused' in webhook
-					? failed(`the receiver is refused: ${webhook.refused}`, 'svc gateway status')
-					: warning('the receiver is not enabled', 'svc gateway setup --enable'),
-			];
+			return 'refused' in webhook
+				? failed(`the receiver is refused: ${webhook.refused}`, 'svc gateway status')
+				: warning('the receiver is not enabled', 'svc gateway setup --enable');
 		}
 
 		if (!config) {
-			return [unread];
+			return unread;
 		}
 
 		const {host, port: wanted, enabled, broken} = config.webhook;
 		if (broken !== undefined) {
-			return [failed(broken, 'svc config check')];
+			return failed(broken, 'svc config check');
 		}
 
 		if (!enabled) {
-			return [warning('the receiver is not enabled', 'svc gateway setup --enable')];
+			return warning('the receiver is not enabled', 'svc gateway setup --enable');
 		}
 
-		return [await tryPort(host, wanted)];
+		return tryPort(host, wanted);
 	},
 };
 
@@ -138,10 +136,10 @@ export const reach: Check = {
 	look(world) {
 		const host = boundTo(world);
 		if (host === undefined) {
-			return [world.config ? ok('nothing is received') : unread];
+			return world.config ? ok('nothing is received') : unread;
 		}
 
-		return [reachOf(host, ownAddresses())];
+		return reachOf(host, ownAddresses());
 	},
 };
 
@@ -161,25 +159,21 @@ const everyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);
 /** What an address means for senders. Pure. */
 export function reachOf(host: string, addresses: readonly string[]): Found {
 	if (isLoopbackHost(host)) {
-		return {...ok(`bound to ${host}: this machine alone`), mend: advice};
+		return ok(`bound to ${host}: this machine alone`, advice);
 	}
 
 	const own = everyAddress.has(host) ? addresses : [host];
 	const open = own.filter(isPublic);
 	const where = everyAddress.has(host) ? 'every network of this machine' : host;
 	return open.length === 0
-		? {
-				...ok(
-					`bound to ${where}: senders in the same network reach it${own.length === 0 ? '' : ` (${own.slice(0, 3).join(', ')})`}, those on the internet do not`,
-				),
-				mend: advice,
-			}
-		: {
-				...ok(
-					`bound to ${where}; ${open.slice(0, 3).join(', ')} looks public: senders reach it unless a firewall is between`,
-				),
-				mend: 'put HTTPS before it: svc help reachable',
-			};
+		? ok(
+				`bound to ${where}: senders in the same network reach it${own.length === 0 ? '' : ` (${own.slice(0, 3).join(', ')})`}, those on the internet do not`,
+				advice,
+			)
+		: ok(
+				`bound to ${where}; ${open.slice(0, 3).join(', ')} looks public: senders reach it unless a firewall is between`,
+				'put HTTPS before it: svc help reachable',
+			);
 }
 
 /** Not of a network that only its own machines see. @see RFC 1918, RFC 6598, RFC 3927, RFC 4193 */

@@ -19,16 +19,16 @@ export const servers: Check = {
 		if (gateway.kind === 'running') {
 			const {profile} = gateway.status;
 			const found = gateway.status.servers.map(server => stateOf(server, profile));
-			return found.length === 0 ? [none] : found;
+			return found.length === 0 ? none : found;
 		}
 
 		if (!config) {
-			return [unread];
+			return unread;
 		}
 
 		const wanted = [...config.toolServers.values()].filter(({enabled}) => enabled);
 		return wanted.length === 0
-			? [none]
+			? none
 			: Promise.all(wanted.map(async server => look(server, {context, config, signal})));
 	},
 };
@@ -48,11 +48,11 @@ async function look(
 	const {name, endpoint} = server;
 	if (endpoint.transport !== 'stdio' && endpoint.oauth) {
 		// A connection could renew its login, which is to be written down.
-		return {
-			...unknown('it takes a login, and is not connected to while no gateway runs'),
-			of: name,
-			mend: `svc mcp test ${asWord(name)}`,
-		};
+		return unknown(
+			'it takes a login, and is not connected to while no gateway runs',
+			`svc mcp test ${asWord(name)}`,
+			name,
+		);
 	}
 
 	const deadline = new AbortController();
@@ -72,23 +72,19 @@ async function look(
 			warn() {},
 			signal: AbortSignal.any([signal, deadline.signal]),
 		});
-		return {...ok(`answers, ${countOf(tools.length, 'tool')}`), of: name};
+		return ok(`answers, ${countOf(tools.length, 'tool')}`, undefined, name);
 	} catch (error) {
 		return deadline.signal.aborted || signal.aborted
-			? {
-					...warning(
-						`did not answer within ${slowMs / 1000} s; the first start of one may take longer`,
-						`svc mcp test ${asWord(name)}`,
-					),
-					of: name,
-				}
-			: {
-					...failed(
-						messageOf(error),
-						`see mcp_servers.${name} in config.yaml, then: svc mcp test ${asWord(name)}`,
-					),
-					of: name,
-				};
+			? warning(
+					`did not answer within ${slowMs / 1000} s; the first start of one may take longer`,
+					`svc mcp test ${asWord(name)}`,
+					name,
+				)
+			: failed(
+					messageOf(error),
+					`see mcp_servers.${name} in config.yaml, then: svc mcp test ${asWord(name)}`,
+					name,
+				);
 	} finally {
 		cancel();
 		await rm(folder, {recursive: true, force: true});
@@ -104,14 +100,15 @@ function stateOf(
 	const found = [status, countOf(tools, 'tool'), ...(reason === null ? [] : [reason])].join(', ');
 	switch (status) {
 		case 'needs login':
-			return {
-				...failed(found, loginCommand({profile: profile === 'default' ? own : profile, name})),
+			return failed(
+				found,
+				loginCommand({profile: profile === 'default' ? own : profile, name}),
 				of,
-			};
+			);
 		case 'failed':
 		case 'parked':
-			return {...failed(found, `svc mcp test ${asWord(name)}`), of};
+			return failed(found, `svc mcp test ${asWord(name)}`, of);
 		default:
-			return {...ok(found), of};
+			return ok(found, undefined, of);
 	}
 }

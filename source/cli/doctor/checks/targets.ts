@@ -16,7 +16,7 @@ export const targets: Check = {
 	asks: true,
 	async look({config, context}, signal) {
 		if (!config) {
-			return [unread];
+			return unread;
 		}
 
 		const {clock, environment} = context;
@@ -30,17 +30,17 @@ export const targets: Check = {
 		});
 		const used = kindsInUse(context, config);
 		const found = await Promise.all(
-			used.map(async ({kind, profile}): Promise<readonly Found[]> => {
+			used.map(async ({kind, profile}): Promise<Found | false> => {
 				const health = await deliverer.examine(kind, profile, signal);
 				const of = profile === 'default' ? kind : `${kind} of ${profile}`;
-				return health ? [{...health, of}] : [];
+				return health ? {...health, of} : false;
 			}),
 		);
 		const idle = targetKinds
 			.filter(({section, kind}) => section && !used.some(other => other.kind === kind))
-			.map(({kind}) => ({...unknown('no route and no job uses it'), of: kind}));
-		const all = [...found.flat(), ...idle];
-		return all.length === 0 ? [ok('answers go to the log')] : all;
+			.map(({kind}) => unknown('no route and no job uses it', undefined, kind));
+		const all = [...found, ...idle].filter(one => one !== false);
+		return all.length === 0 ? ok('answers go to the log') : all;
 	},
 };
 
