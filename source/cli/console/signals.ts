@@ -6,11 +6,10 @@ const cutShort = 130;
 export type AskedToStop = Disposable & {
 	/** Resolves at the first signal that ends. */
 	readonly asked: Promise<void>;
-	/** Resolves at the first SIGHUP that does not end. */
-	readonly hungUp: Promise<void>;
-	readonly isHungUp: () => boolean;
-	/** Whether a signal that ends has come. */
-	readonly isAsked: () => boolean;
+	/** Aborts with it. */
+	readonly signal: AbortSignal;
+	/** Aborts at the first SIGHUP that does not end. */
+	readonly hungUp: AbortSignal;
 };
 
 /**
@@ -25,9 +24,9 @@ export function whenAskedToStop({
 	readonly interrupts?: Interrupts | undefined;
 } = {}): AskedToStop {
 	const {promise: asked, resolve} = Promise.withResolvers<void>();
-	const {promise: hungUp, resolve: tellHangup} = Promise.withResolvers<void>();
+	const ending = new AbortController();
+	const hangingUp = new AbortController();
 	let count = 0;
-	let isHungUp = false;
 	const onSignal = () => {
 		count++;
 		if (count > 1) {
@@ -35,17 +34,16 @@ export function whenAskedToStop({
 			process.exit(cutShort);
 		}
 
+		ending.abort();
 		resolve();
 	};
 
 	const onHangup = () => {
 		if (hangup === 'ends') {
 			onSignal();
-			return;
+		} else {
+			hangingUp.abort();
 		}
-
-		isHungUp = true;
-		tellHangup();
 	};
 
 	const handlers = [
@@ -59,6 +57,7 @@ export function whenAskedToStop({
 
 	const onInterrupt = () => {
 		count = Math.max(count, 1);
+		ending.abort();
 		resolve();
 	};
 
@@ -66,9 +65,8 @@ export function whenAskedToStop({
 
 	return {
 		asked,
-		hungUp,
-		isHungUp: () => isHungUp,
-		isAsked: () => count > 0,
+		signal: ending.signal,
+		hungUp: hangingUp.signal,
 		[Symbol.dispose]() {
 			for (const [signal, handler] of handlers) {
 				process.off(signal, handler);

@@ -42,9 +42,7 @@ export function openLoginSession(
 		each.close();
 	});
 	let current: string | undefined;
-	let isStopped = false;
 	void stop.asked.then(() => {
-		isStopped = true;
 		if (current !== undefined) {
 			desk.cancel({server: current, profile});
 		}
@@ -66,7 +64,7 @@ export function openLoginSession(
 			current = server;
 			const over = overOf(desk, {context, server, profile});
 			desk.start({server, profile}, {...(flow && {flow})});
-			if (isStopped) {
+			if (stop.signal.aborted) {
 				desk.cancel({server, profile});
 			}
 

@@ -67,11 +67,6 @@ export async function recoverEvents(
 	}
 
 	using stop = whenAskedToStop(context);
-	const stopped = new AbortController();
-	void stop.asked.then(() => {
-		stopped.abort();
-		return undefined;
-	});
 	const redact = createRedact(() => config.secretValues);
 	const api = createForgeApi(
 		{
@@ -80,7 +75,7 @@ export async function recoverEvents(
 				context.environment,
 				config.profiles.of(route.profile).environment,
 			),
-			signal: stopped.signal,
+			signal: stop.signal,
 			clean: text => cell(redact(text), 400).text,
 		},
 		context,

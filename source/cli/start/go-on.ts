@@ -34,6 +34,16 @@ export async function goOn(
 	await Promise.race([stop.asked, gateway.stopped]);
 }
 
+/** Aborts when a face is to be left: a signal came, the terminal is gone, or the gateway of this process has ended. */
+export function whenToLeave({stop, gateway}: Pick<Shown, 'stop' | 'gateway'>): AbortSignal {
+	const ended = new AbortController();
+	void gateway?.stopped.then(() => {
+		ended.abort();
+		return undefined;
+	});
+	return AbortSignal.any([stop.signal, stop.hungUp, ended.signal]);
+}
+
 /** Opened once before it is needed: what is wrong with it is said while there is somebody to hear it, and ends nothing. */
 function outputOf(context: Context, paths: HomePaths): () => number {
 	const open = () => openOutput(paths, constants.O_APPEND).fd;

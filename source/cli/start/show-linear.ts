@@ -1,17 +1,13 @@
 import {tell} from '../console/print.ts';
 import {needsOf} from '../linear/needs.ts';
 import {runPrompt} from '../linear/prompt.ts';
-import type {Shown} from './go-on.ts';
+import {type Shown, whenToLeave} from './go-on.ts';
 import {leaveFace} from './show-screen.ts';
 
 /** The commands of the command line at a prompt, until the person leaves, a signal comes, the terminal is gone, or the gateway ends. @see manual/linear.md */
 export async function showLinear(shown: Shown): Promise<void> {
-	const {context, port, gateway, firstRun, stop} = shown;
-	const ending = new AbortController();
-	void Promise.race([stop.asked, stop.hungUp, ...(gateway ? [gateway.stopped] : [])]).then(() => {
-		ending.abort();
-		return undefined;
-	});
+	const {context, port, gateway, firstRun} = shown;
+	const ended = whenToLeave(shown);
 	await gateway?.started;
 	const state = port.getState();
 	const {
@@ -34,7 +30,7 @@ export async function showLinear(shown: Shown): Promise<void> {
 		tell(context, text);
 	}
 
-	const {reason, code} = await runPrompt({context, port, ended: ending.signal});
+	const {reason, code} = await runPrompt({context, port, ended});
 	context.exit(context.stdin.isTTY ? 0 : code);
 	await leaveFace(shown, reason);
 }

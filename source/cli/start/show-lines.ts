@@ -1,4 +1,5 @@
 import {twoVersions} from '../../core/two-versions.ts';
+import {within} from '../../core/within.ts';
 import {freeWrites} from '../../terminal/free-writes.ts';
 import {tell} from '../console/print.ts';
 import {createLineWriter} from '../lines/lines.ts';
@@ -44,8 +45,10 @@ export async function showLines(
 		const onTerminal = context.stdout.isTTY;
 		const end = await Promise.race([
 			stop.asked.then(() => 'stop' as const),
-			stop.hungUp.then(() => 'gone' as const),
-			lines.closed.then(() => (onTerminal ? ('gone' as const) : ('stop' as const))),
+			within(lines.closed, stop.hungUp).then(
+				() => (onTerminal ? ('gone' as const) : ('stop' as const)),
+				() => 'gone' as const,
+			),
 			...(gateway ? [gateway.stopped.then(() => 'stop' as const)] : []),
 		]);
 		if (end === 'gone' && gateway && !endsWithFace) {

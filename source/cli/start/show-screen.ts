@@ -8,7 +8,7 @@ import type {SavedState} from '../../tui/state/saved-state.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import {readManualPage} from '../manual/read-page.ts';
-import {goOn, type Shown} from './go-on.ts';
+import {goOn, type Shown, whenToLeave} from './go-on.ts';
 import {openPersonLogins, readOnlyLogins} from './late-logins.ts';
 
 /** The screen, or what is read in place of it, until the person leaves, a signal comes, the terminal is gone, or the gateway ends. The gateway goes on when nobody said that it is to end. */
@@ -16,19 +16,13 @@ export async function showScreen(
 	shown: Shown,
 	run: (world: TuiWorld) => Promise<TuiEnd>,
 ): Promise<void> {
-	const {context, port, gateway, firstRun, begun, stop} = shown;
+	const {context, port, gateway, firstRun, begun} = shown;
 	const {environment, stdin, stdout, clock, version} = context;
 	const paths = context.paths();
-	const leave = new AbortController();
-	void Promise.race([stop.asked, stop.hungUp, ...(gateway ? [gateway.stopped] : [])]).then(() => {
-		leave.abort();
-		return undefined;
-	});
-	let failed = false;
+	const failed = new AbortController();
 	const started = Promise.all([gateway?.started, begun]);
 	started.catch(() => {
-		failed = true;
-		leave.abort();
+		failed.abort();
 	});
 
 	let kept: SavedState | undefined;
@@ -65,14 +59,14 @@ export async function showScreen(
 			saveState(state) {
 				kept = state;
 			},
-			signal: leave.signal,
+			signal: AbortSignal.any([whenToLeave(shown), failed.signal]),
 		},
 	});
 	if (kept) {
 		await keepState(context, {path: paths.tuiState, state: kept});
 	}
 
-	if (gateway && failed) {
+	if (gateway && failed.signal.aborted) {
 		// Says why.
 		await started;
 	} else {
@@ -85,7 +79,7 @@ export async function leaveFace(shown: Shown, left: TuiEnd['reason']): Promise<v
 	const {context, port, gateway, stop} = shown;
 	// Who quits is there, and who ends it wants it ended; nobody else waits for a terminal that does not read.
 	const reason =
-		left === 'quit' || stop.isAsked() || (await hasTaken(context.stdout, context.clock))
+		left === 'quit' || stop.signal.aborted || (await hasTaken(context.stdout, context.clock))
 			? left
 			: 'terminal-gone';
 	if (gateway && !shown.endsWithFace && mayGoOn(reason, stop)) {
@@ -106,7 +100,9 @@ export async function leaveFace(shown: Shown, left: TuiEnd['reason']): Promise<v
 
 /** Whether the terminal has gone or was given back, and not the gateway. */
 const mayGoOn = (reason: TuiEnd['reason'], stop: Shown['stop']): boolean =>
-	reason === 'let-go' || reason === 'terminal-gone' || (reason === 'aborted' && stop.isHungUp());
+	reason === 'let-go' ||
+	reason === 'terminal-gone' ||
+	(reason === 'aborted' && stop.hungUp.aborted);
 
 /** A comfort: where it cannot be kept (a full disk), nothing else ends for it, least of all a gateway that is to go on. */
 async function keepState(

@@ -140,13 +140,14 @@ test('an error of what goes on behind the screen ends the screen, and is thrown'
 	await using home = await temporaryHome();
 	const environment = {HOME: home.path, SVC_HOME: home.path};
 	const {promise: never} = Promise.withResolvers<void>();
+	const {signal: quiet} = new AbortController();
 	const begun = Promise.reject(new Error('The demo cannot listen'));
 	const streams = {stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough()};
 	const shown = {
 		context: {...streams, environment, clock: systemClock, paths: () => homePaths({environment})},
 		port: createFakePort(),
 		gateway: {started: Promise.resolve(), stopped: never},
-		stop: {asked: never, hungUp: never, isAsked: () => false, isHungUp: () => false},
+		stop: {asked: never, signal: quiet, hungUp: quiet},
 		begun,
 		endsWithFace: true,
 	};
