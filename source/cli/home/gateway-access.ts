@@ -137,7 +137,8 @@ export async function requireGateway(context: Context): Promise<GatewayCommands>
 	return (await findGateway(context)) ?? notRunning(context);
 }
 
-async function notRunning(context: Context): Promise<never> {
+/** @throws SvcError `gateway_not_running` with what to do */
+export async function notRunning(context: Context): Promise<never> {
 	const {SvcError} = await import('../../core/errors.ts');
 	throw new SvcError(
 		'gateway_not_running',

@@ -3,6 +3,7 @@ import {PassThrough} from 'node:stream';
 import {setImmediate} from 'node:timers/promises';
 import {asWord} from '../../core/shell-word.ts';
 import {splitCommand} from '../../core/split-command.ts';
+import {within} from '../../core/within.ts';
 import {freeWrites} from '../../terminal/free-writes.ts';
 import {hasEnded} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
@@ -169,27 +170,18 @@ export function createTypedLines(context: Context, ended: AbortSignal): Lines {
 	};
 }
 
-/** What comes first; the listener goes with it. */
-async function unlessAborted<Result>(
+/** What comes first. */
+const unlessAborted = async <Result>(
 	result: Promise<Result>,
 	signal: AbortSignal,
-): Promise<Result | 'aborted'> {
-	const aborted = Promise.withResolvers<'aborted'>();
-	const tellAborted = () => {
-		aborted.resolve('aborted');
-	};
+): Promise<Result | 'aborted'> =>
+	within(result, signal).catch((error: unknown) => {
+		if (signal.aborted) {
+			return 'aborted';
+		}
 
-	signal.addEventListener('abort', tellAborted);
-	if (signal.aborted) {
-		tellAborted();
-	}
-
-	try {
-		return await Promise.race([result, aborted.promise]);
-	} finally {
-		signal.removeEventListener('abort', tellAborted);
-	}
-}
+		throw error;
+	});
 
 /** What may stand in place of the last word of `line`, as `svc completion` has it, with the beginning that is replaced. */
 async function complete(context: Context, line: string): Promise<[string[], string]> {

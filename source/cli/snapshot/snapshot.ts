@@ -11,7 +11,7 @@ import {changesSomething} from '../../gateway/read-only-port.ts';
 import type {ThemeName} from '../../tui/theme/theme.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
-import {attachGateway, noGateway} from '../home/gateway-access.ts';
+import {attachGateway, notRunning} from '../home/gateway-access.ts';
 
 /** What is to be drawn. */
 export type SnapshotRequest = {
@@ -64,14 +64,7 @@ export async function snapshot(
 		}
 	}
 
-	await using port = await open(context);
-	if (!port) {
-		throw new SvcError(
-			'gateway_not_running',
-			await noGateway(context, ': start it with "svc", "svc gateway" or "svc gateway run"'),
-		);
-	}
-
+	await using port = (await open(context)) ?? (await notRunning(context));
 	const {cols: columns, rows, theme, keys, filter, isColored, out} = request;
 	const {clock} = context;
 	// A question about two versions would lie over the pane.
