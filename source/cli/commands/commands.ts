@@ -1,24 +1,18 @@
 import type {Command} from 'commander';
 import type {Context} from '../console/context.ts';
 import {addApprovalCommands} from './approvals.ts';
-import {addBackupCommands} from './backup.ts';
-import {addCompletionCommands} from './completion.ts';
-import {addConfigCommands} from './config.ts';
 import {addCronCommands} from './cron.ts';
 import {addDeliveryCommands} from './deliveries.ts';
-import {addDoctorCommand} from './doctor.ts';
 import {addGatewayCommands} from './gateway.ts';
 import {addGroupCommands} from './groups.ts';
-import {addInterfaceCommands} from './interface.ts';
+import {addBackupCommands, addConfigCommands, addDoctorCommand, addLogCommand} from './home.ts';
+import {addInterfaceCommands, addOpenCommand, addTuiCommands} from './interface.ts';
 import {addKeyCommands} from './keys.ts';
-import {addLogCommand} from './logs.ts';
-import {addManualCommands} from './manual.ts';
+import {addCompletionCommands, addManualCommands} from './manual.ts';
 import {addMcpCommands} from './mcp.ts';
-import {addOpenCommand} from './open.ts';
 import {addRunCommands} from './runs.ts';
 import {addSessionCommands} from './sessions.ts';
 import {addTalkCommand} from './talk.ts';
-import {addTuiCommands} from './tui.ts';
 import {addWebhookCommands} from './webhook.ts';
 
 type CommandGroup = {

@@ -1,5 +1,5 @@
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {type ForgeApi, pageSize} from './forge-api.ts';
+import {type ForgeApi, pageSize, pagesOf} from './forge-api.ts';
 import type {RecoveryFacts} from './report.ts';
 
 /** One try of the code host to deliver an event. Strings are as sent. */
@@ -82,23 +82,16 @@ export async function listAttempts(
 	{repo, hook, since}: Pick<RecoveryFacts, 'hook' | 'repo' | 'since'>,
 ): Promise<{readonly attempts: readonly Attempt[]; readonly complete: boolean}> {
 	const attempts: Attempt[] = [];
-	let cursor: string | undefined;
-	for (let count = 0; count < maxPages; count++) {
-		// oxlint-disable-next-line no-await-in-loop -- each page names the next
-		const {value, next} = await api.get(`repos/${repo}/hooks/${hook}/deliveries`, {
-			per_page: `${pageSize}`,
-			cursor,
-		});
-		const entries: readonly unknown[] = Array.isArray(value) ? value : [];
+	const path = `repos/${repo}/hooks/${hook}/deliveries`;
+	for await (const {entries, isLast} of pagesOf(api, path, maxPages)) {
 		const page = attemptsIn(entries.slice(0, pageSize));
 		const wanted = page.filter(({at}) => at >= since);
 		attempts.push(...wanted);
 		if (entries.length > pageSize) {
-			return {attempts, complete: false};
+			break;
 		}
 
-		cursor = next?.cursor;
-		if (cursor === undefined || wanted.length < page.length || page.length === 0) {
+		if (isLast || wanted.length < page.length || page.length === 0) {
 			return {attempts, complete: true};
 		}
 	}

@@ -90,6 +90,21 @@ export function createForgeApi(
 	};
 }
 
+/** The entries of a list, page by page: at most `most` of them. A page may have more entries than were asked for. */
+export async function* pagesOf(
+	api: ForgeApi,
+	path: string,
+	most: number,
+): AsyncGenerator<{readonly entries: readonly unknown[]; readonly isLast: boolean}> {
+	let next: ForgeAnswer['next'];
+	for (let count = 0; count < most && (count === 0 || next); count++) {
+		// oxlint-disable-next-line no-await-in-loop -- each page names the next
+		const answer = await api.get(path, {per_page: `${pageSize}`, ...next});
+		({next} = answer);
+		yield {entries: Array.isArray(answer.value) ? answer.value : [], isLast: !next};
+	}
+}
+
 function failureOf(
 	exit: GroupExit,
 	cli: string,

@@ -1,7 +1,7 @@
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
-import {type ForgeApi, pageSize} from './forge-api.ts';
+import {type ForgeApi, pageSize, pagesOf} from './forge-api.ts';
 
 /** A webhook of a repository. */
 type Hook = {readonly id: string; readonly url: string};
@@ -46,23 +46,15 @@ export async function findHook(api: ForgeApi, repo: string, place: RoutePlace): 
 
 async function listHooks(api: ForgeApi, repo: string): Promise<readonly Hook[]> {
 	const hooks: Hook[] = [];
-	let page: string | undefined;
-	for (let count = 0; count < maxPages; count++) {
-		// oxlint-disable-next-line no-await-in-loop -- each page names the next
-		const {value, next} = await api.get(`repos/${repo}/hooks`, {per_page: `${pageSize}`, page});
-		hooks.push(...hooksIn(value));
-		page = next?.page;
-		if (page === undefined) {
-			break;
-		}
+	for await (const {entries} of pagesOf(api, `repos/${repo}/hooks`, maxPages)) {
+		hooks.push(...hooksIn(entries));
 	}
 
 	return hooks;
 }
 
-function hooksIn(value: unknown): readonly Hook[] {
-	const entries: readonly unknown[] = Array.isArray(value) ? value : [];
-	return entries
+const hooksIn = (entries: readonly unknown[]): readonly Hook[] =>
+	entries
 		.slice(0, pageSize)
 		.filter(isJsonObject)
 		.flatMap(hook => {
@@ -71,7 +63,6 @@ function hooksIn(value: unknown): readonly Hook[] {
 			const url = isJsonObject(config) ? config['url'] : undefined;
 			return /^\d{1,20}$/.test(id) && typeof url === 'string' ? [{id, url}] : [];
 		});
-}
 
 /** Whether an address leads to a route, perhaps through a proxy that puts its own path in front. Pure. */
 export function pointsAt(url: string, {path, profile}: RoutePlace): boolean {
