@@ -52,11 +52,13 @@ export async function checkConfiguration(
 			...table.warnings,
 			...problemsWithServers(config),
 			...problemsWithJobs(context, config),
-			...routesWithoutJob(context, config, table),
+			// Events of these would be answered with 503 now.
+			...aboutRoutes(config, table, route => problemWithJob(context, route, config)),
 			...rulesWithoutOwner(config, {clock: context.clock, table}),
 			...(asks ? await routesThatCannotSend(context, config, table) : []),
 			...(asks ? await runsWithTooManyTools(context, config, table) : []),
-			...(asks ? await routesWithLosses(context, config, table) : []),
+			// These turned events away within the hour.
+			...(asks ? aboutRoutes(config, table, await readLosses(context)) : []),
 		],
 		routes: table.routes.size,
 		exists: config.exists,
@@ -111,17 +113,16 @@ const warningAt = (
 	severity: 'warning',
 });
 
-/** Routes whose events would be answered with 503 now. */
-function routesWithoutJob(
-	context: Context,
-	config: Config,
+/** What `warn` says of each route. */
+const aboutRoutes = (
+	{paths}: Config,
 	{routes}: RouteTable,
-): readonly Diagnostic[] {
-	return [...routes.values()].flatMap(route => {
-		const message = problemWithJob(context, route, config);
-		return message === undefined ? [] : [warningAt(route, config.paths, {message})];
+	warn: (route: Route) => string | undefined,
+): readonly Diagnostic[] =>
+	[...routes.values()].flatMap(route => {
+		const message = warn(route);
+		return message === undefined ? [] : [warningAt(route, paths, {message})];
 	});
-}
 
 /** Runs that go without tools because a request to a model takes no more: those that have the tools of every server, and those of routes that name toolsets, told of the first that names the same. */
 async function runsWithTooManyTools(
@@ -155,19 +156,6 @@ async function runsWithTooManyTools(
 	);
 }
 
-/** Routes that turned events away within the hour. */
-async function routesWithLosses(
-	context: Context,
-	{paths}: Config,
-	{routes}: RouteTable,
-): Promise<readonly Diagnostic[]> {
-	const lossOf = await readLosses(context);
-	return [...routes.values()].flatMap(route => {
-		const loss = lossOf(route);
-		return loss === undefined ? [] : [warningAt(route, paths, {message: loss})];
-	});
-}
-
 /** Tool servers that could not be connected to now, for each profile whose runs have them: variables that are not set, values that make no URL. */
 function problemsWithServers({
 	toolServers,
@@ -183,13 +171,12 @@ function problemsWithServers({
 				? []
 				: [
 						{
+							...placeless(paths.config, {
+								key: `mcp_servers.${server.name}`,
+								message: `cannot be connected to${profile === 'default' ? '' : ` for profile "${profile}"`}: ${expanded.message}`,
+							}),
 							// The gateway may be started with other variables.
 							severity: 'warning',
-							file: paths.config,
-							line: 0,
-							column: 0,
-							key: `mcp_servers.${server.name}`,
-							message: `cannot be connected to${profile === 'default' ? '' : ` for profile "${profile}"`}: ${expanded.message}`,
 						},
 					];
 		});

@@ -14,6 +14,12 @@ type Json = {readonly json?: boolean};
 
 type CallWords = [string, string, JsonObject | undefined, Json & {readonly yes?: boolean}];
 
+const trustOption = () =>
+	new Option(
+		'--trust <tier>',
+		'full: its tools run; untrusted (when absent): calls that may change something ask a person first',
+	).choices(['full', 'untrusted']);
+
 const reference = ['<name>', 'name of the tool server'] as const;
 
 /** `svc mcp list|status|connect|disconnect|test|call|login|add|install|remove`. @see manual/commands.md */
@@ -89,12 +95,7 @@ export function addMcpCommands(program: Command, context: Context): void {
 		)
 		.argument('<link>', 'the whole link, in quotation marks')
 		.option('--name <name>', 'call it so, instead of what the link calls it')
-		.addOption(
-			new Option(
-				'--trust <tier>',
-				'full: its tools run; untrusted (when absent): calls that may change something ask a person first',
-			).choices(['full', 'untrusted']),
-		)
+		.addOption(trustOption())
 		.option('--dry-run', 'show what would be installed, and install nothing')
 		.option('--yes', 'do not ask')
 		.option('--json', 'print JSON')
@@ -131,12 +132,7 @@ function addAddCommand(group: Command, context: Context): void {
 		)
 		.option('--header <name=value>', 'header of requests to it; repeatable', pairOption)
 		.option('--env <name=value>', 'variable of the program; repeatable', pairOption)
-		.addOption(
-			new Option(
-				'--trust <tier>',
-				'full: its tools run; untrusted (when absent): calls that may change something ask a person first',
-			).choices(['full', 'untrusted']),
-		)
+		.addOption(trustOption())
 		.addOption(
 			new Option('--protocol <era>', 'how it is greeted; auto when absent').choices([
 				'auto',

@@ -1,4 +1,3 @@
-import type {Approval} from '../../core/approval.ts';
 import {type Clock, sleep} from '../../core/clock.ts';
 import {hasEnded} from '../../core/run.ts';
 import type {GatewayState} from '../../core/state.ts';
@@ -60,23 +59,18 @@ export async function playDay(
 		if (word === undefined) {
 			clock.leap(nobodyMs);
 		} else {
-			await say(first, word);
+			const typed = first.kind === 'tool' && first.mustTypeName && {typedName: first.tool.tool};
+			await port.settleApproval(first.id, {
+				answer:
+					word === 'deny'
+						? {choice: 'deny', reason: 'Not now'}
+						: {choice: 'allow', scope: 'once', ...typed},
+				by: byWhom,
+			});
 		}
 
 		// The leap may have let others begin.
 		await stateWhere(({approvals}) => approvals.every(({id}) => id !== first.id));
-	};
-
-	const say = async (first: Approval, word: 'allow' | 'deny') => {
-		const given =
-			word === 'deny'
-				? ({choice: 'deny', reason: 'Not now'} as const)
-				: ({
-						choice: 'allow',
-						scope: 'once',
-						...(first.kind === 'tool' && first.mustTypeName && {typedName: first.tool.tool}),
-					} as const);
-		await port.settleApproval(first.id, {answer: given, by: byWhom});
 	};
 
 	// A leap would let connecting take too long.
