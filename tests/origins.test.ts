@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {chatInstructions} from '../source/agent/instructions.ts';
 import {approvalJson} from '../source/cli/approvals/approval-json.ts';
-import {describeApproval} from '../source/cli/approvals/describe-approval.ts';
+import {requestLines} from '../source/cli/approvals/waiting.ts';
 import {eventLine} from '../source/cli/lines/event-line.ts';
 import {linesOf, tableOf} from '../source/cli/nouns/noun-commands.ts';
 import type {ToolApproval} from '../source/core/approval.ts';
@@ -51,7 +51,7 @@ const told: Readonly<Record<Origin['kind'], Told>> = {
 		words: 'gh-review',
 		target: 'log',
 		run: 'delivery  d7f2b0',
-		approval: 'started by  an event of route gh-review, d7f2b0',
+		approval: 'asked by     run #7  <- webhook gh-review d7f2b0 (svc runs show 7)',
 		event: 'gh-review run 7 failed',
 		row: 'run #7 gh-review',
 		sheet: 'run #7  <- webhook gh-review',
@@ -63,7 +63,7 @@ const told: Readonly<Record<Origin['kind'], Told>> = {
 		words: 'job nightly',
 		target: 'log',
 		run: 'job       nightly (job_1)',
-		approval: 'a run of    job nightly (svc cron show job_1)',
+		approval: 'asked by     run #7  of job nightly (svc runs show 7)',
 		event: 'push job nightly run 7 failed',
 		row: 'run #7 job nightly',
 		sheet: 'run #7  of job nightly',
@@ -75,7 +75,7 @@ const told: Readonly<Record<Origin['kind'], Told>> = {
 		words: 'key laptop',
 		target: 'caller',
 		run: 'chat      of the API key laptop',
-		approval: 'asked in    a chat of API key laptop',
+		approval: 'asked by     run #7  a chat of API key laptop',
 		event: 'push key laptop run 7 failed',
 		row: 'run #7 key laptop',
 		sheet: 'run #7  a chat of API key laptop',
@@ -87,7 +87,7 @@ const told: Readonly<Record<Origin['kind'], Told>> = {
 		words: 'your chat',
 		target: 'caller',
 		run: 'chat      of the person at the terminal',
-		approval: 'asked in    your chat',
+		approval: 'asked by     run #7  your chat',
 		event: 'push terminal run 7 failed',
 		row: 'run #7 your chat',
 		sheet: 'run #7  your chat',
@@ -99,7 +99,7 @@ const told: Readonly<Record<Origin['kind'], Told>> = {
 		words: 'telegram:12345/17',
 		target: 'telegram:12345/17',
 		run: 'chat      telegram:12345/17, user "99"',
-		approval: 'asked in    telegram:12345/17, by user "99"',
+		approval: 'asked by     run #7  telegram:12345/17, user "99"',
 		event: 'push telegram:12345/17 run 7 failed',
 		row: 'run #7 telegram:12345/17',
 		sheet: 'run #7  telegram:12345/17, user "99"',
@@ -148,7 +148,9 @@ describe.for(Object.values(told))('a run from $origin.kind', expected => {
 			{now},
 		);
 		expect(waiting[0]?.[columns.indexOf('ROUTE')]).toBe(expected.words);
-		expect(describeApproval(approval, {now}).join('\n')).toContain(expected.approval);
+		const request = requestLines(approval, {now}).join('\n');
+		expect(request).toContain(expected.approval);
+		expect(request.includes('which is untrusted')).toBe(expected.untrusted !== undefined);
 		const {conversation} = originFacts(expected.origin);
 		expect(approvalJson(approval)['conversation']).toEqual(conversation);
 	});

@@ -98,6 +98,10 @@ export type Fact =
 			/** A share, 0 to 1 and beyond, which the screen draws: as a bar under the value (`meter`), or behind it (`chart`). */
 			readonly meter?: number;
 			readonly chart?: number;
+			/** The command that shows more, which the command line names. */
+			readonly see?: string;
+			/** At most so many rows on the screen, the last of which says that it goes on. */
+			readonly most?: number;
 	  }
 	| {readonly text: string; readonly tone?: Tone}
 	| {readonly title: string};

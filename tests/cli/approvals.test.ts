@@ -135,15 +135,14 @@ test('a request shows everything that a person needs to decide', async () => {
 	const {stdout} = await setup.run('show', '7');
 	for (const text of [
 		'create_issue  on github-tools (untrusted, http api.example.com)',
-		'asked by    run #184',
-		'a run of    job "Nightly notes" (svc cron show job_1)',
-		String.raw`asked to    "Look.\nThen write."`,
-		'model says  "I create the issue now."',
-		'server says not read-only, not destructive; unverified',
+		'asked by     run #184  of job "Nightly notes"  <- webhook gh-review d7f2b0 (svc runs show 184)',
+		String.raw`asked to     "Look.\nThen write."`,
+		'model says   "I create the issue now."',
+		'server says  not read-only, not destructive  · unverified',
 		'  "title": "Flaky test in api"',
 		'  "title": "the one before"',
 		'sha256:9c1f',
-		'asks since  rule 4 does not cover it: it was made after the call asked',
+		'asks since   rule 4 does not cover it: it was made after the call asked',
 	]) {
 		expect(stdout).toContain(text);
 	}
@@ -343,7 +342,7 @@ test('a rule that lasts says what it covers, and the name of what may destroy is
 	expect((await setup.run(...always, 'nothing')).code).toBe(2);
 	expect((await setup.run(...always, 'exact', '--when', 'a=1')).code).toBe(2);
 	expect((await setup.run('show', '7')).stdout).toContain(
-		'always      for runs of job "Nightly notes" alone: --for always --tool create_issue, with --when exact',
+		'always       for runs of job "Nightly notes" alone: --for always --tool create_issue, with --when exact',
 	);
 });
 

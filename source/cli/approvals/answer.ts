@@ -14,14 +14,14 @@ import type {JsonObject} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
 import {reachText} from '../../nouns/approval/approval-words.ts';
+import {cautions} from '../../nouns/approval/request.ts';
 import {isYes} from '../console/ask-line.ts';
 import {askWhole, canAskWhole} from '../console/ask-whole.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 import {approvalJson} from './approval-json.ts';
-import {cautionOf, describeApproval} from './describe-approval.ts';
-import {cannotAnswer, refuseSettled} from './waiting.ts';
+import {cannotAnswer, refuseSettled, requestLines} from './waiting.ts';
 
 type Allowing = {
 	readonly id: number;
@@ -143,9 +143,9 @@ async function readAndAsk(
 	const fromEvent = await searchEvent(approval, async delivery => gateway.getDelivery(delivery));
 	const subject = subjectOf({kind: 'tool', tool});
 	const {agreed, text, interrupted} = await askWhole(context, {
-		lines: [...describeApproval(approval, {now: context.clock.now(), fromEvent}), ...rule],
+		lines: [...requestLines(approval, {now: context.clock.now(), fromEvent}), ...rule],
 		question: mustTypeName
-			? `${subject}: ${approval.mustTypeName ? cautionOf(tool) : 'it does not say that it destroys nothing'}.\nType its name to allow it: `
+			? `${subject}: ${cautions(approval)[0] ?? 'it does not say that it destroys nothing'}.\nType its name to allow it: `
 			: `Allow ${subject}? [y/N] `,
 		isYes: mustTypeName ? typed => typed === tool.tool : isYes,
 	});

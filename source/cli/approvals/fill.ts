@@ -12,8 +12,7 @@ import {askForm, saidOf} from '../forms/ask-form.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 import {settle} from './answer.ts';
 import {approvalJson} from './approval-json.ts';
-import {describeApproval} from './describe-approval.ts';
-import {refuseSettled} from './waiting.ts';
+import {refuseSettled, requestLines} from './waiting.ts';
 
 /**
  * `svc approvals fill`. On a terminal the fields are asked for one by one, and what would be sent is read whole before a yes; `values` are what they begin with. Through pipes `values` are the answer.
@@ -106,7 +105,7 @@ async function askAll(
 		context.exit(interrupted ? 130 : 1);
 	};
 
-	tell(context, describeApproval(approval, {now: context.clock.now()}).join('\n'));
+	tell(context, requestLines(approval, {now: context.clock.now()}).join('\n'));
 	for (;;) {
 		if (!isReviewed) {
 			// oxlint-disable-next-line no-await-in-loop -- until it is sent or left
@@ -134,7 +133,7 @@ async function askAll(
 		// oxlint-disable-next-line no-await-in-loop -- as above
 		const {agreed, text, interrupted} = await askWhole(context, {
 			lines: [
-				...describeApproval(approval, {now: context.clock.now()}),
+				...requestLines(approval, {now: context.clock.now()}),
 				'',
 				`what is sent to ${server} (${host})`,
 				// oxlint-disable-next-line no-await-in-loop

@@ -1,15 +1,16 @@
 import {type Command, InvalidArgumentError, Option} from 'commander';
 import type {ApprovalScope} from '../../core/approval.ts';
-import {SvcError} from '../../core/errors.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {approvalNoun, printedApprovals} from '../../nouns/approval/approval.ts';
+import {requestNoun} from '../../nouns/approval/request.ts';
 import {printedRules, ruleActs, ruleNoun} from '../../nouns/approval/rule.ts';
+import {approvalJson} from '../approvals/approval-json.ts';
 import type {Context} from '../console/context.ts';
 import {listOption, numberOption, wordOption} from '../console/options.ts';
-import {printJson, printLines} from '../console/print.ts';
+import {printJson} from '../console/print.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 import {openHome} from '../home/open-home.ts';
-import {addActs, printList} from '../nouns/noun-commands.ts';
+import {addActs, addShow, printList} from '../nouns/noun-commands.ts';
 
 const oneApproval = numberOption(1, Number.MAX_SAFE_INTEGER);
 
@@ -55,7 +56,6 @@ function addReading(group: Command, context: Context): void {
 				})),
 			);
 			if (json) {
-				const {approvalJson} = await import('../approvals/approval-json.ts');
 				printJson(
 					context,
 					lists.flatMap(({approvals}) => approvals.map(approval => approvalJson(approval))),
@@ -73,33 +73,23 @@ function addReading(group: Command, context: Context): void {
 			}
 		});
 
-	group
-		.command('show')
-		.description('show one request with its arguments')
-		.argument(...reference)
-		.option('--json', 'print JSON')
-		.action(async (id: number, {json}: Json) => {
+	addShow(group, context, {
+		noun: requestNoun,
+		says: 'show one request with its arguments',
+		async read(id) {
 			await using home = await openHome(context, 'read');
-			const approval = await home.getApproval(id);
-			if (!approval) {
-				throw new SvcError(
-					'approval_not_found',
-					`Cannot find approval ${id}: see "svc approvals list"`,
-				);
+			const item = await home.getApproval(Number(id));
+			if (!item) {
+				return undefined;
 			}
 
 			const {searchEvent} = await import('../../core/approvals/search-event.ts');
-			const fromEvent = await searchEvent(approval, async delivery => home.getDelivery(delivery));
-			if (json) {
-				const {approvalJson} = await import('../approvals/approval-json.ts');
-				printJson(context, approvalJson(approval, fromEvent));
-			} else {
-				const {describeApproval} = await import('../approvals/describe-approval.ts');
-				const rules = await home.listApprovalRules();
-				const now = context.clock.now();
-				printLines(context, describeApproval(approval, {now, rules, fromEvent}));
-			}
-		});
+			const fromEvent = await searchEvent(item, async delivery => home.getDelivery(delivery));
+			const rules = await home.listApprovalRules();
+			return {item, known: {now: context.clock.now(), rules, fromEvent}};
+		},
+		json: (item, {fromEvent}) => approvalJson(item, fromEvent),
+	});
 }
 
 function addAnswers(group: Command, context: Context): void {

@@ -64,9 +64,10 @@ function factLines(fact: Fact, cells: number): readonly string[] {
 		return indentedRows(fact.text);
 	}
 
-	const {name, value, meter} = fact;
+	const {name, value, meter, see} = fact;
 	const percent = meter === undefined ? '' : ` (${Math.floor(meter * 100)}%)`;
-	return rowsOf(`${value}${percent}`).map(
+	const hint = see === undefined ? '' : ` (${see})`;
+	return rowsOf(`${value}${percent}${hint}`).map(
 		(row, index) => `${(index === 0 ? name : '').padEnd(cells)}  ${row}`,
 	);
 }
@@ -109,6 +110,11 @@ export function addList<Item, More>(
 		});
 }
 
+type ShownNoun<Item, More> = Pick<
+	Noun<Item, More>,
+	'argument' | 'factCells' | 'facts' | 'head' | 'isNumbered' | 'missing' | 'one'
+>;
+
 /** `show ID [--json]`; `verb`: another word for it. */
 export function addShow<Item, More>(
 	group: Command,
@@ -118,13 +124,16 @@ export function addShow<Item, More>(
 		verb = 'show',
 		says,
 		read,
+		json: jsonOf = item => item,
 	}: {
-		readonly noun: Omit<Noun<Item, More>, 'vocabulary'>;
+		readonly noun: ShownNoun<Item, More>;
 		readonly verb?: string;
 		readonly says: string;
 		readonly read: (
 			id: string,
 		) => Promise<{readonly item: Item; readonly known: AsOf & More} | undefined>;
+		/** What is printed as JSON, where that is not the thing itself. */
+		readonly json?: (item: Item, known: AsOf & More) => unknown;
 	},
 ): void {
 	identify(group.command(verb).description(says), noun)
@@ -139,7 +148,7 @@ export function addShow<Item, More>(
 			}
 
 			if (json) {
-				printJson(context, found.item);
+				printJson(context, jsonOf(found.item, found.known));
 			} else {
 				printLines(context, linesOf(noun, found.item, found.known));
 			}

@@ -4,7 +4,7 @@ import {dirname, join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {digestOf} from '../../../source/api/approvals.ts';
 import {approvalJson} from '../../../source/cli/approvals/approval-json.ts';
-import {describeApproval} from '../../../source/cli/approvals/describe-approval.ts';
+import {requestLines} from '../../../source/cli/approvals/waiting.ts';
 import {tableOf} from '../../../source/cli/nouns/noun-commands.ts';
 import {ensureHome, homePaths} from '../../../source/config/home-paths.ts';
 import type {ApprovalAnswer, ToolApproval} from '../../../source/core/approval.ts';
@@ -382,9 +382,9 @@ describe('a built-in tool', () => {
 			expect(json).not.toHaveProperty(name);
 		}
 
-		const lines = describeApproval(approval, {now: startMs});
+		const lines = requestLines(approval, {now: startMs});
 		expect(lines[0]).toBe(`${approval.id}  terminal  (built in)`);
-		expect(lines).toContain('svc says    destructive');
+		expect(lines).toContain('svc says     not read-only, destructive');
 		expect(lines).toContain('description, by svc');
 		expect(lines.join('\n')).not.toMatch(/server|unverified/);
 		const {rows} = tableOf(
@@ -454,7 +454,7 @@ describe('a built-in tool', () => {
 
 		const changed = await gateway.call(terminal('d2'));
 		expect(changed.waits).toMatchObject({mustTypeName: true, tool: {changed: true}});
-		expect(describeApproval(changed.waits ?? makeToolApproval(), {now: startMs})).toContain(
+		expect(requestLines(changed.waits ?? makeToolApproval(), {now: startMs})).toContain(
 			'what changed in it cannot be shown: it was not kept, or is above 16 KiB',
 		);
 		expect(whyNotCovered(changed.waits ?? makeToolApproval(), gateway.approvals.rules())).toEqual([
