@@ -1,4 +1,6 @@
+import type {StoredDelivery} from '../core/delivery.ts';
 import type {Vocabulary} from '../core/filter/filter.ts';
+import type {StoredRun} from '../core/run.ts';
 import type {GatewayState} from '../core/state.ts';
 import type {ErrorCode} from '../manual/error-codes.ts';
 
@@ -64,12 +66,12 @@ export type Column<Item, More = unknown> = {
 	readonly cells: Cells;
 	readonly align?: 'end';
 	readonly value: (item: Item, known: AsOf & More, place: Place) => string;
-	/** A longer value takes what it needs from the column before, which keeps at least so many cells. */
-	readonly borrows?: number;
+	/** A longer value takes what it needs: all of the next column where that is empty, then of the column before, which keeps at least so many cells, or (`blanks`) its text. */
+	readonly borrows?: number | 'blanks';
 	/** A share, 0 to 1 and beyond, that the screen draws as a bar in place of the value. */
 	readonly meter?: (item: Item, known: AsOf & More) => number | undefined;
 	/** Absent: `plain` where the column is `main`, else `quiet`. */
-	readonly tone?: (item: Item, known: AsOf & More) => Tone;
+	readonly tone?: (item: Item, known: AsOf & More, place: Place) => Tone;
 	/** It stands out in the selected row. */
 	readonly isMain?: true;
 	/** The command line leaves the column out where every row has this value. */
@@ -177,6 +179,20 @@ export type Act<Item, Port, Once = never> = {
 	readonly failed?: ErrorCode;
 };
 
+/** A text to be copied; one that the state does not hold is looked up, `undefined` where it is gone. */
+export type Copy = {
+	readonly key: string;
+	readonly label: string;
+	readonly text: string | ((port: Lookups) => Promise<string | undefined>);
+};
+
+/** What texts are looked up with: a part of what a gateway does. */
+export type Lookups = {
+	getDelivery(id: string): Promise<StoredDelivery | undefined>;
+	getRun(id: number): Promise<StoredRun | undefined>;
+	curlLine(route: string): Promise<string>;
+};
+
 /** What a kind of thing is to a person, told once: every face reads it. `More`: what its values depend on beside the time. */
 export type Noun<Item, More = unknown> = {
 	/** `key`; in the plural the name of its pane, its list and its commands. */
@@ -216,10 +232,7 @@ export type Noun<Item, More = unknown> = {
 	/** What can be copied of one. */
 	readonly copies?: {
 		readonly notes?: readonly string[];
-		readonly of: (
-			item: Item,
-			state: GatewayState,
-		) => ReadonlyArray<{readonly key: string; readonly label: string; readonly text: string}>;
+		readonly of: (item: Item, state: GatewayState) => readonly Copy[];
 	};
 };
 

@@ -143,4 +143,16 @@ export const runNoun: Noun<Run, RunMore> = {
 	],
 	facts: runFacts,
 	vocabulary: runVocabulary,
+	copies: {
+		of: ({id, answer, error}) => [
+			{
+				key: 'a',
+				label: 'answer',
+				// A list holds only its beginning.
+				text: async port => (await port.getRun(id))?.fullAnswer ?? answer ?? '',
+			},
+			{key: 'i', label: 'run id', text: String(id)},
+			...(error === undefined ? [] : [{key: 'e', label: 'error', text: error}]),
+		],
+	},
 };

@@ -15,6 +15,8 @@ type Options<Item, Once> = {
 	readonly noun: Pick<Noun<Item>, 'copies' | 'id' | 'many' | 'name' | 'one'>;
 	readonly acts: ReadonlyArray<Act<Item, GatewayPort, Once>>;
 	readonly list: ListSource<List<Item>>;
+	/** Commands that help and footer name behind its acts, and before copying. */
+	readonly others?: readonly PaneCommand[];
 	/** Shows what is shown once. */
 	readonly showOnce?: (shell: Shell, once: Once) => void;
 	/** Marked ones are acted on, whichever is selected. */
@@ -29,17 +31,9 @@ type Options<Item, Once> = {
 export function nounCommands<Item, Once = never>(
 	options: Options<Item, Once>,
 ): readonly PaneCommand[] {
-	const {noun, acts, list} = options;
+	const {noun, acts, list, others = []} = options;
 	const selected = (shell: Shell) => shell.list(list).selected();
 	const none = literal('Nothing is selected');
-	const withSelected = (run: (shell: Shell, item: Item) => void) => (shell: Shell) => {
-		const item = selected(shell);
-		if (item !== undefined) {
-			run(shell, item);
-		}
-	};
-
-	const copies = noun.copies;
 	return [
 		...acts.map((act): PaneCommand => ({
 			id: `${list.id}.${act.verb}`,
@@ -68,26 +62,20 @@ export function nounCommands<Item, Once = never>(
 				}
 			},
 		})),
-		...(copies
+		...others,
+		...(noun.copies
 			? [
 					{
 						id: `${list.id}.copy`,
 						keys: ['y'],
 						label: literal('copy'),
 						why: (shell: Shell) => (selected(shell) === undefined ? none : undefined),
-						run: withSelected((shell, item) => {
-							openMenu(shell, {
-								title: safe`Copy of ${clean(noun.name(item))}`,
-								notes: (copies.notes ?? []).map(clean),
-								items: copies.of(item, shell.port.getState()).map(({key, label, text}) => ({
-									key,
-									label: clean(label),
-									run() {
-										shell.attempt(async () => copyText(shell, text, clean(label)));
-									},
-								})),
-							});
-						}),
+						run(shell: Shell) {
+							const item = selected(shell);
+							if (item !== undefined) {
+								openCopies(shell, noun, item);
+							}
+						},
 					},
 				]
 			: []),
@@ -144,6 +132,32 @@ export function doAct<Item, Once = never>(
 		goOn(input) {
 			perform(shell, item, {...doing, input});
 		},
+	});
+}
+
+/** Offers what can be copied of `item`. */
+export function openCopies<Item>(
+	shell: Shell,
+	{copies, name, one}: Pick<Noun<Item>, 'copies' | 'name' | 'one'>,
+	item: Item,
+): void {
+	openMenu(shell, {
+		title: safe`Copy of ${clean(name(item))}`,
+		notes: (copies?.notes ?? []).map(clean),
+		items: (copies?.of(item, shell.port.getState()) ?? []).map(({key, label, text}) => ({
+			key,
+			label: clean(label),
+			run() {
+				shell.attempt(async () => {
+					const found = typeof text === 'string' ? text : await text(shell.port);
+					if (found === undefined) {
+						shell.toast(safe`That ${clean(one)} is no longer stored`, 'warn');
+					} else {
+						await copyText(shell, found, clean(label));
+					}
+				});
+			},
+		})),
 	});
 }
 

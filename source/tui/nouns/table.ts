@@ -43,7 +43,7 @@ export function nounTable<Item, More>(
 			clean(' '.repeat(signCells)),
 		),
 		row(item, known, {isSelected, isMarked = false}) {
-			const cellsNow = borrowed(placed, item, {known, shows});
+			const cells = cellsOf(placed, item, {known, shows});
 			return [
 				{text: isSelected ? literal('>') : literal(' '), tone: 'accent'},
 				...(sign
@@ -52,20 +52,20 @@ export function nounTable<Item, More>(
 							{text: markSign(isMarked), tone: 'accent'},
 						] as const)
 					: [{text: literal(' ')}]),
-				...placed.map(({column}, index): Span => {
-					const {cells, text} = cellsNow[index] ?? {cells: 0, text: undefined};
+				...cells.map((one, index): Span => {
+					const {column, text} = one;
 					const share = column.meter?.(item, known);
-					const value =
-						share === undefined
-							? (text ?? valueOf(column, item, {known, place: {room: cells, shows}}))
-							: meterText(share, cells);
 					return {
-						text: cellOf(value, {column, cells, isLast: index === placed.length - 1}),
+						text: cellOf(share === undefined ? text : meterText(share, one.cells), {
+							...one,
+							isLast: index === cells.length - 1,
+						}),
 						tone:
 							column.isMain && isSelected
 								? 'selected'
 								: share === undefined
-									? (column.tone?.(item, known) ?? (column.isMain ? 'plain' : 'quiet'))
+									? (column.tone?.(item, known, {room: one.cells, shows}) ??
+										(column.isMain ? 'plain' : 'quiet'))
 									: meterTone(share),
 					};
 				}),
@@ -81,22 +81,32 @@ const valueOf = <Item, More>(
 	{known, place}: {readonly known: AsOf & More; readonly place: Place},
 ): Safe => cell(value(item, known, place)).text;
 
-/** The cells of each column in this row, with the text of those that take some from the column before. */
-function borrowed<Item, More>(
+/** The cells of each column in this row, with its text. A column that a longer one took has none. */
+function cellsOf<Item, More>(
 	placed: ReadonlyArray<Placed<Item, More>>,
 	item: Item,
 	{known, shows}: {readonly known: AsOf & More; readonly shows: Place['shows']},
-): ReadonlyArray<{readonly cells: number; readonly text?: Safe}> {
-	const rows: Array<{cells: number; text?: Safe}> = placed.map(({cells}) => ({cells}));
-	for (const [index, {column, cells}] of placed.entries()) {
-		const before = rows[index - 1];
-		if (column.borrows !== undefined && before) {
-			const lendable = Math.max(0, before.cells - column.borrows);
-			const text = valueOf(column, item, {known, place: {room: cells + lendable, shows}});
-			const taken = Math.min(Math.max(0, widthOf(text) - cells), lendable);
-			before.cells -= taken;
-			rows[index] = {cells: cells + taken, text};
+): ReadonlyArray<Placed<Item, More> & {readonly text: Safe}> {
+	const cellOfRow = (column: Column<Item, More>, cells: number) => ({
+		column,
+		cells,
+		text: valueOf(column, item, {known, place: {room: cells, shows}}),
+	});
+	const rows = placed.map(({column, cells}) => cellOfRow(column, cells));
+	for (const [index, {column, cells}] of rows.entries()) {
+		const [before, after] = [rows[index - 1], rows[index + 1]];
+		if (column.borrows === undefined || !before) {
+			continue;
 		}
+
+		const isAfterEmpty = after?.text === '';
+		const own = cells + (isAfterEmpty ? after.cells + 1 : 0);
+		const kept = column.borrows === 'blanks' ? widthOf(before.text) : column.borrows;
+		const lendable = Math.max(0, before.cells - kept);
+		const whole = cellOfRow(column, own + lendable);
+		const taken = Math.min(Math.max(0, widthOf(whole.text) - own), lendable);
+		rows[index - 1] = cellOfRow(before.column, before.cells - taken);
+		rows.splice(index, isAfterEmpty ? 2 : 1, {...whole, cells: own + taken});
 	}
 
 	return rows;

@@ -4,9 +4,7 @@ import {runActs} from '../../../nouns/run/run-acts.ts';
 import {runNoun} from '../../../nouns/run/run.ts';
 import {literal} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
-import {copyText} from '../../acts/copy.ts';
 import {placeNow} from '../../acts/place.ts';
-import {openMenu} from '../../dialogs/questions.ts';
 import {runList} from '../../entries/run-list.ts';
 import {createMarks, markCommands} from '../../lines/marks.ts';
 import {nounCommands} from '../../nouns/acts.ts';
@@ -25,55 +23,18 @@ const selected = (shell: Shell): Run | undefined => shell.list(runList).selected
 const none = (shell: Shell): Safe | undefined =>
 	selected(shell) ? undefined : literal('No run is selected');
 
-/** The whole answer, which the list holds only the beginning of. */
-async function answerOf(shell: Shell, run: Run): Promise<string> {
-	const stored = await shell.port.getRun(run.id);
-	return stored?.fullAnswer ?? run.answer ?? '';
-}
-
-function copyMenu(shell: Shell): void {
-	const run = selected(shell);
-	if (!run) {
-		return;
-	}
-
-	const copy = (text: () => Promise<string> | string, what: Safe) => () => {
-		shell.attempt(async () => copyText(shell, await text(), what));
-	};
-
-	const items = [
-		{
-			key: 'a',
-			label: literal('answer'),
-			run: copy(async () => answerOf(shell, run), literal('answer')),
-		},
-		{key: 'i', label: literal('run id'), run: copy(() => String(run.id), literal('run id'))},
-		...(run.error === undefined
-			? []
-			: [{key: 'e', label: literal('error'), run: copy(() => run.error ?? '', literal('error'))}]),
-	];
-	openMenu(shell, {title: literal('Copy'), items});
-}
-
 /** Commands of pane 7. */
 export const runCommands: readonly PaneCommand[] = [
 	...nounCommands({
 		noun: runNoun,
 		acts: runActs,
 		list: runList,
+		others: originCommands(selected),
 		marked: {
 			marks: runMarks,
 			all: shell => [...shell.list(runList).get().items, ...shell.feed.get().state.runs],
 		},
 	}),
-	...originCommands(selected),
-	{
-		id: 'runs.copy',
-		keys: ['y'],
-		label: literal('copy'),
-		why: none,
-		run: copyMenu,
-	},
 	...markCommands('runs', runMarks, {source: runList, keyOf: runNoun.id}),
 	...foldCommands(selected),
 	{
