@@ -9,7 +9,7 @@ import {titled} from '../dialogs/box.ts';
 import {openSetup} from '../dialogs/setup.ts';
 import {deliveryList} from '../entries/delivery-list.ts';
 import {blankLine, clean, wrapText, type Line} from '../lines/line.ts';
-import {sendTest} from '../panes/traffic/traffic-commands.ts';
+import {sendTest} from '../panes/traffic/send-event.ts';
 import type {ValueStore} from '../state/store.ts';
 import type {ViewState} from '../state/view.ts';
 

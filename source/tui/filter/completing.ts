@@ -12,7 +12,7 @@ import {
 } from '../../core/filter/proposals.ts';
 import {codeHostPayload} from '../../core/form-payload.ts';
 import {singleLine} from '../../terminal/text/single-line.ts';
-import {storedDeliveries} from '../entries/selected-delivery.ts';
+import {storedDeliveries} from '../entries/delivery-list.ts';
 import {payloadTree} from '../payload/payload-tree.ts';
 import type {Host} from '../shell/shell.ts';
 import type {LocalState} from '../state/source.ts';

@@ -228,26 +228,58 @@ function askForMarked<Item, Once>(
 	}
 
 	const kinds = Map.groupBy(able, all.kind);
-	const Verb = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`;
 	const lines = [
 		...[...kinds].map(
 			([kind, [first, ...others]]) =>
 				`${others.length + 1} ${kind}: ${(first && all.means(first)) ?? ''}`,
 		),
 		...(unable > 0 ? [`${unable} of the marked cannot be ${all.done}: left as they are.`] : []),
-		...(found.gone > 0 ? [`${found.gone} of the marked are no longer in the list.`] : []),
 	];
+	askForAll(
+		shell,
+		{noun, marks: marked.marks, verb, done: all.done, items: able, lines, gone: found.gone},
+		async item =>
+			(await effect(shell.port, noun.id(item), 0)) ? undefined : `${noun.name(item)}: ${gone}`,
+	);
+}
+
+/** Asks once for marked `items`, then does `act` to each, which answers why it could not; `gone`: how many of the marked are not among them any more. */
+export function askForAll<Item>(
+	shell: Shell,
+	{
+		noun: {one, many},
+		marks,
+		verb,
+		done,
+		items,
+		lines,
+		gone,
+	}: {
+		readonly noun: Pick<Noun<never>, 'many' | 'one'>;
+		readonly marks: Marks;
+		readonly verb: string;
+		/** `cancelled`. */
+		readonly done: string;
+		readonly items: readonly Item[];
+		/** What it means to how many. */
+		readonly lines: readonly string[];
+		readonly gone: number;
+	},
+	act: (item: Item) => Promise<string | undefined>,
+): void {
+	const count = items.length;
+	const Verb = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`;
 	confirm.open(shell, {
-		title: clean(`${Verb} ${able.length} marked ${able.length === 1 ? noun.one : noun.many}`),
-		lines: lines.map(clean),
-		act: clean(`${Verb} all ${able.length}`),
+		title: clean(`${Verb} ${count} marked ${count === 1 ? one : many}`),
+		lines: [
+			...lines,
+			...(gone > 0 ? [`${gone} of the marked are no longer in the list.`] : []),
+		].map(clean),
+		act: clean(`${Verb} all ${count}`),
 		run() {
-			clearMarks(shell, marked.marks);
+			clearMarks(shell, marks);
 			shell.attempt(async () => {
-				const outcome = await actOnAll(able, async item =>
-					(await effect(shell.port, noun.id(item), 0)) ? undefined : `${noun.name(item)}: ${gone}`,
-				);
-				sayOutcome(shell, clean(all.done), outcome);
+				sayOutcome(shell, clean(done), await actOnAll(items, act));
 			});
 		},
 	});

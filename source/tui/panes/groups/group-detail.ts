@@ -1,10 +1,10 @@
 import type {StoredDelivery} from '../../../core/delivery.ts';
 import type {Group, GroupMember, StoredGroup} from '../../../core/group.ts';
 import type {Run} from '../../../core/run.ts';
+import {shownId} from '../../../nouns/delivery/delivery-word.ts';
 import {runWords} from '../../../nouns/run/run-word.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {clockTime, fullTime} from '../../../terminal/text/time.ts';
-import {shownId} from '../../entries/result-word.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
 import {payloadRows} from '../../payload/payload-rows.ts';
 import type {Loaded} from '../../state/loader.ts';

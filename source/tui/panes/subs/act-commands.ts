@@ -1,5 +1,6 @@
 import {routePath} from '../../../core/route-path.ts';
 import type {Safe} from '../../../core/untrusted.ts';
+import {receiverUrl} from '../../../nouns/delivery/delivery-copies.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
@@ -8,7 +9,7 @@ import {openMenu} from '../../dialogs/questions.ts';
 import {routeList} from '../../entries/route-list.ts';
 import {clean} from '../../lines/line.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {receiverUrl, sendTest} from '../traffic/traffic-commands.ts';
+import {sendTest} from '../traffic/send-event.ts';
 
 const selected = ({list}: Shell) => list(routeList).selected();
 
@@ -74,7 +75,11 @@ export const routeActCommands: readonly PaneCommand[] = [
 			openMenu(shell, {
 				title: safe`Copy of ${clean(route.name)}`,
 				items: [
-					entry('u', literal('URL'), async () => receiverUrl(shell) + routePath(route)),
+					entry(
+						'u',
+						literal('URL'),
+						async () => receiverUrl(shell.feed.get().state) + routePath(route),
+					),
 					entry('c', literal('signed curl line'), async () => shell.port.curlLine(route.name)),
 				],
 			});

@@ -1,10 +1,10 @@
 import type {RouteView} from '../../../core/config-view.ts';
 import type {RouteFacts, RouteRate} from '../../../core/route-editor.ts';
 import {routePath} from '../../../core/route-path.ts';
+import {resultTone, resultWord} from '../../../nouns/delivery/delivery-word.ts';
 import {clip} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {dayTime} from '../../../terminal/text/time.ts';
-import {resultTone, resultWord} from '../../entries/result-word.ts';
 import {problemText} from '../../entries/route-columns.ts';
 import {isMostlyRefused, trafficKey, type RoutesTraffic} from '../../entries/route-traffic.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';

@@ -1,5 +1,6 @@
 import {isRejection, type Delivery} from '../../../core/delivery.ts';
 import type {GatewayPort} from '../../../gateway/port.ts';
+import {payloadText, routeFor} from '../../../nouns/delivery/delivery-copies.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
@@ -9,12 +10,8 @@ import {menu, openMenu} from '../../dialogs/questions.ts';
 import type {MenuItem} from '../../dialogs/questions.ts';
 import {editorNow} from '../../editor/editor-state.ts';
 import {addRouteWith} from '../../editor/open-editor.ts';
+import {nothingSelected, selectedDelivery, storedDeliveries} from '../../entries/delivery-list.ts';
 import {routeList} from '../../entries/route-list.ts';
-import {
-	nothingSelected,
-	selectedDelivery,
-	storedDeliveries,
-} from '../../entries/selected-delivery.ts';
 import {fieldOf, placeIn} from '../../lines/detail-cursor.ts';
 import {clean} from '../../lines/line.ts';
 import {
@@ -26,7 +23,6 @@ import {
 	type PayloadField,
 } from '../../payload/payload-field.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {payloadText, routeFor} from './copy-texts.ts';
 
 /** The field that the chosen row shows. Where it shows none, the next row that does is chosen, and nothing is done yet. */
 function fieldUnderCursor(shell: Shell): PayloadField | undefined {

@@ -1,21 +1,27 @@
-import type {Delivery, StoredDelivery} from '../../../core/delivery.ts';
+import type {Delivery, DeliveryOutcome, StoredDelivery} from '../../../core/delivery.ts';
 import {messageOf} from '../../../core/errors.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import type {ReplayPlan} from '../../../gateway/port.ts';
+import {answerWord, shownId} from '../../../nouns/delivery/delivery-word.ts';
+import {deliveryNoun} from '../../../nouns/delivery/delivery.ts';
+import {editableBody, editedBody} from '../../../nouns/delivery/edited-body.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
-import {change} from '../../acts/navigate.ts';
 import {placeNow, type StillHere} from '../../acts/place.ts';
 import {isSteady} from '../../acts/steady-row.ts';
-import {answerWord} from '../../entries/answer-word.ts';
-import {deliveryList} from '../../entries/delivery-list.ts';
-import {shownId} from '../../entries/result-word.ts';
-import {nothingToReplay, selectedDelivery, stored} from '../../entries/selected-delivery.ts';
+import {confirm, openMenu} from '../../dialogs/questions.ts';
+import {
+	deliveryList,
+	nothingSelected,
+	selectedDelivery,
+	stored,
+	storedDeliveries,
+} from '../../entries/delivery-list.ts';
 import {clean} from '../../lines/line.ts';
+import {markCommands} from '../../lines/marks.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {deliveryMarkCommands, hasMarkedDeliveries, replayMarked} from './bulk-replay.ts';
-import {chooseRoute, servedRoutes} from './choose-route.ts';
-import {sendEditedBody, indented, keepBody} from './edited-body.ts';
+import {deliveryMarks, hasMarked, replayMarked} from './replay-marked.ts';
+import {chooseRoute, servedRoutes} from './send-event.ts';
 
 /** What is to be sent once more. */
 type Wish = {
@@ -34,86 +40,71 @@ const optionsOf = ({route, edited}: Wish) => ({
 });
 
 /** Replays at once when nothing but the log would change, else says what it does and asks. What was edited, and what a moving list put under the cursor, is always asked for. */
-async function replay(shell: Shell, wish: Wish, isStillHere: StillHere): Promise<void> {
+function replay(shell: Shell, wish: Wish, isStillHere: StillHere): void {
 	const {delivery, edited, isUnsure = false} = wish;
-	const plan = await keeping(shell, wish, async () =>
-		shell.port.planReplay(delivery.id, optionsOf(wish)),
-	);
-	if (!plan.needsConfirmation && !edited && !isUnsure) {
-		await send(shell, wish, plan);
-		return;
-	}
+	attempt(shell, wish, async () => {
+		const plan = await shell.port.planReplay(delivery.id, optionsOf(wish));
+		if (!plan.needsConfirmation && !edited && !isUnsure) {
+			await send(shell, wish, plan);
+		} else if (isStillHere(literal('Replay was not asked'))) {
+			ask(shell, wish, plan);
+		} else if (edited) {
+			throw new Error('Replay was not asked');
+		}
+	});
+}
 
-	if (!isStillHere(literal('Replay was not asked'))) {
-		await giveBack(shell, wish, literal('Replay was not asked'));
-		return;
-	}
-
-	change(shell, {
-		overlay: {
-			kind: 'confirm',
-			title: safe`Replay ${shownId(delivery)} to ${clean(plan.route)}`,
-			lines: [
-				rowWords(delivery),
-				...(edited ? [literal('With the body as it was edited.')] : []),
-				...(plan.effects.length === 0
-					? [literal('Nothing but the log changes.')]
-					: plan.effects.map(effect => clean(effect))),
-			],
-			act: literal('replay'),
-			run() {
-				shell.attempt(async () => send(shell, wish, plan));
-			},
-			...(otherRoutes(shell, plan.route).length > 0 && {
-				other: {
-					label: literal('to another route'),
-					run() {
-						replayElsewhere(shell, {...wish, route: plan.route});
-					},
-				},
-			}),
+function ask(shell: Shell, wish: Wish, plan: ReplayPlan): void {
+	const {delivery, edited} = wish;
+	confirm.open(shell, {
+		title: safe`Replay ${shownId(delivery)} to ${clean(plan.route)}`,
+		lines: [
+			rowWords(delivery),
+			...(edited ? [literal('With the body as it was edited.')] : []),
+			...(plan.effects.length === 0
+				? [literal('Nothing but the log changes.')]
+				: plan.effects.map(clean)),
+		],
+		act: literal('replay'),
+		run() {
+			attempt(shell, wish, async () => send(shell, wish, plan));
 		},
+		...(otherRoutes(shell, plan.route).length > 0 && {
+			other: {
+				label: literal('to another route'),
+				run() {
+					replayElsewhere(shell, {...wish, route: plan.route});
+				},
+			},
+		}),
 	});
 }
 
 /** Says what was done: also where nothing was asked, an agent may have been started. */
 async function send(shell: Shell, wish: Wish, {route, effects}: ReplayPlan): Promise<void> {
-	const {status, body} = await keeping(shell, wish, async () =>
-		shell.port.replay(wish.delivery.id, optionsOf(wish)),
-	);
+	const {status, body} = await shell.port.replay(wish.delivery.id, optionsOf(wish));
 	const did = status === 202 && effects.length > 0 ? clean(effects.join(', ')) : answerWord({body});
 	const said = safe`Replayed ${shownId(wish.delivery)} to ${clean(route)} (${status}): ${did}`;
-	if (status < 400) {
-		shell.toast(said, 'good');
-	} else if (!(await giveBack(shell, wish, said))) {
-		shell.toast(said, 'bad');
+	if (status >= 400) {
+		throw new Error(said);
 	}
+
+	shell.toast(said, 'good');
 }
 
-/** Does `act`; what was edited is kept when it fails. */
-async function keeping<Result>(
-	shell: Shell,
-	wish: Wish,
-	act: () => Promise<Result>,
-): Promise<Result> {
-	try {
-		return await act();
-	} catch (error) {
-		const path = wish.edited && (await keepBody(shell, wish.edited.of, wish.edited.body));
-		throw path === undefined
-			? error
-			: new Error(`${messageOf(error)}; your text is in ${path}`, {cause: error});
-	}
-}
-
-/** Keeps what was edited, and says where; whether there was something. */
-async function giveBack(shell: Shell, {edited}: Wish, reason: Safe): Promise<boolean> {
-	if (edited) {
-		const path = await keepBody(shell, edited.of, edited.body);
-		shell.toast(safe`${reason}; your text is in ${path}`, 'bad');
-	}
-
-	return edited !== undefined;
+/** Does `act`; when it fails, what was edited is kept, and said where. */
+function attempt(shell: Shell, {edited}: Wish, act: () => Promise<void>): void {
+	shell.attempt(async () => {
+		try {
+			await act();
+		} catch (error) {
+			const path =
+				edited && (await shell.desktop.keep(editableBody(edited.of).kept, `${edited.body}\n`));
+			throw path === undefined
+				? error
+				: new Error(`${messageOf(error)}; your text is in ${path}`, {cause: error});
+		}
+	});
 }
 
 /** `wish.route` is the one that it is not sent to. */
@@ -124,54 +115,88 @@ function replayElsewhere(shell: Shell, wish: Wish): void {
 		notes: [rowWords(delivery)],
 		routes: otherRoutes(shell, route),
 		choose(chosen) {
-			const isStillHere = placeNow(shell, literal('t'));
-			shell.attempt(async () => replay(shell, {...wish, route: chosen}, isStillHere));
+			replay(shell, {...wish, route: chosen}, placeNow(shell, literal('t')));
 		},
 	});
 }
 
 /** The row that a key meant: its route, and what the event is about. */
 const rowWords = ({route, event, subject}: Delivery): Safe =>
-	safe`${clean(route)}  ${clean(subject === undefined || subject === '' ? event : subject)}`;
-
-/** The delivery under the cursor, and whether it is the one that a person has chosen. */
-function wishNow(shell: Shell): Wish | undefined {
-	const delivery = selectedDelivery(shell);
-	return delivery && {delivery, isUnsure: !isSteady(shell, shell.list(deliveryList))};
-}
+	safe`${clean(route)}  ${clean(subject || event)}`;
 
 const otherRoutes = (shell: Shell, name: string) =>
 	servedRoutes(shell).filter(route => route.name !== name);
 
-async function editAndReplay(shell: Shell): Promise<void> {
-	const isStillHere = placeNow(shell, literal('R'));
-	const delivery = await stored(shell, selectedDelivery(shell));
-	if (!delivery || !isStillHere(literal('The editor was not opened'))) {
-		return;
-	}
+/** Replays what the person makes of the body. A text that is no JSON is kept, and can be edited again. */
+async function editAndReplay(shell: Shell, of: StoredDelivery, text: string): Promise<void> {
+	const {suffix, kept} = editableBody(of);
+	const saved = await shell.desktop.edit(text, suffix);
+	const edited = editedBody(saved, of);
+	switch (edited.kind) {
+		case 'nothing':
+			shell.toast(
+				edited.left === 'empty'
+					? literal('Nothing is sent: the text was left empty')
+					: literal('Nothing was changed, nothing is sent'),
+			);
+			return;
 
-	await sendEditedBody(shell, delivery, {
-		text: indented(delivery),
-		async send(body) {
-			const edited = {body, of: delivery};
-			await replay(shell, {delivery, edited}, placeNow(shell, literal('R')));
-		},
-	});
+		case 'body':
+			replay(shell, {delivery: of, edited: {body: edited.body, of}}, placeNow(shell, literal('R')));
+			return;
+
+		case 'mistake': {
+			const path = await shell.desktop.keep(kept, `${edited.body}\n`);
+			openMenu(shell, {
+				title: literal('Not replayed: the text is no JSON'),
+				notes: [clean(edited.why), safe`Your text is in ${path}`],
+				items: [
+					{
+						key: 'e',
+						label: literal('edit it again'),
+						run() {
+							shell.attempt(async () => editAndReplay(shell, of, saved ?? text));
+						},
+					},
+				],
+			});
+		}
+	}
 }
 
-function noOtherRoute(shell: Shell): Safe | undefined {
-	const reason = nothingToReplay(shell);
-	if (reason !== undefined) {
-		return reason;
+/** What is refused before its sender is known, and within the rate, is kept without its body. */
+const refusedUnread: ReadonlySet<DeliveryOutcome> = new Set([
+	'route',
+	'slip',
+	'method',
+	'size',
+	'signature',
+	'rate',
+]);
+
+/** Why a delivery cannot be sent once more, as far as it is known without asking the journal. */
+function nothingToReplay(shell: Shell): Safe | undefined {
+	const delivery = selectedDelivery(shell);
+	if (!delivery) {
+		return nothingSelected(shell);
 	}
 
-	return otherRoutes(shell, selectedDelivery(shell)?.route ?? '').length === 0
-		? literal('There is no other route')
+	const loaded = shell.loader(storedDeliveries).get();
+	const isGone =
+		loaded.key === delivery.id &&
+		(loaded.status === 'missing' || (loaded.status === 'ready' && !loaded.value.body));
+	return isGone || refusedUnread.has(delivery.outcome)
+		? literal('The payload of this delivery was not kept')
 		: undefined;
 }
 
-/** There the filter and following need the room. */
-const isNarrow = ({view}: Shell): boolean => view.get().size.columns < 100;
+/** The delivery under the cursor, and whether it is the one that a person has chosen. */
+const withWish = (act: (shell: Shell, wish: Wish) => void) => (shell: Shell) => {
+	const delivery = selectedDelivery(shell);
+	if (delivery) {
+		act(shell, {delivery, isUnsure: !isSteady(shell, shell.list(deliveryList))});
+	}
+};
 
 /** Commands that send a delivery once more. */
 export const replayCommands: readonly PaneCommand[] = [
@@ -180,17 +205,15 @@ export const replayCommands: readonly PaneCommand[] = [
 		changes: true,
 		keys: ['r'],
 		label: literal('replay'),
-		why: shell => (hasMarkedDeliveries(shell) ? undefined : nothingToReplay(shell)),
+		why: shell => (hasMarked(shell) ? undefined : nothingToReplay(shell)),
 		run(shell) {
-			if (hasMarkedDeliveries(shell)) {
-				replayMarked(shell);
-				return;
-			}
-
-			const wish = wishNow(shell);
-			if (wish) {
-				const isStillHere = placeNow(shell, literal('r'));
-				shell.attempt(async () => replay(shell, wish, isStillHere));
+			const isStillHere = placeNow(shell, literal('r'));
+			if (hasMarked(shell)) {
+				shell.attempt(async () => replayMarked(shell, isStillHere));
+			} else {
+				withWish((_shell, wish) => {
+					replay(shell, wish, isStillHere);
+				})(shell);
 			}
 		},
 	},
@@ -199,10 +222,17 @@ export const replayCommands: readonly PaneCommand[] = [
 		changes: true,
 		keys: ['R'],
 		label: literal('edit+replay'),
-		quiet: isNarrow,
+		// There the filter and following need the room.
+		quiet: ({view}) => view.get().size.columns < 100,
 		why: nothingToReplay,
 		run(shell) {
-			shell.attempt(async () => editAndReplay(shell));
+			const isStillHere = placeNow(shell, literal('R'));
+			shell.attempt(async () => {
+				const of = await stored(shell, selectedDelivery(shell));
+				if (of && isStillHere(literal('The editor was not opened'))) {
+					await editAndReplay(shell, of, editableBody(of).text);
+				}
+			});
 		},
 	},
 	{
@@ -211,13 +241,12 @@ export const replayCommands: readonly PaneCommand[] = [
 		keys: ['t'],
 		label: literal('replay to another route'),
 		quiet: true,
-		why: noOtherRoute,
-		run(shell) {
-			const wish = wishNow(shell);
-			if (wish) {
-				replayElsewhere(shell, wish);
-			}
-		},
+		why: shell =>
+			nothingToReplay(shell) ??
+			(otherRoutes(shell, selectedDelivery(shell)?.route ?? '').length === 0
+				? literal('There is no other route')
+				: undefined),
+		run: withWish(replayElsewhere),
 	},
-	...deliveryMarkCommands,
+	...markCommands('traffic', deliveryMarks, {source: deliveryList, keyOf: deliveryNoun.id}),
 ];

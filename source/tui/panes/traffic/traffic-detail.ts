@@ -2,26 +2,21 @@ import type {Delivery, StoredDelivery} from '../../../core/delivery.ts';
 import type {Group} from '../../../core/group.ts';
 import type {Run} from '../../../core/run.ts';
 import type {DeliveryRow} from '../../../core/state.ts';
+import type {Safe} from '../../../core/untrusted.ts';
+import {
+	decisionLines,
+	duplicateOf,
+	resultTone,
+	resultWord,
+	shownId,
+} from '../../../nouns/delivery/delivery-word.ts';
 import {runWords, type RunWord} from '../../../nouns/run/run-word.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {duration, fullTime} from '../../../terminal/text/time.ts';
-import {resultTone, resultWord, shownId} from '../../entries/result-word.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
+import {blankLine, clean, line, wrapText, type Line, type Span} from '../../lines/line.ts';
 import {payloadRows} from '../../payload/payload-rows.ts';
 import type {Loaded} from '../../state/loader.ts';
-import type {Tone} from '../../theme/theme.ts';
-import {decisionLines, type DecisionLine} from './decision.ts';
-import {duplicateOf} from './duplicate-of.ts';
-
-const markTones: Readonly<Record<DecisionLine['mark'], Tone>> = {
-	'✓': 'good',
-	'✗': 'bad',
-	'-': 'quiet',
-};
-
-/** Columns before the detail of a step: ` ✓ signature  `. */
-const stepColumns = 14;
 
 export type TrafficSources = {
 	readonly loaded: Loaded<StoredDelivery>;
@@ -39,6 +34,7 @@ export function trafficDetail(
 	width: number,
 ): readonly Line[] {
 	const {delivery} = row;
+	const {subject, replayOf} = delivery;
 	return [
 		...floodRows(row, width),
 		[
@@ -48,55 +44,53 @@ export function trafficDetail(
 			},
 			{text: clean(resultWord(delivery)), tone: resultTone(delivery.outcome)},
 		],
-		...(delivery.subject === undefined
-			? []
-			: wrapText(delivery.subject, width).map(text => line(text))),
+		...(subject === undefined ? [] : wrapText(subject, width).map(text => line(text))),
 		line(
 			safe`${fullTime(delivery.receivedAt)}  id ${clean(delivery.deliveryId)} (${clean(delivery.idSource)})`,
 			'quiet',
 		),
-		...(delivery.replayOf === undefined
-			? []
-			: [line(safe`replay of ${clean(delivery.replayOf)}`, 'quiet')]),
-		blankLine,
+		...(replayOf === undefined ? [] : [line(safe`replay of ${clean(replayOf)}`, 'quiet')]),
 		...decisionRows(delivery, width),
 		...duplicateRows(delivery),
 		...groupRows(delivery, group),
-		...(run ? runRows(run, work, width) : pastRunRows(delivery, work)),
+		...runRows(delivery, {run, work, width}),
 		blankLine,
 		...payloadRows(loaded),
 	];
 }
 
+/** A blank row, and the row that a part begins with. */
+const heading = (title: Safe, ...rest: readonly Span[]): readonly Line[] => [
+	blankLine,
+	[{text: title, tone: 'title'}, ...rest],
+];
+
 /** First, last and count of what stands in one row, and what was asked for when that was not always the same. */
-function floodRows(row: DeliveryRow, width: number) {
-	const {delivery, count, firstAt, routes = []} = row;
+function floodRows(row: DeliveryRow, width: number): readonly Line[] {
+	const {delivery, count, firstAt = delivery.receivedAt, routes = []} = row;
 	if (count === 1) {
 		return [];
 	}
 
-	const begin = firstAt ?? delivery.receivedAt;
-	const names = routes.toReversed().join(', ');
-	const rows: readonly Line[] = [
+	const names = `asked for ${routes.toReversed().join(', ')}${count > routes.length ? ' …' : ''}`;
+	return [
 		line(safe`${clean(resultWord(delivery, count))} in one row`, 'title'),
-		line(safe` first ${fullTime(begin)}`),
+		line(safe` first ${fullTime(firstAt)}`),
 		line(
-			safe` last  ${fullTime(delivery.receivedAt)}, after ${duration(delivery.receivedAt - begin)}`,
+			safe` last  ${fullTime(delivery.receivedAt)}, after ${duration(delivery.receivedAt - firstAt)}`,
 		),
 		...(routes.length > 1
-			? wrapText(`asked for ${names}${count > routes.length ? ' …' : ''}`, width - 1).map(text =>
-					line(safe` ${text}`, 'quiet'),
-				)
+			? wrapText(names, width - 1).map(text => line(safe` ${text}`, 'quiet'))
 			: []),
 		...reasonRows(row, width),
-		blankLine,
-		line(literal('The newest of them'), 'title'),
+		...heading(literal('The newest of them')),
 	];
-	return rows;
 }
 
 /** Cells of a count before its reason: ` 12345× `. */
 const countCells = 6;
+
+const counted = (text: string): Safe => fit(clean(text), countCells, {align: 'end'});
 
 /** Why they were refused, the newest first; nothing where all had the one reason that the decision below says. */
 function reasonRows({reasons = [], otherReasons = 0}: DeliveryRow, width: number): readonly Line[] {
@@ -104,23 +98,43 @@ function reasonRows({reasons = [], otherReasons = 0}: DeliveryRow, width: number
 		return [];
 	}
 
-	const known = reasons.toReversed().flatMap(({detail, count}) =>
-		wrapText(detail, width - countCells - 2).map((text, index): Line => [
-			{
-				text: safe` ${fit(index === 0 ? clean(`${count}×`) : literal(''), countCells, {align: 'end'})} `,
-				tone: 'quiet',
-			},
-			{text},
-		]),
-	);
-	const others = clean(`${otherReasons}×`);
 	return [
-		blankLine,
-		line(literal('Reasons'), 'title'),
-		...known,
-		...(otherReasons > 0
-			? [line(safe` ${fit(others, countCells, {align: 'end'})} others`, 'quiet')]
-			: []),
+		...heading(literal('Reasons')),
+		...reasons
+			.toReversed()
+			.flatMap(({detail, count}) =>
+				wrapText(detail, width - countCells - 2).map((text, index): Line => [
+					{text: safe` ${counted(index === 0 ? `${count}×` : '')} `, tone: 'quiet'},
+					{text},
+				]),
+			),
+		...(otherReasons > 0 ? [line(safe` ${counted(`${otherReasons}×`)} others`, 'quiet')] : []),
+	];
+}
+
+const markTones = {'✓': 'good', '✗': 'bad', '-': 'quiet'} as const;
+
+/** Columns before the detail of a step: ` ✓ signature  `. */
+const stepColumns = 14;
+
+function decisionRows(delivery: Delivery, width: number): readonly Line[] {
+	return [
+		...heading(literal('Decision'), {
+			text: clean(`  ${delivery.durationMs.toFixed(1)} ms`),
+			tone: 'quiet',
+		}),
+		...decisionLines(delivery).flatMap(({mark, step, detail}) =>
+			wrapText(clean(detail), width - stepColumns).map((text, index): Line => {
+				const tone = mark === '-' ? 'quiet' : 'plain';
+				return index === 0
+					? [
+							{text: safe` ${clean(mark)} `, tone: markTones[mark]},
+							{text: clean(step.padEnd(stepColumns - 3)), tone},
+							{text, tone},
+						]
+					: [{text: safe`${clean(' '.repeat(stepColumns))}${text}`, tone}];
+			}),
+		),
 	];
 }
 
@@ -128,13 +142,10 @@ function duplicateRows(delivery: Delivery): readonly Line[] {
 	const holder = duplicateOf(delivery);
 	return holder === undefined
 		? []
-		: [
-				blankLine,
-				[
-					{text: literal('Duplicate'), tone: 'title'},
-					{text: safe`  of ${shownId({id: holder})}  o goes there`, tone: 'quiet'},
-				],
-			];
+		: heading(literal('Duplicate'), {
+				text: safe`  of ${shownId({id: holder})}  o goes there`,
+				tone: 'quiet',
+			});
 }
 
 function groupRows(
@@ -146,80 +157,48 @@ function groupRows(
 	}
 
 	const opens = runId === undefined ? literal('o opens it') : literal('');
-	const title = {text: literal('Group'), tone: 'title'} as const;
 	if (!group) {
-		return [blankLine, [title, {text: safe`  ${groupId}  ${opens}`, tone: 'quiet'}]];
+		return heading(literal('Group'), {text: safe`  ${groupId}  ${opens}`, tone: 'quiet'});
 	}
 
 	const {key, state, count, latest} = group;
 	const events = count === 1 ? literal('event') : literal('events');
 	return [
-		blankLine,
-		[title, {text: safe`  ${clean(key)}`}],
+		...heading(literal('Group'), {text: safe`  ${clean(key)}`}),
 		line(safe`  ${clean(state)}, ${count} ${events}  ${opens}`, 'quiet'),
 		...(latest === id ? [] : [line(safe`  superseded by ${shownId({id: latest})}`, 'quiet')]),
 	];
 }
 
-function decisionRows(delivery: Delivery, width: number): readonly Line[] {
-	const rows = decisionLines(delivery).flatMap(({mark, step, detail}) =>
-		wrapText(clean(detail), width - stepColumns).map((text, index): Line => {
-			const tone = mark === '-' ? 'quiet' : 'plain';
-			return index === 0
-				? [
-						{text: safe` ${clean(mark)} `, tone: markTones[mark]},
-						{text: clean(step.padEnd(stepColumns - 3)), tone},
-						{text, tone},
-					]
-				: [{text: safe`${clean(' '.repeat(stepColumns))}${text}`, tone}];
-		}),
-	);
-	return [
-		[
-			{text: literal('Decision'), tone: 'title'},
-			{text: clean(`  ${delivery.durationMs.toFixed(1)} ms`), tone: 'quiet'},
-		],
-		...rows,
-	];
-}
-
-/** Rows of an answer that stand beside its delivery; pane 7 has all of it. */
+/** Rows of an answer that stand beside its delivery; the run itself has all of it. */
 const answerRows = 6;
 
-function runRows(run: Run, work: RunWord | undefined, width: number): readonly Line[] {
-	const text = run.error ?? run.answer;
+/** How its run stands, with the beginning of its answer; of one that is in memory no more how it ended. */
+function runRows(
+	{runId}: Delivery,
+	{run, work, width}: Pick<TrafficSources, 'run' | 'work'> & {readonly width: number},
+): readonly Line[] {
+	const id = run?.id ?? runId;
+	const word = work ?? (run && runWords[run.state]);
+	if (id === undefined || !word) {
+		return [];
+	}
+
+	const {target = '', error, answer} = run ?? {};
+	const text = error ?? answer;
 	const rows = text === undefined ? [] : wrapText(text, width - 2);
+	// A run that has not begun has no target yet.
+	const to = target === '' ? literal('') : safe`  to ${clean(target)}`;
 	return [
-		blankLine,
-		[
-			{text: literal('Run'), tone: 'title'},
-			{text: safe`  #${run.id}  `},
-			work ?? runWords[run.state],
-			// A run that has not begun has no target yet.
-			{
-				text: safe`${run.target === '' ? literal('') : safe`  to ${clean(run.target)}`}  o opens it`,
-				tone: 'quiet',
-			},
-		],
+		...heading(literal('Run'), {text: safe`  #${id}  `}, word, {
+			text: safe`${to}  o opens it`,
+			tone: 'quiet',
+		}),
 		...rows
 			.slice(0, answerRows)
-			.map(row => line(safe`  ${row}`, run.error === undefined ? 'plain' : 'bad')),
+			.map(row => line(safe`  ${row}`, error === undefined ? 'plain' : 'bad')),
 		...(rows.length > answerRows
 			? [line(safe`  … ${rows.length - answerRows} more`, 'quiet')]
 			: []),
 	];
 }
-
-/** Of a run that is in memory no more: how it ended, and the way to all of it. */
-const pastRunRows = ({runId}: Delivery, work: RunWord | undefined): readonly Line[] =>
-	runId === undefined || !work
-		? []
-		: [
-				blankLine,
-				[
-					{text: literal('Run'), tone: 'title'},
-					{text: safe`  #${runId}  `},
-					work,
-					{text: literal('  o opens it'), tone: 'quiet'},
-				],
-			];

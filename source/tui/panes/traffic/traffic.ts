@@ -1,27 +1,27 @@
+import type {Delivery} from '../../../core/delivery.ts';
 import {createMemory} from '../../../core/derive.ts';
-import {deliveryVocabulary} from '../../../core/filter/delivery-vocabulary.ts';
-import {limits} from '../../../core/state.ts';
-import {literal} from '../../../terminal/text/safe.ts';
+import {routePath} from '../../../core/route-path.ts';
+import {limits, type GatewayState} from '../../../core/state.ts';
+import {resultWord, shownId, worksIn} from '../../../nouns/delivery/delivery-word.ts';
+import {deliveryNoun} from '../../../nouns/delivery/delivery.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
+import {goToDelivery} from '../../acts/go-to.ts';
 import {noteRow} from '../../acts/steady-row.ts';
-import {deliveryList} from '../../entries/delivery-list.ts';
+import {deliveryList, storedDeliveries} from '../../entries/delivery-list.ts';
 import {runOf} from '../../entries/run-of.ts';
-import {storedDeliveries} from '../../entries/selected-delivery.ts';
 import {paceOf, type DetailSource} from '../../lines/detail.ts';
-import type {Line} from '../../lines/line.ts';
+import {clean, type Line} from '../../lines/line.ts';
 import {newest, recent} from '../../lines/newest.ts';
 import {countPart, followPart, searchedPart} from '../../lines/title-parts.ts';
+import {listingOf} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
-import type {Destination, Pane} from '../pane.ts';
-import {deliveryMarks} from './bulk-replay.ts';
-import {deliveryPlace, findDelivery} from './find-delivery.ts';
-import {noTraffic} from './no-traffic.ts';
+import type {Destination, Found, Pane} from '../pane.ts';
+import {deliveryMarks} from './replay-marked.ts';
 import {trafficCommands} from './traffic-commands.ts';
 import {trafficDetail} from './traffic-detail.ts';
-import {createWorkWords} from './work-word.ts';
 
 function createTrafficDetail({list, loader, feed}: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
-	const workOf = createWorkWords();
 	const deliveries = list(deliveryList);
 	const loads = loader(storedDeliveries);
 
@@ -44,7 +44,7 @@ function createTrafficDetail({list, loader, feed}: Host): DetailSource {
 			const {state} = feed.get();
 			const run = runOf(state.runs, runId);
 			const group = state.groups.find(other => other.id === groupId);
-			const work = row && workOf(row.delivery, state);
+			const work = row && worksIn(state).workOf(row.delivery);
 			return remember([row, loaded, run, work, group, width], () =>
 				row ? trafficDetail(row, {loaded, run, work, group}, width) : [],
 			);
@@ -56,10 +56,85 @@ function createTrafficDetail({list, loader, feed}: Host): DetailSource {
 	};
 }
 
+/** The way to a delivery, as the palette says it. */
+const deliveryPlace = (shell: Shell, delivery: Delivery): Destination => ({
+	label: safe`go to delivery ${shownId(delivery)} ${clean(delivery.route)} ${clean(resultWord(delivery))}`,
+	place: literal('Traffic'),
+	go() {
+		goToDelivery(shell, delivery.id);
+	},
+});
+
+/** As many characters of an ending as are shown, or the whole of an identifier. */
+const idPattern = /^[0-9a-z]{6,11}$/;
+
+/** The delivery whose identifier ends like this; what the state does not hold may be in the journal. */
+function findDelivery(shell: Shell, query: string): Found {
+	if (!idPattern.test(query)) {
+		return {};
+	}
+
+	const listed = shell.feed
+		.get()
+		.state.deliveries.findLast(({delivery}) => delivery.id.endsWith(query));
+	return listed
+		? {known: deliveryPlace(shell, listed.delivery)}
+		: {
+				guessed: {
+					label: safe`look for delivery ${clean(query)} in the journal`,
+					place: literal('Traffic'),
+					go() {
+						shell.attempt(async () => {
+							const delivery = await shell.port.getDelivery(query);
+							if (delivery) {
+								goToDelivery(shell, delivery.id);
+							} else {
+								shell.toast(safe`The journal has no delivery ${clean(query)}`, 'warn');
+							}
+						});
+					},
+				},
+			};
+}
+
 const destinations = (shell: Shell): readonly Destination[] =>
 	newest(shell.feed.get().state.deliveries, recent).map(({delivery}) =>
 		deliveryPlace(shell, delivery),
 	);
+
+/** Why nothing was received, and what helps: what the receiver is about. */
+function noTraffic({webhook, routes}: GatewayState): readonly string[] {
+	switch (webhook.state) {
+		case 'starting':
+			return ['◐ The receiver is starting.', 'Deliveries appear here as they come.'];
+		case 'refused':
+			return [
+				'No deliveries: the receiver is not running.',
+				`Why: ${webhook.reason}`,
+				'Mend the cause, then press r to try again.',
+			];
+		case 'disabled':
+			return [
+				'No deliveries: the webhook receiver is switched off.',
+				'Set platforms.webhook.enabled: true in config.yaml, or run `svc gateway setup`.',
+			];
+		case 'closed':
+			return ['No deliveries: the receiver is closed.', 'The gateway is stopping or has stopped.'];
+		case 'listening': {
+			const route = routes.find(({problem}) => problem === undefined);
+			return route === undefined
+				? [
+						'No deliveries yet, and no route to send them to.',
+						'Add one: `svc webhook subscribe NAME --prompt "…"`',
+					]
+				: [
+						'No deliveries yet.',
+						`POST to ${webhook.url.replace(/\/$/, '')}${routePath(route)}`,
+						'y copies a signed curl line, T sends a test event.',
+					];
+		}
+	}
+}
 
 /** What came in over HTTP, and what became of it. */
 export const trafficPane: Pane = {
@@ -75,14 +150,15 @@ export const trafficPane: Pane = {
 			id: 'traffic',
 			title: literal('Traffic'),
 			commands: trafficCommands,
-			listing: {
+			listing: listingOf({
+				noun: deliveryNoun,
 				list: deliveryList,
-				vocabulary: deliveryVocabulary,
+				known: ({feed}) => worksIn(feed.get().state),
 				isLive: true,
 				marks: deliveryMarks,
 				detail: createTrafficDetail,
 				hasCursor: true,
-			},
+			}),
 		},
 	],
 	summary({list}) {

@@ -148,7 +148,7 @@ test('a count that comes late goes to no other menu', async () => {
 	gate.resolve();
 	await back.shown.pass(0);
 
-	expect(back.shown.text()).toContain('── Copy ──');
+	expect(back.shown.text()).toContain('── Copy of delivery ');
 	expect(back.shown.text()).not.toContain('Would pass');
 });
 

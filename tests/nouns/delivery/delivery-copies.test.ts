@@ -1,14 +1,14 @@
 import {execFileSync} from 'node:child_process';
 import {expect, test} from 'vitest';
-import type {StoredDelivery} from '../../../../source/core/delivery.ts';
+import type {StoredDelivery} from '../../../source/core/delivery.ts';
 import {
 	bodyText,
 	curlText,
 	decisionText,
 	headersText,
 	jsonText,
-} from '../../../../source/tui/panes/traffic/copy-texts.ts';
-import {makeDelivery} from '../../../helpers/make.ts';
+} from '../../../source/nouns/delivery/delivery-copies.ts';
+import {makeDelivery} from '../../helpers/make.ts';
 
 const stored = (body: string, overrides: Partial<StoredDelivery> = {}): StoredDelivery => ({
 	...makeDelivery({

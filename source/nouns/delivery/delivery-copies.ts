@@ -1,18 +1,45 @@
-import type {Delivery, StoredDelivery} from '../../../core/delivery.ts';
-import {codeHostPayload} from '../../../core/form-payload.ts';
-import {routePath} from '../../../core/route-path.ts';
-import {resultWord} from '../../entries/result-word.ts';
-import {decisionLines} from './decision.ts';
+import type {Delivery, StoredDelivery} from '../../core/delivery.ts';
+import {codeHostPayload} from '../../core/form-payload.ts';
+import {defaultPort} from '../../core/loopback.ts';
+import {routePath} from '../../core/route-path.ts';
+import type {DeliveryRow, GatewayState} from '../../core/state.ts';
+import type {Copy} from '../noun.ts';
+import {decisionLines, resultWord} from './delivery-word.ts';
 
-const bodyOf = (delivery: StoredDelivery): string =>
-	delivery.body ? new TextDecoder().decode(delivery.body) : '';
+/** What can be copied of a delivery: most of it is in the journal alone. */
+export function copiesOf({delivery}: DeliveryRow, {webhook}: GatewayState): readonly Copy[] {
+	const copy = (key: string, label: string, of: (stored: StoredDelivery) => string): Copy => ({
+		key,
+		label,
+		async text(port) {
+			const stored = await port.getDelivery(delivery.id);
+			return stored && of(stored);
+		},
+	});
+	return [
+		copy('b', 'body', bodyText),
+		copy('h', 'headers, secrets masked', headersText),
+		copy('c', 'curl line, signature as $SIG', stored => curlText(stored, receiverUrl({webhook}))),
+		copy('i', 'delivery id', ({id}) => id),
+		copy('d', 'decision trace', decisionText),
+		copy('j', 'JSON line', jsonText),
+		copy('s', '`svc webhook subscribe` line for such events', subscribeText),
+	];
+}
+
+/** The address of the receiver, without a slash at the end. */
+export const receiverUrl = ({webhook}: Pick<GatewayState, 'webhook'>): string =>
+	webhook.state === 'listening'
+		? (/^https?:\/\/[^/]+/.exec(webhook.url)?.[0] ?? webhook.url)
+		: `http://127.0.0.1:${defaultPort}`;
 
 /** The body as it came in. */
-export const bodyText = (delivery: StoredDelivery): string => bodyOf(delivery);
+export const bodyText = ({body}: StoredDelivery): string =>
+	body ? new TextDecoder().decode(body) : '';
 
 /** What a person reads of it: the payload that a code host wrote into a form, else the body. */
 export const payloadText = (delivery: StoredDelivery): string =>
-	codeHostPayload(delivery) ?? bodyOf(delivery);
+	codeHostPayload(delivery) ?? bodyText(delivery);
 
 /** The headers that were kept, one a line; secrets are never among them. */
 export const headersText = (delivery: StoredDelivery): string =>
@@ -45,7 +72,7 @@ export function curlText(delivery: StoredDelivery, base: string): string {
 		quoted(base + routePath({profile: delivery.profile, name: delivery.route})),
 		...headers,
 		'-H "X-Webhook-Signature: $SIG"',
-		`--data-binary ${quoted(bodyOf(delivery))}`,
+		`--data-binary ${quoted(bodyText(delivery))}`,
 	].join(' ');
 }
 

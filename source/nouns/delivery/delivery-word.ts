@@ -1,0 +1,196 @@
+import {
+	traceOrder,
+	wholeTrace,
+	type Delivery,
+	type DeliveryOutcome,
+	type TraceStepName,
+} from '../../core/delivery.ts';
+import {derive} from '../../core/derive.ts';
+import type {ReceiverAnswer} from '../../core/replay.ts';
+import type {GatewayState} from '../../core/state.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {clean} from '../about.ts';
+import type {Tone} from '../noun.ts';
+import {runWords, type RunWord} from '../run/run-word.ts';
+
+const tones: Readonly<Record<DeliveryOutcome, Tone>> = {
+	accepted: 'good',
+	coalesced: 'good',
+	delivered: 'good',
+	'ignored:event': 'quiet',
+	'ignored:filter': 'quiet',
+	'ignored:script': 'quiet',
+	'ignored:own': 'quiet',
+	challenge: 'quiet',
+	duplicate: 'quiet',
+	route: 'warn',
+	slip: 'bad',
+	method: 'warn',
+	size: 'warn',
+	signature: 'warn',
+	rate: 'warn',
+	body: 'warn',
+	script: 'bad',
+	delivery: 'bad',
+	paused: 'warn',
+	queue: 'bad',
+	job: 'bad',
+	journal: 'bad',
+	stopping: 'warn',
+};
+
+export const resultTone = (outcome: DeliveryOutcome): Tone => tones[outcome];
+
+/** Outcomes that stay wrong until a person acts, or that lose events. */
+const needsAttention: ReadonlySet<DeliveryOutcome> = new Set([
+	'slip',
+	'rate',
+	'script',
+	'delivery',
+	'queue',
+	'job',
+	'journal',
+]);
+
+/** The service's own words for what it answered: `202 accepted`, `401 signature`, `429 rate ×48`. */
+export const resultWord = ({status, outcome}: Delivery, count = 1): string =>
+	count > 1 ? `${status} ${outcome} ×${count}` : `${status} ${outcome}`;
+
+/**
+ * The result as the list says it: `202 accepted (key missing: {pull_request.number})` for an event whose group cannot be named,
+ * which becomes a run of its own.
+ */
+export function resultText(delivery: Delivery, count: number): string {
+	const {outcome, trace} = delivery;
+	const dispatch = trace.findLast(({step}) => step === 'dispatch')?.detail ?? '';
+	const [missing] = (outcome === 'accepted' && /key missing: .*/.exec(dispatch)) || [];
+	return `${resultWord(delivery, count)}${missing === undefined ? '' : ` (${missing})`}`;
+}
+
+/** The sign before a row: `!` needs a person, `⚑` the sanitiser changed something, `↶` it was sent once more, else a blank. */
+export const signOf = ({outcome, flags, replayOf}: Delivery): '!' | '⚑' | '↶' | ' ' => {
+	if (needsAttention.has(outcome)) {
+		return '!';
+	}
+
+	if (flags > 0) {
+		return '⚑';
+	}
+
+	return replayOf === undefined ? ' ' : '↶';
+};
+
+/** The ending of an identifier, which every command takes: the beginning is the time, and the same in all of them. */
+export const shownId = ({id}: Pick<Delivery, 'id'>): Safe => clean(id.slice(-6));
+
+/** Identifier of the delivery that a duplicate was refused for, as its decision names it; `undefined`: it is none. */
+export const duplicateOf = ({outcome, trace}: Delivery): string | undefined =>
+	outcome === 'duplicate'
+		? / delivery ([0-9a-z]+)$/.exec(
+				trace.findLast(({step, verdict}) => step === 'duplicate' && verdict === 'stop')?.detail ??
+					'',
+			)?.[1]
+		: undefined;
+
+const waits: RunWord = {text: literal('! waits'), tone: 'warn'};
+const gathers: RunWord = {text: literal('○ gathers'), tone: 'quiet'};
+const superseded: RunWord = {text: literal('- superseded'), tone: 'quiet'};
+
+/**
+ * Says where the work of a delivery stands, with its sign: the state of its run or of its group, `! waits` for a run that asks a person. Of one that is
+ * no longer listed what was heard of it last. `undefined`: it led to none. Words are the same values again and again.
+ */
+export type WorkOf = (delivery: Delivery) => RunWord | undefined;
+
+/** The same value while runs, groups and approvals are the same. */
+export const worksIn = ({runs, groups, approvals}: GatewayState): {readonly workOf: WorkOf} =>
+	worksOf(runs, groups, approvals);
+
+const worksOf = derive(
+	(
+		runs: GatewayState['runs'],
+		groups: GatewayState['groups'],
+		approvals: GatewayState['approvals'],
+	): {readonly workOf: WorkOf} => {
+		const runById = new Map(runs.map(run => [run.id, run]));
+		const workOf: WorkOf = ({id, runId, group: groupId, work}) => {
+			const group = groupId === undefined ? undefined : groups.find(other => other.id === groupId);
+			if (group && group.latest !== id) {
+				return superseded;
+			}
+
+			if (group?.state === 'pending') {
+				return gathers;
+			}
+
+			const workId = runId ?? group?.runId;
+			if (workId !== undefined && approvals.some(({run}) => run === workId)) {
+				return waits;
+			}
+
+			const state = (workId !== undefined && runById.get(workId)?.state) || work;
+			return state && (state === 'superseded' ? superseded : runWords[state]);
+		};
+
+		return {workOf};
+	},
+);
+
+/** One line of the decision: `✓` passed, `✗` ended the request, `-` skipped or not reached. */
+export type DecisionLine = {
+	readonly mark: '✓' | '✗' | '-';
+	readonly step: TraceStepName;
+	readonly detail: string;
+};
+
+const marks = {pass: '✓', stop: '✗', skip: '-'} as const;
+
+/**
+ * The decision trace in the order of the pipeline. After the step that ended the request, the steps that it never came to
+ * are named as such: that is the answer to "why did my webhook do nothing?".
+ */
+export function decisionLines(delivery: Delivery): readonly DecisionLine[] {
+	const trace = wholeTrace(delivery);
+	const stop = trace.find(step => step.verdict === 'stop');
+	const end = stop ? traceOrder.indexOf(stop.step) : traceOrder.length;
+	return traceOrder.flatMap((step, index): readonly DecisionLine[] => {
+		const known = trace.findLast(one => one.step === step);
+		if (known) {
+			return [{mark: marks[known.verdict], step, detail: known.detail}];
+		}
+
+		return index > end ? [{mark: '-', step, detail: 'not reached'}] : [];
+	});
+}
+
+const reasons: Readonly<Record<string, Safe>> = {
+	filter: literal('ignored by its filter'),
+	script: literal('ignored by its script'),
+	own: literal('ignored: the gateway wrote it itself'),
+};
+
+/** What our own receiver answered, as a person says it; a body that nobody knows as it is. @see manual/receiver.md#answers */
+export function answerWord({body}: Pick<ReceiverAnswer, 'body'>): Safe {
+	const {status, reason, event, error} = fieldsOf(body);
+	const word = status ?? error;
+	if (status === 'ignored') {
+		return (
+			reasons[String(reason)] ??
+			(typeof event === 'string'
+				? safe`ignored: the route does not take ${clean(event)}`
+				: literal('ignored'))
+		);
+	}
+
+	return clean(typeof word === 'string' ? word : body);
+}
+
+function fieldsOf(body: string): Readonly<Record<string, unknown>> {
+	try {
+		const fields: unknown = JSON.parse(body);
+		return typeof fields === 'object' && fields !== null ? {...fields} : {};
+	} catch {
+		return {};
+	}
+}

@@ -1,0 +1,175 @@
+import type {Delivery, StoredDelivery} from '../../core/delivery.ts';
+import {prettyJson} from '../../core/exact-json.ts';
+import {deliveryVocabulary} from '../../core/filter/delivery-vocabulary.ts';
+import {quotedName} from '../../core/quoted-name.ts';
+import type {Run} from '../../core/run.ts';
+import type {DeliveryRow} from '../../core/state.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import {widthOf} from '../../terminal/text/fit.ts';
+import {safe} from '../../terminal/text/safe.ts';
+import {clockTime, preciseTime, printableTime} from '../../terminal/text/time.ts';
+import {aboutText, clean} from '../about.ts';
+import {column, fact, from, type Fact, type Noun, type Place} from '../noun.ts';
+import {copiesOf} from './delivery-copies.ts';
+import {
+	decisionLines,
+	resultText,
+	resultTone,
+	resultWord,
+	shownId,
+	signOf,
+	type WorkOf,
+} from './delivery-word.ts';
+
+/** What deliveries are told with, as far as a face knows it. */
+export type DeliveryMore = {
+	/** Where the work of each stands. */
+	readonly workOf?: WorkOf;
+	/** Runs by their numbers, of a list that was asked for by their states. */
+	readonly runs?: ReadonlyMap<number, Run>;
+	/** One with what was received. */
+	readonly stored?: StoredDelivery;
+};
+
+/** Cells of a time to the millisecond. */
+const preciseCells = 12;
+
+/** What the event is about, and its type behind it where both have room; the type alone where the payload does not say. */
+function subjectText({event, subject}: Delivery, room: number): Safe {
+	const type = clean(event);
+	if (subject === undefined || subject === '') {
+		return type;
+	}
+
+	const about = aboutText(subject, room);
+	return widthOf(about) + widthOf(type) + 2 <= room ? safe`${about}  ${type}` : about;
+}
+
+/** Where the run has no column of its own, its state stands for the word of the result. */
+const workInResult = (
+	{delivery}: DeliveryRow,
+	{workOf}: DeliveryMore,
+	{shows}: Place,
+): ReturnType<WorkOf> =>
+	shows('run') || delivery.outcome === 'delivery' ? undefined : workOf?.(delivery);
+
+function printedRun({delivery: {runId, group}}: DeliveryRow, {runs}: DeliveryMore): string {
+	if (runId !== undefined) {
+		return `#${runId} ${runs?.get(runId)?.state ?? ''}`.trimEnd();
+	}
+
+	return group === undefined ? '' : `group ${group}`;
+}
+
+/** An inbound event and what became of it; on the screen a flood of them is one row. @see manual/receiver.md */
+export const deliveryNoun: Noun<DeliveryRow, DeliveryMore> = {
+	one: 'delivery',
+	many: 'deliveries',
+	argument: 'id',
+	missing: 'delivery_not_found',
+	id: ({key}) => key,
+	name: ({delivery}) => `delivery ${shownId(delivery)}`,
+	sign: ({delivery}) => signOf(delivery),
+	columns: [
+		column('id', 0, ({delivery}) => delivery.id),
+		column('time', width => (width >= 100 ? preciseCells : 8), {
+			value: ({delivery: {receivedAt}, firstAt = receivedAt}, _known, {room}) =>
+				room >= preciseCells ? preciseTime(firstAt) : clockTime(firstAt),
+			printed: ({delivery}) => printableTime(delivery.receivedAt),
+			isMain: true,
+		}),
+		column(
+			'route',
+			{share: 0.3, least: 3, most: 24},
+			{
+				value: ({delivery, routes = []}) => (routes.length > 1 ? '(several)' : delivery.route),
+				isMain: true,
+			},
+		),
+		column('event', 0, ({delivery}) => delivery.event),
+		column(
+			'subject',
+			{least: 7},
+			{
+				value: ({delivery}, _known, {room}) => subjectText(delivery, room),
+				printed: ({delivery}) => delivery.subject ?? '',
+				isMain: true,
+			},
+		),
+		column('result', 18, {
+			borrows: 'blanks',
+			value(row, known, place) {
+				const work = workInResult(row, known, place);
+				return work
+					? safe`${row.delivery.status} ${work.text}`
+					: resultText(row.delivery, row.count);
+			},
+			tone: (row, known, place) =>
+				workInResult(row, known, place)?.tone ?? resultTone(row.delivery.outcome),
+			printed: ({delivery}) => resultWord(delivery),
+		}),
+		column('run', from(92, 12), {
+			value: ({delivery}, {workOf}) => workOf?.(delivery)?.text ?? '',
+			tone: ({delivery}, {workOf}) => workOf?.(delivery)?.tone ?? 'plain',
+			printed: printedRun,
+		}),
+		column('ms', from(76, 5), {
+			align: 'end',
+			value: ({delivery}) => String(Math.round(delivery.durationMs)),
+		}),
+		column('why', 0, ({delivery}, {runs}) => (runs && runs.get(delivery.runId ?? 0)?.error) ?? ''),
+	],
+	printed: {
+		columns: ['id', 'time', 'route', 'event', 'subject', 'result', 'ms', 'run'],
+		whole: ['id', 'time', 'run'],
+		optional: ['ms', 'event'],
+		empty: 'No deliveries yet: send one with "svc webhook test NAME"',
+	},
+	factCells: 11,
+	head: ({delivery}) => [
+		{text: `${delivery.id}  ${delivery.route}  ${delivery.event}`, tone: 'strong'},
+		{text: resultWord(delivery), tone: resultTone(delivery.outcome)},
+	],
+	facts: deliveryFacts,
+	vocabulary: deliveryVocabulary,
+	copies: {of: copiesOf},
+};
+
+function deliveryFacts({delivery}: DeliveryRow, {stored}: DeliveryMore): readonly Fact[] {
+	const {group, runId} = delivery;
+	return [
+		...fact('subject', delivery.subject),
+		...fact(
+			'received',
+			`${printableTime(delivery.receivedAt)}, answered in ${delivery.durationMs.toFixed(1)} ms`,
+		),
+		...fact('delivery id', `${delivery.deliveryId} (${delivery.idSource})`),
+		...fact('profile', delivery.profile === 'default' ? undefined : delivery.profile),
+		...fact('replay of', delivery.replayOf),
+		...fact('group', group === undefined ? undefined : `${group} (svc groups show ${group})`),
+		...fact('run', runId === undefined ? undefined : `#${runId} (svc runs show ${runId})`),
+		{title: 'decision'},
+		...decisionLines(delivery).map(({mark, step, detail}) => {
+			const start = `${mark} ${step.padEnd(10)} `;
+			// A refused signature may be explained by several reasons: each takes a line.
+			const reasons = step === 'signature' ? detail.split('; ') : [detail];
+			return {text: start + reasons.join(`\n${' '.repeat(start.length)}`)};
+		}),
+		...(stored ? storedFacts(stored) : []),
+	];
+}
+
+const storedFacts = (stored: StoredDelivery): readonly Fact[] => [
+	{title: 'headers'},
+	...Object.entries(stored.headers).map(([name, value]) => ({
+		text: `${quotedName(name)}: ${value}`,
+	})),
+	{title: `body (${stored.bodyBytes} bytes)`},
+	{text: readableBody(stored) ?? '(not kept)'},
+];
+
+/** The body as text, indented when it is JSON, with its numbers as they were; `undefined` when it was not kept. */
+export function readableBody({body}: StoredDelivery): string | undefined {
+	const text = body && new TextDecoder().decode(body);
+	return text && (prettyJson(text) ?? text);
+}

@@ -1,0 +1,40 @@
+import type {StoredDelivery} from '../../core/delivery.ts';
+import {messageOf} from '../../core/errors.ts';
+import {prettyJson} from '../../core/exact-json.ts';
+import {isFormType} from '../../core/form-payload.ts';
+import {bodyText} from './delivery-copies.ts';
+
+/** A body for a person to read or edit: JSON with line breaks and its numbers as they were, anything else as it is. `kept`: the name of the file that keeps what cannot be sent. */
+export function editableBody(delivery: StoredDelivery) {
+	const text = bodyText(delivery);
+	const pretty = prettyJson(text);
+	const suffix = pretty === undefined ? '.txt' : '.json';
+	return {text: `${pretty ?? text}\n`, suffix, kept: `edited-${delivery.id}${suffix}`} as const;
+}
+
+/** What came of an edit: a body to send, why nothing is sent (`as it was`), or what is wrong with it. */
+export type EditedBody =
+	| {readonly kind: 'body'; readonly body: string}
+	| {readonly kind: 'nothing'; readonly left: 'as it was' | 'empty'}
+	| {readonly kind: 'mistake'; readonly body: string; readonly why: string};
+
+/** What a person made of the body of a delivery, `undefined` when it was left as it was. The gateway takes JSON, and forms where the content type says so. */
+export function editedBody(
+	edited: string | undefined,
+	{headers}: Pick<StoredDelivery, 'headers'>,
+): EditedBody {
+	const body = edited?.trim() ?? '';
+	if (body === '') {
+		return {kind: 'nothing', left: edited === undefined ? 'as it was' : 'empty'};
+	}
+
+	try {
+		if (!isFormType(headers['content-type'])) {
+			JSON.parse(body);
+		}
+
+		return {kind: 'body', body};
+	} catch (error) {
+		return {kind: 'mistake', body, why: messageOf(error)};
+	}
+}

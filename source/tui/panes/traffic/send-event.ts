@@ -1,0 +1,89 @@
+import type {RouteView} from '../../../core/config-view.ts';
+import type {Safe} from '../../../core/untrusted.ts';
+import {answerWord} from '../../../nouns/delivery/delivery-word.ts';
+import {fit} from '../../../terminal/text/fit.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
+import type {PaneCommand} from '../../acts/command.ts';
+import {openMenu, type Menu} from '../../dialogs/questions.ts';
+import {selectedDelivery} from '../../entries/delivery-list.ts';
+import {deliverText} from '../../entries/route-columns.ts';
+import {clean} from '../../lines/line.ts';
+import type {Shell} from '../../shell/shell.ts';
+
+/** Routes that take deliveries now. */
+export const servedRoutes = (shell: Shell): readonly RouteView[] =>
+	shell.feed.get().state.routes.filter(route => route.problem === undefined);
+
+const nameCells = 28;
+const keyed = 9;
+
+/** Offers `routes` to choose one of; the first nine have a key. */
+export function chooseRoute(
+	shell: Shell,
+	{
+		routes,
+		choose,
+		...rest
+	}: Pick<Menu, 'notes' | 'title'> & {
+		readonly routes: readonly RouteView[];
+		readonly choose: (name: string) => void;
+	},
+): void {
+	openMenu(shell, {
+		...rest,
+		items: routes.map((route, index) => ({
+			key: index < keyed ? String(index + 1) : '',
+			label: safe`${fit(clean(route.name), nameCells)}  ${clean(deliverText(route))}`,
+			run() {
+				choose(route.name);
+			},
+		})),
+	});
+}
+
+/** Routes that a test event can be sent to: only the selected one where there is one. */
+export function testableRoutes(shell: Shell): readonly RouteView[] {
+	const served = servedRoutes(shell);
+	const name = selectedDelivery(shell)?.route;
+	const same = served.find(route => route.name === name);
+	return same ? [same] : served;
+}
+
+/** Why no test event can be sent. */
+export const noRoute = (shell: Shell): Safe | undefined =>
+	testableRoutes(shell).length === 0
+		? literal('No route is served: add one with `svc webhook subscribe`')
+		: undefined;
+
+/** Sends a signed event through the gateway's own port. */
+export function sendTest(shell: Shell, route: string): void {
+	shell.attempt(async () => {
+		const {status, body} = await shell.port.sendTestEvent(route);
+		shell.toast(safe`Answered ${status} ${answerWord({body})}`, status < 400 ? 'good' : 'bad');
+	});
+}
+
+export const testCommand: PaneCommand = {
+	id: 'traffic.test',
+	changes: true,
+	keys: ['T'],
+	label: literal('test event'),
+	quiet: shell => selectedDelivery(shell) !== undefined,
+	why: noRoute,
+	run(shell) {
+		const routes = testableRoutes(shell);
+		const [only] = routes;
+		if (routes.length === 1 && only) {
+			sendTest(shell, only.name);
+			return;
+		}
+
+		chooseRoute(shell, {
+			title: literal('Send a test event to'),
+			routes,
+			choose(route) {
+				sendTest(shell, route);
+			},
+		});
+	},
+};
