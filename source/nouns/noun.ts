@@ -200,6 +200,8 @@ export type Noun<Item, More = unknown> = {
 	readonly many: string;
 	/** The argument of its commands: `id`. */
 	readonly argument: string;
+	/** What help says of it, where that is more than `identifier of the key`. */
+	readonly argumentSays?: string;
 	/** The error of the command line where there is none. */
 	readonly missing: ErrorCode;
 	/** Whether identifiers are numbers, from 1. */

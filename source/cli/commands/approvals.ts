@@ -86,9 +86,12 @@ function addReading(group: Command, context: Context): void {
 			const {searchEvent} = await import('../../core/approvals/search-event.ts');
 			const fromEvent = await searchEvent(item, async delivery => home.getDelivery(delivery));
 			const rules = await home.listApprovalRules();
-			return {item, known: {now: context.clock.now(), rules, fromEvent}};
+			return {
+				item,
+				known: {now: context.clock.now(), rules, fromEvent},
+				json: approvalJson(item, fromEvent),
+			};
 		},
-		json: (item, {fromEvent}) => approvalJson(item, fromEvent),
 	});
 }
 

@@ -1,17 +1,15 @@
 import {type Command, Option} from 'commander';
 import {deliveryOutcomes} from '../../core/delivery.ts';
 import {runStates} from '../../core/run.ts';
+import {deliveryNoun, readableBody, rowOf} from '../../nouns/delivery/delivery.ts';
 import type {Context} from '../console/context.ts';
 import {filterHelp, momentOption, numberOption} from '../console/options.ts';
-import {printJson, printLines} from '../console/print.ts';
-import {deliveryNotFound} from '../deliveries/delivery-not-found.ts';
-import {deliveryAsJson, describeDelivery} from '../deliveries/describe-delivery.ts';
 import type {ExportFlags} from '../deliveries/export.ts';
 import type {ListFlags} from '../deliveries/list-deliveries.ts';
 import type {ReplayFlags} from '../deliveries/replay.ts';
+import {requireDelivery} from '../deliveries/require-delivery.ts';
 import {openHome} from '../home/open-home.ts';
-
-const identifier = 'identifier, or at least its last four characters';
+import {addShow} from '../nouns/noun-commands.ts';
 
 /** `svc deliveries list|show|replay|export|import`. */
 export function addDeliveryCommands(program: Command, context: Context): void {
@@ -47,29 +45,24 @@ export function addDeliveryCommands(program: Command, context: Context): void {
 			await listDeliveries(context, options);
 		});
 
-	group
-		.command('show')
-		.description('show one delivery: its decision, headers and body')
-		.argument('<id>', identifier)
-		.option('--json', 'print JSON (the body as text under "body")')
-		.action(async (id: string, {json}: {json?: boolean}) => {
+	addShow(group, context, {
+		noun: deliveryNoun,
+		says: 'show one delivery: its decision, headers and body',
+		async read(id) {
 			await using home = await openHome(context, 'read');
-			const delivery = await home.getDelivery(id);
-			if (!delivery) {
-				throw deliveryNotFound(id);
-			}
-
-			if (json) {
-				printJson(context, deliveryAsJson(delivery));
-			} else {
-				printLines(context, describeDelivery(delivery));
-			}
-		});
+			const stored = await requireDelivery(home, id);
+			return {
+				item: rowOf(stored),
+				known: {now: context.clock.now(), stored},
+				json: {...stored, body: readableBody(stored)},
+			};
+		},
+	});
 
 	group
 		.command('replay')
 		.description('send a stored delivery through the pipeline again; says first what that does')
-		.argument('<id>', identifier)
+		.argument('<id>', deliveryNoun.argumentSays)
 		.option('--to <route>', 'to another route')
 		.option('--edit', 'change the body first, in $VISUAL or $EDITOR')
 		.addOption(

@@ -1,11 +1,14 @@
+import {isUtf8} from 'node:buffer';
 import {once} from 'node:events';
-import {createWriteStream, existsSync} from 'node:fs';
-import {rename, rm} from 'node:fs/promises';
+import {existsSync} from 'node:fs';
+import {open, rename, rm} from 'node:fs/promises';
+import type {StoredDelivery} from '../../core/delivery.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
+import {jsonLine} from '../../core/json-line.ts';
+import {toWire} from '../../gateway/contract/wire-delivery.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import {type Home, openHome} from '../home/open-home.ts';
-import {lineOfDelivery} from './delivery-line.ts';
 
 /** What the journal answers at once, at most. */
 const page = 1000;
@@ -93,13 +96,13 @@ async function writeFile(
 		refuse,
 	}: {readonly lines: AsyncIterable<string>; readonly refuse: (cause: unknown) => never},
 ): Promise<number> {
-	const stream = createWriteStream(path, {mode: 0o600, flags: 'wx'});
-	const closed = once(stream, 'close');
-	// A file that cannot be written ends the loop below; the reason comes with the event.
-	closed.catch(() => {});
-	const count = await writeAll(stream, lines);
-	stream.end();
-	await closed.catch(refuse);
+	await using file = await open(path, 'wx', 0o600).catch(refuse);
+	let count = 0;
+	for await (const line of lines) {
+		await file.writeFile(line).catch(refuse);
+		count++;
+	}
+
 	return count;
 }
 
@@ -111,39 +114,34 @@ const refuseFile =
 		throw new SvcError('file_unwritable', `Cannot write "${path}": ${reason}`, {cause});
 	};
 
-/** Writes every line, as fast as the stream takes them; stops when nobody reads any more. The number of lines. */
+/** Writes every line, as fast as the stream takes them; stops when nobody reads any more. */
 async function writeAll(
 	stream: NodeJS.WritableStream & {readonly destroyed?: boolean},
 	lines: AsyncIterable<string>,
-): Promise<number> {
-	let count = 0;
+): Promise<void> {
 	for await (const line of lines) {
 		if (stream.destroyed || !stream.writable) {
 			break;
 		}
 
-		count++;
 		if (!stream.write(line)) {
-			await drained(stream);
+			const isOver = new AbortController();
+			// It takes more, or will never again.
+			await Promise.race(
+				['drain', 'close'].map(async event => once(stream, event, {signal: isOver.signal})),
+			).catch(() => {});
+			isOver.abort();
 		}
 	}
-
-	return count;
 }
 
-/** Settles when the stream takes more, or will never again. */
-async function drained(stream: NodeJS.WritableStream): Promise<void> {
-	await new Promise<void>(resolve => {
-		const go = () => {
-			for (const event of ['drain', 'error', 'close']) {
-				stream.removeListener(event, go);
-			}
-
-			resolve();
-		};
-
-		for (const event of ['drain', 'error', 'close']) {
-			stream.once(event, go);
-		}
-	});
+/**
+ * A delivery as one line of an export, without the line end: a JSON object with the keys of `svc deliveries show --json`. The body is `body` when it is
+ * UTF-8, else `body_base64`; neither when it was not kept. Headers are those that were stored: no secret, token or signature.
+ */
+function lineOfDelivery(stored: StoredDelivery): string {
+	const {body, ...delivery} = stored;
+	return jsonLine(
+		body && isUtf8(body) ? {...delivery, body: Buffer.from(body).toString('utf8')} : toWire(stored),
+	);
 }

@@ -1,13 +1,14 @@
+import {isUtf8} from 'node:buffer';
 import {statSync} from 'node:fs';
 import type {StoredDelivery} from '../../core/delivery.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
+import {isJsonObject} from '../../core/json.ts';
+import {readWireDelivery} from '../../gateway/contract/wire-delivery.ts';
 import {requirePossibleTime} from '../../gateway/deliveries/possible-time.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
 import {openInput, unreadable} from '../console/read-input.ts';
 import {openHome} from '../home/open-home.ts';
-import {deliveryOfLine} from './delivery-line.ts';
-import {readLines} from './read-lines.ts';
 
 /** What the gateway takes in one call: 32 MiB, a third of which is the encoding of the bodies, 1,000 deliveries. Larger bodies can be received and exported. */
 const maxLineBytes = 20 * 1024 * 1024;
@@ -80,7 +81,7 @@ async function* deliveriesIn(
 	leaveOut: (line: number) => void,
 ): AsyncIterable<StoredDelivery> {
 	try {
-		const lines = readLines(openInput(context, path), {maxLineBytes});
+		const lines = readLines(openInput(context, path));
 		for await (const {number, text} of lines) {
 			if (text === undefined) {
 				leaveOut(number);
@@ -124,5 +125,86 @@ async function* batchesOf(
 
 	if (batch.length > 0) {
 		yield batch;
+	}
+}
+
+/**
+ * The delivery in one line of an export. What refers to its old journal (run, group, replayed delivery) is not in it.
+ *
+ * @throws SvcError `delivery_invalid`; SyntaxError for what is no JSON
+ */
+function deliveryOfLine(line: string): StoredDelivery {
+	const value: unknown = JSON.parse(line);
+	if (!isJsonObject(value) || typeof value['body'] !== 'string') {
+		return readWireDelivery(value);
+	}
+
+	const {body, ...rest} = value;
+	return readWireDelivery({...rest, body_base64: Buffer.from(body).toString('base64')});
+}
+
+type NumberedLine = {
+	/** From 1. */
+	readonly number: number;
+	/** Absent when the line is longer than what is read. */
+	readonly text?: string;
+};
+
+const newline = 0x0a;
+
+/** Marks the beginning of some files of text. */
+const byteOrderMark = '\ufeff';
+
+/**
+ * The lines of a stream of bytes that hold anything, one at a time. Of a line above `maxLineBytes` nothing is kept but its number.
+ *
+ * @throws SvcError `line_invalid` for a line that is not UTF-8, named by its number
+ */
+async function* readLines(chunks: AsyncIterable<Buffer>): AsyncIterable<NumberedLine> {
+	let number = 1;
+	let parts: Buffer[] = [];
+	let bytes = 0;
+
+	const add = (part: Buffer) => {
+		bytes += part.length;
+		if (bytes > maxLineBytes) {
+			parts = [];
+		} else {
+			parts.push(part);
+		}
+	};
+
+	const take = (): NumberedLine | undefined => {
+		const line = Buffer.concat(parts);
+		const isTooLong = bytes > maxLineBytes;
+		if (!isUtf8(line)) {
+			throw new SvcError('line_invalid', `Cannot read line ${number}: it is not UTF-8 text`);
+		}
+
+		parts = [];
+		bytes = 0;
+		const text = line.toString('utf8').replace(byteOrderMark, '').trim();
+		const numbered = isTooLong ? {number} : {number, text};
+		number++;
+		return text === '' && !isTooLong ? undefined : numbered;
+	};
+
+	for await (const chunk of chunks) {
+		let from = 0;
+		for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, from)) {
+			add(chunk.subarray(from, end));
+			from = end + 1;
+			const line = take();
+			if (line) {
+				yield line;
+			}
+		}
+
+		add(chunk.subarray(from));
+	}
+
+	const last = take();
+	if (last) {
+		yield last;
 	}
 }

@@ -1,14 +1,17 @@
-import {basename} from 'node:path';
+import {basename, join} from 'node:path';
+import {writePrivateFile} from '../../config/write-private-file.ts';
+import type {StoredDelivery} from '../../core/delivery.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {ReplayChanges} from '../../core/replay.ts';
 import {cell} from '../../core/untrusted.ts';
+import {editableBody, editedBody} from '../../nouns/delivery/edited-body.ts';
 import {confirm} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
+import {editInEditor, editorOf} from '../console/edit-in-editor.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
 import {readInput} from '../console/read-input.ts';
 import {requireGateway} from '../home/gateway-access.ts';
-import {deliveryNotFound} from './delivery-not-found.ts';
-import {editBody, editorOf} from './edit-body.ts';
+import {requireDelivery} from './require-delivery.ts';
 
 /** Flags of `svc deliveries replay`. */
 export type ReplayFlags = {
@@ -40,10 +43,7 @@ export async function replayDelivery(
 	}
 
 	const gateway = await requireGateway(context);
-	const stored = await gateway.getDelivery(id);
-	if (!stored) {
-		throw deliveryNotFound(id);
-	}
+	const stored = await requireDelivery(gateway, id);
 
 	const body = edit
 		? await editBody(context, stored)
@@ -79,6 +79,41 @@ export async function replayDelivery(
 	}
 
 	context.exit(answer.status < 400 ? 0 : 1);
+}
+
+/**
+ * What the person made of the body of `stored` in `$VISUAL` or `$EDITOR`. JSON is shown indented. What was saved must be what the sender's content type says.
+ *
+ * @throws SvcError `edit_aborted` when it was left as it was, or empty; `edit_invalid`, whose message names the file that keeps the text;
+ * `body_not_kept`, `program_not_started`, `program_failed`, `file_too_large`, `file_unreadable`, `interrupted`
+ */
+async function editBody(context: Context, stored: StoredDelivery): Promise<string> {
+	if (!stored.body) {
+		throw new SvcError(
+			'body_not_kept',
+			`Cannot edit delivery "${stored.id}": its body was not kept`,
+		);
+	}
+
+	const {kept, ...document} = editableBody(stored);
+	const edited = editedBody(await editInEditor(context, document, 'Not replayed'), stored);
+	switch (edited.kind) {
+		case 'body':
+			return edited.body;
+
+		case 'nothing':
+			throw new SvcError('edit_aborted', `Not replayed: the text was left ${edited.left}`);
+
+		case 'mistake': {
+			const file = join(context.paths().cache, kept);
+			await writePrivateFile(file, `${edited.body}\n`);
+			// The engine quotes the text: to the person who wrote it.
+			throw new SvcError(
+				'edit_invalid',
+				`Not replayed: Malformed JSON body (${cell(edited.why, 200).text}); your text is in "${file}", mend it and use --body-file`,
+			);
+		}
+	}
 }
 
 /** Editors that draw on a terminal, and wait for ever where there is none. */

@@ -12,7 +12,7 @@ const stepItems = 200;
  * none is asked for when this process has ended, so that a signal is the end of a search. Nothing below the cursor `downTo` is looked for.
  */
 export async function searchHistory<Item>(
-	search: (cursor: Cursor) => Promise<HistoryStep<Item>>,
+	search: (cursor: Cursor) => Promise<Pick<HistoryStep<Item>, 'items' | 'searchedTo'>>,
 	{
 		before,
 		limit,

@@ -75,7 +75,10 @@ function factLines(fact: Fact, cells: number): readonly string[] {
 const rowsOf = (text: string): readonly string[] => text.split(/\r\n|[\n\u2028\u2029]/);
 
 /** Says of an identifier what it is, and reads it. */
-const identify = (command: Command, noun: Pick<Noun<never>, 'argument' | 'isNumbered' | 'one'>) =>
+const identify = (
+	command: Command,
+	noun: Pick<Noun<never>, 'argument' | 'argumentSays' | 'isNumbered' | 'one'>,
+) =>
 	noun.isNumbered
 		? command.argument(
 				`<${noun.argument}>`,
@@ -84,7 +87,8 @@ const identify = (command: Command, noun: Pick<Noun<never>, 'argument' | 'isNumb
 			)
 		: command.argument(
 				`<${noun.argument}>`,
-				`${noun.argument === 'name' ? 'name' : 'identifier'} of the ${noun.one}`,
+				noun.argumentSays ??
+					`${noun.argument === 'name' ? 'name' : 'identifier'} of the ${noun.one}`,
 			);
 
 /** `list [--json]`. */
@@ -124,16 +128,16 @@ export function addShow<Item, More>(
 		verb = 'show',
 		says,
 		read,
-		json: jsonOf = item => item,
 	}: {
 		readonly noun: ShownNoun<Item, More>;
 		readonly verb?: string;
 		readonly says: string;
+		/** `json`: what `--json` prints where that is not the item. */
 		readonly read: (
 			id: string,
-		) => Promise<{readonly item: Item; readonly known: AsOf & More} | undefined>;
-		/** What is printed as JSON, where that is not the thing itself. */
-		readonly json?: (item: Item, known: AsOf & More) => unknown;
+		) => Promise<
+			{readonly item: Item; readonly known: AsOf & More; readonly json?: unknown} | undefined
+		>;
 	},
 ): void {
 	identify(group.command(verb).description(says), noun)
@@ -148,7 +152,7 @@ export function addShow<Item, More>(
 			}
 
 			if (json) {
-				printJson(context, jsonOf(found.item, found.known));
+				printJson(context, found.json ?? found.item);
 			} else {
 				printLines(context, linesOf(noun, found.item, found.known));
 			}

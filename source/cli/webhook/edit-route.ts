@@ -9,8 +9,8 @@ import {cell} from '../../core/untrusted.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
 import {canAsk, confirm} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
+import {editInEditor} from '../console/edit-in-editor.ts';
 import {printJson, printLines, tell, tellWhole} from '../console/print.ts';
-import {editInEditor} from '../deliveries/edit-body.ts';
 import {askForm} from '../forms/ask-form.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 

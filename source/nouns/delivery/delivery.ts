@@ -61,11 +61,15 @@ function printedRun({delivery: {runId, group}}: DeliveryRow, {runs}: DeliveryMor
 	return group === undefined ? '' : `group ${group}`;
 }
 
+/** A delivery that has a row of its own. */
+export const rowOf = (delivery: Delivery): DeliveryRow => ({key: delivery.id, delivery, count: 1});
+
 /** An inbound event and what became of it; on the screen a flood of them is one row. @see manual/receiver.md */
 export const deliveryNoun: Noun<DeliveryRow, DeliveryMore> = {
 	one: 'delivery',
 	many: 'deliveries',
 	argument: 'id',
+	argumentSays: 'identifier, or at least its last four characters',
 	missing: 'delivery_not_found',
 	id: ({key}) => key,
 	name: ({delivery}) => `delivery ${shownId(delivery)}`,

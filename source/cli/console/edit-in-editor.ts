@@ -1,0 +1,45 @@
+import {join} from 'node:path';
+import {SvcError} from '../../core/errors.ts';
+import type {Context} from './context.ts';
+import {whenAskedToStop} from './signals.ts';
+
+/** The command line of the person's editor. */
+export const editorOf = (environment: Context['environment']): string =>
+	environment['VISUAL'] || environment['EDITOR'] || 'vi';
+
+/**
+ * A text in `$VISUAL` or `$EDITOR`, which has the terminal meanwhile; `undefined` when it was left as it was. `failed`: how messages begin.
+ *
+ * @throws SvcError `program_not_started`, `program_failed`, `file_too_large`, `file_unreadable`, `interrupted`
+ */
+export async function editInEditor(
+	context: Context,
+	document: {readonly text: string; readonly suffix: string},
+	failed: string,
+): Promise<string | undefined> {
+	const {environment} = context;
+	const [{editText}, {holdInterrupts}] = await Promise.all([
+		import('../../terminal/suspend.ts'),
+		import('../../terminal/signals.ts'),
+	]);
+	// Else the file that was lent would stay. A Ctrl-C is the editor's while it is open.
+	using stop = whenAskedToStop(context);
+	const stopped = new AbortController();
+	void stop.asked.then(() => {
+		stopped.abort(new SvcError('interrupted', `${failed}: the editor was ended`));
+		return undefined;
+	});
+	return await editText(
+		{
+			// There is no screen to leave.
+			suspend: async task => task(),
+			modes: {release() {}, reclaim() {}},
+			holdInterrupts: () => holdInterrupts(process),
+			directory: join(context.paths().cache, 'open'),
+			environment,
+			signal: stopped.signal,
+		},
+		editorOf(environment),
+		document,
+	);
+}
