@@ -2,7 +2,10 @@ import type {Clock} from './clock.ts';
 import type {Redact} from './redact.ts';
 import {cell} from './untrusted.ts';
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+/** The gravest first. */
+export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
+
+export type LogLevel = (typeof logLevels)[number];
 
 /** One record. `message` and `fields` are redacted and cleaned: they may be shown and stored as they are. */
 export type LogRecord = {

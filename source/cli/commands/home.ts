@@ -1,6 +1,6 @@
 import {Argument, type Command, Option} from 'commander';
 import {countOf} from '../../core/counted.ts';
-import type {LogLevel} from '../../core/log.ts';
+import {logLevels} from '../../core/log.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {Context} from '../console/context.ts';
 import {listOption, momentOption, numberOption, wordOption} from '../console/options.ts';
@@ -87,7 +87,6 @@ export function addDoctorCommand(program: Command, context: Context): void {
 		});
 }
 
-const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 const maxLines = 100_000;
 
 /** `svc logs`. */
@@ -96,7 +95,11 @@ export function addLogCommand(program: Command, context: Context): void {
 		.command('logs')
 		.description("show the gateway's log, oldest first, also of one that has ended")
 		.option('-f, --follow', 'go on with what comes, until Ctrl-C')
-		.addOption(new Option('--level <level>', 'only this level and worse ones').choices(levels))
+		.addOption(
+			new Option('--level <level>', 'only this level and worse ones').choices(
+				logLevels.toReversed(),
+			),
+		)
 		.option('--room <names>', 'only these rooms, with commas: webhook,agent,mcp', listOption)
 		.option('--run <n>', 'only what names this run', numberOption(1, Number.MAX_SAFE_INTEGER))
 		.option('--delivery <id>', 'only what names this delivery', wordOption)

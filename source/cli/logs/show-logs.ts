@@ -4,7 +4,7 @@ import {type Clock, sleep} from '../../core/clock.ts';
 import {codeOf} from '../../core/errors.ts';
 import {jsonLine} from '../../core/json-line.ts';
 import {logLine} from '../../core/log-line.ts';
-import type {LogLevel, LogRecord} from '../../core/log.ts';
+import {logLevels, type LogLevel, type LogRecord} from '../../core/log.ts';
 import {readLogLine} from '../../core/read-log-line.ts';
 import {block} from '../../core/untrusted.ts';
 import {logBounds} from '../../gateway/logs/log-file.ts';
@@ -13,7 +13,7 @@ import {tell} from '../console/print.ts';
 import {whenAskedToStop} from '../console/signals.ts';
 
 /** Which records are asked for; all that is given must hold. */
-export type LogFilter = {
+type LogFilter = {
 	/** The least level. */
 	readonly level?: LogLevel;
 	readonly room?: readonly string[];
@@ -33,14 +33,12 @@ export type LogOptions = LogFilter & {
 const maxLogLines = 100_000;
 const usualLines = 200;
 
-const ranks: Readonly<Record<LogLevel, number>> = {debug: 0, info: 1, warn: 2, error: 3};
-
 /** Whether a record is asked for. */
-export const passesLog = (
+const passesLog = (
 	{at, level, source, fields}: LogRecord,
 	{level: least = 'debug', room, run, delivery, since = -Infinity}: LogFilter,
 ): boolean =>
-	ranks[level] >= ranks[least] &&
+	logLevels.indexOf(level) <= logLevels.indexOf(least) &&
 	(room?.includes(source) ?? true) &&
 	(run === undefined || fields['run'] === run) &&
 	(delivery === undefined || String(fields['delivery']) === delivery) &&

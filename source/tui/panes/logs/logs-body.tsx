@@ -1,61 +1,110 @@
-import {useState} from 'react';
+import {derive} from '../../../core/derive.ts';
+import type {LogRecord} from '../../../core/log.ts';
+import type {GatewayState} from '../../../core/state.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {clip, isWithin, widthOf} from '../../../terminal/text/fit.ts';
-import {empty, safe} from '../../../terminal/text/safe.ts';
-import {clean} from '../../lines/line.ts';
+import {literal, safe} from '../../../terminal/text/safe.ts';
+import {clean, type Line} from '../../lines/line.ts';
 import {useStore} from '../../state/use-store.ts';
+import type {Tone} from '../../theme/theme.ts';
 import {EmptyList} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
-import {answerText} from './answer-row.ts';
-import {logLine} from './log-line.ts';
-import {logList, logLook} from './log-list.ts';
-import {repeatsHead, type LogRow} from './log-row.ts';
-import {createLogSubjects} from './log-subject.ts';
+import {logList, logLook, signCells, type LogRow} from './log-rows.ts';
+
+const tones: Readonly<Record<LogRecord['level'], Tone>> = {
+	error: 'bad',
+	warn: 'warn',
+	info: 'plain',
+	debug: 'quiet',
+};
 
 /** Less of a subject than this says nothing. */
 const leastCells = 12;
-const signCells = 2;
 const gapCells = 2;
 
-/** `  acme/api#7 opened`, where `width` leaves room behind a row. */
-function behind({head, text, facts}: LogRow, subject: string | undefined, width: number): Safe {
+/** How the log tells of an answer: it begins alike for all of a route. @see platforms/log/descriptor.ts */
+const beginning = /^Answer of (?:route|job) "[^"]*": /;
+
+/** Characters of an answer that may stand in its row. */
+const answerCharacters = 400;
+
+const subjectsOf = derive(
+	(deliveries: GatewayState['deliveries'], runs: GatewayState['runs']) =>
+		new Map<string, string | undefined>([
+			...deliveries.map(({delivery}) => [`delivery ${delivery.id}`, delivery.subject] as const),
+			...runs.map(({id, subject}) => [`run ${id}`, subject] as const),
+		]),
+);
+
+/** The subject of the event that a record speaks of, by its run or its delivery, as far as either is listed. */
+function subjectOf({fields}: LogRecord, {deliveries, runs}: GatewayState): string | undefined {
+	const known = subjectsOf(deliveries, runs);
+	return known.get(`run ${fields['run']}`) ?? known.get(`delivery ${fields['delivery']}`);
+}
+
+/**
+ * A row with what its event is about: before its answer, which tells the answers of a route apart, or behind what it says, where `width` leaves room. The
+ * record itself stays as it is, in the detail and on the clipboard.
+ */
+function withSubject(
+	{record: {message}, head, text, facts}: LogRow,
+	subject: string,
+	{width, isWrapped}: {readonly width: number; readonly isWrapped: boolean},
+): {readonly text: Safe; readonly rest: Safe} {
+	const room = width - signCells;
+	const [start] = isWrapped || subject === '' ? [] : (beginning.exec(message) ?? []);
+	if (start !== undefined) {
+		const cells = Math.max(leastCells, Math.floor((room - widthOf(head)) / 2));
+		const answer = clean(message.slice(start.length, start.length + answerCharacters));
+		return {text: safe`${clip(clean(subject), cells)}: ${answer}`, rest: facts};
+	}
+
 	const row = safe`${head}${text}${facts}`;
-	const room = width - signCells - gapCells;
-	return subject === undefined || !isWithin(row, room - leastCells)
-		? empty
-		: safe`  ${clip(clean(subject), room - widthOf(row))}`;
+	return {
+		text,
+		rest: isWithin(row, room - gapCells - leastCells)
+			? safe`${facts}  ${clip(clean(subject), room - gapCells - widthOf(row))}`
+			: facts,
+	};
 }
 
 /** The records of the log, one row each, or several where they are wrapped. */
 export function LogsBody({width, height}: RegionProps) {
 	const shell = useShell();
 	const records = shell.list(logList);
-	useStore(shell.view, () => shell.local(logLook).get());
 	useStore(records, list => list);
+	const {isWrapped} = useStore(shell.view, () => shell.local(logLook).get());
 	const {state} = useStore(shell.feed, snapshot => snapshot);
-	const [subjectOf] = useState(createLogSubjects);
 	const shown = records.shown();
 	// By what stands above it on the screen, whatever the filter keeps out between them.
-	const repeated = new Set(shown.filter((row, index) => repeatsHead(row, shown[index - 1])));
-	const {isWrapped} = shell.local(logLook).get();
-	/** A row with what its event is about: before its answer, or behind what it says. */
-	const lineOf = (row: LogRow, isSelected: boolean) => {
-		const subject = row.isHead ? subjectOf(row.record, state) : undefined;
-		const room = width - signCells - widthOf(row.head);
-		const said = isWrapped ? undefined : answerText(row, subject, room);
-		return logLine(said ? {...row, text: said} : row, {
-			isSelected,
-			isRepeated: repeated.has(row),
-			about: said ? empty : behind(row, subject, width),
-		});
+	const repeated = new Set(
+		shown.filter(({isHead, head}, index) => isHead && head === shown[index - 1]?.head),
+	);
+	const rowOf = (row: LogRow, isSelected: boolean): Line => {
+		const {record, head, isHead} = row;
+		const subject = isHead ? subjectOf(record, state) : undefined;
+		const {text, rest} =
+			subject === undefined
+				? {text: row.text, rest: row.facts}
+				: withSubject(row, subject, {width, isWrapped});
+		const tone = tones[record.level];
+		// The selected row says by itself what it is.
+		const isSaid = repeated.has(row) && !isSelected;
+		return [
+			{text: isSelected ? literal('> ') : literal('  '), tone: 'accent'},
+			{text: isSaid ? clean(' '.repeat(head.length)) : head, tone},
+			{text, tone},
+			{text: rest, tone: 'quiet'},
+		];
 	};
+
 	return (
 		<ListRows
 			list={records}
 			keyOf={row => row.key}
-			rowOf={lineOf}
+			rowOf={rowOf}
 			width={width}
 			height={height}
 			whenEmpty={<EmptyList list={records} width={width} height={height} />}

@@ -1,39 +1,171 @@
-import {createMemory} from '../../../core/derive.ts';
+import {derive} from '../../../core/derive.ts';
+import {logVocabulary} from '../../../core/filter/log-vocabulary.ts';
+import {logLine} from '../../../core/log-line.ts';
+import {logLevels, type LogLevel, type LogRecord} from '../../../core/log.ts';
+import type {Safe} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {fullTime} from '../../../terminal/text/time.ts';
-import type {DetailSource} from '../../lines/detail.ts';
+import type {PaneCommand} from '../../acts/command.ts';
+import {copyText} from '../../acts/copy.ts';
+import {goToDelivery, goToRun} from '../../acts/go-to.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
 import {countPart, followPart} from '../../lines/title-parts.ts';
+import {selectedCommand} from '../../nouns/acts.ts';
 import {onePane} from '../../nouns/listing.ts';
-import type {Host, Shell} from '../../shell/shell.ts';
-import {logCommands} from './log-commands.ts';
-import {logList, logLook} from './log-list.ts';
-import {logVocabulary, type LogRow} from './log-row.ts';
+import type {Shell} from '../../shell/shell.ts';
+import {isShown, logList, logLook, type LogLook, type LogRow} from './log-rows.ts';
 
-function createRecordDetail({list}: Host): DetailSource {
-	const remember = createMemory<readonly Line[]>();
-	const records = list(logList);
-	return {
-		lines(width) {
-			const row = records.selected();
-			return remember([row?.record, width], () => (row ? logDetail(row, width) : []));
-		},
-	};
+const changeLook = (shell: Shell, part: (look: LogLook) => Partial<LogLook>): void => {
+	shell.local(logLook).set(look => ({...look, ...part(look)}));
+};
+
+/** A level alone; with the same key once more all again. */
+const levelKey = (level: LogLevel, label: Safe): PaneCommand => ({
+	id: `logs.${level}`,
+	keys: [level.slice(0, 1)],
+	label,
+	run(shell) {
+		changeLook(shell, ({only, showsDebug}) => {
+			if (only !== level) {
+				return {only: level};
+			}
+
+			// Whoever looks for what led to it wants the rest with it; debug is in the rest only when it was asked for.
+			return {only: undefined, ...(level === 'debug' && {showsDebug: !showsDebug})};
+		});
+	},
+});
+
+const nextTime = {clock: 'full', full: 'none', none: 'clock'} as const;
+
+/** What a record is about, a run or else a delivery: the word of the filter for it, and the way there. */
+function originOf({record: {fields}}: LogRow) {
+	const {run, delivery} = fields;
+	if (typeof run === 'number') {
+		return {
+			word: `run:${run}`,
+			go(shell: Shell) {
+				goToRun(shell, run);
+			},
+		};
+	}
+
+	return typeof delivery === 'string' && /^[\w-]+$/.test(delivery)
+		? {
+				word: `delivery:${delivery}`,
+				go(shell: Shell) {
+					goToDelivery(shell, delivery);
+				},
+			}
+		: undefined;
 }
 
-const levels = ['error', 'warn', 'info', 'debug'] as const;
+/** Adds a word to the filter, or takes it out when it is there; the record that is selected stays so. */
+function toggleWord(shell: Shell, word: string): void {
+	const list = shell.list(logList);
+	const words = list.get().filterText.split(' ');
+	const next = words.includes(word) ? words.filter(one => one !== word) : [...words, word];
+	list.move('pause');
+	list.setFilter(next.filter(one => one !== '').join(' '));
+}
+
+const namesNothing = literal('This record names neither a run nor a delivery');
+
+const logCommands: readonly PaneCommand[] = [
+	levelKey('error', literal('errors only')),
+	levelKey('warn', literal('warnings only')),
+	levelKey('info', literal('info only')),
+	levelKey('debug', literal('debug only')),
+	{
+		id: 'logs.wrap',
+		keys: ['W'],
+		label: literal('wrap'),
+		run(shell) {
+			changeLook(shell, ({isWrapped}) => ({isWrapped: !isWrapped}));
+		},
+	},
+	{
+		id: 'logs.time',
+		keys: ['t'],
+		label: literal('time format'),
+		run(shell) {
+			changeLook(shell, ({time}) => ({time: nextTime[time]}));
+		},
+	},
+	selectedCommand(logList, {
+		id: 'logs.copy',
+		keys: ['y'],
+		label: literal('copy line'),
+		of: ({record}) => record,
+		none: namesNothing,
+		run(shell, record) {
+			shell.attempt(async () => copyText(shell, logLine(record), literal('line')));
+		},
+	}),
+	selectedCommand(logList, {
+		id: 'logs.room',
+		keys: ['s'],
+		label: literal('only this room'),
+		quiet: true,
+		of: ({record}) => `room:${record.source}`,
+		none: namesNothing,
+		run: toggleWord,
+	}),
+	selectedCommand(logList, {
+		id: 'logs.same',
+		keys: ['m'],
+		label: literal('only this run or delivery'),
+		quiet: true,
+		of: row => originOf(row)?.word,
+		none: namesNothing,
+		run: toggleWord,
+	}),
+	selectedCommand(logList, {
+		id: 'logs.origin',
+		keys: ['o'],
+		label: literal('its run or delivery'),
+		quiet: true,
+		of: originOf,
+		none: namesNothing,
+		run(shell, origin) {
+			origin.go(shell);
+		},
+	}),
+	{
+		id: 'logs.pager',
+		keys: ['E'],
+		label: literal('the whole file in $PAGER'),
+		quiet: true,
+		run(shell) {
+			const {home} = shell.feed.get().state.gateway;
+			shell.attempt(async () => shell.desktop.pageFile(`${home}/logs/gateway.log`));
+		},
+	},
+];
+
+/** One record with every field on its own row. */
+const detailOf = derive(({at, level, source, message, fields}: LogRecord, width: number) => [
+	line(safe`${fullTime(at)}  ${clean(level)}  ${clean(source)}`, 'strong'),
+	blankLine,
+	...wrapText(message, width).map(row => line(row)),
+	blankLine,
+	...Object.entries(fields).flatMap(([key, value]) =>
+		wrapText(`${key}  ${String(value)}`, width).map(row => line(row, 'quiet')),
+	),
+]);
+
+const noDetail: readonly Line[] = [];
 
 /** `error warn info · wrapped`, `only error, e: all · wrapped`. */
 function lookPart({local}: Shell): Line {
-	const look = local(logLook).get();
-	const {only} = look;
+	const {only, showsDebug, isWrapped} = local(logLook).get();
 	const shown =
 		only === undefined
-			? levels.filter(level => look.levels.has(level)).join(' ')
+			? logLevels.filter(level => isShown({showsDebug}, level)).join(' ')
 			: `only ${only}, ${only.slice(0, 1)}: all`;
 	return [
 		{
-			text: clean(`${shown}${look.isWrapped ? ' · wrapped' : ''}`),
+			text: clean(`${shown}${isWrapped ? ' · wrapped' : ''}`),
 			tone: only === undefined ? 'quiet' : 'warn',
 		},
 	];
@@ -55,7 +187,12 @@ export const logsPane = onePane({
 		list: logList,
 		vocabulary: logVocabulary,
 		isLive: true,
-		detail: createRecordDetail,
+		detail: ({list}) => ({
+			lines(width) {
+				const row = list(logList).selected();
+				return row ? detailOf(row.record, width) : noDetail;
+			},
+		}),
 		hasCursor: false,
 	},
 	summary(shell) {
@@ -63,16 +200,3 @@ export const logsPane = onePane({
 		return [countPart(records), lookPart(shell), followPart(records)];
 	},
 });
-
-/** One record with every field on its own row. */
-function logDetail({record}: LogRow, width: number): readonly Line[] {
-	return [
-		line(safe`${fullTime(record.at)}  ${clean(record.level)}  ${clean(record.source)}`, 'strong'),
-		blankLine,
-		...wrapText(record.message, width).map(row => line(row)),
-		blankLine,
-		...Object.entries(record.fields).flatMap(([key, value]) =>
-			wrapText(`${key}  ${String(value)}`, width).map(row => line(row, 'quiet')),
-		),
-	];
-}

@@ -13,9 +13,9 @@ import {paceOf, type DetailSource} from '../../lines/detail.ts';
 import {clean, type Line} from '../../lines/line.ts';
 import {newest, recent} from '../../lines/newest.ts';
 import {countPart, followPart, searchedPart} from '../../lines/title-parts.ts';
-import {listingOf} from '../../nouns/listing.ts';
+import {listingOf, onePane} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
-import type {Destination, Found, Pane} from '../pane.ts';
+import type {Destination, Found} from '../pane.ts';
 import {deliveryMarks} from './replay-marked.ts';
 import {trafficCommands} from './traffic-commands.ts';
 import {trafficDetail} from './traffic-detail.ts';
@@ -137,7 +137,7 @@ function noTraffic({webhook, routes}: GatewayState): readonly string[] {
 }
 
 /** What came in over HTTP, and what became of it. */
-export const trafficPane: Pane = {
+export const trafficPane = onePane({
 	id: 'traffic',
 	title: literal('Traffic'),
 	short: literal('Traf'),
@@ -145,22 +145,16 @@ export const trafficPane: Pane = {
 	count: undefined,
 	empty: noTraffic,
 	isWide: false,
-	sections: [
-		{
-			id: 'traffic',
-			title: literal('Traffic'),
-			commands: trafficCommands,
-			listing: listingOf({
-				noun: deliveryNoun,
-				list: deliveryList,
-				known: ({feed}) => worksIn(feed.get().state),
-				isLive: true,
-				marks: deliveryMarks,
-				detail: createTrafficDetail,
-				hasCursor: true,
-			}),
-		},
-	],
+	commands: trafficCommands,
+	listing: listingOf({
+		noun: deliveryNoun,
+		list: deliveryList,
+		known: ({feed}) => worksIn(feed.get().state),
+		isLive: true,
+		marks: deliveryMarks,
+		detail: createTrafficDetail,
+		hasCursor: true,
+	}),
 	summary({list}) {
 		const deliveries = list(deliveryList);
 		return [
@@ -177,4 +171,4 @@ export const trafficPane: Pane = {
 	},
 	destinations,
 	find: findDelivery,
-};
+});

@@ -147,7 +147,7 @@ test('y copies the line', async () => {
 	await shown.pass(0);
 
 	expect(shown.desktop.copied).toEqual([
-		'2026-11-20 12:00:00.000 error agent cannot reach the model',
+		'2026-11-20T12:00:00.000Z error agent    cannot reach the model',
 	]);
 });
 
