@@ -6,10 +6,10 @@ import type {PaneCommand} from '../acts/command.ts';
 import {copyText} from '../acts/copy.ts';
 import {askForName, confirm, openMenu} from '../dialogs/questions.ts';
 import {clean} from '../lines/line.ts';
-import {actOnAll, clearMarks, markedOf, sayOutcome, type Marks} from '../lines/marks.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {List} from '../state/list.ts';
 import type {ListSource} from '../state/source.ts';
+import {askForMarked, hasMarked, type Marked} from './marked.ts';
 
 type Options<Item, Once> = {
 	readonly noun: Pick<Noun<Item>, 'copies' | 'id' | 'many' | 'name' | 'one'>;
@@ -19,19 +19,14 @@ type Options<Item, Once> = {
 	readonly others?: readonly PaneCommand[];
 	/** Shows what is shown once. */
 	readonly showOnce?: (shell: Shell, once: Once) => void;
-	/** Marked ones are acted on, whichever is selected. */
-	readonly marked?: {
-		readonly marks: Marks;
-		/** All that may be marked: also what was paged to, and what the filter keeps out. */
-		readonly all: (shell: Shell) => readonly Item[];
-	};
+	readonly marked?: Marked<Item>;
 };
 
 /** What keys do with the selected thing: its acts, and copying what of it can be copied. */
 export function nounCommands<Item, Once = never>(
 	options: Options<Item, Once>,
 ): readonly PaneCommand[] {
-	const {noun, acts, list, others = []} = options;
+	const {noun, acts, list, marked, others = []} = options;
 	const selected = (shell: Shell) => shell.list(list).selected();
 	const none = literal('Nothing is selected');
 	return [
@@ -42,7 +37,7 @@ export function nounCommands<Item, Once = never>(
 			label: clean(act.label ?? act.verb),
 			why(shell) {
 				const item = selected(shell);
-				if (act.all && hasMarked(shell, options)) {
+				if (act.all && marked && hasMarked(shell, marked.marks)) {
 					return undefined;
 				}
 
@@ -55,8 +50,8 @@ export function nounCommands<Item, Once = never>(
 			},
 			run(shell) {
 				const item = selected(shell);
-				if (act.all && hasMarked(shell, options)) {
-					askForMarked(shell, options, act);
+				if (act.all && marked && hasMarked(shell, marked.marks)) {
+					askForMarked(shell, {noun, marked}, act);
 				} else if (item !== undefined) {
 					doAct(shell, item, {...options, act});
 				}
@@ -202,87 +197,6 @@ function askFirst<Item>(
 	} else {
 		confirm.open(shell, question);
 	}
-}
-
-const hasMarked = <Item, Once>(
-	{local}: Shell,
-	{marked}: Pick<Options<Item, Once>, 'marked'>,
-): boolean => marked !== undefined && local(marked.marks).get().size > 0;
-
-/** Asks once for all that are marked, with what it means to how many of them, then does it to each. */
-function askForMarked<Item, Once>(
-	shell: Shell,
-	{noun, marked}: Options<Item, Once>,
-	{verb, all, effect, gone}: Act<Item, GatewayPort, Once>,
-): void {
-	if (!marked || !all) {
-		return;
-	}
-
-	const found = markedOf(shell.local(marked.marks).get(), marked.all(shell), noun.id);
-	const able = found.items.filter(item => all.means(item) !== undefined);
-	const unable = found.items.length - able.length;
-	if (able.length === 0) {
-		shell.toast(clean(`None of the marked ${noun.many} can be ${all.done}`), 'warn');
-		return;
-	}
-
-	const kinds = Map.groupBy(able, all.kind);
-	const lines = [
-		...[...kinds].map(
-			([kind, [first, ...others]]) =>
-				`${others.length + 1} ${kind}: ${(first && all.means(first)) ?? ''}`,
-		),
-		...(unable > 0 ? [`${unable} of the marked cannot be ${all.done}: left as they are.`] : []),
-	];
-	askForAll(
-		shell,
-		{noun, marks: marked.marks, verb, done: all.done, items: able, lines, gone: found.gone},
-		async item =>
-			(await effect(shell.port, noun.id(item), 0)) ? undefined : `${noun.name(item)}: ${gone}`,
-	);
-}
-
-/** Asks once for marked `items`, then does `act` to each, which answers why it could not; `gone`: how many of the marked are not among them any more. */
-export function askForAll<Item>(
-	shell: Shell,
-	{
-		noun: {one, many},
-		marks,
-		verb,
-		done,
-		items,
-		lines,
-		gone,
-	}: {
-		readonly noun: Pick<Noun<never>, 'many' | 'one'>;
-		readonly marks: Marks;
-		readonly verb: string;
-		/** `cancelled`. */
-		readonly done: string;
-		readonly items: readonly Item[];
-		/** What it means to how many. */
-		readonly lines: readonly string[];
-		readonly gone: number;
-	},
-	act: (item: Item) => Promise<string | undefined>,
-): void {
-	const count = items.length;
-	const Verb = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`;
-	confirm.open(shell, {
-		title: clean(`${Verb} ${count} marked ${count === 1 ? one : many}`),
-		lines: [
-			...lines,
-			...(gone > 0 ? [`${gone} of the marked are no longer in the list.`] : []),
-		].map(clean),
-		act: clean(`${Verb} all ${count}`),
-		run() {
-			clearMarks(shell, marks);
-			shell.attempt(async () => {
-				sayOutcome(shell, clean(done), await actOnAll(items, act));
-			});
-		},
-	});
 }
 
 function perform<Item, Once>(

@@ -5,14 +5,11 @@ import {literal} from '../../../terminal/text/safe.ts';
 import type {StillHere} from '../../acts/place.ts';
 import {deliveryList} from '../../entries/delivery-list.ts';
 import {actOnAll, createMarks, markedOf, sayOutcome} from '../../lines/marks.ts';
-import {askForAll} from '../../nouns/acts.ts';
+import {askForAll} from '../../nouns/marked.ts';
 import type {Shell} from '../../shell/shell.ts';
 
 /** The deliveries that are marked. */
 export const deliveryMarks = createMarks();
-
-export const hasMarked = ({local}: Pick<Shell, 'local'>): boolean =>
-	local(deliveryMarks).get().size > 0;
 
 /** Asks once for all marked deliveries, with what it starts where, then replays one after the other, the oldest first. */
 export async function replayMarked(shell: Shell, isStillHere: StillHere): Promise<void> {

@@ -19,8 +19,9 @@ import {
 } from '../../entries/delivery-list.ts';
 import {clean} from '../../lines/line.ts';
 import {markCommands} from '../../lines/marks.ts';
+import {hasMarked} from '../../nouns/marked.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {deliveryMarks, hasMarked, replayMarked} from './replay-marked.ts';
+import {deliveryMarks, replayMarked} from './replay-marked.ts';
 import {chooseRoute, servedRoutes} from './send-event.ts';
 
 /** What is to be sent once more. */
@@ -205,10 +206,10 @@ export const replayCommands: readonly PaneCommand[] = [
 		changes: true,
 		keys: ['r'],
 		label: literal('replay'),
-		why: shell => (hasMarked(shell) ? undefined : nothingToReplay(shell)),
+		why: shell => (hasMarked(shell, deliveryMarks) ? undefined : nothingToReplay(shell)),
 		run(shell) {
 			const isStillHere = placeNow(shell, literal('r'));
-			if (hasMarked(shell)) {
+			if (hasMarked(shell, deliveryMarks)) {
 				shell.attempt(async () => replayMarked(shell, isStillHere));
 			} else {
 				withWish((_shell, wish) => {
