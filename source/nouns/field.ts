@@ -66,3 +66,9 @@ export const field = (
 	kind: FieldKind,
 	more: Partial<FieldRecord> & Pick<FieldRecord, 'description'>,
 ): FieldRecord => ({key, kind, title: key, required: false, masked: false, ...more});
+
+/** A text without the blanks around it. */
+export const trimmed: Reading = {
+	typed: String,
+	taken: text => ({ok: true, value: text.trim() === '' ? undefined : text.trim()}),
+};

@@ -7,7 +7,7 @@ import {
 import {maxKeyNameLength, readBudget, readExpiry} from '../../core/api-keys/read-grant.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {contentOf} from '../field-kinds.ts';
-import {field, type FieldRecord, type FieldValue, type Reading} from '../field.ts';
+import {field, trimmed, type FieldRecord, type FieldValue, type Reading} from '../field.ts';
 
 /** A text that stays as it is typed and is sent as what `read` makes of it: a text says what it should be. */
 const readAs = (read: (text: string) => JsonValue): Reading => ({
@@ -21,9 +21,6 @@ const readAs = (read: (text: string) => JsonValue): Reading => ({
 	},
 	sent: read,
 });
-
-/** Without blanks around it. */
-const trimmed: Reading = {typed: String, taken: text => ({ok: true, value: text.trim()})};
 
 const bound = {least: 1, most: 1_000_000};
 

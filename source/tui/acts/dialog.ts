@@ -224,20 +224,18 @@ type ScrollName = keyof typeof scrolls;
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its own keys
 const scrollNames = Object.keys(scrolls) as readonly ScrollName[];
 
+export type ScrollOptions = {
+	readonly names?: readonly ScrollName[];
+	/** Rows of a page. */
+	readonly page?: (shell: Shell) => number;
+	readonly more?: (name: ScrollName) => Partial<DialogCommand>;
+};
+
 /** Keys that scroll by rows. */
 export const scrolling = (
 	id: string,
 	scroll: (shell: Shell, rows: number) => void,
-	{
-		names = scrollNames,
-		page = () => 10,
-		more,
-	}: {
-		readonly names?: readonly ScrollName[];
-		/** Rows of a page. */
-		readonly page?: (shell: Shell) => number;
-		readonly more?: (name: ScrollName) => Partial<DialogCommand>;
-	} = {},
+	{names = scrollNames, page = () => 10, more}: ScrollOptions = {},
 ): readonly DialogCommand[] =>
 	names.map(name => {
 		const [keys, label, rows] = scrolls[name];

@@ -7,7 +7,7 @@ import {quitDialog} from '../dialogs/leaving.ts';
 import {loginPasteDialog} from '../dialogs/login-paste.ts';
 import {paletteDialog} from '../dialogs/palette.ts';
 import {confirmDialog, menuDialog, typeNameDialog} from '../dialogs/questions.ts';
-import {setupDialog} from '../dialogs/setup.ts';
+import {setupDiffDialog, setupDoneDialog, setupFormDialog} from '../dialogs/setup.ts';
 import {statesDialog} from '../dialogs/states.ts';
 import {answerDialog, trialDialog} from '../dialogs/trial.ts';
 import {approvalDialog} from './approval-dialog.ts';
@@ -25,7 +25,9 @@ export const dialogs: readonly Dialog[] = [
 	approvalDialog,
 	trialDialog,
 	answerDialog,
-	setupDialog,
+	setupFormDialog,
+	setupDiffDialog,
+	setupDoneDialog,
 	keyFormDialog,
 	keyOfferDialog,
 	keyShownDialog,

@@ -1,48 +1,36 @@
+import type {SetupDraft, SetupPlan, WrittenSetup} from '../../core/setup.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Command} from '../acts/command.ts';
 import {copyText} from '../acts/copy.ts';
-import {
-	close,
-	closing,
-	defineDialog,
-	dialogState,
-	scrolling,
-	type Area,
-	type BoxContent,
-} from '../acts/dialog.ts';
-import {blankLine, clean, line} from '../lines/line.ts';
+import {close, closing, defineDialog, dialogState} from '../acts/dialog.ts';
+import {diffLines} from '../lines/diff-lines.ts';
+import {blankLine, clean, line, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {scrolledBox, titled} from './box.ts';
+import {boxOf, titled, told} from './box.ts';
 import {
+	atStep,
+	lastStep,
 	newSetup,
 	setupDraft,
-	setupForm,
 	stepProblem,
-	stepTitles,
-	withSetupForm,
-	type SetupCard,
-} from './setup-card.ts';
-import {setupDoneLines, setupPlanLines} from './setup-lines.ts';
-import {formBox, isComplete, reviewing} from './wizard.ts';
+	steps,
+	type SetupForm,
+} from './setup-form.ts';
+import {formBox, isComplete, ofForm, reviewing, scrolledDialog} from './wizard.ts';
 
 /** The settings of the receiver that a person fills in. */
-export const setup = dialogState<{readonly card: SetupCard}>('setup');
+export const setupForm = dialogState<SetupForm>('setup-form');
 
-const cardNow = (shell: Shell): SetupCard | undefined => setup.now(shell)?.card;
+/** What writing changes. `top`: rows that were scrolled away. */
+export const setupDiff = dialogState<{
+	readonly filled: SetupForm;
+	readonly plan: SetupPlan;
+	readonly draft: SetupDraft;
+	readonly top: number;
+}>('setup-diff');
 
-const changeCard = (shell: Shell, update: (card: SetupCard) => SetupCard): void => {
-	setup.change(shell, ({card}) => ({card: update(card)}));
-};
-
-const isAt =
-	(kind: SetupCard['stage']['kind']) =>
-	(shell: Shell): boolean =>
-		cardNow(shell)?.stage.kind === kind;
-
-const writtenSecret = (shell: Shell): string | undefined => {
-	const {stage} = cardNow(shell) ?? {};
-	return stage?.kind === 'done' ? stage.written.secret : undefined;
-};
+/** It is written: the one time that a secret that was made is there. */
+const setupDone = dialogState<WrittenSetup>('setup-done');
 
 /** Asks for the settings of the receiver and a first route. */
 export function openSetup(shell: Shell): void {
@@ -51,95 +39,80 @@ export function openSetup(shell: Shell): void {
 		const {now} = await shell.port.planSetup({});
 		// Somebody may have opened something else meanwhile.
 		if (shell.view.get().overlay === before) {
-			setup.open(shell, {card: newSetup(now)}, {field: undefined});
+			setupForm.open(shell, newSetup(now), {field: undefined});
 		}
 	});
 }
 
 function next(shell: Shell): void {
-	const card = cardNow(shell);
-	if (!card || !isComplete(shell, literal('Not yet'), stepProblem(card))) {
+	const filled = setupForm.now(shell);
+	if (!filled || !isComplete(shell, literal('Not yet'), stepProblem(filled))) {
 		return;
 	}
 
-	if (card.index < card.forms.length - 1) {
-		changeCard(shell, now => ({...now, index: now.index + 1}));
+	if (filled.step < lastStep) {
+		setupForm.change(shell, now => atStep(now, now.step + 1));
 	} else {
-		plan(shell, {withRoute: true});
+		plan(shell, true);
 	}
 }
 
 /** Shows what would be written, or why it cannot be. */
-function plan(shell: Shell, {withRoute}: {readonly withRoute: boolean}): void {
-	const card = cardNow(shell);
-	if (!card) {
+function plan(shell: Shell, withRoute: boolean): void {
+	const filled = setupForm.now(shell);
+	if (!filled) {
 		return;
 	}
 
-	const draft = setupDraft(card, {withRoute});
+	const draft = setupDraft(filled, withRoute);
 	shell.attempt(async () => {
 		const planned = await shell.port.planSetup(draft);
-		const [problem] = planned.problems;
-		if (cardNow(shell) !== card) {
+		const {problems, diff, fingerprint} = planned;
+		const [problem] = problems;
+		if (setupForm.now(shell) !== filled) {
 			return;
 		}
 
 		if (problem !== undefined) {
 			shell.toast(safe`Not so: ${clean(problem)}`, 'warn');
-		} else if (planned.diff.length === 0) {
+		} else if (diff.length === 0) {
 			shell.toast(literal('There is nothing to write'));
 		} else {
-			const {fingerprint} = planned;
-			changeCard(shell, now => ({
-				...now,
-				stage: {kind: 'diff', plan: planned, draft: {...draft, fingerprint}, top: 0},
-			}));
+			setupDiff.open(shell, {filled, plan: planned, draft: {...draft, fingerprint}, top: 0});
 		}
 	});
 }
 
 function back(shell: Shell): void {
-	changeCard(shell, card =>
-		card.stage.kind === 'diff'
-			? {...card, stage: {kind: 'form'}}
-			: {...card, index: Math.max(0, card.index - 1)},
-	);
+	const {filled} = setupDiff.now(shell) ?? {};
+	if (filled) {
+		setupForm.open(shell, filled);
+	} else {
+		setupForm.change(shell, now => atStep(now, Math.max(0, now.step - 1)));
+	}
 }
 
 /** Writes what was shown. */
 function write(shell: Shell): void {
-	const stage = cardNow(shell)?.stage;
-	if (stage?.kind !== 'diff') {
+	const {draft} = setupDiff.now(shell) ?? {};
+	if (!draft) {
 		return;
 	}
 
 	// A second key press finds the form; when it fails, what was filled in is there.
-	changeCard(shell, card => ({...card, stage: {kind: 'form'}}));
-	const card = cardNow(shell);
+	back(shell);
 	shell.attempt(async () => {
-		const written = await shell.port.setUp(stage.draft);
-		if (card && (cardNow(shell) || written.secret !== undefined)) {
+		const written = await shell.port.setUp(draft);
+		if (setupForm.isOpen(shell) || written.secret !== undefined) {
 			// A secret that was made is shown whatever was opened meanwhile: nobody can ask for it again.
-			setup.open(shell, {card: {...card, stage: {kind: 'done', written}}}, {field: undefined});
+			setupDone.open(shell, written, {field: undefined});
 		} else {
 			shell.toast(safe`The receiver is set up in ${clean(written.file)}`, 'good');
 		}
 	});
 }
 
-function scroll(shell: Shell, rows: number): void {
-	changeCard(shell, card => {
-		const {stage} = card;
-		return stage.kind === 'diff'
-			? {
-					...card,
-					stage: {...stage, top: Math.max(0, stage.top + rows)},
-				}
-			: card;
-	});
-}
-
-/** How the card is reached. */
+/** How it is reached. */
 export const setupActs: readonly Command[] = [
 	{
 		id: 'setup.open',
@@ -153,115 +126,138 @@ export const setupActs: readonly Command[] = [
 ];
 
 const widest = 96;
+const title = literal('Set up the receiver');
 
-const title = titled(literal('Set up the receiver'));
+const shared = {title: 'Setting up the receiver', scope: 'setup', comesBack: true} as const;
 
-/** A step of it, what would be written, or what was. */
-function contents({card}: {readonly card: SetupCard}, _shell: Shell, room: Area): BoxContent {
-	const width = Math.min(room.width, widest);
-	const {stage, index, forms} = card;
-	const form = setupForm(card);
-	if (form) {
+export const setupFormDialog = defineDialog(setupForm, {
+	...shared,
+	contents({form, step}, _shell, room) {
 		const keys =
-			index < forms.length - 1
+			step < lastStep
 				? literal('  a goes on, Esc leaves everything as it is')
 				: literal(
 						'  a shows what would be written, s does without a route, Esc leaves all as it is',
 					);
+		const heading = safe`  ${step + 1} of ${steps.length}: ${steps[step]?.title ?? title}`;
 		return formBox(
 			{
 				form,
-				title,
-				head: [
-					blankLine,
-					line(
-						safe`  ${index + 1} of ${forms.length}: ${clean(stepTitles[index] ?? '')}`,
-						'strong',
-					),
-					blankLine,
-				],
+				title: titled(title),
+				head: [blankLine, line(heading, 'strong'), blankLine],
 				foot: [blankLine, line(keys, 'quiet')],
 			},
-			width,
+			Math.min(room.width, widest),
 		);
-	}
-
-	if (stage.kind === 'diff') {
-		return {
-			title,
-			...scrolledBox(setupPlanLines(stage.plan, width), stage.top, room.height),
-			width,
-		};
-	}
-
-	const rows = stage.kind === 'done' ? setupDoneLines(stage.written, width) : [];
-	return {title, rows, shown: rows.length - 1, width};
-}
-
-export const setupDialog = defineDialog(setup, {
-	title: 'Setting up the receiver',
-	contents,
-	form: {
-		get: ({card}) => setupForm(card),
-		set: ({card}, form) => ({card: withSetupForm(card, form)}),
 	},
-	comesBack: true,
-	settle(state, top) {
-		const {card} = state;
-		return card.stage.kind === 'diff' && card.stage.top > top
-			? {card: {...card, stage: {...card.stage, top}}}
-			: state;
-	},
+	form: ofForm(),
 	commands: [
 		{
 			id: 'setup.next',
 			keys: ['a'],
 			label: literal('next step; after the last what would be written'),
-			when: isAt('form'),
 			run: next,
 		},
 		{
 			id: 'setup.skip',
 			keys: ['s'],
 			label: literal('no route now'),
-			when: shell => isAt('form')(shell) && cardNow(shell)?.index === 2,
+			when: shell => setupForm.now(shell)?.step === lastStep,
 			run(shell) {
-				plan(shell, {withRoute: false});
+				plan(shell, false);
 			},
 		},
+	],
+});
+
+const restartText = (keys: readonly string[]): string =>
+	keys.length === 0
+		? 'No restart is needed.'
+		: `The gateway has to be restarted for ${keys.join(', ')}.`;
+
+/** What writing changes, and what waits for a restart then. */
+export const setupPlanLines = (
+	{file, diff, warnings, movesOthers, restartNeeded}: SetupPlan,
+	width: number,
+): readonly Line[] => [
+	blankLine,
+	...told(`This changes ${file}:`, width, 'strong'),
+	blankLine,
+	...diffLines(diff, width, literal('  ')),
+	blankLine,
+	...(movesOthers
+		? told('! The file is written anew: the spacing of other lines may change.', width, 'warn')
+		: []),
+	...warnings.flatMap(text => told(`! ${text}`, width, 'warn')),
+	...told(restartText(restartNeeded), width),
+	...told('w writes it, b goes back, Esc leaves everything as it is', width, 'quiet'),
+];
+
+const scrolled = scrolledDialog(setupDiff, {
+	id: 'setup',
+	title,
+	widest,
+	rows: ({plan: planned}, width) => setupPlanLines(planned, width),
+	more: name => ({quiet: name === 'up'}),
+});
+
+export const setupDiffDialog = defineDialog(setupDiff, {
+	...shared,
+	...scrolled,
+	commands: [
 		{
 			id: 'setup.write',
 			changes: true,
 			keys: ['w'],
 			label: literal('write it'),
-			when: isAt('diff'),
 			run: write,
 		},
-		{
-			id: 'setup.back',
-			keys: ['b'],
-			label: literal('a step back'),
-			when: shell => isAt('diff')(shell) || (isAt('form')(shell) && cardNow(shell)?.index !== 0),
-			run: back,
-		},
+		...scrolled.commands,
+	],
+});
+
+/** What was written. */
+export const setupDoneDialog = defineDialog(setupDone, {
+	...shared,
+	contents({file, secret, restartNeeded}, _shell, room) {
+		const box = boxOf(room, {title, widest}, width => [
+			blankLine,
+			...told(`✓ Written to ${file}`, width, 'good'),
+			...told(restartText(restartNeeded), width),
+			...(secret === undefined
+				? []
+				: [
+						blankLine,
+						...told('Secret, which will not be shown again; c copies it', width, 'warn'),
+						...told(secret, width, 'strong'),
+					]),
+			blankLine,
+			line(literal('  Enter closes this'), 'quiet'),
+		]);
+		return {...box, shown: box.rows.length - 1};
+	},
+	commands: [
 		{
 			id: 'setup.copy',
 			keys: ['c'],
 			label: literal('copy the secret'),
-			when: shell => writtenSecret(shell) !== undefined,
+			when: shell => setupDone.now(shell)?.secret !== undefined,
 			run(shell) {
-				const secret = writtenSecret(shell);
-				if (secret !== undefined) {
-					shell.attempt(async () => copyText(shell, secret, literal('secret')));
-				}
+				const {secret = ''} = setupDone.now(shell) ?? {};
+				shell.attempt(async () => copyText(shell, secret, literal('secret')));
 			},
 		},
-		...scrolling('setup', scroll, {
-			names: ['down', 'up'],
-			more: name => ({quiet: name === 'up', when: isAt('diff')}),
-		}),
+		{id: 'setup.done', keys: ['enter'], label: literal('close'), run: close},
+	],
+	shared: [
+		{
+			id: 'setup.back',
+			keys: ['b'],
+			label: literal('a step back'),
+			when: shell => setupDiff.isOpen(shell) || (setupForm.now(shell)?.step ?? 0) > 0,
+			run: back,
+		},
 		reviewing('setup'),
-		{id: 'setup.done', keys: ['enter'], label: literal('close'), when: isAt('done'), run: close},
 		closing('setup', ['esc', 'ctrl+c', 'q'], literal('leave it')),
 	],
 });

@@ -6,20 +6,13 @@ import {fit} from '../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {dayTime} from '../../terminal/text/time.ts';
 import type {Command} from '../acts/command.ts';
-import {
-	closing,
-	defineDialog,
-	dialogState,
-	scrolling,
-	type Area,
-	type BoxContent,
-} from '../acts/dialog.ts';
+import {closing, defineDialog, dialogState} from '../acts/dialog.ts';
 import {runsAtWork} from '../entries/runs-at-work.ts';
 import {blankLine, clean, line, wrapText, type Line, type Span} from '../lines/line.ts';
 import {sparkline} from '../lines/sparkline.ts';
 import {grouped} from '../lines/title-parts.ts';
-import {scrolledBox, titled} from './box.ts';
 import {chatApiParts, receiverPart, type Part} from './listening-parts.ts';
+import {scrolledDialog} from './wizard.ts';
 
 const nameCells = 11;
 const hourCells = 30;
@@ -27,11 +20,9 @@ const hourCells = 30;
 const slowLoopMs = 100;
 
 /** How every part of the gateway stands: a word, since when, and what helps. */
-export function statesBox(
-	{state, now, top}: {readonly state: GatewayState; readonly now: number; readonly top: number},
-	room: Area,
-): BoxContent {
-	const parts = [
+const statesRows = (state: GatewayState, now: number, width: number): readonly Line[] => [
+	blankLine,
+	...[
 		gatewayPart(state),
 		receiverPart(state),
 		...chatApiParts(state),
@@ -43,11 +34,8 @@ export function statesBox(
 		jobsPart(state),
 		...journalParts(state),
 		...processParts(state),
-	];
-	const width = Math.min(room.width, 90);
-	const rows = [blankLine, ...parts.flatMap(part => partLines(part, width))];
-	return {title: titled(literal('States')), ...scrolledBox(rows, top, room.height), width};
-}
+	].flatMap(part => partLines(part, width)),
+];
 
 export const states = dialogState<{readonly top: number}>('states');
 
@@ -64,20 +52,17 @@ export const openStates: Command = {
 	},
 };
 
+const scrolled = scrolledDialog(states, {
+	id: 'states',
+	title: literal('States'),
+	widest: 90,
+	rows: (_, width, {feed}) => statesRows(feed.get().state, feed.get().now, width),
+});
+
 export const statesDialog = defineDialog(states, {
 	title: 'States',
-	contents: ({top}, shell, room) => statesBox({...shell.feed.get(), top}, room),
-	settle: (state, top) => (state.top > top ? {top} : state),
-	commands: [
-		...scrolling(
-			'states',
-			(shell, rows) => {
-				states.change(shell, ({top}) => ({top: Math.max(0, top + rows)}));
-			},
-			{names: ['down', 'up']},
-		),
-		closing('states', ['esc', 'H', 'q', 'ctrl+c', 'enter']),
-	],
+	...scrolled,
+	commands: [...scrolled.commands, closing('states', ['esc', 'H', 'q', 'ctrl+c', 'enter'])],
 });
 
 function partLines({name, word, more = empty, help}: Part, width: number): readonly Line[] {

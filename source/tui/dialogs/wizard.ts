@@ -2,17 +2,19 @@ import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {
 	close,
+	scrolling,
 	type BoxContent,
 	type DialogCommand,
 	type DialogOf,
 	type DialogState,
+	type ScrollOptions,
 } from '../acts/dialog.ts';
 import {review} from '../acts/review.ts';
 import {fieldTitle, formLines} from '../forms/form-lines.ts';
 import {firstInvalidField, type FormState} from '../forms/form.ts';
 import {blankLine, clean, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {told} from './box.ts';
+import {boxOf, scrolledBox, told} from './box.ts';
 import {changeForm, formNow} from './form.ts';
 
 /** A form in the box of a dialog. */
@@ -70,6 +72,42 @@ function send<State>(shell: Shell, dialog: DialogState<State>, act: () => Promis
 	});
 }
 
+/** Where the form of a dialog is. */
+export const ofForm = <State extends {readonly form: FormState}>(): NonNullable<
+	DialogOf<State>['form']
+> => ({get: ({form}) => form, set: (state, form) => ({...state, form})});
+
+/** Rows that are scrolled in the box of a dialog. */
+export const scrolledDialog = <State extends {readonly top: number}>(
+	dialog: DialogState<State>,
+	{
+		id,
+		title,
+		widest,
+		rows,
+		more,
+	}: {
+		readonly id: string;
+		readonly title: Safe;
+		readonly widest: number;
+		readonly rows: (state: State, width: number, shell: Shell) => readonly Line[];
+		readonly more?: ScrollOptions['more'];
+	},
+): Required<Pick<DialogOf<State>, 'contents' | 'commands' | 'settle'>> => ({
+	contents(state, shell, room) {
+		const box = boxOf(room, {title, widest}, width => rows(state, width, shell));
+		return {...box, ...scrolledBox(box.rows, state.top, room.height)};
+	},
+	settle: (state, top) => (state.top > top ? {...state, top} : state),
+	commands: scrolling(
+		id,
+		(shell, by) => {
+			dialog.change(shell, state => ({...state, top: Math.max(0, state.top + by)}));
+		},
+		{names: ['down', 'up'], ...(more && {more})},
+	),
+});
+
 /** A dialog that is one form, which `a` sends. `take` reads what is filled in, or says what is wrong with it beyond single fields. */
 export const formDialog = <State extends {readonly form: FormState}, Taken extends object>(
 	dialog: DialogState<State>,
@@ -105,7 +143,7 @@ export const formDialog = <State extends {readonly form: FormState}, Taken exten
 			width,
 		);
 	},
-	form: {get: ({form}) => form, set: (state, form) => ({...state, form})},
+	form: ofForm(),
 	comesBack: true,
 	commands: [
 		{

@@ -2,7 +2,7 @@ import {assert, integer, property, string} from 'fast-check';
 import {expect, test} from 'vitest';
 import {widthOf} from '../../../source/terminal/text/fit.ts';
 import {literal} from '../../../source/terminal/text/safe.ts';
-import {setupPlanLines} from '../../../source/tui/dialogs/setup-lines.ts';
+import {setupPlanLines} from '../../../source/tui/dialogs/setup.ts';
 import {planLines} from '../../../source/tui/editor/step-lines.ts';
 import {diffLines} from '../../../source/tui/lines/diff-lines.ts';
 

@@ -6,7 +6,7 @@ import {silentLogger} from '../../../source/core/log.ts';
 import {createSetupCommands} from '../../../source/gateway/commands/setup-commands.ts';
 import {createLiveConfig} from '../../../source/gateway/live-config.ts';
 import type {Rooms} from '../../../source/gateway/rooms.ts';
-import {setup} from '../../../source/tui/dialogs/setup.ts';
+import {setupDiff} from '../../../source/tui/dialogs/setup.ts';
 import {createTemporaryHome} from '../../config/temporary-home.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {showShell} from '../../helpers/show-shell.tsx';
@@ -149,8 +149,7 @@ test('somebody who edits the file meanwhile is not written over', async () => {
 	const {screen, see, shell} = card;
 	await screen.press('a', 'space', 'a', 's');
 	await see('This changes');
-	const {stage} = setup.now(shell)?.card ?? {};
-	const file = stage?.kind === 'diff' ? stage.plan.file : '';
+	const file = setupDiff.now(shell)?.plan.file ?? '';
 	writeFileSync(file, `${yaml}# theirs\n`);
 	await screen.press('w');
 	// The path of the home decides where its rows break.

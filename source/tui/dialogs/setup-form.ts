@@ -1,0 +1,122 @@
+import type {SetupDraft, SetupPlan} from '../../core/setup.ts';
+import {contentOf} from '../../nouns/field-kinds.ts';
+import {field, trimmed, type FieldRecord} from '../../nouns/field.ts';
+import {literal} from '../../terminal/text/safe.ts';
+import {newForm, type FormState} from '../forms/form.ts';
+
+/** The settings of the receiver that a person fills in; the values of all steps stand in one form, which shows the fields of one of them. */
+export type SetupForm = {
+	/** What holds. */
+	readonly now: SetupPlan['now'];
+	readonly step: number;
+	readonly form: FormState;
+};
+
+const placeFields = ({host, port}: SetupPlan['now']): readonly FieldRecord[] => [
+	field('enable', 'boolean', {
+		description: 'Whether webhooks are received.',
+		title: 'receive',
+		initial: true,
+	}),
+	field('host', 'text', {
+		description: 'Address to listen on; 0.0.0.0 takes events from other machines.',
+		initial: host,
+		required: true,
+		own: trimmed,
+	}),
+	field('port', 'integer', {
+		description: 'Port to listen on; 0 takes any that is free.',
+		initial: port,
+		required: true,
+		least: 0,
+		most: 65_535,
+	}),
+];
+
+const secretFields = ({hasSecret}: SetupPlan['now']): readonly FieldRecord[] => [
+	field('way', 'choice', {
+		description: 'Of routes that have none of their own. One that is made is shown once.',
+		title: 'secret',
+		required: true,
+		initial: hasSecret ? 'keep' : 'make',
+		options: [
+			{value: 'keep', title: hasSecret ? 'keep what is there' : 'none'},
+			{value: 'make', title: 'make one'},
+			{value: 'type', title: 'the one typed below'},
+		],
+	}),
+	field('secret', 'text', {
+		description: 'Nobody sees what is typed. It counts when it is chosen above.',
+		title: 'typed secret',
+		masked: true,
+	}),
+];
+
+const routeFields = (): readonly FieldRecord[] => [
+	field('name', 'text', {
+		description: 'The last part of its URL. Empty: no route is made now.',
+		own: trimmed,
+	}),
+	field('events', 'texts', {
+		description: 'Those that it takes, with commas between them: pull_request, push. Empty: all.',
+	}),
+	field('prompt', 'lines', {
+		description: 'What the agent is asked; {pull_request.title} is taken from the event.',
+	}),
+];
+
+/** What each step is about. */
+export const steps = [
+	{title: literal('Where it listens'), fields: placeFields},
+	{title: literal('Its secret'), fields: secretFields},
+	{title: literal('A first route'), fields: routeFields},
+] as const;
+
+export const lastStep = steps.length - 1;
+
+/** As it opens: what holds now. */
+export const newSetup = (now: SetupPlan['now']): SetupForm =>
+	atStep({now, step: 0, form: newForm(steps.flatMap(({fields}) => fields(now)))}, 0);
+
+/** With the fields of a step. */
+export const atStep = (filled: SetupForm, step: number): SetupForm => ({
+	...filled,
+	step,
+	form: {...filled.form, fields: steps[step]?.fields(filled.now) ?? [], index: 0, option: 0},
+});
+
+/** What is filled in. */
+type Filled = Pick<SetupDraft, 'enable' | 'host' | 'port' | 'secret'> &
+	Partial<NonNullable<SetupDraft['route']>> & {readonly way?: string};
+
+const filledIn = ({now, form: {values}}: SetupForm): Filled =>
+	contentOf({fields: steps.flatMap(({fields}) => fields(now)), values});
+
+/** Why a step cannot be left, beyond what its fields say. */
+export function stepProblem(state: SetupForm): string | undefined {
+	const {way, secret, name, events, prompt} = filledIn(state);
+	if (way === 'type' && secret === undefined) {
+		return 'no secret is typed';
+	}
+
+	return state.step === lastStep && name === undefined && (events ?? prompt) !== undefined
+		? 'the route has no name; s goes on without it'
+		: undefined;
+}
+
+/** What is asked for; what is as it was is left out. */
+export function setupDraft(state: SetupForm, withRoute: boolean): SetupDraft {
+	const {now} = state;
+	const {enable, host, port, way, secret, name, events, prompt} = filledIn(state);
+	return {
+		...(enable !== now.enabled && {enable: enable === true}),
+		...(host !== undefined && host !== now.host && {host}),
+		...(port !== undefined && port !== now.port && {port}),
+		...(way === 'make' && {makeSecret: true}),
+		...(way === 'type' && secret !== undefined && {secret}),
+		...(withRoute &&
+			name !== undefined && {
+				route: {name, ...(events && {events}), ...(prompt !== undefined && {prompt})},
+			}),
+	};
+}
