@@ -83,10 +83,10 @@ export function complete(shell: Shell): void {
 }
 
 /** Another one of what can complete a `{`. */
-export function moveCompletion(shell: Shell, step: 1 | -1): void {
+export const moveCompletion = (step: 1 | -1) => (shell: Shell) => {
 	changeEditor(shell, state => {
 		const {length} = completionsOf(state);
 		const {completion = 0} = state;
 		return {...state, completion: length === 0 ? 0 : (completion + step + length) % length};
 	});
-}
+};

@@ -1,10 +1,10 @@
 import {Box, useCursor} from 'ink';
+import type {Line} from '../lines/line.ts';
 import {useStore} from '../state/use-store.ts';
 import {LineBlock} from '../view/line-block.tsx';
 import type {RegionProps} from '../view/region.ts';
 import {useShell} from '../view/shell-context.ts';
-import {draftLines} from './draft-lines.ts';
-import {editorSplit, gutterCells} from './editor-split.ts';
+import {draftLines, editorSplit, gutterCells} from './draft-lines.ts';
 import type {EditorState} from './editor-state.ts';
 import {findLine} from './find-field.ts';
 import {routeRows} from './route-rows.ts';
@@ -15,32 +15,20 @@ const headRows = 3;
 
 /** The form of a route in place of the list: fields, and beside or below them what they do. */
 export function EditorBody({state, width, height}: RegionProps & {readonly state: EditorState}) {
-	const {step} = state;
+	const {step, draft} = state;
 	switch (step.kind) {
 		case 'form':
 			return <FormBody state={state} width={width} height={height} />;
 		case 'diff':
-			return (
-				<LineBlock
-					rows={planLines(step.plan, width)}
-					top={step.top}
-					width={width}
-					height={height}
-				/>
-			);
+			return block(planLines(step.plan, width), step.top);
 		case 'conflict':
-			return (
-				<LineBlock
-					rows={conflictLines(state.draft, step.theirs, width)}
-					top={0}
-					width={width}
-					height={height}
-				/>
-			);
+			return block(conflictLines(draft, step.theirs, width));
 		case 'saved':
-			return (
-				<LineBlock rows={savedLines(step, {width, height})} top={0} width={width} height={height} />
-			);
+			return block(savedLines(step, {width, height}));
+	}
+
+	function block(rows: readonly Line[], top = 0) {
+		return <LineBlock rows={rows} top={top} width={width} height={height} />;
 	}
 }
 

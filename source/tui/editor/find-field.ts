@@ -6,7 +6,7 @@ import type {PaneCommand} from '../acts/command.ts';
 import type {Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {act} from './act.ts';
-import {changeEditor, editorNow, type EditorState} from './editor-state.ts';
+import {changeEditor, type EditorState} from './editor-state.ts';
 import {fieldsOf} from './route-form.ts';
 
 const nameOf = ({path}: RouteField): string => path.join('.') || 'name';
@@ -49,13 +49,12 @@ export function pasteInFind(shell: Shell, pasted: string): void {
 export const findAct: PaneCommand = act('.find', ['/'], {
 	label: literal('find a field'),
 	quiet: true,
-	when: shell => editorNow(shell) !== undefined,
 	run(shell) {
 		changeEditor(shell, state => ({...state, find: lineText()}));
 	},
 });
 
-const step = (shell: Shell, by: -1 | 1): void => {
+const step = (by: -1 | 1) => (shell: Shell) => {
 	changeEditor(shell, state => atFound(state, by));
 };
 
@@ -69,15 +68,11 @@ export const findCommands: readonly PaneCommand[] = [
 	}),
 	act('-find.next', ['down', 'ctrl+n', 'tab'], {
 		label: literal('next field with it'),
-		run(shell) {
-			step(shell, 1);
-		},
+		run: step(1),
 	}),
 	act('-find.previous', ['up', 'ctrl+p', 'shift+tab'], {
 		label: literal('previous field with it'),
-		run(shell) {
-			step(shell, -1);
-		},
+		run: step(-1),
 	}),
 ];
 

@@ -11,7 +11,6 @@ import {completionsOf} from './completions.ts';
 import type {EditorState} from './editor-state.ts';
 import {filterLine} from './filter-line.ts';
 import {addKey, isMember, membersOf} from './list-setting.ts';
-import {openBraces} from './open-brace.ts';
 import {fieldsOf, isFieldChanged, routeForm} from './route-form.ts';
 import {secretAge} from './secret-age.ts';
 import {shownValue} from './shown-value.ts';
@@ -144,4 +143,19 @@ function completionLines(state: EditorState, width: number): readonly Line[] {
 			? [line(safe`       ${all.length} keys were seen; type to find one`, 'quiet')]
 			: []),
 	];
+}
+
+/** `{` and the name of a key, behind which no `}` comes in its line. */
+const unclosed = /\{([a-z_][\w.]*)(?![\w.])(?![^{}\n]*\})/gi;
+
+/** What to know of a template with keys that nobody closed: they stay as they are written, which may be meant. Empty where there are none. */
+export function openBraces(template: JsonValue | undefined): readonly string[] {
+	const texts =
+		typeof template === 'string'
+			? [template]
+			: typeof template === 'object' && template !== null
+				? Object.values(template).filter(text => typeof text === 'string')
+				: [];
+	const names = texts.flatMap(text => [...text.matchAll(unclosed)].map(([, name = '']) => name));
+	return [...new Set(names)].map(name => `{${name} has no closing }, and stays as it is written`);
 }

@@ -2,16 +2,12 @@ import type {Safe} from '../../core/untrusted.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import type {PaneCommand} from '../acts/command.ts';
 import {copyText} from '../acts/copy.ts';
+import {scrolling} from '../acts/dialog.ts';
 import type {Shell} from '../shell/shell.ts';
 import {act} from './act.ts';
 import {changeEditor, editorNow} from './editor-state.ts';
 import {backToForm, closeEditor, keepMine, openBoth, save, takeTheirs} from './save-draft.ts';
 import {planLines} from './step-lines.ts';
-
-const inStep =
-	(kind: string) =>
-	(shell: Shell): boolean =>
-		editorNow(shell)?.step.kind === kind;
 
 function scrollDiff(shell: Shell, rows: number): void {
 	const {columns} = shell.view.get().size;
@@ -29,32 +25,12 @@ function scrollDiff(shell: Shell, rows: number): void {
 
 /** Keys of the diff before saving. */
 export const diffCommands: readonly PaneCommand[] = [
-	act('-diff.save', ['w'], {
-		changes: true,
-		label: literal('save it'),
-		when: inStep('diff'),
-		run: save,
+	act('-diff.save', ['w'], {changes: true, label: literal('save it'), run: save}),
+	...scrolling('editor-diff', scrollDiff, {
+		names: ['down', 'up'],
+		more: name => ({quiet: name === 'up'}),
 	}),
-	act('-diff.down', ['j', 'down'], {
-		label: literal('down'),
-		when: inStep('diff'),
-		run(shell) {
-			scrollDiff(shell, 1);
-		},
-	}),
-	act('-diff.up', ['k', 'up'], {
-		label: literal('up'),
-		quiet: true,
-		when: inStep('diff'),
-		run(shell) {
-			scrollDiff(shell, -1);
-		},
-	}),
-	act('-diff.back', ['esc'], {
-		label: literal('back to the form'),
-		when: inStep('diff'),
-		run: backToForm,
-	}),
+	act('-diff.back', ['esc'], {label: literal('back to the form'), run: backToForm}),
 ];
 
 const hasTheirs = (shell: Shell): boolean => {
@@ -69,51 +45,34 @@ export const conflictCommands: readonly PaneCommand[] = [
 		when: hasTheirs,
 		run: keepMine,
 	}),
-	act('-conflict.theirs', ['t'], {
-		label: literal('take theirs'),
-		when: inStep('conflict'),
-		run: takeTheirs,
-	}),
+	act('-conflict.theirs', ['t'], {label: literal('take theirs'), run: takeTheirs}),
 	act('-conflict.both', ['b'], {
 		label: literal('both in $EDITOR'),
 		when: hasTheirs,
 		run: openBoth,
 	}),
-	act('-conflict.back', ['esc'], {
-		label: literal('back to the form'),
-		when: inStep('conflict'),
-		run: backToForm,
-	}),
+	act('-conflict.back', ['esc'], {label: literal('back to the form'), run: backToForm}),
 ];
 
-const copying = (
-	id: string,
-	key: string,
-	{label, of}: {readonly label: Safe; readonly of: 'secret' | 'url' | 'curl'},
-): PaneCommand =>
-	act(`-saved.${id}`, [key], {
+const copying = (of: 'secret' | 'url' | 'curl', key: string, label: Safe): PaneCommand => {
+	const textOf = (shell: Shell) => {
+		const step = editorNow(shell)?.step;
+		return step?.kind === 'saved' ? step.saved[of] : undefined;
+	};
+
+	return act(`-saved.${of}`, [key], {
 		label,
-		when(shell) {
-			const step = editorNow(shell)?.step;
-			return step?.kind === 'saved' && step.saved[of] !== undefined;
-		},
+		when: shell => textOf(shell) !== undefined,
 		run(shell) {
-			const step = editorNow(shell)?.step;
-			const text = step?.kind === 'saved' ? step.saved[of] : undefined;
-			if (text !== undefined) {
-				shell.attempt(async () => copyText(shell, text, label));
-			}
+			shell.attempt(async () => copyText(shell, textOf(shell) ?? '', label));
 		},
 	});
+};
 
 /** Keys of what is told once. */
 export const savedCommands: readonly PaneCommand[] = [
-	copying('secret', 's', {label: literal('copy the secret'), of: 'secret'}),
-	copying('url', 'y', {label: literal('copy the URL'), of: 'url'}),
-	copying('curl', 'c', {label: literal('copy the curl line'), of: 'curl'}),
-	act('-saved.close', ['enter', 'esc'], {
-		label: literal('done'),
-		when: inStep('saved'),
-		run: closeEditor,
-	}),
+	copying('secret', 's', literal('copy the secret')),
+	copying('url', 'y', literal('copy the URL')),
+	copying('curl', 'c', literal('copy the curl line')),
+	act('-saved.close', ['enter', 'esc'], {label: literal('done'), run: closeEditor}),
 ];

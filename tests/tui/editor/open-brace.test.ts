@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {JsonValue} from '../../../source/core/json.ts';
-import {openBraces} from '../../../source/tui/editor/open-brace.ts';
+import {openBraces} from '../../../source/tui/editor/route-rows.ts';
 
 test.for<[JsonValue, readonly string[]]>([
 	['Look at {repo', ['repo']],
