@@ -81,10 +81,7 @@ function drop(shell: Shell): void {
 }
 
 const {moving, inText} = sheetScrolling('install', scrollInstall, {
-	layoutOf(shell) {
-		const sheet = installNow(shell);
-		return sheet && installLayout(shell, sheet);
-	},
+	layoutOf: shell => installLayout(shell),
 	hint: 'page-down',
 });
 
@@ -92,18 +89,15 @@ const {moving, inText} = sheetScrolling('install', scrollInstall, {
 export const installDialog = defineDialog(installSheet, {
 	title: 'Install link',
 	typesApart: true,
-	page(_, shell) {
-		const sheet = installNow(shell);
-		if (!sheet) {
-			return {title: [], rows: [], top: 0};
-		}
-
-		const layout = installLayout(shell, sheet);
-		return {
-			...layout,
-			rows: layout.content,
-			asked: {of: installName(sheet, shell.view.get().size), asked: layout.asked},
-		};
+	page({sheet}, shell) {
+		const layout = installLayout(shell);
+		return layout
+			? {
+					...layout,
+					rows: layout.content,
+					asked: {of: installName(sheet, shell.view.get().size), asked: layout.asked},
+				}
+			: {title: [], rows: [], top: 0};
 	},
 	shown: noteInstallShown,
 	line: {
