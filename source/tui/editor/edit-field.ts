@@ -1,5 +1,9 @@
+import {payloadOperators} from '../../core/payload-operators.ts';
+import type {RouteDefinition} from '../../core/route-editor.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {splitGraphemes} from '../../terminal/text/line-editor.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {placeNow} from '../acts/place.ts';
 import {
 	actOnField,
 	endEditing,
@@ -8,12 +12,15 @@ import {
 	typeInto,
 	type FormState,
 } from '../forms/form.ts';
+import {isArea, type Typing} from '../forms/typing.ts';
+import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {editByHand} from './by-hand.ts';
-import {begunWord, completionsOf} from './completions.ts';
+import {afterOwnEdit} from './draft.ts';
 import {changeEditor, editorNow, type EditorState} from './editor-state.ts';
+import {isMember} from './list-setting.ts';
 import {refresh} from './refresh.ts';
 import {fieldNow, routeForm, withForm} from './route-form.ts';
+import {sayProblem} from './save-draft.ts';
 
 /** Changes the form of the route; what it would do is asked anew when something else than its place changed. */
 export function changeRouteForm(shell: Shell, update: (form: FormState) => FormState): void {
@@ -90,3 +97,138 @@ export const moveCompletion = (step: 1 | -1) => (shell: Shell) => {
 		return {...state, completion: length === 0 ? 0 : (completion + step + length) % length};
 	});
 };
+
+/** A word that was begun before the cursor, and what it can become. */
+export type Begun = {
+	readonly word: string;
+	readonly candidates: readonly string[];
+	/** Written behind what is taken. */
+	readonly behind: string;
+};
+
+/** Where a `{` begins the name of a key. */
+const takesTemplates: ReadonlySet<string> = new Set(['text', 'lines', 'mapping']);
+
+/** The word that is typed now; `undefined` where nothing can be offered for it. */
+export function begunWord(state: EditorState): Begun | undefined {
+	const {place, keys} = state;
+	const field = fieldNow(state);
+	if (!place.editing || !field) {
+		return undefined;
+	}
+
+	const before = beforeCursor(place.editing);
+	const seen = (keys?.keys ?? []).map(({key}) => key);
+	if (isMember(field.path)) {
+		return field.path[0] === 'filters' ? begunInFilter(before, seen) : undefined;
+	}
+
+	const word = /\{([^{}]*)$/.exec(before)?.[1];
+	return word === undefined || !takesTemplates.has(field.kind)
+		? undefined
+		: {word, candidates: [...seen, 'event_type', '__raw__'], behind: '}'};
+}
+
+/** `field operator value`: a field, then an operator. */
+function begunInFilter(before: string, seen: readonly string[]): Begun | undefined {
+	const [, field, operator] = /^([^\s{]+)(?:\s+(\S*))?$/.exec(before) ?? [];
+	if (operator !== undefined) {
+		return {word: operator, candidates: payloadOperators, behind: ' '};
+	}
+
+	return field === undefined
+		? undefined
+		: {word: field, candidates: [...seen, 'event'], behind: ' '};
+}
+
+/** What can be taken for what is typed, or was chosen, before the cursor. */
+export function completionsOf(state: EditorState): readonly string[] {
+	const begun = state.completion === undefined ? undefined : begunWord(state);
+	return begun ? fitting(begun) : [];
+}
+
+/** What begins with the word before what holds it elsewhere, each in the order that it was seen. */
+function fitting({word, candidates}: Begun): readonly string[] {
+	const [begins, holds] = [true, false].map(isBeginning =>
+		candidates.filter(
+			key => key !== word && key.includes(word) && key.startsWith(word) === isBeginning,
+		),
+	);
+	return [...(begins ?? []), ...(holds ?? [])];
+}
+
+function beforeCursor(typing: Typing): string {
+	const [line, count] = isArea(typing)
+		? [typing.lines[typing.row] ?? '', typing.column]
+		: [typing.value, typing.cursor];
+	return splitGraphemes(line).slice(0, count).join('');
+}
+
+/**
+ * Opens the file of the route in the editor of the person, at the line of the setting `key`, or of the route where it has none. What is written there afterwards counts at once, as after a
+ * reload; what the receiver says of it is told, and the form goes on from it.
+ */
+export function editByHand(shell: Shell, key: string): void {
+	const {draft} = editorNow(shell) ?? {};
+	if (!draft) {
+		return;
+	}
+
+	if (draft.isNew) {
+		shell.toast(
+			safe`${clean(key)} is written into the file by hand: save the route first (w), then edit it`,
+			'warn',
+		);
+		return;
+	}
+
+	const {from, source} = draft;
+	const isStillHere = placeNow(shell, literal('enter'), () => {
+		const {place, step, find} = editorNow(shell) ?? {};
+		return [place, step, find];
+	});
+	shell.attempt(async () => {
+		const before = await shell.port.readRoute(from, {source});
+		if (!before) {
+			shell.toast(safe`There is no route ${clean(from)} in its file any more`, 'warn');
+			return;
+		}
+
+		if (!isStillHere(literal('The file was not opened'))) {
+			return;
+		}
+
+		await shell.desktop.openFile(before.file, () => before.lines[key] ?? before.line);
+		await shell.port.reload();
+		const after = await shell.port.readRoute(from, {source});
+		if (!after) {
+			shell.toast(safe`${clean(from)} is not in ${clean(before.file)} any more`, 'warn');
+			return;
+		}
+
+		await tellOutcome(shell, {before, after});
+		changeEditor(shell, state =>
+			state.draft.from === from ? {...state, draft: afterOwnEdit(state.draft, after)} : state,
+		);
+		refresh(shell);
+	});
+}
+
+async function tellOutcome(
+	shell: Shell,
+	{before, after}: {readonly before: RouteDefinition; readonly after: RouteDefinition},
+): Promise<void> {
+	const {name, source, definition, fingerprint} = after;
+	const {problems, warnings} = await shell.port.checkRoute(name, {source, definition, fingerprint});
+	const [problem] = problems;
+	const [warning] = warnings;
+	if (problem) {
+		shell.toast(safe`Not in use as it is written: ${clean(sayProblem(problem))}`, 'bad');
+	} else if (after.fingerprint === before.fingerprint) {
+		shell.toast(safe`${clean(name)} is as it was`);
+	} else if (warning !== undefined) {
+		shell.toast(safe`In use, with a warning: ${clean(warning)}`, 'warn');
+	} else {
+		shell.toast(safe`${clean(name)} is valid, and in use as it is written now`, 'good');
+	}
+}

@@ -5,8 +5,7 @@ import {literal, safe} from '../../terminal/text/safe.ts';
 import type {PaneCommand} from '../acts/command.ts';
 import type {Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {act} from './act.ts';
-import {changeEditor, type EditorState} from './editor-state.ts';
+import {act, changeEditor, type EditorState} from './editor-state.ts';
 import {fieldsOf} from './route-form.ts';
 
 const nameOf = ({path}: RouteField): string => path.join('.') || 'name';

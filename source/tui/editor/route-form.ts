@@ -4,8 +4,16 @@ import type {FormState} from '../forms/form.ts';
 import {endEditing, typedNow} from '../forms/form.ts';
 import {changeDraft, valueIn, withValueAt, type Draft} from './draft.ts';
 import type {EditorState} from './editor-state.ts';
-import {filterLine, filterOf} from './filter-line.ts';
-import {addKey, custom, isMember, membersOf, rowsOfSettings, withMember} from './list-setting.ts';
+import {
+	addKey,
+	custom,
+	filterLine,
+	filterOf,
+	isMember,
+	membersOf,
+	rowsOfSettings,
+	withMember,
+} from './list-setting.ts';
 
 /** Longest line of a field: a prompt may be one. */
 const maxLine = 64 * 1024;

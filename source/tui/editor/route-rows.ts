@@ -1,4 +1,4 @@
-import type {JsonValue} from '../../core/json.ts';
+import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import type {RouteField} from '../../core/route-editor.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
 import {typedProblem} from '../../nouns/field-kinds.ts';
@@ -7,13 +7,11 @@ import {literal, safe} from '../../terminal/text/safe.ts';
 import {fieldRows, type FieldRows} from '../forms/field-rows.ts';
 import {currentField, typedNow} from '../forms/form.ts';
 import {clean, line, type Line} from '../lines/line.ts';
-import {completionsOf} from './completions.ts';
+import {completionsOf} from './edit-field.ts';
 import type {EditorState} from './editor-state.ts';
-import {filterLine} from './filter-line.ts';
-import {addKey, isMember, membersOf} from './list-setting.ts';
+import {addKey, filterLine, isMember, membersOf} from './list-setting.ts';
 import {fieldsOf, isFieldChanged, routeForm} from './route-form.ts';
 import {secretAge} from './secret-age.ts';
-import {shownValue} from './shown-value.ts';
 
 const maxShown = 8;
 
@@ -158,4 +156,61 @@ export function openBraces(template: JsonValue | undefined): readonly string[] {
 				: [];
 	const names = texts.flatMap(text => [...text.matchAll(unclosed)].map(([, name = '']) => name));
 	return [...new Set(names)].map(name => `{${name} has no closing }, and stays as it is written`);
+}
+
+/** A value in one row. */
+export function shownValue(field: RouteField, value: JsonValue | undefined): Safe {
+	if (value === undefined || value === null) {
+		const {default: standard} = field;
+		return standard === undefined || standard === '' || isEmpty(standard)
+			? literal('-')
+			: safe`- (${cell(plain(standard)).text})`;
+	}
+
+	return cell(field.secret === true ? secretText(value) : plain(value)).text;
+}
+
+const isEmpty = (value: JsonValue): boolean =>
+	typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+
+const plain = (value: JsonValue): string => {
+	if (typeof value === 'string') {
+		return value;
+	}
+
+	// Nothing is something else than no setting: a route with `toolsets: []` has no tools, one without has all.
+	return Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'string')
+		? value.join(', ')
+		: JSON.stringify(value);
+};
+
+/** Stands in the place of a secret that the gateway makes. */
+export const toMake = '<make a new secret>';
+
+const kept = /^<kept: [^,<>\s]+, (\d+) bytes>$/;
+
+/** Whether a secret is there, never what it is: also of one that was typed here. */
+function secretText(value: JsonValue): string {
+	return Array.isArray(value)
+		? `${value.length}: ${value.map(item => (isJsonObject(item) ? 'set, kept' : oneSecret(item))).join('; ')}`
+		: oneSecret(value);
+}
+
+function oneSecret(text: JsonValue): string {
+	if (typeof text !== 'string') {
+		return 'set';
+	}
+
+	const [, bytes] = kept.exec(text) ?? [];
+	if (bytes !== undefined) {
+		return `set, ${bytes} bytes, kept`;
+	}
+
+	if (text === toMake) {
+		return 'a new one is made when it is saved';
+	}
+
+	return /^\$\{[^{}]*\}$/.test(text) || text === 'INSECURE_NO_AUTH' || text === ''
+		? JSON.stringify(text)
+		: 'new, set here';
 }

@@ -14,7 +14,7 @@ import {
 	type Draft,
 } from '../../../source/tui/editor/draft.ts';
 import {settingField} from '../../../source/tui/editor/route-form.ts';
-import {shownValue} from '../../../source/tui/editor/shown-value.ts';
+import {shownValue} from '../../../source/tui/editor/route-rows.ts';
 
 const draftOf = (base: JsonObject): Draft => ({
 	name: 'hook',

@@ -2,8 +2,7 @@ import {assert, constantFrom, jsonValue, property, record, string} from 'fast-ch
 import {expect, test} from 'vitest';
 import type {JsonValue} from '../../../source/core/json.ts';
 import {payloadOperators} from '../../../source/core/payload-operators.ts';
-import {filterLine, filterOf} from '../../../source/tui/editor/filter-line.ts';
-import {withMember} from '../../../source/tui/editor/list-setting.ts';
+import {filterLine, filterOf, withMember} from '../../../source/tui/editor/list-setting.ts';
 
 test.for([
 	[{field: 'action', in: ['opened', 'synchronize']}, 'action in opened, synchronize'],
