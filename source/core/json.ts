@@ -22,3 +22,9 @@ export function parsedJson(text: string): JsonValue | undefined {
 		return undefined;
 	}
 }
+
+/** What reads as JSON, `null` too, is that; all else is the text. */
+export function jsonOrText(text: string): JsonValue {
+	const value = parsedJson(text);
+	return value === undefined ? text : value;
+}

@@ -1,4 +1,4 @@
-import {type JsonObject, type JsonValue, isJsonObject, parsedJson} from '../core/json.ts';
+import {type JsonObject, type JsonValue, isJsonObject, jsonOrText, parsedJson} from '../core/json.ts';
 import type {FieldKind, FieldRecord, FieldValue, Reading, TypedValue} from './field.ts';
 
 /** What a kind of fields is. */
@@ -223,14 +223,8 @@ function mappingOf(typed: string): TypedValue {
 	const pairs = lines.map(line => /^\s*([^:\s][^:]*?)\s*:\s*(.*?)\s*$/.exec(line));
 	const wrong = pairs.indexOf(null);
 	return wrong === -1
-		? takes(Object.fromEntries(pairs.map(pair => [pair?.[1] ?? '', memberOf(pair?.[2] ?? '')])))
+		? takes(Object.fromEntries(pairs.map(pair => [pair?.[1] ?? '', jsonOrText(pair?.[2] ?? '')])))
 		: refuses(`has no "key: value" in line ${wrong + 1}`);
-}
-
-/** What reads as JSON, `null` too, is that. */
-function memberOf(typed: string): JsonValue {
-	const value = parsedJson(typed);
-	return value === undefined ? typed : value;
 }
 
 /** JSON, or one word that needs no quotes. */

@@ -1,6 +1,6 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import type {Command} from '../acts/command.ts';
+import type {Command, PaneCommand} from '../acts/command.ts';
 import {goBack} from '../acts/go-back.ts';
 import {change, nextMatch, openDetail, openPane} from '../acts/navigate.ts';
 import {placeNow} from '../acts/place.ts';
@@ -35,9 +35,8 @@ function reload(shell: Shell): void {
 	});
 }
 
-const paneCommands = panes.map(({id, title}, index): Command => ({
+const paneCommands = panes.map(({id, title}, index): PaneCommand => ({
 	id: `pane.${id}`,
-	scope: 'global',
 	keys: [paneKey(index)].filter(key => key !== undefined),
 	label: title,
 	quiet: true,
@@ -47,11 +46,14 @@ const paneCommands = panes.map(({id, title}, index): Command => ({
 	},
 }));
 
+/** Where no other scope is named. */
+const everywhere = (commands: ReadonlyArray<PaneCommand & Partial<Command>>): readonly Command[] =>
+	commands.map(command => ({scope: 'global', ...command}));
+
 /** Commands that hold whatever pane is open. */
-export const everywhereCommands: readonly Command[] = [
+export const everywhereCommands: readonly Command[] = everywhere([
 	{
 		id: 'detail.open',
-		scope: 'global',
 		keys: ['enter'],
 		label: literal('open'),
 		quiet: shell => shell.openList()?.selectedKey() === undefined,
@@ -60,7 +62,6 @@ export const everywhereCommands: readonly Command[] = [
 	},
 	{
 		id: 'detail.close',
-		scope: 'global',
 		keys: ['esc'],
 		label: literal('back'),
 		when: shell => shell.view.get().region === 'detail',
@@ -68,7 +69,6 @@ export const everywhereCommands: readonly Command[] = [
 	},
 	{
 		id: 'list.filter',
-		scope: 'global',
 		keys: ['/'],
 		label: literal('filter'),
 		why: noList,
@@ -79,7 +79,6 @@ export const everywhereCommands: readonly Command[] = [
 	},
 	{
 		id: 'list.follow',
-		scope: 'global',
 		keys: ['f'],
 		label: literal('follow'),
 		why: notLive,
@@ -90,7 +89,6 @@ export const everywhereCommands: readonly Command[] = [
 	},
 	{
 		id: 'help',
-		scope: 'global',
 		keys: ['?'],
 		label: literal('help'),
 		aliases: ['/help', '/keys'],
@@ -100,7 +98,6 @@ export const everywhereCommands: readonly Command[] = [
 	},
 	{
 		id: 'palette',
-		scope: 'global',
 		keys: [':', 'ctrl+k'],
 		label: literal('palette'),
 		run(shell) {
@@ -110,7 +107,6 @@ export const everywhereCommands: readonly Command[] = [
 	openStates,
 	{
 		id: 'approvals.review',
-		scope: 'global',
 		keys: ['!'],
 		label: literal('review approvals'),
 		quiet: true,
@@ -121,7 +117,6 @@ export const everywhereCommands: readonly Command[] = [
 	...movingCommands,
 	{
 		id: 'region.next',
-		scope: 'global',
 		keys: ['tab', 'shift+tab'],
 		label: literal('other region'),
 		quiet: true,
@@ -139,7 +134,6 @@ export const everywhereCommands: readonly Command[] = [
 	},
 	{
 		id: 'back',
-		scope: 'global',
 		keys: ['esc'],
 		label: literal('back one level, never quits'),
 		quiet: true,
@@ -147,7 +141,6 @@ export const everywhereCommands: readonly Command[] = [
 	},
 	{
 		id: 'list.pause',
-		scope: 'global',
 		keys: ['space'],
 		label: literal('pause or resume live updates'),
 		quiet: true,
@@ -158,7 +151,6 @@ export const everywhereCommands: readonly Command[] = [
 	},
 	{
 		id: 'match.next',
-		scope: 'global',
 		keys: ['n'],
 		label: literal('next match'),
 		quiet: true,
@@ -168,7 +160,6 @@ export const everywhereCommands: readonly Command[] = [
 	},
 	{
 		id: 'match.previous',
-		scope: 'global',
 		keys: ['N'],
 		label: literal('previous match'),
 		quiet: true,
@@ -178,7 +169,6 @@ export const everywhereCommands: readonly Command[] = [
 	},
 	{
 		id: 'region.zoom',
-		scope: 'global',
 		keys: ['z'],
 		label: literal('zoom region'),
 		quiet: true,
@@ -188,7 +178,6 @@ export const everywhereCommands: readonly Command[] = [
 	},
 	{
 		id: 'redraw',
-		scope: 'global',
 		keys: ['ctrl+l'],
 		label: literal('full redraw'),
 		quiet: true,
@@ -201,7 +190,6 @@ export const everywhereCommands: readonly Command[] = [
 	{
 		id: 'config.reload',
 		changes: true,
-		scope: 'global',
 		keys: [],
 		label: literal('reload the configuration'),
 		aliases: ['/reload'],
@@ -209,7 +197,6 @@ export const everywhereCommands: readonly Command[] = [
 	},
 	{
 		id: 'doctor',
-		scope: 'global',
 		keys: [],
 		label: literal('check the installation'),
 		quiet: true,
@@ -225,7 +212,6 @@ export const everywhereCommands: readonly Command[] = [
 	{
 		id: 'config.reload-servers',
 		changes: true,
-		scope: 'global',
 		keys: [],
 		label: literal('reload the tool servers: shows what changes, and asks'),
 		aliases: ['/reload-mcp'],
@@ -233,7 +219,6 @@ export const everywhereCommands: readonly Command[] = [
 	},
 	{
 		id: 'theme.next',
-		scope: 'global',
 		keys: [],
 		label: literal('next theme: dark, light, ansi16, mono'),
 		aliases: ['/theme'],
@@ -243,4 +228,4 @@ export const everywhereCommands: readonly Command[] = [
 			shell.toast(safe`Theme ${clean(next ?? 'dark')}`);
 		},
 	},
-];
+]);

@@ -1,6 +1,6 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {literal} from '../../terminal/text/safe.ts';
-import type {Command} from '../acts/command.ts';
+import type {PaneCommand} from '../acts/command.ts';
 import {move} from '../acts/navigate.ts';
 import type {ListMove} from '../list/window.ts';
 
@@ -8,9 +8,8 @@ const moving = (
 	name: Extract<ListMove, string>,
 	keys: readonly [string, ...string[]],
 	label: Safe,
-): Command => ({
+): PaneCommand => ({
 	id: `move.${name}`,
-	scope: 'global',
 	keys,
 	label,
 	quiet: true,
@@ -20,7 +19,7 @@ const moving = (
 });
 
 /** The keys that move in a list, or scroll a detail. */
-export const movingCommands: readonly Command[] = [
+export const movingCommands: readonly PaneCommand[] = [
 	moving('down', ['j', 'down'], literal('down')),
 	moving('up', ['k', 'up'], literal('up')),
 	moving('first', ['g', 'home'], literal('first')),

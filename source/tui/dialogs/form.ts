@@ -4,7 +4,7 @@ import {editLine, insertText, type LineText} from '../../terminal/text/line-edit
 import {literal} from '../../terminal/text/safe.ts';
 import type {Command} from '../acts/command.ts';
 import {copyText} from '../acts/copy.ts';
-import {dialogNow, isPage} from '../acts/dialog.ts';
+import {dialogNow, isPage, type DialogCommand} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
 import {review} from '../acts/review.ts';
 import {approvalSheet} from '../acts/sheet.ts';
@@ -104,9 +104,8 @@ function act(shell: Shell, {step, act: update}: FormKey): void {
 	}
 }
 
-const keyOfForm = (key: FormKey): Command => ({
+const keyOfForm = (key: FormKey): DialogCommand => ({
 	id: `form.${key.id}`,
-	scope: 'form',
 	keys: key.keys,
 	label: key.label,
 	quiet: key.id !== 'down',
@@ -115,31 +114,21 @@ const keyOfForm = (key: FormKey): Command => ({
 	},
 });
 
-const changing = (
-	id: string,
-	keys: readonly string[],
-	{
-		label,
-		update,
-	}: {readonly label: Command['label']; readonly update: (form: FormState) => FormState},
-): Command => ({
-	id: `form.${id}`,
-	changes: true,
-	scope: 'form',
-	keys,
-	label,
-	run(shell) {
-		changeForm(shell, update);
-	},
-});
+const changing = (update: (form: FormState) => FormState) => (shell: Shell) => {
+	changeForm(shell, update);
+};
 
-/** Keys of a form: between its fields, and in what is typed. */
-export const formCommands: readonly Command[] = [
-	changing('edit', ['enter'], {label: literal('type or choose'), update: actOnField}),
+const betweenFields: readonly DialogCommand[] = [
+	{
+		id: 'form.edit',
+		changes: true,
+		keys: ['enter'],
+		label: literal('type or choose'),
+		run: changing(actOnField),
+	},
 	...[...moveKeys, ...turnKeys].map(keyOfForm),
 	{
 		id: 'form.copy',
-		scope: 'form',
 		keys: ['y'],
 		label: literal('copy the values, but no secrets'),
 		quiet: true,
@@ -153,50 +142,46 @@ export const formCommands: readonly Command[] = [
 			}
 		},
 	},
+];
+
+const whileTyping: readonly DialogCommand[] = [
 	{
 		id: 'form-text.keep',
-		scope: 'form-text',
 		keys: ['enter', 'esc'],
 		label: literal('keep it'),
-		run(shell) {
-			changeForm(shell, endEditing);
-		},
+		run: changing(endEditing),
 	},
 	{
 		id: 'form-text.next',
-		scope: 'form-text',
 		keys: ['tab', 'down'],
 		label: literal('keep it, next field'),
-		run(shell) {
-			changeForm(shell, form => typeOn(form, 1));
-		},
+		run: changing(form => typeOn(form, 1)),
 	},
 	{
 		id: 'form-text.previous',
-		scope: 'form-text',
 		keys: ['shift+tab', 'up'],
 		label: literal('keep it, previous field'),
 		quiet: true,
-		run(shell) {
-			changeForm(shell, form => typeOn(form, -1));
-		},
+		run: changing(form => typeOn(form, -1)),
 	},
 	{
 		id: 'form-text.leave',
-		scope: 'form-text',
 		keys: ['ctrl+c'],
 		label: literal('leave it as it was'),
-		run(shell) {
-			changeForm(shell, leaveEditing);
-		},
+		run: changing(leaveEditing),
 	},
 	{
 		id: 'form-text.review',
-		scope: 'form-text',
 		keys: ['alt+a'],
 		label: literal('review approvals'),
 		quiet: true,
 		when: shell => !approvalSheet.isOpen(shell),
 		run: review,
 	},
+];
+
+/** Keys of a form: between its fields, and in what is typed. */
+export const formCommands: readonly Command[] = [
+	...betweenFields.map(command => ({...command, scope: 'form'})),
+	...whileTyping.map(command => ({...command, scope: 'form-text'})),
 ];

@@ -1,12 +1,14 @@
+import {countOf} from '../../core/counted.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import type {StopConsequences} from '../../gateway/port.ts';
 import {waitingLogins} from '../../nouns/login/login-entry.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import type {Command} from '../acts/command.ts';
+import type {Command, PaneCommand} from '../acts/command.ts';
 import {closing, defineDialog, dialogState} from '../acts/dialog.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
+import type {Tone} from '../theme/theme.ts';
 import {titled, widestText} from './box.ts';
 import {keyOffer} from './key.ts';
 
@@ -51,10 +53,9 @@ export function howToKeep({port, desktop}: Pick<Shell, 'port' | 'desktop'>): str
 }
 
 /** The two ways out of the interface. */
-export const leavingCommands: readonly Command[] = [
+export const leavingCommands: ReadonlyArray<PaneCommand & Partial<Command>> = [
 	{
 		id: 'quit',
-		scope: 'global',
 		keys: ['q', 'ctrl+c'],
 		label: literal('quit'),
 		aliases: ['/quit', '/exit'],
@@ -70,7 +71,6 @@ export const leavingCommands: readonly Command[] = [
 	},
 	{
 		id: 'let-go',
-		scope: 'global',
 		keys: ['B'],
 		label: literal('leave; the gateway goes on in the background'),
 		quiet: true,
@@ -82,7 +82,6 @@ export const leavingCommands: readonly Command[] = [
 	},
 	{
 		id: 'suspend',
-		scope: 'global',
 		keys: ['ctrl+z'],
 		label: literal('why svc does not stop here'),
 		quiet: true,
@@ -121,11 +120,11 @@ export const quitFacts = ({
 /** The consequences of leaving, named from what goes on now. */
 function quitLines(leaving: Leaving, width: number): readonly Line[] {
 	const {embedded, howToKeep: way} = leaving;
+	const rows = (text: string, tone: Tone = 'plain') =>
+		wrapText(text, width - 2).map(row => line(safe`  ${row}`, tone));
 	return [
 		blankLine,
-		...quitFacts(leaving).flatMap(fact =>
-			wrapText(fact, width - 2).map(row => line(safe`  ${row}`)),
-		),
+		...quitFacts(leaving).flatMap(fact => rows(fact)),
 		blankLine,
 		[
 			{text: literal('  q'), tone: 'accent'},
@@ -139,18 +138,15 @@ function quitLines(leaving: Leaving, width: number): readonly Line[] {
 			{text: literal('Esc'), tone: 'accent'},
 			{text: literal(' stay')},
 		],
-		...(way === undefined ? [] : [blankLine, ...quietLines(way, width)]),
+		...(way === undefined ? [] : [blankLine, ...rows(way, 'quiet')]),
 	];
 }
-
-const quietLines = (text: string, width: number): readonly Line[] =>
-	wrapText(text, width - 2).map(row => line(safe`  ${row}`, 'quiet'));
 
 const attachedFact = (pid: number): string =>
 	`Only this screen closes. The gateway goes on in process ${pid}; \`svc gateway stop\` ends it.`;
 
 const loginFact = (servers: readonly string[]): string =>
-	`${counted(servers.length, 'login')} under way ${servers.length === 1 ? 'ends' : 'end'} unfinished (${servers.join(', ')}); what was stored before stays.`;
+	`${countOf(servers.length, 'login')} under way ${servers.length === 1 ? 'ends' : 'end'} unfinished (${servers.join(', ')}); what was stored before stays.`;
 
 function endingFacts(consequences: StopConsequences | undefined): readonly string[] {
 	const stops = 'svc stops answering webhooks.';
@@ -163,25 +159,22 @@ function endingFacts(consequences: StopConsequences | undefined): readonly strin
 		stops,
 		...(pendingGroups > 0
 			? [
-					`${counted(pendingGroups, 'pending group')} will be dispatched now (${counted(pendingGroups, 'run')} ${pendingGroups === 1 ? 'starts' : 'start'}).`,
+					`${countOf(pendingGroups, 'pending group')} will be dispatched now (${countOf(pendingGroups, 'run')} ${pendingGroups === 1 ? 'starts' : 'start'}).`,
 				]
 			: []),
 		...(activeRuns > 0
 			? [
-					`${counted(activeRuns, 'agent run')} under way: given a few seconds to end; what does not is taken up at the next start, or marked interrupted.`,
+					`${countOf(activeRuns, 'agent run')} under way: given a few seconds to end; what does not is taken up at the next start, or marked interrupted.`,
 				]
 			: []),
 		...(queuedRuns > 0
-			? [`${counted(queuedRuns, 'queued run')}: kept, started by the next svc.`]
+			? [`${countOf(queuedRuns, 'queued run')}: kept, started by the next svc.`]
 			: []),
 		...(activeRuns + queuedRuns + pendingGroups === 0
 			? ['Nothing is under way, nothing is lost.']
 			: []),
 	];
 }
-
-const counted = (count: number, noun: string): string =>
-	`${count} ${noun}${count === 1 ? '' : 's'}`;
 
 export const quitDialog = defineDialog(quit, {
 	title: 'Leaving',

@@ -6,7 +6,6 @@ import {openPane} from '../acts/navigate.ts';
 import {clean} from '../lines/line.ts';
 import type {Destination, Found} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
-import {otherWords} from './other-words.ts';
 
 /** One thing that the palette can do. */
 export type PaletteEntry = {
@@ -118,3 +117,27 @@ const destinationEntry = ({label, place, go}: Destination): PaletteEntry => ({
 	names: [label.toLowerCase()],
 	run: go,
 });
+
+/** What a person may call a command whose label says it otherwise, by its identifier; what begins so is found in the palette. */
+export const otherWords: Readonly<Record<string, readonly string[]>> = {
+	'subs.rotate': ['rotate'],
+	'subs.pause': ['stop', 'enable', 'disable'],
+	'subs.edit': ['rename', 'change', 'toolsets'],
+	'subs.add': ['new', 'create', 'subscribe'],
+	'subs.duplicate': ['clone'],
+	'subs.delete': ['remove'],
+	'subs.test': ['send', 'try'],
+	'traffic.replay': ['resend', 'redeliver', 'again'],
+	'runs.cancel': ['stop', 'abort'],
+	'runs.retry': ['rerun', 'again'],
+	'approvals.review': ['approve', 'allow', 'deny'],
+	'approvals.open': ['approve', 'allow', 'deny'],
+	'approvals.revoke': ['forget', 'delete', 'remove'],
+	'list.filter': ['search', 'find'],
+	quit: ['exit', 'leave'],
+	'let-go': ['detach', 'background'],
+	help: ['keys', 'shortcuts'],
+	'list.pause': ['freeze', 'stop'],
+	'logins.start': ['authorise', 'authorize', 'sign in'],
+	'tools.try': ['call', 'run', 'test'],
+};

@@ -5,7 +5,7 @@ import {needsPerson, serverWords} from '../../nouns/server/server.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {dayTime} from '../../terminal/text/time.ts';
-import type {Command} from '../acts/command.ts';
+import type {PaneCommand} from '../acts/command.ts';
 import {closing, defineDialog, dialogState} from '../acts/dialog.ts';
 import {runsAtWork} from '../entries/runs-at-work.ts';
 import {blankLine, clean, line, wrapText, type Line, type Span} from '../lines/line.ts';
@@ -40,9 +40,8 @@ const statesRows = (state: GatewayState, now: number, width: number): readonly L
 export const states = dialogState<{readonly top: number}>('states');
 
 /** Opens the states of everything that the gateway is made of. */
-export const openStates: Command = {
+export const openStates: PaneCommand = {
 	id: 'states',
-	scope: 'global',
 	keys: ['H'],
 	label: literal('states of receiver, model, platforms, tools, jobs'),
 	quiet: true,

@@ -1,5 +1,5 @@
 import {createMemory} from '../../core/derive.ts';
-import type {JsonObject, JsonValue} from '../../core/json.ts';
+import {jsonOrText, type JsonObject} from '../../core/json.ts';
 import type {ServerToolView, ServerView} from '../../core/tool-server.ts';
 import {block, type Safe} from '../../core/untrusted.ts';
 import {field, type FieldRecord} from '../../nouns/field.ts';
@@ -15,15 +15,9 @@ import {openMenu} from './questions.ts';
 import {formDialog, reviewing} from './wizard.ts';
 
 /** A tool with the arguments that a person gives it. */
-export type ToolTrial = {
+type ToolTrial = Pick<ServerToolView, 'description' | 'name' | 'tool'> & {
 	readonly profile: string;
 	readonly server: string;
-	/** The name that models use. */
-	readonly name: string;
-	/** The name that the server uses. */
-	readonly tool: string;
-	/** What the server says that it does. */
-	readonly description: string;
 	readonly form: FormState;
 };
 
@@ -34,19 +28,6 @@ const fieldOf = (argument: string): FieldRecord => {
 	return field(key, 'text', {description: '', required});
 };
 
-/** A trial that nothing is filled in of. */
-export const newTrial = (
-	{name, tool, description, args}: Pick<ServerToolView, 'name' | 'tool' | 'description' | 'args'>,
-	{profile, server}: {readonly profile: string; readonly server: string},
-): ToolTrial => ({
-	profile,
-	server,
-	name,
-	tool,
-	description,
-	form: newForm(args.map(fieldOf)),
-});
-
 /** The arguments as they are sent: what is JSON as that, everything else as text, what is empty not at all. */
 const trialArguments = ({form}: ToolTrial): JsonObject =>
 	Object.fromEntries(
@@ -55,15 +36,6 @@ const trialArguments = ({form}: ToolTrial): JsonObject =>
 			return typeof value === 'string' && value !== '' ? [[key, jsonOrText(value)]] : [];
 		}),
 	);
-
-function jsonOrText(text: string): JsonValue {
-	try {
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JSON.parse makes is JSON
-		return JSON.parse(text) as JsonValue;
-	} catch {
-		return text;
-	}
-}
 
 /** The arguments of a tool that a person tries. */
 export const trial = dialogState<ToolTrial>('trial');
@@ -80,7 +52,7 @@ export const toolAnswer = dialogState<{
 /** Asks for the arguments of a tool. */
 export function openTrial(shell: Shell, server: ServerView, tool: ServerToolView): void {
 	const {profile, name} = server;
-	trial.open(shell, newTrial(tool, {profile, server: name}));
+	trial.open(shell, {...tool, profile, server: name, form: newForm(tool.args.map(fieldOf))});
 }
 
 const nameCells = 28;

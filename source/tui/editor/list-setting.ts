@@ -1,4 +1,10 @@
-import {isJsonObject, parsedJson, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {
+	isJsonObject,
+	jsonOrText,
+	parsedJson,
+	type JsonObject,
+	type JsonValue,
+} from '../../core/json.ts';
 import {payloadOperators} from '../../core/payload-operators.ts';
 import type {RouteField} from '../../core/route-editor.ts';
 import type {TypedValue} from '../../nouns/field.ts';
@@ -140,11 +146,5 @@ function valueOf(operator: string, written: string): JsonValue {
 		return Array.isArray(value) ? value : written.split(',').map(one => jsonOrText(one.trim()));
 	}
 
-	return written === '' ? true : value === undefined ? written : value;
-}
-
-/** `null` is a value, too. */
-function jsonOrText(text: string): JsonValue {
-	const value = parsedJson(text);
-	return value === undefined ? text : value;
+	return written === '' ? true : jsonOrText(written);
 }

@@ -1,8 +1,7 @@
 import {expect, test} from 'vitest';
 import type {RouteView} from '../../../source/core/config-view.ts';
 import {acts} from '../../../source/tui/commands/table.ts';
-import {otherWords} from '../../../source/tui/dialogs/other-words.ts';
-import {paletteEntries} from '../../../source/tui/dialogs/palette-entries.ts';
+import {otherWords, paletteEntries} from '../../../source/tui/dialogs/palette-entries.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeDelivery, makeRun, received} from '../../helpers/make.ts';
 import {showShell, testNow} from '../../helpers/show-shell.tsx';
