@@ -34,8 +34,13 @@ export async function runCommand(
 		clock: systemClock,
 	},
 ): Promise<ExitCode> {
-	// Whoever has a log captures it again; this terminal is for what commands say.
+	// A gateway captures it again, for its log; this terminal is for what commands say.
 	using _ = captureConsole(() => {});
+	return await runWithin(argv, world);
+}
+
+/** The same within a command that has captured the console: the prompt may give it up, and it would hold the console for good. */
+async function runWithin(argv: readonly string[], world: CommandWorld): Promise<ExitCode> {
 	let exitCode: ExitCode = 0;
 	const {environment} = world;
 	const program = new Command('svc');
@@ -51,7 +56,7 @@ export async function runCommand(
 
 			return paths;
 		},
-		run: runCommand,
+		run: runWithin,
 		exit(code) {
 			exitCode = code;
 		},
