@@ -1,4 +1,10 @@
-import {type JsonObject, type JsonValue, isJsonObject, jsonOrText, parsedJson} from '../core/json.ts';
+import {
+	type JsonObject,
+	type JsonValue,
+	isJsonObject,
+	jsonOrText,
+	parsedJson,
+} from '../core/json.ts';
 import type {FieldKind, FieldRecord, FieldValue, Reading, TypedValue} from './field.ts';
 
 /** What a kind of fields is. */

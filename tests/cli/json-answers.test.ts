@@ -342,6 +342,7 @@ const acting = ({
 	/** A file of exported deliveries. */
 	readonly taken: string;
 }): readonly string[] => [
+	'approvals wait 3',
 	'approvals deny 3 --reason no',
 	'approvals allow 2 --for run --yes',
 	'approvals rules',

@@ -68,7 +68,12 @@ export function openTerminal(
 	let waitedTo = 0;
 	const outputs: NodeJS.WriteStream[] = [];
 	const output = (isTTY = true) => {
-		const stream = Object.assign(new PassThrough(), {isTTY, columns, rows});
+		const stream = Object.assign(new PassThrough(), {
+			isTTY,
+			columns,
+			rows,
+			getColorDepth: () => 8,
+		});
 		stream.setEncoding('utf8').on('data', (text: string) => {
 			written += text;
 			onWrite?.();

@@ -21,7 +21,7 @@ import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 import {approvalJson} from './approval-json.ts';
-import {cannotAnswer, refuseSettled, requestLines} from './waiting.ts';
+import {cannotAnswer, refuseDecided, refuseSettled, requestLines} from './waiting.ts';
 
 type Allowing = {
 	readonly id: number;
@@ -135,7 +135,7 @@ async function readAndAsk(
 		readonly isBound: boolean;
 		/** What the rule covers that the answer makes. */
 		readonly rule: readonly string[];
-		readonly gateway: Pick<GatewayCommands, 'getDelivery'>;
+		readonly gateway: Pick<GatewayCommands, 'getApproval' | 'getDelivery'>;
 	},
 ): Promise<string | undefined> {
 	const {id, tool} = approval;
@@ -157,6 +157,7 @@ async function readAndAsk(
 		return undefined;
 	}
 
+	await refuseDecided(gateway, id);
 	const isOtherName = mustTypeName && text !== '';
 	tell(
 		context,

@@ -41,10 +41,16 @@ export async function refuseSettled(
 	gateway: Pick<GatewayCommands, 'getApproval'>,
 	id: number,
 ): Promise<void> {
-	if (signal?.aborted !== true) {
-		return;
+	if (signal?.aborted === true) {
+		await refuseDecided(gateway, id);
 	}
+}
 
+/** After a question that took its time. @throws SvcError `approval_settled` when the request is settled meanwhile */
+export async function refuseDecided(
+	gateway: Pick<GatewayCommands, 'getApproval'>,
+	id: number,
+): Promise<void> {
 	// Where the gateway is gone, too, the question is over.
 	const approval = await gateway.getApproval(id).catch(() => undefined);
 	if (approval?.decision) {

@@ -1,4 +1,5 @@
 import type {GatewayEvent} from '../../core/events.ts';
+import {toolWords} from '../../core/run.ts';
 import {block} from '../../core/untrusted.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
@@ -38,14 +39,15 @@ export function createAnswerWriter({stdout, stderr}: Context, isSilent: boolean)
 				write(from > heard && from > 0 ? `…${text}` : text);
 				heard = from + text.length;
 			} else if (event.type === 'run-progressed' && event.runId === run) {
-				const {kind, text} = event.entry;
+				const {entry} = event;
+				const {kind, text} = entry;
 				if (kind === 'text') {
 					write(text.slice(heard));
 					breakLine();
 					heard = 0;
 				} else if (kind === 'tool-call' && !isSilent) {
 					breakLine();
-					tell({stderr}, `(calls ${text.split('\n', 1)[0] ?? ''})`);
+					tell({stderr}, `(calls ${[toolWords(entry), text.split('\n', 1)[0]].join(' ').trim()})`);
 				} else if (kind === 'retry') {
 					breakLine();
 					heard = 0;

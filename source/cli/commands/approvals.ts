@@ -2,6 +2,7 @@ import {type Command, InvalidArgumentError, Option} from 'commander';
 import type {ApprovalScope} from '../../core/approval.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {approvalNoun, printedApprovals} from '../../nouns/approval/approval.ts';
+import {waitAct} from '../../nouns/approval/approval.ts';
 import {requestNoun} from '../../nouns/approval/request.ts';
 import {printedRules, ruleActs, ruleNoun} from '../../nouns/approval/rule.ts';
 import {approvalJson} from '../approvals/approval-json.ts';
@@ -20,7 +21,7 @@ const scopes: readonly ApprovalScope[] = ['once', 'run', 'process', 'always'];
 
 type Json = {readonly json?: boolean};
 
-/** `svc approvals list|show|allow|deny|fill|rules|accept|revoke`. @see manual/commands.md, manual/approvals.md */
+/** `svc approvals list|show|wait|allow|deny|fill|rules|accept|revoke`. @see manual/commands.md, manual/approvals.md */
 export function addApprovalCommands(program: Command, context: Context): void {
 	const group = program
 		.command('approvals')
@@ -96,6 +97,8 @@ function addReading(group: Command, context: Context): void {
 }
 
 function addAnswers(group: Command, context: Context): void {
+	const open = async () => ({...(await requireGateway(context)), async [Symbol.asyncDispose]() {}});
+	addActs(group, context, {noun: requestNoun, acts: [waitAct], open});
 	group
 		.command('allow')
 		.description('allow a call that waits; the first answer wins')

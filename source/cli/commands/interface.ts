@@ -62,7 +62,9 @@ export function addInterfaceCommands(program: Command, context: Context): void {
 			) => {
 				refuseUnknownCommand(command);
 				if (context.signal) {
-					command.error('error: svc is open here: type a command, such as "status" or "help"');
+					command.error(
+						'error: svc is open here: type a command, such as "gateway status" or "help"',
+					);
 				}
 
 				if (demo) {

@@ -17,7 +17,7 @@ export function addManualCommands(program: Command, context: Context): void {
 			const command = page ? undefined : commandOf(program, words);
 			if (page) {
 				const {showPage} = await import('../manual/show-page.ts');
-				showPage(context, page);
+				await showPage(context, page);
 			} else if (command && command !== program) {
 				command.outputHelp();
 			} else if (topic === undefined) {
@@ -68,7 +68,10 @@ export function addManualCommands(program: Command, context: Context): void {
 			if (asked === undefined && !json) {
 				const {readManualPage} = await import('../manual/read-page.ts');
 				const {showPage} = await import('../manual/show-page.ts');
-				showPage(context, readManualPage('errors') ?? {text: Object.keys(meanings).join('\n')});
+				await showPage(
+					context,
+					readManualPage('errors') ?? {text: Object.keys(meanings).join('\n')},
+				);
 				return;
 			}
 

@@ -13,6 +13,7 @@ import {
 import {tell} from '../console/print.ts';
 import type {RecoverFlags} from '../recover/recover-events.ts';
 import type {SimulateFlags} from '../simulate/simulate.ts';
+import type {Editing} from '../webhook/edit-route.ts';
 import type {RotateOptions} from '../webhook/rotate.ts';
 import type {SubscribeOptions} from '../webhook/subscribe.ts';
 
@@ -149,9 +150,11 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.command('edit')
 		.description('edit a route in $EDITOR, else by questions; shows the difference, then asks')
 		.argument('<name>', 'name of the route')
+		.option('--editor', 'in $EDITOR, at the prompt of "svc --linear" too')
+		.option('--no-editor', 'by questions, whatever $EDITOR says')
 		.option('--yes', 'write it without asking')
 		.option('--json', 'print JSON')
-		.action(async (name: string, options: {readonly yes?: boolean; readonly json?: boolean}) => {
+		.action(async (name: string, options: Editing) => {
 			const {editRoute} = await import('../webhook/edit-route.ts');
 			await editRoute(context, name, options);
 		});

@@ -60,6 +60,13 @@ export async function askLine(
 		output,
 		...(history ? {history: [...history], historySize} : {historySize: 0}),
 	});
+	using _ = openAt(stdin, () => {
+		if (masked) {
+			stderr.write(shown);
+		} else {
+			prompt.prompt(true);
+		}
+	});
 	prompt.on('history', (now: readonly string[]) => {
 		history?.splice(0, history.length, ...now);
 	});
@@ -86,6 +93,20 @@ export async function askLine(
 		...reads.line(),
 	};
 }
+
+const questions = new WeakMap<NodeJS.ReadStream, () => void>();
+
+function openAt(stdin: NodeJS.ReadStream, write: () => void): Disposable {
+	questions.set(stdin, write);
+	return {
+		[Symbol.dispose]() {
+			questions.delete(stdin);
+		},
+	};
+}
+
+/** Writes the question that is open there once more, with what is typed so far, below something that was said meanwhile. */
+export const askAgain = (stdin: NodeJS.ReadStream): void => questions.get(stdin)?.();
 
 /** Whether nothing can be read any more: a line editor would wait for ever. */
 export const hasEnded = ({readableEnded, destroyed}: NodeJS.ReadStream): boolean =>

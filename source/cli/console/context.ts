@@ -5,7 +5,15 @@ import type {Clock} from '../../core/clock.ts';
 /** What a command runs in. */
 export type CommandWorld = Pick<
 	Context,
-	'stdin' | 'stdout' | 'stderr' | 'launcher' | 'environment' | 'clock' | 'signal' | 'interrupts'
+	| 'stdin'
+	| 'stdout'
+	| 'stderr'
+	| 'launcher'
+	| 'environment'
+	| 'clock'
+	| 'signal'
+	| 'interrupts'
+	| 'appendsOnly'
 >;
 
 /** What tells of a Ctrl-C. */
@@ -29,6 +37,8 @@ export type Context = {
 	readonly signal?: AbortSignal;
 	/** Where Ctrl-C arrives as `SIGINT`, when that is not the process: at the prompt of `svc --linear` it must not end the gateway. */
 	readonly interrupts?: Interrupts;
+	/** At the prompt of `svc --linear`: no pager or editor takes the terminal unless it is asked for, and a row of a table is a line of names and whole values. */
+	readonly appendsOnly?: boolean;
 	/** Files of the profile that `--profile` names, which must be there unless `mayBeNew`. @throws SvcError `profile_invalid`, `profile_not_found` */
 	paths(options?: {readonly mayBeNew?: boolean}): HomePaths;
 	/** Runs another command line in this process. Never rejects. */

@@ -1,6 +1,6 @@
 import {cell} from '../../core/untrusted.ts';
 import type {Context} from './context.ts';
-import {tell} from './print.ts';
+import {printLines, tell} from './print.ts';
 
 export type Table = {
 	readonly header: readonly string[];
@@ -28,14 +28,22 @@ const maxCellLength = 200;
 
 /**
  * Prints rows under a header in aligned columns. On a terminal no line is longer than its width: columns that may go do, then the widest ones are cut, with
- * `…`. In a pipe every value is whole.
+ * `…`. In a pipe every value is whole, as at the prompt of `svc --linear`, where a row is a line of names and values, each of at most 200 characters.
  */
 export async function printTable(
-	context: Pick<Context, 'stdout' | 'stderr'>,
+	context: Pick<Context, 'appendsOnly' | 'stdout' | 'stderr'>,
 	{header, rows, empty, below = [], whole = [], optional = []}: Table,
 ): Promise<void> {
 	if (rows.length === 0) {
 		tell(context, empty);
+		return;
+	}
+
+	if (context.appendsOnly === true) {
+		printLines(
+			context,
+			rows.flatMap((row, index) => rowInWords(header, row, below[index])),
+		);
 		return;
 	}
 
@@ -85,6 +93,21 @@ export async function printTable(
 		}
 	}
 }
+
+/** `id 7, state done, subject Fix it`: nothing that is not there, what is typed again first where the table has it so. */
+const rowInWords = (
+	header: readonly string[],
+	row: readonly string[],
+	below: string | undefined,
+): readonly string[] => [
+	header
+		.flatMap((name, column) => {
+			const {text} = cell(row[column] ?? '', maxCellLength);
+			return text === '' || text === '-' ? [] : [`${name.toLowerCase()} ${text}`];
+		})
+		.join(', '),
+	...(below === undefined || below === '' ? [] : [`${indent}${cell(below, maxBelowLength).text}`]),
+];
 
 const indent = '    ';
 

@@ -14,7 +14,7 @@ export type AskedForm =
 	| {readonly kind: 'left'; readonly interrupted: boolean};
 
 const hint =
-	'Enter keeps what stands in brackets, "clear" empties, "?" repeats the field, "back" goes to the field before, "go NAME" or "go NUMBER" to another one, "done" to the end, "cancel" leaves; "=" before a text takes it as it is.';
+	'Enter keeps what stands in brackets, "clear" empties, "undo" puts back what stood there first, "?" repeats the field, "back" goes to the field before, "go NAME" or "go NUMBER" to another one, "done" to the end, "cancel" leaves; "=" before a text takes it as it is.';
 
 /**
  * Asks for the fields of a form, one after the other, until each of them can be sent. A text of several lines ends with a line that has only a full stop. `declines`: "decline" is an answer.
@@ -23,12 +23,19 @@ const hint =
 export async function askForm(
 	context: Context,
 	begun: FormState,
-	{declines = false}: {readonly declines?: boolean} = {},
+	{
+		declines = false,
+		from = 0,
+	}: {
+		readonly declines?: boolean;
+		/** The place of the field to begin with. */
+		readonly from?: number;
+	} = {},
 ): Promise<AskedForm> {
 	const {firstInvalidField, withValue} = await import('../../tui/forms/form.ts');
 	tell(context, declines ? `${hint} "decline" says no.` : hint);
 	let form = begun;
-	for (let index = 0; ;) {
+	for (let index = from; ;) {
 		const field = form.fields[index];
 		if (!field) {
 			const invalid = firstInvalidField(form);
@@ -44,6 +51,7 @@ export async function askForm(
 		// oxlint-disable-next-line no-await-in-loop -- one field after the other
 		const answer = await askField(context, field, {
 			value: form.values[field.key],
+			first: begun.values[field.key],
 			place: `${index + 1} of ${form.fields.length}`,
 		});
 		switch (answer.kind) {
@@ -91,7 +99,11 @@ type FieldAnswer =
 async function askField(
 	context: Context,
 	field: FieldRecord,
-	{value, place}: {readonly value: FieldValue; readonly place: string},
+	{
+		value,
+		first,
+		place,
+	}: {readonly value: FieldValue; readonly first: FieldValue; readonly place: string},
 ): Promise<FieldAnswer> {
 	const {valueText} = await import('../../tui/forms/form-lines.ts');
 	const {entryOf, fieldProblem} = await import('../../nouns/field-kinds.ts');
@@ -117,7 +129,7 @@ async function askField(
 			return {kind: 'value', value};
 		}
 
-		if (text === 'clear') {
+		if (text === 'clear' || (isArea && text === '.')) {
 			return {kind: 'value', value: undefined};
 		}
 
@@ -125,7 +137,11 @@ async function askField(
 			return {kind: 'word', word: text};
 		}
 
-		if (text === '?') {
+		if (text === 'undo') {
+			return {kind: 'value', value: first};
+		}
+
+		if (text === '?' || text === 'help') {
 			for (const line of fieldLines(field, place)) {
 				tell(context, line);
 			}
@@ -180,7 +196,7 @@ async function restOf(context: Context, first: string): Promise<string | undefin
 	const lines = [first];
 	for (;;) {
 		// oxlint-disable-next-line no-await-in-loop -- one line after the other
-		const {text, raw, interrupted, ended} = await askLine(context, '| ');
+		const {text, raw, interrupted, ended} = await askLine(context, '| (. ends it) ');
 		if (interrupted) {
 			return undefined;
 		}

@@ -3,6 +3,7 @@ import {PassThrough} from 'node:stream';
 import {setImmediate} from 'node:timers/promises';
 import {asWord} from '../../core/shell-word.ts';
 import {splitCommand} from '../../core/split-command.ts';
+import {cell} from '../../core/untrusted.ts';
 import {within} from '../../core/within.ts';
 import {freeWrites} from '../../terminal/free-writes.ts';
 import {hasEnded} from '../console/ask-line.ts';
@@ -69,6 +70,8 @@ export function createTypedLines(context: Context, ended: AbortSignal): Lines {
 	const {stdin, stdout, stderr} = context;
 	const history: string[] = [];
 	let queue: string[] = [];
+	/** The end of a paste, as far as it was read. */
+	let begun = '';
 	let editor: Interface | undefined;
 	let interrupted = 0;
 
@@ -101,12 +104,13 @@ export function createTypedLines(context: Context, ended: AbortSignal): Lines {
 		const {promise, resolve} = Promise.withResolvers<string | LinesEnd>();
 		open.on('line', line => {
 			interrupted = 0;
-			queue = [...queue, line].slice(0, maxQueued);
-			// The other lines of the same paste are read by then; each is a command of its own.
-			void setImmediate().then(() => {
-				resolve(queue.shift() ?? '');
-				return undefined;
-			});
+			// The first line of a paste is the command; the others are read before the editor closes, and each is a command of its own.
+			if (isClosing) {
+				queue = [...queue, line].slice(0, maxQueued);
+			} else {
+				isClosing = true;
+				resolve(line);
+			}
 		});
 		open.on('SIGINT', () => {
 			const hasText = open.line !== '';
@@ -135,10 +139,13 @@ export function createTypedLines(context: Context, ended: AbortSignal): Lines {
 
 		open.on('close', onClose);
 		open.prompt();
+		open.write(begun);
+		begun = '';
 		const line = await unlessAborted(promise, ended);
 		isClosing = true;
 		// What is completed by now is written first.
 		await setImmediate();
+		begun = open.line;
 		open.off('close', onClose);
 		editor = undefined;
 		return line === 'aborted' ? {reason: 'aborted'} : line;
@@ -146,10 +153,17 @@ export function createTypedLines(context: Context, ended: AbortSignal): Lines {
 
 	return {
 		async next() {
-			return queue.shift() ?? (ended.aborted ? {reason: 'aborted'} : read());
+			const pasted = queue.shift();
+			if (pasted === undefined) {
+				return ended.aborted ? {reason: 'aborted'} : read();
+			}
+
+			stdout.write(`${prompt}${cell(pasted, Infinity).text}\n`);
+			return pasted;
 		},
 		drop() {
 			queue = [];
+			begun = '';
 		},
 		isTyping: () => (editor?.line ?? '') !== '',
 		isOpen: () => editor !== undefined,

@@ -4,7 +4,7 @@ import {setImmediate} from 'node:timers/promises';
 import {messageOf} from '../../core/errors.ts';
 import {isUnfinished, splitCommand} from '../../core/split-command.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
-import {askLine, canAsk, isYes} from '../console/ask-line.ts';
+import {askAgain, askLine, canAsk, isYes} from '../console/ask-line.ts';
 import type {Context, ExitCode} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import {createPipedLines, createTypedLines, emptyInput, type LinesEnd, words} from './lines.ts';
@@ -40,6 +40,9 @@ export async function runPrompt({context, port, ended}: Prompt): Promise<PromptE
 						tell(context, line);
 					}
 				});
+				if (!input.isOpen()) {
+					askAgain(stdin);
+				}
 			},
 		}),
 	);
@@ -162,7 +165,7 @@ async function run(
 	argv: readonly string[],
 	ended: AbortSignal,
 ): Promise<ExitCode> {
-	const {stdout, stderr, clock, environment} = context;
+	const {stdin, stdout, stderr, clock, environment} = context;
 	const giving = new AbortController();
 	const {signal} = giving;
 	const interrupts = new EventEmitter();
@@ -202,6 +205,7 @@ async function run(
 				clock,
 				signal,
 				interrupts,
+				appendsOnly: stdin.isTTY && stdout.isTTY,
 			},
 		);
 		const code = await Promise.race([running, givenUp]);
@@ -253,6 +257,7 @@ function gated(stream: NodeJS.WriteStream, signal: AbortSignal): NodeJS.WriteStr
 		isTTY: {get: () => stream.isTTY},
 		columns: {get: () => stream.columns},
 		rows: {get: () => stream.rows},
+		getColorDepth: {value: (environment?: object) => stream.getColorDepth(environment)},
 	});
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what commands ask of a terminal is there
 	return gate as unknown as NodeJS.WriteStream;

@@ -1,16 +1,21 @@
 import {spawnSync} from 'node:child_process';
 import {variable} from '../../config/environment.ts';
+import {countOf} from '../../core/counted.ts';
 import {codeOf} from '../../core/errors.ts';
 import {splitCommand} from '../../core/split-command.ts';
 import {layOutMarkdown} from '../../terminal/text/markdown.ts';
+import {askLine} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
 import {printLines} from '../console/print.ts';
 import type {ManualPage} from './read-page.ts';
 
 const maxPageWidth = 100;
 
-/** Prints a page: to a terminal through `$PAGER` (default `less`, if there is one), laid out for its width; elsewhere as it is written. */
-export function showPage(context: Context, {text}: Pick<ManualPage, 'text'>): void {
+/**
+ * Prints a page: to a terminal through `$PAGER` (default `less`, if there is one), laid out for its width; at the prompt of `svc --linear` as many lines at a time as the terminal has; elsewhere
+ * as it is written.
+ */
+export async function showPage(context: Context, {text}: Pick<ManualPage, 'text'>): Promise<void> {
 	const {stdout} = context;
 	if (!stdout.isTTY) {
 		printLines(context, withoutComments(text).trimEnd().split('\n'));
@@ -19,8 +24,29 @@ export function showPage(context: Context, {text}: Pick<ManualPage, 'text'>): vo
 
 	const width = Math.min(stdout.columns || maxPageWidth, maxPageWidth);
 	const rows = layOutMarkdown(text, width).map(row => row.text);
-	if (rows.length < stdout.rows || !paged(context, rows)) {
+	if (context.appendsOnly === true) {
+		await readOn(context, rows);
+	} else if (rows.length < stdout.rows || !paged(context, rows)) {
 		printLines(context, rows);
+	}
+}
+
+async function readOn(context: Context, rows: readonly string[]): Promise<void> {
+	// Some terminals say 0. A line stays for the question.
+	const page = Math.max(5, (context.stdout.rows || 24) - 2);
+	for (let from = 0; from < rows.length; from += page) {
+		printLines(context, rows.slice(from, from + page));
+		const rest = rows.length - from - page;
+		if (rest > 0) {
+			// oxlint-disable-next-line no-await-in-loop -- one page after the other
+			const {text, interrupted, ended} = await askLine(
+				context,
+				`${countOf(rest, 'more line')}: Enter reads on, q leaves `,
+			);
+			if (interrupted || ended || text !== '') {
+				return;
+			}
+		}
 	}
 }
 

@@ -14,7 +14,12 @@ import {printJson, printLines, tell, tellWhole} from '../console/print.ts';
 import {askForm} from '../forms/ask-form.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 
-type Editing = {readonly yes?: boolean; readonly json?: boolean};
+/** `editor`: in `$EDITOR`, if there is one; absent: but not at the prompt of `svc --linear`. */
+export type Editing = {
+	readonly yes?: boolean;
+	readonly json?: boolean;
+	readonly editor?: boolean;
+};
 
 /** What the person has made of the entry so far, as YAML. */
 type Edit = {text?: string};
@@ -26,7 +31,7 @@ type Edit = {text?: string};
 export async function editRoute(
 	context: Context,
 	name: string,
-	{yes = false, json = false}: Editing,
+	{yes = false, json = false, editor = context.appendsOnly !== true}: Editing,
 ): Promise<void> {
 	const gateway = await requireGateway(context);
 	const read = await gateway.readRoute(name);
@@ -38,7 +43,7 @@ export async function editRoute(
 	}
 
 	const {environment} = context;
-	const hasEditor = Boolean(environment['VISUAL'] || environment['EDITOR']);
+	const hasEditor = editor && Boolean(environment['VISUAL'] || environment['EDITOR']);
 	if (!hasEditor && !canAsk(context)) {
 		throw new SvcError(
 			'confirmation_needed',
@@ -90,7 +95,7 @@ async function untilWritten(
 		hasEditor,
 		yes,
 		json,
-	}: Required<Editing> & {
+	}: Required<Omit<Editing, 'editor'>> & {
 		readonly read: RouteDefinition;
 		readonly edit: Edit;
 		readonly hasEditor: boolean;
@@ -98,11 +103,12 @@ async function untilWritten(
 ): Promise<void> {
 	const {name} = read;
 	let {definition} = read;
+	let at: string | undefined;
 	for (;;) {
 		// oxlint-disable-next-line no-await-in-loop -- until it is written or left
 		const edited = await (hasEditor
 			? inEditor(context, read, {definition, edit})
-			: byQuestions(context, gateway, {definition, edit}));
+			: byQuestions(context, gateway, {definition, edit, at}));
 		if (!edited) {
 			const {text} = edit;
 			// oxlint-disable-next-line no-await-in-loop -- the last round
@@ -124,6 +130,7 @@ async function untilWritten(
 
 			// oxlint-disable-next-line no-await-in-loop
 			await askOnceMore(context, sentence(problem));
+			at = problem.path;
 			continue;
 		}
 
@@ -139,14 +146,18 @@ async function untilWritten(
 			),
 		);
 		// oxlint-disable-next-line no-await-in-loop
-		if (await confirm(context, {question: `Write this to ${plan.file}?`, yes})) {
-			// oxlint-disable-next-line no-await-in-loop
-			const {file, warnings} = await gateway.saveRoute(name, draft);
-			if (json) {
-				printJson(context, {name, source, file, warnings});
-			} else {
-				printLines(context, [`Saved ${name} in ${file}`]);
-			}
+		if (!(await confirm(context, {question: `Write this to ${plan.file}?`, yes}))) {
+			// oxlint-disable-next-line no-await-in-loop -- the last round
+			tell(context, `Left as it was; ${await keepEdit(context, name, edit.text ?? '')}`);
+			return;
+		}
+
+		// oxlint-disable-next-line no-await-in-loop
+		const {file, warnings} = await gateway.saveRoute(name, draft);
+		if (json) {
+			printJson(context, {name, source, file, warnings});
+		} else {
+			printLines(context, [`Saved ${name} in ${file}`]);
 		}
 
 		return;
@@ -191,7 +202,16 @@ async function inEditor(
 async function byQuestions(
 	context: Context,
 	gateway: Pick<GatewayCommands, 'listRouteFields'>,
-	{definition, edit}: {readonly definition: JsonObject; readonly edit: Edit},
+	{
+		definition,
+		edit,
+		at,
+	}: {
+		readonly definition: JsonObject;
+		readonly edit: Edit;
+		/** The setting to begin with, as `coalesce.window_seconds`. */
+		readonly at: string | undefined;
+	},
 ): Promise<JsonObject | undefined> {
 	const [{settingField}, {valueIn, withValueAt}, {newForm}] = await Promise.all([
 		import('../../tui/editor/route-form.ts'),
@@ -209,12 +229,14 @@ async function byQuestions(
 		// Whether one is needed depends on others: the receiver judges the whole.
 		field: {...settingField(setting), required: false},
 	}));
-	const asked = await askForm(context, {
+	const begun = {
 		...newForm(keyed.map(({field}) => field)),
 		values: Object.fromEntries(
 			keyed.map(({setting: {path}, field: {key}}) => [key, valueIn(definition, path)]),
 		),
-	});
+	};
+	const from = keyed.findIndex(({setting: {path}}) => path.join('.') === at);
+	const asked = await askForm(context, begun, {from: Math.max(0, from)});
 	if (asked.kind !== 'filled') {
 		if (asked.kind === 'left' && asked.interrupted) {
 			context.exit(130);

@@ -10,7 +10,16 @@ import {
 	isSameDay,
 	printableTime,
 } from '../../terminal/text/time.ts';
-import {column, fact, type AsOf, type Column, type Fact, type Noun, type Word} from '../noun.ts';
+import {
+	column,
+	fact,
+	type Act,
+	type AsOf,
+	type Column,
+	type Fact,
+	type Noun,
+	type Word,
+} from '../noun.ts';
 import {
 	askedFor,
 	deadlineText,
@@ -237,3 +246,25 @@ export const withOlder = (
 	...live.filter(entry => !isSettled(entry)),
 	...newestFirst([...live, ...older].filter(isSettled)),
 ];
+
+type WaitPort = {extendApproval(id: number): Promise<Approval | undefined>};
+
+/** Gives a person more time. Its key is one of the sheet. */
+export const waitAct: Act<Approval, WaitPort> = {
+	verb: 'wait',
+	key: 'w',
+	says: 'give a request that waits five minutes more, as far as its run goes',
+	async effect(port, id) {
+		const later = await port.extendApproval(Number(id));
+		return (
+			later && {
+				said:
+					later.deadline >= later.latestDeadline
+						? 'It waits as long as it can'
+						: 'It waits 5 minutes longer',
+				json: later,
+			}
+		);
+	},
+	gone: 'it does not wait',
+};

@@ -1,4 +1,5 @@
 import type {ApprovalScope} from '../../core/approval.ts';
+import {waitAct} from '../../nouns/approval/approval.ts';
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import type {Command} from '../acts/command.ts';
@@ -18,6 +19,7 @@ import {
 import {foundInEvent} from '../approvals/event-search.ts';
 import {pagedText} from '../approvals/paged-text.ts';
 import {ruleKeys} from '../approvals/rule-step.ts';
+import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {ruleCommands} from './approval-rule.ts';
 import {waysOut} from './approval-text.ts';
@@ -83,15 +85,8 @@ function extend(shell: Shell): void {
 	const {approval} = sheetNow(shell) ?? {};
 	if (approval) {
 		shell.attempt(async () => {
-			const later = await shell.port.extendApproval(approval.id);
-			shell.toast(
-				later === undefined
-					? literal('It waits no more')
-					: later.deadline >= later.latestDeadline
-						? literal('It waits as long as it can')
-						: literal('It waits 5 minutes longer'),
-				later ? 'good' : 'warn',
-			);
+			const later = await waitAct.effect(shell.port, String(approval.id), 0);
+			shell.toast(clean(later?.said ?? 'It waits no more'), later ? 'good' : 'warn');
 		});
 	}
 }

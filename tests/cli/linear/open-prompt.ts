@@ -20,7 +20,7 @@ export type OpenPrompt = AsyncDisposable & {
 export const noon = Date.parse('2026-11-20T12:00:00Z');
 
 /** What a question or the prompt ends with. */
-const asked = /(?:svc> |\] |: |leaves |you> |\| )$/;
+const asked = /(?:svc> |\] |: |leaves |you> |ends it\) )$/;
 
 /** `svc --linear` on a terminal of this process, attached to `port`. */
 export async function openPrompt(

@@ -335,3 +335,58 @@ test.for([
 		expect(terminal.transcript()).toMatch(/confirmation_needed|Not allowed/);
 	},
 );
+
+test('each line of a paste is a command of its own, and its unfinished end waits at the prompt', async () => {
+	await using open = await openPrompt();
+	open.terminal.send('groups list\rapprovals list\rsessions list\rruns li');
+	for (const text of ['No groups', 'svc> approvals list', 'Nothing waits', 'svc> runs li']) {
+		// oxlint-disable-next-line no-await-in-loop -- in this order
+		await open.terminal.waitFor(text);
+	}
+
+	await open.say('st');
+	expect(open.transcript()).toContain('No runs');
+});
+
+test('a page of the manual comes as lines, as many as the terminal has, and doctor can look at the terminal', async () => {
+	await using open = await openPrompt(createFakePort(), {
+		rows: 12,
+		environment: {PAGER: 'false', EDITOR: 'false'},
+	});
+	await open.say('help groups', 'help approvals', '', 'q');
+	expect(open.transcript()).toMatch(/\d+ more lines: Enter reads on, q leaves\s+\S/);
+	expect(open.terminal.written()).not.toContain('\u001b[?1049h');
+	await open.say('doctor');
+	expect(open.transcript()).not.toContain('could not be looked at');
+});
+
+test('a question that is open is asked again below what is said meanwhile', async () => {
+	await using open = await openPrompt();
+	await open.terminal.type('talk');
+	await open.terminal.waitFor('you> ');
+	open.terminal.send('And n');
+	await turns();
+	open.port.emit({type: 'run-changed', at: noon, run: makeRun({id: 9, state: 'failed'})});
+	for (let passed = 0; passed < 24; passed += 1) {
+		open.clock.advance(500);
+		// oxlint-disable-next-line no-await-in-loop -- one look after the other
+		await turns(1);
+	}
+
+	await open.terminal.waitFor('Run #9 of gh-review failed');
+	await open.terminal.waitFor('you> And n');
+	expect(open.transcript().match(/you> And n/g)).toHaveLength(2);
+});
+
+test('a request can be given more time, and one that is settled while it is read is said to be', async () => {
+	const approval = makeToolApproval({id: 7, requestedAt: noon});
+	await using open = await openPrompt(createFakePort({approvals: [approval]}));
+	await open.say('approvals wait 7', 'approvals allow 7');
+	expect(open.transcript()).toContain('It waits');
+	expect(open.port.calls.map(({name}) => name)).toContain('extendApproval');
+	const decision = {outcome: 'timeout', at: noon, by: 'deadline'} as const;
+	open.port.getApproval = async () => ({...approval, decision});
+	await open.terminal.type('no');
+	await open.terminal.waitFor('it is settled already, timeout by deadline');
+	expect(open.transcript()).not.toContain('waits on');
+});
