@@ -151,40 +151,28 @@ const commandsOf = (command: Command): readonly Candidate[] =>
 		.visibleCommands(command)
 		.map(sub => ({value: sub.name(), says: sub.description()}));
 
-/** What a word of a command line may name. `file`: the shell knows better. */
-export type Noun =
-	| 'route'
-	| 'server'
-	| 'job'
-	| 'profile'
-	| 'target'
-	| 'delivery'
-	| 'run'
-	| 'group'
-	| 'approval'
-	| 'rule'
-	| 'key'
-	| 'session'
-	| 'topic'
-	| 'code'
-	| 'file';
+/** What stands for itself as a placeholder wherever it is used, as `<run>` or `[run...]`. */
+const placeholders = [
+	'route',
+	'server',
+	'job',
+	'profile',
+	'target',
+	'delivery',
+	'run',
+	'group',
+	'rule',
+	'session',
+	'topic',
+	'code',
+	'file',
+] as const;
 
-/** What a placeholder stands for wherever it is used, as `<run>` or `[run...]`. */
-const byPlaceholder: Readonly<Record<string, Noun>> = {
-	route: 'route',
-	server: 'server',
-	job: 'job',
-	profile: 'profile',
-	target: 'target',
-	delivery: 'delivery',
-	run: 'run',
-	group: 'group',
-	rule: 'rule',
-	session: 'session',
-	topic: 'topic',
-	code: 'code',
-	file: 'file',
-};
+/** What a word of a command line may name. `file`: the shell knows better. */
+export type Noun = (typeof placeholders)[number] | 'approval' | 'key';
+
+const byPlaceholder = (name: string): Noun | undefined =>
+	placeholders.find(placeholder => placeholder === name);
 
 /** What `<name>` and `<id>` stand for, by the command: its first word, or all of them. */
 const byCommand: Readonly<Record<string, Noun>> = {
@@ -211,11 +199,11 @@ const isNew: ReadonlySet<string> = new Set(['mcp add', 'mcp client-document']);
 export const nounOfArgument = (command: readonly string[], name: string): Noun | undefined =>
 	isNew.has(command.join(' '))
 		? undefined
-		: (byPlaceholder[name] ?? byCommand[`${command[0] ?? ''} ${name}`]);
+		: (byPlaceholder(name) ?? byCommand[`${command[0] ?? ''} ${name}`]);
 
 /** What the value of an option stands for: `long` is `--route`, `placeholder` the name in its brackets. */
 const nounOfOption = (
 	command: readonly string[],
 	{long, placeholder}: {readonly long: string; readonly placeholder: string},
 ): Noun | undefined =>
-	byOption[`${command[0] ?? ''} ${long}`] ?? byOption[long] ?? byPlaceholder[placeholder];
+	byOption[`${command[0] ?? ''} ${long}`] ?? byOption[long] ?? byPlaceholder(placeholder);

@@ -28,22 +28,19 @@ export function needsOf(state: GatewayState): readonly Need[] {
 		installs = [],
 		modelOffer,
 	} = state;
-	const needs: readonly Need[] = [
-		...(gateway.reachable
-			? []
-			: [{key: 'lost', text: 'The gateway does not answer any more; svc looks for it'}]),
+	const needs: ReadonlyArray<Need | false | undefined> = [
+		!gateway.reachable && {
+			key: 'lost',
+			text: 'The gateway does not answer any more; svc looks for it',
+		},
 		...approvals.map(approval => ({
 			key: `approval ${approval.id}`,
 			text: approvalText(approval),
 		})),
-		...(modelOffer
-			? [
-					{
-						key: `model ${modelOffer.provider} ${modelOffer.name}`,
-						text: `${modelOffer.provider} ${modelOffer.name} (${modelOffer.origin}) could be used, and costs money: /use-model`,
-					},
-				]
-			: []),
+		modelOffer && {
+			key: `model ${modelOffer.provider} ${modelOffer.name}`,
+			text: `${modelOffer.provider} ${modelOffer.name} (${modelOffer.origin}) could be used, and costs money: /use-model`,
+		},
 		...servers
 			.filter(({status}) => status === 'needs login')
 			.map(server => ({
@@ -62,24 +59,16 @@ export function needsOf(state: GatewayState): readonly Need[] {
 				key: `problem ${problem}`,
 				text: `The configuration is refused: ${problem}: config check`,
 			})),
-		...(webhook.state === 'refused'
-			? [
-					{
-						key: `receiver ${webhook.reason}`,
-						text: `Webhooks are not received: ${webhook.reason}: gateway status`,
-					},
-				]
-			: []),
-		...(api?.state === 'refused'
-			? [
-					{
-						key: `api ${api.reason}`,
-						text: `The chat API is not served: ${api.reason}: gateway status`,
-					},
-				]
-			: []),
+		webhook.state === 'refused' && {
+			key: `receiver ${webhook.reason}`,
+			text: `Webhooks are not received: ${webhook.reason}: gateway status`,
+		},
+		api?.state === 'refused' && {
+			key: `api ${api.reason}`,
+			text: `The chat API is not served: ${api.reason}: gateway status`,
+		},
 	];
-	return needs.map(({key, text}) => ({key, text: cell(text, maxText).text}));
+	return needs.flatMap(need => (need ? [{...need, text: cell(need.text, maxText).text}] : []));
 }
 
 const maxText = 600;
