@@ -1,5 +1,4 @@
 import {isUtf8} from 'node:buffer';
-import {once} from 'node:events';
 import {existsSync} from 'node:fs';
 import {open, rename, rm} from 'node:fs/promises';
 import type {StoredDelivery} from '../../core/delivery.ts';
@@ -42,23 +41,46 @@ export async function exportDeliveries(
 
 	await using home = await openHome(context, 'read');
 	const chosen = {...(route !== undefined && {route}), ...(since !== undefined && {since})};
+	const lines = linesOf(home, chosen);
 	if (out === undefined) {
-		await writeAll(context.stdout, linesOf(home, chosen));
+		for await (const line of lines) {
+			if (!(await isTaken(context.stdout, line))) {
+				break;
+			}
+		}
+
 		return;
 	}
 
 	const unfinished = `${out}.${process.pid}.part`;
+	// Names the file that was asked for, not the one that was to become it.
+	const refuse = (cause: unknown): never => {
+		const reason = messageOf(cause).replaceAll(unfinished, out);
+		throw new SvcError('file_unwritable', `Cannot write "${out}": ${reason}`, {cause});
+	};
+
+	let count = 0;
 	try {
-		const count = await writeFile(unfinished, {
-			lines: linesOf(home, chosen),
-			refuse: refuseFile(out, unfinished),
-		});
-		await rename(unfinished, out).catch(refuseFile(out, unfinished));
+		await using file = await open(unfinished, 'wx', 0o600).catch(refuse);
+		for await (const line of lines) {
+			await file.writeFile(line).catch(refuse);
+			count++;
+		}
+
+		await rename(unfinished, out).catch(refuse);
 		tell(context, `Wrote ${count} deliveries to ${out}`);
 	} finally {
 		await rm(unfinished, {force: true});
 	}
 }
+
+/** Writes it, as fast as the stream takes it; whether anybody reads still. */
+const isTaken = async (stream: NodeJS.WritableStream, line: string): Promise<boolean> =>
+	new Promise(resolve => {
+		stream.write(line, error => {
+			resolve(!error);
+		});
+	});
 
 type Chosen = {readonly route?: string; readonly since?: number};
 
@@ -85,52 +107,6 @@ async function chosenIds(home: Home, chosen: Chosen): Promise<readonly string[]>
 		ids.push(...found.map(({id}) => id));
 		if (found.length < page) {
 			return ids;
-		}
-	}
-}
-
-async function writeFile(
-	path: string,
-	{
-		lines,
-		refuse,
-	}: {readonly lines: AsyncIterable<string>; readonly refuse: (cause: unknown) => never},
-): Promise<number> {
-	await using file = await open(path, 'wx', 0o600).catch(refuse);
-	let count = 0;
-	for await (const line of lines) {
-		await file.writeFile(line).catch(refuse);
-		count++;
-	}
-
-	return count;
-}
-
-/** Names the file that was asked for, not the one that was to become it. */
-const refuseFile =
-	(path: string, unfinished: string) =>
-	(cause: unknown): never => {
-		const reason = messageOf(cause).replaceAll(unfinished, path);
-		throw new SvcError('file_unwritable', `Cannot write "${path}": ${reason}`, {cause});
-	};
-
-/** Writes every line, as fast as the stream takes them; stops when nobody reads any more. */
-async function writeAll(
-	stream: NodeJS.WritableStream & {readonly destroyed?: boolean},
-	lines: AsyncIterable<string>,
-): Promise<void> {
-	for await (const line of lines) {
-		if (stream.destroyed || !stream.writable) {
-			break;
-		}
-
-		if (!stream.write(line)) {
-			const isOver = new AbortController();
-			// It takes more, or will never again.
-			await Promise.race(
-				['drain', 'close'].map(async event => once(stream, event, {signal: isOver.signal})),
-			).catch(() => {});
-			isOver.abort();
 		}
 	}
 }

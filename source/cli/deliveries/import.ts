@@ -143,14 +143,8 @@ function deliveryOfLine(line: string): StoredDelivery {
 	return readWireDelivery({...rest, body_base64: Buffer.from(body).toString('base64')});
 }
 
-type NumberedLine = {
-	/** From 1. */
-	readonly number: number;
-	/** Absent when the line is longer than what is read. */
-	readonly text?: string;
-};
-
-const newline = 0x0a;
+/** A line of a file, numbered from 1; without `text` when it is longer than what is read. */
+type NumberedLine = {readonly number: number; readonly text?: string};
 
 /** Marks the beginning of some files of text. */
 const byteOrderMark = '\ufeff';
@@ -161,50 +155,32 @@ const byteOrderMark = '\ufeff';
  * @throws SvcError `line_invalid` for a line that is not UTF-8, named by its number
  */
 async function* readLines(chunks: AsyncIterable<Buffer>): AsyncIterable<NumberedLine> {
-	let number = 1;
-	let parts: Buffer[] = [];
-	let bytes = 0;
-
-	const add = (part: Buffer) => {
-		bytes += part.length;
-		if (bytes > maxLineBytes) {
-			parts = [];
-		} else {
-			parts.push(part);
+	let number = 0;
+	/** The bytes of the line that was begun, a character each. */
+	let begun = '';
+	const take = (bytes: string): readonly NumberedLine[] => {
+		number++;
+		if (bytes.length > maxLineBytes) {
+			return [{number}];
 		}
-	};
 
-	const take = (): NumberedLine | undefined => {
-		const line = Buffer.concat(parts);
-		const isTooLong = bytes > maxLineBytes;
+		const line = Buffer.from(bytes, 'latin1');
 		if (!isUtf8(line)) {
 			throw new SvcError('line_invalid', `Cannot read line ${number}: it is not UTF-8 text`);
 		}
 
-		parts = [];
-		bytes = 0;
-		const text = line.toString('utf8').replace(byteOrderMark, '').trim();
-		const numbered = isTooLong ? {number} : {number, text};
-		number++;
-		return text === '' && !isTooLong ? undefined : numbered;
+		const text = line.toString().replace(byteOrderMark, '').trim();
+		return text === '' ? [] : [{number, text}];
 	};
 
 	for await (const chunk of chunks) {
-		let from = 0;
-		for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, from)) {
-			add(chunk.subarray(from, end));
-			from = end + 1;
-			const line = take();
-			if (line) {
-				yield line;
-			}
+		const [first = '', ...others] = chunk.toString('latin1').split('\n');
+		const lines = [begun + first, ...others];
+		begun = (lines.pop() ?? '').slice(0, maxLineBytes + 1);
+		for (const line of lines) {
+			yield* take(line);
 		}
-
-		add(chunk.subarray(from));
 	}
 
-	const last = take();
-	if (last) {
-		yield last;
-	}
+	yield* take(begun);
 }

@@ -4,6 +4,7 @@ import {type Clock, systemClock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {ReceiverAnswer} from '../../core/replay.ts';
+import {quotedWord} from '../../core/shell-word.ts';
 import {eventOf, namesFor} from '../../webhook/sender-identity.ts';
 import type {NamingRoute} from '../../webhook/sender-identity.ts';
 import {signSample} from './sign-sample.ts';
@@ -164,18 +165,16 @@ export function curlLine(
 ): string {
 	const flags = Object.entries(headers)
 		.filter(([name]) => !['x-github-delivery', 'user-agent', secretHeader?.name].includes(name))
-		.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
+		.map(([name, value]) => `-H ${quotedWord(`${name}: ${value}`)}`);
 	const secret =
 		secretHeader &&
-		`-H ${quoted(`${secretHeader.name}: ${secretHeader.before}`)}${secretHeader.shell}`;
+		`-H ${quotedWord(`${secretHeader.name}: ${secretHeader.before}`)}${secretHeader.shell}`;
 	return [
 		'curl -sS',
-		quoted(url),
+		quotedWord(url),
 		...flags,
 		...(secret === undefined ? [] : [secret]),
 		'-H "x-github-delivery: test-$(date +%s%N)"',
-		`--data-binary ${quoted(body)}`,
+		`--data-binary ${quotedWord(body)}`,
 	].join(' ');
 }
-
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

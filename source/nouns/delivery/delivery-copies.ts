@@ -2,6 +2,7 @@ import type {Delivery, StoredDelivery} from '../../core/delivery.ts';
 import {codeHostPayload} from '../../core/form-payload.ts';
 import {defaultPort} from '../../core/loopback.ts';
 import {routePath} from '../../core/route-path.ts';
+import {quotedWord} from '../../core/shell-word.ts';
 import type {DeliveryRow, GatewayState} from '../../core/state.ts';
 import type {Copy} from '../noun.ts';
 import {decisionLines, resultWord} from './delivery-word.ts';
@@ -65,14 +66,14 @@ const ownHeaders: ReadonlySet<string> = new Set([
 export function curlText(delivery: StoredDelivery, base: string): string {
 	const headers = Object.entries(delivery.headers)
 		.filter(([name]) => !ownHeaders.has(name))
-		.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
+		.map(([name, value]) => `-H ${quotedWord(`${name}: ${value}`)}`);
 	return [
 		'curl',
 		'-X POST',
-		quoted(base + routePath({profile: delivery.profile, name: delivery.route})),
+		quotedWord(base + routePath({profile: delivery.profile, name: delivery.route})),
 		...headers,
 		'-H "X-Webhook-Signature: $SIG"',
-		`--data-binary ${quoted(bodyText(delivery))}`,
+		`--data-binary ${quotedWord(bodyText(delivery))}`,
 	].join(' ');
 }
 
@@ -97,27 +98,9 @@ export function subscribeText(delivery: Pick<Delivery, 'event'>): string {
 	const {name, definition} = routeFor(delivery);
 	return [
 		`svc webhook subscribe ${name}`,
-		...(definition.events ?? []).map(event => `--events ${quoted(event)}`),
-		`--prompt ${quoted(definition.prompt)}`,
+		...(definition.events ?? []).map(event => `--events ${quotedWord(event)}`),
+		`--prompt ${quotedWord(definition.prompt)}`,
 	].join(' ');
-}
-
-/** One shell word. With controls in it, `$'…'` spells them out so that nothing acts while it is pasted. */
-function quoted(text: string): string {
-	// oxlint-disable-next-line no-control-regex
-	if (!/[\u0000-\u0008\u000A-\u001F\u007F-\u009F]/.test(text)) {
-		return `'${text.replaceAll("'", String.raw`'\''`)}'`;
-	}
-
-	const spelled = text
-		.replaceAll('\\', String.raw`\\`)
-		.replaceAll("'", String.raw`\'`)
-		.replaceAll(
-			// oxlint-disable-next-line no-control-regex
-			/[\u0000-\u001F\u007F-\u009F]/g,
-			character => String.raw`\u` + character.charCodeAt(0).toString(16).padStart(4, '0'),
-		);
-	return `$'${spelled}'`;
 }
 
 /** The decision trace, one step a line, under a line that names the delivery. */

@@ -42,16 +42,9 @@ const tones: Readonly<Record<DeliveryOutcome, Tone>> = {
 
 export const resultTone = (outcome: DeliveryOutcome): Tone => tones[outcome];
 
-/** Outcomes that stay wrong until a person acts, or that lose events. */
-const needsAttention: ReadonlySet<DeliveryOutcome> = new Set([
-	'slip',
-	'rate',
-	'script',
-	'delivery',
-	'queue',
-	'job',
-	'journal',
-]);
+/** Whether it stays wrong until a person acts, or events are lost. */
+const needsAttention = (outcome: DeliveryOutcome): boolean =>
+	tones[outcome] === 'bad' || outcome === 'rate';
 
 /** The service's own words for what it answered: `202 accepted`, `401 signature`, `429 rate ×48`. */
 export const resultWord = ({status, outcome}: Delivery, count = 1): string =>
@@ -70,7 +63,7 @@ export function resultText(delivery: Delivery, count: number): string {
 
 /** The sign before a row: `!` needs a person, `⚑` the sanitiser changed something, `↶` it was sent once more, else a blank. */
 export const signOf = ({outcome, flags, replayOf}: Delivery): '!' | '⚑' | '↶' | ' ' => {
-	if (needsAttention.has(outcome)) {
+	if (needsAttention(outcome)) {
 		return '!';
 	}
 

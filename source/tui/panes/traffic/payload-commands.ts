@@ -1,4 +1,5 @@
 import {isRejection, type Delivery} from '../../../core/delivery.ts';
+import type {Safe} from '../../../core/untrusted.ts';
 import type {GatewayPort} from '../../../gateway/port.ts';
 import {payloadText, routeFor} from '../../../nouns/delivery/delivery-copies.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
@@ -6,14 +7,14 @@ import type {PaneCommand} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
 import {jumpTo} from '../../acts/jump.ts';
 import {moveCursor, openDetail} from '../../acts/navigate.ts';
-import {menu, openMenu} from '../../dialogs/questions.ts';
-import type {MenuItem} from '../../dialogs/questions.ts';
+import {menu, openMenu, type MenuItem} from '../../dialogs/questions.ts';
 import {editorNow} from '../../editor/editor-state.ts';
 import {addRouteWith} from '../../editor/open-editor.ts';
-import {nothingSelected, selectedDelivery, storedDeliveries} from '../../entries/delivery-list.ts';
+import {deliveryList, storedDeliveries} from '../../entries/delivery-list.ts';
 import {routeList} from '../../entries/route-list.ts';
 import {fieldOf, placeIn} from '../../lines/detail-cursor.ts';
 import {clean} from '../../lines/line.ts';
+import {selectedCommand} from '../../nouns/acts.ts';
 import {
 	filterJson,
 	filterOf,
@@ -26,8 +27,7 @@ import type {Shell} from '../../shell/shell.ts';
 
 /** The field that the chosen row shows. Where it shows none, the next row that does is chosen, and nothing is done yet. */
 function fieldUnderCursor(shell: Shell): PayloadField | undefined {
-	const {region} = shell.view.get();
-	if (region === 'list') {
+	if (shell.view.get().region === 'list') {
 		openDetail(shell);
 	}
 
@@ -41,25 +41,23 @@ function fieldUnderCursor(shell: Shell): PayloadField | undefined {
 	if (next !== -1) {
 		moveCursor(shell, next);
 		shell.toast(literal('j k to a field, then s once more'));
-	} else {
-		const loaded = shell.loader(storedDeliveries).get();
-		shell.toast(
-			loaded.status === 'loading'
-				? literal('The payload is loading: s once more')
-				: loaded.status === 'ready' && loaded.value.body === undefined
-					? literal('The payload of this delivery is not kept')
-					: literal('No field of a JSON payload stands below'),
-			'warn',
-		);
+		return undefined;
 	}
 
+	const loaded = shell.loader(storedDeliveries).get();
+	const why =
+		loaded.status === 'loading'
+			? literal('The payload is loading: s once more')
+			: loaded.status === 'ready' && loaded.value.body === undefined
+				? literal('The payload of this delivery is not kept')
+				: literal('No field of a JSON payload stands below');
+	shell.toast(why, 'warn');
 	return undefined;
 }
 
 /** Offers the filter of a route that passes what has the same value, and says how many past events would have passed. */
-function filterFromField(shell: Shell): void {
-	const delivery = selectedDelivery(shell);
-	const field = delivery && fieldUnderCursor(shell);
+function filterFromField(shell: Shell, {route}: Delivery): void {
+	const field = fieldUnderCursor(shell);
 	if (!field) {
 		return;
 	}
@@ -67,9 +65,8 @@ function filterFromField(shell: Shell): void {
 	const loaded = shell.loader(storedDeliveries).get();
 	const filter = loaded.status === 'ready' ? filterOf(field, payloadText(loaded.value)) : undefined;
 	if (!filter) {
-		const isDotted = field.path.some(name => name.includes('.'));
 		shell.toast(
-			isDotted
+			field.path.some(name => name.includes('.'))
 				? literal('A name with a dot in it cannot be named in a filter')
 				: literal('No filter of a route can read this field'),
 			'warn',
@@ -77,33 +74,34 @@ function filterFromField(shell: Shell): void {
 		return;
 	}
 
-	const {route} = delivery;
+	const copying = (key: string, label: Safe, text: string): MenuItem => ({
+		key,
+		label,
+		run() {
+			shell.attempt(async () => copyText(shell, text, literal('filter')));
+		},
+	});
+	const {equals} = filter;
 	const words =
-		filter.equals === undefined
-			? literal('exists')
-			: safe`equals ${clean(JSON.stringify(filter.equals))}`;
-	const copy = (text: string) => () => {
-		shell.attempt(async () => copyText(shell, text, literal('filter')));
-	};
-
-	const items: readonly MenuItem[] = [
-		{
-			key: 'y',
-			label: literal('copy it as YAML, for "filters:" of the route in config.yaml'),
-			run: copy(filterYaml(filter)),
-		},
-		{
-			key: 'j',
-			label: literal('copy it as JSON, for `svc webhook subscribe NAME --filters-file FILE`'),
-			run: copy(filterJson(filter)),
-		},
-		{
-			key: 'x',
-			label: literal('copy the opposite as YAML: it excludes these events'),
-			run: copy(filterYaml(filter, true)),
-		},
-	];
+		equals === undefined ? literal('exists') : safe`equals ${clean(JSON.stringify(equals))}`;
 	const what = safe`${clean(filter.field)} ${words}`;
+	const items = [
+		copying(
+			'y',
+			literal('copy it as YAML, for "filters:" of the route in config.yaml'),
+			filterYaml(filter),
+		),
+		copying(
+			'j',
+			literal('copy it as JSON, for `svc webhook subscribe NAME --filters-file FILE`'),
+			filterJson(filter),
+		),
+		copying(
+			'x',
+			literal('copy the opposite as YAML: it excludes these events'),
+			filterYaml(filter, true),
+		),
+	];
 	openMenu(shell, {
 		title: literal('Filter from a field'),
 		notes: [what, literal('Looking at past events …')],
@@ -160,12 +158,6 @@ const isEvent = (delivery: Delivery): boolean =>
 	delivery.replayOf === undefined &&
 	delivery.bodyBytes <= backTestLimits.bytes;
 
-/** Where it acts on nothing yet, it is named where there is room. */
-function isBesideList({view}: Shell): boolean {
-	const {region, size} = view.get();
-	return region === 'list' && size.columns < 120;
-}
-
 /** Opens the form of a new route with what the event says, in the pane of routes; Esc there leads back. */
 function subscribe(shell: Shell, delivery: Delivery): void {
 	if (editorNow(shell)) {
@@ -177,28 +169,31 @@ function subscribe(shell: Shell, delivery: Delivery): void {
 	addRouteWith(shell, {...routeFor(delivery), traffic: delivery.route});
 }
 
+const none = literal('No delivery is selected');
+
 /** Commands that make something of what a delivery holds. */
 export const payloadCommands: readonly PaneCommand[] = [
-	{
+	selectedCommand(deliveryList, {
 		id: 'traffic.filter-from-field',
 		keys: ['s'],
 		label: literal('filter from field'),
-		quiet: isBesideList,
-		why: nothingSelected,
+		// Where it acts on nothing yet, it is named where there is room.
+		quiet({view}) {
+			const {region, size} = view.get();
+			return region === 'list' && size.columns < 120;
+		},
+		of: ({delivery}) => delivery,
+		none,
 		run: filterFromField,
-	},
-	{
+	}),
+	selectedCommand(deliveryList, {
 		id: 'traffic.subscribe',
 		changes: true,
 		keys: ['S'],
 		label: literal('new route for such events'),
 		quiet: true,
-		why: nothingSelected,
-		run(shell) {
-			const delivery = selectedDelivery(shell);
-			if (delivery) {
-				subscribe(shell, delivery);
-			}
-		},
-	},
+		of: ({delivery}) => delivery,
+		none,
+		run: subscribe,
+	}),
 ];
