@@ -10,10 +10,9 @@ import {
 	type KnownField,
 	type Proposals,
 } from '../../core/filter/proposals.ts';
-import {codeHostPayload} from '../../core/form-payload.ts';
 import {singleLine} from '../../terminal/text/single-line.ts';
 import {storedDeliveries} from '../entries/delivery-list.ts';
-import {payloadTree} from '../payload/payload-tree.ts';
+import {payloadOf} from '../payload/payload-tree.ts';
 import type {Host} from '../shell/shell.ts';
 import type {LocalState} from '../state/source.ts';
 
@@ -27,11 +26,10 @@ export const completing: LocalState<{
 const lastSeen = new WeakMap<object, StoredDelivery>();
 
 /** The fields of a payload; of the same one made once. */
-const fieldsIn = derive((delivery: StoredDelivery): readonly KnownField[] => {
-	const json = codeHostPayload(delivery);
-	const body = json === undefined ? delivery.body : new TextEncoder().encode(json);
-	return body ? payloadTree(body).fields.filter(field => field !== undefined) : [];
-});
+const fieldsIn = derive(
+	(delivery: StoredDelivery): readonly KnownField[] =>
+		payloadOf(delivery)?.fields.filter(field => field !== undefined) ?? [],
+);
 
 /** What the state has, and the payload that was looked at last. */
 function knownHere(shell: Host): Known {

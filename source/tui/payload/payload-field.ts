@@ -1,3 +1,4 @@
+import {escapeHazards, jsonLine} from '../../core/json-line.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {compilePayloadPath} from '../../core/payload-path.ts';
 
@@ -72,17 +73,10 @@ function valueOf(field: string, body: string): JsonValue | undefined {
 export function filterYaml({field, equals}: FieldFilter, isOpposite = false): string {
 	const [operator, value] =
 		equals === undefined ? ['exists', !isOpposite] : [isOpposite ? 'not_equals' : 'equals', equals];
-	// JSON is YAML, and quoted text can break out of nothing.
-	return `- field: ${visible(JSON.stringify(field))}\n  ${operator}: ${visible(JSON.stringify(value))}\n`;
+	// JSON is YAML, and quoted text can break out of nothing. A clipboard would take invisible characters away, and the filter would fit nothing.
+	return `- field: ${jsonLine(field)}\n  ${operator}: ${jsonLine(value)}\n`;
 }
 
 /** The same as a file for `svc webhook subscribe --filters-file`. */
 export const filterJson = (filter: FieldFilter): string =>
-	visible(`${JSON.stringify([filter], undefined, 2)}\n`);
-
-/** JSON with controls and invisible characters as `\u202e`: a clipboard would take them away, and the filter would fit nothing. */
-const visible = (json: string): string =>
-	json.replaceAll(
-		/[\u007F-\u009F\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/g,
-		character => String.raw`\u` + character.charCodeAt(0).toString(16).padStart(4, '0'),
-	);
+	escapeHazards(`${JSON.stringify([filter], undefined, 2)}\n`);

@@ -1,3 +1,5 @@
+import type {StoredDelivery} from '../../core/delivery.ts';
+import {codeHostPayload} from '../../core/form-payload.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
 import type {PayloadField} from './payload-field.ts';
@@ -39,6 +41,13 @@ export function payloadTree(body: Uint8Array): PayloadTree {
 	};
 }
 
+/** The same of what a person reads of a delivery; `undefined` where its body was not kept. */
+export function payloadOf(delivery: StoredDelivery): PayloadTree | undefined {
+	const json = codeHostPayload(delivery);
+	const body = json === undefined ? delivery.body : new TextEncoder().encode(json);
+	return body && payloadTree(body);
+}
+
 const tokenPattern = /\s*(?:([{}[\],:])|("[^"\\]*(?:\\.[^"\\]*)*")|([^\s{}[\],:"]+))/sy;
 const emptyPattern = /\s*[}\]]/y;
 
@@ -46,9 +55,8 @@ type Frame = {
 	readonly isList: boolean;
 	/** Where the object or the list stands; `undefined` when that is too deep. */
 	readonly path: readonly string[] | undefined;
-	/** The member that comes next: its name as it is, and as it is written. */
+	/** The name of the member that comes next. */
 	name: string | undefined;
-	shownName: string | undefined;
 	index: number;
 };
 
@@ -71,13 +79,15 @@ function treeOf(text: string, isCut: boolean): Tree | undefined {
 			lead ?? '  '.repeat(Math.min(Math.max(stack.length - 1, 0), payloadLimits.depth));
 		const name = frame?.isList
 			? '- '
-			: frame?.shownName === undefined
+			: frame?.name === undefined
 				? ''
-				: `${frame.shownName}: `;
+				: `${quotedName(frame.name)}: `;
 		lines.push(`${indent}${name}${value}`.trimEnd());
 		fields.push(field);
 		lead = undefined;
-		forgetName(frame);
+		if (frame) {
+			frame.name = undefined;
+		}
 	};
 
 	const open = (isList: boolean, at: number): number => {
@@ -95,7 +105,7 @@ function treeOf(text: string, isCut: boolean): Tree | undefined {
 			put('', fieldAt(path));
 		}
 
-		stack.push({isList, path, name: undefined, shownName: undefined, index: 0});
+		stack.push({isList, path, name: undefined, index: 0});
 		return at;
 	};
 
@@ -115,10 +125,11 @@ function treeOf(text: string, isCut: boolean): Tree | undefined {
 		} else if (sign === '}' || sign === ']') {
 			stack.pop();
 		} else if (string !== undefined && frame && !frame.isList && frame.name === undefined) {
-			frame.name = nameOf(string);
-			frame.shownName = shownNameOf(string);
+			const name = parsed(string);
+			frame.name = typeof name === 'string' ? name : string;
 		} else if (string !== undefined) {
-			put(decoded(string), fieldAt(takePath(stack), string));
+			// With readable letters, but line ends and controls still as `\n` and `\u001b`.
+			put(JSON.stringify(parsed(string)) ?? string, fieldAt(takePath(stack), string));
 		} else if (word !== undefined) {
 			if (!/^(?:-?\d[\d.eE+-]*|true|false|null)$/.test(word)) {
 				return undefined;
@@ -154,40 +165,14 @@ function fieldAt(path: readonly string[] | undefined, json?: string): PayloadFie
 		return undefined;
 	}
 
-	return json === undefined ? {path} : isJson(json) ? {path, json} : undefined;
+	return json === undefined ? {path} : parsed(json) === undefined ? undefined : {path, json};
 }
 
-function isJson(text: string): boolean {
+/** `undefined` for what is no JSON. */
+function parsed(json: string): unknown {
 	try {
-		JSON.parse(text);
-		return true;
+		return JSON.parse(json);
 	} catch {
-		return false;
-	}
-}
-
-function forgetName(frame: Frame | undefined): void {
-	if (frame) {
-		frame.name = undefined;
-		frame.shownName = undefined;
-	}
-}
-
-function nameOf(string: string): string {
-	try {
-		return String(JSON.parse(string));
-	} catch {
-		return string;
-	}
-}
-
-const shownNameOf = (string: string): string => quotedName(nameOf(string));
-
-/** With readable letters, but line ends and controls still as `\n` and `\u001b`. */
-function decoded(string: string): string {
-	try {
-		return JSON.stringify(JSON.parse(string.slice(0, payloadLimits.bytes)));
-	} catch {
-		return string;
+		return undefined;
 	}
 }
