@@ -993,3 +993,14 @@ test('e opens the payload in the pager, o the run', async () => {
 	expect(shown.shell.view.get().pane).toBe('runs');
 	expect(shown.shell.list(runList).selected()?.id).toBe(7);
 });
+
+test('y says of a delivery that is gone from the journal that there is nothing to copy', async () => {
+	const port = createFakePort();
+	port.emit(received(deliveryAt(0)));
+	await using shown = await showShell(port, narrow);
+	await shown.screen.press('y', 'b');
+	await shown.pass(0);
+
+	expect(shown.said()).toContain('That delivery is no longer stored');
+	expect(shown.desktop.copied).toEqual([]);
+});
