@@ -105,7 +105,7 @@ function cellsOf<Item, More>(
 		const lendable = Math.max(0, before.cells - kept);
 		const whole = cellOfRow(column, own + lendable);
 		const taken = Math.min(Math.max(0, widthOf(whole.text) - own), lendable);
-		rows[index - 1] = cellOfRow(before.column, before.cells - taken);
+		rows[index - 1] = taken > 0 ? cellOfRow(before.column, before.cells - taken) : before;
 		rows.splice(index, isAfterEmpty ? 2 : 1, {...whole, cells: own + taken});
 	}
 
