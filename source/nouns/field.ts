@@ -54,8 +54,12 @@ export type FieldRecord = {
 	readonly none?: {readonly default?: JsonValue};
 	/** How it is typed, where that is not the way of its kind. */
 	readonly own?: Reading;
-	/** The option of the command line: `--rpm <n>`; a flag without a value stands for `value`. */
-	readonly option?: {readonly flags: string; readonly value?: JsonValue};
+	/** The option of the command line: `--rpm <n>`; a flag without a value stands for `value`. `isNeeded`: the command does nothing without it. */
+	readonly option?: {
+		readonly flags: string;
+		readonly value?: JsonValue;
+		readonly isNeeded?: boolean;
+	};
 	/** Longest line that is typed, in UTF-16 units; absent: that of any line. */
 	readonly maxLine?: number;
 };

@@ -60,14 +60,18 @@ export type Place = {
 /** One column of a list. Values are plain text, also from strangers: faces clean them. */
 export type Column<Item, More = unknown> = {
 	readonly key: string;
-	/** Its heading on the screen, the key when absent. The command line prints the key in capitals. */
-	readonly label?: string;
+	/** Its heading on the screen, of the rows that are shown and the cells that it has; the key when absent. The command line prints the key in capitals. */
+	readonly label?: string | ((shown: readonly Item[], room: number) => string);
 	/** 0: only the command line lists it. */
 	readonly cells: Cells;
 	readonly align?: 'end';
 	readonly value: (item: Item, known: AsOf & More, place: Place) => string;
 	/** A longer value takes what it needs: all of the next column where that is empty, then of the column before, which keeps at least so many cells, or (`blanks`) its text. */
 	readonly borrows?: number | 'blanks';
+	/** What the screen draws in place of the value: words side by side. */
+	readonly words?: (item: Item, known: AsOf & More, place: Place) => readonly Word[] | undefined;
+	/** How many columns the value stands across, this one and those after it; 1 when absent. */
+	readonly across?: (item: Item) => number;
 	/** A share, 0 to 1 and beyond, that the screen draws as a bar in place of the value. */
 	readonly meter?: (item: Item, known: AsOf & More) => number | undefined;
 	/** Absent: `plain` where the column is `main`, else `quiet`. */
@@ -139,8 +143,8 @@ export type Outcome<Once = never> = {
 export type Act<Item, Port, Once = never> = {
 	/** `revoke`: the word of the command line, and with the noun the name of the command. */
 	readonly verb: string;
-	/** Its key on the screen. */
-	readonly key: string;
+	/** Its key on the screen; absent: it is in the palette alone. */
+	readonly key?: string;
 	/** In help and footer; the verb when absent. */
 	readonly label?: string;
 	/** What the help of the command line says. */
@@ -171,8 +175,12 @@ export type Act<Item, Port, Once = never> = {
 			readonly value: number;
 		}>;
 	};
-	/** Does it with the thing of this identifier; `undefined` when that has gone, or gone on. `spanMs`: what was chosen, 0 where nothing is. */
-	readonly effect: (port: Port, id: string, spanMs: number) => Promise<Outcome<Once> | undefined>;
+	/** Does it with the thing of this identifier; `undefined` when that has gone, or gone on. `spanMs`: what was chosen, 0 where nothing is. `item`: as the screen shows it. */
+	readonly effect: (
+		port: Port,
+		id: string,
+		given: {readonly spanMs: number; readonly item?: Item},
+	) => Promise<Outcome<Once> | undefined>;
 	/** Why `effect` did nothing: `it has ended or does not exist`. */
 	readonly gone: string;
 	/** The error of the command line then; that of a missing thing when absent. */
@@ -221,8 +229,8 @@ export type Noun<Item, More = unknown> = {
 	};
 	/** Stands before a row: `!` where a person has to look. Lists of such nouns have a cell for marks, too. */
 	readonly sign?: (item: Item, known: AsOf & More) => string;
-	/** Stands over the first row of those with the same one. The list's height must leave room for all of them. */
-	readonly heading?: (item: Item) => string;
+	/** Stands over the first row of those with the same one: a title, or words of its own. The list's height must leave room for all of them. */
+	readonly heading?: (item: Item, known: AsOf & More) => string | readonly Word[] | undefined;
 	/** Stands under a row: what a person has to know or do, mostly. The screen keeps room for it with `rowsWithNotes`. */
 	readonly note?: (item: Item, known: AsOf & More) => string | undefined;
 	/** Cells that the names of facts have. */

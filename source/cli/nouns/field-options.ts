@@ -1,15 +1,18 @@
 import {type Command, InvalidArgumentError, Option} from 'commander';
 import {fieldProblem, typedValue} from '../../nouns/field-kinds.ts';
 import type {FieldRecord, FieldValue} from '../../nouns/field.ts';
-import {listOption, numberOption} from '../console/options.ts';
+import {keyValueOption, listOption, numberOption} from '../console/options.ts';
 
 type Given = {readonly [option: string]: unknown};
 
 /** What a field is as an option. */
-const optionOf = (field: FieldRecord, flags: string): Option => {
+const optionOf = (
+	field: FieldRecord,
+	{flags, isNeeded = false}: NonNullable<FieldRecord['option']>,
+): Option => {
 	const {description, kind, least = 0, most = Number.MAX_SAFE_INTEGER, options = []} = field;
 	const says = `${description.charAt(0).toLowerCase()}${description.slice(1).replace(/\.$/, '')}`;
-	const option = new Option(flags, says);
+	const option = new Option(flags, says).makeOptionMandatory(isNeeded);
 	if (kind === 'boolean') {
 		return option.choices(['yes', 'no']).default(field.initial === false ? 'no' : 'yes');
 	}
@@ -34,7 +37,18 @@ const optionOf = (field: FieldRecord, flags: string): Option => {
 		});
 	}
 
-	return flags.includes('<') ? option.argParser((text: string) => read(field, text)) : option;
+	if (kind === 'mapping') {
+		return option.argParser(keyValueOption);
+	}
+
+	if (kind === 'choice' && flags.includes('<')) {
+		return option.choices(options.map(({value}) => value));
+	}
+
+	// A text of several lines is taken as it is: whoever writes it says what is wrong with it.
+	return flags.includes('<') && kind !== 'lines'
+		? option.argParser((text: string) => read(field, text))
+		: option;
 };
 
 function read(field: FieldRecord, text: string): FieldValue {
@@ -51,7 +65,7 @@ function read(field: FieldRecord, text: string): FieldValue {
 export function addFieldOptions(command: Command, fields: readonly FieldRecord[]): Command {
 	for (const field of fields) {
 		if (field.option) {
-			command.addOption(optionOf(field, field.option.flags));
+			command.addOption(optionOf(field, field.option));
 		}
 	}
 

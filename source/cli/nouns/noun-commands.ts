@@ -197,11 +197,9 @@ export function addActs<Item, Port, Once>(
 				) => {
 					await using port = await open();
 					const chosen = span && options[new Option(span.option).attributeName()];
-					const outcome = await effect(
-						port,
-						idOf(String(id)),
-						typeof chosen === 'number' ? chosen : 0,
-					);
+					const outcome = await effect(port, idOf(String(id)), {
+						spanMs: typeof chosen === 'number' ? chosen : 0,
+					});
 					if (!outcome) {
 						throw new SvcError(
 							failed,

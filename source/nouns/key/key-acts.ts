@@ -46,7 +46,7 @@ export const keyActs: ReadonlyArray<Act<ApiKey, KeyPort, MintedKey>> = [
 				},
 			],
 		},
-		async effect(port, id, overlapMs) {
+		async effect(port, id, {spanMs: overlapMs}) {
 			const minted = await port.rotateKey(id, {overlapMs});
 			return minted && {said: `${id} has a new secret`, json: undefined, once: minted};
 		},

@@ -33,7 +33,7 @@ export function nounCommands<Item, Once = never>(
 		...acts.map((act): PaneCommand => ({
 			id: `${list.id}.${act.verb}`,
 			changes: true,
-			keys: [act.key],
+			keys: act.key === undefined ? [] : [act.key],
 			label: clean(act.label ?? act.verb),
 			why(shell) {
 				const item = selected(shell);
@@ -87,7 +87,7 @@ export const selectedCommand = <Item, Value>(
 		...command
 	}: Omit<PaneCommand, 'run' | 'why'> & {
 		readonly of: (item: Item) => Value | undefined;
-		readonly none: Safe;
+		readonly none?: Safe;
 		readonly run: (shell: Shell, value: Value) => void;
 	},
 ): PaneCommand => ({
@@ -209,7 +209,10 @@ function perform<Item, Once>(
 	}
 
 	shell.attempt(async () => {
-		const outcome: Outcome<Once> | undefined = await act.effect(shell.port, noun.id(item), input);
+		const outcome: Outcome<Once> | undefined = await act.effect(shell.port, noun.id(item), {
+			spanMs: input,
+			item,
+		});
 		if (outcome) {
 			done?.();
 		}

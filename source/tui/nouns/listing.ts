@@ -13,15 +13,20 @@ import {nounDetail} from './facts.ts';
 /** What is loaded of the selected thing. */
 type Beside<Item, More, Value> = {
 	readonly source: LoadSource<Value>;
-	/** Its identifier, a blank, and what it depends on: when that changes, it is loaded again. */
-	readonly keyOf: (item: Item) => string;
-	readonly told: (value: Value) => Partial<More>;
+	/** Its identifier, a blank, and what it depends on: when that changes, it is loaded again. Empty: there is nothing to load. */
+	readonly keyOf: (item: Item, known: More) => string;
+	/** What its facts say of it. */
+	readonly told?: (value: Value) => Partial<More>;
+	/** What stands under the facts. */
+	readonly rows?: (value: Value, width: number) => readonly Line[];
 };
 
 type Options<Item, More, Value> = {
 	readonly list: ListSource<List<Item>>;
 	/** What the noun depends on, beside the time; the same object while nothing changed. Absent: nothing else. */
 	readonly known?: (host: Host) => More;
+	/** How often the time moves in its rows, milliseconds; a second when absent. */
+	readonly stepMs?: number;
 	readonly beside?: Beside<Item, More, Value>;
 } & Partial<Pick<PaneListing, 'hasCursor' | 'isLive' | 'marks'>>;
 
@@ -41,7 +46,7 @@ export type NounListing<Item = unknown, More = object, Value = unknown> = Option
 /** A noun as a list of a pane, with what is told of the selected one. */
 export function listingOf<Item, More, Value = never>(
 	options: NounListing<Item, More, Value>,
-): PaneListing {
+): PaneListing & Required<Pick<PaneListing, 'noun'>> {
 	const {noun, list, marks, isLive = false, hasCursor = false} = options;
 	return {
 		list,
@@ -79,6 +84,7 @@ function createDetail<Item, More, Value>(
 	{noun, list, known = nothingElse, beside}: Options<Item, More, Value> & Told<Item, More>,
 ): DetailSource {
 	const remember = createMemory<readonly Line[]>();
+	const rememberRows = createMemory<readonly Line[]>();
 	const items = host.list(list);
 	const loads = beside && host.loader(beside.source);
 	/** What was loaded of the same thing stays until the next is there. */
@@ -95,21 +101,26 @@ function createDetail<Item, More, Value>(
 			}
 
 			const [loaded, given, {now}] = [loadedOf(item), known(host), host.feed.get()];
+			const value = loaded?.status === 'ready' ? loaded.value : undefined;
+			const rows =
+				value === undefined || !beside?.rows
+					? []
+					: rememberRows([value, width], () => beside.rows?.(value, width) ?? []);
 			return remember([item, loaded, given, Math.floor(now / 1000), width], () => [
 				...nounDetail(noun, item, {
-					known: {
-						...given,
-						...(loaded?.status === 'ready' && beside?.told(loaded.value)),
-						now,
-					},
+					known: {...given, ...(value !== undefined && beside?.told?.(value)), now},
 					width,
 				}),
-				...(loaded ? loadingLines(loaded, width) : []),
+				...rows,
+				...(loaded && loaded.key !== '' ? loadingLines(loaded, width) : []),
 			]);
 		},
 		want(isShown) {
 			const item = isShown ? items.selected() : undefined;
-			loads?.want(item === undefined || !beside ? '' : beside.keyOf(item), paceOf(items));
+			loads?.want(
+				item === undefined || !beside ? '' : beside.keyOf(item, known(host)),
+				paceOf(items),
+			);
 		},
 	};
 }
@@ -117,8 +128,9 @@ function createDetail<Item, More, Value>(
 function loadingLines(loaded: Loaded<unknown>, width: number): readonly Line[] {
 	switch (loaded.status) {
 		case 'ready':
-		case 'missing':
 			return [];
+		case 'missing':
+			return [blankLine, line(literal('  no longer stored'), 'quiet')];
 		case 'loading':
 			return [blankLine, line(literal('  loading'), 'quiet')];
 		case 'failed':

@@ -51,7 +51,9 @@ export function askForMarked<Item>(
 		shell,
 		{noun, marks: marked.marks, verb, done: all.done, items: able, lines, gone: found.gone},
 		async item =>
-			(await effect(shell.port, noun.id(item), 0)) ? undefined : `${noun.name(item)}: ${gone}`,
+			(await effect(shell.port, noun.id(item), {spanMs: 0, item}))
+				? undefined
+				: `${noun.name(item)}: ${gone}`,
 	);
 }
 

@@ -1,5 +1,5 @@
 import {cell, type Safe} from '../../core/untrusted.ts';
-import type {AsOf, Cells, Column, Noun, Place} from '../../nouns/noun.ts';
+import type {AsOf, Cells, Column, Noun, Place, Word} from '../../nouns/noun.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean, type Line, type Span} from '../lines/line.ts';
@@ -35,15 +35,16 @@ export function nounTable<Item, More>(
 	const placed = placeColumns(columns, {width, signCells, shown});
 	const keys = new Set(placed.map(({column}) => column.key));
 	const shows = (key: string) => keys.has(key);
+	const header = placed.reduce(
+		(text, {column, cells}, index) =>
+			safe`${text}${cellOf(labelOf(column, cells, shown), {column, cells, isLast: index === placed.length - 1})}`,
+		clean(' '.repeat(signCells)),
+	);
 	return {
-		key: placed.map(({cells}) => cells).join(' '),
-		header: placed.reduce(
-			(text, {column, cells}, index) =>
-				safe`${text}${cellOf(clean(column.label ?? column.key), {column, cells, isLast: index === placed.length - 1})}`,
-			clean(' '.repeat(signCells)),
-		),
+		key: `${placed.map(({cells}) => cells).join(' ')} ${header}`,
+		header,
 		row(item, known, {isSelected, isMarked = false}) {
-			const cells = cellsOf(placed, item, {known, shows});
+			const cells = cellsOf(spread(placed, item), item, {known, shows});
 			return [
 				{text: isSelected ? literal('>') : literal(' '), tone: 'accent'},
 				...(sign
@@ -52,26 +53,68 @@ export function nounTable<Item, More>(
 							{text: markSign(isMarked), tone: 'accent'},
 						] as const)
 					: [{text: literal(' ')}]),
-				...cells.map((one, index): Span => {
+				...cells.flatMap((one, index): readonly Span[] => {
 					const {column, text} = one;
+					const isLast = index === cells.length - 1;
+					const place = {room: one.cells, shows};
+					const words = column.words?.(item, known, place);
+					if (words) {
+						return wordSpans(words, isLast ? 0 : one.cells);
+					}
+
 					const share = column.meter?.(item, known);
-					return {
-						text: cellOf(share === undefined ? text : meterText(share, one.cells), {
-							...one,
-							isLast: index === cells.length - 1,
-						}),
-						tone:
-							column.isMain && isSelected
-								? 'selected'
-								: share === undefined
-									? (column.tone?.(item, known, {room: one.cells, shows}) ??
-										(column.isMain ? 'plain' : 'quiet'))
-									: meterTone(share),
-					};
+					const tone =
+						share === undefined
+							? (column.tone?.(item, known, place) ?? (column.isMain ? 'plain' : 'quiet'))
+							: meterTone(share);
+					return [
+						{
+							text: cellOf(share === undefined ? text : meterText(share, one.cells), {
+								...one,
+								isLast,
+							}),
+							tone: column.isMain && isSelected ? 'selected' : tone,
+						},
+					];
 				}),
 			];
 		},
 	};
+}
+
+const labelOf = <Item, More>(
+	{key, label = key}: Column<Item, More>,
+	room: number,
+	shown: Shown<Item, More> | undefined,
+): Safe => clean(typeof label === 'string' ? label : label(shown?.items ?? [], room));
+
+/** The columns of one row: what stands across several is one as wide as they are. */
+function spread<Item, More>(
+	placed: ReadonlyArray<Placed<Item, More>>,
+	item: Item,
+): ReadonlyArray<Placed<Item, More>> {
+	const columns: Array<Placed<Item, More>> = [];
+	for (let index = 0; index < placed.length;) {
+		const [first, ...others] = placed.slice(
+			index,
+			index + (placed[index]?.column.across?.(item) ?? 1),
+		);
+		if (first) {
+			const cells = others.reduce((sum, other) => sum + other.cells + 1, first.cells);
+			columns.push({...first, cells});
+		}
+
+		index += 1 + others.length;
+	}
+
+	return columns;
+}
+
+/** Words side by side, with blanks up to the next column. */
+function wordSpans(words: readonly Word[], cells: number): readonly Span[] {
+	const spans = words.map(({text, tone = 'plain'}) => ({text: clean(text), tone}));
+	const used = spans.reduce((sum, {text}) => sum + widthOf(text), 0);
+	return cells === 0 ? spans : [...spans, {text: clean(' '.repeat(Math.max(0, cells - used) + 1))}];
 }
 
 /** Values are cleaned here, once; most are safe already. */

@@ -11,13 +11,18 @@ import {useShell} from './shell-context.ts';
 
 /** A list of things of one noun, one row each. */
 export function NounBody({
-	of: {noun, list, known = nothingElse, marks},
+	of: {noun, list, known = nothingElse, marks, stepMs = 1000},
+	hasFocus = true,
 	width,
 	height,
-}: RegionProps & {readonly of: NounListing}) {
+}: RegionProps & {
+	readonly of: NounListing;
+	/** Whether keys go to this list, where a pane has several. */
+	readonly hasFocus?: boolean;
+}) {
 	const shell = useShell();
 	const items = shell.list(list);
-	const now = useStore(shell.feed, feed => Math.floor(feed.now / 1000)) * 1000;
+	const now = useStore(shell.feed, feed => Math.floor(feed.now / stepMs)) * stepMs;
 	const beside = useStore(shell.feed, () => known(shell));
 	const marked = useStore(shell.view, () => marks && shell.local(marks).get());
 	useStore(items, shown => shown);
@@ -30,15 +35,20 @@ export function NounBody({
 			table.row(
 				item,
 				{...beside, now},
-				{isSelected, isMarked: marked?.has(noun.id(item)) === true},
+				{isSelected: isSelected && hasFocus, isMarked: marked?.has(noun.id(item)) === true},
 			),
-		[table, beside, now, marked, noun],
+		[table, beside, now, marked, noun, hasFocus],
 	);
 	const headingOf = (item: unknown, above: unknown) => {
-		const heading = noun.heading?.(item);
-		return heading === undefined || (above !== undefined && noun.heading?.(above) === heading)
-			? undefined
-			: line(safe`  ── ${clean(heading)} ──`, 'title');
+		const at = {...beside, now};
+		const heading = noun.heading?.(item, at);
+		if (heading === undefined || (above !== undefined && noun.heading?.(above, at) === heading)) {
+			return undefined;
+		}
+
+		return typeof heading === 'string'
+			? line(safe`  ── ${clean(heading)} ──`, 'title')
+			: heading.map(({text, tone = 'plain'}) => ({text: clean(text), tone}));
 	};
 	return (
 		<ListRows

@@ -131,7 +131,7 @@ export const findCommands: readonly PaneCommand[] = [
 	moving('up', -1, {keys: ['up', 'ctrl+p'], label: literal('previous')}),
 	...sessionActs.map((act): PaneCommand => ({
 		id: 'chat-find.forget',
-		keys: [act.key],
+		keys: act.key === undefined ? [] : [act.key],
 		label: clean(act.label ?? act.verb),
 		changes: true,
 		...withChosen((shell, session) => {
