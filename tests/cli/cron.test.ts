@@ -282,7 +282,7 @@ test('a gateway that runs sees what is added, fires it, and tells of it', async 
 	expect(await json(home, 'cron', 'list')).toMatchObject([{id, state: 'active'}]);
 
 	const {stdout} = await command(['cron', 'run', id], {home: home.path});
-	expect(stdout).toBe('Run 1 is queued (svc runs show 1)\n');
+	expect(stdout).toBe(`Run #1 of ${id} is queued (svc runs show 1)\n`);
 	await answered(gateway);
 	const live = await json(home, 'cron', 'show', 'digest');
 	expect(live).toMatchObject({
@@ -318,7 +318,7 @@ test('a profile has jobs of its own; the gateway of the home fires them when it 
 	const run = await command(['-p', 'work', 'cron', 'run', 'digest'], {home: home.path});
 	expect(run).toMatchObject({
 		code: 0,
-		stdout: 'Run 1 is queued (svc runs show 1, without "-p work")\n',
+		stdout: 'Run #1 of digest is queued (svc runs show 1, without "-p work")\n',
 	});
 	await answered(gateway);
 	expect(await json(home, '-p', 'work', 'cron', 'show', 'digest')).toMatchObject({lastRunId: 1});

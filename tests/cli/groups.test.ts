@@ -74,7 +74,7 @@ test('a pending group is dispatched, once', async () => {
 	await using setup = await open();
 	expect(await setup.run('dispatch', '3')).toMatchObject({
 		code: 0,
-		stdout: 'Group 3 is dispatched\n',
+		stdout: 'acme/api#7 is dispatched\n',
 	});
 	expect(setup.port.calls).toEqual([{name: 'dispatchGroup', args: [3]}]);
 	setup.port.answers.dispatched = false;

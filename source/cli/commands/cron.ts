@@ -1,142 +1,139 @@
-import {type Command, Option} from 'commander';
+import type {Command} from 'commander';
+import type {JobView} from '../../core/job.ts';
+import type {JsonObject} from '../../core/json.ts';
+import type {FieldRecord} from '../../nouns/field.ts';
+import {jobFileActs, type JobFilePort} from '../../nouns/job/job-acts.ts';
+import {jobFields, jobSettings, newJobFields} from '../../nouns/job/job-form.ts';
+import {jobKey, jobNoun} from '../../nouns/job/job.ts';
 import type {Context} from '../console/context.ts';
-import {keyValueOption, listOption} from '../console/options.ts';
-import type {AddJobOptions} from '../cron/add-job.ts';
-import type {EditJobOptions} from '../cron/edit-job.ts';
+import {tell} from '../console/print.ts';
+import {addFieldOptions, fieldValues} from '../nouns/field-options.ts';
+import {addActs, addShow, printList} from '../nouns/noun-commands.ts';
 
 type Json = {readonly json?: boolean};
 
-const reference = ['<job>', 'identifier or name of the job'] as const;
+type Settings = Json & {readonly promptFile?: string; readonly prompt?: string};
 
-/** `svc cron add|edit|list|show|pause|resume|run|remove`. @see manual/commands.md */
+/** `svc cron add|edit|list|show|run|pause|resume|remove`. @see manual/commands.md */
 export function addCronCommands(program: Command, context: Context): void {
 	const group = program.command('cron').description('jobs that run at their times');
-	addAddCommand(group, context);
-	addEditCommand(group, context);
+	const add = group.command('add').description('add a job; needs no running gateway');
+	addSettings(add, newJobFields).action(async ({json = false, ...options}: Settings) => {
+		if ((options.prompt === undefined) === (options.promptFile === undefined)) {
+			refusePrompts(add);
+		}
+
+		const {addJob} = await import('../cron/write-job.ts');
+		await addJob(context, await settingsOf(context, newJobFields, options), {json});
+	});
+
+	const edit = group
+		.command('edit')
+		.description('change what the flags name of a job; its identifier, runs and answers stay')
+		.argument('<job>', 'identifier or name of the job');
+	addSettings(edit, jobFields).action(
+		async (reference: string, {json = false, ...options}: Settings) => {
+			if (options.prompt !== undefined && options.promptFile !== undefined) {
+				refusePrompts(edit);
+			}
+
+			const {editJob} = await import('../cron/write-job.ts');
+			await editJob(context, await settingsOf(context, jobFields, options), {reference, json});
+		},
+	);
 
 	group
 		.command('list')
 		.description('list the jobs, with when they fire next and what became of their last runs')
 		.option('--json', 'print JSON')
 		.action(async ({json = false}: Json) => {
-			const {listJobs} = await import('../cron/list-jobs.ts');
-			await listJobs(context, {json});
+			const {listedJobs, openJobs, readPlatformProblems} = await import('../cron/open-jobs.ts');
+			await using jobs = await openJobs(context);
+			const {problem} = jobs.set;
+			if (problem !== undefined) {
+				const {lastGoodGoesOn} = await import('../../gateway/jobs/find-cron-job.ts');
+				tell(context, `${problem}; its jobs are not listed, ${lastGoodGoesOn}`);
+				context.exit(1);
+			}
+
+			if (json || problem === undefined) {
+				await printList(context, jobNoun, {
+					items: await listedJobs(context, jobs),
+					json,
+					now: context.clock.now(),
+					problemWith: await readPlatformProblems(context),
+				});
+			}
 		});
 
-	group
-		.command('show')
-		.description('show one job: what it does, its next times and its last runs')
-		.argument(...reference)
-		.option('--json', 'print JSON')
-		.action(async (job: string, {json = false}: Json) => {
-			const {showJob} = await import('../cron/show-job.ts');
-			await showJob(context, {reference: job, json});
-		});
+	addShow(group, context, {
+		noun: jobNoun,
+		says: 'show one job: what it does, its next times and its last runs',
+		async read(reference) {
+			const {openJobs, shownJob} = await import('../cron/open-jobs.ts');
+			await using jobs = await openJobs(context);
+			const item = await shownJob(context, jobs, reference);
+			return item && {item, known: {now: context.clock.now()}};
+		},
+	});
+	addActs<JobView, JobFilePort & AsyncDisposable, never>(group, context, {
+		noun: jobNoun,
+		acts: jobFileActs,
+		idOf: id => jobKey({profile: 'default', id}),
+		open: async () => openFile(context),
+	});
+}
 
-	for (const [name, paused, description] of [
-		['pause', true, 'keep a job from firing until it is resumed'],
-		['resume', false, 'let a paused job fire again, from its next time on'],
-	] as const) {
-		group
-			.command(name)
-			.description(description)
-			.argument(...reference)
-			.option('--json', 'print JSON')
-			.action(async (job: string, {json = false}: Json) => {
-				const {pauseJob} = await import('../cron/change-job.ts');
-				await pauseJob(context, {reference: job, json, paused});
-			});
+const addSettings = (command: Command, fields: readonly FieldRecord[]): Command =>
+	addFieldOptions(command, fields)
+		.option('--prompt-file <file>', 'file with what the agent is asked; - for standard input')
+		.option('--json', 'print JSON');
+
+const refusePrompts = (command: Command): never =>
+	command.error('error: use either --prompt or --prompt-file');
+
+/** Of a file with a prompt. */
+const maxPromptBytes = 1024 * 1024;
+
+/** What the options say, by the keys of the file. @throws SvcError `file_unreadable` */
+async function settingsOf(
+	context: Context,
+	fields: readonly FieldRecord[],
+	{promptFile, ...options}: Settings,
+): Promise<JsonObject> {
+	const settings = jobSettings(fieldValues(fields, options));
+	if (promptFile === undefined) {
+		return settings;
 	}
 
-	group
-		.command('run')
-		.description('queue a run of a job now, also of a paused one; needs a running gateway')
-		.argument(...reference)
-		.option('--json', 'print JSON')
-		.action(async (job: string, {json = false}: Json) => {
-			const {runJob} = await import('../cron/change-job.ts');
-			await runJob(context, {reference: job, json});
-		});
-
-	group
-		.command('remove')
-		.description('remove a job; its runs and answers stay')
-		.argument(...reference)
-		.option('--json', 'print JSON')
-		.action(async (job: string, {json = false}: Json) => {
-			const {removeJob} = await import('../cron/change-job.ts');
-			await removeJob(context, {reference: job, json});
-		});
+	const {readInput} = await import('../console/read-input.ts');
+	const prompt = await readInput(context, promptFile, {maxBytes: maxPromptBytes});
+	return {...settings, prompt: prompt.trim()};
 }
 
-function addAddCommand(group: Command, context: Context): void {
-	const command = group
-		.command('add')
-		.description('add a job; needs no running gateway')
-		.requiredOption('--name <name>', 'what the job is called')
-		.requiredOption('--schedule <text>', scheduleHelp);
-	addSettings(command)
-		.option('--paused', 'do not fire until it is resumed')
-		.option('--json', 'print JSON')
-		.action(async (options: AddJobOptions) => {
-			if ((options.prompt === undefined) === (options.promptFile === undefined)) {
-				command.error('error: use either --prompt or --prompt-file');
-			}
-
-			const {addJob} = await import('../cron/add-job.ts');
-			await addJob(context, options);
-		});
+/** The jobs of the profile: changed in their file, and run by the gateway that fires them. */
+function openFile(context: Context): JobFilePort & AsyncDisposable {
+	const paths = context.paths();
+	return {
+		/** @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `jobs_broken` */
+		async setJobPaused(reference, {paused}) {
+			const {setJobPaused} = await import('../../schedule/pause-job.ts');
+			return setJobPaused(paths, {reference, paused}, context);
+		},
+		async removeJob(reference) {
+			const {removeJob} = await import('../cron/write-job.ts');
+			return removeJob(context, reference);
+		},
+		/** @throws SvcError `gateway_not_running`, `job_not_found`, `job_ambiguous`, `job_invalid`, `queue_full` */
+		async runJob(reference) {
+			const {requireJobGateway} = await import('../cron/open-jobs.ts');
+			const {gateway, profile} = await requireJobGateway(context);
+			const {runId} = await gateway.runJob(reference, profile === 'default' ? {} : {profile});
+			// A profile that the gateway of the home serves has its runs there.
+			const own = paths.profile === profile ? 'default' : paths.profile;
+			const show = `svc ${own === 'default' ? '' : `-p ${own} `}runs show ${runId}`;
+			return {runId, seen: profile === 'default' ? show : `${show}, without "-p ${profile}"`};
+		},
+		async [Symbol.asyncDispose]() {},
+	};
 }
-
-function addEditCommand(group: Command, context: Context): void {
-	const command = group
-		.command('edit')
-		.description('change what the flags name of a job; its identifier, runs and answers stay')
-		.argument(...reference)
-		.option('--name <name>', 'another name')
-		.option('--schedule <text>', scheduleHelp);
-	addSettings(command)
-		.option('--json', 'print JSON')
-		.action(async (job: string, options: EditJobOptions) => {
-			if (options.prompt !== undefined && options.promptFile !== undefined) {
-				command.error('error: use either --prompt or --prompt-file');
-			}
-
-			const {editJob} = await import('../cron/edit-job.ts');
-			await editJob(context, job, options);
-		});
-}
-
-const scheduleHelp =
-	'"0 9 * * 1-5" (five cron fields, or six with seconds first), "every 2h", or a time such as "2026-12-24T18:00"';
-
-/** What a job may say beside its name and its times. */
-const addSettings = (command: Command): Command =>
-	command
-		.option('--time-zone <zone>', 'IANA zone of the schedule; the machine’s when absent')
-		.option('--prompt <text>', 'what the agent is asked')
-		.option('--prompt-file <file>', 'file with what the agent is asked; - for standard input')
-		.option(
-			'--skills <list>',
-			'skills, separated by commas; the first that is found is loaded',
-			listOption,
-		)
-		.option(
-			'--toolsets <list>',
-			'toolsets instead of the default, separated by commas; "" for none',
-			listOption,
-		)
-		.option('--model <name>', 'model of the same provider instead of the configured one')
-		.option('--deliver <target>', 'where the answer goes; svc help delivery lists the targets')
-		.option('--deliver-chat-id <id>', 'chat or address for the target')
-		.option(
-			'--deliver-extra <key=value>',
-			'another key for the target, such as repo or pr_number; repeatable',
-			keyValueOption,
-		)
-		.addOption(
-			new Option(
-				'--misfire <rule>',
-				'what becomes of times that passed while no gateway ran: one run for all of them, or none',
-			).choices(['once', 'skip']),
-		);

@@ -112,7 +112,7 @@ export function addGatewayCommands(program: Command, context: Context): void {
 
 /** When the first job fires, on the clocks of its zone; empty when none does. */
 async function nextJobText(gateway: Pick<GatewayCommands, 'listJobs'>): Promise<string> {
-	const {nextTimeText} = await import('../cron/list-jobs.ts');
+	const {nextTimeText} = await import('../../nouns/job/job.ts');
 	const times = (await gateway.listJobs()).flatMap(({state, nextAt, timeZone}) =>
 		state === 'active' && nextAt !== undefined ? [{nextAt, timeZone}] : [],
 	);

@@ -1,14 +1,12 @@
 import {type Command, Option} from 'commander';
-import {SvcError} from '../../core/errors.ts';
+import type {Group} from '../../core/group.ts';
+import {groupActs, type GroupPort} from '../../nouns/group/group-acts.ts';
+import {groupNoun} from '../../nouns/group/group.ts';
 import type {Context} from '../console/context.ts';
 import {numberOption} from '../console/options.ts';
-import {printTable} from '../console/print-table.ts';
-import {printJson, printLines} from '../console/print.ts';
-import {describeGroup, groupTable} from '../groups/describe-group.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 import {openHome} from '../home/open-home.ts';
-
-const oneGroup = numberOption(1, Number.MAX_SAFE_INTEGER);
+import {addActs, addShow, printList} from '../nouns/noun-commands.ts';
 
 const states = ['pending', 'dispatched'] as const;
 
@@ -28,7 +26,7 @@ export function addGroupCommands(program: Command, context: Context): void {
 		.option('--json', 'print JSON')
 		.action(
 			async ({
-				json,
+				json = false,
 				...filter
 			}: {
 				state?: (typeof states)[number];
@@ -36,61 +34,23 @@ export function addGroupCommands(program: Command, context: Context): void {
 				json?: boolean;
 			}) => {
 				await using home = await openHome(context, 'read');
-				const groups = await home.listGroups(filter);
-				if (json) {
-					printJson(context, groups);
-				} else {
-					await printTable(context, groupTable(groups, context.clock.now()));
-				}
+				const items = await home.listGroups(filter);
+				await printList(context, groupNoun, {items, json, now: context.clock.now()});
 			},
 		);
 
-	group
-		.command('show')
-		.description('show one group with its events')
-		.argument('<group>', 'number of the group', oneGroup)
-		.option('--json', 'print JSON')
-		.action(async (id: number, {json}: {json?: boolean}) => {
+	addShow(group, context, {
+		noun: groupNoun,
+		says: 'show one group with its events',
+		async read(id) {
 			await using home = await openHome(context, 'read');
-			const found = await home.getGroup(id);
-			if (!found) {
-				throw notFound(id);
-			}
-
-			if (json) {
-				printJson(context, found);
-			} else {
-				printLines(context, describeGroup(found, context.clock.now()));
-			}
-		});
-
-	group
-		.command('dispatch')
-		.description('start the run of a pending group now')
-		.argument('<group>', 'number of the group', oneGroup)
-		.option('--json', 'print JSON')
-		.action(async (id: number, {json}: {json?: boolean}) => {
-			const gateway = await requireGateway(context);
-			if (!(await gateway.dispatchGroup(id))) {
-				const known = await gateway.getGroup(id);
-				throw known
-					? new SvcError(
-							'group_dispatched',
-							`Cannot dispatch group ${id}: it is not pending any more${known.runId === undefined ? '' : `, see "svc runs show ${known.runId}"`}`,
-						)
-					: notFound(id);
-			}
-
-			const runId = (await gateway.getGroup(id))?.runId;
-			if (json) {
-				printJson(context, {group: id, ...(runId !== undefined && {run: runId})});
-			} else {
-				printLines(context, [
-					`Group ${id} is dispatched${runId === undefined ? '' : ` as run ${runId}`}`,
-				]);
-			}
-		});
+			const stored = await home.getGroup(Number(id));
+			return stored && {item: stored, known: {now: context.clock.now(), stored}};
+		},
+	});
+	addActs<Group, GroupPort, never>(group, context, {
+		noun: groupNoun,
+		acts: groupActs,
+		open: async () => ({...(await requireGateway(context)), async [Symbol.asyncDispose]() {}}),
+	});
 }
-
-const notFound = (id: number): SvcError =>
-	new SvcError('group_not_found', `Cannot find group ${id}: see "svc groups list"`);

@@ -1,24 +1,34 @@
+import {loadConfig} from '../../config/load-config.ts';
+import {problemWithPlatform} from '../../config/platform-problem.ts';
 import type {JobView} from '../../core/job.ts';
 import {silentLogger} from '../../core/log.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
+import {zonedTime, type ListedJob} from '../../nouns/job/job.ts';
+import {findJob, requireJob} from '../../schedule/find-job.ts';
 import {createJobsReader, type JobSet} from '../../schedule/job-file.ts';
 import {viewOfJob} from '../../schedule/job-view.ts';
-import type {JobEntry} from '../../schedule/job.ts';
+import type {JobDefinition, JobEntry} from '../../schedule/job.ts';
+import {newestAnswer} from '../../schedule/output.ts';
+import {nextAfter} from '../../schedule/when.ts';
 import type {JobRecord, Runs} from '../../store/port.ts';
 import type {Context} from '../console/context.ts';
 import {
 	contextAbove,
 	findServingGateway,
 	requireServingGateway,
+	servingContext,
 	type ServingGateway,
 } from '../home/gateway-access.ts';
+
+const shownTimes = 3;
+const shownRuns = 10;
 
 /** The jobs of the context's profile: what their file says, and what a gateway or the journal on disk knows of them. */
 export type OpenJobs = AsyncDisposable & {
 	readonly set: JobSet;
 	/** One for each entry of `set`, in its order. */
 	readonly views: readonly JobView[];
-	readonly runs: Pick<Runs, 'list'>;
+	readonly runs: Pick<Runs, 'get' | 'list'>;
 };
 
 /** Opens the jobs of the context's profile. Definitions are those of the file: a gateway may see a change a moment later. @throws SvcError */
@@ -40,12 +50,99 @@ export async function openJobs(context: Context): Promise<OpenJobs> {
 
 const listJobs = async (gateway: GatewayCommands) => gateway.listJobs();
 
+/** The jobs as they are listed: with what became of their last runs. */
+export const listedJobs = async (
+	context: Context,
+	{views, runs}: Pick<OpenJobs, 'runs' | 'views'>,
+): Promise<readonly ListedJob[]> =>
+	Promise.all(
+		views.map(async view => ({
+			...view,
+			lastRunState:
+				view.lastRunId === undefined ? undefined : (await runs.get(view.lastRunId))?.state,
+			answerFile: newestAnswer(context.paths().cron, view.id),
+		})),
+	);
+
+/** One job with what its file says, when it fires, and its last runs. @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid` */
+export async function shownJob(
+	context: Context,
+	{set, views, runs}: OpenJobs,
+	reference: string,
+): Promise<ListedJob | undefined> {
+	const job = requireJob(reference, findJob(set, reference));
+	const view = views[set.entries.findIndex(entry => entry.job.id === job.id)];
+	const [listed] = await listedJobs(context, {views: view ? [view] : [], runs});
+	if (!view || !listed) {
+		return undefined;
+	}
+
+	const {prompt, skills, toolsets, model, target, misfire, createdAt, timeZone} = job;
+	return {
+		...view,
+		next: timesOf(job, view, context.clock.now()).map(at => zonedIsoTime(at, timeZone)),
+		lastRunState: listed.lastRunState,
+		answerFile: listed.answerFile,
+		prompt,
+		skills,
+		toolsets,
+		model,
+		deliverExtra: target.extra,
+		misfire,
+		createdAt,
+		runs: await runs.list({job: job.id, limit: shownRuns}),
+	};
+}
+
+/** What the journal waits for comes first: it may differ from what follows now. */
+const timesOf = (job: JobDefinition, {nextAt}: JobView, now: number): readonly number[] =>
+	nextAt === undefined
+		? []
+		: [nextAt, ...nextTimes(job, {now: Math.max(now, nextAt), count: shownTimes - 1})];
+
+/** The next times of a job from `now`, at most `count`, milliseconds since 1970. */
+export function nextTimes(
+	{schedule}: Pick<JobDefinition, 'schedule'>,
+	{now, count}: {readonly now: number; readonly count: number},
+): readonly number[] {
+	const times: number[] = [];
+	let next = nextAfter(schedule, now);
+	while (next !== undefined && times.length < count) {
+		times.push(next);
+		next = nextAfter(schedule, next);
+	}
+
+	return times;
+}
+
+/** `2026-11-20T15:04:02+01:00` on the clocks of an IANA zone. */
+export function zonedIsoTime(at: number, timeZone: string): string {
+	const local = zonedTime(at, timeZone).replace(' ', 'T');
+	const minutes = Math.round((Date.parse(`${local}Z`) - at) / 60_000);
+	const [hour, minute] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+	return `${local}${minutes < 0 ? '-' : '+'}${twoDigits(hour)}:${twoDigits(minute)}`;
+}
+
+const twoDigits = (value: number): string => String(value).padStart(2, '0');
+
+/**
+ * Tells of targets of jobs why answers would not arrive, by the configuration of the gateway that fires the jobs of the context's profile. Where that cannot be used, nothing is
+ * known of them: jobs are made without it.
+ */
+export async function readPlatformProblems(
+	context: Context,
+): Promise<(deliver: string) => string | undefined> {
+	const at = (await servingContext(context)) ?? context;
+	const loaded = loadConfig({paths: at.paths(), environment: context.environment});
+	return deliver => (loaded.ok ? problemWithPlatform(deliver, loaded.config) : undefined);
+}
+
 /** The gateway that fires the jobs of the context's profile. @throws SvcError `gateway_not_running` */
 export const requireJobGateway = async (context: Context): Promise<ServingGateway> =>
 	requireServingGateway(context, listJobs);
 
 type Memory = AsyncDisposable & {
-	readonly runs: Pick<Runs, 'list'>;
+	readonly runs: Pick<Runs, 'get' | 'list'>;
 	recordOf(entry: JobEntry): JobRecord | undefined;
 };
 
@@ -53,7 +150,7 @@ async function liveMemory({gateway, profile}: ServingGateway): Promise<Memory> {
 	const views = (await gateway.listJobs()).filter(view => view.profile === profile);
 	const byId = new Map(views.map(view => [view.id, view]));
 	return {
-		runs: {list: filter => gateway.listRuns(filter)},
+		runs: {get: id => gateway.getRun(id), list: filter => gateway.listRuns(filter)},
 		recordOf(entry) {
 			const view = byId.get(entry.job.id);
 			return view && recordOfView(view, entry);
@@ -98,7 +195,7 @@ async function openDisk(context: Context): Promise<Memory> {
 	const byId = new Map(records.map(record => [record.id, record]));
 	const open = stack.move();
 	return {
-		runs: {list: filter => journal.runs.list(filter)},
+		runs: journal.runs,
 		recordOf: ({job}) => byId.get(job.id),
 		[Symbol.asyncDispose]: () => open.disposeAsync(),
 	};

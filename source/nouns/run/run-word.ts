@@ -94,3 +94,7 @@ const waits = ({state, nextAttemptAt}: Run): boolean =>
 /** Whether a person may ask for another try, or for the next one now. Whoever waited for a turn of a chat has gone. */
 export const canRetry = (run: Run): boolean =>
 	!isTurn(originOf(run)) && (retryFrom[run.state] !== undefined || waits(run));
+
+/** The run with this number, as far as it is in `runs`; the newest are looked at first. */
+export const runOf = (runs: readonly Run[], id: number | undefined): Run | undefined =>
+	id === undefined ? undefined : runs.findLast(run => run.id === id);

@@ -1,10 +1,10 @@
 import {groupVocabulary} from '../../core/filter/group-vocabulary.ts';
 import type {Group} from '../../core/group.ts';
 import {limits} from '../../core/state.ts';
+import {groupOrder} from '../../nouns/group/group.ts';
 import {atFirst} from '../list/window.ts';
 import {createList, type List} from '../state/list.ts';
 import type {ListSource} from '../state/source.ts';
-import {groupOrder} from './group-order.ts';
 import {shownSections} from './sections.ts';
 
 /** Groups that wait, then those that were dispatched. */

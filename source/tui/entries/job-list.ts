@@ -1,8 +1,8 @@
 import type {JobView} from '../../core/job.ts';
+import {jobKey, jobNoun} from '../../nouns/job/job.ts';
 import {atFirst} from '../list/window.ts';
 import {createList, type List} from '../state/list.ts';
 import type {ListSource} from '../state/source.ts';
-import {jobKey, jobVocabulary} from './job-key.ts';
 import {shownSections} from './sections.ts';
 
 /** The scheduled jobs of all profiles. */
@@ -11,7 +11,7 @@ export const jobList: ListSource<List<JobView>> = {
 	open: (host, filter) =>
 		createList(host.feed, {
 			keyOf: jobKey,
-			vocabulary: jobVocabulary,
+			vocabulary: jobNoun.vocabulary,
 			read: state => state.jobs,
 			height: () => shownSections(host).jobRows,
 			position: atFirst,

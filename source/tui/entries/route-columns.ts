@@ -3,8 +3,8 @@ import {routePath} from '../../core/route-path.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
+import {sparkline} from '../../terminal/text/sparkline.ts';
 import {clean, type Line} from '../lines/line.ts';
-import {sparkline} from '../lines/sparkline.ts';
 import {dayParts, isMostlyRefused, type RouteTraffic} from './route-traffic.ts';
 
 export type RouteColumns = {

@@ -1,8 +1,8 @@
 import type {GatewayState} from '../../core/state.ts';
+import {groupOrder} from '../../nouns/group/group.ts';
 import {emptyLines} from '../lines/empty.ts';
 import type {Host} from '../shell/shell.ts';
 import type {LocalState} from '../state/source.ts';
-import {groupOrder} from './group-order.ts';
 
 /** Rows of the two sections of the pane. They add up to its height at most. */
 export type Sections = {

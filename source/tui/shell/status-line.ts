@@ -5,10 +5,10 @@ import {trafficParts} from '../../core/traffic.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {sparkline} from '../../terminal/text/sparkline.ts';
 import {clockTime, minuteTime} from '../../terminal/text/time.ts';
 import {runsAtWork} from '../entries/runs-at-work.ts';
 import {clean, type Line, type Span} from '../lines/line.ts';
-import {sparkline} from '../lines/sparkline.ts';
 import type {Snapshot} from '../state/feed.ts';
 import {staleFor} from '../state/stale.ts';
 

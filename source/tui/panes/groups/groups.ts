@@ -1,45 +1,129 @@
-import {groupVocabulary} from '../../../core/filter/group-vocabulary.ts';
+import type {Group} from '../../../core/group.ts';
+import type {StoredRun} from '../../../core/run.ts';
+import {limits, type GatewayState} from '../../../core/state.ts';
+import type {Safe} from '../../../core/untrusted.ts';
+import {groupActs} from '../../../nouns/group/group-acts.ts';
+import {groupNoun, groupOrder, type GroupMore} from '../../../nouns/group/group.ts';
+import {jobActs} from '../../../nouns/job/job-acts.ts';
+import {jobKey, jobName, jobNoun, type JobMore, type ListedJob} from '../../../nouns/job/job.ts';
+import {runOf} from '../../../nouns/run/run-word.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {goToGroup, goToJob} from '../../acts/go-to.ts';
+import {isSameDay} from '../../../terminal/text/time.ts';
+import {copyText} from '../../acts/copy.ts';
+import {goToGroup, goToJob, goToRun} from '../../acts/go-to.ts';
+import {placeNow} from '../../acts/place.ts';
 import {groupList} from '../../entries/group-list.ts';
-import {groupOrder} from '../../entries/group-order.ts';
-import {jobKey, jobName, jobVocabulary} from '../../entries/job-key.ts';
 import {jobList} from '../../entries/job-list.ts';
 import {focusJobs, jobsHaveFocus, noGroups} from '../../entries/sections.ts';
-import {clean} from '../../lines/line.ts';
+import {clean, type Line} from '../../lines/line.ts';
 import {recent} from '../../lines/newest.ts';
+import {countPart, grouped, searchedPart} from '../../lines/title-parts.ts';
 import type {ListMove} from '../../list/window.ts';
-import type {Shell} from '../../shell/shell.ts';
+import {nounCommands, selectedCommand} from '../../nouns/acts.ts';
+import {listingOf} from '../../nouns/listing.ts';
+import type {Host, Shell} from '../../shell/shell.ts';
+import type {AnyList} from '../../state/list.ts';
+import type {LoadSource} from '../../state/source.ts';
 import type {Destination, Pane, PaneSection} from '../pane.ts';
-import {groupCommands} from './group-commands.ts';
-import {createGroupDetail, createJobDetail} from './group-details.ts';
-import {groupsSummary} from './groups-title.ts';
-import {jobCommands} from './job-commands.ts';
+import {contentRows, groupContents, groupText, type GroupContent} from './group-detail.ts';
+
+/** The last runs of jobs, each with its whole answer. The key ends in the state of the run and its number. */
+const lastRuns: LoadSource<StoredRun> = {
+	load: async (port, key) => port.getRun(Number(key.slice(key.lastIndexOf(' ') + 1))),
+};
+
+/** Their rows tell of runs, and of what other groups came to. */
+const known = ({feed}: Host) => feed.get().state;
+
+export const groupListing = listingOf<Group, GroupMore, GroupContent>({
+	noun: groupNoun,
+	list: groupList,
+	known,
+	// Bars move faster than seconds pass.
+	stepMs: 250,
+	beside: {
+		source: groupContents,
+		keyOf: ({id, count, state}) => `${id} ${count} ${state}`,
+		rows: contentRows,
+	},
+});
 
 const groupSection: PaneSection = {
 	id: 'groups',
 	title: literal('Groups'),
-	commands: groupCommands,
-	listing: {
-		list: groupList,
-		vocabulary: groupVocabulary,
-		isLive: false,
-		detail: createGroupDetail,
-		hasCursor: false,
-	},
+	commands: [
+		...nounCommands({noun: groupNoun, acts: groupActs, list: groupList}),
+		selectedCommand(groupList, {
+			id: 'groups.run',
+			keys: ['o'],
+			label: literal('its run'),
+			of: ({runId}) => runId,
+			none: literal('It waits: it has started no run yet'),
+			run: goToRun,
+		}),
+		selectedCommand(groupList, {
+			id: 'groups.copy',
+			keys: ['y'],
+			label: literal('copy key'),
+			of: ({key}) => key,
+			run(shell, key) {
+				shell.attempt(async () => copyText(shell, key, literal('key')));
+			},
+		}),
+		selectedCommand(groupList, {
+			id: 'groups.pager',
+			keys: ['e'],
+			label: literal('events and payload in $PAGER'),
+			quiet: true,
+			of: ({id}) => id,
+			run(shell, id) {
+				const isStillHere = placeNow(shell, literal('e'));
+				shell.attempt(async () => {
+					const content = await groupContents.load(shell.port, String(id));
+					if (!content) {
+						throw new Error('That group is no longer stored');
+					}
+
+					if (isStillHere(literal('The pager was not opened'))) {
+						await shell.desktop.page(groupText(content));
+					}
+				});
+			},
+		}),
+	],
+	listing: groupListing,
 };
+
+export const jobListing = listingOf<ListedJob, JobMore, StoredRun>({
+	noun: jobNoun,
+	list: jobList,
+	known,
+	beside: {
+		source: lastRuns,
+		// A run that went on is loaded again; one that is no longer in the list is stored all the same.
+		keyOf: (job, {runs = []}) =>
+			job.lastRunId === undefined
+				? ''
+				: `${jobKey(job)} ${runOf(runs, job.lastRunId)?.state ?? ''} ${job.lastRunId}`,
+		told: stored => ({stored}),
+	},
+});
 
 const jobSection: PaneSection = {
 	id: 'jobs',
 	title: literal('Jobs'),
-	commands: jobCommands,
-	listing: {
-		list: jobList,
-		vocabulary: jobVocabulary,
-		isLive: false,
-		detail: createJobDetail,
-		hasCursor: false,
-	},
+	commands: [
+		...nounCommands({noun: jobNoun, acts: jobActs, list: jobList}),
+		selectedCommand(jobList, {
+			id: 'jobs.last-run',
+			keys: ['o'],
+			label: literal('its last run'),
+			of: ({lastRunId}) => lastRunId,
+			none: literal('It has not run yet'),
+			run: goToRun,
+		}),
+	],
+	listing: jobListing,
 };
 
 const destinations = (shell: Shell): readonly Destination[] => {
@@ -53,7 +137,7 @@ const destinations = (shell: Shell): readonly Destination[] => {
 			},
 		})),
 		...state.jobs.map(job => ({
-			label: safe`go to job ${jobName(job)}`,
+			label: safe`go to job ${clean(jobName(job))}`,
 			place: literal('Jobs'),
 			go() {
 				goToJob(shell, jobKey(job));
@@ -74,7 +158,23 @@ export const groupsPane: Pane = {
 	empty: noGroups,
 	isWide: true,
 	sections: [groupSection, jobSection],
-	summary: groupsSummary,
+	/** `3 pending · 41 dispatched today · flushed at quit`, after the filter of the groups. */
+	summary({feed, list, port}) {
+		const {state, now} = feed.get();
+		const flushed = port.embedded
+			? literal('flushed at quit')
+			: literal('flushed when the gateway stops');
+		return [
+			...counted(list(groupList)),
+			searchedPart(list(groupList)),
+			[
+				{
+					text: safe`${grouped(groupOrder(state.groups).pending)} pending · ${dispatchedToday(state, now)} dispatched today · ${flushed}`,
+					tone: 'quiet',
+				},
+			],
+		];
+	},
 	focus: {
 		now: host => (jobsHaveFocus(host) ? jobSection : groupSection),
 		hold(host) {
@@ -89,6 +189,27 @@ export const groupsPane: Pane = {
 	hasBars: state => state.groups.some(group => group.state === 'pending'),
 	destinations,
 };
+
+/** `2 of 5`, where a filter keeps some out. */
+export const counted = (list: AnyList): readonly Line[] =>
+	list.get().filterText.trim() === '' ? [] : [countPart(list)];
+
+/**
+ * Groups that were dispatched since midnight. The list knows the newest of them, the totals all since the start: where neither can tell,
+ * it is at least that many.
+ */
+function dispatchedToday({groups, gateway, totals}: GatewayState, now: number): Safe {
+	const today = groups.filter(
+		({dispatchedAt}) => dispatchedAt !== undefined && isSameDay(dispatchedAt, now),
+	).length;
+	if (today < limits.dispatchedGroups) {
+		return grouped(today);
+	}
+
+	return isSameDay(gateway.startedAt, now)
+		? grouped(Math.max(today, totals.groupsDispatched))
+		: clean(`${grouped(today)}+`);
+}
 
 /** Gives the keyboard to the other section of the pane; `false` where there is none. */
 function otherSection(shell: Shell): boolean {

@@ -1,9 +1,9 @@
 import type {Run} from '../../../core/run.ts';
 import type {Safe} from '../../../core/untrusted.ts';
+import {jobKey} from '../../../nouns/job/job.ts';
 import {literal} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
 import {goToApprovals, goToDelivery, goToGroup, goToJob} from '../../acts/go-to.ts';
-import {jobKey} from '../../entries/job-key.ts';
 import type {Shell} from '../../shell/shell.ts';
 
 /** Where a run came from, and what it asked for; `selected` is the run that keys act on. */

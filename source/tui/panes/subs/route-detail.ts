@@ -4,11 +4,11 @@ import {routePath} from '../../../core/route-path.ts';
 import {resultTone, resultWord} from '../../../nouns/delivery/delivery-word.ts';
 import {clip} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
+import {sparkline} from '../../../terminal/text/sparkline.ts';
 import {dayTime} from '../../../terminal/text/time.ts';
 import {problemText} from '../../entries/route-columns.ts';
 import {isMostlyRefused, trafficKey, type RoutesTraffic} from '../../entries/route-traffic.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
-import {sparkline} from '../../lines/sparkline.ts';
 import {contentLines, loadedFacts} from './facts-lines.ts';
 
 const howToChange: Readonly<Record<RouteView['source'], string>> = {

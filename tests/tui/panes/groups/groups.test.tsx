@@ -246,6 +246,7 @@ test('a group that was over a moment ago says "now"', async () => {
 
 test('d asks "Starts 1 agent run now", then dispatches', async () => {
 	const port = createFakePort({groups: three});
+	keep(port, three[2] ?? makeGroup());
 	await using shown = await showShell(port, narrow, {pane: 'groups'});
 	await shown.screen.press('d');
 	expect(shown.text()).toContain('── Dispatch acme/api#4211 of gh-review now ──');
@@ -263,11 +264,12 @@ test('d asks "Starts 1 agent run now", then dispatches', async () => {
 test('a group that went meanwhile is said to be dispatched already', async () => {
 	const port = createFakePort({groups: three});
 	port.answers.dispatched = false;
+	keep(port, three[2] ?? makeGroup());
 	await using shown = await showShell(port, narrow, {pane: 'groups'});
 	await shown.screen.press('d', 'y');
 	await shown.pass(0);
 
-	expect(shown.said()).toBe(' acme/api#4211 had been dispatched already');
+	expect(shown.said()).toBe(' Cannot dispatch acme/api#4211: it is not pending any more');
 });
 
 test('a failure of the gateway is shown', async () => {
@@ -304,7 +306,7 @@ test('Enter shows the latest payload and the superseded identifiers', async () =
 	keep(port, three[2] ?? makeGroup());
 	await using shown = await showShell(port, narrow, {pane: 'groups'});
 	await shown.screen.press('enter');
-	expect(shown.text()).toContain('Events  loading');
+	expect(shown.text()).toContain('  loading');
 	await shown.pass(80);
 
 	expect(shown.text()).toContain('6 events, 5 superseded');
@@ -314,7 +316,7 @@ test('Enter shows the latest payload and the superseded identifiers', async () =
 	expect(shown.text()).toContain('action: "synchronize"');
 	await shown.screen.press('e');
 	await shown.pass(0);
-	expect(shown.desktop.paged[0]).toContain('guid-5 (latest)');
+	expect(shown.desktop.paged[0]).toContain('guid-5  <- runs');
 	expect(shown.desktop.paged[0]).toContain('{"action": "synchronize"}');
 });
 
@@ -335,7 +337,7 @@ test('superseded events are told by what they were about, where it is known', as
 	expect(shown.text()).toContain('000003  pull_request  guid-3');
 	await shown.screen.press('e');
 	await shown.pass(0);
-	expect(shown.desktop.paged[0]).toContain('pull_request guid-4 acme/api#7 step 4');
+	expect(shown.desktop.paged[0]).toContain('pull_request  guid-4  acme/api#7 step 4');
 });
 
 test('the detail stays while the next event of its group is loaded', async () => {
@@ -370,7 +372,7 @@ test('the events of one group are never shown as those of the next', async () =>
 	await shown.screen.press('esc', 'j', 'enter');
 
 	expect(shown.text()).toContain('acme/web#77');
-	expect(shown.text()).toContain('Events  loading');
+	expect(shown.text()).toContain('  loading');
 	expect(shown.text()).not.toContain('guid-');
 });
 

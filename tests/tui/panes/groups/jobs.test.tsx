@@ -171,8 +171,8 @@ test('Enter shows the job with the whole answer of its last run, o opens that ru
 	await using shown = await showShell(port, narrow, {pane: 'groups'});
 	await shown.screen.press('enter');
 	await shown.pass(400);
-	expect(shown.text()).toContain('id           job_morning0');
-	expect(shown.text()).toContain('time zone    UTC');
+	expect(shown.text()).toContain('job_morning0  morning  active');
+	expect(shown.text()).toContain('time zone UTC');
 	expect(shown.text()).toContain('Last run  #183  ✓ done');
 	expect(shown.text()).toContain(' Nothing to do.');
 

@@ -3,7 +3,7 @@ import stringWidth from 'string-width';
 import {expect, test} from 'vitest';
 import {widthOf} from '../../../source/terminal/text/fit.ts';
 import {literal} from '../../../source/terminal/text/safe.ts';
-import {sparkline} from '../../../source/tui/lines/sparkline.ts';
+import {sparkline} from '../../../source/terminal/text/sparkline.ts';
 import {T} from '../../../source/tui/text/t.tsx';
 import {renderTui} from '../../helpers/screen.tsx';
 

@@ -1,0 +1,111 @@
+import {countOf} from '../../core/counted.ts';
+import type {JobView} from '../../core/job.ts';
+import type {Act, Outcome} from '../noun.ts';
+import {jobName} from './job.ts';
+
+type OfProfile = {readonly profile: string};
+
+/** A job that was found by what a person typed. */
+export type NamedJob = {readonly id: string; readonly name: string};
+
+/** What can be asked for jobs: a part of what a gateway does. What changes the file itself says which job it was. */
+export type JobPort = {
+	setJobPaused(
+		job: string,
+		options: OfProfile & {readonly paused: boolean},
+	): Promise<NamedJob | void>;
+	/** `seen`: how the run is looked at, where that is worth a word. */
+	runJob(
+		job: string,
+		of: OfProfile,
+	): Promise<{readonly runId: number; readonly seen?: string | undefined}>;
+};
+
+/** What is done with the jobs of a file. */
+export type JobFilePort = JobPort & {removeJob(job: string): Promise<NamedJob>};
+
+/** Identifier and profile of a job, of what it is remembered by; an identifier may be a name, with blanks. */
+function placeIn(key: string): readonly [string, OfProfile] {
+	const end = key.indexOf(' ');
+	return [key.slice(end + 1), {profile: key.slice(0, end)}];
+}
+
+const unusable = ({state, problem = ''}: JobView): string | undefined =>
+	state === 'invalid' ? `The job is invalid: ${problem}` : undefined;
+
+const gone = 'it is in no file';
+
+/** Pauses a job, or lets it go on. */
+async function setPaused(
+	port: JobPort,
+	key: string,
+	{paused, item}: {readonly paused: boolean; readonly item?: JobView | undefined},
+): Promise<Outcome> {
+	const [job, of] = placeIn(key);
+	const found = await port.setJobPaused(job, {paused, ...of});
+	const name = item ? jobName(item) : (found?.name ?? job);
+	return {said: `${name} ${paused ? 'is paused' : 'goes on'}`, json: {...found, paused}};
+}
+
+/** What can be done with a job. */
+export const jobActs: ReadonlyArray<Act<JobView, JobPort>> = [
+	{
+		verb: 'run',
+		key: 'x',
+		label: 'run now (asks)',
+		says: 'queue a run of a job now, also of a paused one; needs a running gateway',
+		why: unusable,
+		ask: job => ({
+			title: `Run ${jobName(job)} now`,
+			lines: [
+				`Starts 1 agent run now; its answer goes to ${job.deliver}.`,
+				...(job.open > 0
+					? [
+							`${countOf(job.open, 'run of it has', 'runs of it have')} not ended: this one waits for that.`,
+						]
+					: []),
+				...(job.state === 'paused' ? ['Its schedule stays paused.'] : []),
+			],
+			act: 'run it',
+		}),
+		async effect(port, key, {item}) {
+			const [job, of] = placeIn(key);
+			const {runId, seen} = await port.runJob(job, of);
+			return {
+				said: `Run #${runId} of ${item ? jobName(item) : job} is queued${seen === undefined ? '' : ` (${seen})`}`,
+				json: {job, run: runId},
+			};
+		},
+		gone,
+	},
+	{
+		verb: 'pause',
+		key: 'p',
+		label: 'pause or resume',
+		says: 'keep a job from firing until it is resumed',
+		why: job => unusable(job) ?? (job.state === 'ended' ? 'It has fired, and ended' : undefined),
+		effect: async (port, key, {item}) =>
+			setPaused(port, key, {paused: item?.state !== 'paused', item}),
+		gone,
+	},
+	{
+		verb: 'resume',
+		says: 'let a paused job fire again, from its next time on',
+		effect: async (port, key, {item}) => setPaused(port, key, {paused: false, item}),
+		gone,
+	},
+];
+
+/** What the command line does with a job of its file. */
+export const jobFileActs: ReadonlyArray<Act<JobView, JobFilePort>> = [
+	...jobActs,
+	{
+		verb: 'remove',
+		says: 'remove a job; its runs and answers stay',
+		async effect(port, key) {
+			const {id, name} = await port.removeJob(placeIn(key)[0]);
+			return {said: `Removed ${id} (${name})`, json: {id, name}};
+		},
+		gone,
+	},
+];

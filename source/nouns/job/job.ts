@@ -1,0 +1,253 @@
+import {countOf} from '../../core/counted.ts';
+import {termsOf, textTerm} from '../../core/filter/terms.ts';
+import type {JobView} from '../../core/job.ts';
+import type {Run, StoredRun} from '../../core/run.ts';
+import {clockTime, dayTime, duration, isSameDay, printableTime} from '../../terminal/text/time.ts';
+import {column, fact, type Fact, type Noun, type Place} from '../noun.ts';
+import {runOf, runWords} from '../run/run-word.ts';
+
+/** What the command line tells of a job beside its view: what is in its file, and what became of it. */
+type JobPlan = {
+	/** The next times, ISO 8601 on the clocks of its zone. */
+	readonly next: readonly string[];
+	readonly lastRunState: string;
+	/** The file with its newest answer. */
+	readonly answerFile: string;
+	readonly prompt: string;
+	readonly skills: readonly string[];
+	readonly toolsets: readonly string[];
+	readonly model: string;
+	readonly deliverExtra: object;
+	readonly misfire: 'once' | 'skip';
+	/** Milliseconds since 1970. */
+	readonly createdAt: number;
+	/** Its last runs. */
+	readonly runs: readonly Run[];
+};
+
+export type ListedJob = JobView & {readonly [Key in keyof JobPlan]?: JobPlan[Key] | undefined};
+
+export type JobMore = {
+	/** The runs that are listed. */
+	readonly runs?: readonly Run[];
+	/** The last run, with its whole answer. */
+	readonly stored?: StoredRun;
+	/** Why answers would not arrive at a target; `undefined`: they do. */
+	readonly problemWith?: (deliver: string) => string | undefined;
+};
+
+/** What a job is remembered by: two profiles may have the same identifier. */
+export const jobKey = ({profile, id}: Pick<JobView, 'profile' | 'id'>): string =>
+	`${profile} ${id}`;
+
+/** The name of a job; of another profile with that before it. */
+export const jobName = ({profile, name}: Pick<JobView, 'profile' | 'name'>): string =>
+	profile === 'default' ? name : `${profile}/${name}`;
+
+/** Lists of fewer cells count down, but do not say the time. */
+const timesFrom = 76;
+const [fullNext, shortNext] = [25, 11];
+
+/** `in 4:12  15:04:24`; the day when it is another one. `isShort`: the countdown alone. */
+export function nextText({state, nextAt}: JobView, now: number, isShort = false): string {
+	if (state !== 'active') {
+		return state;
+	}
+
+	if (nextAt === undefined) {
+		return '-';
+	}
+
+	const left = nextAt <= now ? 'now' : `in ${countdown(nextAt - now)}`;
+	const at = isSameDay(nextAt, now) ? clockTime(nextAt) : dayTime(nextAt);
+	return isShort ? left : `${left}  ${at}`;
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** `4:12`, `2 d 23 h`. */
+const countdown = (ms: number): string =>
+	ms < dayMs
+		? duration(Math.ceil(ms / 1000) * 1000)
+		: `${Math.floor(ms / dayMs)} d ${Math.floor((ms % dayMs) / hourMs)} h`;
+
+const isInvalid = ({state}: JobView): boolean => state === 'invalid';
+
+const lastRun = ({lastRunId}: JobView, {runs = [], stored}: JobMore): Run | undefined =>
+	stored?.id === lastRunId ? stored : runOf(runs, lastRunId);
+
+/** `✓ done #12`. */
+function lastWords(job: ListedJob, known: JobMore): string {
+	const {lastRunId, lastAt} = job;
+	if (lastRunId === undefined) {
+		return lastAt === undefined ? 'never' : clockTime(lastAt);
+	}
+
+	const run = lastRun(job, known);
+	return run ? `${runWords[run.state].text} #${lastRunId}` : `#${lastRunId}`;
+}
+
+/** `2026-11-20 09:00:01 #12 done`; empty when the job has not fired. */
+const printedLast = ({lastAt, lastRunId, lastRunState = ''}: ListedJob): string =>
+	lastAt === undefined
+		? ''
+		: `${printableTime(lastAt)} ${lastRunId === undefined ? '' : `#${lastRunId} `}${lastRunState}`.trim();
+
+/** `2026-11-20 15:04:02` on the clocks of an IANA zone. */
+export const zonedTime = (at: number, timeZone: string): string =>
+	// The one locale whose times are ISO 8601 but for the blank.
+	new Intl.DateTimeFormat('sv-SE', {
+		timeZone,
+		dateStyle: 'short',
+		timeStyle: 'medium',
+	}).format(at);
+
+/** `2026-11-20 09:00:00 Asia/Tokyo`: when the job fires next, on the clocks of its zone; empty when it does not. */
+export const nextTimeText = ({nextAt, timeZone}: Pick<JobView, 'nextAt' | 'timeZone'>): string =>
+	nextAt === undefined ? '' : `${zonedTime(nextAt, timeZone)} ${timeZone}`;
+
+function planFacts(job: ListedJob): readonly Fact[] {
+	const {misfire, deliverExtra = {}, skills = [], toolsets, prompt, runs = []} = job;
+	const extra = Object.keys(deliverExtra).length > 0 ? ` ${JSON.stringify(deliverExtra)}` : '';
+	return [
+		...fact('deliver', `${job.deliver}${extra}`),
+		...fact(
+			'missed',
+			misfire && (misfire === 'once' ? 'one run for all missed times' : 'not made up for'),
+		),
+		...fact('skills', skills.length > 0 ? skills.join(', ') : undefined),
+		...fact('toolsets', toolsets && (toolsets.join(', ') || 'none')),
+		...fact('model', job.model),
+		...fact('answer', job.answerFile),
+		...(prompt === undefined ? [] : [{title: 'prompt'}, {text: prompt}]),
+		...(runs.length > 0 ? [{title: 'runs'}] : []),
+		...runs.map(run => ({
+			text: `#${run.id}  ${printableTime(run.createdAt)}  ${run.delivery === undefined ? run.event : run.route}  ${run.state}${run.error === undefined ? '' : `  ${run.error}`}`,
+		})),
+	];
+}
+
+/** The last run with its answer, as far as it is known. */
+function runFacts(run: Run | undefined, {stored}: JobMore): readonly Fact[] {
+	if (!run) {
+		return [];
+	}
+
+	const answer = run === stored ? stored.fullAnswer : run.answer;
+	return [
+		{title: `Last run  #${run.id}  ${runWords[run.state].text}  o opens it`},
+		...(run.error === undefined ? [] : [{text: `✗ ${run.error}`, tone: 'bad'} as const]),
+		...(answer === undefined
+			? [{text: 'no answer yet', tone: 'quiet'} as const]
+			: [{text: answer}]),
+	];
+}
+
+/** A scheduled job. @see manual/jobs.md */
+export const jobNoun: Noun<ListedJob, JobMore> = {
+	one: 'job',
+	many: 'jobs',
+	argument: 'job',
+	missing: 'job_not_found',
+	id: jobKey,
+	name: jobName,
+	sign: job => (isInvalid(job) ? '!' : ' '),
+	columns: [
+		column('id', 0, ({id}) => id),
+		column(
+			'name',
+			{share: 0.5, least: 8, most: 40},
+			{value: jobName, printed: ({name}) => name, isMain: true},
+		),
+		column(
+			'schedule',
+			{least: 8, most: 40},
+			{
+				// A problem names the schedule where that is what is wrong.
+				across: job => (isInvalid(job) ? Infinity : 1),
+				value: job => job.schedule,
+				words: ({state, problem = 'invalid'}) =>
+					state === 'invalid' ? [{text: `✗ ${problem}`, tone: 'bad'}] : undefined,
+				isMain: true,
+			},
+		),
+		column('state', 0, ({state}) => state),
+		column('next', width => (width >= timesFrom ? fullNext : shortNext), {
+			label: 'next run',
+			value: (job, {now}, {room}: Place) => nextText(job, now, room < fullNext),
+			tone: ({state}) => (state === 'active' ? 'plain' : 'quiet'),
+			printed: job => nextTimeText(job),
+		}),
+		column('last', 19, {
+			label: 'last run',
+			value: lastWords,
+			tone(job, known) {
+				const run = lastRun(job, known);
+				return run ? runWords[run.state].tone : 'quiet';
+			},
+			printed: printedLast,
+		}),
+		column('open', 4, {value: ({open}) => String(open), align: 'end'}),
+		column('deliver', 0, ({deliver}) => deliver),
+		column(
+			'problem',
+			0,
+			({problem, deliver}, {problemWith}) => problem ?? problemWith?.(deliver) ?? '',
+		),
+	],
+	printed: {
+		columns: ['id', 'name', 'schedule', 'state', 'next', 'last', 'deliver', 'problem'],
+		whole: ['id', 'next'],
+		optional: [],
+		empty: 'No jobs yet: create one with "svc cron add"',
+	},
+	factCells: 10,
+	head: job => [{text: job.id}, {text: jobName(job), tone: 'strong'}, {text: job.state}],
+	facts(job, known) {
+		const {problem, profile, next = [], timeZone, open} = job;
+		const {now} = known;
+		return [
+			...(problem === undefined ? [] : [{text: `✗ ${problem}`, tone: 'bad'} as const]),
+			...fact('profile', profile === 'default' ? undefined : profile),
+			...fact('schedule', job.schedule),
+			...fact('time zone', timeZone),
+			...fact(
+				'next run',
+				next.length > 0
+					? next.map(at => `${at.slice(0, 19).replace('T', ' ')} ${timeZone}`).join('\n')
+					: nextText(job, now),
+			),
+			...fact('last run', printedLast(job) || 'never'),
+			...fact('open', countOf(open, 'run')),
+			...planFacts(job),
+			...runFacts(lastRun(job, known), known),
+		];
+	},
+	copies: {
+		of: ({name, id, schedule}) => [
+			{key: 'n', label: 'name', text: name},
+			{key: 'i', label: 'job id', text: id},
+			{key: 's', label: 'schedule', text: schedule},
+		],
+	},
+	vocabulary: {
+		terms: termsOf<JobView>({
+			name: textTerm(job => job.name, {says: 'its name', example: 'name:nightly'}),
+			id: textTerm(job => job.id, {says: 'its identifier', example: 'id:job_'}),
+			state: textTerm(job => job.state, {
+				says: 'whether it fires',
+				example: 'state:paused',
+				words: ['active', 'paused', 'ended', 'invalid'],
+			}),
+			schedule: textTerm(job => job.schedule, {
+				says: 'its schedule as it is written',
+				example: 'schedule:9',
+			}),
+			profile: textTerm(job => job.profile, {says: 'the profile', example: 'profile:work'}),
+			deliver: textTerm(job => job.deliver, {says: 'where answers go', example: 'deliver:log'}),
+		}),
+		haystack: ({name, id, state, schedule, deliver, problem = ''}) =>
+			`${name} ${id} ${state} ${schedule} ${deliver} ${problem}`.toLowerCase(),
+	},
+};
