@@ -25,14 +25,10 @@ export async function jobOfRuns(context: Context, reference: string): Promise<st
 		reference,
 		entries.map(({job: {id, name}}) => ({id, name, profile: paths.profile})),
 	);
-	if (own !== undefined) {
-		return own;
-	}
-
-	const gateway = await findGateway(context);
-	const fired = gateway && onlyJob(reference, await gateway.listJobs());
-	if (fired !== undefined) {
-		return fired;
+	const gateway = own === undefined ? await findGateway(context) : undefined;
+	const found = own ?? (gateway && onlyJob(reference, await gateway.listJobs()));
+	if (found !== undefined) {
+		return found;
 	}
 
 	if (problem !== undefined) {

@@ -134,7 +134,7 @@ function runFacts(run: Run | undefined, {stored}: JobMore): readonly Fact[] {
 		return [];
 	}
 
-	const answer = run === stored ? stored.fullAnswer : run.answer;
+	const answer = (run === stored ? stored.fullAnswer : undefined) ?? run.answer;
 	return [
 		{title: `Last run  #${run.id}  ${runWords[run.state].text}  o opens it`},
 		...(run.error === undefined ? [] : [{text: `✗ ${run.error}`, tone: 'bad'} as const]),

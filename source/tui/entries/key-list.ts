@@ -5,4 +5,6 @@ import {nounList} from '../state/source.ts';
 const none: readonly ApiKey[] = [];
 
 /** The keys of the chat API. */
-export const keyList = nounList('keys', keyNoun, ({keys = none}) => keysInOrder(keys));
+export const keyList = nounList('keys', keyNoun, {
+	read: ({keys = none}) => keysInOrder(keys),
+});

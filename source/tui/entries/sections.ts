@@ -1,8 +1,32 @@
-import type {GatewayState} from '../../core/state.ts';
-import {groupOrder} from '../../nouns/group/group.ts';
+import {limits, type GatewayState} from '../../core/state.ts';
+import {groupNoun, groupOrder} from '../../nouns/group/group.ts';
+import {jobNoun} from '../../nouns/job/job.ts';
 import {emptyLines} from '../lines/empty.ts';
 import type {Host} from '../shell/shell.ts';
-import type {LocalState} from '../state/source.ts';
+import {nounList, type LocalState} from '../state/source.ts';
+
+/** Groups that wait, then those that were dispatched. */
+export const groupList = nounList('groups', groupNoun, {
+	read: ({groups}) => groupOrder(groups).all,
+	more: host => ({
+		height: () => shownSections(host).groupRows,
+		history: {
+			clock: host.clock,
+			isShown: () => host.pane().id === 'groups',
+			olderAt: 'end',
+			isCut: ({groups}) => groupOrder(groups).done >= limits.dispatchedGroups,
+			isDone: ({state}) => state === 'dispatched',
+			ask: async (question, hungUp) => host.port.searchGroups(question, hungUp),
+			join: (live, older) => groupOrder([...live, ...older]).all,
+		},
+	}),
+});
+
+/** The scheduled jobs of all profiles. */
+export const jobList = nounList('jobs', jobNoun, {
+	read: state => state.jobs,
+	more: host => ({height: () => shownSections(host).jobRows}),
+});
 
 /** Rows of the two sections of the pane. They add up to its height at most. */
 export type Sections = {
@@ -48,11 +72,7 @@ export const sectionsNow = (
 	sectionsOf(state, {height, emptyRows: () => emptyLines(noGroups(state), width).length});
 
 /** The sections as they are on the screen. */
-export const shownSections = ({
-	feed,
-	view,
-	layout,
-}: Pick<Host, 'feed' | 'view' | 'layout'>): Sections =>
+const shownSections = ({feed, view, layout}: Pick<Host, 'feed' | 'view' | 'layout'>): Sections =>
 	sectionsNow(feed.get().state, {
 		width: view.get().size.columns,
 		height: layout().bodyHeight,

@@ -77,17 +77,19 @@ export function nounCommands<Item, Once = never>(
 	];
 }
 
-/** A command that does something with the selected thing, or with what `of` finds of it; `none` says why where there is nothing. */
+/** A command that does something with the selected thing, or with what `of` finds of it; `none` says why where there is nothing, `why` what else is in its way. */
 export const selectedCommand = <Item, Value>(
 	list: ListSource<List<Item>>,
 	{
 		of,
 		none,
+		why,
 		run,
 		...command
 	}: Omit<PaneCommand, 'run' | 'why'> & {
 		readonly of: (item: Item) => Value | undefined;
 		readonly none?: Safe;
+		readonly why?: (item: Item) => Safe | undefined;
 		readonly run: (shell: Shell, value: Value) => void;
 	},
 ): PaneCommand => ({
@@ -98,7 +100,7 @@ export const selectedCommand = <Item, Value>(
 			return literal('Nothing is selected');
 		}
 
-		return of(item) === undefined ? none : undefined;
+		return why?.(item) ?? (of(item) === undefined ? none : undefined);
 	},
 	run(shell) {
 		const item = shell.list(list).selected();

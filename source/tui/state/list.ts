@@ -55,7 +55,7 @@ export type List<Item> = Omit<AnyList, 'get'> & {
 };
 
 /** What a list is made of. */
-type ListOptions<Item> = {
+export type ListOptions<Item> = {
 	/** Unique, and stays with its item. */
 	readonly keyOf: (item: Item) => string;
 	readonly vocabulary: Vocabulary<Item>;

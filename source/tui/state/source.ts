@@ -1,9 +1,8 @@
-import type {GatewayState} from '../../core/state.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import type {ListedNoun, Noun} from '../../nouns/noun.ts';
 import {atFirst} from '../list/window.ts';
 import type {Host} from '../shell/shell.ts';
-import {createList, type AnyList, type List} from './list.ts';
+import {createList, type AnyList, type List, type ListOptions} from './list.ts';
 
 /** A list of the interface, wherever its items come from. Each shell opens it once, when it is first asked for. */
 export type ListSource<Opened extends AnyList = AnyList> = {
@@ -42,11 +41,16 @@ export const rowsWithNotes = <Item>(
 	};
 };
 
-/** The list of all things of a noun that the state has, the first above: it is kept under `id`. */
+/** The list of all things of a noun that the state has, the first above, but for what `more` says: it is kept under `id`. */
 export const nounList = <Item>(
 	id: string,
 	noun: Pick<ListedNoun<Item>, 'id' | 'note' | 'vocabulary'>,
-	read: (state: GatewayState) => readonly Item[],
+	{
+		read,
+		more,
+	}: Pick<ListOptions<Item>, 'read'> & {
+		readonly more?: (host: Host) => Partial<ListOptions<Item>>;
+	},
 ): ListSource<List<Item>> => ({
 	id,
 	open: (host, filter) =>
@@ -57,5 +61,6 @@ export const nounList = <Item>(
 			height: rowsWithNotes(host, noun, () => read(host.feed.get().state)),
 			position: atFirst,
 			filter,
+			...more?.(host),
 		}),
 });

@@ -1,8 +1,7 @@
 import {Box} from 'ink';
 import {jobName, nextText} from '../../../nouns/job/job.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {jobList} from '../../entries/job-list.ts';
-import {jobsHaveFocus, sectionsNow} from '../../entries/sections.ts';
+import {jobList, jobsHaveFocus, sectionsNow} from '../../entries/sections.ts';
 import {blankLine, clean, line, type Line} from '../../lines/line.ts';
 import {filterSpans, grouped, ruleLine} from '../../lines/title-parts.ts';
 import type {Shell} from '../../shell/shell.ts';

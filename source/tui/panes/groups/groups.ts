@@ -1,3 +1,4 @@
+import {createMemory} from '../../../core/derive.ts';
 import type {Group} from '../../../core/group.ts';
 import type {StoredRun} from '../../../core/run.ts';
 import {limits, type GatewayState} from '../../../core/state.ts';
@@ -12,9 +13,7 @@ import {isSameDay} from '../../../terminal/text/time.ts';
 import {copyText} from '../../acts/copy.ts';
 import {goToGroup, goToJob, goToRun} from '../../acts/go-to.ts';
 import {placeNow} from '../../acts/place.ts';
-import {groupList} from '../../entries/group-list.ts';
-import {jobList} from '../../entries/job-list.ts';
-import {focusJobs, jobsHaveFocus, noGroups} from '../../entries/sections.ts';
+import {focusJobs, groupList, jobList, jobsHaveFocus, noGroups} from '../../entries/sections.ts';
 import {clean, type Line} from '../../lines/line.ts';
 import {recent} from '../../lines/newest.ts';
 import {countPart, grouped, searchedPart} from '../../lines/title-parts.ts';
@@ -32,8 +31,13 @@ const lastRuns: LoadSource<StoredRun> = {
 	load: async (port, key) => port.getRun(Number(key.slice(key.lastIndexOf(' ') + 1))),
 };
 
-/** Their rows tell of runs, and of what other groups came to. */
-const known = ({feed}: Host) => feed.get().state;
+const remember = createMemory<Pick<GatewayState, 'groups' | 'runs'>>();
+
+/** Rows tell of runs, and of what other groups came to. */
+function known({feed}: Host) {
+	const {groups, runs} = feed.get().state;
+	return remember([groups, runs], () => ({groups, runs}));
+}
 
 export const groupListing = listingOf<Group, GroupMore, GroupContent>({
 	noun: groupNoun,

@@ -1,4 +1,5 @@
 import type {LoginAttempt} from '../../../core/logins.ts';
+import type {ServerView} from '../../../core/tool-server.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {isUnderWay, loginEntries, type LoginEntry} from '../../../nouns/login/login-entry.ts';
 import {serverName} from '../../../nouns/server/server.ts';
@@ -11,8 +12,8 @@ import {loginPaste} from '../../dialogs/login-paste.ts';
 import {confirm, openMenu} from '../../dialogs/questions.ts';
 import {loginList} from '../../entries/login-list.ts';
 import {clean} from '../../lines/line.ts';
+import {selectedCommand} from '../../nouns/acts.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {copiesOf, type Copy} from './login-copies.ts';
 import {wantsQr} from './login-picture.ts';
 
 const selected = (shell: Shell): LoginEntry | undefined => shell.list(loginList).selected();
@@ -21,13 +22,6 @@ const underWay = (shell: Shell): LoginAttempt | undefined => {
 	const attempt = selected(shell)?.attempt;
 	return isUnderWay(attempt) ? attempt : undefined;
 };
-
-const why =
-	(reasonFor: (entry: LoginEntry) => Safe | undefined) =>
-	(shell: Shell): Safe | undefined => {
-		const entry = selected(shell);
-		return entry ? reasonFor(entry) : literal('No server with a login is selected');
-	};
 
 const starting = (
 	id: string,
@@ -41,48 +35,62 @@ const starting = (
 		readonly flow?: LoginAttempt['flow'];
 		readonly quiet?: (shell: Shell) => boolean;
 	},
-): PaneCommand => ({
-	id: `logins.${id}`,
-	changes: true,
-	keys: [key],
-	label,
-	...(quiet && {quiet}),
-	why: why(({server, attempt}) =>
-		attempt?.status === 'finishing'
-			? literal('It is being completed; wait a moment')
-			: noLogin(server),
-	),
-	run(shell) {
-		const entry = selected(shell);
-		if (entry) {
-			startLogin(shell, entry.server, flow);
-		}
-	},
-});
+): PaneCommand =>
+	selectedCommand(loginList, {
+		id: `logins.${id}`,
+		changes: true,
+		keys: [key],
+		label,
+		...(quiet && {quiet}),
+		of: ({server}) => server,
+		why: ({server, attempt}) =>
+			attempt?.status === 'finishing'
+				? literal('It is being completed; wait a moment')
+				: noLogin(server),
+		run(shell, server) {
+			startLogin(shell, server, flow);
+		},
+	});
+
+/** Something of a login that a person may want elsewhere. */
+type Copy = {
+	readonly kind: 'code' | 'url' | 'complete' | 'tunnel' | 'name';
+	readonly key: string;
+	readonly what: Safe;
+	readonly text: string;
+};
+
+/** What there is to be copied of a login now; never a token. */
+function copiesOf(entry: LoginEntry): readonly Copy[] {
+	const attempt = isUnderWay(entry.attempt) ? entry.attempt : undefined;
+	const {userCode, verificationUri, verificationUriComplete, url, tunnel} = attempt ?? {};
+	const all: ReadonlyArray<Omit<Copy, 'text'> & {readonly text: string | undefined}> = [
+		{kind: 'code', key: 'c', what: literal('code'), text: userCode},
+		{kind: 'url', key: 'u', what: literal('URL'), text: verificationUri ?? url},
+		{kind: 'complete', key: 'f', what: literal('URL with the code'), text: verificationUriComplete},
+		{kind: 'tunnel', key: 't', what: literal('ssh line'), text: tunnel},
+		{kind: 'name', key: 'n', what: literal('name of the server'), text: entry.server.name},
+	];
+	return all.flatMap(({text, ...rest}) => (text === undefined ? [] : [{...rest, text}]));
+}
 
 /** Copies one of what there is to be copied; its key says nothing while there is none. */
 const copying = (
 	kind: Copy['kind'],
 	key: string,
 	{label, none}: {readonly label: Safe; readonly none: Safe},
-): PaneCommand => ({
-	id: `logins.copy-${kind}`,
-	keys: [key],
-	label,
-	why: why(entry => (copiesOf(entry).some(one => one.kind === kind) ? undefined : none)),
-	run(shell) {
-		const copies = copiesOf(selected(shell));
-		copy(
-			shell,
-			copies.find(one => one.kind === kind),
-		);
-	},
-});
+): PaneCommand =>
+	selectedCommand(loginList, {
+		id: `logins.copy-${kind}`,
+		keys: [key],
+		label,
+		of: entry => copiesOf(entry).find(one => one.kind === kind),
+		none,
+		run: copy,
+	});
 
-function copy(shell: Shell, found: Copy | undefined): void {
-	if (found) {
-		shell.attempt(async () => copyText(shell, found.text, found.what));
-	}
+function copy(shell: Shell, {text, what}: Copy): void {
+	shell.attempt(async () => copyText(shell, text, what));
 }
 
 const needing = (shell: Shell): readonly LoginEntry[] =>
@@ -90,13 +98,8 @@ const needing = (shell: Shell): readonly LoginEntry[] =>
 		({server, attempt}) => server.status === 'needs login' && !isUnderWay(attempt),
 	);
 
-function askToLogOut(shell: Shell): void {
-	const entry = selected(shell);
-	if (!entry) {
-		return;
-	}
-
-	const name = clean(serverName(entry.server));
+function askToLogOut(shell: Shell, server: ServerView): void {
+	const name = clean(serverName(server));
 	confirm.open(shell, {
 		title: safe`Log out of ${name}`,
 		lines: [
@@ -106,8 +109,8 @@ function askToLogOut(shell: Shell): void {
 		act: literal('log out'),
 		run() {
 			shell.attempt(async () => {
-				shell.logins.cancel(placeOf(entry.server));
-				const wasLoggedIn = await shell.logins.logOut(placeOf(entry.server));
+				shell.logins.cancel(placeOf(server));
+				const wasLoggedIn = await shell.logins.logOut(placeOf(server));
 				shell.toast(
 					wasLoggedIn ? safe`Logged out of ${name}` : safe`No login to ${name} was stored`,
 					'good',
@@ -147,48 +150,31 @@ export const loginCommands: readonly PaneCommand[] = [
 		label: literal('copy ssh line'),
 		none: literal('There is no ssh line: nobody is known to sit elsewhere'),
 	}),
-	{
+	selectedCommand(loginList, {
 		id: 'logins.paste',
 		changes: true,
 		keys: ['p'],
 		label: literal('paste the final URL'),
-		why: why(({attempt}) =>
-			attempt?.status === 'waiting' && attempt.userCode === undefined
-				? undefined
-				: literal('No login waits for a URL: b begins one'),
-		),
-		run(shell) {
-			const entry = selected(shell);
-			if (entry) {
-				loginPaste.open(shell, {place: placeOf(entry.server), text: lineText()});
-			}
+		of: ({server, attempt}) =>
+			attempt?.status === 'waiting' && attempt.userCode === undefined ? server : undefined,
+		none: literal('No login waits for a URL: b begins one'),
+		run(shell, server) {
+			loginPaste.open(shell, {place: placeOf(server), text: lineText()});
 		},
-	},
-	{
+	}),
+	selectedCommand(loginList, {
 		id: 'logins.cancel',
 		changes: true,
 		keys: ['x'],
 		label: literal('cancel, or put a failure away'),
-		why: why(({attempt}) => {
-			if (attempt?.status === 'failed') {
-				return undefined;
-			}
-
-			if (!isUnderWay(attempt)) {
-				return literal('No login to it is under way');
-			}
-
-			return attempt.status === 'finishing'
-				? literal('It is being completed; wait a moment')
-				: undefined;
-		}),
-		run(shell) {
-			const attempt = selected(shell)?.attempt;
-			if (attempt) {
-				shell.logins.cancel(attempt);
-			}
+		of: ({attempt}) => (attempt?.status === 'failed' || isUnderWay(attempt) ? attempt : undefined),
+		none: literal('No login to it is under way'),
+		why: ({attempt}) =>
+			attempt?.status === 'finishing' ? literal('It is being completed; wait a moment') : undefined,
+		run(shell, attempt) {
+			shell.logins.cancel(attempt);
 		},
-	},
+	}),
 	starting('browser', 'b', {
 		label: literal('log in by browser'),
 		flow: 'browser',
@@ -211,23 +197,22 @@ export const loginCommands: readonly PaneCommand[] = [
 				: undefined,
 		run: askForAll,
 	},
-	{
+	selectedCommand(loginList, {
 		id: 'logins.logout',
 		changes: true,
 		keys: ['L'],
 		label: literal('log out'),
 		quiet: shell => underWay(shell) !== undefined || selected(shell)?.login.stored !== true,
-		why: why(() => undefined),
+		of: ({server}) => server,
 		run: askToLogOut,
-	},
-	{
+	}),
+	selectedCommand(loginList, {
 		id: 'logins.copy',
 		keys: ['y'],
 		label: literal('copy …'),
 		quiet: true,
-		why: why(() => undefined),
-		run(shell) {
-			const entry = selected(shell);
+		of: entry => entry,
+		run(shell, entry) {
 			openMenu(shell, {
 				title: literal('Copy'),
 				items: copiesOf(entry).map(one => ({
@@ -239,7 +224,7 @@ export const loginCommands: readonly PaneCommand[] = [
 				})),
 			});
 		},
-	},
+	}),
 	{
 		id: 'logins.qr',
 		keys: ['Q'],

@@ -1,17 +1,17 @@
 import type {Run, StoredRun} from '../../../core/run.ts';
-import type {Safe} from '../../../core/untrusted.ts';
+import {jobKey} from '../../../nouns/job/job.ts';
 import {runActs} from '../../../nouns/run/run-acts.ts';
 import {runNoun} from '../../../nouns/run/run.ts';
 import {literal} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
+import {goToApprovals, goToDelivery, goToGroup, goToJob} from '../../acts/go-to.ts';
 import {placeNow} from '../../acts/place.ts';
 import {runList} from '../../entries/run-list.ts';
 import {createMarks, markCommands} from '../../lines/marks.ts';
-import {nounCommands} from '../../nouns/acts.ts';
+import {nounCommands, selectedCommand} from '../../nouns/acts.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {blockText} from './block-rows.ts';
 import {chosenBlock, foldCommands} from './folds.ts';
-import {originCommands} from './origin-commands.ts';
 import {runBlocks} from './run-blocks.ts';
 import {runText} from './run-detail.ts';
 
@@ -20,16 +20,45 @@ export const runMarks = createMarks();
 
 const selected = (shell: Shell): Run | undefined => shell.list(runList).selected();
 
-const none = (shell: Shell): Safe | undefined =>
-	selected(shell) ? undefined : literal('No run is selected');
-
 /** Commands of pane 7. */
 export const runCommands: readonly PaneCommand[] = [
 	...nounCommands({
 		noun: runNoun,
 		acts: runActs,
 		list: runList,
-		others: originCommands(selected),
+		others: [
+			selectedCommand(runList, {
+				id: 'runs.delivery',
+				keys: ['o'],
+				label: literal('its delivery'),
+				of: ({delivery}) => delivery,
+				none: literal('A schedule or a person started it'),
+				run: goToDelivery,
+			}),
+			selectedCommand(runList, {
+				id: 'runs.origin',
+				keys: ['b'],
+				label: literal('back to its group or job'),
+				quiet: true,
+				of: run => (run.group === undefined ? run.job && run : run),
+				none: literal('It came of one event, not of a group or a job'),
+				run(shell, {group, job, profile}) {
+					if (group !== undefined) {
+						goToGroup(shell, group);
+					} else if (job) {
+						goToJob(shell, jobKey({profile, id: job.id}));
+					}
+				},
+			}),
+			selectedCommand(runList, {
+				id: 'runs.approvals',
+				keys: ['A'],
+				label: literal('its approvals'),
+				quiet: true,
+				of: ({id}) => id,
+				run: goToApprovals,
+			}),
+		],
 		marked: {
 			marks: runMarks,
 			all: shell => [...shell.list(runList).get().items, ...shell.feed.get().state.runs],
@@ -37,18 +66,17 @@ export const runCommands: readonly PaneCommand[] = [
 	}),
 	...markCommands('runs', runMarks, {source: runList, keyOf: runNoun.id}),
 	...foldCommands(selected),
-	{
+	selectedCommand(runList, {
 		id: 'runs.pager',
 		keys: ['e'],
 		label: literal('step or transcript in $PAGER'),
 		quiet: true,
-		why: none,
-		run(shell) {
-			const run = selected(shell);
+		of: ({id}) => id,
+		run(shell, id) {
 			const block = shell.view.get().region === 'detail' ? chosenBlock(shell) : undefined;
 			const isStillHere = placeNow(shell, literal('e'));
 			shell.attempt(async () => {
-				const stored = run && (await shell.port.getRun(run.id));
+				const stored = await shell.port.getRun(id);
 				if (!stored) {
 					throw new Error('That run is no longer stored');
 				}
@@ -58,7 +86,7 @@ export const runCommands: readonly PaneCommand[] = [
 				}
 			});
 		},
-	},
+	}),
 ];
 
 /** All of the block with this key. */

@@ -1,5 +1,4 @@
 import type {ServerToolView, ServerView} from '../../../core/tool-server.ts';
-import type {Safe} from '../../../core/untrusted.ts';
 import {serverActs} from '../../../nouns/server/server-acts.ts';
 import {serverNoun} from '../../../nouns/server/server.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
@@ -11,14 +10,15 @@ import {confirm} from '../../dialogs/questions.ts';
 import {chooseTool, openTrial} from '../../dialogs/trial.ts';
 import {placeIn} from '../../lines/detail-cursor.ts';
 import {clean} from '../../lines/line.ts';
-import {nounCommands} from '../../nouns/acts.ts';
+import {nounCommands, selectedCommand} from '../../nouns/acts.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {nounList} from '../../state/source.ts';
 import {toolOfRow} from './server-detail.ts';
-import {serverLine} from './server-line.ts';
 
 /** The tool servers of all profiles. */
-export const serverList = nounList<ServerView>('tools', serverNoun, state => state.servers);
+export const serverList = nounList<ServerView>('tools', serverNoun, {
+	read: state => state.servers,
+});
 
 const selected = (shell: Shell): ServerView | undefined => shell.list(serverList).selected();
 
@@ -32,13 +32,6 @@ function selectedTool(shell: Shell): ServerToolView | undefined {
 	const rows = shell.detail.lines();
 	return toolOfRow(rows[placeIn(rows, view).cursor]);
 }
-
-const why =
-	(reasonFor: (server: ServerView) => Safe | undefined) =>
-	(shell: Shell): Safe | undefined => {
-		const server = selected(shell);
-		return server ? reasonFor(server) : literal('No tool server is selected');
-	};
 
 /** Says what reading the tool servers again would do, and asks. */
 export function askToReload(shell: Shell): void {
@@ -83,77 +76,94 @@ export const toolCommands: readonly PaneCommand[] = [
 		label: literal('show config changes'),
 		run: askToReload,
 	},
-	{
+	selectedCommand(serverList, {
 		id: 'tools.login',
 		changes: true,
 		keys: ['l'],
 		label: literal('log in'),
 		quiet: shell => selected(shell)?.status !== 'needs login',
-		why: why(noLogin),
-		run(shell) {
-			const server = selected(shell);
-			if (server?.status === 'needs login') {
+		of: server => server,
+		why: noLogin,
+		run(shell, server) {
+			if (server.status === 'needs login') {
 				startLogin(shell, server);
-			} else if (server) {
+			} else {
 				// It may be logged in already: there a second key does it anew.
 				goToLogin(shell, server);
 			}
 		},
-	},
-	{
+	}),
+	selectedCommand(serverList, {
 		id: 'tools.try',
 		changes: true,
 		keys: ['t'],
 		label: literal('try a tool'),
-		why: why(({tools}) => (tools.length === 0 ? literal('It has no tools now') : undefined)),
-		run(shell) {
-			const server = selected(shell);
+		of: server => (server.tools.length === 0 ? undefined : server),
+		none: literal('It has no tools now'),
+		run(shell, server) {
 			const tool = selectedTool(shell);
-			if (server && tool) {
+			if (tool) {
 				openTrial(shell, server, tool);
-			} else if (server) {
+			} else {
 				chooseTool(shell, server);
 			}
 		},
-	},
-	{
+	}),
+	selectedCommand(serverList, {
 		id: 'tools.try-this',
 		changes: true,
 		keys: ['enter'],
 		label: literal('try this tool'),
 		when: shell => selectedTool(shell) !== undefined,
-		run(shell) {
-			const server = selected(shell);
+		of: server => server,
+		run(shell, server) {
 			const tool = selectedTool(shell);
-			if (server && tool) {
+			if (tool) {
 				openTrial(shell, server, tool);
 			}
 		},
-	},
-	{
+	}),
+	selectedCommand(serverList, {
 		id: 'tools.copy',
 		keys: ['y'],
 		label: literal('copy name'),
-		why: why(() => undefined),
-		run(shell) {
-			const tool = selectedTool(shell);
-			const name = tool?.name ?? selected(shell)?.name ?? '';
-			shell.attempt(async () => copyText(shell, name, literal('name')));
+		of: ({name}) => name,
+		run(shell, name) {
+			const copied = selectedTool(shell)?.name ?? name;
+			shell.attempt(async () => copyText(shell, copied, literal('name')));
 		},
-	},
-	{
+	}),
+	selectedCommand(serverList, {
 		id: 'tools.edit',
 		changes: true,
 		keys: ['T'],
 		label: literal('config in $EDITOR'),
 		quiet: true,
-		why: why(() => undefined),
-		run(shell) {
-			const {name = ''} = selected(shell) ?? {};
+		of: ({name}) => name,
+		run(shell, name) {
 			const {home} = shell.feed.get().state.gateway;
 			shell.attempt(async () =>
 				shell.desktop.openFile(`${home}/config.yaml`, text => serverLine(text, name)),
 			);
 		},
-	},
+	}),
 ];
+
+const maxLookedLength = 1_000_000;
+
+const escaped = (name: string) => name.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+
+/** The line (from 1) of `config.yaml` where a tool server begins; of `mcp_servers` when its name is not found; `undefined` without that. */
+export function serverLine(text: string, name: string): number | undefined {
+	const lines = text.slice(0, maxLookedLength).split('\n');
+	const start = lines.findIndex(line => /^["']?mcp_servers["']?\s*:/.test(line));
+	if (start === -1) {
+		return undefined;
+	}
+
+	const end = lines.findIndex((line, index) => index > start && /^[^\s#]/.test(line));
+	const wanted = new RegExp(`^\\s+["']?${escaped(name)}["']?\\s*:`);
+	const inside = lines.slice(start, end === -1 ? undefined : end);
+	const found = inside.findIndex(line => wanted.test(line));
+	return start + Math.max(0, found) + 1;
+}

@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
 import type {StoredDelivery} from '../../../../source/core/delivery.ts';
 import type {Group} from '../../../../source/core/group.ts';
-import {groupList} from '../../../../source/tui/entries/group-list.ts';
 import {runList} from '../../../../source/tui/entries/run-list.ts';
+import {groupList} from '../../../../source/tui/entries/sections.ts';
 import {someAttacks} from '../../../helpers/attack-corpus.ts';
 import {createFakePort, type FakePort} from '../../../helpers/fake-port.ts';
 import {foreignSequences} from '../../../helpers/foreign-sequences.ts';

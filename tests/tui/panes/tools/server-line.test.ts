@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {serverLine} from '../../../../source/tui/panes/tools/server-line.ts';
+import {serverLine} from '../../../../source/tui/panes/tools/tool-commands.ts';
 
 const text = `model: {}
 # crm:
