@@ -15,18 +15,16 @@ export async function setJobPaused(
 	{reference, paused}: {readonly reference: string; readonly paused: boolean},
 	{clock}: {readonly clock: Clock},
 ): Promise<{readonly id: string; readonly name: string}> {
-	let changed = {id: '', name: ''};
-	await editJobs(
+	return editJobs(
 		paths,
-		entries => {
-			const set = {entries: entries.map(interpretJob), complete: true};
+		before => {
+			const set = {entries: before.map(interpretJob), complete: true};
 			const {id, name} = requireJob(reference, findJob(set, reference));
-			changed = {id, name};
-			return entries.map(entry =>
+			const entries = before.map(entry =>
 				isJsonObject(entry) && entry['id'] === id ? {...entry, paused} : entry,
 			);
+			return {entries, value: {id, name}};
 		},
 		{clock},
 	);
-	return changed;
 }

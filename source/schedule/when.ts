@@ -65,6 +65,21 @@ export function nextAfter(schedule: Schedule, afterMs: number): number | undefin
 	}
 }
 
+/** The next times of `schedule` after `afterMs`, at most `count`. */
+export function nextTimes(
+	schedule: Schedule,
+	{afterMs, count}: {readonly afterMs: number; readonly count: number},
+): readonly number[] {
+	const times: number[] = [];
+	let next = nextAfter(schedule, afterMs);
+	while (next !== undefined && times.length < count) {
+		times.push(next);
+		next = nextAfter(schedule, next);
+	}
+
+	return times;
+}
+
 /** Why `zone` cannot be a job's `time_zone`; `undefined` when it can. */
 export function problemWithZone(zone: string): string | undefined {
 	return isZone(zone)

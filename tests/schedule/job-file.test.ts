@@ -216,10 +216,14 @@ test('"Reference = id, else exact name; a name that two jobs have is ambiguous"'
 test('an edit keeps what nobody knows, is private, and creates what is missing', async () => {
 	using profile = sampleProfile();
 	rmSync(profile.paths.cron, {recursive: true});
-	await editJobs(profile.paths, entries => [...entries, {id: 'x'}], {clock: systemClock});
+	await editJobs(profile.paths, entries => ({entries: [...entries, {id: 'x'}], value: undefined}), {
+		clock: systemClock,
+	});
 	expect(profile.mode()).toBe(0o600);
 	profile.writeText('{"version": 7, "jobs": [{"id": "a", "mine": [1]}]}');
-	await editJobs(profile.paths, entries => [...entries, {id: 'b'}], {clock: systemClock});
+	await editJobs(profile.paths, entries => ({entries: [...entries, {id: 'b'}], value: undefined}), {
+		clock: systemClock,
+	});
 	expect(JSON.parse(readFileSync(profile.file, 'utf8'))).toEqual({
 		version: 7,
 		jobs: [{id: 'a', mine: [1]}, {id: 'b'}],
@@ -231,7 +235,9 @@ test('"a file that does not parse is never overwritten"', async () => {
 	const text = '{"jobs": [{"name": "precious"}';
 	profile.writeText(text);
 	await expect(
-		editJobs(profile.paths, entries => [...entries, {}], {clock: systemClock}),
+		editJobs(profile.paths, entries => ({entries: [...entries, {}], value: undefined}), {
+			clock: systemClock,
+		}),
 	).rejects.toMatchObject({code: 'jobs_broken'});
 	expect(readFileSync(profile.file, 'utf8')).toBe(text);
 });
@@ -242,7 +248,9 @@ test('edits of several at the same time all stay', async () => {
 	writeFileSync(profile.file, '');
 	await Promise.all(
 		Array.from({length: 20}, async (_, index) =>
-			editJobs(profile.paths, entries => [...entries, {id: index}], {clock: systemClock}),
+			editJobs(profile.paths, entries => ({entries: [...entries, {id: index}], value: undefined}), {
+				clock: systemClock,
+			}),
 		),
 	);
 	const {jobs} = JSON.parse(readFileSync(profile.file, 'utf8'));

@@ -3,14 +3,15 @@ import {problemWithPlatform} from '../../config/platform-problem.ts';
 import type {JobView} from '../../core/job.ts';
 import {silentLogger} from '../../core/log.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
-import {zonedTime, type ListedJob} from '../../nouns/job/job.ts';
+import type {ListedJob} from '../../nouns/job/job.ts';
 import {findJob, requireJob} from '../../schedule/find-job.ts';
 import {createJobsReader, type JobSet} from '../../schedule/job-file.ts';
 import {viewOfJob} from '../../schedule/job-view.ts';
 import type {JobDefinition, JobEntry} from '../../schedule/job.ts';
 import {newestAnswer} from '../../schedule/output.ts';
-import {nextAfter} from '../../schedule/when.ts';
+import {nextTimes} from '../../schedule/when.ts';
 import type {JobRecord, Runs} from '../../store/port.ts';
+import {zonedIsoTime} from '../../terminal/text/time.ts';
 import type {Context} from '../console/context.ts';
 import {
 	contextAbove,
@@ -98,32 +99,7 @@ export async function shownJob(
 const timesOf = (job: JobDefinition, {nextAt}: JobView, now: number): readonly number[] =>
 	nextAt === undefined
 		? []
-		: [nextAt, ...nextTimes(job, {now: Math.max(now, nextAt), count: shownTimes - 1})];
-
-/** The next times of a job from `now`, at most `count`, milliseconds since 1970. */
-export function nextTimes(
-	{schedule}: Pick<JobDefinition, 'schedule'>,
-	{now, count}: {readonly now: number; readonly count: number},
-): readonly number[] {
-	const times: number[] = [];
-	let next = nextAfter(schedule, now);
-	while (next !== undefined && times.length < count) {
-		times.push(next);
-		next = nextAfter(schedule, next);
-	}
-
-	return times;
-}
-
-/** `2026-11-20T15:04:02+01:00` on the clocks of an IANA zone. */
-export function zonedIsoTime(at: number, timeZone: string): string {
-	const local = zonedTime(at, timeZone).replace(' ', 'T');
-	const minutes = Math.round((Date.parse(`${local}Z`) - at) / 60_000);
-	const [hour, minute] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
-	return `${local}${minutes < 0 ? '-' : '+'}${twoDigits(hour)}:${twoDigits(minute)}`;
-}
-
-const twoDigits = (value: number): string => String(value).padStart(2, '0');
+		: [nextAt, ...nextTimes(job.schedule, {afterMs: Math.max(now, nextAt), count: shownTimes - 1})];
 
 /**
  * Tells of targets of jobs why answers would not arrive, by the configuration of the gateway that fires the jobs of the context's profile. Where that cannot be used, nothing is

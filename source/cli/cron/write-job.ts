@@ -4,13 +4,14 @@ import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {NamedJob} from '../../nouns/job/job-acts.ts';
-import {zonedTime} from '../../nouns/job/job.ts';
 import {editJobs} from '../../schedule/edit-jobs.ts';
 import {requireJob} from '../../schedule/find-job.ts';
 import {interpretJob, type JobDefinition} from '../../schedule/job.ts';
+import {nextAfter, nextTimes} from '../../schedule/when.ts';
+import {zonedIsoTime, zonedTime} from '../../terminal/text/time.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
-import {nextTimes, readPlatformProblems, zonedIsoTime} from './open-jobs.ts';
+import {readPlatformProblems} from './open-jobs.ts';
 
 const idLength = 8;
 const idCharacters = 'abcdefghijklmnopqrstuvwxyz0123456789';
@@ -27,16 +28,23 @@ export async function addJob(
 	settings: JsonObject,
 	{json}: {readonly json: boolean},
 ): Promise<void> {
-	ensureHome(context.paths());
-	const job = await changeJobs(context, (entries, now) => {
-		const entry = {id: newId(entries), ...settings, created_at: new Date(now).toISOString()};
-		const added = checkedJob(entry, now);
-		refuseTakenName(added, entries);
-		return {job: added, entries: [...entries, entry]};
-	});
+	const {clock} = context;
+	const paths = context.paths();
+	ensureHome(paths);
+	const now = clock.now();
+	const job = await editJobs(
+		paths,
+		entries => {
+			const entry = {id: newId(entries), ...settings, created_at: new Date(now).toISOString()};
+			const added = checkedJob(entry, now);
+			refuseTakenName(added, entries);
+			return {value: added, entries: [...entries, entry]};
+		},
+		{clock},
+	);
 	const {id, name, timeZone, paused} = job;
 	await tellProblem(context, job);
-	const times = nextTimes(job, {now: context.clock.now(), count: shownTimes});
+	const times = nextTimes(job.schedule, {afterMs: context.clock.now(), count: shownTimes});
 	if (json) {
 		const next = times.map(at => zonedIsoTime(at, timeZone));
 		printJson(context, {id, name, timeZone, paused, next});
@@ -69,19 +77,24 @@ export async function editJob(
 		return;
 	}
 
-	const job = await changeJobs(context, (entries, now) => {
-		const index = indexOf(entries, reference);
-		const entry = changedEntry(entries[index], changes);
-		const edited = checkedJob(entry, now);
-		if (changes['name'] !== undefined) {
-			refuseTakenName(edited, entries.toSpliced(index, 1));
-		}
+	const {clock} = context;
+	const job = await editJobs(
+		context.paths(),
+		entries => {
+			const index = indexOf(entries, reference);
+			const entry = changedEntry(entries[index], changes);
+			const edited = checkedJob(entry, clock.now());
+			if (changes['name'] !== undefined) {
+				refuseTakenName(edited, entries.toSpliced(index, 1));
+			}
 
-		return {job: edited, entries: entries.with(index, entry)};
-	});
+			return {value: edited, entries: entries.with(index, entry)};
+		},
+		{clock},
+	);
 	const {id, name, timeZone, paused} = job;
 	await tellProblem(context, job);
-	const [at] = nextTimes(job, {now: context.clock.now(), count: 1});
+	const at = nextAfter(job.schedule, context.clock.now());
 	if (json) {
 		const next = at === undefined ? null : zonedIsoTime(at, timeZone);
 		printJson(context, {id, name, changed, paused, next});
@@ -96,38 +109,17 @@ export async function editJob(
 
 /** Removes a job from its file, also one that cannot be used; its runs and answers stay. @throws SvcError `job_not_found`, `job_ambiguous`, `jobs_broken` */
 export const removeJob = async (context: Context, reference: string): Promise<NamedJob> =>
-	changeJobs(context, entries => {
-		const index = indexOf(entries, reference);
-		const {job} = interpretJob(entries[index] ?? null, index);
-		return {job: {id: job.id, name: job.name}, entries: entries.toSpliced(index, 1)};
-	});
-
-/** Changes the entries of the file; the job that `change` speaks of. */
-async function changeJobs<Job>(
-	context: Context,
-	change: (
-		entries: readonly JsonValue[],
-		now: number,
-	) => {readonly job: Job; readonly entries: readonly JsonValue[]},
-): Promise<Job> {
-	const {clock} = context;
-	const jobs: Job[] = [];
-	await editJobs(
+	editJobs(
 		context.paths(),
-		before => {
-			const {job, entries} = change(before, clock.now());
-			jobs.push(job);
-			return entries;
+		entries => {
+			const index = indexOf(entries, reference);
+			const {
+				job: {id, name},
+			} = interpretJob(entries[index] ?? null, index);
+			return {value: {id, name}, entries: entries.toSpliced(index, 1)};
 		},
-		{clock},
+		context,
 	);
-	const [job] = jobs;
-	if (!job) {
-		throw new Error('The file of jobs was not changed');
-	}
-
-	return job;
-}
 
 /** Tells why answers of the job would not arrive. */
 async function tellProblem(context: Context, {name, target}: JobDefinition): Promise<void> {
@@ -145,7 +137,7 @@ function checkedJob(entry: JsonObject, now: number): JobDefinition {
 	}
 
 	const {job} = interpreted;
-	if (nextTimes(job, {now, count: 1}).length === 0) {
+	if (nextAfter(job.schedule, now) === undefined) {
 		throw new SvcError(
 			'job_refused',
 			`Job "${job.name}" would never fire: "${job.scheduleText}" is over`,

@@ -2,7 +2,14 @@ import {countOf} from '../../core/counted.ts';
 import {termsOf, textTerm} from '../../core/filter/terms.ts';
 import type {JobView} from '../../core/job.ts';
 import type {Run, StoredRun} from '../../core/run.ts';
-import {clockTime, dayTime, duration, isSameDay, printableTime} from '../../terminal/text/time.ts';
+import {
+	clockTime,
+	dayTime,
+	duration,
+	isSameDay,
+	printableTime,
+	zonedTime,
+} from '../../terminal/text/time.ts';
 import {column, fact, type Fact, type Noun, type Place} from '../noun.ts';
 import {runOf, runWords} from '../run/run-word.ts';
 
@@ -93,15 +100,6 @@ const printedLast = ({lastAt, lastRunId, lastRunState = ''}: ListedJob): string 
 	lastAt === undefined
 		? ''
 		: `${printableTime(lastAt)} ${lastRunId === undefined ? '' : `#${lastRunId} `}${lastRunState}`.trim();
-
-/** `2026-11-20 15:04:02` on the clocks of an IANA zone. */
-export const zonedTime = (at: number, timeZone: string): string =>
-	// The one locale whose times are ISO 8601 but for the blank.
-	new Intl.DateTimeFormat('sv-SE', {
-		timeZone,
-		dateStyle: 'short',
-		timeStyle: 'medium',
-	}).format(at);
 
 /** `2026-11-20 09:00:00 Asia/Tokyo`: when the job fires next, on the clocks of its zone; empty when it does not. */
 export const nextTimeText = ({nextAt, timeZone}: Pick<JobView, 'nextAt' | 'timeZone'>): string =>
