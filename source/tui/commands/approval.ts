@@ -85,7 +85,7 @@ function extend(shell: Shell): void {
 	const {approval} = sheetNow(shell) ?? {};
 	if (approval) {
 		shell.attempt(async () => {
-			const later = await waitAct.effect(shell.port, String(approval.id), 0);
+			const later = await waitAct.effect(shell.port, String(approval.id), {spanMs: 0});
 			shell.toast(clean(later?.said ?? 'It waits no more'), later ? 'good' : 'warn');
 		});
 	}
