@@ -71,7 +71,7 @@ test('a run that is queued for a profile is shown by the gateway that has it', a
 	await using gateway = await startTestGateway({home});
 	expect(await command(['-p', 'acme', 'cron', 'run', 'nightly'], {home: home.path})).toEqual({
 		code: 0,
-		stdout: 'Run 1 is queued (svc runs show 1, without "-p acme")\n',
+		stdout: 'Run #1 of nightly is queued (svc runs show 1, without "-p acme")\n',
 		stderr: '',
 	});
 	await gateway.ended(1);

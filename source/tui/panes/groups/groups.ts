@@ -117,14 +117,20 @@ const jobSection: PaneSection = {
 	id: 'jobs',
 	title: literal('Jobs'),
 	commands: [
-		...nounCommands({noun: jobNoun, acts: jobActs, list: jobList}),
-		selectedCommand(jobList, {
-			id: 'jobs.last-run',
-			keys: ['o'],
-			label: literal('its last run'),
-			of: ({lastRunId}) => lastRunId,
-			none: literal('It has not run yet'),
-			run: goToRun,
+		...nounCommands({
+			noun: jobNoun,
+			acts: jobActs,
+			list: jobList,
+			others: [
+				selectedCommand(jobList, {
+					id: 'jobs.last-run',
+					keys: ['o'],
+					label: literal('its last run'),
+					of: ({lastRunId}) => lastRunId,
+					none: literal('It has not run yet'),
+					run: goToRun,
+				}),
+			],
 		}),
 	],
 	listing: jobListing,
