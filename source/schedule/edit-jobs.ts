@@ -1,14 +1,29 @@
+import {randomInt} from 'node:crypto';
 import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
 import type {HomePaths} from '../config/config.ts';
 import {readTextFile} from '../config/read-text-file.ts';
 import {writePrivateFile} from '../config/write-private-file.ts';
 import type {Clock} from '../core/clock.ts';
+import {SvcError} from '../core/errors.ts';
 import {withFileLock} from '../core/file-lock.ts';
-import type {JsonValue} from '../core/json.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
+import {cell} from '../core/untrusted.ts';
+import {requireJob} from './find-job.ts';
 import {entriesOf, jobsFile, maxJobsBytes, parseJobs} from './job-file.ts';
+import {interpretJob, type JobDefinition} from './job.ts';
+import {nextAfter} from './when.ts';
 
 const lockWaitMs = 10_000;
+const idLength = 8;
+const idCharacters = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const maxShownName = 100;
+
+type Paths = Pick<HomePaths, 'cron' | 'run'>;
+
+type Timed = {readonly clock: Clock};
+
+type NamedJob = Pick<JobDefinition, 'id' | 'name'>;
 
 /**
  * Changes `cron/jobs.json`: reads it, writes what `change` makes of its entries, while every other process that does the same waits. Keys that nobody knows
@@ -18,12 +33,12 @@ const lockWaitMs = 10_000;
  * @throws SvcError `jobs_broken` for a file that does not parse, which is never overwritten; `file_too_large`, `lock_timeout`
  */
 export async function editJobs<Value>(
-	paths: Pick<HomePaths, 'cron' | 'run'>,
+	paths: Paths,
 	change: (entries: readonly JsonValue[]) => {
 		readonly entries: readonly JsonValue[];
 		readonly value: Value;
 	},
-	{clock}: {readonly clock: Clock},
+	{clock}: Timed,
 ): Promise<Value> {
 	for (const folder of [paths.run, paths.cron]) {
 		mkdirSync(folder, {recursive: true, mode: 0o700});
@@ -40,4 +55,163 @@ export async function editJobs<Value>(
 		},
 		{waitMs: lockWaitMs, clock},
 	);
+}
+
+/** Adds a job with these settings, by the keys of the file. @throws SvcError `job_refused`, and as `editJobs` */
+export const addJob = async (
+	paths: Paths,
+	settings: JsonObject,
+	{clock}: Timed,
+): Promise<JobDefinition> =>
+	editJobs(
+		paths,
+		entries => {
+			const now = clock.now();
+			const entry = {id: newId(entries), ...settings, created_at: new Date(now).toISOString()};
+			const value = checkedJob(entry, now);
+			refuseTakenName(value, entries);
+			return {value, entries: [...entries, entry]};
+		},
+		{clock},
+	);
+
+/**
+ * Changes these settings of the job that `reference` leads to; its identifier, its runs and its answers stay.
+ *
+ * @throws SvcError `job_not_found`, `job_ambiguous`, `job_refused`, and as `editJobs`
+ */
+export const editJob = async (
+	paths: Paths,
+	{reference, changes}: {readonly reference: string; readonly changes: JsonObject},
+	{clock}: Timed,
+): Promise<JobDefinition> =>
+	editJobs(
+		paths,
+		entries => {
+			const index = indexOf(entries, reference);
+			const entry = changedEntry(entries[index], changes);
+			const value = checkedJob(entry, clock.now());
+			if (changes['name'] !== undefined) {
+				refuseTakenName(value, entries.toSpliced(index, 1));
+			}
+
+			return {value, entries: entries.with(index, entry)};
+		},
+		{clock},
+	);
+
+/** Removes a job, also one that cannot be used; its runs and answers stay. @throws SvcError `job_not_found`, `job_ambiguous`, and as `editJobs` */
+export const removeJob = async (
+	paths: Paths,
+	reference: string,
+	{clock}: Timed,
+): Promise<NamedJob> =>
+	editJobs(
+		paths,
+		entries => {
+			const index = indexOf(entries, reference);
+			const {job} = interpretJob(entries[index] ?? null, index);
+			return {value: job, entries: entries.toSpliced(index, 1)};
+		},
+		{clock},
+	);
+
+/**
+ * Writes whether the job that `reference` leads to is paused.
+ *
+ * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, and as `editJobs`
+ */
+export const setJobPaused = async (
+	paths: Paths,
+	{reference, paused}: {readonly reference: string; readonly paused: boolean},
+	{clock}: Timed,
+): Promise<NamedJob> =>
+	editJobs(
+		paths,
+		entries => {
+			const index = indexOf(entries, reference);
+			const entry = entries[index] ?? null;
+			const found = interpretJob(entry, index);
+			const {id, name} = found.ok
+				? found.job
+				: requireJob(reference, {kind: 'invalid', problem: found.job.problem});
+			const changed = {...(isJsonObject(entry) && entry), paused};
+			return {value: {id, name}, entries: entries.with(index, changed)};
+		},
+		{clock},
+	);
+
+/** Where the job stands in its file. @throws SvcError `job_not_found`, `job_ambiguous` */
+function indexOf(entries: readonly JsonValue[], reference: string): number {
+	const jobs = entries.map((entry, index) => interpretJob(entry, index).job);
+	const byId = jobs.findIndex(({id}) => id === reference);
+	const named = jobs.flatMap(({name}, index) => (name === reference ? [index] : []));
+	const index = byId === -1 && named.length === 1 ? (named[0] ?? -1) : byId;
+	if (index === -1) {
+		requireJob(reference, named.length > 1 ? {kind: 'ambiguous'} : {kind: 'unknown'});
+	}
+
+	return index;
+}
+
+/** The job of an entry that is to be written. @throws SvcError `job_refused` */
+function checkedJob(entry: JsonObject, now: number): JobDefinition {
+	const interpreted = interpretJob(entry, 0);
+	if (!interpreted.ok) {
+		throw new SvcError('job_refused', interpreted.job.problem);
+	}
+
+	const {job} = interpreted;
+	if (nextAfter(job.schedule, now) === undefined) {
+		throw new SvcError(
+			'job_refused',
+			`Job "${job.name}" would never fire: "${job.scheduleText}" is over`,
+		);
+	}
+
+	return job;
+}
+
+/**
+ * Keeps a name one job's own, among `others`: a route and a command that name a job could not tell two apart, and an identifier counts before a name.
+ *
+ * @throws SvcError `job_refused`
+ */
+function refuseTakenName({name}: JobDefinition, others: readonly JsonValue[]): void {
+	const taken = others
+		.map((entry, index) => interpretJob(entry, index).job)
+		.find(other => other.name === name || other.id === name);
+	if (taken) {
+		throw new SvcError(
+			'job_refused',
+			`Job "${cell(taken.name, maxShownName).text}" exists (${taken.id}): take another --name, or change it: svc cron edit ${taken.id}`,
+		);
+	}
+}
+
+/** An identifier that no entry has. */
+function newId(entries: readonly JsonValue[]): string {
+	const taken = new Set(entries.map(entry => (isJsonObject(entry) ? entry['id'] : undefined)));
+	for (;;) {
+		const id = `job_${Array.from({length: idLength}, () => idCharacters[randomInt(idCharacters.length)]).join('')}`;
+		if (!taken.has(id)) {
+			return id;
+		}
+	}
+}
+
+/** Keys of `deliver_extra` that are not named stay, unless the answer goes somewhere else. */
+function changedEntry(before: JsonValue | undefined, changes: JsonObject): JsonObject {
+	const {deliver_extra: extra, ...rest} = changes;
+	const {deliver_extra: kept, ...entry} = isJsonObject(before) ? before : {};
+	const isElsewhere = rest['deliver'] !== undefined && rest['deliver'] !== entry['deliver'];
+	const merged = {
+		...(!isElsewhere && isJsonObject(kept) && kept),
+		...(isJsonObject(extra) && extra),
+	};
+	return {
+		...entry,
+		...rest,
+		...(Object.keys(merged).length > 0 && {deliver_extra: merged}),
+	};
 }

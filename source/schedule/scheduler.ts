@@ -3,9 +3,9 @@ import type {Busy} from '../core/idle.ts';
 import type {JobView} from '../core/job.ts';
 import type {World} from '../core/world.ts';
 import type {JobKey, Store} from '../store/port.ts';
+import {setJobPaused} from './edit-jobs.ts';
 import {findJob, requireJob, type FoundJob} from './find-job.ts';
 import {createJobSweep} from './job-sweep.ts';
-import {setJobPaused} from './pause-job.ts';
 import {planFor} from './plan-for.ts';
 import {type BrokenJobs, createWatchedProfiles, type ScheduledProfile} from './watched-profiles.ts';
 

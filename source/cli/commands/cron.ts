@@ -23,8 +23,8 @@ export function addCronCommands(program: Command, context: Context): void {
 			refusePrompts(add);
 		}
 
-		const {addJob} = await import('../cron/write-job.ts');
-		await addJob(context, await settingsOf(context, newJobFields, options), {json});
+		const {createJob} = await import('../cron/write-job.ts');
+		await createJob(context, await settingsOf(context, newJobFields, options), {json});
 	});
 
 	const edit = group
@@ -37,8 +37,8 @@ export function addCronCommands(program: Command, context: Context): void {
 				refusePrompts(edit);
 			}
 
-			const {editJob} = await import('../cron/write-job.ts');
-			await editJob(context, await settingsOf(context, jobFields, options), {reference, json});
+			const {changeJob} = await import('../cron/write-job.ts');
+			await changeJob(context, await settingsOf(context, jobFields, options), {reference, json});
 		},
 	);
 
@@ -117,12 +117,12 @@ function openFile(context: Context): JobFilePort & AsyncDisposable {
 	return {
 		/** @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `jobs_broken` */
 		async setJobPaused(reference, {paused}) {
-			const {setJobPaused} = await import('../../schedule/pause-job.ts');
+			const {setJobPaused} = await import('../../schedule/edit-jobs.ts');
 			return setJobPaused(paths, {reference, paused}, context);
 		},
 		async removeJob(reference) {
-			const {removeJob} = await import('../cron/write-job.ts');
-			return removeJob(context, reference);
+			const {removeJob} = await import('../../schedule/edit-jobs.ts');
+			return removeJob(paths, reference, context);
 		},
 		/** @throws SvcError `gateway_not_running`, `job_not_found`, `job_ambiguous`, `job_invalid`, `queue_full` */
 		async runJob(reference) {

@@ -60,18 +60,15 @@ export function nounCommands<Item, Once = never>(
 		...others,
 		...(noun.copies
 			? [
-					{
+					selectedCommand(list, {
 						id: `${list.id}.copy`,
 						keys: ['y'],
 						label: literal('copy'),
-						why: (shell: Shell) => (selected(shell) === undefined ? none : undefined),
-						run(shell: Shell) {
-							const item = selected(shell);
-							if (item !== undefined) {
-								openCopies(shell, noun, item);
-							}
+						of: item => item,
+						run(shell, item) {
+							openCopies(shell, noun, item);
 						},
-					},
+					}),
 				]
 			: []),
 	];

@@ -116,23 +116,21 @@ export const jobListing = listingOf<ListedJob, JobMore, StoredRun>({
 const jobSection: PaneSection = {
 	id: 'jobs',
 	title: literal('Jobs'),
-	commands: [
-		...nounCommands({
-			noun: jobNoun,
-			acts: jobActs,
-			list: jobList,
-			others: [
-				selectedCommand(jobList, {
-					id: 'jobs.last-run',
-					keys: ['o'],
-					label: literal('its last run'),
-					of: ({lastRunId}) => lastRunId,
-					none: literal('It has not run yet'),
-					run: goToRun,
-				}),
-			],
-		}),
-	],
+	commands: nounCommands({
+		noun: jobNoun,
+		acts: jobActs,
+		list: jobList,
+		others: [
+			selectedCommand(jobList, {
+				id: 'jobs.last-run',
+				keys: ['o'],
+				label: literal('its last run'),
+				of: ({lastRunId}) => lastRunId,
+				none: literal('It has not run yet'),
+				run: goToRun,
+			}),
+		],
+	}),
 	listing: jobListing,
 };
 
