@@ -1,14 +1,15 @@
-import {strangePage} from '../../core/logins.ts';
+import {type LoginAttempt, strangePage} from '../../core/logins.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {ageText, clockTime, dayTime, duration, isSameDay} from '../../terminal/text/time.ts';
 import {clean} from '../about.ts';
-import {column, from, type ListedNoun, type Tone} from '../noun.ts';
+import {column, fact, from, type Fact, type ListedNoun, type Tone} from '../noun.ts';
 import {serverName} from '../server/server.ts';
 import {
 	failedReason,
 	flowNow,
 	isOvertaken,
+	isUnderWay,
 	loginKey,
 	loginState,
 	loginVocabulary,
@@ -104,6 +105,46 @@ export function shortReason({reason, name}: LoginEntry['server']): string | unde
 	return short === 'needs a login' ? undefined : short;
 }
 
+/** What is known of the server and of its login. Why it was not reached before, and how it usually logs in, would only confuse beside a page and a code. */
+export function loginFacts(entry: LoginEntry, now: number): readonly Fact[] {
+	const {server, login, attempt} = entry;
+	const {expiresAt, issuer, scope} = login;
+	const host = serverHost(entry);
+	const flow = isUnderWay(attempt) ? attempt.flow : login.flow;
+	const configured = login.flow === 'device' ? ' (oauth.flow: device)' : '';
+	return [
+		...fact(
+			'server',
+			server.endpoint.includes(host) ? server.endpoint : `${server.endpoint} (${host})`,
+		),
+		...fact('why', isUnderWay(attempt) ? undefined : shortReason(server)),
+		...fact('way', flow === 'device' ? `with a code${configured}` : 'in a browser'),
+		...fact('granted by', issuer),
+		...fact('grants', scope),
+		...fact(
+			'token',
+			expiresAt === undefined
+				? undefined
+				: `ends ${endText(expiresAt, now)}, renewed before that where it can be`,
+		),
+	];
+}
+
+/** What there is to be copied of a login now; never a token. */
+export function copiesOf({server, attempt}: LoginEntry) {
+	const {userCode, verificationUri, verificationUriComplete, url, tunnel} = isUnderWay(attempt)
+		? attempt
+		: ({} as Partial<LoginAttempt>);
+	const all = [
+		{key: 'c', label: 'code', text: userCode},
+		{key: 'u', label: 'URL', text: verificationUri ?? url},
+		{key: 'f', label: 'URL with the code', text: verificationUriComplete},
+		{key: 't', label: 'ssh line', text: tunnel},
+		{key: 'n', label: 'name of the server', text: server.name},
+	];
+	return all.flatMap(({text, ...rest}) => (text === undefined ? [] : [{...rest, text}]));
+}
+
 /** The login to a tool server. @see manual/logins.md */
 export const loginNoun: ListedNoun<LoginEntry> = {
 	one: 'login',
@@ -128,5 +169,6 @@ export const loginNoun: ListedNoun<LoginEntry> = {
 		),
 	],
 	note: (entry, {now}) => noteText(entry, now),
+	copies: {of: copiesOf},
 	vocabulary: loginVocabulary,
 };

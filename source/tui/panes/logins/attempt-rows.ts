@@ -1,15 +1,19 @@
 import {type LoginAttempt, type LoginPolling, strangePage} from '../../../core/logins.ts';
-import type {Safe} from '../../../core/untrusted.ts';
 import type {LoginEntry} from '../../../nouns/login/login-entry.ts';
 import {serverHost} from '../../../nouns/login/login.ts';
+import type {Fact} from '../../../nouns/noun.ts';
 import {fit} from '../../../terminal/text/fit.ts';
-import {literal, safe} from '../../../terminal/text/safe.ts';
+import {safe} from '../../../terminal/text/safe.ts';
 import {duration} from '../../../terminal/text/time.ts';
 import {blankLine, clean, line, type Line} from '../../lines/line.ts';
+import {factRows} from '../../nouns/facts.ts';
 import {bigCode} from './big-code.ts';
-import {factRows, sentence} from './login-rows.ts';
 
-const stepCells = 6;
+/** Facts of a login as rows; sentences leave two cells at the right. */
+export const loginRows = (facts: readonly Fact[], width: number, factCells = 12): readonly Line[] =>
+	facts.flatMap(fact => factRows([fact], {factCells, width: 'text' in fact ? width - 2 : width}));
+
+const stepCells = 7;
 
 type Room = {
 	readonly width: number;
@@ -17,92 +21,101 @@ type Room = {
 };
 
 /** What a person does with a code. The two hosts stand together: codes are what phishers ask for. */
-export function deviceRows(entry: LoginEntry, {width, now}: Room): readonly Line[] {
-	const {attempt} = entry;
-	if (!attempt) {
-		return [];
-	}
-
+export function deviceRows(
+	entry: LoginEntry,
+	attempt: LoginAttempt,
+	{width, now}: Room,
+): readonly Line[] {
 	const {verificationUri = '', verificationHost = '', userCode = ''} = attempt;
 	return [
-		...hostRows(entry, verificationHost, width),
+		...loginRows(hostFacts(entry, verificationHost), width),
 		blankLine,
-		...factRows(literal('1 open'), clean(verificationUri), {
+		...loginRows(
+			[
+				{name: '1 open', value: clean(verificationUri), tone: 'accent'},
+				{name: '2 type', value: clean(userCode), tone: 'strong'},
+			],
 			width,
-			tone: 'accent',
-			cells: stepCells,
-		}),
-		...factRows(literal('2 type'), clean(userCode), {width, tone: 'strong', cells: stepCells}),
+			stepCells,
+		),
 		blankLine,
 		...largeRows(userCode, width),
 		blankLine,
 		...timeRows(attempt, {width, now}),
-		...pollingRows(attempt, {width, now}),
-		...sentence(
-			literal('Any device will do, a phone too. Nothing has to come back to this machine.'),
+		...loginRows(
+			[
+				...pollingFacts(attempt, now),
+				{
+					text: 'Any device will do, a phone too. Nothing has to come back to this machine.',
+					tone: 'quiet',
+				},
+			],
 			width,
-			'quiet',
 		),
 	];
 }
 
 /** What a person does in a browser, here or elsewhere. */
-export function browserRows(entry: LoginEntry, {width, now}: Room): readonly Line[] {
-	const {attempt} = entry;
-	if (!attempt) {
-		return [];
-	}
-
+export function browserRows(
+	entry: LoginEntry,
+	attempt: LoginAttempt,
+	{width, now}: Room,
+): readonly Line[] {
 	const {url = '', opened, redirectPort, tunnel} = attempt;
 	return [
-		...hostRows(entry, URL.parse(url)?.host ?? '', width),
-		blankLine,
-		...sentence(
-			opened === true
-				? literal('The browser shows this page; agree there:')
-				: literal('Open this page in a browser, and agree there (u copies it whole):'),
+		...loginRows(
+			[
+				...hostFacts(entry, URL.parse(url)?.host ?? ''),
+				{text: ''},
+				{
+					text:
+						opened === true
+							? 'The browser shows this page; agree there:'
+							: 'Open this page in a browser, and agree there (u copies it whole):',
+				},
+				{text: clean(url), tone: 'accent'},
+				{text: ''},
+				...returnFacts(redirectPort, tunnel),
+				{text: ''},
+			],
 			width,
 		),
-		...sentence(clean(url), width, 'accent'),
-		blankLine,
-		...(redirectPort === undefined
-			? sentence(literal('Then press p and paste the address that the browser ends on.'), width)
-			: sentence(
-					tunnel === undefined
-						? literal(
-								'It comes back to this machine. If the browser runs elsewhere: p pastes the address that it ends on.',
-							)
-						: literal(
-								'It comes back to this machine. If the browser runs elsewhere, type there first (t copies it):',
-							),
-					width,
-				)),
-		...(tunnel === undefined
-			? []
-			: [
-					...sentence(clean(tunnel), width, 'accent'),
-					...sentence(
-						literal('or let it end on a page that does not load, press p, and paste its address.'),
-						width,
-					),
-				]),
-		blankLine,
 		...timeRows(attempt, {width, now}),
 	];
 }
 
-function hostRows(entry: LoginEntry, pageHost: string, width: number): readonly Line[] {
+/** How what the browser ends on comes here. */
+function returnFacts(
+	redirectPort: LoginAttempt['redirectPort'],
+	tunnel: LoginAttempt['tunnel'],
+): readonly Fact[] {
+	const how =
+		redirectPort === undefined
+			? 'Then press p and paste the address that the browser ends on.'
+			: `It comes back to this machine. If the browser runs elsewhere${tunnel === undefined ? ': p pastes the address that it ends on.' : ', type there first (t copies it):'}`;
+	return tunnel === undefined
+		? [{text: how}]
+		: [
+				{text: how},
+				{text: clean(tunnel), tone: 'accent'},
+				{text: 'or let it end on a page that does not load, press p, and paste its address.'},
+			];
+}
+
+function hostFacts(entry: LoginEntry, pageHost: string): readonly Fact[] {
 	const strange = entry.attempt && strangePage(entry.attempt);
 	return [
-		...factRows(literal('tool server'), clean(serverHost(entry)), {width, tone: 'strong'}),
-		...factRows(literal('login page'), clean(pageHost), {width, tone: 'strong'}),
-		...sentence(
-			strange
-				? safe`! A page of ${clean(strange.page)}, which is not ${clean(strange.issuer)}, its authorization server. Unless you expect that, do not go there: x`
-				: literal('Is that the page you expect for this server? If not, do not go there: x'),
-			width,
-			strange ? 'bad' : 'warn',
-		),
+		{name: 'tool server', value: clean(serverHost(entry)), tone: 'strong'},
+		{name: 'login page', value: clean(pageHost), tone: 'strong'},
+		strange
+			? {
+					text: `! A page of ${clean(strange.page)}, which is not ${clean(strange.issuer)}, its authorization server. Unless you expect that, do not go there: x`,
+					tone: 'bad',
+				}
+			: {
+					text: 'Is that the page you expect for this server? If not, do not go there: x',
+					tone: 'warn',
+				},
 	];
 }
 
@@ -111,28 +124,29 @@ function largeRows(code: string, width: number): readonly Line[] {
 	const large = bigCode(code, width - 6);
 	return large
 		? large.map(row => line(safe`    ${row}`, 'strong'))
-		: sentence(clean(Array.from(code).join(' ')), width, 'strong');
+		: loginRows([{text: clean(Array.from(code).join(' ')), tone: 'strong'}], width);
 }
 
-const answers: Readonly<Record<LoginPolling['answer'], Safe>> = {
-	pending: literal('nobody has agreed yet'),
-	slower: literal('it wants to be asked less often'),
-	unreachable: literal('it did not answer'),
+const answers: Readonly<Record<LoginPolling['answer'], string>> = {
+	pending: 'nobody has agreed yet',
+	slower: 'it wants to be asked less often',
+	unreachable: 'it did not answer',
 };
 
 /** How the authorization server is asked: that something happens while a person waits, and what it said. */
-function pollingRows({polling}: LoginAttempt, {width, now}: Room): readonly Line[] {
+function pollingFacts({polling}: LoginAttempt, now: number): readonly Fact[] {
 	if (!polling) {
 		return [];
 	}
 
 	const {times, askedAt, answer, pauseMs} = polling;
 	const ago = Math.max(0, Math.round((now - askedAt) / 1000));
-	return sentence(
-		safe`Asked ${times}×, every ${Math.round(pauseMs / 1000)} s, ${ago} s ago: ${answers[answer]}`,
-		width,
-		answer === 'pending' ? 'quiet' : 'warn',
-	);
+	return [
+		{
+			text: `Asked ${times}×, every ${Math.round(pauseMs / 1000)} s, ${ago} s ago: ${answers[answer]}`,
+			tone: answer === 'pending' ? 'quiet' : 'warn',
+		},
+	];
 }
 
 const mostBarCells = 30;

@@ -1,7 +1,7 @@
 import type {LoginAttempt} from '../../../core/logins.ts';
-import type {ServerView} from '../../../core/tool-server.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {isUnderWay, loginEntries, type LoginEntry} from '../../../nouns/login/login-entry.ts';
+import {copiesOf, loginNoun} from '../../../nouns/login/login.ts';
 import {serverName} from '../../../nouns/server/server.ts';
 import {lineText} from '../../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
@@ -9,10 +9,10 @@ import type {PaneCommand} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
 import {noLogin, placeOf, startLogin} from '../../acts/start-login.ts';
 import {loginPaste} from '../../dialogs/login-paste.ts';
-import {confirm, openMenu} from '../../dialogs/questions.ts';
+import {confirm} from '../../dialogs/questions.ts';
 import {loginList} from '../../entries/login-list.ts';
 import {clean} from '../../lines/line.ts';
-import {selectedCommand} from '../../nouns/acts.ts';
+import {nounCommands, selectedCommand} from '../../nouns/acts.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {wantsQr} from './login-picture.ts';
 
@@ -33,7 +33,7 @@ const starting = (
 	}: {
 		readonly label: Safe;
 		readonly flow?: LoginAttempt['flow'];
-		readonly quiet?: (shell: Shell) => boolean;
+		readonly quiet: (shell: Shell) => boolean;
 	},
 ): PaneCommand =>
 	selectedCommand(loginList, {
@@ -41,64 +41,39 @@ const starting = (
 		changes: true,
 		keys: [key],
 		label,
-		...(quiet && {quiet}),
+		quiet,
 		of: ({server}) => server,
-		why: ({server, attempt}) =>
-			attempt?.status === 'finishing'
-				? literal('It is being completed; wait a moment')
-				: noLogin(server),
+		why: ({server, attempt}) => (attempt?.status === 'finishing' ? completing : noLogin(server)),
 		run(shell, server) {
 			startLogin(shell, server, flow);
 		},
 	});
 
-/** Something of a login that a person may want elsewhere. */
-type Copy = {
-	readonly kind: 'code' | 'url' | 'complete' | 'tunnel' | 'name';
-	readonly key: string;
-	readonly what: Safe;
-	readonly text: string;
-};
-
-/** What there is to be copied of a login now; never a token. */
-function copiesOf(entry: LoginEntry): readonly Copy[] {
-	const attempt = isUnderWay(entry.attempt) ? entry.attempt : undefined;
-	const {userCode, verificationUri, verificationUriComplete, url, tunnel} = attempt ?? {};
-	const all: ReadonlyArray<Omit<Copy, 'text'> & {readonly text: string | undefined}> = [
-		{kind: 'code', key: 'c', what: literal('code'), text: userCode},
-		{kind: 'url', key: 'u', what: literal('URL'), text: verificationUri ?? url},
-		{kind: 'complete', key: 'f', what: literal('URL with the code'), text: verificationUriComplete},
-		{kind: 'tunnel', key: 't', what: literal('ssh line'), text: tunnel},
-		{kind: 'name', key: 'n', what: literal('name of the server'), text: entry.server.name},
-	];
-	return all.flatMap(({text, ...rest}) => (text === undefined ? [] : [{...rest, text}]));
-}
+const completing = literal('It is being completed; wait a moment');
 
 /** Copies one of what there is to be copied; its key says nothing while there is none. */
 const copying = (
-	kind: Copy['kind'],
+	id: string,
 	key: string,
 	{label, none}: {readonly label: Safe; readonly none: Safe},
 ): PaneCommand =>
 	selectedCommand(loginList, {
-		id: `logins.copy-${kind}`,
+		id: `logins.copy-${id}`,
 		keys: [key],
 		label,
-		of: entry => copiesOf(entry).find(one => one.kind === kind),
+		of: entry => copiesOf(entry).find(one => one.key === key),
 		none,
-		run: copy,
+		run(shell, found) {
+			shell.attempt(async () => copyText(shell, found.text, clean(found.label)));
+		},
 	});
-
-function copy(shell: Shell, {text, what}: Copy): void {
-	shell.attempt(async () => copyText(shell, text, what));
-}
 
 const needing = (shell: Shell): readonly LoginEntry[] =>
 	loginEntries(shell.feed.get().state.servers, shell.logins.attempts()).filter(
 		({server, attempt}) => server.status === 'needs login' && !isUnderWay(attempt),
 	);
 
-function askToLogOut(shell: Shell, server: ServerView): void {
+function askToLogOut(shell: Shell, {server}: LoginEntry): void {
 	const name = clean(serverName(server));
 	confirm.open(shell, {
 		title: safe`Log out of ${name}`,
@@ -138,6 +113,9 @@ function askForAll(shell: Shell): void {
 	});
 }
 
+const waitsForUrl = ({server, attempt}: LoginEntry) =>
+	attempt?.status === 'waiting' && attempt.userCode === undefined ? placeOf(server) : undefined;
+
 /** Commands of pane 4. */
 export const loginCommands: readonly PaneCommand[] = [
 	starting('start', 'l', {label: literal('log in'), quiet: shell => underWay(shell) !== undefined}),
@@ -155,11 +133,10 @@ export const loginCommands: readonly PaneCommand[] = [
 		changes: true,
 		keys: ['p'],
 		label: literal('paste the final URL'),
-		of: ({server, attempt}) =>
-			attempt?.status === 'waiting' && attempt.userCode === undefined ? server : undefined,
+		of: waitsForUrl,
 		none: literal('No login waits for a URL: b begins one'),
-		run(shell, server) {
-			loginPaste.open(shell, {place: placeOf(server), text: lineText()});
+		run(shell, place) {
+			loginPaste.open(shell, {place, text: lineText()});
 		},
 	}),
 	selectedCommand(loginList, {
@@ -169,8 +146,7 @@ export const loginCommands: readonly PaneCommand[] = [
 		label: literal('cancel, or put a failure away'),
 		of: ({attempt}) => (attempt?.status === 'failed' || isUnderWay(attempt) ? attempt : undefined),
 		none: literal('No login to it is under way'),
-		why: ({attempt}) =>
-			attempt?.status === 'finishing' ? literal('It is being completed; wait a moment') : undefined,
+		why: ({attempt}) => (attempt?.status === 'finishing' ? completing : undefined),
 		run(shell, attempt) {
 			shell.logins.cancel(attempt);
 		},
@@ -203,28 +179,14 @@ export const loginCommands: readonly PaneCommand[] = [
 		keys: ['L'],
 		label: literal('log out'),
 		quiet: shell => underWay(shell) !== undefined || selected(shell)?.login.stored !== true,
-		of: ({server}) => server,
+		of: entry => entry,
 		run: askToLogOut,
 	}),
-	selectedCommand(loginList, {
-		id: 'logins.copy',
-		keys: ['y'],
+	...nounCommands({noun: loginNoun, acts: [], list: loginList}).map(command => ({
+		...command,
 		label: literal('copy …'),
 		quiet: true,
-		of: entry => entry,
-		run(shell, entry) {
-			openMenu(shell, {
-				title: literal('Copy'),
-				items: copiesOf(entry).map(one => ({
-					key: one.key,
-					label: one.what,
-					run() {
-						copy(shell, one);
-					},
-				})),
-			});
-		},
-	}),
+	})),
 	{
 		id: 'logins.qr',
 		keys: ['Q'],

@@ -1,4 +1,3 @@
-import type {Safe} from '../../../core/untrusted.ts';
 import {
 	failedReason,
 	isOvertaken,
@@ -6,15 +5,15 @@ import {
 	loginState,
 	type LoginEntry,
 } from '../../../nouns/login/login-entry.ts';
-import {endText, serverHost, shortReason, stateText} from '../../../nouns/login/login.ts';
+import {loginFacts, serverHost, stateText} from '../../../nouns/login/login.ts';
+import type {Fact} from '../../../nouns/noun.ts';
 import {serverName} from '../../../nouns/server/server.ts';
 import {clip, fit, widthOf} from '../../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../../terminal/text/safe.ts';
 import {clockTime} from '../../../terminal/text/time.ts';
 import {blankLine, clean, line, type Line} from '../../lines/line.ts';
-import {browserRows, deviceRows} from './attempt-rows.ts';
+import {browserRows, deviceRows, loginRows} from './attempt-rows.ts';
 import {beside, type Picture} from './beside.ts';
-import {factRows, sentence} from './login-rows.ts';
 
 export type LoginDetailOptions = {
 	/** The entries beside it, of which one line each is shown. */
@@ -35,7 +34,7 @@ export function loginDetail(entry: LoginEntry, options: LoginDetailOptions): rea
 			const narrower = {...options, width: rowsWidth};
 			return [
 				...attemptRows(entry, {...narrower, isLeftOut}),
-				...serverRows(entry, narrower),
+				...loginRows(loginFacts(entry, now), rowsWidth),
 				...otherRows(entry, narrower),
 			];
 		}, options),
@@ -61,45 +60,37 @@ function attemptRows(
 	{width, now, isLeftOut}: LoginDetailOptions & {readonly isLeftOut: boolean},
 ): readonly Line[] {
 	const {attempt} = entry;
-	const notes = (attempt?.notes ?? []).flatMap(note =>
-		sentence(safe`! ${clean(note)}`, width, 'warn'),
-	);
+	const notes = (attempt?.notes ?? []).map((note): Fact => ({
+		text: `! ${clean(note)}`,
+		tone: 'warn',
+	}));
+	const told = (...facts: readonly Fact[]) => [...loginRows(facts, width), blankLine];
 	switch (loginState(entry, now)) {
 		case 'starting':
-			return [
-				...sentence(literal('The authorization server is looked for …'), width),
-				...notes,
-				blankLine,
-			];
+			return told({text: 'The authorization server is looked for …'}, ...notes);
 		case 'finishing':
-			return [
-				...sentence(literal('Answered; the login is being completed …'), width),
-				...notes,
-				blankLine,
-			];
+			return told({text: 'Answered; the login is being completed …'}, ...notes);
 		case 'succeeded':
+			return told({text: 'Logged in. The gateway takes it over by itself.', tone: 'good'});
+		case 'waiting': {
+			const rowsOf = attempt?.userCode === undefined ? browserRows : deviceRows;
+			const overtaken: readonly Fact[] = isOvertaken(entry)
+				? [
+						{
+							text: 'The server was logged in to from elsewhere meanwhile: x ends this login.',
+							tone: 'good',
+						},
+					]
+				: [];
+			const leftOut: readonly Fact[] = isLeftOut
+				? [{text: 'A larger window shows a QR code here.', tone: 'quiet'}]
+				: [];
 			return [
-				...sentence(literal('Logged in. The gateway takes it over by itself.'), width, 'good'),
-				blankLine,
+				...loginRows(overtaken, width),
+				...(attempt ? rowsOf(entry, attempt, {width, now}) : []),
+				...told(...leftOut, ...notes),
 			];
-		case 'waiting':
-			return [
-				...(isOvertaken(entry)
-					? sentence(
-							literal('The server was logged in to from elsewhere meanwhile: x ends this login.'),
-							width,
-							'good',
-						)
-					: []),
-				...(attempt?.userCode === undefined
-					? browserRows(entry, {width, now})
-					: deviceRows(entry, {width, now})),
-				...(isLeftOut
-					? sentence(literal('A larger window shows a QR code here.'), width, 'quiet')
-					: []),
-				...notes,
-				blankLine,
-			];
+		}
 		case 'needed':
 		case 'held':
 		case 'bare':
@@ -107,58 +98,19 @@ function attemptRows(
 		case 'idle':
 		case 'failed':
 		case 'off': {
-			const failed = failedReason(entry);
-			return failed === undefined ? [] : failedRows(failed, {entry, width});
+			const reason = failedReason(entry);
+			const kept = entry.login.stored ? 'What was stored before is still there. ' : '';
+			return reason === undefined
+				? []
+				: told(
+						{text: `✗ ${clockTime(attempt?.endedAt ?? 0)} ${clean(reason)}`, tone: 'bad'},
+						{
+							text: `${kept}l tries again, b in a browser, d with a code, x puts this away.`,
+							tone: 'quiet',
+						},
+					);
 		}
 	}
-}
-
-const kept = ({login}: LoginEntry): Safe =>
-	login.stored ? literal('What was stored before is still there. ') : empty;
-
-const failedRows = (
-	reason: string,
-	{entry, width}: {readonly entry: LoginEntry; readonly width: number},
-): readonly Line[] => [
-	...sentence(safe`✗ ${clockTime(entry.attempt?.endedAt ?? 0)} ${clean(reason)}`, width, 'bad'),
-	...sentence(
-		safe`${kept(entry)}l tries again, b in a browser, d with a code, x puts this away.`,
-		width,
-		'quiet',
-	),
-	blankLine,
-];
-
-function serverRows(
-	{server, login, ...rest}: LoginEntry,
-	{width, now}: LoginDetailOptions,
-): readonly Line[] {
-	const {expiresAt, issuer, scope} = login;
-	const host = serverHost({server, login, ...rest});
-	const state = loginState({server, login, ...rest}, now);
-	// Why it was not reached before, and how it usually logs in, would only confuse beside a page and a code.
-	const isUnderWay = state === 'starting' || state === 'waiting' || state === 'finishing';
-	const flow = isUnderWay ? (rest.attempt?.flow ?? login.flow) : login.flow;
-	const configured = login.flow === 'device' ? ' (oauth.flow: device)' : '';
-	const facts: ReadonlyArray<readonly [Safe, string | undefined]> = [
-		[
-			literal('server'),
-			server.endpoint.includes(host) ? server.endpoint : `${server.endpoint} (${host})`,
-		],
-		[literal('why'), isUnderWay ? undefined : shortReason(server)],
-		[literal('way'), flow === 'device' ? `with a code${configured}` : 'in a browser'],
-		[literal('granted by'), issuer],
-		[literal('grants'), scope],
-		[
-			literal('token'),
-			expiresAt === undefined
-				? undefined
-				: `ends ${endText(expiresAt, now)}, renewed before that where it can be`,
-		],
-	];
-	return facts.flatMap(([name, value]) =>
-		value === undefined ? [] : factRows(name, clean(value), {width}),
-	);
 }
 
 function otherRows(entry: LoginEntry, {others, width, now}: LoginDetailOptions): readonly Line[] {
