@@ -1,10 +1,13 @@
 import type {ApprovalAnswer, ApprovalScope, ToolApproval} from '../../core/approval.ts';
+import {messageOf} from '../../core/errors.ts';
 import {askedFor, outcomeSentences} from '../../nouns/approval/approval-words.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {offeredScopes, type SheetStep} from '../approvals/sheet.ts';
+import {entryList} from '../entries/entry-list.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {approvalSheet, leaveSheet, sheetNow} from './sheet.ts';
+import {openPane} from './navigate.ts';
+import {approvalSheet, closeSheet, leaveSheet, openSheet, sheetNow} from './sheet.ts';
 
 /** The step of the open sheet, when it is of this kind. */
 export function stepOf<Kind extends SheetStep['kind']>(
@@ -66,3 +69,53 @@ export const isOffered = (shell: Shell, scope: ApprovalScope): boolean => {
 /** Whether the open sheet asks to choose, or for a form to be filled in. */
 export const isAtChoice = (shell: Shell): boolean =>
 	stepOf(shell, 'choose') !== undefined || stepOf(shell, 'form') !== undefined;
+
+/** Denies everything that waits, one after the other. */
+export function denyAll(shell: Shell): void {
+	const {approvals} = shell.port.getState();
+	closeSheet(shell);
+	shell.guard.gone();
+	shell.attempt(async () => {
+		// One that cannot be settled must not hide how many were.
+		const results = await Promise.allSettled(
+			approvals.map(async ({id}) =>
+				shell.port.settleApproval(id, {answer: {choice: 'deny'}, by: shell.by}),
+			),
+		);
+		const failed = results.filter(result => result.status === 'rejected');
+		const answered = results.filter(result => result.status === 'fulfilled');
+		const denied = answered.filter(({value}) => value.settled).length;
+		const [first] = failed;
+		if (first) {
+			shell.toast(
+				safe`${denied} denied, ${failed.length} could not be: ${clean(messageOf(first.reason))}`,
+				'bad',
+			);
+		} else {
+			shell.toast(safe`${denied} denied`, 'warn');
+		}
+	});
+}
+
+/** Opens the request that the open pane has selected, and comes back to the pane once it is answered; what waits one after the other where it has none. */
+export function reviewOne(shell: Shell): void {
+	const chosen = shell.pane().waiting?.(shell);
+	const waiting = shell.port.getState().approvals.find(({id}) => id === chosen?.id);
+	if (waiting) {
+		openSheet(shell, waiting, waiting.id);
+	} else {
+		review(shell);
+	}
+}
+
+/** Opens what waits, one after the other: the request that the open pane has selected, else the oldest; the pane of approvals where nothing waits. */
+export function review(shell: Shell): void {
+	const {approvals} = shell.port.getState();
+	const chosen = shell.pane().waiting?.(shell);
+	const next = approvals.find(({id}) => id === chosen?.id) ?? approvals[0];
+	if (next) {
+		openSheet(shell, next);
+	} else {
+		openPane(shell, entryList.id);
+	}
+}

@@ -4,10 +4,9 @@ import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import type {Command} from '../acts/command.ts';
 import {copyText} from '../acts/copy.ts';
-import {denyAll} from '../acts/deny-all.ts';
 import type {DialogCommand} from '../acts/dialog.ts';
 import {sheetScrolling} from '../acts/seen-sheet.ts';
-import {answer, callNow, isAtChoice, isOffered, stepOf} from '../acts/settle.ts';
+import {answer, callNow, denyAll, isAtChoice, isOffered, stepOf} from '../acts/settle.ts';
 import {
 	approvalSheet,
 	changeSheet,

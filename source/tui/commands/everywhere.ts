@@ -4,7 +4,7 @@ import type {Command, PaneCommand} from '../acts/command.ts';
 import {goBack} from '../acts/go-back.ts';
 import {change, nextMatch, openDetail, openPane} from '../acts/navigate.ts';
 import {placeNow} from '../acts/place.ts';
-import {review} from '../acts/review.ts';
+import {review} from '../acts/settle.ts';
 import {help} from '../dialogs/help.ts';
 import {leavingCommands} from '../dialogs/leaving.ts';
 import {palette} from '../dialogs/palette.ts';

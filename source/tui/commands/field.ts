@@ -1,7 +1,7 @@
 import {literal} from '../../terminal/text/safe.ts';
 import type {Command} from '../acts/command.ts';
 import {change, move} from '../acts/navigate.ts';
-import {review} from '../acts/review.ts';
+import {review} from '../acts/settle.ts';
 import {completeFilter} from '../filter/completing.ts';
 
 /** Keys beside the text of a filter or a search. */

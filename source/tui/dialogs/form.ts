@@ -6,7 +6,7 @@ import type {Command} from '../acts/command.ts';
 import {copyText} from '../acts/copy.ts';
 import {dialogNow, isPage, type DialogCommand} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
-import {review} from '../acts/review.ts';
+import {review} from '../acts/settle.ts';
 import {approvalSheet} from '../acts/sheet.ts';
 import {moveKeys, turnKeys, type FormKey} from '../forms/form-keys.ts';
 import {

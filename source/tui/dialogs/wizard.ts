@@ -9,7 +9,7 @@ import {
 	type DialogState,
 	type ScrollOptions,
 } from '../acts/dialog.ts';
-import {review} from '../acts/review.ts';
+import {review} from '../acts/settle.ts';
 import {fieldTitle, formLines} from '../forms/form-lines.ts';
 import {firstInvalidField, type FormState} from '../forms/form.ts';
 import {blankLine, clean, type Line} from '../lines/line.ts';

@@ -7,7 +7,7 @@ import {LineBlock} from '../../view/line-block.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
 import {usePane} from '../../view/use-pane.ts';
-import {chatLayout} from './chat-layout.ts';
+import {chatLayout} from './chat-acts.ts';
 import {chatLines} from './chat-rows.ts';
 import {chatNow} from './chat-state.ts';
 import {findRows} from './find-session.ts';

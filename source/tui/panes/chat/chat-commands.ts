@@ -5,7 +5,7 @@ import {literal} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
 import {goToRun} from '../../acts/go-to.ts';
-import {reviewOne} from '../../acts/review.ts';
+import {reviewOne} from '../../acts/settle.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {
 	beginSession,

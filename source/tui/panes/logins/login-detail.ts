@@ -13,7 +13,7 @@ import {empty, literal, safe} from '../../../terminal/text/safe.ts';
 import {clockTime} from '../../../terminal/text/time.ts';
 import {blankLine, clean, line, type Line} from '../../lines/line.ts';
 import {browserRows, deviceRows, loginRows} from './attempt-rows.ts';
-import {beside, type Picture} from './beside.ts';
+import {beside, type Picture} from './login-picture.ts';
 
 export type LoginDetailOptions = {
 	/** The entries beside it, of which one line each is shown. */
