@@ -1,7 +1,9 @@
 import type {Run} from '../../../core/run.ts';
+import type {Safe} from '../../../core/untrusted.ts';
 import {literal} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
 import {moveCursor} from '../../acts/navigate.ts';
+import {runList} from '../../entries/run-list.ts';
 import {pathOf, placeIn} from '../../lines/detail-cursor.ts';
 import type {Shell} from '../../shell/shell.ts';
 import type {LocalState} from '../../state/source.ts';
@@ -34,82 +36,60 @@ const isUnfolded = (shell: Shell, key: string): boolean =>
 	});
 
 /** Folds or unfolds blocks of the selected run; the chosen row stays where it is, or gives way to the head of its block. */
-function fold(
-	shell: Shell,
-	run: Run | undefined,
-	changes: ReadonlyArray<readonly [string, boolean]>,
-) {
-	if (!run) {
-		return;
+function fold(shell: Shell, changes: ReadonlyArray<readonly [string, boolean]>): void {
+	const run = shell.list(runList).selected();
+	if (run) {
+		shell.local(runFolds).set(state => ({
+			run: run.id,
+			folds: new Map([...foldsOf(state, run), ...changes]),
+		}));
+		moveCursor(shell, placeIn(shell.detail.lines(), shell.view.get()).cursor);
 	}
-
-	shell.local(runFolds).set(state => ({
-		run: run.id,
-		folds: new Map([...foldsOf(state, run), ...changes]),
-	}));
-	moveCursor(shell, placeIn(shell.detail.lines(), shell.view.get()).cursor);
 }
 
-const keysOf = (shell: Shell): readonly string[] => [
-	...new Set(shell.detail.lines().flatMap(row => pathOf(row)?.[0] ?? [])),
-];
+const folding = (
+	id: string,
+	key: string,
+	{
+		label,
+		isOpen,
+	}: {readonly label: Safe; readonly isOpen: (shell: Shell, block: string) => boolean},
+): PaneCommand => ({
+	id: `runs.${id}`,
+	keys: [key],
+	label,
+	quiet: id !== 'toggle',
+	when: isInDetail,
+	run(shell) {
+		const block = chosenBlock(shell);
+		if (block !== undefined) {
+			fold(shell, [[block, isOpen(shell, block)]]);
+		}
+	},
+});
 
 /** Commands that fold the detail of a run. */
-export const foldCommands = (
-	selected: (shell: Shell) => Run | undefined,
-): readonly PaneCommand[] => {
-	const set = (shell: Shell, isOpen: (key: string) => boolean) => {
-		const key = chosenBlock(shell);
-		if (key !== undefined) {
-			fold(shell, selected(shell), [[key, isOpen(key)]]);
-		}
-	};
-
-	return [
-		{
-			id: 'runs.toggle',
-			keys: ['enter'],
-			label: literal('unfold or fold'),
-			when: isInDetail,
-			run(shell) {
-				set(shell, key => !isUnfolded(shell, key));
-			},
+export const foldCommands: readonly PaneCommand[] = [
+	folding('toggle', 'enter', {
+		label: literal('unfold or fold'),
+		isOpen: (shell, block) => !isUnfolded(shell, block),
+	}),
+	folding('unfold', 'right', {label: literal('unfold'), isOpen: () => true}),
+	folding('fold', 'left', {label: literal('fold'), isOpen: () => false}),
+	{
+		id: 'runs.fold-all',
+		keys: ['a'],
+		label: literal('unfold or fold all'),
+		quiet: true,
+		when: isInDetail,
+		run(shell) {
+			const rows = shell.detail.lines();
+			const isOpen = rows.some(row => row.some(({text}) => text === foldedMark));
+			const blocks = new Set(rows.flatMap(row => pathOf(row)?.[0] ?? []));
+			fold(
+				shell,
+				[...blocks].map(block => [block, isOpen] as const),
+			);
 		},
-		{
-			id: 'runs.unfold',
-			keys: ['right'],
-			label: literal('unfold'),
-			quiet: true,
-			when: isInDetail,
-			run(shell) {
-				set(shell, () => true);
-			},
-		},
-		{
-			id: 'runs.fold',
-			keys: ['left'],
-			label: literal('fold'),
-			quiet: true,
-			when: isInDetail,
-			run(shell) {
-				set(shell, () => false);
-			},
-		},
-		{
-			id: 'runs.fold-all',
-			keys: ['a'],
-			label: literal('unfold or fold all'),
-			quiet: true,
-			when: isInDetail,
-			run(shell) {
-				const keys = keysOf(shell);
-				const isOpen = shell.detail.lines().some(row => row.some(({text}) => text === foldedMark));
-				fold(
-					shell,
-					selected(shell),
-					keys.map(key => [key, isOpen] as const),
-				);
-			},
-		},
-	];
-};
+	},
+];

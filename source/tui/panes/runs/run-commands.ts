@@ -1,4 +1,4 @@
-import type {Run, StoredRun} from '../../../core/run.ts';
+import type {StoredRun} from '../../../core/run.ts';
 import {jobKey} from '../../../nouns/job/job.ts';
 import {runActs} from '../../../nouns/run/run-acts.ts';
 import {runNoun} from '../../../nouns/run/run.ts';
@@ -9,7 +9,6 @@ import {placeNow} from '../../acts/place.ts';
 import {runList} from '../../entries/run-list.ts';
 import {createMarks, markCommands} from '../../lines/marks.ts';
 import {nounCommands, selectedCommand} from '../../nouns/acts.ts';
-import type {Shell} from '../../shell/shell.ts';
 import {blockText} from './block-rows.ts';
 import {chosenBlock, foldCommands} from './folds.ts';
 import {runBlocks} from './run-blocks.ts';
@@ -17,8 +16,6 @@ import {runText} from './run-detail.ts';
 
 /** The runs that are marked. */
 export const runMarks = createMarks();
-
-const selected = (shell: Shell): Run | undefined => shell.list(runList).selected();
 
 /** Commands of pane 7. */
 export const runCommands: readonly PaneCommand[] = [
@@ -65,7 +62,7 @@ export const runCommands: readonly PaneCommand[] = [
 		},
 	}),
 	...markCommands('runs', runMarks, {source: runList, keyOf: runNoun.id}),
-	...foldCommands(selected),
+	...foldCommands,
 	selectedCommand(runList, {
 		id: 'runs.pager',
 		keys: ['e'],
