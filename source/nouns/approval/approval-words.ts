@@ -32,6 +32,10 @@ export const askedBy = (run: number | undefined): Safe =>
 export const deadlineText = (approval: Approval, now: number): Safe =>
 	safe`${approval.kind === 'form' ? literal('cancels') : literal('denies')} in ${duration(approval.deadline - now)}`;
 
+/** `! github-tools wants create_issue · denies in 4:31` */
+export const wantsText = (approval: Approval, now: number): Safe =>
+	safe`! ${askingServer(approval)} wants ${askedFor(approval)} · ${deadlineText(approval, now)}`;
+
 /** How a request was settled, with its sign. */
 export const outcomeWords: Readonly<
 	Record<ApprovalOutcome, {readonly text: Safe; readonly tone: Tone}>

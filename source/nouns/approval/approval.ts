@@ -91,7 +91,8 @@ export const approvalNoun: Omit<Noun<ApprovalEntry>, 'printed'> = {
 	missing: 'approval_not_found',
 	isNumbered: true,
 	id: entry => (entry.kind === 'rule' ? `r${entry.rule.id}` : `${entry.kind} ${entry.approval.id}`),
-	name: entry => (entry.kind === 'rule' ? `r${entry.rule.id}` : String(entry.approval.id)),
+	name: entry =>
+		entry.kind === 'rule' ? `rule r${entry.rule.id}` : `approval ${entry.approval.id}`,
 	sign: ({kind}) => (kind === 'waiting' ? '!' : ' '),
 	heading: ({kind}) => (kind === 'settled' ? 'history' : kind === 'rule' ? 'rules' : kind),
 	columns: [

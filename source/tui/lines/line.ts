@@ -106,3 +106,7 @@ export function wrapText(text: string, width: number): readonly Safe[] {
 
 	return rows;
 }
+
+/** A text as rows of at most `width` cells, of one tone; none where there is no text. */
+export const paragraph = (text: string | undefined, width: number, tone?: Tone): readonly Line[] =>
+	text === undefined ? [] : wrapText(text, width).map(row => line(row, tone));

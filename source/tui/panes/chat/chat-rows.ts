@@ -4,12 +4,12 @@ import {hasEnded, type Run, type TranscriptEntry} from '../../../core/run.ts';
 import type {SessionMessage} from '../../../core/session.ts';
 import type {RunSaid} from '../../../core/state.ts';
 import type {Safe} from '../../../core/untrusted.ts';
-import {askedFor, askingServer, deadlineText} from '../../../nouns/approval/approval-words.ts';
+import {wantsText} from '../../../nouns/approval/approval-words.ts';
 import {saidText} from '../../../nouns/session/session.ts';
 import {clip} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {dayTime} from '../../../terminal/text/time.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
+import {blankLine, clean, line, paragraph, type Line} from '../../lines/line.ts';
 import type {Host} from '../../shell/shell.ts';
 import {layOutPart} from '../runs/block-rows.ts';
 import {blocksOf, wordsBlock, type BlockPart, type RunBlock} from '../runs/blocks.ts';
@@ -171,10 +171,8 @@ function turnRows(turn: SaidTurn, sources: ChatSources, width: number): readonly
 /** What the agent does now, or why nothing came of it. */
 function stateRows({run, said, approval, now}: ChatSources, width: number): readonly Line[] {
 	if (approval) {
-		return wrapText(
-			safe`! ${askingServer(approval)} wants ${askedFor(approval)} · ${deadlineText(approval, now)} · ! or Alt-a to review`,
-			width - indentCells,
-		).map(row => [{text: indent}, {text: row, tone: 'warn' as const}]);
+		const text = safe`${wantsText(approval, now)} · ! or Alt-a to review`;
+		return indented(paragraph(text, width - indentCells, 'warn'));
 	}
 
 	if (!run || !hasEnded(run.state)) {
@@ -189,10 +187,7 @@ function stateRows({run, said, approval, now}: ChatSources, width: number): read
 
 	const why = run.state === 'cancelled' ? 'stopped' : (run.error ?? 'it failed');
 	return [
-		...wrapText(`✗ ${why}`, width - indentCells).map((row): Line => [
-			{text: indent},
-			{text: row, tone: 'bad'},
-		]),
+		...indented(paragraph(`✗ ${why}`, width - indentCells, 'bad')),
 		line(literal('   Nothing of this turn is kept; r takes its text back.'), 'warn'),
 	];
 }

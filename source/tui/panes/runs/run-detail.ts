@@ -6,12 +6,12 @@ import {hasEnded, targetWords, tookWords, toolWords} from '../../../core/run.ts'
 import {loginCommand} from '../../../core/shell-word.ts';
 import type {RunSaid} from '../../../core/state.ts';
 import {usageWords} from '../../../core/usage.ts';
-import {askedFor, askingServer, deadlineText} from '../../../nouns/approval/approval-words.ts';
+import {wantsText} from '../../../nouns/approval/approval-words.ts';
 import {shownId} from '../../../nouns/delivery/delivery-word.ts';
 import {runAdvice, runWordAt, waitsForItsTime, waitsForLogin} from '../../../nouns/run/run-word.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {clockTime, duration, fullTime} from '../../../terminal/text/time.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
+import {blankLine, clean, line, paragraph, wrapText, type Line} from '../../lines/line.ts';
 import type {Loaded} from '../../state/loader.ts';
 import type {Folds} from './block-rows.ts';
 import type {RunBlock} from './blocks.ts';
@@ -71,15 +71,19 @@ export function runDetail(run: Run, sources: RunSources, width: number): readonl
 			runWordAt(run, now, {approval: sources.approval}),
 		],
 		...(subject === undefined ? [] : [line(safe`about ${clean(subject)}`)]),
-		...approvalRows(sources, width),
+		...paragraph(
+			sources.approval && safe`${wantsText(sources.approval, now)} · ! to review`,
+			width,
+			'warn',
+		),
 		...loginRows(run, now, width),
 		...factRows(run, {now, heard: blocks.steps}, width),
-		...(stored?.plan.read
-			? wrapText(`prompt read: ${readWords(stored.plan.read)}`, width).map(row =>
-					line(row, 'quiet'),
-				)
-			: []),
-		...adviceRows(run, width),
+		...paragraph(
+			stored?.plan.read && `prompt read: ${readWords(stored.plan.read)}`,
+			width,
+			'quiet',
+		),
+		...paragraph(runAdvice[run.state], width, 'warn'),
 		...(run.error === undefined
 			? []
 			: wrapText(run.error, width - 2).map(row => line(safe`✗ ${row}`, 'bad'))),
@@ -96,16 +100,6 @@ function emptyRow(loaded: Loaded<StoredRun>): Line {
 	return line(loaded.status === 'loading' ? literal(' loading') : literal(' nothing yet'), 'quiet');
 }
 
-/** What a run waits for, until when, and the key that answers. */
-function approvalRows({approval, now}: RunSources, width: number): readonly Line[] {
-	return approval
-		? wrapText(
-				safe`! ${askingServer(approval)} wants ${askedFor(approval)} · ${deadlineText(approval, now)} · ! to review`,
-				width,
-			).map(row => line(row, 'warn'))
-		: [];
-}
-
 /** Which logins a run waits for, until when, and what a person can do. */
 function loginRows(
 	{awaitsLogins = [], profile, nextAttemptAt = 0}: Run,
@@ -114,10 +108,11 @@ function loginRows(
 ): readonly Line[] {
 	const rest = duration(Math.max(0, nextAttemptAt - now));
 	return awaitsLogins.flatMap(name =>
-		wrapText(
+		paragraph(
 			safe`! waits for a login to ${clean(name)}: ${clean(loginCommand({profile, name}))} · ${rest} left, then it goes on without · t starts it now`,
 			width,
-		).map(row => line(row, 'warn')),
+			'warn',
+		),
 	);
 }
 
@@ -141,7 +136,7 @@ function factRows(
 		!waitsForItsTime(run) &&
 		!waitsForLogin(run);
 	return [
-		...wrapText(facts, width).map(row => line(row)),
+		...paragraph(facts, width),
 		line(
 			[
 				fullTime(run.createdAt),
@@ -169,12 +164,7 @@ function originRows({delivery, group, superseded = 0, job}: Run, width: number):
 		...(superseded === 0 ? [] : [safe`${superseded} superseded`]),
 		...(job ? [safe`job ${clean(job.name)} (${clean(job.id)})`] : []),
 	];
-	return parts.length === 0 ? [] : wrapText(parts.join('  '), width).map(row => line(row, 'quiet'));
-}
-
-function adviceRows({state}: Run, width: number): readonly Line[] {
-	const advice = runAdvice[state];
-	return advice === undefined ? [] : wrapText(advice, width).map(row => line(row, 'warn'));
+	return parts.length === 0 ? [] : paragraph(parts.join('  '), width, 'quiet');
 }
 
 /** The whole transcript and answer as plain text, for the pager. */
