@@ -1,7 +1,7 @@
 import type {ApprovalRule} from '../../core/approval.ts';
 import {SvcError} from '../../core/errors.ts';
 import {cell} from '../../core/untrusted.ts';
-import {askLine, canAsk, isYes} from '../console/ask-line.ts';
+import {canAsk, confirm} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
 import {requireGateway} from '../home/gateway-access.ts';
@@ -27,8 +27,11 @@ export async function acceptRule(
 		);
 	}
 
-	if (!yes && canAsk(context) && !(await agrees(context, rule))) {
-		return;
+	if (!yes && canAsk(context)) {
+		showBoth(context, rule);
+		if (!(await confirm(context, {question: 'Let the rule allow it as it is now?'}))) {
+			return;
+		}
 	}
 
 	const accepted = await gateway.acceptApprovalRule(id, {definition: rule.present});
@@ -43,7 +46,7 @@ export async function acceptRule(
 	}
 }
 
-async function agrees(context: Context, {file, problem, ...rule}: ApprovalRule): Promise<boolean> {
+function showBoth(context: Context, {file, problem, ...rule}: ApprovalRule): void {
 	for (const line of [
 		`${file?.name ?? rule.tool}, ${file?.place ?? ''}: ${problem ?? ''}`,
 		`definition  sha256:${rule.definition || '(none yet)'}`,
@@ -52,15 +55,6 @@ async function agrees(context: Context, {file, problem, ...rule}: ApprovalRule):
 	]) {
 		tell(context, cell(line).text);
 	}
-
-	const {text, interrupted} = await askLine(context, 'Let the rule allow it as it is now? [y/N] ');
-	if (isYes(text)) {
-		return true;
-	}
-
-	tell(context, 'Not accepted; calls ask');
-	context.exit(interrupted ? 130 : 1);
-	return false;
 }
 
 const notFound = (id: number): SvcError =>
