@@ -25,11 +25,19 @@ export type Asking = Pick<Context, 'stdin' | 'stderr' | 'clock' | 'signal'>;
 export const canAsk = ({stdin, stderr}: Pick<Context, 'stdin' | 'stderr'>): boolean =>
 	stdin.isTTY && stderr.isTTY;
 
-/** Asks for one line on the terminal, the question on stderr. `masked`: what is typed is not shown. `history`: lines of before, the newest first, which gets what is typed. */
+/** Asks for one line on the terminal, the question on stderr. `masked`: what is typed is not shown. `history`: lines of before, the newest first, which gets what is typed. `onAgain` hears that the question was written once more. */
 export async function askLine(
 	{stdin, stderr, clock, signal}: Asking,
 	question: string,
-	{masked = false, history}: {readonly masked?: boolean; readonly history?: string[]} = {},
+	{
+		masked = false,
+		history,
+		onAgain,
+	}: {
+		readonly masked?: boolean;
+		readonly history?: string[];
+		readonly onAgain?: () => void;
+	} = {},
 ): Promise<TypedLine> {
 	if (signal?.aborted === true || hasEnded(stdin)) {
 		// Opening a line editor, and closing it, would stop whoever reads the terminal now.
@@ -66,6 +74,8 @@ export async function askLine(
 		} else {
 			prompt.prompt(true);
 		}
+
+		onAgain?.();
 	});
 	prompt.on('history', (now: readonly string[]) => {
 		history?.splice(0, history.length, ...now);

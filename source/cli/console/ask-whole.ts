@@ -61,19 +61,26 @@ export async function askWhole(
 	}
 }
 
-/** Asks one question. The guard hears that it is there once the terminal has taken all that was written: a line that stalls shows nothing. */
+/** Asks one question. The guard hears that it is there once the terminal has taken all that was written: a line that stalls shows nothing. One that is written again, below something that was said meanwhile, is asked anew. */
 async function askShown(context: Context, question: string, guard: Guard): Promise<TypedLine> {
 	const {stderr, environment} = context;
 	// A terminal that obeys nothing is sent nothing.
 	const [begin, end] =
 		environment['TERM'] === 'dumb' ? ['', ''] : ['\u001B[?2004h', '\u001B[?2004l'];
 	stderr.write(begin);
-	const asked = askLine(context, question);
-	stderr.write('', error => {
-		if (!error) {
-			guard.shown(question);
-		}
-	});
+	let times = 0;
+	const wait = () => {
+		times += 1;
+		const time = times;
+		guard.asked();
+		stderr.write('', error => {
+			if (!error && time === times) {
+				guard.shown(question);
+			}
+		});
+	};
+	const asked = askLine(context, question, {onAgain: wait});
+	wait();
 	const typed = await asked;
 	stderr.write(end);
 	return typed;
