@@ -95,7 +95,7 @@ export const column = <Item, More>(
 export const from = (least: number, cells: number) => (width: number) =>
 	width >= least ? cells : 0;
 
-/** What is told of one thing: a named value, a text of its own, or a heading over what follows. */
+/** What is told of one thing: a named value, a text of its own, whose rows keep the blanks that it begins with, one row of words, or a heading over what follows. */
 export type Fact =
 	| {
 			readonly name: string;
@@ -110,6 +110,7 @@ export type Fact =
 			readonly most?: number;
 	  }
 	| {readonly text: string; readonly tone?: Tone}
+	| {readonly words: readonly Word[]}
 	| {readonly title: string};
 
 /** A named value, where there is one. */
@@ -183,6 +184,10 @@ export type Act<Item, Port, Once = never> = {
 	) => Promise<Outcome<Once> | undefined>;
 	/** Why `effect` did nothing: `it has ended or does not exist`. */
 	readonly gone: string;
+	/** What its key does with a thing to which it was done already; on the command line an act of its own: `resume` for `pause`. */
+	readonly back?: Pick<Act<Item, Port, Once>, 'verb' | 'says' | 'effect'> & {
+		readonly isDone: (item: Item) => boolean;
+	};
 	/** The error of the command line then; that of a missing thing when absent. */
 	readonly failed?: ErrorCode;
 };
@@ -233,8 +238,9 @@ export type Noun<Item, More = unknown> = {
 	readonly heading?: (item: Item, known: AsOf & More) => string | readonly Word[] | undefined;
 	/** Stands under a row: what a person has to know or do, mostly. The screen keeps room for it with `rowsWithNotes`. */
 	readonly note?: (item: Item, known: AsOf & More) => string | undefined;
-	/** Cells that the names of facts have. */
+	/** Cells that the names of facts have, and on the screen the blanks before facts, 2 when absent. */
 	readonly factCells: number;
+	readonly factIndent?: number;
 	/** The first line of what is told of one. */
 	readonly head: (item: Item, known: AsOf & More) => readonly Word[];
 	readonly facts: (item: Item, known: AsOf & More) => readonly Fact[];
@@ -249,5 +255,5 @@ export type Noun<Item, More = unknown> = {
 /** What a list on the screen needs of a noun, where what is told of one is up to its pane. */
 export type ListedNoun<Item, More = unknown> = Omit<
 	Noun<Item, More>,
-	'argument' | 'factCells' | 'facts' | 'head' | 'missing' | 'printed'
+	'argument' | 'factCells' | 'factIndent' | 'facts' | 'head' | 'missing' | 'printed'
 >;

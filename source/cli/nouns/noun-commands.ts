@@ -60,6 +60,10 @@ function factLines(fact: Fact, cells: number): readonly string[] {
 		return ['', fact.title];
 	}
 
+	if ('words' in fact) {
+		return [fact.words.map(({text}) => text).join('')];
+	}
+
 	if ('text' in fact) {
 		return indentedRows(fact.text);
 	}
@@ -168,6 +172,7 @@ export function addActs<Item, Port, Once>(
 		acts,
 		idOf = typed => typed,
 		list = 'list',
+		options = {},
 		open,
 		sayOnce,
 	}: {
@@ -177,15 +182,27 @@ export function addActs<Item, Port, Once>(
 		readonly idOf?: (typed: string) => string;
 		/** The command that lists what there is. */
 		readonly list?: string;
-		readonly open: () => Promise<Port & AsyncDisposable>;
+		/** Options beside `--json`, one for a verb, with what they say. */
+		readonly options?: Readonly<Record<string, readonly [flags: string, says: string]>>;
+		/** `given`: the values of such options. */
+		readonly open: (given: Readonly<Record<string, unknown>>) => Promise<Port & AsyncDisposable>;
 		/** Prints what is shown once. */
 		readonly sayOnce?: (port: Port, once: Once, json: boolean) => Promise<void>;
 	},
 ): void {
-	for (const {verb, says, span, effect, gone, failed = noun.missing} of acts) {
+	for (const {verb, says, span, effect, gone, failed = noun.missing} of acts.flatMap(withBack)) {
 		const command = identify(group.command(verb).description(says), noun);
 		if (span) {
-			command.option(span.option, span.says, spanOption, spanOption(span.usual));
+			command.addOption(
+				new Option(span.option, span.says)
+					.argParser(spanOption)
+					.default(spanOption(span.usual), span.usual),
+			);
+		}
+
+		const [flags, about] = options[verb] ?? [];
+		if (flags !== undefined) {
+			command.option(flags, about);
 		}
 
 		command
@@ -193,10 +210,10 @@ export function addActs<Item, Port, Once>(
 			.action(
 				async (
 					id: string | number,
-					{json = false, ...options}: Json & Readonly<Record<string, unknown>>,
+					{json = false, ...given}: Json & Readonly<Record<string, unknown>>,
 				) => {
-					await using port = await open();
-					const chosen = span && options[new Option(span.option).attributeName()];
+					await using port = await open(given);
+					const chosen = span && given[new Option(span.option).attributeName()];
 					const outcome = await effect(port, idOf(String(id)), {
 						spanMs: typeof chosen === 'number' ? chosen : 0,
 					});
@@ -218,6 +235,9 @@ export function addActs<Item, Port, Once>(
 			);
 	}
 }
+
+const withBack = <Item, Port, Once>(act: Act<Item, Port, Once>) =>
+	act.back ? [act, {...act, ...act.back}] : [act];
 
 const shown = (id: string | number): string =>
 	typeof id === 'number' ? String(id) : `"${cell(id, 100).text}"`;

@@ -28,7 +28,6 @@ export function nounCommands<Item, Once = never>(
 ): readonly PaneCommand[] {
 	const {noun, acts, list, marked, others = []} = options;
 	const selected = (shell: Shell) => shell.list(list).selected();
-	const none = literal('Nothing is selected');
 	return [
 		...acts.map((act): PaneCommand => ({
 			id: `${list.id}.${act.verb}`,
@@ -53,7 +52,8 @@ export function nounCommands<Item, Once = never>(
 				if (act.all && marked && hasMarked(shell, marked.marks)) {
 					askForMarked(shell, {noun, marked}, act);
 				} else if (item !== undefined) {
-					doAct(shell, item, {...options, act});
+					const isBack = act.back?.isDone(item) === true;
+					doAct(shell, item, {...options, act: isBack ? {...act, ...act.back} : act});
 				}
 			},
 		})),
@@ -64,7 +64,6 @@ export function nounCommands<Item, Once = never>(
 						id: `${list.id}.copy`,
 						keys: ['y'],
 						label: literal('copy'),
-						of: item => item,
 						run(shell, item) {
 							openCopies(shell, noun, item);
 						},
@@ -74,17 +73,20 @@ export function nounCommands<Item, Once = never>(
 	];
 }
 
+const none = literal('Nothing is selected');
+
 /** A command that does something with the selected thing, or with what `of` finds of it; `none` says why where there is nothing, `why` what else is in its way. */
-export const selectedCommand = <Item, Value>(
+export const selectedCommand = <Item, Value = Item>(
 	list: ListSource<List<Item>>,
 	{
-		of,
-		none,
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without `of` the value is the thing itself
+		of = item => item as unknown as Value,
+		none: noValue,
 		why,
 		run,
 		...command
 	}: Omit<PaneCommand, 'run' | 'why'> & {
-		readonly of: (item: Item) => Value | undefined;
+		readonly of?: (item: Item) => Value | undefined;
 		readonly none?: Safe;
 		readonly why?: (item: Item) => Safe | undefined;
 		readonly run: (shell: Shell, value: Value) => void;
@@ -94,10 +96,10 @@ export const selectedCommand = <Item, Value>(
 	why(shell) {
 		const item = shell.list(list).selected();
 		if (item === undefined) {
-			return literal('Nothing is selected');
+			return none;
 		}
 
-		return why?.(item) ?? (of(item) === undefined ? none : undefined);
+		return why?.(item) ?? (of(item) === undefined ? noValue : undefined);
 	},
 	run(shell) {
 		const item = shell.list(list).selected();

@@ -1,12 +1,17 @@
 import type {AsOf, Fact, Noun} from '../../nouns/noun.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {blankLine, clean, line, wrapText, type Line, type Span} from '../lines/line.ts';
+import {blankLine, clean, clipLine, line, wrapText, type Line, type Span} from '../lines/line.ts';
 import {meterText, meterTone} from './table.ts';
 
 /** What is told of one thing, as rows of `width` cells. */
 export function nounDetail<Item, More>(
-	{head, facts, factCells}: Pick<Noun<Item, More>, 'head' | 'facts' | 'factCells'>,
+	{
+		head,
+		facts,
+		factCells,
+		factIndent = 2,
+	}: Pick<Noun<Item, More>, 'head' | 'facts' | 'factCells' | 'factIndent'>,
 	item: Item,
 	{known, width}: {readonly known: AsOf & More; readonly width: number},
 ): readonly Line[] {
@@ -15,7 +20,7 @@ export function nounDetail<Item, More>(
 			...(index === 0 ? [] : [{text: literal('  ')}]),
 			{text: clean(text), tone},
 		]),
-		...factRows(facts(item, known), {factCells, width}),
+		...factRows(facts(item, known), {factCells, factIndent, width}),
 	];
 }
 
@@ -25,15 +30,33 @@ export function factRows(facts: readonly Fact[], room: Omit<Room, 'valueCells'>)
 	return facts.flatMap(fact => factLines(fact, {...room, valueCells}));
 }
 
-type Room = {readonly factCells: number; readonly valueCells: number; readonly width: number};
+type Room = {
+	readonly factCells: number;
+	readonly factIndent?: number;
+	readonly valueCells: number;
+	readonly width: number;
+};
 
-function factLines(fact: Fact, {factCells, valueCells, width}: Room): readonly Line[] {
+function factLines(
+	fact: Fact,
+	{factCells, factIndent = 2, valueCells, width}: Room,
+): readonly Line[] {
+	const indent = clean(' '.repeat(factIndent));
 	if ('title' in fact) {
 		return [blankLine, line(clean(fact.title), 'title')];
 	}
 
+	if ('words' in fact) {
+		const words = fact.words.map(({text, tone = 'plain'}) => ({text: clean(text), tone}));
+		return [clipLine([{text: indent}, ...words], width - 2)];
+	}
+
 	if ('text' in fact) {
-		return wrapText(fact.text, width - 2).map(row => line(safe`  ${row}`, fact.tone));
+		const [own = ''] = /^ {0,14}/.exec(fact.text) ?? [];
+		const before = safe`${indent}${clean(own)}`;
+		return wrapText(fact.text.slice(own.length), width - before.length).map(row =>
+			line(safe`${before}${row}`, fact.tone),
+		);
 	}
 
 	const {name, value, tone = 'plain', meter, chart} = fact;
@@ -41,7 +64,7 @@ function factLines(fact: Fact, {factCells, valueCells, width}: Room): readonly L
 		const room = Math.max(0, Math.min(mostChart, width - factCells - valueCells - 6));
 		return [
 			[
-				{text: safe`  ${fit(clean(name), factCells)}  `, tone: 'quiet'},
+				{text: safe`${indent}${fit(clean(name), factCells)}  `, tone: 'quiet'},
 				{text: fit(clean(value), valueCells), tone},
 				{text: clean(`  ${'█'.repeat(Math.ceil(chart * room))}`), tone: 'accent'},
 			],
@@ -49,11 +72,11 @@ function factLines(fact: Fact, {factCells, valueCells, width}: Room): readonly L
 	}
 
 	const named = (index: number): Span => ({
-		text: safe`  ${fit(index === 0 ? clean(name) : literal(''), factCells)}`,
+		text: safe`${indent}${fit(index === 0 ? clean(name) : literal(''), factCells)}`,
 		tone: 'quiet',
 	});
 	return [
-		...wrapText(value, width - factCells - 2).map((row, index): Line => [
+		...wrapText(value, width - factCells - factIndent).map((row, index): Line => [
 			named(index),
 			{text: row, tone},
 		]),

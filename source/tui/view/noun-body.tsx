@@ -24,6 +24,8 @@ export function NounBody({
 	const items = shell.list(list);
 	const now = useStore(shell.feed, feed => Math.floor(feed.now / stepMs)) * stepMs;
 	const beside = useStore(shell.feed, () => known(shell));
+	// What it depends on may be loaded.
+	useStore(shell.loads, count => count);
 	const marked = useStore(shell.view, () => marks && shell.local(marks).get());
 	useStore(items, shown => shown);
 	const latest = nounTable(noun, width, {items: items.shown(), known: {...beside, now}});

@@ -179,7 +179,6 @@ export const loginCommands: readonly PaneCommand[] = [
 		keys: ['L'],
 		label: literal('log out'),
 		quiet: shell => underWay(shell) !== undefined || selected(shell)?.login.stored !== true,
-		of: entry => entry,
 		run: askToLogOut,
 	}),
 	...nounCommands({noun: loginNoun, acts: [], list: loginList}).map(command => ({

@@ -82,7 +82,6 @@ export const toolCommands: readonly PaneCommand[] = [
 		keys: ['l'],
 		label: literal('log in'),
 		quiet: shell => selected(shell)?.status !== 'needs login',
-		of: server => server,
 		why: noLogin,
 		run(shell, server) {
 			if (server.status === 'needs login') {
@@ -115,7 +114,6 @@ export const toolCommands: readonly PaneCommand[] = [
 		keys: ['enter'],
 		label: literal('try this tool'),
 		when: shell => selectedTool(shell) !== undefined,
-		of: server => server,
 		run(shell, server) {
 			const tool = selectedTool(shell);
 			if (tool) {
