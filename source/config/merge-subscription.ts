@@ -32,63 +32,46 @@ export type SubscribeFlags = {
 /** A new secret: 32 random bytes as base64url, 43 characters. */
 export const generateSecret = (): string => randomBytes(32).toString('base64url');
 
+/** Where the values of flags stand that are called otherwise than their setting. */
+const elsewhere: Readonly<Record<string, readonly [section: string, key?: string]>> = {
+	deliverChatId: ['deliver_extra', 'chat_id'],
+	routeProfile: ['profile'],
+	coalesceKey: ['coalesce', 'key'],
+	coalesceWindow: ['coalesce', 'window_seconds'],
+	coalesceMaxWait: ['coalesce', 'max_wait_seconds'],
+};
+
+const settingOf = (flag: string): string =>
+	flag.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
+
 /**
  * The entry that `flags` make of `existing`. One that exists keeps its secret and every key that no flag names; a new one gets a secret from
  * `newSecret` unless a flag gives one, and says `today` when that was. Pure but for `newSecret`.
  */
 export function mergeSubscription(
 	existing: JsonObject | undefined,
-	flags: SubscribeFlags,
+	{coalesce, cronJob, ...flags}: SubscribeFlags,
 	{today, newSecret = generateSecret}: {readonly today: string; readonly newSecret?: () => string},
 ): JsonObject {
-	const secret = flags.secret ?? (existing ? undefined : newSecret());
-	const named: Record<string, JsonValue | undefined> = {
-		events: flags.events,
-		prompt: flags.prompt,
-		subject: flags.subject,
-		deliver: flags.deliver,
-		deliver_extra: sectionWith(existing, 'deliver_extra', {chat_id: flags.deliverChatId}),
-		deliver_only: flags.deliverOnly,
-		description: flags.description,
-		profile: flags.routeProfile,
-		cron_job: flags.cronJob === false ? undefined : flags.cronJob,
-		mirror_to_session: flags.mirrorToSession,
-		filters: flags.filters,
-		script: flags.script,
-		skills: flags.skills,
-		coalesce: sectionWith(existing, 'coalesce', {
-			key: flags.coalesceKey,
-			window_seconds: flags.coalesceWindow,
-			max_wait_seconds: flags.coalesceMaxWait,
-		}),
-		overflow: flags.overflow,
-		secret,
-		rotated_on: secret === undefined || secret === existing?.['secret'] ? undefined : today,
-	};
 	const removed = new Set([
-		...(flags.cronJob === false ? ['cron_job'] : []),
-		...(flags.coalesce === false ? ['coalesce'] : []),
+		...(cronJob === false ? ['cron_job'] : []),
+		...(coalesce === false ? ['coalesce'] : []),
 	]);
-	const kept = Object.entries(existing ?? {}).filter(([key]) => !removed.has(key));
-	return {...Object.fromEntries(kept), ...withoutGaps(named)};
-}
-
-/** A section of the entry with these keys set; `undefined` when there is nothing to set. */
-function sectionWith(
-	existing: JsonObject | undefined,
-	section: string,
-	members: Readonly<Record<string, JsonValue | undefined>>,
-): JsonObject | undefined {
-	const given = withoutGaps(members);
-	if (Object.keys(given).length === 0) {
-		return undefined;
+	const entry: Record<string, JsonValue> = Object.fromEntries(
+		Object.entries(existing ?? {}).filter(([key]) => !removed.has(key)),
+	);
+	const secret = flags.secret ?? (existing ? undefined : newSecret());
+	const given = {...flags, ...(cronJob !== false && {cronJob}), secret};
+	for (const [flag, value] of Object.entries(given)) {
+		const [setting, key] = elsewhere[flag] ?? [settingOf(flag)];
+		if (value !== undefined) {
+			const before = entry[setting];
+			entry[setting] =
+				key === undefined ? value : {...(isJsonObject(before) ? before : {}), [key]: value};
+		}
 	}
 
-	const before = existing && Object.hasOwn(existing, section) ? existing[section] : undefined;
-	return {...(isJsonObject(before) ? before : {}), ...given};
+	return secret === undefined || secret === existing?.['secret']
+		? entry
+		: {...entry, rotated_on: today};
 }
-
-const withoutGaps = (members: Readonly<Record<string, JsonValue | undefined>>): JsonObject =>
-	Object.fromEntries(
-		Object.entries(members).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
-	);

@@ -8,7 +8,9 @@ export const lossMemoryMs = 3_600_000;
 /** A route that turned events away because of its rate, within the hour. */
 export type LossyRoute = {
 	readonly route: string;
-	/** When it did so last, milliseconds since 1970. */
+	readonly profile: string;
+	/** How many, and when the last of them, milliseconds since 1970. */
+	readonly count: number;
 	readonly lastAt: number;
 	/** What the person can change. */
 	readonly remedy: string;
@@ -26,24 +28,29 @@ export function lossyRoutes(
 	}: {readonly deliveries: readonly DeliveryRow[]; readonly routes: readonly RouteView[]},
 	now: number,
 ): readonly LossyRoute[] {
-	const lastAt = new Map<string, number>();
+	const losses = new Map<string, {readonly count: number; readonly lastAt: number}>();
 	// A row that is broken takes the pane that lists it, not what stands above all panes.
 	const lost = deliveries.filter((row: DeliveryRow | null) => row?.delivery.outcome === outcome);
-	for (const {delivery} of lost) {
+	for (const {delivery, count} of lost) {
 		if (now - delivery.receivedAt < lossMemoryMs) {
 			const name = nameOf(delivery.profile, delivery.route);
-			lastAt.set(name, Math.max(lastAt.get(name) ?? 0, delivery.receivedAt));
+			const before = losses.get(name) ?? {count: 0, lastAt: 0};
+			losses.set(name, {
+				count: before.count + count,
+				lastAt: Math.max(before.lastAt, delivery.receivedAt),
+			});
 		}
 	}
 
-	return lastAt.size === 0
+	return losses.size === 0
 		? []
 		: routes
 				.flatMap(view => {
-					const at = lastAt.get(nameOf(view.profile, view.name));
-					return at === undefined || view.overflow === 'queue'
+					const {name, profile, overflow} = view;
+					const loss = losses.get(nameOf(profile, name));
+					return !loss || overflow === 'queue'
 						? []
-						: [{route: view.name, lastAt: at, remedy: remedyOf(view)}];
+						: [{route: name, profile, ...loss, remedy: remedyOf(view)}];
 				})
 				.toSorted((a, b) => b.lastAt - a.lastAt);
 }

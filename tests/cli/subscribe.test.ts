@@ -226,7 +226,7 @@ test('coalescing takes its key and both of its clocks from flags', async () => {
 	}
 
 	const {stdout} = await command(['webhook', 'list'], {home: home.path});
-	expect(stdout).toContain('log (by {repository.full_name}#{number})');
+	expect(stdout).toContain('log per {repository.full_name}#{number}');
 });
 
 test('one line says what whoever holds the secret can make happen', async () => {

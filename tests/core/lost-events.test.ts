@@ -47,6 +47,12 @@ test('one that queues now loses nothing any more, and a message cannot wait', ()
 	const deliveries = [row('a', 1), row('b', 1)];
 	const routes = [view('a', {overflow: 'queue'}), view('b', {mode: 'deliver_only'})];
 	expect(lossyRoutes({deliveries, routes}, now)).toEqual([
-		{route: 'b', lastAt: now - 1, remedy: 'a higher rate_limit lets them in'},
+		{
+			route: 'b',
+			profile: 'default',
+			count: 1,
+			lastAt: now - 1,
+			remedy: 'a higher rate_limit lets them in',
+		},
 	]);
 });

@@ -14,8 +14,8 @@ import {problemWithJob} from '../../gateway/jobs/find-cron-job.ts';
 import {createJobsReader, jobsFile} from '../../schedule/job-file.ts';
 import type {Context} from '../console/context.ts';
 import {problemsNow} from '../home/targets-now.ts';
+import {toolsOfRuns} from '../webhook/capability.ts';
 import {readLosses} from '../webhook/lost-events.ts';
-import {toolsOfRuns} from '../webhook/tools-of-runs.ts';
 
 /**
  * Everything that is wrong with the files of a home, how many routes they give, and which of these lose events. Unknown keys are errors here. Without `asks` only files of
@@ -58,7 +58,7 @@ export async function checkConfiguration(
 			...(asks ? await routesThatCannotSend(context, config, table) : []),
 			...(asks ? await runsWithTooManyTools(context, config, table) : []),
 			// These turned events away within the hour.
-			...(asks ? aboutRoutes(config, table, await readLosses(context)) : []),
+			...(asks ? aboutRoutes(config, table, await readLosses(context, table)) : []),
 		],
 		routes: table.routes.size,
 		exists: config.exists,

@@ -1,4 +1,8 @@
 import {type Command, InvalidArgumentError, Option} from 'commander';
+import type {RotatedRoute} from '../../config/rotate-route.ts';
+import type {RouteView} from '../../core/config-view.ts';
+import {routeActs, type RotatedSecret} from '../../nouns/route/route-acts.ts';
+import {routeKey, routeNoun} from '../../nouns/route/route.ts';
 import type {Context} from '../console/context.ts';
 import {
 	keyValueOption,
@@ -7,17 +11,15 @@ import {
 	numberOption,
 	refuseUnknownCommand,
 	secondsOption,
-	spanOption,
 	wordOption,
 } from '../console/options.ts';
 import {tell} from '../console/print.ts';
+import {addActs} from '../nouns/noun-commands.ts';
 import type {RecoverFlags} from '../recover/recover-events.ts';
 import type {SimulateFlags} from '../simulate/simulate.ts';
 import type {Editing} from '../webhook/edit-route.ts';
-import type {RotateOptions} from '../webhook/rotate.ts';
+import type {RouteFiles} from '../webhook/route-files.ts';
 import type {SubscribeOptions} from '../webhook/subscribe.ts';
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 /** Numbers of code hosts may be larger than those of this language. */
 const hookOption = (text: string): string => {
@@ -100,14 +102,21 @@ export function addWebhookCommands(program: Command, context: Context): void {
 			await listRoutes(context, {json});
 		});
 
-	group
-		.command('remove')
-		.description('remove a subscription')
-		.argument('<name>', 'name of the route')
-		.action(async (name: string) => {
-			const {unsubscribe} = await import('../webhook/unsubscribe.ts');
-			await unsubscribe(context, name);
-		});
+	addActs<RouteView, RouteFiles, RotatedSecret<RotatedRoute>>(group, context, {
+		noun: routeNoun,
+		acts: routeActs(),
+		idOf: name => routeKey({profile: 'default', source: 'dynamic', name}),
+		options: {
+			rotate: ['--secret <secret>', 'use this secret instead of a new random one'],
+		},
+		async open({secret}) {
+			const {routeFiles} = await import('../webhook/route-files.ts');
+			return routeFiles(context, typeof secret === 'string' ? secret : undefined);
+		},
+		async sayOnce(files, once, json) {
+			files.sayRotated(once, json);
+		},
+	});
 
 	group
 		.command('rename')
@@ -116,23 +125,9 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.argument('<new-name>', 'the other name: a-z, 0-9, "_" and "-"')
 		.option('--json', 'print JSON')
 		.action(async (from: string, name: string, {json = false}: {json?: boolean}) => {
-			const {renameRoute} = await import('../webhook/rename.ts');
+			const {renameRoute} = await import('../webhook/route-files.ts');
 			await renameRoute(context, {from, name, json});
 		});
-
-	for (const [word, paused, description] of [
-		['pause', true, 'answer the events of a subscription with 503, so that senders try again'],
-		['resume', false, 'let a paused subscription go on'],
-	] as const) {
-		group
-			.command(word)
-			.description(description)
-			.argument('<name>', 'name of the route')
-			.action(async (name: string) => {
-				const {setPaused} = await import('../webhook/unsubscribe.ts');
-				await setPaused(context, name, paused);
-			});
-	}
 
 	group
 		.command('test')
@@ -143,7 +138,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.option('--json', 'print JSON')
 		.action(async (name: string, options: {payload?: string; event?: string; json?: boolean}) => {
 			const {testSubscription} = await import('../webhook/test-subscription.ts');
-			await testSubscription(context, {name, ...options});
+			await testSubscription(context, name, options);
 		});
 
 	group
@@ -157,22 +152,6 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		.action(async (name: string, options: Editing) => {
 			const {editRoute} = await import('../webhook/edit-route.ts');
 			await editRoute(context, name, options);
-		});
-
-	group
-		.command('rotate')
-		.description('give a route a new secret; the old one passes for a while')
-		.argument('<name>', 'name of the route')
-		.addOption(
-			new Option('--overlap <span>', 'how long the old secret passes: 0s to 30d')
-				.argParser(spanOption)
-				.default(dayMs, '24h'),
-		)
-		.option('--secret <secret>', 'use this secret instead of a new random one')
-		.option('--json', 'print JSON')
-		.action(async (name: string, options: RotateOptions) => {
-			const {rotate} = await import('../webhook/rotate.ts');
-			await rotate(context, name, options);
 		});
 
 	group

@@ -1,7 +1,10 @@
-import type {Config} from '../../config/config.ts';
+import type {Config, RouteTable} from '../../config/config.ts';
 import {formatDiagnostic} from '../../config/format-diagnostic.ts';
 import {loadConfig} from '../../config/load-config.ts';
+import {buildRouteTable} from '../../config/route-table.ts';
+import {createSubscriptionsReader} from '../../config/subscriptions.ts';
 import {SvcError} from '../../core/errors.ts';
+import {silentLogger} from '../../core/log.ts';
 import type {Context} from '../console/context.ts';
 
 /** The configuration of the context's home. @throws SvcError `config_invalid` with the first problem */
@@ -27,6 +30,17 @@ export function usableConfig(context: Context): Config {
 	}
 
 	return loaded.config;
+}
+
+/** The routes of a home as its files say now. `problem`: why the subscriptions could not be used. Never throws. */
+export function readRoutes(
+	{clock}: Pick<Context, 'clock'>,
+	config: Config,
+): RouteTable & {readonly problem?: string} {
+	const reader = createSubscriptionsReader({paths: config.paths, clock, log: silentLogger});
+	const subscriptions = reader.current();
+	const {problem} = subscriptions;
+	return {...buildRouteTable(config, subscriptions), ...(problem !== undefined && {problem})};
 }
 
 const everyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);

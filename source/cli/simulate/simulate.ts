@@ -1,9 +1,9 @@
 import type {Config} from '../../config/config.ts';
-import type {SubscribeFlags} from '../../config/merge-subscription.ts';
+import {mergeSubscription, type SubscribeFlags} from '../../config/merge-subscription.ts';
 import {resolveSubscription, routeContextOf} from '../../config/resolve-subscription.ts';
 import type {Route} from '../../config/route.ts';
 import {SvcError} from '../../core/errors.ts';
-import type {JsonValue} from '../../core/json.ts';
+import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import {createLogger} from '../../core/log.ts';
 import {createRedact} from '../../core/redact.ts';
 import {compare} from '../../gateway/simulate/compare.ts';
@@ -18,9 +18,8 @@ import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import {readInput} from '../console/read-input.ts';
 import {openHome} from '../home/open-home.ts';
-import {readConfig} from '../home/receiver-facts.ts';
+import {readConfig, readRoutes} from '../home/receiver-facts.ts';
 import {readFilters} from '../webhook/read-filters.ts';
-import {readRoutes} from '../webhook/read-routes.ts';
 import {reportSimulation} from './report.ts';
 
 /** Flags of `svc webhook simulate`. */
@@ -53,13 +52,13 @@ export async function simulate(
 		);
 	}
 
-	const edits: Edits = {
+	const edits = writtenEdits(route, {
 		...flags,
 		...(filtersFile !== undefined && {filters: await readFilters(context, filtersFile)}),
 		...(promptFile !== undefined && {
 			prompt: await readInput(context, promptFile, {maxBytes: maxPromptBytes}),
 		}),
-	};
+	});
 	const edited = editedRoute(route, edits, config);
 	await using home = await openHome(context, 'read');
 	const {events, leftOut} = await storedEvents(
@@ -77,7 +76,7 @@ export async function simulate(
 	};
 
 	const today = outcomesWith(route);
-	const settings = editedSettings(edits);
+	const settings = Object.keys(edits);
 	const after = settings.length === 0 ? undefined : outcomesWith(edited);
 	await reportSimulation(context, {
 		route: name,
@@ -117,40 +116,32 @@ type Edits = Pick<
 	'coalesceKey' | 'coalesceMaxWait' | 'coalesceWindow' | 'events' | 'filters' | 'prompt'
 >;
 
-/** The settings that `edits` name. */
-const editedSettings = ({
-	coalesceKey,
-	coalesceWindow,
-	coalesceMaxWait,
-	...edits
-}: Edits): readonly string[] => [
-	...Object.keys(edits),
-	...([coalesceKey, coalesceWindow, coalesceMaxWait].some(value => value !== undefined)
-		? ['coalesce']
-		: []),
-];
-
 const secondMs = 1000;
+
+/** The settings that `edits` name as they would be written: `coalesce` has what the route has of it, too. */
+function writtenEdits({coalesce}: Route, edits: Edits): JsonObject {
+	const written = mergeSubscription({}, edits, {today: ''});
+	const before = coalesce && {
+		key: coalesce.key,
+		window_seconds: coalesce.windowMs / secondMs,
+		max_wait_seconds: coalesce.maxWaitMs / secondMs,
+	};
+	return isJsonObject(written['coalesce'])
+		? {...written, coalesce: {key: '', ...before, ...written['coalesce']}}
+		: written;
+}
 
 /**
  * A route with other settings, checked as its receiver checks them.
  *
  * @throws SvcError `simulation_refused`
  */
-function editedRoute(route: Route, edits: Edits, config: Config): Route {
-	const {events, filters, prompt} = edits;
-	const coalesce = coalesceOf(route, edits);
+function editedRoute(route: Route, edits: JsonObject, config: Config): Route {
+	const {events, filters, coalesce} = edits;
 	const resolved = resolveSubscription(
 		route.name,
-		{
-			// Whatever the route's own is: signatures are not looked at.
-			secret: 'simulated',
-			deliver: defaultTarget,
-			...(events && {events}),
-			...(filters !== undefined && {filters}),
-			...(prompt !== undefined && {prompt}),
-			...(coalesce && {coalesce}),
-		},
+		// Whatever the route's own secret is: signatures are not looked at.
+		{secret: 'simulated', deliver: defaultTarget, ...edits},
 		routeContextOf(config),
 	);
 	if (!resolved.ok) {
@@ -170,27 +161,9 @@ function editedRoute(route: Route, edits: Edits, config: Config): Route {
 	const written = resolved.route;
 	return {
 		...route,
-		...(events && {events: written.events}),
+		...(events !== undefined && {events: written.events}),
 		...(filters !== undefined && {filters: written.filters}),
 		...(written.prompt !== undefined && {prompt: written.prompt}),
 		...(written.coalesce && {coalesce: written.coalesce}),
-	};
-}
-
-/** `coalesce` as it would be written; `undefined` when it stays as it is. */
-function coalesceOf(
-	{coalesce}: Route,
-	{coalesceKey, coalesceWindow, coalesceMaxWait}: Edits,
-): JsonValue | undefined {
-	if ([coalesceKey, coalesceWindow, coalesceMaxWait].every(value => value === undefined)) {
-		return undefined;
-	}
-
-	const window = coalesceWindow ?? (coalesce && coalesce.windowMs / secondMs);
-	const maxWait = coalesceMaxWait ?? (coalesce && coalesce.maxWaitMs / secondMs);
-	return {
-		key: coalesceKey ?? coalesce?.key ?? '',
-		...(window !== undefined && {window_seconds: window}),
-		...(maxWait !== undefined && {max_wait_seconds: maxWait}),
 	};
 }

@@ -1,99 +1,71 @@
+import {viewOfRoute} from '../../config/route-view.ts';
 import type {Route} from '../../config/route.ts';
-import type {Target} from '../../core/run.ts';
-import type {Tool} from '../../core/tool.ts';
+import {countOf} from '../../core/counted.ts';
 import {cell} from '../../core/untrusted.ts';
+import {toolsOf} from '../../gateway/receiver/route-facts.ts';
 import {placeOf} from '../../platforms/platforms.ts';
+import type {JobDefinition} from '../../schedule/job.ts';
+import type {Context} from '../console/context.ts';
+import {inFileOrder, serversOf} from '../mcp/find-servers.ts';
 
-/** What whoever holds the secret of a route can make happen. Texts are clean. */
-export type Capability = {
-	/** `agent`: each event starts a run. `group`: the events of one key do. `job`: each event fires a job. `message`: no agent. */
-	readonly starts: 'agent' | 'group' | 'job' | 'message';
-	/** Name of the job. */
-	readonly job?: string;
-	/** Tools that the runs have. */
-	readonly tools: readonly string[];
-	/** Those of them that ask a person before each call. */
-	readonly asks: readonly string[];
-	/** Tool servers whose tools come on top, and are not known yet. */
-	readonly unknownServers: readonly string[];
-	/** Whether a tool server is configured and switched on. */
-	readonly hasServers: boolean;
-	/** Whether runs start without anybody being asked. */
-	readonly unattended: boolean;
-	/** Where the answer, or the message, goes. */
-	readonly target: string;
-	/** Toolsets that give nothing, and why. */
-	readonly notes: readonly string[];
-};
+type Capability = Awaited<ReturnType<typeof capabilityOf>>;
 
-/** What counts of a tool here. */
-export type ToolFacts = Pick<Tool, 'name' | 'needsApproval'>;
+/** The tools that runs of a profile would have for these toolsets, as far as it is known without connecting to anything. */
+export async function toolsOfRuns(
+	context: Context,
+	{profile, toolsets}: {readonly profile: string; readonly toolsets: readonly string[] | undefined},
+) {
+	const all = inFileOrder(context, await serversOf(context, profile));
+	const servers = all.filter(({status}) => status !== 'skipped');
+	return {...toolsOf(toolsets, servers), hasServers: servers.length > 0};
+}
 
-/** The tools that runs have, as far as it is known. */
-export type ToolsOfRuns = {
-	readonly tools: readonly ToolFacts[];
-	/** Servers that have not been connected yet as they are configured. */
-	readonly unknown: readonly string[];
-	/** Toolsets that give nothing, and why. */
-	readonly warnings: readonly string[];
-	/** Which tools are left out, where there are too many. */
-	readonly tooMany?: string;
-	/** Whether a tool server is configured and switched on. */
-	readonly hasServers: boolean;
-};
+/** What an event starts: a run, one with others of its key, a job, or no agent. */
+const starts = {
+	agent: 'agent',
+	coalesce: 'group',
+	cron_job: 'job',
+	deliver_only: 'message',
+} as const;
 
-/** What a job brings along, for a route that fires one. */
-export type JobPart = {readonly name: string; readonly target: Target};
+const noTools = {tools: [], unknownServers: [], notes: []};
 
-/** What a route can make happen. `runTools`: for the toolsets of the route, or of its job. Pure. */
-export function capabilityOf(
-	route: Route,
-	{runTools, job}: {readonly runTools: ToolsOfRuns; readonly job?: JobPart | undefined},
-): Capability {
-	const starts = startsOf(route);
-	const {tools, unknown, warnings, hasServers} =
-		starts === 'message' ? {...runTools, tools: [], unknown: [], warnings: []} : runTools;
-	const names = (chosen: typeof tools) => chosen.map(({name}) => cell(name, 64).text);
+/** What whoever holds the secret of a route can make happen; `job`: the one that it fires. Texts are clean. */
+export async function capabilityOf(context: Context, route: Route, job: JobDefinition | undefined) {
+	const {mode} = viewOfRoute(route);
+	const {profile, deliver, deliverExtra} = route;
+	const {toolsets} = job ?? route;
+	const found = await toolsOfRuns(context, {profile, toolsets});
+	const {tools, unknownServers, notes} = mode === 'deliver_only' ? noTools : found;
 	return {
-		starts,
+		starts: starts[mode],
 		...(job && {job: cell(job.name, 100).text}),
-		tools: names(tools),
-		asks: names(tools.filter(({needsApproval}) => needsApproval)),
-		unknownServers: unknown.map(name => cell(name, 64).text),
-		hasServers,
-		unattended: starts !== 'message',
-		target: job ? placeOf(job.target) : placeOf({kind: route.deliver, extra: route.deliverExtra}),
-		notes: warnings,
+		tools: tools.map(({name}) => name),
+		/** Those of them that ask a person before each call. */
+		asks: tools.filter(({asks}) => asks).map(({name}) => name),
+		/** Their tools come on top, and are not known yet. */
+		unknownServers,
+		hasServers: found.hasServers,
+		/** Whether runs start without anybody being asked. */
+		unattended: mode !== 'deliver_only',
+		target: placeOf(job?.target ?? {kind: deliver, extra: deliverExtra}),
+		/** Toolsets that give nothing, and why. */
+		notes,
 	};
 }
 
-function startsOf({deliverOnly, cronJob, coalesce}: Route): Capability['starts'] {
-	if (deliverOnly) {
-		return 'message';
-	}
-
-	if (cronJob !== undefined) {
-		return 'job';
-	}
-
-	return coalesce ? 'group' : 'agent';
-}
-
-const shownTools = 5;
-
 /** A capability as one line. */
 export function capabilityLine(capability: Capability): string {
-	const {starts, job, target} = capability;
-	if (starts === 'message') {
-		return `no agent runs: each event sends its rendered prompt to ${target}`;
-	}
-
+	const {job = '?', target} = capability;
 	const what = {
 		agent: 'each event starts an agent run',
 		group: 'the events of one key start an agent run',
-		job: `each event fires the job "${job ?? '?'}"`,
-	}[starts];
-	return `${what} unattended, ${toolsText(capability)}; the answer goes to ${target}`;
+		job: `each event fires the job "${job}"`,
+		message: '',
+	}[capability.starts];
+	return what === ''
+		? `no agent runs: each event sends its rendered prompt to ${target}`
+		: `${what} unattended, ${toolsText(capability)}; the answer goes to ${target}`;
 }
 
 function toolsText({tools, asks, unknownServers, hasServers}: Capability): string {
@@ -107,13 +79,14 @@ function toolsText({tools, asks, unknownServers, hasServers}: Capability): strin
 			: `with ${unknown}`;
 	}
 
-	const which = `with ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'} (${listOf(tools)})`;
 	const asking =
 		asks.length === 0
 			? 'none of which asks a person'
 			: `of which ${listOf(asks)} ${asks.length === 1 ? 'asks' : 'ask'} a person first`;
-	return `${which}, ${asking}${unknown === '' ? '' : `, and ${unknown}`}`;
+	return `with ${countOf(tools.length, 'tool')} (${listOf(tools)}), ${asking}${unknown === '' ? '' : `, and ${unknown}`}`;
 }
+
+const shownTools = 5;
 
 const listOf = (names: readonly string[]): string =>
 	names.length <= shownTools

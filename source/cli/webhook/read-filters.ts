@@ -11,7 +11,15 @@ const maxBytes = 1024 * 1024;
 
 /** The filters in a JSON or YAML file of at most 1 MiB, as they are written. @throws SvcError `filters_unreadable`, also for a key that no filter has */
 export async function readFilters(context: Context, path: string): Promise<JsonValue> {
-	const value = await readValue(context, path);
+	const value = await readInput(context, path, {maxBytes})
+		.then((text): JsonValue => parse(text))
+		.catch((error: unknown) => {
+			throw new SvcError(
+				'filters_unreadable',
+				`Cannot read the filters in "${path}": ${messageOf(error)}`,
+				{cause: error},
+			);
+		});
 	const [unknown] = findUnknownKeys(value, filtersSchemaJson());
 	if (unknown) {
 		throw new SvcError(
@@ -21,17 +29,4 @@ export async function readFilters(context: Context, path: string): Promise<JsonV
 	}
 
 	return value;
-}
-
-async function readValue(context: Context, path: string): Promise<JsonValue> {
-	try {
-		const value: JsonValue = parse(await readInput(context, path, {maxBytes}));
-		return value;
-	} catch (error) {
-		throw new SvcError(
-			'filters_unreadable',
-			`Cannot read the filters in "${path}": ${messageOf(error)}`,
-			{cause: error},
-		);
-	}
 }

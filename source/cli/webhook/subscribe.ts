@@ -3,20 +3,29 @@ import {
 	type CheckedSubscription,
 	isStaticName,
 } from '../../config/check-subscription.ts';
+import {areCodeHostEvents} from '../../config/code-host-events.ts';
 import type {Config} from '../../config/config.ts';
 import {editSubscriptions} from '../../config/edit-subscriptions.ts';
 import {fillDeliverExtra} from '../../config/fill-deliver-extra.ts';
 import {ensureHome} from '../../config/home-paths.ts';
 import {mergeSubscription, type SubscribeFlags} from '../../config/merge-subscription.ts';
+import type {Route} from '../../config/route.ts';
 import {dayOf} from '../../core/day-of.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {findCronJob} from '../../gateway/jobs/find-cron-job.ts';
+import {routePath} from '../../core/route-path.ts';
+import {findCronJob, problemWithJob} from '../../gateway/jobs/find-cron-job.ts';
+import {curlLine, sampleRequest} from '../../gateway/receiver/sample-event.ts';
+import {reachesPeople} from '../../platforms/platforms.ts';
+import type {JobDefinition} from '../../schedule/job.ts';
 import type {Context} from '../console/context.ts';
-import {readConfig} from '../home/receiver-facts.ts';
-import {servingHome} from '../home/serving-home.ts';
+import {printJson, printLines, tell} from '../console/print.ts';
+import {findGateway} from '../home/gateway-access.ts';
+import {readConfig, urlOf} from '../home/receiver-facts.ts';
+import {servedByNobody, servingHome} from '../home/serving-home.ts';
+import {problemsNow} from '../home/targets-now.ts';
+import {capabilityLine, capabilityOf} from './capability.ts';
 import {readFilters} from './read-filters.ts';
-import {reportSubscription} from './report-subscription.ts';
 
 /** The flags of `svc webhook subscribe`, as the command line gives them. */
 export type SubscribeOptions = Omit<SubscribeFlags, 'filters'> & {
@@ -40,6 +49,12 @@ export async function subscribe(
 	const paths = context.paths();
 	ensureHome(paths);
 	const config = readConfig(context);
+	if (isStaticName(name, config)) {
+		throw new SvcError(
+			'subscription_refused',
+			`Cannot subscribe "${name}": config.yaml has a route "${name}", which wins over a subscription: take another name, or change that route there`,
+		);
+	}
 
 	// An entry that is no object has no secret either: one is made, and has to be shown.
 	let isNew = true;
@@ -52,56 +67,163 @@ export async function subscribe(
 			isNew = known === undefined;
 			const merged = mergeSubscription(known, flags, {today: dayOf(context.clock.now())});
 			const entry = fillDeliverExtra(merged, deliverExtra);
-			checked = checkEntry(context, {name, entry, config, flags});
+			checked = checkSubscription(name, entry, config);
+			const [refusal] = checked.refusals;
+			if (refusal) {
+				throw new SvcError('subscription_refused', refusal.reason);
+			}
+
+			// "The `--cron-job` reference is validated at creation time": also when another profile is named for one that is there. See manual/routes.md#subscriptions
+			if (typeof flags.cronJob === 'string' || flags.routeProfile !== undefined) {
+				findCronJob(context, entry, config);
+			}
+
 			return {...before, [name]: entry};
 		},
 		{clock: context.clock},
 	);
 	const entry = entries[name];
-	await reportSubscription(context, {
+	await report(context, {
 		name,
 		entry: isJsonObject(entry) ? entry : {},
-		route: checked.route,
+		checked,
 		config,
 		isNew,
 		showSecret: isNew || flags.secret !== undefined,
-		warnings: checked.warnings,
-		servedThere: await servingHome(context),
 		json,
 	});
 }
 
-/** "The `--cron-job` reference is validated at creation time": also when another profile is named for one that is there. @see manual/routes.md#subscriptions */
-function checkEntry(
+/** Prints where events go, the secret when it is new, a ready curl line, and what they can make happen. */
+async function report(
 	context: Context,
 	{
 		name,
 		entry,
+		checked: {route, warnings: known},
 		config,
-		flags,
+		isNew,
+		showSecret,
+		json,
 	}: {
 		readonly name: string;
+		/** As written. */
 		readonly entry: JsonObject;
+		readonly checked: CheckedSubscription;
 		readonly config: Config;
-		readonly flags: SubscribeFlags;
+		readonly isNew: boolean;
+		readonly showSecret: boolean;
+		readonly json: boolean;
 	},
-): CheckedSubscription {
-	if (isStaticName(name, config)) {
-		throw new SvcError(
-			'subscription_refused',
-			`Cannot subscribe "${name}": config.yaml has a route "${name}", which wins over a subscription: take another name, or change that route there`,
-		);
+): Promise<void> {
+	const ofJob = route && problemWithJob(context, route, config);
+	const servedThere = await servingHome(context);
+	const warnings = [
+		...known,
+		...(ofJob === undefined ? [] : [`It ${ofJob}`]),
+		...(servedThere ? [servedByNobody(name, servedThere)] : []),
+		...(route ? await cannotSend(context, route, config) : []),
+	];
+	// A route of a profile that is not served has its place all the same.
+	const {profile = 'default'} = entry;
+	const path = routePath(
+		route ?? {name, profile: typeof profile === 'string' ? profile : 'default'},
+	);
+	const url = urlOf(config) + path;
+	const request = route && sampleRequest(route, {now: context.clock.now()});
+	const curl = request?.isSigned ? curlLine(url, request) : undefined;
+	const secret = showSecret && typeof entry['secret'] === 'string' ? entry['secret'] : undefined;
+	const job = jobOf(context, entry, config);
+	// What a job that is not known can do is not known either.
+	const capability =
+		route && (route.cronJob === undefined || job)
+			? await capabilityOf(context, route, job)
+			: undefined;
+	const line = capability && capabilityLine(capability);
+	const advice = route && overflowAdvice(route, entry);
+	if (json) {
+		printJson(context, {
+			name,
+			url,
+			created: isNew,
+			...(secret !== undefined && {secret}),
+			...(curl && {curl}),
+			...(capability && {capability: {...capability, line}}),
+			...(warnings.length > 0 && {warnings}),
+			...(advice !== undefined && {advice}),
+		});
+		return;
 	}
 
-	const checked = checkSubscription(name, entry, config);
-	const [refusal] = checked.refusals;
-	if (refusal) {
-		throw new SvcError('subscription_refused', refusal.reason);
+	for (const sentence of [...warnings, ...(capability?.notes ?? [])]) {
+		tell(context, sentence);
 	}
 
-	if (typeof flags.cronJob === 'string' || flags.routeProfile !== undefined) {
-		findCronJob(context, entry, config);
+	printLines(context, [
+		`${isNew ? 'Created' : 'Updated'} ${name}`,
+		`url     ${url}`,
+		secret === undefined ? 'secret  unchanged' : `secret  ${secret}   (shown once)`,
+		...(line === undefined ? [] : [`can     ${line}`]),
+		...(advice === undefined ? [] : [`advice  ${advice}`]),
+		...(curl ? ['', 'Try it:', curl] : []),
+	]);
+	if (!config.webhook.enabled && !servedThere) {
+		tell(context, 'The webhook receiver is not enabled: svc gateway setup --enable');
+	}
+}
+
+/** Said until somebody has decided it either way. */
+const overflowAdvice = (
+	{events, rateLimit, deliverOnly}: Route,
+	{overflow}: JsonObject,
+): string | undefined =>
+	areCodeHostEvents(events) && !deliverOnly && overflow === undefined
+		? `--overflow queue keeps events above ${rateLimit} a minute: code hosts never send again what is answered 429`
+		: undefined;
+
+/** `undefined` for one that has gone since, or has a namesake now: a change of something else is no reason to refuse the route. */
+function jobOf(context: Context, entry: JsonObject, config: Config): JobDefinition | undefined {
+	try {
+		return findCronJob(context, entry, config);
+	} catch {
+		return undefined;
+	}
+}
+
+/** That of a job is told of where the job is. */
+async function cannotSend(
+	context: Context,
+	route: Route,
+	config: Config,
+): Promise<readonly string[]> {
+	const {cronJob, deliver, profile} = route;
+	if (cronJob !== undefined) {
+		return [];
 	}
 
-	return checked;
+	const isForLog = await goesToLog(context, route, config);
+	const [problem] = await problemsNow(context, config, [{kind: deliver, profile}]);
+	return [
+		...(isForLog
+			? [
+					'Its answers go to the log alone: no language model is configured (svc help model), and model.allow_offline_delivery is not set',
+				]
+			: []),
+		...(problem === undefined ? [] : [`Its answers cannot be delivered now: ${problem}`]),
+	];
+}
+
+/** Whether no language model would answer, as the running gateway has it, else as the file says. */
+async function goesToLog(
+	context: Context,
+	{deliver, deliverOnly}: Route,
+	{model}: Config,
+): Promise<boolean> {
+	if (deliverOnly || !reachesPeople(deliver) || model.allowOfflineDelivery) {
+		return false;
+	}
+
+	const gateway = await findGateway(context).catch(() => undefined);
+	const status = await gateway?.status().catch(() => undefined);
+	return (status?.model?.provider ?? model.provider) === 'offline';
 }

@@ -9,17 +9,11 @@ import {requireGateway} from '../home/gateway-access.ts';
 /** Sends a test event to a subscription of the running gateway; prints status and body. Routes of config.yaml are refused. */
 export async function testSubscription(
 	context: Context,
+	name: string,
 	{
-		name,
-		payload,
-		event,
-		json,
-	}: {
-		readonly name: string;
-		readonly payload?: string;
-		readonly event?: string;
-		readonly json?: boolean;
-	},
+		json = false,
+		...sent
+	}: Parameters<GatewayCommands['sendTestEvent']>[1] & {readonly json?: boolean},
 ): Promise<void> {
 	const gateway = await requireGateway(context);
 	const route = (await gateway.listRoutes()).find(view => view.name === name);
@@ -34,16 +28,14 @@ export async function testSubscription(
 		throw subscriptionNotFound(name, context.paths().subscriptions);
 	}
 
-	const before = await newest(gateway, name);
-	const answer = await gateway.sendTestEvent(name, {
-		...(payload !== undefined && {payload}),
-		...(event !== undefined && {event}),
-	});
+	const newest = async () => (await gateway.listDeliveries({route: name, limit: 1}))[0];
+	const before = await newest();
+	const answer = await gateway.sendTestEvent(name, sent);
 	if (json) {
 		printJson(context, answer);
 	} else {
 		printLines(context, [`${answer.status} ${answer.body}`]);
-		const delivery = await newest(gateway, name);
+		const delivery = await newest();
 		// What the journal has not written yet, or what came between, is not guessed at.
 		if (delivery && delivery.id !== before?.id && delivery.status === answer.status) {
 			tell(context, whatCame(delivery));
@@ -51,14 +43,6 @@ export async function testSubscription(
 	}
 
 	context.exit(answer.status < 400 ? 0 : 1);
-}
-
-async function newest(
-	gateway: Pick<GatewayCommands, 'listDeliveries'>,
-	route: string,
-): Promise<Delivery | undefined> {
-	const [first] = await gateway.listDeliveries({route, limit: 1});
-	return first;
 }
 
 /** The step that ended an event that was ignored, and where the rest stands. */

@@ -7,6 +7,7 @@ import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import type {RouteFacts} from '../../core/route-editor.ts';
 import type {ServerView} from '../../core/tool-server.ts';
 import {block, cell} from '../../core/untrusted.ts';
+import type {ListedServer} from '../../nouns/server/server.ts';
 
 const maxPrompt = 4000;
 
@@ -25,6 +26,8 @@ export function routeFacts(
 	},
 ): RouteFacts {
 	const {prompt, filters, rateLimit, retiredSecrets, rotatedOn, deliverOnly, profile} = route;
+	const own = servers.filter(server => server.profile === profile && server.status !== 'skipped');
+	const {tools, unknownServers, notes} = toolsOf(deliverOnly ? [] : toolsets, own);
 	return {
 		rateLimit,
 		secret: secretText(entry),
@@ -35,21 +38,20 @@ export function routeFacts(
 			promptLength: prompt.length,
 		}),
 		filters: filterLines(filters),
-		...(deliverOnly
-			? {tools: [], unknownServers: [], notes: []}
-			: toolsOf(
-					toolsets,
-					servers.filter(server => server.profile === profile && server.status !== 'skipped'),
-				)),
+		tools,
+		unknownServers,
+		notes,
 	};
 }
 
-function toolsOf(
+/** The tools that runs have of `servers`, as far as it is known without connecting to anything. `tooMany`: which are left out, where there are too many. */
+export function toolsOf(
 	toolsets: readonly string[] | undefined,
-	servers: readonly ServerView[],
-): Pick<RouteFacts, 'tools' | 'unknownServers' | 'notes'> {
+	servers: readonly ListedServer[],
+): Pick<RouteFacts, 'tools' | 'unknownServers' | 'notes'> & {readonly tooMany?: string} {
 	// A server of which nothing is known yet stands for one tool, which no tool is called like.
 	const given = servers
+		// "When filtering removes all server-native tools and no utility tool is registered, no runtime toolset is created." See manual/tool-servers.md#which-tools-a-server-offers
 		.filter(server => !isKnown(server) || server.tools.length > 0)
 		.map(server => {
 			const {name, tools} = server;
@@ -58,7 +60,7 @@ function toolsOf(
 				: [{name: ` ${name}`, asks: false, server: name, isKnown: false}];
 			return [name, facts] as const;
 		});
-	const {tools, warnings} = selectTools(toolsets, new Map(given));
+	const {tools, warnings, tooMany} = selectTools(toolsets, new Map(given));
 	return {
 		tools: tools
 			.filter(tool => tool.isKnown)
@@ -69,11 +71,13 @@ function toolsOf(
 			})),
 		unknownServers: tools.filter(tool => !tool.isKnown).map(({server}) => cell(server, 64).text),
 		notes: warnings.map(text => cell(text).text),
+		...(tooMany !== undefined && {tooMany}),
 	};
 }
 
-const isKnown = ({tools, protocol}: ServerView): boolean =>
-	tools.length > 0 || protocol !== undefined;
+/** Whether it has been connected as it is configured. */
+const isKnown = ({tools, savedAt, protocol}: ListedServer): boolean =>
+	tools.length > 0 || savedAt !== undefined || protocol !== undefined;
 
 type Given = {
 	readonly name: string;

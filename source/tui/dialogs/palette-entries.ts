@@ -125,7 +125,7 @@ export const otherWords: Readonly<Record<string, readonly string[]>> = {
 	'subs.edit': ['rename', 'change', 'toolsets'],
 	'subs.add': ['new', 'create', 'subscribe'],
 	'subs.duplicate': ['clone'],
-	'subs.delete': ['remove'],
+	'subs.remove': ['remove'],
 	'subs.test': ['send', 'try'],
 	'traffic.replay': ['resend', 'redeliver', 'again'],
 	'runs.cancel': ['stop', 'abort'],

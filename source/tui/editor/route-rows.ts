@@ -2,6 +2,7 @@ import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import type {RouteField} from '../../core/route-editor.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
 import {typedProblem} from '../../nouns/field-kinds.ts';
+import {secretAge} from '../../nouns/route/route-facts.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {fieldRows, type FieldRows} from '../forms/field-rows.ts';
@@ -11,7 +12,6 @@ import {completionsOf} from './edit-field.ts';
 import type {EditorState} from './editor-state.ts';
 import {addKey, filterLine, isMember, membersOf} from './list-setting.ts';
 import {fieldsOf, isFieldChanged, routeForm} from './route-form.ts';
-import {secretAge} from './secret-age.ts';
 
 const maxShown = 8;
 

@@ -1,131 +1,173 @@
 import type {RouteView} from '../../../core/config-view.ts';
-import {createMemory} from '../../../core/derive.ts';
-import {lossyRoutes} from '../../../core/lost-events.ts';
-import type {RouteFacts, RouteRate} from '../../../core/route-editor.ts';
-import type {GatewayState} from '../../../core/state.ts';
+import {derive} from '../../../core/derive.ts';
+import type {RouteCounts} from '../../../core/route-counts.ts';
+import type {RotatedRoute, RouteRate} from '../../../core/route-editor.ts';
+import type {DeliveryRow} from '../../../core/state.ts';
+import type {ServerView} from '../../../core/tool-server.ts';
+import type {Safe} from '../../../core/untrusted.ts';
+import {routeActs} from '../../../nouns/route/route-acts.ts';
+import type {RouteMore} from '../../../nouns/route/route-facts.ts';
+import {trafficOf} from '../../../nouns/route/route-traffic.ts';
+import {routeCopies, routeKey, routeNoun} from '../../../nouns/route/route.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {dayTime} from '../../../terminal/text/time.ts';
+import {goToTraffic} from '../../acts/go-to.ts';
 import {openPane} from '../../acts/navigate.ts';
 import {editorSection, editorSections} from '../../editor/editor-sections.ts';
 import {editorNow} from '../../editor/editor-state.ts';
-import {routeKey, routeList, routeVocabulary} from '../../entries/route-list.ts';
-import {
-	countsKey,
-	loadedCounts,
-	trafficOf,
-	type RoutesTraffic,
-} from '../../entries/route-traffic.ts';
-import {paceOf, type DetailSource} from '../../lines/detail.ts';
-import {clean, type Line} from '../../lines/line.ts';
+import {addRoute, copyRoute, editRoute, showSecret} from '../../editor/open-editor.ts';
+import {routeList} from '../../entries/route-list.ts';
+import {paceOf} from '../../lines/detail.ts';
+import {clean} from '../../lines/line.ts';
 import {countPart} from '../../lines/title-parts.ts';
+import {nounCommands, openCopies, selectedCommand} from '../../nouns/acts.ts';
+import {listingOf} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
-import type {Loader} from '../../state/loader.ts';
 import type {LoadSource} from '../../state/source.ts';
 import type {Destination, Pane, PaneSection} from '../pane.ts';
-import {routeActCommands} from './act-commands.ts';
-import {routeChangeCommands} from './change-commands.ts';
-import {routeEditCommands} from './edit-commands.ts';
-import {routeDetail} from './route-detail.ts';
+import {sendTest} from '../traffic/send-event.ts';
 
-/** The key is `source name count`: another count as soon as routes or tool servers are other ones. */
-const loadedRoutes: LoadSource<RouteFacts> = {
-	load: async (port, key) => port.describeRoute(key.split(' ')[1] ?? ''),
+/** The key is that of the route, and a version. */
+const loadedRoutes: LoadSource<Pick<RouteMore, 'facts'>> = {
+	async load(port, key) {
+		const facts = await port.describeRoute(key.split(' ')[2] ?? '');
+		return facts ? {facts} : {};
+	},
 };
 
-/** The key is `name second`: asked anew as long as it is looked at. */
+/** The key is that of the route, and a second: asked anew while it is looked at. */
 const loadedRates: LoadSource<RouteRate> = {
-	load: async (port, key) => port.readRouteRate(key.split(' ')[0] ?? ''),
+	load: async (port, key) => port.readRouteRate(key.split(' ')[2] ?? ''),
 };
 
-/** What is known of the rate of a route that is looked at. */
-function rateOf(loads: Loader<RouteRate>, route: RouteView | undefined): RouteRate | undefined {
-	const last = loads.last();
-	return route && last?.key.startsWith(`${route.name} `) ? last.value : undefined;
-}
+/** What the journal holds of a day. */
+const loadedCounts: LoadSource<RouteCounts> = {
+	load: async port => port.countRoutes(),
+};
 
-function createRouteDetail(host: Host): DetailSource {
-	const {list, loader, feed} = host;
-	const remember = createMemory<readonly Line[]>();
-	const count = createMemory<RoutesTraffic>();
-	const version = createMemory<{readonly number: number}>();
-	let versions = 0;
-	const routes = list(routeList);
-	const loads = loader(loadedRoutes);
-	const rates = loader(loadedRates);
-	const dayCounts = loader(loadedCounts);
-	const keyOf = ({source, name}: RouteView): string => {
-		const {state} = feed.get();
-		const {number} = version([state.routes, state.servers], () => {
-			versions += 1;
-			return {number: versions};
-		});
-		return `${source} ${name} ${number}`;
-	};
-
-	/** Until those of the new version are there, the last ones of this route. */
-	const factsOf = (route: RouteView): RouteFacts | undefined => {
-		const last = loads.last();
-		return last &&
-			route.problem === undefined &&
-			last.key.startsWith(`${route.source} ${route.name} `)
-			? last.value
-			: undefined;
-	};
-
-	return {
-		lines(width) {
-			const route = routes.selected();
-			const {state, now} = feed.get();
-			const minute = Math.floor(now / minuteMs);
-			const counts = dayCounts.last()?.value;
-			const traffic = count([state.deliveries, minute, counts], () =>
-				trafficOf(state.deliveries, {now, counts}),
-			);
-			const facts = route && factsOf(route);
-			const loaded = loads.get();
-			const rate = rateOf(rates, route);
-			return remember([route, traffic, facts, rate, loaded, width], () =>
-				route
-					? routeDetail(
-							route,
-							{
-								traffic,
-								facts,
-								rate,
-								now,
-								isReadOnly: host.port.isReadOnly === true,
-								warnings: [
-									...lossTexts(route, state, now),
-									...(loaded.status === 'failed' ? [loaded.reason] : []),
-								],
-							},
-							width,
-						)
-					: [],
-			);
-		},
-		want(isShown) {
-			// The list shows them as well.
-			const isOpen = host.section() === listSection;
-			dayCounts.want(isOpen ? countsKey(feed.get().now) : '', {kind: 'rest', ms: 0});
-			const route = isShown ? routes.selected() : undefined;
-			const served = route && route.problem === undefined ? route : undefined;
-			loads.want(served ? keyOf(served) : '', paceOf(routes));
-			const second = Math.floor(feed.get().now / secondMs);
-			rates.want(served ? `${served.name} ${second}` : '', paceOf(routes));
-		},
-	};
-}
-
-/** The same as `svc webhook list` says, of what Traffic lists. */
-const lossTexts = (route: RouteView, {deliveries}: GatewayState, now: number): readonly string[] =>
-	lossyRoutes({deliveries, routes: [route]}, now).map(
-		({lastAt, remedy}) =>
-			`loses events: the last was answered 429 at ${dayTime(lastAt)}, ${remedy}`,
-	);
-
+/** How old counts may be that are shown, milliseconds. */
+const countsMs = 30_000;
 const secondMs = 1000;
 const minuteMs = 60_000;
+
+let versions = 0;
+
+const versionOf = derive((_routes: readonly RouteView[], _servers: readonly ServerView[]) => {
+	versions += 1;
+	return versions;
+});
+
+const trafficNow = derive(
+	(deliveries: readonly DeliveryRow[], minute: number, counts: RouteCounts | undefined) => ({
+		deliveries,
+		traffic: trafficOf(deliveries, {now: minute * minuteMs, counts}),
+	}),
+);
+
+const knownWith = derive(
+	(
+		traffic: Pick<RouteMore, 'deliveries' | 'traffic'>,
+		rate: RouteRate | undefined,
+		version: number,
+	): RouteMore => ({...traffic, rate, version}),
+);
+
+const changeable = derive((more: RouteMore): RouteMore => ({...more, canChange: true}));
+
+/** The key of what is loaded of a route; of one that is not served nothing is. */
+const keyOf = (route: RouteView | undefined, asOf: number): string =>
+	route && route.problem === undefined ? `${routeKey(route)} ${asOf}` : '';
+
+/** What is known of the rate of the route that is looked at. */
+function rateNow({list, loader}: Pick<Host, 'list' | 'loader'>): RouteRate | undefined {
+	const last = loader(loadedRates).last();
+	const route = list(routeList).selected();
+	return route && last?.key.startsWith(`${routeKey(route)} `) ? last.value : undefined;
+}
+
+function known(host: Host): RouteMore {
+	const {state, now} = host.feed.get();
+	const counts = host.loader(loadedCounts).last()?.value;
+	const traffic = trafficNow(state.deliveries, Math.floor(now / minuteMs), counts);
+	const more = knownWith(traffic, rateNow(host), versionOf(state.routes, state.servers));
+	return host.port.isReadOnly === true ? more : changeable(more);
+}
+
+/** Why nothing can be sent to a route: another one may have its name. */
+const notServed = ({name, problem}: RouteView): Safe | undefined =>
+	problem === undefined ? undefined : safe`Route ${clean(name)} is not served: its detail says why`;
+
+const listSection: PaneSection = {
+	id: 'subs',
+	title: literal('Subs'),
+	commands: [
+		selectedCommand(routeList, {
+			id: 'subs.edit',
+			changes: true,
+			keys: ['e'],
+			label: literal('edit'),
+			run: editRoute,
+		}),
+		{
+			id: 'subs.add',
+			changes: true,
+			keys: ['a'],
+			label: literal('add a route'),
+			run: addRoute,
+		},
+		selectedCommand(routeList, {
+			id: 'subs.duplicate',
+			changes: true,
+			keys: ['Y'],
+			label: literal('duplicate'),
+			run: copyRoute,
+		}),
+		selectedCommand(routeList, {
+			id: 'subs.test',
+			changes: true,
+			keys: ['T'],
+			label: literal('test event'),
+			why: notServed,
+			run(shell, {name}) {
+				sendTest(shell, name);
+			},
+		}),
+		selectedCommand(routeList, {
+			id: 'subs.traffic',
+			keys: ['o'],
+			label: literal('its traffic'),
+			run(shell, {name}) {
+				goToTraffic(shell, name);
+			},
+		}),
+		selectedCommand(routeList, {
+			id: 'subs.copy',
+			keys: ['y'],
+			label: literal('copy'),
+			why: notServed,
+			run(shell, route) {
+				openCopies(shell, {...routeNoun, copies: routeCopies}, route);
+			},
+		}),
+		...nounCommands({
+			noun: routeNoun,
+			acts: routeActs<RotatedRoute>(),
+			list: routeList,
+			showOnce(shell, {name, rotated}) {
+				showSecret(shell, {name, pane: 'subs', saved: rotated});
+			},
+		}),
+	],
+	listing: listingOf({
+		noun: routeNoun,
+		list: routeList,
+		known,
+		beside: {
+			source: loadedRoutes,
+			keyOf: (route, {version = 0}) => keyOf(route, version),
+			told: loaded => loaded,
+		},
+	}),
+};
 
 const destinations = (shell: Shell): readonly Destination[] =>
 	shell.feed.get().state.routes.map(route => ({
@@ -138,19 +180,6 @@ const destinations = (shell: Shell): readonly Destination[] =>
 			routes.select(routeKey(route));
 		},
 	}));
-
-const listSection: PaneSection = {
-	id: 'subs',
-	title: literal('Subs'),
-	commands: [...routeEditCommands, ...routeActCommands, ...routeChangeCommands],
-	listing: {
-		list: routeList,
-		vocabulary: routeVocabulary,
-		isLive: false,
-		detail: createRouteDetail,
-		hasCursor: false,
-	},
-};
 
 /** Who may send what, and what becomes of it. */
 export const subsPane: Pane = {
@@ -166,8 +195,17 @@ export const subsPane: Pane = {
 	],
 	isWide: false,
 	// Nobody tells that a minute of the rate is over.
-	countsSeconds: (_state, {list, loader}) =>
-		(rateOf(loader(loadedRates), list(routeList).selected())?.used ?? 0) > 0,
+	countsSeconds: (_state, host) => (rateNow(host)?.used ?? 0) > 0,
+	want(host) {
+		const {feed, list, loader} = host;
+		const {now} = feed.get();
+		const isOpen = host.section() === listSection;
+		const asked = Math.floor(now / countsMs);
+		loader(loadedCounts).want(isOpen ? String(asked) : '', {kind: 'rest', ms: 0});
+		const routes = list(routeList);
+		const looked = isOpen && host.layout().showsDetail ? routes.selected() : undefined;
+		loader(loadedRates).want(keyOf(looked, Math.floor(now / secondMs)), paceOf(routes));
+	},
 	sections: [listSection, ...editorSections],
 	focus: {
 		now: host => editorSection(host) ?? listSection,

@@ -1,12 +1,12 @@
 import type {RouteView} from '../../../core/config-view.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {answerWord} from '../../../nouns/delivery/delivery-word.ts';
+import {deliverText} from '../../../nouns/route/route.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
 import {openMenu, type Menu} from '../../dialogs/questions.ts';
 import {selectedDelivery} from '../../entries/delivery-list.ts';
-import {deliverText} from '../../entries/route-columns.ts';
 import {clean} from '../../lines/line.ts';
 import type {Shell} from '../../shell/shell.ts';
 

@@ -242,7 +242,7 @@ test('D deletes a subscription after its name was typed, which a paste does not 
 	await shown.screen.press('enter');
 	await shown.pass(0);
 	expect(port.calls).toEqual([{name: 'removeRoute', args: ['gh-review']}]);
-	expect(shown.text()).toContain('gh-review is deleted');
+	expect(shown.text()).toContain('Removed gh-review');
 });
 
 test.for(['p', 'R', 'D'])('%s does nothing to a route of config.yaml, and says why', async key => {

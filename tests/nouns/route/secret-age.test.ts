@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {secretAge} from '../../../source/tui/editor/secret-age.ts';
+import {secretAge} from '../../../source/nouns/route/route-facts.ts';
 
 const now = Date.UTC(2026, 10, 20);
 const dayMs = 86_400_000;

@@ -3,7 +3,6 @@ import type {Delivery} from '../../core/delivery.ts';
 import {numberOfId} from '../../core/ids.ts';
 import {hourMs, hoursOfDay, takenOutcomes, type RouteCounts} from '../../core/route-counts.ts';
 import type {DeliveryRow} from '../../core/state.ts';
-import type {LoadSource} from '../state/source.ts';
 
 /** What came in for one route within a day. */
 export type RouteTraffic = {
@@ -29,17 +28,6 @@ export type RoutesTraffic = {
 const maxNewest = 5;
 
 const tookIn: ReadonlySet<Delivery['outcome']> = new Set(takenOutcomes);
-
-/** How old counts may be that are shown, milliseconds. */
-const countsMs = 30_000;
-
-/** What the journal holds of a day; the key is that of `countsKey`. */
-export const loadedCounts: LoadSource<RouteCounts> = {
-	load: async port => port.countRoutes(),
-};
-
-/** Another one as soon as counts are to be asked for anew. */
-export const countsKey = (now: number): string => String(Math.floor(now / countsMs));
 
 export const trafficKey = ({profile, name}: Pick<RouteView, 'profile' | 'name'>): string =>
 	`${profile}/${name}`;

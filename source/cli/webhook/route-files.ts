@@ -1,0 +1,113 @@
+import {removeSubscription, setSubscriptionPaused} from '../../config/change-subscription.ts';
+import {loadConfig} from '../../config/load-config.ts';
+import {rotateRouteSecret, type RotatedRoute} from '../../config/rotate-route.ts';
+import {withoutSecrets} from '../../config/route-edit/kept-secrets.ts';
+import {saveDraft} from '../../config/route-edit/save-draft.ts';
+import {fingerprintOf, readWrittenRoute} from '../../config/route-edit/written-route.ts';
+import {warningOnSecrets} from '../../config/weak-secrets.ts';
+import {SvcError} from '../../core/errors.ts';
+import {isJsonObject} from '../../core/json.ts';
+import {surroundingsOf} from '../../gateway/route-editor/surroundings.ts';
+import type {RotatedSecret, RoutePort} from '../../nouns/route/route-acts.ts';
+import {printableTime} from '../../terminal/text/time.ts';
+import type {Context} from '../console/context.ts';
+import {printJson, printLines, tell} from '../console/print.ts';
+import {readConfig, readRoutes} from '../home/receiver-facts.ts';
+
+/** Acts on routes where they are written, whether a gateway runs or not. */
+export type RouteFiles = RoutePort<RotatedRoute> &
+	AsyncDisposable & {
+		/** Prints a new secret, this once, and until when the old one passes. */
+		sayRotated(once: RotatedSecret<RotatedRoute>, json: boolean): void;
+	};
+
+/** `secret`: the next one of a route that is rotated, in place of a random one. */
+export const routeFiles = (context: Context, secret: string | undefined): RouteFiles => ({
+	setRoutePaused: async (name, {paused}) =>
+		setSubscriptionPaused(context.paths(), name, {paused, clock: context.clock}),
+	removeRoute: async name => removeSubscription(context.paths(), name, context),
+	rotateRoute: async (name, {overlap_ms: overlapMs}) =>
+		rotateRouteSecret(readConfig(context), name, {
+			...(secret !== undefined && {secret}),
+			overlapMs,
+			clock: context.clock,
+		}),
+	sayRotated({name, rotated}, json) {
+		const weak = secret === undefined ? undefined : warningOnSecrets([secret]);
+		if (weak !== undefined) {
+			tell(context, weak);
+		}
+
+		const {kept, until} = rotated;
+		if (json) {
+			printJson(context, {name, ...rotated, until: kept === 0 ? null : new Date(until)});
+		} else {
+			printLines(context, [
+				`Rotated ${name}`,
+				`secret  ${rotated.secret}   (shown once)`,
+				kept === 0
+					? 'The old secret does not pass any more'
+					: `The old secret passes until ${printableTime(until)}: give the sender the new one before`,
+			]);
+		}
+
+		if (!readRoutes(context, readConfig(context)).routes.has(name)) {
+			tell(context, `Route "${name}" is not served: see "svc webhook list"`);
+		}
+	},
+	async [Symbol.asyncDispose]() {
+		// Each change takes the lock of its file, and gives it back.
+	},
+});
+
+/**
+ * Gives a route another name in the file that it stands in: of two of one name that of `config.yaml`, which is the one that is served.
+ *
+ * @throws SvcError `route_not_found`, `route_refused` for a name that cannot be, `route_conflict`; what `editConfig` and `editSubscriptions` throw
+ */
+export async function renameRoute(
+	context: Context,
+	{from, name, json}: {readonly from: string; readonly name: string; readonly json: boolean},
+): Promise<void> {
+	if (from === name) {
+		throw new SvcError('route_refused', `Cannot rename route "${from}": that is its name`);
+	}
+
+	const config = readConfig(context);
+	const {paths} = config;
+	const {clock, environment} = context;
+	const written = (['static', 'dynamic'] as const)
+		.map(source => readWrittenRoute(paths, from, source))
+		.find(({entry}) => entry !== undefined);
+	if (written?.entry === undefined) {
+		throw new SvcError('route_not_found', `Cannot find route "${from}": see "svc webhook list"`);
+	}
+
+	const {source, entry} = written;
+	const definition = withoutSecrets(entry);
+	const {file, warnings} = await saveDraft(
+		name,
+		{
+			source,
+			from,
+			fingerprint: fingerprintOf(entry),
+			definition: isJsonObject(definition) ? definition : {},
+		},
+		{
+			surroundings: surroundingsOf(
+				{clock},
+				{config, load: text => loadConfig({paths, environment, text})},
+			),
+			clock,
+		},
+	);
+	if (json) {
+		printJson(context, {name, from, source, file, warnings});
+		return;
+	}
+
+	printLines(context, [`Renamed ${from} to ${name}`]);
+	for (const warning of warnings) {
+		tell(context, warning);
+	}
+}

@@ -1,0 +1,108 @@
+import type {RouteView} from '../../core/config-view.ts';
+import type {Act} from '../noun.ts';
+
+/** What can be asked for routes: a part of what a gateway does, and what the command line does to the files of a home. */
+export type RoutePort<Rotated> = {
+	setRoutePaused(name: string, to: {readonly paused: boolean}): Promise<void>;
+	rotateRoute(name: string, options: {readonly overlap_ms: number}): Promise<Rotated>;
+	removeRoute(name: string): Promise<void>;
+};
+
+/** A route with a new secret, which is told once. */
+export type RotatedSecret<Rotated> = {readonly name: string; readonly rotated: Rotated};
+
+/** The name in what a route is remembered by; a name may have blanks. */
+const nameIn = (id: string): string => id.split(' ').slice(2).join(' ');
+
+/** A route of config.yaml is edited where its comments can be seen. */
+const notHere = ({name, source}: RouteView): string | undefined =>
+	source === 'static' ? `${name} stands in config.yaml: edit it with e` : undefined;
+
+const hourMs = 3_600_000;
+const gone = 'it has gone';
+
+/** What changes a subscription without its form. */
+export const routeActs = <Rotated>(): ReadonlyArray<
+	Act<RouteView, RoutePort<Rotated>, RotatedSecret<Rotated>>
+> => [
+	{
+		verb: 'pause',
+		key: 'p',
+		label: 'pause or resume',
+		says: 'answer the events of a subscription with 503, so that senders try again',
+		why: notHere,
+		async effect(port, id) {
+			const name = nameIn(id);
+			await port.setRoutePaused(name, {paused: true});
+			return {
+				said: `Paused ${name}: its events are answered 503 and kept`,
+				json: {name, paused: true},
+			};
+		},
+		gone,
+		back: {
+			isDone: ({paused = false}) => paused,
+			verb: 'resume',
+			says: 'let a paused subscription go on',
+			async effect(port, id) {
+				const name = nameIn(id);
+				await port.setRoutePaused(name, {paused: false});
+				return {said: `Resumed ${name}`, json: {name, paused: false}};
+			},
+		},
+	},
+	{
+		verb: 'rotate',
+		key: 'R',
+		label: 'new secret',
+		says: 'give a route a new secret; the old one passes for a while',
+		why: notHere,
+		span: {
+			option: '--overlap <span>',
+			says: 'how long the old secret passes: 0s to 30d',
+			usual: '24h',
+			title: ({name}) => `New secret for ${name}`,
+			notes: () => [
+				'The new secret is shown once. How long does the old one pass beside it?',
+				'What an earlier rotation kept passes no longer than that.',
+			],
+			choices: [
+				{key: 'd', label: 'a day', value: 24 * hourMs},
+				{key: 'w', label: 'a week', value: 7 * 24 * hourMs},
+				{
+					key: 'n',
+					label: 'not at all: its sender is refused until it has the new one',
+					value: 0,
+				},
+			],
+		},
+		async effect(port, id, {spanMs}) {
+			const name = nameIn(id);
+			const rotated = await port.rotateRoute(name, {overlap_ms: spanMs});
+			return {said: `Rotated ${name}`, json: undefined, once: {name, rotated}};
+		},
+		gone,
+	},
+	{
+		verb: 'remove',
+		key: 'D',
+		label: 'delete',
+		says: 'remove a subscription',
+		why: notHere,
+		ask: ({name}) => ({
+			title: `Delete ${name}?`,
+			lines: [
+				'Its entry goes from webhook_subscriptions.json, with its secret; its events are answered 404 then. Groups and runs that wait go on.',
+				'To stop it for a while only: p pauses it.',
+			],
+			act: 'delete it',
+			typed: {name},
+		}),
+		async effect(port, id) {
+			const name = nameIn(id);
+			await port.removeRoute(name);
+			return {said: `Removed ${name}`, json: {name}};
+		},
+		gone,
+	},
+];

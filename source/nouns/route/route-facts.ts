@@ -1,0 +1,255 @@
+import type {RouteView} from '../../core/config-view.ts';
+import {countOf} from '../../core/counted.ts';
+import {lossyRoutes} from '../../core/lost-events.ts';
+import type {RouteFacts, RouteRate} from '../../core/route-editor.ts';
+import {routePath} from '../../core/route-path.ts';
+import type {DeliveryRow} from '../../core/state.ts';
+import {sparkline} from '../../terminal/text/sparkline.ts';
+import {dayTime} from '../../terminal/text/time.ts';
+import {resultTone, resultWord} from '../delivery/delivery-word.ts';
+import {fact, type AsOf, type Fact} from '../noun.ts';
+import {isMostlyRefused, trafficKey, type RoutesTraffic} from './route-traffic.ts';
+
+/** What is known of routes beside what is listed. */
+export type RouteMore = {
+	/** Absent where it could not be counted. */
+	readonly traffic?: RoutesTraffic;
+	/** Another one as soon as what facts are made of may be another. */
+	readonly version?: number;
+	/** Absent until they are loaded, and of a route that is not served. */
+	readonly facts?: RouteFacts;
+	/** How much of its rate the selected one has used now. Absent until it is loaded. */
+	readonly rate?: RouteRate | undefined;
+	/** What came lately: what was turned away of it is told. */
+	readonly deliveries?: readonly DeliveryRow[];
+	/** It can be changed from here. */
+	readonly canChange?: boolean;
+};
+
+/** What is wrong with a route; `undefined`: nothing. */
+export function problemText({problem, stale}: RouteView): string | undefined {
+	if (problem !== undefined) {
+		return `not served: ${problem}`;
+	}
+
+	return stale === undefined ? undefined : `served as it was: ${stale}`;
+}
+
+const pausedText =
+	'paused: events that would start something are answered 503 and kept; p lets it go on, and r in Traffic replays what was not sent again';
+
+const howToChange: Readonly<Record<RouteView['source'], string>> = {
+	static: 'e edits it in config.yaml, whose comments stay; Y makes a subscription of it.',
+	dynamic:
+		'e edits it, Y makes another one of it; p pauses it, R gives it a new secret, D deletes it.',
+};
+
+const blank: Fact = {text: ''};
+
+/** One route as it is served. */
+export function routeFacts(route: RouteView, known: AsOf & RouteMore): readonly Fact[] {
+	const {facts, canChange = false, deliveries = [], now} = known;
+	const problem = problemText(route);
+	const warnings = [
+		...(route.insecure ? ['signatures are not checked: the secret is INSECURE_NO_AUTH'] : []),
+		...lossyRoutes({deliveries, routes: [route]}, now).map(
+			({lastAt, remedy}) =>
+				`loses events: the last was answered 429 at ${dayTime(lastAt)}, ${remedy}`,
+		),
+		...(route.troubles ?? []),
+		...(facts?.notes ?? []),
+	];
+	return [
+		...(problem === undefined ? [] : [{text: problem, tone: 'bad'} as const]),
+		...(route.paused === true ? [{text: pausedText, tone: 'warn'} as const] : []),
+		...warnings.map(text => ({text: `! ${text}`, tone: 'warn'}) as const),
+		blank,
+		...servedFacts(route),
+		...(facts ? loadedFacts(facts, known) : []),
+		...(route.description === '' ? [] : [blank, {text: route.description}]),
+		...trafficFacts(route, known),
+		...(facts ? contentFacts(facts) : []),
+		...(canChange ? [blank, {text: howToChange[route.source], tone: 'quiet'} as const] : []),
+	];
+}
+
+const servedFacts = ({concurrency, ...route}: RouteView): readonly Fact[] => [
+	...fact('path', routePath(route)),
+	...fact('profile', route.profile),
+	...fact('events', route.events.join(', ') || 'every event'),
+	...fact('deliver', route.mode === 'cron_job' ? undefined : route.deliver),
+	...fact('mode', modeTexts[route.mode]),
+	...fact('coalesce', coalesceText(route)),
+	...fact('cron_job', route.cronJob),
+	...fact('signature', route.signature),
+	...fact(
+		'concurrency',
+		concurrency === undefined ? undefined : `${countOf(concurrency, 'run')} at once`,
+	),
+	...fact('overflow', route.overflow && 'queue: above the rate limit events wait'),
+];
+
+const modeTexts: Readonly<Record<RouteView['mode'], string>> = {
+	agent: 'agent: each event starts a run',
+	deliver_only: 'deliver_only: the prompt is the message, no agent runs',
+	cron_job: 'cron_job: each event fires the job, which says where its answer goes',
+	coalesce: 'coalesce: events of one key wait together and become one run, see 2',
+};
+
+/** `key {number}  30 s / 300 s`: the quiet window and the cap. */
+const coalesceText = ({coalesceKey, windowMs, maxWaitMs}: RouteView): string | undefined =>
+	coalesceKey &&
+	(windowMs === undefined || maxWaitMs === undefined
+		? `key ${coalesceKey}`
+		: `key ${coalesceKey}  ${windowMs / 1000} s / ${maxWaitMs / 1000} s`);
+
+/** What is loaded of a route. */
+function loadedFacts(
+	{secret, secretSince, formerSecretsUntil, rateLimit, tools, unknownServers}: RouteFacts,
+	{rate, now}: AsOf & RouteMore,
+): readonly Fact[] {
+	const passing = formerSecretsUntil.filter(until => until > now);
+	const isOwn = secret.startsWith('its own');
+	return [
+		...fact('secret', secret),
+		...fact('', isOwn ? secretAge(secretSince, {now, key: 'R'}) : undefined),
+		...fact('former', formerText(passing, formerSecretsUntil.length)),
+		...fact('rate', rateText(rateLimit, rate)),
+		...fact('tools', toolsText(tools, unknownServers)),
+		...fact('ask first', askingText(tools)),
+	];
+}
+
+const dayMs = 86_400_000;
+
+/** From then on a person is told that it is old, without being asked for anything. */
+const oldDays = 180;
+
+/** How old a secret is; of an old one, also by which key a new one is made. */
+export function secretAge(
+	since: number | undefined,
+	{now, key}: {readonly now: number; readonly key: string},
+): string {
+	if (since === undefined || Number.isNaN(since)) {
+		return 'age unknown';
+	}
+
+	const days = Math.max(0, Math.floor((now - since) / dayMs));
+	const age = days === 0 ? 'of today' : `${countOf(days, 'day')} old`;
+	return days >= oldDays ? `! ${age}: ${key} makes a new one` : age;
+}
+
+function formerText(passing: readonly number[], count: number): string | undefined {
+	if (count === 0) {
+		return undefined;
+	}
+
+	return passing.length === 0
+		? `${count}, none of which passes any more`
+		: `${passing.length} of ${count} still ${passing.length === 1 ? 'passes' : 'pass'}, until ${dayTime(Math.max(...passing))}`;
+}
+
+function rateText(limit: number, rate: RouteRate | undefined): string {
+	if (!rate) {
+		return `${limit} a minute`;
+	}
+
+	const {used, endsInMs, promisedInMs} = rate;
+	return [
+		`${rate.limit} a minute`,
+		used === 0 ? 'none used now' : `${used} used, anew in ${seconds(endsInMs)}`,
+		...(promisedInMs === undefined
+			? []
+			: [`the last that waits starts in ${seconds(promisedInMs)}`]),
+	].join('; ');
+}
+
+const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;
+
+type Tools = RouteFacts['tools'];
+
+/** How many a route hands out of each server: their names fill a screen, and stand in the pane of tools. */
+function toolsText(tools: Tools, unknownServers: readonly string[]): string {
+	const known = [...Map.groupBy(tools, ({server}) => server)].map(([server, own], index) => {
+		const asking = own.filter(({asks}) => asks).length;
+		return `${server} ${own.length}${index === 0 ? ` ${own.length === 1 ? 'tool' : 'tools'}` : ''}${asking === 0 ? '' : `, ${asking} ask`}`;
+	});
+	const unknown =
+		unknownServers.length === 0 ? [] : [`those of ${unknownServers.join(', ')}, once connected`];
+	return [...known, ...unknown].join(' · ') || 'none';
+}
+
+const maxNamed = 6;
+
+/** Those that ask a person by name, where they are few; without what the model calls their server. */
+function askingText(tools: Tools): string | undefined {
+	const asking = tools.filter(({asks}) => asks);
+	if (tools.length === 0) {
+		return undefined;
+	}
+
+	return asking.length > maxNamed
+		? `${asking.length} of ${tools.length}: the pane Tools marks them`
+		: asking.map(({name}) => name.replace(/^mcp__.+?__/, '')).join(', ') || 'none of them';
+}
+
+/** What came in for it, and its newest events with what was answered. */
+function trafficFacts(route: RouteView, {traffic}: RouteMore): readonly Fact[] {
+	if (!traffic) {
+		return [];
+	}
+
+	const title: readonly Fact[] = [
+		blank,
+		{
+			words: [
+				{text: 'Events', tone: 'title'},
+				{text: `  since ${dayTime(traffic.since)}`, tone: 'quiet'},
+			],
+		},
+	];
+	const own = traffic.byRoute.get(trafficKey(route));
+	if (!own) {
+		return [...title, {text: '  none', tone: 'quiet'}];
+	}
+
+	const {taken, ignored, refused, hours, newest} = own;
+	const tone = refused === 0 ? 'plain' : isMostlyRefused(own) ? 'bad' : 'warn';
+	return [
+		...title,
+		{
+			words: [
+				{text: `  ${taken} taken in, ${ignored} ignored, `},
+				{text: `${refused} refused`, tone},
+			],
+		},
+		{
+			words: [
+				{text: `  ${sparkline(hours)}`, tone: 'accent'},
+				{text: '  24 hours', tone: 'quiet'},
+			],
+		},
+		...newest.map(delivery => ({
+			words: [
+				{text: `  ${dayTime(delivery.receivedAt)}  `, tone: 'quiet'} as const,
+				{text: resultWord(delivery), tone: resultTone(delivery.outcome)},
+				{text: `  ${delivery.subject ?? delivery.event}`},
+			],
+		})),
+	];
+}
+
+/** Filters and prompt, each below its title. */
+const contentFacts = ({filters, prompt, promptLength = 0}: RouteFacts): readonly Fact[] => [
+	{title: 'Filters'},
+	...(filters.length === 0
+		? [{text: '  none: every event of its types passes', tone: 'quiet'} as const]
+		: filters.map(text => ({text: `  ${text}`}))),
+	{title: 'Prompt'},
+	...(prompt === undefined
+		? [{text: '  none: the payload as indented JSON', tone: 'quiet'} as const]
+		: prompt.split('\n').map(text => ({text: `  ${text}`}))),
+	...(prompt !== undefined && promptLength > prompt.length
+		? [{text: `  ${promptLength} characters in all: e shows them`, tone: 'quiet'} as const]
+		: []),
+];

@@ -1,0 +1,209 @@
+import type {RouteView} from '../../core/config-view.ts';
+import {termsOf, textTerm} from '../../core/filter/terms.ts';
+import {routePath} from '../../core/route-path.ts';
+import {widthOf} from '../../terminal/text/fit.ts';
+import {sparkline} from '../../terminal/text/sparkline.ts';
+import {clean} from '../about.ts';
+import {receiverUrl} from '../delivery/delivery-copies.ts';
+import {column, from, type Column, type Noun, type Place} from '../noun.ts';
+import {problemText, routeFacts, type RouteMore} from './route-facts.ts';
+import {dayParts, isMostlyRefused, trafficKey, type RouteTraffic} from './route-traffic.ts';
+
+/** A route, and what the command line finds out about it without a gateway. */
+export type ListedRoute = RouteView & {
+	readonly url?: string;
+	/** Events of a day. */
+	readonly day?: Pick<RouteTraffic, 'taken' | 'ignored' | 'refused'>;
+	/** What it turned away within the hour, in a sentence. */
+	readonly loss?: string;
+};
+
+/** What a route is remembered by: a shadowed one has the name of the other. */
+export const routeKey = ({
+	profile,
+	source,
+	name,
+}: Pick<RouteView, 'name' | 'profile' | 'source'>): string => `${profile} ${source} ${name}`;
+
+/** What becomes of an event: `forge_comment`, `cron: digest`, `log per {number}`. */
+export function deliverText({mode, deliver, cronJob = '', coalesceKey = ''}: RouteView): string {
+	switch (mode) {
+		case 'agent':
+			return deliver;
+		case 'deliver_only':
+			return `deliver_only: ${deliver}`;
+		case 'cron_job':
+			return `cron: ${cronJob}`;
+		case 'coalesce':
+			return `${deliver} per ${coalesceKey}`;
+	}
+}
+
+/** The name, which ends the address; the whole address where the route is only reached below its profile. */
+function nameText(route: RouteView, {room}: Place): string {
+	const {profile, name} = route;
+	if (profile === 'default') {
+		return name;
+	}
+
+	const path = routePath(route);
+	return widthOf(clean(path)) <= room ? path : `/p/${profile}/…/${name}`;
+}
+
+/** What does not keep a route from being served. */
+const troubleText = ({insecure, paused = false, troubles = [], loss}: ListedRoute): string =>
+	[
+		...(paused ? ['paused'] : []),
+		...(loss === undefined ? [] : [loss]),
+		...(insecure ? ['INSECURE_NO_AUTH'] : []),
+		...troubles,
+	].join('; ');
+
+const wideFrom = 96;
+const dayCells = 12;
+
+/** How `width` cells are shared between what a route is called, what it takes and where that goes. */
+function shares(width: number) {
+	const others = width >= wideFrom ? 44 : 23;
+	const rest = Math.max(18, width - others);
+	const name = Math.min(28, Math.floor(rest * 0.42));
+	return {name, events: Math.floor((rest - name) * 0.4)};
+}
+
+const trafficIn = (route: RouteView, {traffic}: RouteMore): RouteTraffic | undefined =>
+	traffic?.byRoute.get(trafficKey(route));
+
+/** Events of the day: `-` for none, nothing where they could not be counted. */
+const counted = (
+	key: string,
+	of: 'taken' | 'ignored' | 'refused',
+	tone: Column<ListedRoute, RouteMore>['tone'] = () => 'quiet',
+): Column<ListedRoute, RouteMore> =>
+	column(key, 5, {
+		align: 'end',
+		value(route, known) {
+			const count = trafficIn(route, known)?.[of] ?? 0;
+			return known.traffic ? String(count || '-') : '';
+		},
+		tone,
+	});
+
+/** What can be copied of a route that is served. */
+export const routeCopies: NonNullable<Noun<RouteView>['copies']> = {
+	of: (route, state) => [
+		{key: 'u', label: 'URL', text: receiverUrl(state) + routePath(route)},
+		{key: 'c', label: 'signed curl line', text: async port => port.curlLine(route.name)},
+	],
+};
+
+/** Who may send what, and what becomes of it. @see manual/routes.md */
+export const routeNoun: Noun<ListedRoute, RouteMore> = {
+	one: 'route',
+	many: 'routes',
+	argument: 'name',
+	missing: 'route_not_found',
+	id: routeKey,
+	name: ({name}) => name,
+	sign: route => (problemText(route) !== undefined || route.insecure || route.troubles ? '!' : ' '),
+	columns: [
+		column('name', width => shares(width).name, {
+			value: (route, _known, place) => nameText(route, place),
+			printed: ({name}) => name,
+			isMain: true,
+		}),
+		column('source', from(wideFrom, 7), {value: ({source}) => source, isMain: true}),
+		column('events', width => shares(width).events, {
+			value({events: [first = '*', ...more]}) {
+				return more.length > 0 ? `${first} +${more.length}` : first;
+			},
+			printed: ({events}) => events.join(',') || '*',
+			isMain: true,
+		}),
+		column(
+			'deliver',
+			{least: 7},
+			{
+				value: route =>
+					problemText(route) ?? `${route.paused === true ? 'paused, ' : ''}${deliverText(route)}`,
+				tone(route) {
+					return problemText(route) !== undefined
+						? 'bad'
+						: route.paused === true
+							? 'warn'
+							: 'quiet';
+				},
+				across: route => (problemText(route) === undefined ? 1 : Infinity),
+				printed: deliverText,
+			},
+		),
+		counted('taken', 'taken'),
+		counted('ign.', 'ignored'),
+		counted('ref.', 'refused', (route, known) => {
+			const traffic = trafficIn(route, known);
+			return !traffic?.refused ? 'quiet' : isMostlyRefused(traffic) ? 'bad' : 'warn';
+		}),
+		column('day', from(wideFrom, dayCells), {
+			label: '24 hours',
+			align: 'end',
+			value(route, known) {
+				const traffic = trafficIn(route, known);
+				return traffic ? sparkline(dayParts(traffic, dayCells)) : '';
+			},
+			tone: () => 'accent',
+		}),
+		column('url', 0, ({url = ''}) => url),
+		column('problem', 0, route => route.problem ?? route.stale ?? troubleText(route)),
+	],
+	printed: {
+		columns: ['name', 'source', 'events', 'deliver', 'taken', 'ign.', 'ref.', 'url', 'problem'],
+		whole: ['name', 'source', 'url'],
+		optional: ['url', 'events', 'ign.', 'ref.', 'taken'],
+		empty: 'No routes yet: create one with "svc webhook subscribe NAME"',
+	},
+	factCells: 13,
+	factIndent: 0,
+	head: ({name, source}) => [
+		{text: name, tone: 'strong'},
+		{text: source, tone: 'strong'},
+	],
+	facts: routeFacts,
+	vocabulary: {
+		terms: termsOf<ListedRoute>({
+			route: textTerm(({name}) => name, {says: 'its name', example: 'route:gh-*'}),
+			source: textTerm(({source}) => source, {
+				says: 'where it is written',
+				example: 'source:dynamic',
+				words: ['static', 'dynamic'],
+			}),
+			deliver: textTerm(({deliver}) => deliver, {
+				says: 'where answers go',
+				example: 'deliver:forge_comment',
+			}),
+			mode: textTerm(({mode}) => mode, {says: 'what an event starts', example: 'mode:agent'}),
+			profile: textTerm(({profile}) => profile, {says: 'the profile', example: 'profile:work'}),
+			job: textTerm(({cronJob = ''}) => cronJob, {
+				says: 'the job that it fires',
+				example: 'job:nightly',
+			}),
+			key: textTerm(({coalesceKey = ''}) => coalesceKey, {
+				says: 'what its events have in common',
+				example: 'key:number',
+			}),
+		}),
+		haystack: ({problem = '', cronJob = '', coalesceKey = '', ...route}) =>
+			[
+				route.name,
+				route.source,
+				route.deliver,
+				route.mode,
+				routePath(route),
+				cronJob,
+				coalesceKey,
+				route.description,
+				problem,
+				route.paused === true ? 'paused' : '',
+			]
+				.join('\n')
+				.toLowerCase(),
+	},
+};
