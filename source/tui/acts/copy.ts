@@ -7,3 +7,15 @@ export async function copyText(shell: Shell, text: string, what: Safe): Promise<
 	const message = await shell.desktop.copy(text);
 	shell.toast(safe`${what}: ${message}`, 'good');
 }
+
+/** Copies what there is to copy. */
+export const copying =
+	(what: Safe, textOf: (shell: Shell) => Promise<string> | string | undefined) =>
+	(shell: Shell): void => {
+		shell.attempt(async () => {
+			const text = await textOf(shell);
+			if (text !== undefined) {
+				await copyText(shell, text, what);
+			}
+		});
+	};

@@ -3,7 +3,7 @@ import {linesByHand} from '../../core/approvals/rule-lines.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
-import {copyText} from '../acts/copy.ts';
+import {copying} from '../acts/copy.ts';
 import type {DialogCommand} from '../acts/dialog.ts';
 import {answer, callNow, isOffered, stepOf} from '../acts/settle.ts';
 import {goToStep} from '../acts/sheet.ts';
@@ -119,12 +119,7 @@ export const ruleCommands: readonly DialogCommand[] = [
 		keys: ['y'],
 		label: literal('copy the lines'),
 		when: shell => stepOf(shell, 'by-hand') !== undefined,
-		run(shell) {
-			const lines = linesNow(shell);
-			if (lines) {
-				shell.attempt(async () => copyText(shell, `${lines.join('\n')}\n`, literal('lines')));
-			}
-		},
+		run: copying(literal('lines'), shell => linesNow(shell)?.concat('').join('\n')),
 	},
 	covering('1', 'any', literal('a rule for any arguments')),
 	covering('2', 'exact', literal('a rule for exactly these arguments')),

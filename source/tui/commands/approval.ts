@@ -3,7 +3,7 @@ import {waitAct} from '../../nouns/approval/approval.ts';
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import type {Command} from '../acts/command.ts';
-import {copyText} from '../acts/copy.ts';
+import {copying} from '../acts/copy.ts';
 import type {DialogCommand} from '../acts/dialog.ts';
 import {sheetScrolling} from '../acts/seen-sheet.ts';
 import {answer, callNow, denyAll, isAtChoice, isOffered, stepOf} from '../acts/settle.ts';
@@ -53,15 +53,6 @@ const allowing = (
 		allow(shell, scope);
 	},
 });
-
-function copyArguments(shell: Shell): void {
-	const call = callNow(shell);
-	if (call) {
-		shell.attempt(async () =>
-			copyText(shell, JSON.stringify(call.args, undefined, 2), literal('arguments')),
-		);
-	}
-}
 
 function page(shell: Shell): void {
 	const {approval} = sheetNow(shell) ?? {};
@@ -167,7 +158,10 @@ const choiceCommands: readonly DialogCommand[] = [
 		keys: ['y'],
 		label: literal('copy arguments'),
 		when: shell => stepOf(shell, 'choose') !== undefined,
-		run: copyArguments,
+		run: copying(literal('arguments'), shell => {
+			const call = callNow(shell);
+			return call && JSON.stringify(call.args, undefined, 2);
+		}),
 	},
 	{
 		id: 'approval.pager',

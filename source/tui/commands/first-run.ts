@@ -2,7 +2,7 @@ import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {copyText} from '../acts/copy.ts';
+import {copying} from '../acts/copy.ts';
 import {close, closing, defineDialog, dialogState} from '../acts/dialog.ts';
 import {openPane} from '../acts/navigate.ts';
 import {titled} from '../dialogs/box.ts';
@@ -137,14 +137,10 @@ export const firstRunDialog = defineDialog(firstRun, {
 			id: 'first-run.copy',
 			keys: ['c'],
 			label: literal('copy the curl line'),
-			run(shell) {
+			run: copying(literal('signed curl line'), shell => {
 				const {card} = firstRun.now(shell) ?? {};
-				if (card) {
-					shell.attempt(async () =>
-						copyText(shell, await shell.port.curlLine(card.route), literal('signed curl line')),
-					);
-				}
-			},
+				return card && shell.port.curlLine(card.route);
+			}),
 		},
 		{
 			id: 'first-run.setup',

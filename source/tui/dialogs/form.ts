@@ -3,7 +3,7 @@ import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {editLine, insertText, type LineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import type {Command} from '../acts/command.ts';
-import {copyText} from '../acts/copy.ts';
+import {copying} from '../acts/copy.ts';
 import {dialogNow, isPage, type DialogCommand} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
 import {review} from '../acts/settle.ts';
@@ -132,15 +132,11 @@ const betweenFields: readonly DialogCommand[] = [
 		keys: ['y'],
 		label: literal('copy the values, but no secrets'),
 		quiet: true,
-		run(shell) {
-			const form = formNow(shell);
-			if (form) {
-				const open = {...form, fields: form.fields.filter(({masked}) => !masked)};
-				shell.attempt(async () =>
-					copyText(shell, JSON.stringify(contentOf(open), undefined, 2), literal('values')),
-				);
-			}
-		},
+		run: copying(literal('values'), shell => {
+			const {fields = [], values = {}} = formNow(shell) ?? {};
+			const open = {values, fields: fields.filter(({masked}) => !masked)};
+			return JSON.stringify(contentOf(open), undefined, 2);
+		}),
 	},
 ];
 

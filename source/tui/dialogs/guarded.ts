@@ -1,6 +1,6 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {copyText} from '../acts/copy.ts';
+import {copying} from '../acts/copy.ts';
 import {close, type DialogOf, type DialogState} from '../acts/dialog.ts';
 import {tooEarly} from '../acts/sheet.ts';
 import {blankLine, clean, line} from '../lines/line.ts';
@@ -87,10 +87,7 @@ export const onceDialog = (
 					id: `${id}.copy`,
 					keys: ['c'],
 					label: safe`copy the ${noun}`,
-					run(shell) {
-						const {secret = ''} = dialog.now(shell) ?? {};
-						shell.attempt(async () => copyText(shell, secret, noun));
-					},
+					run: copying(noun, shell => dialog.now(shell)?.secret),
 				},
 				{
 					id: `${id}.kept`,

@@ -1,7 +1,7 @@
 import type {SetupDraft, SetupPlan, WrittenSetup} from '../../core/setup.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Command} from '../acts/command.ts';
-import {copyText} from '../acts/copy.ts';
+import {copying} from '../acts/copy.ts';
 import {close, closing, defineDialog, dialogState} from '../acts/dialog.ts';
 import {diffLines} from '../lines/diff-lines.ts';
 import {blankLine, clean, line, type Line} from '../lines/line.ts';
@@ -242,10 +242,7 @@ export const setupDoneDialog = defineDialog(setupDone, {
 			keys: ['c'],
 			label: literal('copy the secret'),
 			when: shell => setupDone.now(shell)?.secret !== undefined,
-			run(shell) {
-				const {secret = ''} = setupDone.now(shell) ?? {};
-				shell.attempt(async () => copyText(shell, secret, literal('secret')));
-			},
+			run: copying(literal('secret'), shell => setupDone.now(shell)?.secret),
 		},
 		{id: 'setup.done', keys: ['enter'], label: literal('close'), run: close},
 	],

@@ -5,7 +5,7 @@ import {block, type Safe} from '../../core/untrusted.ts';
 import {field, type FieldRecord} from '../../nouns/field.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {copyText} from '../acts/copy.ts';
+import {copying} from '../acts/copy.ts';
 import {closing, defineDialog, dialogState, scrolling} from '../acts/dialog.ts';
 import {newForm, type FormState} from '../forms/form.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
@@ -165,12 +165,7 @@ export const answerDialog = defineDialog(toolAnswer, {
 			id: 'answer.copy',
 			keys: ['y'],
 			label: literal('copy'),
-			run(shell) {
-				const {text} = toolAnswer.now(shell) ?? {};
-				if (text !== undefined) {
-					shell.attempt(async () => copyText(shell, text, literal('answer')));
-				}
-			},
+			run: copying(literal('answer'), shell => toolAnswer.now(shell)?.text),
 		},
 		...scrolling(
 			'answer',

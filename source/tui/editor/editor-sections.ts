@@ -1,7 +1,7 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import type {PaneCommand} from '../acts/command.ts';
-import {copyText} from '../acts/copy.ts';
+import {copying} from '../acts/copy.ts';
 import {scrolling} from '../acts/dialog.ts';
 import type {PaneSection} from '../panes/pane.ts';
 import type {Host, Shell} from '../shell/shell.ts';
@@ -57,7 +57,7 @@ const conflictCommands: readonly PaneCommand[] = [
 	act('-conflict.back', ['esc'], {label: literal('back to the form'), run: backToForm}),
 ];
 
-const copying = (of: 'secret' | 'url' | 'curl', key: string, label: Safe): PaneCommand => {
+const telling = (of: 'secret' | 'url' | 'curl', key: string, label: Safe): PaneCommand => {
 	const textOf = (shell: Shell) => {
 		const step = editorNow(shell)?.step;
 		return step?.kind === 'saved' ? step.saved[of] : undefined;
@@ -66,17 +66,15 @@ const copying = (of: 'secret' | 'url' | 'curl', key: string, label: Safe): PaneC
 	return act(`-saved.${of}`, [key], {
 		label,
 		when: shell => textOf(shell) !== undefined,
-		run(shell) {
-			shell.attempt(async () => copyText(shell, textOf(shell) ?? '', label));
-		},
+		run: copying(label, textOf),
 	});
 };
 
 /** Keys of what is told once. */
 const savedCommands: readonly PaneCommand[] = [
-	copying('secret', 's', literal('copy the secret')),
-	copying('url', 'y', literal('copy the URL')),
-	copying('curl', 'c', literal('copy the curl line')),
+	telling('secret', 's', literal('copy the secret')),
+	telling('url', 'y', literal('copy the URL')),
+	telling('curl', 'c', literal('copy the curl line')),
 	act('-saved.close', ['enter', 'esc'], {label: literal('done'), run: closeEditor}),
 ];
 
