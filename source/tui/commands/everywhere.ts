@@ -2,7 +2,7 @@ import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Command, PaneCommand} from '../acts/command.ts';
 import {goBack} from '../acts/go-back.ts';
-import {change, nextMatch, openDetail, openPane} from '../acts/navigate.ts';
+import {change, move, nextMatch, openDetail, openPane} from '../acts/navigate.ts';
 import {placeNow} from '../acts/place.ts';
 import {review} from '../acts/settle.ts';
 import {help} from '../dialogs/help.ts';
@@ -10,13 +10,39 @@ import {leavingCommands} from '../dialogs/leaving.ts';
 import {palette} from '../dialogs/palette.ts';
 import {openStates} from '../dialogs/states.ts';
 import {clean} from '../lines/line.ts';
+import type {ListMove} from '../list/window.ts';
 import {paneKey} from '../panes/pane.ts';
 import {panes} from '../panes/panes.ts';
 import {askToReload} from '../panes/tools/tool-commands.ts';
 import type {Shell} from '../shell/shell.ts';
 import {detailStart} from '../state/view.ts';
 import {themeNames} from '../theme/theme.ts';
-import {movingCommands} from './moving.ts';
+
+const moving = (
+	name: Extract<ListMove, string>,
+	keys: readonly [string, ...string[]],
+	label: Safe,
+): PaneCommand => ({
+	id: `move.${name}`,
+	keys,
+	label,
+	quiet: true,
+	run(shell) {
+		move(shell, name);
+	},
+});
+
+/** The keys that move in a list, or scroll a detail. */
+export const movingCommands: readonly PaneCommand[] = [
+	moving('down', ['j', 'down'], literal('down')),
+	moving('up', ['k', 'up'], literal('up')),
+	moving('first', ['g', 'home'], literal('first')),
+	moving('last', ['G', 'end'], literal('last')),
+	moving('page-down', ['pgdn'], literal('page down')),
+	moving('page-up', ['pgup'], literal('page up')),
+	moving('half-down', ['ctrl+d'], literal('half a page down')),
+	moving('half-up', ['ctrl+u'], literal('half a page up')),
+];
 
 const noList = (shell: Shell): Safe | undefined =>
 	shell.openList() ? undefined : literal('There is no list in this pane');

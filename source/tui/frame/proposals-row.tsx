@@ -1,5 +1,8 @@
+import type {Safe} from '../../core/untrusted.ts';
+import {widthOf} from '../../terminal/text/fit.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
 import {doubtNow, proposalsNow} from '../filter/completing.ts';
-import {proposalLine} from '../filter/proposal-line.ts';
+import {clean, line, type Line, type Span} from '../lines/line.ts';
 import {useStore} from '../state/use-store.ts';
 import {LineRow} from '../view/line-row.tsx';
 import {useShell} from '../view/shell-context.ts';
@@ -15,4 +18,58 @@ export function ProposalsRow({width}: {readonly width: number}) {
 	const {filter} = shell.openList()?.get() ?? {};
 	const help = {words, chosen, problem: filter?.problem, doubt: doubtNow(shell)};
 	return <LineRow row={proposalLine(help, width)} width={width} />;
+}
+
+export type FilterHelp = {
+	readonly words: readonly string[];
+	/** Which of them stands in the field; -1: what they have in common. */
+	readonly chosen?: number | undefined;
+	/** Why a part is not applied. */
+	readonly problem?: string | undefined;
+	/** Why nothing can be found. */
+	readonly doubt?: string | undefined;
+};
+
+/** What stands above the field of a filter: what Tab puts in, or what is wrong. */
+export function proposalLine(help: FilterHelp, width: number): Line {
+	const {words, chosen = -1, problem, doubt} = help;
+	if (words.length > 0) {
+		return [{text: literal(' tab '), tone: 'accent'}, ...wordSpans(words, chosen, width - 6)];
+	}
+
+	if (problem !== undefined) {
+		return line(safe` ✗ ${clean(problem)}; the rest applies`, 'bad');
+	}
+
+	return doubt === undefined
+		? line(literal(' esc clears   enter back to the list'), 'quiet')
+		: line(safe` ? ${clean(doubt)}`, 'warn');
+}
+
+/** As many as fit, the chosen one among them. */
+function wordSpans(words: readonly string[], chosen: number, width: number): readonly Span[] {
+	const texts = words.map((word): Safe => clean(word));
+	const cells = texts.map(text => widthOf(text) + 1);
+	const sum = (from: number, to: number) =>
+		cells.slice(from, to).reduce((total, one) => total + one, 0);
+	let from = 0;
+	while (from < chosen && sum(from, chosen + 1) + 4 > width) {
+		from += 1;
+	}
+
+	let to = from;
+	while (to < texts.length && sum(from, to + 1) + 4 <= width) {
+		to += 1;
+	}
+
+	// One that is too long is cut by the row.
+	to = Math.max(to, from + 1);
+	return [
+		{text: from > 0 ? literal('… ') : literal(''), tone: 'quiet'},
+		...texts.slice(from, to).map((text, index): Span => {
+			const isChosen = from + index === chosen;
+			return {text: safe`${text} `, tone: isChosen ? 'strong' : 'plain'};
+		}),
+		{text: to < texts.length ? literal('…') : literal(''), tone: 'quiet'},
+	];
 }

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {RouteView} from '../../../source/core/config-view.ts';
 import type {ServerView} from '../../../source/core/tool-server.ts';
-import {loginAlarm} from '../../../source/tui/shell/login-alarm.ts';
+import {loginAlarm} from '../../../source/tui/shell/create-banners.ts';
 import {makeRun} from '../../helpers/make.ts';
 
 const server = (name: string) =>
