@@ -67,10 +67,6 @@ export type DialogOf<State> = {
 	/** Heading of its keys in help and keymap. */
 	readonly title: string;
 	readonly commands: readonly DialogCommand[];
-	/** Where its keys hold, for dialogs that are one thing to a person; its kind when absent. */
-	readonly scope?: string;
-	/** Keys that hold in all dialogs of its scope; those of `commands` hold while it is the one that is open. */
-	readonly shared?: readonly DialogCommand[];
 	/** While its line has the keyboard, other keys hold: those of the scope `KIND-text`. */
 	readonly typesApart?: true;
 	/** What is drawn in a box over the pane, for at most `room` inside of its border. */
@@ -115,8 +111,9 @@ export type DialogOf<State> = {
 	settle?(state: State, top: number): State;
 };
 
-export type Dialog = Omit<DialogOf<Overlay>, 'commands' | 'scope' | 'shared'> & {
+export type Dialog = Omit<DialogOf<Overlay>, 'commands'> & {
 	readonly kind: string;
+	/** Where its keys hold: its kind, but for the steps of a wizard. */
 	readonly scope: string;
 	readonly commands: readonly Command[];
 };
@@ -162,25 +159,44 @@ export function dialogState<State extends object>(kind: string): DialogState<Sta
 
 /** A kind of dialog for the list. */
 export function defineDialog<State>(
-	{kind, isOpen}: DialogState<State>,
-	{scope = kind, commands, shared = [], ...record}: DialogOf<State>,
+	{kind}: DialogState<State>,
+	{commands, ...record}: DialogOf<State>,
 ): Dialog {
-	const own = commands.map(({when, ...command}) => ({
-		...command,
-		when: (shell: Shell) => isOpen(shell) && when?.(shell) !== false,
-	}));
 	const whole = {
 		...record,
 		kind,
-		scope,
-		commands: [...(scope === kind ? commands : own), ...shared].map(command => ({
-			scope,
-			...command,
-		})),
+		scope: kind,
+		commands: commands.map(command => ({scope: kind, ...command})),
 	};
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is asked of states of its own kind alone
 	return whole as unknown as Dialog;
 }
+
+/** One step of a wizard: a form, a choice, a text. */
+export const step = <State>(
+	state: DialogState<State>,
+	record: Omit<DialogOf<State>, 'title'>,
+): Dialog => defineDialog(state, {comesBack: true, ...record, title: ''});
+
+/** Dialogs that are one thing to a person, for the list: they share a heading and the scope of their keys. Keys of a step hold in it alone, `keys` in all of them. */
+export const defineWizard = (
+	scope: string,
+	{title, keys}: {readonly title: string; readonly keys: readonly DialogCommand[]},
+	steps: readonly Dialog[],
+): readonly Dialog[] =>
+	steps.map((dialog, index) => ({
+		...dialog,
+		scope,
+		title,
+		commands: [
+			...dialog.commands.map(({when, ...command}): Command => ({
+				...command,
+				scope,
+				when: shell => shell.view.get().overlay?.kind === dialog.kind && when?.(shell) !== false,
+			})),
+			...(index === steps.length - 1 ? keys.map(command => ({scope, ...command})) : []),
+		],
+	}));
 
 /** The dialog that is open, with its state. */
 export function dialogNow(

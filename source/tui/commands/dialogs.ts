@@ -2,12 +2,12 @@ import type {Dialog} from '../acts/dialog.ts';
 import {helpDialog} from '../dialogs/help.ts';
 import {installLinkDialog} from '../dialogs/install-link.ts';
 import {installDialog} from '../dialogs/install.ts';
-import {keyFormDialog, keyOfferDialog, keyShownDialog} from '../dialogs/key.ts';
+import {keyDialogs} from '../dialogs/key.ts';
 import {quitDialog} from '../dialogs/leaving.ts';
 import {loginPasteDialog} from '../dialogs/login-paste.ts';
 import {paletteDialog} from '../dialogs/palette.ts';
 import {confirmDialog, menuDialog, typeNameDialog} from '../dialogs/questions.ts';
-import {setupDiffDialog, setupDoneDialog, setupFormDialog} from '../dialogs/setup.ts';
+import {setupDialogs} from '../dialogs/setup.ts';
 import {statesDialog} from '../dialogs/states.ts';
 import {answerDialog, trialDialog} from '../dialogs/trial.ts';
 import {approvalDialog} from './approval-dialog.ts';
@@ -25,12 +25,8 @@ export const dialogs: readonly Dialog[] = [
 	approvalDialog,
 	trialDialog,
 	answerDialog,
-	setupFormDialog,
-	setupDiffDialog,
-	setupDoneDialog,
-	keyFormDialog,
-	keyOfferDialog,
-	keyShownDialog,
+	...setupDialogs,
+	...keyDialogs,
 	installDialog,
 	installLinkDialog,
 	loginPasteDialog,

@@ -3,7 +3,7 @@ import {grantOf, keyFields} from '../../nouns/key/key-form.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {dayTime} from '../../terminal/text/time.ts';
 import type {Command} from '../acts/command.ts';
-import {close, defineDialog, dialogState} from '../acts/dialog.ts';
+import {close, defineWizard, dialogState, step, type DialogCommand} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
 import {selectSoon} from '../acts/select-soon.ts';
 import {keyList} from '../entries/key-list.ts';
@@ -78,11 +78,7 @@ export const openKeyForm: Command = {
 	},
 };
 
-/** The three of them are one thing to a person. */
-const shared = {title: 'A key of the chat API', scope: 'key', comesBack: true} as const;
-
-export const keyFormDialog = defineDialog(keyForm, {
-	...shared,
+const form = step(keyForm, {
 	isWatched: true,
 	...formDialog(keyForm, {
 		widest,
@@ -92,7 +88,7 @@ export const keyFormDialog = defineDialog(keyForm, {
 			id: 'key.make',
 			label: literal('make the key'),
 			failed: literal('Not yet'),
-			take: ({clock}, {form}) => grantOf(form.values, clock.now()),
+			take: ({clock}, {form: {values}}) => grantOf(values, clock.now()),
 			async act(shell, grant) {
 				const minted = await shell.port.createKey(grant);
 				showKey(shell, minted);
@@ -110,8 +106,7 @@ export const keyFormDialog = defineDialog(keyForm, {
 const whyFirst =
 	'The chat API is on, and there has never been a key: it answers everybody 401. The first is called "first" and has no bounds; pane Keys makes others.';
 
-export const keyOfferDialog = defineDialog(keyOffer, {
-	...shared,
+const offer = step(keyOffer, {
 	...offering.dialog,
 	contents: (_, _shell, room) =>
 		boxOf(room, {title: literal('A key for the chat API?'), widest}, width => [
@@ -137,27 +132,29 @@ export const keyOfferDialog = defineDialog(keyOffer, {
 	],
 });
 
-export const keyShownDialog = defineDialog(keyShown, {
-	...shared,
-	...showing.dialog,
-	shared: [
-		reviewing('key'),
-		{
-			id: 'key.decline',
-			keys: ['esc'],
-			label: literal('make none'),
-			when: keyOffer.isOpen,
-			run(shell) {
-				change(shell, {overlay: undefined, declinedKey: true});
-			},
+const leaving: readonly DialogCommand[] = [
+	reviewing('key'),
+	{
+		id: 'key.decline',
+		keys: ['esc'],
+		label: literal('make none'),
+		when: keyOffer.isOpen,
+		run(shell) {
+			change(shell, {overlay: undefined, declinedKey: true});
 		},
-		{
-			id: 'key.close',
-			keys: ['esc', 'ctrl+c', 'q'],
-			label: literal('leave it'),
-			quiet: keyShown.isOpen,
-			when: shell => !keyOffer.isOpen(shell),
-			run: showing.leave,
-		},
-	],
-});
+	},
+	{
+		id: 'key.close',
+		keys: ['esc', 'ctrl+c', 'q'],
+		label: literal('leave it'),
+		quiet: keyShown.isOpen,
+		when: shell => !keyOffer.isOpen(shell),
+		run: showing.leave,
+	},
+];
+
+export const keyDialogs = defineWizard('key', {title: 'A key of the chat API', keys: leaving}, [
+	form,
+	offer,
+	step(keyShown, showing.dialog),
+]);

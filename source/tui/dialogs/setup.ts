@@ -2,7 +2,14 @@ import type {SetupDraft, SetupPlan, WrittenSetup} from '../../core/setup.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Command} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
-import {close, closing, defineDialog, dialogState} from '../acts/dialog.ts';
+import {
+	close,
+	closing,
+	defineWizard,
+	dialogState,
+	step,
+	type DialogCommand,
+} from '../acts/dialog.ts';
 import {diffLines} from '../lines/diff-lines.ts';
 import {blankLine, clean, line, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -128,24 +135,21 @@ export const setupActs: readonly Command[] = [
 const widest = 96;
 const title = literal('Set up the receiver');
 
-const shared = {title: 'Setting up the receiver', scope: 'setup', comesBack: true} as const;
-
-export const setupFormDialog = defineDialog(setupForm, {
-	...shared,
-	contents({form, step}, _shell, room) {
-		const keys =
-			step < lastStep
+const form = step(setupForm, {
+	contents({form: filled, step: at}, _shell, room) {
+		const hint =
+			at < lastStep
 				? literal('  a goes on, Esc leaves everything as it is')
 				: literal(
 						'  a shows what would be written, s does without a route, Esc leaves all as it is',
 					);
-		const heading = safe`  ${step + 1} of ${steps.length}: ${steps[step]?.title ?? title}`;
+		const heading = safe`  ${at + 1} of ${steps.length}: ${steps[at]?.title ?? title}`;
 		return formBox(
 			{
-				form,
+				form: filled,
 				title: titled(title),
 				head: [blankLine, line(heading, 'strong'), blankLine],
-				foot: [blankLine, line(keys, 'quiet')],
+				foot: [blankLine, line(hint, 'quiet')],
 			},
 			Math.min(room.width, widest),
 		);
@@ -201,8 +205,7 @@ const scrolled = scrolledDialog(setupDiff, {
 	more: name => ({quiet: name === 'up'}),
 });
 
-export const setupDiffDialog = defineDialog(setupDiff, {
-	...shared,
+const review = step(setupDiff, {
 	...scrolled,
 	commands: [
 		{
@@ -217,8 +220,7 @@ export const setupDiffDialog = defineDialog(setupDiff, {
 });
 
 /** What was written. */
-export const setupDoneDialog = defineDialog(setupDone, {
-	...shared,
+const done = step(setupDone, {
 	contents({file, secret, restartNeeded}, _shell, room) {
 		const box = boxOf(room, {title, widest}, width => [
 			blankLine,
@@ -246,15 +248,22 @@ export const setupDoneDialog = defineDialog(setupDone, {
 		},
 		{id: 'setup.done', keys: ['enter'], label: literal('close'), run: close},
 	],
-	shared: [
-		{
-			id: 'setup.back',
-			keys: ['b'],
-			label: literal('a step back'),
-			when: shell => setupDiff.isOpen(shell) || (setupForm.now(shell)?.step ?? 0) > 0,
-			run: back,
-		},
-		reviewing('setup'),
-		closing('setup', ['esc', 'ctrl+c', 'q'], literal('leave it')),
-	],
 });
+
+const keys: readonly DialogCommand[] = [
+	{
+		id: 'setup.back',
+		keys: ['b'],
+		label: literal('a step back'),
+		when: shell => setupDiff.isOpen(shell) || (setupForm.now(shell)?.step ?? 0) > 0,
+		run: back,
+	},
+	reviewing('setup'),
+	closing('setup', ['esc', 'ctrl+c', 'q'], literal('leave it')),
+];
+
+export const setupDialogs = defineWizard('setup', {title: 'Setting up the receiver', keys}, [
+	form,
+	review,
+	done,
+]);
