@@ -24,6 +24,20 @@ export type Command = PaneCommand & {
 	readonly scope: string;
 };
 
+/** A command of a list that may say where it holds. */
+export type ListedCommand = PaneCommand & Partial<Pick<Command, 'scope'>>;
+
+/** A command by its identifier and its keys. */
+export const onKeys = (
+	id: string,
+	keys: readonly string[],
+	rest: Omit<ListedCommand, 'id' | 'keys' | 'label'> & Pick<PaneCommand, 'label'>,
+): ListedCommand => ({id, keys, ...rest});
+
+/** Commands that hold in `scope`, where they name no other one. */
+export const inScope = (scope: string, commands: readonly ListedCommand[]): readonly Command[] =>
+	commands.map(command => ({scope, ...command}));
+
 /** Whether it is kept from being done because this face only looks. */
 export const isForbidden = (
 	{changes}: Pick<PaneCommand, 'changes'>,

@@ -7,7 +7,7 @@ import type {FormState} from '../forms/form.ts';
 import type {Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Overlay, ViewState} from '../state/view.ts';
-import type {Command} from './command.ts';
+import type {Command, ListedCommand} from './command.ts';
 import {change} from './navigate.ts';
 
 /** Cells and rows. */
@@ -57,7 +57,7 @@ export type Page = {
 };
 
 /** A key of a dialog; without a scope it holds in that of its dialog. */
-export type DialogCommand = Omit<Command, 'scope'> & {readonly scope?: string};
+export type DialogCommand = ListedCommand;
 
 /**
  * One kind of what lies over the panes. Which keys hold, where text and pastes go, what is drawn, help and keymap follow from the

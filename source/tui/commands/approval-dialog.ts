@@ -1,5 +1,6 @@
 import {contentOf} from '../../nouns/field-kinds.ts';
 import {literal} from '../../terminal/text/safe.ts';
+import {onKeys} from '../acts/command.ts';
 import {defineDialog} from '../acts/dialog.ts';
 import {answer, stepOf} from '../acts/settle.ts';
 import {
@@ -73,16 +74,14 @@ export const approvalDialog = defineDialog(approvalSheet, {
 	isWatched: true,
 	commands: [
 		...approvalSheetCommands,
-		{
-			id: 'form.send',
+		onKeys('form.send', ['a'], {
 			changes: true,
 			scope: 'form',
-			keys: ['a'],
 			label: literal('send these values'),
 			quiet: true,
 			isGuarded: true,
 			when: approvalSheet.isOpen,
 			run: submit,
-		},
+		}),
 	],
 });

@@ -3,6 +3,7 @@ import {linesByHand} from '../../core/approvals/rule-lines.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
+import {onKeys} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
 import type {DialogCommand} from '../acts/dialog.ts';
 import {answer, callNow, isOffered, stepOf} from '../acts/settle.ts';
@@ -70,9 +71,7 @@ const linesNow = (shell: Shell): readonly string[] | undefined => {
 
 /** Keys of the sheet for rules that last, and while one is put together. */
 export const ruleCommands: readonly DialogCommand[] = [
-	{
-		id: 'approval.rule',
-		keys: ['v'],
+	onKeys('approval.rule', ['v'], {
 		label: literal('always allow: shows the rule first'),
 		quiet: true,
 		when(shell) {
@@ -86,10 +85,8 @@ export const ruleCommands: readonly DialogCommand[] = [
 		run(shell) {
 			goToStep(shell, {kind: 'rule', ...firstChoice(callNow(shell)), cursor: 0});
 		},
-	},
-	{
-		id: 'approval.by-hand',
-		keys: ['v'],
+	}),
+	onKeys('approval.by-hand', ['v'], {
 		label: literal('always allow: what to write into config.yaml'),
 		quiet: true,
 		when: shell =>
@@ -103,42 +100,34 @@ export const ruleCommands: readonly DialogCommand[] = [
 		run(shell) {
 			goToStep(shell, {kind: 'by-hand'});
 		},
-	},
-	{
-		id: 'approval.by-hand-back',
-		keys: ['v'],
+	}),
+	onKeys('approval.by-hand-back', ['v'], {
 		label: literal('back to the choice'),
 		quiet: true,
 		when: shell => stepOf(shell, 'by-hand') !== undefined,
 		run(shell) {
 			goToStep(shell, {kind: 'choose'});
 		},
-	},
-	{
-		id: 'approval.copy-lines',
-		keys: ['y'],
+	}),
+	onKeys('approval.copy-lines', ['y'], {
 		label: literal('copy the lines'),
 		when: shell => stepOf(shell, 'by-hand') !== undefined,
 		run: copying(literal('lines'), shell => linesNow(shell)?.concat('').join('\n')),
-	},
+	}),
 	covering('1', 'any', literal('a rule for any arguments')),
 	covering('2', 'exact', literal('a rule for exactly these arguments')),
 	covering('3', 'keys', literal('a rule for what is equal in the marked arguments')),
-	{
-		id: 'approval.rule-mark',
-		keys: ['space'],
+	onKeys('approval.rule-mark', ['space'], {
 		label: literal('mark the argument'),
 		when: shell => stepOf(shell, 'rule') !== undefined,
 		run(shell) {
 			changeKey(shell, withNextChoice);
 		},
-	},
+	}),
 	otherFolder('<', true, literal('a wider folder')),
 	otherFolder('>', false, literal('a folder nearer to the path')),
-	{
-		id: 'approval.always',
+	onKeys('approval.always', ['A'], {
 		changes: true,
-		keys: ['A'],
 		label: literal('store the rule and allow'),
 		quiet: true,
 		isGuarded: true,
@@ -155,5 +144,5 @@ export const ruleCommands: readonly DialogCommand[] = [
 				answer(shell, {choice: 'allow', scope: 'always', ...rule});
 			}
 		},
-	},
+	}),
 ];

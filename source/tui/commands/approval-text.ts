@@ -1,4 +1,5 @@
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {onKeys} from '../acts/command.ts';
 import type {DialogCommand} from '../acts/dialog.ts';
 import {answer, callNow, isAtChoice, stepOf} from '../acts/settle.ts';
 import {goToStep, refuse, setAside} from '../acts/sheet.ts';
@@ -33,48 +34,38 @@ function back(shell: Shell): void {
 
 /** The ways out, and the keys beside a text. */
 export const waysOut: readonly DialogCommand[] = [
-	{
-		id: 'approval.back',
-		keys: ['esc', 'ctrl+c'],
+	onKeys('approval.back', ['esc', 'ctrl+c'], {
 		label: literal('back to the choice'),
 		when: isElsewhere,
 		run: back,
-	},
-	{
-		id: 'approval.leave',
-		keys: ['esc', 'ctrl+c', 'q'],
+	}),
+	onKeys('approval.leave', ['esc', 'ctrl+c', 'q'], {
 		label: literal('leave it waiting'),
 		when: isAtChoice,
 		run: setAside,
-	},
-	{
-		id: 'approval-text.allow',
+	}),
+	onKeys('approval-text.allow', ['enter'], {
 		changes: true,
 		scope: 'approval-text',
-		keys: ['enter'],
 		label: literal('allow, when the name is right'),
 		isGuarded: true,
 		when: shell => stepOf(shell, 'name') !== undefined,
 		run: allowNamed,
-	},
-	{
-		id: 'approval-text.deny',
+	}),
+	onKeys('approval-text.deny', ['enter'], {
 		changes: true,
 		scope: 'approval-text',
-		keys: ['enter'],
 		label: literal('deny and tell the agent'),
 		when: shell => stepOf(shell, 'reason') !== undefined,
 		run(shell) {
 			const reason = stepOf(shell, 'reason')?.text.value.trim() ?? '';
 			answer(shell, {choice: 'deny', ...(reason !== '' && {reason})});
 		},
-	},
-	{
-		id: 'approval-text.back',
+	}),
+	onKeys('approval-text.back', ['esc', 'ctrl+c'], {
 		scope: 'approval-text',
-		keys: ['esc', 'ctrl+c'],
 		label: literal('back to the choice'),
 		when: shell => stepOf(shell, 'form') === undefined,
 		run: back,
-	},
+	}),
 ];

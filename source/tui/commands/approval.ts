@@ -3,7 +3,7 @@ import {messageOf} from '../../core/errors.ts';
 import {waitAct} from '../../nouns/approval/approval.ts';
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import type {Command} from '../acts/command.ts';
+import {onKeys, type Command} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
 import type {DialogCommand} from '../acts/dialog.ts';
 import {sheetScrolling} from '../acts/seen-sheet.ts';
@@ -26,7 +26,7 @@ import {ruleCommands} from './approval-rule.ts';
 import {waysOut} from './approval-text.ts';
 
 /** Denies everything that waits, one after the other. */
-export function denyAll(shell: Shell): void {
+function denyAll(shell: Shell): void {
 	const {approvals} = shell.port.getState();
 	closeSheet(shell);
 	shell.guard.gone();
@@ -131,32 +131,26 @@ const choiceCommands: readonly DialogCommand[] = [
 	allowing('a', 'once', literal('allow this one call')),
 	allowing('r', 'run', literal('allow the tool until its run ends')),
 	allowing('s', 'process', literal('allow the tool until svc stops')),
-	{
-		id: 'approval.deny',
+	onKeys('approval.deny', ['d'], {
 		changes: true,
-		keys: ['d'],
 		label: literal('deny'),
 		quiet: true,
 		when: isAtChoice,
 		run(shell) {
 			answer(shell, {choice: 'deny'});
 		},
-	},
-	{
-		id: 'approval.reason',
+	}),
+	onKeys('approval.reason', ['m'], {
 		changes: true,
-		keys: ['m'],
 		label: literal('deny and tell the agent why'),
 		quiet: true,
 		when: shell => stepOf(shell, 'choose') !== undefined,
 		run(shell) {
 			goToStep(shell, {kind: 'reason', text: lineText()});
 		},
-	},
-	{
-		id: 'approval.deny-all',
+	}),
+	onKeys('approval.deny-all', ['D'], {
 		changes: true,
-		keys: ['D'],
 		label: literal('deny all (asks)'),
 		quiet: true,
 		when: isAtChoice,
@@ -164,41 +158,29 @@ const choiceCommands: readonly DialogCommand[] = [
 			const form = stepOf(shell, 'form')?.form;
 			goToStep(shell, {kind: 'deny-all', ...(form && {form})});
 		},
-	},
-	{
-		id: 'approval.deny-all-now',
+	}),
+	onKeys('approval.deny-all-now', ['D'], {
 		changes: true,
-		keys: ['D'],
 		label: literal('deny all that wait: the second D'),
 		when: shell => stepOf(shell, 'deny-all') !== undefined,
 		run: denyAll,
-	},
-	{
-		id: 'approval.extend',
+	}),
+	onKeys('approval.extend', ['w'], {
 		changes: true,
-		keys: ['w'],
 		label: literal('wait 5 min longer'),
 		quiet: true,
 		when: isAtChoice,
 		run: extend,
-	},
-	{
-		id: 'approval.copy',
-		keys: ['y'],
+	}),
+	onKeys('approval.copy', ['y'], {
 		label: literal('copy arguments'),
 		when: shell => stepOf(shell, 'choose') !== undefined,
 		run: copying(literal('arguments'), shell => {
 			const call = callNow(shell);
 			return call && JSON.stringify(call.args, undefined, 2);
 		}),
-	},
-	{
-		id: 'approval.pager',
-		keys: ['e'],
-		label: literal('open in $PAGER'),
-		when: isAtChoice,
-		run: page,
-	},
+	}),
+	onKeys('approval.pager', ['e'], {label: literal('open in $PAGER'), when: isAtChoice, run: page}),
 	turning('next', 'n', {label: literal('next request'), step: 1}),
 	turning('previous', 'N', {label: literal('request before'), step: -1}),
 ];

@@ -1,5 +1,5 @@
 import {literal, safe} from '../../terminal/text/safe.ts';
-import type {Command} from '../acts/command.ts';
+import {inScope, onKeys, type Command} from '../acts/command.ts';
 import {confirm} from '../dialogs/questions.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -30,12 +30,9 @@ function askToUseModel(shell: Shell): void {
 }
 
 /** What a banner offers to do, for as long as it is there. */
-export const bannerCommands: readonly Command[] = [
-	{
-		id: 'receiver.retry',
+export const bannerCommands: readonly Command[] = inScope('banner', [
+	onKeys('receiver.retry', ['r'], {
 		changes: true,
-		scope: 'banner',
-		keys: ['r'],
 		label: literal('retry the receiver'),
 		when: isRefused,
 		run(shell) {
@@ -44,14 +41,11 @@ export const bannerCommands: readonly Command[] = [
 				shell.toast(literal('The receiver is tried again'));
 			});
 		},
-	},
-	{
-		id: 'model.use',
+	}),
+	onKeys('model.use', ['M'], {
 		changes: true,
-		scope: 'banner',
-		keys: ['M'],
 		label: literal('use the model that was found (asks)'),
 		when: shell => shell.feed.get().state.modelOffer !== undefined,
 		run: askToUseModel,
-	},
-];
+	}),
+]);

@@ -1,6 +1,6 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import type {Command, PaneCommand} from '../acts/command.ts';
+import {inScope, onKeys, type Command, type PaneCommand} from '../acts/command.ts';
 import {goBack} from '../acts/go-back.ts';
 import {change, move, nextMatch, openDetail, openPane} from '../acts/navigate.ts';
 import {placeNow} from '../acts/place.ts';
@@ -72,78 +72,54 @@ const paneCommands = panes.map(({id, title}, index): PaneCommand => ({
 	},
 }));
 
-/** Where no other scope is named. */
-const everywhere = (commands: ReadonlyArray<PaneCommand & Partial<Command>>): readonly Command[] =>
-	commands.map(command => ({scope: 'global', ...command}));
-
 /** Commands that hold whatever pane is open. */
-export const everywhereCommands: readonly Command[] = everywhere([
-	{
-		id: 'detail.open',
-		keys: ['enter'],
+export const everywhereCommands: readonly Command[] = inScope('global', [
+	onKeys('detail.open', ['enter'], {
 		label: literal('open'),
 		quiet: shell => shell.openList()?.selectedKey() === undefined,
 		when: shell => shell.view.get().region === 'list',
 		run: openDetail,
-	},
-	{
-		id: 'detail.close',
-		keys: ['esc'],
+	}),
+	onKeys('detail.close', ['esc'], {
 		label: literal('back'),
 		when: shell => shell.view.get().region === 'detail',
 		run: goBack,
-	},
-	{
-		id: 'list.filter',
-		keys: ['/'],
+	}),
+	onKeys('list.filter', ['/'], {
 		label: literal('filter'),
 		why: noList,
 		run(shell) {
 			const {region} = shell.view.get();
 			change(shell, {field: region === 'detail' ? 'search' : 'filter'});
 		},
-	},
-	{
-		id: 'list.follow',
-		keys: ['f'],
+	}),
+	onKeys('list.follow', ['f'], {
 		label: literal('follow'),
 		why: notLive,
 		run(shell) {
 			shell.openList()?.move('follow');
 			change(shell, detailStart);
 		},
-	},
-	{
-		id: 'help',
-		keys: ['?'],
+	}),
+	onKeys('help', ['?'], {
 		label: literal('help'),
 		aliases: ['/help', '/keys'],
 		run(shell) {
 			help.open(shell, {query: '', top: 0, isSearching: false});
 		},
-	},
-	{
-		id: 'palette',
-		keys: [':', 'ctrl+k'],
+	}),
+	onKeys('palette', [':', 'ctrl+k'], {
 		label: literal('palette'),
 		run(shell) {
 			palette.open(shell, {query: '', index: 0});
 		},
-	},
+	}),
 	openStates,
-	{
-		id: 'approvals.review',
-		keys: ['!'],
-		label: literal('review approvals'),
-		quiet: true,
-		run: review,
-	},
+	onKeys('approvals.review', ['!'], {label: literal('review approvals'), quiet: true, run: review}),
 	...leavingCommands,
 	...paneCommands,
 	...movingCommands,
-	{
-		id: 'region.next',
-		keys: ['tab', 'shift+tab'],
+	onKeys('region.next', ['tab', 'shift+tab'], {
 		label: literal('other region'),
 		quiet: true,
 		run(shell) {
@@ -157,54 +133,42 @@ export const everywhereCommands: readonly Command[] = everywhere([
 				change(shell, {region: 'list', ...detailStart});
 			}
 		},
-	},
-	{
-		id: 'back',
-		keys: ['esc'],
+	}),
+	onKeys('back', ['esc'], {
 		label: literal('back one level, never quits'),
 		quiet: true,
 		run: goBack,
-	},
-	{
-		id: 'list.pause',
-		keys: ['space'],
+	}),
+	onKeys('list.pause', ['space'], {
 		label: literal('pause or resume live updates'),
 		quiet: true,
 		why: notLive,
 		run(shell) {
 			shell.openList()?.toggleFollow();
 		},
-	},
-	{
-		id: 'match.next',
-		keys: ['n'],
+	}),
+	onKeys('match.next', ['n'], {
 		label: literal('next match'),
 		quiet: true,
 		run(shell) {
 			nextMatch(shell, 1);
 		},
-	},
-	{
-		id: 'match.previous',
-		keys: ['N'],
+	}),
+	onKeys('match.previous', ['N'], {
 		label: literal('previous match'),
 		quiet: true,
 		run(shell) {
 			nextMatch(shell, -1);
 		},
-	},
-	{
-		id: 'region.zoom',
-		keys: ['z'],
+	}),
+	onKeys('region.zoom', ['z'], {
 		label: literal('zoom region'),
 		quiet: true,
 		run(shell) {
 			shell.view.set(state => ({...state, isZoomed: !state.isZoomed}));
 		},
-	},
-	{
-		id: 'redraw',
-		keys: ['ctrl+l'],
+	}),
+	onKeys('redraw', ['ctrl+l'], {
 		label: literal('full redraw'),
 		quiet: true,
 		run(shell) {
@@ -212,18 +176,14 @@ export const everywhereCommands: readonly Command[] = everywhere([
 			shell.view.set(state => ({...state, redraws: state.redraws + 1}));
 			shell.desktop.redraw();
 		},
-	},
-	{
-		id: 'config.reload',
+	}),
+	onKeys('config.reload', [], {
 		changes: true,
-		keys: [],
 		label: literal('reload the configuration'),
 		aliases: ['/reload'],
 		run: reload,
-	},
-	{
-		id: 'doctor',
-		keys: [],
+	}),
+	onKeys('doctor', [], {
 		label: literal('check the installation'),
 		quiet: true,
 		aliases: ['/doctor'],
@@ -234,18 +194,14 @@ export const everywhereCommands: readonly Command[] = everywhere([
 				shell.desktop.pageHealth(() => isStillHere(literal('What was found was not opened'))),
 			);
 		},
-	},
-	{
-		id: 'config.reload-servers',
+	}),
+	onKeys('config.reload-servers', [], {
 		changes: true,
-		keys: [],
 		label: literal('reload the tool servers: shows what changes, and asks'),
 		aliases: ['/reload-mcp'],
 		run: askToReload,
-	},
-	{
-		id: 'theme.next',
-		keys: [],
+	}),
+	onKeys('theme.next', [], {
 		label: literal('next theme: dark, light, ansi16, mono'),
 		aliases: ['/theme'],
 		run(shell) {
@@ -253,5 +209,5 @@ export const everywhereCommands: readonly Command[] = everywhere([
 			change(shell, {theme: next ?? 'dark', chosenTheme: next});
 			shell.toast(safe`Theme ${clean(next ?? 'dark')}`);
 		},
-	},
+	}),
 ]);

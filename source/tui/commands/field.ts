@@ -1,19 +1,18 @@
 import {literal} from '../../terminal/text/safe.ts';
-import type {Command} from '../acts/command.ts';
+import {inScope, onKeys, type Command, type PaneCommand} from '../acts/command.ts';
 import {change, move} from '../acts/navigate.ts';
 import {review} from '../acts/settle.ts';
 import {completeFilter} from '../filter/completing.ts';
 
 /** Keys beside the text of a filter or a search. */
-export const fieldCommands: readonly Command[] = [
+export const fieldCommands: readonly Command[] = inScope('field', [
 	...(
 		[
 			['field.complete', 'tab', literal('complete, then the next proposal'), 1],
 			['field.complete-back', 'shift+tab', literal('the proposal before'), -1],
 		] as const
-	).map(([id, key, label, step]): Command => ({
+	).map(([id, key, label, step]): PaneCommand => ({
 		id,
-		scope: 'field',
 		keys: [key],
 		label,
 		quiet: step === -1,
@@ -22,19 +21,13 @@ export const fieldCommands: readonly Command[] = [
 			completeFilter(shell, step);
 		},
 	})),
-	{
-		id: 'field.accept',
-		scope: 'field',
-		keys: ['enter', 'tab'],
+	onKeys('field.accept', ['enter', 'tab'], {
 		label: literal('back to the list'),
 		run(shell) {
 			change(shell, {field: undefined});
 		},
-	},
-	{
-		id: 'field.clear',
-		scope: 'field',
-		keys: ['esc', 'ctrl+c'],
+	}),
+	onKeys('field.clear', ['esc', 'ctrl+c'], {
 		label: literal('clear, then leave'),
 		run(shell) {
 			const {field, search} = shell.view.get();
@@ -50,33 +43,20 @@ export const fieldCommands: readonly Command[] = [
 				change(shell, {field: undefined});
 			}
 		},
-	},
-	{
-		id: 'field.review',
-		scope: 'field',
-		keys: ['alt+a'],
-		label: literal('review approvals'),
-		quiet: true,
-		run: review,
-	},
-	{
-		id: 'field.down',
-		scope: 'field',
-		keys: ['down', 'ctrl+n'],
+	}),
+	onKeys('field.review', ['alt+a'], {label: literal('review approvals'), quiet: true, run: review}),
+	onKeys('field.down', ['down', 'ctrl+n'], {
 		label: literal('down'),
 		quiet: true,
 		run(shell) {
 			move(shell, 'down');
 		},
-	},
-	{
-		id: 'field.up',
-		scope: 'field',
-		keys: ['up', 'ctrl+p'],
+	}),
+	onKeys('field.up', ['up', 'ctrl+p'], {
 		label: literal('up'),
 		quiet: true,
 		run(shell) {
 			move(shell, 'up');
 		},
-	},
-];
+	}),
+]);

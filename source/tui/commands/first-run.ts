@@ -2,6 +2,7 @@ import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {onKeys} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
 import {close, closing, defineDialog, dialogState} from '../acts/dialog.ts';
 import {openPane} from '../acts/navigate.ts';
@@ -119,10 +120,8 @@ export const firstRunDialog = defineDialog(firstRun, {
 		rows: firstRunLines(card, shell.feed.get().state, room.width),
 	}),
 	commands: [
-		{
-			id: 'first-run.test',
+		onKeys('first-run.test', ['T'], {
 			changes: true,
-			keys: ['T'],
 			label: literal('send a test event, and go to the traffic'),
 			run(shell) {
 				const {card} = firstRun.now(shell) ?? {};
@@ -132,24 +131,20 @@ export const firstRunDialog = defineDialog(firstRun, {
 					sendTest(shell, card.route);
 				}
 			},
-		},
-		{
-			id: 'first-run.copy',
-			keys: ['c'],
+		}),
+		onKeys('first-run.copy', ['c'], {
 			label: literal('copy the curl line'),
 			run: copying(literal('signed curl line'), shell => {
 				const {card} = firstRun.now(shell) ?? {};
 				return card && shell.port.curlLine(card.route);
 			}),
-		},
-		{
-			id: 'first-run.setup',
+		}),
+		onKeys('first-run.setup', ['s'], {
 			changes: true,
-			keys: ['s'],
 			label: literal('set up the receiver'),
 			when: shell => firstRun.now(shell)?.card.keys === undefined,
 			run: openSetup,
-		},
+		}),
 		closing('first-run', ['enter', 'esc', 'ctrl+c']),
 	],
 });

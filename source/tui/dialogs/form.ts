@@ -2,7 +2,7 @@ import {contentOf, isTyped} from '../../nouns/field-kinds.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {editLine, insertText, type LineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
-import type {Command} from '../acts/command.ts';
+import {inScope, onKeys, type Command} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
 import {dialogNow, isPage, type DialogCommand} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
@@ -95,7 +95,7 @@ function typeOn(form: FormState, step: 1 | -1): FormState {
 }
 
 /** What a key means in every form; its dialog hears of one that leads beyond the first or the last field. */
-function act(shell: Shell, {step, act: update}: FormKey): void {
+function press(shell: Shell, {step, act: update}: FormKey): void {
 	const form = formNow(shell);
 	const isAtEnd = form !== undefined && (update(form) === form || !Number.isFinite(step ?? 0));
 	changeForm(shell, update);
@@ -110,7 +110,7 @@ const keyOfForm = (key: FormKey): DialogCommand => ({
 	label: key.label,
 	quiet: key.id !== 'down',
 	run(shell) {
-		act(shell, key);
+		press(shell, key);
 	},
 });
 
@@ -119,17 +119,13 @@ const changing = (update: (form: FormState) => FormState) => (shell: Shell) => {
 };
 
 const betweenFields: readonly DialogCommand[] = [
-	{
-		id: 'form.edit',
+	onKeys('form.edit', ['enter'], {
 		changes: true,
-		keys: ['enter'],
 		label: literal('type or choose'),
 		run: changing(actOnField),
-	},
+	}),
 	...[...moveKeys, ...turnKeys].map(keyOfForm),
-	{
-		id: 'form.copy',
-		keys: ['y'],
+	onKeys('form.copy', ['y'], {
 		label: literal('copy the values, but no secrets'),
 		quiet: true,
 		run: copying(literal('values'), shell => {
@@ -137,47 +133,37 @@ const betweenFields: readonly DialogCommand[] = [
 			const open = {values, fields: fields.filter(({masked}) => !masked)};
 			return JSON.stringify(contentOf(open), undefined, 2);
 		}),
-	},
+	}),
 ];
 
 const whileTyping: readonly DialogCommand[] = [
-	{
-		id: 'form-text.keep',
-		keys: ['enter', 'esc'],
+	onKeys('form-text.keep', ['enter', 'esc'], {
 		label: literal('keep it'),
 		run: changing(endEditing),
-	},
-	{
-		id: 'form-text.next',
-		keys: ['tab', 'down'],
+	}),
+	onKeys('form-text.next', ['tab', 'down'], {
 		label: literal('keep it, next field'),
 		run: changing(form => typeOn(form, 1)),
-	},
-	{
-		id: 'form-text.previous',
-		keys: ['shift+tab', 'up'],
+	}),
+	onKeys('form-text.previous', ['shift+tab', 'up'], {
 		label: literal('keep it, previous field'),
 		quiet: true,
 		run: changing(form => typeOn(form, -1)),
-	},
-	{
-		id: 'form-text.leave',
-		keys: ['ctrl+c'],
+	}),
+	onKeys('form-text.leave', ['ctrl+c'], {
 		label: literal('leave it as it was'),
 		run: changing(leaveEditing),
-	},
-	{
-		id: 'form-text.review',
-		keys: ['alt+a'],
+	}),
+	onKeys('form-text.review', ['alt+a'], {
 		label: literal('review approvals'),
 		quiet: true,
 		when: shell => !approvalSheet.isOpen(shell),
 		run: review,
-	},
+	}),
 ];
 
 /** Keys of a form: between its fields, and in what is typed. */
 export const formCommands: readonly Command[] = [
-	...betweenFields.map(command => ({...command, scope: 'form'})),
-	...whileTyping.map(command => ({...command, scope: 'form-text'})),
+	...inScope('form', betweenFields),
+	...inScope('form-text', whileTyping),
 ];

@@ -1,5 +1,6 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {onKeys} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
 import {close, type DialogOf, type DialogState} from '../acts/dialog.ts';
 import {tooEarly} from '../acts/sheet.ts';
@@ -83,19 +84,15 @@ export const onceDialog = (
 					...told('c copies it; y closes this when you have kept it', width, 'quiet'),
 				]),
 			commands: [
-				{
-					id: `${id}.copy`,
-					keys: ['c'],
+				onKeys(`${id}.copy`, ['c'], {
 					label: safe`copy the ${noun}`,
 					run: copying(noun, shell => dialog.now(shell)?.secret),
-				},
-				{
-					id: `${id}.kept`,
-					keys: ['y'],
+				}),
+				onKeys(`${id}.kept`, ['y'], {
 					label: literal('I have kept it: close'),
 					isGuarded: true,
 					run: close,
-				},
+				}),
 			],
 		} satisfies Partial<DialogOf<ShownOnce>>,
 	};

@@ -1,6 +1,7 @@
 import {termWords} from '../../core/filter/filter.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
+import {onKeys} from '../acts/command.ts';
 import {
 	closing,
 	defineDialog,
@@ -121,17 +122,13 @@ export const helpDialog = defineDialog(help, {
 			: undefined,
 	settle: (state, top) => (state.top > top ? {...state, top} : state),
 	commands: [
-		{
-			id: 'help.search',
-			keys: ['/'],
+		onKeys('help.search', ['/'], {
 			label: literal('search'),
 			run(shell) {
 				help.change(shell, now => ({...now, isSearching: true, top: 0}));
 			},
-		},
-		{
-			id: 'help.manual',
-			keys: ['m'],
+		}),
+		onKeys('help.manual', ['m'], {
 			label: literal('manual'),
 			run(shell) {
 				const {manual} = shell.pane();
@@ -141,17 +138,15 @@ export const helpDialog = defineDialog(help, {
 					}
 				});
 			},
-		},
+		}),
 		closing('help', ['esc', '?', 'q', 'ctrl+c'], literal('close help')),
-		{
-			id: 'help.accept',
-			keys: ['enter'],
+		onKeys('help.accept', ['enter'], {
 			label: literal('end the search'),
 			quiet: true,
 			run(shell) {
 				help.change(shell, now => ({...now, isSearching: false}));
 			},
-		},
+		}),
 		...scrolling(
 			'help',
 			(shell, rows) => {

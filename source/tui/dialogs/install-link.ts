@@ -1,7 +1,7 @@
 import type {WaitingInstall} from '../../core/install.ts';
 import {lineText, type LineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
-import type {Command} from '../acts/command.ts';
+import {inScope, onKeys, type Command} from '../acts/command.ts';
 import {closing, defineDialog, dialogState} from '../acts/dialog.ts';
 import {placeNow, type StillHere} from '../acts/place.ts';
 import {blankLine, line} from '../lines/line.ts';
@@ -59,25 +59,20 @@ export function pasteLink(shell: Shell, text: string): void {
 }
 
 /** How the sheet is reached. */
-export const installActs: readonly Command[] = [
-	{
-		id: 'install.review',
+export const installActs: readonly Command[] = inScope('global', [
+	onKeys('install.review', ['I'], {
 		scope: 'banner',
-		keys: ['I'],
 		label: literal('look at the install link that was opened'),
 		when: shell => waitingInstalls(shell).length > 0,
 		run: reviewWaiting,
-	},
-	{
-		id: 'install.paste',
+	}),
+	onKeys('install.paste', [], {
 		changes: true,
-		scope: 'global',
-		keys: [],
 		label: literal('install a tool server from a link (svc://mcp/install)'),
 		aliases: ['/install'],
 		run: askForLink,
-	},
-];
+	}),
+]);
 
 export const installLinkDialog = defineDialog(installLink, {
 	title: 'Pasting an install link',
@@ -98,14 +93,12 @@ export const installLinkDialog = defineDialog(installLink, {
 	line: {get: ({text}) => text, set: (_, text) => ({text})},
 	paste: pasteLink,
 	commands: [
-		{
-			id: 'install-link.review',
-			keys: ['enter'],
+		onKeys('install-link.review', ['enter'], {
 			label: literal('look at it'),
 			run(shell) {
 				pasteLink(shell, installLink.now(shell)?.text.value ?? '');
 			},
-		},
+		}),
 		closing('install-link', ['esc', 'ctrl+c']),
 	],
 });

@@ -1,5 +1,6 @@
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {onKeys} from '../acts/command.ts';
 import {close, closing, defineDialog} from '../acts/dialog.ts';
 import {sheetScrolling} from '../acts/seen-sheet.ts';
 import {clean} from '../lines/line.ts';
@@ -110,10 +111,8 @@ export const installDialog = defineDialog(installSheet, {
 	guard: mayInstall,
 	isWatched: true,
 	commands: [
-		{
-			id: 'install.yes',
+		onKeys('install.yes', ['i'], {
 			changes: true,
-			keys: ['i'],
 			label: literal('install it'),
 			quiet: true,
 			isGuarded: true,
@@ -125,56 +124,46 @@ export const installDialog = defineDialog(installSheet, {
 					install(shell);
 				}
 			},
-		},
-		{
-			id: 'install.rename',
+		}),
+		onKeys('install.rename', ['n'], {
 			changes: true,
-			keys: ['n'],
 			label: literal('give it another name'),
 			quiet: true,
 			run(shell) {
 				const {name, freeName = name} = installNow(shell)?.review ?? {};
 				goToInstallStep(shell, {kind: 'rename', text: lineText(freeName)});
 			},
-		},
-		{
-			id: 'install.drop',
+		}),
+		onKeys('install.drop', ['d'], {
 			changes: true,
-			keys: ['d'],
 			label: literal('drop the link'),
 			quiet: true,
 			run: drop,
-		},
+		}),
 		closing('install', ['esc', 'ctrl+c', 'q'], literal('install nothing now')),
 		...moving,
 		...inText,
-		{
-			id: 'install-text.confirm',
+		onKeys('install-text.confirm', ['enter'], {
 			changes: true,
 			scope: 'install-text',
-			keys: ['enter'],
 			label: literal('install, when the name is right'),
 			isGuarded: true,
 			when: shell => at(shell, 'confirm'),
 			run: installNamed,
-		},
-		{
-			id: 'install-text.rename',
+		}),
+		onKeys('install-text.rename', ['enter'], {
 			changes: true,
 			scope: 'install-text',
-			keys: ['enter'],
 			label: literal('take this name'),
 			when: shell => at(shell, 'rename'),
 			run: rename,
-		},
-		{
-			id: 'install-text.back',
+		}),
+		onKeys('install-text.back', ['esc', 'ctrl+c'], {
 			scope: 'install-text',
-			keys: ['esc', 'ctrl+c'],
 			label: literal('back'),
 			run(shell) {
 				goToInstallStep(shell, {kind: 'choose'});
 			},
-		},
+		}),
 	],
 });

@@ -2,7 +2,7 @@ import type {MintedKey} from '../../nouns/key/key-acts.ts';
 import {grantOf, keyFields} from '../../nouns/key/key-form.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {dayTime} from '../../terminal/text/time.ts';
-import type {Command} from '../acts/command.ts';
+import {onKeys, type Command} from '../acts/command.ts';
 import {close, defineWizard, dialogState, step, type DialogCommand} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
 import {selectSoon} from '../acts/select-soon.ts';
@@ -121,36 +121,30 @@ const offer = step(keyOffer, {
 			),
 		]),
 	commands: [
-		{
-			id: 'key.first',
+		onKeys('key.first', ['m'], {
 			changes: true,
-			keys: ['m'],
 			label: literal('make it and show it'),
 			isGuarded: true,
 			run: makeFirst,
-		},
+		}),
 	],
 });
 
 const leaving: readonly DialogCommand[] = [
 	reviewing('key'),
-	{
-		id: 'key.decline',
-		keys: ['esc'],
+	onKeys('key.decline', ['esc'], {
 		label: literal('make none'),
 		when: keyOffer.isOpen,
 		run(shell) {
 			change(shell, {overlay: undefined, declinedKey: true});
 		},
-	},
-	{
-		id: 'key.close',
-		keys: ['esc', 'ctrl+c', 'q'],
+	}),
+	onKeys('key.close', ['esc', 'ctrl+c', 'q'], {
 		label: literal('leave it'),
 		quiet: keyShown.isOpen,
 		when: shell => !keyOffer.isOpen(shell),
 		run: showing.leave,
-	},
+	}),
 ];
 
 export const keyDialogs = defineWizard('key', {title: 'A key of the chat API', keys: leaving}, [

@@ -4,7 +4,7 @@ import type {Safe} from '../../core/untrusted.ts';
 import type {StopConsequences} from '../../gateway/port.ts';
 import {waitingLogins} from '../../nouns/login/login-entry.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import type {Command, PaneCommand} from '../acts/command.ts';
+import {onKeys, type ListedCommand} from '../acts/command.ts';
 import {closing, defineDialog, dialogState} from '../acts/dialog.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -53,25 +53,19 @@ export function howToKeep({port, desktop}: Pick<Shell, 'port' | 'desktop'>): str
 }
 
 /** The two ways out of the interface. */
-export const leavingCommands: ReadonlyArray<PaneCommand & Partial<Command>> = [
-	{
-		id: 'quit',
-		keys: ['q', 'ctrl+c'],
+export const leavingCommands: readonly ListedCommand[] = [
+	onKeys('quit', ['q', 'ctrl+c'], {
 		label: literal('quit'),
 		aliases: ['/quit', '/exit'],
 		run: askToQuit,
-	},
-	{
-		id: 'key.quit',
+	}),
+	onKeys('key.quit', ['q', 'ctrl+c'], {
 		scope: 'key',
-		keys: ['q', 'ctrl+c'],
 		label: literal('quit'),
 		when: keyOffer.isOpen,
 		run: askToQuit,
-	},
-	{
-		id: 'let-go',
-		keys: ['B'],
+	}),
+	onKeys('let-go', ['B'], {
 		label: literal('leave; the gateway goes on in the background'),
 		quiet: true,
 		aliases: ['/background', '/detach'],
@@ -79,10 +73,8 @@ export const leavingCommands: ReadonlyArray<PaneCommand & Partial<Command>> = [
 		run(shell) {
 			shell.desktop.letGo();
 		},
-	},
-	{
-		id: 'suspend',
-		keys: ['ctrl+z'],
+	}),
+	onKeys('suspend', ['ctrl+z'], {
 		label: literal('why svc does not stop here'),
 		quiet: true,
 		run(shell) {
@@ -93,7 +85,7 @@ export const leavingCommands: ReadonlyArray<PaneCommand & Partial<Command>> = [
 				'warn',
 			);
 		},
-	},
+	}),
 ];
 
 type Leaving = {
@@ -193,23 +185,19 @@ export const quitDialog = defineDialog(quit, {
 		),
 	}),
 	commands: [
-		{
-			id: 'quit.leave',
-			keys: ['q', 'ctrl+c'],
+		onKeys('quit.leave', ['q', 'ctrl+c'], {
 			label: literal('quit'),
 			run(shell) {
 				shell.desktop.leave();
 			},
-		},
-		{
-			id: 'quit.let-go',
-			keys: ['b'],
+		}),
+		onKeys('quit.let-go', ['b'], {
 			label: literal('leave the gateway running in the background'),
 			when: shell => shell.port.embedded && canLetGo(shell),
 			run(shell) {
 				shell.desktop.letGo();
 			},
-		},
+		}),
 		closing('quit', ['esc', 'n'], literal('stay')),
 	],
 });

@@ -2,6 +2,7 @@ import type {LoginPlace} from '../../core/logins.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {lineText, insertText, type LineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
+import {onKeys} from '../acts/command.ts';
 import {close, closing, defineDialog, dialogState} from '../acts/dialog.ts';
 import {blankLine, clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -59,15 +60,13 @@ export const loginPasteDialog = defineDialog(loginPaste, {
 	},
 	paste: pasteLogin,
 	commands: [
-		{
-			id: 'login-paste.send',
+		onKeys('login-paste.send', ['enter'], {
 			changes: true,
-			keys: ['enter'],
 			label: literal('take this address'),
 			run(shell) {
 				answer(shell, loginPaste.now(shell)?.text.value ?? '');
 			},
-		},
+		}),
 		closing('login-paste', ['esc', 'ctrl+c'], literal('back; the login waits on')),
 	],
 });

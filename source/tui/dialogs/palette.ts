@@ -1,6 +1,7 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {onKeys} from '../acts/command.ts';
 import {
 	close,
 	closing,
@@ -90,16 +91,14 @@ export const paletteDialog = defineDialog(palette, {
 	contents: paletteBox,
 	takesText: () => true,
 	commands: [
-		{
-			id: 'palette.run',
-			keys: ['enter'],
+		onKeys('palette.run', ['enter'], {
 			label: literal('run'),
 			run(shell) {
 				const entry = entriesNow(shell)[palette.now(shell)?.index ?? 0];
 				close(shell);
 				entry?.run();
 			},
-		},
+		}),
 		moving(literal('down'), ['ctrl+n', 'down', 'tab'], 1),
 		moving(literal('up'), ['ctrl+p', 'up', 'shift+tab'], -1),
 		closing('palette', ['esc', 'ctrl+c', 'ctrl+k']),

@@ -2,6 +2,7 @@ import type {Safe} from '../../core/untrusted.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {lineText, type LineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {onKeys} from '../acts/command.ts';
 import {close, closing, defineDialog, dialogState, type DialogCommand} from '../acts/dialog.ts';
 import {blankLine, clean, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -48,19 +49,15 @@ export const confirmDialog = defineDialog(confirm, {
 		};
 	},
 	commands: [
-		{
-			id: 'confirm.yes',
-			keys: ['y'],
+		onKeys('confirm.yes', ['y'], {
 			label: literal('yes'),
 			run(shell) {
 				const question = confirm.now(shell);
 				close(shell);
 				question?.run();
 			},
-		},
-		{
-			id: 'confirm.other',
-			keys: ['t'],
+		}),
+		onKeys('confirm.other', ['t'], {
 			label: literal('to another route'),
 			when: shell => confirm.now(shell)?.other !== undefined,
 			run(shell) {
@@ -68,7 +65,7 @@ export const confirmDialog = defineDialog(confirm, {
 				close(shell);
 				other?.run();
 			},
-		},
+		}),
 		closing('confirm', ['esc', 'n', 'q', 'ctrl+c'], literal('no')),
 	],
 });
@@ -139,15 +136,13 @@ export const menuDialog = defineDialog(menu, {
 		return item !== undefined;
 	},
 	commands: [
-		{
-			id: 'menu.choose',
-			keys: ['enter'],
+		onKeys('menu.choose', ['enter'], {
 			label: literal('choose'),
 			run(shell) {
 				const {items, index = 0} = menu.now(shell) ?? {};
 				choose(shell, items?.[index]);
 			},
-		},
+		}),
 		movingMenu('down', 1, {keys: ['down', 'tab', 'ctrl+n'], label: literal('next')}),
 		movingMenu('up', -1, {keys: ['up', 'shift+tab', 'ctrl+p'], label: literal('previous')}),
 		closing('menu', ['esc', 'ctrl+c', 'q']),
@@ -216,10 +211,8 @@ export const typeNameDialog = defineDialog(typeName, {
 		mustBeTyped: () => true,
 	},
 	commands: [
-		{
-			id: 'type-name.do',
+		onKeys('type-name.do', ['enter'], {
 			changes: true,
-			keys: ['enter'],
 			label: literal('do it'),
 			run(shell) {
 				const question = typeName.now(shell);
@@ -230,7 +223,7 @@ export const typeNameDialog = defineDialog(typeName, {
 					typeName.change(shell, now => ({...now, isWrong: true}));
 				}
 			},
-		},
+		}),
 		closing('type-name', ['esc', 'ctrl+c'], literal('leave it')),
 	],
 });

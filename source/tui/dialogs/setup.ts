@@ -1,6 +1,6 @@
 import type {SetupDraft, SetupPlan, WrittenSetup} from '../../core/setup.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import type {Command} from '../acts/command.ts';
+import {inScope, onKeys, type Command} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
 import {
 	close,
@@ -120,17 +120,14 @@ function write(shell: Shell): void {
 }
 
 /** How it is reached. */
-export const setupActs: readonly Command[] = [
-	{
-		id: 'setup.open',
+export const setupActs: readonly Command[] = inScope('global', [
+	onKeys('setup.open', [], {
 		changes: true,
-		scope: 'global',
-		keys: [],
 		label: literal('set up the receiver: port, secret, a first route'),
 		aliases: ['/setup'],
 		run: openSetup,
-	},
-];
+	}),
+]);
 
 const widest = 96;
 const title = literal('Set up the receiver');
@@ -156,21 +153,17 @@ const form = step(setupForm, {
 	},
 	form: ofForm(),
 	commands: [
-		{
-			id: 'setup.next',
-			keys: ['a'],
+		onKeys('setup.next', ['a'], {
 			label: literal('next step; after the last what would be written'),
 			run: next,
-		},
-		{
-			id: 'setup.skip',
-			keys: ['s'],
+		}),
+		onKeys('setup.skip', ['s'], {
 			label: literal('no route now'),
 			when: shell => setupForm.now(shell)?.step === lastStep,
 			run(shell) {
 				plan(shell, false);
 			},
-		},
+		}),
 	],
 });
 
@@ -208,13 +201,7 @@ const scrolled = scrolledDialog(setupDiff, {
 const review = step(setupDiff, {
 	...scrolled,
 	commands: [
-		{
-			id: 'setup.write',
-			changes: true,
-			keys: ['w'],
-			label: literal('write it'),
-			run: write,
-		},
+		onKeys('setup.write', ['w'], {changes: true, label: literal('write it'), run: write}),
 		...scrolled.commands,
 	],
 });
@@ -239,25 +226,21 @@ const done = step(setupDone, {
 		return {...box, shown: box.rows.length - 1};
 	},
 	commands: [
-		{
-			id: 'setup.copy',
-			keys: ['c'],
+		onKeys('setup.copy', ['c'], {
 			label: literal('copy the secret'),
 			when: shell => setupDone.now(shell)?.secret !== undefined,
 			run: copying(literal('secret'), shell => setupDone.now(shell)?.secret),
-		},
+		}),
 		{id: 'setup.done', keys: ['enter'], label: literal('close'), run: close},
 	],
 });
 
 const keys: readonly DialogCommand[] = [
-	{
-		id: 'setup.back',
-		keys: ['b'],
+	onKeys('setup.back', ['b'], {
 		label: literal('a step back'),
 		when: shell => setupDiff.isOpen(shell) || (setupForm.now(shell)?.step ?? 0) > 0,
 		run: back,
-	},
+	}),
 	reviewing('setup'),
 	closing('setup', ['esc', 'ctrl+c', 'q'], literal('leave it')),
 ];

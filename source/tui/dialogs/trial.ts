@@ -5,6 +5,7 @@ import {block, type Safe} from '../../core/untrusted.ts';
 import {field, type FieldRecord} from '../../nouns/field.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {onKeys} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
 import {closing, defineDialog, dialogState, scrolling} from '../acts/dialog.ts';
 import {newForm, type FormState} from '../forms/form.ts';
@@ -150,9 +151,7 @@ export const answerDialog = defineDialog(toolAnswer, {
 	}),
 	comesBack: true,
 	commands: [
-		{
-			id: 'answer.again',
-			keys: ['t'],
+		onKeys('answer.again', ['t'], {
 			label: literal('other arguments'),
 			run(shell) {
 				const tried = toolAnswer.now(shell)?.trial;
@@ -160,13 +159,11 @@ export const answerDialog = defineDialog(toolAnswer, {
 					trial.open(shell, tried);
 				}
 			},
-		},
-		{
-			id: 'answer.copy',
-			keys: ['y'],
+		}),
+		onKeys('answer.copy', ['y'], {
 			label: literal('copy'),
 			run: copying(literal('answer'), shell => toolAnswer.now(shell)?.text),
-		},
+		}),
 		...scrolling(
 			'answer',
 			(shell, rows) => {

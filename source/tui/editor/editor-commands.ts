@@ -1,6 +1,6 @@
 import type {JsonObject, JsonValue} from '../../core/json.ts';
 import {literal} from '../../terminal/text/safe.ts';
-import type {PaneCommand} from '../acts/command.ts';
+import {onKeys, type PaneCommand} from '../acts/command.ts';
 import {moveKeys, pageKeys, turnKeys} from '../forms/form-keys.ts';
 import {clearField, moveField, type FormState} from '../forms/form.ts';
 import {isArea} from '../forms/typing.ts';
@@ -15,7 +15,7 @@ import {
 	leaveTyped,
 	moveCompletion,
 } from './edit-field.ts';
-import {act, changeEditor, editorNow} from './editor-state.ts';
+import {changeEditor, editorNow} from './editor-state.ts';
 import {findAct} from './find-field.ts';
 import {addKey, membersOf, withMember} from './list-setting.ts';
 import {refresh} from './refresh.ts';
@@ -94,7 +94,7 @@ function retireOne(definition: JsonObject, at: string, until: number): JsonObjec
 
 /** Keys of the secrets of a route. */
 const secretCommands: readonly PaneCommand[] = [
-	act('.make-secret', ['n'], {
+	onKeys('editor.make-secret', ['n'], {
 		changes: true,
 		label: literal('make a new secret'),
 		when: shell => secretNow(shell) !== undefined,
@@ -102,7 +102,7 @@ const secretCommands: readonly PaneCommand[] = [
 			change(shell, makeOne);
 		},
 	}),
-	act('.retire-secret', ['r'], {
+	onKeys('editor.retire-secret', ['r'], {
 		changes: true,
 		label: literal('let this one pass a day more'),
 		when: shell => ![undefined, addKey].includes(secretNow(shell)),
@@ -118,44 +118,52 @@ const secretCommands: readonly PaneCommand[] = [
 
 /** Keys of the form, between its fields. */
 export const editorCommands: readonly PaneCommand[] = [
-	act('.edit', ['enter'], {changes: true, label: literal('edit'), run: enterField}),
-	act('.save', ['w'], {changes: true, label: literal('save (shows the diff)'), run: reviewSave}),
-	act('.undo', ['u'], {label: literal('undo'), run: undoChange}),
-	act('.json', ['E'], {changes: true, label: literal('as JSON in $EDITOR'), run: editAsJson}),
-	act('.older', ['right', ']'], {label: literal('older event'), run: otherDelivery(1)}),
-	act('.newer', ['left', '['], {
+	onKeys('editor.edit', ['enter'], {changes: true, label: literal('edit'), run: enterField}),
+	onKeys('editor.save', ['w'], {
+		changes: true,
+		label: literal('save (shows the diff)'),
+		run: reviewSave,
+	}),
+	onKeys('editor.undo', ['u'], {label: literal('undo'), run: undoChange}),
+	onKeys('editor.json', ['E'], {
+		changes: true,
+		label: literal('as JSON in $EDITOR'),
+		run: editAsJson,
+	}),
+	onKeys('editor.older', ['right', ']'], {label: literal('older event'), run: otherDelivery(1)}),
+	onKeys('editor.newer', ['left', '['], {
 		label: literal('newer event'),
 		quiet: true,
 		run: otherDelivery(-1),
 	}),
-	act('.side-down', ['J'], {
+	onKeys('editor.side-down', ['J'], {
 		label: literal('what it would do, further down'),
 		quiet: true,
 		run: scrollSide(1),
 	}),
-	act('.side-up', ['K'], {
+	onKeys('editor.side-up', ['K'], {
 		label: literal('what it would do, further up'),
 		quiet: true,
 		run: scrollSide(-1),
 	}),
-	act('.turn', ['space'], {
+	onKeys('editor.turn', ['space'], {
 		changes: true,
 		label: literal('next value'),
 		quiet: true,
 		run: changing(turnKeys[0].act),
 	}),
-	act('.unset', ['x', 'delete'], {
+	onKeys('editor.unset', ['x', 'delete'], {
 		changes: true,
 		label: literal('leave the setting out'),
 		quiet: true,
 		run: changing(clearField),
 	}),
 	...[...moveKeys, ...pageKeys].map(({id, keys, label, act: update}) =>
-		act(`.${id}`, keys, {label, quiet: true, run: changing(update)}),
+		onKeys(`editor.${id}`, keys, {label, quiet: true, run: changing(update)}),
 	),
 	...secretCommands,
 	findAct,
-	act('.leave', ['esc'], {label: literal('leave'), run: leaveEditor}),
+	onKeys('editor.leave', ['esc'], {label: literal('leave'), run: leaveEditor}),
 ];
 
 const isLine = (shell: Shell): boolean => {
@@ -170,30 +178,33 @@ const keepAndMove = (step: 1 | -1) => (shell: Shell) => {
 
 /** Keys of a field that is typed in. */
 export const textCommands: readonly PaneCommand[] = [
-	act('-text.keep', ['enter'], {label: literal('keep it'), when: isLine, run: keepTyped}),
-	act('-text.done', ['esc'], {label: literal('keep it'), run: keepTyped}),
-	act('-text.next', ['tab'], {label: literal('keep it, next field'), run: keepAndMove(1)}),
-	act('-text.previous', ['shift+tab'], {
+	onKeys('editor-text.keep', ['enter'], {label: literal('keep it'), when: isLine, run: keepTyped}),
+	onKeys('editor-text.done', ['esc'], {label: literal('keep it'), run: keepTyped}),
+	onKeys('editor-text.next', ['tab'], {label: literal('keep it, next field'), run: keepAndMove(1)}),
+	onKeys('editor-text.previous', ['shift+tab'], {
 		label: literal('keep it, previous field'),
 		quiet: true,
 		run: keepAndMove(-1),
 	}),
-	act('-text.drop', ['ctrl+c'], {label: literal('leave it as it was'), run: leaveTyped}),
+	onKeys('editor-text.drop', ['ctrl+c'], {label: literal('leave it as it was'), run: leaveTyped}),
 ];
 
 /** Keys of what can complete a `{`. */
 export const completionCommands: readonly PaneCommand[] = [
-	act('-completion.take', ['enter', 'tab'], {label: literal('take this key'), run: complete}),
-	act('-completion.down', ['down', 'ctrl+n'], {
+	onKeys('editor-completion.take', ['enter', 'tab'], {
+		label: literal('take this key'),
+		run: complete,
+	}),
+	onKeys('editor-completion.down', ['down', 'ctrl+n'], {
 		label: literal('next key'),
 		run: moveCompletion(1),
 	}),
-	act('-completion.up', ['up', 'ctrl+p'], {
+	onKeys('editor-completion.up', ['up', 'ctrl+p'], {
 		label: literal('previous key'),
 		quiet: true,
 		run: moveCompletion(-1),
 	}),
-	act('-completion.close', ['esc'], {
+	onKeys('editor-completion.close', ['esc'], {
 		label: literal('no key of these'),
 		run(shell) {
 			changeEditor(shell, state => ({...state, completion: undefined}));

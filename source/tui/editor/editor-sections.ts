@@ -1,13 +1,13 @@
 import type {Safe} from '../../core/untrusted.ts';
 import {literal} from '../../terminal/text/safe.ts';
-import type {PaneCommand} from '../acts/command.ts';
+import {onKeys, type PaneCommand} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
 import {scrolling} from '../acts/dialog.ts';
 import type {PaneSection} from '../panes/pane.ts';
 import type {Host, Shell} from '../shell/shell.ts';
 import {completionsOf, pasteInField, typeInField} from './edit-field.ts';
 import {completionCommands, editorCommands, textCommands} from './editor-commands.ts';
-import {act, changeEditor, editorNow} from './editor-state.ts';
+import {changeEditor, editorNow} from './editor-state.ts';
 import {findCommands, pasteInFind, typeInFind} from './find-field.ts';
 import {backToForm, closeEditor, keepMine, openBoth, save, takeTheirs} from './save-draft.ts';
 import {planLines} from './step-lines.ts';
@@ -28,12 +28,12 @@ function scrollDiff(shell: Shell, rows: number): void {
 
 /** Keys of the diff before saving. */
 const diffCommands: readonly PaneCommand[] = [
-	act('-diff.save', ['w'], {changes: true, label: literal('save it'), run: save}),
+	onKeys('editor-diff.save', ['w'], {changes: true, label: literal('save it'), run: save}),
 	...scrolling('editor-diff', scrollDiff, {
 		names: ['down', 'up'],
 		more: name => ({quiet: name === 'up'}),
 	}),
-	act('-diff.back', ['esc'], {label: literal('back to the form'), run: backToForm}),
+	onKeys('editor-diff.back', ['esc'], {label: literal('back to the form'), run: backToForm}),
 ];
 
 const hasTheirs = (shell: Shell): boolean => {
@@ -43,18 +43,18 @@ const hasTheirs = (shell: Shell): boolean => {
 
 /** Keys of the choice after somebody else's change. */
 const conflictCommands: readonly PaneCommand[] = [
-	act('-conflict.mine', ['m'], {
+	onKeys('editor-conflict.mine', ['m'], {
 		label: literal('keep mine on top of theirs'),
 		when: hasTheirs,
 		run: keepMine,
 	}),
-	act('-conflict.theirs', ['t'], {label: literal('take theirs'), run: takeTheirs}),
-	act('-conflict.both', ['b'], {
+	onKeys('editor-conflict.theirs', ['t'], {label: literal('take theirs'), run: takeTheirs}),
+	onKeys('editor-conflict.both', ['b'], {
 		label: literal('both in $EDITOR'),
 		when: hasTheirs,
 		run: openBoth,
 	}),
-	act('-conflict.back', ['esc'], {label: literal('back to the form'), run: backToForm}),
+	onKeys('editor-conflict.back', ['esc'], {label: literal('back to the form'), run: backToForm}),
 ];
 
 const telling = (of: 'secret' | 'url' | 'curl', key: string, label: Safe): PaneCommand => {
@@ -63,7 +63,7 @@ const telling = (of: 'secret' | 'url' | 'curl', key: string, label: Safe): PaneC
 		return step?.kind === 'saved' ? step.saved[of] : undefined;
 	};
 
-	return act(`-saved.${of}`, [key], {
+	return onKeys(`editor-saved.${of}`, [key], {
 		label,
 		when: shell => textOf(shell) !== undefined,
 		run: copying(label, textOf),
@@ -75,7 +75,7 @@ const savedCommands: readonly PaneCommand[] = [
 	telling('secret', 's', literal('copy the secret')),
 	telling('url', 'y', literal('copy the URL')),
 	telling('curl', 'c', literal('copy the curl line')),
-	act('-saved.close', ['enter', 'esc'], {label: literal('done'), run: closeEditor}),
+	onKeys('editor-saved.close', ['enter', 'esc'], {label: literal('done'), run: closeEditor}),
 ];
 
 /** A part of the form; its keys hold, and the palette offers them, while it has the keyboard of the form. */

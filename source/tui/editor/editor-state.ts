@@ -10,9 +10,7 @@ import type {
 	RouteSavePlan,
 	SavedRoute,
 } from '../../core/route-editor.ts';
-import type {Safe} from '../../core/untrusted.ts';
 import type {LineText} from '../../terminal/text/line-editor.ts';
-import type {PaneCommand} from '../acts/command.ts';
 import type {FormPlace} from '../forms/form.ts';
 import type {Host} from '../shell/shell.ts';
 import type {LocalState} from '../state/source.ts';
@@ -114,10 +112,3 @@ export const withoutKept = (definition: JsonObject, fields: readonly RouteField[
 				),
 		),
 	);
-
-/** A command of the form of a route. */
-export const act = (
-	id: string,
-	keys: readonly string[],
-	rest: Omit<PaneCommand, 'id' | 'keys' | 'label'> & {readonly label: Safe},
-): PaneCommand => ({id: `editor${id}`, keys, ...rest});

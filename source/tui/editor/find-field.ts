@@ -2,10 +2,10 @@ import type {RouteField} from '../../core/route-editor.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {editLine, insertText, lineText, shownLine} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import type {PaneCommand} from '../acts/command.ts';
+import {onKeys, type PaneCommand} from '../acts/command.ts';
 import type {Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
-import {act, changeEditor, type EditorState} from './editor-state.ts';
+import {changeEditor, type EditorState} from './editor-state.ts';
 import {fieldsOf} from './route-form.ts';
 
 const nameOf = ({path}: RouteField): string => path.join('.') || 'name';
@@ -45,7 +45,7 @@ export function pasteInFind(shell: Shell, pasted: string): void {
 }
 
 /** Begins to look for a field. */
-export const findAct: PaneCommand = act('.find', ['/'], {
+export const findAct: PaneCommand = onKeys('editor.find', ['/'], {
 	label: literal('find a field'),
 	quiet: true,
 	run(shell) {
@@ -59,17 +59,17 @@ const step = (by: -1 | 1) => (shell: Shell) => {
 
 /** Keys while a field is looked for. */
 export const findCommands: readonly PaneCommand[] = [
-	act('-find.done', ['enter', 'esc', 'ctrl+c'], {
+	onKeys('editor-find.done', ['enter', 'esc', 'ctrl+c'], {
 		label: literal('stay at it'),
 		run(shell) {
 			changeEditor(shell, state => ({...state, find: undefined}));
 		},
 	}),
-	act('-find.next', ['down', 'ctrl+n', 'tab'], {
+	onKeys('editor-find.next', ['down', 'ctrl+n', 'tab'], {
 		label: literal('next field with it'),
 		run: step(1),
 	}),
-	act('-find.previous', ['up', 'ctrl+p', 'shift+tab'], {
+	onKeys('editor-find.previous', ['up', 'ctrl+p', 'shift+tab'], {
 		label: literal('previous field with it'),
 		run: step(-1),
 	}),
