@@ -1,8 +1,7 @@
 import type {ApprovalScope} from '../../core/approval.ts';
-import {messageOf} from '../../core/errors.ts';
 import {waitAct} from '../../nouns/approval/approval.ts';
 import {lineText} from '../../terminal/text/line-editor.ts';
-import {literal, safe} from '../../terminal/text/safe.ts';
+import {literal} from '../../terminal/text/safe.ts';
 import {onKeys, type Command} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
 import type {DialogCommand} from '../acts/dialog.ts';
@@ -11,7 +10,6 @@ import {answer, callNow, denyAll, isAtChoice, isOffered, stepOf} from '../acts/s
 import {
 	approvalSheet,
 	changeSheet,
-	closeSheet,
 	goToStep,
 	scrollSheet,
 	sheetNow,
@@ -24,33 +22,6 @@ import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {ruleCommands} from './approval-rule.ts';
 import {waysOut} from './approval-text.ts';
-
-/** Denies everything that waits, one after the other. */
-function denyAll(shell: Shell): void {
-	const {approvals} = shell.port.getState();
-	closeSheet(shell);
-	shell.guard.gone();
-	shell.attempt(async () => {
-		// One that cannot be settled must not hide how many were.
-		const results = await Promise.allSettled(
-			approvals.map(async ({id}) =>
-				shell.port.settleApproval(id, {answer: {choice: 'deny'}, by: shell.by}),
-			),
-		);
-		const failed = results.filter(result => result.status === 'rejected');
-		const answered = results.filter(result => result.status === 'fulfilled');
-		const denied = answered.filter(({value}) => value.settled).length;
-		const [first] = failed;
-		if (first) {
-			shell.toast(
-				safe`${denied} denied, ${failed.length} could not be: ${clean(messageOf(first.reason))}`,
-				'bad',
-			);
-		} else {
-			shell.toast(safe`${denied} denied`, 'warn');
-		}
-	});
-}
 
 /** Allows at once, or asks for the tool's name first where that must be typed. */
 function allow(shell: Shell, scope: ApprovalScope): void {
