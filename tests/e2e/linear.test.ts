@@ -28,7 +28,7 @@ test('on a dumb terminal the prompt runs commands over the gateway of its own pr
 					.endsWith('svc>') === true,
 		);
 	await prompted();
-	await say('webhook list', /^gh/);
+	await say('webhook list', /^name gh, /);
 	await prompted();
 	await say('logs --follow', 'Listening');
 	pty.press('ctrl+c');
