@@ -8,6 +8,7 @@ import {setupActs} from '../dialogs/setup.ts';
 import {createKeyRouter, type KeyBinding, type KeyRouter} from '../input/key-router.ts';
 import {bindingsMarkdown} from '../input/keymap.ts';
 import {clean} from '../lines/line.ts';
+import type {Pane} from '../panes/pane.ts';
 import {panes} from '../panes/panes.ts';
 import type {Shell} from '../shell/shell.ts';
 import {bannerCommands} from './banner.ts';
@@ -30,22 +31,19 @@ export type KeyTable = {
 	readonly titleOf: (scope: string) => Safe;
 };
 
-const sections = panes.flatMap(pane => pane.sections);
-
-/** What the palette offers. */
-export const acts: readonly Command[] = [
-	...sections.flatMap(({id, commands: own}) =>
-		own.map((command): Command => ({...command, scope: id})),
-	),
-	...bannerCommands,
-	...installActs,
-	...setupActs,
-	openKeyForm,
-	...everywhereCommands,
-];
-
-/** The keys of the panes, of text fields, and of these dialogs. */
-export function createKeyTable(all: readonly Dialog[]): KeyTable {
+/** The keys of these panes, of text fields, and of these dialogs. */
+export function createKeyTable(all: readonly Dialog[], shown: readonly Pane[] = panes): KeyTable {
+	const sections = shown.flatMap(pane => pane.sections);
+	const acts: readonly Command[] = [
+		...sections.flatMap(({id, commands: own}) =>
+			own.map((command): Command => ({...command, scope: id})),
+		),
+		...bannerCommands,
+		...installActs,
+		...setupActs,
+		openKeyForm,
+		...everywhereCommands,
+	];
 	const ofForms = 1 + all.findIndex(({form}) => form);
 	const commands = [
 		...acts,
@@ -84,7 +82,7 @@ export function createKeyTable(all: readonly Dialog[]): KeyTable {
 /** The keys of the interface as it is. */
 export const keyTable = createKeyTable(dialogs);
 
-export const {commands, bindings, router, commandOf} = keyTable;
+export const {acts, commands, bindings, router, commandOf} = keyTable;
 
 /** The key table as Markdown, for `svc keymap`. @see manual/commands.md */
 export const keymapMarkdown = (): string => bindingsMarkdown(keyTable.bindings, keyTable.titleOf);

@@ -12,7 +12,8 @@ import {announceVersions} from '../commands/two-versions.ts';
 import {createDetails} from '../lines/detail.ts';
 import {clean} from '../lines/line.ts';
 import {announceLogins} from '../panes/logins/announce-logins.ts';
-import {panes} from '../panes/panes.ts';
+import type {Pane} from '../panes/pane.ts';
+import {panes as allPanes} from '../panes/panes.ts';
 import {createFeed, feedIntervals} from '../state/feed.ts';
 import {layoutOf} from '../state/layout.ts';
 import {createStore} from '../state/store.ts';
@@ -44,6 +45,7 @@ export type ShellOptions = Pick<TuiOptions, 'firstRun' | 'offersKey' | 'ssh' | '
 	readonly filters?: Readonly<Record<string, string>>;
 	/** What can lie over the panes. */
 	readonly dialogs?: readonly Dialog[];
+	readonly panes?: readonly [Pane, ...Pane[]];
 };
 
 /** Whether more comes than anybody reads row by row. */
@@ -53,7 +55,7 @@ const pours = ({health}: GatewayState): boolean =>
 /** The state of the interface and everything its commands use; no React in it. */
 export function createShell(
 	{port, logins, clock, desktop}: Pick<Host, 'clock' | 'desktop' | 'logins' | 'port'>,
-	options: ShellOptions,
+	{panes = allPanes, ...options}: ShellOptions,
 ): Shell {
 	const shownMs = options.ssh ? feedIntervals.sshMs : feedIntervals.localMs;
 	const feed = createFeed({port, clock}, shown => {
@@ -154,7 +156,10 @@ export function createShell(
 		ssh: options.ssh,
 		by: options.by ?? 'tui',
 		dialogs: new Map((options.dialogs ?? allDialogs).map(dialog => [dialog.kind, dialog])),
-		keys: options.dialogs ? createKeyTable(options.dialogs) : keyTable,
+		keys:
+			options.dialogs || panes !== allPanes
+				? createKeyTable(options.dialogs ?? allDialogs, panes)
+				: keyTable,
 		guard: createGuard(clock),
 		layout,
 		banners,
