@@ -32,17 +32,29 @@ export type SubscribeFlags = {
 /** A new secret: 32 random bytes as base64url, 43 characters. */
 export const generateSecret = (): string => randomBytes(32).toString('base64url');
 
-/** Where the values of flags stand that are called otherwise than their setting. */
-const elsewhere: Readonly<Record<string, readonly [section: string, key?: string]>> = {
+type SettingFlag = Exclude<keyof SubscribeFlags, 'coalesce'>;
+
+/** Where the value of each flag stands. What is no flag is written nowhere. */
+const places: Readonly<Record<SettingFlag, readonly [setting: string, key?: string]>> = {
+	events: ['events'],
+	prompt: ['prompt'],
+	subject: ['subject'],
+	deliver: ['deliver'],
 	deliverChatId: ['deliver_extra', 'chat_id'],
+	deliverOnly: ['deliver_only'],
+	description: ['description'],
 	routeProfile: ['profile'],
+	cronJob: ['cron_job'],
+	mirrorToSession: ['mirror_to_session'],
+	filters: ['filters'],
+	script: ['script'],
+	skills: ['skills'],
 	coalesceKey: ['coalesce', 'key'],
 	coalesceWindow: ['coalesce', 'window_seconds'],
 	coalesceMaxWait: ['coalesce', 'max_wait_seconds'],
+	overflow: ['overflow'],
+	secret: ['secret'],
 };
-
-const settingOf = (flag: string): string =>
-	flag.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
 
 /**
  * The entry that `flags` make of `existing`. One that exists keeps its secret and every key that no flag names; a new one gets a secret from
@@ -61,9 +73,14 @@ export function mergeSubscription(
 		Object.entries(existing ?? {}).filter(([key]) => !removed.has(key)),
 	);
 	const secret = flags.secret ?? (existing ? undefined : newSecret());
-	const given = {...flags, ...(cronJob !== false && {cronJob}), secret};
-	for (const [flag, value] of Object.entries(given)) {
-		const [setting, key] = elsewhere[flag] ?? [settingOf(flag)];
+	const given: Omit<SubscribeFlags, 'coalesce'> = {
+		...flags,
+		...(cronJob !== false && cronJob !== undefined && {cronJob}),
+		...(secret !== undefined && {secret}),
+	};
+	for (const [flag, [setting, key]] of Object.entries(places)) {
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table are flags
+		const value = given[flag as SettingFlag];
 		if (value !== undefined) {
 			const before = entry[setting];
 			entry[setting] =

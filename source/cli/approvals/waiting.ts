@@ -1,6 +1,5 @@
 import type {Approval} from '../../core/approval.ts';
 import {SvcError} from '../../core/errors.ts';
-import {cell} from '../../core/untrusted.ts';
 import type {GatewayCommands, GatewayPort} from '../../gateway/port.ts';
 import {requestNoun, type RequestMore} from '../../nouns/approval/request.ts';
 import type {AsOf} from '../../nouns/noun.ts';
@@ -10,7 +9,7 @@ import {linesOf} from '../nouns/noun-commands.ts';
 
 /** A request in lines: everything that a person needs to decide. None of its texts begins a line of its own, and nothing is cut. */
 export const requestLines = (approval: Approval, known: AsOf & RequestMore): readonly string[] =>
-	linesOf(requestNoun, approval, known).map(line => cell(line, Infinity).text);
+	linesOf(requestNoun, approval, known);
 
 /**
  * The context with questions that close once request `id` is settled elsewhere, or `over` aborts. Dispose of it when nothing is asked any more.

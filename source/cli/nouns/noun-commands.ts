@@ -39,21 +39,25 @@ export function tableOf<Item, More>(
 	};
 }
 
-/** What is told of one thing, as lines. */
+/** What is told of one thing, as lines. None of its texts begins a line of its own. */
 export const linesOf = <Item, More>(
 	{head, facts, factCells}: Pick<Noun<Item, More>, 'head' | 'facts' | 'factCells'>,
 	item: Item,
 	known: AsOf & More,
 ): readonly string[] => [
-	head(item, known)
-		.map(({text}) => text)
-		.join('  '),
+	oneLine(
+		head(item, known)
+			.map(({text}) => text)
+			.join('  '),
+	),
 	...factsInLines(facts(item, known), factCells),
 ];
 
 /** Facts as lines, with `cells` for their names. */
 export const factsInLines = (facts: readonly Fact[], cells: number): readonly string[] =>
-	facts.flatMap(fact => factLines(fact, cells));
+	facts.flatMap(fact => factLines(fact, cells)).map(oneLine);
+
+const oneLine = (text: string): string => cell(text, Infinity).text;
 
 function factLines(fact: Fact, cells: number): readonly string[] {
 	if ('title' in fact) {
@@ -229,7 +233,7 @@ export function addActs<Item, Port, Once>(
 					} else if (json) {
 						printJson(context, outcome.json);
 					} else {
-						printLines(context, [outcome.said]);
+						printLines(context, [oneLine(outcome.said)]);
 					}
 				},
 			);

@@ -40,7 +40,11 @@ export function toolFacts(approval: ToolApproval): readonly Fact[] {
 		toolFrom(approval.tool).kind === 'server'
 			? {name: 'server says', value: `${claims}  · unverified`}
 			: {name: 'svc says', value: claims},
-		...cautions(approval).map((reason): Fact => ({name: '', value: `! ${reason}`, tone: 'warn'})),
+		...(approval.decision ? [] : cautions(approval)).map((reason): Fact => ({
+			name: '',
+			value: `! ${reason}`,
+			tone: 'warn',
+		})),
 	];
 }
 
@@ -163,6 +167,8 @@ export const requestNoun: Pick<
 	facts: (approval, {now, rules = [], fromEvent = []}) => [
 		...(approval.kind === 'tool' ? toolFacts(approval) : []),
 		...askerFacts(approval),
+		...fact('delivery', approval.delivery),
+		...fact('job', approval.job?.id),
 		...(approval.kind === 'tool' ? sinceFacts(approval, rules) : []),
 		{name: 'asked at', value: printableTime(approval.requestedAt)},
 		deadlineFact(approval, now),

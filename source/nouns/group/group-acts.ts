@@ -28,7 +28,9 @@ export const groupActs: ReadonlyArray<Act<Group, GroupPort>> = [
 		}),
 		async effect(port, id) {
 			const isDone = await port.dispatchGroup(Number(id));
-			const group = await port.getGroup(Number(id));
+			const found = port.getGroup(Number(id));
+			// A run that has started is not said to have failed.
+			const group = await (isDone ? found.catch(() => undefined) : found);
 			if (!isDone && !group) {
 				return undefined;
 			}

@@ -84,14 +84,13 @@ export const jobActs: ReadonlyArray<Act<JobView, JobPort>> = [
 		label: 'pause or resume',
 		says: 'keep a job from firing until it is resumed',
 		why: job => unusable(job) ?? (job.state === 'ended' ? 'It has fired, and ended' : undefined),
-		effect: async (port, key, {item}) =>
-			setPaused(port, key, {paused: item?.state !== 'paused', item}),
-		gone,
-	},
-	{
-		verb: 'resume',
-		says: 'let a paused job fire again, from its next time on',
-		effect: async (port, key, {item}) => setPaused(port, key, {paused: false, item}),
+		effect: async (port, key, {item}) => setPaused(port, key, {paused: true, item}),
+		back: {
+			verb: 'resume',
+			says: 'let a paused job fire again, from its next time on',
+			isDone: ({state}) => state === 'paused',
+			effect: async (port, key, {item}) => setPaused(port, key, {paused: false, item}),
+		},
 		gone,
 	},
 ];

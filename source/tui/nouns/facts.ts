@@ -48,7 +48,7 @@ function factLines(
 
 	if ('words' in fact) {
 		const words = fact.words.map(({text, tone = 'plain'}) => ({text: clean(text), tone}));
-		return [clipLine([{text: indent}, ...words], width - 2)];
+		return [clipLine([{text: indent}, ...words], width)];
 	}
 
 	if ('text' in fact) {

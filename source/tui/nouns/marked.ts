@@ -82,14 +82,14 @@ export function askForAll<Item>(
 	act: (item: Item) => Promise<string | undefined>,
 ): void {
 	const count = items.length;
-	const Verb = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`;
+	const heading = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`;
 	confirm.open(shell, {
-		title: clean(`${Verb} ${count} marked ${count === 1 ? one : many}`),
+		title: clean(`${heading} ${count} marked ${count === 1 ? one : many}`),
 		lines: [
 			...lines,
 			...(gone > 0 ? [`${gone} of the marked are no longer in the list.`] : []),
 		].map(clean),
-		act: clean(`${Verb} all ${count}`),
+		act: clean(`${verb} all ${count}`),
 		run() {
 			clearMarks(shell, marks);
 			shell.attempt(async () => {

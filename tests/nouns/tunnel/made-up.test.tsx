@@ -106,3 +106,11 @@ test('a made-up noun has a list, a detail, acts that ask, and a filter on the sc
 	await shown.screen.type('name:home');
 	expect(shown.text()).not.toContain('> office');
 });
+
+test('no text of a made-up noun begins a line of its own', async () => {
+	tunnels.push({name: 'x\nALL GOOD', port: 1, isOpen: false});
+	for (const words of [['show', 'x\nALL GOOD'], ['open', 'x\nALL GOOD'], ['list']]) {
+		// oxlint-disable-next-line no-await-in-loop -- one command after the other
+		expect(await run(...words)).not.toMatch(/^ALL GOOD/m);
+	}
+});
