@@ -149,9 +149,9 @@ async function askField(
 			continue;
 		}
 
-		const [, to] = /^go (.+)$/.exec(text) ?? [];
-		if (to !== undefined) {
-			return {kind: 'go', to};
+		const [, to] = /^go(?: (.+))?$/.exec(text) ?? [];
+		if (to !== undefined || text === 'go') {
+			return {kind: 'go', to: to ?? ''};
 		}
 
 		// oxlint-disable-next-line no-await-in-loop -- the rest of the same text

@@ -53,7 +53,7 @@ async function ask(context: Context, paths: HomePaths): Promise<ReceiverSettings
 	const question = async (text: string, current: string) =>
 		(await questions.question(`${text} [${current}] `)).trim() || current;
 
-	const enable = await question('Receive webhooks? yes or no', 'yes');
+	const enable = await askYesNo(question, 'Receive webhooks? yes or no');
 	const host = await question(
 		'Address to listen on (0.0.0.0 takes events from other machines)',
 		now?.host ?? '127.0.0.1',
@@ -64,11 +64,24 @@ async function ask(context: Context, paths: HomePaths): Promise<ReceiverSettings
 		'none',
 	);
 	return {
-		enable: /^y(?:es)?$/i.test(enable),
+		enable,
 		host,
 		port,
 		...(secret !== 'none' && {secret: secret === 'random' ? generateSecret() : secret}),
 	};
+}
+
+async function askYesNo(
+	question: (text: string, current: string) => Promise<string>,
+	text: string,
+): Promise<boolean> {
+	for (;;) {
+		// oxlint-disable-next-line no-await-in-loop -- what is neither is asked again
+		const answer = await question(text, 'yes');
+		if (/^(?:y|yes|n|no)$/i.test(answer)) {
+			return /^y/i.test(answer);
+		}
+	}
 }
 
 const maxPort = 65_535;

@@ -40,11 +40,7 @@ export function toolFacts(approval: ToolApproval): readonly Fact[] {
 		toolFrom(approval.tool).kind === 'server'
 			? {name: 'server says', value: `${claims}  · unverified`}
 			: {name: 'svc says', value: claims},
-		...(approval.decision ? [] : cautions(approval)).map((reason): Fact => ({
-			name: '',
-			value: `! ${reason}`,
-			tone: 'warn',
-		})),
+		...cautions(approval).map((reason): Fact => ({name: '', value: `! ${reason}`, tone: 'warn'})),
 	];
 }
 

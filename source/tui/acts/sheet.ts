@@ -215,6 +215,9 @@ export function forgetShown(shell: Shell): void {
 	changeSheet(shell, {seen: {}});
 }
 
+/** What lies there in place of a sheet that something was being typed into: the rest of it is for no pane. */
+export const taken = dialogState<{readonly text: Safe}>('taken');
+
 /** Closes the sheet of a request that somebody else settled, or that became void; says how. */
 export function closeSettled(shell: Shell): void {
 	const {sheet} = approvalSheet.now(shell) ?? {};
@@ -232,10 +235,13 @@ export function closeSettled(shell: Shell): void {
 	closeSheet(shell);
 	const settled = settledApprovals.findLast(other => other.id === id);
 	const {decision} = settled ?? {};
-	shell.toast(
+	const text =
 		settled && decision
 			? safe`${askingServer(settled)} ${askedFor(settled)} waits no more: ${decisionSentence(decision)} (${clean(decision.by)})`
-			: literal('It waits no more'),
-		'warn',
-	);
+			: literal('It waits no more');
+	if (sheet.step.kind === 'choose' || sheet.step.kind === 'by-hand') {
+		shell.toast(text, 'warn');
+	} else {
+		taken.open(shell, {text});
+	}
 }

@@ -1,7 +1,7 @@
 import {contentOf} from '../../nouns/field-kinds.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {onKeys} from '../acts/command.ts';
-import {defineDialog} from '../acts/dialog.ts';
+import {closing, defineDialog} from '../acts/dialog.ts';
 import {answer, stepOf} from '../acts/settle.ts';
 import {
 	approvalSheet,
@@ -10,11 +10,12 @@ import {
 	noteShown,
 	scrollSheet,
 	sheetNow,
+	taken,
 } from '../acts/sheet.ts';
 import {sheetName} from '../approvals/sheet.ts';
-import {titled} from '../dialogs/box.ts';
+import {titled, told, widestText} from '../dialogs/box.ts';
 import {isComplete} from '../dialogs/wizard.ts';
-import {line} from '../lines/line.ts';
+import {blankLine, line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {approvalSheetCommands} from './approval.ts';
 
@@ -84,4 +85,23 @@ export const approvalDialog = defineDialog(approvalSheet, {
 			run: submit,
 		}),
 	],
+});
+
+/** Says that a request waits no more, and keeps the keys that were meant for it. */
+export const takenDialog = defineDialog(taken, {
+	title: 'Request that waits no more',
+	contents({text}, _shell, room) {
+		const width = Math.min(room.width, widestText);
+		return {
+			title: titled(literal('Waits no more')),
+			rows: [
+				blankLine,
+				...told(text, width),
+				blankLine,
+				[{text: literal('  Esc'), tone: 'accent'}, {text: literal(' go on')}],
+			],
+			width,
+		};
+	},
+	commands: [closing('taken', ['esc', 'ctrl+c'], literal('go on'))],
 });

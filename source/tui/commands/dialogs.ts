@@ -10,7 +10,7 @@ import {confirmDialog, menuDialog, typeNameDialog} from '../dialogs/questions.ts
 import {setupDialogs} from '../dialogs/setup.ts';
 import {statesDialog} from '../dialogs/states.ts';
 import {answerDialog, trialDialog} from '../dialogs/trial.ts';
-import {approvalDialog} from './approval-dialog.ts';
+import {approvalDialog, takenDialog} from './approval-dialog.ts';
 import {firstRunDialog} from './first-run.ts';
 
 /** Everything that lies over the panes, in the order of help and keymap. */
@@ -23,6 +23,7 @@ export const dialogs: readonly Dialog[] = [
 	statesDialog,
 	firstRunDialog,
 	approvalDialog,
+	takenDialog,
 	trialDialog,
 	answerDialog,
 	...setupDialogs,

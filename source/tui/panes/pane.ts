@@ -13,7 +13,7 @@ import type {Host, Shell} from '../shell/shell.ts';
 import type {ListSource} from '../state/source.ts';
 
 /**
- * All that makes a pane, but how a screen draws it (`view/pane-bodies`). `panes.ts` lists them in the order of their keys; tabs, keys, help, palette, titles, details and what is kept
+ * All that makes a pane, but how a screen draws it (`frame/pane-bodies`). `panes.ts` lists them in the order of their keys; tabs, keys, help, palette, titles, details and what is kept
  * from one run to the next follow from that list and from nothing else.
  */
 export type Pane = {

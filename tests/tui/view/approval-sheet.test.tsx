@@ -692,6 +692,24 @@ test('"a request that becomes void while open closes the sheet with the reason, 
 	expect(port.calls).toEqual([]);
 });
 
+test('keys of a name that is being typed are for no pane when somebody else answers meanwhile', async () => {
+	const approval = makeToolApproval({mustTypeName: true});
+	const port = createFakePort({approvals: [approval]});
+	await using shown = await showShell(port, narrow);
+	await openArmed(shown);
+	await shown.screen.press('a');
+	await shown.screen.type('create');
+	port.emit(settledAs(approval, 'denied', 'approval_denied'));
+	await shown.pass(1000);
+	await shown.screen.type('_issue 7');
+	await shown.screen.press('enter');
+
+	expect(shown.text()).toContain('waits no more: it was denied (cli (bob))');
+	expect(shown.shell.view.get()).toMatchObject({pane: 'traffic', overlay: {kind: 'taken'}});
+	await shown.screen.press('esc');
+	expect(shown.shell.view.get().overlay).toBeUndefined();
+});
+
 test.for([
 	['approval_denied', 'it was denied (cli (bob))'],
 	['approval_denied: wrong repo', 'it was denied: wrong repo (cli (bob))'],
