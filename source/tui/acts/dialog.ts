@@ -105,6 +105,8 @@ export type DialogOf<State> = {
 	guard?(shell: Shell, key: KeyEvent): boolean;
 	/** A key that means nothing here, or a paste, is a sign that somebody types who does not mean the dialog: it puts the guard off. */
 	readonly isWatched?: true;
+	/** What it says is waiting: no banner says so besides. */
+	readonly tells?: 'approvals' | 'installs';
 	/** It stands under an approval sheet that is opened over it, and comes back. */
 	readonly comesBack?: true;
 	/** What was scrolled past its end stands at its end, where it is shown: the next key back is seen. How much there is only the drawing knows. */
@@ -178,7 +180,10 @@ export const step = <State>(
 	record: Omit<DialogOf<State>, 'title'>,
 ): Dialog => defineDialog(state, {comesBack: true, ...record, title: ''});
 
-/** Dialogs that are one thing to a person, for the list: they share a heading and the scope of their keys. Keys of a step hold in it alone, `keys` in all of them. */
+/**
+ * Dialogs that are one thing to a person, for the list: they share a heading and the scope of their keys, or two where steps are typed apart. Keys of a step hold in it alone, `keys` in all
+ * of them that have their scope.
+ */
 export const defineWizard = (
 	scope: string,
 	{title, keys}: {readonly title: string; readonly keys: readonly DialogCommand[]},
@@ -191,7 +196,7 @@ export const defineWizard = (
 		commands: [
 			...dialog.commands.map(({when, ...command}): Command => ({
 				...command,
-				scope,
+				scope: dialog.typesApart ? `${scope}-text` : scope,
 				when: shell => shell.view.get().overlay?.kind === dialog.kind && when?.(shell) !== false,
 			})),
 			...(index === steps.length - 1 ? keys.map(command => ({scope, ...command})) : []),

@@ -3,7 +3,6 @@ import {seeRows, type SeenParts} from '../approvals/seen-rows.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Size} from '../state/view.ts';
 import {scrolling, type DialogCommand, type DialogState, type ShownParts} from './dialog.ts';
-import {change} from './navigate.ts';
 
 /**
  * Keys that scroll the rows of a sheet; `hint` is told of while there is more to see. A page leaves one row of the last one, and never jumps over any. A name is typed under
@@ -48,7 +47,6 @@ export function sheetScrolling(
 const isPage = (name: string): boolean => name.includes('page-');
 
 type SeenSheet = {
-	readonly step: unknown;
 	/** The first row that is shown. */
 	readonly top: number;
 	/** What of it has been on the screen. */
@@ -56,18 +54,15 @@ type SeenSheet = {
 };
 
 /** How a sheet is changed that a person decides on by rows which were seen. All of it does nothing while the sheet is not open. */
-export function seenSheet<Sheet extends SeenSheet>(
-	dialog: DialogState<{readonly sheet: Sheet}>,
+export function seenSheet<State extends {readonly sheet: SeenSheet}>(
+	dialog: DialogState<State>,
 	{
 		nameOf,
 		layoutOf,
-		atStep = {},
 	}: {
 		/** What the guard calls a sheet as it is shown: anything else has to be drawn anew before a key may allow. */
-		readonly nameOf: (sheet: Sheet, size: Size) => string;
+		readonly nameOf: (state: State, size: Size) => string;
 		readonly layoutOf: (shell: Shell) => {readonly most: number; readonly top: number} | undefined;
-		/** How another step begins. */
-		readonly atStep?: Partial<Sheet>;
 	},
 ) {
 	const put = (shell: Shell, part: Partial<SeenSheet>): void => {
@@ -75,13 +70,8 @@ export function seenSheet<Sheet extends SeenSheet>(
 	};
 
 	return {
-		change(this: void, shell: Shell, part: Partial<Sheet>): void {
+		change(this: void, shell: Shell, part: Partial<State['sheet']>): void {
 			put(shell, part);
-		},
-		/** Goes to another step. What was said of the one before must not hide the keys of this one. */
-		goTo(this: void, shell: Shell, step: Sheet['step']): void {
-			change(shell, {toast: undefined});
-			put(shell, {...atStep, step});
 		},
 		/** Scrolls by so many rows, as far as there are any. */
 		scroll(this: void, shell: Shell, rows: number): void {
@@ -92,12 +82,13 @@ export function seenSheet<Sheet extends SeenSheet>(
 		},
 		/** Tells the guard that the sheet stands on the screen, and remembers what of it was there. */
 		noteShown(this: void, shell: Shell, {of, asked}: ShownParts): void {
-			const {sheet} = dialog.now(shell) ?? {};
-			if (!sheet || nameOf(sheet, shell.view.get().size) !== of) {
+			const state = dialog.now(shell);
+			if (!state || nameOf(state, shell.view.get().size) !== of) {
 				return;
 			}
 
 			shell.guard.shown(of);
+			const {sheet} = state;
 			const at = shell.clock.monotonic();
 			const seen = {...sheet.seen};
 			for (const [part, text] of Object.entries(asked)) {

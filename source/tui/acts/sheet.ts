@@ -68,14 +68,18 @@ export function sheetNow(
 
 export const {
 	change: changeSheet,
-	goTo: goToStep,
 	scroll: scrollSheet,
 	noteShown,
 } = seenSheet(approvalSheet, {
-	nameOf: sheetName,
+	nameOf: ({sheet}, size) => sheetName(sheet, size),
 	layoutOf: shell => sheetNow(shell)?.layout(),
-	atStep: {refused: undefined},
 });
+
+/** Goes to another step. What was said of the one before must not hide the keys of this one. */
+export function goToStep(shell: Shell, step: Sheet['step']): void {
+	change(shell, {toast: undefined});
+	changeSheet(shell, {step, refused: undefined});
+}
 
 /** Opens the sheet of a request. Nothing of it may be allowed before it is drawn. `only`: see `Sheet`. */
 export function openSheet(shell: Shell, approval: Approval, only?: number): void {

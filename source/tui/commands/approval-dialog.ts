@@ -32,6 +32,7 @@ const gone = [line(literal('  It waits no more.'), 'quiet')];
 export const approvalDialog = defineDialog(approvalSheet, {
 	title: 'Approval sheet',
 	typesApart: true,
+	tells: 'approvals',
 	page(_, shell) {
 		const open = sheetNow(shell);
 		if (!open) {

@@ -1,7 +1,7 @@
 import type {Dialog} from '../acts/dialog.ts';
 import {helpDialog} from '../dialogs/help.ts';
 import {installLinkDialog} from '../dialogs/install-link.ts';
-import {installDialog} from '../dialogs/install.ts';
+import {installDialogs} from '../dialogs/install.ts';
 import {keyDialogs} from '../dialogs/key.ts';
 import {quitDialog} from '../dialogs/leaving.ts';
 import {loginPasteDialog} from '../dialogs/login-paste.ts';
@@ -28,7 +28,7 @@ export const dialogs: readonly Dialog[] = [
 	answerDialog,
 	...setupDialogs,
 	...keyDialogs,
-	installDialog,
+	...installDialogs,
 	installLinkDialog,
 	loginPasteDialog,
 	typeNameDialog,

@@ -8,6 +8,7 @@ import {blankLine, line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {askedLine, titled, widestText} from './box.ts';
 import {openInstall} from './install-sheet.ts';
+import {ofText} from './wizard.ts';
 
 /** Asks for such a link. */
 export const installLink = dialogState<{readonly text: LineText}>('install-link');
@@ -90,7 +91,7 @@ export const installLinkDialog = defineDialog(installLink, {
 			),
 		};
 	},
-	line: {get: ({text}) => text, set: (_, text) => ({text})},
+	line: ofText(),
 	paste: pasteLink,
 	commands: [
 		onKeys('install-link.review', ['enter'], {

@@ -1,77 +1,88 @@
-import {lineText} from '../../terminal/text/line-editor.ts';
-import {literal, safe} from '../../terminal/text/safe.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import {lineText, shownLine, type LineText} from '../../terminal/text/line-editor.ts';
+import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {onKeys} from '../acts/command.ts';
-import {close, closing, defineDialog} from '../acts/dialog.ts';
+import {close, closing, defineWizard, step} from '../acts/dialog.ts';
 import {sheetScrolling} from '../acts/seen-sheet.ts';
-import {clean} from '../lines/line.ts';
+import {clean, line, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
+import type {Tone} from '../theme/theme.ts';
 import {
-	goToInstallStep,
-	installLayout,
-	installName,
-	installNow,
-	installSheet,
-	mayInstall,
-	noteInstallShown,
+	installChoice,
+	installConfirm,
+	installRename,
 	openInstall,
-	scrollInstall,
-	type InstallStep,
+	sheetOf,
+	type InstallSheet,
 } from './install-sheet.ts';
+import {ofText} from './wizard.ts';
 
-const at = (shell: Shell, kind: InstallStep['kind']): boolean =>
-	installNow(shell)?.step.kind === kind;
-
-function install(shell: Shell, typedName?: string): void {
-	const sheet = installNow(shell);
-	if (!sheet) {
-		return;
-	}
-
-	const {link, review} = sheet;
+function install(shell: Shell, {link, review}: InstallSheet, typedName?: string): void {
+	const {name} = review;
 	close(shell);
 	shell.guard.gone();
 	shell.attempt(async () => {
-		await shell.port.installServer({
-			link,
-			name: review.name,
-			...(typedName !== undefined && {typedName}),
-		});
-		shell.toast(safe`${clean(review.name)} is installed, untrusted; svc connects to it`, 'good');
+		await shell.port.installServer({link, name, ...(typedName !== undefined && {typedName})});
+		shell.toast(safe`${clean(name)} is installed, untrusted; svc connects to it`, 'good');
 	});
 }
 
-function installNamed(shell: Shell): void {
-	const sheet = installNow(shell);
-	if (sheet?.step.kind !== 'confirm') {
-		return;
+/** Installs a remote server; of a program the name has to be typed first. */
+function installChosen(shell: Shell): void {
+	const {sheet} = installChoice.now(shell) ?? {};
+	if (sheet?.review.kind === 'program') {
+		installConfirm.open(shell, {sheet, text: lineText()}, said);
+	} else if (sheet) {
+		install(shell, sheet);
 	}
+}
 
-	const {value} = sheet.step.text;
-	if (value === sheet.review.name) {
-		install(shell, value);
-	} else {
+function installNamed(shell: Shell): void {
+	const {sheet, text} = installConfirm.now(shell) ?? {};
+	if (sheet && text?.value === sheet.review.name) {
+		install(shell, sheet, text.value);
+	} else if (sheet) {
 		shell.toast(safe`Not installed: its name is ${clean(sheet.review.name)}`, 'warn');
 	}
 }
 
+/** What was said of the step before must not hide the keys of this one. */
+const said = {toast: undefined};
+
+function askForOther(shell: Shell): void {
+	const {sheet} = installChoice.now(shell) ?? {};
+	if (sheet) {
+		const {name, freeName = name} = sheet.review;
+		installRename.open(shell, {sheet, text: lineText(freeName)}, said);
+	}
+}
+
 function rename(shell: Shell): void {
-	const sheet = installNow(shell);
-	if (sheet?.step.kind !== 'rename') {
+	const {sheet, text} = installRename.now(shell) ?? {};
+	if (!sheet || !text) {
 		return;
 	}
 
-	const {link, waiting, step} = sheet;
+	const {link} = sheet;
 	shell.attempt(async () => {
-		const renamed = await shell.port.reviewInstall({link, name: step.text.value.trim()});
-		// Another name is another question: all of it has to be seen again.
-		if (installNow(shell)?.link === link) {
-			openInstall(shell, {link, review: renamed, waiting});
+		const review = await shell.port.reviewInstall({link, name: text.value.trim()});
+		const now = installRename.now(shell);
+		// Another name is another question: all of it has to be seen again. What was taken back, or typed further, asks nothing.
+		if (now?.sheet.link === link && now.text.value === text.value) {
+			openInstall(shell, {...sheet, review});
 		}
 	});
 }
 
+function back(shell: Shell): void {
+	const {sheet} = installConfirm.now(shell) ?? installRename.now(shell) ?? {};
+	if (sheet) {
+		installChoice.open(shell, {sheet}, said);
+	}
+}
+
 function drop(shell: Shell): void {
-	const {waiting} = installNow(shell) ?? {};
+	const {waiting} = installChoice.now(shell)?.sheet ?? {};
 	close(shell);
 	shell.toast(literal('Nothing was installed'), 'warn');
 	if (waiting !== undefined) {
@@ -81,58 +92,77 @@ function drop(shell: Shell): void {
 	}
 }
 
-const {moving, inText} = sheetScrolling('install', scrollInstall, {
-	layoutOf: shell => installLayout(shell),
-	hint: 'page-down',
+const key = (name: string, text: Safe, tone: Tone = 'plain'): Line => [
+	{text: clean(`    ${name}  `), tone: tone === 'quiet' ? 'quiet' : 'accent'},
+	{text, tone},
+];
+
+const typed = (text: LineText, width: number): Line => [
+	{text: literal('      > '), tone: 'accent'},
+	{text: shownLine(text, {width: width - 12})},
+];
+
+const choosing = sheetOf(installChoice, ({sheet: {review}}, {locked}) => {
+	const {kind, name, exists} = review;
+	const asks = kind === 'program' ? literal(' (asks for its name)') : empty;
+	const waits = locked === undefined ? empty : safe` · ${locked}`;
+	return [
+		exists
+			? key('i', literal('that name is taken: n gives it another one'), 'quiet')
+			: key(
+					'i',
+					safe`install ${clean(name)}${asks}${waits}`,
+					locked === undefined ? 'plain' : 'quiet',
+				),
+		key('n', literal('give it another name')),
+		key('d', literal('drop the link, install nothing')),
+	];
 });
 
-/** The sheet for install links. The key that installs is guarded. */
-export const installDialog = defineDialog(installSheet, {
-	title: 'Install link',
-	typesApart: true,
-	page({sheet}, shell) {
-		const layout = installLayout(shell);
-		return layout
-			? {
-					...layout,
-					rows: layout.content,
-					asked: {of: installName(sheet, shell.view.get().size), asked: layout.asked},
-				}
-			: {title: [], rows: [], top: 0};
+const confirming = sheetOf(installConfirm, ({text}, {width, locked}) => [
+	line(literal('    this lets a program run on this machine, as you'), 'warn'),
+	line(
+		safe`    type the server's name to install it, then enter · ${locked ?? literal('Esc goes back')}`,
+	),
+	typed(text, width),
+]);
+
+const renaming = sheetOf(installRename, ({text}, {width}) => [
+	line(literal('    another name: letters, digits, ".", "_", "-"; then enter · Esc goes back')),
+	typed(text, width),
+]);
+
+const sheets = [choosing, confirming, renaming];
+
+const {moving, inText} = sheetScrolling(
+	'install',
+	(shell, rows) => {
+		for (const {scroll} of sheets) {
+			scroll(shell, rows);
+		}
 	},
-	shown: noteInstallShown,
-	line: {
-		get: ({sheet: {step}}) => (step.kind === 'choose' ? undefined : step.text),
-		set: ({sheet}, text) => ({
-			sheet: {...sheet, ...(sheet.step.kind !== 'choose' && {step: {...sheet.step, text}})},
-		}),
-		mustBeTyped: ({sheet}) => sheet.step.kind === 'confirm',
+	{
+		layoutOf: shell => sheets.map(({layoutOf}) => layoutOf(shell)).find(Boolean),
+		hint: 'page-down',
 	},
-	guard: mayInstall,
-	isWatched: true,
+);
+
+const choice = step(installChoice, {
+	...choosing.record,
 	commands: [
 		onKeys('install.yes', ['i'], {
 			changes: true,
 			label: literal('install it'),
 			quiet: true,
 			isGuarded: true,
-			when: shell => at(shell, 'choose') && installNow(shell)?.review.exists === false,
-			run(shell) {
-				if (installNow(shell)?.review.kind === 'program') {
-					goToInstallStep(shell, {kind: 'confirm', text: lineText()});
-				} else {
-					install(shell);
-				}
-			},
+			when: shell => installChoice.now(shell)?.sheet.review.exists === false,
+			run: installChosen,
 		}),
 		onKeys('install.rename', ['n'], {
 			changes: true,
 			label: literal('give it another name'),
 			quiet: true,
-			run(shell) {
-				const {name, freeName = name} = installNow(shell)?.review ?? {};
-				goToInstallStep(shell, {kind: 'rename', text: lineText(freeName)});
-			},
+			run: askForOther,
 		}),
 		onKeys('install.drop', ['d'], {
 			changes: true,
@@ -142,28 +172,48 @@ export const installDialog = defineDialog(installSheet, {
 		}),
 		closing('install', ['esc', 'ctrl+c', 'q'], literal('install nothing now')),
 		...moving,
-		...inText,
+	],
+});
+
+const confirm = step(installConfirm, {
+	...confirming.record,
+	typesApart: true,
+	line: {...ofText(), mustBeTyped: () => true},
+	commands: [
 		onKeys('install-text.confirm', ['enter'], {
 			changes: true,
-			scope: 'install-text',
 			label: literal('install, when the name is right'),
 			isGuarded: true,
-			when: shell => at(shell, 'confirm'),
 			run: installNamed,
-		}),
-		onKeys('install-text.rename', ['enter'], {
-			changes: true,
-			scope: 'install-text',
-			label: literal('take this name'),
-			when: shell => at(shell, 'rename'),
-			run: rename,
-		}),
-		onKeys('install-text.back', ['esc', 'ctrl+c'], {
-			scope: 'install-text',
-			label: literal('back'),
-			run(shell) {
-				goToInstallStep(shell, {kind: 'choose'});
-			},
 		}),
 	],
 });
+
+const other = step(installRename, {
+	...renaming.record,
+	typesApart: true,
+	line: ofText(),
+	commands: [
+		onKeys('install-text.rename', ['enter'], {
+			changes: true,
+			label: literal('take this name'),
+			run: rename,
+		}),
+	],
+});
+
+const keys = [
+	...inText,
+	onKeys('install-text.back', ['esc', 'ctrl+c'], {
+		scope: 'install-text',
+		label: literal('back'),
+		run: back,
+	}),
+];
+
+/** The sheet for install links. The keys that install are guarded. */
+export const installDialogs = defineWizard('install', {title: 'Install link', keys}, [
+	choice,
+	confirm,
+	other,
+]);

@@ -1,4 +1,5 @@
 import type {Safe} from '../../core/untrusted.ts';
+import type {LineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {
 	close,
@@ -76,6 +77,11 @@ function send<State>(shell: Shell, dialog: DialogState<State>, act: () => Promis
 export const ofForm = <State extends {readonly form: FormState}>(): NonNullable<
 	DialogOf<State>['form']
 > => ({get: ({form}) => form, set: (state, form) => ({...state, form})});
+
+/** Where the line of a dialog is that always has the keyboard. */
+export const ofText = <State extends {readonly text: LineText}>(): NonNullable<
+	DialogOf<State>['line']
+> => ({get: ({text}) => text, set: (state, text) => ({...state, text})});
 
 /** Rows that are scrolled in the box of a dialog. */
 export const scrolledDialog = <State extends {readonly top: number}>(

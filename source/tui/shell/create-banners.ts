@@ -7,6 +7,7 @@ import type {Safe} from '../../core/untrusted.ts';
 import {serverName} from '../../nouns/server/server.ts';
 import {clip} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import type {Dialog} from '../acts/dialog.ts';
 import {clean, type Line} from '../lines/line.ts';
 import type {Snapshot} from '../state/feed.ts';
 import type {ViewState} from '../state/view.ts';
@@ -23,17 +24,18 @@ const noApprovals: GatewayState['approvals'] = [];
 
 /** The banners of what is shown now; the same rows again while nothing of them changed. */
 export function createBanners(): (
-	view: Pick<ViewState, 'size' | 'overlay'>,
+	view: Pick<ViewState, 'size'>,
 	snapshot: Pick<Snapshot, 'state' | 'now'>,
+	/** What the open dialog tells itself. */
+	told?: Dialog['tells'],
 ) => readonly Line[] {
 	const remember = createMemory<readonly Line[]>();
 	const findAlarm = createMemory<Safe | undefined>();
 	const findLossy = createMemory<readonly LossyRoute[]>();
-	return ({size: {columns, rows}, overlay}, {state, now}) => {
+	return ({size: {columns, rows}}, {state, now}, told) => {
 		const {gateway, webhook, api, problems, model, modelOffer, modelProblem, approvals} = state;
-		const installs = overlay?.kind === 'install' ? undefined : state.installs;
-		const isOpen = overlay?.kind === 'approval';
-		const shown = isOpen ? noApprovals : approvals;
+		const installs = told === 'installs' ? undefined : state.installs;
+		const shown = told === 'approvals' ? noApprovals : approvals;
 		const lossy = findLossy([state.deliveries, state.routes, Math.floor(now / lossyEveryMs)], () =>
 			lossyRoutes(state, now).filter(({lastAt}) => now - lastAt < lossBannerMs),
 		);

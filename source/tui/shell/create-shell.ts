@@ -1,7 +1,7 @@
 import {messageOf} from '../../core/errors.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {stopAll} from '../../core/stops.ts';
-import type {Dialog} from '../acts/dialog.ts';
+import {dialogNow, type Dialog} from '../acts/dialog.ts';
 import {closeSettled, forgetShown} from '../acts/sheet.ts';
 import {createGuard} from '../approvals/guard.ts';
 import {ringForApprovals} from '../approvals/ring.ts';
@@ -87,7 +87,7 @@ export function createShell(
 	const pane = () => byId.get(view.get().pane) ?? first;
 
 	const findBanners = createBanners();
-	const banners = () => findBanners(view.get(), feed.get());
+	const banners = () => findBanners(view.get(), feed.get(), dialogNow(host)?.dialog.tells);
 
 	const layout = () => {
 		const {size, region, isZoomed, field, overlay} = view.get();

@@ -68,6 +68,8 @@ test('of a program the name is typed, and cannot be pasted', async () => {
 	await shown.screen.press('i');
 	await shown.pass(600);
 	expect(shown.text()).toContain("type the server's name to install it");
+	// What the sheet shows needs no banner, which would take a row of it.
+	expect(shown.text()).not.toContain('a link wants');
 	await shown.screen.paste('crm');
 	await shown.pass(100);
 	expect(shown.text()).toContain('The name has to be typed');
@@ -126,6 +128,28 @@ test('a name that is taken cannot be installed; n gives another one, which is a 
 	await shown.screen.press('i');
 	await shown.pass(100);
 	expect(port.calls).toEqual([{name: 'installServer', args: [{link: remote, name: 'crm-2'}]}]);
+});
+
+test.for([
+	['taken back', ['esc'], 'n  give it another name'],
+	['typed further', ['-', 'b'], '> crm2-b'],
+] as const)('a name that was %s while it was looked up asks nothing', async ([, keys, shows]) => {
+	const port = asked(remote);
+	await using shown = await showShell(port, wide);
+	await open(shown);
+	const late = Promise.withResolvers<void>();
+	const {reviewInstall} = port;
+	port.reviewInstall = async (...args) => {
+		await late.promise;
+		return reviewInstall(...args);
+	};
+
+	await shown.screen.press('n', '2', 'enter', ...keys);
+	await shown.pass(100);
+	late.resolve();
+	await shown.pass(100);
+	expect(shown.text()).toContain(shows);
+	expect(shown.text()).not.toContain('the link calls it');
 });
 
 test('d drops the link, Esc leaves it waiting', async () => {
