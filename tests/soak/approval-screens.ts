@@ -2,8 +2,7 @@ import {Writable} from 'node:stream';
 import {render} from 'ink';
 import {createElement} from 'react';
 import type {InputFrontend} from '../../source/terminal/input/input-frontend.ts';
-import {noteShown, sheetNow} from '../../source/tui/acts/sheet.ts';
-import {sheetName} from '../../source/tui/approvals/sheet.ts';
+import {dialogNow} from '../../source/tui/acts/dialog.ts';
 import {handleKey, handlePaste} from '../../source/tui/commands/scopes.ts';
 import {App} from '../../source/tui/frame/app.tsx';
 import {InputContext} from '../../source/tui/input/use-keys.ts';
@@ -97,17 +96,19 @@ export async function rowScreen({shell, frontend, show}: Parts): Promise<Approva
 	return {
 		async draw() {
 			const {columns, rows} = shell.view.get().size;
-			const open = shell.layout().isTooSmall ? undefined : sheetNow(shell);
-			if (!open) {
+			const {bodyHeight, isTooSmall} = shell.layout();
+			const {dialog, state} = dialogNow(shell) ?? {};
+			const page =
+				state && !isTooSmall
+					? dialog?.page?.(state, shell, {width: columns, height: bodyHeight})
+					: undefined;
+			if (!page?.asked) {
 				show(Array.from({length: rows}, () => ''));
 				return;
 			}
 
-			const {title, content, top, height, footer, width, asked} = open.layout();
-			const window = Math.max(
-				0,
-				Math.min(height, content.length, shell.layout().bodyHeight - footer.length),
-			);
+			const {title, rows: content, top, height = 0, footer = [], width = columns, asked} = page;
+			const window = Math.max(0, Math.min(height, content.length, bodyHeight - footer.length));
 			const start = Math.max(0, Math.min(top, content.length - window));
 			const drawn = [
 				textOf(ruleLine(title, columns), columns),
@@ -115,7 +116,7 @@ export async function rowScreen({shell, frontend, show}: Parts): Promise<Approva
 				...footer.map(row => textOf(row, width)),
 			];
 			show([...drawn, ...Array.from({length: rows - drawn.length}, () => '')].slice(0, rows));
-			noteShown(shell, {of: sheetName(open.sheet, shell.view.get().size), asked});
+			dialog?.shown?.(shell, asked);
 		},
 		resize() {},
 		close() {},

@@ -1,16 +1,27 @@
 import type {ApprovalAnswer} from '../../source/core/approval.ts';
 import {createInputFrontend} from '../../source/terminal/input/input-frontend.ts';
+import {dialogNow} from '../../source/tui/acts/dialog.ts';
 import {sheetNow} from '../../source/tui/acts/sheet.ts';
+import {installChoice, installConfirm} from '../../source/tui/dialogs/install-sheet.ts';
 import {createShell} from '../../source/tui/shell/create-shell.ts';
 import type {Shell} from '../../source/tui/shell/shell.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {createFakeLogins} from '../helpers/fake-logins.ts';
 import {createFakePort} from '../helpers/fake-port.ts';
 import {createFakeTerminal} from '../helpers/fake-terminal.ts';
+import {makeServer} from '../helpers/make-server.ts';
 import {randomOf} from '../helpers/random.ts';
 import {createFakeDesktop, testNow} from '../helpers/show-shell.tsx';
 import {inkScreen, rowScreen, type ApprovalScreen} from './approval-screens.ts';
-import {markedRequest, maxMarked, type MarkedRequest} from './marked-requests.ts';
+import {
+	markedLink,
+	markedRequest,
+	maxMarked,
+	takenName,
+	type Marked,
+	type MarkedLink,
+	type MarkedRequest,
+} from './marked-requests.ts';
 import {createSeenOracle} from './seen-oracle.ts';
 
 export type ApprovalFuzz = {
@@ -20,7 +31,9 @@ export type ApprovalFuzz = {
 	/** Those of `allowed` that made a rule that lasts. */
 	readonly lasting: number;
 	readonly denied: number;
-	/** Answers that nothing on the keyboard had allowed, as sentences. */
+	/** Tool servers of links that were installed, all by a legal key. */
+	readonly installed: number;
+	/** Answers and installations that nothing on the keyboard had allowed, as sentences. */
 	readonly illegal: readonly string[];
 };
 
@@ -29,6 +42,8 @@ export type ApprovalFuzzOptions = {
 	readonly seed: number;
 	/** Frames are those of the interface itself (the usual), or put together from the rows of the sheet, for long runs. */
 	readonly isOnInk?: boolean;
+	/** Install links wait besides, and are opened, named and installed. */
+	readonly withInstalls?: boolean;
 	/** Ends with the first illegal answer. */
 	readonly stopsAtFirst?: boolean;
 	/** Takes the place of parts of the guard, to see that the fuzz would notice. */
@@ -87,6 +102,7 @@ export async function fuzzApprovals({
 	inputs,
 	seed,
 	isOnInk = true,
+	withInstalls = false,
 	stopsAtFirst = false,
 	guard,
 	afterFrame,
@@ -96,8 +112,8 @@ export async function fuzzApprovals({
 	const pick = <Item>(items: readonly Item[]): Item => items[upTo(items.length)] as Item;
 
 	const clock = createFakeClock(testNow);
-	const port = createFakePort();
-	const live = new Map<number, MarkedRequest & {readonly slot: number}>();
+	const port = createFakePort(withInstalls ? {servers: [makeServer({name: takenName})]} : {});
+	const live = new Map<number, (MarkedRequest | MarkedLink) & {readonly slot: number}>();
 	const owners = new Map<string, number>();
 	let size = {columns: 80, rows: 24};
 	const oracle = createSeenOracle(size, mark => owners.get(mark));
@@ -147,6 +163,7 @@ export async function fuzzApprovals({
 	let allowed = 0;
 	let lasting = 0;
 	let denied = 0;
+	let installed = 0;
 	let fed = 0;
 	let lastId = 0;
 
@@ -167,9 +184,10 @@ export async function fuzzApprovals({
 			return approval ? {settled: true, approval} : {settled: false};
 		}
 
+		const request = live.get(id);
 		const wrong = whatIsWrong(model, {
 			answer,
-			request: live.get(id),
+			request: request && 'approval' in request ? request : undefined,
 			oracle,
 			now: clock.monotonic(),
 		});
@@ -177,16 +195,53 @@ export async function fuzzApprovals({
 			allowed++;
 			lasting += answer.choice === 'allow' && answer.scope === 'always' ? 1 : 0;
 		} else {
-			const last = model.reads
-				.slice(-6)
-				.map(({bytes, t}) => `${JSON.stringify(bytes)}@${t - testNow}`);
-			illegal.push(
-				`seed ${seed}, input ${fed}: ${JSON.stringify(answer)}: ${wrong} after ${last.join(' ')}`,
-			);
+			complain(answer, wrong);
 		}
 
 		settle(id, 'allowed');
 		return approval ? {settled: true, approval} : {settled: false};
+	};
+
+	const complain = (done: unknown, wrong: string) => {
+		const last = model.reads
+			.slice(-6)
+			.map(({bytes, t}) => `${JSON.stringify(bytes)}@${t - testNow}`);
+		illegal.push(
+			`seed ${seed}, input ${fed}: ${JSON.stringify(done)}: ${wrong} after ${last.join(' ')}`,
+		);
+	};
+
+	const links = () => [...live.values()].filter(one => 'link' in one);
+
+	/** The links that wait, as the gateway tells of them. */
+	const tellLinks = () => {
+		const waiting = links().map(({id, name}) => {
+			const expiresAt = clock.now() + 1_000_000_000;
+			return {id, name, askedAt: clock.now(), expiresAt};
+		});
+		port.answers.offered = waiting.map((one, at) => ({...one, link: links()[at]?.link ?? ''}));
+		port.emit({type: 'installs-changed', at: clock.now(), installs: waiting});
+	};
+
+	const {installServer} = port;
+	port.installServer = async asked => {
+		const {name = '', typedName: typed} = asked;
+		const link = links().find(one => one.link === asked.link);
+		const wrong = whatIsWrongOfLink(model, {name, typed, link, oracle, now: clock.monotonic()});
+		if (wrong === undefined) {
+			installed++;
+		} else {
+			complain({install: name, typed}, wrong);
+		}
+
+		live.delete(link?.id ?? 0);
+		tellLinks();
+		return installServer(asked);
+	};
+	port.dismissInstall = async id => {
+		live.delete(id);
+		tellLinks();
+		return true;
 	};
 
 	const idle = async () => {
@@ -234,34 +289,44 @@ export async function fuzzApprovals({
 		}
 	};
 
-	const request = () => {
-		lastId++;
-		if (port.getState().approvals.length >= 4) {
-			return;
-		}
-
+	/** A new identifier, with marks that nothing else on the screen has. */
+	const newPlace = () => {
+		const id = ++lastId;
 		const taken = new Set([...live.values()].map(({slot}) => slot));
 		const slot = Array.from({length: maxMarked}, (_, index) => index).find(
 			free => !taken.has(free),
 		);
-		if (slot === undefined) {
-			return;
-		}
-
 		for (const [mark, owner] of owners) {
-			if (!live.has(owner)) {
+			if (slot !== undefined && !live.has(owner)) {
 				owners.delete(mark);
 			}
 		}
 
-		const marked = markedRequest({id: lastId, slot, now: clock.now()}, {upTo, pick});
-		const {approval} = marked;
-		live.set(lastId, {...marked, slot});
-		for (const mark of marked.marks) {
-			owners.set(mark, lastId);
-		}
+		return slot === undefined ? undefined : {id, slot, now: clock.now()};
+	};
 
-		port.emit({type: 'approval-requested', at: clock.now(), approval});
+	const comesUp = (marked: MarkedRequest | MarkedLink, slot: number) => {
+		live.set(marked.id, {...marked, slot});
+		for (const mark of marked.marks) {
+			owners.set(mark, marked.id);
+		}
+	};
+
+	const request = () => {
+		const place = port.getState().approvals.length < 4 ? newPlace() : undefined;
+		if (place) {
+			const marked = markedRequest(place, {upTo, pick});
+			comesUp(marked, place.slot);
+			port.emit({type: 'approval-requested', at: clock.now(), approval: marked.approval});
+		}
+	};
+
+	const offer = () => {
+		const place = links().length < 2 ? newPlace() : undefined;
+		if (place) {
+			comesUp(markedLink(place, {upTo, pick}), place.slot);
+			tellLinks();
+		}
 	};
 
 	const stepNow = () => sheetNow(shell)?.sheet.step.kind;
@@ -312,10 +377,62 @@ export async function fuzzApprovals({
 		}
 	};
 
+	/** Opens a link that waits, over nothing else. */
+	const openLink = async () => {
+		offer();
+		for (let tries = 0; tries < 4 && shell.view.get().overlay; tries++) {
+			// oxlint-disable-next-line no-await-in-loop -- one key after the other
+			await feed(esc);
+			clock.advance(100);
+			// oxlint-disable-next-line no-await-in-loop -- see above
+			await idle();
+		}
+
+		clock.advance(600);
+		await feed('I');
+		await idle();
+	};
+
+	/** Reads all that the open page has. */
+	const readPage = async () => {
+		await draw();
+		for (let before = -1; before !== firstRow() && before < 1000;) {
+			before = firstRow();
+			clock.advance(30);
+			// oxlint-disable-next-line no-await-in-loop -- see above
+			await feed(`${esc}[6~`, true);
+		}
+	};
+
+	/** The first row that the open page shows. */
+	const firstRow = () => {
+		const {dialog, state} = dialogNow(shell) ?? {};
+		return state ? (dialog?.page?.(state, shell, {width: 0, height: 0}).top ?? 1000) : 1000;
+	};
+
 	/** Waits until a key may count, mostly. */
 	const rest = async () => {
 		clock.advance(upTo(8) === 0 ? 450 : pick([520, 700]));
 		await draw();
+	};
+
+	const resize = () => {
+		const next = pick([
+			{columns: 80, rows: 24},
+			{columns: 120, rows: 36},
+			{columns: 60, rows: 16},
+			{columns: 100, rows: 30},
+			{columns: 72, rows: 20},
+			{columns: 50, rows: 12},
+		]);
+		if (next.columns === size.columns && next.rows === size.rows) {
+			return;
+		}
+
+		size = next;
+		oracle.resized(size);
+		screen.resize(size);
+		shell.view.set(state => ({...state, size}));
 	};
 
 	const acts: ReadonlyArray<readonly [number, () => Promise<void> | void]> = [
@@ -482,50 +599,84 @@ export async function fuzzApprovals({
 				}
 			},
 		],
+		[1, resize],
+	];
+	const ofInstalls: typeof acts = [
+		[10, offer],
+		[4, resize],
+		[8, async () => feed('I')],
+		[14, async () => feed(pick(['i', 'i', 'i', 'n', 'd', '\r', 'G', `${esc}[6~`]))],
 		[
-			1,
-			() => {
-				const next = pick([
-					{columns: 80, rows: 24},
-					{columns: 120, rows: 36},
-					{columns: 60, rows: 16},
-					{columns: 100, rows: 30},
-					{columns: 72, rows: 20},
-					{columns: 50, rows: 12},
-				]);
-				if (next.columns === size.columns && next.rows === size.rows) {
-					return;
+			40,
+			async () => {
+				// Somebody reads all of it, perhaps under another name, and installs it.
+				await openLink();
+				await readPage();
+				if (upTo(3) === 0 || installChoice.now(shell)?.sheet.review.exists) {
+					await feed('n');
+					await feed(pick(['2', '2', '\u007F', '-x', ' ']));
+					await feed('\r');
+					await idle();
+					await (upTo(3) === 0 ? draw() : readPage());
 				}
 
-				size = next;
-				oracle.resized(size);
-				screen.resize(size);
-				shell.view.set(state => ({...state, size}));
+				await rest();
+				if (upTo(3) === 0) {
+					// A letter that was meant for something else came just before.
+					await feed(pick(['b', 'x', 'Z']));
+					clock.advance(pick([60, 450, 520]));
+				}
+
+				await feed(pick(['i', 'i', 'i', 'd', esc]));
+				await rest();
+				await typeName();
+			},
+		],
+		[
+			6,
+			async () => {
+				// Somebody in a hurry, who does not come to the last rows.
+				await feed('I');
+				await draw();
+				await feed(pick(['G', `${esc}[6~`]));
+				await rest();
+				await feed('i');
+				await rest();
+				await typeName();
 			},
 		],
 	];
-	const total = acts.reduce((sum, [weight]) => sum + weight, 0);
+	const all = withInstalls ? [...acts, ...ofInstalls] : acts;
+	const total = all.reduce((sum, [weight]) => sum + weight, 0);
 	const isDone = () => fed >= inputs || (stopsAtFirst && illegal.length > 0);
 	while (!isDone()) {
 		let at = upTo(total);
-		const act = acts.find(([weight]) => (at -= weight) < 0)?.[1];
+		const act = all.find(([weight]) => (at -= weight) < 0)?.[1];
 		// oxlint-disable-next-line no-await-in-loop -- one act after the other
 		await act?.();
 		// Whoever wanders off comes back: panes and dialogs are not what is tested here.
 		const {overlay} = shell.view.get();
-		if (overlay && overlay.kind !== 'approval') {
+		if (overlay && !decided.has(dialogNow(shell)?.dialog.scope ?? '')) {
 			shell.view.set(state => ({...state, overlay: undefined}));
 		}
 	}
 
 	screen.close();
 	made[Symbol.dispose]();
-	return {inputs: fed, allowed, lasting, denied, illegal};
+	return {inputs: fed, allowed, lasting, denied, installed, illegal};
 }
+
+/** Scopes of what a person decides on by rows that were seen. */
+const decided: ReadonlySet<string> = new Set(['approval', 'install']);
 
 /** The name that has to be typed now. */
 function typedName(shell: Shell): string | undefined {
 	const open = sheetNow(shell);
+	const link = installConfirm.now(shell);
+	if (link) {
+		return link.sheet.review.name;
+	}
+
 	return open?.sheet.step.kind === 'name' && open.approval.kind === 'tool'
 		? open.approval.tool.tool
 		: undefined;
@@ -540,25 +691,24 @@ type Claim = {
 
 const keysOf: Readonly<Record<string, string>> = {once: 'a', run: 'r', process: 's', always: 'A'};
 
-/** Why an answer that allows is not what a person did; `undefined` when it is. */
-function whatIsWrong(model: Model, {answer, request, oracle, now}: Claim): string | undefined {
-	const {reads, focusAt, strangeAt, typed} = model;
-	const last = reads.at(-1);
-	if (!last || !request || answer.choice === 'deny') {
-		return 'nothing was asked';
-	}
+type KeyClaim = {
+	readonly wanted: string | undefined;
+	readonly asked: Marked;
+	/** What a tool server is to be called. */
+	readonly name?: string;
+} & Pick<Claim, 'oracle' | 'now'>;
 
-	const {approval} = request;
-	const isLasting = answer.choice === 'allow' && answer.scope === 'always';
-	const isNamed =
-		approval.kind === 'tool' &&
-		(approval.mustTypeName || (isLasting && approval.lasting?.isBound === true));
-	const wanted = answer.choice === 'submit' ? 'a' : isNamed ? '\r' : keysOf[answer.scope];
-	if (last.bytes !== wanted) {
+/** Why what `asked` asks for was not allowed by the last key; `undefined` when it was. */
+function whatIsWrongOfKey(
+	{reads, focusAt, strangeAt}: Model,
+	{wanted, asked, name, oracle, now}: KeyClaim,
+): string | undefined {
+	const last = reads.at(-1);
+	if (last?.bytes !== wanted) {
 		return `the last read was not ${JSON.stringify(wanted)} alone`;
 	}
 
-	const unseen = oracle.whyNot(request, now);
+	const unseen = oracle.whyNot(asked, now, name);
 	if (unseen !== undefined) {
 		return unseen;
 	}
@@ -572,8 +722,60 @@ function whatIsWrong(model: Model, {answer, request, oracle, now}: Claim): strin
 	}
 
 	const before = reads.at(-2);
-	if (before?.bytes === last.bytes && last.t - before.t < 500) {
-		return 'the key was held down';
+	return last && before?.bytes === last.bytes && last.t - before.t < 500
+		? 'the key was held down'
+		: undefined;
+}
+
+/** Why a link that is installed is not what a person did; `undefined` when it is. */
+function whatIsWrongOfLink(
+	model: Model,
+	{
+		name,
+		typed,
+		link,
+		oracle,
+		now,
+	}: Pick<Claim, 'oracle' | 'now'> & {
+		readonly name: string;
+		readonly typed: string | undefined;
+		readonly link: MarkedLink | undefined;
+	},
+): string | undefined {
+	if (!link) {
+		return 'nothing was asked';
+	}
+
+	const wanted = link.isProgram ? '\r' : 'i';
+	const wrong = whatIsWrongOfKey(model, {wanted, asked: link, name, oracle, now});
+	if (wrong !== undefined) {
+		return wrong;
+	}
+
+	if (name === takenName) {
+		return 'the name is taken';
+	}
+
+	return link.isProgram && !(typed === name && holdsInOrder(model.typed, name))
+		? 'the name was not typed'
+		: undefined;
+}
+
+/** Why an answer that allows is not what a person did; `undefined` when it is. */
+function whatIsWrong(model: Model, {answer, request, oracle, now}: Claim): string | undefined {
+	if (!request || answer.choice === 'deny') {
+		return 'nothing was asked';
+	}
+
+	const {approval} = request;
+	const isLasting = answer.choice === 'allow' && answer.scope === 'always';
+	const isNamed =
+		approval.kind === 'tool' &&
+		(approval.mustTypeName || (isLasting && approval.lasting?.isBound === true));
+	const wanted = answer.choice === 'submit' ? 'a' : isNamed ? '\r' : keysOf[answer.scope];
+	const wrong = whatIsWrongOfKey(model, {wanted, asked: request, oracle, now});
+	if (wrong !== undefined) {
+		return wrong;
 	}
 
 	if (answer.choice === 'allow' && approval.kind === 'tool') {
@@ -583,7 +785,7 @@ function whatIsWrong(model: Model, {answer, request, oracle, now}: Claim): strin
 
 		// One that was corrected while it was typed has other letters besides.
 		const isTyped =
-			answer.typedName === approval.tool.tool && holdsInOrder(typed, approval.tool.tool);
+			answer.typedName === approval.tool.tool && holdsInOrder(model.typed, approval.tool.tool);
 		if (isNamed && !isTyped) {
 			return 'the name was not typed';
 		}

@@ -7,13 +7,22 @@ import {
 	makeToolApproval,
 } from '../helpers/make-approval.ts';
 
-/** A request whose every part carries marks of its own: what the screen has shown of it can be read off the screen. */
-export type MarkedRequest = {
-	readonly approval: Approval;
+/** Something whose every part carries marks of its own: what the screen has shown of it can be read off the screen. */
+export type Marked = {
+	readonly id: number;
 	/** Everything that has to be on the screen: single characters, and words. */
 	readonly marks: ReadonlySet<string>;
 	/** Those of the arguments. */
 	readonly inArguments: ReadonlySet<string>;
+};
+
+export type MarkedRequest = Marked & {readonly approval: Approval};
+
+/** An install link. */
+export type MarkedLink = Marked & {
+	readonly link: string;
+	readonly name: string;
+	readonly isProgram: boolean;
 };
 
 /** Marks in a text: characters of a block that nothing else on the screen is made of, and numbered words. */
@@ -31,18 +40,60 @@ type Random = {
 	readonly pick: <Item>(items: readonly Item[]) => Item;
 };
 
+/** Marks of a slot (below `maxMarked`), each once, and texts with such marks. */
+function marking(slot: number, {upTo, pick}: Random) {
+	let used = 0;
+	const mark = () => String.fromCharCode(firstMark + slot * marksEach + used++);
+	return {
+		mark,
+		/** `count` marks with text between them that is the same everywhere. */
+		text: (count: number, most: number): string =>
+			Array.from({length: count}, () => mark() + 'x'.repeat(upTo(most))).join(
+				pick(['', ' ', '  ']),
+			),
+	};
+}
+
+/** Of a tool server that is there already. */
+export const takenName = 'taken';
+
+/** A link to a random program, or to a server elsewhere. */
+export function markedLink(
+	{id, slot}: {readonly id: number; readonly slot: number},
+	random: Random,
+): MarkedLink {
+	const {upTo, pick} = random;
+	const {text} = marking(slot, random);
+	const isProgram = upTo(2) === 0;
+	const texts = (count: number) => Array.from({length: count}, () => text(1 + upTo(6), 12));
+	// No header holds the characters of marks.
+	const values = texts(pick([1, 3, 8, 20])).map((one, at) =>
+		isProgram ? one : `name${id}_${at} ${'x'.repeat(upTo(100))}`,
+	);
+	const named = Object.fromEntries(values.map((one, at) => [`N_${at}`, one]));
+	const config = isProgram
+		? {command: 'npx', args: texts(upTo(12)), env: named}
+		: {url: 'https://crm.example/mcp', headers: named};
+	const name = pick([`server${id}_0`, `server${id}_0`, takenName]);
+	const json = JSON.stringify(config);
+	return {
+		id,
+		name,
+		isProgram,
+		link: `svc://mcp/install?name=${name}&config=${Buffer.from(json).toString('base64url')}`,
+		marks: new Set(marksIn(`${name} ${json}`)),
+		inArguments: new Set(),
+	};
+}
+
 /** A request with random arguments, or a random form; `slot` (below `maxMarked`) says which characters are its marks. */
 export function markedRequest(
 	{id, slot, now}: {readonly id: number; readonly slot: number; readonly now: number},
 	random: Random,
 ): MarkedRequest {
 	const {upTo, pick} = random;
-	let used = 0;
 	let named = 0;
-	const mark = () => String.fromCharCode(firstMark + slot * marksEach + used++);
-	/** `count` marks with text between them that is the same everywhere. */
-	const text = (count: number, most: number): string =>
-		Array.from({length: count}, () => mark() + 'x'.repeat(upTo(most))).join(pick(['', ' ', '  ']));
+	const {mark, text} = marking(slot, random);
 	const name = (): string => {
 		const plain = `name${id}_${named++}`;
 		return pick([plain, plain, plain, `${mark()} "${text(upTo(20), 6)}`, `${text(3, 40)}\n"x": 1`]);
@@ -128,6 +179,7 @@ export function markedRequest(
 	const inArguments = new Set(marksIn(approval.kind === 'tool' ? JSON.stringify(args) : ''));
 	const asked = approval.kind === 'tool' ? '' : JSON.stringify([approval.message, approval.fields]);
 	return {
+		id,
 		approval,
 		inArguments,
 		marks: new Set([

@@ -1,4 +1,4 @@
-import {marksIn, type MarkedRequest} from './marked-requests.ts';
+import {marksIn, type Marked} from './marked-requests.ts';
 
 /** What was on the screen, read from frames alone. */
 export type SeenOracle = {
@@ -8,8 +8,8 @@ export type SeenOracle = {
 	resized(size: {readonly columns: number; readonly rows: number}): void;
 	/** A text was opened in the pager. */
 	paged(text: string, at: number): void;
-	/** Why `request` could not be allowed by what the screen has shown; `undefined` when it could. */
-	whyNot(request: MarkedRequest, at: number): string | undefined;
+	/** Why `asked` could not be allowed by what the screen has shown; `undefined` when it could. `name`: what a tool server is to be called. */
+	whyNot(asked: Marked, at: number, name?: string): string | undefined;
 };
 
 const restMs = 500;
@@ -22,7 +22,12 @@ const questions = [
 	'store the rule and allow',
 	'deny, and tell the agent why',
 	'D again denies',
+	'n  give it another name',
+	"type the server's name",
+	'another name: letters',
 ];
+
+const installTitle = /^── Install a tool server ── (\S+)/;
 
 /** Knows nothing of the program but how a sheet looks: its title, the choices under a rule, and `server, host` and arguments between them. */
 export function createSeenOracle(
@@ -34,7 +39,14 @@ export function createSeenOracle(
 	let seen = new Map<string, number>();
 	let paged = new Map<string, number>();
 	/** The request and the question that the screen shows, and since when. */
-	let shown: {readonly id: number; readonly question: string; readonly at: number} | undefined;
+	let shown:
+		| {
+				readonly id: number;
+				readonly question: string;
+				readonly at: number;
+				readonly name: string | undefined;
+		  }
+		| undefined;
 
 	/** The request that the screen said it cannot show all of. */
 	let cut: number | undefined;
@@ -52,7 +64,7 @@ export function createSeenOracle(
 
 	return {
 		frame(rows, at) {
-			const title = rows.findIndex(row => row.startsWith('── Approval '));
+			const title = rows.findIndex(row => row.startsWith('── Approval ') || installTitle.test(row));
 			if (title === -1) {
 				// A sheet may wait behind the word that there is no room; what was read in the pager was read.
 				(size.columns < 60 || size.rows < 16 ? forget : forgetAll)();
@@ -64,6 +76,7 @@ export function createSeenOracle(
 				return;
 			}
 
+			const name = installTitle.exec(rows[title] ?? '')?.[1];
 			const body = rows.slice(title + 1);
 			const end = body.findIndex(row => /^ {2}─{20,}/.test(row));
 			const question = questions.find(text => body.some(row => row.includes(text))) ?? '';
@@ -83,7 +96,8 @@ export function createSeenOracle(
 				throw new Error(`a sheet shows ${ids.size} requests:\n${rows.join('\n')}`);
 			}
 
-			if (shown && shown.id !== id) {
+			// Another name of a server is another question.
+			if (shown && (shown.id !== id || shown.name !== name)) {
 				forgetAll();
 			}
 
@@ -91,7 +105,7 @@ export function createSeenOracle(
 				cut = id;
 			}
 
-			shown = shown?.question === question ? shown : {id, question, at};
+			shown = shown?.question === question ? shown : {id, question, at, name};
 			for (const mark of marks) {
 				if (!seen.has(mark)) {
 					seen.set(mark, at);
@@ -108,9 +122,13 @@ export function createSeenOracle(
 				paged.set(mark, at);
 			}
 		},
-		whyNot({approval: {id}, marks, inArguments}, at) {
+		whyNot({id, marks, inArguments}, at, name) {
 			if (shown?.id !== id) {
 				return 'it is not what the screen shows';
+			}
+
+			if (shown.name !== name) {
+				return `the screen calls it ${shown.name}`;
 			}
 
 			if (at - shown.at < restMs) {

@@ -1,8 +1,9 @@
 // @module-tag slow
 import {expect, test} from 'vitest';
 import {lineText} from '../../../source/terminal/text/line-editor.ts';
-import {goToStep, noteShown, sheetNow} from '../../../source/tui/acts/sheet.ts';
-import {sheetName} from '../../../source/tui/approvals/sheet.ts';
+import {dialogNow} from '../../../source/tui/acts/dialog.ts';
+import {goToStep, sheetNow} from '../../../source/tui/acts/sheet.ts';
+import {installConfirm} from '../../../source/tui/dialogs/install-sheet.ts';
 import type {Shell} from '../../../source/tui/shell/shell.ts';
 import {fuzzApprovals} from '../../soak/approvals.ts';
 
@@ -21,6 +22,19 @@ test('"no `allow` reaches the port without a legal allow key after arming with e
 	expect(allowed).toBeGreaterThan(2);
 	expect(lasting).toBeGreaterThan(0);
 	expect(denied).toBeGreaterThan(0);
+});
+
+test('no tool server is installed from a link without a legal key, a name that was typed and everything shown', async () => {
+	const drawn = await fuzzApprovals({inputs: 40, seed: 3, withInstalls: true});
+	const {installed, illegal} = await fuzzApprovals({
+		inputs: 500,
+		seed: 1,
+		isOnInk: false,
+		withInstalls: true,
+	});
+
+	expect([...drawn.illegal, ...illegal]).toEqual([]);
+	expect(installed).toBeGreaterThan(2);
 });
 
 const notices = async (broken: Partial<Parameters<typeof fuzzApprovals>[0]>) => {
@@ -42,15 +56,14 @@ test('the fuzz notices a guard that takes bursts', async () => {
 
 /** As if every row were on the screen with the first frame. */
 function pretendAllShown(shell: Shell): void {
-	const open = sheetNow(shell);
-	if (open) {
-		const asked = Object.fromEntries(
-			Object.entries(open.layout().asked).map(([part, text]) => [
-				part,
-				text && {...text, shown: [{first: 0, last: Infinity}]},
-			]),
-		);
-		noteShown(shell, {of: sheetName(open.sheet, shell.view.get().size), asked});
+	const {dialog, state} = dialogNow(shell) ?? {};
+	const {asked} = (state && dialog?.page?.(state, shell, {width: 0, height: 0})) ?? {};
+	if (asked) {
+		const parts = Object.entries(asked.asked).map(([part, text]) => [
+			part,
+			text && {...text, shown: [{first: 0, last: Infinity}]},
+		]);
+		dialog?.shown?.(shell, {of: asked.of, asked: Object.fromEntries(parts)});
 	}
 }
 
@@ -68,4 +81,23 @@ function typeForThem(shell: Shell): void {
 
 test('the fuzz notices a lasting rule whose name nobody typed', async () => {
 	expect(await notices({afterFrame: typeForThem, seed: 12})).toContain('the name was not typed');
+});
+
+/** As if the name had been typed as soon as it is asked for. */
+function nameForThem(shell: Shell): void {
+	installConfirm.change(shell, now => ({...now, text: lineText(now.sheet.review.name)}));
+}
+
+test.for([
+	[
+		'keys that came too early',
+		'typing|focus|held down',
+		{seed: 1, guard: {permits: () => true, waitMs: () => 0}},
+	],
+	['rows that were not on the screen', 'were never on', {seed: 3, afterFrame: pretendAllShown}],
+	['a name that nobody typed', 'the name was not typed', {seed: 2, afterFrame: nameForThem}],
+] as const)('the fuzz notices a link that is installed with %s', async ([, said, broken]) => {
+	expect(await notices({...broken, withInstalls: true})).toMatch(
+		new RegExp(`"install".*(?:${said})`),
+	);
 });
