@@ -10,7 +10,7 @@ import {
 	step,
 	type DialogCommand,
 } from '../acts/dialog.ts';
-import {diffLines} from '../lines/diff-lines.ts';
+import {changeLines} from '../lines/diff-lines.ts';
 import {blankLine, clean, line, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {boxOf, titled, told} from './box.ts';
@@ -173,20 +173,10 @@ const restartText = (keys: readonly string[]): string =>
 		: `The gateway has to be restarted for ${keys.join(', ')}.`;
 
 /** What writing changes, and what waits for a restart then. */
-export const setupPlanLines = (
-	{file, diff, warnings, movesOthers, restartNeeded}: SetupPlan,
-	width: number,
-): readonly Line[] => [
+export const setupPlanLines = (planned: SetupPlan, width: number): readonly Line[] => [
 	blankLine,
-	...told(`This changes ${file}:`, width, 'strong'),
-	blankLine,
-	...diffLines(diff, width, literal('  ')),
-	blankLine,
-	...(movesOthers
-		? told('! The file is written anew: the spacing of other lines may change.', width, 'warn')
-		: []),
-	...warnings.flatMap(text => told(`! ${text}`, width, 'warn')),
-	...told(restartText(restartNeeded), width),
+	...changeLines(planned, width, literal('  ')),
+	...told(restartText(planned.restartNeeded), width),
 	...told('w writes it, b goes back, Esc leaves everything as it is', width, 'quiet'),
 ];
 

@@ -8,21 +8,19 @@ import {draftLines, editorSplit, gutterCells} from './draft-lines.ts';
 import type {EditorState} from './editor-state.ts';
 import {findLine} from './find-field.ts';
 import {routeRows} from './route-rows.ts';
-import {conflictLines, planLines, savedLines} from './step-lines.ts';
+import {planLines, savedLines} from './step-lines.ts';
 
 /** Rows above the body: status, tabs, and the rule of the pane. */
 const headRows = 3;
 
 /** The form of a route in place of the list: fields, and beside or below them what they do. */
 export function EditorBody({state, width, height}: RegionProps & {readonly state: EditorState}) {
-	const {step, draft} = state;
+	const {step} = state;
 	switch (step.kind) {
 		case 'form':
 			return <FormBody state={state} width={width} height={height} />;
 		case 'diff':
 			return block(planLines(step.plan, width), step.top);
-		case 'conflict':
-			return block(conflictLines(draft, step.theirs, width));
 		case 'saved':
 			return block(savedLines(step, {width, height}));
 	}

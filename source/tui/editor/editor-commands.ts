@@ -7,6 +7,7 @@ import {isArea} from '../forms/typing.ts';
 import type {Shell} from '../shell/shell.ts';
 import {draftLines, editorSplit} from './draft-lines.ts';
 import {changeDraft, withValueAt} from './draft.ts';
+import {editAsJson} from './edit-as-json.ts';
 import {
 	changeRouteForm,
 	complete,
@@ -21,7 +22,7 @@ import {addKey, membersOf, withMember} from './list-setting.ts';
 import {refresh} from './refresh.ts';
 import {fieldNow} from './route-form.ts';
 import {toMake} from './route-rows.ts';
-import {editAsJson, leaveEditor, reviewSave, undoChange} from './save-draft.ts';
+import {leaveEditor, reviewSave, undoChange} from './save-draft.ts';
 
 /** Another one of the deliveries that the draft is shown with. */
 const otherDelivery = (step: 1 | -1) => (shell: Shell) => {

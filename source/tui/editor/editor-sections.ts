@@ -9,7 +9,8 @@ import {completionsOf, pasteInField, typeInField} from './edit-field.ts';
 import {completionCommands, editorCommands, textCommands} from './editor-commands.ts';
 import {changeEditor, editorNow} from './editor-state.ts';
 import {findCommands, pasteInFind, typeInFind} from './find-field.ts';
-import {backToForm, closeEditor, keepMine, openBoth, save, takeTheirs} from './save-draft.ts';
+import {closeEditor} from './refresh.ts';
+import {backToForm, save} from './save-draft.ts';
 import {planLines} from './step-lines.ts';
 
 function scrollDiff(shell: Shell, rows: number): void {
@@ -34,27 +35,6 @@ const diffCommands: readonly PaneCommand[] = [
 		more: name => ({quiet: name === 'up'}),
 	}),
 	onKeys('editor-diff.back', ['esc'], {label: literal('back to the form'), run: backToForm}),
-];
-
-const hasTheirs = (shell: Shell): boolean => {
-	const step = editorNow(shell)?.step;
-	return step?.kind === 'conflict' && step.theirs !== undefined;
-};
-
-/** Keys of the choice after somebody else's change. */
-const conflictCommands: readonly PaneCommand[] = [
-	onKeys('editor-conflict.mine', ['m'], {
-		label: literal('keep mine on top of theirs'),
-		when: hasTheirs,
-		run: keepMine,
-	}),
-	onKeys('editor-conflict.theirs', ['t'], {label: literal('take theirs'), run: takeTheirs}),
-	onKeys('editor-conflict.both', ['b'], {
-		label: literal('both in $EDITOR'),
-		when: hasTheirs,
-		run: openBoth,
-	}),
-	onKeys('editor-conflict.back', ['esc'], {label: literal('back to the form'), run: backToForm}),
 ];
 
 const telling = (of: 'secret' | 'url' | 'curl', key: string, label: Safe): PaneCommand => {
@@ -111,9 +91,6 @@ const sections = {
 		typing,
 	}),
 	diff: section('-diff', diffCommands, {title: literal('Route form, before saving')}),
-	conflict: section('-conflict', conflictCommands, {
-		title: literal('Route form, changed by somebody else'),
-	}),
 	saved: section('-saved', savedCommands, {title: literal('Route form, after saving')}),
 };
 

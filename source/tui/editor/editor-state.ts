@@ -4,7 +4,6 @@ import type {
 	RotatedRoute,
 	RouteBacktest,
 	RouteCheck,
-	RouteDefinition,
 	RouteField,
 	RoutePreview,
 	RouteSavePlan,
@@ -19,8 +18,6 @@ import type {Draft} from './draft.ts';
 export type EditorStep =
 	| {readonly kind: 'form'}
 	| {readonly kind: 'diff'; readonly plan: RouteSavePlan; readonly top: number}
-	/** Somebody else changed the route; absent: it is gone. */
-	| {readonly kind: 'conflict'; readonly theirs: RouteDefinition | undefined}
 	/** Something that is told once: of a new route, or of a new secret. */
 	| {
 			readonly kind: 'saved';

@@ -3,7 +3,7 @@ import {stopAll} from '../../core/stops.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {wireDraft} from './draft.ts';
-import {changeEditor, editorNow, type EditorState} from './editor-state.ts';
+import {changeEditor, editor, editorNow, type EditorState} from './editor-state.ts';
 import {liveDraft} from './route-form.ts';
 
 /** Stands for a name that is not typed yet. */
@@ -24,6 +24,12 @@ export function refresh(shell: Shell): void {
 export function stopRefreshing({view}: Pick<Shell, 'view'>): void {
 	waiting.get(view)?.();
 	waiting.delete(view);
+}
+
+/** Ends editing; the draft goes. */
+export function closeEditor(shell: Shell): void {
+	stopRefreshing(shell);
+	shell.local(editor).set(() => undefined);
 }
 
 /** What each screen waits with until its draft rests. */

@@ -1,56 +1,14 @@
-import type {
-	RotatedRoute,
-	RouteDefinition,
-	RouteSavePlan,
-	SavedRoute,
-} from '../../core/route-editor.ts';
+import type {RotatedRoute, RouteSavePlan, SavedRoute} from '../../core/route-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {dayTime} from '../../terminal/text/time.ts';
-import {diffLines} from '../lines/diff-lines.ts';
+import {changeLines} from '../lines/diff-lines.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
-import type {Draft} from './draft.ts';
 import type {EditorStep} from './editor-state.ts';
 
 /** What saving changes, before it does. */
-export const planLines = (
-	{file, diff, warnings, movesOthers = false}: RouteSavePlan,
-	width: number,
-): readonly Line[] => [
-	line(safe`Saving changes ${clean(file)}:`, 'strong'),
-	blankLine,
-	...diffLines(diff, width),
-	blankLine,
-	...(movesOthers
-		? wrapText(
-				'! This cannot be written in its place: the file is written anew, and the spacing of other lines may change.',
-				width,
-			).map(row => line(row, 'warn'))
-		: []),
-	...warnings.flatMap(text => wrapText(`! ${text}`, width).map(row => line(row, 'warn'))),
+export const planLines = (plan: RouteSavePlan, width: number): readonly Line[] => [
+	...changeLines(plan, width),
 	line(literal('w writes it, Esc goes back to the form'), 'quiet'),
-];
-
-/** Somebody else was there first. */
-export const conflictLines = (
-	{name}: Pick<Draft, 'name'>,
-	theirs: RouteDefinition | undefined,
-	width: number,
-): readonly Line[] => [
-	line(
-		safe`${clean(name)} was ${theirs ? literal('changed') : literal('removed')} in its file meanwhile`,
-		'warn',
-	),
-	blankLine,
-	...wrapText('Nothing was written, and nothing of yours is lost.', width).map(row => line(row)),
-	blankLine,
-	...(theirs
-		? [
-				line(literal('m  keep mine: what you changed stands on top of what is in the file')),
-				line(literal('t  take theirs: your changes go (u brings them back)')),
-				line(literal('b  open both in $EDITOR')),
-			]
-		: [line(literal('t  take theirs: leave, the route is gone'))]),
-	line(literal('Esc  back to the form')),
 ];
 
 /** A subscription that was made, or a secret that was: the one time that it is there. */

@@ -4,7 +4,7 @@ import {gutter} from '../../terminal/text/gutter.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {empty, safe} from '../../terminal/text/safe.ts';
 import type {Tone} from '../theme/theme.ts';
-import {line, type Line} from './line.ts';
+import {blankLine, line, wrapText, type Line} from './line.ts';
 
 const tones: Readonly<Record<string, Tone>> = {'+': 'good', '-': 'bad', '@': 'accent'};
 
@@ -26,3 +26,36 @@ export const diffLines = (
 			line(index === 0 ? safe`${indent}${part}` : safe`${gutter.goesOn} ${indent}${part}`, tone),
 		);
 	});
+
+/** What writing a file changes, and what to beware of, before a person says so; `indent` stands before each row, and is free at its end. */
+export function changeLines(
+	{
+		file,
+		diff,
+		warnings,
+		movesOthers = false,
+	}: {
+		readonly file: string;
+		readonly diff: readonly string[];
+		readonly warnings: readonly string[];
+		readonly movesOthers?: boolean | undefined;
+	},
+	width: number,
+	indent: Safe = empty,
+): readonly Line[] {
+	const told = (words: string, tone: Tone) =>
+		wrapText(words, width - 2 * indent.length).map(row => line(safe`${indent}${row}`, tone));
+	return [
+		...told(`This changes ${file}:`, 'strong'),
+		blankLine,
+		...diffLines(diff, width, indent),
+		blankLine,
+		...(movesOthers
+			? told(
+					'! This cannot be written in its place: the file is written anew, and the spacing of other lines may change.',
+					'warn',
+				)
+			: []),
+		...warnings.flatMap(text => told(`! ${text}`, 'warn')),
+	];
+}

@@ -20,7 +20,6 @@ const looking: ReadonlySet<string> = new Set(
 		'editor-text.keep editor-text.done editor-text.next editor-text.previous editor-text.drop',
 		'editor-completion.take editor-completion.down editor-completion.up editor-completion.close',
 		'editor-diff.down editor-diff.up editor-diff.back',
-		'editor-conflict.mine editor-conflict.theirs editor-conflict.both editor-conflict.back',
 		'editor-saved.secret editor-saved.url editor-saved.curl editor-saved.close',
 		'approvals.open approvals.run approvals.delivery approvals.copy approvals.pager',
 		'runs.delivery runs.approvals runs.origin runs.copy runs.mark runs.mark-all runs.toggle runs.unfold runs.fold runs.fold-all runs.pager',

@@ -179,6 +179,78 @@ test('somebody else changes the route meanwhile: a person chooses, and nothing i
 	expect(pane.subscriptions()).toEqual({hook: rest, other: {secret: 'abcdef'}});
 });
 
+test.for([
+	['types', ['enter', 't'], 't█'],
+	['looks at another pane', ['1'], 'Traffic'],
+] as const)(
+	'somebody who %s when it is found that the file has changed is asked nothing',
+	async ([, keys, shows]) => {
+		await using pane = await openSubs();
+		await editHook(pane);
+		await pane.press('x');
+		writeFileSync(
+			pane.paths.subscriptions,
+			JSON.stringify({hook: {...hook, description: 'theirs'}}),
+		);
+		const late = Promise.withResolvers<void>();
+		const {readRoute} = pane.port;
+		Object.assign(pane.port, {
+			async readRoute(...args: Parameters<typeof readRoute>) {
+				await late.promise;
+				return readRoute(...args);
+			},
+		});
+		await pane.press('w');
+		await pane.rest();
+		await pane.press(...keys);
+		late.resolve();
+		await pane.shows('hook was changed in its file meanwhile: press w again');
+		expect(pane.shown.text()).toContain(shows);
+		expect(editorNow(pane.shown.shell)?.draft.definition).toEqual({
+			prompt: hook.prompt,
+			secret: '<kept: secret, 22 bytes>',
+		});
+	},
+);
+
+test('a diff that comes late takes no key of somebody who looks for a field by then', async () => {
+	await using pane = await openSubs();
+	await editHook(pane);
+	await pane.press('x');
+	const late = Promise.withResolvers<void>();
+	const {planRouteSave} = pane.port;
+	Object.assign(pane.port, {
+		async planRouteSave(...args: Parameters<typeof planRouteSave>) {
+			await late.promise;
+			return planRouteSave(...args);
+		},
+	});
+	await pane.press('w', '/');
+	late.resolve();
+	await pane.rest();
+	expect(pane.shown.said()).toContain('What saving changes was not shown: press w again');
+	await pane.press('w');
+	await pane.rest();
+	expect(pane.subscriptions()).toEqual({hook});
+	expect(editorNow(pane.shown.shell)?.find?.value).toBe('w');
+});
+
+test('a route that is gone from its file can be left', async () => {
+	await using pane = await openSubs();
+	await editHook(pane);
+	await pane.press('x');
+	writeFileSync(pane.paths.subscriptions, '{}');
+	await pane.press('w');
+	await pane.shows('hook was removed in its file meanwhile');
+	expect(pane.shown.text()).not.toContain('keep mine');
+	await pane.press('esc');
+	expect(pane.shown.text()).toContain('1 not saved');
+	await pane.press('w');
+	await pane.shows('take theirs: leave, the route is gone');
+	await pane.press('t');
+	expect(editorNow(pane.shown.shell)).toBeUndefined();
+});
+
 test('theirs is taken, and undo brings mine back', async () => {
 	await using pane = await openSubs();
 	await editHook(pane);
@@ -709,7 +781,7 @@ test('a diff is scrolled to its end, and the first key up moves it', async () =>
 	await pane.press('esc');
 	await pane.shows('1 not saved');
 	await pane.press('w');
-	await pane.shows('Saving changes');
+	await pane.shows('This changes');
 	expect(pane.shown.text()).not.toContain('w writes it');
 	await pane.press(...Array.from({length: 60}, () => 'j'));
 	expect(pane.shown.text()).toContain('w writes it');

@@ -4,7 +4,7 @@ import {selectSoon} from '../../../source/tui/acts/select-soon.ts';
 import type {Draft} from '../../../source/tui/editor/draft.ts';
 import {editor, newEditor} from '../../../source/tui/editor/editor-state.ts';
 import {refresh} from '../../../source/tui/editor/refresh.ts';
-import {closeEditor} from '../../../source/tui/editor/save-draft.ts';
+import {closeEditor} from '../../../source/tui/editor/refresh.ts';
 import {routeList} from '../../../source/tui/entries/route-list.ts';
 import {createShell} from '../../../source/tui/shell/create-shell.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';

@@ -1,0 +1,105 @@
+import {codeOf} from '../../core/errors.ts';
+import {isJsonObject} from '../../core/json.ts';
+import type {RouteDefinition} from '../../core/route-editor.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {placeNow, type StillHere} from '../acts/place.ts';
+import {openMenu, type MenuItem} from '../dialogs/questions.ts';
+import {clean} from '../lines/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import {changeDraft, onTopOf} from './draft.ts';
+import {editText} from './edit-as-json.ts';
+import {changeEditor, editorNow} from './editor-state.ts';
+import {closeEditor, refresh} from './refresh.ts';
+
+/** Does something with the file; when somebody else was there first, a person chooses, unless they have gone on. */
+export function attemptOnFile(shell: Shell, act: (isStillHere: StillHere) => Promise<void>): void {
+	const isStillHere = placeNow(shell, literal('w'), () => {
+		const {draft, place, find} = editorNow(shell) ?? {};
+		return [draft, place, find];
+	});
+	shell.attempt(async () => {
+		try {
+			await act(isStillHere);
+		} catch (error) {
+			const {draft} = editorNow(shell) ?? {};
+			if (codeOf(error) !== 'route_conflict' || draft?.isNew !== false) {
+				throw error;
+			}
+
+			const {name, from, source} = draft;
+			const theirs = await shell.port.readRoute(from, {source});
+			const title = safe`${clean(name)} was ${theirs ? literal('changed') : literal('removed')} in its file meanwhile`;
+			if (isStillHere(title)) {
+				openMenu(shell, {
+					title,
+					notes: [literal('Nothing was written, and nothing of yours is lost.')],
+					items: choicesOf(shell, theirs),
+				});
+			}
+		}
+	});
+}
+
+/** What can be done where somebody else has changed the route, or removed it; Esc leaves the form as it is. */
+function choicesOf(shell: Shell, theirs: RouteDefinition | undefined): readonly MenuItem[] {
+	return theirs
+		? [
+				item(
+					'm',
+					literal('keep mine: what you changed stands on top of what is in the file'),
+					() => {
+						keepMine(shell, theirs);
+					},
+				),
+				item('t', literal('take theirs: your changes go (u brings them back)'), () => {
+					takeTheirs(shell, theirs);
+				}),
+				item('b', literal('open both in $EDITOR'), () => {
+					openBoth(shell, theirs);
+				}),
+			]
+		: [
+				item('t', literal('take theirs: leave, the route is gone'), () => {
+					closeEditor(shell);
+				}),
+			];
+}
+
+const item = (key: string, label: Safe, run: () => void): MenuItem => ({key, label, run});
+
+/** Keeps what is changed here, and all else as it is in the file now. */
+function keepMine(shell: Shell, theirs: RouteDefinition): void {
+	changeEditor(shell, state => ({...state, draft: onTopOf(state.draft, theirs)}));
+	shell.toast(literal('Your changes stand on top of theirs; w shows what that changes'));
+	refresh(shell);
+}
+
+/** Drops what was changed here. */
+function takeTheirs(shell: Shell, {definition, fingerprint}: RouteDefinition): void {
+	changeEditor(shell, state => ({
+		...state,
+		draft: {...changeDraft(state.draft, {definition}), base: definition, fingerprint},
+	}));
+	refresh(shell);
+}
+
+/** Opens what is here and what is in the file; `result` is taken. */
+function openBoth(shell: Shell, theirs: RouteDefinition): void {
+	const {draft} = editorNow(shell) ?? {};
+	if (!draft) {
+		return;
+	}
+
+	const {definition} = onTopOf(draft, theirs);
+	editText(
+		shell,
+		{result: definition, mine: draft.definition, theirs: theirs.definition},
+		{
+			read: value => (isJsonObject(value['result']) ? value['result'] : undefined),
+			before() {
+				keepMine(shell, theirs);
+			},
+		},
+	);
+}

@@ -1,0 +1,44 @@
+import {isJsonObject, parsedJson, type JsonObject} from '../../core/json.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import type {Shell} from '../shell/shell.ts';
+import {changeDraft} from './draft.ts';
+import {changeEditor, editorNow} from './editor-state.ts';
+import {refresh} from './refresh.ts';
+
+/** Opens the route as JSON in the editor of the person. */
+export function editAsJson(shell: Shell): void {
+	const state = editorNow(shell);
+	if (state) {
+		editText(shell, state.draft.definition, {read: value => value});
+	}
+}
+
+/** Opens `shown` in the editor of the person; what `read` takes from what is saved there is the draft then. `before`: done first. */
+export function editText(
+	shell: Shell,
+	shown: JsonObject,
+	{
+		read,
+		before,
+	}: {readonly read: (value: JsonObject) => JsonObject | undefined; readonly before?: () => void},
+): void {
+	shell.attempt(async () => {
+		const text = await shell.desktop.edit(`${JSON.stringify(shown, null, 2)}\n`, '.json');
+		if (text === undefined) {
+			shell.toast(literal('Nothing was changed'));
+			return;
+		}
+
+		const value = parsedJson(text);
+		const definition = isJsonObject(value) ? read(value) : undefined;
+		if (!definition) {
+			const path = await shell.desktop.keep('route-draft.json', text);
+			shell.toast(safe`Not taken: it is no JSON object; it is kept in ${path}`, 'bad');
+			return;
+		}
+
+		before?.();
+		changeEditor(shell, state => ({...state, draft: changeDraft(state.draft, {definition})}));
+		refresh(shell);
+	});
+}
