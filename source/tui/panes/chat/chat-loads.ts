@@ -1,9 +1,7 @@
-import {createMemory} from '../../../core/derive.ts';
+import {derive} from '../../../core/derive.ts';
 import {isTurn, originOf} from '../../../core/origin.ts';
-import type {StoredRun} from '../../../core/run.ts';
-import {hasEnded} from '../../../core/run.ts';
+import {hasEnded, type Run, type StoredRun} from '../../../core/run.ts';
 import type {ChatSession, StoredSession} from '../../../core/session.ts';
-import type {GatewayState} from '../../../core/state.ts';
 import type {Host} from '../../shell/shell.ts';
 import type {LoadSource} from '../../state/source.ts';
 import {chatNow, runOfTurn} from './chat-state.ts';
@@ -53,23 +51,20 @@ export const foundSessions: LoadSource<readonly FoundSession[]> = {
 	},
 };
 
-const newestEnded = createMemory<number>();
-
 /** Grows with every turn of a chat that has ended. */
-const stampOf = ({runs}: Pick<GatewayState, 'runs'>): number =>
-	newestEnded([runs], () =>
-		runs.reduce(
-			(sum, run) =>
-				hasEnded(run.state) && isTurn(originOf(run)) ? Math.max(sum, run.finishedAt ?? 0) : sum,
-			0,
-		),
-	);
+const stampOf = derive((runs: readonly Run[]): number =>
+	runs.reduce(
+		(sum, run) =>
+			hasEnded(run.state) && isTurn(originOf(run)) ? Math.max(sum, run.finishedAt ?? 0) : sum,
+		0,
+	),
+);
 
 /** Tells the loaders what is looked at. */
 export function wantChat(host: Host): void {
 	const {mode, session, query, turn} = chatNow(host);
 	const isOpen = host.pane().id === 'chat';
-	const stamp = stampOf(host.feed.get().state);
+	const stamp = stampOf(host.feed.get().state.runs);
 	host
 		.loader(conversations)
 		.want(isOpen && session !== undefined ? `${session} ${stamp} ${turn?.run ?? 0}` : '', {

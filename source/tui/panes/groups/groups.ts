@@ -1,6 +1,6 @@
-import {createMemory} from '../../../core/derive.ts';
+import {derive} from '../../../core/derive.ts';
 import type {Group} from '../../../core/group.ts';
-import type {StoredRun} from '../../../core/run.ts';
+import type {Run, StoredRun} from '../../../core/run.ts';
 import {limits, type GatewayState} from '../../../core/state.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {groupActs} from '../../../nouns/group/group-acts.ts';
@@ -31,12 +31,12 @@ const lastRuns: LoadSource<StoredRun> = {
 	load: async (port, key) => port.getRun(Number(key.slice(key.lastIndexOf(' ') + 1))),
 };
 
-const remember = createMemory<Pick<GatewayState, 'groups' | 'runs'>>();
+const groupsAndRuns = derive((groups: readonly Group[], runs: readonly Run[]) => ({groups, runs}));
 
 /** Rows tell of runs, and of what other groups came to. */
 function known({feed}: Host) {
 	const {groups, runs} = feed.get().state;
-	return remember([groups, runs], () => ({groups, runs}));
+	return groupsAndRuns(groups, runs);
 }
 
 export const groupListing = listingOf<Group, GroupMore, GroupContent>({

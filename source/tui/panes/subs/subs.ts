@@ -1,9 +1,8 @@
 import type {RouteView} from '../../../core/config-view.ts';
-import {derive} from '../../../core/derive.ts';
+import {createMemory, derive} from '../../../core/derive.ts';
 import type {RouteCounts} from '../../../core/route-counts.ts';
 import type {RotatedRoute, RouteRate} from '../../../core/route-editor.ts';
 import type {DeliveryRow} from '../../../core/state.ts';
-import type {ServerView} from '../../../core/tool-server.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {routeActs} from '../../../nouns/route/route-acts.ts';
 import type {RouteMore} from '../../../nouns/route/route-facts.ts';
@@ -22,6 +21,7 @@ import {countPart} from '../../lines/title-parts.ts';
 import {nounCommands, openCopies, selectedCommand} from '../../nouns/acts.ts';
 import {listingOf} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
+import type {Feed} from '../../state/feed.ts';
 import type {LoadSource} from '../../state/source.ts';
 import type {Destination, Pane, PaneSection} from '../pane.ts';
 import {sendTest} from '../traffic/send-event.ts';
@@ -49,11 +49,14 @@ const countsMs = 30_000;
 const secondMs = 1000;
 const minuteMs = 60_000;
 
-let versions = 0;
-
-const versionOf = derive((_routes: readonly RouteView[], _servers: readonly ServerView[]) => {
-	versions += 1;
-	return versions;
+/** Counts how often the routes or the tool servers of an interface changed: what is loaded of a route depends on both. */
+const versionsIn = derive((feed: Feed) => {
+	const remember = createMemory<number>();
+	let version = 0;
+	return () => {
+		const {routes, servers} = feed.get().state;
+		return remember([routes, servers], () => (version += 1));
+	};
 });
 
 const trafficNow = derive(
@@ -88,7 +91,7 @@ function known(host: Host): RouteMore {
 	const {state, now} = host.feed.get();
 	const counts = host.loader(loadedCounts).last()?.value;
 	const traffic = trafficNow(state.deliveries, Math.floor(now / minuteMs), counts);
-	const more = knownWith(traffic, rateNow(host), versionOf(state.routes, state.servers));
+	const more = knownWith(traffic, rateNow(host), versionsIn(host.feed)());
 	return host.port.isReadOnly === true ? more : changeable(more);
 }
 
