@@ -206,7 +206,7 @@ export type Lookups = {
 	curlLine(route: string): Promise<string>;
 };
 
-/** What a kind of thing is to a person, told once: every face reads it. `More`: what its values depend on beside the time. */
+/** What a kind of thing is to a person, told once: every face reads it. `More`: what its values depend on beside the time, as far as a face knows it; all of it may be absent. */
 export type Noun<Item, More = unknown> = {
 	/** `key`; in the plural the name of its pane, its list and its commands. */
 	readonly one: string;

@@ -18,14 +18,14 @@ import {fact, type AsOf, type Fact} from '../noun.ts';
 
 /** What runs are told with: all that waits for a person, and of one run what the journal has. */
 export type RunMore = {
-	readonly approvals: readonly Approval[];
+	readonly approvals?: readonly Approval[];
 	readonly stored?: StoredRun;
 };
 
 /** What a run waits for, if a person has to answer. */
 export const askedBy = (
 	{id, state}: Pick<Run, 'id' | 'state'>,
-	approvals: readonly Approval[],
+	approvals: readonly Approval[] = [],
 ): Approval | undefined => (hasEnded(state) ? undefined : approvals.find(({run}) => run === id));
 
 /** `queued until 23:25:10`, with its day when that is another one: what waits for its time waits for no worker. */

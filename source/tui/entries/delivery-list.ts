@@ -1,44 +1,38 @@
 import type {Delivery, StoredDelivery} from '../../core/delivery.ts';
-import {deliveryVocabulary} from '../../core/filter/delivery-vocabulary.ts';
 import {numberOfId, timeOfNumber} from '../../core/ids.ts';
 import {deliveryRows} from '../../core/reduce-deliveries.ts';
-import type {DeliveryRow} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
+import {deliveryNoun} from '../../nouns/delivery/delivery.ts';
 import {literal} from '../../terminal/text/safe.ts';
+import {atNewest} from '../list/window.ts';
 import type {Shell} from '../shell/shell.ts';
-import {createList, type List} from '../state/list.ts';
-import {rowsBelow, type ListSource, type LoadSource} from '../state/source.ts';
+import {nounList, type LoadSource} from '../state/source.ts';
 
-/** What was received, as far as the state holds it. */
-export const deliveryList: ListSource<List<DeliveryRow>> = {
-	id: 'traffic',
-	open: (host, filter) =>
-		createList<DeliveryRow>(host.feed, {
-			keyOf: row => row.key,
-			vocabulary: deliveryVocabulary,
-			read: state => state.deliveries,
-			height: rowsBelow(host, 1),
-			history: {
-				clock: host.clock,
-				isShown: () => host.pane().id === 'traffic',
-				async ask(question, hungUp) {
-					const {items, ...step} = await host.port.searchDeliveries(question, hungUp);
-					const isUp = question.after !== undefined;
-					const rows = deliveryRows(isUp ? items : items.toReversed());
-					return {...step, items: isUp ? rows : rows.toReversed()};
-				},
-				olderAt: 'start',
-				cursorOf: numberOfId,
-				wholeFrom({wholeFrom, deliveries: [first]}) {
-					const id = wholeFrom?.delivery ?? first?.key;
-					return id === undefined ? undefined : numberOfId(id);
-				},
-				total: state => state.journal?.deliveries,
-				timeOf: timeOfNumber,
+/** What was received, as far as the state holds it, the newest below. */
+export const deliveryList = nounList('traffic', deliveryNoun, {
+	read: ({deliveries}) => deliveries,
+	more: host => ({
+		position: atNewest,
+		history: {
+			clock: host.clock,
+			isShown: () => host.pane().id === 'traffic',
+			async ask(question, hungUp) {
+				const {items, ...step} = await host.port.searchDeliveries(question, hungUp);
+				const isUp = question.after !== undefined;
+				const rows = deliveryRows(isUp ? items : items.toReversed());
+				return {...step, items: isUp ? rows : rows.toReversed()};
 			},
-			filter,
-		}),
-};
+			olderAt: 'start',
+			cursorOf: numberOfId,
+			wholeFrom({wholeFrom, deliveries: [first]}) {
+				const id = wholeFrom?.delivery ?? first?.key;
+				return id === undefined ? undefined : numberOfId(id);
+			},
+			total: state => state.journal?.deliveries,
+			timeOf: timeOfNumber,
+		},
+	}),
+});
 
 /** Deliveries with what was received; the key is their id. */
 export const storedDeliveries: LoadSource<StoredDelivery> = {
