@@ -193,11 +193,13 @@ export type Act<Item, Port, Once = never> = {
 };
 
 /** A text to be copied; one that the state does not hold is looked up, `undefined` where it is gone. */
-export type Copy = {
-	readonly key: string;
+export type Copied = {
 	readonly label: string;
 	readonly text: string | ((port: Lookups) => Promise<string | undefined>);
 };
+
+/** One of several such texts, with its key in their menu. */
+export type Copy = Copied & {readonly key: string};
 
 /** What texts are looked up with: a part of what a gateway does. */
 export type Lookups = {
@@ -245,10 +247,18 @@ export type Noun<Item, More = unknown> = {
 	readonly head: (item: Item, known: AsOf & More) => readonly Word[];
 	readonly facts: (item: Item, known: AsOf & More) => readonly Fact[];
 	readonly vocabulary: Vocabulary<Item>;
-	/** What can be copied of one. */
+	/** What `y` copies of one. */
 	readonly copies?: {
+		/** In help and footer; `copy` when absent. */
+		readonly label?: string;
+		/** The footer leaves it out. */
+		readonly isQuiet?: true;
+		/** Why nothing of this one can be copied now. */
+		readonly why?: (item: Item) => string | undefined;
+		/** What the menu says above its entries. */
 		readonly notes?: readonly string[];
-		readonly of: (item: Item, state: GatewayState) => readonly Copy[];
+		/** A text that is copied at once, or several that a menu offers. */
+		readonly of: (item: Item, state: GatewayState) => Copied | readonly Copy[];
 	};
 };
 

@@ -16,6 +16,7 @@ import {
 	type Act,
 	type AsOf,
 	type Column,
+	type Copied,
 	type Fact,
 	type Noun,
 	type Word,
@@ -25,6 +26,7 @@ import {
 	deadlineText,
 	outcomeSentences,
 	outcomeWords,
+	ruleText,
 	serverOf,
 } from './approval-words.ts';
 import {coveredText, ruleColumns, ruleFacts, ruleForText, ruleTool} from './rule.ts';
@@ -165,8 +167,21 @@ export const approvalNoun: Omit<Noun<ApprovalEntry>, 'printed'> = {
 		];
 	},
 	facts: entry => (entry.kind === 'rule' ? ruleFacts(entry.rule) : requestFacts(entry.approval)),
+	copies: {of: copied},
 	vocabulary: approvalVocabulary,
 };
+
+/** A rule as it is written, what a tool was called with, or what a form says. */
+function copied(entry: ApprovalEntry): Copied {
+	if (entry.kind === 'rule') {
+		return {label: 'rule', text: ruleText(entry.rule)};
+	}
+
+	const {approval} = entry;
+	return approval.kind === 'tool'
+		? {label: 'arguments', text: JSON.stringify(approval.args, undefined, 2)}
+		: {label: 'message', text: approval.message};
+}
 
 function requestFacts({decision, requestedAt}: Approval): readonly Fact[] {
 	if (!decision) {

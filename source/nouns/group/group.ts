@@ -190,6 +190,7 @@ export const groupNoun: Noun<Group, GroupMore> = {
 			...memberFacts(stored),
 		];
 	},
+	copies: {label: 'copy key', of: ({key}) => ({label: 'key', text: key})},
 	vocabulary: groupVocabulary,
 };
 

@@ -169,6 +169,6 @@ export const loginNoun: ListedNoun<LoginEntry> = {
 		),
 	],
 	note: (entry, {now}) => noteText(entry, now),
-	copies: {of: copiesOf},
+	copies: {label: 'copy …', isQuiet: true, of: copiesOf},
 	vocabulary: loginVocabulary,
 };

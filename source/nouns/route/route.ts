@@ -88,13 +88,9 @@ const counted = (
 		tone,
 	});
 
-/** What can be copied of a route that is served. */
-export const routeCopies: NonNullable<Noun<RouteView>['copies']> = {
-	of: (route, state) => [
-		{key: 'u', label: 'URL', text: receiverUrl(state) + routePath(route)},
-		{key: 'c', label: 'signed curl line', text: async port => port.curlLine(route.name)},
-	],
-};
+/** Why nothing can be sent to a route: another one may have its name. */
+export const notServed = ({name, problem}: RouteView): string | undefined =>
+	problem === undefined ? undefined : `Route ${name} is not served: its detail says why`;
 
 /** Who may send what, and what becomes of it. @see manual/routes.md */
 export const routeNoun: Noun<ListedRoute, RouteMore> = {
@@ -167,6 +163,13 @@ export const routeNoun: Noun<ListedRoute, RouteMore> = {
 		{text: source, tone: 'strong'},
 	],
 	facts: routeFacts,
+	copies: {
+		why: notServed,
+		of: (route, state) => [
+			{key: 'u', label: 'URL', text: receiverUrl(state) + routePath(route)},
+			{key: 'c', label: 'signed curl line', text: async port => port.curlLine(route.name)},
+		],
+	},
 	vocabulary: {
 		terms: termsOf<ListedRoute>({
 			route: textTerm(({name}) => name, {says: 'its name', example: 'route:gh-*'}),

@@ -1,6 +1,6 @@
 import type {Safe} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
-import type {Act, Noun, Outcome} from '../../nouns/noun.ts';
+import type {Act, Copied, Noun, Outcome} from '../../nouns/noun.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {PaneCommand} from '../acts/command.ts';
 import {copyText} from '../acts/copy.ts';
@@ -17,6 +17,8 @@ type Options<Item, Once> = {
 	readonly list: ListSource<List<Item>>;
 	/** Commands that help and footer name behind its acts, and before copying. */
 	readonly others?: readonly PaneCommand[];
+	/** Its acts stand behind all of these. */
+	readonly actsLast?: true;
 	/** Shows what is shown once. */
 	readonly showOnce?: (shell: Shell, once: Once) => void;
 	readonly marked?: Marked<Item>;
@@ -26,89 +28,122 @@ type Options<Item, Once> = {
 export function nounCommands<Item, Once = never>(
 	options: Options<Item, Once>,
 ): readonly PaneCommand[] {
-	const {noun, acts, list, marked, others = []} = options;
+	const {noun, acts, list, marked, others = [], actsLast = false} = options;
 	const selected = (shell: Shell) => shell.list(list).selected();
-	return [
-		...acts.map((act): PaneCommand => ({
-			id: `${list.id}.${act.verb}`,
-			changes: true,
-			keys: act.key === undefined ? [] : [act.key],
-			label: clean(act.label ?? act.verb),
-			why(shell) {
-				const item = selected(shell);
-				if (act.all && marked && hasMarked(shell, marked.marks)) {
-					return undefined;
-				}
+	const actCommands = acts.map((act): PaneCommand => ({
+		id: `${list.id}.${act.verb}`,
+		changes: true,
+		keys: act.key === undefined ? [] : [act.key],
+		label: clean(act.label ?? act.verb),
+		why(shell) {
+			const item = selected(shell);
+			if (act.all && marked && hasMarked(shell, marked.marks)) {
+				return undefined;
+			}
 
-				if (item === undefined) {
-					return none;
-				}
+			if (item === undefined) {
+				return nothingSelected;
+			}
 
-				const reason = act.why?.(item, {now: shell.clock.now()});
-				return reason === undefined ? undefined : clean(reason);
-			},
-			run(shell) {
-				const item = selected(shell);
-				if (act.all && marked && hasMarked(shell, marked.marks)) {
-					askForMarked(shell, {noun, marked}, act);
-				} else if (item !== undefined) {
-					const isBack = act.back?.isDone(item) === true;
-					doAct(shell, item, {...options, act: isBack ? {...act, ...act.back} : act});
-				}
-			},
-		})),
-		...others,
-		...(noun.copies
-			? [
-					selectedCommand(list, {
-						id: `${list.id}.copy`,
-						keys: ['y'],
-						label: literal('copy'),
-						run(shell, item) {
-							openCopies(shell, noun, item);
-						},
-					}),
-				]
-			: []),
-	];
+			const reason = act.why?.(item, {now: shell.clock.now()});
+			return reason === undefined ? undefined : clean(reason);
+		},
+		run(shell) {
+			const item = selected(shell);
+			if (act.all && marked && hasMarked(shell, marked.marks)) {
+				askForMarked(shell, {noun, marked}, act);
+			} else if (item !== undefined) {
+				const isBack = act.back?.isDone(item) === true;
+				doAct(shell, item, {...options, act: isBack ? {...act, ...act.back} : act});
+			}
+		},
+	}));
+	const rest = [...others, ...(noun.copies ? [copyCommand(noun, list)] : [])];
+	return actsLast ? [...rest, ...actCommands] : [...actCommands, ...rest];
 }
 
-const none = literal('Nothing is selected');
-
-/** A command that does something with the selected thing, or with what `of` finds of it; `none` says why where there is nothing, `why` what else is in its way. */
-export const selectedCommand = <Item, Value = Item>(
+/** Copies of the selected thing what its noun says. */
+const copyCommand = <Item>(
+	noun: Pick<Noun<Item>, 'copies' | 'name' | 'one'>,
 	list: ListSource<List<Item>>,
-	{
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without `of` the value is the thing itself
-		of = item => item as unknown as Value,
-		none: noValue,
-		why,
-		run,
-		...command
-	}: Omit<PaneCommand, 'run' | 'why'> & {
-		readonly of?: (item: Item) => Value | undefined;
-		readonly none?: Safe;
-		readonly why?: (item: Item) => Safe | undefined;
-		readonly run: (shell: Shell, value: Value) => void;
-	},
-): PaneCommand => ({
-	...command,
-	why(shell) {
-		const item = shell.list(list).selected();
-		if (item === undefined) {
-			return none;
-		}
+): PaneCommand =>
+	selectedCommand(list, {
+		id: `${list.id}.copy`,
+		keys: ['y'],
+		label: clean(noun.copies?.label ?? 'copy'),
+		quiet: noun.copies?.isQuiet === true,
+		why: item => noun.copies?.why?.(item),
+		run(shell, item) {
+			copyOf(shell, noun, item);
+		},
+	});
 
-		return why?.(item) ?? (of(item) === undefined ? noValue : undefined);
-	},
-	run(shell) {
-		const item = shell.list(list).selected();
-		const value = item === undefined ? undefined : of(item);
-		if (value !== undefined) {
-			run(shell, value);
-		}
-	},
-});
+const nothingSelected = literal('Nothing is selected');
+
+type Described = Omit<PaneCommand, 'run' | 'why'>;
+
+/** Acts on the selected thing; `why`: what is in its way. */
+type OnItem<Item> = {
+	readonly of?: never;
+	readonly none?: never;
+	readonly why?: (item: Item) => string | undefined;
+	readonly run: (shell: Shell, item: Item) => void;
+};
+
+/** Acts on what is found of the selected thing; `none`: why nothing is found. */
+type OnPart<Item, Value> = {
+	readonly of: (item: Item) => Value | undefined;
+	readonly none: Safe;
+	readonly why?: never;
+	readonly run: (shell: Shell, value: Value) => void;
+};
+
+/** A command that does something with the selected thing, or with what it finds of it. */
+export function selectedCommand<Item, Value>(
+	list: ListSource<List<Item>>,
+	command: Described & OnPart<Item, Value>,
+): PaneCommand;
+export function selectedCommand<Item>(
+	list: ListSource<List<Item>>,
+	command: Described & OnItem<Item>,
+): PaneCommand;
+export function selectedCommand<Item, Value>(
+	list: ListSource<List<Item>>,
+	command: Described & (OnItem<Item> | OnPart<Item, Value>),
+): PaneCommand {
+	return {
+		...command,
+		why(shell) {
+			const item = shell.list(list).selected();
+			if (item === undefined) {
+				return nothingSelected;
+			}
+
+			if (command.of) {
+				return command.of(item) === undefined ? command.none : undefined;
+			}
+
+			const reason = command.why?.(item);
+			return reason === undefined ? undefined : clean(reason);
+		},
+		run(shell) {
+			const item = shell.list(list).selected();
+			if (item === undefined) {
+				return;
+			}
+
+			if (!command.of) {
+				command.run(shell, item);
+				return;
+			}
+
+			const value = command.of(item);
+			if (value !== undefined) {
+				command.run(shell, value);
+			}
+		},
+	};
+}
 
 type Doing<Item, Once> = Pick<Options<Item, Once>, 'showOnce'> & {
 	readonly noun: Pick<Noun<Item>, 'id' | 'name'>;
@@ -131,27 +166,37 @@ export function doAct<Item, Once = never>(
 	});
 }
 
-/** Offers what can be copied of `item`. */
-export function openCopies<Item>(
+/** Copies what there is to be copied of `item`, or offers it where that is more than one text. */
+export function copyOf<Item>(
 	shell: Shell,
 	{copies, name, one}: Pick<Noun<Item>, 'copies' | 'name' | 'one'>,
 	item: Item,
 ): void {
+	const copy = ({label, text}: Copied) => {
+		shell.attempt(async () => {
+			const found = typeof text === 'string' ? text : await text(shell.port);
+			if (found === undefined) {
+				shell.toast(safe`That ${clean(one)} is no longer stored`, 'warn');
+			} else {
+				await copyText(shell, found, clean(label));
+			}
+		});
+	};
+
+	const all = copies?.of(item, shell.port.getState()) ?? [];
+	if ('text' in all) {
+		copy(all);
+		return;
+	}
+
 	openMenu(shell, {
 		title: safe`Copy of ${clean(name(item))}`,
 		notes: (copies?.notes ?? []).map(clean),
-		items: (copies?.of(item, shell.port.getState()) ?? []).map(({key, label, text}) => ({
-			key,
-			label: clean(label),
+		items: all.map(text => ({
+			key: text.key,
+			label: clean(text.label),
 			run() {
-				shell.attempt(async () => {
-					const found = typeof text === 'string' ? text : await text(shell.port);
-					if (found === undefined) {
-						shell.toast(safe`That ${clean(one)} is no longer stored`, 'warn');
-					} else {
-						await copyText(shell, found, clean(label));
-					}
-				});
+				copy(text);
 			},
 		})),
 	});

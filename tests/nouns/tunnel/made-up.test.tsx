@@ -96,11 +96,15 @@ test('a made-up noun has a list, a detail, acts that ask, and a filter on the sc
 	expect(shown.text()).toContain('home␛[2J');
 	await shown.screen.press('o');
 	expect(shown.said()).toContain('office is open');
+	await shown.screen.press('y');
+	expect(shown.said()).toContain('office is open: close it first');
 	await shown.screen.press('D');
 	expect(shown.text()).toContain('Nothing reaches port 8022 any more.');
 	await shown.screen.press('y');
 	expect(tunnels[0]?.isOpen).toBe(false);
-	await shown.screen.press('enter');
+	await shown.screen.press('j', 'y');
+	expect(shown.desktop.copied).toEqual(['22']);
+	await shown.screen.press('k', 'enter');
 	expect(shown.text()).toContain('  port  8022');
 	await shown.screen.press('esc', '/');
 	await shown.screen.type('name:home');

@@ -28,6 +28,11 @@ export const tunnelNoun: Noun<Tunnel> = {
 		...fact('port', String(port)),
 		...fact('state', isOpen ? 'open' : 'closed'),
 	],
+	copies: {
+		label: 'copy port',
+		why: ({isOpen, name}) => (isOpen ? `${name} is open: close it first` : undefined),
+		of: ({port}) => ({label: 'port', text: String(port)}),
+	},
 	vocabulary: {
 		terms: termsOf<Tunnel>({
 			name: textTerm(({name}) => name, {says: 'what it is called', example: 'name:office'}),

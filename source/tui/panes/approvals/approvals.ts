@@ -1,13 +1,11 @@
 import type {Approval} from '../../../core/approval.ts';
 import {createMemory} from '../../../core/derive.ts';
 import {limits, type GatewayState} from '../../../core/state.ts';
-import {ruleText} from '../../../nouns/approval/approval-words.ts';
 import {approvalNoun, requestOf} from '../../../nouns/approval/approval.ts';
 import {ruleActs} from '../../../nouns/approval/rule.ts';
 import {fact} from '../../../nouns/noun.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
-import {copyText} from '../../acts/copy.ts';
 import {goToDelivery, goToRun} from '../../acts/go-to.ts';
 import {reviewOne} from '../../acts/settle.ts';
 import {argumentRows} from '../../approvals/argument-rows.ts';
@@ -94,42 +92,29 @@ const approvalCommands: readonly PaneCommand[] = [
 		when: shell => shell.view.get().region === 'list' && waitingNow(shell) !== undefined,
 		run: reviewOne,
 	},
-	...nounCommands({noun: approvalNoun, acts: ruleActs, list: entryList}),
-	selectedCommand(entryList, {
-		id: 'approvals.run',
-		keys: ['o'],
-		label: literal('its run'),
-		of: entry => requestOf(entry)?.run,
-		none: literal('No run asked for it'),
-		run: goToRun,
-	}),
-	selectedCommand(entryList, {
-		id: 'approvals.delivery',
-		keys: ['b'],
-		label: literal('its delivery'),
-		quiet: true,
-		of: entry => requestOf(entry)?.delivery,
-		none: literal('No delivery led to it'),
-		run: goToDelivery,
-	}),
-	selectedCommand(entryList, {
-		id: 'approvals.copy',
-		keys: ['y'],
-		label: literal('copy'),
-		of: entry => entry,
-		none: literal(''),
-		run(shell, entry) {
-			shell.attempt(async () => {
-				if (entry.kind === 'rule') {
-					await copyText(shell, ruleText(entry.rule), literal('rule'));
-				} else if (entry.approval.kind === 'tool') {
-					const text = JSON.stringify(entry.approval.args, undefined, 2);
-					await copyText(shell, text, literal('arguments'));
-				} else {
-					await copyText(shell, entry.approval.message, literal('message'));
-				}
-			});
-		},
+	...nounCommands({
+		noun: approvalNoun,
+		acts: ruleActs,
+		list: entryList,
+		others: [
+			selectedCommand(entryList, {
+				id: 'approvals.run',
+				keys: ['o'],
+				label: literal('its run'),
+				of: entry => requestOf(entry)?.run,
+				none: literal('No run asked for it'),
+				run: goToRun,
+			}),
+			selectedCommand(entryList, {
+				id: 'approvals.delivery',
+				keys: ['b'],
+				label: literal('its delivery'),
+				quiet: true,
+				of: entry => requestOf(entry)?.delivery,
+				none: literal('No delivery led to it'),
+				run: goToDelivery,
+			}),
+		],
 	}),
 	selectedCommand(entryList, {
 		id: 'approvals.pager',

@@ -10,7 +10,6 @@ import {jobKey, jobName, jobNoun, type JobMore, type ListedJob} from '../../../n
 import {runOf} from '../../../nouns/run/run-word.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {isSameDay} from '../../../terminal/text/time.ts';
-import {copyText} from '../../acts/copy.ts';
 import {goToGroup, goToJob, goToRun} from '../../acts/go-to.ts';
 import {placeNow} from '../../acts/place.ts';
 import {focusJobs, groupList, jobList, jobsHaveFocus, noGroups} from '../../entries/sections.ts';
@@ -56,31 +55,27 @@ const groupSection: PaneSection = {
 	id: 'groups',
 	title: literal('Groups'),
 	commands: [
-		...nounCommands({noun: groupNoun, acts: groupActs, list: groupList}),
-		selectedCommand(groupList, {
-			id: 'groups.run',
-			keys: ['o'],
-			label: literal('its run'),
-			of: ({runId}) => runId,
-			none: literal('It waits: it has started no run yet'),
-			run: goToRun,
-		}),
-		selectedCommand(groupList, {
-			id: 'groups.copy',
-			keys: ['y'],
-			label: literal('copy key'),
-			of: ({key}) => key,
-			run(shell, key) {
-				shell.attempt(async () => copyText(shell, key, literal('key')));
-			},
+		...nounCommands({
+			noun: groupNoun,
+			acts: groupActs,
+			list: groupList,
+			others: [
+				selectedCommand(groupList, {
+					id: 'groups.run',
+					keys: ['o'],
+					label: literal('its run'),
+					of: ({runId}) => runId,
+					none: literal('It waits: it has started no run yet'),
+					run: goToRun,
+				}),
+			],
 		}),
 		selectedCommand(groupList, {
 			id: 'groups.pager',
 			keys: ['e'],
 			label: literal('events and payload in $PAGER'),
 			quiet: true,
-			of: ({id}) => id,
-			run(shell, id) {
+			run(shell, {id}) {
 				const isStillHere = placeNow(shell, literal('e'));
 				shell.attempt(async () => {
 					const content = await groupContents.load(shell.port, String(id));

@@ -42,9 +42,8 @@ const starting = (
 		keys: [key],
 		label,
 		quiet,
-		of: ({server}) => server,
 		why: ({server, attempt}) => (attempt?.status === 'finishing' ? completing : noLogin(server)),
-		run(shell, server) {
+		run(shell, {server}) {
 			startLogin(shell, server, flow);
 		},
 	});
@@ -144,11 +143,19 @@ export const loginCommands: readonly PaneCommand[] = [
 		changes: true,
 		keys: ['x'],
 		label: literal('cancel, or put a failure away'),
-		of: ({attempt}) => (attempt?.status === 'failed' || isUnderWay(attempt) ? attempt : undefined),
-		none: literal('No login to it is under way'),
-		why: ({attempt}) => (attempt?.status === 'finishing' ? completing : undefined),
-		run(shell, attempt) {
-			shell.logins.cancel(attempt);
+		why({attempt}) {
+			if (attempt?.status === 'finishing') {
+				return completing;
+			}
+
+			return attempt?.status === 'failed' || isUnderWay(attempt)
+				? undefined
+				: literal('No login to it is under way');
+		},
+		run(shell, {attempt}) {
+			if (attempt) {
+				shell.logins.cancel(attempt);
+			}
 		},
 	}),
 	starting('browser', 'b', {
@@ -181,11 +188,7 @@ export const loginCommands: readonly PaneCommand[] = [
 		quiet: shell => underWay(shell) !== undefined || selected(shell)?.login.stored !== true,
 		run: askToLogOut,
 	}),
-	...nounCommands({noun: loginNoun, acts: [], list: loginList}).map(command => ({
-		...command,
-		label: literal('copy …'),
-		quiet: true,
-	})),
+	...nounCommands({noun: loginNoun, acts: [], list: loginList}),
 	{
 		id: 'logins.qr',
 		keys: ['Q'],

@@ -96,9 +96,7 @@ const logCommands: readonly PaneCommand[] = [
 		id: 'logs.copy',
 		keys: ['y'],
 		label: literal('copy line'),
-		of: ({record}) => record,
-		none: namesNothing,
-		run(shell, record) {
+		run(shell, {record}) {
 			shell.attempt(async () => copyText(shell, logLine(record), literal('line')));
 		},
 	}),
@@ -107,9 +105,9 @@ const logCommands: readonly PaneCommand[] = [
 		keys: ['s'],
 		label: literal('only this room'),
 		quiet: true,
-		of: ({record}) => `room:${record.source}`,
-		none: namesNothing,
-		run: toggleWord,
+		run(shell, {record}) {
+			toggleWord(shell, `room:${record.source}`);
+		},
 	}),
 	selectedCommand(logList, {
 		id: 'logs.same',

@@ -52,8 +52,9 @@ export const runCommands: readonly PaneCommand[] = [
 				keys: ['A'],
 				label: literal('its approvals'),
 				quiet: true,
-				of: ({id}) => id,
-				run: goToApprovals,
+				run(shell, {id}) {
+					goToApprovals(shell, id);
+				},
 			}),
 		],
 		marked: {
@@ -68,8 +69,7 @@ export const runCommands: readonly PaneCommand[] = [
 		keys: ['e'],
 		label: literal('step or transcript in $PAGER'),
 		quiet: true,
-		of: ({id}) => id,
-		run(shell, id) {
+		run(shell, {id}) {
 			const block = shell.view.get().region === 'detail' ? chosenBlock(shell) : undefined;
 			const isStillHere = placeNow(shell, literal('e'));
 			shell.attempt(async () => {

@@ -3,11 +3,10 @@ import {createMemory, derive} from '../../../core/derive.ts';
 import type {RouteCounts} from '../../../core/route-counts.ts';
 import type {RotatedRoute, RouteRate} from '../../../core/route-editor.ts';
 import type {DeliveryRow} from '../../../core/state.ts';
-import type {Safe} from '../../../core/untrusted.ts';
 import {routeActs} from '../../../nouns/route/route-acts.ts';
 import type {RouteMore} from '../../../nouns/route/route-facts.ts';
 import {trafficOf} from '../../../nouns/route/route-traffic.ts';
-import {routeCopies, routeKey, routeNoun} from '../../../nouns/route/route.ts';
+import {notServed, routeKey, routeNoun} from '../../../nouns/route/route.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToTraffic} from '../../acts/go-to.ts';
 import {openPane} from '../../acts/navigate.ts';
@@ -18,7 +17,7 @@ import {routeList} from '../../entries/route-list.ts';
 import {paceOf} from '../../lines/detail.ts';
 import {clean} from '../../lines/line.ts';
 import {countPart} from '../../lines/title-parts.ts';
-import {nounCommands, openCopies, selectedCommand} from '../../nouns/acts.ts';
+import {nounCommands, selectedCommand} from '../../nouns/acts.ts';
 import {listingOf} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {Feed} from '../../state/feed.ts';
@@ -95,71 +94,59 @@ function known(host: Host): RouteMore {
 	return host.port.isReadOnly === true ? more : changeable(more);
 }
 
-/** Why nothing can be sent to a route: another one may have its name. */
-const notServed = ({name, problem}: RouteView): Safe | undefined =>
-	problem === undefined ? undefined : safe`Route ${clean(name)} is not served: its detail says why`;
-
 const listSection: PaneSection = {
 	id: 'subs',
 	title: literal('Subs'),
-	commands: [
-		selectedCommand(routeList, {
-			id: 'subs.edit',
-			changes: true,
-			keys: ['e'],
-			label: literal('edit'),
-			run: editRoute,
-		}),
-		{
-			id: 'subs.add',
-			changes: true,
-			keys: ['a'],
-			label: literal('add a route'),
-			run: addRoute,
+	commands: nounCommands({
+		noun: routeNoun,
+		acts: routeActs<RotatedRoute>(),
+		list: routeList,
+		others: [
+			selectedCommand(routeList, {
+				id: 'subs.edit',
+				changes: true,
+				keys: ['e'],
+				label: literal('edit'),
+				run: editRoute,
+			}),
+			{
+				id: 'subs.add',
+				changes: true,
+				keys: ['a'],
+				label: literal('add a route'),
+				run: addRoute,
+			},
+			selectedCommand(routeList, {
+				id: 'subs.duplicate',
+				changes: true,
+				keys: ['Y'],
+				label: literal('duplicate'),
+				run: copyRoute,
+			}),
+			selectedCommand(routeList, {
+				id: 'subs.test',
+				changes: true,
+				keys: ['T'],
+				label: literal('test event'),
+				why: notServed,
+				run(shell, {name}) {
+					sendTest(shell, name);
+				},
+			}),
+			selectedCommand(routeList, {
+				id: 'subs.traffic',
+				keys: ['o'],
+				label: literal('its traffic'),
+				run(shell, {name}) {
+					goToTraffic(shell, name);
+				},
+			}),
+		],
+		actsLast: true,
+		showOnce(shell, {name, rotated}) {
+			showSecret(shell, {name, pane: 'subs', saved: rotated});
 		},
-		selectedCommand(routeList, {
-			id: 'subs.duplicate',
-			changes: true,
-			keys: ['Y'],
-			label: literal('duplicate'),
-			run: copyRoute,
-		}),
-		selectedCommand(routeList, {
-			id: 'subs.test',
-			changes: true,
-			keys: ['T'],
-			label: literal('test event'),
-			why: notServed,
-			run(shell, {name}) {
-				sendTest(shell, name);
-			},
-		}),
-		selectedCommand(routeList, {
-			id: 'subs.traffic',
-			keys: ['o'],
-			label: literal('its traffic'),
-			run(shell, {name}) {
-				goToTraffic(shell, name);
-			},
-		}),
-		selectedCommand(routeList, {
-			id: 'subs.copy',
-			keys: ['y'],
-			label: literal('copy'),
-			why: notServed,
-			run(shell, route) {
-				openCopies(shell, {...routeNoun, copies: routeCopies}, route);
-			},
-		}),
-		...nounCommands({
-			noun: routeNoun,
-			acts: routeActs<RotatedRoute>(),
-			list: routeList,
-			showOnce(shell, {name, rotated}) {
-				showSecret(shell, {name, pane: 'subs', saved: rotated});
-			},
-		}),
-	],
+	}),
 	listing: listingOf({
 		noun: routeNoun,
 		list: routeList,

@@ -125,8 +125,7 @@ export const toolCommands: readonly PaneCommand[] = [
 		id: 'tools.copy',
 		keys: ['y'],
 		label: literal('copy name'),
-		of: ({name}) => name,
-		run(shell, name) {
+		run(shell, {name}) {
 			const copied = selectedTool(shell)?.name ?? name;
 			shell.attempt(async () => copyText(shell, copied, literal('name')));
 		},
@@ -137,8 +136,7 @@ export const toolCommands: readonly PaneCommand[] = [
 		keys: ['T'],
 		label: literal('config in $EDITOR'),
 		quiet: true,
-		of: ({name}) => name,
-		run(shell, name) {
+		run(shell, {name}) {
 			const {home} = shell.feed.get().state.gateway;
 			shell.attempt(async () =>
 				shell.desktop.openFile(`${home}/config.yaml`, text => serverLine(text, name)),

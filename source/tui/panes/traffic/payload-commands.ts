@@ -169,8 +169,6 @@ function subscribe(shell: Shell, delivery: Delivery): void {
 	addRouteWith(shell, {...routeFor(delivery), traffic: delivery.route});
 }
 
-const none = literal('No delivery is selected');
-
 /** Commands that make something of what a delivery holds. */
 export const payloadCommands: readonly PaneCommand[] = [
 	selectedCommand(deliveryList, {
@@ -182,9 +180,9 @@ export const payloadCommands: readonly PaneCommand[] = [
 			const {region, size} = view.get();
 			return region === 'list' && size.columns < 120;
 		},
-		of: ({delivery}) => delivery,
-		none,
-		run: filterFromField,
+		run(shell, {delivery}) {
+			filterFromField(shell, delivery);
+		},
 	}),
 	selectedCommand(deliveryList, {
 		id: 'traffic.subscribe',
@@ -192,8 +190,8 @@ export const payloadCommands: readonly PaneCommand[] = [
 		keys: ['S'],
 		label: literal('new route for such events'),
 		quiet: true,
-		of: ({delivery}) => delivery,
-		none,
-		run: subscribe,
+		run(shell, {delivery}) {
+			subscribe(shell, delivery);
+		},
 	}),
 ];

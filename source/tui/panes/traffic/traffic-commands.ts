@@ -12,7 +12,7 @@ import {
 	selectedDelivery,
 	stored,
 } from '../../entries/delivery-list.ts';
-import {openCopies} from '../../nouns/acts.ts';
+import {copyOf} from '../../nouns/acts.ts';
 import {payloadCommands} from './payload-commands.ts';
 import {replayCommands} from './replay.ts';
 import {noRoute, testableRoutes, testCommand} from './send-event.ts';
@@ -29,7 +29,7 @@ export const trafficCommands: readonly PaneCommand[] = [
 			const row = shell.list(deliveryList).selected();
 			const [route] = testableRoutes(shell);
 			if (row) {
-				openCopies(shell, deliveryNoun, row);
+				copyOf(shell, deliveryNoun, row);
 			} else if (route) {
 				// What helps when nothing came yet: a line that sends a first event.
 				shell.attempt(async () => {
