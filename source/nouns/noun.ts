@@ -66,12 +66,15 @@ export type Column<Item, More = unknown> = {
 	readonly cells: Cells;
 	readonly align?: 'end';
 	readonly value: (item: Item, known: AsOf & More, place: Place) => string;
-	/** A longer value takes what it needs: all of the next column where that is empty, then of the column before, which keeps at least so many cells, or (`blanks`) its text. */
-	readonly borrows?: number | 'blanks';
+	/** What a value may have of the columns beside it in its row; absent: nothing. */
+	readonly takes?: {
+		/** How many of the columns after it are left out of this row for it; absent: the next one where that is empty. */
+		readonly after?: (item: Item) => number;
+		/** What the column before keeps where a value needs more: so many cells, or (`blanks`) its text; absent: all that it has. */
+		readonly before?: number | 'blanks';
+	};
 	/** What the screen draws in place of the value: words side by side. */
 	readonly words?: (item: Item, known: AsOf & More, place: Place) => readonly Word[] | undefined;
-	/** How many columns the value stands across, this one and those after it; 1 when absent. */
-	readonly across?: (item: Item) => number;
 	/** A share, 0 to 1 and beyond, that the screen draws as a bar in place of the value. */
 	readonly meter?: (item: Item, known: AsOf & More) => number | undefined;
 	/** Absent: `plain` where the column is `main`, else `quiet`. */

@@ -127,7 +127,7 @@ export const approvalNoun: Omit<Noun<ApprovalEntry>, 'printed'> = {
 				isMain: true,
 			},
 		),
-		column('for', {least: 9}, entry =>
+		column('for', {least: 6}, entry =>
 			entry.kind === 'rule' ? ruleForText(entry.rule) : forText(entry.approval),
 		),
 		ofRequest('run', ({run}) => (run === undefined ? '' : `#${run}`)),

@@ -101,7 +101,7 @@ export const deliveryNoun: Noun<DeliveryRow, DeliveryMore> = {
 			},
 		),
 		column('result', 18, {
-			borrows: 'blanks',
+			takes: {before: 'blanks'},
 			value(row, known, place) {
 				const work = workInResult(row, known, place);
 				return work

@@ -125,7 +125,7 @@ export const groupNoun: Noun<Group, GroupMore> = {
 		column('first', 0, ({firstAt}) => printableTime(firstAt)),
 		column('quiet', byWidth(37, 24, 19, 16, 7), {
 			label: clockLabel(['quiet window', 'quiet'], group => group.quietAt - group.lastAt),
-			across: ({state}) => (state === 'pending' ? 1 : 2),
+			takes: {after: ({state}) => (state === 'pending' ? 0 : 1)},
 			value: (group, _known, {room}) => doneText(group, room),
 			words: (group, {now}, {room}) =>
 				group.state === 'pending'

@@ -163,7 +163,7 @@ export const jobNoun: Noun<ListedJob, JobMore> = {
 			{least: 8, most: 40},
 			{
 				// A problem names the schedule where that is what is wrong.
-				across: job => (isInvalid(job) ? Infinity : 1),
+				takes: {after: job => (isInvalid(job) ? Infinity : 0)},
 				value: job => job.schedule,
 				words: ({state, problem = 'invalid'}) =>
 					state === 'invalid' ? [{text: `✗ ${problem}`, tone: 'bad'}] : undefined,

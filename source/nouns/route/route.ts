@@ -128,7 +128,7 @@ export const routeNoun: Noun<ListedRoute, RouteMore> = {
 							? 'warn'
 							: 'quiet';
 				},
-				across: route => (problemText(route) === undefined ? 1 : Infinity),
+				takes: {after: route => (problemText(route) === undefined ? 0 : Infinity)},
 				printed: deliverText,
 			},
 		),

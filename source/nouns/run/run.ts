@@ -94,7 +94,7 @@ export const runNoun: Noun<Run, RunMore> = {
 			'state',
 			{usual: 13, below: routeFrom, least: 9, most: 13},
 			{
-				borrows: leastName,
+				takes: {before: leastName},
 				value: (run, known, {room}) => wordOf(run, known, room).text,
 				tone: (run, known) => wordOf(run, known).tone,
 				printed: printedState,

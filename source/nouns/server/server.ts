@@ -130,7 +130,11 @@ export const serverNoun: Noun<ListedServer> = {
 			{label: 'server', value: serverName, isMain: true, printed: ({name}) => name},
 		),
 		column('profile', 0, ({profile}) => profile),
-		column('transport', 9, {value: ({transport}) => transport, isMain: true}),
+		column('transport', width => (width >= 60 ? 9 : 5), {
+			label: (_shown, room) => (room < 9 ? 'by' : 'transport'),
+			value: ({transport}) => transport,
+			isMain: true,
+		}),
 		column('status', 18, {
 			label: 'state',
 			value: ({status, since = 0}, {now}) =>

@@ -44,7 +44,7 @@ export function nounTable<Item, More>(
 		key: `${placed.map(({cells}) => cells).join(' ')} ${header}`,
 		header,
 		row(item, known, {isSelected, isMarked = false}) {
-			const cells = cellsOf(spread(placed, item), item, {known, shows});
+			const cells = cellsOf(placed, item, {known, shows});
 			return [
 				{text: isSelected ? literal('>') : literal(' '), tone: 'accent'},
 				...(sign
@@ -88,28 +88,6 @@ const labelOf = <Item, More>(
 	shown: Shown<Item, More> | undefined,
 ): Safe => clean(typeof label === 'string' ? label : label(shown?.items ?? [], room));
 
-/** The columns of one row: what stands across several is one as wide as they are. */
-function spread<Item, More>(
-	placed: ReadonlyArray<Placed<Item, More>>,
-	item: Item,
-): ReadonlyArray<Placed<Item, More>> {
-	const columns: Array<Placed<Item, More>> = [];
-	for (let index = 0; index < placed.length;) {
-		const [first, ...others] = placed.slice(
-			index,
-			index + (placed[index]?.column.across?.(item) ?? 1),
-		);
-		if (first) {
-			const cells = others.reduce((sum, other) => sum + other.cells + 1, first.cells);
-			columns.push({...first, cells});
-		}
-
-		index += 1 + others.length;
-	}
-
-	return columns;
-}
-
 /** Words side by side, with blanks up to the next column. */
 function wordSpans(words: readonly Word[], cells: number): readonly Span[] {
 	const spans = words.map(({text, tone = 'plain'}) => ({text: clean(text), tone}));
@@ -124,7 +102,7 @@ const valueOf = <Item, More>(
 	{known, place}: {readonly known: AsOf & More; readonly place: Place},
 ): Safe => cell(value(item, known, place)).text;
 
-/** The cells of each column in this row, with its text. A column that a longer one took has none. */
+/** The columns of one row with their cells and texts; a value may have taken some of its neighbours. */
 function cellsOf<Item, More>(
 	placed: ReadonlyArray<Placed<Item, More>>,
 	item: Item,
@@ -135,25 +113,34 @@ function cellsOf<Item, More>(
 		cells,
 		text: valueOf(column, item, {known, place: {room: cells, shows}}),
 	});
-	const rows = placed.map(({column, cells}) => cellOfRow(column, cells));
-	for (const [index, {column, cells}] of rows.entries()) {
-		const [before, after] = [rows[index - 1], rows[index + 1]];
-		if (column.borrows === undefined || !before) {
+	const row = placed.map(({column, cells}) => cellOfRow(column, cells));
+	for (const [index, {column, cells}] of row.entries()) {
+		const {takes} = column;
+		if (!takes) {
 			continue;
 		}
 
-		const isAfterEmpty = after?.text === '';
-		const own = cells + (isAfterEmpty ? after.cells + 1 : 0);
-		const kept = column.borrows === 'blanks' ? widthOf(before.text) : column.borrows;
-		const lendable = Math.max(0, before.cells - kept);
+		const [before, next] = [row[index - 1], row[index + 1]];
+		const count = takes.after?.(item) ?? (next?.text === '' ? 1 : 0);
+		const others = row.slice(index + 1, index + 1 + count);
+		const own = others.reduce((sum, other) => sum + other.cells + 1, cells);
+		const lendable = before ? Math.max(0, before.cells - keptBy(before, takes.before)) : 0;
 		const whole = cellOfRow(column, own + lendable);
 		const taken = Math.min(Math.max(0, widthOf(whole.text) - own), lendable);
-		rows[index - 1] = taken > 0 ? cellOfRow(before.column, before.cells - taken) : before;
-		rows.splice(index, isAfterEmpty ? 2 : 1, {...whole, cells: own + taken});
+		if (before && taken > 0) {
+			row[index - 1] = cellOfRow(before.column, before.cells - taken);
+		}
+
+		row.splice(index, 1 + others.length, {...whole, cells: own + taken});
 	}
 
-	return rows;
+	return row;
 }
+
+const keptBy = (
+	{text, cells}: {readonly text: Safe; readonly cells: number},
+	kept: number | 'blanks' = cells,
+): number => (kept === 'blanks' ? widthOf(text) : kept);
 
 /** A cell and the blank behind it; a last one that is not aligned is as long as its text. */
 function cellOf(
