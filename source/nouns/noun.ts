@@ -81,8 +81,6 @@ export type Column<Item, More = unknown> = {
 	readonly tone?: (item: Item, known: AsOf & More, place: Place) => Tone;
 	/** It stands out in the selected row. */
 	readonly isMain?: true;
-	/** The command line leaves the column out where every row has this value. */
-	readonly unlessAll?: string;
 	/** What the command line prints, where that is something else than the screen's. */
 	readonly printed?: (item: Item, known: AsOf & More) => string;
 };
@@ -104,9 +102,8 @@ export type Fact =
 			readonly name: string;
 			readonly value: string;
 			readonly tone?: Tone;
-			/** A share, 0 to 1 and beyond, which the screen draws: as a bar under the value (`meter`), or behind it (`chart`). */
+			/** A share, 0 to 1 and beyond, which the screen draws as a bar under the value. */
 			readonly meter?: number;
-			readonly chart?: number;
 			/** The command that shows more, which the command line names. */
 			readonly see?: string;
 			/** At most so many rows on the screen, the last of which says that it goes on. */
@@ -120,7 +117,7 @@ export type Fact =
 export const fact = (
 	name: string,
 	value: string | undefined,
-	more?: {readonly tone?: Tone; readonly meter?: number; readonly chart?: number},
+	more?: {readonly tone?: Tone; readonly meter?: number},
 ): readonly Fact[] => (value === undefined ? [] : [{name, value, ...more}]);
 
 /** What an act says before it is done: the screen asks, and has the name typed where `typed` is there. */

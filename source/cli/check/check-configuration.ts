@@ -3,6 +3,7 @@ import {expandServer} from '../../config/expand-server.ts';
 import {loadConfig} from '../../config/load-config.ts';
 import {placeless} from '../../config/place-diagnostic.ts';
 import {buildRouteTable} from '../../config/route-table.ts';
+import {viewOfRoute} from '../../config/route-view.ts';
 import type {Route} from '../../config/route.ts';
 import {contextVariables} from '../../config/server-references.ts';
 import {createSubscriptionsReader} from '../../config/subscriptions.ts';
@@ -11,11 +12,12 @@ import {countOf} from '../../core/counted.ts';
 import {silentLogger} from '../../core/log.ts';
 import {rulesWithoutOwner} from '../../gateway/approvals/rules-without-owner.ts';
 import {problemWithJob} from '../../gateway/jobs/find-cron-job.ts';
+import {lossText} from '../../nouns/route/route-facts.ts';
 import {createJobsReader, jobsFile} from '../../schedule/job-file.ts';
 import type {Context} from '../console/context.ts';
 import {problemsNow} from '../home/targets-now.ts';
 import {toolsOfRuns} from '../webhook/capability.ts';
-import {readLosses} from '../webhook/lost-events.ts';
+import {readLostEvents} from '../webhook/lost-events.ts';
 
 /**
  * Everything that is wrong with the files of a home, how many routes they give, and which of these lose events. Unknown keys are errors here. Without `asks` only files of
@@ -43,6 +45,10 @@ export async function checkConfiguration(
 		...buildRouteTable(config, subscriptions, {strict: true}),
 		...(problem !== undefined && {broken: {problem, isUnread}}),
 	};
+	const lost = {
+		deliveries: asks ? await readLostEvents(context) : [],
+		now: context.clock.now(),
+	};
 	return {
 		problems: [
 			...config.problems,
@@ -58,7 +64,7 @@ export async function checkConfiguration(
 			...(asks ? await routesThatCannotSend(context, config, table) : []),
 			...(asks ? await runsWithTooManyTools(context, config, table) : []),
 			// These turned events away within the hour.
-			...(asks ? aboutRoutes(config, table, await readLosses(context, table)) : []),
+			...aboutRoutes(config, table, route => lossText(viewOfRoute(route), lost)),
 		],
 		routes: table.routes.size,
 		exists: config.exists,

@@ -69,7 +69,10 @@ function addReading(group: Command, context: Context): void {
 				await printList(
 					context,
 					{...approvalNoun, printed: printedApprovals[state]},
-					{items: approvals.map(approval => ({kind: state, approval})), now: context.clock.now()},
+					{
+						items: approvals.map(approval => ({kind: state, approval})),
+						known: {now: context.clock.now()},
+					},
 				);
 			}
 		});
@@ -227,7 +230,7 @@ function addRules(group: Command, context: Context): void {
 				await printList(
 					context,
 					{...approvalNoun, ...printedRules},
-					{items: rules.map(rule => ({kind: 'rule', rule})), now: context.clock.now()},
+					{items: rules.map(rule => ({kind: 'rule', rule})), known: {now: context.clock.now()}},
 				);
 			}
 		});

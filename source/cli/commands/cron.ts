@@ -60,8 +60,10 @@ export function addCronCommands(program: Command, context: Context): void {
 				await printList(context, jobNoun, {
 					items: await listedJobs(context, jobs),
 					json,
-					now: context.clock.now(),
-					problemWith: await readPlatformProblems(context),
+					known: {
+						now: context.clock.now(),
+						problemWith: await readPlatformProblems(context),
+					},
 				});
 			}
 		});

@@ -35,7 +35,7 @@ export function addGroupCommands(program: Command, context: Context): void {
 			}) => {
 				await using home = await openHome(context, 'read');
 				const items = await home.listGroups(filter);
-				await printList(context, groupNoun, {items, json, now: context.clock.now()});
+				await printList(context, groupNoun, {items, json, known: {now: context.clock.now()}});
 			},
 		);
 

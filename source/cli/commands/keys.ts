@@ -15,7 +15,7 @@ export function addKeyCommands(program: Command, context: Context): void {
 	const open = async () => openHome(context, 'write', {lockWaitMs: changeLockWaitMs});
 	const read = async () => {
 		await using home = await openHome(context, 'read');
-		return {items: await home.listKeys(), now: context.clock.now()};
+		return {items: await home.listKeys(), known: {now: context.clock.now()}};
 	};
 
 	/** The secret is the result, alone on its line, so that a script may take it. */
@@ -64,9 +64,9 @@ export function addKeyCommands(program: Command, context: Context): void {
 		noun: keyNoun,
 		says: 'show what one key may, and what it used',
 		async read(id) {
-			const {items, now} = await read();
+			const {items, known} = await read();
 			const item = items.find(key => key.id === id);
-			return item && {item, known: {now}};
+			return item && {item, known};
 		},
 	});
 	addActs<ApiKey, WritableHome, MintedKey>(group, context, {

@@ -22,7 +22,7 @@ export function addSessionCommands(program: Command, context: Context): void {
 		.action(async ({json = false, ...filter}: Flags) => {
 			await using home = await openHome(context, 'read');
 			const items = await home.listSessions(filter);
-			await printList(context, sessionNoun, {items, json, now: context.clock.now()});
+			await printList(context, sessionNoun, {items, json, known: {now: context.clock.now()}});
 		});
 	addShow(group, context, {
 		noun: sessionNoun,
@@ -44,7 +44,7 @@ export function addSessionCommands(program: Command, context: Context): void {
 		.action(async (words: readonly string[], {json = false, ...more}: Flags) => {
 			await using home = await openHome(context, 'read');
 			const items = await home.searchSessions({text: words.join(' '), ...more});
-			await printList(context, messageNoun, {items, json, now: context.clock.now()});
+			await printList(context, messageNoun, {items, json, known: {now: context.clock.now()}});
 		});
 	addActs(group, context, {
 		noun: sessionNoun,

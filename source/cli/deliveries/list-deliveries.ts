@@ -64,9 +64,11 @@ export async function listDeliveries(
 			: deliveryNoun,
 		{
 			items: deliveries.map(rowOf),
-			now: context.clock.now(),
+			known: {
+				now: context.clock.now(),
+				...(runStates && {runs: await runsOf(home, deliveries, {...flags, states: runStates})}),
+			},
 			isFiltered: words !== undefined || Object.keys(wanted).length > 0,
-			...(runStates && {runs: await runsOf(home, deliveries, {...flags, states: runStates})}),
 		},
 	);
 }

@@ -113,7 +113,7 @@ export async function listServers(
 		return;
 	}
 
-	await printList(context, serverNoun, {items: servers, now: context.clock.now()});
+	await printList(context, serverNoun, {items: servers, known: {now: context.clock.now()}});
 	for (const profile of new Set(servers.map(server => server.profile))) {
 		for (const warning of tooMany(
 			context,

@@ -12,30 +12,26 @@ type Json = {readonly json?: boolean};
 /** What is not there is no place of a screen: a printed value has all the room that it needs. */
 const anyPlace = {room: Infinity, shows: () => true};
 
-/** A noun as a table of the command line. `isFiltered`: only some were asked for. */
+const inCapitals = (keys: readonly string[]) => keys.map(key => key.toUpperCase());
+
+/** A noun as a table of the command line. */
 export function tableOf<Item, More>(
-	{columns, printed, many, note}: Pick<Noun<Item, More>, 'columns' | 'many' | 'note' | 'printed'>,
+	{columns, printed, note}: Pick<Noun<Item, More>, 'columns' | 'note' | 'printed'>,
 	items: readonly Item[],
-	{isFiltered = false, ...known}: AsOf & More & {readonly isFiltered?: boolean},
+	known: AsOf & More,
 ): Table {
-	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all but the flag
-	const asOf = known as unknown as AsOf & More;
-	const shown = printed.columns.flatMap(key => {
-		const column = columns.find(one => one.key === key);
-		const values = items.map(
-			item => column?.printed?.(item, asOf) ?? column?.value(item, asOf, anyPlace) ?? '',
-		);
-		return column?.unlessAll !== undefined && values.every(value => value === column.unlessAll)
-			? []
-			: [{header: key.toUpperCase(), values}];
-	});
+	const shown = printed.columns.map(key => columns.find(one => one.key === key));
 	return {
-		header: shown.map(({header}) => header),
-		rows: items.map((_, row) => shown.map(({values}) => values[row] ?? '')),
-		...(note && {below: items.map(item => note(item, asOf))}),
-		empty: isFiltered ? `No such ${many}` : printed.empty,
-		whole: printed.whole.map(key => key.toUpperCase()),
-		optional: printed.optional.map(key => key.toUpperCase()),
+		header: inCapitals(printed.columns),
+		rows: items.map(item =>
+			shown.map(
+				column => column?.printed?.(item, known) ?? column?.value(item, known, anyPlace) ?? '',
+			),
+		),
+		...(note && {below: items.map(item => note(item, known))}),
+		empty: printed.empty,
+		whole: inCapitals(printed.whole),
+		optional: inCapitals(printed.optional),
 	};
 }
 
@@ -99,6 +95,9 @@ const identify = (
 					`${noun.argument === 'name' ? 'name' : 'identifier'} of the ${noun.one}`,
 			);
 
+/** Things of a noun, and what it tells of them with. */
+type Listed<Item, More> = {readonly items: readonly Item[]; readonly known: AsOf & More};
+
 /** `list [--json]`. */
 export function addList<Item, More>(
 	group: Command,
@@ -110,7 +109,7 @@ export function addList<Item, More>(
 	}: {
 		readonly noun: Noun<Item, More>;
 		readonly says: string;
-		readonly read: () => Promise<AsOf & More & {readonly items: readonly Item[]}>;
+		readonly read: () => Promise<Listed<Item, More>>;
 	},
 ): void {
 	group
@@ -246,20 +245,21 @@ const withBack = <Item, Port, Once>(act: Act<Item, Port, Once>) =>
 const shown = (id: string | number): string =>
 	typeof id === 'number' ? String(id) : `"${cell(id, 100).text}"`;
 
-/** Prints what was listed. */
+/** Prints what was listed. `isFiltered`: only some were asked for. */
 export async function printList<Item, More>(
 	context: Context,
 	noun: Pick<Noun<Item, More>, 'columns' | 'many' | 'note' | 'printed'>,
 	{
 		items,
+		known,
 		json = false,
-		...known
-	}: AsOf & More & Json & {readonly items: readonly Item[]; readonly isFiltered?: boolean},
+		isFiltered = false,
+	}: Json & Listed<Item, More> & {readonly isFiltered?: boolean},
 ): Promise<void> {
 	if (json) {
 		printJson(context, items);
 	} else {
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is left of it
-		await printTable(context, tableOf(noun, items, known as unknown as AsOf & More));
+		const table = tableOf(noun, items, known);
+		await printTable(context, isFiltered ? {...table, empty: `No such ${noun.many}`} : table);
 	}
 }

@@ -39,13 +39,19 @@ export async function listRuns(
 	const runs =
 		words === undefined ? await home.listRuns(asked) : await searchRuns(home, words, asked);
 	const {limit: _limit, ...wanted} = asked;
-	await printList(context, runNoun, {
-		items: runs,
-		json: json === true,
-		now: context.clock.now(),
-		approvals: json ? [] : await waitingOf(home),
-		isFiltered: words !== undefined || Object.keys(wanted).length > 0,
-	});
+	const {printed} = runNoun;
+	const hasOthers = runs.some(({profile}) => profile !== 'default');
+	const columns = printed.columns.filter(key => key !== 'profile' || hasOthers);
+	await printList(
+		context,
+		{...runNoun, printed: {...printed, columns}},
+		{
+			items: runs,
+			json: json === true,
+			known: {now: context.clock.now(), approvals: json ? [] : await waitingOf(home)},
+			isFiltered: words !== undefined || Object.keys(wanted).length > 0,
+		},
+	);
 }
 
 /** Those that pass the words and what the flags ask for. */

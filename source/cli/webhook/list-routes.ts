@@ -1,6 +1,7 @@
 import {routeViews} from '../../config/route-table.ts';
 import {routePath} from '../../core/route-path.ts';
 import {lastGoodGoesOn, problemWithJob} from '../../gateway/jobs/find-cron-job.ts';
+import {lossText} from '../../nouns/route/route-facts.ts';
 import {trafficKey, trafficOf, type RoutesTraffic} from '../../nouns/route/route-traffic.ts';
 import {routeNoun, type ListedRoute} from '../../nouns/route/route.ts';
 import type {Context} from '../console/context.ts';
@@ -9,7 +10,7 @@ import {openHome} from '../home/open-home.ts';
 import {readConfig, readRoutes, urlOf} from '../home/receiver-facts.ts';
 import {servedByNobody, servingHome} from '../home/serving-home.ts';
 import {printList} from '../nouns/noun-commands.ts';
-import {readLosses} from './lost-events.ts';
+import {readLostEvents} from './lost-events.ts';
 
 /** Lists every route of the home, also those that are not served. */
 export async function listRoutes(
@@ -40,10 +41,11 @@ export async function listRoutes(
 		}
 	}
 
-	const lossOf = await readLosses(context, routes);
+	const now = context.clock.now();
+	const deliveries = await readLostEvents(context);
 	const traffic = await readTraffic(context);
-	const items = views.map((view): ListedRoute => {
-		const loss = lossOf(view);
+	const items = views.map((view): ListedRoute & {readonly loss?: string} => {
+		const loss = lossText(view, {deliveries, now});
 		const {taken = 0, ignored = 0, refused = 0} = traffic?.byRoute.get(trafficKey(view)) ?? {};
 		return {
 			...view,
@@ -52,8 +54,11 @@ export async function listRoutes(
 			...(loss !== undefined && {loss}),
 		};
 	});
-	const now = context.clock.now();
-	await printList(context, routeNoun, {items, json, now, ...(traffic && {traffic})});
+	await printList(context, routeNoun, {
+		items,
+		json,
+		known: {now, deliveries, ...(traffic && {traffic})},
+	});
 }
 
 /** What the journal holds of a day; `undefined` where it cannot be read: whoever asks for the records themselves is told why. */

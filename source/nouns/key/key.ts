@@ -1,19 +1,10 @@
-import {
-	endOf,
-	type ApiKey,
-	type KeyBudget,
-	type KeyDay,
-	type KeyUsage,
-} from '../../core/api-keys/api-key.ts';
+import {endOf, type ApiKey, type KeyBudget, type KeyUsage} from '../../core/api-keys/api-key.ts';
 import {dayOf, periodEnd} from '../../core/api-keys/key-periods.ts';
 import {countOf, grouped} from '../../core/counted.ts';
 import {derive} from '../../core/derive.ts';
 import {sinceTerm, termsOf, textTerm} from '../../core/filter/terms.ts';
 import {ageText, dayTime, utcTime} from '../../terminal/text/time.ts';
-import {column, fact, from, type AsOf, type Fact, type Noun, type Word} from '../noun.ts';
-
-/** What was used by day; absent until it is read. */
-export type KeyMore = {readonly days?: readonly KeyDay[]};
+import {column, fact, from, type AsOf, type Noun, type Word} from '../noun.ts';
 
 const soonMs = 7 * 86_400_000;
 
@@ -82,25 +73,8 @@ function standing(key: ApiKey, {now}: AsOf): Required<Word> & {readonly printed:
 		: {text: `● ${day}`, tone: 'good', printed};
 }
 
-function usedByDay(days: KeyMore['days']): readonly Fact[] {
-	if (!days) {
-		return [];
-	}
-
-	const most = Math.max(1, ...days.map(tokensOf));
-	return [
-		{title: 'Used by day, UTC'},
-		...(days.length === 0 ? [{text: 'nothing in the last 40 days', tone: 'quiet'} as const] : []),
-		...days.toReversed().map(one => ({
-			name: one.day,
-			value: `${grouped(one.requests)} req  ${grouped(one.inputTokens)} in  ${grouped(one.outputTokens)} out`,
-			chart: tokensOf(one) / most,
-		})),
-	];
-}
-
 /** A key of the chat API. @see manual/api-keys.md */
-export const keyNoun: Noun<ApiKey, KeyMore> = {
+export const keyNoun: Noun<ApiKey> = {
 	one: 'key',
 	many: 'keys',
 	argument: 'id',
@@ -158,7 +132,7 @@ export const keyNoun: Noun<ApiKey, KeyMore> = {
 		...(key.kind === 'test' ? [{text: 'test', tone: 'warn'} as const] : []),
 		standing(key, known),
 	],
-	facts(key, {now, days}) {
+	facts(key, {now}) {
 		const {retiring, expiresAt, revokedAt, lastUsedAt, budget, usage} = key;
 		const isTest = key.kind === 'test';
 		const period = grouped(tokensOf(usage.period));
@@ -192,7 +166,6 @@ export const keyNoun: Noun<ApiKey, KeyMore> = {
 				'in all',
 				`${countOf(usage.all.requests, 'request')}, ${grouped(usage.all.inputTokens)} tokens in, ${grouped(usage.all.outputTokens)} out`,
 			),
-			...usedByDay(days),
 		];
 	},
 	copies: {

@@ -1,5 +1,6 @@
 import type {RouteView} from '../../core/config-view.ts';
 import type {Act} from '../noun.ts';
+import {nameInKey} from './route.ts';
 
 /** What can be asked for routes: a part of what a gateway does, and what the command line does to the files of a home. */
 export type RoutePort<Rotated> = {
@@ -10,9 +11,6 @@ export type RoutePort<Rotated> = {
 
 /** A route with a new secret, which is told once. */
 export type RotatedSecret<Rotated> = {readonly name: string; readonly rotated: Rotated};
-
-/** The name in what a route is remembered by; a name may have blanks. */
-const nameIn = (id: string): string => id.split(' ').slice(2).join(' ');
 
 /** A route of config.yaml is edited where its comments can be seen. */
 const notHere = ({name, source}: RouteView): string | undefined =>
@@ -32,7 +30,7 @@ export const routeActs = <Rotated>(): ReadonlyArray<
 		says: 'answer the events of a subscription with 503, so that senders try again',
 		why: notHere,
 		async effect(port, id) {
-			const name = nameIn(id);
+			const name = nameInKey(id);
 			await port.setRoutePaused(name, {paused: true});
 			return {
 				said: `Paused ${name}: its events are answered 503 and kept`,
@@ -45,7 +43,7 @@ export const routeActs = <Rotated>(): ReadonlyArray<
 			verb: 'resume',
 			says: 'let a paused subscription go on',
 			async effect(port, id) {
-				const name = nameIn(id);
+				const name = nameInKey(id);
 				await port.setRoutePaused(name, {paused: false});
 				return {said: `Resumed ${name}`, json: {name, paused: false}};
 			},
@@ -77,7 +75,7 @@ export const routeActs = <Rotated>(): ReadonlyArray<
 			],
 		},
 		async effect(port, id, {spanMs}) {
-			const name = nameIn(id);
+			const name = nameInKey(id);
 			const rotated = await port.rotateRoute(name, {overlap_ms: spanMs});
 			return {said: `Rotated ${name}`, json: undefined, once: {name, rotated}};
 		},
@@ -99,7 +97,7 @@ export const routeActs = <Rotated>(): ReadonlyArray<
 			typed: {name},
 		}),
 		async effect(port, id) {
-			const name = nameIn(id);
+			const name = nameInKey(id);
 			await port.removeRoute(name);
 			return {said: `Removed ${name}`, json: {name}};
 		},

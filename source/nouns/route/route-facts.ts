@@ -46,16 +46,26 @@ const howToChange: Readonly<Record<RouteView['source'], string>> = {
 
 const blank: Fact = {text: ''};
 
+/** That a route turned events away within the hour and still would, as far as `deliveries` tell; `undefined`: it did not. */
+export function lossText(
+	route: RouteView,
+	{deliveries = [], now}: AsOf & Pick<RouteMore, 'deliveries'>,
+): string | undefined {
+	const [loss] = lossyRoutes({deliveries, routes: [route]}, now);
+	return (
+		loss &&
+		`loses events: ${countOf(loss.count, 'event')} answered 429 within the hour, ${loss.remedy}`
+	);
+}
+
 /** One route as it is served. */
 export function routeFacts(route: RouteView, known: AsOf & RouteMore): readonly Fact[] {
-	const {facts, canChange = false, deliveries = [], now} = known;
+	const {facts, canChange = false} = known;
 	const problem = problemText(route);
+	const loss = lossText(route, known);
 	const warnings = [
 		...(route.insecure ? ['signatures are not checked: the secret is INSECURE_NO_AUTH'] : []),
-		...lossyRoutes({deliveries, routes: [route]}, now).map(
-			({lastAt, remedy}) =>
-				`loses events: the last was answered 429 at ${dayTime(lastAt)}, ${remedy}`,
-		),
+		...(loss === undefined ? [] : [loss]),
 		...(route.troubles ?? []),
 		...(facts?.notes ?? []),
 	];

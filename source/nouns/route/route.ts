@@ -5,8 +5,8 @@ import {widthOf} from '../../terminal/text/fit.ts';
 import {sparkline} from '../../terminal/text/sparkline.ts';
 import {clean} from '../about.ts';
 import {receiverUrl} from '../delivery/delivery-copies.ts';
-import {column, from, type Column, type Noun, type Place} from '../noun.ts';
-import {problemText, routeFacts, type RouteMore} from './route-facts.ts';
+import {column, from, type AsOf, type Column, type Noun, type Place} from '../noun.ts';
+import {lossText, problemText, routeFacts, type RouteMore} from './route-facts.ts';
 import {dayParts, isMostlyRefused, trafficKey, type RouteTraffic} from './route-traffic.ts';
 
 /** A route, and what the command line finds out about it without a gateway. */
@@ -14,8 +14,6 @@ export type ListedRoute = RouteView & {
 	readonly url?: string;
 	/** Events of a day. */
 	readonly day?: Pick<RouteTraffic, 'taken' | 'ignored' | 'refused'>;
-	/** What it turned away within the hour, in a sentence. */
-	readonly loss?: string;
 };
 
 /** What a route is remembered by: a shadowed one has the name of the other. */
@@ -24,6 +22,9 @@ export const routeKey = ({
 	source,
 	name,
 }: Pick<RouteView, 'name' | 'profile' | 'source'>): string => `${profile} ${source} ${name}`;
+
+/** The name in a `routeKey`; it may have blanks. */
+export const nameInKey = (key: string): string => key.split(' ').slice(2).join(' ');
 
 /** What becomes of an event: `forge_comment`, `cron: digest`, `log per {number}`. */
 export function deliverText({mode, deliver, cronJob = '', coalesceKey = ''}: RouteView): string {
@@ -51,13 +52,16 @@ function nameText(route: RouteView, {room}: Place): string {
 }
 
 /** What does not keep a route from being served. */
-const troubleText = ({insecure, paused = false, troubles = [], loss}: ListedRoute): string =>
-	[
+function troubleText(route: RouteView, known: AsOf & RouteMore): string {
+	const {insecure, paused = false, troubles = []} = route;
+	const loss = lossText(route, known);
+	return [
 		...(paused ? ['paused'] : []),
 		...(loss === undefined ? [] : [loss]),
 		...(insecure ? ['INSECURE_NO_AUTH'] : []),
 		...troubles,
 	].join('; ');
+}
 
 const wideFrom = 96;
 const dayCells = 12;
@@ -148,7 +152,11 @@ export const routeNoun: Noun<ListedRoute, RouteMore> = {
 			tone: () => 'accent',
 		}),
 		column('url', 0, ({url = ''}) => url),
-		column('problem', 0, route => route.problem ?? route.stale ?? troubleText(route)),
+		column(
+			'problem',
+			0,
+			(route, known) => route.problem ?? route.stale ?? troubleText(route, known),
+		),
 	],
 	printed: {
 		columns: ['name', 'source', 'events', 'deliver', 'taken', 'ign.', 'ref.', 'url', 'problem'],

@@ -76,7 +76,7 @@ export const runNoun: Noun<Run, RunMore> = {
 				isMain: true,
 			},
 		),
-		column('profile', 0, {value: ({profile}) => profile, unlessAll: 'default'}),
+		column('profile', 0, ({profile}) => profile),
 		column('route', {share: 0.34, most: 24, from: routeFrom}, {value: routeText, isMain: true}),
 		column(
 			'why',

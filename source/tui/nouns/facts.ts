@@ -1,5 +1,5 @@
 import type {AsOf, Fact, Noun} from '../../nouns/noun.ts';
-import {fit, widthOf} from '../../terminal/text/fit.ts';
+import {fit} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {blankLine, clean, clipLine, line, wrapText, type Line, type Span} from '../lines/line.ts';
 import {meterText, meterTone} from './table.ts';
@@ -25,22 +25,16 @@ export function nounDetail<Item, More>(
 }
 
 /** Facts as rows of `width` cells, of which names have `factCells`. */
-export function factRows(facts: readonly Fact[], room: Omit<Room, 'valueCells'>): readonly Line[] {
-	const valueCells = Math.max(0, ...facts.map(fact => ('chart' in fact ? widthOf(fact.value) : 0)));
-	return facts.flatMap(fact => factLines(fact, {...room, valueCells}));
-}
+export const factRows = (facts: readonly Fact[], room: Room): readonly Line[] =>
+	facts.flatMap(fact => factLines(fact, room));
 
 type Room = {
 	readonly factCells: number;
 	readonly factIndent?: number;
-	readonly valueCells: number;
 	readonly width: number;
 };
 
-function factLines(
-	fact: Fact,
-	{factCells, factIndent = 2, valueCells, width}: Room,
-): readonly Line[] {
+function factLines(fact: Fact, {factCells, factIndent = 2, width}: Room): readonly Line[] {
 	const indent = clean(' '.repeat(factIndent));
 	if ('title' in fact) {
 		return [blankLine, line(clean(fact.title), 'title')];
@@ -59,18 +53,7 @@ function factLines(
 		);
 	}
 
-	const {name, value, tone = 'plain', meter, chart} = fact;
-	if (chart !== undefined) {
-		const room = Math.max(0, Math.min(mostChart, width - factCells - valueCells - 6));
-		return [
-			[
-				{text: safe`${indent}${fit(clean(name), factCells)}  `, tone: 'quiet'},
-				{text: fit(clean(value), valueCells), tone},
-				{text: clean(`  ${'█'.repeat(Math.ceil(chart * room))}`), tone: 'accent'},
-			],
-		];
-	}
-
+	const {name, value, tone = 'plain', meter} = fact;
 	const named = (index: number): Span => ({
 		text: safe`${indent}${fit(index === 0 ? clean(name) : literal(''), factCells)}`,
 		tone: 'quiet',
@@ -94,5 +77,4 @@ function factLines(
 	];
 }
 
-const mostChart = 30;
 const mostMeter = 40;

@@ -1,5 +1,5 @@
 import {createMemory} from '../../core/derive.ts';
-import type {ListedNoun, Noun} from '../../nouns/noun.ts';
+import type {AsOf, ListedNoun, Noun} from '../../nouns/noun.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {paceOf, type DetailSource} from '../lines/detail.ts';
 import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
@@ -14,7 +14,7 @@ import {nounDetail} from './facts.ts';
 type Beside<Item, More, Value> = {
 	readonly source: LoadSource<Value>;
 	/** Its identifier, a blank, and what it depends on: when that changes, it is loaded again. Empty: there is nothing to load. */
-	readonly keyOf: (item: Item, known: More) => string;
+	readonly keyOf: (item: Item, known: More | undefined) => string;
 	/** What its facts say of it. */
 	readonly told?: (value: Value) => Partial<More>;
 	/** What stands under the facts. */
@@ -73,15 +73,9 @@ export const onePane = ({
 	sections: [{id: pane.id, title: pane.title, commands, listing}],
 });
 
-/** For nouns that depend on the time alone. */
-// oxlint-disable-next-line typescript/no-explicit-any, typescript/no-unsafe-type-assertion -- such a noun has no type for more
-export const nothingElse = (() => nothing) as () => any;
-
-const nothing = {};
-
 function createDetail<Item, More, Value>(
 	host: Host,
-	{noun, list, known = nothingElse, beside}: Options<Item, More, Value> & Told<Item, More>,
+	{noun, list, known, beside}: Options<Item, More, Value> & Told<Item, More>,
 ): DetailSource {
 	const remember = createMemory<readonly Line[]>();
 	const rememberRows = createMemory<readonly Line[]>();
@@ -100,7 +94,7 @@ function createDetail<Item, More, Value>(
 				return [];
 			}
 
-			const [loaded, given, {now}] = [loadedOf(item), known(host), host.feed.get()];
+			const [loaded, given, {now}] = [loadedOf(item), known?.(host), host.feed.get()];
 			const value = loaded?.status === 'ready' ? loaded.value : undefined;
 			const rows =
 				value === undefined || !beside?.rows
@@ -108,7 +102,8 @@ function createDetail<Item, More, Value>(
 					: rememberRows([value, width], () => beside.rows?.(value, width) ?? []);
 			return remember([item, loaded, given, Math.floor(now / 1000), width], () => [
 				...nounDetail(noun, item, {
-					known: {...given, ...(value !== undefined && beside?.told?.(value)), now},
+					// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all but the time may be absent
+					known: {...given, ...(value !== undefined && beside?.told?.(value)), now} as AsOf & More,
 					width,
 				}),
 				...rows,
@@ -118,7 +113,7 @@ function createDetail<Item, More, Value>(
 		want(isShown) {
 			const item = isShown ? items.selected() : undefined;
 			loads?.want(
-				item === undefined || !beside ? '' : beside.keyOf(item, known(host)),
+				item === undefined || !beside ? '' : beside.keyOf(item, known?.(host)),
 				paceOf(items),
 			);
 		},

@@ -1,9 +1,12 @@
 import {endOf, type KeyDay} from '../../core/api-keys/api-key.ts';
+import {grouped} from '../../core/counted.ts';
 import {keyActs} from '../../nouns/key/key-acts.ts';
 import {keyNoun} from '../../nouns/key/key.ts';
+import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {openKeyForm, showKey} from '../dialogs/key.ts';
 import {keyList} from '../entries/key-list.ts';
+import {blankLine, clean, line, type Line} from '../lines/line.ts';
 import {countPart} from '../lines/title-parts.ts';
 import {nounCommands} from '../nouns/acts.ts';
 import {listingOf, onePane} from '../nouns/listing.ts';
@@ -12,6 +15,32 @@ import type {LoadSource} from '../state/source.ts';
 const keyDays: LoadSource<readonly KeyDay[]> = {
 	load: async (port, key) => port.listKeyDays(key.split(' ')[0] ?? ''),
 };
+
+const mostBar = 30;
+
+/** What a key used on each day, the newest first, with a bar where there is room. */
+function dayRows(days: readonly KeyDay[], width: number): readonly Line[] {
+	const told = days
+		.toReversed()
+		.map(({day, requests, inputTokens: taken, outputTokens: given}) => ({
+			day: clean(day),
+			tokens: taken + given,
+			text: clean(`${grouped(requests)} req  ${grouped(taken)} in  ${grouped(given)} out`),
+		}));
+	const cells = Math.max(0, ...told.map(({text}) => widthOf(text)));
+	const room = Math.max(0, Math.min(mostBar, width - cells - keyNoun.factCells - 6));
+	const most = Math.max(1, ...told.map(({tokens}) => tokens));
+	return [
+		blankLine,
+		line(literal('Used by day, UTC'), 'title'),
+		...(told.length === 0 ? [line(literal('  nothing in the last 40 days'), 'quiet')] : []),
+		...told.map(({day, text, tokens}): Line => [
+			{text: safe`  ${day}  `, tone: 'quiet'},
+			{text: fit(text, cells)},
+			{text: clean(`  ${'█'.repeat(Math.ceil((tokens / most) * room))}`), tone: 'accent'},
+		]),
+	];
+}
 
 /** The keys of the chat API. */
 export const keysPane = onePane({
@@ -50,7 +79,7 @@ export const keysPane = onePane({
 		beside: {
 			source: keyDays,
 			keyOf: ({id, lastUsedAt = 0}) => `${id} ${lastUsedAt}`,
-			told: days => ({days}),
+			rows: dayRows,
 		},
 	}),
 	summary({list, feed}) {

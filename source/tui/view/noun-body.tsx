@@ -1,7 +1,7 @@
 import {useCallback, useMemo} from 'react';
 import {safe} from '../../terminal/text/safe.ts';
 import {clean, line} from '../lines/line.ts';
-import {nothingElse, type NounListing} from '../nouns/listing.ts';
+import type {NounListing} from '../nouns/listing.ts';
 import {nounTable} from '../nouns/table.ts';
 import {useStore} from '../state/use-store.ts';
 import {EmptyList} from './empty.tsx';
@@ -11,7 +11,7 @@ import {useShell} from './shell-context.ts';
 
 /** A list of things of one noun, one row each. */
 export function NounBody({
-	of: {noun, list, known = nothingElse, marks, stepMs = 1000},
+	of: {noun, list, known, marks, stepMs = 1000},
 	hasFocus = true,
 	width,
 	height,
@@ -23,7 +23,7 @@ export function NounBody({
 	const shell = useShell();
 	const items = shell.list(list);
 	const now = useStore(shell.feed, feed => Math.floor(feed.now / stepMs)) * stepMs;
-	const beside = useStore(shell.feed, () => known(shell));
+	const beside = useStore(shell.feed, () => known?.(shell));
 	// What it depends on may be loaded.
 	useStore(shell.loads, count => count);
 	const marked = useStore(shell.view, () => marks && shell.local(marks).get());

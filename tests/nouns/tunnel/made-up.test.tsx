@@ -33,7 +33,7 @@ function addTunnelCommands(program: Command, context: Context): void {
 	addList(group, context, {
 		noun: tunnelNoun,
 		says: 'list tunnels',
-		read: async () => ({items: tunnels, now: now()}),
+		read: async () => ({items: tunnels, known: {now: now()}}),
 	});
 	addShow(group, context, {
 		noun: tunnelNoun,

@@ -100,7 +100,7 @@ export const jobListing = listingOf<ListedJob, JobMore, StoredRun>({
 	beside: {
 		source: lastRuns,
 		// A run that went on is loaded again; one that is no longer in the list is stored all the same.
-		keyOf: (job, {runs = []}) =>
+		keyOf: (job, {runs = []} = {}) =>
 			job.lastRunId === undefined
 				? ''
 				: `${jobKey(job)} ${runOf(runs, job.lastRunId)?.state ?? ''} ${job.lastRunId}`,

@@ -6,7 +6,7 @@ import type {DeliveryRow} from '../../../core/state.ts';
 import {routeActs} from '../../../nouns/route/route-acts.ts';
 import type {RouteMore} from '../../../nouns/route/route-facts.ts';
 import {trafficOf} from '../../../nouns/route/route-traffic.ts';
-import {notServed, routeKey, routeNoun} from '../../../nouns/route/route.ts';
+import {nameInKey, notServed, routeKey, routeNoun} from '../../../nouns/route/route.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToTraffic} from '../../acts/go-to.ts';
 import {openPane} from '../../acts/navigate.ts';
@@ -25,17 +25,20 @@ import type {LoadSource} from '../../state/source.ts';
 import type {Destination, Pane, PaneSection} from '../pane.ts';
 import {sendTest} from '../traffic/send-event.ts';
 
-/** The key is that of the route, and a version. */
+/** The name of a route in the key of what is loaded of it, which is that of the route, a blank and a number. */
+const nameIn = (key: string): string => nameInKey(key.slice(0, key.lastIndexOf(' ')));
+
+/** The number counts what it depends on. */
 const loadedRoutes: LoadSource<Pick<RouteMore, 'facts'>> = {
 	async load(port, key) {
-		const facts = await port.describeRoute(key.split(' ')[2] ?? '');
+		const facts = await port.describeRoute(nameIn(key));
 		return facts ? {facts} : {};
 	},
 };
 
-/** The key is that of the route, and a second: asked anew while it is looked at. */
+/** The number is a second: asked anew while it is looked at. */
 const loadedRates: LoadSource<RouteRate> = {
-	load: async (port, key) => port.readRouteRate(key.split(' ')[2] ?? ''),
+	load: async (port, key) => port.readRouteRate(nameIn(key)),
 };
 
 /** What the journal holds of a day. */
@@ -153,7 +156,7 @@ const listSection: PaneSection = {
 		known,
 		beside: {
 			source: loadedRoutes,
-			keyOf: (route, {version = 0}) => keyOf(route, version),
+			keyOf: (route, more) => keyOf(route, more?.version ?? 0),
 			told: loaded => loaded,
 		},
 	}),

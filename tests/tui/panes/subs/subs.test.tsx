@@ -324,7 +324,7 @@ test('the detail has what the route is made of, and what is wrong with it while 
 
 	for (const fact of [
 		'! delivers to "email", which is not enabled',
-		'! loses events: the last was answered 429',
+		'! loses events: 1 event answered 429 within the hour',
 		'overflow: queue keeps them',
 		'its own: 43 bytes',
 		'1 of 2 still passes, until',
