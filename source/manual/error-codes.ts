@@ -125,6 +125,7 @@ export const errorCodes = {
 	jobs_broken: '`cron/jobs.json` does not parse; it is never overwritten: mend it',
 	journal_unavailable:
 		'Events are answered 503 and nothing is half accepted: the disk is full or the database locked. Free space; it goes on by itself',
+	key_ambiguous: 'Several keys have that name: use the identifier',
 	line_invalid:
 		'The file is no export, or holds a time more than a day ahead: the message names line and key. Nothing of a file is taken in then; of a pipe, whole batches of up to 500 lines before it',
 	listen_failed: 'The receiver cannot listen there; it tries again every 15 s, `r` tries now',

@@ -182,14 +182,12 @@ export type Act<Item, Port, Once = never> = {
 		id: string,
 		given: {readonly spanMs: number; readonly item?: Item},
 	) => Promise<Outcome<Once> | undefined>;
-	/** Why `effect` did nothing: `it has ended or does not exist`. */
+	/** Why `effect` did nothing: `it does not exist`. */
 	readonly gone: string;
 	/** What its key does with a thing to which it was done already; on the command line an act of its own: `resume` for `pause`. */
 	readonly back?: Pick<Act<Item, Port, Once>, 'verb' | 'says' | 'effect'> & {
 		readonly isDone: (item: Item) => boolean;
 	};
-	/** The error of the command line then; that of a missing thing when absent. */
-	readonly failed?: ErrorCode;
 };
 
 /** A text to be copied; one that the state does not hold is looked up, `undefined` where it is gone. */

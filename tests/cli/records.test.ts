@@ -116,8 +116,16 @@ test('what does not exist is a failure with a name, what does not parse is wrong
 	const {run} = setup;
 	for (const [args, code, words] of [
 		[['runs', 'show', '99'], 1, '(run_not_found)'],
-		[['runs', 'cancel', '99'], 1, '(run_ended)'],
-		[['runs', 'retry', '99'], 1, '(run_not_retryable)'],
+		[
+			['runs', 'cancel', '99'],
+			1,
+			'Cannot cancel run 99: it does not exist, see "svc runs list" (run_not_found)',
+		],
+		[
+			['runs', 'retry', '99'],
+			1,
+			'Cannot retry run 99: it does not exist, see "svc runs list" (run_not_found)',
+		],
 		[['deliveries', 'show', 'zzzzzz'], 1, '(delivery_not_found)'],
 		[['deliveries', 'show', 'zzz'], 1, 'give at least its last 4 characters'],
 		[['deliveries', 'list', '--output', 'json'], 2, 'listings and status commands have --json'],
@@ -156,7 +164,14 @@ test('"svc runs cancel" ends a run under way and a queued one; "svc runs retry" 
 			(await json('runs', 'list')).map(({id, state}: {id: number; state: string}) => [id, state]),
 		);
 	expect(await states()).toEqual({1: 'cancelled', 2: 'done', 3: 'cancelled'});
-	expect(await run('runs', 'retry', '2')).toMatchObject({code: 1});
+	expect(await run('runs', 'retry', '2')).toMatchObject({
+		code: 1,
+		stderr: expect.stringContaining('(run_not_retryable)'),
+	});
+	expect(await run('runs', 'cancel', '2')).toMatchObject({
+		code: 1,
+		stderr: expect.stringContaining('Cannot cancel run 2: it has ended (run_ended)'),
+	});
 	expect(await run('runs', 'retry', '1')).toMatchObject({
 		code: 0,
 		stdout: 'Run #1 is queued again\n',

@@ -1,5 +1,7 @@
 import type {Command} from 'commander';
 import type {ApiKey} from '../../core/api-keys/api-key.ts';
+import {SvcError} from '../../core/errors.ts';
+import {cell} from '../../core/untrusted.ts';
 import {keyActs, type MintedKey} from '../../nouns/key/key-acts.ts';
 import {grantOf, keyFields} from '../../nouns/key/key-form.ts';
 import {keyNoun} from '../../nouns/key/key.ts';
@@ -8,6 +10,20 @@ import {printJson, printLines, tell} from '../console/print.ts';
 import {changeLockWaitMs, openHome, type WritableHome} from '../home/open-home.ts';
 import {addFieldOptions, fieldValues} from '../nouns/field-options.ts';
 import {addActs, addList, addShow} from '../nouns/noun-commands.ts';
+
+/** The key with this identifier, else the only one with this name. @throws SvcError `key_ambiguous` */
+function oneKey(keys: readonly ApiKey[], typed: string): ApiKey | undefined {
+	const named = keys.filter(({name}) => name === typed);
+	const found = keys.find(({id}) => id === typed) ?? named[0];
+	if (found?.id !== typed && named.length > 1) {
+		throw new SvcError(
+			'key_ambiguous',
+			`Cannot tell which key "${cell(typed, 100).text}" is meant: use ${named.map(({id}) => id).join(' or ')}`,
+		);
+	}
+
+	return found;
+}
 
 /** `svc keys create|list|show|rotate|revoke`. @see manual/api-keys.md */
 export function addKeyCommands(program: Command, context: Context): void {
@@ -65,13 +81,14 @@ export function addKeyCommands(program: Command, context: Context): void {
 		says: 'show what one key may, and what it used',
 		async read(id) {
 			const {items, known} = await read();
-			const item = items.find(key => key.id === id);
+			const item = oneKey(items, id);
 			return item && {item, known};
 		},
 	});
 	addActs<ApiKey, WritableHome, MintedKey>(group, context, {
 		noun: keyNoun,
 		acts: keyActs,
+		idOf: async (typed, home) => oneKey(await home.listKeys(), typed)?.id ?? typed,
 		open,
 		sayOnce,
 	});

@@ -182,7 +182,7 @@ export function addActs<Item, Port, Once>(
 		readonly noun: Pick<Noun<Item>, 'argument' | 'isNumbered' | 'missing' | 'one'>;
 		readonly acts: ReadonlyArray<Act<Item, Port, Once>>;
 		/** The identifier, of what is typed. */
-		readonly idOf?: (typed: string) => string;
+		readonly idOf?: (typed: string, port: Port) => string | Promise<string>;
 		/** The command that lists what there is. */
 		readonly list?: string;
 		/** Options beside `--json`, one for a verb, with what they say. */
@@ -193,7 +193,7 @@ export function addActs<Item, Port, Once>(
 		readonly sayOnce?: (port: Port, once: Once, json: boolean) => Promise<void>;
 	},
 ): void {
-	for (const {verb, says, span, effect, gone, failed = noun.missing} of acts.flatMap(withBack)) {
+	for (const {verb, says, span, effect, gone} of acts.flatMap(withBack)) {
 		const command = identify(group.command(verb).description(says), noun);
 		if (span) {
 			command.addOption(
@@ -217,12 +217,12 @@ export function addActs<Item, Port, Once>(
 				) => {
 					await using port = await open(given);
 					const chosen = span && given[new Option(span.option).attributeName()];
-					const outcome = await effect(port, idOf(String(id)), {
+					const outcome = await effect(port, await idOf(String(id), port), {
 						spanMs: typeof chosen === 'number' ? chosen : 0,
 					});
 					if (!outcome) {
 						throw new SvcError(
-							failed,
+							noun.missing,
 							`Cannot ${verb} ${noun.one} ${shown(id)}: ${gone}, see "svc ${group.name()} ${list}"`,
 						);
 					}

@@ -13,7 +13,7 @@ export type KeyPort = {
 
 const dayMs = 86_400_000;
 
-const gone = 'no key in force has that identifier';
+const gone = 'no key in force has that identifier or name';
 
 const ended = (key: ApiKey, {now}: AsOf): string | undefined => {
 	const end = endOf(key, now);

@@ -78,6 +78,7 @@ export const keyNoun: Noun<ApiKey> = {
 	one: 'key',
 	many: 'keys',
 	argument: 'id',
+	argumentSays: 'identifier of the key, or its name where no other key has it',
 	missing: 'key_not_found',
 	id: ({id}) => id,
 	name: keyName,

@@ -1,4 +1,6 @@
+import {SvcError} from '../../core/errors.ts';
 import {hasEnded, type Run, type RunState} from '../../core/run.ts';
+import type {ErrorCode} from '../../manual/error-codes.ts';
 import type {Act} from '../noun.ts';
 import {canRetry, retryFrom, runAdvice} from './run-word.ts';
 
@@ -6,6 +8,7 @@ import {canRetry, retryFrom, runAdvice} from './run-word.ts';
 export type RunPort = {
 	cancelRun(id: number): Promise<boolean>;
 	retryRun(id: number): Promise<boolean>;
+	getRun(id: number): Promise<Run | undefined>;
 };
 
 /** What cancelling means; what is under way may go on while the dialog is open. */
@@ -23,6 +26,19 @@ const retryEffect = (run: Run): string =>
 	(retryFrom[run.state] ?? (run.state === 'queued' ? 'agent' : 'delivery')) === 'agent'
 		? `The agent runs again, then its answer goes to ${run.target}.`
 		: `The answer that is there goes to ${run.target}.`;
+
+const gone = 'it does not exist';
+
+/** Why nothing was done with a run that is there. `undefined`: there is none. */
+async function refused(
+	port: RunPort,
+	id: string,
+	{code, text}: {readonly code: ErrorCode; readonly text: string},
+): Promise<undefined> {
+	if (await port.getRun(Number(id))) {
+		throw new SvcError(code, text);
+	}
+}
 
 /** What can be done with a run. */
 export const runActs: ReadonlyArray<Act<Run, RunPort>> = [
@@ -43,11 +59,14 @@ export const runActs: ReadonlyArray<Act<Run, RunPort>> = [
 			done: 'cancelled',
 		},
 		async effect(port, id) {
-			const isDone = await port.cancelRun(Number(id));
-			return isDone ? {said: `Run #${id} is cancelled`, json: {run: Number(id)}} : undefined;
+			return (await port.cancelRun(Number(id)))
+				? {said: `Run #${id} is cancelled`, json: {run: Number(id)}}
+				: refused(port, id, {
+						code: 'run_ended',
+						text: `Cannot cancel run ${id}: it has ended`,
+					});
 		},
-		failed: 'run_ended',
-		gone: 'it has ended or does not exist',
+		gone,
 	},
 	{
 		verb: 'retry',
@@ -79,10 +98,13 @@ export const runActs: ReadonlyArray<Act<Run, RunPort>> = [
 			done: 'retried',
 		},
 		async effect(port, id) {
-			const isDone = await port.retryRun(Number(id));
-			return isDone ? {said: `Run #${id} is queued again`, json: {run: Number(id)}} : undefined;
+			return (await port.retryRun(Number(id)))
+				? {said: `Run #${id} is queued again`, json: {run: Number(id)}}
+				: refused(port, id, {
+						code: 'run_not_retryable',
+						text: `Cannot retry run ${id}: only failed, dead, interrupted, uncertain and cancelled runs can be retried, and those that wait for their time`,
+					});
 		},
-		failed: 'run_not_retryable',
-		gone: 'only failed, dead, interrupted, uncertain and cancelled runs can be retried, and those that wait for their time',
+		gone,
 	},
 ];

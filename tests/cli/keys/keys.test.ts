@@ -126,9 +126,35 @@ test('a key is rotated under its identifier, and revoked', async () => {
 	expect((await home.run('list')).stdout).toContain('revoked');
 	expect(await home.run('rotate', id)).toMatchObject({
 		code: 1,
-		stderr: expect.stringContaining('no key in force has that identifier'),
+		stderr: expect.stringContaining('no key in force has that identifier or name'),
 	});
 	expect((await home.run('revoke', 'key_never')).code).toBe(1);
+});
+
+test('a key is shown, rotated and revoked by its name, where one key alone has it', async () => {
+	await using home = await world();
+	const {id} = await home.json('create', '--name', 'laptop');
+	const others = [
+		await home.json('create', '--name', 'ci'),
+		await home.json('create', '--name', 'ci'),
+	];
+	expect((await home.run('show', 'laptop')).stdout).toContain(id);
+	expect(await home.json('rotate', 'laptop')).toMatchObject({id});
+	expect(await home.json('revoke', 'laptop')).toMatchObject({id});
+	for (const verb of ['show', 'rotate', 'revoke']) {
+		// oxlint-disable-next-line no-await-in-loop -- one command after the other
+		expect(await home.run(verb, 'ci')).toMatchObject({
+			code: 1,
+			stdout: '',
+			stderr: `svc: Cannot tell which key "ci" is meant: use ${others[0].id} or ${others[1].id} (key_ambiguous)\n`,
+		});
+	}
+
+	expect(await home.run('revoke', 'nobody')).toMatchObject({
+		code: 1,
+		stderr: expect.stringContaining('no key in force has that identifier or name'),
+	});
+	expect(await home.json('revoke', others[0].id)).toMatchObject({id: others[0].id});
 });
 
 test('a running gateway heeds a change at once, and where it serves is said', async () => {
