@@ -26,27 +26,26 @@ export type AsOf = {readonly now: number};
 
 export type Word = {readonly text: string; readonly tone?: Tone};
 
-/**
- * Cells of a column on the screen: a number; what a list of `width` cells has room for (0 leaves it out); or one of
- * - `share`: of what is left (0 to 1), at least `least` and at most `most`, none below `from`; without a `share` all that is left
- * - `usual`: so many, but in lists narrower than `below` what the shown values need, between `least` and `most`
- * - `keeps`: so many, but none where columns of a share would get less than that.
- */
+/** Cells of a column in a list of `width` cells on the screen; with 0 the column is not shown. */
 export type Cells =
+	/** Always this number. */
 	| number
 	| ((width: number) => number)
+	/** A share, 0 to 1, of the cells that all other kinds leave, or the rest of them where there is no `share`: between `least` (1 when absent) and `most`. Lists narrower than `from` do not show it. */
 	| {
 			readonly share?: number;
 			readonly least?: number;
 			readonly most?: number;
 			readonly from?: number;
 	  }
+	/** This number; in a list narrower than `below` as many as the longest value on the screen has, between `least` and `most`. */
 	| {
 			readonly usual: number;
 			readonly below: number;
 			readonly least: number;
 			readonly most: number;
 	  }
+	/** This number, as long as `keeps` cells remain for the columns with a share; else it is not shown. */
 	| {readonly cells: number; readonly keeps: number};
 
 /** Where a value stands. */

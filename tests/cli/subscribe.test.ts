@@ -627,7 +627,7 @@ test('a route that turned events away says so in the list and in the check, for 
 		[3, 1, 1].map(refused => ({taken: 0, ignored: 0, refused})),
 	);
 	const table = await command(['webhook', 'list'], {home: home.path});
-	expect(table.stdout).toMatch(/NAME .* TAKEN +IGN\. +REF\. /);
+	expect(table.stdout).toMatch(/NAME .* TAKEN +IGNORED +REFUSED /);
 	expect(table.stdout).toMatch(/gh .* - +- +3 .*loses events: 2 events/);
 	const check = await command(['config', 'check'], {home: home.path});
 	expect(check).toMatchObject({code: 0, stderr: expect.stringContaining(`gh: ${loss}`)});

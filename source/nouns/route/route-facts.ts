@@ -10,19 +10,19 @@ import {resultTone, resultWord} from '../delivery/delivery-word.ts';
 import {fact, type AsOf, type Fact} from '../noun.ts';
 import {isMostlyRefused, trafficKey, type RoutesTraffic} from './route-traffic.ts';
 
-/** What is known of routes beside what is listed. */
+/** What the facts and columns of routes need beside the routes. */
 export type RouteMore = {
 	/** Absent where it could not be counted. */
 	readonly traffic?: RoutesTraffic;
-	/** Another one as soon as what facts are made of may be another. */
+	/** Grows when routes or tool servers change: `facts` of an older version are loaded again. */
 	readonly version?: number;
-	/** Absent until they are loaded, and of a route that is not served. */
+	/** Absent until they are loaded, and for a route that is not served. */
 	readonly facts?: RouteFacts;
-	/** How much of its rate the selected one has used now. Absent until it is loaded. */
+	/** How much of its rate the selected route has used in this minute. Absent until it is loaded. */
 	readonly rate?: RouteRate | undefined;
-	/** What came lately: what was turned away of it is told. */
+	/** The newest deliveries: those that were answered 429 are counted as lost. */
 	readonly deliveries?: readonly DeliveryRow[];
-	/** It can be changed from here. */
+	/** This face may change routes. */
 	readonly canChange?: boolean;
 };
 

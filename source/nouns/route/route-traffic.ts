@@ -4,23 +4,23 @@ import {numberOfId} from '../../core/ids.ts';
 import {hourMs, hoursOfDay, takenOutcomes, type RouteCounts} from '../../core/route-counts.ts';
 import type {DeliveryRow} from '../../core/state.ts';
 
-/** What came in for one route within a day. */
+/** The deliveries of one route within 24 hours. */
 export type RouteTraffic = {
-	/** Led to something. */
+	/** Accepted, coalesced or delivered: `takenOutcomes`. */
 	readonly taken: number;
-	/** Answered well, and led to nothing: ignored, a duplicate, a question whether we are there. */
+	/** Answered with a status below 400 and not taken: filtered out, a duplicate, a challenge of the sender. */
 	readonly ignored: number;
 	/** Answered with a status of 400 or above. */
 	readonly refused: number;
-	/** Events in each hour, the last one at the end. */
+	/** Deliveries in each hour, the present hour last. */
 	readonly hours: readonly number[];
-	/** The newest, newest first, at most `maxNewest`. */
+	/** The newest deliveries, newest first, at most 5. */
 	readonly newest: readonly Delivery[];
 };
 
 /** The traffic of all routes, by `trafficKey`. */
 export type RoutesTraffic = {
-	/** What is older is not counted, milliseconds since 1970: a day ago, or from where on was looked at. */
+	/** Deliveries before this time are not counted, milliseconds since 1970: 24 hours ago, or later where the journal or the rows begin later. */
 	readonly since: number;
 	readonly byRoute: ReadonlyMap<string, RouteTraffic>;
 };
@@ -41,8 +41,8 @@ type Tally = {
 };
 
 /**
- * The traffic of the day before `now`: what the journal had when it was counted, and what of `rows` (oldest first) came later; all of them while nobody has counted. Rows of
- * several count whole, at the time of their newest.
+ * The traffic of the 24 hours before `now`: `counts` of the journal, and those of `rows` (oldest first) that came after the newest delivery in `counts`. Without `counts` all rows
+ * are counted. A row that stands for several deliveries counts all of them in the hour of the newest.
  */
 export function trafficOf(
 	rows: readonly DeliveryRow[],
@@ -87,11 +87,11 @@ const emptyTally = (): Tally => ({
 	newest: [],
 });
 
-/** Refusals that somebody should look at: a tenth of what came. */
+/** Whether a tenth of the deliveries or more were refused: a person should look at the route. */
 export const isMostlyRefused = ({taken, ignored, refused}: RouteTraffic): boolean =>
 	refused * 10 >= taken + ignored + refused;
 
-/** The day in `cells` parts, the last one at the end; `cells` divides 24. */
+/** Deliveries in `cells` equal parts of the 24 hours, the newest part last; `cells` divides 24. */
 export const dayParts = ({hours}: RouteTraffic, cells: number): readonly number[] =>
 	Array.from({length: cells}, (_, part) =>
 		hours

@@ -64,11 +64,14 @@ function troubleText(route: RouteView, known: AsOf & RouteMore): string {
 }
 
 const wideFrom = 96;
+
+/** Narrower lists abbreviate the headings of what was counted. */
+const wordsFrom = 76;
 const dayCells = 12;
 
 /** How `width` cells are shared between what a route is called, what it takes and where that goes. */
 function shares(width: number) {
-	const others = width >= wideFrom ? 44 : 23;
+	const others = width >= wideFrom ? 48 : width >= wordsFrom ? 27 : 23;
 	const rest = Math.max(18, width - others);
 	const name = Math.min(28, Math.floor(rest * 0.42));
 	return {name, events: Math.floor((rest - name) * 0.4)};
@@ -77,13 +80,13 @@ function shares(width: number) {
 const trafficIn = (route: RouteView, {traffic}: RouteMore): RouteTraffic | undefined =>
 	traffic?.byRoute.get(trafficKey(route));
 
-/** Events of the day: `-` for none, nothing where they could not be counted. */
+/** Deliveries of the last 24 hours: `-` for none, empty where they could not be counted. */
 const counted = (
-	key: string,
 	of: 'taken' | 'ignored' | 'refused',
 	tone: Column<ListedRoute, RouteMore>['tone'] = () => 'quiet',
 ): Column<ListedRoute, RouteMore> =>
-	column(key, 5, {
+	column(of, width => (width >= wordsFrom ? of.length : 5), {
+		label: (_shown, room) => (room < of.length ? `${of.slice(0, 3)}.` : of),
 		align: 'end',
 		value(route, known) {
 			const count = trafficIn(route, known)?.[of] ?? 0;
@@ -136,9 +139,9 @@ export const routeNoun: Noun<ListedRoute, RouteMore> = {
 				printed: deliverText,
 			},
 		),
-		counted('taken', 'taken'),
-		counted('ign.', 'ignored'),
-		counted('ref.', 'refused', (route, known) => {
+		counted('taken'),
+		counted('ignored'),
+		counted('refused', (route, known) => {
 			const traffic = trafficIn(route, known);
 			return !traffic?.refused ? 'quiet' : isMostlyRefused(traffic) ? 'bad' : 'warn';
 		}),
@@ -159,9 +162,19 @@ export const routeNoun: Noun<ListedRoute, RouteMore> = {
 		),
 	],
 	printed: {
-		columns: ['name', 'source', 'events', 'deliver', 'taken', 'ign.', 'ref.', 'url', 'problem'],
+		columns: [
+			'name',
+			'source',
+			'events',
+			'deliver',
+			'taken',
+			'ignored',
+			'refused',
+			'url',
+			'problem',
+		],
 		whole: ['name', 'source', 'url'],
-		optional: ['url', 'events', 'ign.', 'ref.', 'taken'],
+		optional: ['url', 'events', 'ignored', 'refused', 'taken'],
 		empty: 'No routes yet: create one with "svc webhook subscribe NAME"',
 	},
 	factCells: 13,

@@ -41,17 +41,17 @@ const loadedRates: LoadSource<RouteRate> = {
 	load: async (port, key) => port.readRouteRate(nameIn(key)),
 };
 
-/** What the journal holds of a day. */
+/** The deliveries of the last 24 hours by route, from the journal. */
 const loadedCounts: LoadSource<RouteCounts> = {
 	load: async port => port.countRoutes(),
 };
 
-/** How old counts may be that are shown, milliseconds. */
+/** Counts of the journal are loaded again after this time. */
 const countsMs = 30_000;
 const secondMs = 1000;
 const minuteMs = 60_000;
 
-/** Counts how often the routes or the tool servers of an interface changed: what is loaded of a route depends on both. */
+/** A number that grows when the routes or the tool servers change: the facts of a route depend on both. */
 const versionsIn = derive((feed: Feed) => {
 	const remember = createMemory<number>();
 	let version = 0;
@@ -78,11 +78,11 @@ const knownWith = derive(
 
 const changeable = derive((more: RouteMore): RouteMore => ({...more, canChange: true}));
 
-/** The key of what is loaded of a route; of one that is not served nothing is. */
+/** The key under which facts or the rate of a route are loaded; empty for a route that is not served, of which nothing is loaded. */
 const keyOf = (route: RouteView | undefined, asOf: number): string =>
 	route && route.problem === undefined ? `${routeKey(route)} ${asOf}` : '';
 
-/** What is known of the rate of the route that is looked at. */
+/** The rate of the selected route, as it was loaded last. */
 function rateNow({list, loader}: Pick<Host, 'list' | 'loader'>): RouteRate | undefined {
 	const last = loader(loadedRates).last();
 	const route = list(routeList).selected();
@@ -187,7 +187,7 @@ export const subsPane: Pane = {
 		'`:` and "set up" asks for port, secret and a first route.',
 	],
 	isWide: false,
-	// Nobody tells that a minute of the rate is over.
+	// No event says that the minute of a rate is over: the clock does.
 	countsSeconds: (_state, host) => (rateNow(host)?.used ?? 0) > 0,
 	want(host) {
 		const {feed, list, loader} = host;
@@ -203,10 +203,10 @@ export const subsPane: Pane = {
 	focus: {
 		now: host => editorSection(host) ?? listSection,
 		hold() {
-			// Nothing that comes by itself takes the keyboard here.
+			// No section opens by itself here, so nothing has to be held.
 		},
 		choose() {
-			// What is edited says which section has the keyboard.
+			// The editor says which section has the keyboard.
 		},
 		next: host => editorSection(host) !== undefined,
 		cross: () => false,

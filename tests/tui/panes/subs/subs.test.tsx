@@ -110,7 +110,7 @@ test('what came in within a day is counted for each route', async () => {
 	);
 	await using shown = await showShell(port, narrow, {pane: 'subs'});
 
-	const rows = readTable(shown.screen.lines(), ['name', 'taken', 'ign.', 'ref.']);
+	const rows = readTable(shown.screen.lines(), ['name', 'taken', 'ignored', 'refused']);
 	expect(rows.slice(0, 3).map(({cells}) => Object.values(cells))).toEqual([
 		['gh-review', '2', '1', '1'],
 		['alerts', '-', '-', '1'],
@@ -149,7 +149,7 @@ test('what the journal holds of the day is counted, whatever Traffic lists, with
 	await shown.pass(100);
 	const firstRow = () =>
 		Object.values(
-			readTable(shown.screen.lines(), ['name', 'taken', 'ign.', 'ref.'])[0]?.cells ?? {},
+			readTable(shown.screen.lines(), ['name', 'taken', 'ignored', 'refused'])[0]?.cells ?? {},
 		);
 	expect(firstRow()).toEqual(['gh-review', '17000', '30', '4']);
 
