@@ -139,6 +139,50 @@ export type Outcome<Once = never> = {
 	readonly once?: Once;
 };
 
+/** A span of time that an act needs, milliseconds: the screen offers a choice, the command line has an option. */
+export type Span<Item> = {
+	readonly option: string;
+	readonly says: string;
+	/** What the command line takes when the option is absent. */
+	readonly usual: string;
+	readonly title: (item: Item) => string;
+	readonly notes: (item: Item) => readonly string[];
+	readonly choices: ReadonlyArray<{
+		readonly key: string;
+		readonly label: string;
+		readonly value: number;
+	}>;
+};
+
+const dayMs = 86_400_000;
+
+/** How long an old secret passes beside a new one. `says`: help of the option; `note`: what the menu says below its question; `none`: what no overlap means. */
+export const overlapSpan = <Item>({
+	says,
+	none,
+	name,
+	note,
+}: {
+	readonly says: string;
+	readonly none: string;
+	readonly name: (item: Item) => string;
+	readonly note: (item: Item) => string | undefined;
+}): Span<Item> => ({
+	option: '--overlap <span>',
+	says,
+	usual: '24h',
+	title: item => `New secret for ${name(item)}`,
+	notes: item =>
+		['The new secret is shown once. How long does the old one pass beside it?', note(item)].filter(
+			text => text !== undefined,
+		),
+	choices: [
+		{key: 'd', label: 'a day', value: dayMs},
+		{key: 'w', label: 'a week', value: 7 * dayMs},
+		{key: 'n', label: `not at all: ${none}`, value: 0},
+	],
+});
+
 /** What can be done with a thing. */
 export type Act<Item, Port, Once = never> = {
 	/** `revoke`: the word of the command line, and with the noun the name of the command. */
@@ -161,20 +205,7 @@ export type Act<Item, Port, Once = never> = {
 		readonly kind: (item: Item) => string;
 		readonly done: string;
 	};
-	/** A span of time that it needs, milliseconds: the screen offers a choice, the command line has an option. */
-	readonly span?: {
-		readonly option: string;
-		readonly says: string;
-		/** What the command line takes when the option is absent. */
-		readonly usual: string;
-		readonly title: (item: Item) => string;
-		readonly notes: (item: Item) => readonly string[];
-		readonly choices: ReadonlyArray<{
-			readonly key: string;
-			readonly label: string;
-			readonly value: number;
-		}>;
-	};
+	readonly span?: Span<Item>;
 	/** Does it with the thing of this identifier; `undefined` when that has gone, or gone on. `spanMs`: what was chosen, 0 where nothing is. `item`: as the screen shows it. */
 	readonly effect: (
 		port: Port,

@@ -1,5 +1,5 @@
 import {endOf, type ApiKey} from '../../core/api-keys/api-key.ts';
-import type {Act, AsOf} from '../noun.ts';
+import {overlapSpan, type Act, type AsOf} from '../noun.ts';
 import {keyName} from './key.ts';
 
 /** A key and its secret, which is told once. */
@@ -10,8 +10,6 @@ export type KeyPort = {
 	rotateKey(id: string, options: {readonly overlapMs: number}): Promise<MintedKey | undefined>;
 	revokeKey(id: string): Promise<ApiKey | undefined>;
 };
-
-const dayMs = 86_400_000;
 
 const gone = 'no key in force has that identifier or name';
 
@@ -27,25 +25,13 @@ export const keyActs: ReadonlyArray<Act<ApiKey, KeyPort, MintedKey>> = [
 		key: 'R',
 		says: 'make a new secret for a key and print it, once; the old one passes a while longer',
 		why: ended,
-		span: {
-			option: '--overlap <span>',
+		span: overlapSpan({
+			name: keyName,
 			says: 'how long the old secret still passes; 0s: not at all',
-			usual: '24h',
-			title: key => `New secret for ${keyName(key)}`,
-			notes: ({retiring}) => [
-				'The new secret is shown once. How long does the old one pass beside it?',
-				...(retiring ? ['A rotation is under way: the secret before the last ends now.'] : []),
-			],
-			choices: [
-				{key: 'd', label: 'a day', value: dayMs},
-				{key: 'w', label: 'a week', value: 7 * dayMs},
-				{
-					key: 'n',
-					label: 'not at all: whoever uses it is answered 401 until they have the new one',
-					value: 0,
-				},
-			],
-		},
+			note: ({retiring}) =>
+				retiring && 'A rotation is under way: the secret before the last ends now.',
+			none: 'whoever uses it is answered 401 until they have the new one',
+		}),
 		async effect(port, id, {spanMs: overlapMs}) {
 			const minted = await port.rotateKey(id, {overlapMs});
 			return minted && {said: `${id} has a new secret`, json: undefined, once: minted};

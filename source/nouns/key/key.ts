@@ -8,13 +8,13 @@ import {column, fact, from, type AsOf, type Noun, type Word} from '../noun.ts';
 
 const soonMs = 7 * 86_400_000;
 
+/** 1 for one that was revoked, else 0. */
+const revokedRank = ({revokedAt}: ApiKey) => Number(revokedAt !== undefined);
+
 /** The keys as they are listed: the newest first, and those that were revoked below. */
-export const keysInOrder = derive((keys: readonly ApiKey[]): readonly ApiKey[] => {
-	const [inForce = [], revoked = []] = [false, true].map(isRevoked =>
-		keys.filter(({revokedAt}) => (revokedAt !== undefined) === isRevoked).toReversed(),
-	);
-	return [...inForce, ...revoked];
-});
+export const keysInOrder = derive((keys: readonly ApiKey[]): readonly ApiKey[] =>
+	keys.toReversed().toSorted((one, other) => revokedRank(one) - revokedRank(other)),
+);
 
 const agoText = (at: number, now: number): string => `${ageText(now - at)} ago, ${dayTime(at)}`;
 

@@ -1,5 +1,5 @@
 import type {RouteView} from '../../core/config-view.ts';
-import type {Act} from '../noun.ts';
+import {overlapSpan, type Act} from '../noun.ts';
 import {nameInKey} from './route.ts';
 
 /** What can be asked for routes: a part of what a gateway does, and what the command line does to the files of a home. */
@@ -16,7 +16,6 @@ export type RotatedSecret<Rotated> = {readonly name: string; readonly rotated: R
 const notHere = ({name, source}: RouteView): string | undefined =>
 	source === 'static' ? `${name} stands in config.yaml: edit it with e` : undefined;
 
-const hourMs = 3_600_000;
 const gone = 'it has gone';
 
 /** What changes a subscription without its form. */
@@ -55,25 +54,12 @@ export const routeActs = <Rotated>(): ReadonlyArray<
 		label: 'new secret',
 		says: 'give a route a new secret; the old one passes for a while',
 		why: notHere,
-		span: {
-			option: '--overlap <span>',
+		span: overlapSpan({
+			name: ({name}) => name,
 			says: 'how long the old secret passes: 0s to 30d',
-			usual: '24h',
-			title: ({name}) => `New secret for ${name}`,
-			notes: () => [
-				'The new secret is shown once. How long does the old one pass beside it?',
-				'What an earlier rotation kept passes no longer than that.',
-			],
-			choices: [
-				{key: 'd', label: 'a day', value: 24 * hourMs},
-				{key: 'w', label: 'a week', value: 7 * 24 * hourMs},
-				{
-					key: 'n',
-					label: 'not at all: its sender is refused until it has the new one',
-					value: 0,
-				},
-			],
-		},
+			note: () => 'What an earlier rotation kept passes no longer than that.',
+			none: 'its sender is refused until it has the new one',
+		}),
 		async effect(port, id, {spanMs}) {
 			const name = nameInKey(id);
 			const rotated = await port.rotateRoute(name, {overlap_ms: spanMs});
