@@ -39,6 +39,33 @@ const usedKey = (tokens: number) => ({
 	all: {requests: 9, inputTokens: tokens, outputTokens: 0},
 });
 
+test.for([
+	[wide, 30],
+	[narrow, 30],
+	[{columns: 60, rows: 30}, 21],
+] as const)(
+	'the detail has what a key used on each day, at %j with bars of %i cells',
+	async ([size, most]) => {
+		const port = createFakePort({keys: [makeKey({id: 'key_1'})]});
+		const day = {requests: 1, inputTokens: 1000, outputTokens: 0};
+		Object.assign(port, {
+			listKeyDays: async () => [
+				{...day, day: '2026-11-21', requests: 12},
+				{...day, day: '2026-11-22', inputTokens: 500},
+			],
+		});
+		await using shown = await showShell(port, size, {pane: 'keys'});
+		await shown.screen.press('enter');
+		await shown.pass(200);
+		await shown.screen.press('G');
+		const rows = shown.screen.lines().filter(row => row.includes(' req '));
+		expect(rows.map(row => row.trim().split(/ {2,}/))).toEqual([
+			['2026-11-22', '1 req', '500 in', '0 out', '█'.repeat(Math.ceil(most / 2))],
+			['2026-11-21', '12 req', '1,000 in', '0 out', '█'.repeat(most)],
+		]);
+	},
+);
+
 test('each key is a row with where it stands; revoked ones stand below', async () => {
 	const port = createFakePort({
 		keys: [
