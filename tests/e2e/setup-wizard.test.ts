@@ -1,5 +1,5 @@
 // @module-tag slow
-import {readFile} from 'node:fs/promises';
+import {readFile, stat} from 'node:fs/promises';
 import {expect, test} from 'vitest';
 import {openPty} from '../helpers/pty.ts';
 import {svcCommand, svcEnvironment} from '../helpers/svc.ts';
@@ -7,37 +7,100 @@ import {temporaryHome} from '../helpers/temporary-home.ts';
 
 const [node, script] = svcCommand;
 
-test('"svc gateway setup" is a wizard: it asks, takes Enter for what holds, asks again after nonsense, and prints the first key', async () => {
-	await using home = await temporaryHome();
-	await using pty = openPty(node, [script, 'gateway', 'setup'], {
-		env: svcEnvironment({home: home.path, env: {API_ENABLED: 'true'}}),
-	});
-	await pty.waitForText('Receive webhooks?');
-	pty.write('\r');
-	await pty.waitForText('Address to listen on');
-	pty.write('\r');
-	await pty.waitForText('Port [8644]');
-	pty.write('a port\r');
-	await pty.waitFor(lines => lines.filter(line => line.startsWith('Port [8644]')).length === 2);
-	pty.write('8700\r');
-	await pty.waitForText('Secret for routes');
-	pty.write('random\r');
+/** `svc gateway setup` on a terminal; `answer` types one line once a question begins so, `count` times on the screen. */
+async function open(env: Readonly<Record<string, string>> = {}) {
+	const stack = new AsyncDisposableStack();
+	const home = stack.use(await temporaryHome());
+	const pty = stack.use(
+		openPty(node, [script, 'gateway', 'setup'], {
+			columns: 100,
+			rows: 120,
+			env: svcEnvironment({home: home.file('new'), env}),
+		}),
+	);
+	const seen = async (question: string, count = 1) =>
+		pty.waitFor(lines => lines.filter(line => line.startsWith(question)).length === count);
+	const answer = async (question: string, text: string, count = 1) => {
+		await seen(question, count);
+		pty.write(`${text}\r`);
+	};
+	return {
+		pty,
+		seen,
+		answer,
+		config: home.file('new/config.yaml'),
+		home: home.file('new'),
+		[Symbol.asyncDispose]: async () => stack.disposeAsync(),
+	};
+}
+
+test('"svc gateway setup" asks for the fields of the interface: each bad answer says why and is asked again, a secret that is typed is not echoed, and the first key is printed', async () => {
+	await using setup = await open({API_ENABLED: 'true'});
+	const {pty, answer} = setup;
+	await answer('"receive"', 'perhaps');
+	await answer('"receive"', '', 2);
+	await answer('"host"', 'y');
+	await answer('"host"', '', 2);
+	await answer('"port"', 'a port');
+	await answer('"port"', '70000', 2);
+	await answer('"port"', '8700', 3);
+	await answer('"secret"', 'type');
+	// One that is chosen has to be typed: all is asked again, with what was answered.
+	await answer('"typed secret"', '');
+	await answer('"name"', '');
+	await pty.waitForText('Not so: no secret is typed');
+	await answer('"receive"', 'go typed', 3);
+	await answer('"typed secret"', 'xyzzy-of-the-terminal', 2);
+	await answer('"name"', 'pulls', 2);
+	await answer('"events"', 'back');
+	await answer('"name"', '', 3);
+	await answer('"events"', 'pull_request', 2);
+	await answer('"prompt"', 'clear');
+	await answer('Write this to', 'y');
 
 	expect((await pty.exited).exitCode).toBe(0);
-	const config = await readFile(home.file('config.yaml'), 'utf8');
-	expect(config).toMatch(/enabled: true\n(?:.*\n)*\s+host: 127\.0\.0\.1\n\s+port: 8700\n/);
-	expect(config).toMatch(/^\s+secret: [\w-]{43}$/m);
+	const screen = pty.lines().join('\n');
+	expect(screen).toContain('Not taken: "receive" is yes or no');
+	expect(screen).toContain('Not taken: "host" is an address of this machine');
+	expect(screen).toContain('Not taken: "port" is no number');
+	expect(screen).toContain('Not taken: "port" at most 65535');
+	expect(pty.written()).not.toContain('xyzzy');
+	const config = await readFile(setup.config, 'utf8');
+	expect(config).toMatch(/enabled: true\n(?:.*\n)*\s+host: 127\.0\.0\.1\n(?:.*\n)*\s+port: 8700\n/);
+	expect(config).toMatch(/^\s+secret: xyzzy-of-the-terminal$/m);
+	expect(config).toMatch(/pulls:\n\s+events:\s+- pull_request\n/);
 	expect(pty.lines().filter(line => /^svc_live_[0-9A-Za-z]{36}$/.test(line))).toHaveLength(1);
 });
 
-test('Ctrl-C in the wizard leaves everything untouched', async () => {
-	await using home = await temporaryHome();
-	await using pty = openPty(node, [script, 'gateway', 'setup'], {
-		env: svcEnvironment({home: home.path}),
-	});
-	await pty.waitForText('Receive webhooks?');
-	pty.write('\u0003');
+test.for([
+	['Ctrl-C', ['type', '\u0003'], '"typed secret"', 130],
+	['the end of the input', ['type', '\u0004'], '"typed secret"', 1],
+	['"cancel"', ['type', 'cancel\r'], '"typed secret"', 1],
+	['no yes after the difference', ['done', '\r'], 'Write this to', 1],
+] as const)('%s leaves everything untouched', async ([, [word, keys], question, code]) => {
+	await using setup = await open();
+	const {pty, answer, seen} = setup;
+	await answer('"receive"', '');
+	await answer('"host"', '');
+	await answer('"port"', '8700');
+	await answer('"secret"', word);
+	await seen(question);
+	pty.write(keys);
 
-	await pty.exited;
-	await expect(readFile(home.file('config.yaml'), 'utf8')).rejects.toThrow('ENOENT');
+	expect((await pty.exited).exitCode).toBe(code);
+	expect(pty.lines().join('\n')).toMatch(/Nothing was written|Not done/);
+	await expect(stat(setup.home)).rejects.toThrow('ENOENT');
+});
+
+test('a secret that is made is written, and shown once', async () => {
+	await using setup = await open();
+	const {pty, answer} = setup;
+	await answer('"receive"', 'done');
+	await answer('Write this to', 'y');
+	expect((await pty.exited).exitCode).toBe(0);
+	const secrets = pty
+		.lines()
+		.flatMap(line => /^secret {2}([\w-]{43}) {3}\(shown once\)$/.exec(line)?.[1] ?? []);
+	expect(secrets).toHaveLength(1);
+	expect(await readFile(setup.config, 'utf8')).toContain(`secret: ${secrets[0]}\n`);
 });

@@ -91,7 +91,7 @@ export function addGatewayCommands(program: Command, context: Context): void {
 	group
 		.command('setup')
 		.description(
-			'ask for the receiver settings, or take them from flags, and write them to config.yaml',
+			'ask for the receiver settings and a first route, or take settings from flags, and write them to config.yaml',
 		)
 		.option('--enable', 'enable the webhook receiver')
 		.option('--host <host>', 'address to listen on')

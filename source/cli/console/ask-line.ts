@@ -1,9 +1,9 @@
 import {createInterface} from 'node:readline/promises';
 import {Writable} from 'node:stream';
 import {SvcError} from '../../core/errors.ts';
-import {block} from '../../core/untrusted.ts';
+import {block, cell} from '../../core/untrusted.ts';
 import type {Context} from './context.ts';
-import {tell} from './print.ts';
+import {tell, tellWhole} from './print.ts';
 
 /** What a person typed. The end of the input is an empty answer that `ended`, Ctrl-C one that was `interrupted`. */
 export type TypedLine = {
@@ -187,6 +187,28 @@ export async function confirm(
 	tell(context, 'Not done');
 	context.exit(interrupted ? 130 : 1);
 	return false;
+}
+
+/** Shows what a file would become, whole, with what to beware of, and asks whether it is written, as `confirm` does. */
+export async function confirmDiff(
+	context: Context,
+	{
+		file,
+		diff,
+		warnings,
+	}: {
+		readonly file: string;
+		readonly diff: readonly string[];
+		readonly warnings: readonly string[];
+	},
+	yes = false,
+): Promise<boolean> {
+	const lines = [...diff, ...warnings.map(warning => `Warning: ${warning}`)];
+	tellWhole(
+		context,
+		lines.map(line => cell(line, Infinity).text),
+	);
+	return confirm(context, {question: `Write this to ${file}?`, yes});
 }
 
 /** Whether an answer to `[y/N]` is a yes. */

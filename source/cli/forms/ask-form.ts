@@ -5,7 +5,7 @@ import type {FieldRecord, FieldValue} from '../../nouns/field.ts';
 import type {FormState} from '../../tui/forms/form.ts';
 import {askLine} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
-import {tell} from '../console/print.ts';
+import {tell, tellWhole} from '../console/print.ts';
 
 /** How a form was left: filled in to its end, declined, or not filled in. */
 export type AskedForm =
@@ -17,7 +17,7 @@ const hint =
 	'Enter keeps what stands in brackets, "clear" empties, "undo" puts back what stood there first, "?" repeats the field, "back" goes to the field before, "go NAME" or "go NUMBER" to another one, "done" to the end, "cancel" leaves; "=" before a text takes it as it is.';
 
 /**
- * Asks for the fields of a form, one after the other, until each of them can be sent. A text of several lines ends with a line that has only a full stop. `declines`: "decline" is an answer.
+ * Asks for the fields of a form, one after the other, until each of them can be sent. A text of several lines ends with a line that has only a full stop. `declines`: "decline" is an answer. `from`: the place of the field to begin with. `isAsked`: whether a field is asked for, by what is filled in; one that is not keeps its value, which must be able to stand.
  * Only for a terminal.
  */
 export async function askForm(
@@ -26,9 +26,10 @@ export async function askForm(
 	{
 		declines = false,
 		from = 0,
+		isAsked = () => true,
 	}: {
 		readonly declines?: boolean;
-		/** The place of the field to begin with. */
+		readonly isAsked?: (field: FieldRecord, values: FormState['values']) => boolean;
 		readonly from?: number;
 	} = {},
 ): Promise<AskedForm> {
@@ -48,9 +49,15 @@ export async function askForm(
 			continue;
 		}
 
+		const {values} = form;
+		if (!isAsked(field, values)) {
+			index += 1;
+			continue;
+		}
+
 		// oxlint-disable-next-line no-await-in-loop -- one field after the other
 		const answer = await askField(context, field, {
-			value: form.values[field.key],
+			value: values[field.key],
 			first: begun.values[field.key],
 			place: `${index + 1} of ${form.fields.length}`,
 		});
@@ -72,17 +79,22 @@ export async function askForm(
 					return {kind: 'declined'};
 				}
 
-				index = answer.word === 'back' ? Math.max(0, index - 1) : form.fields.length;
+				index =
+					answer.word === 'back'
+						? Math.max(
+								0,
+								form.fields.findLastIndex((one, at) => at < index && isAsked(one, values)),
+							)
+						: form.fields.length;
 				break;
 
 			case 'go': {
 				const found = placeOf(form.fields, answer.to);
 				if (found === -1) {
 					tell(context, `No field ${JSON.stringify(cell(answer.to, 100).text)} is here`);
-				} else {
-					index = found;
 				}
 
+				index = found === -1 ? index : found;
 				break;
 			}
 		}
@@ -107,24 +119,20 @@ async function askField(
 ): Promise<FieldAnswer> {
 	const {valueText} = await import('../../tui/forms/form-lines.ts');
 	const {entryOf, fieldProblem} = await import('../../nouns/field-kinds.ts');
-	for (const line of fieldLines(field, place)) {
-		tell(context, line);
-	}
-
+	tellWhole(context, fieldLines(field, place));
 	const now = isNone(value) ? '' : valueText(field, {values: {[field.key]: value}});
 	const isArea = entryOf(field) === 'area';
 	for (;;) {
 		// oxlint-disable-next-line no-await-in-loop -- until it can be taken
-		const typed = await askLine(
+		const {text, raw, interrupted, ended} = await askLine(
 			context,
 			`${nameOf(field)}${isArea ? ', several lines' : ''} [${now}] `,
 			{masked: field.masked},
 		);
-		if (typed.interrupted || typed.ended) {
-			return {kind: 'left', interrupted: typed.interrupted};
+		if (interrupted || ended) {
+			return {kind: 'left', interrupted};
 		}
 
-		const {text} = typed;
 		if (text === '') {
 			return {kind: 'value', value};
 		}
@@ -142,10 +150,7 @@ async function askField(
 		}
 
 		if (text === '?' || text === 'help') {
-			for (const line of fieldLines(field, place)) {
-				tell(context, line);
-			}
-
+			tellWhole(context, fieldLines(field, place));
 			continue;
 		}
 
@@ -155,7 +160,7 @@ async function askField(
 		}
 
 		// oxlint-disable-next-line no-await-in-loop -- the rest of the same text
-		const whole = isArea ? await restOf(context, typed.raw) : text;
+		const whole = isArea ? await restOf(context, raw) : text;
 		if (whole === undefined) {
 			return {kind: 'left', interrupted: true};
 		}
@@ -288,9 +293,7 @@ async function valueOf(field: FieldRecord, text: string): Promise<Taken> {
 		case 'mapping':
 		case 'number':
 		case 'text':
-		case 'texts': {
-			const {typedValue} = await import('../../nouns/field-kinds.ts');
-			return typedValue(field, text);
-		}
+		case 'texts':
+			return (await import('../../nouns/field-kinds.ts')).typedValue(field, text);
 	}
 }

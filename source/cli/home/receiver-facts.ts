@@ -1,4 +1,4 @@
-import type {Config, RouteTable} from '../../config/config.ts';
+import type {Config, HomePaths, RouteTable} from '../../config/config.ts';
 import {formatDiagnostic} from '../../config/format-diagnostic.ts';
 import {loadConfig} from '../../config/load-config.ts';
 import {buildRouteTable} from '../../config/route-table.ts';
@@ -18,9 +18,13 @@ export function readConfig(context: Context): Config {
 	throw new SvcError('config_invalid', first ? formatDiagnostic(first) : 'Cannot read config.yaml');
 }
 
-/** The same, for a change that depends on it. @throws SvcError `config_refused` with the first problem */
-export function usableConfig(context: Context): Config {
-	const loaded = loadConfig({paths: context.paths(), environment: context.environment});
+/** The same, for a change that depends on it. `paths`: of a home that may be new; `text`: what `config.yaml` would hold. @throws SvcError `config_refused` with the first problem */
+export function usableConfig(
+	context: Context,
+	given: {readonly paths?: HomePaths; readonly text?: string} = {},
+): Config {
+	const {paths = context.paths()} = given;
+	const loaded = loadConfig({...given, paths, environment: context.environment});
 	if (!loaded.ok) {
 		const [problem] = loaded.problems;
 		throw new SvcError(

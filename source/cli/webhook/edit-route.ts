@@ -7,10 +7,10 @@ import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts'
 import type {RouteCheck, RouteDefinition} from '../../core/route-editor.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
-import {canAsk, confirm} from '../console/ask-line.ts';
+import {canAsk, confirm, confirmDiff} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
 import {editInEditor} from '../console/edit-in-editor.ts';
-import {printJson, printLines, tell, tellWhole} from '../console/print.ts';
+import {printJson, printLines, tell} from '../console/print.ts';
 import {askForm} from '../forms/ask-form.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 
@@ -139,14 +139,8 @@ async function untilWritten(
 			return;
 		}
 
-		tellWhole(
-			context,
-			[...plan.diff, ...plan.warnings.map(warning => `Warning: ${warning}`)].map(
-				line => cell(line, Infinity).text,
-			),
-		);
 		// oxlint-disable-next-line no-await-in-loop
-		if (!(await confirm(context, {question: `Write this to ${plan.file}?`, yes}))) {
+		if (!(await confirmDiff(context, plan, yes))) {
 			// oxlint-disable-next-line no-await-in-loop -- the last round
 			tell(context, `Left as it was; ${await keepEdit(context, name, edit.text ?? '')}`);
 			return;

@@ -1,6 +1,7 @@
+import {isIP} from 'node:net';
 import type {SetupDraft, SetupPlan} from '../../core/setup.ts';
 import {contentOf} from '../../nouns/field-kinds.ts';
-import {field, trimmed, type FieldRecord} from '../../nouns/field.ts';
+import {field, trimmed, type FieldRecord, type Reading} from '../../nouns/field.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {newForm, type FormState} from '../forms/form.ts';
 
@@ -10,6 +11,20 @@ export type SetupForm = {
 	readonly now: SetupPlan['now'];
 	readonly step: number;
 	readonly form: FormState;
+};
+
+/** Labels of letters, digits, `-` and `_`, the last of which begins with a letter. */
+const hostName = /^(?:[a-z\d_](?:[a-z\d_-]*[a-z\d_])?\.)*[a-z](?:[a-z\d_-]*[a-z\d_])?$/i;
+
+/** The answer to a question of yes or no is no host. */
+const listenHost: Reading = {
+	typed: String,
+	taken(typed) {
+		const text = typed.trim();
+		return text === '' || isIP(text) > 0 || (hostName.test(text) && !/^(?:y|yes|n|no)$/i.test(text))
+			? trimmed.taken(text)
+			: {ok: false, problem: 'is an address of this machine, such as 127.0.0.1, or a name of it'};
+	},
 };
 
 const placeFields = ({host, port}: SetupPlan['now']): readonly FieldRecord[] => [
@@ -22,7 +37,7 @@ const placeFields = ({host, port}: SetupPlan['now']): readonly FieldRecord[] => 
 		description: 'Address to listen on; 0.0.0.0 takes events from other machines.',
 		initial: host,
 		required: true,
-		own: trimmed,
+		own: listenHost,
 	}),
 	field('port', 'integer', {
 		description: 'Port to listen on; 0 takes any that is free.',
