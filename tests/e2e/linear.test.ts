@@ -37,6 +37,8 @@ test('on a dumb terminal the prompt runs commands over the gateway of its own pr
 	await prompted();
 	await say('svc webhok list', 'unknown command');
 	await prompted();
+	await say('runs show \u202Eabc', 'runs show \\u{202e}abc');
+	await prompted();
 	await say('--linear', 'svc is open here');
 	await prompted();
 	pty.press('ctrl+c');
@@ -46,5 +48,6 @@ test('on a dumb terminal the prompt runs commands over the gateway of its own pr
 
 	expect(exitCode).toBe(0);
 	expect(pty.written()).not.toContain('\u001B');
+	expect(pty.written()).not.toContain('\u202E');
 	expect(pty.written()).toContain('The gateway ends');
 });

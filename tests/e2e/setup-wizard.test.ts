@@ -1,6 +1,7 @@
 // @module-tag slow
 import {readFile, stat} from 'node:fs/promises';
 import {expect, test} from 'vitest';
+import {parse} from 'yaml';
 import {openPty} from '../helpers/pty.ts';
 import {svcCommand, svcEnvironment} from '../helpers/svc.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
@@ -55,7 +56,9 @@ test('"svc gateway setup" asks for the fields of the interface: each bad answer 
 	await answer('"events"', 'back');
 	await answer('"name"', '', 3);
 	await answer('"events"', 'pull_request', 2);
-	await answer('"prompt"', 'clear');
+	// A character that turns the direction of text is shown, the cursor knows its width, and the text keeps it.
+	await answer('"prompt"', 'Read \u202Exy\u001B[D\u001B[Dz');
+	await answer('| (. ends it)', '.');
 	await answer('Write this to', 'y');
 
 	expect((await pty.exited).exitCode).toBe(0);
@@ -65,9 +68,12 @@ test('"svc gateway setup" asks for the fields of the interface: each bad answer 
 	expect(screen).toContain('Not taken: "port" is no number');
 	expect(screen).toContain('Not taken: "port" at most 65535');
 	expect(pty.written()).not.toContain('xyzzy');
+	expect(pty.written()).not.toContain('\u202E');
+	expect(screen).toContain('several lines [] Read \\u{202e}zxy\n');
 	const config = await readFile(setup.config, 'utf8');
 	expect(config).toMatch(/enabled: true\n(?:.*\n)*\s+host: 127\.0\.0\.1\n(?:.*\n)*\s+port: 8700\n/);
 	expect(config).toMatch(/^\s+secret: xyzzy-of-the-terminal$/m);
+	expect(parse(config)).toHaveProperty('platforms.webhook.routes.pulls.prompt', 'Read \u202Ezxy');
 	expect(config).toMatch(/pulls:\n\s+events:\s+- pull_request\n/);
 	expect(pty.lines().filter(line => /^svc_live_[0-9A-Za-z]{36}$/.test(line))).toHaveLength(1);
 });

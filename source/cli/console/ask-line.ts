@@ -1,8 +1,8 @@
-import {createInterface} from 'node:readline/promises';
 import {Writable} from 'node:stream';
 import {SvcError} from '../../core/errors.ts';
 import {block, cell} from '../../core/untrusted.ts';
 import type {Context} from './context.ts';
+import {asTyped, openLineEditor} from './open-line-editor.ts';
 import {tell, tellWhole} from './print.ts';
 
 /** What a person typed. The end of the input is an empty answer that `ended`, Ctrl-C one that was `interrupted`. */
@@ -19,7 +19,7 @@ export type TypedLine = {
 };
 
 /** What a question is asked with. */
-export type Asking = Pick<Context, 'stdin' | 'stderr' | 'clock' | 'signal'>;
+export type Asking = Pick<Context, 'stdin' | 'stderr' | 'environment' | 'clock' | 'signal'>;
 
 /** Whether somebody can be asked: both ends are a terminal. */
 export const canAsk = ({stdin, stderr}: Pick<Context, 'stdin' | 'stderr'>): boolean =>
@@ -27,7 +27,7 @@ export const canAsk = ({stdin, stderr}: Pick<Context, 'stdin' | 'stderr'>): bool
 
 /** Asks for one line on the terminal, the question on stderr. `masked`: what is typed is not shown. `history`: lines of before, the newest first, which gets what is typed. `onAgain` hears that the question was written once more. */
 export async function askLine(
-	{stdin, stderr, clock, signal}: Asking,
+	{stdin, stderr, environment, clock, signal}: Asking,
 	question: string,
 	{
 		masked = false,
@@ -63,11 +63,7 @@ export async function askLine(
 		stderr.write(shown);
 	}
 
-	using prompt = createInterface({
-		input: stdin,
-		output,
-		...(history ? {history: [...history], historySize} : {historySize: 0}),
-	});
+	using prompt = openLineEditor(output, {input: stdin, environment, history, historySize});
 	using _ = openAt(stdin, () => {
 		if (masked) {
 			stderr.write(shown);
@@ -76,9 +72,6 @@ export async function askLine(
 		}
 
 		onAgain?.();
-	});
-	prompt.on('history', (now: readonly string[]) => {
-		history?.splice(0, history.length, ...now);
 	});
 	prompt.once('SIGINT', () => {
 		interrupt.abort();
@@ -90,7 +83,8 @@ export async function askLine(
 		});
 	});
 	const asked = prompt.question(masked ? '' : shown, {signal: stop}).catch(() => undefined);
-	const text = await Promise.race([asked, closed]);
+	const line = await Promise.race([asked, closed]);
+	const text = line === undefined ? line : asTyped(line);
 	if (masked || (stop.aborted && !interrupt.signal.aborted)) {
 		stderr.write('\n');
 	}

@@ -1,7 +1,7 @@
 import type {JsonValue} from '../../core/json.ts';
 import {block, cell} from '../../core/untrusted.ts';
 // Types alone: what a field is and takes is loaded with the first form.
-import type {FieldRecord, FieldValue} from '../../nouns/field.ts';
+import type {FieldRecord, FieldValue, TypedValue} from '../../nouns/field.ts';
 import type {FormState} from '../../tui/forms/form.ts';
 import {askLine} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
@@ -120,7 +120,8 @@ async function askField(
 	const {valueText} = await import('../../tui/forms/form-lines.ts');
 	const {entryOf, fieldProblem} = await import('../../nouns/field-kinds.ts');
 	tellWhole(context, fieldLines(field, place));
-	const now = isNone(value) ? '' : valueText(field, {values: {[field.key]: value}});
+	const shown = valueText(field, {values: {[field.key]: value}});
+	const now = isNone(value) ? '' : shown.replace(/^\[.\] (?=yes$|no$)/, '');
 	const isArea = entryOf(field) === 'area';
 	for (;;) {
 		// oxlint-disable-next-line no-await-in-loop -- until it can be taken
@@ -255,12 +256,8 @@ const kindWords: Readonly<Record<FieldRecord['kind'], string>> = {
 	json: 'JSON, a full stop alone ends it',
 };
 
-type Taken =
-	| {readonly ok: true; readonly value: FieldValue}
-	| {readonly ok: false; readonly problem: string};
-
 /** A typed line as a value of its field. */
-async function valueOf(field: FieldRecord, text: string): Promise<Taken> {
+async function valueOf(field: FieldRecord, text: string): Promise<TypedValue> {
 	const {options = []} = field;
 	const optionOf = (word: string): JsonValue | undefined =>
 		(

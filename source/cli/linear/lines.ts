@@ -8,6 +8,7 @@ import {within} from '../../core/within.ts';
 import {freeWrites} from '../../terminal/free-writes.ts';
 import {hasEnded} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
+import {asTyped, openLineEditor} from '../console/open-line-editor.ts';
 import {tell} from '../console/print.ts';
 
 const prompt = 'svc> ';
@@ -83,10 +84,10 @@ export function createTypedLines(context: Context, ended: AbortSignal): Lines {
 		freeWrites(stdout);
 		freeWrites(stderr);
 		let isClosing = false;
-		using open = createInterface({
+		using open = openLineEditor(stdout, {
 			input: stdin,
-			output: stdout,
-			history: [...history],
+			environment: context.environment,
+			history,
 			historySize,
 			removeHistoryDuplicates: true,
 			async completer(line: string): Promise<[string[], string]> {
@@ -98,11 +99,9 @@ export function createTypedLines(context: Context, ended: AbortSignal): Lines {
 
 		editor = open;
 		open.setPrompt(prompt);
-		open.on('history', (now: readonly string[]) => {
-			history.splice(0, history.length, ...now);
-		});
 		const {promise, resolve} = Promise.withResolvers<string | LinesEnd>();
-		open.on('line', line => {
+		open.on('line', written => {
+			const line = asTyped(written);
 			interrupted = 0;
 			// The first line of a paste is the command; the others are read before the editor closes, and each is a command of its own.
 			if (isClosing) {
@@ -175,7 +174,7 @@ export function createTypedLines(context: Context, ended: AbortSignal): Lines {
 			if (editor) {
 				editor.prompt(true);
 				// A terminal that cannot move its cursor gets no line back by itself.
-				stdout.write(context.environment['TERM'] === 'dumb' ? line : '');
+				stdout.write(context.environment['TERM'] === 'dumb' ? cell(line, Infinity).text : '');
 			}
 		},
 		[Symbol.dispose]() {
