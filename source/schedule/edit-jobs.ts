@@ -88,14 +88,14 @@ export const editJob = async (
 	editJobs(
 		paths,
 		entries => {
-			const index = indexOf(entries, reference);
-			const entry = changedEntry(entries[index], changes);
+			const {written, others, putBack} = findEntry(entries, reference);
+			const entry = changedEntry(written, changes);
 			const value = checkedJob(entry, clock.now());
 			if (changes['name'] !== undefined) {
-				refuseTakenName(value, entries.toSpliced(index, 1));
+				refuseTakenName(value, others);
 			}
 
-			return {value, entries: entries.with(index, entry)};
+			return {value, entries: putBack(entry)};
 		},
 		{clock},
 	);
@@ -109,9 +109,8 @@ export const removeJob = async (
 	editJobs(
 		paths,
 		entries => {
-			const index = indexOf(entries, reference);
-			const {job} = interpretJob(entries[index] ?? null, index);
-			return {value: job, entries: entries.toSpliced(index, 1)};
+			const {found, others} = findEntry(entries, reference);
+			return {value: found.job, entries: others};
 		},
 		{clock},
 	);
@@ -129,29 +128,32 @@ export const setJobPaused = async (
 	editJobs(
 		paths,
 		entries => {
-			const index = indexOf(entries, reference);
-			const entry = entries[index] ?? null;
-			const found = interpretJob(entry, index);
+			const {written, found, putBack} = findEntry(entries, reference);
 			const {id, name} = found.ok
 				? found.job
 				: requireJob(reference, {kind: 'invalid', problem: found.job.problem});
-			const changed = {...(isJsonObject(entry) && entry), paused};
-			return {value: {id, name}, entries: entries.with(index, changed)};
+			return {value: {id, name}, entries: putBack({...written, paused})};
 		},
 		{clock},
 	);
 
-/** Where the job stands in its file. @throws SvcError `job_not_found`, `job_ambiguous` */
-function indexOf(entries: readonly JsonValue[], reference: string): number {
+/** The entry of a job, the others, and all of them with another one in its place. @throws SvcError `job_not_found`, `job_ambiguous` */
+function findEntry(entries: readonly JsonValue[], reference: string) {
 	const jobs = entries.map((entry, index) => interpretJob(entry, index).job);
 	const byId = jobs.findIndex(({id}) => id === reference);
 	const named = jobs.flatMap(({name}, index) => (name === reference ? [index] : []));
 	const index = byId === -1 && named.length === 1 ? (named[0] ?? -1) : byId;
 	if (index === -1) {
-		requireJob(reference, named.length > 1 ? {kind: 'ambiguous'} : {kind: 'unknown'});
+		requireJob(reference, {kind: named.length > 1 ? 'ambiguous' : 'unknown'});
 	}
 
-	return index;
+	const written = entries[index] ?? null;
+	return {
+		found: interpretJob(written, index),
+		written: isJsonObject(written) ? written : {},
+		others: entries.toSpliced(index, 1),
+		putBack: (entry: JsonObject) => entries.with(index, entry),
+	};
 }
 
 /** The job of an entry that is to be written. @throws SvcError `job_refused` */
@@ -201,9 +203,9 @@ function newId(entries: readonly JsonValue[]): string {
 }
 
 /** Keys of `deliver_extra` that are not named stay, unless the answer goes somewhere else. */
-function changedEntry(before: JsonValue | undefined, changes: JsonObject): JsonObject {
+function changedEntry(written: JsonObject, changes: JsonObject): JsonObject {
 	const {deliver_extra: extra, ...rest} = changes;
-	const {deliver_extra: kept, ...entry} = isJsonObject(before) ? before : {};
+	const {deliver_extra: kept, ...entry} = written;
 	const isElsewhere = rest['deliver'] !== undefined && rest['deliver'] !== entry['deliver'];
 	const merged = {
 		...(!isElsewhere && isJsonObject(kept) && kept),

@@ -10,6 +10,7 @@ import {makeShownTool, makeFormApproval, makeToolApproval} from '../helpers/make
 import {makeDelivery} from '../helpers/make.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 import {command, commandJson, serveControl} from './command.ts';
+import {openTerminal} from './terminal.ts';
 
 const call = makeToolApproval({
 	id: 7,
@@ -60,6 +61,7 @@ async function open(...more: readonly Approval[]) {
 	const world = {home: home.path, clock: createFakeClock(now)};
 	return {
 		port,
+		onTerminal: (...args: readonly string[]) => openTerminal(['approvals', ...args], world),
 		run: async (...args: readonly string[]) => command(['approvals', ...args], world),
 		json: async (...args: readonly string[]) => commandJson(['approvals', ...args], world),
 		[Symbol.asyncDispose]: () => stack.disposeAsync(),
@@ -383,6 +385,13 @@ test('rules of the file say where they stand and why they allow nothing; the pre
 	expect(stdout).toContain('path below /home/a/notes/');
 	expect(stdout).toContain('while it stands in config.yaml:12');
 	expect(stdout).toContain('allows nothing: the tool is defined otherwise now');
+	const terminal = setup.onTerminal('accept', '4');
+	await terminal.waitFor('Let the rule allow it as it is now? [y/N]');
+	await terminal.type('n');
+	expect(await terminal.exited).toBe(1);
+	expect(terminal.transcript()).toContain('Rule 4 stays as it was: it allows nothing');
+	expect(terminal.transcript()).not.toContain('Not done');
+	expect(setup.port.calls).toEqual([]);
 	expect(await setup.run('accept', '4')).toMatchObject({code: 0});
 	expect(setup.port.calls).toEqual([
 		{name: 'acceptApprovalRule', args: [4, {definition: 'ab'.repeat(32)}]},

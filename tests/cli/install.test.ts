@@ -144,8 +144,8 @@ async function onTerminal(link: string, rows = 60) {
 
 test.for([
 	['crm', 0, 'Installed crm'],
-	['y', 1, 'Not done: its name is crm'],
-	['', 1, 'Not done'],
+	['y', 1, 'Not installed: its name is crm'],
+	['', 1, 'Not installed'],
 ] as const)('on a terminal the name of a program is typed: "%s"', async ([line, code, said]) => {
 	await using setup = await onTerminal(program);
 	const {home, terminal} = setup;

@@ -29,7 +29,9 @@ export async function acceptRule(
 
 	if (!yes && canAsk(context)) {
 		showBoth(context, rule);
-		if (!(await confirm(context, {question: 'Let the rule allow it as it is now?'}))) {
+		const question = 'Let the rule allow it as it is now?';
+		const leaves = `Rule ${id} stays as it was: it allows nothing of its tool as it is now`;
+		if (!(await confirm(context, {question, leaves}))) {
 			return;
 		}
 	}

@@ -19,10 +19,6 @@ export function addCronCommands(program: Command, context: Context): void {
 	const group = program.command('cron').description('jobs that run at their times');
 	const add = group.command('add').description('add a job; needs no running gateway');
 	addSettings(add, newJobFields).action(async ({json = false, ...options}: Settings) => {
-		if ((options.prompt === undefined) === (options.promptFile === undefined)) {
-			refusePrompts(add);
-		}
-
 		const {createJob} = await import('../cron/write-job.ts');
 		await createJob(context, await settingsOf(context, newJobFields, options), {json});
 	});
@@ -33,12 +29,11 @@ export function addCronCommands(program: Command, context: Context): void {
 		.argument('<job>', 'identifier or name of the job');
 	addSettings(edit, jobFields).action(
 		async (reference: string, {json = false, ...options}: Settings) => {
-			if (options.prompt !== undefined && options.promptFile !== undefined) {
-				refusePrompts(edit);
-			}
-
 			const {changeJob} = await import('../cron/write-job.ts');
-			await changeJob(context, await settingsOf(context, jobFields, options), {reference, json});
+			await changeJob(context, await settingsOf(context, jobFields, options), {
+				reference,
+				json,
+			});
 		},
 	);
 
@@ -89,10 +84,15 @@ export function addCronCommands(program: Command, context: Context): void {
 const addSettings = (command: Command, fields: readonly FieldRecord[]): Command =>
 	addFieldOptions(command, fields)
 		.option('--prompt-file <file>', 'file with what the agent is asked; - for standard input')
-		.option('--json', 'print JSON');
-
-const refusePrompts = (command: Command): never =>
-	command.error('error: use either --prompt or --prompt-file');
+		.option('--json', 'print JSON')
+		.hook('preAction', () => {
+			const {prompt, promptFile} = command.opts<Settings>();
+			const count = [prompt, promptFile].filter(given => given !== undefined).length;
+			// A new job needs one.
+			if (count > 1 || (count === 0 && fields === newJobFields)) {
+				command.error('error: use either --prompt or --prompt-file');
+			}
+		});
 
 /** Of a file with a prompt. */
 const maxPromptBytes = 1024 * 1024;

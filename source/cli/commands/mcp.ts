@@ -4,21 +4,14 @@ import type {LoginFlow} from '../../core/logins.ts';
 import {serverActs, type ServerPort} from '../../nouns/server/server-acts.ts';
 import {type ListedServer, serverKey, serverNoun} from '../../nouns/server/server.ts';
 import type {Context} from '../console/context.ts';
-import {listOption, secondsOption} from '../console/options.ts';
 import {requireServingGateway} from '../home/gateway-access.ts';
-import type {AddServerOptions} from '../mcp/add-server.ts';
 import type {InstallOptions} from '../mcp/install-server.ts';
+import {serverOptions, trustOption, type ServerOptions} from '../mcp/server-options.ts';
 import {addActs, addShow} from '../nouns/noun-commands.ts';
 
 type Json = {readonly json?: boolean};
 
 type CallWords = [string, string, JsonObject | undefined, Json & {readonly yes?: boolean}];
-
-const trustOption = () =>
-	new Option(
-		'--trust <tier>',
-		'full: its tools run; untrusted (when absent): calls that may change something ask a person first',
-	).choices(['full', 'untrusted']);
 
 const reference = ['<name>', 'name of the tool server'] as const;
 
@@ -122,40 +115,19 @@ function addAddCommand(group: Command, context: Context): void {
 		.description('add a tool server to config.yaml: a program after "--", or --url')
 		.usage('[options] <name> [-- command args...]')
 		.argument(...reference)
-		.argument('[command...]', 'program of a stdio server, with its arguments')
-		.option('--url <url>', 'endpoint of a remote server')
-		.addOption(
-			new Option('--transport <kind>', 'sse: the older transport of remote servers').choices([
-				'http',
-				'sse',
-			]),
-		)
-		.option('--header <name=value>', 'header of requests to it; repeatable', pairOption)
-		.option('--env <name=value>', 'variable of the program; repeatable', pairOption)
-		.addOption(trustOption())
-		.addOption(
-			new Option('--protocol <era>', 'how it is greeted; auto when absent').choices([
-				'auto',
-				'stateless',
-				'legacy',
-			]),
-		)
-		.option('--include <names>', 'only these tools: names or globs, by commas', listOption)
-		.option('--exclude <names>', 'all tools but these', listOption)
-		.option('--timeout <seconds>', 'for a call; 300 when absent', secondsOption)
-		.option('--connect-timeout <seconds>', 'to connect; 60 when absent', secondsOption)
-		.option('--lazy', 'connect at the first call')
-		.option('--parallel', 'let its calls run side by side')
-		.option('--oauth', 'it wants a login (OAuth)')
-		.option('--disabled', 'do not connect yet')
-		.option('--json', 'print JSON');
-	add.action(async (name: string, words: string[], options: AddServerOptions) => {
+		.argument('[command...]', 'program of a stdio server, with its arguments');
+	for (const option of serverOptions()) {
+		add.addOption(option);
+	}
+
+	add.option('--json', 'print JSON');
+	add.action(async (name: string, words: string[], options: ServerOptions) => {
 		if ((options.url === undefined) === (words.length === 0)) {
 			add.error('error: use either --url or a command after "--"');
 		}
 
 		const {addServer} = await import('../mcp/add-server.ts');
-		await addServer(context, {...options, name, command: words});
+		await addServer(context, {name, command: words, options});
 	});
 }
 
@@ -169,19 +141,6 @@ function objectArgument(text: string): JsonObject {
 	}
 
 	return value;
-}
-
-/** A parser for repeated `Name=value` pairs. */
-function pairOption(
-	text: string,
-	previous?: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
-	const [, name, value] = /^([^\s=:]{1,256})=([^]*)$/.exec(text) ?? [];
-	if (name === undefined || value === undefined) {
-		throw new InvalidArgumentError('Use NAME=value.');
-	}
-
-	return {...previous, [name]: value};
 }
 
 type LoginOptions = {readonly flow?: LoginFlow; readonly json?: boolean};

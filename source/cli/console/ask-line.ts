@@ -153,14 +153,18 @@ function watchReads(
 }
 
 /**
- * Whether the person agrees: by `yes` beforehand, or now, on the terminal. Everything but a clear yes is a no, which is said and makes the command
+ * Whether the person agrees: by `yes` beforehand, or now, on the terminal. Everything but a clear yes is a no, of which `leaves` says what it leaves, and which makes the command
  * exit with 1 (130 after Ctrl-C).
  *
  * @throws SvcError `confirmation_needed` when there is nobody to ask
  */
 export async function confirm(
 	context: Context,
-	{question, yes = false}: {readonly question: string; readonly yes?: boolean | undefined},
+	{
+		question,
+		leaves,
+		yes = false,
+	}: {readonly question: string; readonly leaves: string; readonly yes?: boolean | undefined},
 ): Promise<boolean> {
 	if (yes) {
 		return true;
@@ -178,7 +182,7 @@ export async function confirm(
 		return true;
 	}
 
-	tell(context, 'Not done');
+	tell(context, leaves);
 	context.exit(interrupted ? 130 : 1);
 	return false;
 }
@@ -202,7 +206,11 @@ export async function confirmDiff(
 		context,
 		lines.map(line => cell(line, Infinity).text),
 	);
-	return confirm(context, {question: `Write this to ${file}?`, yes});
+	return confirm(context, {
+		question: `Write this to ${file}?`,
+		leaves: 'Nothing was written',
+		yes,
+	});
 }
 
 /** Whether an answer to `[y/N]` is a yes. */

@@ -67,7 +67,8 @@ export async function replayDelivery(
 	}
 
 	tell(context, intention);
-	if (plan.needsConfirmation && !(await confirm(context, {question: 'Do this?', yes}))) {
+	const asking = {question: 'Do this?', leaves: 'Not sent again', yes};
+	if (plan.needsConfirmation && !(await confirm(context, asking))) {
 		return;
 	}
 

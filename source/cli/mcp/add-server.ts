@@ -6,7 +6,7 @@ import {mapTexts} from '../../config/plain-data.ts';
 import {contextVariables, expandReferences} from '../../config/server-references.ts';
 import {serverItem} from '../../config/slipped-server.ts';
 import {SvcError} from '../../core/errors.ts';
-import type {JsonObject, JsonValue} from '../../core/json.ts';
+import type {JsonObject} from '../../core/json.ts';
 import {asWord} from '../../core/shell-word.ts';
 import {confirm} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
@@ -14,25 +14,7 @@ import {printJson, printLines, tell} from '../console/print.ts';
 import {readConfig} from '../home/receiver-facts.ts';
 import {servingHome} from '../home/serving-home.ts';
 import {serverNotFound} from './find-servers.ts';
-
-/** The flags of `svc mcp add`, as the command line gives them. */
-export type AddServerOptions = {
-	readonly url?: string;
-	readonly header?: Readonly<Record<string, string>>;
-	readonly env?: Readonly<Record<string, string>>;
-	readonly transport?: string;
-	readonly trust?: string;
-	readonly protocol?: string;
-	readonly timeout?: number;
-	readonly connectTimeout?: number;
-	readonly include?: readonly string[];
-	readonly exclude?: readonly string[];
-	readonly lazy?: boolean;
-	readonly parallel?: boolean;
-	readonly oauth?: boolean;
-	readonly disabled?: boolean;
-	readonly json?: boolean;
-};
+import {entryOf, type ServerOptions} from './server-options.ts';
 
 /**
  * Adds a tool server to `config.yaml`, for programs whose words are not trusted yet: calls that may change something ask a person. A gateway that runs connects to it by
@@ -44,11 +26,15 @@ export async function addServer(
 	context: Context,
 	{
 		name,
-		command: [command, ...args],
-		...options
-	}: AddServerOptions & {readonly name: string; readonly command: readonly string[]},
+		command,
+		options,
+	}: {
+		readonly name: string;
+		readonly command: readonly string[];
+		readonly options: ServerOptions;
+	},
 ): Promise<void> {
-	const entry = entryOf({...options, ...(command !== undefined && {command, args})});
+	const entry = entryOf(options, command);
 	const secret = inlineSecret(name, entry);
 	const paths = context.paths();
 	if (secret) {
@@ -70,7 +56,7 @@ export async function addServer(
 
 	printLines(context, [
 		`Added ${name}`,
-		...(options.oauth ? [`Log in: svc mcp login ${asWord(name)}`] : []),
+		...(entry['auth'] === 'oauth' ? [`Log in: svc mcp login ${asWord(name)}`] : []),
 		`Try it: svc mcp test ${asWord(name)}`,
 	]);
 	if (options.trust === undefined) {
@@ -79,33 +65,6 @@ export async function addServer(
 			'It is untrusted: a call of a tool that does not claim to only read asks a person first. "trust: full" in config.yaml, or --trust full, lets all of them run',
 		);
 	}
-}
-
-function entryOf(
-	options: AddServerOptions & {readonly command?: string; readonly args?: readonly string[]},
-): JsonObject {
-	const {args, include, exclude} = options;
-	const tools = {...(include && {include}), ...(exclude && {exclude})};
-	const named: Record<string, JsonValue | undefined> = {
-		command: options.command,
-		args: args && args.length > 0 ? args : undefined,
-		env: options.env,
-		url: options.url,
-		transport: options.transport,
-		headers: options.header,
-		auth: options.oauth ? 'oauth' : undefined,
-		protocol: options.protocol,
-		timeout: options.timeout,
-		connect_timeout: options.connectTimeout,
-		supports_parallel_tool_calls: options.parallel ? true : undefined,
-		lazy: options.lazy ? true : undefined,
-		tools: Object.keys(tools).length > 0 ? tools : undefined,
-		enabled: options.disabled ? false : undefined,
-		trust: options.trust ?? 'untrusted',
-	};
-	return Object.fromEntries(
-		Object.entries(named).filter((pair): pair is [string, JsonValue] => pair[1] !== undefined),
-	);
 }
 
 /** Says so where no gateway reads this `config.yaml`: the one of another home serves the profile. */
@@ -158,7 +117,7 @@ export async function removeServer(
 	}
 
 	const question = `Remove tool server "${name}" with everything that is configured for it?`;
-	if (!(await confirm(context, {question, yes}))) {
+	if (!(await confirm(context, {question, leaves: `${name} stays`, yes}))) {
 		return;
 	}
 

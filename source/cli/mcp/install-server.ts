@@ -72,7 +72,7 @@ export async function installServer(
 
 	const agreed = isAskedWhole
 		? await readAndAsk(context, review, lines)
-		: await confirm(context, {question: questionFor(review), yes});
+		: await confirm(context, {question: questionFor(review), leaves: 'Not installed', yes});
 	if (!agreed) {
 		return;
 	}
@@ -113,7 +113,10 @@ async function readAndAsk(
 		isYes: isProgram ? typed => typed === name : isYes,
 	});
 	if (!agreed) {
-		tell(context, isProgram && text !== '' ? `Not done: its name is ${name}` : 'Not done');
+		tell(
+			context,
+			isProgram && text !== '' ? `Not installed: its name is ${name}` : 'Not installed',
+		);
 		context.exit(interrupted ? 130 : 1);
 	}
 

@@ -55,7 +55,7 @@ async function installOrRename(context: Context, link: string, name?: string): P
 		tell(context, messageOf(error));
 		const {text, interrupted} = await askLine(context, 'Another name (nothing: cancel): ');
 		if (text === '') {
-			tell(context, 'Not done');
+			tell(context, 'Not installed');
 			context.exit(interrupted ? 130 : 1);
 			return;
 		}

@@ -95,7 +95,7 @@ export async function recoverEvents(
 	}
 
 	const question = `Take ${countOf(missed.length, 'event')} into route "${name}"?`;
-	if (!(await confirm(context, {question, yes: flags.yes}))) {
+	if (!(await confirm(context, {question, leaves: 'No event was taken in', yes: flags.yes}))) {
 		return;
 	}
 

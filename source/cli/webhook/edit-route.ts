@@ -80,7 +80,10 @@ async function askOnceMore(context: Context, why: string): Promise<void> {
 			isInterrupted = code === 130;
 		},
 	};
-	if (!canAsk(context) || !(await confirm(asking, {question: 'Edit it once more?'}))) {
+	if (
+		!canAsk(context) ||
+		!(await confirm(asking, {question: 'Edit it once more?', leaves: 'Not edited once more'}))
+	) {
 		throw new SvcError(isInterrupted ? 'interrupted' : 'route_refused', `Not saved: ${why}`);
 	}
 }

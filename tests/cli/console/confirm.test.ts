@@ -57,7 +57,7 @@ test.for([
 	await setup.terminal.waitForText('Do this? [y/N]');
 	setup.terminal.write(keys);
 	expect((await setup.terminal.exited).exitCode).toBe(code);
-	expect(setup.terminal.lines().join('\n')).toContain('Not done');
+	expect(setup.terminal.lines().join('\n')).toContain('Not sent again');
 	expect(setup.port.calls).toEqual([]);
 });
 

@@ -268,7 +268,7 @@ test('/install asks for the name of a program, passes words on, and drops the li
 		{id: 4, name: 'crm', askedAt: noon, expiresAt: noon + 600_000, link},
 	];
 	await open.say('/install 4', 'y', '', '/install 4 --dry-run');
-	expect(open.transcript()).toContain('Not done: its name is crm');
+	expect(open.transcript()).toContain('Not installed: its name is crm');
 	expect(open.port.calls).toEqual([]);
 	await open.say('/install 4', '', 'y');
 	expect(open.port.calls).toEqual([{name: 'dismissInstall', args: [4]}]);

@@ -116,7 +116,7 @@ const onTerminal = (home: TemporaryHome) =>
 
 test.for([
 	['crm', 'Installed crm', 0],
-	['n', 'Not done', 1],
+	['n', 'Not installed', 1],
 ] as const)(
 	'in a terminal the person is asked, and can read what became of it: %#',
 	async ([line, said, code]) => {

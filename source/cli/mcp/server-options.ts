@@ -1,0 +1,106 @@
+import {InvalidArgumentError, Option} from 'commander';
+import type {JsonObject, JsonValue} from '../../core/json.ts';
+import {listOption, secondsOption} from '../console/options.ts';
+
+/** What the options of `svc mcp add` are given as, by the names of the options. */
+export type ServerOptions = {
+	readonly url?: string;
+	readonly trust?: string;
+	readonly json?: boolean;
+	readonly [option: string]: unknown;
+};
+
+type Row = readonly [
+	flags: string,
+	says: string,
+	takes?: ((option: Option) => Option) | undefined,
+	/** What an option without a value stands for. */
+	value?: JsonValue,
+];
+
+const oneOf =
+	(...words: readonly string[]) =>
+	(option: Option) =>
+		option.choices(words);
+const pairs = (option: Option) => option.argParser(pairOption);
+const seconds = (option: Option) => option.argParser(secondsOption);
+const names = (option: Option) => option.argParser(listOption);
+
+const trust: Row = [
+	'--trust <tier>',
+	'full: its tools run; untrusted (when absent): calls that may change something ask a person first',
+	oneOf('full', 'untrusted'),
+];
+
+/** The options of `svc mcp add`, by the keys of the entry of a server and in its order. */
+const rows: Readonly<Record<string, Row>> = {
+	url: ['--url <url>', 'endpoint of a remote server'],
+	transport: [
+		'--transport <kind>',
+		'sse: the older transport of remote servers',
+		oneOf('http', 'sse'),
+	],
+	headers: ['--header <name=value>', 'header of requests to it; repeatable', pairs],
+	env: ['--env <name=value>', 'variable of the program; repeatable', pairs],
+	auth: ['--oauth', 'it wants a login (OAuth)', undefined, 'oauth'],
+	protocol: [
+		'--protocol <era>',
+		'how it is greeted; auto when absent',
+		oneOf('auto', 'stateless', 'legacy'),
+	],
+	timeout: ['--timeout <seconds>', 'for a call; 300 when absent', seconds],
+	connect_timeout: ['--connect-timeout <seconds>', 'to connect; 60 when absent', seconds],
+	supports_parallel_tool_calls: ['--parallel', 'let its calls run side by side', undefined, true],
+	lazy: ['--lazy', 'connect at the first call', undefined, true],
+	include: ['--include <names>', 'only these tools: names or globs, by commas', names],
+	exclude: ['--exclude <names>', 'all tools but these', names],
+	enabled: ['--disabled', 'do not connect yet', undefined, false],
+	trust,
+};
+
+const optionOf = ([flags, says, takes = option => option]: Row): Option =>
+	takes(new Option(flags, says));
+
+export const trustOption = (): Option => optionOf(trust);
+
+/** The options, for the command. */
+export const serverOptions = (): readonly Option[] => Object.values(rows).map(optionOf);
+
+/** The entry of a server in `config.yaml`, of what was given. */
+export function entryOf(given: ServerOptions, command: readonly string[]): JsonObject {
+	const {
+		include,
+		exclude,
+		trust: tier = 'untrusted',
+		...rest
+	} = Object.fromEntries(
+		Object.entries(rows).flatMap(([key, row]) => {
+			const chosen = given[optionOf(row).attributeName()];
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its own parser made it
+			return chosen === undefined ? [] : [[key, row[3] ?? (chosen as JsonValue)]];
+		}),
+	);
+	const [program, ...args] = command;
+	return {
+		...(program !== undefined && {command: program}),
+		...(args.length > 0 && {args}),
+		...rest,
+		...((include ?? exclude) !== undefined && {
+			tools: {...(include && {include}), ...(exclude && {exclude})},
+		}),
+		trust: tier,
+	};
+}
+
+/** A parser for repeated `Name=value` pairs. */
+function pairOption(
+	text: string,
+	previous?: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+	const [, name, value] = /^([^\s=:]{1,256})=([^]*)$/.exec(text) ?? [];
+	if (name === undefined || value === undefined) {
+		throw new InvalidArgumentError('Use NAME=value.');
+	}
+
+	return {...previous, [name]: value};
+}
