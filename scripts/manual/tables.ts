@@ -10,7 +10,7 @@ import {isJsonObject, type JsonObject, type JsonValue} from '../../source/core/j
 import {contract} from '../../source/gateway/contract/contract.ts';
 import {createGatewayMetrics} from '../../source/gateway/status/metrics.ts';
 import {errorCodes} from '../../source/manual/error-codes.ts';
-import {platformsToCome, targetKinds} from '../../source/platforms/platforms.ts';
+import {targetKinds} from '../../source/platforms/platforms.ts';
 import {jobSchemaJson} from '../../source/schedule/job.ts';
 import {keymapMarkdown} from '../../source/tui/commands/table.ts';
 import {panes} from '../../source/tui/panes/panes.ts';
@@ -186,7 +186,7 @@ function commandsTable(): string {
 	return table(['Command', 'What it does'], rowsOf(program, 'svc'));
 }
 
-/** The values of `deliver`, each with its page, and the names that are kept for others. */
+/** The values of `deliver`, each with its page. */
 function targetsTable(): string {
 	const rows = targetKinds.map(({kind, aliases = []}) => {
 		const page = `delivery-${kind.replaceAll('_', '-')}.md`;
@@ -194,15 +194,7 @@ function targetsTable(): string {
 		const names = [kind, ...aliases].map(name => `\`${name}\``).join(', ');
 		return [names, `[${/^# (.*)$/m.exec(text)?.[1] ?? page}](${page})`];
 	});
-	const names = platformsToCome.map(name => `\`${name}\``).join(', ');
-	return [
-		table(['`deliver`', 'Its page'], rows),
-		...(names === ''
-			? []
-			: [
-					`This version does not have these yet: ${names}. A route that delivers there cannot be used, and says so.`,
-				]),
-	].join('\n\n');
+	return table(['`deliver`', 'Its page'], rows);
 }
 
 /** What `/metrics` says of itself. */

@@ -1,15 +1,15 @@
 import {z} from 'zod';
-import {checked, setting, nonEmptyText, units} from '../core/schema-parts.ts';
+import {
+	checked,
+	headerText,
+	nonEmptyText,
+	settableHeaderName,
+	setting,
+	units,
+} from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
 import {oauthSettings} from './oauth-schema.ts';
-import {
-	argsText,
-	settableHeaderName,
-	headerText,
-	programText,
-	textLike,
-	variableName,
-} from './tool-server-parts.ts';
+import {argsText, programText, textLike, variableName} from './tool-server-parts.ts';
 import {problemWithServerUrl} from './tool-server-problems.ts';
 
 const day = 24 * 60 * 60;

@@ -1,9 +1,9 @@
 import {isJsonObject, type JsonObject} from '../core/json.ts';
+import {problemWithHeader} from '../core/schema-parts.ts';
 import {cell} from '../core/untrusted.ts';
 import {mapTexts} from './plain-data.ts';
 import {expandReferences, type ExpandedText, type ReferenceScope} from './server-references.ts';
 import {holdsSecret, serverSecrets} from './server-secrets.ts';
-import {problemWithHeader} from './tool-server-parts.ts';
 import {problemWithUrl} from './tool-server-problems.ts';
 import type {RemoteEndpoint, StdioEndpoint, ToolServerConfig} from './tool-server.ts';
 

@@ -1,4 +1,5 @@
 import {platformNamed} from '../platforms/platforms.ts';
+import type {PlatformSettings} from '../platforms/target-kind.ts';
 import type {Config} from './config.ts';
 import {platformSettings} from './platform-settings.ts';
 import {slipKey} from './slips.ts';
@@ -8,8 +9,12 @@ export const problemWithPlatform = (
 	deliver: string,
 	{platforms, slips}: Pick<Config, 'platforms' | 'slips'>,
 ): string | undefined =>
-	platformNamed(deliver) &&
-	!platformSettings({platforms}, deliver)?.enabled &&
-	!slips.has(slipKey(['platforms', deliver]))
-		? `delivers to "${deliver}", which is not enabled: see platforms.${deliver}`
+	platformNamed(deliver) && !slips.has(slipKey(['platforms', deliver]))
+		? whyOff(deliver, platformSettings({platforms}, deliver))
 		: undefined;
+
+const whyOff = (deliver: string, settings: PlatformSettings | undefined): string | undefined =>
+	settings?.enabled
+		? settings.lacks &&
+			`delivers to "${deliver}", which lacks ${settings.lacks}: see platforms.${deliver}`
+		: `delivers to "${deliver}", which is not enabled: see platforms.${deliver}`;

@@ -8,7 +8,7 @@ import {boundProfile} from './profile-binding.ts';
 import type {RawRoute} from './route-schema.ts';
 import {problemWithSecret, problemWithSecrets} from './secret-problem.ts';
 import {hasHexKeys, problemWithSignature, signsAddress} from './signature-schema.ts';
-import {notAvailableYet, targetProblem} from './target-problem.ts';
+import {targetProblem} from './target-problem.ts';
 
 /** Validation is skipped for a route with this secret. @see manual/signatures.md#schemes */
 export const insecureSecret = 'INSECURE_NO_AUTH';
@@ -54,23 +54,19 @@ export type RouteRefusal = {
  * @see manual/receiver.md#refused-at-the-start, manual/configuration.md#one-slip-takes-one-thing-down
  */
 export function refusalsOf(draft: RouteDraft, context: RouteContext): readonly RouteRefusal[] {
-	const all = rules.flatMap(
-		({code, keys, isOfContract = false, problem}): readonly RouteRefusal[] => {
-			const found = keys.some(key => draft.unread.has(key)) ? undefined : problem(draft, context);
-			return found === undefined
-				? []
-				: [
-						{
-							code: typeof found === 'string' ? code : found.code,
-							reason: `Route "${draft.name}" ${typeof found === 'string' ? found : found.reason}`,
-							isOfContract,
-							key: keys.find(key => draft.raw[key] !== undefined) ?? '',
-						},
-					];
-		},
-	);
-	const lasting = all.filter(({code}) => code !== notAvailableYet);
-	return lasting.length > 0 ? lasting : all;
+	return rules.flatMap(({code, keys, isOfContract = false, problem}): readonly RouteRefusal[] => {
+		const found = keys.some(key => draft.unread.has(key)) ? undefined : problem(draft, context);
+		return found === undefined
+			? []
+			: [
+					{
+						code: typeof found === 'string' ? code : found.code,
+						reason: `Route "${draft.name}" ${typeof found === 'string' ? found : found.reason}`,
+						isOfContract,
+						key: keys.find(key => draft.raw[key] !== undefined) ?? '',
+					},
+				];
+	});
 }
 
 type Rule = {

@@ -1,8 +1,8 @@
 import {z} from 'zod';
 import {defaultPort} from '../core/loopback.ts';
-import {looseSection, secret, setting, nonEmptyText, wholeNumber} from '../core/schema-parts.ts';
+import {secret, setting, nonEmptyText, wholeNumber} from '../core/schema-parts.ts';
 import {defineSettings, section} from '../core/settings.ts';
-import {platformKinds, platformsToCome, sectionsOfKinds} from '../platforms/platforms.ts';
+import {platformKinds, sectionsOfKinds} from '../platforms/platforms.ts';
 import {apiSettings} from './api-settings.ts';
 import {approvalsSettings} from './approval-rules.ts';
 import {insecureSecret} from './route-refusals.ts';
@@ -56,10 +56,9 @@ const webhookSchema = z.object({
 	}),
 });
 
-const messagingPlatforms: Readonly<Record<string, z.ZodType>> = Object.fromEntries([
-	...platformKinds.map(({kind, settings}) => [kind, settings]),
-	...platformsToCome.map(name => [name, looseSection(`Settings of ${name}`)]),
-]);
+const messagingPlatforms: Readonly<Record<string, z.ZodType>> = Object.fromEntries(
+	platformKinds.map(({kind, settings}) => [kind, settings]),
+);
 
 /** `config.yaml`: what it may hold and, parsed, what it says. @see manual/receiver.md#settings, manual/routes.md#keys, manual/runs.md#bounds, manual/delivery.md */
 export const configSchema = z.object({

@@ -2,9 +2,13 @@ import {createHash} from 'node:crypto';
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../core/json.ts';
+import {createRedact} from '../core/redact.ts';
 import type {SetupDraft, SetupPlan} from '../core/setup.ts';
+import {cell} from '../core/untrusted.ts';
+import {platformNamed} from '../platforms/platforms.ts';
 import {problemWithNewName} from './check-subscription.ts';
 import type {Config, HomePaths, LoadedConfig} from './config.ts';
+import {declaredSecrets} from './declared-secrets.ts';
 import {editConfig, editConfigText, maxConfigBytes} from './edit-config.ts';
 import type {YamlEdit} from './edit-yaml.ts';
 import {firstConfig} from './first-config.ts';
@@ -21,6 +25,10 @@ import {parseYamlSource} from './yaml-source.ts';
 export type ReceiverSettings = Pick<SetupDraft, 'enable' | 'host' | 'port' | 'secret'>;
 
 const section: KeyPath = ['platforms', 'webhook'];
+
+/** What a draft is about. */
+const sectionOf = ({platform}: Pick<SetupDraft, 'platform'>): KeyPath =>
+	platform ? ['platforms', platform.name] : section;
 
 /** What is edited in `config.yaml` for these settings. */
 export const receiverEdits = ({
@@ -53,7 +61,8 @@ export function planSetup(draft: SetupDraft, surroundings: SetupSurroundings): S
 	const before = readTextFile(paths.config, maxConfigBytes) ?? firstConfig();
 	const whole = withMadeSecret(draft);
 	const after = editConfigText(before, editsFor(whole), paths.config);
-	const change = {textBefore: before, textAfter: after, path: section};
+	const path = sectionOf(draft);
+	const change = {textBefore: before, textAfter: after, path};
 	const {problems, next} = judge(whole, {before, after}, surroundings);
 	const weak = draft.secret === undefined ? undefined : warningOnSecrets([draft.secret]);
 	return {
@@ -61,11 +70,17 @@ export function planSetup(draft: SetupDraft, surroundings: SetupSurroundings): S
 		diff:
 			before === after
 				? []
-				: configDiff({before: sectionIn(before), after: sectionIn(after) ?? {}}, change),
+				: withoutSecrets(
+						whole,
+						configDiff(
+							{before: sectionIn(before, path), after: sectionIn(after, path) ?? {}},
+							change,
+						),
+					),
 		problems,
 		warnings: weak === undefined ? [] : [weak],
 		restartNeeded: next ? surroundings.restartNeeded(next) : [],
-		movesOthers: sectionIn(before) !== undefined && movesOthers(change),
+		movesOthers: sectionIn(before, path) !== undefined && movesOthers(change),
 		now: {
 			enabled: webhook.enabled,
 			host: webhook.host,
@@ -110,8 +125,14 @@ const withMadeSecret = (draft: SetupDraft): SetupDraft =>
 	draft.makeSecret === true ? {...draft, secret: generateSecret()} : draft;
 
 const editsFor =
-	({route, ...settings}: SetupDraft) =>
+	({route, platform, ...settings}: SetupDraft) =>
 	(written: unknown): readonly YamlEdit[] => [
+		...Object.entries(platform ? {enabled: true, ...platform.settings} : {}).map(
+			([key, value]) => ({
+				path: ['platforms', platform?.name ?? '', key],
+				value,
+			}),
+		),
 		...receiverEdits(settings),
 		...(route === undefined
 			? []
@@ -124,10 +145,18 @@ const entryOf = ({events = [], prompt}: NonNullable<SetupDraft['route']>): JsonO
 	deliver: 'log',
 });
 
-/** All of `platforms.webhook`. */
-function sectionIn(text: string): JsonObject | undefined {
+/** A diff in which no secret of a platform stands: each of its texts under a setting that is a secret is hidden. */
+function withoutSecrets({platform}: SetupDraft, diff: readonly string[]): readonly string[] {
+	const hide = createRedact(() => [
+		...declaredSecrets({platforms: platform ? {[platform.name]: platform.settings} : {}}),
+	]);
+	return diff.map(line => hide(line));
+}
+
+/** All of a section. */
+function sectionIn(text: string, path: KeyPath): JsonObject | undefined {
 	const data = asPlainData(parseYamlSource(text).value);
-	const value = data.ok ? valueAt(data.value, section) : undefined;
+	const value = data.ok ? valueAt(data.value, path) : undefined;
 	return isJsonObject(value) ? value : undefined;
 }
 
@@ -135,11 +164,15 @@ const fingerprintOf = (text: string): string => createHash('sha256').update(text
 
 /** What was not wrong before, and would be. */
 function judge(
-	{route}: SetupDraft,
+	{route, platform}: SetupDraft,
 	{before, after}: {readonly before: string; readonly after: string},
 	{config: {paths}, load}: SetupSurroundings,
 ): {readonly problems: readonly string[]; readonly next?: Config} {
-	const ofRoute = route === undefined ? undefined : problemWithRoute(route.name, before, paths);
+	const ofRoute = platform
+		? platformNamed(platform.name)
+			? undefined
+			: `there is no platform "${cell(platform.name, 80).text}"`
+		: route && problemWithRoute(route.name, before, paths);
 	const loaded = load(after);
 	const known = new Set(problemsOf(load(before)).map(({key, message}) => `${key} ${message}`));
 	const problems = problemsOf(loaded)

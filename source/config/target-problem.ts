@@ -1,16 +1,7 @@
 import {isJsonObject} from '../core/json.ts';
 import {nearestName} from '../core/nearest-name.ts';
-import {
-	defaultTarget,
-	deliverValues,
-	platformsToCome,
-	targetKinds,
-	targetNamed,
-} from '../platforms/platforms.ts';
+import {defaultTarget, deliverValues, targetKinds, targetNamed} from '../platforms/platforms.ts';
 import type {TargetProblem} from '../platforms/target-kind.ts';
-
-/** What this version cannot do yet. */
-export const notAvailableYet = 'not_available_yet';
 
 /**
  * Why results cannot go to `deliver` with `extra` (`deliver` and `deliver_extra` of a route or a job, as written; absent ones are `undefined` or null). `undefined`: they can.
@@ -25,7 +16,7 @@ export function targetProblem(deliver: unknown, extra: unknown): TargetProblem |
 
 	const keys = extra ?? {};
 	return isJsonObject(keys)
-		? (targetNamed(target)?.problem?.(keys, target) ?? platformProblem(target))
+		? targetNamed(target)?.problem?.(keys, target)
 		: {code: 'deliver_extra_invalid', reason: 'has a "deliver_extra" that is not a mapping'};
 }
 
@@ -40,11 +31,3 @@ function nearTo(target: unknown): string {
 		? `: "deliver" must be ${otherTargets} or the name of a platform`
 		: `: did you mean "${nearest}"`;
 }
-
-const platformProblem = (target: string): TargetProblem | undefined =>
-	platformsToCome.includes(target)
-		? {
-				code: notAvailableYet,
-				reason: `delivers to "${target}": this version does not deliver there yet`,
-			}
-		: undefined;

@@ -71,29 +71,3 @@ export const boolLike = checked(z.union([z.boolean(), z.number(), z.string()]), 
 
 const plain = (written: unknown): unknown =>
 	typeof written === 'string' ? written.trim().toLowerCase() : written;
-
-/** Headers that belong to the connection, not to who asks. @see RFC 9110 §7.6.1 */
-const ofConnection =
-	/^(?:connection|content-length|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
-
-/** Name of a header that may be set. @see RFC 9110 §5.1 */
-export const settableHeaderName = checked(z.string(), name => {
-	if (ofConnection.test(name)) {
-		return 'is set by the program itself';
-	}
-
-	return /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/.test(name)
-		? undefined
-		: "is not a header's name: 1 to 128 letters, digits and hyphens";
-});
-
-/** Why `value` cannot be sent as a header; `undefined`: it can. Never holds it. @see RFC 9110 §5.5 */
-export const problemWithHeader = (value: string): string | undefined =>
-	/^[\t\x20-\x7E\x80-\xFF]*$/.test(value)
-		? undefined
-		: 'has a character that no header can hold: a line break, another control, or one beyond Latin-1';
-
-/** Value of a header. */
-export const headerText = checked(z.union([z.string(), z.number(), z.boolean()]), written =>
-	problemWithHeader(String(written)),
-).transform(String);

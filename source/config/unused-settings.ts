@@ -1,5 +1,4 @@
 import {isJsonObject, type JsonValue} from '../core/json.ts';
-import {platformsToCome} from '../platforms/platforms.ts';
 import type {KeyPath} from './plain-data.ts';
 
 /** What to say of a setting that has no effect yet. */
@@ -12,7 +11,6 @@ const each = '*';
 const ofRoutes: ReadonlyArray<readonly string[]> = [['mirror_to_session']];
 
 const ofConfig: ReadonlyArray<readonly string[]> = [
-	...platformsToCome.map(name => ['platforms', name]),
 	...ofRoutes.map(path => ['platforms', 'webhook', 'routes', each, ...path]),
 	...ofRoutes.map(path => ['platforms', 'webhook', 'extra', 'routes', each, ...path]),
 ];

@@ -43,6 +43,7 @@ export type SettingNotes<Schema extends z.core.$ZodType = z.core.$ZodType> = {
 	readonly byHand?: true;
 	/** The settings of the mapping that it is. */
 	readonly inner?: {
+		readonly fields?: Readonly<Record<string, {readonly notes: NotesOfAny}>>;
 		readonly differences: (
 			before: object | undefined,
 			after: object | undefined,
@@ -109,10 +110,6 @@ function noted<Schema extends z.ZodType, Notes extends NotesOfAny>(
 	return Object.assign(schema, {notes});
 }
 
-/** A section whose content this version does not look into. */
-export const looseSection = (description: string) =>
-	setting(z.record(z.string(), z.unknown()), {description});
-
 export const wholeNumber = (minimum: number, maximum: number) =>
 	z.number().int().min(minimum).max(maximum);
 
@@ -151,6 +148,32 @@ export const webAddress = checked(nonEmptyText, value =>
 		? undefined
 		: 'must be a URL that starts with http:// or https://',
 );
+
+/** Headers that belong to the connection, not to who asks. @see RFC 9110 §7.6.1 */
+const ofConnection =
+	/^(?:connection|content-length|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
+
+/** Name of a header that may be set. @see RFC 9110 §5.1 */
+export const settableHeaderName = checked(z.string(), name => {
+	if (ofConnection.test(name)) {
+		return 'is set by the program itself';
+	}
+
+	return /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/.test(name)
+		? undefined
+		: "is not a header's name: 1 to 128 letters, digits and hyphens";
+});
+
+/** Why `value` cannot be sent as a header; `undefined`: it can. Never holds it. @see RFC 9110 §5.5 */
+export const problemWithHeader = (value: string): string | undefined =>
+	/^[\t\x20-\x7E\x80-\xFF]*$/.test(value)
+		? undefined
+		: 'has a character that no header can hold: a line break, another control, or one beyond Latin-1';
+
+/** Value of a header. */
+export const headerText = checked(z.union([z.string(), z.number(), z.boolean()]), written =>
+	problemWithHeader(String(written)),
+).transform(String);
 
 const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 

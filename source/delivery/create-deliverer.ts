@@ -1,5 +1,5 @@
 import type {Config} from '../config/config.ts';
-import {platformSettings, platformSlip, sectionSettings} from '../config/platform-settings.ts';
+import {platformSettings, platformSlip} from '../config/platform-settings.ts';
 import type {Clock} from '../core/clock.ts';
 import type {PlatformView} from '../core/config-view.ts';
 import type {Logger} from '../core/log.ts';
@@ -14,7 +14,7 @@ import type {Deliverer, Receipt} from './deliverer.ts';
 import {createHandOver} from './hand-over.ts';
 import {outgoingText} from './outgoing-text.ts';
 import {createPlatformState} from './platform-state.ts';
-import {createSenders} from './senders.ts';
+import {createSenders, healthOf, settingsOf, withHidden} from './senders.ts';
 import {unknownTarget} from './unknown-target.ts';
 
 export type DelivererDependencies = {
@@ -33,6 +33,8 @@ export type DelivererDependencies = {
 	readonly memos?: SenderWorld['memos'];
 	/** Hears of a platform that went down or came back; must not throw. */
 	readonly onPlatformChanged?: (platform: PlatformView) => void;
+	/** Hears of texts that were got while running and must not be shown, besides here: access tokens. */
+	readonly hide?: SenderWorld['hide'];
 	/** Where texts may go; every kind of this version when absent. */
 	readonly kinds?: readonly TargetKind[];
 };
@@ -54,16 +56,18 @@ export function createDeliverer({
 	secureContext,
 	memos,
 	onPlatformChanged = () => {},
+	hide = () => {},
 	kinds = targetKinds,
 }: DelivererDependencies): Deliverer {
 	const byName = kindsByName(kinds);
-	const redact = createRedact(() => config().secretValues);
+	const secrets = withHidden(() => config().secretValues, hide);
+	const redact = createRedact(secrets.values);
 	// An answer may talk of tokens, it may not hold ours.
-	const withoutOwnSecrets = createRedact(() => config().secretValues, {byShape: false});
+	const withoutOwnSecrets = createRedact(secrets.values, {byShape: false});
 	const killed = new AbortController();
 	const states = new Map(
 		kinds.flatMap(({kind, settings}) =>
-			settings ? [[kind, createPlatformState(kind, onPlatformChanged)] as const] : [],
+			settings ? [[kind, createPlatformState(kind, clock, onPlatformChanged)] as const] : [],
 		),
 	);
 	const clean = (text: string) => cell(redact(text), 400).text;
@@ -74,6 +78,7 @@ export function createDeliverer({
 		log,
 		clean,
 		post,
+		hide: secrets.hide,
 		environment,
 		profileEnvironment: profile => config().profiles.of(profile).environment,
 		killed: killed.signal,
@@ -99,8 +104,15 @@ export function createDeliverer({
 		}
 
 		const sender = await senderOf(kind, settings);
-		const delivery = async () => handOver({kind, sender, message, address: address.value, signal});
-		return states.get(kind.kind)?.observe(settings, delivery) ?? delivery();
+		return handOver({
+			kind,
+			settings,
+			sender,
+			message,
+			address: address.value,
+			state: states.get(kind.kind),
+			signal,
+		});
 	};
 
 	const hand = async (message: OutgoingMessage, signal: AbortSignal): Promise<Receipt> => {
@@ -180,11 +192,27 @@ export function createDeliverer({
 
 			const {settings, off} = settingsOf(kind, config());
 			return off === undefined
-				? (await senderOf(kind, settings)).examine?.(
+				? healthOf(
+						await senderOf(kind, settings),
 						profile,
 						AbortSignal.any([signal, killed.signal]),
 					)
 				: {health: 'failed', found: off};
+		},
+		follow() {
+			const now = config();
+			for (const kind of kinds) {
+				const {settings, off} = settingsOf(kind, now);
+				states.get(kind.kind)?.watch(
+					off === undefined ? settings : undefined,
+					off === undefined
+						? async () => {
+								const sender = await senderOf(kind, settings);
+								return sender.check && (async limits => sender.check?.(limits));
+							}
+						: undefined,
+				);
+			}
 		},
 		platforms() {
 			const now = config();
@@ -198,28 +226,12 @@ export function createDeliverer({
 		},
 		async [Symbol.asyncDispose]() {
 			killed.abort();
+			for (const state of states.values()) {
+				state[Symbol.dispose]();
+			}
+
 			await Promise.allSettled(underWay);
 			await connections[Symbol.asyncDispose]();
 		},
 	};
-}
-
-/** What the configuration says of a kind; `off`: why nothing can be sent with that. */
-function settingsOf(
-	{kind, section, settings: schema}: TargetKind,
-	config: Config,
-): {readonly settings: unknown; readonly off?: string} {
-	if (schema === undefined) {
-		return {settings: section && sectionSettings(config, section.name)};
-	}
-
-	const settings = platformSettings(config, kind);
-	return settings?.enabled
-		? {settings}
-		: {
-				settings,
-				off:
-					platformSlip(config, kind)?.reason ??
-					`platform "${kind}" is not enabled; see platforms.${kind}`,
-			};
 }

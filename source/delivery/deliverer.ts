@@ -28,6 +28,8 @@ export type Deliverer = {
 	problemNow(kind: string, profile: string): Promise<string | undefined>;
 	/** Looks whether something could be sent to targets of a kind for `profile`, without sending; `undefined` where there is nothing to look at. */
 	examine(kind: string, profile: string, signal: AbortSignal): Promise<TargetHealth | undefined>;
+	/** Asks the platforms of the current configuration whether they take our credentials, now and while they do not; again after each change of it. Nothing waits for it. */
+	follow(): void;
 	/** The configured platforms, as their last delivery left them. */
 	platforms(): readonly PlatformView[];
 	/** Ends what is under way at once: child processes and conversations with servers. */

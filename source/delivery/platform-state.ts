@@ -1,43 +1,187 @@
+import type {Clock} from '../core/clock.ts';
 import type {PlatformView} from '../core/config-view.ts';
 import {messageOf} from '../core/errors.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
+import type {PlatformSettings} from '../platforms/target-kind.ts';
 
-/** What the deliveries to one platform say about it. */
+/** Until a platform that failed is asked again: this long, then twice as long each time, up to the most. */
+const firstWaitMs = 5000;
+const mostWaitMs = 300_000;
+
+const checkMs = 10_000;
+
+/** Asks the platform whether it takes our credentials. */
+export type Check = (limits: {
+	readonly limitMs: number;
+	readonly signal: AbortSignal;
+}) => Promise<unknown>;
+
+/** What is known of one platform, from its connect checks and its deliveries. */
 export type PlatformState = {
-	/** Runs a delivery and remembers whether the platform was there. `settings` are those that it used. */
-	observe<Result>(settings: unknown, delivery: () => Promise<Result>): Promise<Result>;
+	/**
+	 * Makes a try of a delivery and remembers whether the platform was there. `settings` are those that it uses.
+	 */
+	observe<Result>(settings: unknown, attempt: () => Promise<Result>): Promise<Result>;
+	/** Why nothing may be tried with `settings` now: the platform has failed. With the wait until it is asked again, unless the sender of an event waits (`isDirect`): they hear at once. */
+	holds(settings: unknown, isDirect: boolean): DeliveryError | undefined;
+	/** Keeps asking the platform from now on, with these settings. `undefined`: it is not used. Without a check a wait alone ends a failure. */
+	watch(settings: unknown, check: (() => Promise<Check | undefined>) | undefined): void;
 	/** `undefined` when the platform is not configured. New settings get the benefit of the doubt. */
-	view(settings: {readonly enabled: boolean} | undefined): PlatformView | undefined;
+	view(settings: PlatformSettings | undefined): PlatformView | undefined;
+	[Symbol.dispose](): void;
 };
+
+/** What went wrong, without what was tried: that stands beside it. */
+const reasonOf = (error: DeliveryError): string =>
+	messageOf(error).replace(/^Cannot send (?:mail through|to) \S+: /, '');
+
+type Standing = {readonly settings: unknown} & (
+	| {readonly state: 'connecting' | 'connected'; readonly waitMs?: number}
+	| {
+			readonly state: 'failed';
+			readonly error: DeliveryError;
+			/** Milliseconds since 1970. */
+			readonly nextTry: number;
+			readonly waitMs: number;
+	  }
+);
 
 /** `onChanged` hears of every change; it must not throw. */
 export function createPlatformState(
 	name: string,
+	clock: Clock,
 	onChanged: (platform: PlatformView) => void,
 ): PlatformState {
-	let failure: {readonly settings: unknown; readonly reason: string} | undefined;
+	let standing: Standing | undefined;
+	let watched:
+		| {readonly settings: unknown; readonly load: () => Promise<Check | undefined>}
+		| undefined;
+	let ended = new AbortController();
+	let cancelTimer: (() => void) | undefined;
 
-	const set = (next: typeof failure) => {
-		const changed = next?.reason !== failure?.reason;
-		failure = next;
-		if (changed) {
-			onChanged(next ? {name, state: 'failed', reason: next.reason} : {name, state: 'connected'});
+	const set = (next: Standing) => {
+		const before = standing === undefined ? undefined : viewOf(standing);
+		standing = next;
+		const now = viewOf(next);
+		if (
+			before?.state !== now.state ||
+			before.reason !== now.reason ||
+			before.nextTry !== now.nextTry
+		) {
+			onChanged(now);
 		}
 	};
 
+	const viewOf = (of: Standing): PlatformView =>
+		of.state === 'failed'
+			? {name, state: 'failed', reason: reasonOf(of.error), nextTry: of.nextTry}
+			: {name, state: of.state};
+
+	const succeed = (settings: unknown) => {
+		cancelTimer?.();
+		set({settings, state: 'connected'});
+	};
+
+	const fail = (settings: unknown, error: DeliveryError) => {
+		const last = standing && standing.settings === settings ? standing.waitMs : undefined;
+		const waitMs = Math.max(
+			last === undefined ? firstWaitMs : Math.min(mostWaitMs, last * 2),
+			error.retryAfterMs ?? 0,
+		);
+		set({settings, state: 'failed', error, nextTry: clock.now() + waitMs, waitMs});
+		cancelTimer?.();
+		if (watched) {
+			cancelTimer = clock.after(waitMs, () => {
+				void ask();
+			});
+		}
+	};
+
+	const ask = async () => {
+		const asked = watched;
+		const {signal} = ended;
+		if (!asked) {
+			return;
+		}
+
+		const {settings, load} = asked;
+		try {
+			const check = await load();
+			await check?.({limitMs: checkMs, signal});
+			if (!signal.aborted) {
+				// Without a check the next text is the check: it may fail for longer.
+				if (check) {
+					succeed(settings);
+				} else {
+					set({
+						settings,
+						state: 'connected',
+						...(standing?.waitMs !== undefined && {waitMs: standing.waitMs}),
+					});
+				}
+			}
+		} catch (error) {
+			if (!signal.aborted) {
+				fail(
+					settings,
+					error instanceof DeliveryError
+						? error
+						: new DeliveryError('platform_failed', messageOf(error), {passes: true, isDown: true}),
+				);
+			}
+		}
+	};
+
+	const stop = () => {
+		ended.abort();
+		cancelTimer?.();
+		ended = new AbortController();
+		watched = undefined;
+	};
+
 	return {
-		async observe(settings, delivery) {
+		holds(settings, isDirect) {
+			if (
+				standing?.state !== 'failed' ||
+				standing.settings !== settings ||
+				(watched?.settings !== settings && clock.now() >= standing.nextTry)
+			) {
+				return undefined;
+			}
+
+			const {error, nextTry} = standing;
+			return new DeliveryError(error.code, `Cannot deliver: ${name} is down: ${reasonOf(error)}`, {
+				passes: true,
+				...(!isDirect && {retryAfterMs: Math.max(1000, nextTry - clock.now())}),
+			});
+		},
+		async observe(settings, attempt) {
 			try {
-				const result = await delivery();
-				set(undefined);
+				const result = await attempt();
+				succeed(settings);
 				return result;
 			} catch (error) {
 				if (error instanceof DeliveryError && error.isPlatformDown) {
-					set({settings, reason: messageOf(error)});
+					fail(settings, error);
 				}
 
 				throw error;
 			}
+		},
+		watch(settings, load) {
+			if (watched?.settings === settings) {
+				return;
+			}
+
+			stop();
+			if (settings === undefined || !load) {
+				standing = undefined;
+				return;
+			}
+
+			watched = {settings, load};
+			set({settings, state: 'connecting'});
+			void ask();
 		},
 		view(settings) {
 			if (settings === undefined) {
@@ -48,9 +192,12 @@ export function createPlatformState(
 				return {name, state: 'disabled'};
 			}
 
-			return failure?.settings === settings
-				? {name, state: 'failed', reason: failure.reason}
-				: {name, state: 'connected'};
+			return settings.lacks === undefined
+				? standing?.settings === settings
+					? viewOf(standing)
+					: {name, state: 'connected'}
+				: {name, state: 'failed', reason: `lacks ${settings.lacks}`};
 		},
+		[Symbol.dispose]: stop,
 	};
 }

@@ -1,4 +1,7 @@
-import type {Sender, SenderWorld, TargetKind} from '../platforms/target-kind.ts';
+import type {Config} from '../config/config.ts';
+import {platformSettings, platformSlip, sectionSettings} from '../config/platform-settings.ts';
+import {messageOf} from '../core/errors.ts';
+import type {Sender, SenderWorld, TargetHealth, TargetKind} from '../platforms/target-kind.ts';
 
 /** The sender of a kind for its settings: loaded with the first text, made anew when the settings are others. */
 export type Senders = (kind: TargetKind, settings: unknown) => Promise<Sender<unknown>>;
@@ -19,5 +22,82 @@ export function createSenders(world: SenderWorld): Senders {
 		const sender = sending.connect(settings, world);
 		current.set(kind, {settings, sender});
 		return sender;
+	};
+}
+
+/** What the configuration says of a kind; `off`: why nothing can be sent with that. */
+export function settingsOf(
+	{kind, section, settings: schema}: TargetKind,
+	config: Config,
+): {readonly settings: unknown; readonly off?: string} {
+	if (schema === undefined) {
+		return {settings: section && sectionSettings(config, section.name)};
+	}
+
+	const settings = platformSettings(config, kind);
+	if (settings?.enabled) {
+		return settings.lacks === undefined
+			? {settings}
+			: {settings, off: `platform "${kind}" lacks ${settings.lacks}; see platforms.${kind}`};
+	}
+
+	return {
+		settings,
+		off:
+			platformSlip(config, kind)?.reason ??
+			`platform "${kind}" is not enabled; see platforms.${kind}`,
+	};
+}
+
+const examineMs = 10_000;
+
+/** What a sender says of itself: its own look, or its connect check. */
+export async function healthOf(
+	sender: Sender<unknown>,
+	profile: string,
+	signal: AbortSignal,
+): Promise<TargetHealth | undefined> {
+	if (sender.examine || !sender.check) {
+		return sender.examine?.(profile, signal);
+	}
+
+	try {
+		return {
+			health: 'ok',
+			found: `it takes the credentials: ${await sender.check({limitMs: examineMs, signal})}`,
+		};
+	} catch (error) {
+		return {
+			health: 'failed',
+			found: messageOf(error),
+			mend: 'see its settings below platforms in config.yaml',
+		};
+	}
+}
+
+/** The secrets of the configuration, and those that came while running: the newest 100. */
+export function withHidden(
+	configured: () => readonly string[],
+	hide: (secret: string) => void,
+): {readonly values: () => readonly string[]; readonly hide: (secret: string) => void} {
+	let hidden: readonly string[] = [];
+	let [of, all]: [readonly string[], readonly string[]] = [[], []];
+	return {
+		values() {
+			const now = configured();
+			if (of !== now) {
+				of = now;
+				all = [...now, ...hidden];
+			}
+
+			return all;
+		},
+		hide(secret) {
+			if (!hidden.includes(secret)) {
+				hidden = [...hidden, secret].slice(-100);
+				of = [];
+				hide(secret);
+			}
+		},
 	};
 }

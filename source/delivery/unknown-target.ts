@@ -1,16 +1,12 @@
 import {nearestName} from '../core/nearest-name.ts';
 import {cell} from '../core/untrusted.ts';
-import {deliverValues, platformsToCome} from '../platforms/platforms.ts';
+import {deliverValues} from '../platforms/platforms.ts';
 
-/** What is wrong with a `deliver` value that has no sender. @see manual/delivery.md */
+/** What is wrong with a `deliver` value that names no kind. @see manual/delivery.md */
 export function unknownTarget(kind: string): {
-	readonly code: 'platform_unavailable' | 'platform_unknown';
+	readonly code: 'platform_unknown';
 	readonly problem: string;
 } {
-	if (platformsToCome.includes(kind)) {
-		return {code: 'platform_unavailable', problem: `platform "${kind}" is not available yet`};
-	}
-
 	const shown = cell(kind, 80).text;
 	const near = nearestName(kind, deliverValues);
 	return {

@@ -23,6 +23,8 @@ export type LiveConfig = {
 	routes(): RouteTable;
 	/** What must never be shown: every secret that the configuration and the routes hold. */
 	secrets(): readonly string[];
+	/** One more: an access token that was got while running. The newest 100 are kept. */
+	hide(secret: string): void;
 	/** What is written now, without taking it over. */
 	peek(): LoadedConfig;
 	/** What a start would make of `config.yaml` if it held this text. */
@@ -56,6 +58,7 @@ export function createLiveConfig(
 	let started = config;
 	let known: RouteTable | undefined;
 	let secrets: readonly string[] = config.secretValues;
+	let hidden: readonly string[] = [];
 
 	const currentTable = createRouteTableSource({
 		config: () => config,
@@ -66,7 +69,7 @@ export function createLiveConfig(
 		const table = currentTable();
 		if (table !== known) {
 			known = table;
-			secrets = sameOr(secrets, [...config.secretValues, ...secretsInTable(table)]);
+			secrets = sameOr(secrets, [...config.secretValues, ...secretsInTable(table), ...hidden]);
 			reportProblems(table);
 			emit({type: 'routes-changed', at: clock.now(), routes: routeViews(table)});
 		}
@@ -195,6 +198,10 @@ export function createLiveConfig(
 		},
 		routes: currentRoutes,
 		secrets: () => secrets,
+		hide(secret) {
+			hidden = [...hidden, secret].slice(-100);
+			secrets = [...secrets, secret];
+		},
 		peek,
 		load: text => loadConfig({paths, environment, text}),
 		reload,

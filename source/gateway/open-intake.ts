@@ -107,6 +107,9 @@ export async function openIntake(
 			sign: ownMark.sign,
 			secureContext: () => authorities.context(),
 			memos: store.memos,
+			hide(secret) {
+				live.hide(secret);
+			},
 			onPlatformChanged(platform) {
 				emit({type: 'platform-changed', at: clock.now(), platform});
 			},

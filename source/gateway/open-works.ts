@@ -59,6 +59,7 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 	// Many jobs take their time, which senders need not wait for.
 	await jobs.changed();
 	reportPlatforms();
+	deliverer.follow();
 	dispatcher.wake();
 	// Looking for model servers takes up to half a second; nothing waits for it.
 	void model.choose();
@@ -73,6 +74,7 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 			}
 
 			reportPlatforms();
+			deliverer.follow();
 			await Promise.all([jobs.changed(), receiver.restart(), api.start(), servers.changed()]);
 			// After the restart: it may have handed groups over, and the queue may have other bounds.
 			dispatcher.wake();

@@ -6,6 +6,7 @@ import type {Broker} from '../core/broker.ts';
 import type {Clock} from '../core/clock.ts';
 import type {LogRecord} from '../core/log.ts';
 import type {World} from '../core/world.ts';
+import type {Deliverer} from '../delivery/deliverer.ts';
 import type {Store} from '../store/port.ts';
 import type {TakenOver} from '../store/shared-port.ts';
 import type {OpenedApi} from './chat/open-api.ts';
@@ -60,6 +61,7 @@ export type RoomWorld = GatewayWorld &
 export type Rooms = RoomWorld &
 	AsyncDisposable & {
 		readonly dispatcher: Dispatcher;
+		readonly deliverer: Deliverer;
 		readonly loops: LoopBreaker;
 		readonly receiver: LiveReceiver;
 		readonly replays: Replays;

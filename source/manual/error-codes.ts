@@ -154,14 +154,12 @@ export const errorCodes = {
 	nobody_to_ask:
 		'`svc open` was started without a terminal, and no gateway of this home runs: use `svc mcp install` with the link in a terminal',
 	not_approved: 'A tool call was not allowed',
-	not_available_yet: 'This version does not deliver there',
 	not_found: 'The control API did not understand the request: see `GET /openapi.json`',
 	oauth_address_refused:
 		'A tool server led to an authorization server at an address nearer to this machine than its own (private, loopback, link-local)',
 	overflow_with_deliver_only:
 		'The keys of the route exclude each other or are incomplete: keep one',
 	platform_disabled: 'Enable the platform, or correct its name',
-	platform_unavailable: 'This version does not deliver there',
 	platform_unknown: 'Enable the platform, or correct its name',
 	port_forbidden: 'The receiver cannot listen there; it tries again every 15 s, `r` tries now',
 	port_in_use:

@@ -2,6 +2,7 @@
 export const platformErrorCodes = {
 	delivery_uncertain:
 		'It broke after the message was written, so that it may have arrived: look there, then `svc runs retry N` sends what is missing',
+	message_gone: 'The message that was to be changed is not there any more; another one is sent',
 	platform_failed: 'The platform is away, busy, or answers what cannot be read; it is tried again',
 	platform_rate_limited: 'The platform asks to wait; it is tried again after that',
 	platform_rejected: 'The platform does not take this message: its words are in the message',

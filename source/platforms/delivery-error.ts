@@ -18,8 +18,8 @@ const common = {
 	target_incomplete: {},
 	target_invalid: {},
 	platform_unknown: {},
-	platform_unavailable: {},
-	platform_disabled: {},
+	platform_disabled: {passes: true},
+	message_gone: {},
 	empty_message: {},
 	delivery_held: {},
 	delivery_busy: {passes: true},
@@ -49,6 +49,17 @@ export class DeliveryError extends SvcError {
 		this.isPlatformDown = failure.isDown ?? false;
 		this.isUncertain = failure.isUncertain ?? false;
 		this.retryAfterMs = failure.retryAfterMs;
+	}
+
+	/** The same failure, of a part of what was sent. */
+	about(part: string): DeliveryError {
+		const {code, message, retryable, isPlatformDown, isUncertain: uncertain, retryAfterMs} = this;
+		return new DeliveryError(code, `${message} (${part})`, {
+			...(retryable && {passes: true}),
+			...(isPlatformDown && {isDown: true}),
+			...(uncertain && {isUncertain: true}),
+			...(retryAfterMs !== undefined && {retryAfterMs}),
+		});
 	}
 }
 

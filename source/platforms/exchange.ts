@@ -8,7 +8,7 @@ const maxAnswerBytes = 1024 * 1024;
 export type WireRequest = {
 	readonly url: string;
 	/** `POST` when absent. */
-	readonly method?: 'GET' | 'POST' | 'PUT';
+	readonly method?: 'GET' | 'PATCH' | 'POST' | 'PUT';
 	readonly headers?: Readonly<Record<string, string>>;
 	/** The body: as JSON, or as a form. */
 	readonly json?: JsonValue;

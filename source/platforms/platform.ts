@@ -1,13 +1,266 @@
-import {extraValue, shownKey} from './target-keys.ts';
-import type {TargetWords} from './target-kind.ts';
+import type {z} from 'zod';
+import type {JsonObject} from '../core/json.ts';
+import type {Declarations, ValueOf} from '../core/settings.ts';
+import {
+	platformSettingsOf,
+	secretsOfWebhooks,
+	type CommonSettings,
+	type Webhook,
+} from './settings.ts';
+import {stickyOf} from './sticky.ts';
+import {allOf, extraValue, requiredText, shownKey, type Checked} from './target-keys.ts';
+import type {SenderModule, TargetKind, TargetWords} from './target-kind.ts';
 
-/** What is the same for every messaging platform: its messages are read by people, and go on after a break where they were. */
-export const platform = <const Kind extends string>(kind: Kind) => ({
+/** Where a message goes: `deliver_extra`, rendered and checked. */
+export type Place = {
+	/** The chat, as the platform names it. */
+	readonly chat: string;
+	/** The topic or thread of it. */
+	readonly thread?: string;
+	/** The message that it answers. */
+	readonly replyTo?: string;
+	/** Whether the text is Markdown, or to be shown as it stands. */
+	readonly format: 'markdown' | 'plain';
+	/** Whether one message of the route is kept up to date there. */
+	readonly isSticky: boolean;
+	/** Keys of `deliver_extra` that the platform has nothing for. */
+	readonly ignored: readonly string[];
+};
+
+/** A key of `deliver_extra` as a platform takes it. */
+type KeyForm = {
+	/** Texts that it takes, whole. */
+	readonly form: RegExp;
+	/** What these are, for an error: `a chat id (-1001234) or @channel`. */
+	readonly says: string;
+};
+
+type Read<Fields extends Declarations> = CommonSettings & ValueOf<Fields>;
+
+/** What is configured of a platform. `lacks`: why nothing can be sent with that. */
+export type SettingsOf<Fields extends Declarations, Needs extends string = never> = Omit<
+	Read<Fields>,
+	Needs
+> &
+	Required<Pick<Read<Fields>, Needs & keyof Read<Fields>>> & {readonly lacks?: string};
+
+type PlatformRecord<Kind, Fields extends Declarations, Needs> = {
+	/** Its name in `deliver` and below `platforms`. */
+	readonly kind: Kind;
+	/** What people call it: `Telegram`. */
+	readonly title: string;
+	/** Its settings besides those of every platform. */
+	readonly fields: Fields;
+	/** Typed values without which nothing can be sent. */
+	readonly needs: readonly Needs[];
+	/** What else has to be there: the keys that lack, in words (`"auth_token", or "api_key" and "api_secret"`); `undefined`: nothing. */
+	readonly lacks?: (settings: Read<Fields>) => string | undefined;
+	/** `chat_id` and `home_channel`. `hooks`: names of `webhooks` are taken, too. A function reads them itself. */
+	readonly chat:
+		| (Partial<KeyForm> & {readonly hooks?: true})
+		| ((extra: JsonObject, homeChannel: string | undefined) => Checked<string>);
+	/** `thread_id`; absent: there are no threads. */
+	readonly thread?: KeyForm;
+	/** `reply_to`; absent: nothing can be answered. */
+	readonly reply?: KeyForm;
+	/** Messages can be changed after they were sent: so often, or without a bound. Absent: they cannot. */
+	readonly edits?: number;
+	/** Messages that it takes in a minute for one chat; 0: it has no such bound. */
+	readonly perMinute: number | ((chat: string) => number);
+	/** How long it knows the key of a message again, milliseconds; 0 or absent: it has no such key. */
+	readonly keyWindowMs?: number | ((chat: string) => number);
+	/** What must never be shown besides settings that are secrets: what is made of them, as Basic's base64. */
+	readonly secrets?: (settings: Read<Fields>) => readonly string[];
+	/** How a person gets what `needs` names: sentences. */
+	readonly setUp: readonly string[];
+	readonly load: () => Promise<SenderModule<SettingsOf<Fields, Needs & string>, Place>>;
+};
+
+const maxTextLength = 500_000;
+
+/** A messaging platform: its messages are read by people, and a text goes on after a break with the part that has not arrived. */
+export function definePlatform<
+	const Kind extends string,
+	Fields extends Declarations,
+	const Needs extends keyof ValueOf<Fields> & string = never,
+>({
 	kind,
-	reachesPeople: true,
-	afterBreak: 'resumed' as const,
-	...platformWords(kind),
-});
+	title,
+	fields,
+	needs,
+	lacks,
+	secrets,
+	edits,
+	perMinute,
+	keyWindowMs,
+	setUp,
+	load,
+	...keys
+}: PlatformRecord<Kind, Fields, Needs>) {
+	const declared = platformSettingsOf(fields);
+	type Settings = SettingsOf<Fields, Needs>;
+	const settings: z.ZodType<Settings | undefined> = declared.schema
+		.nullish()
+		.transform((written): Settings | undefined => {
+			if (!written) {
+				return undefined;
+			}
+
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `declared` reads
+			const read = declared.read(written as never) as unknown as Read<Fields>;
+			const missing = needs.filter(key => (read as Record<string, unknown>)[key] === undefined);
+			const lacking = [...missing.map(key => `"${snakeCase(key)}"`), lacks?.(read) ?? []].flat();
+			const value = {...read, ...(lacking.length > 0 && {lacks: lacking.join(', ')})};
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is needed was looked for
+			return value as unknown as Settings;
+		})
+		.meta({description: `Delivery to ${title}`});
+	return {
+		kind,
+		title,
+		reachesPeople: true,
+		afterBreak: 'resumed' as const,
+		text: {maxLength: maxTextLength, mentions: 'kept' as const},
+		...platformWords(kind),
+		settings,
+		differences: declared.differences,
+		...(keyWindowMs !== undefined && {keyWindowMs}),
+		pace: perMinute,
+		...(edits !== undefined && {edits}),
+		fields: declared.fields,
+		needs: needs.map(snakeCase),
+		setUp,
+		secrets(value: Settings): readonly string[] {
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- where a platform has webhooks, they are these
+			const {webhooks} = value as {webhooks?: ReadonlyMap<string, Webhook>};
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Settings` has more
+			return [
+				...secretsOfWebhooks(webhooks),
+				// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Settings` has more
+				...(secrets?.(value as unknown as Read<Fields>) ?? []),
+			];
+		},
+		check: (extra: JsonObject, value: Settings): Checked<Place> =>
+			checkPlace(extra, {
+				...keys,
+				kind,
+				hasEdits: edits !== undefined,
+				// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every platform has them
+				...(value as unknown as {homeChannel?: string; webhooks?: ReadonlyMap<string, Webhook>}),
+			}),
+		load,
+	} satisfies TargetKind<Settings, Place>;
+}
+
+const snakeCase = (key: string): string => key.replaceAll(/[A-Z]/g, at => `_${at.toLowerCase()}`);
+
+type PlaceKeys = Pick<
+	PlatformRecord<string, Declarations, string>,
+	'chat' | 'kind' | 'reply' | 'thread'
+> & {
+	readonly hasEdits: boolean;
+	readonly homeChannel?: string;
+	readonly webhooks?: ReadonlyMap<string, Webhook>;
+};
+
+function checkPlace(extra: JsonObject, keys: PlaceKeys): Checked<Place> {
+	const {thread: threadForm, reply, hasEdits, webhooks} = keys;
+	const threadKey = isGiven(extra, 'thread_id') ? 'thread_id' : 'message_thread_id';
+	const checked = allOf({
+		chat:
+			typeof keys.chat === 'function'
+				? keys.chat(extra, keys.homeChannel)
+				: chatAs(extra, keys.chat, keys),
+		thread: keyAs(extra, threadKey, threadForm),
+		replyTo: keyAs(extra, 'reply_to', reply),
+		isSticky: stickyOf(extra),
+		format: formatOf(extra),
+	});
+	if (!checked.ok) {
+		return checked;
+	}
+
+	const {chat, thread, replyTo, isSticky, format} = checked.value;
+	// A webhook only takes messages.
+	const isEditable = hasEdits && webhooks?.has(chat) !== true;
+	return {
+		ok: true,
+		value: {
+			chat,
+			...(thread !== undefined && {thread}),
+			...(replyTo !== undefined && {replyTo}),
+			format,
+			isSticky: isSticky && isEditable,
+			ignored: [
+				...(isGiven(extra, threadKey) && !threadForm ? [threadKey] : []),
+				...(isGiven(extra, 'reply_to') && !reply ? ['reply_to'] : []),
+				...(isSticky && !isEditable ? ['sticky'] : []),
+			],
+		},
+	};
+}
+
+const isGiven = (extra: JsonObject, key: string): boolean =>
+	(extraValue(extra, key) ?? null) !== null;
+
+function chatAs(
+	extra: JsonObject,
+	{form, says, hooks}: Partial<KeyForm> & {readonly hooks?: true},
+	{kind, homeChannel, webhooks}: PlaceKeys,
+): Checked<string> {
+	const isHome = !isGiven(extra, 'chat_id');
+	if (isHome && homeChannel === undefined) {
+		return {
+			ok: false,
+			code: 'target_incomplete',
+			problem: `deliver_extra.chat_id is missing and platforms.${kind}.home_channel is not set`,
+		};
+	}
+
+	const chosen = requiredText(isHome ? {chat_id: homeChannel ?? null} : extra, 'chat_id');
+	const isTaken = (name: string) => (hooks && webhooks?.has(name)) || form?.test(name);
+	if (!chosen.ok || isTaken(chosen.value)) {
+		return chosen;
+	}
+
+	const named = isHome ? `platforms.${kind}.home_channel` : 'deliver_extra.chat_id';
+	const expected = [
+		...(hooks ? [`a name of platforms.${kind}.webhooks`] : []),
+		...(says === undefined ? [] : [says]),
+	].join(', or ');
+	return {ok: false, code: 'target_invalid', problem: `${named} must be ${expected}`};
+}
+
+/** A key that may be absent, and that a platform may have nothing for. */
+function keyAs(
+	extra: JsonObject,
+	key: string,
+	expected: KeyForm | undefined,
+): Checked<string | undefined> {
+	if (!expected || !isGiven(extra, key)) {
+		return {ok: true, value: undefined};
+	}
+
+	const text = requiredText(extra, key);
+	return !text.ok || expected.form.test(text.value)
+		? text
+		: {
+				ok: false,
+				code: 'target_invalid',
+				problem: `deliver_extra.${key} must be ${expected.says}`,
+			};
+}
+
+function formatOf(extra: JsonObject): Checked<Place['format']> {
+	const format = extraValue(extra, 'format') ?? 'markdown';
+	return format === 'markdown' || format === 'plain'
+		? {ok: true, value: format}
+		: {
+				ok: false,
+				code: 'target_invalid',
+				problem: `deliver_extra.format is "${shownKey(extra, 'format')}" and must be plain or markdown`,
+			};
+}
 
 /** How a message on a platform is spoken of. */
 export const platformWords = (kind: string): TargetWords => ({

@@ -1,32 +1,47 @@
 import type {z} from 'zod';
 import type {Target} from '../core/run.ts';
+import {dingtalk} from './dingtalk/descriptor.ts';
+import {discord} from './discord/descriptor.ts';
 import {email} from './email/descriptor.ts';
+import {feishu} from './feishu/descriptor.ts';
 import {forgeComment} from './forge-comment/descriptor.ts';
+import {googlechat} from './googlechat/descriptor.ts';
 import {log} from './log/descriptor.ts';
+import {matrix} from './matrix/descriptor.ts';
+import {mattermost} from './mattermost/descriptor.ts';
 import {platformWords} from './platform.ts';
+import {rocketchat} from './rocketchat/descriptor.ts';
+import {signal} from './signal/descriptor.ts';
+import {slack} from './slack/descriptor.ts';
+import {sms} from './sms/descriptor.ts';
 import type {SettingsPart, TargetKind} from './target-kind.ts';
+import {teams} from './teams/descriptor.ts';
+import {telegram} from './telegram/descriptor.ts';
+import {wecom} from './wecom/descriptor.ts';
+import {whatsapp} from './whatsapp/descriptor.ts';
+import {zulip} from './zulip/descriptor.ts';
 
 /** Every kind of target, in the order in which they are listed. */
-const kinds = [log, forgeComment, email] as const satisfies readonly TargetKind[];
-
-/** Platforms by the names that are kept for them. One that has a folder is a kind as above. */
-const announced = [
-	'telegram',
-	'discord',
-	'slack',
-	'whatsapp',
-	'signal',
-	'sms',
-	'matrix',
-	'mattermost',
-	'teams',
-	'googlechat',
-	'zulip',
-	'rocketchat',
-	'feishu',
-	'dingtalk',
-	'wecom',
-];
+const kinds = [
+	log,
+	forgeComment,
+	telegram,
+	discord,
+	slack,
+	whatsapp,
+	signal,
+	sms,
+	email,
+	matrix,
+	mattermost,
+	teams,
+	googlechat,
+	zulip,
+	rocketchat,
+	feishu,
+	dingtalk,
+	wecom,
+] as const satisfies readonly TargetKind[];
 
 /** Every kind of target. @see manual/delivery.md */
 export const targetKinds: readonly TargetKind[] = kinds;
@@ -64,11 +79,8 @@ export const sectionsOfKinds = targetKinds.flatMap(({section}) => section ?? [])
 export const platformNamed = (kind: string): TargetKind | undefined =>
 	platformKinds.find(platform => platform.kind === kind);
 
-/** Platforms that this version cannot deliver to. */
-export const platformsToCome: readonly string[] = announced.filter(name => !byName.has(name));
-
 /** Every value that `deliver` may have. @see manual/delivery.md */
-export const deliverValues: readonly string[] = [...byName.keys(), ...platformsToCome];
+export const deliverValues: readonly string[] = [...byName.keys()];
 
 /** Whether texts for that kind are read by others; true for one that nobody knows. */
 export const reachesPeople = (kind: string): boolean => targetNamed(kind)?.reachesPeople ?? true;

@@ -6,7 +6,8 @@ import type {JsonValue} from '../core/json.ts';
 import {createRedact} from '../core/redact.ts';
 import {DeliveryError, type Failure} from './delivery-error.ts';
 import {exchangeWith, newExchange, type WireRequest} from './exchange.ts';
-import {toldWaitMs} from './told-wait.ts';
+import {secretPartsOf} from './secret-parts.ts';
+import {boundedWaitMs, toldWaitMs} from './told-wait.ts';
 
 const connectTimeoutMs = 10_000;
 
@@ -14,7 +15,7 @@ const connectTimeoutMs = 10_000;
 export const platformFailures = {
 	platform_unreachable: {passes: true, isDown: true},
 	platform_rate_limited: {passes: true},
-	platform_unauthorized: {isDown: true},
+	platform_unauthorized: {passes: true, isDown: true},
 	platform_rejected: {},
 	platform_failed: {passes: true, isDown: true},
 } as const satisfies Readonly<Record<string, Failure>>;
@@ -25,6 +26,8 @@ export type PlatformRequest = WireRequest & {
 	readonly platform: string;
 	/** Texts that no message may show, besides the values of headers and queries and the long parts of the path. */
 	readonly secrets?: readonly string[];
+	/** It only asks: no message may have arrived by it, however it ends. Absent: so it is with GET. */
+	readonly sendsNothing?: boolean;
 	/** For all of it, milliseconds. */
 	readonly limitMs: number;
 };
@@ -36,7 +39,7 @@ export type PlatformAnswer = {
 	readonly header: (name: string) => string | undefined;
 	/** `undefined`: it is no JSON, or was not read to its end. */
 	readonly json: JsonValue | undefined;
-	/** The answer as a failed delivery: by its status, unless `code` says better what it means. `retryAfterMs` where the platform does not tell in a usual place. */
+	/** The answer as a failed delivery: by its status, unless `code` says better what it means. `retryAfterMs` where the platform does not tell in a usual place; the longest wait counts. */
 	failure(
 		code?: keyof typeof platformFailures,
 		told?: {readonly retryAfterMs?: number | undefined},
@@ -45,7 +48,7 @@ export type PlatformAnswer = {
 
 /**
  * One request to a platform. Rejects with a `DeliveryError`: `platform_unreachable` or `delivery_aborted` while nothing was written, and `delivery_uncertain` from then on until a status
- * has come. Nothing is sent twice.
+ * has come, unless it sends nothing. Nothing is sent twice.
  */
 export type Post = (request: PlatformRequest) => Promise<PlatformAnswer>;
 
@@ -87,7 +90,7 @@ export function createPost({
 
 	return {
 		async post(request) {
-			const {platform, url, limitMs, signal} = request;
+			const {platform, url, limitMs, signal, sendsNothing = request.method === 'GET'} = request;
 			const {host} = new URL(url);
 			const say = (text: string) =>
 				`Cannot send to ${platform}: ${clean(withoutSecrets(request, text))}`;
@@ -114,7 +117,7 @@ export function createPost({
 						? 'the delivery was ended'
 						: `${host}: ${codeOf(error)} ${messageOf(error)}`;
 				if (exchange.status === undefined) {
-					throw exchange.isWritten
+					throw exchange.isWritten && !sendsNothing
 						? new DeliveryError('delivery_uncertain', say(`${why}; the message may have arrived`))
 						: signal.aborted
 							? new DeliveryError('delivery_aborted', say(why))
@@ -123,10 +126,12 @@ export function createPost({
 
 				// A success that cannot be read may be none; any other status says enough.
 				if (exchange.status < 300) {
-					throw new DeliveryError(
-						'delivery_uncertain',
-						say(`the answer broke off (${why}); the message may have arrived`),
-					);
+					throw sendsNothing
+						? fail('platform_unreachable', `the answer broke off (${why})`)
+						: new DeliveryError(
+								'delivery_uncertain',
+								say(`the answer broke off (${why}); the message may have arrived`),
+							);
 				}
 			} finally {
 				cancel();
@@ -144,12 +149,15 @@ export function createPost({
 				header,
 				json,
 				failure(code = codeOfStatus(status), {retryAfterMs} = {}) {
-					const told = retryAfterMs ?? toldWaitMs({header, json, now: clock.now()});
+					const told = Math.max(
+						boundedWaitMs(retryAfterMs) ?? -1,
+						toldWaitMs({header, json, now: clock.now()}) ?? -1,
+					);
 					const said = text.trim() === '' ? '' : `: ${text.slice(0, 2000)}`;
 					return fail(
 						code,
 						`${host} answered ${status}${said}`,
-						'passes' in platformFailures[code] ? told : undefined,
+						'passes' in platformFailures[code] && told >= 0 ? told : undefined,
 					);
 				},
 			};
@@ -182,32 +190,9 @@ function parsed(text: string): JsonValue | undefined {
 	}
 }
 
-/** Parts of a path that are shorter name things; longer ones may be tokens. */
-const minTokenLength = 16;
-
 /** `text` without what the request must not show: a platform may quote it. */
 function withoutSecrets({url, headers = {}, secrets = []}: PlatformRequest, text: string): string {
-	const {pathname, searchParams, username, password} = new URL(url);
 	const ofHeaders = Object.values(headers).flatMap(value => [value, ...value.split(/\s+/)]);
-	const ofPath = pathname
-		.split('/')
-		.flatMap(part => [part, decoded(part)])
-		.filter(({length}) => length >= minTokenLength);
-	const values = [
-		...secrets,
-		...ofHeaders,
-		...ofPath,
-		...searchParams.values(),
-		username,
-		password,
-	];
+	const values = [...secrets, ...ofHeaders, ...secretPartsOf(url)];
 	return createRedact(() => values)(text);
-}
-
-function decoded(part: string): string {
-	try {
-		return decodeURIComponent(part);
-	} catch {
-		return part;
-	}
 }

@@ -14,6 +14,23 @@ export type Checked<Value> =
 			readonly problem: string;
 	  };
 
+/** The values of several keys, or what is wrong with the first that is wrong. */
+export function allOf<Values extends object>(keys: {
+	readonly [Key in keyof Values]: Checked<Values[Key]>;
+}): Checked<Values> {
+	const values: Array<readonly [string, unknown]> = [];
+	for (const [name, key] of Object.entries<Checked<unknown>>(keys)) {
+		if (!key.ok) {
+			return key;
+		}
+
+		values.push([name, key.value]);
+	}
+
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each of its keys was read
+	return {ok: true, value: Object.fromEntries(values) as Values};
+}
+
 /** `deliver_extra` as it was rendered; members that every object inherits do not count. */
 export const extraValue = (extra: JsonObject, key: string): JsonValue | undefined =>
 	Object.hasOwn(extra, key) ? extra[key] : undefined;
@@ -21,6 +38,14 @@ export const extraValue = (extra: JsonObject, key: string): JsonValue | undefine
 /** The text of a required key: trimmed, filled in, at most 5,000 characters. Numbers are written out. */
 export function requiredText(extra: JsonObject, key: string): Checked<string> {
 	const value = extraValue(extra, key);
+	if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+		return {
+			ok: false,
+			code: 'target_invalid',
+			problem: `deliver_extra.${key} is a number that is too large to be exact: write it in quotes`,
+		};
+	}
+
 	const text = typeof value === 'number' ? String(value) : value;
 	if (typeof text !== 'string' || text.trim() === '') {
 		return {ok: false, code: 'target_incomplete', problem: `deliver_extra.${key} is missing`};

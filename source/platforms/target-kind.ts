@@ -5,7 +5,7 @@ import type {Finding} from '../core/health.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
 import type {Memos} from '../core/memos.ts';
-import type {Difference} from '../core/settings.ts';
+import type {Declarations, Difference} from '../core/settings.ts';
 import type {OutgoingMessage} from './outgoing-message.ts';
 import type {Post} from './post.ts';
 import type {Checked} from './target-keys.ts';
@@ -42,8 +42,19 @@ export type TargetKind<Settings = unknown, Address = unknown> = TargetWords & {
 	 * @see manual/guarantees.md#nothing-accepted-is-lost
 	 */
 	readonly afterBreak: 'repeated' | 'uncertain' | 'resumed';
-	/** How long the platform knows the key of a message again and takes it once, milliseconds from the first try; absent: it has no such key. Of kinds that are `resumed`. */
-	readonly keyWindowMs?: number;
+	/** How long the platform knows the key of a message again and takes it once, milliseconds from the first try; 0 or absent: it has no such key. Of kinds that are `resumed`. */
+	readonly keyWindowMs?: number | ((chat: string) => number);
+	/** What people call it; of platforms. */
+	readonly title?: string;
+	/** Messages that it takes in a minute for one chat, 0: any number; `per_minute` of the settings counts instead. Of platforms. */
+	readonly pace?: number | ((chat: string) => number);
+	/** So often a message can be changed after it was sent; absent: never. Of platforms. */
+	readonly edits?: number;
+	/** Its settings one by one, and the keys of those without which nothing can be sent. Of platforms. */
+	readonly fields?: Declarations;
+	readonly needs?: readonly string[];
+	/** How a person gets what its settings need: sentences. Of platforms. */
+	readonly setUp?: readonly string[];
 	/** What of a text is sent; all of it, as it is, where this is absent. */
 	readonly text?: {
 		/** Characters. */
@@ -86,18 +97,38 @@ export type SenderModule<Settings, Address> = {
 };
 
 export type Sender<Address> = {
-	/** The messages that a text becomes, in their order: at least one, and the same for each try. Pure. Absent: it is one. */
-	split?(text: string): readonly string[];
+	/** The messages that a text becomes, in their order: at least one, and the same for each try; at most `maxParts`. Pure. Absent: it is one. */
+	split?(text: string, address: Address, maxParts?: number): readonly string[];
 	/**
-	 * Hands one part over, which is the text of `message`; resolves with a line for a person.
+	 * Hands one part over, which is the text of `message`.
 	 *
 	 * @throws DeliveryError: `passes` where another try may help, with the wait that the platform asks for; `isUncertain` where the part may have arrived
 	 */
-	send(message: OutgoingMessage, address: Address, part: Part): Promise<string>;
+	send(message: OutgoingMessage, address: Address, part: Part): Promise<Sent>;
+	/** Puts a text in the place of the message `id`. Same errors; `message_gone` when there is none any more that may be changed. */
+	edit?(
+		message: OutgoingMessage,
+		address: Address,
+		part: Part & {readonly id: string},
+	): Promise<Sent>;
+	/**
+	 * Asks the platform whether it takes our credentials, without sending; resolves with whom it takes us for, for a person. Absent: it cannot be asked.
+	 *
+	 * @throws DeliveryError
+	 */
+	check?(limits: Pick<Part, 'limitMs' | 'signal'>): Promise<string>;
 	/** Why nothing can be sent for `profile` now, as far as that shows within 5 s and without sending: a sentence, cleaned. Absent: that cannot be asked. Never rejects. */
 	problemNow?(profile: string): Promise<string | undefined>;
 	/** Looks whether something could be sent for `profile`, without sending; `signal` ends it. Never rejects. Absent: there is nothing to look at. */
 	examine?(profile: string, signal: AbortSignal): Promise<TargetHealth>;
+};
+
+/** A message that has arrived. */
+export type Sent = {
+	/** Where, for a person: `telegram -1001234`. */
+	readonly place: string;
+	/** What the platform calls it, cleaned. */
+	readonly id?: string | undefined;
 };
 
 /** One message of a delivery, on a try. */
@@ -131,6 +162,8 @@ export type SenderWorld = {
 	readonly sign: (text: string) => string;
 	/** Asks a platform over HTTP. */
 	readonly post: Post;
+	/** Keeps a text that was got while running (an access token) out of every message and log, as secrets of the settings are. */
+	readonly hide: (secret: string) => void;
 	/** Whom TLS connections trust; absent: those that Node trusts. */
 	readonly secureContext?: () => SecureContext;
 	/** What is kept beyond this process; absent where nothing is sent. */
@@ -140,4 +173,9 @@ export type SenderWorld = {
 };
 
 /** What the settings of every platform say. */
-export type PlatformSettings = {readonly enabled: boolean};
+export type PlatformSettings = {
+	readonly enabled: boolean;
+	/** What is missing for sending, in words; absent: nothing. */
+	readonly lacks?: string;
+	readonly perMinute?: number;
+};

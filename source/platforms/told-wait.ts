@@ -45,5 +45,9 @@ export function toldWaitMs({
 	});
 	const date = Date.parse(header('retry-after')?.replace(/^[^a-z]*$/i, '') ?? '');
 	const waits = [...told, ...(Number.isNaN(date) ? [] : [Math.max(0, date - now)])];
-	return waits.length === 0 ? undefined : Math.min(maxToldWaitMs, Math.ceil(Math.max(...waits)));
+	return boundedWaitMs(waits.length === 0 ? undefined : Math.max(...waits));
 }
+
+/** A wait as it counts, whole milliseconds, at most an hour; `undefined` for one that is none. */
+export const boundedWaitMs = (ms: number | undefined): number | undefined =>
+	ms !== undefined && ms >= 0 ? Math.min(maxToldWaitMs, Math.ceil(ms)) : undefined;

@@ -113,7 +113,6 @@ test.for([
 	['a zone that is none', ['--time-zone', 'Mars'], /"Mars" is not a time zone/],
 	['an empty prompt', ['--prompt', ''], /prompt must not be empty/],
 	['an unknown target', ['--deliver', 'pigeon'], /"pigeon" is not known/],
-	['a platform to come', ['--deliver', 'wecom'], /delivers to "wecom": this version does not/],
 	[
 		'a comment nowhere',
 		['--deliver', 'forge_comment'],

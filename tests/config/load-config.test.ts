@@ -1,6 +1,5 @@
 import {chmodSync, mkdirSync} from 'node:fs';
 import {expect, test} from 'vitest';
-import {platformsToCome} from '../../source/platforms/platforms.ts';
 import {needRefusals} from '../helpers/need.ts';
 import {configOf, createTemporaryHome, hasErrors, problemsOf} from './temporary-home.ts';
 
@@ -136,6 +135,8 @@ gateway: {multiplex_profiles: false}
 	const problems = problemsOf(home.load({config}));
 	expect(problems.filter(line => line.includes('unknown key'))).toEqual([
 		'config.yaml:2:1 modell: unknown key, did you mean "model"',
+		'config.yaml:4:11 platforms.wecom.bot_token: unknown key',
+		'config.yaml:4:25 platforms.wecom.anything: unknown key',
 		'config.yaml:5:3 platforms.webhok: unknown key, did you mean "webhook"',
 		'config.yaml:7:13 platforms.webhook.extra.prot: unknown key, did you mean "port"',
 		'config.yaml:11:9 platforms.webhook.routes.a.promt: unknown key, did you mean "prompt"',
@@ -171,7 +172,6 @@ test.for([
 	['model: {provider: opena}', '"opena" is not known, did you mean "openai"'],
 	['model: {base_url: "file:///etc"}', 'must be a URL that starts with http:// or https://'],
 	['runs: {timeout_seconds: 0}', 'must be more than 0, not 0'],
-	['platforms: {email: {enabled: true}}', 'is enabled and needs "from"'],
 	['platforms: {email: {from: nobody}}', 'must be an e-mail address'],
 	['- a', 'must be a mapping, not a list'],
 ] as const)('"wrong types are errors": %s', ([config, message]) => {
@@ -359,11 +359,15 @@ test('e-mail takes its port and TLS from each other', () => {
 	expect(smtpOf('port: 25, secure: false')).toEqual({host: 'm', port: 25, secure: false});
 });
 
-test('e-mail that is off may be incomplete', () => {
+test.for(['', 'enabled: true, '])('e-mail may be incomplete: %j', enabled => {
 	using home = createTemporaryHome();
-	expect(
-		configOf(home.load({config: 'platforms: {email: {from: a@b.example}}'})).platforms,
-	).toEqual({});
+	const loaded = home.load({config: `platforms: {email: {${enabled}from: a@b.example}}`});
+	expect(problemsOf(loaded)).toEqual([]);
+	expect(configOf(loaded).platforms.email).toMatchObject({
+		enabled: enabled !== '',
+		from: 'a@b.example',
+		lacks: '"smtp.host"',
+	});
 });
 
 test('"Inside the program time is milliseconds"', () => {
@@ -393,8 +397,6 @@ test('settings of a later version are accepted, each with a warning, also in a s
 api: {port: 8642}
 metrics: {host: 0.0.0.0}
 platforms:
-  dingtalk: {bot_token: x}
-  wecom: {enabled: true}
   webhook:
     routes:
       a: {secret: long-secret, mirror_to_session: true}
@@ -404,10 +406,8 @@ platforms:
 	expect(loaded.ok).toBe(true);
 	expect(problemsOf(loaded)).toEqual(
 		[
-			'5:3 platforms.dingtalk',
-			'6:3 platforms.wecom',
-			'9:32 platforms.webhook.routes.a.mirror_to_session',
-			'10:47 platforms.webhook.extra.routes.b.mirror_to_session',
+			'7:32 platforms.webhook.routes.a.mirror_to_session',
+			'8:47 platforms.webhook.extra.routes.b.mirror_to_session',
 		].map(place => `config.yaml:${place}: this version does not use it yet`),
 	);
 	expect(configOf(loaded).problems.every(({severity}) => severity === 'warning')).toBe(true);
@@ -467,13 +467,6 @@ platforms:
 	]);
 });
 
-test.for(platformsToCome)('settings of %s are named as unused', name => {
-	using home = createTemporaryHome();
-	expect(problemsOf(home.load({config: `platforms: {${name}: {enabled: true}}`}))).toEqual([
-		`config.yaml:1:13 platforms.${name}: this version does not use it yet`,
-	]);
-});
-
 test('what is off or empty asks for nothing, and is not warned about', () => {
 	using home = createTemporaryHome();
 	const config = `
@@ -482,7 +475,7 @@ api: {enabled: false, port: 8642}
 metrics:
 gateway: {multiplex_profiles: false}
 platforms:
-  feishu: {enabled: false, token: x}
+  feishu: {enabled: false, app_id: x}
   email: {from: a@b.c, smtp: {host: h}}
   webhook: {routes: {a: {secret: long-secret, overflow: reject, mirror_to_session: false, concurrency: }}}
 `;

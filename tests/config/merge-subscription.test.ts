@@ -97,7 +97,7 @@ test.for([
 	[{secret: 's', coalesce: {}}, ['coalesce_invalid']],
 	[{secret: 's', profile: null}, ['profile_invalid']],
 	[{secret: 's', deliver: 'nowhere'}, ['entry_invalid']],
-	[{secret: 's', deliver: 'wecom'}, ['not_available_yet']],
+	[{secret: 's', deliver: 'wecom'}, []],
 	[{secret: 's', filters: [{field: 'x', regex: '(?=y)'}]}, ['entry_invalid']],
 	[{secret: '${NOT_SET}'}, ['entry_invalid']],
 	[

@@ -1,5 +1,4 @@
 import {expect, test} from 'vitest';
-import {platformsToCome} from '../../source/platforms/platforms.ts';
 import {configOf, createTemporaryHome} from './temporary-home.ts';
 
 const webhookWith = (
@@ -85,8 +84,6 @@ test.for([
 	['{signature: discord}', 'secret: global', 'secret_invalid'],
 	['{secret: "whsec_!"}', 'secret: global', 'secret_invalid'],
 	['{}', 'secret: whpk_AAAA', 'secret_invalid'],
-	['{deliver: wecom}', 'secret: global', 'not_available_yet'],
-	['{deliver: wecom, deliver_only: true}', 'secret: global', 'not_available_yet'],
 ] as const)('%s with %s is not served: %s', ([route, settings, code]) => {
 	const {routes, refusals, slipped} = webhookWith(route, {settings});
 	const [found, none] = ofContract.has(code) ? [refusals, slipped] : [slipped, refusals];
@@ -135,14 +132,9 @@ test('every lasting reason is given, and what this version lacks only when nothi
 	]);
 });
 
-test.for(platformsToCome)(
-	'a route to %s is out by that name before its first event, not after its first run',
-	name => {
-		expect(webhookWith(`{deliver: ${name}}`).slipped.map(({reason}) => reason)).toEqual([
-			`Route "r" delivers to "${name}": this version does not deliver there yet`,
-		]);
-	},
-);
+test('a platform that is not enabled takes no route out of service', () => {
+	expect(webhookWith('{deliver: telegram}').slipped).toEqual([]);
+});
 
 test.for([
 	['{coalesce: {}}', 'coalesce', '"key" must be text, not empty'],
@@ -342,6 +334,7 @@ test('a sender with a scheme of its own is the one who knows how its secret is w
 test.for([
 	'deliver: log',
 	'deliver: email',
+	'deliver: wecom, deliver_only: true',
 	'overflow: reject',
 	'overflow: queue',
 	'concurrency: 2',

@@ -45,7 +45,6 @@ test('bad entries are skipped one by one, each with its reason', () => {
 		'line\nbreak': {},
 		prompt: {prompt: 7},
 		both_modes: {cron_job: 'j', coalesce: {key: 'k'}},
-		chat: {deliver: 'wecom'},
 	};
 	const {routes, skipped} = buildRouteTable(config, {entries});
 	expect([...routes.keys()]).toEqual(['both', 'good']);
@@ -61,14 +60,12 @@ test('bad entries are skipped one by one, each with its reason', () => {
 		'line␊break',
 		'prompt',
 		'both_modes',
-		'chat',
 	]);
 	expect(dynamic[3]?.reason).toBe(
 		'Route "prompt" cannot be used: prompt must be text, not a number: put it in quotes',
 	);
 	expect(dynamic[0]?.reason).toBe('Route "text" cannot be used: must be a mapping, not text');
 	expect(dynamic[4]?.code).toBe('coalesce_with_cron_job');
-	expect(dynamic[5]?.code).toBe('not_available_yet');
 });
 
 test('what a served subscription says without effect is named, and only that', () => {

@@ -68,7 +68,6 @@ const slips = [
 	['{secret: [fine-and-long, "${UNSET}"]}', 'secret.1: ${UNSET} is not set'],
 	['{profile: null}', 'profile: Route "bad" has a "profile" that is not a name'],
 	['{deliver: forge_comment}', 'deliver: Route "bad" delivers to "forge_comment" without'],
-	['{deliver: wecom}', 'deliver: Route "bad" delivers to "wecom"'],
 	['{deliver: nowhere}', 'deliver: "nowhere" is not known'],
 	['{events: 5}', 'events: must be a list'],
 	['{coalesce: {}}', 'coalesce: Route "bad" has an invalid "coalesce"'],
@@ -280,7 +279,7 @@ const sections: ReadonlyArray<readonly [string, string, (config: Config) => unkn
 	],
 	[
 		'platforms.email',
-		'platforms: {email: {enabled: true, from: a@b.example}}',
+		'platforms: {email: {enabled: true, from: nobody}}',
 		({platforms}) => platforms.email,
 		undefined,
 	],
@@ -586,6 +585,9 @@ platforms:
 	}
 
 	expect([...config.secretValues].toSorted()).toEqual([
+		// What a login sends.
+		Buffer.from('\0\0password-4').toString('base64'),
+		Buffer.from('password-4').toString('base64'),
 		'global-secret-4',
 		'kept-model-key',
 		'kept-route-secret',

@@ -1,12 +1,12 @@
 import {expect, test} from 'vitest';
 import {targetProblem} from '../../source/config/target-problem.ts';
-import {platformsToCome} from '../../source/platforms/platforms.ts';
 
 test.for([
 	[undefined, undefined],
 	[null, null],
 	['log', {anything: 1}],
 	['email', undefined],
+	['telegram', undefined],
 	['forge_comment', {repo: 'a/b', pr_number: 7}],
 	['github_comment', {repo: '{repository.full_name}', pr_number: '{number}'}],
 ] as const)('results can go to %s with %j', ([deliver, extra]) => {
@@ -39,11 +39,4 @@ test.for([
 	['log', 'x', 'has a "deliver_extra" that is not a mapping'],
 ] as const)('results cannot go to %s with %j: %s', ([deliver, extra, reason]) => {
 	expect(targetProblem(deliver, extra)?.reason).toBe(reason);
-});
-
-test.for(platformsToCome)('nothing goes to %s yet', name => {
-	expect(targetProblem(name, undefined)).toEqual({
-		code: 'not_available_yet',
-		reason: `delivers to "${name}": this version does not deliver there yet`,
-	});
 });

@@ -8,7 +8,7 @@ import {createLogger} from '../../source/core/log.ts';
 import type {LogRecord} from '../../source/core/log.ts';
 import {createRedact} from '../../source/core/redact.ts';
 import {createDeliverer} from '../../source/delivery/create-deliverer.ts';
-import type {EmailSettings} from '../../source/platforms/email/settings.ts';
+import type {EmailSettings} from '../../source/platforms/email/descriptor.ts';
 import type {OutgoingMessage} from '../../source/platforms/outgoing-message.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 

@@ -121,6 +121,17 @@ test('up to 60 s that a platform asks for are waited inside the delivery and are
 	expect(loft.requests[1]).toEqual(loft.requests[2]);
 });
 
+test('a platform that asks for no wait at all is asked again after a second', async () => {
+	await using loft = await openLoft({status: 429, headers: {'retry-after': '0'}});
+	await using flight = await openFlight(loft);
+	await flight.send();
+
+	const working = flight.work();
+	await flight.pass(1000);
+	expect(await working).toMatchObject({state: 'done', deliveryAttempt: 1});
+	expect(loft.requests.map(({text}) => text)).toEqual(['one', 'one', 'two', 'three']);
+});
+
 test('a longer wait puts the next try off, which goes on with the part that is missing', async () => {
 	const later = {status: 429, body: '{"ok":false,"parameters":{"retry_after":300}}'};
 	await using loft = await openLoft('takes', later);
@@ -191,7 +202,7 @@ test('without such a key it is uncertain, and goes on only when a person says so
 		state: 'uncertain',
 		deliveryAttempt: 1,
 		error: expect.stringMatching(
-			/^Cannot send to dove: 127\.0\.0\.1:\d+: .+; the message may have arrived$/,
+			/^Cannot send to dove: 127\.0\.0\.1:\d+: .+; the message may have arrived \(part \d of 3\)$/,
 		),
 	});
 	expect(loft.requests.map(({text}) => text)).toEqual(['one', 'two']);
@@ -260,7 +271,7 @@ test.for([
 
 test.for([
 	[403, 'platform_rejected', false],
-	[401, 'platform_unauthorized', false],
+	[401, 'platform_unauthorized', true],
 	[500, 'platform_failed', true],
 	[302, 'platform_rejected', false],
 ] as const)(
@@ -302,9 +313,9 @@ test('while a sender waits, 5 s at most are waited; the same event goes on where
 	const first = failureOf(deliver('d1'));
 	await pigeons.pass(3000);
 	expect(await first).toMatchObject({code: 'platform_rate_limited'});
-	expect(await deliver('d2')).toEqual({summary: 'pigeon to rome (3 parts)'});
+	expect(await deliver('d2')).toEqual({summary: 'pigeon to rome (the last 2 of 3 parts)'});
 	expect(loft.requests.map(({text}) => text)).toEqual(['one', 'two', 'two', 'two', 'three']);
-	expect(await deliver('d3')).toEqual({summary: 'all of it had arrived before (3 parts)'});
+	expect(await deliver('d3')).toEqual({summary: 'all of it had arrived before'});
 	clock.advance(24 * 3_600_000);
 	expect(await deliver('d4')).toEqual({summary: 'pigeon to rome (3 parts)'});
 });

@@ -5,15 +5,21 @@ import {parse} from 'yaml';
 import {openPty} from '../helpers/pty.ts';
 import {svcCommand, svcEnvironment} from '../helpers/svc.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
+import {openService} from '../platforms/service.ts';
 
 const [node, script] = svcCommand;
 
-/** `svc gateway setup` on a terminal; `answer` types one line once a question begins so, `count` times on the screen. */
-async function open(env: Readonly<Record<string, string>> = {}) {
+/** `svc gateway setup` on a terminal; `answer` types one line once a question begins so, `count` times on the screen. `config`: what `config.yaml` says already. */
+async function open(
+	env: Readonly<Record<string, string>> = {},
+	{args = [], config}: {readonly args?: readonly string[]; readonly config?: string} = {},
+) {
 	const stack = new AsyncDisposableStack();
-	const home = stack.use(await temporaryHome());
+	const home = stack.use(
+		await temporaryHome(config === undefined ? {} : {'new/config.yaml': config}),
+	);
 	const pty = stack.use(
-		openPty(node, [script, 'gateway', 'setup'], {
+		openPty(node, [script, 'gateway', 'setup', ...args], {
 			columns: 100,
 			rows: 120,
 			env: svcEnvironment({home: home.file('new'), env}),
@@ -109,4 +115,42 @@ test('a secret that is made is written, and shown once', async () => {
 		.flatMap(line => /^secret {2}([\w-]{43}) {3}\(shown once\)$/.exec(line)?.[1] ?? []);
 	expect(secrets).toHaveLength(1);
 	expect(await readFile(setup.config, 'utf8')).toContain(`secret: ${secrets[0]}\n`);
+});
+
+test('"svc gateway setup telegram" says where the token comes from, asks for it unseen, and sends a test message', async () => {
+	await using service = await openService(() => ({
+		status: 200,
+		json: {ok: true, result: {message_id: 881}},
+	}));
+	await using setup = await open(
+		{},
+		{
+			args: ['telegram'],
+			config: `# mine\nplatforms:\n  telegram: {api_base: "${service.url}"}\n`,
+		},
+	);
+	const {pty, answer} = setup;
+	await pty.waitForText('Write /newbot to @BotFather');
+	await answer('"bot_token"', '');
+	await answer('"home_channel"', '-1001');
+	// What is needed is asked again.
+	await answer('"bot_token"', '123:a-token-of-a-bot-0123', 3);
+	await answer('"home_channel"', '', 2);
+	await pty.waitForText('Write this to');
+	expect(pty.lines().join('\n')).not.toContain('a-token-of-a-bot');
+	pty.write('y\r');
+	await pty.waitForText('Send a test message');
+	pty.write('y\r');
+	await pty.waitForText('Delivered: telegram -1001 (message 881)');
+	expect(parse(await readFile(setup.config, 'utf8'))).toEqual({
+		platforms: {
+			telegram: {
+				api_base: service.url,
+				enabled: true,
+				home_channel: '-1001',
+				bot_token: '123:a-token-of-a-bot-0123',
+			},
+		},
+	});
+	expect(service.faults).toEqual([]);
 });

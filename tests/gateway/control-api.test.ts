@@ -618,6 +618,13 @@ test('the receiver is set up over the socket, and a secret that is made is told 
 	expect(await readFile(gateway.paths.config, 'utf8')).toBe(text);
 });
 
+test('a platform that is not enabled takes no test message', async () => {
+	const asked = {name: 'telegram', body: {chat_id: '1'}};
+	expect(await call('POST', '/v1/platforms/{name}/test', asked)).toMatchObject({
+		json: {code: 'platform_disabled'},
+	});
+});
+
 test('a person talks to the agent in a session of their own, which is listed, shown, searched and forgotten', async () => {
 	const {json: begun} = await call('POST', '/v1/chat', {body: {text: 'Count the penguins'}});
 	expect(begun).toEqual({

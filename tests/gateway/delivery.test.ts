@@ -184,11 +184,10 @@ test('a platform that is down does not stop the gateway: its state is shown, the
 		subscriptions: {mail: {prompt: 'x', deliver: 'email'}, other: {prompt: 'x'}},
 		clock,
 	});
-	await gateway.send('mail', {});
-	await gateway.gateway.idle();
-	expect((await gateway.port.getRun(1))?.state).toBe('delivering');
-	const {platforms} = gateway.port.getState();
+	const {platforms} = await gateway.until(({platforms: [mail]}) => mail?.state === 'failed');
 	expect(platforms).toMatchObject([{name: 'email', state: 'failed'}]);
+	await gateway.send('mail', {});
+	await gateway.until(({runs}) => runs.some(({id, state}) => id === 1 && state === 'delivering'));
 	expect((await gateway.port.status()).platforms).toEqual(platforms);
 	expect((await gateway.send('other', {})).status).toBe(202);
 });

@@ -82,3 +82,41 @@ test('it goes the same way for a face that is attached', async () => {
 	await attached.setUp({host: '::1', fingerprint: plan.fingerprint});
 	expect(readFileSync(gateway.paths.config, 'utf8')).toContain('host: ::1 # this machine\n');
 });
+
+test('a platform is set up with comments kept, without its secrets in the diff, and is asked at once', async () => {
+	await using gateway = await startTestGateway({config: yaml});
+	const draft = {
+		platform: {
+			name: 'telegram',
+			settings: {
+				bot_token: '123:a-token-of-a-bot-0123',
+				api_base: 'http://127.0.0.1:9',
+				home_channel: '-1001',
+			},
+		},
+	};
+	const plan = await gateway.port.planSetup(draft);
+	expect(plan).toMatchObject({problems: [], restartNeeded: []});
+	expect(plan.diff.join('\n')).toMatch(/^\+ +home_channel: "-1001"$/m);
+	expect(plan.diff.join('\n')).not.toContain('a-token-of-a-bot');
+	await gateway.port.setUp({...draft, fingerprint: plan.fingerprint});
+
+	const text = readFileSync(gateway.paths.config, 'utf8');
+	expect(text).toContain('# mine\n');
+	expect(text).toContain('bot_token: 123:a-token-of-a-bot-0123\n');
+	await gateway.until(({platforms}) =>
+		platforms.some(({name, state}) => name === 'telegram' && state === 'failed'),
+	);
+});
+
+test.for([
+	[{name: 'telgram', settings: {}}, /there is no platform "telgram"/],
+	[{name: 'telegram', settings: {bot_token: 7}}, /platforms\.telegram\.bot_token/],
+	[{name: 'telegram', settings: {api_base: 'http://example.org'}}, /must begin with https/],
+] as const)('a platform as %j is refused, and nothing is written', async ([platform, said]) => {
+	await using gateway = await startTestGateway({config: yaml});
+	const draft = {platform: structuredClone(platform)};
+	expect((await gateway.port.planSetup(draft)).problems).toEqual([expect.stringMatching(said)]);
+	await expect(gateway.port.setUp(draft)).rejects.toMatchObject({code: 'setup_refused'});
+	expect(readFileSync(gateway.paths.config, 'utf8')).toBe(yaml);
+});

@@ -192,11 +192,11 @@ test('a tool server and a platform that slipped leave the others alone, and are 
 		{name: 'email', state: 'failed', reason: expect.stringContaining('platforms.email.smtp')},
 	]);
 	await expect(gateway.port.connectServer('crm')).rejects.toThrow(/mcp_servers\.crm\.timeout/);
-	await gateway.home.write('config.yaml', config({command: 'crm'}, {smtp: {host: 'localhost'}}));
+	await gateway.home.write('config.yaml', config({command: 'crm'}, {enabled: false, smtp: {}}));
 	await gateway.port.reload();
 	const mended = await gateway.port.status();
 	expect(mended.servers.map(({status}) => status)).toEqual(['skipped', 'skipped']);
-	expect(mended.platforms).toMatchObject([{state: 'connected'}]);
+	expect(mended.platforms).toEqual([{name: 'email', state: 'disabled'}]);
 	expect(mended.slips).toEqual([]);
 });
 

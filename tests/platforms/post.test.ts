@@ -59,6 +59,7 @@ test.for([
 		'application/x-www-form-urlencoded',
 		'To=%2B49&Body=a%26b+c',
 	],
+	['PATCH', {method: 'PATCH' as const, json: {}}, 'PATCH', 'application/json; charset=utf-8', '{}'],
 	['PUT', {method: 'PUT' as const, json: []}, 'PUT', 'application/json; charset=utf-8', '[]'],
 	['nothing', {method: 'GET' as const}, 'GET', undefined, ''],
 ] as const)('sends %s', async ([, request, method, type, body]) => {
@@ -88,7 +89,7 @@ test.for<[number, string, boolean, boolean]>([
 	[200, 'platform_failed', true, true],
 	[302, 'platform_rejected', false, false],
 	[400, 'platform_rejected', false, false],
-	[401, 'platform_unauthorized', false, true],
+	[401, 'platform_unauthorized', true, true],
 	[404, 'platform_rejected', false, false],
 	[408, 'platform_failed', true, true],
 	[429, 'platform_rate_limited', true, false],
@@ -111,6 +112,7 @@ test('the waits of an answer come with its failure, where another try may help',
 	expect(busy.failure().retryAfterMs).toBe(7000);
 	expect(busy.failure('platform_rejected').retryAfterMs).toBeUndefined();
 	expect(busy.failure('platform_failed', {retryAfterMs: 600_000}).retryAfterMs).toBe(600_000);
+	expect(busy.failure('platform_failed', {retryAfterMs: 1000}).retryAfterMs).toBe(7000);
 });
 
 test('no message holds what is secret in the address, the headers or the settings, however the platform quotes it', async () => {
@@ -165,6 +167,24 @@ test('so may what was answered with a success that breaks off, or is larger than
 		message: expect.stringContaining('more than 1048576 bytes'),
 	});
 });
+
+test.for([{method: 'GET'}, {form: {}, sendsNothing: true}] as const)(
+	'what %j asks sends no message: nothing is in doubt when it breaks',
+	async request => {
+		const unreachable = {
+			code: 'platform_unreachable',
+			message: expect.not.stringContaining('may have arrived'),
+		};
+		const broken = postTo(incoming => {
+			incoming.socket.destroy();
+		}, request);
+		expect(await failureOf(broken)).toMatchObject(unreachable);
+		const large = postTo((_, response) => {
+			response.writeHead(200).end('x'.repeat(1024 * 1024 + 1));
+		}, request);
+		expect(await failureOf(large)).toMatchObject(unreachable);
+	},
+);
 
 test('a refusal says enough, however large the rest of it is', async () => {
 	const answer = await postTo((_, response) => {

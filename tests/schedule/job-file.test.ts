@@ -78,11 +78,6 @@ test.for([
 	['skills that are no list', sampleEntry({skills: 'a'}), /skills must be a list/],
 	['an unknown target', sampleEntry({deliver: 'pigeon'}), /deliver "pigeon" is not known/],
 	[
-		'a platform to come, in the words of a route',
-		sampleEntry({deliver: 'wecom'}),
-		/^Job "digest" delivers to "wecom": this version does not deliver there yet$/,
-	],
-	[
 		'a comment nowhere',
 		sampleEntry({deliver: 'forge_comment', deliver_extra: {repo: 'a/b'}}),
 		/without deliver_extra.pr_number/,

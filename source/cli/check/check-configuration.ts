@@ -2,6 +2,8 @@ import type {Config, HomePaths, RouteTable} from '../../config/config.ts';
 import {expandServer} from '../../config/expand-server.ts';
 import {loadConfig} from '../../config/load-config.ts';
 import {placeless} from '../../config/place-diagnostic.ts';
+import {problemWithPlatform} from '../../config/platform-problem.ts';
+import {platformSettings} from '../../config/platform-settings.ts';
 import {buildRouteTable} from '../../config/route-table.ts';
 import {viewOfRoute} from '../../config/route-view.ts';
 import type {Route} from '../../config/route.ts';
@@ -13,6 +15,7 @@ import {silentLogger} from '../../core/log.ts';
 import {rulesWithoutOwner} from '../../gateway/approvals/rules-without-owner.ts';
 import {problemWithJob} from '../../gateway/jobs/find-cron-job.ts';
 import {lossText} from '../../nouns/route/route-facts.ts';
+import {platformKinds} from '../../platforms/platforms.ts';
 import {createJobsReader, jobsFile} from '../../schedule/job-file.ts';
 import type {Context} from '../console/context.ts';
 import {problemsNow} from '../home/targets-now.ts';
@@ -61,6 +64,13 @@ export async function checkConfiguration(
 			// Events of these would be answered with 503 now.
 			...aboutRoutes(config, table, route => problemWithJob(context, route, config)),
 			...rulesWithoutOwner(config, {clock: context.clock, table}),
+			...incompletePlatforms(config),
+			// Those of the other file were told of with their lines.
+			...aboutRoutes(config, table, ({source, cronJob, deliver}) =>
+				source === 'static' && cronJob === undefined
+					? problemWithPlatform(deliver, config)
+					: undefined,
+			),
 			...(asks ? await routesThatCannotSend(context, config, table) : []),
 			...(asks ? await runsWithTooManyTools(context, config, table) : []),
 			// These turned events away within the hour.
@@ -81,6 +91,24 @@ function problemsWithJobs({clock}: Context, {profiles}: Config): readonly Diagno
 		];
 	});
 }
+
+/** Platforms that are enabled, and cannot be sent to as they are written. */
+const incompletePlatforms = (config: Config): readonly Diagnostic[] =>
+	platformKinds.flatMap(({kind}): readonly Diagnostic[] => {
+		const settings = platformSettings(config, kind);
+		const message =
+			settings?.enabled && settings.lacks !== undefined
+				? `is enabled and lacks ${settings.lacks}: nothing can be sent there`
+				: undefined;
+		return message === undefined
+			? []
+			: [
+					{
+						...placeless(config.paths.config, {key: `platforms.${kind}`, message}),
+						severity: 'warning',
+					},
+				];
+	});
 
 /** Routes whose answers could not be handed over now. Each reason is told of once, with the first of them. */
 async function routesThatCannotSend(

@@ -10,6 +10,7 @@ import {addInterfaceCommands, addOpenCommand, addTuiCommands} from './interface.
 import {addKeyCommands} from './keys.ts';
 import {addCompletionCommands, addManualCommands} from './manual.ts';
 import {addMcpCommands} from './mcp.ts';
+import {addPlatformCommands} from './platforms.ts';
 import {addRunCommands} from './runs.ts';
 import {addSessionCommands} from './sessions.ts';
 import {addTalkCommand} from './talk.ts';
@@ -27,6 +28,7 @@ type CommandGroup = {
 export const commandGroups: readonly CommandGroup[] = [
 	{names: ['gateway'], add: addGatewayCommands},
 	{names: ['webhook'], add: addWebhookCommands},
+	{names: ['platforms'], add: addPlatformCommands},
 	{names: ['deliveries'], add: addDeliveryCommands},
 	{names: ['groups'], add: addGroupCommands},
 	{names: ['runs'], add: addRunCommands},

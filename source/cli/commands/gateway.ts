@@ -89,17 +89,19 @@ export function addGatewayCommands(program: Command, context: Context): void {
 		});
 
 	group
-		.command('setup')
+		.command('setup [platform]')
 		.description(
-			'ask for the receiver settings and a first route, or take settings from flags, and write them to config.yaml',
+			'ask for the receiver settings and a first route, or for those of a platform that answers go to, or take settings of the receiver from flags, and write them to config.yaml',
 		)
 		.option('--enable', 'enable the webhook receiver')
 		.option('--host <host>', 'address to listen on')
 		.option('--port <port>', 'port to listen on', numberOption(0, 65_535))
 		.option('--secret <secret>', 'secret for routes without one of their own')
-		.action(async (options: ReceiverSettings) => {
-			const {setUpReceiver} = await import('../start/setup.ts');
-			await setUpReceiver(context, options);
+		.action(async (platform: string | undefined, options: ReceiverSettings) => {
+			const {setUpPlatform, setUpReceiver} = await import('../start/setup.ts');
+			await (platform === undefined
+				? setUpReceiver(context, options)
+				: setUpPlatform(context, platform));
 		});
 
 	// After its commands, which inherit what it allows.

@@ -158,6 +158,7 @@ const placeholders = [
 	'job',
 	'profile',
 	'target',
+	'platform',
 	'delivery',
 	'run',
 	'group',
@@ -181,6 +182,7 @@ const byCommand: Readonly<Record<string, Noun>> = {
 	'deliveries id': 'delivery',
 	'approvals id': 'approval',
 	'keys id': 'key',
+	'platforms name': 'platform',
 };
 
 /** Options whose placeholder says too little, by the command or for all. */

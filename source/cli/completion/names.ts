@@ -58,6 +58,10 @@ const namings: Readonly<Record<Exclude<Noun, 'file'>, Naming>> = {
 		const {targetKinds} = await import('../../platforms/platforms.ts');
 		return targetKinds.map(({kind}) => ({value: kind}));
 	},
+	async platform() {
+		const {platformKinds} = await import('../../platforms/platforms.ts');
+		return platformKinds.map(({kind, title}) => ({value: kind, ...(title && {says: title})}));
+	},
 	delivery: async paths =>
 		fromJournal(paths, async ({journal}) =>
 			(await journal.list({limit: newest})).map(({id, route, event, outcome}) => ({

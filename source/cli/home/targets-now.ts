@@ -1,8 +1,7 @@
 import type {Config} from '../../config/config.ts';
-import {silentLogger} from '../../core/log.ts';
-import {createDeliverer} from '../../delivery/create-deliverer.ts';
 import {targetNamed} from '../../platforms/platforms.ts';
 import type {Context} from '../console/context.ts';
+import {openDeliverer} from './open-deliverer.ts';
 
 /** Whose answers go where. */
 type Sending = {readonly kind: string; readonly profile: string};
@@ -12,16 +11,11 @@ type Sending = {readonly kind: string; readonly profile: string};
  * once, for up to 5 s. What the configuration alone tells is told where it is read.
  */
 export async function problemsNow(
-	{clock, environment}: Context,
+	context: Context,
 	config: Config,
 	sendings: readonly Sending[],
 ): Promise<ReadonlyArray<string | undefined>> {
-	await using deliverer = createDeliverer({
-		clock,
-		log: silentLogger,
-		config: () => config,
-		environment: () => environment,
-	});
+	await using deliverer = openDeliverer(context, config);
 	const asked = new Map<string, Promise<string | undefined>>();
 	// Awaited here: the deliverer ends when this function does.
 	return await Promise.all(

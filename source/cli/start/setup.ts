@@ -11,13 +11,15 @@ import {
 	type SetupSurroundings,
 } from '../../config/set-up.ts';
 import {warningOnSecrets} from '../../config/weak-secrets.ts';
+import {SvcError} from '../../core/errors.ts';
 import type {SetupDraft, SetupPlan} from '../../core/setup.ts';
+import {unknownTarget} from '../../delivery/unknown-target.ts';
 import type {FieldRecord} from '../../nouns/field.ts';
-import type {SetupForm} from '../../tui/dialogs/setup-form.ts';
+import {platformKinds, platformNamed} from '../../platforms/platforms.ts';
 import type {FormState} from '../../tui/forms/form.ts';
-import {canAsk, confirmDiff} from '../console/ask-line.ts';
+import {canAsk, confirm, confirmDiff} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
-import {printLines, tell} from '../console/print.ts';
+import {printLines, tell, tellWhole} from '../console/print.ts';
 import {askForm} from '../forms/ask-form.ts';
 import {usableConfig} from '../home/receiver-facts.ts';
 
@@ -57,77 +59,159 @@ async function write(context: Context, settings: ReceiverSettings): Promise<void
 
 const takenOver = 'A gateway that runs takes it over; host and port need a restart.';
 
-/** Asks until the answers can be written, shows the difference, and asks for a yes. Nothing is written before it, and no folder is made. */
+/** Asks for the fields of the interface. */
 async function ask(context: Context): Promise<void> {
 	const {newSetup, setupDraft, stepProblem, steps} =
 		await import('../../tui/dialogs/setup-form.ts');
-	const paths = context.paths({mayBeNew: true});
-	const isNew = !existsSync(paths.config);
-	const surroundings: SetupSurroundings = {
-		config: usableConfig(context, {paths, ...(isNew && {text: firstConfig()})}),
-		load: text => loadConfig({paths, environment: context.environment, text}),
-		restartNeeded: () => [],
-	};
+	const surroundings = surroundingsOf(context);
 	const {now} = planSetup({}, surroundings);
-	const fields = steps.flatMap(step => step.fields(now));
 	const begun = newSetup(now);
-	let setup: SetupForm = {...begun, form: {...begun.form, fields}};
-	for (;;) {
-		// oxlint-disable-next-line no-await-in-loop -- until it can be written
-		const asked = await askForm(context, setup.form, {isAsked});
-		if (asked.kind !== 'filled') {
-			tell(context, 'Nothing was written');
-			context.exit(asked.kind === 'left' && asked.interrupted ? 130 : 1);
-			return;
-		}
-
-		setup = {...setup, form: asked.form};
-		const draft = setupDraft(setup, true);
-		const plan = planSetup(draft, surroundings);
-		const problem = stepProblem(setup) ?? plan.problems[0];
-		if (problem === undefined) {
-			// oxlint-disable-next-line no-await-in-loop -- the last round
-			await writeAsked(context, {draft, plan, isNew, surroundings});
-			return;
-		}
-
-		tell(context, `Not so: ${problem}`);
+	const written = await askAndWrite(context, surroundings, {
+		begun: {...begun.form, fields: steps.flatMap(step => step.fields(now))},
+		isAsked,
+		draftOf: form => setupDraft({...begun, form}, true),
+		problemOf: form => stepProblem({...begun, form}),
+	});
+	if (!written) {
+		return;
 	}
+
+	printLines(context, [
+		...(written.secret === undefined ? [] : [`secret  ${written.secret}   (shown once)`]),
+		takenOver,
+	]);
+	const {printFirstKey} = await import('../keys/first-key.ts');
+	await printFirstKey(context);
+	printLines(context, [
+		`Answers go to the log, and to platforms: "svc gateway setup PLATFORM" (${platformKinds.map(({kind}) => kind).join(', ')})`,
+	]);
 }
 
 /** Whether an answer of before makes it a question. */
 const isAsked = ({key}: FieldRecord, {way, name}: FormState['values']): boolean =>
 	(key !== 'secret' || way === 'type') && (!['events', 'prompt'].includes(key) || Boolean(name));
 
+/**
+ * Says where the credentials of a platform come from, asks for what it needs, writes that after a yes, and sends a test message after another one. Only for a terminal.
+ *
+ * @throws SvcError `platform_unknown`, and as `setUpReceiver`
+ * @see manual/delivery.md#platforms
+ */
+export async function setUpPlatform(context: Context, name: string): Promise<void> {
+	const platform = platformNamed(name);
+	if (!platform) {
+		throw new SvcError('platform_unknown', `Cannot set up: ${unknownTarget(name).problem}`);
+	}
+
+	if (!canAsk(context)) {
+		tell(
+			context,
+			`Nobody can be asked here: write platforms.${name} into config.yaml, see "svc help delivery-${name}"`,
+		);
+		context.exit(2);
+		return;
+	}
+
+	const {platformFields, platformSettingsOf} =
+		await import('../../nouns/platform/platform-form.ts');
+	const {newForm} = await import('../../tui/forms/form.ts');
+	const {setUp: steps = [], title = name} = platform;
+	tellWhole(context, [`${title}:`, ...steps.map(step => `  ${step}`)]);
+	const written = await askAndWrite(context, surroundingsOf(context), {
+		begun: newForm(platformFields(platform)),
+		draftOf: ({values}) => ({
+			platform: {name, settings: platformSettingsOf(platform, values)},
+		}),
+	});
+	if (
+		written &&
+		(await confirm(context, {
+			question: 'Send a test message to its home channel?',
+			leaves: `"svc platforms test ${name} --chat-id CHAT" sends one later`,
+		}))
+	) {
+		const {sendTest} = await import('../home/platforms-now.ts');
+		printLines(context, [`Delivered: ${await sendTest(context, name, {})}`]);
+	}
+}
+
+const surroundingsOf = (context: Context): SetupSurroundings => {
+	const paths = context.paths({mayBeNew: true});
+	const isNew = !existsSync(paths.config);
+	return {
+		config: usableConfig(context, {paths, ...(isNew && {text: firstConfig()})}),
+		load: text => loadConfig({paths, environment: context.environment, text}),
+		restartNeeded: () => [],
+	};
+};
+
+/** Asks until the answers can be written, shows the difference, and writes after a yes; `undefined` when nothing was. Nothing is written before it, and no folder is made. */
+async function askAndWrite(
+	context: Context,
+	surroundings: SetupSurroundings,
+	{
+		begun,
+		isAsked: isQuestion,
+		draftOf,
+		problemOf = () => undefined,
+	}: {
+		readonly begun: FormState;
+		readonly isAsked?: (field: FieldRecord, values: FormState['values']) => boolean;
+		readonly draftOf: (form: FormState) => SetupDraft;
+		/** What is wrong with the answers beyond single ones. */
+		readonly problemOf?: (form: FormState) => string | undefined;
+	},
+): Promise<{readonly secret?: string} | undefined> {
+	let form = begun;
+	for (;;) {
+		// oxlint-disable-next-line no-await-in-loop -- until it can be written
+		const asked = await askForm(context, form, {...(isQuestion && {isAsked: isQuestion})});
+		if (asked.kind !== 'filled') {
+			tell(context, 'Nothing was written');
+			context.exit(asked.kind === 'left' && asked.interrupted ? 130 : 1);
+			return undefined;
+		}
+
+		({form} = asked);
+		const draft = draftOf(form);
+		const plan = planSetup(draft, surroundings);
+		const problem = problemOf(form) ?? plan.problems[0];
+		if (problem === undefined) {
+			// oxlint-disable-next-line no-await-in-loop -- the last round
+			return writeAsked(context, {draft, plan, surroundings});
+		}
+
+		tell(context, `Not so: ${problem}`);
+	}
+}
+
 async function writeAsked(
 	context: Context,
 	{
 		draft,
 		plan,
-		isNew,
 		surroundings,
 	}: {
 		readonly draft: SetupDraft;
 		readonly plan: SetupPlan;
-		readonly isNew: boolean;
 		readonly surroundings: SetupSurroundings;
 	},
-): Promise<void> {
-	if (plan.diff.length === 0 && !isNew) {
+): Promise<{readonly secret?: string} | undefined> {
+	const {paths} = surroundings.config;
+	if (plan.diff.length === 0 && existsSync(paths.config)) {
 		tell(context, 'There is nothing to write');
-	} else if (await confirmDiff(context, plan)) {
-		const {paths} = surroundings.config;
-		ensureHome(paths);
-		const {secret} = await setUp(
-			{...draft, fingerprint: plan.fingerprint},
-			{surroundings, clock: context.clock},
-		);
-		printLines(context, [
-			`Wrote ${paths.config}`,
-			...(secret === undefined ? [] : [`secret  ${secret}   (shown once)`]),
-			takenOver,
-		]);
-		const {printFirstKey} = await import('../keys/first-key.ts');
-		await printFirstKey(context);
+		return undefined;
 	}
+
+	if (!(await confirmDiff(context, plan))) {
+		return undefined;
+	}
+
+	ensureHome(paths);
+	const written = await setUp(
+		{...draft, fingerprint: plan.fingerprint},
+		{surroundings, clock: context.clock},
+	);
+	printLines(context, [`Wrote ${paths.config}`]);
+	return written;
 }

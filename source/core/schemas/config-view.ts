@@ -67,6 +67,8 @@ export const modelViewSchema = facts({
 
 export const platformViewSchema = facts({
 	name: text,
-	state: z.enum(['connected', 'failed', 'disabled']),
+	state: z.enum(['disabled', 'connecting', 'connected', 'failed']),
 	reason: maybeText,
+	/** When it is asked again, milliseconds since 1970. */
+	nextTry: maybeInteger,
 }).register(z.globalRegistry, {id: 'Platform'});

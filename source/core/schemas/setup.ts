@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import {facts, integer, maybe, maybeText, maybeTexts, text, texts, yesOrNo} from './parts.ts';
+import {facts, integer, json, maybe, maybeText, maybeTexts, text, texts, yesOrNo} from './parts.ts';
 
 export const setupDraftSchema = z
 	.strictObject({
@@ -12,6 +12,8 @@ export const setupDraftSchema = z
 		makeSecret: maybe,
 		/** A first route, in `config.yaml`. */
 		route: z.strictObject({name: text, events: maybeTexts, prompt: maybeText}).exactOptional(),
+		/** A platform that answers go to, instead of the receiver: its settings as they are written; it is enabled. */
+		platform: z.strictObject({name: text, settings: z.record(z.string(), json)}).exactOptional(),
 		/** Of the plan that a person saw; absent: whatever the file says now. */
 		fingerprint: maybeText,
 	})

@@ -1,10 +1,11 @@
+import {testMessage} from '../../delivery/test-message.ts';
 import type {CommandsOf} from '../contract/operation.ts';
 import type {setup as table} from '../contract/setup.ts';
 import type {Rooms} from '../rooms.ts';
 
 /** The commands for setting up the receiver of a gateway in this process. */
 export function createSetupCommands(
-	rooms: Pick<Rooms, 'clock' | 'live' | 'receiver' | 'log'>,
+	rooms: Pick<Rooms, 'clock' | 'deliverer' | 'live' | 'receiver' | 'log'>,
 ): CommandsOf<typeof table> {
 	const surroundings = async () => {
 		const {live, receiver} = rooms;
@@ -29,12 +30,24 @@ export function createSetupCommands(
 			const {live, log} = rooms;
 			await live.reload();
 			const current = live.current();
-			log.info('The receiver was set up', {file: current.paths.config});
+			const {platform} = draft;
+			log.info(platform ? 'A platform was set up' : 'The receiver was set up', {
+				file: current.paths.config,
+				...(platform && {platform: platform.name}),
+			});
 			return {
 				file: current.paths.config,
 				...(secret !== undefined && {secret}),
 				restartNeeded: judgedIn.restartNeeded(current),
 			};
+		},
+		async testPlatform(name, extra = {}) {
+			const {deliverer, clock} = rooms;
+			const {summary} = await deliverer.deliver(
+				testMessage(name, extra, clock.now()),
+				new AbortController().signal,
+			);
+			return {delivered: summary};
 		},
 	};
 }

@@ -1,3 +1,5 @@
+import {z} from 'zod';
+import {facts, maybeText, text} from '../../core/schemas/parts.ts';
 import {setupDraftSchema, setupPlanSchema, writtenSetupSchema} from '../../core/schemas/setup.ts';
 import type {Operations} from './operation.ts';
 
@@ -26,5 +28,14 @@ export const setup = {
 		body: setupDraftSchema,
 		maxBodyBytes,
 		result: writtenSetupSchema,
+	},
+	/** Sends a message to a platform, for a person to see. @throws SvcError of `DeliveryError` */
+	testPlatform: {
+		method: 'POST',
+		path: '/v1/platforms/{name}/test',
+		summary:
+			'Sends a test message to a platform, and answers with its receipt. Body: {"chat_id": "…", "thread_id": "…"}, each of them optional.',
+		body: z.strictObject({chat_id: maybeText, thread_id: maybeText}),
+		result: facts({delivered: text}),
 	},
 } as const satisfies Operations;

@@ -7,14 +7,11 @@ const maxRecipients = 10;
 const maxSubjectLength = 200;
 
 /**
- * Who gets a mail: `deliver_extra.chat_id` (one address, several separated by commas, or a list), else the home channel. At most 10.
+ * Who gets a mail: `deliver_extra.chat_id` (one address, several separated by commas, or a list), else the home channel. At most 10, joined by `, `.
  *
  * @see manual/delivery-email.md
  */
-export function recipientsOf(
-	extra: JsonObject,
-	homeChannel: string | undefined,
-): Checked<readonly string[]> {
+export function recipientsOf(extra: JsonObject, homeChannel: string | undefined): Checked<string> {
 	const named = [extraValue(extra, 'chat_id') ?? []].flat().filter(entry => entry !== '');
 	const entries = named.length === 0 ? [homeChannel] : named.slice(0, maxRecipients + 1);
 	if (entries[0] === undefined) {
@@ -44,7 +41,7 @@ export function recipientsOf(
 
 	return recipients.size > maxRecipients
 		? invalid(`names more than ${maxRecipients} recipients`)
-		: {ok: true, value: [...recipients]};
+		: {ok: true, value: [...recipients].join(', ')};
 }
 
 /** `name@domain`, also from `Name <name@domain>`; the domain in ASCII. `undefined` for anything else. */

@@ -1,103 +1,131 @@
-import {createHash} from 'node:crypto';
-import {createTransport} from 'nodemailer';
+import {Readable} from 'node:stream';
+import {promisify} from 'node:util';
+import MailComposer from 'nodemailer/lib/mail-composer';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import {isLoopbackHost} from '../../core/loopback.ts';
+import {cell} from '../../core/untrusted.ts';
 import {within} from '../../core/within.ts';
-import type {OutgoingMessage} from '../outgoing-message.ts';
-import type {SenderModule, SenderWorld} from '../target-kind.ts';
+import type {Place} from '../platform.ts';
+import type {Part, SenderModule, SenderWorld} from '../target-kind.ts';
+import {plainText} from '../text/dialects.ts';
+import {messagesOf} from '../text/messages.ts';
+import type {EmailSettings} from './descriptor.ts';
 import {mailAddressOf, subjectOf} from './recipients.ts';
-import type {EmailSettings} from './settings.ts';
 import {smtpFailure} from './smtp-failure.ts';
 
-/** For the whole conversation; the single steps have shorter ones. */
-const timeoutMs = 30_000;
+const maxLength = 500_000;
 
 const stepTimeoutMs = 10_000;
 
+const maxIdLength = 200;
+
 /**
- * Sends mails over SMTP, as plain text, each within 30 s. A repeated try of the same answer carries the same
- * Message-ID, so that mail systems and people recognise it.
+ * Sends mails over SMTP, as plain text. A repeated try of the same answer carries the same Message-ID, so that mail systems and people recognise it.
  *
- * A mail rejects with a `DeliveryError` `smtp_*`, `delivery_timeout`, `delivery_aborted`.
+ * Rejects with a `DeliveryError` `smtp_*`, `delivery_timeout`, `delivery_aborted`, and `delivery_uncertain` from the first byte of the mail until the server has answered to it.
  *
  * @see manual/delivery-email.md
  */
-export const connect: SenderModule<EmailSettings, readonly string[]>['connect'] = (
-	settings,
-	{clock, clean, secureContext},
-) => ({
-	async send(message, recipients, {signal}) {
+export const connect: SenderModule<EmailSettings, Place>['connect'] = (settings, world) => {
+	const {
+		from,
+		smtp: {host = '', port, secure, username, password = ''},
+	} = settings;
+	const server = `${host}:${port}`;
+	const domain = mailAddressOf(from)?.split('@')[1] ?? 'svc.invalid';
+
+	/** Greets, goes over to TLS, logs in, and hangs up after `talk`. `isBegun`: whether a mail may be on its way. */
+	const converse = async <Result>(
+		{limitMs, signal}: Pick<Part, 'limitMs' | 'signal'>,
+		talk: (connection: SMTPConnection) => Promise<Result>,
+		isBegun = () => false,
+	): Promise<Result> => {
 		const deadline = new AbortController();
-		const cancel = clock.after(timeoutMs, () => {
+		const cancel = world.clock.after(limitMs, () => {
 			deadline.abort();
 		});
-		const transport = createTransport(transportOptions(settings, secureContext));
+		const ended = AbortSignal.any([signal, deadline.signal]);
+		const connection = new SMTPConnection(optionsOf(settings, world));
+		const broken = Promise.withResolvers<never>();
+		connection.on('error', broken.reject);
+		const conversation = async () => {
+			await promisify(connection.connect.bind(connection))();
+			if (username !== undefined && connection.allowsAuth) {
+				await promisify(connection.login.bind(connection))({user: username, pass: password});
+			}
+
+			return talk(connection);
+		};
 		try {
-			const {rejected} = await transport.sendMail({
-				from: settings.from,
-				to: [...recipients],
-				subject: subjectOf(message.target.extra, message),
-				text: message.text,
-				messageId: messageIdOf(message, settings.from),
-				date: new Date(clock.now()),
-				// Keeps absence notes from answering a machine. @see RFC 3834
-				headers: {'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All'},
-				signal: AbortSignal.any([signal, deadline.signal]),
-			});
-			const refused = rejected.length === 0 ? '' : `, ${rejected.length} refused by the server`;
-			return `email to ${recipients.join(', ')}${refused}`;
+			ended.throwIfAborted();
+			return await within(Promise.race([conversation(), broken.promise]), ended);
 		} catch (error) {
 			throw smtpFailure(error, {
-				server: `${settings.smtp.host}:${settings.smtp.port}`,
+				server,
+				isBegun: isBegun(),
 				timedOut: deadline.signal.aborted,
 				aborted: signal.aborted,
-				clean,
+				clean: world.clean,
 			});
 		} finally {
 			cancel();
-			transport.close();
+			connection.close();
 		}
-	},
-	async examine(_, signal) {
-		const {host, port, secure, username} = settings.smtp;
-		const server = `${host}:${port}`;
-		const transport = createTransport(transportOptions(settings, secureContext));
-		try {
-			// Greets, goes over to TLS, logs in, and leaves.
-			await within(transport.verify(), signal);
-			const way = secure ? 'TLS' : isLoopbackHost(host) ? 'this machine' : 'STARTTLS where offered';
-			return {
-				health: 'ok',
-				found: `${server} answers (${way}${username === undefined ? ', no login' : ', logged in'})`,
-			};
-		} catch (error) {
-			const failure = smtpFailure(error, {
-				server,
-				timedOut: false,
-				aborted: false,
-				clean,
-			});
-			return signal.aborted
-				? {
-						health: 'failed',
-						found: `"${server}" did not answer in time`,
-						mend: 'see platforms.email.smtp in config.yaml: host and port',
-					}
-				: {
-						health: 'failed',
-						found: failure.message,
-						mend:
-							failure.code === 'smtp_not_authenticated'
-								? 'see platforms.email.smtp in config.yaml: username and password'
-								: 'see platforms.email.smtp in config.yaml: host, port and secure',
-					};
-		} finally {
-			transport.close();
-		}
-	},
-});
+	};
 
-function transportOptions({smtp}: EmailSettings, secureContext: SenderWorld['secureContext']) {
-	const {host, port, secure, username, password} = smtp;
+	return {
+		split: (text, {format}) =>
+			messagesOf(text, {dialect: plainText, limit: maxLength, maxParts: 1, format}),
+		async check(limits) {
+			await converse(limits, async () => {});
+			const way = secure ? 'TLS' : isLoopbackHost(host) ? 'this machine' : 'STARTTLS where offered';
+			return `${server} answers (${way}${username === undefined ? ', no login' : ', logged in'})`;
+		},
+		async send(message, {chat, thread, replyTo = thread}, {key, ...limits}) {
+			const messageId = `<svc.${key}@${domain}>`;
+			const mail = new MailComposer({
+				from,
+				to: chat.split(', '),
+				subject: subjectOf(message.target.extra, message),
+				text: message.text,
+				messageId,
+				...(replyTo !== undefined && {
+					inReplyTo: replyTo,
+					references: [...new Set([thread ?? replyTo, replyTo])],
+				}),
+				date: new Date(world.clock.now()),
+				// Keeps absence notes from answering a machine. @see RFC 3834
+				headers: {'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All'},
+				disableFileAccess: true,
+				disableUrlAccess: true,
+			}).compile();
+			const bytes = await mail.build();
+			let isBegun = false;
+			// It is read once the server has asked for it.
+			const source = new Readable({
+				read() {
+					isBegun = true;
+					this.push(bytes);
+					this.push(null);
+				},
+			});
+			// Some servers give a mail an identifier of their own.
+			const {rejected, serverMessageId = messageId} = await converse(
+				limits,
+				async connection => promisify(connection.send.bind(connection))(mail.getEnvelope(), source),
+				() => isBegun,
+			);
+			const refused = rejected.length === 0 ? '' : `, ${rejected.length} refused by the server`;
+			return {
+				place: `email to ${chat}${refused}`,
+				id: cell(serverMessageId, maxIdLength).text,
+			};
+		},
+	};
+};
+
+function optionsOf({smtp}: EmailSettings, {secureContext}: Pick<SenderWorld, 'secureContext'>) {
+	const {host = '', port, secure, username} = smtp;
 	const isHere = isLoopbackHost(host);
 	return {
 		host,
@@ -109,24 +137,11 @@ function transportOptions({smtp}: EmailSettings, secureContext: SenderWorld['sec
 		tls: isHere
 			? {rejectUnauthorized: false}
 			: {rejectUnauthorized: true, ...(secureContext && {secureContext: secureContext()})},
-		...(username !== undefined && {auth: {user: username, pass: password ?? ''}}),
 		connectionTimeout: stepTimeoutMs,
 		greetingTimeout: stepTimeoutMs,
 		dnsTimeout: stepTimeoutMs,
 		socketTimeout: 2 * stepTimeoutMs,
 		socketCloseTimeout: 0,
 		maxResponseSize: 64 * 1024,
-		disableFileAccess: true,
-		disableUrlAccess: true,
 	};
-}
-
-/** The same for every try of one answer, different for every other. */
-function messageIdOf({profile, route, delivery, runId}: OutgoingMessage, from: string): string {
-	const name = createHash('sha256')
-		.update(JSON.stringify([profile, route, delivery, runId ?? null]))
-		.digest('hex')
-		.slice(0, 32);
-	const domain = mailAddressOf(from)?.split('@')[1] ?? 'svc.invalid';
-	return `<svc.${name}@${domain}>`;
 }

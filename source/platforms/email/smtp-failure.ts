@@ -5,8 +5,8 @@ import {DeliveryError, type Failure} from '../delivery-error.ts';
 /** What may go wrong with a mail server, and what that means for a delivery. */
 const failures = {
 	smtp_unreachable: {passes: true, isDown: true},
-	smtp_not_authenticated: {isDown: true},
-	smtp_insecure: {isDown: true},
+	smtp_not_authenticated: {passes: true, isDown: true},
+	smtp_insecure: {passes: true, isDown: true},
 	/** 4xx. */
 	smtp_temporary: {passes: true},
 	/** 5xx. */
@@ -19,6 +19,8 @@ type SmtpCode = keyof typeof failures;
 export type SmtpCircumstances = {
 	/** `host:port`. */
 	readonly server: string;
+	/** Whether a mail was begun, to which the server has not answered. */
+	readonly isBegun: boolean;
 	readonly timedOut: boolean;
 	readonly aborted: boolean;
 	/** Makes what the server said fit for a message. */
@@ -40,26 +42,25 @@ const byName: Readonly<Record<string, SmtpCode>> = {
 /** What a failed conversation with a mail server means. */
 export function smtpFailure(
 	error: unknown,
-	{server, timedOut, aborted, clean}: SmtpCircumstances,
+	{server, isBegun, timedOut, aborted, clean}: SmtpCircumstances,
 ): DeliveryError {
 	const say = (reason: string) => `Cannot send mail through "${server}": ${clean(reason)}`;
-	if (timedOut) {
-		return new DeliveryError(
-			'delivery_timeout',
-			say('the server was not done in time; the mail may have been sent'),
-		);
+	const why = timedOut
+		? 'the server was not done in time'
+		: aborted
+			? 'the conversation was ended'
+			: messageOf(error);
+	if (isBegun && (timedOut || aborted || statusOf(error) === 0)) {
+		return new DeliveryError('delivery_uncertain', say(`${why}; the mail may have been sent`));
 	}
 
-	if (aborted) {
-		return new DeliveryError(
-			'delivery_aborted',
-			say('the conversation was ended; the mail may have been sent'),
-		);
+	if (timedOut || aborted) {
+		return new DeliveryError(timedOut ? 'delivery_timeout' : 'delivery_aborted', say(why));
 	}
 
 	const code = codeOfSmtp(error);
 	const advice = isUnknownAuthority(error) ? ': set tls.ca to the PEM file of its CA' : '';
-	return new DeliveryError(code, say(`${messageOf(error)}${advice}`), failures[code]);
+	return new DeliveryError(code, say(`${why}${advice}`), failures[code]);
 }
 
 function codeOfSmtp(error: unknown): SmtpCode {

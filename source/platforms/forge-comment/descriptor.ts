@@ -2,10 +2,10 @@ import type {JsonObject, JsonValue} from '../../core/json.ts';
 import {maxMarkLength} from '../../core/mark-length.ts';
 import {nonEmptyText, setting} from '../../core/schema-parts.ts';
 import {defineSettings, section} from '../../core/settings.ts';
+import {stickyOf} from '../sticky.ts';
 import {extraValue, shownKey} from '../target-keys.ts';
 import type {TargetKind, TargetProblem} from '../target-kind.ts';
 import {type ForgePlace, forgePlaceOf} from './forge-place.ts';
-import {stickyOf} from './sticky.ts';
 
 /** The code host's command-line client. `broken`: why none may be used. */
 export type ForgeClient = {readonly cli: string; readonly broken?: string};

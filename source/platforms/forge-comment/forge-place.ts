@@ -1,7 +1,7 @@
 import type {JsonObject} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
+import {stickyOf} from '../sticky.ts';
 import {type Checked, requiredText} from '../target-keys.ts';
-import {stickyOf} from './sticky.ts';
 
 /** A pull request or an issue. */
 export type ForgePlace = {
@@ -43,7 +43,7 @@ export function forgePlaceOf(extra: JsonObject): Checked<ForgePlace> {
 	const sticky = stickyOf(extra);
 	return sticky.ok
 		? {ok: true, value: {repo: repo.value, number: parsed, sticky: sticky.value}}
-		: {ok: false, code: 'target_invalid', problem: sticky.problem};
+		: sticky;
 }
 
 const invalid = (key: string, value: string, rule: string) =>

@@ -174,7 +174,7 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 					);
 				}
 
-				return summary;
+				return {place: summary};
 			}
 
 			await post(
@@ -182,7 +182,7 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 				message,
 				{place, signal},
 			);
-			return `comment on ${place}`;
+			return {place: `comment on ${place}`};
 		},
 		async problemNow(profile) {
 			if (broken !== undefined) {

@@ -25,6 +25,6 @@ const connect: Awaited<ReturnType<TargetKind['load']>>['connect'] = (_, world: S
 			job: job?.id,
 			run: runId,
 		});
-		return 'gateway log';
+		return {place: 'gateway log'};
 	},
 });

@@ -1,6 +1,7 @@
 import type {PlatformView} from '../../core/config-view.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {trafficParts} from '../../core/traffic.ts';
+import {nextTryText, platformWord} from '../../nouns/platform/platform.ts';
 import {needsPerson, serverWords} from '../../nouns/server/server.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
@@ -9,7 +10,7 @@ import {dayTime} from '../../terminal/text/time.ts';
 import type {PaneCommand} from '../acts/command.ts';
 import {closing, defineDialog, dialogState} from '../acts/dialog.ts';
 import {runsAtWork} from '../entries/runs-at-work.ts';
-import {blankLine, clean, line, wrapText, type Line, type Span} from '../lines/line.ts';
+import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
 import {grouped} from '../lines/title-parts.ts';
 import {chatApiParts, receiverPart, type Part} from './listening-parts.ts';
 import {scrolledDialog} from './wizard.ts';
@@ -28,7 +29,7 @@ const statesRows = (state: GatewayState, now: number, width: number): readonly L
 		...chatApiParts(state),
 		...requestParts(state, now),
 		modelPart(state),
-		...platformParts(state.platforms),
+		...platformParts(state.platforms, now),
 		runsPart(state, now),
 		serversPart(state),
 		jobsPart(state),
@@ -147,21 +148,20 @@ function modelPart({model, modelProblem, gateway}: GatewayState): Part {
 		: {name, more, word: {text: literal('● answers'), tone: 'good'}};
 }
 
-const platformWords: Readonly<Record<PlatformView['state'], Span>> = {
-	connected: {text: literal('● connected'), tone: 'good'},
-	failed: {text: literal('✗ failed'), tone: 'bad'},
-	disabled: {text: literal('○ disabled'), tone: 'quiet'},
-};
-
-const platformParts = (platforms: readonly PlatformView[]): readonly Part[] =>
-	platforms.map(({name, state, reason}) => ({
-		name: clean(name),
-		word: platformWords[state],
-		...(state === 'failed' && {
-			help: `${reason ?? 'It does not answer'}. Its settings stand under "platforms:" in config.yaml.`,
-		}),
-		...(state !== 'failed' && reason !== undefined && {more: clean(reason)}),
-	}));
+const platformParts = (platforms: readonly PlatformView[], now: number): readonly Part[] =>
+	platforms.map(platform => {
+		const {name, state, reason} = platform;
+		const {text, tone} = platformWord(platform);
+		const next = nextTryText(platform, {now});
+		return {
+			name: clean(name),
+			word: {text: clean(text), ...(tone && {tone})},
+			...(next !== undefined && {more: safe`it is asked again ${clean(next)}`}),
+			...(state === 'failed' && {
+				help: `${reason ?? 'It does not answer'}. See platforms.${name} in config.yaml.`,
+			}),
+		};
+	});
 
 function runsPart(state: GatewayState, now: number): Part {
 	const {atWork, asking, queued} = runsAtWork(state, now);

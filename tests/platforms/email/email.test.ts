@@ -5,7 +5,7 @@ import postalMime from 'postal-mime';
 import {SMTPServer} from 'smtp-server';
 import type {SMTPServerOptions} from 'smtp-server';
 import {describe, expect, test} from 'vitest';
-import type {EmailSettings} from '../../../source/platforms/email/settings.ts';
+import {email, type EmailSettings} from '../../../source/platforms/email/descriptor.ts';
 import {createFixture, failureOf, makeMessage} from '../../delivery/delivery-fixture.ts';
 
 type Mail = {readonly from: string; readonly to: readonly string[]; readonly raw: string};
@@ -75,6 +75,52 @@ async function createMute(greeting = '') {
 	};
 }
 
+type Step = 'EHLO' | 'RCPT' | 'DATA' | 'text';
+
+/** A server that takes a mail as far as one step, which it answers with `reply`; without one, it hangs up (`breaks`) or says no more (`hangs`). */
+async function createHalting(at: Step, reply: string) {
+	const {promise: reached, resolve} = Promise.withResolvers<void>();
+	const steps: string[] = [];
+	const server = createServer(socket => {
+		let isText = false;
+		socket.on('error', () => {}).write('220 hello\r\n');
+		socket.on('data', (chunk: Buffer) => {
+			const step = isText ? 'text' : chunk.toString().slice(0, 4);
+			steps.push(step);
+			isText = step === 'DATA';
+			if (step !== at) {
+				socket.write(isText ? '354 go on\r\n' : '250 well\r\n');
+			} else if (reply === 'breaks') {
+				socket.destroy();
+			} else if (reply !== 'hangs') {
+				socket.write(`${reply}\r\n`);
+			}
+
+			if (step === at) {
+				resolve();
+			}
+		});
+	});
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	return {
+		/** What it was told, in turn. */
+		steps,
+		reached,
+		config: emailConfig((server.address() as AddressInfo).port),
+		[Symbol.asyncDispose]: async () =>
+			new Promise<void>(done => {
+				server.close(() => {
+					done();
+				});
+			}),
+	};
+}
+
+/** A receipt without the Message-ID. */
+const withoutId = (summary: string): string =>
+	summary.replace(/ \(message <svc\.[0-9a-f]{25}@example\.org>\)/, '');
+
 const parse = async ({raw}: Mail) => postalMime.parse(Buffer.from(raw, 'latin1'));
 
 describe('"email" delivers over SMTP', () => {
@@ -86,7 +132,9 @@ describe('"email" delivers over SMTP', () => {
 			makeMessage('email', {chat_id: 'ops@example.com'}, {text: 'Grüße 😀\n.\nlast line'}),
 		);
 
-		expect(summary).toBe('email to ops@example.com');
+		expect(summary).toMatch(
+			/^email to ops@example\.com \(message <svc\.[0-9a-f]{25}@example\.org>\)$/,
+		);
 		expect(server.mails).toHaveLength(1);
 		const [mail] = server.mails;
 		expect(mail).toMatchObject({from: 'svc@example.org', to: ['ops@example.com']});
@@ -121,7 +169,7 @@ describe('"email" delivers over SMTP', () => {
 		await fixture.deliver(makeMessage('email', {}, {runId: 8}));
 
 		const ids = await Promise.all(server.mails.map(async mail => (await parse(mail)).messageId));
-		expect(ids[0]).toMatch(/^<svc\.[0-9a-f]{32}@example\.org>$/);
+		expect(ids[0]).toMatch(/^<svc\.[0-9a-f]{25}@example\.org>$/);
 		expect(ids[1]).toBe(ids[0]);
 		expect(ids[2]).not.toBe(ids[0]);
 	});
@@ -159,6 +207,66 @@ describe('"email" delivers over SMTP', () => {
 		expect(server.mails).toHaveLength(1);
 	});
 
+	test('Markdown is rendered as text, and `format: plain` sends it as it is', async () => {
+		await using server = await createMailServer();
+		await using fixture = createFixture({email: server.config});
+		const text = '# Done\n\n**two** of [three](https://example.org/3)\n\n* `a`\n* b';
+
+		await fixture.deliver(makeMessage('email', {}, {text}));
+		await fixture.deliver(makeMessage('email', {format: 'plain'}, {text}));
+
+		const mails = await Promise.all(server.mails.map(parse));
+		expect(mails.map(mail => mail.text?.trimEnd())).toEqual([
+			'Done\n\ntwo of three (https://example.org/3)\n\n- a\n- b',
+			text,
+		]);
+	});
+
+	test('a long text is one mail', async () => {
+		await using server = await createMailServer();
+		await using fixture = createFixture({email: {...server.config, maxParts: 20}});
+		const lines = Array.from({length: 60_000}, (_, index) => `line ${index}`);
+
+		await fixture.deliver(makeMessage('email', {}, {text: lines.join('\n')}));
+
+		expect(server.mails).toHaveLength(1);
+		const text = (await parse(server.mails[0] as Mail)).text ?? '';
+		expect(text).toContain('line 0\nline 1\n');
+		expect(text).toMatch(/\[cut: the whole text has \d+ characters\]\s*$/);
+	});
+
+	test.for([
+		[{thread_id: '<a@x.example>'}, '<a@x.example>', '<a@x.example>'],
+		[{message_thread_id: 'a@x.example'}, '<a@x.example>', '<a@x.example>'],
+		[{reply_to: '<b+$1@[10.0.0.1]>'}, '<b+$1@[10.0.0.1]>', '<b+$1@[10.0.0.1]>'],
+		[{thread_id: '<a@x>', reply_to: 'b@x'}, '<b@x>', '<a@x> <b@x>'],
+		[{thread_id: null, reply_to: null, sticky: false}, undefined, undefined],
+	] as const)('%j answers a mail: In-Reply-To %s', async ([extra, inReplyTo, references]) => {
+		await using server = await createMailServer();
+		await using fixture = createFixture({email: server.config});
+
+		const {summary} = await fixture.deliver(makeMessage('email', extra));
+
+		expect(await parse(server.mails[0] as Mail)).toMatchObject({
+			...(inReplyTo !== undefined && {inReplyTo, references}),
+		});
+		expect(server.mails[0]?.raw.includes('In-Reply-To')).toBe(inReplyTo !== undefined);
+		expect(withoutId(summary)).toBe('email to home@example.com');
+	});
+
+	test('to each address of a list; what mail has nothing for is named', async () => {
+		await using server = await createMailServer();
+		await using fixture = createFixture({email: server.config});
+		const extra = {chat_id: ['a@example.com', 'B <b@example.com>; a@example.com'], sticky: true};
+
+		const {summary} = await fixture.deliver(makeMessage('email', extra));
+
+		expect(withoutId(summary)).toBe(
+			'email to a@example.com, b@example.com; email has nothing for sticky',
+		);
+		expect(server.mails[0]?.to).toEqual(['a@example.com', 'b@example.com']);
+	});
+
 	test('to the recipients that the server takes, when it refuses some', async () => {
 		await using server = await createMailServer({
 			onRcptTo({address}, _session, callback) {
@@ -171,7 +279,9 @@ describe('"email" delivers over SMTP', () => {
 			makeMessage('email', {chat_id: 'good@example.com, bad@example.com'}),
 		);
 
-		expect(summary).toBe('email to good@example.com, bad@example.com, 1 refused by the server');
+		expect(withoutId(summary)).toBe(
+			'email to good@example.com, bad@example.com, 1 refused by the server',
+		);
 		expect(server.mails[0]?.to).toEqual(['good@example.com']);
 	});
 });
@@ -263,6 +373,18 @@ describe('hostile values', () => {
 		);
 	});
 
+	test.for(['', 'a', '<a@x', 'a@x>', 'a b@x', '<a@x> <b@x>', 'a@x\r\nBcc: c@x', 'ä@x', 7, {}])(
+		'reply_to %j is refused',
+		async id => {
+			await using fixture = createFixture({email: emailConfig(1)});
+			for (const key of ['reply_to', 'thread_id']) {
+				expect(fixture.deliverer.problemWith({kind: 'email', extra: {[key]: id}})).toMatch(
+					`deliver_extra.${key} `,
+				);
+			}
+		},
+	);
+
 	test.for([
 		[
 			{chat_id: '{sender.email}'},
@@ -300,7 +422,7 @@ describe('hostile values', () => {
 			makeMessage('email', {chat_id: 'Ops <ops@bücher.example>'}),
 		);
 
-		expect(summary).toBe('email to ops@xn--bcher-kva.example');
+		expect(withoutId(summary)).toBe('email to ops@xn--bcher-kva.example');
 		expect(server.mails).toHaveLength(1);
 	});
 });
@@ -329,48 +451,115 @@ describe('failures', () => {
 		expect(fixture.platforms).toEqual([]);
 	});
 
-	test('a wrong password is not tried again and shows on the platform', async () => {
+	test('a wrong password makes the platform failed, and neither it nor what it was sent as is shown', async () => {
+		const password = 'hunter2-hunter2';
+		const sent = Buffer.from(`\0me\0${password}`).toString('base64');
 		await using server = await createMailServer({
 			authOptional: false,
 			onAuth(_auth, _session, callback) {
-				callback(new Error('wrong password hunter2-hunter2'));
+				callback(new Error(`wrong password ${password} ${sent}`));
 			},
 		});
+		const written = {
+			enabled: true,
+			from: 'svc@example.org',
+			home_channel: 'home@example.com',
+			smtp: {...server.config.smtp, username: 'me', password},
+		};
+		const settings = email.settings.parse(written) as EmailSettings;
 		await using fixture = createFixture({
-			secretValues: ['hunter2-hunter2'],
-			email: {
-				...server.config,
-				smtp: {...server.config.smtp, username: 'me', password: 'hunter2-hunter2'},
-			},
+			secretValues: [password, ...email.secrets(settings)],
+			email: settings,
 		});
 
 		const failure = await failureOf(fixture.deliver(makeMessage('email')));
 
-		expect(failure).toMatchObject({code: 'smtp_not_authenticated', retryable: false});
-		expect(failure.message).toContain('wrong password [redacted]');
-		expect(fixture.platforms).toEqual([{name: 'email', state: 'failed', reason: failure.message}]);
+		expect(failure).toMatchObject({code: 'smtp_not_authenticated', retryable: true});
+		expect(failure.message).toContain('wrong password [redacted] [redacted]');
+		expect(fixture.platforms).toEqual([
+			{
+				name: 'email',
+				state: 'failed',
+				reason: failure.message,
+				nextTry: fixture.clock.now() + 5000,
+			},
+		]);
 	});
 
 	test('a server that is down is tried again; the platform is shown as failed until it is back', async () => {
 		const mute = await createMute();
 		await mute[Symbol.asyncDispose]();
 		await using server = await createMailServer();
-		const email = {...server.config, smtp: {...server.config.smtp, port: mute.port}};
-		await using fixture = createFixture({email});
+		const settings = {...server.config, smtp: {...server.config.smtp, port: mute.port}};
+		await using fixture = createFixture({email: settings});
 		expect(fixture.deliverer.platforms()).toEqual([{name: 'email', state: 'connected'}]);
 
 		const failure = await failureOf(fixture.deliver(makeMessage('email')));
 
 		expect(failure).toMatchObject({code: 'smtp_unreachable', retryable: true});
 		expect(failure.message).toContain(`Cannot send mail through "127.0.0.1:${mute.port}"`);
-		expect(fixture.deliverer.platforms()).toEqual([
+		expect(fixture.deliverer.platforms()).toMatchObject([
 			{name: 'email', state: 'failed', reason: failure.message},
 		]);
 
-		email.smtp.port = server.config.smtp.port;
+		settings.smtp.port = server.config.smtp.port;
+		fixture.clock.advance(5000);
 		await fixture.deliver(makeMessage('email'));
 		expect(fixture.deliverer.platforms()).toEqual([{name: 'email', state: 'connected'}]);
 		expect(fixture.platforms.map(({state}) => state)).toEqual(['failed', 'connected']);
+	});
+
+	test.for([
+		['EHLO', 'breaks', 'smtp_unreachable', true],
+		['RCPT', 'breaks', 'smtp_unreachable', true],
+		['DATA', 'breaks', 'smtp_unreachable', true],
+		['text', 'breaks', 'delivery_uncertain', false],
+		['DATA', '451 later', 'smtp_temporary', true],
+		['text', '451 later', 'smtp_temporary', true],
+		['text', '554 spam', 'smtp_rejected', false],
+	] as const)(
+		'a server that at %s says %j: %s, tried again %s',
+		async ([at, reply, code, retryable]) => {
+			await using server = await createHalting(at, reply);
+			await using fixture = createFixture({email: server.config});
+
+			const failure = await failureOf(fixture.deliver(makeMessage('email')));
+
+			expect(failure).toMatchObject({code, retryable});
+			expect(failure.message.includes('may have been sent')).toBe(code === 'delivery_uncertain');
+			expect(server.steps.filter(step => step === at)).toHaveLength(1);
+		},
+	);
+
+	test.for([
+		['DATA', 'the time', 'delivery_timeout', true],
+		['text', 'the time', 'delivery_uncertain', false],
+		['DATA', 'an abort', 'delivery_aborted', true],
+		['text', 'an abort', 'delivery_uncertain', false],
+	] as const)('a server silent from %s on, ended by %s: %s', async ([at, by, code, retryable]) => {
+		await using server = await createHalting(at, 'hangs');
+		await using fixture = createFixture({email: server.config});
+		const controller = new AbortController();
+		const failure = failureOf(fixture.deliver(makeMessage('email'), controller.signal));
+		await server.reached;
+		if (by === 'an abort') {
+			controller.abort();
+		} else {
+			fixture.clock.advance(30_000);
+		}
+
+		expect(await failure).toMatchObject({code, retryable});
+	});
+
+	test('while the sender of an event waits, 5 s are given', async () => {
+		await using server = await createHalting('RCPT', 'hangs');
+		await using fixture = createFixture({email: server.config});
+		const {runId: _, ...direct} = makeMessage('email');
+		const failure = failureOf(fixture.deliver(direct));
+		await server.reached;
+		fixture.clock.advance(5000);
+
+		expect((await failure).code).toBe('delivery_timeout');
 	});
 
 	test('what a server says is cleaned and bounded', async () => {
@@ -440,4 +629,51 @@ describe('failures', () => {
 		expect((await failureOf(fixture.deliver(makeMessage('email')))).code).toBe('smtp_insecure');
 		expect(server.mails).toEqual([]);
 	});
+});
+
+describe('the connect check', () => {
+	const examine = async ({deliverer}: ReturnType<typeof createFixture>) =>
+		deliverer.examine('email', 'default', new AbortController().signal);
+
+	test('logs in and sends nothing', async () => {
+		const logins: string[] = [];
+		await using server = await createMailServer({
+			onAuth({username}, _session, callback) {
+				logins.push(username ?? '');
+				callback(null, {user: username});
+			},
+		});
+		const {smtp} = server.config;
+		const login = {...smtp, username: 'me', password: 'hunter2-hunter2'};
+		await using fixture = createFixture({email: {...server.config, smtp: login}});
+
+		expect(await examine(fixture)).toEqual({
+			health: 'ok',
+			found: `it takes the credentials: 127.0.0.1:${smtp.port} answers (this machine, logged in)`,
+		});
+		expect([logins, server.mails]).toEqual([['me'], []]);
+	});
+
+	test('a server that does not answer within 10 s is no success', async () => {
+		await using mute = await createMute('220 hello\r\n');
+		await using fixture = createFixture({email: emailConfig(mute.port)});
+		const connected = once(mute.server, 'connection');
+		const health = examine(fixture);
+		await connected;
+		fixture.clock.advance(10_000);
+
+		expect(await health).toMatchObject({
+			health: 'failed',
+			found: expect.stringContaining('was not done in time'),
+		});
+	});
+});
+
+test.for([
+	[{}, '"from", "smtp.host"'],
+	[{from: 'a@b.example'}, '"smtp.host"'],
+	[{smtp: {host: 'm'}}, '"from"'],
+	[{from: 'a@b.example', smtp: {host: 'm'}}, undefined],
+] as const)('%j lacks %s', ([written, lacks]) => {
+	expect(email.settings.parse({enabled: true, ...written})?.lacks).toBe(lacks);
 });

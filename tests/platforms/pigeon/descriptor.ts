@@ -1,27 +1,28 @@
-import {z} from 'zod';
 import {nonEmptyText, setting} from '../../../source/core/schema-parts.ts';
-import {defineSettings, section, type ValueOf} from '../../../source/core/settings.ts';
-import {platform} from '../../../source/platforms/platform.ts';
-import {requiredText} from '../../../source/platforms/target-keys.ts';
-import type {TargetKind} from '../../../source/platforms/target-kind.ts';
+import {definePlatform, type SettingsOf} from '../../../source/platforms/platform.ts';
+import {apiBase} from '../../../source/platforms/settings.ts';
 
-const declared = defineSettings({
-	enabled: setting(z.boolean(), {description: 'Whether pigeons fly', default: false}),
-	home_channel: setting(nonEmptyText, {description: 'Where they fly to'}),
-	api_base: setting(nonEmptyText, {description: 'Where they live'}),
+const fields = {
+	api_base: apiBase('https://pigeons.example'),
 	token: setting(nonEmptyText, {description: 'By which they are let out', secret: true}),
-});
+};
 
-export type PigeonSettings = ValueOf<typeof declared.fields>;
+export type PigeonSettings = SettingsOf<typeof fields, 'token'>;
 
 /** A platform that nobody has: all that one costs is its folder, and a line in the list of kinds. `keyWindowMs`: how long it knows a key again. */
 export const pigeon = (kind: string, window: {readonly keyWindowMs?: number} = {}) =>
-	({
-		...platform(kind),
+	definePlatform({
+		kind,
+		title: 'Pigeons',
+		fields,
+		needs: ['token'],
+		chat: {form: /^\S+$/, says: 'a city'},
+		edits: 2,
+		perMinute: 0,
+		setUp: ['Feed it.'],
 		...window,
-		text: {maxLength: 10_000, mentions: 'kept'},
-		settings: section(declared, 'Delivery by pigeon'),
-		differences: declared.differences,
-		check: (extra, {homeChannel = ''}) => requiredText({chat_id: homeChannel, ...extra}, 'chat_id'),
-		load: async () => import('./send.ts'),
-	}) satisfies TargetKind<PigeonSettings, string>;
+		load: async () => {
+			const {connectAs} = await import('./send.ts');
+			return {connect: connectAs(kind)};
+		},
+	});

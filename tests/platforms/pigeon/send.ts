@@ -1,25 +1,30 @@
+import {createAsk} from '../../../source/platforms/ask.ts';
+import type {Place} from '../../../source/platforms/platform.ts';
 import type {SenderModule} from '../../../source/platforms/target-kind.ts';
 import type {PigeonSettings} from './descriptor.ts';
 
 /** A pigeon carries one line. */
-export const connect: SenderModule<PigeonSettings, string>['connect'] = (
-	{apiBase = '', token = ''},
-	{post},
-) => ({
-	split: text => text.split('\n'),
-	async send({text, target}, chat, {key, limitMs, signal}) {
-		const answer = await post({
-			platform: target.kind,
-			url: `${apiBase}/fly?to=${encodeURIComponent(chat)}`,
+export const connectAs =
+	(platform: string): SenderModule<PigeonSettings, Place>['connect'] =>
+	({apiBase, token}, world) => {
+		const ask = createAsk(world, {
+			platform,
+			base: apiBase,
 			headers: {authorization: `Bearer ${token}`},
-			json: {text, key},
-			limitMs,
-			signal,
+			judge: ({status}) =>
+				status === 200
+					? true
+					: status === 401
+						? 'platform_unauthorized'
+						: status < 500 && status !== 429
+							? 'platform_rejected'
+							: undefined,
 		});
-		if (answer.status !== 200) {
-			throw answer.failure();
-		}
-
-		return `pigeon to ${chat}`;
-	},
-});
+		return {
+			split: text => text.split('\n'),
+			async send({text}, {chat}, {key, ...limits}) {
+				await ask({path: `/fly?to=${encodeURIComponent(chat)}`, json: {text, key}}, limits);
+				return {place: `pigeon to ${chat}`};
+			},
+		};
+	};

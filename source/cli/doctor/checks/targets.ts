@@ -1,13 +1,12 @@
-import {createAuthorities} from '../../../config/authorities.ts';
 import type {Config} from '../../../config/config.ts';
 import {platformSettings, platformSlip} from '../../../config/platform-settings.ts';
 import {buildRouteTable} from '../../../config/route-table.ts';
 import {createSubscriptionsReader} from '../../../config/subscriptions.ts';
 import {silentLogger} from '../../../core/log.ts';
-import {createDeliverer} from '../../../delivery/create-deliverer.ts';
 import {platformKinds, targetKinds, targetNamed, targetOf} from '../../../platforms/platforms.ts';
 import {createJobsReader} from '../../../schedule/job-file.ts';
 import type {Context} from '../../console/context.ts';
+import {openDeliverer} from '../../home/open-deliverer.ts';
 import {type Check, type Found, ok, unknown, unread} from './check.ts';
 
 /** Where answers go: every kind that a route or a job uses or that is switched on, as its own sender looks at it. Nothing is sent. */
@@ -19,15 +18,7 @@ export const targets: Check = {
 			return unread;
 		}
 
-		const {clock, environment} = context;
-		const authorities = createAuthorities(() => config, {log: silentLogger});
-		await using deliverer = createDeliverer({
-			clock,
-			log: silentLogger,
-			config: () => config,
-			environment: () => environment,
-			secureContext: () => authorities.context(),
-		});
+		await using deliverer = openDeliverer(context, config);
 		const used = kindsInUse(context, config);
 		const found = await Promise.all(
 			used.map(async ({kind, profile}): Promise<Found | false> => {

@@ -1,16 +1,15 @@
-import type {JsonObject, JsonValue} from '../../core/json.ts';
-import {cell} from '../../core/untrusted.ts';
-import {extraValue} from '../target-keys.ts';
+import type {JsonObject, JsonValue} from '../core/json.ts';
+import {cell} from '../core/untrusted.ts';
+import {type Checked, extraValue} from './target-keys.ts';
 
 /** `deliver_extra.sticky` as it is written: what it says, or what is wrong with it. The command line knows texts alone. */
-export function stickyOf(
-	extra: JsonObject,
-): {readonly ok: true; readonly value: boolean} | {readonly ok: false; readonly problem: string} {
+export function stickyOf(extra: JsonObject): Checked<boolean> {
 	const value = extraValue(extra, 'sticky') ?? false;
 	const known = meanings.get(value);
 	return known === undefined
 		? {
 				ok: false,
+				code: 'target_invalid',
 				problem: `deliver_extra.sticky is "${cell(typeof value === 'string' ? value : JSON.stringify(value), 80).text}" and must be true or false`,
 			}
 		: {ok: true, value: known};

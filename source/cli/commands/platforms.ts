@@ -1,0 +1,51 @@
+import type {Command} from 'commander';
+import {platformNoun} from '../../nouns/platform/platform.ts';
+import type {Context} from '../console/context.ts';
+import {printJson, printLines} from '../console/print.ts';
+import {addList, addShow} from '../nouns/noun-commands.ts';
+
+/** `svc platforms list|show|test`. @see manual/delivery.md#platforms */
+export function addPlatformCommands(program: Command, context: Context): void {
+	const group = program.command('platforms').description('messaging platforms that answers go to');
+	const read = async (only?: string) => ({
+		items: await (await import('../home/platforms-now.ts')).listPlatforms(context, only),
+		known: {now: context.clock.now()},
+	});
+	addList(group, context, {
+		noun: platformNoun,
+		says: 'list platforms with their states; without a gateway each that is enabled is asked now',
+		read: async () => read(),
+	});
+	addShow(group, context, {
+		noun: platformNoun,
+		says: 'show how one platform stands, and how it is set up',
+		async read(name) {
+			const {items, known} = await read(name);
+			const item = items.find(one => one.name === name);
+			return item && {item, known};
+		},
+	});
+	group
+		.command('test <name>')
+		.description('send a message to a platform')
+		.option('--chat-id <chat>', 'the chat; else home_channel')
+		.option('--thread-id <thread>', 'its topic or thread')
+		.option('--json', 'print JSON')
+		.action(
+			async (
+				name: string,
+				{chatId, threadId, json}: {chatId?: string; threadId?: string; json?: boolean},
+			) => {
+				const {sendTest} = await import('../home/platforms-now.ts');
+				const summary = await sendTest(context, name, {
+					...(chatId !== undefined && {chat_id: chatId}),
+					...(threadId !== undefined && {thread_id: threadId}),
+				});
+				if (json) {
+					printJson(context, {platform: name, delivered: summary});
+				} else {
+					printLines(context, [`Delivered: ${summary}`]);
+				}
+			},
+		);
+}

@@ -1,0 +1,93 @@
+import {isJsonObject, type JsonValue} from '../core/json.ts';
+import {DeliveryError} from '../platforms/delivery-error.ts';
+import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
+import type {Place} from '../platforms/platform.ts';
+import type {Part, SenderWorld, Sent} from '../platforms/target-kind.ts';
+import type {Sending} from './send-parts.ts';
+
+const memoKind = 'kept-message';
+
+/** A message that is kept up to date. */
+type Kept = {
+	readonly id: string;
+	/** The run whose answer stands in it; 0 when it was none. */
+	readonly run: number;
+	/** So often it was changed. */
+	readonly edits: number;
+};
+
+type KeptSending = Omit<Sending, 'address' | 'texts'> & {
+	readonly place: Place;
+	readonly text: string;
+	readonly edit: (message: OutgoingMessage, part: Part & {readonly id: string}) => Promise<Sent>;
+	/** So often the platform lets a message be changed. */
+	readonly maxEdits: number;
+};
+
+/**
+ * Keeps one message of a route in a chat up to date: changes the one that is there, or sends one where there is none, it is gone, or was changed as often as the platform allows.
+ * The answer of a later run stays. Resolves with a line for a person.
+ *
+ * @throws DeliveryError
+ */
+export const createKeepUp =
+	(
+		{memos}: Pick<SenderWorld, 'memos'>,
+		sendParts: (sending: Sending) => Promise<string>,
+	): ((sending: KeptSending) => Promise<string>) =>
+	async ({place, text, edit, send, maxEdits, ...sending}) => {
+		const {kind, message} = sending;
+		const {profile, route, key = '', runId} = message;
+		const name = JSON.stringify([kind.kind, profile, route, place.chat, place.thread ?? '', key]);
+		const kept = keptIn(await memos?.get(memoKind, name));
+		const run = runId ?? kept?.run ?? 0;
+		if (kept && kept.run > run) {
+			return `${kind.kind} ${place.chat}: the answer of run ${kept.run}, which is later, stays`;
+		}
+
+		if (kept && kept.edits < maxEdits) {
+			try {
+				// What changes a message to the same text twice does no harm: it has no note of its own.
+				const summary = await sendParts({
+					...sending,
+					kind: {kind: kind.kind, afterBreak: 'repeated', keyWindowMs: Infinity},
+					address: [place, kept.id],
+					texts: [text],
+					send: async (part, limits) => edit(part, {...limits, id: kept.id}),
+				});
+				await memos?.put(memoKind, name, {id: kept.id, run, edits: kept.edits + 1});
+				return `${summary}, edited`;
+			} catch (error) {
+				if (!(error instanceof DeliveryError) || error.code !== 'message_gone') {
+					throw error;
+				}
+			}
+		}
+
+		let sent: Sent | undefined;
+		const summary = await sendParts({
+			...sending,
+			address: place,
+			texts: [text],
+			async send(part, limits) {
+				sent = await send(part, limits);
+				return sent;
+			},
+		});
+		if (sent?.id !== undefined) {
+			await memos?.put(memoKind, name, {id: sent.id, run, edits: 0});
+		}
+
+		return summary;
+	};
+
+function keptIn(memo: JsonValue | undefined): Kept | undefined {
+	if (!isJsonObject(memo)) {
+		return undefined;
+	}
+
+	const {id, run, edits} = memo;
+	return typeof id === 'string' && typeof run === 'number' && typeof edits === 'number'
+		? {id, run, edits}
+		: undefined;
+}

@@ -1,0 +1,50 @@
+import type {Clock} from '../core/clock.ts';
+
+/** When messages may go to one chat. */
+export type Pace = {
+	/** How long the next message has to wait, milliseconds; 0: it may go now. */
+	waitMs(): number;
+	/** A message goes now. */
+	took(): void;
+};
+
+const minuteMs = 60_000;
+
+/** No two messages to a chat follow each other quicker, unless its platform takes more than 60 a minute. */
+const leastGapMs = 1000;
+
+/** More chats than messages go to in a minute; the ones that were used longest ago are forgotten. */
+const maxChats = 1000;
+
+/** The paces of chats: at most so many messages in any minute, and not all of them at once. In memory: a start forgets them. */
+export function createPaces(
+	clock: Pick<Clock, 'monotonic'>,
+): (chat: string, perMinute: number) => Pace | undefined {
+	const chats = new Map<string, number[]>();
+	return (chat, perMinute) => {
+		if (perMinute <= 0) {
+			return undefined;
+		}
+
+		return {
+			waitMs() {
+				const times = chats.get(chat) ?? [];
+				const now = clock.monotonic();
+				const gapMs = Math.min(leastGapMs, minuteMs / perMinute);
+				const afterLast = (times.at(-1) ?? -Infinity) + gapMs;
+				const afterWindow = (times.at(-perMinute) ?? -Infinity) + minuteMs;
+				return Math.max(0, Math.ceil(Math.max(afterLast, afterWindow) - now));
+			},
+			took() {
+				const now = clock.monotonic();
+				const times = (chats.get(chat) ?? []).filter(time => time > now - minuteMs);
+				chats.delete(chat);
+				chats.set(chat, [...times, now]);
+				const [oldest] = chats.keys();
+				if (chats.size > maxChats && oldest !== undefined) {
+					chats.delete(oldest);
+				}
+			},
+		};
+	};
+}

@@ -1,0 +1,291 @@
+import {createHash} from 'node:crypto';
+import {sleep} from '../core/clock.ts';
+import {idempotencyMs} from '../core/delivery.ts';
+import {isJsonObject, type JsonValue} from '../core/json.ts';
+import {DeliveryError} from '../platforms/delivery-error.ts';
+import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
+import type {Part, SenderWorld, Sent, TargetKind} from '../platforms/target-kind.ts';
+import type {Pace} from './paces.ts';
+
+/** How long sending one part may take, and how long one may be waited for besides, as its platform asks or before it is repeated, milliseconds: of a run, and while the sender of an event waits. */
+const limits = {
+	run: {sendMs: 30_000, waitMs: 60_000},
+	direct: {sendMs: 5000, waitMs: 5000},
+} as const;
+
+/** Pause before the first repetition of a part that may have arrived; each further one is four times as long. */
+const firstRepeatMs = 1000;
+
+/** What is waited where a platform asks for less: one that always asks for none would be asked without an end. */
+const leastWaitMs = 1000;
+
+const memoKind = 'delivery';
+
+/** What is kept of a delivery beyond this process. */
+type Note = {
+	/** Digest of its text, its parts and its place: of another one nothing has arrived. */
+	readonly digest: string;
+	/** Parts that have arrived. */
+	readonly arrived: number;
+	/** When the next part was first begun, as long as nobody knows how that ended; milliseconds since 1970. */
+	readonly begunAt?: number;
+	/** When this was written. */
+	readonly at: number;
+};
+
+/** A text on its way to one place. */
+export type Sending = {
+	readonly kind: Pick<TargetKind, 'kind' | 'afterBreak'> & {
+		/** As in `TargetKind`, for this place. */
+		readonly keyWindowMs?: number | undefined;
+	};
+	readonly message: OutgoingMessage;
+	readonly address: unknown;
+	/** The messages that it becomes. */
+	readonly texts: readonly string[];
+	/** Hands one of them over. */
+	readonly send: (message: OutgoingMessage, part: Part) => Promise<Sent>;
+	/** Why the platform cannot be sent to now, with the wait until it is asked again. */
+	readonly holds?: () => DeliveryError | undefined;
+	/** When the next message may go to the chat. */
+	readonly pace?: Pace;
+	readonly signal: AbortSignal;
+};
+
+export const stopped = () =>
+	new DeliveryError('delivery_aborted', 'Cannot deliver: the delivery was stopped');
+
+/** Sends the messages of a text, one after the other; resolves with a line for a person. Of a kind that is `resumed` each step is noted before it happens. @throws DeliveryError, and what `Memos.put` throws */
+export const createSendParts =
+	({clock, memos}: Pick<SenderWorld, 'clock' | 'memos'>) =>
+	async ({kind, message, address, texts, send, holds, pace, signal}: Sending): Promise<string> => {
+		const {sendMs, waitMs} = limits[message.runId === undefined ? 'direct' : 'run'];
+		const name = nameOf(message);
+		const digest = hashOf([kind.kind, address ?? null, texts]);
+		const notes = kind.afterBreak === 'resumed' ? memos : undefined;
+		let {arrived, begunAt} = startOf(noteIn(await notes?.get(memoKind, name)), {
+			digest,
+			message,
+			now: clock.now(),
+		});
+		const write = async () => {
+			const note: Note = {
+				digest,
+				arrived,
+				at: clock.now(),
+				...(begunAt !== undefined && {begunAt}),
+			};
+			await notes?.put(memoKind, name, note);
+		};
+
+		/** Whether the platform would take a part that was first begun at `from` only once, `afterMs` from now. A clock that was set back knows nothing. */
+		const isKnownAgain = (from: number, afterMs = 0) => {
+			const age = clock.now() + afterMs - from;
+			return age >= 0 && age < (kind.keyWindowMs ?? 0);
+		};
+
+		/** A failure of a part that an earlier try, or this one, may have sent. */
+		const doubtful = (failure: DeliveryError, from: number): DeliveryError =>
+			new DeliveryError(
+				'delivery_uncertain',
+				failure.isUncertain
+					? failure.message
+					: `${failure.message}; an earlier try of it may have arrived`,
+				{
+					isUncertain: true,
+					...((failure.isUncertain || failure.retryable) && isKnownAgain(from) && {passes: true}),
+					...(failure.isPlatformDown && {isDown: true}),
+					...(failure.retryAfterMs !== undefined && {retryAfterMs: failure.retryAfterMs}),
+				},
+			);
+
+		/** Waits until the platform and the chat may be sent to; resolves with all that was waited for the part. */
+		const untilReady = async (waitedMs: number): Promise<number> => {
+			for (let waited = waitedMs; ;) {
+				const held = holds?.();
+				const ms = held ? held.retryAfterMs : (pace?.waitMs() ?? 0);
+				if (ms === 0) {
+					return waited;
+				}
+
+				if (ms === undefined || waited + ms > waitMs) {
+					throw (
+						held ??
+						new DeliveryError(
+							'delivery_busy',
+							`Cannot deliver: ${kind.kind} takes the next message to that chat in ${Math.ceil((ms ?? 0) / 1000)} s`,
+							{passes: true, ...(ms !== undefined && {retryAfterMs: ms})},
+						)
+					);
+				}
+
+				waited += ms;
+				try {
+					// oxlint-disable-next-line no-await-in-loop -- one pause after the other
+					await sleep(clock, ms, signal);
+				} catch {
+					throw stopped();
+				}
+			}
+		};
+
+		const sendPart = async (index: number): Promise<Sent> => {
+			const part = {
+				index,
+				of: texts.length,
+				key: hashOf([name, digest, index]).slice(0, 25),
+				limitMs: sendMs,
+				signal,
+			};
+			let [waitedMs, repeatMs] = [0, firstRepeatMs];
+			for (;;) {
+				// oxlint-disable-next-line no-await-in-loop -- one try after the other
+				waitedMs = await untilReady(waitedMs);
+				const isInDoubt = begunAt !== undefined;
+				if (begunAt !== undefined && !isKnownAgain(begunAt)) {
+					throw new DeliveryError(
+						'delivery_uncertain',
+						`Cannot go on: an earlier try broke off while it sent part ${index + 1} of ${texts.length}, which may have arrived`,
+					);
+				}
+
+				begunAt ??= clock.now();
+				const from = begunAt;
+				// oxlint-disable-next-line no-await-in-loop -- one try after the other
+				await write();
+				let failure: DeliveryError;
+				pace?.took();
+				try {
+					// oxlint-disable-next-line no-await-in-loop -- one try after the other
+					return await send({...message, text: texts[index] ?? ''}, part);
+				} catch (error) {
+					if (!(error instanceof DeliveryError)) {
+						throw error;
+					}
+
+					failure = error;
+				}
+
+				const {isUncertain, retryable, retryAfterMs} = failure;
+				if (isUncertain || isInDoubt) {
+					failure = doubtful(failure, from);
+				} else {
+					begunAt = undefined;
+					// oxlint-disable-next-line no-await-in-loop -- one try after the other
+					await write();
+				}
+
+				const toldMs = retryAfterMs === undefined ? undefined : Math.max(leastWaitMs, retryAfterMs);
+				const nextMs = isUncertain ? repeatMs : retryable ? toldMs : undefined;
+				if (
+					nextMs === undefined ||
+					waitedMs + nextMs > waitMs ||
+					(begunAt !== undefined && !isKnownAgain(begunAt, nextMs))
+				) {
+					throw failure;
+				}
+
+				waitedMs += nextMs;
+				repeatMs *= isUncertain ? 4 : 1;
+				try {
+					// oxlint-disable-next-line no-await-in-loop -- a pause between two tries
+					await sleep(clock, nextMs, signal);
+				} catch {
+					throw failure;
+				}
+			}
+		};
+
+		const sent: Sent[] = [];
+		while (arrived < texts.length) {
+			if (signal.aborted) {
+				throw stopped();
+			}
+
+			try {
+				// oxlint-disable-next-line no-await-in-loop -- one part after the other
+				sent.push(await sendPart(arrived));
+			} catch (error) {
+				throw texts.length > 1 && error instanceof DeliveryError
+					? error.about(`part ${arrived + 1} of ${texts.length}`)
+					: error;
+			}
+			arrived += 1;
+			begunAt = undefined;
+			try {
+				// oxlint-disable-next-line no-await-in-loop -- one part after the other
+				await write();
+			} catch (error) {
+				// All of it is out: whoever hands it over writes that down, and tries as long as it takes.
+				if (arrived < texts.length) {
+					throw error;
+				}
+			}
+		}
+
+		return summaryOf(sent, texts.length);
+	};
+
+/** `telegram 12 (message 881)`, `telegram 12 (3 parts: 881, 882, 883)`; a try that went on tells of its own parts. */
+function summaryOf(sent: readonly Sent[], of: number): string {
+	const [first] = sent;
+	if (!first) {
+		return 'all of it had arrived before';
+	}
+
+	const ids = sent.flatMap(({id}) => id ?? []).join(', ');
+	const parts =
+		of === 1
+			? ids && `message ${ids}`
+			: `${sent.length === of ? '' : `the last ${sent.length} of `}${of} parts${ids && `: ${ids}`}`;
+	return parts === '' ? first.place : `${first.place} (${parts})`;
+}
+
+/** Where a delivery begins, by what is noted of it. @throws DeliveryError `delivery_uncertain` when a part of another text is out whose end nobody saw */
+function startOf(
+	note: Note | undefined,
+	{
+		digest,
+		message: {runId, startedAt},
+		now,
+	}: {readonly digest: string; readonly message: OutgoingMessage; readonly now: number},
+): {readonly arrived: number; readonly begunAt?: number | undefined} {
+	// Senders may use an identifier again for another event later.
+	if (!note || (runId === undefined && now - note.at >= idempotencyMs)) {
+		return {arrived: 0};
+	}
+
+	// A person has put the run back since: that is their word that the part may be sent again.
+	const isReleased = note.begunAt !== undefined && (startedAt ?? 0) > note.begunAt;
+	const begunAt = isReleased ? undefined : note.begunAt;
+	if (note.digest === digest) {
+		return {arrived: note.arrived, begunAt};
+	}
+
+	if (begunAt !== undefined) {
+		throw new DeliveryError(
+			'delivery_uncertain',
+			'Cannot go on: an earlier try broke off while it sent another text or to another place, where a part may have arrived',
+		);
+	}
+
+	return {arrived: 0};
+}
+
+/** What a delivery is called: the same for each try. */
+const nameOf = ({profile, route, delivery, identifier, runId}: OutgoingMessage): string =>
+	JSON.stringify([profile, route, identifier ?? delivery ?? null, runId ?? null]);
+
+const hashOf = (value: unknown): string =>
+	createHash('sha256').update(JSON.stringify(value)).digest('hex');
+
+function noteIn(memo: JsonValue | undefined): Note | undefined {
+	if (!isJsonObject(memo)) {
+		return undefined;
+	}
+
+	const {digest, arrived, begunAt, at} = memo;
+	return typeof digest === 'string' && typeof arrived === 'number' && typeof at === 'number'
+		? {digest, arrived, at, ...(typeof begunAt === 'number' && {begunAt})}
+		: undefined;
+}

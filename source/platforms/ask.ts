@@ -1,0 +1,178 @@
+import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
+import {cell} from '../core/untrusted.ts';
+import {DeliveryError} from './delivery-error.ts';
+import type {PlatformAnswer, PlatformRequest, platformFailures} from './post.ts';
+import type {SenderWorld} from './target-kind.ts';
+
+/** What is asked of a platform's API: a path behind its base, or a whole address. */
+export type ApiRequest = Pick<
+	PlatformRequest,
+	'form' | 'headers' | 'json' | 'method' | 'sendsNothing'
+> &
+	({readonly path: string} | {readonly url: string}) & {
+		/** It changes a message: when it is rejected, the message cannot be changed any more (`message_gone`), and its text is sent anew. */
+		readonly isEdit?: true;
+	};
+
+type Failed = keyof typeof platformFailures;
+
+/** What an answer means: `true` a success, a code or a code with the wait that was told a failure; `undefined`: what its status says. */
+export type Judgement =
+	| true
+	| Failed
+	| 'message_gone'
+	| {readonly code: Failed; readonly retryAfterMs?: number | undefined}
+	| undefined;
+
+/** The part of an answer that is judged. `json` is an empty mapping where the body is none, and a list by its indexes. */
+export type Judged = Pick<PlatformAnswer, 'status' | 'header'> & {
+	readonly json: JsonObject;
+	/** Whether the body is a JSON mapping or list. */
+	readonly isJson: boolean;
+};
+
+/**
+ * Asks one platform's API, and gives the body of its answer.
+ *
+ * @throws DeliveryError as `Post`, `message_gone`, and `platform_*` for what is no success
+ */
+export type Ask = (
+	request: ApiRequest,
+	limits: {readonly limitMs: number; readonly signal: AbortSignal},
+) => Promise<JsonObject>;
+
+/** `Ask` for one platform. `judge` tells its successes from its failures. */
+export function createAsk(
+	{post}: Pick<SenderWorld, 'post'>,
+	{
+		platform,
+		base = '',
+		headers = {},
+		secrets = [],
+		judge,
+		again,
+	}: {
+		/** Its kind. */
+		readonly platform: string;
+		/** What stands before the paths. */
+		readonly base?: string;
+		readonly headers?: Readonly<Record<string, string>>;
+		readonly secrets?: readonly string[];
+		readonly judge: (answer: Judged, request: ApiRequest) => Judgement;
+		/** What is asked instead after a failure, once: with a new token, at another place. */
+		readonly again?: (
+			answer: Judged,
+			request: ApiRequest,
+			limits: Parameters<Ask>[1],
+		) => ApiRequest | undefined | Promise<ApiRequest | undefined>;
+	},
+): Ask {
+	const ask = async (
+		request: ApiRequest,
+		limits: Parameters<Ask>[1],
+		isLast: boolean,
+	): Promise<JsonObject> => {
+		const {limitMs, signal} = limits;
+		const {json: body, form, method, sendsNothing} = request;
+		const answer = await post({
+			platform,
+			url: 'url' in request ? request.url : base + request.path,
+			headers: {...headers, ...request.headers},
+			secrets,
+			limitMs,
+			signal,
+			...(method && {method}),
+			...(body !== undefined && {json: body}),
+			...(form && {form}),
+			...(sendsNothing !== undefined && {sendsNothing}),
+		});
+		const members = membersOf(answer.json);
+		const isJson = members !== undefined;
+		const json = members ?? {};
+		const {status, header} = answer;
+		const judgement = judge({status, header, json, isJson}, request);
+		if (judgement === true) {
+			return json;
+		}
+
+		const next = isLast
+			? undefined
+			: await again?.({status, header, json, isJson}, request, limits);
+		if (next) {
+			return ask(next, limits, true);
+		}
+
+		const {code, retryAfterMs} =
+			typeof judgement === 'object' ? judgement : {code: judgement, retryAfterMs: undefined};
+		const isGone = code === 'message_gone';
+		// Whatever the status: what cannot be read was not said by the platform itself.
+		const usual = isJson || status === 429 ? undefined : 'platform_failed';
+		const failure = answer.failure(isGone ? 'platform_rejected' : (code ?? usual), {retryAfterMs});
+		throw isGone || (request.isEdit && failure.code === 'platform_rejected')
+			? new DeliveryError('message_gone', failure.message)
+			: failure;
+	};
+
+	return async (request, limits) => ask(request, limits, false);
+}
+
+/** Before its end a token is replaced, milliseconds: a request takes up to 30 s. */
+const tokenMarginMs = 60_000;
+
+/**
+ * The token that `get` got while running, which is kept as long as it holds (`lifeMs`, milliseconds), and out of every message. `isRefused`: the platform does not take it any more, another
+ * one is got. Rejects as `get`.
+ */
+export function keepToken(
+	{clock, hide}: Pick<SenderWorld, 'clock' | 'hide'>,
+	get: (limits: Parameters<Ask>[1]) => Promise<{readonly token: string; readonly lifeMs: number}>,
+): (limits: Parameters<Ask>[1], isRefused?: boolean) => Promise<string> {
+	let kept: {readonly token: string; readonly until: number} | undefined;
+	return async (limits, isRefused = false) => {
+		if (!kept || isRefused || clock.now() >= kept.until) {
+			const {token, lifeMs} = await get(limits);
+			hide(token);
+			kept = {token, until: clock.now() + lifeMs - tokenMarginMs};
+		}
+
+		return kept.token;
+	};
+}
+
+const membersOf = (value: JsonValue | undefined): JsonObject | undefined =>
+	Array.isArray(value)
+		? Object.fromEntries(Object.entries<JsonValue>(value))
+		: isJsonObject(value)
+			? value
+			: undefined;
+
+/** The member of a body where `path` leads, through lists by their indexes; `undefined` where it does not. */
+export const memberAt = (json: JsonObject, ...path: readonly string[]): JsonValue | undefined =>
+	path.reduce<JsonValue | undefined>((inner, key) => {
+		const members = membersOf(inner);
+		return members && Object.hasOwn(members, key) ? members[key] : undefined;
+	}, json);
+
+const maxIdLength = 80;
+
+/** What a platform calls a message, cleaned; `undefined` where it does not say. */
+export function idAt(json: JsonObject, ...path: readonly string[]): string | undefined {
+	const value = memberAt(json, ...path);
+	return typeof value === 'string' || typeof value === 'number'
+		? cell(String(value), maxIdLength).text
+		: undefined;
+}
+
+/** What a message is called by which it can be changed: `id`, with its room in front where that is another one than was asked for, as of a name or of a member. */
+export const idWithRoom = (
+	id: string | undefined,
+	room: string | undefined,
+	chat: string,
+): string | undefined =>
+	id === undefined || room === undefined || room === chat ? id : `${room}/${id}`;
+
+/** The room and the message of an id that `idWithRoom` made. */
+export function roomAndId(id: string, chat: string): readonly [room: string, id: string] {
+	const [last = id, room = chat] = id.split('/').toReversed();
+	return [room, last];
+}

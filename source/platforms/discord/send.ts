@@ -1,0 +1,79 @@
+import type {JsonObject} from '../../core/json.ts';
+import {version} from '../../core/version.ts';
+import {createAsk, idAt, type Judged, type Judgement} from '../ask.ts';
+import type {Place} from '../platform.ts';
+import {usualParts} from '../settings.ts';
+import type {SenderModule} from '../target-kind.ts';
+import {discord} from '../text/dialects.ts';
+import {messagesOf} from '../text/messages.ts';
+import type {DiscordSettings} from './descriptor.ts';
+
+/** The unit is not documented: UTF-16 units are the stricter guess. */
+const maxLength = 2000;
+
+/** `SUPPRESS_EMBEDS`: links have no preview. */
+const withoutEmbeds = 4;
+
+/** "Maximum number of edits to messages older than 1 hour reached", with 429. */
+const editedTooOften = 30_046;
+
+/** Messages of a bot. Rejects as `Ask`. @see manual/delivery-discord.md, https://discord.com/developers/docs/resources/message#create-message */
+export const connect: SenderModule<DiscordSettings, Place>['connect'] = (
+	{botToken, apiBase, maxParts: configured = usualParts},
+	world,
+) => {
+	const ask = createAsk(world, {
+		platform: 'discord',
+		base: `${apiBase}/api/v10`,
+		headers: {
+			authorization: `Bot ${botToken}`,
+			// Another form is refused. See https://discord.com/developers/docs/reference#user-agent
+			'user-agent': `DiscordBot (https://www.npmjs.com/package/svc-agent, ${version})`,
+		},
+		judge,
+	});
+
+	return {
+		split: (text, {format}, maxParts = configured) =>
+			messagesOf(text, {dialect: discord, limit: maxLength, maxParts, format}),
+		async check(limits) {
+			const me = await ask({method: 'GET', path: '/users/@me'}, limits);
+			return idAt(me, 'username') ?? '?';
+		},
+		async send({text}, place, {key, ...limits}) {
+			const {chat, replyTo} = place;
+			const json = {
+				...bodyOf(text),
+				nonce: key,
+				enforce_nonce: true,
+				...(replyTo !== undefined && {
+					message_reference: {message_id: replyTo, fail_if_not_exists: false},
+				}),
+			};
+			const sent = await ask({path: messagesIn(place), json}, limits);
+			return {place: `discord ${chat}`, id: idAt(sent, 'id')};
+		},
+		async edit({text}, place, {id, ...limits}) {
+			const path = `${messagesIn(place)}/${encodeURIComponent(id)}`;
+			await ask({method: 'PATCH', path, json: bodyOf(text), isEdit: true}, limits);
+			return {place: `discord ${place.chat}`, id};
+		},
+	};
+};
+
+/** A thread is a channel. */
+const messagesIn = ({chat, thread = chat}: Place): string => `/channels/${thread}/messages`;
+
+const bodyOf = (text: string): JsonObject => ({
+	content: text,
+	allowed_mentions: {parse: []},
+	flags: withoutEmbeds,
+});
+
+function judge({status, json}: Judged): Judgement {
+	if (status === 200 && typeof json['id'] === 'string') {
+		return true;
+	}
+
+	return json['code'] === editedTooOften ? 'message_gone' : undefined;
+}

@@ -1,0 +1,203 @@
+import {createHmac} from 'node:crypto';
+import type {JsonObject} from '../../core/json.ts';
+import {
+	createAsk,
+	idAt,
+	keepToken,
+	type ApiRequest,
+	type Ask,
+	type Judged,
+	type Judgement,
+} from '../ask.ts';
+import {DeliveryError} from '../delivery-error.ts';
+import type {Place} from '../platform.ts';
+import {secretsOfWebhooks, usualParts, type Webhook} from '../settings.ts';
+import type {SenderModule, SenderWorld} from '../target-kind.ts';
+import {feishu} from '../text/dialects.ts';
+import {messagesOf} from '../text/messages.ts';
+import type {FeishuSettings} from './descriptor.ts';
+
+const platform = 'feishu';
+
+/** Bytes of the whole request, a fifth less than Feishu takes (30 KB, and 20 KB at a webhook): it counts the text once more, with styles. */
+const maxBytes = {app: 24_000, hook: 16_000};
+
+/** Bytes of a request besides its content: identifiers, the signature. */
+const envelopeBytes = 500;
+
+/** Sends posts and changes them. Rejects as `Ask`. @see manual/delivery-feishu.md */
+export const connect: SenderModule<FeishuSettings, Place>['connect'] = (
+	{apiBase, appId, appSecret, webhooks, maxParts: configured = usualParts},
+	world,
+) => {
+	const api = {platform, base: `${apiBase}/open-apis`, secrets: [appSecret ?? '']};
+	const token =
+		appId !== undefined && appSecret !== undefined
+			? tokenOf({app_id: appId, app_secret: appSecret}, api, world)
+			: undefined;
+	const askHook = createAsk(world, {
+		platform,
+		secrets: secretsOfWebhooks(webhooks),
+		judge: judgeHook,
+	});
+	const askWithToken = createAsk(world, {
+		...api,
+		judge,
+		again: async ({json}, request, limits) =>
+			token && tokenRefused.has(json['code'])
+				? {...request, headers: bearer(await token(limits, true))}
+				: undefined,
+	});
+
+	const askAsApp = async (request: ApiRequest, limits: Parameters<Ask>[1]) => {
+		if (!token) {
+			throw new DeliveryError(
+				'target_invalid',
+				'Cannot send to feishu: a chat needs platforms.feishu.app_id and app_secret',
+			);
+		}
+
+		return askWithToken({...request, headers: bearer(await token(limits))}, limits);
+	};
+
+	return {
+		split(text, {chat, format}, maxParts = configured) {
+			const hook = webhooks?.get(chat);
+			const measure = (markdown: string) =>
+				envelopeBytes +
+				Buffer.byteLength(JSON.stringify(hook ? postOf(markdown) : contentOf(markdown)));
+			return messagesOf(text, {
+				dialect: {...feishu, measure},
+				limit: hook ? maxBytes.hook : maxBytes.app,
+				maxParts,
+				format,
+			});
+		},
+		...(token && {
+			async check(limits) {
+				const info = await askAsApp({method: 'GET', path: '/bot/v3/info'}, limits);
+				return idAt(info, 'bot', 'app_name') ?? '?';
+			},
+		}),
+		async send({text}, {chat, thread, replyTo}, {key, ...limits}) {
+			const hook = webhooks?.get(chat);
+			if (hook) {
+				const json = {
+					...signatureOf(hook, world),
+					msg_type: 'post',
+					content: {post: postOf(text)},
+				};
+				await askHook({url: hook.url, json}, limits);
+				const isAlone = thread !== undefined || replyTo !== undefined;
+				return {place: `feishu ${chat}${isAlone ? ', where a webhook answers nothing' : ''}`};
+			}
+
+			const answered = thread ?? replyTo;
+			const json = {msg_type: 'post', content: contentOf(text), uuid: key};
+			const sent = await askAsApp(
+				answered === undefined
+					? {
+							path: `/im/v1/messages?receive_id_type=${idTypes[chat.slice(0, 2)]}`,
+							json: {receive_id: chat, ...json},
+						}
+					: {
+							path: `/im/v1/messages/${answered}/reply`,
+							json: {...json, reply_in_thread: thread !== undefined},
+						},
+				limits,
+			);
+			return {place: `feishu ${chat}`, id: idAt(sent, 'data', 'message_id')};
+		},
+		async edit({text}, {chat}, {id, ...limits}) {
+			const json = {msg_type: 'post', content: contentOf(text)};
+			await askAsApp({method: 'PUT', path: `/im/v1/messages/${id}`, json, isEdit: true}, limits);
+			return {place: `feishu ${chat}`, id};
+		},
+	};
+};
+
+const idTypes: Readonly<Record<string, string>> = {oc: 'chat_id', ou: 'open_id', on: 'union_id'};
+
+/** A text in Markdown as the only element of a post. The language is a name alone: whoever has another one sees it too. */
+const postOf = (text: string) => ({zh_cn: {title: '', content: [[{tag: 'md', text}]]}});
+
+/** The API takes it as text. */
+const contentOf = (text: string): string => JSON.stringify(postOf(text));
+
+const bearer = (token: string) => ({authorization: `Bearer ${token}`});
+
+/** The signature of a webhook's request: the secret is in the key, and nothing is signed. */
+function signatureOf({secret}: Webhook, {clock}: Pick<SenderWorld, 'clock'>): JsonObject {
+	if (secret === undefined) {
+		return {};
+	}
+
+	const timestamp = String(Math.floor(clock.now() / 1000));
+	return {timestamp, sign: createHmac('sha256', `${timestamp}\n${secret}`).digest('base64')};
+}
+
+/** Access tokens of an app; they hold for two hours. */
+function tokenOf(
+	credentials: {readonly app_id: string; readonly app_secret: string},
+	api: {readonly platform: string; readonly base: string; readonly secrets: readonly string[]},
+	world: Pick<SenderWorld, 'clock' | 'hide' | 'post'>,
+) {
+	const ask = createAsk(world, {
+		...api,
+		judge(answer) {
+			const judgement = judge(answer);
+			return judgement === 'platform_rejected' ? 'platform_unauthorized' : judgement;
+		},
+	});
+	return keepToken(world, async limits => {
+		const {tenant_access_token: token, expire} = await ask(
+			{path: '/auth/v3/tenant_access_token/internal', json: credentials, sendsNothing: true},
+			limits,
+		);
+		return {token: typeof token === 'string' ? token : '', lifeMs: Number(expire ?? 0) * 1000};
+	});
+}
+
+/** A token that is wrong or has ended: another one is got. */
+const tokenRefused: ReadonlySet<unknown> = new Set([99_991_661, 99_991_663, 99_991_671]);
+
+/** The app lacks a permission. */
+const notPermitted = 99_991_672;
+
+/** Waits where Feishu does not tell, milliseconds: of the API, of a chat, of a webhook. */
+const busy: ReadonlyMap<unknown, number> = new Map([
+	[99_991_400, 5000],
+	[230_020, 5000],
+	[11_232, 60_000],
+]);
+
+/** By the code in the body, whatever the status. @see https://open.feishu.cn/document/server-docs/api-call-guide/generic-error-code */
+function judge({json, status, header}: Judged): Judgement {
+	const {code} = json;
+	if (code === 0) {
+		return true;
+	}
+
+	const waitMs = busy.get(code) ?? (status === 429 ? 5000 : undefined);
+	if (waitMs !== undefined) {
+		const told = Number(header('x-ogw-ratelimit-reset') ?? Number.NaN);
+		return {
+			code: 'platform_rate_limited',
+			retryAfterMs: Number.isNaN(told) ? waitMs : told * 1000,
+		};
+	}
+
+	return tokenRefused.has(code) || code === notPermitted
+		? 'platform_unauthorized'
+		: typeof code === 'number' && status < 500
+			? 'platform_rejected'
+			: undefined;
+}
+
+/** The address of a webhook is its credential, and of no other one. */
+function judgeHook(answer: Judged): Judgement {
+	const judgement = judge(answer);
+	return judgement === 'platform_unauthorized' || answer.status === 401
+		? 'platform_rejected'
+		: judgement;
+}

@@ -1,0 +1,136 @@
+import type {JsonObject} from '../../core/json.ts';
+import {createAsk, idAt, memberAt, type Ask} from '../ask.ts';
+import {DeliveryError} from '../delivery-error.ts';
+import type {Place} from '../platform.ts';
+import {usualParts} from '../settings.ts';
+import type {Part, SenderModule} from '../target-kind.ts';
+import {messagesOf} from '../text/messages.ts';
+import type {MatrixSettings} from './descriptor.ts';
+import {matrix, type MatrixText} from './dialect.ts';
+
+/** Bytes of both texts as JSON: an event has at most 65,536, with all that servers add. */
+const maxBytes = 60_000;
+
+/** Aliases that are remembered. */
+const maxAliases = 1000;
+
+/** `PUT …/send/m.room.message/{txnId}`, whose texts are JSON of a `MatrixText`. Rejects as `Ask`. @see manual/delivery-matrix.md, Matrix client-server API, PUT /rooms/{roomId}/send */
+export const connect: SenderModule<MatrixSettings, Place>['connect'] = (
+	{homeserver, accessToken, maxParts: configured = usualParts},
+	world,
+) => {
+	const ask = createAsk(world, {
+		platform: 'matrix',
+		base: `${homeserver}/_matrix/client/v3`,
+		headers: {authorization: `Bearer ${accessToken}`},
+		judge: ({json}) =>
+			['event_id', 'room_id', 'user_id'].some(key => typeof json[key] === 'string')
+				? true
+				: undefined,
+	});
+	const roomsByAlias = new Map<string, string>();
+
+	const roomOf = async (chat: string, limits: Parameters<Ask>[1]): Promise<string> => {
+		const known = chat.startsWith('#') ? roomsByAlias.get(chat) : chat;
+		if (known !== undefined) {
+			return known;
+		}
+
+		const path = `/directory/room/${encodeURIComponent(chat)}`;
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was judged
+		const {room_id: room} = (await ask({method: 'GET', path}, limits)) as {room_id: string};
+		if (roomsByAlias.size >= maxAliases) {
+			roomsByAlias.clear();
+		}
+
+		roomsByAlias.set(chat, room);
+		return room;
+	};
+
+	const put = async (
+		chat: string,
+		content: JsonObject,
+		{key, isEdit, ...limits}: Pick<Part, 'key' | 'limitMs' | 'signal'> & {readonly isEdit?: true},
+	) => {
+		const room = encodeURIComponent(await roomOf(chat, limits));
+		try {
+			return await ask(
+				{
+					method: 'PUT',
+					path: `/rooms/${room}/send/m.room.message/${key}`,
+					json: content,
+					...(isEdit && {isEdit}),
+				},
+				limits,
+			);
+		} catch (error) {
+			// The alias may have moved to another room.
+			roomsByAlias.delete(chat);
+			throw error;
+		}
+	};
+
+	return {
+		split: (text, {format, isSticky}, maxParts = configured) =>
+			// A message that changes another one has its texts twice.
+			messagesOf(text, {
+				dialect: matrix,
+				limit: isSticky ? maxBytes / 2 : maxBytes,
+				maxParts,
+				format,
+			}).map(texts => JSON.stringify(texts)),
+		async check(limits) {
+			const me = await ask({method: 'GET', path: '/account/whoami'}, limits);
+			return idAt(me, 'user_id') ?? '?';
+		},
+		async send({text}, {chat, thread}, part) {
+			const content = {
+				...contentOf(text),
+				...(thread !== undefined && {
+					'm.relates_to': {
+						rel_type: 'm.thread',
+						event_id: thread,
+						is_falling_back: true,
+						'm.in_reply_to': {event_id: thread},
+					},
+				}),
+			};
+			const sent = await put(chat, content, part);
+			return {place: `matrix ${chat}`, id: idAt(sent, 'event_id')};
+		},
+		async edit({text}, {chat}, {id, ...part}) {
+			const room = encodeURIComponent(await roomOf(chat, part));
+			const path = `/rooms/${room}/event/${encodeURIComponent(id)}`;
+			const event = await ask({method: 'GET', path, isEdit: true}, part);
+			// A deleted event stays without its content, and changes of it are taken and shown to nobody.
+			if (memberAt(event, 'content', 'msgtype') === undefined) {
+				throw new DeliveryError('message_gone', `Cannot change ${id} in ${chat}: it was deleted`);
+			}
+
+			const content = contentOf(text);
+			await put(
+				chat,
+				{
+					...content,
+					body: `* ${content.body}`,
+					'm.new_content': content,
+					'm.relates_to': {rel_type: 'm.replace', event_id: id},
+				},
+				{...part, isEdit: true},
+			);
+			return {place: `matrix ${chat}`, id};
+		},
+	};
+};
+
+function contentOf(text: string) {
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `split` made it
+	const {body, formatted_body} = JSON.parse(text) as MatrixText;
+	return {
+		msgtype: 'm.notice',
+		body,
+		...(formatted_body !== undefined && {format: 'org.matrix.custom.html', formatted_body}),
+		// Without this, clients would look for names in the body.
+		'm.mentions': {},
+	};
+}

@@ -1,0 +1,85 @@
+import {isJsonObject} from '../../core/json.ts';
+import {
+	createAsk,
+	idAt,
+	idWithRoom,
+	roomAndId,
+	type ApiRequest,
+	type Judged,
+	type Judgement,
+} from '../ask.ts';
+import type {Place} from '../platform.ts';
+import {usualParts} from '../settings.ts';
+import type {SenderModule} from '../target-kind.ts';
+import {rocketchat} from '../text/dialects.ts';
+import {messagesOf} from '../text/messages.ts';
+import {isRoomName, type RocketchatSettings} from './descriptor.ts';
+
+/** UTF-16 units; a server may be set to less or more. */
+const maxLength = 5000;
+
+/** `chat.sendMessage`, `chat.postMessage` and `chat.update`. Rejects as `Ask`. @see manual/delivery-rocketchat.md, RocketChat/Rocket.Chat apps/meteor/app/api/server/v1/chat.ts */
+export const connect: SenderModule<RocketchatSettings, Place>['connect'] = (
+	{apiBase, userId, authToken, maxParts: configured = usualParts},
+	{clock, ...world},
+) => {
+	const judge = ({status, header, json}: Judged): Judgement => {
+		if (json['success'] === true) {
+			return true;
+		}
+
+		// Milliseconds since 1970.
+		const retryAfterMs = Number(header('x-ratelimit-reset')) - clock.now();
+		return status === 429 ? {code: 'platform_rate_limited', retryAfterMs} : undefined;
+	};
+	const ask = createAsk(world, {
+		platform: 'rocketchat',
+		base: `${apiBase}/api/v1`,
+		headers: {'x-auth-token': authToken, 'x-user-id': userId},
+		judge,
+		again,
+	});
+
+	return {
+		split: (text, {format}, maxParts = configured) =>
+			messagesOf(text, {dialect: rocketchat, limit: maxLength, maxParts, format}),
+		async check(limits) {
+			const me = await ask({method: 'GET', path: '/me'}, limits);
+			return `@${idAt(me, 'username') ?? '?'}`;
+		},
+		async send({text}, {chat, thread}, {key, ...limits}) {
+			const inThread = thread !== undefined && {tmid: thread};
+			const sent = await ask(
+				isRoomName(chat)
+					? {
+							path: '/chat.postMessage',
+							json: {channel: chat, text, ...inThread, parseUrls: false},
+						}
+					: {
+							path: '/chat.sendMessage',
+							json: {message: {_id: key, rid: chat, msg: text, ...inThread}, previewUrls: []},
+						},
+				limits,
+			);
+			return {
+				place: `rocketchat ${chat}`,
+				id: idWithRoom(idAt(sent, 'message', '_id'), idAt(sent, 'message', 'rid'), chat),
+			};
+		},
+		async edit({text}, {chat}, {id, ...limits}) {
+			const [roomId, msgId] = roomAndId(id, chat);
+			const json = {roomId, msgId, text, previewUrls: []};
+			await ask({path: '/chat.update', json, isEdit: true}, limits);
+			return {place: `rocketchat ${chat}`, id};
+		},
+	};
+};
+
+/** A message whose id is stored already is not stored again, but the server stumbles over its answer then: whether the message is there is asked. */
+function again({json}: Judged, request: ApiRequest): ApiRequest | undefined {
+	const {json: body} = request;
+	const id = isJsonObject(body) ? idAt(body, 'message', '_id') : undefined;
+	return id !== undefined && idAt(json, 'error')?.startsWith('Cannot read propert')
+		? {method: 'GET', path: `/chat.getMessage?msgId=${id}`}
+		: undefined;
+}

@@ -1,0 +1,79 @@
+import {checked, nonEmptyText, setting} from '../../core/schema-parts.ts';
+import {definePlatform, type SettingsOf} from '../platform.ts';
+import {apiBase, chatName, phoneForm} from '../settings.ts';
+
+/** A number, a short code, or a name of letters and digits. */
+const sender = /^(?:\+[1-9]\d{6,14}|\d{3,8}|(?=.*[a-z])[a-z0-9 &_+-]{1,11})$/i;
+
+const fields = {
+	account_sid: setting(
+		checked(nonEmptyText, value =>
+			/^AC[\da-f]{32}$/i.test(value) ? undefined : 'must be AC and 32 hexadecimal digits',
+		),
+		{description: 'The account: `AC...`'},
+	),
+	auth_token: setting(nonEmptyText, {
+		description: 'Its token; best a reference: `${TWILIO_AUTH_TOKEN}`',
+		secret: true,
+	}),
+	api_key: setting(nonEmptyText, {
+		description: 'A key of the account (`SK...`), which is used instead of its token',
+	}),
+	api_secret: setting(nonEmptyText, {
+		description: 'The secret of `api_key`; best a reference: `${TWILIO_API_SECRET}`',
+		secret: true,
+	}),
+	from: setting(
+		checked(chatName, value =>
+			sender.test(String(value))
+				? undefined
+				: 'must be a number in quotes with its country code ("+15551234567"), a short code, or a name of at most 11 letters and digits',
+		),
+		{description: 'The number that sends, in quotes: `"+15551234567"`', to: String},
+	),
+	messaging_service_sid: setting(nonEmptyText, {
+		description: 'A messaging service (`MG...`), which chooses the number instead of `from`',
+	}),
+	api_base: apiBase('https://api.twilio.com'),
+};
+
+export type SmsSettings = SettingsOf<typeof fields, 'accountSid'>;
+
+/** User and password as they are sent. */
+export const basicOf = ({
+	accountSid,
+	authToken,
+	apiKey,
+	apiSecret,
+}: Partial<SmsSettings>): string => {
+	const [user, password] =
+		apiKey !== undefined && apiSecret !== undefined ? [apiKey, apiSecret] : [accountSid, authToken];
+	return Buffer.from(`${user}:${password}`).toString('base64');
+};
+
+/** SMS, through Twilio. @see manual/delivery-sms.md, https://www.twilio.com/docs/messaging/api/message-resource */
+export const sms = definePlatform({
+	kind: 'sms',
+	title: 'SMS',
+	fields,
+	needs: ['accountSid'],
+	lacks({authToken, apiKey, apiSecret, from, messagingServiceSid}) {
+		const isKnown = authToken ?? (apiKey && apiSecret);
+		const lacking = [
+			...(isKnown === undefined ? ['"auth_token" or "api_key" and "api_secret"'] : []),
+			...(from === undefined && messagingServiceSid === undefined
+				? ['"from" or "messaging_service_sid"']
+				: []),
+		];
+		return lacking.length > 0 ? lacking.join(', ') : undefined;
+	},
+	chat: phoneForm,
+	// A number sends one a second.
+	perMinute: 60,
+	secrets: settings => [basicOf(settings)],
+	setUp: [
+		'The first page of the Twilio console shows the account SID and the auth token; better make an API key (Account, API keys).',
+		'Buy a number that sends SMS (Phone Numbers), or use a messaging service with a pool of them.',
+	],
+	load: async () => import('./send.ts'),
+});

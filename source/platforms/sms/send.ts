@@ -1,0 +1,81 @@
+import {createAsk, idAt, memberAt, type ApiRequest, type Judged, type Judgement} from '../ask.ts';
+import type {Place} from '../platform.ts';
+import type {SenderModule} from '../target-kind.ts';
+import {plainText} from '../text/dialects.ts';
+import {messagesOf} from '../text/messages.ts';
+import {basicOf, type SmsSettings} from './descriptor.ts';
+
+/** UTF-16 units; Twilio sends up to ten SMS for one of these. */
+const maxLength = 1600;
+
+/** Fewer than elsewhere: each is paid for, several times. */
+const usualParts = 10;
+
+/** Sends messages. Rejects as `Ask`. @see manual/delivery-sms.md */
+export const connect: SenderModule<SmsSettings, Place>['connect'] = (settings, world) => {
+	const {
+		accountSid,
+		authToken,
+		apiSecret,
+		apiBase,
+		from = '',
+		messagingServiceSid,
+		maxParts: configured = usualParts,
+	} = settings;
+	const ask = createAsk(world, {
+		platform: 'sms',
+		base: `${apiBase}/2010-04-01/Accounts/${accountSid}`,
+		headers: {authorization: `Basic ${basicOf(settings)}`},
+		secrets: [authToken ?? '', apiSecret ?? ''],
+		judge,
+	});
+	const sender =
+		messagingServiceSid === undefined ? {From: from} : {MessagingServiceSid: messagingServiceSid};
+
+	return {
+		split: (text, {format}, maxParts = configured) =>
+			messagesOf(text, {dialect: plainText, limit: maxLength, maxParts, format}),
+		async check(limits) {
+			const account = await ask({method: 'GET', path: '.json'}, limits);
+			return idAt(account, 'friendly_name') ?? accountSid;
+		},
+		async send({text}, {chat}, limits) {
+			const form = {To: chat, ...sender, Body: text};
+			const sent = await ask({path: '/Messages.json', form}, limits);
+			return {place: `sms ${chat}`, id: idAt(sent, 'sid')};
+		},
+	};
+};
+
+/** Where `Retry-After` does not tell, milliseconds. */
+const busyMs = 10_000;
+
+/** The queue of the number that sends is full, which holds ten hours. */
+const queueFullMs = 600_000;
+
+/** Wrong credentials; an account that is not active; no such account. */
+const refused: ReadonlySet<unknown> = new Set([20_003, 20_005, 20_404]);
+
+/** @see https://www.twilio.com/docs/api/errors */
+function judge({json, status, header}: Judged, {method}: ApiRequest): Judgement {
+	if (method === 'GET' && status === 200 && json['status'] !== undefined) {
+		return json['status'] === 'active' ? true : 'platform_unauthorized';
+	}
+
+	if (method !== 'GET' && status === 201 && typeof json['sid'] === 'string') {
+		return true;
+	}
+
+	const code = memberAt(json, 'code');
+	if (code === 21_611) {
+		return {code: 'platform_rate_limited', retryAfterMs: queueFullMs};
+	}
+
+	if (status === 429 || code === 20_429) {
+		return header('retry-after') === undefined
+			? {code: 'platform_rate_limited', retryAfterMs: busyMs}
+			: 'platform_rate_limited';
+	}
+
+	return refused.has(code) ? 'platform_unauthorized' : undefined;
+}

@@ -1,0 +1,64 @@
+import type {JsonObject} from '../../core/json.ts';
+import {createAsk} from '../ask.ts';
+import type {Place} from '../platform.ts';
+import {usualParts} from '../settings.ts';
+import type {SenderModule} from '../target-kind.ts';
+import {utf8Bytes} from '../text/elements.ts';
+import {messagesOf} from '../text/messages.ts';
+import type {TeamsSettings} from './descriptor.ts';
+import {teams, type CardElement} from './dialect.ts';
+
+/** Bytes of the whole message: Teams takes 28 KB. */
+const maxBytes = 28_000;
+
+/** Teams does not say how long to wait. */
+const waitMs = 30_000;
+
+/** Posts messages, which are JSON already, to the webhook of a workflow. Rejects as `Ask`. @see manual/delivery-teams.md */
+export const connect: SenderModule<TeamsSettings, Place>['connect'] = (
+	{webhooks, maxParts: configured = usualParts},
+	world,
+) => {
+	const ask = createAsk(world, {
+		platform: 'teams',
+		judge({status, isJson}) {
+			if (status === 202) {
+				return true;
+			}
+
+			if (status === 429) {
+				return {code: 'platform_rate_limited', retryAfterMs: waitMs};
+			}
+
+			// The address is the credential, and of this webhook alone.
+			return status === 401 && isJson ? 'platform_rejected' : undefined;
+		},
+	});
+
+	return {
+		split: (text, {format}, maxParts = configured) =>
+			messagesOf(text, {
+				dialect: {...teams, measure: body => utf8Bytes(JSON.stringify(messageOf(body)))},
+				limit: maxBytes,
+				maxParts,
+				format,
+			}).map(body => JSON.stringify(messageOf(body))),
+		async send({text}, {chat}, limits) {
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `split` made it
+			const json = JSON.parse(text) as JsonObject;
+			await ask({url: webhooks.get(chat)?.url ?? '', json}, limits);
+			return {place: `teams ${chat}`};
+		},
+	};
+};
+
+const messageOf = (body: readonly CardElement[]) => ({
+	type: 'message',
+	attachments: [
+		{
+			contentType: 'application/vnd.microsoft.card.adaptive',
+			contentUrl: null,
+			content: {type: 'AdaptiveCard', version: '1.5', msteams: {width: 'Full'}, body},
+		},
+	],
+});

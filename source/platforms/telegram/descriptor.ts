@@ -1,0 +1,35 @@
+import {nonEmptyText, setting} from '../../core/schema-parts.ts';
+import {definePlatform, type SettingsOf} from '../platform.ts';
+import {apiBase} from '../settings.ts';
+
+const minuteOfChat = 60;
+const minuteOfGroup = 20;
+
+const fields = {
+	bot_token: setting(nonEmptyText, {
+		description: 'What BotFather gave; best a reference: `${TELEGRAM_BOT_TOKEN}`',
+		secret: true,
+	}),
+	api_base: apiBase('https://api.telegram.org'),
+};
+
+export type TelegramSettings = SettingsOf<typeof fields, 'botToken'>;
+
+/** Telegram, by a bot. @see manual/delivery-telegram.md, https://core.telegram.org/bots/api */
+export const telegram = definePlatform({
+	kind: 'telegram',
+	title: 'Telegram',
+	fields,
+	needs: ['botToken'],
+	chat: {form: /^(?:-?\d{1,20}|@\w{3,64})$/, says: 'the number of a chat (-1001234) or @channel'},
+	thread: {form: /^[1-9]\d{0,15}$/, says: 'the number of a topic'},
+	reply: {form: /^[1-9]\d{0,15}$/, says: 'the number of a message'},
+	edits: Infinity,
+	// Groups and channels are below zero, or have names.
+	perMinute: chat => (/^\d/.test(chat) ? minuteOfChat : minuteOfGroup),
+	setUp: [
+		'Write /newbot to @BotFather in Telegram; it answers with the token of the new bot.',
+		'Write to the bot, or add it to the group: it cannot begin a conversation. The number of the chat is `message.chat.id` in https://api.telegram.org/bot<token>/getUpdates.',
+	],
+	load: async () => import('./send.ts'),
+});

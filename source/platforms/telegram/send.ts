@@ -1,0 +1,121 @@
+import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {createAsk, idAt, memberAt, type ApiRequest, type Judged, type Judgement} from '../ask.ts';
+import type {Place} from '../platform.ts';
+import {usualParts} from '../settings.ts';
+import type {Part, SenderModule} from '../target-kind.ts';
+import {telegram} from '../text/dialects.ts';
+import {messagesOf} from '../text/messages.ts';
+import type {TelegramSettings} from './descriptor.ts';
+
+/** UTF-16 units that are shown. */
+const maxLength = 4096;
+
+/** `sendMessage` and `editMessageText`. Rejects as `Ask`. @see manual/delivery-telegram.md, https://core.telegram.org/bots/api#making-requests */
+export const connect: SenderModule<TelegramSettings, Place>['connect'] = (
+	{botToken, apiBase, maxParts: configured = usualParts},
+	world,
+) => {
+	const ask = createAsk(world, {
+		platform: 'telegram',
+		base: `${apiBase}/bot${botToken}`,
+		secrets: [botToken],
+		judge,
+		again,
+	});
+
+	const put = async (
+		method: 'editMessageText' | 'sendMessage',
+		{text, place: {chat, format}, more}: {text: string; place: Place; more: JsonObject},
+		limits: Pick<Part, 'limitMs' | 'signal'>,
+	) =>
+		ask(
+			{
+				path: `/${method}`,
+				json: {
+					chat_id: chat,
+					text,
+					...(format === 'markdown' && {parse_mode: 'HTML'}),
+					link_preview_options: {is_disabled: true},
+					...more,
+				},
+			},
+			limits,
+		);
+
+	return {
+		split: (text, {format}, maxParts = configured) =>
+			messagesOf(text, {dialect: telegram, limit: maxLength, maxParts, format}),
+		async check(limits) {
+			const me = await ask({method: 'GET', path: '/getMe'}, limits);
+			return `@${idAt(me, 'result', 'username') ?? '?'}`;
+		},
+		async send({text}, place, limits) {
+			const {chat, thread, replyTo} = place;
+			const more = {
+				...(thread !== undefined && {message_thread_id: Number(thread)}),
+				...(replyTo !== undefined && {
+					reply_parameters: {message_id: Number(replyTo), allow_sending_without_reply: true},
+				}),
+			};
+			const sent = await put('sendMessage', {text, place, more}, limits);
+			return {place: `telegram ${chat}`, id: idAt(sent, 'result', 'message_id')};
+		},
+		async edit({text}, place, {id, ...limits}) {
+			await put('editMessageText', {text, place, more: {message_id: Number(id)}}, limits);
+			return {place: `telegram ${place.chat}`, id};
+		},
+	};
+};
+
+function judge({json, status}: Judged): Judgement {
+	const said = wordsOf(json);
+	if (json['ok'] === true || said.includes('message is not modified')) {
+		return true;
+	}
+
+	if (status === 429 || json['error_code'] === 429) {
+		return 'platform_rate_limited';
+	}
+
+	if (/message (?:to edit not found|can't be edited)/.test(said)) {
+		return 'message_gone';
+	}
+
+	// A token that is not one has no methods.
+	return status === 404 && said === 'Not Found' ? 'platform_unauthorized' : undefined;
+}
+
+/** A group that became a supergroup has another number; and what it takes for broken HTML is sent without marks. */
+function again({json}: Judged, request: ApiRequest): ApiRequest | undefined {
+	const {json: body} = request;
+	if (!isJsonObject(body)) {
+		return undefined;
+	}
+
+	const moved = idAt(json, 'parameters', 'migrate_to_chat_id');
+	if (moved !== undefined) {
+		return {...request, json: {...body, chat_id: moved}};
+	}
+
+	const {parse_mode: mode, text, ...rest} = body;
+	return mode !== undefined && typeof text === 'string' && wordsOf(json).includes("can't parse")
+		? {...request, json: {...rest, text: withoutMarks(text)}}
+		: undefined;
+}
+
+const wordsOf = (json: JsonObject): string => {
+	const said = memberAt(json, 'description');
+	return typeof said === 'string' ? said : '';
+};
+
+const entities: Readonly<Record<string, string>> = {
+	'&lt;': '<',
+	'&gt;': '>',
+	'&quot;': '"',
+	'&amp;': '&',
+};
+
+const withoutMarks = (html: string): string =>
+	html
+		.replaceAll(/<[^>]*>/g, '')
+		.replaceAll(/&(?:lt|gt|quot|amp);/g, entity => entities[entity] ?? entity);

@@ -1,0 +1,129 @@
+import {type Run, textOf} from './parse.ts';
+
+const graphemes = new Intl.Segmenter(undefined, {granularity: 'grapheme'});
+
+/** UTF-16 units around a place in which the bounds of graphemes are looked for. */
+const graphemeWindow = 256;
+
+/** What is given away of the room, a part of it: a nicer place is looked for before the last one anyway. */
+const roomToSpare = 1 / 64;
+
+/** A line or a sentence ends where half of the room is used, a word where a quarter is; else the next smaller part does. */
+const least = {line: 2, sentence: 2, word: 4} as const;
+
+/**
+ * Runs cut in two, so that the first are not over (`over` as in `Room`): after a line, else after a sentence, a word, a grapheme, a code point. `undefined` where not even a code point has room. What stood between
+ * the two, line breaks or blanks, is in neither; of code it is one character at most.
+ */
+export function cutText(
+	runs: readonly Run[],
+	over: (runs: readonly Run[]) => number,
+	kind: 'text' | 'code' = 'text',
+): {readonly head: readonly Run[]; readonly tail: readonly Run[]} | undefined {
+	const length = runs.reduce((sum, {text}) => sum + text.length, 0);
+	const last = largest(length - 1, place => over(runsTo(runs, place)), roomToSpare);
+	if (last === 0) {
+		return undefined;
+	}
+
+	const text = textOf(runsTo(runs, last + graphemeWindow));
+	for (const place of placesUpTo(last, text, kind)) {
+		const head = runsTo(runs, place);
+		if (place > 0 && textOf(head).trim() !== '' && over(head) <= 0) {
+			return {head, tail: runsFrom(runs, place, kind)};
+		}
+	}
+
+	const place = isTorn(text, last) ? last - 1 : last;
+	return place === 0 ? undefined : {head: runsTo(runs, place), tail: runsFrom(runs, place, kind)};
+}
+
+/**
+ * The largest number up to `max` that is not over, or one that is smaller by a part of at most `slack`. `over` grows about evenly: a few numbers are tried, the next one where the
+ * last ones say that it ends.
+ */
+export function largest(max: number, over: (count: number) => number, slack = 0): number {
+	let [low, lowOver, rate] = [0, NaN, NaN];
+	let [high, highOver] = [max + 1, NaN];
+	let count = 1;
+	for (let tries = 1; high - low > Math.max(1, low * slack); tries += 1) {
+		const found = over(count);
+		if (found <= 0) {
+			rate = (found - lowOver) / (count - low);
+			[low, lowOver] = [count, found];
+		} else {
+			[high, highOver] = [count, found];
+		}
+
+		const share = lowOver / (lowOver - highOver);
+		const aim =
+			high > max
+				? low + (rate > 0 ? -lowOver / rate : low * 7)
+				: low + (high - low) * (share > 0 && tries % 4 > 0 ? share : 1 / 2);
+		count = Math.min(high - 1, Math.max(low + 1, Math.floor(aim)));
+	}
+
+	return low;
+}
+
+/** Places to cut at, the best one first. */
+function* placesUpTo(last: number, text: string, kind: 'text' | 'code'): Generator<number> {
+	const line = text.lastIndexOf('\n', last);
+	if (line >= (kind === 'code' ? 1 : last / least.line)) {
+		yield line;
+	}
+
+	if (kind === 'text') {
+		const from = Math.ceil(last / least.sentence);
+		const ends = [...text.slice(from, last + 1).matchAll(/[.!?…]["')\]]*(?=\s)|[。！？]/g)];
+		const end = ends.at(-1);
+		if (end) {
+			yield from + end.index + end[0].length;
+		}
+	}
+
+	for (let word = last; word >= last / least.word; word -= 1) {
+		if (/\s/.test(text.charAt(word))) {
+			yield word;
+			break;
+		}
+	}
+
+	const from = Math.max(0, last - graphemeWindow);
+	const grapheme = graphemes.segment(text.slice(from)).containing(last - from);
+	if (grapheme && grapheme.index > 0) {
+		yield from + grapheme.index;
+	}
+}
+
+const isTorn = (text: string, place: number): boolean =>
+	/^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(place - 1, place + 1));
+
+function runsTo(runs: readonly Run[], place: number): readonly Run[] {
+	const head: Run[] = [];
+	let length = 0;
+	for (const run of runs) {
+		if (length + run.text.length >= place) {
+			return place > length ? [...head, {...run, text: run.text.slice(0, place - length)}] : head;
+		}
+
+		head.push(run);
+		length += run.text.length;
+	}
+
+	return head;
+}
+
+function runsFrom(runs: readonly Run[], place: number, kind: 'text' | 'code'): readonly Run[] {
+	let length = 0;
+	const index = runs.findIndex(({text}) => (length += text.length) > place);
+	const run = runs[index];
+	if (!run) {
+		return [];
+	}
+
+	const between = kind === 'code' ? /^\s/ : /^(?:\n+|[^\S\n]+)/;
+	const text = run.text.slice(run.text.length - (length - place)).replace(between, '');
+	const others = runs.slice(index + 1);
+	return text === '' ? others : [{...run, text}, ...others];
+}

@@ -1,0 +1,233 @@
+import stringWidth from 'string-width';
+import {type InlineDialect, renderInline} from './inline.ts';
+import {
+	type Block,
+	type Cell,
+	type List,
+	paragraphOf,
+	type Run,
+	type Table,
+	textOf,
+} from './parse.ts';
+
+/** An item of a list: its blocks, as they are written. */
+export type Item = ReadonlyArray<{readonly type: Block['type']; readonly text: string}>;
+
+/** What a message of a platform is written in: functions that escape and wrap, one per element. Each gets inner texts as they are written already. */
+export type Dialect = InlineDialect & {
+	readonly paragraph?: (lines: string) => string;
+	/** `strong`: a line of its own that is marked as such. */
+	readonly heading: 'strong' | 'plain' | ((line: string, level: number) => string);
+	/** `start` as in `List`; `isSecond`: the block before it is a list of the same kind, with which it must not run together. */
+	readonly list: (items: readonly Item[], start: number | undefined, isSecond: boolean) => string;
+	readonly quote: (blocks: string) => string;
+	/** `text` as it was, `language` as in `Block`. */
+	readonly codeBlock: (text: string, language: string) => string;
+	/** `grid`: columns in a block of code, or lines where that is too wide; `lines`: a line for each cell. */
+	readonly table: 'grid' | 'lines' | ((rows: ReadonlyArray<readonly string[]>) => string);
+	readonly rule: string;
+	/** Between two blocks. */
+	readonly between: string;
+	/** Whether the target of a link stands behind it in the text. */
+	readonly showsTargets?: boolean;
+	/** A text that is sent as it is; absent: as one paragraph. */
+	readonly plain?: (text: string) => string;
+	/** In what the platform's limit counts. */
+	readonly measure: (rendered: string, format: Format) => number;
+};
+
+/** `plain`: a text is sent as it is, and not as Markdown. @see manual/delivery.md */
+export type Format = 'markdown' | 'plain';
+
+/**
+ * How a text becomes messages of one platform. `Output` is a message's text, or whatever has its place there. A sender whose limit is about the whole body counts that:
+ * `{...feishu, measure: text => utf8Bytes(JSON.stringify(bodyOf(text)))}`.
+ */
+export type Renderer<Output = string> = {
+	/** Blocks in which everything that a reader will see is text, made once for a whole text. */
+	readonly prepare: (blocks: readonly Block[]) => readonly Block[];
+	readonly render: (blocks: readonly Block[]) => Output;
+	/** A text as it is, where nothing in it marks it or mentions anybody. */
+	readonly plain: (text: string) => Output;
+	/** In the unit of the limit; at least half of the UTF-16 units that are shown. */
+	readonly measure: (output: Output, format: Format) => number;
+};
+
+export const rendererOf = (dialect: Dialect): Renderer => ({
+	prepare: blocks => prepared(blocks, dialect),
+	render: blocks => renderBlocks(blocks, dialect),
+	plain: text => dialect.plain?.(text) ?? renderBlocks([paragraphOf([{text}])], dialect),
+	measure: dialect.measure,
+});
+
+export function renderBlocks(blocks: readonly Block[], dialect: Dialect): string {
+	return blocks
+		.map((block, index) => renderBlock(block, dialect, blocks[index - 1]))
+		.filter(text => text !== '')
+		.join(dialect.between);
+}
+
+function renderBlock(block: Block, dialect: Dialect, before?: Block): string {
+	switch (block.type) {
+		case 'paragraph': {
+			const lines = renderInline(block.runs, dialect);
+			return dialect.paragraph?.(lines) ?? lines;
+		}
+
+		case 'heading': {
+			const {heading} = dialect;
+			const runs = block.runs.map(run => ({...run, text: run.text.replaceAll('\n', ' ')}));
+			if (typeof heading === 'function') {
+				return heading(renderInline(runs, dialect), block.level);
+			}
+
+			return renderBlock(
+				paragraphOf(
+					runs.map(run => (heading === 'plain' || run.code ? run : {...run, strong: true})),
+				),
+				dialect,
+			);
+		}
+
+		case 'list': {
+			const isSecond =
+				before?.type === 'list' && (before.start === undefined) === (block.start === undefined);
+			const items = block.items.map(item => itemOf(item, dialect));
+			return dialect.list(items, block.start, isSecond);
+		}
+
+		case 'quote':
+			return dialect.quote(renderBlocks(block.blocks, dialect));
+		case 'code':
+			return dialect.codeBlock(block.text, block.language);
+		case 'table':
+			return renderTable(block, dialect);
+		case 'rule':
+			return dialect.rule;
+	}
+}
+
+const itemOf = (blocks: List['items'][number], dialect: Dialect): Item =>
+	blocks
+		.map((block, index) => ({
+			type: block.type,
+			text: renderBlock(block, dialect, blocks[index - 1]),
+		}))
+		.filter(({text}) => text !== '');
+
+function renderTable(table: Table, dialect: Dialect): string {
+	if (dialect.table === 'grid') {
+		return dialect.codeBlock(gridOf(table).join('\n'), '');
+	}
+
+	if (dialect.table === 'lines') {
+		return renderBlocks(tableLines(table), dialect);
+	}
+
+	const rows = [table.header, ...table.rows].map(row =>
+		row.map(cell => renderInline(oneLine(cell), dialect)),
+	);
+	return dialect.table(rows);
+}
+
+const oneLine = (cell: Cell): readonly Run[] =>
+	cell.map(run => ({...run, text: run.text.replaceAll('\n', ' ')}));
+
+/** What a line of a phone or of a narrow window shows of a grid, cells; a wider one is lines. */
+const maxGridWidth = 80;
+
+const cellText = (cell: Cell): string => textOf(oneLine(cell));
+
+const widthsOf = ({header, rows}: Table): readonly number[] =>
+	header.map((cell, column) =>
+		[cell, ...rows.map(row => row[column] ?? [])].reduce(
+			(widest, one) => Math.max(widest, stringWidth(cellText(one))),
+			1,
+		),
+	);
+
+const isWide = (table: Table): boolean =>
+	widthsOf(table).reduce((sum, width) => sum + width + 2, -2) > maxGridWidth;
+
+export function gridOf(table: Table): readonly string[] {
+	const widths = widthsOf(table);
+	const [head = '', ...rows] = [table.header, ...table.rows].map(row =>
+		row
+			.map(cellText)
+			.map((text, column) => text + ' '.repeat((widths[column] ?? 0) - stringWidth(text)))
+			.join('  ')
+			.trimEnd(),
+	);
+	return [head, widths.map(width => '-'.repeat(width)).join('  '), ...rows];
+}
+
+/** Titles of columns that are longer are not repeated in front of each cell. */
+const maxLabelLength = 40;
+
+/** A table without columns: a paragraph for each row, in which a cell is a line with its title in front. */
+export function tableLines({header, rows}: Table): readonly Block[] {
+	const labels = header.map(cellText);
+	if (rows.length === 0 || labels.some(({length}) => length > maxLabelLength)) {
+		return [header, ...rows].map(row =>
+			paragraphOf(
+				row.flatMap((cell, column) => [{text: column === 0 ? '' : ' | '}, ...oneLine(cell)]),
+			),
+		);
+	}
+
+	return rows.map(row =>
+		paragraphOf(
+			row.flatMap((cell, column) => [
+				{text: `${column === 0 ? '' : '\n'}${labels[column] ? `${labels[column]}: ` : ''}`},
+				...oneLine(cell),
+			]),
+		),
+	);
+}
+
+/** Runs with the targets of links behind their words, where these do not say them. */
+export const withTargets = (runs: readonly Run[]): readonly Run[] => {
+	if (runs.every(({href}) => href === undefined)) {
+		return runs;
+	}
+
+	let words = '';
+	return runs.flatMap(({href, ...run}, index) => {
+		words += run.text;
+		if (href === runs[index + 1]?.href) {
+			return run;
+		}
+
+		const isShown = href === undefined || [href, href.replace(/^mailto:/, '')].includes(words);
+		words = '';
+		return isShown ? run : [run, {text: ` (${href})`}];
+	});
+};
+
+function prepared(blocks: readonly Block[], dialect: Dialect): readonly Block[] {
+	return blocks.flatMap((block): Block | readonly Block[] => {
+		switch (block.type) {
+			case 'paragraph':
+			case 'heading':
+				return dialect.showsTargets ? {...block, runs: withTargets(block.runs)} : block;
+			case 'list':
+				return {...block, items: block.items.map(item => prepared(item, dialect))};
+			case 'quote':
+				return {...block, blocks: prepared(block.blocks, dialect)};
+			case 'table':
+				return typeof dialect.table === 'function' ? block : preparedTable(block, dialect);
+			case 'code':
+			case 'rule':
+				return block;
+		}
+	});
+}
+
+function preparedTable(table: Table, dialect: Dialect): readonly Block[] {
+	const grid: Table = {
+		...table,
+		header: table.header.map(withTargets),
+		rows: table.rows.map(row => row.map(withTargets)),
+	};
+	return dialect.table === 'lines' || isWide(grid) ? prepared(tableLines(table), dialect) : [grid];
+}

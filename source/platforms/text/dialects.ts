@@ -1,0 +1,197 @@
+import {type Dialect, type Renderer, rendererOf} from './dialect.ts';
+import {
+	brokenFenced,
+	bullets,
+	codePoints,
+	codeSpan,
+	commonMark,
+	fenced,
+	headingOf,
+	inAttribute,
+	lineWith,
+	markdownList,
+	markdownSigns,
+	markdownTable,
+	pair,
+	quoted,
+	singleSigns,
+	singleSpan,
+	tag,
+	utf8Bytes,
+	withBackslashes,
+	withEntities,
+	withoutNames,
+	withoutNamesIn,
+} from './elements.ts';
+
+/** HTML for `parse_mode: HTML`; plain texts are sent without it. The limit is about what is shown. @see core.telegram.org/bots/api#html-style */
+export const telegram = rendererOf({
+	...singleSigns,
+	text: text => withEntities(withoutNames(text)),
+	marks: {strong: tag('b'), em: tag('i'), strike: tag('s')},
+	code: text => `<code>${withEntities(text)}</code>`,
+	link: (words, href) => `<a href="${inAttribute(href)}">${words}</a>`,
+	// Quotes have none inside.
+	quote: blocks => `<blockquote>${blocks.replaceAll(/<\/?blockquote>/g, '')}</blockquote>`,
+	codeBlock: (text, language) =>
+		language === ''
+			? `<pre>${withEntities(text)}</pre>`
+			: `<pre><code class="language-${language}">${withEntities(text)}</code></pre>`,
+	plain: withoutNames,
+	measure: (text, format) =>
+		format === 'plain'
+			? text.length
+			: text.replaceAll(/<[^>]*>/g, '').replaceAll(/&\w+;/g, '&').length,
+});
+
+/** mrkdwn. Entities are the switch: without them no `<!channel>` is one. @see docs.slack.dev/messaging/formatting-message-text */
+export const slack = rendererOf({
+	...singleSigns,
+	text: withEntities,
+	code: text => singleSpan(withEntities(text)),
+	link: (words, href) => `<${withEntities(href)}|${words}>`,
+	codeBlock: text => brokenFenced(withEntities(text)),
+	plain: withEntities,
+});
+
+export const whatsapp = rendererOf({...singleSigns, showsTargets: true, plain: text => text});
+
+/** Three levels of headings, and a link in angle brackets has no preview. `allowed_mentions` switches mentions off. */
+export const discord = rendererOf({
+	...commonMark,
+	link: (words, href) => (words === href ? `<${href}>` : `[${words}](<${href}>)`),
+	heading: (line, level) => headingOf(line, Math.min(level, 3)),
+	codeBlock: brokenFenced,
+});
+
+/** Limit in code points. */
+export const mattermost = rendererOf({
+	...commonMark,
+	text: text => withBackslashes(withoutNames(text)),
+	link: (words, href) => `[${words}](${withoutNamesIn(href)})`,
+	table: markdownTable,
+	measure: codePoints,
+});
+
+/** Of platforms that may not see code as such inside of lists and quotes: names are no names there either. */
+const withoutInnerNames = {
+	list: (items, ...how) =>
+		markdownList(
+			items.map(item => item.map(({type, text}) => ({type, text: withoutNames(text)}))),
+			...how,
+		),
+	quote: blocks => quoted(withoutNames(blocks)),
+} as const satisfies Partial<Dialect>;
+
+const asEntity = (sign: string): string => `&#${sign.codePointAt(0)};`;
+
+/** Languages of blocks whose text Zulip reads as Markdown or as mathematics. */
+const otherBlocks = /^(?:quote|quoted|spoiler|math|tex|latex)$/i;
+
+/** Limit in code points. Its Markdown has entities and no backslashes. @see zulip/zulip zerver/lib/markdown, build_inlinepatterns */
+export const zulip = rendererOf({
+	...commonMark,
+	...withoutInnerNames,
+	text: text =>
+		withoutNames(text)
+			.replaceAll('$$', '$\u200b$')
+			.replaceAll(markdownSigns, found => (found.startsWith('http') ? found : asEntity(found))),
+	link: (words, href) => `[${words}](${withoutNamesIn(href)})`,
+	paragraph: lineWith(asEntity),
+	codeBlock: (text, language) => fenced(text, otherBlocks.test(language) ? '' : language),
+	table: markdownTable,
+	measure: codePoints,
+});
+
+/**
+ * A backslash makes some signs text, and a hidden blank breaks the others: backslashes themselves, brackets, quotes and lists.
+ *
+ * @see RocketChat/Rocket.Chat packages/message-parser/tests/escaped.test.ts
+ */
+export const rocketchat = rendererOf({
+	...commonMark,
+	...withoutInnerNames,
+	text: text =>
+		withoutNames(text)
+			.replaceAll(/[\\\]]|!$/g, '$&\u200b')
+			.replaceAll(/https?:\/\/[^\s*`~]+|[*_~`]/g, found =>
+				found.startsWith('http') ? found : `\\${found}`,
+			),
+	marks: singleSigns.marks,
+	code: singleSpan,
+	link: (words, href) => `[${words}](${withoutNamesIn(href)})`,
+	paragraph: lineWith(sign => (/[#.]/.test(sign) ? `\\${sign}` : `\u200b${sign}`)),
+	heading: 'strong',
+	codeBlock: brokenFenced,
+});
+
+/** With `MARKUP_SYNTAX_MARKDOWN`. Limit in bytes. */
+export const googlechat = rendererOf({
+	...commonMark,
+	text: text => withBackslashes(text.replaceAll('<', '‹')),
+	code: text => codeSpan(text.replaceAll('<users/', '‹users/')),
+	codeBlock: (text, language) => fenced(text.replaceAll('<users/', '‹users/'), language),
+	measure: utf8Bytes,
+});
+
+const withoutAt = (text: string): string => text.replaceAll(/<(?=\/?at\b)/gi, '‹');
+
+/** For `{tag: 'md'}` of a post. Limit in bytes of the body, which its sender counts. */
+export const feishu = rendererOf({
+	...commonMark,
+	text: text => withBackslashes(text).replaceAll('\\<', '&lt;'),
+	code: text => codeSpan(withoutAt(text)),
+	codeBlock: (text, language) => fenced(withoutAt(text), language),
+	measure: utf8Bytes,
+});
+
+/** `markdown_v2`, which has no mentions. Limit in bytes. */
+export const wecom = rendererOf({
+	...commonMark,
+	marks: {strong: commonMark.marks.strong, em: commonMark.marks.em},
+	table: markdownTable,
+	measure: utf8Bytes,
+});
+
+/** Markdown without code, tables and struck text. Limit in bytes of the body, which its sender counts. */
+export const dingtalk = rendererOf({
+	...commonMark,
+	// A line break alone is folded.
+	lineBreak: '  \n',
+	marks: {strong: commonMark.marks.strong, em: commonMark.marks.em},
+	code: withBackslashes,
+	codeBlock: text => quoted(commonMark.paragraph(withBackslashes(text)).replaceAll('\n', '  \n')),
+	table: 'lines',
+	measure: utf8Bytes,
+});
+
+/** `text_mode: styled`, of which no mark holds another; plain texts are sent without it. Limit in bytes. @see bbernhard/signal-cli-rest-api src/utils/textstyleparser.go */
+export const signal = rendererOf({
+	...singleSigns,
+	text: text => text.replaceAll(/[*~`|]/g, '\\$&'),
+	marks: {
+		strong: pair('**', 'anywhere'),
+		em: pair('*', 'anywhere'),
+		strike: pair('~', 'anywhere'),
+	},
+	nestsMarks: false,
+	codeBlock: text => text.replaceAll(/^.*\S.*$/gm, singleSpan),
+	table: 'lines',
+	showsTargets: true,
+	plain: text => text,
+	measure: utf8Bytes,
+});
+
+/** Text without marks: SMS, mail. */
+export const plainText: Renderer = rendererOf({
+	...singleSigns,
+	marks: {},
+	code: text => text,
+	heading: 'plain',
+	list: bullets('- '),
+	codeBlock: text => text,
+	table: 'lines',
+	rule: '---',
+	showsTargets: true,
+	plain: text => text,
+});

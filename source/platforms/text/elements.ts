@@ -1,0 +1,200 @@
+import type {Dialect, Item} from './dialect.ts';
+import type {Mark} from './inline.ts';
+
+/** Bytes of UTF-8. */
+export const utf8Bytes = (text: string): number => Buffer.byteLength(text);
+
+const utf16Units = (text: string): number => text.length;
+
+/** Characters beyond the BMP count once. */
+export const codePoints = (text: string): number =>
+	text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
+
+/** Looks like `@`, and mentions nobody. */
+const harmlessAt = '＠';
+
+/**
+ * Text in which no `@` begins a name: only addresses (`ops@example.com`) keep theirs. What follows a text may be a name, and what stands before it may be none.
+ *
+ * @see manual/delivery.md#mentions
+ */
+export const withoutNames = (text: string): string =>
+	text.replaceAll(/(?<![A-Za-z0-9])@|@(?![A-Za-z0-9])/g, harmlessAt);
+
+/** The same of an address of a link, which stays one. */
+export const withoutNamesIn = (href: string): string =>
+	href.replaceAll(/(?<![A-Za-z0-9])@/g, '%40');
+
+const entities: Readonly<Record<string, string>> = {
+	'&': '&amp;',
+	'<': '&lt;',
+	'>': '&gt;',
+	'"': '&quot;',
+};
+
+export const withEntities = (text: string): string =>
+	text.replaceAll(/[&<>]/g, sign => entities[sign] ?? '');
+
+export const inAttribute = (text: string): string =>
+	text.replaceAll(/[&<>"]/g, sign => entities[sign] ?? '');
+
+export const pair = (sign: string, where: Mark['where']): Mark => ({
+	open: sign,
+	close: sign,
+	where,
+});
+
+export const tag = (name: string): Mark => ({
+	open: `<${name}>`,
+	close: `</${name}>`,
+	where: 'anywhere',
+});
+
+/** `text` with `first` in front of it and `others` in front of its other lines, but for empty ones. */
+const hung = (text: string, first: string, others: string): string =>
+	first + text.replaceAll(/\n(?!\n|$)/g, `\n${others}`);
+
+export const quoted = (text: string): string => text.replaceAll(/^/gm, '> ');
+
+/** Items of a platform that knows no lists. Blocks that have a form of their own stand at the margin. */
+export const bullets =
+	(bullet: string): Dialect['list'] =>
+	(items, start) =>
+		items
+			.map((item, index) => {
+				const mark = start === undefined ? bullet : `${start + index}. `;
+				const pad = ' '.repeat(mark.length);
+				return (
+					item
+						.map(({type, text}, place) => {
+							const isHung = type === 'paragraph' || type === 'heading' || type === 'list';
+							const first = place === 0 ? mark : pad;
+							return isHung ? hung(text, first, pad) : `${place === 0 ? `${mark}\n` : ''}${text}`;
+						})
+						.join('\n') || mark.trimEnd()
+				);
+			})
+			.join('\n');
+
+/** Lists of Markdown. One that follows another of its kind has another sign. */
+export const markdownList: Dialect['list'] = (items, start, isSecond) =>
+	items
+		.map((item, index) => {
+			const mark =
+				start === undefined ? (isSecond ? '* ' : '- ') : `${start + index}${isSecond ? ')' : '.'} `;
+			return hung(itemText(item), mark, ' '.repeat(mark.length)).trimEnd();
+		})
+		.join('\n');
+
+const itemText = (item: Item): string =>
+	item
+		.map(({type, text}, index) => {
+			// Other lists do not end a paragraph.
+			const isTight =
+				type === 'list' && item[index - 1]?.type === 'paragraph' && /^(?:[-*]|1[.)]) \S/.test(text);
+			// `- ---` is a rule itself.
+			const written = index === 0 && type === 'rule' ? '***' : text;
+			return `${index === 0 ? '' : isTight ? '\n' : '\n\n'}${written}`;
+		})
+		.join('');
+
+/** For platforms that have no escape in code. */
+const unlikeBacktick = '｀';
+
+export const fenced = (text: string, language = ''): string => {
+	const longest = (text.match(/`{3,}/g) ?? []).reduce(
+		(most, {length}) => Math.max(most, length),
+		2,
+	);
+	const fence = '`'.repeat(longest + 1);
+	return `${fence}${language}\n${text}\n${fence}`;
+};
+
+/** For platforms that know no longer fences: three backticks in the code are taken apart. */
+export const brokenFenced = (text: string, language = ''): string =>
+	`\`\`\`${language}\n${text.replaceAll(/`(?=``)/g, '`\u200b')}\n\`\`\``;
+
+/** Code whose delimiters are as many backticks as it needs. */
+export function codeSpan(text: string): string {
+	const runs = new Set((text.match(/`+/g) ?? []).map(({length}) => length));
+	let length = 1;
+	while (runs.has(length)) {
+		length += 1;
+	}
+
+	const fence = '`'.repeat(length);
+	const pad = /^`|`$|^ .* $/s.test(text) && text.trim() !== '' ? ' ' : '';
+	return fence + pad + text + pad + fence;
+}
+
+export const singleSpan = (text: string): string => `\`${text.replaceAll('`', unlikeBacktick)}\``;
+
+/** Signs that may mark something anywhere, and one that makes an image of a link behind it; addresses that a platform makes links of stay as they are. */
+export const markdownSigns =
+	/https?:\/\/(?:(?!&#?\w{1,40};)[^\s<>*`[\]|\\~])+|[\\`*~[\]<|]|_(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])_|&(?=#?\w{1,40};)|!$/gu;
+
+/** Those that mark something where a line begins: the first group stays. */
+const lineSigns = /^(\d{1,9}(?=[.)])|)(?:[.)]|[-+](?=[\s:-]|$)|[=#>]|:(?=-))/gm;
+
+export const withBackslashes = (text: string): string =>
+	text.replaceAll(markdownSigns, found => (found.startsWith('http') ? found : `\\${found}`));
+
+export const lineWith =
+	(escape: (sign: string) => string) =>
+	(lines: string): string =>
+		lines
+			.replaceAll(/^[ \t]+/gm, blanks => '\u00a0'.repeat(blanks.length))
+			.replaceAll(lineSigns, (found, digits: string) =>
+				digits === '' && /^[.)]/.test(found) ? found : digits + escape(found.slice(digits.length)),
+			);
+
+/** A `#` at the end of a line would go with those at its beginning. */
+export const headingOf = (line: string, level: number): string =>
+	`${'#'.repeat(level)} ${line.replace(/#$/, '#\u200b')}`;
+
+/** Rows are cut into cells before code is looked for. */
+export const markdownTable = (rows: ReadonlyArray<readonly string[]>): string => {
+	const [head = '', ...others] = rows.map(
+		row => `| ${row.map(cell => cell.replaceAll(/(?<!\\)\|/g, '\\|')).join(' | ')} |`,
+	);
+	return [head, `|${' --- |'.repeat(rows[0]?.length ?? 0)}`, ...others].join('\n');
+};
+
+/** Markdown whose signs a backslash makes text. */
+export const commonMark = {
+	text: withBackslashes,
+	marks: {
+		strong: pair('**', 'apart'),
+		em: pair('*', 'apart'),
+		strike: pair('~~', 'apart'),
+	},
+	code: codeSpan,
+	link: (words, href) => `[${words}](${href})`,
+	lineBreak: '\n',
+	paragraph: lineWith(sign => `\\${sign}`),
+	heading: headingOf,
+	list: markdownList,
+	quote: quoted,
+	codeBlock: fenced,
+	table: 'grid',
+	rule: '---',
+	between: '\n\n',
+	measure: utf16Units,
+} as const satisfies Dialect;
+
+/** Marks of one sign, of platforms that know no headings, lists and tables. */
+export const singleSigns = {
+	text: text => text,
+	marks: {strong: pair('*', 'alone'), em: pair('_', 'alone'), strike: pair('~', 'alone')},
+	code: singleSpan,
+	link: (words, href) => (words === href ? href : `${words} (${href})`),
+	lineBreak: '\n',
+	heading: 'strong',
+	list: bullets('• '),
+	quote: quoted,
+	codeBlock: text => brokenFenced(text),
+	table: 'grid',
+	rule: '———',
+	between: '\n\n',
+	measure: utf16Units,
+} as const satisfies Dialect;

@@ -1,0 +1,147 @@
+import {type MarkName, markNames, type Run} from './parse.ts';
+
+/** How a mark is written, and where a platform reads it as one. */
+export type Mark = {
+	readonly open: string;
+	readonly close: string;
+	/** `anywhere`; `apart` from a mark that ends right before it, as in CommonMark; `alone`, with no letter, digit or mark beside it. Elsewhere a text goes without it. */
+	readonly where: 'anywhere' | 'apart' | 'alone';
+};
+
+/** How runs are written. */
+export type InlineDialect = {
+	/** Text, escaped and without live mentions. It begins and ends anywhere in a line. */
+	readonly text: (text: string) => string;
+	/** Absent ones are left out. */
+	readonly marks: {readonly [Name in MarkName]?: Mark};
+	/** Whether marks may be inside of others; true where this is absent. */
+	readonly nestsMarks?: boolean;
+	readonly code: (text: string) => string;
+	/** `words` as `text` and marks made them, `href` as in `Run`. */
+	readonly link: (words: string, href: string) => string;
+	readonly lineBreak: string;
+};
+
+type Wrap = MarkName | 'href';
+
+type Around = {
+	/** What stands in front of and behind the runs; only the nearest character counts. */
+	readonly before: string;
+	readonly after: string;
+	/** What they are in already. */
+	readonly within: ReadonlySet<Wrap>;
+};
+
+/** Runs in a dialect. Marks are closed at the end of each line and do not touch blanks, since many platforms read them only so. */
+export function renderInline(runs: readonly Run[], dialect: InlineDialect): string {
+	return linesOf(runs)
+		.map(line => renderRuns(line, dialect, {before: '', after: '', within: new Set()}))
+		.join(dialect.lineBreak);
+}
+
+/** Runs by lines. */
+function linesOf(runs: readonly Run[]): ReadonlyArray<readonly Run[]> {
+	let line: Run[] = [];
+	const lines = [line];
+	for (const run of runs) {
+		for (const [index, text] of run.text.split('\n').entries()) {
+			if (index > 0) {
+				line = [];
+				lines.push(line);
+			}
+
+			if (text !== '') {
+				line.push({...run, text});
+			}
+		}
+	}
+
+	return lines;
+}
+
+/** The mark that reaches farthest from where it begins is the outer one. */
+function renderRuns(runs: readonly Run[], dialect: InlineDialect, around: Around): string {
+	const wraps = wrapsOf(dialect, around.within);
+	let output = '';
+	/** What stands in front of the next run: all of the output would be copied for each of them. */
+	let {before} = around;
+	/** The last characters are a closing mark, with which another one would run together. */
+	let isClosed = false;
+	for (let index = 0; index < runs.length;) {
+		const {wrap, end} = farthest(runs, index, wraps);
+		const group = runs.slice(index, end);
+		const {text = '', code, href = ''} = runs[index] ?? {};
+		const place: Around = {
+			before,
+			after: runs[end]?.text ?? around.after,
+			within: wrap ? new Set(around.within).add(wrap) : around.within,
+		};
+		const mark = wrap === undefined || wrap === 'href' ? undefined : dialect.marks[wrap];
+		let written: string;
+		if (mark) {
+			const marked = renderMarked(group, mark, {dialect, place, isClosed});
+			written = marked ?? renderRuns(group, dialect, place);
+			isClosed = marked?.endsWith(mark.close) ?? false;
+		} else if (wrap === 'href') {
+			const words = renderRuns(group, dialect, {...place, before: '[', after: ']'});
+			written = words.trim() === '' ? words : dialect.link(words, href);
+			isClosed = false;
+		} else {
+			written = code ? dialect.code(text) : dialect.text(text);
+			isClosed = false;
+		}
+
+		output += written;
+		before = written || before;
+		index = end;
+	}
+
+	return output;
+}
+
+/** Runs in a mark, with the blanks at their ends outside of it; `undefined` where a platform would not read it. */
+function renderMarked(
+	runs: readonly Run[],
+	mark: Mark,
+	{
+		dialect,
+		place,
+		isClosed,
+	}: {readonly dialect: InlineDialect; readonly place: Around; readonly isClosed: boolean},
+): string | undefined {
+	const {open, close, where} = mark;
+	const text = renderRuns(runs, dialect, {...place, before: open, after: close});
+	const core = text.trim();
+	const lead = text.slice(0, text.length - text.trimStart().length);
+	const tail = text.slice(lead.length + core.length);
+	const left = /.?$/su.exec((lead || place.before).slice(-2))?.[0] ?? '';
+	const right = /^.?/su.exec(tail || place.after)?.[0] ?? '';
+	const isRead =
+		where === 'anywhere' ||
+		(!(isClosed && lead === '') && (where === 'apart' || !/[\p{L}\p{N}]/u.test(left + right)));
+	return core !== '' && isRead ? lead + open + core + close + tail : undefined;
+}
+
+const wrapsOf = ({marks, nestsMarks = true}: InlineDialect, within: ReadonlySet<Wrap>) =>
+	(['href', ...markNames] as const).filter(
+		wrap =>
+			!within.has(wrap) &&
+			(wrap === 'href' ||
+				(marks[wrap] !== undefined && (nestsMarks || markNames.every(name => !within.has(name))))),
+	);
+
+function farthest(runs: readonly Run[], start: number, wraps: readonly Wrap[]) {
+	let best: {readonly wrap?: Wrap; readonly end: number} = {end: start + 1};
+	for (const wrap of wraps.filter(one => runs[start]?.[one])) {
+		let end = start + 1;
+		while (end < runs.length && runs[end]?.[wrap] === runs[start]?.[wrap]) {
+			end += 1;
+		}
+
+		if (best.wrap === undefined || end > best.end) {
+			best = {wrap, end};
+		}
+	}
+
+	return best;
+}

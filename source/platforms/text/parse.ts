@@ -1,0 +1,236 @@
+import MarkdownIt, {type Env, type Token} from 'markdown-it';
+
+/** How a stretch of text is marked. */
+export const markNames = ['strong', 'em', 'strike'] as const;
+
+export type MarkName = (typeof markNames)[number];
+
+/** A stretch of text that is marked one way. Line breaks are line feeds. Code has no marks, and no line breaks. */
+export type Run = {readonly [Name in MarkName]?: boolean} & {
+	readonly text: string;
+	readonly code?: boolean;
+	/** An address of `http:`, `https:` or `mailto:`, in ASCII. */
+	readonly href?: string | undefined;
+};
+
+export type Cell = readonly Run[];
+
+export type List = {
+	readonly type: 'list';
+	/** The number of the first item; absent: bullets. */
+	readonly start?: number | undefined;
+	readonly items: ReadonlyArray<readonly Block[]>;
+};
+
+export type Table = {
+	readonly type: 'table';
+	readonly header: readonly Cell[];
+	readonly rows: ReadonlyArray<readonly Cell[]>;
+};
+
+/** A piece of a text. */
+export type Block =
+	| {readonly type: 'paragraph'; readonly runs: readonly Run[]}
+	/** `level` from 1 to 6. */
+	| {readonly type: 'heading'; readonly level: number; readonly runs: readonly Run[]}
+	| List
+	| Table
+	| {readonly type: 'quote'; readonly blocks: readonly Block[]}
+	/** `language` is a short name, or empty. */
+	| {readonly type: 'code'; readonly language: string; readonly text: string}
+	| {readonly type: 'rule'};
+
+/** Levels that quotes, lists and their items may be inside of one another; two to a list. */
+const maxNesting = 100;
+
+const markdown = new MarkdownIt({html: false, linkify: false, typographer: false, maxNesting});
+// Targets are checked below: one that is refused here would leave its marks in the text.
+markdown.validateLink = () => true;
+
+/**
+ * A text in Markdown (CommonMark, with tables and `~~strike~~`) as blocks, at least one. HTML is text. Images are links with their alternative text, and a link to anything but
+ * `http:`, `https:` or `mailto:` is text, with its target behind it. A text that is nested too deep, or of which the parser would leave letters out, is one paragraph as it is written.
+ */
+export function parseMarkdown(text: string): readonly Block[] {
+	const found: Env = {};
+	const tokens = markdown.parse(text, found);
+	// What is nested deeper is dropped. Letters of definitions are in no token, those of cells that a table has no column for neither.
+	const isDropped =
+		tokens.some(({level}) => level >= maxNesting - 1) ||
+		(found.references === undefined &&
+			lettersIn(text) !== lettersIn(tokens.map(({content, info}) => content + info).join('')));
+	const blocks = isDropped ? [] : blocksUntil('', tokens.values());
+	return blocks.length > 0 ? blocks : [paragraphOf([{text}])];
+}
+
+export const paragraphOf = (runs: readonly Run[]): Block => ({type: 'paragraph', runs});
+
+/** The text of runs, without what marks it. */
+export const textOf = (runs: readonly Run[]): string => runs.map(({text}) => text).join('');
+
+const lettersIn = (text: string): number => text.replaceAll(/\P{L}+/gu, '').length;
+
+/** Blocks up to the end of what they are in, which is taken. */
+function blocksUntil(end: string, tokens: ArrayIterator<Token>): readonly Block[] {
+	const blocks: Block[] = [];
+	for (const token of tokens) {
+		if (token.type === end) {
+			break;
+		}
+
+		const block = blockOf(token, tokens);
+		if (block) {
+			blocks.push(block);
+		}
+	}
+
+	return blocks;
+}
+
+function blockOf(token: Token, tokens: ArrayIterator<Token>): Block | undefined {
+	switch (token.type) {
+		case 'inline':
+			return paragraphOf(runsOf(token.children));
+		case 'heading_open': {
+			const runs = runsOf(tokens.next().value?.children);
+			return runs.length === 0
+				? undefined
+				: {type: 'heading', level: Number(token.tag.slice(1)), runs};
+		}
+
+		case 'bullet_list_open':
+			return {type: 'list', items: itemsUntil('bullet_list_close', tokens)};
+		case 'ordered_list_open':
+			return {
+				type: 'list',
+				start: Number(token.attrGet('start') ?? 1),
+				items: itemsUntil('ordered_list_close', tokens),
+			};
+		case 'blockquote_open':
+			return {type: 'quote', blocks: blocksUntil('blockquote_close', tokens)};
+		case 'table_open':
+			return tableUntilEnd(tokens);
+		case 'fence':
+		case 'code_block':
+			return codeOf(token);
+		case 'hr':
+			return {type: 'rule'};
+		default:
+			return undefined;
+	}
+}
+
+function itemsUntil(end: string, tokens: ArrayIterator<Token>): List['items'] {
+	const items: Array<readonly Block[]> = [];
+	for (const token of tokens) {
+		if (token.type === end) {
+			break;
+		}
+
+		items.push(blocksUntil('list_item_close', tokens));
+	}
+
+	return items;
+}
+
+function tableUntilEnd(tokens: ArrayIterator<Token>): Table {
+	const rows: Cell[][] = [];
+	for (const {type, children} of tokens) {
+		if (type === 'table_close') {
+			break;
+		} else if (type === 'tr_open') {
+			rows.push([]);
+		} else if (type === 'inline') {
+			rows.at(-1)?.push(runsOf(children));
+		}
+	}
+
+	const [header = [], ...others] = rows;
+	return {type: 'table', header, rows: others};
+}
+
+/** What stands behind a fence and is no name of a language is shown: readers see all of a text. */
+function codeOf({info, content}: Token): Block {
+	const [said, text] = [info.trim(), content.replace(/\n$/, '')];
+	return /^[\w+#.-]{0,20}$/.test(said)
+		? {type: 'code', language: said, text}
+		: {type: 'code', language: '', text: `${said}\n${text}`};
+}
+
+const marksByToken: Readonly<Record<string, MarkName>> = {strong: 'strong', em: 'em', s: 'strike'};
+
+function runsOf(tokens: readonly Token[] | null | undefined): readonly Run[] {
+	const runs: Run[] = [];
+	const open = {strong: 0, em: 0, strike: 0};
+	let link:
+		| {readonly target: string; readonly href: string | undefined; begins: number}
+		| undefined;
+	/** Characters so far, but for blanks around them. */
+	let length = 0;
+	const push = (text: string, how: Omit<Run, 'text'> = {}) => {
+		const marked = markNames.filter(name => open[name] > 0 && !how.code);
+		const run: Run = {
+			...Object.fromEntries(marked.map(name => [name, true])),
+			...(link?.href !== undefined && {href: link.href}),
+			...how,
+			text,
+		};
+		const last = runs.at(-1);
+		length += text.trim().length;
+		if (last && isAlike(last, run)) {
+			runs[runs.length - 1] = {...last, text: last.text + text};
+		} else if (text !== '') {
+			runs.push(run);
+		}
+	};
+
+	for (const token of tokens ?? []) {
+		const mark = marksByToken[token.tag];
+		if (mark) {
+			open[mark] += token.nesting;
+		} else if (token.type === 'link_open') {
+			const target = String(token.attrGet('href') ?? '');
+			link = {target, href: safeTarget(target), begins: length};
+		} else if (token.type === 'link_close' && link) {
+			const {target, href, begins} = link;
+			if (length === begins) {
+				push(target);
+			} else if (href === undefined && target !== '') {
+				push(` (${target})`);
+			}
+
+			link = undefined;
+		} else if (token.type === 'image') {
+			const source = String(token.attrGet('src') ?? '');
+			const href = link?.href ?? safeTarget(source);
+			const words = textOf(runsOf(token.children)).trim() || source;
+			push(words, {href});
+			if (href === undefined && words !== source) {
+				push(` (${source})`);
+			}
+		} else if (token.type === 'softbreak' || token.type === 'hardbreak') {
+			push(length === 0 ? '' : '\n');
+		} else if (token.type === 'code_inline') {
+			push(token.content, {code: true});
+		} else {
+			push(token.content);
+		}
+	}
+
+	return runs;
+}
+
+const isAlike = (one: Run, other: Run): boolean =>
+	one.href === other.href &&
+	one.code === other.code &&
+	markNames.every(name => one[name] === other[name]);
+
+/** Without the characters that end a link, or mean something in one, in a language of a platform. */
+function safeTarget(target: string): string | undefined {
+	const safe = target.replaceAll(/[^\x21-\x7e]|["'()*<>\\`|]/gu, character =>
+		[...Buffer.from(character)]
+			.map(byte => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)
+			.join(''),
+	);
+	return /^(?:https?:\/\/|mailto:)[^/]/i.test(safe) ? safe : undefined;
+}

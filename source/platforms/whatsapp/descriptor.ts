@@ -1,0 +1,48 @@
+import {checked, nonEmptyText, setting} from '../../core/schema-parts.ts';
+import {definePlatform, type SettingsOf} from '../platform.ts';
+import {apiBase, chatName} from '../settings.ts';
+
+/** One message in 6 s to one person. */
+const minuteOfPerson = 10;
+
+const fields = {
+	access_token: setting(nonEmptyText, {
+		description: 'Token of a system user; best a reference: `${WHATSAPP_ACCESS_TOKEN}`',
+		secret: true,
+	}),
+	phone_number_id: setting(
+		checked(chatName, value =>
+			/^\d{5,25}$/.test(String(value)) ? undefined : 'must be digits: it is not the number itself',
+		),
+		{description: 'Identifier of the number that sends; not the number', to: String},
+	),
+	api_version: setting(
+		checked(nonEmptyText, value =>
+			/^v\d{1,3}\.\d{1,2}$/.test(value) ? undefined : 'must be a version as v23.0',
+		),
+		{description: 'Version of the Graph API', default: 'v23.0'},
+	),
+	api_base: apiBase('https://graph.facebook.com'),
+};
+
+export type WhatsappSettings = SettingsOf<typeof fields, 'accessToken' | 'phoneNumberId'>;
+
+/** WhatsApp, by the Cloud API. @see manual/delivery-whatsapp.md, https://developers.facebook.com/docs/whatsapp/cloud-api */
+export const whatsapp = definePlatform({
+	kind: 'whatsapp',
+	title: 'WhatsApp',
+	fields,
+	needs: ['accessToken', 'phoneNumberId'],
+	chat: {form: /^\+?\d{7,15}$/, says: 'a phone number with its country code (+491701234567)'},
+	reply: {
+		form: /^wamid\.[\w+/=-]{1,200}$/,
+		says: 'what WhatsApp calls a message (wamid.HBgL...)',
+	},
+	perMinute: minuteOfPerson,
+	setUp: [
+		'Make an app of the type Business at developers.facebook.com and add WhatsApp to it: "API Setup" shows the identifier of the number.',
+		'Make a system user in the settings of the business, give it the app, and make a token with the permission whatsapp_business_messaging that does not end.',
+		'The person must have written to that number within the last 24 hours: WhatsApp takes other texts as templates only.',
+	],
+	load: async () => import('./send.ts'),
+});

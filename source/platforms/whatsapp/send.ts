@@ -1,0 +1,81 @@
+import {createAsk, idAt, memberAt, type ApiRequest, type Judged, type Judgement} from '../ask.ts';
+import type {Place} from '../platform.ts';
+import {usualParts} from '../settings.ts';
+import type {SenderModule} from '../target-kind.ts';
+import {whatsapp} from '../text/dialects.ts';
+import {messagesOf} from '../text/messages.ts';
+import type {WhatsappSettings} from './descriptor.ts';
+
+/** UTF-16 units. */
+const maxLength = 4096;
+
+/** Sends texts. Rejects as `Ask`. @see manual/delivery-whatsapp.md */
+export const connect: SenderModule<WhatsappSettings, Place>['connect'] = (
+	{accessToken, phoneNumberId, apiVersion, apiBase, maxParts: configured = usualParts},
+	world,
+) => {
+	const ask = createAsk(world, {
+		platform: 'whatsapp',
+		base: `${apiBase}/${apiVersion}/${phoneNumberId}`,
+		headers: {authorization: `Bearer ${accessToken}`},
+		judge,
+	});
+
+	return {
+		split: (text, {format}, maxParts = configured) =>
+			messagesOf(text, {dialect: whatsapp, limit: maxLength, maxParts, format}),
+		async check(limits) {
+			const number = await ask({method: 'GET', path: '?fields=verified_name'}, limits);
+			return idAt(number, 'verified_name') ?? phoneNumberId;
+		},
+		async send({text}, {chat, replyTo}, limits) {
+			const sent = await ask(
+				{
+					path: '/messages',
+					json: {
+						messaging_product: 'whatsapp',
+						recipient_type: 'individual',
+						to: chat,
+						...(replyTo !== undefined && {context: {message_id: replyTo}}),
+						type: 'text',
+						text: {body: text, preview_url: false},
+					},
+				},
+				limits,
+			);
+			return {place: `whatsapp ${chat}`, id: idAt(sent, 'messages', '0', 'id')};
+		},
+	};
+};
+
+/** Waits that are not told, milliseconds: of the account, and of one person. */
+const busyMs = 60_000;
+const busyPersonMs = 6000;
+
+const busy: ReadonlyMap<unknown, number> = new Map([
+	[4, busyMs],
+	[80_007, busyMs],
+	[130_429, busyMs],
+	[131_048, busyMs],
+	[131_056, busyPersonMs],
+]);
+
+/** The token, or what the app, the account or the number may do; 200 to 299 besides. */
+const refused: ReadonlySet<number> = new Set([0, 3, 10, 190, 368, 131_031]);
+
+/** By the codes, whatever the status. @see https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes */
+function judge({json, status}: Judged, {method}: ApiRequest): Judgement {
+	const id = method === 'GET' ? idAt(json, 'id') : idAt(json, 'messages', '0', 'id');
+	if (status < 300 && id !== undefined) {
+		return true;
+	}
+
+	const code = memberAt(json, 'error', 'code');
+	const retryAfterMs = busy.get(code) ?? (status === 429 ? busyMs : undefined);
+	if (retryAfterMs !== undefined) {
+		return {code: 'platform_rate_limited', retryAfterMs};
+	}
+
+	const isRefused = typeof code === 'number' && ((code >= 200 && code < 300) || refused.has(code));
+	return isRefused ? 'platform_unauthorized' : undefined;
+}

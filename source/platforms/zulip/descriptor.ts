@@ -1,0 +1,48 @@
+import {checked, nonEmptyText, setting} from '../../core/schema-parts.ts';
+import {definePlatform, type SettingsOf} from '../platform.ts';
+import {serverAddress} from '../settings.ts';
+
+/** Up to 60 code points, in one line. */
+const topic = /^\P{Cc}{1,60}$/u;
+
+const fields = {
+	api_base: serverAddress('The address of the organization: `https://acme.zulipchat.com`'),
+	bot_email: setting(nonEmptyText, {description: 'The address of the bot'}),
+	api_key: setting(nonEmptyText, {
+		description: 'The API key of the bot; best a reference: `${ZULIP_API_KEY}`',
+		secret: true,
+	}),
+	topic: setting(
+		checked(nonEmptyText, value =>
+			topic.test(value) ? undefined : 'must be one line of at most 60 characters',
+		),
+		{description: 'The topic when `deliver_extra` has no `thread_id`', default: 'svc'},
+	),
+};
+
+export type ZulipSettings = SettingsOf<typeof fields, 'apiBase' | 'apiKey' | 'botEmail'>;
+
+/** `email:key` as it is sent. */
+export const basicOf = ({botEmail, apiKey}: Partial<ZulipSettings>): string =>
+	Buffer.from(`${botEmail}:${apiKey}`).toString('base64');
+
+/** Zulip, by a bot. @see manual/delivery-zulip.md, https://zulip.com/api/send-message */
+export const zulip = definePlatform({
+	kind: 'zulip',
+	title: 'Zulip',
+	fields,
+	needs: ['apiBase', 'botEmail', 'apiKey'],
+	chat: {
+		form: /^(?:user:\d{1,15}(?:,\d{1,15})*|[^\s@,]+@[^\s@,]+(?:, ?[^\s@,]+@[^\s@,]+)*|(?!user:)\P{Cc}{1,60})$/u,
+		says: 'the name or the number of a channel, or of people: user:9,10 or their addresses',
+	},
+	thread: {form: topic, says: 'a topic: one line of at most 60 characters'},
+	edits: Infinity,
+	perMinute: 200,
+	secrets: settings => [basicOf(settings)],
+	setUp: [
+		'In Zulip, Personal settings, Bots: add a bot of the type Generic bot. Its address and its API key are shown there.',
+		'Add the bot to the channel as a subscriber when the channel is private.',
+	],
+	load: async () => import('./send.ts'),
+});
