@@ -15,6 +15,7 @@ const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
 	logins: async () => (await import('./logins.ts')).soakLogins,
 	approvals: async () => (await import('./approvals.ts')).soakApprovals,
 	linear: async () => (await import('./linear.ts')).soakLinear,
+	parts: async () => (await import('./parts.ts')).soakParts,
 	codex: async () => (await import('./codex.ts')).soakCodex,
 	properties: async () => (await import('./properties.ts')).soakProperties,
 	screen: async () => (await import('./screen.ts')).soakScreen,
