@@ -92,7 +92,7 @@ export function interpretConfig(
 			.flatMap(({path, unknownKeys = []}) => unknownKeys.map(key => slipKey([...path, key]))),
 	);
 	const slips = sortSlips(sound.slips, surroundings.written, value);
-	const configured = platformsIn(platforms ?? {});
+	const configured = platformsIn(platforms ?? {}, before?.platforms);
 	const toolServers = toolServersOf(mcp_servers);
 	const routesAt = routesPlace(value);
 	const {

@@ -1,3 +1,4 @@
+import {isDeepStrictEqual} from 'node:util';
 import {
 	platformKinds,
 	type PlatformsConfig,
@@ -36,10 +37,17 @@ export const platformSlip = ({slips}: Pick<Config, 'slips'>, kind: string): Slip
 		.map(path => slips.get(slipKey(path)))
 		.find(slip => slip?.kept === false);
 
-/** The platforms of this version among `parsed`, what the schema made of the section. */
-export const platformsIn = (parsed: Readonly<Record<string, unknown>>): PlatformsConfig =>
+/** The platforms of this version among `parsed`, what the schema made of the section. One that says the same as `before` is the same value: what is known of it goes on. */
+export const platformsIn = (
+	parsed: Readonly<Record<string, unknown>>,
+	before: PlatformsConfig = {},
+): PlatformsConfig =>
 	Object.fromEntries(
-		platformKinds.flatMap(({kind}) => (parsed[kind] === undefined ? [] : [[kind, parsed[kind]]])),
+		platformKinds.flatMap(({kind}) => {
+			const value = parsed[kind];
+			const old = platformSettings({platforms: before}, kind);
+			return value === undefined ? [] : [[kind, isDeepStrictEqual(value, old) ? old : value]];
+		}),
 	);
 
 /** Texts in the settings of platforms that must never be shown, besides those below a key whose name says so. */

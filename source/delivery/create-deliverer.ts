@@ -39,9 +39,6 @@ export type DelivererDependencies = {
 	readonly kinds?: readonly TargetKind[];
 };
 
-/** More at a time are refused for now: each may be a process or a connection. */
-const maxAtOnce = 32;
-
 /**
  * Delivers to every kind of target. The secrets of the configuration never leave in a text.
  *
@@ -145,13 +142,6 @@ export function createDeliverer({
 				throw new DeliveryError('delivery_aborted', 'Cannot deliver: the delivery was stopped');
 			}
 
-			if (underWay.size >= maxAtOnce) {
-				throw new DeliveryError(
-					'delivery_busy',
-					`Cannot deliver: ${maxAtOnce} deliveries are under way`,
-				);
-			}
-
 			const delivery = hand(message, AbortSignal.any([signal, killed.signal]));
 			underWay.add(delivery);
 			try {
@@ -208,7 +198,7 @@ export function createDeliverer({
 					off === undefined
 						? async () => {
 								const sender = await senderOf(kind, settings);
-								return sender.check && (async limits => sender.check?.(limits));
+								return sender.check && (async limits => (await sender.check?.(limits)) ?? '');
 							}
 						: undefined,
 				);

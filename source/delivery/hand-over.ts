@@ -12,6 +12,12 @@ import {createSendParts, stopped} from './send-parts.ts';
 /** Texts that may wait for others to the same chat. */
 const maxWaiting = 32;
 
+/** More messages at a time are refused for now: each may be a process or a connection. */
+const maxAtOnce = 32;
+
+/** What the sender of an event waits for a delivery in all, milliseconds. */
+const directMs = 5000;
+
 type Delivery = {
 	readonly kind: Pick<TargetKind, 'afterBreak' | 'edits' | 'keyWindowMs' | 'kind' | 'pace'>;
 	readonly settings: unknown;
@@ -37,15 +43,33 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 	const paceOf = createPaces(world.clock);
 	const sendParts = createSendParts(world);
 	const keepUp = createKeepUp(world, sendParts);
+	let underWay = 0;
+	const oneOfMany = async <Result>(send: () => Promise<Result>): Promise<Result> => {
+		if (underWay >= maxAtOnce) {
+			throw new DeliveryError(
+				'delivery_busy',
+				`Cannot deliver: ${maxAtOnce} messages are under way`,
+			);
+		}
 
-	const toPlace = async (delivery: Delivery, queue: string): Promise<string> => {
-		const {kind, settings, sender, state, signal, message} = delivery;
+		underWay += 1;
+		try {
+			return await send();
+		} finally {
+			underWay -= 1;
+		}
+	};
+
+	const toPlace = async (
+		delivery: Delivery & {readonly until: number | undefined},
+		queue: string,
+	): Promise<string> => {
+		const {kind, settings, sender, state, signal, message, until} = delivery;
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of a platform it is one
 		const place = delivery.address as Place;
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of a platform they are these
 		const {perMinute} = settings as PlatformSettings;
 		const usual = typeof kind.pace === 'function' ? kind.pace(place.chat) : (kind.pace ?? 0);
-		const isDirect = message.runId === undefined;
 		const pace = paceOf(queue, perMinute ?? usual);
 		const {keyWindowMs} = kind;
 		const sending = {
@@ -55,12 +79,13 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 			},
 			message,
 			address: place,
-			...(state && {holds: () => state.holds(settings, isDirect)}),
+			...(state && {holds: () => state.holds(settings, until !== undefined)}),
 			...(pace && {pace}),
+			until,
 			signal,
 		};
-		const observed = <Result>(attempt: () => Promise<Result>) =>
-			state ? state.observe(settings, attempt) : attempt();
+		const observed = async <Result>(attempt: () => Promise<Result>) =>
+			oneOfMany(async () => (state ? state.observe(settings, attempt) : attempt()));
 		const split = (maxParts?: number) =>
 			sender.split?.(message.text, place, maxParts) ?? [message.text];
 		const {edit} = sender;
@@ -80,13 +105,13 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 				}));
 		return place.ignored.length === 0
 			? summary
-			: `${summary}; ${kind.kind} has nothing for ${place.ignored.join(', ')}`;
+			: `${summary}; ignored: ${place.ignored.join(', ')}`;
 	};
 
 	return async delivery => {
 		const {kind, address, signal, message, sender, state, settings} = delivery;
 		if (kind.afterBreak !== 'resumed') {
-			const send = async () =>
+			return oneOfMany(async () =>
 				sendParts({
 					kind: {kind: kind.kind, afterBreak: kind.afterBreak},
 					message,
@@ -94,23 +119,55 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 					texts: [message.text],
 					send: async (part, limits) => sender.send(part, address, limits),
 					signal,
-				});
-			return state ? state.observe(settings, send) : send();
+				}),
+			);
 		}
+
+		const isDirect = message.runId === undefined;
+		const held = isDirect && state?.holds(settings, true);
+		if (held) {
+			throw held;
+		}
+
+		const until = isDirect ? world.clock.monotonic() + directMs : undefined;
 
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of a platform it is one
 		const queue = JSON.stringify([kind.kind, (address as Place).chat]);
 		const turn = Promise.withResolvers<void>();
+		const giveUp = new AbortController();
 		const sent = turns.runExclusive(queue, async () => {
 			turn.resolve();
-			return toPlace(delivery, queue);
+			if (giveUp.signal.aborted) {
+				throw stopped();
+			}
+
+			return toPlace({...delivery, until}, queue);
 		});
+		const cancel =
+			until === undefined
+				? undefined
+				: world.clock.after(directMs, () => {
+						giveUp.abort();
+					});
 		try {
 			// Its own end counts once it is under way: what was written may have arrived.
-			await within(Promise.race([turn.promise, sent]), signal);
+			await within(Promise.race([turn.promise, sent]), AbortSignal.any([signal, giveUp.signal]));
 		} catch (error) {
 			void sent.catch(() => {});
-			throw signal.aborted && !(error instanceof DeliveryError) ? stopped() : error;
+			if (error instanceof DeliveryError) {
+				throw error;
+			}
+
+			throw giveUp.signal.aborted
+				? new DeliveryError(
+						'delivery_busy',
+						`Cannot deliver: other texts for the same chat took longer than ${directMs / 1000} s`,
+					)
+				: signal.aborted
+					? stopped()
+					: error;
+		} finally {
+			cancel?.();
 		}
 
 		const summary = await sent;

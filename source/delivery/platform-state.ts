@@ -2,7 +2,8 @@ import type {Clock} from '../core/clock.ts';
 import type {PlatformView} from '../core/config-view.ts';
 import {messageOf} from '../core/errors.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
-import type {PlatformSettings} from '../platforms/target-kind.ts';
+import type {PlatformSettings, Sender} from '../platforms/target-kind.ts';
+import {limitsFrom} from './send-parts.ts';
 
 /** Until a platform that failed is asked again: this long, then twice as long each time, up to the most. */
 const firstWaitMs = 5000;
@@ -11,10 +12,7 @@ const mostWaitMs = 300_000;
 const checkMs = 10_000;
 
 /** Asks the platform whether it takes our credentials. */
-export type Check = (limits: {
-	readonly limitMs: number;
-	readonly signal: AbortSignal;
-}) => Promise<unknown>;
+export type Check = NonNullable<Sender<unknown>['check']>;
 
 /** What is known of one platform, from its connect checks and its deliveries. */
 export type PlatformState = {
@@ -30,10 +28,6 @@ export type PlatformState = {
 	view(settings: PlatformSettings | undefined): PlatformView | undefined;
 	[Symbol.dispose](): void;
 };
-
-/** What went wrong, without what was tried: that stands beside it. */
-const reasonOf = (error: DeliveryError): string =>
-	messageOf(error).replace(/^Cannot send (?:mail through|to) \S+: /, '');
 
 type Standing = {readonly settings: unknown} & (
 	| {readonly state: 'connecting' | 'connected'; readonly waitMs?: number}
@@ -74,15 +68,31 @@ export function createPlatformState(
 
 	const viewOf = (of: Standing): PlatformView =>
 		of.state === 'failed'
-			? {name, state: 'failed', reason: reasonOf(of.error), nextTry: of.nextTry}
+			? {name, state: 'failed', reason: of.error.reason, nextTry: of.nextTry}
 			: {name, state: of.state};
 
+	/** Whether these are settings of before: what is heard of them says nothing of those that are watched. */
+	const isOld = (settings: unknown) => watched !== undefined && watched.settings !== settings;
+
 	const succeed = (settings: unknown) => {
+		if (isOld(settings)) {
+			return;
+		}
+
 		cancelTimer?.();
 		set({settings, state: 'connected'});
 	};
 
 	const fail = (settings: unknown, error: DeliveryError) => {
+		// Of several that fail at once the first decides about the wait.
+		const isWaiting =
+			standing?.state === 'failed' &&
+			standing.settings === settings &&
+			clock.now() < standing.nextTry;
+		if (isOld(settings) || isWaiting) {
+			return;
+		}
+
 		const last = standing && standing.settings === settings ? standing.waitMs : undefined;
 		const waitMs = Math.max(
 			last === undefined ? firstWaitMs : Math.min(mostWaitMs, last * 2),
@@ -107,7 +117,7 @@ export function createPlatformState(
 		const {settings, load} = asked;
 		try {
 			const check = await load();
-			await check?.({limitMs: checkMs, signal});
+			await check?.({...limitsFrom(clock, checkMs), signal});
 			if (!signal.aborted) {
 				// Without a check the next text is the check: it may fail for longer.
 				if (check) {
@@ -150,10 +160,14 @@ export function createPlatformState(
 			}
 
 			const {error, nextTry} = standing;
-			return new DeliveryError(error.code, `Cannot deliver: ${name} is down: ${reasonOf(error)}`, {
-				passes: true,
-				...(!isDirect && {retryAfterMs: Math.max(1000, nextTry - clock.now())}),
-			});
+			return new DeliveryError(
+				error.code,
+				`Cannot deliver: platform ${name} has failed, next check in ${Math.ceil(Math.max(0, nextTry - clock.now()) / 1000)} s: ${error.reason}`,
+				{
+					passes: true,
+					...(!isDirect && {retryAfterMs: Math.max(1000, nextTry - clock.now())}),
+				},
+			);
 		},
 		async observe(settings, attempt) {
 			try {

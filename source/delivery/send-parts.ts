@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto';
-import {sleep} from '../core/clock.ts';
+import {sleep, type Clock} from '../core/clock.ts';
 import {idempotencyMs} from '../core/delivery.ts';
 import {isJsonObject, type JsonValue} from '../core/json.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
@@ -7,11 +7,15 @@ import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
 import type {Part, SenderWorld, Sent, TargetKind} from '../platforms/target-kind.ts';
 import type {Pace} from './paces.ts';
 
-/** How long sending one part may take, and how long one may be waited for besides, as its platform asks or before it is repeated, milliseconds: of a run, and while the sender of an event waits. */
-const limits = {
-	run: {sendMs: 30_000, waitMs: 60_000},
-	direct: {sendMs: 5000, waitMs: 5000},
-} as const;
+/** How long sending one part may take, and how long one may be waited for besides, as its platform asks or before it is repeated, milliseconds. */
+const maxSendMs = 30_000;
+const maxWaitMs = 60_000;
+
+/** The limits of what begins now. */
+export const limitsFrom = (clock: Pick<Clock, 'monotonic'>, limitMs: number) => ({
+	limitMs,
+	until: clock.monotonic() + limitMs,
+});
 
 /** Pause before the first repetition of a part that may have arrived; each further one is four times as long. */
 const firstRepeatMs = 1000;
@@ -49,6 +53,8 @@ export type Sending = {
 	readonly holds?: () => DeliveryError | undefined;
 	/** When the next message may go to the chat. */
 	readonly pace?: Pace;
+	/** When somebody who waits for the end of it gives up, `Clock.monotonic`; absent: nobody does. */
+	readonly until?: number | undefined;
 	readonly signal: AbortSignal;
 };
 
@@ -58,8 +64,10 @@ export const stopped = () =>
 /** Sends the messages of a text, one after the other; resolves with a line for a person. Of a kind that is `resumed` each step is noted before it happens. @throws DeliveryError, and what `Memos.put` throws */
 export const createSendParts =
 	({clock, memos}: Pick<SenderWorld, 'clock' | 'memos'>) =>
-	async ({kind, message, address, texts, send, holds, pace, signal}: Sending): Promise<string> => {
-		const {sendMs, waitMs} = limits[message.runId === undefined ? 'direct' : 'run'];
+	async (sending: Sending): Promise<string> => {
+		const {kind, message, address, texts, send, holds, pace, until, signal} = sending;
+		/** What is left for the whole of it. */
+		const leftMs = () => Math.max(0, (until ?? Infinity) - clock.monotonic());
 		const name = nameOf(message);
 		const digest = hashOf([kind.kind, address ?? null, texts]);
 		const notes = kind.afterBreak === 'resumed' ? memos : undefined;
@@ -85,19 +93,17 @@ export const createSendParts =
 		};
 
 		/** A failure of a part that an earlier try, or this one, may have sent. */
-		const doubtful = (failure: DeliveryError, from: number): DeliveryError =>
-			new DeliveryError(
+		const doubtful = (error: DeliveryError, from: number): DeliveryError => {
+			const {passes, ...rest} = error.failure;
+			const mayPass = error.isUncertain || passes;
+			return new DeliveryError(
 				'delivery_uncertain',
-				failure.isUncertain
-					? failure.message
-					: `${failure.message}; an earlier try of it may have arrived`,
-				{
-					isUncertain: true,
-					...((failure.isUncertain || failure.retryable) && isKnownAgain(from) && {passes: true}),
-					...(failure.isPlatformDown && {isDown: true}),
-					...(failure.retryAfterMs !== undefined && {retryAfterMs: failure.retryAfterMs}),
-				},
+				error.isUncertain
+					? error.message
+					: `${error.message}; an earlier try of it may have arrived`,
+				{...rest, isUncertain: true, ...(mayPass && isKnownAgain(from) && {passes: true})},
 			);
+		};
 
 		/** Waits until the platform and the chat may be sent to; resolves with all that was waited for the part. */
 		const untilReady = async (waitedMs: number): Promise<number> => {
@@ -108,7 +114,7 @@ export const createSendParts =
 					return waited;
 				}
 
-				if (ms === undefined || waited + ms > waitMs) {
+				if (ms === undefined || waited + ms > maxWaitMs || ms >= leftMs()) {
 					throw (
 						held ??
 						new DeliveryError(
@@ -130,23 +136,24 @@ export const createSendParts =
 		};
 
 		const sendPart = async (index: number): Promise<Sent> => {
-			const part = {
-				index,
-				of: texts.length,
-				key: hashOf([name, digest, index]).slice(0, 25),
-				limitMs: sendMs,
-				signal,
-			};
+			const key = hashOf([name, digest, index]).slice(0, 25);
 			let [waitedMs, repeatMs] = [0, firstRepeatMs];
 			for (;;) {
-				// oxlint-disable-next-line no-await-in-loop -- one try after the other
-				waitedMs = await untilReady(waitedMs);
 				const isInDoubt = begunAt !== undefined;
 				if (begunAt !== undefined && !isKnownAgain(begunAt)) {
 					throw new DeliveryError(
 						'delivery_uncertain',
 						`Cannot go on: an earlier try broke off while it sent part ${index + 1} of ${texts.length}, which may have arrived`,
 					);
+				}
+
+				try {
+					// oxlint-disable-next-line no-await-in-loop -- one try after the other
+					waitedMs = await untilReady(waitedMs);
+				} catch (error) {
+					throw begunAt !== undefined && error instanceof DeliveryError
+						? doubtful(error, begunAt)
+						: error;
 				}
 
 				begunAt ??= clock.now();
@@ -157,7 +164,16 @@ export const createSendParts =
 				pace?.took();
 				try {
 					// oxlint-disable-next-line no-await-in-loop -- one try after the other
-					return await send({...message, text: texts[index] ?? ''}, part);
+					return await send(
+						{...message, text: texts[index] ?? ''},
+						{
+							index,
+							of: texts.length,
+							key,
+							signal,
+							...limitsFrom(clock, Math.min(maxSendMs, leftMs())),
+						},
+					);
 				} catch (error) {
 					if (!(error instanceof DeliveryError)) {
 						throw error;
@@ -179,7 +195,8 @@ export const createSendParts =
 				const nextMs = isUncertain ? repeatMs : retryable ? toldMs : undefined;
 				if (
 					nextMs === undefined ||
-					waitedMs + nextMs > waitMs ||
+					waitedMs + nextMs > maxWaitMs ||
+					nextMs >= leftMs() ||
 					(begunAt !== undefined && !isKnownAgain(begunAt, nextMs))
 				) {
 					throw failure;
@@ -230,7 +247,7 @@ export const createSendParts =
 function summaryOf(sent: readonly Sent[], of: number): string {
 	const [first] = sent;
 	if (!first) {
-		return 'all of it had arrived before';
+		return 'already delivered by an earlier try';
 	}
 
 	const ids = sent.flatMap(({id}) => id ?? []).join(', ');

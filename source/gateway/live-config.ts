@@ -200,7 +200,7 @@ export function createLiveConfig(
 		secrets: () => secrets,
 		hide(secret) {
 			hidden = [...hidden, secret].slice(-100);
-			secrets = [...secrets, secret];
+			secrets = [...config.secretValues, ...(known ? secretsInTable(known) : []), ...hidden];
 		},
 		peek,
 		load: text => loadConfig({paths, environment, text}),

@@ -38,12 +38,12 @@ export type Judged = Pick<PlatformAnswer, 'status' | 'header'> & {
  */
 export type Ask = (
 	request: ApiRequest,
-	limits: {readonly limitMs: number; readonly signal: AbortSignal},
+	limits: {readonly limitMs: number; readonly until?: number; readonly signal: AbortSignal},
 ) => Promise<JsonObject>;
 
 /** `Ask` for one platform. `judge` tells its successes from its failures. */
 export function createAsk(
-	{post}: Pick<SenderWorld, 'post'>,
+	{post, clock}: Pick<SenderWorld, 'clock' | 'post'>,
 	{
 		platform,
 		base = '',
@@ -72,14 +72,15 @@ export function createAsk(
 		limits: Parameters<Ask>[1],
 		isLast: boolean,
 	): Promise<JsonObject> => {
-		const {limitMs, signal} = limits;
+		const {limitMs, until = Infinity, signal} = limits;
 		const {json: body, form, method, sendsNothing} = request;
 		const answer = await post({
 			platform,
 			url: 'url' in request ? request.url : base + request.path,
 			headers: {...headers, ...request.headers},
 			secrets,
-			limitMs,
+			limitMs: Math.max(1, Math.min(limitMs, until - clock.monotonic())),
+			isPublicPath: 'path' in request,
 			signal,
 			...(method && {method}),
 			...(body !== undefined && {json: body}),

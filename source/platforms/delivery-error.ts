@@ -9,6 +9,8 @@ export type Failure = {
 	readonly isDown?: true;
 	/** It broke after the request was written: the message may have arrived. */
 	readonly isUncertain?: true;
+	/** What went wrong, without what was tried. */
+	readonly reason?: string;
 	/** So long the platform asks to wait before another try, milliseconds. */
 	readonly retryAfterMs?: number;
 };
@@ -32,34 +34,43 @@ const known: Partial<Record<ErrorCode, Failure>> = common;
 
 /** A failed delivery. The message is redacted and cleaned: it may be logged, stored and shown. */
 export class DeliveryError extends SvcError {
-	/** Whether another try may help. */
-	readonly retryable: boolean;
-	/** Whether other messages would fail as well. */
-	readonly isPlatformDown: boolean;
-	/** Whether the message may have arrived all the same. */
-	readonly isUncertain: boolean;
-	/** How long to wait before another try, at least; absent: the platform does not say. Milliseconds. */
-	readonly retryAfterMs: number | undefined;
+	readonly failure: Failure;
 
 	constructor(code: keyof typeof common, message: string);
 	constructor(code: ErrorCode, message: string, failure: Failure);
 	constructor(code: ErrorCode, message: string, failure: Failure = known[code] ?? {}) {
 		super(code, message);
-		this.retryable = failure.passes ?? false;
-		this.isPlatformDown = failure.isDown ?? false;
-		this.isUncertain = failure.isUncertain ?? false;
-		this.retryAfterMs = failure.retryAfterMs;
+		this.failure = failure;
+	}
+
+	/** Whether another try may help. */
+	get retryable(): boolean {
+		return this.failure.passes ?? false;
+	}
+
+	/** Whether other messages would fail as well. */
+	get isPlatformDown(): boolean {
+		return this.failure.isDown ?? false;
+	}
+
+	/** Whether the message may have arrived all the same. */
+	get isUncertain(): boolean {
+		return this.failure.isUncertain ?? false;
+	}
+
+	/** How long to wait before another try, at least; absent: the platform does not say. Milliseconds. */
+	get retryAfterMs(): number | undefined {
+		return this.failure.retryAfterMs;
+	}
+
+	/** What went wrong, without what was tried. */
+	get reason(): string {
+		return this.failure.reason ?? this.message;
 	}
 
 	/** The same failure, of a part of what was sent. */
 	about(part: string): DeliveryError {
-		const {code, message, retryable, isPlatformDown, isUncertain: uncertain, retryAfterMs} = this;
-		return new DeliveryError(code, `${message} (${part})`, {
-			...(retryable && {passes: true}),
-			...(isPlatformDown && {isDown: true}),
-			...(uncertain && {isUncertain: true}),
-			...(retryAfterMs !== undefined && {retryAfterMs}),
-		});
+		return new DeliveryError(this.code, `${this.message} (${part})`, this.failure);
 	}
 }
 

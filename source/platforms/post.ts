@@ -6,7 +6,7 @@ import type {JsonValue} from '../core/json.ts';
 import {createRedact} from '../core/redact.ts';
 import {DeliveryError, type Failure} from './delivery-error.ts';
 import {exchangeWith, newExchange, type WireRequest} from './exchange.ts';
-import {secretPartsOf} from './secret-parts.ts';
+import {minTokenLength, secretPartsOf} from './secret-parts.ts';
 import {boundedWaitMs, toldWaitMs} from './told-wait.ts';
 
 const connectTimeoutMs = 10_000;
@@ -28,6 +28,8 @@ export type PlatformRequest = WireRequest & {
 	readonly secrets?: readonly string[];
 	/** It only asks: no message may have arrived by it, however it ends. Absent: so it is with GET. */
 	readonly sendsNothing?: boolean;
+	/** What the path and the query say is documented: only other parts of `url` may be secrets. */
+	readonly isPublicPath?: boolean;
 	/** For all of it, milliseconds. */
 	readonly limitMs: number;
 };
@@ -97,6 +99,7 @@ export function createPost({
 			const fail = (code: keyof typeof platformFailures, text: string, told?: number) =>
 				new DeliveryError(code, say(text), {
 					...platformFailures[code],
+					reason: clean(withoutSecrets(request, text)),
 					...(told !== undefined && {retryAfterMs: told}),
 				});
 			const deadline = new AbortController();
@@ -191,8 +194,16 @@ function parsed(text: string): JsonValue | undefined {
 }
 
 /** `text` without what the request must not show: a platform may quote it. */
-function withoutSecrets({url, headers = {}, secrets = []}: PlatformRequest, text: string): string {
-	const ofHeaders = Object.values(headers).flatMap(value => [value, ...value.split(/\s+/)]);
-	const values = [...secrets, ...ofHeaders, ...secretPartsOf(url)];
+function withoutSecrets(
+	{url, isPublicPath = false, headers = {}, secrets = []}: PlatformRequest,
+	text: string,
+): string {
+	const ofHeaders = Object.values(headers).flatMap(value => [
+		value,
+		...value.split(/\s+/).filter(({length}) => length >= minTokenLength),
+	]);
+	const {username, password} = new URL(url);
+	const ofUrl = isPublicPath ? [username, password] : secretPartsOf(url);
+	const values = [...secrets, ...ofHeaders, ...ofUrl];
 	return createRedact(() => values)(text);
 }

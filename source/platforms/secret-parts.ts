@@ -1,5 +1,5 @@
 /** Parts of a path that are shorter name things; longer ones may be tokens. */
-const minTokenLength = 16;
+export const minTokenLength = 16;
 
 /** What in an address may be a token. */
 export function secretPartsOf(url: string): readonly string[] {

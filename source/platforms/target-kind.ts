@@ -116,7 +116,7 @@ export type Sender<Address> = {
 	 *
 	 * @throws DeliveryError
 	 */
-	check?(limits: Pick<Part, 'limitMs' | 'signal'>): Promise<string>;
+	check?(limits: Pick<Part, 'limitMs' | 'signal' | 'until'>): Promise<string>;
 	/** Why nothing can be sent for `profile` now, as far as that shows within 5 s and without sending: a sentence, cleaned. Absent: that cannot be asked. Never rejects. */
 	problemNow?(profile: string): Promise<string | undefined>;
 	/** Looks whether something could be sent for `profile`, without sending; `signal` ends it. Never rejects. Absent: there is nothing to look at. */
@@ -138,8 +138,10 @@ export type Part = {
 	readonly of: number;
 	/** The same for each try of this part, also after a restart, and of no other: 25 hex digits. */
 	readonly key: string;
-	/** How long sending may take, milliseconds: 30 s, and 5 s while a sender of events waits. */
+	/** How long sending may take, milliseconds: 30 s, and what is left of 5 s while a sender of events waits. */
 	readonly limitMs: number;
+	/** When that is over, `Clock.monotonic`: of several requests the later ones have what is left. */
+	readonly until?: number;
 	/** Ends it. */
 	readonly signal: AbortSignal;
 };

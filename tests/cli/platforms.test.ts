@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
-import {startTestGateway} from '../helpers/gateway.ts';
+import type {GatewayState} from '../../source/core/state.ts';
+import {startTestGateway, testConfig} from '../helpers/gateway.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 import {openService, type Call, type Reply} from '../platforms/service.ts';
 import {command, commandJson} from './command.ts';
@@ -139,4 +140,26 @@ test('with a gateway the states are those that it knows, and the test goes throu
 			nextTry: expect.any(Number),
 		},
 	]);
+});
+
+test('a reload that says the same of a platform leaves it as it stands', async () => {
+	await using service = await openService(serve, isSending);
+	const telegram = {enabled: true, bot_token: token, api_base: service.url, home_channel: '5'};
+	await using gateway = await startTestGateway({config: {platforms: {telegram}}});
+	const isConnected = ({platforms}: GatewayState) =>
+		platforms.some(({state}) => state === 'connected');
+	await gateway.until(isConnected);
+	await gateway.home.write(
+		'config.yaml',
+		testConfig({platforms: {telegram}, runs: {concurrency: 2}}),
+	);
+	await gateway.port.reload();
+	expect(service.calls).toHaveLength(1);
+	await gateway.home.write(
+		'config.yaml',
+		testConfig({platforms: {telegram: {...telegram, per_minute: 7}}}),
+	);
+	await gateway.port.reload();
+	await gateway.until(isConnected);
+	await expect.poll(() => service.calls.length).toBe(2);
 });

@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import type {Config} from '../../source/config/config.ts';
 import type {PlatformView} from '../../source/core/config-view.ts';
+import type {JsonObject} from '../../source/core/json.ts';
 import {silentLogger} from '../../source/core/log.ts';
 import type {Memos} from '../../source/core/memos.ts';
 import {createDeliverer} from '../../source/delivery/create-deliverer.ts';
@@ -287,7 +288,7 @@ test.for([
 			code,
 			message: expect.stringMatching(
 				RegExp(
-					`^Cannot send to pigeon: 127\\.0\\.0\\.1:\\d+ answered ${status}: no entry with \\[redacted\\] to \\[redacted\\]$`,
+					`^Cannot send to pigeon: 127\\.0\\.0\\.1:\\d+ answered ${status}: no entry with \\[redacted\\] to rome-of-old$`,
 				),
 			),
 			retryable,
@@ -315,7 +316,7 @@ test('while a sender waits, 5 s at most are waited; the same event goes on where
 	expect(await first).toMatchObject({code: 'platform_rate_limited'});
 	expect(await deliver('d2')).toEqual({summary: 'pigeon to rome (the last 2 of 3 parts)'});
 	expect(loft.requests.map(({text}) => text)).toEqual(['one', 'two', 'two', 'two', 'three']);
-	expect(await deliver('d3')).toEqual({summary: 'all of it had arrived before'});
+	expect(await deliver('d3')).toEqual({summary: 'already delivered by an earlier try'});
 	clock.advance(24 * 3_600_000);
 	expect(await deliver('d4')).toEqual({summary: 'pigeon to rome (3 parts)'});
 });
@@ -346,4 +347,101 @@ test('texts for one chat follow each other whole, one for another chat waits for
 	expect(await first).toMatchObject({code: 'delivery_uncertain'});
 	expect(await third).toBe('arrived');
 	expect(loft.requests.map(({text}) => text)).toEqual(['a1', 'd1', 'c1', 'c2']);
+});
+
+/** A message that no run is behind: its sender waits. */
+function direct(extra: JsonObject, text = 'one', kind = 'pigeon') {
+	const {runId: _, ...message} = makeMessage(kind, extra, {text, delivery: 'direct'});
+	return message;
+}
+
+const never = new AbortController().signal;
+
+test('a sender who waits hears at once that a platform has failed, also while a run waits for it', async () => {
+	const clock = createFakeClock(startMs);
+	await using loft = await openLoft({status: 503, body: 'down'});
+	const pigeons = openPigeons({url: loft.url, clock});
+	await using deliverer = pigeons.deliverer;
+	await failureOf(deliverer.deliver(makeMessage('pigeon', {chat_id: 'rome'}, {runId: 1}), never));
+	// It waits until the platform is asked again, with the turn of its chat.
+	const waiting = deliverer.deliver(makeMessage('pigeon', {chat_id: 'rome'}, {runId: 2}), never);
+	await new Promise(setImmediate);
+
+	expect(await failureOf(deliverer.deliver(direct({chat_id: 'rome'}), never))).toMatchObject({
+		code: 'platform_failed',
+		message: expect.stringMatching(
+			/^Cannot deliver: platform pigeon has failed, next check in 5 s: /,
+		),
+	});
+	await pigeons.pass(5000);
+	await waiting;
+});
+
+test('a sender who waits does so for 5 s in all: its parts, its tries and the texts before it', async () => {
+	const clock = createFakeClock(startMs);
+	const slow = {status: 429, headers: {'retry-after': '2'}, body: '{}'};
+	await using loft = await openLoft('takes', slow, 'takes', slow, slow);
+	const pigeons = openPigeons({url: loft.url, clock});
+	await using deliverer = pigeons.deliverer;
+	const delivery = failureOf(
+		deliverer.deliver(direct({chat_id: 'rome'}, 'one\ntwo\nthree'), never),
+	);
+	await pigeons.pass(2000);
+	await pigeons.pass(2000);
+
+	expect(await delivery).toMatchObject({
+		code: 'platform_rate_limited',
+		message: expect.stringContaining('(part 3 of 3)'),
+	});
+	expect(loft.requests.map(({text}) => text)).toEqual(['one', 'two', 'two', 'three', 'three']);
+});
+
+test('a sender who waits for the turn of a chat gives up after 5 s, and its text is not sent later', async () => {
+	const clock = createFakeClock(startMs);
+	await using loft = await openLoft('hangs');
+	const pigeons = openPigeons({url: loft.url, clock});
+	await using deliverer = pigeons.deliverer;
+	const first = failureOf(
+		deliverer.deliver(makeMessage('dove', {chat_id: 'rome'}, {text: 'a', runId: 1}), never),
+	);
+	await loft.came(1);
+	const second = failureOf(deliverer.deliver(direct({chat_id: 'rome'}, 'b', 'dove'), never));
+	await pigeons.pass(5000);
+	expect(await second).toMatchObject({code: 'delivery_busy'});
+	clock.advance(25_000);
+	expect(await first).toMatchObject({code: 'delivery_uncertain'});
+	await deliverer.deliver(makeMessage('dove', {chat_id: 'rome'}, {text: 'c', runId: 2}), never);
+	expect(loft.requests.map(({text}) => text)).toEqual(['a', 'c']);
+});
+
+test('a part that may have arrived stays in doubt when the platform fails before it is repeated', async () => {
+	const clock = createFakeClock(startMs);
+	await using loft = await openLoft('breaks', {status: 503, body: 'down'});
+	await using flight = await openFlight(loft, undefined);
+	await flight.send();
+	const working = flight.work();
+	await flight.pass(1000);
+	expect(await working).toMatchObject({
+		state: 'delivering',
+		error: expect.stringContaining('may have arrived'),
+	});
+	expect(clock.timersLeft).toBe(0);
+});
+
+test('texts that wait for one platform keep no text from another', async () => {
+	const clock = createFakeClock(startMs);
+	await using loft = await openLoft({status: 503, body: 'down'});
+	const pigeons = openPigeons({url: loft.url, clock});
+	await using deliverer = pigeons.deliverer;
+	await failureOf(deliverer.deliver(makeMessage('pigeon', {chat_id: 'rome'}, {runId: 1}), never));
+	const waiting = Array.from({length: 40}, (_, index) =>
+		deliverer.deliver(makeMessage('pigeon', {chat_id: `c${index}`}, {runId: index + 2}), never),
+	);
+	await new Promise(setImmediate);
+	expect(
+		await deliverer.deliver(makeMessage('dove', {chat_id: 'rome'}, {runId: 99}), never),
+	).toEqual({summary: 'pigeon to rome'});
+	await new Promise(setImmediate);
+	clock.advance(5000);
+	await Promise.allSettled(waiting);
 });

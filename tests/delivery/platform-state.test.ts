@@ -54,6 +54,8 @@ test('with a check a failure lasts until one passes, however long that is', asyn
 	await fail();
 	expect(state.holds(settings, false)).toMatchObject({retryable: true, code: 'platform_failed'});
 	expect(state.holds(settings, true)?.retryAfterMs).toBeUndefined();
+	clock.advance(4999);
+	expect(state.holds(settings, false)).toBeDefined();
 	isBack = true;
 	clock.advance(300_000);
 	await expect.poll(() => told.at(-1)?.state).toBe('connected');
@@ -91,7 +93,7 @@ test('what is off, lacks something or is not there says so', () => {
 	expect(state.view({enabled: true, lacks: '"token"'})).toEqual({
 		name: 'pigeon',
 		state: 'failed',
-		reason: 'lacks "token": see platforms.pigeon',
+		reason: 'lacks "token"',
 	});
 });
 
@@ -107,4 +109,37 @@ test('nothing is asked any more once it is disposed of', async () => {
 	clock.advance(3_600_000);
 	expect(asked).toBe(1);
 	expect(clock.timersLeft).toBe(0);
+});
+
+test('several that fail at once make one failure', async () => {
+	const {fail, waitS} = open();
+	await Promise.all([fail(), fail(), fail()]);
+	expect(waitS()).toBe(5);
+});
+
+test('what is heard of settings of before says nothing of those that are used', async () => {
+	const {state, watch, told} = open(async () => Promise.reject(down));
+	const late = Promise.withResolvers<string>();
+	watch();
+	await expect.poll(() => told.at(-1)?.state).toBe('failed');
+	const delivery = state.observe({enabled: true}, async () => late.promise);
+	late.resolve('sent');
+	await delivery;
+	expect(state.view(settings)).toMatchObject({state: 'failed', nextTry: expect.any(Number)});
+});
+
+test('with a check nothing is sent after the wait either, before the check has passed', async () => {
+	const passes = Promise.withResolvers<string>();
+	let checks = 0;
+	const {state, watch, clock, told} = open(async () => {
+		checks += 1;
+		return checks === 1 ? Promise.reject(down) : passes.promise;
+	});
+	watch();
+	await expect.poll(() => told.at(-1)?.state).toBe('failed');
+	clock.advance(5000);
+	await expect.poll(() => checks).toBe(2);
+	expect(state.holds(settings, false)).toBeDefined();
+	passes.resolve('me');
+	await expect.poll(() => state.holds(settings, false)).toBeUndefined();
 });

@@ -128,6 +128,6 @@ test('what DingTalk has nothing for is named in the receipt', async () => {
 	const extra = {chat_id: 'ops', thread_id: '1', reply_to: 2, sticky: true};
 
 	expect((await open.deliver('x', {}, extra)).summary).toBe(
-		'dingtalk ops; dingtalk has nothing for thread_id, reply_to, sticky',
+		'dingtalk ops; ignored: thread_id, reply_to, sticky',
 	);
 });

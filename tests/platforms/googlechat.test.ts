@@ -263,6 +263,6 @@ test('googlechat: what a webhook took cannot be changed, and the receipt says so
 	const extra = {chat_id: 'ops', sticky: true};
 	await open.deliver('one', {runId: 1}, extra);
 	const {summary} = await open.deliver('two', {runId: 2}, extra);
-	expect(summary).toMatch(/; googlechat has nothing for sticky$/);
+	expect(summary).toMatch(/; ignored: sticky$/);
 	expect(open.service.calls.map(({method}) => method)).toEqual(['POST', 'POST']);
 });

@@ -104,7 +104,7 @@ test('an answer stands in the thread; what Slack has nothing for is said', async
 	});
 	const place = {chat_id: 'C1', thread_id: '1503435956.000247', reply_to: 'x', format: 'plain'};
 	expect(await open.deliver('*as* <it> is', {}, place)).toEqual({
-		summary: 'slack C1 (message 5.000001); slack has nothing for reply_to',
+		summary: 'slack C1 (message 5.000001); ignored: reply_to',
 	});
 	expect(open.service.calls.map(({body}) => body)).toEqual([
 		{

@@ -128,5 +128,5 @@ test('teams: the receipt says what it has nothing for, and names no address', as
 		{},
 		{chat_id: 'ops', thread_id: '7', reply_to: '8', sticky: true},
 	);
-	expect(summary).toBe('teams ops; teams has nothing for thread_id, reply_to, sticky');
+	expect(summary).toBe('teams ops; ignored: thread_id, reply_to, sticky');
 });

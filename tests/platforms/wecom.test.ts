@@ -86,6 +86,6 @@ test('what WeCom has nothing for is named in the receipt', async () => {
 	const extra = {chat_id: 'ops', message_thread_id: '1', reply_to: 2, sticky: 'true'};
 
 	expect((await open.deliver('x', {}, extra)).summary).toBe(
-		'wecom ops; wecom has nothing for message_thread_id, reply_to, sticky',
+		'wecom ops; ignored: message_thread_id, reply_to, sticky',
 	);
 });

@@ -32,13 +32,16 @@ export const connect: SenderModule<RocketchatSettings, Place>['connect'] = (
 		const retryAfterMs = Number(header('x-ratelimit-reset')) - clock.now();
 		return status === 429 ? {code: 'platform_rate_limited', retryAfterMs} : undefined;
 	};
-	const ask = createAsk(world, {
-		platform: 'rocketchat',
-		base: `${apiBase}/api/v1`,
-		headers: {'x-auth-token': authToken, 'x-user-id': userId},
-		judge,
-		again,
-	});
+	const ask = createAsk(
+		{...world, clock},
+		{
+			platform: 'rocketchat',
+			base: `${apiBase}/api/v1`,
+			headers: {'x-auth-token': authToken, 'x-user-id': userId},
+			judge,
+			again,
+		},
+	);
 
 	return {
 		split: (text, {format}, maxParts = configured) =>

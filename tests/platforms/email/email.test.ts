@@ -261,9 +261,7 @@ describe('"email" delivers over SMTP', () => {
 
 		const {summary} = await fixture.deliver(makeMessage('email', extra));
 
-		expect(withoutId(summary)).toBe(
-			'email to a@example.com, b@example.com; email has nothing for sticky',
-		);
+		expect(withoutId(summary)).toBe('email to a@example.com, b@example.com; ignored: sticky');
 		expect(server.mails[0]?.to).toEqual(['a@example.com', 'b@example.com']);
 	});
 

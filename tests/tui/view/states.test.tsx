@@ -66,7 +66,7 @@ test('H says of each part how it stands and what to do about it', async () => {
 			'model ✗ cannot be used',
 			'ANTHROPIC_API_KEY is not set',
 			'slack ✗ failed',
-			'invalid_auth. Its settings stand under "platforms:" in config.yaml.',
+			'invalid_auth. See platforms.slack in config.yaml.',
 			'smtp ● connected',
 			'runs ● 2 at work 12 wait for a place, 1 wait for you',
 			'! shows what they ask; other runs go on meanwhile.',
