@@ -28,6 +28,7 @@ export type BannerState = Pick<
 	| 'modelProblem'
 	| 'approvals'
 	| 'installs'
+	| 'platforms'
 > & {
 	/** Routes that turn events away, the newest loss first. */
 	readonly lossy: readonly LossyRoute[];
@@ -60,6 +61,7 @@ export function bannerLines(
 		installBanner(state, now),
 		webhookBanner(state),
 		loginBanner(state),
+		platformBanner(state),
 		lossBanner(state),
 		configBanner(state),
 		apiBanner(state),
@@ -144,6 +146,20 @@ const apiBanner = ({api}: BannerState): Banner | undefined =>
 
 const loginBanner = ({loginAlarm: text}: BannerState): Banner | undefined =>
 	text && {text, tone: 'warn'};
+
+/** No answer arrives there, and runs are tried again until they are dead. */
+function platformBanner({platforms}: BannerState): Banner | undefined {
+	const [first, ...others] = platforms.filter(({state}) => state === 'failed');
+	if (!first) {
+		return undefined;
+	}
+
+	const more = others.length > 0 ? ` (+${others.length})` : '';
+	return {
+		text: safe`! ${clean(first.name)}${clean(more)} has failed: ${clean(first.reason ?? 'it does not answer')} · H states`,
+		tone: 'warn',
+	};
+}
 
 /** Code hosts never send again what was answered 429. */
 function lossBanner({lossy}: BannerState): Banner | undefined {

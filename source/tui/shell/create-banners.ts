@@ -33,7 +33,8 @@ export function createBanners(): (
 	const findAlarm = createMemory<Safe | undefined>();
 	const findLossy = createMemory<readonly LossyRoute[]>();
 	return ({size: {columns, rows}}, {state, now}, told) => {
-		const {gateway, webhook, api, problems, model, modelOffer, modelProblem, approvals} = state;
+		const {gateway, webhook, api, problems, model, modelOffer, modelProblem, platforms, approvals} =
+			state;
 		const installs = told === 'installs' ? undefined : state.installs;
 		const shown = told === 'approvals' ? noApprovals : approvals;
 		const lossy = findLossy([state.deliveries, state.routes, Math.floor(now / lossyEveryMs)], () =>
@@ -50,6 +51,7 @@ export function createBanners(): (
 				model,
 				modelOffer,
 				modelProblem,
+				platforms,
 				shown,
 				installs,
 				lossy,

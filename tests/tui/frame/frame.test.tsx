@@ -116,6 +116,29 @@ test('a chat API that cannot be served is named with its reason, in the status r
 	expect(shown.screen.lines()[2]).toBe('✗ the chat API is not served: port 8643 is in use');
 });
 
+test('a platform that has failed is named with its reason and where all of them stand, until it is back', async () => {
+	const port = createFakePort({
+		platforms: [
+			{name: 'slack', state: 'failed', reason: 'invalid_auth', nextTry: testNow + 5000},
+			{name: 'discord', state: 'failed', reason: 'lacks "bot_token"'},
+			{name: 'telegram', state: 'connected'},
+		],
+	});
+	await using shown = await showShell(port, narrow);
+	expect(shown.screen.lines()[2]).toBe('! slack (+1) has failed: invalid_auth · H states');
+
+	for (const name of ['slack', 'discord']) {
+		port.emit({
+			type: 'platform-changed',
+			at: testNow,
+			platform: {name, state: 'connected'},
+		});
+	}
+
+	await shown.screen.settled();
+	expect(shown.screen.lines()[2]).toContain('Traffic');
+});
+
 test('a banner that does not fit takes a second row, and the frame stays as high as the terminal', async () => {
 	const reason =
 		'Cannot listen on 127.0.0.1:8644: another program has the port. Choose another one in config.yaml';
