@@ -1,10 +1,8 @@
-import {createHash} from 'node:crypto';
 import {sleep, type Clock} from '../core/clock.ts';
-import {idempotencyMs} from '../core/delivery.ts';
-import {isJsonObject, type JsonValue} from '../core/json.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
 import type {Part, SenderWorld, Sent, TargetKind} from '../platforms/target-kind.ts';
+import {hashOf, memoKind, nameOf, noteIn, startOf, type Note} from './delivery-note.ts';
 import type {Pace} from './paces.ts';
 
 /** How long sending one part may take, and how long one may be waited for besides, as its platform asks or before it is repeated, milliseconds. */
@@ -22,20 +20,6 @@ const firstRepeatMs = 1000;
 
 /** What is waited where a platform asks for less: one that always asks for none would be asked without an end. */
 const leastWaitMs = 1000;
-
-const memoKind = 'delivery';
-
-/** What is kept of a delivery beyond this process. */
-type Note = {
-	/** Digest of its text, its parts and its place: of another one nothing has arrived. */
-	readonly digest: string;
-	/** Parts that have arrived. */
-	readonly arrived: number;
-	/** When the next part was first begun, as long as nobody knows how that ended; milliseconds since 1970. */
-	readonly begunAt?: number;
-	/** When this was written. */
-	readonly at: number;
-};
 
 /** A text on its way to one place. */
 export type Sending = {
@@ -256,53 +240,4 @@ function summaryOf(sent: readonly Sent[], of: number): string {
 			? ids && `message ${ids}`
 			: `${sent.length === of ? '' : `the last ${sent.length} of `}${of} parts${ids && `: ${ids}`}`;
 	return parts === '' ? first.place : `${first.place} (${parts})`;
-}
-
-/** Where a delivery begins, by what is noted of it. @throws DeliveryError `delivery_uncertain` when a part of another text is out whose end nobody saw */
-function startOf(
-	note: Note | undefined,
-	{
-		digest,
-		message: {runId, startedAt},
-		now,
-	}: {readonly digest: string; readonly message: OutgoingMessage; readonly now: number},
-): {readonly arrived: number; readonly begunAt?: number | undefined} {
-	// Senders may use an identifier again for another event later.
-	if (!note || (runId === undefined && now - note.at >= idempotencyMs)) {
-		return {arrived: 0};
-	}
-
-	// A person has put the run back since: that is their word that the part may be sent again.
-	const isReleased = note.begunAt !== undefined && (startedAt ?? 0) > note.begunAt;
-	const begunAt = isReleased ? undefined : note.begunAt;
-	if (note.digest === digest) {
-		return {arrived: note.arrived, begunAt};
-	}
-
-	if (begunAt !== undefined) {
-		throw new DeliveryError(
-			'delivery_uncertain',
-			'Cannot go on: an earlier try broke off while it sent another text or to another place, where a part may have arrived',
-		);
-	}
-
-	return {arrived: 0};
-}
-
-/** What a delivery is called: the same for each try. */
-const nameOf = ({profile, route, delivery, identifier, runId}: OutgoingMessage): string =>
-	JSON.stringify([profile, route, identifier ?? delivery ?? null, runId ?? null]);
-
-const hashOf = (value: unknown): string =>
-	createHash('sha256').update(JSON.stringify(value)).digest('hex');
-
-function noteIn(memo: JsonValue | undefined): Note | undefined {
-	if (!isJsonObject(memo)) {
-		return undefined;
-	}
-
-	const {digest, arrived, begunAt, at} = memo;
-	return typeof digest === 'string' && typeof arrived === 'number' && typeof at === 'number'
-		? {digest, arrived, at, ...(typeof begunAt === 'number' && {begunAt})}
-		: undefined;
 }

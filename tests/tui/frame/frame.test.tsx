@@ -135,7 +135,7 @@ test('a platform that has failed is named with its reason and where all of them 
 		});
 	}
 
-	await shown.screen.settled();
+	await shown.pass(1000);
 	expect(shown.screen.lines()[2]).toContain('Traffic');
 });
 
