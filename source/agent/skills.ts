@@ -1,9 +1,10 @@
-import {constants} from 'node:fs';
-import {open} from 'node:fs/promises';
-import {join} from 'node:path';
-import {codeOf} from '../core/errors.ts';
+import {readdirSync, realpathSync, statSync} from 'node:fs';
+import {join, sep} from 'node:path';
+import {readTextFile} from '../config/read-text-file.ts';
+import {parseYamlSource} from '../config/yaml-source.ts';
+import {codeOf, messageOf} from '../core/errors.ts';
 import {isJsonObject} from '../core/json.ts';
-import type {Logger} from '../core/log.ts';
+import {cell} from '../core/untrusted.ts';
 
 export type Skill = {
 	readonly name: string;
@@ -12,26 +13,112 @@ export type Skill = {
 	readonly body: string;
 };
 
+/** What the folder of a skill holds. Texts other than the skill's own are clean. */
+export type ReadSkill = {
+	readonly name: string;
+	/** Of `SKILL.md`. */
+	readonly bytes?: number;
+} & (
+	| {readonly ok: true; readonly skill: Skill; readonly warnings: readonly string[]}
+	/** `isMissing`: no folder has this name. */
+	| {readonly ok: false; readonly problem: string; readonly isMissing?: true}
+);
+
 const maxFileBytes = 1024 * 1024;
+
+/** Characters. The fields of the format take less than 4,000. */
+const maxFrontMatter = 16_384;
+
+/** Characters of a description, by the format. */
+const maxDescription = 1024;
+
+/** More folders are neither listed nor completed. */
+const maxListed = 1000;
 
 /** Laxer than the format (lower case, single hyphens), but without anything that a path could be made of. */
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-const frontMatter = /^\uFEFF?---[ \t]*\r?\n(.*?)(?:^|\r?\n)---[ \t]*(?:\r?\n|$)/s;
+const frontMatter = /^---[ \t]*\r?\n(.*?)(?:^|\r?\n)---[ \t]*(?:\r?\n|$)/s;
 
-/** Reads at most 1 MiB of a regular file; a pipe would keep `open` waiting, so nothing waits for a writer. */
-async function readBounded(path: string): Promise<string> {
-	await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-	const stats = await file.stat();
-	if (!stats.isFile()) {
-		throw new Error('it is not a regular file');
+/**
+ * The skill in `<skillsDir>/<name>/SKILL.md`, or why there is none: a name that is none, a file that cannot be read, is larger than 1 MiB, lies outside of its
+ * folder or has no description. Never throws.
+ *
+ * @see manual/routes.md#keys, the Agent Skills format
+ */
+export function readSkill(name: string, skillsDir: string): ReadSkill {
+	if (!namePattern.test(name)) {
+		return {name, ok: false, problem: 'letters, digits, "-" and "_" make a name'};
 	}
 
-	if (stats.size > maxFileBytes) {
-		throw new Error(`it is larger than ${maxFileBytes} bytes`);
+	const folder = join(skillsDir, name);
+	let bytes: number | undefined;
+	try {
+		const file = fileIn(folder);
+		bytes = statSync(file).size;
+		const {ownName, ...parsed} = parseSkill(readTextFile(file, maxFileBytes) ?? '');
+		return {
+			name,
+			bytes,
+			ok: true,
+			skill: {name, ...parsed},
+			warnings: warningsOf(name, ownName, parsed),
+		};
+	} catch (error) {
+		const isMissing = bytes === undefined && codeOf(error) === 'ENOENT';
+		return {
+			name,
+			...(bytes !== undefined && {bytes}),
+			ok: false,
+			...(isMissing && !isThere(folder)
+				? {problem: 'there is no such skill', isMissing: true}
+				: {problem: isMissing ? 'its folder has no SKILL.md' : cell(messageOf(error)).text}),
+		};
+	}
+}
+
+const isThere = (path: string): boolean => statSync(path, {throwIfNoEntry: false}) !== undefined;
+
+/** The folder may be a link of the person's; what came with it must not reach files outside of it, such as `.env`. */
+function fileIn(folder: string): string {
+	const file = realpathSync(join(folder, 'SKILL.md'));
+	if (!file.startsWith(realpathSync(folder) + sep)) {
+		throw new Error('its SKILL.md is a link that leads out of the folder');
 	}
 
-	return await file.readFile('utf8');
+	return file;
+}
+
+function parseSkill(text: string): Omit<Skill, 'name'> & {readonly ownName: unknown} {
+	const [whole, yaml] = frontMatter.exec(text) ?? [];
+	const fields = yaml === undefined ? undefined : parseFrontMatter(yaml);
+	const description = isJsonObject(fields) ? fields['description'] : undefined;
+	if (whole === undefined || typeof description !== 'string' || !description.trim()) {
+		throw new Error('its front matter has no description');
+	}
+
+	return {
+		ownName: isJsonObject(fields) ? fields['name'] : undefined,
+		description,
+		body: text.slice(whole.length).trim(),
+	};
+}
+
+function parseFrontMatter(yaml: string): unknown {
+	if (yaml.length > maxFrontMatter) {
+		throw new Error(`its front matter is longer than ${maxFrontMatter} characters`);
+	}
+
+	const asWritten = parseYamlSource(yaml);
+	const {value, problems} =
+		asWritten.problems.length === 0 ? asWritten : parseYamlSource(quoteColons(yaml));
+	const [problem] = problems;
+	if (problem) {
+		// Above it stands the line of hyphens.
+		throw new Error(`SKILL.md:${problem.line + 1}: ${problem.message}`);
+	}
+
+	return value;
 }
 
 /** `description: Use when: …` is what people write; YAML wants quotes there. */
@@ -41,69 +128,65 @@ const quoteColons = (yaml: string) =>
 		(_line, key: string, value: string) => `${key}: ${JSON.stringify(value.trim())}`,
 	);
 
-async function parseFrontMatter(text: string): Promise<unknown> {
-	// Its default export, since the bundle gives packages in the old module format nothing else.
-	const {default: yaml} = await import('yaml');
-	try {
-		return yaml.parse(text, {logLevel: 'error'});
-	} catch {
-		return yaml.parse(quoteColons(text), {logLevel: 'error'});
-	}
-}
-
-async function parseSkill(text: string): Promise<Omit<Skill, 'name'> & {readonly name: unknown}> {
-	const match = frontMatter.exec(text);
-	const fields = match ? await parseFrontMatter(match[1] ?? '') : undefined;
-	const description = isJsonObject(fields) ? fields['description'] : undefined;
-	if (!match || !isJsonObject(fields) || typeof description !== 'string' || !description.trim()) {
-		throw new Error('its front matter has no description');
-	}
-
-	return {name: fields['name'], description, body: text.slice(match[0].length).trim()};
-}
-
-/**
- * The first of `names` that is found as `<skillsDir>/<name>/SKILL.md`; later entries are ignored. `undefined` when none is. A name that is
- * none, a file that cannot be read, is larger than 1 MiB or has no description counts as not found, with a warning.
- *
- * @see manual/routes.md#keys, manual/runs.md#bounds, the Agent Skills format
- */
-export async function findSkill(
-	names: readonly string[],
-	{skillsDir, log}: {readonly skillsDir: string; readonly log: Logger},
-): Promise<Skill | undefined> {
-	for (const name of names) {
-		// oxlint-disable-next-line no-await-in-loop -- the first that is found ends the search
-		const skill = await readSkill(name, {skillsDir, log});
-		if (skill) {
-			return skill;
-		}
-	}
-
-	return undefined;
-}
-
-async function readSkill(
+const warningsOf = (
 	name: string,
-	{skillsDir, log}: {readonly skillsDir: string; readonly log: Logger},
-): Promise<Skill | undefined> {
-	if (!namePattern.test(name)) {
-		log.warn(`Skill "${name}" was skipped: letters, digits, "-" and "_" make a name`);
-		return undefined;
-	}
+	ownName: unknown,
+	{description, body}: Pick<Skill, 'description' | 'body'>,
+): readonly string[] => [
+	...(ownName === name ? [] : ['it calls itself something else in its front matter']),
+	...(description.length > maxDescription
+		? [`its description is longer than ${maxDescription} characters`]
+		: []),
+	...(body === '' ? ['nothing follows its front matter'] : []),
+];
 
-	const path = join(skillsDir, name, 'SKILL.md');
+/** The names of the folders below `skillsDir`, in the order of the alphabet: at most 1,000, none that begins with a dot. None where it cannot be listed. */
+export function skillNames(skillsDir: string): readonly string[] {
 	try {
-		const {description, body, name: ownName} = await parseSkill(await readBounded(path));
-		if (ownName !== name) {
-			log.warn(`Skill "${name}" calls itself something else in its front matter`, {path});
+		return readdirSync(skillsDir, {withFileTypes: true})
+			.filter(
+				entry =>
+					!entry.name.startsWith('.') &&
+					(entry.isDirectory() ||
+						(entry.isSymbolicLink() && isFolder(join(skillsDir, entry.name)))),
+			)
+			.map(({name}) => name)
+			.toSorted()
+			.slice(0, maxListed);
+	} catch {
+		return [];
+	}
+}
+
+function isFolder(link: string): boolean {
+	try {
+		return statSync(link).isDirectory();
+	} catch {
+		return false;
+	}
+}
+
+/** Those of `names` that are found, in their order, at most `most`; the search ends there. `problems`: a sentence for each that was skipped or has a flaw, clean. */
+export function findSkills(
+	names: readonly string[],
+	{skillsDir, most}: {readonly skillsDir: string; readonly most: number},
+): {readonly skills: readonly Skill[]; readonly problems: readonly string[]} {
+	const skills: Skill[] = [];
+	const problems: string[] = [];
+	for (const name of new Set(names)) {
+		if (skills.length === most) {
+			break;
 		}
 
-		return {name, description, body};
-	} catch (error) {
-		const missing = codeOf(error) === 'ENOENT';
-		const reason = missing ? 'there is no such skill' : String(error);
-		log.warn(`Skill "${name}" was skipped: ${reason}`, {path});
-		return undefined;
+		const read = readSkill(name, skillsDir);
+		const shown = cell(name, 64).text;
+		if (read.ok) {
+			skills.push(read.skill);
+			problems.push(...read.warnings.map(warning => `Skill "${shown}": ${warning}`));
+		} else {
+			problems.push(`Skill "${shown}" was skipped: ${read.problem}`);
+		}
 	}
+
+	return {skills, problems};
 }

@@ -1,10 +1,11 @@
-import {findSkill} from '../../agent/skills.ts';
+import {findSkills} from '../../agent/skills.ts';
 import {namesServer, selectTools} from '../../agent/toolsets.ts';
 import type {Logger} from '../../core/log.ts';
 import {originOf} from '../../core/origin.ts';
 import type {StoredRun} from '../../core/run.ts';
 import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
 import {needsServer} from '../../core/toolset-names.ts';
+import {cell} from '../../core/untrusted.ts';
 import type {LiveServers} from '../servers/live-servers.ts';
 import type {ServerWait} from '../servers/wait-for-servers.ts';
 import type {Equipment} from './work-run.ts';
@@ -33,21 +34,42 @@ export async function equipRun(
 		readonly note: (text: string) => void;
 	},
 ): Promise<Equipment> {
-	const {skills} = run.plan;
-	const skill = await findSkill(skills, {skillsDir, log});
-	if (skills.length > 0 && !skill) {
-		log.warn(`None of the skills of the ${skillsFrom(run)} was found`, {
-			run: run.id,
-			skills: skills.join(', '),
-		});
-	}
-
-	const {tools, warnings, notes, logins} = await toolsFor(run, {servers, signal, note});
-	for (const warning of warnings) {
+	const {
+		skills: [skill],
+		problems,
+		none,
+	} = skillsFor(run, skillsDir);
+	const {tools, warnings, notes, logins} = await toolsFor(run, {
+		servers,
+		signal,
+		note,
+	});
+	const told = [...none, ...warnings];
+	for (const warning of [...problems, ...told]) {
 		log.warn(warning, {run: run.id, route: run.route, job: run.job?.name});
 	}
 
-	return {tools, notes: [...warnings, ...notes], logins, ...(skill && {skill})};
+	return {
+		tools,
+		notes: [...told, ...notes],
+		logins,
+		...(skill && {skill}),
+	};
+}
+
+/** `none`: that none was found, in a sentence. */
+function skillsFor(run: StoredRun, skillsDir: string) {
+	const {skills: names} = run.plan;
+	const found = findSkills(names, {skillsDir, most: 1});
+	const isNone = names.length > 0 && found.skills.length === 0;
+	return {
+		...found,
+		none: isNone
+			? [
+					`None of the skills of the ${skillsFrom(run)} was found: ${listed(names)} (svc skills list)`,
+				]
+			: [],
+	};
 }
 
 /** What names the skills of a run. */
@@ -114,9 +136,11 @@ const noteOf = ({name, status, reason}: ServerView): string =>
 /** Names that are told of; a person looks the others up. */
 const maxNames = 5;
 
-function waitNote({servers, mostMs}: Parameters<NonNullable<ServerWait['onWait']>>[0]): string {
-	const names = servers.slice(0, maxNames).map(name => `"${name}"`);
-	const more = servers.length - names.length;
-	const list = `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-	return `Waits for tool server${servers.length === 1 ? '' : 's'} ${list} to connect, ${mostMs / 1000} s at most: svc mcp list`;
+function listed(names: readonly string[]): string {
+	const shown = names.slice(0, maxNames).map(name => `"${cell(name, 64).text}"`);
+	const more = names.length - shown.length;
+	return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
+
+const waitNote = ({servers, mostMs}: Parameters<NonNullable<ServerWait['onWait']>>[0]): string =>
+	`Waits for tool server${servers.length === 1 ? '' : 's'} ${listed(servers)} to connect, ${mostMs / 1000} s at most: svc mcp list`;

@@ -8,20 +8,26 @@ import {createTool} from '../../agent/agent-fixture.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {makeServer} from '../../helpers/make-server.ts';
 import {makeRun} from '../../helpers/make.ts';
+import {temporaryHome} from '../../helpers/temporary-home.ts';
 
 const search = createTool({name: 'mcp__crm__search'});
 const send = createTool({name: 'mcp__mail__send'});
 
-const makeStoredRun = (toolsets?: readonly string[]): StoredRun => ({
-	...makeRun(),
-	plan: {
-		prompt: 'x',
-		target: {kind: 'log', extra: {}},
-		skills: [],
-		...(toolsets && {toolsets}),
-	},
-	transcript: [],
-});
+const makeStoredRun = (
+	toolsets: readonly string[] | undefined,
+	{skills = []}: {skills?: readonly string[]},
+): StoredRun => {
+	return {
+		...makeRun(),
+		plan: {
+			prompt: 'x',
+			target: {kind: 'log', extra: {}},
+			skills: [...skills],
+			...(toolsets && {toolsets}),
+		},
+		transcript: [],
+	};
+};
 
 async function equip(
 	toolsets: readonly string[] | undefined,
@@ -30,7 +36,11 @@ async function equip(
 		views = [],
 		connecting = [],
 		signal = new AbortController().signal,
+		skillsDir = '/nowhere',
+		...plan
 	}: {
+		skills?: readonly string[];
+		skillsDir?: string;
 		tools?: Readonly<Record<string, readonly Tool[]>>;
 		views?: readonly ServerView[];
 		connecting?: readonly string[];
@@ -41,8 +51,8 @@ async function equip(
 	const asked: string[] = [];
 	const shown: string[] = [];
 	const waited: string[] = [];
-	const equipment = await equipRun(makeStoredRun(toolsets), {
-		skillsDir: '/nowhere',
+	const equipment = await equipRun(makeStoredRun(toolsets, plan), {
+		skillsDir,
 		servers: {
 			async toolsOf(profile, given, {isNeeded, onWait} = {}) {
 				asked.push(profile);
@@ -172,4 +182,28 @@ test('a run waits for the logins of servers that it names, not of those that com
 	expect(await loginsOf('svc-webhook', 'mcp-mail', 'mcp-files')).toEqual(['mail']);
 	expect(await loginsOf('mcp', 'svc-webhook')).toEqual([]);
 	expect((await equip(undefined, {views})).logins).toEqual([]);
+});
+
+test('a run goes on when none of its skills is found, and says so; no skill grants a tool', async () => {
+	await using home = await temporaryHome({
+		'skills/broken/SKILL.md': 'No front matter',
+		'skills/greedy/SKILL.md':
+			'---\nname: greedy\ndescription: D\nallowed-tools: terminal mcp__mail__send\ntools: [terminal]\n---\nBody\n',
+		'skills/second/SKILL.md': '---\nname: second\ndescription: D\n---\nBody\n',
+	});
+	const skillsDir = home.file('skills');
+	const none = await equip(['mcp-crm'], {skills: ['broken', 'ab\u001B[2J'], skillsDir});
+	expect(none.skill).toBeUndefined();
+	expect(none.tools).toEqual([search]);
+	expect(none.notes).toEqual([
+		'None of the skills of the route was found: "broken", "ab␛[2J" (svc skills list)',
+	]);
+	expect(none.warnings).toEqual([
+		'Skill "broken" was skipped: its front matter has no description',
+		'Skill "ab␛[2J" was skipped: letters, digits, "-" and "_" make a name',
+		...none.notes,
+	]);
+
+	const greedy = await equip(['mcp-crm'], {skills: ['greedy', 'second'], skillsDir});
+	expect(greedy).toMatchObject({skill: {name: 'greedy'}, tools: [search], notes: []});
 });
