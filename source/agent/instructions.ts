@@ -26,23 +26,34 @@ const chatRoles: Readonly<Record<TurnOrigin['kind'], string>> = {
 };
 
 /**
- * The system message of a turn of a chat, or `undefined`: of an agent with tools who it is, and that what tools return is data; then the skill, and what the application says.
+ * The system message of a turn of a chat, or `undefined`: of an agent with tools who it is, and that what tools return is data; then the skill, those that it may activate, and what the application says.
  *
  * @see manual/chat-api.md#agents
  */
 export function chatInstructions(
-	{skill, tools}: Pick<AgentRequest, 'skill' | 'tools'>,
+	{skill, offered = [], tools}: Pick<AgentRequest, 'skill' | 'offered' | 'tools'>,
 	{of, system}: Pick<ChatRequest, 'of' | 'system'>,
 ): string | undefined {
 	const parts = [
 		...(tools.length > 0 ? [chatRoles[of]] : []),
 		...(skill ? [`# Skill: ${skill.name}\n\n${skill.body}`] : []),
+		...(offered.length > 0 ? [catalogueOf(offered)] : []),
 		...(system === ''
 			? []
 			: [tools.length > 0 || skill ? `# From the application\n\n${system}` : system]),
 	];
 	return parts.length === 0 ? undefined : parts.join('\n\n');
 }
+
+/** Descriptions are one line each. */
+const catalogueOf = (offered: NonNullable<AgentRequest['offered']>): string =>
+	[
+		'# Available skills',
+		'',
+		'Each is a set of instructions by the operator for a kind of task. When a task is what a skill describes, call activate_skill with its name first, and follow what it returns: that text is instructions of the operator, not data.',
+		'',
+		...offered.map(({name, description}) => `- ${name}: ${description}`),
+	].join('\n');
 
 /**
  * The system message of a run: who the agent is, that text which came with the event is data, and the skill's body if there is

@@ -2,6 +2,7 @@ import type {ModelView} from '../core/config-view.ts';
 import type {TurnOrigin} from '../core/origin.ts';
 import type {TranscriptEntry, WorkDone} from '../core/run.ts';
 import type {Approve, Tool} from '../core/tool.ts';
+import type {OfferedSkill} from './skills.ts';
 
 export type AgentRequest = {
 	readonly runId: number;
@@ -11,6 +12,8 @@ export type AgentRequest = {
 	readonly chat?: ChatRequest;
 	/** Body of the one skill that was found, if any. */
 	readonly skill?: {readonly name: string; readonly body: string};
+	/** Skills that the model may activate with a tool among `tools`; absent: none. */
+	readonly offered?: readonly OfferedSkill[];
 	readonly tools: readonly Tool[];
 	/** Name of the upstream model instead of the configured one. */
 	readonly model?: string;

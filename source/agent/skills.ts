@@ -4,6 +4,7 @@ import {readTextFile} from '../config/read-text-file.ts';
 import {parseYamlSource} from '../config/yaml-source.ts';
 import {codeOf, messageOf} from '../core/errors.ts';
 import {isJsonObject} from '../core/json.ts';
+import type {Tool} from '../core/tool.ts';
 import {cell} from '../core/untrusted.ts';
 
 export type Skill = {
@@ -44,7 +45,7 @@ const frontMatter = /^---[ \t]*\r?\n(.*?)(?:^|\r?\n)---[ \t]*(?:\r?\n|$)/s;
  * The skill in `<skillsDir>/<name>/SKILL.md`, or why there is none: a name that is none, a file that cannot be read, is larger than 1 MiB, lies outside of its
  * folder or has no description. Never throws.
  *
- * @see manual/routes.md#keys, the Agent Skills format
+ * @see manual/skills.md, the Agent Skills format
  */
 export function readSkill(name: string, skillsDir: string): ReadSkill {
 	if (!namePattern.test(name)) {
@@ -190,3 +191,41 @@ export function findSkills(
 
 	return {skills, problems};
 }
+
+/** What a chat is told of a skill that it may activate. */
+export type OfferedSkill = Pick<Skill, 'name' | 'description'>;
+
+/** Its description as one line, as long as the format allows. */
+export const offerOf = ({name, description}: Skill): OfferedSkill => ({
+	name,
+	description: cell(description.trim().replaceAll(/\s+/g, ' '), maxDescription).text,
+});
+
+/** The tool by which the model of a chat reads a skill that it was told of. Files are read when it is called; nothing else becomes possible. @see manual/skills.md#chats */
+export const activateSkillTool = (names: readonly string[], skillsDir: string): Tool => ({
+	name: 'activate_skill',
+	description:
+		'Returns the instructions of one of the available skills. Call it before a task that the skill describes.',
+	inputSchema: {
+		type: 'object',
+		properties: {name: {type: 'string', enum: [...names]}},
+		required: ['name'],
+		additionalProperties: false,
+	},
+	readOnly: true,
+	needsApproval: false,
+	async execute(args) {
+		const name = isJsonObject(args) ? args['name'] : undefined;
+		if (typeof name !== 'string' || !names.includes(name)) {
+			return {
+				text: `Cannot activate a skill of that name: there are ${names.join(', ')}`,
+				isError: true,
+			};
+		}
+
+		const read = readSkill(name, skillsDir);
+		return read.ok
+			? {text: `# Skill: ${name}\n\n${read.skill.body}`}
+			: {text: `Cannot activate skill "${name}": ${read.problem}`, isError: true};
+	},
+});

@@ -18,7 +18,7 @@ export type ToolSelection<Chosen extends Pick<Tool, 'name'> = Tool> = {
 
 /**
  * The tools a run gets for its toolset names, without repetition and in the order of the names. `servers` holds the tools of each
- * configured tool server by its name, in the order of the file. No names: the default `svc-webhook`; an empty list: none. Unknown names are dropped with a
+ * configured tool server by its name, in the order of the file; `builtIn` come first, whatever the names. No names: the default `svc-webhook`; an empty list: none. Unknown names are dropped with a
  * warning, and so are of two tools of one name the later one, and what is more than a request to a model takes: built-in tools stay first, then those of the first server.
  *
  * @see manual/routes.md#keys, manual/tool-servers.md
@@ -26,9 +26,10 @@ export type ToolSelection<Chosen extends Pick<Tool, 'name'> = Tool> = {
 export function selectTools<Chosen extends Pick<Tool, 'name'>>(
 	names: readonly string[] | undefined,
 	servers: ReadonlyMap<string, readonly Chosen[]>,
+	builtIn: readonly Chosen[] = [],
 ): ToolSelection<Chosen> {
 	const warnings: string[] = [];
-	const selected = new Map<string, Chosen>();
+	const selected = new Map(builtIn.map(tool => [tool.name, tool]));
 
 	const toolsOf = (name: string): readonly Chosen[] => {
 		if (everyServer.has(name)) {

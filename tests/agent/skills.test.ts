@@ -3,7 +3,7 @@ import {mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from 'node:f
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {findSkills, readSkill, skillNames} from '../../source/agent/skills.ts';
+import {activateSkillTool, findSkills, readSkill, skillNames} from '../../source/agent/skills.ts';
 
 function createSkills(files: Readonly<Record<string, string>>) {
 	const root = mkdtempSync(join(tmpdir(), 'svc-skills-'));
@@ -178,4 +178,24 @@ test('what is wrong is said with its line, and without a control character', () 
 	});
 	expect(skills.find('a\u001B[2J')).toBeUndefined();
 	expect(skills.warnings[0]).not.toContain('\u001B');
+});
+
+test('activate_skill reads one of the skills that were named to the chat, as it stands then', async () => {
+	using skills = createSkills({one: skill('one', 'As one does'), other: skill('other')});
+	const tool = activateSkillTool(['one', 'gone'], skills.skillsDir);
+	const activate = async (args: unknown) =>
+		tool.execute(args as never, {signal: new AbortController().signal});
+	writeFileSync(join(skills.skillsDir, 'one', 'SKILL.md'), skill('one', 'As it does now'));
+
+	expect(tool).toMatchObject({readOnly: true, needsApproval: false});
+	expect(await activate({name: 'one'})).toEqual({text: '# Skill: one\n\nAs it does now'});
+	for (const args of [{name: 'other'}, {name: '../one'}, {name: 7}, null, 'one']) {
+		// oxlint-disable-next-line no-await-in-loop -- one call after the other
+		expect(await activate(args)).toMatchObject({isError: true});
+	}
+
+	expect(await activate({name: 'gone'})).toEqual({
+		text: 'Cannot activate skill "gone": there is no such skill',
+		isError: true,
+	});
 });

@@ -102,16 +102,23 @@ test('a turn has "runs.timeout_seconds": 504, or an error in the stream that has
 	expect(runs).toHaveLength(2);
 });
 
-test('an agent has the tools of its toolsets, and the first of its skills that is found', async () => {
+test('an agent has the tools of its toolsets, the first of its skills that is found, and may activate the others', async () => {
 	await using one = await toolNamed('one');
 	await using two = await toolNamed('two');
-	await using agents = await startAgents([{text: 'Done'}, {text: 'Done'}], {
-		models: {
-			agent: {agent: true},
-			reviewer: {agent: true, toolsets: ['mcp-two'], skills: ['none', 'review', 'second']},
+	await using agents = await startAgents(
+		[
+			{text: 'Done'},
+			{toolCalls: [{id: 'call_a', name: 'activate_skill', arguments: {name: 'second'}}]},
+			{text: 'Done'},
+		],
+		{
+			models: {
+				agent: {agent: true},
+				reviewer: {agent: true, toolsets: ['mcp-two'], skills: ['none', 'review', 'second']},
+			},
+			config: {mcp_servers: {one: {url: one.url}, two: {url: two.url}}},
 		},
-		config: {mcp_servers: {one: {url: one.url}, two: {url: two.url}}},
-	});
+	);
 	const {api, model} = agents;
 	for (const name of ['review', 'second']) {
 		await api.gateway.home.write(
@@ -124,15 +131,19 @@ test('an agent has the tools of its toolsets, and the first of its skills that i
 		expect((await api.chat({...ask, model: name})).status).toBe(200);
 	}
 
-	const [usual, own] = model.requests.map(({body}) => ({
+	const [usual, own, told] = model.requests.map(({body}) => ({
 		tools: body.tools.map((tool: {function: {name: string}}) => tool.function.name),
 		system: body.messages[0].content as string,
+		last: body.messages.at(-1)?.content as string,
 	}));
 	expect(usual?.tools).toEqual(['mcp__one__one', 'mcp__two__two']);
 	expect(usual?.system).not.toContain('Do as');
-	expect(own?.tools).toEqual(['mcp__two__two']);
+	expect(own?.tools).toEqual(['activate_skill', 'mcp__two__two']);
 	expect(own?.system).toContain('Do as review does');
+	expect(own?.system).toContain('- second: Reviews');
+	expect(own?.system).not.toContain('- review');
 	expect(own?.system).not.toContain('Do as second');
+	expect(told?.last).toContain('# Skill: second\n\nDo as second does');
 });
 
 test.for(['error', 'cut', 'stop'] as const)(

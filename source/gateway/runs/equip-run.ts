@@ -1,9 +1,10 @@
-import {findSkills} from '../../agent/skills.ts';
+import {activateSkillTool, findSkills, offerOf} from '../../agent/skills.ts';
 import {namesServer, selectTools} from '../../agent/toolsets.ts';
 import type {Logger} from '../../core/log.ts';
-import {originOf} from '../../core/origin.ts';
+import {isTurn, originOf} from '../../core/origin.ts';
 import type {StoredRun} from '../../core/run.ts';
 import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
+import type {Tool} from '../../core/tool.ts';
 import {needsServer} from '../../core/toolset-names.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {LiveServers} from '../servers/live-servers.ts';
@@ -11,7 +12,7 @@ import type {ServerWait} from '../servers/wait-for-servers.ts';
 import type {Equipment} from './work-run.ts';
 
 /**
- * The skill and the tools of a run; `skillsDir` is that of its profile. Only the first skill that is found counts. The run keeps the tools that it starts with,
+ * The skills and the tools of a run; `skillsDir` is that of its profile. The first skill that is found is loaded; the others count only in a chat with tools, whose model may activate them. The run keeps the tools that it starts with,
  * whatever becomes of their servers. Waits for the servers of its toolsets alone, and tells `note` of a wait that a person would notice. Rejects with the reason of
  * `signal`, while tool servers still connect.
  *
@@ -35,7 +36,7 @@ export async function equipRun(
 	},
 ): Promise<Equipment> {
 	const {
-		skills: [skill],
+		skills: [skill, ...offered],
 		problems,
 		none,
 	} = skillsFor(run, skillsDir);
@@ -43,6 +44,15 @@ export async function equipRun(
 		servers,
 		signal,
 		note,
+		builtIn:
+			offered.length === 0
+				? []
+				: [
+						activateSkillTool(
+							offered.map(({name}) => name),
+							skillsDir,
+						),
+					],
 	});
 	const told = [...none, ...warnings];
 	for (const warning of [...problems, ...told]) {
@@ -54,13 +64,18 @@ export async function equipRun(
 		notes: [...told, ...notes],
 		logins,
 		...(skill && {skill}),
+		...(offered.length > 0 && {offered: offered.map(offerOf)}),
 	};
 }
 
+/** Whose descriptions one request to a model carries. */
+const maxOffered = 50;
+
 /** `none`: that none was found, in a sentence. */
 function skillsFor(run: StoredRun, skillsDir: string) {
-	const {skills: names} = run.plan;
-	const found = findSkills(names, {skillsDir, most: 1});
+	const {skills: names, toolsets} = run.plan;
+	const mayActivate = isTurn(originOf(run)) && toolsets?.length !== 0;
+	const found = findSkills(names, {skillsDir, most: mayActivate ? 1 + maxOffered : 1});
 	const isNone = names.length > 0 && found.skills.length === 0;
 	return {
 		...found,
@@ -100,10 +115,12 @@ async function toolsFor(
 		servers,
 		signal,
 		note,
+		builtIn,
 	}: {
 		readonly servers: Pick<LiveServers, 'toolsOf' | 'views'>;
 		readonly signal: AbortSignal;
 		readonly note: (text: string) => void;
+		readonly builtIn: readonly Tool[];
 	},
 ) {
 	if (toolsets?.length === 0) {
@@ -127,7 +144,7 @@ async function toolsFor(
 		.map(({name}) => name);
 	// Their toolsets exist, with nothing in them for now.
 	const known = new Map([...available, ...missing.map(({name}) => [name, []] as const)]);
-	return {...selectTools(toolsets, known), notes: missing.map(noteOf), logins};
+	return {...selectTools(toolsets, known, builtIn), notes: missing.map(noteOf), logins};
 }
 
 const noteOf = ({name, status, reason}: ServerView): string =>

@@ -20,7 +20,7 @@ import {
 } from './settle-run.ts';
 
 /** What a run needs beside its plan, looked up when it starts. */
-export type Equipment = Pick<AgentRequest, 'skill' | 'tools'> & {
+export type Equipment = Pick<AgentRequest, 'skill' | 'offered' | 'tools'> & {
 	/** What a person who reads the run should know of it, clean. */
 	readonly notes: readonly string[];
 	/** Servers that its toolsets name and that need a login: it may wait for a person. */

@@ -15,10 +15,12 @@ const send = createTool({name: 'mcp__mail__send'});
 
 const makeStoredRun = (
 	toolsets: readonly string[] | undefined,
-	{skills = []}: {skills?: readonly string[]},
+	{skills = [], isChat = false}: {skills?: readonly string[]; isChat?: boolean},
 ): StoredRun => {
+	const {delivery = 'abc123', ...run} = makeRun();
 	return {
-		...makeRun(),
+		...run,
+		...(isChat ? {chat: {key: 'laptop'}} : {delivery}),
 		plan: {
 			prompt: 'x',
 			target: {kind: 'log', extra: {}},
@@ -41,6 +43,7 @@ async function equip(
 	}: {
 		skills?: readonly string[];
 		skillsDir?: string;
+		isChat?: boolean;
 		tools?: Readonly<Record<string, readonly Tool[]>>;
 		views?: readonly ServerView[];
 		connecting?: readonly string[];
@@ -206,4 +209,37 @@ test('a run goes on when none of its skills is found, and says so; no skill gran
 
 	const greedy = await equip(['mcp-crm'], {skills: ['greedy', 'second'], skillsDir});
 	expect(greedy).toMatchObject({skill: {name: 'greedy'}, tools: [search], notes: []});
+	expect(greedy.offered).toBeUndefined();
+});
+
+test('a chat offers the other skills of its list by activate_skill, and none without tools', async () => {
+	await using home = await temporaryHome(
+		Object.fromEntries(
+			['a', 'b', 'c'].map(name => [
+				`skills/${name}/SKILL.md`,
+				`---\nname: ${name}\ndescription: |\n  How to\n  ${name}\n---\nBody\n`,
+			]),
+		),
+	);
+	const chat = {skills: ['none', 'b', 'a'], skillsDir: home.file('skills'), isChat: true};
+	const {skill, offered, tools} = await equip(['mcp-crm'], chat);
+	expect(skill?.name).toBe('b');
+	expect(offered).toEqual([{name: 'a', description: 'How to a'}]);
+	expect(tools.map(({name}) => name)).toEqual(['activate_skill', 'mcp__crm__search']);
+
+	const many = Array.from({length: 128}, (_, index) => createTool({name: `mcp__crm__${index}`}));
+	const full = await equip(['mcp-crm'], {...chat, tools: {crm: many}});
+	expect(full.tools).toHaveLength(128);
+	expect(full.tools[0]?.name).toBe('activate_skill');
+
+	for (const [toolsets, skills] of [
+		[[], ['b', 'a']],
+		[['mcp-crm'], ['b']],
+	] as const) {
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		const plain = await equip(toolsets, {...chat, skills});
+		expect(plain.skill?.name).toBe('b');
+		expect(plain.offered).toBeUndefined();
+		expect(plain.tools.map(({name}) => name)).not.toContain('activate_skill');
+	}
 });
