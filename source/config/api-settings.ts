@@ -29,7 +29,8 @@ export const apiModelSettings = defineSettings({
 		description: 'Of an agent: its tools, instead of `svc-webhook`',
 	}),
 	skills: setting(nonEmptyTexts, {
-		description: 'Of an agent; the first that is found is loaded',
+		description:
+			'Of an agent; the first [skill](skills.md) that is found is loaded, the others may be activated',
 		default: [],
 	}),
 	name: setting(nonEmptyText, {

@@ -135,7 +135,8 @@ export const routeSettings = defineSettings({
 		default: false,
 	}),
 	skills: setting(nonEmptyTexts, {
-		description: 'The first skill that is found is loaded',
+		description:
+			'The first [skill](skills.md) that is found is loaded; without effect with `deliver_only` and `cron_job`',
 		default: [],
 	}),
 	toolsets: setting(nonEmptyTexts, {

@@ -216,6 +216,7 @@ export const errorCodes = {
 	signature_without_url:
 		'The sender signs the address that it was given, which only the route can say: set `public_url`',
 	simulation_refused: 'The settings would be refused as a route too; the message says why',
+	skill_not_found: 'No folder of `skills/` has that name: see `svc skills list`',
 	smtp_failed: 'The mail server is away or busy; it is tried again',
 	smtp_insecure: 'A password would go over an open line: use `secure: true` or STARTTLS',
 	smtp_not_authenticated: 'The mail server refuses: see `platforms.email`',

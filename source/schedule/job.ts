@@ -98,7 +98,10 @@ const jobSettings = defineSettings({
 	prompt: requiredSetting(limited(maxPromptLength), {
 		description: 'At most 100,000 characters; no template',
 	}),
-	skills: setting(nonEmptyTexts, {description: 'The first that is found is loaded', default: []}),
+	skills: setting(nonEmptyTexts, {
+		description: 'The first [skill](skills.md) that is found is loaded',
+		default: [],
+	}),
 	toolsets: setting(nonEmptyTexts, {description: 'Replaces the toolsets of the platform'}),
 	model: setting(nonEmptyText, {description: 'Another model of the same provider'}),
 	deliver: setting(z.enum(deliverValues), {

@@ -19,6 +19,7 @@ import {platformKinds} from '../../platforms/platforms.ts';
 import {createJobsReader, jobsFile} from '../../schedule/job-file.ts';
 import type {Context} from '../console/context.ts';
 import {problemsNow} from '../home/targets-now.ts';
+import {problemsWithSkills} from '../skills/skills-now.ts';
 import {toolsOfRuns} from '../webhook/capability.ts';
 import {readLostEvents} from '../webhook/lost-events.ts';
 
@@ -63,6 +64,7 @@ export async function checkConfiguration(
 			...problemsWithJobs(context, config),
 			// Events of these would be answered with 503 now.
 			...aboutRoutes(config, table, route => problemWithJob(context, route, config)),
+			...problemsWithSkills(context, config, table),
 			...rulesWithoutOwner(config, {clock: context.clock, table}),
 			...incompletePlatforms(config),
 			// Those of the other file were told of with their lines.

@@ -13,6 +13,7 @@ import {addMcpCommands} from './mcp.ts';
 import {addPlatformCommands} from './platforms.ts';
 import {addRunCommands} from './runs.ts';
 import {addSessionCommands} from './sessions.ts';
+import {addSkillCommands} from './skills.ts';
 import {addTalkCommand} from './talk.ts';
 import {addWebhookCommands} from './webhook.ts';
 
@@ -34,6 +35,7 @@ export const commandGroups: readonly CommandGroup[] = [
 	{names: ['runs'], add: addRunCommands},
 	{names: ['logs'], add: addLogCommand},
 	{names: ['cron'], add: addCronCommands},
+	{names: ['skills'], add: addSkillCommands},
 	{names: ['mcp'], add: addMcpCommands},
 	{names: ['open'], add: addOpenCommand},
 	{names: ['approvals'], add: addApprovalCommands},

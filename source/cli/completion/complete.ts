@@ -32,13 +32,13 @@ export function complete(program: Command, words: readonly string[]): Completion
 	const place = placeOf(program, words.slice(0, -1));
 	const {command, path, taken, option, isPlain, given} = place;
 	if (option) {
-		return {begun: last, before: '', ...valuesOf(option, path)};
+		return valueOf(option, {path, text: last});
 	}
 
 	const [, name = '', value] = /^(--[^=]+)=(.*)$/s.exec(last) ?? [];
 	const inline = isPlain ? undefined : optionNamed(command, name);
 	if (inline && value !== undefined) {
-		return {begun: value, before: `${name}=`, ...valuesOf(inline, path)};
+		return valueOf(inline, {path, text: value, before: `${name}=`});
 	}
 
 	if (!isPlain && last.startsWith('-')) {
@@ -134,12 +134,17 @@ function optionsOf(command: Command, given: ReadonlySet<Option>): readonly Candi
 /** One with a parser of its own may gather what is said again. */
 const isRepeatable = ({description}: Option): boolean => /repeat/i.test(description);
 
-function valuesOf(
+/** The value of an option, as far as it is written in `text`. Of a list the last name counts. */
+function valueOf(
 	option: Option,
-	path: readonly string[],
-): Pick<Completion, 'candidates' | 'noun'> {
+	{path, text, before = ''}: {path: readonly string[]; text: string; before?: string},
+): Completion {
 	const [, placeholder = ''] = /[<[]([^>\].]+)/.exec(option.flags) ?? [];
+	const [, written = '', begun = text] =
+		placeholder === 'list' ? (/^(.*,)(.*)$/s.exec(text) ?? []) : [];
 	return {
+		begun,
+		before: before + written,
 		candidates: (option.argChoices ?? []).map(value => ({value})),
 		noun: nounOfOption(path, {long: option.long ?? '', placeholder}),
 	};
@@ -164,6 +169,7 @@ const placeholders = [
 	'group',
 	'rule',
 	'session',
+	'skill',
 	'topic',
 	'code',
 	'file',
@@ -191,6 +197,7 @@ const byOption: Readonly<Record<string, Noun>> = {
 	'--route': 'route',
 	'--delivery': 'delivery',
 	'--run': 'run',
+	'--skills': 'skill',
 	'deliveries --before': 'delivery',
 };
 

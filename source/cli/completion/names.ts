@@ -48,6 +48,10 @@ const namings: Readonly<Record<Exclude<Noun, 'file'>, Naming>> = {
 			];
 		});
 	},
+	async skill({skills}) {
+		const {skillNames} = await import('../../agent/skills.ts');
+		return skillNames(skills).map(value => ({value}));
+	},
 	async profile(paths) {
 		const folder = profilesFolder((basePaths(paths) ?? paths).home);
 		return readdirSync(folder, {withFileTypes: true})

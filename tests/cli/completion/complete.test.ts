@@ -38,6 +38,7 @@ test.each([
 	[['mcp', 'add', ''], [], undefined],
 	[['mcp', 'login', '--flow', 'd'], ['device'], undefined],
 	[['cron', 'show', ''], [], 'job'],
+	[['skills', 'show', ''], [], 'skill'],
 	[['deliveries', 'show', ''], [], 'delivery'],
 	[['deliveries', 'replay', 'x', '--body-file', ''], [], 'file'],
 	[['groups', 'dispatch', ''], [], 'group'],

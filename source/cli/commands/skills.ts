@@ -1,0 +1,27 @@
+import type {Command} from 'commander';
+import {skillNoun} from '../../nouns/skill/skill.ts';
+import type {Context} from '../console/context.ts';
+import {addList, addShow} from '../nouns/noun-commands.ts';
+
+/** `svc skills list|show`. @see manual/skills.md */
+export function addSkillCommands(program: Command, context: Context): void {
+	const group = program.command('skills').description('instructions that agents load');
+	const read = async (only?: string) => ({
+		items: await (await import('../skills/skills-now.ts')).listSkills(context, only),
+		known: {now: context.clock.now()},
+	});
+	addList(group, context, {
+		noun: skillNoun,
+		says: 'list skills with what uses them and what is wrong with them',
+		read: async () => read(),
+	});
+	addShow(group, context, {
+		noun: skillNoun,
+		says: 'show what a skill is for, where it is from and what uses it',
+		async read(name) {
+			const {items, known} = await read(name);
+			const [item] = items;
+			return item && {item, known};
+		},
+	});
+}

@@ -1,0 +1,135 @@
+import {realpathSync} from 'node:fs';
+import {join} from 'node:path';
+import {readSkill, skillNames} from '../../agent/skills.ts';
+import type {Config, RouteTable} from '../../config/config.ts';
+import {placeless} from '../../config/place-diagnostic.ts';
+import type {Diagnostic} from '../../core/config-view.ts';
+import {silentLogger} from '../../core/log.ts';
+import {nearestName} from '../../core/nearest-name.ts';
+import type {ListedSkill} from '../../nouns/skill/skill.ts';
+import {createJobsReader, jobsFile} from '../../schedule/job-file.ts';
+import type {Context} from '../console/context.ts';
+import {servingContext} from '../home/gateway-access.ts';
+import {readConfig, readRoutes} from '../home/receiver-facts.ts';
+
+/** What names skills that an agent may work with. */
+type SkillUse = {
+	readonly kind: 'routes' | 'jobs' | 'models';
+	readonly name: string;
+	/** Whose folder the skills are in. */
+	readonly profile: string;
+	readonly skills: readonly string[];
+	/** Where it stands. */
+	readonly at: {readonly file: string; readonly key: string};
+};
+
+/** Routes without an agent of their own name skills in vain: that is told of elsewhere. */
+function usesOf(
+	{clock}: Pick<Context, 'clock'>,
+	{paths, profiles, api}: Config,
+	{routes}: Pick<RouteTable, 'routes'>,
+): readonly SkillUse[] {
+	const all: readonly SkillUse[] = [
+		...[...routes.values()]
+			.filter(({deliverOnly, cronJob}) => !deliverOnly && cronJob === undefined)
+			.map(({name, profile, skills, source}) => ({
+				kind: 'routes' as const,
+				name,
+				profile,
+				skills,
+				at: {file: source === 'static' ? paths.config : paths.subscriptions, key: name},
+			})),
+		...[profiles.of('default'), ...profiles.others].flatMap(({name: profile, paths: own}) =>
+			createJobsReader({paths: own, clock, log: silentLogger})
+				.current()
+				.entries.flatMap(({ok, job}) =>
+					ok
+						? {
+								kind: 'jobs' as const,
+								name: job.name,
+								profile,
+								skills: job.skills,
+								at: {file: jobsFile(own), key: job.name},
+							}
+						: [],
+				),
+		),
+		...[...api.models].map(([name, {skills}]) => ({
+			kind: 'models' as const,
+			name,
+			profile: 'default',
+			skills,
+			at: {file: paths.config, key: `api.models.${name}`},
+		})),
+	];
+	return all.filter(({skills}) => skills.length > 0);
+}
+
+/** The skills of the context's profile, in the order of the alphabet, with what uses them. `only`: this one alone. @throws SvcError `config_invalid` */
+export async function listSkills(context: Context, only?: string): Promise<readonly ListedSkill[]> {
+	const {skills: skillsDir, profile: own} = context.paths();
+	// Routes of a profile that a home serves stand in the files of that home.
+	const above = await servingContext(context);
+	const profile = above ? own : 'default';
+	const config = readConfig(above ?? context);
+	const uses = usesOf(context, config, readRoutes(context, config)).filter(
+		use => use.profile === profile,
+	);
+	return skillNames(skillsDir)
+		.filter(name => only === undefined || name === only)
+		.map(name => {
+			const read = readSkill(name, skillsDir);
+			const path = join(skillsDir, name);
+			const real = realpathSync(path);
+			const usedBy = (kind: SkillUse['kind']) =>
+				uses.filter(use => use.kind === kind && use.skills.includes(name)).map(use => use.name);
+			return {
+				name,
+				path,
+				...(real !== join(realpathSync(skillsDir), name) && {link: real}),
+				...(read.bytes !== undefined && {bytes: read.bytes}),
+				...(read.ok && {description: read.skill.description}),
+				problems: read.ok ? read.warnings : [read.problem],
+				routes: usedBy('routes'),
+				jobs: usedBy('jobs'),
+				models: usedBy('models'),
+			};
+		});
+}
+
+/** Skills that routes, jobs and agents of the chat API name and that cannot be loaded: a warning for each of those that name some, since the run goes on without. */
+export function problemsWithSkills(
+	context: Pick<Context, 'clock'>,
+	config: Config,
+	table: Pick<RouteTable, 'routes'>,
+): readonly Diagnostic[] {
+	const known = new Map<string, string | undefined>();
+	return usesOf(context, config, table).flatMap(({profile, skills, at: {file, key}}) => {
+		const {skills: skillsDir} = config.profiles.of(profile).paths;
+		const messages = skills.flatMap(name => {
+			const id = join(skillsDir, name);
+			if (!known.has(id)) {
+				known.set(id, problemWithSkill(name, skillsDir));
+			}
+
+			return known.get(id) ?? [];
+		});
+		return messages.length === 0
+			? []
+			: [{...placeless(file, {key, message: messages.join('; ')}), severity: 'warning'}];
+	});
+}
+
+function problemWithSkill(name: string, skillsDir: string): string | undefined {
+	const read = readSkill(name, skillsDir);
+	if (read.ok) {
+		return undefined;
+	}
+
+	if (read.isMissing) {
+		const near = nearestName(name, skillNames(skillsDir));
+		return `names skill "${name}", and "${skillsDir}" has no folder of that name${near === undefined ? '' : `: did you mean "${near}"?`}`;
+	}
+
+	return `names skill "${name}", which cannot be loaded: ${read.problem}`;
+}
