@@ -33,6 +33,7 @@ import {findUnknownKeys, unknownKey, type UnknownKey} from './unknown-keys.ts';
 import {
 	findKeysWithoutValue,
 	findUnusedSettings,
+	idleSkills,
 	notUsedYet,
 	withoutValue,
 } from './unused-settings.ts';
@@ -127,6 +128,12 @@ export function interpretConfig(
 					.map(key => aboutUnknown(key, {strict, host: webhook.host})),
 				...findUnusedSettings(value).map(path => warningAt(path, notUsedYet)),
 				...findKeysWithoutValue(value).map(path => warningAt(path, withoutValue)),
+				...[...webhook.routes.values()].flatMap(route => {
+					const message = idleSkills(route);
+					return message === undefined
+						? []
+						: [warningAt([...routesAt, route.name, 'skills'], message)];
+				}),
 				...diagnoseProfiles(value, {paths, webhook, profiles}),
 				...findWeakSecrets(value, webhook),
 				...diagnoseServers(mcp_servers),

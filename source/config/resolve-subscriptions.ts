@@ -17,6 +17,7 @@ import {findUnknownKeys, unknownKey} from './unknown-keys.ts';
 import {
 	findRouteKeysWithoutValue,
 	findUnusedRouteSettings,
+	idleSkills,
 	notUsedYet,
 	withoutValue,
 } from './unused-settings.ts';
@@ -145,6 +146,7 @@ function warningsOf(
 	const target =
 		route.cronJob === undefined ? problemWithPlatform(route.deliver, config) : undefined;
 	const toolsets = problemWithToolsets(route, config);
+	const idle = idleSkills(route);
 	const placed = (
 		severity: Diagnostic['severity'],
 		{path, message}: {readonly path: KeyPath; readonly message: string},
@@ -159,6 +161,7 @@ function warningsOf(
 			...(missing === undefined ? [] : [{path: ['profile'], message: missing}]),
 			...(target === undefined ? [] : [{path: ['deliver'], message: target}]),
 			...(toolsets === undefined ? [] : [{path: ['toolsets'], message: toolsets}]),
+			...(idle === undefined ? [] : [{path: ['skills'], message: idle}]),
 			...(weak === undefined ? [] : [{path: ['secret'], message: weak}]),
 		].map(finding => placed('warning', finding)),
 	];

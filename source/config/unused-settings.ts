@@ -1,5 +1,6 @@
 import {isJsonObject, type JsonValue} from '../core/json.ts';
 import type {KeyPath} from './plain-data.ts';
+import type {Route} from './route.ts';
 
 /** What to say of a setting that has no effect yet. */
 export const notUsedYet = 'this version does not use it yet';
@@ -22,6 +23,21 @@ export const findUnusedSettings = (value: JsonValue): readonly KeyPath[] =>
 /** The same for one route, as it is written. */
 export const findUnusedRouteSettings = (route: JsonValue): readonly KeyPath[] =>
 	ofRoutes.flatMap(pattern => placesOf(route, pattern, asksForSomething));
+
+/** Why the skills of a route have no effect; `undefined`: they have, or there are none. */
+export function idleSkills({
+	skills,
+	deliverOnly,
+	cronJob,
+}: Pick<Route, 'skills' | 'deliverOnly' | 'cronJob'>): string | undefined {
+	if (skills.length === 0 || !(deliverOnly || cronJob !== undefined)) {
+		return undefined;
+	}
+
+	return deliverOnly
+		? 'has no effect: with deliver_only no agent runs'
+		: 'has no effect: with cron_job the skills of the job apply';
+}
 
 type IsWanted = (value: JsonValue | undefined) => boolean;
 

@@ -118,7 +118,7 @@ test('one skill is shown; a profile has its own, which routes of the home name',
 	});
 });
 
-test('"config check" and the doctor name skills that no folder has, with the nearest name', async () => {
+test('"config check" and the doctor name skills that no folder has, with the nearest name, and those without effect', async () => {
 	await using home = await open();
 	const {code, stderr} = await home.run('config check');
 	const about = stderr.split('\n').filter(line => line.includes('skill'));
@@ -126,6 +126,12 @@ test('"config check" and the doctor name skills that no folder has, with the nea
 
 	expect(code).toBe(0);
 	expect(said).toEqual([
+		expect.stringMatching(
+			/config\.yaml:1:\d+ \S+\.direct\.skills: has no effect: with deliver_only no agent runs$/,
+		),
+		expect.stringMatching(
+			/webhook_subscriptions\.json:1:\d+ fires\.skills: has no effect: with cron_job the skills of the job apply$/,
+		),
 		'warning  config.yaml pulls: names skill "reveiw", and "<home>/skills" has no folder of that name: did you mean "review"?',
 		'warning  webhook_subscriptions.json work: names skill "review", and "<home>/profiles/work/skills" has no folder of that name',
 		'warning  jobs.json evening: names skill "broken", which cannot be loaded: its front matter has no description; names skill "../review", which cannot be loaded: letters, digits, "-" and "_" make a name',
