@@ -2,6 +2,7 @@ import {execFileSync} from 'node:child_process';
 import {mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {array, assert, constantFrom, oneof, property, string} from 'fast-check';
 import {expect, test} from 'vitest';
 import {activateSkillTool, findSkills, readSkill, skillNames} from '../../source/agent/skills.ts';
 
@@ -178,6 +179,46 @@ test('what is wrong is said with its line, and without a control character', () 
 	});
 	expect(skills.find('a\u001B[2J')).toBeUndefined();
 	expect(skills.warnings[0]).not.toContain('\u001B');
+});
+
+test('whatever a SKILL.md holds, it is a skill or a reason in clean words', () => {
+	using skills = createSkills({x: ''});
+	const pieces = [
+		'---',
+		'\n',
+		'\r\n',
+		'name: x',
+		'description: ',
+		'&a ',
+		'*a',
+		'? ',
+		'<<: ',
+		'[',
+		'{',
+		'"',
+		'!!js ',
+		'\u001B[2J',
+		'\u0000',
+		'|',
+		'\t',
+	];
+	assert(
+		property(
+			array(oneof(constantFrom(...pieces), string({unit: 'grapheme', maxLength: 4})), {
+				maxLength: 30,
+			}),
+			parts => {
+				writeFileSync(
+					join(skills.skillsDir, 'x', 'SKILL.md'),
+					`---\n${parts.join('')}\ndescription: D\n---\n`,
+				);
+				const read = readSkill('x', skills.skillsDir);
+				const said = read.ok ? read.warnings : [read.problem];
+				expect(said.join('')).toMatch(/^[^\p{Cc}]*$/u);
+				expect(read.ok ? read.skill.description.trim() : read.problem).not.toBe('');
+			},
+		),
+	);
 });
 
 test('activate_skill reads one of the skills that were named to the chat, as it stands then', async () => {
