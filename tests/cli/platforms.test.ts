@@ -112,6 +112,27 @@ test('what is enabled and incomplete says what it lacks, and config check warns 
 	expect(checked.code).toBe(0);
 });
 
+test('one whose section is broken has failed with the reason, as a gateway says', async () => {
+	await using home = await open({bot_token: 7});
+	expect(await home.json('list')).toContainEqual({
+		name: 'telegram',
+		title: expect.any(String),
+		state: 'failed',
+		reason: expect.stringMatching(/config\.yaml:.*platforms\.telegram\.bot_token/),
+	});
+	await using gateway = await startTestGateway({
+		config: {platforms: {telegram: {...home.telegram, bot_token: 7}}},
+	});
+	expect((await gateway.port.status()).platforms).toMatchObject([
+		{
+			name: 'telegram',
+			state: 'failed',
+			reason: expect.stringMatching(/platforms\.telegram\.bot_token/),
+		},
+	]);
+	expect(home.service.calls).toEqual([]);
+});
+
 test('with a gateway the states are those that it knows, and the test goes through it', async () => {
 	await using service = await openService(serve, isSending);
 	await using gateway = await startTestGateway({

@@ -6,18 +6,15 @@ import {testMessage} from '../../delivery/test-message.ts';
 import {unknownTarget} from '../../delivery/unknown-target.ts';
 import type {ListedPlatform} from '../../nouns/platform/platform.ts';
 import {platformKinds, platformNamed} from '../../platforms/platforms.ts';
-import type {PlatformSettings} from '../../platforms/target-kind.ts';
 import type {Context} from '../console/context.ts';
 import {findGateway} from './gateway-access.ts';
 import {openDeliverer} from './open-deliverer.ts';
 import {readConfig} from './receiver-facts.ts';
 
+type TestExtra = {readonly chat_id?: string; readonly thread_id?: string};
+
 /** Sends a test message, through the gateway when one runs; resolves with its receipt. @throws SvcError `platform_unknown`, and of `DeliveryError` */
-export async function sendTest(
-	context: Context,
-	kind: string,
-	extra: {readonly chat_id?: string; readonly thread_id?: string},
-): Promise<string> {
+export async function sendTest(context: Context, kind: string, extra: TestExtra): Promise<string> {
 	if (!platformNamed(kind)) {
 		throw new SvcError('platform_unknown', `Cannot send: ${unknownTarget(kind).problem}`);
 	}
@@ -27,13 +24,27 @@ export async function sendTest(
 		return (await gateway.testPlatform(kind, extra)).delivered;
 	}
 
-	await using deliverer = openDeliverer(context, readConfig(context));
+	return sendTestAlone(context, readConfig(context), {kind, extra});
+}
+
+/** Sends a test message from this process, with these settings; resolves with its receipt. @throws SvcError of `DeliveryError` */
+export async function sendTestAlone(
+	context: Context,
+	config: Config,
+	{kind, extra = {}}: {readonly kind: string; readonly extra?: TestExtra},
+): Promise<string> {
+	await using deliverer = openDeliverer(context, config);
 	const {summary} = await deliverer.deliver(
 		testMessage(kind, extra, context.clock.now()),
 		new AbortController().signal,
 	);
 	return summary;
 }
+
+/** The chat of texts that name none. */
+export const homeChannelOf = (config: Config, kind: string): string | undefined =>
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every platform has it
+	(platformSettings(config, kind) as {homeChannel?: string} | undefined)?.homeChannel;
 
 /** Every platform as it stands: as the gateway knows it, or asked now where it is enabled. `only`: this one alone. */
 export async function listPlatforms(
@@ -50,8 +61,7 @@ export async function listPlatforms(
 				const view: PlatformView = gateway
 					? (known.find(({name}) => name === kind) ?? {name: kind, state: 'disabled'})
 					: await lookAt(context, config, kind);
-				// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every platform has it
-				const {homeChannel} = (platformSettings(config, kind) ?? {}) as {homeChannel?: string};
+				const homeChannel = homeChannelOf(config, kind);
 				return {
 					...view,
 					title,
@@ -62,17 +72,17 @@ export async function listPlatforms(
 	);
 }
 
-/** How a platform stands without a gateway: one that is enabled is asked. */
+/** How a platform stands without a gateway: one that could be used is asked. */
 async function lookAt(context: Context, config: Config, kind: string): Promise<PlatformView> {
-	const settings: PlatformSettings | undefined = platformSettings(config, kind);
-	if (!settings?.enabled) {
-		return {name: kind, state: 'disabled'};
+	await using deliverer = openDeliverer(context, config);
+	const view = deliverer.platforms().find(({name}) => name === kind);
+	if (view?.state !== 'connected') {
+		return view ?? {name: kind, state: 'disabled'};
 	}
 
-	await using deliverer = openDeliverer(context, config);
 	// The check has a limit of its own.
 	const health = await deliverer.examine(kind, 'default', new AbortController().signal);
 	return health && health.health !== 'ok'
 		? {name: kind, state: 'failed', reason: health.found}
-		: {name: kind, state: 'connected'};
+		: view;
 }
