@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
-import {isJsonObject, type JsonObject} from '../core/json.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import {createRedact} from '../core/redact.ts';
 import type {SetupDraft, SetupPlan} from '../core/setup.ts';
 import {cell} from '../core/untrusted.ts';
@@ -15,7 +15,9 @@ import {firstConfig} from './first-config.ts';
 import {formatDiagnostic} from './format-diagnostic.ts';
 import {generateSecret} from './merge-subscription.ts';
 import {asPlainData, valueAt, type KeyPath} from './plain-data.ts';
+import {platformSettings, platformSlip} from './platform-settings.ts';
 import {readTextFile} from './read-text-file.ts';
+import {referencesIn} from './references.ts';
 import {configDiff, movesOthers} from './route-edit/entry-diff.ts';
 import {pathInConfig, readWrittenRoute} from './route-edit/written-route.ts';
 import {warningOnSecrets} from './weak-secrets.ts';
@@ -71,11 +73,11 @@ export function planSetup(draft: SetupDraft, surroundings: SetupSurroundings): S
 			before === after
 				? []
 				: withoutSecrets(
-						whole,
 						configDiff(
 							{before: sectionIn(before, path), after: sectionIn(after, path) ?? {}},
 							change,
 						),
+						[surroundings.config.secretValues, ...[before, after].map(secretsIn)].flat(),
 					),
 		problems,
 		warnings: weak === undefined ? [] : [weak],
@@ -114,7 +116,8 @@ export async function setUp(
 
 			const [problem] = judge(whole, {before, after}, surroundings).problems;
 			if (problem !== undefined) {
-				throw new SvcError('setup_refused', `Cannot set up the receiver: ${problem}`);
+				const subject = draft.platform ? cell(draft.platform.name, 80).text : 'the receiver';
+				throw new SvcError('setup_refused', `Cannot set up ${subject}: ${problem}`);
 			}
 		},
 	});
@@ -127,11 +130,8 @@ const withMadeSecret = (draft: SetupDraft): SetupDraft =>
 const editsFor =
 	({route, platform, ...settings}: SetupDraft) =>
 	(written: unknown): readonly YamlEdit[] => [
-		...Object.entries(platform ? {enabled: true, ...platform.settings} : {}).map(
-			([key, value]) => ({
-				path: ['platforms', platform?.name ?? '', key],
-				value,
-			}),
+		...Object.entries(platform ? {enabled: true, ...platform.settings} : {}).flatMap(
+			([key, value]) => leafEdits(written, ['platforms', platform?.name ?? '', key], value),
 		),
 		...receiverEdits(settings),
 		...(route === undefined
@@ -139,19 +139,28 @@ const editsFor =
 			: [{path: pathInConfig(written, route.name), value: entryOf(route)}]),
 	];
 
+/** One edit for each value that is no mapping: what stands beside it stays. A mapping takes the place of a value that is none. */
+function leafEdits(written: unknown, path: KeyPath, value: JsonValue): readonly YamlEdit[] {
+	const there = valueAt(written, path) ?? {};
+	return isJsonObject(value) && isJsonObject(there)
+		? Object.entries(value).flatMap(([key, member]) => leafEdits(written, [...path, key], member))
+		: [{path, value}];
+}
+
 const entryOf = ({events = [], prompt}: NonNullable<SetupDraft['route']>): JsonObject => ({
 	...(events.length > 0 && {events: [...events]}),
 	...(prompt !== undefined && {prompt}),
 	deliver: 'log',
 });
 
-/** A diff in which no secret of a platform stands: each of its texts under a setting that is a secret is hidden. */
-function withoutSecrets({platform}: SetupDraft, diff: readonly string[]): readonly string[] {
-	const hide = createRedact(() => [
-		...declaredSecrets({platforms: platform ? {[platform.name]: platform.settings} : {}}),
-	]);
+function withoutSecrets(diff: readonly string[], secrets: readonly string[]): readonly string[] {
+	const hide = createRedact(() => secrets);
 	return diff.map(line => hide(line));
 }
+
+/** The texts of a `config.yaml` under settings that are secrets, but for those that are a reference and nothing else. */
+const secretsIn = (text: string): readonly string[] =>
+	declaredSecrets(sectionIn(text, [])).filter(secret => referencesIn(secret)[0] !== secret);
 
 /** All of a section. */
 function sectionIn(text: string, path: KeyPath): JsonObject | undefined {
@@ -178,10 +187,23 @@ function judge(
 	const problems = problemsOf(loaded)
 		.filter(({key, message}) => !known.has(`${key} ${message}`))
 		.map(formatDiagnostic);
+	const unusable =
+		platform && problems.length === 0 && loaded.ok
+			? problemWithPlatform(loaded.config, platform.name)
+			: undefined;
 	return {
-		problems: ofRoute === undefined ? [...new Set(problems)] : [ofRoute],
+		problems: [ofRoute ?? unusable ?? [...new Set(problems)]].flat(),
 		...(loaded.ok && {next: loaded.config}),
 	};
+}
+
+/** Why nothing could be sent there, also when that was so before. */
+function problemWithPlatform(next: Config, name: string): string | undefined {
+	const lacks = platformSettings(next, name)?.lacks;
+	return (
+		platformSlip(next, name)?.reason ??
+		(lacks === undefined ? undefined : `platforms.${name} lacks ${lacks}`)
+	);
 }
 
 const problemsOf = (loaded: LoadedConfig) =>

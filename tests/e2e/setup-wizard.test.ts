@@ -55,7 +55,7 @@ test('"svc gateway setup" asks for the fields of the interface: each bad answer 
 	// One that is chosen has to be typed: all is asked again, with what was answered.
 	await answer('"typed secret"', '');
 	await answer('"name"', '');
-	await pty.waitForText('Not so: no secret is typed');
+	await pty.waitForText('Cannot be written: no secret is typed');
 	await answer('"receive"', 'go typed', 3);
 	await answer('"typed secret"', 'xyzzy-of-the-terminal', 2);
 	await answer('"name"', 'pulls', 2);

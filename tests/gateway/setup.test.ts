@@ -1,5 +1,6 @@
 import {readFileSync, writeFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
+import {parse} from 'yaml';
 import {systemClock} from '../../source/core/clock.ts';
 import {connectGateway} from '../../source/gateway/control/remote-port.ts';
 import {startTestGateway} from '../helpers/gateway.ts';
@@ -119,4 +120,75 @@ test.for([
 	expect((await gateway.port.planSetup(draft)).problems).toEqual([expect.stringMatching(said)]);
 	await expect(gateway.port.setUp(draft)).rejects.toMatchObject({code: 'setup_refused'});
 	expect(readFileSync(gateway.paths.config, 'utf8')).toBe(yaml);
+});
+
+const oldHook = 'https://example.org/hooks/old-0123456789abcdef';
+
+test('a platform that is there keeps what the draft does not name, and no address of a webhook is in the diff', async () => {
+	await using gateway = await startTestGateway({
+		config: {
+			platforms: {
+				teams: {enabled: true, webhooks: {ops: {url: oldHook}}, home_channel: 'ops'},
+				email: {from: 'a@example.org', smtp: {host: 'old.example.org', port: 2525, secure: true}},
+				googlechat: {service_account: '/etc/key.json'},
+			},
+		},
+	});
+	const url = 'https://example.org/hooks/new-0123456789abcdef';
+	const account = {client_email: 'a@example.org', private_key: 'a-private-key-of-google'};
+	const draft = {platform: {name: 'teams', settings: {webhooks: {main: {url}}}}};
+	const {diff} = await gateway.port.planSetup(draft);
+	expect(diff.join('\n')).toContain('main');
+	expect(diff.join('\n')).not.toMatch(/0123456789abcdef/);
+	const drafts = [
+		draft,
+		{platform: {name: 'email', settings: {smtp: {host: 'new.example.org'}}}},
+		// A mapping takes the place of a path.
+		{platform: {name: 'googlechat', settings: {service_account: account}}},
+	];
+	for (const one of drafts) {
+		// oxlint-disable-next-line no-await-in-loop -- one file
+		await gateway.port.setUp(one);
+	}
+
+	expect(parse(readFileSync(gateway.paths.config, 'utf8'))).toMatchObject({
+		platforms: {
+			teams: {webhooks: {ops: {url: oldHook}, main: {url}}, home_channel: 'ops'},
+			email: {enabled: true, smtp: {host: 'new.example.org', port: 2525, secure: true}},
+			googlechat: {service_account: account},
+		},
+	});
+});
+
+test('a reference is shown in the diff, and what it stands for is not', async () => {
+	await using gateway = await startTestGateway({
+		config: {platforms: {teams: {webhooks: {ops: {url: oldHook}}}}},
+		environment: {PATH: process.env['PATH'] ?? '', OPS_HOOK: oldHook},
+	});
+	const {diff} = await gateway.port.planSetup({
+		// oxlint-disable-next-line no-template-curly-in-string -- a reference
+		platform: {name: 'teams', settings: {webhooks: {ops: {url: '${OPS_HOOK}'}}}},
+	});
+	// oxlint-disable-next-line no-template-curly-in-string -- a reference
+	expect(diff.join('\n')).toContain('${OPS_HOOK}');
+	expect(diff.join('\n')).not.toContain('0123456789abcdef');
+});
+
+test.for([
+	['feishu', {}, /platforms\.feishu lacks "app_id" and "app_secret", or "webhooks"/],
+	['feishu', {app_id: 'cli_a'}, /platforms\.feishu lacks "app_secret"/],
+	['email', {from: 'a@example.org'}, /platforms\.email lacks "smtp\.host"/],
+	['signal', {}, /platforms\.signal\.number/],
+] as const)('%s with %j is incomplete, which the plan says', async ([name, settings, said]) => {
+	await using gateway = await startTestGateway({
+		config: {platforms: {signal: {number: 'none'}}},
+	});
+	const draft = {platform: {name, settings: {...settings}}};
+	const before = readFileSync(gateway.paths.config, 'utf8');
+	expect((await gateway.port.planSetup(draft)).problems).toEqual([expect.stringMatching(said)]);
+	await expect(gateway.port.setUp(draft)).rejects.toMatchObject({
+		code: 'setup_refused',
+		message: expect.stringContaining(`Cannot set up ${name}: `),
+	});
+	expect(readFileSync(gateway.paths.config, 'utf8')).toBe(before);
 });

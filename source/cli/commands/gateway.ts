@@ -2,6 +2,7 @@ import {type Command, Option} from 'commander';
 import {formatDiagnostic} from '../../config/format-diagnostic.ts';
 import type {ReceiverSettings} from '../../config/set-up.ts';
 import {countOf} from '../../core/counted.ts';
+import {cell} from '../../core/untrusted.ts';
 import type {GatewayCommands, GatewayStatus} from '../../gateway/port.ts';
 import type {Context} from '../console/context.ts';
 import {numberOption, refuseUnknownCommand} from '../console/options.ts';
@@ -97,7 +98,14 @@ export function addGatewayCommands(program: Command, context: Context): void {
 		.option('--host <host>', 'address to listen on')
 		.option('--port <port>', 'port to listen on', numberOption(0, 65_535))
 		.option('--secret <secret>', 'secret for routes without one of their own')
-		.action(async (platform: string | undefined, options: ReceiverSettings) => {
+		.action(async (platform: string | undefined, options: ReceiverSettings, command: Command) => {
+			const given = Object.keys(options).map(name => `--${name}`);
+			if (platform !== undefined && given.length > 0) {
+				command.error(
+					`error: ${given.join(' and ')} ${given.length === 1 ? 'is a setting' : 'are settings'} of the receiver: leave out "${cell(platform, 80).text}"`,
+				);
+			}
+
 			const {setUpPlatform, setUpReceiver} = await import('../start/setup.ts');
 			await (platform === undefined
 				? setUpReceiver(context, options)

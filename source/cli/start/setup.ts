@@ -3,6 +3,7 @@ import {editConfig} from '../../config/edit-config.ts';
 import {firstConfig} from '../../config/first-config.ts';
 import {ensureHome} from '../../config/home-paths.ts';
 import {loadConfig} from '../../config/load-config.ts';
+import {valueAt} from '../../config/plain-data.ts';
 import {
 	planSetup,
 	receiverEdits,
@@ -12,6 +13,7 @@ import {
 } from '../../config/set-up.ts';
 import {warningOnSecrets} from '../../config/weak-secrets.ts';
 import {SvcError} from '../../core/errors.ts';
+import {isJsonObject} from '../../core/json.ts';
 import type {SetupDraft, SetupPlan} from '../../core/setup.ts';
 import {unknownTarget} from '../../delivery/unknown-target.ts';
 import type {FieldRecord} from '../../nouns/field.ts';
@@ -21,7 +23,7 @@ import {canAsk, confirm, confirmDiff} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
 import {printLines, tell, tellWhole} from '../console/print.ts';
 import {askForm} from '../forms/ask-form.ts';
-import {usableConfig} from '../home/receiver-facts.ts';
+import {readConfig, usableConfig} from '../home/receiver-facts.ts';
 
 /**
  * Writes the receiver settings that were given to `config.yaml`, keeping its comments. Without any it asks for the fields of the interface, when there is somebody to ask; else
@@ -106,7 +108,7 @@ export async function setUpPlatform(context: Context, name: string): Promise<voi
 	if (!canAsk(context)) {
 		tell(
 			context,
-			`Nobody can be asked here: write platforms.${name} into config.yaml, see "svc help delivery-${name}"`,
+			`This is no terminal: write platforms.${name} into config.yaml, see "svc help delivery-${name}"`,
 		);
 		context.exit(2);
 		return;
@@ -117,21 +119,29 @@ export async function setUpPlatform(context: Context, name: string): Promise<voi
 	const {newForm} = await import('../../tui/forms/form.ts');
 	const {setUp: steps = [], title = name} = platform;
 	tellWhole(context, [`${title}:`, ...steps.map(step => `  ${step}`)]);
-	const written = await askAndWrite(context, surroundingsOf(context), {
-		begun: newForm(platformFields(platform)),
+	const surroundings = surroundingsOf(context);
+	const section = valueAt(surroundings.config.written, ['platforms', name]);
+	const there = isJsonObject(section) ? section : {};
+	const written = await askAndWrite(context, surroundings, {
+		begun: newForm(platformFields(platform, there)),
 		draftOf: ({values}) => ({
-			platform: {name, settings: platformSettingsOf(platform, values)},
+			platform: {name, settings: platformSettingsOf(platform, values, there)},
 		}),
 	});
-	if (
-		written &&
-		(await confirm(context, {
-			question: 'Send a test message to its home channel?',
-			leaves: `"svc platforms test ${name} --chat-id CHAT" sends one later`,
-		}))
+	if (!written) {
+		return;
+	}
+
+	const {homeChannelOf, sendTestAlone} = await import('../home/platforms-now.ts');
+	const config = readConfig(context);
+	const later = `"svc platforms test ${name} --chat-id CHAT" sends a test message`;
+	if (homeChannelOf(config, name) === undefined) {
+		tell(context, later);
+	} else if (
+		await confirm(context, {question: 'Send a test message to its home channel?', leaves: later})
 	) {
-		const {sendTest} = await import('../home/platforms-now.ts');
-		printLines(context, [`Delivered: ${await sendTest(context, name, {})}`]);
+		// A gateway that runs may not have read the file yet.
+		printLines(context, [`Delivered: ${await sendTestAlone(context, config, {kind: name})}`]);
 	}
 }
 
@@ -181,7 +191,7 @@ async function askAndWrite(
 			return writeAsked(context, {draft, plan, surroundings});
 		}
 
-		tell(context, `Not so: ${problem}`);
+		tell(context, `Cannot be written: ${problem}`);
 	}
 }
 

@@ -12,7 +12,7 @@ export const setupDraftSchema = z
 		makeSecret: maybe,
 		/** A first route, in `config.yaml`. */
 		route: z.strictObject({name: text, events: maybeTexts, prompt: maybeText}).exactOptional(),
-		/** A platform that answers go to, instead of the receiver: its settings as they are written; it is enabled. */
+		/** A platform that answers go to, instead of the receiver: its settings as they are written, of which those that are absent stay as they are, also in mappings; it is enabled. */
 		platform: z.strictObject({name: text, settings: z.record(z.string(), json)}).exactOptional(),
 		/** Of the plan that a person saw; absent: whatever the file says now. */
 		fingerprint: maybeText,

@@ -9,38 +9,53 @@ export type AskedPlatform = Pick<TargetKind, 'fields' | 'kind' | 'needs' | 'titl
 
 const homeChannel = 'home_channel';
 
-/** Set by what is asked below. */
-const asked: ReadonlySet<string> = new Set(['enabled', 'webhooks', 'per_minute', 'max_parts']);
+/** Settings without a field of their own: `webhooks` has several, and headers are written by hand. */
+const unasked: ReadonlySet<string> = new Set([
+	'enabled',
+	'webhooks',
+	'headers',
+	'per_minute',
+	'max_parts',
+]);
 
-const hookFields: readonly FieldRecord[] = [
+const isHidden = 'The input is hidden.';
+
+const hookFields = (required: boolean): readonly FieldRecord[] => [
 	field('hook', 'text', {
 		title: 'name',
 		description: 'What the webhook is called here: routes name it as their chat_id.',
-		required: true,
+		required,
 		initial: 'main',
 		own: trimmed,
 	}),
 	field('url', 'text', {
-		description: 'The address of the incoming webhook. Nobody sees what is typed.',
-		required: true,
+		description: `The address of the incoming webhook${required ? '' : '; empty: none is added'}. ${isHidden}`,
+		required,
 		masked: true,
 		own: trimmed,
 	}),
 	field('secret', 'text', {
-		description: 'What it is signed with, where it is. Nobody sees what is typed.',
+		description: `What it is signed with, where it is. ${isHidden}`,
 		masked: true,
 		own: trimmed,
 	}),
 ];
 
-/** The settings of a platform that a person fills in to use it: those that it needs, those without a default, and the chat of texts that name none. Keys of a mapping stand behind its own: `smtp.host`. */
-export function platformFields({fields = {}, needs = []}: AskedPlatform): readonly FieldRecord[] {
+/**
+ * The settings of a platform that a person fills in to use it: those that it needs, those without a default, and the chat of texts that name none. Keys of a mapping stand behind its own:
+ * `smtp.host`. What `written` (its section of `config.yaml`) has already may be left empty and stays.
+ */
+export function platformFields(
+	{fields = {}, needs = []}: AskedPlatform,
+	written: JsonObject = {},
+): readonly FieldRecord[] {
 	const settings = leavesOf(fields).flatMap(([key, notes]) =>
-		asked.has(key) || (notes.default !== undefined && !needs.includes(key))
+		unasked.has(key) || (notes.default !== undefined && !needs.includes(key))
 			? []
-			: [fieldOf(key, notes, needs.includes(key))],
+			: [fieldOf(key, notes, {required: needs.includes(key), isThere: isWritten(written, key)})],
 	);
-	const all = [...settings, ...(Object.hasOwn(fields, 'webhooks') ? hookFields : [])];
+	const needsHook = needs.includes('webhooks') && !isWritten(written, 'webhooks');
+	const all = [...settings, ...(Object.hasOwn(fields, 'webhooks') ? hookFields(needsHook) : [])];
 	// Where to is asked last: credentials come first.
 	return all.toSorted((a, b) => Number(a.key === homeChannel) - Number(b.key === homeChannel));
 }
@@ -54,20 +69,37 @@ const leavesOf = (
 			: [[key, notes] as const],
 	);
 
-const fieldOf = (key: string, {description, secret}: NotesOfAny, required: boolean): FieldRecord =>
+function isWritten(written: JsonObject, key: string): boolean {
+	const [outer = '', inner] = key.split('.');
+	const value = Object.hasOwn(written, outer) ? written[outer] : undefined;
+	return inner === undefined
+		? value !== undefined && value !== null
+		: isJsonObject(value) && isWritten(value, inner);
+}
+
+const fieldOf = (
+	key: string,
+	{description, secret}: NotesOfAny,
+	{required, isThere}: {readonly required: boolean; readonly isThere: boolean},
+): FieldRecord =>
 	field(key, 'text', {
-		description: secret ? `${description}. Nobody sees what is typed.` : `${description}.`,
-		required,
+		description: [
+			`${description}.`,
+			...(isThere ? ['It is set: empty, it stays.'] : []),
+			...(secret ? [isHidden] : []),
+		].join(' '),
+		required: required && !isThere,
 		masked: secret === true,
 		own: trimmed,
 	});
 
-/** What is written below `platforms.<kind>` for what is filled in. */
+/** What is to be set below `platforms.<kind>` for what is filled in, beside what is `written` there. The first webhook is the home channel when there is none. */
 export function platformSettingsOf(
 	platform: AskedPlatform,
 	values: Readonly<Record<string, FieldValue>>,
+	written: JsonObject = {},
 ): JsonObject {
-	const content = contentOf({fields: platformFields(platform), values});
+	const content = contentOf({fields: platformFields(platform, written), values});
 	const {hook, url, secret, ...rest}: Record<string, JsonValue> = {...content};
 	const settings = Object.entries(rest).reduce<JsonObject>((all, [key, value]) => {
 		const [outer = '', inner] = key.split('.');
@@ -77,11 +109,13 @@ export function platformSettingsOf(
 			[outer]: inner === undefined ? value : {...(isJsonObject(group) && group), [inner]: value},
 		};
 	}, {});
-	return typeof hook === 'string' && typeof url === 'string'
-		? {
-				...settings,
-				webhooks: {[hook]: {url, ...(secret !== undefined && {secret})}},
-				[homeChannel]: settings[homeChannel] ?? hook,
-			}
-		: settings;
+	if (typeof hook !== 'string' || (url ?? secret) === undefined) {
+		return settings;
+	}
+
+	return {
+		...(!isWritten(written, homeChannel) && {[homeChannel]: hook}),
+		...settings,
+		webhooks: {[hook]: {...(url !== undefined && {url}), ...(secret !== undefined && {secret})}},
+	};
 }

@@ -61,7 +61,7 @@ const secretFields = ({hasSecret}: SetupPlan['now']): readonly FieldRecord[] => 
 		],
 	}),
 	field('secret', 'text', {
-		description: 'Nobody sees what is typed. It counts when it is chosen above.',
+		description: 'The input is hidden. It counts when it is chosen above.',
 		title: 'typed secret',
 		masked: true,
 	}),

@@ -81,7 +81,7 @@ function plan(shell: Shell, withRoute: boolean): void {
 		}
 
 		if (problem !== undefined) {
-			shell.toast(safe`Not so: ${clean(problem)}`, 'warn');
+			shell.toast(safe`Cannot be written: ${clean(problem)}`, 'warn');
 		} else if (diff.length === 0) {
 			shell.toast(literal('There is nothing to write'));
 		} else {
