@@ -3,6 +3,11 @@ import {healthOfDisk} from '../../../source/cli/doctor/checks/home.ts';
 import {healthOfClock, healthOfTerminal} from '../../../source/cli/doctor/checks/machine.ts';
 import {healthOf} from '../../../source/cli/doctor/checks/model.ts';
 import {listenersOn, reachOf} from '../../../source/cli/doctor/checks/port.ts';
+import {targets} from '../../../source/cli/doctor/checks/targets.ts';
+import {homePaths} from '../../../source/config/home-paths.ts';
+import {loadConfig} from '../../../source/config/load-config.ts';
+import {platformKinds} from '../../../source/platforms/platforms.ts';
+import {createFakeClock} from '../../helpers/fake-clock.ts';
 
 const at = Date.UTC(2026, 10, 20, 12, 0, 0);
 
@@ -77,4 +82,56 @@ test('who listens is read from the table of the kernel', () => {
 	].join('\n');
 	expect(listenersOn(8644, table)).toEqual(['4711']);
 	expect(listenersOn(8645, table)).toEqual([]);
+});
+
+const lacks: Readonly<Record<string, string>> = {
+	telegram: '"bot_token"',
+	discord: '"bot_token"',
+	slack: '"bot_token"',
+	whatsapp: '"access_token", "phone_number_id"',
+	signal: '"number"',
+	sms: '"account_sid", "auth_token" or "api_key" and "api_secret", "from" or "messaging_service_sid"',
+	email: '"from", "smtp.host"',
+	matrix: '"homeserver", "access_token"',
+	mattermost: '"api_base", "bot_token"',
+	teams: '"webhooks"',
+	googlechat: '"webhooks" or "service_account"',
+	zulip: '"api_base", "bot_email", "api_key"',
+	rocketchat: '"api_base", "user_id", "auth_token"',
+	feishu: '"app_id" and "app_secret", or "webhooks"',
+	dingtalk: '"webhooks"',
+	wecom: '"webhooks"',
+};
+
+/** What the doctor says of targets where `config.yaml` has these platforms. */
+async function lookAtTargets(platforms: Readonly<Record<string, unknown>>) {
+	const paths = homePaths({environment: {SVC_HOME: '/nowhere'}});
+	const loaded = loadConfig({paths, environment: {}, text: JSON.stringify({platforms})});
+	const world = {
+		config: loaded.ok ? loaded.config : undefined,
+		context: {clock: createFakeClock(0), environment: {}},
+	};
+	return targets.look(world as never, new AbortController().signal);
+}
+
+test('platforms that are enabled and incomplete: what each lacks, and how to mend it', async () => {
+	const platforms = Object.fromEntries(platformKinds.map(({kind}) => [kind, {enabled: true}]));
+	const found = [await lookAtTargets(platforms)].flat();
+	for (const {kind} of platformKinds) {
+		expect(found).toContainEqual({
+			of: kind,
+			health: 'failed',
+			found: `platform "${kind}" lacks ${lacks[kind]}; see platforms.${kind}`,
+			mend: `svc gateway setup ${kind}, or see svc help delivery-${kind}`,
+		});
+	}
+});
+
+test('a platform whose section is broken is mended in config.yaml', async () => {
+	expect(await lookAtTargets({telegram: {enabled: true, bot_token: 7}})).toContainEqual({
+		of: 'telegram',
+		health: 'failed',
+		found: expect.stringContaining('platforms.telegram.bot_token'),
+		mend: 'mend platforms.telegram in config.yaml: see svc help delivery-telegram',
+	});
 });

@@ -4,6 +4,7 @@ import {buildRouteTable} from '../../../config/route-table.ts';
 import {createSubscriptionsReader} from '../../../config/subscriptions.ts';
 import {silentLogger} from '../../../core/log.ts';
 import {platformKinds, targetKinds, targetNamed, targetOf} from '../../../platforms/platforms.ts';
+import type {TargetHealth} from '../../../platforms/target-kind.ts';
 import {createJobsReader} from '../../../schedule/job-file.ts';
 import type {Context} from '../../console/context.ts';
 import {openDeliverer} from '../../home/open-deliverer.ts';
@@ -24,7 +25,7 @@ export const targets: Check = {
 			used.map(async ({kind, profile}): Promise<Found | false> => {
 				const health = await deliverer.examine(kind, profile, signal);
 				const of = profile === 'default' ? kind : `${kind} of ${profile}`;
-				return health ? {...health, of} : false;
+				return health ? {...withMend(health, kind, config), of} : false;
 			}),
 		);
 		const idle = targetKinds
@@ -34,6 +35,19 @@ export const targets: Check = {
 		return all.length === 0 ? ok('answers go to the log') : all;
 	},
 };
+
+/** A platform that cannot be used as it is configured says no more than why. */
+function withMend(health: TargetHealth, kind: string, config: Config): TargetHealth {
+	if (health.health !== 'failed' || health.mend !== undefined || !targetNamed(kind)?.settings) {
+		return health;
+	}
+
+	const page = `see svc help delivery-${kind}`;
+	const mend = platformSlip(config, kind)
+		? `mend platforms.${kind} in config.yaml: ${page}`
+		: `svc gateway setup ${kind}, or ${page}`;
+	return {...health, mend};
+}
 
 /** Kinds that routes and jobs deliver to, with the profile that they do it for, and platforms that are switched on. */
 function kindsInUse(
