@@ -34,6 +34,11 @@ const headings = (text: string): ReadonlySet<string> =>
 		),
 	);
 
+test.each(pages)('no heading of $name stands there twice', ({text}) => {
+	const titles = [...text.matchAll(/^#+ (.*)$/gm)].map(([line]) => line);
+	expect(titles).toEqual([...new Set(titles)]);
+});
+
 const allHeadings = new Map(pages.map(({name, text}) => [name, headings(text)]));
 
 const documents = [

@@ -38,7 +38,7 @@ const common = {
 	}),
 	per_minute: setting(wholeNumber(0, 6000), {
 		description:
-			'Messages a minute to one chat; 0: as many as there are. Absent: what the platform takes',
+			"At most this many messages a minute to one chat. 0: no limit. Absent: the platform's own limit",
 	}),
 	max_parts: setting(wholeNumber(1, 100), {
 		description:
