@@ -169,7 +169,7 @@ export const routeSettings = defineSettings({
 		{type: 'boolean'},
 		{
 			description:
-				'Append what was delivered to the session of the chat; only exactly `true` counts. Without effect as long as there are no chat platforms',
+				'Append what was delivered to the session of the chat; only exactly `true` counts. Has no effect yet',
 			default: false,
 			to: (written: unknown): boolean => written === true,
 		},

@@ -129,6 +129,22 @@ test('without a home channel no test message is offered', async () => {
 	expect(setup.service.calls).toEqual([]);
 });
 
+test('whoever wants no test message has set up the platform all the same', async () => {
+	await using setup = await open('telegram', url => ({
+		telegram: {api_base: url, home_channel: '-1001'},
+	}));
+	const terminal = setup.begin();
+	await fill(terminal, [
+		['"bot_token" [] ', oldToken],
+		['"home_channel" [] ', ''],
+		['Write this to', 'y'],
+		['Send a test message to its home channel?', 'n'],
+	]);
+	await terminal.waitFor('"svc platforms test telegram --chat-id CHAT" sends a test message');
+	expect(await terminal.exited).toBe(0);
+	expect(setup.service.calls).toEqual([]);
+});
+
 test.for([
 	[['telegram', '--port', '1'], /^error: --port is a setting of the receiver/m],
 	[['telegram', '--enable', '--host', 'h'], /^error: --enable and --host are settings/m],

@@ -19,7 +19,7 @@ import {unknownTarget} from '../../delivery/unknown-target.ts';
 import type {FieldRecord} from '../../nouns/field.ts';
 import {platformKinds, platformNamed} from '../../platforms/platforms.ts';
 import type {FormState} from '../../tui/forms/form.ts';
-import {canAsk, confirm, confirmDiff} from '../console/ask-line.ts';
+import {askLine, canAsk, confirmDiff, isYes} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
 import {printLines, tell, tellWhole} from '../console/print.ts';
 import {askForm} from '../forms/ask-form.ts';
@@ -134,14 +134,15 @@ export async function setUpPlatform(context: Context, name: string): Promise<voi
 
 	const {homeChannelOf, sendTestAlone} = await import('../home/platforms-now.ts');
 	const config = readConfig(context);
-	const later = `"svc platforms test ${name} --chat-id CHAT" sends a test message`;
-	if (homeChannelOf(config, name) === undefined) {
-		tell(context, later);
-	} else if (
-		await confirm(context, {question: 'Send a test message to its home channel?', leaves: later})
-	) {
+	const hasHome = homeChannelOf(config, name) !== undefined;
+	const answer =
+		hasHome && (await askLine(context, 'Send a test message to its home channel? [y/N] '));
+	if (answer && isYes(answer.text)) {
 		// A gateway that runs may not have read the file yet.
 		printLines(context, [`Delivered: ${await sendTestAlone(context, config, {kind: name})}`]);
+	} else {
+		tell(context, `"svc platforms test ${name} --chat-id CHAT" sends a test message`);
+		context.exit(answer && answer.interrupted ? 130 : 0);
 	}
 }
 
