@@ -39,6 +39,18 @@ test.each(pages)('no heading of $name stands there twice', ({text}) => {
 	expect(titles).toEqual([...new Set(titles)]);
 });
 
+test.each(platformKinds)(
+	'the page of $kind has the steps that its setup tells',
+	({kind, setUp = []}) => {
+		const page = pages.find(({name}) => name === `delivery-${kind}.md`)?.text;
+		for (const step of setUp) {
+			expect(page).toContain(`- ${step}\n`);
+			// Outside of code that would be HTML, which no page shows.
+			expect(step.replaceAll(/`[^`]*`/g, '')).not.toContain('<');
+		}
+	},
+);
+
 const allHeadings = new Map(pages.map(({name, text}) => [name, headings(text)]));
 
 const documents = [

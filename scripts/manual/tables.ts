@@ -10,7 +10,7 @@ import {isJsonObject, type JsonObject, type JsonValue} from '../../source/core/j
 import {contract} from '../../source/gateway/contract/contract.ts';
 import {createGatewayMetrics} from '../../source/gateway/status/metrics.ts';
 import {errorCodes} from '../../source/manual/error-codes.ts';
-import {targetKinds} from '../../source/platforms/platforms.ts';
+import {platformNamed, targetKinds} from '../../source/platforms/platforms.ts';
 import {jobSchemaJson} from '../../source/schedule/job.ts';
 import {keymapMarkdown} from '../../source/tui/commands/table.ts';
 import {panes} from '../../source/tui/panes/panes.ts';
@@ -34,6 +34,7 @@ const tables: Readonly<Record<string, (argument: string) => string>> = {
 	filters: () => filtersTable(),
 	metrics: () => metricsTable(),
 	targets: () => targetsTable(),
+	steps: kind => stepsList(kind),
 	control: () =>
 		table(
 			['Method', 'Path', 'What it does'],
@@ -196,6 +197,10 @@ function targetsTable(): string {
 	});
 	return table(['`deliver`', 'Its page'], rows);
 }
+
+/** How a person gets what the settings of a platform need. */
+const stepsList = (kind: string): string =>
+	(platformNamed(kind)?.setUp ?? []).map(step => `- ${step}`).join('\n');
 
 /** What `/metrics` says of itself. */
 function metricsTable(): string {

@@ -29,7 +29,7 @@ export const telegram = definePlatform({
 	perMinute: chat => (/^\d/.test(chat) ? minuteOfChat : minuteOfGroup),
 	setUp: [
 		'Write /newbot to @BotFather in Telegram; it answers with the token of the new bot.',
-		'Write to the bot, or add it to the group: it cannot begin a conversation. The number of the chat is `message.chat.id` in https://api.telegram.org/bot<token>/getUpdates.',
+		'Write to the bot, or add it to the group: it cannot begin a conversation. The number of the chat is `message.chat.id` in what `https://api.telegram.org/bot<token>/getUpdates` answers.',
 	],
 	load: async () => import('./send.ts'),
 });
