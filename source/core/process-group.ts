@@ -6,7 +6,8 @@ import {codeOf} from './errors.ts';
 /** How much of an output is kept, and what happens above it. What is not kept is read all the same: a full pipe would stop the command. */
 export type OutputRule = {
 	readonly limitBytes: number;
-	readonly above: 'keep-start' | 'keep-end' | 'stop';
+	/** `keep-ends`: as much of the beginning as of the end. */
+	readonly above: 'keep-start' | 'keep-end' | 'keep-ends' | 'stop';
 };
 
 /** One command, run without a shell: every argument arrives as it is. */
@@ -36,6 +37,8 @@ export type GroupExit =
 			readonly code: number | null;
 			readonly stdout: string;
 			readonly stderr: string;
+			/** Bytes of `stdout` that were not kept between its ends; absent where nothing is missing, and under every other rule. */
+			readonly leftOutBytes?: number;
 	  }
 	| {readonly kind: 'timeout'}
 	| {readonly kind: 'too-much-output'}
@@ -130,7 +133,16 @@ async function watch(child: ChildProcess, job: GroupJob, clock: Clock): Promise<
 		});
 	});
 	child.once('close', code => {
-		resolve(verdict ?? {kind: 'exited', code, stdout: stdout(), stderr: stderr()});
+		const {text, leftOutBytes} = stdout();
+		resolve(
+			verdict ?? {
+				kind: 'exited',
+				code,
+				stdout: text,
+				stderr: stderr().text,
+				...(job.stdout.above === 'keep-ends' && leftOutBytes > 0 && {leftOutBytes}),
+			},
+		);
 	});
 	child.stdin?.on('error', () => {});
 	child.stdin?.end(job.input);
@@ -148,36 +160,53 @@ function onAbort(
 	});
 }
 
+/** How many of `limitBytes` are kept of the beginning; the rest is kept of the end. */
+const headBytes: Readonly<Record<OutputRule['above'], (limitBytes: number) => number>> = {
+	'keep-start': limitBytes => limitBytes,
+	stop: limitBytes => limitBytes,
+	'keep-end': () => 0,
+	'keep-ends': limitBytes => Math.ceil(limitBytes / 2),
+};
+
 /** Reads to the end and keeps what `rule` says; calls `stop` once when it says so. */
 function collect(
 	stream: Readable | null,
 	{limitBytes, above}: OutputRule,
 	stop: () => void,
-): () => string {
-	let kept: Buffer[] = [];
-	let bytes = 0;
-	let isFull = false;
+): () => {readonly text: string; readonly leftOutBytes: number} {
+	const headLimit = headBytes[above](limitBytes);
+	const tailLimit = limitBytes - headLimit;
+	const head: Buffer[] = [];
+	const tail: Buffer[] = [];
+	let [allBytes, headLength, tailLength] = [0, 0, 0];
 	stream?.on('data', (chunk: Buffer) => {
-		if (isFull) {
-			return;
+		const wasWithin = allBytes <= limitBytes;
+		allBytes += chunk.length;
+		const first = chunk.subarray(0, headLimit - headLength);
+		if (first.length > 0) {
+			head.push(first);
+			headLength += first.length;
 		}
 
-		kept.push(chunk);
-		bytes += chunk.length;
-		if (bytes <= limitBytes) {
-			return;
+		if (tailLimit > 0 && first.length < chunk.length) {
+			tail.push(chunk.subarray(first.length));
+			tailLength += chunk.length - first.length;
+			// What the chunks behind it fill by themselves is not needed any more.
+			while (tail[0] && tailLength - tail[0].length >= tailLimit) {
+				tailLength -= tail[0].length;
+				tail.shift();
+			}
 		}
 
-		const all = Buffer.concat(kept);
-		const part = above === 'keep-end' ? all.subarray(-limitBytes) : all.subarray(0, limitBytes);
-		kept = [part];
-		bytes = part.length;
-		isFull = above !== 'keep-end';
-		if (above === 'stop') {
+		if (above === 'stop' && wasWithin && allBytes > limitBytes) {
 			stop();
 		}
 	});
-	return () => Buffer.concat(kept).toString();
+	return () => {
+		const end = Buffer.concat(tail);
+		const kept = Buffer.concat([...head, end.subarray(Math.max(0, end.length - tailLimit))]);
+		return {text: kept.toString(), leftOutBytes: allBytes - kept.length};
+	};
 }
 
 function signalGroup({pid}: ChildProcess, signal: NodeJS.Signals): void {

@@ -102,12 +102,31 @@ test('nothing is started for who has given up already', async () => {
 test.for([
 	['keep-start', {kind: 'exited', code: 0, stdout: '12345', stderr: ''}],
 	['keep-end', {kind: 'exited', code: 0, stdout: '67890', stderr: ''}],
+	['keep-ends', {kind: 'exited', code: 0, stdout: '12390', stderr: '', leftOutBytes: 5}],
 	['stop', {kind: 'too-much-output'}],
 ] as const)('above its limit an output is treated as it was said: %s', async ([above, exit]) => {
 	expect(await run('printf 1234567890', {stdout: {limitBytes: 5, above}})).toEqual(exit);
 	expect(await run('printf 12345', {stdout: {limitBytes: 5, above}})).toMatchObject({
 		kind: 'exited',
 		stdout: '12345',
+	});
+});
+
+test('of a long output both ends are kept, whatever pieces it comes in', async () => {
+	const lines = Array.from({length: 100_000}, (_, index) => `${index + 1}\n`).join('');
+	const exit = await run(
+		'for part in 1 2; do seq $((part * 50000 - 49999)) $((part * 50000)); done',
+		{
+			stdout: {limitBytes: 100_001, above: 'keep-ends'},
+		},
+	);
+
+	expect(exit).toEqual({
+		kind: 'exited',
+		code: 0,
+		stdout: lines.slice(0, 50_001) + lines.slice(-50_000),
+		stderr: '',
+		leftOutBytes: lines.length - 100_001,
 	});
 });
 
