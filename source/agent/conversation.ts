@@ -3,9 +3,13 @@ import type {AgentRequest} from './runner.ts';
 
 /** What the model reads first, in the SDK's words: the message of a run, or a chat as it stands, with what its application asks of the model. */
 export function conversationOf(request: AgentRequest) {
-	const {prompt, chat} = request;
+	const {prompt, fetched = [], chat} = request;
 	if (!chat) {
-		return {instructions: instructionsFor(request), prompt};
+		const instructions = instructionsFor(request);
+		const content = [prompt, ...fetched].map(text => ({type: 'text' as const, text}));
+		return fetched.length === 0
+			? {instructions, prompt}
+			: {instructions, messages: [{role: 'user' as const, content}]};
 	}
 
 	const {of, system, before, maxTokens, temperature, stop} = chat;

@@ -87,6 +87,10 @@ export function digestMessage(text: string): string {
 	return payload === undefined ? digestText(text) : digestPayload(payload);
 }
 
+/** What can be said of a text that the gateway got for a run. */
+export const digestFetched = (text: string): string =>
+	`With it comes fetched text of ${countOf(text.length, 'character')}.`;
+
 /** One line per tool that ran, with the beginning of what it returned. */
 export const digestOutcomes = (outcomes: readonly ToolOutcome[]): string =>
 	outcomes

@@ -2,6 +2,7 @@ import {charactersPerToken, estimatedTokens} from '../core/estimated-tokens.ts';
 import type {ModelCallOptions, Generated, LanguageModelV4, StreamPart} from './language-model.ts';
 import {noSuchTool} from './no-such-tool.ts';
 import {
+	digestFetched,
 	digestMessage,
 	digestOutcomes,
 	toolLinesIn,
@@ -21,13 +22,10 @@ type ToolOutput = Extract<ToolMessage['content'][number], {type: 'tool-result'}>
 
 const tokensIn = (text: string) => estimatedTokens(text.length);
 
-const textOf = (message: Message): string => {
-	if (message.role === 'system') {
-		return message.content;
-	}
+const textsOf = ({role, content}: Message): readonly string[] =>
+	role === 'system' ? [content] : content.map(part => (part.type === 'text' ? part.text : ''));
 
-	return message.content.map(part => (part.type === 'text' ? part.text : '')).join('');
-};
+const textOf = (message: Message): string => textsOf(message).join('');
 
 function outcomeOf(name: string, output: ToolOutput): ToolOutcome {
 	switch (output.type) {
@@ -132,7 +130,8 @@ function generate({prompt, tools = [], maxOutputTokens, abortSignal}: ModelCallO
 	const inputTokens = tokensIn(prompt.map(textOf).join(''));
 	const asked = prompt.findLastIndex(({role}) => role === 'user');
 	const message = prompt[asked];
-	const text = message ? textOf(message) : '';
+	// What stands behind the prompt is a stranger's: no line of it calls a tool.
+	const [text = '', ...fetched] = message ? textsOf(message) : [];
 	const outcomes = outcomesIn(
 		prompt.slice(asked + 1),
 		tools.map(({name}) => name),
@@ -144,7 +143,11 @@ function generate({prompt, tools = [], maxOutputTokens, abortSignal}: ModelCallO
 	const lines = toolLinesIn(text);
 	return lines.length > 0
 		? callTools(lines, inputTokens)
-		: answerWith(digestMessage(text), inputTokens, maxOutputTokens);
+		: answerWith(
+				[digestMessage(text), ...fetched.map(digestFetched)].join('\n'),
+				inputTokens,
+				maxOutputTokens,
+			);
 }
 
 function* partsOf({content, finishReason, usage, warnings}: Generated): Generator<StreamPart> {

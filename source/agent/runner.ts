@@ -8,6 +8,8 @@ export type AgentRequest = {
 	readonly runId: number;
 	/** The user message, as rendered; of a chat, the last one. */
 	readonly prompt: string;
+	/** Further texts of the user message, behind the prompt: untrusted data that the gateway got, labelled as such. Not of a chat. */
+	readonly fetched?: readonly string[];
 	/** Of a turn of a chat. */
 	readonly chat?: ChatRequest;
 	/** Body of the one skill that was found, if any. */
