@@ -1,4 +1,5 @@
 import {z} from 'zod';
+import {prefetchKinds} from '../core/run.ts';
 import {
 	anyJson,
 	checked,
@@ -143,6 +144,11 @@ export const routeSettings = defineSettings({
 		byHand: true,
 		description:
 			'Toolset names instead of `svc-webhook`; an empty list means no tools. One that no tool server stands behind is a problem in `svc webhook list`',
+	}),
+	prefetch: setting(z.array(z.enum(prefetchKinds)).max(prefetchKinds.length), {
+		description:
+			'`diff`: [the diff of the pull request](#prefetch), which the gateway gets before the agent starts',
+		default: [],
 	}),
 	deliver: setting(z.enum(deliverValues), {
 		description: '[Where the answer goes](delivery.md); `github_comment` is `forge_comment`',

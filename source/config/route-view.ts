@@ -22,6 +22,7 @@ export const viewOfRoute = ({
 	concurrency,
 	overflow,
 	toolsets,
+	prefetch,
 	insecure,
 }: Route): RouteView => ({
 	name,
@@ -38,6 +39,7 @@ export const viewOfRoute = ({
 	...(concurrency !== undefined && {concurrency}),
 	...(overflow === 'queue' && {overflow}),
 	...(toolsets && {toolsets: toolsets.map(shown)}),
+	...(prefetch.length > 0 && {prefetch: [...prefetch]}),
 	insecure,
 });
 

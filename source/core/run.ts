@@ -1,6 +1,7 @@
 import {conversationWords, originOf} from './origin.ts';
 import type {Shape} from './schemas/parts.ts';
 import type {
+	pullRequestSchema,
 	runPlanSchema,
 	runSchema,
 	storedRunSchema,
@@ -33,6 +34,21 @@ export const runStates = [
  * - `dead`: the answer could not be delivered after all tries.
  */
 export type RunState = (typeof runStates)[number];
+
+/** What the gateway can get before an agent starts. */
+export const prefetchKinds = ['diff'] as const;
+
+/** A pull request, as the event of its code host names it. */
+export type PullRequest = Shape<typeof pullRequestSchema>;
+
+/** What a run gets beforehand, for a person: `diff of acme/api#7`. */
+export const prefetchWords = (prefetch: RunPlan['prefetch']): string | undefined =>
+	prefetch &&
+	`${prefetch.what.join(', ')} of ${
+		prefetch.pullRequest
+			? `${prefetch.pullRequest.repo}#${prefetch.pullRequest.number}`
+			: 'nothing: the event names no pull request'
+	}`;
 
 /** Where a result goes: the value of `deliver` and its rendered keys. */
 export type Target = Shape<typeof targetSchema>;

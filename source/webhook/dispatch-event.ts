@@ -56,7 +56,7 @@ function commissionOf(ready: ReadyEvent): Commission {
 	return {work: {plan: {...plan, key: group.key}, group}, reply: coalescedReply(names), because};
 }
 
-const planOf = ({route, prompt, read, extra, subject}: ReadyEvent): RunPlan => ({
+const planOf = ({route, prompt, read, extra, subject, prefetch}: ReadyEvent): RunPlan => ({
 	prompt,
 	read,
 	target: {kind: route.deliver, extra},
@@ -64,4 +64,5 @@ const planOf = ({route, prompt, read, extra, subject}: ReadyEvent): RunPlan => (
 	...(subject !== undefined && {subject}),
 	...(route.toolsets && {toolsets: route.toolsets}),
 	...(route.mirrorToSession && {mirrorToSession: true}),
+	...(prefetch && {prefetch}),
 });

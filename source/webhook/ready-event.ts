@@ -1,5 +1,6 @@
 import type {Route} from '../config/route.ts';
 import type {JsonObject} from '../core/json.ts';
+import type {RunPlan} from '../core/run.ts';
 import type {CompiledRoute} from './compiled-route.ts';
 import type {DeliveryDraft} from './delivery-draft.ts';
 import type {RenderContext} from './template.ts';
@@ -20,6 +21,8 @@ export type ReadyEvent = {
 	readonly extra: JsonObject;
 	/** What the event is about; see `subjectOf`. */
 	readonly subject: string | undefined;
+	/** What is got for its run before the agent starts. */
+	readonly prefetch: RunPlan['prefetch'];
 };
 
 /** What of an event is asked for once it is handed to the journal. */

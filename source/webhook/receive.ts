@@ -2,7 +2,9 @@ import type {Route} from '../config/route.ts';
 import {isJsonObject} from '../core/json.ts';
 import type {JsonValue} from '../core/json.ts';
 import {readWords, wholePayload} from '../core/prompt-read.ts';
+import {prefetchWords, type RunPlan} from '../core/run.ts';
 import type {BodyRead} from '../http/read-body.ts';
+import {pullRequestIn} from '../platforms/forge-comment/pull-request.ts';
 import {authenticate} from './authentication.ts';
 import {acknowledged, answerChallenge, answerGreeting} from './challenge.ts';
 import type {CompiledRoute} from './compiled-route.ts';
@@ -15,6 +17,7 @@ import {explainMismatch} from './filter.ts';
 import {findRoute} from './find-route.ts';
 import type {RequestedRoute} from './find-route.ts';
 import {shakeHands} from './handshake.ts';
+import {headerOf, type RequestHeaders} from './headers.ts';
 import {isConnectivityCheck, unnamedSource} from './identity.ts';
 import {isAboutOwnComment} from './own-comment.ts';
 import {parseBody} from './parse-body.ts';
@@ -224,15 +227,33 @@ async function decide(
 	}
 
 	const context = {payload, event};
-	const {text: prompt, read} = renderPrompt(draft, compiled, context);
+	const prefetch = prefetchOf(route, {headers, payload: parsed.payload});
+	const {text: prompt, read} = renderPrompt(draft, compiled, {context, prefetch});
 	const extra = compiled.renderExtra(context);
 	// As it came: a script may turn it into anything.
 	const subject = subjectOf(parsed.payload);
-	const ready = {draft, route, compiled, event, prompt, read, context, extra, subject};
+	const ready = {draft, route, compiled, event, prompt, read, context, extra, subject, prefetch};
 	return route.dedupeBody
 		? dedupeBody(ready, services, async () => dispatchEvent(ready, services))
 		: dispatchEvent(ready, services);
 }
+
+/** What the run of an event gets before its agent starts, frozen when the event is accepted. */
+const prefetchOf = (
+	{prefetch: what, deliverOnly, cronJob}: Route,
+	{headers, payload}: {readonly headers: RequestHeaders; readonly payload: JsonValue},
+): RunPlan['prefetch'] => {
+	if (what.length === 0 || deliverOnly || cronJob !== undefined) {
+		return undefined;
+	}
+
+	// Gitea and Forgejo send what GitHub sends, under a name of their own besides.
+	const isGitea = ['x-gitea-event', 'x-forgejo-event'].some(
+		name => headerOf(headers, name) !== undefined,
+	);
+	const pullRequest = pullRequestIn(payload, {isGitea});
+	return {what: [...what], ...(pullRequest && {pullRequest})};
+};
 
 /** A batch without events, or what LINE calls one. */
 const isEmptyList = (payload: JsonValue): boolean => {
@@ -241,11 +262,11 @@ const isEmptyList = (payload: JsonValue): boolean => {
 	return Array.isArray(list) && list.length === 0;
 };
 
-/** The prompt, and what it took of the payload: the decision says both. */
+/** The prompt, and what it took of the payload: the decision says both, and what the run gets beside it. */
 function renderPrompt(
 	draft: DeliveryDraft,
 	{prompt}: CompiledRoute,
-	context: RenderContext,
+	{context, prefetch}: {readonly context: RenderContext; readonly prefetch: RunPlan['prefetch']},
 ): Pick<Rendered, 'text' | 'read'> {
 	const {text, read, unresolved} = prompt
 		? renderTemplate(prompt, context)
@@ -254,7 +275,7 @@ function renderPrompt(
 	const detail = [
 		`${text.length} characters`,
 		...(missing === '' ? [] : [`unresolved: ${missing}`]),
-		`read: ${readWords(read)}`,
+		`read: ${readWords(read)}${prefetch ? `; prefetch: ${prefetchWords(prefetch)}` : ''}`,
 	].join(', ');
 	note(draft, 'prompt', {verdict: 'pass', detail: cleanDetail(draft, detail)});
 	return {text, read};

@@ -385,6 +385,7 @@ test('a route gets its defaults, its aliases and its names', () => {
 		scriptTimeoutMs: 30_000,
 		retryOnScriptFailure: false,
 		skills: [],
+		prefetch: [],
 		deliver: 'log',
 		deliverExtra: {},
 		deliverOnly: false,

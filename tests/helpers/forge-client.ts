@@ -6,6 +6,8 @@ import {delimiter, join} from 'node:path';
 
 /** One call of the client, as it saw it. */
 export type ForgeCall = {
+	/** The name of the program: `gh`, `glab` or `tea`. */
+	readonly client: string;
 	readonly args: readonly string[];
 	readonly body: string;
 	/** The body without the mark of the gateway at its end. */
@@ -28,6 +30,14 @@ export type ForgeComment = {
 	readonly text: string;
 };
 
+/** A call that is not answered. */
+export type HangingCall = {
+	/** Resolves when the client has called. */
+	readonly called: Promise<void>;
+	/** Resolves when the client is gone. */
+	readonly gone: Promise<void>;
+};
+
 export type ForgeClient = AsyncDisposable & {
 	/** A `PATH` on which the client comes first. */
 	readonly path: string;
@@ -43,6 +53,10 @@ export type ForgeClient = AsyncDisposable & {
 	failAfterwards(message: string | undefined): Promise<void>;
 	/** From now on `api` answers with these, by the resource that is asked for; others are not found. */
 	serve(resources: Readonly<Record<string, ForgeResource>>): Promise<void>;
+	/** From now on these are the diffs of pull requests, by `acme/api#7`; others are not found. */
+	serveDiffs(some: Readonly<Record<string, string>>): Promise<void>;
+	/** The next call is not answered. */
+	hang(): HangingCall;
 };
 
 // Bash, which starts in a tenth of the time that Node takes, and hands each call to the process of the test.
@@ -51,7 +65,7 @@ exec 3<>/dev/tcp/127.0.0.1/${port} || exit 1
 body=$(cat; printf x)
 body=\${body%x}
 {
-	printf '%s\\0' "$#" "$@"
+	printf '%s\\0' "\${0##*/}" "$#" "$@"
 	for name in $(compgen -e); do printf '%s\\0' "$name=\${!name}"; done
 	LC_ALL=C
 	printf '\\0%s\\0%s' "\${#body}" "$body"
@@ -66,11 +80,13 @@ type Said = {readonly output?: string; readonly complaint?: string};
 
 const notFound = (output: string): Said => ({output, complaint: 'gh: Not Found (HTTP 404)\n'});
 
-/** A code host's client named `gh` in a folder of its own, and the code host behind it. */
+/** Clients of code hosts named `gh`, `glab` and `tea` in a folder of their own, and the code host behind them. */
 export async function installForgeClient(): Promise<ForgeClient> {
 	const calls: ForgeCall[] = [];
 	const comments = new Map<number, Omit<ForgeComment, 'text'> & {readonly body: string}>();
 	let resources: Readonly<Record<string, ForgeResource>> = {};
+	let diffs: Readonly<Record<string, string>> = {};
+	let hanging: {called: () => void; gone: () => void} | undefined;
 	let failure: string | undefined;
 	let failureAfterwards: string | undefined;
 
@@ -116,6 +132,11 @@ export async function installForgeClient(): Promise<ForgeClient> {
 			return {complaint: failure};
 		}
 
+		const place = diffAskedFor(args);
+		if (place !== undefined) {
+			return Object.hasOwn(diffs, place) ? {output: diffs[place] ?? ''} : notFound('');
+		}
+
 		if (args[1] === '--method') {
 			const said = change(args, body);
 			return failureAfterwards === undefined ? said : {...said, complaint: failureAfterwards};
@@ -151,6 +172,13 @@ export async function installForgeClient(): Promise<ForgeClient> {
 			const call = callIn(received);
 			if (call) {
 				calls.push(call);
+				if (hanging) {
+					socket.once('close', hanging.gone);
+					hanging.called();
+					hanging = undefined;
+					return;
+				}
+
 				const {output = '', complaint = ''} = answer(call);
 				socket.end(`${complaint}\0${output}`);
 			}
@@ -160,7 +188,11 @@ export async function installForgeClient(): Promise<ForgeClient> {
 	await once(server, 'listening');
 	const folder = await mkdtemp(join(tmpdir(), 'svc-forge-'));
 	const {port} = server.address() as AddressInfo;
-	await writeFile(join(folder, 'gh'), program(port), {mode: 0o755});
+	for (const name of ['gh', 'glab', 'tea']) {
+		// oxlint-disable-next-line no-await-in-loop -- three small files
+		await writeFile(join(folder, name), program(port), {mode: 0o755});
+	}
+
 	return {
 		path: [folder, process.env['PATH'] ?? ''].join(delimiter),
 		calls: async () => [...calls],
@@ -178,6 +210,14 @@ export async function installForgeClient(): Promise<ForgeClient> {
 		async serve(some) {
 			resources = some;
 		},
+		async serveDiffs(some) {
+			diffs = some;
+		},
+		hang() {
+			const [called, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+			hanging = {called: called.resolve, gone: gone.resolve};
+			return {called: called.promise, gone: gone.promise};
+		},
 		async [Symbol.asyncDispose]() {
 			server.close();
 			await rm(folder, {recursive: true, force: true});
@@ -185,9 +225,20 @@ export async function installForgeClient(): Promise<ForgeClient> {
 	};
 }
 
+/** The pull request whose diff `gh`, `glab` or `tea` is asked for: `acme/api#7`. */
+function diffAskedFor(args: readonly string[]): string | undefined {
+	const [noun = '', verb = '', number = '', option = '', repo = ''] = args;
+	if (/^(?:pr|mr) diff --repo$/.test(`${noun} ${verb} ${option}`)) {
+		return `${repo}#${number}`;
+	}
+
+	const [, path, index] = /^repos\/(.+)\/pulls\/(\d+)\.diff$/.exec(verb) ?? [];
+	return noun === 'api' && path !== undefined ? `${path}#${index}` : undefined;
+}
+
 /** What the client sends of one call, one byte a unit; `undefined`: it is not all there. */
 function callIn(received: string): ForgeCall | undefined {
-	const [count = '', ...rest] = received.split('\0');
+	const [client = '', count = '', ...rest] = received.split('\0');
 	const args = rest.slice(0, Number(count));
 	const variables = rest.slice(args.length);
 	const end = variables.indexOf('');
@@ -204,6 +255,7 @@ function callIn(received: string): ForgeCall | undefined {
 
 	const utf8 = (text: string) => Buffer.from(text, 'latin1').toString();
 	return {
+		client,
 		args: args.map(utf8),
 		body: utf8(body),
 		text: withoutMark(utf8(body)),

@@ -40,6 +40,7 @@ export const makeRoute = (overrides: Partial<Route> = {}): Route => ({
 	scriptTimeoutMs: 30_000,
 	retryOnScriptFailure: false,
 	skills: [],
+	prefetch: [],
 	deliver: 'log',
 	deliverExtra: {},
 	deliverOnly: false,

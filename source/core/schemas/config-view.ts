@@ -46,6 +46,8 @@ export const routeViewSchema = facts({
 	concurrency: maybeInteger,
 	/** Toolset names of its runs, where it names any. */
 	toolsets: maybeTexts,
+	/** What the gateway gets before its runs start; absent: nothing. */
+	prefetch: maybeTexts,
 	/** Above its rate limit events wait; absent where they are refused. */
 	overflow: z.literal('queue').exactOptional(),
 	/** Absent when the route is served; else why it is not (a refusal, a slip, or shadowed by a static route). */

@@ -22,6 +22,13 @@ export const targetSchema = facts({
 	extra: jsonObject,
 });
 
+/** A pull request, of GitLab a merge request. `repo`: `owner/name`, of GitLab with all its groups. */
+export const pullRequestSchema = facts({
+	host: z.enum(['github', 'gitlab', 'gitea']),
+	repo: text,
+	number: integer,
+});
+
 export const runPlanSchema = facts({
 	/** The rendered user message, unchanged. */
 	prompt: text,
@@ -36,6 +43,11 @@ export const runPlanSchema = facts({
 	/** Toolset names; the platform's default when absent. */
 	toolsets: maybeTexts,
 	mirrorToSession: maybe,
+	/** What the gateway gets before the agent starts. `pullRequest`: absent where the event names none. */
+	prefetch: facts({
+		what: texts,
+		pullRequest: pullRequestSchema.exactOptional(),
+	}).exactOptional(),
 	/** Name of the upstream model instead of the configured one; same provider. */
 	model: maybeText,
 });

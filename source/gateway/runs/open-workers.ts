@@ -1,6 +1,8 @@
 import {isPassing} from '../../agent/model-errors.ts';
 import {createAgentRunner} from '../../agent/run-agent.ts';
+import {codeOf} from '../../core/errors.ts';
 import {nextTry} from '../../delivery/retry-plan.ts';
+import {clientEnvironment} from '../../platforms/forge-comment/client-environment.ts';
 import type {OpenedApprovals} from '../approvals/open-approvals.ts';
 import type {LiveModel} from '../live-model.ts';
 import type {RoomWorld} from '../rooms.ts';
@@ -8,6 +10,7 @@ import type {LiveServers} from '../servers/live-servers.ts';
 import {createDispatcher, type Dispatcher} from './dispatch.ts';
 import {equipRun} from './equip-run.ts';
 import {createLoginWaits} from './login-waits.ts';
+import {prefetch} from './prefetch.ts';
 import {waitingEntry} from './waiting-entry.ts';
 import {workRun, type WorkDependencies} from './work-run.ts';
 
@@ -25,7 +28,17 @@ export function openWorkers(
 		readonly approvals: Pick<OpenedApprovals, 'approve' | 'runEnded' | 'watch'>;
 	},
 ): Dispatcher {
-	const {clock, live, busy, emit, log, redact, random = Math.random, modelRetries} = world;
+	const {
+		clock,
+		live,
+		busy,
+		emit,
+		environment,
+		log,
+		redact,
+		random = Math.random,
+		modelRetries,
+	} = world;
 	const {runs, events} = world.store;
 	const config = () => live.current();
 	const agentLog = log.from('agent');
@@ -88,6 +101,13 @@ export function openWorkers(
 				signal,
 				note,
 			}),
+		prefetch: (run, signal) =>
+			prefetch(run, {
+				clock,
+				forge: config().forge,
+				environment: clientEnvironment(environment, config().profiles.of(run.profile).environment),
+				signal,
+			}),
 		awaitsLogins: loginWaits.awaitsLogins,
 		settings: () => config().runs,
 		onReplaced() {
@@ -98,7 +118,7 @@ export function openWorkers(
 				);
 			}
 		},
-		isPassing,
+		isPassing: error => codeOf(error) === 'prefetch_failed' || isPassing(error),
 		backoffMs: (attempt, tries) => nextTry(attempt, {tries, random}),
 	};
 	const dispatcher = createDispatcher(

@@ -10,6 +10,7 @@ import {DeliveryError} from '../../platforms/delivery-error.ts';
 import {defaultTarget, reachesPeople} from '../../platforms/platforms.ts';
 import type {Lease, Runs} from '../../store/port.ts';
 import type {LoopBreaker} from './loop-breaker.ts';
+import type {Prefetched} from './prefetch.ts';
 import {createRunWords} from './run-words.ts';
 import {
 	recordEntry,
@@ -39,6 +40,8 @@ export type WorkDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> 
 		signal: AbortSignal,
 		note: (text: string) => void,
 	) => Promise<Equipment>;
+	/** Gets what the plan says, before the agent starts: texts for the agent, and what the run says of each. Rejects with `prefetch_failed`, or when `signal` aborts. */
+	readonly prefetch: (run: StoredRun, signal: AbortSignal) => Promise<Prefetched>;
 	/** Looks again whether the servers that a run awaits logins to still need them, now that it is on disk; never rejects. */
 	readonly awaitsLogins: (profile: string, servers: readonly string[]) => Promise<void>;
 	/** Holds back what may be a loop. */
@@ -135,9 +138,15 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 			note(text);
 		}
 
+		const {texts, notes: got} = await work.prefetch(run, signal);
+		for (const told of got) {
+			recordEntry(work, {at: work.clock.now(), kind: 'note', ...told});
+		}
+
 		result = await agent.run({
 			runId: run.id,
 			prompt: run.plan.prompt,
+			...(texts.length > 0 && {fetched: texts}),
 			...equipment,
 			...(run.plan.model !== undefined && {model: run.plan.model}),
 			maxSteps,

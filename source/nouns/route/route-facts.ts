@@ -89,6 +89,7 @@ const servedFacts = ({concurrency, ...route}: RouteView): readonly Fact[] => [
 	...fact('events', route.events.join(', ') || 'every event'),
 	...fact('deliver', route.mode === 'cron_job' ? undefined : route.deliver),
 	...fact('mode', modeTexts[route.mode]),
+	...fact('prefetch', route.prefetch?.join(', ')),
 	...fact('coalesce', coalesceText(route)),
 	...fact('cron_job', route.cronJob),
 	...fact('signature', route.signature),

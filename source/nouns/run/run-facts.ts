@@ -5,6 +5,7 @@ import {readWords} from '../../core/prompt-read.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 import {
 	hasEnded,
+	prefetchWords,
 	type Run,
 	type StoredRun,
 	tookWords,
@@ -107,6 +108,7 @@ export function runFacts(run: Run, {now, approvals, stored}: AsOf & RunMore): re
 				: `${printableTime(run.nextAttemptAt)}${run.awaitsLogins ? ` without; at once: svc runs retry ${run.id}` : ''}`,
 		),
 		...fact('read', stored?.plan.read && readWords(stored.plan.read)),
+		...fact('prefetch', prefetchWords(stored?.plan.prefetch)),
 		...fact('error', run.error),
 		...(run.state === 'uncertain' ? [{text: 'verify at the target before trying again'}] : []),
 		...(stored ? storedFacts(stored) : []),

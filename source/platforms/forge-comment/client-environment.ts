@@ -4,7 +4,7 @@ type Environment = Readonly<Record<string, string>>;
 
 /** Where programs, their settings and keyrings are. */
 const passedOn =
-	/^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TMPDIR|XDG_[A-Z_]+|DBUS_SESSION_BUS_ADDRESS|GH_CONFIG_DIR)$/;
+	/^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TMPDIR|XDG_[A-Z_]+|DBUS_SESSION_BUS_ADDRESS|GH_CONFIG_DIR|GLAB_CONFIG_DIR)$/;
 
 /** Which host, and who we are there. */
 const forgeKey = /^(?:GH|GITHUB|GITLAB|GITEA|FORGEJO|FORGE)_(?:HOST|TOKEN|ENTERPRISE_TOKEN)$/;

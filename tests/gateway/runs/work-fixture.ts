@@ -106,6 +106,7 @@ export async function openWork({
 					log: silentLogger,
 					redact: text => text.replaceAll('hunter2', '[redacted]'),
 					equip: async () => ({tools: [], notes: [], logins}),
+					prefetch: async () => ({texts: [], notes: []}),
 					awaitsLogins: async (profile, names) => {
 						awaited.push(`${profile} ${names.join(' ')}`);
 					},

@@ -2,7 +2,7 @@ import type {Approval} from '../../../core/approval.ts';
 import {isTurn, originOf, originWords} from '../../../core/origin.ts';
 import {readWords} from '../../../core/prompt-read.ts';
 import type {Run, StoredRun, TranscriptEntry} from '../../../core/run.ts';
-import {hasEnded, targetWords, tookWords, toolWords} from '../../../core/run.ts';
+import {hasEnded, prefetchWords, targetWords, tookWords, toolWords} from '../../../core/run.ts';
 import {loginCommand} from '../../../core/shell-word.ts';
 import type {RunSaid} from '../../../core/state.ts';
 import {usageWords} from '../../../core/usage.ts';
@@ -80,6 +80,11 @@ export function runDetail(run: Run, sources: RunSources, width: number): readonl
 		...factRows(run, {now, heard: blocks.steps}, width),
 		...paragraph(
 			stored?.plan.read && `prompt read: ${readWords(stored.plan.read)}`,
+			width,
+			'quiet',
+		),
+		...paragraph(
+			stored?.plan.prefetch && `prefetch: ${prefetchWords(stored.plan.prefetch)}`,
 			width,
 			'quiet',
 		),

@@ -1,0 +1,112 @@
+import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {lookUp} from '../../core/payload-path.ts';
+import type {PullRequest} from '../../core/run.ts';
+import {forgePlaceOf} from './forge-place.ts';
+
+/**
+ * The pull request that an event of a code host is about, by the fields of GitHub, Gitea and Forgejo (of a comment, too), else by those of GitLab. `undefined` where it names none, or not
+ * as a code host would. The repository is the one that the pull request goes to, also when it comes from a fork.
+ *
+ * @see manual/routes.md#prefetch
+ */
+export function pullRequestIn(
+	payload: JsonValue,
+	{isGitea}: {readonly isGitea: boolean},
+): PullRequest | undefined {
+	const isOnPullRequest = isJsonObject(lookUp(payload, ['issue', 'pull_request']));
+	const number =
+		lookUp(payload, ['pull_request', 'number']) ??
+		(isOnPullRequest ? lookUp(payload, ['issue', 'number']) : undefined);
+	if (number !== undefined) {
+		const repo = lookUp(payload, ['repository', 'full_name']);
+		return checked(isGitea ? 'gitea' : 'github', {repo, number});
+	}
+
+	return checked('gitlab', {
+		repo: lookUp(payload, ['project', 'path_with_namespace']),
+		number:
+			lookUp(payload, ['merge_request', 'iid']) ??
+			(lookUp(payload, ['object_kind']) === 'merge_request'
+				? lookUp(payload, ['object_attributes', 'iid'])
+				: undefined),
+	});
+}
+
+// Without a dot: a client would read it as a host, and a payload must not choose who gets the client's token.
+const groupPattern = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,99}$/;
+const maxGroups = 20;
+
+/** Only on GitLab may groups stand before the last two parts of the name. */
+function checked(
+	host: PullRequest['host'],
+	{repo, number}: {readonly repo?: JsonValue | undefined; readonly number?: JsonValue | undefined},
+): PullRequest | undefined {
+	if (typeof repo !== 'string' || number === undefined) {
+		return undefined;
+	}
+
+	const parts = repo.split('/');
+	const groups = parts.slice(0, -2);
+	const place = forgePlaceOf({repo: parts.slice(-2).join('/'), pr_number: number});
+	const areGroups =
+		groups.length <= (host === 'gitlab' ? maxGroups : 0) &&
+		groups.every(group => groupPattern.test(group));
+	return place.ok && areGroups
+		? {host, repo: [...groups, place.value.repo].join('/'), number: place.value.number}
+		: undefined;
+}
+
+type Client = {
+	readonly name: string;
+	/** What makes it print the diff of a pull request. */
+	readonly args: (pullRequest: PullRequest) => readonly string[];
+};
+
+const clients: Readonly<Record<PullRequest['host'], Client>> = {
+	github: {
+		name: 'gh',
+		args: ({repo, number}) => ['pr', 'diff', String(number), '--repo', repo],
+	},
+	gitlab: {
+		name: 'glab',
+		args: ({repo, number}) => ['mr', 'diff', String(number), '--repo', repo, '--color=never'],
+	},
+	gitea: {
+		name: 'tea',
+		args: ({repo, number}) => ['api', `repos/${repo}/pulls/${number}.diff`],
+	},
+};
+
+const hostOf = (cli: string): PullRequest['host'] | undefined => {
+	const name = /[^/\\]*$/.exec(cli)?.[0].replace(/\.exe$/i, '');
+	return name === undefined ? undefined : hostsByClient.get(name);
+};
+
+const hostsByClient: ReadonlyMap<string, PullRequest['host']> = new Map([
+	['gh', 'github'],
+	['glab', 'gitlab'],
+	['tea', 'gitea'],
+]);
+
+/** The host that is asked: Gitea also where its events come with neutral names, when its client is configured. */
+const hostFor = (host: PullRequest['host'], cli: string): PullRequest['host'] =>
+	host === 'github' && hostOf(cli) === 'gitea' ? 'gitea' : host;
+
+/** The client for events of `host`: `cli`, which is `forge.cli`, unless its name is that of another host's client. One with a name of its own is taken for a client like `gh`. */
+export function clientFor(host: PullRequest['host'], cli: string): string {
+	const asked = hostFor(host, cli);
+	return (hostOf(cli) ?? 'github') === asked ? cli : clients[asked].name;
+}
+
+/**
+ * The command that prints the diff of a pull request.
+ *
+ * @see manual/routes.md#prefetch
+ */
+export const diffCommand = (
+	pullRequest: PullRequest,
+	cli: string,
+): {readonly command: string; readonly args: readonly string[]} => ({
+	command: clientFor(pullRequest.host, cli),
+	args: clients[hostFor(pullRequest.host, cli)].args(pullRequest),
+});
