@@ -1,4 +1,5 @@
 import {serverPrefix} from '../core/toolset-names.ts';
+import {problemWithPrefetch} from './code-host-events.ts';
 import type {Config} from './config.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import type {Route} from './route.ts';
@@ -28,14 +29,19 @@ export function problemWithToolsets(
 		: `names tool servers that are not configured: ${[...new Set(missing)].map(server => `"${server}"`).join(', ')}`;
 }
 
-/** The same for every static route, with its place in `value` (all of `config.yaml`). */
+/** The same for every static route, and of what it prefetches, with its place in `value` (all of `config.yaml`). */
 export const diagnoseToolsets = (
 	value: unknown,
 	{routes, ...servers}: Servers & {readonly routes: ReadonlyMap<string, Route>},
 ): readonly UnplacedDiagnostic[] =>
 	[...routes.values()].flatMap((route): readonly UnplacedDiagnostic[] => {
-		const message = problemWithToolsets(route, servers);
-		return message === undefined
-			? []
-			: [{path: [...routesPlace(value), route.name, 'toolsets'], message, severity: 'warning'}];
+		const problems = [
+			['toolsets', problemWithToolsets(route, servers)],
+			['prefetch', problemWithPrefetch(route)],
+		] as const;
+		return problems.flatMap(([key, message]) =>
+			message === undefined
+				? []
+				: [{path: [...routesPlace(value), route.name, key], message, severity: 'warning'}],
+		);
 	});

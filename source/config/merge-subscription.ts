@@ -14,6 +14,8 @@ export type SubscribeFlags = {
 	/** `false`: none any more. */
 	readonly cronJob?: string | false;
 	readonly mirrorToSession?: boolean;
+	/** `false`: nothing any more. */
+	readonly prefetch?: readonly string[] | false;
 	/** One filter or a list. */
 	readonly filters?: JsonValue;
 	readonly script?: string;
@@ -46,6 +48,7 @@ const places: Readonly<Record<SettingFlag, readonly [setting: string, key?: stri
 	routeProfile: ['profile'],
 	cronJob: ['cron_job'],
 	mirrorToSession: ['mirror_to_session'],
+	prefetch: ['prefetch'],
 	filters: ['filters'],
 	script: ['script'],
 	skills: ['skills'],
@@ -62,11 +65,12 @@ const places: Readonly<Record<SettingFlag, readonly [setting: string, key?: stri
  */
 export function mergeSubscription(
 	existing: JsonObject | undefined,
-	{coalesce, cronJob, ...flags}: SubscribeFlags,
+	{coalesce, cronJob, prefetch, ...flags}: SubscribeFlags,
 	{today, newSecret = generateSecret}: {readonly today: string; readonly newSecret?: () => string},
 ): JsonObject {
 	const removed = new Set([
 		...(cronJob === false ? ['cron_job'] : []),
+		...(prefetch === false ? ['prefetch'] : []),
 		...(coalesce === false ? ['coalesce'] : []),
 	]);
 	const entry: Record<string, JsonValue> = Object.fromEntries(
@@ -76,6 +80,7 @@ export function mergeSubscription(
 	const given: Omit<SubscribeFlags, 'coalesce'> = {
 		...flags,
 		...(cronJob !== false && cronJob !== undefined && {cronJob}),
+		...(prefetch !== false && prefetch !== undefined && {prefetch}),
 		...(secret !== undefined && {secret}),
 	};
 	for (const [flag, [setting, key]] of Object.entries(places)) {

@@ -1,5 +1,6 @@
 import type {Diagnostic} from '../core/config-view.ts';
 import type {JsonValue} from '../core/json.ts';
+import {problemWithPrefetch} from './code-host-events.ts';
 import {routeSchemaJson} from './config-schema-json.ts';
 import type {Config, RouteTable} from './config.ts';
 import {problemWithToolsets} from './diagnose-toolsets.ts';
@@ -147,6 +148,7 @@ function warningsOf(
 		route.cronJob === undefined ? problemWithPlatform(route.deliver, config) : undefined;
 	const toolsets = problemWithToolsets(route, config);
 	const idle = idleSkills(route);
+	const prefetch = problemWithPrefetch(route);
 	const placed = (
 		severity: Diagnostic['severity'],
 		{path, message}: {readonly path: KeyPath; readonly message: string},
@@ -162,6 +164,7 @@ function warningsOf(
 			...(target === undefined ? [] : [{path: ['deliver'], message: target}]),
 			...(toolsets === undefined ? [] : [{path: ['toolsets'], message: toolsets}]),
 			...(idle === undefined ? [] : [{path: ['skills'], message: idle}]),
+			...(prefetch === undefined ? [] : [{path: ['prefetch'], message: prefetch}]),
 			...(weak === undefined ? [] : [{path: ['secret'], message: weak}]),
 		].map(finding => placed('warning', finding)),
 	];

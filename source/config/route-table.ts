@@ -1,4 +1,5 @@
 import type {Diagnostic, RouteView} from '../core/config-view.ts';
+import {problemWithPrefetch} from './code-host-events.ts';
 import type {Config, RouteTable} from './config.ts';
 import {problemWithToolsets} from './diagnose-toolsets.ts';
 import {placeless} from './place-diagnostic.ts';
@@ -178,4 +179,5 @@ const troublesWith = (route: Route, config: Config): readonly string[] =>
 	[
 		route.cronJob === undefined ? problemWithPlatform(route.deliver, config) : undefined,
 		problemWithToolsets(route, config),
+		problemWithPrefetch(route),
 	].filter(text => text !== undefined);

@@ -308,6 +308,55 @@ test('a client of the code host that cannot post now is told of, at once and in 
 	expect(stderr).toContain('"gh" is not installed; install it or set forge.cli');
 });
 
+test('"--prefetch diff": what it is for is told, and what keeps it from working', async () => {
+	await using home = await gatewayHome({
+		config: {
+			model: {provider: 'offline', allow_offline_delivery: true},
+			platforms: {
+				webhook: {
+					enabled: true,
+					host: '127.0.0.1',
+					secret: 'a-secret-of-the-test',
+					routes: {pushes: {events: ['push'], prefetch: ['diff']}},
+				},
+			},
+		},
+	});
+	await using client = await installForgeClient();
+	const world = {home: home.path, environment: {PATH: client.path}};
+	const subscribe = async (...flags: readonly string[]) =>
+		command(['webhook', 'subscribe', 'review', ...flags], world);
+
+	const made = await subscribe('--events', 'pull_request', '--prefetch', 'diff');
+	expect(made).toMatchObject({code: 0, stderr: ''});
+	expect(made.stdout).toContain(
+		"can     each event starts an agent run unattended, with the diff of the event's pull request, without tools",
+	);
+	expect((await entries(home)).review).toMatchObject({prefetch: ['diff']});
+	expect(await subscribe('--prefetch', 'checkout')).toMatchObject({
+		code: 1,
+		stderr: expect.stringMatching(/prefetch.*"checkout"/s),
+	});
+	const routes = await commandJson(['webhook', 'list'], world);
+	expect(routes).toContainEqual(expect.objectContaining({name: 'review', prefetch: ['diff']}));
+
+	await client.fail('You are not logged into any GitHub hosts. To log in, run: gh auth login');
+	expect((await subscribe()).stderr).toContain(
+		'The diffs that it prefetches cannot be got now: "gh" is not logged in',
+	);
+	const {stderr} = await command(['config', 'check'], world);
+	expect(stderr).toMatch(
+		/warning .* review: the diffs that it prefetches cannot be got now: "gh" is not logged in/,
+	);
+	expect(stderr).toMatch(
+		/pushes\.prefetch.* prefetches nothing: none of its events is about a pull request/,
+	);
+	const only = await subscribe('--deliver', 'forge_comment', '--deliver-only');
+	expect(only.stderr).toContain('prefetches nothing: deliver_only starts no agent');
+	expect((await subscribe('--no-prefetch')).code).toBe(0);
+	expect((await entries(home)).review).not.toHaveProperty('prefetch');
+});
+
 test('"No toolsets flag exists", and what was granted by hand stays', async () => {
 	await using home = await gatewayHome({subscriptions: {hook: {toolsets: ['mcp-crm', 'mcp']}}});
 	const subscribe = ['webhook', 'subscribe', 'hook', '--prompt', 'x'];

@@ -18,7 +18,7 @@ import {lossText} from '../../nouns/route/route-facts.ts';
 import {platformKinds} from '../../platforms/platforms.ts';
 import {createJobsReader, jobsFile} from '../../schedule/job-file.ts';
 import type {Context} from '../console/context.ts';
-import {problemsNow} from '../home/targets-now.ts';
+import {prefetchProblemsNow, problemsNow} from '../home/targets-now.ts';
 import {problemsWithSkills} from '../skills/skills-now.ts';
 import {toolsOfRuns} from '../webhook/capability.ts';
 import {readLostEvents} from '../webhook/lost-events.ts';
@@ -112,7 +112,7 @@ const incompletePlatforms = (config: Config): readonly Diagnostic[] =>
 				];
 	});
 
-/** Routes whose answers could not be handed over now. Each reason is told of once, with the first of them. */
+/** Routes whose answers could not be handed over now, or whose diffs could not be got. Each reason is told of once, with the first of them. */
 async function routesThatCannotSend(
 	context: Context,
 	config: Config,
@@ -124,19 +124,31 @@ async function routesThatCannotSend(
 		config,
 		sending.map(({deliver, profile}) => ({kind: deliver, profile})),
 	);
-	const byReason = Map.groupBy(
-		sending.filter((_, index) => problems[index] !== undefined),
-		route => problems[sending.indexOf(route)] ?? '',
-	);
-	return [...byReason].flatMap(([reason, [first, ...others]]) =>
-		first
-			? [
-					warningAt(first, config.paths, {
-						message: `its answers${others.length === 0 ? '' : `, and those of ${countOf(others.length, 'other route')},`} cannot be delivered now: ${reason}`,
-					}),
-				]
-			: [],
-	);
+	const ofDiffs = await prefetchProblemsNow(context, config, sending);
+	return [
+		...byReason(problems, 'its answers', 'delivered'),
+		...byReason(ofDiffs, 'the diffs that it prefetches', 'got'),
+	];
+
+	function byReason(
+		reasons: ReadonlyArray<string | undefined>,
+		what: string,
+		done: string,
+	): readonly Diagnostic[] {
+		const routesOf = Map.groupBy(
+			sending.filter((_, index) => reasons[index] !== undefined),
+			route => reasons[sending.indexOf(route)] ?? '',
+		);
+		return [...routesOf].flatMap(([reason, [first, ...others]]) =>
+			first
+				? [
+						warningAt(first, config.paths, {
+							message: `${what}${others.length === 0 ? '' : `, and those of ${countOf(others.length, 'other route')},`} cannot be ${done} now: ${reason}`,
+						}),
+					]
+				: [],
+		);
+	}
 }
 
 /** About a route, where no line of a file is at hand. */

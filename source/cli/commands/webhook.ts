@@ -66,6 +66,12 @@ export function addWebhookCommands(program: Command, context: Context): void {
 			'skills, separated by commas; the first that is found is loaded',
 			listOption,
 		)
+		.option(
+			'--prefetch <list>',
+			'what the gateway gets before the agent starts: diff, that of the pull request',
+			listOption,
+		)
+		.option('--no-prefetch', 'get nothing any more')
 		.option('--coalesce-key <key>', 'field or template that groups events')
 		.option(
 			'--coalesce-window <seconds>',

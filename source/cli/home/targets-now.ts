@@ -1,4 +1,7 @@
+import {clientOfEvents, problemWithPrefetch} from '../../config/code-host-events.ts';
 import type {Config} from '../../config/config.ts';
+import type {Route} from '../../config/route.ts';
+import {forgeComment} from '../../platforms/forge-comment/descriptor.ts';
 import {targetNamed} from '../../platforms/platforms.ts';
 import type {Context} from '../console/context.ts';
 import {openDeliverer} from './open-deliverer.ts';
@@ -31,3 +34,40 @@ export async function problemsNow(
 		}),
 	);
 }
+
+/** Why the diffs that these routes prefetch cannot be got now, in their order: their client is not there or not logged in, which each client is asked once. `undefined` where nothing is known to be wrong, or nothing prefetched. */
+export async function prefetchProblemsNow(
+	context: Context,
+	config: Config,
+	routes: readonly Route[],
+): Promise<ReadonlyArray<string | undefined>> {
+	const asked = new Map<string, ReturnType<typeof problemsNow>>();
+	return Promise.all(
+		routes.map(async route => {
+			const [client] = prefetchClients(config, [route]);
+			if (!client) {
+				return undefined;
+			}
+
+			const key = JSON.stringify([client.cli, client.profile]);
+			const answer = asked.get(key) ?? problemsNow(context, client.config, [client]);
+			asked.set(key, answer);
+			return (await answer)[0];
+		}),
+	);
+}
+
+/** The clients of what `routes` prefetch: each as a target of a configuration in which it is `forge.cli`. */
+export const prefetchClients = (config: Config, routes: readonly Route[]) =>
+	routes
+		.filter(route => route.prefetch.length > 0 && problemWithPrefetch(route) === undefined)
+		.map(({events, profile}) => {
+			const {forge} = config;
+			const cli = clientOfEvents(events, forge.cli);
+			return {
+				kind: forgeComment.kind,
+				profile,
+				cli,
+				config: cli === forge.cli ? config : {...config, forge: {cli}},
+			};
+		});

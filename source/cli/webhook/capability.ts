@@ -1,3 +1,4 @@
+import {problemWithPrefetch} from '../../config/code-host-events.ts';
 import {viewOfRoute} from '../../config/route-view.ts';
 import type {Route} from '../../config/route.ts';
 import {countOf} from '../../core/counted.ts';
@@ -33,7 +34,7 @@ const noTools = {tools: [], unknownServers: [], notes: []};
 /** What whoever holds the secret of a route can make happen; `job`: the one that it fires. Texts are clean. */
 export async function capabilityOf(context: Context, route: Route, job: JobDefinition | undefined) {
 	const {mode} = viewOfRoute(route);
-	const {profile, deliver, deliverExtra} = route;
+	const {profile, deliver, deliverExtra, prefetch} = route;
 	const {toolsets} = job ?? route;
 	const found = await toolsOfRuns(context, {profile, toolsets});
 	const {tools, unknownServers, notes} = mode === 'deliver_only' ? noTools : found;
@@ -49,6 +50,8 @@ export async function capabilityOf(context: Context, route: Route, job: JobDefin
 		/** Whether runs start without anybody being asked. */
 		unattended: mode !== 'deliver_only',
 		target: placeOf(job?.target ?? {kind: deliver, extra: deliverExtra}),
+		/** What its runs get beforehand, of whatever pull request an event names. */
+		...(prefetch.length > 0 && problemWithPrefetch(route) === undefined && {prefetch}),
 		/** Toolsets that give nothing, and why. */
 		notes,
 	};
@@ -56,7 +59,8 @@ export async function capabilityOf(context: Context, route: Route, job: JobDefin
 
 /** A capability as one line. */
 export function capabilityLine(capability: Capability): string {
-	const {job = '?', target} = capability;
+	const {job = '?', target, prefetch} = capability;
+	const got = prefetch ? ", with the diff of the event's pull request" : '';
 	const what = {
 		agent: 'each event starts an agent run',
 		group: 'the events of one key start an agent run',
@@ -65,7 +69,7 @@ export function capabilityLine(capability: Capability): string {
 	}[capability.starts];
 	return what === ''
 		? `no agent runs: each event sends its rendered prompt to ${target}`
-		: `${what} unattended, ${toolsText(capability)}; the answer goes to ${target}`;
+		: `${what} unattended${got}, ${toolsText(capability)}; the answer goes to ${target}`;
 }
 
 function toolsText({tools, asks, unknownServers, hasServers}: Capability): string {

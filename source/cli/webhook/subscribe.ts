@@ -23,7 +23,7 @@ import {printJson, printLines, tell} from '../console/print.ts';
 import {findGateway} from '../home/gateway-access.ts';
 import {readConfig, urlOf} from '../home/receiver-facts.ts';
 import {servedByNobody, servingHome} from '../home/serving-home.ts';
-import {problemsNow} from '../home/targets-now.ts';
+import {prefetchProblemsNow, problemsNow} from '../home/targets-now.ts';
 import {capabilityLine, capabilityOf} from './capability.ts';
 import {readFilters} from './read-filters.ts';
 
@@ -203,6 +203,7 @@ async function cannotSend(
 
 	const isForLog = await goesToLog(context, route, config);
 	const [problem] = await problemsNow(context, config, [{kind: deliver, profile}]);
+	const [ofDiff] = await prefetchProblemsNow(context, config, [route]);
 	return [
 		...(isForLog
 			? [
@@ -210,6 +211,7 @@ async function cannotSend(
 				]
 			: []),
 		...(problem === undefined ? [] : [`Its answers cannot be delivered now: ${problem}`]),
+		...(ofDiff === undefined ? [] : [`The diffs that it prefetches cannot be got now: ${ofDiff}`]),
 	];
 }
 

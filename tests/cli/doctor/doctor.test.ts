@@ -271,6 +271,12 @@ test('targets in use are looked at by their own senders: the forge client, and t
 								deliver: 'forge_comment',
 								deliver_extra: {repo: 'acme/api', pr_number: '1'},
 							},
+							merges: {
+								secret: 'a-secret-of-the-test',
+								prompt: 'x',
+								events: ['Merge Request Hook'],
+								prefetch: ['diff'],
+							},
 						},
 					},
 				},
@@ -295,6 +301,14 @@ test('targets in use are looked at by their own senders: the forge client, and t
 		{health: 'ok', found: expect.stringContaining(`127.0.0.1:${mailbox.port} answers`)},
 	]);
 	expect(mailbox.mails).toEqual([]);
+	expect(well.of('target prefetch with glab')).toMatchObject({
+		health: 'ok',
+		found: '"glab" is logged in',
+	});
+	expect(without.of('target prefetch with glab')).toMatchObject({
+		health: 'failed',
+		found: expect.stringContaining('"glab" is not installed'),
+	});
 	expect(out.of('target forge_comment')).toMatchObject({
 		health: 'failed',
 		mend: expect.stringContaining('gh auth login'),

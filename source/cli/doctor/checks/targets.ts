@@ -1,6 +1,7 @@
 import type {Config} from '../../../config/config.ts';
 import {platformSettings, platformSlip} from '../../../config/platform-settings.ts';
 import {buildRouteTable} from '../../../config/route-table.ts';
+import type {Route} from '../../../config/route.ts';
 import {createSubscriptionsReader} from '../../../config/subscriptions.ts';
 import {silentLogger} from '../../../core/log.ts';
 import {platformKinds, targetKinds, targetNamed, targetOf} from '../../../platforms/platforms.ts';
@@ -8,9 +9,10 @@ import type {TargetHealth} from '../../../platforms/target-kind.ts';
 import {createJobsReader} from '../../../schedule/job-file.ts';
 import type {Context} from '../../console/context.ts';
 import {openDeliverer} from '../../home/open-deliverer.ts';
+import {prefetchClients} from '../../home/targets-now.ts';
 import {type Check, type Found, ok, unknown, unread} from './check.ts';
 
-/** Where answers go: every kind that a route or a job uses or that is switched on, as its own sender looks at it. Nothing is sent. */
+/** Where answers go, and what gets diffs: every kind that a route or a job uses or that is switched on, as its own sender looks at it. Nothing is sent. */
 export const targets: Check = {
 	subject: 'target',
 	asks: true,
@@ -20,7 +22,9 @@ export const targets: Check = {
 		}
 
 		await using deliverer = openDeliverer(context, config);
-		const used = kindsInUse(context, config);
+		const routes = routesOf(context, config);
+		const used = kindsInUse(context, config, routes);
+		const diffs = clientsOfDiffs(context, {config, routes}, signal);
 		const found = await Promise.all(
 			used.map(async ({kind, profile}): Promise<Found | false> => {
 				const health = await deliverer.examine(kind, profile, signal);
@@ -31,7 +35,7 @@ export const targets: Check = {
 		const idle = targetKinds
 			.filter(({section, kind}) => section && !used.some(other => other.kind === kind))
 			.map(({kind}) => unknown('no route and no job uses it', undefined, kind));
-		const all = [...found, ...idle].filter(one => one !== false);
+		const all = [...found, ...(await diffs), ...idle].filter(one => one !== false);
 		return all.length === 0 ? ok('answers go to the log') : all;
 	},
 };
@@ -49,15 +53,41 @@ function withMend(health: TargetHealth, kind: string, config: Config): TargetHea
 	return {...health, mend};
 }
 
+/** What prefetches diffs, once for each client and profile. */
+async function clientsOfDiffs(
+	context: Context,
+	{config, routes}: {readonly config: Config; readonly routes: readonly Route[]},
+	signal: AbortSignal,
+): Promise<ReadonlyArray<Found | false>> {
+	const clients = prefetchClients(config, routes).map(client => {
+		const of = `prefetch with ${client.cli}`;
+		return {...client, of: client.profile === 'default' ? of : `${of} of ${client.profile}`};
+	});
+	return Promise.all(
+		[...new Map(clients.map(client => [client.of, client])).values()].map(
+			async ({config: own, kind, profile, of}) => {
+				await using deliverer = openDeliverer(context, own);
+				const health = await deliverer.examine(kind, profile, signal);
+				return health ? {...health, of} : false;
+			},
+		),
+	);
+}
+
+const routesOf = ({clock}: Context, config: Config): readonly Route[] => {
+	const {paths} = config;
+	const subscriptions = createSubscriptionsReader({paths, clock, log: silentLogger}).current();
+	return [...buildRouteTable(config, subscriptions).routes.values()];
+};
+
 /** Kinds that routes and jobs deliver to, with the profile that they do it for, and platforms that are switched on. */
 function kindsInUse(
 	{clock}: Context,
 	config: Config,
+	routes: readonly Route[],
 ): ReadonlyArray<{readonly kind: string; readonly profile: string}> {
-	const {paths, profiles} = config;
-	const subscriptions = createSubscriptionsReader({paths, clock, log: silentLogger}).current();
-	const {routes} = buildRouteTable(config, subscriptions);
-	const ofRoutes = [...routes.values()]
+	const {profiles} = config;
+	const ofRoutes = routes
 		.filter(({cronJob}) => cronJob === undefined)
 		.map(({deliver, profile}) => ({kind: targetOf(deliver), profile}));
 	const ofJobs = [profiles.of('default'), ...profiles.others].flatMap(({name, paths: own}) =>
