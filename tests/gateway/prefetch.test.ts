@@ -34,6 +34,7 @@ beforeAll(async () => {
 			environment: {
 				PATH: forge.path,
 				GH_TOKEN: 'token-of-gh',
+				GITLAB_TOKEN: 'token-of-glab',
 				OTHER_KEY: 'not-for-the-client',
 			},
 		}),
@@ -124,12 +125,19 @@ test('the diff of a pull request, also from a fork, is a second text of the user
 	});
 });
 
-test('the client has its own token and no other secret', async () => {
-	const [call] = (await runOf(opened)).calls;
+test('each client has its own token and no other secret', async () => {
+	const merge = {
+		object_kind: 'merge_request',
+		object_attributes: {iid: 7},
+		project: {path_with_namespace: 'acme/api'},
+	};
+	const [ofGithub] = (await runOf(opened)).calls;
+	const [ofGitlab] = (await runOf(merge)).calls;
 
-	expect(call?.environment).toMatchObject({GH_TOKEN: 'token-of-gh'});
-	expect(call?.environment).not.toHaveProperty('OTHER_KEY');
-	expect(JSON.stringify(call)).not.toContain('not-for-the-client');
+	expect(ofGithub?.environment).toMatchObject({GH_TOKEN: 'token-of-gh'});
+	expect(ofGitlab?.environment).toMatchObject({GITLAB_TOKEN: 'token-of-glab'});
+	expect(JSON.stringify(ofGithub)).not.toMatch(/not-for-the-client|token-of-glab/);
+	expect(JSON.stringify(ofGitlab)).not.toMatch(/not-for-the-client|token-of-gh/);
 });
 
 test('without "prefetch" no client is called, and the user message is one text', async () => {
@@ -361,7 +369,7 @@ test('a client that is not done within 60 s is ended', async () => {
 		{
 			clock,
 			forge: {cli: 'gh'},
-			environment: {PATH: forge.path},
+			environments: {own: {PATH: forge.path}, profile: {}},
 			signal: new AbortController().signal,
 		},
 	).catch((error: unknown) => error);

@@ -70,10 +70,10 @@ export async function recoverEvents(
 	const api = createForgeApi(
 		{
 			cli: config.forge.cli,
-			environment: clientEnvironment(
-				context.environment,
-				config.profiles.of(route.profile).environment,
-			),
+			environment: clientEnvironment(config.forge.cli, {
+				own: context.environment,
+				profile: config.profiles.of(route.profile).environment,
+			}),
 			signal: stop.signal,
 			clean: text => cell(redact(text), 400).text,
 		},

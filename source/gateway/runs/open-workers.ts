@@ -2,7 +2,6 @@ import {isPassing} from '../../agent/model-errors.ts';
 import {createAgentRunner} from '../../agent/run-agent.ts';
 import {codeOf} from '../../core/errors.ts';
 import {nextTry} from '../../delivery/retry-plan.ts';
-import {clientEnvironment} from '../../platforms/forge-comment/client-environment.ts';
 import type {OpenedApprovals} from '../approvals/open-approvals.ts';
 import type {LiveModel} from '../live-model.ts';
 import type {RoomWorld} from '../rooms.ts';
@@ -105,7 +104,7 @@ export function openWorkers(
 			prefetch(run, {
 				clock,
 				forge: config().forge,
-				environment: clientEnvironment(environment, config().profiles.of(run.profile).environment),
+				environments: {own: environment, profile: config().profiles.of(run.profile).environment},
 				signal,
 			}),
 		awaitsLogins: loginWaits.awaitsLogins,

@@ -3,6 +3,7 @@ import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {type GroupExit, runInGroup} from '../../core/process-group.ts';
 import type {PullRequest, StoredRun, TranscriptEntry} from '../../core/run.ts';
+import {clientEnvironment} from '../../platforms/forge-comment/client-environment.ts';
 import type {ForgeClient} from '../../platforms/forge-comment/descriptor.ts';
 import {failureOfClient} from '../../platforms/forge-comment/forge-failure.ts';
 import {diffCommand} from '../../platforms/forge-comment/pull-request.ts';
@@ -31,8 +32,8 @@ const complaints = {limitBytes: 64 * 1024, above: 'keep-start'} as const;
 type Surroundings = {
 	readonly clock: Clock;
 	readonly forge: ForgeClient;
-	/** The whole environment of the client. */
-	readonly environment: Readonly<Record<string, string>>;
+	/** Of the process, and of the profile: what the client may have is taken from them. */
+	readonly environments: Parameters<typeof clientEnvironment>[1];
 	readonly signal: AbortSignal;
 };
 
@@ -61,7 +62,7 @@ export async function prefetch(
 
 async function getDiff(
 	pullRequest: PullRequest,
-	{clock, forge, environment, signal}: Surroundings,
+	{clock, forge, environments, signal}: Surroundings,
 ): Promise<Prefetched> {
 	const place = `${pullRequest.repo}#${pullRequest.number}`;
 	const {command, args} = diffCommand(pullRequest, forge.cli);
@@ -74,7 +75,7 @@ async function getDiff(
 		{
 			command,
 			args,
-			env: environment,
+			env: clientEnvironment(command, environments),
 			// As of every call of the client: no folder near the gateway may influence it.
 			cwd: '/',
 			input: '',

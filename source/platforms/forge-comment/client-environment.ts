@@ -1,4 +1,5 @@
 import {networkVariables} from '../../core/network-variables.ts';
+import {hostOf} from './pull-request.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -6,23 +7,35 @@ type Environment = Readonly<Record<string, string>>;
 const passedOn =
 	/^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TMPDIR|XDG_[A-Z_]+|DBUS_SESSION_BUS_ADDRESS|GH_CONFIG_DIR|GLAB_CONFIG_DIR)$/;
 
-/** Which host, and who we are there. */
-const forgeKey = /^(?:GH|GITHUB|GITLAB|GITEA|FORGEJO|FORGE)_(?:HOST|TOKEN|ENTERPRISE_TOKEN)$/;
+/** Which host, and who we are there, by the words in front that a client reads; one with a name of its own may be a client of any host. */
+const forgeKey = (cli: string): RegExp =>
+	new RegExp(`^(?:${words[hostOf(cli) ?? 'any']}|FORGE)_(?:HOST|TOKEN|ENTERPRISE_TOKEN)$`);
+
+const words = {
+	github: 'GH|GITHUB',
+	gitlab: 'GITLAB',
+	gitea: 'GITEA|FORGEJO',
+	any: 'GH|GITHUB|GITLAB|GITEA|FORGEJO',
+} as const;
 
 const quiet = {GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1', NO_COLOR: '1'};
 
 /**
  * The environment of the forge client: from the process what a program needs to run and log in; from the profile (its `.env` over the process)
- * proxies and certificates, the forge's host, and tokens, which are there for this client alone.
+ * proxies and certificates, the forge's host, and tokens, which are there for this client alone: `gh`, `glab` and `tea` get no token of another.
  *
  * @see manual/configuration.md#how-the-file-is-read, manual/delivery-forge-comment.md
  */
-export function clientEnvironment(own: Environment, profile: Environment): Record<string, string> {
+export function clientEnvironment(
+	cli: string,
+	{own, profile}: {readonly own: Environment; readonly profile: Environment},
+): Record<string, string> {
+	const key = forgeKey(cli);
 	return {
 		...pick(own, passedOn),
 		...networkVariables(profile),
-		...pick(own, forgeKey),
-		...pick(profile, forgeKey),
+		...pick(own, key),
+		...pick(profile, key),
 		...quiet,
 	};
 }

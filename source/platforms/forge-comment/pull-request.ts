@@ -77,7 +77,8 @@ const clients: Readonly<Record<PullRequest['host'], Client>> = {
 	},
 };
 
-const hostOf = (cli: string): PullRequest['host'] | undefined => {
+/** The host that a program's name speaks of: `/usr/bin/glab` is GitLab's client. `undefined`: a name of its own. */
+export const hostOf = (cli: string): PullRequest['host'] | undefined => {
 	const name = /[^/\\]*$/.exec(cli)?.[0].replace(/\.exe$/i, '');
 	return name === undefined ? undefined : hostsByClient.get(name);
 };

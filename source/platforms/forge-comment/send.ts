@@ -57,7 +57,7 @@ export const connect: SenderModule<ForgeClient, ForgePlace>['connect'] = (
 			{
 				command: cli,
 				args,
-				env: clientEnvironment(environment(), profileEnvironment(profile)),
+				env: clientEnvironment(cli, {own: environment(), profile: profileEnvironment(profile)}),
 				// Nothing near the gateway may influence the client, and a folder that is gone must not look like a client that is gone.
 				cwd: '/',
 				input,
