@@ -49,6 +49,7 @@ export function createAsk(
 		base = '',
 		headers = {},
 		secrets = [],
+		isWebhook = false,
 		judge,
 		again,
 	}: {
@@ -58,6 +59,8 @@ export function createAsk(
 		readonly base?: string;
 		readonly headers?: Readonly<Record<string, string>>;
 		readonly secrets?: readonly string[];
+		/** Each address is a credential, and of one chat alone: where it is refused the message is rejected, and the platform stays. */
+		readonly isWebhook?: boolean;
 		readonly judge: (answer: Judged, request: ApiRequest) => Judgement;
 		/** What is asked instead after a failure, once: with a new token, at another place. */
 		readonly again?: (
@@ -96,9 +99,12 @@ export function createAsk(
 			return json;
 		}
 
-		const next = isLast
-			? undefined
-			: await again?.({status, header, json, isJson}, request, limits);
+		// Without JSON the answer may be a proxy's: its status says nothing about the message or the credentials. For a rate limit the status is enough.
+		const isSaid = isJson || status === 429;
+		const next =
+			isLast || !isSaid
+				? undefined
+				: await again?.({status, header, json, isJson}, request, limits);
 		if (next) {
 			return ask(next, limits, true);
 		}
@@ -106,9 +112,12 @@ export function createAsk(
 		const {code, retryAfterMs} =
 			typeof judgement === 'object' ? judgement : {code: judgement, retryAfterMs: undefined};
 		const isGone = code === 'message_gone';
-		// Whatever the status: what cannot be read was not said by the platform itself.
-		const usual = isJson || status === 429 ? undefined : 'platform_failed';
-		const failure = answer.failure(isGone ? 'platform_rejected' : (code ?? usual), {retryAfterMs});
+		const meant = isGone ? 'platform_rejected' : code;
+		const failed = answer.failure(isSaid ? meant : 'platform_failed', {retryAfterMs});
+		const failure =
+			isWebhook && failed.code === 'platform_unauthorized'
+				? answer.failure('platform_rejected')
+				: failed;
 		throw isGone || (request.isEdit && failure.code === 'platform_rejected')
 			? new DeliveryError('message_gone', failure.message)
 			: failure;

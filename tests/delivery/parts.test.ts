@@ -278,7 +278,7 @@ test.for([
 ] as const)(
 	'an answer of %i is %s, tried again: %s; its words hold no credential',
 	async ([status, code, retryable]) => {
-		await using loft = await openLoft({status, body: `no entry with ${token} to rome-of-old`});
+		await using loft = await openLoft({status, body: `["no entry with ${token} to rome-of-old"]`});
 		const pigeons = openPigeons({url: loft.url, clock: createFakeClock(startMs)});
 		await using deliverer = pigeons.deliverer;
 		const message = makeMessage('pigeon', {chat_id: 'rome-of-old'});
@@ -288,7 +288,7 @@ test.for([
 			code,
 			message: expect.stringMatching(
 				RegExp(
-					`^Cannot send to pigeon: 127\\.0\\.0\\.1:\\d+ answered ${status}: no entry with \\[redacted\\] to rome-of-old$`,
+					`^Cannot send to pigeon: 127\\.0\\.0\\.1:\\d+ answered ${status}: \\["no entry with \\[redacted\\] to rome-of-old"\\]$`,
 				),
 			),
 			retryable,

@@ -70,6 +70,19 @@ export function testPlatform(speech: Speech): void {
 			},
 		);
 
+		test.for(
+			[400, 401, 403, 404].flatMap(status =>
+				['<html>Log in to the proxy</html>', '{"ok"', ''].map(text => ({status, text})),
+			),
+		)('an answer of $status with "$text" counts as trouble of the platform', async reply => {
+			await using open = await openSender(speech);
+			open.service.react(reply);
+			expect(await failureOf(open.send('x'))).toMatchObject({
+				code: 'platform_failed',
+				retryable: true,
+			});
+		});
+
 		test.for([400, 401, 403, 500])(
 			'what the service quotes of our secrets with %i is not shown',
 			async status => {

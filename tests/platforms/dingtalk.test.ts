@@ -46,6 +46,11 @@ const speech: Speech = {
 	textOf: ({body}) => (body as Body).markdown.text,
 	failures: [
 		{
+			name: 'an address that is refused',
+			reply: {status: 401, json: {errcode: 1, errmsg: 'unauthorized'}},
+			code: 'platform_rejected',
+		},
+		{
 			name: 'too many',
 			reply: failed(130_101, 'send too fast, exceed 20 times per minute'),
 			code: 'platform_rate_limited',

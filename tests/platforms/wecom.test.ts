@@ -58,6 +58,11 @@ const speech: Speech = {
 			reply: failed(errcode, errmsg),
 			code: 'platform_rejected' as const,
 		})),
+		{
+			name: 'an address that is refused',
+			reply: {status: 401, json: {errcode: 1, errmsg: 'unauthorized'}},
+			code: 'platform_rejected',
+		},
 		{name: 'busy', reply: failed(-1, 'system busy'), code: 'platform_failed'},
 		{name: 'no word of success', reply: {status: 200, json: {}}, code: 'platform_failed'},
 		{name: 'their own trouble', reply: {status: 502, text: 'bad'}, code: 'platform_failed'},

@@ -22,7 +22,12 @@ export const connect: SenderModule<DingtalkSettings, Place>['connect'] = (
 	{webhooks, maxParts: configured = usualParts},
 	world,
 ) => {
-	const ask = createAsk(world, {platform: 'dingtalk', secrets: secretsOfWebhooks(webhooks), judge});
+	const ask = createAsk(world, {
+		platform: 'dingtalk',
+		secrets: secretsOfWebhooks(webhooks),
+		isWebhook: true,
+		judge,
+	});
 
 	return {
 		split: (text, {format}, maxParts = configured) =>

@@ -38,7 +38,8 @@ export const connect: SenderModule<FeishuSettings, Place>['connect'] = (
 	const askHook = createAsk(world, {
 		platform,
 		secrets: secretsOfWebhooks(webhooks),
-		judge: judgeHook,
+		isWebhook: true,
+		judge,
 	});
 	const askWithToken = createAsk(world, {
 		...api,
@@ -192,12 +193,4 @@ function judge({json, status, header}: Judged): Judgement {
 		: typeof code === 'number' && status < 500
 			? 'platform_rejected'
 			: undefined;
-}
-
-/** The address of a webhook is its credential, and of no other one. */
-function judgeHook(answer: Judged): Judgement {
-	const judgement = judge(answer);
-	return judgement === 'platform_unauthorized' || answer.status === 401
-		? 'platform_rejected'
-		: judgement;
 }

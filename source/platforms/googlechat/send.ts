@@ -26,11 +26,7 @@ export const connect: SenderModule<GooglechatSettings, Place>['connect'] = (
 ) => {
 	const platform = 'googlechat';
 	const token = serviceAccount && tokenOf(serviceAccount, world);
-	const askHook = createAsk(world, {
-		platform,
-		// The address is the credential, and of this webhook alone.
-		judge: answer => judge(answer) ?? (answer.status === 401 ? 'platform_rejected' : undefined),
-	});
+	const askHook = createAsk(world, {platform, isWebhook: true, judge});
 	const askWithToken = createAsk(world, {
 		platform,
 		base: `${apiBase}/v1/`,

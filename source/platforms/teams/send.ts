@@ -21,18 +21,13 @@ export const connect: SenderModule<TeamsSettings, Place>['connect'] = (
 ) => {
 	const ask = createAsk(world, {
 		platform: 'teams',
-		judge({status, isJson}) {
-			if (status === 202) {
-				return true;
-			}
-
-			if (status === 429) {
-				return {code: 'platform_rate_limited', retryAfterMs: waitMs};
-			}
-
-			// The address is the credential, and of this webhook alone.
-			return status === 401 && isJson ? 'platform_rejected' : undefined;
-		},
+		isWebhook: true,
+		judge: ({status}) =>
+			status === 202
+				? true
+				: status === 429
+					? {code: 'platform_rate_limited', retryAfterMs: waitMs}
+					: undefined,
 	});
 
 	return {

@@ -17,7 +17,7 @@ export const connect: SenderModule<WecomSettings, Place>['connect'] = (
 	{webhooks, maxParts: configured = usualParts},
 	world,
 ) => {
-	const ask = createAsk(world, {platform: 'wecom', judge});
+	const ask = createAsk(world, {platform: 'wecom', isWebhook: true, judge});
 
 	return {
 		split: (text, {format}, maxParts = configured) =>
