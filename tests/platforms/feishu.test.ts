@@ -76,6 +76,8 @@ const serveApp = (others: (call: Call) => Reply = changed) => {
 	};
 };
 
+const mention = /<\/?at\b/i;
+
 const speech: Speech = {
 	kind: 'feishu',
 	settings: url => ({...app, api_base: url}),
@@ -140,7 +142,7 @@ const speech: Speech = {
 	secrets: [secret],
 	limit: 24_000,
 	measure: ({raw}) => Buffer.byteLength(raw),
-	mention: /<\/?at\b/i,
+	mention,
 };
 
 testPlatform(speech);
@@ -195,7 +197,7 @@ const hookSpeech: Speech = {
 	secrets: [hook, hookSecret],
 	limit: 16_000,
 	measure: speech.measure,
-	mention: speech.mention,
+	mention,
 };
 
 testPlatform(hookSpeech);

@@ -60,8 +60,8 @@ export type Speech = {
 	/** How long a message is as the service counts, and how long it may be. */
 	readonly measure: (call: Call) => number;
 	readonly limit: number;
-	/** Matches in `textOf` what would notify somebody. */
-	readonly mention: RegExp;
+	/** Matches in `textOf` what would notify somebody; absent: no text does, and `serve` takes nothing beside it that would. */
+	readonly mention?: RegExp;
 };
 
 type Written = {readonly written?: JsonObject};

@@ -112,8 +112,6 @@ const speech: Speech = {
 	secrets: [password],
 	limit: 2000,
 	measure: ({body}) => Buffer.byteLength((body as {message: string}).message),
-	// Mentions are a member of their own.
-	mention: /(?!)/,
 };
 
 testPlatform(speech);

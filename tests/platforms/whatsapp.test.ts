@@ -108,8 +108,6 @@ const speech: Speech = {
 	secrets: [token],
 	limit: 4096,
 	measure: ({body}) => (body as {text: {body: string}}).text.body.length,
-	// There are no mentions between two people.
-	mention: /(?!)/,
 };
 
 testPlatform(speech);

@@ -165,17 +165,24 @@ export const dingtalk = rendererOf({
 	measure: utf8Bytes,
 });
 
+/** Signs are marks of Signal also in code, unless a backslash is in front of them. A hidden blank keeps a backslash, or an asterisk, from what follows it: a backslash itself has no escape. */
+const withoutStyles = (text: string): string =>
+	text.replaceAll(/[*~`|]/g, '\\$&').replace(/[\\*](?=\s*$)/, '$&\u200b');
+
+const styledCode = (text: string): string => `\`${withoutStyles(text)}\``;
+
 /** `text_mode: styled`, of which no mark holds another; plain texts are sent without it. Limit in bytes. @see bbernhard/signal-cli-rest-api src/utils/textstyleparser.go */
 export const signal = rendererOf({
 	...singleSigns,
-	text: text => text.replaceAll(/[*~`|]/g, '\\$&'),
+	text: withoutStyles,
 	marks: {
-		strong: pair('**', 'anywhere'),
-		em: pair('*', 'anywhere'),
+		strong: pair('**', 'apart'),
+		em: pair('*', 'apart'),
 		strike: pair('~', 'anywhere'),
 	},
 	nestsMarks: false,
-	codeBlock: text => text.replaceAll(/^.*\S.*$/gm, singleSpan),
+	code: styledCode,
+	codeBlock: text => text.replaceAll(/^.*\S.*$/gm, styledCode),
 	table: 'lines',
 	showsTargets: true,
 	plain: text => text,

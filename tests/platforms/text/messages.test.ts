@@ -12,6 +12,7 @@ import {
 	shownCard,
 	shownHtml,
 	shownMarkdown,
+	shownSignal,
 	textOfTree,
 	withoutEntities,
 } from './shown.ts';
@@ -480,4 +481,55 @@ test('what is rendered to cut a text is a few times the text, also where there i
 		const length = parts.reduce((sum, part) => sum + part.length, 0);
 		expect(rendered).toBeLessThan(25 * length);
 	}
+});
+
+/** Signs that platforms read as marks, and what stands around them. */
+const signs = fc
+	.array(fc.constantFrom('a', '7', ' ', '*', '**', '_', '~', '|', '||', '\\', '`', '<'), {
+		maxLength: 12,
+	})
+	.map(list => list.join(''))
+	.filter(text => text.trim() !== '');
+
+/** What platforms without Markdown show, with a backtick where the platform has no way to write one in code. */
+const withoutMarkup: ReadonlyArray<readonly [keyof typeof dialects, (text: string) => string]> = [
+	['signal', text => shownSignal(text).shown.replaceAll('\u200b', '')],
+	['plainText', text => text],
+	['whatsapp', text => text.replaceAll(/`([^`]*)`/g, '$1').replaceAll('｀', '`')],
+];
+
+test.for(withoutMarkup)('%s: code is shown letter for letter', ([name, shown]) => {
+	fc.assert(
+		fc.property(signs, code => {
+			const runs = [{text: 'a '}, {text: code, code: true}, {text: ' b'}];
+
+			expect(shown(strings[name].render([{type: 'paragraph', runs}]))).toBe(`a ${code} b`);
+		}),
+		{numRuns: propertyRuns(400)},
+	);
+});
+
+test('signal: each stretch is shown letter for letter, with its mark, whatever stands beside it', () => {
+	const read = (blocks: Parameters<typeof dialects.signal.render>[0]) => {
+		const {shown, marked} = shownSignal(dialects.signal.render(blocks));
+		return [shown, ...marked.map(([sign, text]) => `${sign} ${text}`)].map(text =>
+			text.replaceAll('\u200b', ''),
+		);
+	};
+
+	fc.assert(
+		fc.property(signs, signs, (one, other) => {
+			const [strong, code] = [one.trim(), other];
+			const runs = [{text: one}, {text: strong, strong: true}, {text: code, code: true}];
+			const block = {type: 'code', language: '', text: `${one}\n${other}`} as const;
+
+			expect(read([{type: 'paragraph', runs}])).toEqual([
+				one + strong + code,
+				`** ${strong}`,
+				`\` ${code}`,
+			]);
+			expect(read([block])).toEqual([block.text, `\` ${one}`, `\` ${other}`]);
+		}),
+		{numRuns: propertyRuns(400)},
+	);
 });

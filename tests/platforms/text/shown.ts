@@ -65,3 +65,28 @@ export const textOfTree = (blocks: readonly Block[]): string =>
 
 /** Letters and digits: what no escape, mark or line break is made of. */
 export const lettersOf = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]+/gu, '');
+
+/**
+ * What a reader of a styled text of Signal sees, and each stretch that is marked, in the order of their ends. A sign is a mark wherever it stands, also in code, unless a backslash is
+ * right in front of it; that backslash is not shown.
+ *
+ * @see bbernhard/signal-cli-rest-api src/utils/textstyleparser.go
+ */
+export function shownSignal(styled: string) {
+	const open: Array<{readonly sign: string; readonly from: number}> = [];
+	const marked: Array<readonly [sign: string, text: string]> = [];
+	let shown = '';
+	for (const [token] of styled.matchAll(/\\?(?:\*{1,3}|\|\||[~`])|\\\|(?!\|)|[^]/g)) {
+		const last = open.at(-1);
+		if (!/^(?:[*~`]|\|\|)/.test(token)) {
+			shown += /^\\[*~`|]/.test(token) ? token.slice(1) : token;
+		} else if (last?.sign === token) {
+			open.pop();
+			marked.push([token, shown.slice(last.from)]);
+		} else {
+			open.push({sign: token, from: shown.length});
+		}
+	}
+
+	return {shown, marked};
+}
