@@ -155,7 +155,7 @@ test('a group that has another number by now is followed, and broken HTML goes w
 	);
 	await open.deliver('**one** & <two>', {runId: 1}, {chat_id: -55});
 	open.service.react(failed(400, "Bad Request: can't parse entities: Unexpected end"));
-	await open.deliver('**one** & <two>', {runId: 2});
+	await open.deliver('**one** & <two>, `@name`', {runId: 2});
 
 	const bodies = open.service.calls.map(({body}) => body as Record<string, unknown>);
 	expect(
@@ -163,8 +163,9 @@ test('a group that has another number by now is followed, and broken HTML goes w
 	).toEqual([
 		['-55', 'HTML', '<b>one</b> &amp; &lt;two&gt;'],
 		['-1001234', 'HTML', '<b>one</b> &amp; &lt;two&gt;'],
-		['-1001234', 'HTML', '<b>one</b> &amp; &lt;two&gt;'],
-		['-1001234', '', 'one & <two>'],
+		['-1001234', 'HTML', '<b>one</b> &amp; &lt;two&gt;, <code>@name</code>'],
+		// What was code is text there, in which a name would mention somebody.
+		['-1001234', '', 'one & <two>, ＠name'],
 	]);
 });
 

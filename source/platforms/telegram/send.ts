@@ -4,6 +4,7 @@ import type {Place} from '../platform.ts';
 import {usualParts} from '../settings.ts';
 import type {Part, SenderModule} from '../target-kind.ts';
 import {telegram} from '../text/dialects.ts';
+import {withoutNames} from '../text/elements.ts';
 import {messagesOf} from '../text/messages.ts';
 import type {TelegramSettings} from './descriptor.ts';
 
@@ -99,7 +100,7 @@ function again({json}: Judged, request: ApiRequest): ApiRequest | undefined {
 
 	const {parse_mode: mode, text, ...rest} = body;
 	return mode !== undefined && typeof text === 'string' && wordsOf(json).includes("can't parse")
-		? {...request, json: {...rest, text: withoutMarks(text)}}
+		? {...request, json: {...rest, text: withoutNames(withoutMarks(text))}}
 		: undefined;
 }
 
