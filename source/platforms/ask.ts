@@ -16,6 +16,11 @@ export type ApiRequest = Pick<
 
 type Failed = keyof typeof platformFailures;
 
+const refusals = [
+	'platform_rejected',
+	'platform_unauthorized',
+] as const satisfies readonly Failed[];
+
 /** What an answer means: `true` a success, a code or a code with the wait that was told a failure; `undefined`: what its status says. */
 export type Judgement =
 	| true
@@ -49,7 +54,7 @@ export function createAsk(
 		base = '',
 		headers = {},
 		secrets = [],
-		isWebhook = false,
+		refusalIs,
 		judge,
 		again,
 	}: {
@@ -59,8 +64,8 @@ export function createAsk(
 		readonly base?: string;
 		readonly headers?: Readonly<Record<string, string>>;
 		readonly secrets?: readonly string[];
-		/** Each address is a credential, and of one chat alone: where it is refused the message is rejected, and the platform stays. */
-		readonly isWebhook?: boolean;
+		/** What each refusal means, whatever it says. At a webhook `platform_rejected`: its address is a credential, of one chat alone. Of a login `platform_unauthorized`: there is no message yet. */
+		readonly refusalIs?: (typeof refusals)[number];
 		readonly judge: (answer: Judged, request: ApiRequest) => Judgement;
 		/** What is asked instead after a failure, once: with a new token, at another place. */
 		readonly again?: (
@@ -115,8 +120,8 @@ export function createAsk(
 		const meant = isGone ? 'platform_rejected' : code;
 		const failed = answer.failure(isSaid ? meant : 'platform_failed', {retryAfterMs});
 		const failure =
-			isWebhook && failed.code === 'platform_unauthorized'
-				? answer.failure('platform_rejected')
+			refusalIs && refusals.some(refusal => refusal === failed.code)
+				? answer.failure(refusalIs, {retryAfterMs})
 				: failed;
 		throw isGone || (request.isEdit && failure.code === 'platform_rejected')
 			? new DeliveryError('message_gone', failure.message)

@@ -239,6 +239,27 @@ test('nothing is in doubt when the login breaks', async () => {
 });
 
 test.for([
+	failed(200, 10_014, 'app secret invalid'),
+	failed(403, 1, 'no'),
+	{status: 404, json: {}},
+	{status: 400, json: {error: 'no'}},
+])('a login that is refused with %j is no fault of the message', async reply => {
+	await using open = await openSender(speech);
+	open.service.reactToChecks(reply);
+
+	expect(await failureOf(open.send('x'))).toMatchObject({code: 'platform_unauthorized'});
+	expect(open.service.calls.map(({path}) => path)).toEqual([login]);
+});
+
+test('a login without a token is none', async () => {
+	await using open = await openSender(speech);
+	open.service.reactToChecks({status: 200, json: {code: 0, msg: 'ok', expire: 7200}});
+
+	expect(await failureOf(open.send('x'))).toMatchObject({code: 'platform_failed'});
+	expect(open.service.calls.map(({path}) => path)).toEqual([login]);
+});
+
+test.for([
 	[{thread_id: 'om_7'}, true],
 	[{reply_to: 'om_7'}, false],
 ] as const)('with %j a message is answered, in its thread: %s', async ([more, reply_in_thread]) => {

@@ -198,6 +198,15 @@ test('googlechat: a token that is refused is renewed once', async () => {
 test.for<[string, Reaction, object]>([
 	['breaks off leaves nothing in doubt', 'breaks', {code: 'platform_unreachable'}],
 	['is not given is no fault of the message', noGrant, {code: 'platform_unauthorized'}],
+	...[401, 403, 404].map(
+		status =>
+			[
+				`is refused with ${status} is no fault of the message`,
+				failed(status, 'NO'),
+				{code: 'platform_unauthorized'},
+			] as [string, Reaction, object],
+	),
+	['comes too often is asked for later', failed(429, 'NO'), {code: 'platform_rate_limited'}],
 ])('googlechat: a token that %s', async ([, reaction, failure]) => {
 	await using open = await openSender(byAccount);
 	open.service.reactToChecks(reaction);

@@ -25,7 +25,7 @@ export const connect: SenderModule<DingtalkSettings, Place>['connect'] = (
 	const ask = createAsk(world, {
 		platform: 'dingtalk',
 		secrets: secretsOfWebhooks(webhooks),
-		isWebhook: true,
+		refusalIs: 'platform_rejected',
 		judge,
 	});
 

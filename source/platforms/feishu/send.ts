@@ -38,7 +38,7 @@ export const connect: SenderModule<FeishuSettings, Place>['connect'] = (
 	const askHook = createAsk(world, {
 		platform,
 		secrets: secretsOfWebhooks(webhooks),
-		isWebhook: true,
+		refusalIs: 'platform_rejected',
 		judge,
 	});
 	const askWithToken = createAsk(world, {
@@ -145,9 +145,11 @@ function tokenOf(
 ) {
 	const ask = createAsk(world, {
 		...api,
+		refusalIs: 'platform_unauthorized',
 		judge(answer) {
 			const judgement = judge(answer);
-			return judgement === 'platform_rejected' ? 'platform_unauthorized' : judgement;
+			const isToken = typeof answer.json['tenant_access_token'] === 'string';
+			return judgement === true && !isToken ? undefined : judgement;
 		},
 	});
 	return keepToken(world, async limits => {
@@ -155,7 +157,8 @@ function tokenOf(
 			{path: '/auth/v3/tenant_access_token/internal', json: credentials, sendsNothing: true},
 			limits,
 		);
-		return {token: typeof token === 'string' ? token : '', lifeMs: Number(expire ?? 0) * 1000};
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was judged
+		return {token: token as string, lifeMs: Number(expire ?? 0) * 1000};
 	});
 }
 

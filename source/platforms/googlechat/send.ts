@@ -26,7 +26,7 @@ export const connect: SenderModule<GooglechatSettings, Place>['connect'] = (
 ) => {
 	const platform = 'googlechat';
 	const token = serviceAccount && tokenOf(serviceAccount, world);
-	const askHook = createAsk(world, {platform, isWebhook: true, judge});
+	const askHook = createAsk(world, {platform, refusalIs: 'platform_rejected', judge});
 	const askWithToken = createAsk(world, {
 		platform,
 		base: `${apiBase}/v1/`,
@@ -113,12 +113,8 @@ function tokenOf(
 ) {
 	const ask = createAsk(world, {
 		platform: 'googlechat',
-		judge: ({json, status}) =>
-			typeof json['access_token'] === 'string'
-				? true
-				: status === 400
-					? 'platform_unauthorized'
-					: undefined,
+		refusalIs: 'platform_unauthorized',
+		judge: ({json}) => (typeof json['access_token'] === 'string' ? true : undefined),
 	});
 	return keepToken(world, async limits => {
 		const {url, assertion} = await assertionOf(account, world);

@@ -21,7 +21,7 @@ export const connect: SenderModule<TeamsSettings, Place>['connect'] = (
 ) => {
 	const ask = createAsk(world, {
 		platform: 'teams',
-		isWebhook: true,
+		refusalIs: 'platform_rejected',
 		judge: ({status}) =>
 			status === 202
 				? true

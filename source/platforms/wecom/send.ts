@@ -17,7 +17,7 @@ export const connect: SenderModule<WecomSettings, Place>['connect'] = (
 	{webhooks, maxParts: configured = usualParts},
 	world,
 ) => {
-	const ask = createAsk(world, {platform: 'wecom', isWebhook: true, judge});
+	const ask = createAsk(world, {platform: 'wecom', refusalIs: 'platform_rejected', judge});
 
 	return {
 		split: (text, {format}, maxParts = configured) =>
