@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {expect, test} from 'vitest';
 import {version} from '../../source/core/version.ts';
 import {testPlatform} from './contract.ts';
-import {openPlatform, type Speech} from './open-platform.ts';
+import {openPlatform, openSender, type Speech} from './open-platform.ts';
 
 const token = 'MTIzNDU2.discord-token.0123456789';
 const channel = '123456789012345678';
@@ -122,6 +122,15 @@ const speech: Speech = {
 };
 
 testPlatform(speech);
+
+test('the connect check wants a bot', async () => {
+	await using open = await openSender(speech);
+	open.service.reactToChecks({status: 200, json: {id: '1', username: 'ann'}});
+	const limits = {limitMs: 1000, signal: new AbortController().signal};
+
+	await expect(open.sender.check?.(limits)).rejects.toMatchObject({code: 'platform_failed'});
+	expect(await open.sender.check?.(limits)).toBe('svc');
+});
 
 test('a thread stands in the place of its channel; an answer names the message', async () => {
 	await using open = await openPlatform({

@@ -99,6 +99,11 @@ const speech: Speech = {
 			reply: {status: 200, json: {}},
 			code: 'platform_failed',
 		},
+		{
+			name: 'a success of something else',
+			reply: {status: 200, json: {room_id: room, user_id: '@svc:example.org'}},
+			code: 'platform_failed',
+		},
 		{name: 'their own trouble', reply: failed(502, 'M_UNKNOWN'), code: 'platform_failed'},
 	],
 	refusal: failed(401, 'M_UNKNOWN_TOKEN'),
@@ -130,6 +135,16 @@ test('matrix: an alias is resolved once, and again after a failure', async () =>
 	await expect(open.send('three', extra)).rejects.toMatchObject({code: 'platform_rejected'});
 	await open.send('four', extra);
 	expect(lookups()).toBe(2);
+});
+
+test('matrix: what is asked for has to be in the answer', async () => {
+	await using open = await openSender(speech);
+	const limits = {limitMs: 1000, signal: new AbortController().signal};
+	const unread = {code: 'platform_failed', retryable: true};
+	open.service.reactToChecks({status: 200, json: {room_id: room, event_id: '$1'}});
+	await expect(open.sender.check?.(limits)).rejects.toMatchObject(unread);
+	open.service.reactToChecks({status: 200, json: {user_id: '@svc:example.org', event_id: '$1'}});
+	await expect(open.send('one', {chat_id: alias})).rejects.toMatchObject(unread);
 });
 
 test('matrix: a lookup that breaks off leaves nothing in doubt', async () => {

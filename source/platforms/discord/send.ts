@@ -1,6 +1,6 @@
 import type {JsonObject} from '../../core/json.ts';
 import {version} from '../../core/version.ts';
-import {createAsk, idAt, type Judged, type Judgement} from '../ask.ts';
+import {createAsk, idAt, type ApiRequest, type Judged, type Judgement} from '../ask.ts';
 import type {Place} from '../platform.ts';
 import {usualParts} from '../settings.ts';
 import type {SenderModule} from '../target-kind.ts';
@@ -70,8 +70,11 @@ const bodyOf = (text: string): JsonObject => ({
 	flags: withoutEmbeds,
 });
 
-function judge({status, json}: Judged): Judgement {
-	if (status === 200 && typeof json['id'] === 'string') {
+function judge({status, json}: Judged, {method}: ApiRequest): Judgement {
+	if (
+		status === 200 &&
+		(method === 'GET' ? json['bot'] === true : typeof json['id'] === 'string')
+	) {
 		return true;
 	}
 

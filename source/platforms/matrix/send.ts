@@ -1,5 +1,5 @@
 import type {JsonObject} from '../../core/json.ts';
-import {createAsk, idAt, memberAt, type Ask} from '../ask.ts';
+import {createAsk, idAt, memberAt, type ApiRequest, type Ask} from '../ask.ts';
 import {DeliveryError} from '../delivery-error.ts';
 import type {Place} from '../platform.ts';
 import {usualParts} from '../settings.ts';
@@ -14,6 +14,16 @@ const maxBytes = 60_000;
 /** Aliases that are remembered. */
 const maxAliases = 1000;
 
+const whoAmI = '/account/whoami';
+
+const directory = '/directory/room/';
+
+/** The member of an answer without which it is no success. */
+function successOf(request: ApiRequest): string {
+	const path = 'path' in request ? request.path : '';
+	return path === whoAmI ? 'user_id' : path.startsWith(directory) ? 'room_id' : 'event_id';
+}
+
 /** `PUT …/send/m.room.message/{txnId}`, whose texts are JSON of a `MatrixText`. Rejects as `Ask`. @see manual/delivery-matrix.md, Matrix client-server API, PUT /rooms/{roomId}/send */
 export const connect: SenderModule<MatrixSettings, Place>['connect'] = (
 	{homeserver, accessToken, maxParts: configured = usualParts},
@@ -23,10 +33,7 @@ export const connect: SenderModule<MatrixSettings, Place>['connect'] = (
 		platform: 'matrix',
 		base: `${homeserver}/_matrix/client/v3`,
 		headers: {authorization: `Bearer ${accessToken}`},
-		judge: ({json}) =>
-			['event_id', 'room_id', 'user_id'].some(key => typeof json[key] === 'string')
-				? true
-				: undefined,
+		judge: ({json}, request) => (typeof json[successOf(request)] === 'string' ? true : undefined),
 	});
 	const roomsByAlias = new Map<string, string>();
 
@@ -36,7 +43,7 @@ export const connect: SenderModule<MatrixSettings, Place>['connect'] = (
 			return known;
 		}
 
-		const path = `/directory/room/${encodeURIComponent(chat)}`;
+		const path = `${directory}${encodeURIComponent(chat)}`;
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was judged
 		const {room_id: room} = (await ask({method: 'GET', path}, limits)) as {room_id: string};
 		if (roomsByAlias.size >= maxAliases) {
@@ -80,7 +87,7 @@ export const connect: SenderModule<MatrixSettings, Place>['connect'] = (
 				format,
 			}).map(texts => JSON.stringify(texts)),
 		async check(limits) {
-			const me = await ask({method: 'GET', path: '/account/whoami'}, limits);
+			const me = await ask({method: 'GET', path: whoAmI}, limits);
 			return idAt(me, 'user_id') ?? '?';
 		},
 		async send({text}, {chat, thread}, part) {
