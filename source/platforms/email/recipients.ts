@@ -7,14 +7,13 @@ const maxRecipients = 10;
 const maxSubjectLength = 200;
 
 /**
- * Who gets a mail: `deliver_extra.chat_id` (one address, several separated by commas, or a list), else the home channel. At most 10, joined by `, `.
+ * Who gets a mail: `deliver_extra.chat_id` (one address, several separated by commas, or a list, whose empty entries do not count), else the home channel. At most 10, joined by `, `.
  *
  * @see manual/delivery-email.md
  */
 export function recipientsOf(extra: JsonObject, homeChannel: string | undefined): Checked<string> {
-	const named = [extraValue(extra, 'chat_id') ?? []].flat().filter(entry => entry !== '');
-	const entries = named.length === 0 ? [homeChannel] : named.slice(0, maxRecipients + 1);
-	if (entries[0] === undefined) {
+	const named = extraValue(extra, 'chat_id') ?? homeChannel;
+	if (named === undefined) {
 		return {
 			ok: false,
 			code: 'target_incomplete',
@@ -22,9 +21,11 @@ export function recipientsOf(extra: JsonObject, homeChannel: string | undefined)
 		};
 	}
 
+	const filled = [named].flat().filter(entry => entry !== '');
+	const entries = filled.length === 0 ? [''] : filled.slice(0, maxRecipients + 1);
 	const recipients = new Set<string>();
 	for (const entry of entries) {
-		const written = requiredText({chat_id: entry ?? null}, 'chat_id');
+		const written = requiredText({chat_id: entry}, 'chat_id');
 		if (!written.ok) {
 			return written;
 		}

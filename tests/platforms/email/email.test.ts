@@ -384,6 +384,9 @@ describe('hostile values', () => {
 	);
 
 	test.for([
+		...['', ' ', [], [''], ['', ' ']].map(
+			chat_id => [{chat_id}, 'deliver_extra.chat_id is missing'] as const,
+		),
 		[
 			{chat_id: '{sender.email}'},
 			'deliver_extra.chat_id has "{sender.email}", which the event did not fill in',
