@@ -59,10 +59,10 @@ type PlatformRecord<Kind, Fields extends Declarations, Needs> = {
 	readonly chat:
 		| (Partial<KeyForm> & {readonly hooks?: true})
 		| ((extra: JsonObject, homeChannel: string | undefined) => Checked<string>);
-	/** `thread_id`; absent: there are no threads. */
-	readonly thread?: KeyForm;
-	/** `reply_to`; absent: nothing can be answered. */
-	readonly reply?: KeyForm;
+	/** `thread_id`; absent: there are no threads, or not in that chat. */
+	readonly thread?: KeyForm | ((chat: string) => KeyForm | undefined);
+	/** `reply_to`; absent: nothing can be answered, or not there. */
+	readonly reply?: KeyForm | ((chat: string, thread: string | undefined) => KeyForm | undefined);
 	/** Messages can be changed after they were sent: so often, or without a bound. Absent: they cannot. */
 	readonly edits?: number;
 	/** Messages that it takes in a minute for one chat; 0: it has no such bound. */
@@ -164,23 +164,38 @@ type PlaceKeys = Pick<
 };
 
 function checkPlace(extra: JsonObject, keys: PlaceKeys): Checked<Place> {
-	const {thread: threadForm, reply, hasEdits, webhooks} = keys;
-	const threadKey = isGiven(extra, 'thread_id') ? 'thread_id' : 'message_thread_id';
-	const checked = allOf({
-		chat:
-			typeof keys.chat === 'function'
-				? keys.chat(extra, keys.homeChannel)
-				: chatAs(extra, keys.chat, keys),
-		thread: keyAs(extra, threadKey, threadForm),
+	const {hasEdits, webhooks, homeChannel} = keys;
+	const found =
+		typeof keys.chat === 'function'
+			? keys.chat(extra, homeChannel)
+			: chatAs(extra, keys.chat, keys);
+	if (!found.ok) {
+		return found;
+	}
+
+	const chat = found.value;
+	const threadForm = typeof keys.thread === 'function' ? keys.thread(chat) : keys.thread;
+	const [threadKey = 'thread_id', ...otherThreadKeys] = givenOf(extra, [
+		'thread_id',
+		'message_thread_id',
+	]);
+	const foundThread = keyAs(extra, threadKey, threadForm);
+	if (!foundThread.ok) {
+		return foundThread;
+	}
+
+	const thread = foundThread.value;
+	const reply = typeof keys.reply === 'function' ? keys.reply(chat, thread) : keys.reply;
+	const others = allOf({
 		replyTo: keyAs(extra, 'reply_to', reply),
 		isSticky: stickyOf(extra),
 		format: formatOf(extra),
 	});
-	if (!checked.ok) {
-		return checked;
+	if (!others.ok) {
+		return others;
 	}
 
-	const {chat, thread, replyTo, isSticky, format} = checked.value;
+	const {replyTo, isSticky, format} = others.value;
 	// A webhook only takes messages.
 	const isEditable = hasEdits && webhooks?.has(chat) !== true;
 	return {
@@ -192,13 +207,16 @@ function checkPlace(extra: JsonObject, keys: PlaceKeys): Checked<Place> {
 			format,
 			isSticky: isSticky && isEditable,
 			ignored: [
-				...(isGiven(extra, threadKey) && !threadForm ? [threadKey] : []),
-				...(isGiven(extra, 'reply_to') && !reply ? ['reply_to'] : []),
+				...givenOf(extra, threadForm ? otherThreadKeys : [threadKey, ...otherThreadKeys]),
+				...(reply ? [] : givenOf(extra, ['reply_to'])),
 				...(isSticky && !isEditable ? ['sticky'] : []),
 			],
 		},
 	};
 }
+
+const givenOf = (extra: JsonObject, names: readonly string[]): readonly string[] =>
+	names.filter(name => isGiven(extra, name));
 
 const isGiven = (extra: JsonObject, key: string): boolean =>
 	(extraValue(extra, key) ?? null) !== null;

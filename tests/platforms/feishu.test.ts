@@ -262,6 +262,7 @@ test('a login without a token is none', async () => {
 test.for([
 	[{thread_id: 'om_7'}, true],
 	[{reply_to: 'om_7'}, false],
+	[{thread_id: 'om_7', reply_to: 'om_6'}, true],
 ] as const)('with %j a message is answered, in its thread: %s', async ([more, reply_in_thread]) => {
 	const bodies: unknown[] = [];
 	await using open = await openSender({
@@ -282,6 +283,18 @@ test.for([
 	]);
 });
 
+test('a message that is answered beside one that begins a thread is named in the receipt', async () => {
+	await using open = await openPlatform({
+		...speech,
+		serve: () => serveApp(() => ({status: 200, json: {code: 0, data: {message_id: 'om_8'}}})),
+	});
+	const extra = {...speech.extra, thread_id: 'om_7', reply_to: 'om_6'};
+
+	expect(await open.deliver('x', {}, extra)).toEqual({
+		summary: `feishu ${chat} (message om_8); ignored: reply_to`,
+	});
+});
+
 test.for([
 	['oc_1', 'chat_id'],
 	['ou_1', 'open_id'],
@@ -296,15 +309,16 @@ test.for([
 	expect(open.service.calls.at(-1)?.query).toEqual({receive_id_type: type});
 });
 
-test('a webhook without a secret signs nothing, and the receipt says that it answers nothing', async () => {
+test('a webhook without a secret signs nothing, and the receipt says that it has no threads and no answers', async () => {
 	await using open = await openPlatform({
 		...hookSpeech,
 		settings: url => ({webhooks: {ops: {url: `${url}/open-apis/bot/v2/hook/${hook}`}}}),
 		serve: () => () => ({status: 200, json: {code: 0}}),
 	});
 
-	expect(await open.deliver('x', {}, {chat_id: 'ops', reply_to: 'om_7'})).toEqual({
-		summary: 'feishu ops, where a webhook answers nothing',
+	const extra = {chat_id: 'ops', thread_id: 'om_6', reply_to: 'om_7'};
+	expect(await open.deliver('x', {}, extra)).toEqual({
+		summary: 'feishu ops; ignored: thread_id, reply_to',
 	});
 	expect(open.service.calls.map(({body}) => body)).toEqual([
 		{msg_type: 'post', content: {post: post('x')}},
@@ -316,6 +330,14 @@ test('a chat of the app is no place where there are webhooks alone', async () =>
 
 	expect(await failureOf(open.send('x', {chat_id: chat}))).toMatchObject({code: 'target_invalid'});
 	expect(open.service.calls).toEqual([]);
+});
+
+test('a webhook that is named as a chat is none', async () => {
+	await using open = await openSender(hookSpeech, {
+		written: {webhooks: {[chat]: {url: 'http://127.0.0.1:9/x'}}},
+	});
+
+	expect(await failureOf(open.send('x', {chat_id: chat}))).toMatchObject({code: 'target_invalid'});
 });
 
 test.for([

@@ -113,6 +113,20 @@ test('zulip: thread_id is the topic, and without one the topic of the settings c
 	);
 });
 
+test.for([
+	[{chat_id: 'ops', thread_id: 'x', message_thread_id: 'y'}, 'message_thread_id'],
+	[{chat_id: 'user:9', thread_id: 'x'.repeat(61)}, 'thread_id'],
+	[{chat_id: 'ann@acme.example', message_thread_id: 'x'}, 'message_thread_id'],
+	[
+		{chat_id: 'user:9', thread_id: 'x', message_thread_id: 'y', reply_to: 7},
+		'thread_id, message_thread_id, reply_to',
+	],
+] as const)('zulip: with %j the receipt says that %s is ignored', async ([extra, ignored]) => {
+	await using open = await openPlatform(anywhere);
+	const {summary} = await open.deliver('x', {}, extra);
+	expect(summary).toBe(`zulip ${extra.chat_id} (message 9); ignored: ${ignored}`);
+});
+
 test('zulip: a sticky text changes one message, until that is too old', async () => {
 	await using open = await openPlatform(speech, {written: {per_minute: 0}});
 	const extra = {chat_id: 'ops', sticky: true};

@@ -19,7 +19,7 @@ const fields = {
 
 export type FeishuSettings = SettingsOf<typeof fields>;
 
-const message = /^om_[\w-]{1,100}$/;
+const message = {form: /^om_[\w-]{1,100}$/, says: 'the id of a message (om_...)'};
 
 /** Feishu and Lark, by an app or webhooks. @see manual/delivery-feishu.md, https://open.feishu.cn/document/server-docs/im-v1/message/create */
 export const feishu = definePlatform({
@@ -39,8 +39,9 @@ export const feishu = definePlatform({
 		form: chatOfApp,
 		says: 'a chat (oc_...) or a person (ou_..., on_...) of the app',
 	},
-	thread: {form: message, says: 'the id of a message (om_...)'},
-	reply: {form: message, says: 'the id of a message (om_...)'},
+	// Webhooks only send, and a message is answered in its thread or outside of one.
+	thread: chat => (chatOfApp.test(chat) ? message : undefined),
+	reply: (chat, thread) => (chatOfApp.test(chat) && thread === undefined ? message : undefined),
 	edits: 20,
 	perMinute: chat => (chatOfApp.test(chat) ? 300 : 100),
 	// Webhooks have no key.

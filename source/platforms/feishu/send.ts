@@ -15,7 +15,7 @@ import {secretsOfWebhooks, usualParts, type Webhook} from '../settings.ts';
 import type {SenderModule, SenderWorld} from '../target-kind.ts';
 import {feishu} from '../text/dialects.ts';
 import {messagesOf} from '../text/messages.ts';
-import type {FeishuSettings} from './descriptor.ts';
+import {chatOfApp, type FeishuSettings} from './descriptor.ts';
 
 const platform = 'feishu';
 
@@ -30,6 +30,8 @@ export const connect: SenderModule<FeishuSettings, Place>['connect'] = (
 	{apiBase, appId, appSecret, webhooks, maxParts: configured = usualParts},
 	world,
 ) => {
+	// Only the app has threads and keys: its chats are never webhooks.
+	const hookOf = (chat: string) => (chatOfApp.test(chat) ? undefined : webhooks?.get(chat));
 	const api = {platform, base: `${apiBase}/open-apis`, secrets: [appSecret ?? '']};
 	const token =
 		appId !== undefined && appSecret !== undefined
@@ -63,7 +65,7 @@ export const connect: SenderModule<FeishuSettings, Place>['connect'] = (
 
 	return {
 		split(text, {chat, format}, maxParts = configured) {
-			const hook = webhooks?.get(chat);
+			const hook = hookOf(chat);
 			const measure = (markdown: string) =>
 				envelopeBytes +
 				Buffer.byteLength(JSON.stringify(hook ? postOf(markdown) : contentOf(markdown)));
@@ -81,7 +83,7 @@ export const connect: SenderModule<FeishuSettings, Place>['connect'] = (
 			},
 		}),
 		async send({text}, {chat, thread, replyTo}, {key, ...limits}) {
-			const hook = webhooks?.get(chat);
+			const hook = hookOf(chat);
 			if (hook) {
 				const json = {
 					...signatureOf(hook, world),
@@ -89,8 +91,7 @@ export const connect: SenderModule<FeishuSettings, Place>['connect'] = (
 					content: {post: postOf(text)},
 				};
 				await askHook({url: hook.url, json}, limits);
-				const isAlone = thread !== undefined || replyTo !== undefined;
-				return {place: `feishu ${chat}${isAlone ? ', where a webhook answers nothing' : ''}`};
+				return {place: `feishu ${chat}`};
 			}
 
 			const answered = thread ?? replyTo;

@@ -26,6 +26,16 @@ export type ZulipSettings = SettingsOf<typeof fields, 'apiBase' | 'apiKey' | 'bo
 export const basicOf = ({botEmail, apiKey}: Partial<ZulipSettings>): string =>
 	Buffer.from(`${botEmail}:${apiKey}`).toString('base64');
 
+/** Whom a direct message goes to, by number or address; `undefined`: `chat` is a channel. */
+export function peopleIn(chat: string): readonly number[] | readonly string[] | undefined {
+	if (chat.startsWith('user:')) {
+		return chat.slice('user:'.length).split(',').map(Number);
+	}
+
+	const addresses = chat.split(/, ?/);
+	return addresses.every(address => /^[^\s@]+@[^\s@]+$/.test(address)) ? addresses : undefined;
+}
+
 /** Zulip, by a bot. @see manual/delivery-zulip.md, https://zulip.com/api/send-message */
 export const zulip = definePlatform({
 	kind: 'zulip',
@@ -36,7 +46,9 @@ export const zulip = definePlatform({
 		form: /^(?:user:\d{1,15}(?:,\d{1,15})*|[^\s@,]+@[^\s@,]+(?:, ?[^\s@,]+@[^\s@,]+)*|(?!user:)\P{Cc}{1,60})$/u,
 		says: 'the name or the number of a channel, or of people: user:9,10 or their addresses',
 	},
-	thread: {form: topic, says: 'a topic: one line of at most 60 characters'},
+	// Direct messages have no topics.
+	thread: chat =>
+		peopleIn(chat) ? undefined : {form: topic, says: 'a topic: one line of at most 60 characters'},
 	edits: Infinity,
 	perMinute: 200,
 	secrets: settings => [basicOf(settings)],

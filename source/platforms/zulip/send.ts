@@ -4,7 +4,7 @@ import {usualParts} from '../settings.ts';
 import type {SenderModule} from '../target-kind.ts';
 import {zulip} from '../text/dialects.ts';
 import {messagesOf} from '../text/messages.ts';
-import {basicOf, type ZulipSettings} from './descriptor.ts';
+import {basicOf, peopleIn, type ZulipSettings} from './descriptor.ts';
 
 /** Code points; Zulip cuts what is longer, and says so in the message alone. */
 const maxLength = 10_000;
@@ -50,13 +50,3 @@ export const connect: SenderModule<ZulipSettings, Place>['connect'] = (settings,
 		},
 	};
 };
-
-/** Whom a direct message goes to, by number or address; `undefined`: `chat` is a channel. */
-function peopleIn(chat: string): readonly number[] | readonly string[] | undefined {
-	if (chat.startsWith('user:')) {
-		return chat.slice('user:'.length).split(',').map(Number);
-	}
-
-	const addresses = chat.split(/, ?/);
-	return addresses.every(address => /^[^\s@]+@[^\s@]+$/.test(address)) ? addresses : undefined;
-}
