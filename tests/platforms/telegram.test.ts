@@ -68,6 +68,16 @@ const speech: Speech = {
 		},
 		{name: 'their own trouble', reply: failed(502, 'Bad Gateway'), code: 'platform_failed'},
 	],
+	changes: {
+		isChange: ({path}) => path.endsWith('/editMessageText'),
+		textOf: ({body}) => (body as {text: string}).text,
+		refusals: [
+			'message to edit not found',
+			"message can't be edited",
+			'MESSAGE_ID_INVALID',
+			'BUSINESS_CONNECTION_INVALID',
+		].map(words => failed(400, `Bad Request: ${words}`)),
+	},
 	refusal: failed(401, 'Unauthorized'),
 	secrets: [token],
 	limit: 4096,

@@ -25,13 +25,13 @@ export const connect: SenderModule<TelegramSettings, Place>['connect'] = (
 	});
 
 	const put = async (
-		method: 'editMessageText' | 'sendMessage',
+		request: Pick<ApiRequest, 'isEdit'> & {readonly path: string},
 		{text, place: {chat, format}, more}: {text: string; place: Place; more: JsonObject},
 		limits: Pick<Part, 'limitMs' | 'signal'>,
 	) =>
 		ask(
 			{
-				path: `/${method}`,
+				...request,
 				json: {
 					chat_id: chat,
 					text,
@@ -58,11 +58,12 @@ export const connect: SenderModule<TelegramSettings, Place>['connect'] = (
 					reply_parameters: {message_id: Number(replyTo), allow_sending_without_reply: true},
 				}),
 			};
-			const sent = await put('sendMessage', {text, place, more}, limits);
+			const sent = await put({path: '/sendMessage'}, {text, place, more}, limits);
 			return {place: `telegram ${chat}`, id: idAt(sent, 'result', 'message_id')};
 		},
 		async edit({text}, place, {id, ...limits}) {
-			await put('editMessageText', {text, place, more: {message_id: Number(id)}}, limits);
+			const more = {message_id: Number(id)};
+			await put({path: '/editMessageText', isEdit: true}, {text, place, more}, limits);
 			return {place: `telegram ${place.chat}`, id};
 		},
 	};
@@ -76,10 +77,6 @@ function judge({json, status}: Judged): Judgement {
 
 	if (status === 429 || json['error_code'] === 429) {
 		return 'platform_rate_limited';
-	}
-
-	if (/message (?:to edit not found|can't be edited)/.test(said)) {
-		return 'message_gone';
 	}
 
 	// A token that is not one has no methods.
