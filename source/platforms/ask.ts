@@ -168,15 +168,28 @@ export const memberAt = (json: JsonObject, ...path: readonly string[]): JsonValu
 		return members && Object.hasOwn(members, key) ? members[key] : undefined;
 	}, json);
 
-const maxIdLength = 80;
-
-/** What a platform calls a message, cleaned; `undefined` where it does not say. */
-export function idAt(json: JsonObject, ...path: readonly string[]): string | undefined {
+/** A text or a number of a body, as text; empty for anything else. It may be of any length and hold anything. */
+export function textAt(json: JsonObject, ...path: readonly string[]): string {
 	const value = memberAt(json, ...path);
-	return typeof value === 'string' || typeof value === 'number'
-		? cell(String(value), maxIdLength).text
-		: undefined;
+	return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
+
+const maxIdLength = 1000;
+
+/**
+ * What a platform calls a message or a room: exact, since it is sent again, and fit to be shown. `undefined` where the platform does not say, or says more than 1,000 characters or hidden
+ * ones.
+ */
+export function idAt(json: JsonObject, ...path: readonly string[]): string | undefined {
+	const text = textAt(json, ...path);
+	return text !== '' && cell(text, maxIdLength).text === text ? text : undefined;
+}
+
+const maxNameLength = 80;
+
+/** What a platform calls a person, an account, a bot: cleaned, at most 80 characters; `undefined` where it does not say. */
+export const nameAt = (json: JsonObject, ...path: readonly string[]): string | undefined =>
+	cell(textAt(json, ...path), maxNameLength).text || undefined;
 
 /** What a message is called by which it can be changed: `id`, with its room in front where that is another one than was asked for, as of a name or of a member. */
 export const idWithRoom = (

@@ -281,9 +281,11 @@ function formatOf(extra: JsonObject): Checked<Place['format']> {
 }
 
 /** How a message on a platform is spoken of. */
-export const platformWords = (kind: string): TargetWords => ({
-	place: extra =>
-		`${kind} ${extraValue(extra, 'chat_id') === undefined ? '(home channel)' : shownKey(extra, 'chat_id')}`,
-	effect: extra =>
-		`sends a message to ${kind} ${(extraValue(extra, 'chat_id') ?? null) === null ? 'home channel' : shownKey(extra, 'chat_id')}`,
-});
+export const platformWords = (kind: string): TargetWords => {
+	const chatOf = (extra: JsonObject, home: string) =>
+		`${kind} ${isGiven(extra, 'chat_id') ? shownKey(extra, 'chat_id') : home}`;
+	return {
+		place: extra => chatOf(extra, '(home channel)'),
+		effect: extra => `sends a message to ${chatOf(extra, 'home channel')}`,
+	};
+};

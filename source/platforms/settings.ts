@@ -67,22 +67,22 @@ const addressProblem = (value: string): string | undefined => {
 /** An address whose path and query are asked as they stand. */
 export const secureAddress = checked(nonEmptyText, addressProblem);
 
+/** An address that paths are put behind. */
+const baseAddress = checked(nonEmptyText, value =>
+	/[?#]/.test(value) ? 'must have neither "?" nor "#"' : addressProblem(value),
+);
+
 /** Where the API of a platform is: what stands before the paths of its documentation. */
 export const apiBase = <const Default extends string>(standard: Default) =>
-	setting(
-		checked(nonEmptyText, value =>
-			/[?#]/.test(value) ? 'must have neither "?" nor "#"' : addressProblem(value),
-		),
-		{
-			description: 'What stands before the paths of the API; `http:` for this machine only',
-			default: standard,
-			to: withoutSlash,
-		},
-	);
+	setting(baseAddress, {
+		description: 'What stands before the paths of the API; `http:` for this machine only',
+		default: standard,
+		to: withoutSlash,
+	});
 
 /** The address of a server that everybody has their own of. */
 export const serverAddress = (description: string) =>
-	setting(secureAddress, {description, to: withoutSlash});
+	setting(baseAddress, {description, to: withoutSlash});
 
 const withoutSlash = (value: string): string => value.replace(/\/+$/, '');
 
@@ -96,13 +96,15 @@ export const webhooks = setting(
 		description:
 			'Incoming webhooks by name: `{url, secret}`. `chat_id` and `home_channel` are such names: no event chooses an address',
 		secret: true,
-		to: written =>
-			new Map(
-				Object.entries(written).map(([name, {url, secret}]): readonly [string, Webhook] => [
+		to(written) {
+			const entries = Object.entries(written).map(
+				([name, {url, secret}]): readonly [string, Webhook] => [
 					name,
 					{url, ...(secret != null && {secret})},
-				]),
-			),
+				],
+			);
+			return entries.length === 0 ? undefined : new Map(entries);
+		},
 	},
 );
 

@@ -127,7 +127,7 @@ export type Sender<Address> = {
 export type Sent = {
 	/** Where, for a person: `telegram -1001234`. */
 	readonly place: string;
-	/** What the platform calls it, cleaned. */
+	/** What the platform calls it: exact, since it may be sent again, and without hidden characters; at most 1,000. */
 	readonly id?: string | undefined;
 };
 

@@ -197,6 +197,34 @@ test('matrix: a sticky text changes one message, with room for its texts twice',
 	expect(Buffer.byteLength(raw)).toBeLessThan(62_000);
 });
 
+test('matrix: a long identifier of an event is asked for again as it came', async () => {
+	const id = `$${'e'.repeat(60)}:${'long-name.'.repeat(18)}org`;
+	await using open = await openPlatform({
+		...speech,
+		serve: () => () => ({status: 200, json: {event_id: id, content: {msgtype: 'm.notice'}}}),
+	});
+	const extra = {chat_id: room, sticky: true};
+	await open.deliver('one', {runId: 1}, extra);
+	await open.deliver('two', {runId: 2}, extra);
+
+	const [{body}] = changesIn(open.service.calls) as [Call];
+	expect(body).toMatchObject({'m.relates_to': {rel_type: 'm.replace', event_id: id}});
+	expect(open.service.calls.map(({path}) => path)).toContain(events + encodeURIComponent(id));
+});
+
+test.for(['$\u001b[2J', `$${'x'.repeat(1001)}`, '$\u202e'])(
+	'matrix: an event called %j is sent, and neither named nor changed',
+	async id => {
+		await using open = await openPlatform({
+			...speech,
+			serve: () => () => ({status: 200, json: {event_id: id}}),
+		});
+		const extra = {chat_id: room, sticky: true};
+		expect(await open.deliver('one', {runId: 1}, extra)).toEqual({summary: `matrix ${room}`});
+		expect(await open.deliver('two', {runId: 2}, extra)).toEqual({summary: `matrix ${room}`});
+	},
+);
+
 const found = (content: JsonObject) => ({status: 200, json: {event_id: '$1', content}});
 
 test.for<[string, number, readonly Reply[]]>([

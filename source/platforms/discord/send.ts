@@ -1,6 +1,6 @@
 import type {JsonObject} from '../../core/json.ts';
 import {version} from '../../core/version.ts';
-import {createAsk, idAt, type ApiRequest, type Judged, type Judgement} from '../ask.ts';
+import {createAsk, idAt, nameAt, type ApiRequest, type Judged, type Judgement} from '../ask.ts';
 import type {Place} from '../platform.ts';
 import {usualParts} from '../settings.ts';
 import type {SenderModule} from '../target-kind.ts';
@@ -38,7 +38,7 @@ export const connect: SenderModule<DiscordSettings, Place>['connect'] = (
 			messagesOf(text, {dialect: discord, limit: maxLength, maxParts, format}),
 		async check(limits) {
 			const me = await ask({method: 'GET', path: '/users/@me'}, limits);
-			return idAt(me, 'username') ?? '?';
+			return nameAt(me, 'username') ?? '?';
 		},
 		async send({text}, place, {key, ...limits}) {
 			const {chat, replyTo} = place;

@@ -4,6 +4,7 @@ import {
 	createAsk,
 	idAt,
 	keepToken,
+	nameAt,
 	type ApiRequest,
 	type Ask,
 	type Judged,
@@ -79,7 +80,7 @@ export const connect: SenderModule<FeishuSettings, Place>['connect'] = (
 		...(token && {
 			async check(limits) {
 				const info = await askAsApp({method: 'GET', path: '/bot/v3/info'}, limits);
-				return idAt(info, 'bot', 'app_name') ?? '?';
+				return nameAt(info, 'bot', 'app_name') ?? '?';
 			},
 		}),
 		async send({text}, {chat, thread, replyTo}, {key, ...limits}) {
@@ -112,7 +113,10 @@ export const connect: SenderModule<FeishuSettings, Place>['connect'] = (
 		},
 		async edit({text}, {chat}, {id, ...limits}) {
 			const json = {msg_type: 'post', content: contentOf(text)};
-			await askAsApp({method: 'PUT', path: `/im/v1/messages/${id}`, json, isEdit: true}, limits);
+			await askAsApp(
+				{method: 'PUT', path: `/im/v1/messages/${encodeURIComponent(id)}`, json, isEdit: true},
+				limits,
+			);
 			return {place: `feishu ${chat}`, id};
 		},
 	};

@@ -86,7 +86,7 @@ export const connect: SenderModule<GooglechatSettings, Place>['connect'] = (
 			await askAsApp(
 				{
 					method: 'PATCH',
-					path: `${id}?updateMask=text`,
+					path: `${id.split('/').map(encodeURIComponent).join('/')}?updateMask=text`,
 					json: {text, markupSyntax},
 					isEdit: true,
 				},

@@ -1,5 +1,5 @@
 import type {JsonObject} from '../../core/json.ts';
-import {createAsk, idAt, memberAt, type ApiRequest, type Ask} from '../ask.ts';
+import {createAsk, idAt, memberAt, nameAt, type ApiRequest, type Ask} from '../ask.ts';
 import {DeliveryError} from '../delivery-error.ts';
 import type {Place} from '../platform.ts';
 import {usualParts} from '../settings.ts';
@@ -88,7 +88,7 @@ export const connect: SenderModule<MatrixSettings, Place>['connect'] = (
 			}).map(texts => JSON.stringify(texts)),
 		async check(limits) {
 			const me = await ask({method: 'GET', path: whoAmI}, limits);
-			return idAt(me, 'user_id') ?? '?';
+			return nameAt(me, 'user_id') ?? '?';
 		},
 		async send({text}, {chat, thread}, part) {
 			const content = {

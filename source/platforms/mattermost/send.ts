@@ -1,4 +1,4 @@
-import {createAsk, idAt, type Judged, type Judgement} from '../ask.ts';
+import {createAsk, idAt, nameAt, type Judged, type Judgement} from '../ask.ts';
 import type {Place} from '../platform.ts';
 import {usualParts} from '../settings.ts';
 import type {SenderModule} from '../target-kind.ts';
@@ -26,7 +26,7 @@ export const connect: SenderModule<MattermostSettings, Place>['connect'] = (
 			messagesOf(text, {dialect: mattermost, limit: maxLength, maxParts, format}),
 		async check(limits) {
 			const me = await ask({method: 'GET', path: '/users/me'}, limits);
-			return `@${idAt(me, 'username') ?? '?'}`;
+			return `@${nameAt(me, 'username') ?? '?'}`;
 		},
 		async send({text}, {chat, thread}, {key, ...limits}) {
 			const json = {

@@ -3,7 +3,9 @@ import {
 	createAsk,
 	idAt,
 	idWithRoom,
+	nameAt,
 	roomAndId,
+	textAt,
 	type ApiRequest,
 	type Judged,
 	type Judgement,
@@ -48,7 +50,7 @@ export const connect: SenderModule<RocketchatSettings, Place>['connect'] = (
 			messagesOf(text, {dialect: rocketchat, limit: maxLength, maxParts, format}),
 		async check(limits) {
 			const me = await ask({method: 'GET', path: '/me'}, limits);
-			return `@${idAt(me, 'username') ?? '?'}`;
+			return `@${nameAt(me, 'username') ?? '?'}`;
 		},
 		async send({text}, {chat, thread}, {key, ...limits}) {
 			const inThread = thread !== undefined && {tmid: thread};
@@ -81,8 +83,8 @@ export const connect: SenderModule<RocketchatSettings, Place>['connect'] = (
 /** A message whose id is stored already is not stored again, but the server stumbles over its answer then: whether the message is there is asked. */
 function again({json}: Judged, request: ApiRequest): ApiRequest | undefined {
 	const {json: body} = request;
-	const id = isJsonObject(body) ? idAt(body, 'message', '_id') : undefined;
-	return id !== undefined && idAt(json, 'error')?.startsWith('Cannot read propert')
+	const id = isJsonObject(body) ? textAt(body, 'message', '_id') : '';
+	return id !== '' && textAt(json, 'error').startsWith('Cannot read propert')
 		? {method: 'GET', path: `/chat.getMessage?msgId=${id}`}
 		: undefined;
 }

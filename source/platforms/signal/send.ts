@@ -1,5 +1,13 @@
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
-import {createAsk, idAt, memberAt, type ApiRequest, type Judged, type Judgement} from '../ask.ts';
+import {
+	createAsk,
+	idAt,
+	memberAt,
+	textAt,
+	type ApiRequest,
+	type Judged,
+	type Judgement,
+} from '../ask.ts';
 import {DeliveryError} from '../delivery-error.ts';
 import type {Place} from '../platform.ts';
 import {platformFailures} from '../post.ts';
@@ -89,7 +97,7 @@ function judge({json, status, isJson}: Judged, request: ApiRequest): Judgement {
 		const reason = memberAt(answer, 'errors', 'recipients', '0', 'reason');
 		// In a group these may be some of its members, and the others have it.
 		const isGroup =
-			isJsonObject(request.json) && idAt(request.json, 'recipients', '0')?.startsWith('group.');
+			isJsonObject(request.json) && textAt(request.json, 'recipients', '0').startsWith('group.');
 		return reason === undefined || isGroup ? true : (missed.get(reason) ?? 'platform_rejected');
 	}
 
@@ -98,7 +106,7 @@ function judge({json, status, isJson}: Judged, request: ApiRequest): Judgement {
 	}
 
 	// The daemon has one status for all: these words are about its own connection.
-	return status === 400 && idAt(json, 'error')?.startsWith('Failed to send message: ')
+	return status === 400 && textAt(json, 'error').startsWith('Failed to send message: ')
 		? 'platform_failed'
 		: undefined;
 }

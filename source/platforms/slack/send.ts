@@ -1,5 +1,13 @@
 import type {JsonObject} from '../../core/json.ts';
-import {createAsk, idAt, idWithRoom, roomAndId, type Judged, type Judgement} from '../ask.ts';
+import {
+	createAsk,
+	idAt,
+	idWithRoom,
+	nameAt,
+	roomAndId,
+	type Judged,
+	type Judgement,
+} from '../ask.ts';
 import type {Place} from '../platform.ts';
 import {usualParts} from '../settings.ts';
 import type {SenderModule} from '../target-kind.ts';
@@ -27,7 +35,7 @@ export const connect: SenderModule<SlackSettings, Place>['connect'] = (
 			messagesOf(text, {dialect: slack, limit: maxLength, maxParts, format}),
 		async check(limits) {
 			const me = await ask({path: '/auth.test'}, limits);
-			return `${idAt(me, 'user') ?? idAt(me, 'user_id') ?? '?'} of ${idAt(me, 'team') ?? '?'}`;
+			return `${nameAt(me, 'user') ?? nameAt(me, 'user_id') ?? '?'} of ${nameAt(me, 'team') ?? '?'}`;
 		},
 		async send({text}, place, limits) {
 			const {chat, thread} = place;

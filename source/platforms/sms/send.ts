@@ -1,4 +1,12 @@
-import {createAsk, idAt, memberAt, type ApiRequest, type Judged, type Judgement} from '../ask.ts';
+import {
+	createAsk,
+	idAt,
+	memberAt,
+	nameAt,
+	type ApiRequest,
+	type Judged,
+	type Judgement,
+} from '../ask.ts';
 import type {Place} from '../platform.ts';
 import type {SenderModule} from '../target-kind.ts';
 import {plainText} from '../text/dialects.ts';
@@ -37,7 +45,7 @@ export const connect: SenderModule<SmsSettings, Place>['connect'] = (settings, w
 			messagesOf(text, {dialect: plainText, limit: maxLength, maxParts, format}),
 		async check(limits) {
 			const account = await ask({method: 'GET', path: '.json'}, limits);
-			return idAt(account, 'friendly_name') ?? accountSid;
+			return nameAt(account, 'friendly_name') ?? accountSid;
 		},
 		async send({text}, {chat}, limits) {
 			const form = {To: chat, ...sender, Body: text};

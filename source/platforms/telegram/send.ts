@@ -1,5 +1,13 @@
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {createAsk, idAt, memberAt, type ApiRequest, type Judged, type Judgement} from '../ask.ts';
+import {
+	createAsk,
+	idAt,
+	nameAt,
+	textAt,
+	type ApiRequest,
+	type Judged,
+	type Judgement,
+} from '../ask.ts';
 import type {Place} from '../platform.ts';
 import {usualParts} from '../settings.ts';
 import type {Part, SenderModule} from '../target-kind.ts';
@@ -48,7 +56,7 @@ export const connect: SenderModule<TelegramSettings, Place>['connect'] = (
 			messagesOf(text, {dialect: telegram, limit: maxLength, maxParts, format}),
 		async check(limits) {
 			const me = await ask({method: 'GET', path: '/getMe'}, limits);
-			return `@${idAt(me, 'result', 'username') ?? '?'}`;
+			return `@${nameAt(me, 'result', 'username') ?? '?'}`;
 		},
 		async send({text}, place, limits) {
 			const {chat, thread, replyTo} = place;
@@ -70,7 +78,7 @@ export const connect: SenderModule<TelegramSettings, Place>['connect'] = (
 };
 
 function judge({json, status}: Judged): Judgement {
-	const said = wordsOf(json);
+	const said = textAt(json, 'description');
 	if (json['ok'] === true || said.includes('message is not modified')) {
 		return true;
 	}
@@ -96,15 +104,12 @@ function again({json}: Judged, request: ApiRequest): ApiRequest | undefined {
 	}
 
 	const {parse_mode: mode, text, ...rest} = body;
-	return mode !== undefined && typeof text === 'string' && wordsOf(json).includes("can't parse")
+	return mode !== undefined &&
+		typeof text === 'string' &&
+		textAt(json, 'description').includes("can't parse")
 		? {...request, json: {...rest, text: withoutNames(withoutMarks(text))}}
 		: undefined;
 }
-
-const wordsOf = (json: JsonObject): string => {
-	const said = memberAt(json, 'description');
-	return typeof said === 'string' ? said : '';
-};
 
 const entities: Readonly<Record<string, string>> = {
 	'&lt;': '<',

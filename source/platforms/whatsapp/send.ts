@@ -1,4 +1,13 @@
-import {createAsk, idAt, memberAt, type ApiRequest, type Judged, type Judgement} from '../ask.ts';
+import {
+	createAsk,
+	idAt,
+	memberAt,
+	nameAt,
+	textAt,
+	type ApiRequest,
+	type Judged,
+	type Judgement,
+} from '../ask.ts';
 import type {Place} from '../platform.ts';
 import {usualParts} from '../settings.ts';
 import type {SenderModule} from '../target-kind.ts';
@@ -26,7 +35,7 @@ export const connect: SenderModule<WhatsappSettings, Place>['connect'] = (
 			messagesOf(text, {dialect: whatsapp, limit: maxLength, maxParts, format}),
 		async check(limits) {
 			const number = await ask({method: 'GET', path: '?fields=verified_name'}, limits);
-			return idAt(number, 'verified_name') ?? phoneNumberId;
+			return nameAt(number, 'verified_name') ?? phoneNumberId;
 		},
 		async send({text}, {chat, replyTo}, limits) {
 			const sent = await ask(
@@ -65,8 +74,8 @@ const refused: ReadonlySet<number> = new Set([0, 3, 10, 190, 368, 131_031]);
 
 /** By the codes, whatever the status. @see https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes */
 function judge({json, status}: Judged, {method}: ApiRequest): Judgement {
-	const id = method === 'GET' ? idAt(json, 'id') : idAt(json, 'messages', '0', 'id');
-	if (status < 300 && id !== undefined) {
+	const id = method === 'GET' ? textAt(json, 'id') : textAt(json, 'messages', '0', 'id');
+	if (status < 300 && id !== '') {
 		return true;
 	}
 

@@ -1,4 +1,4 @@
-import {createAsk, idAt} from '../ask.ts';
+import {createAsk, idAt, nameAt} from '../ask.ts';
 import type {Place} from '../platform.ts';
 import {usualParts} from '../settings.ts';
 import type {SenderModule} from '../target-kind.ts';
@@ -25,7 +25,7 @@ export const connect: SenderModule<ZulipSettings, Place>['connect'] = (settings,
 			messagesOf(text, {dialect: zulip, limit: maxLength, maxParts, format}),
 		async check(limits) {
 			const me = await ask({method: 'GET', path: '/users/me'}, limits);
-			return idAt(me, 'email') ?? '?';
+			return nameAt(me, 'email') ?? '?';
 		},
 		async send({text}, {chat, thread = topic}, limits) {
 			const people = peopleIn(chat);
@@ -43,7 +43,12 @@ export const connect: SenderModule<ZulipSettings, Place>['connect'] = (settings,
 		},
 		async edit({text}, {chat}, {id, ...limits}) {
 			await ask(
-				{method: 'PATCH', path: `/messages/${id}`, form: {content: text}, isEdit: true},
+				{
+					method: 'PATCH',
+					path: `/messages/${encodeURIComponent(id)}`,
+					form: {content: text},
+					isEdit: true,
+				},
 				limits,
 			);
 			return {place: `zulip ${chat}`, id};
