@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import {expect, test} from 'vitest';
+import type {JsonObject} from '../../source/core/json.ts';
+import type {OutgoingMessage} from '../../source/platforms/outgoing-message.ts';
 import {testPlatform} from './contract.ts';
 import {openPlatform, type Speech} from './open-platform.ts';
 
@@ -114,12 +116,28 @@ test('a sticky message is sent once and changed from then on; the answer of a la
 	]);
 });
 
-test('another route, another chat and another topic have sticky messages of their own', async () => {
-	await using open = await openPlatform(speech, {written: {per_minute: 0}});
+test.for<[string, Partial<OutgoingMessage>, JsonObject]>([
+	['route', {route: 'other'}, {}],
+	['chat', {}, {chat_id: -1005678}],
+	['topic', {}, {thread_id: 7}],
+])('another %s has a sticky message of its own', async ([, overrides, more]) => {
+	const ids = [881, 882];
+	await using open = await openPlatform(
+		{
+			...speech,
+			serve: () => () => ({status: 200, json: {ok: true, result: {message_id: ids.shift() ?? 0}}}),
+		},
+		{written: {per_minute: 0}},
+	);
 	await open.deliver('a', {runId: 1}, sticky);
-	await open.deliver('b', {runId: 2, route: 'other'}, sticky);
+	await open.deliver('b', {runId: 2, ...overrides}, {...sticky, ...more});
+	await open.deliver('c', {runId: 3, ...overrides}, {...sticky, ...more});
 
-	expect(asked(open).map(([method]) => method)).toEqual(['sendMessage', 'sendMessage']);
+	expect(asked(open)).toEqual([
+		['sendMessage', 'a'],
+		['sendMessage', 'b'],
+		['editMessageText', 'c', 882],
+	]);
 });
 
 test('a sticky message that is gone is sent anew; one that says the same already is left', async () => {
