@@ -2,11 +2,11 @@ import {createHmac} from 'node:crypto';
 import {cell} from '../../core/untrusted.ts';
 import {createAsk, type Judged, type Judgement} from '../ask.ts';
 import type {Place} from '../platform.ts';
-import {secretsOfWebhooks, usualParts, type Webhook} from '../settings.ts';
+import {secretsOfWebhooks, type Webhook} from '../settings.ts';
 import type {SenderModule} from '../target-kind.ts';
 import {dingtalk} from '../text/dialects.ts';
 import {utf8Bytes} from '../text/elements.ts';
-import {messagesOf} from '../text/messages.ts';
+import {splitAs} from '../text/messages.ts';
 import type {DingtalkSettings} from './descriptor.ts';
 
 /** Bytes of the text in the body, of which DingTalk takes 20,000. */
@@ -19,7 +19,7 @@ const blockedMs = 600_000;
 
 /** Posts Markdown to the webhook of a robot. Rejects as `Ask`. @see manual/delivery-dingtalk.md */
 export const connect: SenderModule<DingtalkSettings, Place>['connect'] = (
-	{webhooks, maxParts: configured = usualParts},
+	{webhooks, maxParts},
 	world,
 ) => {
 	const ask = createAsk(world, {
@@ -30,13 +30,11 @@ export const connect: SenderModule<DingtalkSettings, Place>['connect'] = (
 	});
 
 	return {
-		split: (text, {format}, maxParts = configured) =>
-			messagesOf(text, {
-				dialect: {...dingtalk, measure: written => utf8Bytes(JSON.stringify(written))},
-				limit: maxBytes,
-				maxParts,
-				format,
-			}),
+		split: splitAs(
+			{...dingtalk, measure: written => utf8Bytes(JSON.stringify(written))},
+			maxBytes,
+			maxParts,
+		),
 		async send({text, route, job}, {chat}, limits) {
 			const title = cell(job?.name ?? route, maxTitleLength).text;
 			await ask(

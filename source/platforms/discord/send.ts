@@ -2,10 +2,9 @@ import type {JsonObject} from '../../core/json.ts';
 import {version} from '../../core/version.ts';
 import {createAsk, idAt, nameAt, type ApiRequest, type Judged, type Judgement} from '../ask.ts';
 import type {Place} from '../platform.ts';
-import {usualParts} from '../settings.ts';
 import type {SenderModule} from '../target-kind.ts';
 import {discord} from '../text/dialects.ts';
-import {messagesOf} from '../text/messages.ts';
+import {splitAs} from '../text/messages.ts';
 import type {DiscordSettings} from './descriptor.ts';
 
 /** The unit is not documented: UTF-16 units are the stricter guess. */
@@ -19,7 +18,7 @@ const editedTooOften = 30_046;
 
 /** Messages of a bot. Rejects as `Ask`. @see manual/delivery-discord.md, https://discord.com/developers/docs/resources/message#create-message */
 export const connect: SenderModule<DiscordSettings, Place>['connect'] = (
-	{botToken, apiBase, maxParts: configured = usualParts},
+	{botToken, apiBase, maxParts},
 	world,
 ) => {
 	const ask = createAsk(world, {
@@ -34,8 +33,7 @@ export const connect: SenderModule<DiscordSettings, Place>['connect'] = (
 	});
 
 	return {
-		split: (text, {format}, maxParts = configured) =>
-			messagesOf(text, {dialect: discord, limit: maxLength, maxParts, format}),
+		split: splitAs(discord, maxLength, maxParts),
 		async check(limits) {
 			const me = await ask({method: 'GET', path: '/users/@me'}, limits);
 			return nameAt(me, 'username') ?? '?';

@@ -8,7 +8,7 @@ import {within} from '../../core/within.ts';
 import type {Place} from '../platform.ts';
 import type {Part, SenderModule, SenderWorld} from '../target-kind.ts';
 import {plainText} from '../text/dialects.ts';
-import {messagesOf} from '../text/messages.ts';
+import {splitAs} from '../text/messages.ts';
 import type {EmailSettings} from './descriptor.ts';
 import {mailAddressOf, subjectOf} from './recipients.ts';
 import {smtpFailure} from './smtp-failure.ts';
@@ -74,8 +74,7 @@ export const connect: SenderModule<EmailSettings, Place>['connect'] = (settings,
 	};
 
 	return {
-		split: (text, {format}) =>
-			messagesOf(text, {dialect: plainText, limit: maxLength, maxParts: 1, format}),
+		split: splitAs(plainText, maxLength, 1),
 		async check(limits) {
 			await converse(limits, async () => {});
 			const way = secure ? 'TLS' : isLoopbackHost(host) ? 'this machine' : 'STARTTLS where offered';

@@ -12,10 +12,11 @@ import {
 } from '../ask.ts';
 import {DeliveryError} from '../delivery-error.ts';
 import type {Place} from '../platform.ts';
-import {secretsOfWebhooks, usualParts, type Webhook} from '../settings.ts';
+import {secretsOfWebhooks, type Webhook} from '../settings.ts';
 import type {SenderModule, SenderWorld} from '../target-kind.ts';
 import {feishu} from '../text/dialects.ts';
-import {messagesOf} from '../text/messages.ts';
+import {utf8Bytes} from '../text/elements.ts';
+import {splitAs} from '../text/messages.ts';
 import {chatOfApp, type FeishuSettings} from './descriptor.ts';
 
 const platform = 'feishu';
@@ -28,7 +29,7 @@ const envelopeBytes = 500;
 
 /** Sends posts and changes them. Rejects as `Ask`. @see manual/delivery-feishu.md */
 export const connect: SenderModule<FeishuSettings, Place>['connect'] = (
-	{apiBase, appId, appSecret, webhooks, maxParts: configured = usualParts},
+	{apiBase, appId, appSecret, webhooks, maxParts},
 	world,
 ) => {
 	// Only the app has threads and keys: its chats are never webhooks.
@@ -64,19 +65,17 @@ export const connect: SenderModule<FeishuSettings, Place>['connect'] = (
 		return askWithToken({...request, headers: bearer(await token(limits))}, limits);
 	};
 
+	const splitOf = (bodyOf: (text: string) => unknown, limit: number) =>
+		splitAs(
+			{...feishu, measure: text => envelopeBytes + utf8Bytes(JSON.stringify(bodyOf(text)))},
+			limit,
+			maxParts,
+		);
+	const split = splitOf(contentOf, maxBytes.app);
+	const splitForHook = splitOf(postOf, maxBytes.hook);
+
 	return {
-		split(text, {chat, format}, maxParts = configured) {
-			const hook = hookOf(chat);
-			const measure = (markdown: string) =>
-				envelopeBytes +
-				Buffer.byteLength(JSON.stringify(hook ? postOf(markdown) : contentOf(markdown)));
-			return messagesOf(text, {
-				dialect: {...feishu, measure},
-				limit: hook ? maxBytes.hook : maxBytes.app,
-				maxParts,
-				format,
-			});
-		},
+		split: (text, place, most) => (hookOf(place.chat) ? splitForHook : split)(text, place, most),
 		...(token && {
 			async check(limits) {
 				const info = await askAsApp({method: 'GET', path: '/bot/v3/info'}, limits);

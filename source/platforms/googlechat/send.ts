@@ -5,10 +5,9 @@ import {createAsk, idAt, keepToken, type ApiRequest, type Ask, type Judged} from
 import {DeliveryError} from '../delivery-error.ts';
 import type {Place} from '../platform.ts';
 import {platformFailures} from '../post.ts';
-import {usualParts} from '../settings.ts';
 import type {SenderModule, SenderWorld} from '../target-kind.ts';
 import {googlechat} from '../text/dialects.ts';
-import {messagesOf} from '../text/messages.ts';
+import {splitAs} from '../text/messages.ts';
 import {accountKey, type GooglechatSettings} from './descriptor.ts';
 
 /** Bytes of the text: a message has 32,000, with all that stands beside it. */
@@ -21,7 +20,7 @@ const markupSyntax = 'MARKUP_SYNTAX_MARKDOWN';
 
 /** `spaces.messages.create` and `patch`. Rejects as `Ask`. @see manual/delivery-googlechat.md */
 export const connect: SenderModule<GooglechatSettings, Place>['connect'] = (
-	{apiBase, homeChannel, webhooks, serviceAccount, maxParts: configured = usualParts},
+	{apiBase, homeChannel, webhooks, serviceAccount, maxParts},
 	world,
 ) => {
 	const platform = 'googlechat';
@@ -49,8 +48,7 @@ export const connect: SenderModule<GooglechatSettings, Place>['connect'] = (
 	};
 
 	return {
-		split: (text, {format}, maxParts = configured) =>
-			messagesOf(text, {dialect: googlechat, limit: maxBytes, maxParts, format}),
+		split: splitAs(googlechat, maxBytes, maxParts),
 		...(token && {
 			async check(limits) {
 				await token(limits);

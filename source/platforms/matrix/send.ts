@@ -2,9 +2,9 @@ import type {JsonObject} from '../../core/json.ts';
 import {createAsk, idAt, memberAt, nameAt, type ApiRequest, type Ask} from '../ask.ts';
 import {DeliveryError} from '../delivery-error.ts';
 import type {Place} from '../platform.ts';
-import {usualParts} from '../settings.ts';
 import type {Part, SenderModule} from '../target-kind.ts';
-import {messagesOf} from '../text/messages.ts';
+import {asJson} from '../text/dialect.ts';
+import {splitAs} from '../text/messages.ts';
 import type {MatrixSettings} from './descriptor.ts';
 import {matrix, type MatrixText} from './dialect.ts';
 
@@ -26,7 +26,7 @@ function successOf(request: ApiRequest): string {
 
 /** `PUT …/send/m.room.message/{txnId}`, whose texts are JSON of a `MatrixText`. Rejects as `Ask`. @see manual/delivery-matrix.md, Matrix client-server API, PUT /rooms/{roomId}/send */
 export const connect: SenderModule<MatrixSettings, Place>['connect'] = (
-	{homeserver, accessToken, maxParts: configured = usualParts},
+	{homeserver, accessToken, maxParts},
 	world,
 ) => {
 	const ask = createAsk(world, {
@@ -78,14 +78,12 @@ export const connect: SenderModule<MatrixSettings, Place>['connect'] = (
 	};
 
 	return {
-		split: (text, {format, isSticky}, maxParts = configured) =>
-			// A message that changes another one has its texts twice.
-			messagesOf(text, {
-				dialect: matrix,
-				limit: isSticky ? maxBytes / 2 : maxBytes,
-				maxParts,
-				format,
-			}).map(texts => JSON.stringify(texts)),
+		// A message that changes another one has its texts twice.
+		split: splitAs(
+			asJson(matrix),
+			({isSticky}: Place) => (isSticky ? maxBytes / 2 : maxBytes),
+			maxParts,
+		),
 		async check(limits) {
 			const me = await ask({method: 'GET', path: whoAmI}, limits);
 			return nameAt(me, 'user_id') ?? '?';

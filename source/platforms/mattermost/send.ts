@@ -1,9 +1,8 @@
 import {createAsk, idAt, nameAt, type Judged, type Judgement} from '../ask.ts';
 import type {Place} from '../platform.ts';
-import {usualParts} from '../settings.ts';
 import type {SenderModule} from '../target-kind.ts';
 import {mattermost} from '../text/dialects.ts';
-import {messagesOf} from '../text/messages.ts';
+import {splitAs} from '../text/messages.ts';
 import type {MattermostSettings} from './descriptor.ts';
 
 /** Code points. */
@@ -11,7 +10,7 @@ const maxLength = 16_383;
 
 /** Posts. Rejects as `Ask`. @see manual/delivery-mattermost.md, mattermost/mattermost server/channels/api4/post.go */
 export const connect: SenderModule<MattermostSettings, Place>['connect'] = (
-	{botToken, apiBase, maxParts: configured = usualParts},
+	{botToken, apiBase, maxParts},
 	world,
 ) => {
 	const ask = createAsk(world, {
@@ -22,8 +21,7 @@ export const connect: SenderModule<MattermostSettings, Place>['connect'] = (
 	});
 
 	return {
-		split: (text, {format}, maxParts = configured) =>
-			messagesOf(text, {dialect: mattermost, limit: maxLength, maxParts, format}),
+		split: splitAs(mattermost, maxLength, maxParts),
 		async check(limits) {
 			const me = await ask({method: 'GET', path: '/users/me'}, limits);
 			return `@${nameAt(me, 'username') ?? '?'}`;

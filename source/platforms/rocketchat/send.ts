@@ -11,10 +11,9 @@ import {
 	type Judgement,
 } from '../ask.ts';
 import type {Place} from '../platform.ts';
-import {usualParts} from '../settings.ts';
 import type {SenderModule} from '../target-kind.ts';
 import {rocketchat} from '../text/dialects.ts';
-import {messagesOf} from '../text/messages.ts';
+import {splitAs} from '../text/messages.ts';
 import {isRoomName, type RocketchatSettings} from './descriptor.ts';
 
 /** UTF-16 units; a server may be set to less or more. */
@@ -22,7 +21,7 @@ const maxLength = 5000;
 
 /** `chat.sendMessage`, `chat.postMessage` and `chat.update`. Rejects as `Ask`. @see manual/delivery-rocketchat.md, RocketChat/Rocket.Chat apps/meteor/app/api/server/v1/chat.ts */
 export const connect: SenderModule<RocketchatSettings, Place>['connect'] = (
-	{apiBase, userId, authToken, maxParts: configured = usualParts},
+	{apiBase, userId, authToken, maxParts},
 	{clock, ...world},
 ) => {
 	const judge = ({status, header, json}: Judged): Judgement => {
@@ -46,8 +45,7 @@ export const connect: SenderModule<RocketchatSettings, Place>['connect'] = (
 	);
 
 	return {
-		split: (text, {format}, maxParts = configured) =>
-			messagesOf(text, {dialect: rocketchat, limit: maxLength, maxParts, format}),
+		split: splitAs(rocketchat, maxLength, maxParts),
 		async check(limits) {
 			const me = await ask({method: 'GET', path: '/me'}, limits);
 			return `@${nameAt(me, 'username') ?? '?'}`;

@@ -11,10 +11,9 @@ import {
 import {DeliveryError} from '../delivery-error.ts';
 import type {Place} from '../platform.ts';
 import {platformFailures} from '../post.ts';
-import {usualParts} from '../settings.ts';
 import type {SenderModule} from '../target-kind.ts';
 import {signal} from '../text/dialects.ts';
-import {messagesOf} from '../text/messages.ts';
+import {splitAs} from '../text/messages.ts';
 import type {SignalSettings} from './descriptor.ts';
 
 /** Bytes, marks included: clients drop texts of more than 2 KiB. */
@@ -22,14 +21,13 @@ const maxBytes = 2000;
 
 /** Sends texts. Rejects as `Ask`. @see manual/delivery-signal.md */
 export const connect: SenderModule<SignalSettings, Place>['connect'] = (
-	{number, apiBase, headers = {}, maxParts: configured = usualParts},
+	{number, apiBase, headers = {}, maxParts},
 	world,
 ) => {
 	const ask = createAsk(world, {platform: 'signal', base: apiBase, headers, judge});
 
 	return {
-		split: (text, {format}, maxParts = configured) =>
-			messagesOf(text, {dialect: signal, limit: maxBytes, maxParts, format}),
+		split: splitAs(signal, maxBytes, maxParts),
 		async check(limits) {
 			await ask({method: 'GET', path: '/v1/about'}, limits);
 			const accounts = await ask({method: 'GET', path: '/v1/accounts'}, limits);

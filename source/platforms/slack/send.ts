@@ -9,10 +9,9 @@ import {
 	type Judgement,
 } from '../ask.ts';
 import type {Place} from '../platform.ts';
-import {usualParts} from '../settings.ts';
 import type {SenderModule} from '../target-kind.ts';
 import {slack} from '../text/dialects.ts';
-import {messagesOf} from '../text/messages.ts';
+import {splitAs} from '../text/messages.ts';
 import type {SlackSettings} from './descriptor.ts';
 
 /** Slack cuts a text of more than 40,000 characters without an error, and advises so many. */
@@ -20,7 +19,7 @@ const maxLength = 4000;
 
 /** `chat.postMessage` and `chat.update`. Rejects as `Ask`. @see manual/delivery-slack.md, https://docs.slack.dev/apis/web-api */
 export const connect: SenderModule<SlackSettings, Place>['connect'] = (
-	{botToken, apiBase, maxParts: configured = usualParts},
+	{botToken, apiBase, maxParts},
 	world,
 ) => {
 	const ask = createAsk(world, {
@@ -31,8 +30,7 @@ export const connect: SenderModule<SlackSettings, Place>['connect'] = (
 	});
 
 	return {
-		split: (text, {format}, maxParts = configured) =>
-			messagesOf(text, {dialect: slack, limit: maxLength, maxParts, format}),
+		split: splitAs(slack, maxLength, maxParts),
 		async check(limits) {
 			const me = await ask({path: '/auth.test'}, limits);
 			return `${nameAt(me, 'user') ?? nameAt(me, 'user_id') ?? '?'} of ${nameAt(me, 'team') ?? '?'}`;

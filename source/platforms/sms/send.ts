@@ -10,7 +10,7 @@ import {
 import type {Place} from '../platform.ts';
 import type {SenderModule} from '../target-kind.ts';
 import {plainText} from '../text/dialects.ts';
-import {messagesOf} from '../text/messages.ts';
+import {splitAs} from '../text/messages.ts';
 import {basicOf, type SmsSettings} from './descriptor.ts';
 
 /** UTF-16 units; Twilio sends up to ten SMS for one of these. */
@@ -28,7 +28,7 @@ export const connect: SenderModule<SmsSettings, Place>['connect'] = (settings, w
 		apiBase,
 		from = '',
 		messagingServiceSid,
-		maxParts: configured = usualParts,
+		maxParts = usualParts,
 	} = settings;
 	const ask = createAsk(world, {
 		platform: 'sms',
@@ -41,8 +41,7 @@ export const connect: SenderModule<SmsSettings, Place>['connect'] = (settings, w
 		messagingServiceSid === undefined ? {From: from} : {MessagingServiceSid: messagingServiceSid};
 
 	return {
-		split: (text, {format}, maxParts = configured) =>
-			messagesOf(text, {dialect: plainText, limit: maxLength, maxParts, format}),
+		split: splitAs(plainText, maxLength, maxParts),
 		async check(limits) {
 			const account = await ask({method: 'GET', path: '.json'}, limits);
 			return nameAt(account, 'friendly_name') ?? accountSid;

@@ -1,10 +1,9 @@
 import type {JsonObject} from '../../core/json.ts';
 import {createAsk} from '../ask.ts';
 import type {Place} from '../platform.ts';
-import {usualParts} from '../settings.ts';
 import type {SenderModule} from '../target-kind.ts';
-import {utf8Bytes} from '../text/elements.ts';
-import {messagesOf} from '../text/messages.ts';
+import {asJson} from '../text/dialect.ts';
+import {splitAs} from '../text/messages.ts';
 import type {TeamsSettings} from './descriptor.ts';
 import {teams, type CardElement} from './dialect.ts';
 
@@ -16,7 +15,7 @@ const waitMs = 30_000;
 
 /** Posts messages, which are JSON already, to the webhook of a workflow. Rejects as `Ask`. @see manual/delivery-teams.md */
 export const connect: SenderModule<TeamsSettings, Place>['connect'] = (
-	{webhooks, maxParts: configured = usualParts},
+	{webhooks, maxParts},
 	world,
 ) => {
 	const ask = createAsk(world, {
@@ -31,13 +30,7 @@ export const connect: SenderModule<TeamsSettings, Place>['connect'] = (
 	});
 
 	return {
-		split: (text, {format}, maxParts = configured) =>
-			messagesOf(text, {
-				dialect: {...teams, measure: body => utf8Bytes(JSON.stringify(messageOf(body)))},
-				limit: maxBytes,
-				maxParts,
-				format,
-			}).map(body => JSON.stringify(messageOf(body))),
+		split: splitAs(asJson(teams, messageOf), maxBytes, maxParts),
 		async send({text}, {chat}, limits) {
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `split` made it
 			const json = JSON.parse(text) as JsonObject;

@@ -9,11 +9,10 @@ import {
 	type Judgement,
 } from '../ask.ts';
 import type {Place} from '../platform.ts';
-import {usualParts} from '../settings.ts';
 import type {Part, SenderModule} from '../target-kind.ts';
 import {telegram} from '../text/dialects.ts';
 import {withoutNames} from '../text/elements.ts';
-import {messagesOf} from '../text/messages.ts';
+import {splitAs} from '../text/messages.ts';
 import type {TelegramSettings} from './descriptor.ts';
 
 /** UTF-16 units that are shown. */
@@ -21,7 +20,7 @@ const maxLength = 4096;
 
 /** `sendMessage` and `editMessageText`. Rejects as `Ask`. @see manual/delivery-telegram.md, https://core.telegram.org/bots/api#making-requests */
 export const connect: SenderModule<TelegramSettings, Place>['connect'] = (
-	{botToken, apiBase, maxParts: configured = usualParts},
+	{botToken, apiBase, maxParts},
 	world,
 ) => {
 	const ask = createAsk(world, {
@@ -52,8 +51,7 @@ export const connect: SenderModule<TelegramSettings, Place>['connect'] = (
 		);
 
 	return {
-		split: (text, {format}, maxParts = configured) =>
-			messagesOf(text, {dialect: telegram, limit: maxLength, maxParts, format}),
+		split: splitAs(telegram, maxLength, maxParts),
 		async check(limits) {
 			const me = await ask({method: 'GET', path: '/getMe'}, limits);
 			return `@${nameAt(me, 'result', 'username') ?? '?'}`;

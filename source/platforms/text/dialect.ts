@@ -60,6 +60,17 @@ export const rendererOf = (dialect: Dialect): Renderer => ({
 	measure: dialect.measure,
 });
 
+/** The same, whose messages are JSON of what `bodyOf` makes of them. Limit in bytes of that. */
+export const asJson = <Output>(
+	{prepare, render, plain}: Renderer<Output>,
+	bodyOf: (output: Output) => unknown = output => output,
+): Renderer => ({
+	prepare,
+	render: blocks => JSON.stringify(bodyOf(render(blocks))),
+	plain: text => JSON.stringify(bodyOf(plain(text))),
+	measure: json => Buffer.byteLength(json),
+});
+
 export function renderBlocks(blocks: readonly Block[], dialect: Dialect): string {
 	return blocks
 		.map((block, index) => renderBlock(block, dialect, blocks[index - 1]))

@@ -1,3 +1,4 @@
+import {usualParts} from '../settings.ts';
 import type {Format, Renderer} from './dialect.ts';
 import {type Block, paragraphOf, parseMarkdown, textOf} from './parse.ts';
 import {type Cut, cutBlocks, flatten, type Room} from './split.ts';
@@ -51,6 +52,21 @@ export function messagesOf<Output>(
 
 	return messages.length > 0 ? messages : [render([paragraphOf([{text}])])];
 }
+
+/** `split` of a sender (see `Sender`) whose messages measure `limit` at most, in the unit of the dialect; a function says it of a place. */
+export const splitAs =
+	<Place extends {readonly format: Format}>(
+		dialect: Renderer,
+		limit: number | ((place: Place) => number),
+		configured = usualParts,
+	) =>
+	(text: string, place: Place, maxParts = configured): readonly string[] =>
+		messagesOf(text, {
+			dialect,
+			limit: typeof limit === 'function' ? limit(place) : limit,
+			maxParts,
+			format: place.format,
+		});
 
 /** `cutBlocks` that cuts in any case: where the signs of the first block leave no room they go, and where not even one character has room, that is a piece. */
 function cutSomewhere(blocks: readonly Block[], room: Room): Cut {

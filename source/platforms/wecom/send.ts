@@ -1,9 +1,8 @@
 import {createAsk, type Judged, type Judgement} from '../ask.ts';
 import type {Place} from '../platform.ts';
-import {usualParts} from '../settings.ts';
 import type {SenderModule} from '../target-kind.ts';
 import {wecom} from '../text/dialects.ts';
-import {messagesOf} from '../text/messages.ts';
+import {splitAs} from '../text/messages.ts';
 import type {WecomSettings} from './descriptor.ts';
 
 /** Bytes of `content`. */
@@ -14,14 +13,13 @@ const waitMs = 60_000;
 
 /** Posts `markdown_v2` to the webhook of a group, which has no mentions. Rejects as `Ask`. @see manual/delivery-wecom.md */
 export const connect: SenderModule<WecomSettings, Place>['connect'] = (
-	{webhooks, maxParts: configured = usualParts},
+	{webhooks, maxParts},
 	world,
 ) => {
 	const ask = createAsk(world, {platform: 'wecom', refusalIs: 'platform_rejected', judge});
 
 	return {
-		split: (text, {format}, maxParts = configured) =>
-			messagesOf(text, {dialect: wecom, limit: maxBytes, maxParts, format}),
+		split: splitAs(wecom, maxBytes, maxParts),
 		async send({text}, {chat}, limits) {
 			const url = webhooks.get(chat)?.url ?? '';
 			await ask({url, json: {msgtype: 'markdown_v2', markdown_v2: {content: text}}}, limits);

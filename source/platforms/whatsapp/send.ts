@@ -9,10 +9,9 @@ import {
 	type Judgement,
 } from '../ask.ts';
 import type {Place} from '../platform.ts';
-import {usualParts} from '../settings.ts';
 import type {SenderModule} from '../target-kind.ts';
 import {whatsapp} from '../text/dialects.ts';
-import {messagesOf} from '../text/messages.ts';
+import {splitAs} from '../text/messages.ts';
 import type {WhatsappSettings} from './descriptor.ts';
 
 /** UTF-16 units. */
@@ -20,7 +19,7 @@ const maxLength = 4096;
 
 /** Sends texts. Rejects as `Ask`. @see manual/delivery-whatsapp.md */
 export const connect: SenderModule<WhatsappSettings, Place>['connect'] = (
-	{accessToken, phoneNumberId, apiVersion, apiBase, maxParts: configured = usualParts},
+	{accessToken, phoneNumberId, apiVersion, apiBase, maxParts},
 	world,
 ) => {
 	const ask = createAsk(world, {
@@ -31,8 +30,7 @@ export const connect: SenderModule<WhatsappSettings, Place>['connect'] = (
 	});
 
 	return {
-		split: (text, {format}, maxParts = configured) =>
-			messagesOf(text, {dialect: whatsapp, limit: maxLength, maxParts, format}),
+		split: splitAs(whatsapp, maxLength, maxParts),
 		async check(limits) {
 			const number = await ask({method: 'GET', path: '?fields=verified_name'}, limits);
 			return nameAt(number, 'verified_name') ?? phoneNumberId;

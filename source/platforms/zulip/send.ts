@@ -1,9 +1,8 @@
 import {createAsk, idAt, nameAt} from '../ask.ts';
 import type {Place} from '../platform.ts';
-import {usualParts} from '../settings.ts';
 import type {SenderModule} from '../target-kind.ts';
 import {zulip} from '../text/dialects.ts';
-import {messagesOf} from '../text/messages.ts';
+import {splitAs} from '../text/messages.ts';
 import {basicOf, peopleIn, type ZulipSettings} from './descriptor.ts';
 
 /** Code points; Zulip cuts what is longer, and says so in the message alone. */
@@ -11,7 +10,7 @@ const maxLength = 10_000;
 
 /** `POST /messages`, and `PATCH /messages/{id}`. Rejects as `Ask`. @see manual/delivery-zulip.md, https://zulip.com/api/rest-error-handling */
 export const connect: SenderModule<ZulipSettings, Place>['connect'] = (settings, world) => {
-	const {apiBase, apiKey, topic, maxParts: configured = usualParts} = settings;
+	const {apiBase, apiKey, topic, maxParts} = settings;
 	const ask = createAsk(world, {
 		platform: 'zulip',
 		base: `${apiBase}/api/v1`,
@@ -21,8 +20,7 @@ export const connect: SenderModule<ZulipSettings, Place>['connect'] = (settings,
 	});
 
 	return {
-		split: (text, {format}, maxParts = configured) =>
-			messagesOf(text, {dialect: zulip, limit: maxLength, maxParts, format}),
+		split: splitAs(zulip, maxLength, maxParts),
 		async check(limits) {
 			const me = await ask({method: 'GET', path: '/users/me'}, limits);
 			return nameAt(me, 'email') ?? '?';
