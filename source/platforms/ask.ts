@@ -46,48 +46,44 @@ export type Ask = (
 	limits: {readonly limitMs: number; readonly until?: number; readonly signal: AbortSignal},
 ) => Promise<JsonObject>;
 
-/** `Ask` for one platform. `judge` tells its successes from its failures. */
+/** What is known of one platform's API. */
+export type AskOptions = {
+	/** Its kind. */
+	readonly platform: string;
+	/** What stands before the paths. */
+	readonly base?: string;
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly secrets?: readonly string[];
+	/** What each refusal means, whatever it says. At a webhook `platform_rejected`: its address is a credential, of one chat alone. Of a login `platform_unauthorized`: there is no message yet. */
+	readonly refusalIs?: (typeof refusals)[number];
+	/** Tells successes from failures. */
+	readonly judge: (answer: Judged, request: ApiRequest) => Judgement;
+	/** What is asked instead after a failure, once: with a new token, at another place. */
+	readonly again?: (
+		answer: Judged,
+		request: ApiRequest,
+		limits: Parameters<Ask>[1],
+	) => ApiRequest | undefined | Promise<ApiRequest | undefined>;
+};
+
+/** `Ask` for one platform. */
 export function createAsk(
 	{post, clock}: Pick<SenderWorld, 'clock' | 'post'>,
-	{
-		platform,
-		base = '',
-		headers = {},
-		secrets = [],
-		refusalIs,
-		judge,
-		again,
-	}: {
-		/** Its kind. */
-		readonly platform: string;
-		/** What stands before the paths. */
-		readonly base?: string;
-		readonly headers?: Readonly<Record<string, string>>;
-		readonly secrets?: readonly string[];
-		/** What each refusal means, whatever it says. At a webhook `platform_rejected`: its address is a credential, of one chat alone. Of a login `platform_unauthorized`: there is no message yet. */
-		readonly refusalIs?: (typeof refusals)[number];
-		readonly judge: (answer: Judged, request: ApiRequest) => Judgement;
-		/** What is asked instead after a failure, once: with a new token, at another place. */
-		readonly again?: (
-			answer: Judged,
-			request: ApiRequest,
-			limits: Parameters<Ask>[1],
-		) => ApiRequest | undefined | Promise<ApiRequest | undefined>;
-	},
+	{platform, base = '', headers = {}, secrets = [], refusalIs, judge, again}: AskOptions,
 ): Ask {
 	const ask = async (
 		request: ApiRequest,
 		limits: Parameters<Ask>[1],
 		isLast: boolean,
 	): Promise<JsonObject> => {
-		const {limitMs, until = Infinity, signal} = limits;
+		const {signal} = limits;
 		const {json: body, form, method, sendsNothing} = request;
 		const answer = await post({
 			platform,
 			url: 'url' in request ? request.url : base + request.path,
 			headers: {...headers, ...request.headers},
 			secrets,
-			limitMs: Math.max(1, Math.min(limitMs, until - clock.monotonic())),
+			limitMs: leftOf(limits, clock),
 			isPublicPath: 'path' in request,
 			signal,
 			...(method && {method}),
@@ -131,28 +127,11 @@ export function createAsk(
 	return async (request, limits) => ask(request, limits, false);
 }
 
-/** Before its end a token is replaced, milliseconds: a request takes up to 30 s. */
-const tokenMarginMs = 60_000;
-
-/**
- * The token that `get` got while running, which is kept as long as it holds (`lifeMs`, milliseconds), and out of every message. `isRefused`: the platform does not take it any more, another
- * one is got. Rejects as `get`.
- */
-export function keepToken(
-	{clock, hide}: Pick<SenderWorld, 'clock' | 'hide'>,
-	get: (limits: Parameters<Ask>[1]) => Promise<{readonly token: string; readonly lifeMs: number}>,
-): (limits: Parameters<Ask>[1], isRefused?: boolean) => Promise<string> {
-	let kept: {readonly token: string; readonly until: number} | undefined;
-	return async (limits, isRefused = false) => {
-		if (!kept || isRefused || clock.now() >= kept.until) {
-			const {token, lifeMs} = await get(limits);
-			hide(token);
-			kept = {token, until: clock.now() + lifeMs - tokenMarginMs};
-		}
-
-		return kept.token;
-	};
-}
+/** How long a request may take now, milliseconds. */
+export const leftOf = (
+	{limitMs, until = Infinity}: Parameters<Ask>[1],
+	clock: Pick<SenderWorld['clock'], 'monotonic'>,
+): number => Math.max(1, Math.min(limitMs, until - clock.monotonic()));
 
 const membersOf = (value: JsonValue | undefined): JsonObject | undefined =>
 	Array.isArray(value)

@@ -5,6 +5,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import type {JsonObject} from '../../source/core/json.ts';
+import {failureOf} from '../delivery/delivery-fixture.ts';
 import {testPlatform} from './contract.ts';
 import {openPlatform, openSender, type Speech} from './open-platform.ts';
 import type {Call, Reaction, Reply} from './service.ts';
@@ -181,6 +182,44 @@ test('googlechat: a token is kept until a minute before its end, and out of ever
 	expect(tokensIn(open.service.calls)).toBe(2);
 	expect(open.hidden).toEqual([tokenFor(1), tokenFor(2)]);
 	expect(open.service.faults).toEqual([]);
+});
+
+test('googlechat: one login runs at a time, and what waits for it takes its token', async () => {
+	await using open = await openSender(byAccount);
+	const sendThree = async () => Promise.all(['a', 'b', 'c'].map(async text => open.send(text)));
+	await sendThree();
+	expect(tokensIn(open.service.calls)).toBe(1);
+	const refused = failed(401, 'UNAUTHENTICATED');
+	open.service.react(refused, refused, refused);
+	await sendThree();
+	expect(tokensIn(open.service.calls)).toBe(2);
+	expect(open.service.calls.filter(byAccount.isSending)).toHaveLength(9);
+});
+
+test('googlechat: a login that fails is no failure of what waits for it, and a wait has an end', async () => {
+	await using open = await openSender({...byAccount, isSending: ({path}) => path === '/token'});
+	open.service.react('breaks');
+	const [first, second] = await Promise.allSettled([open.send('a'), open.send('b')]);
+	expect([first.status, second.status]).toEqual(['rejected', 'fulfilled']);
+
+	open.clock.advance(3_600_000);
+	open.service.react('hangs');
+	const place = {chat: space, format: 'plain', isSticky: false, ignored: []};
+	const message = {text: 'x'} as Parameters<typeof open.sender.send>[0];
+	const send = async (limitMs: number, signal = new AbortController().signal) =>
+		failureOf(
+			open.sender.send(message, place, {index: 0, of: 1, key: '0'.repeat(25), limitMs, signal}),
+		);
+	const ended = new AbortController();
+	const ends = [send(30_000), send(5000), send(30_000, ended.signal)];
+	await open.service.sent(3);
+	open.clock.advance(5000);
+	ended.abort();
+	expect(await ends[1]).toMatchObject({code: 'platform_unreachable', retryable: true});
+	expect(await ends[2]).toMatchObject({code: 'delivery_aborted'});
+	open.clock.advance(25_000);
+	expect(await ends[0]).toMatchObject({code: 'platform_unreachable', retryable: true});
+	expect(open.service.calls.filter(({path}) => path === '/token')).toHaveLength(3);
 });
 
 test('googlechat: a token that is refused is renewed once', async () => {

@@ -1,16 +1,7 @@
 import {createHmac} from 'node:crypto';
 import type {JsonObject} from '../../core/json.ts';
-import {
-	createAsk,
-	idAt,
-	keepToken,
-	nameAt,
-	type ApiRequest,
-	type Ask,
-	type Judged,
-	type Judgement,
-} from '../ask.ts';
-import {DeliveryError} from '../delivery-error.ts';
+import {createAppAsk} from '../app-ask.ts';
+import {createAsk, idAt, nameAt, type Judged, type Judgement} from '../ask.ts';
 import type {Place} from '../platform.ts';
 import {secretsOfWebhooks, type Webhook} from '../settings.ts';
 import type {SenderModule, SenderWorld} from '../target-kind.ts';
@@ -34,36 +25,32 @@ export const connect: SenderModule<FeishuSettings, Place>['connect'] = (
 ) => {
 	// Only the app has threads and keys: its chats are never webhooks.
 	const hookOf = (chat: string) => (chatOfApp.test(chat) ? undefined : webhooks?.get(chat));
-	const api = {platform, base: `${apiBase}/open-apis`, secrets: [appSecret ?? '']};
-	const token =
-		appId !== undefined && appSecret !== undefined
-			? tokenOf({app_id: appId, app_secret: appSecret}, api, world)
-			: undefined;
+	const hasApp = appId !== undefined && appSecret !== undefined;
+	const {ask: askAsApp} = createAppAsk(world, {
+		platform,
+		base: `${apiBase}/open-apis`,
+		secrets: [appSecret ?? ''],
+		judge,
+		login: hasApp
+			? {
+					request: async () => ({
+						path: '/auth/v3/tenant_access_token/internal',
+						json: {app_id: appId, app_secret: appSecret},
+						sendsNothing: true,
+					}),
+					token: 'tenant_access_token',
+					seconds: 'expire',
+				}
+			: undefined,
+		lacks: 'a chat needs platforms.feishu.app_id and app_secret',
+		isRefused: ({json}) => tokenRefused.has(json['code']),
+	});
 	const askHook = createAsk(world, {
 		platform,
 		secrets: secretsOfWebhooks(webhooks),
 		refusalIs: 'platform_rejected',
 		judge,
 	});
-	const askWithToken = createAsk(world, {
-		...api,
-		judge,
-		again: async ({json}, request, limits) =>
-			token && tokenRefused.has(json['code'])
-				? {...request, headers: bearer(await token(limits, true))}
-				: undefined,
-	});
-
-	const askAsApp = async (request: ApiRequest, limits: Parameters<Ask>[1]) => {
-		if (!token) {
-			throw new DeliveryError(
-				'target_invalid',
-				'Cannot send to feishu: a chat needs platforms.feishu.app_id and app_secret',
-			);
-		}
-
-		return askWithToken({...request, headers: bearer(await token(limits))}, limits);
-	};
 
 	const splitOf = (bodyOf: (text: string) => unknown, limit: number) =>
 		splitAs(
@@ -76,7 +63,7 @@ export const connect: SenderModule<FeishuSettings, Place>['connect'] = (
 
 	return {
 		split: (text, place, most) => (hookOf(place.chat) ? splitForHook : split)(text, place, most),
-		...(token && {
+		...(hasApp && {
 			async check(limits) {
 				const info = await askAsApp({method: 'GET', path: '/bot/v3/info'}, limits);
 				return nameAt(info, 'bot', 'app_name') ?? '?';
@@ -129,8 +116,6 @@ const postOf = (text: string) => ({zh_cn: {title: '', content: [[{tag: 'md', tex
 /** The API takes it as text. */
 const contentOf = (text: string): string => JSON.stringify(postOf(text));
 
-const bearer = (token: string) => ({authorization: `Bearer ${token}`});
-
 /** The signature of a webhook's request: the secret is in the key, and nothing is signed. */
 function signatureOf({secret}: Webhook, {clock}: Pick<SenderWorld, 'clock'>): JsonObject {
 	if (secret === undefined) {
@@ -139,31 +124,6 @@ function signatureOf({secret}: Webhook, {clock}: Pick<SenderWorld, 'clock'>): Js
 
 	const timestamp = String(Math.floor(clock.now() / 1000));
 	return {timestamp, sign: createHmac('sha256', `${timestamp}\n${secret}`).digest('base64')};
-}
-
-/** Access tokens of an app; they hold for two hours. */
-function tokenOf(
-	credentials: {readonly app_id: string; readonly app_secret: string},
-	api: {readonly platform: string; readonly base: string; readonly secrets: readonly string[]},
-	world: Pick<SenderWorld, 'clock' | 'hide' | 'post'>,
-) {
-	const ask = createAsk(world, {
-		...api,
-		refusalIs: 'platform_unauthorized',
-		judge(answer) {
-			const judgement = judge(answer);
-			const isToken = typeof answer.json['tenant_access_token'] === 'string';
-			return judgement === true && !isToken ? undefined : judgement;
-		},
-	});
-	return keepToken(world, async limits => {
-		const {tenant_access_token: token, expire} = await ask(
-			{path: '/auth/v3/tenant_access_token/internal', json: credentials, sendsNothing: true},
-			limits,
-		);
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was judged
-		return {token: token as string, lifeMs: Number(expire ?? 0) * 1000};
-	});
 }
 
 /** A token that is wrong or has ended: another one is got. */

@@ -1,7 +1,8 @@
 import {sign} from 'node:crypto';
 import {readFile} from 'node:fs/promises';
 import {codeOf} from '../../core/errors.ts';
-import {createAsk, idAt, keepToken, type ApiRequest, type Ask, type Judged} from '../ask.ts';
+import {createAppAsk} from '../app-ask.ts';
+import {createAsk, idAt, type ApiRequest, type Judged} from '../ask.ts';
 import {DeliveryError} from '../delivery-error.ts';
 import type {Place} from '../platform.ts';
 import {platformFailures} from '../post.ts';
@@ -24,34 +25,28 @@ export const connect: SenderModule<GooglechatSettings, Place>['connect'] = (
 	world,
 ) => {
 	const platform = 'googlechat';
-	const token = serviceAccount && tokenOf(serviceAccount, world);
 	const askHook = createAsk(world, {platform, refusalIs: 'platform_rejected', judge});
-	const askWithToken = createAsk(world, {
+	const {ask: askAsApp, logIn} = createAppAsk(world, {
 		platform,
 		base: `${apiBase}/v1/`,
 		judge,
-		again: async ({status}, request, limits) =>
-			status === 401 && token
-				? {...request, headers: bearer(await token(limits, true))}
-				: undefined,
+		login:
+			serviceAccount === undefined
+				? undefined
+				: {
+						request: async () => loginOf(serviceAccount, world),
+						token: 'access_token',
+						seconds: 'expires_in',
+					},
+		lacks: 'a space needs platforms.googlechat.service_account',
+		isRefused: ({status}) => status === 401,
 	});
-
-	const askAsApp = async (request: ApiRequest, limits: Parameters<Ask>[1]) => {
-		if (!token) {
-			throw new DeliveryError(
-				'target_invalid',
-				'Cannot send to googlechat: a space needs platforms.googlechat.service_account',
-			);
-		}
-
-		return askWithToken({...request, headers: bearer(await token(limits))}, limits);
-	};
 
 	return {
 		split: splitAs(googlechat, maxBytes, maxParts),
-		...(token && {
+		...(serviceAccount && {
 			async check(limits) {
-				await token(limits);
+				await logIn(limits);
 				if (homeChannel?.startsWith('spaces/')) {
 					await askAsApp({method: 'GET', path: homeChannel}, limits);
 				}
@@ -102,35 +97,11 @@ const judge = ({json, status}: Judged) =>
 			? ({code: 'platform_rate_limited', retryAfterMs: waitMs} as const)
 			: undefined;
 
-const bearer = (token: string) => ({authorization: `Bearer ${token}`});
-
-/** Access tokens of a service account. @see RFC 7523 §2.1, https://developers.google.com/identity/protocols/oauth2/service-account#httprest */
-function tokenOf(
-	account: NonNullable<GooglechatSettings['serviceAccount']>,
-	world: Pick<SenderWorld, 'clock' | 'hide' | 'post'>,
-) {
-	const ask = createAsk(world, {
-		platform: 'googlechat',
-		refusalIs: 'platform_unauthorized',
-		judge: ({json}) => (typeof json['access_token'] === 'string' ? true : undefined),
-	});
-	return keepToken(world, async limits => {
-		const {url, assertion} = await assertionOf(account, world);
-		const form = {grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion};
-		const {access_token: token, expires_in: seconds} = await ask(
-			{url, form, sendsNothing: true},
-			limits,
-		);
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was judged
-		return {token: token as string, lifeMs: Number(seconds ?? 0) * 1000};
-	});
-}
-
-/** What asks for a token, and where. @throws DeliveryError `platform_unauthorized` for a key that cannot be used; of its text nothing is said */
-async function assertionOf(
+/** What asks for an access token of a service account. @see RFC 7523 §2.1, https://developers.google.com/identity/protocols/oauth2/service-account#httprest @throws DeliveryError `platform_unauthorized` for a key that cannot be used; of its text nothing is said */
+async function loginOf(
 	account: NonNullable<GooglechatSettings['serviceAccount']>,
 	{clock, hide}: Pick<SenderWorld, 'clock' | 'hide'>,
-) {
+): Promise<ApiRequest> {
 	try {
 		const key = accountKey.parse(
 			typeof account === 'string' ? JSON.parse(await readFile(account, 'utf8')) : account,
@@ -152,7 +123,11 @@ async function assertionOf(
 			.map(part => Buffer.from(JSON.stringify(part)).toString('base64url'))
 			.join('.');
 		const signature = sign('RSA-SHA256', Buffer.from(signed), key.private_key);
-		return {url, assertion: `${signed}.${signature.toString('base64url')}`};
+		const form = {
+			grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+			assertion: `${signed}.${signature.toString('base64url')}`,
+		};
+		return {url, form, sendsNothing: true};
 	} catch (error) {
 		const where = typeof account === 'string' ? `"${account}" of ` : '';
 		throw new DeliveryError(

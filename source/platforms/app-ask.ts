@@ -1,0 +1,132 @@
+import {createMutex} from '../core/mutex.ts';
+import {within} from '../core/within.ts';
+import {
+	createAsk,
+	leftOf,
+	textAt,
+	type ApiRequest,
+	type Ask,
+	type AskOptions,
+	type Judged,
+} from './ask.ts';
+import {DeliveryError} from './delivery-error.ts';
+import {platformFailures} from './post.ts';
+import type {SenderWorld} from './target-kind.ts';
+
+/** Before its end a token is replaced, milliseconds: a request takes up to 30 s. */
+const tokenMarginMs = 60_000;
+
+/**
+ * `Ask` as an app that logs in: with a token that is got when it is needed, kept until a minute before its end, hidden, and replaced once where an answer refuses it. One login runs at a
+ * time, and what waits for it takes its token. `ask` rejects with `target_invalid` where there is no login; `logIn` rejects as `ask`.
+ */
+export function createAppAsk(
+	world: Pick<SenderWorld, 'clock' | 'hide' | 'post'>,
+	{
+		login,
+		lacks,
+		isRefused,
+		...options
+	}: Omit<AskOptions, 'again' | 'headers'> & {
+		readonly login:
+			| {
+					/** What asks for a token; it has to say that it sends nothing. */
+					readonly request: () => Promise<ApiRequest>;
+					/** Members of the answer: the token, and how many seconds it holds. */
+					readonly token: string;
+					readonly seconds: string;
+			  }
+			| undefined;
+		/** What there has to be for a login: `a space needs platforms.googlechat.service_account`. */
+		readonly lacks: string;
+		/** Whether it is the token that is refused. */
+		readonly isRefused: (answer: Judged) => boolean;
+	},
+): {readonly ask: Ask; readonly logIn: (limits: Parameters<Ask>[1]) => Promise<unknown>} {
+	const {platform, judge} = options;
+	const {clock, hide} = world;
+	const inTurn = createMutex();
+	let kept: {readonly authorization: string; readonly until: number} | undefined;
+	const askLogin = createAsk(world, {
+		...options,
+		refusalIs: 'platform_unauthorized',
+		judge(answer, request) {
+			const isToken = login !== undefined && textAt(answer.json, login.token) !== '';
+			const judgement = judge(answer, request);
+			return isToken || (judgement === true ? undefined : judgement);
+		},
+	});
+	const sayNo = (why: string) => `Cannot send to ${platform}: ${why}`;
+
+	const authorizationBut = (refused: string | undefined): string | undefined =>
+		kept && kept.authorization !== refused && clock.now() < kept.until
+			? kept.authorization
+			: undefined;
+
+	/** The header of a token, but of one that was refused. */
+	const logIn = async (limits: Parameters<Ask>[1], refused?: string): Promise<string> => {
+		if (!login) {
+			throw new DeliveryError('target_invalid', sayNo(lacks));
+		}
+
+		const known = authorizationBut(refused);
+		if (known !== undefined) {
+			return known;
+		}
+
+		const deadline = new AbortController();
+		const ended = AbortSignal.any([limits.signal, deadline.signal]);
+		const limitMs = leftOf(limits, clock);
+		const cancel = clock.after(limitMs, () => {
+			deadline.abort();
+		});
+		const turn = inTurn(async () => {
+			const others = authorizationBut(refused);
+			if (others !== undefined) {
+				return others;
+			}
+
+			ended.throwIfAborted();
+			const json = await askLogin(await login.request(), limits);
+			const token = textAt(json, login.token);
+			hide(token);
+			const lifeMs = (Number(json[login.seconds]) || 0) * 1000;
+			kept = {authorization: `Bearer ${token}`, until: clock.now() + lifeMs - tokenMarginMs};
+			return kept.authorization;
+		});
+		try {
+			return await within(turn, ended);
+		} catch (error) {
+			void turn.catch(() => {});
+			if (error instanceof DeliveryError) {
+				throw error;
+			}
+
+			const reason = limits.signal.aborted
+				? 'the delivery was ended'
+				: `the login did not end within ${limitMs / 1000} s`;
+			throw limits.signal.aborted
+				? new DeliveryError('delivery_aborted', sayNo(reason))
+				: new DeliveryError('platform_unreachable', sayNo(reason), {
+						...platformFailures.platform_unreachable,
+						reason,
+					});
+		} finally {
+			cancel();
+		}
+	};
+
+	const ask = createAsk(world, {
+		...options,
+		again: async (answer, request, limits) =>
+			isRefused(answer)
+				? as(request, await logIn(limits, request.headers?.['authorization']))
+				: undefined,
+	});
+	return {ask: async (request, limits) => ask(as(request, await logIn(limits)), limits), logIn};
+}
+
+const as = (request: ApiRequest, authorization: string): ApiRequest => ({
+	...request,
+	headers: {authorization},
+});
