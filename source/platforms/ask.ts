@@ -29,7 +29,7 @@ export type Judgement =
 	| {readonly code: Failed; readonly retryAfterMs?: number | undefined}
 	| undefined;
 
-/** The part of an answer that is judged. `json` is an empty mapping where the body is none, and a list by its indexes. */
+/** The part of an answer that is judged. `json`: the body; a list as a mapping of its indexes; `{}` for anything else. */
 export type Judged = Pick<PlatformAnswer, 'status' | 'header'> & {
 	readonly json: JsonObject;
 	/** Whether the body is a JSON mapping or list. */

@@ -67,7 +67,7 @@ type PlatformRecord<Kind, Fields extends Declarations, Needs> = {
 	readonly edits?: number;
 	/** Messages that it takes in a minute for one chat; 0: it has no such bound. */
 	readonly perMinute: number | ((chat: string) => number);
-	/** How long it knows the key of a message again, milliseconds; 0 or absent: it has no such key. */
+	/** How long the platform deduplicates by the message's key, milliseconds; 0 or absent: it has none. */
 	readonly keyWindowMs?: number | ((chat: string) => number);
 	/** What must never be shown besides settings that are secrets: what is made of them, as Basic's base64. */
 	readonly secrets?: (settings: Read<Fields>) => readonly string[];

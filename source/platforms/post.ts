@@ -66,7 +66,7 @@ export function createPost({
 }): {readonly post: Post} & AsyncDisposable {
 	const agents = new Map<SecureContext | undefined, Agent>();
 
-	/** A reload may trust others: what trusts whom it did ends with its last answer. */
+	/** After a reload with other CAs the old agent closes with its last answer. */
 	const agentFor = async (): Promise<Agent> => {
 		// Its default export, since the bundle gives packages in the old module format nothing else.
 		const {default: undici} = await import('undici');

@@ -37,12 +37,12 @@ export type TargetKind<Settings = unknown, Address = unknown> = TargetWords & {
 	/**
 	 * What becomes of a try whose end is not known, because the process died or the connection broke after the request was written. `repeated`: it is made again, a text that arrives twice does
 	 * no harm. `uncertain`: the run is, and a person decides. `resumed`: the delivery is noted part by part and goes on with the part that has not arrived; one that may have is repeated
-	 * while the platform knows its key again, and is uncertain after that.
+	 * while the platform deduplicates by its key, and is uncertain after that.
 	 *
 	 * @see manual/guarantees.md#nothing-accepted-is-lost
 	 */
 	readonly afterBreak: 'repeated' | 'uncertain' | 'resumed';
-	/** How long the platform knows the key of a message again and takes it once, milliseconds from the first try; 0 or absent: it has no such key. Of kinds that are `resumed`. */
+	/** How long the platform deduplicates by the message's key, milliseconds from the first try; 0 or absent: it has none. Of kinds that are `resumed`. */
 	readonly keyWindowMs?: number | ((chat: string) => number);
 	/** What people call it; of platforms. */
 	readonly title?: string;

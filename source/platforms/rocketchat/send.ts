@@ -78,7 +78,7 @@ export const connect: SenderModule<RocketchatSettings, Place>['connect'] = (
 	};
 };
 
-/** A message whose id is stored already is not stored again, but the server stumbles over its answer then: whether the message is there is asked. */
+/** For an `_id` that is stored already the server fails with `Cannot read properties`: ask whether the message exists. */
 function again({json}: Judged, request: ApiRequest): ApiRequest | undefined {
 	const {json: body} = request;
 	const id = isJsonObject(body) ? textAt(body, 'message', '_id') : '';

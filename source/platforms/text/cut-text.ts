@@ -5,7 +5,7 @@ const graphemes = new Intl.Segmenter(undefined, {granularity: 'grapheme'});
 /** UTF-16 units around a place in which the bounds of graphemes are looked for. */
 const graphemeWindow = 256;
 
-/** What is given away of the room, a part of it: a nicer place is looked for before the last one anyway. */
+/** The search may stop this much short of the limit, a part of it: the cut moves back to a word anyway. */
 const roomToSpare = 1 / 64;
 
 /** A line or a sentence ends where half of the room is used, a word where a quarter is; else the next smaller part does. */

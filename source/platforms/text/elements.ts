@@ -14,7 +14,7 @@ export const codePoints = (text: string): number =>
 const harmlessAt = '＠';
 
 /**
- * Text in which no `@` begins a name: only addresses (`ops@example.com`) keep theirs. What follows a text may be a name, and what stands before it may be none.
+ * Text in which no `@` begins a name: only addresses (`ops@example.com`) keep theirs. The runs beside a text are not known here: an `@` at either end of it is replaced.
  *
  * @see manual/delivery.md#mentions
  */
