@@ -13,7 +13,7 @@ import type {SenderWorld, TargetKind} from '../platforms/target-kind.ts';
 import type {Deliverer, Receipt} from './deliverer.ts';
 import {createHandOver} from './hand-over.ts';
 import {outgoingText} from './outgoing-text.ts';
-import {createPlatformState} from './platform-state.ts';
+import {createPlatformStates} from './platform-states.ts';
 import {createSenders, healthOf, settingsOf, withHidden} from './senders.ts';
 import {unknownTarget} from './unknown-target.ts';
 
@@ -39,6 +39,8 @@ export type DelivererDependencies = {
 	readonly kinds?: readonly TargetKind[];
 };
 
+const maxSummaryLength = 2000;
+
 /**
  * Delivers to every kind of target. The secrets of the configuration never leave in a text.
  *
@@ -62,11 +64,7 @@ export function createDeliverer({
 	// An answer may talk of tokens, it may not hold ours.
 	const withoutOwnSecrets = createRedact(secrets.values, {byShape: false});
 	const killed = new AbortController();
-	const states = new Map(
-		kinds.flatMap(({kind, settings}) =>
-			settings ? [[kind, createPlatformState(kind, clock, onPlatformChanged)] as const] : [],
-		),
-	);
+	const states = createPlatformStates(kinds, clock, onPlatformChanged);
 	const clean = (text: string) => cell(redact(text), 400).text;
 	const {post, ...connections} = createPost({clock, clean, secureContext});
 	const handOver = createHandOver({clock, memos});
@@ -107,7 +105,7 @@ export function createDeliverer({
 			sender,
 			message,
 			address: address.value,
-			state: states.get(kind.kind),
+			state: states.of(kind.kind, address.value),
 			signal,
 		});
 	};
@@ -128,12 +126,14 @@ export function createDeliverer({
 			};
 		}
 
-		if (kind.reachesPeople && message.text.trim() === '') {
+		const text = outgoingText(withoutOwnSecrets(message.text), kind.text);
+		if (kind.reachesPeople && text.trim() === '') {
 			throw new DeliveryError('empty_message', 'Cannot deliver: the text is empty');
 		}
 
-		const text = outgoingText(withoutOwnSecrets(message.text), kind.text);
-		return {summary: await send(kind, {...message, text}, signal)};
+		const summary = await send(kind, {...message, text}, signal);
+		// It names messages as the platform does, which may say anything.
+		return {summary: cell(redact(summary), maxSummaryLength).text};
 	};
 
 	return {
@@ -182,18 +182,18 @@ export function createDeliverer({
 
 			const {settings, off} = settingsOf(kind, config());
 			return off === undefined
-				? healthOf(
-						await senderOf(kind, settings),
+				? healthOf(await senderOf(kind, settings), {
 						profile,
-						AbortSignal.any([signal, killed.signal]),
-					)
+						clean,
+						signal: AbortSignal.any([signal, killed.signal]),
+					})
 				: {health: 'failed', found: off};
 		},
 		follow() {
 			const now = config();
 			for (const kind of kinds) {
 				const {settings, off} = settingsOf(kind, now);
-				states.get(kind.kind)?.watch(
+				states.of(kind.kind)?.watch(
 					off === undefined ? settings : undefined,
 					off === undefined
 						? async () => {
@@ -206,19 +206,18 @@ export function createDeliverer({
 		},
 		platforms() {
 			const now = config();
-			return [...states].flatMap(([kind, state]): readonly PlatformView[] => {
+			return kinds.flatMap(({kind, settings}): readonly PlatformView[] => {
 				const slip = platformSlip(now, kind);
-				const view: PlatformView | undefined = slip
-					? {name: kind, state: 'failed', reason: slip.reason}
-					: state.view(platformSettings(now, kind));
+				const view: PlatformView | undefined =
+					settings && slip
+						? {name: kind, state: 'failed', reason: slip.reason}
+						: states.view(kind, platformSettings(now, kind));
 				return view ? [view] : [];
 			});
 		},
 		async [Symbol.asyncDispose]() {
 			killed.abort();
-			for (const state of states.values()) {
-				state[Symbol.dispose]();
-			}
+			states[Symbol.dispose]();
 
 			await Promise.allSettled(underWay);
 			await connections[Symbol.asyncDispose]();

@@ -3,6 +3,7 @@ import {within} from '../core/within.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
 import type {Place} from '../platforms/platform.ts';
+import {usualParts} from '../platforms/settings.ts';
 import type {PlatformSettings, Sender, SenderWorld, TargetKind} from '../platforms/target-kind.ts';
 import {createKeepUp} from './keep-up.ts';
 import {createPaces} from './paces.ts';
@@ -12,11 +13,14 @@ import {createSendParts, stopped} from './send-parts.ts';
 /** Texts that may wait for others to the same chat. */
 const maxWaiting = 32;
 
-/** More messages at a time are refused for now: each may be a process or a connection. */
+/** More messages to one kind of target at a time are refused for now: each may be a process or a connection. */
 const maxAtOnce = 32;
 
 /** What the sender of an event waits for a delivery in all, milliseconds. */
 const directMs = 5000;
+
+/** Of that time, what may be waited between its messages. */
+const directShare = 0.6;
 
 type Delivery = {
 	readonly kind: Pick<TargetKind, 'afterBreak' | 'edits' | 'keyWindowMs' | 'kind' | 'pace'>;
@@ -43,20 +47,21 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 	const paceOf = createPaces(world.clock);
 	const sendParts = createSendParts(world);
 	const keepUp = createKeepUp(world, sendParts);
-	let underWay = 0;
-	const oneOfMany = async <Result>(send: () => Promise<Result>): Promise<Result> => {
-		if (underWay >= maxAtOnce) {
+	const underWay = new Map<string, number>();
+	const oneOfMany = async <Result>(kind: string, send: () => Promise<Result>): Promise<Result> => {
+		const count = underWay.get(kind) ?? 0;
+		if (count >= maxAtOnce) {
 			throw new DeliveryError(
 				'delivery_busy',
-				`Cannot deliver: ${maxAtOnce} messages are under way`,
+				`Cannot deliver: ${maxAtOnce} messages to ${kind} are under way`,
 			);
 		}
 
-		underWay += 1;
+		underWay.set(kind, count + 1);
 		try {
 			return await send();
 		} finally {
-			underWay -= 1;
+			underWay.set(kind, (underWay.get(kind) ?? 1) - 1);
 		}
 	};
 
@@ -68,9 +73,14 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of a platform it is one
 		const place = delivery.address as Place;
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of a platform they are these
-		const {perMinute} = settings as PlatformSettings;
+		const {perMinute, maxParts} = settings as PlatformSettings;
 		const usual = typeof kind.pace === 'function' ? kind.pace(place.chat) : (kind.pace ?? 0);
 		const pace = paceOf(queue, perMinute ?? usual);
+		// What somebody waits for has to get through in time: it is cut, rather than torn.
+		const mostParts =
+			until !== undefined && pace
+				? Math.max(1, Math.min(maxParts ?? usualParts, pace.within(directMs * directShare)))
+				: undefined;
 		const {keyWindowMs} = kind;
 		const sending = {
 			kind: {
@@ -85,8 +95,8 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 			signal,
 		};
 		const observed = async <Result>(attempt: () => Promise<Result>) =>
-			oneOfMany(async () => (state ? state.observe(settings, attempt) : attempt()));
-		const split = (maxParts?: number) =>
+			oneOfMany(kind.kind, async () => (state ? state.observe(settings, attempt) : attempt()));
+		const split = (maxParts = mostParts) =>
 			sender.split?.(message.text, place, maxParts) ?? [message.text];
 		const {edit} = sender;
 		const summary = await (place.isSticky && edit
@@ -111,7 +121,7 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 	return async delivery => {
 		const {kind, address, signal, message, sender, state, settings} = delivery;
 		if (kind.afterBreak !== 'resumed') {
-			return oneOfMany(async () =>
+			return oneOfMany(kind.kind, async () =>
 				sendParts({
 					kind: {kind: kind.kind, afterBreak: kind.afterBreak},
 					message,

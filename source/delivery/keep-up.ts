@@ -16,6 +16,9 @@ type Kept = {
 	readonly edits: number;
 };
 
+/** Identifiers go into paths: one that leads elsewhere is not kept. */
+const isSafeId = /^(?!.*\.\.)[^\s?#%\\]{1,300}$/;
+
 type KeptSending = Omit<Sending, 'address' | 'texts'> & {
 	readonly place: Place;
 	readonly text: string;
@@ -74,7 +77,7 @@ export const createKeepUp =
 				return sent;
 			},
 		});
-		if (sent?.id !== undefined) {
+		if (sent?.id !== undefined && isSafeId.test(sent.id)) {
 			await memos?.put(memoKind, name, {id: sent.id, run, edits: 0});
 		}
 

@@ -1,9 +1,6 @@
+import {withoutUnwanted} from '../platforms/outgoing-message.ts';
 import type {TargetKind} from '../platforms/target-kind.ts';
 import {neutraliseMentions} from './neutralise-mentions.ts';
-
-/** What no target needs: controls (but tabs and line feeds) and the characters that turn the direction of a text around. */
-// oxlint-disable-next-line no-control-regex -- they are what it removes
-const unwanted = /[\0-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
  * A text as a kind of target sends it: line breaks as line feeds, no controls, no lone surrogates, at most as many characters as it takes. A longer one is cut and
@@ -19,7 +16,7 @@ export function outgoingText(text: string, rules: TargetKind['text']): string {
 }
 
 function cleanText(text: string, limit: number): string {
-	const clean = text.toWellFormed().replace(/\r\n?/g, '\n').replace(unwanted, '');
+	const clean = withoutUnwanted(text);
 	if (clean.length <= limit) {
 		return clean;
 	}

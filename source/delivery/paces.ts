@@ -6,6 +6,8 @@ export type Pace = {
 	waitMs(): number;
 	/** A message goes now. */
 	took(): void;
+	/** So many messages may go within `ms` of a chat that none went to lately. */
+	within(ms: number): number;
 };
 
 const minuteMs = 60_000;
@@ -35,6 +37,8 @@ export function createPaces(
 				const afterWindow = (times.at(-perMinute) ?? -Infinity) + minuteMs;
 				return Math.max(0, Math.ceil(Math.max(afterLast, afterWindow) - now));
 			},
+			within: ms =>
+				Math.min(perMinute, 1 + Math.floor(ms / Math.min(leastGapMs, minuteMs / perMinute))),
 			took() {
 				const now = clock.monotonic();
 				const times = (chats.get(chat) ?? []).filter(time => time > now - minuteMs);

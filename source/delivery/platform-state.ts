@@ -94,9 +94,9 @@ export function createPlatformState(
 		}
 
 		const last = standing && standing.settings === settings ? standing.waitMs : undefined;
-		const waitMs = Math.max(
-			last === undefined ? firstWaitMs : Math.min(mostWaitMs, last * 2),
-			error.retryAfterMs ?? 0,
+		const waitMs = Math.min(
+			mostWaitMs,
+			Math.max(last === undefined ? firstWaitMs : last * 2, error.retryAfterMs ?? 0),
 		);
 		set({settings, state: 'failed', error, nextTry: clock.now() + waitMs, waitMs});
 		cancelTimer?.();

@@ -54,8 +54,15 @@ const examineMs = 10_000;
 /** What a sender says of itself: its own look, or its connect check. */
 export async function healthOf(
 	sender: Sender<unknown>,
-	profile: string,
-	signal: AbortSignal,
+	{
+		profile,
+		clean,
+		signal,
+	}: {
+		readonly profile: string;
+		readonly clean: (text: string) => string;
+		readonly signal: AbortSignal;
+	},
 ): Promise<TargetHealth | undefined> {
 	if (sender.examine || !sender.check) {
 		return sender.examine?.(profile, signal);
@@ -64,7 +71,7 @@ export async function healthOf(
 	try {
 		return {
 			health: 'ok',
-			found: `it takes the credentials: ${await sender.check({limitMs: examineMs, signal})}`,
+			found: `it takes the credentials: ${clean(await sender.check({limitMs: examineMs, signal}))}`,
 		};
 	} catch (error) {
 		return {
@@ -93,7 +100,8 @@ export function withHidden(
 			return all;
 		},
 		hide(secret) {
-			if (!hidden.includes(secret)) {
+			// A platform that calls a word its token must not have it taken out of what others are sent.
+			if (looksRandom(secret) && !hidden.includes(secret)) {
 				hidden = [...hidden, secret].slice(-100);
 				of = [];
 				hide(secret);
@@ -101,3 +109,8 @@ export function withHidden(
 		},
 	};
 }
+
+const leastTokenLength = 20;
+
+const looksRandom = (secret: string): boolean =>
+	secret.length >= leastTokenLength && /\d/.test(secret) && !/\s/.test(secret);

@@ -24,6 +24,8 @@ const refusals = [
 /** What an answer means: `true` a success, a code or a code with the wait that was told a failure; `undefined`: what its status says. */
 export type Judgement =
 	| true
+	/** What was to be changed says that already, whatever the status. */
+	| 'unchanged'
 	| Failed
 	| 'message_gone'
 	| {readonly code: Failed; readonly retryAfterMs?: number | undefined}
@@ -96,7 +98,8 @@ export function createAsk(
 		const json = members ?? {};
 		const {status, header} = answer;
 		const judgement = judge({status, header, json, isJson}, request);
-		if (judgement === true) {
+		// Whatever its body says: no error is a success.
+		if ((judgement === true && status < 300) || judgement === 'unchanged') {
 			return json;
 		}
 
@@ -111,7 +114,9 @@ export function createAsk(
 		}
 
 		const {code, retryAfterMs} =
-			typeof judgement === 'object' ? judgement : {code: judgement, retryAfterMs: undefined};
+			typeof judgement === 'object'
+				? judgement
+				: {code: judgement === true ? undefined : judgement, retryAfterMs: undefined};
 		const isGone = code === 'message_gone';
 		const meant = isGone ? 'platform_rejected' : code;
 		const failed = answer.failure(isSaid ? meant : 'platform_failed', {retryAfterMs});

@@ -23,3 +23,14 @@ export type OutgoingMessage = {
 	/** True when a language model did not write it (offline engine): such text goes to `log` only unless allowed. */
 	readonly offline: boolean;
 };
+
+/** What no target needs: controls (but tabs and line feeds) and the characters that turn the direction of a text around. */
+// oxlint-disable-next-line no-control-regex -- they are what it removes
+const unwanted = /[\0-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+/** A text with line feeds as its only line breaks, without controls and lone surrogates. */
+export const withoutUnwanted = (text: string): string =>
+	text
+		.toWellFormed()
+		.replaceAll(/\r\n?|[\u2028\u2029]/g, '\n')
+		.replaceAll(unwanted, '');

@@ -23,6 +23,8 @@ export type Place = {
 	readonly format: 'markdown' | 'plain';
 	/** Whether one message of the route is kept up to date there. */
 	readonly isSticky: boolean;
+	/** Whether the chat is the name of a webhook. */
+	readonly isWebhook: boolean;
 	/** Keys of `deliver_extra` that the platform has nothing for. */
 	readonly ignored: readonly string[];
 };
@@ -196,8 +198,10 @@ function checkPlace(extra: JsonObject, keys: PlaceKeys): Checked<Place> {
 	}
 
 	const {replyTo, isSticky, format} = others.value;
+	const form = typeof keys.chat === 'function' ? undefined : keys.chat.form;
+	const isWebhook = webhooks?.has(chat) === true && form?.test(chat) !== true;
 	// A webhook only takes messages.
-	const isEditable = hasEdits && webhooks?.has(chat) !== true;
+	const isEditable = hasEdits && !isWebhook;
 	return {
 		ok: true,
 		value: {
@@ -205,6 +209,7 @@ function checkPlace(extra: JsonObject, keys: PlaceKeys): Checked<Place> {
 			...(thread !== undefined && {thread}),
 			...(replyTo !== undefined && {replyTo}),
 			format,
+			isWebhook,
 			isSticky: isSticky && isEditable,
 			ignored: [
 				...givenOf(extra, threadForm ? otherThreadKeys : [threadKey, ...otherThreadKeys]),

@@ -156,7 +156,9 @@ export function createPost({
 						boundedWaitMs(retryAfterMs) ?? -1,
 						toldWaitMs({header, json, now: clock.now()}) ?? -1,
 					);
-					const said = text.trim() === '' ? '' : `: ${text.slice(0, 2000)}`;
+					// Hidden before it is cut: half of a secret is not known again.
+					const shown = clean(withoutSecrets(request, text));
+					const said = shown.trim() === '' ? '' : `: ${shown}`;
 					return fail(
 						code,
 						`${host} answered ${status}${said}`,

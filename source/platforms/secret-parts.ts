@@ -1,15 +1,23 @@
 /** Parts of a path that are shorter name things; longer ones may be tokens. */
 export const minTokenLength = 16;
 
+/** Short values of a query that are secrets say so; others are versions and names, which texts may hold. */
+const namesSecret = /sig|key|token|secret|pass|code|auth/i;
+
 /** What in an address may be a token. */
 export function secretPartsOf(url: string): readonly string[] {
-	const {pathname, search, searchParams, username, password} = new URL(url);
+	const {pathname, search, username, password} = new URL(url);
 	const ofPath = pathname
 		.split('/')
 		.flatMap(part => [part, decoded(part)])
 		.filter(({length}) => length >= minTokenLength);
 	// As they are meant, and as they stand there.
-	const ofQuery = [...searchParams.values(), ...search.split(/[?&][^=&]*=?/)];
+	const ofQuery = search
+		.slice(1)
+		.split('&')
+		.map(part => part.split(/=(.*)/s, 2))
+		.filter(([name = '', value = '']) => namesSecret.test(name) || value.length >= minTokenLength)
+		.flatMap(([, value = '']) => [value, decoded(value.replaceAll('+', ' '))]);
 	return [...ofPath, ...ofQuery, username, password].filter(text => text !== '');
 }
 

@@ -180,4 +180,5 @@ export type PlatformSettings = {
 	/** What is missing for sending, in words; absent: nothing. */
 	readonly lacks?: string;
 	readonly perMinute?: number;
+	readonly maxParts?: number;
 };

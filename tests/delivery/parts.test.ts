@@ -20,8 +20,24 @@ const token = 'pigeon-token-0123456789';
 const kinds = [...targetKinds, pigeon('pigeon', {keyWindowMs: windowMs}), pigeon('dove')];
 
 /** A deliverer of a gateway with both, and the pauses that it makes. */
-function openPigeons({url, clock, memos}: {url: string; clock: FakeClock; memos?: Memos}) {
-	const settings = {enabled: true, homeChannel: 'rome', apiBase: url, token};
+function openPigeons({
+	url,
+	clock,
+	memos,
+	perMinute,
+}: {
+	url: string;
+	clock: FakeClock;
+	memos?: Memos;
+	perMinute?: number;
+}) {
+	const settings = {
+		enabled: true,
+		homeChannel: 'rome',
+		apiBase: url,
+		token,
+		...(perMinute !== undefined && {perMinute}),
+	};
 	const config = {
 		model: {},
 		slips: new Map(),
@@ -444,4 +460,20 @@ test('texts that wait for one platform keep no text from another', async () => {
 	await new Promise(setImmediate);
 	clock.advance(5000);
 	await Promise.allSettled(waiting);
+});
+
+test('a text whose sender waits is cut to what gets through in time, rather than torn', async () => {
+	const clock = createFakeClock(startMs);
+	await using loft = await openLoft();
+	const pigeons = openPigeons({url: loft.url, clock, perMinute: 60});
+	await using deliverer = pigeons.deliverer;
+	const lines = Array.from({length: 9}, (_, index) => `line ${index}`).join('\n');
+	const delivery = deliverer.deliver(direct({chat_id: 'rome'}, lines), never);
+	for (let count = 0; count < 3; count++) {
+		// oxlint-disable-next-line no-await-in-loop -- one pause after the other
+		await pigeons.pass(1000);
+	}
+
+	expect(await delivery).toEqual({summary: 'pigeon to rome (4 parts)'});
+	expect(loft.requests.map(({text}) => text)).toEqual(['line 0', 'line 1', 'line 2', '[cut]']);
 });

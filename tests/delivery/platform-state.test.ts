@@ -143,3 +143,14 @@ test('with a check nothing is sent after the wait either, before the check has p
 	passes.resolve('me');
 	await expect.poll(() => state.holds(settings, false)).toBeUndefined();
 });
+
+test('an hour that a platform asks for holds it for five minutes at most', async () => {
+	const {state, waitS} = open();
+	const busy = new DeliveryError('platform_failed', 'later', {
+		passes: true,
+		isDown: true,
+		retryAfterMs: 3_600_000,
+	});
+	await state.observe(settings, async () => Promise.reject(busy)).catch(() => {});
+	expect(waitS()).toBe(300);
+});

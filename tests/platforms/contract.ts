@@ -8,7 +8,7 @@ import type {Reply, Service} from './service.ts';
 /** What a stranger may write to be noticed, or to lead somebody astray. */
 const hostile = [
 	'deployed @everyone @here @channel @all <!channel> <!here> <@U123456> <@&123> <users/all> @**all** @**everyone** @*group*',
-	'<at user_id="all">all</at> <at id=all></at> &#64;everyone &commat;all \u202eevil\u0007 @room @alice:example.org',
+	'<at user_id="all">all</at> <at id=all></at> &#64;everyone &commat;all \u202eevil &#x202e;live &#13;@all &#12;\u0007 @room @alice:example.org',
 	'[click](javascript:alert(1)) [user](tg://user?id=1) [x](https://example.org/a) <https://example.org/b> <!subteam^S1|x>',
 	'`@everyone` **@all** _@here_ ~~@channel~~ @\u200beveryone',
 ].join('\n\n');

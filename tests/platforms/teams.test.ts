@@ -130,3 +130,27 @@ test('teams: the receipt says what it has nothing for, and names no address', as
 	);
 	expect(summary).toBe('teams ops; ignored: thread_id, reply_to, sticky');
 });
+
+test('teams: a webhook that is dead holds no other one, and the platform says which it is', async () => {
+	await using open = await openPlatform({
+		...speech,
+		settings: url => ({
+			webhooks: {
+				dead: {url: 'http://127.0.0.1:1/hook'},
+				ops: {url: `${url}${flow}?api-version=1&sp=%2Ftriggers%2Fmanual%2Frun&sig=${signature}`},
+			},
+		}),
+	});
+	await expect(open.deliver('x', {runId: 1}, {chat_id: 'dead'})).rejects.toMatchObject({
+		code: 'platform_unreachable',
+	});
+	expect(open.deliverer.platforms()).toEqual([
+		{
+			name: 'teams',
+			state: 'failed',
+			reason: expect.stringMatching(/^webhook dead: .*ECONNREFUSED/),
+			nextTry: open.clock.now() + 5000,
+		},
+	]);
+	expect(await open.deliver('x', {runId: 2})).toEqual({summary: 'teams ops'});
+});

@@ -68,6 +68,16 @@ const speech: Speech = {
 			reply: {status: 200, json: {ok: false, error_code: 400, description: 'Bad Request'}},
 			code: 'platform_failed',
 		},
+		{
+			name: 'a success with the status of an error',
+			reply: {status: 500, json: {ok: true, result: {message_id: 1}}},
+			code: 'platform_failed',
+		},
+		{
+			name: 'what is said of changes, to a message',
+			reply: failed(400, 'Bad Request: message is not modified'),
+			code: 'platform_rejected',
+		},
 		{name: 'their own trouble', reply: failed(502, 'Bad Gateway'), code: 'platform_failed'},
 	],
 	changes: {

@@ -1,6 +1,14 @@
 import type {JsonObject} from '../../core/json.ts';
 import {version} from '../../core/version.ts';
-import {createAsk, idAt, nameAt, type ApiRequest, type Judged, type Judgement} from '../ask.ts';
+import {
+	createAsk,
+	idAt,
+	nameAt,
+	textAt,
+	type ApiRequest,
+	type Judged,
+	type Judgement,
+} from '../ask.ts';
 import type {Place} from '../platform.ts';
 import type {SenderModule} from '../target-kind.ts';
 import {discord} from '../text/dialects.ts';
@@ -71,7 +79,7 @@ const bodyOf = (text: string): JsonObject => ({
 function judge({status, json}: Judged, {method}: ApiRequest): Judgement {
 	if (
 		status === 200 &&
-		(method === 'GET' ? json['bot'] === true : typeof json['id'] === 'string')
+		(method === 'GET' ? json['bot'] === true : /^\d+$/.test(textAt(json, 'id')))
 	) {
 		return true;
 	}

@@ -22,7 +22,7 @@ export const slack = definePlatform({
 		form: /^[CDGU][A-Z0-9]{1,30}$/,
 		says: 'the id of a channel (C0123456789), of a conversation or of a member',
 	},
-	thread: {form: /^\d{1,12}\.\d{1,9}$/, says: 'the `ts` of a message (1503435956.000247)'},
+	thread: {form: /^\d{1,12}\.\d{6}$/, says: 'the `ts` of a message (1503435956.000247)'},
 	edits: Infinity,
 	perMinute: 60,
 	setUp: [

@@ -22,8 +22,8 @@ export const telegram = definePlatform({
 	fields,
 	needs: ['botToken'],
 	chat: {form: /^(?:-?\d{1,20}|@\w{3,64})$/, says: 'the number of a chat (-1001234) or @channel'},
-	thread: {form: /^[1-9]\d{0,15}$/, says: 'the number of a topic'},
-	reply: {form: /^[1-9]\d{0,15}$/, says: 'the number of a message'},
+	thread: {form: /^[1-9]\d{0,14}$/, says: 'the number of a topic'},
+	reply: {form: /^[1-9]\d{0,14}$/, says: 'the number of a message'},
 	edits: Infinity,
 	// Groups and channels are below zero, or have names.
 	perMinute: chat => (/^\d/.test(chat) ? minuteOfChat : minuteOfGroup),

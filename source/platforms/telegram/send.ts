@@ -75,10 +75,14 @@ export const connect: SenderModule<TelegramSettings, Place>['connect'] = (
 	};
 };
 
-function judge({json, status}: Judged): Judgement {
+function judge({json, status}: Judged, {isEdit}: ApiRequest): Judgement {
 	const said = textAt(json, 'description');
-	if (json['ok'] === true || said.includes('message is not modified')) {
+	if (json['ok'] === true) {
 		return true;
+	}
+
+	if (isEdit && said.includes('message is not modified')) {
+		return 'unchanged';
 	}
 
 	if (status === 429 || json['error_code'] === 429) {
@@ -97,7 +101,7 @@ function again({json}: Judged, request: ApiRequest): ApiRequest | undefined {
 	}
 
 	const moved = idAt(json, 'parameters', 'migrate_to_chat_id');
-	if (moved !== undefined) {
+	if (moved !== undefined && /^-?\d+$/.test(moved)) {
 		return {...request, json: {...body, chat_id: moved}};
 	}
 

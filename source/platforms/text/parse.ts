@@ -1,4 +1,5 @@
 import MarkdownIt, {type Env, type Token} from 'markdown-it';
+import {withoutUnwanted} from '../outgoing-message.ts';
 
 /** How a stretch of text is marked. */
 export const markNames = ['strong', 'em', 'strike'] as const;
@@ -57,11 +58,25 @@ export function parseMarkdown(text: string): readonly Block[] {
 	// What is nested deeper is dropped. Letters of definitions are in no token, those of cells that a table has no column for neither.
 	const isDropped =
 		tokens.some(({level}) => level >= maxNesting - 1) ||
+		lengthOfTargets(tokens) > 2 * text.length + maxTargetLength ||
 		(found.references === undefined &&
 			lettersIn(text) !== lettersIn(tokens.map(({content, info}) => content + info).join('')));
 	const blocks = isDropped ? [] : blocksUntil('', tokens.values());
 	return blocks.length > 0 ? blocks : [paragraphOf([{text}])];
 }
+
+/** A definition is written once, and every link that names it has all of its target. */
+const lengthOfTargets = (tokens: readonly Token[]): number =>
+	tokens.reduce(
+		(sum, token) =>
+			sum +
+			String(token.attrGet('href') ?? token.attrGet('src') ?? '').length +
+			lengthOfTargets(token.children ?? []),
+		0,
+	);
+
+/** Longer targets of links are not written, UTF-16 units: no browser and no platform takes them. */
+const maxTargetLength = 2000;
 
 export const paragraphOf = (runs: readonly Run[]): Block => ({type: 'paragraph', runs});
 
@@ -167,7 +182,10 @@ function runsOf(tokens: readonly Token[] | null | undefined): readonly Run[] {
 		| undefined;
 	/** Characters so far, but for blanks around them. */
 	let length = 0;
-	const push = (text: string, how: Omit<Run, 'text'> = {}) => {
+	const push = (found: string, how: Omit<Run, 'text'> = {}) => {
+		// Entities may stand for what was taken out of the text.
+		const clean = withoutUnwanted(found);
+		const text = how.code ? clean.replaceAll('\n', ' ') : clean;
 		const marked = markNames.filter(name => open[name] > 0 && !how.code);
 		const run: Run = {
 			...Object.fromEntries(marked.map(name => [name, true])),
@@ -189,7 +207,7 @@ function runsOf(tokens: readonly Token[] | null | undefined): readonly Run[] {
 		if (mark) {
 			open[mark] += token.nesting;
 		} else if (token.type === 'link_open') {
-			const target = String(token.attrGet('href') ?? '');
+			const target = targetOf(token, 'href');
 			link = {target, href: safeTarget(target), begins: length};
 		} else if (token.type === 'link_close' && link) {
 			const {target, href, begins} = link;
@@ -201,7 +219,7 @@ function runsOf(tokens: readonly Token[] | null | undefined): readonly Run[] {
 
 			link = undefined;
 		} else if (token.type === 'image') {
-			const source = String(token.attrGet('src') ?? '');
+			const source = targetOf(token, 'src');
 			const href = link?.href ?? safeTarget(source);
 			const words = textOf(runsOf(token.children)).trim() || source;
 			push(words, {href});
@@ -220,6 +238,11 @@ function runsOf(tokens: readonly Token[] | null | undefined): readonly Run[] {
 	return runs;
 }
 
+function targetOf(token: Token, name: 'href' | 'src'): string {
+	const target = withoutUnwanted(String(token.attrGet(name) ?? ''));
+	return target.length > maxTargetLength ? `${target.slice(0, maxTargetLength)}…` : target;
+}
+
 const isAlike = (one: Run, other: Run): boolean =>
 	one.href === other.href &&
 	one.code === other.code &&
@@ -232,5 +255,5 @@ function safeTarget(target: string): string | undefined {
 			.map(byte => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)
 			.join(''),
 	);
-	return /^(?:https?:\/\/|mailto:)[^/]/i.test(safe) ? safe : undefined;
+	return /^(?:https?:\/\/|mailto:)[^/]/i.test(safe) && !target.endsWith('…') ? safe : undefined;
 }

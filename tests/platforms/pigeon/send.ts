@@ -21,7 +21,10 @@ export const connectAs =
 							: undefined,
 		});
 		return {
-			split: text => text.split('\n'),
+			split(text, _, maxParts = Infinity) {
+				const lines = text.split('\n');
+				return lines.length > maxParts ? [...lines.slice(0, maxParts - 1), '[cut]'] : lines;
+			},
 			async send({text}, {chat}, {key, ...limits}) {
 				await ask({path: `/fly?to=${encodeURIComponent(chat)}`, json: {text, key}}, limits);
 				return {place: `pigeon to ${chat}`};

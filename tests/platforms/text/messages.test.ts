@@ -17,7 +17,7 @@ import {
 	withoutEntities,
 } from './shown.ts';
 
-const {discord, googlechat, mattermost, plainText, slack, telegram, zulip} = dialects;
+const {discord, googlechat, mattermost, plainText, rocketchat, slack, telegram, zulip} = dialects;
 
 const split = <Output = string>(
 	text: string,
@@ -532,4 +532,33 @@ test('signal: each stretch is shown letter for letter, with its mark, whatever s
 		}),
 		{numRuns: propertyRuns(400)},
 	);
+});
+
+test('targets that links repeat do not grow a text beyond measure, and one that is too long is no link', () => {
+	const long = `https://x.example/${'y'.repeat(20_000)}`;
+	for (const text of [`[a]: ${long}\n\n${'[a] '.repeat(10_000)}`, `[a](${long})`]) {
+		const messages = messagesOf(text, {
+			dialect: telegram,
+			limit: 4096,
+			maxParts: 20,
+			format: 'markdown',
+		});
+		expect(messages.join('').length).toBeLessThan(3 * text.length);
+		expect(messages.join('')).not.toContain('href');
+	}
+});
+
+test.for([
+	'&#x202e;abc',
+	'`&#x202e;`&#x202e;x',
+	'[&#x202e;a](https://e.x)',
+	'|a|\n|-|\n|&#x202e;b&#13;c|',
+])('what entities of %j stand for is cleaned, too', text => {
+	const [message = ''] = messagesOf(text, {
+		dialect: rocketchat,
+		limit: 4096,
+		maxParts: 1,
+		format: 'markdown',
+	});
+	expect(message).not.toMatch(/[\u202e\r]/);
 });
