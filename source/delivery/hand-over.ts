@@ -96,8 +96,7 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 		};
 		const observed = async <Result>(attempt: () => Promise<Result>) =>
 			oneOfMany(kind.kind, async () => (state ? state.observe(settings, attempt) : attempt()));
-		const split = (maxParts = mostParts) =>
-			sender.split?.(message.text, place, maxParts) ?? [message.text];
+		const split = (most = mostParts) => sender.split?.(message.text, place, most) ?? [message.text];
 		const {edit} = sender;
 		const summary = await (place.isSticky && edit
 			? keepUp({

@@ -186,11 +186,20 @@ function compileMembers(extra: JsonObject): Renderer<JsonObject> {
 				Object.fromEntries(members.map(([key, render]) => [key, render(context, budget)]));
 }
 
+const hasLostDigits = (value: JsonValue | undefined): boolean =>
+	typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
+
 function compileValue(value: JsonValue): Renderer<JsonValue> {
 	if (typeof value === 'string') {
 		const template = parseTemplate(value);
 		return (context, budget) => {
-			const {text} = renderTemplate(budget.left > 0 ? template : [], context, budget.left);
+			// A number that lost digits would name another chat.
+			const exact = template.map(part =>
+				typeof part !== 'string' && hasLostDigits(valueOfPlace(part, context))
+					? part.literal
+					: part,
+			);
+			const {text} = renderTemplate(budget.left > 0 ? exact : [], context, budget.left);
 			budget.left -= text.length;
 			return text;
 		};

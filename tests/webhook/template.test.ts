@@ -216,3 +216,12 @@ test('what the texts of `deliver_extra` repeat cannot fill the memory', () => {
 	expect(texts[0]).toHaveLength(600_000);
 	expect(rendered['key19999']).toEqual(['', 7]);
 });
+
+test('a number that lost digits fills nothing in where a text goes to; in a prompt it is as it came', () => {
+	const context = {payload: JSON.parse('{"chat": 1234567890123456789, "n": 12}'), event: 'push'};
+	expect(compileExtra({chat_id: '{chat}', thread_id: '{n}'})(context)).toEqual({
+		chat_id: '{chat}',
+		thread_id: '12',
+	});
+	expect(renderTemplate(parseTemplate('{chat}'), context).text).toBe('1234567890123456800');
+});
