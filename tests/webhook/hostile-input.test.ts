@@ -19,6 +19,12 @@ import {anyFilter, anyPath, anyPayload, anyTemplate} from './hostile-input.ts';
 
 const headers = {'x-a': 'b', cookie: ['c', 'd']};
 
+/** Whether a number in it is too large to be exact: where a text goes to is not filled in with such a one. */
+const holdsLostDigits = (value: JsonValue): boolean =>
+	typeof value === 'number'
+		? Number.isInteger(value) && !Number.isSafeInteger(value)
+		: typeof value === 'object' && value !== null && Object.values(value).some(holdsLostDigits);
+
 test('template: no input throws, the text is well-formed', () => {
 	fc.assert(
 		fc.property(anyTemplate, anyPayload, fc.string({unit: 'binary'}), (source, payload, event) => {
@@ -27,7 +33,7 @@ test('template: no input throws, the text is well-formed', () => {
 			expect(text.isWellFormed()).toBe(true);
 			expect(unresolved.every(key => source.includes(`{${key}}`))).toBe(true);
 			const extra = compileExtra({chat_id: source, nested: [payload, {deep: source}]})(context);
-			expect(extra['chat_id']).toBe(text);
+			expect(extra['chat_id'] === text || holdsLostDigits(payload)).toBe(true);
 		}),
 		{numRuns: propertyRuns(2000)},
 	);
