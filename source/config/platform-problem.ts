@@ -13,6 +13,21 @@ export const problemWithPlatform = (
 		? whyOff(deliver, platformSettings({platforms}, deliver))
 		: undefined;
 
+/** Why nothing can be sent to a platform that is enabled, as its settings are: what it lacks, or a home channel that is none. What follows its name in a sentence. */
+export function problemWithSettings(
+	kind: string,
+	settings: PlatformSettings | undefined,
+): string | undefined {
+	if (settings?.lacks !== undefined) {
+		return `lacks ${settings.lacks}`;
+	}
+
+	const home = settings && platformNamed(kind)?.check({}, settings);
+	return home?.ok === false && home.code === 'target_invalid'
+		? `has a home_channel that cannot be sent to: ${home.problem}`
+		: undefined;
+}
+
 const whyOff = (deliver: string, settings: PlatformSettings | undefined): string | undefined =>
 	settings?.enabled
 		? settings.lacks &&

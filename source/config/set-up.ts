@@ -15,6 +15,7 @@ import {firstConfig} from './first-config.ts';
 import {formatDiagnostic} from './format-diagnostic.ts';
 import {generateSecret} from './merge-subscription.ts';
 import {asPlainData, valueAt, type KeyPath} from './plain-data.ts';
+import {problemWithSettings} from './platform-problem.ts';
 import {platformSettings, platformSlip} from './platform-settings.ts';
 import {readTextFile} from './read-text-file.ts';
 import {referencesIn} from './references.ts';
@@ -199,11 +200,8 @@ function judge(
 
 /** Why nothing could be sent there, also when that was so before. */
 function problemWithPlatform(next: Config, name: string): string | undefined {
-	const lacks = platformSettings(next, name)?.lacks;
-	return (
-		platformSlip(next, name)?.reason ??
-		(lacks === undefined ? undefined : `platforms.${name} lacks ${lacks}`)
-	);
+	const problem = problemWithSettings(name, platformSettings(next, name));
+	return platformSlip(next, name)?.reason ?? (problem && `platforms.${name} ${problem}`);
 }
 
 const problemsOf = (loaded: LoadedConfig) =>

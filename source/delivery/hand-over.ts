@@ -98,23 +98,26 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 			oneOfMany(kind.kind, async () => (state ? state.observe(settings, attempt) : attempt()));
 		const split = (most = mostParts) => sender.split?.(message.text, place, most) ?? [message.text];
 		const {edit} = sender;
+		const texts = place.isSticky && edit ? split(1) : split();
 		const summary = await (place.isSticky && edit
 			? keepUp({
 					...sending,
 					place,
-					text: split(1)[0] ?? '',
+					text: texts[0] ?? '',
 					send: async (part, limits) => observed(async () => sender.send(part, place, limits)),
 					edit: async (part, limits) => observed(async () => edit(part, place, limits)),
 					maxEdits: kind.edits ?? 0,
 				})
 			: sendParts({
 					...sending,
-					texts: split(),
+					texts,
 					send: async (part, limits) => observed(async () => sender.send(part, place, limits)),
 				}));
-		return place.ignored.length === 0
-			? summary
-			: `${summary}; ignored: ${place.ignored.join(', ')}`;
+		return [
+			summary,
+			...(texts.at(-1)?.includes('[cut: the whole text has ') ? ['cut'] : []),
+			...(place.ignored.length > 0 ? [`ignored: ${place.ignored.join(', ')}`] : []),
+		].join('; ');
 	};
 
 	return async delivery => {

@@ -2,6 +2,7 @@ import {createAuthorities} from '../config/authorities.ts';
 import type {Config} from '../config/config.ts';
 import {ensureHome} from '../config/home-paths.ts';
 import {looseFiles} from '../config/loose-files.ts';
+import type {PlatformView} from '../core/config-view.ts';
 import type {Emit} from '../core/events.ts';
 import {createIdSource} from '../core/ids.ts';
 import type {Logger} from '../core/log.ts';
@@ -97,6 +98,18 @@ export async function openIntake(
 		await startControlServer({port, version, log: log.from('gateway')}, {socket: paths.socket}),
 	);
 
+	const failedPlatforms = new Set<string>();
+	/** Once when it fails, and once when it is back. */
+	const tellOfPlatform = ({name, state, reason = ''}: PlatformView) => {
+		const said = log.from('delivery');
+		if (state === 'failed' && !failedPlatforms.has(name)) {
+			failedPlatforms.add(name);
+			said.warn(`Platform ${name} has failed: ${reason}`);
+		} else if (state === 'connected' && failedPlatforms.delete(name)) {
+			said.info(`Platform ${name} is back`);
+		}
+	};
+
 	const ownMark = await openOwnMark(paths.markKey, {log: log.from('delivery')});
 	const deliverer = stack.use(
 		createDeliverer({
@@ -112,6 +125,7 @@ export async function openIntake(
 			},
 			onPlatformChanged(platform) {
 				emit({type: 'platform-changed', at: clock.now(), platform});
+				tellOfPlatform(platform);
 			},
 		}),
 	);

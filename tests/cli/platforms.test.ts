@@ -34,6 +34,7 @@ async function open(written: Readonly<Record<string, unknown>> = {}) {
 		telegram,
 		run: async (...args: readonly string[]) => command(['platforms', ...args], world),
 		json: async (...args: readonly string[]) => commandJson(['platforms', ...args], world),
+		check: async () => command(['config', 'check'], world),
 		[Symbol.asyncDispose]: async () => stack.disposeAsync(),
 	};
 }
@@ -161,6 +162,14 @@ test('with a gateway the states are those that it knows, and the test goes throu
 			nextTry: expect.any(Number),
 		},
 	]);
+});
+
+test('a home channel that cannot be one is named where it is written, before anything is sent', async () => {
+	await using home = await open({home_channel: 'deploys'});
+	expect((await home.check()).stderr).toMatch(
+		/^warning .*platforms\.telegram: is enabled and has a home_channel that cannot be sent to: platforms\.telegram\.home_channel must be the number of a chat/m,
+	);
+	expect(home.service.calls).toEqual([]);
 });
 
 test('a reload that says the same of a platform leaves it as it stands', async () => {

@@ -182,7 +182,7 @@ test('matrix: a sticky text changes one message, with room for its texts twice',
 	const {summary} = await open.deliver('**two** '.repeat(10_000), {runId: 2}, extra);
 
 	expect(open.service.faults).toEqual([]);
-	expect(summary).toMatch(/\(message \$1\), edited$/);
+	expect(summary).toMatch(/\(message \$1\), edited; cut$/);
 	expect(open.service.calls.filter(speech.isSending)).toHaveLength(1);
 	const changes = changesIn(open.service.calls);
 	expect(changes).toHaveLength(1);

@@ -2,7 +2,7 @@ import type {Config, HomePaths, RouteTable} from '../../config/config.ts';
 import {expandServer} from '../../config/expand-server.ts';
 import {loadConfig} from '../../config/load-config.ts';
 import {placeless} from '../../config/place-diagnostic.ts';
-import {problemWithPlatform} from '../../config/platform-problem.ts';
+import {problemWithPlatform, problemWithSettings} from '../../config/platform-problem.ts';
 import {platformSettings} from '../../config/platform-settings.ts';
 import {buildRouteTable} from '../../config/route-table.ts';
 import {viewOfRoute} from '../../config/route-view.ts';
@@ -98,10 +98,8 @@ function problemsWithJobs({clock}: Context, {profiles}: Config): readonly Diagno
 const incompletePlatforms = (config: Config): readonly Diagnostic[] =>
 	platformKinds.flatMap(({kind}): readonly Diagnostic[] => {
 		const settings = platformSettings(config, kind);
-		const message =
-			settings?.enabled && settings.lacks !== undefined
-				? `is enabled and lacks ${settings.lacks}: nothing can be sent there`
-				: undefined;
+		const problem = settings?.enabled ? problemWithSettings(kind, settings) : undefined;
+		const message = problem && `is enabled and ${problem}`;
 		return message === undefined
 			? []
 			: [

@@ -4,6 +4,7 @@ import type {ReceiverSettings} from '../../config/set-up.ts';
 import {countOf} from '../../core/counted.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {GatewayCommands, GatewayStatus} from '../../gateway/port.ts';
+import {dayTime} from '../../terminal/text/time.ts';
 import type {Context} from '../console/context.ts';
 import {numberOption, refuseUnknownCommand} from '../console/options.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
@@ -148,7 +149,8 @@ function describe(
 		...(rest.approvals === 0 ? [] : [`approvals  ${rest.approvals} waiting: svc approvals list`]),
 		`model      ${model ? `${model.name} (${model.origin})` : 'none'}${rest.model_problem ? `: ${rest.model_problem}` : ''}`,
 		...platforms.map(
-			({name, state, reason}) => `platform   ${name}: ${state}${reason ? ` (${reason})` : ''}`,
+			({name, state, reason, nextTry}) =>
+				`platform   ${name}: ${state}${reason ? ` (${reason})` : ''}${nextTry === undefined ? '' : `, asked again at ${dayTime(nextTry)}`}`,
 		),
 		...rest.slips.map(slip => `slip       ${slipText(slip)}`),
 		...rest.config_problems
