@@ -100,9 +100,22 @@ function placeAfter(text: string, document: Document, path: KeyPath) {
 	const column = first.range[0] - (text.lastIndexOf('\n', first.range[0] - 1) + 1);
 	const end = node.range[1];
 	const lineEnd = text[end - 1] === '\n' ? end - 1 : text.indexOf('\n', end);
-	return lineEnd === -1
-		? {offset: text.length, column, before: '\n'}
-		: {offset: lineEnd + 1, column, before: ''};
+	if (lineEnd === -1) {
+		return {offset: text.length, column, before: '\n'};
+	}
+
+	const offset = afterDeeperComments(text, {from: lineEnd + 1, column});
+	return {offset, column, before: text[offset - 1] === '\n' ? '' : '\n'};
+}
+
+/** Behind the comments that stand deeper than `column`: settings of the last entry that are commented out, which would become those of a new one. */
+function afterDeeperComments(
+	text: string,
+	{from, column}: {readonly from: number; readonly column: number},
+): number {
+	const comments = new RegExp(`(?:(?:[ \\t]*\\r?\\n)* {${column + 1},}#.*(?:\\n|$))*`, 'y');
+	comments.lastIndex = from;
+	return from + (comments.exec(text)?.[0].length ?? 0);
 }
 
 /** The text as the library writes it after the edit. */

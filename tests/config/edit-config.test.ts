@@ -3,6 +3,7 @@ import {assert, constantFrom, dictionary, jsonValue, oneof, property, string} fr
 import {expect, test} from 'vitest';
 import {parse, stringify} from 'yaml';
 import {editConfig, editConfigText} from '../../source/config/edit-config.ts';
+import {editYaml} from '../../source/config/edit-yaml.ts';
 import {firstConfig} from '../../source/config/first-config.ts';
 import {systemClock} from '../../source/core/clock.ts';
 import {codeOf} from '../../source/core/errors.ts';
@@ -79,6 +80,19 @@ test('a new key follows the last one of its mapping, indented as the file is', (
 	expect(set('a: 1', ['b', 'c'], true)).toBe('a: 1\nb:\n  c: true\n');
 	expect(set('# only words\n', ['b'], 1)).toBe('# only words\nb: 1\n');
 	expect(set('', ['b'], 1)).toBe('b: 1\n');
+});
+
+test('settings that are commented out stay in their mapping when another one follows it', () => {
+	const text = 'a:\n  b:\n    c: 1\n    # d: 2\n\n    # e:\n    #   f: 3\n# of all\ng: 4\n';
+	expect(editYaml(text, {path: ['a', 'x', 'y'], value: 5})).toBe(
+		text.replace('# of all', '  x:\n    y: 5\n# of all'),
+	);
+	expect(editYaml(text, {path: ['a', 'b', 'x'], value: 5})).toBe(
+		text.replace('c: 1\n', 'c: 1\n    x: 5\n'),
+	);
+	expect(editYaml('a:\n  b: 1\n    # c', {path: ['a', 'x'], value: 5})).toBe(
+		'a:\n  b: 1\n    # c\n  x: 5\n',
+	);
 });
 
 test('comments stay where the text has to be written anew', () => {
