@@ -118,7 +118,7 @@ export function createPost({
 					? `${host} did not answer within ${limitMs / 1000} s`
 					: signal.aborted
 						? 'the delivery was ended'
-						: `${host}: ${codeOf(error)} ${messageOf(error)}`;
+						: `${host}: ${wordsOf(error)}`;
 				if (exchange.status === undefined) {
 					throw exchange.isWritten && !sendsNothing
 						? new DeliveryError('delivery_uncertain', say(`${why}; the message may have arrived`))
@@ -171,6 +171,12 @@ export function createPost({
 			await Promise.allSettled([...agents.values()].map(async agent => agent.destroy()));
 		},
 	};
+}
+
+/** Most messages of the system repeat their code, and the address that stands before it. */
+function wordsOf(error: unknown): string {
+	const [code, message] = [codeOf(error), messageOf(error)];
+	return message.includes(code) ? code : `${code} ${message}`;
 }
 
 function codeOfStatus(status: number): keyof typeof platformFailures {
