@@ -59,10 +59,6 @@ export async function askLine(
 		? Object.assign(new Writable({write: (_chunk, _encoding, done) => done()}), {isTTY: true})
 		: stderr;
 	const {text: shown} = block(question);
-	if (masked) {
-		stderr.write(shown);
-	}
-
 	using prompt = openLineEditor(output, {input: stdin, environment, history, historySize});
 	using _ = openAt(stdin, () => {
 		if (masked) {
@@ -83,6 +79,11 @@ export async function askLine(
 		});
 	});
 	const asked = prompt.question(masked ? '' : shown, {signal: stop}).catch(() => undefined);
+	if (masked) {
+		// Once the editor reads key by key: before that, the terminal makes a character of Ctrl-D.
+		stderr.write(shown);
+	}
+
 	const line = await Promise.race([asked, closed]);
 	const text = line === undefined ? line : asTyped(line);
 	if (masked || (stop.aborted && !interrupt.signal.aborted)) {
