@@ -1,0 +1,50 @@
+/** What one text of a list of hosts allows. */
+export type HostRule = {
+	/** Absent: any. As `hostOf` gives it. */
+	readonly host?: string;
+	/** Names below `host` instead of `host` itself. */
+	readonly below: boolean;
+	readonly ports: readonly number[];
+};
+
+/** As the URL parser gives it: lower case, no port, IPv6 in brackets or not. */
+export type HostAndPort = {readonly host: string; readonly port: number};
+
+const defaultPorts = [80, 443];
+
+const written = /^(\*\.)?(\*|[^\s/?#@:*[\]\\]+|\[[\d:.A-Fa-f]+\])(?::(\d{1,5}))?$/u;
+
+/**
+ * What `text` allows: `docs.example.com` that name alone, `*.example.com` the names below it, `*` any host, an address itself; with `:port` that port, otherwise 80 and 443. `undefined`: it is no
+ * host. Names are compared as the URL parser spells them: case, other spellings of an address and a dot at the end do not count.
+ *
+ * @see manual/web.md#hosts
+ */
+export function readHostRule(text: string): HostRule | undefined {
+	const [, below, name = '', port] = written.exec(text) ?? [];
+	const ports = port === undefined ? defaultPorts : [Number(port)];
+	if (name === '' || ports.some(number => number < 1 || number > 65_535)) {
+		return undefined;
+	}
+
+	if (name === '*') {
+		return below === undefined ? {below: false, ports} : undefined;
+	}
+
+	const host = URL.parse(`http://${name}/`)?.hostname;
+	const isNameBelow = below !== undefined;
+	return host === undefined || (isNameBelow && /^\[|^[\d.]+$/.test(host))
+		? undefined
+		: {host: hostOf(host), below: isNameBelow, ports};
+}
+
+/** A host as rules have it: without brackets and without the dot at its end. */
+export const hostOf = (hostname: string): string => hostname.replaceAll(/^\[|\]$|\.$/g, '');
+
+/** Whether one of `rules` allows the host at this port. Says nothing about the addresses that its name has. */
+export const isListed = (rules: readonly HostRule[], {host, port}: HostAndPort): boolean =>
+	rules.some(rule => rule.ports.includes(port) && matches(rule, hostOf(host)));
+
+const matches = ({host, below}: HostRule, asked: string): boolean =>
+	host === undefined ||
+	(below ? asked.endsWith(`.${host}`) && asked.length > host.length + 1 : asked === host);
