@@ -14,6 +14,7 @@ import type {
 	tlsSettings,
 } from './section-schemas.ts';
 import type {ToolServerConfig} from './tool-server.ts';
+import type {ToolsetsConfig, toolsSettings} from './toolset-settings.ts';
 
 /** Files and folders of one home. Absolute paths. @see manual/configuration.md#how-the-file-is-read */
 export type HomePaths = {
@@ -133,6 +134,9 @@ export type Config = SectionsConfig & {
 	readonly platforms: PlatformsConfig;
 	/** `mcp_servers` by name, in the order of the file; those that are switched off too. References are not resolved, see `expandServer`. */
 	readonly toolServers: ReadonlyMap<string, ToolServerConfig>;
+	/** What svc's own tools may do. */
+	readonly toolsets: ToolsetsConfig;
+	readonly tools: ReturnType<typeof toolsSettings.read>;
 	/** `approvals.allow`, in the order of the file. */
 	readonly approvalRules: readonly FileRule[];
 	/** Absent: nothing is removed. */

@@ -86,6 +86,7 @@ export function interpretConfig(
 
 	const {platforms, model, runs, metrics, retention, tls, api, approvals, mcp_servers} =
 		sound.parsed;
+	const {toolsets, tools} = sound.parsed;
 	// What refuses an item is not told of a second time.
 	const refusedKeys = new Set(
 		[...sound.slips.values()]
@@ -171,6 +172,8 @@ export function interpretConfig(
 				metrics,
 				platforms: configured,
 				toolServers,
+				toolsets,
+				tools,
 				approvalRules: fileRulesOf(approvals.allow, {
 					userHome: userHomeOf(surroundings.environment),
 					placeOf: index => placeText(place({path: ['approvals', 'allow', index], message: ''})),

@@ -16,6 +16,7 @@ import {
 	runsSettings,
 } from './section-schemas.ts';
 import {toolServersSchema} from './tool-server-schema.ts';
+import {toolsetsSchema, toolsSettings} from './toolset-settings.ts';
 
 /** In a list the literal would open every route that relies on it, without a word of it. */
 const opensNothingUnseen = (written: z.output<typeof secret>): boolean =>
@@ -77,6 +78,8 @@ export const configSchema = z.object({
 	api: section(apiSettings, 'The chat API'),
 	approvals: section(approvalsSettings, 'Calls that need a yes'),
 	mcp_servers: setting(toolServersSchema, {description: 'Tool servers by name'}),
+	toolsets: toolsetsSchema,
+	tools: section(toolsSettings, 'The tools of runs'),
 	metrics: section(metricsSettings, 'The metrics endpoint'),
 	tls: section(tlsSettings, 'Whom connections trust'),
 });

@@ -13,6 +13,7 @@ import {
 	tlsSettings,
 } from './section-schemas.ts';
 import {slipKey} from './slips.ts';
+import {brokenToolsets, toolsetNames, toolsetSettings, toolsSettings} from './toolset-settings.ts';
 import {brokenWebhook} from './webhook-config.ts';
 
 /** A part of `config.yaml` that one slip takes down, and whose changes are told of. */
@@ -121,6 +122,30 @@ export const sections: readonly ConfigSection[] = [
 		isIn: () => false,
 		keep: nothing,
 		absent: () => ({approvalRules: []}),
+	},
+	...toolsetNames.map((name): ConfigSection => ({
+		path: `toolsets.${name}`,
+		differences: (before, after) =>
+			toolsetSettings[name].differences(before.toolsets[name], after.toolsets[name]),
+		isIn: ({toolsets}) => toolsets[name].broken === undefined,
+		keep: ({toolsets: before}, {toolsets}) => ({toolsets: {...toolsets, [name]: before[name]}}),
+		absent: (broken, {toolsets}) => ({
+			toolsets: {...toolsets, [name]: {...toolsetSettings[name].read({}), broken}},
+		}),
+	})),
+	{
+		path: 'toolsets',
+		isIn: ({toolsets}) => toolsetNames.every(name => toolsets[name].broken === undefined),
+		keep: ({toolsets}) => ({toolsets}),
+		absent: broken => ({toolsets: brokenToolsets(broken)}),
+	},
+	{
+		path: 'tools',
+		differences: (before, after) => toolsSettings.differences(before.tools, after.tools),
+		isIn: () => true,
+		keep: ({tools}) => ({tools}),
+		// The least that a model gets unasked.
+		absent: () => ({tools: {maxSchemaTokens: 0}}),
 	},
 	{
 		path: 'mcp_servers',

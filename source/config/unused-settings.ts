@@ -82,6 +82,7 @@ const ofRoutesWithoutValue: ReadonlyArray<readonly string[]> = [
 
 const ofConfigWithoutValue: ReadonlyArray<readonly string[]> = [
 	...['trust', 'tools', 'enabled'].map(key => ['mcp_servers', each, key]),
+	['toolsets', each, 'hosts'],
 	...ofRoutesWithoutValue.map(path => ['platforms', 'webhook', 'routes', each, ...path]),
 	...ofRoutesWithoutValue.map(path => ['platforms', 'webhook', 'extra', 'routes', each, ...path]),
 ];
