@@ -1,4 +1,4 @@
-import {serverPrefix} from '../core/toolset-names.ts';
+import {serverPrefix} from '../core/toolsets.ts';
 import {problemWithPrefetch} from './code-host-events.ts';
 import type {Config} from './config.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';

@@ -397,7 +397,7 @@ test('a toolset that gives nothing is said', async () => {
 	const {stderr} = await command(['webhook', 'subscribe', 'hook', '--prompt', 'x'], {
 		home: home.path,
 	});
-	expect(stderr).toContain('Toolset "terminal" has no tools in this version');
+	expect(stderr).toContain('Toolset "terminal" was dropped: there is none of that name');
 	expect(stderr).toContain('no tool server "crm" gives tools');
 });
 

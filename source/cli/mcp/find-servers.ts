@@ -1,9 +1,9 @@
-import {selectTools} from '../../agent/toolsets.ts';
 import {slippedServers, viewOfSlippedServer} from '../../config/slipped-server.ts';
 import {SvcError} from '../../core/errors.ts';
 import {silentLogger} from '../../core/log.ts';
 import {createRedact} from '../../core/redact.ts';
 import type {ServerView} from '../../core/tool-server.ts';
+import {selectTools, serverToolset} from '../../core/toolsets.ts';
 import {askingIn, type ListedServer, serverNoun} from '../../nouns/server/server.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, tell} from '../console/print.ts';
@@ -128,7 +128,7 @@ export async function listServers(
 const tooMany = (context: Context, servers: readonly ListedServer[]): readonly string[] =>
 	selectTools(
 		undefined,
-		new Map(inFileOrder(context, servers).map(({name, tools}) => [name, tools])),
+		inFileOrder(context, servers).map(({name, tools}) => serverToolset([name, tools])),
 	).warnings;
 
 const rowOf = (server: ListedServer) => ({

@@ -7,6 +7,7 @@ import {toolsOf} from '../../gateway/receiver/route-facts.ts';
 import {placeOf} from '../../platforms/platforms.ts';
 import type {JobDefinition} from '../../schedule/job.ts';
 import type {Context} from '../console/context.ts';
+import {readConfig} from '../home/receiver-facts.ts';
 import {inFileOrder, serversOf} from '../mcp/find-servers.ts';
 
 type Capability = Awaited<ReturnType<typeof capabilityOf>>;
@@ -18,7 +19,8 @@ export async function toolsOfRuns(
 ) {
 	const all = inFileOrder(context, await serversOf(context, profile));
 	const servers = all.filter(({status}) => status !== 'skipped');
-	return {...toolsOf(toolsets, servers), hasServers: servers.length > 0};
+	const {toolsets: settings} = readConfig(context);
+	return {...toolsOf(toolsets, {servers, settings}), hasServers: servers.length > 0};
 }
 
 /** What an event starts: a run, one with others of its key, a job, or no agent. */

@@ -112,7 +112,8 @@ async function answerTurn(work: Working, turn: AgentTurn): Promise<TurnResult> {
 	const note = (text: string) => {
 		recordEntry(work, {at: clock.now(), kind: 'note', text});
 	};
-	const {notes, logins, ...equipment} = await equip(run, turn.signal, note);
+	await using stack = new AsyncDisposableStack();
+	const {notes, logins, ...equipment} = await equip(run, {signal: turn.signal, note, stack});
 	for (const text of [
 		...notes,
 		...logins.map(name => `Goes on without a login to tool server "${name}"`),

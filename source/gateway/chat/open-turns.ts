@@ -34,14 +34,8 @@ export function openTurns(
 		clock,
 		runs: world.store.runs,
 		agents: {live: runner(async name => model.current(name)), test: runner(async () => offline)},
-		equip: async (run, signal, note) =>
-			equipRun(run, {
-				skillsDir: live.current().profiles.of(run.profile).paths.skills,
-				servers,
-				log,
-				signal,
-				note,
-			}),
+		equip: async (run, options) =>
+			equipRun(run, {clock, config: () => live.current(), servers, log, redact}, options),
 		settings() {
 			const {maxSteps, timeoutMs} = live.current().runs;
 			return {maxSteps, timeoutMs};

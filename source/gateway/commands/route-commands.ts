@@ -74,6 +74,7 @@ export function createRouteCommands(
 				entry: readWrittenRoute(config.paths, name, route.source).entry,
 				toolsets: toolsetsOfRoute(rooms, route, config),
 				servers: servers.views(),
+				settings: config.toolsets,
 			});
 		},
 		async readRouteRate(name) {

@@ -1,13 +1,15 @@
-import {selectTools} from '../../agent/toolsets.ts';
 import {filterLines} from '../../config/filter-lines.ts';
 import {referencesIn} from '../../config/references.ts';
 import {insecureSecret, secretsIn} from '../../config/route-refusals.ts';
 import type {Route} from '../../config/route.ts';
+import type {ToolsetsConfig} from '../../config/toolset-settings.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import type {RouteFacts} from '../../core/route-editor.ts';
 import type {ServerView} from '../../core/tool-server.ts';
+import {selectTools, serverToolset, type Toolset} from '../../core/toolsets.ts';
 import {block, cell} from '../../core/untrusted.ts';
 import type {ListedServer} from '../../nouns/server/server.ts';
+import {builtInToolsets, ownToolset} from '../../tools/toolsets.ts';
 
 const maxPrompt = 4000;
 
@@ -18,16 +20,21 @@ export function routeFacts(
 		entry,
 		toolsets,
 		servers,
+		settings,
 	}: {
 		readonly entry: JsonValue | undefined;
 		readonly toolsets: readonly string[] | undefined;
 		/** Of every profile. */
 		readonly servers: readonly ServerView[];
+		readonly settings: ToolsetsConfig;
 	},
 ): RouteFacts {
 	const {prompt, filters, rateLimit, retiredSecrets, rotatedOn, deliverOnly, profile} = route;
 	const own = servers.filter(server => server.profile === profile && server.status !== 'skipped');
-	const {tools, unknownServers, notes} = toolsOf(deliverOnly ? [] : toolsets, own);
+	const {tools, unknownServers, notes} = toolsOf(deliverOnly ? [] : toolsets, {
+		servers: own,
+		settings,
+	});
 	return {
 		rateLimit,
 		secret: secretText(entry),
@@ -47,10 +54,13 @@ export function routeFacts(
 /** The tools that runs have of `servers`, as far as it is known without connecting to anything. `tooMany`: which are left out, where there are too many. */
 export function toolsOf(
 	toolsets: readonly string[] | undefined,
-	servers: readonly ListedServer[],
+	{
+		servers,
+		settings,
+	}: {readonly servers: readonly ListedServer[]; readonly settings: ToolsetsConfig},
 ): Pick<RouteFacts, 'tools' | 'unknownServers' | 'notes'> & {readonly tooMany?: string} {
 	// A server of which nothing is known yet stands for one tool, which no tool is called like.
-	const given = servers
+	const ofServers = servers
 		// "When filtering removes all server-native tools and no utility tool is registered, no runtime toolset is created." See manual/tool-servers.md#which-tools-a-server-offers
 		.filter(server => !isKnown(server) || server.tools.length > 0)
 		.map(server => {
@@ -58,18 +68,24 @@ export function toolsOf(
 			const facts: readonly Given[] = isKnown(server)
 				? tools.map(tool => ({name: tool.name, asks: tool.asks, server: name, isKnown: true}))
 				: [{name: ` ${name}`, asks: false, server: name, isKnown: false}];
-			return [name, facts] as const;
+			return serverToolset([name, facts]);
 		});
-	const {tools, warnings, tooMany} = selectTools(toolsets, new Map(given));
+	const ofOurs = builtInToolsets.map(({name, offers}): Toolset<Given> => ({
+		...ownToolset(name, settings),
+		tools: offers(settings).map(tool => ({name: tool.name, asks: tool.asks, isKnown: true})),
+	}));
+	const {tools, warnings, tooMany} = selectTools(toolsets, [...ofServers, ...ofOurs]);
 	return {
 		tools: tools
 			.filter(tool => tool.isKnown)
 			.map(({name, server, asks}) => ({
 				name: cell(name, 64).text,
-				server: cell(server, 64).text,
+				...(server !== undefined && {server: cell(server, 64).text}),
 				asks,
 			})),
-		unknownServers: tools.filter(tool => !tool.isKnown).map(({server}) => cell(server, 64).text),
+		unknownServers: tools.flatMap(({server, isKnown: known}) =>
+			known || server === undefined ? [] : [cell(server, 64).text],
+		),
 		notes: warnings.map(text => cell(text).text),
 		...(tooMany !== undefined && {tooMany}),
 	};
@@ -82,7 +98,8 @@ const isKnown = ({tools, savedAt, protocol}: ListedServer): boolean =>
 type Given = {
 	readonly name: string;
 	readonly asks: boolean;
-	readonly server: string;
+	/** Absent: svc's own. */
+	readonly server?: string;
 	readonly isKnown: boolean;
 };
 

@@ -1,18 +1,42 @@
+import type {AgentRequest} from '../../agent/runner.ts';
 import {activateSkillTool, findSkills, offerOf} from '../../agent/skills.ts';
-import {namesServer, selectTools} from '../../agent/toolsets.ts';
-import type {Logger} from '../../core/log.ts';
+import type {Config} from '../../config/config.ts';
 import {isTurn, originOf} from '../../core/origin.ts';
 import type {StoredRun} from '../../core/run.ts';
 import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
 import type {Tool} from '../../core/tool.ts';
-import {needsServer} from '../../core/toolset-names.ts';
+import {namesServer, needsServer, selectTools, serverToolset} from '../../core/toolsets.ts';
 import {cell} from '../../core/untrusted.ts';
+import type {World} from '../../core/world.ts';
+import {openBuiltIn} from '../../tools/toolsets.ts';
 import type {LiveServers} from '../servers/live-servers.ts';
 import type {ServerWait} from '../servers/wait-for-servers.ts';
-import type {Equipment} from './work-run.ts';
+
+/** What a run needs beside its plan, looked up when it starts. */
+export type Equipment = Pick<AgentRequest, 'skill' | 'offered' | 'tools'> & {
+	/** What a person who reads the run should know of it, clean. */
+	readonly notes: readonly string[];
+	/** Servers that its toolsets name and that need a login: it may wait for a person. */
+	readonly logins: readonly string[];
+};
+
+/** What any run is equipped from. */
+export type EquipWorld = Pick<World, 'clock' | 'log' | 'redact'> & {
+	readonly config: () => Pick<Config, 'profiles' | 'toolsets'>;
+	readonly servers: Pick<LiveServers, 'toolsOf' | 'views'>;
+};
+
+/** One run that is equipped. */
+export type EquipOptions = {
+	readonly signal: AbortSignal;
+	/** Shows a sentence in the run at once; must not throw. */
+	readonly note: (text: string) => void;
+	/** To be disposed of when the run ends: its tools go with it. */
+	readonly stack: AsyncDisposableStack;
+};
 
 /**
- * The skills and the tools of a run; `skillsDir` is that of its profile. The first skill that is found is loaded; the others count only in a chat with tools, whose model may activate them. The run keeps the tools that it starts with,
+ * The skills and the tools of a run. The first skill that is found is loaded; the others count only in a chat with tools, whose model may activate them. The run keeps the tools that it starts with,
  * whatever becomes of their servers. Waits for the servers of its toolsets alone, and tells `note` of a wait that a person would notice. Rejects with the reason of
  * `signal`, while tool servers still connect.
  *
@@ -20,31 +44,18 @@ import type {Equipment} from './work-run.ts';
  */
 export async function equipRun(
 	run: StoredRun,
-	{
-		skillsDir,
-		servers,
-		log,
-		signal,
-		note,
-	}: {
-		readonly skillsDir: string;
-		readonly servers: Pick<LiveServers, 'toolsOf' | 'views'>;
-		readonly log: Logger;
-		readonly signal: AbortSignal;
-		/** Shows a sentence in the run at once; must not throw. */
-		readonly note: (text: string) => void;
-	},
+	world: EquipWorld,
+	options: EquipOptions,
 ): Promise<Equipment> {
+	const skillsDir = world.config().profiles.of(run.profile).paths.skills;
 	const {
 		skills: [skill, ...offered],
 		problems,
 		none,
 	} = skillsFor(run, skillsDir);
-	const {tools, warnings, notes, logins} = await toolsFor(run, {
-		servers,
-		signal,
-		note,
-		builtIn:
+	const {tools, warnings, notes, logins} = await toolsFor(run, world, {
+		...options,
+		always:
 			offered.length === 0
 				? []
 				: [
@@ -56,7 +67,7 @@ export async function equipRun(
 	});
 	const told = [...none, ...warnings];
 	for (const warning of [...problems, ...told]) {
-		log.warn(warning, {run: run.id, route: run.route, job: run.job?.name});
+		world.log.warn(warning, {run: run.id, route: run.route, job: run.job?.name});
 	}
 
 	return {
@@ -80,22 +91,20 @@ function skillsFor(run: StoredRun, skillsDir: string) {
 	return {
 		...found,
 		none: isNone
-			? [
-					`None of the skills of the ${skillsFrom(run)} was found: ${listed(names)} (svc skills list)`,
-				]
+			? [`None of the skills of the ${ownerOf(run)} was found: ${listed(names)} (svc skills list)`]
 			: [],
 	};
 }
 
-/** What names the skills of a run. */
-function skillsFrom(run: StoredRun): string {
+/** Whose skills and toolsets a run has, by name: a person reads its warnings in the log, among those of others. */
+function ownerOf(run: StoredRun): string {
 	const origin = originOf(run);
 	switch (origin.kind) {
 		case 'delivery':
-			return origin.job ? 'job' : 'route';
+			return origin.job ? `job ${quoted(origin.job.name)}` : `route ${quoted(origin.route)}`;
 
 		case 'job':
-			return 'job';
+			return `job ${quoted(origin.job.name)}`;
 
 		case 'key':
 		case 'person':
@@ -110,19 +119,15 @@ function skillsFrom(run: StoredRun): string {
 const away: ReadonlySet<ServerStatus> = new Set(['connecting', 'needs login', 'failed', 'parked']);
 
 async function toolsFor(
-	{plan: {toolsets}, profile}: StoredRun,
-	{
-		servers,
-		signal,
-		note,
-		builtIn,
-	}: {
-		readonly servers: Pick<LiveServers, 'toolsOf' | 'views'>;
-		readonly signal: AbortSignal;
-		readonly note: (text: string) => void;
-		readonly builtIn: readonly Tool[];
-	},
+	run: StoredRun,
+	world: EquipWorld,
+	{signal, note, stack, always}: EquipOptions & {readonly always: readonly Tool[]},
 ) {
+	const {
+		plan: {toolsets},
+		profile,
+	} = run;
+	const {servers} = world;
 	if (toolsets?.length === 0) {
 		return {tools: [], warnings: [], notes: [], logins: []};
 	}
@@ -143,18 +148,33 @@ async function toolsFor(
 		.filter(({name, status}) => status === 'needs login' && namesServer(toolsets, name))
 		.map(({name}) => name);
 	// Their toolsets exist, with nothing in them for now.
-	const known = new Map([...available, ...missing.map(({name}) => [name, []] as const)]);
-	return {...selectTools(toolsets, known, builtIn), notes: missing.map(noteOf), logins};
+	const known = [...available, ...missing.map(({name}) => [name, []] as const)];
+	const ofOurs = await openBuiltIn(
+		toolsets,
+		{id: run.id, signal},
+		{...world, settings: () => world.config().toolsets},
+		stack,
+	);
+	return {
+		...selectTools(toolsets, [...known.map(serverToolset), ...ofOurs], {
+			always,
+			of: ` of the ${ownerOf(run)}`,
+		}),
+		notes: missing.map(noteOf),
+		logins,
+	};
 }
 
 const noteOf = ({name, status, reason}: ServerView): string =>
 	`Tool server "${name}" gives no tools: ${status}${reason === undefined ? '' : ` (${reason})`}`;
 
+const quoted = (name: string): string => `"${cell(name, 64).text}"`;
+
 /** Names that are told of; a person looks the others up. */
 const maxNames = 5;
 
 function listed(names: readonly string[]): string {
-	const shown = names.slice(0, maxNames).map(name => `"${cell(name, 64).text}"`);
+	const shown = names.slice(0, maxNames).map(quoted);
 	const more = names.length - shown.length;
 	return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

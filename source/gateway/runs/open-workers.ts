@@ -92,14 +92,8 @@ export function openWorkers(
 		emit,
 		log: agentLog,
 		redact,
-		equip: (run, signal, note) =>
-			equipRun(run, {
-				skillsDir: config().profiles.of(run.profile).paths.skills,
-				servers,
-				log: agentLog,
-				signal,
-				note,
-			}),
+		equip: (run, options) =>
+			equipRun(run, {clock, config, servers, log: agentLog, redact}, options),
 		prefetch: (run, signal) =>
 			prefetch(run, {
 				clock,

@@ -1,5 +1,5 @@
 import {offlineModelName} from '../../agent/offline-model.ts';
-import type {AgentRequest, AgentResult, AgentRunner} from '../../agent/runner.ts';
+import type {AgentResult, AgentRunner} from '../../agent/runner.ts';
 import {SvcError, codeOf, messageOf} from '../../core/errors.ts';
 import {asReplaced} from '../../core/replaced-program.ts';
 import type {StoredRun} from '../../core/run.ts';
@@ -9,6 +9,7 @@ import type {Deliverer, Receipt} from '../../delivery/deliverer.ts';
 import {DeliveryError} from '../../platforms/delivery-error.ts';
 import {defaultTarget, reachesPeople} from '../../platforms/platforms.ts';
 import type {Lease, Runs} from '../../store/port.ts';
+import type {Equipment, EquipOptions} from './equip-run.ts';
 import type {LoopBreaker} from './loop-breaker.ts';
 import type {Prefetched} from './prefetch.ts';
 import {createRunWords} from './run-words.ts';
@@ -20,14 +21,6 @@ import {
 	settleFailure,
 } from './settle-run.ts';
 
-/** What a run needs beside its plan, looked up when it starts. */
-export type Equipment = Pick<AgentRequest, 'skill' | 'offered' | 'tools'> & {
-	/** What a person who reads the run should know of it, clean. */
-	readonly notes: readonly string[];
-	/** Servers that its toolsets name and that need a login: it may wait for a person. */
-	readonly logins: readonly string[];
-};
-
 export type WorkDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> & {
 	readonly runs: Runs;
 	/** Reports where a run stands now; never rejects. */
@@ -35,11 +28,7 @@ export type WorkDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> 
 	readonly agent: AgentRunner;
 	readonly deliverer: Pick<Deliverer, 'deliver' | 'mayRepeat' | 'problemWith'>;
 	/** Tells `note` what it waits for. Rejects with the reason of `signal`. */
-	readonly equip: (
-		run: StoredRun,
-		signal: AbortSignal,
-		note: (text: string) => void,
-	) => Promise<Equipment>;
+	readonly equip: (run: StoredRun, options: EquipOptions) => Promise<Equipment>;
 	/** Gets what the plan says, before the agent starts: texts for the agent, and what the run says of each. Rejects with `prefetch_failed`, or when `signal` aborts. */
 	readonly prefetch: (run: StoredRun, signal: AbortSignal) => Promise<Prefetched>;
 	/** Looks again whether the servers that a run awaits logins to still need them, now that it is on disk; never rejects. */
@@ -126,7 +115,8 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 		const note = (text: string) => {
 			recordEntry(work, {at: work.clock.now(), kind: 'note', text});
 		};
-		const {notes, logins, ...equipment} = await work.equip(run, signal, note);
+		await using stack = new AsyncDisposableStack();
+		const {notes, logins, ...equipment} = await work.equip(run, {signal, note, stack});
 		const mostMs = logins.length === 0 ? 0 : (lease.loginWaitMs ?? loginWaitMs);
 		if (mostMs > 0) {
 			await settleAwaiting(work, {servers: logins, mostMs});

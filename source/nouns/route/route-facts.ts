@@ -183,7 +183,7 @@ type Tools = RouteFacts['tools'];
 function toolsText(tools: Tools, unknownServers: readonly string[]): string {
 	const known = [...Map.groupBy(tools, ({server}) => server)].map(([server, own], index) => {
 		const asking = own.filter(({asks}) => asks).length;
-		return `${server} ${own.length}${index === 0 ? ` ${own.length === 1 ? 'tool' : 'tools'}` : ''}${asking === 0 ? '' : `, ${asking} ask`}`;
+		return `${server ?? 'svc'} ${own.length}${index === 0 ? ` ${own.length === 1 ? 'tool' : 'tools'}` : ''}${asking === 0 ? '' : `, ${asking} ask`}`;
 	});
 	const unknown =
 		unknownServers.length === 0 ? [] : [`those of ${unknownServers.join(', ')}, once connected`];

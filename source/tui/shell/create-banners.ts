@@ -2,7 +2,7 @@ import {createMemory} from '../../core/derive.ts';
 import {lossyRoutes, type LossyRoute} from '../../core/lost-events.ts';
 import type {Run} from '../../core/run.ts';
 import type {GatewayState} from '../../core/state.ts';
-import {needsServer} from '../../core/toolset-names.ts';
+import {needsServer} from '../../core/toolsets.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {serverName} from '../../nouns/server/server.ts';
 import {clip} from '../../terminal/text/fit.ts';

@@ -5,6 +5,8 @@ import {startTestGateway} from '../../helpers/gateway.ts';
 import {makeServer, makeServerTool} from '../../helpers/make-server.ts';
 import {makeRoute} from '../../webhook/start-receiver.ts';
 
+const settings = {web: {hosts: []}};
+
 const servers = [
 	makeServer({
 		name: 'crm',
@@ -24,7 +26,12 @@ const servers = [
 test('a route names the tools that it hands out, which of them ask, and servers that are not known yet', () => {
 	const unconnected = makeServer({name: 'new', status: 'connecting', tools: []});
 	const facts = (toolsets?: readonly string[]) =>
-		routeFacts(makeRoute(), {entry: {}, toolsets, servers: [...servers, unconnected]});
+		routeFacts(makeRoute(), {
+			entry: {},
+			toolsets,
+			servers: [...servers, unconnected],
+			settings,
+		});
 
 	expect(facts()).toMatchObject({
 		tools: [
@@ -39,7 +46,8 @@ test('a route names the tools that it hands out, which of them ask, and servers 
 		'Toolset "mcp-elsewhere" was dropped: no tool server "elsewhere" gives tools',
 	]);
 	expect(
-		routeFacts(makeRoute({deliverOnly: true}), {entry: {}, toolsets: undefined, servers}).tools,
+		routeFacts(makeRoute({deliverOnly: true}), {entry: {}, toolsets: undefined, servers, settings})
+			.tools,
 	).toEqual([]);
 });
 

@@ -3,7 +3,7 @@ import {createLogger} from '../../../source/core/log.ts';
 import type {StoredRun} from '../../../source/core/run.ts';
 import type {ServerView} from '../../../source/core/tool-server.ts';
 import type {Tool} from '../../../source/core/tool.ts';
-import {equipRun} from '../../../source/gateway/runs/equip-run.ts';
+import {equipRun, type EquipWorld} from '../../../source/gateway/runs/equip-run.ts';
 import {createTool} from '../../agent/agent-fixture.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {makeServer} from '../../helpers/make-server.ts';
@@ -54,8 +54,14 @@ async function equip(
 	const asked: string[] = [];
 	const shown: string[] = [];
 	const waited: string[] = [];
-	const equipment = await equipRun(makeStoredRun(toolsets, plan), {
-		skillsDir,
+	await using stack = new AsyncDisposableStack();
+	const world: EquipWorld = {
+		clock: createFakeClock(),
+		config: () => ({
+			profiles: {others: [], problems: [], of: () => ({paths: {skills: skillsDir}}) as never},
+			toolsets: {web: {hosts: []}},
+		}),
+		redact: text => text,
 		servers: {
 			async toolsOf(profile, given, {isNeeded, onWait} = {}) {
 				asked.push(profile);
@@ -74,10 +80,13 @@ async function equip(
 			redact: text => text,
 			write: ({message}) => warnings.push(message),
 		}),
+	};
+	const equipment = await equipRun(makeStoredRun(toolsets, plan), world, {
 		signal,
 		note(text) {
 			shown.push(text);
 		},
+		stack,
 	});
 	return {...equipment, warnings, asked, waited, shown};
 }
@@ -106,7 +115,9 @@ test('"unknown names are dropped with a warning", in the log and in the run', as
 	const {tools, warnings, notes} = await equip(['mcp-mail', 'mcp-nope']);
 
 	expect(tools).toEqual([send]);
-	expect(warnings).toEqual(['Toolset "mcp-nope" was dropped: no tool server "nope" gives tools']);
+	expect(warnings).toEqual([
+		'Toolset "mcp-nope" of the route "gh-review" was dropped: no tool server "nope" gives tools',
+	]);
 	expect(notes).toEqual(warnings);
 });
 
@@ -162,7 +173,9 @@ test('"When filtering removes all server-native tools and no utility tool is reg
 	});
 
 	expect(tools).toEqual([search]);
-	expect(warnings).toEqual(['Toolset "mcp-mail" was dropped: no tool server "mail" gives tools']);
+	expect(warnings).toEqual([
+		'Toolset "mcp-mail" of the route "gh-review" was dropped: no tool server "mail" gives tools',
+	]);
 	expect(notes).toEqual(warnings);
 });
 
@@ -199,7 +212,7 @@ test('a run goes on when none of its skills is found, and says so; no skill gran
 	expect(none.skill).toBeUndefined();
 	expect(none.tools).toEqual([search]);
 	expect(none.notes).toEqual([
-		'None of the skills of the route was found: "broken", "ab␛[2J" (svc skills list)',
+		'None of the skills of the route "gh-review" was found: "broken", "ab␛[2J" (svc skills list)',
 	]);
 	expect(none.warnings).toEqual([
 		'Skill "broken" was skipped: its front matter has no description',

@@ -307,7 +307,7 @@ test('the detail has what the route is made of, and what is wrong with it while 
 			})),
 		],
 		unknownServers: ['new'],
-		notes: ['Toolset "file" has no tools in this version'],
+		notes: ['Toolset "file" was dropped: there is none of that name'],
 	};
 	Object.assign(port, {
 		describeRoute: async (name: string) => (name === 'gh-review' ? facts : undefined),
@@ -331,7 +331,7 @@ test('the detail has what the route is made of, and what is wrong with it while 
 		'30 a minute; 4 used, anew in 13 s',
 		'400 days old: R makes a new one',
 		'crm 2 tools, 1 ask · files 20 · those of new, once connected',
-		'! Toolset "file" has no tools in this version',
+		'! Toolset "file" was dropped: there is none of that name',
 		'action in ["opened"]',
 		'Look at {number}',
 	]) {

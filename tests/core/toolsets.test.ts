@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
-import {selectTools} from '../../source/agent/toolsets.ts';
-import {createTool} from './agent-fixture.ts';
+import type {Tool} from '../../source/core/tool.ts';
+import {selectTools as select, serverToolset, type Toolset} from '../../source/core/toolsets.ts';
+import {createTool} from '../agent/agent-fixture.ts';
 
 const search = createTool({name: 'search'});
 const read = createTool({name: 'read'});
@@ -10,8 +11,13 @@ const servers = new Map([
 	['mail', [send]],
 ]);
 
-const unknown = (name: string) => `Toolset "${name}" is unknown and was dropped`;
-const empty = (name: string) => `Toolset "${name}" has no tools in this version`;
+const selectTools = (
+	names: readonly string[] | undefined,
+	given: ReadonlyMap<string, readonly Tool[]>,
+	own: readonly Toolset[] = [],
+) => select(names, [...[...given].map(serverToolset), ...own]);
+
+const unknown = (name: string) => `Toolset "${name}" was dropped: there is none of that name`;
 
 test.for([
 	{what: 'no names: the default, every tool server', names: undefined, tools: [search, read, send]},
@@ -20,12 +26,6 @@ test.for([
 	{what: 'mcp', names: ['mcp'], tools: [search, read, send]},
 	{what: 'one server', names: ['mcp-mail'], tools: [send]},
 	{what: 'each tool once', names: ['mcp-mail', 'mcp', 'mcp-mail'], tools: [send, search, read]},
-	{
-		what: 'built-in toolsets have nothing yet',
-		names: ['terminal', 'file', 'web'],
-		tools: [],
-		warnings: [empty('terminal'), empty('file'), empty('web')],
-	},
 	{
 		what: 'unknown names are dropped with a warning',
 		names: ['everything', 'constructor', 'mcp-mail'],
@@ -40,6 +40,20 @@ test.for([
 	},
 ])('$what', ({names, tools, warnings = []}) => {
 	expect(selectTools(names, servers)).toEqual({tools, warnings});
+});
+
+test("svc's own toolsets come by their names alone, and one that a run does not get says why", () => {
+	const fetch = createTool({name: 'web_fetch'});
+	const own = [
+		{name: 'web', isOfServer: false, tools: [fetch]},
+		{name: 'terminal', isOfServer: false, tools: [], dropped: 'no sandbox works here'},
+	];
+	expect(selectTools(undefined, servers, own).tools).not.toContain(fetch);
+	expect(selectTools(['mcp', 'svc-webhook'], servers, own).tools).not.toContain(fetch);
+	expect(selectTools(['web', 'terminal', 'mcp-mail'], servers, own)).toEqual({
+		tools: [fetch, send],
+		warnings: ['Toolset "terminal" was dropped: no sandbox works here'],
+	});
 });
 
 test('of two tools of one name the later one is dropped with a warning', () => {

@@ -1,0 +1,36 @@
+import type {ToolsetsConfig} from '../config/toolset-settings.ts';
+import type {Tool} from '../core/tool.ts';
+import type {World} from '../core/world.ts';
+
+/** A tool of svc's own as a person hears of it before any run. */
+export type OfferedTool = {
+	readonly name: string;
+	/** Whether each call asks a person. */
+	readonly asks: boolean;
+	/** Claims to change nothing. */
+	readonly readOnly: boolean;
+};
+
+/** A run that asks for a toolset by its name. */
+export type ToolsRun = {
+	readonly id: number;
+	/** Ends whatever the tools do. */
+	readonly signal: AbortSignal;
+};
+
+export type ToolsWorld = Pick<World, 'clock' | 'redact' | 'log'> & {
+	/** As it is now: asked at each call. */
+	readonly settings: () => ToolsetsConfig;
+};
+
+/** Tools that svc brings itself. @see manual/routes.md#toolsets */
+export type BuiltInToolset = {
+	readonly name: keyof ToolsetsConfig;
+	readonly offers: (settings: ToolsetsConfig) => readonly OfferedTool[];
+	/** The tools of one run. What is opened for them ends with `stack`. Loads what it needs. */
+	readonly open: (
+		run: ToolsRun,
+		world: ToolsWorld,
+		stack: AsyncDisposableStack,
+	) => Promise<readonly Tool[]>;
+};

@@ -1,0 +1,32 @@
+import type {ToolsetsConfig} from '../config/toolset-settings.ts';
+import type {Toolset} from '../core/toolsets.ts';
+import type {BuiltInToolset} from './toolset.ts';
+
+/** In the order in which they are told of. */
+export const builtInToolsets: readonly BuiltInToolset[] = [];
+
+/** The toolset without its tools: whether runs get it at all. */
+export function ownToolset(
+	name: BuiltInToolset['name'],
+	settings: ToolsetsConfig,
+): Pick<Toolset, 'name' | 'isOfServer' | 'dropped'> {
+	const {broken} = settings[name];
+	return {name, isOfServer: false, ...(broken !== undefined && {dropped: broken})};
+}
+
+/**
+ * The toolsets of svc's own that `names` ask for, opened for `run`; the others are there without tools. What is opened ends with `stack`.
+ *
+ * @see manual/routes.md#toolsets
+ */
+export const openBuiltIn = async (
+	names: readonly string[] | undefined,
+	...[run, world, stack]: Parameters<BuiltInToolset['open']>
+): Promise<readonly Toolset[]> =>
+	Promise.all(
+		builtInToolsets.map(async ({name, open}) => {
+			const toolset = ownToolset(name, world.settings());
+			const isWanted = toolset.dropped === undefined && names?.includes(name) === true;
+			return {...toolset, tools: isWanted ? await open(run, world, stack) : []};
+		}),
+	);
