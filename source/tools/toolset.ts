@@ -23,7 +23,7 @@ export type ToolsWorld = Pick<World, 'clock' | 'redact' | 'log'> & {
 	readonly settings: () => ToolsetsConfig;
 };
 
-/** Tools that svc brings itself. @see manual/routes.md#toolsets */
+/** Tools that svc brings itself. @see manual/routes.md#tools-of-a-route */
 export type BuiltInToolset = {
 	readonly name: keyof ToolsetsConfig;
 	readonly offers: (settings: ToolsetsConfig) => readonly OfferedTool[];

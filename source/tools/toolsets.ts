@@ -17,7 +17,7 @@ export function ownToolset(
 /**
  * The toolsets of svc's own that `names` ask for, opened for `run`; the others are there without tools. What is opened ends with `stack`.
  *
- * @see manual/routes.md#toolsets
+ * @see manual/routes.md#tools-of-a-route
  */
 export const openBuiltIn = async (
 	names: readonly string[] | undefined,
