@@ -239,7 +239,7 @@ test('a prefetch that fails is a failed try of the run: the model is not asked, 
 });
 
 test('there is never an answer without the diff: after its last try the run has failed', async () => {
-	await forge.serveDiffs({});
+	await forge.fail('HTTP 502: Bad Gateway');
 	const {id, run} = await runOf(opened, {route: 'comment'});
 	const asked = model.requests.length;
 	expect(run).toMatchObject({state: 'queued', attempt: 1});
@@ -252,6 +252,45 @@ test('there is never an answer without the diff: after its last try the run has 
 	});
 	expect(model.requests).toHaveLength(asked);
 	expect(await forge.comments()).toEqual([]);
+});
+
+test.each([
+	[
+		'gh: Not Found (HTTP 404)',
+		'it is not there, or the login of "gh" may not read it: look at both',
+	],
+	[
+		'gh: Resource not accessible by integration (HTTP 403)',
+		'the login of "gh" may not read the pull requests of this repository: let it',
+	],
+	[
+		'HTTP 422: Sorry, there was a problem generating this diff. (https://api.example/x)',
+		'the code host refuses it, and would again: mend what it says',
+	],
+])('what another try cannot help ends the run at once: %s', async (complaint, mend) => {
+	await forge.fail(complaint);
+	const {id, run, texts} = await runOf(opened);
+
+	expect(run).toMatchObject({
+		state: 'failed',
+		attempt: 1,
+		error: `Cannot get the diff of acme/api#7: ${mend}, then "svc runs retry ${id}"; "gh" failed (exit 1): ${complaint}`,
+	});
+	expect(texts).toBeUndefined();
+	await forge.fail(undefined);
+	await gateway.port.retryRun(id);
+	expect(await gateway.ended(id)).toMatchObject({state: 'done', attempt: 2});
+});
+
+test.each([
+	'gh: API rate limit exceeded (HTTP 403)',
+	'HTTP 401: Bad credentials',
+	'HTTP 500: permission not found (https://api.example/repos/acme/api)',
+	'HTTP 502: Bad Gateway (https://api.example/repos/acme/forbidden-locked)',
+])('what may pass is tried again: %s', async complaint => {
+	await forge.fail(complaint);
+
+	expect((await runOf(opened)).run).toMatchObject({state: 'queued', attempt: 1});
 });
 
 test('an event about no pull request says in its run, and not in its prompt, that there is nothing to get', async () => {
@@ -359,6 +398,7 @@ test('a client that is not done within 60 s is ended', async () => {
 	const pullRequest = {host: 'github', repo: 'acme/api', number: 7} as const;
 	const failure = prefetch(
 		{
+			id: 1,
 			plan: {
 				prompt: 'x',
 				target: {kind: 'log', extra: {}},

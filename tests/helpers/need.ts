@@ -2,7 +2,8 @@ import {accessSync, constants} from 'node:fs';
 import {delimiter, join} from 'node:path';
 import type {TestContext} from 'vitest';
 
-const isOnPath = (program: string): boolean =>
+/** Whether a program is on PATH. */
+export const isOnPath = (program: string): boolean =>
 	(process.env['PATH'] ?? '').split(delimiter).some(folder => {
 		try {
 			accessSync(join(folder, program), constants.X_OK);

@@ -38,10 +38,11 @@ export function failureOfClient(
 /** What clients say, most telling first. */
 const complaints: ReadonlyArray<readonly [RegExp, ForgeCode]> = [
 	[/rate limit|abuse detection|HTTP 429/i, 'forge_rate_limited'],
+	[/HTTP 5\d\d/i, 'forge_failed'],
 	[/HTTP 401|bad credentials|auth login|not logged in/i, 'forge_not_authenticated'],
 	[/could not resolve to an?|HTTP 404|not found/i, 'forge_target_not_found'],
 	[/HTTP 403|forbidden|not accessible|permission|SAML/i, 'forge_forbidden'],
-	[/HTTP 422|HTTP 410|locked|too long|unknown (?:flag|command)/i, 'forge_rejected'],
+	[/HTTP 4(?:06|10|22|51)|locked|too long|unknown (?:flag|command)/i, 'forge_rejected'],
 ];
 
 export const notLoggedIn = (cli: string): string =>
@@ -74,7 +75,9 @@ function failureOfExit(
 		};
 	}
 
-	const [, complaint = 'forge_failed'] = complaints.find(([pattern]) => pattern.test(said)) ?? [];
+	// The address of the request has the name of the repository, which may be any of these words.
+	const words = said.replaceAll(/\bhttps?:\/\/\S+/gi, '');
+	const [, complaint = 'forge_failed'] = complaints.find(([pattern]) => pattern.test(words)) ?? [];
 	const how = code === null ? 'was ended by a signal' : `failed (exit ${code})`;
 	return {code: complaint, reason: said === '' ? `"${cli}" ${how}` : `"${cli}" ${how}: ${said}`};
 }

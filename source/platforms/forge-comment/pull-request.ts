@@ -60,12 +60,32 @@ type Client = {
 	readonly name: string;
 	/** What makes it print the diff of a pull request. */
 	readonly args: (pullRequest: PullRequest) => readonly string[];
+	/** The same, file by file, for a diff that its host refuses to print whole. */
+	readonly byFile?: (pullRequest: PullRequest) => readonly string[];
 };
+
+/** Writes a diff of what `pulls/N/files` lists, as git would: names with controls or quotes are quoted, and a file without a patch (binary, very large, only renamed) is named. */
+const filesAsDiff = String.raw`
+def named($side): ($side + .) | if test("[\\x00-\\x1f\\x7f\"\\\\]") then @json else . end;
+.[]
+| ((.previous_filename // .filename) | named("a/")) as $old
+| (.filename | named("b/")) as $new
+| "diff --git \($old) \($new)\n" + (
+	if .patch then
+		"--- \(if .status == "added" then "/dev/null" else $old end)\n+++ \(if .status == "removed" then "/dev/null" else $new end)\n\(.patch)"
+	else "\(.status), +\(.additions) -\(.deletions) lines, no patch listed" end)`;
 
 const clients: Readonly<Record<PullRequest['host'], Client>> = {
 	github: {
 		name: 'gh',
 		args: ({repo, number}) => ['pr', 'diff', String(number), '--repo', repo],
+		byFile: ({repo, number}) => [
+			'api',
+			'--paginate',
+			`repos/${repo}/pulls/${number}/files?per_page=100`,
+			'--jq',
+			filesAsDiff,
+		],
 	},
 	gitlab: {
 		name: 'glab',
@@ -100,14 +120,22 @@ export function clientFor(host: PullRequest['host'], cli: string): string {
 }
 
 /**
- * The command that prints the diff of a pull request.
+ * The command that prints the diff of a pull request. `byFile`: the arguments that make it of the list of its files, where the client can.
  *
  * @see manual/routes.md#prefetch
  */
-export const diffCommand = (
+export function diffCommand(
 	pullRequest: PullRequest,
 	cli: string,
-): {readonly command: string; readonly args: readonly string[]} => ({
-	command: clientFor(pullRequest.host, cli),
-	args: clients[hostFor(pullRequest.host, cli)].args(pullRequest),
-});
+): {
+	readonly command: string;
+	readonly args: readonly string[];
+	readonly byFile?: readonly string[];
+} {
+	const {args, byFile} = clients[hostFor(pullRequest.host, cli)];
+	return {
+		command: clientFor(pullRequest.host, cli),
+		args: args(pullRequest),
+		...(byFile && {byFile: byFile(pullRequest)}),
+	};
+}
