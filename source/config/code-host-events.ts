@@ -33,6 +33,13 @@ export function problemWithPrefetch({
 		: 'prefetches nothing: none of its events is about a pull request';
 }
 
-/** The client that `prefetch` of a route with these events calls, as far as they tell; `cli`: `forge.cli`. */
-export const clientOfEvents = (events: readonly string[], cli: string): string =>
-	clientFor(events.some(event => / Hook$|^merge_request$/.test(event)) ? 'gitlab' : 'github', cli);
+const namesOfHosts = [
+	['gitlab', / Hook$|^(?:merge_request|note|pipeline)$/],
+	['github', /^(?:pull_request(?:_\w+)?|issue_comment)$/],
+] as const;
+
+/** The clients that `prefetch` of a route with these events calls, as far as their names tell; where they tell nothing, `cli`, which is `forge.cli`. */
+export function clientsOfEvents(events: readonly string[], cli: string): readonly string[] {
+	const hosts = namesOfHosts.filter(([, names]) => events.some(event => names.test(event)));
+	return hosts.length === 0 ? [cli] : hosts.map(([host]) => clientFor(host, cli));
+}

@@ -1,4 +1,4 @@
-import {clientOfEvents, problemWithPrefetch} from '../../config/code-host-events.ts';
+import {clientsOfEvents, problemWithPrefetch} from '../../config/code-host-events.ts';
 import type {Config} from '../../config/config.ts';
 import type {Route} from '../../config/route.ts';
 import {forgeComment} from '../../platforms/forge-comment/descriptor.ts';
@@ -44,15 +44,13 @@ export async function prefetchProblemsNow(
 	const asked = new Map<string, ReturnType<typeof problemsNow>>();
 	return Promise.all(
 		routes.map(async route => {
-			const [client] = prefetchClients(config, [route]);
-			if (!client) {
-				return undefined;
-			}
-
-			const key = JSON.stringify([client.cli, client.profile]);
-			const answer = asked.get(key) ?? problemsNow(context, client.config, [client]);
-			asked.set(key, answer);
-			return (await answer)[0];
+			const problems = prefetchClients(config, [route]).map(async client => {
+				const key = JSON.stringify([client.cli, client.profile]);
+				const answer = asked.get(key) ?? problemsNow(context, client.config, [client]);
+				asked.set(key, answer);
+				return (await answer)[0];
+			});
+			return (await Promise.all(problems)).find(problem => problem !== undefined);
 		}),
 	);
 }
@@ -61,13 +59,11 @@ export async function prefetchProblemsNow(
 export const prefetchClients = (config: Config, routes: readonly Route[]) =>
 	routes
 		.filter(route => route.prefetch.length > 0 && problemWithPrefetch(route) === undefined)
-		.map(({events, profile}) => {
-			const {forge} = config;
-			const cli = clientOfEvents(events, forge.cli);
-			return {
+		.flatMap(({events, profile}) =>
+			clientsOfEvents(events, config.forge.cli).map(cli => ({
 				kind: forgeComment.kind,
 				profile,
 				cli,
-				config: cli === forge.cli ? config : {...config, forge: {cli}},
-			};
-		});
+				config: cli === config.forge.cli ? config : {...config, forge: {cli}},
+			})),
+		);
