@@ -1,9 +1,9 @@
 import type {Authorities} from '../../config/authorities.ts';
 import type {Environment} from '../../config/environment.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
+import type {ResolveName} from '../../core/address-scope.ts';
 import {createRedact, type Redact} from '../../core/redact.ts';
 import type {World} from '../../core/world.ts';
-import type {ResolveName} from './address-guard.ts';
 import type {ProcessGroups} from './process-groups.ts';
 import type {StderrLog} from './stderr-log.ts';
 

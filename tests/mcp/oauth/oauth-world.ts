@@ -1,12 +1,12 @@
 import {readFile} from 'node:fs/promises';
 import {Client} from '@modelcontextprotocol/client';
 import type {RemoteEndpoint, ToolServerConfig} from '../../../source/config/tool-server.ts';
+import type {ResolveName} from '../../../source/core/address-scope.ts';
 import {type Clock, systemClock} from '../../../source/core/clock.ts';
 import type {JsonObject} from '../../../source/core/json.ts';
 import {createLogger, type LogRecord} from '../../../source/core/log.ts';
 import {createRedact} from '../../../source/core/redact.ts';
 import {createServerLogins} from '../../../source/mcp/oauth/server-logins.ts';
-import type {ResolveName} from '../../../source/mcp/wire/address-guard.ts';
 import {createTransportFactory} from '../../../source/mcp/wire/transport-factory.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 import {browse} from '../servers/surf.ts';

@@ -5,9 +5,10 @@ import {
 	type StoredOAuthClientInformation,
 } from '@modelcontextprotocol/client';
 import {z} from 'zod';
+import type {AddressScope} from '../../../core/address-scope.ts';
 import {parsedJson} from '../../../core/json.ts';
 import {cell} from '../../../core/untrusted.ts';
-import {type AddressScope, isPageForPeople} from '../../wire/address-guard.ts';
+import {isPageForPeople} from '../../wire/address-guard.ts';
 
 /** What a person needs to agree on another device, and what we ask with meanwhile. Texts for the person are cleaned. */
 export type DeviceCode = {
