@@ -6,7 +6,7 @@ import {isDeepJson} from '../../core/json-depth.ts';
 import type {Redact} from '../../core/redact.ts';
 import type {ToolResult} from '../../core/tool.ts';
 import {cell} from '../../core/untrusted.ts';
-import {visibleText} from '../catalogue/visible-text.ts';
+import {visibleText} from '../../core/visible-text.ts';
 import {pruneBinaries, saveBinary} from './save-binary.ts';
 
 /** What a server answered, without what is for the protocol only. */

@@ -13,7 +13,7 @@ import {cleanSchema} from './schema.ts';
 import {definitionOf, definitionText} from './tool-definition.ts';
 import {nameTools} from './tool-names.ts';
 import {describeUtility, utilitiesOf, type UtilityKind} from './utility-tools.ts';
-import {visibleText} from './visible-text.ts';
+import {visibleText} from '../../core/visible-text.ts';
 
 /** A tool as it is registered. */
 export type PlannedTool = {

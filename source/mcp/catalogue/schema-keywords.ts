@@ -1,5 +1,5 @@
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
-import {visibleText} from './visible-text.ts';
+import {visibleText} from '../../core/visible-text.ts';
 
 /** What stands behind a keyword, for models; `undefined`: the keyword is left out. */
 type Keep = (value: unknown) => JsonValue | undefined;

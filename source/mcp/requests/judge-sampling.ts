@@ -1,7 +1,7 @@
 import type {CreateMessageRequestParams} from '@modelcontextprotocol/client';
 import type {SamplingPolicy} from '../../config/tool-server.ts';
 import type {SampleRequest} from '../../core/sample.ts';
-import {visibleText} from '../catalogue/visible-text.ts';
+import {visibleText} from '../../core/visible-text.ts';
 
 const maxMessages = 100;
 const maxConversationLength = 200_000;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {visibleText} from '../../../source/mcp/catalogue/visible-text.ts';
-import {attackCorpus} from '../../helpers/attack-corpus.ts';
+import {visibleText} from '../../source/core/visible-text.ts';
+import {attackCorpus} from '../helpers/attack-corpus.ts';
 
 test.for([
 	['plain text\n\twith a tab', 'plain text\n\twith a tab'],
