@@ -133,6 +133,7 @@ const places = [
 	['runs.', ['runs'], 'tables'],
 	['mcp_servers.*.', ['tool-servers'], 'tables'],
 	['approvals.', ['approvals'], 'tables'],
+	['toolsets.web.', ['web'], 'tables'],
 	['', ['configuration'], 'tables'],
 ] as const;
 

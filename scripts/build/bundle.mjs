@@ -75,22 +75,29 @@ for (const {fileName, code} of output) {
 }
 
 // A thread is a program of its own, in one small file: it shares no part with those above, and loads nothing of them.
-const worker = await rolldown({
-	cwd: root,
-	input: {'history-worker': 'source/store/history/worker.ts'},
-	platform: 'node',
-	transform: {target: 'node24', define: {'process.env.NODE_ENV': '"production"'}},
-});
-await worker.write({
-	dir: outdir,
-	format: 'esm',
-	minify: true,
-	charset: 'ascii',
-	comments: {legal: false},
-	entryFileNames: '[name].js',
-	codeSplitting: false,
-});
-await worker.close();
+const threads = {
+	'history-worker': 'source/store/history/worker.ts',
+	'page-worker': 'source/tools/web/page/worker.ts',
+};
+for (const [name, path] of Object.entries(threads)) {
+	const worker = await rolldown({
+		cwd: root,
+		input: {[name]: path},
+		platform: 'node',
+		transform: {target: 'node24', define: {'process.env.NODE_ENV': '"production"'}},
+	});
+	const written = await worker.write({
+		dir: outdir,
+		format: 'esm',
+		minify: true,
+		charset: 'ascii',
+		comments: {legal: false},
+		entryFileNames: '[name].js',
+		codeSplitting: false,
+	});
+	await worker.close();
+	output.push(...written.output);
+}
 
 const packages = new Set(
 	output

@@ -1,3 +1,4 @@
+import type {SecureContext} from 'node:tls';
 import type {ToolsetsConfig} from '../config/toolset-settings.ts';
 import type {Tool} from '../core/tool.ts';
 import type {World} from '../core/world.ts';
@@ -21,6 +22,8 @@ export type ToolsRun = {
 export type ToolsWorld = Pick<World, 'clock' | 'redact' | 'log'> & {
 	/** As it is now: asked at each call. */
 	readonly settings: () => ToolsetsConfig;
+	/** Whom connections trust; absent: the authorities of Node. */
+	readonly secureContext?: (() => SecureContext | undefined) | undefined;
 };
 
 /** Tools that svc brings itself. @see manual/routes.md#tools-of-a-route */

@@ -1,9 +1,10 @@
 import type {ToolsetsConfig} from '../config/toolset-settings.ts';
 import type {Toolset} from '../core/toolsets.ts';
 import type {BuiltInToolset} from './toolset.ts';
+import {webToolset} from './web/web-toolset.ts';
 
 /** In the order in which they are told of. */
-export const builtInToolsets: readonly BuiltInToolset[] = [];
+export const builtInToolsets: readonly BuiltInToolset[] = [webToolset];
 
 /** The toolset without its tools: whether runs get it at all. */
 export function ownToolset(

@@ -35,7 +35,18 @@ export function openTurns(
 		runs: world.store.runs,
 		agents: {live: runner(async name => model.current(name)), test: runner(async () => offline)},
 		equip: async (run, options) =>
-			equipRun(run, {clock, config: () => live.current(), servers, log, redact}, options),
+			equipRun(
+				run,
+				{
+					clock,
+					config: () => live.current(),
+					servers,
+					log,
+					redact,
+					secureContext: () => world.authorities.context(),
+				},
+				options,
+			),
 		settings() {
 			const {maxSteps, timeoutMs} = live.current().runs;
 			return {maxSteps, timeoutMs};

@@ -7,7 +7,7 @@ import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
 import type {Tool} from '../../core/tool.ts';
 import {namesServer, needsServer, selectTools, serverToolset} from '../../core/toolsets.ts';
 import {cell} from '../../core/untrusted.ts';
-import type {World} from '../../core/world.ts';
+import type {ToolsWorld} from '../../tools/toolset.ts';
 import {openBuiltIn} from '../../tools/toolsets.ts';
 import type {LiveServers} from '../servers/live-servers.ts';
 import type {ServerWait} from '../servers/wait-for-servers.ts';
@@ -21,7 +21,7 @@ export type Equipment = Pick<AgentRequest, 'skill' | 'offered' | 'tools'> & {
 };
 
 /** What any run is equipped from. */
-export type EquipWorld = Pick<World, 'clock' | 'log' | 'redact'> & {
+export type EquipWorld = Omit<ToolsWorld, 'settings'> & {
 	readonly config: () => Pick<Config, 'profiles' | 'toolsets'>;
 	readonly servers: Pick<LiveServers, 'toolsOf' | 'views'>;
 };

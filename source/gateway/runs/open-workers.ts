@@ -93,7 +93,18 @@ export function openWorkers(
 		log: agentLog,
 		redact,
 		equip: (run, options) =>
-			equipRun(run, {clock, config, servers, log: agentLog, redact}, options),
+			equipRun(
+				run,
+				{
+					clock,
+					config,
+					servers,
+					log: agentLog,
+					redact,
+					secureContext: () => world.authorities.context(),
+				},
+				options,
+			),
 		prefetch: (run, signal) =>
 			prefetch(run, {
 				clock,

@@ -5,10 +5,10 @@ import {temporaryHome} from '../../helpers/temporary-home.ts';
 
 const run = promisify(execFile);
 
-/** An authority, a server on 127.0.0.1, a client, and the client's key under the password `open sesame`, all made for one test. */
+/** An authority, a server on 127.0.0.1 that is also `site.example`, a client, and the client's key under the password `open sesame`, all made for one test. */
 export async function makeCertificates() {
 	const home = await temporaryHome({
-		'server.ext': 'subjectAltName=IP:127.0.0.1,IP:0.0.0.0,DNS:localhost\n',
+		'server.ext': 'subjectAltName=IP:127.0.0.1,IP:0.0.0.0,DNS:localhost,DNS:site.example\n',
 		'client.ext': 'extendedKeyUsage=clientAuth\n',
 	});
 	const openssl = async (...args: readonly string[]) => run('openssl', args, {cwd: home.path});

@@ -1,0 +1,191 @@
+import type {SecureContext} from 'node:tls';
+import type {Agent, buildConnector} from 'undici';
+import {
+	bareHost,
+	lookupBy,
+	resolveBySystem,
+	type ResolveName,
+	scopeOf,
+} from '../../core/address-scope.ts';
+import {codeOf} from '../../core/errors.ts';
+import type {HostRule} from '../../core/host-list.ts';
+import {isUnknownAuthority} from '../../core/unknown-authority.ts';
+import {version} from '../../core/version.ts';
+import {within} from '../../core/within.ts';
+import {judgeUrl, notPublic, PageRefused, quoted} from './judge-url.ts';
+import {readBody} from './read-body.ts';
+
+/** How pages are asked for. */
+export type WebConnections = {
+	readonly resolve?: ResolveName;
+	/** Makes what opens connections out of options that hold the guarded lookup. */
+	readonly buildConnector?: typeof buildConnector;
+	readonly secureContext?: (() => SecureContext | undefined) | undefined;
+};
+
+export type FetchedPage = {
+	/** Of the last answer. */
+	readonly url: URL;
+	readonly status: number;
+	/** In small letters, without parameters; empty where there is none. */
+	readonly type: string;
+	/** What the header says. */
+	readonly charset?: string | undefined;
+	/** At most 5 MB, decompressed. Empty for what is no text. */
+	readonly body: Buffer;
+	/** Why the body is not whole. */
+	readonly cut?: string | undefined;
+	/** As the header says. */
+	readonly size?: number | undefined;
+};
+
+const maxRedirects = 5;
+const connectTimeoutMs = 15_000;
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * Gets a page with `GET`, without a proxy, cookies or a referrer; follows at most 5 redirects, each judged anew.
+ *
+ * @throws PageRefused for what must not be asked or cannot be had; the reason of `signal`
+ * @see manual/web.md
+ */
+export async function fetchPage(
+	asked: string,
+	{
+		hosts,
+		signal,
+		mayFollow,
+		connections: {resolve = resolveBySystem, secureContext, ...connections} = {},
+	}: {
+		readonly hosts: () => readonly HostRule[];
+		readonly signal: AbortSignal;
+		/** Refuses by throwing, for instance a URL with a secret in it. */
+		readonly mayFollow: (url: URL) => void;
+		readonly connections?: WebConnections | undefined;
+	},
+): Promise<FetchedPage> {
+	let url = judgeUrl(asked, undefined, hosts());
+	// Its default export, since the bundle gives packages in the old module format nothing else.
+	const {default: undici} = await import('undici');
+	const context = secureContext?.();
+	const lookup = lookupBy(async host => {
+		const addresses = await within(resolve(host), signal);
+		if (addresses.some(each => scopeOf(each) !== 'public')) {
+			throw new PageRefused(notPublic(host));
+		}
+
+		return addresses;
+	});
+	const agent = new undici.Agent({
+		headersTimeout: 0,
+		bodyTimeout: 0,
+		connect: (connections.buildConnector ?? undici.buildConnector)({
+			allowH2: false,
+			timeout: connectTimeoutMs,
+			lookup,
+			...(context && {secureContext: context}),
+		}),
+	});
+	try {
+		for (let count = 0; ; count += 1) {
+			// oxlint-disable-next-line no-await-in-loop -- an answer says what is asked next
+			const answer = await ask(agent, url, signal);
+			if (!(answer instanceof URL)) {
+				return answer;
+			}
+
+			if (count === maxRedirects) {
+				throw new PageRefused(`${quoted(asked)} redirects more than ${maxRedirects} times`);
+			}
+
+			url = judgeUrl(answer.href, bareHost(url), hosts());
+			mayFollow(url);
+		}
+	} finally {
+		await agent.destroy();
+	}
+}
+
+/** One request: the answer, or where it redirects to. */
+async function ask(agent: Agent, url: URL, signal: AbortSignal): Promise<FetchedPage | URL> {
+	let response: Awaited<ReturnType<Agent['request']>>;
+	try {
+		response = await agent.request({
+			origin: url.origin,
+			path: url.pathname + url.search,
+			method: 'GET',
+			headers: {
+				'user-agent': `Svc-Agent/${version}`,
+				accept:
+					'text/html, application/xhtml+xml, text/markdown, text/plain, application/json;q=0.9, application/xml;q=0.9, text/*;q=0.8',
+				'accept-encoding': 'gzip, br, zstd',
+			},
+			signal,
+		});
+	} catch (error) {
+		signal.throwIfAborted();
+		throw error instanceof PageRefused
+			? error
+			: new PageRefused(`${quoted(url.host)}: ${wordsOf(error)}`);
+	}
+
+	const {statusCode: status, headers, body} = response;
+	const header = (name: string): string => String([headers[name] ?? ''].flat()[0]);
+	// What is left of a body goes with its connection.
+	body.on('error', () => {});
+	const target = header('location');
+	if (redirects.has(status) && target !== '') {
+		body.destroy();
+		const next = URL.parse(target, url.href);
+		if (!next) {
+			throw new PageRefused(`${quoted(url.host)} redirects to what is no URL`);
+		}
+
+		return next;
+	}
+
+	const [type = '', ...parameters] = header('content-type').toLowerCase().split(';');
+	const size = Number.parseInt(header('content-length'), 10);
+	const charset = parameters
+		.map(each => /^\s*charset\s*=\s*["']?([\w:.+-]{1,40})/.exec(each)?.[1])
+		.find(each => each !== undefined);
+	const page = {url, status, type: type.trim(), charset};
+	if (!isTextType(page.type)) {
+		body.destroy();
+		return {...page, body: Buffer.alloc(0), ...(size >= 0 && {size})};
+	}
+
+	return {...page, ...(await readBody(body, header('content-encoding'), signal))};
+}
+
+/** Whether a body of this type is read. What has no type is looked at. */
+export const isTextType = (type: string): boolean =>
+	type === '' ||
+	type.startsWith('text/') ||
+	/^(?:application|image|model)\/(?:[\w.-]+\+)?(?:json|xml|yaml)$/.test(type) ||
+	/^application\/(?:javascript|ecmascript|x-ndjson|x-yaml|toml|x-sh|sql|markdown)$/.test(type);
+
+/** Messages of the system name addresses: only what their codes mean is told. */
+const failures: Readonly<Record<string, string>> = {
+	ECONNREFUSED: 'nothing listens there (connection refused)',
+	ENOTFOUND: 'the name is not known',
+	EAI_AGAIN: 'the name cannot be looked up at present',
+	EHOSTUNREACH: 'there is no way to the host',
+	ENETUNREACH: 'there is no network',
+	ETIMEDOUT: 'the host does not answer',
+	UND_ERR_CONNECT_TIMEOUT: 'the host does not answer',
+	ECONNRESET: 'the host closed the connection',
+	UND_ERR_SOCKET: 'the host closed the connection',
+	EPIPE: 'the host closed the connection',
+	CERT_HAS_EXPIRED: 'its certificate has expired',
+	ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
+};
+
+function wordsOf(error: unknown): string {
+	// Several addresses were tried: each of them failed.
+	const [first = error] = error instanceof AggregateError ? error.errors : [];
+	const code = codeOf(first);
+	return isUnknownAuthority(first)
+		? 'its certificate was not issued by a known authority'
+		: (failures[code] ?? `the request failed (${code})`);
+}

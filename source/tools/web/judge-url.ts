@@ -1,0 +1,74 @@
+import {addressScope, bareHost, isLocalName} from '../../core/address-scope.ts';
+import {type HostRule, isListed} from '../../core/host-list.ts';
+
+const maxUrlLength = 8192;
+
+/** Why a page cannot be had. The message is for the model: it names the host that was asked for, and no address. */
+export class PageRefused extends Error {
+	override readonly name = 'PageRefused';
+}
+
+/**
+ * What may be asked by its spelling and its host, if that is an address; names are judged when they are looked up.
+ *
+ * @param text the URL as the model or a server gave it
+ * @param from the host that redirects there
+ * @throws PageRefused
+ */
+export function judgeUrl(text: string, from: string | undefined, hosts: readonly HostRule[]): URL {
+	const refuse = (why: string, whyOfRedirect: string) =>
+		new PageRefused(from === undefined ? why : `${quoted(from)} redirects to ${whyOfRedirect}`);
+	if (text.length > maxUrlLength) {
+		throw refuse(
+			`the URL is longer than ${maxUrlLength} characters`,
+			`a URL of more than ${maxUrlLength} characters`,
+		);
+	}
+
+	const url = URL.parse(text);
+	if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || !isName(url.hostname)) {
+		throw refuse(
+			`${quoted(text)} is no http:// or https:// URL`,
+			'what is no http:// or https:// URL',
+		);
+	}
+
+	if (url.username !== '' || url.password !== '') {
+		throw refuse(
+			'the URL holds a user name or a password',
+			'a URL with a user name or a password in it',
+		);
+	}
+
+	const host = bareHost(url);
+	const scope = isLocalName(host) ? 'loopback' : addressScope(host);
+	if (scope !== undefined && scope !== 'public') {
+		throw refuse(notPublic(host), 'an address that is not public');
+	}
+
+	const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+	if (!isListed(hosts, {host, port})) {
+		const place = `${quoted(host)}, port ${port}`;
+		throw refuse(
+			`toolsets.web.hosts does not list ${place}`,
+			`${place}, which toolsets.web.hosts does not list`,
+		);
+	}
+
+	return url;
+}
+
+/** A name server would be asked for anything. Labels are not empty, but for the root at the end. @see RFC 1035 §2.3.4 */
+const isName = (hostname: string): boolean =>
+	hostname.startsWith('[') ||
+	(hostname.length <= 254 &&
+		hostname
+			.replace(/\.$/, '')
+			.split('.')
+			.every(({length}) => length > 0 && length <= 63));
+
+/** A stranger's text within a message. */
+export const quoted = (text: string): string => JSON.stringify(text.slice(0, 200));
+
+export const notPublic = (host: string): string =>
+	`the address of ${quoted(host)} is not public: pages of this machine and of local networks are not fetched`;

@@ -1,0 +1,33 @@
+/** Where a page must say by itself how it is encoded. @see HTML §13.2.3.2 */
+const prescanBytes = 4096;
+
+const metaCharset = /<meta\s[^>]{0,500}?charset\s{0,8}=\s{0,8}["']?\s{0,8}([\w:.+-]{1,40})/i;
+
+/** Bytes that say how what follows is encoded. */
+const marks: ReadonlyArray<readonly [mark: string, label: string]> = [
+	['\u00ef\u00bb\u00bf', 'utf-8'],
+	['\u00ff\u00fe', 'utf-16le'],
+	['\u00fe\u00ff', 'utf-16be'],
+];
+
+/**
+ * The bytes of a page as text: by their own mark, by the answer's header, by what the page says in its beginning, else as UTF-8. A label that does not exist says nothing; what is no character becomes
+ * U+FFFD.
+ */
+export function decodePage(body: Uint8Array, charset: string | undefined): string {
+	const head = Buffer.from(body.subarray(0, prescanBytes)).toString('latin1');
+	const [, marked] = marks.find(([mark]) => head.startsWith(mark)) ?? [];
+	// Where ASCII could be read, it is in neither of these.
+	const named = metaCharset.exec(head)?.[1]?.replace(/^utf-16.*|^x-user-defined$/i, 'utf-8');
+	for (const label of [marked, charset, named]) {
+		try {
+			if (label !== undefined) {
+				return new TextDecoder(label).decode(body);
+			}
+		} catch {
+			// The next one.
+		}
+	}
+
+	return new TextDecoder().decode(body);
+}

@@ -1,0 +1,229 @@
+import {Tokenizer} from 'htmlparser2';
+
+/** An element of a page, with as much of it as reading needs. */
+export type Element = {
+	readonly name: string;
+	readonly attributes: ReadonlyMap<string, string>;
+	readonly children: Array<Element | string>;
+};
+
+/** Browsers stop nesting at the same depth, and put what is deeper beside one another. */
+const maxDepth = 512;
+
+/** Elements of a page; the tags of those beyond are left out, their text stays. */
+const maxElements = 100_000;
+
+/** UTF-16 units of one attribute. */
+const maxAttributeLength = 4096;
+
+/** Attributes that say something of the text. */
+const kept: ReadonlySet<string> = new Set([
+	'alt',
+	'aria-hidden',
+	'class',
+	'content',
+	'datetime',
+	'hidden',
+	'href',
+	'name',
+	'open',
+	'property',
+	'role',
+	'start',
+	'style',
+	'type',
+]);
+
+const setOf = (names: string): ReadonlySet<string> => new Set(names.split(' '));
+
+const empty = setOf(
+	'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr',
+);
+
+/** Elements that begin a block of their own. An end tag of any other element ends no block. */
+export const blocks = setOf(
+	'address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup html legend li main menu nav ol optgroup option p pre search section select summary table tbody td tfoot th thead tr ul',
+);
+
+const endsParagraph = blocks.difference(setOf('body html option optgroup select'));
+
+/** What the start of an element ends, unless one of `within` lies between. @see HTML §13.1.2.4 */
+const impliedEnds: Readonly<
+	Record<string, {readonly ends: ReadonlySet<string>; readonly within: ReadonlySet<string>}>
+> = {
+	li: {ends: setOf('li'), within: setOf('ul ol menu dir td th')},
+	dt: {ends: setOf('dt dd'), within: setOf('dl td th')},
+	dd: {ends: setOf('dt dd'), within: setOf('dl td th')},
+	td: {ends: setOf('td th'), within: setOf('tr table')},
+	th: {ends: setOf('td th'), within: setOf('tr table')},
+	tr: {ends: setOf('tr caption'), within: setOf('table')},
+	thead: {ends: setOf('thead tbody tfoot caption'), within: setOf('table')},
+	tbody: {ends: setOf('thead tbody tfoot caption'), within: setOf('table')},
+	tfoot: {ends: setOf('thead tbody tfoot caption'), within: setOf('table')},
+	option: {ends: setOf('option'), within: setOf('select')},
+	a: {ends: setOf('a'), within: blocks},
+};
+
+const paragraphEnd = {ends: setOf('p'), within: setOf('td th caption table li button')};
+
+const cells = setOf('td th caption');
+const tableParts = setOf('table tbody thead tfoot tr td th caption');
+
+/**
+ * A page as a tree, whatever is wrong with it: time and memory grow linearly with its length, depth and number of elements are bounded. Differs from browsers where an end tag is missing within
+ * formatting: that is not opened again.
+ */
+export function parseHtml(html: string): Element {
+	const root: Element = {name: '', attributes: new Map(), children: []};
+	const open: Element[] = [root];
+	let count = 0;
+	/** Start tags that were left out, and whose end tags must end nothing. */
+	let leftOut = 0;
+	/** A stretch of text that is not in the tree yet: what is before `from` is in `text`. */
+	let text = '';
+	let from = 0;
+	let to = 0;
+	let opening: {readonly name: string; readonly attributes: Map<string, string>} | undefined;
+	let attribute = '';
+	let value = '';
+
+	const current = (): Element => open.at(-1) ?? root;
+
+	const flush = () => {
+		const whole = text + html.slice(from, to);
+		if (whole !== '') {
+			current().children.push(whole);
+		}
+
+		text = '';
+		from = to;
+	};
+
+	const addText = (start: number, end: number) => {
+		if (start !== to) {
+			text += html.slice(from, to);
+			from = start;
+		}
+
+		to = end;
+	};
+
+	/** Ends the innermost of `ends` and all within it. */
+	const end = (ends: ReadonlySet<string>, within: ReadonlySet<string>) => {
+		for (let at = open.length - 1; at > 0; at--) {
+			const {name} = open[at] ?? root;
+			if (ends.has(name)) {
+				open.length = at;
+				return;
+			}
+
+			if (within.has(name)) {
+				return;
+			}
+		}
+	};
+
+	const begin = (name: string, attributes: ReadonlyMap<string, string>) => {
+		if (count >= maxElements || open.length >= maxDepth) {
+			leftOut += empty.has(name) ? 0 : 1;
+			return;
+		}
+
+		const implied = impliedEnds[name];
+		if (endsParagraph.has(name)) {
+			end(paragraphEnd.ends, paragraphEnd.within);
+		}
+
+		if (implied) {
+			end(implied.ends, implied.within);
+		}
+
+		count += 1;
+		const element: Element = {name, attributes, children: []};
+		current().children.push(element);
+		if (!empty.has(name)) {
+			open.push(element);
+		}
+	};
+
+	const isForeign = () => open.some(({name}) => name === 'svg' || name === 'math');
+
+	const finishTag = (isSelfClosing: boolean) => {
+		if (opening) {
+			flush();
+			begin(opening.name, opening.attributes);
+			if (isSelfClosing && open.at(-1)?.name === opening.name && isForeign()) {
+				open.pop();
+			}
+		}
+
+		opening = undefined;
+	};
+
+	const tokenizer = new Tokenizer(
+		{},
+		{
+			onopentagname(start, endIndex) {
+				opening = {name: html.slice(start, endIndex).toLowerCase(), attributes: new Map()};
+			},
+			onattribname(start, endIndex) {
+				attribute = endIndex - start > 32 ? '' : html.slice(start, endIndex).toLowerCase();
+				value = '';
+			},
+			onattribdata(start, endIndex) {
+				value += html.slice(start, Math.min(endIndex, start + maxAttributeLength - value.length));
+			},
+			onattribentity(codePoint) {
+				value += value.length < maxAttributeLength ? characterOf(codePoint) : '';
+			},
+			onattribend() {
+				if (kept.has(attribute) && opening?.attributes.has(attribute) === false) {
+					opening.attributes.set(attribute, value);
+				}
+			},
+			onopentagend() {
+				finishTag(false);
+			},
+			onselfclosingtag() {
+				finishTag(true);
+			},
+			onclosetag(start, endIndex) {
+				flush();
+				const name = html.slice(start, endIndex).toLowerCase();
+				if (name === 'br') {
+					begin(name, new Map());
+				} else if (leftOut > 0) {
+					leftOut -= 1;
+				} else {
+					end(
+						new Set([name]),
+						tableParts.has(name) ? new Set() : blocks.has(name) ? cells : blocks,
+					);
+				}
+			},
+			ontext: addText,
+			ontextentity(codePoint, endIndex) {
+				text += html.slice(from, to) + characterOf(codePoint);
+				from = endIndex;
+				to = endIndex;
+			},
+			oncdata() {},
+			oncomment() {},
+			ondeclaration() {},
+			onprocessinginstruction() {},
+			onend() {
+				flush();
+			},
+			isInForeignContext: isForeign,
+		},
+	);
+	tokenizer.write(html);
+	tokenizer.end();
+	return root;
+}
+
+/** What a page may name that is no character becomes U+FFFD. */
+const characterOf = (codePoint: number): string =>
+	codePoint > 0x10_ff_ff || (codePoint >= 0xd8_00 && codePoint <= 0xdf_ff)
+		? '\ufffd'
+		: String.fromCodePoint(codePoint);

@@ -1,0 +1,21 @@
+// The thread that reads one page: a hostile one may need long or much, and must not hold up whoever serves requests.
+import {parentPort, workerData} from 'node:worker_threads';
+import {decodePage} from './decode-page.ts';
+import {readHtml, type ReadPage} from './read-html.ts';
+
+/** What the thread is given. */
+export type PageToRead = {
+	readonly body: Uint8Array;
+	/** What the answer's header says. */
+	readonly charset?: string | undefined;
+	readonly url: string;
+	/** UTF-16 units. */
+	readonly maxLength: number;
+};
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- read-page.ts alone starts this thread
+const {body, ...about} = workerData as PageToRead;
+
+const page: ReadPage = readHtml(decodePage(body, about.charset), about);
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
+parentPort?.postMessage(page);
