@@ -132,6 +132,7 @@ const places = [
 	['model.', ['model'], 'tables'],
 	['runs.', ['runs'], 'tables'],
 	['mcp_servers.*.', ['tool-servers'], 'tables'],
+	['tools.', ['tool-servers'], 'tables'],
 	['approvals.', ['approvals'], 'tables'],
 	['toolsets.web.', ['web'], 'tables'],
 	['', ['configuration'], 'tables'],

@@ -1,11 +1,13 @@
 import type * as ai from 'ai';
 import {boundText} from '../core/bound-text.ts';
+import {deferredText} from '../core/deferral.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import {asReplaced} from '../core/replaced-program.ts';
 import type {World} from '../core/world.ts';
 import type {ChosenModel} from './choose-model.ts';
 import {conversationOf} from './conversation.ts';
 import {refuseDeepCalls} from './deep-calls.ts';
+import {deferTools, sendActive} from './deferred-tools.ts';
 import {isSilent} from './instructions.ts';
 import {meterSteps} from './meter-steps.ts';
 import {modelError} from './model-errors.ts';
@@ -69,8 +71,14 @@ export function createAgentRunner(
 		signal.throwIfAborted();
 
 		const explain = (error: unknown) => modelError(error, {asked, kinds: sdk, redact});
+		const deferred = deferTools(request.tools, request.maxSchemaTokens);
+		if (deferred) {
+			transcript.add('note', deferredText(request.tools.length, deferred.count));
+		}
+
+		const tools = deferred?.tools ?? request.tools;
 		const recorder = createStepRecorder({
-			tools: request.tools,
+			tools,
 			transcript,
 			price: chosen.price,
 			onWork(done) {
@@ -100,6 +108,7 @@ export function createAgentRunner(
 					model: sdk.wrapLanguageModel({
 						model: languageModel,
 						middleware: [
+							...(deferred ? [sendActive(deferred)] : []),
 							meterSteps(request),
 							retries,
 							refuseDeepCalls(asked),
@@ -107,17 +116,20 @@ export function createAgentRunner(
 						],
 					}),
 					...conversationOf(request),
-					...createRunTools(request, {
-						sdk,
-						approve: request.denyApprovals === true ? undefined : approve,
-						said: () => recorder.said(),
-						redact,
-						transcript,
-						clock,
-						end: scope.end,
-						endsAt,
-						signal,
-					}),
+					...createRunTools(
+						{...request, tools},
+						{
+							sdk,
+							approve: request.denyApprovals === true ? undefined : approve,
+							said: () => recorder.said(),
+							redact,
+							transcript,
+							clock,
+							end: scope.end,
+							endsAt,
+							signal,
+						},
+					),
 					toolCallConcurrency,
 					stopWhen: sdk.isStepCount(Math.max(1, request.maxSteps)),
 					maxRetries,

@@ -17,6 +17,8 @@ export type AgentRequest = {
 	/** Skills that the model may activate with a tool among `tools`; absent: none. */
 	readonly offered?: readonly OfferedSkill[];
 	readonly tools: readonly Tool[];
+	/** Tokens of the definitions of all tools, above which those of servers are deferred; see `deferTools`. */
+	readonly maxSchemaTokens: number;
 	/** Name of the upstream model instead of the configured one. */
 	readonly model?: string;
 	readonly maxSteps: number;

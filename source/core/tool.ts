@@ -17,6 +17,8 @@ export type Tool = {
 	readonly name: string;
 	/** For models: at most `maxToolDescriptionLength`. */
 	readonly description: string;
+	/** What the server calls it before people, raw; for searches alone. */
+	readonly title?: string;
 	/** JSON Schema of the arguments. */
 	readonly inputSchema: JsonObject;
 	/** Claimed to change nothing; decides whether an interrupted run may be repeated. */

@@ -1,4 +1,4 @@
-import {maxToolsOfRun, type Tool} from './tool.ts';
+import type {Tool} from './tool.ts';
 
 /** Toolset of a route that names none: the configured tool servers, nothing that touches files or a shell. @see manual/tool-servers.md */
 export const defaultToolset = 'svc-webhook';
@@ -37,16 +37,13 @@ export const serverToolset = <Offered extends Pick<Tool, 'name'>>([server, tools
 
 export type ToolSelection<Chosen extends Pick<Tool, 'name'> = Tool> = {
 	readonly tools: readonly Chosen[];
-	/** One sentence per name that gives nothing, for the log, and `tooMany`. */
+	/** One sentence per name that gives nothing, for the log. */
 	readonly warnings: readonly string[];
-	/** What is left out, where there are more than a request to a model takes. */
-	readonly tooMany?: string;
 };
 
 /**
  * The tools a run gets for its toolset names, without repetition and in the order of the names. `toolsets`: those that there are, tool servers in the order of the file; `always` come first, whatever the names; `of` says in warnings whose names they are, as ` of route "gh"`. No names: the
- * default `svc-webhook`; an empty list: none. Unknown names are dropped with a warning, and so are of two tools of one name the later one, and what is more than a request to a model takes: built-in
- * tools stay first, then those of the first server.
+ * default `svc-webhook`; an empty list: none. Unknown names are dropped with a warning, and so is of two tools of one name the later one.
  *
  * @see manual/routes.md#keys, manual/tool-servers.md
  */
@@ -81,45 +78,10 @@ export function selectTools<Chosen extends Pick<Tool, 'name'>>(
 		}
 	}
 
-	const {tools, leftOut} = limited([...selected.values()], toolsets);
-	const tooMany = warningOf(leftOut);
-	return tooMany === undefined
-		? {tools, warnings}
-		: {tools, warnings: [...warnings, tooMany], tooMany};
+	return {tools: [...selected.values()], warnings};
 }
 
 const whyUnknown = (name: string): string =>
 	name.startsWith(serverPrefix)
 		? `no tool server "${name.slice(serverPrefix.length)}" gives tools`
 		: 'there is none of that name';
-
-/** As many as a request takes. Which ones stay does not depend on the order of the names. */
-function limited<Chosen extends Pick<Tool, 'name'>>(
-	tools: readonly Chosen[],
-	toolsets: ReadonlyArray<Toolset<Chosen>>,
-): {readonly tools: readonly Chosen[]; readonly leftOut: readonly Chosen[]} {
-	if (tools.length <= maxToolsOfRun) {
-		return {tools, leftOut: []};
-	}
-
-	const ranks = new Map(
-		toolsets
-			.filter(({isOfServer}) => isOfServer)
-			.flatMap(toolset => toolset.tools)
-			.map(({name}, rank) => [name, rank]),
-	);
-	const rankOf = ({name}: Chosen): number => ranks.get(name) ?? -1;
-	const ranked = tools.toSorted((a, b) => rankOf(a) - rankOf(b));
-	const kept = new Set(ranked.slice(0, maxToolsOfRun));
-	return {tools: tools.filter(tool => kept.has(tool)), leftOut: ranked.slice(maxToolsOfRun)};
-}
-
-const maxNames = 5;
-
-function warningOf(leftOut: ReadonlyArray<Pick<Tool, 'name'>>): string | undefined {
-	const names = leftOut.slice(0, maxNames).map(({name}) => name);
-	const more = leftOut.length - names.length;
-	return names.length === 0
-		? undefined
-		: `A model takes ${maxToolsOfRun} tools in one request: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''} ${leftOut.length === 1 ? 'is' : 'are'} left out; name fewer toolsets, or set tools.include of a server`;
-}

@@ -80,6 +80,7 @@ export function createAgent({
 				prompt,
 				tools: [],
 				maxSteps: 20,
+				maxSchemaTokens: 20_000,
 				timeoutMs: 900_000,
 				onEntry(entry) {
 					entries.push(entry);

@@ -486,6 +486,7 @@ test('a model that cannot be chosen ends the run with the reason', async () => {
 			prompt: '?',
 			tools: [],
 			maxSteps: 1,
+			maxSchemaTokens: 20_000,
 			timeoutMs: 1000,
 			onEntry() {},
 			onWork() {},

@@ -53,6 +53,7 @@ test('as JSON, the tools and those that ask are lists', async () => {
 
 	expect(capability).toMatchObject({
 		tools: ['mcp__crm__search', 'mcp__crm__send'],
+		changes: ['mcp__crm__search', 'mcp__crm__send'],
 		asks: ['mcp__crm__send'],
 		unknownServers: [],
 	});
@@ -68,12 +69,15 @@ test('without a gateway, servers that were never connected are named', async () 
 	);
 });
 
-test('of more tools than a model takes, the first servers of the file stay; "subscribe" and "mcp list" say which are left out', async () => {
+test('of more tools than a model takes, "subscribe" and "mcp list" say that they are deferred, and name every one that may change things', async () => {
 	const toolsOf = (name: string, count: number) =>
 		makeServer({
 			name,
 			tools: Array.from({length: count}, (_, index) =>
-				makeServerTool({name: `mcp__${name}__${String(index).padStart(3, '0')}`}),
+				makeServerTool({
+					name: `mcp__${name}__${String(index).padStart(3, '0')}`,
+					claims: {readOnly: index % 10 > 0},
+				}),
 			),
 		});
 	await using home = await gatewayHome({
@@ -82,9 +86,26 @@ test('of more tools than a model takes, the first servers of the file stay; "sub
 	});
 	const port = createFakePort({servers: [toolsOf('crm', 40), toolsOf('mail', 100)]});
 	await using _ = await serveControl(home.path, port);
-	const said = 'mcp__crm__032 and 7 more are left out';
+	const deferred = '140 tools, all of them deferred: the model finds them with tool_search';
+	const ofCrm = ['000', '010', '020', '030'].map(name => `mcp__crm__${name}`);
 
-	expect(await lineOf(home.path)).toContain('with 128 tools');
-	expect(await lineOf(home.path)).toContain(said);
-	expect((await command(['mcp', 'list'], {home: home.path})).stderr).toContain(said);
+	const line = await lineOf(home.path);
+	expect(line).toContain('with 140 tools (of which 14 may change things: mcp__mail__000, ');
+	expect(line).toContain(ofCrm.join(', '));
+	expect(line).toContain(deferred);
+	const {stderr} = await command(['mcp', 'list'], {home: home.path});
+	expect(stderr).toContain(`crm: 4 tools may change things: ${ofCrm.join(', ')}\n`);
+	expect(stderr).toContain(deferred);
+	expect(await commandJson(['mcp', 'list', '--json'], {home: home.path})).toMatchObject([
+		{name: 'crm', changes: ofCrm},
+		{name: 'mail'},
+	]);
+});
+
+test('what no tool server has said yet is not counted; what few tools weigh is', async () => {
+	await using home = await gatewayHome({subscriptions: {hook: {}}});
+	const heavy = makeServer({tools: [makeServerTool({tokens: 20_001})]});
+	await using _ = await serveControl(home.path, createFakePort({servers: [heavy, mail]}));
+
+	expect(await lineOf(home.path)).toContain('1 tool, all of them deferred');
 });

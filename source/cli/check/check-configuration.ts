@@ -74,7 +74,7 @@ export async function checkConfiguration(
 					: undefined,
 			),
 			...(asks ? await routesThatCannotSend(context, config, table) : []),
-			...(asks ? await runsWithTooManyTools(context, config, table) : []),
+			...(asks ? await runsWithDeferredTools(context, config, table) : []),
 			// These turned events away within the hour.
 			...aboutRoutes(config, table, route => lossText(viewOfRoute(route), lost)),
 		],
@@ -170,8 +170,8 @@ const aboutRoutes = (
 		return message === undefined ? [] : [warningAt(route, paths, {message})];
 	});
 
-/** Runs that go without tools because a request to a model takes no more: those that have the tools of every server, and those of routes that name toolsets, told of the first that names the same. */
-async function runsWithTooManyTools(
+/** Runs whose tools are deferred because a request to a model takes no more: those that have the tools of every server, and those of routes that name toolsets, told of the first that names the same. */
+async function runsWithDeferredTools(
 	context: Context,
 	{paths, toolServers}: Config,
 	{routes}: RouteTable,
@@ -188,8 +188,8 @@ async function runsWithTooManyTools(
 	const found = await Promise.all(
 		[undefined, ...naming].map(async route => {
 			const {profile = 'default', toolsets} = route ?? {};
-			const {tooMany} = await toolsOfRuns(context, {profile, toolsets});
-			return tooMany === undefined ? [] : [{route, message: tooMany}];
+			const {deferred} = await toolsOfRuns(context, {profile, toolsets});
+			return deferred === undefined ? [] : [{route, message: deferred}];
 		}),
 	);
 	return found.flat().map(({route, message}) =>

@@ -1,10 +1,17 @@
 import {slippedServers, viewOfSlippedServer} from '../../config/slipped-server.ts';
+import {countOf} from '../../core/counted.ts';
+import {deferralOf} from '../../core/deferral.ts';
 import {SvcError} from '../../core/errors.ts';
 import {silentLogger} from '../../core/log.ts';
 import {createRedact} from '../../core/redact.ts';
 import type {ServerView} from '../../core/tool-server.ts';
-import {selectTools, serverToolset} from '../../core/toolsets.ts';
-import {askingIn, type ListedServer, serverNoun} from '../../nouns/server/server.ts';
+import {
+	askingIn,
+	type ListedServer,
+	mayChange,
+	serverName,
+	serverNoun,
+} from '../../nouns/server/server.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, tell} from '../console/print.ts';
 import {findServingGateway} from '../home/gateway-access.ts';
@@ -114,26 +121,48 @@ export async function listServers(
 	}
 
 	await printList(context, serverNoun, {items: servers, known: {now: context.clock.now()}});
-	for (const profile of new Set(servers.map(server => server.profile))) {
-		for (const warning of tooMany(
+	const changing = servers.map(server => [serverName(server), changingIn(server)] as const);
+	for (const [name, tools] of changing.filter(([, {length}]) => length > 0)) {
+		tell(
 			context,
-			servers.filter(server => server.profile === profile),
-		)) {
-			tell(context, profile === 'default' ? warning : `Profile "${profile}": ${warning}`);
+			`${name}: ${countOf(tools.length, 'tool')} may change things: ${tools.join(', ')}`,
+		);
+	}
+
+	for (const [profile, own] of Map.groupBy(servers, server => server.profile)) {
+		const deferred = deferralIn(context, own);
+		if (deferred !== undefined) {
+			tell(context, profile === 'default' ? deferred : `Profile "${profile}": ${deferred}`);
 		}
 	}
 }
 
-/** What runs that have the tools of every server go without. */
-const tooMany = (context: Context, servers: readonly ListedServer[]): readonly string[] =>
-	selectTools(
-		undefined,
-		inFileOrder(context, servers).map(({name, tools}) => serverToolset([name, tools])),
-	).warnings;
+const changingIn = ({tools}: ListedServer): readonly string[] =>
+	tools.filter(mayChange).map(({name}) => name);
+
+/** Of runs that have the tools of every server. */
+const deferralIn = (context: Context, servers: readonly ListedServer[]): string | undefined =>
+	deferralOf(
+		servers
+			.filter(({status}) => status !== 'skipped')
+			.flatMap(({tools}) => tools.map(({tokens = 0}) => ({isOfServer: true, tokens}))),
+		limitInFile(context),
+	);
+
+function limitInFile(context: Context): number {
+	try {
+		return readConfig(context).tools.maxSchemaTokens;
+	} catch {
+		// A gateway goes on with what it read before.
+		return Infinity;
+	}
+}
 
 const rowOf = (server: ListedServer) => ({
 	...server,
 	tools: server.tools.length,
 	asks: askingIn(server),
+	/** Names of those that may change things. */
+	changes: changingIn(server),
 	reason: server.reason ?? null,
 });

@@ -19,8 +19,14 @@ export async function toolsOfRuns(
 ) {
 	const all = inFileOrder(context, await serversOf(context, profile));
 	const servers = all.filter(({status}) => status !== 'skipped');
-	const {toolsets: settings} = readConfig(context);
-	return {...toolsOf(toolsets, {servers, settings}), hasServers: servers.length > 0};
+	const {
+		toolsets: settings,
+		tools: {maxSchemaTokens},
+	} = readConfig(context);
+	return {
+		...toolsOf(toolsets, {servers, settings, maxSchemaTokens}),
+		hasServers: servers.length > 0,
+	};
 }
 
 /** What an event starts: a run, one with others of its key, a job, or no agent. */
@@ -44,6 +50,8 @@ export async function capabilityOf(context: Context, route: Route, job: JobDefin
 		starts: starts[mode],
 		...(job && {job: cell(job.name, 100).text}),
 		tools: tools.map(({name}) => name),
+		/** Those of them that may change things. */
+		changes: tools.filter(({changes}) => changes).map(({name}) => name),
 		/** Those of them that ask a person before each call. */
 		asks: tools.filter(({asks}) => asks).map(({name}) => name),
 		/** Their tools come on top, and are not known yet. */
@@ -54,7 +62,7 @@ export async function capabilityOf(context: Context, route: Route, job: JobDefin
 		target: placeOf(job?.target ?? {kind: deliver, extra: deliverExtra}),
 		/** What its runs get beforehand, of whatever pull request an event names. */
 		...(prefetch.length > 0 && problemWithPrefetch(route) === undefined && {prefetch}),
-		/** Toolsets that give nothing, and why. */
+		/** Toolsets that give nothing, and why; that tools are deferred. */
 		notes,
 	};
 }
@@ -74,7 +82,7 @@ export function capabilityLine(capability: Capability): string {
 		: `${what} unattended${got}, ${toolsText(capability)}; the answer goes to ${target}`;
 }
 
-function toolsText({tools, asks, unknownServers, hasServers}: Capability): string {
+function toolsText({tools, changes, asks, unknownServers, hasServers}: Capability): string {
 	const unknown =
 		unknownServers.length === 0
 			? ''
@@ -89,7 +97,12 @@ function toolsText({tools, asks, unknownServers, hasServers}: Capability): strin
 		asks.length === 0
 			? 'none of which asks a person'
 			: `of which ${listOf(asks)} ${asks.length === 1 ? 'asks' : 'ask'} a person first`;
-	return `with ${countOf(tools.length, 'tool')} (${listOf(tools)}), ${asking}${unknown === '' ? '' : `, and ${unknown}`}`;
+	// However many there are, none that changes things is hidden behind a number.
+	const named =
+		tools.length <= shownTools || changes.length === 0
+			? listOf(tools)
+			: `of which ${changes.length} may change things: ${changes.join(', ')}`;
+	return `with ${countOf(tools.length, 'tool')} (${named}), ${asking}${unknown === '' ? '' : `, and ${unknown}`}`;
 }
 
 const shownTools = 5;

@@ -153,11 +153,11 @@ export const routeFactsSchema = facts({
 	promptLength: maybeInteger,
 	/** One condition a line, at most 41; those of a group below it, indented. */
 	filters: texts,
-	/** What its runs are handed, or those of its job, from which tool server (absent: svc's own), and whether a call waits for a person. */
-	tools: z.array(facts({name: text, server: maybeText, asks: yesOrNo})),
+	/** What its runs are handed, or those of its job, from which tool server (absent: svc's own), whether it may change things, and whether a call waits for a person. */
+	tools: z.array(facts({name: text, server: maybeText, changes: yesOrNo, asks: yesOrNo})),
 	/** Tool servers whose tools come on top, and are not known before they are connected. */
 	unknownServers: texts,
-	/** Toolsets that give nothing, and why. */
+	/** Toolsets that give nothing, and why; that tools are deferred. */
 	notes: texts,
 }).register(z.globalRegistry, {id: 'RouteFacts'});
 

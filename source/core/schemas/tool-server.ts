@@ -1,7 +1,17 @@
 import {z} from 'zod';
 import {serverStatuses} from '../tool-server.ts';
 import {toolClaimsSchema} from './approval.ts';
-import {facts, integer, maybeNumber, maybeText, number, text, texts, yesOrNo} from './parts.ts';
+import {
+	facts,
+	integer,
+	maybeInteger,
+	maybeNumber,
+	maybeText,
+	number,
+	text,
+	texts,
+	yesOrNo,
+} from './parts.ts';
 
 export const serverToolViewSchema = facts({
 	/** The server's own name. */
@@ -18,6 +28,8 @@ export const serverToolViewSchema = facts({
 	changed: yesOrNo,
 	/** Top-level arguments: `title*` for required ones. */
 	args: texts,
+	/** Tokens that its definition takes of a request to a model, at four characters each; absent: an older gateway does not say. */
+	tokens: maybeInteger,
 });
 
 export const serverLoginSchema = facts({

@@ -75,6 +75,7 @@ export function createRouteCommands(
 				toolsets: toolsetsOfRoute(rooms, route, config),
 				servers: servers.views(),
 				settings: config.toolsets,
+				maxSchemaTokens: config.tools.maxSchemaTokens,
 			});
 		},
 		async readRouteRate(name) {

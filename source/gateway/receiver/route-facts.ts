@@ -3,12 +3,13 @@ import {referencesIn} from '../../config/references.ts';
 import {insecureSecret, secretsIn} from '../../config/route-refusals.ts';
 import type {Route} from '../../config/route.ts';
 import type {ToolsetsConfig} from '../../config/toolset-settings.ts';
+import {deferralOf} from '../../core/deferral.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import type {RouteFacts} from '../../core/route-editor.ts';
 import type {ServerView} from '../../core/tool-server.ts';
 import {selectTools, serverToolset, type Toolset} from '../../core/toolsets.ts';
 import {block, cell} from '../../core/untrusted.ts';
-import type {ListedServer} from '../../nouns/server/server.ts';
+import {mayChange, type ListedServer} from '../../nouns/server/server.ts';
 import {builtInToolsets, ownToolset} from '../../tools/toolsets.ts';
 
 const maxPrompt = 4000;
@@ -21,12 +22,15 @@ export function routeFacts(
 		toolsets,
 		servers,
 		settings,
+		maxSchemaTokens,
 	}: {
 		readonly entry: JsonValue | undefined;
 		readonly toolsets: readonly string[] | undefined;
 		/** Of every profile. */
 		readonly servers: readonly ServerView[];
 		readonly settings: ToolsetsConfig;
+		/** `tools.max_schema_tokens` */
+		readonly maxSchemaTokens: number;
 	},
 ): RouteFacts {
 	const {prompt, filters, rateLimit, retiredSecrets, rotatedOn, deliverOnly, profile} = route;
@@ -34,6 +38,7 @@ export function routeFacts(
 	const {tools, unknownServers, notes} = toolsOf(deliverOnly ? [] : toolsets, {
 		servers: own,
 		settings,
+		maxSchemaTokens,
 	});
 	return {
 		rateLimit,
@@ -51,14 +56,19 @@ export function routeFacts(
 	};
 }
 
-/** The tools that runs have of `servers`, as far as it is known without connecting to anything. `tooMany`: which are left out, where there are too many. */
+/** The tools that runs have of `servers`, as far as it is known without connecting to anything. `deferred`: that they are, and how many. */
 export function toolsOf(
 	toolsets: readonly string[] | undefined,
 	{
 		servers,
 		settings,
-	}: {readonly servers: readonly ListedServer[]; readonly settings: ToolsetsConfig},
-): Pick<RouteFacts, 'tools' | 'unknownServers' | 'notes'> & {readonly tooMany?: string} {
+		maxSchemaTokens,
+	}: {
+		readonly servers: readonly ListedServer[];
+		readonly settings: ToolsetsConfig;
+		readonly maxSchemaTokens: number;
+	},
+): Pick<RouteFacts, 'tools' | 'unknownServers' | 'notes'> & {readonly deferred?: string} {
 	// A server of which nothing is known yet stands for one tool, which no tool is called like.
 	const ofServers = servers
 		// "When filtering removes all server-native tools and no utility tool is registered, no runtime toolset is created." See manual/tool-servers.md#which-tools-a-server-offers
@@ -66,28 +76,60 @@ export function toolsOf(
 		.map(server => {
 			const {name, tools} = server;
 			const facts: readonly Given[] = isKnown(server)
-				? tools.map(tool => ({name: tool.name, asks: tool.asks, server: name, isKnown: true}))
-				: [{name: ` ${name}`, asks: false, server: name, isKnown: false}];
+				? tools.map(tool => ({
+						name: tool.name,
+						changes: mayChange(tool),
+						asks: tool.asks,
+						tokens: tool.tokens ?? 0,
+						server: name,
+						isKnown: true,
+					}))
+				: [
+						{
+							name: ` ${name}`,
+							changes: false,
+							asks: false,
+							tokens: 0,
+							server: name,
+							isKnown: false,
+						},
+					];
 			return serverToolset([name, facts]);
 		});
 	const ofOurs = builtInToolsets.map(({name, offers}): Toolset<Given> => ({
 		...ownToolset(name, settings),
-		tools: offers(settings).map(tool => ({name: tool.name, asks: tool.asks, isKnown: true})),
+		tools: offers(settings).map(({name: tool, readOnly, asks}) => ({
+			name: tool,
+			changes: !readOnly,
+			asks,
+			tokens: 0,
+			isKnown: true,
+		})),
 	}));
-	const {tools, warnings, tooMany} = selectTools(toolsets, [...ofServers, ...ofOurs]);
+	const {tools, warnings} = selectTools(toolsets, [...ofServers, ...ofOurs]);
+	const deferred = deferralOf(
+		tools
+			.filter(tool => tool.isKnown)
+			.map(({server, tokens}) => ({isOfServer: server !== undefined, tokens})),
+		maxSchemaTokens,
+	);
 	return {
 		tools: tools
 			.filter(tool => tool.isKnown)
-			.map(({name, server, asks}) => ({
+			.map(({name, server, changes, asks}) => ({
 				name: cell(name, 64).text,
 				...(server !== undefined && {server: cell(server, 64).text}),
+				changes,
 				asks,
 			})),
 		unknownServers: tools.flatMap(({server, isKnown: known}) =>
 			known || server === undefined ? [] : [cell(server, 64).text],
 		),
-		notes: warnings.map(text => cell(text).text),
-		...(tooMany !== undefined && {tooMany}),
+		notes: [
+			...warnings.map(text => cell(text).text),
+			...(deferred === undefined ? [] : [deferred]),
+		],
+		...(deferred !== undefined && {deferred}),
 	};
 }
 
@@ -97,6 +139,9 @@ const isKnown = ({tools, savedAt, protocol}: ListedServer): boolean =>
 
 type Given = {
 	readonly name: string;
+	readonly changes: boolean;
+	/** Of its definition; 0: not known. */
+	readonly tokens: number;
 	readonly asks: boolean;
 	/** Absent: svc's own. */
 	readonly server?: string;

@@ -13,7 +13,7 @@ import type {LiveServers} from '../servers/live-servers.ts';
 import type {ServerWait} from '../servers/wait-for-servers.ts';
 
 /** What a run needs beside its plan, looked up when it starts. */
-export type Equipment = Pick<AgentRequest, 'skill' | 'offered' | 'tools'> & {
+export type Equipment = Pick<AgentRequest, 'skill' | 'offered' | 'tools' | 'maxSchemaTokens'> & {
 	/** What a person who reads the run should know of it, clean. */
 	readonly notes: readonly string[];
 	/** Servers that its toolsets name and that need a login: it may wait for a person. */
@@ -22,7 +22,7 @@ export type Equipment = Pick<AgentRequest, 'skill' | 'offered' | 'tools'> & {
 
 /** What any run is equipped from. */
 export type EquipWorld = Omit<ToolsWorld, 'settings'> & {
-	readonly config: () => Pick<Config, 'profiles' | 'toolsets'>;
+	readonly config: () => Pick<Config, 'profiles' | 'toolsets' | 'tools'>;
 	readonly servers: Pick<LiveServers, 'toolsOf' | 'views'>;
 };
 
@@ -72,6 +72,7 @@ export async function equipRun(
 
 	return {
 		tools,
+		maxSchemaTokens: world.config().tools.maxSchemaTokens,
 		notes: [...told, ...notes],
 		logins,
 		...(skill && {skill}),

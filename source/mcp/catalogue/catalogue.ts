@@ -151,6 +151,7 @@ const toolOf = (planned: PlannedTool, execute: CatalogueDependencies['execute'])
 	inputSchema: planned.inputSchema,
 	readOnly: planned.readOnly,
 	needsApproval: planned.needsApproval,
+	...(planned.listed?.title !== undefined && {title: planned.listed.title}),
 	asked: planned.asked,
 	execute: async (args, context) => execute(planned, args, context),
 });

@@ -1,3 +1,4 @@
+import {schemaTokens} from '../../core/deferral.ts';
 import type {Redact} from '../../core/redact.ts';
 import type {ServerToolView} from '../../core/tool-server.ts';
 import {block, cell} from '../../core/untrusted.ts';
@@ -21,6 +22,7 @@ export function viewTool(planned: PlannedTool, redact: Redact): ServerToolView {
 		asks: planned.needsApproval,
 		changed: asked.changed,
 		args: argsOf(inputSchema),
+		tokens: schemaTokens(planned),
 	};
 }
 

@@ -47,6 +47,10 @@ export const serverWords: Readonly<
 export const needsPerson = ({status}: Pick<ListedServer, 'status'>): boolean =>
 	status === 'needs login' || status === 'parked' || status === 'failed';
 
+/** Whether a tool may change things, as far as is known: it does not claim to only read, or the claim does not count. */
+export const mayChange = ({claims, asks}: Pick<ServerToolView, 'asks' | 'claims'>): boolean =>
+	claims.readOnly !== true || asks;
+
 /** How many of its tools ask a person first. */
 export const askingIn = ({tools}: Pick<ListedServer, 'tools'>): number =>
 	tools.filter(({asks}) => asks).length;

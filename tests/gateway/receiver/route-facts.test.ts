@@ -31,6 +31,7 @@ test('a route names the tools that it hands out, which of them ask, and servers 
 			toolsets,
 			servers: [...servers, unconnected],
 			settings,
+			maxSchemaTokens: 20_000,
 		});
 
 	expect(facts()).toMatchObject({
@@ -46,8 +47,13 @@ test('a route names the tools that it hands out, which of them ask, and servers 
 		'Toolset "mcp-elsewhere" was dropped: no tool server "elsewhere" gives tools',
 	]);
 	expect(
-		routeFacts(makeRoute({deliverOnly: true}), {entry: {}, toolsets: undefined, servers, settings})
-			.tools,
+		routeFacts(makeRoute({deliverOnly: true}), {
+			entry: {},
+			toolsets: undefined,
+			servers,
+			settings,
+			maxSchemaTokens: 20_000,
+		}).tools,
 	).toEqual([]);
 });
 

@@ -60,6 +60,7 @@ async function equip(
 		config: () => ({
 			profiles: {others: [], problems: [], of: () => ({paths: {skills: skillsDir}}) as never},
 			toolsets: {web: {hosts: []}},
+			tools: {maxSchemaTokens: 20_000},
 		}),
 		redact: text => text,
 		servers: {
@@ -94,6 +95,7 @@ async function equip(
 test('"svc-webhook": the default gives a run the tools of every server of its profile', async () => {
 	expect(await equip(undefined)).toEqual({
 		tools: [search, send],
+		maxSchemaTokens: 20_000,
 		notes: [],
 		logins: [],
 		warnings: [],
@@ -242,7 +244,7 @@ test('a chat offers the other skills of its list by activate_skill, and none wit
 
 	const many = Array.from({length: 128}, (_, index) => createTool({name: `mcp__crm__${index}`}));
 	const full = await equip(['mcp-crm'], {...chat, tools: {crm: many}});
-	expect(full.tools).toHaveLength(128);
+	expect(full.tools).toHaveLength(129);
 	expect(full.tools[0]?.name).toBe('activate_skill');
 
 	for (const [toolsets, skills] of [

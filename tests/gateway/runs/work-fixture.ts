@@ -105,7 +105,7 @@ export async function openWork({
 					emit,
 					log: silentLogger,
 					redact: text => text.replaceAll('hunter2', '[redacted]'),
-					equip: async () => ({tools: [], notes: [], logins}),
+					equip: async () => ({tools: [], maxSchemaTokens: 20_000, notes: [], logins}),
 					prefetch: async () => ({texts: [], notes: []}),
 					awaitsLogins: async (profile, names) => {
 						awaited.push(`${profile} ${names.join(' ')}`);

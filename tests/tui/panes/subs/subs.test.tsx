@@ -298,11 +298,12 @@ test('the detail has what the route is made of, and what is wrong with it while 
 		promptLength: 25,
 		filters: ['any of', '  action in ["opened"]'],
 		tools: [
-			{name: 'mcp__crm__find', server: 'crm', asks: false},
-			{name: 'mcp__crm__delete', server: 'crm', asks: true},
+			{name: 'mcp__crm__find', server: 'crm', changes: false, asks: false},
+			{name: 'mcp__crm__delete', server: 'crm', changes: true, asks: true},
 			...Array.from({length: 20}, (_, count) => ({
 				name: `mcp__files__read_${count}`,
 				server: 'files',
+				changes: false,
 				asks: false,
 			})),
 		],

@@ -1,0 +1,165 @@
+import type {LanguageModelMiddleware} from 'ai';
+import {isTooMuch, schemaTokens} from '../core/deferral.ts';
+import {maxToolsOfRun, type Tool} from '../core/tool.ts';
+import {noSuchTool} from './no-such-tool.ts';
+import {toolSearch} from './tool-search.ts';
+
+/** Tools of a run that a model gets to see when it asks for them. */
+export type DeferredTools = {
+	/** All that the run has, and `tool_search`: any of them may be called. */
+	readonly tools: readonly Tool[];
+	/** How many are deferred. */
+	readonly count: number;
+	/** Names of what the next request carries, in its order: what was loaded later stands later. */
+	active(): readonly string[];
+	/** Loads these, best first; returns the names of those that there is room for. */
+	load(names: readonly string[]): readonly string[];
+	/** The model calls these by name: they are loaded, and outlive what is not called. */
+	called(names: readonly string[]): void;
+};
+
+type Loaded = {readonly tokens: number; named: number; isCalled: boolean};
+
+/** Room for what was found, however low the limit is. */
+const leastTokens = 4000;
+
+/**
+ * Defers the tools of servers where all of them together are more than a request carries: above `maxSchemaTokens` tokens of names, descriptions and schemas, or above
+ * 128 functions. `undefined`: nothing is deferred. The active ones keep to the same bounds; when they are full, those go that were named longest ago, of these first what was never called. The first of what is loaded at once is
+ * always loaded, whatever its size. tests/agent/deferred-tools.test.ts
+ *
+ * @see manual/tool-servers.md#many-tools
+ */
+export function deferTools(
+	tools: readonly Tool[],
+	maxSchemaTokens: number,
+): DeferredTools | undefined {
+	const weighed = tools.map(tool => ({
+		tool,
+		isOfServer: isOfServer(tool),
+		tokens: schemaTokens(tool),
+	}));
+	if (!isTooMuch(weighed, maxSchemaTokens)) {
+		return undefined;
+	}
+
+	const tokensOf = new Map(
+		weighed.filter(one => one.isOfServer).map(({tool, tokens}) => [tool.name, tokens]),
+	);
+	const deferred = tools.filter(isOfServer);
+	const always = tools.filter(tool => !isOfServer(tool));
+	const loaded = new Map<string, Loaded>();
+	let turn = 0;
+	const load = (names: readonly string[], {isCalled = false} = {}): readonly string[] => {
+		turn += 1;
+		const placed = new Set<string>();
+		for (const name of names) {
+			const tokens = tokensOf.get(name);
+			if (tokens !== undefined && makeRoom({name, tokens}, placed)) {
+				const before = loaded.get(name);
+				loaded.set(name, {
+					tokens,
+					named: turn,
+					isCalled: isCalled || before?.isCalled === true,
+				});
+				placed.add(name);
+			}
+		}
+
+		return [...placed];
+	};
+	const search = toolSearch(deferred, load);
+	const room = {
+		tools: maxToolsOfRun - always.length - 1,
+		tokens:
+			Math.max(maxSchemaTokens, leastTokens) -
+			[...always, search].reduce((sum, tool) => sum + schemaTokens(tool), 0),
+	};
+
+	/** Whether there is room beside `kept`, which stay; what goes for it is gone. */
+	function makeRoom(
+		{name, tokens}: {readonly name: string; readonly tokens: number},
+		kept: ReadonlySet<string>,
+	): boolean {
+		const others = [...loaded].filter(([other]) => other !== name);
+		const going = others
+			.filter(([other]) => !kept.has(other))
+			.toSorted(
+				([, one], [, other]) =>
+					Number(one.isCalled) - Number(other.isCalled) || one.named - other.named,
+			);
+		let left = {
+			tools: room.tools - others.length - 1,
+			tokens: room.tokens - others.reduce((sum, [, other]) => sum + other.tokens, tokens),
+		};
+		const gone: string[] = [];
+		for (const [other, {tokens: freed}] of going) {
+			if (left.tools >= 0 && left.tokens >= 0) {
+				break;
+			}
+
+			gone.push(other);
+			left = {tools: left.tools + 1, tokens: left.tokens + freed};
+		}
+
+		const fits = (left.tools >= 0 && left.tokens >= 0) || kept.size === 0;
+		for (const other of fits ? gone : []) {
+			loaded.delete(other);
+		}
+
+		return fits;
+	}
+
+	return {
+		tools: [...tools, search],
+		count: deferred.length,
+		active: () => [...always.map(({name}) => name), search.name, ...loaded.keys()],
+		load,
+		called(names) {
+			load([...new Set(names)], {isCalled: true});
+		},
+	};
+}
+
+const isOfServer = ({asked}: Tool): boolean => asked?.from.kind === 'server';
+
+/**
+ * Sends what is active, in its order, and loads what the model calls by name. The SDK knows all tools and would run no other; its own `activeTools` takes a call of an inactive tool for
+ * one of a tool that does not exist. What it answers to such a call names every tool that there is, which is too much here.
+ */
+export const sendActive = (deferred: DeferredTools): LanguageModelMiddleware => ({
+	specificationVersion: 'v4',
+	async transformParams({params}) {
+		const {tools = []} = params;
+		const byName = new Map(tools.map(tool => [tool.name, tool]));
+		return {
+			...params,
+			tools: deferred.active().flatMap(name => byName.get(name) ?? []),
+			prompt: params.prompt.map(message =>
+				message.role === 'tool'
+					? {
+							...message,
+							content: message.content.map(part =>
+								part.type === 'tool-result' && !byName.has(part.toolName)
+									? {
+											...part,
+											output: {
+												type: 'error-text' as const,
+												value: `${noSuchTool(part.toolName, deferred.active())}; tool_search finds the others`,
+											},
+										}
+									: part,
+							),
+						}
+					: message,
+			),
+		};
+	},
+	async wrapGenerate({doGenerate}) {
+		const generated = await doGenerate();
+		deferred.called(
+			generated.content.flatMap(part => (part.type === 'tool-call' ? [part.toolName] : [])),
+		);
+		return generated;
+	},
+});

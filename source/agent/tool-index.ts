@@ -1,0 +1,225 @@
+import MiniSearch from 'minisearch';
+import SearchableMap from 'minisearch/SearchableMap';
+import {isJsonObject, type JsonValue} from '../core/json.ts';
+import type {Tool} from '../core/tool.ts';
+import {askedWords, stemOf, wordsIn, type AskedWord} from './search-words.ts';
+
+/** What an index keeps of a tool, and how much a word counts there. */
+const boost = {
+	name: 2.5,
+	title: 2,
+	server: 2,
+	summary: 1.5,
+	more: 0.7,
+	parameters: 0.7,
+	about: 0.4,
+};
+
+type Indexed = {readonly id: number} & Readonly<Record<keyof typeof boost, string>>;
+
+/** Characters of a title, and of a description. */
+const maxTitle = 200;
+const maxDescription = 600;
+
+/** Characters of all that the parameters of a tool say; a schema may have 256 KiB. */
+const maxParameterText = 600;
+const maxParameters = 50;
+const maxSchemaDepth = 4;
+
+/** How much a word counts that only begins like the one that is asked for. */
+const prefixWeight = 0.6;
+
+/** How much a word counts that is written a little otherwise than the one that is asked for. */
+const slipWeight = 0.7;
+
+/** How much more a tool counts whose name the question has whole. */
+const wholeName = 0.7;
+
+/** Letters from which on a word may stand for longer ones: `repo`. */
+const leastPrefix = 3;
+
+/** Tools between which the event loop gets its turn: some milliseconds, whatever a server says of its tools. */
+const chunkSize = 25;
+
+/** Which of the tools a question may mean, best first. */
+export type ToolIndex = {find(question: string, limit: number): readonly Tool[]};
+
+/**
+ * An index of what tools are called and say of themselves (BM25+). A word of a question counts once, by its best form: as it is,
+ * a word that means the same, or, where no tool has that word, one that is written much like it; tools count more that have more of the words, and whose whole name is asked for. Tools whose names stand in the question come first.
+ */
+export async function createToolIndex(tools: readonly Tool[]): Promise<ToolIndex> {
+	const vocabulary = new Set<string>();
+	const index = new MiniSearch<Indexed>({
+		fields: Object.keys(boost),
+		tokenize: text =>
+			wordsIn(text).map(word => {
+				vocabulary.add(word);
+				return stemOf(word);
+			}),
+		processTerm: term => term,
+		searchOptions: {
+			boost,
+			tokenize: term => [term],
+			weights: {prefix: prefixWeight, fuzzy: 0},
+		},
+	});
+	await index.addAllAsync(
+		tools.map((tool, id) => ({id, ...textsOf(tool)})),
+		{chunkSize},
+	);
+	const byName = new Map(tools.map(tool => [tool.name, tool]));
+	const nearest = createNearest(vocabulary);
+
+	/** Words of each name. */
+	const nameLengths = tools.map(
+		tool =>
+			ownName(tool)
+				.split(/[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u)
+				.filter(part => wordsIn(part).length > 0).length,
+	);
+
+	/** How much it says that so many tools have a word, as BM25 has it. */
+	const rarityOf = (count: number) => Math.log(1 + (tools.length - count + 0.5) / (count + 0.5));
+
+	/** What each tool gets for a word. */
+	const scoresOf = ({word, forms}: AskedWord): Scores => {
+		const hits = forms.map(({terms, weight}) => {
+			const [first = ''] = terms;
+			// Only what was written may be the beginning of a word.
+			const prefix = word !== undefined && weight === 1 && first.length >= leastPrefix;
+			return {weight, found: index.search({combineWith: 'AND', queries: [...terms]}, {prefix})};
+		});
+		// All forms are one word: a rare one of them says no more than the others do.
+		const rarity = rarityOf(new Set(hits.flatMap(({found}) => found.map(({id}) => id))).size);
+		const best = new Map<number, number>();
+		const named = new Set<number>();
+		for (const {found, weight} of hits) {
+			const share = (weight * rarity) / rarityOf(found.length);
+			for (const {id, score, match} of found) {
+				best.set(Number(id), Math.max(best.get(Number(id)) ?? 0, score * share));
+				if (Object.values(match).some(fields => fields.includes('name'))) {
+					named.add(Number(id));
+				}
+			}
+		}
+
+		return {best, named};
+	};
+
+	/** The same of a question, a word that no tool has taken for one that some have. */
+	const scoresOfQuestion = (question: string): readonly Scores[] =>
+		askedWords(question).flatMap(asked => {
+			const scores = scoresOf(asked);
+			if (scores.best.size > 0) {
+				return [scores];
+			}
+
+			const meant = asked.word && nearest(asked.word);
+			return meant === undefined
+				? []
+				: askedWords(meant)
+						.map(scoresOf)
+						.map(({best, named}) => ({
+							named,
+							best: new Map([...best].map(([id, score]) => [id, score * slipWeight])),
+						}));
+		});
+
+	return {
+		find(question, limit) {
+			const named = question.split(/[\s,;"'`]+/).flatMap(word => byName.get(word) ?? []);
+			const known = scoresOfQuestion(question);
+			const sums = new Map<number, {score: number; words: number; named: number}>();
+			for (const scores of known) {
+				for (const [id, score] of scores.best) {
+					const sum = sums.get(id) ?? {score: 0, words: 0, named: 0};
+					sums.set(id, {
+						score: sum.score + score,
+						words: sum.words + 1,
+						named: sum.named + Number(scores.named.has(id)),
+					});
+				}
+			}
+
+			const ranked = [...sums]
+				.map(([id, sum]) => ({
+					id,
+					score:
+						sum.score *
+						(sum.words / known.length) *
+						(1 + wholeName * Math.min(1, sum.named / Math.max(1, nameLengths[id] ?? 1))),
+				}))
+				.toSorted((a, b) => b.score - a.score || a.id - b.id)
+				.flatMap(({id}) => tools[id] ?? []);
+			return [...new Set([...named, ...ranked])].slice(0, limit);
+		},
+	};
+}
+
+/** As its server calls it. */
+const ownName = ({name, asked}: Tool): string =>
+	asked?.from.kind === 'server' ? asked.tool : name;
+
+/** What each tool gets for a word, and those whose names have it. */
+type Scores = {readonly best: ReadonlyMap<number, number>; readonly named: ReadonlySet<number>};
+
+/** Finds the word that was probably meant: one edit away, from six letters on two. Costs nothing before it is asked. */
+function createNearest(words: ReadonlySet<string>): (word: string) => string | undefined {
+	let tree: SearchableMap<true> | undefined;
+	return word => {
+		if (word.length < 5 || word.length > 30) {
+			return undefined;
+		}
+
+		tree ??= SearchableMap.from([...words].map(known => [known, true] as const));
+		const near = [...tree.fuzzyGet(word, word.length < 6 ? 1 : 2)];
+		const [best] = near.toSorted(([, [, one]], [, [, other]]) => one - other);
+		return best?.[0];
+	};
+}
+
+function textsOf(tool: Tool): Omit<Indexed, 'id'> {
+	const {title = '', description, inputSchema, asked} = tool;
+	const server = asked?.from.kind === 'server' ? asked.from.server : '';
+	const text = description.slice(0, maxDescription);
+	const [summary = ''] = /^.{1,200}?(?:[.!?\n](?=\s|$)|$)/s.exec(text) ?? [text.slice(0, 200)];
+	return {
+		name: ownName(tool),
+		server,
+		title: title.slice(0, maxTitle),
+		summary,
+		more: text.slice(summary.length),
+		...parametersOf(inputSchema),
+	};
+}
+
+/** Names and descriptions of the arguments, those of nested ones too. */
+function parametersOf(schema: JsonValue): {readonly parameters: string; readonly about: string} {
+	const names: string[] = [];
+	let about = '';
+	const walk = (value: JsonValue | undefined, depth: number) => {
+		if (!isJsonObject(value) || depth > maxSchemaDepth) {
+			return;
+		}
+
+		const {properties, items} = value;
+		for (const [name, property] of isJsonObject(properties) ? Object.entries(properties) : []) {
+			if (names.length >= maxParameters || about.length >= maxParameterText) {
+				return;
+			}
+
+			names.push(name.slice(0, 100));
+			if (isJsonObject(property) && typeof property['description'] === 'string') {
+				about += `${property['description'].slice(0, 200)}\n`;
+			}
+
+			walk(property, depth + 1);
+		}
+
+		walk(items, depth + 1);
+	};
+
+	walk(schema, 0);
+	return {parameters: names.join(' '), about};
+}

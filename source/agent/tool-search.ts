@@ -1,0 +1,129 @@
+import {countOf} from '../core/counted.ts';
+import {isJsonObject} from '../core/json.ts';
+import {maxToolDescriptionLength, type Tool} from '../core/tool.ts';
+import {cell} from '../core/untrusted.ts';
+import {createToolIndex, type ToolIndex} from './tool-index.ts';
+
+/** Tools that a search names, unless the model wants fewer or more, and at most. */
+const defaultFound = 8;
+const maxFound = 10;
+
+const maxServerName = 40;
+const maxSummary = 160;
+
+/** Characters of the list of servers that a search in vain returns. */
+const maxServerList = 4000;
+
+/** Loads tools by their names, best first; the names of those that there was room for. */
+type Load = (names: readonly string[]) => readonly string[];
+
+/**
+ * The tool by which a model finds deferred tools. The index is made with the first search. What servers call themselves and say of their tools is cleaned and bounded: the description keeps to what APIs
+ * take of one, with any number of servers, and a result to about 4,000 characters.
+ *
+ * @see manual/tool-servers.md#many-tools
+ */
+export function toolSearch(deferred: readonly Tool[], load: Load): Tool {
+	const servers = serversOf(deferred);
+	let index: Promise<ToolIndex> | undefined;
+	return {
+		name: 'tool_search',
+		description: describe(deferred.length, servers),
+		inputSchema: {
+			type: 'object',
+			properties: {
+				query: {
+					type: 'string',
+					description:
+						'What the tool should do, in a few words: "delete a branch"; or names of tools',
+				},
+				limit: {
+					type: 'integer',
+					minimum: 1,
+					maximum: maxFound,
+					description: `How many tools at most; ${defaultFound} unless given`,
+				},
+			},
+			required: ['query'],
+			additionalProperties: false,
+		},
+		readOnly: true,
+		needsApproval: false,
+		async execute(args, {signal}) {
+			const {query, limit} = isJsonObject(args) ? args : {};
+			if (typeof query !== 'string' || query.trim() === '') {
+				return {text: 'Cannot search for tools: query must say what they should do', isError: true};
+			}
+
+			index ??= createToolIndex(deferred);
+			const made = await index;
+			signal.throwIfAborted();
+			const most = typeof limit === 'number' ? Math.trunc(limit) : defaultFound;
+			const found = made.find(query, Math.min(Math.max(most, 1), maxFound));
+			if (found.length === 0) {
+				return {
+					text: `No tool was found for "${cell(query, 100).text}". Ask in other words, or for a server: ${listWithin(servers, maxServerList)}`,
+				};
+			}
+
+			const loaded = new Set(load(found.map(({name}) => name)));
+			const [here, away] = [true, false].map(isLoaded =>
+				found.filter(({name}) => loaded.has(name) === isLoaded),
+			);
+			return {
+				text: [
+					`Found ${found.length} of ${countOf(deferred.length, 'deferred tool')}. These can be called now:`,
+					...(here ?? []).map(lineOf),
+					...(away?.length
+						? [
+								'These are too large to be loaded with the others; a call by name, or a search for the name, loads one:',
+								...away.map(lineOf),
+							]
+						: []),
+				].join('\n'),
+			};
+		},
+	};
+}
+
+function lineOf({name, description, readOnly, needsApproval, asked}: Tool): string {
+	const [first = ''] = description.trim().split('\n');
+	const facts = [
+		...(asked?.from.kind === 'server'
+			? [`server ${cell(asked.from.server, maxServerName).text}`]
+			: []),
+		readOnly ? 'only reads' : 'may change things',
+		...(needsApproval ? ['asks a person before each call'] : []),
+	];
+	return `- ${name} (${facts.join(', ')}): ${cell(first, maxSummary).text}`;
+}
+
+/** `github (38)` */
+function serversOf(tools: readonly Tool[]): readonly string[] {
+	const counts = Map.groupBy(tools, ({asked}) =>
+		asked?.from.kind === 'server' ? asked.from.server : '',
+	);
+	return [...counts].map(([name, {length}]) => `${cell(name, maxServerName).text} (${length})`);
+}
+
+function describe(count: number, servers: readonly string[]): string {
+	const text = `Finds tools by what they do, and loads them: they can be called from the next step on. ${countOf(count, 'tool')} of this run are deferred, which means that they are not listed here. Search before you say that you cannot do something. A tool whose name you know can be called without a search. Servers, with how many tools each has: `;
+	return text + listWithin(servers, maxToolDescriptionLength - text.length);
+}
+
+const rest = (count: number) => (count > 0 ? ` and ${count} more` : '');
+
+/** As many as fit into `most` characters, and how many more there are. */
+function listWithin(items: readonly string[], most: number): string {
+	let text = '';
+	for (const [position, item] of items.entries()) {
+		const longer = text === '' ? item : `${text}, ${item}`;
+		if (longer.length + rest(items.length - position - 1).length > most) {
+			return text + rest(items.length - position);
+		}
+
+		text = longer;
+	}
+
+	return text;
+}
