@@ -11,15 +11,19 @@ const maxFound = 10;
 const maxServerName = 40;
 const maxSummary = 160;
 
-/** Characters of the list of servers that a search in vain returns. */
+/** Characters of the list of servers that a search in vain returns, and of the names of tools that may be meant, too. */
 const maxServerList = 4000;
+const maxNames = 4000;
+
+/** Tools that count as near to a question; servers are looked at in their order. */
+const maxNear = 40;
 
 /** Loads tools by their names, best first; the names of those that there was room for. */
 type Load = (names: readonly string[]) => readonly string[];
 
 /**
  * The tool by which a model finds deferred tools. The index is made with the first search. What servers call themselves and say of their tools is cleaned and bounded: the description keeps to what APIs
- * take of one, with any number of servers, and a result to about 4,000 characters.
+ * take of one, with any number of servers, and a result to about 6,000 characters. People and models ask in other words than servers use: below the tools that are found stand the names of those near to them, of which a model sees what words do not tell.
  *
  * @see manual/tool-servers.md#many-tools
  */
@@ -59,7 +63,8 @@ export function toolSearch(deferred: readonly Tool[], load: Load): Tool {
 			const made = await index;
 			signal.throwIfAborted();
 			const most = typeof limit === 'number' ? Math.trunc(limit) : defaultFound;
-			const found = made.find(query, Math.min(Math.max(most, 1), maxFound));
+			const near = made.find(query, maxNear);
+			const found = near.slice(0, Math.min(Math.max(most, 1), maxFound));
 			if (found.length === 0) {
 				return {
 					text: `No tool was found for "${cell(query, 100).text}". Ask in other words, or for a server: ${listWithin(servers, maxServerList)}`,
@@ -80,6 +85,7 @@ export function toolSearch(deferred: readonly Tool[], load: Load): Tool {
 								...away.map(lineOf),
 							]
 						: []),
+					...namesBeside(found, near, deferred),
 				].join('\n'),
 			};
 		},
@@ -97,6 +103,35 @@ function lineOf({name, description, readOnly, needsApproval, asked}: Tool): stri
 	];
 	return `- ${name} (${facts.join(', ')}): ${cell(first, maxSummary).text}`;
 }
+
+/** A line for each server, `- mcp__github__: list_issues, get_issue`: first those that are near, then what else their servers have, as many as there is room for. */
+function namesBeside(
+	found: readonly Tool[],
+	near: readonly Tool[],
+	tools: readonly Tool[],
+): readonly string[] {
+	const byPrefix = Map.groupBy(tools, prefixOf);
+	const all = new Set([...near, ...near.flatMap(tool => byPrefix.get(prefixOf(tool)) ?? [])]);
+	let room = maxNames;
+	const picked = [...all]
+		.filter(tool => !found.includes(tool))
+		.filter(({name}) => {
+			room -= name.length + 2;
+			return room >= 0;
+		});
+	const lines = [...Map.groupBy(picked, prefixOf)].map(
+		([prefix, own]) => `- ${prefix}: ${own.map(({name}) => name.slice(prefix.length)).join(', ')}`,
+	);
+	return lines.length === 0
+		? []
+		: [
+				'If none of these is meant, look at the names of others; search for a whole name (first the part before the colon) to load one:',
+				...lines,
+			];
+}
+
+/** `mcp__github__`; names are plain. */
+const prefixOf = ({name}: Tool): string => /^mcp__.+?__(?=.)/.exec(name)?.[0] ?? '';
 
 /** `github (38)` */
 function serversOf(tools: readonly Tool[]): readonly string[] {

@@ -87,12 +87,29 @@ test('a result says of each tool its server, whether it changes things and wheth
 
 test('a search names 8 tools, or as many as it is asked for, at most 10', async () => {
 	const {ask} = search(worldTools);
-	const count = async (args: JsonValue) => (await ask(args)).text.split('\n- ').length - 1;
+	const count = async (args: JsonValue) =>
+		((await ask(args)).text.split('\nIf none')[0] ?? '').split('\n- ').length - 1;
 
 	expect(await count({query: 'list'})).toBe(8);
 	expect(await count({query: 'list', limit: 3})).toBe(3);
 	expect(await count({query: 'list', limit: 500})).toBe(10);
 	expect(await count({query: 'list', limit: -1})).toBe(1);
+});
+
+test('below the tools that are found stand the names of those that are near, and of others of their servers', async () => {
+	const {ask} = search(worldTools);
+	const [found = '', beside = ''] = (await ask({query: 'branch', limit: 1})).text.split(
+		'\nIf none',
+	);
+
+	expect(found).toMatch(/^Found 1 of .*\n- mcp__forge__\w*branch\w* /);
+	const [, names = ''] = /^- mcp__forge__: (.*)$/m.exec(beside) ?? [];
+	const listed = names.split(', ');
+	expect(listed).toHaveLength(17);
+	expect(listed[0]).toContain('branch');
+	expect((await ask({query: `mcp__forge__${listed[16]}`, limit: 1})).text).toContain(
+		`\n- mcp__forge__${listed[16]} (`,
+	);
 });
 
 test('what there is no room for is named as such', async () => {
@@ -127,7 +144,7 @@ test('with 200 servers of hostile names its definition keeps to 1,024 characters
 	expect(schemaTokens(tool)).toBeLessThan(600);
 	for (const query of ['find', 'nothing like it']) {
 		const {text} = await ask({query, limit: 10});
-		expect(text.length).toBeLessThan(4500);
+		expect(text.length).toBeLessThan(6500);
 		expect(text).not.toMatch(/\p{Cc}(?<!\n)|\u202e/u);
 	}
 });
