@@ -26,6 +26,7 @@ const emptyReader: StoreReader = {
 	history: {
 		search: async () => ({items: [], scanned: 0}),
 		count: async () => ({counts: []}),
+		sum: async ({from}) => ({since: from, leftOut: 0, rows: []}),
 	},
 	keys: {list: async () => [], usesSince: async () => [], totals: async () => []},
 	sessions: {
@@ -105,6 +106,15 @@ function createSearching(database: DatabaseSync): HistorySearching {
 	return {
 		search: async (noun, question) => (await opened()).search(noun, question),
 		count: async question => (await opened()).count(question),
+		async sum(question) {
+			const summing = (await opened()).sum(question);
+			for (;;) {
+				const sums = summing.step();
+				if (sums) {
+					return sums;
+				}
+			}
+		},
 	};
 }
 

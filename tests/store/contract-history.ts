@@ -6,6 +6,7 @@ import {parseFilter} from '../../source/core/filter/filter.ts';
 import {receivedBody} from '../../source/core/filter/payload-terms.ts';
 import {runVocabulary} from '../../source/core/filter/run-vocabulary.ts';
 import {numberOfId} from '../../source/core/ids.ts';
+import type {SumsBy} from '../../source/core/run-sums.ts';
 import type {HistoryItems, HistoryNoun, HistoryQuestion} from '../../source/store/history/port.ts';
 import type {Store} from '../../source/store/port.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';
@@ -15,6 +16,7 @@ import {
 	acceptRun,
 	dayMs,
 	groupedEntry,
+	hourMs,
 	leaseOne,
 	sampleDelivery,
 	sampleEntry,
@@ -166,6 +168,71 @@ export function describeHistory(name: string, use: Use): void {
 				const before = numberOfId(newest.id);
 				const older = await store.history.count({from: startMs - 1, partMs: 1, before});
 				expect(older.counts).toEqual([]);
+			}),
+		);
+
+		test(
+			'the runs made since a time are summed by route, key, model or job: how they ended, tokens, cost and time',
+			use(async (store, clock) => {
+				const leaseMs = hourMs;
+				const plan = {prompt: 'x', target: {kind: 'log', extra: {}}, skills: []};
+				const cost = {amount: 0.5, currency: 'USD'};
+				await acceptRun(store, sampleEntry({route: 'old'}));
+				await store.runs.settle(await leaseOne(store, leaseMs), {state: 'done'});
+				clock.advance(1000);
+				const from = clock.now();
+				for (const [route, tookMs, profile] of [
+					['hook', 300, 'default'],
+					['hook', 100, 'default'],
+					['hook', 100, 'work'],
+				] as const) {
+					// oxlint-disable-next-line no-await-in-loop -- one after the other
+					await acceptRun(store, sampleEntry({route, profile, receivedAt: from}));
+					// oxlint-disable-next-line no-await-in-loop
+					const lease = await leaseOne(store, leaseMs);
+					store.runs.work(lease, {
+						model: 'small',
+						toolCalls: 0,
+						usage: {inputTokens: 10, outputTokens: 2, ...(tookMs === 300 && {cost})},
+					});
+					clock.advance(tookMs);
+					// oxlint-disable-next-line no-await-in-loop
+					await store.runs.settle(lease, {state: 'failed', error: 'gone'});
+				}
+
+				const chat = {profile: 'default', origin: {kind: 'key', name: 'laptop'}, plan} as const;
+				await store.runs.beginChat(chat, leaseMs);
+				const rowsOf = async (by: SumsBy, profile?: string) => {
+					const question = {by, from, ...(profile !== undefined && {profile})};
+					const {rows, ...rest} = await store.history.sum(question);
+					expect(rest).toEqual({since: from, leftOut: 0});
+					return rows;
+				};
+
+				const hook = {runs: 2, failed: 2, success: 0, inputTokens: 20, outputTokens: 4};
+				expect(await rowsOf('route', 'default')).toMatchObject([
+					{
+						profile: 'default',
+						route: 'hook',
+						...hook,
+						costs: [cost],
+						unpriced: 1,
+						medianMs: 200,
+						longestMs: 300,
+					},
+					{route: null, runs: 1, open: 1, costs: [], unpriced: 0},
+				]);
+				expect(await rowsOf('route', 'work')).toMatchObject([{route: 'hook', runs: 1}]);
+				expect((await rowsOf('key')).map(({key, runs}) => [key, runs])).toEqual([
+					[null, 3],
+					['laptop', 1],
+				]);
+				expect((await rowsOf('model')).map(({model, runs}) => [model, runs])).toEqual([
+					['small', 3],
+					[null, 1],
+				]);
+				expect(await rowsOf('job', 'work')).toMatchObject([{profile: 'work', job: null, runs: 1}]);
+				expect(await rowsOf('key', 'nobody')).toEqual([]);
 			}),
 		);
 

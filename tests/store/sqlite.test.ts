@@ -136,6 +136,8 @@ describe('the file', () => {
 				const question = {filter: '-route:none', now: startMs, limit: 9};
 				expect((await history.search('runs', question)).items).toEqual(runs);
 				expect((await history.search('deliveries', question)).items).toMatchObject(deliveries);
+				const sums = await history.sum({by: 'route', from: 0});
+				expect(sums.rows.reduce((sum, row) => sum + row.runs, 0)).toBe(runs.length);
 				expect(await journal.list({limit: 9})).toMatchObject(deliveries);
 				expect(await reader.list({limit: 9})).toEqual(runs);
 				expect(await reader.get(2)).toMatchObject({

@@ -1,7 +1,14 @@
 import {Worker} from 'node:worker_threads';
 import type {Clock} from '../../core/clock.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
-import type {CountQuestion, HistoryNoun, HistoryQuestion, HistorySearching} from './port.ts';
+import type {
+	CountQuestion,
+	HistoryNoun,
+	HistoryQuestion,
+	HistorySearching,
+	StoredSums,
+	SumQuestion,
+} from './port.ts';
 import type {WorkerAnswer, WorkerQuestion} from './worker.ts';
 
 /** How long the thread waits for another question before it ends, milliseconds. */
@@ -18,7 +25,8 @@ const memory = {maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16} as co
 
 type Asked =
 	| {readonly noun: HistoryNoun; readonly question: HistoryQuestion}
-	| {readonly noun: 'counts'; readonly question: CountQuestion};
+	| {readonly noun: 'counts'; readonly question: CountQuestion}
+	| {readonly noun: 'sums'; readonly question: SumQuestion; readonly of: number};
 
 type Waiting = {
 	readonly ask: NonNullable<WorkerQuestion>;
@@ -44,6 +52,7 @@ export function createHistory(
 ): HistorySearching & AsyncDisposable {
 	let thread: Thread | undefined;
 	let lastId = 0;
+	let lastSums = 0;
 	let cancelIdle: (() => void) | undefined;
 	let isClosed = false;
 
@@ -173,6 +182,17 @@ export function createHistory(
 	return {
 		search: async (noun, question, signal) => askThread({noun, question}, signal),
 		count: async question => askThread({noun: 'counts', question}),
+		async sum(question, signal) {
+			lastSums += 1;
+			const of = lastSums;
+			for (;;) {
+				// oxlint-disable-next-line no-await-in-loop -- the thread goes on with each step where the last one ended
+				const sums = await askThread<StoredSums | undefined>({noun: 'sums', question, of}, signal);
+				if (sums) {
+					return sums;
+				}
+			}
+		},
 		async [Symbol.asyncDispose]() {
 			isClosed = true;
 			await end();

@@ -1,6 +1,7 @@
 import type {Approval} from '../../core/approval.ts';
 import type {Delivery} from '../../core/delivery.ts';
 import type {Group} from '../../core/group.ts';
+import type {RunSums, SumsBy} from '../../core/run-sums.ts';
 import type {Run} from '../../core/run.ts';
 
 /** What of each noun lies in the history: deliveries and runs all, groups once they are dispatched, approvals once they are settled. */
@@ -70,6 +71,17 @@ export type CountStep = {
 	readonly searchedTo?: number;
 };
 
+export type SumQuestion = {
+	readonly by: SumsBy;
+	/** Runs that were made before are not summed, milliseconds since 1970. */
+	readonly from: number;
+	/** Only runs of this profile. */
+	readonly profile?: string;
+};
+
+/** What runs came to. `since`: `from` of the question, or later where there are more runs than are looked at. */
+export type StoredSums = Pick<RunSums, 'leftOut' | 'rows' | 'since'>;
+
 /** The whole history, by the language of the filters. */
 export type HistorySearching = {
 	/**
@@ -84,4 +96,6 @@ export type HistorySearching = {
 	): Promise<HistoryStep<HistoryItems[Noun]>>;
 	/** One step of counting deliveries, as short, and the same errors. What another gateway answered is not counted. */
 	count(question: CountQuestion): Promise<CountStep>;
+	/** Sums of runs, all of them: other questions are answered between its steps. The same errors; who hangs up, waits no more. */
+	sum(question: SumQuestion, signal?: AbortSignal): Promise<StoredSums>;
 };

@@ -14,8 +14,10 @@ import type {
 	HistoryNoun,
 	HistoryQuestion,
 	HistoryStep,
+	SumQuestion,
 } from './port.ts';
 import {sqlOf, type SqlPart} from './sql-conditions.ts';
+import {createSumming, type Summing} from './sum.ts';
 
 /** How long one step looks, milliseconds; a read transaction is never open for longer. */
 const stepMs = 60;
@@ -36,6 +38,7 @@ export type HistorySearch = {
 		question: HistoryQuestion,
 	): HistoryStep<HistoryItems[Noun]>;
 	count(question: CountQuestion): CountStep;
+	sum(question: SumQuestion): Summing;
 };
 
 export function openHistorySearch(file: string): HistorySearch & Disposable {
@@ -74,6 +77,7 @@ export function createHistorySearch(database: DatabaseSync): HistorySearch {
 			return searchOnce({prepare, read, withWork}, history, question);
 		},
 		count: question => countOnce(prepare, question),
+		sum: question => createSumming(prepare, question),
 	};
 }
 

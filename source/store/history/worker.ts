@@ -1,24 +1,69 @@
 // The thread that looks through the history: SQLite is synchronous, and a search must not hold up whoever serves requests.
 import {parentPort, workerData} from 'node:worker_threads';
 import {messageOf} from '../../core/errors.ts';
-import type {CountQuestion, CountStep, HistoryNoun, HistoryQuestion, HistoryStep} from './port.ts';
+import type {
+	CountQuestion,
+	CountStep,
+	HistoryNoun,
+	HistoryQuestion,
+	HistoryStep,
+	StoredSums,
+	SumQuestion,
+} from './port.ts';
 import {openHistorySearch} from './search.ts';
+import type {Summing} from './sum.ts';
 
 /** What the thread is asked; `undefined` ends it. */
 export type WorkerQuestion =
 	| {readonly id: number; readonly noun: HistoryNoun; readonly question: HistoryQuestion}
 	| {readonly id: number; readonly noun: 'counts'; readonly question: CountQuestion}
+	| {
+			readonly id: number;
+			readonly noun: 'sums';
+			readonly question: SumQuestion;
+			/** The same in each step of the same sums. */
+			readonly of: number;
+	  }
 	| undefined;
 
 export type WorkerAnswer =
-	| {readonly id: number; readonly step: HistoryStep<unknown> | CountStep}
+	| {
+			readonly id: number;
+			/** `undefined`: the sums need another step. */
+			readonly step: HistoryStep<unknown> | CountStep | StoredSums | undefined;
+	  }
 	| {readonly id: number; readonly error: string};
 
 const history = openHistorySearch(String(workerData));
 
+/** Sums that are being made, the one with the newest step last: no more than questions may wait. Those that nobody asks for again give way. */
+const sums = new Map<number, Summing>();
+
+const maxSums = 16;
+
+/** A step of sums; what this thread does not know begins anew. */
+function sumStep(of: number, question: SumQuestion): StoredSums | undefined {
+	const summing = sums.get(of) ?? history.sum(question);
+	sums.delete(of);
+	const done = summing.step();
+	if (!done) {
+		sums.set(of, summing);
+		const [oldest = of] = sums.keys();
+		if (sums.size > maxSums) {
+			sums.delete(oldest);
+		}
+	}
+
+	return done;
+}
+
 const answer = (asked: NonNullable<WorkerQuestion>): WorkerAnswer => {
 	const {id} = asked;
 	try {
+		if (asked.noun === 'sums') {
+			return {id, step: sumStep(asked.of, asked.question)};
+		}
+
 		return {
 			id,
 			step:

@@ -1,0 +1,221 @@
+import type {StatementSync} from 'node:sqlite';
+import {systemClock} from '../../core/clock.ts';
+import {sumStates, type RunSum, type SumsBy} from '../../core/run-sums.ts';
+import {hasEnded, type RunState} from '../../core/run.ts';
+import {cell} from '../../core/untrusted.ts';
+import {sumOfCounts, type Usage} from '../../core/usage.ts';
+import {
+	integerOf,
+	jsonOf,
+	nullableInteger,
+	nullableText,
+	textOf,
+	wordOf,
+	type Row,
+} from '../columns.ts';
+import type {StoredSums, SumQuestion} from './port.ts';
+
+/** How long one step sums, milliseconds; a read transaction is never open for longer than a stretch. */
+const stepMs = 60;
+
+/** Rows of a stretch. */
+const stretchRows = 2000;
+
+/** Runs that are summed at most: a few seconds of steps, and eight megabytes of durations. */
+const mostRuns = 1_000_000;
+
+/** Names that are told apart: those of the newest runs. */
+const mostNames = 1000;
+
+const maxNameLength = 200;
+
+/** The columns of a name: `own` says which one of its kind, `called` is how it is read. A turn of a chat has the name of its key where others have that of their job. */
+const names: Readonly<Record<SumsBy, {readonly own: string; readonly called: string}>> = {
+	route: {own: `nullif(route, '-')`, called: 'null'},
+	key: {own: 'iif(delivery is null and job is null, job_name, null)', called: 'null'},
+	model: {own: 'model', called: 'null'},
+	job: {own: 'job', called: 'job_name'},
+};
+
+const hasProfile: Readonly<Record<SumsBy, boolean>> = {
+	route: true,
+	key: false,
+	model: false,
+	job: true,
+};
+
+/** Numbers of runs lie in the order of time, but for a clock that was set back. */
+const stretchSql = (by: SumsBy): string =>
+	`select id, created_at, profile, state, attempt, started_at, finished_at, usage, ${names[by].own} as own, ${names[by].called} as called
+	from run where id < ? order by id desc limit ${stretchRows}`;
+
+/** Sums that are being made: each step goes on where the last one ended, and the last one answers them. */
+export type Summing = {step(): StoredSums | undefined};
+
+/** Sums the runs that were made since a time, the newest first: until nothing is left, a whole stretch is older, or `mostRuns` were looked at. */
+export function createSumming(
+	prepare: (sql: string) => StatementSync,
+	{by, from, profile}: SumQuestion,
+): Summing {
+	const tally = createTally(by);
+	const sql = stretchSql(by);
+	let at = Number.MAX_SAFE_INTEGER;
+	let looked = 0;
+	let oldest = Infinity;
+
+	/** Sums the next stretch; answers whether it was the last. */
+	const takeStretch = (): boolean => {
+		let [rows, newer] = [0, 0];
+		for (const row of prepare(sql).iterate(at)) {
+			rows += 1;
+			at = integerOf(row['id']);
+			const createdAt = integerOf(row['created_at']);
+			const isNewer = createdAt >= from;
+			newer += isNewer ? 1 : 0;
+			oldest = Math.min(oldest, createdAt);
+			if (isNewer && (profile === undefined || row['profile'] === profile)) {
+				tally.add(row);
+			}
+		}
+
+		looked += rows;
+		return rows < stretchRows || newer === 0;
+	};
+
+	return {
+		step() {
+			const endsAt = systemClock.monotonic() + stepMs;
+			do {
+				const isLast = takeStretch();
+				if (isLast || looked >= mostRuns) {
+					return {since: isLast ? from : Math.max(from, oldest), ...tally.sums()};
+				}
+			} while (systemClock.monotonic() < endsAt);
+
+			return undefined;
+		},
+	};
+}
+
+type Counts = {-readonly [State in (typeof sumStates)[number] | 'open']: number};
+
+/** The runs of one name so far. */
+type Part = {
+	readonly named: Pick<RunSum, 'profile' | SumsBy>;
+	readonly counts: Counts;
+	runs: number;
+	inputTokens: number;
+	outputTokens: number;
+	readonly costs: Map<string, number>;
+	unpriced: number;
+	uncounted: number;
+	readonly durations: number[];
+};
+
+function createTally(by: SumsBy) {
+	/** By what the rows have, and by what is left of it once it is clean. */
+	const byRow = new Map<string, Part>();
+	const byName = new Map<string, Part>();
+	let leftOut = 0;
+
+	const partOf = (row: Row): Part | undefined => {
+		const own = nullableText(row['own']);
+		const profile = hasProfile[by] ? textOf(row['profile']) : undefined;
+		const raw = JSON.stringify([profile, own]);
+		const found = byRow.get(raw);
+		if (found || byRow.size >= mostNames) {
+			return found;
+		}
+
+		const name = own === null ? null : cell(own, maxNameLength).text;
+		const key = JSON.stringify([profile, name]);
+		const part = byName.get(key) ?? {
+			named: {
+				...(profile !== undefined && {profile}),
+				[by]:
+					by === 'job' && name !== null
+						? {id: name, name: cell(textOf(row['called']), maxNameLength).text}
+						: name,
+			},
+			counts: {open: 0, ...noStates},
+			runs: 0,
+			inputTokens: 0,
+			outputTokens: 0,
+			costs: new Map(),
+			unpriced: 0,
+			uncounted: 0,
+			durations: [],
+		};
+		byRow.set(raw, part);
+		byName.set(key, part);
+		return part;
+	};
+
+	return {
+		add(row: Row) {
+			const part = partOf(row);
+			if (!part) {
+				leftOut += 1;
+				return;
+			}
+
+			const state = wordOf<RunState>(row['state']);
+			const ended = sumStates.find(one => one === state);
+			part.runs += 1;
+			part.counts[ended ?? 'open'] += 1;
+			addUse(part, nullableText(row['usage']), hasEnded(state) && integerOf(row['attempt']) > 0);
+			const [startedAt, finishedAt] = [row['started_at'], row['finished_at']].map(nullableInteger);
+			if (ended && typeof startedAt === 'number' && typeof finishedAt === 'number') {
+				part.durations.push(Math.max(0, finishedAt - startedAt));
+			}
+		},
+		sums: () => ({
+			leftOut,
+			rows: [...byName.values()].map(sumOf).toSorted((one, other) => other.runs - one.runs),
+		}),
+	};
+}
+
+const noStates = {
+	done: 0,
+	silent: 0,
+	failed: 0,
+	cancelled: 0,
+	interrupted: 0,
+	uncertain: 0,
+	dead: 0,
+};
+
+function addUse(part: Part, kept: string | null, isTried: boolean): void {
+	if (kept === null) {
+		part.uncounted += isTried ? 1 : 0;
+		return;
+	}
+
+	const {inputTokens, outputTokens, cost} = jsonOf<Usage>(kept);
+	part.inputTokens = sumOfCounts(part.inputTokens, inputTokens);
+	part.outputTokens = sumOfCounts(part.outputTokens, outputTokens);
+	if (cost) {
+		part.costs.set(cost.currency, (part.costs.get(cost.currency) ?? 0) + cost.amount);
+	} else {
+		part.unpriced += 1;
+	}
+}
+
+function sumOf({named, counts, costs, durations, ...sums}: Part): RunSum {
+	const {done, silent, open, cancelled} = counts;
+	const decided = sums.runs - open - cancelled;
+	const sorted = Float64Array.from(durations).toSorted();
+	const middle = (sorted.length - 1) / 2;
+	const [low, high] = [sorted[Math.floor(middle)], sorted[Math.ceil(middle)]];
+	const longestMs = sorted.at(-1);
+	return {
+		...named,
+		...sums,
+		...counts,
+		...(decided > 0 && {success: (done + silent) / decided}),
+		costs: [...costs].map(([currency, amount]) => ({currency, amount})),
+		...(low !== undefined && high !== undefined && {medianMs: (low + high) / 2}),
+		...(longestMs !== undefined && {longestMs}),
+	};
+}
