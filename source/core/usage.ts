@@ -77,16 +77,23 @@ export function addUsage(one: Usage | undefined, other: Usage): Usage {
 
 const signs: Readonly<Record<string, string>> = {USD: '$', EUR: '€', GBP: '£'};
 
+/** `1,204 in · 380 out`. */
+export const tokenWords = ({
+	inputTokens,
+	outputTokens,
+}: Pick<Usage, 'inputTokens' | 'outputTokens'>): string =>
+	`${grouped(inputTokens)} in · ${grouped(outputTokens)} out`;
+
 /** `1,204 in · 380 out · $0.004`; without a known cost the tokens alone. */
-export function usageWords({inputTokens, outputTokens, cost}: Usage): string {
-	const tokens = `${grouped(inputTokens)} in · ${grouped(outputTokens)} out`;
+export function usageWords({cost, ...counts}: Usage): string {
+	const tokens = tokenWords(counts);
 	return cost ? `${tokens} · ${costWords(cost)}` : tokens;
 }
 
 const smallest = 0.000_001;
 
-/** Small sums have two digits that say something: `$0.0042`, `$1.20`, `3.10 CHF`. */
-function costWords({amount, currency}: NonNullable<Usage['cost']>): string {
+/** Small sums have two digits that say something: `$0.0042`, `$1.20`, `3,210.10 CHF`. */
+export function costWords({amount, currency}: NonNullable<Usage['cost']>): string {
 	const sign = Object.hasOwn(signs, currency) ? signs[currency] : undefined;
 	const isTiny = amount > 0 && amount < smallest;
 	const number = digitsOf(isTiny ? smallest : amount);
@@ -96,5 +103,5 @@ function costWords({amount, currency}: NonNullable<Usage['cost']>): string {
 
 const digitsOf = (amount: number): string =>
 	amount === 0 || amount >= 0.1
-		? amount.toFixed(2)
+		? amount.toFixed(2).replaceAll(/\B(?=(?:\d{3})+\.)/g, ',')
 		: String(Number(amount.toFixed(Math.min(6, 1 - Math.floor(Math.log10(amount))))));

@@ -1,8 +1,11 @@
 import {expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
+import type {Usage} from '../../source/core/usage.ts';
 import type {HistoryQuestion} from '../../source/store/history/port.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
+import type {Lease} from '../../source/store/port.ts';
 import {openSqliteReader} from '../../source/store/sqlite-reader.ts';
+import {createFakeClock} from '../helpers/fake-clock.ts';
 import {createFakePort} from '../helpers/fake-port.ts';
 import {gatewayHome} from '../helpers/gateway.ts';
 import {makeDelivery, makeJob, makeRun} from '../helpers/make.ts';
@@ -245,4 +248,127 @@ test('a name that no job has, or several, is said', async () => {
 		/use job_acme0003 \(acme\) or job_beta0001 \(beta\) \(job_ambiguous\)/,
 	);
 	expect(setup.asked).toEqual([]);
+});
+
+/** A home in whose journal two runs of a route and one of a key have ended. */
+async function withUsedTokens() {
+	const home = await temporaryHome();
+	const clock = createFakeClock(Date.UTC(2026, 10, 23, 12));
+	await using store = await openSqliteStore({clock}, {file: home.file('state.db')});
+	const plan = {prompt: '', target: {kind: 'log', extra: {}}, skills: []};
+	const end = async (lease: Lease, usage: Usage, tookMs: number) => {
+		store.runs.work(lease, {model: 'evil\u{1B}[2J', toolCalls: 0, usage});
+		clock.advance(tookMs);
+		await store.runs.settle(lease, {state: 'done'});
+	};
+
+	const counts = {inputTokens: 1204, outputTokens: 380};
+	for (const tookMs of [12_300, 300_000]) {
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		await store.intake.accept({
+			delivery: {...makeDelivery({route: 'gh', receivedAt: clock.now()}), headers: {}},
+			plan,
+			maxQueued: 10,
+			idempotencyMs: 0,
+		});
+		// oxlint-disable-next-line no-await-in-loop
+		const [lease] = await store.runs.lease(1, 3_600_000);
+		if (lease) {
+			const usage = {...counts, ...(tookMs > 20_000 && {cost: {amount: 1.2, currency: 'USD'}})};
+			// oxlint-disable-next-line no-await-in-loop
+			await end(lease, usage, tookMs);
+		}
+	}
+
+	const origin = {kind: 'key', name: 'laptop'} as const;
+	const turn = await store.runs.beginChat({profile: 'default', origin, plan}, 3_600_000);
+	await end(turn, {...counts, cost: {amount: 0.000_000_1, currency: 'EUR'}}, 2000);
+	return {
+		usage: async (...flags: readonly string[]) =>
+			command(['usage', ...flags], {home: home.path, clock}),
+		keys: async (...args: readonly string[]) =>
+			command(['keys', ...args], {home: home.path, clock}),
+		[Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
+	};
+}
+
+const cellsOf = (text: string) => text.split('\n').map(row => row.split(/ {2,}/));
+
+test('usage sums the runs of a week by route; what is not known of the cost is said', async () => {
+	await using home = await withUsedTokens();
+	const {code, stdout, stderr} = await home.usage();
+	expect({code, stderr}).toEqual({code: 0, stderr: ''});
+	expect(cellsOf(stdout)).toEqual([
+		['ROUTE', 'RUNS', 'SUCCESS', 'IN', 'OUT', 'COST', 'MEDIAN', 'LONGEST'],
+		['gh', '2', '100%', '2,408', '760', '$1.20 + ?', '2:36', '5:00'],
+		['', 'cost unknown: 1 run without a known price'],
+		['-', '1', '100%', '1,204', '380', '<€0.000001', '2.0s', '2.0s'],
+		[''],
+	]);
+});
+
+test('usage by model is clean of what a stranger called it, and as JSON an array of rows', async () => {
+	await using home = await withUsedTokens();
+	const {stdout} = await home.usage('--by', 'model', '--json');
+	expect(JSON.parse(stdout)).toEqual([
+		{
+			model: 'evil␛[2J',
+			runs: 3,
+			open: 0,
+			done: 3,
+			silent: 0,
+			failed: 0,
+			cancelled: 0,
+			interrupted: 0,
+			uncertain: 0,
+			dead: 0,
+			success: 1,
+			inputTokens: 3612,
+			outputTokens: 1140,
+			costs: expect.arrayContaining([{amount: 1.2, currency: 'USD'}]),
+			unpriced: 1,
+			uncounted: 0,
+			medianMs: 12_300,
+			longestMs: 300_000,
+		},
+	]);
+});
+
+test('usage says when it has no runs, and when it is asked for more than is kept', async () => {
+	await using home = await withUsedTokens();
+	const none = await home.usage('--since', '1s', '--by', 'job');
+	expect(none).toMatchObject({code: 0, stdout: ''});
+	expect(none.stderr).toMatch(/^No runs since Nov 23 /);
+	const old = await home.usage('--since', '5w', '--by', 'key');
+	expect(cellsOf(old.stdout).map(([key, runs]) => [key, runs])).toEqual([
+		['KEY', 'RUNS'],
+		['-', '2'],
+		['', 'cost unknown: 1 run without a known price'],
+		['laptop', '1'],
+		['', undefined],
+	]);
+	expect(old.stderr).toBe(
+		'Runs are kept for 30d (retention.row_days): what was removed is not in these sums\n',
+	);
+	expect(await home.usage('--by', 'moon')).toMatchObject({code: 2, stdout: ''});
+});
+
+test('what is shown of a key has the sums of the runs under its name', async () => {
+	await using home = await withUsedTokens();
+	for (const name of ['laptop', 'other']) {
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		await home.keys('create', '--name', name);
+	}
+
+	const {stdout} = await home.keys('show', 'laptop');
+	expect(stdout.slice(stdout.indexOf('Runs under its name'))).toBe(`Runs under its name, 7d
+runs        1: 1 done
+success     100%
+tokens      1,204 in · 380 out
+cost        <€0.000001
+took        median 2.0s, longest 2.0s
+`);
+	expect((await home.keys('show', 'other')).stdout).toContain('runs        none\n');
+	const {runs} = JSON.parse((await home.keys('show', 'laptop', '--json')).stdout);
+	expect(runs).toMatchObject({key: 'laptop', runs: 1, done: 1, success: 1});
 });

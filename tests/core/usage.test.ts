@@ -10,6 +10,7 @@ test.for([
 	[1_000_000, 100_000, dollars, '1,000,000 in · 100,000 out · $4.50'],
 	[1_000_000, 0, {...dollars, currency: 'CHF'}, '1,000,000 in · 0 out · 3.00 CHF'],
 	[100, 0, {...dollars, input: 0.001}, '100 in · 0 out · <$0.000001'],
+	[1_500_000_000, 0, dollars, '1,500,000,000 in · 0 out · $4,500.00'],
 ] as const)('%i tokens in, %i out, at the price %j are "%s"', ([input, output, price, words]) => {
 	expect(usageWords(usageOf(input, output, price))).toBe(words);
 });

@@ -177,6 +177,22 @@ test('what came in within a day is counted by route', async () => {
 	expect(json.until - json.since).toBe(86_400_000);
 });
 
+test('runs are summed by route, of a week where nothing else is asked for, and by what is asked for', async () => {
+	const week = await call('GET', '/v1/history/usage');
+	expect(week.json).toMatchObject({by: 'route', keptMs: 30 * 86_400_000, leftOut: 0});
+	expect(week.json.until - week.json.since).toBe(7 * 86_400_000);
+	expect(week.json.rows).toMatchObject([{profile: 'default', route: 'hook', success: 1}]);
+	expect(week.json.rows[0].inputTokens).toBeGreaterThan(0);
+	const models = await call('GET', '/v1/history/usage', {query: '?by=model&since=0'});
+	expect(models.json).toMatchObject({by: 'model', since: 0, rows: [{model: 'svc-offline-1'}]});
+	const none = await call('GET', '/v1/history/usage', {query: '?profile=other'});
+	expect(none.json.rows).toEqual([]);
+	expect(await call('GET', '/v1/history/usage', {query: '?by=moon'})).toMatchObject({
+		status: 409,
+		json: {code: 'bad_request', error: expect.stringContaining('"moon"')},
+	});
+});
+
 test('a run that has ended well is neither cancelled nor retried', async () => {
 	expect(await call('POST', '/v1/runs/{id}/cancel', {name: accepted.run})).toEqual({
 		status: 200,

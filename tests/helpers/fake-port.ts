@@ -180,6 +180,13 @@ export function createFakePort(
 		importDeliveries: async (...args) =>
 			command({name: 'importDeliveries', args}, args[0].deliveries.length),
 		countRoutes: async () => ({since: 0, until: 0, routes: []}),
+		sumRuns: async ({by = 'route'} = {}) => ({
+			by,
+			since: 0,
+			until: 7 * 86_400_000,
+			leftOut: 0,
+			rows: [],
+		}),
 		describeRoute: async () => undefined,
 		readRouteRate: async () => undefined,
 		setRoutePaused: async (...args) => command({name: 'setRoutePaused', args}, undefined),

@@ -2,6 +2,7 @@ import type {Delivery} from '../../source/core/delivery.ts';
 import type {GatewayEvent} from '../../source/core/events.ts';
 import type {Group} from '../../source/core/group.ts';
 import type {JobView} from '../../source/core/job.ts';
+import type {RunSum} from '../../source/core/run-sums.ts';
 import type {Run} from '../../source/core/run.ts';
 import type {StoredSession} from '../../source/core/session.ts';
 
@@ -41,6 +42,26 @@ export const makeRun = (overrides: Partial<Run> = {}): Run => ({
 	deliveryAttempt: 0,
 	createdAt: 1_700_000_000_000,
 	toolCalls: 0,
+	...overrides,
+});
+
+/** The sum of runs that have ended well and used nothing. */
+export const makeSum = (overrides: Partial<RunSum> = {}): RunSum => ({
+	runs: 1,
+	open: 0,
+	done: 1,
+	silent: 0,
+	failed: 0,
+	cancelled: 0,
+	interrupted: 0,
+	uncertain: 0,
+	dead: 0,
+	success: 1,
+	inputTokens: 0,
+	outputTokens: 0,
+	costs: [],
+	unpriced: 0,
+	uncounted: 0,
 	...overrides,
 });
 

@@ -11,7 +11,7 @@ import {addKeyCommands} from './keys.ts';
 import {addCompletionCommands, addManualCommands} from './manual.ts';
 import {addMcpCommands} from './mcp.ts';
 import {addPlatformCommands} from './platforms.ts';
-import {addRunCommands} from './runs.ts';
+import {addRunCommands, addUsageCommand} from './runs.ts';
 import {addSessionCommands} from './sessions.ts';
 import {addSkillCommands} from './skills.ts';
 import {addTalkCommand} from './talk.ts';
@@ -33,6 +33,7 @@ export const commandGroups: readonly CommandGroup[] = [
 	{names: ['deliveries'], add: addDeliveryCommands},
 	{names: ['groups'], add: addGroupCommands},
 	{names: ['runs'], add: addRunCommands},
+	{names: ['usage'], add: addUsageCommand},
 	{names: ['logs'], add: addLogCommand},
 	{names: ['cron'], add: addCronCommands},
 	{names: ['skills'], add: addSkillCommands},

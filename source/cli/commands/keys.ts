@@ -80,9 +80,18 @@ export function addKeyCommands(program: Command, context: Context): void {
 		noun: keyNoun,
 		says: 'show what one key may, and what it used',
 		async read(id) {
-			const {items, known} = await read();
-			const item = oneKey(items, id);
-			return item && {item, known};
+			await using home = await openHome(context, 'read');
+			const item = oneKey(await home.listKeys(), id);
+			// A key is shown without them, too: an older gateway does not know them.
+			const sums = item && (await home.sumRuns({by: 'key'}).catch(() => undefined));
+			const runs = sums?.rows.find(({key}) => key === item?.name);
+			return (
+				item && {
+					item,
+					known: {now: context.clock.now(), sums},
+					json: {...item, ...(runs && {runs})},
+				}
+			);
 		},
 	});
 	addActs<ApiKey, WritableHome, MintedKey>(group, context, {

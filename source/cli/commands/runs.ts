@@ -1,12 +1,15 @@
 import {type Command, Option} from 'commander';
+import {sumsBy, type SumsBy} from '../../core/run-sums.ts';
 import {runStates, type Run} from '../../core/run.ts';
 import {runActs, type RunPort} from '../../nouns/run/run-acts.ts';
+import {missingFromSums, sumsTable} from '../../nouns/run/run-sums.ts';
 import {runNoun} from '../../nouns/run/run.ts';
 import type {Context} from '../console/context.ts';
-import {filterHelp, numberOption} from '../console/options.ts';
+import {filterHelp, momentOption, numberOption} from '../console/options.ts';
+import {tell} from '../console/print.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 import {openHome} from '../home/open-home.ts';
-import {addActs, addShow} from '../nouns/noun-commands.ts';
+import {addActs, addShow, printList} from '../nouns/noun-commands.ts';
 import type {RunListFlags} from '../runs/list-runs.ts';
 import {waitingOf} from '../runs/waiting-of.ts';
 
@@ -50,4 +53,32 @@ export function addRunCommands(program: Command, context: Context): void {
 		acts: runActs,
 		open: async () => ({...(await requireGateway(context)), async [Symbol.asyncDispose]() {}}),
 	});
+}
+
+type UsageFlags = {readonly by: SumsBy; readonly since: number; readonly json?: boolean};
+
+/** `svc usage`. @see manual/runs.md#sums */
+export function addUsageCommand(program: Command, context: Context): void {
+	const moment = momentOption(context.clock);
+	program
+		.command('usage')
+		.description('what runs came to: how they ended, tokens, cost and time')
+		.addOption(
+			new Option('--by <what>', 'a row for each of these').choices(sumsBy).default('route'),
+		)
+		.addOption(
+			new Option('--since <time>', 'only runs made since then: 2h, 7d, or a date')
+				.argParser(moment)
+				.default(moment('7d'), '7d'),
+		)
+		.option('--json', 'print JSON')
+		.action(async ({by, since, json = false}: UsageFlags) => {
+			await using home = await openHome(context, 'read');
+			const sums = await home.sumRuns({by, since});
+			const known = {now: context.clock.now()};
+			await printList(context, sumsTable(sums), {items: sums.rows, known, json});
+			for (const sentence of missingFromSums(sums, since)) {
+				tell(context, sentence);
+			}
+		});
 }

@@ -154,15 +154,24 @@ async function keyDeskOf(
 }
 
 /** What reads a store without a gateway: nothing waits, and rules count that outlive one. */
-async function readCommands({clock}: Context): Promise<(store: StoreReader) => ReadCommands> {
+async function readCommands(context: Context): Promise<(store: StoreReader) => ReadCommands> {
 	const [{createReadCommands}, {outlivesGateway}] = await Promise.all([
 		import('../../gateway/commands/read-commands.ts'),
 		import('../../core/approvals/keeper.ts'),
 	]);
+	const {clock, environment} = context;
 	return store =>
 		createReadCommands({
 			clock,
 			store,
+			live: {
+				async current() {
+					const {loadConfig} = await import('../../config/load-config.ts');
+					const loaded = loadConfig({paths: context.paths(), environment});
+					// With a configuration that is refused no gateway starts, and nothing is removed.
+					return loaded.ok ? loaded.config : {retention: undefined};
+				},
+			},
 			approvals: {
 				waiting: () => [],
 				async rules() {
@@ -221,6 +230,7 @@ function partOf(home: () => Promise<Home>, profile: string) {
 		getRun: async id => own(await (await home()).getRun(id)),
 		listRuns: async filter => (await home()).listRuns({...filter, profile}),
 		searchRuns: async question => ownOf(await (await home()).searchRuns(question)),
+		sumRuns: async (question, hungUp) => (await home()).sumRuns({...question, profile}, hungUp),
 		getGroup: async id => own(await (await home()).getGroup(id)),
 		listGroups: async filter => (await home()).listGroups({...filter, profile}),
 		searchGroups: async question => ownOf(await (await home()).searchGroups(question)),

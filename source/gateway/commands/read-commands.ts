@@ -1,4 +1,5 @@
 import type {Approvals} from '../../approvals/approvals.ts';
+import type {Config} from '../../config/config.ts';
 import type {ApprovalRule} from '../../core/approval.ts';
 import type {RouteCounts} from '../../core/route-counts.ts';
 import type {World} from '../../core/world.ts';
@@ -14,6 +15,9 @@ import type {GatewayCommands} from '../port.ts';
 
 /** How long counts are told again before the journal is asked anew, milliseconds. */
 const keptMs = 30_000;
+
+/** Runs are summed since so long ago where nothing else is asked for, milliseconds. */
+const sumMs = 7 * 86_400_000;
 
 /** The commands that only read the journal, of a gateway in this process or of a home without one. */
 export type ReadCommands = Pick<
@@ -31,6 +35,7 @@ export type ReadCommands = Pick<
 	| 'listSessions'
 	| 'getSession'
 	| 'searchSessions'
+	| 'sumRuns'
 	| `search${Capitalize<HistoryNoun>}`
 >;
 
@@ -38,6 +43,10 @@ export type ReadCommands = Pick<
 export function createReadCommands(
 	rooms: Pick<World, 'clock'> & {
 		readonly store: StoreReader;
+		readonly live: {
+			/** Without `retention` nothing is removed. */
+			current(): Pick<Config, 'retention'> | Promise<Pick<Config, 'retention'>>;
+		};
 		readonly approvals: Pick<Approvals, 'waiting'> & {
 			rules(): readonly ApprovalRule[] | Promise<readonly ApprovalRule[]>;
 		};
@@ -100,6 +109,16 @@ export function createReadCommands(
 			return session && {...session, conversation: await sessions.messages(id)};
 		},
 		searchSessions: async ({text = '', limit}) => rooms.store.sessions.search(text, limit),
+		async sumRuns({by = 'route', since, profile} = {}, hungUp) {
+			const until = rooms.clock.now();
+			const from = since ?? until - sumMs;
+			const {retention} = await rooms.live.current();
+			const sums = await rooms.store.history.sum(
+				{by, from, ...(profile !== undefined && {profile})},
+				hungUp,
+			);
+			return {by, until, ...(retention && {keptMs: retention.rowMs}), ...sums};
+		},
 		searchDeliveries: searching('deliveries'),
 		searchRuns: searching('runs'),
 		searchGroups: searching('groups'),

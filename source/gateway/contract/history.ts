@@ -1,12 +1,14 @@
 import {z} from 'zod';
+import {sumsBy} from '../../core/run-sums.ts';
 import {approvalSchema} from '../../core/schemas/approval.ts';
 import {deliverySchema} from '../../core/schemas/delivery.ts';
 import {groupSchema} from '../../core/schemas/group.ts';
 import {facts, integer, maybeInteger} from '../../core/schemas/parts.ts';
 import {routeCountsSchema} from '../../core/schemas/route-counts.ts';
+import {runSumsSchema} from '../../core/schemas/run-sums.ts';
 import {runSchema} from '../../core/schemas/run.ts';
 import type {Operations} from './operation.ts';
-import {integerParameter, limitParameter, textParameter} from './parameters.ts';
+import {choiceParameter, integerParameter, limitParameter, textParameter} from './parameters.ts';
 
 const query = {
 	filter: textParameter('Words as the filter of the list takes them; all when absent.'),
@@ -71,5 +73,23 @@ export const history = {
 		summary:
 			'What the journal holds of the last day by route: taken in, ignored, refused, and by hour; at most 30 seconds old.',
 		result: routeCountsSchema,
+	},
+	sumRuns: {
+		method: 'GET',
+		path: '/v1/history/usage',
+		summary: 'The runs that the journal holds, summed: how they ended, tokens, cost and time.',
+		query: {
+			by: choiceParameter('What they are summed by; the route when absent.', {
+				listed: 'sums',
+				values: sumsBy,
+				absent: undefined,
+			}),
+			since: integerParameter(
+				'Only those made since then, milliseconds since 1970; the last 7 days when absent.',
+			),
+			profile: textParameter('Only those of this profile.'),
+		},
+		heedsHangUp: true,
+		result: runSumsSchema,
 	},
 } as const satisfies Operations;

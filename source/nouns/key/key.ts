@@ -3,8 +3,10 @@ import {dayOf, periodEnd} from '../../core/api-keys/key-periods.ts';
 import {countOf, grouped} from '../../core/counted.ts';
 import {derive} from '../../core/derive.ts';
 import {sinceTerm, termsOf, textTerm} from '../../core/filter/terms.ts';
+import type {RunSums} from '../../core/run-sums.ts';
 import {ageText, dayTime, utcTime} from '../../terminal/text/time.ts';
 import {column, fact, from, type AsOf, type Noun, type Word} from '../noun.ts';
+import {sumFacts} from '../run/run-sums.ts';
 
 const soonMs = 7 * 86_400_000;
 
@@ -73,8 +75,14 @@ function standing(key: ApiKey, {now}: AsOf): Required<Word> & {readonly printed:
 		: {text: `● ${day}`, tone: 'good', printed};
 }
 
+/** What the facts of keys need beside the keys. */
+export type KeyMore = {
+	/** Of runs, by key; absent where they are not loaded. */
+	readonly sums?: RunSums | undefined;
+};
+
 /** A key of the chat API. @see manual/api-keys.md */
-export const keyNoun: Noun<ApiKey> = {
+export const keyNoun: Noun<ApiKey, KeyMore> = {
 	one: 'key',
 	many: 'keys',
 	argument: 'id',
@@ -133,7 +141,7 @@ export const keyNoun: Noun<ApiKey> = {
 		...(key.kind === 'test' ? [{text: 'test', tone: 'warn'} as const] : []),
 		standing(key, known),
 	],
-	facts(key, {now}) {
+	facts(key, {now, sums}) {
 		const {retiring, expiresAt, revokedAt, lastUsedAt, budget, usage} = key;
 		const isTest = key.kind === 'test';
 		const period = grouped(tokensOf(usage.period));
@@ -167,6 +175,7 @@ export const keyNoun: Noun<ApiKey> = {
 				'in all',
 				`${countOf(usage.all.requests, 'request')}, ${grouped(usage.all.inputTokens)} tokens in, ${grouped(usage.all.outputTokens)} out`,
 			),
+			...sumFacts(sums, 'Runs under its name', one => one.key === key.name),
 		];
 	},
 	copies: {

@@ -3,11 +3,13 @@ import {countOf} from '../../core/counted.ts';
 import {lossyRoutes} from '../../core/lost-events.ts';
 import type {RouteFacts, RouteRate} from '../../core/route-editor.ts';
 import {routePath} from '../../core/route-path.ts';
+import type {RunSums} from '../../core/run-sums.ts';
 import type {DeliveryRow} from '../../core/state.ts';
 import {sparkline} from '../../terminal/text/sparkline.ts';
 import {dayTime} from '../../terminal/text/time.ts';
 import {resultTone, resultWord} from '../delivery/delivery-word.ts';
 import {fact, type AsOf, type Fact} from '../noun.ts';
+import {sumFacts} from '../run/run-sums.ts';
 import {isMostlyRefused, trafficKey, type RoutesTraffic} from './route-traffic.ts';
 
 /** What the facts and columns of routes need beside the routes. */
@@ -20,6 +22,8 @@ export type RouteMore = {
 	readonly facts?: RouteFacts;
 	/** How much of its rate the selected route has used in this minute. Absent until it is loaded. */
 	readonly rate?: RouteRate | undefined;
+	/** Of runs, by route. Absent until they are loaded. */
+	readonly sums?: RunSums | undefined;
 	/** The newest deliveries: those that were answered 429 are counted as lost. */
 	readonly deliveries?: readonly DeliveryRow[];
 	/** This face may change routes. */
@@ -78,6 +82,11 @@ export function routeFacts(route: RouteView, known: AsOf & RouteMore): readonly 
 		...(facts ? loadedFacts(facts, known) : []),
 		...(route.description === '' ? [] : [blank, {text: route.description}]),
 		...trafficFacts(route, known),
+		...sumFacts(
+			known.sums,
+			'Runs',
+			one => one.route === route.name && one.profile === route.profile,
+		),
 		...(facts ? contentFacts(facts) : []),
 		...(canChange ? [blank, {text: howToChange[route.source], tone: 'quiet'} as const] : []),
 	];

@@ -1,7 +1,9 @@
 import {endOf, type KeyDay} from '../../core/api-keys/api-key.ts';
 import {grouped} from '../../core/counted.ts';
+import {derive} from '../../core/derive.ts';
+import type {RunSums} from '../../core/run-sums.ts';
 import {keyActs} from '../../nouns/key/key-acts.ts';
-import {keyNoun} from '../../nouns/key/key.ts';
+import {keyNoun, type KeyMore} from '../../nouns/key/key.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {openKeyForm, showKey} from '../dialogs/key.ts';
@@ -15,6 +17,17 @@ import type {LoadSource} from '../state/source.ts';
 const keyDays: LoadSource<readonly KeyDay[]> = {
 	load: async (port, key) => port.listKeyDays(key.split(' ')[0] ?? ''),
 };
+
+/** The sums of the runs of all keys, from the journal. */
+const keySums: LoadSource<RunSums> = {
+	load: async port => port.sumRuns({by: 'key'}),
+};
+
+/** They are loaded again after this time. */
+const minuteMs = 60_000;
+
+const noSums: KeyMore = {};
+const knownOf = derive((sums: RunSums): KeyMore => ({sums}));
 
 const mostBar = 30;
 
@@ -76,12 +89,24 @@ export const keysPane = onePane({
 	listing: listingOf({
 		noun: keyNoun,
 		list: keyList,
+		known(host) {
+			const loaded = host.loader(keySums).last();
+			return loaded ? knownOf(loaded.value) : noSums;
+		},
 		beside: {
 			source: keyDays,
 			keyOf: ({id, lastUsedAt = 0}) => `${id} ${lastUsedAt}`,
 			rows: dayRows,
 		},
 	}),
+	want({feed, layout, list, loader, section}) {
+		const isLooked =
+			section().id === keyList.id && layout().showsDetail && list(keyList).selected() !== undefined;
+		loader(keySums).want(isLooked ? String(Math.floor(feed.get().now / minuteMs)) : '', {
+			kind: 'rest',
+			ms: 0,
+		});
+	},
 	summary({list, feed}) {
 		const {state, now} = feed.get();
 		const inForce = (state.keys ?? []).filter(key => endOf(key, now) === undefined).length;

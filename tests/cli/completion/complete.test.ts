@@ -28,6 +28,7 @@ test.each([
 	[['runs', 'list', '--state', 'unc'], ['uncertain'], undefined],
 	[['runs', 'list', '--state', 'done', 'que'], ['queued'], undefined],
 	[['runs', 'list', '--state=que'], ['queued'], undefined],
+	[['usage', '--by', ''], ['job', 'key', 'model', 'route'], undefined],
 	[['runs', 'list', '--ro'], ['--route'], undefined],
 	[['runs', 'list', '--route', ''], [], 'route'],
 	[['runs', 'list', '--route', 'x', '--js'], ['--json'], undefined],

@@ -96,6 +96,7 @@ test('what a home did for a profile is listed and shown when the profile is aske
 		const runs = await look('runs', 'list', '--limit', '1');
 		expect(deliveries).toMatchObject([{route: 'theirs', profile: 'acme'}]);
 		expect(runs).toMatchObject([{route: 'theirs', profile: 'acme'}]);
+		expect(await look('usage')).toMatchObject([{route: 'theirs', profile: 'acme', runs: 1}]);
 		expect(await look('runs', 'show', String(runs[0].id))).toMatchObject({route: 'theirs'});
 		expect(await look('deliveries', 'show', deliveries[0].id)).toMatchObject({route: 'theirs'});
 		const [others] = await commandJson(['runs', 'list', '--route', 'ours'], {home: home.path});

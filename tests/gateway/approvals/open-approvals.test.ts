@@ -87,7 +87,12 @@ async function open(home: TemporaryHome) {
 		broker,
 		log,
 		commands: {
-			...createReadCommands({clock, approvals, store}),
+			...createReadCommands({
+				clock,
+				approvals,
+				store,
+				live: {current: () => ({retention: undefined})},
+			}),
 			...createWorkCommands({approvals, store} as unknown as Rooms),
 		},
 		/** Resolves with what waits once something does. */

@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import {linesOf, tableOf} from '../../../source/cli/nouns/noun-commands.ts';
 import type {Run, StoredRun} from '../../../source/core/run.ts';
+import {missingFromSums} from '../../../source/nouns/run/run-sums.ts';
 import {runNoun} from '../../../source/nouns/run/run.ts';
 import {makeRun} from '../../helpers/make.ts';
 
@@ -69,4 +70,21 @@ test('no line of a prompt or an answer begins a part of its own', () => {
 
 	expect(lines.filter(line => line === 'answer')).toHaveLength(1);
 	expect(lines.filter(line => line === 'transcript')).toHaveLength(1);
+});
+
+test('what sums lack is said: what the retention removed, runs that were not looked at, and names that are not told apart', () => {
+	const dayMs = 86_400_000;
+	const until = Date.UTC(2026, 10, 23, 12);
+	const sums = {by: 'route', since: until - 7 * dayMs, until, leftOut: 0, rows: []} as const;
+	expect(missingFromSums(sums, sums.since)).toEqual([]);
+	expect(missingFromSums({...sums, keptMs: 7 * dayMs}, sums.since)).toEqual([]);
+	expect(missingFromSums({...sums, keptMs: 3 * dayMs, leftOut: 1204}, sums.since)).toEqual([
+		'Runs are kept for 3d (retention.row_days): what was removed is not in these sums',
+		'1,204 runs of further names are in no row: 1,000 are told apart',
+	]);
+	expect(missingFromSums(sums, sums.since - 1)).toEqual([
+		expect.stringMatching(
+			/^There are more runs than are looked at: these are the sums since Nov 16 /,
+		),
+	]);
 });

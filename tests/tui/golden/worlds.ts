@@ -11,7 +11,14 @@ import {
 } from '../../helpers/make-approval.ts';
 import {makeKey} from '../../helpers/make-key.ts';
 import {makeServer, makeServerTool} from '../../helpers/make-server.ts';
-import {makeDelivery, makeGroup, makeJob, makeRun, makeSession} from '../../helpers/make.ts';
+import {
+	makeDelivery,
+	makeGroup,
+	makeJob,
+	makeRun,
+	makeSession,
+	makeSum,
+} from '../../helpers/make.ts';
 import {testNow} from '../../helpers/show-shell.tsx';
 
 /** A gateway and a person's logins, with the same contents whenever they are made. */
@@ -230,6 +237,28 @@ function busy(clock: FakeClock): World {
 		})),
 	});
 	Object.assign(port, noRoutes);
+	port.sumRuns = async ({by = 'route'} = {}) => ({
+		by,
+		since: ago(7 * 86_400),
+		until: ago(0),
+		leftOut: 0,
+		rows: [
+			makeSum({
+				...(by === 'route' ? {profile: 'default', route: route.name} : {key: '契約 デモ'}),
+				runs: 128,
+				open: 2,
+				done: 119,
+				failed: 7,
+				success: 119 / 126,
+				inputTokens: 1_204_000,
+				outputTokens: 38_020,
+				costs: [{amount: 4.21, currency: 'USD'}],
+				unpriced: 3,
+				medianMs: 12_400,
+				longestMs: 301_000,
+			}),
+		],
+	});
 	store(port, deliveries);
 	for (const run of runs) {
 		port.runs.set(run.id, {

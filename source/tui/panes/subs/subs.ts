@@ -2,6 +2,7 @@ import type {RouteView} from '../../../core/config-view.ts';
 import {createMemory, derive} from '../../../core/derive.ts';
 import type {RouteCounts} from '../../../core/route-counts.ts';
 import type {RotatedRoute, RouteRate} from '../../../core/route-editor.ts';
+import type {RunSums} from '../../../core/run-sums.ts';
 import type {DeliveryRow} from '../../../core/state.ts';
 import {routeActs} from '../../../nouns/route/route-acts.ts';
 import type {RouteMore} from '../../../nouns/route/route-facts.ts';
@@ -46,6 +47,11 @@ const loadedCounts: LoadSource<RouteCounts> = {
 	load: async port => port.countRoutes(),
 };
 
+/** The sums of the runs of all routes, from the journal. */
+const loadedSums: LoadSource<RunSums> = {
+	load: async port => port.sumRuns({by: 'route'}),
+};
+
 /** Counts of the journal are loaded again after this time. */
 const countsMs = 30_000;
 const secondMs = 1000;
@@ -76,6 +82,8 @@ const knownWith = derive(
 	): RouteMore => ({...traffic, rate, version}),
 );
 
+const withSums = derive((more: RouteMore, sums: RunSums): RouteMore => ({...more, sums}));
+
 const changeable = derive((more: RouteMore): RouteMore => ({...more, canChange: true}));
 
 /** The key under which facts or the rate of a route are loaded; empty for a route that is not served, of which nothing is loaded. */
@@ -93,7 +101,9 @@ function known(host: Host): RouteMore {
 	const {state, now} = host.feed.get();
 	const counts = host.loader(loadedCounts).last()?.value;
 	const traffic = trafficNow(state.deliveries, Math.floor(now / minuteMs), counts);
-	const more = knownWith(traffic, rateNow(host), versionsIn(host.feed)());
+	const own = knownWith(traffic, rateNow(host), versionsIn(host.feed)());
+	const sums = host.loader(loadedSums).last()?.value;
+	const more = sums ? withSums(own, sums) : own;
 	return host.port.isReadOnly === true ? more : changeable(more);
 }
 
@@ -197,6 +207,10 @@ export const subsPane: Pane = {
 		loader(loadedCounts).want(isOpen ? String(asked) : '', {kind: 'rest', ms: 0});
 		const routes = list(routeList);
 		const looked = isOpen && host.layout().showsDetail ? routes.selected() : undefined;
+		loader(loadedSums).want(looked ? String(Math.floor(now / minuteMs)) : '', {
+			kind: 'rest',
+			ms: 0,
+		});
 		loader(loadedRates).want(keyOf(looked, Math.floor(now / secondMs)), paceOf(routes));
 	},
 	sections: [listSection, ...editorSections],

@@ -5,6 +5,7 @@ import {attackCorpus} from '../../../helpers/attack-corpus.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
 import {foreignSequences} from '../../../helpers/foreign-sequences.ts';
 import {makeKey, withKeys} from '../../../helpers/make-key.ts';
+import {makeSum} from '../../../helpers/make.ts';
 import {readTable} from '../../../helpers/read-table.ts';
 import {showShell, testNow} from '../../../helpers/show-shell.tsx';
 
@@ -65,6 +66,31 @@ test.for([
 		]);
 	},
 );
+
+test('the detail has the sums of the runs under the name of the key, loaded while it is looked at', async () => {
+	const port = createFakePort({keys: [makeKey({id: 'key_1', name: 'laptop'})]});
+	const asked: unknown[] = [];
+	port.sumRuns = async question => {
+		asked.push(question);
+		return {
+			by: 'key',
+			since: testNow - 7 * dayMs,
+			until: testNow,
+			leftOut: 0,
+			rows: [makeSum({key: null, runs: 9}), makeSum({key: 'laptop', runs: 3, done: 3})],
+		};
+	};
+	await using shown = await showShell(port, narrow, {pane: 'keys'});
+	await shown.pass(200);
+	expect(asked).toEqual([]);
+	await shown.screen.press('enter');
+	await shown.pass(200);
+	await shown.screen.press('G');
+	expect(shown.text()).toMatch(/Runs under its name, 7d\s+runs +3: 3 done\s+success +100%/);
+	await shown.screen.press('1');
+	await shown.pass(120_000);
+	expect(asked).toEqual([{by: 'key'}]);
+});
 
 test('each key is a row with where it stands; revoked ones stand below', async () => {
 	const port = createFakePort({

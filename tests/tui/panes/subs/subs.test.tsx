@@ -4,7 +4,7 @@ import type {RouteFacts} from '../../../../source/core/route-editor.ts';
 import {deliveryList} from '../../../../source/tui/entries/delivery-list.ts';
 import {routeList} from '../../../../source/tui/entries/route-list.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
-import {makeDelivery, received} from '../../../helpers/make.ts';
+import {makeDelivery, makeSum, received} from '../../../helpers/make.ts';
 import {readTable} from '../../../helpers/read-table.ts';
 import {showShell, testNow} from '../../../helpers/show-shell.tsx';
 
@@ -166,6 +166,61 @@ test('what the journal holds of the day is counted, whatever Traffic lists, with
 	await shown.screen.press('1');
 	await shown.pass(60_000);
 	expect(asked).toBe(whileOpen);
+});
+
+test('the detail of a route has the sums of its runs, loaded while it is looked at', async () => {
+	const port = createFakePort({routes});
+	const asked: unknown[] = [];
+	port.sumRuns = async question => {
+		asked.push(question);
+		return {
+			by: 'route',
+			since: testNow - 7 * 86_400_000,
+			until: testNow,
+			leftOut: 0,
+			rows: [
+				makeSum({profile: 'ops', route: 'gh-review', runs: 900}),
+				makeSum({
+					profile: 'default',
+					route: 'gh-review',
+					runs: 1200,
+					done: 1190,
+					failed: 10,
+					success: 1190 / 1200,
+					inputTokens: 5_000_000,
+					outputTokens: 40_000,
+					costs: [
+						{amount: 12.5, currency: 'USD'},
+						{amount: 0.3, currency: 'EUR'},
+					],
+					uncounted: 10,
+					medianMs: 2500,
+					longestMs: 600_000,
+				}),
+			],
+		};
+	};
+	await using shown = await showShell(port, {columns: 80, rows: 40}, {pane: 'subs'});
+	await shown.pass(100);
+	expect(asked).toEqual([]);
+	await shown.screen.press('enter');
+	await shown.pass(100);
+	const told = () => {
+		const rows = shown.screen.lines().map(row => row.trim().split(/ {2,}/));
+		return rows.slice(rows.findIndex(([title]) => title === 'Runs, 7d') + 1);
+	};
+	expect(told().slice(0, 6)).toEqual([
+		['runs', '1,200: 1,190 done, 10 failed'],
+		['success', '99%'],
+		['tokens', '5,000,000 in · 40,000 out'],
+		['cost', '$12.50 + €0.30 + ?'],
+		['cost unknown: 10 runs whose tokens were not told'],
+		['took', 'median 2.5s, longest 10:00'],
+	]);
+	await shown.screen.press('esc', 'j', 'enter');
+	await shown.pass(100);
+	expect(told()[0]).toEqual(['runs', 'none']);
+	expect(asked).toEqual([{by: 'route'}, {by: 'route'}]);
 });
 
 test('o shows the traffic of the route, and Esc at once comes back', async () => {
