@@ -5,6 +5,7 @@ import {jsonHash} from '../../core/canonical-json.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {maxToolDescriptionLength} from '../../core/tool.ts';
 import {cell} from '../../core/untrusted.ts';
+import {visibleText} from '../../core/visible-text.ts';
 import {askAbout, claimsOf} from './ask-about.ts';
 import {definitionChanges} from './definition-changes.ts';
 import {filterTools, warnOf} from './filter-tools.ts';
@@ -13,7 +14,6 @@ import {cleanSchema} from './schema.ts';
 import {definitionOf, definitionText} from './tool-definition.ts';
 import {nameTools} from './tool-names.ts';
 import {describeUtility, utilitiesOf, type UtilityKind} from './utility-tools.ts';
-import {visibleText} from '../../core/visible-text.ts';
 
 /** A tool as it is registered. */
 export type PlannedTool = {
