@@ -1,5 +1,5 @@
 import type {LanguageModelMiddleware} from 'ai';
-import {isTooMuch, schemaTokens} from '../core/deferral.ts';
+import {deferralOf, schemaTokens} from '../core/deferral.ts';
 import {maxToolsOfRun, type Tool} from '../core/tool.ts';
 import {noSuchTool} from './no-such-tool.ts';
 import {toolSearch} from './tool-search.ts';
@@ -10,11 +10,13 @@ export type DeferredTools = {
 	readonly tools: readonly Tool[];
 	/** How many are deferred. */
 	readonly count: number;
+	/** The same for a person, with the reason. */
+	readonly note: string;
 	/** Names of what the next request carries, in its order: what was loaded later stands later. */
 	active(): readonly string[];
 	/** Loads these, best first; returns the names of those that there is room for. */
 	load(names: readonly string[]): readonly string[];
-	/** The model calls these by name: they are loaded, and outlive what is not called. */
+	/** Loads tools that the model has called by name, and marks them as called. */
 	called(names: readonly string[]): void;
 };
 
@@ -25,8 +27,8 @@ const leastTokens = 4000;
 
 /**
  * Defers the tools of servers where all of them together are more than a request carries: above `maxSchemaTokens` tokens of names, descriptions and schemas, or above
- * 128 functions. `undefined`: nothing is deferred. The active ones keep to the same bounds; when they are full, those go that were named longest ago, of these first what was never called. The first of what is loaded at once is
- * always loaded, whatever its size. tests/agent/deferred-tools.test.ts
+ * 128 functions. `undefined`: nothing is deferred. The active ones keep to the same bounds; when there is no room, tools that were never called are evicted first, the longest unused first. The first tool of a load always
+ * fits, whatever its size. tests/agent/deferred-tools.test.ts
  *
  * @see manual/tool-servers.md#many-tools
  */
@@ -39,7 +41,8 @@ export function deferTools(
 		isOfServer: isOfServer(tool),
 		tokens: schemaTokens(tool),
 	}));
-	if (!isTooMuch(weighed, maxSchemaTokens)) {
+	const note = deferralOf(weighed, maxSchemaTokens);
+	if (note === undefined) {
 		return undefined;
 	}
 
@@ -113,6 +116,7 @@ export function deferTools(
 	return {
 		tools: [...tools, search],
 		count: deferred.length,
+		note,
 		active: () => [...always.map(({name}) => name), search.name, ...loaded.keys()],
 		load,
 		called(names) {
@@ -145,7 +149,7 @@ export const sendActive = (deferred: DeferredTools): LanguageModelMiddleware => 
 											...part,
 											output: {
 												type: 'error-text' as const,
-												value: `${noSuchTool(part.toolName, deferred.active())}; tool_search finds the others`,
+												value: `${noSuchTool(part.toolName, deferred.active(), [...byName.keys()])}; tool_search finds ${deferred.count} more`,
 											},
 										}
 									: part,

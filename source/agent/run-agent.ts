@@ -1,6 +1,5 @@
 import type * as ai from 'ai';
 import {boundText} from '../core/bound-text.ts';
-import {deferredText} from '../core/deferral.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import {asReplaced} from '../core/replaced-program.ts';
 import type {World} from '../core/world.ts';
@@ -73,7 +72,7 @@ export function createAgentRunner(
 		const explain = (error: unknown) => modelError(error, {asked, kinds: sdk, redact});
 		const deferred = deferTools(request.tools, request.maxSchemaTokens);
 		if (deferred) {
-			transcript.add('note', deferredText(request.tools.length, deferred.count));
+			transcript.add('note', deferred.note);
 		}
 
 		const tools = deferred?.tools ?? request.tools;

@@ -6,6 +6,7 @@ import {codeOf, messageOf} from '../core/errors.ts';
 import {isJsonObject} from '../core/json.ts';
 import type {Tool} from '../core/tool.ts';
 import {cell} from '../core/untrusted.ts';
+import {visibleText} from '../core/visible-text.ts';
 
 export type Skill = {
 	readonly name: string;
@@ -101,7 +102,8 @@ function parseSkill(text: string): Omit<Skill, 'name'> & {readonly ownName: unkn
 	return {
 		ownName: isJsonObject(fields) ? fields['name'] : undefined,
 		description,
-		body: text.slice(whole.length).trim(),
+		// A person who read the file has not seen what is hidden in it.
+		body: visibleText(text.slice(whole.length).trim()),
 	};
 }
 

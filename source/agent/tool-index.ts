@@ -35,6 +35,9 @@ const slipWeight = 0.7;
 /** How much more a tool counts whose name the question has whole. */
 const wholeName = 0.7;
 
+/** With more different words than servers use, each of them is looked for as it is: all that begin alike are gone through at once. */
+const maxPrefixWords = 20_000;
+
 /** Letters from which on a word may stand for longer ones: `repo`. */
 const leastPrefix = 3;
 
@@ -87,7 +90,11 @@ export async function createToolIndex(tools: readonly Tool[]): Promise<ToolIndex
 		const hits = forms.map(({terms, weight}) => {
 			const [first = ''] = terms;
 			// Only what was written may be the beginning of a word.
-			const prefix = word !== undefined && weight === 1 && first.length >= leastPrefix;
+			const prefix =
+				word !== undefined &&
+				weight === 1 &&
+				first.length >= leastPrefix &&
+				vocabulary.size <= maxPrefixWords;
 			return {weight, found: index.search({combineWith: 'AND', queries: [...terms]}, {prefix})};
 		});
 		// All forms are one word: a rare one of them says no more than the others do.
@@ -168,7 +175,7 @@ type Scores = {readonly best: ReadonlyMap<number, number>; readonly named: Reado
 function createNearest(words: ReadonlySet<string>): (word: string) => string | undefined {
 	let tree: SearchableMap<true> | undefined;
 	return word => {
-		if (word.length < 5 || word.length > 30) {
+		if (word.length < 5 || word.length > 30 || words.size > maxPrefixWords) {
 			return undefined;
 		}
 
@@ -197,6 +204,7 @@ function textsOf(tool: Tool): Omit<Indexed, 'id'> {
 /** Names and descriptions of the arguments, those of nested ones too. */
 function parametersOf(schema: JsonValue): {readonly parameters: string; readonly about: string} {
 	const names: string[] = [];
+	let length = 0;
 	let about = '';
 	const walk = (value: JsonValue | undefined, depth: number) => {
 		if (!isJsonObject(value) || depth > maxSchemaDepth) {
@@ -205,11 +213,16 @@ function parametersOf(schema: JsonValue): {readonly parameters: string; readonly
 
 		const {properties, items} = value;
 		for (const [name, property] of isJsonObject(properties) ? Object.entries(properties) : []) {
-			if (names.length >= maxParameters || about.length >= maxParameterText) {
+			if (
+				names.length >= maxParameters ||
+				length >= maxParameterText ||
+				about.length >= maxParameterText
+			) {
 				return;
 			}
 
 			names.push(name.slice(0, 100));
+			length += Math.min(name.length, 100);
 			if (isJsonObject(property) && typeof property['description'] === 'string') {
 				about += `${property['description'].slice(0, 200)}\n`;
 			}

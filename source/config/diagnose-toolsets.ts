@@ -1,42 +1,65 @@
-import {serverPrefix} from '../core/toolsets.ts';
+import {nearestName} from '../core/nearest-name.ts';
+import {everyServer, serverPrefix} from '../core/toolsets.ts';
 import {problemWithPrefetch} from './code-host-events.ts';
 import type {Config} from './config.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import type {Route} from './route.ts';
 import {routesPlace} from './routes-place.ts';
 import {serverItem} from './slipped-server.ts';
+import {toolsetNames} from './toolset-settings.ts';
 
-type Servers = Pick<Config, 'toolServers'> & {
+type Known = Pick<Config, 'toolServers' | 'toolsets'> & {
 	/** What cannot be used as it is written, by `slipKey`: that is told of there. */
 	readonly slips: {has(key: string): boolean};
 };
 
-/** Toolsets of a route that name tool servers which are not configured: what follows the subject in a sentence. `undefined`: none, or no agent runs by it. */
+/** Toolsets of a route that give nothing: what follows the subject in a sentence. `undefined`: none, or no agent runs by it. */
 export function problemWithToolsets(
 	{toolsets = [], deliverOnly, cronJob}: Pick<Route, 'toolsets' | 'deliverOnly' | 'cronJob'>,
-	{toolServers, slips}: Servers,
+	known: Known,
 ): string | undefined {
 	if (deliverOnly || cronJob !== undefined) {
 		return undefined;
 	}
 
-	const missing = toolsets
-		.filter(name => name.startsWith(serverPrefix))
-		.map(name => name.slice(serverPrefix.length))
-		.filter(server => !toolServers.has(server) && !slips.has(serverItem(server)));
-	return missing.length === 0
-		? undefined
-		: `names tool servers that are not configured: ${[...new Set(missing)].map(server => `"${server}"`).join(', ')}`;
+	const problems = [...new Set(toolsets)].flatMap(name => problemWithToolset(name, known) ?? []);
+	return problems.length === 0 ? undefined : problems.join(', and ');
+}
+
+function problemWithToolset(
+	name: string,
+	{toolServers, toolsets, slips}: Known,
+): string | undefined {
+	if (everyServer.has(name)) {
+		return undefined;
+	}
+
+	const own = toolsetNames.find(one => one === name);
+	if (own !== undefined) {
+		return toolsets[own].broken === undefined
+			? undefined
+			: `names toolset "${own}", which cannot be used: see toolsets.${own}`;
+	}
+
+	if (name.startsWith(serverPrefix)) {
+		const server = name.slice(serverPrefix.length);
+		return toolServers.has(server) || slips.has(serverItem(server))
+			? undefined
+			: `names a tool server that is not configured: "${server}"`;
+	}
+
+	const meant = nearestName(name, [...everyServer, ...toolsetNames]);
+	return `names a toolset that does not exist: "${name}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
 }
 
 /** The same for every static route, and of what it prefetches, with its place in `value` (all of `config.yaml`). */
 export const diagnoseToolsets = (
 	value: unknown,
-	{routes, ...servers}: Servers & {readonly routes: ReadonlyMap<string, Route>},
+	{routes, ...known}: Known & {readonly routes: ReadonlyMap<string, Route>},
 ): readonly UnplacedDiagnostic[] =>
 	[...routes.values()].flatMap((route): readonly UnplacedDiagnostic[] => {
 		const problems = [
-			['toolsets', problemWithToolsets(route, servers)],
+			['toolsets', problemWithToolsets(route, known)],
 			['prefetch', problemWithPrefetch(route)],
 		] as const;
 		return problems.flatMap(([key, message]) =>

@@ -138,7 +138,12 @@ export function interpretConfig(
 				...diagnoseProfiles(value, {paths, webhook, profiles}),
 				...findWeakSecrets(value, webhook),
 				...diagnoseServers(mcp_servers),
-				...diagnoseToolsets(value, {routes: webhook.routes, toolServers, slips: slips.items}),
+				...diagnoseToolsets(value, {
+					routes: webhook.routes,
+					toolServers,
+					toolsets,
+					slips: slips.items,
+				}),
 			].map(finding => place(finding)),
 			...profiles.problems.map(aboutProfile),
 		],

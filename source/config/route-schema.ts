@@ -143,7 +143,7 @@ export const routeSettings = defineSettings({
 	toolsets: setting(nonEmptyTexts, {
 		byHand: true,
 		description:
-			'Toolset names instead of `svc-webhook`; an empty list means no tools. One that no tool server stands behind is a problem in `svc webhook list`',
+			'Toolset names instead of `svc-webhook`; an empty list means no tools. A name that gives nothing is a problem in `svc webhook list`',
 	}),
 	prefetch: setting(z.array(z.enum(prefetchKinds)).max(prefetchKinds.length), {
 		description:

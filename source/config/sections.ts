@@ -13,7 +13,7 @@ import {
 	tlsSettings,
 } from './section-schemas.ts';
 import {slipKey} from './slips.ts';
-import {brokenToolsets, toolsetNames, toolsetSettings, toolsSettings} from './toolset-settings.ts';
+import {toolsetsWithout, toolsetNames, toolsetSettings, toolsSettings} from './toolset-settings.ts';
 import {brokenWebhook} from './webhook-config.ts';
 
 /** A part of `config.yaml` that one slip takes down, and whose changes are told of. */
@@ -137,14 +137,14 @@ export const sections: readonly ConfigSection[] = [
 		path: 'toolsets',
 		isIn: ({toolsets}) => toolsetNames.every(name => toolsets[name].broken === undefined),
 		keep: ({toolsets}) => ({toolsets}),
-		absent: broken => ({toolsets: brokenToolsets(broken)}),
+		absent: broken => ({toolsets: toolsetsWithout(broken)}),
 	},
 	{
 		path: 'tools',
 		differences: (before, after) => toolsSettings.differences(before.tools, after.tools),
 		isIn: () => true,
 		keep: ({tools}) => ({tools}),
-		// The least that a model gets unasked.
+		// 0: every tool of a server is deferred.
 		absent: () => ({tools: {maxSchemaTokens: 0}}),
 	},
 	{

@@ -40,16 +40,21 @@ export type ToolsetsConfig = {
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the names are those of the record
 export const toolsetNames = Object.keys(toolsetSettings) as readonly ToolsetName[];
 
-/** What stands in where `toolsets` cannot be read. */
-export const brokenToolsets = (broken: string): ToolsetsConfig => ({
-	web: {...webSettings.read({}), broken},
-});
+/** What stands in where `toolsets` cannot be read, or says nothing. */
+export const toolsetsWithout = (broken?: string): ToolsetsConfig =>
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an entry for each name
+	Object.fromEntries(
+		toolsetNames.map(name => [
+			name,
+			{...toolsetSettings[name].read({}), ...(broken !== undefined && {broken})},
+		]),
+	) as ToolsetsConfig;
 
 /** `toolsets` of the file. */
 export const toolsetsSchema = z
 	.object({web: section(webSettings, 'Pages of the web')})
 	.nullish()
-	.transform((written): ToolsetsConfig => written ?? {web: webSettings.read({})})
+	.transform((written): ToolsetsConfig => written ?? toolsetsWithout())
 	.meta({description: 'Tools that svc brings itself'});
 
 /** `tools`. @see manual/tool-servers.md#many-tools */

@@ -18,21 +18,26 @@ export type WeighedTool = {
 	readonly tokens: number;
 };
 
-/** Whether the tools of a run are more than a request carries. @see manual/tool-servers.md#many-tools */
-export const isTooMuch = (tools: readonly WeighedTool[], maxSchemaTokens: number): boolean =>
+const isTooMuch = (tools: readonly WeighedTool[], maxSchemaTokens: number): boolean =>
 	tools.some(({isOfServer}) => isOfServer) &&
 	(tools.length > maxToolsOfRun ||
 		tools.reduce((sum, {tokens}) => sum + tokens, 0) > maxSchemaTokens);
 
-/** What a person is told of it. */
-export const deferredText = (all: number, deferred: number): string =>
-	`${countOf(all, 'tool')}, ${deferred === all ? 'all' : grouped(deferred)} of them deferred: the model finds them with tool_search`;
+/** What a person is told of it, with the bound that is exceeded. */
+function deferredText(tools: readonly WeighedTool[], maxSchemaTokens: number): string {
+	const all = tools.length;
+	const deferred = tools.filter(({isOfServer}) => isOfServer).length;
+	const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0);
+	const why =
+		all > maxToolsOfRun
+			? `a request takes ${maxToolsOfRun}`
+			: `${grouped(tokens)} tokens, and tools.max_schema_tokens is ${grouped(maxSchemaTokens)}`;
+	return `${countOf(all, 'tool')}, ${deferred === all ? 'all' : grouped(deferred)} of them deferred (${why}): the model finds them with tool_search`;
+}
 
-/** The same of tools as a face knows them; `undefined`: nothing is deferred. */
+/** Whether the tools of a run are more than a request carries, as a person is told of it; `undefined`: nothing is deferred. @see manual/tool-servers.md#many-tools */
 export const deferralOf = (
 	tools: readonly WeighedTool[],
 	maxSchemaTokens: number,
 ): string | undefined =>
-	isTooMuch(tools, maxSchemaTokens)
-		? deferredText(tools.length, tools.filter(({isOfServer}) => isOfServer).length)
-		: undefined;
+	isTooMuch(tools, maxSchemaTokens) ? deferredText(tools, maxSchemaTokens) : undefined;

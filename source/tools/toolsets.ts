@@ -1,9 +1,10 @@
 import type {ToolsetsConfig} from '../config/toolset-settings.ts';
+import {messageOf} from '../core/errors.ts';
 import type {Toolset} from '../core/toolsets.ts';
 import type {BuiltInToolset} from './toolset.ts';
 import {webToolset} from './web/web-toolset.ts';
 
-/** In the order in which they are told of. */
+/** In display order. */
 export const builtInToolsets: readonly BuiltInToolset[] = [webToolset];
 
 /** The toolset without its tools: whether runs get it at all. */
@@ -28,6 +29,15 @@ export const openBuiltIn = async (
 		builtInToolsets.map(async ({name, open}) => {
 			const toolset = ownToolset(name, world.settings());
 			const isWanted = toolset.dropped === undefined && names?.includes(name) === true;
-			return {...toolset, tools: isWanted ? await open(run, world, stack) : []};
+			if (!isWanted) {
+				return {...toolset, tools: []};
+			}
+
+			try {
+				return {...toolset, tools: await open(run, world, stack)};
+			} catch (error) {
+				run.signal.throwIfAborted();
+				return {...toolset, tools: [], dropped: world.redact(messageOf(error))};
+			}
 		}),
 	);

@@ -149,10 +149,10 @@ test('the first request has tool_search alone; what a search finds, and what is 
 	// Only what is sent is counted.
 	expect(metered[0]).toBeLessThan(2000);
 	expect(JSON.stringify(model.requests[3]?.body.messages.at(-1))).toContain(
-		'There is no tool \\"no_such\\": this run has tool_search, mcp__crm__t7, mcp__crm__t8; tool_search finds the others',
+		'There is no tool \\"no_such\\": this run has tool_search, mcp__crm__t7, mcp__crm__t8; tool_search finds 1000 more',
 	);
 	expect(agent.story()).toEqual([
-		'note: 1,000 tools, all of them deferred: the model finds them with tool_search',
+		'note: 1,000 tools, all of them deferred (a request takes 128): the model finds them with tool_search',
 		expect.stringContaining('tool-call: '),
 		expect.stringContaining('tool-result: Found 1 of 1,000 deferred tools.'),
 		'tool-call: {}',

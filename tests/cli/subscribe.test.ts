@@ -379,7 +379,7 @@ test('a toolset of a tool server that is not configured is a problem in the list
 			quiet: {toolsets, deliver_only: true, deliver: 'log'},
 		},
 	});
-	const says = 'names tool servers that are not configured: "lost"';
+	const says = 'names a tool server that is not configured: "lost"';
 	const lines = (await command(['webhook', 'list'], {home: home.path})).stdout.split('\n');
 	const saying = (text: string) => lines.filter(line => line.includes(text));
 	expect(saying(says).map(line => line.split(' ')[0])).toEqual(['fixed', 'hook']);
@@ -388,6 +388,17 @@ test('a toolset of a tool server that is not configured is a problem in the list
 	expect(checked).toContain(`platforms.webhook.routes.fixed.toolsets: ${says}`);
 	expect(checked).toContain(`hook.toolsets: ${says}`);
 	expect(checked).not.toContain('quiet.toolsets');
+});
+
+test('a toolset that there is none of is a problem in the list and the check, with the name that was meant', async () => {
+	await using home = await gatewayHome({
+		subscriptions: {hook: {toolsets: ['wbe', 'web', 'constructor']}},
+	});
+	const says =
+		'names a toolset that does not exist: "wbe"; did you mean "web"?, and names a toolset that does not exist: "constructor"';
+	expect((await command(['webhook', 'list'], {home: home.path})).stdout).toContain(says);
+	const {stdout, stderr} = await command(['config', 'check'], {home: home.path});
+	expect(stdout + stderr).toContain(`hook.toolsets: ${says}`);
 });
 
 test('a toolset that gives nothing is said', async () => {

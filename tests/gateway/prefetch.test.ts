@@ -257,30 +257,33 @@ test('there is never an answer without the diff: after its last try the run has 
 test.each([
 	[
 		'gh: Not Found (HTTP 404)',
-		'it is not there, or the login of "gh" may not read it: look at both',
+		'the pull request does not exist, or the login of "gh" cannot read it: check both',
 	],
 	[
 		'gh: Resource not accessible by integration (HTTP 403)',
-		'the login of "gh" may not read the pull requests of this repository: let it',
+		'the login of "gh" cannot read pull requests of this repository: grant it access',
 	],
 	[
 		'HTTP 422: Sorry, there was a problem generating this diff. (https://api.example/x)',
-		'the code host refuses it, and would again: mend what it says',
+		'the code host refuses this diff: see its message',
 	],
-])('what another try cannot help ends the run at once: %s', async (complaint, mend) => {
-	await forge.fail(complaint);
-	const {id, run, texts} = await runOf(opened);
+])(
+	'a run says what to do where waiting alone cannot help, and is tried again: %s',
+	async (complaint, mend) => {
+		await forge.fail(complaint);
+		const {id, run, texts} = await runOf(opened);
 
-	expect(run).toMatchObject({
-		state: 'failed',
-		attempt: 1,
-		error: `Cannot get the diff of acme/api#7: ${mend}, then "svc runs retry ${id}"; "gh" failed (exit 1): ${complaint}`,
-	});
-	expect(texts).toBeUndefined();
-	await forge.fail(undefined);
-	await gateway.port.retryRun(id);
-	expect(await gateway.ended(id)).toMatchObject({state: 'done', attempt: 2});
-});
+		expect(run).toMatchObject({
+			state: 'queued',
+			attempt: 1,
+			error: `Cannot get the diff of acme/api#7: ${mend}; "gh" failed (exit 1): ${complaint}`,
+		});
+		expect(texts).toBeUndefined();
+		await forge.fail(undefined);
+		await gateway.port.retryRun(id);
+		expect(await gateway.ended(id)).toMatchObject({state: 'done', attempt: 2});
+	},
+);
 
 test.each([
 	'gh: API rate limit exceeded (HTTP 403)',
@@ -398,7 +401,6 @@ test('a client that is not done within 60 s is ended', async () => {
 	const pullRequest = {host: 'github', repo: 'acme/api', number: 7} as const;
 	const failure = prefetch(
 		{
-			id: 1,
 			plan: {
 				prompt: 'x',
 				target: {kind: 'log', extra: {}},

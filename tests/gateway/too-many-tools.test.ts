@@ -63,7 +63,7 @@ test('of 300 tools a model is sent those that it searches for or calls by name; 
 	expect(third).toEqual(second);
 	expect(last).toEqual([...(second ?? []), 'mcp__a__tool_009']);
 	expect(transcript.map(({text}) => text)).toContain(
-		'300 tools, all of them deferred: the model finds them with tool_search',
+		'300 tools, all of them deferred (a request takes 128): the model finds them with tool_search',
 	);
 	expect(transcript.filter(({kind}) => kind === 'tool-result').map(({data}) => data)).toMatchObject(
 		[

@@ -40,12 +40,11 @@ type Surroundings = {
 /**
  * What the plan of a run wants beforehand. A run without such a plan gets nothing; one whose event names no pull request is told so, and goes on.
  *
- * @throws SvcError `prefetch_failed`: the client could not be run, failed, or was not done within 60 s, or `signal` aborted; `prefetch_refused`: the code host refuses, and
- *   would refuse another try
+ * @throws SvcError `prefetch_failed`: the client could not be run, failed, or was not done within 60 s, or `signal` aborted
  * @see manual/routes.md#prefetch
  */
 export async function prefetch(
-	{id, plan}: Pick<StoredRun, 'id' | 'plan'>,
+	{plan}: Pick<StoredRun, 'plan'>,
 	surroundings: Surroundings,
 ): Promise<Prefetched> {
 	const {what = [], pullRequest} = plan.prefetch ?? {};
@@ -54,7 +53,7 @@ export async function prefetch(
 	}
 
 	return pullRequest
-		? getDiff({id, pullRequest}, surroundings)
+		? getDiff(pullRequest, surroundings)
 		: {
 				texts: [],
 				notes: [{text: 'Prefetch: there is nothing to get, the event names no pull request'}],
@@ -62,7 +61,7 @@ export async function prefetch(
 }
 
 async function getDiff(
-	{id, pullRequest}: {readonly id: number; readonly pullRequest: PullRequest},
+	pullRequest: PullRequest,
 	{clock, forge, environments, signal}: Surroundings,
 ): Promise<Prefetched> {
 	const place = `${pullRequest.repo}#${pullRequest.number}`;
@@ -93,7 +92,7 @@ async function getDiff(
 	const isByFile = byFile !== undefined && isTooLarge(whole);
 	const exit = isByFile ? await call(byFile) : whole;
 	if (exit.kind !== 'exited' || exit.code !== 0) {
-		throw failureOf(exit, {id, place, command});
+		throw failureOf(exit, {place, command});
 	}
 
 	const ms = Math.round(clock.monotonic() - startedAt);
@@ -128,18 +127,18 @@ const isTooLarge = (exit: GroupExit): boolean =>
 const failed = (place: string, reason: string) =>
 	new SvcError('prefetch_failed', `Cannot get the diff of ${place}: ${reason}`);
 
-/** What a person has to do where another try would fail like this one. A login that is refused, or a client that is gone, may be mended before the next. */
+/** What a person has to do where the next try would fail like this one, unless it is done by then. */
 const mends: Readonly<Partial<Record<ForgeFailure['code'], (command: string) => string>>> = {
 	forge_target_not_found: command =>
-		`it is not there, or the login of "${command}" may not read it: look at both`,
+		`the pull request does not exist, or the login of "${command}" cannot read it: check both`,
 	forge_forbidden: command =>
-		`the login of "${command}" may not read the pull requests of this repository: let it`,
-	forge_rejected: () => 'the code host refuses it, and would again: mend what it says',
+		`the login of "${command}" cannot read pull requests of this repository: grant it access`,
+	forge_rejected: () => 'the code host refuses this diff: see its message',
 };
 
 function failureOf(
 	exit: GroupExit,
-	{id, place, command}: {readonly id: number; readonly place: string; readonly command: string},
+	{place, command}: {readonly place: string; readonly command: string},
 ): SvcError {
 	switch (exit.kind) {
 		case 'timeout':
@@ -151,12 +150,7 @@ function failureOf(
 		case 'exited': {
 			const {code, reason} = failureOfClient(exit, command);
 			const mend = mends[code]?.(command);
-			return mend === undefined
-				? failed(place, reason)
-				: new SvcError(
-						'prefetch_refused',
-						`Cannot get the diff of ${place}: ${mend}, then "svc runs retry ${id}"; ${reason}`,
-					);
+			return failed(place, mend === undefined ? reason : `${mend}; ${reason}`);
 		}
 	}
 }

@@ -109,10 +109,17 @@ export function runFacts(run: Run, {now, approvals, stored}: AsOf & RunMore): re
 		),
 		...fact('read', stored?.plan.read && readWords(stored.plan.read)),
 		...fact('prefetch', prefetchWords(stored?.plan.prefetch)),
+		...fact('skill', stored && skillOf(stored)),
 		...fact('error', run.error),
 		...(run.state === 'uncertain' ? [{text: 'verify at the target before trying again'}] : []),
 		...(stored ? storedFacts(stored) : []),
 	];
+}
+
+/** The skill that its last try has loaded. */
+function skillOf({transcript}: StoredRun): string | undefined {
+	const skill = transcript.findLast(({kind}) => kind === 'prompt')?.data?.['skill'];
+	return typeof skill === 'string' ? skill : undefined;
 }
 
 function storedFacts(run: StoredRun): readonly Fact[] {

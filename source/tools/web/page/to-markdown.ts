@@ -78,7 +78,7 @@ export function toMarkdown(element: Element, reading: Reading): string {
 
 	const visitAll = (parent: Element) => {
 		for (const child of parent.children) {
-			if (length > reading.maxLength) {
+			if (length + line.length > reading.maxLength) {
 				return;
 			}
 

@@ -18,4 +18,4 @@ const {body, ...about} = workerData as PageToRead;
 
 const page: ReadPage = readHtml(decodePage(body, about.charset), about);
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
-parentPort?.postMessage(page);
+parentPort?.postMessage({...page, text: page.text.slice(0, about.maxLength)});
