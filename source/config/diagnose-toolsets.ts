@@ -55,7 +55,8 @@ function problemWithToolset(
 /** The same for every static route, and of what it prefetches, with its place in `value` (all of `config.yaml`). */
 export const diagnoseToolsets = (
 	value: unknown,
-	{routes, ...known}: Known & {readonly routes: ReadonlyMap<string, Route>},
+	routes: ReadonlyMap<string, Route>,
+	known: Known,
 ): readonly UnplacedDiagnostic[] =>
 	[...routes.values()].flatMap((route): readonly UnplacedDiagnostic[] => {
 		const problems = [

@@ -96,6 +96,7 @@ export function interpretConfig(
 	const slips = sortSlips(sound.slips, surroundings.written, value);
 	const configured = platformsIn(platforms ?? {}, before?.platforms);
 	const toolServers = toolServersOf(mcp_servers);
+	const known = {toolServers, toolsets, slips: slips.items};
 	const routesAt = routesPlace(value);
 	const {
 		webhook,
@@ -138,12 +139,7 @@ export function interpretConfig(
 				...diagnoseProfiles(value, {paths, webhook, profiles}),
 				...findWeakSecrets(value, webhook),
 				...diagnoseServers(mcp_servers),
-				...diagnoseToolsets(value, {
-					routes: webhook.routes,
-					toolServers,
-					toolsets,
-					slips: slips.items,
-				}),
+				...diagnoseToolsets(value, webhook.routes, known),
 			].map(finding => place(finding)),
 			...profiles.problems.map(aboutProfile),
 		],
