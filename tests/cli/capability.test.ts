@@ -86,7 +86,8 @@ test('of more tools than a model takes, "subscribe" and "mcp list" say that they
 	});
 	const port = createFakePort({servers: [toolsOf('crm', 40), toolsOf('mail', 100)]});
 	await using _ = await serveControl(home.path, port);
-	const deferred = '140 tools, all of them deferred (a request takes 128): the model finds them with tool_search';
+	const deferred =
+		'140 tools, all of them deferred (a request takes 128): the model finds them with tool_search';
 	const ofCrm = ['000', '010', '020', '030'].map(name => `mcp__crm__${name}`);
 
 	const line = await lineOf(home.path);
