@@ -71,6 +71,42 @@ test('of a page with an article what surrounds it is left out, and its heading s
 	expect(text).toBe(`# Heading\n\n${prose.trim()}\n\n${prose.trim()}`);
 });
 
+const text = prose.trim();
+const body = `<div>${`<p>${text}</p>`.repeat(2)}</div>`;
+const bodyText = `${text}\n\n${text}`;
+
+test.for([
+	[
+		'main in an element that says it has a sidebar',
+		`<div class="has-sidebar"><main>${body.repeat(3)}</main></div><div>${body}</div>`,
+		Array(3).fill(bodyText).join('\n\n'),
+	],
+	['text in a form', `<main>${body}<form><p>TAIL</p></form></main>`, `${bodyText}\n\nTAIL`],
+	['a page that is one form', `<nav>Menu</nav><form>${body}</form>`, bodyText],
+	[
+		'a section with the name of a surrounding',
+		`<article>${body}<section class="market share"><p>TAIL</p></section></article>`,
+		`${bodyText}\n\nTAIL`,
+	],
+	[
+		'text of main around the element with most prose',
+		`<main><p>INTRO</p>${body}<p>TAIL</p></main>`,
+		`INTRO\n\n${bodyText}\n\nTAIL`,
+	],
+	[
+		'a body that says it has a sidebar',
+		`<body class="content-sidebar"><nav>Menu</nav>${body}`,
+		bodyText,
+	],
+	[
+		'a body with the name of a surrounding',
+		`<body class="sidebar"><nav>Menu</nav>${body}`,
+		bodyText,
+	],
+] as const)('of a page with an article stays: %s', ([, html, expected]) => {
+	expect(read(html).text).toBe(expected);
+});
+
 test('a page without an article is read whole', () => {
 	expect(read('<nav><a href=/a>A</a></nav><p>Short.</p><footer>End</footer>').text).toBe(
 		'[A](https://site.example/a)\n\nShort.\n\nEnd',

@@ -1,4 +1,4 @@
-import {blocks, type Element} from './parse-html.ts';
+import {blocks, type Element, setOf} from './parse-html.ts';
 
 /** What reading a page needs to know of an element. */
 export type Measure = {
@@ -14,20 +14,22 @@ export type Measure = {
 
 export type Measured = {readonly measureOf: (element: Element) => Measure};
 
-const setOf = (names: string): ReadonlySet<string> => new Set(names.split(' '));
-
 /** Elements that hold no text for readers. */
 const unread = setOf(
 	'script style template svg iframe object embed canvas audio video map select textarea datalist input button noframes head title meta link',
 );
 
 /** What stands around an article. */
-const surroundings = setOf('nav footer aside form menu');
+const surroundings = setOf('nav footer aside menu');
 const surroundingRoles = setOf(
 	'navigation banner contentinfo search complementary dialog alertdialog menu menubar toolbar',
 );
+/** Whole names of classes: `has-sidebar` is not a sidebar. */
 const surroundingWords =
-	/(?:^|[\s_-])(?:cookies?|consent|gdpr|newsletter|sidebar|breadcrumbs?|share|sharing|social|related|promo|advert|ads?|navbar|skip-link)(?:$|[\s_-])/i;
+	/(?:^|\s)(?:cookies?|consent|gdpr|newsletter|sidebar|breadcrumbs?|share|sharing|social|related|promo|advert|ads?|navbar|skip-link)(?:$|\s)/i;
+
+/** Elements that hold the article, whatever their class is. */
+const contents = setOf('html body main article section');
 
 /** Shorter texts are labels. */
 const minParagraphLength = 40;
@@ -52,7 +54,9 @@ export const isHidden = ({name, attributes}: Element): boolean =>
 export const isSurrounding = ({name, attributes}: Element): boolean =>
 	surroundings.has(name) ||
 	surroundingRoles.has(attributes.get('role') ?? '') ||
-	(blocks.has(name) && surroundingWords.test((attributes.get('class') ?? '').slice(0, 500)));
+	(blocks.has(name) &&
+		!contents.has(name) &&
+		surroundingWords.test((attributes.get('class') ?? '').slice(0, 500)));
 
 /** Measures all elements of a page, the innermost first. */
 export function measure(root: Element): Measured {
@@ -109,7 +113,7 @@ export function findArticle(root: Element, {measureOf}: Measured): Element | und
 		}
 
 		found = inner;
-		if (found.name === 'article') {
+		if (found.name === 'article' || found.name === 'main') {
 			return found;
 		}
 	}

@@ -7,6 +7,9 @@ export type Element = {
 	readonly children: Array<Element | string>;
 };
 
+/** Names that are separated by blanks. */
+export const setOf = (names: string): ReadonlySet<string> => new Set(names.split(' '));
+
 /** Browsers stop nesting at the same depth, and put what is deeper beside one another. */
 const maxDepth = 512;
 
@@ -17,24 +20,9 @@ const maxElements = 100_000;
 const maxAttributeLength = 4096;
 
 /** Attributes that say something of the text. */
-const kept: ReadonlySet<string> = new Set([
-	'alt',
-	'aria-hidden',
-	'class',
-	'content',
-	'datetime',
-	'hidden',
-	'href',
-	'name',
-	'open',
-	'property',
-	'role',
-	'start',
-	'style',
-	'type',
-]);
-
-const setOf = (names: string): ReadonlySet<string> => new Set(names.split(' '));
+const kept = setOf(
+	'alt aria-hidden class content datetime hidden href name open property role start style type',
+);
 
 const empty = setOf(
 	'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr',
