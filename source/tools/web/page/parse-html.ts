@@ -35,6 +35,9 @@ export const blocks = setOf(
 
 const endsParagraph = blocks.difference(setOf('body html option optgroup select'));
 
+/** Stands for all of `blocks`: an element counts under it as well as under its own name. */
+const anyBlock = setOf('(block)');
+
 /** What the start of an element ends, unless one of `within` lies between. @see HTML §13.1.2.4 */
 const impliedEnds: Readonly<
 	Record<string, {readonly ends: ReadonlySet<string>; readonly within: ReadonlySet<string>}>
@@ -49,13 +52,18 @@ const impliedEnds: Readonly<
 	tbody: {ends: setOf('thead tbody tfoot caption'), within: setOf('table')},
 	tfoot: {ends: setOf('thead tbody tfoot caption'), within: setOf('table')},
 	option: {ends: setOf('option'), within: setOf('select')},
-	a: {ends: setOf('a'), within: blocks},
+	a: {ends: setOf('a'), within: anyBlock},
 };
 
 const paragraphEnd = {ends: setOf('p'), within: setOf('td th caption table li button')};
 
 const cells = setOf('td th caption');
 const tableParts = setOf('table tbody thead tfoot tr td th caption');
+const nothing: ReadonlySet<string> = new Set();
+const foreign = setOf('svg math');
+
+const namesOf = ({name}: Element): Iterable<string> =>
+	blocks.has(name) ? [name, ...anyBlock] : [name];
 
 /**
  * A page as a tree, whatever is wrong with it: time and memory grow linearly with its length, depth and number of elements are bounded. Differs from browsers where an end tag is missing within
@@ -64,6 +72,8 @@ const tableParts = setOf('table tbody thead tfoot tr td th caption');
 export function parseHtml(html: string): Element {
 	const root: Element = {name: '', attributes: new Map(), children: []};
 	const open: Element[] = [root];
+	/** Where the open elements of each name stand in `open`: a search of all of them for each tag would cost a hostile page 512 steps a tag. */
+	const places = new Map<string, number[]>();
 	let count = 0;
 	/** Start tags that were left out, and whose end tags must end nothing. */
 	let leftOut = 0;
@@ -96,18 +106,40 @@ export function parseHtml(html: string): Element {
 		to = end;
 	};
 
-	/** Ends the innermost of `ends` and all within it. */
-	const end = (ends: ReadonlySet<string>, within: ReadonlySet<string>) => {
-		for (let at = open.length - 1; at > 0; at--) {
-			const {name} = open[at] ?? root;
-			if (ends.has(name)) {
-				open.length = at;
-				return;
-			}
+	/** Where the innermost open element of `names` stands in `open`, else 0. */
+	const innermost = (names: ReadonlySet<string>): number => {
+		let most = 0;
+		for (const name of names) {
+			most = Math.max(most, places.get(name)?.at(-1) ?? 0);
+		}
 
-			if (within.has(name)) {
-				return;
+		return most;
+	};
+
+	const push = (element: Element) => {
+		for (const name of namesOf(element)) {
+			const own = places.get(name) ?? [];
+			own.push(open.length);
+			places.set(name, own);
+		}
+
+		open.push(element);
+	};
+
+	/** Ends the element at `at` and all within it. */
+	const cut = (at: number) => {
+		for (const element of open.splice(at)) {
+			for (const name of namesOf(element)) {
+				places.get(name)?.pop();
 			}
+		}
+	};
+
+	/** Ends the innermost of `ends` and all within it, unless one of `within` lies between. */
+	const end = (ends: ReadonlySet<string>, within: ReadonlySet<string>) => {
+		const at = innermost(ends);
+		if (at > 0 && at >= innermost(within)) {
+			cut(at);
 		}
 	};
 
@@ -130,18 +162,18 @@ export function parseHtml(html: string): Element {
 		const element: Element = {name, attributes, children: []};
 		current().children.push(element);
 		if (!empty.has(name)) {
-			open.push(element);
+			push(element);
 		}
 	};
 
-	const isForeign = () => open.some(({name}) => name === 'svg' || name === 'math');
+	const isForeign = () => innermost(foreign) > 0;
 
 	const finishTag = (isSelfClosing: boolean) => {
 		if (opening) {
 			flush();
 			begin(opening.name, opening.attributes);
 			if (isSelfClosing && open.at(-1)?.name === opening.name && isForeign()) {
-				open.pop();
+				cut(open.length - 1);
 			}
 		}
 
@@ -185,7 +217,7 @@ export function parseHtml(html: string): Element {
 				} else {
 					end(
 						new Set([name]),
-						tableParts.has(name) ? new Set() : blocks.has(name) ? cells : blocks,
+						tableParts.has(name) ? nothing : blocks.has(name) ? cells : anyBlock,
 					);
 				}
 			},
