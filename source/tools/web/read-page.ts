@@ -1,4 +1,5 @@
 import {Worker} from 'node:worker_threads';
+import type {Clock} from '../../core/clock.ts';
 import {createMutex} from '../../core/mutex.ts';
 import {within} from '../../core/within.ts';
 import type {FetchedPage} from './fetch-page.ts';
@@ -13,29 +14,43 @@ const memory = {maxOldGenerationSizeMb: 320, maxYoungGenerationSizeMb: 32, stack
 /** Characters have at most four bytes. */
 const maxCharacterBytes = 4;
 
+/** For the thread of one page, from its start. Hostile pages of 5 MB need about 1 s. */
+const timeoutMs = 5000;
+
 /** One page of the process at a time: each may need the memory of its thread. */
 const oneAtATime = createMutex();
 
 /**
- * The text of a page: HTML as Markdown, read in a thread that is ended when `signal` aborts, other text as it is.
+ * Reads the text of a page: HTML as Markdown, in a thread that is ended when `signal` aborts or after 5 s; other text as it is.
  *
  * @param maxLength UTF-16 units that are enough; the text may be somewhat longer
  * @throws PageRefused for a page that the thread cannot read; the reason of `signal`
  */
-export async function readPage(
-	{url, type, charset, body}: FetchedPage,
-	{maxLength, signal}: {readonly maxLength: number; readonly signal: AbortSignal},
-): Promise<ReadPage> {
-	if (!isHtml(type, body)) {
-		const text = decodePage(body.subarray(0, maxLength * maxCharacterBytes), charset);
-		return {text: text.slice(0, maxLength)};
-	}
+export type ReadPageText = (
+	page: FetchedPage,
+	about: {readonly maxLength: number; readonly signal: AbortSignal},
+) => Promise<ReadPage>;
 
-	const page: PageToRead = {body, charset, url: url.href, maxLength};
-	return within(
-		oneAtATime(async () => readInThread(page, signal)),
-		signal,
-	);
+/** The reader of one run. A run has one page at a time in the queue of the process: however many pages it fetches, a page of another run waits for one of them at most. */
+export function createPageReader(clock: Clock): ReadPageText {
+	const oneOfTheRun = createMutex();
+	return async ({url, type, charset, body}, {maxLength, signal}) => {
+		if (!isHtml(type, body)) {
+			const text = decodePage(body.subarray(0, maxLength * maxCharacterBytes), charset);
+			return {text: text.slice(0, maxLength)};
+		}
+
+		const page: PageToRead = {body, charset, url: url.href, maxLength};
+		const turn = async () => {
+			signal.throwIfAborted();
+			return within(
+				oneAtATime(async () => readInThread(page, {clock, signal})),
+				signal,
+			);
+		};
+		signal.throwIfAborted();
+		return within(oneOfTheRun(turn), signal);
+	};
 }
 
 const isHtml = (type: string, body: Buffer): boolean =>
@@ -44,7 +59,10 @@ const isHtml = (type: string, body: Buffer): boolean =>
 	(type === '' &&
 		/^\s*<(?:!doctype html|html|head|body|!--)/i.test(body.toString('latin1', 0, 512)));
 
-async function readInThread(page: PageToRead, signal: AbortSignal): Promise<ReadPage> {
+async function readInThread(
+	page: PageToRead,
+	{clock, signal}: {readonly clock: Clock; readonly signal: AbortSignal},
+): Promise<ReadPage> {
 	signal.throwIfAborted();
 	const worker = new Worker(workerUrl(), {
 		workerData: page,
@@ -55,16 +73,20 @@ async function readInThread(page: PageToRead, signal: AbortSignal): Promise<Read
 	});
 	const {promise, resolve, reject} = Promise.withResolvers<ReadPage>();
 	worker.once('message', resolve);
+	const refuse = (why: string) => {
+		reject(new PageRefused(`the page cannot be read: ${why}`));
+	};
 	worker.once('error', error => {
-		reject(
-			new PageRefused(
-				`the page cannot be read: ${'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'it needs too much memory' : 'its reader failed'}`,
-			),
-		);
+		const isMemory = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+		refuse(isMemory ? 'it needs too much memory' : 'its reader failed');
+	});
+	const cancel = clock.after(timeoutMs, () => {
+		refuse(`it needs more than ${timeoutMs / 1000} s`);
 	});
 	try {
 		return await within(promise, signal);
 	} finally {
+		cancel();
 		await worker.terminate();
 	}
 }
