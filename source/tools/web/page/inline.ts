@@ -2,7 +2,6 @@ import {isHidden, isSurrounding, type Measured} from './find-article.ts';
 import {blocks, type Element} from './parse-html.ts';
 
 const maxLinkLength = 2000;
-const maxColumns = 100;
 
 export type Reading = Measured & {
 	/** What relative links are relative to. */
@@ -137,79 +136,4 @@ export function fenceFor(text: string, least: number): string {
 	}
 
 	return '`'.repeat(Math.max(least, longest + 1));
-}
-
-const rowGroups: ReadonlySet<string> = new Set(['thead', 'tbody', 'tfoot']);
-
-function rowsOf(element: Element): ReadonlyArray<readonly Element[]> {
-	return element.children.flatMap(child =>
-		typeof child === 'string'
-			? []
-			: rowGroups.has(child.name)
-				? rowsOf(child)
-				: child.name === 'tr'
-					? [cellsOf(child)]
-					: [],
-	);
-}
-
-const cellsOf = (row: Element): readonly Element[] =>
-	row.children
-		.filter(child => typeof child !== 'string')
-		.filter(({name}) => name === 'td' || name === 'th')
-		.slice(0, maxColumns);
-
-/** Whether text stands beside the cells, which browsers move away. */
-const hasStrayText = ({children}: Element): boolean =>
-	children.some(child =>
-		typeof child === 'string'
-			? child.trim() !== ''
-			: (rowGroups.has(child.name) || child.name === 'tr') && hasStrayText(child),
-	);
-
-/** Whether a table holds values, and does not lay out the page: two columns and no table in a cell, no long texts of several blocks. */
-export function isGrid(element: Element, {measureOf}: Reading): boolean {
-	const {hasTable, length} = measureOf(element);
-	const rows = rowsOf(element);
-	const count = rows.reduce((sum, row) => sum + row.length, 0);
-	return (
-		!hasTable &&
-		!hasStrayText(element) &&
-		rows.length > 0 &&
-		count > rows.length &&
-		length / count < 500
-	);
-}
-
-/** A table as rows of cells; the first row is its head. */
-export function table(element: Element, reading: Reading): string {
-	const rows = rowsOf(element);
-	const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
-	const lines: string[] = [];
-	let length = 0;
-	for (const row of rows) {
-		const texts = row.map(cell =>
-			inline(cell, reading)
-				.replaceAll(/\s+/g, ' ')
-				.trim()
-				.replaceAll('|', String.raw`\|`),
-		);
-		if (lines.length === 0) {
-			const padding = Array<string>(columns - texts.length).fill('');
-			lines.push(`| ${[...texts, ...padding].join(' | ')} |`, `|${' --- |'.repeat(columns)}`);
-		} else {
-			lines.push(`| ${texts.join(' | ')} |`);
-		}
-
-		length += lines.at(-1)?.length ?? 0;
-		if (length > reading.maxLength) {
-			break;
-		}
-	}
-
-	const caption = element.children.find(
-		child => typeof child !== 'string' && child.name === 'caption',
-	);
-	const about = typeof caption === 'object' ? inline(caption, reading).trim() : '';
-	return about === '' ? lines.join('\n') : `${about.replaceAll('\n', ' ')}\n\n${lines.join('\n')}`;
 }

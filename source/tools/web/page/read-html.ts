@@ -1,5 +1,5 @@
 import {findArticle, isHidden, isSurrounding, measure} from './find-article.ts';
-import {type Element, parseHtml} from './parse-html.ts';
+import {type Element, parseHtml, setOf} from './parse-html.ts';
 import {toMarkdown} from './to-markdown.ts';
 
 /** A page as a reader has it. All of it is its author's text, not cleaned. */
@@ -47,14 +47,7 @@ type Facts = {
 	heading?: Element | undefined;
 };
 
-const dates: ReadonlySet<string> = new Set([
-	'article:published_time',
-	'date',
-	'dc.date',
-	'dcterms.created',
-	'datepublished',
-	'pubdate',
-]);
+const dates = setOf('article:published_time date dc.date dcterms.created datepublished pubdate');
 
 /** What a page says of itself. The first of several counts. */
 function factsOf(root: Element): Facts {

@@ -1,15 +1,6 @@
-import {
-	escaped,
-	fenceFor,
-	inline,
-	inlineOf,
-	isGrid,
-	isLeftOut,
-	rawText,
-	type Reading,
-	table,
-} from './inline.ts';
+import {escaped, fenceFor, inline, inlineOf, isLeftOut, rawText, type Reading} from './inline.ts';
 import {blocks, type Element} from './parse-html.ts';
+import {isGrid, table} from './table.ts';
 
 /** Lists and quotations within one another that are indented. */
 const maxLevels = 12;
