@@ -24,11 +24,14 @@ export type WebConnections = {
 };
 
 export type FetchedPage = {
-	/** Of the last answer. */
+	/** As it was asked for, and of the last answer: the same object where nothing redirected. */
+	readonly asked: URL;
 	readonly url: URL;
 	readonly status: number;
-	/** In small letters, without parameters; empty where there is none. */
+	/** In small letters, without parameters; empty where there is none that has the form of a type. */
 	readonly type: string;
+	/** By its type; without one, by its first bytes. */
+	readonly isText: boolean;
 	/** What the header says. */
 	readonly charset?: string | undefined;
 	/** At most 5 MB, decompressed. Empty for what is no text. */
@@ -64,7 +67,8 @@ export async function fetchPage(
 		readonly connections?: WebConnections | undefined;
 	},
 ): Promise<FetchedPage> {
-	let url = judgeUrl(asked, undefined, hosts());
+	const first = judgeUrl(asked, undefined, hosts());
+	let url = first;
 	// Its default export, since the bundle gives packages in the old module format nothing else.
 	const {default: undici} = await import('undici');
 	const context = secureContext?.();
@@ -91,7 +95,7 @@ export async function fetchPage(
 			// oxlint-disable-next-line no-await-in-loop -- an answer says what is asked next
 			const answer = await ask(agent, url, signal);
 			if (!(answer instanceof URL)) {
-				return answer;
+				return {...answer, asked: first};
 			}
 
 			if (count === maxRedirects) {
@@ -107,7 +111,11 @@ export async function fetchPage(
 }
 
 /** One request: the answer, or where it redirects to. */
-async function ask(agent: Agent, url: URL, signal: AbortSignal): Promise<FetchedPage | URL> {
+async function ask(
+	agent: Agent,
+	url: URL,
+	signal: AbortSignal,
+): Promise<Omit<FetchedPage, 'asked'> | URL> {
 	let response: Awaited<ReturnType<Agent['request']>>;
 	try {
 		response = await agent.request({
@@ -144,26 +152,34 @@ async function ask(agent: Agent, url: URL, signal: AbortSignal): Promise<Fetched
 		return next;
 	}
 
-	const [type = '', ...parameters] = header('content-type').toLowerCase().split(';');
+	const [named = '', ...parameters] = header('content-type').toLowerCase().split(';');
+	// It is told outside of the lines around the page: no place for sentences.
+	const type = /^[\w.+-]+\/[\w.+-]+$/.test(named.trim()) ? named.trim() : '';
 	const size = Number.parseInt(header('content-length'), 10);
 	const charset = parameters
 		.map(each => /^\s*charset\s*=\s*["']?([\w:.+-]{1,40})/.exec(each)?.[1])
 		.find(each => each !== undefined);
-	const page = {url, status, type: type.trim(), charset};
-	if (!isTextType(page.type)) {
+	const page = {url, status, type, charset};
+	if (!isTextType(type)) {
 		body.destroy();
-		return {...page, body: Buffer.alloc(0), ...(size >= 0 && {size})};
+		return {...page, isText: false, body: Buffer.alloc(0), ...(size >= 0 && {size})};
 	}
 
-	return {...page, ...(await readBody(body, header('content-encoding'), signal))};
+	const whole = await readBody(body, header('content-encoding'), signal);
+	return {...page, ...whole, isText: type !== '' || !looksBinary(whole.body)};
 }
 
 /** Whether a body of this type is read. What has no type is looked at. */
-export const isTextType = (type: string): boolean =>
+const isTextType = (type: string): boolean =>
 	type === '' ||
 	type.startsWith('text/') ||
 	/^(?:application|image|model)\/(?:[\w.-]+\+)?(?:json|xml|yaml)$/.test(type) ||
 	/^application\/(?:javascript|ecmascript|x-ndjson|x-yaml|toml|x-sh|sql|markdown)$/.test(type);
+
+/** Text has no control characters but those of lines. */
+const looksBinary = (body: Buffer): boolean =>
+	// oxlint-disable-next-line no-control-regex -- that is what it looks for
+	/[\0-\x08\x0e-\x1a]/.test(body.toString('latin1', 0, 1024));
 
 /** Messages of the system name addresses: only what their codes mean is told. */
 const failures: Readonly<Record<string, string>> = {

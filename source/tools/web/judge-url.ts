@@ -46,7 +46,8 @@ export function judgeUrl(text: string, from: string | undefined, hosts: readonly
 		throw refuse(notPublic(host), 'an address that is not public');
 	}
 
-	const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+	const usual = url.protocol === 'https:' ? 443 : 80;
+	const port = url.port === '' ? usual : Number(url.port);
 	if (!isListed(hosts, {host, port})) {
 		const place = `${quoted(host)}, port ${port}`;
 		throw refuse(
@@ -58,7 +59,7 @@ export function judgeUrl(text: string, from: string | undefined, hosts: readonly
 	return url;
 }
 
-/** A name server would be asked for anything. Labels are not empty, but for the root at the end. @see RFC 1035 §2.3.4 */
+/** Rejects malformed names before DNS. Only the root label may be empty. @see RFC 1035 §2.3.4 */
 const isName = (hostname: string): boolean =>
 	hostname.startsWith('[') ||
 	(hostname.length <= 254 &&

@@ -6,7 +6,7 @@ import {
 	createInflate,
 	createZstdDecompress,
 } from 'node:zlib';
-import {PageRefused, quoted} from './judge-url.ts';
+import {PageRefused} from './judge-url.ts';
 
 const maxBytes = 5_000_000;
 
@@ -33,7 +33,9 @@ export async function readBody(
 	const make = decoders[name];
 	if (name !== '' && name !== 'identity' && make === undefined) {
 		body.destroy();
-		throw new PageRefused(`the page is encoded as ${quoted(name)}, which cannot be read`);
+		throw new PageRefused(
+			`the page has an encoding that cannot be read; ${Object.keys(decoders).join(', ')} can`,
+		);
 	}
 
 	const decoder = make?.();

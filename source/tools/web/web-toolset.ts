@@ -1,9 +1,12 @@
-import type {BuiltInToolset} from '../toolset.ts';
+import type {BuiltInToolset, OfferedTool} from '../toolset.ts';
+
+/** The tool `web_fetch` as it is listed and as it is called. */
+export const webFetchOffer: OfferedTool = {name: 'web_fetch', asks: false, readOnly: true};
 
 /** The toolset `web`. @see manual/web.md */
 export const webToolset: BuiltInToolset = {
 	name: 'web',
-	offers: () => [{name: 'web_fetch', asks: false, readOnly: true}],
+	offers: () => [webFetchOffer],
 	async open(_run, {settings, secureContext, ...world}) {
 		const {webFetchTool} = await import('./web-fetch.ts');
 		return [

@@ -43,13 +43,6 @@ export async function openLocalWeb(
 	const clock = createFakeClock();
 	const reached: string[] = [];
 	const lookups = new Map<string, number>();
-	let open = 0;
-	server.on('connection', socket => {
-		open += 1;
-		socket.on('close', () => {
-			open -= 1;
-		});
-	});
 
 	const connections: WebConnections = {
 		...(ca !== undefined && {secureContext: () => createSecureContext({ca})}),
@@ -94,7 +87,10 @@ export async function openLocalWeb(
 	};
 	const tool = webFetchTool(
 		{clock, redact: createRedact(() => secrets)},
-		{hosts: () => hosts.flatMap(text => readHostRule(text) ?? []), connections},
+		{
+			hosts: () => hosts.flatMap(text => readHostRule(text) ?? []),
+			connections,
+		},
 	);
 
 	return {
@@ -102,10 +98,6 @@ export async function openLocalWeb(
 		/** Addresses that were connected to. */
 		reached,
 		lookups,
-		connections,
-		get open() {
-			return open;
-		},
 		fetch: async (url: unknown, signal = new AbortController().signal): Promise<ToolResult> =>
 			tool.execute({url} as never, {signal}),
 		async [Symbol.asyncDispose]() {

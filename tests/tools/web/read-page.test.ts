@@ -8,8 +8,11 @@ import {createFakeClock} from '../../helpers/fake-clock.ts';
 
 const signal = new AbortController().signal;
 
+const url = new URL('http://site.example/');
+
 const page = (body: string) => ({
-	url: new URL('http://site.example/'),
+	asked: url,
+	url,
 	status: 200,
 	type: 'text/html',
 	isText: true,
