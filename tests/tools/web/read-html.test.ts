@@ -158,3 +158,17 @@ test('any tags are read: no exception', () => {
 		{numRuns: propertyRuns(2000)},
 	);
 });
+
+test.for([
+	['links', (link: string) => `<p>${link.repeat(5000)}`],
+	['links in a mark', (link: string) => `<p><b>${link.repeat(5000)}</b>`],
+	['links that break lines', (link: string) => `<p>${`${link}<br>`.repeat(5000)}`],
+	['links in a row', (link: string) => `<table><tr>${`<td>${link.repeat(300)}`.repeat(9)}</table>`],
+] as const)('a long base makes no more of many short %s than is asked for', ([, page]) => {
+	const {length} = readHtml(
+		`<base href="http://x.example/${'p'.repeat(1900)}/">${page('<a href=x>y</a>')}`,
+		{url: 'https://site.example/', maxLength: 20_000},
+	).text;
+	expect(length).toBeLessThan(9 * 22_000);
+	expect(length).toBeGreaterThan(15_000);
+});
