@@ -56,9 +56,11 @@ export function deferTools(
 	const load = (names: readonly string[], {isCalled = false} = {}): readonly string[] => {
 		turn += 1;
 		const placed = new Set<string>();
+		// What is loaded already keeps its place: another order would void the cached prompt.
+		const kept = new Set(names.filter(name => loaded.has(name)));
 		for (const name of names) {
 			const tokens = tokensOf.get(name);
-			if (tokens !== undefined && makeRoom({name, tokens}, placed)) {
+			if (tokens !== undefined && makeRoom({name, tokens, isFirst: placed.size === 0}, kept)) {
 				const before = loaded.get(name);
 				loaded.set(name, {
 					tokens,
@@ -66,6 +68,7 @@ export function deferTools(
 					isCalled: isCalled || before?.isCalled === true,
 				});
 				placed.add(name);
+				kept.add(name);
 			}
 		}
 
@@ -81,7 +84,11 @@ export function deferTools(
 
 	/** Whether there is room beside `kept`, which stay; what goes for it is gone. */
 	function makeRoom(
-		{name, tokens}: {readonly name: string; readonly tokens: number},
+		{
+			name,
+			tokens,
+			isFirst,
+		}: {readonly name: string; readonly tokens: number; readonly isFirst: boolean},
 		kept: ReadonlySet<string>,
 	): boolean {
 		const others = [...loaded].filter(([other]) => other !== name);
@@ -105,7 +112,7 @@ export function deferTools(
 			left = {tools: left.tools + 1, tokens: left.tokens + freed};
 		}
 
-		const fits = (left.tools >= 0 && left.tokens >= 0) || kept.size === 0;
+		const fits = (left.tools >= 0 && left.tokens >= 0) || isFirst;
 		for (const other of fits ? gone : []) {
 			loaded.delete(other);
 		}

@@ -101,6 +101,6 @@ test('of a secret only its kind and its length are told, of former ones until wh
 	expect(mail?.secret).toBe('its own: 43 bytes');
 	expect((await port.listRoutes()).find(({name}) => name === 'mail')?.troubles).toEqual([
 		'delivers to "email", which is not enabled: see platforms.email',
-		'names tool servers that are not configured: "crm"',
+		'names a tool server that is not configured: "crm"',
 	]);
 });
