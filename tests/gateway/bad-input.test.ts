@@ -293,7 +293,7 @@ test('"journal cannot be written: 503 with Retry-After, id not consumed", and no
 		},
 		subscriptions,
 		clock: createFakeClock(startMs),
-		world: {journalPages: 60},
+		world: {journalPages: 72},
 	});
 	const payload = {filling: 'x'.repeat(60_000)};
 	const accepted: string[] = [];
