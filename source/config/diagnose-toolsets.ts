@@ -49,7 +49,7 @@ function problemWithToolset(
 	}
 
 	const meant = nearestName(name, [...everyServer, ...toolsetNames]);
-	return `names a toolset that does not exist: "${name}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
+	return `names a toolset that does not exist: "${name}"${meant === undefined ? '' : ` (did you mean "${meant}"?)`}`;
 }
 
 /** The same for every static route, and of what it prefetches, with its place in `value` (all of `config.yaml`). */

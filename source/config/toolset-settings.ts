@@ -8,7 +8,7 @@ export const hostTexts = z.array(
 	checked(nonEmptyText, text =>
 		readHostRule(text)
 			? undefined
-			: 'is no host: write a name, *.name or an address, with :port for another port than 80 and 443',
+			: 'is not a host: write a name, *.name or an address, with :port for another port than 80 and 443',
 	),
 );
 

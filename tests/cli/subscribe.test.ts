@@ -395,7 +395,7 @@ test('a toolset that there is none of is a problem in the list and the check, wi
 		subscriptions: {hook: {toolsets: ['wbe', 'web', 'constructor']}},
 	});
 	const says =
-		'names a toolset that does not exist: "wbe"; did you mean "web"?, and names a toolset that does not exist: "constructor"';
+		'names a toolset that does not exist: "wbe" (did you mean "web"?), and names a toolset that does not exist: "constructor"';
 	expect((await command(['webhook', 'list'], {home: home.path})).stdout).toContain(says);
 	const {stdout, stderr} = await command(['config', 'check'], {home: home.path});
 	expect(stdout + stderr).toContain(`hook.toolsets: ${says}`);
