@@ -28,6 +28,10 @@ export type GroupJob = {
 	readonly signal: AbortSignal;
 	/** Ends the group at once. */
 	readonly killed?: AbortSignal;
+	/** What the command reads at its descriptors 3, 4, …, each to its end. */
+	readonly feeds?: readonly Buffer[];
+	/** Called once the command runs, which leads the group `pid`. What it returns ends with the command. */
+	readonly onStart?: (pid: number) => Disposable;
 };
 
 export type GroupExit =
@@ -40,9 +44,10 @@ export type GroupExit =
 			/** Bytes of `stdout` that were not kept between its ends; absent where nothing is missing, and under every other rule. */
 			readonly leftOutBytes?: number;
 	  }
-	| {readonly kind: 'timeout'}
+	/** `stdout`: what there was until then, under the rule `keep-ends`. */
+	| {readonly kind: 'timeout'; readonly stdout?: string; readonly leftOutBytes?: number}
 	| {readonly kind: 'too-much-output'}
-	| {readonly kind: 'aborted'}
+	| {readonly kind: 'aborted'; readonly stdout?: string; readonly leftOutBytes?: number}
 	/** `code` is Node's: `ENOENT`, `EACCES`, … */
 	| {readonly kind: 'not-started'; readonly code: string};
 
@@ -68,11 +73,23 @@ export async function runInGroup(
 			detached: true,
 			env: job.env,
 			shell: false,
-			stdio: ['pipe', 'pipe', 'pipe'],
+			stdio: ['pipe', 'pipe', 'pipe', ...(job.feeds ?? []).map(() => 'pipe' as const)],
 		});
+		feed(child, job.feeds ?? []);
 		return await watch(child, job, clock);
 	} catch (error) {
 		return {kind: 'not-started', code: codeOf(error)};
+	}
+}
+
+function feed(child: ChildProcess, feeds: readonly Buffer[]): void {
+	for (const [index, content] of feeds.entries()) {
+		const pipe = child.stdio[3 + index];
+		if (pipe && 'end' in pipe) {
+			// A command that never reads it ends without it.
+			pipe.on('error', () => {});
+			pipe.end(content);
+		}
 	}
 }
 
@@ -121,6 +138,14 @@ async function watch(child: ChildProcess, job: GroupJob, clock: Clock): Promise<
 	onAbort(job.killed, cleanup, () => {
 		end({kind: 'aborted'}, 0);
 	});
+	if (child.pid !== undefined && job.onStart) {
+		const started = cleanup.use(job.onStart(child.pid));
+		// Its number may be another's later.
+		child.once('exit', () => {
+			started[Symbol.dispose]();
+		});
+	}
+
 	child.once('error', error => {
 		resolve({kind: 'not-started', code: codeOf(error)});
 	});
@@ -134,15 +159,18 @@ async function watch(child: ChildProcess, job: GroupJob, clock: Clock): Promise<
 	});
 	child.once('close', code => {
 		const {text, leftOutBytes} = stdout();
-		resolve(
-			verdict ?? {
-				kind: 'exited',
-				code,
-				stdout: text,
-				stderr: stderr().text,
-				...(job.stdout.above === 'keep-ends' && leftOutBytes > 0 && {leftOutBytes}),
-			},
-		);
+		const keepsEnds = job.stdout.above === 'keep-ends';
+		const leftOut = keepsEnds && leftOutBytes > 0 && {leftOutBytes};
+		if (verdict) {
+			const ended =
+				keepsEnds && (verdict.kind === 'timeout' || verdict.kind === 'aborted')
+					? {...verdict, stdout: text, ...leftOut}
+					: verdict;
+			resolve(ended);
+			return;
+		}
+
+		resolve({kind: 'exited', code, stdout: text, stderr: stderr().text, ...leftOut});
 	});
 	child.stdin?.on('error', () => {});
 	child.stdin?.end(job.input);

@@ -1,0 +1,97 @@
+import type {Mount, SandboxPlan} from './plan.ts';
+
+/** An argument list of bubblewrap, and what it reads at the descriptors 3, 4, … */
+export type BwrapArguments = {readonly args: readonly string[]; readonly feeds: readonly Buffer[]};
+
+/** The first descriptor behind standard input, output and error. */
+const firstFeed = 3;
+
+/**
+ * The whole argument list for a plan and the command in it. Every namespace is a new one, no capability is left, and the root, `/proc` and `/dev` are read-only:
+ * as root a process could else write what is not of a namespace in `/proc/sys`. `seccomp` is the filter for this processor; without one
+ * bubblewrap itself forbids namespaces.
+ */
+export function bwrapArguments(
+	{mounts, env, cwd, sockets, prelude}: SandboxPlan,
+	command: readonly string[],
+	{seccomp}: {readonly seccomp: Buffer | undefined},
+): BwrapArguments {
+	const feeds: Buffer[] = [];
+	const feed = (content: Buffer | string): string => {
+		feeds.push(Buffer.from(content));
+		return String(firstFeed + feeds.length - 1);
+	};
+
+	const stepsOf = (mount: Mount): readonly string[] => {
+		switch (mount.kind) {
+			case 'read':
+				return ['--ro-bind', mount.from, mount.path];
+
+			case 'write':
+				return ['--bind', mount.from, mount.path];
+
+			case 'link':
+				return ['--symlink', mount.to, mount.path];
+
+			case 'cover':
+				return mount.isFolder
+					? ['--perms', '0755', '--size', '65536', '--tmpfs', mount.path]
+					: ['--ro-bind', '/dev/null', mount.path];
+
+			case 'memory':
+				return [
+					'--perms',
+					mount.path === '/tmp' || mount.path === '/dev/shm' ? '1777' : '0700',
+					'--size',
+					String(mount.bytes),
+					'--tmpfs',
+					mount.path,
+				];
+
+			case 'text':
+				return ['--perms', '0444', '--file', feed(mount.text), mount.path];
+		}
+	};
+
+	return {
+		args: [
+			'--unshare-user',
+			'--unshare-ipc',
+			'--unshare-pid',
+			'--unshare-net',
+			'--unshare-uts',
+			'--unshare-cgroup-try',
+			'--new-session',
+			'--die-with-parent',
+			'--cap-drop',
+			'ALL',
+			'--hostname',
+			'sandbox',
+			...(seccomp ? ['--seccomp', feed(seccomp)] : ['--disable-userns']),
+			'--proc',
+			'/proc',
+			'--dev',
+			'/dev',
+			...mounts.flatMap(stepsOf),
+			...sockets.flatMap(({outside, inside}) => ['--bind', outside, inside]),
+			// Last, when all places for mounts are made.
+			...mounts.flatMap(mount =>
+				mount.kind === 'cover' && mount.isFolder ? ['--remount-ro', mount.path] : [],
+			),
+			'--remount-ro',
+			'/proc',
+			'--remount-ro',
+			'/dev',
+			'--remount-ro',
+			'/',
+			'--clearenv',
+			...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
+			'--chdir',
+			cwd,
+			'--',
+			...prelude,
+			...command,
+		],
+		feeds,
+	};
+}

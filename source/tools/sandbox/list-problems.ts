@@ -1,0 +1,82 @@
+import {join} from 'node:path';
+import type {Found, PlanProblem, PlanWorld} from './plan.ts';
+import {neverWhole, ownPlaces} from './protected-places.ts';
+import {systemFolders} from './system-mounts.ts';
+
+/** One listed path, and where it leads. */
+export type Entry = Found & {readonly list: PlanProblem['list']; readonly path: string};
+
+/** Whether `path` is `folder`, or lies in it. */
+export const isInside = (path: string, folder: string): boolean =>
+	path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
+
+/** Why an entry of a list that leads to `found` cannot be used; follows it in a sentence. `secrets`: what is out of reach, and where that leads. */
+export function problemOf(
+	list: PlanProblem['list'],
+	{real, kind}: Found,
+	{
+		secrets,
+		world: {userHome, profileHome, find},
+	}: {readonly secrets: readonly string[]; readonly world: PlanWorld},
+): string | undefined {
+	const own = [join(profileHome, 'work'), join(find(profileHome)?.real ?? profileHome, 'work')];
+	if (own.some(folder => isInside(real, folder))) {
+		return kind === 'folder' ? undefined : 'is no folder';
+	}
+
+	if (neverWhole.includes(real)) {
+		return 'is never opened whole: name the folders in it that are needed';
+	}
+
+	const place = ownPlaces.find(folder => isInside(real, folder) && !isInside(real, '/dev/shm'));
+	if (place !== undefined) {
+		return `leads to ${place}, which belongs to the system: nothing in it can be listed`;
+	}
+
+	if (kind === 'socket' || kind === 'other') {
+		return 'is no file and no folder';
+	}
+
+	if (list === 'workdir' && kind !== 'folder') {
+		return 'is no folder';
+	}
+
+	const secret = secrets.find(folder => isInside(real, folder));
+	if (secret !== undefined) {
+		return `leads into ${secret}, which is out of reach for every sandbox`;
+	}
+
+	if (list === 'read') {
+		return undefined;
+	}
+
+	const held = secrets.find(path => isInside(path, real) && find(path));
+	if (held !== undefined) {
+		return `holds ${held}, which nothing inside of a sandbox may move: name the folders in it that are needed`;
+	}
+
+	return isInside(find(userHome)?.real ?? userHome, real)
+		? 'is the home folder, where what is written is run later: name the folders in it that are needed'
+		: systemFolders.some(folder => isInside(real, folder) || isInside(folder, real))
+			? 'belongs to the system, which is read-only'
+			: undefined;
+}
+
+/** A place in a folder that can be written: the folder wins, so that no mount has to be made in it. Such an entry says what cannot be kept. */
+export function nestedIn(entries: readonly Entry[]): PlanProblem | undefined {
+	const writable = entries.filter(({list}) => list !== 'read');
+	for (const entry of entries) {
+		const outer = writable.find(
+			other => other !== entry && other.real !== entry.real && isInside(entry.real, other.real),
+		);
+		if (outer) {
+			return {
+				list: entry.list,
+				path: entry.path,
+				problem: `lies in "${outer.path}" (${outer.list}), in which a sandbox may put something else in its place: list one of them`,
+			};
+		}
+	}
+
+	return undefined;
+}

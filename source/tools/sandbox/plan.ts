@@ -1,0 +1,203 @@
+import {delimiter} from 'node:path';
+import {isInside, nestedIn, problemOf, type Entry} from './list-problems.ts';
+import {protectedPlaces} from './protected-places.ts';
+import {systemMounts} from './system-mounts.ts';
+
+/** One step of building the root, in the order in which they are taken. Paths are absolute; `path` is where it is seen inside. */
+export type Mount =
+	| {readonly kind: 'read' | 'write'; readonly from: string; readonly path: string}
+	| {readonly kind: 'link'; readonly to: string; readonly path: string}
+	/** Hides what is there. */
+	| {readonly kind: 'cover'; readonly isFolder: boolean; readonly path: string}
+	/** `bytes`: how much fits. */
+	| {readonly kind: 'memory'; readonly path: string; readonly bytes: number}
+	/** A file with this text. */
+	| {readonly kind: 'text'; readonly text: string; readonly path: string};
+
+/** A Unix socket of ours that is seen inside, in a folder that holds nothing else. */
+export type SandboxSocket = {readonly outside: string; readonly inside: string};
+
+/** Everything that a command in a sandbox sees. */
+export type SandboxPlan = {
+	readonly mounts: readonly Mount[];
+	/** The whole environment. */
+	readonly env: Readonly<Record<string, string>>;
+	readonly cwd: string;
+	readonly sockets: readonly SandboxSocket[];
+	/** What starts the command, as an argument list that it is added to: a forwarder that listens first. Empty: nothing. */
+	readonly prelude: readonly string[];
+};
+
+/** What is on a path, links followed to their end. */
+export type Found = {readonly real: string; readonly kind: 'folder' | 'file' | 'socket' | 'other'};
+
+/** What a plan is made from. Pure given these; `~/` is expanded already. */
+export type PlanWorld = {
+	readonly userHome: string;
+	/** The data folder of svc with all of its profiles. */
+	readonly svcHome: string;
+	/** Folder of this profile, in which `work` may be listed. */
+	readonly profileHome: string;
+	readonly uid: number;
+	readonly gid: number;
+	readonly environment: Readonly<Record<string, string | undefined>>;
+	/** `undefined`: nothing is there, or it cannot be read. */
+	readonly find: (path: string) => Found | undefined;
+	/** Where a link leads as it is written; `undefined`: it is no link. */
+	readonly linkOf: (path: string) => string | undefined;
+};
+
+export type SandboxLists = {
+	/** Absent: the sandbox has no folder of its own, and starts in its home. */
+	readonly workdir?: string;
+	readonly read: readonly string[];
+	readonly write: readonly string[];
+	/** How much the folders in memory hold together, bytes. */
+	readonly memoryBytes: number;
+};
+
+/** A list that cannot be used as it is written: which entry, and what is wrong with it. */
+export type PlanProblem = {
+	readonly list: 'workdir' | 'read' | 'write';
+	readonly path: string;
+	/** Follows the path in a sentence. */
+	readonly problem: string;
+};
+
+export type Planned =
+	| {readonly kind: 'plan'; readonly plan: SandboxPlan}
+	| {readonly kind: 'problem'; readonly problem: PlanProblem};
+
+/**
+ * What a sandbox is made of: nothing but the system's folders, read-only, and what is listed. Links in listed paths are followed here, and what is bound
+ * is what they led to. No mount is made at a place inside of a folder that can be written from within any sandbox, where the next call could find a link instead of it.
+ *
+ * @see manual/sandbox.md
+ */
+export function sandboxPlan(lists: SandboxLists, world: PlanWorld): Planned {
+	const secrets = withTargets(
+		protectedPlaces({
+			userHome: world.userHome,
+			homes: [world.svcHome, world.profileHome],
+			environment: world.environment,
+		}),
+		world,
+	);
+	const entries: Entry[] = [];
+	const listed = [
+		...(lists.workdir === undefined ? [] : [['workdir', lists.workdir] as const]),
+		...lists.write.map(path => ['write', path] as const),
+		...lists.read.map(path => ['read', path] as const),
+	];
+	for (const [list, path] of listed) {
+		const found = world.find(path);
+		const problem = found ? problemOf(list, found, {secrets, world}) : 'is not there';
+		if (!found || problem !== undefined) {
+			return {kind: 'problem', problem: {list, path, problem: problem ?? 'is not there'}};
+		}
+
+		entries.push({list, path, ...found});
+	}
+
+	const nested = nestedIn(entries);
+	if (nested) {
+		return {kind: 'problem', problem: nested};
+	}
+
+	const mounts = mountsOf(entries, secrets, {lists, world});
+	return {
+		kind: 'plan',
+		plan: {
+			mounts,
+			env: environmentOf(mounts, world),
+			cwd: entries.find(({list}) => list === 'workdir')?.real ?? world.userHome,
+			sockets: [],
+			prelude: [],
+		},
+	};
+}
+
+/** Also where those among them that are links, or are reached by some, lead. */
+const withTargets = (paths: readonly string[], {find}: Pick<PlanWorld, 'find'>) => [
+	...new Set(paths.flatMap(path => [path, find(path)?.real ?? path])),
+];
+
+const memoryShares = {'/tmp': 0.5, home: 0.25, '/dev/shm': 0.25};
+
+function mountsOf(
+	entries: readonly Entry[],
+	secrets: readonly string[],
+	{lists: {memoryBytes}, world}: {readonly lists: SandboxLists; readonly world: PlanWorld},
+): readonly Mount[] {
+	const {userHome, find} = world;
+	const memory = (path: string, share: number): Mount => ({
+		kind: 'memory',
+		path,
+		bytes: Math.floor(memoryBytes * share),
+	});
+	const reads = entries.filter(({list}) => list === 'read');
+	const covers = reads.flatMap(({real}) =>
+		secrets.flatMap((path): readonly Mount[] => {
+			const found = path !== real && isInside(path, real) ? find(path) : undefined;
+			// Where it leads to is covered by itself.
+			return found?.real === path ? [{kind: 'cover', isFolder: found.kind === 'folder', path}] : [];
+		}),
+	);
+	const hasHome = reads.some(({real}) => isInside(userHome, real));
+	const seen = new Set<string>();
+	const binds = entries
+		.toSorted(
+			(one, other) =>
+				Number(one.list === 'read') - Number(other.list === 'read') ||
+				one.real.length - other.real.length,
+		)
+		.flatMap(({list, real}): readonly Mount[] => {
+			if (seen.has(real)) {
+				return [];
+			}
+
+			seen.add(real);
+			return [{kind: list === 'read' ? 'read' : 'write', from: real, path: real}];
+		})
+		.concat(covers);
+	return [
+		...systemMounts(world),
+		memory('/dev/shm', memoryShares['/dev/shm']),
+		memory('/tmp', memoryShares['/tmp']),
+		...(hasHome ? [] : [memory(userHome, memoryShares.home)]),
+		// What holds others comes first; a cover lies on what it hides.
+		...binds.toSorted((one, other) => one.path.split('/').length - other.path.split('/').length),
+	];
+}
+
+const systemPath = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+
+/** Nothing of the gateway's own but the language and the time zone, and of its PATH what is seen inside. */
+function environmentOf(
+	mounts: readonly Mount[],
+	{environment, userHome}: PlanWorld,
+): Readonly<Record<string, string>> {
+	const isSeen = (folder: string) =>
+		mounts.some(
+			({kind, path}) => (kind === 'read' || kind === 'write') && isInside(folder, path),
+		) && !mounts.some(({kind, path}) => kind === 'cover' && isInside(folder, path));
+	const isWritable = (folder: string) =>
+		mounts.some(({kind, path}) => kind === 'write' && isInside(folder, path));
+	const paths = (environment['PATH'] ?? '')
+		.split(delimiter)
+		.filter(folder => folder.startsWith('/') && isSeen(folder) && !isWritable(folder));
+	const kept = ['LANG', 'LC_ALL', 'LC_CTYPE', 'TZ'].flatMap(name => {
+		const value = environment[name];
+		return value === undefined ? [] : [[name, value] as const];
+	});
+	return {
+		...Object.fromEntries(kept),
+		HOME: userHome,
+		LOGNAME: 'user',
+		PATH: [...new Set([...paths, ...systemPath])].join(delimiter),
+		SHELL: '/bin/bash',
+		TERM: 'dumb',
+		TMPDIR: '/tmp',
+		USER: 'user',
+	};
+}

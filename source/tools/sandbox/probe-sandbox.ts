@@ -1,0 +1,166 @@
+import {
+	accessSync,
+	constants,
+	existsSync,
+	mkdtempSync,
+	realpathSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+	mkdirSync,
+} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {delimiter, join} from 'node:path';
+import {systemClock, type Clock} from '../../core/clock.ts';
+import {messageOf} from '../../core/errors.ts';
+import {runInGroup} from '../../core/process-group.ts';
+import {sandboxPlan} from './plan.ts';
+import {runInSandbox} from './run-in-sandbox.ts';
+import {systemWorld} from './system-world.ts';
+
+/** Whether sandboxes work here. `reason` follows `no sandbox works here: `. */
+export type SandboxProbe =
+	| {readonly works: true; readonly bwrap: string; readonly version: string}
+	| {readonly works: false; readonly reason: string; readonly bwrap?: string};
+
+const probes = new Map<string, Promise<SandboxProbe>>();
+
+/** Whether sandboxes work here, tried once for each PATH until this process ends. Never rejects. */
+export async function probeSandbox(
+	environment: Readonly<Record<string, string | undefined>>,
+): Promise<SandboxProbe> {
+	const key = environment['PATH'] ?? '';
+	const known = probes.get(key) ?? tried(environment);
+	probes.set(key, known);
+	return known;
+}
+
+async function tried(
+	environment: Readonly<Record<string, string | undefined>>,
+): Promise<SandboxProbe> {
+	if (process.platform !== 'linux') {
+		return {works: false, reason: 'it takes Linux and bubblewrap'};
+	}
+
+	const bwrap = findBwrap(environment['PATH'] ?? '');
+	if (bwrap === undefined) {
+		return {
+			works: false,
+			reason: 'bubblewrap is not on PATH; install it (Debian and Ubuntu: apt install bubblewrap)',
+		};
+	}
+
+	try {
+		if ((statSync(bwrap).mode & 0o6000) !== 0) {
+			return {
+				works: false,
+				bwrap,
+				reason: `${bwrap} is setuid: its mistakes would be those of root; take that bit away (chmod u-s) or put another one first on PATH`,
+			};
+		}
+
+		const reason = await whyNot(bwrap, systemClock);
+		return reason === undefined
+			? {works: true, bwrap, version: await versionOf(bwrap, systemClock)}
+			: {works: false, bwrap, reason};
+	} catch (error) {
+		return {works: false, bwrap, reason: messageOf(error)};
+	}
+}
+
+/** The first one on PATH; folders that depend on where svc was started do not count. */
+function findBwrap(path: string): string | undefined {
+	for (const folder of path.split(delimiter).filter(name => name.startsWith('/'))) {
+		try {
+			const program = realpathSync(join(folder, 'bwrap'));
+			accessSync(program, constants.X_OK);
+			return program;
+		} catch {
+			// The next folder.
+		}
+	}
+
+	return undefined;
+}
+
+const probeMs = 10_000;
+
+/** A command that would find out, and what it says where nothing is open. */
+const expected = 'net 1 caps 0000000000000000 nnp 1 secret no sys no env 0 pids few';
+
+const probeSource = `
+printf 'net %s ' "$(grep -c : /proc/net/dev)"
+while read -r name value; do case "$name" in CapEff:) printf 'caps %s ' "$value";; NoNewPrivs:) printf 'nnp %s ' "$value";; esac; done < /proc/self/status
+if read -r line < "$1/secret" ; then printf 'secret yes '; else printf 'secret no '; fi 2>/dev/null
+if : > /proc/sys/kernel/core_pattern; then printf 'sys yes '; else printf 'sys no '; fi 2>/dev/null
+printf 'env %s ' "$(printf %s "$SVC_PROBE" | wc -c)"
+set -- /proc/[0-9]*; if [ $# -lt 9 ]; then printf 'pids few'; else printf 'pids %s' $#; fi
+: > "$0/outside"; : > "$0/work/inside"
+`;
+
+/** Why a sandbox of ours does not keep in what it is for; `undefined`: it does. */
+async function whyNot(bwrap: string, clock: Clock): Promise<string | undefined> {
+	const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-sandbox-')));
+	try {
+		const home = join(folder, 'home');
+		const work = join(folder, 'work');
+		mkdirSync(home);
+		mkdirSync(work);
+		writeFileSync(join(home, 'secret'), 'secret\n');
+		const planned = sandboxPlan(
+			{workdir: work, read: [], write: [], memoryBytes: 2 ** 20},
+			systemWorld({userHome: home, svcHome: home, profileHome: home, environment: {}}),
+		);
+		if (planned.kind === 'problem') {
+			return `the folder for trying it cannot be used: ${planned.problem.path} ${planned.problem.problem}`;
+		}
+
+		const exit = await runInSandbox(
+			['/bin/bash', '-c', probeSource, folder, home],
+			{
+				bwrap,
+				plan: planned.plan,
+				signal: new AbortController().signal,
+				timeoutMs: probeMs,
+				limits: {maxProcesses: 64, maxMemoryBytes: 2 ** 28},
+				outputBytes: 1000,
+			},
+			{clock},
+		);
+		if (exit.kind === 'not-started') {
+			return `${exit.reason} (${bwrap})`;
+		}
+
+		if (exit.kind !== 'exited') {
+			return `trying it ended with "${exit.kind}" (${bwrap})`;
+		}
+
+		if (exit.output !== expected || existsSync(join(folder, 'outside'))) {
+			return `${bwrap} does not keep in what it starts: ${exit.output || exit.stderr}`;
+		}
+
+		return existsSync(join(work, 'inside')) ? undefined : `${bwrap} opens no folder to write`;
+	} finally {
+		rmSync(folder, {recursive: true, force: true});
+	}
+}
+
+async function versionOf(bwrap: string, clock: Clock): Promise<string> {
+	const limitBytes = 1000;
+	const exit = await runInGroup(
+		{
+			command: bwrap,
+			args: ['--version'],
+			env: {},
+			cwd: '/',
+			input: '',
+			stdout: {limitBytes, above: 'keep-start'},
+			stderr: {limitBytes, above: 'keep-start'},
+			timeoutMs: probeMs,
+			termGraceMs: 0,
+			signal: new AbortController().signal,
+		},
+		{clock},
+	);
+	return exit.kind === 'exited' ? exit.stdout.trim().replace(/^bubblewrap /, '') : 'unknown';
+}

@@ -1,0 +1,151 @@
+import {join} from 'node:path';
+
+/** Files and folders below the person's home that hold keys, tokens or what was typed. */
+const ofPerson: readonly string[] = [
+	'.ssh',
+	'.gnupg',
+	'.aws',
+	'.azure',
+	'.kube',
+	'.docker',
+	'.netrc',
+	'.authinfo',
+	'.authinfo.gpg',
+	'.git-credentials',
+	'.npmrc',
+	'.yarnrc',
+	'.yarnrc.yml',
+	'.pypirc',
+	'.pgpass',
+	'.my.cnf',
+	'.boto',
+	'.s3cfg',
+	'.vault-token',
+	'.terraformrc',
+	'.terraform.d',
+	'.password-store',
+	'.op',
+	'.cargo/credentials',
+	'.cargo/credentials.toml',
+	'.gem/credentials',
+	'.m2/settings.xml',
+	'.m2/settings-security.xml',
+	'.gradle/gradle.properties',
+	'.nuget/NuGet',
+	'.config/gh',
+	'.config/glab-cli',
+	'.config/hub',
+	'.config/tea',
+	'.config/git/credentials',
+	'.config/gcloud',
+	'.config/op',
+	'.config/rclone',
+	'.config/containers',
+	'.config/helm',
+	'.config/sops',
+	'.config/age',
+	'.config/doctl',
+	'.config/heroku',
+	'.config/Bitwarden',
+	'.config/Bitwarden CLI',
+	'.config/google-chrome',
+	'.config/chromium',
+	'.config/BraveSoftware',
+	'.config/Slack',
+	'.config/Signal',
+	'.local/share/keyrings',
+	'.local/share/kwalletd',
+	'.mozilla',
+	'.thunderbird',
+	'.claude',
+	'.claude.json',
+	'.codex',
+	'.gemini',
+	'.bash_history',
+	'.zsh_history',
+	'.python_history',
+	'.node_repl_history',
+	'.psql_history',
+	'.mysql_history',
+	'.local/share/fish/fish_history',
+	'Library/Keychains',
+	'Library/Cookies',
+];
+
+/** What the machine keeps for itself. */
+const ofMachine: readonly string[] = [
+	'/etc/shadow',
+	'/etc/shadow-',
+	'/etc/gshadow',
+	'/etc/gshadow-',
+	'/etc/sudoers',
+	'/etc/sudoers.d',
+	'/etc/security',
+	'/etc/ssh',
+	'/etc/ssl/private',
+	'/etc/pki/tls/private',
+	'/etc/krb5.keytab',
+	'/etc/NetworkManager',
+	'/etc/wireguard',
+	'/etc/kubernetes',
+	'/etc/docker',
+	'/etc/rancher',
+	'/var/lib/docker',
+	'/var/lib/containerd',
+	'/var/lib/kubelet',
+	'/var/spool/cron',
+];
+
+/** Variables that name a file or folder of that kind somewhere else. */
+const variables: readonly string[] = [
+	'GNUPGHOME',
+	'AWS_SHARED_CREDENTIALS_FILE',
+	'AWS_CONFIG_FILE',
+	'AWS_WEB_IDENTITY_TOKEN_FILE',
+	'AZURE_CONFIG_DIR',
+	'CLOUDSDK_CONFIG',
+	'GOOGLE_APPLICATION_CREDENTIALS',
+	'DOCKER_CONFIG',
+	'KUBECONFIG',
+	'GH_CONFIG_DIR',
+	'NETRC',
+	'NPM_CONFIG_USERCONFIG',
+	'npm_config_userconfig',
+	'PIP_CONFIG_FILE',
+	'PGPASSFILE',
+	'PASSWORD_STORE_DIR',
+	'REGISTRY_AUTH_FILE',
+	'SOPS_AGE_KEY_FILE',
+	'SSH_AUTH_SOCK',
+	'XDG_RUNTIME_DIR',
+];
+
+/** Kept by the system for what runs now: sockets, processes, devices. They are made anew inside or are not there. */
+export const ownPlaces: readonly string[] = ['/proc', '/sys', '/dev', '/run', '/var/run', '/boot'];
+
+/** Folders of the system of which single parts may be listed, never the whole. */
+export const neverWhole: readonly string[] = ['/', '/dev/shm', '/tmp', '/var', '/var/tmp', '/home'];
+
+/**
+ * Absolute paths that are out of reach from inside a sandbox, whatever is listed. Not resolved: the caller adds where links among them lead.
+ * `homes` are the data folders of svc: the root of all profiles is enough.
+ *
+ * @see manual/sandbox.md#out-of-reach
+ */
+export const protectedPlaces = ({
+	userHome,
+	homes,
+	environment,
+}: {
+	readonly userHome: string;
+	readonly homes: readonly string[];
+	readonly environment: Readonly<Record<string, string | undefined>>;
+}): readonly string[] => [
+	...homes,
+	...ofPerson.map(path => join(userHome, path)),
+	...ofMachine,
+	...variables.flatMap(name =>
+		// KUBECONFIG is a list.
+		(environment[name] ?? '').split(':').filter(path => path.startsWith('/') && path !== '/'),
+	),
+];

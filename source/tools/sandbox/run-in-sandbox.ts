@@ -1,0 +1,165 @@
+import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import type {Clock} from '../../core/clock.ts';
+import {type GroupExit, runInGroup} from '../../core/process-group.ts';
+import {bwrapArguments} from './bwrap-arguments.ts';
+import type {SandboxPlan} from './plan.ts';
+import {seccompProgram} from './seccomp.ts';
+import {type SandboxLimits, watchLimits} from './watch-limits.ts';
+
+/** How a command is started in a sandbox: what is run, and what it reads at its descriptors 3, 4, … */
+export type SandboxLaunch = {
+	readonly command: string;
+	readonly args: readonly string[];
+	readonly feeds: readonly Buffer[];
+};
+
+/** `bwrap`: its absolute path. */
+export function sandboxLaunch(
+	bwrap: string,
+	plan: SandboxPlan,
+	command: readonly string[],
+): SandboxLaunch {
+	const {args, feeds} = bwrapArguments(plan, command, {seccomp: seccompProgram(process.arch)});
+	const inherited = inheritedDescriptors(2 + feeds.length);
+	return inherited.length === 0
+		? {command: bwrap, args, feeds}
+		: // What this process was started with and never opened itself is passed on by every start of a program.
+			{
+				command: '/bin/bash',
+				args: [
+					'-c',
+					`exec ${inherited.map(descriptor => `${descriptor}>&-`).join(' ')}; exec "$0" "$@"`,
+					bwrap,
+					...args,
+				],
+				feeds,
+			};
+}
+
+/** Open descriptors above `lastGiven` that a program which is started gets without being given them. Node closes its own. */
+function inheritedDescriptors(lastGiven: number): readonly number[] {
+	return readdirSync('/proc/self/fd')
+		.map(Number)
+		.filter(descriptor => {
+			if (descriptor <= lastGiven) {
+				return false;
+			}
+
+			try {
+				const flags = /^flags:\s*(\d+)/m.exec(
+					readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'),
+				)?.[1];
+				return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0;
+			} catch {
+				return false;
+			}
+		});
+}
+
+const closeOnExec = 0o2_000_000;
+
+export type SandboxExit =
+	/** `code` is 128 and the signal's number where one ended the command. */
+	| ({readonly kind: 'exited'; readonly code: number; readonly stderr: string} & Output)
+	| ({readonly kind: 'timeout'} & Output)
+	/** `limit`: which one, a part of a sentence. */
+	| ({readonly kind: 'above-limit'; readonly limit: string} & Output)
+	| ({readonly kind: 'aborted'} & Output)
+	/** The sandbox could not be built; one line. */
+	| {readonly kind: 'not-started'; readonly reason: string};
+
+type Output = {
+	readonly output: string;
+	/** Bytes between the two ends of the output that were not kept. */
+	readonly leftOutBytes: number;
+};
+
+export type SandboxJob = {
+	/** Absolute path of bubblewrap. */
+	readonly bwrap: string;
+	readonly plan: SandboxPlan;
+	readonly signal: AbortSignal;
+	readonly timeoutMs: number;
+	readonly limits: SandboxLimits;
+	/** How much of the output is kept: as much of its beginning as of its end. */
+	readonly outputBytes: number;
+};
+
+const stderrBytes = 4096;
+
+/**
+ * Runs a command to its end in a sandbox of its own. Nothing that it started is left then, whatever it did: the namespace of its processes ends. Never rejects.
+ *
+ * @see manual/sandbox.md
+ */
+export async function runInSandbox(
+	command: readonly string[],
+	{bwrap, plan, signal, timeoutMs, limits, outputBytes}: SandboxJob,
+	{clock}: {readonly clock: Clock},
+): Promise<SandboxExit> {
+	const above = new AbortController();
+	let limit: string | undefined;
+	const exit = await runInGroup(
+		{
+			...sandboxLaunch(bwrap, plan, command),
+			env: {},
+			cwd: '/',
+			input: '',
+			stdout: {limitBytes: outputBytes, above: 'keep-ends'},
+			stderr: {limitBytes: stderrBytes, above: 'keep-start'},
+			timeoutMs,
+			termGraceMs: 0,
+			signal,
+			killed: above.signal,
+			onStart(pid) {
+				endFirst(pid);
+				return watchLimits(pid, limits, {
+					clock,
+					onAbove(reached) {
+						limit = reached;
+						above.abort();
+					},
+				});
+			},
+		},
+		{clock},
+	);
+	return exitOf(exit, limit);
+}
+
+/** Where the memory of the machine runs out, the sandbox ends and not the gateway. */
+function endFirst(pid: number): void {
+	try {
+		writeFileSync(`/proc/${pid}/oom_score_adj`, '1000');
+	} catch {
+		// It has ended, or is not ours to say of.
+	}
+}
+
+function exitOf(exit: GroupExit, limit: string | undefined): SandboxExit {
+	switch (exit.kind) {
+		case 'exited': {
+			const {code, stdout: output, stderr, leftOutBytes = 0} = exit;
+			const [problem] = /^bwrap: .*$/m.exec(stderr) ?? [];
+			return problem !== undefined && code !== 0
+				? {kind: 'not-started', reason: problem}
+				: {kind: 'exited', code: code ?? 137, output, stderr, leftOutBytes};
+		}
+
+		case 'timeout':
+			return {kind: 'timeout', output: exit.stdout ?? '', leftOutBytes: exit.leftOutBytes ?? 0};
+
+		case 'aborted': {
+			const output = {output: exit.stdout ?? '', leftOutBytes: exit.leftOutBytes ?? 0};
+			return limit === undefined
+				? {kind: 'aborted', ...output}
+				: {kind: 'above-limit', limit, ...output};
+		}
+
+		case 'too-much-output':
+			return {kind: 'not-started', reason: 'its output could not be kept'};
+
+		case 'not-started':
+			return {kind: 'not-started', reason: `bubblewrap cannot be started (${exit.code})`};
+	}
+}

@@ -1,0 +1,128 @@
+/** The numbers of one processor's system calls. */
+type Machine = {
+	/** `AUDIT_ARCH_…` of linux/audit.h. */
+	readonly audit: number;
+	readonly socket: number;
+	readonly ioctl: number;
+	readonly clone: number;
+	/** Its flags stand in memory, where a filter cannot look: answered as if it were not there, so that libc takes `clone`. */
+	readonly clone3: number;
+	readonly refused: readonly number[];
+};
+
+/** In this order: unshare, setns, mount, umount2, pivot_root, chroot, add_key, request_key, keyctl, bpf, perf_event_open, userfaultfd, kexec_load, init_module, finit_module, delete_module, open_by_handle_at, name_to_handle_at. */
+const x64Refused = [
+	272, 308, 165, 166, 155, 161, 248, 249, 250, 321, 298, 323, 246, 175, 313, 176, 304, 303,
+];
+const arm64Refused = [
+	97, 268, 40, 39, 41, 51, 217, 218, 219, 280, 241, 282, 104, 105, 273, 106, 265, 264,
+];
+/** The same number everywhere: io_uring_setup, io_uring_enter, io_uring_register (no filter sees what they are told to do), open_tree, move_mount, fsopen, fsconfig, fsmount, mount_setattr. */
+const newRefused = [425, 426, 427, 428, 429, 430, 431, 432, 442];
+
+const machines: Readonly<Record<string, Machine>> = {
+	x64: {
+		audit: 0xc0_00_00_3e,
+		socket: 41,
+		ioctl: 16,
+		clone: 56,
+		clone3: 435,
+		refused: [...x64Refused, ...newRefused],
+	},
+	arm64: {
+		audit: 0xc0_00_00_b7,
+		socket: 198,
+		ioctl: 29,
+		clone: 220,
+		clone3: 435,
+		refused: [...arm64Refused, ...newRefused],
+	},
+};
+
+/** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. Others (AF_VSOCK: the machine that this one runs on) do not belong to a network namespace. */
+const families = [1, 2, 10, 16];
+
+/** TIOCSTI, TIOCLINUX: what types into a terminal. */
+const typing = [0x54_12, 0x54_1c];
+
+const newUserNamespace = 0x10_00_00_00;
+/** System calls of x32, which have numbers of their own. */
+const x32Bit = 0x40_00_00_00;
+
+const [load, jumpIfEqual, jumpIfAbove, jumpIfAny, end] = [0x20, 0x15, 0x35, 0x45, 0x06];
+const [allow, refuse, absent] = [0x7f_ff_00_00, 0x00_05_00_01, 0x00_05_00_26];
+/** Places in `struct seccomp_data`: the number, the processor, the low halves of the first two arguments. */
+const [numberAt, machineAt, firstAt, secondAt] = [0, 4, 16, 24];
+
+type Step = readonly [code: number, value: number, then?: number, otherwise?: number];
+
+/**
+ * A program for `seccomp` (`struct sock_filter[]`, as `bwrap --seccomp` reads it) that refuses what namespaces do not keep inside: sockets of other families,
+ * the kernel's keyrings, namespaces of one's own and with them mounts, what types into terminals. Calls of another processor's
+ * kind (32 bits, x32) are refused, too. `undefined`: for a processor that is not known here.
+ *
+ * @see seccomp(2), bpf(4)
+ */
+export function seccompProgram(arch: string): Buffer | undefined {
+	const machine = machines[arch];
+	if (!machine) {
+		return undefined;
+	}
+
+	const {audit, socket, ioctl, clone, clone3, refused} = machine;
+	/** For one system call: looks at an argument, and goes on with the number where it is another call. */
+	const only = (call: number, steps: readonly Step[]): readonly Step[] => [
+		[jumpIfEqual, call, 0, steps.length],
+		...steps,
+	];
+	const steps: readonly Step[] = [
+		[load, machineAt],
+		[jumpIfEqual, audit, 1, 0],
+		[end, refuse],
+		[load, numberAt],
+		...(arch === 'x64'
+			? ([
+					[jumpIfAbove, x32Bit, 0, 1],
+					[end, refuse],
+				] as const)
+			: []),
+		...refused.flatMap((call): readonly Step[] => [
+			[jumpIfEqual, call, 0, 1],
+			[end, refuse],
+		]),
+		[jumpIfEqual, clone3, 0, 1],
+		[end, absent],
+		...only(clone, [
+			[load, firstAt],
+			[jumpIfAny, newUserNamespace, 0, 1],
+			[end, refuse],
+			[end, allow],
+		]),
+		...only(socket, [
+			[load, firstAt],
+			...families.flatMap((family): readonly Step[] => [
+				[jumpIfEqual, family, 0, 1],
+				[end, allow],
+			]),
+			[end, refuse],
+		]),
+		...only(ioctl, [
+			[load, secondAt],
+			...typing.flatMap((request): readonly Step[] => [
+				[jumpIfEqual, request, 0, 1],
+				[end, refuse],
+			]),
+			[end, allow],
+		]),
+		[end, allow],
+	];
+	const program = Buffer.alloc(steps.length * 8);
+	for (const [index, [code, value, then = 0, otherwise = 0]] of steps.entries()) {
+		program.writeUInt16LE(code, index * 8);
+		program.writeUInt8(then, index * 8 + 2);
+		program.writeUInt8(otherwise, index * 8 + 3);
+		program.writeUInt32LE(value >>> 0, index * 8 + 4);
+	}
+
+	return program;
+}
