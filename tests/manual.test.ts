@@ -135,6 +135,8 @@ const places = [
 	['tools.', ['tool-servers'], 'tables'],
 	['approvals.', ['approvals'], 'tables'],
 	['toolsets.web.', ['web'], 'tables'],
+	['toolsets.terminal.', ['sandbox'], 'tables'],
+	['sandbox.', ['sandbox'], 'tables'],
 	['', ['configuration'], 'tables'],
 ] as const;
 

@@ -27,6 +27,7 @@ const benches: Readonly<Record<string, () => Promise<(options: BenchOptions) => 
 		mcp: async () => (await import('./mcp/bench-mcp.ts')).benchMcp,
 		history: async () => (await import('./history/bench-history.ts')).benchHistory,
 		chat: async () => (await import('./chat/bench-chat.ts')).benchChat,
+		sandbox: async () => (await import('./sandbox/bench-sandbox.ts')).benchSandbox,
 		tui: async () => (await import('./tui/bench-tui.ts')).benchTui,
 	};
 

@@ -14,7 +14,7 @@ import type {
 	tlsSettings,
 } from './section-schemas.ts';
 import type {ToolServerConfig} from './tool-server.ts';
-import type {ToolsetsConfig, toolsSettings} from './toolset-settings.ts';
+import type {SandboxConfig, ToolsetsConfig, toolsSettings} from './toolset-settings.ts';
 
 /** Files and folders of one home. Absolute paths. @see manual/configuration.md#how-the-file-is-read */
 export type HomePaths = {
@@ -137,6 +137,7 @@ export type Config = SectionsConfig & {
 	/** What svc's own tools may do. */
 	readonly toolsets: ToolsetsConfig;
 	readonly tools: ReturnType<typeof toolsSettings.read>;
+	readonly sandbox: SandboxConfig;
 	/** `approvals.allow`, in the order of the file. */
 	readonly approvalRules: readonly FileRule[];
 	/** Absent: nothing is removed. */

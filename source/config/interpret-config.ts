@@ -86,7 +86,7 @@ export function interpretConfig(
 
 	const {platforms, model, runs, metrics, retention, tls, api, approvals, mcp_servers} =
 		sound.parsed;
-	const {toolsets, tools} = sound.parsed;
+	const {toolsets, tools, sandbox} = sound.parsed;
 	// What refuses an item is not told of a second time.
 	const refusedKeys = new Set(
 		[...sound.slips.values()]
@@ -175,6 +175,7 @@ export function interpretConfig(
 				toolServers,
 				toolsets,
 				tools,
+				sandbox,
 				approvalRules: fileRulesOf(approvals.allow, {
 					userHome: userHomeOf(surroundings.environment),
 					placeOf: index => placeText(place({path: ['approvals', 'allow', index], message: ''})),

@@ -16,7 +16,7 @@ import {
 	runsSettings,
 } from './section-schemas.ts';
 import {toolServersSchema} from './tool-server-schema.ts';
-import {toolsetsSchema, toolsSettings} from './toolset-settings.ts';
+import {sandboxSettings, toolsetsSchema, toolsSettings} from './toolset-settings.ts';
 
 /** In a list the literal would open every route that relies on it, without a word of it. */
 const opensNothingUnseen = (written: z.output<typeof secret>): boolean =>
@@ -80,6 +80,7 @@ export const configSchema = z.object({
 	mcp_servers: setting(toolServersSchema, {description: 'Tool servers by name'}),
 	toolsets: toolsetsSchema,
 	tools: section(toolsSettings, 'The tools of runs'),
+	sandbox: section(sandboxSettings, 'What tools that touch this machine may reach'),
 	metrics: section(metricsSettings, 'The metrics endpoint'),
 	tls: section(tlsSettings, 'Whom connections trust'),
 });

@@ -13,7 +13,13 @@ import {
 	tlsSettings,
 } from './section-schemas.ts';
 import {slipKey} from './slips.ts';
-import {toolsetsWithout, toolsetNames, toolsetSettings, toolsSettings} from './toolset-settings.ts';
+import {
+	sandboxSettings,
+	toolsetNames,
+	toolsetSettings,
+	toolsetsWithout,
+	toolsSettings,
+} from './toolset-settings.ts';
 import {brokenWebhook} from './webhook-config.ts';
 
 /** A part of `config.yaml` that one slip takes down, and whose changes are told of. */
@@ -146,6 +152,13 @@ export const sections: readonly ConfigSection[] = [
 		keep: ({tools}) => ({tools}),
 		// 0: every tool of a server is deferred.
 		absent: () => ({tools: {maxSchemaTokens: 0}}),
+	},
+	{
+		path: 'sandbox',
+		differences: (before, after) => sandboxSettings.differences(before.sandbox, after.sandbox),
+		isIn: ({sandbox}) => sandbox.broken === undefined,
+		keep: ({sandbox}) => ({sandbox}),
+		absent: broken => ({sandbox: {...sandboxSettings.read({}), broken}}),
 	},
 	{
 		path: 'mcp_servers',

@@ -1,6 +1,6 @@
 import {z} from 'zod';
 import {readHostRule} from '../core/host-list.ts';
-import {checked, nonEmptyText, setting, wholeNumber} from '../core/schema-parts.ts';
+import {checked, nonEmptyText, seconds, setting, wholeNumber} from '../core/schema-parts.ts';
 import {defineSettings, section} from '../core/settings.ts';
 
 /** A list of hosts, as people write it. */
@@ -25,8 +25,68 @@ const webSettings = defineSettings({
 	}),
 });
 
+/** A file or folder of this machine, as people write it. */
+const listedPath = checked(nonEmptyText, text =>
+	/^(?:\/|~\/|~$)/.test(text) && !text.includes('\0')
+		? undefined
+		: 'is no absolute path: begin it with / or ~/',
+);
+
+/** `toolsets.terminal`. @see manual/sandbox.md */
+const terminalSettings = defineSettings({
+	approval: setting(z.enum(['ask', 'allow']), {
+		description:
+			'`ask`: a person agrees to each command; `allow`: none is asked, where a sandbox works',
+		default: 'ask',
+	}),
+	workdir: setting(listedPath, {
+		description:
+			'The folder that commands may write and start in, made when it is missing; absent: `work` in the folder of the profile',
+	}),
+	timeout_seconds: setting(seconds(24 * 60 * 60), {
+		description: 'When a command is ended; a call may ask for less',
+		default: 120,
+		as: 'timeoutMs',
+		unit: 'seconds',
+	}),
+	max_processes: setting(wholeNumber(1, 32_768), {
+		description: 'Processes of one command at a time',
+		default: 256,
+	}),
+	max_memory_mb: setting(wholeNumber(16, 1_048_576), {
+		description: 'Memory of all of them together, megabytes; a part of it is what `/tmp` holds',
+		default: 2048,
+	}),
+});
+
 /** The settings of the toolsets that have some, by the name of the toolset. */
-export const toolsetSettings = {web: webSettings} as const;
+export const toolsetSettings = {web: webSettings, terminal: terminalSettings} as const;
+
+/** `sandbox`. @see manual/sandbox.md */
+export const sandboxSettings = defineSettings({
+	required: setting(z.boolean(), {
+		description:
+			'`false`: where no sandbox works, the tools run without one, and each call asks and says so',
+		default: true,
+	}),
+	read: setting(z.array(listedPath), {
+		description: "Files and folders that may be read beside the system's and the working folder",
+		default: [],
+	}),
+	write: setting(z.array(listedPath), {
+		description: 'Folders that may be written beside the working folder',
+		default: [],
+	}),
+	hosts: setting(hostTexts, {
+		description:
+			'Hosts that may be reached: a name, `*.name` for those below it, with `:port` for another port than 80 and 443; private addresses only where they themselves are listed',
+		default: [],
+		to: hostRulesOf,
+	}),
+});
+
+/** `sandbox` of the file. `broken`: why it cannot be used; no tool that needs one is offered then. */
+export type SandboxConfig = ReturnType<typeof sandboxSettings.read> & {readonly broken?: string};
 
 export type ToolsetName = keyof typeof toolsetSettings;
 
@@ -52,7 +112,10 @@ export const toolsetsWithout = (broken?: string): ToolsetsConfig =>
 
 /** `toolsets` of the file. */
 export const toolsetsSchema = z
-	.object({web: section(webSettings, 'Pages of the web')})
+	.object({
+		web: section(webSettings, 'Pages of the web'),
+		terminal: section(terminalSettings, 'Commands on this machine'),
+	})
 	.nullish()
 	.transform((written): ToolsetsConfig => written ?? toolsetsWithout())
 	.meta({description: 'Tools that svc brings itself'});

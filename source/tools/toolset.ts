@@ -1,5 +1,5 @@
 import type {SecureContext} from 'node:tls';
-import type {ToolsetsConfig} from '../config/toolset-settings.ts';
+import type {SandboxConfig, ToolsetsConfig} from '../config/toolset-settings.ts';
 import type {Tool} from '../core/tool.ts';
 import type {World} from '../core/world.ts';
 
@@ -15,6 +15,16 @@ export type OfferedTool = {
 /** A run that asks for a toolset by its name. */
 export type ToolsRun = {
 	readonly id: number;
+	readonly profile: {
+		readonly name: string;
+		/** Its folder, and the one that holds all profiles. */
+		readonly home: string;
+		readonly svcHome: string;
+		readonly userHome: string;
+		readonly environment: Readonly<Record<string, string | undefined>>;
+	};
+	/** What started it was not signed: anybody may have sent it. */
+	readonly isUnsigned: boolean;
 	/** Ends whatever the tools do. */
 	readonly signal: AbortSignal;
 };
@@ -22,6 +32,7 @@ export type ToolsRun = {
 export type ToolsWorld = Pick<World, 'clock' | 'redact' | 'log'> & {
 	/** As it is now: asked at each call. */
 	readonly settings: () => ToolsetsConfig;
+	readonly sandbox: () => SandboxConfig;
 	/** Whom connections trust; absent: the authorities of Node. */
 	readonly secureContext?: (() => SecureContext | undefined) | undefined;
 };
@@ -30,6 +41,8 @@ export type ToolsWorld = Pick<World, 'clock' | 'redact' | 'log'> & {
 export type BuiltInToolset = {
 	readonly name: keyof ToolsetsConfig;
 	readonly offers: (settings: ToolsetsConfig) => readonly OfferedTool[];
+	/** Why this run does not get it; what follows a colon. */
+	readonly whyDropped?: (run: ToolsRun, world: ToolsWorld) => Promise<string | undefined>;
 	/** The tools of one run. What is opened for them ends with `stack`. Loads what it needs. */
 	readonly open: (
 		run: ToolsRun,

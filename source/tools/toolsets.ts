@@ -1,11 +1,12 @@
 import type {ToolsetsConfig} from '../config/toolset-settings.ts';
 import {messageOf} from '../core/errors.ts';
 import type {Toolset} from '../core/toolsets.ts';
+import {terminalToolset} from './terminal/toolset.ts';
 import type {BuiltInToolset} from './toolset.ts';
 import {webToolset} from './web/web-toolset.ts';
 
 /** In display order. */
-export const builtInToolsets: readonly BuiltInToolset[] = [webToolset];
+export const builtInToolsets: readonly BuiltInToolset[] = [terminalToolset, webToolset];
 
 /** The toolset without its tools: whether runs get it at all. */
 export function ownToolset(
@@ -26,7 +27,7 @@ export const openBuiltIn = async (
 	...[run, world, stack]: Parameters<BuiltInToolset['open']>
 ): Promise<readonly Toolset[]> =>
 	Promise.all(
-		builtInToolsets.map(async ({name, open}) => {
+		builtInToolsets.map(async ({name, open, whyDropped}) => {
 			const toolset = ownToolset(name, world.settings());
 			const isWanted = toolset.dropped === undefined && names?.includes(name) === true;
 			if (!isWanted) {
@@ -34,7 +35,10 @@ export const openBuiltIn = async (
 			}
 
 			try {
-				return {...toolset, tools: await open(run, world, stack)};
+				const dropped = await whyDropped?.(run, world);
+				return dropped === undefined
+					? {...toolset, tools: await open(run, world, stack)}
+					: {...toolset, tools: [], dropped};
 			} catch (error) {
 				run.signal.throwIfAborted();
 				return {...toolset, tools: [], dropped: world.redact(messageOf(error))};

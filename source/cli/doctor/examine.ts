@@ -23,6 +23,7 @@ import {journal} from './checks/journal.ts';
 import {clock, program, terminal} from './checks/machine.ts';
 import {model} from './checks/model.ts';
 import {port, reach} from './checks/port.ts';
+import {sandbox} from './checks/sandbox.ts';
 import {servers} from './checks/servers.ts';
 import {targets} from './checks/targets.ts';
 
@@ -140,6 +141,7 @@ const checks: readonly Check[] = [
 	model,
 	targets,
 	servers,
+	sandbox,
 	clock,
 	terminal,
 ];

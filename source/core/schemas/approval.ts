@@ -46,6 +46,8 @@ export const askedToolSchema = facts({
 	inputSchema: json,
 	/** Lower-case hex SHA-256 of the canonical JSON of name, title, description, schemas and annotations. */
 	definition: text,
+	/** Why svc asks, beside what the tool is: `no sandbox works here: …`; one line. */
+	why: maybeText,
 	/** The definition is not the one that was approved, or seen, before. */
 	changed: yesOrNo,
 	/** What makes this definition of the one before, for `changed`: lines as in `diff -u`, cleaned, at most 121. Absent where that one was not kept, or is too large. */

@@ -43,6 +43,7 @@ export function openTurns(
 					servers,
 					log,
 					redact,
+					isUnsigned: () => false,
 					secureContext: () => world.authorities.context(),
 				},
 				options,

@@ -1,13 +1,15 @@
 import type {AgentRequest} from '../../agent/runner.ts';
 import {activateSkillTool, findSkills, offerOf} from '../../agent/skills.ts';
 import type {Config} from '../../config/config.ts';
+import {userHomeOf} from '../../config/environment.ts';
+import {basePaths} from '../../config/home-paths.ts';
 import {isTurn, originOf} from '../../core/origin.ts';
 import type {StoredRun} from '../../core/run.ts';
 import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
 import type {Tool} from '../../core/tool.ts';
 import {namesServer, needsServer, selectTools, serverToolset} from '../../core/toolsets.ts';
 import {cell} from '../../core/untrusted.ts';
-import type {ToolsWorld} from '../../tools/toolset.ts';
+import type {ToolsRun, ToolsWorld} from '../../tools/toolset.ts';
 import {openBuiltIn} from '../../tools/toolsets.ts';
 import type {LiveServers} from '../servers/live-servers.ts';
 import type {ServerWait} from '../servers/wait-for-servers.ts';
@@ -21,8 +23,10 @@ export type Equipment = Pick<AgentRequest, 'skill' | 'offered' | 'tools' | 'maxS
 };
 
 /** What any run is equipped from. */
-export type EquipWorld = Omit<ToolsWorld, 'settings'> & {
-	readonly config: () => Pick<Config, 'profiles' | 'toolsets' | 'tools'>;
+export type EquipWorld = Omit<ToolsWorld, 'settings' | 'sandbox'> & {
+	readonly config: () => Pick<Config, 'profiles' | 'toolsets' | 'tools' | 'sandbox'>;
+	/** Whether events of this route are taken in unsigned. */
+	readonly isUnsigned: (profile: string, route: string) => boolean;
 	readonly servers: Pick<LiveServers, 'toolsOf' | 'views'>;
 };
 
@@ -152,8 +156,17 @@ async function toolsFor(
 	const known = [...available, ...missing.map(({name}) => [name, []] as const)];
 	const ofOurs = await openBuiltIn(
 		toolsets,
-		{id: run.id, signal},
-		{...world, settings: () => world.config().toolsets},
+		{
+			id: run.id,
+			signal,
+			profile: placesOf(run.profile, world.config()),
+			isUnsigned: run.route !== undefined && world.isUnsigned(profile, run.route),
+		},
+		{
+			...world,
+			settings: () => world.config().toolsets,
+			sandbox: () => world.config().sandbox,
+		},
 		stack,
 	);
 	return {
@@ -163,6 +176,17 @@ async function toolsFor(
 		}),
 		notes: missing.map(noteOf),
 		logins,
+	};
+}
+
+function placesOf(name: string, {profiles}: Pick<Config, 'profiles'>): ToolsRun['profile'] {
+	const {paths, environment} = profiles.of(name);
+	return {
+		name,
+		home: paths.home,
+		svcHome: basePaths(paths)?.home ?? paths.home,
+		userHome: userHomeOf(environment),
+		environment,
 	};
 }
 

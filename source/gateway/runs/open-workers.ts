@@ -1,5 +1,6 @@
 import {isPassing} from '../../agent/model-errors.ts';
 import {createAgentRunner} from '../../agent/run-agent.ts';
+import {insecureSecret} from '../../config/route-refusals.ts';
 import {codeOf} from '../../core/errors.ts';
 import {nextTry} from '../../delivery/retry-plan.ts';
 import type {OpenedApprovals} from '../approvals/open-approvals.ts';
@@ -40,6 +41,11 @@ export function openWorkers(
 	} = world;
 	const {runs, events} = world.store;
 	const config = () => live.current();
+	const isUnsigned = (profile: string, name: string) =>
+		[...live.routes().routes.values()].some(
+			route =>
+				route.profile === profile && route.name === name && route.secrets.includes(insecureSecret),
+		);
 	const agentLog = log.from('agent');
 	const agent = createAgentRunner(
 		{
@@ -101,6 +107,7 @@ export function openWorkers(
 					servers,
 					log: agentLog,
 					redact,
+					isUnsigned,
 					secureContext: () => world.authorities.context(),
 				},
 				options,

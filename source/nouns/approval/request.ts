@@ -46,6 +46,7 @@ export function toolFacts(approval: ToolApproval): readonly Fact[] {
 
 /** Why the name of a tool has to be typed. */
 export const cautions = ({tool, mustTypeName}: ToolApproval): readonly string[] => [
+	...(tool.why === undefined ? [] : [clean(tool.why)]),
 	...(tool.changed ? ['its definition is not the one that was seen before'] : []),
 	...(tool.claims.destructive === true ? ['it says that it destroys'] : []),
 	...(mustTypeName && !tool.changed && tool.claims.destructive !== true

@@ -1,11 +1,12 @@
 import {expect, test} from 'vitest';
 import {filterLines} from '../../../source/config/filter-lines.ts';
+import {toolsetsWithout} from '../../../source/config/toolset-settings.ts';
 import {routeFacts} from '../../../source/gateway/receiver/route-facts.ts';
 import {startTestGateway} from '../../helpers/gateway.ts';
 import {makeServer, makeServerTool} from '../../helpers/make-server.ts';
 import {makeRoute} from '../../webhook/start-receiver.ts';
 
-const settings = {web: {hosts: []}};
+const settings = {...toolsetsWithout('not in this test'), web: {hosts: []}};
 
 const servers = [
 	makeServer({

@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {toolsetsWithout} from '../../../source/config/toolset-settings.ts';
 import {createLogger} from '../../../source/core/log.ts';
 import type {StoredRun} from '../../../source/core/run.ts';
 import type {ServerView} from '../../../source/core/tool-server.ts';
@@ -58,10 +59,20 @@ async function equip(
 	const world: EquipWorld = {
 		clock: createFakeClock(),
 		config: () => ({
-			profiles: {others: [], problems: [], of: () => ({paths: {skills: skillsDir}}) as never},
-			toolsets: {web: {hosts: []}},
+			profiles: {
+				others: [],
+				problems: [],
+				of: () =>
+					({
+						paths: {skills: skillsDir, home: '/nowhere', profile: 'default'},
+						environment: {},
+					}) as never,
+			},
+			toolsets: toolsetsWithout('not in this test'),
+			sandbox: {required: true, read: [], write: [], hosts: []},
 			tools: {maxSchemaTokens: 20_000},
 		}),
+		isUnsigned: () => false,
 		redact: text => text,
 		servers: {
 			async toolsOf(profile, given, {isNeeded, onWait} = {}) {

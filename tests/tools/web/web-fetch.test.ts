@@ -5,7 +5,7 @@ import type {RequestListener, ServerResponse} from 'node:http';
 import {brotliCompressSync, constants, gzipSync, zstdCompressSync} from 'node:zlib';
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import type {ToolsetsConfig} from '../../../source/config/toolset-settings.ts';
+import {toolsetsWithout, type ToolsetsConfig} from '../../../source/config/toolset-settings.ts';
 import {addressScope} from '../../../source/core/address-scope.ts';
 import {silentLogger} from '../../../source/core/log.ts';
 import {createRedact} from '../../../source/core/redact.ts';
@@ -445,12 +445,24 @@ test('the hosts are those of the configuration at the time of the call, and none
 	let web: ToolsetsConfig['web'] = {hosts: [{below: false, ports: [81]}]};
 	await using stack = new AsyncDisposableStack();
 	const [tool] = await webToolset.open(
-		{id: 1, signal: new AbortController().signal},
+		{
+			id: 1,
+			signal: new AbortController().signal,
+			profile: {
+				name: 'default',
+				home: '/nowhere',
+				svcHome: '/nowhere',
+				userHome: '/nowhere',
+				environment: {},
+			},
+			isUnsigned: false,
+		},
 		{
 			clock: createFakeClock(),
 			redact: createRedact(() => []),
 			log: silentLogger,
-			settings: () => ({web}),
+			settings: () => ({...toolsetsWithout('not in this test'), web}),
+			sandbox: () => ({required: true, read: [], write: [], hosts: []}),
 		},
 		stack,
 	);

@@ -1,0 +1,30 @@
+import {probeSandbox} from '../../../tools/sandbox/probe-sandbox.ts';
+import {type Check, failed, ok, unread, warning} from './check.ts';
+
+/** Whether commands of agents can be kept in. Without a sandbox only what uses one is missing. */
+export const sandbox: Check = {
+	subject: 'sandbox',
+	asks: true,
+	async look({context: {environment}, config}) {
+		if (!config) {
+			return unread;
+		}
+
+		const {required, broken} = config.sandbox;
+		if (broken !== undefined) {
+			return failed(broken, 'svc config check');
+		}
+
+		const probe = await probeSandbox(environment);
+		if (probe.works) {
+			return ok(
+				`bubblewrap ${probe.version}, ${probe.bwrap}; processes and memory are counted every 200 ms`,
+			);
+		}
+
+		return warning(
+			`no sandbox works here: ${probe.reason}; ${required ? 'the toolset terminal is not offered' : 'each command asks (sandbox.required: false)'}`,
+			'svc help sandbox',
+		);
+	},
+};

@@ -1,0 +1,286 @@
+import {join, normalize} from 'node:path';
+import {jsonHash} from '../../core/canonical-json.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {runInGroup} from '../../core/process-group.ts';
+import type {Tool, ToolResult} from '../../core/tool.ts';
+import {isInside} from '../sandbox/list-problems.ts';
+import {runInSandbox, type SandboxExit} from '../sandbox/run-in-sandbox.ts';
+import {type ToolsSandbox, toolsSandbox} from '../sandbox/tools-sandbox.ts';
+import {type SandboxLimits, watchLimits} from '../sandbox/watch-limits.ts';
+import type {ToolsRun, ToolsWorld} from '../toolset.ts';
+
+/** Bytes of an output that a model gets: as much of its beginning as of its end. */
+const outputBytes = 100_000;
+
+/** Longest command, bytes: more than 128 KiB is no argument of a process. */
+const maxCommandBytes = 100_000;
+
+const sandboxOf = async (run: ToolsRun, {settings, sandbox}: ToolsWorld) => {
+	const {workdir, maxMemoryMb} = settings().terminal;
+	return toolsSandbox(run, {
+		sandbox: sandbox(),
+		workdir,
+		memoryBytes: maxMemoryMb * 2 ** 20,
+	});
+};
+
+/** Why a run does not get the tool; `undefined`: it does. */
+export async function whyNoTerminal(run: ToolsRun, world: ToolsWorld): Promise<string | undefined> {
+	const found = await sandboxOf(run, world);
+	return found.kind === 'none' ? found.reason : undefined;
+}
+
+/**
+ * The tool `terminal`: bash in a sandbox of its own for each call. Asks a person unless the settings allow commands and a sandbox keeps them in.
+ *
+ * @see manual/sandbox.md
+ */
+export async function terminalTool(run: ToolsRun, world: ToolsWorld): Promise<Tool> {
+	const {approval, timeoutMs} = world.settings().terminal;
+	const found = await sandboxOf(run, world);
+	const workdir = cwdOf(found);
+	const description =
+		`Runs a command with bash and returns its exit code and output. Starts in ${workdir}, which it may write; a call has at most ${timeoutMs / 1000} s. ${found.kind === 'sandbox' ? 'It runs in a sandbox: only listed folders and hosts are there, and nothing that it starts outlives the call.' : ''}`.trim();
+	const inputSchema: JsonObject = {
+		type: 'object',
+		properties: {
+			command: {type: 'string', description: 'For bash; may have several lines'},
+			workdir: {
+				type: 'string',
+				description: `Folder to start in: ${workdir}, or one in it`,
+			},
+			timeout_seconds: {
+				type: 'number',
+				exclusiveMinimum: 0,
+				description: `Ends the command earlier than after ${timeoutMs / 1000} s`,
+			},
+		},
+		required: ['command'],
+		additionalProperties: false,
+	};
+	return {
+		name: 'terminal',
+		description,
+		inputSchema,
+		readOnly: false,
+		needsApproval: approval === 'ask' || found.kind !== 'sandbox',
+		asked: {
+			from: {kind: 'built-in'},
+			profile: run.profile.name,
+			tool: 'terminal',
+			name: 'terminal',
+			claims: {},
+			description,
+			inputSchema,
+			definition: jsonHash(['terminal', description, inputSchema]),
+			changed: false,
+			...(found.kind === 'open' && {why: found.why}),
+		},
+		async execute(args, {signal}) {
+			const asked = read(args, workdir);
+			return typeof asked === 'string'
+				? {text: asked, isError: true}
+				: runCommand(asked, {run, world, signal, before: found});
+		},
+	};
+}
+
+const cwdOf = (found: ToolsSandbox): string =>
+	found.kind === 'sandbox' ? found.plan.cwd : found.kind === 'open' ? found.cwd : '';
+
+type Asked = {readonly command: string; readonly cwd: string; readonly timeoutMs?: number};
+
+/** The arguments, or what is wrong with them. */
+function read(args: JsonValue, workdir: string): Asked | string {
+	const {command, workdir: given, timeout_seconds: seconds} = isJsonObject(args) ? args : {};
+	if (typeof command !== 'string' || command.trim() === '' || command.includes('\0')) {
+		return 'Cannot run the command: "command" is no text, is empty or holds a NUL';
+	}
+
+	if (Buffer.byteLength(command) > maxCommandBytes) {
+		return `Cannot run the command: it is longer than ${maxCommandBytes} bytes; write it to a file first`;
+	}
+
+	if (seconds !== undefined && seconds !== null && !(typeof seconds === 'number' && seconds > 0)) {
+		return 'Cannot run the command: "timeout_seconds" is no number above 0';
+	}
+
+	if (given !== undefined && given !== null && typeof given !== 'string') {
+		return 'Cannot run the command: "workdir" is no text';
+	}
+
+	const cwd = normalize(given?.startsWith('/') ? given : join(workdir, given ?? '')).replace(
+		/(?<=.)\/+$/,
+		'',
+	);
+	if (!isInside(cwd, workdir) || cwd.includes('\0')) {
+		return `Cannot run the command in "${given}": it does not lie in ${workdir}`;
+	}
+
+	return {
+		command,
+		cwd,
+		...(typeof seconds === 'number' && {timeoutMs: Math.max(1, Math.round(seconds * 1000))}),
+	};
+}
+
+async function runCommand(
+	{command, cwd, timeoutMs: asked}: Asked,
+	{
+		run,
+		world,
+		signal,
+		before,
+	}: {
+		readonly run: ToolsRun;
+		readonly world: ToolsWorld;
+		readonly signal: AbortSignal;
+		/** As it was when the tool was offered, and perhaps allowed. */
+		readonly before: ToolsSandbox;
+	},
+): Promise<ToolResult> {
+	const {timeoutMs: most, maxProcesses, maxMemoryMb} = world.settings().terminal;
+	const timeoutMs = Math.min(asked ?? most, most);
+	const limits = {maxProcesses, maxMemoryBytes: maxMemoryMb * 2 ** 20};
+	// Settings count as they are now.
+	const found = await sandboxOf(run, world);
+	if (found.kind === 'none') {
+		return {text: `Cannot run the command: ${found.reason}`, isError: true};
+	}
+
+	if (found.kind !== before.kind || cwdOf(found) !== cwdOf(before)) {
+		return {
+			text: 'Cannot run the command: what it would run in has changed since the tool was offered',
+			isError: true,
+		};
+	}
+
+	// In one stream, as a terminal shows both.
+	const argv = ['/bin/bash', '-c', 'exec /bin/bash -c "$0" 2>&1', command];
+	const exit =
+		found.kind === 'sandbox'
+			? await runInSandbox(
+					argv,
+					{
+						bwrap: found.bwrap,
+						plan: {...found.plan, cwd},
+						signal,
+						timeoutMs,
+						limits,
+						outputBytes,
+					},
+					world,
+				)
+			: await runOpen(argv, {run, cwd, signal, timeoutMs, limits}, world);
+	signal.throwIfAborted();
+	return resultOf(exit, timeoutMs);
+}
+
+/** Without a sandbox, which a person was told and agreed to. */
+async function runOpen(
+	[program = '', ...args]: readonly string[],
+	{
+		run: {
+			profile: {environment, userHome},
+		},
+		cwd,
+		signal,
+		timeoutMs,
+		limits,
+	}: {
+		readonly run: ToolsRun;
+		readonly cwd: string;
+		readonly signal: AbortSignal;
+		readonly timeoutMs: number;
+		readonly limits: SandboxLimits;
+	},
+	{clock}: Pick<ToolsWorld, 'clock'>,
+): Promise<SandboxExit> {
+	const above = new AbortController();
+	let limit: string | undefined;
+	const exit = await runInGroup(
+		{
+			command: program,
+			args,
+			env: {HOME: userHome, PATH: environment['PATH'] ?? '/usr/bin:/bin', TERM: 'dumb'},
+			cwd,
+			input: '',
+			stdout: {limitBytes: outputBytes, above: 'keep-ends'},
+			stderr: {limitBytes: 1000, above: 'keep-start'},
+			timeoutMs,
+			termGraceMs: 0,
+			signal,
+			killed: above.signal,
+			onStart: pid =>
+				process.platform === 'linux'
+					? watchLimits(pid, limits, {
+							clock,
+							onAbove(reached) {
+								limit = reached;
+								above.abort();
+							},
+						})
+					: {[Symbol.dispose]() {}},
+		},
+		{clock},
+	);
+	const {stdout: output = '', leftOutBytes = 0} =
+		exit.kind === 'not-started' || exit.kind === 'too-much-output' ? {} : exit;
+	switch (exit.kind) {
+		case 'exited':
+			return {...exit, code: exit.code ?? 137, output, leftOutBytes};
+
+		case 'aborted':
+			return limit === undefined
+				? {kind: 'aborted', output, leftOutBytes}
+				: {kind: 'above-limit', limit, output, leftOutBytes};
+
+		case 'timeout':
+			return {kind: 'timeout', output, leftOutBytes};
+
+		case 'not-started':
+		case 'too-much-output':
+			return {kind: 'not-started', reason: exit.kind};
+	}
+}
+
+function resultOf(exit: SandboxExit, timeoutMs: number): ToolResult {
+	switch (exit.kind) {
+		case 'exited':
+			return {text: `exit code ${exit.code}\n${outputOf(exit)}`};
+
+		case 'timeout':
+			return {
+				text: `time limit reached after ${timeoutMs / 1000} s; the output up to it:\n${outputOf(exit)}`,
+				isError: true,
+			};
+
+		case 'above-limit':
+			return {
+				text: `ended: ${exit.limit}; the output up to it:\n${outputOf(exit)}`,
+				isError: true,
+			};
+
+		case 'aborted':
+			return {text: 'ended with its run', isError: true};
+
+		case 'not-started':
+			return {text: `Cannot run the command: ${exit.reason}`, isError: true};
+	}
+}
+
+function outputOf({
+	output,
+	leftOutBytes,
+}: {
+	readonly output: string;
+	readonly leftOutBytes: number;
+}): string {
+	if (leftOutBytes === 0) {
+		return output;
+	}
+
+	const bytes = Buffer.from(output);
+	const half = Math.ceil(outputBytes / 2);
+	return `${bytes.subarray(0, half).toString()}\n[… ${leftOutBytes} bytes left out …]\n${bytes.subarray(half).toString()}`;
+}

@@ -1,0 +1,234 @@
+// @module-tag slow
+import {mkdirSync, readFileSync, statSync} from 'node:fs';
+import {expect, test, type TestContext} from 'vitest';
+import {
+	toolsetsWithout,
+	sandboxSettings,
+	type ToolsetsConfig,
+	toolsetSettings,
+} from '../../../source/config/toolset-settings.ts';
+import {systemClock} from '../../../source/core/clock.ts';
+import type {JsonObject} from '../../../source/core/json.ts';
+import {createLogger} from '../../../source/core/log.ts';
+import {probeSandbox} from '../../../source/tools/sandbox/probe-sandbox.ts';
+import {openBuiltIn} from '../../../source/tools/toolsets.ts';
+import {temporaryHome} from '../../helpers/temporary-home.ts';
+
+const probe = await probeSandbox(process.env);
+
+async function openTerminal(
+	{
+		terminal = {},
+		sandbox = {},
+		broken,
+		isUnsigned = false,
+		path = process.env['PATH'] ?? '',
+	}: {
+		readonly terminal?: Parameters<typeof toolsetSettings.terminal.read>[0];
+		readonly sandbox?: Parameters<typeof sandboxSettings.read>[0];
+		readonly broken?: string;
+		readonly isUnsigned?: boolean;
+		readonly path?: string;
+	},
+	context?: Pick<TestContext, 'skip'>,
+) {
+	if (context && !probe.works) {
+		context.skip(`no sandbox works here: ${probe.reason}`);
+	}
+
+	const home = await temporaryHome({'.env': 'TOKEN=canary-4711\n'});
+	const settings: ToolsetsConfig = {
+		...toolsetsWithout('not in this test'),
+		terminal: toolsetSettings.terminal.read(terminal),
+	};
+	const stack = new AsyncDisposableStack();
+	stack.use(home);
+	const userHome = home.file('person');
+	mkdirSync(userHome);
+	const toolsets = await openBuiltIn(
+		['terminal'],
+		{
+			id: 1,
+			signal: new AbortController().signal,
+			profile: {
+				name: 'default',
+				home: home.file('svc'),
+				svcHome: home.file('svc'),
+				userHome,
+				environment: {...process.env, PATH: path},
+			},
+			isUnsigned,
+		},
+		{
+			clock: systemClock,
+			redact: text => text,
+			log: createLogger({clock: systemClock, redact: text => text, write() {}}),
+			settings: () => settings,
+			sandbox: () => ({
+				...sandboxSettings.read(sandbox),
+				...(broken !== undefined && {broken}),
+			}),
+		},
+		stack,
+	);
+	const toolset = toolsets.find(({name}) => name === 'terminal');
+	const tool = toolset?.tools.find(({name}) => name === 'terminal');
+	return {
+		home,
+		tool,
+		dropped: toolset?.dropped,
+		run: async (args: JsonObject, signal = new AbortController().signal) => {
+			const result = await tool?.execute(args, {signal});
+			return {text: '', ...result};
+		},
+		[Symbol.asyncDispose]: () => stack.disposeAsync(),
+	};
+}
+
+test('a command of several lines gives its exit code and both of its outputs in their order', async context => {
+	await using terminal = await openTerminal({}, context);
+
+	expect(
+		await terminal.run({command: 'echo one\necho two >&2\necho "$HOME"\npwd\nexit 3'}),
+	).toEqual({
+		text: `exit code 3\none\ntwo\n${terminal.home.file('person')}\n${terminal.home.file('svc/work')}\n`,
+	});
+	expect(statSync(terminal.home.file('svc/work')).mode & 0o777).toBe(0o700);
+});
+
+test('a command writes into the working folder, and starts in a folder of it', async context => {
+	await using terminal = await openTerminal({}, context);
+
+	await terminal.run({command: 'mkdir -p sub && echo x > sub/made'});
+	expect(await terminal.run({command: 'cat made; pwd', workdir: 'sub'})).toEqual({
+		text: `exit code 0\nx\n${terminal.home.file('svc/work/sub')}\n`,
+	});
+	expect(readFileSync(terminal.home.file('svc/work/sub/made'), 'utf8')).toBe('x\n');
+	for (const workdir of ['/etc', '..', 'sub/../..', `${terminal.home.file('svc/work')}-other`]) {
+		expect((await terminal.run({command: 'pwd', workdir})).text).toContain('does not lie in');
+	}
+});
+
+test('a working folder that became a link is followed inside of the sandbox alone', async context => {
+	await using terminal = await openTerminal({}, context);
+	await terminal.run({command: `ln -s ${terminal.home.path} out`});
+
+	const {text} = await terminal.run({command: 'cat .env; pwd', workdir: 'out'});
+
+	expect(text).not.toContain('canary');
+	expect(text).toContain('out');
+});
+
+test('the time limit is the smaller one, and keeps the output up to it', async context => {
+	await using terminal = await openTerminal({terminal: {timeout_seconds: 0.5}}, context);
+
+	for (const seconds of [{}, {timeout_seconds: 1000}, {timeout_seconds: 0.4}]) {
+		const {text} = await terminal.run({command: 'echo before; sleep 1000', ...seconds});
+
+		expect(text).toMatch(/^time limit reached after 0\.[45] s; the output up to it:\nbefore\n$/);
+	}
+});
+
+test('a long output is cut in its middle', async context => {
+	await using terminal = await openTerminal({}, context);
+
+	const {text} = await terminal.run({
+		command: 'echo start; head -c 300000 /dev/zero | tr "\\0" x; echo end',
+	});
+
+	expect(text).toMatch(/^exit code 0\nstart\nx+\n\[… 200010 bytes left out …\]\nx+end\n$/);
+	expect(text.length).toBeLessThan(100_100);
+});
+
+test('what ends a run ends its command', async context => {
+	await using terminal = await openTerminal({}, context);
+	const ended = new AbortController();
+	const result = terminal.run({command: 'sleep 1000'}, ended.signal);
+
+	ended.abort(new Error('the run ended'));
+
+	await expect(result).rejects.toThrow('the run ended');
+});
+
+const refused: ReadonlyArray<readonly [string, JsonObject]> = [
+	['is no text', {}],
+	['is no text', {command: ''}],
+	['is no text', {command: 'echo \0'}],
+	['is longer than', {command: 'x'.repeat(100_001)}],
+	['no number above 0', {command: 'true', timeout_seconds: 0}],
+	['no number above 0', {command: 'true', timeout_seconds: '5'}],
+	['"workdir" is no text', {command: 'true', workdir: 5}],
+];
+
+test.for(refused)('arguments are refused: %s', async ([reason, args], context) => {
+	await using terminal = await openTerminal({}, context);
+
+	expect(await terminal.run(args)).toMatchObject({
+		isError: true,
+		text: expect.stringContaining(reason),
+	});
+});
+
+test('a person is asked, unless the settings allow commands and a sandbox keeps them in', async context => {
+	await using asking = await openTerminal({}, context);
+	await using allowing = await openTerminal({terminal: {approval: 'allow'}}, context);
+
+	expect(asking.tool).toMatchObject({needsApproval: true, readOnly: false});
+	expect(asking.tool?.asked).toMatchObject({
+		from: {kind: 'built-in'},
+		tool: 'terminal',
+		claims: {},
+	});
+	expect(asking.tool?.asked?.why).toBeUndefined();
+	expect(asking.tool?.description).toContain(asking.home.file('svc/work'));
+	expect(allowing.tool?.needsApproval).toBe(false);
+});
+
+test('without a sandbox the toolset is not offered, and the reason is said', async () => {
+	await using terminal = await openTerminal({path: '/nowhere'});
+
+	expect(terminal.tool).toBeUndefined();
+	expect(terminal.dropped).toMatch(/^no sandbox works here: /);
+});
+
+test('`required: false`: without a sandbox each call asks, whatever is allowed, and says why', async () => {
+	await using terminal = await openTerminal({
+		path: '/nowhere',
+		sandbox: {required: false},
+		terminal: {approval: 'allow'},
+	});
+
+	expect(terminal.dropped).toBeUndefined();
+	expect(terminal.tool?.needsApproval).toBe(true);
+	expect(terminal.tool?.asked?.why).toMatch(/^no sandbox works here: /);
+	expect(await terminal.run({command: 'echo ran; echo "[$TOKEN]"'})).toEqual({
+		text: 'exit code 0\nran\n[]\n',
+	});
+});
+
+test('routes with INSECURE_NO_AUTH do not get it', async () => {
+	await using terminal = await openTerminal({isUnsigned: true});
+
+	expect(terminal.dropped).toContain('INSECURE_NO_AUTH');
+});
+
+const slips: ReadonlyArray<readonly [string, Parameters<typeof openTerminal>[0], string]> = [
+	['a list that cannot be read', {broken: 'sandbox.read: 5 is no list'}, 'sandbox.read'],
+	['a key of the person', {sandbox: {read: ['~/.ssh']}}, 'sandbox.read: "'],
+	['what is not there', {sandbox: {read: ['/nowhere/at/all']}}, 'is not there'],
+	['the folder of svc', {sandbox: {write: ['~/../svc']}}, 'is out of reach'],
+	['everything', {sandbox: {read: ['/']}}, 'never opened whole'],
+	['the home, to write', {sandbox: {write: ['~']}}, 'sandbox.write: "'],
+	['the system, to write', {sandbox: {write: ['/usr/local']}}, 'belongs to the system'],
+	['other processes', {sandbox: {read: ['/proc/1']}}, 'belongs to the system'],
+];
+
+test.for(slips)(
+	'a slip in the lists takes the toolset out, and is named: %s',
+	async ([, given, said]) => {
+		await using terminal = await openTerminal(given);
+
+		expect(terminal.tool).toBeUndefined();
+		expect(terminal.dropped).toContain(said);
+	},
+);
