@@ -1,14 +1,9 @@
 import {join} from 'node:path';
+import {isInside, neverWhole, ownPlaces, systemFolders} from './places.ts';
 import type {Found, PlanProblem, PlanWorld} from './plan.ts';
-import {neverWhole, ownPlaces} from './protected-places.ts';
-import {systemFolders} from './system-mounts.ts';
 
 /** One listed path, and where it leads. */
 export type Entry = Found & {readonly list: PlanProblem['list']; readonly path: string};
-
-/** Whether `path` is `folder`, or lies in it. */
-export const isInside = (path: string, folder: string): boolean =>
-	path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 
 /** Why an entry of a list that leads to `found` cannot be used; follows it in a sentence. `secrets`: what is out of reach, and where that leads. */
 export function problemOf(

@@ -1,5 +1,6 @@
 import {delimiter} from 'node:path';
-import {isInside, nestedIn, problemOf, type Entry} from './list-problems.ts';
+import {nestedIn, problemOf, type Entry} from './list-problems.ts';
+import {isInside} from './places.ts';
 import {protectedPlaces} from './protected-places.ts';
 import {systemMounts} from './system-mounts.ts';
 

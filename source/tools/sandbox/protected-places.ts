@@ -120,12 +120,6 @@ const variables: readonly string[] = [
 	'XDG_RUNTIME_DIR',
 ];
 
-/** Kept by the system for what runs now: sockets, processes, devices. They are made anew inside or are not there. */
-export const ownPlaces: readonly string[] = ['/proc', '/sys', '/dev', '/run', '/var/run', '/boot'];
-
-/** Folders of the system of which single parts may be listed, never the whole. */
-export const neverWhole: readonly string[] = ['/', '/dev/shm', '/tmp', '/var', '/var/tmp', '/home'];
-
 /**
  * Absolute paths that are out of reach from inside a sandbox, whatever is listed. Not resolved: the caller adds where links among them lead.
  * `homes` are the data folders of svc: the root of all profiles is enough.

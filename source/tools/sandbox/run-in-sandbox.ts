@@ -20,7 +20,7 @@ export function sandboxLaunch(
 	command: readonly string[],
 ): SandboxLaunch {
 	const {args, feeds} = bwrapArguments(plan, command, {seccomp: seccompProgram(process.arch)});
-	const inherited = inheritedDescriptors(2 + feeds.length);
+	const inherited = inheritedDescriptors().filter(descriptor => descriptor > 2 + feeds.length);
 	return inherited.length === 0
 		? {command: bwrap, args, feeds}
 		: // What this process was started with and never opened itself is passed on by every start of a program.
@@ -36,15 +36,13 @@ export function sandboxLaunch(
 			};
 }
 
-/** Open descriptors above `lastGiven` that a program which is started gets without being given them. Node closes its own. */
-function inheritedDescriptors(lastGiven: number): readonly number[] {
-	return readdirSync('/proc/self/fd')
+let inheritedOnce: readonly number[] | undefined;
+
+/** Open descriptors that a program which is started gets without being given them: those that this process was started with. Node closes its own, so that none is added later. */
+function inheritedDescriptors(): readonly number[] {
+	inheritedOnce ??= readdirSync('/proc/self/fd')
 		.map(Number)
 		.filter(descriptor => {
-			if (descriptor <= lastGiven) {
-				return false;
-			}
-
 			try {
 				const flags = /^flags:\s*(\d+)/m.exec(
 					readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'),
@@ -54,6 +52,7 @@ function inheritedDescriptors(lastGiven: number): readonly number[] {
 				return false;
 			}
 		});
+	return inheritedOnce;
 }
 
 const closeOnExec = 0o2_000_000;

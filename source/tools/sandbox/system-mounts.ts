@@ -1,47 +1,24 @@
 import {dirname} from 'node:path';
+import {isInside, systemFolders} from './places.ts';
 import type {Mount, PlanWorld} from './plan.ts';
 
-/** Read-only, where they are there; links among them stay links. */
-export const systemFolders: readonly string[] = [
-	'/usr',
-	'/bin',
-	'/sbin',
-	'/lib',
-	'/lib32',
-	'/lib64',
-	'/libx32',
-	'/nix/store',
-	'/run/current-system/sw',
-];
-
-/** What programs read of `/etc`. Names of hosts are not looked up inside: without `resolv.conf`. */
+/** What programs read of `/etc`; few, since each of them is a mount in each call. Names of hosts are not looked up inside: without `resolv.conf`. */
 const systemFiles: readonly string[] = [
 	'/etc/alternatives',
 	'/etc/ld.so.cache',
-	'/etc/ld.so.conf',
-	'/etc/ld.so.conf.d',
 	'/etc/ssl/certs',
 	'/etc/ssl/openssl.cnf',
 	'/etc/pki/tls/certs',
 	'/etc/pki/tls/cert.pem',
 	'/etc/pki/ca-trust/extracted',
-	'/etc/ca-certificates',
 	'/etc/localtime',
-	'/etc/timezone',
 	'/etc/os-release',
-	'/etc/debian_version',
 	'/etc/nsswitch.conf',
 	'/etc/protocols',
 	'/etc/services',
-	'/etc/mime.types',
-	'/etc/inputrc',
-	'/etc/terminfo',
-	'/etc/perl',
-	'/etc/python3',
+	'/etc/fonts',
 	'/etc/java-17-openjdk',
 	'/etc/java-21-openjdk',
-	'/etc/fonts',
-	'/etc/magic',
 ];
 
 /** The system's folders and files, read-only, and accounts of our own. */
@@ -57,9 +34,14 @@ export const systemMounts = (world: PlanWorld): readonly Mount[] => [
 	}),
 	...systemFiles.flatMap((path): readonly Mount[] => {
 		const found = world.find(path);
-		return found?.kind === 'folder' || found?.kind === 'file'
-			? [{kind: 'read', from: found.real, path}]
-			: [];
+		// A link to what is inside anyway takes no mount.
+		return found &&
+			found.real !== path &&
+			systemFolders.some(folder => isInside(found.real, folder))
+			? [{kind: 'link', to: found.real, path}]
+			: found?.kind === 'folder' || found?.kind === 'file'
+				? [{kind: 'read', from: found.real, path}]
+				: [];
 	}),
 	...accounts(world),
 ];

@@ -1,4 +1,4 @@
-import {readlinkSync, realpathSync, statSync} from 'node:fs';
+import {lstatSync, readlinkSync, realpathSync, statSync} from 'node:fs';
 import {userInfo} from 'node:os';
 import type {PlanWorld} from './plan.ts';
 
@@ -13,8 +13,13 @@ export function systemWorld(
 		gid,
 		find(path) {
 			try {
+				// Most of them are not there, and an exception takes longer than a look.
+				const stats = statSync(path, {throwIfNoEntry: false});
+				if (!stats) {
+					return undefined;
+				}
+
 				const real = realpathSync.native(path);
-				const stats = statSync(real);
 				return {
 					real,
 					kind: stats.isDirectory()
@@ -31,7 +36,9 @@ export function systemWorld(
 		},
 		linkOf(path) {
 			try {
-				return readlinkSync(path);
+				return lstatSync(path, {throwIfNoEntry: false})?.isSymbolicLink()
+					? readlinkSync(path)
+					: undefined;
 			} catch {
 				return undefined;
 			}
