@@ -40,13 +40,15 @@ export function toolFacts(approval: ToolApproval): readonly Fact[] {
 		toolFrom(approval.tool).kind === 'server'
 			? {name: 'server says', value: `${claims}  · unverified`}
 			: {name: 'svc says', value: claims},
+		...(approval.tool.why === undefined
+			? []
+			: [{name: 'why', value: clean(approval.tool.why), tone: 'warn'} as const]),
 		...cautions(approval).map((reason): Fact => ({name: '', value: `! ${reason}`, tone: 'warn'})),
 	];
 }
 
 /** Why the name of a tool has to be typed. */
 export const cautions = ({tool, mustTypeName}: ToolApproval): readonly string[] => [
-	...(tool.why === undefined ? [] : [clean(tool.why)]),
 	...(tool.changed ? ['its definition is not the one that was seen before'] : []),
 	...(tool.claims.destructive === true ? ['it says that it destroys'] : []),
 	...(mustTypeName && !tool.changed && tool.claims.destructive !== true

@@ -3,7 +3,7 @@ import {jsonHash} from '../../core/canonical-json.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import {runInGroup} from '../../core/process-group.ts';
 import type {Tool, ToolResult} from '../../core/tool.ts';
-import {isInside} from '../sandbox/list-problems.ts';
+import {isInside} from '../sandbox/places.ts';
 import {runInSandbox, type SandboxExit} from '../sandbox/run-in-sandbox.ts';
 import {type ToolsSandbox, toolsSandbox} from '../sandbox/tools-sandbox.ts';
 import {type SandboxLimits, watchLimits} from '../sandbox/watch-limits.ts';
