@@ -1,11 +1,12 @@
-import {readdirSync, readFileSync, statfsSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync, readlinkSync, statfsSync} from 'node:fs';
+import {setPriority} from 'node:os';
 import type {Clock} from '../../core/clock.ts';
 
 /** What all processes of one call may use together. */
 export type SandboxLimits = {readonly maxProcesses: number; readonly maxMemoryBytes: number};
 
 /** What they use. */
-export type SandboxUse = {
+type SandboxUse = {
 	readonly processes: number;
 	readonly threads: number;
 	readonly bytes: number;
@@ -16,10 +17,16 @@ const threadsPerProcess = 16;
 
 const everyMs = 200;
 
+/** Processes multiply faster than memory fills: only their number is looked at in between. */
+const countEveryMs = 25;
+
+/** Others come before a sandbox: this program has to get to a processor to end it, beside thousands that go on forking. */
+const niceness = 19;
+
 const nothing = () => {};
 
 /**
- * Looks every 200 ms at all processes below `pid`, which cannot leave it: their process namespace ends with it. Tells once, in a part of a sentence, which limit they are above.
+ * Looks at all processes below `pid`, which cannot leave it: their process namespace ends with it. Tells once, in a part of a sentence, which limit they are above, and has ended them then.
  * Limits of the system itself count for one process or for one user, and for none as root.
  */
 export function watchLimits(
@@ -28,26 +35,51 @@ export function watchLimits(
 	{clock, onAbove}: {readonly clock: Clock; readonly onAbove: (limit: string) => void},
 ): Disposable {
 	let cancel = nothing;
+	let looks = 0;
+	const whatIsAbove = (): string | undefined => {
+		// One for bubblewrap itself.
+		if (countInside(pid) > maxProcesses + 1) {
+			return `more than ${maxProcesses} processes at once`;
+		}
+
+		looks += 1;
+		if (looks % (everyMs / countEveryMs) !== 0) {
+			return undefined;
+		}
+
+		const {processes, threads, bytes} = measureBelow(pid);
+		if (processes > maxProcesses) {
+			return `more than ${maxProcesses} processes at once`;
+		}
+
+		if (threads > maxProcesses * threadsPerProcess) {
+			return `more than ${maxProcesses * threadsPerProcess} threads at once`;
+		}
+
+		return bytes > maxMemoryBytes && sharedOnce(bytes, pid) > maxMemoryBytes
+			? `more than ${Math.round(maxMemoryBytes / 2 ** 20)} MB of memory`
+			: isShortOfMemory()
+				? 'the memory of this machine was almost used up'
+				: undefined;
+	};
+
 	const look = () => {
-		const use = measureBelow(pid);
-		const above =
-			use.processes > maxProcesses
-				? `more than ${maxProcesses} processes at once`
-				: use.threads > maxProcesses * threadsPerProcess
-					? `more than ${maxProcesses * threadsPerProcess} threads at once`
-					: use.bytes > maxMemoryBytes && sharedOnce(use, pid) > maxMemoryBytes
-						? `more than ${Math.round(maxMemoryBytes / 2 ** 20)} MB of memory`
-						: isShortOfMemory()
-							? 'the memory of this machine was almost used up'
-							: undefined;
+		const above = whatIsAbove();
 		if (above === undefined) {
-			cancel = clock.after(everyMs, look);
+			cancel = clock.after(countEveryMs, look);
 		} else {
+			endBelow(pid);
 			onAbove(above);
 		}
 	};
 
-	cancel = clock.after(everyMs, look);
+	try {
+		setPriority(pid, niceness);
+	} catch {
+		// It has ended.
+	}
+
+	cancel = clock.after(countEveryMs, look);
 	return {
 		[Symbol.dispose]() {
 			cancel();
@@ -55,49 +87,116 @@ export function watchLimits(
 	};
 }
 
+/** The process that bubblewrap started as the first of its namespace. */
+function firstBelow(pid: number): number | undefined {
+	try {
+		const [first] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+		return first === undefined || first === '' ? undefined : Number(first);
+	} catch {
+		return undefined;
+	}
+}
+
+/** As many processes as the namespace has, by its own `/proc`; 0 where that cannot be asked. */
+function countInside(pid: number): number {
+	const first = firstBelow(pid);
+	if (first === undefined) {
+		return 0;
+	}
+
+	const seen = `/proc/${first}/root/proc`;
+	try {
+		// Until the root is built this is our own, in which we are.
+		return existsSync(`${seen}/self`)
+			? 0
+			: readdirSync(seen).filter(name => /^\d/.test(name)).length;
+	} catch {
+		return 0;
+	}
+}
+
+const namespaceOf = (pid: number | 'self'): string | undefined => {
+	try {
+		return readlinkSync(`/proc/${pid}/ns/pid`);
+	} catch {
+		return undefined;
+	}
+};
+
+const isOurs = (namespace: string | undefined) =>
+	namespace === undefined || namespace === namespaceOf('self');
+
+/** The memory and number of all processes below `pid`, without bubblewrap's own, with what their folders in memory hold. */
+function measureBelow(pid: number): SandboxUse {
+	const first = firstBelow(pid);
+	const own = processesBelow(pid).filter(seen => seen.pid !== first);
+	const sum = (of: (seen: Seen) => number) => own.reduce((total, seen) => total + of(seen), 0);
+	return {
+		processes: own.length,
+		threads: sum(({threads}) => threads),
+		bytes: sum(({bytes}) => bytes) + (first === undefined ? 0 : bytesOfFolders(first)),
+	};
+}
+
+/** How often what came meanwhile is looked for. */
+const sweeps = 20;
+
+/**
+ * Ends all processes below `pid`. The end of their namespace would do that, too, but the first of its processes has to get to a processor for it, among thousands that go on forking
+ * meanwhile. What has a signal waiting forks no more.
+ */
+function endBelow(pid: number): void {
+	const first = firstBelow(pid);
+	for (let sweep = 0; sweep < sweeps; sweep += 1) {
+		const below = pidsBelow(pid).filter(one => one !== first);
+		for (const one of below) {
+			try {
+				process.kill(one, 'SIGKILL');
+			} catch {
+				// It has ended.
+			}
+		}
+
+		if (below.length === 0) {
+			return;
+		}
+	}
+}
+
+/** Those of the namespace that is below `pid`; without one, its descendants. Parents end while they are read, so that descendants alone would miss many. */
+function pidsBelow(pid: number): readonly number[] {
+	const namespace = namespaceOf(firstBelow(pid) ?? pid);
+	const all = readdirSync('/proc')
+		.filter(name => /^\d+$/.test(name))
+		.map(Number);
+	if (!isOurs(namespace)) {
+		return all.filter(one => namespaceOf(one) === namespace);
+	}
+
+	const children = new Map<number, number[]>();
+	for (const one of all) {
+		const parent = readProcess(one)?.parent ?? 0;
+		children.set(parent, [...(children.get(parent) ?? []), one]);
+	}
+
+	const found = [...(children.get(pid) ?? [])];
+	// A list grows while it is walked.
+	for (const parent of found) {
+		found.push(...(children.get(parent) ?? []));
+	}
+
+	return found;
+}
+
+const processesBelow = (pid: number): readonly Seen[] =>
+	pidsBelow(pid).flatMap(one => readProcess(one) ?? []);
+
 type Seen = {
 	readonly pid: number;
 	readonly parent: number;
 	readonly threads: number;
 	readonly bytes: number;
 };
-
-/** The processes below `pid`, without those of bubblewrap itself, and the memory they and their folders in memory hold. */
-export function measureBelow(pid: number): SandboxUse {
-	const below = processesBelow(pid);
-	// The first one in its namespace is bubblewrap's own; what it sees is what all see.
-	const first = below.find(({parent}) => parent === pid);
-	const own = below.filter(seen => seen !== first);
-	const sum = (of: (seen: Seen) => number) => own.reduce((total, seen) => total + of(seen), 0);
-	return {
-		processes: own.length,
-		threads: sum(({threads}) => threads),
-		bytes: sum(({bytes}) => bytes) + (first ? bytesOfFolders(first.pid) : 0),
-	};
-}
-
-function processesBelow(pid: number): readonly Seen[] {
-	const children = new Map<number, Seen[]>();
-	for (const name of readdirSync('/proc')) {
-		const seen = /^\d+$/.test(name) ? readProcess(Number(name)) : undefined;
-		if (seen) {
-			const siblings = children.get(seen.parent);
-			if (siblings) {
-				siblings.push(seen);
-			} else {
-				children.set(seen.parent, [seen]);
-			}
-		}
-	}
-
-	const found = [...(children.get(pid) ?? [])];
-	// A list grows while it is walked.
-	for (const {pid: parent} of found) {
-		found.push(...(children.get(parent) ?? []));
-	}
-
-	return found;
-}
 
 function readProcess(pid: number): Seen | undefined {
 	try {
@@ -131,7 +230,7 @@ function bytesOfFolders(first: number): number {
 const tmpfsMagic = 0x01_02_19_94;
 
 /** Pages that processes share, as after a fork, count once for all. Slower: asked only above the limit. */
-function sharedOnce({bytes}: SandboxUse, pid: number): number {
+function sharedOnce(bytes: number, pid: number): number {
 	const below = processesBelow(pid);
 	const rough = below.reduce((total, seen) => total + seen.bytes, 0);
 	const shares = below.map(seen => {

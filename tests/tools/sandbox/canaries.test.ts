@@ -404,10 +404,22 @@ test('what a command leaves running ends with its call', async context => {
 	expect(readFileSync(join(work, 'alive'), 'utf8')).toBe(first);
 });
 
-test('a fork bomb ends within seconds', async context => {
+test('a fork bomb ends within seconds, and leaves nothing that goes on forking', async context => {
+	const before = readdirSync('/proc').length;
+
+	const exit = await inside(context, 'echo started; :(){ :|:& };:; sleep 1000', {
+		limits: {maxProcesses: 20, maxMemoryBytes: 2 ** 28},
+	});
+
+	expect(exit).toMatchObject({kind: 'above-limit', limit: 'more than 20 processes at once'});
+	expect(outputOf(exit)).toContain('started');
+	expect(readdirSync('/proc').length).toBeLessThan(before + 500);
+});
+
+test('processes that only wait count, too', async context => {
 	const exit = await inside(
 		context,
-		'for one in {1..40}; do sleep 1000 & done; echo started; wait',
+		'echo started; for one in {1..40}; do sleep 1000 & done; wait',
 		{limits: {maxProcesses: 20, maxMemoryBytes: 2 ** 28}},
 	);
 

@@ -18,7 +18,7 @@ export const sandbox: Check = {
 		const probe = await probeSandbox(environment);
 		if (probe.works) {
 			return ok(
-				`bubblewrap ${probe.version}, ${probe.bwrap}; processes and memory are counted every 200 ms`,
+				`bubblewrap ${probe.version}, ${probe.bwrap}; processes and memory of a call are counted`,
 			);
 		}
 
