@@ -350,6 +350,21 @@ test('descriptors that are open outside are not inherited', async context => {
 	expect(sandboxed.slice(0, sandboxed.indexOf('ran'))).not.toContain('outside/file');
 });
 
+test('a descriptor that a command sends over its output does not arrive', async context => {
+	const send = `python3 -c "
+import array, socket
+end = socket.socket(fileno=1)
+end.sendmsg([b'sent'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [0]))])
+"`;
+	await inside(context, 'true');
+	const before = readdirSync('/proc/self/fd').length;
+
+	const exit = await inside(context, `${send}; echo; echo ran`);
+
+	expect(outputOf(exit)).toBe('sent\nran\n');
+	expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before);
+});
+
 test('no program gets more rights by its mode, and none is left', async context => {
 	const exit = await inside(
 		context,
