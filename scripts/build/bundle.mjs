@@ -27,7 +27,13 @@ const bundle = await rolldown({
 	input: 'source/main.ts',
 	platform: 'node',
 	transform: {target: 'node24', define: {'process.env.NODE_ENV': '"production"'}},
-	resolve: {alias: {'react-devtools-core': join(root, 'scripts/build/no-devtools.mjs')}},
+	resolve: {
+		alias: {
+			'react-devtools-core': join(root, 'scripts/build/no-devtools.mjs'),
+			// Its other form cannot be taken apart, and is three times as large.
+			graphql: join(root, 'node_modules/graphql/index.mjs'),
+		},
+	},
 	preserveEntrySignatures: false,
 	// Modules that both faces need are in another chunk than those who would like to load them late.
 	checks: {ineffectiveDynamicImport: false},
@@ -74,12 +80,13 @@ for (const {fileName, code} of output) {
 	}
 }
 
-// A thread is a program of its own, in one small file: it shares no part with those above, and loads nothing of them.
-const threads = {
+// A thread is a program of its own, in one small file: it shares no part with those above, and loads nothing of them. So is what runs in a sandbox.
+const programs = {
+	forward: 'source/tools/sandbox/forward.ts',
 	'history-worker': 'source/store/history/worker.ts',
 	'page-worker': 'source/tools/web/page/worker.ts',
 };
-for (const [name, path] of Object.entries(threads)) {
+for (const [name, path] of Object.entries(programs)) {
 	const worker = await rolldown({
 		cwd: root,
 		input: {[name]: path},

@@ -53,9 +53,10 @@ export function refuseConnection(
 	const head = [
 		`HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
 		'Connection: close',
-		'Content-Type: application/json; charset=utf-8',
 		`Content-Length: ${Buffer.byteLength(body)}`,
-		...Object.entries(more).map(([name, value]) => `${name}: ${value}`),
+		...Object.entries({'Content-Type': 'application/json; charset=utf-8', ...more}).map(
+			([name, value]) => `${name}: ${value}`,
+		),
 	].join('\r\n');
 	const cancel = clock.after(lingerMs, () => {
 		socket.destroy();

@@ -1,0 +1,98 @@
+import {
+	type IncomingMessage,
+	type OutgoingHttpHeaders,
+	request as openRequest,
+	type ServerResponse,
+} from 'node:http';
+import {pipeline} from 'node:stream';
+import type {Reached} from './proxy-reach.ts';
+import {hostHeader, type PlainTarget} from './proxy-target.ts';
+
+const maxHeaderBytes = 65_536;
+
+/** What concerns one connection and not the next. @see RFC 9110 §7.6.1 */
+const hopByHop: ReadonlySet<string> = new Set([
+	'connection',
+	'expect',
+	'http2-settings',
+	'keep-alive',
+	'proxy-authenticate',
+	'proxy-authorization',
+	'proxy-connection',
+	'te',
+	'trailer',
+	'transfer-encoding',
+	'upgrade',
+]);
+
+/**
+ * Sends a plain request on to the server that was reached for it, and the answer back. The request is written anew, from what was read of it, so that the server cannot read another one in it.
+ *
+ * @param onFailed called at most once: no answer has begun, and none will
+ */
+export function carryRequest(
+	{
+		request,
+		response,
+		plain: {target, path},
+	}: {
+		readonly request: IncomingMessage;
+		readonly response: ServerResponse;
+		readonly plain: PlainTarget;
+	},
+	{server, onBytes}: Extract<Reached, {ok: true}>,
+	onFailed: () => void,
+): void {
+	const isChunked = request.headers['transfer-encoding'] !== undefined;
+	const hasBody = isChunked || request.headers['content-length'] !== undefined;
+	const outgoing = openRequest({
+		createConnection: () => server,
+		method: request.method ?? 'GET',
+		path,
+		headers: {
+			...headersOf(request),
+			host: hostHeader(target),
+			connection: 'close',
+			// Without one of both a body would be read as the next request.
+			...(isChunked && {'transfer-encoding': 'chunked'}),
+		},
+		setHost: false,
+		maxHeaderSize: maxHeaderBytes,
+	});
+	outgoing.on('error', () => {});
+	outgoing.once('response', answer => {
+		answer.on('data', onBytes);
+		response.writeHead(answer.statusCode ?? 502, headersOf(answer));
+		pipeline(answer, response, () => {
+			server.destroy();
+		});
+	});
+	outgoing.once('close', () => {
+		if (!response.headersSent) {
+			onFailed();
+		}
+	});
+	response.once('close', () => {
+		server.destroy();
+	});
+	if (hasBody) {
+		request.on('data', onBytes);
+		pipeline(request, outgoing, () => {});
+	} else {
+		outgoing.end();
+	}
+}
+
+/** The headers that go on. How long the body is goes on, whatever `Connection` names. */
+function headersOf({headersDistinct}: IncomingMessage): OutgoingHttpHeaders {
+	const named = new Set(
+		(headersDistinct['connection'] ?? []).flatMap(value =>
+			value.split(',').map(name => name.trim().toLowerCase()),
+		),
+	);
+	return Object.fromEntries(
+		Object.entries(headersDistinct).filter(
+			([name]) => name === 'content-length' || !(hopByHop.has(name) || named.has(name)),
+		),
+	);
+}

@@ -1,0 +1,225 @@
+import {once} from 'node:events';
+import {chmod, mkdir} from 'node:fs/promises';
+import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
+import {join} from 'node:path';
+import type {Duplex} from 'node:stream';
+import type {HostRule} from '../../core/host-list.ts';
+import {cell} from '../../core/untrusted.ts';
+import {respond} from '../../http/http-answer.ts';
+import {malformationOf} from '../../http/malformed.ts';
+import {refuseConnection} from '../../http/refuse.ts';
+import {createReach, type ReachWorld} from './proxy-reach.ts';
+import {carryRequest} from './proxy-request.ts';
+import {bracketed, type ProxyTarget, readAbsoluteForm, readAuthority} from './proxy-target.ts';
+import {carryTunnel} from './proxy-tunnel.ts';
+
+/** A host that a program asked for and did not get. Its text is a stranger's, made safe. */
+export type RefusedHost = {
+	/** At most 255 characters. */
+	readonly host: string;
+	/** Absent where the target could not be read. */
+	readonly port?: number;
+	readonly reason: string;
+};
+
+export type ProxyOptions = {
+	/** Made (0700) when it is missing. The socket in it is `proxy.sock`. */
+	readonly folder: string;
+	readonly rules: readonly HostRule[];
+	/** The setting that a person adds a host to, such as `sandbox.hosts`. */
+	readonly setting: string;
+	/** Told of each host, port and reason once, and of 100 at most. */
+	readonly onRefused: (refused: RefusedHost) => void;
+	/** Ends the proxy as its disposal does. */
+	readonly signal: AbortSignal;
+};
+
+export type SandboxProxy = AsyncDisposable & {
+	/** Path of the Unix socket. */
+	readonly socket: string;
+};
+
+const maxClients = 64;
+const patienceMs = 10_000;
+const maxHeaderBytes = 16_384;
+const maxRefusals = 100;
+const maxHostLength = 255;
+
+/**
+ * Opens the way out of a sandbox: an HTTP proxy on a Unix socket (0600) for `CONNECT host:port` and for `http://…` in absolute form. A target is read once; what was read is judged, connected to at the addresses that were
+ * judged, and written into the `Host` header. TLS is not opened, but its ClientHello must name the judged host. Disposal closes all connections.
+ *
+ * Rejects as `mkdir` and listening do.
+ *
+ * @see manual/sandbox-network.md
+ */
+export async function openProxy(
+	{folder, rules, setting, onRefused, signal}: ProxyOptions,
+	world: ReachWorld,
+): Promise<SandboxProxy> {
+	signal.throwIfAborted();
+	const {clock} = world;
+	const open = new Set<Duplex>();
+	const hold = (socket: Duplex) => {
+		open.add(socket);
+		// Pipelined requests listen to it, each for itself.
+		socket.setMaxListeners(0);
+		socket.on('error', () => {
+			socket.destroy();
+		});
+		socket.once('close', () => {
+			open.delete(socket);
+		});
+	};
+
+	const reach = createReach({rules, setting, hold}, world);
+	/** What a tunnel to port 80 was asked for, by its connection. */
+	const pinned = new WeakMap<Duplex, ProxyTarget>();
+	const told = new Set<string>();
+	const tell = (refused: RefusedHost) => {
+		const key = JSON.stringify(refused);
+		if (told.size < maxRefusals && !told.has(key)) {
+			told.add(key);
+			onRefused(refused);
+		}
+	};
+
+	const unread = (target: string): string => {
+		tell({host: cell(target, maxHostLength).text, reason: 'it is no plain host and port'});
+		return 'Cannot read the target of the request: ask for CONNECT host:port or http://host/path';
+	};
+
+	const unreached = (
+		{host, port}: ProxyTarget,
+		{status, reason}: {readonly status: number; readonly reason: string},
+	): string => {
+		if (status === 403) {
+			tell({host, port, reason});
+		}
+
+		return `Cannot reach "${bracketed(host)}:${port}" from the sandbox: ${reason}`;
+	};
+
+	const take = async (request: IncomingMessage, response: ServerResponse) => {
+		const refuse = (status: number, error: string) => {
+			const answer = {status, body: `${error}\n`, contentType: plainText, close: true};
+			respond({request, response, awaitsContinue: false}, answer, clock);
+		};
+
+		const {url = '', socket} = request;
+		const malformation = malformationOf(request);
+		if (malformation !== undefined) {
+			refuse(400, malformation);
+			return;
+		}
+
+		const pin = pinned.get(socket);
+		const plain = pin && url.startsWith('/') ? {target: pin, path: url} : readAbsoluteForm(url);
+		if (!plain) {
+			refuse(400, unread(url));
+			return;
+		}
+
+		const reached = await reach(plain.target, socket);
+		if (!reached.ok) {
+			refuse(reached.status, unreached(plain.target, reached));
+			return;
+		}
+
+		carryRequest({request, response, plain}, reached, () => {
+			refuse(502, unreached(plain.target, {status: 502, reason: 'it did not answer in HTTP/1'}));
+		});
+	};
+
+	const tunnel = async (request: IncomingMessage, client: Duplex, head: Buffer) => {
+		const refuse = (status: number, error: string) => {
+			const words = () => ({body: `${error}\n`, headers: {'Content-Type': plainText}});
+			refuseConnection(client, status, {clock, words});
+		};
+
+		const target = readAuthority(request.url ?? '');
+		if (!target) {
+			refuse(400, unread(request.url ?? ''));
+			return;
+		}
+
+		if (target.port === 80) {
+			// Some clients ask for a tunnel for plain HTTP, too: each of its requests is read and judged as any other.
+			client.write(established);
+			pinned.set(client, target);
+			client.unshift(head);
+			server.emit('connection', client);
+			return;
+		}
+
+		const reached = await reach(target, client);
+		if (!reached.ok) {
+			refuse(reached.status, unreached(target, reached));
+			return;
+		}
+
+		client.write(established);
+		carryTunnel(
+			{client, server: reached.server, head},
+			{
+				target,
+				onBytes: reached.onBytes,
+				onRefused(reason) {
+					tell({...target, reason});
+				},
+			},
+		);
+	};
+
+	const server = createServer({
+		headersTimeout: patienceMs,
+		keepAliveTimeout: patienceMs,
+		// A long body is no reason to end; an idle one is.
+		requestTimeout: 0,
+		connectionsCheckingInterval: 1000,
+		maxHeaderSize: maxHeaderBytes,
+		// `malformationOf` looks at it.
+		requireHostHeader: false,
+	});
+	server.maxConnections = maxClients;
+	server.maxHeadersCount = 0;
+	server.on('connection', hold);
+	server.on('request', (request, response) => {
+		void take(request, response);
+	});
+	server.on('connect', (request: IncomingMessage, client: Duplex, head: Buffer) => {
+		// Node has taken its own listener away.
+		hold(client);
+		void tunnel(request, client, head);
+	});
+	const close = () => {
+		server.close();
+		for (const socket of open) {
+			socket.destroy();
+		}
+	};
+
+	const socket = join(folder, 'proxy.sock');
+	await mkdir(folder, {recursive: true, mode: 0o700});
+	server.listen(socket);
+	await once(server, 'listening');
+	await chmod(socket, 0o600);
+	signal.addEventListener('abort', close, {once: true});
+	if (signal.aborted) {
+		close();
+	}
+
+	return {
+		socket,
+		async [Symbol.asyncDispose]() {
+			signal.removeEventListener('abort', close);
+			const closed = server.listening ? once(server, 'close') : undefined;
+			close();
+			await closed;
+		},
+	};
+}
+
+const plainText = 'text/plain; charset=utf-8';
+
+const established = 'HTTP/1.1 200 Connection Established\r\n\r\n';
