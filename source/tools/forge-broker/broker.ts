@@ -1,0 +1,197 @@
+import {once} from 'node:events';
+import {chmod, mkdir} from 'node:fs/promises';
+import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
+import {join} from 'node:path';
+import {createDeadline} from '../../core/deadline.ts';
+import {cell} from '../../core/untrusted.ts';
+import type {World} from '../../core/world.ts';
+import {malformationOf} from '../../http/malformed.ts';
+import {type CodeHost, type CodeHostSend, createCodeHost} from './code-host.ts';
+import {type ForgeRepository, judgeRequest} from './judge-request.ts';
+
+/** A request of the sandbox that the broker did not send on. Strangers' text, made safe. */
+export type RefusedRequest = {
+	readonly method: string;
+	/** At most 300 characters. */
+	readonly path: string;
+	readonly reason: string;
+};
+
+export type ForgeBrokerOptions = {
+	/** Made (0700) when it is missing. The socket in it is `forge.sock` (0600). */
+	readonly folder: string;
+	/** The one that the event is about; absent: everything is refused. */
+	readonly repository?: ForgeRepository;
+	/** What `<forge_cli> auth token` prints. */
+	readonly token: string;
+	/** Told of the first 100. */
+	readonly onRefused: (refused: RefusedRequest) => void;
+	/** Ends the broker as its disposal does. */
+	readonly signal: AbortSignal;
+};
+
+type BrokerWorld = Pick<World, 'clock'> & {
+	/** Sends a request to the code host. */
+	readonly send?: CodeHostSend;
+};
+
+export type ForgeBroker = AsyncDisposable & {readonly socket: string};
+
+const maxConnections = 64;
+const maxHeaderBytes = 16_384;
+const maxBodyBytes = {graphql: 256 * 1024, git: 16 * 1024 * 1024, rest: 0} as const;
+const idleMs = 60_000;
+const maxRefusals = 100;
+
+/**
+ * Opens the way of a sandbox to one repository of the code host: `gh` and git speak HTTP to a Unix socket, without credentials; what may be asked is asked of the code host with the token. The token is in no answer. Redirects are not
+ * followed: they lead out of the repository.
+ *
+ * @see manual/sandbox-network.md#forge
+ */
+export async function openForgeBroker(
+	{folder, repository, token, onRefused, signal}: ForgeBrokerOptions,
+	{clock, send = fetch}: BrokerWorld,
+): Promise<ForgeBroker> {
+	signal.throwIfAborted();
+	let host: CodeHost | undefined;
+	let refusals = 0;
+
+	const answer = async (request: IncomingMessage, response: ServerResponse) => {
+		const {method = '', url: asked = '', headers} = request;
+		const isGit = /^(?:127\.0\.0\.1|localhost)\b/.test(headers.host ?? '');
+		const refuse = (status: number, reason: string) => {
+			if (status === 403 && (refusals += 1) <= maxRefusals) {
+				onRefused({method: cell(method, 20).text, path: cell(asked, 300).text, reason});
+			}
+
+			const text = `The broker of the forge did not send this request: ${reason}`;
+			response.writeHead(status, {
+				'Content-Type': isGit ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8',
+				Connection: 'close',
+			});
+			response.end(isGit ? `${text}\n` : JSON.stringify({message: text}));
+		};
+
+		const malformation = malformationOf(request);
+		if (malformation !== undefined) {
+			refuse(400, malformation);
+			return;
+		}
+
+		if (!repository) {
+			refuse(403, 'the event is about no repository');
+			return;
+		}
+
+		const verdict = judgeRequest({method, url: asked, host: headers.host ?? ''}, repository);
+		if (verdict.kind === 'refused') {
+			refuse(403, verdict.reason);
+			return;
+		}
+
+		const {kind, url} = verdict;
+		const codeHost = (host ??= createCodeHost({repository, token, send}));
+		const abort = new AbortController();
+		using idle = createDeadline(clock, () => {
+			abort.abort();
+			response.destroy();
+		});
+		idle.move(idleMs);
+		response.once('close', () => {
+			abort.abort();
+		});
+		let body: Buffer | string | undefined = await bodyOf(request, maxBodyBytes[kind]);
+		if (body === undefined) {
+			refuse(413, 'its body is too long');
+			return;
+		}
+
+		if (kind === 'graphql') {
+			// Loaded by the first query: most calls of a terminal ask none.
+			const {judgeQuery} = await import('./judge-query.ts');
+			const query = judgeQuery(body.toString(), repository);
+			const reason = query.ok
+				? await codeHost.refusalOfNodes(query.nodes, {url, signal: abort.signal})
+				: query.reason;
+			if (!query.ok || reason !== undefined) {
+				refuse(403, cell(reason ?? '', 300).text);
+				return;
+			}
+
+			({body} = query);
+		}
+
+		const found = await codeHost.ask(url, {
+			kind,
+			method,
+			headers,
+			...(method === 'POST' && {body}),
+			signal: abort.signal,
+		});
+		if (found.status >= 300 && found.status < 400 && found.status !== 304) {
+			await found.body?.cancel();
+			refuse(403, 'the code host redirects it, and redirects are not followed');
+			return;
+		}
+
+		await codeHost.carryBack(found, response, () => {
+			idle.move(idleMs);
+		});
+	};
+
+	const server = createServer({
+		headersTimeout: 10_000,
+		keepAliveTimeout: 5000,
+		requestTimeout: idleMs,
+		maxHeaderSize: maxHeaderBytes,
+		requireHostHeader: false,
+	});
+	server.maxConnections = maxConnections;
+	server.on('request', (request, response) => {
+		void answer(request, response).catch(() => {
+			if (response.headersSent) {
+				response.destroy();
+			} else {
+				response.writeHead(502, {'Content-Type': 'application/json', Connection: 'close'});
+				response.end(JSON.stringify({message: 'The code host cannot be reached'}));
+			}
+		});
+	});
+	const close = () => {
+		server.close();
+		server.closeAllConnections();
+	};
+
+	const socket = join(folder, 'forge.sock');
+	await mkdir(folder, {recursive: true, mode: 0o700});
+	server.listen(socket);
+	await once(server, 'listening');
+	await chmod(socket, 0o600);
+	signal.addEventListener('abort', close, {once: true});
+	return {
+		socket,
+		async [Symbol.asyncDispose]() {
+			signal.removeEventListener('abort', close);
+			const closed = server.listening ? once(server, 'close') : undefined;
+			close();
+			await closed;
+		},
+	};
+}
+
+/** `undefined`: it is longer than `maxBytes`. */
+async function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+	const chunks: Buffer[] = [];
+	let bytes = 0;
+	for await (const chunk of request as AsyncIterable<Buffer>) {
+		bytes += chunk.length;
+		if (bytes > maxBytes) {
+			return undefined;
+		}
+
+		chunks.push(chunk);
+	}
+
+	return Buffer.concat(chunks);
+}

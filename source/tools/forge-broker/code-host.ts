@@ -1,0 +1,202 @@
+import type {IncomingHttpHeaders, ServerResponse} from 'node:http';
+import {Readable} from 'node:stream';
+import {pipeline} from 'node:stream/promises';
+import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {createRedact} from '../../core/redact.ts';
+import {createRedactedPieces} from '../../core/redacted-pieces.ts';
+import {addressesOf, type ForgeRepository} from './judge-request.ts';
+
+const maxKnownNodes = 1000;
+
+/** What a client may say of its request, and the code host of its answer. Nothing that tells of the token. */
+const sentOn = [
+	'accept',
+	'content-encoding',
+	'content-type',
+	'git-protocol',
+	'if-modified-since',
+	'if-none-match',
+	'x-github-api-version',
+];
+const sentBack = [
+	'cache-control',
+	'content-type',
+	'etag',
+	'last-modified',
+	'link',
+	'retry-after',
+	'x-github-media-type',
+	'x-github-request-id',
+	'x-ratelimit-limit',
+	'x-ratelimit-remaining',
+	'x-ratelimit-reset',
+];
+
+export type CodeHostSend = (url: string, init: RequestInit) => Promise<Response>;
+
+type Question = {
+	readonly kind: 'rest' | 'graphql' | 'git';
+	readonly method: string;
+	/** Of the request that it comes from. */
+	readonly headers: IncomingHttpHeaders;
+	readonly body?: Buffer | string;
+	readonly signal: AbortSignal;
+};
+
+/** The code host, with the token of the person. */
+export type CodeHost = {
+	readonly ask: (url: string, question: Question) => Promise<Response>;
+	/** Why one of `nodes` is not of the repository; asked of the code host at `url`, since identifiers say nothing. */
+	readonly refusalOfNodes: (
+		nodes: readonly string[],
+		where: {readonly url: string; readonly signal: AbortSignal},
+	) => Promise<string | undefined>;
+	/** Sends an answer back without the token, whole. */
+	readonly carryBack: (
+		found: Response,
+		response: ServerResponse,
+		onBytes: () => void,
+	) => Promise<void>;
+};
+
+export function createCodeHost({
+	repository,
+	token,
+	send,
+}: {
+	readonly repository: ForgeRepository;
+	readonly token: string;
+	readonly send: CodeHostSend;
+}): CodeHost {
+	const {known: redact = text => text} = createRedact(() => [token], {byShape: false});
+	const known = new Set<string>();
+
+	const ask: CodeHost['ask'] = async (url, {kind, method, headers, body, signal}) => {
+		const basic = Buffer.from(`x-access-token:${token}`).toString('base64');
+		return send(url, {
+			method,
+			headers: {
+				...Object.fromEntries(
+					sentOn.flatMap((name): Array<[string, string]> => {
+						const value =
+							kind === 'graphql' && name === 'content-encoding' ? undefined : headers[name];
+						return typeof value === 'string' ? [[name, value]] : [];
+					}),
+				),
+				// It is written anew: a client must not say that it is read in another way.
+				...(kind === 'graphql' && {'content-type': 'application/json'}),
+				authorization: kind === 'git' ? `Basic ${basic}` : `token ${token}`,
+				// What is compressed cannot be redacted.
+				'accept-encoding': 'identity',
+				'user-agent': kind === 'git' ? 'git/svc-agent' : 'svc-agent',
+			},
+			...(body !== undefined && {body: new Uint8Array(Buffer.from(body))}),
+			redirect: 'manual',
+			signal,
+		});
+	};
+
+	return {
+		ask,
+		async refusalOfNodes(nodes, {url, signal}) {
+			const ids = nodes.filter(id => !known.has(id));
+			if (ids.length === 0) {
+				return undefined;
+			}
+
+			const {owner, name} = repository;
+			const answer = await ask(url, {
+				kind: 'graphql',
+				method: 'POST',
+				headers: {'content-type': 'application/json'},
+				body: JSON.stringify({query: ownerQuery, variables: {owner, name, ids}}),
+				signal,
+			});
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was parsed
+			const found = (await answer.json()) as JsonValue;
+			const own = memberOf(found, 'data', 'repository', 'id');
+			const owners = memberOf(found, 'data', 'nodes');
+			const areOwn =
+				typeof own === 'string' &&
+				Array.isArray(owners) &&
+				owners.length === ids.length &&
+				owners.every(node => memberOf(node, 'repository', 'id') === own);
+			if (!areOwn) {
+				return `it asks for a node that is not of ${owner}/${name}`;
+			}
+
+			for (const id of known.size + ids.length > maxKnownNodes ? [] : ids) {
+				known.add(id);
+			}
+
+			return undefined;
+		},
+		async carryBack(found, response, onBytes) {
+			response.writeHead(found.status, headersBack(found.headers, {redact, repository}));
+			if (!found.body) {
+				response.end();
+				return;
+			}
+
+			await pipeline(
+				Readable.fromWeb(found.body),
+				async function* redacted(chunks: AsyncIterable<Uint8Array>) {
+					// A byte a character: also of what is no text nothing changes but the token.
+					const pieces = createRedactedPieces(redact);
+					for await (const chunk of chunks) {
+						onBytes();
+						yield Buffer.from(pieces.add(Buffer.from(chunk).toString('latin1')), 'latin1');
+					}
+
+					yield Buffer.from(pieces.end(), 'latin1');
+				},
+				response,
+			);
+		},
+	};
+}
+
+const ownerQuery =
+	'query($owner: String!, $name: String!, $ids: [ID!]!) { repository(owner: $owner, name: $name) { id } nodes(ids: $ids) { ... on PullRequest { repository { id } } ... on Issue { repository { id } } } }';
+
+/** Pages are linked by the number of the repository, whose name the next request must have. */
+function headersBack(
+	headers: Headers,
+	{
+		redact,
+		repository: {host, owner, name},
+	}: {readonly redact: (text: string) => string; readonly repository: ForgeRepository},
+): Record<string, string> {
+	const {apiHost, prefix} = addressesOf(host);
+	const base = `https://${apiHost}${prefix}`;
+	return Object.fromEntries(
+		sentBack.flatMap(header => {
+			const value = headers.get(header);
+			return value === null
+				? []
+				: [
+						[
+							header,
+							redact(
+								header === 'link'
+									? value.replaceAll(
+											/<[^<>]*?\/repositories\/\d+\//g,
+											`<${base}/repos/${owner}/${name}/`,
+										)
+									: value,
+							),
+						],
+					];
+		}),
+	);
+}
+
+function memberOf(
+	value: JsonValue | undefined,
+	...names: readonly string[]
+): JsonValue | undefined {
+	return names.reduce<JsonValue | undefined>(
+		(inner, name) => (isJsonObject(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined),
+		value,
+	);
+}

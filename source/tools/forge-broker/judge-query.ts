@@ -1,0 +1,197 @@
+import {
+	type ArgumentNode,
+	buildSchema,
+	type DocumentNode,
+	ExecutableDefinitionsRule,
+	FieldsOnCorrectTypeRule,
+	type FieldNode,
+	Kind,
+	OperationTypeNode,
+	FragmentsOnCompositeTypesRule,
+	KnownDirectivesRule,
+	KnownFragmentNamesRule,
+	KnownTypeNamesRule,
+	MaxIntrospectionDepthRule,
+	NoFragmentCyclesRule,
+	NoUndefinedVariablesRule,
+	type OperationDefinitionNode,
+	parse,
+	PossibleFragmentSpreadsRule,
+	print,
+	ScalarLeafsRule,
+	UniqueArgumentNamesRule,
+	UniqueFragmentNamesRule,
+	UniqueVariableNamesRule,
+	validate,
+	visit,
+} from 'graphql';
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {forgeSchema} from './forge-schema.ts';
+import type {ForgeRepository} from './judge-request.ts';
+
+export type QueryVerdict =
+	/** `body` is what may be sent, written anew from what was judged. `nodes`: identifiers that must be of the repository. */
+	| {readonly ok: true; readonly body: string; readonly nodes: readonly string[]}
+	| {readonly ok: false; readonly reason: string};
+
+const schema = buildSchema(forgeSchema, {assumeValidSDL: true});
+
+/** Whatever has a say in where a query leads. What values arguments have below the repository has none. */
+const rules = [
+	ExecutableDefinitionsRule,
+	UniqueFragmentNamesRule,
+	KnownFragmentNamesRule,
+	NoFragmentCyclesRule,
+	KnownTypeNamesRule,
+	FragmentsOnCompositeTypesRule,
+	PossibleFragmentSpreadsRule,
+	FieldsOnCorrectTypeRule,
+	ScalarLeafsRule,
+	KnownDirectivesRule,
+	UniqueArgumentNamesRule,
+	UniqueVariableNamesRule,
+	NoUndefinedVariablesRule,
+	MaxIntrospectionDepthRule,
+];
+
+const maxTokens = 10_000;
+const maxNodes = 5;
+
+/**
+ * Judges the body of a GraphQL request: it holds queries only, which ask this repository, named literally or by variables, for fields of `forgeSchema`. `__type` is allowed, since `gh` asks by it what a server knows.
+ *
+ * @param body JSON text
+ */
+export function judgeQuery(body: string, repository: ForgeRepository): QueryVerdict {
+	let asked: JsonValue;
+	let document: DocumentNode;
+	try {
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was parsed
+		asked = JSON.parse(body) as JsonValue;
+		document = parse(queryIn(asked), {
+			maxTokens,
+			noLocation: true,
+		});
+	} catch {
+		return refused('its body is no GraphQL request that can be read');
+	}
+
+	if (!isJsonObject(asked)) {
+		return refused('its body is no GraphQL request that can be read');
+	}
+
+	const {variables = null, operationName = null} = asked;
+	if (
+		(variables !== null && !isJsonObject(variables)) ||
+		(operationName !== null && typeof operationName !== 'string')
+	) {
+		return refused('its variables are no object');
+	}
+
+	const operations = document.definitions.filter(
+		definition => definition.kind === Kind.OPERATION_DEFINITION,
+	);
+	if (operations.some(({operation}) => operation !== OperationTypeNode.QUERY)) {
+		return refused('only queries may be sent');
+	}
+
+	const [error] = validate(schema, document, rules, {maxErrors: 1, hideSuggestions: true});
+	if (error) {
+		return refused(error.message);
+	}
+
+	return lookAtFields(document, {
+		variables: variables ?? {},
+		operations,
+		repository,
+		operationName,
+	});
+}
+
+function lookAtFields(
+	document: DocumentNode,
+	{
+		variables,
+		operations,
+		repository: {owner, name},
+		operationName,
+	}: {
+		readonly variables: JsonObject;
+		readonly operations: readonly OperationDefinitionNode[];
+		readonly repository: ForgeRepository;
+		readonly operationName: string | null;
+	},
+): QueryVerdict {
+	/** All values that an argument has, in whichever operation; `undefined` where one is no text. */
+	const textsOf = (argument: ArgumentNode | undefined): ReadonlyArray<string | undefined> => {
+		const value = argument?.value;
+		if (value?.kind !== Kind.VARIABLE) {
+			return [value?.kind === Kind.STRING ? value.value : undefined];
+		}
+
+		const variable = value.name.value;
+		if (Object.hasOwn(variables, variable)) {
+			const given = variables[variable];
+			return [typeof given === 'string' ? given : undefined];
+		}
+
+		return operations
+			.flatMap(({variableDefinitions = []}) => variableDefinitions)
+			.filter(definition => definition.variable.name.value === variable)
+			.map(({defaultValue}) =>
+				defaultValue?.kind === Kind.STRING ? defaultValue.value : undefined,
+			);
+	};
+
+	const isAlways = (field: FieldNode, argument: string, expected: string): boolean =>
+		textsOf(field.arguments?.find(one => one.name.value === argument)).every(
+			text => text?.toLowerCase() === expected.toLowerCase(),
+		);
+	const nodes = new Set<string | undefined>();
+	let refusal: string | undefined;
+	visit(document, {
+		Field(field) {
+			switch (field.name.value) {
+				case 'repository':
+					if (!isAlways(field, 'owner', owner) || !isAlways(field, 'name', name)) {
+						refusal ??= `it asks for another repository than ${owner}/${name}`;
+					}
+
+					break;
+				case 'node':
+					for (const id of textsOf(field.arguments?.find(one => one.name.value === 'id'))) {
+						nodes.add(id);
+					}
+
+					break;
+				case '__schema':
+					refusal ??= 'it asks for the whole schema';
+					break;
+				default:
+			}
+		},
+	});
+	const ids = [...nodes].filter(id => id !== undefined);
+	if (nodes.has(undefined) || nodes.size > maxNodes) {
+		refusal ??= 'it names a node by no text, or too many of them';
+	}
+
+	return refusal === undefined
+		? {
+				ok: true,
+				body: JSON.stringify({
+					query: print(document),
+					variables,
+					...(operationName !== null && {operationName}),
+				}),
+				nodes: ids,
+			}
+		: refused(refusal);
+}
+
+function queryIn(asked: JsonValue): string {
+	const query = isJsonObject(asked) ? asked['query'] : undefined;
+	return typeof query === 'string' ? query : '';
+}
+
+const refused = (reason: string): QueryVerdict => ({ok: false, reason});
