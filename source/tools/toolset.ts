@@ -27,6 +27,8 @@ export type ToolsRun = {
 	readonly isUnsigned: boolean;
 	/** Ends whatever the tools do. */
 	readonly signal: AbortSignal;
+	/** Shows a sentence in the run at once, as often as it is called; clean. Must not throw. */
+	readonly note: (text: string) => void;
 };
 
 export type ToolsWorld = Pick<World, 'clock' | 'redact' | 'log'> & {

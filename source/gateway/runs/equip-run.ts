@@ -159,6 +159,7 @@ async function toolsFor(
 		{
 			id: run.id,
 			signal,
+			note,
 			profile: placesOf(run.profile, world.config()),
 			isUnsigned: run.route !== undefined && world.isUnsigned(profile, run.route),
 		},

@@ -73,7 +73,8 @@ export function bwrapArguments(
 			'--dev',
 			'/dev',
 			...mounts.flatMap(stepsOf),
-			...sockets.flatMap(({outside, inside}) => ['--bind', outside, inside]),
+			// Read-only keeps them as they are, and lets connections through.
+			...sockets.flatMap(({outside, inside}) => ['--ro-bind', outside, inside]),
 			// Last, when all places for mounts are made.
 			...mounts.flatMap(mount =>
 				mount.kind === 'cover' && mount.isFolder ? ['--remount-ro', mount.path] : [],

@@ -1,13 +1,13 @@
 import {join, normalize} from 'node:path';
 import {jsonHash} from '../../core/canonical-json.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
-import {runInGroup} from '../../core/process-group.ts';
 import type {Tool, ToolResult} from '../../core/tool.ts';
 import {isInside} from '../sandbox/places.ts';
 import {runInSandbox, type SandboxExit} from '../sandbox/run-in-sandbox.ts';
 import {type ToolsSandbox, toolsSandbox} from '../sandbox/tools-sandbox.ts';
-import {type SandboxLimits, watchLimits} from '../sandbox/watch-limits.ts';
 import type {ToolsRun, ToolsWorld} from '../toolset.ts';
+import {runOpen} from './run-open.ts';
+import {createWaysOfRun, type WaysOfRun} from './ways-of-run.ts';
 
 /** Bytes of an output that a model gets: as much of its beginning as of its end. */
 const outputBytes = 100_000;
@@ -35,9 +35,14 @@ export async function whyNoTerminal(run: ToolsRun, world: ToolsWorld): Promise<s
  *
  * @see manual/sandbox.md
  */
-export async function terminalTool(run: ToolsRun, world: ToolsWorld): Promise<Tool> {
+export async function terminalTool(
+	run: ToolsRun,
+	world: ToolsWorld,
+	stack: AsyncDisposableStack,
+): Promise<Tool> {
 	const {approval, timeoutMs} = world.settings().terminal;
 	const found = await sandboxOf(run, world);
+	const waysOut = createWaysOfRun(run, world, stack);
 	const workdir = cwdOf(found);
 	const description =
 		`Runs a command with bash and returns its exit code and output. Starts in ${workdir}, which it may write; a call has at most ${timeoutMs / 1000} s. ${found.kind === 'sandbox' ? 'It runs in a sandbox: only listed folders and hosts are there, and nothing that it starts outlives the call.' : ''}`.trim();
@@ -80,7 +85,7 @@ export async function terminalTool(run: ToolsRun, world: ToolsWorld): Promise<To
 			const asked = read(args, workdir);
 			return typeof asked === 'string'
 				? {text: asked, isError: true}
-				: runCommand(asked, {run, world, signal, before: found});
+				: runCommand(asked, {run, world, waysOut, signal, before: found});
 		},
 	};
 }
@@ -129,11 +134,13 @@ async function runCommand(
 	{
 		run,
 		world,
+		waysOut,
 		signal,
 		before,
 	}: {
 		readonly run: ToolsRun;
 		readonly world: ToolsWorld;
+		readonly waysOut: WaysOfRun;
 		readonly signal: AbortSignal;
 		/** As it was when the tool was offered, and perhaps allowed. */
 		readonly before: ToolsSandbox;
@@ -155,15 +162,20 @@ async function runCommand(
 		};
 	}
 
+	const plan = found.kind === 'sandbox' ? await waysOut({...found.plan, cwd}) : undefined;
+	if (typeof plan === 'string') {
+		return {text: `Cannot run the command: ${plan}`, isError: true};
+	}
+
 	// In one stream, as a terminal shows both.
 	const argv = ['/bin/bash', '-c', 'exec /bin/bash -c "$0" 2>&1', command];
 	const exit =
-		found.kind === 'sandbox'
+		found.kind === 'sandbox' && plan
 			? await runInSandbox(
 					argv,
 					{
 						bwrap: found.bwrap,
-						plan: {...found.plan, cwd},
+						plan,
 						signal,
 						timeoutMs,
 						limits,
@@ -171,77 +183,9 @@ async function runCommand(
 					},
 					world,
 				)
-			: await runOpen(argv, {run, cwd, signal, timeoutMs, limits}, world);
+			: await runOpen(argv, {run, cwd, signal, timeoutMs, limits, outputBytes}, world);
 	signal.throwIfAborted();
 	return resultOf(exit, timeoutMs);
-}
-
-/** Without a sandbox, which a person was told and agreed to. */
-async function runOpen(
-	[program = '', ...args]: readonly string[],
-	{
-		run: {
-			profile: {environment, userHome},
-		},
-		cwd,
-		signal,
-		timeoutMs,
-		limits,
-	}: {
-		readonly run: ToolsRun;
-		readonly cwd: string;
-		readonly signal: AbortSignal;
-		readonly timeoutMs: number;
-		readonly limits: SandboxLimits;
-	},
-	{clock}: Pick<ToolsWorld, 'clock'>,
-): Promise<SandboxExit> {
-	const above = new AbortController();
-	let limit: string | undefined;
-	const exit = await runInGroup(
-		{
-			command: program,
-			args,
-			env: {HOME: userHome, PATH: environment['PATH'] ?? '/usr/bin:/bin', TERM: 'dumb'},
-			cwd,
-			input: '',
-			stdout: {limitBytes: outputBytes, above: 'keep-ends'},
-			stderr: {limitBytes: 1000, above: 'keep-start'},
-			timeoutMs,
-			termGraceMs: 0,
-			signal,
-			killed: above.signal,
-			onStart: pid =>
-				process.platform === 'linux'
-					? watchLimits(pid, limits, {
-							clock,
-							onAbove(reached) {
-								limit = reached;
-								above.abort();
-							},
-						})
-					: {[Symbol.dispose]() {}},
-		},
-		{clock},
-	);
-	const {stdout: output = '', leftOutBytes = 0} =
-		exit.kind === 'not-started' || exit.kind === 'too-much-output' ? {} : exit;
-	switch (exit.kind) {
-		case 'exited':
-			return {...exit, code: exit.code ?? 137, output, leftOutBytes};
-
-		case 'aborted':
-			return limit === undefined
-				? {kind: 'aborted', output, leftOutBytes}
-				: {kind: 'above-limit', limit, output, leftOutBytes};
-
-		case 'timeout':
-			return {kind: 'timeout', output, leftOutBytes};
-
-		case 'not-started':
-		case 'too-much-output':
-			return {kind: 'not-started', reason: exit.kind};
-	}
 }
 
 function resultOf(exit: SandboxExit, timeoutMs: number): ToolResult {

@@ -5,5 +5,7 @@ export const terminalToolset: BuiltInToolset = {
 	name: 'terminal',
 	offers: ({terminal}) => [{name: 'terminal', asks: terminal.approval === 'ask', readOnly: false}],
 	whyDropped: async (run, world) => (await import('./terminal.ts')).whyNoTerminal(run, world),
-	open: async (run, world) => [await (await import('./terminal.ts')).terminalTool(run, world)],
+	open: async (run, world, stack) => [
+		await (await import('./terminal.ts')).terminalTool(run, world, stack),
+	],
 };

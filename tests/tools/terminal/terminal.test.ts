@@ -1,6 +1,10 @@
+import {once} from 'node:events';
 // @module-tag slow
 import {mkdirSync, readFileSync, statSync} from 'node:fs';
-import {expect, test, type TestContext} from 'vitest';
+import {readdir} from 'node:fs/promises';
+import {createServer} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {expect, test, type TestContext, vi} from 'vitest';
 import {
 	toolsetsWithout,
 	sandboxSettings,
@@ -12,6 +16,7 @@ import type {JsonObject} from '../../../source/core/json.ts';
 import {createLogger} from '../../../source/core/log.ts';
 import {probeSandbox} from '../../../source/tools/sandbox/probe-sandbox.ts';
 import {openBuiltIn} from '../../../source/tools/toolsets.ts';
+import {need} from '../../helpers/need.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 
 const probe = await probeSandbox(process.env);
@@ -41,6 +46,7 @@ async function openTerminal(
 		...toolsetsWithout('not in this test'),
 		terminal: toolsetSettings.terminal.read(terminal),
 	};
+	const notes: string[] = [];
 	const stack = new AsyncDisposableStack();
 	stack.use(home);
 	const userHome = home.file('person');
@@ -58,6 +64,9 @@ async function openTerminal(
 				environment: {...process.env, PATH: path},
 			},
 			isUnsigned,
+			note(text) {
+				notes.push(text);
+			},
 		},
 		{
 			clock: systemClock,
@@ -75,6 +84,7 @@ async function openTerminal(
 	const tool = toolset?.tools.find(({name}) => name === 'terminal');
 	return {
 		home,
+		notes,
 		tool,
 		dropped: toolset?.dropped,
 		run: async (args: JsonObject, signal = new AbortController().signal) => {
@@ -82,6 +92,22 @@ async function openTerminal(
 			return {text: '', ...result};
 		},
 		[Symbol.asyncDispose]: () => stack.disposeAsync(),
+	};
+}
+
+async function openLocalWeb() {
+	const server = createServer(({url}, response) => {
+		response.end(`arrived at ${url}\n`);
+	});
+	server.listen({host: '127.0.0.1', port: 0});
+	await once(server, 'listening');
+	return {
+		port: (server.address() as AddressInfo).port,
+		async [Symbol.asyncDispose]() {
+			server.closeAllConnections();
+			server.close();
+			await once(server, 'close');
+		},
 	};
 }
 
@@ -182,6 +208,48 @@ test('a person is asked, unless the settings allow commands and a sandbox keeps 
 	expect(asking.tool?.asked?.why).toBeUndefined();
 	expect(asking.tool?.description).toContain(asking.home.file('svc/work'));
 	expect(allowing.tool?.needsApproval).toBe(false);
+});
+
+test('a listed host is reached through the proxy, and another one is a note in the run', async context => {
+	need('curl', context);
+	await using web = await openLocalWeb();
+	const {port} = web;
+	await using terminal = await openTerminal({sandbox: {hosts: [`127.0.0.1:${port}`]}}, context);
+
+	const {text} = await terminal.run({
+		command: [
+			`curl -sS http://127.0.0.1:${port}/page`,
+			'curl -sS http://other.example:81/',
+			'curl -sS --noproxy "*" http://192.0.2.1/ || echo closed',
+			'env | grep -c SVC_ ; exit 7',
+		].join('\n'),
+	});
+
+	expect(text).toMatch(/^exit code 7\narrived at \/page\n/);
+	expect(text).toContain('Cannot reach "other.example:81" from the sandbox');
+	expect(text).toContain('closed');
+	expect(terminal.notes).toEqual([
+		expect.stringMatching(/^The sandbox did not reach "other\.example:81": .*sandbox\.hosts/),
+	]);
+});
+
+test('nothing of the way out can be changed from inside, and it ends with the run', async context => {
+	await using home = await temporaryHome();
+	vi.stubEnv('TMPDIR', home.path);
+	const terminal = await openTerminal({sandbox: {hosts: ['example.com']}}, context);
+	const outside = async () =>
+		(await readdir(home.path)).filter(name => name.startsWith('svc-out-'));
+
+	const {text} = await terminal.run({
+		command:
+			'cd /run/svc; for f in *; do rm -f $f; chmod 777 $f; mv $f x; : > $f; done 2>/dev/null; ls; stat -c %a proxy.sock',
+	});
+
+	expect(text).toMatch(/^exit code 0\nforward\.mts\nnode\nproxy\.sock\n600\n$/);
+	expect(await outside()).toHaveLength(1);
+	await terminal[Symbol.asyncDispose]();
+	expect(await outside()).toEqual([]);
+	vi.unstubAllEnvs();
 });
 
 test('without a sandbox the toolset is not offered, and the reason is said', async () => {

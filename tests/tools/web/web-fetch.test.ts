@@ -456,6 +456,7 @@ test('the hosts are those of the configuration at the time of the call, and none
 				environment: {},
 			},
 			isUnsigned: false,
+			note() {},
 		},
 		{
 			clock: createFakeClock(),

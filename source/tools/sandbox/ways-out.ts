@@ -1,0 +1,137 @@
+import {mkdtempSync, realpathSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {dirname, extname, join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {addressScope} from '../../core/address-scope.ts';
+import type {HostRule} from '../../core/host-list.ts';
+import type {World} from '../../core/world.ts';
+import type {SandboxPlan, SandboxSocket} from './plan.ts';
+
+/** A server outside that a sandbox reaches by a Unix socket, and what is needed inside to find it. */
+export type WayOut = {
+	readonly socket: SandboxSocket;
+	/** Of 127.0.0.1 inside, for programs that know no Unix sockets. */
+	readonly port: number;
+	readonly mounts: SandboxPlan['mounts'];
+	readonly env: SandboxPlan['env'];
+};
+
+export type HostsOptions = {
+	readonly hosts: readonly HostRule[];
+	/** The setting that lists them, for whoever is refused: `sandbox.hosts`. */
+	readonly setting: string;
+	/** Gets a sentence for each host that was refused, clean; must not throw. */
+	readonly note: (text: string) => void;
+	readonly signal: AbortSignal;
+};
+
+/** What stands inside for the ways out. Nothing in it can be written. */
+export const insideFolder = '/run/svc';
+
+/** Above the ports that the system gives to connections. */
+export const insidePorts = {proxy: 61_080, forge: 61_081} as const;
+
+/**
+ * Opens the proxy to listed hosts. It ends with `stack`.
+ *
+ * Rejects as `openProxy` does.
+ *
+ * @see manual/sandbox-network.md#hosts
+ */
+export async function openHosts(
+	{hosts, setting, note, signal}: HostsOptions,
+	{clock}: Pick<World, 'clock'>,
+	stack: AsyncDisposableStack,
+): Promise<WayOut> {
+	const {openProxy} = await import('./proxy.ts');
+	const {socket: outside} = stack.use(
+		await openProxy(
+			{
+				folder: socketFolder(stack),
+				rules: hosts,
+				setting,
+				signal,
+				onRefused({host, port, reason}) {
+					const place = port === undefined ? host : `${host}:${port}`;
+					note(`The sandbox did not reach "${place}": ${reason}`);
+				},
+			},
+			{clock},
+		),
+	);
+	return {
+		socket: {outside, inside: join(insideFolder, 'proxy.sock')},
+		port: insidePorts.proxy,
+		mounts: [],
+		env: proxyVariables(hosts),
+	};
+}
+
+/** A folder (0700) for one socket, short enough for its path, outside of all that is listed. */
+export function socketFolder(stack: AsyncDisposableStack): string {
+	const folder = mkdtempSync(join(tmpdir(), 'svc-out-'));
+	stack.defer(() => {
+		rmSync(folder, {recursive: true, force: true});
+	});
+	return folder;
+}
+
+function proxyVariables(hosts: readonly HostRule[]): Readonly<Record<string, string>> {
+	const proxy = `http://127.0.0.1:${insidePorts.proxy}`;
+	// Where the machine's own loopback is listed, that is what is meant.
+	const isLoopbackListed = hosts.some(
+		({host}) => host === 'localhost' || addressScope(host ?? '') === 'loopback',
+	);
+	const variables = {
+		HTTP_PROXY: proxy,
+		HTTPS_PROXY: proxy,
+		ALL_PROXY: proxy,
+		...(!isLoopbackListed && {NO_PROXY: 'localhost,127.0.0.1,::1'}),
+	};
+	return {
+		...variables,
+		// Programs differ in which of the two they read.
+		...Object.fromEntries(
+			Object.entries(variables).map(([name, value]) => [name.toLowerCase(), value]),
+		),
+		// Node reads none of them unasked.
+		NODE_USE_ENV_PROXY: '1',
+	};
+}
+
+/** The plan with its ways out: their sockets, and a forwarder that listens at their ports before the command starts. */
+export function withWaysOut(plan: SandboxPlan, ways: readonly WayOut[]): SandboxPlan {
+	if (ways.length === 0) {
+		return plan;
+	}
+
+	const program = forwarder();
+	const [node, script] = [
+		join(insideFolder, 'node'),
+		join(insideFolder, `forward${extname(program) === '.ts' ? '.mts' : '.mjs'}`),
+	];
+	return {
+		...plan,
+		mounts: [
+			...plan.mounts,
+			...ways.flatMap(({mounts}) => mounts),
+			{kind: 'read', from: realpathSync(process.execPath), path: node},
+			{kind: 'read', from: program, path: script},
+		],
+		env: {...plan.env, ...Object.assign({}, ...ways.map(({env}) => env))},
+		sockets: [...plan.sockets, ...ways.map(({socket}) => socket)],
+		prelude: [
+			node,
+			script,
+			...ways.map(({port, socket: {inside}}) => `${port}=${inside}`),
+			'--',
+			...plan.prelude,
+		],
+	};
+}
+
+/** In the bundle it is a file of its own beside the others. */
+const forwarder = (): string => {
+	const here = fileURLToPath(import.meta.url);
+	return realpathSync(join(dirname(here), here.endsWith('.ts') ? 'forward.ts' : 'forward.js'));
+};
