@@ -43,6 +43,11 @@ const terminalSettings = defineSettings({
 		description:
 			'The folder that commands may write and start in, made when it is missing; absent: `work` in the folder of the profile',
 	}),
+	forge: setting(z.enum(['none', 'read']), {
+		description:
+			'`read`: `gh` and `git` inside [read the repository of the event](sandbox-network.md#forge) with the login of the gateway, without its token',
+		default: 'none',
+	}),
 	timeout_seconds: setting(seconds(24 * 60 * 60), {
 		description: 'When a command is ended; a call may ask for less',
 		default: 120,

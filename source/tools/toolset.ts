@@ -2,6 +2,7 @@ import type {SecureContext} from 'node:tls';
 import type {SandboxConfig, ToolsetsConfig} from '../config/toolset-settings.ts';
 import type {Tool} from '../core/tool.ts';
 import type {World} from '../core/world.ts';
+import type {CodeHostSend} from './forge-broker/code-host.ts';
 
 /** A tool of svc's own as a person hears of it before any run. */
 export type OfferedTool = {
@@ -27,6 +28,17 @@ export type ToolsRun = {
 	readonly isUnsigned: boolean;
 	/** Ends whatever the tools do. */
 	readonly signal: AbortSignal;
+	/** What it may read of the code host, where `toolsets.terminal.forge` lets it. */
+	readonly forge: {
+		/** The client: a program on PATH, or its path. */
+		readonly cli: string;
+		/** The one that the client speaks to, such as `github.com`. */
+		readonly host: string;
+		/** `owner/name` of what the event is about; absent: it is about none. */
+		readonly repository?: string;
+		/** What the client prints as its token. Rejects with a sentence. */
+		readonly token: () => Promise<string>;
+	};
 	/** Shows a sentence in the run at once, as often as it is called; clean. Must not throw. */
 	readonly note: (text: string) => void;
 };
@@ -35,6 +47,8 @@ export type ToolsWorld = Pick<World, 'clock' | 'redact' | 'log'> & {
 	/** As it is now: asked at each call. */
 	readonly settings: () => ToolsetsConfig;
 	readonly sandbox: () => SandboxConfig;
+	/** Sends a request to the code host; absent: `fetch`. */
+	readonly askCodeHost?: CodeHostSend;
 	/** Whom connections trust; absent: the authorities of Node. */
 	readonly secureContext?: (() => SecureContext | undefined) | undefined;
 };

@@ -56,12 +56,21 @@ function commissionOf(ready: ReadyEvent): Commission {
 	return {work: {plan: {...plan, key: group.key}, group}, reply: coalescedReply(names), because};
 }
 
-const planOf = ({route, prompt, read, extra, subject, prefetch}: ReadyEvent): RunPlan => ({
+const planOf = ({
+	route,
+	prompt,
+	read,
+	extra,
+	subject,
+	repository,
+	prefetch,
+}: ReadyEvent): RunPlan => ({
 	prompt,
 	read,
 	target: {kind: route.deliver, extra},
 	skills: route.skills,
 	...(subject !== undefined && {subject}),
+	...(repository !== undefined && {repository}),
 	...(route.toolsets && {toolsets: route.toolsets}),
 	...(route.mirrorToSession && {mirrorToSession: true}),
 	...(prefetch && {prefetch}),

@@ -21,6 +21,8 @@ export type ReadyEvent = {
 	readonly extra: JsonObject;
 	/** What the event is about; see `subjectOf`. */
 	readonly subject: string | undefined;
+	/** The repository that the event is about, for tools that may read it. */
+	readonly repository: string | undefined;
 	/** What is got for its run before the agent starts. */
 	readonly prefetch: RunPlan['prefetch'];
 };

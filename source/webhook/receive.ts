@@ -4,7 +4,6 @@ import type {JsonValue} from '../core/json.ts';
 import {readWords, wholePayload} from '../core/prompt-read.ts';
 import {prefetchWords, type RunPlan} from '../core/run.ts';
 import type {BodyRead} from '../http/read-body.ts';
-import {pullRequestIn} from '../platforms/forge-comment/pull-request.ts';
 import {authenticate} from './authentication.ts';
 import {acknowledged, answerChallenge, answerGreeting} from './challenge.ts';
 import type {CompiledRoute} from './compiled-route.ts';
@@ -16,8 +15,8 @@ import {maxSubjectLength} from './event-subject.ts';
 import {explainMismatch} from './filter.ts';
 import {findRoute} from './find-route.ts';
 import type {RequestedRoute} from './find-route.ts';
+import {prefetchOf, repositoryOf} from './forge-facts.ts';
 import {shakeHands} from './handshake.ts';
-import {headerOf, type RequestHeaders} from './headers.ts';
 import {isConnectivityCheck, unnamedSource} from './identity.ts';
 import {isAboutOwnComment} from './own-comment.ts';
 import {parseBody} from './parse-body.ts';
@@ -227,33 +226,30 @@ async function decide(
 	}
 
 	const context = {payload, event};
-	const prefetch = prefetchOf(route, {headers, payload: parsed.payload});
+	const sent = {headers, payload: parsed.payload};
+	const prefetch = prefetchOf(route, sent);
+	const repository = repositoryOf(route, sent);
 	const {text: prompt, read} = renderPrompt(draft, compiled, {context, prefetch});
 	const extra = compiled.renderExtra(context);
 	// As it came: a script may turn it into anything.
 	const subject = subjectOf(parsed.payload);
-	const ready = {draft, route, compiled, event, prompt, read, context, extra, subject, prefetch};
+	const ready = {
+		draft,
+		route,
+		compiled,
+		event,
+		prompt,
+		read,
+		context,
+		extra,
+		subject,
+		repository,
+		prefetch,
+	};
 	return route.dedupeBody
 		? dedupeBody(ready, services, async () => dispatchEvent(ready, services))
 		: dispatchEvent(ready, services);
 }
-
-/** What the run of an event gets before its agent starts, frozen when the event is accepted. */
-const prefetchOf = (
-	{prefetch: what, deliverOnly, cronJob}: Route,
-	{headers, payload}: {readonly headers: RequestHeaders; readonly payload: JsonValue},
-): RunPlan['prefetch'] => {
-	if (what.length === 0 || deliverOnly || cronJob !== undefined) {
-		return undefined;
-	}
-
-	// Gitea and Forgejo send what GitHub sends, under a name of their own besides.
-	const isGitea = ['x-gitea-event', 'x-forgejo-event'].some(
-		name => headerOf(headers, name) !== undefined,
-	);
-	const pullRequest = pullRequestIn(payload, {isGitea});
-	return {what: [...what], ...(pullRequest && {pullRequest})};
-};
 
 /** A batch without events, or what LINE calls one. */
 const isEmptyList = (payload: JsonValue): boolean => {

@@ -25,6 +25,7 @@ beforeAll(async () => {
 			subscriptions: {
 				review,
 				plain: {prompt: 'Review {number}', rate_limit: 1000},
+				commands: {prompt: 'Review {number}', toolsets: ['terminal'], rate_limit: 1000},
 				comment: {
 					...review,
 					deliver: 'forge_comment',
@@ -123,6 +124,14 @@ test('the diff of a pull request, also from a fork, is a second text of the user
 		what: ['diff'],
 		pullRequest: {host: 'github', repo: 'acme/api', number: 7},
 	});
+});
+
+test('the plan of a run with the toolset `terminal` has the repository of its event', async () => {
+	const {run} = await runOf(opened, {route: 'commands'});
+	const other = await runOf(opened, {route: 'plain'});
+
+	expect(run?.plan.repository).toBe('acme/api');
+	expect(other.run?.plan.repository).toBeUndefined();
 });
 
 test('each client has its own token and no other secret', async () => {

@@ -46,6 +46,7 @@ const readyWith = (payload: JsonObject): ReadyEvent => ({
 	context: {payload, event: 'push'},
 	extra: {},
 	subject: undefined,
+	repository: undefined,
 	prefetch: undefined,
 });
 

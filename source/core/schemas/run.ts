@@ -38,6 +38,8 @@ export const runPlanSchema = facts({
 	skills: texts,
 	/** `owner/name#number` of what the event is about, where its payload says. */
 	subject: maybeText,
+	/** `owner/name` of the repository on GitHub that the event is about; of runs with the toolset `terminal`. */
+	repository: maybeText,
 	/** The coalesce key that gathered its events. */
 	key: maybeText,
 	/** Toolset names; the platform's default when absent. */

@@ -40,6 +40,7 @@ export function openTurns(
 				{
 					clock,
 					config: () => live.current(),
+					environment: world.environment,
 					servers,
 					log,
 					redact,

@@ -1,7 +1,7 @@
 import type {AgentRequest} from '../../agent/runner.ts';
 import {activateSkillTool, findSkills, offerOf} from '../../agent/skills.ts';
 import type {Config} from '../../config/config.ts';
-import {userHomeOf} from '../../config/environment.ts';
+import {type Environment, userHomeOf} from '../../config/environment.ts';
 import {basePaths} from '../../config/home-paths.ts';
 import {isTurn, originOf} from '../../core/origin.ts';
 import type {StoredRun} from '../../core/run.ts';
@@ -13,6 +13,7 @@ import type {ToolsRun, ToolsWorld} from '../../tools/toolset.ts';
 import {openBuiltIn} from '../../tools/toolsets.ts';
 import type {LiveServers} from '../servers/live-servers.ts';
 import type {ServerWait} from '../servers/wait-for-servers.ts';
+import {forgeOfRun} from './forge-of-run.ts';
 
 /** What a run needs beside its plan, looked up when it starts. */
 export type Equipment = Pick<AgentRequest, 'skill' | 'offered' | 'tools' | 'maxSchemaTokens'> & {
@@ -24,7 +25,9 @@ export type Equipment = Pick<AgentRequest, 'skill' | 'offered' | 'tools' | 'maxS
 
 /** What any run is equipped from. */
 export type EquipWorld = Omit<ToolsWorld, 'settings' | 'sandbox'> & {
-	readonly config: () => Pick<Config, 'profiles' | 'toolsets' | 'tools' | 'sandbox'>;
+	readonly config: () => Pick<Config, 'profiles' | 'toolsets' | 'tools' | 'sandbox' | 'forge'>;
+	/** The process's own. */
+	readonly environment: Environment;
 	/** Whether events of this route are taken in unsigned. */
 	readonly isUnsigned: (profile: string, route: string) => boolean;
 	readonly servers: Pick<LiveServers, 'toolsOf' | 'views'>;
@@ -154,13 +157,21 @@ async function toolsFor(
 		.map(({name}) => name);
 	// Their toolsets exist, with nothing in them for now.
 	const known = [...available, ...missing.map(({name}) => [name, []] as const)];
+	const config = world.config();
+	const places = placesOf(run.profile, config);
 	const ofOurs = await openBuiltIn(
 		toolsets,
 		{
 			id: run.id,
 			signal,
 			note,
-			profile: placesOf(run.profile, world.config()),
+			profile: places,
+			forge: forgeOfRun(run, {
+				clock: world.clock,
+				forge: config.forge,
+				environments: {own: world.environment, profile: config.profiles.of(profile).environment},
+				signal,
+			}),
 			isUnsigned: run.route !== undefined && world.isUnsigned(profile, run.route),
 		},
 		{

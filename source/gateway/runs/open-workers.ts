@@ -104,6 +104,7 @@ export function openWorkers(
 				{
 					clock,
 					config,
+					environment,
 					servers,
 					log: agentLog,
 					redact,

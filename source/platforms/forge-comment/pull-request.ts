@@ -32,6 +32,23 @@ export function pullRequestIn(
 	});
 }
 
+/**
+ * `owner/name` of the repository on GitHub that an event is about; `undefined` where it names none. Without the header of GitHub (`isGithub`) only the event of a pull request is known to be
+ * one: others have a `repository.full_name`, too.
+ *
+ * @see manual/sandbox-network.md#forge
+ */
+export function repositoryIn(
+	payload: JsonValue,
+	{isGithub}: {readonly isGithub: boolean},
+): string | undefined {
+	const repo = lookUp(payload, ['repository', 'full_name']);
+	const found = isGithub
+		? checked('github', {repo, number: 1})
+		: pullRequestIn(payload, {isGitea: false});
+	return found?.host === 'github' ? found.repo : undefined;
+}
+
 // Without a dot: a client would read it as a host, and a payload must not choose who gets the client's token.
 const groupPattern = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,99}$/;
 const maxGroups = 20;

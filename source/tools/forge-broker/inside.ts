@@ -31,7 +31,8 @@ export function forgeInside(
 	];
 	return {
 		files: {
-			'config.yml': `http_unix_socket: ${JSON.stringify(socket)}\ngit_protocol: https\nprompt: disabled\n`,
+			// Without a version newer clients would bring the folder into another form, and nothing can be written in it.
+			'config.yml': `version: "1"\nhttp_unix_socket: ${JSON.stringify(socket)}\ngit_protocol: https\nprompt: disabled\n`,
 			'hosts.yml': `${JSON.stringify(host)}:\n  user: svc\n  oauth_token: ${placeholder}\n  git_protocol: https\n`,
 		},
 		environment: {

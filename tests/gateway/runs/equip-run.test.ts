@@ -70,8 +70,10 @@ async function equip(
 			},
 			toolsets: toolsetsWithout('not in this test'),
 			sandbox: {required: true, read: [], write: [], hosts: []},
+			forge: {cli: 'gh'},
 			tools: {maxSchemaTokens: 20_000},
 		}),
+		environment: {},
 		isUnsigned: () => false,
 		redact: text => text,
 		servers: {

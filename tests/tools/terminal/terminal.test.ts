@@ -1,9 +1,11 @@
+import {execFile} from 'node:child_process';
 import {once} from 'node:events';
 // @module-tag slow
-import {mkdirSync, readFileSync, statSync} from 'node:fs';
+import {chmodSync, mkdirSync, readFileSync, statSync} from 'node:fs';
 import {readdir} from 'node:fs/promises';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
+import {promisify} from 'node:util';
 import {expect, test, type TestContext, vi} from 'vitest';
 import {
 	toolsetsWithout,
@@ -15,9 +17,11 @@ import {systemClock} from '../../../source/core/clock.ts';
 import type {JsonObject} from '../../../source/core/json.ts';
 import {createLogger} from '../../../source/core/log.ts';
 import {probeSandbox} from '../../../source/tools/sandbox/probe-sandbox.ts';
+import type {ToolsRun, ToolsWorld} from '../../../source/tools/toolset.ts';
 import {openBuiltIn} from '../../../source/tools/toolsets.ts';
 import {need} from '../../helpers/need.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
+import {openCodeHost, token} from '../forge-broker/open-code-host.ts';
 
 const probe = await probeSandbox(process.env);
 
@@ -27,12 +31,16 @@ async function openTerminal(
 		sandbox = {},
 		broken,
 		isUnsigned = false,
+		forge = {cli: 'gh', host: 'github.com', token: async () => ''},
+		askCodeHost,
 		path = process.env['PATH'] ?? '',
 	}: {
 		readonly terminal?: Parameters<typeof toolsetSettings.terminal.read>[0];
 		readonly sandbox?: Parameters<typeof sandboxSettings.read>[0];
 		readonly broken?: string;
 		readonly isUnsigned?: boolean;
+		readonly forge?: ToolsRun['forge'];
+		readonly askCodeHost?: ToolsWorld['askCodeHost'];
 		readonly path?: string;
 	},
 	context?: Pick<TestContext, 'skip'>,
@@ -64,12 +72,14 @@ async function openTerminal(
 				environment: {...process.env, PATH: path},
 			},
 			isUnsigned,
+			forge,
 			note(text) {
 				notes.push(text);
 			},
 		},
 		{
 			clock: systemClock,
+			...(askCodeHost && {askCodeHost}),
 			redact: text => text,
 			log: createLogger({clock: systemClock, redact: text => text, write() {}}),
 			settings: () => settings,
@@ -250,6 +260,105 @@ test('nothing of the way out can be changed from inside, and it ends with the ru
 	await terminal[Symbol.asyncDispose]();
 	expect(await outside()).toEqual([]);
 	vi.unstubAllEnvs();
+});
+
+test('`forge: read`: the real gh and git read the repository of the event, without the token', async context => {
+	need('gh', context);
+	need('git', context);
+	await using repository = await temporaryHome({'work/a.txt': 'one\n'});
+	const git = async (...args: readonly string[]) =>
+		promisify(execFile)('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
+			cwd: repository.file('work'),
+		});
+	await git('init', '-q', '-b', 'main');
+	await git('add', '.');
+	await git('commit', '-qm', 'one');
+	await git('clone', '-q', '--bare', '.', repository.file('acme/shop.git'));
+	await using host = await openCodeHost(repository.path);
+	await using terminal = await openTerminal(
+		{
+			terminal: {forge: 'read'},
+			forge: {cli: 'gh', host: 'github.com', repository: 'acme/shop', token: async () => token},
+			askCodeHost: host.send,
+		},
+		context,
+	);
+
+	const read = await terminal.run({
+		command: [
+			'gh pr view 7 --repo acme/shop --json number --jq .number',
+			'git clone -q https://github.com/acme/shop.git && cat shop/a.txt',
+			'git clone -q git@github.com:acme/shop.git again && cat again/a.txt',
+		].join('\n'),
+	});
+	const others = await terminal.run({
+		command: [
+			'gh api user',
+			'git ls-remote https://github.com/acme/other.git',
+			'cd shop && git push -q origin main:x',
+			'env; grep -r "" /run/svc/forge; gh auth token',
+		].join('\n'),
+	});
+
+	expect(read).toEqual({text: 'exit code 0\n7\none\none\n'});
+	expect(others.text).toContain('it is not below /repos/acme/shop');
+	expect(others.text).toContain('it is not acme/shop');
+	expect(others.text).toContain('placeholder');
+	expect(`${read.text}${others.text}`).not.toContain(token);
+	expect(terminal.notes).toEqual([
+		expect.stringContaining('did not send "GET /user": '),
+		expect.stringContaining('did not send "GET /acme/other.git/'),
+		expect.stringContaining('did not send "GET /acme/shop.git/info/refs?service=git-receive-pack'),
+	]);
+});
+
+test('`forge: read`: the client that is first on the PATH of the gateway is the one inside', async context => {
+	await using folder = await temporaryHome({
+		'bin/hub-of-ours': '#!/bin/sh\necho "ours $GH_HOST"\n',
+	});
+	chmodSync(folder.file('bin/hub-of-ours'), 0o755);
+	await using terminal = await openTerminal(
+		{
+			terminal: {forge: 'read'},
+			forge: {cli: 'hub-of-ours', host: 'git.acme.example', token: async () => ''},
+			path: `${folder.file('bin')}:${process.env['PATH']}`,
+		},
+		context,
+	);
+
+	expect(await terminal.run({command: 'hub-of-ours; command -v hub-of-ours'})).toEqual({
+		text: 'exit code 0\nours git.acme.example\n/run/svc/bin/hub-of-ours\n',
+	});
+});
+
+test('`forge: read`: an event about no repository gets 403, and a client without a login is a note', async context => {
+	need('curl', context);
+	const curl = 'curl -s --unix-socket /run/svc/forge.sock http://api.github.com/repos/acme/shop';
+	await using none = await openTerminal({terminal: {forge: 'read'}}, context);
+	await using loggedOut = await openTerminal(
+		{
+			terminal: {forge: 'read'},
+			forge: {
+				cli: 'gh',
+				host: 'github.com',
+				repository: 'acme/shop',
+				token: async () => {
+					throw new Error('Cannot get the token of "gh": log in');
+				},
+			},
+		},
+		context,
+	);
+
+	expect((await none.run({command: curl})).text).toContain('the event is about no repository');
+	expect(none.notes).toHaveLength(1);
+	expect(await loggedOut.run({command: 'echo goes on; ls /run/svc 2>&1'})).toMatchObject({
+		text: expect.stringMatching(/^exit code 2\ngoes on\n/),
+	});
+	await loggedOut.run({command: 'true'});
+	expect(loggedOut.notes).toEqual([
+		'The code host cannot be read from the sandbox: Cannot get the token of "gh": log in',
+	]);
 });
 
 test('without a sandbox the toolset is not offered, and the reason is said', async () => {

@@ -457,6 +457,7 @@ test('the hosts are those of the configuration at the time of the call, and none
 			},
 			isUnsigned: false,
 			note() {},
+			forge: {cli: 'gh', host: 'github.com', token: async () => ''},
 		},
 		{
 			clock: createFakeClock(),

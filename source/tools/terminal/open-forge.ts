@@ -1,0 +1,110 @@
+import {accessSync, constants, realpathSync, statSync} from 'node:fs';
+import {basename, delimiter, dirname, join} from 'node:path';
+import {isInside, systemFolders} from '../sandbox/places.ts';
+import type {Mount, SandboxPlan} from '../sandbox/plan.ts';
+import {insideFolder, insidePorts, socketFolder, type WayOut} from '../sandbox/ways-out.ts';
+import type {ToolsRun, ToolsWorld} from '../toolset.ts';
+
+/**
+ * Opens the broker that reads the repository of the run's event. It ends with `stack`. Without a repository the broker refuses everything, and no token is asked for.
+ *
+ * Rejects with the sentence of `forge.token`, or as `openForgeBroker` does.
+ *
+ * @see manual/sandbox-network.md#forge
+ */
+export async function openForge(
+	{forge: {host, repository, token}, note, signal}: ToolsRun,
+	{clock, askCodeHost}: ToolsWorld,
+	stack: AsyncDisposableStack,
+): Promise<WayOut> {
+	const [{openForgeBroker}, {forgeInside}] = await Promise.all([
+		import('../forge-broker/broker.ts'),
+		import('../forge-broker/inside.ts'),
+	]);
+	const [owner, name] = repository?.split('/') ?? [];
+	const {socket: outside} = stack.use(
+		await openForgeBroker(
+			{
+				folder: socketFolder(stack),
+				...(owner !== undefined && name !== undefined && {repository: {host, owner, name}}),
+				token: repository === undefined ? '' : await token(),
+				signal,
+				onRefused({method, path, reason}) {
+					note(`The broker of the forge did not send "${method} ${path}": ${reason}`);
+				},
+			},
+			{clock, ...(askCodeHost && {send: askCodeHost})},
+		),
+	);
+	const inside = join(insideFolder, 'forge.sock');
+	const folder = join(insideFolder, 'forge');
+	const port = insidePorts.forge;
+	const {files, environment: env} = forgeInside(host, {socket: inside, folder, port});
+	return {
+		socket: {outside, inside},
+		port,
+		mounts: Object.entries(files).map(([file, text]) => ({
+			kind: 'text',
+			text,
+			path: join(folder, file),
+		})),
+		env,
+	};
+}
+
+const programFolder = join(insideFolder, 'bin');
+
+/** The plan with the client of the code host and git on its PATH, as they stand first on the PATH of the gateway. */
+export function withForgePrograms(
+	plan: SandboxPlan,
+	{forge: {cli}, profile: {environment}}: ToolsRun,
+): SandboxPlan {
+	const mounts = [cli, 'git'].flatMap((program): readonly Mount[] => {
+		const found = findProgram(program, environment['PATH'] ?? '');
+		if (found === undefined) {
+			return [];
+		}
+
+		const path = join(programFolder, basename(program));
+		// What is there already is not mounted again: least of all what can be changed from inside, and be a link to something else by then.
+		const isThere =
+			systemFolders.some(folder => isInside(found, folder)) ||
+			plan.mounts.some(
+				mount => (mount.kind === 'read' || mount.kind === 'write') && isInside(found, mount.path),
+			);
+		return isThere
+			? [{kind: 'link', to: found, path}]
+			: [{kind: 'read', from: found, path}, ...partsOfGit(program, found)];
+	});
+	return {
+		...plan,
+		mounts: [...plan.mounts, ...mounts],
+		env: {...plan.env, PATH: [programFolder, plan.env['PATH'] ?? ''].join(delimiter)},
+	};
+}
+
+/** Where it leads to in the end; `undefined`: it is not there. Folders that depend on where svc was started do not count. */
+function findProgram(program: string, path: string): string | undefined {
+	const folders = program.includes('/') ? [''] : path.split(delimiter);
+	for (const folder of folders.filter(one => one.startsWith('/') || program.startsWith('/'))) {
+		try {
+			const real = realpathSync(join(folder, program));
+			accessSync(real, constants.X_OK);
+			if (statSync(real).isFile()) {
+				return real;
+			}
+		} catch {
+			// The next folder.
+		}
+	}
+
+	return undefined;
+}
+
+/** Git of a folder of its own keeps most of itself in programs beside it. */
+function partsOfGit(program: string, found: string): readonly Mount[] {
+	const folder = join(dirname(found), '../libexec/git-core');
+	return program === 'git' && statSync(folder, {throwIfNoEntry: false})?.isDirectory()
+		? [{kind: 'read', from: realpathSync(folder), path: folder}]
+		: [];
+}
