@@ -9,8 +9,10 @@ import {
 } from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
 import {oauthSettings} from './oauth-schema.ts';
+import {hasReference} from './references.ts';
 import {argsText, programText, textLike, variableName} from './tool-server-parts.ts';
 import {problemWithServerUrl} from './tool-server-problems.ts';
+import {hostRulesOf, hostTexts} from './toolset-settings.ts';
 
 const day = 24 * 60 * 60;
 /** A timer counts no further. */
@@ -45,6 +47,35 @@ const textsOf = (written: Readonly<Record<string, string | null | undefined>>) =
 		),
 	);
 
+/** A file or folder, as people write it. */
+const listedPath = checked(nonEmptyText, text =>
+	(/^(?:\/|~\/|~$)/.test(text) || hasReference(text)) && !text.includes('\0')
+		? undefined
+		: 'is no absolute path: begin it with / or ~/',
+);
+
+/** `sandbox` of a server. @see manual/sandbox.md#tool-servers */
+const serverSandboxSettings = defineSettings({
+	read: setting(z.array(listedPath), {
+		description: "Files and folders that may be read beside the system's",
+		default: [],
+	}),
+	write: setting(z.array(listedPath), {description: 'Folders that may be written', default: []}),
+	hosts: setting(hostTexts, {
+		description: 'Hosts that may be reached, as in `sandbox.hosts`',
+		default: [],
+		to: hostRulesOf,
+	}),
+});
+
+/** What a server finds in its sandbox beside the folders of the system. */
+export type ServerSandbox = ReturnType<typeof serverSandboxSettings.read>;
+
+const sandboxOf = (
+	written: boolean | z.output<typeof serverSandboxSettings.schema>,
+): ServerSandbox | undefined =>
+	written === false ? undefined : serverSandboxSettings.read(written === true ? {} : written);
+
 /** What only a program has; typed, it stands under `endpoint`. @see manual/tool-servers.md#programs */
 export const programSettings = defineSettings({
 	command: setting(programText, {
@@ -64,6 +95,12 @@ export const programSettings = defineSettings({
 		default: {},
 		change: 'reconnect',
 		to: textsOf,
+	}),
+	sandbox: setting(z.union([z.boolean(), serverSandboxSettings.schema]), {
+		description:
+			'[A sandbox of its own](sandbox.md#tool-servers): `{read, write, hosts}`, lists of paths and hosts; `true`: with the folders of the system and nothing else; absent or `false`: none',
+		change: 'reconnect',
+		to: sandboxOf,
 	}),
 	...recycling,
 	lifecycle: setting(z.object(recycling), {

@@ -108,6 +108,13 @@ const expandProgram = (endpoint: StdioEndpoint, texts: Expander): StdioEndpoint 
 	command: texts.plain(endpoint.command),
 	args: endpoint.args.map(texts.plain),
 	env: mapValues(endpoint.env, texts.secret),
+	...(endpoint.sandbox && {
+		sandbox: {
+			...endpoint.sandbox,
+			read: endpoint.sandbox.read.map(path => texts.path(path)),
+			write: endpoint.sandbox.write.map(path => texts.path(path)),
+		},
+	}),
 });
 
 function expandRemote(endpoint: RemoteEndpoint, texts: Expander): RemoteEndpoint {
@@ -161,13 +168,19 @@ function problemWith(
 		: problemWithRemote(endpoint);
 }
 
-function problemWithProgram({command, args, env}: StdioEndpoint): string | undefined {
+function problemWithProgram({command, args, env, sandbox}: StdioEndpoint): string | undefined {
 	if (command.trim() === '') {
 		return '"command" is empty once its variables are put in';
 	}
 
-	return [command, ...args, ...Object.values(env)].some(text => text.includes('\0'))
-		? 'a variable with a NUL stands in "command", "args" or "env"'
+	const paths = [...(sandbox?.read ?? []), ...(sandbox?.write ?? [])];
+	const relative = paths.find(path => !path.startsWith('/'));
+	if (relative !== undefined) {
+		return `"${cell(relative, maxVariableLength).text}" in "sandbox" is no absolute path once its variables are put in`;
+	}
+
+	return [command, ...args, ...paths, ...Object.values(env)].some(text => text.includes('\0'))
+		? 'a variable with a NUL stands in "command", "args", "env" or "sandbox"'
 		: undefined;
 }
 

@@ -16,6 +16,7 @@ function problemsWithEndpoint({
 	url,
 	transport,
 	auth,
+	sandbox,
 }: RawToolServer): UnplacedDiagnostic[] {
 	const isRemote = isWritten(url);
 	if (isWritten(command) === isRemote) {
@@ -28,6 +29,9 @@ function problemsWithEndpoint({
 	return [
 		...(auth && !isRemote
 			? [{path: ['auth'], message: 'is for remote servers: it needs "url"'}]
+			: []),
+		...(sandbox && isRemote
+			? [{path: ['sandbox'], message: 'is for programs: it needs "command"'}]
 			: []),
 		...(transport && isRemote === (transport === 'stdio')
 			? [{path: ['transport'], message: `does not fit to "${isRemote ? 'url' : 'command'}"`}]

@@ -75,14 +75,15 @@ export async function runInGroup(
 			shell: false,
 			stdio: ['pipe', 'pipe', 'pipe', ...(job.feeds ?? []).map(() => 'pipe' as const)],
 		});
-		feed(child, job.feeds ?? []);
+		feedChild(child, job.feeds ?? []);
 		return await watch(child, job, clock);
 	} catch (error) {
 		return {kind: 'not-started', code: codeOf(error)};
 	}
 }
 
-function feed(child: ChildProcess, feeds: readonly Buffer[]): void {
+/** Writes what a process that was just started reads at its descriptors 3, 4, …, each of which must be a pipe. */
+export function feedChild(child: ChildProcess, feeds: readonly Buffer[]): void {
 	for (const [index, content] of feeds.entries()) {
 		const pipe = child.stdio[3 + index];
 		if (pipe && 'end' in pipe) {

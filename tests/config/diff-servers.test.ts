@@ -56,6 +56,8 @@ const examples = [
 	['command', 'command: x', 'command: y', 'reconnects'],
 	['args', 'command: x', 'command: x, args: [y]', 'reconnects'],
 	['env', 'command: x', 'command: x, env: {A: b}', 'reconnects'],
+	['sandbox', 'command: x', 'command: x, sandbox: true', 'reconnects'],
+	['sandbox', 'command: x, sandbox: true', 'command: x, sandbox: {write: [/srv]}', 'reconnects'],
 	['url', 'url: http://x', 'url: http://y', 'reconnects'],
 	['headers', 'url: http://x', 'url: http://x, headers: {A: b}', 'reconnects'],
 	['ssl_verify', 'url: http://x', 'url: http://x, ssl_verify: false', 'reconnects'],

@@ -34,6 +34,32 @@ const expanded = (entry: string, environment: Record<string, string> = {}) => {
 };
 
 test.for([
+	['true', {read: [], write: [], hosts: []}],
+	['{}', {read: [], write: [], hosts: []}],
+	['false', undefined],
+	[
+		"{read: [~/notes, '${DATA}/x'], write: ['${workspaceFolder}'], hosts: [db.example:5432]}",
+		{
+			read: ['/home/ada/notes', '/srv/data/x'],
+			write: ['/work/space'],
+			hosts: [{host: 'db.example', below: false, ports: [5432]}],
+		},
+	],
+] as const)('`sandbox: %s`', ([written, wanted]) => {
+	const {endpoint} = expanded(`command: a, sandbox: ${written}`, {DATA: '/srv/data'}).server;
+
+	expect(endpoint).toHaveProperty('command', 'a');
+	expect('sandbox' in endpoint ? endpoint.sandbox : undefined).toEqual(wanted);
+});
+
+test('a path of a sandbox is absolute once its variables are put in', () => {
+	expect(expand("command: a, sandbox: {read: ['${DATA}']}", {DATA: 'data'})).toMatchObject({
+		ok: false,
+		message: expect.stringContaining('"data" in "sandbox" is no absolute path'),
+	});
+});
+
+test.for([
 	['`${VAR}`', '${CRM}', 'value of CRM'],
 	['`${env:VAR}` (same variable)', '${env:CRM}', 'value of CRM'],
 	['several in one text', 'a ${CRM} b ${env:CRM} c', 'a value of CRM b value of CRM c'],
@@ -154,7 +180,7 @@ test.for([
 	[
 		'command: a, env: {A: "${U}"}',
 		'secret\0',
-		'a variable with a NUL stands in "command", "args" or "env"',
+		'a variable with a NUL stands in "command", "args", "env" or "sandbox"',
 	],
 ] as const)('{%s} with a variable that cannot stand there', ([entry, value, message]) => {
 	const result = expand(entry, {U: value});

@@ -382,6 +382,7 @@ test.for([
 	['url: http://a, transport: stdio', ['transport: does not fit to "url"']],
 	['command: a, transport: sse', ['transport: does not fit to "command"']],
 	['command: a, auth: oauth', ['auth: is for remote servers: it needs "url"']],
+	['url: http://a, sandbox: true', ['sandbox: is for programs: it needs "command"']],
 	['url: http://a, auth: oath', ['auth: "oath" is not known, did you mean "oauth"']],
 	['command: a, tools: [a]', ['tools: must be a mapping, not a list']],
 	[

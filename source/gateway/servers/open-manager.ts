@@ -1,7 +1,7 @@
 import type {Authorities} from '../../config/authorities.ts';
 import type {HomePaths} from '../../config/config.ts';
-import type {Environment} from '../../config/environment.ts';
-import {ensureHome} from '../../config/home-paths.ts';
+import {type Environment, userHomeOf} from '../../config/environment.ts';
+import {basePaths, ensureHome} from '../../config/home-paths.ts';
 import type {World} from '../../core/world.ts';
 import type {ServerManager, ServerManagerDependencies} from '../../mcp/contract.ts';
 import type {TransportFactory} from '../../mcp/wire/transport-factory.ts';
@@ -62,6 +62,13 @@ export function createManagerOpener({
 			paths,
 			environment,
 			authorities,
+			async sandbox(server, options, stack) {
+				const {openServerSandbox} = await import('../../tools/sandbox/server-sandbox.ts');
+				const svcHome = basePaths(paths)?.home ?? paths.home;
+				const userHome = userHomeOf(environment);
+				const places = {userHome, svcHome, profileHome: paths.home, environment};
+				return openServerSandbox(server, {...options, clock, places}, stack);
+			},
 		});
 		return {
 			transports,

@@ -1,26 +1,40 @@
 import {stripVTControlCharacters} from 'node:util';
 import type {StdioEndpoint} from '../../config/tool-server.ts';
 import {cell} from '../../core/untrusted.ts';
+import {ConnectError} from './connect-error.ts';
 import {explain} from './explain.ts';
 import type {OpenedTransport, OpenOptions} from './open-transport.ts';
 import {createStderrMemory} from './stderr-memory.ts';
 import {createStdioTransport} from './stdio-transport.ts';
-import {redactAlso, type ServerAt, type TransportParts} from './transport-parts.ts';
+import {
+	type ProcessLaunch,
+	redactAlso,
+	type ServerAt,
+	type TransportParts,
+} from './transport-parts.ts';
 
 const maxLogLineLength = 2000;
 const maxLastLineLength = 300;
 
-/** Makes the way to a stdio server; nothing runs before `start()`. */
-export function openStdio(
+/**
+ * Makes the way to a stdio server; nothing of it runs before `start()`.
+ *
+ * @throws ConnectError where it wants a sandbox and cannot have one
+ */
+export async function openStdio(
 	server: ServerAt<StdioEndpoint>,
 	{signal, secrets, onLost = () => {}}: OpenOptions,
-	{clock, log, redact, environment, groups, stderrLog}: TransportParts,
-): OpenedTransport {
+	parts: TransportParts,
+): Promise<OpenedTransport> {
+	const {clock, log, redact, environment, groups, stderrLog} = parts;
 	const hide = redactAlso(redact, secrets);
 	const said = createStderrMemory(clock);
+	await using stack = new AsyncDisposableStack();
+	const sandboxed = await sandboxedLaunch(server, {signal, parts, stack});
 	const transport = createStdioTransport({
 		endpoint: server.endpoint,
 		environment,
+		sandboxed,
 		clock,
 		groups,
 		onStderr(line) {
@@ -37,6 +51,7 @@ export function openStdio(
 	};
 
 	signal.addEventListener('abort', end, {once: true});
+	const owned = stack.move();
 	return {
 		transport,
 		lastStderr: () => said.last(),
@@ -58,6 +73,7 @@ export function openStdio(
 		async [Symbol.asyncDispose]() {
 			signal.removeEventListener('abort', end);
 			await transport.close();
+			await owned.disposeAsync();
 			const {noiseLines} = transport.facts();
 			if (noiseLines > 0) {
 				log.debug('A tool server printed lines that are no messages', {
@@ -67,4 +83,38 @@ export function openStdio(
 			}
 		},
 	};
+}
+
+async function sandboxedLaunch(
+	{name, endpoint: {command, args, env, sandbox}}: ServerAt<StdioEndpoint>,
+	{
+		signal,
+		parts: {sandbox: open, log},
+		stack,
+	}: {
+		readonly signal: AbortSignal;
+		readonly parts: TransportParts;
+		readonly stack: AsyncDisposableStack;
+	},
+): Promise<ProcessLaunch | undefined> {
+	if (!sandbox) {
+		return undefined;
+	}
+
+	const note = (text: string) => {
+		log.warn(text, {server: name});
+	};
+	const opened = await open?.(
+		{name, command: [command, ...args], env, sandbox},
+		{note, signal},
+		stack,
+	);
+	if (opened?.ok !== true) {
+		throw new ConnectError({
+			kind: 'passing',
+			message: opened?.reason ?? 'It wants a sandbox, and there is none here',
+		});
+	}
+
+	return opened.launch;
 }

@@ -11,11 +11,13 @@ import type {Environment} from '../../config/environment.ts';
 import type {StdioEndpoint} from '../../config/tool-server.ts';
 import {type Clock, sleep} from '../../core/clock.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
+import {feedChild} from '../../core/process-group.ts';
 import {endGraceMs, endGroup} from './end-group.ts';
 import {createLineReader} from './line-reader.ts';
 import {maxMessageBytes, tooLarge} from './message-limit.ts';
 import type {ProcessGroups} from './process-groups.ts';
 import {serverEnvironment} from './server-environment.ts';
+import type {ProcessLaunch} from './transport-parts.ts';
 import {notReading, writeWithEnd} from './write-with-end.ts';
 
 /** How long answers that are still in the pipe may take after the process has exited; a grandchild can hold the pipe open for ever. */
@@ -59,6 +61,7 @@ export type StdioTransport = Transport & {
 export function createStdioTransport({
 	endpoint,
 	environment,
+	sandboxed,
 	clock,
 	groups,
 	onStderr,
@@ -67,6 +70,8 @@ export function createStdioTransport({
 	readonly endpoint: StdioEndpoint;
 	/** This process's; the server gets its baseline. */
 	readonly environment: Environment;
+	/** How it is started in its sandbox; absent: it has none. */
+	readonly sandboxed: ProcessLaunch | undefined;
 	readonly clock: Clock;
 	readonly groups: ProcessGroups;
 	readonly onStderr: (line: string) => void;
@@ -206,11 +211,13 @@ export function createStdioTransport({
 
 			await groups.ready();
 			ended.signal.throwIfAborted();
-			const started = spawn(endpoint.command, endpoint.args, {
+			const {command, args} = sandboxed ?? endpoint;
+			const feeds = sandboxed?.feeds ?? [];
+			const started = spawn(command, args, {
 				detached: true,
-				env: serverEnvironment(environment, endpoint.env),
+				...(sandboxed ? {cwd: '/', env: {}} : {env: serverEnvironment(environment, endpoint.env)}),
 				shell: false,
-				stdio: ['pipe', 'pipe', 'pipe'],
+				stdio: ['pipe', 'pipe', 'pipe', ...feeds.map(() => 'pipe' as const)],
 			});
 			if (started.pid === undefined) {
 				const [error]: unknown[] = await once(started, 'error');
@@ -218,6 +225,7 @@ export function createStdioTransport({
 			}
 
 			child = started;
+			feedChild(started, feeds);
 			groups.add(started.pid);
 			listen(started);
 		},

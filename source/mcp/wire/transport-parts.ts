@@ -1,4 +1,5 @@
 import type {Authorities} from '../../config/authorities.ts';
+import type {ServerSandbox} from '../../config/endpoint-settings.ts';
 import type {Environment} from '../../config/environment.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {ResolveName} from '../../core/address-scope.ts';
@@ -14,9 +15,33 @@ export type TransportParts = Pick<World, 'clock' | 'log' | 'redact'> & {
 	readonly authorities: Authorities;
 	readonly groups: ProcessGroups;
 	readonly stderrLog: StderrLog;
+	/** Absent: a server that wants a sandbox cannot be started. */
+	readonly sandbox?: OpenServerSandbox | undefined;
 	/** Looks up the names of remote servers; absent: as the system does. */
 	readonly resolve?: ResolveName | undefined;
 };
+
+/** How a program is started: what is run, and what it reads at its descriptors 3, 4, … */
+export type ProcessLaunch = {
+	readonly command: string;
+	readonly args: readonly string[];
+	readonly feeds: readonly Buffer[];
+};
+
+/** How a server is started in a sandbox, or why it cannot be, in a sentence. What is opened for it ends with `stack`. */
+export type OpenServerSandbox = (
+	server: {
+		readonly name: string;
+		readonly command: readonly string[];
+		readonly env: Readonly<Record<string, string>>;
+		readonly sandbox: ServerSandbox;
+	},
+	options: {readonly note: (text: string) => void; readonly signal: AbortSignal},
+	stack: AsyncDisposableStack,
+) => Promise<
+	| {readonly ok: true; readonly launch: ProcessLaunch}
+	| {readonly ok: false; readonly reason: string}
+>;
 
 /** Server with an endpoint of kind `E`. */
 export type ServerAt<E> = ToolServerConfig & {readonly endpoint: E};

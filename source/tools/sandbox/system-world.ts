@@ -1,5 +1,6 @@
-import {lstatSync, readlinkSync, realpathSync, statSync} from 'node:fs';
+import {accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync} from 'node:fs';
 import {userInfo} from 'node:os';
+import {delimiter, join} from 'node:path';
 import type {PlanWorld} from './plan.ts';
 
 /** What plans are made from, as this machine has it. */
@@ -44,4 +45,22 @@ export function systemWorld(
 			}
 		},
 	};
+}
+
+/** The file that a program's name or path leads to in the end; `undefined`: it is not there. Folders that depend on where svc was started do not count. */
+export function findProgram(program: string, path: string): string | undefined {
+	const folders = program.includes('/') ? [''] : path.split(delimiter);
+	for (const folder of folders.filter(one => one.startsWith('/') || program.startsWith('/'))) {
+		try {
+			const real = realpathSync(join(folder, program));
+			accessSync(real, constants.X_OK);
+			if (statSync(real).isFile()) {
+				return real;
+			}
+		} catch {
+			// The next folder.
+		}
+	}
+
+	return undefined;
 }

@@ -1,7 +1,8 @@
-import {accessSync, constants, realpathSync, statSync} from 'node:fs';
+import {realpathSync, statSync} from 'node:fs';
 import {basename, delimiter, dirname, join} from 'node:path';
 import {isInside, systemFolders} from '../sandbox/places.ts';
 import type {Mount, SandboxPlan} from '../sandbox/plan.ts';
+import {findProgram} from '../sandbox/system-world.ts';
 import {insideFolder, insidePorts, socketFolder, type WayOut} from '../sandbox/ways-out.ts';
 import type {ToolsRun, ToolsWorld} from '../toolset.ts';
 
@@ -81,24 +82,6 @@ export function withForgePrograms(
 		mounts: [...plan.mounts, ...mounts],
 		env: {...plan.env, PATH: [programFolder, plan.env['PATH'] ?? ''].join(delimiter)},
 	};
-}
-
-/** Where it leads to in the end; `undefined`: it is not there. Folders that depend on where svc was started do not count. */
-function findProgram(program: string, path: string): string | undefined {
-	const folders = program.includes('/') ? [''] : path.split(delimiter);
-	for (const folder of folders.filter(one => one.startsWith('/') || program.startsWith('/'))) {
-		try {
-			const real = realpathSync(join(folder, program));
-			accessSync(real, constants.X_OK);
-			if (statSync(real).isFile()) {
-				return real;
-			}
-		} catch {
-			// The next folder.
-		}
-	}
-
-	return undefined;
 }
 
 /** Git of a folder of its own keeps most of itself in programs beside it. */

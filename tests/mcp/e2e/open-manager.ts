@@ -15,6 +15,7 @@ import type {
 } from '../../../source/mcp/contract.ts';
 import {createServerManager} from '../../../source/mcp/manager/server-manager.ts';
 import {createTransportFactory} from '../../../source/mcp/wire/transport-factory.ts';
+import {openServerSandbox} from '../../../source/tools/sandbox/server-sandbox.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 
 export type ManagerOptions = {
@@ -26,6 +27,8 @@ export type ManagerOptions = {
 	/** The profile's `.env`, so to speak; PATH is the machine's. */
 	readonly environment?: Readonly<Record<string, string>>;
 	readonly loginOf?: ServerManagerDependencies['loginOf'];
+	/** Whether servers may have a sandbox; none works without. */
+	readonly sandbox?: 'works' | 'fails';
 };
 
 /** The manager of a profile as the gateway makes it, over real transports, with files of its own. */
@@ -35,6 +38,7 @@ export async function openManager({
 	clock = systemClock,
 	environment = {},
 	loginOf,
+	sandbox,
 }: ManagerOptions = {}) {
 	const stack = new AsyncDisposableStack();
 	const home = stack.use(await temporaryHome());
@@ -51,7 +55,30 @@ export async function openManager({
 	let changed = Promise.withResolvers<void>();
 
 	const transports = stack.use(
-		createTransportFactory({clock, log, redact, paths, environment: world}),
+		createTransportFactory({
+			clock,
+			log,
+			redact,
+			paths,
+			environment: world,
+			...(sandbox && {
+				sandbox: async (server, options, owner) =>
+					openServerSandbox(
+						server,
+						{
+							...options,
+							clock,
+							places: {
+								userHome: home.file('person'),
+								svcHome: home.file('svc'),
+								profileHome: home.file('svc'),
+								environment: sandbox === 'works' ? {...process.env} : {PATH: '/nowhere'},
+							},
+						},
+						owner,
+					),
+			}),
+		}),
 	);
 	const manager = stack.use(
 		createServerManager({

@@ -1,0 +1,85 @@
+import type {ServerSandbox} from '../../config/endpoint-settings.ts';
+import type {World} from '../../core/world.ts';
+import {isInside} from './places.ts';
+import {type PlanWorld, type SandboxPlan, sandboxPlan} from './plan.ts';
+import {probeSandbox} from './probe-sandbox.ts';
+import {type SandboxLaunch, sandboxLaunch} from './run-in-sandbox.ts';
+import {findProgram, systemWorld} from './system-world.ts';
+import {openHosts, withWaysOut} from './ways-out.ts';
+
+/** How much its folders in memory hold together. */
+const memoryBytes = 2 ** 29;
+
+/** A stdio server that is to be started in a sandbox. */
+type SandboxedServer = {
+	readonly name: string;
+	readonly command: readonly string[];
+	/** Its own variables. */
+	readonly env: Readonly<Record<string, string>>;
+	readonly sandbox: ServerSandbox;
+};
+
+/** `reason` follows the name of the server in a sentence of its own. */
+type OpenedServerSandbox =
+	| {readonly ok: true; readonly launch: SandboxLaunch}
+	| {readonly ok: false; readonly reason: string};
+
+/**
+ * How a stdio server is started in a sandbox of its own lists; never without one. The way to its hosts ends with `stack`.
+ *
+ * Rejects as `openHosts` does.
+ *
+ * @see manual/sandbox.md#tool-servers
+ */
+export async function openServerSandbox(
+	{name, command, env, sandbox: {read, write, hosts}}: SandboxedServer,
+	{
+		places,
+		clock,
+		...options
+	}: Pick<World, 'clock'> & {
+		readonly places: Pick<PlanWorld, 'userHome' | 'svcHome' | 'profileHome' | 'environment'>;
+		/** Gets a sentence for each host that was refused, clean. */
+		readonly note: (text: string) => void;
+		readonly signal: AbortSignal;
+	},
+	stack: AsyncDisposableStack,
+): Promise<OpenedServerSandbox> {
+	const planned = sandboxPlan({read, write, memoryBytes}, systemWorld(places));
+	if (planned.kind === 'problem') {
+		const {list, path, problem} = planned.problem;
+		return {ok: false, reason: `sandbox.${list}: "${path}" ${problem}`};
+	}
+
+	const probe = await probeSandbox(places.environment);
+	if (!probe.works) {
+		return {ok: false, reason: `No sandbox works here: ${probe.reason}`};
+	}
+
+	const plan = {...planned.plan, env: {...planned.plan.env, ...env}};
+	const [program = ''] = command;
+	if (!isSeen(findProgram(program, plan.env['PATH'] ?? ''), plan)) {
+		return {
+			ok: false,
+			reason: `Command "${program}" is not inside of its sandbox: write its whole path and list its folder in sandbox.read`,
+		};
+	}
+
+	const ways =
+		hosts.length === 0
+			? []
+			: [
+					await openHosts(
+						{hosts, setting: `mcp_servers.${name}.sandbox.hosts`, ...options},
+						{clock},
+						stack,
+					),
+				];
+	return {ok: true, launch: sandboxLaunch(probe.bwrap, withWaysOut(plan, ways), command)};
+}
+
+const isSeen = (program: string | undefined, {mounts}: SandboxPlan): boolean =>
+	program !== undefined &&
+	mounts.some(
+		mount => (mount.kind === 'read' || mount.kind === 'write') && isInside(program, mount.from),
+	);
