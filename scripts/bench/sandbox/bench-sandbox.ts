@@ -6,7 +6,7 @@ import {join} from 'node:path';
 import {systemClock} from '../../../source/core/clock.ts';
 import {sandboxPlan} from '../../../source/tools/sandbox/plan.ts';
 import {probeSandbox} from '../../../source/tools/sandbox/probe-sandbox.ts';
-import {runInSandbox} from '../../../source/tools/sandbox/run-in-sandbox.ts';
+import {runInSandbox, sandboxLaunch} from '../../../source/tools/sandbox/run-in-sandbox.ts';
 import {systemWorld} from '../../../source/tools/sandbox/system-world.ts';
 import type {BenchOptions} from '../main.ts';
 import type {Report} from '../report.ts';
@@ -100,10 +100,22 @@ export async function benchSandbox({rounds = 200}: BenchOptions): Promise<Report
 		return {
 			title: 'A call in the sandbox',
 			lines,
-			notes: ['bash -c true; ours makes its plan, the mounts of the system and its filter anew'],
+			notes: [
+				'bash -c true; ours makes its plan, the mounts of the system and its filter anew',
+				...(closesDescriptors(probe.bwrap)
+					? [
+							'this process inherited descriptors: ours takes another start of bash, which closes them',
+						]
+					: []),
+			],
 			data: Object.fromEntries(times),
 		};
 	} finally {
 		rmSync(folder, {recursive: true, force: true});
 	}
 }
+
+/** Whether each call starts a shell first that closes what this process was started with. */
+const closesDescriptors = (bwrap: string): boolean =>
+	sandboxLaunch(bwrap, {mounts: [], env: {}, cwd: '/', sockets: [], prelude: []}, []).command !==
+	bwrap;
