@@ -15,7 +15,7 @@ import {systemClock, type Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {runInGroup} from '../../core/process-group.ts';
 import {sandboxPlan} from './plan.ts';
-import {runInSandbox} from './run-in-sandbox.ts';
+import {bashCommand, runInSandbox} from './run-in-sandbox.ts';
 import {systemWorld} from './system-world.ts';
 
 /** Whether sandboxes work here. `reason` follows `no sandbox works here: `. */
@@ -116,7 +116,7 @@ async function whyNot(bwrap: string, clock: Clock): Promise<string | undefined> 
 		}
 
 		const exit = await runInSandbox(
-			['/bin/bash', '-c', probeSource, folder, home],
+			['/bin/bash', ...bashCommand, probeSource, folder, home],
 			{
 				bwrap,
 				plan: planned.plan,

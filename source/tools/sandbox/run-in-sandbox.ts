@@ -13,6 +13,9 @@ export type SandboxLaunch = {
 	readonly feeds: readonly Buffer[];
 };
 
+/** Behind `/bin/bash`, before a command. Bash takes a socket as its input for a remote shell, and would run the startup files of the person first. */
+export const bashCommand = ['--norc', '-c'] as const;
+
 /** `bwrap`: its absolute path. */
 export function sandboxLaunch(
 	bwrap: string,
@@ -27,7 +30,7 @@ export function sandboxLaunch(
 			{
 				command: '/bin/bash',
 				args: [
-					'-c',
+					...bashCommand,
 					`exec ${inherited.map(descriptor => `${descriptor}>&-`).join(' ')}; exec "$0" "$@"`,
 					bwrap,
 					...args,

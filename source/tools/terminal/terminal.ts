@@ -3,7 +3,7 @@ import {jsonHash} from '../../core/canonical-json.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {Tool, ToolResult} from '../../core/tool.ts';
 import {isInside} from '../sandbox/places.ts';
-import {runInSandbox, type SandboxExit} from '../sandbox/run-in-sandbox.ts';
+import {bashCommand, runInSandbox, type SandboxExit} from '../sandbox/run-in-sandbox.ts';
 import {type ToolsSandbox, toolsSandbox} from '../sandbox/tools-sandbox.ts';
 import type {ToolsRun, ToolsWorld} from '../toolset.ts';
 import {runOpen} from './run-open.ts';
@@ -168,7 +168,7 @@ async function runCommand(
 	}
 
 	// In one stream, as a terminal shows both.
-	const argv = ['/bin/bash', '-c', 'exec /bin/bash -c "$0" 2>&1', command];
+	const argv = ['/bin/bash', ...bashCommand, 'exec /bin/bash --norc -c "$0" 2>&1', command];
 	const exit =
 		found.kind === 'sandbox' && plan
 			? await runInSandbox(

@@ -132,6 +132,23 @@ test('a command of several lines gives its exit code and both of its outputs in 
 	expect(statSync(terminal.home.file('svc/work')).mode & 0o777).toBe(0o700);
 });
 
+const places: ReadonlyArray<readonly [string, Parameters<typeof openTerminal>[0]]> = [
+	['in the sandbox', {sandbox: {read: ['~']}}],
+	['without one', {path: '/nowhere', sandbox: {required: false}}],
+];
+
+test.for(places)('no startup file of the person is run, %s', async ([, options], context) => {
+	await using terminal = await openTerminal(
+		options,
+		options.path === undefined ? context : undefined,
+	);
+	await terminal.home.write('person/.bashrc', 'echo started\n');
+
+	expect(await terminal.run({command: 'test -e ~/.bashrc && echo there'})).toEqual({
+		text: 'exit code 0\nthere\n',
+	});
+});
+
 test('a command writes into the working folder, and starts in a folder of it', async context => {
 	await using terminal = await openTerminal({}, context);
 
