@@ -1,10 +1,11 @@
 import type {dynamicTool, jsonSchema, Tool as SdkTool, ToolSet} from 'ai';
+import type {CallPreview} from '../core/approval.ts';
 import {boundText} from '../core/bound-text.ts';
 import {jsonHash} from '../core/canonical-json.ts';
 import type {Clock} from '../core/clock.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import type {JsonValue} from '../core/json.ts';
-import type {Approve, Tool, ToolResult, Verdict} from '../core/tool.ts';
+import type {Approve, PreviewResult, Tool, ToolResult, Verdict} from '../core/tool.ts';
 import type {World} from '../core/world.ts';
 import {callFacts} from './record-steps.ts';
 import type {AgentRequest} from './runner.ts';
@@ -27,6 +28,9 @@ type SdkVerdict =
 	| 'not-applicable'
 	| 'approved'
 	| {readonly type: 'denied'; readonly reason: string};
+
+/** A yes: who gave it, to which arguments (their hash), and what the call is bound to beside them. */
+type Agreed = {readonly by: string; readonly args: string; readonly basis?: string};
 
 /** The tools of one run as the SDK wants them, and who decides about their calls. */
 export type RunTools = {
@@ -69,8 +73,8 @@ export function createRunTools(
 	{sdk, approve, said, redact, transcript, clock, end, endsAt, signal}: Dependencies,
 ): RunTools {
 	const byName = new Map(request.tools.map(tool => [tool.name, tool]));
-	/** Calls that were agreed to, with who did and the hash of what was shown: the loop must not be able to run another one. */
-	const approved = new Map<string, {readonly by: string; readonly args: string}>();
+	/** Calls that were agreed to, with who did, the hash of their arguments and what the preview was bound to: the loop must not be able to run another one. */
+	const approved = new Map<string, Agreed>();
 	const callNames = createCallNames();
 
 	const record = (
@@ -84,7 +88,14 @@ export function createRunTools(
 		});
 	};
 
-	const ask = async (tool: Tool, args: JsonValue, callId: string): Promise<Verdict> => {
+	const ask = async (
+		tool: Tool,
+		{
+			args,
+			callId,
+			preview,
+		}: {readonly args: JsonValue; readonly callId: string; readonly preview?: CallPreview},
+	): Promise<Verdict> => {
 		if (!approve) {
 			return {allowed: false, reason: 'it needs an approval, and nobody can be asked here'};
 		}
@@ -93,6 +104,7 @@ export function createRunTools(
 			return await approve({
 				tool,
 				args,
+				...(preview && {preview}),
 				callId: callNames.nameOf(callId),
 				said: redact(said()),
 				runId: request.runId,
@@ -102,6 +114,15 @@ export function createRunTools(
 		} catch (error) {
 			signal.throwIfAborted();
 			return {allowed: false, reason: `it could not be asked for: ${redact(messageOf(error))}`};
+		}
+	};
+
+	/** What a call would do, for whoever is asked; it is not asked for what would come to nothing. */
+	const previewOf = async (tool: Tool, args: JsonValue): Promise<PreviewResult | undefined> => {
+		try {
+			return await tool.preview?.(args, {signal});
+		} catch (error) {
+			return {problem: messageOf(error)};
 		}
 	};
 
@@ -122,8 +143,8 @@ export function createRunTools(
 		}
 	};
 
-	/** Who agreed to a call that may start now; `undefined` when nobody has to. */
-	const takeApproval = (tool: Tool, args: JsonValue, callId: string): string | undefined => {
+	/** What was agreed to of a call that may start now; `undefined` when nobody has to agree. */
+	const takeApproval = (tool: Tool, args: JsonValue, callId: string): Agreed | undefined => {
 		const agreed = approved.get(callId);
 		if (tool.needsApproval && agreed?.args !== jsonHash(args)) {
 			throw new SvcError('not_approved', `Cannot call tool "${tool.name}": it was not approved`);
@@ -131,10 +152,17 @@ export function createRunTools(
 
 		approved.delete(callId);
 		callNames.began(callId);
-		return agreed?.by;
+		return agreed;
 	};
 
-	const execute = async (tool: Tool, args: JsonValue, callId: string): Promise<ToolResult> => {
+	const execute = async (
+		tool: Tool,
+		{
+			args,
+			callId,
+			basis,
+		}: {readonly args: JsonValue; readonly callId: string; readonly basis: string | undefined},
+	): Promise<ToolResult> => {
 		if (!tool.readOnly) {
 			await announceSideEffect(tool);
 			signal.throwIfAborted();
@@ -144,6 +172,7 @@ export function createRunTools(
 		return tool.execute(args, {
 			signal,
 			runId: request.runId,
+			...(basis !== undefined && {basis}),
 			onProgress(text) {
 				steps += 1;
 				if (steps <= maxProgress && !signal.aborted) {
@@ -161,8 +190,10 @@ export function createRunTools(
 		let agreed: string | undefined;
 		try {
 			signal.throwIfAborted();
-			agreed = takeApproval(tool, args, callId);
-			return {...(await execute(tool, args, callId)), ...(agreed !== undefined && {agreed})};
+			const taken = takeApproval(tool, args, callId);
+			agreed = taken?.by;
+			const result = await execute(tool, {args, callId, basis: taken?.basis});
+			return {...result, ...(agreed !== undefined && {agreed})};
 		} catch (error) {
 			return {
 				text: redact(messageOf(error)),
@@ -202,12 +233,26 @@ export function createRunTools(
 				return 'not-applicable';
 			}
 
-			const {allowed, reason} = await ask(tool, argumentsOf(toolCall.input), toolCall.toolCallId);
+			const args = argumentsOf(toolCall.input);
+			const shown = await previewOf(tool, args);
+			signal.throwIfAborted();
+			if (shown && 'problem' in shown) {
+				const problem = redact(shown.problem);
+				record(toolCall, problem, {ok: false});
+				return {type: 'denied', reason: problem};
+			}
+
+			const {allowed, reason} = await ask(tool, {
+				args,
+				callId: toolCall.toolCallId,
+				...(shown && {preview: shown.preview}),
+			});
 			signal.throwIfAborted();
 			if (allowed) {
 				approved.set(toolCall.toolCallId, {
 					by: redact(reason),
-					args: jsonHash(argumentsOf(toolCall.input)),
+					args: jsonHash(args),
+					...(shown?.basis !== undefined && {basis: shown.basis}),
 				});
 				return 'approved';
 			}

@@ -4,6 +4,7 @@ import type {
 	ApprovalAnswer,
 	ApprovalRule,
 	AskedForm,
+	CallPreview,
 	FileRule,
 	FormAnswer,
 } from '../core/approval.ts';
@@ -27,6 +28,7 @@ export type AskingRun = {
 export type CallToApprove = {
 	readonly tool: AskedTool;
 	readonly args: JsonValue;
+	readonly preview?: CallPreview;
 	/** Names the call within its run (without a run: among all tries): it is asked about once. */
 	readonly callId: string;
 	/** What the model said before it. */

@@ -31,7 +31,7 @@ export const unaskedCall = (
 	});
 
 const undecided = (
-	{tool, args, argsBytes, run, said}: CallToApprove & {readonly argsBytes: number},
+	{tool, args, argsBytes, preview, run, said}: CallToApprove & {readonly argsBytes: number},
 	times: Times,
 	{scopes, mustTypeName, changed, lasting}: Terms,
 ): Omit<ToolApproval, 'id'> => ({
@@ -43,6 +43,7 @@ const undecided = (
 	tool: shownTool(changed ? {...tool, changed} : unchanged(tool)),
 	args,
 	argsBytes,
+	...(preview && {preview}),
 	scopes,
 	mustTypeName,
 	...(lasting && {lasting}),

@@ -6,6 +6,7 @@ import type {
 	approvalDecisionSchema,
 	approvalRuleSchema,
 	askedToolSchema,
+	callPreviewSchema,
 	formApprovalSchema,
 	formFieldSchema,
 	ruleKeySchema,
@@ -38,6 +39,9 @@ export type ShownTool = Shape<typeof askedToolSchema> & {
 	/** What the program knows of a tool is never taken for what it shows: one without a server would count as built in. */
 	readonly from?: never;
 };
+
+/** What svc tells of what a call of a tool of its own would do. */
+export type CallPreview = Shape<typeof callPreviewSchema>;
 
 /** One field of a form that a tool server wants filled in. */
 export type FormField = Shape<typeof formFieldSchema>;

@@ -1,3 +1,4 @@
+import type {CallPreview} from './approval.ts';
 import type {AskedTool} from './asked-tool.ts';
 import type {JsonObject, JsonValue} from './json.ts';
 import type {Shape} from './schemas/parts.ts';
@@ -27,6 +28,8 @@ export type Tool = {
 	readonly needsApproval: boolean;
 	/** What a person is shown of it; absent for what never asks. */
 	readonly asked?: AskedTool;
+	/** What one call would do, for a person who is asked about it. Changes nothing. Rejects as `execute` does. */
+	preview?(args: JsonValue, context: Pick<ToolContext, 'signal'>): Promise<PreviewResult>;
 	/** Runs the tool. Rejects with the abort reason when `signal` aborts. */
 	execute(args: JsonValue, context: ToolContext): Promise<ToolResult>;
 };
@@ -35,9 +38,17 @@ export type ToolContext = {
 	readonly signal: AbortSignal;
 	/** Absent when a person tries the tool. */
 	readonly runId?: number;
+	/** What the call is bound to, as its preview told: it fails where that is something else by now. */
+	readonly basis?: string;
 	/** Tells how far the call is, one cleaned line; must not throw. */
 	readonly onProgress?: (text: string) => void;
 };
+
+export type PreviewResult =
+	/** What a person is shown; `basis` goes to the call. */
+	| {readonly preview: CallPreview; readonly basis?: string}
+	/** The call would come to nothing, whoever agrees: what the model is told. */
+	| {readonly problem: string};
 
 export type ToolResult = Shape<typeof toolResultSchema>;
 
@@ -48,6 +59,8 @@ export type Verdict = {readonly allowed: boolean; readonly reason: string; reado
 export type Approve = (call: {
 	readonly tool: Tool;
 	readonly args: JsonValue;
+	/** What svc itself tells of what the call would do. */
+	readonly preview?: CallPreview;
 	/** Identifies the call within the run: one call is asked about once. */
 	readonly callId: string;
 	/** What the model said right before the call; empty: nothing. */

@@ -40,7 +40,7 @@ export function approvalJson(
 	}
 
 	const from = toolFrom(approval.tool);
-	const {tool, args, argsBytes, lastArgs, scopes, mustTypeName} = approval;
+	const {tool, args, argsBytes, preview, lastArgs, scopes, mustTypeName} = approval;
 	return {
 		id,
 		kind,
@@ -52,6 +52,8 @@ export function approvalJson(
 		name: tool.name,
 		...(from.kind === 'server' && {transport: from.transport, host: from.host, trust: from.trust}),
 		claims: tool.claims,
+		...(tool.why !== undefined && {why: tool.why}),
+		...(preview && {preview}),
 		changed: tool.changed,
 		...(tool.changes && {changes: tool.changes}),
 		definition: tool.definition,

@@ -123,6 +123,16 @@ const asked = {
 	decision: approvalDecisionSchema.exactOptional(),
 };
 
+/** Texts are those of the arguments and of files: not cleaned. */
+export const callPreviewSchema = facts({
+	/** What is told beside them: the file, the folder, a time limit. */
+	facts: z.array(facts({name: text, value: text})),
+	/** `command` for its lines, `change` for lines as in `diff -u`. */
+	title: z.enum(['command', 'change']),
+	/** All of it, at most 2,000 lines and 60,000 characters; absent where it is more: then the arguments say it. */
+	lines: maybeTexts,
+});
+
 export const toolApprovalSchema = facts({
 	...asked,
 	kind: z.literal('tool'),
@@ -133,6 +143,8 @@ export const toolApprovalSchema = facts({
 	args: json,
 	/** Size of the arguments as JSON in UTF-8. */
 	argsBytes: integer,
+	/** What svc tells of what the call would do; of tools of its own. */
+	preview: callPreviewSchema.exactOptional(),
 	/** Arguments of the last call of this tool that was allowed. */
 	lastArgs: json.exactOptional(),
 	/** The scopes that may be chosen; `once` is always one of them. */

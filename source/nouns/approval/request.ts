@@ -11,6 +11,7 @@ import {clean} from '../about.ts';
 import {fact, type Fact, type Noun} from '../noun.ts';
 import {askedBy, claimTexts} from './approval-words.ts';
 import {approvalNoun, outcomeText, timeLeft} from './approval.ts';
+import {previewTexts} from './preview-lines.ts';
 
 /** What a request is told with. */
 export type RequestMore = {
@@ -193,7 +194,7 @@ function deadlineFact(approval: Approval, now: number): Fact {
 }
 
 function callFacts(
-	{lasting, tool, args, argsBytes, lastArgs, scopes, decision}: ToolApproval,
+	{lasting, tool, args, argsBytes, preview, lastArgs, scopes, decision}: ToolApproval,
 	fromEvent: readonly FromEvent[],
 ): readonly Fact[] {
 	const speaker = speakers[toolFrom(tool).kind];
@@ -217,6 +218,7 @@ function callFacts(
 					tool.changes,
 				)
 			: []),
+		...(preview ? [...preview.facts, ...part(preview.title, previewTexts(preview))] : []),
 		...part(
 			`arguments (${argsBytes} bytes)`,
 			args === null && argsBytes > 4 ? ['(larger than 64 KiB: not kept)'] : json(args),

@@ -12,7 +12,7 @@ import type {Tone} from '../theme/theme.ts';
 /** Arguments of a call as a person reads them. */
 export type ArgumentRows = {
 	readonly rows: readonly Line[];
-	/** How many arguments there are; `undefined` for what is no object. */
+	/** How many arguments there are, or lines of a command or change; `undefined` for what is no object. */
 	readonly count: number | undefined;
 	/** Every character of them is in `rows`. */
 	readonly isWhole: boolean;
@@ -23,7 +23,7 @@ export type ArgumentRows = {
 /** More rows than this are read in a pager. */
 export const maxArgumentRows = 200;
 
-const indent = 4;
+export const indent = 4;
 const nameCells = {least: 6, most: 16} as const;
 const maxValueLength = 64_000;
 
@@ -66,9 +66,8 @@ export function argumentRows(
 		flags += shown.flags;
 		rows.push(...shown.rows);
 		if (!shown.isWhole || rows.length > maxArgumentRows) {
-			const note = literal('  … not everything can be shown here: e opens all of it');
 			return {
-				rows: [...rows.slice(0, maxArgumentRows), line(note, 'warn')],
+				rows: [...rows.slice(0, maxArgumentRows), notWhole],
 				count: countOf(args),
 				isWhole: false,
 				flags,
@@ -78,6 +77,11 @@ export function argumentRows(
 
 	return {rows, count: countOf(args), isWhole: true, flags};
 }
+
+export const notWhole = line(
+	literal('  … not everything can be shown here: e opens all of it'),
+	'warn',
+);
 
 const countOf = (args: JsonValue): number | undefined =>
 	isJsonObject(args) ? Object.keys(args).length : undefined;
@@ -112,7 +116,10 @@ const maxNameLength = 2000;
 const maxNameRows = 40;
 
 /** Two columns for the gutter, two for the sign. */
-const head = (mark: Safe, sign: Safe): Span => ({text: safe`${mark} ${sign} `, tone: 'warn'});
+export const head = (mark: Safe, sign: Safe): Span => ({
+	text: safe`${mark} ${sign} `,
+	tone: 'warn',
+});
 
 /**
  * One argument: the first row has its sign, every other one a mark in the first column. A name that is longer than its column stands above its value,
@@ -176,12 +183,12 @@ function rowsOf({name, value, before, origin}: Argument, {isCompared, cells, wid
 }
 
 /** Whose words an argument has. The name of the field is a stranger's as well. */
-const originText = ({field, isWhole}: FromEvent): Safe =>
+export const originText = ({field, isWhole}: FromEvent): Safe =>
 	safe`${isWhole ? literal('stands in the event') : literal('a part stands in the event')}: ${cell(quotedName(field), maxFieldLength).text}`;
 
 const maxFieldLength = 80;
 
-const notesRows = 6;
+export const notesRows = 6;
 
 /** A row of a value, and whether it is another line of it or goes on with the row above. */
 type ValueRow = {readonly text: Safe; readonly mark: Safe};

@@ -3,12 +3,15 @@ import {type FromEvent, fromEventLines} from '../../core/approvals/from-event.ts
 import {speakers, toolFrom, whereWords} from '../../core/asked-tool.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {quotedName} from '../../core/quoted-name.ts';
+import {cell} from '../../core/untrusted.ts';
+import {previewTexts} from '../../nouns/approval/preview-lines.ts';
 
 /** All of a request as plain text, for the pager. What the server wrote stands behind a mark in each row: it can begin no part of its own. */
 export const pagedText = (approval: Approval, fromEvent: readonly FromEvent[] = []): string =>
 	approval.kind === 'tool'
 		? [
 				`${quotedName(approval.tool.tool)} ${whereWords(toolFrom(approval.tool))}`,
+				...previewPart(approval),
 				`arguments\n${readable(approval.args)}`,
 				...(fromEvent.length === 0 ? [] : [fromEventLines(fromEvent).join('\n')]),
 				...(approval.lastArgs === undefined
@@ -18,6 +21,17 @@ export const pagedText = (approval: Approval, fromEvent: readonly FromEvent[] = 
 				`schema by ${speakerOf(approval)}\n${marked(JSON.stringify(approval.tool.inputSchema, undefined, 2))}`,
 			].join('\n\n')
 		: `${approval.server}\n\n${marked(approval.message)}`;
+
+const previewPart = ({preview}: ToolApproval): readonly string[] =>
+	preview
+		? [
+				[
+					preview.title,
+					...preview.facts.map(({name, value}) => `${name}: ${cell(value, Infinity).text}`),
+					...previewTexts(preview).map(line => `│ ${line}`),
+				].join('\n'),
+			]
+		: [];
 
 const speakerOf = ({tool}: ToolApproval): string => speakers[toolFrom(tool).kind];
 

@@ -12,6 +12,7 @@ import {formLines, messageLines} from '../forms/form-lines.ts';
 import {leaveEditing} from '../forms/form.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
 import {argumentRows, type ArgumentRows} from './argument-rows.ts';
+import {previewRows} from './preview-rows.ts';
 import {type KeyChoice, ruleKeys} from './rule-step.ts';
 import type {RowRange} from './seen-rows.ts';
 import {callLines, formHead} from './sheet-lines.ts';
@@ -46,8 +47,10 @@ export const argumentsOf = (
 ): ArgumentRows => laidOut(approval, width, fromEvent);
 
 const laidOut = derive(
-	({args, lastArgs}: ToolApproval, width: number, fromEvent: Looks['fromEvent']) =>
-		argumentRows(args, {last: lastArgs, width, fromEvent}),
+	({args, lastArgs, preview}: ToolApproval, width: number, fromEvent: Looks['fromEvent']) =>
+		preview
+			? previewRows(preview, args, {width, fromEvent})
+			: argumentRows(args, {last: lastArgs, width, fromEvent}),
 );
 
 /** A form as far as it is filled in. */

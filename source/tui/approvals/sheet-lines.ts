@@ -62,6 +62,7 @@ export function callLines(
 		...changeRows(approval.tool, width),
 		...factRows(askerFacts(approval, delivery), width),
 		...factRows(asksSince(approval, state.approvalRules), width),
+		...factRows(approval.preview?.facts ?? [], width),
 		...argumentHead(approval, {args, width}),
 		...args.rows,
 	];
@@ -95,7 +96,10 @@ function argumentHead(
 ): readonly Line[] {
 	const note = noteOf(approval);
 	const facts: Line = [
-		{text: safe`  ${fit(literal('arguments'), nameCells)}`, tone: 'quiet'},
+		{
+			text: safe`  ${fit(clean(linesOf(approval)?.title ?? 'arguments'), nameCells)}`,
+			tone: 'quiet',
+		},
 		{text: argumentFacts(approval, args)},
 		...(args.flags > 0 ? [{text: safe`  ⚑ ${args.flags} control`, tone: 'warn'} as const] : []),
 	];
@@ -113,7 +117,11 @@ function argumentHead(
 }
 
 /** What was decided is kept without the call that it was compared with. */
-const noteOf = ({decision, lastArgs}: ToolApproval): Safe | undefined => {
+const noteOf = ({decision, lastArgs, preview}: ToolApproval): Safe | undefined => {
+	if (preview) {
+		return undefined;
+	}
+
 	if (lastArgs !== undefined) {
 		return literal('[diff when asked]');
 	}
@@ -146,7 +154,15 @@ function changeRows({changed, changes}: ToolApproval['tool'], width: number): re
 			);
 }
 
-function argumentFacts({argsBytes}: ToolApproval, {count, isWhole}: ArgumentRows): Safe {
+/** The preview, where its lines stand for the arguments. */
+const linesOf = ({preview}: ToolApproval) => (preview?.lines ? preview : undefined);
+
+function argumentFacts(approval: ToolApproval, {count, isWhole}: ArgumentRows): Safe {
+	const {argsBytes} = approval;
+	if (linesOf(approval)) {
+		return safe`${count ?? 0} ${count === 1 ? literal('line') : literal('lines')}, ${isWhole ? literal('all shown') : literal('not all shown')}`;
+	}
+
 	const fields =
 		count === undefined
 			? literal('no object')

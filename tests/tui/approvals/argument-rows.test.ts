@@ -10,9 +10,11 @@ import {
 	stringMatching,
 } from 'fast-check';
 import {expect, test} from 'vitest';
+import type {CallPreview} from '../../../source/core/approval.ts';
 import type {JsonValue} from '../../../source/core/json.ts';
 import {widthOf} from '../../../source/terminal/text/fit.ts';
 import {argumentRows, maxArgumentRows} from '../../../source/tui/approvals/argument-rows.ts';
+import {previewRows} from '../../../source/tui/approvals/preview-rows.ts';
 
 const textOf = (args: JsonValue, last?: JsonValue, width = 60) =>
 	argumentRows(args, {last, width}).rows.map(row => row.map(({text}) => text).join(''));
@@ -229,4 +231,34 @@ test.for(['q\u0344\u0344'.repeat(650), '\u202e'.repeat(300)])('nor is a name: %#
 	const {rows, isWhole} = argumentRows({[`${start} the end`]: true}, {last: undefined, width: 80});
 	const text = rows.map(row => row.at(-1)?.text ?? '').join('');
 	expect(!isWhole || text.includes('the end')).toBe(true);
+});
+
+test('a command and a change are shown in their lines, with all that is not seen in them', () => {
+	const textsOf = (preview: CallPreview) =>
+		previewRows(preview, {}, {width: 40, fromEvent: []}).rows.map(spans =>
+			spans.map(({text}) => text).join(''),
+		);
+
+	expect(
+		textsOf({
+			title: 'command',
+			facts: [],
+			lines: ['one  ', '', '\ttwo \u202e', '-x'],
+		}),
+	).toEqual(['│   one··', '│   ', '│   ␉ two \\u{202e}', '│   -x']);
+	expect(
+		textsOf({
+			title: 'change',
+			facts: [],
+			lines: ['@@ -1,2 +1,2 @@', ' ', '-one\r', `+${'x'.repeat(40)}`],
+		}),
+	).toEqual(['│   @@ -1,2 +1,2 @@', '│   ', '│ - one␍', `│ + ${'x'.repeat(36)}`, '┊   xxxx']);
+	expect(
+		previewRows(
+			{title: 'change', facts: [], lines: Array.from({length: 300}, () => '+x')},
+			{},
+			{width: 40, fromEvent: []},
+		).isWhole,
+	).toBe(false);
+	expect(textsOf({title: 'change', facts: []}).join('\n')).toContain('too large');
 });

@@ -1,0 +1,83 @@
+import type {CallPreview} from '../../core/approval.ts';
+import type {FromEvent} from '../../core/approvals/from-event.ts';
+import type {JsonValue} from '../../core/json.ts';
+import {quotedName} from '../../core/quoted-name.ts';
+import {cell} from '../../core/untrusted.ts';
+import {linesLeftOut, shownLine} from '../../nouns/approval/preview-lines.ts';
+import {gutter} from '../../terminal/text/gutter.ts';
+import {hardWrap} from '../../terminal/text/hard-wrap.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {wrapText, type Line} from '../lines/line.ts';
+import type {Tone} from '../theme/theme.ts';
+import {
+	argumentRows,
+	type ArgumentRows,
+	head,
+	indent,
+	maxArgumentRows,
+	notesRows,
+	notWhole,
+	originText,
+} from './argument-rows.ts';
+
+/** Tones of lines of a diff, by their first character; of a command, all are strong. */
+const lineTones: Readonly<Record<string, Tone>> = {
+	'+': 'good',
+	'-': 'bad',
+	' ': 'plain',
+	'@': 'quiet',
+};
+
+/**
+ * What svc tells of a call, in rows of `width` cells: the lines of its command or its change, of which every character is shown. Where they are too many, the arguments follow.
+ * Bounded as `argumentRows` are.
+ */
+export function previewRows(
+	preview: CallPreview,
+	args: JsonValue,
+	{width, fromEvent}: {readonly width: number; readonly fromEvent: readonly FromEvent[]},
+): ArgumentRows {
+	const {lines} = preview;
+	if (!lines) {
+		const rest = argumentRows(args, {last: undefined, width, fromEvent});
+		const note = wrapText(linesLeftOut(preview), width - indent).map((row): Line => [
+			head(literal(' '), literal(' ')),
+			{text: row, tone: 'warn'},
+		]);
+		return {...rest, rows: [...note, ...rest.rows]};
+	}
+
+	const rows = fromEvent.flatMap(origin =>
+		wrapText(safe`${cell(quotedName(origin.argument)).text}: ${originText(origin)}`, width - indent)
+			.slice(0, notesRows)
+			.map((text, row): Line => [
+				head(row === 0 ? gutter.remark : gutter.goesOn, literal(' ')),
+				{text, tone: 'warn'},
+			]),
+	);
+	let flags = 0;
+	for (const text of lines) {
+		const isChange = preview.title === 'change';
+		const shown = shownLine(text, preview);
+		flags += shown.flags;
+		const wrapped = hardWrap(shown.text, width - indent, maxArgumentRows + 1 - rows.length);
+		const tone = isChange ? (lineTones[text[0] ?? ''] ?? 'quiet') : 'strong';
+		const sign = shown.sign ?? literal(' ');
+		rows.push(
+			...wrapped.rows.map((part, row): Line => [
+				{text: safe`${row === 0 ? gutter.line : gutter.goesOn} `, tone: 'warn'},
+				{text: safe`${row === 0 ? sign : literal(' ')} ${part}`, tone},
+			]),
+		);
+		if (!wrapped.isWhole || rows.length > maxArgumentRows) {
+			return {
+				rows: [...rows.slice(0, maxArgumentRows), notWhole],
+				count: lines.length,
+				isWhole: false,
+				flags,
+			};
+		}
+	}
+
+	return {rows, count: lines.length, isWhole: true, flags};
+}
