@@ -136,6 +136,7 @@ const places = [
 	['approvals.', ['approvals'], 'tables'],
 	['toolsets.web.', ['web'], 'tables'],
 	['toolsets.terminal.', ['sandbox'], 'tables'],
+	['toolsets.file.', ['file'], 'tables'],
 	['sandbox.', ['sandbox'], 'tables'],
 	['', ['configuration'], 'tables'],
 ] as const;

@@ -80,11 +80,12 @@ for (const {fileName, code} of output) {
 	}
 }
 
-// A thread is a program of its own, in one small file: it shares no part with those above, and loads nothing of them. So is what runs in a sandbox.
+// A thread, or a process in a sandbox, is a program of its own, in one small file: it shares no part with those above, and loads nothing of them.
 const programs = {
 	forward: 'source/tools/sandbox/forward.ts',
 	'history-worker': 'source/store/history/worker.ts',
 	'page-worker': 'source/tools/web/page/worker.ts',
+	'file-helper': 'source/tools/file/helper/helper.ts',
 };
 for (const [name, path] of Object.entries(programs)) {
 	const worker = await rolldown({

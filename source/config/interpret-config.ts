@@ -15,14 +15,13 @@ import {diagnoseToolsets} from './diagnose-toolsets.ts';
 import {type Environment, userHomeOf} from './environment.ts';
 import {formatDiagnostic} from './format-diagnostic.ts';
 import {withInUse} from './lost-keys.ts';
+import {parseConfig} from './parse-config.ts';
 import {below, bounded, inOrder, placeless, type UnplacedDiagnostic} from './place-diagnostic.ts';
 import type {KeyPath} from './plain-data.ts';
 import {platformsIn, secretsOfPlatforms, sectionsIn} from './platform-settings.ts';
 import {servedProfile} from './profile-binding.ts';
 import {hasReference} from './references.ts';
 import {routesPlace} from './routes-place.ts';
-import {describeIssues} from './schema-issues.ts';
-import {configSchema} from './schema.ts';
 import {collectSecrets} from './secret-values.ts';
 import {serverSecrets} from './server-secrets.ts';
 import type {VariableProblem} from './setting-variables.ts';
@@ -79,7 +78,10 @@ export function interpretConfig(
 			: {profile: served, environment: profiles.of(served).environment};
 	});
 	const {before} = surroundings;
-	const sound = readSoundPart(value, [...ofData, ...ofReferences], parseConfig);
+	const homes = {home: paths.home, userHome: userHomeOf(surroundings.environment)};
+	const sound = readSoundPart(value, [...ofData, ...ofReferences], part =>
+		parseConfig(part, homes),
+	);
 	if (!sound.ok) {
 		return refused(sound.findings.slice(0, maxProblems).map(finding => place(finding)));
 	}
@@ -231,14 +233,6 @@ const isKeptInPlace = ({item}: {readonly item: KeyPath}): boolean =>
 	typeof item.at(-1) !== 'number';
 
 const placeText = ({file, line}: Diagnostic): string => `${basename(file)}:${line}`;
-
-/** The whole file by its schema. */
-function parseConfig(value: JsonValue) {
-	const parsed = configSchema.safeParse(value);
-	return parsed.success
-		? {ok: true as const, parsed: parsed.data}
-		: {ok: false as const, findings: describeIssues(parsed.error.issues, value)};
-}
 
 /** Tool servers say themselves what of them is secret: there, a placeholder must stay legible. */
 const withoutServers = (value: JsonValue): JsonValue =>

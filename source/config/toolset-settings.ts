@@ -64,8 +64,25 @@ const terminalSettings = defineSettings({
 	}),
 });
 
+/** `toolsets.file`. @see manual/file.md */
+const fileSettings = defineSettings({
+	approval: setting(z.enum(['ask', 'allow']), {
+		description:
+			'`ask`: a person agrees to each change of a file; `allow`: none is asked, where a sandbox works. Reading and searching never ask there',
+		default: 'ask',
+	}),
+	workdir: setting(listedPath, {
+		description:
+			'The folder that may be changed, and that relative paths begin in, made when it is missing; absent: `work` in the folder of the profile. That of `terminal`, or apart from it',
+	}),
+});
+
 /** The settings of the toolsets that have some, by the name of the toolset. */
-export const toolsetSettings = {web: webSettings, terminal: terminalSettings} as const;
+export const toolsetSettings = {
+	web: webSettings,
+	terminal: terminalSettings,
+	file: fileSettings,
+} as const;
 
 /** `sandbox`. @see manual/sandbox.md */
 export const sandboxSettings = defineSettings({
@@ -120,6 +137,7 @@ export const toolsetsSchema = z
 	.object({
 		web: section(webSettings, 'Pages of the web'),
 		terminal: section(terminalSettings, 'Commands on this machine'),
+		file: section(fileSettings, 'Files on this machine'),
 	})
 	.nullish()
 	.transform((written): ToolsetsConfig => written ?? toolsetsWithout())

@@ -68,18 +68,29 @@ export async function runInGroup(
 	}
 
 	try {
-		const child = spawn(job.command, job.args, {
-			cwd: job.cwd,
-			detached: true,
-			env: job.env,
-			shell: false,
-			stdio: ['pipe', 'pipe', 'pipe', ...(job.feeds ?? []).map(() => 'pipe' as const)],
-		});
-		feedChild(child, job.feeds ?? []);
-		return await watch(child, job, clock);
+		return await watch(startGroup(job), job, clock);
 	} catch (error) {
 		return {kind: 'not-started', code: codeOf(error)};
 	}
+}
+
+/** Starts a command as the leader of a group of its own, with pipes to it. `signalGroup` ends them all. @throws whatever `spawn` throws */
+export function startGroup({
+	command,
+	args,
+	env,
+	cwd,
+	feeds = [],
+}: Pick<GroupJob, 'command' | 'args' | 'env' | 'cwd' | 'feeds'>): ChildProcess {
+	const child = spawn(command, args, {
+		cwd,
+		detached: true,
+		env,
+		shell: false,
+		stdio: ['pipe', 'pipe', 'pipe', ...feeds.map(() => 'pipe' as const)],
+	});
+	feedChild(child, feeds);
+	return child;
 }
 
 /** Writes what a process that was just started reads at its descriptors 3, 4, …, each of which must be a pipe. */
@@ -238,7 +249,8 @@ function collect(
 	};
 }
 
-function signalGroup({pid}: ChildProcess, signal: NodeJS.Signals): void {
+/** Signals all that is left of the group which a child leads. */
+export function signalGroup({pid}: Pick<ChildProcess, 'pid'>, signal: NodeJS.Signals): void {
 	if (pid === undefined) {
 		return;
 	}

@@ -14,3 +14,10 @@ const plainTitle = /^(?=.{1,64}$)[\p{L}\p{N}](?: ?[\p{L}\p{M}\p{N}_.:'’/&+?!()
 /** The same for what a stranger calls something for people: a few words, too, are plain. */
 export const quotedTitle = (title: string): string =>
 	plainTitle.test(title) ? title : JSON.stringify(title);
+
+/** A path without a blank at an end, or anything else that is not seen. */
+const plainPath = /^(?! )[\p{L}\p{N}\p{M}/ _.@+,=~()[\]-]*(?<! )$/u;
+
+/** The same for a path. */
+export const quotedPath = (path: string): string =>
+	plainPath.test(path) ? path : JSON.stringify(path);

@@ -1,12 +1,17 @@
 import type {ToolsetsConfig} from '../config/toolset-settings.ts';
 import {messageOf} from '../core/errors.ts';
 import type {Toolset} from '../core/toolsets.ts';
+import {fileToolset} from './file/toolset.ts';
 import {terminalToolset} from './terminal/toolset.ts';
 import type {BuiltInToolset} from './toolset.ts';
 import {webToolset} from './web/web-toolset.ts';
 
 /** In display order. */
-export const builtInToolsets: readonly BuiltInToolset[] = [terminalToolset, webToolset];
+export const builtInToolsets: readonly BuiltInToolset[] = [
+	terminalToolset,
+	fileToolset,
+	webToolset,
+];
 
 /** The toolset without its tools: whether runs get it at all. */
 export function ownToolset(

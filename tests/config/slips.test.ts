@@ -604,3 +604,43 @@ platforms:
 		'password-4',
 	]);
 });
+
+/** Writable folders one of which lies in another; `undefined`: it is no slip. Of the last the defaults count. */
+const nestedFolders = [
+	['toolsets: {file: {workdir: ~/a/b}, terminal: {workdir: ~/a}}', 'toolsets.file.workdir', 'file'],
+	['toolsets: {file: {workdir: ~/a}, terminal: {workdir: ~/a/b}}', 'toolsets.file.workdir', 'file'],
+	[
+		'{toolsets: {terminal: {workdir: ~/a}}, sandbox: {write: [~/c, ~/a/b]}}',
+		'toolsets.terminal.workdir',
+		'terminal',
+	],
+	[
+		'{toolsets: {file: {workdir: ~/a/b}}, sandbox: {write: [~/a]}}',
+		'toolsets.file.workdir',
+		'file',
+	],
+	['sandbox: {write: [HOME/work/in]}', 'sandbox.write.0', 'sandbox'],
+	['toolsets: {terminal: {workdir: HOME/work/in}}', 'toolsets.terminal.workdir', 'terminal'],
+	['toolsets: {file: {workdir: ~/a}, terminal: {workdir: ~/a}}', undefined, undefined],
+	['{toolsets: {file: {workdir: ~/a}}, sandbox: {write: [~/a, ~/ab]}}', undefined, undefined],
+] as const;
+
+test.for(nestedFolders)(
+	'folders that tools may write are the same or apart: %s',
+	([written, key, broken]) => {
+		using home = createTemporaryHome();
+		const text = written.replaceAll('HOME', home.paths.home);
+		const loaded = home.load({config: `${text}\n`});
+
+		const named = problemsOf(loaded).map(
+			problem => /config\.yaml:1:\d+ .*?([\w.]+): .*lie in each other/.exec(problem)?.[1],
+		);
+		expect(named).toEqual(key === undefined ? [] : [key]);
+		const {toolsets, sandbox} = configOf(loaded);
+		expect(
+			Object.entries({...toolsets, sandbox}).flatMap(([name, part]) =>
+				part.broken === undefined ? [] : [name],
+			),
+		).toEqual(broken === undefined ? [] : [broken]);
+	},
+);

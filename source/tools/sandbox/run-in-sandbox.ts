@@ -1,6 +1,7 @@
+import type {ChildProcess} from 'node:child_process';
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import type {Clock} from '../../core/clock.ts';
-import {type GroupExit, runInGroup} from '../../core/process-group.ts';
+import {type GroupExit, runInGroup, startGroup} from '../../core/process-group.ts';
 import {bwrapArguments} from './bwrap-arguments.ts';
 import type {SandboxPlan} from './plan.ts';
 import {seccompProgram} from './seccomp.ts';
@@ -127,6 +128,19 @@ export async function runInSandbox(
 		{clock},
 	);
 	return exitOf(exit, limit);
+}
+
+/** Starts a program that stays in a sandbox of its own, and leads its group. @throws whatever `spawn` throws */
+export function startInSandbox(
+	command: readonly string[],
+	{bwrap, plan}: Pick<SandboxJob, 'bwrap' | 'plan'>,
+): ChildProcess {
+	const child = startGroup({...sandboxLaunch(bwrap, plan, command), env: {}, cwd: '/'});
+	if (child.pid !== undefined) {
+		endFirst(child.pid);
+	}
+
+	return child;
 }
 
 /** Where the memory of the machine runs out, the sandbox ends and not the gateway. */

@@ -1,8 +1,8 @@
 import {mkdirSync} from 'node:fs';
-import {join, resolve} from 'node:path';
 import type {SandboxConfig} from '../../config/toolset-settings.ts';
+import {absoluteFolder, lieInEachOther, workdirOf} from '../../config/working-folders.ts';
 import type {ToolsRun} from '../toolset.ts';
-import {type SandboxPlan, sandboxPlan} from './plan.ts';
+import {type PlanWorld, type SandboxPlan, sandboxPlan} from './plan.ts';
 import {probeSandbox} from './probe-sandbox.ts';
 import {systemWorld} from './system-world.ts';
 
@@ -13,14 +13,7 @@ export type ToolsSandbox =
 	/** `reason` follows a colon. */
 	| {readonly kind: 'none'; readonly reason: string};
 
-/** The working folder of a toolset: `written`, or `work` in the folder of the profile. */
-export const workdirOf = (
-	written: string | undefined,
-	{home, userHome}: Pick<ToolsRun['profile'], 'home' | 'userHome'>,
-): string => (written === undefined ? join(home, 'work') : absolute(written, userHome));
-
-const absolute = (path: string, userHome: string): string =>
-	resolve(path === '~' || path.startsWith('~/') ? join(userHome, path.slice(1)) : path);
+const realOf = (path: string, {find}: Pick<PlanWorld, 'find'>): string => find(path)?.real ?? path;
 
 /**
  * What the tools of a run work in, as it is configured. The working folder is made when it is missing. Never rejects.
@@ -33,10 +26,13 @@ export async function toolsSandbox(
 		sandbox,
 		workdir: written,
 		memoryBytes,
+		others,
 	}: {
 		readonly sandbox: SandboxConfig;
 		readonly workdir: string | undefined;
 		readonly memoryBytes: number;
+		/** Working folders of other toolsets, as they are written. */
+		readonly others: ReadonlyArray<string | undefined>;
 	},
 ): Promise<ToolsSandbox> {
 	if (isUnsigned) {
@@ -57,15 +53,26 @@ export async function toolsSandbox(
 		// It is said below that it is not there.
 	}
 
-	const list = (paths: readonly string[]) => paths.map(path => absolute(path, profile.userHome));
+	const list = (paths: readonly string[]) => paths.map(path => absoluteFolder(path, profile));
+	const world = systemWorld({
+		userHome: profile.userHome,
+		svcHome: profile.svcHome,
+		profileHome: profile.home,
+		environment: profile.environment,
+	});
+	const other = others
+		.map(path => workdirOf(path, profile))
+		.find(path => lieInEachOther(realOf(workdir, world), realOf(path, world)));
+	if (other !== undefined) {
+		return {
+			kind: 'none',
+			reason: `workdir: "${workdir}" and "${other}", the working folder of another toolset, lie in each other: a sandbox may put something else in the place of the inner one`,
+		};
+	}
+
 	const planned = sandboxPlan(
 		{workdir, read: list(sandbox.read), write: list(sandbox.write), memoryBytes},
-		systemWorld({
-			userHome: profile.userHome,
-			svcHome: profile.svcHome,
-			profileHome: profile.home,
-			environment: profile.environment,
-		}),
+		world,
 	);
 	if (planned.kind === 'problem') {
 		const {list: name, path, problem} = planned.problem;

@@ -1,6 +1,8 @@
 import {join, normalize} from 'node:path';
+import type {CallPreview} from '../../core/approval.ts';
 import {jsonHash} from '../../core/canonical-json.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {quotedPath} from '../../core/quoted-name.ts';
 import type {Tool, ToolResult} from '../../core/tool.ts';
 import {isInside} from '../sandbox/places.ts';
 import {bashCommand, runInSandbox, type SandboxExit} from '../sandbox/run-in-sandbox.ts';
@@ -16,8 +18,10 @@ const outputBytes = 100_000;
 const maxCommandBytes = 100_000;
 
 const sandboxOf = async (run: ToolsRun, {settings, sandbox}: ToolsWorld) => {
-	const {workdir, maxMemoryMb} = settings().terminal;
+	const {terminal, file} = settings();
+	const {workdir, maxMemoryMb} = terminal;
 	return toolsSandbox(run, {
+		others: [file.workdir],
 		sandbox: sandbox(),
 		workdir,
 		memoryBytes: maxMemoryMb * 2 ** 20,
@@ -81,12 +85,36 @@ export async function terminalTool(
 			changed: false,
 			...(found.kind === 'open' && {why: found.why}),
 		},
+		async preview(args) {
+			const asked = read(args, workdir);
+			return typeof asked === 'string'
+				? {problem: asked}
+				: {preview: previewOf(asked, world.settings().terminal)};
+		},
 		async execute(args, {signal}) {
 			const asked = read(args, workdir);
 			return typeof asked === 'string'
 				? {text: asked, isError: true}
 				: runCommand(asked, {run, world, waysOut, signal, before: found});
 		},
+	};
+}
+
+const maxShown = {lines: 2000, length: 60_000} as const;
+
+/** A command as a person reads it, and what it would run in. */
+function previewOf(
+	{command, cwd, timeoutMs}: Asked,
+	{timeoutMs: most}: {readonly timeoutMs: number},
+): CallPreview {
+	const lines = command.split('\n');
+	return {
+		title: 'command',
+		facts: [
+			{name: 'workdir', value: quotedPath(cwd)},
+			{name: 'time limit', value: `${Math.min(timeoutMs ?? most, most) / 1000} s`},
+		],
+		...(lines.length <= maxShown.lines && command.length <= maxShown.length && {lines}),
 	};
 }
 

@@ -15,9 +15,10 @@ import {
 } from 'node:fs';
 import {createServer} from 'node:net';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {isAbsolute, join} from 'node:path';
 import {afterAll, beforeAll, expect, test, type TestContext} from 'vitest';
 import {systemClock} from '../../../source/core/clock.ts';
+import {createFileHelper} from '../../../source/tools/file/helper-process.ts';
 import {sandboxPlan, type SandboxLists} from '../../../source/tools/sandbox/plan.ts';
 import {probeSandbox} from '../../../source/tools/sandbox/probe-sandbox.ts';
 import {runInSandbox, sandboxLaunch} from '../../../source/tools/sandbox/run-in-sandbox.ts';
@@ -65,6 +66,7 @@ beforeAll(() => {
 	symlinkSync(place('outside'), join(work, 'absolute'));
 	symlinkSync('../outside', join(work, 'relative'));
 	symlinkSync('../outside/new', join(work, 'dangling'));
+	symlinkSync('../outside', join(work, `quotes "'$(id)`));
 });
 
 afterAll(() => {
@@ -150,6 +152,66 @@ test.for(reads)('%s cannot be read', async ([, command, control = command], cont
 
 	expect(outputOf(exit)).toContain('ran');
 	expect(outputOf(exit)).not.toContain(secret);
+});
+
+/** What `read_file` of a run may be asked for; without the sandbox each has the secret. */
+const paths: ReadonlyArray<readonly [string, string]> = [
+	['a key of the person', join(home, '.ssh/id_ed25519')],
+	['the secrets of svc', place('svc/.env')],
+	['the secrets of another profile', place('svc/profiles/other/.env')],
+	['a file that is not listed', place('outside/file')],
+	['that file by way of the working folder', join(work, '../outside/file')],
+	['that file through an absolute link', 'absolute/file'],
+	['that file through a relative link', 'relative/file'],
+	['that file through /proc/self/root', `/proc/self/root${place('outside/file')}`],
+	['that file through a name with quotes', `quotes "'$(id)/file`],
+];
+
+test.for(paths)('the tools for files do not reach %s', async ([, path], context) => {
+	const real = isAbsolute(path) ? path : join(work, path);
+	expect(readFileSync(real, 'utf8')).toBe(secret);
+
+	const inSandbox = {kind: 'sandbox', bwrap: needSandbox(context), plan: planFor()} as const;
+	const signal = new AbortController().signal;
+	await using helper = createFileHelper({clock: systemClock});
+	const ask = async (call: Parameters<typeof helper.ask>[0]) => helper.ask(call, inSandbox, signal);
+
+	// It runs: a listed file is read.
+	const listed = place('read/open.txt');
+	expect(await ask({act: 'read', path: listed, offset: 1, limit: 1})).toMatchObject({text: 'read'});
+	for (const call of [
+		{act: 'read', path, offset: 1, limit: 10},
+		{act: 'search', path, pattern: 'canary'},
+		{act: 'preview', change: {kind: 'edit', path, oldText: secret, newText: 'x'}},
+		{act: 'change', change: {kind: 'edit', path, oldText: secret, newText: 'x'}},
+		{act: 'change', change: {kind: 'write', path, content: 'x'}},
+	] as const) {
+		// oxlint-disable-next-line no-await-in-loop -- one helper takes one call
+		expect(JSON.stringify(await ask(call))).not.toContain(secret);
+	}
+
+	expect(readFileSync(real, 'utf8')).toBe(secret);
+});
+
+test('the tools for files write nothing through a dangling link, nor into what is read-only', async context => {
+	const inSandbox = {kind: 'sandbox', bwrap: needSandbox(context), plan: planFor()} as const;
+	await using helper = createFileHelper({clock: systemClock});
+	const put = async (path: string) =>
+		helper.ask(
+			{act: 'change', change: {kind: 'write', path, content: 'x'}},
+			inSandbox,
+			new AbortController().signal,
+		);
+
+	expect(await put('dangling')).toMatchObject({
+		isError: true,
+		text: expect.stringContaining('a link'),
+	});
+	expect(await put(place('read/new'))).toMatchObject({isError: true});
+	expect(await put('own')).not.toHaveProperty('isError');
+	expect(existsSync(place('outside/new'))).toBe(false);
+	expect(existsSync(place('read/new'))).toBe(false);
+	expect(readFileSync(join(work, 'own'), 'utf8')).toBe('x');
 });
 
 test('listed folders are there as they are listed', async context => {

@@ -1,107 +1,25 @@
 import {execFile} from 'node:child_process';
 import {once} from 'node:events';
 // @module-tag slow
-import {chmodSync, mkdirSync, readFileSync, statSync} from 'node:fs';
+import {chmodSync, readFileSync, statSync} from 'node:fs';
 import {readdir} from 'node:fs/promises';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {promisify} from 'node:util';
 import {expect, test, type TestContext, vi} from 'vitest';
-import {
-	toolsetsWithout,
-	sandboxSettings,
-	type ToolsetsConfig,
-	toolsetSettings,
-} from '../../../source/config/toolset-settings.ts';
-import {systemClock} from '../../../source/core/clock.ts';
 import type {JsonObject} from '../../../source/core/json.ts';
-import {createLogger} from '../../../source/core/log.ts';
-import {probeSandbox} from '../../../source/tools/sandbox/probe-sandbox.ts';
-import type {ToolsRun, ToolsWorld} from '../../../source/tools/toolset.ts';
-import {openBuiltIn} from '../../../source/tools/toolsets.ts';
 import {need} from '../../helpers/need.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 import {openCodeHost, token} from '../forge-broker/open-code-host.ts';
+import {type Opening, openToolset} from '../open-toolset.ts';
 
-const probe = await probeSandbox(process.env);
-
-async function openTerminal(
-	{
-		terminal = {},
-		sandbox = {},
-		broken,
-		isUnsigned = false,
-		forge = {cli: 'gh', host: 'github.com', token: async () => ''},
-		askCodeHost,
-		path = process.env['PATH'] ?? '',
-	}: {
-		readonly terminal?: Parameters<typeof toolsetSettings.terminal.read>[0];
-		readonly sandbox?: Parameters<typeof sandboxSettings.read>[0];
-		readonly broken?: string;
-		readonly isUnsigned?: boolean;
-		readonly forge?: ToolsRun['forge'];
-		readonly askCodeHost?: ToolsWorld['askCodeHost'];
-		readonly path?: string;
-	},
-	context?: Pick<TestContext, 'skip'>,
-) {
-	if (context && !probe.works) {
-		context.skip(`no sandbox works here: ${probe.reason}`);
-	}
-
-	const home = await temporaryHome({'.env': 'TOKEN=canary-4711\n'});
-	const settings: ToolsetsConfig = {
-		...toolsetsWithout('not in this test'),
-		terminal: toolsetSettings.terminal.read(terminal),
-	};
-	const notes: string[] = [];
-	const stack = new AsyncDisposableStack();
-	stack.use(home);
-	const userHome = home.file('person');
-	mkdirSync(userHome);
-	const toolsets = await openBuiltIn(
-		['terminal'],
-		{
-			id: 1,
-			signal: new AbortController().signal,
-			profile: {
-				name: 'default',
-				home: home.file('svc'),
-				svcHome: home.file('svc'),
-				userHome,
-				environment: {...process.env, PATH: path},
-			},
-			isUnsigned,
-			forge,
-			note(text) {
-				notes.push(text);
-			},
-		},
-		{
-			clock: systemClock,
-			...(askCodeHost && {askCodeHost}),
-			redact: text => text,
-			log: createLogger({clock: systemClock, redact: text => text, write() {}}),
-			settings: () => settings,
-			sandbox: () => ({
-				...sandboxSettings.read(sandbox),
-				...(broken !== undefined && {broken}),
-			}),
-		},
-		stack,
-	);
-	const toolset = toolsets.find(({name}) => name === 'terminal');
-	const tool = toolset?.tools.find(({name}) => name === 'terminal');
+async function openTerminal(given: Opening, context?: Pick<TestContext, 'skip'>) {
+	const opened = await openToolset('terminal', given, context);
 	return {
-		home,
-		notes,
-		tool,
-		dropped: toolset?.dropped,
-		run: async (args: JsonObject, signal = new AbortController().signal) => {
-			const result = await tool?.execute(args, {signal});
-			return {text: '', ...result};
-		},
-		[Symbol.asyncDispose]: () => stack.disposeAsync(),
+		...opened,
+		tool: opened.toolOf('terminal'),
+		run: async (args: JsonObject, signal = new AbortController().signal) =>
+			opened.call('terminal', args, {signal}),
 	};
 }
 
@@ -426,3 +344,27 @@ test.for(slips)(
 		expect(terminal.dropped).toContain(said);
 	},
 );
+
+test('a person is shown the command in its lines, where it runs and for how long', async context => {
+	await using terminal = await openTerminal({}, context);
+	const signal = new AbortController().signal;
+
+	expect(
+		await terminal.tool?.preview?.({command: 'one\n\ttwo \u202e', timeout_seconds: 9000}, {signal}),
+	).toEqual({
+		preview: {
+			title: 'command',
+			facts: [
+				{name: 'workdir', value: terminal.home.file('svc/work')},
+				{name: 'time limit', value: '120 s'},
+			],
+			lines: ['one', '\ttwo \u202e'],
+		},
+	});
+	expect(
+		await terminal.tool?.preview?.({command: 'x\n'.repeat(3000)}, {signal}),
+	).not.toHaveProperty('preview.lines');
+	expect(await terminal.tool?.preview?.({command: ''}, {signal})).toEqual({
+		problem: expect.stringContaining('is no text'),
+	});
+});

@@ -23,7 +23,7 @@ export const sandbox: Check = {
 		}
 
 		return warning(
-			`no sandbox works here: ${probe.reason}; ${required ? 'the toolset terminal is not offered' : 'each command asks (sandbox.required: false)'}`,
+			`no sandbox works here: ${probe.reason}; ${required ? 'the toolsets terminal and file are not offered' : 'each call of terminal and file asks (sandbox.required: false)'}`,
 			'svc help sandbox',
 		);
 	},

@@ -1,0 +1,75 @@
+import type {JsonValue} from '../core/json.ts';
+import type {UnplacedDiagnostic} from './place-diagnostic.ts';
+import {describeIssues} from './schema-issues.ts';
+import {configSchema} from './schema.ts';
+import type {SandboxConfig, ToolsetsConfig} from './toolset-settings.ts';
+import {absoluteFolder, type Homes, lieInEachOther, workdirOf} from './working-folders.ts';
+
+/** The whole file by its schema, and by what holds between its sections. */
+export function parseConfig(value: JsonValue, homes: Homes) {
+	const parsed = configSchema.safeParse(value);
+	const findings = parsed.success
+		? workdirProblems(parsed.data, homes)
+		: describeIssues(parsed.error.issues, value);
+	return parsed.success && findings.length === 0
+		? {ok: true as const, parsed: parsed.data}
+		: {ok: false as const, findings};
+}
+
+/** A folder that may be written from within a sandbox, and where it is written. */
+type Writable = {
+	readonly folder: string;
+	/** Absent: the default. */
+	readonly path?: UnplacedDiagnostic['path'];
+	readonly of: string;
+};
+
+/**
+ * What is wrong with folders that may be written, as they are written down: of two of them, one must not lie in the other. What may write the outer one could put a link in the
+ * place of the inner one, which the next sandbox would follow. One finding for each working folder, or entry of `write` that lies across a default one.
+ */
+function workdirProblems(
+	{
+		toolsets,
+		sandbox: {write},
+	}: {readonly toolsets: ToolsetsConfig; readonly sandbox: SandboxConfig},
+	homes: Homes,
+): readonly UnplacedDiagnostic[] {
+	const workdirs = (['file', 'terminal'] as const).map((name): Writable => {
+		const {workdir} = toolsets[name];
+		const of = `toolsets.${name}.workdir`;
+		const folder = workdirOf(workdir, homes);
+		return workdir === undefined ? {folder, of} : {folder, of, path: ['toolsets', name, 'workdir']};
+	});
+	const entries = write.map((path, index): Writable => ({
+		folder: absoluteFolder(path, homes),
+		of: 'sandbox.write',
+		path: ['sandbox', 'write', index],
+	}));
+	const seen = new Set<string>();
+	return workdirs.flatMap((workdir, index) => {
+		// Defaults are the same folder, of which one finding is enough.
+		if (seen.has(workdir.folder)) {
+			return [];
+		}
+
+		seen.add(workdir.folder);
+		const other = [...workdirs.slice(index + 1), ...entries].find(one =>
+			lieInEachOther(workdir.folder, one.folder),
+		);
+		if (!other) {
+			return [];
+		}
+
+		// A default is not to be mended.
+		const [wrong, kept] = workdir.path ? [workdir, other] : [other, workdir];
+		return wrong.path
+			? [
+					{
+						path: wrong.path,
+						message: `"${wrong.folder}" and "${kept.folder}" (${kept.of}) lie in each other: use the same folder, or two that are apart`,
+					},
+				]
+			: [];
+	});
+}

@@ -1,0 +1,20 @@
+import {join, resolve} from 'node:path';
+
+/** Where they are made absolute. */
+export type Homes = {
+	/** Folder of the profile. */
+	readonly home: string;
+	readonly userHome: string;
+};
+
+/** A listed path: `~/` is the home of the person. */
+export const absoluteFolder = (path: string, {userHome}: Pick<Homes, 'userHome'>): string =>
+	resolve(path === '~' || path.startsWith('~/') ? join(userHome, path.slice(1)) : path);
+
+/** The working folder of a toolset: `written`, or `work` in the folder of the profile. */
+export const workdirOf = (written: string | undefined, homes: Homes): string =>
+	written === undefined ? join(homes.home, 'work') : absoluteFolder(written, homes);
+
+/** Whether one of two folders lies in the other. */
+export const lieInEachOther = (one: string, other: string): boolean =>
+	one !== other && (`${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`));

@@ -1,0 +1,165 @@
+import {resolve} from 'node:path';
+import {jsonHash} from '../../core/canonical-json.ts';
+import type {JsonObject, JsonValue} from '../../core/json.ts';
+import {quotedPath} from '../../core/quoted-name.ts';
+import type {PreviewResult, Tool, ToolContext, ToolResult} from '../../core/tool.ts';
+import {toolsSandbox} from '../sandbox/tools-sandbox.ts';
+import type {ToolsRun, ToolsWorld} from '../toolset.ts';
+import {askOf, fileCalls, type FileAsk} from './file-calls.ts';
+import {createFileHelper} from './helper-process.ts';
+import type {FileChange, HelperAnswer, HelperAsk} from './helper/contract.ts';
+
+const sandboxOf = async (run: ToolsRun, {settings, sandbox}: ToolsWorld) => {
+	const {file, terminal} = settings();
+	return toolsSandbox(run, {
+		sandbox: sandbox(),
+		workdir: file.workdir,
+		// No folder is made in memory for it.
+		memoryBytes: 0,
+		others: [terminal.workdir],
+	});
+};
+
+/** Why a run does not get the tools; `undefined`: it does. */
+export async function whyNoFiles(run: ToolsRun, world: ToolsWorld): Promise<string | undefined> {
+	const found = await sandboxOf(run, world);
+	return found.kind === 'none' ? found.reason : undefined;
+}
+
+/**
+ * The tools of one run, in a helper process that ends with `stack`. A person is asked about each change unless the settings allow them, and about each call where there is no sandbox.
+ *
+ * @see manual/file.md
+ */
+export async function fileTools(
+	run: ToolsRun,
+	world: ToolsWorld,
+	stack: AsyncDisposableStack,
+): Promise<readonly Tool[]> {
+	const before = await sandboxOf(run, world);
+	const helper = stack.use(createFileHelper(world));
+	const folder =
+		before.kind === 'sandbox' ? before.plan.cwd : before.kind === 'open' ? before.cwd : '';
+
+	const ask = async (
+		call: HelperAsk,
+		signal: AbortSignal,
+	): Promise<Pick<HelperAnswer, 'text' | 'isError' | 'preview'>> => {
+		// Settings count as they are now.
+		const place = await sandboxOf(run, world);
+		if (place.kind !== before.kind || place.kind === 'none') {
+			const reason =
+				place.kind === 'none'
+					? place.reason
+					: 'what they would be read in has changed since the tool was offered';
+			return {text: `Cannot work on files: ${reason}`, isError: true};
+		}
+
+		return helper.ask(call, place, signal);
+	};
+
+	const {approval} = world.settings().file;
+	const isOpen = before.kind === 'open';
+	return fileCalls.map((tool): Tool => {
+		const {name, does, fields, required, readOnly} = tool;
+		const description = `${does}. The working folder is ${folder}.${isOpen ? '' : ' Works in a sandbox: only listed folders are there.'}`;
+		const inputSchema: JsonObject = {
+			type: 'object',
+			properties: fields,
+			required,
+			additionalProperties: false,
+		};
+		return {
+			name,
+			description,
+			inputSchema,
+			readOnly,
+			needsApproval: isOpen || (!readOnly && approval === 'ask'),
+			asked: {
+				from: {kind: 'built-in'},
+				profile: run.profile.name,
+				tool: name,
+				name,
+				claims: readOnly ? {readOnly} : {},
+				description,
+				inputSchema,
+				definition: jsonHash([name, description, inputSchema]),
+				changed: false,
+				...(before.kind === 'open' && {why: before.why}),
+			},
+			...(!readOnly && {
+				async preview(given: JsonValue, {signal}: Pick<ToolContext, 'signal'>) {
+					const meant = askOf(tool, given);
+					if (typeof meant === 'string' || meant.act !== 'change') {
+						return {problem: typeof meant === 'string' ? meant : `Cannot call ${name}`};
+					}
+
+					return previewOf(
+						meant.change,
+						await ask({act: 'preview', change: meant.change}, signal),
+						{
+							isOpen,
+							folder,
+						},
+					);
+				},
+			}),
+			async execute(args, context) {
+				const meant = askOf(tool, args);
+				return typeof meant === 'string'
+					? {text: meant, isError: true}
+					: resultOf(await ask(bound(meant, context), context.signal));
+			},
+		};
+	});
+}
+
+/** What a person is shown of a change. Where there is no sandbox, a model is not even told before the yes that it would come to nothing. */
+function previewOf(
+	{path}: FileChange,
+	{text, preview}: Pick<HelperAnswer, 'text' | 'preview'>,
+	{isOpen, folder}: {readonly isOpen: boolean; readonly folder: string},
+): PreviewResult {
+	if (!preview) {
+		return isOpen
+			? {
+					preview: {
+						title: 'change',
+						facts: [
+							{name: 'file', value: quotedPath(path)},
+							{name: 'now', value: text},
+						],
+					},
+					basis: 'nothing',
+				}
+			: {problem: text};
+	}
+
+	const {real, now, lines, basis} = preview;
+	return {
+		preview: {
+			title: 'change',
+			facts: [
+				{name: 'file', value: quotedPath(real)},
+				...(resolve(folder, path) === real ? [] : [{name: 'reached by', value: quotedPath(path)}]),
+				{name: 'now', value: now},
+			],
+			...(lines && {lines}),
+		},
+		basis,
+	};
+}
+
+const bound = (ask: FileAsk, {basis}: Pick<ToolContext, 'basis'>): FileAsk =>
+	ask.act === 'change' && basis !== undefined ? {...ask, basis} : ask;
+
+const resultOf = ({
+	text,
+	isError,
+}: {
+	readonly text: string;
+	readonly isError?: boolean;
+}): ToolResult => ({
+	text,
+	...(isError === true && {isError}),
+});

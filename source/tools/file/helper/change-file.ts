@@ -1,0 +1,261 @@
+import {createHash, randomBytes} from 'node:crypto';
+import {lstat, mkdir, open, realpath, rename, rm, stat} from 'node:fs/promises';
+import {basename, dirname, join, resolve} from 'node:path';
+import {codeOf} from '../../../core/errors.ts';
+import {unifiedDiff} from '../../../core/unified-diff.ts';
+import {type ChangePreview, type FileChange, maxContentBytes, maxWholeBytes} from './contract.ts';
+import {chunksOf, FileRefused, isBinary, openFile, readWhole, textOf} from './open-file.ts';
+
+/** A file that is to change, as it is now. */
+type Found = {
+	/** Where its path leads, links followed; of a new one, where it is to be. */
+	readonly real: string;
+	/** Absent for one that is not there yet, and where it is too large to be kept. */
+	readonly content?: Buffer;
+	readonly size?: number;
+	/** Permission bits; absent for a new one. */
+	readonly mode?: number;
+	readonly basis: string;
+};
+
+/** What a change would do. @throws FileRefused, and whatever the file system refuses */
+export async function previewChange(change: FileChange): Promise<ChangePreview> {
+	const found = await find(change);
+	const {real, basis} = found;
+	const lines = change.kind === 'edit' ? editLines(change, found) : writeLines(change, found);
+	return {real, basis, now: nowWords(found), ...(lines && isReadable(lines) && {lines})};
+}
+
+/**
+ * Makes a change, by a new file that takes the place of the old one: nobody ever sees half of it. Folders on the way to a new one are made.
+ *
+ * @throws FileRefused, also where `basis` is given and what is there is something else
+ */
+export async function makeChange(change: FileChange, basis?: string): Promise<string> {
+	const found = await find(change);
+	if (basis !== undefined && found.basis !== basis) {
+		throw new FileRefused(
+			'it is not what a person was shown any more: read it again, and ask for the change anew',
+		);
+	}
+
+	const content =
+		change.kind === 'write' ? Buffer.from(change.content) : edited(change, found.content);
+	await replace(found, content, async () => (await find(change)).basis === found.basis);
+	return change.kind === 'edit'
+		? 'edited'
+		: found.mode === undefined
+			? `written: a new file of ${content.length} bytes`
+			: `written: ${content.length} bytes in place of ${found.size}`;
+}
+
+async function find(change: FileChange): Promise<Found> {
+	const path = resolve(change.path);
+	const real = await placeOf(path);
+	const stats = await stat(real).catch((error: unknown) => {
+		if (codeOf(error) === 'ENOENT') {
+			return undefined;
+		}
+
+		throw error;
+	});
+	if (!stats) {
+		if (change.kind === 'edit') {
+			throw new FileRefused('it is not there, or not among what is inside of the sandbox');
+		}
+
+		return {real, basis: basisOf(real, 'nothing')};
+	}
+
+	const {size} = stats;
+	const mode = stats.mode & 0o777;
+	if (change.kind === 'edit' || size <= maxContentBytes) {
+		const content = await readWhole(real, maxWholeBytes);
+		return {real, content, size, mode, basis: basisOf(real, digestOf(content))};
+	}
+
+	await using handle = await openFile(real);
+	const hash = createHash('sha256');
+	for await (const chunk of chunksOf(handle)) {
+		hash.update(chunk);
+	}
+
+	return {real, size, mode, basis: basisOf(real, hash.digest('hex'))};
+}
+
+const digestOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
+
+const basisOf = (real: string, digest: string): string =>
+	createHash('sha256')
+		.update(JSON.stringify([real, digest]))
+		.digest('hex');
+
+/** Where a path leads; of what is not there, by the nearest folder on the way that is. */
+async function placeOf(path: string): Promise<string> {
+	try {
+		return await realpath(path);
+	} catch (error) {
+		if (codeOf(error) !== 'ENOENT') {
+			throw error;
+		}
+	}
+
+	if (await lstat(path).catch(() => undefined)) {
+		throw new FileRefused('it is a link that leads to nothing inside of the sandbox');
+	}
+
+	return join(await placeOf(dirname(path)), basename(path));
+}
+
+/** Where `old_text` stands. @throws FileRefused unless it stands there exactly once */
+function placeIn(content: Buffer, oldText: string): number {
+	if (isBinary(content)) {
+		throw new FileRefused('it is a binary file (it holds a NUL)');
+	}
+
+	const old = Buffer.from(oldText);
+	const first = content.indexOf(old);
+	if (first === -1) {
+		throw new FileRefused(
+			`old_text: not found${content.includes('\r\n') && oldText.includes('\n') ? '; lines of this file end with CR LF' : ''}`,
+		);
+	}
+
+	let times = 0;
+	for (let at = first; at !== -1; at = content.indexOf(old, at + 1)) {
+		times += 1;
+	}
+
+	if (times > 1) {
+		throw new FileRefused(
+			`old_text: ${times} times; give more of what stands around the one that is meant`,
+		);
+	}
+
+	return first;
+}
+
+type Edit = Extract<FileChange, {readonly kind: 'edit'}>;
+
+/** By bytes, so that whatever else is in the file stays as it is. */
+function edited({oldText, newText}: Edit, content: Buffer = Buffer.alloc(0)): Buffer {
+	const at = placeIn(content, oldText);
+	return Buffer.concat([
+		content.subarray(0, at),
+		Buffer.from(newText),
+		content.subarray(at + Buffer.byteLength(oldText)),
+	]);
+}
+
+/** Lines around a change that are shown with it. */
+const context = 3;
+
+/** Of the lines around the change alone, whatever is the size of the file. */
+function editLines(edit: Edit, {content = Buffer.alloc(0)}: Found): readonly string[] | undefined {
+	const at = placeIn(content, edit.oldText);
+	const end = at + Buffer.byteLength(edit.oldText);
+	const lineStart = (before: number): number =>
+		before === 0 ? 0 : content.lastIndexOf(lineFeed, before - 1) + 1;
+	let from = lineStart(at);
+	for (let lines = 0; lines < context && from > 0; lines += 1) {
+		from = lineStart(from - 1);
+	}
+
+	let to = end;
+	for (let lines = 0; lines <= context && to < content.length; lines += 1) {
+		const next = content.indexOf(lineFeed, to);
+		to = next === -1 ? content.length : next + 1;
+	}
+
+	if (to - from > maxCompared) {
+		return undefined;
+	}
+
+	const [before, after] = [
+		content.subarray(from, to),
+		Buffer.concat([
+			content.subarray(from, at),
+			Buffer.from(edit.newText),
+			content.subarray(end, to),
+		]),
+	];
+	return compared(before, after, 1 + countLines(content.subarray(0, from)));
+}
+
+const lineFeed = 10;
+
+const countLines = (bytes: Buffer): number => {
+	let lines = 0;
+	for (let at = bytes.indexOf(lineFeed); at !== -1; at = bytes.indexOf(lineFeed, at + 1)) {
+		lines += 1;
+	}
+
+	return lines;
+};
+
+const writeLines = (
+	{content}: Extract<FileChange, {readonly kind: 'write'}>,
+	{content: before = Buffer.alloc(0), size}: Found,
+): readonly string[] | undefined =>
+	before.length + content.length > maxCompared
+		? undefined
+		: compared(
+				size !== undefined && isBinary(before) ? Buffer.alloc(0) : before,
+				Buffer.from(content),
+			);
+
+/** More than that is not compared, bytes and lines. */
+const maxCompared = 500_000;
+const maxComparedLines = 20_000;
+
+function compared(before: Buffer, after: Buffer, from = 1): readonly string[] | undefined {
+	return countLines(before) + countLines(after) > maxComparedLines
+		? undefined
+		: unifiedDiff(withEnd(textOf(before)), withEnd(textOf(after)), from);
+}
+
+/** A last line without a line break is another one than with it. */
+const withEnd = (text: string): string =>
+	text === '' || text.endsWith('\n') ? text : `${text}\n\\ No newline at end of file\n`;
+
+const maxDiffLines = 2000;
+const maxDiffLength = 60_000;
+
+/** Whether a person can be shown all of it. */
+const isReadable = (lines: readonly string[]): boolean =>
+	lines.length <= maxDiffLines &&
+	lines.reduce((sum, line) => sum + line.length + 1, 0) <= maxDiffLength;
+
+const nowWords = ({content, size, mode}: Found): string =>
+	size === undefined || mode === undefined
+		? 'nothing: a new file'
+		: `${content && isBinary(content) ? 'a binary file of ' : ''}${size} bytes, mode ${mode.toString(8).padStart(4, '0')}`;
+
+async function replace(
+	{real, mode}: Found,
+	content: Buffer,
+	isUnchanged: () => Promise<boolean>,
+): Promise<void> {
+	await mkdir(dirname(real), {recursive: true});
+	const temporary = join(dirname(real), `.svc-${randomBytes(8).toString('hex')}`);
+	try {
+		{
+			await using handle = await open(temporary, 'wx', mode ?? 0o666);
+			await handle.writeFile(content);
+			if (mode !== undefined) {
+				await handle.chmod(mode);
+			}
+
+			await handle.sync();
+		}
+
+		if (!(await isUnchanged())) {
+			throw new FileRefused('it was changed meanwhile by something else');
+		}
+
+		await rename(temporary, real);
+	} catch (error) {
+		await rm(temporary, {force: true}).catch(() => {});
+		throw error;
+	}
+}

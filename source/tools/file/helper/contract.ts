@@ -1,0 +1,62 @@
+/** What the process in the sandbox is asked, one JSON object a line; `id` comes back with the answer. */
+export type HelperCall = {readonly id: number} & HelperAsk;
+
+export type HelperAsk =
+	/** `offset`: the first line, from 1; `limit`: lines at most. */
+	| {
+			readonly act: 'read';
+			readonly path: string;
+			readonly offset: number;
+			readonly limit: number;
+	  }
+	| {
+			readonly act: 'search';
+			readonly path: string;
+			readonly pattern: string;
+			readonly glob?: string;
+	  }
+	/** What a change would do; changes nothing. */
+	| {readonly act: 'preview'; readonly change: FileChange}
+	/** `basis`: what the change must find, as its preview told; absent: whatever is there. */
+	| {readonly act: 'change'; readonly change: FileChange; readonly basis?: string};
+
+export type FileChange =
+	| {readonly kind: 'write'; readonly path: string; readonly content: string}
+	| {
+			readonly kind: 'edit';
+			readonly path: string;
+			readonly oldText: string;
+			readonly newText: string;
+	  };
+
+export type HelperAnswer = {
+	readonly id: number;
+	readonly text: string;
+	readonly isError?: boolean;
+	readonly preview?: ChangePreview;
+};
+
+/** What a change would do. Texts are those of the files, not cleaned. */
+export type ChangePreview = {
+	/** Where the path leads, links followed. */
+	readonly real: string;
+	/** What stands there now, for a person: `nothing: a new file`. */
+	readonly now: string;
+	/** As in `diff -u`, from the first `@@` on; absent where it is too large to be read. */
+	readonly lines?: readonly string[];
+	/** Names what was found, and where. */
+	readonly basis: string;
+};
+
+/** Bytes of a text that is written, or takes the place of another. */
+export const maxContentBytes = 5_000_000;
+
+/** Bytes of a file that is read whole. */
+export const maxWholeBytes = 20_000_000;
+
+export const maxReadLines = 2000;
+
+/** Of a file in one answer, less than a model is given of any result. */
+export const maxReadBytes = 399_000;
+
+export const maxHits = 200;

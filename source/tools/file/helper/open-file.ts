@@ -1,0 +1,68 @@
+import {constants} from 'node:fs';
+import {type FileHandle, open} from 'node:fs/promises';
+import {codeOf, messageOf} from '../../../core/errors.ts';
+
+/** Why a call came to nothing: what follows `Cannot read "path": `. */
+export class FileRefused extends Error {}
+
+/** A file to be read, without waiting for one that is a pipe. @throws FileRefused for what is no file */
+export async function openFile(path: string): Promise<FileHandle & {readonly size: number}> {
+	const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+	const stats = await handle.stat();
+	if (!stats.isFile()) {
+		await handle.close();
+		throw new FileRefused(stats.isDirectory() ? 'it is a folder' : 'it is no file');
+	}
+
+	return Object.assign(handle, {size: stats.size});
+}
+
+/** Bytes that are read at once. */
+const chunkBytes = 65_536;
+
+/** The bytes of a file from its beginning, whatever size it says that it has. A chunk holds until the next. */
+export async function* chunksOf(handle: FileHandle): AsyncGenerator<Buffer> {
+	for (;;) {
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		const {buffer, bytesRead} = await handle.read(Buffer.alloc(chunkBytes));
+		if (bytesRead === 0) {
+			return;
+		}
+
+		yield buffer.subarray(0, bytesRead);
+	}
+}
+
+/** All of a file. @throws FileRefused above `maxBytes` */
+export async function readWhole(path: string, maxBytes: number): Promise<Buffer> {
+	await using handle = await openFile(path);
+	const chunks: Buffer[] = [];
+	let length = 0;
+	for await (const chunk of chunksOf(handle)) {
+		length += chunk.length;
+		if (length > maxBytes) {
+			throw new FileRefused(`it is larger than ${maxBytes / 1_000_000} MB`);
+		}
+
+		chunks.push(chunk);
+	}
+
+	return Buffer.concat(chunks);
+}
+
+/** Files with a NUL are no text, as other programs see it, too. */
+export const isBinary = (bytes: Buffer): boolean => bytes.includes(0);
+
+/** As text; a byte order mark stays, and what is no UTF-8 becomes U+FFFD. */
+export const textOf = (bytes: Uint8Array): string =>
+	new TextDecoder('utf-8', {ignoreBOM: true}).decode(bytes);
+
+const reasons: Readonly<Record<string, string>> = {
+	ENOENT: 'it is not there, or not among what is inside of the sandbox',
+	EROFS: 'it is read-only inside of the sandbox',
+	ELOOP: 'it is a link that leads to itself',
+	EBUSY: 'it is listed by itself, and cannot be replaced: list its folder',
+};
+
+/** Why it failed; follows a colon. */
+export const reasonOf = (error: unknown): string => reasons[codeOf(error)] ?? messageOf(error);
