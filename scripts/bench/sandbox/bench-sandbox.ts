@@ -37,6 +37,7 @@ export async function benchSandbox({rounds = 200}: BenchOptions): Promise<Report
 	}
 
 	const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-bench-')));
+	const home = realpathSync(mkdtempSync(join(tmpdir(), 'svc-bench-home-')));
 	try {
 		const command = ['/bin/bash', '-c', 'true'];
 		const ways: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -54,8 +55,8 @@ export async function benchSandbox({rounds = 200}: BenchOptions): Promise<Report
 					{workdir: folder, read: [], write: [], memoryBytes: 2 ** 28},
 					systemWorld({
 						userHome: '/home/nobody-of-this-bench',
-						svcHome: '/nowhere',
-						profileHome: '/nowhere',
+						svcHome: home,
+						profileHome: home,
 						environment: process.env,
 					}),
 				);
@@ -101,7 +102,7 @@ export async function benchSandbox({rounds = 200}: BenchOptions): Promise<Report
 			title: 'A call in the sandbox',
 			lines,
 			notes: [
-				'bash -c true; ours makes its plan, the mounts of the system and its filter anew',
+				'bash -c true; ours makes its plan and its filter anew',
 				...(closesDescriptors(probe.bwrap)
 					? [
 							'this process inherited descriptors: ours takes another start of bash, which closes them',
@@ -112,6 +113,7 @@ export async function benchSandbox({rounds = 200}: BenchOptions): Promise<Report
 		};
 	} finally {
 		rmSync(folder, {recursive: true, force: true});
+		rmSync(home, {recursive: true, force: true});
 	}
 }
 

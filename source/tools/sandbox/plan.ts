@@ -27,6 +27,8 @@ export type SandboxPlan = {
 	readonly sockets: readonly SandboxSocket[];
 	/** What starts the command, as an argument list that it is added to: a forwarder that listens first. Empty: nothing. */
 	readonly prelude: readonly string[];
+	/** Processes and threads that the kernel allows in it, where it counts them for each namespace; absent: as many as outside. */
+	readonly maxTasks?: number;
 };
 
 /** What is on a path, links followed to their end. */
@@ -46,6 +48,8 @@ export type PlanWorld = {
 	readonly find: (path: string) => Found | undefined;
 	/** Where a link leads as it is written; `undefined`: it is no link. */
 	readonly linkOf: (path: string) => string | undefined;
+	/** A folder outside of all sandboxes that holds what these mounts below `/etc` do; `undefined`: each is to be mounted. */
+	readonly etcOf?: (mounts: readonly Mount[]) => string | undefined;
 };
 
 export type SandboxLists = {
@@ -162,7 +166,7 @@ function mountsOf(
 		})
 		.concat(covers);
 	return [
-		...systemMounts(world),
+		...systemMounts(world, {isOpen: binds.some(({path}) => isInside(path, '/etc'))}),
 		memory('/dev/shm', memoryShares['/dev/shm']),
 		memory('/tmp', memoryShares['/tmp']),
 		...(hasHome ? [] : [memory(userHome, memoryShares.home)]),

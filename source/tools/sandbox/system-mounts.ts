@@ -2,7 +2,7 @@ import {dirname} from 'node:path';
 import {isInside, systemFolders} from './places.ts';
 import type {Mount, PlanWorld} from './plan.ts';
 
-/** What programs read of `/etc`; few, since each of them is a mount in each call. Names of hosts are not looked up inside: without `resolv.conf`. */
+/** What programs read of `/etc`. Names of hosts are not looked up inside: without `resolv.conf`. */
 const systemFiles: readonly string[] = [
 	'/etc/alternatives',
 	'/etc/ld.so.cache',
@@ -21,9 +21,21 @@ const systemFiles: readonly string[] = [
 	'/etc/java-21-openjdk',
 ];
 
-/** The system's folders and files, read-only, and accounts of our own. */
-export const systemMounts = (world: PlanWorld): readonly Mount[] => [
-	...systemFolders.flatMap((path): readonly Mount[] => {
+/** The system's folders and files, read-only, and accounts of our own. `isOpen`: there are to be mounts below `/etc`. */
+export function systemMounts(
+	world: PlanWorld,
+	{isOpen}: {readonly isOpen: boolean},
+): readonly Mount[] {
+	const etc = etcMounts(world);
+	const folder = isOpen ? undefined : world.etcOf?.(etc);
+	return [
+		...folderMounts(world),
+		...(folder === undefined ? etc : [{kind: 'read', from: folder, path: '/etc'} as const]),
+	];
+}
+
+const folderMounts = (world: PlanWorld): readonly Mount[] =>
+	systemFolders.flatMap((path): readonly Mount[] => {
 		const link = dirname(path) === '/' ? world.linkOf(path) : undefined;
 		const found = world.find(path);
 		return link !== undefined
@@ -31,7 +43,9 @@ export const systemMounts = (world: PlanWorld): readonly Mount[] => [
 			: found?.kind === 'folder'
 				? [{kind: 'read', from: found.real, path}]
 				: [];
-	}),
+	});
+
+const etcMounts = (world: PlanWorld): readonly Mount[] => [
 	...systemFiles.flatMap((path): readonly Mount[] => {
 		const found = world.find(path);
 		// A link to what is inside anyway takes no mount.

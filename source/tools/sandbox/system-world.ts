@@ -1,7 +1,16 @@
-import {accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync} from 'node:fs';
+import {
+	accessSync,
+	constants,
+	existsSync,
+	lstatSync,
+	readlinkSync,
+	realpathSync,
+	statSync,
+} from 'node:fs';
 import {userInfo} from 'node:os';
 import {delimiter, join} from 'node:path';
 import type {PlanWorld} from './plan.ts';
+import {etcFolder} from './system-etc.ts';
 
 /** What plans are made from, as this machine has it. */
 export function systemWorld(
@@ -12,6 +21,10 @@ export function systemWorld(
 		...homes,
 		uid,
 		gid,
+		etcOf: mounts =>
+			existsSync(homes.svcHome)
+				? etcFolder(mounts, join(homes.svcHome, 'cache', 'sandbox'))
+				: undefined,
 		find(path) {
 			try {
 				// Most of them are not there, and an exception takes longer than a look.
