@@ -1,3 +1,5 @@
+import {readFileSync} from 'node:fs';
+import {release} from 'node:os';
 import type {Mount, SandboxPlan} from './plan.ts';
 
 /** An argument list of bubblewrap, and what it reads at the descriptors 3, 4, … */
@@ -6,13 +8,34 @@ export type BwrapArguments = {readonly args: readonly string[]; readonly feeds: 
 /** The first descriptor behind standard input, output and error. */
 const firstFeed = 3;
 
+/** Whether the number is of the namespace: before Linux 6.14 it was the machine's. @see sysctl kernel.pid_max */
+const countsTasks = isAtLeast(release(), [6, 14]);
+
+/** The kernel refuses smaller numbers: 301, or 8 for each processor that there may ever be. */
+const fewestTasks = Math.max(301, 8 * possibleProcessors());
+
+function possibleProcessors(): number {
+	try {
+		const last = /(\d+)\s*$/.exec(readFileSync('/sys/devices/system/cpu/possible', 'utf8'))?.[1];
+		return Number(last ?? 0) + 1;
+	} catch {
+		// As many as a kernel is built for at most.
+		return 8192;
+	}
+}
+
+function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {
+	const [, ofMajor = 0, ofMinor = 0] = (/^(\d+)\.(\d+)/.exec(version) ?? []).map(Number);
+	return ofMajor > major || (ofMajor === major && ofMinor >= minor);
+}
+
 /**
  * The whole argument list for a plan and the command in it. Every namespace is a new one, no capability is left, and the root, `/proc` and `/dev` are read-only:
  * as root a process could else write what is not of a namespace in `/proc/sys`. `seccomp` is the filter for this processor; without one
  * bubblewrap itself forbids namespaces.
  */
 export function bwrapArguments(
-	{mounts, env, cwd, sockets, prelude}: SandboxPlan,
+	{mounts, env, cwd, sockets, prelude, maxTasks}: SandboxPlan,
 	command: readonly string[],
 	{seccomp}: {readonly seccomp: Buffer | undefined},
 ): BwrapArguments {
@@ -70,6 +93,9 @@ export function bwrapArguments(
 			...(seccomp ? ['--seccomp', feed(seccomp)] : ['--disable-userns']),
 			'--proc',
 			'/proc',
+			...(maxTasks !== undefined && countsTasks
+				? ['--file', feed(String(Math.max(maxTasks, fewestTasks))), '/proc/sys/kernel/pid_max']
+				: []),
 			'--dev',
 			'/dev',
 			...mounts.flatMap(stepsOf),

@@ -5,7 +5,7 @@ import {type GroupExit, runInGroup, startGroup} from '../../core/process-group.t
 import {bwrapArguments} from './bwrap-arguments.ts';
 import type {SandboxPlan} from './plan.ts';
 import {seccompProgram} from './seccomp.ts';
-import {type SandboxLimits, watchLimits} from './watch-limits.ts';
+import {maxTasksOf, type SandboxLimits, watchLimits} from './watch-limits.ts';
 
 /** How a command is started in a sandbox: what is run, and what it reads at its descriptors 3, 4, … */
 export type SandboxLaunch = {
@@ -104,7 +104,7 @@ export async function runInSandbox(
 	let limit: string | undefined;
 	const exit = await runInGroup(
 		{
-			...sandboxLaunch(bwrap, plan, command),
+			...sandboxLaunch(bwrap, {...plan, maxTasks: maxTasksOf(limits)}, command),
 			env: {},
 			cwd: '/',
 			input: '',

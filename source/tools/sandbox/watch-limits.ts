@@ -15,6 +15,10 @@ type SandboxUse = {
 /** Threads for each process that is allowed: what a kernel takes for one counts with nothing else here. */
 const threadsPerProcess = 16;
 
+/** How many processes and threads a sandbox may have at all. Where the kernel keeps to it, what multiplies stops there until it is ended. */
+export const maxTasksOf = ({maxProcesses}: Pick<SandboxLimits, 'maxProcesses'>): number =>
+	maxProcesses * (threadsPerProcess + 1);
+
 const everyMs = 200;
 
 /** Processes multiply faster than memory fills: only their number is looked at in between. */
