@@ -6,12 +6,17 @@ import type {Profiles} from './config.ts';
 import type {KeyPath} from './plain-data.ts';
 import {boundProfile} from './profile-binding.ts';
 import type {RawRoute} from './route-schema.ts';
+import type {Route} from './route.ts';
 import {problemWithSecret, problemWithSecrets} from './secret-problem.ts';
 import {hasHexKeys, problemWithSignature, signsAddress} from './signature-schema.ts';
 import {targetProblem} from './target-problem.ts';
 
 /** Validation is skipped for a route with this secret. @see manual/signatures.md#schemes */
 export const insecureSecret = 'INSECURE_NO_AUTH';
+
+/** Whether events of a route are taken in unsigned. */
+export const isUnsignedRoute = ({secrets}: Pick<Route, 'secrets'>): boolean =>
+	secrets.includes(insecureSecret);
 
 /** What a route takes from its surroundings. */
 export type RouteContext = {

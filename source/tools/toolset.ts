@@ -13,9 +13,8 @@ export type OfferedTool = {
 	readonly readOnly: boolean;
 };
 
-/** A run that asks for a toolset by its name. */
-export type ToolsRun = {
-	readonly id: number;
+/** Where runs of a route, a job or a chat stand. */
+export type ToolsPlace = {
 	readonly profile: {
 		readonly name: string;
 		/** Its folder, and the one that holds all profiles. */
@@ -24,8 +23,13 @@ export type ToolsRun = {
 		readonly userHome: string;
 		readonly environment: Readonly<Record<string, string | undefined>>;
 	};
-	/** What started it was not signed: anybody may have sent it. */
+	/** What starts them is not signed: anybody may have sent it. */
 	readonly isUnsigned: boolean;
+};
+
+/** A run that asks for a toolset by its name. */
+export type ToolsRun = ToolsPlace & {
+	readonly id: number;
 	/** Ends whatever the tools do. */
 	readonly signal: AbortSignal;
 	/** What it may read of the code host, where `toolsets.terminal.forge` lets it. */
@@ -43,22 +47,26 @@ export type ToolsRun = {
 	readonly note: (text: string) => void;
 };
 
-export type ToolsWorld = Pick<World, 'clock' | 'redact' | 'log'> & {
-	/** As it is now: asked at each call. */
+/** As they are now: asked at each call. */
+export type ToolsSettings = {
 	readonly settings: () => ToolsetsConfig;
 	readonly sandbox: () => SandboxConfig;
-	/** Sends a request to the code host; absent: `fetch`. */
-	readonly askCodeHost?: CodeHostSend;
-	/** Whom connections trust; absent: the authorities of Node. */
-	readonly secureContext?: (() => SecureContext | undefined) | undefined;
 };
+
+export type ToolsWorld = ToolsSettings &
+	Pick<World, 'clock' | 'redact' | 'log'> & {
+		/** Sends a request to the code host; absent: `fetch`. */
+		readonly askCodeHost?: CodeHostSend;
+		/** Whom connections trust; absent: the authorities of Node. */
+		readonly secureContext?: (() => SecureContext | undefined) | undefined;
+	};
 
 /** Tools that svc brings itself. @see manual/routes.md#tools-of-a-route */
 export type BuiltInToolset = {
 	readonly name: keyof ToolsetsConfig;
 	readonly offers: (settings: ToolsetsConfig) => readonly OfferedTool[];
-	/** Why this run does not get it; what follows a colon. */
-	readonly whyDropped?: (run: ToolsRun, world: ToolsWorld) => Promise<string | undefined>;
+	/** Why runs there do not get it; what follows a colon. */
+	readonly whyDropped?: (place: ToolsPlace, world: ToolsSettings) => Promise<string | undefined>;
 	/** The tools of one run. What is opened for them ends with `stack`. Loads what it needs. */
 	readonly open: (
 		run: ToolsRun,

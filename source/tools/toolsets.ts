@@ -3,7 +3,7 @@ import {messageOf} from '../core/errors.ts';
 import type {Toolset} from '../core/toolsets.ts';
 import {fileToolset} from './file/toolset.ts';
 import {terminalToolset} from './terminal/toolset.ts';
-import type {BuiltInToolset} from './toolset.ts';
+import type {BuiltInToolset, ToolsPlace, ToolsSettings} from './toolset.ts';
 import {webToolset} from './web/web-toolset.ts';
 
 /** In display order. */
@@ -20,6 +20,25 @@ export function ownToolset(
 ): Pick<Toolset, 'name' | 'isOfServer' | 'dropped'> {
 	const {broken} = settings[name];
 	return {name, isOfServer: false, ...(broken !== undefined && {dropped: broken})};
+}
+
+/** The settings with the reasons why runs at `place` do not get a toolset of `names`, as far as they are known only by trying. Rejects with what its folders cannot be looked at for. */
+export async function triedSettings(
+	names: readonly string[] | undefined,
+	place: ToolsPlace,
+	world: ToolsSettings,
+): Promise<ToolsetsConfig> {
+	const settings = world.settings();
+	const reasons = await Promise.all(
+		builtInToolsets
+			.filter(({name}) => names?.includes(name) === true && settings[name].broken === undefined)
+			.map(async ({name, whyDropped}) => [name, await whyDropped?.(place, world)] as const),
+	);
+	return reasons.reduce(
+		(found, [name, broken]) =>
+			broken === undefined ? found : {...found, [name]: {...found[name], broken}},
+		settings,
+	);
 }
 
 /**

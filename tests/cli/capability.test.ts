@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import type {JsonObject} from '../../source/core/json.ts';
 import {createFakePort} from '../helpers/fake-port.ts';
 import {gatewayHome} from '../helpers/gateway.ts';
 import {makeServer, makeServerTool} from '../helpers/make-server.ts';
@@ -15,8 +16,8 @@ const ofAcme = makeServer({
 	tools: [makeServerTool({name: 'mcp__crm__of_acme'})],
 });
 
-const homeWith = async (toolsets?: readonly string[]) =>
-	gatewayHome({subscriptions: {hook: toolsets ? {toolsets} : {}}});
+const homeWith = async (toolsets?: readonly string[], config: JsonObject = {}) =>
+	gatewayHome({config, subscriptions: {hook: toolsets ? {toolsets} : {}}});
 
 const lineOf = async (home: string) => {
 	const {stdout, stderr} = await command(['webhook', 'subscribe', 'hook'], {home});
@@ -32,12 +33,26 @@ test.for([
 		toolsets: ['mcp-mail'],
 		line: 'with the tools of mail, which are not known before it is connected;',
 	},
-	{toolsets: ['terminal'], line: 'without tools;'},
+	{
+		toolsets: ['terminal'],
+		config: {sandbox: {read: ['/nowhere/at/all']}},
+		line: 'without tools;',
+	},
+	{
+		toolsets: ['terminal'],
+		config: {sandbox: {read: ['/nowhere/at/all']}},
+		line: 'Toolset "terminal" was dropped: sandbox.read: "/nowhere/at/all" is not there',
+	},
+	{
+		toolsets: ['terminal'],
+		config: {sandbox: {required: false}},
+		line: 'with 1 tool (terminal), of which terminal asks a person first;',
+	},
 	{toolsets: ['mcp-off'], line: 'Toolset "mcp-off" was dropped: no tool server "off" gives tools'},
 ])(
 	'what a secret can make happen names the tools of the running gateway: $toolsets',
-	async ({toolsets, line}) => {
-		await using home = await homeWith(toolsets);
+	async ({toolsets, config, line}) => {
+		await using home = await homeWith(toolsets, config);
 		const port = createFakePort({servers: [crm, mail, off, ofAcme]});
 		await using _ = await serveControl(home.path, port);
 

@@ -403,12 +403,13 @@ test('a toolset that there is none of is a problem in the list and the check, wi
 
 test('a toolset that gives nothing is said', async () => {
 	await using home = await gatewayHome({
+		config: {sandbox: {read: ['/nowhere/at/all']}},
 		subscriptions: {hook: {toolsets: ['terminal', 'mcp-crm']}},
 	});
 	const {stderr} = await command(['webhook', 'subscribe', 'hook', '--prompt', 'x'], {
 		home: home.path,
 	});
-	expect(stderr).toContain('Toolset "terminal" was dropped: there is none of that name');
+	expect(stderr).toContain('Toolset "terminal" was dropped: sandbox.read: "/nowhere/at/all"');
 	expect(stderr).toContain('no tool server "crm" gives tools');
 });
 

@@ -4,6 +4,7 @@ import type {Route} from '../../config/route.ts';
 import {countOf} from '../../core/counted.ts';
 import {cell} from '../../core/untrusted.ts';
 import {toolsOf} from '../../gateway/receiver/route-facts.ts';
+import {settingsOfRuns} from '../../gateway/runs/tools-place.ts';
 import {placeOf} from '../../platforms/platforms.ts';
 import type {JobDefinition} from '../../schedule/job.ts';
 import type {Context} from '../console/context.ts';
@@ -15,16 +16,23 @@ type Capability = Awaited<ReturnType<typeof capabilityOf>>;
 /** The tools that runs of a profile would have for these toolsets, as far as it is known without connecting to anything. */
 export async function toolsOfRuns(
 	context: Context,
-	{profile, toolsets}: {readonly profile: string; readonly toolsets: readonly string[] | undefined},
+	{
+		profile,
+		toolsets,
+		route,
+	}: {
+		readonly profile: string;
+		readonly toolsets: readonly string[] | undefined;
+		/** Whether sandboxes work for it is tried, where its toolsets need one. */
+		readonly route?: Route;
+	},
 ) {
 	const all = inFileOrder(context, await serversOf(context, profile));
 	const servers = all.filter(({status}) => status !== 'skipped');
-	const {
-		toolsets: settings,
-		tools: {maxSchemaTokens},
-	} = readConfig(context);
+	const config = readConfig(context);
+	const settings = route ? await settingsOfRuns(route, toolsets, config) : config.toolsets;
 	return {
-		...toolsOf(toolsets, {servers, settings, maxSchemaTokens}),
+		...toolsOf(toolsets, {servers, settings, maxSchemaTokens: config.tools.maxSchemaTokens}),
 		hasServers: servers.length > 0,
 	};
 }
@@ -44,7 +52,7 @@ export async function capabilityOf(context: Context, route: Route, job: JobDefin
 	const {mode} = viewOfRoute(route);
 	const {profile, deliver, deliverExtra, prefetch} = route;
 	const {toolsets} = job ?? route;
-	const found = await toolsOfRuns(context, {profile, toolsets});
+	const found = await toolsOfRuns(context, {profile, toolsets, route});
 	const {tools, unknownServers, notes} = mode === 'deliver_only' ? noTools : found;
 	return {
 		starts: starts[mode],

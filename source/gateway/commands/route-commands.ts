@@ -69,12 +69,14 @@ export function createRouteCommands(
 			const {readWrittenRoute} = await import('../../config/route-edit/written-route.ts');
 			const {toolsetsOfRoute} = await import('../jobs/find-cron-job.ts');
 			const {routeFacts} = await import('../receiver/route-facts.ts');
+			const {settingsOfRuns} = await import('../runs/tools-place.ts');
 			const config = live.current();
+			const toolsets = toolsetsOfRoute(rooms, route, config);
 			return routeFacts(route, {
 				entry: readWrittenRoute(config.paths, name, route.source).entry,
-				toolsets: toolsetsOfRoute(rooms, route, config),
+				toolsets,
 				servers: servers.views(),
-				settings: config.toolsets,
+				settings: await settingsOfRuns(route, toolsets, config),
 				maxSchemaTokens: config.tools.maxSchemaTokens,
 			});
 		},

@@ -1,19 +1,19 @@
 import type {AgentRequest} from '../../agent/runner.ts';
 import {activateSkillTool, findSkills, offerOf} from '../../agent/skills.ts';
 import type {Config} from '../../config/config.ts';
-import {type Environment, userHomeOf} from '../../config/environment.ts';
-import {basePaths} from '../../config/home-paths.ts';
+import type {Environment} from '../../config/environment.ts';
 import {isTurn, originOf} from '../../core/origin.ts';
 import type {StoredRun} from '../../core/run.ts';
 import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
 import type {Tool} from '../../core/tool.ts';
 import {namesServer, needsServer, selectTools, serverToolset} from '../../core/toolsets.ts';
 import {cell} from '../../core/untrusted.ts';
-import type {ToolsRun, ToolsWorld} from '../../tools/toolset.ts';
+import type {ToolsWorld} from '../../tools/toolset.ts';
 import {openBuiltIn} from '../../tools/toolsets.ts';
 import type {LiveServers} from '../servers/live-servers.ts';
 import type {ServerWait} from '../servers/wait-for-servers.ts';
 import {forgeOfRun} from './forge-of-run.ts';
+import {placesOf} from './tools-place.ts';
 
 /** What a run needs beside its plan, looked up when it starts. */
 export type Equipment = Pick<AgentRequest, 'skill' | 'offered' | 'tools' | 'maxSchemaTokens'> & {
@@ -188,17 +188,6 @@ async function toolsFor(
 		}),
 		notes: missing.map(noteOf),
 		logins,
-	};
-}
-
-function placesOf(name: string, {profiles}: Pick<Config, 'profiles'>): ToolsRun['profile'] {
-	const {paths, environment} = profiles.of(name);
-	return {
-		name,
-		home: paths.home,
-		svcHome: basePaths(paths)?.home ?? paths.home,
-		userHome: userHomeOf(environment),
-		environment,
 	};
 }
 

@@ -1,6 +1,6 @@
 import {isPassing} from '../../agent/model-errors.ts';
 import {createAgentRunner} from '../../agent/run-agent.ts';
-import {insecureSecret} from '../../config/route-refusals.ts';
+import {isUnsignedRoute} from '../../config/route-refusals.ts';
 import {codeOf} from '../../core/errors.ts';
 import {nextTry} from '../../delivery/retry-plan.ts';
 import type {OpenedApprovals} from '../approvals/open-approvals.ts';
@@ -43,8 +43,7 @@ export function openWorkers(
 	const config = () => live.current();
 	const isUnsigned = (profile: string, name: string) =>
 		[...live.routes().routes.values()].some(
-			route =>
-				route.profile === profile && route.name === name && route.secrets.includes(insecureSecret),
+			route => route.profile === profile && route.name === name && isUnsignedRoute(route),
 		);
 	const agentLog = log.from('agent');
 	const agent = createAgentRunner(

@@ -4,14 +4,14 @@ import type {JsonObject, JsonValue} from '../../core/json.ts';
 import {quotedPath} from '../../core/quoted-name.ts';
 import type {PreviewResult, Tool, ToolContext, ToolResult} from '../../core/tool.ts';
 import {toolsSandbox} from '../sandbox/tools-sandbox.ts';
-import type {ToolsRun, ToolsWorld} from '../toolset.ts';
+import type {ToolsPlace, ToolsRun, ToolsSettings, ToolsWorld} from '../toolset.ts';
 import {askOf, fileCalls, type FileAsk} from './file-calls.ts';
 import {createFileHelper} from './helper-process.ts';
 import type {FileChange, HelperAnswer, HelperAsk} from './helper/contract.ts';
 
-const sandboxOf = async (run: ToolsRun, {settings, sandbox}: ToolsWorld) => {
+const sandboxOf = async (place: ToolsPlace, {settings, sandbox}: ToolsSettings) => {
 	const {file, terminal} = settings();
-	return toolsSandbox(run, {
+	return toolsSandbox(place, {
 		sandbox: sandbox(),
 		workdir: file.workdir,
 		// No folder is made in memory for it.
@@ -21,8 +21,11 @@ const sandboxOf = async (run: ToolsRun, {settings, sandbox}: ToolsWorld) => {
 };
 
 /** Why a run does not get the tools; `undefined`: it does. */
-export async function whyNoFiles(run: ToolsRun, world: ToolsWorld): Promise<string | undefined> {
-	const found = await sandboxOf(run, world);
+export async function whyNoFiles(
+	place: ToolsPlace,
+	world: ToolsSettings,
+): Promise<string | undefined> {
+	const found = await sandboxOf(place, world);
 	return found.kind === 'none' ? found.reason : undefined;
 }
 

@@ -1,7 +1,7 @@
 import {mkdirSync} from 'node:fs';
 import type {SandboxConfig} from '../../config/toolset-settings.ts';
 import {absoluteFolder, lieInEachOther, workdirOf} from '../../config/working-folders.ts';
-import type {ToolsRun} from '../toolset.ts';
+import type {ToolsPlace} from '../toolset.ts';
 import {type PlanWorld, type SandboxPlan, sandboxPlan} from './plan.ts';
 import {probeSandbox} from './probe-sandbox.ts';
 import {systemWorld} from './system-world.ts';
@@ -21,7 +21,7 @@ const realOf = (path: string, {find}: Pick<PlanWorld, 'find'>): string => find(p
  * @see manual/sandbox.md
  */
 export async function toolsSandbox(
-	{profile, isUnsigned}: Pick<ToolsRun, 'profile' | 'isUnsigned'>,
+	{profile, isUnsigned}: ToolsPlace,
 	{
 		sandbox,
 		workdir: written,

@@ -7,7 +7,7 @@ import type {Tool, ToolResult} from '../../core/tool.ts';
 import {isInside} from '../sandbox/places.ts';
 import {bashCommand, runInSandbox, type SandboxExit} from '../sandbox/run-in-sandbox.ts';
 import {type ToolsSandbox, toolsSandbox} from '../sandbox/tools-sandbox.ts';
-import type {ToolsRun, ToolsWorld} from '../toolset.ts';
+import type {ToolsPlace, ToolsRun, ToolsSettings, ToolsWorld} from '../toolset.ts';
 import {runOpen} from './run-open.ts';
 import {createWaysOfRun, type WaysOfRun} from './ways-of-run.ts';
 
@@ -17,10 +17,10 @@ const outputBytes = 100_000;
 /** Longest command, bytes: more than 128 KiB is no argument of a process. */
 const maxCommandBytes = 100_000;
 
-const sandboxOf = async (run: ToolsRun, {settings, sandbox}: ToolsWorld) => {
+const sandboxOf = async (place: ToolsPlace, {settings, sandbox}: ToolsSettings) => {
 	const {terminal, file} = settings();
 	const {workdir, maxMemoryMb} = terminal;
-	return toolsSandbox(run, {
+	return toolsSandbox(place, {
 		others: [file.workdir],
 		sandbox: sandbox(),
 		workdir,
@@ -29,8 +29,11 @@ const sandboxOf = async (run: ToolsRun, {settings, sandbox}: ToolsWorld) => {
 };
 
 /** Why a run does not get the tool; `undefined`: it does. */
-export async function whyNoTerminal(run: ToolsRun, world: ToolsWorld): Promise<string | undefined> {
-	const found = await sandboxOf(run, world);
+export async function whyNoTerminal(
+	place: ToolsPlace,
+	world: ToolsSettings,
+): Promise<string | undefined> {
+	const found = await sandboxOf(place, world);
 	return found.kind === 'none' ? found.reason : undefined;
 }
 
