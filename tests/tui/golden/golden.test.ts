@@ -4,7 +4,9 @@ import {Unicode11Addon} from '@xterm/addon-unicode11';
 import xterm from '@xterm/headless';
 import {beforeAll, expect, test} from 'vitest';
 import {cellsOf, type Screen} from '../../../scripts/screenshot/cells.ts';
+import type {ShownTool, ToolApproval} from '../../../source/core/approval.ts';
 import {openPane} from '../../../source/tui/acts/navigate.ts';
+import {approvalSheet, openSheet} from '../../../source/tui/acts/sheet.ts';
 import {changeChat} from '../../../source/tui/panes/chat/chat-state.ts';
 import {panes} from '../../../source/tui/panes/panes.ts';
 import {createShell} from '../../../source/tui/shell/create-shell.ts';
@@ -13,7 +15,9 @@ import {drawScreen, type DrawnScreen} from '../../../source/tui/snapshot/draw-sc
 import {nobodysDesktop} from '../../../source/tui/snapshot/nobody.ts';
 import {setColorLevel} from '../../helpers/color-level.ts';
 import {createFakeClock, type FakeClock} from '../../helpers/fake-clock.ts';
+import {createFakePort} from '../../helpers/fake-port.ts';
 import {foreignSequences} from '../../helpers/foreign-sequences.ts';
+import {makeShownTool, makeToolApproval} from '../../helpers/make-approval.ts';
 import {testNow} from '../../helpers/show-shell.tsx';
 import {differenceFrom, goldenFolder, goldenText, textOfRow} from './golden-file.ts';
 import {worlds} from './worlds.ts';
@@ -62,7 +66,8 @@ function check(shell: Shell, frame: string, screen: Screen): void {
 		screen.filter(row => row.reduce((sum, cell) => sum + cell.columns, 0) !== columns),
 	).toEqual([]);
 	const list = shell.openList();
-	const hasSelection = list !== undefined && list.get().window.cursor !== -1;
+	const hasSelection =
+		approvalSheet.now(shell) === undefined && list !== undefined && list.get().window.cursor !== -1;
 	expect(screen.map(textOfRow).some(isSelected)).toBe(hasSelection);
 }
 
@@ -92,6 +97,29 @@ async function disagreements(screen: Screen, unicode: '11' | 'graphemes') {
 	return wrong;
 }
 
+/** The screen in each theme, which say the same. */
+async function framesOf(shell: Shell, screen: DrawnScreen) {
+	const {size} = shell.view.get();
+	const frames = [];
+	for (const theme of shownThemes) {
+		shell.view.set(now => ({...now, theme}));
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		await still(screen);
+		const cells = cellsOf(screen.frame(), size);
+		check(shell, screen.frame(), cells);
+		frames.push({theme, screen: cells});
+	}
+
+	const [dark, ...others] = frames.map(frame => frame.screen.map(textOfRow));
+	expect(others).toEqual(others.map(() => dark));
+	for (const unicode of ['11', 'graphemes'] as const) {
+		// oxlint-disable-next-line no-await-in-loop -- as above
+		expect(await disagreements(frames[0]?.screen ?? [], unicode)).toEqual([]);
+	}
+
+	return frames;
+}
+
 test.for(cases)('every pane, $state, $columns×$rows', async ({state, size}) => {
 	const clock = createFakeClock(testNow);
 	const world = worlds[state](clock);
@@ -115,23 +143,8 @@ test.for(cases)('every pane, $state, $columns×$rows', async ({state, size}) => 
 
 		// oxlint-disable-next-line no-await-in-loop -- one screen after the other
 		await second(screen, clock);
-		const frames = [];
-		for (const theme of shownThemes) {
-			shell.view.set(now => ({...now, theme}));
-			// oxlint-disable-next-line no-await-in-loop -- as above
-			await still(screen);
-			const cells = cellsOf(screen.frame(), size);
-			check(shell, screen.frame(), cells);
-			frames.push({theme, screen: cells});
-		}
-
-		const [dark, ...others] = frames.map(frame => frame.screen.map(textOfRow));
-		expect(others).toEqual(others.map(() => dark));
-		for (const unicode of ['11', 'graphemes'] as const) {
-			// oxlint-disable-next-line no-await-in-loop -- as above
-			expect(await disagreements(frames[0]?.screen ?? [], unicode)).toEqual([]);
-		}
-
+		// oxlint-disable-next-line no-await-in-loop -- one screen after the other
+		const frames = await framesOf(shell, screen);
 		const name = nameOf(id, state, size);
 		const text = goldenText(`${id}, ${state}, ${size.columns}×${size.rows}`, frames);
 		differences.push(...[differenceFrom(name, text)].filter(one => one !== undefined));
@@ -142,7 +155,111 @@ test.for(cases)('every pane, $state, $columns×$rows', async ({state, size}) => 
 	}
 });
 
+const builtIn = (tool: string, why?: string): ShownTool => {
+	const {
+		server: _,
+		transport: __,
+		host: ___,
+		trust: ____,
+		endpoint: _____,
+		...shown
+	} = makeShownTool({
+		tool,
+		name: tool,
+		claims: {},
+		description: 'A tool of svc itself.',
+		...(why && {why}),
+	});
+	return shown;
+};
+
+/** Calls of tools of svc itself, as the sheet shows them. */
+const sheets: Readonly<Record<string, Partial<ToolApproval>>> = {
+	'sheet-command': {
+		tool: builtIn('terminal'),
+		args: {command: 'set -e\nfor one in src/*.ts; do\n\twc -l "$one"  \ndone \u202e'},
+		preview: {
+			title: 'command',
+			facts: [
+				{name: 'workdir', value: '/home/ada/work'},
+				{name: 'time limit', value: '120 s'},
+			],
+			lines: ['set -e', 'for one in src/*.ts; do', '\twc -l "$one"  ', 'done \u202e'],
+		},
+	},
+	'sheet-change': {
+		tool: builtIn('edit_file'),
+		args: {path: 'src/math.ts', old_text: 'a - b', new_text: 'a + b'},
+		preview: {
+			title: 'change',
+			facts: [{name: 'file', value: '/home/ada/work/src/math.ts'}],
+			lines: [
+				'@@ -1,3 +1,3 @@',
+				' export function add(a, b) {',
+				'-\treturn a - b;',
+				'+\treturn a + b;',
+				' }',
+			],
+		},
+	},
+	'sheet-open': {
+		tool: builtIn('terminal', 'no sandbox works here: bubblewrap is not on PATH'),
+		args: {command: 'npm test'},
+		preview: {
+			title: 'command',
+			facts: [{name: 'workdir', value: '/home/ada/work'}],
+			lines: ['npm test'],
+		},
+	},
+};
+
+test.for(sizes)('the sheet of a call of a tool of svc itself, $columns×$rows', async size => {
+	const clock = createFakeClock(testNow);
+	const differences: string[] = [];
+	for (const [name, call] of Object.entries(sheets)) {
+		const approval = makeToolApproval({
+			...call,
+			requestedAt: testNow - 30_000,
+			deadline: testNow + 271_000,
+		});
+		using shell = createShell(
+			{
+				...worlds.empty(clock),
+				port: createFakePort({approvals: [approval]}),
+				clock,
+				desktop: nobodysDesktop,
+			},
+			{size, theme: 'dark', ssh: false, version: '1.0.0'},
+		);
+		// oxlint-disable-next-line no-await-in-loop -- one screen after the other
+		await using screen = drawScreen(shell);
+		openSheet(shell, approval);
+		// oxlint-disable-next-line no-await-in-loop -- as above
+		await second(screen, clock);
+		// oxlint-disable-next-line no-await-in-loop -- as above
+		const frames = await framesOf(shell, screen);
+		const {columns, rows} = size;
+		differences.push(
+			...[
+				differenceFrom(
+					`${name}-${columns}x${rows}.txt`,
+					goldenText(`${name}, ${columns}×${rows}`, frames),
+				),
+			].filter(one => one !== undefined),
+		);
+	}
+
+	if (differences.length > 0) {
+		throw new Error(differences.join('\n\n'));
+	}
+});
+
 test('there is a golden frame for every pane, state and size, and no other', () => {
-	const wanted = panes.flatMap(({id}) => cases.map(({state, size}) => nameOf(id, state, size)));
+	const wanted = [
+		...panes.flatMap(({id}) => cases.map(({state, size}) => nameOf(id, state, size))),
+		...Object.keys(sheets).flatMap(name =>
+			sizes.map(({columns, rows}) => `${name}-${columns}x${rows}.txt`),
+		),
+	];
 	expect(readdirSync(goldenFolder).toSorted()).toEqual(wanted.toSorted());
 });
