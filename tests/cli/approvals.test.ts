@@ -6,7 +6,12 @@ import {approvalNoun, printedApprovals} from '../../source/nouns/approval/approv
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {createFakePort} from '../helpers/fake-port.ts';
-import {makeShownTool, makeFormApproval, makeToolApproval} from '../helpers/make-approval.ts';
+import {
+	makeBuiltInTool,
+	makeShownTool,
+	makeFormApproval,
+	makeToolApproval,
+} from '../helpers/make-approval.ts';
 import {makeDelivery} from '../helpers/make.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 import {command, commandJson, serveControl} from './command.ts';
@@ -93,6 +98,19 @@ test('"list --json is an array of pending requests with id, tool, server, argume
 	expect(await setup.json('list', '--settled')).toMatchObject([
 		{id: 3, decision: {outcome: 'denied', by: 'tui (bob)'}},
 	]);
+});
+
+test('"`approvals list|show --json` has `why` where there is a reason of ours; built-in tools have no `server`"', async () => {
+	const why = 'no sandbox works here: bubblewrap is not on PATH';
+	await using setup = await open(
+		makeToolApproval({id: 12, tool: makeBuiltInTool('terminal', why), args: {command: 'ls'}}),
+	);
+
+	for (const request of [(await setup.json('list')).at(-1), await setup.json('show', '12')]) {
+		expect(request).toMatchObject({id: 12, tool: 'terminal', why});
+		expect(request).not.toHaveProperty('server');
+	}
+	expect((await setup.json('list'))[0]).not.toHaveProperty('why');
 });
 
 test('requests are listed with the time that is left, and hostile names move no cursor', async () => {

@@ -27,6 +27,19 @@ export const makeShownTool = (overrides: Partial<ShownTool> = {}): ShownTool => 
 	...overrides,
 });
 
+/** A tool of svc itself; `why` its calls ask. */
+export function makeBuiltInTool(name: string, why?: string): ShownTool {
+	const {
+		server: _,
+		transport: __,
+		host: ___,
+		trust: ____,
+		endpoint: _____,
+		...shown
+	} = makeShownTool({tool: name, name, claims: {}, description: 'A tool of svc itself.'});
+	return {...shown, ...(why !== undefined && {why})};
+}
+
 /** The same as the program knows it. */
 export function askedOf(shown: ShownTool): AskedTool {
 	const {server: _, host: __, transport: ___, endpoint: ____, trust: _____, ...tool} = shown;

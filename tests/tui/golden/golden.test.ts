@@ -4,7 +4,7 @@ import {Unicode11Addon} from '@xterm/addon-unicode11';
 import xterm from '@xterm/headless';
 import {beforeAll, expect, test} from 'vitest';
 import {cellsOf, type Screen} from '../../../scripts/screenshot/cells.ts';
-import type {ShownTool, ToolApproval} from '../../../source/core/approval.ts';
+import type {ToolApproval} from '../../../source/core/approval.ts';
 import {openPane} from '../../../source/tui/acts/navigate.ts';
 import {approvalSheet, openSheet} from '../../../source/tui/acts/sheet.ts';
 import {changeChat} from '../../../source/tui/panes/chat/chat-state.ts';
@@ -17,7 +17,7 @@ import {setColorLevel} from '../../helpers/color-level.ts';
 import {createFakeClock, type FakeClock} from '../../helpers/fake-clock.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {foreignSequences} from '../../helpers/foreign-sequences.ts';
-import {makeShownTool, makeToolApproval} from '../../helpers/make-approval.ts';
+import {makeBuiltInTool, makeToolApproval} from '../../helpers/make-approval.ts';
 import {testNow} from '../../helpers/show-shell.tsx';
 import {differenceFrom, goldenFolder, goldenText, textOfRow} from './golden-file.ts';
 import {worlds} from './worlds.ts';
@@ -150,33 +150,13 @@ test.for(cases)('every pane, $state, $columns×$rows', async ({state, size}) => 
 		differences.push(...[differenceFrom(name, text)].filter(one => one !== undefined));
 	}
 
-	if (differences.length > 0) {
-		throw new Error(differences.join('\n\n'));
-	}
+	expect(differences.join('\n\n')).toBe('');
 });
-
-const builtIn = (tool: string, why?: string): ShownTool => {
-	const {
-		server: _,
-		transport: __,
-		host: ___,
-		trust: ____,
-		endpoint: _____,
-		...shown
-	} = makeShownTool({
-		tool,
-		name: tool,
-		claims: {},
-		description: 'A tool of svc itself.',
-		...(why && {why}),
-	});
-	return shown;
-};
 
 /** Calls of tools of svc itself, as the sheet shows them. */
 const sheets: Readonly<Record<string, Partial<ToolApproval>>> = {
 	'sheet-command': {
-		tool: builtIn('terminal'),
+		tool: makeBuiltInTool('terminal'),
 		args: {command: 'set -e\nfor one in src/*.ts; do\n\twc -l "$one"  \ndone \u202e'},
 		preview: {
 			title: 'command',
@@ -188,7 +168,7 @@ const sheets: Readonly<Record<string, Partial<ToolApproval>>> = {
 		},
 	},
 	'sheet-change': {
-		tool: builtIn('edit_file'),
+		tool: makeBuiltInTool('edit_file'),
 		args: {path: 'src/math.ts', old_text: 'a - b', new_text: 'a + b'},
 		preview: {
 			title: 'change',
@@ -203,7 +183,7 @@ const sheets: Readonly<Record<string, Partial<ToolApproval>>> = {
 		},
 	},
 	'sheet-open': {
-		tool: builtIn('terminal', 'no sandbox works here: bubblewrap is not on PATH'),
+		tool: makeBuiltInTool('terminal', 'no sandbox works here: bubblewrap is not on PATH'),
 		args: {command: 'npm test'},
 		preview: {
 			title: 'command',
@@ -249,9 +229,7 @@ test.for(sizes)('the sheet of a call of a tool of svc itself, $columns×$rows', 
 		);
 	}
 
-	if (differences.length > 0) {
-		throw new Error(differences.join('\n\n'));
-	}
+	expect(differences.join('\n\n')).toBe('');
 });
 
 test('there is a golden frame for every pane, state and size, and no other', () => {
