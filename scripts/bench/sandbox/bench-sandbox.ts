@@ -1,9 +1,10 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdtempSync, realpathSync, rmSync} from 'node:fs';
+import {mkdtempSync, realpathSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {systemClock} from '../../../source/core/clock.ts';
+import {createFileHelper, type FileHelper} from '../../../source/tools/file/helper-process.ts';
 import {sandboxPlan} from '../../../source/tools/sandbox/plan.ts';
 import {probeSandbox} from '../../../source/tools/sandbox/probe-sandbox.ts';
 import {runInSandbox, sandboxLaunch} from '../../../source/tools/sandbox/run-in-sandbox.ts';
@@ -40,6 +41,37 @@ export async function benchSandbox({rounds = 200}: BenchOptions): Promise<Report
 	const home = realpathSync(mkdtempSync(join(tmpdir(), 'svc-bench-home-')));
 	try {
 		const command = ['/bin/bash', '-c', 'true'];
+		const {signal} = new AbortController();
+		const planOf = () => {
+			const planned = sandboxPlan(
+				{workdir: folder, read: [], write: [], memoryBytes: 2 ** 28},
+				systemWorld({
+					userHome: '/home/nobody-of-this-bench',
+					svcHome: home,
+					profileHome: home,
+					environment: process.env,
+				}),
+			);
+			if (planned.kind === 'problem') {
+				throw new Error(`Cannot measure the sandbox: ${planned.problem.problem}`);
+			}
+
+			return planned.plan;
+		};
+
+		writeFileSync(join(folder, 'read.txt'), 'one\n');
+		await using helper = createFileHelper({clock: systemClock});
+		const readFrom = async ({ask}: Pick<FileHelper, 'ask'>) => {
+			const answer = await ask(
+				{act: 'read', path: join(folder, 'read.txt'), offset: 1, limit: 10},
+				{kind: 'sandbox', bwrap: probe.bwrap, plan: planOf()},
+				signal,
+			);
+			if (answer.isError) {
+				throw new Error(`Cannot measure the helper: ${answer.text}`);
+			}
+		};
+
 		const ways: Readonly<Record<string, () => Promise<unknown>>> = {
 			'bare bwrap': async () => {
 				const child = spawn(probe.bwrap, [...bare(folder), ...command], {
@@ -51,25 +83,12 @@ export async function benchSandbox({rounds = 200}: BenchOptions): Promise<Report
 				await once(child, 'close');
 			},
 			ours: async () => {
-				const planned = sandboxPlan(
-					{workdir: folder, read: [], write: [], memoryBytes: 2 ** 28},
-					systemWorld({
-						userHome: '/home/nobody-of-this-bench',
-						svcHome: home,
-						profileHome: home,
-						environment: process.env,
-					}),
-				);
-				if (planned.kind === 'problem') {
-					throw new Error(`Cannot measure the sandbox: ${planned.problem.problem}`);
-				}
-
 				const exit = await runInSandbox(
 					command,
 					{
 						bwrap: probe.bwrap,
-						plan: planned.plan,
-						signal: new AbortController().signal,
+						plan: planOf(),
+						signal,
 						timeoutMs: 10_000,
 						limits: {maxProcesses: 64, maxMemoryBytes: 2 ** 28},
 						outputBytes: 1000,
@@ -79,6 +98,11 @@ export async function benchSandbox({rounds = 200}: BenchOptions): Promise<Report
 				if (exit.kind !== 'exited' || exit.code !== 0) {
 					throw new Error(`Cannot measure the sandbox: ${JSON.stringify(exit)}`);
 				}
+			},
+			'file, its helper': async () => readFrom(helper),
+			'file, a helper each': async () => {
+				await using own = createFileHelper({clock: systemClock});
+				await readFrom(own);
 			},
 		};
 		const times = new Map(Object.keys(ways).map(name => [name, [] as number[]]));
@@ -102,7 +126,7 @@ export async function benchSandbox({rounds = 200}: BenchOptions): Promise<Report
 			title: 'A call in the sandbox',
 			lines,
 			notes: [
-				'bash -c true; ours makes its plan and its filter anew',
+				'bash -c true, and read_file of one line; each call makes its plan anew',
 				...(closesDescriptors(probe.bwrap)
 					? [
 							'this process inherited descriptors: ours takes another start of bash, which closes them',
