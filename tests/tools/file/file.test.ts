@@ -138,6 +138,10 @@ test('a file is written whole, with folders on the way, and keeps its mode', asy
 	expect(await files.call('write_file', {path: 'a', content: 'x'.repeat(5_000_001)})).toMatchObject(
 		{isError: true},
 	);
+	expect(await files.call('write_file', {path: '/proc/none/file', content: ''})).toMatchObject({
+		isError: true,
+		text: expect.stringContaining('it is not there'),
+	});
 	expect(await files.call('write_file', {path: '/usr/gone', content: ''})).toMatchObject({
 		isError: true,
 		text: expect.stringContaining('read-only inside of the sandbox'),

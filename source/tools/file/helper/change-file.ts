@@ -236,7 +236,7 @@ async function replace(
 	content: Buffer,
 	isUnchanged: () => Promise<boolean>,
 ): Promise<void> {
-	await mkdir(dirname(real), {recursive: true});
+	await makeFolder(dirname(real));
 	const temporary = join(dirname(real), `.svc-${randomBytes(8).toString('hex')}`);
 	try {
 		{
@@ -257,5 +257,23 @@ async function replace(
 	} catch (error) {
 		await rm(temporary, {force: true}).catch(() => {});
 		throw error;
+	}
+}
+
+/** With those on the way to it. Node's own way never ends where the kernel lets no folder be made, as below /proc. */
+async function makeFolder(folder: string): Promise<void> {
+	try {
+		await mkdir(folder);
+	} catch (error) {
+		if (codeOf(error) === 'EEXIST') {
+			return;
+		}
+
+		if (codeOf(error) !== 'ENOENT' || dirname(folder) === folder) {
+			throw error;
+		}
+
+		await makeFolder(dirname(folder));
+		await mkdir(folder);
 	}
 }
