@@ -7,6 +7,11 @@ type Machine = {
 	readonly clone: number;
 	/** Its flags stand in memory, where a filter cannot look: answered as if it were not there, so that libc takes `clone`. */
 	readonly clone3: number;
+	/** Shared memory and semaphores of System V: what nothing has attached is of no process, and is not counted. */
+	readonly shmget: number;
+	readonly semget: number;
+	/** memfd_create, memfd_secret, msgget: memory that is of no process. Answered as if they were not there: programs then take files, which count. */
+	readonly uncounted: readonly number[];
 	readonly refused: readonly number[];
 };
 
@@ -27,6 +32,9 @@ const machines: Readonly<Record<string, Machine>> = {
 		ioctl: 16,
 		clone: 56,
 		clone3: 435,
+		shmget: 29,
+		semget: 64,
+		uncounted: [319, 447, 68],
 		refused: [...x64Refused, ...newRefused],
 	},
 	arm64: {
@@ -35,6 +43,9 @@ const machines: Readonly<Record<string, Machine>> = {
 		ioctl: 29,
 		clone: 220,
 		clone3: 435,
+		shmget: 194,
+		semget: 190,
+		uncounted: [279, 447, 186],
 		refused: [...arm64Refused, ...newRefused],
 	},
 };
@@ -49,16 +60,19 @@ const newUserNamespace = 0x10_00_00_00;
 /** System calls of x32, which have numbers of their own. */
 const x32Bit = 0x40_00_00_00;
 
+/** One segment, bytes, and one set, numbers. There are at most 4096 segments and 32000 sets. PostgreSQL takes 56 bytes, and 17 numbers where it takes any. */
+const [maxSegmentBytes, maxSemaphores] = [16_384, 32];
+
 const [load, jumpIfEqual, jumpIfAbove, jumpIfAny, end] = [0x20, 0x15, 0x35, 0x45, 0x06];
-const [allow, refuse, absent] = [0x7f_ff_00_00, 0x00_05_00_01, 0x00_05_00_26];
-/** Places in `struct seccomp_data`: the number, the processor, the low halves of the first two arguments. */
-const [numberAt, machineAt, firstAt, secondAt] = [0, 4, 16, 24];
+const [allow, refuse, absent, full] = [0x7f_ff_00_00, 0x00_05_00_01, 0x00_05_00_26, 0x00_05_00_1c];
+/** Places in `struct seccomp_data`: the number, the processor, the low halves of the first two arguments, the high half of the second. */
+const [numberAt, machineAt, firstAt, secondAt, secondHighAt] = [0, 4, 16, 24, 28];
 
 type Step = readonly [code: number, value: number, then?: number, otherwise?: number];
 
 /**
  * A program for `seccomp` (`struct sock_filter[]`, as `bwrap --seccomp` reads it) that refuses what namespaces do not keep inside: sockets of other families,
- * the kernel's keyrings, namespaces of one's own and with them mounts, what types into terminals. Calls of another processor's
+ * the kernel's keyrings, namespaces of one's own and with them mounts, what types into terminals, memory that counts for no process. Calls of another processor's
  * kind (32 bits, x32) are refused, too. `undefined`: for a processor that is not known here.
  *
  * @see seccomp(2), bpf(4)
@@ -69,7 +83,7 @@ export function seccompProgram(arch: string): Buffer | undefined {
 		return undefined;
 	}
 
-	const {audit, socket, ioctl, clone, clone3, refused} = machine;
+	const {audit, socket, ioctl, clone, clone3, shmget, semget, uncounted, refused} = machine;
 	/** For one system call: looks at an argument, and goes on with the number where it is another call. */
 	const only = (call: number, steps: readonly Step[]): readonly Step[] => [
 		[jumpIfEqual, call, 0, steps.length],
@@ -90,8 +104,25 @@ export function seccompProgram(arch: string): Buffer | undefined {
 			[jumpIfEqual, call, 0, 1],
 			[end, refuse],
 		]),
-		[jumpIfEqual, clone3, 0, 1],
-		[end, absent],
+		...[clone3, ...uncounted].flatMap((call): readonly Step[] => [
+			[jumpIfEqual, call, 0, 1],
+			[end, absent],
+		]),
+		...(
+			[
+				[shmget, maxSegmentBytes],
+				[semget, maxSemaphores],
+			] as const
+		).flatMap(([call, most]) =>
+			only(call, [
+				[load, secondHighAt],
+				[jumpIfEqual, 0, 0, 2],
+				[load, secondAt],
+				[jumpIfAbove, most + 1, 0, 1],
+				[end, full],
+				[end, allow],
+			]),
+		),
 		...only(clone, [
 			[load, firstAt],
 			[jumpIfAny, newUserNamespace, 0, 1],
