@@ -143,5 +143,5 @@ export async function benchSandbox({rounds = 200}: BenchOptions): Promise<Report
 
 /** Whether each call starts a shell first that closes what this process was started with. */
 const closesDescriptors = (bwrap: string): boolean =>
-	sandboxLaunch(bwrap, {mounts: [], env: {}, cwd: '/', sockets: [], prelude: []}, []).command !==
-	bwrap;
+	sandboxLaunch({bwrap, plan: {mounts: [], env: {}, cwd: '/', sockets: [], prelude: []}}, [])
+		.command !== bwrap;

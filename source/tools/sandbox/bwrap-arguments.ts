@@ -9,7 +9,7 @@ export type BwrapArguments = {readonly args: readonly string[]; readonly feeds: 
 const firstFeed = 3;
 
 /** Whether the number is of the namespace: before Linux 6.14 it was the machine's. @see sysctl kernel.pid_max */
-const countsTasks = isAtLeast(release(), [6, 14]);
+const countsTasks = isLinuxAtLeast([6, 14]);
 
 /** The kernel refuses smaller numbers: 301, or 8 for each processor that there may ever be. */
 const fewestTasks = Math.max(301, 8 * possibleProcessors());
@@ -24,8 +24,9 @@ function possibleProcessors(): number {
 	}
 }
 
-function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {
-	const [, ofMajor = 0, ofMinor = 0] = (/^(\d+)\.(\d+)/.exec(version) ?? []).map(Number);
+/** Whether the kernel is of this version or a later one. */
+export function isLinuxAtLeast([major, minor]: readonly [number, number]): boolean {
+	const [, ofMajor = 0, ofMinor = 0] = (/^(\d+)\.(\d+)/.exec(release()) ?? []).map(Number);
 	return ofMajor > major || (ofMajor === major && ofMinor >= minor);
 }
 

@@ -3,9 +3,11 @@ import {
 	constants,
 	existsSync,
 	mkdtempSync,
+	readFileSync,
 	realpathSync,
 	rmSync,
 	statSync,
+	symlinkSync,
 	writeFileSync,
 	mkdirSync,
 } from 'node:fs';
@@ -15,7 +17,7 @@ import {systemClock, type Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {runInGroup} from '../../core/process-group.ts';
 import {sandboxPlan} from './plan.ts';
-import {bashCommand, runInSandbox} from './run-in-sandbox.ts';
+import {bashCommand, runInSandbox, type SandboxLaunch, sandboxLaunch} from './run-in-sandbox.ts';
 import {systemWorld} from './system-world.ts';
 
 /** Whether sandboxes work here. `reason` follows `no sandbox works here: `. */
@@ -128,7 +130,8 @@ async function whyNot(bwrap: string, clock: Clock): Promise<string | undefined> 
 			{clock},
 		);
 		if (exit.kind === 'not-started') {
-			return `${exit.reason} (${bwrap})`;
+			const forbids = whatForbids(process.getuid?.() ?? 0, settingOf);
+			return `${exit.reason} (${bwrap})${forbids === undefined ? '' : `; ${forbids}`}`;
 		}
 
 		if (exit.kind !== 'exited') {
@@ -139,18 +142,88 @@ async function whyNot(bwrap: string, clock: Clock): Promise<string | undefined> 
 			return `${bwrap} does not keep in what it starts: ${exit.output || exit.stderr}`;
 		}
 
-		return existsSync(join(work, 'inside')) ? undefined : `${bwrap} opens no folder to write`;
+		if (!existsSync(join(work, 'inside'))) {
+			return `${bwrap} opens no folder to write`;
+		}
+
+		return (await runsThoughSwapped(folder, {bwrap, clock}))
+			? `${bwrap} mounts at another place where a folder is swapped for a link meanwhile`
+			: undefined;
 	} finally {
 		rmSync(folder, {recursive: true, force: true});
 	}
 }
 
-async function versionOf(bwrap: string, clock: Clock): Promise<string> {
+/** Settings of the kernel that keep a person, not root, from making a sandbox, and what to do. */
+const forbidding = [
+	[
+		'/proc/sys/kernel/apparmor_restrict_unprivileged_userns',
+		'1',
+		'AppArmor forbids user namespaces to programs without a profile: install one for bwrap (Ubuntu: apt install apparmor-profiles, then copy /usr/share/apparmor/extra-profiles/bwrap-userns-restrict to /etc/apparmor.d and run apparmor_parser -r on it)',
+	],
+	[
+		'/proc/sys/kernel/unprivileged_userns_clone',
+		'0',
+		'user namespaces are switched off: sysctl kernel.unprivileged_userns_clone=1',
+	],
+	[
+		'/proc/sys/user/max_user_namespaces',
+		'0',
+		'no user namespaces are allowed: sysctl user.max_user_namespaces=10000',
+	],
+] as const;
+
+/** Why bubblewrap may have failed, and what to do; follows what it said. `settingOf`: what a file of the kernel holds. */
+export const whatForbids = (
+	uid: number,
+	settingOf: (path: string) => string | undefined,
+): string | undefined =>
+	forbidding.find(
+		([path, value]) =>
+			settingOf(path)?.trim() === value && (uid !== 0 || path.startsWith('/proc/sys/user/')),
+	)?.[2];
+
+const settingOf = (path: string): string | undefined => {
+	try {
+		return readFileSync(path, 'utf8');
+	} catch {
+		return undefined;
+	}
+};
+
+/** Whether a command runs where, after it was planned, a folder on the way to a mount was swapped for a link that leads out of the sandbox. */
+async function runsThoughSwapped(
+	folder: string,
+	{bwrap, clock}: {readonly bwrap: string; readonly clock: Clock},
+): Promise<boolean> {
+	const inner = join(folder, 'read/inner');
+	const secret = join(inner, 'secret');
+	const out = join(folder, 'out');
+	mkdirSync(secret, {recursive: true});
+	mkdirSync(out);
+	const planned = sandboxPlan(
+		{write: [], read: [join(folder, 'read')], memoryBytes: 2 ** 20},
+		systemWorld({userHome: folder, svcHome: secret, profileHome: secret, environment: {}}),
+	);
+	if (planned.kind === 'problem') {
+		return false;
+	}
+
+	rmSync(inner, {recursive: true});
+	// As bubblewrap sees this machine while it mounts.
+	symlinkSync(join('/oldroot', out), inner);
+	const {stdout} = await ended(
+		sandboxLaunch({bwrap, plan: {...planned.plan, cwd: '/'}}, ['/bin/bash', '-c', 'echo ran']),
+		clock,
+	);
+	return stdout.includes('ran');
+}
+
+async function ended(launch: SandboxLaunch, clock: Clock): Promise<{readonly stdout: string}> {
 	const limitBytes = 1000;
 	const exit = await runInGroup(
 		{
-			command: bwrap,
-			args: ['--version'],
+			...launch,
 			env: {},
 			cwd: '/',
 			input: '',
@@ -162,5 +235,10 @@ async function versionOf(bwrap: string, clock: Clock): Promise<string> {
 		},
 		{clock},
 	);
-	return exit.kind === 'exited' ? exit.stdout.trim().replace(/^bubblewrap /, '') : 'unknown';
+	return {stdout: exit.kind === 'exited' ? exit.stdout : ''};
+}
+
+async function versionOf(bwrap: string, clock: Clock): Promise<string> {
+	const {stdout} = await ended({command: bwrap, args: ['--version'], feeds: []}, clock);
+	return stdout.trim().replace(/^bubblewrap /, '') || 'unknown';
 }

@@ -2,10 +2,18 @@ import type {ChildProcess} from 'node:child_process';
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import type {Clock} from '../../core/clock.ts';
 import {type GroupExit, runInGroup, startGroup} from '../../core/process-group.ts';
-import {bwrapArguments} from './bwrap-arguments.ts';
+import {bwrapArguments, isLinuxAtLeast} from './bwrap-arguments.ts';
+import {
+	type ControlGroup,
+	type ControlGroups,
+	controlGroups,
+	maxTasksOf,
+	type SandboxLimits,
+} from './control-group.ts';
 import type {SandboxPlan} from './plan.ts';
 import {seccompProgram} from './seccomp.ts';
-import {maxTasksOf, type SandboxLimits, watchLimits} from './watch-limits.ts';
+import {findMoved} from './system-world.ts';
+import {watchLimits} from './watch-limits.ts';
 
 /** How a command is started in a sandbox: what is run, and what it reads at its descriptors 3, 4, … */
 export type SandboxLaunch = {
@@ -17,25 +25,27 @@ export type SandboxLaunch = {
 /** Behind `/bin/bash`, before a command. Bash takes a socket as its input for a remote shell, and would run the startup files of the person first. */
 export const bashCommand = ['--norc', '-c'] as const;
 
-/** `bwrap`: its absolute path. */
+/** `bwrap`: its absolute path. `group`: what the sandbox is in from its beginning. */
 export function sandboxLaunch(
-	bwrap: string,
-	plan: SandboxPlan,
+	{bwrap, plan, group}: Pick<SandboxJob, 'bwrap' | 'plan'> & {readonly group?: ControlGroup},
 	command: readonly string[],
 ): SandboxLaunch {
 	const {args, feeds} = bwrapArguments(plan, command, {seccomp: seccompProgram(process.arch)});
 	const inherited = inheritedDescriptors().filter(descriptor => descriptor > 2 + feeds.length);
-	return inherited.length === 0
+	const before = [
+		// What this process was started with and never opened itself is passed on by every start of a program.
+		...inherited.map(descriptor => `exec ${descriptor}>&-`),
+		...(group
+			? [
+					`echo $$ > '${group.procs.replaceAll("'", String.raw`'\''`)}' || { echo 'bwrap: it cannot join its control group' >&2; exit 1; }`,
+				]
+			: []),
+	];
+	return before.length === 0
 		? {command: bwrap, args, feeds}
-		: // What this process was started with and never opened itself is passed on by every start of a program.
-			{
+		: {
 				command: '/bin/bash',
-				args: [
-					...bashCommand,
-					`exec ${inherited.map(descriptor => `${descriptor}>&-`).join(' ')}; exec "$0" "$@"`,
-					bwrap,
-					...args,
-				],
+				args: [...bashCommand, [...before, 'exec "$0" "$@"'].join('; '), bwrap, ...args],
 				feeds,
 			};
 }
@@ -91,20 +101,30 @@ export type SandboxJob = {
 const stderrBytes = 4096;
 
 /**
- * Runs a command to its end in a sandbox of its own. Nothing that it started is left then, whatever it did: the namespace of its processes ends. Never rejects.
+ * Runs a command to its end in a sandbox of its own. Nothing that it started is left a moment later, whatever it did: the namespace of its processes ends. Never rejects.
  *
  * @see manual/sandbox.md
  */
 export async function runInSandbox(
 	command: readonly string[],
 	{bwrap, plan, signal, timeoutMs, limits, outputBytes}: SandboxJob,
-	{clock}: {readonly clock: Clock},
+	{clock, groups = controlGroups()}: {readonly clock: Clock; readonly groups?: ControlGroups},
 ): Promise<SandboxExit> {
+	const moved = findMoved(plan);
+	if (moved !== undefined) {
+		return {kind: 'not-started', reason: `"${moved}" leads elsewhere by now`};
+	}
+
+	const group = groups.works ? groups.open(limits) : undefined;
 	const above = new AbortController();
 	let limit: string | undefined;
+	const bounded = group ? command : withThreadLimit(command, limits);
 	const exit = await runInGroup(
 		{
-			...sandboxLaunch(bwrap, {...plan, maxTasks: maxTasksOf(limits)}, command),
+			...sandboxLaunch(
+				{bwrap, plan: {...plan, maxTasks: maxTasksOf(limits)}, ...(group && {group})},
+				bounded,
+			),
 			env: {},
 			cwd: '/',
 			input: '',
@@ -118,6 +138,7 @@ export async function runInSandbox(
 				endFirst(pid);
 				return watchLimits(pid, limits, {
 					clock,
+					...(group && {group}),
 					onAbove(reached) {
 						limit = reached;
 						above.abort();
@@ -127,15 +148,27 @@ export async function runInSandbox(
 		},
 		{clock},
 	);
+	limit ??= group?.above();
+	await group?.remove(clock);
 	return exitOf(exit, limit);
 }
+
+/**
+ * From Linux 5.14 on a limit of a user's threads counts those in a namespace of users by themselves. Before, it counts all that the person runs; for root there is none. From 6.14 on the namespace of processes has a limit of its own.
+ *
+ * @see setrlimit(2), RLIMIT_NPROC
+ */
+const withThreadLimit = (command: readonly string[], limits: SandboxLimits): readonly string[] =>
+	process.getuid?.() === 0 || !isLinuxAtLeast([5, 14]) || isLinuxAtLeast([6, 14])
+		? command
+		: ['/bin/bash', ...bashCommand, `ulimit -u ${maxTasksOf(limits)}; exec "$0" "$@"`, ...command];
 
 /** Starts a program that stays in a sandbox of its own, and leads its group. @throws whatever `spawn` throws */
 export function startInSandbox(
 	command: readonly string[],
-	{bwrap, plan}: Pick<SandboxJob, 'bwrap' | 'plan'>,
+	job: Pick<SandboxJob, 'bwrap' | 'plan'>,
 ): ChildProcess {
-	const child = startGroup({...sandboxLaunch(bwrap, plan, command), env: {}, cwd: '/'});
+	const child = startGroup({...sandboxLaunch(job, command), env: {}, cwd: '/'});
 	if (child.pid !== undefined) {
 		endFirst(child.pid);
 	}
@@ -156,6 +189,10 @@ function exitOf(exit: GroupExit, limit: string | undefined): SandboxExit {
 	switch (exit.kind) {
 		case 'exited': {
 			const {code, stdout: output, stderr, leftOutBytes = 0} = exit;
+			if (limit !== undefined) {
+				return {kind: 'above-limit', limit, output, leftOutBytes};
+			}
+
 			const [problem] = /^bwrap: .*$/m.exec(stderr) ?? [];
 			return problem !== undefined && code !== 0
 				? {kind: 'not-started', reason: problem}

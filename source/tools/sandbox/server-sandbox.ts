@@ -4,7 +4,7 @@ import {isInside} from './places.ts';
 import {type PlanWorld, type SandboxPlan, sandboxPlan} from './plan.ts';
 import {probeSandbox} from './probe-sandbox.ts';
 import {type SandboxLaunch, sandboxLaunch} from './run-in-sandbox.ts';
-import {findProgram, systemWorld} from './system-world.ts';
+import {findMoved, findProgram, systemWorld} from './system-world.ts';
 import {openHosts, withWaysOut} from './ways-out.ts';
 
 /** How much its folders in memory hold together. */
@@ -75,7 +75,15 @@ export async function openServerSandbox(
 						stack,
 					),
 				];
-	return {ok: true, launch: sandboxLaunch(probe.bwrap, withWaysOut(plan, ways), command)};
+	const moved = findMoved(plan);
+	if (moved !== undefined) {
+		return {ok: false, reason: `sandbox: "${moved}" leads elsewhere by now`};
+	}
+
+	return {
+		ok: true,
+		launch: sandboxLaunch({bwrap: probe.bwrap, plan: withWaysOut(plan, ways)}, command),
+	};
 }
 
 const isSeen = (program: string | undefined, {mounts}: SandboxPlan): boolean =>

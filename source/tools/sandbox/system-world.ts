@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import {userInfo} from 'node:os';
 import {delimiter, join} from 'node:path';
-import type {PlanWorld} from './plan.ts';
+import type {PlanWorld, SandboxPlan} from './plan.ts';
 import {etcFolder} from './system-etc.ts';
 
 /** What plans are made from, as this machine has it. */
@@ -58,6 +58,25 @@ export function systemWorld(
 			}
 		},
 	};
+}
+
+/** The first listed path of a plan that leads elsewhere by now. Some time passes between a plan and its sandbox, in which another sandbox may write. */
+export function findMoved({mounts}: Pick<SandboxPlan, 'mounts'>): string | undefined {
+	return mounts
+		.flatMap(mount =>
+			// What is seen under another name is no listed path.
+			mount.kind === 'cover' ||
+			((mount.kind === 'read' || mount.kind === 'write') && mount.from === mount.path)
+				? [mount.path]
+				: [],
+		)
+		.find(path => {
+			try {
+				return realpathSync.native(path) !== path;
+			} catch {
+				return true;
+			}
+		});
 }
 
 /** The file that a program's name or path leads to in the end; `undefined`: it is not there. Folders that depend on where svc was started do not count. */

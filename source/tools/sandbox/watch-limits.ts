@@ -1,9 +1,7 @@
 import {existsSync, readdirSync, readFileSync, readlinkSync, statfsSync} from 'node:fs';
 import {setPriority} from 'node:os';
 import type {Clock} from '../../core/clock.ts';
-
-/** What all processes of one call may use together. */
-export type SandboxLimits = {readonly maxProcesses: number; readonly maxMemoryBytes: number};
+import {type ControlGroup, type SandboxLimits, threadsPerProcess} from './control-group.ts';
 
 /** What they use. */
 type SandboxUse = {
@@ -11,13 +9,6 @@ type SandboxUse = {
 	readonly threads: number;
 	readonly bytes: number;
 };
-
-/** Threads for each process that is allowed: what a kernel takes for one counts with nothing else here. */
-const threadsPerProcess = 16;
-
-/** How many processes and threads a sandbox may have at all. Where the kernel keeps to it, what multiplies stops there until it is ended. */
-export const maxTasksOf = ({maxProcesses}: Pick<SandboxLimits, 'maxProcesses'>): number =>
-	maxProcesses * (threadsPerProcess + 1);
 
 const everyMs = 200;
 
@@ -36,7 +27,16 @@ const nothing = () => {};
 export function watchLimits(
 	pid: number,
 	{maxProcesses, maxMemoryBytes}: SandboxLimits,
-	{clock, onAbove}: {readonly clock: Clock; readonly onAbove: (limit: string) => void},
+	{
+		clock,
+		group,
+		onAbove,
+	}: {
+		readonly clock: Clock;
+		/** Counts memory and threads in its place. */
+		readonly group?: ControlGroup;
+		readonly onAbove: (limit: string) => void;
+	},
 ): Disposable {
 	let cancel = nothing;
 	let looks = 0;
@@ -44,6 +44,10 @@ export function watchLimits(
 		// One for bubblewrap itself.
 		if (countInside(pid) > maxProcesses + 1) {
 			return `more than ${maxProcesses} processes at once`;
+		}
+
+		if (group) {
+			return group.above();
 		}
 
 		looks += 1;
@@ -72,6 +76,7 @@ export function watchLimits(
 		if (above === undefined) {
 			cancel = clock.after(countEveryMs, look);
 		} else {
+			group?.end();
 			endBelow(pid);
 			onAbove(above);
 		}
@@ -108,16 +113,17 @@ function countInside(pid: number): number {
 		return 0;
 	}
 
-	const seen = `/proc/${first}/root/proc`;
 	try {
-		// Until the root is built this is our own, in which we are.
-		return existsSync(`${seen}/self`)
-			? 0
-			: readdirSync(seen).filter(name => /^\d/.test(name)).length;
+		return isBuilt(first)
+			? readdirSync(`/proc/${first}/root/proc`).filter(name => /^\d/.test(name)).length
+			: 0;
 	} catch {
 		return 0;
 	}
 }
+
+/** Until its root is built a sandbox sees our own `/proc`, in which we are, and our folders in memory. */
+const isBuilt = (first: number): boolean => !existsSync(`/proc/${first}/root/proc/self`);
 
 const namespaceOf = (pid: number | 'self'): string | undefined => {
 	try {
@@ -138,19 +144,31 @@ function measureBelow(pid: number): SandboxUse {
 	return {
 		processes: own.length,
 		threads: sum(({threads}) => threads),
-		bytes: sum(({bytes}) => bytes) + (first === undefined ? 0 : bytesOfFolders(first)),
+		bytes:
+			sum(({bytes}) => bytes) + (first !== undefined && isBuilt(first) ? bytesOfFolders(first) : 0),
 	};
 }
+
+const highest = -20;
 
 /** How often what came meanwhile is looked for. */
 const sweeps = 20;
 
 /**
- * Ends all processes below `pid`. The end of their namespace would do that, too, but the first of its processes has to get to a processor for it, among thousands that go on forking
- * meanwhile. What has a signal waiting forks no more.
+ * Ends all processes below `pid`. The end of their namespace does that, and lets nothing fork any more, once the first of its processes gets to a processor for it: root puts it before all others. A person cannot, among thousands that go on
+ * forking meanwhile: what has a signal waiting forks no more, either.
  */
 function endBelow(pid: number): void {
 	const first = firstBelow(pid);
+	if (first !== undefined) {
+		try {
+			process.kill(first, 'SIGKILL');
+			setPriority(first, highest);
+		} catch {
+			// Not root, or it has ended.
+		}
+	}
+
 	for (let sweep = 0; sweep < sweeps; sweep += 1) {
 		const below = pidsBelow(pid).filter(one => one !== first);
 		for (const one of below) {

@@ -1,6 +1,7 @@
 import {runInGroup} from '../../core/process-group.ts';
+import type {SandboxLimits} from '../sandbox/control-group.ts';
 import type {SandboxExit} from '../sandbox/run-in-sandbox.ts';
-import {type SandboxLimits, watchLimits} from '../sandbox/watch-limits.ts';
+import {watchLimits} from '../sandbox/watch-limits.ts';
 import type {ToolsRun, ToolsWorld} from '../toolset.ts';
 
 /** Runs a command without a sandbox, which a person was told and agreed to, within the same limits. Never rejects. */

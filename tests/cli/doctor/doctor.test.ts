@@ -8,6 +8,7 @@ import type {Check} from '../../../source/cli/doctor/checks/check.ts';
 import {examine} from '../../../source/cli/doctor/examine.ts';
 import {homePaths} from '../../../source/config/home-paths.ts';
 import type {Finding} from '../../../source/core/health.ts';
+import {probeSandbox} from '../../../source/tools/sandbox/probe-sandbox.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {installForgeClient} from '../../helpers/forge-client.ts';
@@ -437,4 +438,30 @@ test('what a check finds is told without the secrets of the configuration', asyn
 	const [finding] = await examine(context as never, {offline: true, list});
 	expect(finding?.found).toMatch(/^no .+ here$/);
 	expect(JSON.stringify(finding)).not.toContain(secret);
+});
+
+test('the sandbox: which bubblewrap keeps commands in, and what counts them; one that is setuid is a warning', async context => {
+	const probe = await probeSandbox(process.env);
+	await using home = await temporaryHome({
+		'config.yaml': testConfig({}),
+		'bin/bwrap': '#!/bin/sh\nexit 1\n',
+	});
+	await chmod(home.file('bin/bwrap'), 0o4755);
+
+	const refused = await doctor(home, {environment: {PATH: home.file('bin')}, flags: []});
+	expect(refused.of('sandbox')).toMatchObject({
+		health: 'warning',
+		found: expect.stringMatching(/bwrap is setuid: .*chmod u-s/),
+	});
+	if (!probe.works) {
+		context.skip(`no sandbox works here: ${probe.reason}`);
+	}
+
+	const found = await doctor(home, {environment: {PATH: process.env['PATH'] ?? ''}, flags: []});
+	expect(found.of('sandbox')).toMatchObject({
+		health: 'ok',
+		found: expect.stringMatching(
+			/^bubblewrap [\d.]+, \/.*; processes and memory of a call are counted (?:in a control group|by looking every 25 ms \(no control group: \S)/,
+		),
+	});
 });

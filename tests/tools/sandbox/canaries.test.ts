@@ -373,7 +373,7 @@ ls /sys/class/net 2>/dev/null; cat /etc/resolv.conf; echo ran`,
 
 test('descriptors that are open outside are not inherited', async context => {
 	const bwrap = needSandbox(context);
-	const {command, args, feeds} = sandboxLaunch(bwrap, planFor(), [
+	const {command, args, feeds} = sandboxLaunch({bwrap, plan: planFor()}, [
 		'/bin/bash',
 		'-c',
 		'ls -l /proc/[0-9]*/fd; echo ran',
@@ -384,7 +384,7 @@ test('descriptors that are open outside are not inherited', async context => {
 		import {spawnSync} from 'node:child_process';
 		import {sandboxLaunch} from '${join(import.meta.dirname, '../../../source/tools/sandbox/run-in-sandbox.ts')}';
 		const plan = JSON.parse(process.env.PLAN);
-		const launch = sandboxLaunch('${bwrap}', plan, ['/bin/bash', '-c', 'ls -l /proc/[0-9]*/fd; echo ran']);
+		const launch = sandboxLaunch({bwrap: '${bwrap}', plan}, ['/bin/bash', '-c', 'ls -l /proc/[0-9]*/fd; echo ran']);
 		const {spawn} = await import('node:child_process');
 		const child = spawn(launch.command, launch.args, {stdio: ['ignore', 'inherit', 'inherit', ...launch.feeds.map(() => 'pipe')]});
 		launch.feeds.forEach((feed, index) => child.stdio[3 + index].end(feed));

@@ -1,3 +1,4 @@
+import {controlGroups} from '../../../tools/sandbox/control-group.ts';
 import {probeSandbox} from '../../../tools/sandbox/probe-sandbox.ts';
 import {type Check, failed, ok, unread, warning} from './check.ts';
 
@@ -17,8 +18,12 @@ export const sandbox: Check = {
 
 		const probe = await probeSandbox(environment);
 		if (probe.works) {
+			const groups = controlGroups();
+			const count = groups.works
+				? 'in a control group of the kernel'
+				: `by looking every 25 ms (no control group: ${groups.reason})`;
 			return ok(
-				`bubblewrap ${probe.version}, ${probe.bwrap}; processes and memory of a call are counted`,
+				`bubblewrap ${probe.version}, ${probe.bwrap}; processes and memory of a call are counted ${count}`,
 			);
 		}
 

@@ -1,0 +1,203 @@
+import {existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import type {Clock} from '../../core/clock.ts';
+import {messageOf} from '../../core/errors.ts';
+
+/** What all processes of one call may use together. */
+export type SandboxLimits = {readonly maxProcesses: number; readonly maxMemoryBytes: number};
+
+/** Threads for each process that is allowed: what a kernel takes for one counts with nothing else here. */
+export const threadsPerProcess = 16;
+
+/** How many processes and threads a sandbox may have at all. Where the kernel keeps to it, what multiplies stops there until it is ended. */
+export const maxTasksOf = ({maxProcesses}: Pick<SandboxLimits, 'maxProcesses'>): number =>
+	maxProcesses * (threadsPerProcess + 1);
+
+/** A control group of one call: the kernel counts all that is in it together, pipes and sockets, too, and refuses what is above. */
+export type ControlGroup = {
+	/** The file that takes the number of a process which is to be in it, with all that it starts. */
+	readonly procs: string;
+	/** Which limit was reached, a part of a sentence. */
+	above(): string | undefined;
+	/** Ends all that is in it at once. */
+	end(): void;
+	/** Takes it away, when all in it has ended. Never rejects. */
+	remove(clock: Clock): Promise<void>;
+};
+
+export type ControlGroups =
+	| {
+			readonly works: true;
+			/** `undefined`: it cannot be made now. */
+			open(limits: SandboxLimits): ControlGroup | undefined;
+	  }
+	/** `reason` follows a colon. */
+	| {readonly works: false; readonly reason: string};
+
+let once: ControlGroups | undefined;
+
+/** The groups of this process, tried once. Where they work, this process stands in a group below its own from then on. */
+export function controlGroups(): ControlGroups {
+	once ??= tried();
+	return once;
+}
+
+function tried(): ControlGroups {
+	try {
+		return openGroups(
+			ownGroup(
+				readFileSync('/proc/self/mountinfo', 'utf8'),
+				readFileSync('/proc/self/cgroup', 'utf8'),
+			),
+		);
+	} catch (error) {
+		return {works: false, reason: messageOf(error)};
+	}
+}
+
+/** The folder of a process's group. `undefined`: there is no cgroup v2. @see cgroups(7) */
+export function ownGroup(mountinfo: string, cgroup: string): string | undefined {
+	const path = /^0::(\/.*)$/m.exec(cgroup)?.[1];
+	const [, root, place] = /^\S+ \S+ \S+ (\S+) (\S+) .* - cgroup2 /m.exec(mountinfo) ?? [];
+	if (path === undefined || root === undefined || place === undefined) {
+		return undefined;
+	}
+
+	// In a container the mount begins at the container's own group.
+	const below = root !== '/' && `${path}/`.startsWith(`${root}/`) ? path.slice(root.length) : path;
+	return join(place.replaceAll(String.raw`\040`, ' '), below).replace(/\/$/, '');
+}
+
+/** @param own the group that this process is in, with the processes that it started and no others: those are moved along. @throws whatever the file system refuses */
+export function openGroups(own: string | undefined): ControlGroups {
+	if (own === undefined) {
+		return {works: false, reason: 'there is no cgroup v2'};
+	}
+
+	if (!existsSync(join(own, 'cgroup.events'))) {
+		return {works: false, reason: 'the gateway is in the group of the whole machine'};
+	}
+
+	const missing = ['memory', 'pids'].filter(
+		name => !wordsOf(join(own, 'cgroup.controllers')).includes(name),
+	);
+	if (missing.length > 0) {
+		return {works: false, reason: `its group does not have ${missing.join(' and ')}`};
+	}
+
+	const procs = join(own, 'cgroup.procs');
+	if (pidsOf(procs).some(pid => !isOurs(pid))) {
+		return {works: false, reason: 'programs that svc did not start are in its group'};
+	}
+
+	// A group that shares out has no processes itself.
+	const ours = join(own, 'svc-gateway');
+	mkdirSync(ours, {recursive: true});
+	for (const pid of pidsOf(procs)) {
+		writeFileSync(join(ours, 'cgroup.procs'), String(pid));
+	}
+
+	writeFileSync(join(own, 'cgroup.subtree_control'), '+memory +pids');
+	let last = 0;
+	const nextFolder = () => {
+		last += 1;
+		return join(own, `svc-call-${process.pid}-${last}`);
+	};
+
+	const trial = nextFolder();
+	openGroup(trial, {maxProcesses: 1, maxMemoryBytes: 2 ** 20});
+	const canEnd = existsSync(join(trial, 'cgroup.kill'));
+	rmdirSync(trial);
+	return canEnd
+		? {
+				works: true,
+				open(limits) {
+					try {
+						return openGroup(nextFolder(), limits);
+					} catch {
+						return undefined;
+					}
+				},
+			}
+		: {works: false, reason: 'it takes Linux 5.14'};
+}
+
+function openGroup(folder: string, limits: SandboxLimits): ControlGroup {
+	const {maxMemoryBytes} = limits;
+	const tasks = maxTasksOf(limits);
+	const file = (name: string) => join(folder, name);
+	mkdirSync(folder);
+	writeFileSync(file('memory.max'), String(maxMemoryBytes));
+	writeFileSync(file('memory.oom.group'), '1');
+	writeFileSync(file('pids.max'), String(tasks));
+	if (existsSync(file('memory.swap.max'))) {
+		writeFileSync(file('memory.swap.max'), '0');
+	}
+
+	const hasHappened = (name: string, event: RegExp) => {
+		try {
+			return event.test(readFileSync(file(name), 'utf8'));
+		} catch {
+			return false;
+		}
+	};
+
+	return {
+		procs: file('cgroup.procs'),
+		above: () =>
+			hasHappened('memory.events', /^oom_kill [1-9]/m)
+				? `more than ${Math.round(maxMemoryBytes / 2 ** 20)} MB of memory`
+				: hasHappened('pids.events', /^max [1-9]/m)
+					? `more than ${tasks} threads at once`
+					: undefined,
+		end() {
+			try {
+				writeFileSync(file('cgroup.kill'), '1');
+			} catch {
+				// What is in it is ended one by one, too.
+			}
+		},
+		async remove(clock) {
+			for (let tries = 0; tries < maxTries; tries += 1) {
+				try {
+					rmdirSync(folder);
+					return;
+				} catch {
+					// What has just ended is in it for a moment yet.
+					// oxlint-disable-next-line no-await-in-loop -- one try after the other
+					await new Promise<void>(resolve => {
+						clock.after(tryEveryMs, resolve);
+					});
+				}
+			}
+		},
+	};
+}
+
+const maxTries = 40;
+const tryEveryMs = 25;
+
+const wordsOf = (path: string): readonly string[] =>
+	readFileSync(path, 'utf8')
+		.split(/\s+/)
+		.filter(word => word !== '');
+
+const pidsOf = (path: string): readonly number[] => wordsOf(path).map(Number);
+
+/** Whether a process is this one, or below it. */
+function isOurs(pid: number): boolean {
+	for (let one = pid; one > 0;) {
+		if (one === process.pid) {
+			return true;
+		}
+
+		try {
+			one = Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${one}/status`, 'utf8'))?.[1] ?? 0);
+		} catch {
+			// It has ended meanwhile.
+			return true;
+		}
+	}
+
+	return false;
+}

@@ -1,0 +1,80 @@
+// @module-tag slow
+import {spawn} from 'node:child_process';
+import {join} from 'node:path';
+import {text} from 'node:stream/consumers';
+import {expect, test} from 'vitest';
+import {openGroups, ownGroup} from '../../../source/tools/sandbox/control-group.ts';
+import {need} from '../../helpers/need.ts';
+import {temporaryHome} from '../../helpers/temporary-home.ts';
+
+const mount = (root: string, place: string) =>
+	`22 1 8:1 / / rw - ext4 /dev/sda rw\n30 23 0:26 ${root} ${place} rw,nosuid shared:4 - cgroup2 cgroup2 rw\n`;
+
+test.for([
+	[
+		mount('/', '/sys/fs/cgroup'),
+		'0::/user.slice/a.service\n',
+		'/sys/fs/cgroup/user.slice/a.service',
+	],
+	[mount('/', '/sys/fs/cgroup'), '4:memory:/x\n0::/\n', '/sys/fs/cgroup'],
+	[mount('/docker/1', '/sys/fs/cgroup'), '0::/docker/1/a\n', '/sys/fs/cgroup/a'],
+	[mount('/', String.raw`/sys/my\040groups`), '0::/a\n', '/sys/my groups/a'],
+	['22 1 8:1 / / rw - ext4 /dev/sda rw\n', '0::/a\n', undefined],
+	[mount('/', '/sys/fs/cgroup'), '4:memory:/x\n', undefined],
+] as const)('the group of a process is found: %#', ([mountinfo, cgroup, expected]) => {
+	expect(ownGroup(mountinfo, cgroup)).toBe(expected);
+});
+
+test.for([
+	[{}, 'the gateway is in the group of the whole machine'],
+	[
+		{'cgroup.events': '', 'cgroup.controllers': 'cpu io\n'},
+		'its group does not have memory and pids',
+	],
+	[
+		{'cgroup.events': '', 'cgroup.controllers': 'cpu memory pids\n', 'cgroup.procs': '1\n'},
+		'programs that svc did not start are in its group',
+	],
+] as const)('groups are not taken where that would be wrong: %j', async ([files, reason]) => {
+	await using folder = await temporaryHome(files);
+
+	expect(openGroups(folder.path)).toEqual({works: false, reason});
+	expect(openGroups(undefined)).toEqual({works: false, reason: 'there is no cgroup v2'});
+});
+
+test('in a group of its own a call is counted by the kernel, with what is in pipes, and the group is gone after it; a person is bounded without one', async context => {
+	need('linux.uml', context);
+	const file = (name: string) => join(import.meta.dirname, name);
+
+	// A kernel of its own, which has the files of this machine and may write none of them.
+	const machine = spawn(
+		'linux.uml',
+		`mem=512M root=/dev/root rootfstype=hostfs rootflags=/ ro quiet con=null con0=fd:0,fd:1 ssl=null`
+			.split(' ')
+			.concat(
+				`init=${file('group-init.sh')}`,
+				`NODE=${process.execPath}`,
+				`PROGRAM=${file('group-program.ts')}`,
+			),
+		{stdio: ['ignore', 'pipe', 'ignore'], signal: context.signal, killSignal: 'SIGKILL'},
+	);
+	const stdout = await text(machine.stdout);
+
+	const results = [...stdout.matchAll(/^RESULT (.*)$/gm)].map(
+		([, found = '']) => JSON.parse(found) as unknown,
+	);
+	expect(results).toEqual([
+		{
+			works: true,
+			own: '/svc.service/svc-gateway',
+			plain: 'plain\n',
+			forks: 'more than 20 processes at once',
+			memory: 'more than 40 MB of memory',
+			pipes: 'more than 40 MB of memory',
+			// The watch alone does not see what is in pipes.
+			watched: 'kept\n',
+			left: ['svc-gateway'],
+		},
+		{forks: 'more than 20 processes at once', bound: expect.stringMatching(/^4\d\n$/)},
+	]);
+}, 130_000);
