@@ -26,11 +26,13 @@ export type Opening = {
 	readonly path?: string;
 	readonly forge?: ToolsRun['forge'];
 	readonly askCodeHost?: ToolsWorld['askCodeHost'];
+	/** Puts what is needed into the home. */
+	readonly lay?: (home: string) => void;
 };
 
-/** A toolset of a run, in a home with `svc` and `person`. With `context` the test is left out where no sandbox works. */
+/** A toolset of a run, or several, in a home with `svc` and `person`. With `context` the test is left out where no sandbox works. */
 export async function openToolset(
-	name: 'terminal' | 'file',
+	name: 'terminal' | 'file' | ReadonlyArray<'terminal' | 'file'>,
 	{
 		terminal = {},
 		file = {},
@@ -40,6 +42,7 @@ export async function openToolset(
 		forge = {cli: 'gh', host: 'github.com', token: async () => ''},
 		askCodeHost,
 		path = process.env['PATH'] ?? '',
+		lay,
 	}: Opening,
 	context?: Pick<TestContext, 'skip'>,
 ) {
@@ -47,6 +50,7 @@ export async function openToolset(
 		context.skip(`no sandbox works here: ${probe.reason}`);
 	}
 
+	const names = [name].flat();
 	const home = await temporaryHome({'.env': 'TOKEN=canary-4711\n'});
 	const settings: ToolsetsConfig = {
 		...toolsetsWithout('not in this test'),
@@ -58,8 +62,9 @@ export async function openToolset(
 	stack.use(home);
 	const userHome = home.file('person');
 	mkdirSync(userHome);
+	lay?.(home.path);
 	const toolsets = await openBuiltIn(
-		[name],
+		names,
 		{
 			id: 1,
 			signal: new AbortController().signal,
@@ -89,13 +94,13 @@ export async function openToolset(
 		},
 		stack,
 	);
-	const toolset = toolsets.find(one => one.name === name);
-	const toolOf = (of: string) => toolset?.tools.find(tool => tool.name === of);
+	const ours = toolsets.filter(one => names.some(wanted => wanted === one.name));
+	const toolOf = (of: string) => ours.flatMap(({tools}) => tools).find(tool => tool.name === of);
 	return {
 		home,
 		notes,
 		toolOf,
-		dropped: toolset?.dropped,
+		dropped: ours[0]?.dropped,
 		async call(
 			of: string,
 			args: JsonObject,

@@ -3,13 +3,13 @@ import {once} from 'node:events';
 import {readFile, realpath} from 'node:fs/promises';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
-import {resolve} from 'node:path';
 import {expect, test, type TestContext} from 'vitest';
 import type {ServerSandbox} from '../../../source/config/endpoint-settings.ts';
 import {hostRulesOf} from '../../../source/config/toolset-settings.ts';
 import type {JsonObject} from '../../../source/core/json.ts';
 import {probeSandbox} from '../../../source/tools/sandbox/probe-sandbox.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
+import {evaluates, inSandbox} from '../servers/evaluating-server.ts';
 import {officialServer, stdioServer} from '../servers/stdio-server.ts';
 import {openManager} from './open-manager.ts';
 
@@ -20,22 +20,6 @@ function needSandbox({skip}: Pick<TestContext, 'skip'>): void {
 		skip(`no sandbox works here: ${probe.reason}`);
 	}
 }
-
-/** What Node and the programs of the tests need. */
-const programs = [await realpath(resolve('node_modules')), await realpath(process.execPath)];
-
-const inSandbox = (
-	server: ReturnType<typeof stdioServer>,
-	{read = [], write = [], hosts = []}: Partial<ServerSandbox> = {},
-	env: Readonly<Record<string, string>> = {},
-) => ({
-	...server,
-	endpoint: {
-		...server.endpoint,
-		env,
-		sandbox: {read: [...programs, ...read], write, hosts},
-	},
-});
 
 test('the official filesystem server works in a listed folder, and finds nothing beside it', async context => {
 	needSandbox(context);
@@ -90,21 +74,6 @@ test('the official memory server keeps its file in a listed folder', async conte
 
 	expect(await readFile(folder.file('memory.jsonl'), 'utf8')).toContain('"Ada"');
 });
-
-/** A tool server in a few lines: its tool `run` evaluates an expression. */
-const evaluates = `
-const lines = require('node:readline').createInterface({input: process.stdin});
-const answer = (id, result) => console.log(JSON.stringify({jsonrpc: '2.0', id, result}));
-lines.on('line', async line => {
-	const {id, method, params} = JSON.parse(line);
-	if (method === 'initialize') answer(id, {protocolVersion: params.protocolVersion, capabilities: {tools: {}}, serverInfo: {name: 'e', version: '1'}});
-	if (method === 'tools/list') answer(id, {tools: [{name: 'run', inputSchema: {type: 'object'}}]});
-	if (method === 'tools/call') {
-		let text;
-		try { text = String(await eval(params.arguments.code)); } catch (error) { text = error.code ?? error.cause?.code ?? error.message; }
-		answer(id, {content: [{type: 'text', text}]});
-	}
-});`;
 
 test('a server sees its own variables and hosts, and nothing of the gateway', async context => {
 	needSandbox(context);

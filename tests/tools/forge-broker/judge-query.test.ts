@@ -47,6 +47,14 @@ test.for([
 	['{viewer{login}}'],
 	['{search(query:"x",type:ISSUE,first:1){nodes{...on Issue{title}}}}'],
 	['{nodes(ids:["x"]){id}}'],
+	['{repository:viewer{login}}'],
+	['{node:search(query:"x",type:ISSUE,first:1){nodes{__typename}}}'],
+	['query($s:Boolean=false){viewer @include(if:$s){login}}'],
+	['query{...f @skip(if:true)} fragment f on Query{viewer{login}}'],
+	['{repository(owner:"o",name:"r"){id} repository(owner:"other",name:"r"){id}}'],
+	['query($o:String="o"){repository(owner:$o,name:"r"){id} b:repository(owner:"O",name:"r2"){id}}'],
+	['{__schema{queryType{fields{name}}}}'],
+	['{a:__schema{types{name}}}'],
 	['{user(login:"x"){login}}'],
 	['{organization(login:"x"){login}}'],
 	['{repositoryOwner(login:"x"){login}}'],
@@ -137,3 +145,19 @@ test('the identifiers of nodes are told, since they say nothing of their reposit
 test('a batch of requests is no request', () => {
 	expect(judgeQuery('[{"query":"{viewer{login}}"}]', repository)).toMatchObject({ok: false});
 });
+
+test.for(['A', 'B', null, undefined] as const)(
+	'whichever operation is chosen, each is judged: %j',
+	operationName => {
+		const query =
+			'query A{repository(owner:"o",name:"r"){id}} query B{repository(owner:"other",name:"r"){id}}';
+
+		expect(judgeQuery(JSON.stringify({query, operationName}), repository)).toMatchObject({
+			ok: false,
+			reason: expect.stringContaining('another repository'),
+		});
+		expect(
+			judgeQuery(JSON.stringify({query: query.replace('other', 'o'), operationName}), repository),
+		).toMatchObject({ok: true});
+	},
+);

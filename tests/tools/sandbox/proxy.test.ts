@@ -323,6 +323,8 @@ test.for([
 		plain('CONNECT allowed.example HTTP/1.1\r\nHost: allowed.example'),
 		400,
 	],
+	['a tunnel to port 0', plain('CONNECT allowed.example:0 HTTP/1.1\r\nHost: allowed.example'), 400],
+	['port 0', plain('GET http://allowed.example:0/ HTTP/1.1\r\nHost: allowed.example'), 400],
 	['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
 	[
 		'a long header',
@@ -431,6 +433,34 @@ test('pipelined requests are judged each on its own', async () => {
 	expect(answer).toContain('Cannot reach "evil.example:80"');
 	expect(server.requests.every(({host}) => host[0] === 'allowed.example')).toBe(true);
 	expect(proxy.refused).toHaveLength(1);
+});
+
+test('an upgrade leads to no other protocol, whatever the server says', async () => {
+	const received: string[] = [];
+	await using server = await listening(
+		createServer(socket => {
+			socket.on('error', () => {});
+			socket.setEncoding('latin1').on('data', (chunk: string) => received.push(chunk));
+			socket.write(
+				'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\nswitched',
+			);
+		}),
+	);
+	await using proxy = await openTestProxy({
+		hosts: ['allowed.example'],
+		names: publicNames,
+		port: server.port,
+	});
+
+	for (const upgrade of ['h2c', 'websocket', 'TLS/1.2']) {
+		const answer = await proxy.say(
+			`GET http://allowed.example/ HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABk\r\nUpgrade: ${upgrade}\r\n\r\nGET /hidden HTTP/1.1\r\nHost: evil.example\r\n\r\n`,
+		);
+		expect(answer).toMatch(/^HTTP\/1\.1 502 /);
+		expect(answer).not.toContain('switched');
+	}
+
+	expect(received.join('')).not.toMatch(/upgrade|http2|hidden|evil/i);
 });
 
 test('a redirect goes back to the client, whose next request is judged anew', async () => {
