@@ -42,8 +42,10 @@ export function mergeEnvironment(envFile: string, environment: Environment): Env
 }
 
 /** The value of a variable; `undefined` when it is not set. */
-export const variable = (environment: Environment, name: string): string | undefined =>
-	Object.hasOwn(environment, name) ? environment[name] : undefined;
+export const variable = (
+	environment: Readonly<Record<string, string | undefined>>,
+	name: string,
+): string | undefined => (Object.hasOwn(environment, name) ? environment[name] : undefined);
 
 /** The folder that `~` stands for. */
 export const userHomeOf = (environment: Environment): string =>

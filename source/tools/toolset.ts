@@ -55,7 +55,7 @@ export type ToolsSettings = {
 
 export type ToolsWorld = ToolsSettings &
 	Pick<World, 'clock' | 'redact' | 'log'> & {
-		/** Sends a request to the code host; absent: `fetch`. */
+		/** Sends a request to the code host; absent: by connections of the run. */
 		readonly askCodeHost?: CodeHostSend;
 		/** Whom connections trust; absent: the authorities of Node. */
 		readonly secureContext?: (() => SecureContext | undefined) | undefined;

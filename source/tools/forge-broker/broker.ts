@@ -32,7 +32,7 @@ export type ForgeBrokerOptions = {
 
 type BrokerWorld = Pick<World, 'clock'> & {
 	/** Sends a request to the code host. */
-	readonly send?: CodeHostSend;
+	readonly send: CodeHostSend;
 };
 
 export type ForgeBroker = AsyncDisposable & {readonly socket: string};
@@ -51,7 +51,7 @@ const maxRefusals = 100;
  */
 export async function openForgeBroker(
 	{folder, repository, token, onRefused, signal}: ForgeBrokerOptions,
-	{clock, send = fetch}: BrokerWorld,
+	{clock, send}: BrokerWorld,
 ): Promise<ForgeBroker> {
 	signal.throwIfAborted();
 	let host: CodeHost | undefined;

@@ -1,6 +1,9 @@
 import type {IncomingHttpHeaders, ServerResponse} from 'node:http';
 import {Readable} from 'node:stream';
 import {pipeline} from 'node:stream/promises';
+import type {SecureContext} from 'node:tls';
+import type {Dispatcher} from 'undici';
+import {proxyOf} from '../../config/proxy-of.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {createRedact} from '../../core/redact.ts';
 import {createRedactedPieces} from '../../core/redacted-pieces.ts';
@@ -33,6 +36,51 @@ const sentBack = [
 ];
 
 export type CodeHostSend = (url: string, init: RequestInit) => Promise<Response>;
+
+/**
+ * Connections to the code host as its client makes them outside: through the proxy that `environment` names, and trusting whom `secureContext` says. Disposal closes them; requests under way fail.
+ *
+ * @see manual/sandbox-network.md#forge, manual/configuration.md#certificates
+ */
+export function createCodeHostConnections({
+	environment,
+	secureContext = () => undefined,
+}: {
+	/** Of the profile. */
+	readonly environment: Readonly<Record<string, string | undefined>>;
+	/** Another one counts for the next request. */
+	readonly secureContext?: (() => SecureContext | undefined) | undefined;
+}): AsyncDisposable & {readonly send: CodeHostSend} {
+	const made: Array<{
+		readonly proxy: string | undefined;
+		readonly context: SecureContext | undefined;
+		readonly dispatcher: Dispatcher;
+	}> = [];
+	return {
+		async send(url, init) {
+			// Its default export, since the bundle gives packages in the old module format nothing else.
+			const {default: undici} = await import('undici');
+			const proxy = proxyOf(new URL(url), environment);
+			const context = secureContext();
+			const tls = context && {secureContext: context};
+			let known = made.find(one => one.proxy === proxy && one.context === context);
+			if (!known) {
+				const dispatcher =
+					proxy === undefined
+						? new undici.Agent({connect: {...tls}})
+						: new undici.ProxyAgent({uri: proxy, requestTls: {...tls}, proxyTls: {...tls}});
+				known = {proxy, context, dispatcher};
+				made.push(known);
+			}
+
+			const {dispatcher} = known;
+			return undici.fetch(url, {...(init as object), dispatcher});
+		},
+		async [Symbol.asyncDispose]() {
+			await Promise.allSettled(made.map(async ({dispatcher}) => dispatcher.destroy()));
+		},
+	};
+}
 
 type Question = {
 	readonly kind: 'rest' | 'graphql' | 'git';

@@ -14,14 +14,23 @@ import type {ToolsRun, ToolsWorld} from '../toolset.ts';
  * @see manual/sandbox-network.md#forge
  */
 export async function openForge(
-	{forge: {host, repository, token}, note, signal}: ToolsRun,
-	{clock, askCodeHost}: ToolsWorld,
+	{
+		forge: {host, repository, token},
+		profile: {environment},
+		note,
+		signal,
+	}: Pick<ToolsRun, 'forge' | 'note' | 'signal'> & {
+		readonly profile: Pick<ToolsRun['profile'], 'environment'>;
+	},
+	{clock, secureContext, askCodeHost}: Pick<ToolsWorld, 'askCodeHost' | 'clock' | 'secureContext'>,
 	stack: AsyncDisposableStack,
 ): Promise<WayOut> {
-	const [{openForgeBroker}, {forgeInside}] = await Promise.all([
+	const [{openForgeBroker}, {createCodeHostConnections}, {forgeInside}] = await Promise.all([
 		import('../forge-broker/broker.ts'),
+		import('../forge-broker/code-host.ts'),
 		import('../forge-broker/inside.ts'),
 	]);
+	const connections = stack.use(createCodeHostConnections({environment, secureContext}));
 	const [owner, name] = repository?.split('/') ?? [];
 	const {socket: outside} = stack.use(
 		await openForgeBroker(
@@ -34,7 +43,7 @@ export async function openForge(
 					note(`The broker of the forge did not send "${method} ${path}": ${reason}`);
 				},
 			},
-			{clock, ...(askCodeHost && {send: askCodeHost})},
+			{clock, send: askCodeHost ?? connections.send},
 		),
 	);
 	const inside = join(insideFolder, 'forge.sock');

@@ -1,15 +1,20 @@
 import {execFile, spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {type IncomingMessage, request} from 'node:http';
-import {type AddressInfo, createServer as createTcpServer} from 'node:net';
+import {readFile} from 'node:fs/promises';
+import {createServer as createHttpServer, type IncomingMessage, request} from 'node:http';
+import {createServer as createTlsServer} from 'node:https';
+import {type AddressInfo, connect, createServer as createTcpServer} from 'node:net';
 import {text} from 'node:stream/consumers';
+import {createSecureContext} from 'node:tls';
 import {promisify} from 'node:util';
-import {expect, test} from 'vitest';
+import {expect, test, type TestContext} from 'vitest';
 import {systemClock} from '../../../source/core/clock.ts';
 import {openForgeBroker, type RefusedRequest} from '../../../source/tools/forge-broker/broker.ts';
 import {forgeInside} from '../../../source/tools/forge-broker/inside.ts';
+import {openForge} from '../../../source/tools/terminal/open-forge.ts';
 import {need} from '../../helpers/need.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
+import {makeCertificates} from '../../mcp/servers/certificates.ts';
 import {openCodeHost, token} from './open-code-host.ts';
 
 const run = promisify(execFile);
@@ -296,3 +301,80 @@ test('git clones and fetches its repository through the forwarder, and neither p
 	);
 	expect(await home.read('copy/.git/config')).not.toContain('ghs_');
 }, 60_000);
+
+/** A code host that is reached by TLS, with a certificate of an authority that is not known; and a proxy, by which `site.example` leads there. */
+async function privateHost(context: Pick<TestContext, 'skip'>) {
+	need('openssl', context);
+	await using stack = new AsyncDisposableStack();
+	const certificates = stack.use(await makeCertificates());
+	const ca = await readFile(certificates.file('ca.pem'), 'utf8');
+	const host = createTlsServer(certificates.server, ({headers}, response) => {
+		response.end(`asked by ${headers.authorization?.split(' ')[0]}`);
+	});
+	const asked: string[] = [];
+	const proxy = createHttpServer();
+	proxy.on('connect', ({url = ''}, client) => {
+		asked.push(url);
+		const line = connect({host: '127.0.0.1', port});
+		client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+		line.pipe(client).pipe(line);
+		line.on('error', () => client.destroy());
+		client.on('error', () => line.destroy());
+	});
+	for (const server of [host, proxy]) {
+		server.listen(0, '127.0.0.1');
+		await once(server, 'listening');
+		stack.defer(() => {
+			server.close();
+			server.closeAllConnections();
+		});
+	}
+
+	const {port} = host.address() as AddressInfo;
+	const {port: proxyPort} = proxy.address() as AddressInfo;
+	const owned = stack.move();
+	return {
+		port,
+		/** What the proxy was asked for. */
+		asked,
+		/** Status of a `git fetch` that begins, in a run. */
+		async fetchOf(name: string, {knows}: {readonly knows: boolean}) {
+			await using ofRun = new AsyncDisposableStack();
+			const way = await openForge(
+				{
+					forge: {cli: 'gh', host: name, repository: 'acme/shop', token: async () => token},
+					profile: {environment: {HTTPS_PROXY: `http://127.0.0.1:${proxyPort}`}},
+					note() {},
+					signal: new AbortController().signal,
+				},
+				{clock: systemClock, secureContext: () => createSecureContext(knows ? {ca} : {})},
+				ofRun,
+			);
+			const outgoing = request({
+				socketPath: way.socket.outside,
+				path: '/acme/shop.git/info/refs?service=git-upload-pack',
+				headers: {host: '127.0.0.1'},
+				agent: false,
+			});
+			outgoing.end();
+			const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+			return `${answer.statusCode} ${await text(answer)}`;
+		},
+		[Symbol.asyncDispose]: async () => owned.disposeAsync(),
+	};
+}
+
+test('a code host of a private authority is reached where `tls.ca` knows it, and not otherwise', async context => {
+	await using host = await privateHost(context);
+
+	expect(await host.fetchOf(`localhost:${host.port}`, {knows: true})).toBe('200 asked by Basic');
+	expect(await host.fetchOf(`localhost:${host.port}`, {knows: false})).toMatch(/^502 /);
+	expect(host.asked).toEqual([]);
+});
+
+test('a code host is reached through the proxy that the profile names', async context => {
+	await using host = await privateHost(context);
+
+	expect(await host.fetchOf('site.example', {knows: true})).toBe('200 asked by Basic');
+	expect(host.asked).toEqual(['site.example:443']);
+});

@@ -1,11 +1,13 @@
-import {type Environment, variable} from '../../config/environment.ts';
-import {isLoopbackHost} from '../../core/loopback.ts';
+import {isLoopbackHost} from '../core/loopback.ts';
+import {variable} from './environment.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
  * The proxy for `url` by `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` (the small spelling wins, as with curl); `undefined` for the direct way. This machine is never
  * reached through a proxy. `NO_PROXY` lists hosts, each with its subdomains and perhaps a port, or is `*`.
  */
-export function proxyOf(url: URL, environment: Environment): string | undefined {
+export function proxyOf(url: URL, environment: Variables): string | undefined {
 	if (isLoopbackHost(url.hostname) || isExempt(url, read(environment, 'no_proxy'))) {
 		return undefined;
 	}
@@ -19,7 +21,7 @@ export function proxyOf(url: URL, environment: Environment): string | undefined 
 	return URL.canParse(text) ? text : undefined;
 }
 
-const read = (environment: Environment, name: string): string | undefined =>
+const read = (environment: Variables, name: string): string | undefined =>
 	variable(environment, name) || variable(environment, name.toUpperCase()) || undefined;
 
 function isExempt({hostname, port, protocol}: URL, list = ''): boolean {

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {proxyOf} from '../../../source/mcp/wire/proxy-of.ts';
+import {proxyOf} from '../../source/config/proxy-of.ts';
 
 const both = {HTTP_PROXY: 'http://a:1', HTTPS_PROXY: 'http://b:2'};
 
