@@ -1,6 +1,7 @@
 import {basename, sep} from 'node:path';
 import {userHomeOf, variable, type Environment} from './environment.ts';
 import {anyReference} from './references.ts';
+import {absoluteFolder} from './working-folders.ts';
 
 /** The variables that tool servers have besides the environment's, by their names in `${…}`. @see manual/tool-servers.md#variable-references */
 export type ContextVariables = Readonly<
@@ -8,20 +9,25 @@ export type ContextVariables = Readonly<
 >;
 
 /**
- * The context of a tool server. `workspaceFolder`: "session terminal cwd when known, else process cwd".
+ * The context of a tool server. `workspaceFolder` is where commands of agents work, `toolsets.terminal.workdir` as it is written; absent: the folder of this process.
  *
  * @see manual/tool-servers.md#variable-references
  */
-export const contextVariables = (
+export function contextVariables(
 	environment: Environment,
-	workspaceFolder: string = process.cwd(),
-): ContextVariables => ({
-	userHome: userHomeOf(environment),
-	workspaceFolder,
-	workspaceFolderBasename: basename(workspaceFolder),
-	pathSeparator: sep,
-	'/': sep,
-});
+	workdir: string | undefined,
+): ContextVariables {
+	const userHome = userHomeOf(environment);
+	const workspaceFolder =
+		workdir === undefined ? process.cwd() : absoluteFolder(workdir, {userHome});
+	return {
+		userHome,
+		workspaceFolder,
+		workspaceFolderBasename: basename(workspaceFolder),
+		pathSeparator: sep,
+		'/': sep,
+	};
+}
 
 /** What references are replaced by. */
 export type ReferenceScope = {

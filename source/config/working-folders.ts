@@ -1,4 +1,7 @@
 import {join, resolve} from 'node:path';
+import type {HomePaths} from './config.ts';
+import {type Environment, userHomeOf} from './environment.ts';
+import {basePaths} from './home-paths.ts';
 
 /** Where they are made absolute. */
 export type Homes = {
@@ -6,6 +9,15 @@ export type Homes = {
 	readonly home: string;
 	readonly userHome: string;
 };
+
+/** What the sandbox of a profile is built around, and keeps out of reach. */
+export const sandboxPlaces = (paths: HomePaths, environment: Environment) => ({
+	home: paths.home,
+	/** The folder that holds all profiles. */
+	svcHome: basePaths(paths)?.home ?? paths.home,
+	userHome: userHomeOf(environment),
+	environment,
+});
 
 /** A listed path: `~/` is the home of the person. */
 export const absoluteFolder = (path: string, {userHome}: Pick<Homes, 'userHome'>): string =>

@@ -37,6 +37,8 @@ export type ServerManagerDependencies = Pick<World, 'clock' | 'log' | 'redact'> 
 	readonly paths: HomePaths;
 	/** The profile's merged environment; asked at every connect. */
 	readonly environment: () => Environment;
+	/** `toolsets.terminal.workdir`, which is `${workspaceFolder}`; absent: the folder of this process. Asked at every connect. */
+	readonly workdir: () => string | undefined;
 	/** One for the whole gateway; it outlives the managers. */
 	readonly transports: TransportFactory;
 	readonly elicit: Elicit;

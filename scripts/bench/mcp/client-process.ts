@@ -52,6 +52,7 @@ async function startManager(paths: HomePaths) {
 			profile: 'default',
 			paths,
 			environment: () => environment,
+			workdir: () => undefined,
 			transports,
 			elicit: async () => ({action: 'cancel'}),
 			onChange() {},

@@ -207,10 +207,11 @@ function problemsWithServers({
 	toolServers,
 	profiles,
 	paths,
-}: Pick<Config, 'toolServers' | 'profiles' | 'paths'>): readonly Diagnostic[] {
+	toolsets,
+}: Pick<Config, 'toolServers' | 'profiles' | 'paths' | 'toolsets'>): readonly Diagnostic[] {
 	const enabled = [...toolServers.values()].filter(server => server.enabled);
 	return [profiles.of('default'), ...profiles.others].flatMap(({name: profile, environment}) => {
-		const scope = {environment, context: contextVariables(environment)};
+		const scope = {environment, context: contextVariables(environment, toolsets.terminal.workdir)};
 		return enabled.flatMap((server): readonly Diagnostic[] => {
 			const expanded = expandServer(server, scope);
 			return expanded.ok

@@ -81,8 +81,8 @@ export async function sayNobodyConnects(context: Context): Promise<void> {
 /** Says which variables of the entry are not set: without them it cannot be connected to, or its program gets the placeholder. */
 export function sayUnset(context: Context, entry: JsonObject): void {
 	const {env: file} = context.paths();
-	const environment = readConfig(context).environment;
-	const scope = {environment, context: contextVariables(environment)};
+	const {environment, toolsets} = readConfig(context);
+	const scope = {environment, context: contextVariables(environment, toolsets.terminal.workdir)};
 	const unset = new Set<string>();
 	mapTexts(entry, text => {
 		for (const variable of expandReferences(text, scope).unset) {

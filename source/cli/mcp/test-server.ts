@@ -113,6 +113,7 @@ export async function tryServer(
 		paths,
 		environment,
 		authorities: createAuthorities(() => config, {log}),
+		workdir: () => config.toolsets.terminal.workdir,
 		// Nobody can be asked here.
 		elicit: async () => ({action: 'cancel'}),
 	});

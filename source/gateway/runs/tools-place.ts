@@ -1,9 +1,8 @@
 import type {Config} from '../../config/config.ts';
-import {userHomeOf} from '../../config/environment.ts';
-import {basePaths} from '../../config/home-paths.ts';
 import {isUnsignedRoute} from '../../config/route-refusals.ts';
 import type {Route} from '../../config/route.ts';
 import type {ToolsetsConfig} from '../../config/toolset-settings.ts';
+import {sandboxPlaces} from '../../config/working-folders.ts';
 import type {ToolsPlace} from '../../tools/toolset.ts';
 import {triedSettings} from '../../tools/toolsets.ts';
 
@@ -13,13 +12,7 @@ export function placesOf(
 	{profiles}: Pick<Config, 'profiles'>,
 ): ToolsPlace['profile'] {
 	const {paths, environment} = profiles.of(name);
-	return {
-		name,
-		home: paths.home,
-		svcHome: basePaths(paths)?.home ?? paths.home,
-		userHome: userHomeOf(environment),
-		environment,
-	};
+	return {name, ...sandboxPlaces(paths, environment)};
 }
 
 /** The settings of toolsets as runs of a route meet them: with the reason where no sandbox works for one of `toolsets`. Makes their working folders. */

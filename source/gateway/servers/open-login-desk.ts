@@ -60,7 +60,7 @@ async function performLogin(
 	const {paths, environment: ofProfile} = config.profiles.of(place.profile);
 	const expanded = expandServer(serverOf(config, place.server), {
 		environment: ofProfile,
-		context: contextVariables(ofProfile),
+		context: contextVariables(ofProfile, config.toolsets.terminal.workdir),
 	});
 	if (!expanded.ok) {
 		throw new SvcError('mcp_connect_failed', expanded.message);

@@ -1,7 +1,8 @@
 import type {Authorities} from '../../config/authorities.ts';
 import type {HomePaths} from '../../config/config.ts';
-import {type Environment, userHomeOf} from '../../config/environment.ts';
-import {basePaths, ensureHome} from '../../config/home-paths.ts';
+import type {Environment} from '../../config/environment.ts';
+import {ensureHome} from '../../config/home-paths.ts';
+import {sandboxPlaces} from '../../config/working-folders.ts';
 import type {World} from '../../core/world.ts';
 import type {ServerManager, ServerManagerDependencies} from '../../mcp/contract.ts';
 import type {TransportFactory} from '../../mcp/wire/transport-factory.ts';
@@ -62,14 +63,22 @@ export function createManagerOpener({
 			paths,
 			environment,
 			authorities,
-			async sandbox(server, options, stack) {
-				const {openServerSandbox} = await import('../../tools/sandbox/server-sandbox.ts');
-				const svcHome = basePaths(paths)?.home ?? paths.home;
-				const userHome = userHomeOf(environment);
-				const places = {userHome, svcHome, profileHome: paths.home, environment};
-				return openServerSandbox(server, {...options, clock, places}, stack);
-			},
 		});
+
+		/** Those of a profile, whose sandboxes are built around its own folders. */
+		const transportsOf = (profile: ManagerOfProfile): TransportFactory => ({
+			...transports,
+			open: async (server, options) =>
+				transports.open(server, {
+					...options,
+					async sandbox(sandboxed, given, stack) {
+						const {openServerSandbox} = await import('../../tools/sandbox/server-sandbox.ts');
+						const places = sandboxPlaces(profile.paths, profile.environment());
+						return openServerSandbox(sandboxed, {...given, clock, places}, stack);
+					},
+				}),
+		});
+
 		return {
 			transports,
 			async create(profile: ManagerOfProfile) {
@@ -86,7 +95,7 @@ export function createManagerOpener({
 				const manager = createServerManager({
 					...dependencies,
 					...profile,
-					transports,
+					transports: transportsOf(profile),
 					loginOf(server) {
 						const login = logins.of(server);
 						if (login) {

@@ -30,6 +30,7 @@ export function openServers(
 		paths,
 		environment,
 		authorities,
+		workdir: () => live.current().toolsets.terminal.workdir,
 		elicit: approvals.fillIn,
 		sample: createSampler({model: name => model.current(name), redact}),
 	});

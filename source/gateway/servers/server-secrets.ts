@@ -8,7 +8,7 @@ import {createMemory, derive} from '../../core/derive.ts';
  * secrets is dear.
  */
 export function createServerSecrets(
-	config: () => Pick<Config, 'toolServers' | 'profiles'>,
+	config: () => Pick<Config, 'toolServers' | 'profiles' | 'toolsets'>,
 ): () => readonly string[] {
 	const secrets = derive(secretsOf);
 	return () => secrets(config());
@@ -17,14 +17,15 @@ export function createServerSecrets(
 function secretsOf({
 	toolServers,
 	profiles,
-}: Pick<Config, 'toolServers' | 'profiles'>): readonly string[] {
+	toolsets,
+}: Pick<Config, 'toolServers' | 'profiles' | 'toolsets'>): readonly string[] {
 	if (toolServers.size === 0) {
 		return [];
 	}
 
 	const found = new Set<string>();
 	for (const {environment} of [profiles.of('default'), ...profiles.others]) {
-		const scope = {environment, context: contextVariables(environment)};
+		const scope = {environment, context: contextVariables(environment, toolsets.terminal.workdir)};
 		for (const server of toolServers.values()) {
 			const expanded = expandServer(server, scope);
 			for (const secret of expanded.ok ? expanded.secrets : []) {

@@ -1,3 +1,4 @@
+import {mkdirSync} from 'node:fs';
 import type {DiscoverResult} from '@modelcontextprotocol/client';
 import {expandServer} from '../../config/expand-server.ts';
 import {contextVariables} from '../../config/server-references.ts';
@@ -20,6 +21,7 @@ type Dependencies = Pick<
 	| 'redact'
 	| 'profile'
 	| 'environment'
+	| 'workdir'
 	| 'transports'
 	| 'elicit'
 	| 'sample'
@@ -52,7 +54,13 @@ export async function openServer(
 	dependencies: Dependencies,
 ): Promise<OpenConnection> {
 	const environment = dependencies.environment();
-	const expanded = expandServer(server, {environment, context: contextVariables(environment)});
+	const workdir = dependencies.workdir();
+	const context = contextVariables(environment, workdir);
+	if (workdir !== undefined && /\$\{workspaceFolder/.test(JSON.stringify(server.endpoint))) {
+		makeFolder(context.workspaceFolder);
+	}
+
+	const expanded = expandServer(server, {environment, context});
 	if (!expanded.ok) {
 		throw new ConnectError({kind: 'permanent', message: expanded.message});
 	}
@@ -71,6 +79,15 @@ export async function openServer(
 	);
 	login?.keepFresh(opened.signal);
 	return opened;
+}
+
+/** As the tool `terminal` does. Where it cannot be made, the server says what that means for it. */
+function makeFolder(path: string): void {
+	try {
+		mkdirSync(path, {recursive: true, mode: 0o700});
+	} catch {
+		// It is missing, then.
+	}
 }
 
 function clientSideOf(server: ToolServerConfig, dependencies: Dependencies): ClientSide {

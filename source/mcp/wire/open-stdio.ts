@@ -1,5 +1,6 @@
 import {stripVTControlCharacters} from 'node:util';
 import type {StdioEndpoint} from '../../config/tool-server.ts';
+import type {Logger} from '../../core/log.ts';
 import {cell} from '../../core/untrusted.ts';
 import {ConnectError} from './connect-error.ts';
 import {explain} from './explain.ts';
@@ -23,14 +24,14 @@ const maxLastLineLength = 300;
  */
 export async function openStdio(
 	server: ServerAt<StdioEndpoint>,
-	{signal, secrets, onLost = () => {}}: OpenOptions,
+	{signal, secrets, sandbox, onLost = () => {}}: OpenOptions,
 	parts: TransportParts,
 ): Promise<OpenedTransport> {
 	const {clock, log, redact, environment, groups, stderrLog} = parts;
 	const hide = redactAlso(redact, secrets);
 	const said = createStderrMemory(clock);
 	await using stack = new AsyncDisposableStack();
-	const sandboxed = await sandboxedLaunch(server, {signal, parts, stack});
+	const sandboxed = await sandboxedLaunch(server, {sandbox, signal, log, stack});
 	const transport = createStdioTransport({
 		endpoint: server.endpoint,
 		environment,
@@ -88,12 +89,12 @@ export async function openStdio(
 async function sandboxedLaunch(
 	{name, endpoint: {command, args, env, sandbox}}: ServerAt<StdioEndpoint>,
 	{
+		sandbox: open,
 		signal,
-		parts: {sandbox: open, log},
+		log,
 		stack,
-	}: {
-		readonly signal: AbortSignal;
-		readonly parts: TransportParts;
+	}: Pick<OpenOptions, 'sandbox' | 'signal'> & {
+		readonly log: Logger;
 		readonly stack: AsyncDisposableStack;
 	},
 ): Promise<ProcessLaunch | undefined> {

@@ -1,6 +1,7 @@
 import type {Transport} from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {TransportLogin} from './server-login.ts';
+import type {OpenServerSandbox} from './transport-parts.ts';
 
 /**
  * - `passing`: worth another try. `permanent`: a person or a changed file has to act first.
@@ -33,6 +34,8 @@ export type OpenOptions = {
 	/** Values that came from variables; hidden in every message and log line. */
 	readonly secrets: readonly string[];
 	readonly login?: TransportLogin;
+	/** Of the profile; absent: a server that wants a sandbox cannot be started. */
+	readonly sandbox?: OpenServerSandbox | undefined;
 	/** Called once when the connection has ended without having been asked to; may come before the first answer. */
 	readonly onLost?: () => void;
 };

@@ -7,7 +7,7 @@ import type {World} from '../../core/world.ts';
 import type {OpenedTransport, OpenTransport} from './open-transport.ts';
 import {createProcessGroups} from './process-groups.ts';
 import {createStderrLog} from './stderr-log.ts';
-import type {OpenServerSandbox, TransportParts} from './transport-parts.ts';
+import type {TransportParts} from './transport-parts.ts';
 
 /** How bytes travel to the tool servers of a gateway. Disposal ends every process that is left. */
 export type TransportFactory = AsyncDisposable & {
@@ -36,8 +36,6 @@ export type TransportFactoryDependencies = Pick<World, 'clock' | 'log' | 'redact
 	readonly environment: Environment;
 	/** Whom TLS connections trust; absent: Node's and the system's authorities. */
 	readonly authorities?: Authorities;
-	/** Absent: a server that wants a sandbox cannot be started. */
-	readonly sandbox?: OpenServerSandbox;
 	/** Looks up the names of remote servers; absent: as the system does. */
 	readonly resolve?: ResolveName;
 };
@@ -54,7 +52,6 @@ export function createTransportFactory({
 	paths,
 	environment,
 	authorities = createAuthorities(() => nobodyElse, {log}),
-	sandbox,
 	resolve,
 }: TransportFactoryDependencies): TransportFactory {
 	const groups = createProcessGroups({clock, log, ledgerPath: paths.mcpProcesses, environment});
@@ -67,7 +64,6 @@ export function createTransportFactory({
 		authorities,
 		groups,
 		stderrLog,
-		sandbox,
 		resolve,
 	};
 	const opened = new Set<OpenedTransport>();

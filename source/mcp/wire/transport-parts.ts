@@ -15,8 +15,6 @@ export type TransportParts = Pick<World, 'clock' | 'log' | 'redact'> & {
 	readonly authorities: Authorities;
 	readonly groups: ProcessGroups;
 	readonly stderrLog: StderrLog;
-	/** Absent: a server that wants a sandbox cannot be started. */
-	readonly sandbox?: OpenServerSandbox | undefined;
 	/** Looks up the names of remote servers; absent: as the system does. */
 	readonly resolve?: ResolveName | undefined;
 };

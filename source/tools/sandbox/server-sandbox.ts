@@ -1,7 +1,8 @@
 import type {ServerSandbox} from '../../config/endpoint-settings.ts';
 import type {World} from '../../core/world.ts';
+import type {ToolsRun} from '../toolset.ts';
 import {isInside} from './places.ts';
-import {type PlanWorld, type SandboxPlan, sandboxPlan} from './plan.ts';
+import {type SandboxPlan, sandboxPlan} from './plan.ts';
 import {probeSandbox} from './probe-sandbox.ts';
 import {type SandboxLaunch, sandboxLaunch} from './run-in-sandbox.ts';
 import {findMoved, findProgram, systemWorld} from './system-world.ts';
@@ -34,18 +35,19 @@ type OpenedServerSandbox =
 export async function openServerSandbox(
 	{name, command, env, sandbox: {read, write, hosts}}: SandboxedServer,
 	{
-		places,
+		places: {home: profileHome, ...places},
 		clock,
 		...options
 	}: Pick<World, 'clock'> & {
-		readonly places: Pick<PlanWorld, 'userHome' | 'svcHome' | 'profileHome' | 'environment'>;
+		/** Of the profile whose server it is. */
+		readonly places: Omit<ToolsRun['profile'], 'name'>;
 		/** Gets a sentence for each host that was refused, clean. */
 		readonly note: (text: string) => void;
 		readonly signal: AbortSignal;
 	},
 	stack: AsyncDisposableStack,
 ): Promise<OpenedServerSandbox> {
-	const planned = sandboxPlan({read, write, memoryBytes}, systemWorld(places));
+	const planned = sandboxPlan({read, write, memoryBytes}, systemWorld({...places, profileHome}));
 	if (planned.kind === 'problem') {
 		const {list, path, problem} = planned.problem;
 		return {ok: false, reason: `sandbox.${list}: "${path}" ${problem}`};

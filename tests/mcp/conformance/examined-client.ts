@@ -92,6 +92,7 @@ export async function examineClient(
 		profile: 'default',
 		paths,
 		environment: () => ({}),
+		workdir: () => undefined,
 		transports,
 		loginOf: each => providers.of(each),
 		elicit: async ({fields}) => ({action: 'accept', content: filledIn(fields)}),

@@ -15,6 +15,7 @@ import type {
 } from '../../../source/mcp/contract.ts';
 import {createServerManager} from '../../../source/mcp/manager/server-manager.ts';
 import {createTransportFactory} from '../../../source/mcp/wire/transport-factory.ts';
+import type {OpenServerSandbox} from '../../../source/mcp/wire/transport-parts.ts';
 import {openServerSandbox} from '../../../source/tools/sandbox/server-sandbox.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 
@@ -61,25 +62,25 @@ export async function openManager({
 			redact,
 			paths,
 			environment: world,
-			...(sandbox && {
-				sandbox: async (server, options, owner) =>
-					openServerSandbox(
-						server,
-						{
-							...options,
-							clock,
-							places: {
-								userHome: home.file('person'),
-								svcHome: home.file('svc'),
-								profileHome: home.file('svc'),
-								environment: sandbox === 'works' ? {...process.env} : {PATH: '/nowhere'},
-							},
-						},
-						owner,
-					),
-			}),
 		}),
 	);
+	const sandboxOf =
+		(way: 'fails' | 'works'): OpenServerSandbox =>
+		async (server, options, owner) =>
+			openServerSandbox(
+				server,
+				{
+					...options,
+					clock,
+					places: {
+						userHome: home.file('person'),
+						svcHome: home.file('svc'),
+						home: home.file('svc'),
+						environment: way === 'works' ? {...process.env} : {PATH: '/nowhere'},
+					},
+				},
+				owner,
+			);
 	const manager = stack.use(
 		createServerManager({
 			clock,
@@ -88,7 +89,14 @@ export async function openManager({
 			profile: 'default',
 			paths,
 			environment: () => world,
-			transports,
+			workdir: () => undefined,
+			transports: sandbox
+				? {
+						...transports,
+						open: async (server, options) =>
+							transports.open(server, {...options, sandbox: sandboxOf(sandbox)}),
+					}
+				: transports,
 			...(loginOf && {loginOf}),
 			async elicit(form) {
 				forms.push(form);

@@ -44,6 +44,7 @@ export async function openManager({
 			profile: 'default',
 			paths: homePaths({environment: {SVC_HOME: folder.path}}),
 			environment: () => environment,
+			workdir: () => undefined,
 			transports,
 			elicit: async () => ({action: 'cancel'}),
 			onChange: view => told.push(view),
