@@ -64,7 +64,7 @@ export async function benchSandbox({rounds = 200}: BenchOptions): Promise<Report
 		const readFrom = async ({ask}: Pick<FileHelper, 'ask'>) => {
 			const answer = await ask(
 				{act: 'read', path: join(folder, 'read.txt'), offset: 1, limit: 10},
-				{kind: 'sandbox', bwrap: probe.bwrap, plan: planOf()},
+				{kind: 'sandbox', launch: probe.launch, plan: planOf()},
 				signal,
 			);
 			if (answer.isError) {
@@ -74,7 +74,7 @@ export async function benchSandbox({rounds = 200}: BenchOptions): Promise<Report
 
 		const ways: Readonly<Record<string, () => Promise<unknown>>> = {
 			'bare bwrap': async () => {
-				const child = spawn(probe.bwrap, [...bare(folder), ...command], {
+				const child = spawn(probe.program, [...bare(folder), ...command], {
 					stdio: ['pipe', 'pipe', 'pipe'],
 				});
 				child.stdin.end();
@@ -86,7 +86,7 @@ export async function benchSandbox({rounds = 200}: BenchOptions): Promise<Report
 				const exit = await runInSandbox(
 					command,
 					{
-						bwrap: probe.bwrap,
+						launch: probe.launch,
 						plan: planOf(),
 						signal,
 						timeoutMs: 10_000,
@@ -127,7 +127,7 @@ export async function benchSandbox({rounds = 200}: BenchOptions): Promise<Report
 			lines,
 			notes: [
 				'bash -c true, and read_file of one line; each call makes its plan anew',
-				...(closesDescriptors(probe.bwrap)
+				...(closesDescriptors(probe.program)
 					? [
 							'this process inherited descriptors: ours takes another start of bash, which closes them',
 						]
@@ -143,5 +143,5 @@ export async function benchSandbox({rounds = 200}: BenchOptions): Promise<Report
 
 /** Whether each call starts a shell first that closes what this process was started with. */
 const closesDescriptors = (bwrap: string): boolean =>
-	sandboxLaunch({bwrap, plan: {mounts: [], env: {}, cwd: '/', sockets: [], prelude: []}}, [])
+	sandboxLaunch(bwrap, {mounts: [], secrets: [], env: {}, cwd: '/', sockets: [], prelude: []}, [])
 		.command !== bwrap;

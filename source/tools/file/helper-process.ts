@@ -97,7 +97,7 @@ export function createFileHelper({clock}: {readonly clock: Clock}): FileHelper {
 			}),
 		);
 		const {pid} = helper.child;
-		if (place.kind === 'sandbox' && pid !== undefined) {
+		if (place.kind === 'sandbox' && pid !== undefined && process.platform === 'linux') {
 			watched.use(
 				watchLimits(pid, limits, {
 					clock,
@@ -178,7 +178,7 @@ const inside = '/run/svc';
 const nodeFlags = ['--max-old-space-size=384', '--no-warnings'];
 
 function startInside({
-	bwrap,
+	launch,
 	plan,
 }: Extract<HelperPlace, {readonly kind: 'sandbox'}>): ChildProcess {
 	const node: Mount = {
@@ -188,7 +188,7 @@ function startInside({
 	};
 	const {mounts, script} = program();
 	return startInSandbox([node.path, ...nodeFlags, script], {
-		bwrap,
+		launch,
 		plan: {
 			...plan,
 			// What is written into memory would be gone after the run: better it is refused.

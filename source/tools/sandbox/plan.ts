@@ -21,6 +21,8 @@ export type SandboxSocket = {readonly outside: string; readonly inside: string};
 /** Everything that a command in a sandbox sees. */
 export type SandboxPlan = {
 	readonly mounts: readonly Mount[];
+	/** Out of reach whatever is listed, also what is not there yet. A root of listed things alone needs no word of them. */
+	readonly secrets: readonly string[];
 	/** The whole environment. */
 	readonly env: Readonly<Record<string, string>>;
 	readonly cwd: string;
@@ -29,6 +31,8 @@ export type SandboxPlan = {
 	readonly prelude: readonly string[];
 	/** Processes and threads that the kernel allows in it, where it counts them for each namespace; absent: as many as outside. */
 	readonly maxTasks?: number;
+	/** Of a control group: the file that takes the process which is to be in it, with all that it starts. */
+	readonly groupFile?: string;
 };
 
 /** What is on a path, links followed to their end. */
@@ -114,6 +118,7 @@ export function sandboxPlan(lists: SandboxLists, world: PlanWorld): Planned {
 		kind: 'plan',
 		plan: {
 			mounts,
+			secrets,
 			env: environmentOf(mounts, world),
 			cwd: entries.find(({list}) => list === 'workdir')?.real ?? world.userHome,
 			sockets: [],

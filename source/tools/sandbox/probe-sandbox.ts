@@ -17,13 +17,28 @@ import {systemClock, type Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {runInGroup} from '../../core/process-group.ts';
 import {sandboxPlan} from './plan.ts';
-import {bashCommand, runInSandbox, type SandboxLaunch, sandboxLaunch} from './run-in-sandbox.ts';
+import {
+	bashCommand,
+	type LaunchInSandbox,
+	runInSandbox,
+	type SandboxKind,
+	type SandboxLaunch,
+	sandboxLaunch,
+} from './run-in-sandbox.ts';
+import {seatbelt} from './seatbelt.ts';
 import {systemWorld} from './system-world.ts';
 
 /** Whether sandboxes work here. `reason` follows `no sandbox works here: `. */
 export type SandboxProbe =
-	| {readonly works: true; readonly bwrap: string; readonly version: string}
-	| {readonly works: false; readonly reason: string; readonly bwrap?: string};
+	| {
+			readonly works: true;
+			/** Of the kind, with its version. */
+			readonly name: string;
+			/** What builds it, by an absolute path. */
+			readonly program: string;
+			readonly launch: LaunchInSandbox;
+	  }
+	| {readonly works: false; readonly reason: string; readonly program?: string | undefined};
 
 const probes = new Map<string, Promise<SandboxProbe>>();
 
@@ -40,33 +55,28 @@ export async function probeSandbox(
 async function tried(
 	environment: Readonly<Record<string, string | undefined>>,
 ): Promise<SandboxProbe> {
-	if (process.platform !== 'linux') {
-		return {works: false, reason: 'it takes Linux and bubblewrap'};
+	const kind = kinds[process.platform];
+	if (!kind) {
+		return {works: false, reason: 'it takes Linux with bubblewrap, or macOS'};
 	}
 
-	const bwrap = findBwrap(environment['PATH'] ?? '');
-	if (bwrap === undefined) {
-		return {
-			works: false,
-			reason: 'bubblewrap is not on PATH; install it (Debian and Ubuntu: apt install bubblewrap)',
-		};
+	const {program, reason: unusable} = kind.find(environment['PATH'] ?? '');
+	if (unusable !== undefined) {
+		return {works: false, program, reason: unusable};
 	}
 
 	try {
-		if ((statSync(bwrap).mode & 0o6000) !== 0) {
-			return {
-				works: false,
-				bwrap,
-				reason: `${bwrap} is setuid: its mistakes would be those of root; take that bit away (chmod u-s) or put another one first on PATH`,
-			};
-		}
-
-		const reason = await whyNot(bwrap, systemClock);
+		const reason = await whyNot(kind, program, systemClock);
 		return reason === undefined
-			? {works: true, bwrap, version: await versionOf(bwrap, systemClock)}
-			: {works: false, bwrap, reason};
+			? {
+					works: true,
+					name: `${kind.name} ${await kind.version(program)}`,
+					program,
+					launch: (plan, command) => kind.launch(program, plan, command),
+				}
+			: {works: false, program, reason};
 	} catch (error) {
-		return {works: false, bwrap, reason: messageOf(error)};
+		return {works: false, program, reason: messageOf(error)};
 	}
 }
 
@@ -87,10 +97,26 @@ function findBwrap(path: string): string | undefined {
 
 const probeMs = 10_000;
 
-/** A command that would find out, and what it says where nothing is open. */
-const expected = 'net 1 caps 0000000000000000 nnp 1 secret no sys no env 0 pids few';
-
-const probeSource = `
+const bubblewrap: SandboxKind = {
+	name: 'bubblewrap',
+	find(path) {
+		const program = findBwrap(path);
+		return program === undefined
+			? {
+					reason:
+						'bubblewrap is not on PATH; install it (Debian and Ubuntu: apt install bubblewrap)',
+				}
+			: (statSync(program).mode & 0o6000) === 0
+				? {program}
+				: {
+						program,
+						reason: `${program} is setuid: its mistakes would be those of root; take that bit away (chmod u-s) or put another one first on PATH`,
+					};
+	},
+	launch: sandboxLaunch,
+	version: async program => versionOf(program, systemClock),
+	trial: {
+		source: `
 printf 'net %s ' "$(grep -c : /proc/net/dev)"
 while read -r name value; do case "$name" in CapEff:) printf 'caps %s ' "$value";; NoNewPrivs:) printf 'nnp %s ' "$value";; esac; done < /proc/self/status
 if read -r line < "$1/secret" ; then printf 'secret yes '; else printf 'secret no '; fi 2>/dev/null
@@ -98,10 +124,22 @@ if : > /proc/sys/kernel/core_pattern; then printf 'sys yes '; else printf 'sys n
 printf 'env %s ' "$(printf %s "$SVC_PROBE" | wc -c)"
 set -- /proc/[0-9]*; if [ $# -lt 9 ]; then printf 'pids few'; else printf 'pids %s' $#; fi
 : > "$0/outside"; : > "$0/work/inside"
-`;
+`,
+		expected: 'net 1 caps 0000000000000000 nnp 1 secret no sys no env 0 pids few',
+	},
+};
+
+const kinds: Readonly<Partial<Record<NodeJS.Platform, SandboxKind>>> = {
+	linux: bubblewrap,
+	darwin: seatbelt,
+};
 
 /** Why a sandbox of ours does not keep in what it is for; `undefined`: it does. */
-async function whyNot(bwrap: string, clock: Clock): Promise<string | undefined> {
+async function whyNot(
+	{name, trial: {source, expected}, launch}: SandboxKind,
+	program: string,
+	clock: Clock,
+): Promise<string | undefined> {
 	const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-sandbox-')));
 	try {
 		const home = join(folder, 'home');
@@ -118,9 +156,9 @@ async function whyNot(bwrap: string, clock: Clock): Promise<string | undefined> 
 		}
 
 		const exit = await runInSandbox(
-			['/bin/bash', ...bashCommand, probeSource, folder, home],
+			['/bin/bash', ...bashCommand, source, folder, home, String(process.pid)],
 			{
-				bwrap,
+				launch: (...what) => launch(program, ...what),
 				plan: planned.plan,
 				signal: new AbortController().signal,
 				timeoutMs: probeMs,
@@ -131,23 +169,23 @@ async function whyNot(bwrap: string, clock: Clock): Promise<string | undefined> 
 		);
 		if (exit.kind === 'not-started') {
 			const forbids = whatForbids(process.getuid?.() ?? 0, settingOf);
-			return `${exit.reason} (${bwrap})${forbids === undefined ? '' : `; ${forbids}`}`;
+			return `${exit.reason} (${program})${forbids === undefined ? '' : `; ${forbids}`}`;
 		}
 
 		if (exit.kind !== 'exited') {
-			return `trying it ended with "${exit.kind}" (${bwrap})`;
+			return `trying it ended with "${exit.kind}" (${program})`;
 		}
 
 		if (exit.output !== expected || existsSync(join(folder, 'outside'))) {
-			return `${bwrap} does not keep in what it starts: ${exit.output || exit.stderr}`;
+			return `${program} does not keep in what it starts: ${exit.output || exit.stderr}`;
 		}
 
 		if (!existsSync(join(work, 'inside'))) {
-			return `${bwrap} opens no folder to write`;
+			return `${program} opens no folder to write`;
 		}
 
-		return (await runsThoughSwapped(folder, {bwrap, clock}))
-			? `${bwrap} mounts at another place where a folder is swapped for a link meanwhile`
+		return name === bubblewrap.name && (await runsThoughSwapped(folder, {bwrap: program, clock}))
+			? `${program} mounts at another place where a folder is swapped for a link meanwhile`
 			: undefined;
 	} finally {
 		rmSync(folder, {recursive: true, force: true});
@@ -213,7 +251,7 @@ async function runsThoughSwapped(
 	// As bubblewrap sees this machine while it mounts.
 	symlinkSync(join('/oldroot', out), inner);
 	const {stdout} = await ended(
-		sandboxLaunch({bwrap, plan: {...planned.plan, cwd: '/'}}, ['/bin/bash', '-c', 'echo ran']),
+		sandboxLaunch(bwrap, {...planned.plan, cwd: '/'}, ['/bin/bash', '-c', 'echo ran']),
 		clock,
 	);
 	return stdout.includes('ran');

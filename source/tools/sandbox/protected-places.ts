@@ -70,6 +70,14 @@ const ofPerson: readonly string[] = [
 	'.local/share/fish/fish_history',
 	'Library/Keychains',
 	'Library/Cookies',
+	'Library/Safari',
+	'Library/Mail',
+	'Library/Messages',
+	'Library/Application Support/BraveSoftware',
+	'Library/Application Support/Firefox',
+	'Library/Application Support/Google/Chrome',
+	'Library/Application Support/Slack',
+	'Library/Group Containers',
 ];
 
 /** What the machine keeps for itself. */
@@ -94,6 +102,8 @@ const ofMachine: readonly string[] = [
 	'/var/lib/containerd',
 	'/var/lib/kubelet',
 	'/var/spool/cron',
+	'/Library/Keychains',
+	'/private/var/db/dslocal',
 ];
 
 /** Variables that name a file or folder of that kind somewhere else. */

@@ -1,10 +1,11 @@
 import type {ChildProcess} from 'node:child_process';
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import type {Clock} from '../../core/clock.ts';
+import {messageOf} from '../../core/errors.ts';
 import {type GroupExit, runInGroup, startGroup} from '../../core/process-group.ts';
+import {asWord} from '../../core/shell-word.ts';
 import {bwrapArguments, isLinuxAtLeast} from './bwrap-arguments.ts';
 import {
-	type ControlGroup,
 	type ControlGroups,
 	controlGroups,
 	maxTasksOf,
@@ -22,22 +23,43 @@ export type SandboxLaunch = {
 	readonly feeds: readonly Buffer[];
 };
 
+/** Starts a command in a sandbox. @throws TypeError for a path that this kind of sandbox cannot name */
+export type LaunchInSandbox = (plan: SandboxPlan, command: readonly string[]) => SandboxLaunch;
+
+/** A way to keep programs in: one for each system that has one. */
+export type SandboxKind = {
+	readonly name: string;
+	/** The program that builds the sandbox, by an absolute path; `reason`: why it cannot be used. */
+	readonly find: (
+		path: string,
+	) =>
+		| {readonly program: string; readonly reason?: undefined}
+		| {readonly program?: string; readonly reason: string};
+	readonly launch: (program: string, ...what: Parameters<LaunchInSandbox>) => SandboxLaunch;
+	/** Of the program, for a person. */
+	readonly version: (program: string) => Promise<string>;
+	/** Bash that finds out what is open, of a folder that it may write `work` in (`$0`), a home with a secret (`$1`) and the process of the gateway (`$2`); and what it says where nothing is. */
+	readonly trial: {readonly source: string; readonly expected: string};
+};
+
 /** Behind `/bin/bash`, before a command. Bash takes a socket as its input for a remote shell, and would run the startup files of the person first. */
 export const bashCommand = ['--norc', '-c'] as const;
 
-/** `bwrap`: its absolute path. `group`: what the sandbox is in from its beginning. */
+/** By bubblewrap, whose absolute path `bwrap` is. */
 export function sandboxLaunch(
-	{bwrap, plan, group}: Pick<SandboxJob, 'bwrap' | 'plan'> & {readonly group?: ControlGroup},
+	bwrap: string,
+	plan: SandboxPlan,
 	command: readonly string[],
 ): SandboxLaunch {
+	const {groupFile} = plan;
 	const {args, feeds} = bwrapArguments(plan, command, {seccomp: seccompProgram(process.arch)});
 	const inherited = inheritedDescriptors().filter(descriptor => descriptor > 2 + feeds.length);
 	const before = [
 		// What this process was started with and never opened itself is passed on by every start of a program.
 		...inherited.map(descriptor => `exec ${descriptor}>&-`),
-		...(group
+		...(groupFile !== undefined
 			? [
-					`echo $$ > '${group.procs.replaceAll("'", String.raw`'\''`)}' || { echo 'bwrap: it cannot join its control group' >&2; exit 1; }`,
+					`echo $$ > ${asWord(groupFile)} || { echo 'bwrap: it cannot join its control group' >&2; exit 1; }`,
 				]
 			: []),
 	];
@@ -88,8 +110,7 @@ type Output = {
 };
 
 export type SandboxJob = {
-	/** Absolute path of bubblewrap. */
-	readonly bwrap: string;
+	readonly launch: LaunchInSandbox;
 	readonly plan: SandboxPlan;
 	readonly signal: AbortSignal;
 	readonly timeoutMs: number;
@@ -107,7 +128,7 @@ const stderrBytes = 4096;
  */
 export async function runInSandbox(
 	command: readonly string[],
-	{bwrap, plan, signal, timeoutMs, limits, outputBytes}: SandboxJob,
+	{launch, plan, signal, timeoutMs, limits, outputBytes}: SandboxJob,
 	{clock, groups = controlGroups()}: {readonly clock: Clock; readonly groups?: ControlGroups},
 ): Promise<SandboxExit> {
 	const moved = findMoved(plan);
@@ -119,12 +140,19 @@ export async function runInSandbox(
 	const above = new AbortController();
 	let limit: string | undefined;
 	const bounded = group ? command : withThreadLimit(command, limits);
+	let launched: SandboxLaunch;
+	try {
+		launched = launch(
+			{...plan, maxTasks: maxTasksOf(limits), ...(group && {groupFile: group.procs})},
+			bounded,
+		);
+	} catch (error) {
+		return {kind: 'not-started', reason: messageOf(error)};
+	}
+
 	const exit = await runInGroup(
 		{
-			...sandboxLaunch(
-				{bwrap, plan: {...plan, maxTasks: maxTasksOf(limits)}, ...(group && {group})},
-				bounded,
-			),
+			...launched,
 			env: {},
 			cwd: '/',
 			input: '',
@@ -136,6 +164,11 @@ export async function runInSandbox(
 			killed: above.signal,
 			onStart(pid) {
 				endFirst(pid);
+				if (process.platform !== 'linux') {
+					// There is nothing to look at.
+					return {[Symbol.dispose]() {}};
+				}
+
 				return watchLimits(pid, limits, {
 					clock,
 					...(group && {group}),
@@ -159,16 +192,19 @@ export async function runInSandbox(
  * @see setrlimit(2), RLIMIT_NPROC
  */
 const withThreadLimit = (command: readonly string[], limits: SandboxLimits): readonly string[] =>
-	process.getuid?.() === 0 || !isLinuxAtLeast([5, 14]) || isLinuxAtLeast([6, 14])
+	process.platform !== 'linux' ||
+	process.getuid?.() === 0 ||
+	!isLinuxAtLeast([5, 14]) ||
+	isLinuxAtLeast([6, 14])
 		? command
 		: ['/bin/bash', ...bashCommand, `ulimit -u ${maxTasksOf(limits)}; exec "$0" "$@"`, ...command];
 
-/** Starts a program that stays in a sandbox of its own, and leads its group. @throws whatever `spawn` throws */
+/** Starts a program that stays in a sandbox of its own, and leads its group. @throws whatever `launch` and `spawn` throw */
 export function startInSandbox(
 	command: readonly string[],
-	job: Pick<SandboxJob, 'bwrap' | 'plan'>,
+	{launch, plan}: Pick<SandboxJob, 'launch' | 'plan'>,
 ): ChildProcess {
-	const child = startGroup({...sandboxLaunch(job, command), env: {}, cwd: '/'});
+	const child = startGroup({...launch(plan, command), env: {}, cwd: '/'});
 	if (child.pid !== undefined) {
 		endFirst(child.pid);
 	}
@@ -213,6 +249,6 @@ function exitOf(exit: GroupExit, limit: string | undefined): SandboxExit {
 			return {kind: 'not-started', reason: 'its output could not be kept'};
 
 		case 'not-started':
-			return {kind: 'not-started', reason: `bubblewrap cannot be started (${exit.code})`};
+			return {kind: 'not-started', reason: `the sandbox cannot be started (${exit.code})`};
 	}
 }

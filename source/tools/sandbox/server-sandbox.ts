@@ -1,10 +1,11 @@
 import type {ServerSandbox} from '../../config/endpoint-settings.ts';
+import {messageOf} from '../../core/errors.ts';
 import type {World} from '../../core/world.ts';
 import type {ToolsRun} from '../toolset.ts';
 import {isInside} from './places.ts';
 import {type SandboxPlan, sandboxPlan} from './plan.ts';
 import {probeSandbox} from './probe-sandbox.ts';
-import {type SandboxLaunch, sandboxLaunch} from './run-in-sandbox.ts';
+import type {SandboxLaunch} from './run-in-sandbox.ts';
 import {findMoved, findProgram, systemWorld} from './system-world.ts';
 import {openHosts, withWaysOut} from './ways-out.ts';
 
@@ -82,10 +83,11 @@ export async function openServerSandbox(
 		return {ok: false, reason: `sandbox: "${moved}" leads elsewhere by now`};
 	}
 
-	return {
-		ok: true,
-		launch: sandboxLaunch({bwrap: probe.bwrap, plan: withWaysOut(plan, ways)}, command),
-	};
+	try {
+		return {ok: true, launch: probe.launch(withWaysOut(plan, ways), command)};
+	} catch (error) {
+		return {ok: false, reason: `No sandbox can be built: ${messageOf(error)}`};
+	}
 }
 
 const isSeen = (program: string | undefined, {mounts}: SandboxPlan): boolean =>

@@ -22,7 +22,8 @@ export function systemWorld(
 		uid,
 		gid,
 		etcOf: mounts =>
-			existsSync(homes.svcHome)
+			// Elsewhere nothing is mounted: files are read at their place.
+			process.platform === 'linux' && existsSync(homes.svcHome)
 				? etcFolder(mounts, join(homes.svcHome, 'cache', 'sandbox'))
 				: undefined,
 		find(path) {

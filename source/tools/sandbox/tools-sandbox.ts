@@ -4,11 +4,12 @@ import {absoluteFolder, lieInEachOther, workdirOf} from '../../config/working-fo
 import type {ToolsPlace} from '../toolset.ts';
 import {type PlanWorld, type SandboxPlan, sandboxPlan} from './plan.ts';
 import {probeSandbox} from './probe-sandbox.ts';
+import type {LaunchInSandbox} from './run-in-sandbox.ts';
 import {systemWorld} from './system-world.ts';
 
 /** Where the tools of a run work: in a sandbox; in none, where that is allowed and `why` is told with each call; or not at all. */
 export type ToolsSandbox =
-	| {readonly kind: 'sandbox'; readonly bwrap: string; readonly plan: SandboxPlan}
+	| {readonly kind: 'sandbox'; readonly launch: LaunchInSandbox; readonly plan: SandboxPlan}
 	| {readonly kind: 'open'; readonly why: string; readonly cwd: string}
 	/** `reason` follows a colon. */
 	| {readonly kind: 'none'; readonly reason: string};
@@ -84,7 +85,7 @@ export async function toolsSandbox(
 
 	const probe = await probeSandbox(profile.environment);
 	if (probe.works) {
-		return {kind: 'sandbox', bwrap: probe.bwrap, plan: planned.plan};
+		return {kind: 'sandbox', launch: probe.launch, plan: planned.plan};
 	}
 
 	const why = `no sandbox works here: ${probe.reason}`;

@@ -205,7 +205,7 @@ async function runCommand(
 			? await runInSandbox(
 					argv,
 					{
-						bwrap: found.bwrap,
+						launch: found.launch,
 						plan,
 						signal,
 						timeoutMs,

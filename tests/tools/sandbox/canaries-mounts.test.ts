@@ -13,13 +13,13 @@ import {expect, test} from 'vitest';
 import {systemClock} from '../../../source/core/clock.ts';
 import {runInGroup} from '../../../source/core/process-group.ts';
 import {type SandboxLists, sandboxPlan} from '../../../source/tools/sandbox/plan.ts';
-import {runInSandbox, sandboxLaunch} from '../../../source/tools/sandbox/run-in-sandbox.ts';
+import {runInSandbox} from '../../../source/tools/sandbox/run-in-sandbox.ts';
 import {systemWorld} from '../../../source/tools/sandbox/system-world.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 import {type At, needSandbox, secret} from './canary-world.ts';
 
 async function planned(context: Parameters<typeof needSandbox>[0]) {
-	const bwrap = needSandbox(context);
+	const {launch} = needSandbox(context);
 	const home = await temporaryHome({
 		'person/.ssh/key': secret,
 		'person/.config/gh/hosts.yml': secret,
@@ -62,14 +62,14 @@ async function planned(context: Parameters<typeof needSandbox>[0]) {
 		run: async (ofPlan: ReturnType<typeof planOf>, command: string) =>
 			runInSandbox(
 				['/bin/bash', '-c', `exec 2>&1; ${command}`],
-				{bwrap, plan: ofPlan, ...common},
+				{launch, plan: ofPlan, ...common},
 				{clock: systemClock},
 			),
 		/** Without the look at what moved, as if it moved a moment later. */
 		late: async (ofPlan: ReturnType<typeof planOf>, command: string) =>
 			runInGroup(
 				{
-					...sandboxLaunch({bwrap, plan: ofPlan}, ['/bin/bash', '-c', `exec 2>&1; ${command}`]),
+					...launch(ofPlan, ['/bin/bash', '-c', `exec 2>&1; ${command}`]),
 					env: {},
 					cwd: '/',
 					input: '',

@@ -39,7 +39,7 @@ cat <&19
 echo tri''ed`;
 
 test('a sandbox of a gateway in a terminal has neither that terminal nor what the gateway has open', async context => {
-	const bwrap = needSandbox(context);
+	needSandbox(context);
 	await using home = await temporaryHome({'outside/file': secret, 'work/file': 'x'});
 	const at = (name: string) => join(realpathSync(home.path), name);
 	const planned = sandboxPlan(
@@ -52,7 +52,6 @@ test('a sandbox of a gateway in a terminal has neither that terminal nor what th
 		}),
 	);
 	const given = {
-		bwrap,
 		plan: planned.kind === 'plan' && planned.plan,
 		command: fromTerminal,
 		result: at('result'),
@@ -242,7 +241,7 @@ test('the output up to the time limit is kept', async context => {
 });
 
 test('what others have in memory does not count while a sandbox is still being built', async context => {
-	const bwrap = needSandbox(context);
+	const {program: bwrap} = needSandbox(context);
 	// It has the root of this machine, as bubblewrap has at first.
 	const building = spawn(
 		bwrap,

@@ -33,9 +33,9 @@ export type At = (name: string) => string;
 
 const probe = await probeSandbox(process.env);
 
-/** The path of bubblewrap. */
-export const needSandbox = ({skip}: Pick<TestContext, 'skip'>): string =>
-	probe.works ? probe.bwrap : skip(`no sandbox works here: ${probe.reason}`);
+/** The sandbox that works here. */
+export const needSandbox = ({skip}: Pick<TestContext, 'skip'>) =>
+	probe.works ? probe : skip(`no sandbox works here: ${probe.reason}`);
 
 export type Ways = Awaited<ReturnType<typeof openWays>>;
 

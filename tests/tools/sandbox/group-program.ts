@@ -47,7 +47,7 @@ const run = async (
 	const exit = await runInSandbox(
 		['/bin/bash', '-c', command],
 		{
-			bwrap: probe.bwrap,
+			launch: probe.launch,
 			plan: planned.plan,
 			signal: new AbortController().signal,
 			timeoutMs: 30_000,

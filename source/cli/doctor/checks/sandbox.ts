@@ -23,7 +23,7 @@ export const sandbox: Check = {
 				? 'in a control group of the kernel'
 				: `by looking every 25 ms (no control group: ${groups.reason})`;
 			return ok(
-				`bubblewrap ${probe.version}, ${probe.bwrap}; processes and memory of a call are counted ${count}`,
+				`${probe.name}, ${probe.program}; processes and memory of a call are ${process.platform === 'linux' ? `counted ${count}` : 'not counted'}`,
 			);
 		}
 

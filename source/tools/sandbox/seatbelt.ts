@@ -1,0 +1,138 @@
+import {randomBytes, randomInt} from 'node:crypto';
+import {existsSync, realpathSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {dirname, join} from 'node:path';
+import {asWord} from '../../core/shell-word.ts';
+import {isInside} from './places.ts';
+import type {Mount, SandboxPlan} from './plan.ts';
+import {bashCommand, type SandboxKind, type SandboxLaunch} from './run-in-sandbox.ts';
+import {type SeatbeltScratch, seatbeltProfile} from './seatbelt-profile.ts';
+import {insideFolder, insidePorts} from './ways-out.ts';
+
+/** Never looked for on PATH: it is a part of the system. */
+const program = '/usr/bin/sandbox-exec';
+
+/**
+ * Seatbelt of macOS, written from the documentation of its profile language and not run by us. The root is that of the machine, of which a profile leaves what a plan lists. Limits are
+ * not watched: there is no `/proc`.
+ *
+ * @see manual/sandbox.md#macos
+ */
+export const seatbelt: SandboxKind = {
+	name: 'sandbox-exec',
+	find: () => (existsSync(program) ? {program} : {reason: `${program} is not there`}),
+	launch(_program, plan, command) {
+		const proxy = randomInt(20_000, 48_000);
+		return launchIn(plan, command, {
+			folder: join(realpathSync(tmpdir()), `svc-in-${randomBytes(8).toString('hex')}`),
+			ports: {proxy, forge: proxy + 1},
+		});
+	},
+	version: async () => 'of macOS',
+	trial: {
+		source: `
+if read -r line < "$1/secret"; then printf 'secret yes '; else printf 'secret no '; fi 2>/dev/null
+if kill -0 "$2"; then printf 'signal yes '; else printf 'signal no '; fi 2>/dev/null
+if exec 3<>/dev/udp/127.0.0.1/9; then printf 'net yes '; else printf 'net no '; fi 2>/dev/null
+printf 'env %s' "$(printf %s "$SVC_PROBE" | wc -c | tr -d ' ')"
+: > "$0/outside"; : > "$0/work/inside"
+`,
+		expected: 'secret no signal no net no env 0',
+	},
+};
+
+/** What starts `command`: a shell outside makes the scratch folder, lays what the plan lays into `/run/svc`, and removes it at the end. Pure. */
+export function launchIn(
+	plan: SandboxPlan,
+	command: readonly string[],
+	scratch: SeatbeltScratch,
+): SandboxLaunch {
+	const {folder, ports} = scratch;
+	const home = join(folder, 'home');
+	const hasHome = plan.mounts.some(
+		({kind, path}) => kind === 'memory' && path === plan.env['HOME'],
+	);
+	/** What a path or port inside is here. */
+	const here = (text: string): string =>
+		[
+			[insideFolder, join(folder, 'run')] as const,
+			...(['proxy', 'forge'] as const).map(
+				name => [`127.0.0.1:${insidePorts[name]}`, `127.0.0.1:${ports[name]}`] as const,
+			),
+		]
+			.reduce((changed, [inside, outside]) => changed.replaceAll(inside, () => outside), text)
+			// How the forwarder is told.
+			.replace(/^(\d+)(?==)/, port =>
+				Number(port) === insidePorts.proxy
+					? `${ports.proxy}`
+					: Number(port) === insidePorts.forge
+						? `${ports.forge}`
+						: port,
+			);
+	const laid: ReadonlyArray<readonly [path: string, step: string]> = [
+		...plan.mounts
+			.filter(({path}) => isInside(path, insideFolder))
+			.map(mount => [here(mount.path), stepOf(mount, here)] as const),
+		...plan.sockets.map(
+			({outside, inside}) =>
+				[here(inside), `ln -s ${asWord(outside)} ${asWord(here(inside))}`] as const,
+		),
+	];
+	const folders = new Set([home, join(folder, 'tmp'), ...laid.map(([path]) => dirname(path))]);
+	const env = {
+		...plan.env,
+		...(hasHome && {HOME: home}),
+		TMPDIR: join(folder, 'tmp'),
+	};
+	const cwd = hasHome && plan.cwd === plan.env['HOME'] ? home : plan.cwd;
+	const script = [
+		'umask 077',
+		// A name that is taken is somebody else's.
+		`mkdir ${asWord(folder)} || exit 126`,
+		`mkdir -p ${[...folders].map(asWord).join(' ')}`,
+		...laid.map(([, step]) => step),
+		// What this process was started with is no business of the sandbox.
+		'for f in /dev/fd/*; do case ${f##*/} in [012]) ;; *) eval "exec ${f##*/}>&-" ;; esac; done 2>/dev/null',
+		`cd ${asWord(cwd)}`,
+		'"$@"; code=$?',
+		'cd /',
+		`rm -rf ${asWord(folder)}`,
+		'exit $code',
+	].join('\n');
+	return {
+		command: '/bin/bash',
+		args: [
+			...bashCommand,
+			script,
+			'svc',
+			program,
+			'-p',
+			seatbeltProfile(plan, scratch),
+			'/usr/bin/env',
+			'-i',
+			...Object.entries(env).map(([name, value]) => `${name}=${here(value)}`),
+			...[...plan.prelude, ...command].map(here),
+		],
+		feeds: [],
+	};
+}
+
+/** What lays something into the folder of the sandbox, in the language of a shell. */
+function stepOf(mount: Mount, here: (text: string) => string): string {
+	const target = asWord(here(mount.path));
+	switch (mount.kind) {
+		case 'text':
+			return `printf %s ${asWord(here(mount.text))} > ${target}`;
+
+		case 'read':
+		case 'write':
+			return `ln -s ${asWord(mount.from)} ${target}`;
+
+		case 'link':
+			return `ln -s ${asWord(mount.to)} ${target}`;
+
+		case 'cover':
+		case 'memory':
+			return `mkdir ${target}`;
+	}
+}
