@@ -38,6 +38,14 @@ export function readHostRule(text: string): HostRule | undefined {
 		: {host: hostOf(host), below: isNameBelow, ports};
 }
 
+/** A rule as people write it; one that `readHostRule` reads as the same. */
+export const hostRuleText = ({host = '*', below, ports}: HostRule): string =>
+	[
+		below ? '*.' : '',
+		host.includes(':') ? `[${host}]` : host,
+		ports.length === 1 ? `:${ports[0]}` : '',
+	].join('');
+
 /** A host as rules have it: without brackets and without the dot at its end. */
 export const hostOf = (hostname: string): string => hostname.replaceAll(/^\[|\]$|\.$/g, '');
 

@@ -223,6 +223,53 @@ test('a remote server is added with its flags', async () => {
 	expect(await command(['config', 'check'], {home: home.path})).toMatchObject({code: 0});
 });
 
+test.for([
+	['--sandbox', true],
+	[
+		'--sandbox-read /opt/mcp --sandbox-read ~/notes --sandbox-write /srv/out --sandbox-hosts docs.example,*.acme.example:8443',
+		{
+			read: ['/opt/mcp', '~/notes'],
+			write: ['/srv/out'],
+			hosts: ['docs.example', '*.acme.example:8443'],
+		},
+	],
+] as const)('a program is added with a sandbox: %s', async ([flags, sandbox]) => {
+	await using home = await temporaryHome();
+
+	const {stdout: added} = await command(
+		`mcp add files --json --trust full ${flags} -- node server.js`.split(' '),
+		{home: home.path},
+	);
+	const {stdout: shown} = await command(['mcp', 'status', 'files'], {home: home.path});
+
+	expect(JSON.parse(added)).toEqual({
+		name: 'files',
+		command: 'node',
+		args: ['server.js'],
+		sandbox,
+		trust: 'full',
+	});
+	expect(shown).toMatch(
+		sandbox === true
+			? /^ *sandbox +the system's folders alone, no hosts$/m
+			: /^ *sandbox +read \/opt\/mcp, ~\/notes; write \/srv\/out; hosts docs\.example, \*\.acme\.example:8443$/m,
+	);
+});
+
+test('a remote server has no sandbox, and a listed path is absolute', async () => {
+	await using home = await temporaryHome();
+
+	const remote = await command('mcp add a --url https://a.example --sandbox'.split(' '), {
+		home: home.path,
+	});
+	const relative = await command('mcp add a --sandbox-read notes -- node'.split(' '), {
+		home: home.path,
+	});
+
+	expect(remote.stderr).toContain('is for programs');
+	expect(relative.stderr).toContain('is no absolute path');
+});
+
 test('a server that exists is refused, and the file stays as it is', async () => {
 	await using home = await temporaryHome();
 	const add = ['mcp', 'add', 'crm', '--url', 'https://a.example/mcp'];

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {isListed, readHostRule} from '../../source/core/host-list.ts';
+import {hostRuleText, isListed, readHostRule} from '../../source/core/host-list.ts';
 
 test.for([
 	['*', 'https://any.example/', true],
@@ -26,6 +26,7 @@ test.for([
 	const {hostname, port, protocol} = new URL(asked);
 	const read = readHostRule(rule);
 	expect(read).toBeDefined();
+	expect(read && readHostRule(hostRuleText(read))).toEqual(read);
 	expect(
 		isListed(read ? [read] : [], {
 			host: hostname,

@@ -25,6 +25,8 @@ const oneOf =
 const pairs = (option: Option) => option.argParser(pairOption);
 const seconds = (option: Option) => option.argParser(secondsOption);
 const names = (option: Option) => option.argParser(listOption);
+const texts = (option: Option) =>
+	option.argParser((text: string, previous?: readonly string[]) => [...(previous ?? []), text]);
 
 const trust: Row = [
 	'--trust <tier>',
@@ -42,6 +44,19 @@ const rows: Readonly<Record<string, Row>> = {
 	],
 	headers: ['--header <name=value>', 'header of requests to it; repeatable', pairs],
 	env: ['--env <name=value>', 'variable of the program; repeatable', pairs],
+	sandbox: [
+		'--sandbox',
+		"start the program in a sandbox: with the system's folders, and what the next three list",
+		undefined,
+		true,
+	],
+	read: ['--sandbox-read <path>', 'file or folder that it may read in there; repeatable', texts],
+	write: ['--sandbox-write <path>', 'folder that it may write in there; repeatable', texts],
+	hosts: [
+		'--sandbox-hosts <hosts>',
+		'hosts that it may reach from there, by commas: names, *.name, name:port',
+		names,
+	],
 	auth: ['--oauth', 'it wants a login (OAuth)', undefined, 'oauth'],
 	protocol: [
 		'--protocol <era>',
@@ -71,6 +86,10 @@ export function entryOf(given: ServerOptions, command: readonly string[]): JsonO
 	const {
 		include,
 		exclude,
+		sandbox,
+		read,
+		write,
+		hosts,
 		trust: tier = 'untrusted',
 		...rest
 	} = Object.fromEntries(
@@ -85,6 +104,9 @@ export function entryOf(given: ServerOptions, command: readonly string[]): JsonO
 		...(program !== undefined && {command: program}),
 		...(args.length > 0 && {args}),
 		...rest,
+		...((read ?? write ?? hosts) === undefined
+			? sandbox !== undefined && {sandbox}
+			: {sandbox: {...(read && {read}), ...(write && {write}), ...(hosts && {hosts})}}),
 		...((include ?? exclude) !== undefined && {
 			tools: {...(include && {include}), ...(exclude && {exclude})},
 		}),

@@ -56,6 +56,8 @@ export const serverViewSchema = facts({
 	/** The command with its arguments, or the URL, with references as they are written. */
 	endpoint: text,
 	trust: z.enum(['full', 'untrusted']),
+	/** What it finds in the sandbox that it is started in beside the system's folders: `read /opt/mcp; hosts docs.example`; absent: it has none. */
+	sandbox: maybeText,
 	/** `legacy 2025-11-25`, `stateless 2026-07-28`; absent before the first connection. */
 	protocol: maybeText,
 	/** What it calls itself, with its version. */

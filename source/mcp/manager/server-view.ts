@@ -1,4 +1,5 @@
 import type {RemoteEndpoint, StdioEndpoint, ToolServerConfig} from '../../config/tool-server.ts';
+import {hostRuleText} from '../../core/host-list.ts';
 import type {ServerToolView, ServerView} from '../../core/tool-server.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
@@ -44,6 +45,7 @@ export function viewServer(
 		since: wallTime(state.since),
 		endpoint: clean(endpointText(server.endpoint), 500),
 		trust: server.trust,
+		...sandboxOf(server, clean),
 		...(facts
 			? {
 					protocol: clean(
@@ -85,6 +87,22 @@ function loginOf(
 				},
 			}
 		: {};
+}
+
+/** As its lists are written, with references. */
+function sandboxOf(
+	{endpoint}: ToolServerConfig,
+	clean: (text: string, length: number) => string,
+): Pick<ServerView, 'sandbox'> {
+	if (endpoint.transport !== 'stdio' || !endpoint.sandbox) {
+		return {};
+	}
+
+	const {read, write, hosts} = endpoint.sandbox;
+	const lists = Object.entries({read, write, hosts: hosts.map(hostRuleText)})
+		.filter(([, {length}]) => length > 0)
+		.map(([list, texts]) => `${list} ${texts.join(', ')}`);
+	return {sandbox: clean(lists.join('; ') || "the system's folders alone, no hosts", 500)};
 }
 
 const endpointText = (endpoint: StdioEndpoint | RemoteEndpoint): string =>

@@ -70,6 +70,7 @@ const timeOf = (at: number | undefined): string | undefined =>
 /** Where it is, how it is spoken to, why it is not connected. */
 export const serverFacts = (server: ListedServer): readonly Fact[] => [
 	{text: server.endpoint},
+	...fact('sandbox', server.sandbox),
 	...fact('filter', server.filter),
 	...fact('protocol', server.protocol),
 	...fact('server', server.serverInfo),

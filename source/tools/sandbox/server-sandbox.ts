@@ -1,3 +1,4 @@
+import {basename} from 'node:path';
 import type {ServerSandbox} from '../../config/endpoint-settings.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {World} from '../../core/world.ts';
@@ -11,6 +12,15 @@ import {openHosts, withWaysOut} from './ways-out.ts';
 
 /** How much its folders in memory hold together. */
 const memoryBytes = 2 ** 29;
+
+/** Programs that start a package which they fetch first, into a home that is empty here, and where from. */
+const registries: Readonly<Record<string, string>> = {
+	npx: 'registry.npmjs.org',
+	pnpx: 'registry.npmjs.org',
+	bunx: 'registry.npmjs.org',
+	uvx: 'pypi.org and files.pythonhosted.org',
+	pipx: 'pypi.org and files.pythonhosted.org',
+};
 
 /** A stdio server that is to be started in a sandbox. */
 type SandboxedServer = {
@@ -48,6 +58,15 @@ export async function openServerSandbox(
 	},
 	stack: AsyncDisposableStack,
 ): Promise<OpenedServerSandbox> {
+	const [program = ''] = command;
+	const registry = hosts.length === 0 ? registries[basename(program)] : undefined;
+	if (registry !== undefined) {
+		return {
+			ok: false,
+			reason: `Command "${program}" fetches its package at each start: list ${registry} in sandbox.hosts, or install the package into a folder, list that in sandbox.read and start its program`,
+		};
+	}
+
 	const planned = sandboxPlan({read, write, memoryBytes}, systemWorld({...places, profileHome}));
 	if (planned.kind === 'problem') {
 		const {list, path, problem} = planned.problem;
@@ -60,7 +79,6 @@ export async function openServerSandbox(
 	}
 
 	const plan = {...planned.plan, env: {...planned.plan.env, ...env}};
-	const [program = ''] = command;
 	if (!isSeen(findProgram(program, plan.env['PATH'] ?? ''), plan)) {
 		return {
 			ok: false,

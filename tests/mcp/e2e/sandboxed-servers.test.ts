@@ -10,7 +10,7 @@ import type {JsonObject} from '../../../source/core/json.ts';
 import {probeSandbox} from '../../../source/tools/sandbox/probe-sandbox.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 import {evaluates, inSandbox} from '../servers/evaluating-server.ts';
-import {officialServer, stdioServer} from '../servers/stdio-server.ts';
+import {everythingServer, officialServer, stdioServer} from '../servers/stdio-server.ts';
 import {openManager} from './open-manager.ts';
 
 const probe = await probeSandbox(process.env);
@@ -75,6 +75,20 @@ test('the official memory server keeps its file in a listed folder', async conte
 	expect(await readFile(folder.file('memory.jsonl'), 'utf8')).toContain('"Ada"');
 });
 
+test('the official everything server needs nothing but its own folder, and its view says so', async context => {
+	needSandbox(context);
+	await using managed = await openManager({sandbox: 'works'});
+	await managed.apply(inSandbox(everythingServer()));
+
+	const sum = await managed.call('mcp__crm__get_sum', {a: 2, b: 3});
+	const {text} = await managed.call('mcp__crm__get_env');
+
+	expect(sum.text).toContain('5');
+	expect(text).toContain('"LOGNAME": "user"');
+	expect(text).not.toContain('VITEST');
+	expect(managed.view()).toMatchObject({sandbox: `read ${programs.join(', ')}`});
+});
+
 test('a server sees its own variables and hosts, and nothing of the gateway', async context => {
 	needSandbox(context);
 	await using folder = await temporaryHome({'secret.txt': 'canary-4711'});
@@ -131,6 +145,11 @@ test('where no sandbox works the server has failed, and its program was never st
 test.for([
 	[{command: '/nowhere/at/all'}, 'is not inside of its sandbox'],
 	[{command: './relative'}, 'is not inside of its sandbox'],
+	[
+		{command: 'npx'},
+		'Command "npx" fetches its package at each start: list registry.npmjs.org in sandbox.hosts, or',
+	],
+	[{command: '/home/ada/.local/bin/uvx'}, 'list pypi.org and files.pythonhosted.org in'],
 	[{read: ['/nowhere/at/all']}, 'sandbox.read: "/nowhere/at/all" is not there'],
 	[{write: ['/usr/local']}, 'sandbox.write: "/usr/local" belongs to the system'],
 ] as const)(
