@@ -120,6 +120,7 @@ export async function tryServer(
 	await using manager = await opener.open({
 		profile: 'default',
 		paths,
+		home: config.paths,
 		environment: () => config.profiles.of('default').environment,
 		onChange() {},
 		onRemoved() {},

@@ -12,7 +12,10 @@ import {joinLists} from './server-secrets.ts';
 export type ManagerOfProfile = Pick<
 	ServerManagerDependencies,
 	'profile' | 'paths' | 'environment' | 'onChange' | 'onRemoved'
->;
+> & {
+	/** Where the profile is, which no sandbox may reach, when it is not where the manager keeps its files. */
+	readonly home?: HomePaths;
+};
 
 /** Opens the manager of a profile's tool servers, without any server yet. */
 export type OpenManager = (profile: ManagerOfProfile) => Promise<ServerManager>;
@@ -73,7 +76,7 @@ export function createManagerOpener({
 					...options,
 					async sandbox(sandboxed, given, stack) {
 						const {openServerSandbox} = await import('../../tools/sandbox/server-sandbox.ts');
-						const places = sandboxPlaces(profile.paths, profile.environment());
+						const places = sandboxPlaces(profile.home ?? profile.paths, profile.environment());
 						return openServerSandbox(sandboxed, {...given, clock, places}, stack);
 					},
 				}),

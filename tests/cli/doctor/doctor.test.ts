@@ -324,15 +324,18 @@ test('targets in use are looked at by their own senders: the forge client, and t
 });
 
 test('tool servers are connected to without a gateway, and nothing of that is left in the home', async () => {
-	await using home = await temporaryHome({
-		'config.yaml': testConfig({
+	await using home = await temporaryHome();
+	await home.write(
+		'config.yaml',
+		testConfig({
 			model: {provider: 'offline'},
 			mcp_servers: {
 				gone: {command: '/nowhere/to/be/found'},
 				crm: {url: 'https://crm.example/mcp', auth: 'oauth'},
+				spy: {command: process.execPath, sandbox: {read: [home.path]}},
 			},
 		}),
-	});
+	);
 	const before = await names(home);
 
 	const report = await doctor(home, {flags: []});
@@ -342,6 +345,7 @@ test('tool servers are connected to without a gateway, and nothing of that is le
 		mend: expect.stringContaining('svc mcp test gone'),
 	});
 	expect(report.of('server crm')).toMatchObject({health: 'unknown', mend: 'svc mcp test crm'});
+	expect(JSON.stringify(report.of('server spy'))).toContain('is out of reach for every sandbox');
 	expect(await names(home)).toEqual(before);
 });
 
