@@ -30,7 +30,7 @@ export type SandboxPlan = {
 	/** What starts the command, as an argument list that it is added to: a forwarder that listens first. Empty: nothing. */
 	readonly prelude: readonly string[];
 	/** Processes and threads that the kernel allows in it, where it counts them for each namespace; absent: as many as outside. */
-	readonly maxTasks?: number;
+	readonly maxTasks?: number | undefined;
 	/** Of a control group: the file that takes the process which is to be in it, with all that it starts. */
 	readonly groupFile?: string;
 };

@@ -1,28 +1,23 @@
 import {
-	accessSync,
-	constants,
 	existsSync,
 	mkdtempSync,
-	readFileSync,
 	realpathSync,
 	rmSync,
-	statSync,
 	symlinkSync,
 	writeFileSync,
 	mkdirSync,
 } from 'node:fs';
 import {tmpdir} from 'node:os';
-import {delimiter, join} from 'node:path';
+import {join} from 'node:path';
 import {systemClock, type Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import {runInGroup} from '../../core/process-group.ts';
-import {sandboxPlan} from './plan.ts';
+import {bubblewrap, ended, probeMs, whatForbids} from './bubblewrap.ts';
+import {type SandboxPlan, sandboxPlan} from './plan.ts';
 import {
 	bashCommand,
 	type LaunchInSandbox,
 	runInSandbox,
 	type SandboxKind,
-	type SandboxLaunch,
 	sandboxLaunch,
 } from './run-in-sandbox.ts';
 import {seatbelt} from './seatbelt.ts';
@@ -72,62 +67,15 @@ async function tried(
 					works: true,
 					name: `${kind.name} ${await kind.version(program)}`,
 					program,
-					launch: (plan, command) => kind.launch(program, plan, command),
+					launch: (await boundsTasks(kind, program, systemClock))
+						? (plan, command) => kind.launch(program, plan, command)
+						: (plan, command) => kind.launch(program, withoutBound(plan), command),
 				}
 			: {works: false, program, reason};
 	} catch (error) {
 		return {works: false, program, reason: messageOf(error)};
 	}
 }
-
-/** The first one on PATH; folders that depend on where svc was started do not count. */
-function findBwrap(path: string): string | undefined {
-	for (const folder of path.split(delimiter).filter(name => name.startsWith('/'))) {
-		try {
-			const program = realpathSync(join(folder, 'bwrap'));
-			accessSync(program, constants.X_OK);
-			return program;
-		} catch {
-			// The next folder.
-		}
-	}
-
-	return undefined;
-}
-
-const probeMs = 10_000;
-
-const bubblewrap: SandboxKind = {
-	name: 'bubblewrap',
-	find(path) {
-		const program = findBwrap(path);
-		return program === undefined
-			? {
-					reason:
-						'bubblewrap is not on PATH; install it (Debian and Ubuntu: apt install bubblewrap)',
-				}
-			: (statSync(program).mode & 0o6000) === 0
-				? {program}
-				: {
-						program,
-						reason: `${program} is setuid: its mistakes would be those of root; take that bit away (chmod u-s) or put another one first on PATH`,
-					};
-	},
-	launch: sandboxLaunch,
-	version: async program => versionOf(program, systemClock),
-	trial: {
-		source: `
-printf 'net %s ' "$(grep -c : /proc/net/dev)"
-while read -r name value; do case "$name" in CapEff:) printf 'caps %s ' "$value";; NoNewPrivs:) printf 'nnp %s ' "$value";; esac; done < /proc/self/status
-if read -r line < "$1/secret" ; then printf 'secret yes '; else printf 'secret no '; fi 2>/dev/null
-if : > /proc/sys/kernel/core_pattern; then printf 'sys yes '; else printf 'sys no '; fi 2>/dev/null
-printf 'env %s ' "$(printf %s "$SVC_PROBE" | wc -c)"
-set -- /proc/[0-9]*; if [ $# -lt 9 ]; then printf 'pids few'; else printf 'pids %s' $#; fi
-: > "$0/outside"; : > "$0/work/inside"
-`,
-		expected: 'net 1 caps 0000000000000000 nnp 1 secret no sys no env 0 pids few',
-	},
-};
 
 const kinds: Readonly<Partial<Record<NodeJS.Platform, SandboxKind>>> = {
 	linux: bubblewrap,
@@ -158,7 +106,7 @@ async function whyNot(
 		const exit = await runInSandbox(
 			['/bin/bash', ...bashCommand, source, folder, home, String(process.pid)],
 			{
-				launch: (...what) => launch(program, ...what),
+				launch: (plan, command) => launch(program, withoutBound(plan), command),
 				plan: planned.plan,
 				signal: new AbortController().signal,
 				timeoutMs: probeMs,
@@ -168,7 +116,7 @@ async function whyNot(
 			{clock},
 		);
 		if (exit.kind === 'not-started') {
-			const forbids = whatForbids(process.getuid?.() ?? 0, settingOf);
+			const forbids = whatForbids(process.getuid?.() ?? 0);
 			return `${exit.reason} (${program})${forbids === undefined ? '' : `; ${forbids}`}`;
 		}
 
@@ -192,42 +140,30 @@ async function whyNot(
 	}
 }
 
-/** Settings of the kernel that keep a person, not root, from making a sandbox, and what to do. */
-const forbidding = [
-	[
-		'/proc/sys/kernel/apparmor_restrict_unprivileged_userns',
-		'1',
-		'AppArmor forbids user namespaces to programs without a profile: install one for bwrap (Ubuntu: apt install apparmor-profiles, then copy /usr/share/apparmor/extra-profiles/bwrap-userns-restrict to /etc/apparmor.d and run apparmor_parser -r on it)',
-	],
-	[
-		'/proc/sys/kernel/unprivileged_userns_clone',
-		'0',
-		'user namespaces are switched off: sysctl kernel.unprivileged_userns_clone=1',
-	],
-	[
-		'/proc/sys/user/max_user_namespaces',
-		'0',
-		'no user namespaces are allowed: sysctl user.max_user_namespaces=10000',
-	],
-] as const;
+const withoutBound = (plan: SandboxPlan): SandboxPlan => ({...plan, maxTasks: undefined});
 
-/** Why bubblewrap may have failed, and what to do; follows what it said. `settingOf`: what a file of the kernel holds. */
-export const whatForbids = (
-	uid: number,
-	settingOf: (path: string) => string | undefined,
-): string | undefined =>
-	forbidding.find(
-		([path, value]) =>
-			settingOf(path)?.trim() === value && (uid !== 0 || path.startsWith('/proc/sys/user/')),
-	)?.[2];
+const ofTasks = '/proc/sys/kernel/pid_max';
 
-const settingOf = (path: string): string | undefined => {
-	try {
-		return readFileSync(path, 'utf8');
-	} catch {
-		return undefined;
+/**
+ * Whether the kernel keeps to `maxTasks`. Tried only after it was seen that processes are in a namespace of their own: without one, and as root, the number would be that of the
+ * machine.
+ */
+async function boundsTasks({launch}: SandboxKind, program: string, clock: Clock): Promise<boolean> {
+	const maxTasks = 20_000;
+	const nowhere = '/nonexistent';
+	const planned = sandboxPlan(
+		{read: [], write: [], memoryBytes: 2 ** 20},
+		systemWorld({userHome: nowhere, svcHome: nowhere, profileHome: nowhere, environment: {}}),
+	);
+	if (planned.kind === 'problem') {
+		return false;
 	}
-};
+
+	const plan = {...planned.plan, cwd: '/', maxTasks};
+	const command = ['/bin/bash', ...bashCommand, `echo "$(< ${ofTasks})"`];
+	const {stdout} = await ended(launch(program, plan, command), clock);
+	return stdout.trim() === String(maxTasks);
+}
 
 /** Whether a command runs where, after it was planned, a folder on the way to a mount was swapped for a link that leads out of the sandbox. */
 async function runsThoughSwapped(
@@ -255,28 +191,4 @@ async function runsThoughSwapped(
 		clock,
 	);
 	return stdout.includes('ran');
-}
-
-async function ended(launch: SandboxLaunch, clock: Clock): Promise<{readonly stdout: string}> {
-	const limitBytes = 1000;
-	const exit = await runInGroup(
-		{
-			...launch,
-			env: {},
-			cwd: '/',
-			input: '',
-			stdout: {limitBytes, above: 'keep-start'},
-			stderr: {limitBytes, above: 'keep-start'},
-			timeoutMs: probeMs,
-			termGraceMs: 0,
-			signal: new AbortController().signal,
-		},
-		{clock},
-	);
-	return {stdout: exit.kind === 'exited' ? exit.stdout : ''};
-}
-
-async function versionOf(bwrap: string, clock: Clock): Promise<string> {
-	const {stdout} = await ended({command: bwrap, args: ['--version'], feeds: []}, clock);
-	return stdout.trim().replace(/^bubblewrap /, '') || 'unknown';
 }

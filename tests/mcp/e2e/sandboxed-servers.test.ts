@@ -9,7 +9,7 @@ import {hostRulesOf} from '../../../source/config/toolset-settings.ts';
 import type {JsonObject} from '../../../source/core/json.ts';
 import {probeSandbox} from '../../../source/tools/sandbox/probe-sandbox.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
-import {evaluates, inSandbox} from '../servers/evaluating-server.ts';
+import {evaluates, inSandbox, programs} from '../servers/evaluating-server.ts';
 import {everythingServer, officialServer, stdioServer} from '../servers/stdio-server.ts';
 import {openManager} from './open-manager.ts';
 

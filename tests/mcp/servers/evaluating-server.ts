@@ -4,7 +4,7 @@ import type {ServerSandbox} from '../../../source/config/endpoint-settings.ts';
 import type {stdioServer} from './stdio-server.ts';
 
 /** What Node and the programs of the tests need. */
-const programs = [realpathSync(resolve('node_modules')), realpathSync(process.execPath)];
+export const programs = [realpathSync(resolve('node_modules')), realpathSync(process.execPath)];
 
 /** A server in a sandbox of its own. */
 export const inSandbox = (

@@ -1,6 +1,13 @@
+import {existsSync, readFileSync} from 'node:fs';
 import {chmod, copyFile} from 'node:fs/promises';
 import {expect, test} from 'vitest';
-import {probeSandbox, whatForbids} from '../../../source/tools/sandbox/probe-sandbox.ts';
+import {systemClock} from '../../../source/core/clock.ts';
+import {whatForbids} from '../../../source/tools/sandbox/bubblewrap.ts';
+import {isLinuxAtLeast} from '../../../source/tools/sandbox/bwrap-arguments.ts';
+import {sandboxPlan} from '../../../source/tools/sandbox/plan.ts';
+import {probeSandbox} from '../../../source/tools/sandbox/probe-sandbox.ts';
+import {runInSandbox} from '../../../source/tools/sandbox/run-in-sandbox.ts';
+import {systemWorld} from '../../../source/tools/sandbox/system-world.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 
 /** A PATH on which `bwrap` is this script. */
@@ -62,6 +69,53 @@ test('its version is what it says of itself', async context => {
 		name: probe.name,
 		program: home.file('bwrap'),
 	});
+});
+
+test('the machine keeps its own bound of tasks, also where a bubblewrap keeps nothing in', async () => {
+	const bound = () => readFileSync('/proc/sys/kernel/pid_max', 'utf8');
+	const before = bound();
+	await using home = await bubblewrap('case "$*" in *pid_max*) touch "$0.told";; esac; exit 0');
+
+	await probeSandbox(home.environment);
+
+	expect(existsSync(home.file('bwrap.told'))).toBe(false);
+	expect(bound()).toBe(before);
+});
+
+test('since Linux 6.14 a sandbox has a bound of tasks of its own', async context => {
+	const probe = await probeSandbox(process.env);
+	if (!probe.works || !isLinuxAtLeast([6, 14])) {
+		context.skip('no sandbox works here, or the kernel is older');
+		return;
+	}
+
+	const planned = sandboxPlan(
+		{read: [], write: [], memoryBytes: 2 ** 20},
+		systemWorld({
+			userHome: '/nonexistent',
+			svcHome: '/nonexistent',
+			profileHome: '/nonexistent',
+			environment: {},
+		}),
+	);
+	if (planned.kind === 'problem') {
+		throw new Error(planned.problem.problem);
+	}
+
+	const exit = await runInSandbox(
+		['/bin/cat', '/proc/sys/kernel/pid_max'],
+		{
+			launch: probe.launch,
+			plan: {...planned.plan, cwd: '/'},
+			signal: new AbortController().signal,
+			timeoutMs: 20_000,
+			limits: {maxProcesses: 100, maxMemoryBytes: 2 ** 28},
+			outputBytes: 100,
+		},
+		{clock: systemClock},
+	);
+
+	expect(exit).toMatchObject({output: '1700\n'});
 });
 
 const appArmor = '/proc/sys/kernel/apparmor_restrict_unprivileged_userns';

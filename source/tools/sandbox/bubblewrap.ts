@@ -1,0 +1,120 @@
+import {accessSync, constants, readFileSync, realpathSync, statSync} from 'node:fs';
+import {delimiter, join} from 'node:path';
+import {systemClock, type Clock} from '../../core/clock.ts';
+import {runInGroup} from '../../core/process-group.ts';
+import {type SandboxKind, type SandboxLaunch, sandboxLaunch} from './run-in-sandbox.ts';
+
+/** How long a trial has. */
+export const probeMs = 10_000;
+
+export const bubblewrap: SandboxKind = {
+	name: 'bubblewrap',
+	find(path) {
+		const program = findBwrap(path);
+		return program === undefined
+			? {
+					reason:
+						'bubblewrap is not on PATH; install it (Debian and Ubuntu: apt install bubblewrap)',
+				}
+			: (statSync(program).mode & 0o6000) === 0
+				? {program}
+				: {
+						program,
+						reason: `${program} is setuid: its mistakes would be those of root; take that bit away (chmod u-s) or put another one first on PATH`,
+					};
+	},
+	launch: sandboxLaunch,
+	version: async program => versionOf(program, systemClock),
+	trial: {
+		source: `
+printf 'net %s ' "$(grep -c : /proc/net/dev)"
+while read -r name value; do case "$name" in CapEff:) printf 'caps %s ' "$value";; NoNewPrivs:) printf 'nnp %s ' "$value";; esac; done < /proc/self/status
+if read -r line < "$1/secret" ; then printf 'secret yes '; else printf 'secret no '; fi 2>/dev/null
+if : > /proc/sys/kernel/core_pattern; then printf 'sys yes '; else printf 'sys no '; fi 2>/dev/null
+printf 'env %s ' "$(printf %s "$SVC_PROBE" | wc -c)"
+set -- /proc/[0-9]*; if [ $# -lt 9 ]; then printf 'pids few'; else printf 'pids %s' $#; fi
+: > "$0/outside"; : > "$0/work/inside"
+`,
+		expected: 'net 1 caps 0000000000000000 nnp 1 secret no sys no env 0 pids few',
+	},
+};
+
+/** The first one on PATH; folders that depend on where svc was started do not count. */
+function findBwrap(path: string): string | undefined {
+	for (const folder of path.split(delimiter).filter(name => name.startsWith('/'))) {
+		try {
+			const program = realpathSync(join(folder, 'bwrap'));
+			accessSync(program, constants.X_OK);
+			return program;
+		} catch {
+			// The next folder.
+		}
+	}
+
+	return undefined;
+}
+
+/** Settings of the kernel that keep a person, not root, from making a sandbox, and what to do. */
+const forbidding = [
+	[
+		'/proc/sys/kernel/apparmor_restrict_unprivileged_userns',
+		'1',
+		'AppArmor forbids user namespaces to programs without a profile: install one for bwrap (Ubuntu: apt install apparmor-profiles, then copy /usr/share/apparmor/extra-profiles/bwrap-userns-restrict to /etc/apparmor.d and run apparmor_parser -r on it)',
+	],
+	[
+		'/proc/sys/kernel/unprivileged_userns_clone',
+		'0',
+		'user namespaces are switched off: sysctl kernel.unprivileged_userns_clone=1',
+	],
+	[
+		'/proc/sys/user/max_user_namespaces',
+		'0',
+		'no user namespaces are allowed: sysctl user.max_user_namespaces=10000',
+	],
+] as const;
+
+const settingOfKernel = (path: string): string | undefined => {
+	try {
+		return readFileSync(path, 'utf8');
+	} catch {
+		return undefined;
+	}
+};
+
+/** Why bubblewrap may have failed, and what to do; follows what it said. `settingOf`: what a file of the kernel holds. */
+export const whatForbids = (
+	uid: number,
+	settingOf: (path: string) => string | undefined = settingOfKernel,
+): string | undefined =>
+	forbidding.find(
+		([path, value]) =>
+			settingOf(path)?.trim() === value && (uid !== 0 || path.startsWith('/proc/sys/user/')),
+	)?.[2];
+
+/** What a program prints that is started as a sandbox is. Never rejects. */
+export async function ended(
+	launch: SandboxLaunch,
+	clock: Clock,
+): Promise<{readonly stdout: string}> {
+	const limitBytes = 1000;
+	const exit = await runInGroup(
+		{
+			...launch,
+			env: {},
+			cwd: '/',
+			input: '',
+			stdout: {limitBytes, above: 'keep-start'},
+			stderr: {limitBytes, above: 'keep-start'},
+			timeoutMs: probeMs,
+			termGraceMs: 0,
+			signal: new AbortController().signal,
+		},
+		{clock},
+	);
+	return {stdout: exit.kind === 'exited' ? exit.stdout : ''};
+}
+
+async function versionOf(bwrap: string, clock: Clock): Promise<string> {
+	const {stdout} = await ended({command: bwrap, args: ['--version'], feeds: []}, clock);
+	return stdout.trim().replace(/^bubblewrap /, '') || 'unknown';
+}
