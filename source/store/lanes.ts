@@ -1,7 +1,7 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {integerOf, textOf, type Row} from './columns.ts';
 import type {RouteLimit} from './port.ts';
-import {maxLeasesPerJob} from './rules.ts';
+import {maxLeasesPerJob, maxTurns} from './rules.ts';
 import {nameOfRoute} from './tally.ts';
 
 /** What only so many runs may hold at once: a route, or a job. */
@@ -14,20 +14,22 @@ type Lane = {
 	readonly bounds: readonly Bound[];
 	/** The run that is due first: a row of `id, state, token, due_at`. */
 	head: Row | undefined;
+	/** Its last turn; 0 when none is known. Of two lanes the lower one is next. */
+	turn: number;
 };
 
 /** The lanes as they are at one moment, by their heads: rows of `id, state, token, due_at`. */
 export type Lanes = {
-	/** The first run that is due, of those whose lane has room. */
+	/** The run whose turn it is, of those that are due and whose lane has room. */
 	first(): Row | undefined;
-	/** Says that the first was leased. */
+	/** Notes that the first was leased: its lane is the last whose turn comes again. */
 	take(): void;
 	/** The run of a lane with room that is due next, and milliseconds until then. */
 	next(): {readonly head: Row; readonly waitMs: number} | undefined;
 };
 
 /**
- * A function that looks at the lanes: one step of an index for every lane with an unfinished run, however many runs those have. A route has room while less than its limit
+ * A function that looks at the lanes: a few steps of indexes for every lane with an unfinished run, however many runs those have. A route has room while less than its limit
  * of runs are leased, a job while none is. Inside a transaction, when the answer is to hold for longer than this moment. `waitMs` says when a run is due, in milliseconds.
  */
 export function createLanes(
@@ -43,14 +45,20 @@ export function createLanes(
 			union all
 			select (select min(lane) from run where due_at is not null and run.lane > waiting.lane) from waiting where waiting.lane is not null
 		)
-		select waiting.lane as lane, run.id, run.state, run.token, run.due_at
+		select waiting.lane as lane, run.id, run.state, run.token, run.due_at, lane_turn.turn as turn
 		from waiting join run on run.id = (
 			select id from run as head where head.due_at is not null and head.lane = waiting.lane order by head.due_at, head.id limit 1
-		)`,
+		) left join lane_turn on lane_turn.lane = waiting.lane`,
 	);
 	const next = database.prepare(
 		'select id, state, token, due_at from run where due_at is not null and lane = ? order by due_at, id limit 1',
 	);
+	// The journal numbers the turns, not this process: others may lease from it, too.
+	const takeTurn = database.prepare(
+		`insert into lane_turn (lane, turn) values (?, (select coalesce(max(turn), 0) + 1 from lane_turn))
+		on conflict do update set turn = excluded.turn returning turn`,
+	);
+	const forgetTurns = database.prepare('delete from lane_turn where turn <= ?');
 
 	const waitOf = ({head}: Lane) => (head ? waitMs(integerOf(head['id'])) : Infinity);
 
@@ -71,13 +79,13 @@ export function createLanes(
 
 		const lanes = heads.all().map((head): Lane => {
 			const name = textOf(head['lane']);
-			return {name, bounds: boundsOf(name, maxOf), head};
+			return {name, bounds: boundsOf(name, maxOf), head, turn: integerOf(head['turn'])};
 		});
 
 		const first = () => {
 			let found: Lane | undefined;
 			for (const lane of lanes) {
-				if (hasRoom(lane) && isBefore(lane.head, found?.head) && waitOf(lane) === 0) {
+				if (hasRoom(lane) && isBefore(lane, found) && waitOf(lane) === 0) {
 					found = lane;
 				}
 			}
@@ -101,6 +109,8 @@ export function createLanes(
 				if (lane) {
 					count(lane.bounds, 1);
 					lane.head = next.get(lane.name);
+					lane.turn = integerOf(takeTurn.get(lane.name)?.['turn']);
+					forgetTurns.run(lane.turn - maxTurns);
 				}
 			},
 		};
@@ -118,11 +128,15 @@ function boundsOf(lane: string, maxOf: ReadonlyMap<string, number>): readonly Bo
 	];
 }
 
-const isBefore = (a: Row | undefined, b: Row | undefined): boolean => {
-	if (!a || !b) {
-		return a !== undefined;
+/** By turns; lanes whose turn is the same, as that of those that had none, by the age of their runs. */
+const isBefore = (a: Lane, b: Lane | undefined): boolean => {
+	if (!a.head || !b?.head) {
+		return a.head !== undefined;
 	}
 
-	const [one, other] = [integerOf(a['due_at']), integerOf(b['due_at'])];
-	return one < other || (one === other && integerOf(a['id']) < integerOf(b['id']));
+	const by =
+		a.turn - b.turn ||
+		integerOf(a.head['due_at']) - integerOf(b.head['due_at']) ||
+		integerOf(a.head['id']) - integerOf(b.head['id']);
+	return by < 0;
 };

@@ -70,7 +70,7 @@ export function createLeases(clock: Clock): Leases {
 	};
 }
 
-/** A function that leases up to `count` due runs of lanes that have room, oldest first, inside a transaction. `now` is milliseconds since 1970. */
+/** A function that leases up to `count` due runs of lanes that have room, the lanes in turn, inside a transaction. `now` is milliseconds since 1970. */
 export function createLeasing({
 	database,
 	counters,

@@ -21,6 +21,7 @@ import {sessionSchema} from './session-schema.ts';
  * - `coalesce_group` waits while it has no `run`. `delivery.run` and `claim.run` below zero name the group of an event, not a run: a column of its own would
  *   lie behind the bodies, and every listing would read through them to get there.
  * - `run.lane` is what its leases are counted by; `run_waiting` has the waiting runs of each lane in their order, so that nobody looks at those of a lane that is full.
+ * - `lane_turn` numbers the latest leases, and has of each lane the last one: the lane with the lowest number has its turn next.
  * - `job_run` holds what a run without a delivery has instead of one.
  * - `approval.settled_at` is null while it waits; `data` is the rest of it as JSON. `approval_tool` has what was allowed last of each tool. The numbers of approvals and
  *   rules are never given out twice.
@@ -218,6 +219,8 @@ const steps: readonly string[] = [
 	keySchema,
 	sessionSchema,
 	`alter table run add column conversation text;`,
+	`create table lane_turn (lane text primary key, turn integer not null) strict, without rowid;
+	create unique index lane_turn_order on lane_turn (turn);`,
 ];
 
 /** The version that this program writes. All versions since the first can be read without being migrated: see `openSqliteReader`. */

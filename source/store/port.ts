@@ -129,7 +129,8 @@ export type RouteLimit = RouteKey & {readonly most: number};
 
 export type Runs = Chats & {
 	/**
-	 * Takes up to `count` due runs, oldest first, for `leaseMs`; a lease that was neither beaten nor settled by then is due again, or `interrupted`, or `uncertain`, by the rules of opening.
+	 * Takes up to `count` due runs for `leaseMs`, one after the other: of the routes that have one, that whose last lease is longest ago, and of its runs the oldest. A job is a route of its own,
+	 * also where a route fires it. A route without one among the last `maxTurns` leases comes first; of several such, that with the oldest run. All gateways together take turns so. A lease that was neither beaten nor settled by then is due again, or `interrupted`, or `uncertain`, by the rules of opening.
 	 * Never two runs of one job at once, and of one route no more than `limits` say, where they name it; what waits for that holds up nothing behind it.
 	 */
 	lease(count: number, leaseMs: number, limits?: readonly RouteLimit[]): Promise<readonly Lease[]>;

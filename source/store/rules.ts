@@ -25,6 +25,9 @@ export const maxWaitingOfRoute = (maxQueued: number): number =>
 /** Runs of one job that may be leased at once. */
 export const maxLeasesPerJob = 1;
 
+/** Leases by which whose turn it is among the routes is known: a route without one of them has its turn first. */
+export const maxTurns = 10_000;
+
 /** Settled approvals that are kept. */
 export const maxSettledApprovals = 5000;
 

@@ -1,7 +1,16 @@
 import {describe, expect, test} from 'vitest';
 import type {Lease, RouteLimit, Store} from '../../source/store/port.ts';
-import type {Use} from './contract.ts';
-import {acceptRun, fireRun, hourMs, logPlan, sampleEntry, sampleJob, startMs} from './samples.ts';
+import type {Use, UseTwo} from './contract.ts';
+import {
+	acceptRun,
+	fireRun,
+	hourMs,
+	leaseOne,
+	logPlan,
+	sampleEntry,
+	sampleJob,
+	startMs,
+} from './samples.ts';
 
 const idsOf = (leases: readonly Lease[]) => leases.map(({run}) => run.id);
 
@@ -15,11 +24,18 @@ const oneOfGithub: readonly RouteLimit[] = ['default', 'work'].map(profile => ({
 const limitsOf = (most: number, ...routes: readonly string[]): readonly RouteLimit[] =>
 	routes.map(route => ({profile: 'default', route, most}));
 
+/** Gives one place to `count` runs, one after the other. */
+const leaseAndEnd = async (store: Store, count: number) => {
+	for (let ended = 0; ended < count; ended += 1) {
+		await store.runs.settle(await leaseOne(store), {state: 'done'});
+	}
+};
+
 const acceptOn = async (store: Store, route: string, profile = 'default') =>
 	acceptRun(store, sampleEntry({route, profile}));
 
 /** Runs that wait for their route or their job, and what goes past them. */
-export function describeLanes(name: string, use: Use): void {
+export function describeLanes(name: string, use: Use, useTwo: UseTwo): void {
 	describe(`${name}: lanes`, () => {
 		test(
 			'"of one route no more than `limits` say, where they name it; what waits for that holds up nothing behind it"',
@@ -41,7 +57,7 @@ export function describeLanes(name: string, use: Use): void {
 		);
 
 		test(
-			'oldest first over all lanes, and never more than a limit in one call',
+			'routes in turn, oldest first within each, and never more than a limit in one call',
 			use(async (store, clock) => {
 				const ids: number[] = [];
 				for (const route of ['b', 'a', 'b', 'c', 'a', 'b']) {
@@ -49,12 +65,15 @@ export function describeLanes(name: string, use: Use): void {
 					clock.advance(route === 'c' ? 0 : 1);
 				}
 
-				expect(idsOf(await store.runs.lease(9, 1000, limitsOf(2, 'a', 'b', 'c')))).toEqual(
-					ids.slice(0, 5),
-				);
-				expect(idsOf(await store.runs.lease(9, 1000, limitsOf(3, 'a', 'b', 'c')))).toEqual(
-					ids.slice(5),
-				);
+				const [b1, a1, b2, c1, a2, b3] = ids;
+				expect(idsOf(await store.runs.lease(9, 1000, limitsOf(2, 'a', 'b', 'c')))).toEqual([
+					b1,
+					a1,
+					c1,
+					b2,
+					a2,
+				]);
+				expect(idsOf(await store.runs.lease(9, 1000, limitsOf(3, 'a', 'b', 'c')))).toEqual([b3]);
 			}),
 		);
 
@@ -177,6 +196,106 @@ export function describeLanes(name: string, use: Use): void {
 				expect(await store.runs.lease(1, 60_000, oneOfGithub)).toHaveLength(1);
 				expect(idsOf(await store.runs.lease(1, 60_000, oneOfGithub))).toEqual([last]);
 				expect(await store.runs.nextDue(oneOfGithub)).toBe(startMs + 60_000);
+			}),
+		);
+	});
+
+	describe(`${name}: turns`, () => {
+		/** Gives one place to run after run until `id` has it; how many had it before. */
+		const takenBefore = async (store: Store, id: number): Promise<number> => {
+			for (let taken = 0; ; taken += 1) {
+				const [lease] = await store.runs.lease(1, hourMs);
+				if (!lease || lease.run.id === id) {
+					expect(lease).toBeDefined();
+					return taken;
+				}
+
+				await store.runs.settle(lease, {state: 'done'});
+			}
+		};
+
+		test(
+			'1,000 queued runs of one route delay one of another, and one of a job, by no run',
+			use(async store => {
+				await Promise.all(
+					Array.from({length: 1000}, async () =>
+						store.intake.accept(sampleEntry({route: 'flood'}, {plan: logPlan})),
+					),
+				);
+				const [first] = await store.runs.lease(1, hourMs);
+				await (first && store.runs.settle(first, {state: 'done'}));
+				const other = await acceptRun(store, sampleEntry({route: 'other'}, {maxQueued: 2000}));
+				expect(await takenBefore(store, other)).toBe(0);
+				expect((await store.runs.counts()).queued).toBe(999);
+				const fired = await fireRun(store);
+				expect(await takenBefore(store, fired)).toBe(0);
+			}),
+		);
+
+		test(
+			'"the route whose last lease is longest ago": one that has a run again and again waits for each of the others once',
+			use(async store => {
+				await Promise.all(
+					['a', 'a', 'a', 'b', 'b', 'b'].map(async route => acceptOn(store, route)),
+				);
+				const routes: string[] = [];
+				for (let turn = 0; turn < 9; turn += 1) {
+					const [lease] = await store.runs.lease(1, hourMs);
+					routes.push(lease?.run.route ?? '');
+					await (lease && store.runs.settle(lease, {state: 'done'}));
+					await (lease?.run.route === 'c' || turn === 0 ? acceptOn(store, 'c') : undefined);
+				}
+
+				expect(routes.join('')).toBe('abcabcabc');
+			}),
+		);
+
+		test(
+			'a route that had no run for a while has one turn, not all that it missed',
+			use(async store => {
+				await acceptOn(store, 'late');
+				await leaseAndEnd(store, 1);
+				await Promise.all([1, 2, 3, 4, 5].map(async () => acceptOn(store, 'busy')));
+				await leaseAndEnd(store, 3);
+				await Promise.all([1, 2].map(async () => acceptOn(store, 'late')));
+				const leases = await store.runs.lease(4, hourMs);
+				expect(leases.map(({run}) => run.route)).toEqual(['late', 'busy', 'late', 'busy']);
+			}),
+		);
+
+		test(
+			'two profiles with a route of one name have a turn each',
+			use(async store => {
+				await Promise.all([1, 2, 3].map(async () => acceptOn(store, 'github')));
+				await leaseAndEnd(store, 1);
+				const id = await acceptOn(store, 'github', 'work');
+				expect(idsOf(await store.runs.lease(1, hourMs))).toEqual([id]);
+			}),
+		);
+
+		test(
+			'whose turn it is outlives the process',
+			use(async (store, clock, home) => {
+				await Promise.all(['a', 'a', 'b', 'b'].map(async route => acceptOn(store, route)));
+				await leaseAndEnd(store, 1);
+				await using copy = await home.crash();
+				await using reopened = await copy.open(clock);
+				const [lease] = await reopened.runs.lease(1, hourMs);
+				expect(lease?.run.route).toBe('b');
+			}),
+		);
+
+		test(
+			'of two gateways on one storage, each goes on with the turn of the other',
+			useTwo(async (store, other) => {
+				await Promise.all(['a', 'a', 'a', 'b', 'b'].map(async route => acceptOn(store, route)));
+				const routes: string[] = [];
+				for (const one of [store, other, store, other]) {
+					const [lease] = await one.runs.lease(1, hourMs);
+					routes.push(lease?.run.route ?? '');
+				}
+
+				expect(routes.join('')).toBe('abab');
 			}),
 		);
 	});

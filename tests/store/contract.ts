@@ -98,7 +98,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 	describeHistory(name, use);
 	describeJobs(name, use);
 	describeKeys(name, use);
-	describeLanes(name, use);
+	describeLanes(name, use, useTwo);
 	describeLimits(name, use, useTwo);
 	describeLogins(name, use);
 	describeMemos(name, use);

@@ -6,7 +6,7 @@ import {createDispatcher} from '../../../source/gateway/runs/dispatch.ts';
 import type {Lease, RouteLimit, Runs, Store} from '../../../source/store/port.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {advanceUntil} from '../../helpers/gateway.ts';
-import {acceptRun, startMs} from '../../store/samples.ts';
+import {acceptRun, fireRun, sampleEntry, startMs} from '../../store/samples.ts';
 import {createSqliteHome} from '../../store/sqlite-home.ts';
 
 type Work = {
@@ -117,6 +117,20 @@ const settleDown = async () => {
 		await turn();
 	}
 };
+
+test('a run of another route, and one of a job, have the next two places that become free', async () => {
+	await using dispatch = await openDispatch();
+	await dispatch.accept(20);
+	await dispatch.begun(2);
+	const other = await acceptRun(dispatch.store, sampleEntry({route: 'other'}));
+	const fired = await fireRun(dispatch.store);
+	await dispatch.works[0]?.finish();
+	await dispatch.begun(3);
+	await dispatch.works[1]?.finish();
+	await dispatch.begun(4);
+	await settleDown();
+	expect(idsOf(dispatch.works)).toEqual([1, 2, other, fired]);
+});
 
 test('"runs are bounded": never more at once than the concurrency, oldest first', async () => {
 	await using dispatch = await openDispatch();
