@@ -1,8 +1,8 @@
 import type {GatewayEvent} from './events.ts';
-import {hasEnded, needsDecision, type Run} from './run.ts';
+import {hasEnded, needsDecision, type Run, type RunState} from './run.ts';
 import {type GatewayState, limits} from './state.ts';
 
-/** The runs after `events`, by id. Above the limit the oldest of those go first that have ended and need nobody. */
+/** The runs after `events`, by id. Above the limit the oldest of those go first that have ended and need nobody, then the oldest that wait: what is at work stays. */
 export function runsAfter(
 	runs: GatewayState['runs'],
 	events: readonly GatewayEvent[],
@@ -57,7 +57,7 @@ function runsOf(event: GatewayEvent): readonly Run[] {
 		return [];
 	}
 
-	const {runId, id, profile, route, event: name, receivedAt} = event.delivery;
+	const {runId, id, profile, route, event: name, subject, receivedAt} = event.delivery;
 	return [
 		{
 			id: runId,
@@ -65,6 +65,7 @@ function runsOf(event: GatewayEvent): readonly Run[] {
 			profile,
 			route,
 			event: name,
+			...(subject !== undefined && {subject}),
 			target: '',
 			state: 'queued',
 			attempt: 0,
@@ -76,15 +77,23 @@ function runsOf(event: GatewayEvent): readonly Run[] {
 }
 
 function trim(runs: readonly Run[]): readonly Run[] {
-	let excess = runs.length - limits.runs;
-	const kept = runs.filter(({state}) => {
-		if (excess === 0 || !hasEnded(state) || needsDecision({state})) {
-			return true;
-		}
+	const mayGo: ReadonlyArray<(state: RunState) => boolean> = [
+		state => hasEnded(state) && !needsDecision({state}),
+		state => state === 'queued',
+	];
+	let kept = runs;
+	for (const goes of mayGo) {
+		let excess = kept.length - limits.runs;
+		kept = kept.filter(({state}) => {
+			if (excess <= 0 || !goes(state)) {
+				return true;
+			}
 
-		excess--;
-		return false;
-	});
+			excess--;
+			return false;
+		});
+	}
+
 	return kept.slice(-limits.runs);
 }
 

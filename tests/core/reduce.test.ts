@@ -195,6 +195,24 @@ test('above the limit ended runs go first, those under way stay', () => {
 	expect(runs[0]).toMatchObject({id: 1, state: 'running'});
 });
 
+test('where more runs wait than are listed, those under way stay, and the oldest that wait go', () => {
+	const active = runChanged(makeRun({id: 1, state: 'running'}));
+	const waiting = Array.from({length: limits.runs + 10}, (_, index) =>
+		runChanged(makeRun({id: index + 2, state: 'queued'})),
+	);
+	const {runs} = reduce(initialState, [active, ...waiting]);
+
+	expect(runs).toHaveLength(limits.runs);
+	expect(runs[0]).toMatchObject({id: 1, state: 'running'});
+	expect(runs[1]?.id).toBe(13);
+});
+
+test('a run that an accepted delivery implies is about the same', () => {
+	const delivery = makeDelivery({runId: 9, subject: 'acme/api#7 opened'});
+	const {runs} = reduce(initialState, [{type: 'delivery-received', at: 0, delivery}]);
+	expect(runs).toMatchObject([{id: 9, state: 'queued', subject: 'acme/api#7 opened'}]);
+});
+
 test('the progress of a run is kept while it runs, bounded, and dropped when it ends', () => {
 	const entries = Array.from({length: limits.progressEntries + 50}, (_, index): GatewayEvent => ({
 		type: 'run-progressed',

@@ -2,7 +2,7 @@ import type {Approval} from '../../core/approval.ts';
 import {isTurn, originOf} from '../../core/origin.ts';
 import {hasEnded, type Run, type RunState} from '../../core/run.ts';
 import type {Safe} from '../../core/untrusted.ts';
-import {widthOf} from '../../terminal/text/fit.ts';
+import {clip, widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {clockTime, dayTime, duration, isSameDay} from '../../terminal/text/time.ts';
 import type {Tone} from '../noun.ts';
@@ -22,6 +22,13 @@ export const runWords: Readonly<Record<RunState, RunWord>> = {
 	uncertain: {text: literal('! uncertain'), tone: 'warn'},
 	dead: {text: literal('✗ dead'), tone: 'bad'},
 };
+
+/** States whose sign says them where many runs stand below each other: no state that is as common has the same one. */
+const saidBySign: ReadonlySet<RunState> = new Set(['queued', 'running', 'done', 'failed']);
+
+/** What a list says of a state: its sign alone where that says it, so that what the run is about has the room. */
+export const signOrWord = ({state}: Run, word: RunWord): Safe =>
+	saidBySign.has(state) && word.text === runWords[state].text ? clip(word.text, 1, '') : word.text;
 
 /**
  * The state of a run at `now`: `○ queued until 23:25:10`, with its day when that is another one, for what waits for its first try; in fewer

@@ -8,7 +8,7 @@ import {clockTime, printableTime} from '../../terminal/text/time.ts';
 import {aboutText, clean} from '../about.ts';
 import {column, from, type AsOf, type Noun, type Place} from '../noun.ts';
 import {askedBy, printedState, runFacts, type RunMore} from './run-facts.ts';
-import {runWordAt, waitsForLogin} from './run-word.ts';
+import {runWordAt, signOrWord, waitsForLogin} from './run-word.ts';
 
 /** Less of a name than this says nothing. */
 const leastName = 4;
@@ -92,16 +92,16 @@ export const runNoun: Noun<Run, RunMore> = {
 		column('subject', 0, ({subject = ''}) => subject),
 		column(
 			'state',
-			{usual: 13, below: routeFrom, least: 9, most: 13},
+			{usual: 13, below: Infinity, least: 5, most: 13},
 			{
 				takes: {before: leastName},
-				value: (run, known, {room}) => wordOf(run, known, room).text,
+				value: (run, known, {room}) => signOrWord(run, wordOf(run, known, room)),
 				tone: (run, known) => wordOf(run, known).tone,
 				printed: printedState,
 			},
 		),
 		column('target', from(96, 14), targetWords),
-		column('tools', from(76, 5), ({toolCalls}) => String(toolCalls)),
+		column('tools', 0, ({toolCalls}) => String(toolCalls)),
 		column(
 			'time',
 			{usual: 7, below: routeFrom, least: 5, most: 8},

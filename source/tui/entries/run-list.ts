@@ -2,12 +2,13 @@ import {runNoun} from '../../nouns/run/run.ts';
 import {atNewest} from '../list/window.ts';
 import {nounList} from '../state/source.ts';
 
-/** The runs that the gateway tells of, the newest above. */
+/** The runs that the gateway tells of: those at work above, then the newest. */
 export const runList = nounList('runs', runNoun, {
 	read: ({runs}) => runs,
 	more: host => ({
 		position: atNewest,
 		newestFirst: true,
+		isOnTop: ({state}) => state === 'running' || state === 'delivering',
 		history: {
 			clock: host.clock,
 			isShown: () => host.pane().id === 'runs',

@@ -98,7 +98,8 @@ export function createPlace<Item>(keyOf: (item: Item) => string, rankOf: RankOf 
 		const since = rank(seen.id);
 		const [oldest] = live;
 		const isNewerCut = oldest !== undefined && !(since >= rank(keyOf(oldest)));
-		return {...window, newer: newerThan(rows, since, rank), isNewerCut};
+		const newer = rows.age?.newerThan(seen.id) ?? newerThan(rows, since, rank);
+		return {...window, newer, isNewerCut};
 	};
 }
 

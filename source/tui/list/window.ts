@@ -4,6 +4,8 @@ export type RowList = {
 	idAt(index: number): string;
 	/** -1 when no row has the id. */
 	indexOf(id: string): number;
+	/** Where the newest row is not the last one: its index, and how many are newer than the row with an id, which may be gone. */
+	readonly age?: {readonly newest: number; newerThan(id: string): number};
 };
 
 /** A row that is remembered by what it is. The index is where it stood last, for when it is gone. */
@@ -99,7 +101,7 @@ export function windowOf(rows: RowList, position: ListPosition, height: number):
 		start,
 		end: start + visible,
 		cursor,
-		newer: position.follow || !position.seen ? 0 : Math.max(0, last - find(rows, position.seen)),
+		newer: position.follow || !position.seen ? 0 : newerRows(rows, position.seen),
 		position: anchored(rows, {follow: position.follow, cursor, start, seen: position.seen}),
 	};
 }
@@ -115,7 +117,7 @@ export function moveIn(
 		return atNewest;
 	}
 
-	const seen = position.follow ? anchorAt(rows, rows.length - 1) : now.seen;
+	const seen = position.follow ? anchorAt(rows, rows.age?.newest ?? rows.length - 1) : now.seen;
 	if (move === 'pause') {
 		return anchored(rows, {follow: false, cursor, start, seen});
 	}
@@ -194,6 +196,9 @@ function find(rows: RowList, anchor: Anchor | undefined): number {
 	const index = rows.indexOf(anchor.id);
 	return index === -1 ? Math.min(anchor.index, Math.max(0, rows.length - 1)) : index;
 }
+
+const newerRows = (rows: RowList, seen: Anchor): number =>
+	rows.age ? rows.age.newerThan(seen.id) : Math.max(0, rows.length - 1 - find(rows, seen));
 
 const clamp = (value: number, {min, max}: {readonly min: number; readonly max: number}) =>
 	Math.max(min, Math.min(value, max));

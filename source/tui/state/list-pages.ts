@@ -67,6 +67,8 @@ export type ListPages<Item> = Pick<LoadedPages<Item>, 'get' | 'subscribe' | 'end
 	begin(filter: Filter<Item>, text: string): void;
 	/** What the list has: of the items of the state those that `passing` has. */
 	items(passing: readonly Item[]): readonly Item[];
+	/** Whether what is listed is not joined to what the state has; absent: it always is. */
+	isApart?(): boolean;
 	/** The window with what came since, also where the newest is not among the items; and whether there may be more. */
 	counted(passing: readonly Item[], window: ListWindow): ListWindow;
 	/** What is known of all that there is; what comes is looked at as it comes where the window is near to it. */
@@ -169,6 +171,7 @@ export function pagesAtStart<Item>(
 			const older = items.map(item => fresh.get(keyOf(item)) ?? item);
 			return isApart ? older : [...older, ...from(passing, joinAt)];
 		},
+		isApart: () => loaded.get().high !== undefined || asked.readsBody,
 		counted(passing, window) {
 			const {follow, seen} = window.position;
 			if (follow || !seen) {

@@ -20,7 +20,7 @@ import {createStore} from './store.ts';
 
 /** A list as it is shown now. */
 export type ListView<Item> = ListFacts & {
-	/** What passes the filter, oldest first. */
+	/** What passes the filter, oldest first; behind it what stands on top. */
 	readonly items: readonly Item[];
 	readonly window: ListWindow;
 	readonly isFollowing: boolean;
@@ -67,6 +67,8 @@ export type ListOptions<Item> = {
 	readonly rankOf?: RankOf;
 	/** The newest stands above: the same list, read from below. */
 	readonly newestFirst?: boolean;
+	/** Items that stand behind the newest, in their order among themselves. */
+	readonly isOnTop?: (item: Item) => boolean;
 	/** Where older items are. */
 	readonly history?: ListHistory<Item>;
 	readonly filter?: string;
@@ -77,17 +79,20 @@ type Wish = {readonly position: ListPosition; readonly filterText: string};
 
 /** A filtered, pausable, selectable view of one list of the gateway's state. */
 export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<Item> {
-	const {keyOf, vocabulary, read, height, history, newestFirst = false} = options;
+	const {keyOf, vocabulary, read, height, history, isOnTop, newestFirst = false} = options;
 	const pages = history && pagesOf(history, {feed, read, keyOf});
 	const isOldestFirst = history?.olderAt === 'start';
 	const filterText = options.filter ?? '';
 	const store = createStore<Wish>({position: options.position ?? atNewest, filterText});
 	let filter = parseFilter(filterText, vocabulary);
-	const windowIn = createPlace(
-		keyOf,
-		options.rankOf ?? (isOldestFirst ? history.cursorOf : undefined),
-	);
-	let remember = createMemory<{readonly view: ListView<Item>; readonly rows: RowList}>();
+	const rankOf = options.rankOf ?? (isOldestFirst ? history.cursorOf : undefined);
+	const windowIn = createPlace(keyOf, rankOf);
+	let remember = createMemory<{
+		readonly view: ListView<Item>;
+		readonly rows: RowList;
+		/** The part of it that is in the order of the journal. */
+		readonly below: Pick<ListView<Item>, 'items' | 'window'>;
+	}>();
 	let live = read(feed.get().state);
 
 	const current = () => {
@@ -101,22 +106,37 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 		const {state, now} = feed.get();
 		const all = read(state);
 		const passing = filter.isEmpty ? all : all.filter(item => filter.matches(item, now));
-		const items = pages?.items(passing) ?? passing;
-		const rows = rowsOf(items, keyOf);
+		const inOrder = pages?.items(passing) ?? passing;
+		const onTop = isOnTop && !pages?.isApart?.() ? passing.filter(isOnTop) : [];
+		const rest = onTop.length === 0 ? inOrder : inOrder.filter(item => !isOnTop?.(item));
+		const items = onTop.length === 0 ? inOrder : [...rest, ...onTop];
+		const rows: RowList = {
+			...rowsOf(items, keyOf),
+			...(onTop.length > 0 && rankOf && {age: agesOf(items.map(keyOf), rankOf)}),
+		};
 		const shown = windowIn(rows, {wish, live: all, height: rowsHigh});
 		const window = pages?.counted(passing, shown) ?? shown;
+		const below = {
+			items: rest,
+			window: {
+				...window,
+				start: Math.min(window.start, rest.length),
+				end: Math.min(window.end, rest.length),
+				cursor: Math.min(window.cursor, rest.length - 1),
+			},
+		};
 		const view = {
 			total: all.length,
 			isTotalCut: false,
 			isWhole: true,
-			...pages?.facts({items, window, height: rowsHigh}),
+			...pages?.facts({...below, height: rowsHigh}),
 			items,
 			window,
 			isFollowing: window.position.follow,
 			filter,
 			filterText: wish.filterText,
 		};
-		return {view, rows};
+		return {view, rows, below};
 	};
 
 	/** The oldest that the journal has. Where it cannot be read, the title says why. */
@@ -136,7 +156,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 
 	/** Asks for what the person comes near to. */
 	const look = () => {
-		pages?.look(() => ({...current().view, height: height()}));
+		pages?.look(() => ({...current().below, height: height()}));
 	};
 
 	const go = (move: ListMove) => {
@@ -225,6 +245,18 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 		},
 		subscribe: listener =>
 			stopAll([store, feed, ...(pages ? [pages] : [])].map(one => one.subscribe(listener))),
+	};
+}
+
+/** Which of `keys` is the newest, and how many are newer than one, by their ranks. */
+function agesOf(keys: readonly string[], rankOf: RankOf): NonNullable<RowList['age']> {
+	const ranks = keys.map(rankOf);
+	return {
+		newest: ranks.indexOf(Math.max(...ranks)),
+		newerThan(id) {
+			const since = rankOf(id);
+			return ranks.filter(rank => rank > since).length;
+		},
 	};
 }
 

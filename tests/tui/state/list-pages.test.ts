@@ -14,17 +14,28 @@ import {makeRun} from '../../helpers/make.ts';
 
 const height = 20;
 
-/** A list of runs of which the state has the newest `kept`, and a journal that has all and looks at 1,000 in a step. */
-function newList({count = 12_000, kept = 200} = {}) {
+const isAtWork = ({state}: Run) => state === 'running';
+
+/** A list of runs of which the state has the newest `kept`, and one that is `atWork`, and a journal that has all and looks at 1,000 in a step. */
+function newList({
+	count = 12_000,
+	kept = 200,
+	atWork,
+}: {count?: number; kept?: number; atWork?: number} = {}) {
 	const all = Array.from({length: count}, (_, index) =>
-		makeRun({id: index + 1, route: index === 41 ? 'rare' : 'usual'}),
+		makeRun({
+			id: index + 1,
+			route: index === 41 ? 'rare' : 'usual',
+			state: index + 1 === atWork ? 'running' : 'queued',
+		}),
 	);
+	const inState = () => [...all.slice(0, -kept).filter(isAtWork), ...all.slice(-kept)];
 	const asked: HistoryQuestion[] = [];
 	const fails: {reason?: string | undefined} = {};
 	/** Questions that get no answer. */
 	const held = {isOn: false, signals: [] as AbortSignal[]};
 	const journal = () => ({deliveries: 0, runs: all.length, runsToDecide: 0});
-	const port = createFakePort({runs: all.slice(-kept), journal: journal()});
+	const port = createFakePort({runs: inState(), journal: journal()});
 	const clock = createFakeClock();
 	const feed = createFeed({port, clock}, () => ({intervalMs: 100, tickMs: 1000}));
 	const list = createList<Run>(feed, {
@@ -32,6 +43,7 @@ function newList({count = 12_000, kept = 200} = {}) {
 		vocabulary: runVocabulary,
 		read: state => state.runs,
 		height: () => height,
+		isOnTop: isAtWork,
 		history: {
 			isShown: () => true,
 			olderAt: 'start',
@@ -64,7 +76,7 @@ function newList({count = 12_000, kept = 200} = {}) {
 				return {items: inOrder, scanned: way.length, ...(!isOver && searchedTo && {searchedTo})};
 			},
 			cursorOf: Number,
-			wholeFrom: state => state.runs[0]?.id,
+			wholeFrom: state => state.runs.find(run => !isAtWork(run))?.id,
 			total: state => state.journal?.runs,
 		},
 	});
@@ -91,7 +103,7 @@ function newList({count = 12_000, kept = 200} = {}) {
 			all.push(
 				...Array.from({length: by}, (_, index) => makeRun({id: first + index, route: 'new'})),
 			);
-			port.change({runs: all.slice(-kept), journal: journal()});
+			port.change({runs: inState(), journal: journal()});
 			clock.advance(100);
 		},
 		[Symbol.dispose]() {
@@ -131,6 +143,30 @@ test('pages lead back to the very first of 12,000 rows and forth again, with a b
 	}
 
 	expect(at.list.selected()?.id).toBe(12_000);
+});
+
+test('a run at work that is older than what the state has stands on top, once, wherever the pages lead', async () => {
+	using at = newList({atWork: 11_000});
+	expect(at.list.selected()?.id).toBe(11_000);
+	expect(ids(at.list.shown()).slice(-3)).toEqual([11_999, 12_000, 11_000]);
+	at.list.move('pause');
+	at.grow(3);
+	expect(at.list.get().window.newer).toBe(3);
+	for (let step = 0; step < 100; step++) {
+		at.list.move('page-up');
+		// oxlint-disable-next-line no-await-in-loop -- a person waits for what comes
+		await at.settle();
+		const {items} = at.list.get();
+		expect(new Set(ids(items)).size).toBe(items.length);
+		expect(items.at(-1)?.id).toBe(11_000);
+	}
+
+	expect(at.list.selected()?.id).toBeLessThan(11_000);
+	at.list.move('follow');
+	await at.settle();
+	expect(at.list.selected()?.id).toBe(11_000);
+	await expect(at.list.find('42')).resolves.toBe(true);
+	expect(at.list.get().items.at(-1)?.id).not.toBe(11_000);
 });
 
 test('what is on the screen stays while pages come in above and new rows below, also when the state lets go of what followed', async () => {

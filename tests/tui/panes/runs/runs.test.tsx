@@ -4,7 +4,7 @@ import {deliveryList} from '../../../../source/tui/entries/delivery-list.ts';
 import {runList} from '../../../../source/tui/entries/run-list.ts';
 import {dialogRows} from '../../../helpers/dialog-rows.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
-import {makeDelivery, makeJob, makeRun, received} from '../../../helpers/make.ts';
+import {makeDelivery, makeJob, makeRun, received, runChanged} from '../../../helpers/make.ts';
 import {readTable} from '../../../helpers/read-table.ts';
 import {showShell, testNow} from '../../../helpers/show-shell.tsx';
 
@@ -21,7 +21,7 @@ const stored = (view: Run, overrides: Partial<StoredRun> = {}): StoredRun => ({
 	...overrides,
 });
 
-test('the newest run stands first, with its state in words', async () => {
+test('the newest run stands first, its state in a sign, and in words where that does not say it', async () => {
 	const port = createFakePort({
 		runs: [
 			run(1, {state: 'done', startedAt: testNow - 60_000, finishedAt: testNow - 19_000}),
@@ -31,12 +31,43 @@ test('the newest run stands first, with its state in words', async () => {
 	});
 	await using shown = await showShell(port, narrow, {pane: 'runs'});
 
-	const rows = readTable(shown.screen.lines(), ['#', 'route', 'state', 'tools', 'took']);
+	const rows = readTable(shown.screen.lines(), ['#', 'route', 'state', 'took']);
 	expect(rows.map(({sign, cells}) => [sign, ...Object.values(cells)])).toEqual([
-		['>', '3', 'gh-review', '◐ running', '3', '5s'],
-		['!', '2', 'gh-review', '! uncertain', '0', '-'],
-		['', '1', 'gh-review', '✓ done', '0', '41.0s'],
+		['>', '3', 'gh-review', '◐', '5s'],
+		['!', '2', 'gh-review', '! uncertain', '-'],
+		['', '1', 'gh-review', '✓', '41.0s'],
 	]);
+});
+
+test('under load what is at work stands on top, and stays there while others come', async () => {
+	const waiting = (id: number) => run(id, {state: 'queued', subject: `acme/api#${id} opened`});
+	const port = createFakePort({
+		runs: [
+			run(1, {state: 'running', startedAt: testNow - 5000}),
+			run(2, {state: 'delivering', startedAt: testNow - 4000}),
+			...Array.from({length: 60}, (_, index) => waiting(3 + index)),
+		],
+	});
+	await using shown = await showShell(port, narrow, {pane: 'runs'});
+	const rows = () => readTable(shown.screen.lines(), ['#', 'why', 'state']).map(({cells}) => cells);
+	expect(rows().slice(0, 4)).toEqual([
+		{'#': '2', why: 'pull_request', state: '◐ delivering'},
+		{'#': '1', why: 'pull_request', state: '◐'},
+		{'#': '62', why: 'api#62 opened', state: '○'},
+		{'#': '61', why: 'api#61 opened', state: '○'},
+	]);
+	await shown.screen.press('j');
+	const delivery = makeDelivery({runId: 63, subject: 'acme/api#63 opened'});
+	port.emit(received(delivery), runChanged(run(2, {state: 'done', startedAt: testNow - 4000})));
+	await shown.pass(100);
+	expect(shown.text()).toContain('paused · 1 newer');
+	expect(rows().slice(0, 3)).toEqual([
+		{'#': '1', why: 'pull_request', state: '◐'},
+		{'#': '63', why: 'api#63 opened', state: '○'},
+		{'#': '62', why: 'api#62 opened', state: '○'},
+	]);
+	await shown.screen.press('G');
+	expect(rows().find(({'#': id}) => id === '2')).toMatchObject({state: '✓'});
 });
 
 test.for([
@@ -366,9 +397,9 @@ test('a run says how many events it stands for, and whose job it is', async () =
 
 	const rows = readTable(shown.screen.lines(), ['#', 'time', 'route', 'why', 'state']);
 	expect(rows.map(({cells}) => Object.values(cells))).toEqual([
-		['3', '11:59:00', 'gh-review', expect.stringMatching(/^pull_.* \+5 old$/), '○ queued'],
-		['2', '11:59:00', 'gh-review', expect.stringMatching(/^pull_.* job morning$/), '○ queued'],
-		['1', '12:00:00', 'job morning', 'schedule', '○ queued'],
+		['3', '11:59:00', 'gh-review', expect.stringMatching(/^pull_.* \+5 old$/), '○'],
+		['2', '11:59:00', 'gh-review', expect.stringMatching(/^pull_.* job morning$/), '○'],
+		['1', '12:00:00', 'job morning', 'schedule', '○'],
 	]);
 	await shown.screen.press('enter');
 	expect(shown.text()).toContain('delivery abc123  group 4: 6 events  5 superseded');
