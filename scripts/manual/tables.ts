@@ -214,7 +214,12 @@ function metricsTable(): string {
 				servers: [],
 				approvals: [],
 			} as never,
-			journal: {notesDropped: 0, queued: 0, commitP50Ms: 0, commitP99Ms: 0},
+			now: 0,
+			journal: {notesDropped: 0, commitP50Ms: 0, commitP99Ms: 0},
+			queue: {
+				waits: {worker: 0, rateLimit: 0, login: 0, retry: 0},
+				places: {taken: 0, all: 0},
+			},
 			active: 0,
 			pendingGroups: 0,
 		});

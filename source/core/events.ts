@@ -7,6 +7,7 @@ import type {WaitingInstall} from './install.ts';
 import type {JobView} from './job.ts';
 import {isJsonObject} from './json.ts';
 import type {LogRecord} from './log.ts';
+import type {RunQueue} from './run-queue.ts';
 import type {Run, TranscriptEntry} from './run.ts';
 import type {ApiState, JournalCounts} from './state.ts';
 import type {ServerView} from './tool-server.ts';
@@ -57,6 +58,8 @@ export type GatewayEvent =
 	  }
 	/** What the journal holds now; what is told of runs since changes it. */
 	| {readonly type: 'journal-counted'; readonly at: number; readonly counts: JournalCounts}
+	/** The runs that wait, and the places of those at work. */
+	| {readonly type: 'queue-counted'; readonly at: number; readonly queue: RunQueue}
 	/** Requests by minute of the last hour, as the journal knows of them: after a start that could not restore all of them as deliveries. */
 	| {
 			readonly type: 'traffic-counted';
@@ -166,6 +169,7 @@ const eventTypes: Readonly<Record<GatewayEvent['type'], true>> = {
 	'message-skipped': true,
 	'history-restored': true,
 	'journal-counted': true,
+	'queue-counted': true,
 	'traffic-counted': true,
 	'api-changed': true,
 	'keys-changed': true,

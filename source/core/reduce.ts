@@ -28,6 +28,7 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 		health,
 		installs,
 		journal,
+		queue,
 		traffic,
 		api,
 		said,
@@ -37,6 +38,7 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 	const nextDeliveries = worksAfter(deliveriesAfter(state.deliveries, events), events);
 	const nextRuns = runsAfter(state.runs, events);
 	const nextJournal = events.reduce(journalAfter, journal);
+	const nextQueue = events.reduce(queueAfter, queue);
 	const nextWhole = wholeAfter({before: state, deliveries: nextDeliveries, runs: nextRuns}, events);
 	const nextInstalls = events.reduce(installsAfter, installs);
 	const nextApi = events.reduce(apiAfter, api);
@@ -64,6 +66,7 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 		problems: events.reduce(problemsAfter, state.problems),
 		totals: events.reduce(totalsAfter, state.totals),
 		...(nextJournal && {journal: nextJournal}),
+		...(nextQueue && {queue: nextQueue}),
 		...(nextWhole && {wholeFrom: nextWhole}),
 		...(nextApi && {api: nextApi}),
 		...(nextInstalls && {installs: nextInstalls}),
@@ -118,6 +121,7 @@ const webhookAfter = (webhook: WebhookState, event: GatewayEvent): WebhookState 
 		case 'message-skipped':
 		case 'history-restored':
 		case 'journal-counted':
+		case 'queue-counted':
 		case 'traffic-counted':
 		case 'routes-changed':
 		case 'delivery-received':
@@ -149,6 +153,9 @@ const webhookAfter = (webhook: WebhookState, event: GatewayEvent): WebhookState 
 
 const journalAfter: Slice<'journal'> = (journal, event) =>
 	event.type === 'journal-counted' ? event.counts : journal;
+
+const queueAfter: Slice<'queue'> = (queue, event) =>
+	event.type === 'queue-counted' ? event.queue : queue;
 
 const routesAfter: Slice<'routes'> = (routes, event) =>
 	event.type === 'routes-changed' ? event.routes : routes;

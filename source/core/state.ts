@@ -7,6 +7,7 @@ import type {Group} from './group.ts';
 import type {WaitingInstall} from './install.ts';
 import type {JobView} from './job.ts';
 import type {LogRecord} from './log.ts';
+import type {RunQueue} from './run-queue.ts';
 import {needsDecision, type Run, type TranscriptEntry} from './run.ts';
 import type {ServerView} from './tool-server.ts';
 import type {TrafficMinute} from './traffic.ts';
@@ -109,6 +110,8 @@ export type GatewayState = {
 	readonly runs: readonly Run[];
 	/** Absent until it was counted, and of a gateway that does not count. */
 	readonly journal?: JournalCounts;
+	/** The queue as it was counted last, which `runs` need not hold whole. Absent as `journal` is. */
+	readonly queue?: RunQueue;
 	/** Every delivery from this id on, and every run from this number on, is in the lists above; older ones may be missing between others. Absent: nobody knows. */
 	readonly wholeFrom?: {readonly delivery?: string; readonly run?: number};
 	/** Last entries of the runs that are active, by run id. */

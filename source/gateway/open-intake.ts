@@ -24,6 +24,7 @@ import type {Dispatcher} from './runs/dispatch.ts';
 import {openLoopBreaker} from './runs/loop-breaker.ts';
 import {createServerSecrets, joinLists} from './servers/server-secrets.ts';
 import {createGatewayMetrics} from './status/metrics.ts';
+import {readRunQueue} from './status/run-queue.ts';
 
 /** What decides about requests, and what they are decided by. */
 export type Intake = Awaited<ReturnType<typeof openIntake>>;
@@ -169,9 +170,20 @@ export async function openIntake(
 			announce,
 			ownMark,
 			async metrics() {
-				const [health, pendingGroups] = await Promise.all([store.health(), store.groups.pending()]);
+				const [health, queue, pendingGroups] = await Promise.all([
+					store.health(),
+					readRunQueue(store.runs, dispatcher?.places ?? {taken: 0, all: 0}),
+					store.groups.pending(),
+				]);
 				const active = dispatcher?.active ?? 0;
-				return metrics.render({state: broker.getState(), journal: health, active, pendingGroups});
+				return metrics.render({
+					state: broker.getState(),
+					now: clock.now(),
+					journal: health,
+					queue,
+					active,
+					pendingGroups,
+				});
 			},
 		}),
 	);

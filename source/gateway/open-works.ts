@@ -10,6 +10,7 @@ import type {Intake} from './open-intake.ts';
 import {openWorkers} from './runs/open-workers.ts';
 import {openTools} from './servers/open-tools.ts';
 import {startHealth} from './status/health.ts';
+import {readRunQueue, startQueueCounts} from './status/run-queue.ts';
 
 /**
  * Opens what works on what was accepted, and what shows it: the model, tools, workers, the history of before the start, the chat API. Joins it with the intake, which listens already.
@@ -38,6 +39,11 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 		}),
 	);
 	intake.dispatchTo(dispatcher);
+	stack.use(
+		startQueueCounts({clock, emit, log: log.from('store')}, async () =>
+			readRunQueue(store.runs, dispatcher.places),
+		),
+	);
 	stack.use(
 		startRetention({clock, store, log: log.from('store')}, {retention: () => config().retention}),
 	);

@@ -14,7 +14,7 @@ export type DueTimes = {
 	/** The run waits for its time, if that lies ahead. */
 	add(
 		run: Pick<TimedRun, 'id' | 'profile' | 'route'>,
-		wait: Pick<TimedRun, 'isPromised' | 'awaitsLogins'> & {readonly waitMs: number},
+		wait: Pick<TimedRun, 'isPromised' | 'isRetry' | 'awaitsLogins'> & {readonly waitMs: number},
 	): void;
 	/** It was leased, has ended, or need not wait any more. */
 	remove(runId: number): void;

@@ -24,6 +24,8 @@ export type Lanes = {
 	first(): Row | undefined;
 	/** Notes that the first was leased: its lane is the last whose turn comes again. */
 	take(): void;
+	/** When the due run that has waited longest was due, milliseconds since 1970, also of a lane without room. */
+	oldestDueAt(): number | undefined;
 	/** The run of a lane with room that is due next, and milliseconds until then. */
 	next(): {readonly head: Row; readonly waitMs: number} | undefined;
 };
@@ -102,6 +104,12 @@ export function createLanes(
 
 				const [lane] = lanes.filter(hasRoom).toSorted((a, b) => waitOf(a) - waitOf(b));
 				return lane?.head && {head: lane.head, waitMs: waitOf(lane)};
+			},
+			oldestDueAt() {
+				const due = lanes.filter(lane => lane.head && waitOf(lane) === 0);
+				return due.length === 0
+					? undefined
+					: Math.min(...due.map(({head}) => integerOf(head?.['due_at'])));
 			},
 			first: () => first()?.head,
 			take() {

@@ -82,7 +82,7 @@ function readTimedRuns(database: DatabaseSync, clock: Clock): TimedRuns {
 	);
 	const rows = database
 		.prepare(
-			`select id, profile, route, attempt + delivery_attempt as tries, created_at, due_at, awaits_logins, login_wait
+			`select id, profile, route, state, attempt + delivery_attempt as tries, created_at, due_at, awaits_logins, login_wait
 			from run indexed by run_waiting where due_at > ?`,
 		)
 		.all(now)
@@ -107,10 +107,11 @@ function readTimedRuns(database: DatabaseSync, clock: Clock): TimedRuns {
 	});
 }
 
-function kindOf(row: Row): Pick<TimedRun, 'isPromised' | 'awaitsLogins'> {
+function kindOf(row: Row): Pick<TimedRun, 'isPromised' | 'isRetry' | 'awaitsLogins'> {
 	const names = nullableText(row['awaits_logins']);
+	const isPromised = integerOf(row['tries']) === 0;
 	return names === null
-		? {isPromised: integerOf(row['tries']) === 0}
+		? {isPromised, isRetry: !isPromised && row['state'] === 'queued'}
 		: {isPromised: false, awaitsLogins: jsonOf<readonly string[]>(names)};
 }
 

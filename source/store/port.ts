@@ -3,6 +3,7 @@ import type {ApprovalKeeper} from '../core/approvals/keeper.ts';
 import type {Delivery, StoredDelivery} from '../core/delivery.ts';
 import type {Group, GroupReason, GroupWindow, StoredGroup} from '../core/group.ts';
 import type {Memos} from '../core/memos.ts';
+import type {RunQueue} from '../core/run-queue.ts';
 import type {Run, RunPlan, RunState, StoredRun, TranscriptEntry, WorkDone} from '../core/run.ts';
 import type {Chats} from './chat-port.ts';
 import type {HistorySearching} from './history/port.ts';
@@ -129,9 +130,8 @@ export type RouteLimit = RouteKey & {readonly most: number};
 
 export type Runs = Chats & {
 	/**
-	 * Takes up to `count` due runs for `leaseMs`, one after the other: of the routes that have one, that whose last lease is longest ago, and of its runs the oldest. A job is a route of its own,
-	 * also where a route fires it. A route without one among the last `maxTurns` leases comes first; of several such, that with the oldest run. All gateways together take turns so. A lease that was neither beaten nor settled by then is due again, or `interrupted`, or `uncertain`, by the rules of opening.
-	 * Never two runs of one job at once, and of one route no more than `limits` say, where they name it; what waits for that holds up nothing behind it.
+	 * Takes up to `count` due runs for `leaseMs`: each time the oldest of the route whose last lease, from whatever gateway, is longest ago (see `maxTurns`). A job is a route of its own, also where a route fires it.
+	 * Never two runs of one job at once, and of one route no more than `limits` say; what waits for that holds up nothing behind it. A lease neither beaten nor settled in time is due again, `interrupted` or `uncertain`, by the rules of opening.
 	 */
 	lease(count: number, leaseMs: number, limits?: readonly RouteLimit[]): Promise<readonly Lease[]>;
 	/** Prolongs by `leaseMs`. `false`: lost, stop working. */
@@ -174,6 +174,8 @@ export type Runs = Chats & {
 	/** Those that wait for a person (`needsDecision`), however old they are; newest first, at most `limit` (1 to 1,000). */
 	toDecide(limit: number): Promise<readonly Run[]>;
 	counts(): Promise<{readonly queued: number; readonly active: number}>;
+	/** The `queued` of `counts` by what they wait for; a delivery whose next try is due waits for a worker beside them. */
+	waits(): Promise<Omit<RunQueue, 'places'>>;
 	/** How many the journal holds, and how many of them wait for a person. */
 	kept(): Promise<{readonly all: number; readonly toDecide: number}>;
 	/** When the next waiting run is due or a lease runs out, whichever is first, milliseconds since 1970. Runs that only wait for their job, or by `limits` for their route, are not due. */

@@ -25,7 +25,7 @@ export const maxWaitingOfRoute = (maxQueued: number): number =>
 /** Runs of one job that may be leased at once. */
 export const maxLeasesPerJob = 1;
 
-/** Leases by which whose turn it is among the routes is known: a route without one of them has its turn first. */
+/** The newest leases, by which the turns of routes are known: a route without one among them comes first, of several such that with the oldest run. */
 export const maxTurns = 10_000;
 
 /** Settled approvals that are kept. */

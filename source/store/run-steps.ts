@@ -143,7 +143,8 @@ export function createRunSteps({
 				const state = from === 'running' ? 'queued' : from;
 				times.keepUp();
 				wait.run(state, settlement.at, error, lease.run.id);
-				times.add(lease.run, {waitMs: settlement.at - now, isPromised: false});
+				const isRetry = state === 'queued';
+				times.add(lease.run, {waitMs: settlement.at - now, isPromised: false, isRetry});
 				counters.moved(from, state);
 				return true;
 			}

@@ -1,5 +1,5 @@
 import {createAbandon} from './abandoned-runs.ts';
-import {integerOf} from './columns.ts';
+import {integerOf, optional} from './columns.ts';
 import type {DueTimes} from './due-times.ts';
 import {createLanes, type Lanes} from './lanes.ts';
 import {createLeases, createLeasing, type OpenLease} from './leases.ts';
@@ -149,6 +149,18 @@ export function createRuns({
 		list: reader.list,
 		toDecide: async limit => waiting.list(limit),
 		counts: async () => ({queued: counters.queued, active: counters.active}),
+		async waits() {
+			const [rateLimit, login, retry] = [
+				timed.promised(),
+				timed.awaiting().length,
+				timed.retried(),
+			];
+			const worker = counters.queued - rateLimit - login - retry;
+			return {
+				waits: {worker, rateLimit, login, retry},
+				...optional('oldestDueAt', lanes().oldestDueAt()),
+			};
+		},
 		kept: async () => ({all: counters.runs, toDecide: waiting.count()}),
 		async nextDue(limits) {
 			const next = lanes(limits).next();

@@ -210,7 +210,6 @@ export function createSqliteStore(
 			return {
 				...(failing !== undefined && {failing}),
 				notesDropped: notes.dropped(),
-				queued: counters.queued,
 				commitP50Ms: commit.durations.percentile(0.5),
 				commitP99Ms: commit.durations.percentile(0.99),
 			};

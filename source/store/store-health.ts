@@ -4,8 +4,6 @@ export type StoreHealth = {
 	readonly failing?: string;
 	/** Notes dropped since the start. */
 	readonly notesDropped: number;
-	/** Queued runs, also those whose time lies ahead; pending groups are not among them. */
-	readonly queued: number;
 	/** Durations of the last commits, milliseconds: median and 99th percentile. */
 	readonly commitP50Ms: number;
 	readonly commitP99Ms: number;

@@ -10,6 +10,8 @@ export type TimedRun = RouteKey & {
 	readonly at: number;
 	/** It was accepted for later, and has not been tried yet. */
 	readonly isPromised: boolean;
+	/** It waits for the agent's next try. */
+	readonly isRetry?: boolean;
 	/** Servers of its profile that it waits for a person to log in to. */
 	readonly awaitsLogins?: readonly string[] | undefined;
 };
@@ -33,6 +35,8 @@ export type TimedRuns = Memory & {
 	/** Runs that await logins and whose time lies ahead. */
 	awaiting(): readonly TimedRun[];
 	awaitingOf(route: RouteKey): number;
+	/** Runs whose agent is tried again, and whose time lies ahead. */
+	retried(): number;
 	/** Of each route, milliseconds until the last promised run is due. */
 	latestStarts(): ReadonlyArray<RouteKey & {readonly inMs: number}>;
 };
@@ -44,6 +48,7 @@ export function createTimedRuns(
 	const runs = new Map<number, TimedRun>();
 	const promised = createRunsAhead<TimedRun>(clock);
 	const awaiting = createRunsAhead<TimedRun>(clock);
+	const retried = createRunsAhead<TimedRun>(clock);
 	/** How to undo, in reverse order, what the open transaction did. */
 	const undo: Array<() => void> = [];
 
@@ -51,6 +56,7 @@ export function createTimedRuns(
 		runs.delete(id);
 		promised.delete(id);
 		awaiting.delete(id);
+		retried.delete(id);
 	};
 
 	const set = (run: TimedRun) => {
@@ -60,6 +66,8 @@ export function createTimedRuns(
 			promised.set(run);
 		} else if (run.awaitsLogins) {
 			awaiting.set(run);
+		} else if (run.isRetry) {
+			retried.set(run);
 		}
 	};
 
@@ -90,6 +98,7 @@ export function createTimedRuns(
 		promisedOf: route => promised.of(route),
 		awaiting: () => [...awaiting.all()],
 		awaitingOf: route => awaiting.of(route),
+		retried: () => retried.count(),
 		latestStarts() {
 			const latest = new Map<string, TimedRun>();
 			for (const run of promised.all()) {

@@ -81,7 +81,11 @@ export async function journalEvent(
 			return {...reply, joined: accepted};
 		case 'accepted':
 			pass(withReason(because, `run ${accepted.runId} queued`));
-			return {...reply, runId: accepted.runId, ...(work.job && {job: work.job})};
+			return {
+				...reply,
+				runId: accepted.runId,
+				...((work.job || work.dueAt !== undefined) && {isMoreThanImplied: true}),
+			};
 	}
 }
 

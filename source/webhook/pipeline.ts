@@ -3,7 +3,6 @@ import {messageOf} from '../core/errors.ts';
 import type {Group} from '../core/group.ts';
 import type {Busy} from '../core/idle.ts';
 import type {World} from '../core/world.ts';
-import type {JobKey} from '../store/port.ts';
 import {cleanDetail, deliveryOf, note, storedDeliveryOf} from './delivery-draft.ts';
 import type {DeliveryDraft} from './delivery-draft.ts';
 import {enterRoute} from './find-route.ts';
@@ -23,8 +22,8 @@ export type PipelineDependencies = Pick<World, 'emit' | 'redact'> & {
 	readonly metrics: Metrics;
 	/** Counts the events under way. */
 	readonly busy: Busy;
-	/** A run waits, of `job` if it is one of a job; must not throw. */
-	readonly onAccepted: (runId: number, job?: JobKey) => void;
+	/** A run waits; `isImplied`: its delivery, of which faces were told, says all of it. Must not throw. */
+	readonly onAccepted: (runId: number, isImplied: boolean) => void;
 	/** A group is on disk as it is now; must not throw. */
 	readonly onGroupChanged: (group: Group) => void;
 };
@@ -96,7 +95,7 @@ export function createPipeline({
 
 		onGroupChanged(group);
 		if (dispatched?.runId !== undefined) {
-			onAccepted(dispatched.runId);
+			onAccepted(dispatched.runId, false);
 		}
 	};
 
@@ -112,10 +111,10 @@ export function createPipeline({
 			metrics.observe(draft.routeId, delivery);
 			emit({type: 'delivery-received', at: clock.now(), delivery});
 		});
-		const {runId, job, joined} = reply;
+		const {runId, isMoreThanImplied = false, joined} = reply;
 		if (runId !== undefined) {
 			tell(draft, () => {
-				onAccepted(runId, job);
+				onAccepted(runId, !isMoreThanImplied);
 			});
 		}
 

@@ -9,7 +9,6 @@ import {drain} from '../http/drain.ts';
 import {createHttpServer} from '../http/http-server.ts';
 import {listen} from '../http/listen.ts';
 import type {RateUse} from '../store/limits/port.ts';
-import type {JobKey} from '../store/port.ts';
 import {createRouteCompiler} from './compiled-route.ts';
 import type {DeliverDirect} from './direct-delivery.ts';
 import {createExchange} from './exchange.ts';
@@ -48,8 +47,8 @@ export type ReceiverDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redac
 		readonly ids: () => string;
 		/** Hands over the message of a `deliver_only` event; rejects when it failed. */
 		readonly deliverDirect: DeliverDirect;
-		/** A run is on disk and waits, of `job` if it is one of a job; must not throw. */
-		readonly onAccepted: (runId: number, job?: JobKey) => void;
+		/** A run is on disk and waits; `isImplied`: its delivery, of which faces were told, says all of it. Must not throw. */
+		readonly onAccepted: (runId: number, isImplied: boolean) => void;
 		/**
 		 * A group changed on disk: an event opened or joined it (it is due at `dueOf(group).at`), or it made room for a new one and is dispatched, which
 		 * `onAccepted` is told too. Nothing is emitted here; must not throw.

@@ -2,7 +2,6 @@ import type {DeliveryOutcome} from '../core/delivery.ts';
 import type {Group} from '../core/group.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {HttpAnswer} from '../http/http-answer.ts';
-import type {JobKey} from '../store/port.ts';
 
 /** An answer of the receiver: what the client gets, and what faces call it. */
 export type Reply = Pick<
@@ -12,8 +11,8 @@ export type Reply = Pick<
 	readonly outcome: DeliveryOutcome;
 	/** The run that the request started. */
 	readonly runId?: number;
-	/** The job that it is a run of. */
-	readonly job?: JobKey;
+	/** The delivery does not say all of the run: it is one of a job, or starts later. */
+	readonly isMoreThanImplied?: true;
 	/** The group that the event waits in, and the one that was dispatched to make room for it. */
 	readonly joined?: {readonly group: Group; readonly dispatched?: Group};
 	/** Nothing is known of its sender, and nothing came of it: it is shown, and not kept. */

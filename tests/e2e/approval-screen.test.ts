@@ -59,7 +59,7 @@ test('a request is seen, opened, and allowed by the name of its tool; then its r
 	pty.press('enter');
 	await pty.waitForText('write_file: allowed');
 	pty.press('7');
-	await pty.waitForText(/write .*✓ done/);
+	await pty.waitForText(/write .* ✓ /);
 
 	expect(await waiting.home.read('note.txt')).toBe('hello');
 	pty.press('6');
@@ -83,6 +83,6 @@ test('"allow keys work only after the arming delay": what was typed until then a
 	pty.press('d');
 	await pty.waitForText('write_file: denied');
 	pty.press('7');
-	await pty.waitForText(/write .*✓ done/);
+	await pty.waitForText(/write .* ✓ /);
 	expect(existsSync(file)).toBe(false);
 });

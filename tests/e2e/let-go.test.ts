@@ -129,7 +129,7 @@ test('a line that drops ends nothing: the approval waits, the login completes, t
 	await face.waitForText('write_file: allowed');
 	await other.waitFor(rows => !rows.some(row => row.includes('Approval 1 of 1')));
 	face.press('7');
-	await face.waitForText(/write .*✓ done/);
+	await face.waitForText(/write .* ✓ /);
 	expect(await home.read('note.txt')).toBe('hello');
 
 	process.kill(pid, 'SIGTERM');

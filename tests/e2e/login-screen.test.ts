@@ -58,7 +58,7 @@ test('from pane 3 to a code, its page on another device, and a run that has the 
 	await connected(pty);
 	await ask(pty);
 	pty.press('7');
-	await pty.waitForText(/ask .*✓ done/);
+	await pty.waitForText(/ask .* ✓ /);
 	pty.press('enter');
 	await pty.waitForText('alice');
 	expect(pty.foreign()).toEqual([]);
@@ -76,7 +76,7 @@ test('attached: the browser is the person\'s, the gateway takes the login over; 
 	expect(await readdir(home.file('mcp-tokens'))).toContain('crm.json');
 	await ask(pty);
 	pty.press('7');
-	await pty.waitForText(/ask .*✓ done/);
+	await pty.waitForText(/ask .* ✓ /);
 
 	pty.press('4', 'L');
 	await pty.waitForText('Log out of crm');

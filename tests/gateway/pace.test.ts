@@ -38,6 +38,7 @@ test('"overflow: queue": above the rate limit the event is accepted and runs in 
 		expect((await gateway.send('hook', {n})).status).toBe(202);
 	}
 
+	await gateway.until(({runs}) => runs.filter(run => run.nextAttemptAt !== undefined).length === 3);
 	await gateway.ended(2);
 	await gateway.gateway.idle();
 	expect(endedOf(gateway)).toEqual([1, 2]);
@@ -96,6 +97,51 @@ async function openHeldModel(count: number) {
 		[Symbol.asyncDispose]: async () => model[Symbol.asyncDispose](),
 	};
 }
+
+test('status, metrics and what faces are told say one number of what is queued, with the reasons, and the age of the oldest', async () => {
+	const clock = createFakeClock(startMs);
+	await using held = await openHeldModel(3);
+	await using gateway = await startTestGateway({
+		config: {model: modelOf(held.model), runs: {concurrency: 1}},
+		subscriptions: {hook: {prompt: '{n}', rate_limit: 3, overflow: 'queue'}},
+		clock,
+	});
+	for (let n = 1; n <= 5; n++) {
+		await gateway.send('hook', {n});
+	}
+
+	await gateway.until(({runs}) => runs.some(({state}) => state === 'running'));
+	clock.advance(7000);
+	const waits = {worker: 2, rateLimit: 2, login: 0, retry: 0};
+	const {queue} = await gateway.until(state => state.queue?.waits.worker === 2);
+	expect(queue).toEqual({waits, oldestDueAt: startMs, places: {taken: 1, all: 1}});
+	expect((await gateway.port.status()).runs).toMatchObject({
+		active: 1,
+		queued: 4,
+		queue: {
+			worker: 2,
+			rate_limit: 2,
+			login: 0,
+			retry: 0,
+			oldest_due_at: startMs,
+			places: 1,
+			places_taken: 1,
+		},
+	});
+	const metrics = await fetch(`${gateway.url()}/metrics`, {headers: {connection: 'close'}});
+	const lines = (await metrics.text()).split('\n');
+	expect(lines).toEqual(
+		expect.arrayContaining([
+			'svc_runs_queued 4',
+			'svc_runs_waiting{for="worker"} 2',
+			'svc_runs_waiting{for="rate_limit"} 2',
+			'svc_runs_oldest_waiting_seconds 7',
+			'svc_runs_places_taken 1',
+		]),
+	);
+	expect(await gateway.port.stopConsequences()).toMatchObject({activeRuns: 1, queuedRuns: 4});
+	held.release();
+});
 
 const oneAtATime: Readonly<Record<string, JsonObject>> = {
 	slow: {prompt: 'slow {n}', concurrency: 1},

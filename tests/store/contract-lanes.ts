@@ -38,7 +38,7 @@ const acceptOn = async (store: Store, route: string, profile = 'default') =>
 export function describeLanes(name: string, use: Use, useTwo: UseTwo): void {
 	describe(`${name}: lanes`, () => {
 		test(
-			'"of one route no more than `limits` say, where they name it; what waits for that holds up nothing behind it"',
+			'"of one route no more than `limits` say; what waits for that holds up nothing behind it"',
 			use(async store => {
 				const [a, b, c, d] = [
 					await acceptOn(store, 'github'),
@@ -233,7 +233,7 @@ export function describeLanes(name: string, use: Use, useTwo: UseTwo): void {
 		);
 
 		test(
-			'"the route whose last lease is longest ago": one that has a run again and again waits for each of the others once',
+			'"the route whose last lease, from whatever gateway, is longest ago": one that has a run again and again waits for each of the others once',
 			use(async store => {
 				await Promise.all(
 					['a', 'a', 'a', 'b', 'b', 'b'].map(async route => acceptOn(store, route)),
@@ -296,6 +296,70 @@ export function describeLanes(name: string, use: Use, useTwo: UseTwo): void {
 				}
 
 				expect(routes.join('')).toBe('abab');
+			}),
+		);
+	});
+
+	describe(`${name}: what queued runs wait for`, () => {
+		test(
+			'each is counted once: for a worker, the rate limit, a login, or its next try',
+			use(async (store, clock, home) => {
+				expect(await store.runs.waits()).toEqual({
+					waits: {worker: 0, rateLimit: 0, login: 0, retry: 0},
+				});
+				const ids = await Promise.all([1, 2, 3, 4].map(async () => acceptOn(store, 'github')));
+				await acceptRun(store, sampleEntry({}, {dueAt: startMs + 9000}));
+				clock.advance(3000);
+				const [retry, login, delivery] = await store.runs.lease(3, hourMs);
+				if (!retry || !login || !delivery) {
+					throw new Error('three runs are due');
+				}
+
+				await store.runs.settle(retry, {state: 'retry', at: startMs + 8000, error: 'x'});
+				await store.runs.settle(login, {
+					state: 'awaits-logins',
+					servers: ['crm'],
+					mostMs: hourMs,
+				});
+				await store.runs.answer(delivery, {text: 'Done', model: 'm', toolCalls: 0});
+				await store.runs.settle(delivery, {state: 'retry', at: startMs + 8000, error: 'x'});
+				const waits = {worker: 1, rateLimit: 1, login: 1, retry: 1};
+				expect(await store.runs.waits()).toEqual({waits, oldestDueAt: startMs});
+				expect(await store.runs.counts()).toEqual({queued: 4, active: 1});
+				await using copy = await home.crash();
+				await using reopened = await copy.open(clock);
+				expect(await reopened.runs.waits()).toEqual({waits, oldestDueAt: startMs});
+
+				clock.advance(6000);
+				expect((await store.runs.waits()).waits).toEqual({
+					worker: 3,
+					rateLimit: 0,
+					login: 1,
+					retry: 0,
+				});
+				expect(await store.runs.release('all')).toEqual([ids[1]]);
+				await store.runs.lease(9, hourMs);
+				expect(await store.runs.waits()).toEqual({
+					waits: {worker: 0, rateLimit: 0, login: 0, retry: 0},
+				});
+			}),
+		);
+
+		test(
+			'"also of a lane without room": the oldest that waits is told, and one that was put back waits from then on',
+			use(async (store, clock) => {
+				const first = await acceptOn(store, 'github');
+				clock.advance(1000);
+				await acceptOn(store, 'github');
+				clock.advance(1000);
+				await acceptOn(store, 'gitlab');
+				await store.runs.lease(1, hourMs, oneOfGithub);
+				expect((await store.runs.waits()).oldestDueAt).toBe(startMs + 1000);
+				await store.runs.cancel(first);
+				clock.advance(1000);
+				await store.runs.lease(9, hourMs);
+				await store.runs.retry(first);
+				expect((await store.runs.waits()).oldestDueAt).toBe(startMs + 3000);
 			}),
 		);
 	});

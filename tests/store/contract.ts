@@ -970,7 +970,6 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 				expect(store.lastId).toBe('');
 				expect(await store.health()).toEqual({
 					notesDropped: 0,
-					queued: 0,
 					commitP50Ms: 0,
 					commitP99Ms: 0,
 				});

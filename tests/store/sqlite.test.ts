@@ -442,7 +442,6 @@ describe('the cost', () => {
 		expect(commits).toEqual([100]);
 		expect(await store.health()).toEqual({
 			notesDropped: 0,
-			queued: 100,
 			commitP50Ms: 0,
 			commitP99Ms: 0,
 		});

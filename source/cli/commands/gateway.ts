@@ -2,9 +2,10 @@ import {type Command, Option} from 'commander';
 import {formatDiagnostic} from '../../config/format-diagnostic.ts';
 import type {ReceiverSettings} from '../../config/set-up.ts';
 import {countOf} from '../../core/counted.ts';
+import {waitWords} from '../../core/run-queue.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {GatewayCommands, GatewayStatus} from '../../gateway/port.ts';
-import {dayTime} from '../../terminal/text/time.ts';
+import {dayTime, duration} from '../../terminal/text/time.ts';
 import type {Context} from '../console/context.ts';
 import {numberOption, refuseUnknownCommand} from '../console/options.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
@@ -86,7 +87,8 @@ export function addGatewayCommands(program: Command, context: Context): void {
 			if (json) {
 				printJson(context, {running: true, ...status});
 			} else {
-				printLines(context, describe(status, await nextJobText(gateway)));
+				const nextJob = await nextJobText(gateway);
+				printLines(context, describe(status, {nextJob, now: context.clock.now()}));
 			}
 		});
 
@@ -133,14 +135,15 @@ async function nextJobText(gateway: Pick<GatewayCommands, 'listJobs'>): Promise<
 
 function describe(
 	{pid, home, profile, webhook, runs, platforms, model, ...rest}: GatewayStatus,
-	nextJob: string,
+	{nextJob, now}: {readonly nextJob: string; readonly now: number},
 ): readonly string[] {
 	return [
 		`gateway    process ${pid}, version ${rest.version}, profile ${profile}${seatText[rest.seat ?? 'foreground']}`,
 		`home       ${home}`,
 		`webhooks   ${serverState(webhook)}`,
 		`chat API   ${serverState(rest.api)}`,
-		`runs       ${runs.active} active, ${runs.queued} queued${awaitingText(runs.awaiting_login)}${runs.to_decide > 0 ? `, ${runs.to_decide} to decide (svc runs list --state interrupted uncertain dead)` : ''}`,
+		`runs       ${runs.active} active, ${runs.queued} queued${runs.to_decide > 0 ? `, ${runs.to_decide} to decide (svc runs list --state interrupted uncertain dead)` : ''}`,
+		...queueLine(runs, now),
 		`groups     ${rest.groups} waiting`,
 		`jobs       ${rest.jobs.count}${nextJob === '' ? '' : `, the next one fires ${nextJob}`}`,
 		...rest.servers.map(
@@ -176,10 +179,20 @@ const seatText = {
 	background: ', in the background',
 } as const;
 
-const awaitingText = (count: number): string =>
-	count === 0
-		? ''
-		: `, of which ${count === 1 ? '1 waits' : `${count} wait`} for a login: svc runs list --state queued`;
+/** What queued runs wait for; nothing where none is queued, and of a gateway that does not say. */
+function queueLine({queue}: GatewayStatus['runs'], now: number): readonly string[] {
+	if (!queue) {
+		return [];
+	}
+
+	const {worker, login, retry, rate_limit: rateLimit, oldest_due_at: oldest} = queue;
+	const age = oldest === null ? undefined : duration(now - oldest);
+	const waits = waitWords({worker, rateLimit, login, retry}, age);
+	const list = login > 0 ? ' (svc runs list --state queued)' : '';
+	return waits === ''
+		? []
+		: [`waiting    ${waits}${list}; ${queue.places_taken} of ${queue.places} at work`];
+}
 
 /** Whether everything that is configured is in use as it is written. */
 const isWhole = ({webhook, api, slips, config_problems: problems}: GatewayStatus): boolean =>

@@ -28,7 +28,25 @@ const status = facts({
 	/** The chat API. */
 	api: z.union([facts({url: text}), facts({refused: text}), facts({disabled: z.literal(true)})]),
 	/** `to_decide`: those that wait for a person, however old they are; `awaiting_login`: of those that are queued, so many wait for a person to log in to a tool server. */
-	runs: facts({active: integer, queued: integer, to_decide: integer, awaiting_login: integer}),
+	runs: facts({
+		active: integer,
+		queued: integer,
+		to_decide: integer,
+		awaiting_login: integer,
+		/** What those that are queued wait for: `queued` is the sum of the first four. Older gateways do not say. */
+		queue: facts({
+			worker: integer,
+			rate_limit: integer,
+			login: integer,
+			/** The time of their next try. */
+			retry: integer,
+			/** When the run that has waited for a worker for longest was due, milliseconds since 1970. */
+			oldest_due_at: number.nullable(),
+			/** How many runs may be at work (`runs.concurrency`), and how many are. */
+			places: integer,
+			places_taken: integer,
+		}).exactOptional(),
+	}),
 	/** Groups that wait. */
 	groups: integer,
 	/** `next_at`: when the first of them fires, milliseconds since 1970. */

@@ -37,12 +37,11 @@ export function openReceiver(
 		multiplexing: () => config().multiplexProfiles,
 		jobOf: jobs.jobOf,
 		deliverDirect: holdDirect(loops, deliverer),
-		onAccepted(runId, job) {
-			if (job) {
-				// What a delivery implies of its run does not name the job.
-				void announce.queued(runId);
-			} else {
+		onAccepted(runId, isImplied) {
+			if (isImplied) {
 				wake();
+			} else {
+				void announce.queued(runId);
 			}
 		},
 		onGroupChanged(group) {

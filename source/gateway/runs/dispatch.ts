@@ -1,5 +1,6 @@
 import {every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
+import type {RunPlaces} from '../../core/run-queue.ts';
 import {createTimer} from '../../core/stops.ts';
 import type {World} from '../../core/world.ts';
 import type {Lease, RouteLimit, Runs} from '../../store/port.ts';
@@ -33,6 +34,8 @@ export type Dispatcher = {
 	host(lease: Lease, work: Working): Promise<void>;
 	/** Runs under way, hosted ones too. */
 	readonly active: number;
+	/** The places of the queue now. */
+	readonly places: RunPlaces;
 	/** Fills the free places once more, lets what is under way finish for three seconds, then leaves the rest to the journal. */
 	[Symbol.asyncDispose](): Promise<void>;
 };
@@ -84,8 +87,9 @@ export function createDispatcher(
 	let stopping = false;
 	const timer = createTimer(clock);
 
+	const taken = () => active.size - hosted - Math.min(aside.size, mostAside);
 	/** Places that the queue has left. */
-	const freePlaces = () => concurrency() - (active.size - hosted - Math.min(aside.size, mostAside));
+	const freePlaces = () => concurrency() - taken();
 	const isFree = () => !stopping && freePlaces() > 0;
 
 	const wake = () => {
@@ -204,6 +208,9 @@ export function createDispatcher(
 		},
 		get active() {
 			return active.size;
+		},
+		get places() {
+			return {taken: taken(), all: concurrency()};
 		},
 		async [Symbol.asyncDispose]() {
 			// What was handed over while everything closed is to begin in the places that are free.

@@ -161,6 +161,9 @@ export function openWorkers(
 		get active() {
 			return dispatcher.active;
 		},
+		get places() {
+			return dispatcher.places;
+		},
 		async [Symbol.asyncDispose]() {
 			await dispatcher[Symbol.asyncDispose]();
 			await loginWaits[Symbol.asyncDispose]();

@@ -1,7 +1,9 @@
+import {queuedOf, type RunQueue} from '../../core/run-queue.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {GatewayStatus} from '../port.ts';
 import type {Rooms, Seat} from '../rooms.ts';
 import {restartNeeded} from './restart-needed.ts';
+import {readRunQueue} from './run-queue.ts';
 import {statusSlips} from './status-slips.ts';
 
 /** The gateway in one object. @see manual/control-api.md */
@@ -13,13 +15,14 @@ export async function gatewayStatus(
 		live,
 		receiver,
 		servers,
-	}: Pick<Rooms, 'store' | 'jobs' | 'live' | 'receiver' | 'servers'>,
+		dispatcher,
+	}: Pick<Rooms, 'dispatcher' | 'store' | 'jobs' | 'live' | 'receiver' | 'servers'>,
 ): Promise<GatewayStatus> {
 	const {gateway, webhook, platforms, model, modelProblem, problems} = state;
-	const [{active, queued}, {toDecide}, awaited, pendingGroups, {failing}] = await Promise.all([
+	const [{active}, {toDecide}, queue, pendingGroups, {failing}] = await Promise.all([
 		store.runs.counts(),
 		store.runs.kept(),
-		store.runs.awaitedLogins(),
+		readRunQueue(store.runs, dispatcher.places),
 		store.groups.pending(),
 		store.health(),
 	]);
@@ -36,7 +39,13 @@ export async function gatewayStatus(
 		started_at: gateway.startedAt,
 		webhook: receiverStatus(webhook),
 		api: receiverStatus(state.api ?? {state: 'disabled'}),
-		runs: {active, queued, to_decide: toDecide, awaiting_login: awaited.runs},
+		runs: {
+			active,
+			queued: queuedOf(queue.waits),
+			to_decide: toDecide,
+			awaiting_login: queue.waits.login,
+			queue: queueStatus(queue),
+		},
 		groups: pendingGroups,
 		jobs: {count: views.length, next_at: next.length === 0 ? null : Math.min(...next)},
 		servers: servers.views().map(({name, profile: owner, status, tools, reason}) => ({
@@ -62,6 +71,18 @@ export async function gatewayStatus(
 		journal_failing: failing ?? null,
 	};
 }
+
+const queueStatus = ({
+	waits: {rateLimit, ...waits},
+	oldestDueAt,
+	places,
+}: RunQueue): NonNullable<GatewayStatus['runs']['queue']> => ({
+	...waits,
+	rate_limit: rateLimit,
+	oldest_due_at: oldestDueAt ?? null,
+	places: places.all,
+	places_taken: places.taken,
+});
 
 function receiverStatus(webhook: GatewayState['webhook']): GatewayStatus['webhook'] {
 	if (webhook.state === 'listening') {

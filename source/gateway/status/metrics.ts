@@ -1,5 +1,6 @@
 import type {GatewayEvent} from '../../core/events.ts';
 import type {JobView} from '../../core/job.ts';
+import {oldestWaitMs, queuedOf, type RunQueue} from '../../core/run-queue.ts';
 import {hasEnded} from '../../core/run.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {StoreHealth} from '../../store/store-health.ts';
@@ -9,7 +10,10 @@ import {createToolMetrics} from './tool-metrics.ts';
 /** What holds at the moment of a look. */
 type Now = {
 	readonly state: Pick<GatewayState, 'jobs' | 'totals' | 'health' | 'servers' | 'approvals'>;
+	/** Milliseconds since 1970. */
+	readonly now: number;
 	readonly journal: StoreHealth;
+	readonly queue: RunQueue;
 	/** Runs under way. */
 	readonly active: number;
 	readonly pendingGroups: number;
@@ -47,10 +51,34 @@ export function createGatewayMetrics(): GatewayMetrics {
 				}
 			}
 		},
-		render: ({state, journal, active, pendingGroups}) =>
+		render: ({state, now, journal, queue, active, pendingGroups}) =>
 			[
 				gauge('svc_runs_active', 'Runs under way.', active),
-				gauge('svc_runs_queued', 'Runs that wait for a place or for their time.', journal.queued),
+				gauge(
+					'svc_runs_queued',
+					'Runs that wait, whatever for: the sum of `svc_runs_waiting`.',
+					queuedOf(queue.waits),
+				),
+				writeCounters(
+					{
+						name: 'svc_runs_waiting',
+						help: 'Queued runs by what they wait for: `worker`, `rate_limit`, `login`, `retry`.',
+						type: 'gauge',
+					},
+					[
+						{labels: {for: 'worker'}, value: queue.waits.worker},
+						{labels: {for: 'rate_limit'}, value: queue.waits.rateLimit},
+						{labels: {for: 'login'}, value: queue.waits.login},
+						{labels: {for: 'retry'}, value: queue.waits.retry},
+					],
+				),
+				gauge(
+					'svc_runs_oldest_waiting_seconds',
+					'How long the oldest run has waited for a worker; 0 where none does.',
+					(oldestWaitMs(queue, now) ?? 0) / 1000,
+				),
+				gauge('svc_runs_places', 'Places for runs at work (`runs.concurrency`).', queue.places.all),
+				gauge('svc_runs_places_taken', 'Places that are taken.', queue.places.taken),
 				total('svc_runs_done_total', 'Runs that came to an answer.', state.totals.runsDone),
 				total(
 					'svc_runs_failed_total',

@@ -1,4 +1,5 @@
 import type {PlatformView} from '../../core/config-view.ts';
+import {oldestWaitMs, queuedOf, waitWords} from '../../core/run-queue.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {trafficParts} from '../../core/traffic.ts';
 import {nextTryText, platformWord} from '../../nouns/platform/platform.ts';
@@ -6,7 +7,7 @@ import {needsPerson, serverWords} from '../../nouns/server/server.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {sparkline} from '../../terminal/text/sparkline.ts';
-import {dayTime} from '../../terminal/text/time.ts';
+import {dayTime, duration} from '../../terminal/text/time.ts';
 import type {PaneCommand} from '../acts/command.ts';
 import {closing, defineDialog, dialogState} from '../acts/dialog.ts';
 import {runsAtWork} from '../entries/runs-at-work.ts';
@@ -164,19 +165,30 @@ const platformParts = (platforms: readonly PlatformView[], now: number): readonl
 	});
 
 function runsPart(state: GatewayState, now: number): Part {
-	const {atWork, asking, queued} = runsAtWork(state, now);
+	const {atWork, asking, waits, places, ...queue} = runsAtWork(state, now);
+	const queued = queuedOf(waits);
+	const oldestMs = oldestWaitMs(queue, now);
 	const parts = [
-		...(queued > 0 ? [`${queued} wait for a place`] : []),
+		...(queued > 0 ? [`${grouped(queued)} queued`] : []),
 		...(asking > 0 ? [`${asking} wait for you`] : []),
+	];
+	const help = [
+		...(queued > 0
+			? [`${waitWords(waits, oldestMs === undefined ? undefined : duration(oldestMs))}.`]
+			: []),
+		...(asking > 0 ? ['! shows what they ask; other runs go on meanwhile.'] : []),
 	];
 	return {
 		name: literal('runs'),
 		word:
 			atWork + asking + queued === 0
 				? {text: literal('○ none at work'), tone: 'quiet'}
-				: {text: safe`● ${atWork} at work`, tone: 'good'},
+				: {
+						text: safe`● ${places ? safe`${places.taken} of ${places.all}` : atWork} at work`,
+						tone: 'good',
+					},
 		more: clean(parts.join(', ')),
-		...(asking > 0 && {help: '! shows what they ask; other runs go on meanwhile.'}),
+		...(help.length > 0 && {help: help.join(' ')}),
 	};
 }
 

@@ -1,30 +1,48 @@
+import type {RunPlaces, RunQueue, RunWaits} from '../../core/run-queue.ts';
+import type {Run} from '../../core/run.ts';
 import type {GatewayState} from '../../core/state.ts';
 
-/** Where the runs stand that have not ended, of those that are in memory. */
-export type RunsAtWork = {
-	/** An agent works on them, or their answer is handed over. */
+/** Where the runs stand that have not ended. */
+export type RunsAtWork = Pick<RunQueue, 'waits' | 'oldestDueAt'> & {
+	/** An agent works on them, or their answer is handed over; of those that are in memory. */
 	readonly atWork: number;
 	/** They ask a person, and take no place meanwhile. */
 	readonly asking: number;
-	/** They could begin now, and wait for a place. */
-	readonly queued: number;
+	/** Absent: the gateway does not say. */
+	readonly places?: RunPlaces;
 };
 
-/** Counts them. What waits for its time or for a login counts as none of these. */
+/** Counts them. Of a gateway that does not count its queue, the waiting runs in memory are counted. */
 export function runsAtWork(
-	{runs, approvals}: Pick<GatewayState, 'runs' | 'approvals'>,
+	{runs, approvals, queue}: Pick<GatewayState, 'runs' | 'approvals' | 'queue'>,
 	now: number,
 ): RunsAtWork {
-	const waiting = new Set(approvals.map(({run}) => run));
-	let [atWork, asking, queued] = [0, 0, 0];
-	for (const {id, state, nextAttemptAt = 0} of runs) {
-		if (state === 'queued') {
-			queued += nextAttemptAt <= now ? 1 : 0;
-		} else if (state === 'running' || state === 'delivering') {
-			asking += waiting.has(id) ? 1 : 0;
-			atWork += waiting.has(id) ? 0 : 1;
+	const askers = new Set(approvals.map(({run}) => run));
+	let [atWork, asking] = [0, 0];
+	const waits = {worker: 0, rateLimit: 0, login: 0, retry: 0};
+	for (const run of runs) {
+		if (run.state === 'queued') {
+			waits[waitOf(run, now)] += 1;
+		} else if (run.state === 'running' || run.state === 'delivering') {
+			asking += askers.has(run.id) ? 1 : 0;
+			atWork += askers.has(run.id) ? 0 : 1;
 		}
 	}
 
-	return {atWork, asking, queued};
+	return {atWork, asking, waits, ...queue};
+}
+
+function waitOf(
+	{
+		attempt,
+		awaitsLogins,
+		nextAttemptAt = 0,
+	}: Pick<Run, 'attempt' | 'awaitsLogins' | 'nextAttemptAt'>,
+	now: number,
+): keyof RunWaits {
+	if (nextAttemptAt <= now) {
+		return 'worker';
+	}
+
+	return awaitsLogins ? 'login' : attempt === 0 ? 'rateLimit' : 'retry';
 }

@@ -1,5 +1,6 @@
 import {countOf} from '../../core/counted.ts';
 import {lossyRoutes} from '../../core/lost-events.ts';
+import {queuedOf} from '../../core/run-queue.ts';
 import {runsToDecide, type GatewayState, type WebhookState} from '../../core/state.ts';
 import {trafficParts} from '../../core/traffic.ts';
 import type {Safe} from '../../core/untrusted.ts';
@@ -9,6 +10,7 @@ import {sparkline} from '../../terminal/text/sparkline.ts';
 import {clockTime, minuteTime} from '../../terminal/text/time.ts';
 import {runsAtWork} from '../entries/runs-at-work.ts';
 import {clean, type Line, type Span} from '../lines/line.ts';
+import {grouped} from '../lines/title-parts.ts';
 import type {Snapshot} from '../state/feed.ts';
 import {staleFor} from '../state/stale.ts';
 
@@ -105,14 +107,17 @@ function fieldsOf(snapshot: Snapshot, version: Safe): readonly Field[] {
 	const {health, totals, gateway} = state;
 	const staleMs = staleFor(snapshot);
 	const warning = attention(state, now);
-	const {queued} = runsAtWork(state, now);
+	const {waits} = runsAtWork(state, now);
+	const queued = queuedOf(waits);
 	const hour = trafficParts(state.traffic, {now, parts: hourCells});
 	return [
 		{...left(safe`svc ${version}`, 'strong'), isKept: true},
 		{...receiverField(state.webhook), side: 'left', isKept: true},
 		...(staleMs === undefined ? [] : [left(safe`stale ${Math.floor(staleMs / 1000)} s`, 'warn')]),
 		...(health ? [left(clean(`${rate(health.requestsPerSecond)}/s`))] : []),
-		...(queued >= longQueue ? [left(safe`${queued} queued`, 'warn')] : []),
+		...(queued >= longQueue
+			? [left(safe`${grouped(queued)} queued`, waits.worker >= longQueue ? 'warn' : 'quiet')]
+			: []),
 		...(hour.some(count => count > 0)
 			? [{...left(safe`${sparkline(hour)} 1h`, 'accent'), isPicture: true}]
 			: []),
@@ -134,7 +139,7 @@ function fieldsOf(snapshot: Snapshot, version: Safe): readonly Field[] {
 
 const hourCells = 12;
 
-/** Runs that wait for a place: a few do whenever events come together. */
+/** Runs that wait: a few do whenever events come together. */
 const longQueue = 10;
 
 /** Refusals that somebody should look at: a tenth of what came, from ten requests on. */

@@ -50,6 +50,10 @@ test('"GET /metrics" tells of runs, answers, groups, jobs, journal and event loo
 	expect(values('svc_jobs')).toEqual(['active 1', 'paused 0', 'ended 0', 'invalid 1']);
 	expect(values('svc_runs_active')).toEqual(['0']);
 	expect(values('svc_runs_queued')).toEqual(['0']);
+	expect(values('svc_runs_waiting')).toEqual(['worker 0', 'rate_limit 0', 'login 0', 'retry 0']);
+	expect(values('svc_runs_oldest_waiting_seconds')).toEqual(['0']);
+	expect(values('svc_runs_places')).toEqual(['4']);
+	expect(values('svc_runs_places_taken')).toEqual(['0']);
 	expect(values('svc_journal_failing')).toEqual(['0']);
 	for (const name of [
 		'svc_journal_commit_p99_seconds',

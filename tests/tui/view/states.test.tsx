@@ -68,8 +68,9 @@ test('H says of each part how it stands and what to do about it', async () => {
 			'slack ✗ failed',
 			'invalid_auth. See platforms.slack in config.yaml.',
 			'smtp ● connected',
-			'runs ● 2 at work 12 wait for a place, 1 wait for you',
-			'! shows what they ask; other runs go on meanwhile.',
+			'runs ● 2 at work 13 queued, 1 wait for you',
+			'12 for a worker, 1 for the rate limit. ! shows what they ask; other runs',
+			'go on meanwhile.',
 			'tools ! wait for you 1 needs login',
 			'crm: nobody has logged in. 3 shows them all.',
 			'jobs ! 1 invalid of 2',
@@ -121,9 +122,32 @@ test('H names the setting that turns the receiver on, and the one of the chat AP
 test('a queue of runs stands in the status row, a few that wait do not', async () => {
 	const port = troubled(queue);
 	await using shown = await showShell(port, {columns: 160, rows: 30});
-	expect(shown.screen.lines()[0]).toContain('  12 queued  ');
+	expect(shown.screen.lines()[0]).toContain('  13 queued  ');
 
 	port.change({runs: Array.from({length: 9}, (_, id) => makeRun({id, state: 'queued'}))});
 	await shown.pass(1000);
 	expect(shown.screen.lines()[0]).not.toContain('queued');
+});
+
+test('the status row, H and the head of the runs say one number, as the gateway counts it, and why they wait', async () => {
+	const port = troubled(queue);
+	await using shown = await showShell(port, {columns: 160, rows: 44}, {pane: 'runs'});
+	port.emit({
+		type: 'queue-counted',
+		at: testNow,
+		queue: {
+			waits: {worker: 1081, rateLimit: 62, login: 3, retry: 0},
+			oldestDueAt: testNow - 50_000,
+			places: {taken: 4, all: 4},
+		},
+	});
+	await shown.pass(1000);
+	expect(shown.screen.lines()[0]).toContain('  1,146 queued  ');
+	expect(shown.text()).toContain('── 1,146 queued · 4 of 4 at work ');
+	await shown.screen.press('H');
+	const rows = dialogRows(shown.screen.lines()).map(row => row.trim().replaceAll(/\s+/g, ' '));
+	expect(rows.join('|')).toContain('|runs ● 4 of 4 at work 1,146 queued, 1 wait for you|');
+	expect(rows.join(' ')).toContain(
+		'1,081 for a worker (the oldest for 0:50), 62 for the rate limit, 3 for a login.',
+	);
 });

@@ -1,4 +1,5 @@
 import {createMemory, derive} from '../../../core/derive.ts';
+import {queuedOf} from '../../../core/run-queue.ts';
 import type {Run, StoredRun, TranscriptEntry} from '../../../core/run.ts';
 import {type GatewayState, limits, runsToDecide} from '../../../core/state.ts';
 import {runWords} from '../../../nouns/run/run-word.ts';
@@ -6,12 +7,14 @@ import {runNoun} from '../../../nouns/run/run.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToRun} from '../../acts/go-to.ts';
 import {runList} from '../../entries/run-list.ts';
+import {runsAtWork} from '../../entries/runs-at-work.ts';
 import {paceOf, type DetailSource} from '../../lines/detail.ts';
 import {clean, type Line} from '../../lines/line.ts';
 import {newest, recent} from '../../lines/newest.ts';
-import {countPart, followPart, searchedPart} from '../../lines/title-parts.ts';
+import {countPart, followPart, grouped, searchedPart} from '../../lines/title-parts.ts';
 import {listingOf, onePane} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
+import type {Snapshot} from '../../state/feed.ts';
 import type {LoadSource} from '../../state/source.ts';
 import type {Destination, Found} from '../pane.ts';
 import {foldsOf, runFolds} from './folds.ts';
@@ -111,6 +114,16 @@ function findRun(shell: Shell, query: string): Found {
 
 const withApprovals = derive(({approvals}: GatewayState) => ({approvals}));
 
+/** How many runs wait, and how many of the places for those at work are taken. Nothing where none waits. */
+function queuePart({state, now}: Snapshot): Line {
+	const {waits, places} = runsAtWork(state, now);
+	const queued = queuedOf(waits);
+	const text = places
+		? safe`${grouped(queued)} queued · ${places.taken} of ${places.all} at work`
+		: safe`${grouped(queued)} queued`;
+	return queued > 0 ? [{text, tone: 'quiet'}] : [];
+}
+
 /** What the agents did and do. */
 export const runsPane = onePane({
 	id: 'runs',
@@ -133,9 +146,14 @@ export const runsPane = onePane({
 		detail: createRunDetail,
 		hasCursor: true,
 	}),
-	summary({list}) {
+	summary({list, feed}) {
 		const runs = list(runList);
-		return [countPart(runs, {limit: limits.runs}), searchedPart(runs), followPart(runs)];
+		return [
+			countPart(runs, {limit: limits.runs}),
+			searchedPart(runs),
+			followPart(runs),
+			queuePart(feed.get()),
+		];
 	},
 	showsWords: ({list, layout}) =>
 		layout().showsDetail && list(runList).selected()?.state === 'running',
