@@ -1,3 +1,4 @@
+import {manualSettings} from '../../source/cli/manual/read-page.ts';
 import {cell} from '../../source/core/untrusted.ts';
 import {App} from '../../source/tui/frame/app.tsx';
 import {createShell, type ShellOptions} from '../../source/tui/shell/create-shell.ts';
@@ -71,6 +72,7 @@ export function createFakeDesktop(): FakeDesktop {
 			desktop.paged.push(`manual ${topic}`);
 			return topic !== 'nowhere';
 		},
+		settings: manualSettings,
 		async keep(name, text) {
 			desktop.kept.set(name, text);
 			return cell(`/home/ann/.svc/cache/${name}`).text;

@@ -74,6 +74,7 @@ try {
 			noColor: Boolean(process.env['NO_COLOR']),
 			examine: async () => 'all is well\n',
 			readManual: () => undefined,
+			manualSettings: () => [],
 			signal: stop.signal,
 			// As another version may have left it: nothing of it stops the program.
 			state: {

@@ -81,6 +81,7 @@ export async function screenLines(
 			environment: {},
 			examine: async () => '',
 			readManual: () => undefined,
+			manualSettings: () => [],
 			signal: stop.signal,
 		},
 	});

@@ -44,3 +44,41 @@ export const topicsAbout = (word: string): readonly string[] =>
 		.toSorted((one, other) => other.count - one.count)
 		.slice(0, 3)
 		.map(({topic}) => topic);
+
+/** A setting that a table of the manual has. */
+type ManualSetting = {readonly name: string; readonly says: string; readonly topic: string};
+
+let settings: readonly ManualSetting[] | undefined;
+
+/** The settings of the tables of the manual; one that stands on two pages is that of the page about its subject. The pages are read once, with the first call. */
+export function manualSettings(): readonly ManualSetting[] {
+	settings ??= [
+		...new Map(
+			// What a page of its own tells of comes after the overview of all files, and takes its place.
+			manualTopics()
+				.toSorted((one, other) => Number(other === overviewTopic) - Number(one === overviewTopic))
+				.flatMap(topic => settingsOn(topic, readManualPage(topic)?.text ?? ''))
+				.map(setting => [setting.name, setting]),
+		).values(),
+	];
+	return settings;
+}
+
+const overviewTopic = 'configuration';
+
+/** The rows of the tables that are made from the declarations of settings. */
+const settingsOn = (topic: string, text: string): readonly ManualSetting[] =>
+	[...text.matchAll(/^<!-- table: settings ([^\n]+) -->$(.*?)^<!-- \/table -->$/gms)].flatMap(
+		([, path = '', rows = '']) =>
+			[...rows.matchAll(/^\| `([^`]+)`[^|]*\|(?:[^|\\]|\\.)*\|((?:[^|\\]|\\.)*)\|/gm)].map(
+				([, key = '', says = '']) => ({
+					// Tables of several mappings have them in their keys.
+					name: path.includes(' ') || key.startsWith(`${path}.`) ? key : `${path}.${key}`,
+					says: says
+						.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+						.replaceAll(/[`\\]/g, '')
+						.trim(),
+					topic,
+				}),
+			),
+	);

@@ -7,7 +7,7 @@ import type {TuiEnd, TuiWorld} from '../../tui/shell/tui-world.ts';
 import type {SavedState} from '../../tui/state/saved-state.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
-import {readManualPage} from '../manual/read-page.ts';
+import {manualSettings, readManualPage} from '../manual/read-page.ts';
 import {goOn, type Shown, whenToLeave} from './go-on.ts';
 import {openPersonLogins, readOnlyLogins} from './late-logins.ts';
 
@@ -43,6 +43,7 @@ export async function showScreen(
 			editor: environment['VISUAL'] || environment['EDITOR'] || 'vi',
 			pager: environment['PAGER'] ?? 'less',
 			readManual: topic => readManualPage(topic)?.text,
+			manualSettings,
 			async examine() {
 				const {healthText} = await import('../doctor/report.ts');
 				return healthText(context);

@@ -1,6 +1,6 @@
 import {Fzf} from 'fzf';
 import type {Safe} from '../../core/untrusted.ts';
-import {empty, literal} from '../../terminal/text/safe.ts';
+import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {isForbidden, perform, whyNot, type Command} from '../acts/command.ts';
 import {openPane} from '../acts/navigate.ts';
 import {clean} from '../lines/line.ts';
@@ -54,10 +54,12 @@ export function paletteEntries(
 	const entriesOf = (which: keyof Found) =>
 		byNumber.flatMap(found => found[which] ?? []).map(destinationEntry);
 	const known = entriesOf('known');
+	const settings = settingEntries(shell, wanted);
 	const labels = new Set(known.map(({label}) => label));
 	const found = [
 		...known,
 		...byName.filter(({label}) => !labels.has(label)),
+		...settings,
 		...entriesOf('guessed'),
 	];
 	return [...found.filter(entry => !entry.why), ...found.filter(entry => entry.why)];
@@ -117,6 +119,34 @@ const destinationEntry = ({label, place, go}: Destination): PaletteEntry => ({
 	names: [label.toLowerCase()],
 	run: go,
 });
+
+/** Letters from which on settings are looked for: fewer are in most names. */
+const settingFrom = 3;
+
+/** The settings whose names hold `query`, those first that have a part which begins so: their page of the manual. */
+function settingEntries(shell: Shell, query: string): readonly PaletteEntry[] {
+	const wanted = query.toLowerCase().replaceAll(/[\s-]+/g, '_');
+	if (wanted.length < settingFrom) {
+		return [];
+	}
+
+	const begins = (name: string) => `.${name}`.includes(`.${wanted}`);
+	return shell.desktop
+		.settings()
+		.filter(({name}) => name.toLowerCase().includes(wanted))
+		.toSorted((one, other) => Number(begins(other.name)) - Number(begins(one.name)))
+		.map(({name, says, topic}) =>
+			destinationEntry({
+				label: safe`${clean(name)}: ${clean(says)}`,
+				place: clean(`help ${topic}`),
+				go() {
+					shell.attempt(async () => {
+						await shell.desktop.manual(topic);
+					});
+				},
+			}),
+		);
+}
 
 /** What a person may call a command whose label says it otherwise, by its identifier; what begins so is found in the palette. */
 export const otherWords: Readonly<Record<string, readonly string[]>> = {

@@ -15,7 +15,7 @@ import type {TuiOptions} from './tui-world.ts';
 
 export type DesktopOptions = Pick<
 	TuiOptions,
-	'editor' | 'environment' | 'examine' | 'home' | 'pager' | 'readManual'
+	'editor' | 'environment' | 'examine' | 'home' | 'manualSettings' | 'pager' | 'readManual'
 > & {
 	/** Whether the shell gets its prompt back while the gateway of this process goes on. */
 	readonly givesPromptBack: boolean;
@@ -50,6 +50,7 @@ export function createDesktop(
 		home,
 		environment,
 		readManual,
+		manualSettings,
 		examine,
 		givesPromptBack,
 		endsWithFace = false,
@@ -106,6 +107,7 @@ export function createDesktop(
 			await pageText(lending, pager, block(`${rows.join('\n')}\n`, pageLimits).text);
 			return true;
 		},
+		settings: manualSettings,
 		redraw() {
 			// Handing the terminal to nobody and taking it back is Ink's way of drawing every row.
 			void suspend(async () => {});

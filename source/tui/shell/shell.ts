@@ -17,6 +17,16 @@ import type {ValueStore} from '../state/store.ts';
 import type {ViewState} from '../state/view.ts';
 import type {Tone} from '../theme/theme.ts';
 
+/** A setting that the manual tells of. */
+export type ManualSetting = {
+	/** `runs.concurrency`; `route.concurrency` of a route. */
+	readonly name: string;
+	/** What it means, plain. */
+	readonly says: string;
+	/** Its page. */
+	readonly topic: string;
+};
+
 /** What the interface asks of the terminal and the machine around it. */
 export type Desktop = {
 	/** Puts `text` on the clipboard; says how, for the toast. */
@@ -33,6 +43,8 @@ export type Desktop = {
 	pageFile(path: string): Promise<void>;
 	/** Opens a page of the manual in the person's pager; `false` when there is none. */
 	manual(topic: string): Promise<boolean>;
+	/** The settings that the manual tells of, each once. */
+	settings(): readonly ManualSetting[];
 	/** Opens a file in the person's editor, at the line that `lineOf` finds in its text (from 1). */
 	openFile(path: string, lineOf: (text: string) => number | undefined): Promise<void>;
 	/** Rings the bell of the terminal. */

@@ -8,7 +8,7 @@ import {panes} from '../panes/panes.ts';
 import {readSavedState, type SavedState} from '../state/saved-state.ts';
 import {usualTheme} from '../theme/theme.ts';
 import type {ShellOptions} from './create-shell.ts';
-import type {Shell} from './shell.ts';
+import type {ManualSetting, Shell} from './shell.ts';
 
 export type TuiOptions = {
 	readonly version: string;
@@ -19,6 +19,8 @@ export type TuiOptions = {
 	readonly pager: string;
 	/** A page of the manual as Markdown, by the name that `svc help` takes; `undefined` when there is none. */
 	readonly readManual: (topic: string) => string | undefined;
+	/** The settings that it tells of; the same list each time. */
+	readonly manualSettings: () => readonly ManualSetting[];
 	/** What `svc doctor` says of the installation. */
 	readonly examine: () => Promise<string>;
 	/** Data directory of the profile. */

@@ -14,6 +14,7 @@ export const nobodysDesktop: Desktop = {
 	pageHealth: async () => {},
 	pageFile: async () => {},
 	manual: async () => true,
+	settings: () => [],
 	openFile: async () => {},
 	ring: nothing,
 	redraw: nothing,

@@ -85,6 +85,34 @@ test('a delivery is found by the ending of its identifier, also one that only th
 	expect(shown.said()).toContain('The journal has no delivery 1zxy98');
 });
 
+test.for([
+	['concurrency', ['runs.concurrency: Runs at a time', 'route.concurrency: ']],
+	['max que', ['runs.max_queued: Runs that may wait']],
+	['login_wait', ['runs.login_wait_seconds: How long a run waits for a login']],
+	['rate_limit', ['route.rate_limit', 'platforms.webhook.rate_limit']],
+	['runs.tries', ['runs.tries: Tries of the agent']],
+] as const)('"%s" finds the settings %j', async ([query, labels]) => {
+	await using shown = await showShell(createFakePort({routes: [route]}), size);
+	const found = paletteEntries(shown.shell, acts, query).map(({label}) => label);
+	for (const label of labels) {
+		expect(found.slice(0, 5)).toContainEqual(expect.stringContaining(label));
+	}
+
+	expect(found.filter(label => label.startsWith('runs.concurrency')).length).toBeLessThan(2);
+});
+
+test('a setting opens its page of the manual, that of its subject, and two letters find none', async () => {
+	await using shown = await showShell(createFakePort(), size);
+	const entries = paletteEntries(shown.shell, acts, 'concurrency');
+	entries.find(({label}) => label.startsWith('runs.concurrency'))?.run();
+	entries.find(({label}) => label.startsWith('route.concurrency'))?.run();
+	await shown.pass(0);
+	expect(shown.desktop.paged).toEqual(['manual runs', 'manual routes']);
+	expect(paletteEntries(shown.shell, acts, 'co').map(({place}) => place)).not.toContainEqual(
+		expect.stringMatching(/^help /),
+	);
+});
+
 test('every other word belongs to a command that there is', () => {
 	const ids = new Set<string>(acts.map(({id}) => id));
 	expect(Object.keys(otherWords).filter(id => !ids.has(id))).toEqual([]);

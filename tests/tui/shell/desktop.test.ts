@@ -25,6 +25,7 @@ test('a kept text lies in the cache of the home, for its owner alone, the newest
 				environment: {},
 				examine: async () => 'all is well\n',
 				readManual: () => undefined,
+				manualSettings: () => [],
 				givesPromptBack: false,
 				signal: new AbortController().signal,
 			},
@@ -61,6 +62,7 @@ test('a page of the manual goes to the pager, laid out; one that is not there do
 				environment: {PATH: process.env['PATH']},
 				givesPromptBack: false,
 				examine: async () => 'all is \u001B[2Jwell\n',
+				manualSettings: () => [],
 				readManual: topic =>
 					topic === 'runs' ? '# Runs\n\nWhat the **agents** do.\u001B[2J' : undefined,
 				signal: new AbortController().signal,
@@ -103,6 +105,7 @@ test('of a long file the last whole lines go to the pager, cleaned', async () =>
 				environment: {PATH: process.env['PATH']},
 				examine: async () => 'all is well\n',
 				readManual: () => undefined,
+				manualSettings: () => [],
 				givesPromptBack: false,
 				signal: new AbortController().signal,
 			},
