@@ -58,7 +58,7 @@ export async function drawTour({png}: {readonly png?: string}): Promise<void> {
 	await keep(lookMs);
 
 	await press('esc', '7', 'g', 'j', 'j');
-	await terminal.waitFor(/gh-follow-up.*✓ done/);
+	await terminal.waitFor(/gh-follow-up.* ✓ /);
 	await press('enter');
 	await keep(readMs);
 
