@@ -141,3 +141,32 @@ test('a run that waits for a login says so, until when, and with which commands 
 	expect(shown).toContain(`"my crm": svc -p acme mcp login 'my crm'\n`);
 	expect(shown).toContain('starts    2026-11-20 23:25:10 without; at once: svc runs retry 1');
 });
+
+test('svc gateway status says what queued runs wait for, as one of the older gateways does not', async () => {
+	await using home = await temporaryHome();
+	const port = createFakePort({});
+	const known = await port.status();
+	const queue = {
+		worker: 81,
+		rate_limit: 62,
+		login: 3,
+		retry: 0,
+		oldest_due_at: clock.now() - 50_000,
+		places: 4,
+		places_taken: 4,
+	};
+	await using stack = new AsyncDisposableStack();
+	stack.use(await serveControl(home.path, port));
+	const status = async (runs: typeof known.runs) => {
+		port.status = async () => ({...known, runs});
+		return (await command(['gateway', 'status'], {home: home.path, clock})).stdout.split('\n');
+	};
+	const runs = {active: 4, queued: 146, to_decide: 0, awaiting_login: 3};
+	expect(await status({...runs, queue})).toEqual(
+		expect.arrayContaining([
+			'runs       4 active, 146 queued',
+			'waiting    81 for a worker (the oldest for 0:50), 62 for the rate limit, 3 for a login (svc runs list --state queued); 4 of 4 at work',
+		]),
+	);
+	expect((await status(runs)).join('\n')).not.toContain('waiting    ');
+});
