@@ -236,7 +236,8 @@ const totalsAfter: Slice<'totals'> = (totals, event) => {
 		case 'queued':
 		case 'running':
 		case 'delivering':
-		case 'cancelled': {
+		case 'cancelled':
+		case 'dropped': {
 			return totals;
 		}
 	}

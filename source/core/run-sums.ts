@@ -22,4 +22,5 @@ export const sumStates = [
 	'interrupted',
 	'uncertain',
 	'dead',
+	'dropped',
 ] as const satisfies readonly RunState[];

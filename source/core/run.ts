@@ -21,6 +21,7 @@ export const runStates = [
 	'interrupted',
 	'uncertain',
 	'dead',
+	'dropped',
 ] as const;
 
 /**
@@ -32,6 +33,7 @@ export const runStates = [
  * - `interrupted`: the process died while a tool that may change things had started, or three times during this run; a person decides.
  * - `uncertain`: the process died while the answer was being handed to a target that cannot be asked; verify, then decide.
  * - `dead`: the answer could not be delivered after all tries.
+ * - `dropped`: a person has put it away; `Run.dropped` says what it was.
  */
 export type RunState = (typeof runStates)[number];
 
@@ -99,11 +101,28 @@ const endedStates: ReadonlySet<RunState> = new Set([
 	'interrupted',
 	'uncertain',
 	'dead',
+	'dropped',
 ]);
 
 /** Whether the run waits for a person to decide. */
 export const needsDecision = ({state}: Pick<Run, 'state'>): boolean =>
 	state === 'interrupted' || state === 'uncertain' || state === 'dead';
+
+const droppedFrom: ReadonlySet<RunState> = new Set(['failed', 'interrupted', 'uncertain', 'dead']);
+
+/** Whether a person may put a run away: one that has ended badly. */
+export const canBeDropped = (state: RunState): boolean => droppedFrom.has(state);
+
+const handedOverFrom: ReadonlySet<RunState> = new Set([
+	'done',
+	'cancelled',
+	'uncertain',
+	'dead',
+	'dropped',
+]);
+
+/** Whether the answer of a run, where it has one, may be handed over again. The agent of a silent one wants it to go nowhere. */
+export const canBeHandedOver = (state: RunState): boolean => handedOverFrom.has(state);
 
 /** Whether nothing more happens to a run in `state` unless a person acts. */
 export const hasEnded = (state: RunState): boolean => endedStates.has(state);

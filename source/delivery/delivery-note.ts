@@ -50,9 +50,22 @@ export function startOf(
 	return {arrived: 0};
 }
 
-/** What a delivery is called: the same for each try. */
-export const nameOf = ({profile, route, delivery, identifier, runId}: OutgoingMessage): string =>
-	JSON.stringify([profile, route, identifier ?? delivery ?? null, runId ?? null]);
+/** What a delivery is called: the same for each try, until it has arrived and a person has it sent again. */
+export const nameOf = ({
+	profile,
+	route,
+	delivery,
+	identifier,
+	runId,
+	again,
+}: OutgoingMessage): string =>
+	JSON.stringify([
+		profile,
+		route,
+		identifier ?? delivery ?? null,
+		runId ?? null,
+		...(again === undefined ? [] : [again]),
+	]);
 
 export const hashOf = (value: unknown): string =>
 	createHash('sha256').update(JSON.stringify(value)).digest('hex');

@@ -1,6 +1,7 @@
 import {chatErrorCodes} from './chat-error-codes.ts';
 import {linkErrorCodes} from './link-error-codes.ts';
 import {platformErrorCodes} from './platform-error-codes.ts';
+import {runErrorCodes} from './run-error-codes.ts';
 
 /**
  * Every code that an error of this program can carry, with what it means and what to do, as Markdown text of one paragraph. `svc explain CODE` prints it,
@@ -10,6 +11,7 @@ export const errorCodes = {
 	...chatErrorCodes,
 	...linkErrorCodes,
 	...platformErrorCodes,
+	...runErrorCodes,
 	answer_too_large: "The model's server sent more than 32 MiB; the run is not tried again",
 	approval_invalid:
 		'An approval was answered in a way that it does not take (a scope that is not offered, a missing name, a form that is not filled in); it waits on',
@@ -193,11 +195,6 @@ export const errorCodes = {
 	route_refused:
 		'The receiver would not serve the route as it is, or serves it as it was: nothing was written; the message says what to mend',
 	route_without_secret: 'Give the route or the receiver a `secret`',
-	run_cancelled: 'The run is not in a state for that',
-	run_ended: 'The run is not in a state for that',
-	run_not_found: 'Nothing has that name: look with `list`',
-	run_not_retryable: 'The run is not in a state for that',
-	run_timeout: 'The run reached `runs.timeout_seconds` or `runs.max_steps`',
 	secret_inline: 'A value looks like a secret: put it into `.env` and write `${NAME}`',
 	secret_invalid:
 		'What follows `whsec_` or `whpk_` is not the key that it should be or is shorter than 8 bytes: copy it again; or the route has more than 20 secrets or 5 public keys',

@@ -16,6 +16,8 @@ export type OutgoingMessage = {
 	readonly job?: {readonly id: string; readonly name: string};
 	/** Absent: there is no agent, and the sender of the event waits. */
 	readonly runId?: number;
+	/** `RunPlan.again`: a text that is sent once more after it had arrived is another message. */
+	readonly again?: number;
 	/** When the run was first begun, or begun after a person put it back, milliseconds since 1970. */
 	readonly startedAt?: number;
 	/** `RunPlan.key` of the run. */

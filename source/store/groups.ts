@@ -1,12 +1,12 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {dueOf, type Group} from '../core/group.ts';
 import {subjectColumn} from './delivery-rows.ts';
+import type {Groups} from './group-port.ts';
 import {groupColumns, groupOfRow, groupTables, memberOf} from './group-rows.ts';
 import type {GroupSteps} from './group-steps.ts';
 import {pageOf} from './newest-first.ts';
 import type {StoreParts} from './parts.ts';
 import type {PendingGroups} from './pending-groups.ts';
-import type {Groups} from './port.ts';
 import type {SteadyClock} from './steady-clock.ts';
 
 /** Groups that one transaction dispatches, so that it never holds the event loop for long. */

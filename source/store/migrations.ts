@@ -34,6 +34,7 @@ import {sessionSchema} from './session-schema.ts';
  * - `run.awaits_logins` is set while a run waits for a login: the names of the servers, as JSON. `run.login_wait` is what it had left of that wait when it began to wait, or was
  *   released, milliseconds; null before it has waited.
  * - `run.job_name` is the name of the key of a turn of a chat, which has neither delivery nor job; `run.conversation` is `Run.conversation` as JSON, for a turn on a platform.
+ * - `run.dropped` is `Run.dropped` as JSON. `run.handed` is what a person has said of the delivery since its plan was made, as JSON: `target`, and `again` of the plan.
  */
 const steps: readonly string[] = [
 	`create table delivery (
@@ -221,6 +222,8 @@ const steps: readonly string[] = [
 	`alter table run add column conversation text;`,
 	`create table lane_turn (lane text primary key, turn integer not null) strict, without rowid;
 	create unique index lane_turn_order on lane_turn (turn);`,
+	`alter table run add column dropped text;
+	alter table run add column handed text;`,
 ];
 
 /** The version that this program writes. All versions since the first can be read without being migrated: see `openSqliteReader`. */

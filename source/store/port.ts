@@ -1,11 +1,20 @@
 import type {Approval} from '../core/approval.ts';
 import type {ApprovalKeeper} from '../core/approvals/keeper.ts';
 import type {Delivery, StoredDelivery} from '../core/delivery.ts';
-import type {Group, GroupReason, GroupWindow, StoredGroup} from '../core/group.ts';
+import type {Group, GroupWindow} from '../core/group.ts';
 import type {Memos} from '../core/memos.ts';
 import type {RunQueue} from '../core/run-queue.ts';
-import type {Run, RunPlan, RunState, StoredRun, TranscriptEntry, WorkDone} from '../core/run.ts';
+import type {
+	Run,
+	RunPlan,
+	RunState,
+	StoredRun,
+	Target,
+	TranscriptEntry,
+	WorkDone,
+} from '../core/run.ts';
 import type {Chats} from './chat-port.ts';
+import type {Groups} from './group-port.ts';
 import type {HistorySearching} from './history/port.ts';
 import type {StoredKeys} from './key-port.ts';
 import type {StoredSessions} from './session-port.ts';
@@ -150,9 +159,16 @@ export type Runs = Chats & {
 	/** Durably counts, before it happens, a delivery try that starts. Unless it `isRepeatable`, a run that is lost from here on becomes `uncertain`. */
 	markDeliveryStarted(lease: Lease, how: {readonly isRepeatable: boolean}): Promise<boolean>;
 	settle(lease: Lease, settlement: Settlement): Promise<boolean>;
-	/** Ends a queued, waiting or leased run as `cancelled`, also one that is `interrupted` and waits for a person; `false` when it has ended otherwise or does not exist. */
+	/** Ends a queued, waiting or leased run as `cancelled`; `false` when it has ended or does not exist. */
 	cancel(runId: number): Promise<boolean>;
-	/** Puts an ended run back in the queue (`failed`, `interrupted`, `cancelled`: from the agent; `dead`, `uncertain`: from the delivery; never a turn of a chat), and lets one that waits for its time start as soon as there is a place; `false` otherwise. */
+	/** Puts a run that is `failed`, `interrupted`, `uncertain` or `dead` away as `dropped`, with what it has and why it failed; `false` for any other. */
+	drop(runId: number, reason?: string): Promise<boolean>;
+	/**
+	 * Queues the answer of a run that is `done`, `cancelled`, `uncertain`, `dead` or `dropped` for its delivery once more, from here on to `target`. One that had arrived is another
+	 * message then; of one that had not, parts that have arrived there stay. `false` without an answer, in another state, and for a turn of a chat.
+	 */
+	handOver(runId: number, target: Target): Promise<boolean>;
+	/** Puts an ended run back in the queue (`failed`, `interrupted`, `cancelled`: from the agent; `dead`, `uncertain`: from the delivery; `dropped`: as before; never a turn of a chat), and lets one that waits for its time start as soon as there is a place; `false` otherwise. */
 	retry(runId: number): Promise<boolean>;
 	/** Lets the runs that await a login to this server, or to any, start as soon as there is a place, with what is left of their wait; their numbers. */
 	release(server: ServerKey | 'all'): Promise<readonly number[]>;
@@ -180,25 +196,6 @@ export type Runs = Chats & {
 	kept(): Promise<{readonly all: number; readonly toDecide: number}>;
 	/** When the next waiting run is due or a lease runs out, whichever is first, milliseconds since 1970. Runs that only wait for their job, or by `limits` for their route, are not due. */
 	nextDue(limits?: readonly RouteLimit[]): Promise<number | undefined>;
-};
-
-/** Events that wait to become one run. Windows are measured on the monotonic clock; opening takes the stored times, never longer ahead than the group's own `maxWaitMs`. */
-export type Groups = {
-	/** Milliseconds until the first pending group is due, 0 when one is; `undefined` when none waits. */
-	nextDueMs(): Promise<number | undefined>;
-	/** Durably turns every group that is due into a queued run, at most 100 in one call; the groups as they are now. */
-	dispatchDue(): Promise<readonly Group[]>;
-	/** The same for one pending group, or all of them, now. Empty when there is nothing to dispatch. Rejects only when none could be; those that could not while others could wait on. */
-	dispatch(which: {readonly id: number} | 'all', reason: GroupReason): Promise<readonly Group[]>;
-	get(id: number): Promise<StoredGroup | undefined>;
-	/** Pending ones by when they are due, then dispatched ones, newest first; at most `limit` (1 to 5,000). */
-	list(filter: {
-		readonly state?: Group['state'];
-		readonly profile?: string;
-		readonly limit: number;
-	}): Promise<readonly Group[]>;
-	/** How many wait. */
-	pending(): Promise<number>;
 };
 
 /** When jobs fire, and that they fire once. Definitions of jobs are not here. */

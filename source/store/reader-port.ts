@@ -1,5 +1,6 @@
+import type {Groups} from './group-port.ts';
 import type {StoredKeys} from './key-port.ts';
-import type {Groups, Jobs, Journal, Runs, Store, StoredApprovals} from './port.ts';
+import type {Jobs, Journal, Runs, Store, StoredApprovals} from './port.ts';
 import type {StoredSessions} from './session-port.ts';
 
 /** The part of a store that only looks. */

@@ -4,9 +4,14 @@ import type {RunState} from '../core/run.ts';
 // words of the port.
 
 /** Ends of a run that give its identifier free: code hosts keep the identifier when a person redelivers. @see manual/guarantees.md#nothing-accepted-is-lost */
-export const givesUpIdentifier: ReadonlySet<RunState> = new Set(['failed', 'dead', 'cancelled']);
+export const givesUpIdentifier: ReadonlySet<RunState> = new Set([
+	'failed',
+	'dead',
+	'cancelled',
+	'dropped',
+]);
 
-/** Where a run that a person puts back begins again; the others cannot be. */
+/** Where a run that a person puts back begins again; one that was dropped as before that. The others cannot be. */
 export const restarts: Readonly<Partial<Record<RunState, 'queued' | 'delivering'>>> = {
 	failed: 'queued',
 	interrupted: 'queued',

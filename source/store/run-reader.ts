@@ -81,10 +81,10 @@ export function createRunReader(database: DatabaseSync): RunReader {
 }
 
 /** Columns of a listing; the tables are joined by `runTables`. */
-export const runColumns = `run.id, run.delivery, run.profile, run.route, coalesce(delivery.event, job_run.event) as event, ${subjectColumn} as subject, run.target, run.state, run.attempt, run.delivery_attempt, run.created_at, run.due_at, run.started_at, run.finished_at, run.tool_calls, run.grp, run.superseded, run.job, run.job_name, run.model, run.usage, run.error, run.awaits_logins, run.conversation, answer.preview`;
+export const runColumns = `run.id, run.delivery, run.profile, run.route, coalesce(delivery.event, job_run.event) as event, ${subjectColumn} as subject, run.target, run.state, run.attempt, run.delivery_attempt, run.created_at, run.due_at, run.started_at, run.finished_at, run.tool_calls, run.grp, run.superseded, run.job, run.job_name, run.model, run.usage, run.error, run.awaits_logins, run.conversation, run.dropped, answer.preview`;
 
-/** The column of the plan, for `storedRunOf`. */
-const planColumn = 'coalesce(delivery.plan, job_run.plan) as plan';
+/** The columns of the plan, for `storedRunOf`. */
+const planColumn = 'coalesce(delivery.plan, job_run.plan) as plan, run.handed';
 
 /** A run, its delivery or what it has instead, and its answer if there is one. */
 export const runTables = `run left join delivery on delivery.id = run.delivery left join job_run on job_run.run = run.id
@@ -119,7 +119,7 @@ export function runOf(row: Row): Run {
 		...optional('superseded', superseded === 0 ? null : superseded),
 		...optional('job', jobOf(row)),
 		...optional('chat', chatOf(row)),
-		...optional('conversation', conversationOf(row)),
+		...optional('conversation', partOf<NonNullable<Run['conversation']>>(row['conversation'])),
 		...optional('startedAt', nullableInteger(row['started_at'])),
 		...optional('finishedAt', nullableInteger(row['finished_at'])),
 		...optional('nextAttemptAt', waitsAgain ? dueAt : null),
@@ -128,6 +128,7 @@ export function runOf(row: Row): Run {
 		...optional('usage', usageOf(nullableText(row['usage']))),
 		...optional('answer', shownOf(nullableText(row['preview']))),
 		...optional('error', nullableText(row['error'])),
+		...optional('dropped', partOf<NonNullable<Run['dropped']>>(row['dropped'])),
 	};
 }
 
@@ -167,18 +168,25 @@ const chatOf = (row: Row): Run['chat'] | null => {
 		: {key: cell(key, maxNameLength).text};
 };
 
-const conversationOf = (row: Row): Run['conversation'] | null => {
-	const kept = nullableText(row['conversation']);
-	return kept === null ? null : jsonOf<NonNullable<Run['conversation']>>(kept);
+/** What a column has that may be null. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the type that the column was written from
+const partOf = <Value>(column: Row[string] | undefined): Value | null => {
+	const kept = nullableText(column);
+	return kept === null ? null : jsonOf<Value>(kept);
 };
 
 /** A row of `runColumns, planColumn, answer.rest` and its transcript. What a run stands for beside its event is said in its prompt. */
 function storedRunOf(row: Row, transcript: readonly TranscriptEntry[]): StoredRun {
 	const preview = nullableText(row['preview']);
 	const plan = jsonOf<RunPlan>(row['plan']);
+	const handed = partOf<Pick<RunPlan, 'again' | 'target'>>(row['handed']);
 	return {
 		...runOf(row),
-		plan: {...plan, prompt: withSupersededNote(plan.prompt, integerOf(row['superseded']))},
+		plan: {
+			...plan,
+			prompt: withSupersededNote(plan.prompt, integerOf(row['superseded'])),
+			...(handed && {...handed, planned: plan.target}),
+		},
 		transcript,
 		...optional('fullAnswer', preview === null ? null : preview + textOf(row['rest'])),
 	};

@@ -1,7 +1,15 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {originFacts} from '../core/origin.ts';
-import type {RunState, WorkDone} from '../core/run.ts';
-import {wordOf} from './columns.ts';
+import {
+	canBeDropped,
+	canBeHandedOver,
+	type Run,
+	type RunPlan,
+	type RunState,
+	type Target,
+	type WorkDone,
+} from '../core/run.ts';
+import {jsonOf, type Row, wordOf} from './columns.ts';
 import type {DueTimes} from './due-times.ts';
 import type {StoreParts} from './parts.ts';
 import type {Lease, Runs, Settlement} from './port.ts';
@@ -23,6 +31,8 @@ export type RunSteps = {
 	/** The run of a turn of a chat that begins, with the token of its lease. */
 	beginChat(chat: NewChat, now: number): {readonly id: number; readonly token: number};
 	cancel(runId: number, now: number): boolean;
+	drop(runId: number, reason: string | undefined, now: number): boolean;
+	handOver(runId: number, target: Target, now: number): boolean;
 	retry(runId: number, now: number): boolean;
 	/** A run that awaits a login awaits it no more. */
 	release(runId: number, loginWaitMs: number): void;
@@ -38,7 +48,7 @@ export function createRunSteps({
 	const fence = 'id = ? and token = ? and finished_at is null and due_at is null';
 	const leased = database.prepare(`select state from run where ${fence}`);
 	const find = database.prepare(
-		'select state, finished_at, due_at, delivery is null and job is null as chat from run where id = ?',
+		'select state, finished_at, due_at, delivery is null and job is null as chat, dropped, handed, exists (select 1 from answer where run = run.id) as answered from run where id = ?',
 	);
 	const sideEffect = database.prepare(`update run set side_effect = 1 where ${fence}`);
 	const deliveryStarted = database.prepare(
@@ -63,8 +73,11 @@ export function createRunSteps({
 		'update run set state = ?, due_at = null, awaits_logins = null, finished_at = ?, error = ? where id = ?',
 	);
 	const restart = database.prepare(
-		`update run set state = ?, due_at = ?, finished_at = null, started_at = null, error = null, side_effect = 0, delivery_started = 0, lost_leases = 0, login_wait = null where id = ?`,
+		`update run set state = ?, due_at = ?, finished_at = null, started_at = null, error = null, side_effect = 0, delivery_started = 0, lost_leases = 0, login_wait = null, dropped = null where id = ?`,
 	);
+	// What it has come to, when it ended and why stay.
+	const putAway = database.prepare(`update run set state = 'dropped', dropped = ? where id = ?`);
+	const hand = database.prepare('update run set target = ?, handed = ? where id = ?');
 
 	// Whoever asks does not want it to wait for a login.
 	const hasten = database.prepare(
@@ -159,14 +172,40 @@ export function createRunSteps({
 		},
 		cancel(runId, now) {
 			const row = find.get(runId);
-			const waitsForPerson = row?.['state'] === 'interrupted';
-			if (!row || (row['finished_at'] !== null && !waitsForPerson)) {
+			if (!row || row['finished_at'] !== null) {
 				return false;
 			}
 
 			finish.run('cancelled', now, null, runId);
 			times.remove(runId);
 			counters.moved(wordOf<RunState>(row['state']), 'cancelled');
+			return true;
+		},
+		drop(runId, reason, now) {
+			const row = find.get(runId);
+			const was = wordOf<RunState>(row?.['state']);
+			if (!canBeDropped(was)) {
+				return false;
+			}
+
+			const dropped: Run['dropped'] = {was, at: now, ...(reason !== undefined && {reason})};
+			putAway.run(JSON.stringify(dropped), runId);
+			counters.moved(was, 'dropped');
+			return true;
+		},
+		handOver(runId, target, now) {
+			const row = find.get(runId);
+			const from = wordOf<RunState>(row?.['state']);
+			if (!row || !canBeHandedOver(from) || row['answered'] !== 1 || row['chat'] === 1) {
+				return false;
+			}
+
+			const before = row['handed'] === null ? {} : jsonOf<Partial<Handed>>(row['handed']);
+			const again = (before.again ?? 0) + (from === 'done' ? 1 : 0);
+			const handed: Handed = {target, ...(again > 0 && {again})};
+			hand.run(target.kind, JSON.stringify(handed), runId);
+			restart.run('delivering', now, runId);
+			counters.moved(from, 'delivering');
 			return true;
 		},
 		retry(runId, now) {
@@ -178,7 +217,7 @@ export function createRunSteps({
 			}
 
 			const from = wordOf<RunState>(row?.['state']);
-			const state = restarts[from];
+			const state = restarts[from === 'dropped' ? wasOf(row) : from];
 			if (!row || !state || row['chat'] === 1) {
 				return false;
 			}
@@ -197,6 +236,12 @@ export function createRunSteps({
 		},
 	};
 }
+
+type Handed = Pick<RunPlan, 'again' | 'target'>;
+
+/** Where a run stood that was dropped. */
+const wasOf = (row: Row | undefined): RunState =>
+	jsonOf<NonNullable<Run['dropped']>>(row?.['dropped']).was;
 
 const previewLength = 2000;
 const maxAnswerBytes = 1024 * 1024;

@@ -110,6 +110,15 @@ export function createRuns({
 
 			return changed;
 		},
+		drop: async (runId, reason) => commit.write(() => steps.drop(runId, reason, clock.now())),
+		async handOver(runId, target) {
+			const changed = await commit.write(() => steps.handOver(runId, target, clock.now()));
+			if (changed) {
+				publish({kind: 'runs-released'});
+			}
+
+			return changed;
+		},
 		async retry(runId) {
 			const changed = await commit.write(() => steps.retry(runId, clock.now()));
 			if (changed) {

@@ -120,7 +120,7 @@ function createSearching(database: DatabaseSync): HistorySearching {
 
 /** What the readers ask for and versions 1 to 3 do not have. Views of the connection hide the tables of the file. */
 const beforeGroups = `
-	create temp view run as select old.*, null as awaits_logins, null as conversation, null as grp, null as superseded, null as job, null as job_name, null as usage,
+	create temp view run as select old.*, null as awaits_logins, null as conversation, null as dropped, null as handed, null as grp, null as superseded, null as job, null as job_name, null as usage,
 		(select profile from main.delivery where id = old.delivery) as profile from main.run as old;
 	create temp view job_run as select null as run, null as event, null as plan where false;
 	create temp view coalesce_group as select null as id, null as profile, null as route, null as key, null as first_at, null as last_at, null as quiet_at,
@@ -130,7 +130,7 @@ const beforeGroups = `
 
 /** What they ask for and versions 8 and 9 do not have. */
 const beforeLogins =
-	'create temp view run as select old.*, null as awaits_logins, null as conversation from main.run as old';
+	'create temp view run as select old.*, null as awaits_logins, null as conversation, null as dropped, null as handed from main.run as old';
 
 /** What they ask for and versions 1 to 4 do not have. */
 const beforeApprovals = `
@@ -140,11 +140,15 @@ const beforeApprovals = `
 
 /** What they ask for and versions 10 to 12 do not have. */
 const beforeConversations =
-	'create temp view run as select old.*, null as conversation from main.run as old';
+	'create temp view run as select old.*, null as conversation, null as dropped, null as handed from main.run as old';
+
+/** What they ask for and versions 13 and 14 do not have. */
+const beforeDrops =
+	'create temp view run as select old.*, null as dropped, null as handed from main.run as old';
 
 /** What they ask for and versions 4 to 7 do not have. */
 const beforeUsage =
-	'create temp view run as select old.*, null as usage, null as awaits_logins, null as conversation from main.run as old;';
+	'create temp view run as select old.*, null as usage, null as awaits_logins, null as conversation, null as dropped, null as handed from main.run as old';
 
 /** What they ask for and versions 1 to 10 do not have. */
 const beforeKeys = `
@@ -168,6 +172,8 @@ function showAsCurrent(database: DatabaseSync, version: number): void {
 		database.exec(beforeLogins);
 	} else if (version < 13) {
 		database.exec(beforeConversations);
+	} else if (version < 15) {
+		database.exec(beforeDrops);
 	}
 
 	if (version < 5) {

@@ -378,6 +378,8 @@ const acting = ({
 	'cron remove fresh',
 	'runs cancel 5',
 	'runs retry 5',
+	'runs drop 5',
+	'runs deliver 5 --to log --yes',
 	`keys show ${key}`,
 	`keys rotate ${key} --overlap 0s`,
 	`keys revoke ${key}`,

@@ -322,6 +322,7 @@ test('usage by model is clean of what a stranger called it, and as JSON an array
 			interrupted: 0,
 			uncertain: 0,
 			dead: 0,
+			dropped: 0,
 			success: 1,
 			inputTokens: 3612,
 			outputTokens: 1140,

@@ -126,6 +126,41 @@ test('a long text arrives in parts, in their order, each with a key of its own',
 	);
 });
 
+test('an answer that has arrived and is handed over again is another message, whose parts have other keys', async () => {
+	await using loft = await openLoft();
+	await using flight = await openFlight(loft);
+	const id = await flight.send();
+	await flight.work();
+	await flight.store.runs.handOver(id, {kind: 'pigeon', extra: {}});
+
+	expect(await flight.work()).toMatchObject({state: 'done', deliveryAttempt: 2});
+	expect(loft.arrived).toEqual(['one', 'two', 'three', 'one', 'two', 'three']);
+	expect(new Set(loft.requests.map(({key}) => key)).size).toBe(6);
+});
+
+test.for([
+	[{}, 'there, where the part that is missing follows', ['one', 'two', 'three']],
+	[{chat_id: 'paris'}, 'to another place, which gets all of it', ['one', 'one', 'two', 'three']],
+] as const)(
+	'an answer of which a part has arrived is handed over again: %j, %s',
+	async ([extra, _words, arrived]) => {
+		await using loft = await openLoft('takes', {status: 400});
+		await using flight = await openFlight(loft);
+		const id = await flight.send();
+		expect(await flight.work()).toMatchObject({
+			state: 'delivering',
+			error: expect.stringMatching(/\(part 2 of 3\)$/),
+		});
+		await flight.store.runs.cancel(id);
+		// The platform is not asked again at once.
+		flight.clock.advance(300_000);
+		await flight.store.runs.handOver(id, {kind: 'pigeon', extra});
+
+		expect(await flight.work()).toMatchObject({state: 'done'});
+		expect(loft.arrived).toEqual(arrived);
+	},
+);
+
 test('up to 60 s that a platform asks for are waited inside the delivery and are no try', async () => {
 	await using loft = await openLoft('takes', {status: 429, headers: {'retry-after': '40'}});
 	await using flight = await openFlight(loft);

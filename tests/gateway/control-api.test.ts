@@ -193,7 +193,7 @@ test('runs are summed by route, of a week where nothing else is asked for, and b
 	});
 });
 
-test('a run that has ended well is neither cancelled nor retried', async () => {
+test('a run that has ended well is neither cancelled nor retried nor dropped, and its answer is handed over once more', async () => {
 	expect(await call('POST', '/v1/runs/{id}/cancel', {name: accepted.run})).toEqual({
 		status: 200,
 		json: false,
@@ -202,6 +202,17 @@ test('a run that has ended well is neither cancelled nor retried', async () => {
 		status: 200,
 		json: false,
 	});
+	expect(
+		await call('POST', '/v1/runs/{id}/drop', {name: accepted.run, body: {reason: 'x'}}),
+	).toEqual({status: 200, json: false});
+	const deliver = {name: accepted.run, body: {to: 'log'}};
+	expect(await call('POST', '/v1/runs/{id}/deliver', deliver)).toEqual({
+		status: 200,
+		json: {kind: 'log', extra: {}},
+	});
+	await gateway.gateway.idle();
+	expect(await gateway.port.getRun(accepted.run)).toMatchObject({state: 'done'});
+	expect(await call('POST', '/v1/runs/{id}/deliver', {name: 9999})).toMatchObject({status: 404});
 });
 
 test('groups are listed, shown with their events, and dispatched', async () => {

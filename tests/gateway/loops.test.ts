@@ -98,7 +98,7 @@ test('a route whose comments come back without their mark is stopped: what comes
 	expect(runs[0]).toMatchObject({
 		attempt: 1,
 		error:
-			'Held: this route has answered acme/api#7 5 times within 600 s, which may be a loop; a retry, a cancellation or a replay lets it go on',
+			'Held: this route has answered acme/api#7 5 times within 600 s, which may be a loop; a retry, a drop or a replay lets it go on',
 	});
 	expect(gateway.log.filter(line => line.includes('has answered acme/api#7 5 times'))).toHaveLength(
 		1,
@@ -109,7 +109,7 @@ test('a route whose comments come back without their mark is stopped: what comes
 	expect(await loop.forge.calls()).toHaveLength(6);
 });
 
-test('a person lets the route go on: by a retry, whose run answers, or by a cancellation', async () => {
+test('a person lets the route go on: by a retry, whose run answers, or by a drop', async () => {
 	await using loop = await openLoop({loop_limit: 2});
 	await using gateway = await loop.open();
 	for (let count = 0; count < 4; count += 1) {
@@ -127,8 +127,9 @@ test('a person lets the route go on: by a retry, whose run answers, or by a canc
 	expect(await loop.forge.calls()).toHaveLength(4);
 	expect((await gateway.port.getRun(6))?.state).toBe('interrupted');
 
-	expect(await gateway.port.cancelRun(6)).toBe(true);
-	expect((await gateway.port.getRun(6))?.state).toBe('cancelled');
+	expect(await gateway.port.cancelRun(6)).toBe(false);
+	expect(await gateway.port.dropRun(6)).toBe(true);
+	expect((await gateway.port.getRun(6))?.state).toBe('dropped');
 	await answerTo(gateway);
 	expect(await loop.forge.calls()).toHaveLength(5);
 	expect((await gateway.port.getRun(4))?.state).toBe('interrupted');
@@ -146,7 +147,7 @@ test('a restart does not let it go on', async () => {
 	await answerTo(again);
 	expect(await loop.forge.calls()).toHaveLength(1);
 	expect((await again.port.getRun(3))?.state).toBe('interrupted');
-	await again.port.cancelRun(3);
+	await again.port.dropRun(3);
 	await answerTo(again);
 	expect(await loop.forge.calls()).toHaveLength(2);
 });

@@ -243,6 +243,9 @@ export function createFakePort(
 		installServer: async (...args) =>
 			command({name: 'installServer', args}, reviewInstall(args[0].link, {}, new Set())),
 		cancelRun: async (...args) => command({name: 'cancelRun', args}, true),
+		dropRun: async (...args) => command({name: 'dropRun', args}, true),
+		deliverRun: async (...args) =>
+			command({name: 'deliverRun', args}, {kind: args[1]?.to ?? 'log', extra: {}}),
 		retryRun: async (...args) => command({name: 'retryRun', args}, true),
 		listRoutes: async () => state.routes,
 		reload: async () => command({name: 'reload', args: []}, undefined),

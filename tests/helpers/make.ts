@@ -56,6 +56,7 @@ export const makeSum = (overrides: Partial<RunSum> = {}): RunSum => ({
 	interrupted: 0,
 	uncertain: 0,
 	dead: 0,
+	dropped: 0,
 	success: 1,
 	inputTokens: 0,
 	outputTokens: 0,

@@ -346,6 +346,32 @@ export function describeLanes(name: string, use: Use, useTwo: UseTwo): void {
 		);
 
 		test(
+			'a run that was dropped waits for nothing, and an answer that is handed over again is none of the queued',
+			use(async (store, clock, home) => {
+				const id = await acceptOn(store, 'github');
+				const [lease] = await store.runs.lease(1, hourMs);
+				if (!lease) {
+					throw new Error('a run is due');
+				}
+
+				await store.runs.answer(lease, {text: 'Done', model: 'm', toolCalls: 0});
+				await store.runs.settle(lease, {state: 'dead', error: 'x'});
+				await store.runs.drop(id);
+				const waits = {worker: 0, rateLimit: 0, login: 0, retry: 0};
+				expect(await store.runs.waits()).toEqual({waits});
+				expect(await store.runs.counts()).toEqual({queued: 0, active: 0});
+				clock.advance(1000);
+				await store.runs.handOver(id, {kind: 'log', extra: {}});
+				await using copy = await home.crash();
+				await using reopened = await copy.open(clock);
+				for (const {runs} of [store, reopened]) {
+					expect(await runs.waits()).toEqual({waits, oldestDueAt: startMs + 1000});
+					expect(await runs.counts()).toEqual({queued: 0, active: 1});
+				}
+			}),
+		);
+
+		test(
 			'"also of a lane without room": the oldest that waits is told, and one that was put back waits from then on',
 			use(async (store, clock) => {
 				const first = await acceptOn(store, 'github');

@@ -593,19 +593,15 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 			}),
 		);
 
-		test(
-			'a run that waits for a person can be cancelled, too; one that has ended otherwise cannot',
-			use(async store => {
-				const interrupted = await acceptRun(store);
-				await settle(store, {state: 'interrupted', error: 'held'});
-				expect(await store.runs.cancel(interrupted)).toBe(true);
-				expect(await store.runs.cancel(interrupted)).toBe(false);
-				expect(await store.runs.view(interrupted)).toMatchObject({state: 'cancelled'});
-				const done = await acceptRun(store);
-				await settle(store, {state: 'done'});
-				expect(await store.runs.cancel(done)).toBe(false);
-				expect(await store.runs.counts()).toEqual({queued: 0, active: 0});
-			}),
+		test.for(['interrupted', 'failed', 'done'] as const)(
+			'a run that ended %s cannot be cancelled',
+			async state =>
+				use(async store => {
+					const id = await acceptRun(store);
+					await settle(store, {state, error: 'because'});
+					expect(await store.runs.cancel(id)).toBe(false);
+					expect(await store.runs.view(id)).toMatchObject({state});
+				})(),
 		);
 
 		/** A run that had its side effect, its answer and its delivery, and then ended so. */
@@ -670,6 +666,122 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 				expect(await after.runs.view(agent)).toMatchObject({state: 'queued', attempt: 1});
 				expect((await after.runs.lease(2, 1000)).map(({run}) => run.id)).toContain(agent);
 				await after[Symbol.asyncDispose]();
+			}),
+		);
+
+		test.for([
+			['failed', 'agent'],
+			['interrupted', 'agent'],
+			['dead', 'deliver'],
+			['uncertain', 'deliver'],
+		] as const)(
+			'a person drops a run that ended %s: it waits for nobody, keeps what it has, also over a crash, and is put back to: %s',
+			async ([state, phase]) =>
+				use(async (store, clock, home) => {
+					await acceptRun(store, sampleEntry({deliveryId: 'same'}));
+					const lease = await leaseOne(store);
+					const {id} = lease.run;
+					await store.runs.answer(lease, sampleAnswer);
+					await store.runs.settle(lease, {state, error: 'because'});
+					clock.advance(5000);
+					expect(await store.runs.drop(id, 'gh was missing')).toBe(true);
+					expect(await store.runs.drop(id, 'again')).toBe(false);
+					await using crashed = await home.crash();
+					await using after = await crashed.open(clock);
+					expect(await after.runs.view(id)).toMatchObject({
+						state: 'dropped',
+						error: 'because',
+						answer: 'All good',
+						finishedAt: startMs,
+						dropped: {was: state, at: startMs + 5000, reason: 'gh was missing'},
+					});
+					expect(await after.runs.kept()).toEqual({all: 1, toDecide: 0});
+					expect(await after.runs.toDecide(5)).toEqual([]);
+					expect(await after.runs.list({states: ['dropped'], limit: 5})).toHaveLength(1);
+					expect(await after.runs.lease(1, 1000)).toEqual([]);
+					expect(await after.runs.cancel(id)).toBe(false);
+					expect((await after.intake.accept(sampleEntry({deliveryId: 'same'}))).kind).toBe(
+						'accepted',
+					);
+
+					expect(await after.runs.retry(id)).toBe(true);
+					const [again] = await after.runs.lease(1, 1000);
+					expect(again).toMatchObject({phase, run: {id}});
+					expect(again?.run.dropped).toBeUndefined();
+				})(),
+		);
+
+		test(
+			'what is queued, under way, between two tries, well ended or not there cannot be dropped',
+			use(async store => {
+				const waiting = await acceptRun(store);
+				await settle(store, {state: 'retry', at: startMs + 5000, error: 'x'});
+				const leased = await acceptRun(store);
+				await leaseOne(store);
+				const queued = await acceptRun(store);
+				for (const id of [waiting, leased, queued, 999]) {
+					expect(await store.runs.drop(id)).toBe(false);
+				}
+
+				expect(await store.runs.counts()).toEqual({queued: 2, active: 1});
+				for (const state of ['done', 'silent', 'cancelled'] as const) {
+					await store.runs.cancel(queued);
+					const id = await endedRun(store, state);
+					expect(await store.runs.drop(id)).toBe(false);
+				}
+			}),
+		);
+
+		test.for(['done', 'cancelled', 'uncertain', 'dead', 'dropped'] as const)(
+			'a person hands the answer of a run that ended %s over to another target, which a crash does not forget',
+			async state =>
+				use(async (store, clock, home) => {
+					const id = await endedRun(store, state === 'dropped' ? 'dead' : state);
+					if (state === 'dropped') {
+						await store.runs.drop(id);
+					}
+
+					const target = {kind: 'telegram', extra: {chat_id: '12'}};
+					expect(await store.runs.handOver(id, target)).toBe(true);
+					expect(await store.runs.handOver(id, target)).toBe(false);
+					await using crashed = await home.crash();
+					await using after = await crashed.open(clock);
+					expect(await after.runs.view(id)).toMatchObject({
+						state: 'delivering',
+						target: 'telegram',
+					});
+					const again = await leaseOne(after);
+					expect(again).toMatchObject({
+						phase: 'deliver',
+						run: {id, fullAnswer: 'All good', plan: {prompt: samplePlan.prompt, target}},
+					});
+					// What had arrived is another message; what had not goes on.
+					expect(again.run.plan.again).toBe(state === 'done' ? 1 : undefined);
+					await after.runs.settle(again, {state: 'dead', error: 'x'});
+					expect(await after.runs.retry(id)).toBe(true);
+					expect((await leaseOne(after)).run.plan.target).toEqual(target);
+				})(),
+		);
+
+		test(
+			'what has no answer, what the agent ended silently, and what has not ended is handed over by nobody',
+			use(async store => {
+				const silent = await endedRun(store, 'silent');
+				const failed = await acceptRun(store);
+				await settle(store, {state: 'dead', error: 'x'});
+				const queued = await acceptRun(store);
+				for (const id of [silent, failed, queued, 999]) {
+					expect(await store.runs.handOver(id, samplePlan.target)).toBe(false);
+				}
+
+				await store.runs.cancel(queued);
+				const twice = await endedRun(store, 'done');
+				for (const times of [1, 2]) {
+					expect(await store.runs.handOver(twice, samplePlan.target)).toBe(true);
+					const lease = await leaseOne(store);
+					expect(lease.run.plan.again).toBe(times);
+					await store.runs.settle(lease, {state: 'done'});
+				}
 			}),
 		);
 

@@ -174,6 +174,28 @@ describe('the file', () => {
 		},
 	);
 
+	test.each([13, 14])(
+		'a store of version %i, which knows no runs that were dropped, is read as it is and brought forward',
+		async version => {
+			await using home = await createSqliteHome();
+			{
+				await using store = await home.open(clock);
+				await acceptRun(store);
+			}
+
+			{
+				using database = new DatabaseSync(home.file);
+				database.exec(`alter table run drop column dropped; alter table run drop column handed;
+					${version === 13 ? 'drop table lane_turn;' : ''} pragma user_version = ${version}`);
+			}
+
+			for (const open of [async () => openSqliteReader(home.file), async () => home.open(clock)]) {
+				await using stored = await open();
+				expect(await stored.runs.get(1)).toMatchObject({state: 'queued', plan: samplePlan});
+			}
+		},
+	);
+
 	test('a folder that cannot be made is an unreadable store', async () => {
 		using folder = temporaryFolder();
 		writeFileSync(join(folder.path, 'home'), '');

@@ -11,7 +11,8 @@ import {listOption, numberOption, wordOption} from '../console/options.ts';
 import {printJson} from '../console/print.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 import {openHome} from '../home/open-home.ts';
-import {addActs, addShow, printList} from '../nouns/noun-commands.ts';
+import {addActs} from '../nouns/act-commands.ts';
+import {addShow, printList} from '../nouns/noun-commands.ts';
 
 const oneApproval = numberOption(1, Number.MAX_SAFE_INTEGER);
 

@@ -7,8 +7,9 @@ import {jobFields, jobSettings, newJobFields} from '../../nouns/job/job-form.ts'
 import {jobKey, jobNoun} from '../../nouns/job/job.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
+import {addActs} from '../nouns/act-commands.ts';
 import {addFieldOptions, fieldValues} from '../nouns/field-options.ts';
-import {addActs, addShow, printList} from '../nouns/noun-commands.ts';
+import {addShow, printList} from '../nouns/noun-commands.ts';
 
 type Json = {readonly json?: boolean};
 

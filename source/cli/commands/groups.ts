@@ -6,7 +6,8 @@ import type {Context} from '../console/context.ts';
 import {numberOption} from '../console/options.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 import {openHome} from '../home/open-home.ts';
-import {addActs, addShow, printList} from '../nouns/noun-commands.ts';
+import {addActs} from '../nouns/act-commands.ts';
+import {addShow, printList} from '../nouns/noun-commands.ts';
 
 const states = ['pending', 'dispatched'] as const;
 

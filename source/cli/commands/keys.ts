@@ -8,8 +8,9 @@ import {keyNoun} from '../../nouns/key/key.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
 import {changeLockWaitMs, openHome, type WritableHome} from '../home/open-home.ts';
+import {addActs} from '../nouns/act-commands.ts';
 import {addFieldOptions, fieldValues} from '../nouns/field-options.ts';
-import {addActs, addList, addShow} from '../nouns/noun-commands.ts';
+import {addList, addShow} from '../nouns/noun-commands.ts';
 
 /** The key with this identifier, else the only one with this name. @throws SvcError `key_ambiguous` */
 function oneKey(keys: readonly ApiKey[], typed: string): ApiKey | undefined {

@@ -7,7 +7,8 @@ import type {Context} from '../console/context.ts';
 import {requireServingGateway} from '../home/gateway-access.ts';
 import type {InstallOptions} from '../mcp/install-server.ts';
 import {serverOptions, trustOption, type ServerOptions} from '../mcp/server-options.ts';
-import {addActs, addShow} from '../nouns/noun-commands.ts';
+import {addActs} from '../nouns/act-commands.ts';
+import {addShow} from '../nouns/noun-commands.ts';
 
 type Json = {readonly json?: boolean};
 

@@ -1,6 +1,7 @@
 import {type Command, Option} from 'commander';
 import {sumsBy, type SumsBy} from '../../core/run-sums.ts';
 import {runStates, type Run} from '../../core/run.ts';
+import type {GatewayCommands} from '../../gateway/port.ts';
 import {runActs, type RunPort} from '../../nouns/run/run-acts.ts';
 import {missingFromSums, sumsTable} from '../../nouns/run/run-sums.ts';
 import {runNoun} from '../../nouns/run/run.ts';
@@ -9,13 +10,14 @@ import {filterHelp, momentOption, numberOption} from '../console/options.ts';
 import {tell} from '../console/print.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 import {openHome} from '../home/open-home.ts';
-import {addActs, addShow, printList} from '../nouns/noun-commands.ts';
+import {addActs} from '../nouns/act-commands.ts';
+import {addShow, printList} from '../nouns/noun-commands.ts';
 import type {RunListFlags} from '../runs/list-runs.ts';
 import {waitingOf} from '../runs/waiting-of.ts';
 
 const oneRun = numberOption(1, Number.MAX_SAFE_INTEGER);
 
-/** `svc runs list|show|cancel|retry`. */
+/** `svc runs list|show|cancel|retry|drop|deliver`. */
 export function addRunCommands(program: Command, context: Context): void {
 	const group = program.command('runs').description('agent runs and their answers');
 
@@ -48,9 +50,14 @@ export function addRunCommands(program: Command, context: Context): void {
 			);
 		},
 	});
-	addActs<Run, RunPort, never>(group, context, {
+	addActs<Run, RunPort & Pick<GatewayCommands, 'searchRuns'>, never>(group, context, {
 		noun: runNoun,
 		acts: runActs,
+		find: {
+			...runNoun,
+			search: async (port, question) => port.searchRuns(question),
+			read: async (port, id) => port.getRun(Number(id)),
+		},
 		open: async () => ({...(await requireGateway(context)), async [Symbol.asyncDispose]() {}}),
 	});
 }

@@ -3,7 +3,8 @@ import {messageNoun, sessionActs, sessionNoun} from '../../nouns/session/session
 import type {Context} from '../console/context.ts';
 import {numberOption} from '../console/options.ts';
 import {openHome} from '../home/open-home.ts';
-import {addActs, addShow, printList} from '../nouns/noun-commands.ts';
+import {addActs} from '../nouns/act-commands.ts';
+import {addShow, printList} from '../nouns/noun-commands.ts';
 
 type Flags = {readonly limit: number; readonly json?: boolean};
 

@@ -14,7 +14,7 @@ import {
 	wordOption,
 } from '../console/options.ts';
 import {tell} from '../console/print.ts';
-import {addActs} from '../nouns/noun-commands.ts';
+import {addActs} from '../nouns/act-commands.ts';
 import type {RecoverFlags} from '../recover/recover-events.ts';
 import type {SimulateFlags} from '../simulate/simulate.ts';
 import type {Editing} from '../webhook/edit-route.ts';

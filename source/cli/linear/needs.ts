@@ -88,7 +88,7 @@ function approvalText(approval: Approval): string {
 
 const runText = ({id, route, state, error}: Run): string =>
 	needsDecision({state})
-		? `Run #${id} of ${route} is ${state}, a person decides: runs show ${id}, runs retry ${id}`
+		? `Run #${id} of ${route} is ${state}, a person decides: runs show ${id}, runs retry ${id}, runs drop ${id}`
 		: `Run #${id} of ${route} failed${error === undefined ? '' : `, ${error}`}: runs show ${id}`;
 
 const expiry = ({id, run}: Approval): Need => ({

@@ -1,9 +1,9 @@
-import {type Command, Option} from 'commander';
+import type {Command} from 'commander';
 import {SvcError} from '../../core/errors.ts';
 import {cell} from '../../core/untrusted.ts';
-import type {Act, AsOf, Fact, Noun} from '../../nouns/noun.ts';
+import type {AsOf, Fact, Noun} from '../../nouns/noun.ts';
 import type {Context} from '../console/context.ts';
-import {numberOption, spanOption} from '../console/options.ts';
+import {numberOption} from '../console/options.ts';
 import {printTable, type Table} from '../console/print-table.ts';
 import {indentedRows, printJson, printLines} from '../console/print.ts';
 
@@ -53,7 +53,7 @@ export const linesOf = <Item, More>(
 export const factsInLines = (facts: readonly Fact[], cells: number): readonly string[] =>
 	facts.flatMap(fact => factLines(fact, cells)).map(oneLine);
 
-const oneLine = (text: string): string => cell(text, Infinity).text;
+export const oneLine = (text: string): string => cell(text, Infinity).text;
 
 function factLines(fact: Fact, cells: number): readonly string[] {
 	if ('title' in fact) {
@@ -79,7 +79,7 @@ function factLines(fact: Fact, cells: number): readonly string[] {
 const rowsOf = (text: string): readonly string[] => text.split(/\r\n|[\n\u2028\u2029]/);
 
 /** Says of an identifier what it is, and reads it. */
-const identify = (
+export const identify = (
 	command: Command,
 	noun: Pick<Noun<never>, 'argument' | 'argumentSays' | 'isNumbered' | 'one'>,
 ) =>
@@ -166,83 +166,8 @@ export function addShow<Item, More>(
 		});
 }
 
-/** A command for each act: `revoke ID [--json]`. */
-export function addActs<Item, Port, Once>(
-	group: Command,
-	context: Context,
-	{
-		noun,
-		acts,
-		idOf = typed => typed,
-		list = 'list',
-		options = {},
-		open,
-		sayOnce,
-	}: {
-		readonly noun: Pick<Noun<Item>, 'argument' | 'isNumbered' | 'missing' | 'one'>;
-		readonly acts: ReadonlyArray<Act<Item, Port, Once>>;
-		/** The identifier, of what is typed. */
-		readonly idOf?: (typed: string, port: Port) => string | Promise<string>;
-		/** The command that lists what there is. */
-		readonly list?: string;
-		/** Options beside `--json`, one for a verb, with what they say. */
-		readonly options?: Readonly<Record<string, readonly [flags: string, says: string]>>;
-		/** `given`: the values of such options. */
-		readonly open: (given: Readonly<Record<string, unknown>>) => Promise<Port & AsyncDisposable>;
-		/** Prints what is shown once. */
-		readonly sayOnce?: (port: Port, once: Once, json: boolean) => Promise<void>;
-	},
-): void {
-	for (const {verb, says, span, effect, gone} of acts.flatMap(withBack)) {
-		const command = identify(group.command(verb).description(says), noun);
-		if (span) {
-			command.addOption(
-				new Option(span.option, span.says)
-					.argParser(spanOption)
-					.default(spanOption(span.usual), span.usual),
-			);
-		}
-
-		const [flags, about] = options[verb] ?? [];
-		if (flags !== undefined) {
-			command.option(flags, about);
-		}
-
-		command
-			.option('--json', 'print JSON')
-			.action(
-				async (
-					id: string | number,
-					{json = false, ...given}: Json & Readonly<Record<string, unknown>>,
-				) => {
-					await using port = await open(given);
-					const chosen = span && given[new Option(span.option).attributeName()];
-					const outcome = await effect(port, await idOf(String(id), port), {
-						spanMs: typeof chosen === 'number' ? chosen : 0,
-					});
-					if (!outcome) {
-						throw new SvcError(
-							noun.missing,
-							`Cannot ${verb} ${noun.one} ${shown(id)}: ${gone}, see "svc ${group.name()} ${list}"`,
-						);
-					}
-
-					if (outcome.once !== undefined && sayOnce) {
-						await sayOnce(port, outcome.once, json);
-					} else if (json) {
-						printJson(context, outcome.json);
-					} else {
-						printLines(context, [oneLine(outcome.said)]);
-					}
-				},
-			);
-	}
-}
-
-const withBack = <Item, Port, Once>(act: Act<Item, Port, Once>) =>
-	act.back ? [act, {...act, ...act.back}] : [act];
-
-const shown = (id: string | number): string =>
+/** What was typed, in a sentence. */
+export const shown = (id: string | number): string =>
 	typeof id === 'number' ? String(id) : `"${cell(id, 100).text}"`;
 
 /** Prints what was listed. `isFiltered`: only some were asked for. */

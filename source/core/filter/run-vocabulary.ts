@@ -88,6 +88,7 @@ export const runVocabulary: Vocabulary<Run> = {
 		delivery = '',
 		job,
 		error = '',
+		dropped,
 		conversation,
 	}) =>
 		[
@@ -101,6 +102,7 @@ export const runVocabulary: Vocabulary<Run> = {
 			job?.name ?? '',
 			job?.id ?? '',
 			error,
+			dropped?.reason ?? '',
 			...(conversation ? [chatText({conversation})] : []),
 		]
 			.join(' ')

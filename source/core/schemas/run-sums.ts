@@ -24,6 +24,8 @@ export const runSumSchema = facts({
 	interrupted: integer,
 	uncertain: integer,
 	dead: integer,
+	/** They ended badly before a person put them away. */
+	dropped: integer,
 	/** Share of `done` and `silent` among those that ended, 0 to 1; what a person cancelled is left out. Absent while none ended. */
 	success: maybeNumber,
 	inputTokens: integer,

@@ -50,6 +50,10 @@ export const runPlanSchema = facts({
 		what: texts,
 		pullRequest: pullRequestSchema.exactOptional(),
 	}).exactOptional(),
+	/** How often a person had the answer handed over once more after it had arrived: each time it is another message to its platform. */
+	again: maybeInteger,
+	/** Where the answer was to go before a person had it handed over to `target`. */
+	planned: targetSchema.exactOptional(),
 	/** Name of the upstream model instead of the configured one; same provider. */
 	model: maybeText,
 });
@@ -100,6 +104,8 @@ export const runSchema = facts({
 	answer: maybeText,
 	/** Why it failed, redacted; one line. */
 	error: maybeText,
+	/** Of a run that a person has put away: where it stood, when that was, and why. */
+	dropped: facts({was: z.enum(runStates), at: number, reason: maybeText}).exactOptional(),
 }).register(z.globalRegistry, {id: 'Run'});
 
 export const transcriptEntrySchema = facts({

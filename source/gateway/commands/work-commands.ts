@@ -1,3 +1,4 @@
+import {cell} from '../../core/untrusted.ts';
 import {faceName} from '../approvals/face-name.ts';
 import type {approvals} from '../contract/approvals.ts';
 import type {deliveries} from '../contract/deliveries.ts';
@@ -13,6 +14,9 @@ type WorkCommands = Omit<
 	keyof ReadCommands
 >;
 
+/** Characters of why a run was dropped. */
+const maxReason = 500;
+
 /** The commands of a gateway in this process that change deliveries, runs, groups, jobs and approvals. */
 export function createWorkCommands(
 	rooms: Pick<
@@ -22,10 +26,13 @@ export function createWorkCommands(
 		| 'clock'
 		| 'dispatcher'
 		| 'emit'
+		| 'deliverer'
 		| 'groups'
 		| 'ids'
 		| 'jobs'
+		| 'live'
 		| 'loops'
+		| 'redact'
 		| 'replays'
 		| 'store'
 	>,
@@ -47,13 +54,26 @@ export function createWorkCommands(
 		replay: async (id, options) => rooms.replays.replay(id, options),
 		async cancelRun(id) {
 			const {dispatcher, store, announce} = rooms;
-			await decided(id);
 			const cancelled = dispatcher.abort(id) || (await store.runs.cancel(id));
 			if (cancelled) {
 				await announce.changed(id);
 			}
 
 			return cancelled;
+		},
+		async dropRun(id, {reason} = {}) {
+			await decided(id);
+			const shown = reason === undefined ? undefined : cell(rooms.redact(reason), maxReason).text;
+			const dropped = await rooms.store.runs.drop(id, shown);
+			if (dropped) {
+				await rooms.announce.changed(id);
+			}
+
+			return dropped;
+		},
+		async deliverRun(id, where) {
+			const {handOverAgain} = await import('../deliveries/hand-over-again.ts');
+			return handOverAgain(rooms, id, where);
 		},
 		async retryRun(id) {
 			// Before it can start: it would be held again.

@@ -1,7 +1,7 @@
 import {z} from 'zod';
 import {runStates} from '../../core/run.ts';
-import {yesOrNo} from '../../core/schemas/parts.ts';
-import {runSchema, storedRunSchema} from '../../core/schemas/run.ts';
+import {maybeText, text, yesOrNo} from '../../core/schemas/parts.ts';
+import {runSchema, storedRunSchema, targetSchema} from '../../core/schemas/run.ts';
 import type {Operations} from './operation.ts';
 import {
 	integerParameter,
@@ -37,13 +37,35 @@ export const runs = {
 		params,
 		result: storedRunSchema.optional(),
 	},
-	/** `false` when the run has ended already. */
+	/** `false` when the run has ended already: such runs are dropped. */
 	cancelRun: {
 		method: 'POST',
 		path: '/v1/runs/{id}/cancel',
 		summary: 'Ends a run that has not ended; answers whether it did.',
 		params,
 		result: yesOrNo,
+	},
+	/** `false` when the run is not `failed`, `interrupted`, `uncertain` or `dead`. */
+	dropRun: {
+		method: 'POST',
+		path: '/v1/runs/{id}/drop',
+		summary: 'Puts a run that ended badly away; answers whether it did.',
+		params,
+		body: z.strictObject({reason: text.min(1).max(500).exactOptional()}),
+		result: yesOrNo,
+	},
+	/**
+	 * `to`: a kind of target, with the keys of the run where that is its own; the present target of its route or job when absent. Answers where it goes.
+	 *
+	 * @throws SvcError `run_not_deliverable`, `target_unusable`, `route_not_found`, `body_not_kept`, `job_not_found`
+	 */
+	deliverRun: {
+		method: 'POST',
+		path: '/v1/runs/{id}/deliver',
+		summary: 'Hands the stored answer of an ended run over again, without the agent.',
+		params,
+		body: z.strictObject({to: maybeText, chatId: maybeText}),
+		result: targetSchema.optional(),
 	},
 	/** `false` when the run is not in a state that can be retried. */
 	retryRun: {

@@ -3,7 +3,7 @@ import {messageOf} from '../../core/errors.ts';
 import type {Group} from '../../core/group.ts';
 import {createTimer} from '../../core/stops.ts';
 import type {World} from '../../core/world.ts';
-import type {Groups} from '../../store/port.ts';
+import type {Groups} from '../../store/group-port.ts';
 
 /** Pause after the journal failed to dispatch. */
 const journalPauseMs = 1000;

@@ -87,7 +87,7 @@ export async function openLoopBreaker({
 
 			const {loopLimit, loopWindowMs} = limit;
 			const finding = `has answered ${run.plan.subject} ${loopLimit} times within ${loopWindowMs / 1000} s`;
-			const reason = `Held: this route ${finding}, which may be a loop; a retry, a cancellation or a replay lets it go on`;
+			const reason = `Held: this route ${finding}, which may be a loop; a retry, a drop or a replay lets it go on`;
 			answers.delete(key);
 			held.set(key, reason);
 			log.warn(

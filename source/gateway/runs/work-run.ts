@@ -226,6 +226,7 @@ async function deliverAnswer(work: Work): Promise<void> {
 				...(run.delivery !== undefined && {delivery: run.delivery}),
 				...(run.job && {job: run.job}),
 				runId: run.id,
+				...(run.plan.again !== undefined && {again: run.plan.again}),
 				...(run.startedAt !== undefined && {startedAt: run.startedAt}),
 				...(run.plan.key !== undefined && {key: run.plan.key}),
 				offline: run.model === offlineModelName,

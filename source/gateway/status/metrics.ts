@@ -85,7 +85,11 @@ export function createGatewayMetrics(): GatewayMetrics {
 					'Runs that failed, also at their delivery.',
 					state.totals.runsFailed,
 				),
-				counter('svc_runs_ended_total', 'Runs that ended, by state.', ended.samples()),
+				counter(
+					'svc_runs_ended_total',
+					'Runs that ended, by state; one that is dropped ends once more.',
+					ended.samples(),
+				),
 				counter(
 					'svc_answers_total',
 					'Answers by target and by what became of them.',

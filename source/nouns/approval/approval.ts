@@ -10,10 +10,10 @@ import {
 	isSameDay,
 	printableTime,
 } from '../../terminal/text/time.ts';
+import type {Act} from '../act.ts';
 import {
 	column,
 	fact,
-	type Act,
 	type AsOf,
 	type Column,
 	type Copied,

@@ -3,7 +3,8 @@ import {keysText} from '../../core/approvals/rule-keys.ts';
 import type {ApprovalEntry} from '../../core/filter/approval-vocabulary.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 import {fullTime, printableTime} from '../../terminal/text/time.ts';
-import {column, fact, type Act, type Column, type Fact, type Noun} from '../noun.ts';
+import type {Act} from '../act.ts';
+import {column, fact, type Column, type Fact, type Noun} from '../noun.ts';
 import {hashText, reachText, ruleArguments, ruleText} from './approval-words.ts';
 
 /** The tool of a rule; of one that has met none yet the name that is written. */

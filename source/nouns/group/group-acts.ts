@@ -1,6 +1,6 @@
 import {SvcError} from '../../core/errors.ts';
 import type {Group} from '../../core/group.ts';
-import type {Act} from '../noun.ts';
+import type {Act} from '../act.ts';
 
 /** What can be asked for groups: a part of what a gateway does. */
 export type GroupPort = {

@@ -1,6 +1,6 @@
 import {countOf} from '../../core/counted.ts';
 import type {JobView} from '../../core/job.ts';
-import type {Act, Outcome} from '../noun.ts';
+import type {Act, Outcome} from '../act.ts';
 import {jobName} from './job.ts';
 
 type OfProfile = {readonly profile: string};

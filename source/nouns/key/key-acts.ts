@@ -1,5 +1,6 @@
 import {endOf, type ApiKey} from '../../core/api-keys/api-key.ts';
-import {overlapSpan, type Act, type AsOf} from '../noun.ts';
+import {overlapSpan, type Act} from '../act.ts';
+import type {AsOf} from '../noun.ts';
 import {keyName} from './key.ts';
 
 /** A key and its secret, which is told once. */

@@ -1,5 +1,5 @@
 import type {RouteView} from '../../core/config-view.ts';
-import {overlapSpan, type Act} from '../noun.ts';
+import {overlapSpan, type Act} from '../act.ts';
 import {nameInKey} from './route.ts';
 
 /** What can be asked for routes: a part of what a gateway does, and what the command line does to the files of a home. */

@@ -1,12 +1,19 @@
 import {SvcError} from '../../core/errors.ts';
-import {hasEnded, type Run, type RunState} from '../../core/run.ts';
+import type {JsonValue} from '../../core/json.ts';
+import {canBeDropped, hasEnded, type Run, type RunState, type Target} from '../../core/run.ts';
 import type {ErrorCode} from '../../manual/error-codes.ts';
-import type {Act} from '../noun.ts';
-import {canRetry, retryFrom, runAdvice} from './run-word.ts';
+import type {Act} from '../act.ts';
+import {field, trimmed} from '../field.ts';
+import {arrivalDoubt, canRetry, retriedFrom, runAdvice, whyNotHandedOver} from './run-word.ts';
 
 /** What can be asked for runs: a part of what a gateway does. */
 export type RunPort = {
 	cancelRun(id: number): Promise<boolean>;
+	dropRun(id: number, why: {readonly reason?: string}): Promise<boolean>;
+	deliverRun(
+		id: number,
+		where: {readonly to?: string; readonly chatId?: string},
+	): Promise<Target | undefined>;
 	retryRun(id: number): Promise<boolean>;
 	getRun(id: number): Promise<Run | undefined>;
 };
@@ -16,14 +23,13 @@ const cancelEffects: Readonly<Partial<Record<RunState, string>>> = {
 	queued: 'The agent does not start.',
 	running:
 		'The agent stops, and no answer is delivered unless one is on its way by then. What its tools did already stays done.',
-	interrupted: 'It waits for a person: this drops it, and its event.',
 	delivering:
 		'The agent has answered. No further try is made, but an answer that is on its way may still arrive.',
 };
 
 /** What another try does. */
 const retryEffect = (run: Run): string =>
-	(retryFrom[run.state] ?? (run.state === 'queued' ? 'agent' : 'delivery')) === 'agent'
+	(retriedFrom(run) ?? (run.state === 'queued' ? 'agent' : 'delivery')) === 'agent'
 		? `The agent runs again, then its answer goes to ${run.target}.`
 		: `The answer that is there goes to ${run.target}.`;
 
@@ -33,12 +39,38 @@ const gone = 'it does not exist';
 async function refused(
 	port: RunPort,
 	id: string,
-	{code, text}: {readonly code: ErrorCode; readonly text: string},
+	{code, text}: {readonly code: ErrorCode; readonly text: string | ((run: Run) => string)},
 ): Promise<undefined> {
-	if (await port.getRun(Number(id))) {
-		throw new SvcError(code, text);
+	const run = await port.getRun(Number(id));
+	if (run) {
+		throw new SvcError(code, typeof text === 'string' ? text : text(run));
 	}
 }
+
+/** Why a run cannot be dropped, with what to do; the rest of a sentence. */
+const whyNotDropped = ({id, state}: Run): string =>
+	hasEnded(state)
+		? `it is ${state}: only failed, dead, interrupted and uncertain runs can be dropped`
+		: `it has not ended, cancel it: svc runs cancel ${id}`;
+
+/** A text that was told, where one was. */
+const textIn = <Key extends string>(key: Key, value: JsonValue | undefined) =>
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a computed key widens to string
+	(typeof value === 'string' ? {[key]: value} : {}) as {readonly [name in Key]?: string};
+
+/** What dropping means. */
+const dropEffects: Readonly<Partial<Record<RunState, string>>> = {
+	failed: 'It stays listed, as dropped.',
+	dead: 'Its answer is kept and goes nowhere. It waits for nobody any more, and stays listed.',
+	interrupted:
+		'It does not begin again, and its event is done with. Where a loop limit held it, its route goes on.',
+	uncertain: 'It is taken as settled, whether its answer arrived or not, and stays listed.',
+};
+
+const handOverEffect = ({state, dropped}: Run): string =>
+	(dropped?.was ?? state) === 'done'
+		? 'Its answer goes out once more, without the agent.'
+		: 'Its answer goes out, without the agent.';
 
 /** What can be done with a run. */
 export const runActs: ReadonlyArray<Act<Run, RunPort>> = [
@@ -46,8 +78,11 @@ export const runActs: ReadonlyArray<Act<Run, RunPort>> = [
 		verb: 'cancel',
 		key: 'x',
 		label: 'cancel (asks)',
-		says: 'end a run that has not ended, or drop one that is interrupted',
-		why: ({state}) => (cancelEffects[state] === undefined ? 'The run has ended' : undefined),
+		says: 'end a run that has not ended',
+		why: ({state}) =>
+			cancelEffects[state] === undefined
+				? `The run has ended${canBeDropped(state) ? ': D drops it' : ''}`
+				: undefined,
 		ask: ({id, route, state}) => ({
 			title: `Cancel run #${id} of ${route}`,
 			lines: [cancelEffects[state] ?? 'The run has ended.'],
@@ -63,7 +98,8 @@ export const runActs: ReadonlyArray<Act<Run, RunPort>> = [
 				? {said: `Run #${id} is cancelled`, json: {run: Number(id)}}
 				: refused(port, id, {
 						code: 'run_ended',
-						text: `Cannot cancel run ${id}: it has ended`,
+						text: ({state}) =>
+							`Cannot cancel run ${id}: it has ended${canBeDropped(state) ? `, drop it: svc runs drop ${id}` : ''}`,
 					});
 		},
 		gone,
@@ -76,7 +112,7 @@ export const runActs: ReadonlyArray<Act<Run, RunPort>> = [
 		why: run =>
 			canRetry(run) ? undefined : 'A run that is under way, done or silent cannot be tried again',
 		ask(run) {
-			const advice = runAdvice[run.state];
+			const advice = runAdvice[run.dropped?.was ?? run.state];
 			const isAgain = hasEnded(run.state);
 			return {
 				title: isAgain
@@ -102,8 +138,101 @@ export const runActs: ReadonlyArray<Act<Run, RunPort>> = [
 				? {said: `Run #${id} is queued again`, json: {run: Number(id)}}
 				: refused(port, id, {
 						code: 'run_not_retryable',
-						text: `Cannot retry run ${id}: only failed, dead, interrupted, uncertain and cancelled runs can be retried, and those that wait for their time`,
+						text: `Cannot retry run ${id}: only failed, dead, interrupted, uncertain, cancelled and dropped runs can be retried, and those that wait for their time`,
 					});
+		},
+		gone,
+	},
+	{
+		verb: 'drop',
+		key: 'D',
+		label: 'drop (asks)',
+		says: 'put runs away that ended badly: they wait for nobody any more, and stay listed as dropped',
+		why: run =>
+			canBeDropped(run.state)
+				? undefined
+				: hasEnded(run.state)
+					? `The run is ${run.state}: only those that ended badly are dropped`
+					: 'The run has not ended: x cancels it',
+		ask: ({id, route, state}) => ({
+			title: `Drop run #${id} of ${route}`,
+			lines: [dropEffects[state] ?? ''],
+			act: 'drop it',
+		}),
+		fields: [
+			field('reason', 'text', {
+				description: 'Why; it is kept with the run.',
+				option: {flags: '--reason <text>'},
+				own: trimmed,
+				most: 500,
+			}),
+		],
+		all: {
+			means: ({state}) => dropEffects[state],
+			kind: ({state}) => state,
+			done: 'dropped',
+			onLine: {},
+		},
+		async effect(port, id, {told}) {
+			const run = Number(id);
+			return (await port.dropRun(run, textIn('reason', told?.['reason'])))
+				? {said: `Run #${id} is dropped`, json: {run}}
+				: refused(port, id, {
+						code: 'run_not_droppable',
+						text: found => `Cannot drop run ${id}: ${whyNotDropped(found)}`,
+					});
+		},
+		gone,
+	},
+	{
+		verb: 'deliver',
+		key: 'd',
+		label: 'deliver (asks)',
+		says: 'hand the stored answers of runs over again, without the agent',
+		why(run) {
+			const why = whyNotHandedOver(run);
+			return why === undefined ? undefined : `Nothing to deliver: ${why}`;
+		},
+		ask: run => ({
+			title: `Deliver the answer of run #${run.id} of ${run.route}`,
+			lines: [handOverEffect(run), ...[arrivalDoubt(run)].filter(text => text !== undefined)],
+			act: 'deliver it',
+		}),
+		fields: [
+			field('to', 'text', {
+				description:
+					'A platform, log or forge_comment. Empty: where the route, or the job, sends answers now.',
+				option: {flags: '--to <target>'},
+				own: trimmed,
+			}),
+			field('chatId', 'text', {
+				title: 'chat',
+				description: 'The chat there. Empty: as configured.',
+				option: {flags: '--chat-id <chat>'},
+				own: trimmed,
+			}),
+		],
+		all: {
+			means: run =>
+				whyNotHandedOver(run) === undefined
+					? [handOverEffect(run), arrivalDoubt(run) ?? ''].join(' ').trim()
+					: undefined,
+			kind: ({state}) => state,
+			done: 'queued for delivery',
+			onLine: {doubt: arrivalDoubt},
+		},
+		async effect(port, id, {told}) {
+			const run = Number(id);
+			const target = await port.deliverRun(run, {
+				...textIn('to', told?.['to']),
+				...textIn('chatId', told?.['chatId']),
+			});
+			return (
+				target && {
+					said: `The answer of run #${id} goes to ${target.kind}`,
+					json: {run, target: target.kind},
+				}
+			);
 		},
 		gone,
 	},

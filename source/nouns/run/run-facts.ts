@@ -111,6 +111,7 @@ export function runFacts(run: Run, {now, approvals, stored}: AsOf & RunMore): re
 		...fact('prefetch', prefetchWords(stored?.plan.prefetch)),
 		...fact('skill', stored && skillOf(stored)),
 		...fact('error', run.error),
+		...fact('dropped', droppedWords(run)),
 		...(run.state === 'uncertain' ? [{text: 'verify at the target before trying again'}] : []),
 		...(stored ? storedFacts(stored) : []),
 	];
@@ -121,6 +122,11 @@ function skillOf({transcript}: StoredRun): string | undefined {
 	const skill = transcript.findLast(({kind}) => kind === 'prompt')?.data?.['skill'];
 	return typeof skill === 'string' ? skill : undefined;
 }
+
+/** When and why a person dropped it, and what it was. */
+export const droppedWords = ({dropped}: Run): string | undefined =>
+	dropped &&
+	`${printableTime(dropped.at)}, was ${dropped.was}${dropped.reason === undefined ? '' : `: ${dropped.reason}`}`;
 
 function storedFacts(run: StoredRun): readonly Fact[] {
 	const untrusted = untrustedWords[originOf(run).kind];

@@ -1,6 +1,6 @@
 import type {Approval} from '../../core/approval.ts';
 import {isTurn, originOf} from '../../core/origin.ts';
-import {hasEnded, type Run, type RunState} from '../../core/run.ts';
+import {canBeHandedOver, hasEnded, type Run, type RunState} from '../../core/run.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {clip, widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
@@ -21,6 +21,7 @@ export const runWords: Readonly<Record<RunState, RunWord>> = {
 	interrupted: {text: literal('! interrupted'), tone: 'warn'},
 	uncertain: {text: literal('! uncertain'), tone: 'warn'},
 	dead: {text: literal('✗ dead'), tone: 'bad'},
+	dropped: {text: literal('- dropped'), tone: 'quiet'},
 };
 
 /** States whose sign says them where many runs stand below each other: no state that is as common has the same one. */
@@ -80,13 +81,16 @@ export const runAdvice: Readonly<Partial<Record<RunState, Safe>>> = {
 	interrupted: literal(
 		'Its error says why. Where a tool was at work, verify before trying again; what a loop limit held, `t` lets go on.',
 	),
-	dead: literal('The answer is kept, but could not be delivered. `t` tries the delivery again.'),
+	dead: literal(
+		'The answer is kept, but could not be delivered. `t` tries the delivery again, `d` hands it to another target, `D` drops it.',
+	),
 	failed: literal('The agent ended in an error. `t` runs it again.'),
 	cancelled: literal('A person cancelled it. `t` runs it again.'),
+	dropped: literal('A person put it away. `t` tries it again.'),
 };
 
 /** What begins again when a person asks for another try, by the state the run is in; absent: nobody can. */
-export const retryFrom: Readonly<Partial<Record<RunState, 'agent' | 'delivery'>>> = {
+const retryFrom: Readonly<Partial<Record<RunState, 'agent' | 'delivery'>>> = {
 	failed: 'agent',
 	interrupted: 'agent',
 	cancelled: 'agent',
@@ -94,13 +98,59 @@ export const retryFrom: Readonly<Partial<Record<RunState, 'agent' | 'delivery'>>
 	uncertain: 'delivery',
 };
 
+/** The same of a run: one that was dropped begins where it would have before. */
+export const retriedFrom = ({state, dropped}: Pick<Run, 'dropped' | 'state'>) =>
+	retryFrom[dropped?.was ?? state];
+
 /** Whether the run waits for its time, or for its next try. */
 const waits = ({state, nextAttemptAt}: Run): boolean =>
 	nextAttemptAt !== undefined && !hasEnded(state);
 
 /** Whether a person may ask for another try, or for the next one now. Whoever waited for a turn of a chat has gone. */
 export const canRetry = (run: Run): boolean =>
-	!isTurn(originOf(run)) && (retryFrom[run.state] !== undefined || waits(run));
+	!isTurn(originOf(run)) && (retriedFrom(run) !== undefined || waits(run));
+
+/** Why the answer of a run cannot be handed over again, the rest of a sentence; `undefined`: it can be. */
+export function whyNotHandedOver(run: Run): string | undefined {
+	if (isTurn(originOf(run))) {
+		return 'the caller of the chat that it answered has gone';
+	}
+
+	if (!hasEnded(run.state)) {
+		return 'it has not ended';
+	}
+
+	if (run.state === 'silent') {
+		return 'the agent chose to stay silent';
+	}
+
+	return run.answer === undefined || !canBeHandedOver(run.state)
+		? `it has no answer, so its agent has to run again: svc runs retry ${run.id}`
+		: undefined;
+}
+
+/** Why an answer that is handed over again may arrive twice, a sentence; `undefined`: none of it has arrived. */
+export function arrivalDoubt({
+	state,
+	dropped,
+	deliveryAttempt,
+	error = '',
+}: Run): string | undefined {
+	const was = dropped?.was ?? state;
+	if (was === 'done') {
+		return 'It has arrived: it arrives a second time.';
+	}
+
+	if (was === 'uncertain' || (was === 'cancelled' && deliveryAttempt > 0)) {
+		return 'It may have arrived, and then arrives a second time: look there first.';
+	}
+
+	// As the delivery says which part it failed at.
+	const [, part = '1'] = /\(part (\d+) of \d+\)$/.exec(error) ?? [];
+	return part === '1'
+		? undefined
+		: 'Parts of it have arrived: the same place gets only the others, another place gets all of it.';
+}
 
 /** The run with this number, as far as it is in `runs`; the newest are looked at first. */
 export const runOf = (runs: readonly Run[], id: number | undefined): Run | undefined =>

@@ -1,7 +1,7 @@
 import {countOf} from '../../core/counted.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {ServerView} from '../../core/tool-server.ts';
-import type {Act} from '../noun.ts';
+import type {Act} from '../act.ts';
 import {serverName, serverWords, type ListedServer} from './server.ts';
 
 type OfProfile = {readonly profile?: string};

@@ -10,7 +10,8 @@ import {
 	type StoredSession,
 } from '../../core/session.ts';
 import {printableTime} from '../../terminal/text/time.ts';
-import {column, type Act, type Fact, type Noun} from '../noun.ts';
+import type {Act} from '../act.ts';
+import {column, type Fact, type Noun} from '../noun.ts';
 
 /** A conversation that is kept, with what was said in it where that was read. */
 type Session = ChatSession & Partial<Pick<StoredSession, 'conversation'>>;

@@ -184,6 +184,7 @@ const noStates = {
 	interrupted: 0,
 	uncertain: 0,
 	dead: 0,
+	dropped: 0,
 };
 
 function addUse(part: Part, kept: string | null, isTried: boolean): void {

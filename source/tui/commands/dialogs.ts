@@ -1,4 +1,5 @@
 import type {Dialog} from '../acts/dialog.ts';
+import {actFormDialog} from '../dialogs/act-form.ts';
 import {helpDialog} from '../dialogs/help.ts';
 import {installLinkDialog} from '../dialogs/install-link.ts';
 import {installDialogs} from '../dialogs/install.ts';
@@ -19,6 +20,7 @@ export const dialogs: readonly Dialog[] = [
 	helpDialog,
 	menuDialog,
 	confirmDialog,
+	actFormDialog,
 	quitDialog,
 	statesDialog,
 	firstRunDialog,

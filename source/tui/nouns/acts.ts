@@ -1,14 +1,17 @@
+import type {JsonObject} from '../../core/json.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
-import type {Act, Copied, Noun, Outcome} from '../../nouns/noun.ts';
-import {literal, safe} from '../../terminal/text/safe.ts';
+import type {Act, Outcome} from '../../nouns/act.ts';
+import type {Noun} from '../../nouns/noun.ts';
+import {literal} from '../../terminal/text/safe.ts';
 import type {PaneCommand} from '../acts/command.ts';
-import {copyText} from '../acts/copy.ts';
+import {askForTold} from '../dialogs/act-form.ts';
 import {askForName, confirm, openMenu} from '../dialogs/questions.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {List} from '../state/list.ts';
 import type {ListSource} from '../state/source.ts';
+import {copyOf} from './copy-of.ts';
 import {askForMarked, hasMarked, type Marked} from './marked.ts';
 
 type Options<Item, Once> = {
@@ -160,53 +163,17 @@ export function doAct<Item, Once = never>(
 ): void {
 	askFirst(shell, doing.act, {
 		item,
-		goOn(input) {
-			perform(shell, item, {...doing, input});
+		goOn(spanMs, told) {
+			perform(shell, item, {...doing, given: {spanMs, ...(told && {told})}});
 		},
-	});
-}
-
-/** Copies what there is to be copied of `item`, or offers it where that is more than one text. */
-export function copyOf<Item>(
-	shell: Shell,
-	{copies, name, one}: Pick<Noun<Item>, 'copies' | 'name' | 'one'>,
-	item: Item,
-): void {
-	const copy = ({label, text}: Copied) => {
-		shell.attempt(async () => {
-			const found = typeof text === 'string' ? text : await text(shell.port);
-			if (found === undefined) {
-				shell.toast(safe`That ${clean(one)} is no longer stored`, 'warn');
-			} else {
-				await copyText(shell, found, clean(label));
-			}
-		});
-	};
-
-	const all = copies?.of(item, shell.port.getState()) ?? [];
-	if ('text' in all) {
-		copy(all);
-		return;
-	}
-
-	openMenu(shell, {
-		title: safe`Copy of ${clean(name(item))}`,
-		notes: (copies?.notes ?? []).map(clean),
-		items: all.map(text => ({
-			key: text.key,
-			label: clean(text.label),
-			run() {
-				copy(text);
-			},
-		})),
 	});
 }
 
 /** Does it with what was chosen, after the person has agreed; at once where nothing is asked. */
 function askFirst<Item>(
 	shell: Shell,
-	{ask, span}: Act<Item, GatewayPort, unknown>,
-	{item, goOn}: {readonly item: Item; readonly goOn: (input: number) => void},
+	{ask, span, fields}: Act<Item, GatewayPort, unknown>,
+	{item, goOn}: {readonly item: Item; readonly goOn: (spanMs: number, told?: JsonObject) => void},
 ): void {
 	if (span) {
 		openMenu(shell, {
@@ -238,7 +205,15 @@ function askFirst<Item>(
 			goOn(0);
 		},
 	};
-	if (typed) {
+	if (fields) {
+		askForTold(shell, {
+			...question,
+			fields,
+			run(told) {
+				goOn(0, told);
+			},
+		});
+	} else if (typed) {
 		askForName(shell, {...question, ...typed});
 	} else {
 		confirm.open(shell, question);
@@ -248,7 +223,15 @@ function askFirst<Item>(
 function perform<Item, Once>(
 	shell: Shell,
 	item: Item,
-	{noun, act, input, showOnce, done}: Doing<Item, Once> & {readonly input: number},
+	{
+		noun,
+		act,
+		given,
+		showOnce,
+		done,
+	}: Doing<Item, Once> & {
+		readonly given: {readonly spanMs: number; readonly told?: JsonObject};
+	},
 ): void {
 	if (act.starts) {
 		shell.toast(clean(act.starts(item)));
@@ -256,7 +239,7 @@ function perform<Item, Once>(
 
 	shell.attempt(async () => {
 		const outcome: Outcome<Once> | undefined = await act.effect(shell.port, noun.id(item), {
-			spanMs: input,
+			...given,
 			item,
 		});
 		if (outcome) {

@@ -1,5 +1,10 @@
+import {grouped} from '../../core/counted.ts';
+import type {JsonObject} from '../../core/json.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
-import type {Act, Noun} from '../../nouns/noun.ts';
+import type {Act} from '../../nouns/act.ts';
+import type {FieldRecord} from '../../nouns/field.ts';
+import type {Noun} from '../../nouns/noun.ts';
+import {askForTold} from '../dialogs/act-form.ts';
 import {confirm} from '../dialogs/questions.ts';
 import {clean} from '../lines/line.ts';
 import {actOnAll, clearMarks, markedOf, sayOutcome, type Marks} from '../lines/marks.ts';
@@ -8,7 +13,7 @@ import type {Host, Shell} from '../shell/shell.ts';
 /** Marked ones are acted on, whichever is selected. */
 export type Marked<Item> = {
 	readonly marks: Marks;
-	/** All that may be marked: also what was paged to, and what the filter keeps out. */
+	/** What is in memory: also what was paged to, and what the filter keeps out. */
 	readonly all: (shell: Shell) => readonly Item[];
 };
 
@@ -25,7 +30,7 @@ export function askForMarked<Item>(
 		readonly noun: Pick<Noun<Item>, 'id' | 'many' | 'name' | 'one'>;
 		readonly marked: Marked<Item>;
 	},
-	{verb, all, effect, gone}: Act<Item, GatewayPort, unknown>,
+	{verb, all, effect, fields, gone}: Act<Item, GatewayPort, unknown>,
 ): void {
 	if (!all) {
 		return;
@@ -39,19 +44,27 @@ export function askForMarked<Item>(
 		return;
 	}
 
-	const kinds = Map.groupBy(able, all.kind);
+	const kinds = Map.groupBy(able, item => `${all.kind(item)}: ${all.means(item)}`);
 	const lines = [
-		...[...kinds].map(
-			([kind, [first, ...others]]) =>
-				`${others.length + 1} ${kind}: ${(first && all.means(first)) ?? ''}`,
-		),
-		...(unable > 0 ? [`${unable} of the marked cannot be ${all.done}: left as they are.`] : []),
+		...[...kinds].map(([words, {length}]) => `${grouped(length)} ${words}`),
+		...(unable > 0
+			? [`${grouped(unable)} of the marked cannot be ${all.done}: left as they are.`]
+			: []),
 	];
 	askForAll(
 		shell,
-		{noun, marks: marked.marks, verb, done: all.done, items: able, lines, gone: found.gone},
-		async item =>
-			(await effect(shell.port, noun.id(item), {spanMs: 0, item}))
+		{
+			noun,
+			marks: marked.marks,
+			verb,
+			done: all.done,
+			items: able,
+			lines,
+			gone: found.gone,
+			...(fields && {fields}),
+		},
+		async (item, told) =>
+			(await effect(shell.port, noun.id(item), {spanMs: 0, told, item}))
 				? undefined
 				: `${noun.name(item)}: ${gone}`,
 	);
@@ -68,6 +81,7 @@ export function askForAll<Item>(
 		items,
 		lines,
 		gone,
+		fields,
 	}: {
 		readonly noun: Pick<Noun<never>, 'many' | 'one'>;
 		readonly marks: Marks;
@@ -78,23 +92,31 @@ export function askForAll<Item>(
 		/** What it means to how many. */
 		readonly lines: readonly string[];
 		readonly gone: number;
+		/** What it may be told besides. */
+		readonly fields?: readonly FieldRecord[];
 	},
-	act: (item: Item) => Promise<string | undefined>,
+	act: (item: Item, told: JsonObject) => Promise<string | undefined>,
 ): void {
 	const count = items.length;
 	const heading = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`;
-	confirm.open(shell, {
-		title: clean(`${heading} ${count} marked ${count === 1 ? one : many}`),
+	const question = {
+		title: clean(`${heading} ${grouped(count)} marked ${count === 1 ? one : many}`),
 		lines: [
 			...lines,
-			...(gone > 0 ? [`${gone} of the marked are no longer in the list.`] : []),
+			...(gone > 0 ? [`${grouped(gone)} of the marked are no longer in the list.`] : []),
 		].map(clean),
-		act: clean(`${verb} all ${count}`),
-		run() {
+		act: clean(`${verb} all ${grouped(count)}`),
+		run(told: JsonObject = {}) {
 			clearMarks(shell, marks);
 			shell.attempt(async () => {
-				sayOutcome(shell, clean(done), await actOnAll(items, act));
+				const outcome = await actOnAll(items, async item => act(item, told));
+				sayOutcome(shell, clean(done), outcome);
 			});
 		},
-	});
+	};
+	if (fields) {
+		askForTold(shell, {...question, fields});
+	} else {
+		confirm.open(shell, question);
+	}
 }

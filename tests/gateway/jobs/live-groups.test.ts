@@ -6,7 +6,7 @@ import {dueOf, type Group, type GroupReason} from '../../../source/core/group.ts
 import {createBusy} from '../../../source/core/idle.ts';
 import {silentLogger} from '../../../source/core/log.ts';
 import {createLiveGroups} from '../../../source/gateway/jobs/live-groups.ts';
-import type {Groups} from '../../../source/store/port.ts';
+import type {Groups} from '../../../source/store/group-port.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {advanceUntil} from '../../helpers/gateway.ts';
 import {makeGroup} from '../../helpers/make.ts';

@@ -1,7 +1,8 @@
 import {Command} from 'commander';
 import {beforeEach, expect, test} from 'vitest';
 import type {Context} from '../../../source/cli/console/context.ts';
-import {addActs, addList, addShow} from '../../../source/cli/nouns/noun-commands.ts';
+import {addActs} from '../../../source/cli/nouns/act-commands.ts';
+import {addList, addShow} from '../../../source/cli/nouns/noun-commands.ts';
 import {literal} from '../../../source/terminal/text/safe.ts';
 import {nounCommands} from '../../../source/tui/nouns/acts.ts';
 import {listingOf, onePane} from '../../../source/tui/nouns/listing.ts';

@@ -1,5 +1,6 @@
 import {termsOf, textTerm} from '../../../source/core/filter/terms.ts';
-import {column, fact, type Act, type Noun} from '../../../source/nouns/noun.ts';
+import type {Act} from '../../../source/nouns/act.ts';
+import {column, fact, type Noun} from '../../../source/nouns/noun.ts';
 
 /** A made-up thing. */
 export type Tunnel = {readonly name: string; readonly port: number; readonly isOpen: boolean};

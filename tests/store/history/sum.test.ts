@@ -100,7 +100,7 @@ function naiveSum(runs: readonly Kept[]) {
 	const usages = runs.flatMap(({usage}) => usage ?? []);
 	const costs = usages.flatMap(({cost}) => cost ?? []);
 	const succeeded = of('done', 'silent');
-	const decided = succeeded + of('failed', 'interrupted', 'uncertain', 'dead');
+	const decided = succeeded + of('failed', 'interrupted', 'uncertain', 'dead', 'dropped');
 	const isOpen = ({state}: Kept) => ['queued', 'running', 'delivering'].includes(state);
 	const durations = runs
 		.filter(run => !isOpen(run) && run.started_at !== null && run.finished_at !== null)
@@ -113,10 +113,9 @@ function naiveSum(runs: readonly Kept[]) {
 		runs: runs.length,
 		open: count(isOpen),
 		...Object.fromEntries(
-			['done', 'silent', 'failed', 'cancelled', 'interrupted', 'uncertain', 'dead'].map(state => [
-				state,
-				of(state),
-			]),
+			['done', 'silent', 'failed', 'cancelled', 'interrupted', 'uncertain', 'dead', 'dropped'].map(
+				state => [state, of(state)],
+			),
 		),
 		...(decided > 0 && {success: succeeded / decided}),
 		inputTokens: total(usages.map(({inputTokens}) => inputTokens)),

@@ -34,6 +34,7 @@ const looking: ReadonlySet<string> = new Set(
 		'help.search help.manual help.close help.accept help.down help.up help.page-down help.page-up',
 		'menu.choose menu.down menu.up menu.close',
 		'confirm.yes confirm.other confirm.close',
+		'act-form.review act-form.close',
 		'taken.close',
 		'states.down states.up states.close',
 		'quit.leave quit.let-go quit.close',

@@ -351,7 +351,7 @@ function broken(clock: FakeClock): World {
 				{...route, name: 'open', insecure: true},
 			],
 			deliveries: rowsOf(deliveries),
-			runs: (['failed', 'interrupted', 'uncertain', 'dead', 'cancelled'] as const).map(
+			runs: (['failed', 'interrupted', 'uncertain', 'dead', 'cancelled', 'dropped'] as const).map(
 				(state, index) =>
 					makeRun({
 						id: index + 1,
@@ -359,6 +359,9 @@ function broken(clock: FakeClock): World {
 						createdAt: ago(300 - index),
 						finishedAt: ago(200 - index),
 						error: 'The mail server refuses: 550 no such user',
+						...(state === 'dropped' && {
+							dropped: {was: 'dead', at: ago(30), reason: 'The address was wrong'},
+						}),
 					}),
 			),
 			groups: [

@@ -8,6 +8,7 @@ import type {RunSaid} from '../../../core/state.ts';
 import {usageWords} from '../../../core/usage.ts';
 import {wantsText} from '../../../nouns/approval/approval-words.ts';
 import {shownId} from '../../../nouns/delivery/delivery-word.ts';
+import {droppedWords} from '../../../nouns/run/run-facts.ts';
 import {runAdvice, runWordAt, waitsForItsTime, waitsForLogin} from '../../../nouns/run/run-word.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {clockTime, duration, fullTime} from '../../../terminal/text/time.ts';
@@ -89,6 +90,7 @@ export function runDetail(run: Run, sources: RunSources, width: number): readonl
 			'quiet',
 		),
 		...paragraph(runAdvice[run.state], width, 'warn'),
+		...paragraph(run.dropped && `dropped ${droppedWords(run)}`, width, 'quiet'),
 		...(run.error === undefined
 			? []
 			: wrapText(run.error, width - 2).map(row => line(safe`✗ ${row}`, 'bad'))),

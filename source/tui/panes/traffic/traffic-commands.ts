@@ -12,7 +12,7 @@ import {
 	selectedDelivery,
 	stored,
 } from '../../entries/delivery-list.ts';
-import {copyOf} from '../../nouns/acts.ts';
+import {copyOf} from '../../nouns/copy-of.ts';
 import {payloadCommands} from './payload-commands.ts';
 import {replayCommands} from './replay.ts';
 import {noRoute, testableRoutes, testCommand} from './send-event.ts';

@@ -356,6 +356,66 @@ test.for([
 	expect(shown.shell.view.get().overlay).toBeUndefined();
 });
 
+test('D puts a dead run away with a reason, x says so, and what has not ended is refused with what to do', async () => {
+	const port = createFakePort({runs: [run(1, {state: 'running'}), run(2, {state: 'dead'})]});
+	await using shown = await showShell(port, wide, {pane: 'runs'});
+	await shown.screen.press('j', 'x');
+	expect(shown.said()).toContain('The run has ended: D drops it');
+	await shown.screen.press('D');
+	expect(shown.text()).toContain('Drop run #2 of gh-review');
+	expect(shown.text()).toContain('It waits for nobody any more, and stays');
+	await shown.screen.press('a');
+	await shown.pass(0);
+	expect(port.calls).toEqual([{name: 'dropRun', args: [2, {}]}]);
+	expect(shown.said()).toContain('Run #2 is dropped');
+
+	await shown.screen.press('k', 'D');
+	expect(shown.said()).toContain('The run has not ended: x cancels it');
+	expect(port.calls).toHaveLength(1);
+});
+
+test('d hands the answer of a run to the target of its route, or another, and warns where it may arrive twice', async () => {
+	const port = createFakePort({
+		runs: [
+			run(1, {state: 'failed'}),
+			run(2, {state: 'done', answer: 'Fine'}),
+			run(3, {state: 'dead', answer: 'Fine', deliveryAttempt: 3, error: 'gh is missing'}),
+			run(4, {state: 'dead', answer: 'Fine', deliveryAttempt: 3, error: '502 (part 2 of 3)'}),
+		],
+	});
+	await using shown = await showShell(port, wide, {pane: 'runs'});
+	await shown.screen.press('d');
+	expect(shown.text()).toContain('Parts of it have arrived: the same place gets only the others');
+	await shown.screen.press('esc', 'j', 'd');
+	expect(shown.text()).toContain('Deliver the answer of run #3 of gh-review');
+	expect(shown.text()).not.toContain('arrive');
+	await shown.screen.press('enter', 'l', 'o', 'g', 'enter', 'a');
+	await shown.pass(0);
+	expect(port.calls).toEqual([{name: 'deliverRun', args: [3, {to: 'log'}]}]);
+	expect(shown.said()).toContain('The answer of run #3 goes to log');
+
+	await shown.screen.press('j', 'd');
+	expect(shown.text()).toContain('It has arrived: it arrives a second time.');
+	await shown.screen.press('esc', 'j', 'd');
+	expect(shown.said()).toContain('it has no answer, so its agent has to run again');
+	await shown.screen.press('V', 'd');
+	expect(shown.text()).toContain('Deliver 3 marked runs');
+	expect(shown.text()).toContain('1 done: Its answer goes out once more, without the agent.');
+	expect(shown.text()).toContain('1 of the marked cannot be queued for delivery');
+});
+
+test('a run that was dropped says what it was and why, and t tries again what it would have then', async () => {
+	const dropped = {was: 'uncertain', at: testNow - 5000, reason: 'gh was missing'} as const;
+	const port = createFakePort({runs: [run(1, {state: 'dropped', dropped, target: 'log'})]});
+	await using shown = await showShell(port, wide, {pane: 'runs'});
+	expect(shown.text()).toContain('- dropped');
+	expect(shown.text()).toContain('was uncertain: gh was missing');
+	expect(shown.text()).not.toContain('to decide');
+	await shown.screen.press('t');
+	expect(shown.text()).toContain('The answer may have arrived');
+	expect(shown.text()).toContain('The answer that is there goes to log.');
+});
+
 test('o goes to the delivery of the run', async () => {
 	const delivery = makeDelivery({receivedAt: testNow});
 	const port = createFakePort({runs: [run(9, {delivery: delivery.id})]});

@@ -1,0 +1,156 @@
+import {type Command, Option} from 'commander';
+import {SvcError} from '../../core/errors.ts';
+import type {Act} from '../../nouns/act.ts';
+import {contentOf} from '../../nouns/field-kinds.ts';
+import type {Noun} from '../../nouns/noun.ts';
+import type {Context} from '../console/context.ts';
+import {filterHelp, numberOption, spanOption} from '../console/options.ts';
+import {printJson, printLines} from '../console/print.ts';
+import type {Finding, ManyFlags} from './act-on-many.ts';
+import {addFieldOptions, fieldValues} from './field-options.ts';
+import {identify, oneLine, shown} from './noun-commands.ts';
+
+type ActedNoun<Item> = Pick<Noun<Item>, 'argument' | 'isNumbered' | 'missing' | 'one'>;
+
+type Json = {readonly json?: boolean};
+
+/** A command for each act: `revoke ID [--json]`. */
+export function addActs<Item, Port, Once>(
+	group: Command,
+	context: Context,
+	{
+		noun,
+		acts,
+		idOf = typed => typed,
+		list = 'list',
+		options = {},
+		find,
+		open,
+		sayOnce,
+	}: {
+		readonly noun: ActedNoun<Item>;
+		readonly acts: ReadonlyArray<Act<Item, Port, Once>>;
+		/** The identifier, of what is typed. */
+		readonly idOf?: (typed: string, port: Port) => string | Promise<string>;
+		/** The command that lists what there is. */
+		readonly list?: string;
+		/** Options beside `--json`, one for a verb, with what they say. */
+		readonly options?: Readonly<Record<string, readonly [flags: string, says: string]>>;
+		/** For acts that take several: how those are found. */
+		readonly find?: Finding<Item, Port>;
+		/** `given`: the values of such options. */
+		readonly open: (given: Readonly<Record<string, unknown>>) => Promise<Port & AsyncDisposable>;
+		/** Prints what is shown once. */
+		readonly sayOnce?: (port: Port, once: Once, json: boolean) => Promise<void>;
+	},
+): void {
+	for (const act of acts.flatMap(withBack)) {
+		if (find && act.all?.onLine) {
+			addActOnMany(group, context, {noun, act, find, open});
+			continue;
+		}
+
+		const {verb, says, span, effect, gone} = act;
+		const command = identify(group.command(verb).description(says), noun);
+		if (span) {
+			command.addOption(
+				new Option(span.option, span.says)
+					.argParser(spanOption)
+					.default(spanOption(span.usual), span.usual),
+			);
+		}
+
+		const [flags, about] = options[verb] ?? [];
+		if (flags !== undefined) {
+			command.option(flags, about);
+		}
+
+		command
+			.option('--json', 'print JSON')
+			.action(
+				async (
+					id: string | number,
+					{json = false, ...given}: Json & Readonly<Record<string, unknown>>,
+				) => {
+					await using port = await open(given);
+					const chosen = span && given[new Option(span.option).attributeName()];
+					const outcome = await effect(port, await idOf(String(id), port), {
+						spanMs: typeof chosen === 'number' ? chosen : 0,
+					});
+					if (!outcome) {
+						throw new SvcError(
+							noun.missing,
+							`Cannot ${verb} ${noun.one} ${shown(id)}: ${gone}, see "svc ${group.name()} ${list}"`,
+						);
+					}
+
+					if (outcome.once !== undefined && sayOnce) {
+						await sayOnce(port, outcome.once, json);
+					} else if (json) {
+						printJson(context, outcome.json);
+					} else {
+						printLines(context, [oneLine(outcome.said)]);
+					}
+				},
+			);
+	}
+}
+
+/** `drop ID… | --filter WORDS`. */
+function addActOnMany<Item, Port, Once>(
+	group: Command,
+	context: Context,
+	{
+		noun,
+		act,
+		find,
+		open,
+	}: {
+		readonly noun: ActedNoun<Item>;
+		readonly act: Act<Item, Port, Once>;
+		readonly find: Finding<Item, Port>;
+		readonly open: (given: Readonly<Record<string, unknown>>) => Promise<Port & AsyncDisposable>;
+	},
+): void {
+	const {fields = []} = act;
+	const number = numberOption(1, Number.MAX_SAFE_INTEGER);
+	const command = group
+		.command(act.verb)
+		.description(act.says)
+		.argument(
+			`[${noun.argument}...]`,
+			`${noun.isNumbered ? 'numbers' : 'identifiers'} of the ${find.many}`,
+			(text: string, before: readonly string[] | undefined) => [
+				...(before ?? []),
+				String(noun.isNumbered ? number(text) : text),
+			],
+		)
+		.option('--filter <words>', `${filterHelp}; asks first`);
+	addFieldOptions(command, fields)
+		.option('--yes', 'do not ask')
+		.option('--json', 'print JSON')
+		.action(
+			async (
+				ids: readonly string[],
+				{filter, yes, json, ...given}: ManyFlags & Readonly<Record<string, unknown>>,
+			) => {
+				if (ids.length > 0 === (filter !== undefined)) {
+					command.error(
+						`error: name the ${find.many} to ${act.verb}, or use --filter, but not both`,
+					);
+				}
+
+				const {actOnMany} = await import('./act-on-many.ts');
+				await using port = await open(given);
+				const told = contentOf({fields, values: fieldValues(fields, given)});
+				await actOnMany(
+					context,
+					{noun, act, find, port},
+					{filter, yes, json, ids: [...new Set(ids)], told},
+				);
+			},
+		);
+}
+
+const withBack = <Item, Port, Once>(act: Act<Item, Port, Once>) =>
+	act.back ? [act, {...act, ...act.back}] : [act];

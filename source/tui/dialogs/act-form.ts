@@ -1,0 +1,58 @@
+import type {JsonObject} from '../../core/json.ts';
+import type {Safe} from '../../core/untrusted.ts';
+import {contentOf} from '../../nouns/field-kinds.ts';
+import type {FieldRecord} from '../../nouns/field.ts';
+import {literal} from '../../terminal/text/safe.ts';
+import {closing, defineDialog, dialogState} from '../acts/dialog.ts';
+import {newForm, type FormState} from '../forms/form.ts';
+import {blankLine} from '../lines/line.ts';
+import type {Shell} from '../shell/shell.ts';
+import {titled, told} from './box.ts';
+import {formDialog, reviewing} from './wizard.ts';
+
+/** Something that is done when a person says so, and may say more of it. */
+type ToldQuestion = {
+	readonly title: Safe;
+	readonly lines: readonly Safe[];
+	readonly act: Safe;
+	/** Gets what was filled in. */
+	readonly run: (told: JsonObject) => void;
+};
+
+const actForm = dialogState<ToldQuestion & {readonly form: FormState}>('act-form');
+
+/** Asks whether something is done, with fields that may stay empty. */
+export function askForTold(
+	shell: Shell,
+	{fields, ...question}: ToldQuestion & {readonly fields: readonly FieldRecord[]},
+): void {
+	actForm.open(shell, {...question, form: newForm(fields)}, {field: undefined, toast: undefined});
+}
+
+const widest = 84;
+
+const form = formDialog(actForm, {
+	widest,
+	title: ({title}) => titled(title),
+	head: ({lines}, width) => [blankLine, ...lines.flatMap(text => told(text, width)), blankLine],
+	foot: 'a does it, Esc leaves it',
+	send: {
+		id: 'act-form.do',
+		label: literal('do it'),
+		failed: literal('Not done'),
+		take: (_shell, {run, form: filled}) => ({run, values: contentOf(filled)}),
+		async act(_shell, {run, values}) {
+			run(values);
+		},
+	},
+});
+
+export const actFormDialog = defineDialog(actForm, {
+	title: 'Question with a form',
+	...form,
+	commands: [
+		...form.commands,
+		reviewing('act-form'),
+		closing('act-form', ['esc', 'n', 'q', 'ctrl+c'], literal('leave it')),
+	],
+});
