@@ -1,3 +1,4 @@
+import {grouped} from '../../core/counted.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
@@ -7,20 +8,25 @@ import type {List} from '../state/list.ts';
 import type {ListSource, LocalState} from '../state/source.ts';
 import {clean, type Line} from './line.ts';
 
-/** The rows of a list that a person has marked, by the keys of their items. At most `maxMarks`. */
-export type Marks = LocalState<ReadonlySet<string>>;
+/** What is marked, by the keys of the items: one that only the journal has as it was then. */
+type Marked<Item> = ReadonlyMap<string, Item | undefined>;
 
-const maxMarks = 200;
+/** The rows of a list that a person has marked. At most `maxMarks`. */
+export type Marks<Item = unknown> = LocalState<Marked<Item>>;
 
-const none: ReadonlySet<string> = new Set();
+const maxMarks = 5000;
+
+const none: Marked<never> = new Map();
+
+const counted = (count: number): Safe => clean(grouped(count));
 
 /** Marks for one list. */
-export const createMarks = (): Marks => ({initial: none});
+export const createMarks = <Item>(): Marks<Item> => ({initial: none});
 
 /** `3 marked`, for the title. */
 export function marksPart({local}: Pick<Host, 'local'>, marks: Marks): Line {
 	const {size} = local(marks).get();
-	return size === 0 ? [] : [{text: safe`${size} marked, Esc forgets`, tone: 'accent'}];
+	return size === 0 ? [] : [{text: safe`${counted(size)} marked, Esc forgets`, tone: 'accent'}];
 }
 
 /** What stands before a row, in the column behind its other signs. */
@@ -30,9 +36,9 @@ export const clearMarks = ({local}: Pick<Host, 'local'>, marks: Marks): void => 
 	local(marks).set(() => none);
 };
 
-/** The marked ones of `items`, each once, in their order, and how many are not among them. Of one that comes twice the later counts, and its place. */
+/** The marked ones that only the journal has, then those of `items`, each once, in their order; and how many are gone. Of one that comes twice the later counts, and its place. */
 export function markedOf<Item>(
-	marked: ReadonlySet<string>,
+	marked: Marked<Item>,
 	items: readonly Item[],
 	keyOf: (item: Item) => string,
 ): {readonly items: readonly Item[]; readonly gone: number} {
@@ -45,22 +51,50 @@ export function markedOf<Item>(
 		}
 	}
 
-	return {items: [...found.values()], gone: marked.size - found.size};
+	const stored = [...marked].flatMap(([key, item]) =>
+		item === undefined || found.has(key) ? [] : [item],
+	);
+	return {
+		items: [...stored, ...found.values()],
+		gone: marked.size - found.size - stored.length,
+	};
 }
 
 const tooMany = (shell: Shell): void => {
-	shell.toast(safe`At most ${maxMarks} rows can be marked`, 'warn');
+	shell.toast(safe`At most ${counted(maxMarks)} rows can be marked`, 'warn');
 };
 
 /** Commands that mark rows of `source`: one, or all that pass the filter. */
 export function markCommands<Item>(
 	prefix: string,
-	marks: Marks,
+	marks: Marks<Item>,
 	{
 		source,
 		keyOf,
 	}: {readonly source: ListSource<List<Item>>; readonly keyOf: (item: Item) => string},
 ): readonly PaneCommand[] {
+	const mark = (
+		shell: Shell,
+		{items, isCut}: {readonly items: readonly Item[]; readonly isCut: boolean},
+	) => {
+		const listed = new Set(
+			shell
+				.list(source)
+				.get()
+				.items.map(item => keyOf(item)),
+		);
+		const keyed = items.map(item => [keyOf(item), item] as const);
+		shell
+			.local(marks)
+			.set(() => new Map(keyed.map(([key, item]) => [key, listed.has(key) ? undefined : item])));
+		const count = counted(items.length);
+		if (isCut) {
+			shell.toast(safe`The newest ${count} that pass are marked, there are more`, 'warn');
+		} else {
+			shell.toast(safe`${count} marked`);
+		}
+	};
+
 	return [
 		{
 			id: `${prefix}.mark`,
@@ -85,9 +119,9 @@ export function markCommands<Item>(
 				// What is marked must not move away under the next key.
 				list.move('pause');
 				shell.local(marks).set(now => {
-					const next = new Set(now);
+					const next = new Map(now);
 					if (!next.delete(key)) {
-						next.add(key);
+						next.set(key, undefined);
 					}
 
 					return next;
@@ -102,14 +136,22 @@ export function markCommands<Item>(
 			quiet: true,
 			run(shell) {
 				const list = shell.list(source);
-				const keys = list.get().items.map(item => keyOf(item));
-				if (keys.length > maxMarks) {
-					tooMany(shell);
+				list.move('pause');
+				const {items, isWhole} = list.get();
+				if (isWhole) {
+					mark(shell, {items: items.slice(-maxMarks), isCut: items.length > maxMarks});
+					return;
 				}
 
-				list.move('pause');
-				// The newest are what a person sees.
-				shell.local(marks).set(() => new Set(keys.slice(-maxMarks)));
+				// Until it is known how many there are, nothing is marked: what a key did to a part of them would look like all.
+				clearMarks(shell, marks);
+				shell.toast(literal('Looking for all that pass the filter'));
+				shell.attempt(async () => {
+					const all = await list.all(maxMarks);
+					if (all) {
+						mark(shell, all);
+					}
+				});
 			},
 		},
 	];
@@ -146,8 +188,11 @@ export async function actOnAll<Item>(
 export function sayOutcome(shell: Shell, word: Safe, {done, problems}: BulkOutcome): void {
 	const [first] = problems;
 	if (first === undefined) {
-		shell.toast(safe`${done} ${word}`, 'good');
+		shell.toast(safe`${counted(done)} ${word}`, 'good');
 	} else {
-		shell.toast(safe`${done} ${word}, ${problems.length} could not: ${clean(first)}`, 'warn');
+		shell.toast(
+			safe`${counted(done)} ${word}, ${counted(problems.length)} could not: ${clean(first)}`,
+			'warn',
+		);
 	}
 }

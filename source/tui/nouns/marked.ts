@@ -12,7 +12,7 @@ import type {Host, Shell} from '../shell/shell.ts';
 
 /** Marked ones are acted on, whichever is selected. */
 export type Marked<Item> = {
-	readonly marks: Marks;
+	readonly marks: Marks<Item>;
 	/** What is in memory: also what was paged to, and what the filter keeps out. */
 	readonly all: (shell: Shell) => readonly Item[];
 };

@@ -15,6 +15,7 @@ import {
 } from '../list/window.ts';
 import type {Feed} from './feed.ts';
 import {type ListFacts, type ListHistory, type Listing, pagesAtStart} from './list-pages.ts';
+import {newestOf} from './loaded-pages.ts';
 import {pagesAtEnd} from './pages-at-end.ts';
 import {createStore} from './store.ts';
 
@@ -50,6 +51,13 @@ export type List<Item> = Omit<AnyList, 'get'> & {
 	/** The same object while nothing changed. */
 	readonly get: () => ListView<Item>;
 	selected(): Item | undefined;
+	/**
+	 * All that passes the filter, oldest first: the journal is asked page by page where it has what is not here, until `most` are there, of which the newest stay. `isCut`: there are more. `undefined` when the
+	 * filter has changed by then.
+	 */
+	all(
+		most: number,
+	): Promise<{readonly items: readonly Item[]; readonly isCut: boolean} | undefined>;
 	/** The rows in the window, in the order of the screen. */
 	shown(): readonly Item[];
 };
@@ -94,6 +102,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 		readonly below: Pick<ListView<Item>, 'items' | 'window'>;
 	}>();
 	let live = read(feed.get().state);
+	const ended = new AbortController();
 
 	const current = () => {
 		const [wish, rowsHigh, second] = [store.get(), height(), Math.floor(feed.get().now / 1000)];
@@ -223,6 +232,20 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 		toggleFollow() {
 			go(current().view.isFollowing ? 'pause' : 'follow');
 		},
+		async all(most) {
+			const {items: listed, filterText: asked} = current().view;
+			const isWanted = () => store.get().filterText === asked;
+			const wish = {filter: asked, most, keyOf, isWanted};
+			const found = history ? await newestOf(history, wish, ended.signal) : new Map<string, Item>();
+			if (!found) {
+				return undefined;
+			}
+
+			// What came since, and what the journal does not have.
+			const apart = found.size > most ? [] : listed.filter(item => !found.has(keyOf(item)));
+			const items = [...[...found.values()].toReversed(), ...apart];
+			return {items: items.slice(-most), isCut: items.length > most};
+		},
 		select(key) {
 			const isThere = current().rows.indexOf(key) !== -1;
 			if (isThere) {
@@ -242,6 +265,7 @@ export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<I
 		},
 		end() {
 			pages?.end();
+			ended.abort();
 		},
 		subscribe: listener =>
 			stopAll([store, feed, ...(pages ? [pages] : [])].map(one => one.subscribe(listener))),

@@ -46,6 +46,7 @@ export type Stretch<Item> = {
 /** Items that are kept around what is shown: the far end goes first. Without a way forth, no more are asked for. */
 export const maxKept = 5000;
 
+/** Items that one question asks for. */
 const pageItems = 200;
 
 /** Before a question that failed may be asked again, milliseconds: each pause is twice the last one, up to the longest. */
@@ -237,4 +238,44 @@ export function createLoadedPages<Item>(
 			);
 		},
 	};
+}
+
+/** What passes a filter from the newest on, newest first, by their keys: more than `most` of them where there are more. `undefined` when `isWanted` no more. */
+export async function newestOf<Item>(
+	journal: Pick<Journal<Item>, 'ask'>,
+	{
+		filter,
+		most,
+		keyOf,
+		isWanted,
+	}: {
+		readonly filter: string;
+		readonly most: number;
+		readonly keyOf: (item: Item) => string;
+		readonly isWanted: () => boolean;
+	},
+	hungUp: AbortSignal,
+): Promise<ReadonlyMap<string, Item> | undefined> {
+	const found = new Map<string, Item>();
+	let before: number | undefined;
+	while (found.size <= most) {
+		const question = {filter, limit: pageItems, ...(before !== undefined && {before})};
+		// oxlint-disable-next-line no-await-in-loop -- each page says where the next one begins
+		const {items, searchedTo} = await journal.ask(question, hungUp);
+		if (!isWanted()) {
+			return undefined;
+		}
+
+		for (const item of items) {
+			found.set(keyOf(item), item);
+		}
+
+		if (searchedTo === undefined || searchedTo >= (before ?? Infinity)) {
+			break;
+		}
+
+		before = searchedTo;
+	}
+
+	return found;
 }

@@ -70,27 +70,77 @@ test('x cancels what is marked, also what the filter keeps out by now, and says 
 	expect(port.calls.map(({args}) => args)).toEqual([[1], [2]]);
 });
 
-test('at most 200 rows are marked', async () => {
+test('V marks all that pass the filter, and says how many', async () => {
 	const runs = Array.from({length: 250}, (_, index) => run(index + 1, {state: 'failed'}));
 	await using shown = await showShell(createFakePort({runs}), size, {pane: 'runs'});
 	await shown.screen.press('V');
 
-	expect(shown.shell.local(runMarks).get().size).toBe(200);
-	expect(shown.said()).toContain('At most 200');
+	expect(shown.shell.local(runMarks).get().size).toBe(250);
+	expect(shown.said()).toContain('250 marked');
 });
 
-test('one row more than 200 is refused with words, and takes no mark from another', async () => {
-	const runs = Array.from({length: 201}, (_, index) => run(index + 1, {state: 'failed'}));
+test('V marks what only the journal has, too, page by page, and D puts all of it away with one reason', async () => {
+	const stored = Array.from({length: 450}, (_, index) => run(index + 1, {state: 'dead'}));
+	const port = createFakePort({
+		runs: stored.slice(-10),
+		journal: {deliveries: 0, runs: 450, runsToDecide: 450},
+	});
+	const limits: number[] = [];
+	const searching = {
+		...port,
+		async searchRuns({before = 451, limit}: {before?: number; limit: number}) {
+			limits.push(limit);
+			const items = stored
+				.filter(({id}) => id < before)
+				.slice(-limit)
+				.toReversed();
+			const last = items.at(-1)?.id ?? 0;
+			return {items, scanned: limit, ...(last > 1 && {searchedTo: last})};
+		},
+	};
+	await using shown = await showShell(searching, size, {pane: 'runs'});
+	await shown.screen.press('V');
+	await shown.pass(0);
+	expect(shown.shell.local(runMarks).get().size).toBe(450);
+	expect(shown.said()).toContain('450 marked');
+	expect(Math.max(...limits)).toBe(200);
+
+	await shown.screen.press('D');
+	expect(shown.text()).toContain('Drop 450 marked runs');
+	expect(shown.text()).toContain('450 dead: Its answer is kept and goes nowhere.');
+	await shown.screen.press('enter', 'g', 'h', 'enter', 'a');
+	await shown.pass(0);
+	expect(port.calls).toHaveLength(450);
+	expect(port.calls[0]).toEqual({name: 'dropRun', args: [1, {reason: 'gh'}]});
+	expect(shown.said()).toContain('450 dropped');
+});
+
+test('a filter that is changed before all are found marks nothing', async () => {
+	const found = Promise.withResolvers<{items: Run[]; scanned: number}>();
+	const port = createFakePort({
+		runs: [run(500)],
+		journal: {deliveries: 0, runs: 450, runsToDecide: 450},
+	});
+	const searching = {...port, searchRuns: async () => found.promise};
+	await using shown = await showShell(searching, size, {pane: 'runs'});
+	await shown.screen.press('V');
+	shown.shell.openList()?.setFilter('state:dead');
+	found.resolve({items: [run(1), run(2)], scanned: 2});
+	await shown.pass(0);
+	expect(shown.shell.local(runMarks).get().size).toBe(0);
+});
+
+test('more than 5,000 are said to be more, and one more by hand is refused with words', async () => {
+	const runs = Array.from({length: 5001}, (_, index) => run(index + 1, {state: 'failed'}));
 	await using shown = await showShell(createFakePort({runs}), size, {pane: 'runs'});
 	await shown.screen.press('V');
 	const marks = shown.shell.local(runMarks);
 	const before = marks.get();
-	const unmarked = runs.find(({id}) => !before.has(String(id)));
-	expect(before.size).toBe(200);
-	shown.shell.view.set(state => ({...state, toast: undefined}));
-	shown.shell.openList()?.select(String(unmarked?.id));
+	expect(before.size).toBe(5000);
+	expect(shown.said()).toContain('The newest 5,000 that pass are marked, there are more');
+	shown.shell.openList()?.select('1');
 	await shown.screen.press('v');
-	expect(shown.said()).toContain('At most 200 rows can be marked');
+	expect(shown.said()).toContain('At most 5,000 rows can be marked');
 	expect(marks.get()).toEqual(before);
 });
 

@@ -1,4 +1,4 @@
-import type {StoredRun} from '../../../core/run.ts';
+import type {Run, StoredRun} from '../../../core/run.ts';
 import {jobKey} from '../../../nouns/job/job.ts';
 import {runActs} from '../../../nouns/run/run-acts.ts';
 import {runNoun} from '../../../nouns/run/run.ts';
@@ -15,7 +15,7 @@ import {runBlocks} from './run-blocks.ts';
 import {runText} from './run-detail.ts';
 
 /** The runs that are marked. */
-export const runMarks = createMarks();
+export const runMarks = createMarks<Run>();
 
 /** Commands of pane 7. */
 export const runCommands: readonly PaneCommand[] = [

@@ -9,7 +9,7 @@ import {askForAll} from '../../nouns/marked.ts';
 import type {Shell} from '../../shell/shell.ts';
 
 /** The deliveries that are marked. */
-export const deliveryMarks = createMarks();
+export const deliveryMarks = createMarks<DeliveryRow>();
 
 /** Asks once for all marked deliveries, with what it starts where, then replays one after the other, the oldest first. */
 export async function replayMarked(shell: Shell, isStillHere: StillHere): Promise<void> {
