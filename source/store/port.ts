@@ -190,7 +190,7 @@ export type Runs = Chats & {
 	/** Those that wait for a person (`needsDecision`), however old they are; newest first, at most `limit` (1 to 1,000). */
 	toDecide(limit: number): Promise<readonly Run[]>;
 	counts(): Promise<{readonly queued: number; readonly active: number}>;
-	/** The `queued` of `counts` by what they wait for; a delivery whose next try is due waits for a worker beside them. */
+	/** The `queued` of `counts` by what they wait for; a delivery whose next try is due waits for a worker beside them. Both, as `kept`, may be asked once the store is closed; the age of the oldest is not known then. */
 	waits(): Promise<Omit<RunQueue, 'places'>>;
 	/** How many the journal holds, and how many of them wait for a person. */
 	kept(): Promise<{readonly all: number; readonly toDecide: number}>;

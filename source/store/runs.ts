@@ -167,7 +167,8 @@ export function createRuns({
 			const worker = counters.queued - rateLimit - login - retry;
 			return {
 				waits: {worker, rateLimit, login, retry},
-				...optional('oldestDueAt', lanes().oldestDueAt()),
+				// Whoever leaves with a gateway that has ended is told what stays queued.
+				...optional('oldestDueAt', database.isOpen ? lanes().oldestDueAt() : undefined),
 			};
 		},
 		kept: async () => ({all: counters.runs, toDecide: waiting.count()}),

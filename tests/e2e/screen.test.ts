@@ -61,7 +61,7 @@ test('at 80 × 24: the card of the first run, a test event, its delivery, its ru
 	await pty.waitForText(/github .*202 /);
 	pty.press('7');
 	await pty.waitForText(/\[7 ?Runs/);
-	await pty.waitForText(/github .*done/);
+	await pty.waitForText(/github .* ✓ /);
 	pty.press('enter');
 	await pty.waitForText('[svc-offline: no language');
 	pty.press('8');
@@ -91,7 +91,7 @@ test('the second start has no card and shows what happened before', async () => 
 	await second.waitForText(/hook .*push .*202 accepted/);
 	expect(second.lines().join('\n')).not.toContain('Welcome to svc');
 	second.press('7');
-	await second.waitForText(/hook .*push .*done/);
+	await second.waitForText(/hook .*push .* ✓ /);
 	second.press('enter');
 	await second.waitForText('Alex pushed to main');
 	expect((await leave(second)).exitCode).toBe(0);

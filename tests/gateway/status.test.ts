@@ -63,3 +63,14 @@ test('a model that cannot be used is in the status', async () => {
 		model_problem: expect.stringContaining('OPENAI_API_KEY'),
 	});
 });
+
+test('a gateway that has ended still says what stays queued: an interface that ends with it tells a person', async () => {
+	const gateway = await startTestGateway({
+		subscriptions: {hook: {prompt: 'x', rate_limit: 1, overflow: 'queue'}},
+	});
+	await gateway.send('hook', {n: 1});
+	await gateway.send('hook', {n: 2});
+	await gateway[Symbol.asyncDispose]();
+	const {runs} = await gateway.port.status();
+	expect(runs).toMatchObject({active: 0, queued: 1, queue: {rate_limit: 1, oldest_due_at: null}});
+});
