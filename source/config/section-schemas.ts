@@ -79,7 +79,7 @@ export const runsSettings = defineSettings({
 	concurrency: setting(wholeNumber(1, 100), {description: 'Runs at a time', default: 4}),
 	max_queued: setting(wholeNumber(1, 1_000_000), {
 		description:
-			'Runs that may wait; above it the receiver answers 503. As many may wait for their time besides',
+			'Runs that may wait, of one route [nine tenths](runs.md#bounds); above it the receiver answers 503. As many may wait for their time besides',
 		default: 1000,
 	}),
 	max_steps: setting(wholeNumber(1, 1000), {description: 'Steps of one run', default: 20}),

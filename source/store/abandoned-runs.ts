@@ -3,6 +3,7 @@ import type {RunState} from '../core/run.ts';
 import {integerOf, wordOf, type Row} from './columns.ts';
 import type {Counters} from './counters.ts';
 import {fateOf, type AbandonedRun, type Fate} from './rules.ts';
+import {routeOf} from './tally.ts';
 
 /** A function that gives a leased run its fate, inside a transaction; `undefined` when the run is not leased with `token`. */
 export function createAbandon(
@@ -10,7 +11,7 @@ export function createAbandon(
 	counters: Counters,
 ): (runId: number, now: number, token?: number) => Fate | undefined {
 	const find = database.prepare(
-		'select state, side_effect, delivery_started, lost_leases, token, delivery is null and job is null as chat from run where id = ? and finished_at is null and due_at is null',
+		'select profile, route, state, side_effect, delivery_started, lost_leases, token, delivery is null and job is null as chat from run where id = ? and finished_at is null and due_at is null',
 	);
 	// In the queue it stands where it stood: by its age.
 	const requeue = database.prepare(
@@ -31,12 +32,12 @@ export function createAbandon(
 		if (verdict.fate === 'requeued') {
 			const state = abandoned.state === 'running' ? 'queued' : abandoned.state;
 			requeue.run(state, abandoned.lostLeases, runId);
-			counters.moved(abandoned.state, state);
+			counters.moved(routeOf(row), abandoned.state, state);
 			return verdict.fate;
 		}
 
 		finish.run(verdict.fate, now, verdict.error, runId);
-		counters.moved(abandoned.state, verdict.fate);
+		counters.moved(routeOf(row), abandoned.state, verdict.fate);
 		return verdict.fate;
 	};
 }

@@ -1,6 +1,8 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {RunState} from '../core/run.ts';
 import {integerOf, textOf} from './columns.ts';
+import type {RouteKey} from './port.ts';
+import {createTally, routeOf} from './tally.ts';
 import type {Memory} from './transaction.ts';
 
 /**
@@ -19,8 +21,10 @@ export type Counters = Memory & {
 	/** Rows of deliveries and of runs. */
 	deliveries: number;
 	runs: number;
-	/** Says that a run went from one state to another; `undefined` is: did not exist. */
-	moved(from: RunState | undefined, to: RunState): void;
+	/** Of `queued` those of `route`. */
+	queuedOf(route: RouteKey): number;
+	/** Says that a run of `route` went from one state to another; `undefined` is: did not exist. */
+	moved(route: RouteKey, from: RunState | undefined, to: RunState): void;
 };
 
 /** Reads the numbers from disk once. */
@@ -40,13 +44,31 @@ export function createCounters(database: DatabaseSync): Counters {
 			.all()
 			.map(row => [textOf(row['state']), integerOf(row['count'])]),
 	);
+	const routes = createTally();
+	for (const row of database
+		.prepare(
+			`select profile, route, count(*) as count from run indexed by run_waiting where due_at is not null and state = 'queued' group by profile, route`,
+		)
+		.all()) {
+		routes.add(routeOf(row), integerOf(row['count']));
+	}
+
+	/** How to undo, in reverse order, what the open transaction did to `routes`. */
+	const undo: Array<() => void> = [];
 	const newest = database.prepare('select max(id) as id from run').get();
 	const usage = database
 		.prepare('select body_bytes, deliveries, runs from usage where id = 1')
 		.get();
 	const sums = () => [counters.bodyBytes, counters.deliveries, counters.runs] as const;
-	const weigh = (state: RunState | undefined, by: number) => {
-		counters.queued += state === 'queued' ? by : 0;
+	const weigh = (route: RouteKey, state: RunState | undefined, by: 1 | -1) => {
+		if (state === 'queued') {
+			counters.queued += by;
+			routes.add(route, by);
+			undo.push(() => {
+				routes.add(route, -by);
+			});
+		}
+
 		counters.active += state === 'running' || state === 'delivering' ? by : 0;
 	};
 
@@ -57,14 +79,20 @@ export function createCounters(database: DatabaseSync): Counters {
 		bodyBytes: integerOf(usage?.['body_bytes']),
 		deliveries: integerOf(usage?.['deliveries']),
 		runs: integerOf(usage?.['runs']),
-		moved(from, to) {
-			weigh(from, -1);
-			weigh(to, 1);
+		queuedOf: route => routes.of(route),
+		moved(route, from, to) {
+			weigh(route, from, -1);
+			weigh(route, to, 1);
 		},
 		save() {
 			const {queued, active, lastRun, bodyBytes, deliveries, runs} = counters;
 			const before = stored;
+			const depth = undo.length;
 			return () => {
+				while (undo.length > depth) {
+					undo.pop()?.();
+				}
+
 				Object.assign(counters, {queued, active, lastRun, bodyBytes, deliveries, runs});
 				stored = before;
 			};
@@ -76,7 +104,9 @@ export function createCounters(database: DatabaseSync): Counters {
 				stored = next;
 			}
 		},
-		committed() {},
+		committed() {
+			undo.length = 0;
+		},
 	};
 
 	let stored = sums();

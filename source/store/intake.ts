@@ -56,11 +56,6 @@ export function createIntake({
 		insert(delivery, parameters, work);
 	};
 
-	const queueRefusal = (maxQueued: number): Accepted | undefined => {
-		const queued = pool.queued();
-		return queued >= maxQueued ? {kind: 'full', queued, most: maxQueued} : undefined;
-	};
-
 	const coalesce = (
 		entry: Entry & Required<Pick<Entry, 'group'>>,
 		parameters: Bindings,
@@ -95,7 +90,7 @@ export function createIntake({
 		const place = {profile: job?.profile ?? delivery.profile, route: delivery.route};
 		const refusal =
 			pool.loginRefusal(place, maxQueued) ??
-			(dueAt > now ? pool.refusal(place, maxQueued) : queueRefusal(maxQueued));
+			(dueAt > now ? pool.refusal(place, maxQueued) : pool.queueRefusal(place, maxQueued));
 		if (refusal) {
 			return refusal;
 		}

@@ -12,13 +12,13 @@ type Lane = {
 	/** As the database writes it. */
 	readonly name: string;
 	readonly bounds: readonly Bound[];
-	/** The run that is due first: a row of `id, state, token, due_at`. */
+	/** The run that is due first: a row of `id, state, token, due_at, profile, route`. */
 	head: Row | undefined;
 	/** Its last turn; 0 when none is known. Of two lanes the lower one is next. */
 	turn: number;
 };
 
-/** The lanes as they are at one moment, by their heads: rows of `id, state, token, due_at`. */
+/** The lanes as they are at one moment, by their heads: rows of `id, state, token, due_at, profile, route`. */
 export type Lanes = {
 	/** The run whose turn it is, of those that are due and whose lane has room. */
 	first(): Row | undefined;
@@ -47,13 +47,13 @@ export function createLanes(
 			union all
 			select (select min(lane) from run where due_at is not null and run.lane > waiting.lane) from waiting where waiting.lane is not null
 		)
-		select waiting.lane as lane, run.id, run.state, run.token, run.due_at, lane_turn.turn as turn
+		select waiting.lane as lane, run.id, run.state, run.token, run.due_at, run.profile, run.route, lane_turn.turn as turn
 		from waiting join run on run.id = (
 			select id from run as head where head.due_at is not null and head.lane = waiting.lane order by head.due_at, head.id limit 1
 		) left join lane_turn on lane_turn.lane = waiting.lane`,
 	);
 	const next = database.prepare(
-		'select id, state, token, due_at from run where due_at is not null and lane = ? order by due_at, id limit 1',
+		'select id, state, token, due_at, profile, route from run where due_at is not null and lane = ? order by due_at, id limit 1',
 	);
 	// The journal numbers the turns, not this process: others may lease from it, too.
 	const takeTurn = database.prepare(

@@ -6,6 +6,7 @@ import type {Lanes} from './lanes.ts';
 import type {StoreParts} from './parts.ts';
 import type {Lease} from './port.ts';
 import type {RunReader} from './run-reader.ts';
+import {routeOf} from './tally.ts';
 import type {TranscriptCursor} from './transcripts.ts';
 
 /** A lease that is out. */
@@ -95,7 +96,7 @@ export function createLeasing({
 		const loginWaitMs = nullableInteger(
 			mark.get(state, agent ? 1 : 0, token, now, id)?.['login_wait'],
 		);
-		counters.moved(from, state);
+		counters.moved(routeOf(row), from, state);
 		times.remove(id);
 		const run = reader.read(id);
 		return run

@@ -33,12 +33,13 @@ export type Accepted =
 	| {readonly kind: 'duplicate'; readonly of: string}
 	/** The event waits in `group`. `dispatched`: the group of the same key that was over and made room for it. */
 	| {readonly kind: 'coalesced'; readonly group: Group; readonly dispatched?: Group}
-	/** `queued` wait already, as many as may; nothing was written. With `freeInMs` they wait for their time, of this route or of all together, and the first place becomes free in so many milliseconds; without, they wait for a worker. `awaitLogins`: they are runs of this route, or of all, that wait for a person to log in. */
+	/** `queued` wait already, as many as may; nothing was written. With `freeInMs` they wait for their time, of this route or of all together, and the first place becomes free in so many milliseconds; without, they wait for a worker; `ofRoute`: these are of this route, and other routes find places. `awaitLogins`: they are runs of this route, or of all, that wait for a person to log in. */
 	| {
 			readonly kind: 'full';
 			readonly queued: number;
 			readonly most: number;
 			readonly freeInMs?: number;
+			readonly ofRoute?: true;
 			readonly awaitLogins?: true;
 	  }
 	/** `queued` runs of the job wait already; nothing was written. */
@@ -80,7 +81,7 @@ export type Intake = {
 		readonly delivery: StoredDelivery;
 		readonly plan: RunPlan;
 		/**
-		 * Bound of the queued runs that wait for a worker. What waits for its time, pending groups and runs with a `dueAt` ahead until that comes, has the same bound for itself, and
+		 * Bound of the queued runs that wait for a worker; a (profile, route) has at most `maxQueuedOfRoute` of them. What waits for its time, pending groups and runs with a `dueAt` ahead until that comes, has the same bound for itself, and
 		 * half of it, at least 1, for each (profile, route). An event that joins a group, or finds it over and opens the next, adds nothing. Runs that await logins are in neither: a
 		 * route that has so many of them that it has its half takes no event that would add a run, and no route that has any does while all together are `maxQueued`.
 		 */

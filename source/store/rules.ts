@@ -27,6 +27,15 @@ export const maxPauseMs = 3_600_000;
 export const maxWaitingOfRoute = (maxQueued: number): number =>
 	Math.max(1, Math.trunc(maxQueued / 2));
 
+/**
+ * Of `maxQueued` places for what waits for a worker, those that one route may take while other routes have `others` of them: of what these leave, all but the last tenth. So a flood of one
+ * route never takes the last place of a queue of ten or more.
+ */
+export const maxQueuedOfRoute = (maxQueued: number, others: number): number => {
+	const room = maxQueued - others;
+	return room - Math.trunc(room / 10);
+};
+
 /** Runs of one job that may be leased at once. */
 export const maxLeasesPerJob = 1;
 

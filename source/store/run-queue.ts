@@ -50,7 +50,7 @@ export function createEnqueue({
 
 		counters.lastRun = id;
 		counters.runs += 1;
-		counters.moved(undefined, 'queued');
+		counters.moved({profile, route}, undefined, 'queued');
 		if (dueAt > createdAt) {
 			times.add({id, profile, route}, {waitMs: dueAt - createdAt, isPromised: true});
 		}

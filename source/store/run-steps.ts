@@ -14,6 +14,7 @@ import type {DueTimes} from './due-times.ts';
 import type {StoreParts} from './parts.ts';
 import type {Lease, Runs, Settlement} from './port.ts';
 import {restarts} from './rules.ts';
+import {routeOf} from './tally.ts';
 
 /** A turn of a chat. */
 type NewChat = Parameters<Runs['beginChat']>[0];
@@ -48,7 +49,7 @@ export function createRunSteps({
 	const fence = 'id = ? and token = ? and finished_at is null and due_at is null';
 	const leased = database.prepare(`select state from run where ${fence}`);
 	const find = database.prepare(
-		'select state, finished_at, due_at, delivery is null and job is null as chat, dropped, handed, exists (select 1 from answer where run = run.id) as answered from run where id = ?',
+		'select profile, route, state, finished_at, due_at, delivery is null and job is null as chat, dropped, handed, exists (select 1 from answer where run = run.id) as answered from run where id = ?',
 	);
 	const sideEffect = database.prepare(`update run set side_effect = 1 where ${fence}`);
 	const deliveryStarted = database.prepare(
@@ -102,7 +103,7 @@ export function createRunSteps({
 		times.keepUp();
 		awaitLogins.run(now + waitMs, JSON.stringify(servers), waitMs, run.id);
 		times.add(run, {waitMs, isPromised: false, awaitsLogins: servers});
-		counters.moved('running', 'queued');
+		counters.moved(run, 'running', 'queued');
 		return true;
 	};
 
@@ -123,7 +124,7 @@ export function createRunSteps({
 			insertPlan.run(id, JSON.stringify(plan));
 			counters.lastRun = id;
 			counters.runs += 1;
-			counters.moved(undefined, 'running');
+			counters.moved({profile, route: '-'}, undefined, 'running');
 			return {id, token: 1};
 		},
 		markSideEffect: ({run, token}) => sideEffect.run(run.id, token).changes === 1,
@@ -138,7 +139,7 @@ export function createRunSteps({
 			}
 
 			answers.put(run.id, text);
-			counters.moved('running', 'delivering');
+			counters.moved(run, 'running', 'delivering');
 			return true;
 		},
 		settle(lease, settlement, now) {
@@ -158,7 +159,7 @@ export function createRunSteps({
 				wait.run(state, settlement.at, error, lease.run.id);
 				const isRetry = state === 'queued';
 				times.add(lease.run, {waitMs: settlement.at - now, isPromised: false, isRetry});
-				counters.moved(from, state);
+				counters.moved(lease.run, from, state);
 				return true;
 			}
 
@@ -167,7 +168,7 @@ export function createRunSteps({
 			}
 
 			finish.run(settlement.state, now, error, lease.run.id);
-			counters.moved(from, settlement.state);
+			counters.moved(lease.run, from, settlement.state);
 			return true;
 		},
 		cancel(runId, now) {
@@ -178,19 +179,19 @@ export function createRunSteps({
 
 			finish.run('cancelled', now, null, runId);
 			times.remove(runId);
-			counters.moved(wordOf<RunState>(row['state']), 'cancelled');
+			counters.moved(routeOf(row), wordOf<RunState>(row['state']), 'cancelled');
 			return true;
 		},
 		drop(runId, reason, now) {
 			const row = find.get(runId);
 			const was = wordOf<RunState>(row?.['state']);
-			if (!canBeDropped(was)) {
+			if (!row || !canBeDropped(was)) {
 				return false;
 			}
 
 			const dropped: Run['dropped'] = {was, at: now, ...(reason !== undefined && {reason})};
 			putAway.run(JSON.stringify(dropped), runId);
-			counters.moved(was, 'dropped');
+			counters.moved(routeOf(row), was, 'dropped');
 			return true;
 		},
 		handOver(runId, target, now) {
@@ -205,7 +206,7 @@ export function createRunSteps({
 			const handed: Handed = {target, ...(again > 0 && {again})};
 			hand.run(target.kind, JSON.stringify(handed), runId);
 			restart.run('delivering', now, runId);
-			counters.moved(from, 'delivering');
+			counters.moved(routeOf(row), from, 'delivering');
 			return true;
 		},
 		retry(runId, now) {
@@ -223,7 +224,7 @@ export function createRunSteps({
 			}
 
 			restart.run(state, now, runId);
-			counters.moved(from, state);
+			counters.moved(routeOf(row), from, state);
 			if (state === 'queued') {
 				answers.drop(runId);
 			}

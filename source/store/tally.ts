@@ -1,8 +1,9 @@
+import {type Row, textOf} from './columns.ts';
 import type {RouteKey} from './port.ts';
 
 /** How many there are of each route. */
 export type Tally = {
-	add(route: RouteKey, by: 1 | -1): void;
+	add(route: RouteKey, by: number): void;
 	of(route: RouteKey): number;
 };
 
@@ -21,6 +22,12 @@ export function createTally(): Tally {
 		of: route => counts.get(nameOfRoute(route)) ?? 0,
 	};
 }
+
+/** Of a row of runs with `profile` and `route`. */
+export const routeOf = (row: Row): RouteKey => ({
+	profile: textOf(row['profile']),
+	route: textOf(row['route']),
+});
 
 /** Names of profiles and routes hold no NUL, so no two routes have one name. */
 export const nameOfRoute = ({profile, route}: RouteKey): string => `${profile}\0${route}`;

@@ -3,7 +3,7 @@ import {dueOf} from '../core/group.ts';
 import type {StoreParts} from './parts.ts';
 import type {PendingGroups} from './pending-groups.ts';
 import type {Accepted, RouteKey} from './port.ts';
-import {maxWaitingOfRoute} from './rules.ts';
+import {maxQueuedOfRoute, maxWaitingOfRoute} from './rules.ts';
 
 type Full = Extract<Accepted, {readonly kind: 'full'}>;
 
@@ -11,6 +11,8 @@ type Full = Extract<Accepted, {readonly kind: 'full'}>;
 export type WaitingPool = {
 	/** Queued runs that wait for a worker: those that were promised a later start, or await logins, are not among them. */
 	queued(): number;
+	/** Why one more run of `route` may not wait for a worker; `undefined` when it may. */
+	queueRefusal(route: RouteKey, maxQueued: number): Full | undefined;
 	/** Why one more of `route` may not wait for its time; `undefined` when it may. */
 	refusal(route: RouteKey, maxQueued: number): Full | undefined;
 	/** Why `route` may have no more runs: too many of them await logins. */
@@ -19,7 +21,7 @@ export type WaitingPool = {
 
 /**
  * What waits for its time is counted apart from what waits for a worker: pending groups, and runs that were promised a later start until that comes. There are at most `maxQueued`
- * of them, and at most `maxWaitingOfRoute` of one route. Runs that await logins are counted apart from both, and what is full of them is full for their routes alone.
+ * of them, and at most `maxWaitingOfRoute` of one route; of those that wait for a worker, `maxQueuedOfRoute`. Runs that await logins are counted apart from both, and what is full of them is full for their routes alone.
  */
 export function createWaitingPool({
 	counters,
@@ -49,8 +51,25 @@ export function createWaitingPool({
 		return firstMs;
 	};
 
+	const queuedNow = () => counters.queued - timed.promised() - timed.awaiting().length;
+
 	return {
-		queued: () => counters.queued - timed.promised() - timed.awaiting().length,
+		queued: queuedNow,
+		queueRefusal(route, maxQueued) {
+			const queued = queuedNow();
+			if (queued >= maxQueued) {
+				return {kind: 'full', queued, most: maxQueued};
+			}
+
+			// No route has its share as long as more than a tenth is free.
+			if ((maxQueued - queued) * 10 > maxQueued) {
+				return undefined;
+			}
+
+			const own = counters.queuedOf(route) - timed.promisedOf(route) - timed.awaitingOf(route);
+			const most = maxQueuedOfRoute(maxQueued, queued - own);
+			return own < most ? undefined : {kind: 'full', queued: own, most, ofRoute: true};
+		},
 		refusal(key, maxQueued) {
 			const ofRoute = pending.countOf(key) + timed.promisedOf(key);
 			const maxOfRoute = maxWaitingOfRoute(maxQueued);

@@ -90,10 +90,10 @@ export async function journalEvent(
 }
 
 /** A sender that is told when a place becomes free need not try before; within an hour it may find another. */
-function fullReply({queued, most, freeInMs, awaitLogins}: Full): readonly [Reply, string] {
+function fullReply({queued, most, freeInMs, ofRoute, awaitLogins}: Full): readonly [Reply, string] {
 	const timed = awaitLogins ? 'runs wait for a login' : 'events and runs wait for their time';
-	const wait = freeInMs === undefined ? 'runs wait' : timed;
-	const detail = `${queued} ${wait}, at most ${most} may`;
+	const wait = ofRoute ? 'runs of this route wait' : 'runs wait';
+	const detail = `${queued} ${freeInMs === undefined ? wait : timed}, at most ${most} may${ofRoute ? ': what is left of the queue is for other routes' : ''}`;
 	if (freeInMs === undefined) {
 		return [refusals.queue, detail];
 	}

@@ -219,7 +219,7 @@ export function describeLanes(name: string, use: Use, useTwo: UseTwo): void {
 			use(async store => {
 				await Promise.all(
 					Array.from({length: 1000}, async () =>
-						store.intake.accept(sampleEntry({route: 'flood'}, {plan: logPlan})),
+						store.intake.accept(sampleEntry({route: 'flood'}, {plan: logPlan, maxQueued: 2000})),
 					),
 				);
 				const [first] = await store.runs.lease(1, hourMs);

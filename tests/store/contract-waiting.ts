@@ -112,6 +112,36 @@ export function describeWaiting(name: string, use: Use): void {
 		);
 
 		test(
+			'"of what others leave, all but the last tenth": a flood of one route leaves places to others, and what ends makes room',
+			use(async store => {
+				const accept = async (route: string, profile = 'default') =>
+					store.intake.accept(sampleEntry({route, profile}, {maxQueued: 20}));
+				for (let count = 0; count < 18; count += 1) {
+					expect(await accept('a')).toMatchObject({kind: 'accepted'});
+				}
+
+				expect(await accept('a')).toEqual({kind: 'full', queued: 18, most: 18, ofRoute: true});
+				// What waits for its time has its own bound.
+				await acceptRun(store, laterEntry('a', startMs + minuteMs));
+				await acceptRun(store, sampleEntry({route: 'b'}, {maxQueued: 20}));
+				expect(await accept('a', 'acme')).toMatchObject({kind: 'accepted'});
+				expect(await accept('b')).toEqual({kind: 'full', queued: 20, most: 20});
+
+				const leases = await store.runs.lease(6, hourMs);
+				for (const lease of leases) {
+					expect(await store.runs.settle(lease, {state: 'done'})).toBe(true);
+				}
+
+				// Others have none now, and this route four less.
+				for (let count = 0; count < 4; count += 1) {
+					expect(await accept('a')).toMatchObject({kind: 'accepted'});
+				}
+
+				expect(await accept('a')).toMatchObject({queued: 18, ofRoute: true});
+			}),
+		);
+
+		test(
 			'"at least 1", and none when nothing may be queued',
 			use(async store => {
 				await acceptGrouped(store, groupedEntry('1', {}, {maxQueued: 1}));

@@ -193,6 +193,12 @@ async function follow(script: readonly Step[]): Promise<void> {
 
 	const runs = await store.runs.list({limit: 1000});
 	expect(runs.toReversed().map(run => run.state)).toEqual(model.states());
+
+	// How many of the route wait follows from how many more it may have: 18 of 20.
+	const more = Array.from({length: 20}, () => sampleEntry({}, {maxQueued: 20}));
+	const answers = await Promise.all(more.map(entry => store.intake.accept(entry)));
+	expect(answers.filter(({kind}) => kind === 'accepted')).toHaveLength(18 - model.queued());
+	expect(answers.at(-1)).toEqual({kind: 'full', queued: 18, most: 18, ofRoute: true});
 }
 
 test('identifiers, duplicates and the queue follow the rules in any order of events, also over crashes', async () => {

@@ -230,6 +230,20 @@ test('bad signatures spend no rate quota', async () => {
 	expect((await receiver.post({})).status).toBe(202);
 });
 
+test('a route with its share of the queue: 503 says that the rest is for other routes, which still come in', async () => {
+	const routes = [makeRoute({}), makeRoute({name: 'other'})];
+	await using receiver = await startReceiver({routes, maxQueued: 10});
+	for (let count = 0; count < 9; count++) {
+		expect((await receiver.post({})).status).toBe(202);
+	}
+
+	expect((await receiver.post({})).status).toBe(503);
+	expect(receiver.step('dispatch')).toBe(
+		'9 runs of this route wait, at most 9 may: what is left of the queue is for other routes',
+	);
+	expect((await receiver.post({}, {}, '/webhooks/other')).status).toBe(202);
+});
+
 test('queue full: 503 with `Retry-After`; the id is not consumed', async () => {
 	await using receiver = await startReceiver({maxQueued: 1});
 	await receiver.post({});
