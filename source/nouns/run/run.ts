@@ -68,7 +68,7 @@ export const runNoun: Noun<Run, RunMore> = {
 		),
 		column(
 			'created',
-			{cells: 8, keeps: 18},
+			{cells: 8, keeps: 20},
 			{
 				label: 'time',
 				value: ({createdAt}) => clockTime(createdAt),
