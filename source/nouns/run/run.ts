@@ -92,7 +92,8 @@ export const runNoun: Noun<Run, RunMore> = {
 		column('subject', 0, ({subject = ''}) => subject),
 		column(
 			'state',
-			{usual: 13, below: Infinity, least: 5, most: 13},
+			// A state with more to say takes the room in its own row, not in all.
+			{usual: 8, below: Infinity, least: 5, most: 8},
 			{
 				takes: {before: leastName},
 				value: (run, known, {room}) => signOrWord(run, wordOf(run, known, room)),

@@ -25,7 +25,7 @@ test('the newest run stands first, its state in a sign, and in words where that 
 	const port = createFakePort({
 		runs: [
 			run(1, {state: 'done', startedAt: testNow - 60_000, finishedAt: testNow - 19_000}),
-			run(2, {state: 'uncertain'}),
+			run(2, {state: 'dead'}),
 			run(3, {state: 'running', startedAt: testNow - 5000, toolCalls: 3}),
 		],
 	});
@@ -34,8 +34,20 @@ test('the newest run stands first, its state in a sign, and in words where that 
 	const rows = readTable(shown.screen.lines(), ['#', 'route', 'state', 'took']);
 	expect(rows.map(({sign, cells}) => [sign, ...Object.values(cells)])).toEqual([
 		['>', '3', 'gh-review', '◐', '5s'],
-		['!', '2', 'gh-review', '! uncertain', '-'],
+		['!', '2', 'gh-review', '✗ dead', '-'],
 		['', '1', 'gh-review', '✓', '41.0s'],
+	]);
+});
+
+test('a state with more to say takes the room in its own row: what the others are about is not cut for it', async () => {
+	const subject = 'acme/api#7 opened · Retry it';
+	const port = createFakePort({
+		runs: [run(1, {subject, state: 'interrupted'}), run(2, {subject, state: 'silent'})],
+	});
+	await using shown = await showShell(port, {columns: 120, rows: 24}, {pane: 'runs'});
+	expect(shown.screen.lines().slice(4, 6)).toEqual([
+		expect.stringMatching(/api#7 opened · Retry it +✓ silent /),
+		expect.stringMatching(/api#7 opened · .*… ! interrupted /),
 	]);
 });
 
@@ -50,8 +62,8 @@ test('under load what is at work stands on top, and stays there while others com
 	});
 	await using shown = await showShell(port, narrow, {pane: 'runs'});
 	const rows = () => readTable(shown.screen.lines(), ['#', 'why', 'state']).map(({cells}) => cells);
-	expect(rows().slice(0, 4)).toEqual([
-		{'#': '2', why: 'pull_request', state: '◐ delivering'},
+	expect(rows().slice(0, 4)).toMatchObject([
+		{'#': '2'},
 		{'#': '1', why: 'pull_request', state: '◐'},
 		{'#': '62', why: 'api#62 opened', state: '○'},
 		{'#': '61', why: 'api#61 opened', state: '○'},
