@@ -112,16 +112,42 @@ const messageRows = (
 		const {role} = said;
 		const name = typeof role === 'string' ? (names[role] ?? clean(role)) : literal('?');
 		const transcript = run === undefined ? undefined : conversation?.runs.get(run)?.transcript;
-		const tools = blocks(transcript ?? [], true).filter(({label}) => label === 'tool');
+		const {steps, rest} = stepsOf(blocks(transcript ?? [], true), saidText(said));
 		return [
 			headRow(name, at, run),
-			...tools.map(block => toolRow(block, width)),
-			...textRows(saidText(said), width, {isMarkdown: role === 'assistant'}),
+			...steps.flatMap(block => stepRows(block, width)),
+			...textRows(rest, width, {isMarkdown: role === 'assistant'}),
 		];
 	});
 
 const blocks = (entries: readonly TranscriptEntry[], isOver: boolean): readonly RunBlock[] =>
 	blocksOf(entries, {answer: undefined, isOver, untrusted: undefined});
+
+/** What stands above the last words of an answer, as it stood while it came: calls, and what was said before each; and those last words. An answer may hold all that was said. */
+function stepsOf(
+	all: readonly RunBlock[],
+	answer: string,
+): {readonly steps: readonly RunBlock[]; readonly rest: string} {
+	const steps = all.slice(0, all.findLastIndex(({label}) => label === 'tool') + 1);
+	let rest = answer;
+	for (const {label, parts} of steps) {
+		const words = label === 'text' ? (parts[0]?.text.trim() ?? '') : '';
+		rest = rest.startsWith(words) ? rest.slice(words.length).trimStart() : rest;
+	}
+
+	return {steps, rest};
+}
+
+function stepRows(block: RunBlock, width: number): readonly Line[] {
+	if (block.label === 'tool') {
+		return [toolRow(block, width)];
+	}
+
+	const [part] = block.parts;
+	return block.label === 'text' && part
+		? memoryOf(part.from)([width], () => textRows(part.text, width))
+		: [];
+}
 
 /** A call in one row: how it went, its name, as much of its arguments as there is room for. */
 function toolRow({sign, facts, tone, parts}: RunBlock, width: number): Line {
@@ -144,16 +170,7 @@ function turnRows(turn: SaidTurn, sources: ChatSources, width: number): readonly
 	const transcript =
 		progress ?? (turn.run === undefined ? undefined : conversation?.runs.get(turn.run)?.transcript);
 	const isOver = run !== undefined && hasEnded(run.state);
-	const steps = blocks(transcript ?? [], isOver).flatMap((block): readonly Line[] => {
-		if (block.label === 'tool') {
-			return [toolRow(block, width)];
-		}
-
-		const [part] = block.parts;
-		return block.label === 'text' && part
-			? memoryOf(part.from)([width], () => textRows(part.text, width))
-			: [];
-	});
+	const steps = blocks(transcript ?? [], isOver).flatMap(block => stepRows(block, width));
 	return [
 		headRow(literal('you'), turn.at),
 		...textRows(turn.text, width, {isMarkdown: false}),

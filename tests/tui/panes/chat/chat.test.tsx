@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {GatewayEvent} from '../../../../source/core/events.ts';
-import type {Run} from '../../../../source/core/run.ts';
+import type {Run, TranscriptEntry} from '../../../../source/core/run.ts';
 import {attackCorpus} from '../../../helpers/attack-corpus.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
 import {foreignSequences} from '../../../helpers/foreign-sequences.ts';
@@ -113,6 +113,38 @@ test('what is said is sent, words and tools are shown as they come, and the answ
 	await shown.pass(50);
 	expect(shown.desktop.copied).toEqual(['It is **in the middle**']);
 });
+
+test.for([
+	['the last words', 'It is in the middle'],
+	['all that was said', 'I look at the map.\n\nIt is in the middle'],
+] as const)(
+	'what was said before a call stands before it, while it runs and after, where the session has %s',
+	async ([, kept]) => {
+		await using chat = await open();
+		const {port, shown} = chat;
+		await chat.say('Where is Bern?');
+		const words = {at: testNow, kind: 'text', text: 'I look at the map.'} as const;
+		const order = () =>
+			shown
+				.text()
+				.match(/I look at the map|maps\.find|It is in the middle/g)
+				?.join(' < ');
+		const heard = (entry: TranscriptEntry) =>
+			({type: 'run-progressed', at: testNow, runId: 1, entry}) as const;
+		await chat.happen(runChanged(running), heard(words), heard(call));
+		expect(order()).toBe('I look at the map < maps.find');
+
+		port.sessions.set('ses_1', makeSession(['Where is Bern?', kept]));
+		const last = {...words, text: 'It is in the middle'};
+		port.runs.set(1, {
+			...running,
+			plan: {prompt: '', target: {kind: 'log', extra: {}}, skills: []},
+			transcript: [words, call, {...call, kind: 'tool-result', text: 'ok'}, last],
+		});
+		await chat.end({...running, state: 'done', finishedAt: testNow + 5});
+		expect(order()).toBe('I look at the map < maps.find < It is in the middle');
+	},
+);
 
 test('while its first turn goes on a conversation is called by what was said', async () => {
 	await using chat = await open();
