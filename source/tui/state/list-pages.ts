@@ -146,6 +146,9 @@ export function pagesAtStart<Item>(
 		}
 	};
 
+	/** What is listed is not joined to what the state has. */
+	const isApart = () => loaded.get().high !== undefined || asked.readsBody;
+
 	/** The items from a cursor on; the same array where that is all. */
 	const from = (items: readonly Item[], cursor: number | undefined): readonly Item[] => {
 		const first =
@@ -160,18 +163,17 @@ export function pagesAtStart<Item>(
 			restart();
 		},
 		items(passing) {
-			const {items, high} = loaded.get();
-			const isApart = high !== undefined || asked.readsBody;
+			const {items} = loaded.get();
 			if (items.length === 0) {
-				return isApart ? items : from(passing, total() === undefined ? undefined : joinAt);
+				return isApart() ? items : from(passing, total() === undefined ? undefined : joinAt);
 			}
 
 			// What became of an old one since is in the state.
 			const fresh = new Map(passing.map(item => [keyOf(item), item]));
 			const older = items.map(item => fresh.get(keyOf(item)) ?? item);
-			return isApart ? older : [...older, ...from(passing, joinAt)];
+			return isApart() ? older : [...older, ...from(passing, joinAt)];
 		},
-		isApart: () => loaded.get().high !== undefined || asked.readsBody,
+		isApart,
 		counted(passing, window) {
 			const {follow, seen} = window.position;
 			if (follow || !seen) {
@@ -207,7 +209,8 @@ export function pagesAtStart<Item>(
 					!isUntouched() && {
 						searched: {
 							at: low === undefined ? undefined : history.timeOf?.(low),
-							rows: scanned + (high === undefined ? live : 0),
+							// What the state has of before, and with a filter that reads bodies all of it, is looked at in the journal.
+							rows: scanned + (isApart() ? 0 : from(read(stateNow()), joinAt).length),
 							isWhole: isOldest,
 							problem,
 						},

@@ -207,6 +207,13 @@ test('a filter finds what lies long ago, and says how far it has looked', async 
 	expect(at.list.get().total).toBe(12_000);
 });
 
+test('what the state has of old is looked at in the journal alone: no more was searched than there is', async () => {
+	using at = newList({count: 2000, atWork: 900});
+	at.list.setFilter('route:nowhere');
+	await at.settle();
+	expect(at.list.get().searched).toMatchObject({isWhole: true, rows: 2000});
+});
+
 test('another filter ends the search of the last one', async () => {
 	using at = newList();
 	at.list.setFilter('route:rare');
