@@ -2,6 +2,7 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
 import {fillTables} from '../scripts/manual/tables.ts';
+import {runErrorCodes} from '../source/manual/run-error-codes.ts';
 import {platformKinds} from '../source/platforms/platforms.ts';
 
 const folder = 'source/manual';
@@ -22,6 +23,10 @@ test('a page that lost a row is noticed', () => {
 	const without = page?.text.replace(/^\| `concurrency`.*\n/m, '') ?? '';
 	expect(without).not.toBe(page?.text);
 	expect(plain(fillTables(without))).not.toBe(plain(without));
+});
+
+test.each(Object.entries(runErrorCodes))('%s of a run says which command helps', (_code, text) => {
+	expect(text).toMatch(/`svc runs [a-z]+( RUN)?`/);
 });
 
 const headings = (text: string): ReadonlySet<string> =>
