@@ -51,10 +51,10 @@ const demoCard = (begun: Promise<void>): FirstRunCard => ({
 	keys: [
 		['T', 'sends an event of your own, and shows it'],
 		['Enter', 'goes to the traffic, where each row says why it was decided so'],
-		['!', 'then opens what waits for you: a call that would write'],
-		['4  j  l', 'then logs in to crm with a code, which agrees by itself'],
-		['5  e', 'then edits a route, and shows what past events would come to'],
-		['?', 'then shows the keys of where you are; q quits'],
+		['!', 'opens what waits for you: a call that would write'],
+		['4  j  l', 'logs in to crm with a code, which agrees by itself'],
+		['5  e', 'edits a route, and shows what past events would come to'],
+		['?', 'shows the keys of where you are; q quits'],
 	],
 });
 

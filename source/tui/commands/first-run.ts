@@ -119,6 +119,15 @@ export const firstRunDialog = defineDialog(firstRun, {
 		title: titled(clean(card.title ?? 'Welcome to svc')),
 		rows: firstRunLines(card, shell.feed.get().state, room.width),
 	}),
+	// A key that it tells of does the same here as in the pane behind it, where it is routed to once the card is gone.
+	press(shell, {card}, {id}) {
+		const told = keysOf(card).map(([keys]) => keys.split(' ', 1)[0]);
+		if (id === 'q' || (card.keys && id !== 'T' && told.includes(id))) {
+			close(shell);
+		}
+
+		return false;
+	},
 	commands: [
 		onKeys('first-run.test', ['T'], {
 			changes: true,

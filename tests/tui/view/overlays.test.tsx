@@ -237,6 +237,27 @@ test('the first-run card shows what was written; c copies, T sends and goes on t
 	expect(shown.said()).toContain('Answered 202 accepted');
 });
 
+test.for([
+	['4', '[4 Auth'],
+	['!', '[6 Appr]'],
+	['?', 'Keys'],
+	['q', 'Quit?'],
+	['r', 'Welcome to svc'],
+] as const)('the key %s, of which the card tells or not, shows: %s', async ([key, text]) => {
+	const keys = [
+		['4  j  l', 'logs in'],
+		['!', 'opens what waits'],
+		['?', 'shows the keys; q quits'],
+	] as const;
+	const firstRun = {steps: [], route: 'hello', keys};
+	await using shown = await showShell(createFakePort(), narrow, {firstRun});
+	expect(shown.text()).toContain('Welcome to svc');
+	await shown.screen.press(key);
+	await shown.pass(0);
+	expect(`${shown.text()} ${shown.said()}`).toContain(text);
+	expect(shown.text().includes('Welcome to svc')).toBe(key === 'r');
+});
+
 test('a step that is under way behind the card is ticked off when it is done; until then no bell rings', async () => {
 	const port = createFakePort();
 	const {promise: over, resolve} = Promise.withResolvers<void>();
