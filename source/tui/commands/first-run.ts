@@ -5,7 +5,7 @@ import {literal, safe} from '../../terminal/text/safe.ts';
 import {onKeys} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
 import {close, closing, defineDialog, dialogState} from '../acts/dialog.ts';
-import {openPane} from '../acts/navigate.ts';
+import {change, openPane} from '../acts/navigate.ts';
 import {titled} from '../dialogs/box.ts';
 import {openSetup} from '../dialogs/setup.ts';
 import {deliveryList} from '../entries/delivery-list.ts';
@@ -135,7 +135,7 @@ export const firstRunDialog = defineDialog(firstRun, {
 			run(shell) {
 				const {card} = firstRun.now(shell) ?? {};
 				if (card) {
-					close(shell);
+					change(shell, {overlay: undefined, triedIn: deliveryList.id});
 					openPane(shell, deliveryList.id);
 					sendTest(shell, card.route);
 				}

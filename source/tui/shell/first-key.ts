@@ -10,7 +10,7 @@ export function watchFirstKey(shell: Shell): () => void {
 	let isOffered = false;
 	const look = () => {
 		const {api, keys} = shell.feed.get().state;
-		const {overlay, field, declinedKey} = shell.view.get();
+		const {overlay, field, declinedKey, pane, triedIn} = shell.view.get();
 		if (keyOffer.isOpen(shell) && keys !== undefined && keys.length > 0) {
 			close(shell);
 			shell.toast(literal('Somebody has made the first key: 9 Keys has it'));
@@ -19,7 +19,8 @@ export function watchFirstKey(shell: Shell): () => void {
 
 		// Asking to quit is no answer: who stays is asked again.
 		isOffered &&= !quit.isOpen(shell);
-		const isWanted = api?.state === 'listening' && keys?.length === 0 && !declinedKey;
+		const isWanted =
+			api?.state === 'listening' && keys?.length === 0 && !declinedKey && pane !== triedIn;
 		if (isWanted && !isOffered && !overlay && !field && !shell.section().typing) {
 			isOffered = true;
 			offerFirstKey(shell);

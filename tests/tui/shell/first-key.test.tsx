@@ -106,6 +106,21 @@ test.for([
 	expect(shown.text()).not.toContain(question);
 });
 
+test('what T on the card of a first start proves is not covered: it is asked once another pane is open', async () => {
+	const port = createFakePort(listening);
+	await using desk = await withKeys(port, createFakeClock(testNow));
+	const firstRun = {steps: ['wrote config.yaml'], route: 'github'};
+	await using shown = await showShell(port, size, {offersKey: true, firstRun});
+	await shown.screen.press('T');
+	await shown.pass(0);
+	expect(shown.said()).toContain('Answered 202 accepted');
+	await shown.pass(5000);
+	expect(shown.text()).not.toContain(question);
+	await shown.screen.press('enter', 'esc', '7');
+	expect(shown.text()).toContain(question);
+	expect(desk.list()).toEqual([]);
+});
+
 test('it is asked after the card of a first start, and where another interface was faster says so', async () => {
 	const port = createFakePort(listening);
 	await using desk = await withKeys(port, createFakeClock(testNow));
