@@ -57,7 +57,10 @@ export async function drawTour({png}: {readonly png?: string}): Promise<void> {
 	await terminal.waitFor('create_issue: allowed');
 	await keep(lookMs);
 
-	await press('esc', '7', 'g', 'j', 'j');
+	await press('esc', '7');
+	// As long as it is at work it stands on top.
+	await terminal.waitFor(/depot#98 .* ✓ /);
+	await press('g', 'j', 'j');
 	await terminal.waitFor(/gh-follow-up.* ✓ /);
 	await press('enter');
 	await keep(readMs);
