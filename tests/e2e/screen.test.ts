@@ -108,8 +108,18 @@ test('"when a gateway of this home already runs, it attaches": the same rows, an
 	await pty.waitForText(/hook .*before .*202 accepted/);
 	await post(`${url}/webhooks/hook`, {payload: {}, headers: {'x-github-event': 'after'}});
 	await pty.waitForText(/hook .*after .*202 accepted/);
+	expect((await command(['gateway', 'stop'], {home: home.path})).code).toBe(0);
+	await pty.waitForText('S starts one');
+	await using _ = {
+		[Symbol.asyncDispose]: async () => {
+			await command(['gateway', 'stop'], {home: home.path});
+		},
+	};
+	pty.press('S');
+	await pty.waitForText('Starting a gateway');
+	await pty.waitFor(lines => !lines.join('\n').includes('S starts one'));
 	pty.press('q');
-	await pty.waitForText(new RegExp(String(gateway.pid)));
+	await pty.waitForText('The gateway goes on');
 	pty.press('q');
 	expect((await pty.exited).exitCode).toBe(0);
 	expect(isClean(pty)).toBe(true);

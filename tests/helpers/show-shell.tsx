@@ -28,6 +28,7 @@ export type FakeDesktop = Omit<Desktop, 'givesPromptBack' | 'endsWithFace'> & {
 	next: string | undefined;
 	left: number;
 	letGone: number;
+	started: number;
 	givesPromptBack: boolean;
 	endsWithFace: boolean;
 };
@@ -46,6 +47,7 @@ export function createFakeDesktop(): FakeDesktop {
 		rings: 0,
 		left: 0,
 		letGone: 0,
+		started: 0,
 		givesPromptBack: true,
 		endsWithFace: false,
 		async copy(text) {
@@ -71,6 +73,10 @@ export function createFakeDesktop(): FakeDesktop {
 		async manual(topic) {
 			desktop.paged.push(`manual ${topic}`);
 			return topic !== 'nowhere';
+		},
+		async startGateway() {
+			desktop.started += 1;
+			return 'The gateway runs in the background, process 4243';
 		},
 		settings: manualSettings,
 		async keep(name, text) {

@@ -1,3 +1,4 @@
+import {PassThrough} from 'node:stream';
 import {readTextFile} from '../../config/read-text-file.ts';
 import {writePrivateFile} from '../../config/write-private-file.ts';
 import {messageOf} from '../../core/errors.ts';
@@ -48,6 +49,7 @@ export async function showScreen(
 				const {healthText} = await import('../doctor/report.ts');
 				return healthText(context);
 			},
+			...(!gateway && {startGateway: async () => startFromScreen(context)}),
 			home: paths.home,
 			environment,
 			noColor: Boolean(environment['NO_COLOR']),
@@ -73,6 +75,35 @@ export async function showScreen(
 	} else {
 		await leaveFace(shown, left);
 	}
+}
+
+/** `svc gateway`, whose words go to the screen. @throws Error with those words where it fails */
+async function startFromScreen(context: Context): Promise<string> {
+	const {emptyInput} = await import('../linear/lines.ts');
+	const {environment, clock} = context;
+	const {profile} = context.paths();
+	const said: string[] = [];
+	const take = () => {
+		const stream = Object.assign(new PassThrough(), {isTTY: false});
+		stream.setEncoding('utf8').on('data', (text: string) => {
+			said.push(text);
+		});
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a stream that is no terminal
+		return stream as unknown as NodeJS.WriteStream;
+	};
+	const code = await context.run(['--profile', profile, 'gateway'], {
+		stdin: emptyInput(),
+		stdout: take(),
+		stderr: take(),
+		environment,
+		clock,
+	});
+	const text = said.join('').trim();
+	if (code !== 0) {
+		throw new Error(text);
+	}
+
+	return text;
 }
 
 /** What becomes of the gateway once a person has left what shows it: it ends with whoever quits, and goes on where nobody said that it is to end. */

@@ -42,6 +42,20 @@ export const bannerCommands: readonly Command[] = inScope('banner', [
 			});
 		},
 	}),
+	onKeys('gateway.start', ['S'], {
+		changes: true,
+		label: literal('start a gateway'),
+		when: shell => !shell.feed.get().state.gateway.reachable,
+		why: ({desktop}) =>
+			desktop.startGateway ? undefined : literal('It cannot be started from here: svc gateway'),
+		run(shell) {
+			shell.toast(literal('Starting a gateway…'));
+			shell.attempt(async () => {
+				const said = await shell.desktop.startGateway?.();
+				shell.toast(clean(said ?? ''), 'good');
+			});
+		},
+	}),
 	onKeys('model.use', ['M'], {
 		changes: true,
 		label: literal('use the model that was found (asks)'),

@@ -87,7 +87,8 @@ function gatewayPart({gateway}: GatewayState): Part {
 	const more = safe`process ${pid}${startedAt > 0 ? safe`, since ${dayTime(startedAt)}` : empty}`;
 	const name = literal('gateway');
 	if (!reachable) {
-		const help = 'Everything shown is old. `svc gateway status` says whether it runs.';
+		const help =
+			'Everything shown is old. S starts one, as `svc gateway` does; this screen then shows it.';
 		return {name, more, word: {text: literal('✗ does not answer'), tone: 'bad'}, help};
 	}
 

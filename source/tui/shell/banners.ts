@@ -87,7 +87,7 @@ function twoRows(text: Safe, width: number): readonly Safe[] {
 
 function gatewayBanner({gateway}: BannerState): Banner | undefined {
 	if (!gateway.reachable) {
-		const text = safe`✗ the gateway in process ${gateway.pid} does not answer: everything shown is old`;
+		const text = safe`✗ gateway process ${gateway.pid} does not answer · S starts one · all of this is old`;
 		return {text, tone: 'bad'};
 	}
 

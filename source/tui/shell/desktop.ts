@@ -15,7 +15,14 @@ import type {TuiOptions} from './tui-world.ts';
 
 export type DesktopOptions = Pick<
 	TuiOptions,
-	'editor' | 'environment' | 'examine' | 'home' | 'manualSettings' | 'pager' | 'readManual'
+	| 'editor'
+	| 'environment'
+	| 'examine'
+	| 'home'
+	| 'manualSettings'
+	| 'pager'
+	| 'readManual'
+	| 'startGateway'
 > & {
 	/** Whether the shell gets its prompt back while the gateway of this process goes on. */
 	readonly givesPromptBack: boolean;
@@ -52,6 +59,7 @@ export function createDesktop(
 		readManual,
 		manualSettings,
 		examine,
+		startGateway,
 		givesPromptBack,
 		endsWithFace = false,
 		signal,
@@ -95,6 +103,7 @@ export function createDesktop(
 				await pageText(lending, pager, block(found, pageLimits).text);
 			}
 		},
+		startGateway,
 		pageFile: async path => pageText(lending, pager, block(await endOf(path), pageLimits).text),
 		async manual(topic) {
 			const text = readManual(topic);

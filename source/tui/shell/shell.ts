@@ -39,6 +39,8 @@ export type Desktop = {
 	page(text: string): Promise<void>;
 	/** Looks at the whole installation, which takes up to 10 s, and opens what it finds in the person's pager, if `mayOpen` says so by then. */
 	pageHealth(mayOpen: () => boolean): Promise<void>;
+	/** Starts a gateway in the place of one that is gone; what is said of it. Absent: this face cannot. @throws Error why there is none */
+	readonly startGateway?: (() => Promise<string>) | undefined;
 	/** Opens the end of a file, at most 8 MB, in the person's pager. */
 	pageFile(path: string): Promise<void>;
 	/** Opens a page of the manual in the person's pager; `false` when there is none. */

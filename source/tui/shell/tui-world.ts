@@ -23,6 +23,8 @@ export type TuiOptions = {
 	readonly manualSettings: () => readonly ManualSetting[];
 	/** What `svc doctor` says of the installation. */
 	readonly examine: () => Promise<string>;
+	/** Starts a gateway of the home in the background; what is said of it. @throws Error why there is none */
+	readonly startGateway?: () => Promise<string>;
 	/** Data directory of the profile. */
 	readonly home: string;
 	/** Of the process: for the clipboard's way and for programs that are opened. */

@@ -198,8 +198,8 @@ test('all banners together take four rows at most, the worst ones whole, and thr
 			.map(row => row.slice(0, 14));
 
 	expect(starts(7)).toEqual([
-		'✗ the gateway ',
-		'  shown is old',
+		'✗ gateway proc',
+		'  of this is o',
 		'✗ webhooks are',
 		'✗ configuratio',
 		'── Traffic ── ',
@@ -207,7 +207,7 @@ test('all banners together take four rows at most, the worst ones whole, and thr
 
 	await shown.resize({columns: 60, rows: 16});
 	expect(starts(6)).toEqual([
-		'✗ the gateway ',
+		'✗ gateway proc',
 		'✗ webhooks are',
 		'✗ configuratio',
 		'── Traffic ── ',
@@ -259,7 +259,7 @@ test('what a lost gateway last said is called stale', async () => {
 	const {gateway} = port.getState();
 	port.change({gateway: {...gateway, reachable: false}});
 	await shown.pass(100);
-	expect(shown.screen.lines()[2]).toContain('does not answer: everything shown is old');
+	expect(shown.screen.lines()[2]).toContain('does not answer · S starts one · all of this is old');
 });
 
 test('what a face could not read of its gateway stands above every pane', async () => {

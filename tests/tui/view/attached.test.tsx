@@ -54,16 +54,23 @@ test('when the gateway is gone every pane says so and keeps what it shows, and w
 		const [status, , banner] = shown.screen.lines();
 		expect(status).toMatch(/ stale 1\d s /);
 		expect(banner).toContain(
-			'the gateway in process 4242 does not answer: everything shown is old',
+			'gateway process 4242 does not answer · S starts one · all of this is old',
 		);
 	}
 
 	await shown.screen.press('1');
 	expect(shown.text()).toContain('kept');
+	await shown.screen.press('S');
+	await shown.pass(0);
+	expect(shown.said()).toContain('The gateway runs in the background, process 4243');
 	port.answers.failure = new SvcError('gateway_not_running', 'Cannot reach the gateway');
 	await shown.screen.press('r');
 	await shown.pass(0);
 	await shown.screen.press('y');
 	await shown.pass(0);
 	expect(shown.text()).toContain('Cannot reach the gateway');
+	port.change({gateway: {...port.getState().gateway, reachable: true}});
+	await shown.pass(1000);
+	await shown.screen.press('S');
+	expect(shown.desktop.started).toBe(1);
 });
