@@ -104,6 +104,7 @@ test('a form is filled in field by field, read whole, and sent after a yes', asy
 test.for([
 	['decline', [{choice: 'deny'}], 0],
 	['cancel', [], 1],
+	['quit', [], 1],
 ] as const)('"%s" at a field', async ([word, answers, code]) => {
 	await using setup = await open();
 	const terminal = openTerminal(['approvals', 'fill', '9'], setup);

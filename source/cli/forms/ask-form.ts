@@ -14,7 +14,7 @@ export type AskedForm =
 	| {readonly kind: 'left'; readonly interrupted: boolean};
 
 const hint =
-	'Enter keeps what stands in brackets, "clear" empties, "undo" puts back what stood there first, "?" repeats the field, "back" goes to the field before, "go NAME" or "go NUMBER" to another one, "done" to the end, "cancel" leaves; "=" before a text takes it as it is.';
+	'Enter keeps what stands in brackets, "clear" empties, "undo" puts back what stood there first, "?" repeats the field, "back" goes to the field before, "go NAME" or "go NUMBER" to another one, "done" to the end, "cancel" or "quit" leaves; "=" before a text takes it as it is.';
 
 /**
  * Asks for the fields of a form, one after the other, until each of them can be sent. A text of several lines ends with a line that has only a full stop. `declines`: "decline" is an answer. `from`: the place of the field to begin with. `isAsked`: whether a field is asked for, by what is filled in; one that is not keeps its value, which must be able to stand.
@@ -142,8 +142,10 @@ async function askField(
 			return {kind: 'value', value: undefined};
 		}
 
-		if (['back', 'done', 'cancel', 'decline'].includes(text)) {
-			return {kind: 'word', word: text};
+		// What ends the prompt of `svc --linear` is no value that a person means to send.
+		const word = text === 'quit' ? 'cancel' : text;
+		if (['back', 'done', 'cancel', 'decline'].includes(word)) {
+			return {kind: 'word', word};
 		}
 
 		if (text === 'undo') {
