@@ -13,8 +13,40 @@ export const areCodeHostEvents = (events: readonly string[]): boolean =>
 const pullRequestEvent =
 	/^(?:pull_request(?:_\w+)?|issue_comment|merge_request|(?:Merge Request|Note|Emoji|Pipeline) Hook|note|pipeline)$/;
 
-/** That `prefetch` of a route gets nothing: what follows the subject in a sentence. `undefined`: it may. */
-export function problemWithPrefetch({
+/** What `prefetch` of a route does not get: what follows the subject in a sentence. `undefined`: it may get all of it. */
+export const problemWithPrefetch = (
+	route: Pick<Route, 'prefetch' | 'toolsets' | 'deliverOnly' | 'cronJob' | 'events'>,
+): string | undefined => whyNothingPrefetched(route) ?? problemWithCheckout(route);
+
+function problemWithCheckout({
+	prefetch,
+	toolsets,
+	events,
+}: Pick<Route, 'prefetch' | 'toolsets' | 'events'>): string | undefined {
+	if (!prefetch.includes('checkout')) {
+		return undefined;
+	}
+
+	if (toolsets?.some(name => name === 'terminal' || name === 'file') !== true) {
+		return 'prefetches no checkout: no tool of the route works in it; add "file" or "terminal" to its toolsets';
+	}
+
+	const [, ofGitlab] = namesOfHosts[0];
+	return events.length > 0 && events.every(event => ofGitlab.test(event))
+		? 'prefetches no checkout: its events are of GitLab, and checkouts are got from GitHub alone'
+		: undefined;
+}
+
+/** What `prefetch` of a route may get. */
+export const prefetchedBy = (
+	route: Pick<Route, 'prefetch' | 'toolsets' | 'deliverOnly' | 'cronJob' | 'events'>,
+): Route['prefetch'] =>
+	whyNothingPrefetched(route) === undefined
+		? route.prefetch.filter(what => what !== 'checkout' || problemWithCheckout(route) === undefined)
+		: [];
+
+/** That `prefetch` of a route gets nothing at all: what follows the subject in a sentence. `undefined`: it may get something. */
+function whyNothingPrefetched({
 	prefetch,
 	deliverOnly,
 	cronJob,

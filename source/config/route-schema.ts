@@ -147,7 +147,7 @@ export const routeSettings = defineSettings({
 	}),
 	prefetch: setting(z.array(z.enum(prefetchKinds)).max(prefetchKinds.length), {
 		description:
-			'`diff`: [the diff of the pull request](#prefetch), which the gateway gets before the agent starts',
+			'What [the gateway gets](prefetch.md) before the agent starts: `diff`, that of the pull request; `checkout`, its files, in which `terminal` and `file` work',
 		default: [],
 	}),
 	deliver: setting(z.enum(deliverValues), {

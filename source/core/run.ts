@@ -38,7 +38,7 @@ export const runStates = [
 export type RunState = (typeof runStates)[number];
 
 /** What the gateway can get before an agent starts. */
-export const prefetchKinds = ['diff'] as const;
+export const prefetchKinds = ['diff', 'checkout'] as const;
 
 /** A pull request, as the event of its code host names it. */
 export type PullRequest = Shape<typeof pullRequestSchema>;

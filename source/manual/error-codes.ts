@@ -166,7 +166,8 @@ export const errorCodes = {
 	port_forbidden: 'The receiver cannot listen there; it tries again every 15 s, `r` tries now',
 	port_in_use:
 		'Another process listens on `platforms.webhook.port`: end it (`svc gateway stop`, if it is a gateway), or set another port. The receiver tries again every 15 s; `r` in the interface, where the banner says so, tries now',
-	prefetch_failed: "The code host's client gave no [diff](routes.md#prefetch); it is tried again",
+	prefetch_failed:
+		'The [diff or the checkout](prefetch.md) of a pull request cannot be got; it is tried again',
 	profile_invalid:
 		"A profile's name has a-z, 0-9, `_`, `-`; a route with an empty `profile` belongs to nobody: name one or remove the key",
 	profile_not_found:

@@ -25,6 +25,13 @@ export type ToolsPlace = {
 	};
 	/** What starts them is not signed: anybody may have sent it. */
 	readonly isUnsigned: boolean;
+	/** The checkout that the tools of a run work in, in place of the working folder. */
+	readonly checkout?: {
+		/** Outside of all that any sandbox may write. Filled by the gateway before the first call. */
+		readonly folder: string;
+		/** The toolset in whose working folder it is seen, by all of them. */
+		readonly of: 'terminal' | 'file';
+	};
 };
 
 /** A run that asks for a toolset by its name. */

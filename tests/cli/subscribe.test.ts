@@ -333,20 +333,36 @@ test('"--prefetch diff": what it is for is told, and what keeps it from working'
 		"can     each event starts an agent run unattended, with the diff of the event's pull request, without tools",
 	);
 	expect((await entries(home)).review).toMatchObject({prefetch: ['diff']});
-	expect(await subscribe('--prefetch', 'checkout')).toMatchObject({
+	expect(await subscribe('--prefetch', 'files')).toMatchObject({
 		code: 1,
-		stderr: expect.stringMatching(/prefetch.*"checkout"/s),
+		stderr: expect.stringMatching(/prefetch.*"files".* diff, checkout/s),
 	});
+	const both = await subscribe('--prefetch', 'diff,checkout');
+	expect(both.stdout).toContain("with the diff of the event's pull request, without tools");
+	expect(both.stderr).toBe(
+		'webhook_subscriptions.json review.prefetch: prefetches no checkout: no tool of the route works in it; add "file" or "terminal" to its toolsets\n',
+	);
+	await home.write(
+		'webhook_subscriptions.json',
+		JSON.stringify({review: {...(await entries(home)).review, toolsets: ['file']}}),
+	);
+	expect((await subscribe()).stdout).toContain(
+		"with the diff and the checkout of the event's pull request, with 4 tools",
+	);
+	expect((await subscribe('--events', 'merge_request')).stderr).toContain(
+		'prefetches no checkout: its events are of GitLab, and checkouts are got from GitHub alone',
+	);
+	await subscribe('--events', 'pull_request', '--prefetch', 'diff');
 	const routes = await commandJson(['webhook', 'list'], world);
 	expect(routes).toContainEqual(expect.objectContaining({name: 'review', prefetch: ['diff']}));
 
 	await client.fail('You are not logged into any GitHub hosts. To log in, run: gh auth login');
 	expect((await subscribe()).stderr).toContain(
-		'The diffs that it prefetches cannot be got now: "gh" is not logged in',
+		'What it prefetches cannot be got now: "gh" is not logged in',
 	);
 	const {stderr} = await command(['config', 'check'], world);
 	expect(stderr).toMatch(
-		/warning .* review: the diffs that it prefetches cannot be got now: "gh" is not logged in/,
+		/warning .* review: what it prefetches cannot be got now: "gh" is not logged in/,
 	);
 	expect(stderr).toMatch(
 		/pushes\.prefetch.* prefetches nothing: none of its events is about a pull request/,

@@ -59,6 +59,9 @@ export type ForgeClient = AsyncDisposable & {
 	hang(): HangingCall;
 };
 
+/** What `auth token` prints. */
+export const tokenOfClient = 'ghs_tokenOfTheClient0123456789';
+
 // Bash, which starts in a tenth of the time that Node takes, and hands each call to the process of the test.
 const program = (port: number) => `#!/bin/bash
 exec 3<>/dev/tcp/127.0.0.1/${port} || exit 1
@@ -145,6 +148,10 @@ export async function installForgeClient(): Promise<ForgeClient> {
 		if (args[0] === 'issue') {
 			const id = add(`${args[4]}#${args[2]}`, body);
 			return {output: `https://forge.example/x#issuecomment-${id}\n`};
+		}
+
+		if (args.join(' ') === 'auth token') {
+			return {output: `${tokenOfClient}\n`};
 		}
 
 		if (args[0] !== 'api') {

@@ -7,10 +7,15 @@ import {flagsInTests} from './processes.ts';
 const program = fileURLToPath(new URL('../gateway/gateway-program.ts', import.meta.url));
 
 /** A gateway of the home at `path` in a process of its own, as soon as its receiver listens. Disposing of it is `kill -9`. */
-export async function startGatewayProcess(path: string) {
-	const child = spawn(process.execPath, [...flagsInTests, program, path], {
-		stdio: ['ignore', 'pipe', 'inherit'],
-	});
+export async function startGatewayProcess(
+	path: string,
+	environment: Readonly<Record<string, string>> = {},
+) {
+	const child = spawn(
+		process.execPath,
+		[...flagsInTests, program, path, JSON.stringify(environment)],
+		{stdio: ['ignore', 'pipe', 'inherit']},
+	);
 	const exited = once(child, 'exit');
 	const [line] = (await Promise.race([
 		once(createInterface(child.stdout), 'line'),

@@ -28,6 +28,7 @@ export type Opening = {
 	readonly askCodeHost?: ToolsWorld['askCodeHost'];
 	/** Puts what is needed into the home. */
 	readonly lay?: (home: string) => void;
+	readonly checkout?: ToolsRun['checkout'];
 };
 
 /** A toolset of a run, or several, in a home with `svc` and `person`. With `context` the test is left out where no sandbox works. */
@@ -41,6 +42,7 @@ export async function openToolset(
 		isUnsigned = false,
 		forge = {cli: 'gh', host: 'github.com', token: async () => ''},
 		askCodeHost,
+		checkout,
 		path = process.env['PATH'] ?? '',
 		lay,
 	}: Opening,
@@ -77,6 +79,7 @@ export async function openToolset(
 			},
 			isUnsigned,
 			forge,
+			...(checkout && {checkout}),
 			note(text) {
 				notes.push(text);
 			},

@@ -110,7 +110,7 @@ const incompletePlatforms = (config: Config): readonly Diagnostic[] =>
 				];
 	});
 
-/** Routes whose answers could not be handed over now, or whose diffs could not be got. Each reason is told of once, with the first of them. */
+/** Routes whose answers could not be handed over now, or which could not prefetch. Each reason is told of once, with the first of them. */
 async function routesThatCannotSend(
 	context: Context,
 	config: Config,
@@ -122,10 +122,10 @@ async function routesThatCannotSend(
 		config,
 		sending.map(({deliver, profile}) => ({kind: deliver, profile})),
 	);
-	const ofDiffs = await prefetchProblemsNow(context, config, sending);
+	const ofPrefetch = await prefetchProblemsNow(context, config, sending);
 	return [
 		...byReason(problems, 'its answers', 'delivered'),
-		...byReason(ofDiffs, 'the diffs that it prefetches', 'got'),
+		...byReason(ofPrefetch, 'what it prefetches', 'got'),
 	];
 
 	function byReason(

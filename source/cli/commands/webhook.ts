@@ -68,7 +68,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 		)
 		.option(
 			'--prefetch <list>',
-			'what the gateway gets before the agent starts: diff, that of the pull request',
+			'what the gateway gets before the agent starts: diff, that of the pull request; checkout, its files',
 			listOption,
 		)
 		.option('--no-prefetch', 'get nothing any more')

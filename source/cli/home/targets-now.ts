@@ -1,4 +1,4 @@
-import {clientsOfEvents, problemWithPrefetch} from '../../config/code-host-events.ts';
+import {clientsOfEvents, prefetchedBy} from '../../config/code-host-events.ts';
 import type {Config} from '../../config/config.ts';
 import type {Route} from '../../config/route.ts';
 import {forgeComment} from '../../platforms/forge-comment/descriptor.ts';
@@ -35,7 +35,7 @@ export async function problemsNow(
 	);
 }
 
-/** Why the diffs that these routes prefetch cannot be got now, in their order: their client is not there or not logged in, which each client is asked once. `undefined` where nothing is known to be wrong, or nothing prefetched. */
+/** Why what these routes prefetch cannot be got now, in their order: their client is not there or not logged in, which each client is asked once. `undefined` where nothing is known to be wrong, or nothing prefetched. */
 export async function prefetchProblemsNow(
 	context: Context,
 	config: Config,
@@ -58,7 +58,7 @@ export async function prefetchProblemsNow(
 /** The clients of what `routes` prefetch: each as a target of a configuration in which it is `forge.cli`. */
 export const prefetchClients = (config: Config, routes: readonly Route[]) =>
 	routes
-		.filter(route => route.prefetch.length > 0 && problemWithPrefetch(route) === undefined)
+		.filter(route => prefetchedBy(route).length > 0)
 		.flatMap(({events, profile}) =>
 			clientsOfEvents(events, config.forge.cli).map(cli => ({
 				kind: forgeComment.kind,

@@ -1,4 +1,4 @@
-import {problemWithPrefetch} from '../../config/code-host-events.ts';
+import {prefetchedBy} from '../../config/code-host-events.ts';
 import {viewOfRoute} from '../../config/route-view.ts';
 import type {Route} from '../../config/route.ts';
 import {countOf} from '../../core/counted.ts';
@@ -50,7 +50,8 @@ const noTools = {tools: [], unknownServers: [], notes: []};
 /** What whoever holds the secret of a route can make happen; `job`: the one that it fires. Texts are clean. */
 export async function capabilityOf(context: Context, route: Route, job: JobDefinition | undefined) {
 	const {mode} = viewOfRoute(route);
-	const {profile, deliver, deliverExtra, prefetch} = route;
+	const {profile, deliver, deliverExtra} = route;
+	const prefetch = prefetchedBy(route);
 	const {toolsets} = job ?? route;
 	const found = await toolsOfRuns(context, {profile, toolsets, route});
 	const {tools, unknownServers, notes} = mode === 'deliver_only' ? noTools : found;
@@ -69,7 +70,7 @@ export async function capabilityOf(context: Context, route: Route, job: JobDefin
 		unattended: mode !== 'deliver_only',
 		target: placeOf(job?.target ?? {kind: deliver, extra: deliverExtra}),
 		/** What its runs get beforehand, of whatever pull request an event names. */
-		...(prefetch.length > 0 && problemWithPrefetch(route) === undefined && {prefetch}),
+		...(prefetch.length > 0 && {prefetch}),
 		/** Toolsets that give nothing, and why; that tools are deferred. */
 		notes,
 	};
@@ -78,7 +79,9 @@ export async function capabilityOf(context: Context, route: Route, job: JobDefin
 /** A capability as one line. */
 export function capabilityLine(capability: Capability): string {
 	const {job = '?', target, prefetch} = capability;
-	const got = prefetch ? ", with the diff of the event's pull request" : '';
+	const got = prefetch
+		? `, with the ${prefetch.join(' and the ')} of the event's pull request`
+		: '';
 	const what = {
 		agent: 'each event starts an agent run',
 		group: 'the events of one key start an agent run',

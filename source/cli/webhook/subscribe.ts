@@ -203,7 +203,7 @@ async function cannotSend(
 
 	const isForLog = await goesToLog(context, route, config);
 	const [problem] = await problemsNow(context, config, [{kind: deliver, profile}]);
-	const [ofDiff] = await prefetchProblemsNow(context, config, [route]);
+	const [ofPrefetch] = await prefetchProblemsNow(context, config, [route]);
 	return [
 		...(isForLog
 			? [
@@ -211,7 +211,7 @@ async function cannotSend(
 				]
 			: []),
 		...(problem === undefined ? [] : [`Its answers cannot be delivered now: ${problem}`]),
-		...(ofDiff === undefined ? [] : [`The diffs that it prefetches cannot be got now: ${ofDiff}`]),
+		...(ofPrefetch === undefined ? [] : [`What it prefetches cannot be got now: ${ofPrefetch}`]),
 	];
 }
 

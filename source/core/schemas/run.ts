@@ -27,6 +27,8 @@ export const pullRequestSchema = facts({
 	host: z.enum(['github', 'gitlab', 'gitea']),
 	repo: text,
 	number: integer,
+	/** The commit that is its head, where the event names it; of GitHub alone. */
+	head: maybeText,
 });
 
 export const runPlanSchema = facts({

@@ -8,11 +8,13 @@ import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
 import type {Tool} from '../../core/tool.ts';
 import {namesServer, needsServer, selectTools, serverToolset} from '../../core/toolsets.ts';
 import {cell} from '../../core/untrusted.ts';
-import type {ToolsWorld} from '../../tools/toolset.ts';
+import type {ToolsRun, ToolsWorld} from '../../tools/toolset.ts';
 import {openBuiltIn} from '../../tools/toolsets.ts';
 import type {LiveServers} from '../servers/live-servers.ts';
 import type {ServerWait} from '../servers/wait-for-servers.ts';
 import {forgeOfRun} from './forge-of-run.ts';
+import type {CheckoutPlace} from './get-checkout.ts';
+import {placeCheckout} from './place-checkout.ts';
 import {placesOf} from './tools-place.ts';
 
 /** What a run needs beside its plan, looked up when it starts. */
@@ -21,6 +23,8 @@ export type Equipment = Pick<AgentRequest, 'skill' | 'offered' | 'tools' | 'maxS
 	readonly notes: readonly string[];
 	/** Servers that its toolsets name and that need a login: it may wait for a person. */
 	readonly logins: readonly string[];
+	/** The empty folder of its checkout, or why it gets none; absent: it wants none. */
+	readonly checkout?: CheckoutPlace;
 };
 
 /** What any run is equipped from. */
@@ -60,7 +64,7 @@ export async function equipRun(
 		problems,
 		none,
 	} = skillsFor(run, skillsDir);
-	const {tools, warnings, notes, logins} = await toolsFor(run, world, {
+	const {tools, warnings, notes, logins, checkout} = await toolsFor(run, world, {
 		...options,
 		always:
 			offered.length === 0
@@ -82,6 +86,7 @@ export async function equipRun(
 		maxSchemaTokens: world.config().tools.maxSchemaTokens,
 		notes: [...told, ...notes],
 		logins,
+		...(checkout && {checkout}),
 		...(skill && {skill}),
 		...(offered.length > 0 && {offered: offered.map(offerOf)}),
 	};
@@ -137,7 +142,7 @@ async function toolsFor(
 	} = run;
 	const {servers} = world;
 	if (toolsets?.length === 0) {
-		return {tools: [], warnings: [], notes: [], logins: []};
+		return {tools: [], warnings: [], notes: [], logins: [], checkout: undefined};
 	}
 
 	const isNeeded = (server: string) => needsServer(toolsets, server);
@@ -159,26 +164,29 @@ async function toolsFor(
 	const known = [...available, ...missing.map(({name}) => [name, []] as const)];
 	const config = world.config();
 	const places = placesOf(run.profile, config);
+	const toolsRun: ToolsRun = {
+		id: run.id,
+		signal,
+		note,
+		profile: places,
+		forge: forgeOfRun(run, {
+			clock: world.clock,
+			forge: config.forge,
+			environments: {own: world.environment, profile: config.profiles.of(profile).environment},
+			signal,
+		}),
+		isUnsigned: run.route !== undefined && world.isUnsigned(profile, run.route),
+	};
+	const toolsWorld: ToolsWorld = {
+		...world,
+		settings: () => world.config().toolsets,
+		sandbox: () => world.config().sandbox,
+	};
+	const checkout = await placeCheckout(run, {run: toolsRun, world: toolsWorld}, stack);
 	const ofOurs = await openBuiltIn(
 		toolsets,
-		{
-			id: run.id,
-			signal,
-			note,
-			profile: places,
-			forge: forgeOfRun(run, {
-				clock: world.clock,
-				forge: config.forge,
-				environments: {own: world.environment, profile: config.profiles.of(profile).environment},
-				signal,
-			}),
-			isUnsigned: run.route !== undefined && world.isUnsigned(profile, run.route),
-		},
-		{
-			...world,
-			settings: () => world.config().toolsets,
-			sandbox: () => world.config().sandbox,
-		},
+		{...toolsRun, ...(checkout?.kind === 'folder' && {checkout})},
+		toolsWorld,
 		stack,
 	);
 	return {
@@ -188,6 +196,7 @@ async function toolsFor(
 		}),
 		notes: missing.map(noteOf),
 		logins,
+		checkout,
 	};
 }
 

@@ -1,5 +1,6 @@
 import {isPassing} from '../../agent/model-errors.ts';
 import {createAgentRunner} from '../../agent/run-agent.ts';
+import {defaultProfile} from '../../config/home-paths.ts';
 import {isUnsignedRoute} from '../../config/route-refusals.ts';
 import {codeOf} from '../../core/errors.ts';
 import {nextTry} from '../../delivery/retry-plan.ts';
@@ -7,6 +8,7 @@ import type {OpenedApprovals} from '../approvals/open-approvals.ts';
 import type {LiveModel} from '../live-model.ts';
 import type {RoomWorld} from '../rooms.ts';
 import type {LiveServers} from '../servers/live-servers.ts';
+import {sweepCheckouts} from './checkout-folder.ts';
 import {createDispatcher, type Dispatcher} from './dispatch.ts';
 import {equipRun} from './equip-run.ts';
 import {createLoginWaits} from './login-waits.ts';
@@ -64,6 +66,12 @@ export function openWorkers(
 		announce: joined.announce,
 		log: agentLog,
 	});
+	const {profiles} = config();
+	// Those of runs to come have names of their own.
+	const swept = sweepCheckouts(
+		[profiles.of(defaultProfile), ...profiles.others].map(({paths}) => paths.home),
+		{log: agentLog},
+	);
 	let isReplaced = false;
 	const dependencies: WorkDependencies = {
 		...joined,
@@ -112,13 +120,17 @@ export function openWorkers(
 				},
 				options,
 			),
-		prefetch: (run, signal) =>
-			prefetch(run, {
-				clock,
-				forge: config().forge,
-				environments: {own: environment, profile: config().profiles.of(run.profile).environment},
-				signal,
-			}),
+		prefetch: (run, {signal, checkout}) =>
+			prefetch(
+				run,
+				{
+					clock,
+					forge: config().forge,
+					environments: {own: environment, profile: config().profiles.of(run.profile).environment},
+					signal,
+				},
+				checkout,
+			),
 		awaitsLogins: loginWaits.awaitsLogins,
 		settings: () => config().runs,
 		onReplaced() {
@@ -167,6 +179,7 @@ export function openWorkers(
 		async [Symbol.asyncDispose]() {
 			await dispatcher[Symbol.asyncDispose]();
 			await loginWaits[Symbol.asyncDispose]();
+			await swept;
 		},
 	};
 }

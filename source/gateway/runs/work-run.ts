@@ -10,8 +10,8 @@ import {DeliveryError} from '../../platforms/delivery-error.ts';
 import {defaultTarget, reachesPeople} from '../../platforms/platforms.ts';
 import type {Lease, Runs} from '../../store/port.ts';
 import type {Equipment, EquipOptions} from './equip-run.ts';
+import type {Prefetched} from './get-diff.ts';
 import type {LoopBreaker} from './loop-breaker.ts';
-import type {Prefetched} from './prefetch.ts';
 import {createRunWords} from './run-words.ts';
 import {
 	recordEntry,
@@ -29,8 +29,11 @@ export type WorkDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> 
 	readonly deliverer: Pick<Deliverer, 'deliver' | 'mayRepeat' | 'problemWith'>;
 	/** Tells `note` what it waits for. Rejects with the reason of `signal`. */
 	readonly equip: (run: StoredRun, options: EquipOptions) => Promise<Equipment>;
-	/** Gets what the plan says, before the agent starts: texts for the agent, and what the run says of each. Rejects with `prefetch_failed`, or when `signal` aborts. */
-	readonly prefetch: (run: StoredRun, signal: AbortSignal) => Promise<Prefetched>;
+	/** Gets what the plan says, before the agent starts: texts for the agent, what the run says of each, and the files of the checkout. Rejects with `prefetch_failed`, or when `signal` aborts. */
+	readonly prefetch: (
+		run: StoredRun,
+		options: Pick<Equipment, 'checkout'> & {readonly signal: AbortSignal},
+	) => Promise<Prefetched>;
 	/** Looks again whether the servers that a run awaits logins to still need them, now that it is on disk; never rejects. */
 	readonly awaitsLogins: (profile: string, servers: readonly string[]) => Promise<void>;
 	/** Holds back what may be a loop. */
@@ -116,7 +119,7 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 			recordEntry(work, {at: work.clock.now(), kind: 'note', text});
 		};
 		await using stack = new AsyncDisposableStack();
-		const {notes, logins, ...equipment} = await work.equip(run, {signal, note, stack});
+		const {notes, logins, checkout, ...equipment} = await work.equip(run, {signal, note, stack});
 		const mostMs = logins.length === 0 ? 0 : (lease.loginWaitMs ?? loginWaitMs);
 		if (mostMs > 0) {
 			await settleAwaiting(work, {servers: logins, mostMs});
@@ -128,7 +131,7 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 			note(text);
 		}
 
-		const {texts, notes: got} = await work.prefetch(run, signal);
+		const {texts, notes: got} = await work.prefetch(run, {signal, ...(checkout && {checkout})});
 		for (const told of got) {
 			recordEntry(work, {at: work.clock.now(), kind: 'note', ...told});
 		}

@@ -7,7 +7,7 @@ import {forgePlaceOf} from './forge-place.ts';
  * The pull request that an event of a code host is about, by the fields of GitHub, Gitea and Forgejo (of a comment, too), else by those of GitLab. `undefined` where it names none, or not
  * as a code host would. The repository is the one that the pull request goes to, also when it comes from a fork.
  *
- * @see manual/routes.md#prefetch
+ * @see manual/prefetch.md
  */
 export function pullRequestIn(
 	payload: JsonValue,
@@ -19,7 +19,11 @@ export function pullRequestIn(
 		(isOnPullRequest ? lookUp(payload, ['issue', 'number']) : undefined);
 	if (number !== undefined) {
 		const repo = lookUp(payload, ['repository', 'full_name']);
-		return checked(isGitea ? 'gitea' : 'github', {repo, number});
+		const found = checked(isGitea ? 'gitea' : 'github', {repo, number});
+		const head = lookUp(payload, ['pull_request', 'head', 'sha']);
+		return found?.host === 'github' && typeof head === 'string' && commitPattern.test(head)
+			? {...found, head}
+			: found;
 	}
 
 	return checked('gitlab', {
@@ -48,6 +52,8 @@ export function repositoryIn(
 		: pullRequestIn(payload, {isGitea: false});
 	return found?.host === 'github' ? found.repo : undefined;
 }
+
+const commitPattern = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
 // Without a dot: a client would read it as a host, and a payload must not choose who gets the client's token.
 const groupPattern = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,99}$/;
@@ -139,7 +145,7 @@ export function clientFor(host: PullRequest['host'], cli: string): string {
 /**
  * The command that prints the diff of a pull request. `byFile`: the arguments that make it of the list of its files, where the client can.
  *
- * @see manual/routes.md#prefetch
+ * @see manual/prefetch.md
  */
 export function diffCommand(
 	pullRequest: PullRequest,

@@ -3,22 +3,20 @@ import {jsonHash} from '../../core/canonical-json.ts';
 import type {JsonObject, JsonValue} from '../../core/json.ts';
 import {quotedPath} from '../../core/quoted-name.ts';
 import type {PreviewResult, Tool, ToolContext, ToolResult} from '../../core/tool.ts';
-import {toolsSandbox} from '../sandbox/tools-sandbox.ts';
+import {cwdOf, ofCheckout, toolsSandbox} from '../sandbox/tools-sandbox.ts';
 import type {ToolsPlace, ToolsRun, ToolsSettings, ToolsWorld} from '../toolset.ts';
 import {askOf, fileCalls, type FileAsk} from './file-calls.ts';
 import {createFileHelper} from './helper-process.ts';
 import type {FileChange, HelperAnswer, HelperAsk} from './helper/contract.ts';
 
-const sandboxOf = async (place: ToolsPlace, {settings, sandbox}: ToolsSettings) => {
-	const {file, terminal} = settings();
-	return toolsSandbox(place, {
+const sandboxOf = async (place: ToolsPlace, {settings, sandbox}: ToolsSettings) =>
+	toolsSandbox(place, {
 		sandbox: sandbox(),
-		workdir: file.workdir,
+		toolsets: settings(),
+		of: 'file',
 		// No folder is made in memory for it.
 		memoryBytes: 0,
-		others: [terminal.workdir],
 	});
-};
 
 /** Why a run does not get the tools; `undefined`: it does. */
 export async function whyNoFiles(
@@ -41,8 +39,7 @@ export async function fileTools(
 ): Promise<readonly Tool[]> {
 	const before = await sandboxOf(run, world);
 	const helper = stack.use(createFileHelper(world));
-	const folder =
-		before.kind === 'sandbox' ? before.plan.cwd : before.kind === 'open' ? before.cwd : '';
+	const folder = cwdOf(before);
 
 	const ask = async (
 		call: HelperAsk,
@@ -65,7 +62,9 @@ export async function fileTools(
 	const isOpen = before.kind === 'open';
 	return fileCalls.map((tool): Tool => {
 		const {name, does, fields, required, readOnly} = tool;
-		const description = `${does}. The working folder is ${folder}.${isOpen ? '' : ' Works in a sandbox: only listed folders are there.'}`;
+		const descriptionIn = (where: string) =>
+			`${does}. The working folder is ${where}.${isOpen ? '' : ' Works in a sandbox: only listed folders are there.'}`;
+		const description = descriptionIn(run.checkout ? `${folder}, ${ofCheckout}` : folder);
 		const inputSchema: JsonObject = {
 			type: 'object',
 			properties: fields,
@@ -86,7 +85,12 @@ export async function fileTools(
 				claims: readOnly ? {readOnly} : {},
 				description,
 				inputSchema,
-				definition: jsonHash([name, description, inputSchema]),
+				// A rule is bound to it, and the tool is the same with a checkout and without.
+				definition: jsonHash([
+					name,
+					descriptionIn(before.kind === 'none' ? '' : before.workdir),
+					inputSchema,
+				]),
 				changed: false,
 				...(before.kind === 'open' && {why: before.why}),
 			},

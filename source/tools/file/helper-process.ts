@@ -15,7 +15,9 @@ import {watchLimits} from '../sandbox/watch-limits.ts';
 import type {HelperAnswer, HelperAsk, HelperCall} from './helper/contract.ts';
 
 /** Where a helper works: in a sandbox, or in none. */
-type HelperPlace = Exclude<ToolsSandbox, {readonly kind: 'none'}>;
+type HelperPlace =
+	| Pick<Extract<ToolsSandbox, {readonly kind: 'sandbox'}>, 'kind' | 'launch' | 'plan'>
+	| Pick<Extract<ToolsSandbox, {readonly kind: 'open'}>, 'kind' | 'why' | 'cwd'>;
 
 /** The process of a run that works on files. It starts with the first call, and anew where it has ended, or its place is another one. */
 export type FileHelper = AsyncDisposable & {

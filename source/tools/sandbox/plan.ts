@@ -1,4 +1,4 @@
-import {delimiter} from 'node:path';
+import {delimiter, join} from 'node:path';
 import {nestedIn, problemOf, type Entry} from './list-problems.ts';
 import {isInside} from './places.ts';
 import {protectedPlaces} from './protected-places.ts';
@@ -125,6 +125,31 @@ export function sandboxPlan(lists: SandboxLists, world: PlanWorld): Planned {
 			prelude: lookAtMounts(mounts),
 		},
 	};
+}
+
+/** What a checkout is called in the working folder. */
+const checkoutName = 'checkout';
+
+/**
+ * The plan with a checkout, which lies in `folder`, where no sandbox can write. It is seen below the working folder, of which nothing else is there: its place is made in memory, and not in a folder in which another run
+ * could put a link. Where a sandbox shows nothing at another place (macOS), it is seen at its own.
+ */
+export function withCheckout(
+	plan: SandboxPlan,
+	folder: string,
+	{platform}: Pick<NodeJS.Process, 'platform'> = process,
+): SandboxPlan {
+	const {cwd: workdir} = plan;
+	const path = platform === 'darwin' ? folder : join(workdir, checkoutName);
+	const mounts = plan.mounts.flatMap((mount): readonly Mount[] =>
+		mount.kind === 'write' && mount.path === workdir
+			? [
+					{kind: 'cover', isFolder: true, path: workdir},
+					{kind: 'write', from: folder, path},
+				]
+			: [mount],
+	);
+	return {...plan, cwd: path, mounts, prelude: lookAtMounts(mounts)};
 }
 
 /**

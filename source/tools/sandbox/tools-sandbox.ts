@@ -1,18 +1,36 @@
 import {mkdirSync} from 'node:fs';
-import type {SandboxConfig} from '../../config/toolset-settings.ts';
+import type {SandboxConfig, ToolsetsConfig} from '../../config/toolset-settings.ts';
 import {absoluteFolder, lieInEachOther, workdirOf} from '../../config/working-folders.ts';
 import type {ToolsPlace} from '../toolset.ts';
-import {type PlanWorld, type SandboxPlan, sandboxPlan} from './plan.ts';
+import {type PlanWorld, type SandboxPlan, sandboxPlan, withCheckout} from './plan.ts';
 import {probeSandbox} from './probe-sandbox.ts';
 import type {LaunchInSandbox} from './run-in-sandbox.ts';
 import {systemWorld} from './system-world.ts';
 
 /** Where the tools of a run work: in a sandbox; in none, where that is allowed and `why` is told with each call; or not at all. */
 export type ToolsSandbox =
-	| {readonly kind: 'sandbox'; readonly launch: LaunchInSandbox; readonly plan: SandboxPlan}
-	| {readonly kind: 'open'; readonly why: string; readonly cwd: string}
+	| {
+			readonly kind: 'sandbox';
+			readonly launch: LaunchInSandbox;
+			readonly plan: SandboxPlan;
+			/** As it is configured, whatever checkout stands in its place. */
+			readonly workdir: string;
+	  }
+	| {
+			readonly kind: 'open';
+			readonly why: string;
+			readonly cwd: string;
+			readonly workdir: string;
+	  }
 	/** `reason` follows a colon. */
 	| {readonly kind: 'none'; readonly reason: string};
+
+/** The folder that tools start in; empty where there are none. */
+export const cwdOf = (found: ToolsSandbox): string =>
+	found.kind === 'sandbox' ? found.plan.cwd : found.kind === 'open' ? found.cwd : '';
+
+/** How the working folder is told of to a model, where a checkout is in its place. */
+export const ofCheckout = "a checkout of the pull request's head commit";
 
 const realOf = (path: string, {find}: Pick<PlanWorld, 'find'>): string => find(path)?.real ?? path;
 
@@ -22,18 +40,18 @@ const realOf = (path: string, {find}: Pick<PlanWorld, 'find'>): string => find(p
  * @see manual/sandbox.md
  */
 export async function toolsSandbox(
-	{profile, isUnsigned}: ToolsPlace,
+	{profile, isUnsigned, checkout}: ToolsPlace,
 	{
 		sandbox,
-		workdir: written,
+		toolsets,
+		of,
 		memoryBytes,
-		others,
 	}: {
 		readonly sandbox: SandboxConfig;
-		readonly workdir: string | undefined;
+		readonly toolsets: Pick<ToolsetsConfig, 'terminal' | 'file'>;
+		/** Whose working folder it is, unless there is a checkout. */
+		readonly of: 'terminal' | 'file';
 		readonly memoryBytes: number;
-		/** Working folders of other toolsets, as they are written. */
-		readonly others: ReadonlyArray<string | undefined>;
 	},
 ): Promise<ToolsSandbox> {
 	if (isUnsigned) {
@@ -47,7 +65,8 @@ export async function toolsSandbox(
 		return {kind: 'none', reason: sandbox.broken};
 	}
 
-	const workdir = workdirOf(written, profile);
+	const own = checkout?.of ?? of;
+	const workdir = workdirOf(toolsets[own].workdir, profile);
 	try {
 		mkdirSync(workdir, {recursive: true, mode: 0o700});
 	} catch {
@@ -61,10 +80,8 @@ export async function toolsSandbox(
 		profileHome: profile.home,
 		environment: profile.environment,
 	});
-	const other = others
-		.map(path => workdirOf(path, profile))
-		.find(path => lieInEachOther(realOf(workdir, world), realOf(path, world)));
-	if (other !== undefined) {
+	const other = workdirOf(toolsets[own === 'terminal' ? 'file' : 'terminal'].workdir, profile);
+	if (lieInEachOther(realOf(workdir, world), realOf(other, world))) {
 		return {
 			kind: 'none',
 			reason: `workdir: "${workdir}" and "${other}", the working folder of another toolset, lie in each other: a sandbox may put something else in the place of the inner one`,
@@ -83,13 +100,15 @@ export async function toolsSandbox(
 		};
 	}
 
+	const {cwd} = planned.plan;
 	const probe = await probeSandbox(profile.environment);
 	if (probe.works) {
-		return {kind: 'sandbox', launch: probe.launch, plan: planned.plan};
+		const plan = checkout ? withCheckout(planned.plan, checkout.folder) : planned.plan;
+		return {kind: 'sandbox', launch: probe.launch, plan, workdir: cwd};
 	}
 
 	const why = `no sandbox works here: ${probe.reason}`;
 	return sandbox.required
 		? {kind: 'none', reason: why}
-		: {kind: 'open', why, cwd: planned.plan.cwd};
+		: {kind: 'open', why, cwd: checkout?.folder ?? cwd, workdir: cwd};
 }

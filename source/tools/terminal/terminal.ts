@@ -6,7 +6,7 @@ import {quotedPath} from '../../core/quoted-name.ts';
 import type {Tool, ToolResult} from '../../core/tool.ts';
 import {isInside} from '../sandbox/places.ts';
 import {bashCommand, runInSandbox, type SandboxExit} from '../sandbox/run-in-sandbox.ts';
-import {type ToolsSandbox, toolsSandbox} from '../sandbox/tools-sandbox.ts';
+import {cwdOf, ofCheckout, type ToolsSandbox, toolsSandbox} from '../sandbox/tools-sandbox.ts';
 import type {ToolsPlace, ToolsRun, ToolsSettings, ToolsWorld} from '../toolset.ts';
 import {runOpen} from './run-open.ts';
 import {createWaysOfRun, type WaysOfRun} from './ways-of-run.ts';
@@ -18,13 +18,12 @@ const outputBytes = 100_000;
 const maxCommandBytes = 100_000;
 
 const sandboxOf = async (place: ToolsPlace, {settings, sandbox}: ToolsSettings) => {
-	const {terminal, file} = settings();
-	const {workdir, maxMemoryMb} = terminal;
+	const toolsets = settings();
 	return toolsSandbox(place, {
-		others: [file.workdir],
 		sandbox: sandbox(),
-		workdir,
-		memoryBytes: maxMemoryMb * 2 ** 20,
+		toolsets,
+		of: 'terminal',
+		memoryBytes: toolsets.terminal.maxMemoryMb * 2 ** 20,
 	});
 };
 
@@ -51,8 +50,52 @@ export async function terminalTool(
 	const found = await sandboxOf(run, world);
 	const waysOut = createWaysOfRun(run, world, stack);
 	const workdir = cwdOf(found);
-	const description =
-		`Runs a command with bash and returns its exit code and output. Starts in ${workdir}, which it may write; a call has at most ${timeoutMs / 1000} s. ${found.kind === 'sandbox' ? 'It runs in a sandbox: only listed folders and hosts are there, and nothing that it starts outlives the call.' : ''}`.trim();
+	const {description, inputSchema} = describedIn(workdir, {
+		timeoutMs,
+		isSandbox: found.kind === 'sandbox',
+		isCheckout: run.checkout !== undefined,
+	});
+	return {
+		name: 'terminal',
+		description,
+		inputSchema,
+		readOnly: false,
+		needsApproval: approval === 'ask' || found.kind !== 'sandbox',
+		asked: {
+			from: {kind: 'built-in'},
+			profile: run.profile.name,
+			tool: 'terminal',
+			name: 'terminal',
+			claims: {},
+			description,
+			inputSchema,
+			definition: definitionOf(found, timeoutMs),
+			changed: false,
+			...(found.kind === 'open' && {why: found.why}),
+		},
+		async preview(args) {
+			const asked = read(args, workdir);
+			return typeof asked === 'string'
+				? {problem: asked}
+				: {preview: previewOf(asked, world.settings().terminal)};
+		},
+		async execute(args, {signal}) {
+			const asked = read(args, workdir);
+			return typeof asked === 'string'
+				? {text: asked, isError: true}
+				: runCommand(asked, {run, world, waysOut, signal, before: found});
+		},
+	};
+}
+
+type Described = {
+	readonly timeoutMs: number;
+	readonly isSandbox: boolean;
+	readonly isCheckout: boolean;
+};
+
+/** What the model is told of the tool. */
+function describedIn(workdir: string, {timeoutMs, isSandbox, isCheckout}: Described) {
 	const inputSchema: JsonObject = {
 		type: 'object',
 		properties: {
@@ -70,37 +113,19 @@ export async function terminalTool(
 		required: ['command'],
 		additionalProperties: false,
 	};
-	return {
-		name: 'terminal',
-		description,
-		inputSchema,
-		readOnly: false,
-		needsApproval: approval === 'ask' || found.kind !== 'sandbox',
-		asked: {
-			from: {kind: 'built-in'},
-			profile: run.profile.name,
-			tool: 'terminal',
-			name: 'terminal',
-			claims: {},
-			description,
-			inputSchema,
-			definition: jsonHash(['terminal', description, inputSchema]),
-			changed: false,
-			...(found.kind === 'open' && {why: found.why}),
-		},
-		async preview(args) {
-			const asked = read(args, workdir);
-			return typeof asked === 'string'
-				? {problem: asked}
-				: {preview: previewOf(asked, world.settings().terminal)};
-		},
-		async execute(args, {signal}) {
-			const asked = read(args, workdir);
-			return typeof asked === 'string'
-				? {text: asked, isError: true}
-				: runCommand(asked, {run, world, waysOut, signal, before: found});
-		},
-	};
+	const description =
+		`Runs a command with bash and returns its exit code and output. Starts in ${workdir}, ${isCheckout ? `${ofCheckout}, ` : ''}which it may write; a call has at most ${timeoutMs / 1000} s. ${isSandbox ? 'It runs in a sandbox: only listed folders and hosts are there, and nothing that it starts outlives the call.' : ''}`.trim();
+	return {description, inputSchema};
+}
+
+/** What a rule is bound to: the tool is the same with a checkout and without. */
+function definitionOf(found: ToolsSandbox, timeoutMs: number): string {
+	const {description, inputSchema} = describedIn(found.kind === 'none' ? '' : found.workdir, {
+		timeoutMs,
+		isSandbox: found.kind === 'sandbox',
+		isCheckout: false,
+	});
+	return jsonHash(['terminal', description, inputSchema]);
 }
 
 const maxShown = {lines: 2000, length: 60_000} as const;
@@ -120,9 +145,6 @@ function previewOf(
 		...(lines.length <= maxShown.lines && command.length <= maxShown.length && {lines}),
 	};
 }
-
-const cwdOf = (found: ToolsSandbox): string =>
-	found.kind === 'sandbox' ? found.plan.cwd : found.kind === 'open' ? found.cwd : '';
 
 type Asked = {readonly command: string; readonly cwd: string; readonly timeoutMs?: number};
 

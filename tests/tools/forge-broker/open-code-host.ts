@@ -131,7 +131,8 @@ export async function openCodeHost(root = '') {
 	};
 }
 
-async function answerGit(
+/** Answers a request of git for a repository below `root`. */
+export async function answerGit(
 	{method = '', url = '', headers}: IncomingMessage,
 	response: ServerResponse,
 	{root, body}: {readonly root: string; readonly body: Buffer},
@@ -150,6 +151,8 @@ async function answerGit(
 			GIT_PROTOCOL: [headers['git-protocol'] ?? ''].flat().join(':'),
 		},
 	});
+	// It may have answered without reading.
+	child.stdin.on('error', () => {});
 	child.stdin.end(body);
 	const whole = await buffer(child.stdout);
 	const end = whole.indexOf('\r\n\r\n');

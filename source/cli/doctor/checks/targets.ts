@@ -53,7 +53,7 @@ function withMend(health: TargetHealth, kind: string, config: Config): TargetHea
 	return {...health, mend};
 }
 
-/** What prefetches diffs, once for each client and profile. */
+/** What prefetches, once for each client and profile. */
 async function clientsOfDiffs(
 	context: Context,
 	{config, routes}: {readonly config: Config; readonly routes: readonly Route[]},

@@ -1,0 +1,154 @@
+import {lstatSync, readdirSync} from 'node:fs';
+import {delimiter, join} from 'node:path';
+import {networkVariables} from '../../core/network-variables.ts';
+import {type GroupExit, runInGroup} from '../../core/process-group.ts';
+import type {PrefetchWorld} from './get-diff.ts';
+
+export type CheckoutBounds = {
+	/** Of what is fetched and of the files together. */
+	readonly bytes: number;
+	readonly files: number;
+	/** Of all steps together. */
+	readonly timeoutMs: number;
+};
+
+export type GitWork = Pick<PrefetchWorld, 'clock' | 'environments' | 'signal'> & {
+	/** The work tree, with `.git` in it. */
+	readonly folder: string;
+	/** The only one that is told who we are. */
+	readonly host: string;
+	readonly bounds: CheckoutBounds;
+	/** Of the time of all steps. */
+	readonly leftMs: () => number;
+};
+
+/** `above-bytes`: it was ended, since it received more than the bounds say. */
+export type GitExit = GroupExit | {readonly kind: 'above-bytes'};
+
+/** Bytes that git has received. What it receives is one file. */
+export function fetchedBytes({folder}: Pick<GitWork, 'folder'>): number {
+	const packs = join(folder, '.git/objects/pack');
+	try {
+		return readdirSync(packs)
+			.map(name => lstatSync(join(packs, name), {throwIfNoEntry: false})?.size ?? 0)
+			.reduce((sum, size) => sum + size, 0);
+	} catch {
+		return 0;
+	}
+}
+
+const lookEveryMs = 50;
+
+/** Bytes for each file that a list may name. */
+const listedBytes = 400;
+
+/** Kilobytes of the address space of a process: a small pack may hold what is large. */
+const maxAddressSpace = 4_194_304;
+
+const complaints = {limitBytes: 16 * 1024, above: 'keep-start'} as const;
+
+/** Runs git with this configuration alone. `credentials`: what it says where the code host asks who it is, in the form of a credential helper. Never rejects. */
+export async function git(
+	work: GitWork,
+	args: readonly string[],
+	credentials?: Buffer,
+): Promise<GitExit> {
+	const {clock, bounds, folder, signal, environments, host} = work;
+	const above = new AbortController();
+	const exit = await runInGroup(
+		{
+			command: '/bin/sh',
+			args: [
+				'-c',
+				`ulimit -v ${maxAddressSpace} 2>/dev/null; exec git "$@"`,
+				'git',
+				...settings(host).flatMap(setting => ['-c', setting]),
+				...args,
+			],
+			env: environmentOf(folder, environments),
+			// No folder near the gateway may influence it, least of all that of the checkout.
+			cwd: '/',
+			input: '',
+			stdout: {limitBytes: bounds.files * listedBytes, above: 'stop'},
+			stderr: complaints,
+			timeoutMs: Math.max(1, work.leftMs()),
+			termGraceMs: 0,
+			signal,
+			killed: above.signal,
+			feeds: credentials ? [credentials] : [],
+			onStart: () => watchFetched(work, above),
+		},
+		{clock},
+	);
+	return above.signal.aborted ? {kind: 'above-bytes'} : exit;
+}
+
+/** Aborts `above` as soon as more has been received than the bounds say. */
+function watchFetched(work: GitWork, above: AbortController): Disposable {
+	const look = () => {
+		if (fetchedBytes(work) > work.bounds.bytes) {
+			above.abort();
+		} else {
+			cancel = work.clock.after(lookEveryMs, look);
+		}
+	};
+
+	let cancel = work.clock.after(lookEveryMs, look);
+	return {
+		[Symbol.dispose]() {
+			cancel();
+		},
+	};
+}
+
+const settings = (host: string): readonly string[] => [
+	'core.hooksPath=/dev/null',
+	'core.fsmonitor=false',
+	'core.attributesFile=/dev/null',
+	'core.excludesFile=/dev/null',
+	'core.symlinks=true',
+	'core.protectHFS=true',
+	'core.protectNTFS=true',
+	// Larger files are written as they come, not held in memory.
+	'core.bigFileThreshold=16m',
+	'pack.threads=1',
+	// One pack, whose size can be watched.
+	'fetch.unpackLimit=1',
+	'fetch.recurseSubmodules=false',
+	'submodule.recurse=false',
+	'maintenance.auto=false',
+	'gc.auto=0',
+	'protocol.allow=never',
+	'protocol.https.allow=always',
+	'http.followRedirects=false',
+	'credential.helper=',
+	// What stands behind is a comment: git adds its question.
+	`credential.https://${host}.helper=!cat <&3 #`,
+	'advice.detachedHead=false',
+];
+
+/** Nothing of the person's: neither configuration nor keys nor anything that is asked. */
+function environmentOf(
+	folder: string,
+	{own, profile}: PrefetchWorld['environments'],
+): Readonly<Record<string, string>> {
+	const network = networkVariables(profile);
+	const authorities = network['SSL_CERT_FILE'];
+	return {
+		PATH: (own['PATH'] ?? '')
+			.split(delimiter)
+			.filter(one => one.startsWith('/'))
+			.join(delimiter),
+		...network,
+		...(authorities !== undefined && {GIT_SSL_CAINFO: authorities}),
+		HOME: '/nonexistent',
+		XDG_CONFIG_HOME: '/nonexistent',
+		LC_ALL: 'C',
+		GIT_DIR: join(folder, '.git'),
+		GIT_WORK_TREE: folder,
+		GIT_CONFIG_NOSYSTEM: '1',
+		GIT_CONFIG_GLOBAL: '/dev/null',
+		GIT_ATTR_NOSYSTEM: '1',
+		GIT_TERMINAL_PROMPT: '0',
+	};
+}
