@@ -35,11 +35,12 @@ export function forgeOfRun(
 ): ToolsRun['forge'] {
 	const cli = clientFor('github', forge.cli);
 	const env = clientEnvironment(cli, environments);
+	const host = (env['GH_HOST'] ?? '').toLowerCase();
 	const failed = (reason: string) =>
 		new SvcError('forge_failed', `Cannot get the token of "${cli}": ${reason}`);
 	return {
 		cli,
-		host: (env['GH_HOST'] ?? '').toLowerCase() || 'github.com',
+		host: host || 'github.com',
 		...(repository !== undefined && {repository}),
 		async token() {
 			if (forge.broken !== undefined && cli === forge.cli) {
@@ -49,7 +50,8 @@ export function forgeOfRun(
 			const exit = await runInGroup(
 				{
 					command: cli,
-					args: ['auth', 'token'],
+					// Older ones take none of GH_HOST.
+					args: ['auth', 'token', ...(host === '' ? [] : ['--hostname', host])],
 					env,
 					// As of every call of the client: no folder near the gateway may influence it.
 					cwd: '/',

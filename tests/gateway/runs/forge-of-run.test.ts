@@ -34,6 +34,16 @@ test('the token is what `gh auth token` prints, with the login of the profile, a
 	expect(await forge.token()).toBe('auth-token-ghp_1-/-');
 });
 
+test('the client is told the host of GH_HOST: older ones print the token of github.com else', async () => {
+	const said = async (environment: Readonly<Record<string, string>>) => {
+		await using forge = await withClient('echo "$*" | tr " " _', environment);
+		return await forge.token();
+	};
+
+	expect(await said({})).toBe('auth_token');
+	expect(await said({GH_HOST: 'Git.Acme.Example'})).toBe('auth_token_--hostname_git.acme.example');
+});
+
 test.for([
 	['echo "no oauth token" >&2; exit 1', 'no oauth token'],
 	['true', 'it printed none'],
