@@ -58,7 +58,8 @@ export async function openForge(
 			text,
 			path: join(folder, file),
 		})),
-		env,
+		// In a repository the client would look at addresses that lead to the broker, and know none of them.
+		env: {...env, ...(repository !== undefined && {GH_REPO: `${host}/${repository}`})},
 	};
 }
 

@@ -224,6 +224,8 @@ test('`forge: read`: the real gh and git read the repository of the event, witho
 			'gh pr view 7 --repo acme/shop --json number --jq .number',
 			'git clone -q https://github.com/acme/shop.git && cat shop/a.txt',
 			'git clone -q git@github.com:acme/shop.git again && cat again/a.txt',
+			'gh pr view 7 --json number --jq .number',
+			'cd shop && gh pr view 7 --json number --jq .number && gh pr checks 7',
 		].join('\n'),
 	});
 	const others = await terminal.run({
@@ -235,7 +237,9 @@ test('`forge: read`: the real gh and git read the repository of the event, witho
 		].join('\n'),
 	});
 
-	expect(read).toEqual({text: 'exit code 0\n7\none\none\n'});
+	expect(read).toEqual({
+		text: expect.stringMatching(/^exit code 0\n7\none\none\n7\n7\nbuild\tpass\t/),
+	});
 	expect(others.text).toContain('it is not below /repos/acme/shop');
 	expect(others.text).toContain('it is not acme/shop');
 	expect(others.text).toContain('placeholder');
