@@ -77,10 +77,17 @@ export function askerFacts(approval: Approval, delivery?: Delivery): readonly Fa
 		// What must be seen before a yes is to have the room.
 		...(read === undefined
 			? []
-			: [{name: '', value: `its prompt read ${clean(read)}`, tone: 'quiet', most: 1} as const]),
+			: [{name: '', value: readWords(clean(read)), tone: 'quiet', most: 1} as const]),
 		...context('asked to', prompt),
 		...context('model says', approval.kind === 'tool' ? approval.said : undefined),
 	];
+}
+
+/** What was got of strangers before the agent started is more than what its prompt quotes, and comes first in the one row. */
+function readWords(read: string): string {
+	const [fields = '', got] = read.split('; prefetch: ');
+	const prompt = `its prompt read ${fields}`;
+	return got === undefined ? prompt : `it has the ${got.replace(', ', ' and ')}; ${prompt}`;
 }
 
 /** A text that tells why. None of it is the program's word. */
