@@ -43,14 +43,19 @@ export const prefetchKinds = ['diff', 'checkout'] as const;
 /** A pull request, as the event of its code host names it. */
 export type PullRequest = Shape<typeof pullRequestSchema>;
 
-/** What a run gets beforehand, for a person: `diff of acme/api#7`. */
-export const prefetchWords = (prefetch: RunPlan['prefetch']): string | undefined =>
-	prefetch &&
-	`${prefetch.what.join(', ')} of ${
-		prefetch.pullRequest
-			? `${prefetch.pullRequest.repo}#${prefetch.pullRequest.number}`
-			: 'nothing: the event names no pull request'
-	}`;
+/** What a run gets beforehand, for a person: `diff, checkout of acme/api#7 at 1a2b3c4`. */
+export function prefetchWords(prefetch: RunPlan['prefetch']): string | undefined {
+	if (!prefetch?.pullRequest) {
+		return prefetch && `${prefetch.what.join(', ')} of nothing: the event names no pull request`;
+	}
+
+	const {
+		what,
+		pullRequest: {repo, number, head},
+	} = prefetch;
+	const commit = head !== undefined && what.includes('checkout') ? ` at ${head.slice(0, 7)}` : '';
+	return `${what.join(', ')} of ${repo}#${number}${commit}`;
+}
 
 /** Where a result goes: the value of `deliver` and its rendered keys. */
 export type Target = Shape<typeof targetSchema>;

@@ -170,7 +170,7 @@ test('an event brings the files of the head commit: both toolsets work in them, 
 	);
 	expect(notes).toContainEqual(
 		expect.stringMatching(
-			`^Got the checkout of acme/api#7 from .*: commit ${head}; 1 file, 0\\.0 MB; the tools start in ${shared}/checkout$`,
+			`^Got the checkout of acme/api#7 from .*: commit ${head}; 1 file, [\\d.]+ k?B; the tools start in ${shared}/checkout$`,
 		),
 	);
 	expect(run?.plan.prefetch).toEqual({

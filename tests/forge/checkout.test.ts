@@ -134,7 +134,7 @@ test('the head commit lies in the folder, with a `.git` that has it alone; the t
 	expect(note).toEqual({
 		text: expect.stringMatching(
 			new RegExp(
-				`^Got the checkout of acme/api#7 from localhost:\\d+ in \\d+\\.\\d s: commit ${head}; 4 files, 0\\.0 MB; the tools start in /work/checkout$`,
+				`^Got the checkout of acme/api#7 from localhost:\\d+ in \\d+\\.\\d s: commit ${head}; 4 files, [\\d.]+ k?B; the tools start in /work/checkout$`,
 			),
 		),
 		data: {
@@ -350,7 +350,7 @@ test('what is larger than a checkout may be is refused: by what it comes to, and
 	for (const head of [zeros, noise]) {
 		// oxlint-disable-next-line no-await-in-loop -- one after the other
 		expect(await failureOf({head, bounds})).toMatch(
-			/: it has more than 0\.2 MB, the most that a checkout may have: take "checkout" out/,
+			/: it has more than 200 kB, the most that a checkout may have: take "checkout" out/,
 		);
 	}
 });

@@ -150,7 +150,7 @@ export async function installForgeClient(): Promise<ForgeClient> {
 			return {output: `https://forge.example/x#issuecomment-${id}\n`};
 		}
 
-		if (args.join(' ') === 'auth token') {
+		if (args.join(' ').startsWith('auth token')) {
 			return {output: `${tokenOfClient}\n`};
 		}
 

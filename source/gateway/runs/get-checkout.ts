@@ -3,6 +3,7 @@ import {join} from 'node:path';
 import {countOf} from '../../core/counted.ts';
 import {SvcError, messageOf} from '../../core/errors.ts';
 import type {PullRequest} from '../../core/run.ts';
+import {bytes as sizeText} from '../../terminal/text/time.ts';
 import type {ToolsRun} from '../../tools/toolset.ts';
 import type {Prefetched, PrefetchWorld} from './get-diff.ts';
 import {type CheckoutBounds, fetchedBytes, git, type GitExit, type GitWork} from './run-git.ts';
@@ -76,14 +77,12 @@ export async function getCheckout(
 		texts: [],
 		notes: [
 			{
-				text: `Got the checkout of ${work.place} from ${host} in ${(ms / 1000).toFixed(1)} s: commit ${commit}${other}; ${countOf(files, 'file')}, ${megabytes(bytes)}; the tools start in ${path}`,
+				text: `Got the checkout of ${work.place} from ${host} in ${(ms / 1000).toFixed(1)} s: commit ${commit}${other}; ${countOf(files, 'file')}, ${sizeText(bytes)}; the tools start in ${path}`,
 				data: {prefetch: 'checkout', commit, path, files, bytes, ms},
 			},
 		],
 	};
 }
-
-const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`;
 
 const failed = ({place}: Pick<Getting, 'place'>, reason: string) =>
 	new SvcError('prefetch_failed', `Cannot get the checkout of ${place}: ${reason}`);
@@ -165,7 +164,7 @@ async function measure(
 
 const tooManyFiles = ({files}: CheckoutBounds): string => aboveBounds(countOf(files, 'file'));
 
-const tooManyBytes = ({bytes}: CheckoutBounds): string => aboveBounds(megabytes(bytes));
+const tooManyBytes = ({bytes}: CheckoutBounds): string => aboveBounds(sizeText(bytes));
 
 const aboveBounds = (most: string): string =>
 	`it has more than ${most}, the most that a checkout may have: take "checkout" out of the prefetch of the route`;

@@ -278,6 +278,13 @@ test('targets in use are looked at by their own senders: the forge client, and t
 								events: ['Merge Request Hook'],
 								prefetch: ['diff'],
 							},
+							files: {
+								secret: 'a-secret-of-the-test',
+								prompt: 'x',
+								events: ['pull_request'],
+								prefetch: ['checkout'],
+								toolsets: ['file'],
+							},
 						},
 					},
 				},
@@ -309,6 +316,10 @@ test('targets in use are looked at by their own senders: the forge client, and t
 	expect(without.of('target prefetch with glab')).toMatchObject({
 		health: 'failed',
 		found: expect.stringContaining('"glab" is not installed'),
+	});
+	expect(without.of('target prefetch of checkouts')).toMatchObject({
+		health: 'failed',
+		found: 'git is not installed',
 	});
 	expect(out.of('target forge_comment')).toMatchObject({
 		health: 'failed',

@@ -1,3 +1,4 @@
+import {prefetchedBy} from '../../../config/code-host-events.ts';
 import type {Config} from '../../../config/config.ts';
 import {platformSettings, platformSlip} from '../../../config/platform-settings.ts';
 import {buildRouteTable} from '../../../config/route-table.ts';
@@ -7,10 +8,11 @@ import {silentLogger} from '../../../core/log.ts';
 import {platformKinds, targetKinds, targetNamed, targetOf} from '../../../platforms/platforms.ts';
 import type {TargetHealth} from '../../../platforms/target-kind.ts';
 import {createJobsReader} from '../../../schedule/job-file.ts';
+import {findProgram} from '../../../tools/sandbox/system-world.ts';
 import type {Context} from '../../console/context.ts';
 import {openDeliverer} from '../../home/open-deliverer.ts';
 import {prefetchClients} from '../../home/targets-now.ts';
-import {type Check, type Found, ok, unknown, unread} from './check.ts';
+import {type Check, failed, type Found, ok, unknown, unread} from './check.ts';
 
 /** Where answers go, and what gets diffs: every kind that a route or a job uses or that is switched on, as its own sender looks at it. Nothing is sent. */
 export const targets: Check = {
@@ -35,7 +37,9 @@ export const targets: Check = {
 		const idle = targetKinds
 			.filter(({section, kind}) => section && !used.some(other => other.kind === kind))
 			.map(({kind}) => unknown('no route and no job uses it', undefined, kind));
-		const all = [...found, ...(await diffs), ...idle].filter(one => one !== false);
+		const all = [...found, ...(await diffs), gitOfCheckouts(context, routes), ...idle].filter(
+			one => one !== false,
+		);
 		return all.length === 0 ? ok('answers go to the log') : all;
 	},
 };
@@ -72,6 +76,19 @@ async function clientsOfDiffs(
 			},
 		),
 	);
+}
+
+/** Checkouts take git beside the client. */
+function gitOfCheckouts({environment}: Context, routes: readonly Route[]): Found | false {
+	if (!routes.some(route => prefetchedBy(route).includes('checkout'))) {
+		return false;
+	}
+
+	const git = findProgram('git', environment['PATH'] ?? '');
+	const of = 'prefetch of checkouts';
+	return git === undefined
+		? failed('git is not installed', 'install git for the user of the gateway', of)
+		: ok(`with ${git}`, undefined, of);
 }
 
 const routesOf = ({clock}: Context, config: Config): readonly Route[] => {
