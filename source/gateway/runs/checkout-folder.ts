@@ -1,4 +1,4 @@
-import {constants, type PathLike} from 'node:fs';
+import {constants, type PathLike, readdirSync} from 'node:fs';
 import {
 	chmod,
 	lstat,
@@ -6,7 +6,6 @@ import {
 	mkdtemp,
 	open,
 	opendir,
-	readdir,
 	realpath,
 	rename,
 	rmdir,
@@ -38,19 +37,29 @@ export async function makeCheckoutFolder(
 	return folder;
 }
 
-/** Removes the checkouts that a gateway left when it was killed. Resolves when they are gone; never rejects. */
+/** What stands in it under other names is not ours: somebody may have put a link to a folder of theirs there. */
+const ourName = /^(?:\d+|removed)-\w{6}$/;
+
+/** Removes the checkouts that a gateway left when it was killed: those that are there when this is called, before any run starts. Resolves when they are gone; never rejects. */
 export async function sweepCheckouts(
 	profileHomes: readonly string[],
 	{log}: {readonly log: Logger},
 ): Promise<void> {
-	const left = profileHomes.map(async home => {
-		const checkouts = checkoutsOf(home);
-		const names = await readdir(checkouts).catch(() => []);
-		return names.map(name => join(checkouts, name));
-	});
-	for (const folder of (await Promise.all(left)).flat()) {
+	// Looked for at once: a checkout of a run that starts meanwhile is none of them.
+	for (const folder of profileHomes.flatMap(leftIn)) {
 		// oxlint-disable-next-line no-await-in-loop -- nothing waits for them
 		await remove(folder, log);
+	}
+}
+
+function leftIn(profileHome: string): readonly string[] {
+	const checkouts = checkoutsOf(profileHome);
+	try {
+		return readdirSync(checkouts)
+			.filter(name => ourName.test(name))
+			.map(name => join(checkouts, name));
+	} catch {
+		return [];
 	}
 }
 

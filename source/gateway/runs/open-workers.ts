@@ -67,7 +67,7 @@ export function openWorkers(
 		log: agentLog,
 	});
 	const {profiles} = config();
-	// Those of runs to come have names of their own.
+	// Before the first run starts.
 	const swept = sweepCheckouts(
 		[profiles.of(defaultProfile), ...profiles.others].map(({paths}) => paths.home),
 		{log: agentLog},

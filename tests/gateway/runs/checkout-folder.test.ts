@@ -83,13 +83,17 @@ test('the folder of a run ends with it, and a start sweeps away those of a gatew
 	}
 
 	expect(existsSync(folder)).toBe(false);
-	for (const left of ['checkouts/13-x', 'profiles/other/checkouts/removed-y/7']) {
+	for (const left of ['checkouts/13-aB3xyz', 'profiles/other/checkouts/removed-x1y2z3/7']) {
 		mkdirSync(home.file(left), {recursive: true});
 		spoil(home.file(left), home.file('elsewhere'));
 	}
 
-	await sweepCheckouts([home.path, home.file('profiles/other'), home.file('gone')], world);
-	expect(readdirSync(home.file('checkouts'))).toEqual([]);
-	expect(readdirSync(home.file('profiles/other/checkouts'))).toEqual([]);
+	mkdirSync(home.file('checkouts/of-the-person'));
+	const swept = sweepCheckouts([home.path, home.file('profiles/other'), home.file('gone')], world);
+	// A run that starts while a profile before its own is swept.
+	mkdirSync(home.file('profiles/other/checkouts/14-ofArun'));
+	await swept;
+	expect(readdirSync(home.file('checkouts'))).toEqual(['of-the-person']);
+	expect(readdirSync(home.file('profiles/other/checkouts'))).toEqual(['14-ofArun']);
 	expect(readdirSync(home.file('elsewhere'))).toEqual(['kept']);
 });
