@@ -349,6 +349,13 @@ test('"--prefetch diff": what it is for is told, and what keeps it from working'
 	expect((await subscribe()).stdout).toContain(
 		"with the diff and the checkout of the event's pull request, with 4 tools",
 	);
+	const config = await home.read('config.yaml');
+	const broken = {...JSON.parse(config), sandbox: {read: ['/nowhere/at/all']}};
+	await home.write('config.yaml', JSON.stringify(broken));
+	const dropped = await subscribe();
+	expect(dropped.stdout).toContain("with the diff of the event's pull request, without tools");
+	expect(dropped.stderr).toContain('Toolset "file" was dropped: sandbox.read');
+	await home.write('config.yaml', config);
 	expect((await subscribe('--events', 'merge_request')).stderr).toContain(
 		'prefetches no checkout: its events are of GitLab, and checkouts are got from GitHub alone',
 	);

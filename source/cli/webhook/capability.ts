@@ -51,10 +51,11 @@ const noTools = {tools: [], unknownServers: [], notes: []};
 export async function capabilityOf(context: Context, route: Route, job: JobDefinition | undefined) {
 	const {mode} = viewOfRoute(route);
 	const {profile, deliver, deliverExtra} = route;
-	const prefetch = prefetchedBy(route);
 	const {toolsets} = job ?? route;
 	const found = await toolsOfRuns(context, {profile, toolsets, route});
 	const {tools, unknownServers, notes} = mode === 'deliver_only' ? noTools : found;
+	const worksInFiles = tools.some(({name}) => name === 'terminal' || name === 'read_file');
+	const prefetch = prefetchedBy(route).filter(what => what !== 'checkout' || worksInFiles);
 	return {
 		starts: starts[mode],
 		...(job && {job: cell(job.name, 100).text}),
