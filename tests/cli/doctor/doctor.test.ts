@@ -317,7 +317,7 @@ test('targets in use are looked at by their own senders: the forge client, and t
 		health: 'failed',
 		found: expect.stringContaining('"glab" is not installed'),
 	});
-	expect(without.of('target prefetch of checkouts')).toMatchObject({
+	expect(without.of('target prefetch with git')).toMatchObject({
 		health: 'failed',
 		found: 'git is not installed',
 	});

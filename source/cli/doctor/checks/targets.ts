@@ -85,10 +85,10 @@ function gitOfCheckouts({environment}: Context, routes: readonly Route[]): Found
 	}
 
 	const git = findProgram('git', environment['PATH'] ?? '');
-	const of = 'prefetch of checkouts';
+	const of = 'prefetch with git';
 	return git === undefined
 		? failed('git is not installed', 'install git for the user of the gateway', of)
-		: ok(`with ${git}`, undefined, of);
+		: ok(`${git} gets the checkouts`, undefined, of);
 }
 
 const routesOf = ({clock}: Context, config: Config): readonly Route[] => {
