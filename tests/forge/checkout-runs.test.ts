@@ -10,7 +10,10 @@ import {
 import {join} from 'node:path';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
 import type {JsonObject} from '../../source/core/json.ts';
+import {sandboxPlan, withCheckout} from '../../source/tools/sandbox/plan.ts';
 import {probeSandbox} from '../../source/tools/sandbox/probe-sandbox.ts';
+import {seatbeltProfile} from '../../source/tools/sandbox/seatbelt-profile.ts';
+import {systemWorld} from '../../source/tools/sandbox/system-world.ts';
 import {installForgeClient, type ForgeClient, tokenOfClient} from '../helpers/forge-client.ts';
 import {startGatewayProcess} from '../helpers/gateway-process.ts';
 import {gatewayHome, startTestGateway, type TestGateway} from '../helpers/gateway.ts';
@@ -275,6 +278,55 @@ test.each([
 		expect(swaps).toBeGreaterThan(100);
 	},
 );
+
+/** The plan of a checkout that lies in `own`, in `read/shared`. */
+function planIn(
+	home: TemporaryHome,
+	{read = [], platform = 'linux'}: {read?: readonly string[]; platform?: NodeJS.Platform},
+) {
+	const planned = sandboxPlan(
+		{workdir: home.file('read/shared'), read, write: [], memoryBytes: 2 ** 20},
+		systemWorld({
+			userHome: home.file('person'),
+			svcHome: home.file('svc'),
+			profileHome: home.file('svc'),
+			environment: {},
+		}),
+	);
+	if (planned.kind === 'problem') {
+		throw new TypeError(planned.problem.problem);
+	}
+
+	return withCheckout(planned.plan, home.file('svc/checkouts/1-x'), {platform});
+}
+
+const laidForPlans = {'read/shared/x': '', 'svc/checkouts/1-x/x': ''};
+
+test('a sandbox looks whether the checkout is at its place where that lies in a listed folder', async () => {
+	await using home = await temporaryHome(laidForPlans);
+	const place = home.file('read/shared');
+
+	expect(planIn(home, {read: [home.file('read')]}).prelude).toEqual(
+		expect.arrayContaining(['2', place, join(place, 'checkout')]),
+	);
+	expect(planIn(home, {}).prelude).toEqual([]);
+});
+
+test('a sandbox of macOS, which shows nothing at another place, opens the folder of the checkout and closes the working folder', async () => {
+	await using home = await temporaryHome(laidForPlans);
+	const plan = planIn(home, {platform: 'darwin'});
+	const own = home.file('svc/checkouts/1-x');
+
+	expect(plan.cwd).toBe(own);
+	const rules = seatbeltProfile(plan, {folder: '/scratch', ports: {proxy: 1, forge: 2}})
+		.split('\n')
+		.filter(line => line.includes('file-write*'));
+	expect(rules.findLast(line => line.includes(`"${home.file('svc')}"`))).toMatch(/^\(deny /);
+	expect(rules.at(-1)).toBe(`(allow file-write* (subpath "${own}"))`);
+	expect(rules.findLast(line => line.includes(`"${home.file('read/shared')}"`))).toMatch(
+		/^\(deny /,
+	);
+});
 
 test('a checkout that cannot be got is a failed try, and the model is not asked', async () => {
 	const {run, requests, notes} = await runOf(
