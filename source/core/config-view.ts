@@ -17,3 +17,13 @@ export type ModelView = Shape<typeof modelViewSchema>;
 
 /** What became of a platform that results are delivered to. */
 export type PlatformView = Shape<typeof platformViewSchema>;
+
+/** What a person may be told of while they look at nothing. */
+export const alertKinds = ['dead', 'lost', 'login', 'refused', 'approval'] as const;
+
+/**
+ * - `dead`: a run that waits for a person to decide. `lost`: a route that turns events away above its rate. `login`: a tool server that needs a login.
+ * - `refused`: a part of the gateway that cannot be used: the receiver, a route, a tool server, a platform, a job, the model, the configuration.
+ * - `approval`: a call or a form that waits for an answer.
+ */
+export type AlertKind = (typeof alertKinds)[number];

@@ -1,99 +1,14 @@
-import {formatDiagnostic} from '../../config/format-diagnostic.ts';
 import type {Approval} from '../../core/approval.ts';
-import {toolFrom, whereWords} from '../../core/asked-tool.ts';
 import type {Clock} from '../../core/clock.ts';
 import type {GatewayEvent} from '../../core/events.ts';
-import {askerWords} from '../../core/origin.ts';
-import {quotedName} from '../../core/quoted-name.ts';
-import {needsDecision, type Run} from '../../core/run.ts';
-import {loginCommand} from '../../core/shell-word.ts';
-import type {GatewayState} from '../../core/state.ts';
 import {createTimer, stopAll} from '../../core/stops.ts';
-import {cell} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
-
-/** Something that a person should hear of, with what to type; `key` tells one from the next. */
-export type Need = {readonly key: string; readonly text: string};
-
-/** What needs a person in a state, the most urgent first. Cleaned, a line each. */
-export function needsOf(state: GatewayState): readonly Need[] {
-	const {
-		gateway,
-		approvals,
-		runs,
-		servers,
-		webhook,
-		api,
-		problems,
-		installs = [],
-		modelOffer,
-	} = state;
-	const needs: ReadonlyArray<Need | false | undefined> = [
-		!gateway.reachable && {
-			key: 'lost',
-			text: 'The gateway does not answer any more; svc looks for it',
-		},
-		...approvals.map(approval => ({
-			key: `approval ${approval.id}`,
-			text: approvalText(approval),
-		})),
-		modelOffer && {
-			key: `model ${modelOffer.provider} ${modelOffer.name}`,
-			text: `${modelOffer.provider} ${modelOffer.name} (${modelOffer.origin}) could be used, and costs money: /use-model`,
-		},
-		...servers
-			.filter(({status}) => status === 'needs login')
-			.map(server => ({
-				key: `login ${server.profile} ${server.name} ${server.since}`,
-				text: `Tool server ${quotedName(server.name)} needs a login: ${loginCommand(server).replace(/^svc /, '')}`,
-			})),
-		...runs.filter(isBad).map(run => ({key: `run ${run.id} ${run.state}`, text: runText(run)})),
-		...installs.map(({id, name}) => ({
-			key: `install ${id}`,
-			text: `A link wants tool server ${quotedName(name)} installed: /install ${id}`,
-		})),
-		...problems
-			.filter(({severity}) => severity === 'error')
-			.map(formatDiagnostic)
-			.map(problem => ({
-				key: `problem ${problem}`,
-				text: `The configuration is refused: ${problem}: config check`,
-			})),
-		webhook.state === 'refused' && {
-			key: `receiver ${webhook.reason}`,
-			text: `Webhooks are not received: ${webhook.reason}: gateway status`,
-		},
-		api?.state === 'refused' && {
-			key: `api ${api.reason}`,
-			text: `The chat API is not served: ${api.reason}: gateway status`,
-		},
-	];
-	return needs.flatMap(need => (need ? [{...need, text: cell(need.text, maxText).text}] : []));
-}
-
-const maxText = 600;
-
-const isBad = (run: Run): boolean => run.state === 'failed' || needsDecision(run);
-
-function approvalText(approval: Approval): string {
-	const {id, run} = approval;
-	const what =
-		approval.kind === 'tool'
-			? `${quotedName(approval.tool.tool)} ${whereWords(toolFrom(approval.tool))}`
-			: `a form of ${quotedName(approval.server)}`;
-	const asker = askerWords(approval, quotedName);
-	const whom = run === undefined ? 'a person who tries it' : `run #${run}`;
-	return `Approval ${id} waits: ${what}, for ${whom}${asker === '' ? '' : ` of ${asker}`}: approvals ${approval.kind === 'tool' ? 'allow' : 'fill'} ${id}, approvals deny ${id}`;
-}
-
-const runText = ({id, route, state, error}: Run): string =>
-	needsDecision({state})
-		? `Run #${id} of ${route} is ${state}, a person decides: runs show ${id}, runs retry ${id}, runs drop ${id}`
-		: `Run #${id} of ${route} failed${error === undefined ? '' : `, ${error}`}: runs show ${id}`;
+import {lineOf, needsOf, type Need} from '../../nouns/needs.ts';
 
 const expiry = ({id, run}: Approval): Need => ({
 	key: `expired ${id}`,
-	text: `Approval ${id} was denied, because no answer came in time: ${run === undefined ? 'approvals list' : `runs show ${run}`}`,
+	text: `Approval ${id} was denied, because no answer came in time`,
+	command: run === undefined ? 'approvals list' : `runs show ${run}`,
 });
 
 /** One batch of lines at most in this time, milliseconds. */
@@ -121,7 +36,8 @@ export function announceNeeds(
 		readonly isBusy: () => boolean;
 	},
 ): () => void {
-	let known = keysIn(port.getState());
+	const needs = () => needsOf(port.getState(), clock.now());
+	let known = keysOf(needs());
 	let fresh: readonly string[] = [];
 	let expired: readonly Need[] = [];
 	let lastAt = -Infinity;
@@ -130,7 +46,7 @@ export function announceNeeds(
 	const timer = createTimer(clock);
 
 	const tell = () => {
-		const open = [...expired, ...needsOf(port.getState()).filter(({key}) => fresh.includes(key))];
+		const open = [...expired, ...needs().filter(({key}) => fresh.includes(key))];
 		if (open.length === 0) {
 			fresh = [];
 			heldSince = undefined;
@@ -151,7 +67,7 @@ export function announceNeeds(
 		expired = [];
 		const more = open.length - mostLines;
 		say([
-			...open.slice(0, mostLines).map(({text}) => text),
+			...open.slice(0, mostLines).map(lineOf),
 			...(more > 0
 				? [`And ${more} more: approvals list, runs list --state failed, mcp list, gateway status`]
 				: []),
@@ -166,7 +82,7 @@ export function announceNeeds(
 		);
 		expired = [...expired, ...ended].slice(-maxFresh);
 		const state = port.getState();
-		const keys = keysIn(state);
+		const keys = keysOf(needsOf(state, clock.now()));
 		const begun = [...keys].filter(key => !known.has(key));
 		known = keys;
 		if (isLost && state.gateway.reachable) {
@@ -185,5 +101,4 @@ export function announceNeeds(
 
 const maxFresh = 1000;
 
-const keysIn = (state: GatewayState): ReadonlySet<string> =>
-	new Set(needsOf(state).map(({key}) => key));
+const keysOf = (needs: readonly Need[]): ReadonlySet<string> => new Set(needs.map(({key}) => key));

@@ -1,5 +1,5 @@
+import {lineOf, needsOf} from '../../nouns/needs.ts';
 import {tell} from '../console/print.ts';
-import {needsOf} from '../linear/needs.ts';
 import {runPrompt} from '../linear/prompt.ts';
 import {type Shown, whenToLeave} from './go-on.ts';
 import {leaveFace} from './show-screen.ts';
@@ -26,8 +26,8 @@ export async function showLinear(shown: Shown): Promise<void> {
 		tell(context, `Webhooks are received at ${webhook.url}`);
 	}
 
-	for (const {text} of needsOf(state).slice(0, mostNeeds)) {
-		tell(context, text);
+	for (const need of needsOf(state, context.clock.now()).slice(0, mostNeeds)) {
+		tell(context, lineOf(need));
 	}
 
 	const {reason, code} = await runPrompt({context, port, ended});

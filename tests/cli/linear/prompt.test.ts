@@ -187,6 +187,48 @@ test('what begins to need a person is said above the prompt, with what to type; 
 	expect(open.terminal.written()).not.toContain('\u001b[2J');
 });
 
+test('what does not work is announced with its command, and a refused part once, as the problem of its file', async () => {
+	await using open = await openPrompt();
+	const refused = 'config.yaml:2:3 mcp_servers.crm.url: must be text';
+	open.port.emit(
+		{
+			type: 'config-rejected',
+			at: noon,
+			problems: [
+				{
+					severity: 'error',
+					file: '/home/config.yaml',
+					line: 2,
+					column: 3,
+					key: 'mcp_servers.crm.url',
+					message: 'must be text',
+				},
+			],
+		},
+		{
+			type: 'server-changed',
+			at: noon,
+			server: makeServer({name: 'crm', status: 'failed', reason: refused}),
+		},
+		{
+			type: 'server-changed',
+			at: noon,
+			server: makeServer({name: 'files', profile: 'work', status: 'parked', reason: 'it ended'}),
+		},
+		{type: 'platform-changed', at: noon, platform: {name: 'slack', state: 'failed'}},
+	);
+	for (const text of [
+		`The configuration is refused: ${refused}: config check`,
+		'Tool server files is parked: it ended: -p work mcp test files',
+		'Platform slack has failed: platforms show slack',
+	]) {
+		// oxlint-disable-next-line no-await-in-loop -- in this order
+		await open.terminal.waitFor(text);
+	}
+
+	expect(open.transcript()).not.toContain('Tool server crm');
+});
+
 test('a request that nobody answered in time is said to be denied', async () => {
 	const approval = makeToolApproval({id: 7, run: 4, requestedAt: noon});
 	await using open = await openPrompt(createFakePort({approvals: [approval]}));

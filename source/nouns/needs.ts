@@ -1,0 +1,234 @@
+import {formatDiagnostic} from '../config/format-diagnostic.ts';
+import type {Approval} from '../core/approval.ts';
+import {toolFrom, whereWords} from '../core/asked-tool.ts';
+import type {AlertKind} from '../core/config-view.ts';
+import {countOf} from '../core/counted.ts';
+import {lossyRoutes} from '../core/lost-events.ts';
+import {askerWords} from '../core/origin.ts';
+import {quotedName} from '../core/quoted-name.ts';
+import {needsDecision, type Run} from '../core/run.ts';
+import {asWord, loginCommand} from '../core/shell-word.ts';
+import type {GatewayState} from '../core/state.ts';
+import {cell} from '../core/untrusted.ts';
+
+/** Something that a person should hear of. The text is cleaned, one line. */
+export type Need = {
+	/** The same thing has the same key, also after a restart: at most 300 characters. */
+	readonly key: string;
+	/** Which alerts tell of it; absent: none. */
+	readonly kind?: AlertKind;
+	/** What it is, and of what: a sentence without its end. */
+	readonly text: string;
+	/** When it began, milliseconds since 1970; absent: the state does not say. */
+	readonly since?: number;
+	/** When it ends by itself, milliseconds since 1970. */
+	readonly until?: number;
+	/** The platform that it is about. */
+	readonly platform?: string;
+	/** The command that shows or mends it, without `svc`. */
+	readonly command: string;
+	/** What is typed at the prompt of `svc --linear` instead of `command`; empty: nothing. */
+	readonly answers?: readonly string[];
+};
+
+/** A need as the prompt of `svc --linear` says it: the text, then what to type. */
+export const lineOf = ({text, command, answers = [command]}: Need): string =>
+	answers.length === 0 ? text : `${text}: ${answers.join(', ')}`;
+
+const maxText = 600;
+const maxKey = 300;
+
+/** What needs a person in a state, the most urgent first. `now`: milliseconds since 1970. */
+export function needsOf(state: GatewayState, now: number): readonly Need[] {
+	const {gateway, approvals, runs, installs = [], modelOffer} = state;
+	const needs: readonly Need[] = [
+		...(gateway.reachable
+			? []
+			: [
+					{
+						key: 'lost',
+						text: 'The gateway does not answer any more; svc looks for it',
+						command: 'gateway status',
+						answers: [],
+					},
+				]),
+		...approvals.map(approvalNeed),
+		...(modelOffer
+			? [
+					{
+						key: `model ${modelOffer.provider} ${modelOffer.name}`,
+						text: `${modelOffer.provider} ${modelOffer.name} (${modelOffer.origin}) could be used, and costs money`,
+						command: '/use-model',
+					},
+				]
+			: []),
+		...loginNeeds(state),
+		...runs.filter(isBad).map(runNeed),
+		...installs.map(({id, name}) => ({
+			key: `install ${id}`,
+			text: `A link wants tool server ${quotedName(name)} installed`,
+			command: `/install ${id}`,
+		})),
+		...lossNeeds(state, now),
+		...refusals(state),
+	];
+	return needs.map(need => ({
+		...need,
+		key: need.key.slice(0, maxKey),
+		text: cell(need.text, maxText).text,
+	}));
+}
+
+const isBad = (run: Run): boolean => run.state === 'failed' || needsDecision(run);
+
+function approvalNeed(approval: Approval): Need {
+	const {id, run, requestedAt, deadline} = approval;
+	const what =
+		approval.kind === 'tool'
+			? `${quotedName(approval.tool.tool)} ${whereWords(toolFrom(approval.tool))}`
+			: `a form of ${quotedName(approval.server)}`;
+	const asker = askerWords(approval, quotedName);
+	const whom = run === undefined ? 'a person who tries it' : `run #${run}`;
+	return {
+		key: `approval ${id}`,
+		kind: 'approval',
+		text: `Approval ${id} waits: ${what}, for ${whom}${asker === '' ? '' : ` of ${asker}`}`,
+		since: requestedAt,
+		until: deadline,
+		command: 'approvals list',
+		answers: [
+			`approvals ${approval.kind === 'tool' ? 'allow' : 'fill'} ${id}`,
+			`approvals deny ${id}`,
+		],
+	};
+}
+
+function runNeed(run: Run): Need {
+	const {id, route, state, error, finishedAt} = run;
+	const isToDecide = needsDecision(run);
+	return {
+		// One that was put back and is dead again is another one.
+		key: `run ${id} ${state} ${finishedAt ?? ''}`,
+		...(isToDecide && {kind: 'dead'}),
+		text: isToDecide
+			? `Run #${id} of ${route} is ${state}, a person decides`
+			: `Run #${id} of ${route} failed${error === undefined ? '' : `, ${error}`}`,
+		...(finishedAt !== undefined && {since: finishedAt}),
+		command: `runs show ${id}`,
+		...(isToDecide && {answers: [`runs show ${id}`, `runs retry ${id}`, `runs drop ${id}`]}),
+	};
+}
+
+const loginNeeds = ({servers}: GatewayState): readonly Need[] =>
+	servers
+		.filter(({status}) => status === 'needs login')
+		.map(server => ({
+			key: `login ${server.profile} ${server.name}`,
+			kind: 'login',
+			text: `Tool server ${quotedName(server.name)} needs a login`,
+			since: server.since,
+			command: loginCommand(server).replace(/^svc /, ''),
+		}));
+
+const lossNeeds = (state: GatewayState, now: number): readonly Need[] =>
+	lossyRoutes(state, now).map(({route, profile, count, remedy}) => ({
+		key: `loss ${profile}/${route}`,
+		kind: 'lost',
+		text: `Route ${quotedName(route)} loses events above its rate_limit, ${countOf(count, 'event')} within the hour; ${remedy}`,
+		command: `webhook edit ${asWord(route)}`,
+	}));
+
+/** What cannot be used as it is configured, or does not answer. */
+function refusals(state: GatewayState): readonly Need[] {
+	const errors = state.problems.filter(({severity}) => severity === 'error');
+	const told = errors.map(formatDiagnostic);
+	return [
+		...errors.map(problem => ({
+			// Without the line: an edit above it does not make another problem of it.
+			key: `problem ${problem.key} ${problem.message} ${problem.file}`,
+			kind: 'refused' as const,
+			text: `The configuration is refused: ${formatDiagnostic(problem)}`,
+			command: 'config check',
+		})),
+		// The part that is refused names the same problem as its reason.
+		...partNeeds(state).filter(({text}) => !told.some(problem => text.includes(problem))),
+	];
+}
+
+const partNeeds = (state: GatewayState): readonly Need[] => [
+	...listenerNeeds(state),
+	...(state.modelProblem === undefined
+		? []
+		: [
+				{
+					key: 'model',
+					kind: 'refused' as const,
+					text: `Runs will fail: ${state.modelProblem}`,
+					command: 'doctor',
+				},
+			]),
+	...state.routes.flatMap(({name, source, profile, problem, stale}): readonly Need[] => {
+		const reason = problem ?? stale;
+		// What is wrong with a static one is a problem of the configuration.
+		return reason === undefined || source === 'static'
+			? []
+			: [
+					{
+						key: `route ${profile}/${name}`,
+						kind: 'refused',
+						text: `Route ${quotedName(name)} is not served${problem === undefined ? ' as it is written' : ''}: ${reason}`,
+						command: 'webhook list',
+					},
+				];
+	}),
+	...state.servers
+		.filter(({status}) => status === 'failed' || status === 'parked')
+		.map(server => ({
+			key: `server ${server.profile} ${server.name}`,
+			kind: 'refused' as const,
+			text: `Tool server ${quotedName(server.name)} is ${server.status}${because(server.reason)}`,
+			since: server.since,
+			command: `${ofProfile(server.profile)}mcp test ${asWord(server.name)}`,
+		})),
+	...state.platforms
+		.filter(({state: standing}) => standing === 'failed')
+		.map(({name, reason}) => ({
+			key: `platform ${name}`,
+			kind: 'refused' as const,
+			text: `Platform ${name} has failed${because(reason)}`,
+			platform: name,
+			command: `platforms show ${name}`,
+		})),
+	...state.jobs
+		.filter(({state: standing}) => standing === 'invalid')
+		.map(({id, name, profile, problem}) => ({
+			key: `job ${profile} ${id}`,
+			kind: 'refused' as const,
+			text: `Job ${quotedName(name)} does not fire${because(problem)}`,
+			command: `${ofProfile(profile)}cron show ${id}`,
+		})),
+];
+
+function listenerNeeds({webhook, api}: GatewayState): readonly Need[] {
+	const listeners = [
+		['receiver', 'Webhooks are not received', webhook],
+		['api', 'The chat API is not served', api],
+	] as const;
+	return listeners.flatMap(([key, text, listener]) =>
+		listener?.state === 'refused'
+			? [
+					{
+						key: `${key} ${listener.reason}`,
+						kind: 'refused' as const,
+						text: `${text}: ${listener.reason}`,
+						since: listener.since,
+						command: 'gateway status',
+					},
+				]
+			: [],
+	);
+}
+
+const because = (reason: string | undefined): string => (reason === undefined ? '' : `: ${reason}`);
+
+const ofProfile = (profile: string): string => (profile === 'default' ? '' : `-p ${profile} `);
