@@ -139,6 +139,7 @@ const places = [
 	['mcp_servers.*.', ['tool-servers'], 'tables'],
 	['tools.', ['tool-servers'], 'tables'],
 	['approvals.', ['approvals'], 'tables'],
+	['alerts.', ['alerts'], 'tables'],
 	['toolsets.web.', ['web'], 'tables'],
 	['toolsets.terminal.', ['sandbox'], 'tables'],
 	['toolsets.file.', ['file'], 'tables'],

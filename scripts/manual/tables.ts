@@ -81,7 +81,7 @@ const filtersTable = (): string =>
 			}),
 	);
 
-/** Where the schema of a section stands: `route`, `mcp_servers` and `approval-rule` mean one of them. */
+/** Where the schema of a section stands: `route`, `mcp_servers`, `approval-rule` and `alert` mean one of them. */
 function schemaAt(path: string): JsonObject {
 	if (path === 'job') {
 		return jobSchemaJson();
@@ -89,9 +89,12 @@ function schemaAt(path: string): JsonObject {
 
 	const root = notedSchemaJson();
 	const [first = '', ...keys] = path.split('.');
-	const named = {route: 'route', mcp_servers: 'tool_server', 'approval-rule': 'approval_rule'}[
-		first
-	];
+	const named = {
+		route: 'route',
+		mcp_servers: 'tool_server',
+		'approval-rule': 'approval_rule',
+		alert: 'alert',
+	}[first];
 	const start =
 		named === undefined
 			? objectIn(objectIn(root['properties'])[first])
@@ -125,7 +128,7 @@ export const settingsTableOf = (schema: JsonObject, path: readonly string[] = []
 	table(['Key', 'Default', 'Meaning', 'A change'], settingRows(schema, path));
 
 const isSection = (path: string): boolean =>
-	['route', 'mcp_servers', 'approval-rule', 'job', 'model', 'runs'].includes(path);
+	['route', 'mcp_servers', 'approval-rule', 'alert', 'job', 'model', 'runs'].includes(path);
 
 /** Settings that a page of its own describes. */
 const elsewhere = new Set(['extra', 'routes']);

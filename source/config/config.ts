@@ -2,6 +2,7 @@ import type {FileRule} from '../core/approval.ts';
 import type {Diagnostic} from '../core/config-view.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {PlatformsConfig, SectionsConfig} from '../platforms/platforms.ts';
+import type {AlertConfig} from './alerts.ts';
 import type {apiSettings} from './api-settings.ts';
 import type {KeyPath} from './plain-data.ts';
 import type {Route, SkippedRoute} from './route.ts';
@@ -140,6 +141,8 @@ export type Config = SectionsConfig & {
 	readonly sandbox: SandboxConfig;
 	/** `approvals.allow`, in the order of the file. */
 	readonly approvalRules: readonly FileRule[];
+	/** Chats that are told what needs a person, in the order of the file. */
+	readonly alerts: readonly AlertConfig[];
 	/** Absent: nothing is removed. */
 	readonly retention: ReturnType<typeof retentionSettings.read> | undefined;
 	/** Whom connections trust besides. */

@@ -1,3 +1,4 @@
+import {changedAlerts} from './alerts.ts';
 import {changedRules} from './approval-rules.ts';
 import type {Config, WebhookConfig} from './config.ts';
 import {diffServers} from './diff-servers.ts';
@@ -29,6 +30,7 @@ export function diffConfig(current: Config, next: Config): ConfigDiff {
 			...describeRoutes(current, next),
 			...describeServers(current, next),
 			...changedRules(current.approvalRules, next.approvalRules),
+			...changedAlerts(current.alerts, next.alerts),
 			...describeRefusals(current, next),
 		],
 		restartNeeded: changed.filter(({change}) => change === 'restart').map(({key}) => key),

@@ -3,6 +3,7 @@ import type {Diagnostic} from '../core/config-view.ts';
 import {isJsonObject, type JsonValue} from '../core/json.ts';
 import {isLoopbackHost} from '../core/loopback.ts';
 import {cell} from '../core/untrusted.ts';
+import {diagnoseAlerts} from './alerts.ts';
 import {withApiVariables} from './api-variables.ts';
 import {fileRulesOf} from './approval-rules.ts';
 import {resolveConfigReferences} from './config-references.ts';
@@ -88,7 +89,7 @@ export function interpretConfig(
 
 	const {platforms, model, runs, metrics, retention, tls, api, approvals, mcp_servers} =
 		sound.parsed;
-	const {toolsets, tools, sandbox} = sound.parsed;
+	const {alerts, toolsets, tools, sandbox} = sound.parsed;
 	// What refuses an item is not told of a second time.
 	const refusedKeys = new Set(
 		[...sound.slips.values()]
@@ -142,6 +143,7 @@ export function interpretConfig(
 				...findWeakSecrets(value, webhook),
 				...diagnoseServers(mcp_servers),
 				...diagnoseToolsets(value, webhook.routes, known),
+				...diagnoseAlerts(value, {platforms: configured, slips: slips.items}),
 			].map(finding => place(finding)),
 			...profiles.problems.map(aboutProfile),
 		],
@@ -182,6 +184,7 @@ export function interpretConfig(
 					userHome: userHomeOf(surroundings.environment),
 					placeOf: index => placeText(place({path: ['approvals', 'allow', index], message: ''})),
 				}),
+				alerts,
 				retention,
 				tls,
 				api: chat.api,

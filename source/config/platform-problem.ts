@@ -7,7 +7,13 @@ import {slipKey} from './slips.ts';
 /** Why results that go to `deliver` (an alias resolved) would not arrive as things are configured: what follows the subject in a sentence. `undefined`: they may, or that is told of where the platform is. */
 export const problemWithPlatform = (
 	deliver: string,
-	{platforms, slips}: Pick<Config, 'platforms' | 'slips'>,
+	{
+		platforms,
+		slips,
+	}: Pick<Config, 'platforms'> & {
+		/** By `slipKey`. */
+		readonly slips: {has(key: string): boolean};
+	},
 ): string | undefined =>
 	platformNamed(deliver) && !slips.has(slipKey(['platforms', deliver]))
 		? whyOff(deliver, platformSettings({platforms}, deliver))

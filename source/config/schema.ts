@@ -3,6 +3,7 @@ import {defaultPort} from '../core/loopback.ts';
 import {secret, setting, nonEmptyText, wholeNumber} from '../core/schema-parts.ts';
 import {defineSettings, section} from '../core/settings.ts';
 import {platformKinds, sectionsOfKinds} from '../platforms/platforms.ts';
+import {alertsSchema} from './alerts.ts';
 import {apiSettings} from './api-settings.ts';
 import {approvalsSettings} from './approval-rules.ts';
 import {insecureSecret} from './route-refusals.ts';
@@ -76,6 +77,7 @@ export const configSchema = z.object({
 	retention: section(retentionSettings, 'What is kept, and how long'),
 	gateway: section(gatewaySettings, 'The gateway itself'),
 	api: section(apiSettings, 'The chat API'),
+	alerts: alertsSchema,
 	approvals: section(approvalsSettings, 'Calls that need a yes'),
 	mcp_servers: setting(toolServersSchema, {description: 'Tool servers by name'}),
 	toolsets: toolsetsSchema,

@@ -129,6 +129,12 @@ export const sections: readonly ConfigSection[] = [
 		keep: nothing,
 		absent: () => ({approvalRules: []}),
 	},
+	{
+		path: 'alerts',
+		isIn: () => true,
+		keep: ({alerts}) => ({alerts}),
+		absent: () => ({alerts: []}),
+	},
 	...toolsetNames.map((name): ConfigSection => ({
 		path: `toolsets.${name}`,
 		differences: (before, after) =>

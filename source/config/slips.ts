@@ -5,7 +5,7 @@ import {valueKind} from './schema-issues.ts';
 
 const anyName = '*';
 
-/** What is left out for one slip, the narrowest first: a route, a setting of the receiver, a platform, a tool server, a toolset, a rule for approvals, a model of the chat API, a section. */
+/** What is left out for one slip, the narrowest first: a route, a setting of the receiver, a platform, a tool server, a toolset, a rule for approvals, an alert, a model of the chat API, a section. */
 const items: readonly KeyPath[] = [
 	['platforms', 'webhook', 'routes', anyName],
 	['platforms', 'webhook', 'extra', 'routes', anyName],
@@ -15,6 +15,7 @@ const items: readonly KeyPath[] = [
 	['mcp_servers', anyName],
 	['toolsets', anyName],
 	['approvals', 'allow', anyName],
+	['alerts', anyName],
 	['api', 'models', anyName],
 	[anyName],
 ];

@@ -18,7 +18,7 @@ export type ModelView = Shape<typeof modelViewSchema>;
 /** What became of a platform that results are delivered to. */
 export type PlatformView = Shape<typeof platformViewSchema>;
 
-/** What a person may be told of while they look at nothing. */
+/** Every kind of thing that an alert may tell of. @see manual/alerts.md */
 export const alertKinds = ['dead', 'lost', 'login', 'refused', 'approval'] as const;
 
 /**

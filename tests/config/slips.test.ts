@@ -644,3 +644,72 @@ test.for(nestedFolders)(
 		).toEqual(broken === undefined ? [] : [broken]);
 	},
 );
+
+const platforms = `platforms:
+  telegram: {enabled: true, bot_token: '1:x'}
+  slack: {bot_token: x}
+`;
+
+test.each([
+	[
+		'{platform: telegrm}',
+		'5:16 alerts.0.platform: "telegrm" is no platform, did you mean "telegram"',
+	],
+	['{platform: log}', '5:16 alerts.0.platform: "log" is no platform: telegram, discord,'],
+	['{chat_id: 1}', '5:5 alerts.0.platform: must be text'],
+	[
+		'{platform: telegram, on: [ded]}',
+		'5:31 alerts.0.on.0: "ded" is not known, did you mean "dead"',
+	],
+	['{platform: telegram, on: []}', '5:30 alerts.0.on: must not be empty'],
+	['{platform: telegram, at_most_seconds: 0}', '5:43 alerts.0.at_most_seconds:'],
+	['{platform: telegram, chat_id: [1]}', '5:35 alerts.0.chat_id:'],
+	['5', '5:5 alerts.0:'],
+] as const)(
+	'an alert that cannot be used is left out by itself, with its place: %s',
+	(entry, said) => {
+		const loaded = loadedFrom(
+			`${platforms}alerts:\n  - ${entry}\n  - {platform: telegram, chat_id: -100123}\n`,
+		);
+		expect(problemsOf(loaded)).toContainEqual(expect.stringContaining(`config.yaml:${said}`));
+		expect(configOf(loaded).alerts).toEqual([
+			{
+				platform: 'telegram',
+				chat: '-100123',
+				on: ['dead', 'lost', 'login', 'refused', 'approval'],
+				atMostMs: 3_600_000,
+			},
+		]);
+	},
+);
+
+test.each([
+	['{platform: slack, chat_id: C012345678}', 'platform: delivers to "slack", which is not enabled'],
+	['{platform: telegram, chat_id: nobody here}', 'chat_id: chat_id must be '],
+	[
+		'{platform: telegram}',
+		'chat_id: chat_id is missing and platforms.telegram.home_channel is not set',
+	],
+	['{platform: telegram, chat_id: 1, at_most: 5}', 'at_most: unknown key'],
+] as const)(
+	'an alert that would not arrive is used all the same, with a warning: %s',
+	(entry, said) => {
+		const loaded = loadedFrom(`${platforms}alerts:\n  - ${entry}\n`);
+		const {alerts, problems} = configOf(loaded);
+		expect(alerts).toHaveLength(1);
+		expect(problems).toEqual([expect.objectContaining({severity: 'warning', line: 5})]);
+		expect(problemsOf(loaded)[0]).toContain(`alerts.0.${said}`);
+	},
+);
+
+test('when `alerts` is no list the last good ones stay, and at a start there are none', () => {
+	using home = createTemporaryHome();
+	const loaded = configOf(
+		home.load({config: `${platforms}alerts: [{platform: telegram, chat_id: 7}]`}),
+	);
+	const bad = home.load({config: `${platforms}alerts: telegram`});
+	expect(configOf(bad).alerts).toEqual([]);
+	const kept = loadConfig({paths: home.paths, environment: {}, before: loaded});
+	expect(configOf(kept).alerts).toEqual(loaded.alerts);
+	expect(problemsOf(kept)).toContainEqual(expect.stringContaining('alerts:'));
+});

@@ -1,0 +1,124 @@
+import {z} from 'zod';
+import {alertKinds} from '../core/config-view.ts';
+import {nearestName} from '../core/nearest-name.ts';
+import {
+	checked,
+	nonBlankText,
+	requiredSetting,
+	setting,
+	wholeNumber,
+} from '../core/schema-parts.ts';
+import {defineSettings} from '../core/settings.ts';
+import {cell} from '../core/untrusted.ts';
+import {placeOf, platformKinds, platformNamed} from '../platforms/platforms.ts';
+import type {UnplacedDiagnostic} from './place-diagnostic.ts';
+import {problemWithPlatform} from './platform-problem.ts';
+import {platformSettings} from './platform-settings.ts';
+
+const weekSeconds = 604_800;
+const maxAlerts = 50;
+
+/** An entry of `alerts`. @see manual/alerts.md */
+export const alertSettings = defineSettings({
+	platform: requiredSetting(
+		checked(z.string(), name => (platformNamed(name) ? undefined : noPlatform(name))),
+		{description: 'The [platform](delivery.md#platforms) that it goes through'},
+	),
+	chat_id: setting(z.union([nonBlankText, z.number().int()]), {
+		description: 'The chat, as in `deliver_extra`; absent: `home_channel` of the platform',
+		as: 'chat',
+		to: String,
+	}),
+	on: setting(z.array(z.enum(alertKinds)).min(1), {
+		description: 'What it tells of: `dead`, `lost`, `login`, `refused`, `approval`',
+		default: alertKinds,
+	}),
+	at_most_seconds: setting(wholeNumber(1, weekSeconds), {
+		description: 'At most one message in this time',
+		default: 3600,
+		as: 'atMostMs',
+		unit: 'seconds',
+	}),
+});
+
+/** Where alerts go. */
+export type AlertConfig = ReturnType<typeof alertSettings.read>;
+
+const entrySchema = alertSettings.schema.meta({
+	id: 'alert',
+	description: 'A chat that is told what needs a person',
+});
+
+/** `alerts`. An entry that slipped is null, so that the others keep their places. */
+export const alertsSchema = z
+	.array(entrySchema.nullable())
+	.max(maxAlerts)
+	.nullish()
+	.transform((entries): readonly AlertConfig[] =>
+		(entries ?? []).flatMap(entry => (entry ? [alertSettings.read(entry)] : [])),
+	)
+	.meta({description: 'Chats that are told what needs a person'});
+
+function noPlatform(name: string): string {
+	const names = platformKinds.map(({kind}) => kind);
+	const nearest = nearestName(name, names);
+	const shown = cell(name, 40).text;
+	return `"${shown}" is no platform${nearest === undefined ? `: ${names.join(', ')}` : `, did you mean "${nearest}"`}`;
+}
+
+/** Where an alert goes, for a person: `telegram 12345`. */
+export const alertPlace = (alert: Pick<AlertConfig, 'chat' | 'platform'>): string =>
+	placeOf(alertTarget(alert));
+
+/** The same as a target. What an alert says is no Markdown: strangers named some of what it tells of. */
+export const alertTarget = ({platform, chat}: Pick<AlertConfig, 'chat' | 'platform'>) => ({
+	kind: platform,
+	extra: {format: 'plain', ...(chat !== undefined && {chat_id: chat})},
+});
+
+type Known = Parameters<typeof problemWithPlatform>[1];
+
+/** Why an alert would not arrive as things are configured, and at which of its keys; `undefined`: it may. */
+export function problemWithAlert(
+	alert: Pick<AlertConfig, 'chat' | 'platform'>,
+	config: Known,
+): {readonly key: 'chat_id' | 'platform'; readonly message: string} | undefined {
+	const message = problemWithPlatform(alert.platform, config);
+	if (message !== undefined) {
+		return {key: 'platform', message};
+	}
+
+	const settings = platformSettings(config, alert.platform);
+	const place =
+		settings && platformNamed(alert.platform)?.check(alertTarget(alert).extra, settings);
+	return place?.ok === false
+		? {key: 'chat_id', message: place.problem.replaceAll('deliver_extra.', '')}
+		: undefined;
+}
+
+/** The same for each entry of `alerts` in `value` (all of `config.yaml`) that is used, as warnings with their places. */
+export function diagnoseAlerts(value: unknown, config: Known): readonly UnplacedDiagnostic[] {
+	const parsed = z.object({alerts: z.array(z.unknown())}).safeParse(value);
+	return (parsed.data?.alerts ?? []).flatMap((written, index): readonly UnplacedDiagnostic[] => {
+		const entry = entrySchema.safeParse(written);
+		const problem = entry.data && problemWithAlert(alertSettings.read(entry.data), config);
+		return problem
+			? [{path: ['alerts', index, problem.key], message: problem.message, severity: 'warning'}]
+			: [];
+	});
+}
+
+/** What a reload changes, one line for each entry. */
+export function changedAlerts(
+	before: readonly AlertConfig[],
+	after: readonly AlertConfig[],
+): readonly string[] {
+	const [old, now] = [before.map(alertText), after.map(alertText)];
+	return [
+		...now.filter(text => !old.includes(text)).map(text => `alert added: ${text}`),
+		...old.filter(text => !now.includes(text)).map(text => `alert ended: ${text}`),
+	];
+}
+
+const alertText = (alert: AlertConfig): string =>
+	`${alertPlace(alert)} on ${alert.on.join(', ')}, at most one in ${alert.atMostMs / 1000} s`;
