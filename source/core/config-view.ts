@@ -1,4 +1,5 @@
 import type {
+	alertViewSchema,
 	modelViewSchema,
 	platformViewSchema,
 	diagnosticSchema,
@@ -27,3 +28,6 @@ export const alertKinds = ['dead', 'lost', 'login', 'refused', 'approval'] as co
  * - `approval`: a call or a form that waits for an answer.
  */
 export type AlertKind = (typeof alertKinds)[number];
+
+/** An entry of `alerts`, with how its last message went. */
+export type AlertView = Shape<typeof alertViewSchema>;

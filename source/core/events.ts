@@ -1,6 +1,6 @@
 import type {ApiKey} from './api-keys/api-key.ts';
 import type {Approval, ApprovalRule} from './approval.ts';
-import type {ModelView, PlatformView, Diagnostic, RouteView} from './config-view.ts';
+import type {AlertView, ModelView, PlatformView, Diagnostic, RouteView} from './config-view.ts';
 import type {Delivery} from './delivery.ts';
 import type {Group} from './group.ts';
 import type {WaitingInstall} from './install.ts';
@@ -139,6 +139,8 @@ export type GatewayEvent =
 	  }
 	/** The configured model cannot be used; runs fail until that is mended. */
 	| {readonly type: 'model-refused'; readonly at: number; readonly reason: string}
+	/** The entries of `alerts`, all of them, with how the last message of each went. */
+	| {readonly type: 'alerts-changed'; readonly at: number; readonly alerts: readonly AlertView[]}
 	| {readonly type: 'platform-changed'; readonly at: number; readonly platform: PlatformView}
 	| {
 			readonly type: 'config-reloaded';
@@ -193,6 +195,7 @@ const eventTypes: Readonly<Record<GatewayEvent['type'], true>> = {
 	'run-said': true,
 	'model-selected': true,
 	'model-refused': true,
+	'alerts-changed': true,
 	'platform-changed': true,
 	'config-reloaded': true,
 	'config-rejected': true,

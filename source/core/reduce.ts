@@ -22,6 +22,7 @@ type Slice<Key extends keyof GatewayState> = (
  */
 export function reduce(state: GatewayState, events: readonly GatewayEvent[]): GatewayState {
 	const {
+		alerts,
 		model,
 		modelOffer,
 		modelProblem,
@@ -41,6 +42,7 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 	const nextQueue = events.reduce(queueAfter, queue);
 	const nextWhole = wholeAfter({before: state, deliveries: nextDeliveries, runs: nextRuns}, events);
 	const nextInstalls = events.reduce(installsAfter, installs);
+	const nextAlerts = events.reduce(alertsAfter, alerts);
 	const nextApi = events.reduce(apiAfter, api);
 	const nextModel = events.reduce(modelAfter, model);
 	const nextOffer = events.reduce(offerAfter, modelOffer);
@@ -68,6 +70,7 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 		...(nextJournal && {journal: nextJournal}),
 		...(nextQueue && {queue: nextQueue}),
 		...(nextWhole && {wholeFrom: nextWhole}),
+		...(nextAlerts && {alerts: nextAlerts}),
 		...(nextApi && {api: nextApi}),
 		...(nextInstalls && {installs: nextInstalls}),
 		...(nextModel && {model: nextModel}),
@@ -141,6 +144,7 @@ const webhookAfter = (webhook: WebhookState, event: GatewayEvent): WebhookState 
 		case 'api-changed':
 		case 'keys-changed':
 		case 'model-refused':
+		case 'alerts-changed':
 		case 'platform-changed':
 		case 'config-reloaded':
 		case 'config-rejected':
@@ -180,6 +184,9 @@ const modelProblemAfter: Slice<'modelProblem'> = (problem, event) => {
 };
 
 const apiAfter: Slice<'api'> = (api, event) => (event.type === 'api-changed' ? event.api : api);
+
+const alertsAfter: Slice<'alerts'> = (alerts, event) =>
+	event.type === 'alerts-changed' ? event.alerts : alerts;
 
 const installsAfter: Slice<'installs'> = (installs, event) =>
 	event.type === 'installs-changed' ? event.installs : installs;

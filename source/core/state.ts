@@ -1,6 +1,6 @@
 import type {ApiKey} from './api-keys/api-key.ts';
 import type {Approval, ApprovalRule} from './approval.ts';
-import type {ModelView, PlatformView, Diagnostic, RouteView} from './config-view.ts';
+import type {AlertView, ModelView, PlatformView, Diagnostic, RouteView} from './config-view.ts';
 import type {Delivery} from './delivery.ts';
 import type {HealthSample} from './events.ts';
 import type {Group} from './group.ts';
@@ -126,6 +126,8 @@ export type GatewayState = {
 	/** A model that could be used but costs money: a face asks once, `GatewayPort.useModel` agrees. */
 	readonly modelOffer?: ModelView;
 	readonly platforms: readonly PlatformView[];
+	/** The entries of `alerts`. Absent: of an older gateway. */
+	readonly alerts?: readonly AlertView[];
 	/** What the last reload refused or warned of. */
 	readonly problems: readonly Diagnostic[];
 	readonly health?: HealthSample;

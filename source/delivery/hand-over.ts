@@ -135,7 +135,7 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 			);
 		}
 
-		const isDirect = message.runId === undefined;
+		const isDirect = message.runId === undefined && !message.isBackground;
 		const held = isDirect && state?.holds(settings, true);
 		if (held) {
 			throw held;

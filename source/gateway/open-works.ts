@@ -1,6 +1,8 @@
+import {hostname} from 'node:os';
 import {modelInputs} from '../agent/choose-model.ts';
 import {createModelFetch} from '../agent/model-fetch.ts';
 import type {Config} from '../config/config.ts';
+import {openAlerts} from './alerts/open-alerts.ts';
 import {openApi} from './chat/open-api.ts';
 import {createReplays} from './deliveries/replays.ts';
 import {restoreHistory} from './history/restore-history.ts';
@@ -66,6 +68,9 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 	await jobs.changed();
 	reportPlatforms();
 	deliverer.follow();
+	const alerts = stack.use(
+		await openAlerts({...world, deliverer, log: log.from('alerts'), host: hostname()}),
+	);
 	dispatcher.wake();
 	// Looking for model servers takes up to half a second; nothing waits for it.
 	void model.choose();
@@ -74,6 +79,7 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 		rooms: {dispatcher, replays, servers, approvals, api},
 		/** Takes over a configuration that was reloaded. */
 		async follow(next: Config, previous: Config): Promise<void> {
+			alerts.changed();
 			void tools.rulesChanged();
 			if (modelInputs(next) !== modelInputs(previous)) {
 				await model.choose();

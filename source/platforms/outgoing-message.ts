@@ -14,8 +14,10 @@ export type OutgoingMessage = {
 	readonly identifier?: string;
 	/** The scheduled job whose run it is. */
 	readonly job?: {readonly id: string; readonly name: string};
-	/** Absent: there is no agent, and the sender of the event waits. */
+	/** Absent: there is no agent, and the sender of the event waits, unless `isBackground`. */
 	readonly runId?: number;
+	/** No run made it, and nobody waits for its end: it has the time of an answer. */
+	readonly isBackground?: true;
 	/** `RunPlan.again`: a text that is sent once more after it had arrived is another message. */
 	readonly again?: number;
 	/** When the run was first begun, or begun after a person put it back, milliseconds since 1970. */

@@ -1,4 +1,5 @@
 import {z} from 'zod';
+import {alertKinds} from '../config-view.ts';
 import {
 	facts,
 	integer,
@@ -74,3 +75,15 @@ export const platformViewSchema = facts({
 	/** When it is asked again, milliseconds since 1970. */
 	nextTry: maybeInteger,
 }).register(z.globalRegistry, {id: 'Platform'});
+
+export const alertViewSchema = facts({
+	/** Where alerts go: `telegram`. */
+	platform: text,
+	/** Absent: the platform's `home_channel`. */
+	chat: maybeText,
+	on: z.array(z.enum(alertKinds)),
+	/** When the last one was sent, milliseconds since 1970. */
+	sentAt: maybeInteger,
+	/** Why the last try failed; absent after one that arrived. */
+	problem: maybeText,
+}).register(z.globalRegistry, {id: 'Alert'});

@@ -1,0 +1,70 @@
+import {countOf} from '../../core/counted.ts';
+import {createRedact} from '../../core/redact.ts';
+import {cell} from '../../core/untrusted.ts';
+import type {Need} from '../../nouns/needs.ts';
+import {isSameDay, minuteTime, printableTime} from '../../terminal/text/time.ts';
+
+/** Needs that one message names. */
+const mostLines = 10;
+const maxText = 240;
+
+/** A reason may quote what a stranger's program said; the deliverer takes out the secrets that are configured. */
+const redact = createRedact(() => []);
+
+/** A need of a message; `seenAt`: when the gateway first saw it, milliseconds since 1970. */
+export type Told = Need & {readonly seenAt: number};
+
+/**
+ * One message that tells of all `needs`: first the machine and its time, then a line for each need with its begin and the command that helps (at most ten), then how many more there are. Times
+ * are local ones of the gateway; the first line has their offset.
+ */
+export function alertText(
+	needs: readonly Told[],
+	{
+		host,
+		profile,
+		now,
+	}: {
+		/** The name of the machine. */
+		readonly host: string;
+		/** The profile whose gateway it is. */
+		readonly profile: string;
+		readonly now: number;
+	},
+): string {
+	const svc = profile === 'default' ? 'svc' : `svc -p ${profile}`;
+	const lines = needs
+		.slice(0, mostLines)
+		.map(
+			need =>
+				`- ${cell(redact(need.text), maxText).text}, ${timesOf(need, now)}: ${commandOf(need, svc)}`,
+		);
+	const more = needs.length - lines.length;
+	return [
+		`${svc} on ${cell(host, 60).text}, ${minuteTime(now)} ${offsetOf(now)}: ${countOf(needs.length, 'thing')} ${needs.length === 1 ? 'needs' : 'need'} a person`,
+		...lines,
+		...(more > 0 ? [`and ${more} more: ${svc} gateway status, ${svc} runs list --state dead`] : []),
+	].join('\n');
+}
+
+const timesOf = ({since, seenAt, until}: Told, now: number): string =>
+	[
+		`since ${timeText(since ?? seenAt, now)}`,
+		...(until === undefined ? [] : [`until ${timeText(until, now)}`]),
+	].join(' ');
+
+const timeText = (at: number, now: number): string =>
+	isSameDay(at, now) ? minuteTime(at) : printableTime(at).slice(0, -':00'.length);
+
+/** A command of another profile names it. */
+const commandOf = ({command}: Need, svc: string): string =>
+	`${command.startsWith('-p ') ? 'svc' : svc} ${command}`;
+
+/** `+01:00`, `UTC`. */
+function offsetOf(at: number): string {
+	const minutes = -new Date(at).getTimezoneOffset();
+	const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+	return minutes === 0 ? 'UTC' : `${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`;
+}
+
+const two = (value: number): string => String(value).padStart(2, '0');

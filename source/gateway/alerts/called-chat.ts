@@ -1,0 +1,249 @@
+import {randomUUID} from 'node:crypto';
+import {alertPlace, alertTarget, type AlertConfig} from '../../config/alerts.ts';
+import type {AlertView} from '../../core/config-view.ts';
+import {messageOf} from '../../core/errors.ts';
+import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {createTimer} from '../../core/stops.ts';
+import {cell} from '../../core/untrusted.ts';
+import type {World} from '../../core/world.ts';
+import type {Deliverer} from '../../delivery/deliverer.ts';
+import type {Need} from '../../nouns/needs.ts';
+import {isUncertain} from '../../platforms/delivery-error.ts';
+import {alertText} from './alert-text.ts';
+
+/** A message goes out so long after the first thing that it tells of, sooner for a request for approval, which is denied after five minutes. Milliseconds. */
+const gatherMs = 30_000;
+const gatherApprovalsMs = 5000;
+
+/** What ends and begins again within this time is not told of again: a server that loses its connection, a restart of the gateway. */
+const sameMs = 120_000;
+
+/** A message that did not arrive is tried again after this time, or after the pace of the entry where that is less; after each further failure twice as late, up to an hour. Milliseconds. */
+const retryMs = 300_000;
+const shortestRetryMs = 30_000;
+const longestRetryMs = 3_600_000;
+
+const maxTold = 1000;
+
+/** An entry of `alerts`, with what its chat was told. */
+export type CalledChat = Disposable & {
+	/** Compares what needs a person with what the chat was told, and plans its next message. */
+	compare(all: readonly Need[]): void;
+	/** Takes over what the configuration says now. */
+	follow(entry: AlertConfig): void;
+	/** Whether it has to compare again as time passes. */
+	isOpen(): boolean;
+	view(): AlertView;
+};
+
+export type CalledChatWorld = Pick<World, 'clock' | 'log'> & {
+	readonly deliverer: Pick<Deliverer, 'deliver'>;
+	/** The machine and the profile that messages name. */
+	readonly host: string;
+	readonly profile: string;
+	/** What needs a person now. */
+	readonly needs: () => readonly Need[];
+	/** Keeps what was told beyond this process. @throws SvcError `journal_unavailable` */
+	readonly keep: (value: JsonValue) => Promise<void>;
+	/** Called when a try has ended. */
+	readonly onTried: () => void;
+};
+
+/** `kept`: what was kept of the chat before. */
+export function createCalledChat(
+	{clock, log, deliverer, host, profile, needs, keep, onTried}: CalledChatWorld,
+	first: AlertConfig,
+	kept: JsonValue | undefined,
+): CalledChat {
+	const timer = createTimer(clock);
+	const killed = new AbortController();
+	/** Keys that were told of; of those that are over, since when (`Clock.monotonic`). */
+	const told = new Map<string, number | undefined>(toldIn(kept).map(key => [key, undefined]));
+	/** Keys that were not told of yet, with when they were seen first, by `Clock.now` and by `Clock.monotonic`. */
+	const seen = new Map<string, {readonly at: number; readonly from: number}>();
+	let entry = first;
+	/** When the last one was sent, milliseconds since 1970. */
+	let sentAt = sentAtIn(kept);
+	/** The same by `Clock.monotonic`: no message may be held back because the wall clock was set back. */
+	let sentFrom =
+		sentAt === undefined ? -Infinity : clock.monotonic() - Math.max(0, clock.now() - sentAt);
+	/** `Clock.monotonic`. */
+	let retryAt = -Infinity;
+	let problem: string | undefined;
+	let failures = 0;
+	let isSending = false;
+
+	/** What the entry tells of. Not that its own platform has failed: each message that does not arrive would make another one. */
+	const own = (all: readonly Need[]): readonly Need[] =>
+		all.filter(
+			({kind, platform}) =>
+				kind !== undefined && entry.on.includes(kind) && platform !== entry.platform,
+		);
+
+	const keepTold = async () => {
+		try {
+			await keep({at: sentAt ?? null, told: [...told.keys()].slice(-maxTold)});
+		} catch (error) {
+			log.warn(
+				`Cannot note what ${alertPlace(entry)} was told, and it may be told again: ${messageOf(error)}`,
+			);
+		}
+	};
+
+	const compare = (all: readonly Need[]) => {
+		const [at, from] = [clock.now(), clock.monotonic()];
+		const open = new Map(own(all).map(need => [need.key, need]));
+		const before = told.size;
+		for (const [key, goneAt] of told) {
+			if (goneAt !== undefined && from - goneAt >= sameMs) {
+				told.delete(key);
+			} else {
+				told.set(key, open.has(key) ? undefined : (goneAt ?? from));
+			}
+		}
+
+		for (const key of seen.keys()) {
+			if (!open.has(key)) {
+				seen.delete(key);
+			}
+		}
+
+		for (const key of open.keys()) {
+			if (!told.has(key) && !seen.has(key)) {
+				seen.set(key, {at, from});
+			}
+		}
+
+		if (told.size < before) {
+			void keepTold();
+		}
+
+		const ms = isSending ? undefined : restMs(open);
+		timer.cancel();
+		if (ms !== undefined) {
+			timer.set(ms, () => {
+				void tell();
+			});
+		}
+
+		return {open, isDue: ms === 0};
+	};
+
+	/** How long until the next message is due; `undefined`: there is nothing to tell. */
+	const restMs = (open: ReadonlyMap<string, Need>): number | undefined => {
+		const now = clock.monotonic();
+		const gatheredMs = [...seen].map(
+			([key, {from}]) =>
+				from + (open.get(key)?.kind === 'approval' ? gatherApprovalsMs : gatherMs) - now,
+		);
+		return gatheredMs.length === 0
+			? undefined
+			: Math.max(0, sentFrom + entry.atMostMs - now, retryAt - now, Math.min(...gatheredMs));
+	};
+
+	const tell = async () => {
+		const now = clock.now();
+		// What was settled meanwhile falls out, and what is left may have to be gathered for longer.
+		const {open, isDue} = compare(needs());
+		if (!isDue) {
+			return;
+		}
+
+		timer.cancel();
+		const fresh = [...open.values()].flatMap(need => {
+			const began = seen.get(need.key);
+			return began ? [{...need, seenAt: began.at}] : [];
+		});
+		isSending = true;
+		const failure = await failureOf(
+			deliverer.deliver(
+				{
+					text: alertText(fresh, {host, profile, now}),
+					target: alertTarget(entry),
+					profile: 'default',
+					route: 'alerts',
+					event: 'alert',
+					// Of its own: two entries send at the same moment, and a note of the one must not speak of the other.
+					delivery: `alert-${randomUUID()}`,
+					isBackground: true,
+					offline: false,
+				},
+				killed.signal,
+			),
+		);
+		if (killed.signal.aborted) {
+			return;
+		}
+
+		isSending = false;
+		problem = failure?.text;
+		if (failure && !failure.isUncertain) {
+			log.warn(`Cannot send an alert to ${alertPlace(entry)}, it is tried again: ${failure.text}`);
+			const shortest = Math.max(shortestRetryMs, Math.min(retryMs, entry.atMostMs));
+			retryAt = clock.monotonic() + Math.min(longestRetryMs, shortest * 2 ** failures);
+			failures += 1;
+		} else {
+			for (const {key} of fresh) {
+				seen.delete(key);
+				told.set(key, undefined);
+			}
+
+			sentAt = clock.now();
+			sentFrom = clock.monotonic();
+			retryAt = -Infinity;
+			failures = 0;
+			if (failure) {
+				log.warn(
+					`An alert to ${alertPlace(entry)} may have arrived, it is not repeated: ${failure.text}`,
+				);
+			} else {
+				log.info(`An alert was sent to ${alertPlace(entry)}`, {things: fresh.length});
+			}
+
+			await keepTold();
+		}
+
+		onTried();
+	};
+
+	return {
+		compare(all) {
+			compare(all);
+		},
+		follow(next) {
+			entry = next;
+			// The cause of a failure may be mended.
+			retryAt = -Infinity;
+			failures = 0;
+		},
+		isOpen: () => told.size + seen.size > 0,
+		view: () => ({
+			platform: entry.platform,
+			...(entry.chat !== undefined && {chat: cell(entry.chat, 200).text}),
+			on: [...entry.on],
+			...(sentAt !== undefined && {sentAt}),
+			...(problem !== undefined && {problem}),
+		}),
+		[Symbol.dispose]() {
+			killed.abort();
+			timer[Symbol.dispose]();
+		},
+	};
+}
+
+async function failureOf(sending: Promise<unknown>) {
+	try {
+		await sending;
+		return undefined;
+	} catch (error) {
+		return {isUncertain: isUncertain(error), text: cell(messageOf(error), 600).text};
+	}
+}
+
+const toldIn = (kept: JsonValue | undefined): readonly string[] =>
+	isJsonObject(kept) && Array.isArray(kept['told'])
+		? kept['told'].filter(key => typeof key === 'string')
+		: [];
+
+const sentAtIn = (kept: JsonValue | undefined): number | undefined =>
+	isJsonObject(kept) && typeof kept['at'] === 'number' ? kept['at'] : undefined;

@@ -1,0 +1,183 @@
+import type {AlertConfig} from '../../config/alerts.ts';
+import type {GatewayEvent} from '../../core/events.ts';
+import {createTimer} from '../../core/stops.ts';
+import type {Deliverer} from '../../delivery/deliverer.ts';
+import {needsOf} from '../../nouns/needs.ts';
+import type {RoomWorld} from '../rooms.ts';
+import {createCalledChat, type CalledChat} from './called-chat.ts';
+
+/** The state is looked at this long after an event: a busy gateway has thousands of them in that time. */
+const lookMs = 1000;
+
+/** How often it is looked at without an event, while anything is open: some things end by themselves. */
+const lookAgainMs = 60_000;
+
+/** Name of what the store keeps of each chat. */
+const memoKind = 'alert';
+
+/** Tells chats of platforms what needs a person. */
+export type Alerts = Disposable & {
+	/** Takes over the configuration as it is now. */
+	changed(): void;
+};
+
+type AlertsWorld = Pick<RoomWorld, 'broker' | 'clock' | 'emit' | 'live' | 'log' | 'store'> & {
+	readonly deliverer: Pick<Deliverer, 'deliver'>;
+	/** The name of this machine. */
+	readonly host: string;
+};
+
+/**
+ * Watches the state for what needs a person, and tells each chat of `alerts` what of it is new, gathered, at its pace. What was told stands in the journal, so that a start tells of what is
+ * open and was not told of.
+ *
+ * @see manual/alerts.md
+ */
+export async function openAlerts(world: AlertsWorld): Promise<Alerts> {
+	const {broker, clock, emit, live, log, store, deliverer, host} = world;
+	const {memos} = store;
+	const kept = new Map((await memos.list(memoKind)).map(({name, value}) => [name, value]));
+	const timer = createTimer(clock);
+	let chats: ReadonlyMap<string, CalledChat> = new Map();
+	let isLookSoon = false;
+	let stopHearing: (() => void) | undefined;
+	const needs = () => needsOf(broker.getState(), clock.now());
+
+	const look = () => {
+		isLookSoon = false;
+		timer.cancel();
+		const all = needs();
+		for (const chat of chats.values()) {
+			chat.compare(all);
+		}
+
+		if ([...chats.values()].some(chat => chat.isOpen())) {
+			timer.set(lookAgainMs, look);
+		}
+	};
+
+	const report = () => {
+		const alerts = [...chats.values()].map(chat => chat.view());
+		emit({type: 'alerts-changed', at: clock.now(), alerts});
+	};
+
+	const open = (name: string, entry: AlertConfig): CalledChat =>
+		createCalledChat(
+			{
+				clock,
+				log,
+				deliverer,
+				host,
+				needs,
+				profile: live.current().paths.profile,
+				async keep(value) {
+					kept.set(name, value);
+					await memos.put(memoKind, name, value);
+				},
+				onTried() {
+					report();
+					look();
+				},
+			},
+			entry,
+			kept.get(name),
+		);
+
+	const hear = (events: readonly GatewayEvent[]) => {
+		if (!isLookSoon && events.some(mayMatter)) {
+			isLookSoon = true;
+			timer.set(lookMs, look);
+		}
+	};
+
+	const changed = () => {
+		const before = chats;
+		chats = new Map(
+			named(live.current().alerts).map(([name, entry]) => {
+				const chat = before.get(name) ?? open(name, entry);
+				chat.follow(entry);
+				return [name, chat];
+			}),
+		);
+		for (const [name, chat] of before) {
+			if (!chats.has(name)) {
+				chat[Symbol.dispose]();
+			}
+		}
+
+		stopHearing?.();
+		stopHearing = chats.size === 0 ? undefined : broker.subscribe(hear);
+		report();
+		look();
+	};
+
+	changed();
+	return {
+		changed,
+		[Symbol.dispose]() {
+			stopHearing?.();
+			timer[Symbol.dispose]();
+			for (const chat of chats.values()) {
+				chat[Symbol.dispose]();
+			}
+		},
+	};
+}
+
+/** What the entries are remembered by: their chat, and where several have the same, their place among these. */
+function named(entries: readonly AlertConfig[]): ReadonlyArray<readonly [string, AlertConfig]> {
+	const counts = new Map<string, number>();
+	return entries.map(entry => {
+		const place = JSON.stringify([entry.platform, entry.chat ?? null]);
+		const count = counts.get(place) ?? 0;
+		counts.set(place, count + 1);
+		return [count === 0 ? place : `${place} ${count}`, entry];
+	});
+}
+
+/** Whether an event may change what needs a person; most do not, and come by the thousand. */
+function mayMatter(event: GatewayEvent): boolean {
+	switch (event.type) {
+		case 'delivery-received':
+			return event.delivery.outcome === 'rate';
+
+		case 'history-restored':
+		case 'webhook-listening':
+		case 'webhook-refused':
+		case 'webhook-disabled':
+		case 'webhook-closed':
+		case 'api-changed':
+		case 'routes-changed':
+		case 'jobs-changed':
+		case 'run-changed':
+		case 'approval-requested':
+		case 'approval-settled':
+		case 'server-changed':
+		case 'server-removed':
+		case 'model-selected':
+		case 'model-refused':
+		case 'platform-changed':
+		case 'config-reloaded':
+		case 'config-rejected':
+			return true;
+
+		case 'gateway-started':
+		case 'gateway-stopping':
+		case 'gateway-lost':
+		case 'message-skipped':
+		case 'journal-counted':
+		case 'queue-counted':
+		case 'traffic-counted':
+		case 'keys-changed':
+		case 'group-changed':
+		case 'approval-extended':
+		case 'approval-rules-changed':
+		case 'alerts-changed':
+		case 'installs-changed':
+		case 'run-progressed':
+		case 'run-said':
+		case 'health-sampled':
+		case 'log-written':
+			return false;
+	}
+}
