@@ -38,6 +38,12 @@ export const lineOf = ({text, command, answers = [command]}: Need): string =>
 const maxText = 600;
 const maxKey = 300;
 
+/** Said where no chat is told: by the doctor and by the states of the interface. */
+export const noAlerts = 'no chat is told when something needs a person';
+
+/** The line of `config.yaml` that changes that. */
+export const alertsExample = 'alerts: [{platform: telegram, chat_id: 12345}]';
+
 /** What needs a person in a state, the most urgent first. `now`: milliseconds since 1970. */
 export function needsOf(state: GatewayState, now: number): readonly Need[] {
 	const {gateway, approvals, runs, installs = [], modelOffer} = state;

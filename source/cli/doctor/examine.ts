@@ -8,6 +8,7 @@ import {createServerSecrets, joinLists} from '../../gateway/servers/server-secre
 import {checkConfiguration} from '../check/check-configuration.ts';
 import type {Context} from '../console/context.ts';
 import {findGateway, noGateway} from '../home/gateway-access.ts';
+import {alerts} from './checks/alerts.ts';
 import {
 	type Check,
 	type DoctorWorld,
@@ -140,6 +141,7 @@ const checks: readonly Check[] = [
 	reach,
 	model,
 	targets,
+	alerts,
 	servers,
 	sandbox,
 	clock,

@@ -1,8 +1,6 @@
-import type {PlatformView} from '../../core/config-view.ts';
 import {oldestWaitMs, queuedOf, waitWords} from '../../core/run-queue.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {trafficParts} from '../../core/traffic.ts';
-import {nextTryText, platformWord} from '../../nouns/platform/platform.ts';
 import {needsPerson, serverWords} from '../../nouns/server/server.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
@@ -14,6 +12,7 @@ import {runsAtWork} from '../entries/runs-at-work.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
 import {grouped} from '../lines/title-parts.ts';
 import {chatApiParts, receiverPart, type Part} from './listening-parts.ts';
+import {alertParts, platformParts} from './platform-parts.ts';
 import {scrolledDialog} from './wizard.ts';
 
 const nameCells = 11;
@@ -31,6 +30,7 @@ const statesRows = (state: GatewayState, now: number, width: number): readonly L
 		...requestParts(state, now),
 		modelPart(state),
 		...platformParts(state.platforms, now),
+		...alertParts(state.alerts),
 		runsPart(state, now),
 		serversPart(state),
 		jobsPart(state),
@@ -149,21 +149,6 @@ function modelPart({model, modelProblem, gateway}: GatewayState): Part {
 			}
 		: {name, more, word: {text: literal('● answers'), tone: 'good'}};
 }
-
-const platformParts = (platforms: readonly PlatformView[], now: number): readonly Part[] =>
-	platforms.map(platform => {
-		const {name, state, reason} = platform;
-		const {text, tone} = platformWord(platform);
-		const next = nextTryText(platform, {now});
-		return {
-			name: clean(name),
-			word: {text: clean(text), ...(tone && {tone})},
-			...(next !== undefined && {more: safe`it is asked again ${clean(next)}`}),
-			...(state === 'failed' && {
-				help: `${reason ?? 'It does not answer'}. See platforms.${name} in config.yaml.`,
-			}),
-		};
-	});
 
 function runsPart(state: GatewayState, now: number): Part {
 	const {atWork, asking, waits, places, ...queue} = runsAtWork(state, now);

@@ -1,4 +1,6 @@
 import {expect, test} from 'vitest';
+import {alerts} from '../../../source/cli/doctor/checks/alerts.ts';
+import type {Check} from '../../../source/cli/doctor/checks/check.ts';
 import {healthOfDisk} from '../../../source/cli/doctor/checks/home.ts';
 import {healthOfClock, healthOfTerminal} from '../../../source/cli/doctor/checks/machine.ts';
 import {healthOf} from '../../../source/cli/doctor/checks/model.ts';
@@ -104,14 +106,17 @@ const lacks: Readonly<Record<string, string>> = {
 };
 
 /** What the doctor says of targets where `config.yaml` has these platforms. */
-async function lookAtTargets(platforms: Readonly<Record<string, unknown>>) {
+const lookAtTargets = async (platforms: Readonly<Record<string, unknown>>) =>
+	lookWith(targets, {platforms});
+
+async function lookWith(check: Check, written: Readonly<Record<string, unknown>>) {
 	const paths = homePaths({environment: {SVC_HOME: '/nowhere'}});
-	const loaded = loadConfig({paths, environment: {}, text: JSON.stringify({platforms})});
+	const loaded = loadConfig({paths, environment: {}, text: JSON.stringify(written)});
 	const world = {
 		config: loaded.ok ? loaded.config : undefined,
 		context: {clock: createFakeClock(0), environment: {}},
 	};
-	return targets.look(world as never, new AbortController().signal);
+	return check.look(world as never, new AbortController().signal);
 }
 
 test('platforms that are enabled and incomplete: what each lacks, and how to mend it', async () => {
@@ -134,4 +139,42 @@ test('a platform whose section is broken is mended in config.yaml', async () => 
 		found: expect.stringContaining('platforms.telegram.bot_token'),
 		mend: 'mend platforms.telegram in config.yaml: see svc help delivery-telegram',
 	});
+});
+
+test('the chats of alerts: none, with the line to write, or each with what it is told of, or why nothing', async () => {
+	expect(await lookWith(alerts, {})).toEqual({
+		health: 'ok',
+		found: 'none: no chat is told when something needs a person',
+		mend: expect.stringContaining('"alerts: [{platform: telegram, chat_id: 12345}]"'),
+	});
+	const written = {
+		platforms: {
+			telegram: {enabled: true, bot_token: '1:x'},
+			discord: {enabled: true, bot_token: 5},
+		},
+		alerts: [
+			{platform: 'telegram', chat_id: 7, on: ['dead', 'login']},
+			{platform: 'telegram'},
+			{platform: 'slack', chat_id: 'C012345678'},
+			{platform: 'discord', chat_id: '123456789012345678'},
+		],
+	};
+	expect(await lookWith(alerts, written)).toEqual([
+		{health: 'ok', found: 'telegram 7 is told of dead, login'},
+		{
+			health: 'warning',
+			found: expect.stringMatching(/^telegram .*is told nothing: chat_id is missing/),
+			mend: expect.stringContaining('mend chat_id'),
+		},
+		{
+			health: 'warning',
+			found: expect.stringMatching(/^slack C012345678 is told nothing: .* is not enabled/),
+			mend: 'svc gateway setup slack',
+		},
+		{
+			health: 'warning',
+			found: 'discord 123456789012345678 is told nothing: platforms.discord cannot be used',
+			mend: expect.stringContaining('mend platforms.discord'),
+		},
+	]);
 });

@@ -119,6 +119,28 @@ test('H names the setting that turns the receiver on, and the one of the chat AP
 	expect(shown.text()).toContain(' api.enabled in config.yaml turns it on.');
 });
 
+test('H says which chats alerts reach, and that no chat is told where there are none', async () => {
+	const port = createFakePort({alerts: []});
+	await using shown = await showShell(port, {columns: 120, rows: 40});
+	await shown.screen.press('H');
+	expect(shown.text()).toMatch(/alerts +○ none +no chat is told when something needs a person/);
+	expect(shown.text()).toContain('svc help alerts');
+
+	const alerts = [
+		{platform: 'telegram', chat: '12345', on: ['dead', 'login'], sentAt: testNow},
+		{platform: 'slack', on: ['approval'], problem: 'invalid_auth'},
+	] as const;
+	port.emit({
+		type: 'alerts-changed',
+		at: testNow,
+		alerts: alerts.map(one => ({...one, on: [...one.on]})),
+	});
+	await shown.pass(1000);
+	expect(shown.text()).toMatch(/alerts +● telegram 12345 +dead, login, last at Nov 20 12:00/);
+	expect(shown.text()).toMatch(/alerts +! slack home channel +approval/);
+	expect(shown.text()).toContain('invalid_auth');
+});
+
 test('a queue of runs stands in the status row, a few that wait do not', async () => {
 	const port = troubled(queue);
 	await using shown = await showShell(port, {columns: 160, rows: 30});
