@@ -14,6 +14,12 @@ const countsTasks = isLinuxAtLeast([6, 14]);
 /** The kernel refuses smaller numbers: 301, or 8 for each processor that there may ever be. */
 const fewestTasks = Math.max(301, 8 * possibleProcessors());
 
+/** Once numbers begin anew, those below it are not given to a process. */
+const reserved = 300;
+
+/** What `pid_max` has to be for so many tasks. */
+export const highestNumber = (tasks: number): number => Math.max(tasks + reserved, fewestTasks);
+
 function possibleProcessors(): number {
 	try {
 		const last = /(\d+)\s*$/.exec(readFileSync('/sys/devices/system/cpu/possible', 'utf8'))?.[1];
@@ -95,7 +101,7 @@ export function bwrapArguments(
 			'--proc',
 			'/proc',
 			...(maxTasks !== undefined && countsTasks
-				? ['--file', feed(String(Math.max(maxTasks, fewestTasks))), '/proc/sys/kernel/pid_max']
+				? ['--file', feed(String(highestNumber(maxTasks))), '/proc/sys/kernel/pid_max']
 				: []),
 			'--dev',
 			'/dev',

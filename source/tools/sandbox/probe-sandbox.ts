@@ -12,6 +12,7 @@ import {join} from 'node:path';
 import {systemClock, type Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {bubblewrap, ended, probeMs, whatForbids} from './bubblewrap.ts';
+import {highestNumber} from './bwrap-arguments.ts';
 import {type SandboxPlan, sandboxPlan} from './plan.ts';
 import {
 	bashCommand,
@@ -162,7 +163,7 @@ async function boundsTasks({launch}: SandboxKind, program: string, clock: Clock)
 	const plan = {...planned.plan, cwd: '/', maxTasks};
 	const command = ['/bin/bash', ...bashCommand, `echo "$(< ${ofTasks})"`];
 	const {stdout} = await ended(launch(program, plan, command), clock);
-	return stdout.trim() === String(maxTasks);
+	return stdout.trim() === String(highestNumber(maxTasks));
 }
 
 /** Whether a command runs where, after it was planned, a folder on the way to a mount was swapped for a link that leads out of the sandbox. */

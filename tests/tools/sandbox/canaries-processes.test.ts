@@ -193,7 +193,10 @@ test('a bomb of forks ends, and leaves nothing', async context => {
 		`echo started; /bin/bash -c 'bomb() { (($1 > 0)) && { bomb $(($1 - 1)) & bomb $(($1 - 1)) & }; sleep 1000; }; bomb 7' ${word}`,
 	);
 
-	expect(said).toBe('ended: more than 20 processes at once; the output up to it:\nstarted\n');
+	// Where the kernel has a bound of its own, bash may say that it cannot fork.
+	expect(said).toMatch(
+		/^ended: more than 20 processes at once; the output up to it:\nstarted\n(?:environment: fork: .*\n)*$/,
+	);
 	await until(() => processesWith(word).length === 0);
 });
 

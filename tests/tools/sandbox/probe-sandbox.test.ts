@@ -115,7 +115,7 @@ test('since Linux 6.14 a sandbox has a bound of tasks of its own', async context
 		{clock: systemClock},
 	);
 
-	expect(exit).toMatchObject({output: '1700\n'});
+	expect(exit).toMatchObject({output: '2000\n'});
 });
 
 const appArmor = '/proc/sys/kernel/apparmor_restrict_unprivileged_userns';

@@ -679,7 +679,9 @@ test('nothing is in the file that was not shown as a diff and then written with 
 				// oxlint-disable-next-line no-await-in-loop -- one key after the other
 				await pane.press(key);
 				// oxlint-disable-next-line no-await-in-loop -- as above
-				await (mayWrite ? pane.shows('Saved hook', 'not be shown again') : pane.rest());
+				await (mayWrite
+					? pane.shows('Saved hook', 'not be shown again', 'is called')
+					: pane.rest());
 				const after = readFileSync(pane.paths.subscriptions, 'utf8');
 				expect(after === before || mayWrite).toBe(true);
 				before = after;
