@@ -10,16 +10,29 @@ export function shownLine(
 	{title}: Pick<CallPreview, 'title'>,
 ): Cleaned & {readonly sign: Safe | undefined} {
 	const hasSign = title === 'change' && /^[-+ ]/.test(line);
-	const seen = (hasSign ? line.slice(1) : line)
+	const end = line.endsWith('\r') ? '\r' : '';
+	const rest = line.slice(hasSign ? 1 : 0, line.length - end.length);
+	const written = rest.trimEnd().length;
+	// No regular expression: one that looks for blanks at the end takes a time that grows with their square.
+	const blanks = /^ *$/.test(rest.slice(written)) ? rest.length - written : 0;
+	const strange = rest.match(unlikeBlanks)?.length ?? 0;
+	const seen = `${rest
+		.slice(0, rest.length - blanks)
 		.replaceAll('\t', '␉ ')
-		.replace(/ +(?=\r?$)/, blanks => '·'.repeat(blanks.length));
+		.replace(unlikeBlanks, asCode)}${'·'.repeat(blanks)}${end}`;
 	const {text, flags} = cell(seen, Infinity);
 	return {
 		sign: hasSign ? cell(line.slice(0, 1)).text : undefined,
 		text,
-		flags: line.endsWith('\r') ? flags - 1 : flags,
+		flags: flags + strange - end.length,
 	};
 }
+
+/** What looks like a blank, or breaks a line, and is neither to a shell. */
+const unlikeBlanks = /[^\P{Z} ]/gu;
+
+const asCode = (character: string): string =>
+	String.raw`\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 
 /** The lines as plain text, or why they are not there. */
 export const previewTexts = (preview: CallPreview): readonly string[] =>
