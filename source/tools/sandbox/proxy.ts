@@ -137,6 +137,11 @@ export async function openProxy(
 			refuseConnection(client, status, {clock, words});
 		};
 
+		if (pinned.has(client)) {
+			refuse(400, 'A tunnel cannot be asked for within another one');
+			return;
+		}
+
 		const target = readAuthority(request.url ?? '');
 		if (!target) {
 			refuse(400, unread(request.url ?? ''));

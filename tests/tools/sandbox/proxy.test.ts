@@ -24,6 +24,17 @@ const publicNames = {
 	'xn--bcher-kva.example': ['93.184.216.34'],
 };
 
+test('a tunnel within a tunnel is refused, and ends the connection', async () => {
+	await using proxy = await openTestProxy({hosts: ['allowed.example'], names: publicNames});
+
+	const said = await proxy.say(
+		'CONNECT allowed.example:80 HTTP/1.1\r\nHost: allowed.example:80\r\n\r\n'.repeat(1000),
+	);
+
+	expect(said.match(/ 200 /g)).toHaveLength(1);
+	expect(said).toContain(' 400 ');
+});
+
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
 async function listening(server: Server) {
