@@ -1,4 +1,4 @@
-import type {JsonValue} from '../core/json.ts';
+import {isJsonObject, type JsonValue} from '../core/json.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {describeIssues} from './schema-issues.ts';
 import {configSchema} from './schema.ts';
@@ -9,14 +9,14 @@ import {absoluteFolder, type Homes, lieInEachOther, workdirOf} from './working-f
 export function parseConfig(value: JsonValue, homes: Homes) {
 	const parsed = configSchema.safeParse(value);
 	const findings = parsed.success
-		? workdirProblems(parsed.data, homes)
+		? [...workdirProblems(parsed.data, homes), ...serverProblems(value, parsed.data, homes)]
 		: describeIssues(parsed.error.issues, value);
 	return parsed.success && findings.length === 0
 		? {ok: true as const, parsed: parsed.data}
 		: {ok: false as const, findings};
 }
 
-/** A folder that may be written from within a sandbox, and where it is written. */
+/** A folder of a sandbox, and where it is written. */
 type Writable = {
 	readonly folder: string;
 	/** Absent: the default. */
@@ -72,4 +72,82 @@ function workdirProblems(
 				]
 			: [];
 	});
+}
+
+/**
+ * What is wrong with folders of the sandboxes of tool servers, and of those of the tools beside them: none lies in a folder that another sandbox may write, which could put a link in its place.
+ */
+function serverProblems(
+	value: JsonValue,
+	{
+		toolsets,
+		sandbox: {read, write},
+	}: {readonly toolsets: ToolsetsConfig; readonly sandbox: SandboxConfig},
+	homes: Homes,
+): readonly UnplacedDiagnostic[] {
+	const servers = isJsonObject(value) ? value['mcp_servers'] : undefined;
+	const written = Object.entries(isJsonObject(servers) ? servers : {}).map(([name, entry]) => {
+		const lists = isJsonObject(entry) ? entry['sandbox'] : undefined;
+		const listed = (list: 'read' | 'write'): readonly Writable[] => {
+			const paths = isJsonObject(lists) ? lists[list] : undefined;
+			return (Array.isArray(paths) ? paths : []).flatMap((path, index) =>
+				// What a reference stands for is not known here.
+				typeof path === 'string' && /^[/~]/.test(path) && !path.includes('${')
+					? [
+							{
+								folder: absoluteFolder(path, homes),
+								of: `mcp_servers.${name}.sandbox.${list}`,
+								path: ['mcp_servers', name, 'sandbox', list, index],
+							},
+						]
+					: [],
+			);
+		};
+
+		return {read: listed('read'), write: listed('write')};
+	});
+	if (written.length === 0) {
+		return [];
+	}
+
+	const own = (list: 'read' | 'write', paths: readonly string[]) =>
+		paths.map((path, index): Writable => ({
+			folder: absoluteFolder(path, homes),
+			of: `sandbox.${list}`,
+			path: ['sandbox', list, index],
+		}));
+	const workdirs = (['file', 'terminal'] as const).map((name): Writable => {
+		const {workdir} = toolsets[name];
+		const folder = workdirOf(workdir, homes);
+		const of = `toolsets.${name}.workdir`;
+		return workdir === undefined ? {folder, of} : {folder, of, path: ['toolsets', name, 'workdir']};
+	});
+	// Of two defaults, which are the same folder, one finding is enough.
+	const [first, second] = workdirs;
+	const ofTools =
+		second?.path === undefined && first?.folder === second?.folder ? [first] : workdirs;
+	const sandboxes = [
+		{
+			read: own('read', read),
+			write: [...ofTools.filter(one => one !== undefined), ...own('write', write)],
+		},
+		...written,
+	];
+	return sandboxes.flatMap((sandbox, index) =>
+		[...sandbox.write, ...sandbox.read].flatMap(listed => {
+			const outer = sandboxes
+				.filter((_, other) => other !== index)
+				.flatMap(other => other.write)
+				.find(other => listed.folder.startsWith(`${other.folder}/`) && (listed.path ?? other.path));
+			const path = listed.path ?? outer?.path;
+			return outer && path
+				? [
+						{
+							path,
+							message: `"${listed.folder}" lies in "${outer.folder}" (${outer.of}), which another sandbox may write and could put a link into: list that folder, or one that is apart`,
+						},
+					]
+				: [];
+		}),
+	);
 }

@@ -645,6 +645,49 @@ test.for(nestedFolders)(
 	},
 );
 
+test.for([
+	[
+		'{toolsets: {terminal: {workdir: ~/out/sub}, file: {workdir: ~/out/sub}}, mcp_servers: {a: {command: x, sandbox: {write: [~/out]}}}}',
+		['toolsets.terminal.workdir', 'toolsets.file.workdir'],
+	],
+	[
+		'{sandbox: {read: [~/out/docs]}, mcp_servers: {a: {command: x, sandbox: {write: [~/out]}}}}',
+		['sandbox.read.0'],
+	],
+	[
+		'{mcp_servers: {a: {command: x, sandbox: {read: [~/out/docs]}}, b: {command: x, sandbox: {write: [~/x, ~/out]}}}}',
+		['mcp_servers.a.sandbox.read.0'],
+	],
+	[
+		'mcp_servers: {a: {command: x, sandbox: {read: [HOME/work/in]}}}',
+		['mcp_servers.a.sandbox.read.0'],
+	],
+	['mcp_servers: {a: {command: x, sandbox: {write: [HOME]}}}', ['mcp_servers.a.sandbox.write.0']],
+	[
+		'{toolsets: {terminal: {workdir: ~/out}}, mcp_servers: {a: {command: x, sandbox: {write: [~/out], read: [~/out/docs]}}}}',
+		['mcp_servers.a.sandbox.read.0'],
+	],
+	[
+		'{toolsets: {terminal: {workdir: ~/out}, file: {workdir: ~/out}}, mcp_servers: {a: {command: x, sandbox: {write: [~/out, ~/outer]}}}}',
+		[],
+	],
+] as const)(
+	'no folder of a sandbox lies in one that another sandbox may write: %s',
+	([written, keys]) => {
+		using home = createTemporaryHome();
+		const loaded = home.load({config: `${written.replaceAll('HOME', home.paths.home)}\n`});
+
+		expect(
+			problemsOf(loaded).flatMap(
+				problem =>
+					/config\.yaml:1:\d+ (?:.*? )?([\w.]+): ".*" lies in .* another sandbox may write/.exec(
+						problem,
+					)?.[1] ?? [],
+			),
+		).toEqual(keys);
+	},
+);
+
 const platforms = `platforms:
   telegram: {enabled: true, bot_token: '1:x'}
   slack: {bot_token: x}
