@@ -39,7 +39,9 @@ export type ForgeBroker = AsyncDisposable & {readonly socket: string};
 
 const maxConnections = 64;
 const maxHeaderBytes = 16_384;
-const maxBodyBytes = {graphql: 256 * 1024, git: 16 * 1024 * 1024, rest: 0} as const;
+const maxBodyBytes = {graphql: 256 * 1024, git: 4 * 1024 * 1024, rest: 0} as const;
+/** Of all bodies that a broker holds at a time. */
+const maxHeldBytes = 32 * 1024 * 1024;
 const idleMs = 60_000;
 const maxRefusals = 100;
 
@@ -56,6 +58,7 @@ export async function openForgeBroker(
 	signal.throwIfAborted();
 	let host: CodeHost | undefined;
 	let refusals = 0;
+	let held = 0;
 
 	const answer = async (request: IncomingMessage, response: ServerResponse) => {
 		const {method = '', url: asked = '', headers} = request;
@@ -101,7 +104,20 @@ export async function openForgeBroker(
 		response.once('close', () => {
 			abort.abort();
 		});
-		let body: Buffer | string | undefined = await bodyOf(request, maxBodyBytes[kind]);
+		using room = new DisposableStack();
+		const takeRoom = (bytes: number): boolean => {
+			held += bytes;
+			room.defer(() => {
+				held -= bytes;
+			});
+			return held <= maxHeldBytes;
+		};
+		let body: Buffer | string | undefined = await bodyOf(request, maxBodyBytes[kind], takeRoom);
+		if (body === undefined && held > maxHeldBytes) {
+			refuse(503, 'too much is being sent at a time');
+			return;
+		}
+
 		if (body === undefined) {
 			refuse(413, 'its body is too long');
 			return;
@@ -181,12 +197,17 @@ export async function openForgeBroker(
 }
 
 /** `undefined`: it is longer than `maxBytes`. */
-async function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+/** `takeRoom`: whether so many bytes more may be held. `undefined`: it is too long, or there is no room. */
+async function bodyOf(
+	request: IncomingMessage,
+	maxBytes: number,
+	takeRoom: (bytes: number) => boolean,
+): Promise<Buffer | undefined> {
 	const chunks: Buffer[] = [];
 	let bytes = 0;
 	for await (const chunk of request as AsyncIterable<Buffer>) {
 		bytes += chunk.length;
-		if (bytes > maxBytes) {
+		if (bytes > maxBytes || !takeRoom(chunk.length)) {
 			return undefined;
 		}
 

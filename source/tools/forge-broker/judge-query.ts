@@ -56,6 +56,8 @@ const rules = [
 
 const maxTokens = 10_000;
 const maxNodes = 5;
+/** What is deeper takes long to check. */
+const maxDepth = 50;
 
 /**
  * Judges the body of a GraphQL request: it holds queries only, which ask this repository, named literally or by variables, for fields of `forgeSchema`. `__type` is allowed, since `gh` asks by it what a server knows.
@@ -68,7 +70,12 @@ export function judgeQuery(body: string, repository: ForgeRepository): QueryVerd
 	try {
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was parsed
 		asked = JSON.parse(body) as JsonValue;
-		document = parse(queryIn(asked), {
+		const query = queryIn(asked);
+		if (depthOf(query) > maxDepth) {
+			return refused(`it is nested more than ${maxDepth} deep`);
+		}
+
+		document = parse(query, {
 			maxTokens,
 			noLocation: true,
 		});
@@ -187,6 +194,18 @@ function lookAtFields(
 				nodes: ids,
 			}
 		: refused(refusal);
+}
+
+/** At least as deep as it is nested: braces in texts count, too. */
+function depthOf(query: string): number {
+	let depth = 0;
+	let deepest = 0;
+	for (const character of query) {
+		depth += character === '{' ? 1 : character === '}' ? -1 : 0;
+		deepest = Math.max(deepest, depth);
+	}
+
+	return deepest;
 }
 
 function queryIn(asked: JsonValue): string {

@@ -21,16 +21,21 @@ export function addressesOf(host: string) {
 		: {apiHost: host, prefix: '/api/v3', graphql: '/api/graphql', git: `https://${host}`};
 }
 
-/** What of a repository's interface leads to other repositories, or gives away secrets that the token may see. Of the path behind `/repos/<owner>/<name>/`. */
+/** The first part of what of a repository's interface may be read, behind `/repos/<owner>/<name>/`; the others are for those who run it, or are not known. */
+const readable: ReadonlySet<string> = new Set(
+	'actions assignees branches check-runs check-suites commits comments compare contents contributors deployments events git issues labels languages license milestones pages pulls readme releases rules rulesets stats status statuses tags topics'.split(
+		' ',
+	),
+);
+
+/** What of these leads to other repositories, or gives away secrets that the token may see. Of the path behind `/repos/<owner>/<name>/`. */
 const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
-	[/^forks(?:\/|$)/, 'it lists other repositories'],
 	[/^compare\/.*:/, 'it compares with another repository'],
 	[
-		/^issues\/[^/]*\/(?:timeline|sub_issues|parent|dependencies)(?:\/|$)/,
-		'it shows issues of other repositories',
+		/^issues\/[^/]*\/(?!(?:comments|events|labels|reactions)(?:\/|$))/,
+		'it may show issues of other repositories',
 	],
-	[/^codespaces(?:\/|$)/, 'it shows what is of a person'],
-	[/^(?:hooks|secret-scanning)(?:\/|$)/, 'it shows secrets'],
+	[/^actions\/(?!(?:runs|jobs|workflows|artifacts)(?:\/|$))/, 'it shows how the repository is run'],
 ];
 
 const loopback = /^(?:127\.0\.0\.1|localhost)(?::\d{1,5})?$/;
@@ -79,6 +84,11 @@ export function judgeRequest(
 		.map(part => decodeURIComponent(part))
 		.join('/')
 		.toLowerCase();
+	const [first = ''] = below.split('/');
+	if (first !== '' && !readable.has(first)) {
+		return refused('it is not among what may be read of a repository');
+	}
+
 	const found = elsewhere.find(([pattern]) => pattern.test(below));
 	return found
 		? refused(found[1])
@@ -131,7 +141,7 @@ function partsOf(path: string): readonly string[] | undefined {
 
 	const parts = path.split('/').slice(1);
 	try {
-		return parts.some(part => /^\.{0,2}$|[/\\\0]|%2f|%5c/i.test(decodeURIComponent(part)))
+		return parts.some(part => /^\.{0,2}$|[/\\\0]|%[0-9a-f]{2}/i.test(decodeURIComponent(part)))
 			? undefined
 			: parts;
 	} catch {

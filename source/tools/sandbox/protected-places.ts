@@ -55,6 +55,27 @@ const ofPerson: readonly string[] = [
 	'.config/Signal',
 	'.local/share/keyrings',
 	'.local/share/kwalletd',
+	'.config/fly',
+	'.config/hcloud',
+	'.config/configstore',
+	'.config/Code',
+	'.config/Cursor',
+	'.config/microsoft-edge',
+	'.config/vivaldi',
+	'.local/share/atuin',
+	'.local/share/containers',
+	'.pulumi',
+	'.oci',
+	'.tsh',
+	'.composer/auth.json',
+	'.cache/huggingface',
+	'.Xauthority',
+	'.var/app',
+	'snap',
+	'.colima',
+	'.rd',
+	'.orbstack',
+	'.1password',
 	'.mozilla',
 	'.thunderbird',
 	'.claude',
@@ -117,6 +138,12 @@ const variables: readonly string[] = [
 	'GOOGLE_APPLICATION_CREDENTIALS',
 	'DOCKER_CONFIG',
 	'KUBECONFIG',
+	'HISTFILE',
+	'CARGO_HOME',
+	'HF_HOME',
+	'TF_CLI_CONFIG_FILE',
+	'GIT_CONFIG_GLOBAL',
+	'XAUTHORITY',
 	'GH_CONFIG_DIR',
 	'NETRC',
 	'NPM_CONFIG_USERCONFIG',
@@ -129,6 +156,23 @@ const variables: readonly string[] = [
 	'SSH_AUTH_SOCK',
 	'XDG_RUNTIME_DIR',
 ];
+
+/** Where what is below `.config` and the like stands when a variable says another folder for them. */
+const movable: ReadonlyArray<readonly [variable: string, folder: string]> = [
+	['XDG_CONFIG_HOME', '.config/'],
+	['XDG_DATA_HOME', '.local/share/'],
+	['XDG_CACHE_HOME', '.cache/'],
+];
+
+const moved = (environment: Readonly<Record<string, string | undefined>>): readonly string[] =>
+	movable.flatMap(([variable, folder]) => {
+		const place = environment[variable];
+		return place?.startsWith('/') === true
+			? ofPerson.flatMap(path =>
+					path.startsWith(folder) ? [join(place, path.slice(folder.length))] : [],
+				)
+			: [];
+	});
 
 /**
  * Absolute paths that are out of reach from inside a sandbox, whatever is listed. Not resolved: the caller adds where links among them lead.
@@ -147,6 +191,7 @@ export const protectedPlaces = ({
 }): readonly string[] => [
 	...homes,
 	...ofPerson.map(path => join(userHome, path)),
+	...moved(environment),
 	...ofMachine,
 	...variables.flatMap(name =>
 		// KUBECONFIG is a list.

@@ -7,7 +7,6 @@ import {
 	realpathSync,
 	statSync,
 } from 'node:fs';
-import {userInfo} from 'node:os';
 import {delimiter, join} from 'node:path';
 import type {PlanWorld, SandboxPlan} from './plan.ts';
 import {etcFolder} from './system-etc.ts';
@@ -16,11 +15,11 @@ import {etcFolder} from './system-etc.ts';
 export function systemWorld(
 	homes: Pick<PlanWorld, 'userHome' | 'svcHome' | 'profileHome' | 'environment'>,
 ): PlanWorld {
-	const {uid, gid} = userInfo();
 	return {
 		...homes,
-		uid,
-		gid,
+		// Whoever is not in /etc/passwd, as in many containers, has a number all the same.
+		uid: process.getuid?.() ?? 0,
+		gid: process.getgid?.() ?? 0,
 		etcOf: mounts =>
 			// Elsewhere nothing is mounted: files are read at their place.
 			process.platform === 'linux' && existsSync(homes.svcHome)

@@ -56,6 +56,8 @@ test.for([
 	['{__schema{queryType{fields{name}}}}'],
 	['{a:__schema{types{name}}}'],
 	['{user(login:"x"){login}}'],
+	['{...'.repeat(2000)],
+	[own(`${'owner{'.repeat(60)}login${'}'.repeat(60)}`)],
 	['{organization(login:"x"){login}}'],
 	['{repositoryOwner(login:"x"){login}}'],
 	['{resource(url:"https://github.com/x"){url}}'],
