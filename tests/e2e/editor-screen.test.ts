@@ -22,7 +22,7 @@ test('a subscription is edited in a terminal: typed, pasted, opened in $EDITOR, 
 	});
 	await pty.waitForText(/● :\d+/);
 	pty.press('5');
-	await pty.waitForText('── Subs ── 1');
+	await pty.waitForText('── Routes ── 1');
 	pty.press('e');
 	await pty.waitForText('✓ valid');
 

@@ -132,7 +132,7 @@ test('a subscription that another process makes appears at once; SIGTERM leaves 
 	await using pty = open(home);
 	await pty.waitForText(/● :\d+/);
 	pty.press('5');
-	await pty.waitForText('[5 Subs');
+	await pty.waitForText('[5 Routes');
 	await svc(['webhook', 'subscribe', 'fresh', '--events', 'release'], {home: home.path});
 	await pty.waitForText(/fresh .*release/);
 	await command(['webhook', 'remove', 'fresh'], {home: home.path});

@@ -26,7 +26,7 @@ async function open(onQuestion: PtyOptions['onQuestion'], env: PtyOptions['env']
 /** Nothing was typed into the interface: the pane is the first, no filter, no dialog, and what is typed now is all that a field holds. */
 async function untouched(pty: Awaited<ReturnType<typeof open>>): Promise<void> {
 	await pty.waitForText(/^ r replay/);
-	expect(pty.lines()[1]).toContain('[1 Traf');
+	expect(pty.lines()[1]).toContain('[1Traf');
 	pty.press('/', 'x');
 	await pty.waitForText(/── x ── \d+ of 40/);
 }

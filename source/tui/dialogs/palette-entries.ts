@@ -150,13 +150,13 @@ function settingEntries(shell: Shell, query: string): readonly PaletteEntry[] {
 
 /** What a person may call a command whose label says it otherwise, by its identifier; what begins so is found in the palette. */
 export const otherWords: Readonly<Record<string, readonly string[]>> = {
-	'subs.rotate': ['rotate'],
-	'subs.pause': ['stop', 'enable', 'disable'],
-	'subs.edit': ['rename', 'change', 'toolsets'],
-	'subs.add': ['new', 'create', 'subscribe'],
-	'subs.duplicate': ['clone'],
-	'subs.remove': ['remove'],
-	'subs.test': ['send', 'try'],
+	'routes.rotate': ['rotate'],
+	'routes.pause': ['stop', 'enable', 'disable'],
+	'routes.edit': ['rename', 'change', 'toolsets'],
+	'routes.add': ['new', 'create', 'subscribe'],
+	'routes.duplicate': ['clone'],
+	'routes.remove': ['remove'],
+	'routes.test': ['send', 'try'],
 	'traffic.replay': ['resend', 'redeliver', 'again'],
 	'runs.cancel': ['stop', 'abort'],
 	'runs.retry': ['rerun', 'again'],

@@ -5,8 +5,8 @@ import {keysPane} from './keys.ts';
 import {loginsPane} from './logins/logins.ts';
 import {logsPane} from './logs/logs.ts';
 import type {Pane} from './pane.ts';
+import {routesPane} from './routes/routes.ts';
 import {runsPane} from './runs/runs.ts';
-import {subsPane} from './subs/subs.ts';
 import {toolsPane} from './tools/tools.ts';
 import {trafficPane} from './traffic/traffic.ts';
 
@@ -16,7 +16,7 @@ export const panes: readonly [Pane, ...Pane[]] = [
 	groupsPane,
 	toolsPane,
 	loginsPane,
-	subsPane,
+	routesPane,
 	approvalsPane,
 	runsPane,
 	logsPane,

@@ -46,9 +46,11 @@ export function tabsLine(
 type Labels = {readonly texts: readonly string[]; readonly between: string};
 
 function waysToShow(tabs: readonly Tab[], width: number): readonly Labels[] {
-	const named = (nameOf: (tab: Tab) => string) =>
+	const named = (nameOf: (tab: Tab) => string, behindKey = ' ') =>
 		tabs.map(tab => {
-			const text = [tab.key, nameOf(tab), tab.count].filter(part => part !== '').join(' ');
+			const text = [`${tab.key}${behindKey}${nameOf(tab)}`, tab.count]
+				.filter(part => part !== '')
+				.join(' ');
 			return tab.isOpen ? `[${text}]` : ` ${text} `;
 		});
 	const titles = named(({title}) => title);
@@ -62,6 +64,7 @@ function waysToShow(tabs: readonly Tab[], width: number): readonly Labels[] {
 			: []),
 		{texts: shorts, between: ' '},
 		{texts: shorts, between: ''},
+		{texts: named(({short}) => short, ''), between: ''},
 		...tabs.map((_, hidden) => tight(tabs, new Set(leastWanted(tabs).slice(0, hidden)))),
 	];
 }

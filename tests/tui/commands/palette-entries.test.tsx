@@ -32,12 +32,12 @@ const firstOf = async (pane: string, query: string) => {
 };
 
 test.for([
-	['subs', 'rota', 'Subs: new secret'],
-	['subs', 'rename', 'Subs: edit'],
-	['subs', 'paus', 'Subs: pause or resume'],
+	['routes', 'rota', 'Routes: new secret'],
+	['routes', 'rename', 'Routes: edit'],
+	['routes', 'paus', 'Routes: pause or resume'],
 	['traffic', 'paus', 'everywhere: pause or resume live updates'],
 	['traffic', 'approv', 'everywhere: review approvals'],
-	['subs', 'copy', 'Subs: copy'],
+	['routes', 'copy', 'Routes: copy'],
 ] as const)('in %s "%s" finds "%s" first', async ([pane, query, found]) => {
 	expect(await firstOf(pane, query)).toBe(found);
 });

@@ -9,12 +9,12 @@ import {showShell} from '../../helpers/show-shell.tsx';
 /** What changes nothing by itself. A command that is new belongs here, or says `changes`. */
 const looking: ReadonlySet<string> = new Set(
 	[
-		'subs.traffic traffic.mark traffic.mark-all traffic.copy traffic.filter-from-field traffic.pager traffic.run',
+		'routes.traffic traffic.mark traffic.mark-all traffic.copy traffic.filter-from-field traffic.pager traffic.run',
 		'groups.run groups.copy groups.pager',
 		'jobs.last-run jobs.copy',
 		'tools.copy',
 		'logins.copy-code logins.copy-url logins.copy-tunnel logins.copy logins.qr',
-		'subs.copy',
+		'routes.copy',
 		'editor.undo editor.older editor.newer editor.side-down editor.side-up editor.down editor.up editor.first editor.last editor.page-down editor.page-up editor.find editor.leave',
 		'editor-find.done editor-find.next editor-find.previous',
 		'editor-text.keep editor-text.done editor-text.next editor-text.previous editor-text.drop',
@@ -28,7 +28,7 @@ const looking: ReadonlySet<string> = new Set(
 		'chat-text.newline chat-text.leave chat-text.clear chat-text.review chat-text.page-down chat-text.page-up',
 		'chat-find.open chat-find.down chat-find.up chat-find.leave',
 		'install.review',
-		'detail.open detail.close list.filter list.follow help palette states approvals.review quit let-go suspend pane.traffic pane.groups pane.tools pane.logins pane.subs pane.approvals pane.runs pane.logs pane.keys pane.chat move.down move.up move.first move.last move.page-down move.page-up move.half-down move.half-up region.next back list.pause match.next match.previous region.zoom redraw doctor theme.next',
+		'detail.open detail.close list.filter list.follow help palette states approvals.review quit let-go suspend pane.traffic pane.groups pane.tools pane.logins pane.routes pane.approvals pane.runs pane.logs pane.keys pane.chat move.down move.up move.first move.last move.page-down move.page-up move.half-down move.half-up region.next back list.pause match.next match.previous region.zoom redraw doctor theme.next',
 		'field.complete field.complete-back field.accept field.clear field.review field.down field.up',
 		'palette.run palette.down palette.up palette.close',
 		'help.search help.manual help.close help.accept help.down help.up help.page-down help.page-up',

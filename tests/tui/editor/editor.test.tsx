@@ -9,7 +9,7 @@ import {makeDelivery, received} from '../../helpers/make.ts';
 import {until} from '../../helpers/processes.ts';
 import {propertyRuns} from '../../helpers/property-runs.ts';
 import {testNow} from '../../helpers/show-shell.tsx';
-import {openSubs, ownSecret} from './open-form.tsx';
+import {openRoutesPane, ownSecret} from './open-form.tsx';
 
 const hook = {prompt: 'Look at {number}', secret: ownSecret, events: ['push']};
 
@@ -22,7 +22,7 @@ const downTo = (key: string): readonly string[] =>
 		() => 'j',
 	);
 
-async function editHook(pane: Awaited<ReturnType<typeof openSubs>>) {
+async function editHook(pane: Awaited<ReturnType<typeof openRoutesPane>>) {
 	await pane.press('G', 'e');
 	await pane.shows('retired_secrets');
 	await pane.rest();
@@ -30,7 +30,7 @@ async function editHook(pane: Awaited<ReturnType<typeof openSubs>>) {
 }
 
 test('a prompt is edited, its diff shown, and only then is it written', async () => {
-	await using pane = await openSubs();
+	await using pane = await openRoutesPane();
 	await editHook(pane);
 	await pane.press(...downTo('prompt'), 'enter', 'enter');
 	await pane.type('w then w');
@@ -51,13 +51,13 @@ test('a prompt is edited, its diff shown, and only then is it written', async ()
 });
 
 test('S in Traffic opens the form of a new route with what the event says', async () => {
-	await using pane = await openSubs();
+	await using pane = await openRoutesPane();
 	pane.port.emit(
 		received(makeDelivery({receivedAt: testNow, route: 'hook', event: 'issues.opened'})),
 	);
 	await pane.press('1', 'S');
 	await pane.shows('issues-opened');
-	expect(pane.shown.shell.pane().id).toBe('subs');
+	expect(pane.shown.shell.pane().id).toBe('routes');
 	expect(editorNow(pane.shown.shell)?.draft).toMatchObject({
 		name: 'issues-opened',
 		isNew: true,
@@ -68,11 +68,11 @@ test('S in Traffic opens the form of a new route with what the event says', asyn
 	// One draft at a time: the second is not begun, and says so.
 	await pane.press('esc', '1', 'S');
 	expect(pane.shown.shell.pane().id).toBe('traffic');
-	expect(pane.shown.text()).toContain('A route is being edited in Subs');
+	expect(pane.shown.text()).toContain('A route is being edited in Routes');
 });
 
 test('while it is being written nothing can be changed, which would be lost when it is', async () => {
-	await using pane = await openSubs();
+	await using pane = await openRoutesPane();
 	await editHook(pane);
 	await pane.press(...downTo('prompt'), 'enter', 'enter');
 	await pane.type('more');
@@ -98,7 +98,7 @@ test('while it is being written nothing can be changed, which would be lost when
 });
 
 test('what the receiver would refuse is said at its field, and keeps the draft from being saved', async () => {
-	await using pane = await openSubs({size: {columns: 80, rows: 36}});
+	await using pane = await openRoutesPane({size: {columns: 80, rows: 36}});
 	await editHook(pane);
 	await pane.press(...downTo('deliver_only'), 'space');
 	await pane.rest();
@@ -114,7 +114,7 @@ test('what the receiver would refuse is said at its field, and keeps the draft f
 });
 
 test('a field is found by a part of its name, and keys act on it then', async () => {
-	await using pane = await openSubs();
+	await using pane = await openRoutesPane();
 	await editHook(pane);
 	await pane.press('/');
 	await pane.type('window');
@@ -138,7 +138,7 @@ test('a field is found by a part of its name, and keys act on it then', async ()
 });
 
 test('leaving with changes asks, and stays by default; the draft outlives a look at another pane', async () => {
-	await using pane = await openSubs();
+	await using pane = await openRoutesPane();
 	await editHook(pane);
 	await pane.press('x', 'esc');
 	await pane.shows('Leave without saving?');
@@ -159,7 +159,7 @@ test('leaving with changes asks, and stays by default; the draft outlives a look
 });
 
 test('somebody else changes the route meanwhile: a person chooses, and nothing is lost', async () => {
-	await using pane = await openSubs();
+	await using pane = await openRoutesPane();
 	await editHook(pane);
 	await pane.press('x');
 	const theirs = {...hook, description: 'theirs'};
@@ -185,7 +185,7 @@ test.for([
 ] as const)(
 	'somebody who %s when it is found that the file has changed is asked nothing',
 	async ([, keys, shows]) => {
-		await using pane = await openSubs();
+		await using pane = await openRoutesPane();
 		await editHook(pane);
 		await pane.press('x');
 		writeFileSync(
@@ -214,7 +214,7 @@ test.for([
 );
 
 test('a diff that comes late takes no key of somebody who looks for a field by then', async () => {
-	await using pane = await openSubs();
+	await using pane = await openRoutesPane();
 	await editHook(pane);
 	await pane.press('x');
 	const late = Promise.withResolvers<void>();
@@ -236,7 +236,7 @@ test('a diff that comes late takes no key of somebody who looks for a field by t
 });
 
 test('a route that is gone from its file can be left', async () => {
-	await using pane = await openSubs();
+	await using pane = await openRoutesPane();
 	await editHook(pane);
 	await pane.press('x');
 	writeFileSync(pane.paths.subscriptions, '{}');
@@ -252,7 +252,7 @@ test('a route that is gone from its file can be left', async () => {
 });
 
 test('theirs is taken, and undo brings mine back', async () => {
-	await using pane = await openSubs();
+	await using pane = await openRoutesPane();
 	await editHook(pane);
 	await pane.press('x');
 	writeFileSync(pane.paths.subscriptions, JSON.stringify({hook: {...hook, description: 'theirs'}}));
@@ -266,7 +266,7 @@ test('theirs is taken, and undo brings mine back', async () => {
 });
 
 test('both are opened in the editor, and what it leaves as the result is taken', async () => {
-	await using pane = await openSubs();
+	await using pane = await openRoutesPane();
 	await editHook(pane);
 	await pane.press('x');
 	writeFileSync(pane.paths.subscriptions, JSON.stringify({hook: {...hook, description: 'theirs'}}));
@@ -292,7 +292,7 @@ test('both are opened in the editor, and what it leaves as the result is taken',
 });
 
 test('the route is edited as JSON, and what is none is kept and not taken', async () => {
-	await using pane = await openSubs();
+	await using pane = await openRoutesPane();
 	await editHook(pane);
 	pane.shown.desktop.next = '{"prompt": ';
 	await pane.press('E');
@@ -322,7 +322,7 @@ test.for([
 ] as const)(
 	'Esc keeps a text of %s that is no value, and its row says why until it is right',
 	async ([key, wrong, problem, right]) => {
-		await using pane = await openSubs();
+		await using pane = await openRoutesPane();
 		await editHook(pane);
 		await pane.press(...downTo(key), 'enter', 'ctrl+u');
 		await pane.type(wrong);
@@ -352,7 +352,7 @@ test.for([
 ])(
 	'a new subscription shows its secret once, and of its curl line what fits: %j',
 	async ({isWhole, ...size}) => {
-		await using pane = await openSubs({size});
+		await using pane = await openRoutesPane({size});
 		await pane.press('a', 's');
 		await pane.shows('a new one is made');
 		await pane.press('esc', 'w');
@@ -382,9 +382,9 @@ test.for([
 );
 
 test('another name is a change like others: told of, shown in the diff, taken back; then the list stands on it', async () => {
-	await using pane = await openSubs();
+	await using pane = await openRoutesPane();
 	await editHook(pane);
-	await pane.shows('── Subs ── hook ──');
+	await pane.shows('── Routes ── hook ──');
 	await pane.press('g', 'enter', 'ctrl+u');
 	await pane.type('fixed');
 	await pane.press('enter');
@@ -412,7 +412,7 @@ test('another name is a change like others: told of, shown in the diff, taken ba
 });
 
 test('toolsets are granted by hand: Enter opens the file at their line, and what the receiver says of it is told', async () => {
-	await using pane = await openSubs();
+	await using pane = await openRoutesPane();
 	await editHook(pane);
 	const {desktop} = pane.shown;
 	await pane.press(...downTo('prompt'), 'enter', 'enter');
@@ -442,7 +442,7 @@ test('toolsets are granted by hand: Enter opens the file at their line, and what
 });
 
 test('a route of config.yaml is edited in its place, and copied into a subscription with a secret of its own', async () => {
-	await using pane = await openSubs();
+	await using pane = await openRoutesPane();
 	const before = readFileSync(pane.paths.config, 'utf8');
 	await pane.press('g', 'e');
 	await pane.shows('retired_secrets');
@@ -465,7 +465,7 @@ test('a route of config.yaml is edited in its place, and copied into a subscript
 });
 
 test('the prompt is shown with what came, and { completes from keys that were seen', async () => {
-	await using pane = await openSubs({
+	await using pane = await openRoutesPane({
 		payloads: [{number: 7, user: {login: 'ann\u001B[31m'}}, {number: 8}],
 	});
 	await editHook(pane);
@@ -491,7 +491,7 @@ test('the prompt is shown with what came, and { completes from keys that were se
 });
 
 test('what begins with the word is offered before what holds it, and a key that nobody closed is told under the field', async () => {
-	await using pane = await openSubs({
+	await using pane = await openRoutesPane({
 		payloads: [{repository: {pulls_url: 'here'}, pull_request: {title: 'Fix'}}],
 	});
 	await editHook(pane);
@@ -507,7 +507,7 @@ test('what begins with the word is offered before what holds it, and a key that 
 });
 
 test('filters are lines: typed with offered words, counted with what came, taken out', async () => {
-	await using pane = await openSubs({
+	await using pane = await openRoutesPane({
 		payloads: [{action: 'opened'}, {action: 'closed'}, {action: 'edited'}],
 	});
 	await editHook(pane);
@@ -541,7 +541,7 @@ test('filters are lines: typed with offered words, counted with what came, taken
 });
 
 test('secrets have rows: one is made and shown once, the other passes a day more', async () => {
-	await using pane = await openSubs();
+	await using pane = await openRoutesPane();
 	await editHook(pane);
 	await pane.press('j');
 	await pane.shows('set, 22 bytes, kept, age unknown');
@@ -570,7 +570,7 @@ test('secrets have rows: one is made and shown once, the other passes a day more
 });
 
 test('a signature is chosen among what is known, or written out field by field', async () => {
-	await using pane = await openSubs();
+	await using pane = await openRoutesPane();
 	await editHook(pane);
 	await pane.press('G', 'space');
 	await pane.shows('stripe');
@@ -592,7 +592,7 @@ test('a signature is chosen among what is known, or written out field by field',
 
 test('what the draft would do scrolls beside the form, and begins anew with another event', async () => {
 	const lines = Array.from({length: 60}, (_, index) => `row-${index}.`).join('\n');
-	await using pane = await openSubs({payloads: [{number: lines}, {number: 8}]});
+	await using pane = await openRoutesPane({payloads: [{number: lines}, {number: 8}]});
 	await editHook(pane);
 	await pane.shows('row-0.');
 	expect(pane.shown.text()).not.toContain('row-40.');
@@ -608,7 +608,7 @@ test('what the draft would do scrolls beside the form, and begins anew with anot
 
 test('of a prompt that is broken into rows beside the form the last is reached', async () => {
 	const words = Array.from({length: 900}, (_, index) => `word${index}`).join(' ');
-	await using pane = await openSubs({payloads: [{number: words}]});
+	await using pane = await openRoutesPane({payloads: [{number: words}]});
 	await editHook(pane);
 	await pane.shows('word0 ');
 	expect(pane.shown.text()).not.toContain('word899');
@@ -617,7 +617,7 @@ test('of a prompt that is broken into rows beside the form the last is reached',
 });
 
 test('a route is created in config.yaml, which keeps its comments', async () => {
-	await using pane = await openSubs();
+	await using pane = await openRoutesPane();
 	await pane.press('a');
 	await pane.shows('config.yaml, whose comments');
 	await pane.press('c');
@@ -635,7 +635,7 @@ test('a route is created in config.yaml, which keeps its comments', async () => 
 });
 
 test('a file that does not parse is told of, and stays as it is', async () => {
-	await using pane = await openSubs();
+	await using pane = await openRoutesPane();
 	await editHook(pane);
 	await pane.press('x');
 	writeFileSync(pane.paths.subscriptions, '{"hook": ');
@@ -666,7 +666,7 @@ test('nothing is in the file that was not shown as a diff and then written with 
 		'ctrl+c',
 		'n',
 	];
-	await using pane = await openSubs();
+	await using pane = await openRoutesPane();
 	pane.shown.desktop.next = undefined;
 	await editHook(pane);
 	await assert(
@@ -693,7 +693,7 @@ test('nothing is in the file that was not shown as a diff and then written with 
 });
 
 test('toolsets that are none at all do not look like toolsets that nobody set', async () => {
-	await using pane = await openSubs();
+	await using pane = await openRoutesPane();
 	writeFileSync(pane.paths.subscriptions, JSON.stringify({hook: {...hook, toolsets: []}}));
 	await editHook(pane);
 	expect(pane.shown.text()).toMatch(/toolsets +\[\]/);
@@ -701,7 +701,7 @@ test('toolsets that are none at all do not look like toolsets that nobody set', 
 });
 
 /** Keeps what reads the file of a route waiting until `resolve`. */
-function readLate({port}: Pick<Awaited<ReturnType<typeof openSubs>>, 'port'>): () => void {
+function readLate({port}: Pick<Awaited<ReturnType<typeof openRoutesPane>>, 'port'>): () => void {
 	const {promise, resolve} = Promise.withResolvers<void>();
 	const {readRoute} = port;
 	port.readRoute = async (...args) => {
@@ -718,7 +718,7 @@ test.for([
 	['another field', ['k']],
 	['the search for a field', ['/']],
 ] as const)('$EDITOR does not open over %s', async ([, keys]) => {
-	await using pane = await openSubs();
+	await using pane = await openRoutesPane();
 	await editHook(pane);
 	await pane.press(...downTo('toolsets'));
 	const answer = readLate(pane);
@@ -736,7 +736,7 @@ test.for([
 	['another pane', ['7']],
 	['another route', ['k']],
 ] as const)('a form that was read late does not open over %s', async ([, keys]) => {
-	await using pane = await openSubs();
+	await using pane = await openRoutesPane();
 	const answer = readLate(pane);
 	await pane.press('G', 'e', ...keys);
 	const {field} = pane.shown.shell.view.get();
@@ -748,7 +748,7 @@ test.for([
 });
 
 test('a new secret that comes late takes no filter away, of this pane or of another', async () => {
-	await using pane = await openSubs();
+	await using pane = await openRoutesPane();
 	const {promise, resolve} = Promise.withResolvers<void>();
 	pane.port.rotateRoute = async () => {
 		await promise;
@@ -775,7 +775,7 @@ test('a new secret that comes late takes no filter away, of this pane or of anot
 });
 
 test('a diff is scrolled to its end, and the first key up moves it', async () => {
-	await using pane = await openSubs({size: {columns: 80, rows: 24}});
+	await using pane = await openRoutesPane({size: {columns: 80, rows: 24}});
 	await pane.press('G', 'e');
 	await pane.rest();
 	await pane.press(...downTo('prompt'), 'enter', 'enter');

@@ -113,7 +113,7 @@ export async function openRoutes(payloads: readonly JsonObject[] = []) {
 }
 
 /** The pane of routes over such files. */
-export async function openSubs({
+export async function openRoutesPane({
 	size = {columns: 120, rows: 36},
 	payloads = [],
 }: {
@@ -123,7 +123,7 @@ export async function openSubs({
 } = {}) {
 	const stack = new AsyncDisposableStack();
 	const {port, paths, subscriptions} = stack.use(await openRoutes(payloads));
-	const shown = stack.use(await showShell(port, size, {pane: 'subs'}));
+	const shown = stack.use(await showShell(port, size, {pane: 'routes'}));
 	const shows = async (...texts: readonly string[]) => {
 		const isThere = () => texts.some(text => shown.text().includes(text));
 		// Files are written meanwhile.

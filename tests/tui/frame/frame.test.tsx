@@ -318,7 +318,7 @@ test('under 60×16 there is one line', async () => {
 
 	expect(shown.text().trim()).toBe('terminal too small (52×14, need 60×16)');
 	await shown.resize(narrow);
-	expect(shown.screen.lines()[1]).toContain('[1 Traf]');
+	expect(shown.screen.lines()[1]).toContain('[1Traf]');
 });
 
 const states: readonly RunState[] = ['queued', 'running', 'done', 'failed', 'uncertain', 'dead'];

@@ -6,8 +6,8 @@ import {lineWidth} from '../../../source/tui/dialogs/box.ts';
 import {tabsLine} from '../../../source/tui/shell/tabs-line.ts';
 
 const clean = (text: string) => cell(text).text;
-const names = 'Traffic Groups Tools Logins Subs Approvals Runs Logs Keys Chat'.split(' ');
-const shorts = 'Traf Grp Tools Auth Subs Appr Runs Logs Keys Chat'.split(' ');
+const names = 'Traffic Groups Tools Logins Routes Approvals Runs Logs Keys Chat'.split(' ');
+const shorts = 'Traf Grp Tools Auth Routes Appr Runs Logs Keys Chat'.split(' ');
 
 const tenPanes = (counts: readonly number[]) =>
 	names.map((name, index) => ({
@@ -29,33 +29,23 @@ test.for([
 		[],
 		'Traffic',
 		120,
-		'[1 Traffic]  2 Groups   3 Tools   4 Logins   5 Subs   6 Approvals   7 Runs   8 Logs   9 Keys   0 Chat ',
+		'[1 Traffic]  2 Groups   3 Tools   4 Logins   5 Routes   6 Approvals   7 Runs   8 Logs   9 Keys   0 Chat ',
 	],
-	[
-		[],
-		'Traffic',
-		80,
-		'[1 Traf] 2 Grp  3 Tools  4 Auth  5 Subs  6 Appr  7 Runs  8 Logs  9 Keys  0 Chat ',
-	],
+	[[], 'Traffic', 80, '[1Traf] 2Grp  3Tools  4Auth  5Routes  6Appr  7Runs  8Logs  9Keys  0Chat '],
 	[
 		[0, 3, 0, 1, 12, 2, 4],
 		'Chat',
 		80,
-		'1Traf 2Grp·3 3Tools 4Auth·1 5Subs·12 6Appr·2 7Runs·4 8Logs 9Keys [0Chat]',
+		'1Traf 2Grp·3 3Tools 4Auth·1 5Routes·12 6Appr·2 7Runs·4 8Logs 9Keys [0Chat]',
 	],
 	[
 		[0, 3, 0, 1, 12, 2, 4],
 		'Groups',
 		60,
-		'1Traf [2Grp·3] 3Tools 4Auth·1 5Subs·12 6Appr·2 7Runs·4 8 9 0',
+		'1 [2Grp·3] 3Tools 4Auth·1 5Routes·12 6Appr·2 7Runs·4 8 9 0',
 	],
-	[
-		[0, 3, 0, 1, 12, 2, 4],
-		'Chat',
-		60,
-		'1 2Grp·3 3 4Auth·1 5Subs·12 6Appr·2 7Runs·4 8 9Keys [0Chat]',
-	],
-	[[], 'Logs', 60, '1 2Grp 3Tools 4Auth 5Subs 6Appr 7Runs [8Logs] 9Keys 0Chat'],
+	[[0, 3, 0, 1, 12, 2, 4], 'Chat', 60, '1 2Grp·3 3 4Auth·1 5Routes·12 6Appr·2 7Runs·4 8 9 [0Chat]'],
+	[[], 'Logs', 60, '1 2Grp 3Tools 4Auth 5Routes 6Appr 7Runs [8Logs] 9Keys 0Chat'],
 ] as const)(
 	'ten panes with %j, of which %s is open, at %d columns',
 	([counts, open, width, row]) => {

@@ -61,5 +61,5 @@ test('a start without colours keeps the theme that was chosen before', async () 
 test('a pane that is gone opens the first one', async () => {
 	await using shown = await showShell(createFakePort(), {columns: 80, rows: 24}, {pane: 'gone'});
 
-	expect(shown.screen.lines()[1]).toContain('[1 Traf]');
+	expect(shown.screen.lines()[1]).toContain('[1Traf]');
 });

@@ -130,7 +130,7 @@ test('the sheet at 80×24: who asks, what for, the arguments as a diff, the choi
 
 	expect(shown.screen.lines().map(row => row.trimEnd())).toEqual([
 		'svc 1.0  ● :8644  ok 100%  default                       ! 2 approvals  12:00:00',
-		'[1Traf] 2Grp 3Tools 4Auth 5Subs 6Appr·2 7Runs 8Logs 9Keys 0Chat',
+		'[1Traf] 2Grp  3Tools  4Auth  5Routes  6Appr 2  7Runs  8Logs  9Keys  0Chat',
 		`── Approval 1 of 2 ── denies in 4:31 ── keys in 0.5 s ${'─'.repeat(26)}`,
 		'  create_issue  on github-tools (untrusted, http api.example.com)',
 		'  server says    not read-only, not destructive  · unverified',

@@ -238,8 +238,8 @@ test('the first-run card shows what was written; c copies, T sends and goes on t
 });
 
 test.for([
-	['4', '[4 Auth'],
-	['!', '[6 Appr]'],
+	['4', '[4Auth'],
+	['!', '[6Appr]'],
 	['?', 'Keys'],
 	['q', 'Quit?'],
 	['r', 'Welcome to svc'],

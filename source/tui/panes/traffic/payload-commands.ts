@@ -161,7 +161,7 @@ const isEvent = (delivery: Delivery): boolean =>
 /** Opens the form of a new route with what the event says, in the pane of routes; Esc there leads back. */
 function subscribe(shell: Shell, delivery: Delivery): void {
 	if (editorNow(shell)) {
-		shell.toast(literal('A route is being edited in Subs: save or leave it first'), 'warn');
+		shell.toast(literal('A route is being edited in Routes: save or leave it first'), 'warn');
 		return;
 	}
 

@@ -4,13 +4,13 @@ import {useStore} from '../../state/use-store.ts';
 import {NounBody} from '../../view/noun-body.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
-import {subsPane} from './subs.ts';
+import {routesPane} from './routes.ts';
 
 /** The routes; in their place the form of one that is edited. */
-export function SubsBody(props: RegionProps) {
+export function RoutesBody(props: RegionProps) {
 	const shell = useShell();
 	const edited = useStore(shell.view, () => editorNow(shell));
-	const routes = subsPane.sections[0].listing?.noun;
+	const routes = routesPane.sections[0].listing?.noun;
 	if (edited) {
 		return <EditorBody state={edited} {...props} />;
 	}

@@ -38,7 +38,7 @@ const routes: readonly RouteView[] = [
 ];
 
 test('each route says what becomes of its events; one of another profile shows its address', async () => {
-	await using shown = await showShell(createFakePort({routes}), narrow, {pane: 'subs'});
+	await using shown = await showShell(createFakePort({routes}), narrow, {pane: 'routes'});
 
 	const rows = readTable(shown.screen.lines(), ['name', 'events', 'deliver']);
 	expect(rows.map(({cells}) => [cells['name'], cells['deliver']])).toEqual([
@@ -61,7 +61,7 @@ test.for([
 	[4, 'path         /p/ops/webhooks/deploy'],
 	[4, 'profile      ops'],
 ] as const)('the detail of route %d says "%s"', async ([index, text]) => {
-	await using shown = await showShell(createFakePort({routes}), narrow, {pane: 'subs'});
+	await using shown = await showShell(createFakePort({routes}), narrow, {pane: 'routes'});
 	await shown.screen.press(...Array.from({length: index}, () => 'j'), 'enter');
 
 	expect(shown.text()).toContain(text);
@@ -74,8 +74,8 @@ test.for([
 	['/p/ops', ['deploy']],
 ] as const)('the filter %s keeps %j', async ([filter, names]) => {
 	await using shown = await showShell(createFakePort({routes}), narrow, {
-		pane: 'subs',
-		filters: {subs: filter},
+		pane: 'routes',
+		filters: {routes: filter},
 	});
 
 	expect(
@@ -92,7 +92,7 @@ const at = (hoursAgo: number, overrides: Parameters<typeof makeDelivery>[0] = {}
 test('where there is room each route has a picture of its day', async () => {
 	const port = createFakePort({routes});
 	port.emit(at(3), at(2), at(2), at(1));
-	await using shown = await showShell(port, {columns: 180, rows: 24}, {pane: 'subs'});
+	await using shown = await showShell(port, {columns: 180, rows: 24}, {pane: 'routes'});
 
 	expect(shown.screen.lines()[3]).toContain('24 hours');
 	expect(shown.screen.lines()[4]).toContain('··········▃█');
@@ -108,7 +108,7 @@ test('what came in within a day is counted for each route', async () => {
 		at(1, {status: 401, outcome: 'signature'}),
 		at(1, {route: 'alerts', status: 429, outcome: 'rate'}),
 	);
-	await using shown = await showShell(port, narrow, {pane: 'subs'});
+	await using shown = await showShell(port, narrow, {pane: 'routes'});
 
 	const rows = readTable(shown.screen.lines(), ['name', 'taken', 'ignored', 'refused']);
 	expect(rows.slice(0, 3).map(({cells}) => Object.values(cells))).toEqual([
@@ -145,7 +145,7 @@ test('what the journal holds of the day is counted, whatever Traffic lists, with
 		};
 	};
 	port.emit(received(counted));
-	await using shown = await showShell(port, narrow, {pane: 'subs'});
+	await using shown = await showShell(port, narrow, {pane: 'routes'});
 	await shown.pass(100);
 	const firstRow = () =>
 		Object.values(
@@ -200,7 +200,7 @@ test('the detail of a route has the sums of its runs, loaded while it is looked 
 			],
 		};
 	};
-	await using shown = await showShell(port, {columns: 80, rows: 40}, {pane: 'subs'});
+	await using shown = await showShell(port, {columns: 80, rows: 40}, {pane: 'routes'});
 	await shown.pass(100);
 	expect(asked).toEqual([]);
 	await shown.screen.press('enter');
@@ -229,7 +229,7 @@ test('o shows the traffic of the route, and Esc at once comes back', async () =>
 		received(makeDelivery({receivedAt: testNow, route: 'alerts'})),
 		received(makeDelivery({receivedAt: testNow + 1, route: 'gh-review'})),
 	);
-	await using shown = await showShell(port, narrow, {pane: 'subs'});
+	await using shown = await showShell(port, narrow, {pane: 'routes'});
 	const deliveries = shown.shell.list(deliveryList);
 	await shown.screen.press('j', 'o');
 	expect(shown.shell.pane().id).toBe('traffic');
@@ -237,7 +237,7 @@ test('o shows the traffic of the route, and Esc at once comes back', async () =>
 	expect(deliveries.selected()?.delivery.route).toBe('alerts');
 	await shown.screen.press('esc');
 
-	expect(shown.shell.pane().id).toBe('subs');
+	expect(shown.shell.pane().id).toBe('routes');
 	expect(shown.shell.list(routeList).selected()?.name).toBe('alerts');
 	expect(deliveries.get().filterText).toBe('');
 });
@@ -247,7 +247,7 @@ test('T sends a test event to the selected route; y copies its URL and a signed 
 		routes,
 		webhook: {state: 'listening', url: 'http://127.0.0.1:8644'},
 	});
-	await using shown = await showShell(port, narrow, {pane: 'subs'});
+	await using shown = await showShell(port, narrow, {pane: 'routes'});
 	await shown.screen.press('T');
 	expect(port.calls).toContainEqual({name: 'sendTestEvent', args: ['gh-review']});
 	await shown.screen.press('y', 'u');
@@ -263,7 +263,7 @@ test('T sends a test event to the selected route; y copies its URL and a signed 
 
 test('nothing is sent to a route that is not served, and T says so', async () => {
 	const port = createFakePort({routes: [route({problem: 'it has no secret'})]});
-	await using shown = await showShell(port, narrow, {pane: 'subs'});
+	await using shown = await showShell(port, narrow, {pane: 'routes'});
 	await shown.screen.press('T');
 
 	expect(shown.said()).toContain('Route gh-review is not served');
@@ -271,7 +271,7 @@ test('nothing is sent to a route that is not served, and T says so', async () =>
 
 test('p pauses the selected subscription, and its row says so', async () => {
 	const port = createFakePort({routes});
-	await using shown = await showShell(port, narrow, {pane: 'subs'});
+	await using shown = await showShell(port, narrow, {pane: 'routes'});
 	await shown.screen.press('p');
 	expect(port.calls).toContainEqual({name: 'setRoutePaused', args: ['gh-review', {paused: true}]});
 
@@ -285,7 +285,7 @@ test('p pauses the selected subscription, and its row says so', async () => {
 
 test('D deletes a subscription after its name was typed, which a paste does not do', async () => {
 	const port = createFakePort({routes});
-	await using shown = await showShell(port, narrow, {pane: 'subs'});
+	await using shown = await showShell(port, narrow, {pane: 'routes'});
 	await shown.screen.press('D');
 	await shown.screen.type('gh-revie');
 	await shown.screen.press('enter');
@@ -302,7 +302,7 @@ test('D deletes a subscription after its name was typed, which a paste does not 
 
 test.for(['p', 'R', 'D'])('%s does nothing to a route of config.yaml, and says why', async key => {
 	const port = createFakePort({routes: [route({source: 'static'})]});
-	await using shown = await showShell(port, narrow, {pane: 'subs'});
+	await using shown = await showShell(port, narrow, {pane: 'routes'});
 	await shown.screen.press(key);
 
 	expect(shown.said()).toContain('stands in config.yaml: edit it with e');
@@ -324,7 +324,7 @@ test('R shows the new secret once, with keys that copy it', async () => {
 			};
 		},
 	});
-	await using shown = await showShell(port, narrow, {pane: 'subs'});
+	await using shown = await showShell(port, narrow, {pane: 'routes'});
 	await shown.screen.press('R', 'd');
 	await shown.pass(0);
 	expect(asked).toEqual([['gh-review', {overlap_ms: 86_400_000}]]);
@@ -373,7 +373,7 @@ test('the detail has what the route is made of, and what is wrong with it while 
 		},
 	});
 	port.emit(at(0, {status: 429, outcome: 'rate'}));
-	await using shown = await showShell(port, {columns: 100, rows: 50}, {pane: 'subs'});
+	await using shown = await showShell(port, {columns: 100, rows: 50}, {pane: 'routes'});
 	expect(readTable(shown.screen.lines(), ['name', 'deliver'])[0]?.sign).toBe('>!');
 	await shown.screen.press('enter');
 	await shown.pass(100);

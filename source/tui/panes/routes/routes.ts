@@ -108,36 +108,36 @@ function known(host: Host): RouteMore {
 }
 
 const listSection: PaneSection = {
-	id: 'subs',
-	title: literal('Subs'),
+	id: 'routes',
+	title: literal('Routes'),
 	commands: nounCommands({
 		noun: routeNoun,
 		acts: routeActs<RotatedRoute>(),
 		list: routeList,
 		others: [
 			selectedCommand(routeList, {
-				id: 'subs.edit',
+				id: 'routes.edit',
 				changes: true,
 				keys: ['e'],
 				label: literal('edit'),
 				run: editRoute,
 			}),
 			{
-				id: 'subs.add',
+				id: 'routes.add',
 				changes: true,
 				keys: ['a'],
 				label: literal('add a route'),
 				run: addRoute,
 			},
 			selectedCommand(routeList, {
-				id: 'subs.duplicate',
+				id: 'routes.duplicate',
 				changes: true,
 				keys: ['Y'],
 				label: literal('duplicate'),
 				run: copyRoute,
 			}),
 			selectedCommand(routeList, {
-				id: 'subs.test',
+				id: 'routes.test',
 				changes: true,
 				keys: ['T'],
 				label: literal('test event'),
@@ -147,7 +147,7 @@ const listSection: PaneSection = {
 				},
 			}),
 			selectedCommand(routeList, {
-				id: 'subs.traffic',
+				id: 'routes.traffic',
 				keys: ['o'],
 				label: literal('its traffic'),
 				run(shell, {name}) {
@@ -157,7 +157,7 @@ const listSection: PaneSection = {
 		],
 		actsLast: true,
 		showOnce(shell, {name, rotated}) {
-			showSecret(shell, {name, pane: 'subs', saved: rotated});
+			showSecret(shell, {name, pane: 'routes', saved: rotated});
 		},
 	}),
 	listing: listingOf({
@@ -175,7 +175,7 @@ const listSection: PaneSection = {
 const destinations = (shell: Shell): readonly Destination[] =>
 	shell.feed.get().state.routes.map(route => ({
 		label: safe`go to route ${clean(route.name)}`,
-		place: literal('Subs'),
+		place: literal('Routes'),
 		go() {
 			const routes = shell.list(routeList);
 			openPane(shell, routeList.id);
@@ -185,10 +185,10 @@ const destinations = (shell: Shell): readonly Destination[] =>
 	}));
 
 /** Who may send what, and what becomes of it. */
-export const subsPane: Pane = {
-	id: 'subs',
-	title: literal('Subs'),
-	short: literal('Subs'),
+export const routesPane: Pane = {
+	id: 'routes',
+	title: literal('Routes'),
+	short: literal('Routes'),
 	manual: 'routes',
 	count: ({routes}) => routes.length,
 	empty: () => [
