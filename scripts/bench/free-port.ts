@@ -37,3 +37,13 @@ export async function answering(port: number): Promise<void> {
 
 	throw new Error(`Nothing listened on port ${port} within ${giveUpMs} ms`);
 }
+
+/** The delay of the event loop that the gateway of that port says, milliseconds; `undefined` where it says none. */
+export async function loopDelayMs(port: number): Promise<number | undefined> {
+	const text = await fetch(`http://127.0.0.1:${port}/metrics`).then(
+		async answer => answer.text(),
+		() => '',
+	);
+	const seconds = /^svc_event_loop_delay_p99_seconds (\S+)$/m.exec(text)?.[1];
+	return seconds === undefined ? undefined : Math.round(Number(seconds) * 1000);
+}

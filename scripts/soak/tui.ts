@@ -10,7 +10,7 @@ import {openPty} from '../../tests/helpers/pty.ts';
 import {randomOf, runSeed} from '../../tests/helpers/random.ts';
 import {svcCommand, svcEnvironment} from '../../tests/helpers/svc.ts';
 import {busyConfig} from '../bench/busy-config.ts';
-import {answering, freePort} from '../bench/free-port.ts';
+import {answering, freePort, loopDelayMs} from '../bench/free-port.ts';
 import {makeHome} from '../bench/home.ts';
 import {rssMbOf} from '../bench/process-usage.ts';
 import {startLoad} from '../bench/tui/start-load.ts';
@@ -71,7 +71,8 @@ export async function soakTui({
 		await wait(sampleMs / 2);
 		terminal.press(...(looking[Math.floor(random() * looking.length)] ?? []));
 		await wait(sampleMs / 2);
-		const sample = takeSample(terminal.pid, ((round + 1) * sampleMs) / 1000, terminal.lines());
+		const loopMs = await loopDelayMs(port);
+		const sample = takeSample(terminal.pid, ((round + 1) * sampleMs) / 1000, loopMs);
 		samples.push(sample);
 		process.stderr.write(`${JSON.stringify(sample)}\n`);
 	}
@@ -132,12 +133,11 @@ function watchFrames() {
 	};
 }
 
-function takeSample(pid: number, seconds: number, lines: readonly string[]): Sample {
-	const shown = /loop (\d+) ?ms/.exec(lines.join('\n'))?.[1];
+function takeSample(pid: number, seconds: number, loopMs: number | undefined): Sample {
 	return {
 		seconds,
 		rssMb: rssMbOf(pid),
-		...(shown !== undefined && {loopMs: Number(shown)}),
+		...(loopMs !== undefined && {loopMs}),
 		descriptors: readdirSync(`/proc/${pid}/fd`).length,
 		children: readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
 			.split(' ')

@@ -215,8 +215,13 @@ const totalsAfter: Slice<'totals'> = (totals, event) => {
 			return totals;
 		}
 
-		const ok = event.delivery.status < 400 ? 1 : 0;
-		return {...totals, received: totals.received + 1, ok: totals.ok + ok};
+		const {status} = event.delivery;
+		// Strangers know no route or not its secret: how they are answered says nothing about the senders.
+		if (status === 401 || status === 404) {
+			return totals;
+		}
+
+		return {...totals, received: totals.received + 1, ok: totals.ok + (status < 400 ? 1 : 0)};
 	}
 
 	if (event.type === 'group-changed' && event.group.state === 'dispatched') {

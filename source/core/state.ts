@@ -135,8 +135,9 @@ export type GatewayState = {
 	readonly traffic?: readonly TrafficMinute[];
 	/** Totals since the start. */
 	readonly totals: {
+		/** Requests but those of strangers, which are answered 401 or 404. */
 		readonly received: number;
-		/** Answered with a status below 400. */
+		/** Those of them that were answered with a status below 400. */
 		readonly ok: number;
 		readonly groupsDispatched: number;
 		readonly runsDone: number;

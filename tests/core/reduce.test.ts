@@ -26,6 +26,16 @@ test('rejections of one kind and route become one row from the third in a row on
 	expect(all.deliveries.map(({count}) => count)).toEqual([48]);
 });
 
+test('the totals leave out what strangers are answered: 401 and 404', () => {
+	const statuses = [202, 401, 404, 400, 429, 200, 503];
+	const {totals} = reduce(
+		initialState,
+		statuses.map(status => received(makeDelivery({status}))),
+	);
+
+	expect(totals).toMatchObject({received: 5, ok: 2});
+});
+
 test('the key of a grouped row stays while it grows', () => {
 	const flood = Array.from({length: 5}, () => received(rejection('alerts')));
 

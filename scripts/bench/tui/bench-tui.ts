@@ -5,7 +5,7 @@ import {nodeFlags} from '../../../source/core/node-flags.ts';
 import {openPty, type Pty} from '../../../tests/helpers/pty.ts';
 import {svcCommand, svcEnvironment} from '../../../tests/helpers/svc.ts';
 import {busyConfig} from '../busy-config.ts';
-import {answering, freePort} from '../free-port.ts';
+import {answering, freePort, loopDelayMs} from '../free-port.ts';
 import {makeHome} from '../home.ts';
 import type {BenchOptions} from '../main.ts';
 import {rssMbOf} from '../process-usage.ts';
@@ -53,14 +53,14 @@ export async function benchTui({seconds = 30, profile}: BenchOptions): Promise<R
 	await answering(port);
 	await wait(idleSettleMs);
 	progress('idle');
-	const idle = await measureScreen(terminal, seconds);
+	const idle = await measureScreen(terminal, seconds, {port});
 
 	await using load = startLoad({port, perSecond});
 	await using floor = await startFloor(perSecond);
 	await wait(settleMs);
 	progress('follow');
 	await reportWhole(load);
-	const follow = await measureScreen(terminal, seconds, {load, floor});
+	const follow = await measureScreen(terminal, seconds, {port, load, floor});
 	progress('keys, follow');
 	const followKeys = await pressKeys(terminal);
 	// The keys paused the list already: another space would let it go on.
@@ -69,7 +69,7 @@ export async function benchTui({seconds = 30, profile}: BenchOptions): Promise<R
 	await wait(1000);
 	progress('paused');
 	await reportWhole(load);
-	const paused = await measureScreen(terminal, seconds, {load, floor});
+	const paused = await measureScreen(terminal, seconds, {port, load, floor});
 	progress('keys, paused');
 	// Where it was paused is the oldest row by now, above which no key leads.
 	terminal.press('f', 'space');
@@ -134,22 +134,20 @@ async function measureHeadless({
 async function measureScreen(
 	terminal: Pty,
 	seconds: number,
-	{load, floor}: {readonly load?: Load; readonly floor?: Floor} = {},
+	{port, load, floor}: {readonly port: number; readonly load?: Load; readonly floor?: Floor},
 ): Promise<Phase> {
-	const loop: number[] = [];
+	const asked: Array<Promise<number | undefined>> = [];
 	const before = terminal.written().length;
 	const start = performance.now();
 	const cpu = await measureCpu({pid: terminal.pid, floor}, seconds, () => {
-		const shown = /loop (\d+) ?ms/.exec(terminal.lines().join('\n'))?.[1];
-		if (shown !== undefined) {
-			loop.push(Number(shown));
-		}
+		asked.push(loopDelayMs(port));
 	});
 
 	const lasted = (performance.now() - start) / 1000;
 	const text = terminal.written().slice(before);
 	const bytes = Buffer.byteLength(text);
 	const frames = text.split(frameMark).length - 1;
+	const loop = (await Promise.all(asked)).filter(ms => ms !== undefined);
 	return {
 		cpu,
 		framesPerSecond: frames / lasted,

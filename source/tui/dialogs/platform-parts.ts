@@ -4,7 +4,7 @@ import {nextTryText, platformWord} from '../../nouns/platform/platform.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {dayTime} from '../../terminal/text/time.ts';
 import {clean} from '../lines/line.ts';
-import type {Part} from './listening-parts.ts';
+import type {Part} from './process-parts.ts';
 
 /** How each platform stands that answers are delivered to. */
 export const platformParts = (platforms: readonly PlatformView[], now: number): readonly Part[] =>

@@ -11,19 +11,35 @@ import {closing, defineDialog, dialogState} from '../acts/dialog.ts';
 import {runsAtWork} from '../entries/runs-at-work.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
 import {grouped} from '../lines/title-parts.ts';
-import {chatApiParts, receiverPart, type Part} from './listening-parts.ts';
+import type {Shell} from '../shell/shell.ts';
 import {alertParts, platformParts} from './platform-parts.ts';
+import {chatApiParts, processParts, receiverPart, type Part} from './process-parts.ts';
 import {scrolledDialog} from './wizard.ts';
 
 const nameCells = 11;
 const hourCells = 30;
-/** Above that the loop is what makes requests slow. */
-const slowLoopMs = 100;
 
-/** How every part of the gateway stands: a word, since when, and what helps. */
-const statesRows = (state: GatewayState, now: number, width: number): readonly Line[] => [
-	blankLine,
-	...[
+/** What a person has to know, then how every part of the gateway stands, the worst first: a word, since when, and what helps. */
+const statesRows = (shell: Shell, width: number): readonly Line[] => {
+	const {state, now} = shell.feed.get();
+	return [blankLine, ...alarmRows(shell, width), ...partRows(state, now, width)];
+};
+
+/** The banners whole, for one alone has a row above the pane, which may be too narrow for it; but those that the parts below tell. */
+function alarmRows(shell: Shell, width: number): readonly Line[] {
+	const rows = shell
+		.banners()
+		.filter(({isOfPart}) => isOfPart !== true)
+		.flatMap(({text, helps, tone}) =>
+			wrapText(helps === undefined ? text : safe`${text} · ${helps}`, width - 5).map((row, index) =>
+				line(safe`  ${index === 0 ? empty : literal('  ')}${row}`, tone),
+			),
+		);
+	return rows.length === 0 ? [] : [...rows, blankLine];
+}
+
+const partRows = (state: GatewayState, now: number, width: number): readonly Line[] =>
+	[
 		gatewayPart(state),
 		receiverPart(state),
 		...chatApiParts(state),
@@ -36,8 +52,12 @@ const statesRows = (state: GatewayState, now: number, width: number): readonly L
 		jobsPart(state),
 		...journalParts(state),
 		...processParts(state),
-	].flatMap(part => partLines(part, width)),
-];
+	]
+		.toSorted((one, other) => severityOf(one) - severityOf(other))
+		.flatMap(part => partLines(part, width));
+
+/** What is wrong stands first: on a small screen the rest has to be scrolled to. */
+const severityOf = ({word: {tone}}: Part): number => (tone === 'bad' ? 0 : tone === 'warn' ? 1 : 2);
 
 export const states = dialogState<{readonly top: number}>('states');
 
@@ -45,7 +65,7 @@ export const states = dialogState<{readonly top: number}>('states');
 export const openStates: PaneCommand = {
 	id: 'states',
 	keys: ['H'],
-	label: literal('states of receiver, model, platforms, tools, jobs'),
+	label: literal('states of all parts, all alarms'),
 	quiet: true,
 	aliases: ['/status', '/states'],
 	run(shell) {
@@ -57,7 +77,7 @@ const scrolled = scrolledDialog(states, {
 	id: 'states',
 	title: literal('States'),
 	widest: 90,
-	rows: (_, width, {feed}) => statesRows(feed.get().state, feed.get().now, width),
+	rows: (_, width, shell) => statesRows(shell, width),
 });
 
 export const statesDialog = defineDialog(states, {
@@ -83,8 +103,8 @@ function partLines({name, word, more = empty, help}: Part, width: number): reado
 }
 
 function gatewayPart({gateway}: GatewayState): Part {
-	const {reachable, stopping, pid, startedAt} = gateway;
-	const more = safe`process ${pid}${startedAt > 0 ? safe`, since ${dayTime(startedAt)}` : empty}`;
+	const {reachable, stopping, pid, startedAt, profile} = gateway;
+	const more = safe`process ${pid}${startedAt > 0 ? safe`, since ${dayTime(startedAt)}` : empty}, profile ${clean(profile)}`;
 	const name = literal('gateway');
 	if (!reachable) {
 		const help =
@@ -121,7 +141,9 @@ function requestParts({traffic, totals, health}: GatewayState, now: number): rea
 				tone: received === 0 ? 'quiet' : isMuch ? 'warn' : 'good',
 			},
 			more:
-				received === 0 ? empty : safe`${grouped(refused)} of ${grouped(received)} refused${p95}`,
+				received === 0
+					? literal('401 and 404 aside')
+					: safe`${grouped(refused)} of ${grouped(received)} refused, 401 and 404 aside${p95}`,
 			...(isMuch && {
 				help: 'The filter status:4xx in Traffic shows them, each with its reason.',
 			}),
@@ -226,28 +248,3 @@ const journalParts = ({journal}: GatewayState): readonly Part[] =>
 				},
 			]
 		: [];
-
-function processParts({health}: GatewayState): readonly Part[] {
-	if (!health) {
-		return [];
-	}
-
-	const loopMs = Math.round(health.loopDelayP99Ms);
-	const isSlow = loopMs >= slowLoopMs;
-	return [
-		{
-			name: literal('loop delay'),
-			word: {
-				text: safe`${isSlow ? literal('!') : literal('●')} ${loopMs} ms`,
-				tone: isSlow ? 'warn' : 'good',
-			},
-			...(isSlow && {
-				help: 'The process is busy: requests wait that long. Large payloads and scripts take most.',
-			}),
-		},
-		{
-			name: literal('memory'),
-			word: {text: safe`● ${Math.round(health.rssBytes / 1e6)} MB`, tone: 'good'},
-		},
-	];
-}

@@ -35,7 +35,7 @@ function FormBody({state, width, height: rowsOfBody}: RegionProps & {readonly st
 	const height = looked ? rowsOfBody - 1 : rowsOfBody;
 	const shell = useShell();
 	const {setCursorPosition} = useCursor();
-	const banners = useStore(shell.feed, () => shell.banners().length);
+	const banners = useStore(shell.feed, () => shell.layout().banners);
 	const {isSplit, formWidth, sideWidth} = editorSplit(width);
 	const formHeight = isSplit ? height : Math.ceil(height * 0.6);
 	const {rows, first, last, cursor} = routeRows(state, {

@@ -5,6 +5,7 @@ import {dialogNow, isPage} from '../acts/dialog.ts';
 import {failedLines} from '../lines/empty.ts';
 import {clean, line} from '../lines/line.ts';
 import {paneKey} from '../panes/pane.ts';
+import {bannerLine} from '../shell/banners.ts';
 import {paneTitle} from '../shell/pane-title.ts';
 import {statusLine} from '../shell/status-line.ts';
 import {tabsLine} from '../shell/tabs-line.ts';
@@ -38,6 +39,7 @@ export function Frame() {
 	const {columns, rows} = size;
 	const layout = shell.layout();
 	const {bodyHeight} = layout;
+	const banner = bannerLine(banners, columns);
 	if (layout.isTooSmall) {
 		return <TooSmall width={columns} height={rows} />;
 	}
@@ -47,7 +49,7 @@ export function Frame() {
 	return (
 		<Box width={columns} height={rows} flexDirection="column" overflow="hidden" flexShrink={0}>
 			<Head width={columns} />
-			<LineBlock rows={banners} top={0} width={columns} height={banners.length} />
+			{banner && <LineBlock rows={[banner]} top={0} width={columns} height={1} />}
 			<ErrorBoundary key={attempt} fallback={PaneFailed}>
 				{isPage(shell) ? (
 					<PageView width={columns} height={bodyHeight + 1} />
@@ -70,7 +72,7 @@ export function Frame() {
 			{overlay && !isPage(shell) && (
 				<Box
 					position="absolute"
-					top={headRows + banners.length}
+					top={headRows + layout.banners}
 					width={columns}
 					height={bodyHeight + 1}
 				>
@@ -97,7 +99,7 @@ function Head({width}: {readonly width: number}) {
 			{version: shell.version, isReadOnly: shell.port.isReadOnly === true},
 			width,
 		),
-		tabsLine({panes: shell.panes, open}, snapshot.state, width),
+		tabsLine({panes: shell.panes, open}, width),
 	];
 	return <LineBlock rows={rows} top={0} width={width} height={rows.length} />;
 }

@@ -60,7 +60,6 @@ export const keysPane = onePane({
 	id: 'keys',
 	title: literal('Keys'),
 	manual: 'api-keys',
-	count: undefined,
 	empty: ({api, keys}) =>
 		keys
 			? [

@@ -24,8 +24,6 @@ export type Pane = {
 	readonly short: Safe;
 	/** The page of the manual that tells of what it shows, as `svc help` takes it. */
 	readonly manual: string;
-	/** A number beside the name, unless it is 0. */
-	readonly count: ((state: GatewayState) => number) | undefined;
 	/** What it says when it has nothing: why, then what helps. */
 	readonly empty: (state: GatewayState) => readonly string[];
 	/** The body needs the whole width: the detail takes its place. */

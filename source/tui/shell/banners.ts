@@ -7,14 +7,22 @@ import {
 	askingServer,
 	deadlineText,
 } from '../../nouns/approval/approval-words.ts';
-import {clip} from '../../terminal/text/fit.ts';
-import {literal, safe} from '../../terminal/text/safe.ts';
+import {clip, widthOf} from '../../terminal/text/fit.ts';
+import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {clockTime} from '../../terminal/text/time.ts';
-import {clean, line, wrapText, type Line} from '../lines/line.ts';
+import {clean, type Line} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
 
-/** Something above the pane that stays until its cause is gone. */
-type Banner = {readonly text: Safe; readonly tone: Tone};
+/**
+ * Something above the pane that stays until its cause is gone. `helps`: what a person can do about it. `isOfPart`: it is how a part of the gateway stands, which
+ * the states tell of themselves.
+ */
+export type Banner = {
+	readonly text: Safe;
+	readonly helps?: Safe;
+	readonly tone: Tone;
+	readonly isOfPart?: true;
+};
 
 /** What banners are made of. */
 export type BannerState = Pick<
@@ -35,27 +43,9 @@ export type BannerState = Pick<
 	readonly loginAlarm: Safe | undefined;
 };
 
-/** Rows that all banners have together. */
-export const maxBannerRows = 4;
-
-const maxBanners = 3;
-const indent = 2;
-/** A screen of fewer rows needs them for the pane: its banners have a row less. */
-const roomyRows = 30;
-
-/**
- * What a person has to know whatever pane is open, worst first: at most three banners in four rows of `width` cells, or in three on a screen of few `rows`. A banner that
- * does not fit gets a second row as long as there are any.
- */
-export function bannerLines(
-	state: BannerState,
-	{
-		width,
-		rows: ofScreen,
-		now,
-	}: {readonly width: number; readonly rows: number; readonly now: number},
-): readonly Line[] {
-	const banners = [
+/** Everything that a person has to know whatever pane is open, worst first. */
+export const bannersOf = (state: BannerState, now: number): readonly Banner[] =>
+	[
 		gatewayBanner(state),
 		approvalBanner(state, now),
 		installBanner(state, now),
@@ -66,29 +56,35 @@ export function bannerLines(
 		configBanner(state),
 		apiBanner(state),
 		modelBanner(state),
-	]
-		.filter(banner => banner !== undefined)
-		.slice(0, maxBanners);
-	const most = ofScreen < roomyRows ? maxBannerRows - 1 : maxBannerRows;
-	let spare = most - banners.length;
-	return banners.flatMap(({text, tone}) => {
-		const rows = spare > 0 ? twoRows(text, width) : [text];
-		spare -= rows.length - 1;
-		return rows.map(row => line(row, tone));
-	});
-}
+	].filter(banner => banner !== undefined);
 
-function twoRows(text: Safe, width: number): readonly Safe[] {
-	const [first = text, ...rest] = wrapText(text, width);
-	return rest.length === 0
-		? [first]
-		: [first, safe`${clean(' '.repeat(indent))}${clip(clean(rest.join(' ')), width - indent)}`];
+/** Of what is wrong these cells are left at least, in front of what helps. */
+const fewestCells = 8;
+
+/** The worst banner in a row of `width` cells, with the number of the others. What is wrong is cut rather than what helps. `undefined`: there is none. */
+export function bannerLine([first, ...others]: readonly Banner[], width: number): Line | undefined {
+	if (!first) {
+		return undefined;
+	}
+
+	const {text, helps, tone} = first;
+	const more = others.length > 0 ? safe`  +${others.length} in H` : empty;
+	const room = width - widthOf(more);
+	const tail = helps === undefined ? empty : clip(safe` · ${helps}`, room - fewestCells);
+	return [
+		{text: safe`${clip(text, room - widthOf(tail))}${tail}`, tone},
+		{text: more, tone: 'warn'},
+	];
 }
 
 function gatewayBanner({gateway}: BannerState): Banner | undefined {
 	if (!gateway.reachable) {
-		const text = safe`✗ gateway process ${gateway.pid} does not answer · S starts one · all of this is old`;
-		return {text, tone: 'bad'};
+		return {
+			text: safe`✗ gateway process ${gateway.pid} does not answer · all of this is old`,
+			helps: literal('S starts one'),
+			tone: 'bad',
+			isOfPart: true,
+		};
 	}
 
 	if (gateway.skipped !== undefined) {
@@ -111,7 +107,9 @@ function approvalBanner({approvals}: BannerState, now: number): Banner | undefin
 			? safe`wants ${clip(askedFor(first), maxNameCells)}`
 			: literal('wants a form filled in');
 	return {
-		text: safe`! ${clip(askingServer(first), maxNameCells)} ${wants} for ${askedBy(first.run)} · ${deadlineText(first, now)} · ! to review`,
+		text: safe`! ${clip(askingServer(first), maxNameCells)} ${wants} for ${askedBy(first.run)}`,
+		// Nobody may learn of a request when it is too late.
+		helps: safe`${deadlineText(first, now)} · ! to review`,
 		tone: 'warn',
 	};
 }
@@ -122,7 +120,8 @@ function installBanner({installs = []}: BannerState, now: number): Banner | unde
 	const more = others.length > 0 ? ` (+${others.length})` : '';
 	return first
 		? {
-				text: safe`! a link wants tool server ${clip(clean(first.name), maxNameCells)} installed${clean(more)} · I to look at it`,
+				text: safe`! a link wants tool server ${clip(clean(first.name), maxNameCells)} installed${clean(more)}`,
+				helps: literal('I to look at it'),
 				tone: 'warn',
 			}
 		: undefined;
@@ -134,18 +133,20 @@ const maxNameCells = 32;
 const webhookBanner = ({webhook}: BannerState): Banner | undefined =>
 	webhook.state === 'refused'
 		? {
-				text: safe`✗ webhooks are not received: ${clean(webhook.reason)} · r retry`,
+				text: safe`✗ webhooks are not received: ${clean(webhook.reason)}`,
+				helps: literal('r retry'),
 				tone: 'bad',
+				isOfPart: true,
 			}
 		: undefined;
 
 const apiBanner = ({api}: BannerState): Banner | undefined =>
 	api?.state === 'refused'
-		? {text: safe`✗ the chat API is not served: ${clean(api.reason)}`, tone: 'bad'}
+		? {text: safe`✗ the chat API is not served: ${clean(api.reason)}`, tone: 'bad', isOfPart: true}
 		: undefined;
 
 const loginBanner = ({loginAlarm: text}: BannerState): Banner | undefined =>
-	text && {text, tone: 'warn'};
+	text && {text, helps: literal('see Logins'), tone: 'warn'};
 
 /** No answer arrives there, and runs are tried again until they are dead. */
 function platformBanner({platforms}: BannerState): Banner | undefined {
@@ -156,8 +157,10 @@ function platformBanner({platforms}: BannerState): Banner | undefined {
 
 	const more = others.length > 0 ? ` (+${others.length})` : '';
 	return {
-		text: safe`! ${clean(first.name)}${clean(more)} has failed: ${clean(first.reason ?? 'it does not answer')} · H states`,
+		text: safe`! ${clean(first.name)}${clean(more)} has failed: ${clean(first.reason ?? 'it does not answer')}`,
+		helps: safe`see platforms.${clean(first.name)} in config.yaml`,
 		tone: 'warn',
+		isOfPart: true,
 	};
 }
 
@@ -170,7 +173,8 @@ function lossBanner({lossy}: BannerState): Banner | undefined {
 
 	const more = others.length > 0 ? ` (+${others.length})` : '';
 	return {
-		text: safe`! ${clip(clean(first.route), maxNameCells)}${clean(more)} loses events above its rate_limit, the last at ${clockTime(first.lastAt)} · ${clean(first.remedy)}`,
+		text: safe`! ${clip(clean(first.route), maxNameCells)}${clean(more)} loses events above its rate_limit, the last at ${clockTime(first.lastAt)}`,
+		helps: clean(first.remedy),
 		tone: 'warn',
 	};
 }
@@ -183,32 +187,38 @@ function configBanner({problems}: BannerState): Banner | undefined {
 
 	const position = first.line > 0 ? `:${first.line}:${first.column}` : '';
 	const key = first.key === '' ? '' : ` ${first.key}:`;
-	const more = problems.length > 1 ? ` (+${problems.length - 1})` : '';
 	const isError = first.severity === 'error';
 	return {
 		text: clean(
-			`${isError ? '✗ configuration' : '! configuration'}: ${first.file}${position}${key} ${first.message}${more}`,
+			`${isError ? '✗ configuration' : '! configuration'}: ${first.file}${position}${key} ${first.message}`,
 		),
+		...(problems.length > 1 && {helps: safe`svc config check names all ${problems.length}`}),
 		tone: isError ? 'bad' : 'warn',
 	};
 }
 
 const severity = (name: 'error' | 'warning') => (name === 'error' ? 0 : 1);
 
-function modelBanner({gateway, model, modelOffer, modelProblem}: BannerState): Banner | undefined {
+function modelBanner({model, modelOffer, modelProblem}: BannerState): Banner | undefined {
 	if (modelProblem !== undefined) {
-		return {text: safe`✗ runs will fail: ${clean(modelProblem)}`, tone: 'bad'};
+		return {text: safe`✗ runs will fail: ${clean(modelProblem)}`, tone: 'bad', isOfPart: true};
 	}
 
 	if (modelOffer) {
 		const offer = clean(`${modelOffer.provider} ${modelOffer.name} (${modelOffer.origin})`);
-		return {text: safe`! ${offer} can answer, but costs money · M use it`, tone: 'warn'};
+		return {
+			text: safe`! ${offer} can answer, but costs money`,
+			helps: literal('M use it'),
+			tone: 'warn',
+		};
 	}
 
 	return model?.provider === 'offline'
 		? {
-				text: safe`! no language model (${clean(model.name)}) · set "model:" in ${clean(gateway.home)}/config.yaml`,
+				text: safe`! no language model (${clean(model.name)})`,
+				helps: literal('set "model:" in config.yaml'),
 				tone: 'warn',
+				isOfPart: true,
 			}
 		: undefined;
 }

@@ -8,10 +8,9 @@ import {serverName} from '../../nouns/server/server.ts';
 import {clip} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Dialog} from '../acts/dialog.ts';
-import {clean, type Line} from '../lines/line.ts';
+import {clean} from '../lines/line.ts';
 import type {Snapshot} from '../state/feed.ts';
-import type {ViewState} from '../state/view.ts';
-import {bannerLines} from './banners.ts';
+import {type Banner, bannersOf} from './banners.ts';
 
 /** How often a loss is looked at that may be over. */
 const lossyEveryMs = 10_000;
@@ -22,17 +21,16 @@ const lossBannerMs = 600_000;
 /** What banners are told while the sheet is open, which says what waits itself. */
 const noApprovals: GatewayState['approvals'] = [];
 
-/** The banners of what is shown now; the same rows again while nothing of them changed. */
+/** The banners of what is shown now; the same ones again while nothing of them changed. */
 export function createBanners(): (
-	view: Pick<ViewState, 'size'>,
 	snapshot: Pick<Snapshot, 'state' | 'now'>,
 	/** What the open dialog tells itself. */
 	told?: Dialog['tells'],
-) => readonly Line[] {
-	const remember = createMemory<readonly Line[]>();
+) => readonly Banner[] {
+	const remember = createMemory<readonly Banner[]>();
 	const findAlarm = createMemory<Safe | undefined>();
 	const findLossy = createMemory<readonly LossyRoute[]>();
-	return ({size: {columns, rows}}, {state, now}, told) => {
+	return ({state, now}, told) => {
 		const {gateway, webhook, api, problems, model, modelOffer, modelProblem, platforms, approvals} =
 			state;
 		const installs = told === 'installs' ? undefined : state.installs;
@@ -57,13 +55,11 @@ export function createBanners(): (
 				lossy,
 				alarm,
 				second,
-				columns,
-				rows,
 			],
 			() =>
-				bannerLines(
+				bannersOf(
 					{...state, approvals: shown, installs: installs ?? [], lossy, loginAlarm: alarm},
-					{width: columns, rows, now},
+					now,
 				),
 		);
 	};
@@ -108,5 +104,5 @@ export function loginAlarm({
 		waiting > 0
 			? safe`${waiting} ${waiting === 1 ? literal('run waits') : literal('runs wait')} for it`
 			: safe`${working} ${working === 1 ? literal('run is') : literal('runs are')} under way without it`;
-	return safe`! ${clip(clean(serverName(server)), maxNameCells)}${clean(more)} needs a login: ${what} · see Logins`;
+	return safe`! ${clip(clean(serverName(server)), maxNameCells)}${clean(more)} needs a login: ${what}`;
 }

@@ -87,7 +87,7 @@ export function createShell(
 	const pane = () => byId.get(view.get().pane) ?? first;
 
 	const findBanners = createBanners();
-	const banners = () => findBanners(view.get(), feed.get(), dialogNow(host)?.dialog.tells);
+	const banners = () => findBanners(feed.get(), dialogNow(host)?.dialog.tells);
 
 	const layout = () => {
 		const {size, region, isZoomed, field, overlay} = view.get();
@@ -104,7 +104,7 @@ export function createShell(
 			isZoomed,
 			hints,
 		};
-		return layoutOf(size, {...wish, banners: banners().length});
+		return layoutOf(size, {...wish, banners: banners().length > 0 ? 1 : 0});
 	};
 
 	const toaster = createToaster(view, clock);

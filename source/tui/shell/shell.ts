@@ -6,7 +6,6 @@ import type {Dialog} from '../acts/dialog.ts';
 import type {Guard} from '../approvals/guard.ts';
 import type {KeyTable} from '../commands/table.ts';
 import type {Details} from '../lines/detail.ts';
-import type {Line} from '../lines/line.ts';
 import type {Pane, PaneSection} from '../panes/pane.ts';
 import type {Feed} from '../state/feed.ts';
 import type {Layout} from '../state/layout.ts';
@@ -16,6 +15,7 @@ import type {ListSource, LoadSource, LocalState} from '../state/source.ts';
 import type {ValueStore} from '../state/store.ts';
 import type {ViewState} from '../state/view.ts';
 import type {Tone} from '../theme/theme.ts';
+import type {Banner} from './banners.ts';
 
 /** A setting that the manual tells of. */
 export type ManualSetting = {
@@ -85,8 +85,8 @@ export type Host = {
 	/** Which key presses may allow something. */
 	readonly guard: Guard;
 	readonly layout: () => Layout;
-	/** The rows above the pane; the same array while nothing changed. */
-	readonly banners: () => readonly Line[];
+	/** What a person has to know whatever pane is open, worst first; the same array while nothing changed. */
+	readonly banners: () => readonly Banner[];
 	/** In the order of their keys. */
 	readonly panes: readonly Pane[];
 	/** The open pane. */

@@ -32,13 +32,12 @@ export function receiverField(webhook: WebhookState): Span {
 
 const portOf = (url: string): string => /:\d{1,5}(?=\/|$)/.exec(url)?.[0] ?? url;
 
-/** What waits for a person: never left out of the status row. */
+/** What waits for a person: never left out of the status row. Of the receiver its own field says it. */
 export function attention(state: GatewayState, now: number): Safe | undefined {
-	const {webhook, api, problems, approvals, servers} = state;
+	const {api, problems, approvals, servers} = state;
 	const logins = servers.filter(({status}) => status === 'needs login').length;
 	const waiting = runsToDecide(state);
 	const parts = [
-		...(webhook.state === 'refused' ? ['receiver refused'] : []),
 		...(approvals.length > 0 ? [countOf(approvals.length, 'approval')] : []),
 		...(logins > 0 ? [countOf(logins, 'login')] : []),
 		...(lossyRoutes(state, now).length > 0 ? ['losing events'] : []),
@@ -124,15 +123,11 @@ function fieldsOf(snapshot: Snapshot, version: Safe): readonly Field[] {
 		...(totals.received > 0
 			? [left(safe`ok ${Math.floor((totals.ok / totals.received) * 100)}%`, okTone(totals))]
 			: []),
-		...(health?.requestP95Ms === undefined
-			? []
-			: [left(safe`p95 ${Math.round(health.requestP95Ms)}ms`)]),
-		...(health ? [left(safe`loop ${Math.round(health.loopDelayP99Ms)}ms`)] : []),
-		left(clean(gateway.profile)),
+		// The default one is what most people have; of another its name matters.
+		...(gateway.profile === 'default' ? [] : [left(clean(gateway.profile), 'plain')]),
 		...(warning === undefined
 			? []
 			: [{text: warning, tone: 'warn', side: 'right', isKept: true} as const]),
-		...(health ? [right(safe`${Math.round(health.rssBytes / 1e6)}MB`)] : []),
 		right(snapshot.isIdle ? minuteTime(now) : clockTime(now)),
 	];
 }

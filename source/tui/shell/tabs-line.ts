@@ -1,4 +1,3 @@
-import type {GatewayState} from '../../core/state.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {clean, type Line} from '../lines/line.ts';
 import {paneKey, type Pane} from '../panes/pane.ts';
@@ -9,31 +8,29 @@ type Tab = {
 	readonly key: string;
 	readonly title: string;
 	readonly short: string;
-	/** Behind the name; empty for 0. */
-	readonly count: string;
 	readonly isOpen: boolean;
 };
 
 /**
- * The panes with their keys and counts; the open one in brackets. Where they have no room they get short names, then no air, and at last those
- * farthest from the open one are a key alone, with their count: none is cut.
+ * The panes with their keys; the open one in brackets. Where they have no room they get short names, then no air, and at last those farthest from the open one are a key alone: none is
+ * cut. What waits for a person stands in the status row.
  */
 export function tabsLine(
 	{
 		panes,
 		open,
 	}: {
-		readonly panes: ReadonlyArray<Pick<Pane, 'id' | 'title' | 'short' | 'count'>>;
+		readonly panes: ReadonlyArray<Pick<Pane, 'id' | 'title' | 'short'>>;
 		readonly open: string;
 	},
-	state: GatewayState,
 	width: number,
 ): Line {
-	const tabs = panes.map(({id, title, short, count}, index): Tab => {
-		const number = count?.(state) ?? 0;
-		const key = paneKey(index) ?? '';
-		return {key, title, short, count: number > 0 ? String(number) : '', isOpen: id === open};
-	});
+	const tabs = panes.map(({id, title, short}, index): Tab => ({
+		key: paneKey(index) ?? '',
+		title,
+		short,
+		isOpen: id === open,
+	}));
 	return (
 		waysToShow(tabs, width)
 			.map(labels => line(labels, tabs))
@@ -48,9 +45,7 @@ type Labels = {readonly texts: readonly string[]; readonly between: string};
 function waysToShow(tabs: readonly Tab[], width: number): readonly Labels[] {
 	const named = (nameOf: (tab: Tab) => string, behindKey = ' ') =>
 		tabs.map(tab => {
-			const text = [`${tab.key}${behindKey}${nameOf(tab)}`, tab.count]
-				.filter(part => part !== '')
-				.join(' ');
+			const text = [tab.key, nameOf(tab)].filter(part => part !== '').join(behindKey);
 			return tab.isOpen ? `[${text}]` : ` ${text} `;
 		});
 	const titles = named(({title}) => title);
@@ -69,23 +64,23 @@ function waysToShow(tabs: readonly Tab[], width: number): readonly Labels[] {
 	];
 }
 
-/** `1Traf 2Grp·3 [3Tools·6] 4`. */
+/** `1Traf 2Grp [3Tools] 4`. */
 const tight = (tabs: readonly Tab[], nameless: ReadonlySet<Tab>): Labels => ({
 	texts: tabs.map(tab => {
-		const {key, short, count, isOpen} = tab;
-		const name = nameless.has(tab) && key !== '' && !isOpen ? key : `${key}${short}`;
-		const text = count === '' ? name : `${name}·${count}`;
+		const {key, short, isOpen} = tab;
+		const text = nameless.has(tab) && key !== '' && !isOpen ? key : `${key}${short}`;
 		return isOpen ? `[${text}]` : text;
 	}),
 	between: ' ',
 });
 
-/** What loses its name first: tabs without a count, of those the farthest from the open one. */
+/** What loses its name first: the farthest from the open one. */
 function leastWanted(tabs: readonly Tab[]): readonly Tab[] {
 	const open = tabs.findIndex(({isOpen}) => isOpen);
 	const distance = new Map(tabs.map((tab, index) => [tab, Math.abs(index - open)]));
-	const wish = (tab: Tab) => (tab.count === '' ? 0 : tabs.length) - (distance.get(tab) ?? 0);
-	return tabs.filter(({isOpen}) => !isOpen).toSorted((one, other) => wish(one) - wish(other));
+	return tabs
+		.filter(({isOpen}) => !isOpen)
+		.toSorted((one, other) => (distance.get(other) ?? 0) - (distance.get(one) ?? 0));
 }
 
 const line = ({texts, between}: Labels, tabs: readonly Tab[]): Line =>
@@ -93,6 +88,6 @@ const line = ({texts, between}: Labels, tabs: readonly Tab[]): Line =>
 		...(index > 0 && between !== '' ? [{text: clean(between)}] : []),
 		{
 			text: clean(text),
-			tone: tabs[index]?.isOpen === true ? ('strong' as const) : ('quiet' as const),
+			tone: tabs[index]?.isOpen === true ? ('strong' as const) : ('plain' as const),
 		},
 	]);

@@ -19,7 +19,6 @@ const tunnelsPane = onePane({
 	id: 'tunnels',
 	title: literal('Tunnels'),
 	manual: 'reachable',
-	count: undefined,
 	empty: () => ['No tunnels.'],
 	isWide: true,
 	commands: nounCommands({noun: tunnelNoun, acts: tunnelActs, list: tunnelList}),

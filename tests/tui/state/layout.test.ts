@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {maxBannerRows} from '../../../source/tui/shell/banners.ts';
 import {layoutOf, type LayoutWish} from '../../../source/tui/state/layout.ts';
 
 const wish: LayoutWish = {
@@ -47,7 +46,7 @@ test('the regions always add up to the terminal', () => {
 			fc.integer({min: 60, max: 300}),
 			fc.integer({min: 16, max: 100}),
 			fc.record({
-				banners: fc.nat(maxBannerRows),
+				banners: fc.nat(1),
 				hasDetail: fc.boolean(),
 				hasCursor: fc.boolean(),
 				isWide: fc.boolean(),

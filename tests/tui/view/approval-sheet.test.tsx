@@ -54,7 +54,6 @@ test('the banner says what is wanted, for which run, until when, and the key; it
 	expect(shown.screen.lines()[2]).toBe(
 		'! github-tools wants create_issue for run #184 · denies in 4:31 · ! to review',
 	);
-	expect(shown.screen.lines()[1]).toContain('6 Approvals 1');
 	expect(shown.screen.lines()[0]).toContain('! 1 approval');
 	expect(shown.shell.view.get().overlay).toBeUndefined();
 	await shown.screen.press('a', 'r', 'enter');
@@ -129,8 +128,8 @@ test('the sheet at 80×24: who asks, what for, the arguments as a diff, the choi
 	await shown.screen.press('!');
 
 	expect(shown.screen.lines().map(row => row.trimEnd())).toEqual([
-		'svc 1.0  ● :8644  ok 100%  default                       ! 2 approvals  12:00:00',
-		'[1Traf] 2Grp  3Tools  4Auth  5Routes  6Appr 2  7Runs  8Logs  9Keys  0Chat',
+		'svc 1.0  ● :8644  ok 100%                                ! 2 approvals  12:00:00',
+		'[1Traf] 2Grp  3Tools  4Auth  5Routes  6Appr  7Runs  8Logs  9Keys  0Chat',
 		`── Approval 1 of 2 ── denies in 4:31 ── keys in 0.5 s ${'─'.repeat(26)}`,
 		'  create_issue  on github-tools (untrusted, http api.example.com)',
 		'  server says    not read-only, not destructive  · unverified',

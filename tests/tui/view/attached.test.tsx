@@ -54,7 +54,7 @@ test('when the gateway is gone every pane says so and keeps what it shows, and w
 		const [status, , banner] = shown.screen.lines();
 		expect(status).toMatch(/ stale 1\d s /);
 		expect(banner).toContain(
-			'gateway process 4242 does not answer · S starts one · all of this is old',
+			'gateway process 4242 does not answer · all of this is old · S starts one',
 		);
 	}
 

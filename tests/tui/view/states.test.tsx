@@ -36,7 +36,7 @@ const troubled = (more: Partial<GatewayState> = {}) => {
 	for (let index = 0; index < 20; index += 1) {
 		port.emit(
 			received(
-				makeDelivery({receivedAt: testNow - index * 60_000, status: index % 5 === 0 ? 401 : 202}),
+				makeDelivery({receivedAt: testNow - index * 60_000, status: index % 5 === 0 ? 400 : 202}),
 			),
 		);
 	}
@@ -56,13 +56,13 @@ test('H says of each part how it stands and what to do about it', async () => {
 
 	expect(rows).toEqual(
 		expect.arrayContaining([
-			expect.stringMatching(/^gateway ● runs process 4242/),
+			expect.stringMatching(/^gateway ● runs process 4242.*, profile default$/),
 			'receiver ✗ cannot listen since Nov 20 12:00',
 			'port 8644 is in use. r tries again, in any pane.',
 			'chat API ● listens http://127.0.0.1:8642/v1',
 			'There is no key, so everybody is refused: 9, then a.',
 			expect.stringMatching(/^last hour ·+█{10} 20 requests$/),
-			'answers ! 80 % ok 4 of 20 refused, p95 41 ms',
+			'answers ! 80 % ok 4 of 20 refused, 401 and 404 aside, p95 41 ms',
 			'model ✗ cannot be used',
 			'ANTHROPIC_API_KEY is not set',
 			'slack ✗ failed',
@@ -78,6 +78,17 @@ test('H says of each part how it stands and what to do about it', async () => {
 			'loop delay ! 240 ms',
 			'memory ● 118 MB',
 		]),
+	);
+	// What has no part of its own, then the parts, the worst first; nothing twice.
+	expect(rows.slice(1, 5)).toEqual([
+		'! github-tools wants create_issue for run #3 · denies in 4:31 · ! to review',
+		'! crm needs a login: 2 runs are under way without it · see Logins',
+		'',
+		'receiver ✗ cannot listen since Nov 20 12:00',
+	]);
+	expect(rows.filter(row => row.includes('port 8644 is in use'))).toHaveLength(1);
+	expect(rows.findIndex(row => row.startsWith('slack ✗'))).toBeLessThan(
+		rows.findIndex(row => row.startsWith('gateway ●')),
 	);
 	await shown.screen.press('H');
 	expect(shown.shell.view.get().overlay).toBeUndefined();
@@ -105,7 +116,7 @@ test('the status row draws the last hour, which is the first to go, and warns wh
 	expect(shown.screen.lines()[0]).toContain('········████ 1h  ok 80%');
 	const column = shown.screen.lines()[0]?.indexOf('ok 80%') ?? -1;
 	expect(shown.screen.cell(0, column).foreground).toBe('172');
-	await shown.resize({columns: 80, rows: 24});
+	await shown.resize({columns: 60, rows: 24});
 
 	expect(shown.screen.lines()[0]).not.toContain('1h');
 	expect(shown.screen.lines()[0]).toContain('ok 80%');

@@ -135,7 +135,6 @@ export const approvalsPane: Pane = {
 	title: literal('Approvals'),
 	short: literal('Appr'),
 	manual: 'approvals',
-	count: ({approvals}) => approvals.length,
 	empty: () => [
 		'Nothing waits for approval, and nothing did.',
 		'Calls that need a person wait here, and deny themselves when nobody answers.',

@@ -21,7 +21,7 @@ export function ChatBody({width, height}: RegionProps) {
 	const {setCursorPosition} = useCursor();
 	usePane();
 	useStore(shell.loads, count => count);
-	const banners = shell.banners().length;
+	const banners = shell.layout().banners;
 	const put = (cursor: {readonly row: number; readonly column: number} | undefined) => {
 		setCursorPosition(
 			cursor && shell.view.get().overlay === undefined

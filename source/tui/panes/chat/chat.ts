@@ -72,7 +72,6 @@ export const chatPane: Pane = {
 	title: literal('Chat'),
 	short: literal('Chat'),
 	manual: 'chat',
-	count: undefined,
 	empty: () => [
 		'Nothing was said yet.',
 		'Enter writes to the agent: it has the tools of svc-webhook, and asks before it calls what is not trusted.',

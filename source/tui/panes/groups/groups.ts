@@ -157,7 +157,6 @@ export const groupsPane: Pane = {
 	manual: 'routes',
 	countsSeconds: ({jobs}) =>
 		jobs.some(({state, nextAt}) => state === 'active' && nextAt !== undefined),
-	count: state => groupOrder(state.groups).pending,
 	empty: noGroups,
 	isWide: true,
 	sections: [groupSection, jobSection],

@@ -58,8 +58,6 @@ export const loginsPane = onePane({
 	title: literal('Logins'),
 	short: literal('Auth'),
 	manual: 'logins',
-	count: ({servers}) =>
-		servers.filter(({login, status}) => login && status === 'needs login').length,
 	empty: () => [
 		'No tool server has a login.',
 		'One with `auth: oauth` in config.yaml appears here: l logs in, in a browser or with a code for another device.',

@@ -174,7 +174,6 @@ export const logsPane = onePane({
 	id: 'logs',
 	title: literal('Logs'),
 	manual: 'errors',
-	count: undefined,
 	empty: () => [
 		'No records at these levels.',
 		'e w i d show errors, warnings, info or debug alone; the same key once more shows all.',

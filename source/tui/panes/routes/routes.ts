@@ -190,7 +190,6 @@ export const routesPane: Pane = {
 	title: literal('Routes'),
 	short: literal('Routes'),
 	manual: 'routes',
-	count: ({routes}) => routes.length,
 	empty: () => [
 		'No routes.',
 		'Add one with `a`, or `svc webhook subscribe NAME --prompt "…"`; it appears here at once.',

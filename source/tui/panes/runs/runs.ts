@@ -1,7 +1,7 @@
 import {createMemory, derive} from '../../../core/derive.ts';
 import {queuedOf} from '../../../core/run-queue.ts';
 import type {Run, StoredRun, TranscriptEntry} from '../../../core/run.ts';
-import {type GatewayState, limits, runsToDecide} from '../../../core/state.ts';
+import {type GatewayState, limits} from '../../../core/state.ts';
 import {runWords} from '../../../nouns/run/run-word.ts';
 import {runNoun} from '../../../nouns/run/run.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
@@ -129,9 +129,6 @@ export const runsPane = onePane({
 	id: 'runs',
 	title: literal('Runs'),
 	manual: 'runs',
-	count: state =>
-		state.runs.filter(run => run.state === 'running' || run.state === 'delivering').length +
-		runsToDecide(state),
 	empty: () => ['No runs yet.', 'An accepted delivery starts one; 1 shows the deliveries.'],
 	isWide: false,
 	// A run is read, and its list only chosen from.

@@ -30,7 +30,6 @@ export const toolsPane = onePane({
 	id: 'tools',
 	title: literal('Tools'),
 	manual: 'tool-servers',
-	count: ({servers}) => servers.length,
 	empty: () => [
 		'No tool servers: agents answer without tools.',
 		'Add one: `svc mcp add NAME …`, or write it below mcp_servers in config.yaml.',

@@ -142,7 +142,6 @@ export const trafficPane = onePane({
 	title: literal('Traffic'),
 	short: literal('Traf'),
 	manual: 'receiver',
-	count: undefined,
 	empty: noTraffic,
 	isWide: false,
 	commands: trafficCommands,

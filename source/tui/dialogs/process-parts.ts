@@ -68,3 +68,32 @@ function serverPart(
 			return {name, word: {text: literal('○ closed'), tone: 'quiet'}};
 	}
 }
+
+/** Above that the loop is what makes requests slow. */
+const slowLoopMs = 100;
+
+/** How busy the process is, and how large. */
+export function processParts({health}: GatewayState): readonly Part[] {
+	if (!health) {
+		return [];
+	}
+
+	const loopMs = Math.round(health.loopDelayP99Ms);
+	const isSlow = loopMs >= slowLoopMs;
+	return [
+		{
+			name: literal('loop delay'),
+			word: {
+				text: safe`${isSlow ? literal('!') : literal('●')} ${loopMs} ms`,
+				tone: isSlow ? 'warn' : 'good',
+			},
+			...(isSlow && {
+				help: 'The process is busy: requests wait that long. Large payloads and scripts take most.',
+			}),
+		},
+		{
+			name: literal('memory'),
+			word: {text: safe`● ${Math.round(health.rssBytes / 1e6)} MB`, tone: 'good'},
+		},
+	];
+}
