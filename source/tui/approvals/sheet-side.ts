@@ -2,11 +2,12 @@ import type {Approval} from '../../core/approval.ts';
 import type {ShownTool} from '../../core/approval.ts';
 import {toolFrom} from '../../core/asked-tool.ts';
 import {derive} from '../../core/derive.ts';
-import {block, cell} from '../../core/untrusted.ts';
+import {block, cell, type Safe} from '../../core/untrusted.ts';
 import {outcomeWords} from '../../nouns/approval/approval-words.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {clockTime} from '../../terminal/text/time.ts';
 import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
+import type {Tone} from '../theme/theme.ts';
 
 const most = {descriptionRows: 14, schemaRows: 40, calls: 5, args: 200} as const;
 
@@ -33,6 +34,7 @@ function linesOf(tool: ShownTool, {calls, width}: Look): readonly Line[] {
 		...bounded(
 			wrapText(block(tool.description, {maxLength: 4000, maxLines: 100}).text, width - 2),
 			most.descriptionRows,
+			'plain',
 		),
 		blankLine,
 		line(literal('last calls'), 'title'),
@@ -50,12 +52,13 @@ function linesOf(tool: ShownTool, {calls, width}: Look): readonly Line[] {
 						width - 2,
 					),
 					most.schemaRows,
+					'quiet',
 				)),
 	];
 }
 
-const bounded = (rows: readonly Parameters<typeof line>[0][], bound: number): readonly Line[] => [
-	...rows.slice(0, bound).map(row => line(safe`  ${row}`, 'quiet')),
+const bounded = (rows: readonly Safe[], bound: number, tone: Tone): readonly Line[] => [
+	...rows.slice(0, bound).map(row => line(safe`  ${row}`, tone)),
 	...(rows.length > bound ? [line(safe`  … ${rows.length - bound} rows more`, 'quiet')] : []),
 ];
 

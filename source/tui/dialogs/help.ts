@@ -49,8 +49,8 @@ function helpBox({query, top}: HelpState, shell: Shell, room: Area): BoxContent 
 	const table = Array.from({length: height}, (_, row) => [
 		{text: literal(' ')},
 		...Array.from({length: columns}, (__, column) =>
-			fillLine(rows[start + column * height + row] ?? blankLine, cells),
-		).flat(),
+			fillLine(rows[start + column * height + row] ?? blankLine, cells - 1),
+		).flatMap(cell => [...cell, {text: literal(' ')}]),
 	]);
 	return {
 		title: [
@@ -71,9 +71,14 @@ function helpBox({query, top}: HelpState, shell: Shell, room: Area): BoxContent 
 
 const keyCells = 16;
 
-/** Every key, those of the open pane first; `query` keeps what holds it. A face that only looks has what changes something struck out. */
+/** The keys that are needed most, then every key, those of the open pane first; `query` keeps what holds it, once. A face that only looks has what changes something struck out. */
 export function helpLines(
-	{pane, keys: {bindings, titleOf}, port}: Pick<Shell, 'pane' | 'keys' | 'port'>,
+	{
+		pane,
+		section,
+		keys: {bindings, titleOf},
+		port,
+	}: Pick<Shell, 'pane' | 'section' | 'keys' | 'port'>,
 	query: string,
 ): readonly Line[] {
 	const {sections} = pane();
@@ -81,30 +86,40 @@ export function helpLines(
 	const wanted = query.trim().toLowerCase();
 	const groups = Map.groupBy<string, (typeof bindings)[number]>(bindings, ({scope}) => scope);
 	const order = [...sections.map(({id}) => id), 'global', ...groups.keys()];
-	return [...new Set(order)].flatMap(scope => {
-		const title = titleOf(scope);
-		const rows = (groups.get(scope) ?? []).filter(({keys, label, id}) =>
-			`${title} ${keys.join(' ')} ${label} ${id}`.toLowerCase().includes(wanted),
-		);
-		return rows.length === 0
+	const rowOf = ({keys, label, changes}: (typeof bindings)[number]): Line => {
+		const isOff = isReadOnly && changes === true;
+		return [
+			{
+				text: safe`  ${fit(clean(keys.join(' ')), keyCells)} `,
+				tone: isOff ? 'quiet' : 'accent',
+			},
+			{text: label, tone: isOff ? 'off' : 'plain'},
+			...(isOff ? [{text: literal(' read-only'), tone: 'quiet'} as const] : []),
+		];
+	};
+
+	const ofPane = bindings
+		.filter(({scope}) => scope === section().id)
+		.toSorted((one, other) => Number(one.quiet === true) - Number(other.quiet === true));
+	const ofAll = knownEverywhere.flatMap(id => bindings.find(binding => binding.id === id) ?? []);
+	const first = wanted === '' ? [...ofPane.slice(0, firstKeys - ofAll.length), ...ofAll] : [];
+	return [
+		...(first.length === 0
 			? []
-			: [
-					line(title, 'title'),
-					...rows.map(({keys, label, changes}): Line => {
-						const isOff = isReadOnly && changes === true;
-						return [
-							{
-								text: safe`  ${fit(clean(keys.join(' ')), keyCells)} `,
-								tone: isOff ? 'quiet' : 'accent',
-							},
-							{text: label, tone: isOff ? 'off' : 'plain'},
-							...(isOff ? [{text: literal(' read-only'), tone: 'quiet'} as const] : []),
-						];
-					}),
-					blankLine,
-				];
-	});
+			: [line(literal('Needed most'), 'title'), ...first.map(rowOf), blankLine]),
+		...[...new Set(order)].flatMap(scope => {
+			const title = titleOf(scope);
+			const rows = (groups.get(scope) ?? []).filter(({keys, label, id}) =>
+				`${title} ${keys.join(' ')} ${label} ${id}`.toLowerCase().includes(wanted),
+			);
+			return rows.length === 0 ? [] : [line(title, 'title'), ...rows.map(rowOf), blankLine];
+		}),
+	];
 }
+
+/** Keys that stand before the table of all of them: the first ones of where the keyboard is, then those of every pane. */
+const firstKeys = 12;
+const knownEverywhere = ['palette', 'help', 'states', 'list.filter', 'quit'] as const;
 
 export const helpDialog = defineDialog(help, {
 	title: 'Help',

@@ -9,8 +9,8 @@ import type {EditorState} from './editor-state.ts';
 const splitColumns = 100;
 const formShare = 0.55;
 
-/** Blank cells between the two. */
-export const gutterCells = 2;
+/** Cells of the divider between the two. */
+export const gutterCells = 3;
 
 /** The cells of the form of a route, and of what its draft would do: beside each other where there is room, else one below the other. */
 export function editorSplit(width: number): {

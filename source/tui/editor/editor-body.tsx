@@ -1,7 +1,7 @@
 import {Box, useCursor} from 'ink';
 import type {Line} from '../lines/line.ts';
 import {useStore} from '../state/use-store.ts';
-import {LineBlock} from '../view/line-block.tsx';
+import {Divider, LineBlock} from '../view/line-block.tsx';
 import type {RegionProps} from '../view/region.ts';
 import {useShell} from '../view/shell-context.ts';
 import {draftLines, editorSplit, gutterCells} from './draft-lines.ts';
@@ -63,7 +63,7 @@ function FormBody({state, width, height: rowsOfBody}: RegionProps & {readonly st
 			flexShrink={0}
 		>
 			<LineBlock rows={rows} top={top} width={formWidth} height={formHeight} />
-			{isSplit && <Box width={gutterCells} flexShrink={0} />}
+			{isSplit && <Divider width={gutterCells} height={height} />}
 			<LineBlock
 				rows={draftLines(state, sideWidth)}
 				top={state.sideTop}

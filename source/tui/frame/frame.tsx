@@ -13,7 +13,7 @@ import type {Layout} from '../state/layout.ts';
 import {smallest} from '../state/layout.ts';
 import {useStore} from '../state/use-store.ts';
 import {themes, themesBehind} from '../theme/theme.ts';
-import {LineBlock} from '../view/line-block.tsx';
+import {Divider, LineBlock} from '../view/line-block.tsx';
 import {LineRow} from '../view/line-row.tsx';
 import {NounBody} from '../view/noun-body.tsx';
 import {PaneDetail} from '../view/pane-detail.tsx';
@@ -124,7 +124,7 @@ function PaneRegion({layout, width, height}: RegionProps & {readonly layout: Lay
 				{layout.showsList && !Body && listing && (
 					<NounBody of={listing} width={layout.listWidth} height={height} />
 				)}
-				{layout.gutter > 0 && <Box width={layout.gutter} flexShrink={0} />}
+				{layout.gutter > 0 && <Divider width={layout.gutter} height={height} />}
 				{layout.showsDetail && (
 					<PaneDetail width={layout.mark + layout.detailWidth} height={height} />
 				)}

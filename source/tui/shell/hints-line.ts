@@ -34,7 +34,7 @@ export function hintsLine(shell: Shell, width: number): Line {
 		{text: literal(' ')},
 		{text: key, tone: 'accent'},
 		{text: literal(' ')},
-		{text: label, tone: 'quiet'},
+		{text: label},
 		{text: literal(' ')},
 	]);
 }

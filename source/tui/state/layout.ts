@@ -11,7 +11,7 @@ export type Layout = {
 	readonly hints: number;
 	readonly listWidth: number;
 	readonly detailWidth: number;
-	/** Blank columns between the two. */
+	/** Columns of the divider between the two. */
 	readonly gutter: number;
 	/** The column before the detail that tells the row which keys act on: 1 where there is such a row, else 0. */
 	readonly mark: number;
@@ -20,7 +20,7 @@ export type Layout = {
 };
 
 export type LayoutWish = {
-	/** Rows that banners take; few enough to leave a body on the smallest screen. */
+	/** Rows that banners take. */
 	readonly banners: number;
 	/** Rows that say how what is typed may go on. */
 	readonly hints?: number;
@@ -38,7 +38,7 @@ export type LayoutWish = {
 export const smallest: Size = {columns: 60, rows: 16};
 
 const splitColumns = 100;
-const gutterColumns = 2;
+const gutterColumns = 3;
 const usualShare = 0.58;
 
 /** Status, tabs, pane rule and the last row. */

@@ -1,6 +1,7 @@
 import {Box} from 'ink';
 import {memo} from 'react';
-import type {Line} from '../lines/line.ts';
+import {literal} from '../../terminal/text/safe.ts';
+import {line, type Line} from '../lines/line.ts';
 import {LineRow} from './line-row.tsx';
 
 export type LineBlockProps = {
@@ -26,3 +27,17 @@ export const LineBlock = memo(function LineBlock({rows, top, width, height}: Lin
 		</Box>
 	);
 });
+
+/** The line between what stands beside each other, a blank before it and what is left of `width` cells behind it. */
+export function Divider({width, height}: Pick<LineBlockProps, 'width' | 'height'>) {
+	return (
+		<LineBlock
+			rows={Array.from({length: height}, () => dividing)}
+			top={0}
+			width={width}
+			height={height}
+		/>
+	);
+}
+
+const dividing = line(literal(' │'), 'quiet');

@@ -38,6 +38,12 @@ test('a prompt is edited, its diff shown, and only then is it written', async ()
 	await pane.press('esc');
 	await pane.shows('1 not saved');
 	expect(pane.subscriptions()).toEqual({hook});
+	// One column between the form and what it does, and no other border.
+	const columns = pane.shown.screen
+		.lines()
+		.slice(3, -1)
+		.map(row => [row.indexOf('│'), row.lastIndexOf('│')]);
+	expect(columns).toEqual(columns.map(() => [65, 65]));
 
 	await pane.press('w');
 	await pane.shows(String.raw`+    "prompt": "Look at {number}\nw then w",`);

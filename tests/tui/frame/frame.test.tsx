@@ -79,11 +79,19 @@ test('a selected row carries ">" in column 0 in every theme', async () => {
 	}
 });
 
-test('there are no vertical borders', async () => {
+test('there are no vertical borders but one column between list and detail', async () => {
 	const port = createFakePort();
 	fill(port, 20);
 	await using shown = await showShell(port, wide);
+	const rows = shown.screen.lines().slice(3, -1);
+	const column = rows[0]?.indexOf('│') ?? -1;
 
+	expect(rows.map(row => row.slice(column - 1, column + 2))).toEqual(
+		rows.map(() => expect.stringMatching(/^ │ ?$/)),
+	);
+	expect(shown.text().replaceAll('│', '')).toHaveLength(shown.text().length - rows.length);
+	expect(shown.text()).not.toMatch(/[┃║|]/);
+	await shown.screen.press('enter', 'z');
 	expect(shown.text()).not.toMatch(/[│┃║|]/);
 });
 

@@ -10,11 +10,11 @@ const wish: LayoutWish = {
 	isZoomed: false,
 };
 
-test('list and detail stand side by side from 100 columns, 58 to 42 with two blanks between', () => {
+test('list and detail stand side by side from 100 columns, 58 to 42 with three columns for the divider', () => {
 	expect(layoutOf({columns: 100, rows: 36}, wish)).toMatchObject({
 		listWidth: 56,
-		gutter: 2,
-		detailWidth: 42,
+		gutter: 3,
+		detailWidth: 41,
 		showsList: true,
 		showsDetail: true,
 	});
@@ -25,12 +25,12 @@ test('list and detail stand side by side from 100 columns, 58 to 42 with two bla
 	});
 });
 
-test('the mark of the row that keys act on has a column of its own, out of the blanks beside a list', () => {
+test('the mark of the row that keys act on has a column of its own, out of those of the divider beside a list', () => {
 	const marked = {...wish, hasCursor: true};
 	expect(layoutOf({columns: 100, rows: 36}, marked)).toMatchObject({
-		gutter: 1,
+		gutter: 2,
 		mark: 1,
-		detailWidth: 42,
+		detailWidth: 41,
 	});
 	expect(layoutOf({columns: 80, rows: 24}, {...marked, region: 'detail'})).toMatchObject({
 		gutter: 0,

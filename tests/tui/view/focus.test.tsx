@@ -22,14 +22,14 @@ test.for(['dark', 'mono'] as const)(
 		await using shown = await showShell(busyPort(), wide, {theme});
 		const rule = () => shown.screen.lines()[2];
 		expect(cursors(shown.screen.lines())).toHaveLength(1);
-		expect(rule()).toMatch(/^── Traffic ── .*─ {2}·· Detail ·+$/);
+		expect(rule()).toMatch(/^── Traffic ── .*─ {3}·· Detail ·+$/);
 
 		await shown.screen.press('enter');
-		expect(rule()).toMatch(/^·· Traffic ·· .*· {2}── Detail ─+$/);
+		expect(rule()).toMatch(/^·· Traffic ·· .*· {3}── Detail ─+$/);
 		expect(shown.screen.lines()[4]).toMatch(/^· /);
 
 		await shown.screen.press('q');
-		expect(rule()).toMatch(/^·· Traffic ·· .*· {2}·· Detail ·+$/);
+		expect(rule()).toMatch(/^·· Traffic ·· .*· {3}·· Detail ·+$/);
 		await shown.screen.press('esc', 'esc', ':');
 		expect(shown.screen.lines()[4]).toMatch(/^· /);
 	},

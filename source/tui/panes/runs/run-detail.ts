@@ -1,6 +1,5 @@
 import type {Approval} from '../../../core/approval.ts';
 import {isTurn, originOf, originWords} from '../../../core/origin.ts';
-import {readWords} from '../../../core/prompt-read.ts';
 import type {Run, StoredRun, TranscriptEntry} from '../../../core/run.ts';
 import {hasEnded, prefetchWords, targetWords, tookWords, toolWords} from '../../../core/run.ts';
 import {loginCommand} from '../../../core/shell-word.ts';
@@ -79,11 +78,6 @@ export function runDetail(run: Run, sources: RunSources, width: number): readonl
 		),
 		...loginRows(run, now, width),
 		...factRows(run, {now, heard: blocks.steps}, width),
-		...paragraph(
-			stored?.plan.read && `prompt read: ${readWords(stored.plan.read)}`,
-			width,
-			'quiet',
-		),
 		...paragraph(
 			stored?.plan.prefetch && `prefetch: ${prefetchWords(stored.plan.prefetch)}`,
 			width,

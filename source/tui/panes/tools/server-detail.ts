@@ -64,8 +64,8 @@ function toolRows(
 
 /** Whether a call asks a person, and what the server claims of the tool. */
 const wordSpans = ({claims, asks, changed}: ServerToolView): readonly Span[] => [
-	{text: asks ? literal('asks') : literal('auto'), tone: asks ? 'warn' : 'quiet'},
-	...(claims.readOnly === true ? [{text: literal('  read-only*'), tone: 'quiet'} as const] : []),
+	{text: asks ? literal('asks') : literal('auto'), tone: asks ? 'warn' : 'plain'},
+	...(claims.readOnly === true ? [{text: literal('  read-only*')}] : []),
 	...(claims.destructive === true ? [{text: literal('  destructive*'), tone: 'bad'} as const] : []),
 	...(changed ? [{text: literal('  changed'), tone: 'bad'} as const] : []),
 ];

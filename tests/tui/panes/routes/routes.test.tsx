@@ -391,7 +391,7 @@ test('the detail has what the route is made of, and what is wrong with it while 
 		'action in ["opened"]',
 		'Look at {number}',
 	]) {
-		expect(shown.text().replaceAll(/\s+/g, ' ')).toContain(fact);
+		expect(shown.text().replaceAll(/[\s│]+/g, ' ')).toContain(fact);
 	}
 
 	// While some of it is used, it is asked each second; nobody tells that the minute is over.

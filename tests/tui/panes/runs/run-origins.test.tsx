@@ -66,7 +66,7 @@ test('so are the approvals that it asked for; of a run that asked nobody it is s
 	expect(shown.said()).toContain('Run #184 asked nobody');
 });
 
-test('its detail says what the prompt took of the payload', async () => {
+test('its detail leaves what the prompt took of the payload to the sheet', async () => {
 	const port = createFakePort({runs: [makeRun({id: 184})]});
 	port.runs.set(184, {
 		...makeRun({id: 184}),
@@ -81,5 +81,5 @@ test('its detail says what the prompt took of the payload', async () => {
 	await using shown = await showShell(port, narrow, {pane: 'runs'});
 	await shown.screen.press('enter');
 	await shown.pass(500);
-	expect(shown.text()).toContain('prompt read: number, pull_request.title');
+	expect(shown.text()).not.toContain('pull_request.title');
 });

@@ -138,7 +138,7 @@ test('uncertain says "verify before trying again"', async () => {
 	const port = createFakePort({runs: [run(2, {state: 'uncertain'})]});
 	await using shown = await showShell(port, wide, {pane: 'runs'});
 
-	expect(shown.text().replaceAll(/\s+/g, ' ')).toMatch(/Verify before trying again/i);
+	expect(shown.text().replaceAll(/[\s│]+/g, ' ')).toMatch(/Verify before trying again/i);
 });
 
 const call = (name: string, id: string, at = testNow): TranscriptEntry => ({
@@ -518,7 +518,7 @@ test('beside its detail a run is told apart by what it is about; one without a s
 
 	const rows = readTable(shown.screen.lines(), ['#', 'why', 'state']);
 	expect(rows.slice(0, 2).map(({cells}) => cells['why'])).toEqual([
-		'api#7 opened · Retry the u…',
+		'api#7 opened · Retry the …',
 		'gh-review pull_request',
 	]);
 });
