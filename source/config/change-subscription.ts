@@ -4,7 +4,7 @@ import {isJsonObject, type JsonObject} from '../core/json.ts';
 import type {HomePaths} from './config.ts';
 import {editSubscriptions} from './edit-subscriptions.ts';
 
-/** Takes a subscription out of its file, under the lock of the file. @throws SvcError `subscription_not_found`, and what `editSubscriptions` throws */
+/** Takes a dynamic route out of its file, under the lock of the file. @throws SvcError `subscription_not_found`, and what `editSubscriptions` throws */
 export async function removeSubscription(
 	paths: HomePaths,
 	name: string,
@@ -22,7 +22,7 @@ export async function removeSubscription(
 }
 
 /**
- * Writes `enabled: false` into a subscription, or takes the key out again; everything else stays. The same lock. What is so already is not written.
+ * Writes `enabled: false` into a dynamic route, or takes the key out again; everything else stays. The same lock. What is so already is not written.
  *
  * @throws SvcError `subscription_not_found`, `route_not_editable` for one that is no mapping, and what `editSubscriptions` throws
  * @see manual/routes.md#pause-a-route
@@ -59,9 +59,9 @@ function requireSubscription(entries: JsonObject, name: string, {subscriptions}:
 	return entries[name];
 }
 
-/** The refusal for a name that no subscription in `file` has. */
+/** The refusal for a name that no dynamic route in `file` has. */
 export const subscriptionNotFound = (name: string, file: string): SvcError =>
 	new SvcError(
 		'subscription_not_found',
-		`Cannot find subscription "${name}" in "${file}": see "svc webhook list"`,
+		`Cannot find route "${name}" in "${file}": see "svc webhook list"`,
 	);

@@ -11,7 +11,7 @@ import type {Route} from './route.ts';
 
 const maxNameLength = 128;
 
-/** What would become of a subscription. */
+/** What would become of a dynamic route. */
 export type CheckedSubscription = {
 	/** Why the receiver would refuse it; empty when it would not. `path`: keys down to the value, dotted; empty for the entry itself. */
 	readonly refusals: ReadonlyArray<{
@@ -29,9 +29,9 @@ export type CheckedSubscription = {
 };
 
 /**
- * Resolves the subscription `name` with `entry` as the receiver would. The same rules as for a route of `config.yaml`, and the stricter ones for names that are chosen at a prompt.
+ * Resolves the dynamic route `name` with `entry` as the receiver would. The same rules as for a route of `config.yaml`, and the stricter ones for names that are chosen at a prompt.
  *
- * @see manual/routes.md#subscriptions
+ * @see manual/routes.md#dynamic-routes
  */
 export function checkSubscription(
 	name: string,
@@ -50,9 +50,9 @@ export function checkSubscription(
 export const problemWithNewName = (name: string): string | undefined =>
 	namePattern.test(name)
 		? undefined
-		: `Cannot name a subscription "${cell(name, maxNameLength).text}": a name has 1 to 64 characters of a-z, 0-9, "_" and "-", and starts with a letter or digit`;
+		: `Cannot name a route "${cell(name, maxNameLength).text}": a name has 1 to 64 characters of a-z, 0-9, "_" and "-", and starts with a letter or digit`;
 
-/** Whether config.yaml has a route of that name, also one that is not served: it wins over a subscription. */
+/** Whether config.yaml has a route of that name, also one that is not served: it wins over a dynamic route. */
 export const isStaticName = (
 	name: string,
 	{webhook: {routes, refusals, slipped, skipped}}: Pick<Config, 'webhook'>,

@@ -176,9 +176,9 @@ export type RouteTable = {
 	readonly slipped: ReadonlyMap<string, SkippedRoute>;
 	/** What is wrong with routes that are served all the same, by name. */
 	readonly troubles?: ReadonlyMap<string, readonly string[]>;
-	/** Why the subscriptions file cannot be used, if so. `isUnread`: it never could, so that any name that no static route has may be one of its. */
+	/** Why the file of dynamic routes cannot be used, if so. `isUnread`: it never could, so that any name that no static route has may be one of its. */
 	readonly broken?: {readonly problem: string; readonly isUnread: boolean};
-	/** What served subscriptions say without effect; for `config.yaml` see `Config.problems`. At most 100. */
+	/** What served dynamic routes say without effect; for `config.yaml` see `Config.problems`. At most 100. */
 	readonly warnings: readonly Diagnostic[];
 	/** Changes whenever anything in the table did. */
 	readonly version: number;

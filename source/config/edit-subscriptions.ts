@@ -18,7 +18,7 @@ const lockWaitMs = 10_000;
  * Keys that nobody knows stay. Returns the entries as written; `change` may return what it got, then nothing is written.
  *
  * @throws SvcError `subscriptions_broken` for a file that does not parse or holds a key twice, which is never overwritten; `file_too_large`, `lock_timeout`
- * @see manual/routes.md#subscriptions
+ * @see manual/routes.md#dynamic-routes
  */
 export async function editSubscriptions(
 	paths: HomePaths,

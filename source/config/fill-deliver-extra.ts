@@ -2,7 +2,7 @@ import {isJsonObject, type JsonObject} from '../core/json.ts';
 import {targetNamed} from '../platforms/platforms.ts';
 
 /**
- * `entry` (a subscription as it is written) with what `given` adds to its `deliver_extra`, and, where nothing else is written, with what its target's kind has there by
+ * `entry` (a dynamic route as it is written) with what `given` adds to its `deliver_extra`, and, where nothing else is written, with what its target's kind has there by
  * default. Pure.
  *
  * @see manual/delivery.md

@@ -6,7 +6,7 @@ import {refusePlantedFolder} from '../core/planted-file.ts';
 import type {HomePaths} from './config.ts';
 import {processEnvironment, type Environment} from './environment.ts';
 
-/** What may stand after `-p`, and what a subscription may be called. @see manual/commands.md */
+/** What may stand after `-p`, and what a dynamic route may be called. @see manual/commands.md */
 export const namePattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /** The profile without a name: the home itself. */

@@ -19,7 +19,7 @@ const maxConfigBytes = 1024 * 1024;
  * cannot be read, is refused as a whole: anything else takes out the one item that it stands in (`Config.slips`, `WebhookConfig.slipped`). A `config.yaml` that is
  * missing means the defaults. What only keeps the receiver from starting is in `webhook.refusals`. No message holds a secret.
  *
- * @see manual/configuration.md#one-slip-takes-one-thing-down, manual/receiver.md#settings, manual/routes.md#subscriptions
+ * @see manual/configuration.md#one-slip-takes-one-thing-down, manual/receiver.md#settings, manual/routes.md#dynamic-routes
  */
 export function loadConfig(
 	options: LoadOptions & {

@@ -1,7 +1,7 @@
 import {randomBytes} from 'node:crypto';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 
-/** What `svc webhook subscribe` was told; what is absent was not. @see manual/routes.md#subscriptions */
+/** What `svc webhook subscribe` was told; what is absent was not. @see manual/routes.md#dynamic-routes */
 export type SubscribeFlags = {
 	readonly events?: readonly string[];
 	readonly prompt?: string;

@@ -14,7 +14,7 @@ import type {Route} from './route.ts';
 
 const maxNameLength = 128;
 
-/** What subscriptions take from `config`. `place` gives findings their place; without it they have none. */
+/** What dynamic routes take from `config`. `place` gives findings their place; without it they have none. */
 export const routeContextOf = (
 	{webhook, paths, multiplexProfiles, profiles}: Config,
 	place: (finding: UnplacedDiagnostic) => Diagnostic = placelessIn(paths.subscriptions),
@@ -29,7 +29,7 @@ export const routeContextOf = (
 	maxBodyBytes: webhook.maxBodyBytes,
 });
 
-/** The route behind an entry of the subscriptions file, or why there is none. Never throws. Unknown keys are ignored. */
+/** The route behind an entry of the file of dynamic routes, or why there is none. Never throws. Unknown keys are ignored. */
 export function resolveSubscription(
 	name: string,
 	entry: unknown,

@@ -43,7 +43,7 @@ export type ResolveOptions = {
 	readonly known?: ResolvedSubscriptions | undefined;
 	/** What became of the entries last, under whatever configuration. */
 	readonly previous?: ResolvedSubscriptions | undefined;
-	/** The routes in use, by name: of a subscription that slipped the last good version. */
+	/** The routes in use, by name: of a dynamic route that slipped the last good version. */
 	readonly last?: RouteTable['routes'] | undefined;
 	readonly strict?: boolean;
 };
@@ -56,7 +56,7 @@ export type ResolvedSubscriptions = {
 };
 
 /**
- * Resolves the subscriptions of a home. `known` is what became of them under the same configuration before: an entry that has not changed is taken from it, the
+ * Resolves the dynamic routes of a home. `known` is what became of them under the same configuration before: an entry that has not changed is taken from it, the
  * same objects. `strict`: unknown keys are errors, as `svc config check` wants them; else warnings.
  */
 export function resolveSubscriptions(

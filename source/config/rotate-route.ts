@@ -25,7 +25,7 @@ export type RotatedRoute = {
 
 /**
  * Gives a route another secret (one is made when none is given) and lets the old one pass for `overlapMs`, at most 30 days. A route of `config.yaml` is edited there, its comments
- * kept; another one in the subscriptions file. Both under the lock of the file.
+ * kept; another one in the file of dynamic routes. Both under the lock of the file.
  *
  * @throws SvcError `route_not_found`; `rotation_refused` for a secret that is inherited or a reference, or a new one that cannot be; what `editConfig` and
  * `editSubscriptions` throw

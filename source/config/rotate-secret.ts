@@ -41,7 +41,7 @@ export type Rotated =
 	| {readonly ok: false; readonly reason: string};
 
 /**
- * `entry` (a subscription or a static route, as written) with a new secret; what it replaces goes to `retired_secrets`, where nothing outlasts the overlap. At most 20 stand there: what is over
+ * `entry` (a dynamic or a static route, as written) with a new secret; what it replaces goes to `retired_secrets`, where nothing outlasts the overlap. At most 20 stand there: what is over
  * since 30 days, or makes room, is dropped; what still passes never is. Only a secret that is written out can be replaced. Pure but for the new secret.
  *
  * @see manual/routes.md#rotate-a-secret

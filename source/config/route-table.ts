@@ -14,11 +14,11 @@ import {maxProblems} from './yaml-source.ts';
 let tablesMade = 0;
 
 /**
- * The routes that are served: those of `config.yaml`, then the subscriptions. A subscription that has the name of a static route is skipped, also
- * when that route is itself refused or has slipped; so is every one that a static route would be refused for. Of the subscriptions 5,000 are looked at. `strict`: their unknown keys
+ * The routes that are served: those of `config.yaml`, then the dynamic ones. A dynamic route that has the name of a static route is skipped, also
+ * when that route is itself refused or has slipped; so is every one that a static route would be refused for. Of the dynamic routes 5,000 are looked at. `strict`: their unknown keys
  * are errors among the warnings.
  *
- * @see manual/routes.md#subscriptions
+ * @see manual/routes.md#dynamic-routes
  */
 export const buildRouteTable = (
 	config: Config,
@@ -26,7 +26,7 @@ export const buildRouteTable = (
 	options: {readonly strict?: boolean} = {},
 ): RouteTable => tableOf(config, resolveSubscriptions(config, subscriptions, options));
 
-/** The same of subscriptions that are resolved. */
+/** The same of dynamic routes that are resolved. */
 export function tableOf(config: Config, subscriptions: ResolvedSubscriptions): RouteTable {
 	const {routes: staticRoutes, refusals, slipped: staticSlips, skipped: notServed} = config.webhook;
 	const routes = new Map<string, Route>(staticRoutes);
@@ -84,7 +84,7 @@ function firstByName(slips: readonly SkippedRoute[]): Map<string, SkippedRoute> 
 
 function shadowed(route: Route, {paths}: Config): SkippedRoute {
 	const {name, source, profile} = route;
-	const reason = `Subscription "${name}" is not used: a route of config.yaml has the same name`;
+	const reason = `Dynamic route "${name}" is not used: a route of config.yaml has the same name`;
 	return {
 		name,
 		source,
@@ -98,7 +98,7 @@ function shadowed(route: Route, {paths}: Config): SkippedRoute {
 }
 
 /**
- * The table as of each call, made again only when the configuration or the subscriptions are other ones than at the last call, and of the subscriptions only those that
+ * The table as of each call, made again only when the configuration or the dynamic routes are other ones than at the last call, and of the dynamic routes only those that
  * changed. One that cannot be used any more is served as it was. Cheap enough for every request.
  */
 export function createRouteTableSource({
@@ -162,7 +162,7 @@ export function routeViews({routes, troubles, slipped, skipped}: RouteTable): re
 	return [...views.values()];
 }
 
-/** Secrets of every served route, subscriptions included: what a log must not show besides `Config.secretValues`. */
+/** Secrets of every served route, dynamic routes included: what a log must not show besides `Config.secretValues`. */
 export const secretsInTable = ({routes}: RouteTable): readonly string[] => [
 	...new Set(
 		[...routes.values()]

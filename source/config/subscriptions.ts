@@ -23,16 +23,16 @@ export type Subscriptions = {
 };
 
 export type SubscriptionsReader = {
-	/** The subscriptions as of now: one `stat`, and nothing more unless the file changed. Never throws. */
+	/** The dynamic routes as of now: one `stat`, and nothing more unless the file changed. Never throws. */
 	current(): Subscriptions;
 };
 
 /**
- * Reads the dynamic subscriptions of a home, again whenever modification time, size or inode of the file changed. A file that
+ * Reads the dynamic routes of a home, again whenever modification time, size or inode of the file changed. A file that
  * cannot be used (more than 4 MiB, not a JSON object) is reported once to `log` and leaves the last good set in place, and so does one that has become
  * blank: whoever saves in place empties it first. A missing one is an empty set.
  *
- * @see manual/routes.md#subscriptions
+ * @see manual/routes.md#dynamic-routes
  */
 export function createSubscriptionsReader({
 	paths,
@@ -67,7 +67,7 @@ export function createSubscriptionsReader({
 			const problem = messageOf(error);
 			if (problem !== last.problem) {
 				const consequence = wasRead
-					? 'the last good subscriptions stay in place'
+					? 'the last good dynamic routes stay in place'
 					: 'what is no route of config.yaml is answered with 503';
 				log.warn(`${problem}; ${consequence}`);
 				last = {...last, problem, ...(!wasRead && {isUnread: true})};
@@ -92,7 +92,7 @@ export function createSubscriptionsReader({
 const isBlank = (text: string): boolean => text.trim() === '';
 
 /**
- * The entries in the text of a subscriptions file; blank text holds none.
+ * The entries in the text of the file of dynamic routes; blank text holds none.
  *
  * @throws SvcError `subscriptions_broken`
  */

@@ -19,7 +19,7 @@ export type LiveConfig = {
 	started(): Config;
 	/** Problems of the file that was there at the start, while none has been good since; then nothing may run. */
 	readonly broken: readonly Diagnostic[];
-	/** The routes to serve, read again when the subscriptions file has changed. Cheap: called for every request. */
+	/** The routes to serve, read again when the file of dynamic routes has changed. Cheap: called for every request. */
 	routes(): RouteTable;
 	/** What must never be shown: every secret that the configuration and the routes hold. */
 	secrets(): readonly string[];
@@ -178,7 +178,7 @@ export function createLiveConfig(
 			restartNeeded,
 			problems: next.config.problems,
 		});
-		// Subscriptions are told of by themselves; a file that was saved as it was is no news.
+		// Dynamic routes are told of by themselves; a file that was saved as it was is no news.
 		if (changes.length > 0) {
 			log.info('The configuration was reloaded', {
 				changes: changes.join('; '),

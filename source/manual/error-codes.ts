@@ -59,7 +59,7 @@ export const errorCodes = {
 	edit_invalid:
 		'Nothing was replayed: the text was left as it was, or is not what the sender sends; then it is kept, the message says where',
 	empty_message: 'The answer was empty: nothing was delivered',
-	entry_invalid: 'The subscription is not served; `svc webhook list` says why',
+	entry_invalid: 'The route is not served; `svc webhook list` says why',
 	file_planted:
 		'A file or folder that the program writes is a pipe or a device, or a link that other users may have made (see Files): look who put it there, remove it, `chmod 700` its folder',
 	file_system_failed:
@@ -152,7 +152,7 @@ export const errorCodes = {
 	model_rejected: "The model's server refuses the request",
 	model_unreachable:
 		"The model's server failed, was away or answered nonsense; the run is tried again",
-	name_invalid: 'The subscription is not served; `svc webhook list` says why',
+	name_invalid: 'The route is not served; `svc webhook list` says why',
 	nobody_to_ask:
 		'`svc open` was started without a terminal, and no gateway of this home runs: use `svc mcp install` with the link in a terminal',
 	not_approved: 'A tool call was not allowed',
@@ -187,7 +187,7 @@ export const errorCodes = {
 	read_only: 'The screen was opened with `--read-only`: it changes nothing',
 	route_conflict:
 		'Somebody else changed the route, or made one of that name, since it was read: nothing was written. Read it again; the interface shows both',
-	route_is_static: '`svc webhook test` works for subscriptions only',
+	route_is_static: '`svc webhook test` works for dynamic routes only',
 	route_not_editable:
 		'The entry is no mapping, or would be a new one in `config.yaml`: edit the file by hand',
 	route_not_found: 'Nothing has that name: look with `list`',
@@ -209,7 +209,7 @@ export const errorCodes = {
 		'`config.yaml` was changed since the diff was shown: nothing was written. Look at the diff again',
 	setup_refused:
 		'The receiver could not be served so: nothing was written; the message says what to mend',
-	shadowed: 'The subscription is not served; `svc webhook list` says why',
+	shadowed: 'The route is not served; `svc webhook list` says why',
 	signature_invalid:
 		'The `signature` of the route names no known sender or is no sound description; the message says what is wrong: see `svc help signatures`',
 	signature_without_url:

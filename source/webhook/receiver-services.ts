@@ -17,7 +17,7 @@ export type ReceiverServices = Pick<World, 'clock' | 'log'> & {
 	readonly intake: Intake;
 	/** Why nothing can be written to the journal, as it told last; `undefined` while it can. */
 	readonly journalFailing: () => string | undefined;
-	/** The served routes; asked for every request, once for those of one turn. Reloads the subscription file when it changed. */
+	/** The served routes; asked for every request, once for those of one turn. Reloads the file of dynamic routes when it changed. */
 	readonly routes: () => RouteTable;
 	readonly compile: (route: Route) => CompiledRoute;
 	/** Whether `/p/<profile>/webhooks/<route>` is served now. */

@@ -136,7 +136,7 @@ test.for([
 		});
 		expect({code, stdout}).toEqual({code: 1, stdout: ''});
 		expect(stderr).toContain(
-			'config.yaml has a route "push", which wins over a subscription: take another name, or change that route there',
+			'config.yaml has a route "push", which wins over a dynamic route: take another name, or change that route there',
 		);
 		expect(await entries(home)).toEqual(before);
 	},

@@ -166,7 +166,7 @@ test('a subscription with the name of a static route is told that it is not used
 	using home = createTemporaryHome();
 	const config = configOf(home.load({config: 'platforms: {webhook: {routes: {a: {secret: s}}}}'}));
 	expect(checkSubscription('a', {secret: 't'}, config).warnings).toEqual([
-		'Subscription "a" is not used: a route of config.yaml has the same name',
+		'Dynamic route "a" is not used: a route of config.yaml has the same name',
 	]);
 });
 

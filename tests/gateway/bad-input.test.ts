@@ -177,7 +177,7 @@ test('a subscriptions file that does not parse leaves the last good subscription
 
 	const said = gateway.log.filter(line => line.includes('is not JSON'));
 	expect(said).toHaveLength(1);
-	expect(said[0]).toContain('the last good subscriptions stay in place');
+	expect(said[0]).toContain('the last good dynamic routes stay in place');
 	expect(gateway.log.join('\n')).not.toContain('not shown');
 	await gateway.home.write('webhook_subscriptions.json', subscriptionsText({other: {prompt: 'x'}}));
 	expect((await gateway.send('other', {})).status).toBe(202);

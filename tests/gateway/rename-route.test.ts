@@ -93,7 +93,7 @@ test('a route of config.yaml gets another name and other settings in one step; i
 test.for([
 	['other', 'is the name of a route that exists'],
 	['fixed', 'is the name of a route that exists'],
-	['No!', 'Cannot name a subscription "No!"'],
+	['No!', 'Cannot name a route "No!"'],
 ] as const)(
 	'a subscription is not renamed to %s, and nothing is written',
 	async ([name, problem]) => {

@@ -41,7 +41,7 @@ export function addConfigCommands(program: Command, context: Context): void {
 
 	group
 		.command('check')
-		.description('check config.yaml, .env and the subscriptions; unknown keys count as errors')
+		.description('check config.yaml, .env and the dynamic routes; unknown keys count as errors')
 		.option('--json', 'print JSON')
 		.action(async ({json}: {json?: boolean}) => {
 			const {checkConfiguration} = await import('../check/check-configuration.ts');

@@ -30,13 +30,13 @@ const hookOption = (text: string): string => {
 	return text;
 };
 
-/** `svc webhook subscribe|list|edit|remove|rename|pause|resume|test|rotate|recover|simulate`. @see manual/routes.md#subscriptions, manual/commands.md */
+/** `svc webhook subscribe|list|edit|remove|rename|pause|resume|test|rotate|recover|simulate`. @see manual/routes.md#dynamic-routes, manual/commands.md */
 export function addWebhookCommands(program: Command, context: Context): void {
 	const group = program.command('webhook').description('routes that receive webhooks');
 
 	group
 		.command('subscribe')
-		.description('create a subscription, or change what the flags name of one that exists')
+		.description('create a dynamic route, or change what the flags name of one that exists')
 		.argument('<name>', 'name of the route: a-z, 0-9, "_" and "-"')
 		.option('--events <list>', 'event types to accept, separated by commas', listOption)
 		.option('--prompt <template>', 'what the agent is asked; {a.b} are values of the payload')
@@ -137,7 +137,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 
 	group
 		.command('test')
-		.description('send a signed test event to a subscription through the HTTP port')
+		.description('send a signed test event to a dynamic route through the HTTP port')
 		.argument('<name>', 'name of the route')
 		.option('--payload <json>', 'body to send')
 		.option('--event <type>', 'event type to send', wordOption)
@@ -199,7 +199,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 
 	group.addHelpText(
 		'after',
-		'\nFlags that are absent leave what a subscription has; its secret stays until --secret.',
+		'\nFlags that are absent leave what a route has; its secret stays until --secret.',
 	);
 	// After its commands, which inherit what it allows.
 	group.allowExcessArguments().action((_, command: Command) => {

@@ -32,7 +32,7 @@ const namings: Readonly<Record<Exclude<Noun, 'file'>, Naming>> = {
 			...membersAt(config, routesPlace(config)).map(value => ({value, says: 'config.yaml'})),
 			...Object.entries(jsonObject(paths.subscriptions)).map(([value, entry]) => ({
 				value,
-				says: wordOf(entry, 'description') || 'subscription',
+				says: wordOf(entry, 'description') || 'route',
 			})),
 		];
 	},

@@ -36,7 +36,7 @@ export function usableConfig(
 	return loaded.config;
 }
 
-/** The routes of a home as its files say now. `problem`: why the subscriptions could not be used. Never throws. */
+/** The routes of a home as its files say now. `problem`: why the dynamic routes could not be used. Never throws. */
 export function readRoutes(
 	{clock}: Pick<Context, 'clock'>,
 	config: Config,

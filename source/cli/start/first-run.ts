@@ -9,7 +9,7 @@ import {defaultTarget} from '../../platforms/platforms.ts';
 
 /** What the first use wrote. */
 export type FirstRun = {
-	/** Name of the subscription that was created, or of the first that was there. */
+	/** Name of the dynamic route that was created, or of the first that was there. */
 	readonly route: string;
 };
 
@@ -19,8 +19,8 @@ const prompt =
 	'{repository.full_name}#{pull_request.number} was {action} by {sender.login}.\n\nTitle: {pull_request.title}\n\n{pull_request.body}\n\nSummarise the change in three sentences and name what a reviewer should look at.';
 
 /**
- * On the first use of a home (no `config.yaml`) writes a configuration that listens on this machine alone and one subscription with a secret of its own.
- * Subscriptions that are there already stay as they are. `undefined` when this is not the first use, or another process was faster.
+ * On the first use of a home (no `config.yaml`) writes a configuration that listens on this machine alone and one dynamic route with a secret of its own.
+ * Dynamic routes that are there already stay as they are. `undefined` when this is not the first use, or another process was faster.
  *
  * @throws SvcError
  */

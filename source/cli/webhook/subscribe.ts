@@ -35,7 +35,7 @@ export type SubscribeOptions = Omit<SubscribeFlags, 'filters'> & {
 };
 
 /**
- * Creates or changes a subscription; prints its URL, its secret if it is new, a ready curl line, and what whoever has them can make happen.
+ * Creates or changes a dynamic route; prints its URL, its secret if it is new, a ready curl line, and what whoever has them can make happen.
  *
  * @throws SvcError `subscription_refused`, `job_not_found`, `job_ambiguous`, `job_invalid`, …
  */
@@ -52,7 +52,7 @@ export async function subscribe(
 	if (isStaticName(name, config)) {
 		throw new SvcError(
 			'subscription_refused',
-			`Cannot subscribe "${name}": config.yaml has a route "${name}", which wins over a subscription: take another name, or change that route there`,
+			`Cannot subscribe "${name}": config.yaml has a route "${name}", which wins over a dynamic route: take another name, or change that route there`,
 		);
 	}
 
@@ -73,7 +73,7 @@ export async function subscribe(
 				throw new SvcError('subscription_refused', refusal.reason);
 			}
 
-			// "The `--cron-job` reference is validated at creation time": also when another profile is named for one that is there. See manual/routes.md#subscriptions
+			// "The `--cron-job` reference is validated at creation time": also when another profile is named for one that is there. See manual/routes.md#dynamic-routes
 			if (typeof flags.cronJob === 'string' || flags.routeProfile !== undefined) {
 				findCronJob(context, entry, config);
 			}

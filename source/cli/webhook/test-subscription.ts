@@ -6,7 +6,7 @@ import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
 import {requireGateway} from '../home/gateway-access.ts';
 
-/** Sends a test event to a subscription of the running gateway; prints status and body. Routes of config.yaml are refused. */
+/** Sends a test event to a dynamic route of the running gateway; prints status and body. Routes of config.yaml are refused. */
 export async function testSubscription(
 	context: Context,
 	name: string,
@@ -20,7 +20,7 @@ export async function testSubscription(
 	if (route?.source === 'static') {
 		throw new SvcError(
 			'route_is_static',
-			`Cannot test route "${name}": it is in config.yaml, only subscriptions can be tested`,
+			`Cannot test route "${name}": it is in config.yaml, only dynamic routes can be tested`,
 		);
 	}
 

@@ -18,7 +18,7 @@ type Named = {
 	readonly from: string;
 };
 
-/** What changes in the subscriptions file, as `unifiedDiff` writes it; no secret is in it. */
+/** What changes in the file of dynamic routes, as `unifiedDiff` writes it; no secret is in it. */
 export const subscriptionDiff = (
 	name: string,
 	{before, after, from}: EntryChange & Named,

@@ -130,7 +130,7 @@ function withMadeSecret(
 	return {entry: {...entry, secret: Array.isArray(written) ? all : secret}, secret};
 }
 
-/** A subscription whose secret is another one now, with the day; one without a secret of its own has none. */
+/** A dynamic route whose secret is another one now, with the day; one without a secret of its own has none. */
 function withDay(
 	entry: JsonObject,
 	{before, today}: {readonly before: JsonValue | undefined; readonly today: string},

@@ -51,20 +51,20 @@ export const routes = {
 		result: text,
 	},
 	/**
-	 * Pauses or resumes a subscription in its file.
+	 * Pauses or resumes a dynamic route in its file.
 	 * @throws SvcError `subscription_not_found`, `route_not_editable`; `route_refused` for one that is served as it was; what `editSubscriptions` throws
 	 */
 	setRoutePaused: {
 		method: 'POST',
 		path: '/v1/routes/{name}/pause',
-		summary: 'Pauses or resumes a subscription in its file. Body: {"paused": true or false}.',
+		summary: 'Pauses or resumes a dynamic route in its file. Body: {"paused": true or false}.',
 		body: z.strictObject({paused: yesOrNo}),
 	},
-	/** Takes a subscription out of its file. @throws SvcError `subscription_not_found`, what `editSubscriptions` throws */
+	/** Takes a dynamic route out of its file. @throws SvcError `subscription_not_found`, what `editSubscriptions` throws */
 	removeRoute: {
 		method: 'POST',
 		path: '/v1/routes/{name}/remove',
-		summary: 'Takes a subscription out of its file, without a question.',
+		summary: 'Takes a dynamic route out of its file, without a question.',
 	},
 	/**
 	 * Gives a route a new secret, which is told once; what it replaces passes for `overlap_ms`, a day when absent.

@@ -18,7 +18,7 @@ const notHere = ({name, source}: RouteView): string | undefined =>
 
 const gone = 'it has gone';
 
-/** What changes a subscription without its form. */
+/** What changes a dynamic route without its form. */
 export const routeActs = <Rotated>(): ReadonlyArray<
 	Act<RouteView, RoutePort<Rotated>, RotatedSecret<Rotated>>
 > => [
@@ -26,7 +26,7 @@ export const routeActs = <Rotated>(): ReadonlyArray<
 		verb: 'pause',
 		key: 'p',
 		label: 'pause or resume',
-		says: 'answer the events of a subscription with 503, so that senders try again',
+		says: 'answer the events of a dynamic route with 503, so that senders try again',
 		why: notHere,
 		async effect(port, id) {
 			const name = nameInKey(id);
@@ -40,7 +40,7 @@ export const routeActs = <Rotated>(): ReadonlyArray<
 		back: {
 			isDone: ({paused = false}) => paused,
 			verb: 'resume',
-			says: 'let a paused subscription go on',
+			says: 'let a paused route go on',
 			async effect(port, id) {
 				const name = nameInKey(id);
 				await port.setRoutePaused(name, {paused: false});
@@ -71,7 +71,7 @@ export const routeActs = <Rotated>(): ReadonlyArray<
 		verb: 'remove',
 		key: 'D',
 		label: 'delete',
-		says: 'remove a subscription',
+		says: 'remove a dynamic route',
 		why: notHere,
 		ask: ({name}) => ({
 			title: `Delete ${name}?`,

@@ -43,7 +43,7 @@ const pausedText =
 	'paused: events that would start something are answered 503 and kept; p lets it go on, and r in Traffic replays what was not sent again';
 
 const howToChange: Readonly<Record<RouteView['source'], string>> = {
-	static: 'e edits it in config.yaml, whose comments stay; Y makes a subscription of it.',
+	static: 'e edits it in config.yaml, whose comments stay; Y makes a dynamic route of it.',
 	dynamic:
 		'e edits it, Y makes another one of it; p pauses it, R gives it a new secret, D deletes it.',
 };

@@ -68,13 +68,13 @@ export function addRoute(shell: Shell): void {
 		title: literal('A new route'),
 		notes: [literal('Where is it to be written? Of two with one name that of config.yaml counts.')],
 		items: [
-			entry('s', literal('subscriptions: webhook_subscriptions.json'), 'dynamic'),
+			entry('s', literal('webhook_subscriptions.json, as svc webhook subscribe does'), 'dynamic'),
 			entry('c', literal('config.yaml, whose comments and order stay'), 'static'),
 		],
 	});
 }
 
-/** Opens the form of a new subscription that begins with this. */
+/** Opens the form of a new dynamic route that begins with this. */
 export function addRouteWith(
 	shell: Shell,
 	begun: Pick<Draft, 'name' | 'definition' | 'traffic'>,
@@ -85,7 +85,7 @@ export function addRouteWith(
 	});
 }
 
-/** Opens the form of a new subscription that has what a route has, but its secrets. */
+/** Opens the form of a new dynamic route that has what a route has, but its secrets. */
 export function copyRoute(shell: Shell, {name, source}: RouteView): void {
 	const isStillHere = placeNow(shell, literal('Y'));
 	shell.attempt(async () => {

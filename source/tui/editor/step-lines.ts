@@ -11,7 +11,7 @@ export const planLines = (plan: RouteSavePlan, width: number): readonly Line[] =
 	line(literal('w writes it, Esc goes back to the form'), 'quiet'),
 ];
 
-/** A subscription that was made, or a secret that was: the one time that it is there. */
+/** A dynamic route that was made, or a secret that was: the one time that it is there. */
 export function savedLines(
 	step: Extract<EditorStep, {kind: 'saved'}>,
 	{width, height}: {readonly width: number; readonly height: number},

@@ -367,7 +367,7 @@ test.for([
 		await pane.type('Fresh!');
 		await pane.press('enter');
 		await pane.rest();
-		await pane.shows('Cannot name a subscription "Fresh!"');
+		await pane.shows('Cannot name a route "Fresh!"');
 		await pane.press('enter', 'ctrl+u');
 		await pane.type('fresh');
 		await pane.press('enter', 'w');

@@ -6,7 +6,7 @@ import {type Check, type Found, ok, unread, warning} from './check.ts';
 
 const maxShown = 30;
 
-/** `config.yaml`, the subscriptions and the jobs, as `svc config check` sees them. */
+/** `config.yaml`, the dynamic routes and the jobs, as `svc config check` sees them. */
 export const configuration: Check = {
 	subject: 'config',
 	look({paths, config, problems}) {
