@@ -131,7 +131,10 @@ const isSection = (path: string): boolean =>
 	['route', 'mcp_servers', 'approval-rule', 'alert', 'job', 'model', 'runs'].includes(path);
 
 /** Settings that a page of its own describes. */
-const elsewhere = new Set(['extra', 'routes']);
+const elsewhere = new Set(['routes']);
+
+/** A second place for settings that are listed; a sentence of the page says so. */
+const repeated = new Set(['extra']);
 
 const changes: Readonly<Record<string, string>> = {
 	reconnect: 'reconnects',
@@ -145,7 +148,8 @@ function settingRows(schema: JsonObject, path: readonly string[], inherited = ''
 		return [];
 	}
 
-	return Object.entries(properties).flatMap(([key, value]) => {
+	const listed = Object.entries(properties).filter(([key]) => !repeated.has(key));
+	return listed.flatMap(([key, value]) => {
 		const setting = isJsonObject(value) ? value : {};
 		const change = typeof setting['x-change'] === 'string' ? setting['x-change'] : inherited;
 		const inner = elsewhere.has(key) ? [] : settingRows(setting, [...path, key], change);

@@ -58,7 +58,7 @@ export const secrets: Check = {
 				.map(({name}) =>
 					warning(
 						`route "${name}" takes events that nobody signed (INSECURE_NO_AUTH)`,
-						`platforms.webhook.extra.routes.${name}.secret: \${A_SECRET} in config.yaml`,
+						'secret: ${A_SECRET} in its entry in config.yaml',
 					),
 				),
 			...(found.length + open.length === 0 ? [ok('none is missing, none is short')] : []),
