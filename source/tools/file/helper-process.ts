@@ -3,7 +3,7 @@ import {realpathSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import type {Clock} from '../../core/clock.ts';
-import {codeOf} from '../../core/errors.ts';
+import {codeOf, messageOf} from '../../core/errors.ts';
 import {parsedJson} from '../../core/json.ts';
 import {createMutex} from '../../core/mutex.ts';
 import {signalGroup, startGroup} from '../../core/process-group.ts';
@@ -57,11 +57,16 @@ export function createFileHelper({clock}: {readonly clock: Clock}): FileHelper {
 		}
 	};
 
-	const runningIn = async (place: HelperPlace): Promise<Running> => {
+	/** The process, or why there is none. */
+	const runningIn = async (place: HelperPlace): Promise<Running | string> => {
 		const key = JSON.stringify(place);
 		if (running?.key !== key || running.hasEnded) {
 			await end();
-			running = start(place, key);
+			try {
+				running = start(place, key);
+			} catch (error) {
+				return messageOf(error);
+			}
 		}
 
 		return running;
@@ -69,9 +74,13 @@ export function createFileHelper({clock}: {readonly clock: Clock}): FileHelper {
 
 	const call = async (ask: HelperAsk, place: HelperPlace, signal: AbortSignal) => {
 		signal.throwIfAborted();
-		const helper = await runningIn(place);
 		lastId += 1;
 		const id = lastId;
+		const helper = await runningIn(place);
+		if (typeof helper === 'string') {
+			return {id, text: `Cannot work on files: ${helper}`, isError: true};
+		}
+
 		const {promise, resolve: told} = Promise.withResolvers<HelperAnswer>();
 		const failed = (reason: string) => {
 			told({id, text: `Cannot work on files: ${reason}`, isError: true});

@@ -22,7 +22,7 @@ import {
 	sandboxLaunch,
 } from './run-in-sandbox.ts';
 import {seatbelt} from './seatbelt.ts';
-import {systemWorld} from './system-world.ts';
+import {findMoved, systemWorld} from './system-world.ts';
 
 /** Whether sandboxes work here. `reason` follows `no sandbox works here: `. */
 export type SandboxProbe =
@@ -68,15 +68,27 @@ async function tried(
 					works: true,
 					name: `${kind.name} ${await kind.version(program)}`,
 					program,
-					launch: (await boundsTasks(kind, program, systemClock))
-						? (plan, command) => kind.launch(program, plan, command)
-						: (plan, command) => kind.launch(program, withoutBound(plan), command),
+					launch: launchOf(kind, program, {
+						boundsTasks: await boundsTasks(kind, program, systemClock),
+					}),
 				}
 			: {works: false, program, reason};
 	} catch (error) {
 		return {works: false, program, reason: messageOf(error)};
 	}
 }
+
+/** Every sandbox is started by it, so that none is from a plan that is not true any more, however long the plan has waited. */
+const launchOf =
+	(kind: SandboxKind, program: string, given: {readonly boundsTasks: boolean}): LaunchInSandbox =>
+	(plan, command) => {
+		const moved = findMoved(plan);
+		if (moved !== undefined) {
+			throw new Error(`"${moved}" leads elsewhere by now; try again, or list where it leads`);
+		}
+
+		return kind.launch(program, given.boundsTasks ? plan : withoutBound(plan), command);
+	};
 
 const kinds: Readonly<Partial<Record<NodeJS.Platform, SandboxKind>>> = {
 	linux: bubblewrap,

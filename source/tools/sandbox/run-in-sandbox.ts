@@ -13,7 +13,6 @@ import {
 } from './control-group.ts';
 import type {SandboxPlan} from './plan.ts';
 import {seccompProgram} from './seccomp.ts';
-import {findMoved} from './system-world.ts';
 import {watchLimits} from './watch-limits.ts';
 
 /** How a command is started in a sandbox: what is run, and what it reads at its descriptors 3, 4, … */
@@ -23,7 +22,7 @@ export type SandboxLaunch = {
 	readonly feeds: readonly Buffer[];
 };
 
-/** Starts a command in a sandbox. @throws TypeError for a path that this kind of sandbox cannot name */
+/** Starts a command in a sandbox. @throws Error where a listed path leads elsewhere by now; TypeError for a path that this kind of sandbox cannot name */
 export type LaunchInSandbox = (plan: SandboxPlan, command: readonly string[]) => SandboxLaunch;
 
 /** A way to keep programs in: one for each system that has one. */
@@ -131,11 +130,6 @@ export async function runInSandbox(
 	{launch, plan, signal, timeoutMs, limits, outputBytes}: SandboxJob,
 	{clock, groups = controlGroups()}: {readonly clock: Clock; readonly groups?: ControlGroups},
 ): Promise<SandboxExit> {
-	const moved = findMoved(plan);
-	if (moved !== undefined) {
-		return {kind: 'not-started', reason: `"${moved}" leads elsewhere by now`};
-	}
-
 	const group = groups.works ? groups.open(limits) : undefined;
 	const above = new AbortController();
 	let limit: string | undefined;

@@ -7,7 +7,7 @@ import {isInside} from './places.ts';
 import {type SandboxPlan, sandboxPlan} from './plan.ts';
 import {probeSandbox} from './probe-sandbox.ts';
 import type {SandboxLaunch} from './run-in-sandbox.ts';
-import {findMoved, findProgram, systemWorld} from './system-world.ts';
+import {findProgram, systemWorld} from './system-world.ts';
 import {openHosts, withWaysOut} from './ways-out.ts';
 
 /** How much its folders in memory hold together. */
@@ -96,11 +96,6 @@ export async function openServerSandbox(
 						stack,
 					),
 				];
-	const moved = findMoved(plan);
-	if (moved !== undefined) {
-		return {ok: false, reason: `sandbox: "${moved}" leads elsewhere by now`};
-	}
-
 	try {
 		return {ok: true, launch: probe.launch(withWaysOut(plan, ways), command)};
 	} catch (error) {

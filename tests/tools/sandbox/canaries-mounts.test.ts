@@ -12,14 +12,15 @@ import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {systemClock} from '../../../source/core/clock.ts';
 import {runInGroup} from '../../../source/core/process-group.ts';
+import {createFileHelper} from '../../../source/tools/file/helper-process.ts';
 import {type SandboxLists, sandboxPlan} from '../../../source/tools/sandbox/plan.ts';
-import {runInSandbox} from '../../../source/tools/sandbox/run-in-sandbox.ts';
+import {runInSandbox, sandboxLaunch} from '../../../source/tools/sandbox/run-in-sandbox.ts';
 import {systemWorld} from '../../../source/tools/sandbox/system-world.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 import {type At, needSandbox, secret} from './canary-world.ts';
 
 async function planned(context: Parameters<typeof needSandbox>[0]) {
-	const {launch} = needSandbox(context);
+	const {launch, program} = needSandbox(context);
 	const home = await temporaryHome({
 		'person/.ssh/key': secret,
 		'person/.config/gh/hosts.yml': secret,
@@ -57,6 +58,7 @@ async function planned(context: Parameters<typeof needSandbox>[0]) {
 	};
 	return {
 		at,
+		launch,
 		plan,
 		planOf,
 		run: async (ofPlan: ReturnType<typeof planOf>, command: string) =>
@@ -69,7 +71,7 @@ async function planned(context: Parameters<typeof needSandbox>[0]) {
 		late: async (ofPlan: ReturnType<typeof planOf>, command: string) =>
 			runInGroup(
 				{
-					...launch(ofPlan, ['/bin/bash', '-c', `exec 2>&1; ${command}`]),
+					...sandboxLaunch(program, ofPlan, ['/bin/bash', '-c', `exec 2>&1; ${command}`]),
 					env: {},
 					cwd: '/',
 					input: '',
@@ -123,7 +125,7 @@ test('a place of a mount that was swapped for a link meanwhile is no way out', a
 
 	expect(seen).toEqual({
 		kind: 'not-started',
-		reason: `"${at('person/.config/gh')}" leads elsewhere by now`,
+		reason: `"${at('person/.config/gh')}" leads elsewhere by now; try again, or list where it leads`,
 	});
 	expect(late).not.toMatchObject({stdout: expect.stringContaining('ran')});
 	expect(JSON.stringify(late)).not.toContain(secret);
@@ -155,6 +157,31 @@ test('what was a folder when it was planned, and is a link to a secret when it i
 	symlinkSync(at('outside'), at('shared'));
 
 	expect(await world.run(plan, command)).toMatchObject({kind: 'not-started'});
+});
+
+test('the process that works on files does not start where a listed path leads to a secret by now', async context => {
+	await using world = await planned(context);
+	const {at, launch} = world;
+	mkdirSync(at('person/docs'));
+	writeFileSync(at('person/docs/key'), 'no secret');
+	const plan = world.planOf({read: [at('person/docs')]});
+	const read = async () => {
+		await using helper = createFileHelper({clock: systemClock});
+		return await helper.ask(
+			{act: 'read', path: at('person/docs/key'), offset: 1, limit: 10},
+			{kind: 'sandbox', launch, plan},
+			new AbortController().signal,
+		);
+	};
+
+	expect(await read()).toMatchObject({text: 'no secret'});
+	rmSync(at('person/docs'), {recursive: true});
+	symlinkSync(at('person/.ssh'), at('person/docs'));
+
+	expect(await read()).toMatchObject({
+		isError: true,
+		text: `Cannot work on files: "${at('person/docs')}" leads elsewhere by now; try again, or list where it leads`,
+	});
 });
 
 test('no mount is made at a place in a folder that can be written', async context => {
