@@ -55,7 +55,7 @@ export function watchLimits(
 			return undefined;
 		}
 
-		const {processes, threads, bytes} = measureBelow(pid);
+		const {processes, threads, bytes} = measure(pid);
 		if (processes > maxProcesses) {
 			return `more than ${maxProcesses} processes at once`;
 		}
@@ -136,10 +136,20 @@ const namespaceOf = (pid: number | 'self'): string | undefined => {
 const isOurs = (namespace: string | undefined) =>
 	namespace === undefined || namespace === namespaceOf('self');
 
-/** The memory and number of all processes below `pid`, without bubblewrap's own, with what their folders in memory hold. */
-function measureBelow(pid: number): SandboxUse {
+/** Those that count: in a sandbox all but bubblewrap's own two; without one the command, which is `pid` itself, and all below it. */
+function countedOf(pid: number): readonly Seen[] {
 	const first = firstBelow(pid);
-	const own = processesBelow(pid).filter(seen => seen.pid !== first);
+	const isSandbox = first !== undefined && namespaceOf(first) !== namespaceOf('self');
+	const below = pidsBelow(pid);
+	return (isSandbox ? below.filter(one => one !== first) : [pid, ...below]).flatMap(
+		one => readProcess(one) ?? [],
+	);
+}
+
+/** The memory and number of all that count, with what their folders in memory hold. */
+function measure(pid: number): SandboxUse {
+	const first = firstBelow(pid);
+	const own = countedOf(pid);
 	const sum = (of: (seen: Seen) => number) => own.reduce((total, seen) => total + of(seen), 0);
 	return {
 		processes: own.length,
@@ -210,9 +220,6 @@ function pidsBelow(pid: number): readonly number[] {
 	return found;
 }
 
-const processesBelow = (pid: number): readonly Seen[] =>
-	pidsBelow(pid).flatMap(one => readProcess(one) ?? []);
-
 type Seen = {
 	readonly pid: number;
 	readonly parent: number;
@@ -253,9 +260,9 @@ const tmpfsMagic = 0x01_02_19_94;
 
 /** Pages that processes share, as after a fork, count once for all. Slower: asked only above the limit. */
 function sharedOnce(bytes: number, pid: number): number {
-	const below = processesBelow(pid);
-	const rough = below.reduce((total, seen) => total + seen.bytes, 0);
-	const shares = below.map(seen => {
+	const counted = countedOf(pid);
+	const rough = counted.reduce((total, seen) => total + seen.bytes, 0);
+	const shares = counted.map(seen => {
 		try {
 			const text = readFileSync(`/proc/${seen.pid}/smaps_rollup`, 'utf8');
 			const field = (name: string) =>

@@ -322,6 +322,27 @@ test('`required: false`: without a sandbox each call asks, whatever is allowed, 
 	});
 });
 
+test('`required: false`: the limits hold for the command itself, too, and for what it starts first', async () => {
+	await using terminal = await openTerminal({
+		path: '/nowhere',
+		sandbox: {required: false},
+		terminal: {max_memory_mb: 40, max_processes: 4, timeout_seconds: 8},
+	});
+	const holds = `/usr/bin/python3 -c "import time; x = bytearray(60 * 2**20); x[::4096] = b'x' * len(x[::4096]); time.sleep(1000)"`;
+	const sleeps = '/bin/sleep 1000 & /bin/sleep 1000 & /bin/sleep 1000 & /bin/sleep 1000 &';
+
+	const ends = [holds, `${holds}; true`, `true; (${holds}; true); true`, `${sleeps} wait`].map(
+		async command => (await terminal.run({command})).text.split(';')[0],
+	);
+
+	expect(await Promise.all(ends)).toEqual([
+		'ended: more than 40 MB of memory',
+		'ended: more than 40 MB of memory',
+		'ended: more than 40 MB of memory',
+		'ended: more than 4 processes at once',
+	]);
+});
+
 test('routes with INSECURE_NO_AUTH do not get it', async () => {
 	await using terminal = await openTerminal({isUnsigned: true});
 
