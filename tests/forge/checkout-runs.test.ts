@@ -10,6 +10,7 @@ import {
 import {join} from 'node:path';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
 import type {JsonObject} from '../../source/core/json.ts';
+import {bwrapArguments} from '../../source/tools/sandbox/bwrap-arguments.ts';
 import {sandboxPlan, withCheckout} from '../../source/tools/sandbox/plan.ts';
 import {probeSandbox} from '../../source/tools/sandbox/probe-sandbox.ts';
 import {seatbeltProfile} from '../../source/tools/sandbox/seatbelt-profile.ts';
@@ -306,10 +307,15 @@ test('a sandbox looks whether the checkout is at its place where that lies in a 
 	await using home = await temporaryHome(laidForPlans);
 	const place = home.file('read/shared');
 
-	expect(planIn(home, {read: [home.file('read')]}).prelude).toEqual(
-		expect.arrayContaining(['2', place, join(place, 'checkout')]),
+	const startOf = (options: Parameters<typeof planIn>[1]) => {
+		const {args} = bwrapArguments(planIn(home, options), ['true'], {seccomp: undefined});
+		return args.slice(args.indexOf('--') + 1);
+	};
+
+	expect(startOf({read: [home.file('read')]})).toEqual(
+		expect.arrayContaining(['2', place, join(place, 'checkout'), 'true']),
 	);
-	expect(planIn(home, {}).prelude).toEqual([]);
+	expect(startOf({})).toEqual(['true']);
 });
 
 test('a sandbox of macOS, which shows nothing at another place, opens the folder of the checkout and closes the working folder', async () => {

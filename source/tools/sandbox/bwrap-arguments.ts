@@ -1,5 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {release} from 'node:os';
+import {isInside} from './places.ts';
 import type {Mount, SandboxPlan} from './plan.ts';
 
 /** An argument list of bubblewrap, and what it reads at the descriptors 3, 4, … */
@@ -123,9 +124,44 @@ export function bwrapArguments(
 			'--chdir',
 			cwd,
 			'--',
+			...lookAtMounts(mounts),
 			...prelude,
 			...command,
 		],
 		feeds,
 	};
 }
+
+/**
+ * Ends the sandbox before its command where a mount is not at its place. Bubblewrap up to 0.11 follows links on the way to that place (CVE-2026-87766): a folder that something else swaps for a link, while the mounts are made, would leave
+ * a secret uncovered. Places that lie in no other mount have no way that could be swapped.
+ */
+function lookAtMounts(mounts: readonly Mount[]): readonly string[] {
+	const places = mounts
+		.filter(mount => isListed(mount) && isInAnother(mount, mounts))
+		.map(({path}) => path.replaceAll(/[\t\n \\]/g, octal));
+	return places.length === 0
+		? []
+		: ['/bin/bash', '--norc', '-c', lookScript, String(places.length), ...places];
+}
+
+const isListed = ({kind}: Mount) => kind === 'read' || kind === 'write' || kind === 'cover';
+
+const isInAnother = ({path}: Mount, mounts: readonly Mount[]): boolean =>
+	mounts.some(
+		other =>
+			(other.kind === 'read' || other.kind === 'write') &&
+			other.path !== path &&
+			isInside(path, other.path),
+	);
+
+/** As the kernel writes it in lists of mounts. */
+const octal = (character: string): string =>
+	`\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`;
+
+const lookScript = `seen=$(</proc/self/mountinfo)
+for ((left = $0; left > 0; left -= 1)); do
+	[[ $seen == *" $1 "* ]] || { printf 'bwrap: "%s" was swapped for something else while the sandbox was built\\n' "$1" >&2; exit 1; }
+	shift
+done
+exec "$@"`;

@@ -67,11 +67,18 @@ async function planned(context: Parameters<typeof needSandbox>[0]) {
 				{launch, plan: ofPlan, ...common},
 				{clock: systemClock},
 			),
-		/** Without the look at what moved, as if it moved a moment later. */
-		late: async (ofPlan: ReturnType<typeof planOf>, command: string) =>
-			runInGroup(
+		/** Without the look at what moved, as if it moved a moment later; unguarded, without the look from inside either. */
+		async late(
+			ofPlan: ReturnType<typeof planOf>,
+			command: string,
+			{isGuarded = true}: {readonly isGuarded?: boolean} = {},
+		) {
+			const argv = ['/bin/bash', '-c', `exec 2>&1; ${command}`];
+			const {args, ...launched} = sandboxLaunch(program, ofPlan, argv);
+			return runInGroup(
 				{
-					...sandboxLaunch(program, ofPlan, ['/bin/bash', '-c', `exec 2>&1; ${command}`]),
+					...launched,
+					args: isGuarded ? args : [...args.slice(0, args.indexOf('--') + 1), ...argv],
 					env: {},
 					cwd: '/',
 					input: '',
@@ -81,7 +88,8 @@ async function planned(context: Parameters<typeof needSandbox>[0]) {
 					...common,
 				},
 				{clock: systemClock},
-			),
+			);
+		},
 		[Symbol.asyncDispose]: async () => home[Symbol.asyncDispose](),
 	};
 }
@@ -120,7 +128,7 @@ test('a place of a mount that was swapped for a link meanwhile is no way out', a
 	const [seen, late, unguarded] = [
 		await world.run(plan, uncovered),
 		await world.late(plan, uncovered),
-		await world.late({...plan, prelude: []}, uncovered),
+		await world.late(plan, uncovered, {isGuarded: false}),
 	];
 
 	expect(seen).toEqual({

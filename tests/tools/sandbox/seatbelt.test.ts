@@ -4,9 +4,10 @@ import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {assert, property, string} from 'fast-check';
 import {expect, test} from 'vitest';
-import type {SandboxPlan} from '../../../source/tools/sandbox/plan.ts';
+import {type SandboxPlan, sandboxPlan} from '../../../source/tools/sandbox/plan.ts';
 import {seatbeltProfile} from '../../../source/tools/sandbox/seatbelt-profile.ts';
 import {launchIn} from '../../../source/tools/sandbox/seatbelt.ts';
+import {systemWorld} from '../../../source/tools/sandbox/system-world.ts';
 import {propertyRuns} from '../../helpers/property-runs.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 
@@ -192,6 +193,27 @@ test('the folder of a sandbox has its home and what is laid into /run/svc, and i
 		].join('\n'),
 	});
 	expect(existsSync(folder)).toBe(false);
+});
+
+test('a folder with something mounted in it is no reason to look at the mounts of Linux', async () => {
+	await using home = await temporaryHome({'listed/.svc/.env': '', 'listed/notes': 'notes'});
+	const root = realpathSync(home.path);
+	const svcHome = join(root, 'listed/.svc');
+	const planned = sandboxPlan(
+		{read: [join(root, 'listed')], write: [], memoryBytes: 2 ** 20},
+		systemWorld({userHome: root, svcHome, profileHome: svcHome, environment: {}}),
+	);
+
+	expect(planned).toMatchObject({
+		plan: {mounts: expect.arrayContaining([{kind: 'cover', isFolder: true, path: svcHome}])},
+	});
+	expect(
+		await runBare(
+			planned.kind === 'plan' ? {...planned.plan, cwd: '/'} : {},
+			['/bin/echo', 'ran'],
+			join(root, 'scratch'),
+		),
+	).toMatchObject({code: 0, stdout: 'ran\n'});
 });
 
 test('a folder that is there already is not taken', async () => {
