@@ -2,7 +2,12 @@ import {accessSync, constants, readFileSync, realpathSync, statSync} from 'node:
 import {delimiter, join} from 'node:path';
 import {systemClock, type Clock} from '../../core/clock.ts';
 import {runInGroup} from '../../core/process-group.ts';
-import {type SandboxKind, type SandboxLaunch, sandboxLaunch} from './run-in-sandbox.ts';
+import {
+	removeScratch,
+	type SandboxKind,
+	type SandboxLaunch,
+	sandboxLaunch,
+} from './run-in-sandbox.ts';
 
 /** How long a trial has. */
 export const probeMs = 10_000;
@@ -111,6 +116,7 @@ export async function ended(
 		},
 		{clock},
 	);
+	await removeScratch(launch);
 	return {stdout: exit.kind === 'exited' ? exit.stdout : ''};
 }
 

@@ -1,5 +1,6 @@
 import type {ChildProcess} from 'node:child_process';
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {rm} from 'node:fs/promises';
 import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {type GroupExit, runInGroup, startGroup} from '../../core/process-group.ts';
@@ -20,6 +21,8 @@ export type SandboxLaunch = {
 	readonly command: string;
 	readonly args: readonly string[];
 	readonly feeds: readonly Buffer[];
+	/** A folder outside that is to be removed when the command has ended, however it did: see `removeScratch`. */
+	readonly scratch?: string;
 };
 
 /** Starts a command in a sandbox. @throws Error where a listed path leads elsewhere by now; TypeError for a path that this kind of sandbox cannot name */
@@ -175,6 +178,7 @@ export async function runInSandbox(
 		},
 		{clock},
 	);
+	await removeScratch(launched);
 	limit ??= group?.above();
 	await group?.remove(clock);
 	return exitOf(exit, limit);
@@ -198,12 +202,24 @@ export function startInSandbox(
 	command: readonly string[],
 	{launch, plan}: Pick<SandboxJob, 'launch' | 'plan'>,
 ): ChildProcess {
-	const child = startGroup({...launch(plan, command), env: {}, cwd: '/'});
+	const launched = launch(plan, command);
+	const child = startGroup({...launched, env: {}, cwd: '/'});
 	if (child.pid !== undefined) {
 		endFirst(child.pid);
 	}
 
+	child.once('close', () => {
+		void removeScratch(launched);
+	});
 	return child;
+}
+
+/** Removes what a sandbox leaves on disk, after its end. Never rejects. */
+export async function removeScratch({scratch}: Pick<SandboxLaunch, 'scratch'>): Promise<void> {
+	if (scratch !== undefined) {
+		// What is still written by a process that got away is not waited for.
+		await rm(scratch, {recursive: true, force: true, maxRetries: 3}).catch(() => {});
+	}
 }
 
 /** Where the memory of the machine runs out, the sandbox ends and not the gateway. */

@@ -41,7 +41,7 @@ printf 'env %s' "$(printf %s "$SVC_PROBE" | wc -c | tr -d ' ')"
 	},
 };
 
-/** What starts `command`: a shell outside makes the scratch folder, lays what the plan lays into `/run/svc`, and removes it at the end. Pure. */
+/** What starts `command`: a shell outside makes the scratch folder, and lays what the plan lays into `/run/svc`. Pure. */
 export function launchIn(
 	plan: SandboxPlan,
 	command: readonly string[],
@@ -94,10 +94,7 @@ export function launchIn(
 		// What this process was started with is no business of the sandbox.
 		'for f in /dev/fd/*; do case ${f##*/} in [012]) ;; *) eval "exec ${f##*/}>&-" ;; esac; done 2>/dev/null',
 		`cd ${asWord(cwd)}`,
-		'"$@"; code=$?',
-		'cd /',
-		`rm -rf ${asWord(folder)}`,
-		'exit $code',
+		'exec "$@"',
 	].join('\n');
 	return {
 		command: '/bin/bash',
@@ -114,6 +111,7 @@ export function launchIn(
 			...[...plan.prelude, ...command].map(here),
 		],
 		feeds: [],
+		scratch: folder,
 	};
 }
 

@@ -6,7 +6,7 @@ import type {ToolsRun} from '../toolset.ts';
 import {isInside} from './places.ts';
 import {type SandboxPlan, sandboxPlan} from './plan.ts';
 import {probeSandbox} from './probe-sandbox.ts';
-import type {SandboxLaunch} from './run-in-sandbox.ts';
+import {removeScratch, type SandboxLaunch} from './run-in-sandbox.ts';
 import {findProgram, systemWorld} from './system-world.ts';
 import {openHosts, withWaysOut} from './ways-out.ts';
 
@@ -37,7 +37,7 @@ type OpenedServerSandbox =
 	| {readonly ok: false; readonly reason: string};
 
 /**
- * How a stdio server is started in a sandbox of its own lists; never without one. The way to its hosts ends with `stack`.
+ * How a stdio server is started in a sandbox of its own lists; never without one. The way to its hosts, and what its sandbox has on disk, end with `stack`.
  *
  * Rejects as `openHosts` does.
  *
@@ -97,7 +97,9 @@ export async function openServerSandbox(
 					),
 				];
 	try {
-		return {ok: true, launch: probe.launch(withWaysOut(plan, ways), command)};
+		const launch = probe.launch(withWaysOut(plan, ways), command);
+		stack.defer(async () => removeScratch(launch));
+		return {ok: true, launch};
 	} catch (error) {
 		return {ok: false, reason: `No sandbox can be built: ${messageOf(error)}`};
 	}

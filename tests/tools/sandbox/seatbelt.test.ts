@@ -1,13 +1,18 @@
 import {execFile} from 'node:child_process';
+import {once} from 'node:events';
 import {existsSync, realpathSync} from 'node:fs';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {assert, property, string} from 'fast-check';
 import {expect, test} from 'vitest';
+import {systemClock} from '../../../source/core/clock.ts';
+import {signalGroup} from '../../../source/core/process-group.ts';
 import {type SandboxPlan, sandboxPlan} from '../../../source/tools/sandbox/plan.ts';
+import {runInSandbox, startInSandbox} from '../../../source/tools/sandbox/run-in-sandbox.ts';
 import {seatbeltProfile} from '../../../source/tools/sandbox/seatbelt-profile.ts';
 import {launchIn} from '../../../source/tools/sandbox/seatbelt.ts';
 import {systemWorld} from '../../../source/tools/sandbox/system-world.ts';
+import {until} from '../../helpers/processes.ts';
 import {propertyRuns} from '../../helpers/property-runs.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 
@@ -138,19 +143,23 @@ test.for(['/a\n(allow default)', '/a\0b', '/a\rb', '/a\u007Fb'])(
 	},
 );
 
-/** Runs what a launch would, without Seatbelt, which this system may not have. */
+/** A launch without Seatbelt, which this system may not have. */
+function bareLaunch(plan: SandboxPlan, command: readonly string[], folder: string) {
+	const launch = launchIn(plan, command, {...scratch, folder});
+	const at = launch.args.indexOf('/usr/bin/sandbox-exec');
+	return {...launch, args: launch.args.toSpliced(at, 3)};
+}
+
 async function runBare(plan: Partial<SandboxPlan>, command: readonly string[], folder: string) {
-	const {command: shell, args} = launchIn(planOf(plan), command, {...scratch, folder});
-	const at = args.indexOf('/usr/bin/sandbox-exec');
-	const bare = args.toSpliced(at, 3);
+	const {command: shell, args} = bareLaunch(planOf(plan), command, folder);
 	try {
-		return {code: 0, ...(await promisify(execFile)(shell, bare, {env: {CANARY: 'x'}}))};
+		return {code: 0, ...(await promisify(execFile)(shell, args, {env: {CANARY: 'x'}}))};
 	} catch (error) {
 		return error as {code: number; stdout: string; stderr: string};
 	}
 }
 
-test('the folder of a sandbox has its home and what is laid into /run/svc, and is gone afterwards', async () => {
+test('the folder of a sandbox has its home and what is laid into /run/svc', async () => {
 	await using home = await temporaryHome({'a file': 'listed\n'});
 	const root = realpathSync(home.path);
 	const folder = join(root, "it's 1");
@@ -192,7 +201,6 @@ test('the folder of a sandbox has its home and what is laid into /run/svc, and i
 			'',
 		].join('\n'),
 	});
-	expect(existsSync(folder)).toBe(false);
 });
 
 test('a folder with something mounted in it is no reason to look at the mounts of Linux', async () => {
@@ -223,4 +231,35 @@ test('a folder that is there already is not taken', async () => {
 
 	expect(code).toBe(126);
 	expect(existsSync(home.file('taken/file'))).toBe(true);
+});
+
+test('the folder of a sandbox is gone after it, also when it was killed', async () => {
+	await using home = await temporaryHome();
+	const folder = join(realpathSync(home.path), 'scratch');
+	const job = {
+		plan: planOf(),
+		signal: new AbortController().signal,
+		timeoutMs: 1000,
+		limits: {maxProcesses: 20, maxMemoryBytes: 2 ** 27},
+		outputBytes: 1000,
+	};
+	const command = ['/bin/bash', '-c', 'touch "$TMPDIR/a"; echo made; sleep 1000'];
+	const groups = {works: false, reason: 'not in this test'} as const;
+
+	const run = await runInSandbox(
+		command,
+		{...job, launch: (plan, argv) => bareLaunch(plan, argv, folder)},
+		{clock: systemClock, groups},
+	);
+	expect([run, existsSync(folder)]).toMatchObject([{kind: 'timeout', output: 'made\n'}, false]);
+
+	const child = startInSandbox(command, {
+		plan: planOf(),
+		launch: (plan, argv) => bareLaunch(plan, argv, folder),
+	});
+	child.stdout?.once('data', () => {
+		signalGroup(child, 'SIGKILL');
+	});
+	await once(child, 'close');
+	await until(() => !existsSync(folder));
 });
