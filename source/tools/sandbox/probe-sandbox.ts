@@ -36,16 +36,36 @@ export type SandboxProbe =
 	  }
 	| {readonly works: false; readonly reason: string; readonly program?: string | undefined};
 
-const probes = new Map<string, Promise<SandboxProbe>>();
+type Tried = {
+	readonly probe: Promise<SandboxProbe>;
+	/** Of the clock; absent: it works, or is still being tried. */
+	failedAtMs?: number;
+};
 
-/** Whether sandboxes work here, tried once for each PATH until this process ends. Never rejects. */
+const probes = new Map<string, Tried>();
+
+/** A machine that was busy for a moment, or that a person mends meanwhile, is tried again. */
+const failureMs = 60_000;
+
+/** Whether sandboxes work here. That they do is known, for each PATH, until this process ends; that they do not, for a minute. Never rejects. */
 export async function probeSandbox(
 	environment: Readonly<Record<string, string | undefined>>,
+	{clock}: {readonly clock: Clock} = {clock: systemClock},
 ): Promise<SandboxProbe> {
 	const key = environment['PATH'] ?? '';
-	const known = probes.get(key) ?? tried(environment);
-	probes.set(key, known);
-	return known;
+	const last = probes.get(key);
+	if (last && clock.monotonic() - (last.failedAtMs ?? Infinity) < failureMs) {
+		return last.probe;
+	}
+
+	const next: Tried = {probe: tried(environment)};
+	probes.set(key, next);
+	const probe = await next.probe;
+	if (!probe.works) {
+		next.failedAtMs = clock.monotonic();
+	}
+
+	return probe;
 }
 
 async function tried(

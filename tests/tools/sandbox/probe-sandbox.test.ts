@@ -8,6 +8,7 @@ import {sandboxPlan} from '../../../source/tools/sandbox/plan.ts';
 import {probeSandbox} from '../../../source/tools/sandbox/probe-sandbox.ts';
 import {runInSandbox} from '../../../source/tools/sandbox/run-in-sandbox.ts';
 import {systemWorld} from '../../../source/tools/sandbox/system-world.ts';
+import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 
 /** A PATH on which `bwrap` is this script. */
@@ -51,6 +52,23 @@ test('one that cannot start says why', async () => {
 	expect(await probeSandbox({PATH: '.:relative'})).toMatchObject({
 		reason: expect.stringContaining('apt install bubblewrap'),
 	});
+});
+
+test('a failure is known for a minute, and tried again after it', async () => {
+	await using home = await bubblewrap('echo tried >> "$0.tries"; echo "bwrap: busy" >&2; exit 1');
+	const clock = createFakeClock();
+	const tries = () => readFileSync(home.file('bwrap.tries'), 'utf8').split('\n').length - 1;
+
+	await probeSandbox(home.environment, {clock});
+	clock.advance(59_999);
+	await probeSandbox(home.environment, {clock});
+	expect(tries()).toBe(1);
+	clock.advance(1);
+	await Promise.all([
+		probeSandbox(home.environment, {clock}),
+		probeSandbox(home.environment, {clock}),
+	]);
+	expect(tries()).toBe(2);
 });
 
 test('its version is what it says of itself', async context => {
