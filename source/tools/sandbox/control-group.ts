@@ -1,7 +1,7 @@
 import {existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Clock} from '../../core/clock.ts';
-import {messageOf} from '../../core/errors.ts';
+import {codeOf, messageOf} from '../../core/errors.ts';
 
 /** What all processes of one call may use together. */
 export type SandboxLimits = {readonly maxProcesses: number; readonly maxMemoryBytes: number};
@@ -93,10 +93,7 @@ export function openGroups(own: string | undefined): ControlGroups {
 	// A group that shares out has no processes itself.
 	const ours = join(own, 'svc-gateway');
 	mkdirSync(ours, {recursive: true});
-	for (const pid of pidsOf(procs)) {
-		writeFileSync(join(ours, 'cgroup.procs'), String(pid));
-	}
-
+	moveAll(procs, join(ours, 'cgroup.procs'));
 	writeFileSync(join(own, 'cgroup.subtree_control'), '+memory +pids');
 	let last = 0;
 	const nextFolder = () => {
@@ -120,6 +117,41 @@ export function openGroups(own: string | undefined): ControlGroups {
 				},
 			}
 		: {works: false, reason: 'it takes Linux 5.14'};
+}
+
+/** How often what came meanwhile is looked for. */
+const sweeps = 100;
+
+/**
+ * Moves all processes of a group into another one; both are their files `cgroup.procs`. While they are moved some end, and others are started by one that is not moved yet.
+ *
+ * @throws whatever the file system refuses, but for processes that have ended
+ */
+export function moveAll(
+	from: string,
+	to: string,
+	write: (path: string, text: string) => void = writeFileSync,
+): void {
+	const move = (pid: number) => {
+		try {
+			write(to, String(pid));
+		} catch (error) {
+			if (codeOf(error) !== 'ESRCH') {
+				throw error;
+			}
+		}
+	};
+
+	for (let sweep = 0; sweep < sweeps; sweep += 1) {
+		const pids = pidsOf(from);
+		if (pids.length === 0) {
+			return;
+		}
+
+		for (const pid of pids) {
+			move(pid);
+		}
+	}
 }
 
 function openGroup(folder: string, limits: SandboxLimits): ControlGroup {

@@ -144,6 +144,7 @@ export async function runInSandbox(
 			bounded,
 		);
 	} catch (error) {
+		await group?.remove(clock);
 		return {kind: 'not-started', reason: messageOf(error)};
 	}
 

@@ -1,9 +1,17 @@
 // @module-tag slow
 import {spawn} from 'node:child_process';
+import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {text} from 'node:stream/consumers';
 import {expect, test} from 'vitest';
-import {openGroups, ownGroup} from '../../../source/tools/sandbox/control-group.ts';
+import {systemClock} from '../../../source/core/clock.ts';
+import {
+	type ControlGroup,
+	moveAll,
+	openGroups,
+	ownGroup,
+} from '../../../source/tools/sandbox/control-group.ts';
+import {runInSandbox} from '../../../source/tools/sandbox/run-in-sandbox.ts';
 import {need} from '../../helpers/need.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 
@@ -40,6 +48,64 @@ test.for([
 
 	expect(openGroups(folder.path)).toEqual({works: false, reason});
 	expect(openGroups(undefined)).toEqual({works: false, reason: 'there is no cgroup v2'});
+});
+
+test('processes that end or are started while all are moved are no reason to have no groups', async () => {
+	await using folder = await temporaryHome({'cgroup.procs': '1\n2\n3\n'});
+	const from = folder.file('cgroup.procs');
+	const moved: string[] = [];
+	const born = new Map([
+		['1', '4'],
+		['4', '5'],
+	]);
+
+	moveAll(from, 'to', (_, pid) => {
+		const left = readFileSync(from, 'utf8')
+			.split('\n')
+			.filter(one => one !== pid && one !== '');
+		writeFileSync(from, [...left, born.get(pid) ?? ''].join('\n'));
+		if (pid === '2') {
+			throw Object.assign(new Error('no such process'), {code: 'ESRCH'});
+		}
+
+		moved.push(pid);
+	});
+
+	expect(moved).toEqual(['1', '3', '4', '5']);
+	await folder.write('cgroup.procs', '1\n');
+	expect(() => {
+		moveAll(from, folder.file('nowhere/cgroup.procs'));
+	}).toThrow('ENOENT');
+});
+
+test('a group is removed, too, when the sandbox in it cannot be launched', async () => {
+	const removed: string[] = [];
+	const group: ControlGroup = {
+		procs: '/nowhere',
+		above: () => undefined,
+		end() {},
+		async remove() {
+			removed.push('removed');
+		},
+	};
+
+	const exit = await runInSandbox(
+		['true'],
+		{
+			launch() {
+				throw new TypeError('a path that cannot be named');
+			},
+			plan: {mounts: [], secrets: [], env: {}, cwd: '/', sockets: [], prelude: []},
+			signal: new AbortController().signal,
+			timeoutMs: 1000,
+			limits: {maxProcesses: 1, maxMemoryBytes: 2 ** 20},
+			outputBytes: 10,
+		},
+		{clock: systemClock, groups: {works: true, open: () => group}},
+	);
+
+	expect(exit).toEqual({kind: 'not-started', reason: 'a path that cannot be named'});
+	expect(removed).toEqual(['removed']);
 });
 
 test('in a group of its own a call is counted by the kernel, with what is in pipes, and the group is gone after it; a person is bounded without one', async context => {
