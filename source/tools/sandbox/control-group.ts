@@ -2,6 +2,7 @@ import {existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync} from 'nod
 import {join} from 'node:path';
 import type {Clock} from '../../core/clock.ts';
 import {codeOf, messageOf} from '../../core/errors.ts';
+import {isLinuxAtLeast} from './bwrap-arguments.ts';
 
 /** What all processes of one call may use together. */
 export type SandboxLimits = {readonly maxProcesses: number; readonly maxMemoryBytes: number};
@@ -55,6 +56,19 @@ function tried(): ControlGroups {
 	}
 }
 
+/** Why no process of this machine can have such groups; `undefined`: one may, by the group that it is in. Changes nothing, as a look from another process must. */
+export function whyNoControlGroups(): string | undefined {
+	return !/ - cgroup2 /.test(readFileSync('/proc/self/mountinfo', 'utf8'))
+		? noVersion2
+		: !isLinuxAtLeast([5, 14])
+			? tooOld
+			: undefined;
+}
+
+const noVersion2 = 'there is no cgroup v2';
+
+const tooOld = 'it takes Linux 5.14';
+
 /** The folder of a process's group. `undefined`: there is no cgroup v2. @see cgroups(7) */
 export function ownGroup(mountinfo: string, cgroup: string): string | undefined {
 	const path = /^0::(\/.*)$/m.exec(cgroup)?.[1];
@@ -71,7 +85,7 @@ export function ownGroup(mountinfo: string, cgroup: string): string | undefined 
 /** @param own the group that this process is in, with the processes that it started and no others: those are moved along. @throws whatever the file system refuses */
 export function openGroups(own: string | undefined): ControlGroups {
 	if (own === undefined) {
-		return {works: false, reason: 'there is no cgroup v2'};
+		return {works: false, reason: noVersion2};
 	}
 
 	if (!existsSync(join(own, 'cgroup.events'))) {
@@ -116,7 +130,7 @@ export function openGroups(own: string | undefined): ControlGroups {
 					}
 				},
 			}
-		: {works: false, reason: 'it takes Linux 5.14'};
+		: {works: false, reason: tooOld};
 }
 
 /** How often what came meanwhile is looked for. */

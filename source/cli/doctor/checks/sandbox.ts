@@ -1,4 +1,4 @@
-import {controlGroups} from '../../../tools/sandbox/control-group.ts';
+import {whyNoControlGroups} from '../../../tools/sandbox/control-group.ts';
 import {probeSandbox} from '../../../tools/sandbox/probe-sandbox.ts';
 import {type Check, failed, ok, unread, warning} from './check.ts';
 
@@ -18,12 +18,8 @@ export const sandbox: Check = {
 
 		const probe = await probeSandbox(environment);
 		if (probe.works) {
-			const groups = controlGroups();
-			const count = groups.works
-				? 'in a control group of the kernel'
-				: `by looking every 25 ms (no control group: ${groups.reason})`;
 			return ok(
-				`${probe.name}, ${probe.program}; processes and memory of a call are ${process.platform === 'linux' ? `counted ${count}` : 'not counted'}`,
+				`${probe.name}, ${probe.program}; processes and memory of a call are ${howCounted(process)}`,
 			);
 		}
 
@@ -33,3 +29,15 @@ export const sandbox: Check = {
 		);
 	},
 };
+
+/** This process is in another group than the gateway: it can tell what the machine has, and no more. */
+function howCounted({platform}: Pick<NodeJS.Process, 'platform'>): string {
+	if (platform !== 'linux') {
+		return 'not counted';
+	}
+
+	const reason = whyNoControlGroups();
+	return reason === undefined
+		? 'counted in a control group where the gateway may make some, else by looking every 25 ms: it finds out with its first call'
+		: `counted by looking every 25 ms (no control group: ${reason})`;
+}
