@@ -6,7 +6,7 @@ import {codeOf} from './errors.ts';
 /** How much of an output is kept, and what happens above it. What is not kept is read all the same: a full pipe would stop the command. */
 export type OutputRule = {
 	readonly limitBytes: number;
-	/** `keep-ends`: as much of the beginning as of the end. */
+	/** `keep-ends`: as much of the beginning as of the end, with a line between them that tells how much is missing. */
 	readonly above: 'keep-start' | 'keep-end' | 'keep-ends' | 'stop';
 };
 
@@ -41,13 +41,13 @@ export type GroupExit =
 			readonly code: number | null;
 			readonly stdout: string;
 			readonly stderr: string;
-			/** Bytes of `stdout` that were not kept between its ends; absent where nothing is missing, and under every other rule. */
-			readonly leftOutBytes?: number;
+			/** How long the whole `stdout` is; absent where nothing is missing between its ends, and under every other rule. */
+			readonly stdoutBytes?: number;
 	  }
 	/** `stdout`: what there was until then, under the rule `keep-ends`. */
-	| {readonly kind: 'timeout'; readonly stdout?: string; readonly leftOutBytes?: number}
+	| {readonly kind: 'timeout'; readonly stdout?: string}
 	| {readonly kind: 'too-much-output'}
-	| {readonly kind: 'aborted'; readonly stdout?: string; readonly leftOutBytes?: number}
+	| {readonly kind: 'aborted'; readonly stdout?: string}
 	/** `code` is Node's: `ENOENT`, `EACCES`, … */
 	| {readonly kind: 'not-started'; readonly code: string};
 
@@ -170,19 +170,24 @@ async function watch(child: ChildProcess, job: GroupJob, clock: Clock): Promise<
 		});
 	});
 	child.once('close', code => {
-		const {text, leftOutBytes} = stdout();
-		const keepsEnds = job.stdout.above === 'keep-ends';
-		const leftOut = keepsEnds && leftOutBytes > 0 && {leftOutBytes};
+		const {text, cutBytes} = stdout();
 		if (verdict) {
 			const ended =
-				keepsEnds && (verdict.kind === 'timeout' || verdict.kind === 'aborted')
-					? {...verdict, stdout: text, ...leftOut}
+				job.stdout.above === 'keep-ends' &&
+				(verdict.kind === 'timeout' || verdict.kind === 'aborted')
+					? {...verdict, stdout: text}
 					: verdict;
 			resolve(ended);
 			return;
 		}
 
-		resolve({kind: 'exited', code, stdout: text, stderr: stderr().text, ...leftOut});
+		resolve({
+			kind: 'exited',
+			code,
+			stdout: text,
+			stderr: stderr().text,
+			...(cutBytes !== undefined && {stdoutBytes: cutBytes}),
+		});
 	});
 	child.stdin?.on('error', () => {});
 	child.stdin?.end(job.input);
@@ -208,12 +213,12 @@ const headBytes: Readonly<Record<OutputRule['above'], (limitBytes: number) => nu
 	'keep-ends': limitBytes => Math.ceil(limitBytes / 2),
 };
 
-/** Reads to the end and keeps what `rule` says; calls `stop` once when it says so. */
+/** Reads to the end and keeps what `rule` says; calls `stop` once when it says so. `cutBytes`: how long the whole is, where its middle was left out. */
 function collect(
 	stream: Readable | null,
 	{limitBytes, above}: OutputRule,
 	stop: () => void,
-): () => {readonly text: string; readonly leftOutBytes: number} {
+): () => {readonly text: string; readonly cutBytes?: number} {
 	const headLimit = headBytes[above](limitBytes);
 	const tailLimit = limitBytes - headLimit;
 	const head: Buffer[] = [];
@@ -243,9 +248,15 @@ function collect(
 		}
 	});
 	return () => {
-		const end = Buffer.concat(tail);
-		const kept = Buffer.concat([...head, end.subarray(Math.max(0, end.length - tailLimit))]);
-		return {text: kept.toString(), leftOutBytes: allBytes - kept.length};
+		const [start, all] = [Buffer.concat(head), Buffer.concat(tail)];
+		const end = all.subarray(Math.max(0, all.length - tailLimit));
+		const leftOutBytes = allBytes - start.length - end.length;
+		return above === 'keep-ends' && leftOutBytes > 0
+			? {
+					text: `${start.toString()}\n[… ${leftOutBytes} bytes left out …]\n${end.toString()}`,
+					cutBytes: allBytes,
+				}
+			: {text: Buffer.concat([start, end]).toString()};
 	};
 }
 

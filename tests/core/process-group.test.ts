@@ -102,7 +102,16 @@ test('nothing is started for who has given up already', async () => {
 test.for([
 	['keep-start', {kind: 'exited', code: 0, stdout: '12345', stderr: ''}],
 	['keep-end', {kind: 'exited', code: 0, stdout: '67890', stderr: ''}],
-	['keep-ends', {kind: 'exited', code: 0, stdout: '12390', stderr: '', leftOutBytes: 5}],
+	[
+		'keep-ends',
+		{
+			kind: 'exited',
+			code: 0,
+			stdout: '123\n[… 5 bytes left out …]\n90',
+			stderr: '',
+			stdoutBytes: 10,
+		},
+	],
 	['stop', {kind: 'too-much-output'}],
 ] as const)('above its limit an output is treated as it was said: %s', async ([above, exit]) => {
 	expect(await run('printf 1234567890', {stdout: {limitBytes: 5, above}})).toEqual(exit);
@@ -124,9 +133,9 @@ test('of a long output both ends are kept, whatever pieces it comes in', async (
 	expect(exit).toEqual({
 		kind: 'exited',
 		code: 0,
-		stdout: lines.slice(0, 50_001) + lines.slice(-50_000),
+		stdout: `${lines.slice(0, 50_001)}\n[… ${lines.length - 100_001} bytes left out …]\n${lines.slice(-50_000)}`,
 		stderr: '',
-		leftOutBytes: lines.length - 100_001,
+		stdoutBytes: lines.length,
 	});
 });
 

@@ -32,7 +32,7 @@ const timeoutMs = 60_000;
 /** From SIGTERM to SIGKILL. */
 const termGraceMs = 2000;
 
-/** A character is at most three bytes long: the seam of what is kept never stands in what the agent reads. */
+/** A character is at most three bytes long: what is kept of a longer one is more than the agent reads, which never sees its seam. */
 const output = {limitBytes: maxCharacters * 3, above: 'keep-ends'} as const;
 
 const complaints = {limitBytes: 64 * 1024, above: 'keep-start'} as const;
@@ -143,17 +143,17 @@ const tag = 'untrusted-diff';
 /** A diff with its tag escaped, in at most 200,000 characters. `bytes`: how much there is of one that was cut in the middle. */
 function withinBounds({
 	stdout,
-	leftOutBytes = 0,
+	stdoutBytes = Buffer.byteLength(stdout),
 }: {
 	readonly stdout: string;
-	readonly leftOutBytes?: number;
+	readonly stdoutBytes?: number;
 }): {readonly text: string; readonly bytes?: string} {
 	const text = stdout.replaceAll(new RegExp(`<(?=/?${tag})`, 'gi'), '&lt;');
-	if (leftOutBytes === 0 && text.length <= maxCharacters) {
+	if (text.length <= maxCharacters) {
 		return {text};
 	}
 
-	const bytes = `${Buffer.byteLength(stdout) + leftOutBytes} bytes`;
+	const bytes = `${stdoutBytes} bytes`;
 	const mark = `\n[… the middle of the diff is left out; the whole has ${bytes} …]\n`;
 	const half = Math.floor((maxCharacters - mark.length) / 2);
 	// A pair of surrogates that a cut tears becomes two replacement characters.

@@ -105,11 +105,8 @@ export type SandboxExit =
 	/** The sandbox could not be built; one line. */
 	| {readonly kind: 'not-started'; readonly reason: string};
 
-type Output = {
-	readonly output: string;
-	/** Bytes between the two ends of the output that were not kept. */
-	readonly leftOutBytes: number;
-};
+/** `output`: both ends of it, with a line between them where something is left out. */
+type Output = {readonly output: string};
 
 export type SandboxJob = {
 	readonly launch: LaunchInSandbox;
@@ -235,25 +232,23 @@ function endFirst(pid: number): void {
 function exitOf(exit: GroupExit, limit: string | undefined): SandboxExit {
 	switch (exit.kind) {
 		case 'exited': {
-			const {code, stdout: output, stderr, leftOutBytes = 0} = exit;
+			const {code, stdout: output, stderr} = exit;
 			if (limit !== undefined) {
-				return {kind: 'above-limit', limit, output, leftOutBytes};
+				return {kind: 'above-limit', limit, output};
 			}
 
 			const [problem] = /^bwrap: .*$/m.exec(stderr) ?? [];
 			return problem !== undefined && code !== 0
 				? {kind: 'not-started', reason: problem}
-				: {kind: 'exited', code: code ?? 137, output, stderr, leftOutBytes};
+				: {kind: 'exited', code: code ?? 137, output, stderr};
 		}
 
 		case 'timeout':
-			return {kind: 'timeout', output: exit.stdout ?? '', leftOutBytes: exit.leftOutBytes ?? 0};
+			return {kind: 'timeout', output: exit.stdout ?? ''};
 
 		case 'aborted': {
-			const output = {output: exit.stdout ?? '', leftOutBytes: exit.leftOutBytes ?? 0};
-			return limit === undefined
-				? {kind: 'aborted', ...output}
-				: {kind: 'above-limit', limit, ...output};
+			const {stdout: output = ''} = exit;
+			return limit === undefined ? {kind: 'aborted', output} : {kind: 'above-limit', limit, output};
 		}
 
 		case 'too-much-output':

@@ -55,19 +55,17 @@ export async function runOpen(
 		},
 		{clock},
 	);
-	const {stdout: output = '', leftOutBytes = 0} =
+	const {stdout: output = ''} =
 		exit.kind === 'not-started' || exit.kind === 'too-much-output' ? {} : exit;
 	switch (exit.kind) {
 		case 'exited':
-			return {...exit, code: exit.code ?? 137, output, leftOutBytes};
+			return {...exit, code: exit.code ?? 137, output};
 
 		case 'aborted':
-			return limit === undefined
-				? {kind: 'aborted', output, leftOutBytes}
-				: {kind: 'above-limit', limit, output, leftOutBytes};
+			return limit === undefined ? {kind: 'aborted', output} : {kind: 'above-limit', limit, output};
 
 		case 'timeout':
-			return {kind: 'timeout', output, leftOutBytes};
+			return {kind: 'timeout', output};
 
 		case 'not-started':
 		case 'too-much-output':

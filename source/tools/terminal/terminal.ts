@@ -244,17 +244,17 @@ async function runCommand(
 function resultOf(exit: SandboxExit, timeoutMs: number): ToolResult {
 	switch (exit.kind) {
 		case 'exited':
-			return {text: `exit code ${exit.code}\n${outputOf(exit)}`};
+			return {text: `exit code ${exit.code}\n${exit.output}`};
 
 		case 'timeout':
 			return {
-				text: `time limit reached after ${timeoutMs / 1000} s; the output up to it:\n${outputOf(exit)}`,
+				text: `time limit reached after ${timeoutMs / 1000} s; the output up to it:\n${exit.output}`,
 				isError: true,
 			};
 
 		case 'above-limit':
 			return {
-				text: `ended: ${exit.limit}; the output up to it:\n${outputOf(exit)}`,
+				text: `ended: ${exit.limit}; the output up to it:\n${exit.output}`,
 				isError: true,
 			};
 
@@ -264,20 +264,4 @@ function resultOf(exit: SandboxExit, timeoutMs: number): ToolResult {
 		case 'not-started':
 			return {text: `Cannot run the command: ${exit.reason}`, isError: true};
 	}
-}
-
-function outputOf({
-	output,
-	leftOutBytes,
-}: {
-	readonly output: string;
-	readonly leftOutBytes: number;
-}): string {
-	if (leftOutBytes === 0) {
-		return output;
-	}
-
-	const bytes = Buffer.from(output);
-	const half = Math.ceil(outputBytes / 2);
-	return `${bytes.subarray(0, half).toString()}\n[… ${leftOutBytes} bytes left out …]\n${bytes.subarray(half).toString()}`;
 }

@@ -111,6 +111,18 @@ test('a long output is cut in its middle', async context => {
 	expect(text.length).toBeLessThan(100_100);
 });
 
+test('a long output that is no UTF-8 is cut where it is cut', async context => {
+	await using terminal = await openTerminal({}, context);
+
+	const {text} = await terminal.run({
+		command: 'head -c 60000 /dev/zero | tr "\\0" "\\377"; head -c 60000 /dev/zero | tr "\\0" x',
+	});
+
+	expect(text).toBe(
+		`exit code 0\n${'\uFFFD'.repeat(50_000)}\n[… 20000 bytes left out …]\n${'x'.repeat(50_000)}`,
+	);
+});
+
 test('what ends a run ends its command', async context => {
 	await using terminal = await openTerminal({}, context);
 	const ended = new AbortController();
