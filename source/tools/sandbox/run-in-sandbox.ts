@@ -3,10 +3,11 @@ import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {rm} from 'node:fs/promises';
 import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import {type GroupExit, runInGroup, startGroup} from '../../core/process-group.ts';
+import {type GroupExit, type GroupJob, runInGroup, startGroup} from '../../core/process-group.ts';
 import {asWord} from '../../core/shell-word.ts';
 import {bwrapArguments, isLinuxAtLeast} from './bwrap-arguments.ts';
 import {
+	type ControlGroup,
 	type ControlGroups,
 	controlGroups,
 	maxTasksOf,
@@ -108,14 +109,17 @@ export type SandboxExit =
 /** `output`: both ends of it, with a line between them where something is left out. */
 type Output = {readonly output: string};
 
-export type SandboxJob = {
-	readonly launch: LaunchInSandbox;
-	readonly plan: SandboxPlan;
+export type LimitedJob = {
 	readonly signal: AbortSignal;
 	readonly timeoutMs: number;
 	readonly limits: SandboxLimits;
 	/** How much of the output is kept: as much of its beginning as of its end. */
 	readonly outputBytes: number;
+};
+
+export type SandboxJob = LimitedJob & {
+	readonly launch: LaunchInSandbox;
+	readonly plan: SandboxPlan;
 };
 
 const stderrBytes = 4096;
@@ -127,29 +131,36 @@ const stderrBytes = 4096;
  */
 export async function runInSandbox(
 	command: readonly string[],
-	{launch, plan, signal, timeoutMs, limits, outputBytes}: SandboxJob,
+	{launch, plan, ...job}: SandboxJob,
 	{clock, groups = controlGroups()}: {readonly clock: Clock; readonly groups?: ControlGroups},
 ): Promise<SandboxExit> {
-	const group = groups.works ? groups.open(limits) : undefined;
+	const group = groups.works ? groups.open(job.limits) : undefined;
+	try {
+		const launched = launch(
+			{...plan, maxTasks: maxTasksOf(job.limits), ...(group && {groupFile: group.procs})},
+			group ? command : withThreadLimit(command, job.limits),
+		);
+		const exit = await runLimited({...launched, env: {}, cwd: '/'}, job, {clock, group});
+		await removeScratch(launched);
+		return exit;
+	} catch (error) {
+		return {kind: 'not-started', reason: messageOf(error)};
+	} finally {
+		await group?.remove(clock);
+	}
+}
+
+/** Runs what is launched, in a sandbox or in none, to its end within its limits. Never rejects. */
+export async function runLimited(
+	launched: Pick<GroupJob, 'command' | 'args' | 'feeds' | 'env' | 'cwd'>,
+	{signal, timeoutMs, limits, outputBytes}: LimitedJob,
+	{clock, group}: {readonly clock: Clock; readonly group?: ControlGroup | undefined},
+): Promise<SandboxExit> {
 	const above = new AbortController();
 	let limit: string | undefined;
-	const bounded = group ? command : withThreadLimit(command, limits);
-	let launched: SandboxLaunch;
-	try {
-		launched = launch(
-			{...plan, maxTasks: maxTasksOf(limits), ...(group && {groupFile: group.procs})},
-			bounded,
-		);
-	} catch (error) {
-		await group?.remove(clock);
-		return {kind: 'not-started', reason: messageOf(error)};
-	}
-
 	const exit = await runInGroup(
 		{
 			...launched,
-			env: {},
-			cwd: '/',
 			input: '',
 			stdout: {limitBytes: outputBytes, above: 'keep-ends'},
 			stderr: {limitBytes: stderrBytes, above: 'keep-start'},
@@ -176,10 +187,7 @@ export async function runInSandbox(
 		},
 		{clock},
 	);
-	await removeScratch(launched);
-	limit ??= group?.above();
-	await group?.remove(clock);
-	return exitOf(exit, limit);
+	return exitOf(exit, limit ?? group?.above());
 }
 
 /**
@@ -220,7 +228,7 @@ export async function removeScratch({scratch}: Pick<SandboxLaunch, 'scratch'>): 
 	}
 }
 
-/** Where the memory of the machine runs out, the sandbox ends and not the gateway. */
+/** Where the memory of the machine runs out, the command ends and not the gateway. */
 function endFirst(pid: number): void {
 	try {
 		writeFileSync(`/proc/${pid}/oom_score_adj`, '1000');
@@ -255,6 +263,6 @@ function exitOf(exit: GroupExit, limit: string | undefined): SandboxExit {
 			return {kind: 'not-started', reason: 'its output could not be kept'};
 
 		case 'not-started':
-			return {kind: 'not-started', reason: `the sandbox cannot be started (${exit.code})`};
+			return {kind: 'not-started', reason: `it cannot be started (${exit.code})`};
 	}
 }
