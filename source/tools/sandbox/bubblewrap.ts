@@ -1,5 +1,4 @@
-import {accessSync, constants, readFileSync, realpathSync, statSync} from 'node:fs';
-import {delimiter, join} from 'node:path';
+import {readFileSync, statSync} from 'node:fs';
 import {systemClock, type Clock} from '../../core/clock.ts';
 import {runInGroup} from '../../core/process-group.ts';
 import {
@@ -8,6 +7,7 @@ import {
 	type SandboxLaunch,
 	sandboxLaunch,
 } from './run-in-sandbox.ts';
+import {findProgram} from './system-world.ts';
 
 /** How long a trial has. */
 export const probeMs = 10_000;
@@ -15,7 +15,7 @@ export const probeMs = 10_000;
 export const bubblewrap: SandboxKind = {
 	name: 'bubblewrap',
 	find(path) {
-		const program = findBwrap(path);
+		const program = findProgram('bwrap', path);
 		return program === undefined
 			? {
 					reason:
@@ -43,21 +43,6 @@ set -- /proc/[0-9]*; if [ $# -lt 9 ]; then printf 'pids few'; else printf 'pids 
 		expected: 'net 1 caps 0000000000000000 nnp 1 secret no sys no env 0 pids few',
 	},
 };
-
-/** The first one on PATH; folders that depend on where svc was started do not count. */
-function findBwrap(path: string): string | undefined {
-	for (const folder of path.split(delimiter).filter(name => name.startsWith('/'))) {
-		try {
-			const program = realpathSync(join(folder, 'bwrap'));
-			accessSync(program, constants.X_OK);
-			return program;
-		} catch {
-			// The next folder.
-		}
-	}
-
-	return undefined;
-}
 
 /** Settings of the kernel that keep a person, not root, from making a sandbox, and what to do. */
 const forbidding = [

@@ -8,11 +8,18 @@ import {isLinuxAtLeast} from './bwrap-arguments.ts';
 export type SandboxLimits = {readonly maxProcesses: number; readonly maxMemoryBytes: number};
 
 /** Threads for each process that is allowed: what a kernel takes for one counts with nothing else here. */
-export const threadsPerProcess = 16;
+const threadsPerProcess = 16;
 
 /** How many processes and threads a sandbox may have at all. Where the kernel keeps to it, what multiplies stops there until it is ended. */
 export const maxTasksOf = ({maxProcesses}: Pick<SandboxLimits, 'maxProcesses'>): number =>
 	maxProcesses * (threadsPerProcess + 1);
+
+/** Which limit was reached, a part of a sentence. */
+export const aboveMemory = ({maxMemoryBytes}: SandboxLimits): string =>
+	`more than ${Math.round(maxMemoryBytes / 2 ** 20)} MB of memory`;
+
+export const aboveTasks = (limits: SandboxLimits): string =>
+	`more than ${maxTasksOf(limits)} threads at once`;
 
 /** A control group of one call: the kernel counts all that is in it together, pipes and sockets, too, and refuses what is above. */
 export type ControlGroup = {
@@ -170,12 +177,11 @@ export function moveAll(
 
 function openGroup(folder: string, limits: SandboxLimits): ControlGroup {
 	const {maxMemoryBytes} = limits;
-	const tasks = maxTasksOf(limits);
 	const file = (name: string) => join(folder, name);
 	mkdirSync(folder);
 	writeFileSync(file('memory.max'), String(maxMemoryBytes));
 	writeFileSync(file('memory.oom.group'), '1');
-	writeFileSync(file('pids.max'), String(tasks));
+	writeFileSync(file('pids.max'), String(maxTasksOf(limits)));
 	if (existsSync(file('memory.swap.max'))) {
 		writeFileSync(file('memory.swap.max'), '0');
 	}
@@ -192,9 +198,9 @@ function openGroup(folder: string, limits: SandboxLimits): ControlGroup {
 		procs: file('cgroup.procs'),
 		above: () =>
 			hasHappened('memory.events', /^oom_kill [1-9]/m)
-				? `more than ${Math.round(maxMemoryBytes / 2 ** 20)} MB of memory`
+				? aboveMemory(limits)
 				: hasHappened('pids.events', /^max [1-9]/m)
-					? `more than ${tasks} threads at once`
+					? aboveTasks(limits)
 					: undefined,
 		end() {
 			try {

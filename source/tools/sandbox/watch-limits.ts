@@ -1,7 +1,13 @@
 import {existsSync, readdirSync, readFileSync, readlinkSync, statfsSync} from 'node:fs';
 import {setPriority} from 'node:os';
 import type {Clock} from '../../core/clock.ts';
-import {type ControlGroup, type SandboxLimits, threadsPerProcess} from './control-group.ts';
+import {
+	aboveMemory,
+	aboveTasks,
+	type ControlGroup,
+	maxTasksOf,
+	type SandboxLimits,
+} from './control-group.ts';
 
 /** What they use. */
 type SandboxUse = {
@@ -26,7 +32,7 @@ const nothing = () => {};
  */
 export function watchLimits(
 	pid: number,
-	{maxProcesses, maxMemoryBytes}: SandboxLimits,
+	limits: SandboxLimits,
 	{
 		clock,
 		group,
@@ -38,6 +44,7 @@ export function watchLimits(
 		readonly onAbove: (limit: string) => void;
 	},
 ): Disposable {
+	const {maxProcesses, maxMemoryBytes} = limits;
 	let cancel = nothing;
 	let looks = 0;
 	const whatIsAbove = (): string | undefined => {
@@ -60,12 +67,12 @@ export function watchLimits(
 			return `more than ${maxProcesses} processes at once`;
 		}
 
-		if (threads > maxProcesses * threadsPerProcess) {
-			return `more than ${maxProcesses * threadsPerProcess} threads at once`;
+		if (threads > maxTasksOf(limits)) {
+			return aboveTasks(limits);
 		}
 
 		return bytes > maxMemoryBytes && sharedOnce(bytes, pid) > maxMemoryBytes
-			? `more than ${Math.round(maxMemoryBytes / 2 ** 20)} MB of memory`
+			? aboveMemory(limits)
 			: isShortOfMemory()
 				? 'the memory of this machine was almost used up'
 				: undefined;
@@ -229,9 +236,7 @@ type Seen = {
 
 function readProcess(pid: number): Seen | undefined {
 	try {
-		const text = readFileSync(`/proc/${pid}/status`, 'utf8');
-		const field = (name: string) =>
-			Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+		const field = fieldsOf(`/proc/${pid}/status`);
 		return {
 			pid,
 			parent: field('PPid'),
@@ -264,9 +269,7 @@ function sharedOnce(bytes: number, pid: number): number {
 	const rough = counted.reduce((total, seen) => total + seen.bytes, 0);
 	const shares = counted.map(seen => {
 		try {
-			const text = readFileSync(`/proc/${seen.pid}/smaps_rollup`, 'utf8');
-			const field = (name: string) =>
-				Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+			const field = fieldsOf(`/proc/${seen.pid}/smaps_rollup`);
 			return (field('Pss_Anon') + field('Pss_Shmem')) * 1024;
 		} catch {
 			return seen.bytes;
@@ -275,12 +278,16 @@ function sharedOnce(bytes: number, pid: number): number {
 	return bytes - rough + shares.reduce((total, share) => total + share, 0);
 }
 
+/** The numbers of a file of `/proc` by their names; 0 where one is not there. @throws whatever `readFileSync` throws */
+function fieldsOf(path: string): (name: string) => number {
+	const text = readFileSync(path, 'utf8');
+	return name => Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+}
+
 /** Memory that no process has in its address space (files without a name, messages) shows here alone. */
 function isShortOfMemory(): boolean {
 	try {
-		const text = readFileSync('/proc/meminfo', 'utf8');
-		const field = (name: string) =>
-			Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+		const field = fieldsOf('/proc/meminfo');
 		return field('MemAvailable') < field('MemTotal') / 20;
 	} catch {
 		return false;
