@@ -35,7 +35,7 @@ const termGraceMs = 2000;
 /** A character is at most three bytes long: what is kept of a longer one is more than the agent reads, which never sees its seam. */
 const output = {limitBytes: maxCharacters * 3, above: 'keep-ends'} as const;
 
-const complaints = {limitBytes: 64 * 1024, above: 'keep-start'} as const;
+const stderrRule = {limitBytes: 64 * 1024, above: 'keep-start'} as const;
 
 /**
  * The diff of a pull request, for the agent and for the person who reads the run.
@@ -64,7 +64,7 @@ export async function getDiff(
 				cwd: '/',
 				input: '',
 				stdout: output,
-				stderr: complaints,
+				stderr: stderrRule,
 				timeoutMs: timeoutMs - (clock.monotonic() - startedAt),
 				termGraceMs,
 				signal,

@@ -45,7 +45,7 @@ const listedBytes = 400;
 /** Kilobytes of the address space of a process: a small pack may hold what is large. */
 const maxAddressSpace = 4_194_304;
 
-const complaints = {limitBytes: 16 * 1024, above: 'keep-start'} as const;
+const stderrRule = {limitBytes: 16 * 1024, above: 'keep-start'} as const;
 
 /** Runs git with this configuration alone. `credentials`: what it says where the code host asks who it is, in the form of a credential helper. Never rejects. */
 export async function git(
@@ -70,7 +70,7 @@ export async function git(
 			cwd: '/',
 			input: '',
 			stdout: {limitBytes: bounds.files * listedBytes, above: 'stop'},
-			stderr: complaints,
+			stderr: stderrRule,
 			timeoutMs: Math.max(1, work.leftMs()),
 			termGraceMs: 0,
 			signal,

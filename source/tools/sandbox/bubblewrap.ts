@@ -82,7 +82,7 @@ export const whatForbids = (
 	)?.[2];
 
 /** What a program prints that is started as a sandbox is. Never rejects. */
-export async function ended(
+export async function capture(
 	launch: SandboxLaunch,
 	clock: Clock,
 ): Promise<{readonly stdout: string}> {
@@ -106,6 +106,6 @@ export async function ended(
 }
 
 async function versionOf(bwrap: string, clock: Clock): Promise<string> {
-	const {stdout} = await ended({command: bwrap, args: ['--version'], feeds: []}, clock);
+	const {stdout} = await capture({command: bwrap, args: ['--version'], feeds: []}, clock);
 	return stdout.trim().replace(/^bubblewrap /, '') || 'unknown';
 }

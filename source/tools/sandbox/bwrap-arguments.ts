@@ -9,7 +9,7 @@ export type BwrapArguments = {readonly args: readonly string[]; readonly feeds: 
 /** The first descriptor behind standard input, output and error. */
 const firstFeed = 3;
 
-/** Whether the number is of the namespace: before Linux 6.14 it was the machine's. @see sysctl kernel.pid_max */
+/** From Linux 6.14 `pid_max` is per PID namespace; before, it is global. @see sysctl kernel.pid_max */
 const countsTasks = isLinuxAtLeast([6, 14]);
 
 /** The kernel refuses smaller numbers: 301, or 8 for each processor that there may ever be. */

@@ -7,7 +7,7 @@ import {isLinuxAtLeast} from './bwrap-arguments.ts';
 /** What all processes of one call may use together. */
 export type SandboxLimits = {readonly maxProcesses: number; readonly maxMemoryBytes: number};
 
-/** Threads for each process that is allowed: what a kernel takes for one counts with nothing else here. */
+/** Tasks per process: the pids controller counts threads, `max_processes` counts processes. */
 const threadsPerProcess = 16;
 
 /** How many processes and threads a sandbox may have at all. Where the kernel keeps to it, what multiplies stops there until it is ended. */

@@ -57,7 +57,7 @@ export function problemOf(
 			: undefined;
 }
 
-/** A place in a folder that can be written: the folder wins, so that no mount has to be made in it. Such an entry says what cannot be kept. */
+/** The first entry that lies in a writable one: the sandbox could replace it by a link before the next call. */
 export function nestedIn(entries: readonly Entry[]): PlanProblem | undefined {
 	const writable = entries.filter(({list}) => list !== 'read');
 	for (const entry of entries) {

@@ -21,7 +21,7 @@ export type SandboxSocket = {readonly outside: string; readonly inside: string};
 /** Everything that a command in a sandbox sees. */
 export type SandboxPlan = {
 	readonly mounts: readonly Mount[];
-	/** Out of reach whatever is listed, also what is not there yet. A root of listed things alone needs no word of them. */
+	/** Protected paths, including those that do not exist yet. Only Seatbelt reads them: a bubblewrap root has listed paths alone. */
 	readonly secrets: readonly string[];
 	/** The whole environment. */
 	readonly env: Readonly<Record<string, string>>;

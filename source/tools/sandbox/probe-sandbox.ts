@@ -11,7 +11,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {systemClock, type Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import {bubblewrap, ended, probeMs, whatForbids} from './bubblewrap.ts';
+import {bubblewrap, capture, probeMs, whatForbids} from './bubblewrap.ts';
 import {highestNumber} from './bwrap-arguments.ts';
 import {type SandboxPlan, sandboxPlan} from './plan.ts';
 import {
@@ -194,7 +194,7 @@ async function boundsTasks({launch}: SandboxKind, program: string, clock: Clock)
 
 	const plan = {...planned.plan, cwd: '/', maxTasks};
 	const command = ['/bin/bash', ...bashCommand, `echo "$(< ${ofTasks})"`];
-	const {stdout} = await ended(launch(program, plan, command), clock);
+	const {stdout} = await capture(launch(program, plan, command), clock);
 	return stdout.trim() === String(highestNumber(maxTasks));
 }
 
@@ -219,7 +219,7 @@ async function runsThoughSwapped(
 	rmSync(inner, {recursive: true});
 	// As bubblewrap sees this machine while it mounts.
 	symlinkSync(join('/oldroot', out), inner);
-	const {stdout} = await ended(
+	const {stdout} = await capture(
 		sandboxLaunch(bwrap, {...planned.plan, cwd: '/'}, ['/bin/bash', '-c', 'echo ran']),
 		clock,
 	);

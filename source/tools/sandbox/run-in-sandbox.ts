@@ -58,7 +58,7 @@ export function sandboxLaunch(
 	const {args, feeds} = bwrapArguments(plan, command, {seccomp: seccompProgram(process.arch)});
 	const inherited = inheritedDescriptors().filter(descriptor => descriptor > 2 + feeds.length);
 	const before = [
-		// What this process was started with and never opened itself is passed on by every start of a program.
+		// Descriptors that this process inherited without FD_CLOEXEC reach every child: close them.
 		...inherited.map(descriptor => `exec ${descriptor}>&-`),
 		...(groupFile !== undefined
 			? [
@@ -77,7 +77,7 @@ export function sandboxLaunch(
 
 let inheritedOnce: readonly number[] | undefined;
 
-/** Open descriptors that a program which is started gets without being given them: those that this process was started with. Node closes its own, so that none is added later. */
+/** Descriptors that this process inherited without FD_CLOEXEC, which reach every child. Node sets the flag on its own, so that none is added later. */
 function inheritedDescriptors(): readonly number[] {
 	inheritedOnce ??= readdirSync('/proc/self/fd')
 		.map(Number)

@@ -24,10 +24,7 @@ const mostBytes = 2 ** 25;
 /** Older copies that stay, for a call that was planned with one of them. */
 const keptCopies = 3;
 
-/**
- * A folder that stands for `/etc` in sandboxes, made in `cache` from the places that are to be seen there: one mount then, where each of them took one. Copied anew when one of them
- * changes. `undefined`: it cannot be made here.
- */
+/** A snapshot of the visible part of `/etc` in `cache`, bound as one mount. Rebuilt when a source changes. `undefined`: it cannot be made here. */
 export function etcFolder(places: readonly Mount[], cache: string): string | undefined {
 	const folder = join(cache, `etc-${keyOf(places)}`);
 	if (existsSync(folder)) {

@@ -21,7 +21,7 @@ const everyMs = 200;
 /** Processes multiply faster than memory fills: only their number is looked at in between. */
 const countEveryMs = 25;
 
-/** Others come before a sandbox: this program has to get to a processor to end it, beside thousands that go on forking. */
+/** Lowest priority, so that the gateway still gets CPU time to end a fork bomb. */
 const niceness = 19;
 
 const nothing = () => {};
@@ -172,8 +172,8 @@ const highest = -20;
 const sweeps = 20;
 
 /**
- * Ends all processes below `pid`. The end of their namespace does that, and lets nothing fork any more, once the first of its processes gets to a processor for it: root puts it before all others. A person cannot, among thousands that go on
- * forking meanwhile: what has a signal waiting forks no more, either.
+ * Ends all processes below `pid`. Kills init of the namespace, which kills the rest. Root raises init's priority so that it runs at once; without root each process gets SIGKILL,
+ * since one with a pending SIGKILL cannot fork.
  */
 function endBelow(pid: number): void {
 	const first = firstBelow(pid);
