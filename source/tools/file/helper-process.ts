@@ -8,6 +8,7 @@ import {parsedJson} from '../../core/json.ts';
 import {createMutex} from '../../core/mutex.ts';
 import {signalGroup, startGroup} from '../../core/process-group.ts';
 import {within} from '../../core/within.ts';
+import {maxTasksOf} from '../sandbox/control-group.ts';
 import type {Mount} from '../sandbox/plan.ts';
 import {startInSandbox} from '../sandbox/run-in-sandbox.ts';
 import type {ToolsSandbox} from '../sandbox/tools-sandbox.ts';
@@ -204,6 +205,7 @@ function startInside({
 			...plan,
 			// What is written into memory would be gone after the run: better it is refused.
 			mounts: [...plan.mounts.filter(({kind}) => kind !== 'memory'), node, ...mounts],
+			maxTasks: maxTasksOf(limits),
 		},
 	});
 }

@@ -159,7 +159,8 @@ const isInAnother = ({path}: Mount, mounts: readonly Mount[]): boolean =>
 const octal = (character: string): string =>
 	`\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`;
 
-const lookScript = `seen=$(</proc/self/mountinfo)
+const lookScript = `seen=' '
+while read -r _ _ _ _ place _; do seen+="$place "; done < /proc/self/mountinfo
 for ((left = $0; left > 0; left -= 1)); do
 	[[ $seen == *" $1 "* ]] || { printf 'bwrap: "%s" was swapped for something else while the sandbox was built\\n' "$1" >&2; exit 1; }
 	shift

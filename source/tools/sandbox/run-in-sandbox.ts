@@ -115,6 +115,8 @@ export type LimitedJob = {
 	readonly limits: SandboxLimits;
 	/** How much of the output is kept: as much of its beginning as of its end. */
 	readonly outputBytes: number;
+	/** Folders whose disk it must not fill. */
+	readonly writes?: readonly string[];
 };
 
 export type SandboxJob = LimitedJob & {
@@ -140,7 +142,12 @@ export async function runInSandbox(
 			{...plan, maxTasks: maxTasksOf(job.limits), ...(group && {groupFile: group.procs})},
 			group ? command : withThreadLimit(command, job.limits),
 		);
-		const exit = await runLimited({...launched, env: {}, cwd: '/'}, job, {clock, group});
+		const writes = plan.mounts.flatMap(mount => (mount.kind === 'write' ? [mount.from] : []));
+		const exit = await runLimited(
+			{...launched, env: {}, cwd: '/'},
+			{...job, writes},
+			{clock, group},
+		);
 		await removeScratch(launched);
 		return exit;
 	} catch (error) {
@@ -153,7 +160,7 @@ export async function runInSandbox(
 /** Runs what is launched, in a sandbox or in none, to its end within its limits. Never rejects. */
 export async function runLimited(
 	launched: Pick<GroupJob, 'command' | 'args' | 'feeds' | 'env' | 'cwd'>,
-	{signal, timeoutMs, limits, outputBytes}: LimitedJob,
+	{signal, timeoutMs, limits, outputBytes, writes = []}: LimitedJob,
 	{clock, group}: {readonly clock: Clock; readonly group?: ControlGroup | undefined},
 ): Promise<SandboxExit> {
 	const above = new AbortController();
@@ -178,6 +185,7 @@ export async function runLimited(
 				return watchLimits(pid, limits, {
 					clock,
 					...(group && {group}),
+					writes,
 					onAbove(reached) {
 						limit = reached;
 						above.abort();

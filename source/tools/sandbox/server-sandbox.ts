@@ -3,6 +3,7 @@ import type {ServerSandbox} from '../../config/endpoint-settings.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {World} from '../../core/world.ts';
 import type {ToolsRun} from '../toolset.ts';
+import {maxTasksOf} from './control-group.ts';
 import {isInside} from './places.ts';
 import {type SandboxPlan, sandboxPlan} from './plan.ts';
 import {probeSandbox} from './probe-sandbox.ts';
@@ -12,6 +13,9 @@ import {openHosts, withWaysOut} from './ways-out.ts';
 
 /** How much its folders in memory hold together. */
 const memoryBytes = 2 ** 29;
+
+/** Processes and threads that it may have, where the kernel keeps to that: as many as a command by default. */
+const maxTasks = maxTasksOf({maxProcesses: 256});
 
 /** Programs that start a package which they fetch first, into a home that is empty here, and where from. */
 const registries: Readonly<Record<string, string>> = {
@@ -78,7 +82,7 @@ export async function openServerSandbox(
 		return {ok: false, reason: `No sandbox works here: ${probe.reason}`};
 	}
 
-	const plan = {...planned.plan, env: {...planned.plan.env, ...env}};
+	const plan = {...planned.plan, env: {...planned.plan.env, ...env}, maxTasks};
 	if (!isSeen(findProgram(program, plan.env['PATH'] ?? ''), plan)) {
 		return {
 			ok: false,

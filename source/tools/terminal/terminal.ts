@@ -221,7 +221,7 @@ async function runCommand(
 	}
 
 	// In one stream, as a terminal shows both.
-	const argv = ['/bin/bash', ...bashCommand, 'exec /bin/bash --norc -c "$0" 2>&1', command];
+	const argv = ['/bin/bash', ...bashCommand, 'exec /bin/bash --norc -c -- "$0" 2>&1', command];
 	const exit =
 		found.kind === 'sandbox' && plan
 			? await runInSandbox(

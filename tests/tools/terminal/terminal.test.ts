@@ -405,3 +405,11 @@ test('a person is shown the command in its lines, where it runs and for how long
 		problem: expect.stringContaining('is no text'),
 	});
 });
+
+test('a command that begins with a dash is a command', async context => {
+	await using terminal = await openTerminal({}, context);
+
+	expect(await terminal.run({command: '-c "echo as an option"'})).toMatchObject({
+		text: expect.stringMatching(/^exit code 127\n.*-c: command not found/s),
+	});
+});
