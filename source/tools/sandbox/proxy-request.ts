@@ -61,8 +61,15 @@ export function carryRequest(
 	});
 	outgoing.on('error', () => {});
 	outgoing.once('response', answer => {
+		const {statusCode = 0} = answer;
+		if (statusCode < 200) {
+			// No final status: `writeHead` would throw, or switch protocols. Closing tells of the failure.
+			server.destroy();
+			return;
+		}
+
 		answer.on('data', onBytes);
-		response.writeHead(answer.statusCode ?? 502, headersOf(answer));
+		response.writeHead(statusCode, headersOf(answer));
 		pipeline(answer, response, () => {
 			server.destroy();
 		});

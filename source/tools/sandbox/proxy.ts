@@ -190,12 +190,12 @@ export async function openProxy(
 	server.maxHeadersCount = 0;
 	server.on('connection', hold);
 	server.on('request', (request, response) => {
-		void take(request, response);
+		void take(request, response).catch(() => request.socket.destroy());
 	});
 	server.on('connect', (request: IncomingMessage, client: Duplex, head: Buffer) => {
 		// Node has taken its own listener away.
 		hold(client);
-		void tunnel(request, client, head);
+		void tunnel(request, client, head).catch(() => client.destroy());
 	});
 	const close = () => {
 		server.close();

@@ -637,6 +637,27 @@ test('on another port that is listed any protocol passes, also one whose server 
 	expect(await text(client)).toBe('EHLO me\r\n');
 });
 
+test.for(['000 X', '001', '099 X', '100 X', '101 X'])(
+	'an answer with the status %s is answered 502, and the proxy goes on',
+	async status => {
+		const server = createServer(socket => {
+			socket.on('error', () => {});
+			socket.once('data', () => socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`));
+		});
+		await using open = await listening(server);
+		await using proxy = await openTestProxy({
+			hosts: ['allowed.example'],
+			names: publicNames,
+			port: open.port,
+		});
+		const request = plain('GET http://allowed.example/ HTTP/1.1\r\nHost: a');
+
+		for (let index = 0; index < 2; index++) {
+			expect(await proxy.say(request)).toMatch(/^HTTP\/1\.1 502 .*did not answer in HTTP\/1\n$/s);
+		}
+	},
+);
+
 test('what cannot be connected to is answered 502, and so is what does not answer in HTTP', async () => {
 	await using server = await listening(
 		createServer(socket => {
