@@ -24,7 +24,7 @@ export type Tool = {
 	readonly inputSchema: JsonObject;
 	/** Claimed to change nothing; decides whether an interrupted run may be repeated. */
 	readonly readOnly: boolean;
-	/** Whether a person must agree before each call. */
+	/** Whether a person must agree before each call. Asked at each call: it may change with the settings. */
 	readonly needsApproval: boolean;
 	/** What a person is shown of it; absent for what never asks. */
 	readonly asked?: AskedTool;

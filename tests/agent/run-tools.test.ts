@@ -45,6 +45,37 @@ test('an approval is asked with the tool, its arguments and the run, and a yes l
 	});
 });
 
+test('whether a call needs an approval is asked at each call', async () => {
+	const call = (id: string) => ({toolCalls: [{id, name: 'lookup', arguments: {id: 7}}]});
+	await using model = await startScriptedModel([call('a'), call('b'), {text: 'Done'}]);
+	const asked: string[] = [];
+	const approve: Approve = async ({callId}) => {
+		asked.push(callId);
+		return {allowed: true, reason: ''};
+	};
+
+	let calls = 0;
+	await using agent = createAgent({baseUrl: model.baseUrl, approve});
+	await agent.ask('?', {
+		tools: [
+			{
+				...createTool({
+					async execute() {
+						calls += 1;
+						return {text: 'found'};
+					},
+				}),
+				get needsApproval() {
+					return calls > 0;
+				},
+			},
+		],
+	});
+
+	expect(asked).toEqual(['b']);
+	expect(calls).toBe(2);
+});
+
 test('a model that numbers the calls of each answer from the start is asked about for each of them', async () => {
 	const call = {toolCalls: [{id: 'call_0', name: 'lookup', arguments: {id: 7}}]};
 	await using model = await startScriptedModel([call, call, {text: 'Done'}]);

@@ -54,7 +54,7 @@ export async function openToolset(
 
 	const names = [name].flat();
 	const home = await temporaryHome({'.env': 'TOKEN=canary-4711\n'});
-	const settings: ToolsetsConfig = {
+	let settings: ToolsetsConfig = {
 		...toolsetsWithout('not in this test'),
 		terminal: toolsetSettings.terminal.read(terminal),
 		file: toolsetSettings.file.read(file),
@@ -103,6 +103,14 @@ export async function openToolset(
 		home,
 		notes,
 		toolOf,
+		/** Settings that change while the run is under way. */
+		change(changed: Pick<Opening, 'terminal' | 'file'>) {
+			settings = {
+				...settings,
+				...(changed.terminal && {terminal: toolsetSettings.terminal.read(changed.terminal)}),
+				...(changed.file && {file: toolsetSettings.file.read(changed.file)}),
+			};
+		},
 		dropped: ours[0]?.dropped,
 		async call(
 			of: string,

@@ -58,7 +58,6 @@ export async function fileTools(
 		return helper.ask(call, place, signal);
 	};
 
-	const {approval} = world.settings().file;
 	const isOpen = before.kind === 'open';
 	return fileCalls.map((tool): Tool => {
 		const {name, does, fields, required, readOnly} = tool;
@@ -76,7 +75,10 @@ export async function fileTools(
 			description,
 			inputSchema,
 			readOnly,
-			needsApproval: isOpen || (!readOnly && approval === 'ask'),
+			// Settings count as they are now: `ask` stops a run that is under way.
+			get needsApproval() {
+				return isOpen || (!readOnly && world.settings().file.approval === 'ask');
+			},
 			asked: {
 				from: {kind: 'built-in'},
 				profile: run.profile.name,

@@ -46,7 +46,7 @@ export async function terminalTool(
 	world: ToolsWorld,
 	stack: AsyncDisposableStack,
 ): Promise<Tool> {
-	const {approval, timeoutMs} = world.settings().terminal;
+	const {timeoutMs} = world.settings().terminal;
 	const found = await sandboxOf(run, world);
 	const waysOut = createWaysOfRun(run, world, stack);
 	const workdir = cwdOf(found);
@@ -60,7 +60,10 @@ export async function terminalTool(
 		description,
 		inputSchema,
 		readOnly: false,
-		needsApproval: approval === 'ask' || found.kind !== 'sandbox',
+		// Settings count as they are now: `ask` stops a run that is under way.
+		get needsApproval() {
+			return found.kind !== 'sandbox' || world.settings().terminal.approval === 'ask';
+		},
 		asked: {
 			from: {kind: 'built-in'},
 			profile: run.profile.name,

@@ -292,6 +292,9 @@ test('changes ask, unless the settings allow them; reading does not', async cont
 
 	expect(asks(asking)).toEqual([false, false, true, true]);
 	expect(asks(allowing)).toEqual([false, false, false, false]);
+
+	allowing.change({file: {approval: 'ask'}});
+	expect(asks(allowing)).toEqual([false, false, true, true]);
 });
 
 test('`required: false`: without a sandbox each call asks, and nothing is told before the yes', async () => {

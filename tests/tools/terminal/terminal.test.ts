@@ -165,6 +165,10 @@ test('a person is asked, unless the settings allow commands and a sandbox keeps 
 	expect(asking.tool?.asked?.why).toBeUndefined();
 	expect(asking.tool?.description).toContain(asking.home.file('svc/work'));
 	expect(allowing.tool?.needsApproval).toBe(false);
+
+	// In a run that is under way, too.
+	allowing.change({terminal: {approval: 'ask'}});
+	expect(allowing.tool?.needsApproval).toBe(true);
 });
 
 test('a listed host is reached through the proxy, and another one is a note in the run', async context => {
