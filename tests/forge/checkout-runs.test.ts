@@ -76,6 +76,7 @@ beforeAll(async () => {
 				review: {...review, toolsets: ['terminal', 'file']},
 				both: {...review, prefetch: ['diff', 'checkout'], toolsets: ['file']},
 				'no-tools': review,
+				'no-toolsets': {...review, toolsets: []},
 			},
 			environment: environment(),
 		}),
@@ -352,6 +353,7 @@ test('a checkout that cannot be got is a failed try, and the model is not asked'
 test('where no tool works in it none is got, and the run says why: no toolset of the kind, another code host, no pull request', async () => {
 	const before = forge.requests.length;
 	const none = await runOf('no-tools');
+	const empty = await runOf('no-toolsets');
 	const gitlab = await runOf('review', {
 		object_kind: 'merge_request',
 		object_attributes: {iid: 7},
@@ -359,8 +361,11 @@ test('where no tool works in it none is got, and the run says why: no toolset of
 	});
 	const push = await runOf('review', {ref: 'refs/heads/main', repository: {full_name: 'acme/api'}});
 
-	expect([none, gitlab, push].map(({run}) => run?.state)).toEqual(['done', 'done', 'done']);
-	expect([none, gitlab, push].map(({notes}) => notes[0])).toEqual([
+	expect(new Set([none, empty, gitlab, push].map(({run}) => run?.state))).toEqual(
+		new Set(['done']),
+	);
+	expect([none, empty, gitlab, push].map(({notes}) => notes[0])).toEqual([
+		'Prefetch: no checkout is got: neither "terminal" nor "file" is among the toolsets of the route',
 		'Prefetch: no checkout is got: neither "terminal" nor "file" is among the toolsets of the route',
 		'Prefetch: no checkout is got: checkouts are got from GitHub alone',
 		'Prefetch: there is nothing to get, the event names no pull request',

@@ -10,7 +10,7 @@ import {namesServer, needsServer, selectTools, serverToolset} from '../../core/t
 import {cell} from '../../core/untrusted.ts';
 import type {ToolsRun, ToolsWorld} from '../../tools/toolset.ts';
 import {openBuiltIn} from '../../tools/toolsets.ts';
-import type {LiveServers} from '../servers/live-servers.ts';
+import type {LiveServers, ToolsByServer} from '../servers/live-servers.ts';
 import type {ServerWait} from '../servers/wait-for-servers.ts';
 import {forgeOfRun} from './forge-of-run.ts';
 import type {CheckoutPlace} from './get-checkout.ts';
@@ -141,17 +141,16 @@ async function toolsFor(
 		profile,
 	} = run;
 	const {servers} = world;
-	if (toolsets?.length === 0) {
-		return {tools: [], warnings: [], notes: [], logins: [], checkout: undefined};
-	}
-
 	const isNeeded = (server: string) => needsServer(toolsets, server);
-	const configured = await servers.toolsOf(profile, signal, {
-		isNeeded,
-		onWait(wait) {
-			note(waitNote(wait));
-		},
-	});
+	const configured: ToolsByServer =
+		toolsets?.length === 0
+			? new Map()
+			: await servers.toolsOf(profile, signal, {
+					isNeeded,
+					onWait(wait) {
+						note(waitNote(wait));
+					},
+				});
 	// A server of which nothing is left has no toolset.
 	const available = new Map([...configured].filter(([, tools]) => tools.length > 0));
 	const views = servers.views().filter(view => view.profile === profile && isNeeded(view.name));

@@ -19,7 +19,7 @@ import {createSlippedServers} from './slipped-servers.ts';
 import {createToolDefinitionNotifier} from './tool-definition-notifier.ts';
 import {connecting, readyInTime, type ServerWait} from './wait-for-servers.ts';
 
-type ToolsByServer = ReadonlyMap<string, readonly Tool[]>;
+export type ToolsByServer = ReadonlyMap<string, readonly Tool[]>;
 
 type StandingListener = (server: ServerKey, status: ServerStatus | undefined) => void;
 
