@@ -1,4 +1,7 @@
+import {once} from 'node:events';
+import {chmod, mkdir} from 'node:fs/promises';
 import type {Server} from 'node:http';
+import {join} from 'node:path';
 import {codeOf, SvcError} from '../core/errors.ts';
 import type {ErrorCode} from '../manual/error-codes.ts';
 
@@ -66,4 +69,50 @@ export async function listen(
 	const address = server.address();
 	const bound = typeof address === 'object' && address ? address.port : port;
 	return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+}
+
+/**
+ * Binds `server` to the Unix socket `name` (0600) in `folder`, which is made (0700) when it is missing. `close` ends the server and its connections; it is called by `signal`, also while this opens, and by disposal, which waits for the end.
+ *
+ * Rejects as `mkdir`, listening and `chmod` do.
+ */
+export async function serveAt(
+	server: Server,
+	{
+		folder,
+		name,
+		signal,
+		close,
+	}: {
+		readonly folder: string;
+		readonly name: string;
+		readonly signal: AbortSignal;
+		readonly close: () => void;
+	},
+): Promise<AsyncDisposable & {readonly socket: string}> {
+	const socket = join(folder, name);
+	await mkdir(folder, {recursive: true, mode: 0o700});
+	server.listen(socket);
+	await once(server, 'listening');
+	signal.addEventListener('abort', close, {once: true});
+	await using stack = new AsyncDisposableStack();
+	stack.defer(async () => {
+		signal.removeEventListener('abort', close);
+		const closed = server.listening ? once(server, 'close') : undefined;
+		close();
+		await closed;
+	});
+	if (signal.aborted) {
+		close();
+	} else {
+		await chmod(socket, 0o600);
+	}
+
+	const owned = stack.move();
+	return {
+		socket,
+		async [Symbol.asyncDispose]() {
+			await owned.disposeAsync();
+		},
+	};
 }

@@ -1,10 +1,8 @@
-import {once} from 'node:events';
-import {chmod, mkdir} from 'node:fs/promises';
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
-import {join} from 'node:path';
 import {createDeadline} from '../../core/deadline.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
+import {serveAt} from '../../http/listen.ts';
 import {malformationOf} from '../../http/malformed.ts';
 import {type CodeHost, type CodeHostSend, createCodeHost} from './code-host.ts';
 import {type ForgeRepository, judgeRequest} from './judge-request.ts';
@@ -179,21 +177,7 @@ export async function openForgeBroker(
 		server.closeAllConnections();
 	};
 
-	const socket = join(folder, 'forge.sock');
-	await mkdir(folder, {recursive: true, mode: 0o700});
-	server.listen(socket);
-	await once(server, 'listening');
-	await chmod(socket, 0o600);
-	signal.addEventListener('abort', close, {once: true});
-	return {
-		socket,
-		async [Symbol.asyncDispose]() {
-			signal.removeEventListener('abort', close);
-			const closed = server.listening ? once(server, 'close') : undefined;
-			close();
-			await closed;
-		},
-	};
+	return serveAt(server, {folder, name: 'forge.sock', signal, close});
 }
 
 /** `undefined`: it is longer than `maxBytes`. */

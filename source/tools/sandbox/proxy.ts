@@ -1,11 +1,9 @@
-import {once} from 'node:events';
-import {chmod, mkdir} from 'node:fs/promises';
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
-import {join} from 'node:path';
 import type {Duplex} from 'node:stream';
 import type {HostRule} from '../../core/host-list.ts';
 import {cell} from '../../core/untrusted.ts';
 import {respond} from '../../http/http-answer.ts';
+import {serveAt} from '../../http/listen.ts';
 import {malformationOf} from '../../http/malformed.ts';
 import {refuseConnection} from '../../http/refuse.ts';
 import {createReach, type ReachWorld} from './proxy-reach.ts';
@@ -49,7 +47,7 @@ const maxHostLength = 255;
  * Opens the way out of a sandbox: an HTTP proxy on a Unix socket (0600) for `CONNECT host:port` and for `http://…` in absolute form. A target is read once; what was read is judged, connected to at the addresses that were
  * judged, and written into the `Host` header. TLS is not opened, but its ClientHello must name the judged host. Disposal closes all connections.
  *
- * Rejects as `mkdir` and listening do.
+ * Rejects as `serveAt` does.
  *
  * @see manual/sandbox-network.md
  */
@@ -204,25 +202,7 @@ export async function openProxy(
 		}
 	};
 
-	const socket = join(folder, 'proxy.sock');
-	await mkdir(folder, {recursive: true, mode: 0o700});
-	server.listen(socket);
-	await once(server, 'listening');
-	await chmod(socket, 0o600);
-	signal.addEventListener('abort', close, {once: true});
-	if (signal.aborted) {
-		close();
-	}
-
-	return {
-		socket,
-		async [Symbol.asyncDispose]() {
-			signal.removeEventListener('abort', close);
-			const closed = server.listening ? once(server, 'close') : undefined;
-			close();
-			await closed;
-		},
-	};
+	return serveAt(server, {folder, name: 'proxy.sock', signal, close});
 }
 
 const plainText = 'text/plain; charset=utf-8';

@@ -102,6 +102,20 @@ async function broker({
 	};
 }
 
+test('a run that is aborted while its broker opens leaves no socket', async () => {
+	await using home = await temporaryHome();
+	const abort = new AbortController();
+	const opening = openForgeBroker(
+		{folder: home.file('run'), token, signal: abort.signal, onRefused() {}},
+		{clock: systemClock, send: async () => new Response()},
+	);
+	abort.abort();
+	await using opened = await opening;
+
+	const client = connect(opened.socket);
+	await expect(once(client, 'connect')).rejects.toThrow('ENOENT');
+});
+
 test('what may be asked is asked with the token, which is in no answer', async () => {
 	await using forge = await broker();
 
