@@ -112,7 +112,7 @@ async function sandboxedLaunch(
 	);
 	if (opened?.ok !== true) {
 		throw new ConnectError({
-			kind: 'passing',
+			kind: opened?.kind ?? 'permanent',
 			message: opened?.reason ?? 'It wants a sandbox, and there is none here',
 		});
 	}

@@ -38,7 +38,7 @@ export type OpenServerSandbox = (
 	stack: AsyncDisposableStack,
 ) => Promise<
 	| {readonly ok: true; readonly launch: ProcessLaunch}
-	| {readonly ok: false; readonly reason: string}
+	| {readonly ok: false; readonly reason: string; readonly kind: 'passing' | 'permanent'}
 >;
 
 /** Server with an endpoint of kind `E`. */

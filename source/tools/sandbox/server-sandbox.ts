@@ -18,13 +18,13 @@ const memoryBytes = 2 ** 29;
 const maxTasks = maxTasksOf({maxProcesses: 256});
 
 /** Programs that start a package which they fetch first, into a home that is empty here, and where from. */
-const registries: Readonly<Record<string, string>> = {
-	npx: 'registry.npmjs.org',
-	pnpx: 'registry.npmjs.org',
-	bunx: 'registry.npmjs.org',
-	uvx: 'pypi.org and files.pythonhosted.org',
-	pipx: 'pypi.org and files.pythonhosted.org',
-};
+const registries: ReadonlyMap<string, string> = new Map([
+	['npx', 'registry.npmjs.org'],
+	['pnpx', 'registry.npmjs.org'],
+	['bunx', 'registry.npmjs.org'],
+	['uvx', 'pypi.org and files.pythonhosted.org'],
+	['pipx', 'pypi.org and files.pythonhosted.org'],
+]);
 
 /** A stdio server that is to be started in a sandbox. */
 type SandboxedServer = {
@@ -38,7 +38,16 @@ type SandboxedServer = {
 /** `reason` follows the name of the server in a sentence of its own. */
 type OpenedServerSandbox =
 	| {readonly ok: true; readonly launch: SandboxLaunch}
-	| {readonly ok: false; readonly reason: string};
+	| {
+			readonly ok: false;
+			readonly reason: string;
+			/** `permanent`: its entry, or what that names, has to change first. */
+			readonly kind: 'passing' | 'permanent';
+	  };
+
+const permanent = (reason: string): OpenedServerSandbox => ({ok: false, reason, kind: 'permanent'});
+
+const passing = (reason: string): OpenedServerSandbox => ({ok: false, reason, kind: 'passing'});
 
 /**
  * How a stdio server is started in a sandbox of its own lists; never without one. The way to its hosts, and what its sandbox has on disk, end with `stack`.
@@ -63,31 +72,29 @@ export async function openServerSandbox(
 	stack: AsyncDisposableStack,
 ): Promise<OpenedServerSandbox> {
 	const [program = ''] = command;
-	const registry = hosts.length === 0 ? registries[basename(program)] : undefined;
-	if (registry !== undefined) {
-		return {
-			ok: false,
-			reason: `Command "${program}" fetches its package at each start: list ${registry} in sandbox.hosts, or install the package into a folder, list that in sandbox.read and start its program`,
-		};
+	const registry = registries.get(basename(program));
+	if (registry !== undefined && hosts.length === 0) {
+		return permanent(
+			`Command "${program}" fetches its package at each start: list ${registry} in sandbox.hosts, or install the package into a folder, list that in sandbox.read and start its program`,
+		);
 	}
 
 	const planned = sandboxPlan({read, write, memoryBytes}, systemWorld({...places, profileHome}));
 	if (planned.kind === 'problem') {
 		const {list, path, problem} = planned.problem;
-		return {ok: false, reason: `sandbox.${list}: "${path}" ${problem}`};
+		return permanent(`sandbox.${list}: "${path}" ${problem}`);
 	}
 
 	const probe = await probeSandbox(places.environment);
 	if (!probe.works) {
-		return {ok: false, reason: `No sandbox works here: ${probe.reason}`};
+		return passing(`No sandbox works here: ${probe.reason}`);
 	}
 
 	const plan = {...planned.plan, env: {...planned.plan.env, ...env}, maxTasks};
 	if (!isSeen(findProgram(program, plan.env['PATH'] ?? ''), plan)) {
-		return {
-			ok: false,
-			reason: `Command "${program}" is not inside of its sandbox: write its whole path and list its folder in sandbox.read`,
-		};
+		return permanent(
+			`Command "${program}" is not inside of its sandbox: write its whole path and list its folder in sandbox.read`,
+		);
 	}
 
 	const ways =
@@ -105,7 +112,7 @@ export async function openServerSandbox(
 		stack.defer(async () => removeScratch(launch));
 		return {ok: true, launch};
 	} catch (error) {
-		return {ok: false, reason: `No sandbox can be built: ${messageOf(error)}`};
+		return passing(`No sandbox can be built: ${messageOf(error)}`);
 	}
 }
 

@@ -150,10 +150,11 @@ test.for([
 		'Command "npx" fetches its package at each start: list registry.npmjs.org in sandbox.hosts, or',
 	],
 	[{command: '/home/ada/.local/bin/uvx'}, 'list pypi.org and files.pythonhosted.org in'],
+	[{command: '/nowhere/constructor'}, 'is not inside of its sandbox'],
 	[{read: ['/nowhere/at/all']}, 'sandbox.read: "/nowhere/at/all" is not there'],
 	[{write: ['/usr/local']}, 'sandbox.write: "/usr/local" belongs to the system'],
 ] as const)(
-	'a sandbox that cannot be is a failure, with its place: %j',
+	'a sandbox that cannot be is not tried again, and its reason has its place: %j',
 	async ([given, said], context) => {
 		needSandbox(context);
 		await using managed = await openManager({sandbox: 'works'});
@@ -163,7 +164,7 @@ test.for([
 
 		await managed.apply(inSandbox(stdioServer(command, ['-e', evaluates]), lists));
 
-		expect(managed.view()).toMatchObject({status: 'failed'});
+		expect(managed.view()).toMatchObject({status: 'parked'});
 		expect(managed.view().reason).toContain(said);
 	},
 );
