@@ -3,7 +3,7 @@ import {jsonHash} from '../../core/canonical-json.ts';
 import type {JsonObject, JsonValue} from '../../core/json.ts';
 import {quotedPath} from '../../core/quoted-name.ts';
 import type {PreviewResult, Tool, ToolContext, ToolResult} from '../../core/tool.ts';
-import {cwdOf, ofCheckout, toolsSandbox} from '../sandbox/tools-sandbox.ts';
+import {cwdOf, ofCheckout, placeOfCall, toolsSandbox} from '../sandbox/tools-sandbox.ts';
 import type {ToolsPlace, ToolsRun, ToolsSettings, ToolsWorld} from '../toolset.ts';
 import {askOf, fileCalls, type FileAsk} from './file-calls.ts';
 import {createFileHelper} from './helper-process.ts';
@@ -46,13 +46,9 @@ export async function fileTools(
 		signal: AbortSignal,
 	): Promise<Pick<HelperAnswer, 'text' | 'isError' | 'preview'>> => {
 		// Settings count as they are now.
-		const place = await sandboxOf(run, world);
-		if (place.kind !== before.kind || place.kind === 'none') {
-			const reason =
-				place.kind === 'none'
-					? place.reason
-					: 'what they would be read in has changed since the tool was offered';
-			return {text: `Cannot work on files: ${reason}`, isError: true};
+		const place = placeOfCall(await sandboxOf(run, world), before);
+		if (typeof place === 'string') {
+			return {text: `Cannot work on files: ${place}`, isError: true};
 		}
 
 		return helper.ask(call, place, signal);

@@ -29,6 +29,24 @@ export type ToolsSandbox =
 export const cwdOf = (found: ToolsSandbox): string =>
 	found.kind === 'sandbox' ? found.plan.cwd : found.kind === 'open' ? found.cwd : '';
 
+/**
+ * Where a call works whose tool was offered for `before`; else why it cannot, which follows a colon. Settings count as they are now, but not another folder: the description, the sheet and the rules that a person made name the one of the offer.
+ */
+export function placeOfCall(
+	now: ToolsSandbox,
+	before: ToolsSandbox,
+): Exclude<ToolsSandbox, {readonly kind: 'none'}> | string {
+	if (now.kind === 'none') {
+		return now.reason;
+	}
+
+	const isAsOffered =
+		now.kind === before.kind && now.workdir === before.workdir && cwdOf(now) === cwdOf(before);
+	return isAsOffered
+		? now
+		: 'its working folder, or whether a sandbox works, has changed since the tool was offered: start a new run';
+}
+
 /** How the working folder is told of to a model, where a checkout is in its place. */
 export const ofCheckout = "a checkout of the pull request's head commit";
 

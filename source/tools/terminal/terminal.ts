@@ -6,7 +6,13 @@ import {quotedPath} from '../../core/quoted-name.ts';
 import type {Tool, ToolResult} from '../../core/tool.ts';
 import {isInside} from '../sandbox/places.ts';
 import {bashCommand, runInSandbox, type SandboxExit} from '../sandbox/run-in-sandbox.ts';
-import {cwdOf, ofCheckout, type ToolsSandbox, toolsSandbox} from '../sandbox/tools-sandbox.ts';
+import {
+	cwdOf,
+	ofCheckout,
+	placeOfCall,
+	type ToolsSandbox,
+	toolsSandbox,
+} from '../sandbox/tools-sandbox.ts';
 import type {ToolsPlace, ToolsRun, ToolsSettings, ToolsWorld} from '../toolset.ts';
 import {runOpen} from './run-open.ts';
 import {createWaysOfRun, type WaysOfRun} from './ways-of-run.ts';
@@ -206,16 +212,9 @@ async function runCommand(
 	const timeoutMs = Math.min(asked ?? most, most);
 	const limits = {maxProcesses, maxMemoryBytes: maxMemoryMb * 2 ** 20};
 	// Settings count as they are now.
-	const found = await sandboxOf(run, world);
-	if (found.kind === 'none') {
-		return {text: `Cannot run the command: ${found.reason}`, isError: true};
-	}
-
-	if (found.kind !== before.kind || cwdOf(found) !== cwdOf(before)) {
-		return {
-			text: 'Cannot run the command: what it would run in has changed since the tool was offered',
-			isError: true,
-		};
+	const found = placeOfCall(await sandboxOf(run, world), before);
+	if (typeof found === 'string') {
+		return {text: `Cannot run the command: ${found}`, isError: true};
 	}
 
 	const plan = found.kind === 'sandbox' ? await waysOut({...found.plan, cwd}) : undefined;

@@ -171,6 +171,28 @@ test('a person is asked, unless the settings allow commands and a sandbox keeps 
 	expect(allowing.tool?.needsApproval).toBe(true);
 });
 
+test('a run whose working folder is another one by now works in neither of both, by no toolset', async context => {
+	await using tools = await openToolset(['terminal', 'file'], {}, context);
+	const old = tools.home.file('svc/work');
+	const workdir = tools.home.file('person/other');
+	tools.change({terminal: {workdir}, file: {workdir}});
+
+	const answers = [
+		await tools.call('terminal', {command: 'touch made'}),
+		await tools.call('write_file', {path: 'made', content: 'x'}),
+		await tools.call('read_file', {path: '.'}),
+	];
+
+	for (const answer of answers) {
+		expect(answer).toEqual({
+			isError: true,
+			text: expect.stringMatching(/^Cannot .*: its working folder, .* start a new run$/),
+		});
+	}
+
+	expect([...(await readdir(old)), ...(await readdir(workdir))]).toEqual([]);
+});
+
 test('a listed host is reached through the proxy, and another one is a note in the run', async context => {
 	need('curl', context);
 	await using web = await openLocalWeb();
