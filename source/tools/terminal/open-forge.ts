@@ -25,6 +25,8 @@ export async function openForge(
 	{clock, secureContext, askCodeHost}: Pick<ToolsWorld, 'askCodeHost' | 'clock' | 'secureContext'>,
 	stack: AsyncDisposableStack,
 ): Promise<WayOut> {
+	// First: where the client is logged out, nothing else is opened.
+	const secret = repository === undefined ? '' : await token();
 	const [{openForgeBroker}, {createCodeHostConnections}, {forgeInside}] = await Promise.all([
 		import('../forge-broker/broker.ts'),
 		import('../forge-broker/code-host.ts'),
@@ -37,7 +39,7 @@ export async function openForge(
 			{
 				folder: socketFolder(stack),
 				...(owner !== undefined && name !== undefined && {repository: {host, owner, name}}),
-				token: repository === undefined ? '' : await token(),
+				token: secret,
 				signal,
 				onRefused({method, path, reason}) {
 					note(`The broker of the forge did not send "${method} ${path}": ${reason}`);

@@ -15,17 +15,26 @@ export function createWaysOfRun(
 	stack: AsyncDisposableStack,
 ): WaysOfRun {
 	const {signal, note} = run;
-	const opened = new Map<string, Promise<WayOut>>();
+	const {clock} = world;
+	const opened = new Map<string, {readonly way: Promise<WayOut>; failedAt?: number}>();
 	const told = new Set<string>();
 
-	/** `open`, once for each key; what failed is tried again. */
-	const once = async (key: string, open: () => Promise<WayOut>): Promise<WayOut> => {
-		const way = opened.get(key) ?? open();
-		opened.set(key, way);
+	/** `open`, once for each key; what failed is tried again after `patienceMs`. */
+	const once = async (
+		key: string,
+		open: () => Promise<WayOut>,
+		patienceMs = 0,
+	): Promise<WayOut> => {
+		let entry = opened.get(key);
+		if (!entry || clock.monotonic() >= (entry.failedAt ?? Infinity) + patienceMs) {
+			entry = {way: open()};
+			opened.set(key, entry);
+		}
+
 		try {
-			return await way;
+			return await entry.way;
 		} catch (error) {
-			opened.delete(key);
+			entry.failedAt ??= clock.monotonic();
 			throw error;
 		}
 	};
@@ -46,7 +55,7 @@ export function createWaysOfRun(
 		}
 
 		try {
-			return await once('forge', async () => openForge(run, world, stack));
+			return await once('forge', async () => openForge(run, world, stack), forgePatienceMs);
 		} catch (error) {
 			signal.throwIfAborted();
 			const {text} = cell(
@@ -77,3 +86,6 @@ export function createWaysOfRun(
 }
 
 const maxNoteLength = 500;
+
+/** How long a client that gave no token is not asked again: each command would wait for it. */
+const forgePatienceMs = 60_000;

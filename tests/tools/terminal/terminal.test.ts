@@ -7,7 +7,15 @@ import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {promisify} from 'node:util';
 import {expect, test, type TestContext, vi} from 'vitest';
+import {
+	sandboxSettings,
+	toolsetSettings,
+	toolsetsWithout,
+} from '../../../source/config/toolset-settings.ts';
 import type {JsonObject} from '../../../source/core/json.ts';
+import {silentLogger} from '../../../source/core/log.ts';
+import {createWaysOfRun} from '../../../source/tools/terminal/ways-of-run.ts';
+import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {need} from '../../helpers/need.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 import {openCodeHost, token} from '../forge-broker/open-code-host.ts';
@@ -336,6 +344,62 @@ test('`forge: read`: an event about no repository gets 403, and a client without
 	expect(loggedOut.notes).toEqual([
 		'The code host cannot be read from the sandbox: Cannot get the token of "gh": log in',
 	]);
+});
+
+test('`forge: read`: a client that gives no token is asked once a minute, and nothing is opened for it', async () => {
+	await using home = await temporaryHome();
+	vi.stubEnv('TMPDIR', home.path);
+	const clock = createFakeClock();
+	let asked = 0;
+	const notes: string[] = [];
+	await using stack = new AsyncDisposableStack();
+	const ways = createWaysOfRun(
+		{
+			id: 1,
+			signal: new AbortController().signal,
+			profile: {
+				name: 'default',
+				home: home.path,
+				svcHome: home.path,
+				userHome: home.path,
+				environment: {},
+			},
+			isUnsigned: false,
+			forge: {
+				cli: 'gh',
+				host: 'github.com',
+				repository: 'acme/shop',
+				async token() {
+					asked += 1;
+					throw new Error('log in');
+				},
+			},
+			note: text => notes.push(text),
+		},
+		{
+			clock,
+			redact: text => text,
+			log: silentLogger,
+			settings: () => ({
+				...toolsetsWithout(),
+				terminal: toolsetSettings.terminal.read({forge: 'read'}),
+			}),
+			sandbox: () => sandboxSettings.read({}),
+		},
+		stack,
+	);
+	const plan = {cwd: '/', mounts: [], secrets: [], sockets: [], env: {}, prelude: []};
+
+	await Promise.all([ways(plan), ways(plan)]);
+	clock.advance(59_999);
+	expect(await ways(plan)).toBe(plan);
+	expect({asked, notes: notes.length}).toEqual({asked: 1, notes: 1});
+
+	clock.advance(1);
+	await ways(plan);
+	expect({asked, notes: notes.length}).toEqual({asked: 2, notes: 1});
+	expect(await readdir(home.path)).toEqual([]);
+	vi.unstubAllEnvs();
 });
 
 test('without a sandbox the toolset is not offered, and the reason is said', async () => {
