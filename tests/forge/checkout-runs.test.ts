@@ -423,9 +423,9 @@ async function binWithout(missing: string): Promise<string> {
 	return home.path;
 }
 
-test('a gateway that is killed with kill -9 leaves its checkout to the next start, which sweeps it away', async () => {
+test('a gateway that is killed with kill -9 leaves its checkout and its sockets to the next start, which sweeps them away', async () => {
 	await using home = await gatewayHome({
-		config: configOf(),
+		config: configOf({sandbox: {hosts: ['example.com']}}),
 		subscriptions: {review: {...review, toolsets: ['terminal']}},
 	});
 	script = [call('terminal', {command: 'mkdir -p a/b; chmod 000 a; sleep 60'})];
@@ -442,9 +442,12 @@ test('a gateway that is killed with kill -9 leaves its checkout to the next star
 		);
 	}
 
+	const sockets = home.file('run/out');
 	expect(readdirSync(folder)).toHaveLength(1);
+	expect(readdirSync(sockets)).toHaveLength(1);
 	const [left = ''] = readdirSync(folder);
 	await using next = await startTestGateway({home, environment: environment()});
 	await until(() => !readdirSync(folder).includes(left));
+	expect(readdirSync(sockets)).toEqual([]);
 	expect(next.log.filter(line => line.includes('Cannot remove'))).toEqual([]);
 });

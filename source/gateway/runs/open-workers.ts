@@ -4,6 +4,7 @@ import {defaultProfile} from '../../config/home-paths.ts';
 import {isUnsignedRoute} from '../../config/route-refusals.ts';
 import {codeOf} from '../../core/errors.ts';
 import {nextTry} from '../../delivery/retry-plan.ts';
+import {sweepSocketFolders} from '../../tools/sandbox/ways-out.ts';
 import type {OpenedApprovals} from '../approvals/open-approvals.ts';
 import type {LiveModel} from '../live-model.ts';
 import type {RoomWorld} from '../rooms.ts';
@@ -13,6 +14,7 @@ import {createDispatcher, type Dispatcher} from './dispatch.ts';
 import {equipRun} from './equip-run.ts';
 import {createLoginWaits} from './login-waits.ts';
 import {prefetch} from './prefetch.ts';
+import {placesOf} from './tools-place.ts';
 import {waitingEntry} from './waiting-entry.ts';
 import {workRun, type WorkDependencies} from './work-run.ts';
 
@@ -72,6 +74,7 @@ export function openWorkers(
 		[profiles.of(defaultProfile), ...profiles.others].map(({paths}) => paths.home),
 		{log: agentLog},
 	);
+	sweepSocketFolders(placesOf(defaultProfile, config()).svcHome, {log: agentLog});
 	let isReplaced = false;
 	const dependencies: WorkDependencies = {
 		...joined,

@@ -102,7 +102,12 @@ export async function openServerSandbox(
 			? []
 			: [
 					await openHosts(
-						{hosts, setting: `mcp_servers.${name}.sandbox.hosts`, ...options},
+						{
+							hosts,
+							setting: `mcp_servers.${name}.sandbox.hosts`,
+							svcHome: places.svcHome,
+							...options,
+						},
 						{clock},
 						stack,
 					),

@@ -1,9 +1,11 @@
-import {mkdtempSync, realpathSync, rmSync} from 'node:fs';
+import {existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {dirname, extname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {addressScope} from '../../core/address-scope.ts';
+import {codeOf, messageOf} from '../../core/errors.ts';
 import type {HostRule} from '../../core/host-list.ts';
+import {refusePlantedFolder} from '../../core/planted-file.ts';
 import type {World} from '../../core/world.ts';
 import type {SandboxPlan, SandboxSocket} from './plan.ts';
 
@@ -23,6 +25,8 @@ export type HostsOptions = {
 	/** Gets a sentence for each host that was refused, clean; must not throw. */
 	readonly note: (text: string) => void;
 	readonly signal: AbortSignal;
+	/** The folder that holds all profiles. */
+	readonly svcHome: string;
 };
 
 /** What stands inside for the ways out. Nothing in it can be written. */
@@ -34,12 +38,12 @@ export const insidePorts = {proxy: 61_080, forge: 61_081} as const;
 /**
  * Opens the proxy to listed hosts. It ends with `stack`.
  *
- * Rejects as `openProxy` does.
+ * Rejects as `socketFolder` and `openProxy` do.
  *
  * @see manual/sandbox-network.md#hosts
  */
 export async function openHosts(
-	{hosts, setting, note, signal}: HostsOptions,
+	{hosts, setting, note, signal, svcHome}: HostsOptions,
 	{clock}: Pick<World, 'clock'>,
 	stack: AsyncDisposableStack,
 ): Promise<WayOut> {
@@ -47,7 +51,7 @@ export async function openHosts(
 	const {socket: outside} = stack.use(
 		await openProxy(
 			{
-				folder: socketFolder(stack),
+				folder: socketFolder(svcHome, stack),
 				rules: hosts,
 				setting,
 				signal,
@@ -67,13 +71,69 @@ export async function openHosts(
 	};
 }
 
-/** A folder (0700) for one socket, short enough for its path, outside of all that is listed. */
-export function socketFolder(stack: AsyncDisposableStack): string {
-	const folder = mkdtempSync(join(tmpdir(), 'svc-out-'));
+/** Out of reach of every sandbox, whatever is listed. */
+const socketsOf = (svcHome: string): string => join(svcHome, 'run', 'out');
+
+/** Paths of sockets are bounded, by 104 bytes on macOS and 108 on Linux. */
+const maxSocketBytes = 90;
+
+/** Those of this process. */
+const foldersInUse = new Set<string>();
+
+/**
+ * A folder (0700) for one socket, which ends with `stack`: in `run/out/` of `svcHome`, or among the temporary files where the path of the socket would be too long.
+ *
+ * Throws `file_planted`, or what the file system says.
+ */
+export function socketFolder(svcHome: string, stack: AsyncDisposableStack): string {
+	const sockets = socketsOf(svcHome);
+	const longest = join(sockets, `${process.pid}-xxxxxx`, 'proxy.sock');
+	const isShort = Buffer.byteLength(longest) <= maxSocketBytes;
+	if (isShort) {
+		refusePlantedFolder(sockets);
+		mkdirSync(sockets, {recursive: true, mode: 0o700});
+	}
+
+	const folder = mkdtempSync(
+		isShort ? join(sockets, `${process.pid}-`) : join(tmpdir(), 'svc-out-'),
+	);
+	foldersInUse.add(folder);
 	stack.defer(() => {
+		foldersInUse.delete(folder);
 		rmSync(folder, {recursive: true, force: true});
 	});
 	return folder;
+}
+
+/** Removes the folders of sockets that killed processes left in `svcHome`. Never throws. */
+export function sweepSocketFolders(svcHome: string, {log}: Pick<World, 'log'>): void {
+	const sockets = socketsOf(svcHome);
+	try {
+		for (const name of existsSync(sockets) ? readdirSync(sockets) : []) {
+			const folder = join(sockets, name);
+			const [, pid] = /^(\d+)-\w{6}$/.exec(name) ?? [];
+			// The number of a process that was killed may be that of this one.
+			const isInUse =
+				Number(pid) === process.pid ? foldersInUse.has(folder) : isProcess(Number(pid));
+			if (pid !== undefined && !isInUse) {
+				rmSync(folder, {recursive: true, force: true});
+			}
+		}
+	} catch (error) {
+		log.warn('Cannot remove folders of sockets: it is tried again at the next start', {
+			folder: sockets,
+			error: messageOf(error),
+		});
+	}
+}
+
+function isProcess(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch (error) {
+		return codeOf(error) !== 'ESRCH';
+	}
 }
 
 function proxyVariables(hosts: readonly HostRule[]): Readonly<Record<string, string>> {

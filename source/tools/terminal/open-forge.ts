@@ -9,18 +9,18 @@ import type {ToolsRun, ToolsWorld} from '../toolset.ts';
 /**
  * Opens the broker that reads the repository of the run's event. It ends with `stack`. Without a repository the broker refuses everything, and no token is asked for.
  *
- * Rejects with the sentence of `forge.token`, or as `openForgeBroker` does.
+ * Rejects with the sentence of `forge.token`, or as `socketFolder` and `openForgeBroker` do.
  *
  * @see manual/sandbox-network.md#forge
  */
 export async function openForge(
 	{
 		forge: {host, repository, token},
-		profile: {environment},
+		profile: {environment, svcHome},
 		note,
 		signal,
 	}: Pick<ToolsRun, 'forge' | 'note' | 'signal'> & {
-		readonly profile: Pick<ToolsRun['profile'], 'environment'>;
+		readonly profile: Pick<ToolsRun['profile'], 'environment' | 'svcHome'>;
 	},
 	{clock, secureContext, askCodeHost}: Pick<ToolsWorld, 'askCodeHost' | 'clock' | 'secureContext'>,
 	stack: AsyncDisposableStack,
@@ -37,7 +37,7 @@ export async function openForge(
 	const {socket: outside} = stack.use(
 		await openForgeBroker(
 			{
-				folder: socketFolder(stack),
+				folder: socketFolder(svcHome, stack),
 				...(owner !== undefined && name !== undefined && {repository: {host, owner, name}}),
 				token: secret,
 				signal,

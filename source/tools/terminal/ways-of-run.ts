@@ -14,7 +14,11 @@ export function createWaysOfRun(
 	world: ToolsWorld,
 	stack: AsyncDisposableStack,
 ): WaysOfRun {
-	const {signal, note} = run;
+	const {
+		signal,
+		note,
+		profile: {svcHome},
+	} = run;
 	const {clock} = world;
 	const opened = new Map<string, {readonly way: Promise<WayOut>; failedAt?: number}>();
 	const told = new Set<string>();
@@ -44,7 +48,7 @@ export function createWaysOfRun(
 		return hosts.length === 0
 			? undefined
 			: once(`hosts ${JSON.stringify(hosts)}`, async () =>
-					openHosts({hosts, setting: 'sandbox.hosts', note, signal}, world, stack),
+					openHosts({hosts, setting: 'sandbox.hosts', note, signal, svcHome}, world, stack),
 				);
 	};
 

@@ -353,11 +353,15 @@ async function privateHost(context: Pick<TestContext, 'skip'>) {
 		asked,
 		/** Status of a `git fetch` that begins, in a run. */
 		async fetchOf(name: string, {knows}: {readonly knows: boolean}) {
+			await using home = await temporaryHome();
 			await using ofRun = new AsyncDisposableStack();
 			const way = await openForge(
 				{
 					forge: {cli: 'gh', host: name, repository: 'acme/shop', token: async () => token},
-					profile: {environment: {HTTPS_PROXY: `http://127.0.0.1:${proxyPort}`}},
+					profile: {
+						environment: {HTTPS_PROXY: `http://127.0.0.1:${proxyPort}`},
+						svcHome: home.path,
+					},
 					note() {},
 					signal: new AbortController().signal,
 				},

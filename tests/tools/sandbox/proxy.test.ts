@@ -1,20 +1,25 @@
+import {spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {statSync} from 'node:fs';
+import {existsSync, mkdirSync, readdirSync, statSync} from 'node:fs';
 import {createServer as createHttpServer, type IncomingMessage} from 'node:http';
 import {type AddressInfo, createServer, type Server, type Socket} from 'node:net';
+import {basename} from 'node:path';
 import {buffer, text} from 'node:stream/consumers';
 import {connect as connectTls, createServer as createTlsServer} from 'node:tls';
 import {array, assert, asyncProperty, constantFrom, oneof, string} from 'fast-check';
 import {expect, test} from 'vitest';
 import {addressScope} from '../../../source/core/address-scope.ts';
 import {isListed} from '../../../source/core/host-list.ts';
+import {silentLogger} from '../../../source/core/log.ts';
 import {
 	judgeTarget,
 	readAbsoluteForm,
 	readAuthority,
 } from '../../../source/tools/sandbox/proxy-target.ts';
+import {socketFolder, sweepSocketFolders} from '../../../source/tools/sandbox/ways-out.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {propertyRuns} from '../../helpers/property-runs.ts';
+import {temporaryHome} from '../../helpers/temporary-home.ts';
 import {makeCertificates} from '../../mcp/servers/certificates.ts';
 import {addressesOf, openTestProxy, rulesOf} from './open-test-proxy.ts';
 
@@ -201,6 +206,32 @@ test('the folder is 0700 and the socket 0600, and both connections and socket ar
 	proxy.abort.abort();
 	await closed;
 	expect(() => statSync(proxy.socket)).toThrow('ENOENT');
+});
+
+test('sockets lie in the folder of svc, as far as their path is short, and those of killed processes are removed', async () => {
+	await using home = await temporaryHome();
+	await using stack = new AsyncDisposableStack();
+	const ended = spawnSync('true').pid;
+	const left = [`${ended}-abcdef`, `${process.pid}-abcdef`];
+	for (const name of [...left, `${process.ppid}-abcdef`, 'of-a-person']) {
+		mkdirSync(home.file(`run/out/${name}`), {recursive: true});
+	}
+
+	const [near, far] = [
+		socketFolder(home.path, stack),
+		socketFolder(home.file('x'.repeat(80)), stack),
+	];
+	sweepSocketFolders(home.path, {log: silentLogger});
+
+	expect(near).toMatch(new RegExp(`^${home.file('run/out')}/${process.pid}-\\w{6}$`));
+	expect(far).toMatch(/\/svc-out-\w+$/);
+	expect(statSync(near).mode & 0o777).toBe(0o700);
+	expect(readdirSync(home.file('run/out')).toSorted()).toEqual(
+		[basename(near), `${process.ppid}-abcdef`, 'of-a-person'].toSorted(),
+	);
+
+	await stack.disposeAsync();
+	expect([near, far].filter(existsSync)).toEqual([]);
 });
 
 test('a plain request is written anew for the target that was judged', async () => {

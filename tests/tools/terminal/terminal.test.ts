@@ -229,7 +229,7 @@ test('nothing of the way out can be changed from inside, and it ends with the ru
 	vi.stubEnv('TMPDIR', home.path);
 	const terminal = await openTerminal({sandbox: {hosts: ['example.com']}}, context);
 	const outside = async () =>
-		(await readdir(home.path)).filter(name => name.startsWith('svc-out-'));
+		(await readdir(home.path, {recursive: true})).filter(name => name.endsWith('.sock'));
 
 	const {text} = await terminal.run({
 		command:
@@ -237,7 +237,9 @@ test('nothing of the way out can be changed from inside, and it ends with the ru
 	});
 
 	expect(text).toMatch(/^exit code 0\nforward\.mts\nnode\nproxy\.sock\n600\n$/);
-	expect(await outside()).toHaveLength(1);
+	expect(await outside()).toEqual([
+		expect.stringMatching(/^svc-\w+\/svc\/run\/out\/\d+-\w+\/proxy\.sock$/),
+	]);
 	await terminal[Symbol.asyncDispose]();
 	expect(await outside()).toEqual([]);
 	vi.unstubAllEnvs();
