@@ -1,5 +1,6 @@
 import {clientFor} from '../platforms/forge-comment/pull-request.ts';
 import type {Route} from './route.ts';
+import {sandboxedToolsets} from './toolset-settings.ts';
 
 /** Events that only code hosts send: GitHub's and Gitea's names, and GitLab's, which end in a word of their own. */
 const codeHostEvent =
@@ -27,7 +28,7 @@ function problemWithCheckout({
 		return undefined;
 	}
 
-	if (toolsets?.some(name => name === 'terminal' || name === 'file') !== true) {
+	if (!sandboxedToolsets.some(name => toolsets?.includes(name))) {
 		return 'prefetches no checkout: no tool of the route works in it; add "file" or "terminal" to its toolsets';
 	}
 

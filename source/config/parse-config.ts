@@ -2,7 +2,7 @@ import {isJsonObject, type JsonValue} from '../core/json.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {describeIssues} from './schema-issues.ts';
 import {configSchema} from './schema.ts';
-import type {SandboxConfig, ToolsetsConfig} from './toolset-settings.ts';
+import {type SandboxConfig, sandboxedToolsets, type ToolsetsConfig} from './toolset-settings.ts';
 import {absoluteFolder, type Homes, lieInEachOther, workdirOf} from './working-folders.ts';
 
 /** The whole file by its schema, and by what holds between its sections. */
@@ -35,7 +35,7 @@ function workdirProblems(
 	}: {readonly toolsets: ToolsetsConfig; readonly sandbox: SandboxConfig},
 	homes: Homes,
 ): readonly UnplacedDiagnostic[] {
-	const workdirs = (['file', 'terminal'] as const).map((name): Writable => {
+	const workdirs = sandboxedToolsets.toReversed().map((name): Writable => {
 		const {workdir} = toolsets[name];
 		const of = `toolsets.${name}.workdir`;
 		const folder = workdirOf(workdir, homes);

@@ -112,6 +112,11 @@ export type SandboxConfig = ReturnType<typeof sandboxSettings.read> & {readonly 
 
 export type ToolsetName = keyof typeof toolsetSettings;
 
+/** The toolsets with a working folder and a sandbox. Of a run that has both, the first says where its checkout is seen. */
+export const sandboxedToolsets = ['terminal', 'file'] as const satisfies readonly ToolsetName[];
+
+export type SandboxedToolset = (typeof sandboxedToolsets)[number];
+
 /** `toolsets.<name>`. `broken`: why the toolset cannot be used; nothing else here counts then. */
 export type ToolsetsConfig = {
 	readonly [Name in ToolsetName]: ReturnType<(typeof toolsetSettings)[Name]['read']> & {

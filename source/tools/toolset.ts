@@ -1,5 +1,5 @@
 import type {SecureContext} from 'node:tls';
-import type {SandboxConfig, ToolsetsConfig} from '../config/toolset-settings.ts';
+import type {SandboxConfig, SandboxedToolset, ToolsetsConfig} from '../config/toolset-settings.ts';
 import type {Tool} from '../core/tool.ts';
 import type {World} from '../core/world.ts';
 import type {CodeHostSend} from './forge-broker/code-host.ts';
@@ -30,7 +30,7 @@ export type ToolsPlace = {
 		/** Outside of all that any sandbox may write. Filled by the gateway before the first call. */
 		readonly folder: string;
 		/** The toolset in whose working folder it is seen, by all of them. */
-		readonly of: 'terminal' | 'file';
+		readonly of: SandboxedToolset;
 	};
 };
 

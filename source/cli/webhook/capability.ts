@@ -1,6 +1,7 @@
 import {prefetchedBy} from '../../config/code-host-events.ts';
 import {viewOfRoute} from '../../config/route-view.ts';
 import type {Route} from '../../config/route.ts';
+import {sandboxedToolsets} from '../../config/toolset-settings.ts';
 import {countOf} from '../../core/counted.ts';
 import {cell} from '../../core/untrusted.ts';
 import {toolsOf} from '../../gateway/receiver/route-facts.ts';
@@ -34,6 +35,8 @@ export async function toolsOfRuns(
 	return {
 		...toolsOf(toolsets, {servers, settings, maxSchemaTokens: config.tools.maxSchemaTokens}),
 		hasServers: servers.length > 0,
+		/** With the reasons why toolsets are dropped. */
+		settings,
 	};
 }
 
@@ -54,7 +57,9 @@ export async function capabilityOf(context: Context, route: Route, job: JobDefin
 	const {toolsets} = job ?? route;
 	const found = await toolsOfRuns(context, {profile, toolsets, route});
 	const {tools, unknownServers, notes} = mode === 'deliver_only' ? noTools : found;
-	const worksInFiles = tools.some(({name}) => name === 'terminal' || name === 'read_file');
+	const worksInFiles = sandboxedToolsets.some(
+		name => toolsets?.includes(name) && found.settings[name].broken === undefined,
+	);
 	const prefetch = prefetchedBy(route).filter(what => what !== 'checkout' || worksInFiles);
 	return {
 		starts: starts[mode],

@@ -1,11 +1,9 @@
+import {sandboxedToolsets} from '../../config/toolset-settings.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
 import type {StoredRun} from '../../core/run.ts';
 import type {ToolsRun, ToolsWorld} from '../../tools/toolset.ts';
 import {makeCheckoutFolder} from './checkout-folder.ts';
 import type {CheckoutPlace} from './get-checkout.ts';
-
-/** The toolsets whose tools work in a checkout: the first of them that a run has says where it is seen. */
-const working = ['terminal', 'file'] as const;
 
 /** What `getCheckout` and the tools of a run need of it. */
 export type PlacedCheckout =
@@ -36,7 +34,7 @@ export async function placeCheckout(
 	const {cwdOf, toolsSandbox} = await import('../../tools/sandbox/tools-sandbox.ts');
 	const settings = world.settings();
 	let reason = 'neither "terminal" nor "file" is among the toolsets of the route';
-	for (const of of working) {
+	for (const of of sandboxedToolsets) {
 		const {broken} = settings[of];
 		if (!toolsets?.includes(of)) {
 			continue;

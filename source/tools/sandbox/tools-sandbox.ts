@@ -1,5 +1,10 @@
 import {mkdirSync} from 'node:fs';
-import type {SandboxConfig, ToolsetsConfig} from '../../config/toolset-settings.ts';
+import {
+	type SandboxConfig,
+	type SandboxedToolset,
+	sandboxedToolsets,
+	type ToolsetsConfig,
+} from '../../config/toolset-settings.ts';
 import {absoluteFolder, lieInEachOther, workdirOf} from '../../config/working-folders.ts';
 import type {ToolsPlace} from '../toolset.ts';
 import {type PlanWorld, type SandboxPlan, sandboxPlan, withCheckout} from './plan.ts';
@@ -66,9 +71,9 @@ export async function toolsSandbox(
 		memoryBytes,
 	}: {
 		readonly sandbox: SandboxConfig;
-		readonly toolsets: Pick<ToolsetsConfig, 'terminal' | 'file'>;
+		readonly toolsets: Pick<ToolsetsConfig, SandboxedToolset>;
 		/** Whose working folder it is, unless there is a checkout. */
-		readonly of: 'terminal' | 'file';
+		readonly of: SandboxedToolset;
 		readonly memoryBytes: number;
 	},
 ): Promise<ToolsSandbox> {
@@ -98,8 +103,10 @@ export async function toolsSandbox(
 		profileHome: profile.home,
 		environment: profile.environment,
 	});
-	const other = workdirOf(toolsets[own === 'terminal' ? 'file' : 'terminal'].workdir, profile);
-	if (lieInEachOther(realOf(workdir, world), realOf(other, world))) {
+	const other = sandboxedToolsets
+		.map(name => workdirOf(toolsets[name].workdir, profile))
+		.find(folder => lieInEachOther(realOf(workdir, world), realOf(folder, world)));
+	if (other !== undefined) {
 		return {
 			kind: 'none',
 			reason: `workdir: "${workdir}" and "${other}", the working folder of another toolset, lie in each other: a sandbox may put something else in the place of the inner one`,
