@@ -40,9 +40,8 @@ export async function placeCheckout(
 			continue;
 		}
 
-		const options = {sandbox: world.sandbox(), toolsets: settings, of, memoryBytes: 0};
 		// oxlint-disable-next-line no-await-in-loop -- the first that works
-		const found = await toolsSandbox(run, options);
+		const found = await toolsSandbox(of, run, world);
 		if (broken === undefined && found.kind !== 'none') {
 			// oxlint-disable-next-line no-await-in-loop -- as above
 			const folder = await newFolder(
@@ -51,7 +50,7 @@ export async function placeCheckout(
 				stack,
 			);
 			// oxlint-disable-next-line no-await-in-loop -- as above
-			const placed = await toolsSandbox({...run, checkout: {folder, of}}, options);
+			const placed = await toolsSandbox(of, {...run, checkout: {folder, of}}, world);
 			return {kind: 'folder', folder, of, path: cwdOf(placed)};
 		}
 

@@ -8,17 +8,23 @@ import {
 } from './helper/contract.ts';
 
 /** What one tool says of itself, and what it asks the helper for. */
-type FileTool = {
+type FileTool =
+	| FileToolOf<Exclude<FileAsk, FileChangeAsk>, true>
+	| FileToolOf<FileChangeAsk, false>;
+
+type FileToolOf<Ask extends FileAsk, ReadOnly extends boolean> = {
 	readonly name: string;
 	readonly does: string;
 	readonly fields: Readonly<Record<string, JsonObject>>;
 	readonly required: readonly string[];
-	readonly readOnly: boolean;
+	readonly readOnly: ReadOnly;
 	/** The call, or what is wrong with its arguments. */
-	readonly read: (path: string, args: JsonObject) => FileAsk | string;
+	readonly read: (path: string, args: JsonObject) => Ask | string;
 };
 
 export type FileAsk = Exclude<HelperAsk, {readonly act: 'preview'}>;
+
+type FileChangeAsk = Extract<FileAsk, {readonly act: 'change'}>;
 
 const pathField = {
 	type: 'string',
@@ -130,7 +136,16 @@ const isPath = (value: JsonValue | undefined): value is string =>
 	!value.includes('\0');
 
 /** The call that is meant, or what the model is told. */
-export function askOf({name, required, read}: FileTool, args: JsonValue): FileAsk | string {
+export function askOf<Ask extends FileAsk>(
+	{
+		name,
+		required,
+		read,
+	}: Pick<FileTool, 'name' | 'required'> & {
+		readonly read: (path: string, args: JsonObject) => Ask | string;
+	},
+	args: JsonValue,
+): Ask | string {
 	const given = isJsonObject(args) ? args : {};
 	const path = given['path'] ?? (required.includes('path') ? undefined : '.');
 	const ask = isPath(path)

@@ -9,6 +9,7 @@ export const fileToolset: BuiltInToolset = {
 		{name: 'write_file', asks: file.approval === 'ask', readOnly: false},
 		{name: 'edit_file', asks: file.approval === 'ask', readOnly: false},
 	],
-	whyDropped: async (run, world) => (await import('./file-tools.ts')).whyNoFiles(run, world),
+	whyDropped: async (run, world) =>
+		(await import('../sandbox/tools-sandbox.ts')).whyNoTools('file', run, world),
 	open: async (run, world, stack) => (await import('./file-tools.ts')).fileTools(run, world, stack),
 };

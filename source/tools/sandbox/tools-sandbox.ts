@@ -1,12 +1,9 @@
 import {mkdirSync} from 'node:fs';
-import {
-	type SandboxConfig,
-	type SandboxedToolset,
-	sandboxedToolsets,
-	type ToolsetsConfig,
-} from '../../config/toolset-settings.ts';
+import {type SandboxedToolset, sandboxedToolsets} from '../../config/toolset-settings.ts';
 import {absoluteFolder, lieInEachOther, workdirOf} from '../../config/working-folders.ts';
-import type {ToolsPlace} from '../toolset.ts';
+import {jsonHash} from '../../core/canonical-json.ts';
+import type {Tool} from '../../core/tool.ts';
+import type {ToolsPlace, ToolsRun, ToolsSettings} from '../toolset.ts';
 import {type PlanWorld, type SandboxPlan, sandboxPlan, withCheckout} from './plan.ts';
 import {probeSandbox} from './probe-sandbox.ts';
 import type {LaunchInSandbox} from './run-in-sandbox.ts';
@@ -34,49 +31,102 @@ export type ToolsSandbox =
 export const cwdOf = (found: ToolsSandbox): string =>
 	found.kind === 'sandbox' ? found.plan.cwd : found.kind === 'open' ? found.cwd : '';
 
-/**
- * Where a call works whose tool was offered for `before`; else why it cannot, which follows a colon. Settings count as they are now, but not another folder: the description, the sheet and the rules that a person made name the one of the offer.
- */
-export function placeOfCall(
-	now: ToolsSandbox,
-	before: ToolsSandbox,
-): Exclude<ToolsSandbox, {readonly kind: 'none'}> | string {
-	if (now.kind === 'none') {
-		return now.reason;
-	}
+/** How the working folder is told of to a model, where a checkout is in its place. */
+const checkoutDescription = "a checkout of the pull request's head commit";
 
-	const isAsOffered =
-		now.kind === before.kind && now.workdir === before.workdir && cwdOf(now) === cwdOf(before);
-	return isAsOffered
-		? now
-		: 'its working folder, or whether a sandbox works, has changed since the tool was offered: start a new run';
+/** Where a call works, or why it does not, which follows a colon. */
+export type PlaceOfCall = Exclude<ToolsSandbox, {readonly kind: 'none'}> | string;
+
+/** A tool without what all tools in a sandbox have in common. */
+type OwnTool = Pick<Tool, 'name' | 'readOnly' | 'execute'> & {
+	readonly preview?: NonNullable<Tool['preview']>;
+	/** `where`: the folder in words. */
+	readonly describe: (places: {
+		readonly folder: string;
+		readonly where: string;
+	}) => Pick<Tool, 'description' | 'inputSchema'>;
+};
+
+/** The tools of a toolset in one run: where they work, and when they ask a person. */
+export async function openTools(of: SandboxedToolset, run: ToolsRun, world: ToolsSettings) {
+	const before = await toolsSandbox(of, run, world);
+	const folder = cwdOf(before);
+	const workdir = before.kind === 'none' ? '' : before.workdir;
+	/** Settings count as they are now, but not another folder: the description, the sheet and the rules that a person made name the one of the offer. */
+	const placeOfCall = async (): Promise<PlaceOfCall> => {
+		const now = await toolsSandbox(of, run, world);
+		if (now.kind === 'none') {
+			return now.reason;
+		}
+
+		return now.kind === before.kind && now.workdir === workdir && cwdOf(now) === folder
+			? now
+			: 'its working folder, or whether a sandbox works, has changed since the tool was offered: start a new run';
+	};
+
+	/** Asks a person unless it changes nothing, or the settings allow changes, and a sandbox keeps it in. */
+	const toolOf = ({describe, ...own}: OwnTool): Tool => {
+		const {name, readOnly} = own;
+		const where = run.checkout ? `${folder}, ${checkoutDescription}` : folder;
+		const described = describe({folder, where});
+		// A rule is bound to it, and the tool is the same with a checkout and without.
+		const {description, inputSchema} = describe({folder: workdir, where: workdir});
+		return {
+			...own,
+			...described,
+			// Settings count as they are now: `ask` stops a run that is under way.
+			get needsApproval() {
+				return before.kind !== 'sandbox' || (!readOnly && world.settings()[of].approval === 'ask');
+			},
+			asked: {
+				from: {kind: 'built-in'},
+				profile: run.profile.name,
+				tool: name,
+				name,
+				claims: readOnly ? {readOnly} : {},
+				...described,
+				definition: jsonHash([name, description, inputSchema]),
+				changed: false,
+				...(before.kind === 'open' && {why: before.why}),
+			},
+		};
+	};
+
+	return {
+		/** The one that calls start in. */
+		folder,
+		/** Whether a sandbox keeps them in. */
+		isSandbox: before.kind === 'sandbox',
+		placeOfCall,
+		toolOf,
+	};
 }
 
-/** How the working folder is told of to a model, where a checkout is in its place. */
-export const ofCheckout = "a checkout of the pull request's head commit";
+/** Why runs at `place` do not get a toolset; `undefined`: they do. */
+export async function whyNoTools(
+	of: SandboxedToolset,
+	place: ToolsPlace,
+	world: ToolsSettings,
+): Promise<string | undefined> {
+	const found = await toolsSandbox(of, place, world);
+	return found.kind === 'none' ? found.reason : undefined;
+}
 
 const realOf = (path: string, {find}: Pick<PlanWorld, 'find'>): string => find(path)?.real ?? path;
 
 /**
- * What the tools of a run work in, as it is configured. The working folder is made when it is missing. Never rejects.
+ * What the tools of a run work in, as it is configured now. The working folder is made when it is missing. Never rejects.
  *
+ * @param of whose working folder it is, unless there is a checkout
  * @see manual/sandbox.md
  */
 export async function toolsSandbox(
+	of: SandboxedToolset,
 	{profile, isUnsigned, checkout}: ToolsPlace,
-	{
-		sandbox,
-		toolsets,
-		of,
-		memoryBytes,
-	}: {
-		readonly sandbox: SandboxConfig;
-		readonly toolsets: Pick<ToolsetsConfig, SandboxedToolset>;
-		/** Whose working folder it is, unless there is a checkout. */
-		readonly of: SandboxedToolset;
-		readonly memoryBytes: number;
-	},
+	{settings, sandbox: sandboxNow}: ToolsSettings,
 ): Promise<ToolsSandbox> {
+	const toolsets = settings();
+	const sandbox = sandboxNow();
 	if (isUnsigned) {
 		return {
 			kind: 'none',
@@ -114,7 +164,13 @@ export async function toolsSandbox(
 	}
 
 	const planned = sandboxPlan(
-		{workdir, read: list(sandbox.read), write: list(sandbox.write), memoryBytes},
+		{
+			workdir,
+			read: list(sandbox.read),
+			write: list(sandbox.write),
+			// For files no folder is made in memory.
+			memoryBytes: of === 'terminal' ? toolsets.terminal.maxMemoryMb * 2 ** 20 : 0,
+		},
 		world,
 	);
 	if (planned.kind === 'problem') {

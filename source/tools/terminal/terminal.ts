@@ -1,19 +1,12 @@
 import {join, normalize} from 'node:path';
 import type {CallPreview} from '../../core/approval.ts';
-import {jsonHash} from '../../core/canonical-json.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import {quotedPath} from '../../core/quoted-name.ts';
 import type {Tool, ToolResult} from '../../core/tool.ts';
 import {isInside} from '../sandbox/places.ts';
 import {bashCommand, runInSandbox, type SandboxExit} from '../sandbox/run-in-sandbox.ts';
-import {
-	cwdOf,
-	ofCheckout,
-	placeOfCall,
-	type ToolsSandbox,
-	toolsSandbox,
-} from '../sandbox/tools-sandbox.ts';
-import type {ToolsPlace, ToolsRun, ToolsSettings, ToolsWorld} from '../toolset.ts';
+import {openTools, type PlaceOfCall} from '../sandbox/tools-sandbox.ts';
+import type {ToolsRun, ToolsWorld} from '../toolset.ts';
 import {runOpen} from './run-open.ts';
 import {createWaysOfRun, type WaysOfRun} from './ways-of-run.ts';
 
@@ -22,25 +15,6 @@ const outputBytes = 100_000;
 
 /** Longest command, bytes: more than 128 KiB is no argument of a process. */
 const maxCommandBytes = 100_000;
-
-const sandboxOf = async (place: ToolsPlace, {settings, sandbox}: ToolsSettings) => {
-	const toolsets = settings();
-	return toolsSandbox(place, {
-		sandbox: sandbox(),
-		toolsets,
-		of: 'terminal',
-		memoryBytes: toolsets.terminal.maxMemoryMb * 2 ** 20,
-	});
-};
-
-/** Why a run does not get the tool; `undefined`: it does. */
-export async function whyNoTerminal(
-	place: ToolsPlace,
-	world: ToolsSettings,
-): Promise<string | undefined> {
-	const found = await sandboxOf(place, world);
-	return found.kind === 'none' ? found.reason : undefined;
-}
 
 /**
  * The tool `terminal`: bash in a sandbox of its own for each call. Asks a person unless the settings allow commands and a sandbox keeps them in.
@@ -53,89 +27,48 @@ export async function terminalTool(
 	stack: AsyncDisposableStack,
 ): Promise<Tool> {
 	const {timeoutMs} = world.settings().terminal;
-	const found = await sandboxOf(run, world);
+	const {folder, isSandbox, placeOfCall, toolOf} = await openTools('terminal', run, world);
 	const waysOut = createWaysOfRun(run, world, stack);
-	const workdir = cwdOf(found);
-	const {description, inputSchema} = describedIn(workdir, {
-		timeoutMs,
-		isSandbox: found.kind === 'sandbox',
-		isCheckout: run.checkout !== undefined,
-	});
-	return {
+	return toolOf({
 		name: 'terminal',
-		description,
-		inputSchema,
 		readOnly: false,
-		// Settings count as they are now: `ask` stops a run that is under way.
-		get needsApproval() {
-			return found.kind !== 'sandbox' || world.settings().terminal.approval === 'ask';
-		},
-		asked: {
-			from: {kind: 'built-in'},
-			profile: run.profile.name,
-			tool: 'terminal',
-			name: 'terminal',
-			claims: {},
-			description,
-			inputSchema,
-			definition: definitionOf(found, timeoutMs),
-			changed: false,
-			...(found.kind === 'open' && {why: found.why}),
-		},
+		describe: ({folder: workdir, where}) => ({
+			description:
+				`Runs a command with bash and returns its exit code and output. Starts in ${where}, which it may write; a call has at most ${timeoutMs / 1000} s. ${isSandbox ? 'It runs in a sandbox: only listed folders and hosts are there, and nothing that it starts outlives the call.' : ''}`.trim(),
+			inputSchema: inputSchemaOf(workdir, timeoutMs),
+		}),
 		async preview(args) {
-			const asked = read(args, workdir);
+			const asked = read(args, folder);
 			return typeof asked === 'string'
 				? {problem: asked}
 				: {preview: previewOf(asked, world.settings().terminal)};
 		},
 		async execute(args, {signal}) {
-			const asked = read(args, workdir);
+			const asked = read(args, folder);
 			return typeof asked === 'string'
 				? {text: asked, isError: true}
-				: runCommand(asked, {run, world, waysOut, signal, before: found});
+				: runCommand(asked, {run, world, waysOut, signal, placeOfCall});
 		},
-	};
-}
-
-type Described = {
-	readonly timeoutMs: number;
-	readonly isSandbox: boolean;
-	readonly isCheckout: boolean;
-};
-
-/** What the model is told of the tool. */
-function describedIn(workdir: string, {timeoutMs, isSandbox, isCheckout}: Described) {
-	const inputSchema: JsonObject = {
-		type: 'object',
-		properties: {
-			command: {type: 'string', description: 'For bash; may have several lines'},
-			workdir: {
-				type: 'string',
-				description: `Folder to start in: ${workdir}, or one in it`,
-			},
-			timeout_seconds: {
-				type: 'number',
-				exclusiveMinimum: 0,
-				description: `Ends the command earlier than after ${timeoutMs / 1000} s`,
-			},
-		},
-		required: ['command'],
-		additionalProperties: false,
-	};
-	const description =
-		`Runs a command with bash and returns its exit code and output. Starts in ${workdir}, ${isCheckout ? `${ofCheckout}, ` : ''}which it may write; a call has at most ${timeoutMs / 1000} s. ${isSandbox ? 'It runs in a sandbox: only listed folders and hosts are there, and nothing that it starts outlives the call.' : ''}`.trim();
-	return {description, inputSchema};
-}
-
-/** What a rule is bound to: the tool is the same with a checkout and without. */
-function definitionOf(found: ToolsSandbox, timeoutMs: number): string {
-	const {description, inputSchema} = describedIn(found.kind === 'none' ? '' : found.workdir, {
-		timeoutMs,
-		isSandbox: found.kind === 'sandbox',
-		isCheckout: false,
 	});
-	return jsonHash(['terminal', description, inputSchema]);
 }
+
+const inputSchemaOf = (workdir: string, timeoutMs: number): JsonObject => ({
+	type: 'object',
+	properties: {
+		command: {type: 'string', description: 'For bash; may have several lines'},
+		workdir: {
+			type: 'string',
+			description: `Folder to start in: ${workdir}, or one in it`,
+		},
+		timeout_seconds: {
+			type: 'number',
+			exclusiveMinimum: 0,
+			description: `Ends the command earlier than after ${timeoutMs / 1000} s`,
+		},
+	},
+	required: ['command'],
+	additionalProperties: false,
+});
 
 const maxShown = {lines: 2000, length: 60_000} as const;
 
@@ -198,21 +131,20 @@ async function runCommand(
 		world,
 		waysOut,
 		signal,
-		before,
+		placeOfCall,
 	}: {
 		readonly run: ToolsRun;
 		readonly world: ToolsWorld;
 		readonly waysOut: WaysOfRun;
 		readonly signal: AbortSignal;
-		/** As it was when the tool was offered, and perhaps allowed. */
-		readonly before: ToolsSandbox;
+		readonly placeOfCall: () => Promise<PlaceOfCall>;
 	},
 ): Promise<ToolResult> {
 	const {timeoutMs: most, maxProcesses, maxMemoryMb} = world.settings().terminal;
 	const timeoutMs = Math.min(asked ?? most, most);
 	const limits = {maxProcesses, maxMemoryBytes: maxMemoryMb * 2 ** 20};
 	// Settings count as they are now.
-	const found = placeOfCall(await sandboxOf(run, world), before);
+	const found = await placeOfCall();
 	if (typeof found === 'string') {
 		return {text: `Cannot run the command: ${found}`, isError: true};
 	}

@@ -4,7 +4,8 @@ import type {BuiltInToolset} from '../toolset.ts';
 export const terminalToolset: BuiltInToolset = {
 	name: 'terminal',
 	offers: ({terminal}) => [{name: 'terminal', asks: terminal.approval === 'ask', readOnly: false}],
-	whyDropped: async (run, world) => (await import('./terminal.ts')).whyNoTerminal(run, world),
+	whyDropped: async (run, world) =>
+		(await import('../sandbox/tools-sandbox.ts')).whyNoTools('terminal', run, world),
 	open: async (run, world, stack) => [
 		await (await import('./terminal.ts')).terminalTool(run, world, stack),
 	],
