@@ -45,6 +45,7 @@ type Getting = {
 	readonly environment?: Readonly<Record<string, string>>;
 	readonly clock?: typeof systemClock;
 	readonly withToken?: string;
+	readonly host?: string;
 };
 
 /** A checkout in a folder of its own. */
@@ -55,6 +56,7 @@ async function checkout({
 	environment = {},
 	clock = systemClock,
 	withToken = token,
+	host = forge.host,
 }: Getting) {
 	const folder = mkdtempSync(join(home.path, 'checkout-'));
 	const got = await getCheckout(
@@ -63,7 +65,7 @@ async function checkout({
 		{
 			clock,
 			cli: 'gh',
-			host: forge.host,
+			host,
 			forge: {cli: 'gh'},
 			token: async () => withToken,
 			environments: {
@@ -358,6 +360,9 @@ test('what is larger than a checkout may be is refused: by what it comes to, and
 test('what git says is told with what to do, and never with the token', async () => {
 	expect(await failureOf({number: 404, head: '2'.repeat(40)})).toMatch(
 		/: the pull request does not exist any more, or its commits are gone: look at the code host; git failed \(exit 128\): fatal: couldn't find remote ref refs\/pull\/404\/head/,
+	);
+	expect(await failureOf({host: 'https://git.example/'})).toMatch(
+		/: GH_HOST is "https:\/\/git\.example\/", which is no name of a host: set it to a host such as github\.com$/,
 	);
 	expect(await failureOf({withToken: 'another'})).toMatch(
 		/: the login of "gh" cannot read the files of this repository: grant it access; git failed/,

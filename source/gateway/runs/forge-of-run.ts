@@ -74,7 +74,7 @@ export function forgeOfRun(
 
 			const token = exit.stdout.trim();
 			if (!/^[!-~]+$/.test(token)) {
-				throw failed('it printed none');
+				throw failed(`it printed none; log in with "${cli} auth login"`);
 			}
 
 			return token;

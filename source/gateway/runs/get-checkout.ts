@@ -3,6 +3,7 @@ import {join} from 'node:path';
 import {countOf} from '../../core/counted.ts';
 import {SvcError, messageOf} from '../../core/errors.ts';
 import type {PullRequest} from '../../core/run.ts';
+import {cell} from '../../core/untrusted.ts';
 import {bytes as sizeText} from '../../terminal/text/time.ts';
 import type {ToolsRun} from '../../tools/toolset.ts';
 import type {Prefetched, PrefetchWorld} from './get-diff.ts';
@@ -51,7 +52,10 @@ export async function getCheckout(
 	const {clock, host, cli} = world;
 	const place = `${repo}#${number}`;
 	if (!/^[a-z0-9.-]+(?::\d+)?$/.test(host)) {
-		throw failed({place}, 'GH_HOST is no name of a host');
+		throw failed(
+			{place},
+			`GH_HOST is "${cell(host, 100).text}", which is no name of a host: set it to a host such as github.com`,
+		);
 	}
 
 	const startedAt = clock.monotonic();
@@ -173,7 +177,7 @@ const saidBy = (exit: GitExit): string =>
 	exit.kind === 'exited' && exit.code !== 0 ? exit.stderr : '';
 
 /** What a person has to do, by what git says; most telling first. */
-const mends: ReadonlyArray<readonly [RegExp, (work: Getting) => string]> = [
+const remedies: ReadonlyArray<readonly [RegExp, (work: Getting) => string]> = [
 	[/exec: git: not found|exec: git: No such/i, () => 'git is not installed; install it'],
 	[
 		isNotThere,
@@ -204,10 +208,10 @@ function succeeded(work: Getting, exit: GitExit): string {
 			}
 
 			const said = withoutToken(exit.stderr, work).trim();
-			const [, mend] = mends.find(([pattern]) => pattern.test(said)) ?? [];
+			const [, remedy] = remedies.find(([pattern]) => pattern.test(said)) ?? [];
 			const how = exit.code === null ? 'was ended by a signal' : `failed (exit ${exit.code})`;
 			const reason = said === '' ? `git ${how}` : `git ${how}: ${said.slice(0, 2000)}`;
-			throw failed(work, mend ? `${mend(work)}; ${reason}` : reason);
+			throw failed(work, remedy ? `${remedy(work)}; ${reason}` : reason);
 		}
 
 		case 'timeout':

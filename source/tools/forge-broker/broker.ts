@@ -1,5 +1,7 @@
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
 import {createDeadline} from '../../core/deadline.ts';
+import {codeOf, messageOf} from '../../core/errors.ts';
+import {createRedact} from '../../core/redact.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import {serveAt} from '../../http/listen.ts';
@@ -28,7 +30,7 @@ export type ForgeBrokerOptions = {
 	readonly signal: AbortSignal;
 };
 
-type BrokerWorld = Pick<World, 'clock'> & {
+type BrokerWorld = Pick<World, 'clock' | 'log'> & {
 	/** Sends a request to the code host. */
 	readonly send: CodeHostSend;
 };
@@ -43,6 +45,9 @@ const maxHeldBytes = 32 * 1024 * 1024;
 const idleMs = 60_000;
 const maxRefusals = 100;
 
+/** Different reasons why the code host did not answer that one run logs. */
+const maxFailures = 20;
+
 /**
  * Opens the way of a sandbox to one repository of the code host: `gh` and git speak HTTP to a Unix socket, without credentials; what may be asked is asked of the code host with the token. The token is in no answer. Redirects are not
  * followed: they lead out of the repository.
@@ -51,12 +56,23 @@ const maxRefusals = 100;
  */
 export async function openForgeBroker(
 	{folder, repository, token, onRefused, signal}: ForgeBrokerOptions,
-	{clock, send}: BrokerWorld,
+	{clock, log, send}: BrokerWorld,
 ): Promise<ForgeBroker> {
 	signal.throwIfAborted();
 	let host: CodeHost | undefined;
 	let refusals = 0;
 	let held = 0;
+	const redact = createRedact(() => [token]);
+	const failures = new Set<string>();
+	const failed = (error: unknown) => {
+		// Of `fetch` the cause says more.
+		const cause = error instanceof Error ? (error.cause ?? error) : error;
+		const reason = cell(redact(messageOf(cause) || codeOf(cause)), 300).text;
+		if (failures.size < maxFailures && !failures.has(reason)) {
+			failures.add(reason);
+			log.warn('The broker of the forge got no answer from the code host', {reason});
+		}
+	};
 
 	const answer = async (request: IncomingMessage, response: ServerResponse) => {
 		const {method = '', url: asked = '', headers} = request;
@@ -163,7 +179,11 @@ export async function openForgeBroker(
 	});
 	server.maxConnections = maxConnections;
 	server.on('request', (request, response) => {
-		void answer(request, response).catch(() => {
+		void answer(request, response).catch((error: unknown) => {
+			if (!response.destroyed && !signal.aborted) {
+				failed(error);
+			}
+
 			if (response.headersSent) {
 				response.destroy();
 			} else {

@@ -36,7 +36,7 @@ export type QueryVerdict =
 
 const schema = buildSchema(forgeSchema, {assumeValidSDL: true});
 
-/** Whatever has a say in where a query leads. What values arguments have below the repository has none. */
+/** Rules that decide which objects a query reaches. Values of arguments below `repository` are not checked. */
 const rules = [
 	ExecutableDefinitionsRule,
 	UniqueFragmentNamesRule,
@@ -65,12 +65,14 @@ const maxDepth = 50;
  * @param body JSON text
  */
 export function judgeQuery(body: string, repository: ForgeRepository): QueryVerdict {
-	let asked: JsonValue;
+	let asked: JsonObject;
 	let document: DocumentNode;
 	try {
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was parsed
-		asked = JSON.parse(body) as JsonValue;
-		const query = queryIn(asked);
+		const parsed = JSON.parse(body) as JsonValue;
+		asked = isJsonObject(parsed) ? parsed : {};
+		// An empty text is no document.
+		const query = typeof asked['query'] === 'string' ? asked['query'] : '';
 		if (depthOf(query) > maxDepth) {
 			return refused(`it is nested more than ${maxDepth} deep`);
 		}
@@ -80,10 +82,6 @@ export function judgeQuery(body: string, repository: ForgeRepository): QueryVerd
 			noLocation: true,
 		});
 	} catch {
-		return refused('its body is no GraphQL request that can be read');
-	}
-
-	if (!isJsonObject(asked)) {
 		return refused('its body is no GraphQL request that can be read');
 	}
 
@@ -206,11 +204,6 @@ function depthOf(query: string): number {
 	}
 
 	return deepest;
-}
-
-function queryIn(asked: JsonValue): string {
-	const query = isJsonObject(asked) ? asked['query'] : undefined;
-	return typeof query === 'string' ? query : '';
 }
 
 const refused = (reason: string): QueryVerdict => ({ok: false, reason});

@@ -7,7 +7,7 @@ export type ForgeRepository = {
 };
 
 export type RequestVerdict =
-	/** `path` is what is asked for upstream, with the query. */
+	/** `url` is what is asked of the code host, with the query. */
 	| {readonly kind: 'rest' | 'git'; readonly url: string}
 	/** Its body is still to be judged. */
 	| {readonly kind: 'graphql'; readonly url: string}

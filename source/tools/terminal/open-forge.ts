@@ -22,7 +22,12 @@ export async function openForge(
 	}: Pick<ToolsRun, 'forge' | 'note' | 'signal'> & {
 		readonly profile: Pick<ToolsRun['profile'], 'environment' | 'svcHome'>;
 	},
-	{clock, secureContext, askCodeHost}: Pick<ToolsWorld, 'askCodeHost' | 'clock' | 'secureContext'>,
+	{
+		clock,
+		log,
+		secureContext,
+		askCodeHost,
+	}: Pick<ToolsWorld, 'askCodeHost' | 'clock' | 'log' | 'secureContext'>,
 	stack: AsyncDisposableStack,
 ): Promise<WayOut> {
 	// First: where the client is logged out, nothing else is opened.
@@ -45,7 +50,7 @@ export async function openForge(
 					note(`The broker of the forge did not send "${method} ${path}": ${reason}`);
 				},
 			},
-			{clock, send: askCodeHost ?? connections.send},
+			{clock, log, send: askCodeHost ?? connections.send},
 		),
 	);
 	const inside = join(insideFolder, 'forge.sock');
@@ -79,7 +84,7 @@ export function withForgePrograms(
 		}
 
 		const path = join(programFolder, basename(program));
-		// What is there already is not mounted again: least of all what can be changed from inside, and be a link to something else by then.
+		// Already visible inside: link to it. A mount onto a path that the sandbox may write could be redirected.
 		const isThere =
 			systemFolders.some(folder => isInside(found, folder)) ||
 			plan.mounts.some(

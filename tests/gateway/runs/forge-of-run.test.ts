@@ -46,7 +46,7 @@ test('the client is told the host of GH_HOST: older ones print the token of gith
 
 test.for([
 	['echo "no oauth token" >&2; exit 1', 'no oauth token'],
-	['true', 'it printed none'],
+	['true', 'it printed none; log in with "gh auth login"'],
 	['echo "two words"', 'it printed none'],
 ] as const)('a client that prints no token is told of: %s', async ([script, said]) => {
 	await using forge = await withClient(script);

@@ -9,6 +9,7 @@ import {createSecureContext} from 'node:tls';
 import {promisify} from 'node:util';
 import {expect, test, type TestContext} from 'vitest';
 import {systemClock} from '../../../source/core/clock.ts';
+import {createLogger, silentLogger} from '../../../source/core/log.ts';
 import {openForgeBroker, type RefusedRequest} from '../../../source/tools/forge-broker/broker.ts';
 import {forgeInside} from '../../../source/tools/forge-broker/inside.ts';
 import {openForge} from '../../../source/tools/terminal/open-forge.ts';
@@ -38,7 +39,7 @@ async function broker({
 					refused.push(one);
 				},
 			},
-			{clock: systemClock, send: host.send},
+			{clock: systemClock, log: silentLogger, send: host.send},
 		),
 	);
 	const ask = async (
@@ -107,7 +108,7 @@ test('a run that is aborted while its broker opens leaves no socket', async () =
 	const abort = new AbortController();
 	const opening = openForgeBroker(
 		{folder: home.file('run'), token, signal: abort.signal, onRefused() {}},
-		{clock: systemClock, send: async () => new Response()},
+		{clock: systemClock, log: silentLogger, send: async () => new Response()},
 	);
 	abort.abort();
 	await using opened = await opening;
@@ -326,6 +327,7 @@ async function privateHost(context: Pick<TestContext, 'skip'>) {
 		response.end(`asked by ${headers.authorization?.split(' ')[0]}`);
 	});
 	const asked: string[] = [];
+	const logged: string[] = [];
 	const proxy = createHttpServer();
 	proxy.on('connect', ({url = ''}, client) => {
 		asked.push(url);
@@ -351,6 +353,8 @@ async function privateHost(context: Pick<TestContext, 'skip'>) {
 		port,
 		/** What the proxy was asked for. */
 		asked,
+		/** Lines of the log. */
+		logged,
 		/** Status of a `git fetch` that begins, in a run. */
 		async fetchOf(name: string, {knows}: {readonly knows: boolean}) {
 			await using home = await temporaryHome();
@@ -365,7 +369,15 @@ async function privateHost(context: Pick<TestContext, 'skip'>) {
 					note() {},
 					signal: new AbortController().signal,
 				},
-				{clock: systemClock, secureContext: () => createSecureContext(knows ? {ca} : {})},
+				{
+					clock: systemClock,
+					log: createLogger({
+						clock: systemClock,
+						redact: line => line,
+						write: ({message, ...more}) => logged.push(`${message} ${JSON.stringify(more)}`),
+					}),
+					secureContext: () => createSecureContext(knows ? {ca} : {}),
+				},
 				ofRun,
 			);
 			const outgoing = request({
@@ -388,6 +400,9 @@ test('a code host of a private authority is reached where `tls.ca` knows it, and
 	expect(await host.fetchOf(`localhost:${host.port}`, {knows: true})).toBe('200 asked by Basic');
 	expect(await host.fetchOf(`localhost:${host.port}`, {knows: false})).toMatch(/^502 /);
 	expect(host.asked).toEqual([]);
+	expect(host.logged).toEqual([
+		expect.stringMatching(/^The broker of the forge got no answer .*certificate/),
+	]);
 });
 
 test('a code host is reached through the proxy that the profile names', async context => {
