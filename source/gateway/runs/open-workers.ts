@@ -4,7 +4,7 @@ import {defaultProfile} from '../../config/home-paths.ts';
 import {isUnsignedRoute} from '../../config/route-refusals.ts';
 import {codeOf} from '../../core/errors.ts';
 import {nextTry} from '../../delivery/retry-plan.ts';
-import {sweepSocketFolders} from '../../tools/sandbox/ways-out.ts';
+import {sweepSocketFolders} from '../../tools/sandbox/egress.ts';
 import type {OpenedApprovals} from '../approvals/open-approvals.ts';
 import type {LiveModel} from '../live-model.ts';
 import type {RoomWorld} from '../rooms.ts';

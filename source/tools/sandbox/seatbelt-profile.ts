@@ -1,7 +1,7 @@
 import {dirname, join} from 'node:path';
+import type {insidePorts} from './egress.ts';
 import {isInside} from './places.ts';
 import type {SandboxPlan} from './plan.ts';
-import type {insidePorts} from './ways-out.ts';
 
 /** What stands in for what macOS cannot build anew: a root, and a network. */
 export type SeatbeltScratch = {

@@ -3,11 +3,11 @@ import {existsSync, realpathSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {asWord} from '../../core/shell-word.ts';
+import {insideFolder, insidePorts} from './egress.ts';
 import {isInside} from './places.ts';
 import type {Mount, SandboxPlan} from './plan.ts';
 import {bashCommand, type SandboxKind, type SandboxLaunch} from './run-in-sandbox.ts';
 import {type SeatbeltScratch, seatbeltProfile} from './seatbelt-profile.ts';
-import {insideFolder, insidePorts} from './ways-out.ts';
 
 /** Never looked for on PATH: it is a part of the system. */
 const program = '/usr/bin/sandbox-exec';

@@ -4,12 +4,12 @@ import {messageOf} from '../../core/errors.ts';
 import type {World} from '../../core/world.ts';
 import type {ToolsRun} from '../toolset.ts';
 import {maxTasksOf} from './control-group.ts';
+import {openHosts, withEgress} from './egress.ts';
 import {isInside} from './places.ts';
 import {type SandboxPlan, sandboxPlan} from './plan.ts';
 import {probeSandbox} from './probe-sandbox.ts';
 import {removeScratch, type SandboxLaunch} from './run-in-sandbox.ts';
 import {findProgram, systemWorld} from './system-world.ts';
-import {openHosts, withWaysOut} from './ways-out.ts';
 
 /** How much its folders in memory hold together. */
 const memoryBytes = 2 ** 29;
@@ -113,7 +113,7 @@ export async function openServerSandbox(
 					),
 				];
 	try {
-		const launch = probe.launch(withWaysOut(plan, ways), command);
+		const launch = probe.launch(withEgress(plan, ways), command);
 		stack.defer(async () => removeScratch(launch));
 		return {ok: true, launch};
 	} catch (error) {

@@ -1,9 +1,9 @@
 import {realpathSync, statSync} from 'node:fs';
 import {basename, delimiter, dirname, join} from 'node:path';
+import {insideFolder, insidePorts, socketFolder, type Egress} from '../sandbox/egress.ts';
 import {isInside, systemFolders} from '../sandbox/places.ts';
 import type {Mount, SandboxPlan} from '../sandbox/plan.ts';
 import {findProgram} from '../sandbox/system-world.ts';
-import {insideFolder, insidePorts, socketFolder, type WayOut} from '../sandbox/ways-out.ts';
 import type {ToolsRun, ToolsWorld} from '../toolset.ts';
 
 /**
@@ -29,7 +29,7 @@ export async function openForge(
 		askCodeHost,
 	}: Pick<ToolsWorld, 'askCodeHost' | 'clock' | 'log' | 'secureContext'>,
 	stack: AsyncDisposableStack,
-): Promise<WayOut> {
+): Promise<Egress> {
 	// First: where the client is logged out, nothing else is opened.
 	const secret = repository === undefined ? '' : await token();
 	const [{openForgeBroker}, {createCodeHostConnections}, {forgeInside}] = await Promise.all([

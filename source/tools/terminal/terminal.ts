@@ -7,8 +7,8 @@ import {isInside} from '../sandbox/places.ts';
 import {bashCommand, runInSandbox, type SandboxExit} from '../sandbox/run-in-sandbox.ts';
 import {openTools, type PlaceOfCall} from '../sandbox/tools-sandbox.ts';
 import type {ToolsRun, ToolsWorld} from '../toolset.ts';
+import {createRunEgress, type RunEgress} from './run-egress.ts';
 import {runOpen} from './run-open.ts';
-import {createWaysOfRun, type WaysOfRun} from './ways-of-run.ts';
 
 /** Bytes of an output that a model gets: as much of its beginning as of its end. */
 const outputBytes = 100_000;
@@ -28,7 +28,7 @@ export async function terminalTool(
 ): Promise<Tool> {
 	const {timeoutMs} = world.settings().terminal;
 	const {folder, isSandbox, placeOfCall, toolOf} = await openTools('terminal', run, world);
-	const waysOut = createWaysOfRun(run, world, stack);
+	const egress = createRunEgress(run, world, stack);
 	return toolOf({
 		name: 'terminal',
 		readOnly: false,
@@ -47,7 +47,7 @@ export async function terminalTool(
 			const asked = read(args, folder);
 			return typeof asked === 'string'
 				? {text: asked, isError: true}
-				: runCommand(asked, {run, world, waysOut, signal, placeOfCall});
+				: runCommand(asked, {run, world, egress, signal, placeOfCall});
 		},
 	});
 }
@@ -129,13 +129,13 @@ async function runCommand(
 	{
 		run,
 		world,
-		waysOut,
+		egress,
 		signal,
 		placeOfCall,
 	}: {
 		readonly run: ToolsRun;
 		readonly world: ToolsWorld;
-		readonly waysOut: WaysOfRun;
+		readonly egress: RunEgress;
 		readonly signal: AbortSignal;
 		readonly placeOfCall: () => Promise<PlaceOfCall>;
 	},
@@ -149,7 +149,7 @@ async function runCommand(
 		return {text: `Cannot run the command: ${found}`, isError: true};
 	}
 
-	const plan = found.kind === 'sandbox' ? await waysOut({...found.plan, cwd}) : undefined;
+	const plan = found.kind === 'sandbox' ? await egress({...found.plan, cwd}) : undefined;
 	if (typeof plan === 'string') {
 		return {text: `Cannot run the command: ${plan}`, isError: true};
 	}

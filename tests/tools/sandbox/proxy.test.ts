@@ -11,12 +11,12 @@ import {expect, test} from 'vitest';
 import {addressScope} from '../../../source/core/address-scope.ts';
 import {isListed} from '../../../source/core/host-list.ts';
 import {silentLogger} from '../../../source/core/log.ts';
+import {socketFolder, sweepSocketFolders} from '../../../source/tools/sandbox/egress.ts';
 import {
 	judgeTarget,
 	readAbsoluteForm,
 	readAuthority,
 } from '../../../source/tools/sandbox/proxy-target.ts';
-import {socketFolder, sweepSocketFolders} from '../../../source/tools/sandbox/ways-out.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {propertyRuns} from '../../helpers/property-runs.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';

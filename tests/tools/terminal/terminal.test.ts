@@ -14,7 +14,7 @@ import {
 } from '../../../source/config/toolset-settings.ts';
 import type {JsonObject} from '../../../source/core/json.ts';
 import {silentLogger} from '../../../source/core/log.ts';
-import {createWaysOfRun} from '../../../source/tools/terminal/ways-of-run.ts';
+import {createRunEgress} from '../../../source/tools/terminal/run-egress.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {need} from '../../helpers/need.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
@@ -355,7 +355,7 @@ test('`forge: read`: a client that gives no token is asked once a minute, and no
 	let asked = 0;
 	const notes: string[] = [];
 	await using stack = new AsyncDisposableStack();
-	const ways = createWaysOfRun(
+	const ways = createRunEgress(
 		{
 			id: 1,
 			signal: new AbortController().signal,

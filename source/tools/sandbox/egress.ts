@@ -10,7 +10,7 @@ import type {World} from '../../core/world.ts';
 import type {SandboxPlan, SandboxSocket} from './plan.ts';
 
 /** A server outside that a sandbox reaches by a Unix socket, and what is needed inside to find it. */
-export type WayOut = {
+export type Egress = {
 	readonly socket: SandboxSocket;
 	/** Of 127.0.0.1 inside, for programs that know no Unix sockets. */
 	readonly port: number;
@@ -46,7 +46,7 @@ export async function openHosts(
 	{hosts, setting, note, signal, svcHome}: HostsOptions,
 	{clock}: Pick<World, 'clock'>,
 	stack: AsyncDisposableStack,
-): Promise<WayOut> {
+): Promise<Egress> {
 	const {openProxy} = await import('./proxy.ts');
 	const {socket: outside} = stack.use(
 		await openProxy(
@@ -160,7 +160,7 @@ function proxyVariables(hosts: readonly HostRule[]): Readonly<Record<string, str
 }
 
 /** The plan with its ways out: their sockets, and a forwarder that listens at their ports before the command starts. */
-export function withWaysOut(plan: SandboxPlan, ways: readonly WayOut[]): SandboxPlan {
+export function withEgress(plan: SandboxPlan, ways: readonly Egress[]): SandboxPlan {
 	if (ways.length === 0) {
 		return plan;
 	}

@@ -1,34 +1,34 @@
 import {messageOf} from '../../core/errors.ts';
 import {cell} from '../../core/untrusted.ts';
+import {openHosts, type Egress, withEgress} from '../sandbox/egress.ts';
 import type {SandboxPlan} from '../sandbox/plan.ts';
-import {openHosts, type WayOut, withWaysOut} from '../sandbox/ways-out.ts';
 import type {ToolsRun, ToolsWorld} from '../toolset.ts';
 import {openForge, withForgePrograms} from './open-forge.ts';
 
 /** The plan of a call with the ways out that the settings have now, or why one of them cannot be opened; that follows a colon. Rejects with the reason of the run's signal. */
-export type WaysOfRun = (plan: SandboxPlan) => Promise<SandboxPlan | string>;
+export type RunEgress = (plan: SandboxPlan) => Promise<SandboxPlan | string>;
 
 /** The ways out of the sandboxes of one run. Each is opened by the first call that has it, and ends with `stack`. */
-export function createWaysOfRun(
+export function createRunEgress(
 	run: ToolsRun,
 	world: ToolsWorld,
 	stack: AsyncDisposableStack,
-): WaysOfRun {
+): RunEgress {
 	const {
 		signal,
 		note,
 		profile: {svcHome},
 	} = run;
 	const {clock} = world;
-	const opened = new Map<string, {readonly way: Promise<WayOut>; failedAt?: number}>();
+	const opened = new Map<string, {readonly way: Promise<Egress>; failedAt?: number}>();
 	const told = new Set<string>();
 
 	/** `open`, once for each key; what failed is tried again after `patienceMs`. */
 	const once = async (
 		key: string,
-		open: () => Promise<WayOut>,
+		open: () => Promise<Egress>,
 		patienceMs = 0,
-	): Promise<WayOut> => {
+	): Promise<Egress> => {
 		let entry = opened.get(key);
 		if (!entry || clock.monotonic() >= (entry.failedAt ?? Infinity) + patienceMs) {
 			entry = {way: open()};
@@ -43,7 +43,7 @@ export function createWaysOfRun(
 		}
 	};
 
-	const toHosts = async (): Promise<WayOut | undefined> => {
+	const toHosts = async (): Promise<Egress | undefined> => {
 		const {hosts} = world.sandbox();
 		return hosts.length === 0
 			? undefined
@@ -53,7 +53,7 @@ export function createWaysOfRun(
 	};
 
 	/** Commands that need no code host go on without it; the person is told. */
-	const toForge = async (): Promise<WayOut | undefined> => {
+	const toForge = async (): Promise<Egress | undefined> => {
 		if (world.settings().terminal.forge === 'none') {
 			return undefined;
 		}
@@ -78,7 +78,7 @@ export function createWaysOfRun(
 	return async plan => {
 		try {
 			const [hosts, forge] = await Promise.all([toHosts(), toForge()]);
-			return withWaysOut(
+			return withEgress(
 				forge ? withForgePrograms(plan, run) : plan,
 				[hosts, forge].filter(way => way !== undefined),
 			);
