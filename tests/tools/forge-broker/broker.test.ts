@@ -103,6 +103,49 @@ async function broker({
 	};
 }
 
+test.for(['000 X', '099 X', '101 X', '999 X'])(
+	'a code host that answers with the status %s ends neither the broker nor the request',
+	async status => {
+		await using home = await temporaryHome();
+		const host = createTcpServer(socket => {
+			socket.on('error', () => {});
+			socket.once('data', () => socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`));
+		});
+		host.listen(0, '127.0.0.1');
+		await once(host, 'listening');
+		const {port} = host.address() as AddressInfo;
+		await using opened = await openForgeBroker(
+			{
+				folder: home.file('run'),
+				repository: {host: 'github.com', owner: 'acme', name: 'shop'},
+				token,
+				signal: new AbortController().signal,
+				onRefused() {},
+			},
+			{
+				clock: systemClock,
+				log: silentLogger,
+				send: async (_, init) => fetch(`http://127.0.0.1:${port}/`, init),
+			},
+		);
+
+		for (let index = 0; index < 2; index++) {
+			const outgoing = request({
+				socketPath: opened.socket,
+				path: '/repos/acme/shop',
+				headers: {host: 'api.github.com'},
+				agent: false,
+			});
+			outgoing.end();
+			const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+			expect(answer.resume().statusCode).toBe(status === '999 X' ? 999 : 502);
+		}
+
+		host.close();
+		await once(host, 'close');
+	},
+);
+
 test('a run that is aborted while its broker opens leaves no socket', async () => {
 	await using home = await temporaryHome();
 	const abort = new AbortController();
