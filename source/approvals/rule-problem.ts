@@ -22,6 +22,10 @@ export function problemWithRule(
 		return definition === '' ? 'no tool of that name was seen yet' : undefined;
 	}
 
+	if (tool.why !== undefined) {
+		return `every call asks: ${tool.why}`;
+	}
+
 	if (isTooWide(rule, tool)) {
 		return 'the tool may destroy: it needs "when"';
 	}

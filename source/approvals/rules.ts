@@ -25,7 +25,7 @@ export const maxRules = 1000;
 export type RuledCall = Pick<CallToApprove, 'args'> & {
 	readonly tool: Pick<
 		CallToApprove['tool'],
-		'profile' | 'from' | 'tool' | 'name' | 'definition' | 'claims' | 'inputSchema'
+		'profile' | 'from' | 'tool' | 'name' | 'definition' | 'claims' | 'inputSchema' | 'why'
 	>;
 	/** The run that asks. */
 	readonly run?: Pick<AskingRun, 'id' | 'origin'>;
@@ -50,6 +50,8 @@ export const rulesFor = (
 ): readonly ApprovalRule[] => rules.filter(rule => isInForce(rule, now) && allows(rule, call));
 
 const allows = (rule: ApprovalRule, {tool, args, run}: RuledCall): boolean =>
+	// No rule was made, or written, in view of what that reason says.
+	tool.why === undefined &&
 	(rule.owner === undefined || (run !== undefined && isRuledBy(rule.owner, run.origin))) &&
 	(rule.file === undefined || (rule.file.name === tool.name && !isTooWide(rule, tool))) &&
 	rule.profile === tool.profile &&
@@ -61,7 +63,10 @@ const allows = (rule: ApprovalRule, {tool, args, run}: RuledCall): boolean =>
 
 /** Whether a rule of a file may be for a call, and its tool was not seen yet. */
 export const isUnseen = ({file, definition, profile}: ApprovalRule, {tool}: RuledCall): boolean =>
-	file?.name === tool.name && definition === '' && profile === tool.profile;
+	tool.why === undefined &&
+	file?.name === tool.name &&
+	definition === '' &&
+	profile === tool.profile;
 
 /** Whether a rule of a file is for a tool that may destroy, and says nothing of its arguments. */
 export const isTooWide = ({when}: Pick<ApprovalRule, 'when'>, tool: RuledCall['tool']): boolean =>

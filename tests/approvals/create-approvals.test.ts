@@ -301,6 +301,25 @@ describe('a rule', () => {
 		});
 	});
 
+	test('does not allow what has no sandbox: every call asks, and no answer makes a rule for it', async () => {
+		await using queue = createTestQueue();
+		const inside = makeAsked({from: {kind: 'built-in'}, tool: 'terminal', name: 'terminal'});
+		const outside = {...inside, why: 'no sandbox works here: bubblewrap is not on PATH'};
+		const first = await queue.ask(makeCall({tool: inside}));
+		const open = await queue.ask(makeCall({tool: outside}));
+		await queue.approvals.settle(first.id, {...forRun, typedName: 'terminal'}, by);
+		expect((await queue.approvals.request(makeCall({tool: inside}))).rule).toBe(1);
+
+		const later = await queue.ask(makeCall({tool: outside}));
+		expect(queue.approvals.waiting().map(({id}) => id)).toEqual([open.id, later.id]);
+		for (const scope of ['run', 'process', 'always'] as const) {
+			// oxlint-disable-next-line no-await-in-loop -- each is refused
+			await expect(
+				queue.approvals.settle(later.id, {choice: 'allow', scope, typedName: 'terminal'}, by),
+			).rejects.toMatchObject({code: 'approval_invalid'});
+		}
+	});
+
 	test('"when it cannot be stored the call is allowed once and that is said"', async () => {
 		await using queue = createTestQueue();
 		queue.memory.failing.rule = true;

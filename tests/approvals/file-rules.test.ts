@@ -112,6 +112,18 @@ test('an entry is bound to the definition that its tool has when it is seen firs
 	expect(await ruleThatAllows({tool: moved})).toBeUndefined();
 });
 
+test('it does not allow what has no sandbox, seen before or not, and says so', async () => {
+	await using setup = await open();
+	const {change, ruleThatAllows, problem} = setup;
+	const why = 'no sandbox works here: bubblewrap is not on PATH';
+	expect(await ruleThatAllows({tool: writes({why})})).toBeUndefined();
+	await change(writes({why}));
+	expect(problem()).toBe(`every call asks: ${why}`);
+	expect(await ruleThatAllows({tool: writes({why})})).toBeUndefined();
+	await change(writes());
+	expect(await ruleThatAllows()).toBe(1);
+});
+
 test('what is not as it was when it was seen first binds nothing by itself', async () => {
 	await using setup = await open();
 	const changed = writes({changed: true});

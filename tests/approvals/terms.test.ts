@@ -41,6 +41,18 @@ describe('how far a yes may reach', () => {
 		expect(termsOf(makeAsked(), undefined, undefined).scopes).toEqual(['once']);
 	});
 
+	test('what runs without a sandbox is asked about each time, whoever starts the run', () => {
+		const tool = makeAsked({from: {kind: 'built-in'}, why: 'no sandbox works here: …'});
+		const runs = Object.values(scopes).map(({origin}) => makeAskingRun({origin}));
+		for (const run of [undefined, ...runs]) {
+			expect(termsOf(tool, run, known)).toEqual({
+				scopes: ['once'],
+				mustTypeName: false,
+				changed: false,
+			});
+		}
+	});
+
 	test.for([
 		{what: 'destructiveHint: true', tool: makeAsked({claims: {destructive: true}}), last: known},
 		{what: 'first use of a tool', tool: makeAsked(), last: undefined},

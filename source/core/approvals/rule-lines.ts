@@ -8,13 +8,13 @@ const maxValueLength = 200;
 
 /**
  * The lines of `config.yaml` that let calls like this one pass from now on, for what no face may make a rule for: a call of a run that a stranger's event started.
- * `when` as it was asked for; else the folder of the first argument that is a path, or the first argument as it is. `undefined` where no such rule can be: the call is of no route.
+ * `when` as it was asked for; else the folder of the first argument that is a path, or the first argument as it is. `undefined` where no such rule can be: the call is of no route, or without a sandbox.
  */
 export function linesByHand(
 	{route, delivery, profile, tool, args}: ToolApproval,
 	when: JsonObject = suggestedFor(args),
 ): readonly string[] | undefined {
-	if (route === undefined || delivery === undefined) {
+	if (route === undefined || delivery === undefined || tool.why !== undefined) {
 		return undefined;
 	}
 

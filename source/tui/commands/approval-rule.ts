@@ -95,7 +95,9 @@ export const ruleCommands: readonly DialogCommand[] = [
 			(linesNow(shell) !== undefined || !isOffered(shell, 'always')),
 		why: shell =>
 			linesNow(shell) === undefined
-				? literal('No lasting rule for this: chats make none, new or destroying tools neither')
+				? callNow(shell)?.tool.why === undefined
+					? literal('No lasting rule for this: chats make none, new or destroying tools neither')
+					: literal('No lasting rule for this: without a sandbox each call asks')
 				: undefined,
 		run(shell) {
 			goToStep(shell, {kind: 'by-hand'});

@@ -37,6 +37,8 @@ test('the lines are YAML that says what was asked for, and nothing else, whateve
 test('they are for runs that an event started alone, and name a profile that is not the usual one', () => {
 	const {route: _, delivery: __, ...ofJob} = makeToolApproval();
 	expect(linesByHand(ofJob)).toBeUndefined();
+	const tool = makeShownTool({why: 'no sandbox works here: …'});
+	expect(linesByHand(makeToolApproval({tool}))).toBeUndefined();
 	const lines = linesByHand(
 		makeToolApproval({profile: 'work', tool: makeShownTool({name: 'yes'}), args: {n: 1, m: 2}}),
 		{n: 1, path: '~/notes/'},
