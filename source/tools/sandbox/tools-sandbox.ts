@@ -191,5 +191,10 @@ export async function toolsSandbox(
 	const why = `no sandbox works here: ${probe.reason}`;
 	return sandbox.required
 		? {kind: 'none', reason: why}
-		: {kind: 'open', why, cwd: checkout?.folder ?? cwd, workdir: cwd};
+		: {
+				kind: 'open',
+				why: `${why}; it runs with all rights of the gateway`,
+				cwd: checkout?.folder ?? cwd,
+				workdir: cwd,
+			};
 }

@@ -420,7 +420,9 @@ test('`required: false`: without a sandbox each call asks, whatever is allowed, 
 
 	expect(terminal.dropped).toBeUndefined();
 	expect(terminal.tool?.needsApproval).toBe(true);
-	expect(terminal.tool?.asked?.why).toMatch(/^no sandbox works here: /);
+	expect(terminal.tool?.asked?.why).toMatch(
+		/^no sandbox works here: .*; it runs with all rights of the gateway$/,
+	);
 	expect(await terminal.run({command: 'echo ran; echo "[$TOKEN]"'})).toEqual({
 		text: 'exit code 0\nran\n[]\n',
 	});

@@ -183,7 +183,11 @@ const sheets: Readonly<Record<string, Partial<ToolApproval>>> = {
 		},
 	},
 	'sheet-open': {
-		tool: makeBuiltInTool('terminal', 'no sandbox works here: bubblewrap is not on PATH'),
+		tool: makeBuiltInTool(
+			'terminal',
+			'no sandbox works here: bubblewrap is not on PATH; it runs with all rights of the gateway',
+		),
+		scopes: ['once'],
 		args: {command: 'npm test'},
 		preview: {
 			title: 'command',
