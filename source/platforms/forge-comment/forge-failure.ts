@@ -51,6 +51,9 @@ export const notLoggedIn = (cli: string): string =>
 /** `gh` documents 4 as "requires authentication" and 1 as any other failure. */
 const authenticationExit = 4;
 
+/** What `gh auth token` says, and ends with 1, where it is not logged in; newer ones go on with the host. */
+const noToken = /^no oauth token\b/i;
+
 /**
  * Whether what the client answers to `auth status` means that it is logged in nowhere. It also ends with 1 where the login of one host of many is broken, and other clients may not know the
  * question: neither is an answer. Pure.
@@ -68,7 +71,7 @@ function failureOfExit(
 	cli: string,
 ): ForgeFailure {
 	const said = (stderr.trim() || stdout.trim()).slice(0, 2000);
-	if (code === authenticationExit) {
+	if (code === authenticationExit || noToken.test(said)) {
 		return {
 			code: 'forge_not_authenticated',
 			reason: notLoggedIn(cli),

@@ -44,8 +44,13 @@ test('the client is told the host of GH_HOST: older ones print the token of gith
 	expect(await said({GH_HOST: 'Git.Acme.Example'})).toBe('auth_token_--hostname_git.acme.example');
 });
 
+const notLoggedIn = '"gh" is not logged in; run "gh auth login" on this machine or set GH_TOKEN';
+
 test.for([
-	['echo "no oauth token" >&2; exit 1', 'no oauth token'],
+	['echo "no oauth token" >&2; exit 1', notLoggedIn],
+	['echo "no oauth token found for github.com" >&2; exit 1', notLoggedIn],
+	['exit 4', notLoggedIn],
+	['echo "disk full" >&2; exit 1', '"gh" failed (exit 1): disk full'],
 	['true', 'it printed none; log in with "gh auth login"'],
 	['echo "two words"', 'it printed none'],
 ] as const)('a client that prints no token is told of: %s', async ([script, said]) => {
