@@ -8,6 +8,7 @@ import type {Check} from '../../../source/cli/doctor/checks/check.ts';
 import {examine} from '../../../source/cli/doctor/examine.ts';
 import {homePaths} from '../../../source/config/home-paths.ts';
 import type {Finding} from '../../../source/core/health.ts';
+import type {JsonObject} from '../../../source/core/json.ts';
 import {probeSandbox} from '../../../source/tools/sandbox/probe-sandbox.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
@@ -479,4 +480,52 @@ test('the sandbox: which bubblewrap keeps commands in, and what may count them, 
 			/^bubblewrap [\d.]+, \/.*; processes and memory of a call are counted (?:in a control group where the gateway may make some, else by looking every 25 ms: \S|by looking every 25 ms \(no control group: (?:there is no cgroup v2|it takes Linux 5\.14)\)$)/,
 		),
 	});
+});
+
+test('the sandbox: which routes and jobs lose their tools, and why; a working folder that is not there is not made', async context => {
+	const routes = {
+		review: {secret: 'a-long-secret-of-a-route', toolsets: ['terminal', 'file']},
+		digest: {secret: 'a-long-secret-of-a-route', toolsets: ['file']},
+		quiet: {secret: 'a-long-secret-of-a-route'},
+	};
+	const configOf = (sandbox: JsonObject) =>
+		testConfig({platforms: {webhook: {enabled: true, routes}}, sandbox});
+	await using home = await temporaryHome({'config.yaml': configOf({}), 'empty/file': ''});
+	const findings = async (path: string) => {
+		const report = await doctor(home, {environment: {PATH: path}, flags: []});
+		return report.findings.filter(({subject}) => subject.startsWith('sandbox'));
+	};
+
+	expect(await findings(home.file('empty'))).toEqual([
+		{
+			subject: 'sandbox',
+			health: 'failed',
+			found: expect.stringMatching(
+				/^terminal and file: not offered to review, digest: no sandbox works here: /,
+			),
+			mend: 'svc help sandbox',
+		},
+	]);
+	await home.write('config.yaml', configOf({required: false}));
+	expect(await findings(home.file('empty'))).toMatchObject([{health: 'warning'}]);
+	expect(await names(home)).not.toContain('work');
+	const probe = await probeSandbox(process.env);
+	if (!probe.works) {
+		context.skip(`no sandbox works here: ${probe.reason}`);
+	}
+
+	const here = process.env['PATH'] ?? '';
+	await mkdir(home.file('.ssh'));
+	await home.write('config.yaml', configOf({read: ['~/.ssh']}));
+	expect(await findings(here)).toMatchObject([
+		{health: 'ok'},
+		{
+			health: 'failed',
+			found: expect.stringMatching(
+				/^terminal and file: not offered to review, digest: sandbox\.read: ".*\.ssh" /,
+			),
+		},
+	]);
+	await home.write('config.yaml', configOf({}));
+	expect(await findings(here)).toMatchObject([{health: 'ok'}]);
 });

@@ -1,18 +1,15 @@
 import {prefetchedBy} from '../../../config/code-host-events.ts';
 import type {Config} from '../../../config/config.ts';
 import {platformSettings, platformSlip} from '../../../config/platform-settings.ts';
-import {buildRouteTable} from '../../../config/route-table.ts';
 import type {Route} from '../../../config/route.ts';
-import {createSubscriptionsReader} from '../../../config/subscriptions.ts';
-import {silentLogger} from '../../../core/log.ts';
 import {platformKinds, targetKinds, targetNamed, targetOf} from '../../../platforms/platforms.ts';
 import type {TargetHealth} from '../../../platforms/target-kind.ts';
-import {createJobsReader} from '../../../schedule/job-file.ts';
 import {findProgram} from '../../../tools/sandbox/system-world.ts';
 import type {Context} from '../../console/context.ts';
 import {openDeliverer} from '../../home/open-deliverer.ts';
 import {prefetchClients} from '../../home/targets-now.ts';
 import {type Check, failed, type Found, ok, unknown, unread} from './check.ts';
+import {jobsOf, routesOf} from './users.ts';
 
 /** Where answers go, and what gets diffs: every kind that a route or a job uses or that is switched on, as its own sender looks at it. Nothing is sent. */
 export const targets: Check = {
@@ -91,29 +88,19 @@ function gitOfCheckouts({environment}: Context, routes: readonly Route[]): Found
 		: ok(`${git} gets the checkouts`, undefined, of);
 }
 
-const routesOf = ({clock}: Context, config: Config): readonly Route[] => {
-	const {paths} = config;
-	const subscriptions = createSubscriptionsReader({paths, clock, log: silentLogger}).current();
-	return [...buildRouteTable(config, subscriptions).routes.values()];
-};
-
 /** Kinds that routes and jobs deliver to, with the profile that they do it for, and platforms that are switched on. */
 function kindsInUse(
-	{clock}: Context,
+	context: Context,
 	config: Config,
 	routes: readonly Route[],
 ): ReadonlyArray<{readonly kind: string; readonly profile: string}> {
-	const {profiles} = config;
 	const ofRoutes = routes
 		.filter(({cronJob}) => cronJob === undefined)
 		.map(({deliver, profile}) => ({kind: targetOf(deliver), profile}));
-	const ofJobs = [profiles.of('default'), ...profiles.others].flatMap(({name, paths: own}) =>
-		createJobsReader({paths: own, clock, log: silentLogger})
-			.current()
-			.entries.flatMap(entry =>
-				entry.ok ? [{kind: targetOf(entry.job.target.kind), profile: name}] : [],
-			),
-	);
+	const ofJobs = jobsOf(context, config).map(({job, profile}) => ({
+		kind: targetOf(job.target.kind),
+		profile,
+	}));
 	const on = platformKinds.flatMap(({kind}) => {
 		const isOn = platformSettings(config, kind)?.enabled === true || platformSlip(config, kind);
 		return isOn ? [{kind, profile: 'default'}] : [];
