@@ -380,6 +380,34 @@ test('"--prefetch diff": what it is for is told, and what keeps it from working'
 	expect((await entries(home)).review).not.toHaveProperty('prefetch');
 });
 
+test('a client that commands cannot read the code host with is told of, at once and in the check', async () => {
+	await using home = await gatewayHome({
+		config: {
+			model: {provider: 'offline', allow_offline_delivery: true},
+			toolsets: {terminal: {forge: 'read'}},
+		},
+		subscriptions: {hook: {toolsets: ['terminal']}, other: {toolsets: ['file']}},
+	});
+	await using client = await installForgeClient();
+	const world = {
+		home: home.path,
+		environment: {PATH: `${client.path}:${process.env['PATH'] ?? ''}`},
+	};
+	await client.fail('You are not logged into any GitHub hosts. To log in, run: gh auth login');
+	const says =
+		'hat its commands read of the code host cannot be got now: "gh" is not logged in; run "gh auth login"';
+	const subscribe = async (name: string) =>
+		(await command(['webhook', 'subscribe', name], world)).stderr;
+	expect(await subscribe('hook')).toContain(`W${says}`);
+	expect(await subscribe('other')).not.toContain('code host');
+	const check = async () => (await command(['config', 'check'], world)).stderr;
+	expect((await check()).split('\n').filter(line => line.includes('code host'))).toEqual([
+		expect.stringContaining(`hook: w${says}`),
+	]);
+	await client.fail(undefined);
+	expect(await subscribe('hook')).not.toContain('code host');
+});
+
 test('"No toolsets flag exists", and what was granted by hand stays', async () => {
 	await using home = await gatewayHome({subscriptions: {hook: {toolsets: ['mcp-crm', 'mcp']}}});
 	const subscribe = ['webhook', 'subscribe', 'hook', '--prompt', 'x'];

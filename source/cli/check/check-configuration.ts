@@ -18,7 +18,7 @@ import {lossText} from '../../nouns/route/route-facts.ts';
 import {platformKinds} from '../../platforms/platforms.ts';
 import {createJobsReader, jobsFile} from '../../schedule/job-file.ts';
 import type {Context} from '../console/context.ts';
-import {prefetchProblemsNow, problemsNow} from '../home/targets-now.ts';
+import {prefetchProblemsNow, problemsNow, readingProblemsNow} from '../home/targets-now.ts';
 import {problemsWithSkills} from '../skills/skills-now.ts';
 import {toolsOfRuns} from '../webhook/capability.ts';
 import {readLostEvents} from '../webhook/lost-events.ts';
@@ -110,7 +110,7 @@ const incompletePlatforms = (config: Config): readonly Diagnostic[] =>
 				];
 	});
 
-/** Routes whose answers could not be handed over now, or which could not prefetch. Each reason is told of once, with the first of them. */
+/** Routes whose answers could not be handed over now, or which could not prefetch or read the code host. Each reason is told of once, with the first of them. */
 async function routesThatCannotSend(
 	context: Context,
 	config: Config,
@@ -123,9 +123,11 @@ async function routesThatCannotSend(
 		sending.map(({deliver, profile}) => ({kind: deliver, profile})),
 	);
 	const ofPrefetch = await prefetchProblemsNow(context, config, sending);
+	const ofReading = await readingProblemsNow(context, config, sending);
 	return [
 		...byReason(problems, 'its answers', 'delivered'),
 		...byReason(ofPrefetch, 'what it prefetches', 'got'),
+		...byReason(ofReading, 'what its commands read of the code host', 'got'),
 	];
 
 	function byReason(

@@ -1,7 +1,9 @@
 import {clientsOfEvents, prefetchedBy} from '../../config/code-host-events.ts';
 import type {Config} from '../../config/config.ts';
+import {isUnsignedRoute} from '../../config/route-refusals.ts';
 import type {Route} from '../../config/route.ts';
 import {forgeComment} from '../../platforms/forge-comment/descriptor.ts';
+import {clientFor} from '../../platforms/forge-comment/pull-request.ts';
 import {targetNamed} from '../../platforms/platforms.ts';
 import type {Context} from '../console/context.ts';
 import {openDeliverer} from './open-deliverer.ts';
@@ -35,35 +37,55 @@ export async function problemsNow(
 	);
 }
 
-/** Why what these routes prefetch cannot be got now, in their order: their client is not there or not logged in, which each client is asked once. `undefined` where nothing is known to be wrong, or nothing prefetched. */
-export async function prefetchProblemsNow(
-	context: Context,
-	config: Config,
-	routes: readonly Route[],
-): Promise<ReadonlyArray<string | undefined>> {
-	const asked = new Map<string, ReturnType<typeof problemsNow>>();
-	return Promise.all(
-		routes.map(async route => {
-			const problems = prefetchClients(config, [route]).map(async client => {
-				const key = JSON.stringify([client.cli, client.profile]);
-				const answer = asked.get(key) ?? problemsNow(context, client.config, [client]);
-				asked.set(key, answer);
-				return (await answer)[0];
-			});
-			return (await Promise.all(problems)).find(problem => problem !== undefined);
-		}),
-	);
-}
+/** Says why what these routes ask of their clients cannot be got now, in their order: a client is not there or not logged in, which each is asked once. `undefined` where nothing is known to be wrong, or nothing asked. */
+const problemsOfClients =
+	(clientsOf: typeof prefetchClients) =>
+	async (
+		context: Context,
+		config: Config,
+		routes: readonly Route[],
+	): Promise<ReadonlyArray<string | undefined>> => {
+		const asked = new Map<string, ReturnType<typeof problemsNow>>();
+		return Promise.all(
+			routes.map(async route => {
+				const problems = clientsOf(config, [route]).map(async client => {
+					const key = JSON.stringify([client.cli, client.profile]);
+					const answer = asked.get(key) ?? problemsNow(context, client.config, [client]);
+					asked.set(key, answer);
+					return (await answer)[0];
+				});
+				return (await Promise.all(problems)).find(problem => problem !== undefined);
+			}),
+		);
+	};
 
 /** The clients of what `routes` prefetch: each as a target of a configuration in which it is `forge.cli`. */
 export const prefetchClients = (config: Config, routes: readonly Route[]) =>
 	routes
 		.filter(route => prefetchedBy(route).length > 0)
 		.flatMap(({events, profile}) =>
-			clientsOfEvents(events, config.forge.cli).map(cli => ({
-				kind: forgeComment.kind,
-				profile,
-				cli,
-				config: cli === config.forge.cli ? config : {...config, forge: {cli}},
-			})),
+			clientsOfEvents(events, config.forge.cli).map(cli => clientAs(cli, profile, config)),
 		);
+
+/** The same of commands that read the code host. @see manual/sandbox-network.md#forge */
+export const readingClients = (config: Config, routes: readonly Route[]) =>
+	routes
+		.filter(
+			route =>
+				config.toolsets.terminal.forge === 'read' &&
+				route.toolsets?.includes('terminal') === true &&
+				!route.deliverOnly &&
+				route.cronJob === undefined &&
+				!isUnsignedRoute(route),
+		)
+		.map(({profile}) => clientAs(clientFor('github', config.forge.cli), profile, config));
+
+const clientAs = (cli: string, profile: string, config: Config) => ({
+	kind: forgeComment.kind,
+	profile,
+	cli,
+	config: cli === config.forge.cli ? config : {...config, forge: {cli}},
+});
+
+export const prefetchProblemsNow = problemsOfClients(prefetchClients);
+export const readingProblemsNow = problemsOfClients(readingClients);

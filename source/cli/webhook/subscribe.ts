@@ -23,7 +23,7 @@ import {printJson, printLines, tell} from '../console/print.ts';
 import {findGateway} from '../home/gateway-access.ts';
 import {readConfig, urlOf} from '../home/receiver-facts.ts';
 import {servedByNobody, servingHome} from '../home/serving-home.ts';
-import {prefetchProblemsNow, problemsNow} from '../home/targets-now.ts';
+import {prefetchProblemsNow, problemsNow, readingProblemsNow} from '../home/targets-now.ts';
 import {capabilityLine, capabilityOf} from './capability.ts';
 import {readFilters} from './read-filters.ts';
 
@@ -204,6 +204,7 @@ async function cannotSend(
 	const isForLog = await goesToLog(context, route, config);
 	const [problem] = await problemsNow(context, config, [{kind: deliver, profile}]);
 	const [ofPrefetch] = await prefetchProblemsNow(context, config, [route]);
+	const [ofReading] = await readingProblemsNow(context, config, [route]);
 	return [
 		...(isForLog
 			? [
@@ -212,6 +213,9 @@ async function cannotSend(
 			: []),
 		...(problem === undefined ? [] : [`Its answers cannot be delivered now: ${problem}`]),
 		...(ofPrefetch === undefined ? [] : [`What it prefetches cannot be got now: ${ofPrefetch}`]),
+		...(ofReading === undefined
+			? []
+			: [`What its commands read of the code host cannot be got now: ${ofReading}`]),
 	];
 }
 

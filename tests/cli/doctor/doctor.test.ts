@@ -260,6 +260,7 @@ test('targets in use are looked at by their own senders: the forge client, and t
 	await using home = await temporaryHome({
 		'config.yaml': testConfig({
 			model: {provider: 'offline'},
+			toolsets: {terminal: {forge: 'read'}},
 			platforms: {
 				webhook: {
 					enabled: true,
@@ -284,7 +285,7 @@ test('targets in use are looked at by their own senders: the forge client, and t
 								prompt: 'x',
 								events: ['pull_request'],
 								prefetch: ['checkout'],
-								toolsets: ['file'],
+								toolsets: ['file', 'terminal'],
 							},
 						},
 					},
@@ -321,6 +322,11 @@ test('targets in use are looked at by their own senders: the forge client, and t
 	expect(without.of('target prefetch with git')).toMatchObject({
 		health: 'failed',
 		found: 'git is not installed',
+	});
+	expect(well.of('target toolsets.terminal.forge with gh')).toMatchObject({health: 'ok'});
+	expect(out.of('target toolsets.terminal.forge with gh')).toMatchObject({
+		health: 'failed',
+		mend: expect.stringContaining('gh auth login'),
 	});
 	expect(out.of('target forge_comment')).toMatchObject({
 		health: 'failed',

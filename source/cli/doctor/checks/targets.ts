@@ -7,11 +7,11 @@ import type {TargetHealth} from '../../../platforms/target-kind.ts';
 import {findProgram} from '../../../tools/sandbox/system-world.ts';
 import type {Context} from '../../console/context.ts';
 import {openDeliverer} from '../../home/open-deliverer.ts';
-import {prefetchClients} from '../../home/targets-now.ts';
+import {prefetchClients, readingClients} from '../../home/targets-now.ts';
 import {type Check, failed, type Found, ok, unknown, unread} from './check.ts';
 import {jobsOf, routesOf} from './users.ts';
 
-/** Where answers go, and what gets diffs: every kind that a route or a job uses or that is switched on, as its own sender looks at it. Nothing is sent. */
+/** Where answers go, and what reads a code host: every kind that a route or a job uses or that is switched on, as its own sender looks at it. Nothing is sent. */
 export const targets: Check = {
 	subject: 'target',
 	asks: true,
@@ -23,7 +23,7 @@ export const targets: Check = {
 		await using deliverer = openDeliverer(context, config);
 		const routes = routesOf(context, config);
 		const used = kindsInUse(context, config, routes);
-		const diffs = clientsOfDiffs(context, {config, routes}, signal);
+		const clients = clientsOfRoutes(context, {config, routes}, signal);
 		const found = await Promise.all(
 			used.map(async ({kind, profile}): Promise<Found | false> => {
 				const health = await deliverer.examine(kind, profile, signal);
@@ -34,7 +34,7 @@ export const targets: Check = {
 		const idle = targetKinds
 			.filter(({section, kind}) => section && !used.some(other => other.kind === kind))
 			.map(({kind}) => unknown('no route and no job uses it', undefined, kind));
-		const all = [...found, ...(await diffs), gitOfCheckouts(context, routes), ...idle].filter(
+		const all = [...found, ...(await clients), gitOfCheckouts(context, routes), ...idle].filter(
 			one => one !== false,
 		);
 		return all.length === 0 ? ok('answers go to the log') : all;
@@ -54,14 +54,17 @@ function withMend(health: TargetHealth, kind: string, config: Config): TargetHea
 	return {...health, mend};
 }
 
-/** What prefetches, once for each client and profile. */
-async function clientsOfDiffs(
+/** What prefetches, and what commands read the code host with, once for each client and profile. */
+async function clientsOfRoutes(
 	context: Context,
 	{config, routes}: {readonly config: Config; readonly routes: readonly Route[]},
 	signal: AbortSignal,
 ): Promise<ReadonlyArray<Found | false>> {
-	const clients = prefetchClients(config, routes).map(client => {
-		const of = `prefetch with ${client.cli}`;
+	const clients = [
+		...prefetchClients(config, routes).map(client => ({...client, of: 'prefetch'})),
+		...readingClients(config, routes).map(client => ({...client, of: 'toolsets.terminal.forge'})),
+	].map(client => {
+		const of = `${client.of} with ${client.cli}`;
 		return {...client, of: client.profile === 'default' ? of : `${of} of ${client.profile}`};
 	});
 	return Promise.all(
