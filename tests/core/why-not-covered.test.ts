@@ -87,3 +87,11 @@ test('rules of other tools are not told of, and no name reaches the terminal as 
 	expect(said).toContain('is missing');
 	expect(said).not.toContain('\u001B');
 });
+
+test('a call without a sandbox is covered by none, whatever the rule says', () => {
+	const approval = call({});
+	const open = {...approval, tool: {...approval.tool, why: 'no sandbox works here: …'}};
+	expect(whyNotCovered(open, [rule()])).toEqual([
+		'rule 4 does not cover it: without a sandbox every call asks',
+	]);
+});

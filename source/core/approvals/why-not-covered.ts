@@ -36,6 +36,10 @@ function reasonOf(rule: ApprovalRule, {tool, args, run, ...asker}: ToolApproval)
 		return `it is for runs of ${owner.kind} ${quotedName(owner.name)}`;
 	}
 
+	if (tool.why !== undefined) {
+		return 'without a sandbox every call asks';
+	}
+
 	if (rule.problem !== undefined) {
 		return rule.problem;
 	}
