@@ -121,6 +121,8 @@ export type SandboxedToolset = (typeof sandboxedToolsets)[number];
 export type ToolsetsConfig = {
 	readonly [Name in ToolsetName]: ReturnType<(typeof toolsetSettings)[Name]['read']> & {
 		readonly broken?: string;
+		/** Why its tools work without a sandbox, where that was tried: each call asks. */
+		readonly open?: string;
 	};
 };
 

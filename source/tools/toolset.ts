@@ -68,12 +68,20 @@ export type ToolsWorld = ToolsSettings &
 		readonly secureContext?: (() => SecureContext | undefined) | undefined;
 	};
 
+/** What runs at a place meet. */
+export type Tried = {
+	/** Why they do not get a toolset; what follows a colon. */
+	readonly dropped?: string;
+	/** Why its tools work without a sandbox, so that each call asks. */
+	readonly open?: string;
+};
+
 /** Tools that svc brings itself. @see manual/routes.md#tools-of-a-route */
 export type BuiltInToolset = {
 	readonly name: keyof ToolsetsConfig;
 	readonly offers: (settings: ToolsetsConfig) => readonly OfferedTool[];
-	/** Why runs there do not get it; what follows a colon. */
-	readonly whyDropped?: (place: ToolsPlace, world: ToolsSettings) => Promise<string | undefined>;
+	/** What is known of runs there only by trying. */
+	readonly tryAt?: (place: ToolsPlace, world: ToolsSettings) => Promise<Tried>;
 	/** The tools of one run. What is opened for them ends with `stack`. Loads what it needs. */
 	readonly open: (
 		run: ToolsRun,

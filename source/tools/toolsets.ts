@@ -22,7 +22,7 @@ export function ownToolset(
 	return {name, isOfServer: false, ...(broken !== undefined && {dropped: broken})};
 }
 
-/** The settings with the reasons why runs at `place` do not get a toolset of `names`, as far as they are known only by trying. Rejects with what its folders cannot be looked at for. */
+/** The settings with the reasons why runs at `place` do not get a toolset of `names`, or get it without a sandbox, as far as they are known only by trying. Rejects with what its folders cannot be looked at for. */
 export async function triedSettings(
 	names: readonly string[] | undefined,
 	place: ToolsPlace,
@@ -32,11 +32,17 @@ export async function triedSettings(
 	const reasons = await Promise.all(
 		builtInToolsets
 			.filter(({name}) => names?.includes(name) === true && settings[name].broken === undefined)
-			.map(async ({name, whyDropped}) => [name, await whyDropped?.(place, world)] as const),
+			.map(async ({name, tryAt}) => [name, await tryAt?.(place, world)] as const),
 	);
 	return reasons.reduce(
-		(found, [name, broken]) =>
-			broken === undefined ? found : {...found, [name]: {...found[name], broken}},
+		(found, [name, {dropped, open} = {}]) => ({
+			...found,
+			[name]: {
+				...found[name],
+				...(dropped !== undefined && {broken: dropped}),
+				...(open !== undefined && {open}),
+			},
+		}),
 		settings,
 	);
 }
@@ -51,7 +57,7 @@ export const openBuiltIn = async (
 	...[run, world, stack]: Parameters<BuiltInToolset['open']>
 ): Promise<readonly Toolset[]> =>
 	Promise.all(
-		builtInToolsets.map(async ({name, open, whyDropped}) => {
+		builtInToolsets.map(async ({name, open, tryAt}) => {
 			const toolset = ownToolset(name, world.settings());
 			const isWanted = toolset.dropped === undefined && names?.includes(name) === true;
 			if (!isWanted) {
@@ -59,7 +65,7 @@ export const openBuiltIn = async (
 			}
 
 			try {
-				const dropped = await whyDropped?.(run, world);
+				const {dropped} = (await tryAt?.(run, world)) ?? {};
 				return dropped === undefined
 					? {...toolset, tools: await open(run, world, stack)}
 					: {...toolset, tools: [], dropped};

@@ -60,6 +60,27 @@ test.for([
 	},
 );
 
+test('without a sandbox, where none is required, every tool asks, whatever is allowed, and that is said', async () => {
+	const allow = {approval: 'allow'};
+	await using home = await homeWith(['terminal', 'file'], {
+		sandbox: {required: false},
+		toolsets: {terminal: allow, file: allow},
+	});
+	const subscribe = async (path: string) =>
+		command(['webhook', 'subscribe', 'hook'], {home: home.path, environment: {PATH: path}});
+
+	const {stdout, stderr} = await subscribe('/nowhere');
+	expect(stdout).toContain(
+		'with 5 tools (terminal, read_file, search_files, write_file, edit_file), of which terminal, read_file, search_files, write_file, edit_file ask a person first;',
+	);
+	expect(stderr).toMatch(
+		/^terminal and file work without a sandbox, and each call asks: no sandbox works here: .*; it runs with all rights of the gateway$/m,
+	);
+	await using none = await homeWith(['web'], {sandbox: {required: false}});
+	const ofWeb = await command(['webhook', 'subscribe', 'hook'], {home: none.path});
+	expect(ofWeb.stderr).not.toContain('sandbox');
+});
+
 test('as JSON, the tools and those that ask are lists', async () => {
 	await using home = await homeWith(['mcp-crm']);
 	await using _ = await serveControl(home.path, createFakePort({servers: [crm, mail]}));

@@ -127,10 +127,30 @@ export function toolsOf(
 		),
 		notes: [
 			...warnings.map(text => cell(text).text),
+			...withoutSandbox(toolsets, settings),
 			...(deferred === undefined ? [] : [deferred]),
 		],
 		...(deferred !== undefined && {deferred}),
 	};
+}
+
+/** That no sandbox keeps in what these toolsets do; once for all of them. */
+function withoutSandbox(
+	names: readonly string[] = [],
+	settings: ToolsetsConfig,
+): readonly string[] {
+	const open = (['terminal', 'file'] as const).filter(
+		name => names.includes(name) && settings[name].open !== undefined,
+	);
+	const [why] = open.map(name => settings[name].open);
+	return why === undefined
+		? []
+		: [
+				cell(
+					`${open.join(' and ')} ${open.length === 1 ? 'works' : 'work'} without a sandbox, and each call asks: ${why}`,
+					500,
+				).text,
+			];
 }
 
 /** Whether it has been connected as it is configured. */

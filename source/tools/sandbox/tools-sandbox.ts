@@ -3,7 +3,7 @@ import {type SandboxedToolset, sandboxedToolsets} from '../../config/toolset-set
 import {absoluteFolder, lieInEachOther, workdirOf} from '../../config/working-folders.ts';
 import {jsonHash} from '../../core/canonical-json.ts';
 import type {Tool} from '../../core/tool.ts';
-import type {ToolsPlace, ToolsRun, ToolsSettings} from '../toolset.ts';
+import type {ToolsPlace, ToolsRun, ToolsSettings, Tried} from '../toolset.ts';
 import {type PlanWorld, type SandboxPlan, sandboxPlan, withCheckout} from './plan.ts';
 import {probeSandbox} from './probe-sandbox.ts';
 import type {LaunchInSandbox} from './run-in-sandbox.ts';
@@ -102,14 +102,18 @@ export async function openTools(of: SandboxedToolset, run: ToolsRun, world: Tool
 	};
 }
 
-/** Why runs at `place` do not get a toolset; `undefined`: they do. */
-export async function whyNoTools(
+/** What runs at `place` meet, as it is told before any run. */
+export async function tryTools(
 	of: SandboxedToolset,
 	place: ToolsPlace,
 	world: ToolsSettings,
-): Promise<string | undefined> {
+): Promise<Tried> {
 	const found = await toolsSandbox(of, place, world);
-	return found.kind === 'none' ? found.reason : undefined;
+	return found.kind === 'none'
+		? {dropped: found.reason}
+		: found.kind === 'open'
+			? {open: found.why}
+			: {};
 }
 
 const realOf = (path: string, {find}: Pick<PlanWorld, 'find'>): string => find(path)?.real ?? path;
