@@ -11,6 +11,7 @@ import {App} from './frame/app.tsx';
 import {InputContext} from './input/use-keys.ts';
 import {createShell} from './shell/create-shell.ts';
 import {createDesktop} from './shell/desktop.ts';
+import {whenDeclined} from './shell/first-key.ts';
 import type {Shell} from './shell/shell.ts';
 import {attention} from './shell/status-line.ts';
 import {shellOptions, sizeOf, stateOf, type TuiEnd, type TuiWorld} from './shell/tui-world.ts';
@@ -88,9 +89,9 @@ export async function runTui(world: TuiWorld): Promise<TuiEnd> {
 		{...options, givesPromptBack: options.launcher !== undefined, signal: stop.signal},
 	);
 	const shell = stack.use(createShell({port, logins, clock, desktop}, shellOptions(world)));
-	stack.defer(() => {
-		options.saveState?.(stateOf(shell));
-	});
+	const save = () => options.saveState?.(stateOf(shell));
+	stack.defer(save);
+	stack.defer(whenDeclined(shell, save));
 
 	// Ctrl-Z in a program that has the terminal is sent to all in its foreground: what is lent already cannot be given away once more.
 	const giveAway: Suspend = async task => (isLent ? task() : suspend(task));

@@ -26,7 +26,7 @@ export async function showScreen(
 		failed.abort();
 	});
 
-	let kept: SavedState | undefined;
+	let keeping: Promise<string | undefined> = Promise.resolve(undefined);
 	await using opened = openPersonLogins(context);
 	using stack = new DisposableStack();
 	stack.use(saveMemory(clock));
@@ -60,13 +60,14 @@ export async function showScreen(
 			offersKey: port.isReadOnly !== true && !shown.endsWithFace,
 			state: readState(paths.tuiState),
 			saveState(state) {
-				kept = state;
+				keeping = keeping.then(async () => keepState(paths.tuiState, state));
 			},
 			signal: AbortSignal.any([whenToLeave(shown), failed.signal]),
 		},
 	});
-	if (kept) {
-		await keepState(context, {path: paths.tuiState, state: kept});
+	const problem = await keeping;
+	if (problem !== undefined) {
+		tell(context, problem);
 	}
 
 	if (gateway && failed.signal.aborted) {
@@ -136,15 +137,13 @@ const mayGoOn = (reason: TuiEnd['reason'], stop: Shown['stop']): boolean =>
 	reason === 'terminal-gone' ||
 	(reason === 'aborted' && stop.hungUp.aborted);
 
-/** A comfort: where it cannot be kept (a full disk), nothing else ends for it, least of all a gateway that is to go on. */
-async function keepState(
-	context: Context,
-	{path, state}: {readonly path: string; readonly state: SavedState},
-): Promise<void> {
+/** A comfort: where it cannot be kept (a full disk), nothing else ends for it, least of all a gateway that is to go on. Returns why not. */
+async function keepState(path: string, state: SavedState): Promise<string | undefined> {
 	try {
 		await writePrivateFile(path, `${JSON.stringify(state)}\n`);
+		return undefined;
 	} catch (error) {
-		tell(context, `Cannot keep how the interface was left: ${messageOf(error)}`);
+		return `Cannot keep how the interface was left: ${messageOf(error)}`;
 	}
 }
 

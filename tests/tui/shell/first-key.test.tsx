@@ -1,13 +1,17 @@
 import {expect, test} from 'vitest';
 import type {GatewayState} from '../../../source/core/state.ts';
+import {whenDeclined} from '../../../source/tui/shell/first-key.ts';
 import {stateOf} from '../../../source/tui/shell/tui-world.ts';
+import type {SavedState} from '../../../source/tui/state/saved-state.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
+import {makeToolApproval} from '../../helpers/make-approval.ts';
 import {makeKey, withKeys} from '../../helpers/make-key.ts';
 import {showShell, testNow} from '../../helpers/show-shell.tsx';
 
 const size = {columns: 80, rows: 24};
 const listening: Partial<GatewayState> = {api: {state: 'listening', url: 'http://127.0.0.1:8642'}};
+const decision = {outcome: 'denied', at: testNow, by: 'tui'} as const;
 const question = 'A key for the chat API?';
 const secretIn = (text: string) => /svc_live_[0-9A-Za-z]{36}/.exec(text)?.[0] ?? '';
 
@@ -72,7 +76,11 @@ test('who does not want it is not asked again, and loses no way to a key', async
 	const port = createFakePort(listening);
 	await using desk = await withKeys(port, createFakeClock(testNow));
 	await using shown = await showShell(port, size, {offersKey: true});
+	const saved: SavedState[] = [];
+	using stack = new DisposableStack();
+	stack.defer(whenDeclined(shown.shell, () => saved.push(stateOf(shown.shell))));
 	await shown.screen.press('esc');
+	expect(saved).toMatchObject([{declinedKey: true}]);
 	port.emit();
 	await shown.pass(1000);
 	expect(shown.text()).not.toContain(question);
@@ -81,6 +89,26 @@ test('who does not want it is not asked again, and loses no way to a key', async
 
 	await using next = await showShell(port, size, {offersKey: true, declinedKey: true});
 	expect(next.text()).not.toContain(question);
+});
+
+test('where an approval waits, or its sheet has just closed, no key is offered: "m" denies there', async () => {
+	const port = createFakePort({...listening, approvals: [makeToolApproval()]});
+	await using desk = await withKeys(port, createFakeClock(testNow));
+	await using shown = await showShell(port, size, {offersKey: true});
+	expect(shown.text()).not.toContain(question);
+	await shown.screen.press('!');
+	expect(shown.text()).toContain('Approval 1 of 1');
+	await shown.screen.press('d');
+	await shown.pass(0);
+	port.emit({type: 'approval-settled', at: testNow, approval: {...makeToolApproval(), decision}});
+	await shown.pass(300);
+	expect(shown.text()).not.toContain('Approval 1 of 1');
+	expect(shown.text()).not.toContain(question);
+	await shown.pass(4000);
+	expect(shown.text()).not.toContain(question);
+	await shown.pass(1000);
+	expect(shown.text()).toContain(question);
+	expect(desk.list()).toEqual([]);
 });
 
 test('q asks to quit and answers nothing: who stays is asked again', async () => {
