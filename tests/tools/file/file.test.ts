@@ -55,6 +55,8 @@ test('a file is read as it is, or in parts that say where they stand', async con
 		`${'x\n'.repeat(2000)}[lines 1 to 2000 of 5000; the next begin with offset 2001]`,
 	);
 	expect(await read({path: '.'})).toBe('[a folder with 4 entries]\na\nempty\nmany\nsub/');
+	files.put('sub/one', '');
+	expect(await read({path: 'sub'})).toBe('[a folder with 1 entry]\none');
 });
 
 test('what is too long is cut between lines, and a line that is too long is said to be cut', async context => {
@@ -146,6 +148,23 @@ test('a file is written whole, with folders on the way, and keeps its mode', asy
 		isError: true,
 		text: expect.stringContaining('read-only inside of the sandbox'),
 	});
+});
+
+test('nobody is asked about a change that cannot be made', async context => {
+	await using files = await openFiles({}, context);
+	const content = 'x';
+	for (const path of ['/usr/gone', '/etc/passwd', '/usr/a/new/folder', '../../evil']) {
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		expect(await files.preview('write_file', {path, content})).toMatchObject({
+			preview: undefined,
+			problem: expect.stringMatching(/: it is read-only inside of the sandbox$/),
+		});
+	}
+
+	expect((await files.preview('write_file', {path: 'deep/er/file', content})).problem).toBe(
+		undefined,
+	);
+	expect(existsSync(files.work('deep'))).toBe(false);
 });
 
 const names = ['it"s', "it's", 'two\nlines', '-rf', ' blank ', '$(id)', 'a\\b', '\u202etxt', '…'];

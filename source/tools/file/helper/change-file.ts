@@ -1,5 +1,5 @@
 import {createHash, randomBytes} from 'node:crypto';
-import {lstat, mkdir, open, realpath, rename, rm, stat} from 'node:fs/promises';
+import {access, constants, lstat, mkdir, open, realpath, rename, rm, stat} from 'node:fs/promises';
 import {basename, dirname, join, resolve} from 'node:path';
 import {codeOf} from '../../../core/errors.ts';
 import {unifiedDiff} from '../../../core/unified-diff.ts';
@@ -18,10 +18,11 @@ type Found = {
 	readonly basis: string;
 };
 
-/** What a change would do. @throws FileRefused, and whatever the file system refuses */
+/** What a change would do; a person is asked about none that cannot be made. @throws FileRefused, and whatever the file system refuses */
 export async function previewChange(change: FileChange): Promise<ChangePreview> {
 	const found = await find(change);
 	const {real, basis} = found;
+	await mustBeWritable(dirname(real));
 	const lines = change.kind === 'edit' ? editLines(change, found) : writeLines(change, found);
 	return {real, basis, now: nowWords(found), ...(lines && isReadable(lines) && {lines})};
 }
@@ -105,6 +106,19 @@ async function placeOf(path: string): Promise<string> {
 	}
 
 	return join(await placeOf(dirname(path)), basename(path));
+}
+
+/** The folder that a change is made in, or the nearest one on the way to it: a file is replaced, so that its folder counts. */
+async function mustBeWritable(folder: string): Promise<void> {
+	try {
+		await access(folder, constants.W_OK | constants.X_OK);
+	} catch (error) {
+		if (codeOf(error) !== 'ENOENT' || dirname(folder) === folder) {
+			throw error;
+		}
+
+		await mustBeWritable(dirname(folder));
+	}
 }
 
 /** Where `old_text` stands. @throws FileRefused unless it stands there exactly once */

@@ -1,4 +1,5 @@
 import {readdir, stat} from 'node:fs/promises';
+import {countOf} from '../../../core/counted.ts';
 import {quotedName} from '../../../core/quoted-name.ts';
 import {type HelperAsk, maxReadBytes, maxReadLines, maxWholeBytes} from './contract.ts';
 import {chunksOf, FileRefused, isBinary, openFile, textOf} from './open-file.ts';
@@ -109,7 +110,7 @@ async function listFolder(path: string): Promise<string> {
 		.toSorted();
 	const more = names.length - maxReadLines;
 	return [
-		`[a folder with ${names.length} entries]`,
+		`[a folder with ${countOf(names.length, 'entry', 'entries')}]`,
 		...names.slice(0, maxReadLines),
 		...(more > 0 ? [`[… ${more} more]`] : []),
 	].join('\n');
