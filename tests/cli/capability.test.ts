@@ -81,6 +81,17 @@ test('without a sandbox, where none is required, every tool asks, whatever is al
 	expect(ofWeb.stderr).not.toContain('sandbox');
 });
 
+test('toolsets of svc that have settings and are not named are told of where a route has no tools', async () => {
+	await using home = await gatewayHome({
+		config: {toolsets: {terminal: {timeout_seconds: 60}, file: {approval: 'allow'}}},
+		subscriptions: {hook: {}},
+	});
+
+	expect(await lineOf(home.path)).toContain(
+		'without tools (no tool server is configured; name terminal or file in its toolsets: svc help routes);',
+	);
+});
+
 test('as JSON, the tools and those that ask are lists', async () => {
 	await using home = await homeWith(['mcp-crm']);
 	await using _ = await serveControl(home.path, createFakePort({servers: [crm, mail]}));

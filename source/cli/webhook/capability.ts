@@ -1,7 +1,8 @@
+import {isDeepStrictEqual} from 'node:util';
 import {prefetchedBy} from '../../config/code-host-events.ts';
 import {viewOfRoute} from '../../config/route-view.ts';
 import type {Route} from '../../config/route.ts';
-import {sandboxedToolsets} from '../../config/toolset-settings.ts';
+import {sandboxedToolsets, toolsetsWithout} from '../../config/toolset-settings.ts';
 import {countOf} from '../../core/counted.ts';
 import {cell} from '../../core/untrusted.ts';
 import {toolsOf} from '../../gateway/receiver/route-facts.ts';
@@ -37,6 +38,11 @@ export async function toolsOfRuns(
 		hasServers: servers.length > 0,
 		/** With the reasons why toolsets are dropped. */
 		settings,
+		unnamed: sandboxedToolsets.filter(
+			name =>
+				toolsets?.includes(name) !== true &&
+				!isDeepStrictEqual(config.toolsets[name], toolsetsWithout()[name]),
+		),
 	};
 }
 
@@ -72,6 +78,8 @@ export async function capabilityOf(context: Context, route: Route, job: JobDefin
 		/** Their tools come on top, and are not known yet. */
 		unknownServers,
 		hasServers: found.hasServers,
+		/** Toolsets of svc's own that the file has settings for, and that are not named. */
+		unnamed: found.unnamed,
 		/** Whether runs start without anybody being asked. */
 		unattended: mode !== 'deliver_only',
 		target: placeOf(job?.target ?? {kind: deliver, extra: deliverExtra}),
@@ -99,14 +107,27 @@ export function capabilityLine(capability: Capability): string {
 		: `${what} unattended${got}, ${toolsText(capability)}; the answer goes to ${target}`;
 }
 
-function toolsText({tools, changes, asks, unknownServers, hasServers}: Capability): string {
+function toolsText({
+	tools,
+	changes,
+	asks,
+	unknownServers,
+	hasServers,
+	unnamed,
+}: Capability): string {
 	const unknown =
 		unknownServers.length === 0
 			? ''
 			: `the tools of ${listOf(unknownServers)}, which are not known before ${unknownServers.length === 1 ? 'it is' : 'they are'} connected`;
 	if (tools.length === 0) {
+		const why = [
+			...(hasServers ? [] : ['no tool server is configured']),
+			...(unnamed.length === 0
+				? []
+				: [`name ${unnamed.join(' or ')} in its toolsets: svc help routes`]),
+		];
 		return unknown === ''
-			? `without tools${hasServers ? '' : ' (no tool server is configured)'}`
+			? `without tools${why.length === 0 ? '' : ` (${why.join('; ')})`}`
 			: `with ${unknown}`;
 	}
 
