@@ -161,7 +161,7 @@ describe.for(Object.values(told))('a run from $origin.kind', expected => {
 		expect(textOf([row])).toContain(expected.row);
 		const sheet = textOf(
 			callLines(approval, {
-				state: {deliveries: [], approvalRules: []},
+				state: {deliveries: [], approvalRules: [], servers: []},
 				args: {rows: [], count: 0, isWhole: true, flags: 0},
 				width: 120,
 			}),

@@ -6,6 +6,7 @@ import type {Delivery} from '../../core/delivery.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {conversationWords, type Origin, originOf} from '../../core/origin.ts';
 import {quotedName, quotedTitle} from '../../core/quoted-name.ts';
+import type {ServerView} from '../../core/tool-server.ts';
 import {bytes, printableTime} from '../../terminal/text/time.ts';
 import {clean} from '../about.ts';
 import {fact, type Fact, type Noun} from '../noun.ts';
@@ -34,13 +35,19 @@ export function requestHead(approval: Approval): readonly [what: string, where?:
 	];
 }
 
-/** What is said of a tool, and why its name has to be typed. */
-export function toolFacts(approval: ToolApproval): readonly Fact[] {
-	const claims = claimTexts(approval.tool.claims);
+/** What is said of a tool, the sandbox that its server is in, as far as `servers` tell, and why its name has to be typed. */
+export function toolFacts(
+	approval: ToolApproval,
+	servers: ReadonlyArray<Pick<ServerView, 'name' | 'profile' | 'sandbox'>> = [],
+): readonly Fact[] {
+	const {claims: claimed, server: name, profile} = approval.tool;
+	const claims = claimTexts(claimed);
+	const server = servers.find(one => one.name === name && one.profile === profile);
 	return [
 		toolFrom(approval.tool).kind === 'server'
 			? {name: 'server says', value: `${claims}  · unverified`}
 			: {name: 'svc says', value: claims},
+		...(server?.sandbox === undefined ? [] : [{name: 'sandbox', value: clean(server.sandbox)}]),
 		...(approval.tool.why === undefined
 			? []
 			: [{name: 'why', value: clean(approval.tool.why), tone: 'warn'} as const]),

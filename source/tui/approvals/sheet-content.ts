@@ -34,7 +34,7 @@ export type SheetContent = {
 };
 
 type Looks = {
-	readonly state: Pick<GatewayState, 'deliveries' | 'gateway' | 'approvalRules'>;
+	readonly state: Pick<GatewayState, 'deliveries' | 'gateway' | 'approvalRules' | 'servers'>;
 	readonly width: number;
 	/** Arguments that stand in the event. */
 	readonly fromEvent: readonly FromEvent[];

@@ -53,12 +53,16 @@ export function callLines(
 		state,
 		args,
 		width,
-	}: {state: Pick<GatewayState, 'deliveries' | 'approvalRules'>; args: ArgumentRows; width: number},
+	}: {
+		state: Pick<GatewayState, 'deliveries' | 'approvalRules' | 'servers'>;
+		args: ArgumentRows;
+		width: number;
+	},
 ): readonly Line[] {
 	const delivery = deliveryOf(approval, state);
 	return [
 		...headRows(approval, width),
-		...factRows(toolFacts(approval), width),
+		...factRows(toolFacts(approval, state.servers), width),
 		...changeRows(approval.tool, width),
 		...factRows(askerFacts(approval, delivery), width),
 		...factRows(asksSince(approval, state.approvalRules), width),

@@ -321,7 +321,7 @@ const terminal = (definition = 'd1'): Tool => ({
 const sheetOf = (approval: ToolApproval): string =>
 	[
 		...callLines(approval, {
-			state: {deliveries: [], approvalRules: []},
+			state: {deliveries: [], approvalRules: [], servers: []},
 			args: {rows: [], count: 1, isWhole: true, flags: 0},
 			width: 100,
 		}),
