@@ -79,7 +79,7 @@ export async function capabilityOf(context: Context, route: Route, job: JobDefin
 		unknownServers,
 		hasServers: found.hasServers,
 		/** Toolsets of svc's own that the file has settings for, and that are not named. */
-		unnamed: found.unnamed,
+		...(found.unnamed.length > 0 && {unnamed: found.unnamed}),
 		/** Whether runs start without anybody being asked. */
 		unattended: mode !== 'deliver_only',
 		target: placeOf(job?.target ?? {kind: deliver, extra: deliverExtra}),
@@ -113,7 +113,7 @@ function toolsText({
 	asks,
 	unknownServers,
 	hasServers,
-	unnamed,
+	unnamed = [],
 }: Capability): string {
 	const unknown =
 		unknownServers.length === 0

@@ -96,7 +96,7 @@ test('the sandbox of a server is judged by the places of the profile that it is 
 
 	expect(ofWork.views).toMatchObject([{profile: 'work', status: 'connected'}]);
 	expect(ofHome.views).toMatchObject([
-		{profile: 'default', status: 'failed', reason: expect.stringContaining('is out of reach')},
+		{profile: 'default', status: 'parked', reason: expect.stringContaining('is out of reach')},
 	]);
 });
 

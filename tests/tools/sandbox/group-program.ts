@@ -13,7 +13,7 @@ if (!probe.works) {
 	throw new Error(probe.reason);
 }
 
-const root = mkdtempSync('/tmp/svc-');
+const root = mkdtempSync('/mnt/svc-');
 const at = (name: string) => join(root, name);
 for (const folder of ['person', 'svc', 'svc/work']) {
 	mkdirSync(at(folder));
