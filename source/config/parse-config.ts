@@ -16,8 +16,10 @@ export function parseConfig(value: JsonValue, homes: Homes) {
 		: {ok: false as const, findings};
 }
 
+type ToolsConfig = {readonly toolsets: ToolsetsConfig; readonly sandbox: SandboxConfig};
+
 /** A folder of a sandbox, and where it is written. */
-type Writable = {
+type SandboxFolder = {
 	readonly folder: string;
 	/** Absent: the default. */
 	readonly path?: UnplacedDiagnostic['path'];
@@ -28,24 +30,8 @@ type Writable = {
  * What is wrong with folders that may be written, as they are written down: of two of them, one must not lie in the other. What may write the outer one could put a link in the
  * place of the inner one, which the next sandbox would follow. One finding for each working folder, or entry of `write` that lies across a default one.
  */
-function workdirProblems(
-	{
-		toolsets,
-		sandbox: {write},
-	}: {readonly toolsets: ToolsetsConfig; readonly sandbox: SandboxConfig},
-	homes: Homes,
-): readonly UnplacedDiagnostic[] {
-	const workdirs = sandboxedToolsets.toReversed().map((name): Writable => {
-		const {workdir} = toolsets[name];
-		const of = `toolsets.${name}.workdir`;
-		const folder = workdirOf(workdir, homes);
-		return workdir === undefined ? {folder, of} : {folder, of, path: ['toolsets', name, 'workdir']};
-	});
-	const entries = write.map((path, index): Writable => ({
-		folder: absoluteFolder(path, homes),
-		of: 'sandbox.write',
-		path: ['sandbox', 'write', index],
-	}));
+function workdirProblems(parsed: ToolsConfig, homes: Homes): readonly UnplacedDiagnostic[] {
+	const {workdirs, write: entries} = foldersOfTools(parsed, homes);
 	const seen = new Set<string>();
 	return workdirs.flatMap((workdir, index) => {
 		// Defaults are the same folder, of which one finding is enough.
@@ -79,16 +65,13 @@ function workdirProblems(
  */
 function serverProblems(
 	value: JsonValue,
-	{
-		toolsets,
-		sandbox: {read, write},
-	}: {readonly toolsets: ToolsetsConfig; readonly sandbox: SandboxConfig},
+	parsed: ToolsConfig,
 	homes: Homes,
 ): readonly UnplacedDiagnostic[] {
 	const servers = isJsonObject(value) ? value['mcp_servers'] : undefined;
 	const written = Object.entries(isJsonObject(servers) ? servers : {}).map(([name, entry]) => {
 		const lists = isJsonObject(entry) ? entry['sandbox'] : undefined;
-		const listed = (list: 'read' | 'write'): readonly Writable[] => {
+		const listed = (list: 'read' | 'write'): readonly SandboxFolder[] => {
 			const paths = isJsonObject(lists) ? lists[list] : undefined;
 			return (Array.isArray(paths) ? paths : []).flatMap((path, index) =>
 				// What a reference stands for is not known here.
@@ -110,29 +93,13 @@ function serverProblems(
 		return [];
 	}
 
-	const own = (list: 'read' | 'write', paths: readonly string[]) =>
-		paths.map((path, index): Writable => ({
-			folder: absoluteFolder(path, homes),
-			of: `sandbox.${list}`,
-			path: ['sandbox', list, index],
-		}));
-	const workdirs = (['file', 'terminal'] as const).map((name): Writable => {
-		const {workdir} = toolsets[name];
-		const folder = workdirOf(workdir, homes);
-		const of = `toolsets.${name}.workdir`;
-		return workdir === undefined ? {folder, of} : {folder, of, path: ['toolsets', name, 'workdir']};
-	});
+	const {workdirs, read, write} = foldersOfTools(parsed, homes);
 	// Of two defaults, which are the same folder, one finding is enough.
-	const [first, second] = workdirs;
-	const ofTools =
-		second?.path === undefined && first?.folder === second?.folder ? [first] : workdirs;
-	const sandboxes = [
-		{
-			read: own('read', read),
-			write: [...ofTools.filter(one => one !== undefined), ...own('write', write)],
-		},
-		...written,
-	];
+	const ofTools = workdirs.filter(
+		({folder, path}, index) =>
+			path !== undefined || workdirs.findIndex(other => other.folder === folder) === index,
+	);
+	const sandboxes = [{read, write: [...ofTools, ...write]}, ...written];
 	return sandboxes.flatMap((sandbox, index) =>
 		[...sandbox.write, ...sandbox.read].flatMap(listed => {
 			const outer = sandboxes
@@ -150,4 +117,21 @@ function serverProblems(
 				: [];
 		}),
 	);
+}
+
+/** The folders that the sandboxes of the tools are built around. */
+function foldersOfTools({toolsets, sandbox}: ToolsConfig, homes: Homes) {
+	const listed = (list: 'read' | 'write') =>
+		sandbox[list].map((path, index): SandboxFolder => ({
+			folder: absoluteFolder(path, homes),
+			of: `sandbox.${list}`,
+			path: ['sandbox', list, index],
+		}));
+	const workdirs = sandboxedToolsets.toReversed().map((name): SandboxFolder => {
+		const {workdir} = toolsets[name];
+		const of = `toolsets.${name}.workdir`;
+		const folder = workdirOf(workdir, homes);
+		return workdir === undefined ? {folder, of} : {folder, of, path: ['toolsets', name, 'workdir']};
+	});
+	return {workdirs, read: listed('read'), write: listed('write')};
 }

@@ -37,6 +37,7 @@ function isShortOfMemory(): boolean {
 export const fieldsOf = (path: string): ((name: string) => number) =>
 	fieldsIn(readFileSync(path, 'utf8'));
 
+/** The same of a text that was read already. */
 export function fieldsIn(text: string): (name: string) => number {
 	return name => Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(text)?.[1] ?? 0);
 }
