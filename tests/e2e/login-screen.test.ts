@@ -51,7 +51,7 @@ test('from pane 3 to a code, its page on another device, and a run that has the 
 	expect(text).toContain(`tool server ${new URL(site.url).host}`);
 	expect(text).toContain(`login page  ${new URL(site.issuer).host}`);
 	expect(text).toMatch(/! waits [45]:\d\d/);
-	await pty.waitFor(rows => rows.some(row => row.endsWith('█▀▀▀▀▀█')));
+	await pty.waitFor(rows => rows.some(row => row.trimEnd().endsWith('█▀▀▀▀▀█')));
 
 	await answerCode(`${site.issuer}/device?user_code=${code}`);
 	await pty.waitForText('Logged in to crm');

@@ -4,10 +4,15 @@ import {runSeed} from '../../helpers/random.ts';
 import {fuzzPrompt} from '../../soak/prompt.ts';
 
 test('no line and no key at the prompt allows anything that was not shown whole and agreed to', async () => {
-	const {allowed, illegal} = await fuzzPrompt({inputs: 1200, seed: runSeed % 100_000});
+	// About eight of 1,200 inputs are a yes that counts, and a draw may have none: then it is drawn again. A prompt that refuses everybody never has one.
+	let allowed = 0;
+	for (let draw = 0; allowed === 0 && draw < 4; draw += 1) {
+		// oxlint-disable-next-line no-await-in-loop -- one prompt after the other
+		const drawn = await fuzzPrompt({inputs: 1200, seed: (runSeed + draw) % 100_000});
+		expect(drawn.illegal).toEqual([]);
+		({allowed} = drawn);
+	}
 
-	expect(illegal).toEqual([]);
-	// A prompt that refuses everybody would pass otherwise.
 	expect(allowed).toBeGreaterThan(0);
 });
 
