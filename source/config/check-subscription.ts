@@ -24,6 +24,8 @@ export type CheckedSubscription = {
 	 * effect, a profile without a folder. One sentence each.
 	 */
 	readonly warnings: readonly string[];
+	/** Those of the warnings that are of one setting, with the keys down to it. */
+	readonly notes?: ReadonlyArray<{readonly path: string; readonly message: string}>;
 	/** Absent when it is refused, or its profile is not served. */
 	readonly route?: Route;
 };
@@ -75,6 +77,10 @@ export function checkEntry(name: string, entry: JsonValue, config: Config): Chec
 			...skipped.filter(({source}) => source === 'dynamic').map(({reason}) => reason),
 			...warnings.map(formatDiagnostic),
 		],
+		notes: warnings.flatMap(problem => {
+			const path = pathBelow(name, problem);
+			return path === '' ? [] : [{path, message: problem.message}];
+		}),
 		...(resolved?.ok && {route: resolved.route}),
 	};
 }

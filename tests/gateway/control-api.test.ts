@@ -612,6 +612,9 @@ test('a route is read, checked, tried on what came, and saved over the socket', 
 		call('POST', `/v1/routes/{name}/${path}`, {name, body: {...bodyOf(draft), ...more}});
 
 	expect(await call('GET', '/v1/route-fields')).toMatchObject({status: 200});
+	expect(await call('GET', '/v1/targets/{name}/problem', {name: 'telegram'})).toMatchObject({
+		status: 200,
+	});
 	expect((await route('check', 'picky')).json).toMatchObject({problems: []});
 	expect((await route('preview', 'picky', {delivery: accepted.delivery})).status).toBe(200);
 	expect((await route('backtest', 'picky', {traffic: 'hook', last: 5})).status).toBe(200);

@@ -383,7 +383,29 @@ test('all of it works over the socket', async () => {
 	await port.saveRoute('gh-review', draft);
 	expect(readFileSync(gateway.paths.config, 'utf8')).toContain('description: for people');
 	expect(await port.readRoute('nowhere')).toBeUndefined();
+	expect(await port.readTargetProblem('log')).toBeUndefined();
+	expect(await port.readTargetProblem('sms')).toContain('is not enabled');
 	await expect(port.saveRoute('gh-review', draft)).rejects.toMatchObject({code: 'route_conflict'});
+});
+
+test('what of one setting has no effect is told with its key, and why nothing reaches a target', async () => {
+	await using gateway = await startTestGateway({config: yaml});
+	const {port} = gateway;
+	for (const draft of [
+		await draftOf(port, 'gh-review', {toolsets: ['nothing-known']}),
+		newDraft({toolsets: ['nothing-known']}),
+	]) {
+		const name = draft.source === 'static' ? 'gh-review' : 'fresh';
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		const {warnings, notes = []} = await port.checkRoute(name, draft);
+		expect(notes).toMatchObject([{path: 'toolsets'}]);
+		expect(warnings.join('\n')).toContain(notes[0]?.message);
+	}
+
+	expect(await port.readTargetProblem('log')).toBeUndefined();
+	expect(await port.readTargetProblem('telegram', {profile: 'default'})).toBe(
+		'platform "telegram" is not enabled; see platforms.telegram',
+	);
 });
 
 test('what a preview says of `deliver_extra` holds no secret, neither its own nor one that a draft keeps there', async () => {

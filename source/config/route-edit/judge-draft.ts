@@ -43,6 +43,8 @@ export type JudgedDraft = {
 	readonly secret?: string;
 	readonly problems: readonly DraftProblem[];
 	readonly warnings: readonly string[];
+	/** Those of the warnings that are of one setting. */
+	readonly notes?: readonly DraftProblem[];
 	/** What would be served; absent when it would not. */
 	readonly route?: Route;
 };
@@ -165,19 +167,20 @@ const notesOnRename = (from: string, name: string, {approvalRules}: Config): rea
 		: []),
 ];
 
-type Verdict = Pick<JudgedDraft, 'problems' | 'warnings' | 'route'>;
+type Verdict = Pick<JudgedDraft, 'problems' | 'warnings' | 'notes' | 'route'>;
 
 function judgeDynamic(
 	name: string,
 	{entry, isNamed}: {readonly entry: JsonObject; readonly isNamed: boolean},
 	{config}: Surroundings,
 ): Verdict {
-	const {refusals, warnings, route} = isNamed
+	const {refusals, warnings, notes, route} = isNamed
 		? checkSubscription(name, entry, config)
 		: checkEntry(name, entry, config);
 	return {
 		problems: refusals.map(({reason, path}) => ({path, message: withoutName(name, reason, path)})),
 		warnings,
+		...(notes && {notes}),
 		...(route && {route}),
 	};
 }
@@ -213,6 +216,9 @@ function judgeStatic(
 	const ofRoute = ({name: other}: SkippedRoute) => other === name;
 	const place = `${edited.path.join('.')}.`;
 	const route = webhook.routes.get(name);
+	const notes = problems
+		.filter(({severity, key}) => severity === 'warning' && key.startsWith(place))
+		.map(({key, message}) => ({path: key.slice(place.length), message}));
 	return {
 		problems: [...webhook.refusals, ...webhook.slipped].filter(ofRoute).map(({reason, problem}) => {
 			const path = problem.key.startsWith(place)
@@ -222,10 +228,9 @@ function judgeStatic(
 		}),
 		warnings: [
 			...webhook.skipped.filter(ofRoute).map(({reason}) => reason),
-			...problems
-				.filter(({severity, key}) => severity === 'warning' && key.startsWith(place))
-				.map(({key, message}) => `${key.slice(place.length)}: ${message}`),
+			...notes.map(({path, message}) => `${path}: ${message}`),
 		],
+		notes,
 		...(route && {route}),
 	};
 }

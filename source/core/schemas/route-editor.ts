@@ -88,6 +88,8 @@ export const routeCheckSchema = facts({
 	problems: z.array(routeProblemSchema),
 	/** What of it has no effect, or is badly said. */
 	warnings: texts,
+	/** Those of the warnings that are of one setting. */
+	notes: z.array(routeProblemSchema).exactOptional(),
 }).register(z.globalRegistry, {id: 'RouteCheck'});
 
 export const routeSavePlanSchema = routeCheckSchema

@@ -1,3 +1,4 @@
+import {defaultProfile} from '../../config/home-paths.ts';
 import type {Route} from '../../config/route.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject} from '../../core/json.ts';
@@ -15,7 +16,7 @@ const maxFilters = 20;
 
 /** The commands for editing routes of a gateway in this process. What they need is loaded with the first of them. */
 export function createRouteEditorCommands(
-	rooms: Pick<Rooms, 'clock' | 'broker' | 'live' | 'store' | 'log'>,
+	rooms: Pick<Rooms, 'clock' | 'broker' | 'live' | 'store' | 'log' | 'deliverer'>,
 ): CommandsOf<typeof table> {
 	const surroundings = async () => {
 		const {live} = rooms;
@@ -102,9 +103,11 @@ export function createRouteEditorCommands(
 			};
 		},
 		async checkRoute(name, draft) {
-			const {problems, warnings} = await judge(name, draft);
-			return {problems, warnings};
+			const {problems, warnings, notes} = await judge(name, draft);
+			return {problems, warnings, ...(notes && notes.length > 0 && {notes})};
 		},
+		readTargetProblem: async (name, {profile = defaultProfile} = {}) =>
+			rooms.deliverer.problemNow(name, profile),
 		async previewRoute(name, {delivery, ...draft}) {
 			const {store} = rooms;
 			const stored = await store.journal.get(delivery);

@@ -12,7 +12,7 @@ import {
 	savedRouteSchema,
 } from '../../core/schemas/route-editor.ts';
 import type {Operations} from './operation.ts';
-import {choiceParameter} from './parameters.ts';
+import {choiceParameter, textParameter} from './parameters.ts';
 
 /** Largest draft in bytes: a prompt may be long. */
 const maxBodyBytes = 2 * 1024 * 1024;
@@ -75,6 +75,15 @@ export const routeEditor = {
 		body: routeDraftSchema.extend({traffic: maybeText, last: maybeInteger}),
 		maxBodyBytes,
 		result: routeBacktestSchema,
+	},
+	/** Why nothing can be delivered to a target now, as its platform or its client says, within 5 s and without sending. `undefined`: it can, or that cannot be asked. */
+	readTargetProblem: {
+		method: 'GET',
+		path: '/v1/targets/{name}/problem',
+		summary:
+			'Why nothing can be delivered to a target now, as its platform or the client of the code host says; nothing is sent.',
+		query: {profile: textParameter('Profile of the runs; without, default.')},
+		result: text.optional(),
 	},
 	/** Keys that the newest payloads of a route had, for templates; of at most 20 deliveries. */
 	listPayloadKeys: {

@@ -128,12 +128,11 @@ function loadedFacts(
 	{secret, secretSince, formerSecretsUntil, rateLimit, tools, unknownServers}: RouteFacts,
 	{rate, now}: AsOf & RouteMore,
 ): readonly Fact[] {
-	const passing = formerSecretsUntil.filter(until => until > now);
 	const isOwn = secret.startsWith('its own');
 	return [
 		...fact('secret', secret),
 		...fact('', isOwn ? secretAge(secretSince, {now, key: 'R'}) : undefined),
-		...fact('former', formerText(passing, formerSecretsUntil.length)),
+		...fact('former', formerText(formerSecretsUntil, now)),
 		...fact('rate', rateText(rateLimit, rate)),
 		...fact('tools', toolsText(tools, unknownServers)),
 		...fact('ask first', askingText(tools)),
@@ -159,7 +158,10 @@ export function secretAge(
 	return days >= oldDays ? `! ${age}: ${key} makes a new one` : age;
 }
 
-function formerText(passing: readonly number[], count: number): string | undefined {
+/** How many secrets that were replaced still pass, by the times until when; `undefined`: none was. */
+export function formerText(untils: readonly number[], now: number): string | undefined {
+	const count = untils.length;
+	const passing = untils.filter(until => until > now);
 	if (count === 0) {
 		return undefined;
 	}

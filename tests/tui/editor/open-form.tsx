@@ -29,7 +29,10 @@ const config = `platforms:
 `;
 
 /** The real files of a home, and the real commands for editing its routes. */
-export async function openRoutes(payloads: readonly JsonObject[] = []) {
+export async function openRoutes(
+	payloads: readonly JsonObject[] = [],
+	problems: Readonly<Record<string, string>> = {},
+) {
 	// The first command that needs them would take longer than any test waits.
 	await Promise.all([
 		import('../../../source/config/route-edit/save-draft.ts'),
@@ -100,6 +103,7 @@ export async function openRoutes(payloads: readonly JsonObject[] = []) {
 			broker: {getState: () => port.getState()},
 			live,
 			store: {journal},
+			deliverer: {problemNow: async (kind: string) => problems[kind]},
 			log: silentLogger,
 		} as unknown as Rooms),
 	);
@@ -116,13 +120,16 @@ export async function openRoutes(payloads: readonly JsonObject[] = []) {
 export async function openRoutesPane({
 	size = {columns: 120, rows: 36},
 	payloads = [],
+	problems = {},
 }: {
 	readonly size?: {readonly columns: number; readonly rows: number};
 	/** Of deliveries of `hook`, the newest first. */
 	readonly payloads?: readonly JsonObject[];
+	/** Why nothing can be delivered to a target. */
+	readonly problems?: Readonly<Record<string, string>>;
 } = {}) {
 	const stack = new AsyncDisposableStack();
-	const {port, paths, subscriptions} = stack.use(await openRoutes(payloads));
+	const {port, paths, subscriptions} = stack.use(await openRoutes(payloads, problems));
 	const shown = stack.use(await showShell(port, size, {pane: 'routes'}));
 	const shows = async (...texts: readonly string[]) => {
 		const isThere = () => texts.some(text => shown.text().includes(text));
