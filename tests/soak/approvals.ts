@@ -605,7 +605,7 @@ export async function fuzzApprovals({
 		[10, offer],
 		[4, resize],
 		[8, async () => feed('I')],
-		[14, async () => feed(pick(['i', 'i', 'i', 'n', 'd', '\r', 'G', `${esc}[6~`]))],
+		[14, async () => feed(pick(['a', 'a', 'a', 'n', 'd', '\r', 'G', `${esc}[6~`]))],
 		[
 			40,
 			async () => {
@@ -627,7 +627,7 @@ export async function fuzzApprovals({
 					clock.advance(pick([60, 450, 520]));
 				}
 
-				await feed(pick(['i', 'i', 'i', 'd', esc]));
+				await feed(pick(['a', 'a', 'a', 'd', esc]));
 				await rest();
 				await typeName();
 			},
@@ -640,7 +640,7 @@ export async function fuzzApprovals({
 				await draw();
 				await feed(pick(['G', `${esc}[6~`]));
 				await rest();
-				await feed('i');
+				await feed('a');
 				await rest();
 				await typeName();
 			},
@@ -746,7 +746,7 @@ function whatIsWrongOfLink(
 		return 'nothing was asked';
 	}
 
-	const wanted = link.isProgram ? '\r' : 'i';
+	const wanted = link.isProgram ? '\r' : 'a';
 	const wrong = whatIsWrongOfKey(model, {wanted, asked: link, name, oracle, now});
 	if (wrong !== undefined) {
 		return wrong;

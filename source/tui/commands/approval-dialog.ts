@@ -15,6 +15,7 @@ import {
 import {sheetName} from '../approvals/sheet.ts';
 import {titled, told, widestText} from '../dialogs/box.ts';
 import {isComplete} from '../dialogs/wizard.ts';
+import {saveKeys} from '../forms/form-keys.ts';
 import {blankLine, line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {approvalSheetCommands} from './approval.ts';
@@ -76,7 +77,7 @@ export const approvalDialog = defineDialog(approvalSheet, {
 	isWatched: true,
 	commands: [
 		...approvalSheetCommands,
-		onKeys('form.send', ['a'], {
+		onKeys('form.send', saveKeys, {
 			changes: true,
 			scope: 'form',
 			label: literal('send these values'),

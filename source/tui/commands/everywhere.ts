@@ -5,7 +5,7 @@ import {goBack} from '../acts/go-back.ts';
 import {change, move, nextMatch, openDetail, openPane} from '../acts/navigate.ts';
 import {placeNow} from '../acts/place.ts';
 import {review} from '../acts/settle.ts';
-import {help} from '../dialogs/help.ts';
+import {openHelp} from '../dialogs/help.ts';
 import {leavingCommands} from '../dialogs/leaving.ts';
 import {palette} from '../dialogs/palette.ts';
 import {openStates} from '../dialogs/states.ts';
@@ -104,9 +104,7 @@ export const everywhereCommands: readonly Command[] = inScope('global', [
 	onKeys('help', ['?'], {
 		label: literal('help'),
 		aliases: ['/help', '/keys'],
-		run(shell) {
-			help.open(shell, {query: '', top: 0, isSearching: false});
-		},
+		run: openHelp,
 	}),
 	onKeys('palette', [':', 'ctrl+k'], {
 		label: literal('palette'),

@@ -3,12 +3,12 @@ import type {Safe} from '../../core/untrusted.ts';
 import {contentOf} from '../../nouns/field-kinds.ts';
 import type {FieldRecord} from '../../nouns/field.ts';
 import {literal} from '../../terminal/text/safe.ts';
-import {closing, defineDialog, dialogState} from '../acts/dialog.ts';
+import {defineDialog, dialogState} from '../acts/dialog.ts';
 import {newForm, type FormState} from '../forms/form.ts';
 import {blankLine} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {titled, told} from './box.ts';
-import {formDialog, reviewing} from './wizard.ts';
+import {formDialog, leavingForm, reviewing} from './wizard.ts';
 
 /** Something that is done when a person says so, and may say more of it. */
 type ToldQuestion = {
@@ -50,9 +50,5 @@ const form = formDialog(actForm, {
 export const actFormDialog = defineDialog(actForm, {
 	title: 'Question with a form',
 	...form,
-	commands: [
-		...form.commands,
-		reviewing('act-form'),
-		closing('act-form', ['esc', 'n', 'q', 'ctrl+c'], literal('leave it')),
-	],
+	commands: [...form.commands, reviewing('act-form'), leavingForm('act-form', literal('leave'))],
 });

@@ -21,6 +21,7 @@ import {
 } from '../forms/form.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Overlay} from '../state/view.ts';
+import {openHelp} from './help.ts';
 
 /** The form of the open dialog. */
 export function formNow(shell: Pick<Shell, 'view' | 'dialogs'>): FormState | undefined {
@@ -108,7 +109,7 @@ const keyOfForm = (key: FormKey): DialogCommand => ({
 	id: `form.${key.id}`,
 	keys: key.keys,
 	label: key.label,
-	quiet: key.id !== 'down',
+	quiet: true,
 	run(shell) {
 		press(shell, key);
 	},
@@ -121,10 +122,11 @@ const changing = (update: (form: FormState) => FormState) => (shell: Shell) => {
 const betweenFields: readonly DialogCommand[] = [
 	onKeys('form.edit', ['enter'], {
 		changes: true,
-		label: literal('type or choose'),
+		label: literal('edit'),
 		run: changing(actOnField),
 	}),
 	...[...moveKeys, ...turnKeys].map(keyOfForm),
+	onKeys('form.help', ['?'], {label: literal('help'), run: openHelp}),
 	onKeys('form.copy', ['y'], {
 		label: literal('copy the values, but no secrets'),
 		quiet: true,

@@ -3,16 +3,19 @@ import {fit} from '../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {onKeys} from '../acts/command.ts';
 import {
-	closing,
 	defineDialog,
+	dialogNow,
 	dialogState,
 	scrolling,
 	type Area,
 	type BoxContent,
 } from '../acts/dialog.ts';
+import {change} from '../acts/navigate.ts';
+import {approvalSheet, closeSettled, forgetShown} from '../acts/sheet.ts';
 import {blankLine, clean, line, type Line} from '../lines/line.ts';
 import type {Pane} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
+import type {Overlay} from '../state/view.ts';
 import {fillLine} from './box.ts';
 
 const twoColumnsFrom = 76;
@@ -30,15 +33,32 @@ type HelpState = {
 	readonly query: string;
 	readonly top: number;
 	readonly isSearching: boolean;
+	/** The dialog that it was opened over, which comes back as it was. */
+	readonly under?: Overlay | undefined;
 };
 
 export const help = dialogState<HelpState>('help');
 
+/** Opens the keys over a pane, or over a form. */
+export function openHelp(shell: Shell): void {
+	help.open(shell, {query: '', top: 0, isSearching: false, under: dialogNow(shell)?.state});
+}
+
+/** Goes back to what was there. A sheet has to be seen anew before anything of it may be allowed, and what it asks may be settled by now. */
+function closeHelp(shell: Shell): void {
+	change(shell, {overlay: help.now(shell)?.under});
+	if (approvalSheet.isOpen(shell)) {
+		forgetShown(shell);
+		closeSettled(shell);
+	}
+}
+
 /** The key table, in two columns where there is room, and the words of the filter under it. */
-function helpBox({query, top}: HelpState, shell: Shell, room: Area): BoxContent {
+function helpBox({query, top, under}: HelpState, shell: Shell, room: Area): BoxContent {
 	const pane = shell.pane();
 	const width = Math.min(room.width, widest);
-	const found = helpLines(shell, query);
+	const {scope} = (under && shell.dialogs.get(under.kind)) ?? {};
+	const found = helpLines(shell, query, scope === undefined ? undefined : ['form', scope]);
 	const rows = found.length === 0 ? [line(literal('No key fits the search.'), 'quiet')] : found;
 	const language = languageOf(pane);
 	const columns = width >= twoColumnsFrom ? 2 : 1;
@@ -71,7 +91,7 @@ function helpBox({query, top}: HelpState, shell: Shell, room: Area): BoxContent 
 
 const keyCells = 16;
 
-/** The keys that are needed most, then every key, those of the open pane first; `query` keeps what holds it, once. A face that only looks has what changes something struck out. */
+/** The keys that are needed most, then every key, those that hold `here` first (scopes; the part of the pane with the keyboard when absent), then those of the open pane; `query` keeps what holds it, once. A face that only looks has what changes something struck out. */
 export function helpLines(
 	{
 		pane,
@@ -80,12 +100,13 @@ export function helpLines(
 		port,
 	}: Pick<Shell, 'pane' | 'section' | 'keys' | 'port'>,
 	query: string,
+	here: readonly string[] = [section().id],
 ): readonly Line[] {
 	const {sections} = pane();
 	const isReadOnly = port.isReadOnly === true;
 	const wanted = query.trim().toLowerCase();
 	const groups = Map.groupBy<string, (typeof bindings)[number]>(bindings, ({scope}) => scope);
-	const order = [...sections.map(({id}) => id), 'global', ...groups.keys()];
+	const order = [...here, ...sections.map(({id}) => id), 'global', ...groups.keys()];
 	const rowOf = ({keys, label, changes}: (typeof bindings)[number]): Line => {
 		const isOff = isReadOnly && changes === true;
 		return [
@@ -99,7 +120,7 @@ export function helpLines(
 	};
 
 	const ofPane = bindings
-		.filter(({scope}) => scope === section().id)
+		.filter(({scope}) => here.includes(scope))
 		.toSorted((one, other) => Number(one.quiet === true) - Number(other.quiet === true));
 	const ofAll = knownEverywhere.flatMap(id => bindings.find(binding => binding.id === id) ?? []);
 	const first = wanted === '' ? [...ofPane.slice(0, firstKeys - ofAll.length), ...ofAll] : [];
@@ -154,7 +175,10 @@ export const helpDialog = defineDialog(help, {
 				});
 			},
 		}),
-		closing('help', ['esc', '?', 'q', 'ctrl+c'], literal('close help')),
+		onKeys('help.close', ['esc', '?', 'q', 'ctrl+c'], {
+			label: literal('close help'),
+			run: closeHelp,
+		}),
 		onKeys('help.accept', ['enter'], {
 			label: literal('end the search'),
 			quiet: true,

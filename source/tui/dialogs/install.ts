@@ -4,6 +4,7 @@ import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {onKeys} from '../acts/command.ts';
 import {close, closing, defineWizard, step} from '../acts/dialog.ts';
 import {sheetScrolling} from '../acts/seen-sheet.ts';
+import {saveKeys} from '../forms/form-keys.ts';
 import {clean, line, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Tone} from '../theme/theme.ts';
@@ -108,9 +109,9 @@ const choosing = sheetOf(installChoice, ({sheet: {review}}, {locked}) => {
 	const waits = locked === undefined ? empty : safe` · ${locked}`;
 	return [
 		exists
-			? key('i', literal('that name is taken: n gives it another one'), 'quiet')
+			? key('a', literal('that name is taken: n gives it another one'), 'quiet')
 			: key(
-					'i',
+					'a',
 					safe`install ${clean(name)}${asks}${waits}`,
 					locked === undefined ? 'plain' : 'quiet',
 				),
@@ -150,7 +151,7 @@ const {moving, inText} = sheetScrolling(
 const choice = step(installChoice, {
 	...choosing.record,
 	commands: [
-		onKeys('install.yes', ['i'], {
+		onKeys('install.yes', saveKeys, {
 			changes: true,
 			label: literal('install it'),
 			quiet: true,

@@ -12,7 +12,7 @@ import {blankLine} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {boxOf, titled, told} from './box.ts';
 import {guarding, onceDialog, type ShownOnce} from './guarded.ts';
-import {formDialog, reviewing} from './wizard.ts';
+import {formDialog, leavingForm, reviewing} from './wizard.ts';
 
 /** A key of the chat API that is filled in. */
 export const keyForm = dialogState<{readonly form: FormState}>('key-form');
@@ -139,12 +139,11 @@ const leaving: readonly DialogCommand[] = [
 			change(shell, {overlay: undefined, declinedKey: true});
 		},
 	}),
-	onKeys('key.close', ['esc', 'ctrl+c', 'q'], {
-		label: literal('leave it'),
+	{
+		...leavingForm('key', literal('leave'), {leave: showing.leave}),
 		quiet: keyShown.isOpen,
 		when: shell => !keyOffer.isOpen(shell),
-		run: showing.leave,
-	}),
+	},
 ];
 
 export const keyDialogs = defineWizard('key', {title: 'A key of the chat API', keys: leaving}, [

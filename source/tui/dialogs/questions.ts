@@ -4,8 +4,10 @@ import {lineText, type LineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {onKeys} from '../acts/command.ts';
 import {close, closing, defineDialog, dialogState, type DialogCommand} from '../acts/dialog.ts';
+import {change} from '../acts/navigate.ts';
 import {blankLine, clean, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
+import type {Overlay} from '../state/view.ts';
 import {askedLine, titled, told, widestText} from './box.ts';
 
 /** One entry of a menu; `key` chooses it at once, an empty one does not. */
@@ -21,6 +23,8 @@ export type Question = {
 	readonly other?: Pick<MenuItem, 'label' | 'run'>;
 	/** What Esc is, where "leave it" could be taken for the act. */
 	readonly stay?: Safe;
+	/** What comes back when it is not done. */
+	readonly under?: Overlay | undefined;
 };
 
 export const confirm = dialogState<Question>('confirm');
@@ -66,9 +70,36 @@ export const confirmDialog = defineDialog(confirm, {
 				other?.run();
 			},
 		}),
-		closing('confirm', ['esc', 'n', 'q', 'ctrl+c'], literal('no')),
+		onKeys('confirm.close', ['esc', 'n', 'q', 'ctrl+c'], {
+			label: literal('no'),
+			run(shell) {
+				change(shell, {overlay: confirm.now(shell)?.under});
+			},
+		}),
 	],
 });
+
+/** Asks whether a form is left whose changes are not saved. `under`: the dialog of the form, where it is one. */
+export function askToDrop(
+	shell: Shell,
+	{
+		lines = [literal('What you filled in is not saved.')],
+		run,
+		under,
+	}: {readonly run: (shell: Shell) => void} & Pick<Question, 'under'> &
+		Partial<Pick<Question, 'lines'>>,
+): void {
+	confirm.open(shell, {
+		title: literal('Leave without saving?'),
+		lines,
+		act: literal('drop them'),
+		stay: literal('stay in the form'),
+		under,
+		run() {
+			run(shell);
+		},
+	});
+}
 
 export type Menu = {
 	readonly title: Safe;

@@ -87,11 +87,15 @@ export const steps = [
 	{title: literal('A first route'), fields: routeFields},
 ] as const;
 
+/** The fields of all steps. */
+export const allFields = (now: SetupPlan['now']): readonly FieldRecord[] =>
+	steps.flatMap(({fields}) => fields(now));
+
 export const lastStep = steps.length - 1;
 
 /** As it opens: what holds now. */
 export const newSetup = (now: SetupPlan['now']): SetupForm =>
-	atStep({now, step: 0, form: newForm(steps.flatMap(({fields}) => fields(now)))}, 0);
+	atStep({now, step: 0, form: newForm(allFields(now))}, 0);
 
 /** With the fields of a step. */
 export const atStep = (filled: SetupForm, step: number): SetupForm => ({
@@ -105,7 +109,7 @@ type Filled = Pick<SetupDraft, 'enable' | 'host' | 'port' | 'secret'> &
 	Partial<NonNullable<SetupDraft['route']>> & {readonly way?: string};
 
 const filledIn = ({now, form: {values}}: SetupForm): Filled =>
-	contentOf({fields: steps.flatMap(({fields}) => fields(now)), values});
+	contentOf({fields: allFields(now), values});
 
 /** Why a step cannot be left, beyond what its fields say. */
 export function stepProblem(state: SetupForm): string | undefined {

@@ -2,19 +2,15 @@ import type {SetupDraft, SetupPlan, WrittenSetup} from '../../core/setup.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {inScope, onKeys, type Command} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
-import {
-	close,
-	closing,
-	defineWizard,
-	dialogState,
-	step,
-	type DialogCommand,
-} from '../acts/dialog.ts';
+import {close, defineWizard, dialogState, step, type DialogCommand} from '../acts/dialog.ts';
+import {saveKeys} from '../forms/form-keys.ts';
+import {isUntouched} from '../forms/form.ts';
 import {changeLines} from '../lines/diff-lines.ts';
 import {blankLine, clean, line, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {boxOf, titled, told} from './box.ts';
 import {
+	allFields,
 	atStep,
 	lastStep,
 	newSetup,
@@ -23,7 +19,7 @@ import {
 	steps,
 	type SetupForm,
 } from './setup-form.ts';
-import {formBox, isComplete, ofForm, reviewing, scrolledDialog} from './wizard.ts';
+import {formBox, isComplete, leavingForm, ofForm, reviewing, scrolledDialog} from './wizard.ts';
 
 /** The settings of the receiver that a person fills in. */
 export const setupForm = dialogState<SetupForm>('setup-form');
@@ -153,12 +149,12 @@ const form = step(setupForm, {
 	},
 	form: ofForm(),
 	commands: [
-		onKeys('setup.next', ['a'], {
-			label: literal('next step; after the last what would be written'),
+		onKeys('setup.next', saveKeys, {
+			label: literal('go on'),
 			run: next,
 		}),
 		onKeys('setup.skip', ['s'], {
-			label: literal('no route now'),
+			label: literal('no route'),
 			when: shell => setupForm.now(shell)?.step === lastStep,
 			run(shell) {
 				plan(shell, false);
@@ -177,7 +173,7 @@ export const setupPlanLines = (planned: SetupPlan, width: number): readonly Line
 	blankLine,
 	...changeLines(planned, width, literal('  ')),
 	...told(restartText(planned.restartNeeded), width),
-	...told('w writes it, b goes back, Esc leaves everything as it is', width, 'quiet'),
+	...told('a writes it, b goes back, Esc leaves everything as it is', width, 'quiet'),
 ];
 
 const scrolled = scrolledDialog(setupDiff, {
@@ -191,7 +187,7 @@ const scrolled = scrolledDialog(setupDiff, {
 const review = step(setupDiff, {
 	...scrolled,
 	commands: [
-		onKeys('setup.write', ['w'], {changes: true, label: literal('write it'), run: write}),
+		onKeys('setup.write', saveKeys, {changes: true, label: literal('write it'), run: write}),
 		...scrolled.commands,
 	],
 });
@@ -227,12 +223,17 @@ const done = step(setupDone, {
 
 const keys: readonly DialogCommand[] = [
 	onKeys('setup.back', ['b'], {
-		label: literal('a step back'),
+		label: literal('back'),
 		when: shell => setupDiff.isOpen(shell) || (setupForm.now(shell)?.step ?? 0) > 0,
 		run: back,
 	}),
 	reviewing('setup'),
-	closing('setup', ['esc', 'ctrl+c', 'q'], literal('leave it')),
+	leavingForm('setup', literal('leave'), {
+		isUntouched(shell) {
+			const filled = setupForm.now(shell) ?? setupDiff.now(shell)?.filled;
+			return !filled || isUntouched({...filled.form, fields: allFields(filled.now)});
+		},
+	}),
 ];
 
 export const setupDialogs = defineWizard('setup', {title: 'Setting up the receiver', keys}, [

@@ -13,7 +13,7 @@ import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {titled} from './box.ts';
 import {openMenu} from './questions.ts';
-import {formDialog, reviewing} from './wizard.ts';
+import {formDialog, leavingForm, reviewing} from './wizard.ts';
 
 /** A tool with the arguments that a person gives it. */
 type ToolTrial = Pick<ServerToolView, 'description' | 'name' | 'tool'> & {
@@ -129,11 +129,7 @@ const tryForm = formDialog(trial, {
 export const trialDialog = defineDialog(trial, {
 	title: 'Trying a tool',
 	...tryForm,
-	commands: [
-		...tryForm.commands,
-		reviewing('trial'),
-		closing('trial', ['esc', 'ctrl+c', 'q'], literal('leave it')),
-	],
+	commands: [...tryForm.commands, reviewing('trial'), leavingForm('trial', literal('leave'))],
 });
 
 const remember = createMemory<readonly Line[]>();

@@ -1,8 +1,10 @@
 import type {Safe} from '../../core/untrusted.ts';
 import type {LineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
+import {onKeys} from '../acts/command.ts';
 import {
 	close,
+	dialogNow,
 	scrolling,
 	type BoxContent,
 	type DialogCommand,
@@ -11,12 +13,14 @@ import {
 	type ScrollOptions,
 } from '../acts/dialog.ts';
 import {review} from '../acts/settle.ts';
+import {saveKeys} from '../forms/form-keys.ts';
 import {fieldTitle, formLines} from '../forms/form-lines.ts';
-import {firstInvalidField, type FormState} from '../forms/form.ts';
+import {firstInvalidField, isUntouched, type FormState} from '../forms/form.ts';
 import {blankLine, clean, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {boxOf, scrolledBox, told} from './box.ts';
 import {changeForm, formNow} from './form.ts';
+import {askToDrop} from './questions.ts';
 
 /** A form in the box of a dialog. */
 export type FormPage = Pick<BoxContent, 'title'> & {
@@ -155,7 +159,7 @@ export const formDialog = <State extends {readonly form: FormState}, Taken exten
 		{
 			...command,
 			changes: true,
-			keys: ['a'],
+			keys: saveKeys,
 			run(shell) {
 				const state = dialog.now(shell);
 				const taken = state && take(shell, state);
@@ -172,6 +176,32 @@ export const formDialog = <State extends {readonly form: FormState}, Taken exten
 		},
 	],
 });
+
+/** The way out of a dialog with a form; asks first where something is filled in, which `isUntouched` tells. */
+export const leavingForm = (
+	id: string,
+	label: Safe,
+	{
+		leave = close,
+		isUntouched: hasNothing = shell => {
+			const form = formNow(shell);
+			return !form || isUntouched(form);
+		},
+	}: {
+		readonly leave?: (shell: Shell) => void;
+		readonly isUntouched?: (shell: Shell) => boolean;
+	} = {},
+): DialogCommand =>
+	onKeys(`${id}.close`, ['esc', 'ctrl+c', 'q'], {
+		label,
+		run(shell) {
+			if (hasNothing(shell)) {
+				leave(shell);
+			} else {
+				askToDrop(shell, {run: leave, under: dialogNow(shell)?.state});
+			}
+		},
+	});
 
 /** What waits can be reviewed over a dialog that comes back then. */
 export const reviewing = (id: string): DialogCommand => ({

@@ -1,5 +1,5 @@
 import {codeOf} from '../../core/errors.ts';
-import {isJsonObject} from '../../core/json.ts';
+import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {RouteDefinition} from '../../core/route-editor.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
@@ -11,10 +11,11 @@ import {changeDraft, onTopOf} from './draft.ts';
 import {editText} from './edit-as-json.ts';
 import {changeEditor, editorNow} from './editor-state.ts';
 import {closeEditor, refresh} from './refresh.ts';
+import {changesBetween} from './shown-value.ts';
 
 /** Does something with the file; when somebody else was there first, a person chooses, unless they have gone on. */
 export function attemptOnFile(shell: Shell, act: (isStillHere: StillHere) => Promise<void>): void {
-	const isStillHere = placeNow(shell, literal('w'), () => {
+	const isStillHere = placeNow(shell, literal('a'), () => {
 		const {draft, place, find} = editorNow(shell) ?? {};
 		return [draft, place, find];
 	});
@@ -33,13 +34,44 @@ export function attemptOnFile(shell: Shell, act: (isStillHere: StillHere) => Pro
 			if (isStillHere(title)) {
 				openMenu(shell, {
 					title,
-					notes: [literal('Nothing was written, and nothing of yours is lost.')],
+					notes: [
+						literal('Nothing was written, and nothing of yours is lost.'),
+						...(theirs ? bothChanges(shell, theirs) : []),
+					],
 					items: choicesOf(shell, theirs),
 				});
 			}
 		}
 	});
 }
+
+/** What others changed in the route since it was read, and what was changed here: setting by setting, old → new. */
+function bothChanges(shell: Shell, theirs: RouteDefinition): readonly Safe[] {
+	const {draft, fields} = editorNow(shell) ?? {};
+	if (!draft || !fields) {
+		return [];
+	}
+
+	const rows = (title: Safe, after: JsonObject) => {
+		const changes = changesBetween(fields, draft.base, after);
+		return [
+			literal(' '),
+			title,
+			...(changes.length === 0
+				? [literal('  nothing that is shown: a secret, or the order of its keys')]
+				: changes.slice(0, maxChanges)),
+			...(changes.length > maxChanges
+				? [safe`  … ${changes.length - maxChanges} more: b shows all of both`]
+				: []),
+		];
+	};
+	return [
+		...rows(literal('They changed:'), theirs.definition),
+		...rows(literal('You changed:'), draft.definition),
+	];
+}
+
+const maxChanges = 4;
 
 /** What can be done where somebody else has changed the route, or removed it; Esc leaves the form as it is. */
 function choicesOf(shell: Shell, theirs: RouteDefinition | undefined): readonly MenuItem[] {
@@ -71,7 +103,7 @@ const item = (key: string, label: Safe, run: () => void): MenuItem => ({key, lab
 /** Keeps what is changed here, and all else as it is in the file now. */
 function keepMine(shell: Shell, theirs: RouteDefinition): void {
 	changeEditor(shell, state => ({...state, draft: onTopOf(state.draft, theirs)}));
-	shell.toast(literal('Your changes stand on top of theirs; w shows what that changes'));
+	shell.toast(literal('Your changes stand on top of theirs; a shows what that changes'));
 	refresh(shell);
 }
 

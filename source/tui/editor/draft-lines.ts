@@ -2,57 +2,23 @@ import type {RouteBacktest, RoutePreview} from '../../core/route-editor.ts';
 import {block, cell} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
+import {clean, line, wrapText, type Line} from '../lines/line.ts';
 import {countChanges} from './draft.ts';
 import type {EditorState} from './editor-state.ts';
 
-const splitColumns = 100;
-const formShare = 0.55;
-
-/** Cells of the divider between the two. */
-export const gutterCells = 3;
-
-/** The cells of the form of a route, and of what its draft would do: beside each other where there is room, else one below the other. */
-export function editorSplit(width: number): {
-	readonly isSplit: boolean;
-	readonly formWidth: number;
-	readonly sideWidth: number;
-} {
-	const isSplit = width >= splitColumns;
-	const formWidth = isSplit ? Math.floor((width - gutterCells) * formShare) : width;
-	return {isSplit, formWidth, sideWidth: isSplit ? width - formWidth - gutterCells : width};
-}
-
 const maxWarnings = 3;
 
-/** What the draft would do: how it stands, what it makes of all that came, and of one delivery. */
-export function draftLines(state: EditorState, width: number): readonly Line[] {
+/** What the draft would do: how it stands, what it makes of one delivery, and of all that came; of a template the prompt comes first, else the count. */
+export function draftLines(
+	state: EditorState,
+	{width, isTemplate}: {readonly width: number; readonly isTemplate: boolean},
+): readonly Line[] {
 	const {draft, check, backtest, preview, deliveries, delivery} = state;
 	const changes = countChanges(draft);
 	const id = deliveries[delivery];
-	return [
-		[
-			{text: safe`${clean(draft.name || 'new')}  ${clean(draft.source)}  `, tone: 'strong'},
-			check === undefined
-				? {text: literal('looking'), tone: 'quiet'}
-				: check.problems.length === 0
-					? draft.name === ''
-						? {text: literal('✗ a name is missing'), tone: 'bad'}
-						: {text: literal('✓ valid'), tone: 'good'}
-					: {text: safe`✗ ${check.problems.length} wrong`, tone: 'bad'},
-			{
-				text: changes === 0 ? literal('') : safe` · ${changes} not saved`,
-				tone: 'warn',
-			},
-		],
-		...(check?.problems ?? [])
-			.filter(({path}) => path === '')
-			.flatMap(({message}) => wrapText(`✗ ${message}`, width).map(row => line(row, 'bad'))),
-		...(check?.warnings ?? [])
-			.slice(0, maxWarnings)
-			.flatMap(text => wrapText(`! ${text}`, width).map(row => line(row, 'warn'))),
-		...backtestLines(backtest, width),
-		blankLine,
+	const said = [...(check?.problems ?? []), ...(check?.notes ?? [])];
+	const counted = backtestLines(backtest, width);
+	const shown = [
 		...(id === undefined
 			? wrapText('No event of it is stored: there is nothing to show the prompt with', width).map(
 					row => line(row, 'quiet'),
@@ -65,7 +31,39 @@ export function draftLines(state: EditorState, width: number): readonly Line[] {
 				]),
 		...(preview ? previewLines(preview, width) : []),
 	];
+	return [
+		ruled(
+			[
+				{text: literal('── '), tone: 'quiet'},
+				{text: safe`${clean(draft.name || 'new')}  ${clean(draft.source)}  `, tone: 'strong'},
+				check === undefined
+					? {text: literal('looking'), tone: 'quiet'}
+					: check.problems.length === 0
+						? draft.name === ''
+							? {text: literal('✗ a name is missing'), tone: 'bad'}
+							: {text: literal('✓ valid'), tone: 'good'}
+						: {text: safe`✗ ${check.problems.length} wrong`, tone: 'bad'},
+				{text: changes === 0 ? literal('') : safe` · ${changes} not saved`, tone: 'warn'},
+			],
+			width,
+		),
+		...(check?.problems ?? [])
+			.filter(({path}) => path === '')
+			.flatMap(({message}) => wrapText(`✗ ${message}`, width).map(row => line(row, 'bad'))),
+		...(check?.warnings ?? [])
+			// What is of one setting stands there.
+			.filter(text => !said.some(({message}) => text.endsWith(message)))
+			.slice(0, maxWarnings)
+			.flatMap(text => wrapText(`! ${text}`, width).map(row => line(row, 'warn'))),
+		...(isTemplate ? [...shown, ...counted] : [...counted, ...shown]),
+	];
 }
+
+/** A line that a rule goes on behind to the edge. */
+const ruled = (spans: Line, width: number): Line => {
+	const used = spans.reduce((sum, {text}) => sum + widthOf(text), 1);
+	return [...spans, {text: clean(` ${'─'.repeat(Math.max(0, width - used))}`), tone: 'quiet'}];
+};
 
 function backtestLines(backtest: RouteBacktest | undefined, width: number): readonly Line[] {
 	if (!backtest) {

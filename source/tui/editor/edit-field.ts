@@ -19,7 +19,15 @@ import {afterOwnEdit} from './draft.ts';
 import {changeEditor, editorNow, type EditorState} from './editor-state.ts';
 import {isMember} from './list-setting.ts';
 import {refresh} from './refresh.ts';
-import {fieldNow, routeForm, withForm} from './route-form.ts';
+import {
+	allFieldsOf,
+	fieldNow,
+	fieldsOf,
+	foldField,
+	keyOf,
+	routeForm,
+	withForm,
+} from './route-form.ts';
 import {sayProblem} from './save-draft.ts';
 
 /** Changes the form of the route; what it would do is asked anew when something else than its place changed. */
@@ -44,12 +52,28 @@ const beginsCompletion = (state: EditorState, before: EditorState): number | und
 export function enterField(shell: Shell): void {
 	const state = editorNow(shell);
 	const field = state && fieldNow(state);
+	if (field === foldField) {
+		unfold(shell);
+		return;
+	}
+
 	if (field?.byHand === true) {
 		editByHand(shell, field.path.join('.'));
 		return;
 	}
 
 	changeRouteForm(shell, actOnField);
+}
+
+/** Unfolds the fields that are not written and goes to the first of them, or folds them. */
+function unfold(shell: Shell): void {
+	changeEditor(shell, state => {
+		const shown = new Set(fieldsOf(state).map(keyOf));
+		const first = allFieldsOf(state).find(field => !shown.has(keyOf(field)));
+		return state.isUnfolded === true || !first
+			? {...state, isUnfolded: false}
+			: {...state, isUnfolded: true, place: {key: keyOf(first), option: 0}};
+	});
 }
 
 /** Ends typing; what was typed becomes the value, also where it cannot be one: its row says so. */
@@ -176,7 +200,7 @@ export function editByHand(shell: Shell, key: string): void {
 
 	if (draft.isNew) {
 		shell.toast(
-			safe`${clean(key)} is written into the file by hand: save the route first (w), then edit it`,
+			safe`${clean(key)} is written into the file by hand: save the route first (a), then edit it`,
 			'warn',
 		);
 		return;

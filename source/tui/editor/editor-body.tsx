@@ -1,19 +1,21 @@
 import {Box, useCursor} from 'ink';
+import {lossText} from '../../nouns/route/route-facts.ts';
 import type {Line} from '../lines/line.ts';
 import {useStore} from '../state/use-store.ts';
-import {Divider, LineBlock} from '../view/line-block.tsx';
+import {LineBlock} from '../view/line-block.tsx';
 import type {RegionProps} from '../view/region.ts';
 import {useShell} from '../view/shell-context.ts';
-import {draftLines, editorSplit, gutterCells} from './draft-lines.ts';
+import {draftLines} from './draft-lines.ts';
 import type {EditorState} from './editor-state.ts';
 import {findLine} from './find-field.ts';
-import {routeRows} from './route-rows.ts';
+import {fieldNow} from './route-form.ts';
+import {isTemplate, routeRows} from './route-rows.ts';
 import {planLines, savedLines} from './step-lines.ts';
 
 /** Rows above the body: status, tabs, and the rule of the pane. */
 const headRows = 3;
 
-/** The form of a route in place of the list: fields, and beside or below them what they do. */
+/** The form of a route in place of the list: fields, and below them what they do. */
 export function EditorBody({state, width, height}: RegionProps & {readonly state: EditorState}) {
 	const {step} = state;
 	switch (step.kind) {
@@ -30,18 +32,30 @@ export function EditorBody({state, width, height}: RegionProps & {readonly state
 	}
 }
 
+/** Below that many rows, what the draft would do has one, but where a template is looked at: the field has the others. */
+const fewRows = 14;
+const sideShare = 0.4;
+
 function FormBody({state, width, height: rowsOfBody}: RegionProps & {readonly state: EditorState}) {
 	const looked = findLine(state, width);
 	const height = looked ? rowsOfBody - 1 : rowsOfBody;
 	const shell = useShell();
 	const {setCursorPosition} = useCursor();
 	const banners = useStore(shell.feed, () => shell.layout().banners);
-	const {isSplit, formWidth, sideWidth} = editorSplit(width);
-	const formHeight = isSplit ? height : Math.ceil(height * 0.6);
+	const {state: seen, now} = shell.feed.get();
+	const route = seen.routes.find(
+		({name, source}) => name === state.draft.from && source === state.draft.source,
+	);
 	const {rows, first, last, cursor} = routeRows(state, {
-		width: formWidth,
-		now: shell.feed.get().now,
+		width,
+		now,
+		losses: route && lossText(route, {now, deliveries: seen.deliveries}),
 	});
+	const isOnTemplate = isTemplate(fieldNow(state));
+	const side = draftLines(state, {width, isTemplate: isOnTemplate});
+	const isFew = height < fewRows && !isOnTemplate;
+	const least = isFew ? 1 : Math.min(side.length, Math.ceil(height * sideShare));
+	const formHeight = Math.min(rows.length, height - least);
 	// Of a field that is too tall, its beginning; of one that is typed in, what is around the cursor.
 	const wanted = cursor
 		? Math.max(0, cursor.row - formHeight + 3)
@@ -53,31 +67,11 @@ function FormBody({state, width, height: rowsOfBody}: RegionProps & {readonly st
 			? {x: cursor.column, y: headRows + banners + cursor.row - top}
 			: undefined,
 	);
-	const sideHeight = isSplit ? height : height - formHeight;
-	const form = (
-		<Box
-			width={width}
-			height={height}
-			flexDirection={isSplit ? 'row' : 'column'}
-			overflow="hidden"
-			flexShrink={0}
-		>
-			<LineBlock rows={rows} top={top} width={formWidth} height={formHeight} />
-			{isSplit && <Divider width={gutterCells} height={height} />}
-			<LineBlock
-				rows={draftLines(state, sideWidth)}
-				top={state.sideTop}
-				width={sideWidth}
-				height={sideHeight}
-			/>
-		</Box>
-	);
-	return looked ? (
+	return (
 		<Box width={width} height={rowsOfBody} flexDirection="column" overflow="hidden" flexShrink={0}>
-			{form}
-			<LineBlock rows={[looked]} top={0} width={width} height={1} />
+			<LineBlock rows={rows} top={top} width={width} height={formHeight} />
+			<LineBlock rows={side} top={state.sideTop} width={width} height={height - formHeight} />
+			{looked && <LineBlock rows={[looked]} top={0} width={width} height={1} />}
 		</Box>
-	) : (
-		form
 	);
 }

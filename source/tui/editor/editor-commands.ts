@@ -1,11 +1,11 @@
 import type {JsonObject, JsonValue} from '../../core/json.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {onKeys, type PaneCommand} from '../acts/command.ts';
-import {moveKeys, pageKeys, turnKeys} from '../forms/form-keys.ts';
+import {moveKeys, pageKeys, saveKeys, turnKeys} from '../forms/form-keys.ts';
 import {clearField, moveField, type FormState} from '../forms/form.ts';
 import {isArea} from '../forms/typing.ts';
 import type {Shell} from '../shell/shell.ts';
-import {draftLines, editorSplit} from './draft-lines.ts';
+import {draftLines} from './draft-lines.ts';
 import {changeDraft, withValueAt} from './draft.ts';
 import {editAsJson} from './edit-as-json.ts';
 import {
@@ -21,8 +21,9 @@ import {findAct} from './find-field.ts';
 import {addKey, membersOf, withMember} from './list-setting.ts';
 import {refresh} from './refresh.ts';
 import {fieldNow} from './route-form.ts';
-import {toMake} from './route-rows.ts';
+import {isTemplate} from './route-rows.ts';
 import {leaveEditor, reviewSave, undoChange} from './save-draft.ts';
+import {toMake} from './shown-value.ts';
 
 /** Another one of the deliveries that the draft is shown with. */
 const otherDelivery = (step: 1 | -1) => (shell: Shell) => {
@@ -39,8 +40,9 @@ const sideStep = 8;
 /** Scrolls what the draft would do, as far as there is more of it than one step. */
 const scrollSide = (step: 1 | -1) => (shell: Shell) => {
 	changeEditor(shell, state => {
-		const {sideWidth} = editorSplit(shell.view.get().size.columns);
-		const most = draftLines(state, sideWidth).length - sideStep;
+		const {columns: width} = shell.view.get().size;
+		const most =
+			draftLines(state, {width, isTemplate: isTemplate(fieldNow(state))}).length - sideStep;
 		return {
 			...state,
 			sideTop: Math.max(0, Math.min(state.sideTop + step * sideStep, most)),
@@ -120,11 +122,8 @@ const secretCommands: readonly PaneCommand[] = [
 /** Keys of the form, between its fields. */
 export const editorCommands: readonly PaneCommand[] = [
 	onKeys('editor.edit', ['enter'], {changes: true, label: literal('edit'), run: enterField}),
-	onKeys('editor.save', ['w'], {
-		changes: true,
-		label: literal('save (shows the diff)'),
-		run: reviewSave,
-	}),
+	onKeys('editor.save', saveKeys, {changes: true, label: literal('save'), run: reviewSave}),
+	onKeys('editor.leave', ['esc'], {label: literal('leave'), run: leaveEditor}),
 	onKeys('editor.undo', ['u'], {label: literal('undo'), run: undoChange}),
 	onKeys('editor.json', ['E'], {
 		changes: true,
@@ -164,7 +163,6 @@ export const editorCommands: readonly PaneCommand[] = [
 	),
 	...secretCommands,
 	findAct,
-	onKeys('editor.leave', ['esc'], {label: literal('leave'), run: leaveEditor}),
 ];
 
 const isLine = (shell: Shell): boolean => {

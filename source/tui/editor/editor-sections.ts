@@ -3,6 +3,7 @@ import {literal} from '../../terminal/text/safe.ts';
 import {onKeys, type PaneCommand} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
 import {scrolling} from '../acts/dialog.ts';
+import {saveKeys} from '../forms/form-keys.ts';
 import type {PaneSection} from '../panes/pane.ts';
 import type {Host, Shell} from '../shell/shell.ts';
 import {completionsOf, pasteInField, typeInField} from './edit-field.ts';
@@ -29,7 +30,7 @@ function scrollDiff(shell: Shell, rows: number): void {
 
 /** Keys of the diff before saving. */
 const diffCommands: readonly PaneCommand[] = [
-	onKeys('editor-diff.save', ['w'], {changes: true, label: literal('save it'), run: save}),
+	onKeys('editor-diff.save', saveKeys, {changes: true, label: literal('save it'), run: save}),
 	...scrolling('editor-diff', scrollDiff, {
 		names: ['down', 'up'],
 		more: name => ({quiet: name === 'up'}),

@@ -14,6 +14,7 @@ import type {FormPlace} from '../forms/form.ts';
 import type {Host} from '../shell/shell.ts';
 import type {LocalState} from '../state/source.ts';
 import type {Draft} from './draft.ts';
+import {inOrder} from './settings.ts';
 
 export type EditorStep =
 	| {readonly kind: 'form'}
@@ -38,10 +39,12 @@ export type EditorStep =
 /** A route that is being edited. It stays when another pane is looked at. */
 export type EditorState = {
 	readonly draft: Draft;
-	/** The name comes first, with an empty path. */
+	/** In the order of the form; the name has an empty path. */
 	readonly fields: readonly RouteField[];
-	/** Where keys act, and what is typed there. */
-	readonly place: FormPlace;
+	/** The key of the field where keys act, and what is typed there. What is said of the draft may bring rows above it. */
+	readonly place: Omit<FormPlace, 'index'> & {readonly key: string};
+	/** Fields that are not written are rows as well. */
+	readonly isUnfolded?: boolean;
 	/** Of what can complete a `{`: the one that Enter takes; `undefined`: nobody wants them now. */
 	readonly completion: number | undefined;
 	/** Part of the name of the field that is looked for; absent: none is. */
@@ -58,6 +61,8 @@ export type EditorState = {
 	readonly check?: RouteCheck | undefined;
 	readonly preview?: RoutePreview | undefined;
 	readonly backtest?: RouteBacktest | undefined;
+	/** Why nothing can be delivered now to a target of a profile, which are its `key`. */
+	readonly target?: {readonly key: string; readonly problem: string | undefined};
 	/** Grows with what may change these. */
 	readonly version: number;
 };
@@ -87,9 +92,9 @@ const nameField: RouteField = {
 /** The editor of a draft. */
 export const newEditor = (draft: Draft, fields: readonly RouteField[]): EditorState => ({
 	draft,
-	fields: [nameField, ...fields],
+	fields: inOrder([nameField, ...fields]),
 	// The name of one that is there is seldom what is to be changed.
-	place: {index: draft.isNew ? 0 : 1, option: 0},
+	place: {key: draft.isNew ? '' : 'events', option: 0},
 	completion: undefined,
 	step: {kind: 'form'},
 	deliveries: [],

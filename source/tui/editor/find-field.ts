@@ -1,4 +1,3 @@
-import type {RouteField} from '../../core/route-editor.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {editLine, insertText, lineText, shownLine} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
@@ -6,27 +5,31 @@ import {onKeys, type PaneCommand} from '../acts/command.ts';
 import type {Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {changeEditor, type EditorState} from './editor-state.ts';
-import {fieldsOf} from './route-form.ts';
+import {allFieldsOf, keyOf} from './route-form.ts';
+import {settingOf} from './settings.ts';
 
-const nameOf = ({path}: RouteField): string => path.join('.') || 'name';
-
-/** Where fields stand that have the text in their name. */
-function found(state: EditorState): readonly number[] {
+/** Keys of the fields that have the text in their name, or in what they are called. */
+function found(state: EditorState): readonly string[] {
 	const text = state.find?.value.trim().toLowerCase() ?? '';
 	return text === ''
 		? []
-		: fieldsOf(state).flatMap((field, index) => (nameOf(field).includes(text) ? [index] : []));
+		: allFieldsOf(state)
+				.filter(field =>
+					[keyOf(field), settingOf(field).label].some(name => name.toLowerCase().includes(text)),
+				)
+				.map(keyOf);
 }
 
-/** The form at the field that is found: the one it is at already, or the next, around the end. */
+/** The form at the field that is found: the one it is at already, or the next, around the end. What is folded stands as long as keys act on it. */
 function atFound(state: EditorState, step: -1 | 0 | 1 = 0): EditorState {
+	const all = allFieldsOf(state).map(keyOf);
 	const at = found(state);
-	const {index} = state.place;
-	const next =
+	const here = all.indexOf(state.place.key);
+	const key =
 		step < 0
-			? (at.findLast(one => one < index) ?? at.at(-1))
-			: (at.find(one => one >= index + step) ?? at[0]);
-	return next === undefined ? state : {...state, place: {index: next, option: 0}};
+			? (at.findLast(one => all.indexOf(one) < here) ?? at.at(-1))
+			: (at.find(one => all.indexOf(one) >= here + step) ?? at[0]);
+	return key === undefined ? state : {...state, place: {key, option: 0}};
 }
 
 /** Gives a key to the text that is looked for. */

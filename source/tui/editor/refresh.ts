@@ -16,7 +16,11 @@ const restMs = {check: 150, backtest: 700} as const;
 export function refresh(shell: Shell): void {
 	changeEditor(shell, state => ({...state, version: state.version + 1}));
 	stopRefreshing(shell);
-	const stop = stopAll([later(shell, restMs.check, look), later(shell, restMs.backtest, tryAll)]);
+	const stop = stopAll([
+		later(shell, restMs.check, look),
+		later(shell, restMs.backtest, tryAll),
+		later(shell, restMs.backtest, askTarget),
+	]);
 	waiting.set(shell.view, stopAll([shell.untilEnd(stop), stop]));
 }
 
@@ -74,6 +78,18 @@ async function look(shell: Shell, state: EditorState): Promise<void> {
 		id === undefined ? undefined : shell.port.previewRoute(name, {...wire, delivery: id}),
 	]);
 	take(shell, state, {check, preview});
+}
+
+/** Asks the platform, or the client of the code host, once for each target and profile. */
+async function askTarget(shell: Shell): Promise<void> {
+	const {draft, target} = editorNow(shell) ?? {};
+	const {deliver = 'log', profile, cron_job: job} = draft?.definition ?? {};
+	const key = JSON.stringify([deliver, profile]);
+	if (job === undefined && typeof deliver === 'string' && target?.key !== key) {
+		const options = typeof profile === 'string' ? {profile} : {};
+		const problem = await shell.port.readTargetProblem(deliver, options);
+		changeEditor(shell, now => ({...now, target: {key, problem}}));
+	}
 }
 
 async function tryAll(shell: Shell, state: EditorState): Promise<void> {

@@ -1,3 +1,4 @@
+import type {JsonObject} from '../../core/json.ts';
 import type {RouteField} from '../../core/route-editor.ts';
 import type {FieldRecord, FieldValue} from '../../nouns/field.ts';
 import type {FormState} from '../forms/form.ts';
@@ -14,36 +15,57 @@ import {
 	rowsOfSettings,
 	withMember,
 } from './list-setting.ts';
+import {settingOf} from './settings.ts';
 
 /** Longest line of a field: a prompt may be one. */
 const maxLine = 64 * 1024;
 
-/** A setting of a route as a field of a form. */
+/** A setting of a route as a field of a form, called by its key. */
 export const settingField = ({
 	path,
 	options,
 	secret,
 	required,
-	...rest
+	description,
+	kind,
+	default: standard,
 }: RouteField): FieldRecord => ({
 	key: path.join('.'),
-	title: titleOf(path),
-	description: rest.description,
-	kind: rest.kind,
+	title: path.join('.') || 'name',
+	description,
+	kind,
 	required: required === true,
 	// What stands there as JSON holds marks instead of secrets.
-	masked: secret === true && rest.kind !== 'json',
-	none: rest.default === undefined ? {} : {default: rest.default},
+	masked: secret === true && kind !== 'json',
+	none: standard === undefined ? {} : {default: standard},
 	...(options && {options: options.map(value => ({value, title: value}))}),
 	...(isMember(path) && path[0] === 'filters' && {own: {typed: filterLine, taken: filterOf}}),
 	maxLine,
 });
 
-function titleOf(path: readonly string[]): string {
-	const [key = 'name', at = ''] = path;
-	return isMember(path)
-		? `${key} ${at === addKey ? addKey : Number(at) + 1}`
-		: path.join('.') || key;
+/** What a field is called by in a form; empty for the name. */
+export const keyOf = ({path}: Pick<RouteField, 'path'>): string => path.join('.');
+
+/** What a setting is for, after its key where it is called otherwise. */
+function describedBy(field: RouteField): string {
+	const {key, label} = settingOf(field);
+	return key === '' || key === label ? field.description : `${key}: ${field.description}`;
+}
+
+function titleOf(field: RouteField, definition: JsonObject): string {
+	const {path} = field;
+	if (field === foldField) {
+		return '…';
+	}
+
+	const {key, label} = settingOf(field);
+	const [first = '', at = ''] = path;
+	if (!isMember(path)) {
+		return path.join('.') === key ? label : path.join('.');
+	}
+
+	const count = at === addKey ? membersOf(definition[first]).length : Number(at);
+	return count === 0 ? label : at === addKey ? `another ${label}` : `${label} ${count + 1}`;
 }
 
 /** What a field of a route holds. */
@@ -69,39 +91,110 @@ export const isFieldChanged = ({draft}: EditorState, field: RouteField): boolean
 		: JSON.stringify(heldBy(draft, field)) !==
 			JSON.stringify(heldBy({name: '', definition: draft.base}, field));
 
-/** The fields of what is edited, in rows. */
-export const fieldsOf = ({fields, draft}: EditorState): readonly RouteField[] =>
+/** All fields of what is edited, also those that are folded. */
+export const allFieldsOf = ({fields, draft}: EditorState): readonly RouteField[] =>
 	rowsOfSettings(fields, draft.definition);
 
+/** The row that unfolds the fields which nothing says anything of, and folds them. */
+export const foldField: RouteField = {
+	path: ['…'],
+	kind: 'text',
+	description: 'Settings that are not written; / finds one by its name',
+};
+
+/** The fields of what is edited, in rows: those that are written, are wrong, or are what every route is made of, then the row for the others. */
+export function fieldsOf(state: EditorState): readonly RouteField[] {
+	const all = allFieldsOf(state);
+	const shown = state.isUnfolded === true ? all : all.filter(field => stands(state, field));
+	return [...shown, foldField];
+}
+
+/** How many fields are folded. */
+export const foldedCount = (state: EditorState): number =>
+	allFieldsOf(state).length + 1 - fieldsOf(state).length;
+
+function stands({draft, check, place}: EditorState, field: RouteField): boolean {
+	const {path, inMapping} = field;
+	const [first = '', at = ''] = path;
+	const own = keyOf(field);
+	const said = [...(check?.problems ?? []), ...(check?.notes ?? [])];
+	const isPart = path.length > 1 && !isMember(path);
+	if (
+		own === place.key ||
+		inMapping === true ||
+		said.some(({path: about}) =>
+			isPart && about === first ? true : about !== '' && `${about}.`.startsWith(`${own}.`),
+		)
+	) {
+		return true;
+	}
+
+	if (at === addKey) {
+		return first === 'filters' || membersOf(draft.definition[first]).length === 0;
+	}
+
+	const {stands: when} = settingOf(field);
+	const isWritten = [draft.definition, draft.base].some(
+		definition => valueIn(definition, path) !== undefined,
+	);
+	return when === 'always' || (when === undefined && isWritten);
+}
+
+/** The place of the field that keys act on; of one that is gone, that of the last of its list or mapping. */
+function indexIn(fields: readonly RouteField[], key: string): number {
+	const [first] = key.split('.');
+	const index = fields.findIndex(field => keyOf(field) === key);
+	const near = fields.findLastIndex(({path}) => path[0] === first);
+	return Math.max(0, index === -1 ? near : index);
+}
+
 /** The field that keys act on. */
-export const fieldNow = (state: EditorState): RouteField | undefined =>
-	fieldsOf(state)[state.place.index];
+export function fieldNow(state: EditorState): RouteField | undefined {
+	const fields = fieldsOf(state);
+	return fields[indexIn(fields, state.place.key)];
+}
 
 /** What is edited, as a form. */
 export function routeForm(state: EditorState): FormState {
-	const {place, draft} = state;
+	const {draft} = state;
+	const {key, ...place} = state.place;
 	const fields = fieldsOf(state);
 	return {
 		...place,
-		fields: fields.map(settingField),
-		values: Object.fromEntries(fields.map(field => [field.path.join('.'), heldBy(draft, field)])),
+		index: indexIn(fields, key),
+		fields: fields.map(field => ({
+			...settingField(field),
+			title: titleOf(field, draft.definition),
+			description: describedBy(field),
+		})),
+		values: Object.fromEntries(fields.map(field => [keyOf(field), heldBy(draft, field)])),
 	};
 }
 
 /** What is edited, with what became of its form. */
 export function withForm(state: EditorState, form: FormState): EditorState {
-	const {index, option, editing} = form;
+	const {fields, index, option, editing} = form;
+	const draft = withValues(state, form);
+	const key = fields[index]?.key ?? '';
+	const [list = '', at] = key.split('.');
+	const counts = [state.draft, draft].map(({definition}) => membersOf(definition[list]).length);
+	const [before = 0, now = 0] = counts;
 	return {
 		...state,
-		place: {index, option, ...(editing && {editing})},
-		draft: withValues(state, form),
+		// Keys act on what was added.
+		place: {
+			key: at === addKey && now > before ? `${list}.${now - 1}` : key,
+			option,
+			...(editing && {editing}),
+		},
+		draft,
 	};
 }
 
 function withValues(state: EditorState, {values}: FormState): Draft {
 	const {draft} = state;
 	return fieldsOf(state).reduce((changed, field) => {
-		const value = values[field.path.join('.')];
+		const value = values[keyOf(field)];
 		return value === heldBy(draft, field) ? changed : withHeld(changed, field.path, value);
 	}, draft);
 }

@@ -2,7 +2,7 @@ import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import type {RouteField} from '../../core/route-editor.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
 import {typedProblem} from '../../nouns/field-kinds.ts';
-import {secretAge} from '../../nouns/route/route-facts.ts';
+import {formerText, secretAge} from '../../nouns/route/route-facts.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {fieldRows, type FieldRows} from '../forms/field-rows.ts';
@@ -11,24 +11,40 @@ import {clean, line, type Line} from '../lines/line.ts';
 import {completionsOf} from './edit-field.ts';
 import type {EditorState} from './editor-state.ts';
 import {addKey, filterLine, isMember, membersOf} from './list-setting.ts';
-import {fieldsOf, isFieldChanged, routeForm} from './route-form.ts';
+import {fieldsOf, foldedCount, foldField, isFieldChanged, keyOf, routeForm} from './route-form.ts';
+import {groupNames, settingOf} from './settings.ts';
+import {shownValue} from './shown-value.ts';
 
 const maxShown = 8;
 
-/** The fields of a route, with what the receiver says of them below each. */
+/** The fields of a route, with what is known of each beside or below it. `losses`: what is said of the events that it turned away. */
 export function routeRows(
 	state: EditorState,
-	{width, now}: {readonly width: number; readonly now: number},
+	{
+		width,
+		now,
+		losses,
+	}: {readonly width: number; readonly now: number; readonly losses?: string | undefined},
 ): FieldRows {
-	const byKey = new Map(fieldsOf(state).map(field => [field.path.join('.'), field]));
+	const byKey = new Map(fieldsOf(state).map(field => [keyOf(field), field]));
 	const form = routeForm(state);
 	const isRight = typedNow(form)?.ok === true;
 	return fieldRows(form, {
 		width,
+		group({key}) {
+			const field = byKey.get(key);
+			return !field || field === foldField ? literal(' ') : groupNames[settingOf(field).group];
+		},
 		shown({key}, value) {
 			const field = byKey.get(key);
 			if (key === '' || !field) {
 				return clean(typeof value === 'string' && value !== '' ? value : '-');
+			}
+
+			if (field === foldField) {
+				return state.isUnfolded === true
+					? literal('Enter folds what is not written')
+					: safe`${foldedCount(state)} more: Enter unfolds, / finds one`;
 			}
 
 			return isMember(field.path)
@@ -47,18 +63,24 @@ export function routeRows(
 		},
 		warnings({key}, value) {
 			const field = byKey.get(key);
-			return field && isTemplate(field) ? openBraces(value) : [];
+			return [
+				...(isTemplate(field) ? openBraces(value) : []),
+				...(state.check?.notes ?? []).flatMap(({path, message}) =>
+					field && `${path}.`.startsWith(`${key}.`) ? [message] : [],
+				),
+				...(key === 'deliver' && state.target?.problem !== undefined ? [state.target.problem] : []),
+				...(key === 'rate_limit' && losses !== undefined ? [losses] : []),
+			];
 		},
 		offers: completionLines(state, width),
 	});
 }
 
 /** Whether keys in braces are replaced in what the setting says. */
-const isTemplate = ({path: [first], description}: RouteField): boolean =>
-	first === 'prompt' ||
-	first === 'coalesce' ||
-	first === 'deliver_extra' ||
-	/template/i.test(description);
+export const isTemplate = (field: RouteField | undefined): boolean => {
+	const {path: [first = ''] = [], description = ''} = field ?? {};
+	return ['prompt', 'coalesce', 'deliver_extra'].includes(first) || /template/i.test(description);
+};
 
 /** A filter with what it lets pass, a secret with its age, or what the row is for that adds one. */
 function memberText(
@@ -70,18 +92,24 @@ function memberText(
 	const count = membersOf(draft.definition[key]).length;
 	const isSecret = field.secret === true;
 	if (at === addKey) {
-		return count > 0 || (isSecret && !draft.isNew)
+		return count > 0
 			? literal('Enter adds one')
-			: isSecret
+			: isSecret && draft.isNew
 				? literal('a new one is made')
-				: literal('none: every event passes; Enter adds one');
+				: shownValue(field, undefined);
 	}
 
 	if (isSecret) {
-		const on = draft.definition['rotated_on'];
+		const {rotated_on: on, retired_secrets: retired} = draft.definition;
 		const shown = shownValue(field, value);
-		return shown.endsWith('kept') && count === 1
-			? safe`${shown}, ${clean(secretAge(typeof on === 'string' ? Date.parse(on) : undefined, {now, key: 'n'}))}`
+		const former = formerText(
+			membersOf(retired).flatMap(one =>
+				isJsonObject(one) && typeof one['until'] === 'string' ? [Date.parse(one['until'])] : [],
+			),
+			now,
+		);
+		return shown.startsWith('✓') && count === 1
+			? safe`${shown}, ${clean(secretAge(typeof on === 'string' ? Date.parse(on) : undefined, {now, key: 'n'}))}${former === undefined ? literal('') : safe`; former: ${clean(former)}`}`
 			: shown;
 	}
 
@@ -156,61 +184,4 @@ export function openBraces(template: JsonValue | undefined): readonly string[] {
 				: [];
 	const names = texts.flatMap(text => [...text.matchAll(unclosed)].map(([, name = '']) => name));
 	return [...new Set(names)].map(name => `{${name} has no closing }, and stays as it is written`);
-}
-
-/** A value in one row. */
-export function shownValue(field: RouteField, value: JsonValue | undefined): Safe {
-	if (value === undefined || value === null) {
-		const {default: standard} = field;
-		return standard === undefined || standard === '' || isEmpty(standard)
-			? literal('-')
-			: safe`- (${cell(plain(standard)).text})`;
-	}
-
-	return cell(field.secret === true ? secretText(value) : plain(value)).text;
-}
-
-const isEmpty = (value: JsonValue): boolean =>
-	typeof value === 'object' && value !== null && Object.keys(value).length === 0;
-
-const plain = (value: JsonValue): string => {
-	if (typeof value === 'string') {
-		return value;
-	}
-
-	// Nothing is something else than no setting: a route with `toolsets: []` has no tools, one without has all.
-	return Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'string')
-		? value.join(', ')
-		: JSON.stringify(value);
-};
-
-/** Stands in the place of a secret that the gateway makes. */
-export const toMake = '<make a new secret>';
-
-const kept = /^<kept: [^,<>\s]+, (\d+) bytes>$/;
-
-/** Whether a secret is there, never what it is: also of one that was typed here. */
-function secretText(value: JsonValue): string {
-	return Array.isArray(value)
-		? `${value.length}: ${value.map(item => (isJsonObject(item) ? 'set, kept' : oneSecret(item))).join('; ')}`
-		: oneSecret(value);
-}
-
-function oneSecret(text: JsonValue): string {
-	if (typeof text !== 'string') {
-		return 'set';
-	}
-
-	const [, bytes] = kept.exec(text) ?? [];
-	if (bytes !== undefined) {
-		return `set, ${bytes} bytes, kept`;
-	}
-
-	if (text === toMake) {
-		return 'a new one is made when it is saved';
-	}
-
-	return /^\$\{[^{}]*\}$/.test(text) || text === 'INSECURE_NO_AUTH' || text === ''
-		? JSON.stringify(text)
-		: 'new, set here';
 }

@@ -4,7 +4,7 @@ import {typedProblem} from '../../nouns/field-kinds.ts';
 import {routeKey} from '../../nouns/route/route.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {selectSoon} from '../acts/select-soon.ts';
-import {confirm} from '../dialogs/questions.ts';
+import {askToDrop} from '../dialogs/questions.ts';
 import {routeList} from '../entries/route-list.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -12,7 +12,7 @@ import {attemptOnFile} from './conflict.ts';
 import {countChanges, isDirty, isRenamed, undo, wireDraft} from './draft.ts';
 import {changeEditor, editorNow, type EditorStep} from './editor-state.ts';
 import {closeEditor, refresh} from './refresh.ts';
-import {fieldsOf, routeForm} from './route-form.ts';
+import {allFieldsOf, keyOf, routeForm} from './route-form.ts';
 
 const goTo = (shell: Shell, step: EditorStep): void => {
 	changeEditor(shell, state => ({...state, step}));
@@ -31,22 +31,17 @@ export function leaveEditor(shell: Shell): void {
 	}
 
 	const count = countChanges(state.draft);
-	confirm.open(shell, {
-		title: literal('Leave without saving?'),
+	askToDrop(shell, {
 		lines: [
 			safe`${clean(state.draft.name || 'The new route')} has ${count === 1 ? literal('1 change') : safe`${count} changes`} that ${count === 1 ? literal('is') : literal('are')} not saved.`,
 		],
-		act: literal('drop them'),
-		stay: literal('stay in the form'),
-		run() {
-			closeEditor(shell);
-		},
+		run: closeEditor,
 	});
 }
 
 /** Goes to a field, and says why nothing is saved. */
-function refuse(shell: Shell, index: number, why: Safe): void {
-	changeEditor(shell, state => ({...state, place: {index, option: 0}}));
+function refuse(shell: Shell, key: string, why: Safe): void {
+	changeEditor(shell, state => ({...state, place: {key, option: 0}}));
 	shell.toast(safe`Not saved: ${why}`, 'warn');
 }
 
@@ -62,15 +57,15 @@ export function reviewSave(shell: Shell): void {
 		const why = draft.isNew
 			? literal('a new route needs a name')
 			: literal('a route needs a name; u brings it back');
-		refuse(shell, 0, why);
+		refuse(shell, '', why);
 		return;
 	}
 
 	const {fields, values} = routeForm(state);
-	for (const [index, field] of fields.entries()) {
+	for (const field of fields) {
 		const problem = typedProblem(field, values[field.key]);
 		if (problem !== undefined) {
-			refuse(shell, index, safe`${clean(field.key)} ${clean(problem)}`);
+			refuse(shell, field.key, safe`${clean(field.key)} ${clean(problem)}`);
 			return;
 		}
 	}
@@ -85,8 +80,8 @@ export function reviewSave(shell: Shell): void {
 		changeEditor(shell, current => ({...current, check: {problems, warnings}}));
 		const [problem] = problems;
 		if (problem) {
-			const index = fieldsOf(state).findIndex(({path}) => isAbout(problem.path, path));
-			refuse(shell, Math.max(0, index), clean(sayProblem(problem)));
+			const field = allFieldsOf(state).find(({path}) => isAbout(problem.path, path));
+			refuse(shell, field ? keyOf(field) : '', clean(sayProblem(problem)));
 		} else if (plan.diff.length === 0) {
 			shell.toast(literal('There is nothing to save'));
 		} else {

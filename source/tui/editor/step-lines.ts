@@ -8,7 +8,7 @@ import type {EditorStep} from './editor-state.ts';
 /** What saving changes, before it does. */
 export const planLines = (plan: RouteSavePlan, width: number): readonly Line[] => [
 	...changeLines(plan, width),
-	line(literal('w writes it, Esc goes back to the form'), 'quiet'),
+	line(literal('a writes it, Esc goes back to the form'), 'quiet'),
 ];
 
 /** A dynamic route that was made, or a secret that was: the one time that it is there. */

@@ -1,8 +1,10 @@
 import type {Safe} from '../../core/untrusted.ts';
+import {entryOf, isTyped, typedText} from '../../nouns/field-kinds.ts';
 import type {FieldRecord, FieldValue} from '../../nouns/field.ts';
-import {fit} from '../../terminal/text/fit.ts';
-import {literal, safe} from '../../terminal/text/safe.ts';
-import {clean, line, wrapText, type Line} from '../lines/line.ts';
+import {fit, widthOf} from '../../terminal/text/fit.ts';
+import {empty, literal, safe} from '../../terminal/text/safe.ts';
+import {clean, line, wrapText, type Line, type Span} from '../lines/line.ts';
+import type {Tone} from '../theme/theme.ts';
 import {currentField, type FormState} from './form.ts';
 import {typedRows} from './typed-rows.ts';
 
@@ -17,6 +19,8 @@ export type FieldRows = {
 /** What a form knows of its fields beside their values. */
 export type FieldLook = {
 	readonly width: number;
+	/** The part of the form that a field is in; it stands before the first field of it. */
+	group(field: FieldRecord): Safe;
 	/** A value in one row. */
 	shown(field: FieldRecord, value: FieldValue): Safe;
 	/** It is not as it was at first. */
@@ -29,48 +33,65 @@ export type FieldLook = {
 	readonly offers: readonly Line[];
 };
 
-const titleCells = 27;
 const marks = 3;
+const groupCells = 7;
+const titleCells = 18;
+const before = marks + groupCells + titleCells;
 const maxDescribed = 3;
+/** Rows of a value that has no room beside its title, and of the one that keys act on. */
+const maxRows = {other: 3, current: 10} as const;
 /** Rows below the cursor that should be seen, too. */
 const below = 8;
 
-/** The fields, one row each until one is entered, with what is wrong below them. */
+/** The fields, one row each where that has room, with what is wrong beside or below their values. */
 export function fieldRows(form: FormState, look: FieldLook): FieldRows {
 	const {width} = look;
 	const current = currentField(form);
 	const rows: Line[] = [];
 	let place = {first: 0, last: 0};
 	let cursor: FieldRows['cursor'];
+	let group = empty;
 	for (const field of form.fields) {
 		const {editing} = form;
 		const isCurrent = field === current;
 		const first = rows.length;
-		if (isCurrent && editing) {
+		const own = look.group(field);
+		const isTypedIn = isCurrent && editing !== undefined;
+		const head: Line = [
+			{text: isCurrent ? literal('>') : literal(' '), tone: 'accent'},
+			{text: look.isChanged(field) ? literal('~ ') : literal('  '), tone: 'warn'},
+			{text: fit(own === group ? empty : own, groupCells), tone: 'title'},
+			{text: fit(titleOf(field), titleCells), tone: isCurrent ? 'selected' : 'quiet'},
+		];
+		group = own;
+		// What has room beside the value is taken out of here.
+		const notes = [
+			...look.problems(field).map(text => ({text: `✗ ${text}`, tone: 'bad'}) as const),
+			...look
+				.warnings(field, form.values[field.key])
+				.map(text => ({text: `! ${text}`, tone: 'warn'}) as const),
+		];
+		if (isTypedIn) {
 			const typed = typedRows(editing, {width: Math.max(4, width - 5), isMasked: field.masked});
-			rows.push(
-				[
-					{text: literal('> '), tone: 'accent'},
-					{text: fit(titleOf(field), Math.max(1, width - 2)), tone: 'selected'},
-				],
-				...typed.rows.map(row => line(safe`    ${row}`, 'accent')),
-				...look.offers,
-			);
+			rows.push(head, ...typed.rows.map(row => line(safe`    ${row}`, 'accent')), ...look.offers);
 			cursor = {row: first + 1 + typed.cursor.row, column: 4 + typed.cursor.column};
 			place = {first, last: cursor.row + below};
 		} else {
-			rows.push(fieldRow(form, field, {look, isCurrent}));
+			rows.push(...valueRows(form, field, {look, head, isCurrent, notes}));
 		}
 
 		rows.push(
-			...noteRows('✗', look.problems(field), width),
-			...noteRows('!', look.warnings(field, form.values[field.key]), width),
+			...notes.flatMap(({text, tone}) =>
+				wrapText(text, width - marks - groupCells).map(row =>
+					line(safe`${fit(empty, marks + groupCells)}${row}`, tone),
+				),
+			),
 		);
 		if (isCurrent && !editing) {
 			rows.push(
-				...wrapText(field.description, width - marks - 1)
+				...wrapText(field.description, width - marks - groupCells)
 					.slice(0, maxDescribed)
-					.map(text => line(safe`    ${text}`, 'quiet')),
+					.map(text => line(safe`${fit(empty, marks + groupCells)}${text}`, 'quiet')),
 			);
 			place = {first, last: rows.length - 1};
 		}
@@ -87,25 +108,53 @@ export function fieldRows(form: FormState, look: FieldLook): FieldRows {
 /** What a field is called. */
 const titleOf = ({title, key}: FieldRecord): Safe => clean(title === '' ? key : title);
 
-function fieldRow(
+/** A value beside its title, with what is said of it where both have room; one of several lines, or that is looked at and has none, at full width below. */
+function valueRows(
 	{values}: FormState,
 	field: FieldRecord,
-	{look, isCurrent}: {readonly look: FieldLook; readonly isCurrent: boolean},
-): Line {
+	{
+		look,
+		head,
+		isCurrent,
+		notes,
+	}: {
+		readonly look: FieldLook;
+		readonly head: Line;
+		readonly isCurrent: boolean;
+		readonly notes: Array<{readonly text: string; readonly tone: Tone}>;
+	},
+): readonly Line[] {
+	const value = values[field.key];
+	const tone = isCurrent ? 'selected' : value === undefined ? 'quiet' : 'plain';
+	const room = Math.max(0, look.width - before);
+	const text = look.shown(field, value);
+	const whole = isTyped(field) ? typedText(field, value) : '';
+	const isLong = whole.includes('\n') || widthOf(text) > room;
+	if (isLong && whole !== '' && (isCurrent || entryOf(field) === 'area')) {
+		const all = wrapText(whole, look.width - 4);
+		const most = isCurrent ? maxRows.current : maxRows.other;
+		const more = all.length - most;
+		return [
+			head,
+			...all.slice(0, most).map(row => line(safe`    ${row}`, isCurrent ? 'plain' : tone)),
+			...(more > 0
+				? [line(safe`    … ${more} more ${more === 1 ? literal('row') : literal('rows')}`, 'quiet')]
+				: []),
+		];
+	}
+
+	const [note] = notes;
+	const said: Span | undefined = note && {...note, text: clean(note.text)};
+	const isBeside = said && widthOf(text) + 3 + widthOf(said.text) <= room;
+	if (isBeside) {
+		notes.shift();
+	}
+
 	return [
-		{text: isCurrent ? literal('>') : literal(' '), tone: 'accent'},
-		{text: look.isChanged(field) ? literal('~ ') : literal('  '), tone: 'warn'},
-		{text: fit(titleOf(field), titleCells), tone: isCurrent ? 'selected' : 'quiet'},
-		{
-			text: fit(look.shown(field, values[field.key]), Math.max(0, look.width - marks - titleCells)),
-			tone: isCurrent ? 'selected' : 'plain',
-		},
+		[
+			...head,
+			{text: isBeside ? text : fit(text, room), tone},
+			...(isBeside ? [{text: literal('   ')}, said] : []),
+		],
 	];
 }
-
-const noteRows = (sign: '✗' | '!', notes: readonly string[], width: number): readonly Line[] =>
-	notes.flatMap(note =>
-		wrapText(`${sign} ${note}`, width - marks - 1).map(text =>
-			line(safe`    ${text}`, sign === '!' ? 'warn' : 'bad'),
-		),
-	);

@@ -18,6 +18,9 @@ const moving = (
 	{label, step}: {readonly label: Safe; readonly step: number},
 ): FormKey => ({id, keys, label, step, act: form => moveField(form, step)});
 
+/** The key that saves or sends what is filled in, in every form, and what is shown before it is written. */
+export const saveKeys = ['a'] as const;
+
 /** Between fields. */
 export const moveKeys: readonly FormKey[] = [
 	moving('down', ['j', 'down', 'tab'], {label: literal('next field'), step: 1}),

@@ -171,6 +171,11 @@ export const typeInto = (form: FormState, key: Pick<KeyEvent, 'id' | 'text'>): F
 export const pasteInto = (form: FormState, text: string): FormState =>
 	changeTyping(form, (typing, maxLine) => pasteIn(typing, text, maxLine));
 
+/** Whether nothing was filled in: leaving it loses nothing. */
+export const isUntouched = ({fields, values, editing}: FormState): boolean =>
+	editing === undefined &&
+	fields.every(field => JSON.stringify(values[field.key]) === JSON.stringify(initialOf(field)));
+
 /** The form with what its masked fields began with. */
 export const withoutMasked = (form: FormState): FormState => ({
 	...leaveEditing(form),

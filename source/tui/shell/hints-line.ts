@@ -48,6 +48,8 @@ const ranks: ReadonlyMap<string, number> = new Map([
 	['quit', 0],
 	['detail.open', 2],
 	['detail.close', 2],
+	// What saves and leaves a form has room before it.
+	['form.help', 4],
 ]);
 
 const bannerRank = 1;

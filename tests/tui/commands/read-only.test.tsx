@@ -41,7 +41,7 @@ const looking: ReadonlySet<string> = new Set(
 		'first-run.copy first-run.close',
 		'approval.copy approval.pager approval.next approval.previous approval.down approval.up approval.page-down approval.page-up approval.first approval.last approval.rule approval.by-hand approval.by-hand-back approval.copy-lines approval.rule-any approval.rule-exact approval.rule-keys approval.rule-mark approval.rule-wider approval.rule-nearer approval.back approval.leave',
 		'approval-text.page-down approval-text.page-up approval-text.back',
-		'form.down form.up form.first form.last form.next form.previous form.copy',
+		'form.down form.up form.first form.last form.next form.previous form.copy form.help',
 		'form-text.keep form-text.next form-text.previous form-text.leave form-text.review',
 		'trial.review trial.close',
 		'keys.copy',

@@ -14,7 +14,7 @@ import {
 	type Draft,
 } from '../../../source/tui/editor/draft.ts';
 import {settingField} from '../../../source/tui/editor/route-form.ts';
-import {shownValue} from '../../../source/tui/editor/route-rows.ts';
+import {shownValue} from '../../../source/tui/editor/shown-value.ts';
 
 const draftOf = (base: JsonObject): Draft => ({
 	name: 'hook',
@@ -140,7 +140,7 @@ test('what is empty is left out, and what is wrong is said', () => {
 test('of a secret is shown whether it is there, also of one that was typed', () => {
 	const field = {path: ['secret'], kind: 'texts', description: '', secret: true} as const;
 
-	expect(shownValue(field, '<kept: secret, 43 bytes>')).toBe('set, 43 bytes, kept');
+	expect(shownValue(field, '<kept: secret, 43 bytes>')).toBe('✓ set, 43 bytes');
 	expect(shownValue(field, 'just-typed-it')).toBe('new, set here');
 	expect(shownValue(field, '${NAME}')).toBe('"${NAME}"');
 	expect(typedText(settingField(field), 'just-typed-it')).toBe('');

@@ -108,7 +108,7 @@ test('three steps, a diff, and what was written: with a secret that is shown onc
 	expect(text()).not.toContain(oldSecret);
 	expect(home.written()).toBe(yaml);
 
-	await screen.press('w');
+	await screen.press('a');
 	await see('Secret, which will not be shown again');
 	const [, secret = ''] = /secret: ([\w-]{43})$/m.exec(home.written()) ?? [];
 	expect(secret).not.toBe('');
@@ -138,7 +138,12 @@ test('a typed secret is masked everywhere; Esc leaves everything untouched at ev
 	await screen.press('enter', 'a', 's');
 	await see('This changes');
 	expect(text()).not.toMatch(/a-new-long-secret|the-secret-that-was-there/);
+	// What was typed is asked for, and there again when the person stays.
 	await screen.press('esc');
+	expect(text()).toContain('Leave without saving?');
+	await screen.press('esc');
+	await see('This changes');
+	await screen.press('esc', 'y');
 	expect(shell.view.get().overlay).toBeUndefined();
 	expect(home.written()).toBe(yaml);
 });
@@ -151,7 +156,7 @@ test('somebody who edits the file meanwhile is not written over', async () => {
 	await see('This changes');
 	const file = setupDiff.now(shell)?.plan.file ?? '';
 	writeFileSync(file, `${yaml}# theirs\n`);
-	await screen.press('w');
+	await screen.press('a');
 	// The path of the home decides where its rows break.
 	await until(
 		() => card.said().includes('was changed since its diff was made'),
@@ -169,9 +174,9 @@ test('what would be written is scrolled to its end, and the first key up moves i
 	await screen.press('enter', 'a');
 	await see('This changes');
 	await card.resize({columns: 60, rows: 16});
-	expect(text()).not.toContain('w writes it');
+	expect(text()).not.toContain('a writes it');
 	await screen.press(...Array.from({length: 60}, () => 'j'));
-	expect(text()).toContain('w writes it');
+	expect(text()).toContain('a writes it');
 	const end = text();
 	await screen.press('k');
 	expect(text()).not.toBe(end);

@@ -51,11 +51,11 @@ test('a remote server is shown whole, and installed with one key that came late 
 	await open(shown, 100);
 	expect(shown.text()).toContain('https://crm.example/mcp');
 	expect(shown.text()).toContain('"trust": "untrusted"');
-	await shown.screen.press('i');
+	await shown.screen.press('a');
 	expect(shown.text()).toContain('Too early');
 	expect(port.calls).toEqual([]);
 	await shown.pass(1100);
-	await shown.screen.press('i');
+	await shown.screen.press('a');
 	await shown.pass(100);
 	expect(port.calls).toEqual([{name: 'installServer', args: [{link: remote, name: 'crm'}]}]);
 	expect(shown.text()).toContain('crm is installed, untrusted');
@@ -65,7 +65,7 @@ test('of a program the name is typed, and cannot be pasted', async () => {
 	const port = asked(program);
 	await using shown = await showShell(port, wide);
 	await open(shown);
-	await shown.screen.press('i');
+	await shown.screen.press('a');
 	await shown.pass(600);
 	expect(shown.text()).toContain("type the server's name to install it");
 	// What the sheet shows needs no banner, which would take a row of it.
@@ -95,7 +95,7 @@ test('at 80×24 all of a long entry has to be seen before a key installs', async
 	await open(shown);
 	await shown.screen.press('G');
 	await shown.pass(1000);
-	await shown.screen.press('i');
+	await shown.screen.press('a');
 	expect(shown.text()).toContain('Not everything was on the screen');
 	await shown.screen.press('g');
 	for (let page = 0; page < 4; page += 1) {
@@ -106,7 +106,7 @@ test('at 80×24 all of a long entry has to be seen before a key installs', async
 	}
 
 	await shown.pass(1000);
-	await shown.screen.press('i');
+	await shown.screen.press('a');
 	await shown.pass(100);
 	expect(port.calls).toHaveLength(1);
 });
@@ -115,7 +115,7 @@ test('a name that is taken cannot be installed; n gives another one, which is a 
 	const port = asked(remote, {servers: [makeServer({name: 'crm'})]});
 	await using shown = await showShell(port, wide);
 	await open(shown);
-	await shown.screen.press('i');
+	await shown.screen.press('a');
 	await shown.pass(100);
 	expect(port.calls).toEqual([]);
 	await shown.screen.press('n');
@@ -125,7 +125,7 @@ test('a name that is taken cannot be installed; n gives another one, which is a 
 	await shown.pass(50);
 	expect(shown.text()).toContain('Tool server "crm-2" (the link calls it "crm")');
 	await shown.pass(1200);
-	await shown.screen.press('i');
+	await shown.screen.press('a');
 	await shown.pass(100);
 	expect(port.calls).toEqual([{name: 'installServer', args: [{link: remote, name: 'crm-2'}]}]);
 });
@@ -207,7 +207,7 @@ test('what is typed after it was installed is not heard by the pane below for ha
 	const port = asked(remote, {runs: [makeRun({state: 'running'})]});
 	await using shown = await showShell(port, wide, {pane: 'runs'});
 	await open(shown);
-	await shown.screen.press('i');
+	await shown.screen.press('a');
 	expect(port.calls).toHaveLength(1);
 	await shown.pass(499);
 	await shown.screen.press('x');
@@ -223,10 +223,10 @@ test('a key that means nothing on the sheet puts the one that installs off for h
 	await open(shown);
 	await shown.screen.press('b');
 	await shown.pass(499);
-	await shown.screen.press('i');
+	await shown.screen.press('a');
 	expect(port.calls).toEqual([]);
 	await shown.pass(500);
-	await shown.screen.press('i');
+	await shown.screen.press('a');
 	expect(port.calls).toHaveLength(1);
 });
 
@@ -236,7 +236,7 @@ test('in a terminal that became too small nothing is installed', async () => {
 	await open(shown);
 	await shown.resize({columns: 50, rows: 12});
 	await shown.pass(5000);
-	await shown.screen.press('i');
+	await shown.screen.press('a');
 	expect(port.calls).toEqual([]);
 });
 

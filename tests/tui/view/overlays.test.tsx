@@ -1,10 +1,18 @@
 import {expect, test} from 'vitest';
 import {manualTopics} from '../../../source/cli/manual/read-page.ts';
+import {field} from '../../../source/nouns/field.ts';
 import {literal} from '../../../source/terminal/text/safe.ts';
+import {dialogs} from '../../../source/tui/commands/dialogs.ts';
+import {askForTold} from '../../../source/tui/dialogs/act-form.ts';
+import {openKeyForm} from '../../../source/tui/dialogs/key.ts';
+import {openTrial} from '../../../source/tui/dialogs/trial.ts';
+import {editorCommands} from '../../../source/tui/editor/editor-commands.ts';
 import {panes} from '../../../source/tui/panes/panes.ts';
+import type {Shell} from '../../../source/tui/shell/shell.ts';
 import {dialogRows} from '../../helpers/dialog-rows.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeToolApproval} from '../../helpers/make-approval.ts';
+import {makeServer, makeServerTool} from '../../helpers/make-server.ts';
 import {makeDelivery, makeJob, makeRun, received, runChanged} from '../../helpers/make.ts';
 import {freshPicture, showShell} from '../../helpers/show-shell.tsx';
 
@@ -436,4 +444,65 @@ test('behind a box nothing stands out', async () => {
 	await shown.screen.press('q');
 
 	expect(colors().size).toBe(1);
+});
+
+const forms: ReadonlyArray<readonly [string, (shell: Shell) => void]> = [
+	[
+		'a key',
+		shell => {
+			openKeyForm.run(shell);
+		},
+	],
+	[
+		'a question',
+		shell => {
+			const title = literal('Recover?');
+			const fields = [field('why', 'text', {description: ''})];
+			askForTold(shell, {title, lines: [], act: title, run() {}, fields});
+		},
+	],
+	[
+		'a tool',
+		shell => {
+			openTrial(shell, makeServer(), makeServerTool({args: ['text']}));
+		},
+	],
+];
+
+test.for(forms)(
+	'the form of %s names save and leave, asks before it drops what was typed, and has it after help',
+	async ([, open]) => {
+		await using shown = await showShell(createFakePort(), {columns: 60, rows: 16});
+		const {screen, shell} = shown;
+		open(shell);
+		await shown.pass(0);
+		expect(screen.lines().at(-1)).toMatch(/ a [a-z ]+ esc leave /);
+		await screen.press('esc');
+		expect(shell.view.get().overlay).toBeUndefined();
+
+		open(shell);
+		await shown.pass(0);
+		await screen.press('enter');
+		await screen.type('typed-here');
+		await screen.press('enter', '?');
+		expect(screen.lines()[2]).toContain('── Help ──');
+		expect(shown.text()).toContain('edit');
+		await screen.press('esc');
+		expect(shown.text()).toContain('typed-here');
+		await screen.press('esc');
+		expect(shown.text()).toContain('Leave without saving?');
+		await screen.press('esc');
+		expect(shown.text()).toContain('typed-here');
+		await screen.press('esc', 'y');
+		expect(shell.view.get().overlay).toBeUndefined();
+	},
+);
+
+test('every form has one key that saves it', () => {
+	const saving = [...dialogs.flatMap(({commands}) => commands), ...editorCommands].filter(({id}) =>
+		/^(?:act-form\.do|key\.make|setup\.(?:next|write)|trial\.call|form\.send|install\.yes|editor\.save)$/.test(
+			id,
+		),
+	);
+	expect(saving.map(({keys}) => keys)).toEqual(Array.from({length: 8}, () => ['a']));
 });

@@ -1,0 +1,99 @@
+import type {RouteField} from '../../core/route-editor.ts';
+import {literal} from '../../terminal/text/safe.ts';
+
+/** The parts of the form, by what a route does with an event, from top to bottom. */
+const groups = {
+	IN: {
+		'': {label: 'name', stands: 'always'},
+		description: {label: 'note'},
+		events: {label: 'events', stands: 'always', unset: 'every event but ping'},
+		secret: {label: 'secret', stands: 'always', unset: 'the global one'},
+		retired_secrets: {label: 'retired secrets', stands: 'unfolded'},
+		rotated_on: {label: 'secret made on', stands: 'unfolded'},
+		signature: {label: 'signature', unset: 'known by its header'},
+		profile: {label: 'profile', unset: 'default'},
+		enabled: {label: 'takes events'},
+		public_url: {label: 'public URL'},
+		event_header: {label: 'event header', unset: 'the usual ones'},
+		event_field: {label: 'event field'},
+		id_header: {label: 'id header', unset: 'the usual ones'},
+		id_field: {label: 'id field'},
+		cloudevents: {label: 'CloudEvents'},
+		max_body_bytes: {label: 'largest body'},
+	},
+	KEEP: {
+		filters: {label: 'filter', stands: 'always', unset: 'every event passes'},
+		script: {label: 'script'},
+		script_timeout_seconds: {label: 'script ends after'},
+		retry_on_script_failure: {label: 'retry if it fails'},
+		dedupe_body: {label: 'same body once'},
+	},
+	ASK: {
+		prompt: {label: 'prompt', stands: 'always', unset: 'the payload as JSON'},
+		subject: {label: 'subject'},
+		skills: {label: 'skills'},
+		toolsets: {label: 'toolsets', unset: 'svc-webhook'},
+		prefetch: {label: 'get before'},
+		cron_job: {label: 'fire a job'},
+		'coalesce.key': {label: 'one run per'},
+		'coalesce.window_seconds': {label: 'quiet window, s'},
+		'coalesce.max_wait_seconds': {label: 'longest wait, s'},
+	},
+	ANSWER: {
+		deliver: {label: 'deliver to', stands: 'always'},
+		deliver_extra: {label: 'target', stands: 'always'},
+		deliver_only: {label: 'without an agent'},
+		mirror_to_session: {label: 'into the session'},
+	},
+	LIMITS: {
+		rate_limit: {label: 'events a minute', stands: 'always'},
+		overflow: {label: 'above that'},
+		concurrency: {label: 'runs at once'},
+		loop_limit: {label: 'answers in a loop'},
+		loop_window_seconds: {label: 'loop window, s'},
+	},
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Setting>>>>;
+
+/** What a person is told of a setting beside its value. */
+type Setting = {
+	readonly label: string;
+	/** What counts where it is not written, beyond its default. */
+	readonly unset?: string;
+	/** `always`: also where nothing is written; `unfolded`: not even where something is, since svc writes it. Absent: where something is written. */
+	readonly stands?: 'always' | 'unfolded';
+};
+
+export const groupNames = {
+	IN: literal('IN'),
+	KEEP: literal('KEEP'),
+	ASK: literal('ASK'),
+	ANSWER: literal('ANSWER'),
+	LIMITS: literal('LIMITS'),
+};
+
+type GroupName = keyof typeof groups;
+
+type Known = Setting & {readonly key: string; readonly group: GroupName};
+
+/** Every setting that is told of, in the order of the form. */
+export const settings: readonly Known[] = Object.entries(groups).flatMap(([group, own]) =>
+	Object.entries<Setting>(own).map(
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its own keys
+		([key, setting]) => ({...setting, key, group: group as GroupName}),
+	),
+);
+
+const byKey = new Map(settings.map((setting, index) => [setting.key, {...setting, index}]));
+
+/** What is told of a field: of one in a mapping or a list what is told of that, of one that nothing is told of its key, at the end. */
+export function settingOf({path}: Pick<RouteField, 'path'>): Known & {readonly index: number} {
+	const key = path.join('.');
+	const [first = ''] = path;
+	return (
+		byKey.get(key) ?? byKey.get(first) ?? {key, label: key, group: 'LIMITS', index: settings.length}
+	);
+}
+
+/** The fields in the order of the form. */
+export const inOrder = (fields: readonly RouteField[]): readonly RouteField[] =>
+	fields.toSorted((one, other) => settingOf(one).index - settingOf(other).index);

@@ -1,0 +1,98 @@
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import type {RouteField} from '../../core/route-editor.ts';
+import {cell, type Safe} from '../../core/untrusted.ts';
+import {clip} from '../../terminal/text/fit.ts';
+import {literal, safe} from '../../terminal/text/safe.ts';
+import {clean} from '../lines/line.ts';
+import {valueIn} from './draft.ts';
+import {filterLine, membersOf} from './list-setting.ts';
+import {settingOf} from './settings.ts';
+
+const changeCells = 28;
+
+/** The settings that are not the same in two definitions, `  deliver to: log → forge_comment`; of long values what is around their first difference. */
+export const changesBetween = (
+	fields: readonly RouteField[],
+	before: JsonObject,
+	after: JsonObject,
+): readonly Safe[] =>
+	fields
+		.filter(({path, inMapping}) => path.length > 0 && inMapping !== true)
+		.flatMap(field => {
+			const [old, now] = [before, after].map(definition => {
+				const value = valueIn(definition, field.path);
+				return value !== undefined && field.path[0] === 'filters'
+					? membersOf(value).map(filterLine).join('; ')
+					: shownValue(field, value);
+			});
+			if (old === undefined || now === undefined || old === now) {
+				return [];
+			}
+
+			let same = 0;
+			while (same < old.length && old[same] === now[same]) {
+				same += 1;
+			}
+
+			const from = Math.max(0, same - changeCells / 2);
+			const cut = (text: string) =>
+				clip(clean(`${from > 0 ? '…' : ''}${text.slice(from)}`), changeCells);
+			return [safe`  ${clean(settingOf(field).label)}: ${cut(old)} → ${cut(now)}`];
+		});
+
+/** A value in one row. */
+export function shownValue(field: RouteField, value: JsonValue | undefined): Safe {
+	if (value === undefined || value === null) {
+		const standard = settingOf(field).unset ?? field.default;
+		return standard === undefined || standard === '' || isEmpty(standard)
+			? literal('-')
+			: safe`- (${cell(plain(standard)).text})`;
+	}
+
+	return cell(field.secret === true ? secretText(value) : plain(value)).text;
+}
+
+const isEmpty = (value: JsonValue): boolean =>
+	typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+
+const plain = (value: JsonValue): string => {
+	if (typeof value === 'string') {
+		return value;
+	}
+
+	// Nothing is something else than no setting: a route with `toolsets: []` has no tools, one without has all.
+	return Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'string')
+		? value.join(', ')
+		: JSON.stringify(value);
+};
+
+/** Stands in the place of a secret that the gateway makes. */
+export const toMake = '<make a new secret>';
+
+const kept = /^<kept: [^,<>\s]+, (\d+) bytes>$/;
+
+/** Whether a secret is there, never what it is: also of one that was typed here. */
+function secretText(value: JsonValue): string {
+	return Array.isArray(value)
+		? `${value.length}: ${value.map(item => (isJsonObject(item) ? '✓ set' : oneSecret(item))).join('; ')}`
+		: oneSecret(value);
+}
+
+function oneSecret(text: JsonValue): string {
+	if (typeof text !== 'string') {
+		return 'set';
+	}
+
+	const [, bytes] = kept.exec(text) ?? [];
+	if (bytes !== undefined) {
+		return `✓ set, ${bytes} bytes`;
+	}
+
+	if (text === toMake) {
+		return 'a new one is made when it is saved';
+	}
+
+	return /^\$\{[^{}]*\}$/.test(text) || text === 'INSECURE_NO_AUTH' || text === ''
+		? JSON.stringify(text)
+		: 'new, set here';
+}
