@@ -95,6 +95,8 @@ type Leaving = {
 	readonly pid: number;
 	/** Servers whose login waits for the person. */
 	readonly logins?: readonly string[];
+	/** What is typed in and not saved, a sentence each. */
+	readonly unsaved?: readonly string[];
 	readonly consequences?: StopConsequences | undefined;
 };
 
@@ -104,7 +106,9 @@ export const quitFacts = ({
 	pid,
 	consequences,
 	logins = [],
+	unsaved = [],
 }: Leaving): readonly string[] => [
+	...unsaved,
 	...(embedded ? endingFacts(consequences) : [attachedFact(pid)]),
 	...(logins.length > 0 ? [loginFact(logins)] : []),
 ];
@@ -180,6 +184,7 @@ export const quitDialog = defineDialog(quit, {
 				pid: shell.feed.get().state.gateway.pid,
 				consequences,
 				logins: waitingLogins(shell.logins.attempts()),
+				unsaved: shell.panes.flatMap(pane => pane.unsaved?.(shell) ?? []),
 			},
 			Math.min(room.width, widestText),
 		),

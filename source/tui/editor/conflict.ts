@@ -77,14 +77,10 @@ const maxChanges = 4;
 function choicesOf(shell: Shell, theirs: RouteDefinition | undefined): readonly MenuItem[] {
 	return theirs
 		? [
-				item(
-					'm',
-					literal('keep mine: what you changed stands on top of what is in the file'),
-					() => {
-						keepMine(shell, theirs);
-					},
-				),
-				item('t', literal('take theirs: your changes go (u brings them back)'), () => {
+				item('m', literal('keep mine: on top of what is in the file now'), () => {
+					keepMine(shell, theirs);
+				}),
+				item('t', literal('take theirs: yours go (u brings them back)'), () => {
 					takeTheirs(shell, theirs);
 				}),
 				item('b', literal('open both in $EDITOR'), () => {

@@ -1,5 +1,6 @@
 import type {RouteBacktest, RoutePreview} from '../../core/route-editor.ts';
 import {block, cell} from '../../core/untrusted.ts';
+import {typedText} from '../../nouns/field-kinds.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean, line, wrapText, type Line} from '../lines/line.ts';
@@ -47,9 +48,6 @@ export function draftLines(
 			],
 			width,
 		),
-		...(check?.problems ?? [])
-			.filter(({path}) => path === '')
-			.flatMap(({message}) => wrapText(`✗ ${message}`, width).map(row => line(row, 'bad'))),
 		...(check?.warnings ?? [])
 			// What is of one setting stands there.
 			.filter(text => !said.some(({message}) => text.endsWith(message)))
@@ -107,12 +105,14 @@ function previewLines(preview: RoutePreview, width: number): readonly Line[] {
 		...trace
 			.filter(({step}) => step === 'dispatch')
 			.map(({detail}) => line(safe`✓ ${clean(detail)}`, 'good')),
-		...Object.entries(extra ?? {}).map(([key, value]) =>
-			line(
-				safe`${clean(key)}: ${clean(typeof value === 'string' ? value : JSON.stringify(value))}`,
-				'quiet',
-			),
-		),
+		...(extra && Object.keys(extra).length > 0
+			? [
+					line(
+						clean(typedText({kind: 'mapping', masked: false}, extra).replaceAll('\n', ', ')),
+						'quiet',
+					),
+				]
+			: []),
 		...promptLines(prompt, unresolved, width),
 		...(promptLength > prompt.length
 			? [line(safe`… ${promptLength - prompt.length} characters more`, 'quiet')]

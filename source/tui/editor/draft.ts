@@ -1,3 +1,4 @@
+import {countOf} from '../../core/counted.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {RouteDraft} from '../../core/route-editor.ts';
 
@@ -63,6 +64,14 @@ export const countChanges = (draft: Draft): number =>
 	[...new Set([...Object.keys(draft.base), ...Object.keys(draft.definition)])].filter(
 		key => !same(draft.base[key], draft.definition[key]),
 	).length + (isRenamed(draft) ? 1 : 0);
+
+/** That changes are not saved; `undefined`: all are. */
+export function unsavedText(draft: Draft): string | undefined {
+	const count = countChanges(draft);
+	return isDirty(draft)
+		? `${draft.name || 'The new route'} has ${countOf(count, 'change')} that ${count === 1 ? 'is' : 'are'} not saved.`
+		: undefined;
+}
 
 /** What stands at a path; `undefined`: nothing. */
 export function valueIn(definition: JsonObject, path: readonly string[]): JsonValue | undefined {

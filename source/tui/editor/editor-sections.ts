@@ -31,11 +31,11 @@ function scrollDiff(shell: Shell, rows: number): void {
 /** Keys of the diff before saving. */
 const diffCommands: readonly PaneCommand[] = [
 	onKeys('editor-diff.save', saveKeys, {changes: true, label: literal('save it'), run: save}),
+	onKeys('editor-diff.back', ['esc'], {label: literal('back to the form'), run: backToForm}),
 	...scrolling('editor-diff', scrollDiff, {
 		names: ['down', 'up'],
 		more: name => ({quiet: name === 'up'}),
 	}),
-	onKeys('editor-diff.back', ['esc'], {label: literal('back to the form'), run: backToForm}),
 ];
 
 const telling = (of: 'secret' | 'url' | 'curl', key: string, label: Safe): PaneCommand => {

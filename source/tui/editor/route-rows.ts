@@ -115,7 +115,10 @@ function memberText(
 
 	const passes = backtest?.filterPasses?.[Number(at)];
 	const said = cell(filterLine(value ?? null)).text;
-	return passes === undefined ? said : safe`${passes} of ${backtest?.deliveries ?? 0}: ${said}`;
+	const {deliveries = 0} = backtest ?? {};
+	return passes === undefined || deliveries === 0
+		? said
+		: safe`${passes} of ${deliveries}: ${said}`;
 }
 
 function problemsOf({check, draft}: EditorState, field: RouteField | undefined): readonly string[] {

@@ -9,7 +9,7 @@ import {routeList} from '../entries/route-list.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {attemptOnFile} from './conflict.ts';
-import {countChanges, isDirty, isRenamed, undo, wireDraft} from './draft.ts';
+import {isRenamed, undo, unsavedText, wireDraft} from './draft.ts';
 import {changeEditor, editorNow, type EditorStep} from './editor-state.ts';
 import {closeEditor, refresh} from './refresh.ts';
 import {allFieldsOf, keyOf, routeForm} from './route-form.ts';
@@ -25,18 +25,12 @@ export function leaveEditor(shell: Shell): void {
 		return;
 	}
 
-	if (!isDirty(state.draft)) {
+	const unsaved = unsavedText(state.draft);
+	if (unsaved === undefined) {
 		closeEditor(shell);
-		return;
+	} else {
+		askToDrop(shell, {lines: [clean(unsaved)], run: closeEditor});
 	}
-
-	const count = countChanges(state.draft);
-	askToDrop(shell, {
-		lines: [
-			safe`${clean(state.draft.name || 'The new route')} has ${count === 1 ? literal('1 change') : safe`${count} changes`} that ${count === 1 ? literal('is') : literal('are')} not saved.`,
-		],
-		run: closeEditor,
-	});
 }
 
 /** Goes to a field, and says why nothing is saved. */

@@ -1,6 +1,7 @@
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {RouteField} from '../../core/route-editor.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
+import {typedText} from '../../nouns/field-kinds.ts';
 import {clip} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {clean} from '../lines/line.ts';
@@ -49,7 +50,15 @@ export function shownValue(field: RouteField, value: JsonValue | undefined): Saf
 			: safe`- (${cell(plain(standard)).text})`;
 	}
 
-	return cell(field.secret === true ? secretText(value) : plain(value)).text;
+	// One row of the lines that it is typed in.
+	const isMapping = field.kind === 'mapping' && isJsonObject(value);
+	return cell(
+		field.secret === true
+			? secretText(value)
+			: isMapping
+				? typedText({kind: field.kind, masked: false}, value).replaceAll('\n', ', ')
+				: plain(value),
+	).text;
 }
 
 const isEmpty = (value: JsonValue): boolean =>

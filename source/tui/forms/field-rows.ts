@@ -1,5 +1,5 @@
 import type {Safe} from '../../core/untrusted.ts';
-import {entryOf, isTyped, typedText} from '../../nouns/field-kinds.ts';
+import {isTyped, typedText} from '../../nouns/field-kinds.ts';
 import type {FieldRecord, FieldValue} from '../../nouns/field.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
@@ -39,7 +39,7 @@ const titleCells = 18;
 const before = marks + groupCells + titleCells;
 const maxDescribed = 3;
 /** Rows of a value that has no room beside its title, and of the one that keys act on. */
-const maxRows = {other: 3, current: 10} as const;
+const maxRows = {other: 4, current: 10} as const;
 /** Rows below the cursor that should be seen, too. */
 const below = 8;
 
@@ -130,8 +130,8 @@ function valueRows(
 	const text = look.shown(field, value);
 	const whole = isTyped(field) ? typedText(field, value) : '';
 	const isLong = whole.includes('\n') || widthOf(text) > room;
-	if (isLong && whole !== '' && (isCurrent || entryOf(field) === 'area')) {
-		const all = wrapText(whole, look.width - 4);
+	if (isLong && whole !== '' && (isCurrent || field.kind === 'lines')) {
+		const all = wrapText(whole.trimEnd(), look.width - 4);
 		const most = isCurrent ? maxRows.current : maxRows.other;
 		const more = all.length - most;
 		return [

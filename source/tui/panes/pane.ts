@@ -44,6 +44,8 @@ export type Pane = {
 	readonly hasBars?: (state: GatewayState) => boolean;
 	/** The request that belongs to what is selected: `!` opens it before others. */
 	readonly waiting?: (shell: Shell) => Approval | undefined;
+	/** What of it is lost when the interface closes, in a sentence. */
+	readonly unsaved?: (host: Host) => string | undefined;
 	/** Tells loaders of its own what is looked at, whichever pane is open. */
 	readonly want?: (host: Host) => void;
 	/** Where the palette can go in it, by name. */

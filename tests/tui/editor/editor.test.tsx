@@ -144,7 +144,10 @@ test('leaving with changes asks, and stays by default; the draft outlives a look
 	await pane.shows('1 not saved');
 	await pane.press('8');
 	await pane.shows('[8 Logs]');
-	await pane.press('5');
+	// Who quits is told what is lost.
+	await pane.press('q');
+	await pane.shows('hook has 1 change that is not saved.');
+	await pane.press('esc', '5');
 	await pane.shows('1 not saved');
 	await pane.press('esc', 'y');
 	await pane.shows('deliver');

@@ -4,9 +4,17 @@ import {Unicode11Addon} from '@xterm/addon-unicode11';
 import xterm from '@xterm/headless';
 import {beforeAll, expect, test} from 'vitest';
 import {cellsOf, type Screen} from '../../../scripts/screenshot/cells.ts';
+import {routeFields} from '../../../source/config/route-edit/route-fields.ts';
 import type {ToolApproval} from '../../../source/core/approval.ts';
+import {SvcError} from '../../../source/core/errors.ts';
+import type {JsonObject} from '../../../source/core/json.ts';
+import type {RouteDefinition, RouteDraft} from '../../../source/core/route-editor.ts';
 import {openPane} from '../../../source/tui/acts/navigate.ts';
 import {approvalSheet, openSheet} from '../../../source/tui/acts/sheet.ts';
+import {changeEditor, editorNow} from '../../../source/tui/editor/editor-state.ts';
+import {editRoute} from '../../../source/tui/editor/open-editor.ts';
+import {refresh} from '../../../source/tui/editor/refresh.ts';
+import {reviewSave} from '../../../source/tui/editor/save-draft.ts';
 import {changeChat} from '../../../source/tui/panes/chat/chat-state.ts';
 import {panes} from '../../../source/tui/panes/panes.ts';
 import {createShell} from '../../../source/tui/shell/create-shell.ts';
@@ -15,9 +23,10 @@ import {drawScreen, type DrawnScreen} from '../../../source/tui/snapshot/draw-sc
 import {nobodysDesktop} from '../../../source/tui/snapshot/nobody.ts';
 import {setColorLevel} from '../../helpers/color-level.ts';
 import {createFakeClock, type FakeClock} from '../../helpers/fake-clock.ts';
-import {createFakePort} from '../../helpers/fake-port.ts';
+import {createFakePort, type FakePort} from '../../helpers/fake-port.ts';
 import {foreignSequences} from '../../helpers/foreign-sequences.ts';
 import {makeBuiltInTool, makeToolApproval} from '../../helpers/make-approval.ts';
+import {makeDelivery, received} from '../../helpers/make.ts';
 import {testNow} from '../../helpers/show-shell.tsx';
 import {differenceFrom, goldenFolder, goldenText, textOfRow} from './golden-file.ts';
 import {worlds} from './worlds.ts';
@@ -67,7 +76,10 @@ function check(shell: Shell, frame: string, screen: Screen): void {
 	).toEqual([]);
 	const list = shell.openList();
 	const hasSelection =
-		approvalSheet.now(shell) === undefined && list !== undefined && list.get().window.cursor !== -1;
+		editorNow(shell) !== undefined ||
+		(approvalSheet.now(shell) === undefined &&
+			list !== undefined &&
+			list.get().window.cursor !== -1);
 	expect(screen.map(textOfRow).some(isSelected)).toBe(hasSelection);
 }
 
@@ -236,10 +248,142 @@ test.for(sizes)('the sheet of a call of a tool of svc itself, $columns×$rows', 
 	expect(differences.join('\n\n')).toBe('');
 });
 
+const definition: JsonObject = {
+	events: ['pull_request'],
+	secret: '<kept: secret, 43 bytes>',
+	rotated_on: '2026-11-20',
+	filters: [{field: 'action', in: ['opened', 'synchronize']}],
+	prompt: `Review {repository.full_name}#{number}: {pull_request.title}\n\n${'Look at the diff for bugs, and at the tests for what they leave out. '.repeat(2)}`,
+	deliver: 'forge_comment',
+	deliver_extra: {repo: '{repository.full_name}', pr_number: '{number}'},
+};
+
+const readForm: RouteDefinition = {
+	name: 'gh-review',
+	source: 'dynamic',
+	file: '/home/ada/.svc/webhook_subscriptions.json',
+	line: 2,
+	lines: {},
+	definition,
+	fingerprint: 'one',
+};
+
+/** A port that knows one route as its files have it. */
+function formPort(port: FakePort): FakePort {
+	const delivery = makeDelivery({id: 'd7f3a1c9'});
+	return Object.assign(port, {
+		listRouteFields: async () => routeFields(),
+		listDeliveries: async () => [delivery],
+		listPayloadKeys: async () => ({deliveries: 0, keys: []}),
+		readRoute: async () => readForm,
+		readTargetProblem: async () => '"gh" is not installed; install it or set forge.cli',
+		checkRoute: async (_name: string, {definition: draft}: RouteDraft) => ({
+			problems:
+				draft['concurrency'] === 0 ? [{path: 'concurrency', message: 'must be at least 1'}] : [],
+			warnings: [],
+		}),
+		previewRoute: async () => ({
+			prompt: 'Review acme/api#4211: Fix flaky test in api\n\nLook at the diff for bugs.',
+			promptLength: 71,
+			extra: {repo: 'acme/api', pr_number: '4211'},
+			trace: [{step: 'dispatch', verdict: 'pass', detail: 'accepted'}],
+			notes: [],
+		}),
+		backtestRoute: async () => ({
+			deliveries: 194,
+			leftOut: 0,
+			today: {passed: 85, runs: 85},
+			edited: {passed: 85, runs: 85},
+			filterPasses: [85],
+			medianPrompt: 212,
+			notes: [],
+		}),
+		async planRouteSave() {
+			throw new SvcError('route_conflict', 'Cannot save route "gh-review": it was changed');
+		},
+	});
+}
+
+/** What is done in the form of a route before it is shown. */
+const forms: Readonly<Record<string, (shell: Shell, port: FakePort) => void>> = {
+	form() {},
+	'form-prompt'(shell) {
+		changeEditor(shell, state => ({...state, place: {key: 'prompt', option: 0}}));
+	},
+	'form-unfolded'(shell) {
+		changeEditor(shell, state => ({
+			...state,
+			isUnfolded: true,
+			place: {key: 'rate_limit', option: 0},
+		}));
+	},
+	'form-wrong'(shell, port) {
+		const [rate, lost] = [{outcome: 'rate', status: 429} as const, testNow - 60_000];
+		port.emit(received(makeDelivery({...rate, id: 'lost', route: 'gh-review', receivedAt: lost})));
+		changeEditor(shell, state => ({
+			...state,
+			place: {key: 'concurrency', option: 0},
+			draft: {...state.draft, definition: {...definition, concurrency: 0}},
+		}));
+		refresh(shell);
+	},
+	'form-conflict'(shell, port) {
+		port.readRoute = async () => ({
+			...readForm,
+			fingerprint: 'two',
+			definition: {...definition, events: ['pull_request', 'issues']},
+		});
+		changeEditor(shell, state => ({
+			...state,
+			draft: {...state.draft, definition: {...definition, deliver: 'log'}},
+		}));
+		reviewSave(shell);
+	},
+};
+
+test.for(sizes)('the form of a route, $columns×$rows', async size => {
+	const differences: string[] = [];
+	for (const [name, act] of Object.entries(forms)) {
+		const clock = createFakeClock(testNow);
+		const world = worlds.busy(clock);
+		const port = formPort(world.port);
+		using shell = createShell(
+			{...world, clock, desktop: nobodysDesktop},
+			{size, theme: 'dark', ssh: false, version: '1.0.0'},
+		);
+		// oxlint-disable-next-line no-await-in-loop -- one screen after the other
+		await using screen = drawScreen(shell);
+		openPane(shell, 'routes');
+		const [route] = port.getState().routes;
+		if (route) {
+			editRoute(shell, {...route, name: 'gh-review', source: 'dynamic'});
+		}
+
+		// oxlint-disable-next-line no-await-in-loop -- as above
+		await second(screen, clock);
+		act(shell, port);
+		// oxlint-disable-next-line no-await-in-loop -- as above
+		await second(screen, clock);
+		// oxlint-disable-next-line no-await-in-loop -- as above
+		const frames = await framesOf(shell, screen);
+		const {columns, rows} = size;
+		differences.push(
+			...[
+				differenceFrom(
+					`${name}-${columns}x${rows}.txt`,
+					goldenText(`${name}, ${columns}×${rows}`, frames),
+				),
+			].filter(one => one !== undefined),
+		);
+	}
+
+	expect(differences.join('\n\n')).toBe('');
+});
+
 test('there is a golden frame for every pane, state and size, and no other', () => {
 	const wanted = [
 		...panes.flatMap(({id}) => cases.map(({state, size}) => nameOf(id, state, size))),
-		...Object.keys(sheets).flatMap(name =>
+		...[...Object.keys(sheets), ...Object.keys(forms)].flatMap(name =>
 			sizes.map(({columns, rows}) => `${name}-${columns}x${rows}.txt`),
 		),
 	];

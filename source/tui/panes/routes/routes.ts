@@ -11,6 +11,7 @@ import {nameInKey, notServed, routeKey, routeNoun} from '../../../nouns/route/ro
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToTraffic} from '../../acts/go-to.ts';
 import {openPane} from '../../acts/navigate.ts';
+import {unsavedText} from '../../editor/draft.ts';
 import {editorSection, editorSections} from '../../editor/editor-sections.ts';
 import {editorNow} from '../../editor/editor-state.ts';
 import {addRoute, copyRoute, editRoute, showSecret} from '../../editor/open-editor.ts';
@@ -229,6 +230,10 @@ export const routesPane: Pane = {
 		return edited
 			? [[{text: clean(edited.draft.name || 'new route'), tone: 'strong'}]]
 			: [countPart(host.list(routeList))];
+	},
+	unsaved(host) {
+		const {draft} = editorNow(host) ?? {};
+		return draft && unsavedText(draft);
 	},
 	destinations,
 };
