@@ -87,8 +87,10 @@ async function askTarget(shell: Shell): Promise<void> {
 	const key = JSON.stringify([deliver, profile]);
 	if (job === undefined && typeof deliver === 'string' && target?.key !== key) {
 		const options = typeof profile === 'string' ? {profile} : {};
+		// Asked once, also where that fails.
+		changeEditor(shell, now => ({...now, target: {key, problem: undefined}}));
 		const problem = await shell.port.readTargetProblem(deliver, options);
-		changeEditor(shell, now => ({...now, target: {key, problem}}));
+		changeEditor(shell, now => (now.target?.key === key ? {...now, target: {key, problem}} : now));
 	}
 }
 

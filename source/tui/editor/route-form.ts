@@ -116,15 +116,11 @@ export const foldedCount = (state: EditorState): number =>
 function stands({draft, check, place}: EditorState, field: RouteField): boolean {
 	const {path, inMapping} = field;
 	const [first = '', at = ''] = path;
-	const own = keyOf(field);
 	const said = [...(check?.problems ?? []), ...(check?.notes ?? [])];
-	const isPart = path.length > 1 && !isMember(path);
 	if (
-		own === place.key ||
+		keyOf(field) === place.key ||
 		inMapping === true ||
-		said.some(({path: about}) =>
-			isPart && about === first ? true : about !== '' && `${about}.`.startsWith(`${own}.`),
-		)
+		said.some(one => isSaidOf(one.path, field, draft))
 	) {
 		return true;
 	}
@@ -138,6 +134,26 @@ function stands({draft, check, place}: EditorState, field: RouteField): boolean 
 		definition => valueIn(definition, path) !== undefined,
 	);
 	return when === 'always' || (when === undefined && isWritten);
+}
+
+/** Whether what is said of the setting `about` (dotted keys) is said at a field: at its own, at that of which it is a part, at the last row of a list, at the rows of a mapping. */
+export function isSaidOf(about: string, field: RouteField, {definition}: Draft): boolean {
+	const {path, inMapping} = field;
+	const [key = '', at = ''] = path;
+	const own = keyOf(field);
+	if (about === own || (own !== '' && about.startsWith(`${own}.`))) {
+		return true;
+	}
+
+	if (!isMember(path)) {
+		return path.length > 1 && inMapping !== true && about === key;
+	}
+
+	// One that stands without its list has no number; and of the list itself the last row tells.
+	const list = definition[key];
+	const isOnly = at === '0' && !Array.isArray(list);
+	const isWhole = at === addKey ? Array.isArray(list) || list === undefined : isOnly;
+	return (isWhole && about === key) || (isOnly && about.startsWith(`${key}.`));
 }
 
 /** The place of the field that keys act on; of one that is gone, that of the last of its list or mapping. */

@@ -1,5 +1,5 @@
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
-import type {RouteField} from '../../core/route-editor.ts';
+import type {RouteCheck, RouteField} from '../../core/route-editor.ts';
 import {cell, type Safe} from '../../core/untrusted.ts';
 import {typedProblem} from '../../nouns/field-kinds.ts';
 import {formerText, secretAge} from '../../nouns/route/route-facts.ts';
@@ -11,8 +11,16 @@ import {clean, line, type Line} from '../lines/line.ts';
 import {completionsOf} from './edit-field.ts';
 import type {EditorState} from './editor-state.ts';
 import {addKey, filterLine, isMember, membersOf} from './list-setting.ts';
-import {fieldsOf, foldedCount, foldField, isFieldChanged, keyOf, routeForm} from './route-form.ts';
-import {groupNames, settingOf} from './settings.ts';
+import {
+	fieldsOf,
+	foldedCount,
+	foldField,
+	isFieldChanged,
+	isSaidOf,
+	keyOf,
+	routeForm,
+} from './route-form.ts';
+import {settingOf} from './settings.ts';
 import {shownValue} from './shown-value.ts';
 
 const maxShown = 8;
@@ -33,7 +41,7 @@ export function routeRows(
 		width,
 		group({key}) {
 			const field = byKey.get(key);
-			return !field || field === foldField ? literal(' ') : groupNames[settingOf(field).group];
+			return !field || field === foldField ? literal(' ') : clean(settingOf(field).group);
 		},
 		shown({key}, value) {
 			const field = byKey.get(key);
@@ -58,16 +66,14 @@ export function routeRows(
 		problems(record) {
 			const typed = typedProblem(record, form.values[record.key]);
 			return typed === undefined || (isRight && record.key === currentField(form)?.key)
-				? problemsOf(state, byKey.get(record.key))
+				? saidAt(state.check?.problems, byKey.get(record.key), state)
 				: [typed];
 		},
 		warnings({key}, value) {
 			const field = byKey.get(key);
 			return [
 				...(isTemplate(field) ? openBraces(value) : []),
-				...(state.check?.notes ?? []).flatMap(({path, message}) =>
-					field && `${path}.`.startsWith(`${key}.`) ? [message] : [],
-				),
+				...saidAt(state.check?.notes, field, state),
 				...(key === 'deliver' && state.target?.problem !== undefined ? [state.target.problem] : []),
 				...(key === 'rate_limit' && losses !== undefined ? [losses] : []),
 			];
@@ -121,36 +127,20 @@ function memberText(
 		: safe`${passes} of ${deliveries}: ${said}`;
 }
 
-function problemsOf({check, draft}: EditorState, field: RouteField | undefined): readonly string[] {
-	const path = field?.path ?? [];
-	const own = path.join('.');
-	const [key = '', at = ''] = path;
-	// One that stands without its list has no number; and of the list itself the last row tells.
-	const isOnly = isMember(path) && at === '0' && !Array.isArray(draft.definition[key]);
-	const isWhole =
-		isMember(path) &&
-		(at === addKey
-			? Array.isArray(draft.definition[key]) || draft.definition[key] === undefined
-			: isOnly);
-	return (check?.problems ?? [])
-		.filter(
-			problem =>
-				problem.path === own ||
-				(isWhole && problem.path === key) ||
-				(isOnly && problem.path.startsWith(`${key}.`)) ||
-				(own !== '' && problem.path.startsWith(`${own}.`)) ||
-				// A mapping whose settings stand one by one tells of itself at its first.
-				(path.length > 1 &&
-					!isMember(path) &&
-					field?.inMapping !== true &&
-					problem.path === path[0]),
-		)
-		.map(problem =>
-			problem.path.startsWith(`${own}.`)
-				? `${problem.path.slice(own.length + 1)} ${problem.message}`
-				: problem.message,
-		);
-}
+/** What is said at a field, with the keys down to the value where that is a part of it. */
+const saidAt = (
+	said: readonly RouteProblem[] = [],
+	field: RouteField | undefined,
+	{draft}: EditorState,
+): readonly string[] =>
+	said
+		.filter(({path}) => field && isSaidOf(path, field, draft))
+		.map(({path, message}) => {
+			const own = field ? `${keyOf(field)}.` : '';
+			return path.startsWith(own) ? `${path.slice(own.length)} ${message}` : message;
+		});
+
+type RouteProblem = RouteCheck['problems'][number];
 
 /** What can complete the `{` before the cursor. */
 function completionLines(state: EditorState, width: number): readonly Line[] {

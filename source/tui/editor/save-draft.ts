@@ -12,7 +12,7 @@ import {attemptOnFile} from './conflict.ts';
 import {isRenamed, undo, unsavedText, wireDraft} from './draft.ts';
 import {changeEditor, editorNow, type EditorStep} from './editor-state.ts';
 import {closeEditor, refresh} from './refresh.ts';
-import {allFieldsOf, keyOf, routeForm} from './route-form.ts';
+import {allFieldsOf, isSaidOf, keyOf, routeForm} from './route-form.ts';
 
 const goTo = (shell: Shell, step: EditorStep): void => {
 	changeEditor(shell, state => ({...state, step}));
@@ -74,7 +74,7 @@ export function reviewSave(shell: Shell): void {
 		changeEditor(shell, current => ({...current, check: {problems, warnings}}));
 		const [problem] = problems;
 		if (problem) {
-			const field = allFieldsOf(state).find(({path}) => isAbout(problem.path, path));
+			const field = allFieldsOf(state).find(one => isSaidOf(problem.path, one, draft));
 			refuse(shell, field ? keyOf(field) : '', clean(sayProblem(problem)));
 		} else if (plan.diff.length === 0) {
 			shell.toast(literal('There is nothing to save'));
@@ -87,16 +87,6 @@ export function reviewSave(shell: Shell): void {
 /** A problem with the setting that it is of. */
 export const sayProblem = ({path, message}: RouteCheck['problems'][number]): string =>
 	path === '' ? message : `${path} ${message}`;
-
-/** Whether a problem belongs to a field: it is that of the field, of what is in it, or of the mapping that it is in. */
-const isAbout = (problem: string, path: readonly string[]): boolean => {
-	const own = path.join('.');
-	return (
-		own !== '' &&
-		problem !== '' &&
-		(`${problem}.`.startsWith(`${own}.`) || `${own}.`.startsWith(`${problem}.`))
-	);
-};
 
 /** Writes what was shown. */
 export function save(shell: Shell): void {

@@ -1,5 +1,4 @@
 import type {RouteField} from '../../core/route-editor.ts';
-import {literal} from '../../terminal/text/safe.ts';
 
 /** The parts of the form, by what a route does with an event, from top to bottom. */
 const groups = {
@@ -61,14 +60,6 @@ type Setting = {
 	readonly unset?: string;
 	/** `always`: also where nothing is written; `unfolded`: not even where something is, since svc writes it. Absent: where something is written. */
 	readonly stands?: 'always' | 'unfolded';
-};
-
-export const groupNames = {
-	IN: literal('IN'),
-	KEEP: literal('KEEP'),
-	ASK: literal('ASK'),
-	ANSWER: literal('ANSWER'),
-	LIMITS: literal('LIMITS'),
 };
 
 type GroupName = keyof typeof groups;
