@@ -172,11 +172,13 @@ const formChoices = ({locked}: FooterFacts, isRefused: boolean): readonly Line[]
 			],
 	[
 		{text: literal('    d  '), tone: 'accent'},
-		{text: literal('decline    ')},
+		{text: literal('decline   ')},
 		{text: literal('w  '), tone: 'accent'},
-		{text: literal('wait 5 min    ')},
+		{text: literal('wait 5 min   ')},
 		{text: literal('D  '), tone: 'accent'},
-		{text: literal('deny all')},
+		{text: literal('deny all   ')},
+		{text: literal('Esc  '), tone: 'accent'},
+		{text: literal('leave')},
 	],
 ];
 

@@ -937,6 +937,27 @@ test('what is typed into a field is no key of the sheet; Esc keeps it', async ()
 	expect(shown.text()).toMatch(/> Age\s+abc\s+✗ is no number/);
 });
 
+test('help over a form comes back to what was filled in, a secret too, and then nothing may be sent for half a second', async () => {
+	const secret = makeField({key: 'pin', title: 'Pin', masked: true});
+	const port = createFakePort({approvals: [{...form, fields: [...form.fields, secret]}]});
+	await using shown = await showShell(port, {columns: 60, rows: 16});
+	await openArmed(shown);
+	await shown.screen.press('G', 'enter', ...Array.from('1234'), 'esc', '?');
+	expect(shown.text()).toContain('── Help ──');
+	await shown.screen.press('esc');
+	expect(shown.text()).toMatch(/> Pin\s+\*{4}/);
+	expect(shown.text()).toMatch(/a {2}send these values[^]*Esc {2}leave/);
+	await shown.screen.press('a');
+	expect(port.calls).toEqual([]);
+
+	// What was settled meanwhile does not come back.
+	await shown.screen.press('?');
+	port.emit(settledAs(form, 'void'));
+	await shown.pass(100);
+	await shown.screen.press('esc');
+	expect(shown.text()).toContain('waits no more');
+});
+
 const long = makeFormApproval({
 	id: 1,
 	message: 'One\nTwo\nThree\nFour\nFive',
