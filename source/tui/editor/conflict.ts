@@ -58,7 +58,7 @@ function bothChanges(shell: Shell, theirs: RouteDefinition): readonly Safe[] {
 			literal(' '),
 			title,
 			...(changes.length === 0
-				? [literal('  nothing that is shown: a secret, or the order of its keys')]
+				? [literal('  nothing that the form shows: a secret, or another key')]
 				: changes.slice(0, maxChanges)),
 			...(changes.length > maxChanges
 				? [safe`  … ${changes.length - maxChanges} more: b shows all of both`]

@@ -20,13 +20,10 @@ export const changesBetween = (
 	fields
 		.filter(({path, inMapping}) => path.length > 0 && inMapping !== true)
 		.flatMap(field => {
-			const [old, now] = [before, after].map(definition => {
-				const value = valueIn(definition, field.path);
-				return value !== undefined && field.path[0] === 'filters'
-					? membersOf(value).map(filterLine).join('; ')
-					: shownValue(field, value);
-			});
-			if (old === undefined || now === undefined || old === now) {
+			const [old = '', now = ''] = [before, after].map(definition =>
+				wholeValue(field, valueIn(definition, field.path)),
+			);
+			if (old === now) {
 				return [];
 			}
 
@@ -40,6 +37,15 @@ export const changesBetween = (
 				clip(clean(`${from > 0 ? '…' : ''}${text.slice(from)}`), changeCells);
 			return [safe`  ${clean(settingOf(field).label)}: ${cut(old)} → ${cut(now)}`];
 		});
+
+/** A value as it is compared: all of a text, of a secret whether it is there. */
+function wholeValue(field: RouteField, value: JsonValue | undefined): string {
+	if (field.path[0] === 'filters' && value !== undefined) {
+		return membersOf(value).map(filterLine).join('; ');
+	}
+
+	return typeof value === 'string' && field.secret !== true ? value : shownValue(field, value);
+}
 
 /** A value in one row. */
 export function shownValue(field: RouteField, value: JsonValue | undefined): Safe {

@@ -14,7 +14,7 @@ import {
 	type Draft,
 } from '../../../source/tui/editor/draft.ts';
 import {settingField} from '../../../source/tui/editor/route-form.ts';
-import {shownValue} from '../../../source/tui/editor/shown-value.ts';
+import {changesBetween, shownValue} from '../../../source/tui/editor/shown-value.ts';
 
 const draftOf = (base: JsonObject): Draft => ({
 	name: 'hook',
@@ -144,4 +144,22 @@ test('of a secret is shown whether it is there, also of one that was typed', () 
 	expect(shownValue(field, 'just-typed-it')).toBe('new, set here');
 	expect(shownValue(field, '${NAME}')).toBe('"${NAME}"');
 	expect(typedText(settingField(field), 'just-typed-it')).toBe('');
+});
+
+test('of a long text that was changed what is around the first difference is told; of a secret nothing but that it is there', () => {
+	const fields = [
+		{path: ['prompt'], kind: 'lines', description: ''},
+		{path: ['secret'], kind: 'texts', description: '', secret: true},
+	] as const;
+	const long = 'word '.repeat(1000);
+	expect(
+		changesBetween(
+			fields,
+			{prompt: `${long}old end`, secret: '<kept: secret, 9 bytes>'},
+			{prompt: `${long}new end`, secret: 'typed-here-now'},
+		),
+	).toEqual([
+		'  prompt: …ord word word old end → …ord word word new end',
+		'  secret: ✓ set, 9 bytes → new, set here',
+	]);
 });

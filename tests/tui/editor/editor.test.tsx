@@ -880,12 +880,14 @@ test('the question after a conflict tells what others changed and what was chang
 	await pane.press('esc');
 	writeFileSync(
 		pane.paths.subscriptions,
-		JSON.stringify({hook: {...hook, events: ['push', 'issues'], rate_limit: 5}}),
+		JSON.stringify({
+			hook: {...hook, events: ['push', 'issues'], rate_limit: 5, description: 'x'.repeat(2000)},
+		}),
 	);
 	await pane.press('a');
 	await pane.shows('was changed in its file meanwhile');
 	expect(pane.shown.text()).toMatch(
-		/They changed:[^]*events: push → push, issues[^]*events a minute: - \(30\) → 5[^]*You changed:[^]*prompt: .*\{number\} → .*\{number\} and say/,
+		/They changed:[^]*note: - → x+…[^]*events: push → push, issues[^]*events a minute: - \(30\) → 5[^]*You changed:[^]*prompt: .*\{number\} → .*\{number\} and say/,
 	);
 	expect(pane.shown.text()).toContain('keep mine');
 });
