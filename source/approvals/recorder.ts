@@ -30,8 +30,23 @@ export function createRecorder({
 		log.error(what, {outcome: decision.outcome, by: decision.by, error: messageOf(error)});
 	};
 
-	const tell = (approval: Approval) => {
+	/** `isRuled`: a standing rule decided. */
+	const tell = (approval: Approval, isRuled: boolean) => {
 		emit({type: 'approval-settled', at: clock.now(), approval});
+		const {kind, id, run, decision} = approval;
+		if (!decision) {
+			return;
+		}
+
+		const {outcome, by, reason, scope, rule} = decision;
+		const [what, server] =
+			kind === 'tool'
+				? [`Call of "${approval.tool.tool}"`, approval.tool.server]
+				: ['Form', approval.server];
+		log[isRuled ? 'info' : 'note'](
+			`${what} ${outcome === 'allowed' ? 'allowed' : 'denied'} by ${by}`,
+			{approval: id, server, run, reason, ...(scope !== 'once' && {scope}), rule},
+		);
 	};
 
 	const withRule = async (approval: Approval, decision: ApprovalDecision, rule: NewRule) => {
@@ -69,12 +84,13 @@ export function createRecorder({
 			const approval = keptApproval(shown);
 			const kept = rule && (await withRule(approval, decision, rule));
 			const settled = kept ?? (await alone(approval, {...decision, ...(rule && {scope: 'once'})}));
-			if (!rule && decision.rule !== undefined) {
+			const isRuled = !rule && decision.rule !== undefined;
+			if (isRuled) {
 				book.used(decision.rule);
 			}
 
 			audit({...shown, ...(settled.decision && {decision: settled.decision})});
-			tell(settled);
+			tell(settled, isRuled);
 			return settled;
 		},
 		async atOnce(draft, decision) {
@@ -87,7 +103,7 @@ export function createRecorder({
 				}
 
 				audit({...decided, id});
-				tell(approval);
+				tell(approval, decision.rule !== undefined);
 				return approval;
 			} catch (error) {
 				failed('Cannot write the decision about an approval to the journal', decision, error);

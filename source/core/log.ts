@@ -2,10 +2,17 @@ import type {Clock} from './clock.ts';
 import type {Redact} from './redact.ts';
 import {cell} from './untrusted.ts';
 
-/** The gravest first. */
-export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
+/** The gravest first. `note`: nothing is wrong, and the person who runs the gateway wants to know it: a decision, an answer that goes nowhere else, a start. */
+export const logLevels = ['error', 'warn', 'note', 'info', 'debug'] as const;
 
 export type LogLevel = (typeof logLevels)[number];
+
+/** Whether a person who looks at the log sees it at once. */
+export const matters = (level: LogLevel): boolean => isAtLeast(level, 'note');
+
+/** Whether a record is at least as grave as `least`. */
+export const isAtLeast = (level: LogLevel, least: LogLevel): boolean =>
+	logLevels.indexOf(level) <= logLevels.indexOf(least);
 
 /** One record. `message` and `fields` are redacted and cleaned: they may be shown and stored as they are. */
 export type LogRecord = {
@@ -23,6 +30,7 @@ export type LogFields = Readonly<Record<string, string | number | boolean | unde
 export type Logger = {
 	debug(message: string, fields?: LogFields): void;
 	info(message: string, fields?: LogFields): void;
+	note(message: string, fields?: LogFields): void;
 	warn(message: string, fields?: LogFields): void;
 	error(message: string, fields?: LogFields): void;
 	/** The same log under another source name. */
@@ -57,6 +65,7 @@ export function createLogger(
 	return {
 		debug: say('debug'),
 		info: say('info'),
+		note: say('note'),
 		warn: say('warn'),
 		error: say('error'),
 		from: name => createLogger({clock, redact, write}, name),
@@ -67,6 +76,7 @@ export function createLogger(
 export const silentLogger: Logger = {
 	debug() {},
 	info() {},
+	note() {},
 	warn() {},
 	error() {},
 	from: () => silentLogger,

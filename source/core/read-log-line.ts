@@ -6,7 +6,8 @@ const maxLength = 64 * 1024;
 /** Fields that are read of a line: each looks through the line once. */
 const maxFields = 64;
 
-const head = /^(\d{4}-\d\d-\d\dT[\d:.]{8,15}Z) (debug|info|warn|error) {1,2}(\S{1,64}) +(.*)$/s;
+const head =
+	/^(\d{4}-\d\d-\d\dT[\d:.]{8,15}Z) (debug|info|note|warn|error) {1,2}(\S{1,64}) +(.*)$/s;
 const fact = / ([A-Za-z_][\w-]{0,63})=("(?:[^"\\]|\\.)*"|[\w./:@#+-]+)$/;
 
 /** The record of a line that `logLine` wrote; `undefined` for any other line. What stands at the end as `key=value` counts as a field. */

@@ -89,7 +89,7 @@ export function startGateway(world: GatewayWorld): Gateway {
 			seat = 'background';
 			void opening.then(
 				({log}) => {
-					log.info('The interface has left; the gateway goes on in the background');
+					log.note('The interface has left; the gateway goes on in the background');
 					return undefined;
 				},
 				() => {},

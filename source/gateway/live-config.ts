@@ -180,7 +180,7 @@ export function createLiveConfig(
 		});
 		// Dynamic routes are told of by themselves; a file that was saved as it was is no news.
 		if (changes.length > 0) {
-			log.info('The configuration was reloaded', {
+			log.note('The configuration was reloaded', {
 				changes: changes.join('; '),
 				...(restartNeeded.length > 0 && {restart_needed: restartNeeded.join(', ')}),
 			});

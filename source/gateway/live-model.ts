@@ -68,7 +68,7 @@ export function createLiveModel({
 		}
 
 		reported = text;
-		log.info(`The model is ${view.name}`, {provider: view.provider, origin: view.origin});
+		log.note(`The model is ${view.name}`, {provider: view.provider, origin: view.origin});
 		emit({
 			type: 'model-selected',
 			at: clock.now(),

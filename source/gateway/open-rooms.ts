@@ -61,7 +61,7 @@ export async function openRooms(
 		...intake,
 		...works.rooms,
 		async [Symbol.asyncDispose]() {
-			log.info('The gateway is stopping', {active_runs: works.rooms.dispatcher.active});
+			log.note('The gateway is stopping', {active_runs: works.rooms.dispatcher.active});
 			await all.disposeAsync();
 		},
 	};

@@ -39,7 +39,7 @@ export function createAttempts(log: Logger): Attempts {
 		end() {
 			if (said && succeeded && !failed) {
 				said = false;
-				log.info('The schedule of jobs is kept again');
+				log.note('The schedule of jobs is kept again');
 			}
 
 			return !failed;

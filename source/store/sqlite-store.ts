@@ -73,7 +73,7 @@ export function createSqliteStore(
 	const tellFailing = (reason: string | undefined) => {
 		onFailing(reason);
 		if (reason === undefined) {
-			log.info('The journal can be written again');
+			log.note('The journal can be written again');
 		} else {
 			log.error(reason);
 		}

@@ -568,6 +568,35 @@ test('"a log warning each minute" while something waits, and none without', asyn
 	]);
 });
 
+test('the log has a record of each decision: whose, about which tool, of which run', async () => {
+	await using queue = createTestQueue();
+	const logged = () =>
+		queue.logs.flatMap(({level, message, fields}) =>
+			/ (?:allowed|denied) by /.test(message) ? [[level, message, fields]] : [],
+		);
+	const first = await queue.ask(makeCall());
+	await queue.approvals.settle(first.id, forRun, by);
+	const second = await queue.ask(makeCall({run: makeAskingRun({id: 185})}));
+	await queue.approvals.settle(second.id, {choice: 'deny', reason: 'not now'}, by);
+	// The rule of the first lets this through: nobody is asked, and nobody has to know.
+	await queue.approvals.request(makeCall());
+	await queue.ask(makeCall({run: makeAskingRun({id: 186})}));
+	queue.clock.advance(3_600_000);
+	await settleTurn();
+
+	const facts = {server: 'github-tools'};
+	expect(logged()).toMatchObject([
+		['note', `Call of "create_issue" allowed by ${by}`, {...facts, run: 184, scope: 'run'}],
+		[
+			'note',
+			`Call of "create_issue" denied by ${by}`,
+			{...facts, run: 185, reason: 'approval_denied: not now'},
+		],
+		['info', expect.stringMatching(/^Call of "create_issue" allowed by rule \d+/), facts],
+		['note', 'Call of "create_issue" denied by deadline', {...facts, run: 186}],
+	]);
+});
+
 test('arguments are shown as they are, and histories have none above 64 KiB', async () => {
 	await using queue = createTestQueue();
 	const args = {text: 'x'.repeat(70_000), hidden: '\u202e'};

@@ -12,7 +12,7 @@ describe('`log`: "Writes the response to the gateway log"', () => {
 		expect(receipt).toEqual({summary: 'gateway log'});
 		expect(fixture.records).toHaveLength(1);
 		expect(fixture.records[0]).toMatchObject({
-			level: 'info',
+			level: 'note',
 			source: 'delivery',
 			fields: {route: 'gh-review', event: 'pull_request', delivery: 'abc123', run: 7},
 		});

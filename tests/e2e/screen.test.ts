@@ -65,7 +65,7 @@ test('at 80 × 24: the card of the first run, a test event, its delivery, its ru
 	pty.press('enter');
 	await pty.waitForText('[svc-offline: no language');
 	pty.press('8');
-	await pty.waitForText(/info .*acme\/api#7 .*: \[svc-offline/);
+	await pty.waitForText(/delivery .*acme\/api#7 .*: \[svc-offline/);
 
 	expect(await leave(pty)).toEqual({exitCode: 0, signal: 0});
 	expect(isClean(pty)).toBe(true);

@@ -73,6 +73,7 @@ export function recordingLogger() {
 	const log: Logger = {
 		debug: say('debug'),
 		info: say('info'),
+		note: say('note'),
 		warn: say('warn'),
 		error: say('error'),
 		from: () => log,

@@ -476,7 +476,8 @@ describe('the log', () => {
 		const lines: string[] = [];
 		const log = {
 			debug() {},
-			info: (message: string) => lines.push(`info ${message}`),
+			info() {},
+			note: (message: string) => lines.push(`note ${message}`),
 			warn() {},
 			error: (message: string) => lines.push(`error ${message}`),
 			from: () => log,
@@ -490,7 +491,7 @@ describe('the log', () => {
 
 		expect(lines).toEqual([
 			`error Cannot write to the journal "${file}": the disk is full: free some space, the gateway goes on by itself`,
-			'info The journal can be written again',
+			'note The journal can be written again',
 		]);
 	});
 });

@@ -162,7 +162,7 @@ export async function openKeyDesk({
 		};
 		const one = holdKey(record);
 		await keep(one, record);
-		log.info(`Made the key ${record.id} (${hintOfKey(secret)})`);
+		log.note(`Made the key ${record.id} (${hintOfKey(secret)})`);
 		return {key: viewOf(one), secret};
 	};
 
@@ -199,7 +199,7 @@ export async function openKeyDesk({
 						...(current && overlapMs > 0 ? [{...current, until: clock.now() + overlapMs}] : []),
 					],
 				});
-				log.info(`Rotated the key ${id} (${hintOfKey(secret)})`);
+				log.note(`Rotated the key ${id} (${hintOfKey(secret)})`);
 				return {key: viewOf(one), secret};
 			}),
 		revoke: async id =>
@@ -212,7 +212,7 @@ export async function openKeyDesk({
 					unwritten.add(id);
 					await keep(one, one.record);
 					unwritten.delete(id);
-					log.info(`Revoked the key ${id}`);
+					log.note(`Revoked the key ${id}`);
 				}
 
 				return one && viewOf(one);

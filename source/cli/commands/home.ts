@@ -96,7 +96,7 @@ export function addLogCommand(program: Command, context: Context): void {
 		.description("show the gateway's log, oldest first, also of one that has ended")
 		.option('-f, --follow', 'go on with what comes, until Ctrl-C')
 		.addOption(
-			new Option('--level <level>', 'only this level and worse ones').choices(
+			new Option('--level <level>', 'only this level and graver ones').choices(
 				logLevels.toReversed(),
 			),
 		)

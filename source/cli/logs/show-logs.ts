@@ -4,7 +4,7 @@ import {type Clock, sleep} from '../../core/clock.ts';
 import {codeOf} from '../../core/errors.ts';
 import {jsonLine} from '../../core/json-line.ts';
 import {logLine} from '../../core/log-line.ts';
-import {logLevels, type LogLevel, type LogRecord} from '../../core/log.ts';
+import {isAtLeast, type LogLevel, type LogRecord} from '../../core/log.ts';
 import {readLogLine} from '../../core/read-log-line.ts';
 import {block} from '../../core/untrusted.ts';
 import {logBounds} from '../../gateway/logs/log-file.ts';
@@ -38,7 +38,7 @@ const passesLog = (
 	{at, level, source, fields}: LogRecord,
 	{level: least = 'debug', room, run, delivery, since = -Infinity}: LogFilter,
 ): boolean =>
-	logLevels.indexOf(level) <= logLevels.indexOf(least) &&
+	isAtLeast(level, least) &&
 	(room?.includes(source) ?? true) &&
 	(run === undefined || fields['run'] === run) &&
 	(delivery === undefined || String(fields['delivery']) === delivery) &&

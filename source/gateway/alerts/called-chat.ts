@@ -197,7 +197,7 @@ export function createCalledChat(
 					`An alert to ${alertPlace(entry)} may have arrived, it is not repeated: ${failure.text}`,
 				);
 			} else {
-				log.info(`An alert was sent to ${alertPlace(entry)}`, {things: fresh.length});
+				log.note(`An alert was sent to ${alertPlace(entry)}`, {things: fresh.length});
 			}
 
 			await keepTold();

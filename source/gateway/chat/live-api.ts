@@ -87,7 +87,7 @@ export function createLiveApi({
 			const {url} = await candidate.listen();
 			server = candidate;
 			listensOn = api;
-			log.info(`The chat API listens on ${url}`);
+			log.note(`The chat API listens on ${url}`);
 			report({state: 'listening', url});
 			onListening();
 		} catch (error) {

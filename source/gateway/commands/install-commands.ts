@@ -61,7 +61,7 @@ export function createInstallCommands(
 			const at = rooms.clock.now();
 			const offered = {id: lastId, name: linkName, link, askedAt: at, expiresAt: at + waitMs};
 			await change([...others, offered]);
-			rooms.log.info(
+			rooms.log.note(
 				`A link asks for tool server "${linkName}": the interface (I) or "svc mcp install" decides`,
 			);
 			return offered;
@@ -86,7 +86,7 @@ export function createInstallCommands(
 			const {live, log} = rooms;
 			const {setToolServer} = await import('../../config/edit-servers.ts');
 			await setToolServer(live.current().paths, {name, entry}, {clock: rooms.clock});
-			log.info(`Tool server "${name}" was installed from a link`);
+			log.note(`Tool server "${name}" was installed from a link`);
 			await change(fresh().filter(other => other.link !== link));
 			await live.reload();
 			return reviewed;

@@ -113,14 +113,14 @@ export function createRouteCommands(
 			const {setSubscriptionPaused} = await import('../../config/change-subscription.ts');
 			await setSubscriptionPaused(live.current().paths, name, {paused, clock: rooms.clock});
 			live.routes();
-			log.info(`Route "${name}" was ${act}d`);
+			log.note(`Route "${name}" was ${act}d`);
 		},
 		async removeRoute(name) {
 			const {live, log} = rooms;
 			const {removeSubscription} = await import('../../config/change-subscription.ts');
 			await removeSubscription(live.current().paths, name, {clock: rooms.clock});
 			live.routes();
-			log.info(`Route "${name}" was removed`);
+			log.note(`Route "${name}" was removed`);
 		},
 		async rotateRoute(name, {overlap_ms: overlapMs = dayMs, secret: given} = {}) {
 			const {live, log} = rooms;
@@ -141,7 +141,7 @@ export function createRouteCommands(
 				webhook: rooms.broker.getState().webhook,
 				now: rooms.clock.now(),
 			});
-			log.info(`Route "${name}" has a new secret`, {source});
+			log.note(`Route "${name}" has a new secret`, {source});
 			const {warningOnSecrets} = await import('../../config/weak-secrets.ts');
 			const weak = given === undefined ? undefined : warningOnSecrets([given]);
 			return {

@@ -177,7 +177,7 @@ export function createRouteEditorCommands(
 				await live.reload();
 			}
 
-			log.info(`Route "${name}" was saved`, {
+			log.note(`Route "${name}" was saved`, {
 				source: draft.source,
 				...(draft.from !== undefined && draft.from !== name && {before: draft.from}),
 			});

@@ -31,7 +31,7 @@ export function createSetupCommands(
 			await live.reload();
 			const current = live.current();
 			const {platform} = draft;
-			log.info(platform ? 'A platform was set up' : 'The receiver was set up', {
+			log.note(platform ? 'A platform was set up' : 'The receiver was set up', {
 				file: current.paths.config,
 				...(platform && {platform: platform.name}),
 			});

@@ -74,7 +74,7 @@ export async function restoreHistory({
 	}
 
 	if (pending.length > 0) {
-		log.info(
+		log.note(
 			'Groups of events waited when the last process ended: they go on waiting, those whose time is over run now',
 			{
 				groups: pending.length,
@@ -84,7 +84,7 @@ export async function restoreHistory({
 
 	const {requeued, interrupted, uncertain} = taken;
 	if (requeued.length > 0) {
-		log.info('Runs that the last process had not finished are run again', {
+		log.note('Runs that the last process had not finished are run again', {
 			runs: requeued.join(', '),
 		});
 	}

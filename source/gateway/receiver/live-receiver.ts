@@ -112,7 +112,7 @@ export function createLiveReceiver({
 			const {url} = await candidate.listen();
 			listensOn = webhook;
 			said = '';
-			log.info(`Listening on ${url}`);
+			log.note(`Listening on ${url}`);
 			emit({type: 'webhook-listening', at: clock.now(), url});
 		} catch (error) {
 			receiver = undefined;

@@ -105,7 +105,7 @@ export async function openLoopBreaker({
 			}
 
 			answers.delete(key);
-			log.info(`Route "${run.route}" goes on with ${run.plan.subject}`, {id: run.id});
+			log.note(`Route "${run.route}" goes on with ${run.plan.subject}`, {id: run.id});
 			await memos.drop(memoKind, key).catch((error: unknown) => {
 				log.warn(`Cannot keep that until after a restart: ${messageOf(error)}`);
 			});

@@ -21,7 +21,7 @@ const sayings: {readonly [Status in ServerStatus]?: Saying} = {
 
 /** A server that fails again for the same reason is not said again before it has been connected. */
 export function createServerLog(log: Logger): ServerLog {
-	const said = new Map<string, string>();
+	const said = new Map<string, {readonly text: string; readonly level: Saying['level']}>();
 	return {
 		changed({profile, name, status, reason, tools, protocol}) {
 			const saying = sayings[status];
@@ -35,12 +35,15 @@ export function createServerLog(log: Logger): ServerLog {
 			const text = reason?.startsWith(`${subject} `)
 				? reason
 				: `${subject} ${saying.text(reason === undefined ? '' : `: ${reason}`)}`;
-			if (said.get(key) === text) {
+			const last = said.get(key);
+			if (last?.text === text) {
 				return;
 			}
 
-			said.set(key, text);
-			log[saying.level](text, {
+			const {level} = saying;
+			said.set(key, {text, level});
+			// A login that was asked for, or a failure that is over.
+			log[status === 'connected' && last?.level === 'warn' ? 'note' : level](text, {
 				...(profile !== 'default' && {profile}),
 				...(status === 'connected' && {tools: tools.length, protocol}),
 			});

@@ -66,7 +66,7 @@ export async function tryTool(
 			}
 		}
 
-		log.info('A person tries a tool', {tool: name, by: faceName(by), profile});
+		log.note('A person tries a tool', {tool: name, by: faceName(by), profile});
 		return await within(tool.execute(args, {signal}), signal);
 	} finally {
 		cancel();

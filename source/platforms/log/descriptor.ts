@@ -18,7 +18,7 @@ export const log = {
 const connect: Awaited<ReturnType<TargetKind['load']>>['connect'] = (_, world: SenderWorld) => ({
 	async send({text, route, event, delivery, job, runId}) {
 		const whose = job ? `job "${job.name}"` : `route "${route}"`;
-		world.log.info(`Answer of ${whose}: ${text.slice(0, maxTextLength)}`, {
+		world.log.note(`Answer of ${whose}: ${text.slice(0, maxTextLength)}`, {
 			route,
 			event,
 			delivery,

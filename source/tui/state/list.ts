@@ -67,8 +67,8 @@ export type ListOptions<Item> = {
 	/** Unique, and stays with its item. */
 	readonly keyOf: (item: Item) => string;
 	readonly vocabulary: Vocabulary<Item>;
-	/** The items in the gateway's state, oldest first; the same array while nothing changed. */
-	readonly read: (state: GatewayState) => readonly Item[];
+	/** The items in the gateway's state, oldest first; the same array while nothing changed. `isFiltered`: a filter will be asked about them. */
+	readonly read: (state: GatewayState, asked: {readonly isFiltered: boolean}) => readonly Item[];
 	/** Rows that the list has on the screen now. */
 	readonly height: () => number;
 	/** Where the item with a key stands among all, by a number that grows along the list; absent: by the order in which the state has them. */
@@ -87,12 +87,13 @@ type Wish = {readonly position: ListPosition; readonly filterText: string};
 
 /** A filtered, pausable, selectable view of one list of the gateway's state. */
 export function createList<Item>(feed: Feed, options: ListOptions<Item>): List<Item> {
-	const {keyOf, vocabulary, read, height, history, isOnTop, newestFirst = false} = options;
-	const pages = history && pagesOf(history, {feed, read, keyOf});
+	const {keyOf, vocabulary, height, history, isOnTop, newestFirst = false} = options;
 	const isOldestFirst = history?.olderAt === 'start';
 	const filterText = options.filter ?? '';
 	const store = createStore<Wish>({position: options.position ?? atNewest, filterText});
 	let filter = parseFilter(filterText, vocabulary);
+	const read = (state: GatewayState) => options.read(state, {isFiltered: !filter.isEmpty});
+	const pages = history && pagesOf(history, {feed, read, keyOf});
 	const rankOf = options.rankOf ?? (isOldestFirst ? history.cursorOf : undefined);
 	const windowIn = createPlace(keyOf, rankOf);
 	let remember = createMemory<{

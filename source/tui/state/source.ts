@@ -1,3 +1,4 @@
+import type {GatewayState} from '../../core/state.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import type {ListedNoun, Noun} from '../../nouns/noun.ts';
 import {atFirst} from '../list/window.ts';
@@ -48,7 +49,8 @@ export const nounList = <Item>(
 	{
 		read,
 		more,
-	}: Pick<ListOptions<Item>, 'read'> & {
+	}: {
+		readonly read: (state: GatewayState) => readonly Item[];
 		readonly more?: (host: Host) => Partial<ListOptions<Item>>;
 	},
 ): ListSource<List<Item>> => ({

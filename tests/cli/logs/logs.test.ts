@@ -64,13 +64,18 @@ const several = [
 	record('two', {level: 'warn', source: 'agent', fields: {run: 2, delivery: 'abc'}}),
 	record('three', {level: 'error', source: 'mcp'}),
 	record('four', {level: 'debug'}),
+	record('five', {level: 'note'}),
 ];
 
 test.for([
-	[[], ['one', 'two', 'three', 'four']],
+	[[], ['one', 'two', 'three', 'four', 'five']],
 	[
 		['--level', 'warn'],
 		['two', 'three'],
+	],
+	[
+		['--level', 'note'],
+		['two', 'three', 'five'],
 	],
 	[
 		['--room', 'agent,mcp'],
@@ -80,9 +85,9 @@ test.for([
 	[['--delivery', 'abc'], ['two']],
 	[
 		['--since', '10m'],
-		['two', 'three', 'four'],
+		['two', 'three', 'four', 'five'],
 	],
-	[['--lines', '1'], ['four']],
+	[['--lines', '1'], ['five']],
 	[['--lines', '1', '--level', 'warn'], ['three']],
 ] as const)('svc logs %j shows %j', async ([args, messages]) => {
 	await using home = await homeWith(several);

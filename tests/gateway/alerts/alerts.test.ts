@@ -59,7 +59,7 @@ async function openWorld(first: readonly JsonObject[]) {
 	const say = (message: string) => {
 		lines.push(message);
 	};
-	const log = {debug: say, info: say, warn: say, error: say, from: () => log};
+	const log = {debug: say, info: say, note: say, warn: say, error: say, from: () => log};
 	const inMemory = memosInMemory();
 	let notesRead = 0;
 	const memos: typeof inMemory = {

@@ -36,7 +36,7 @@ test('where a server stands is said once each time that it is news', () => {
 
 	expect(lines).toEqual([
 		'warn Tool server "crm" cannot be connected to: connection refused {}',
-		'info Tool server "crm" is connected {"tools":1,"protocol":"legacy 2025-11-25"}',
+		'note Tool server "crm" is connected {"tools":1,"protocol":"legacy 2025-11-25"}',
 		'warn Tool server "crm" cannot be connected to: connection refused {}',
 		'warn Tool server "crm" needs a login: svc mcp login crm {"profile":"acme"}',
 		'warn Tool server "crm" needs a login: now {}',

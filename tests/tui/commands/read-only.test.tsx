@@ -23,7 +23,7 @@ const looking: ReadonlySet<string> = new Set(
 		'editor-saved.secret editor-saved.url editor-saved.curl editor-saved.close',
 		'approvals.open approvals.run approvals.delivery approvals.copy approvals.pager',
 		'runs.delivery runs.approvals runs.origin runs.copy runs.mark runs.mark-all runs.toggle runs.unfold runs.fold runs.fold-all runs.pager',
-		'logs.error logs.warn logs.info logs.debug logs.wrap logs.time logs.copy logs.room logs.same logs.origin logs.pager',
+		'logs.all logs.error logs.warn logs.info logs.debug logs.wrap logs.time logs.copy logs.room logs.same logs.origin logs.pager',
 		'chat.new chat.find chat.copy chat.copy-all chat.pager chat.run chat.down chat.up chat.first chat.last chat.page-down chat.page-up chat.half-down chat.half-up',
 		'chat-text.newline chat-text.leave chat-text.clear chat-text.review chat-text.page-down chat-text.page-up',
 		'chat-find.open chat-find.down chat-find.up chat-find.leave',

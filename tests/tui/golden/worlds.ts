@@ -230,7 +230,7 @@ function busy(clock: FakeClock): World {
 		approvalRules: [makeRule()],
 		logs: Array.from({length: 40}, (_, index) => ({
 			at: ago(90 - index),
-			level: (['info', 'debug', 'warn', 'error'] as const)[index % 4] ?? 'info',
+			level: (['note', 'info', 'debug', 'warn', 'error'] as const)[index % 5] ?? 'info',
 			source: ['webhook', 'agent', 'mcp'][index % 3] ?? '',
 			message: `Something happened for the ${index}. time`,
 			fields: {run: index},

@@ -1,7 +1,8 @@
 import {createMemory, derive} from '../../../core/derive.ts';
 import {logVocabulary, recordText} from '../../../core/filter/log-vocabulary.ts';
-import type {LogLevel, LogRecord} from '../../../core/log.ts';
+import {matters, type LogLevel, type LogRecord} from '../../../core/log.ts';
 import type {Safe} from '../../../core/untrusted.ts';
+import {layOutForeignMarkdown} from '../../../terminal/text/markdown.ts';
 import {empty} from '../../../terminal/text/safe.ts';
 import {clockTime, fullTime} from '../../../terminal/text/time.ts';
 import {clean, wrapText} from '../../lines/line.ts';
@@ -10,7 +11,8 @@ import {rowsBelow, type ListSource, type LocalState} from '../../state/source.ts
 
 /** How a person looks at the log. */
 export type LogLook = {
-	readonly showsDebug: boolean;
+	/** Or what matters alone; a filter searches all. */
+	readonly showsAll: boolean;
 	/** This level alone. */
 	readonly only?: LogLevel | undefined;
 	readonly isWrapped: boolean;
@@ -18,14 +20,17 @@ export type LogLook = {
 };
 
 export const logLook: LocalState<LogLook> = {
-	initial: {showsDebug: false, isWrapped: false, time: 'clock'},
+	initial: {showsAll: false, isWrapped: false, time: 'clock'},
 };
 
 /** Whether records of this level are shown. */
-export const isShown = (
-	{showsDebug, only}: Pick<LogLook, 'only' | 'showsDebug'>,
-	level: LogLevel,
-): boolean => (only === undefined ? showsDebug || level !== 'debug' : level === only);
+const isShown = ({showsAll, only}: Pick<LogLook, 'only' | 'showsAll'>, level: LogLevel): boolean =>
+	only === undefined ? showsAll || matters(level) : level === only;
+
+/** How many records do not matter. */
+export const countOthers = derive(
+	(records: readonly LogRecord[]): number => records.filter(({level}) => !matters(level)).length,
+);
 
 /** One row of the log on the screen: a record, or a part of one that was wrapped. */
 export type LogRow = {
@@ -33,6 +38,7 @@ export type LogRow = {
 	readonly record: LogRecord;
 	/** What stands before the message, as wide in every row. */
 	readonly head: Safe;
+	/** Of an answer in plain words, without its marks of Markdown. */
 	readonly text: Safe;
 	/** The fields, where they stand in the same row. */
 	readonly facts: Safe;
@@ -41,11 +47,18 @@ export type LogRow = {
 };
 
 const levelSigns: Readonly<Record<LogLevel, string>> = {
-	error: '✗ error',
-	warn: '! warn ',
-	info: '  info ',
-	debug: '- debug',
+	error: '✗',
+	warn: '!',
+	note: ' ',
+	info: '·',
+	debug: '-',
 };
+
+/** Below so many columns the sign stands for the level. */
+const wordsFrom = 100;
+
+const levelText = (level: LogLevel, columns: number): string =>
+	columns < wordsFrom ? levelSigns[level] : `${levelSigns[level]} ${level.padEnd(5)}`;
 
 const times: Readonly<Record<LogLook['time'], (at: number) => string>> = {
 	clock: at => `${clockTime(at)} `,
@@ -59,30 +72,60 @@ export const signCells = 2;
 /** Characters of a record that the list shows; the detail has the rest. */
 const shownCharacters = 1000;
 
+/** How the log tells of an answer: it begins alike for all of a route. @see platforms/log/descriptor.ts */
+export const answerBeginning = /^Answer of (?:route|job) "[^"]*": /;
+
+/** What the log says, in rows of `width` cells: the answer of a model is Markdown, in one line. */
+export const messageRows = ({message}: LogRecord, width: number): readonly Safe[] => {
+	const [start] = answerBeginning.exec(message) ?? [];
+	return start === undefined
+		? wrapText(message, width)
+		: [
+				...wrapText(start.trimEnd(), width),
+				...layOutForeignMarkdown(message.slice(start.length).replaceAll('␊', '\n'), width).map(
+					({text}) => text,
+				),
+			];
+};
+
+/** The same in one row. */
+const plainMessage = derive((record: LogRecord): string =>
+	answerBeginning.test(record.message)
+		? messageRows(record, shownCharacters)
+				.filter(row => row !== '')
+				.map(row => row.trim())
+				.join(' ')
+		: record.message,
+);
+
 function rowsOf(
 	record: LogRecord,
 	key: number,
-	{time, wrapsAt}: {readonly time: LogLook['time']; readonly wrapsAt: number | undefined},
+	{time, width, isWrapped}: Pick<LogLook, 'isWrapped' | 'time'> & {readonly width: number},
 ): readonly LogRow[] {
-	const {level, source, message} = record;
+	const {level, source} = record;
 	const head = clean(
-		`${times[time](record.at)}${levelSigns[level]} ${source.slice(0, 10).padEnd(10)} `,
+		`${times[time](record.at)}${levelText(level, width)} ${source.slice(0, 10).padEnd(10)} `,
 	);
-	const whole = recordText(record);
-	if (wrapsAt === undefined) {
+	const message = plainMessage(record);
+	const facts = recordText(record).slice(record.message.length);
+	if (!isWrapped) {
 		return [
 			{
 				key: String(key),
 				record,
 				head,
 				text: clean(message.slice(0, shownCharacters)),
-				facts: clean(whole.slice(message.length).slice(0, shownCharacters)),
+				facts: clean(facts.slice(0, shownCharacters)),
 				isHead: true,
 			},
 		];
 	}
 
-	const parts = wrapText(whole.slice(0, shownCharacters), wrapsAt - signCells - head.length);
+	const parts = wrapText(
+		(message + facts).slice(0, shownCharacters),
+		width - signCells - head.length,
+	);
 	return parts.map((text, index) => ({
 		key: `${key}.${index}`,
 		record,
@@ -97,20 +140,20 @@ function rowsOf(
 function createLogRows() {
 	let lastKey = 0;
 	const keyOf = derive((_record: LogRecord) => (lastKey += 1));
-	const knownRows = derive((record: LogRecord, time: LogLook['time'], wrapsAt?: number) =>
-		rowsOf(record, keyOf(record), {time, wrapsAt}),
-	);
+	const rememberKnown = createMemory<(record: LogRecord) => readonly LogRow[]>();
 	const remember = createMemory<readonly LogRow[]>();
 	return (
 		records: readonly LogRecord[],
-		{time, isWrapped, showsDebug, only, width}: LogLook & {readonly width: number},
+		{time, isWrapped, showsAll, only, width}: LogLook & {readonly width: number},
 	) => {
-		const wrapsAt = isWrapped ? width : undefined;
-		return remember([records, time, wrapsAt, showsDebug, only], () =>
+		const known = rememberKnown([time, isWrapped, width], () =>
+			derive((record: LogRecord) => rowsOf(record, keyOf(record), {time, isWrapped, width})),
+		);
+		return remember([records, time, isWrapped, showsAll, only, width], () =>
 			records.flatMap(record => {
 				// Also of those that are not shown: keys grow with time.
 				keyOf(record);
-				return isShown({showsDebug, only}, record.level) ? knownRows(record, time, wrapsAt) : [];
+				return isShown({showsAll, only}, record.level) ? known(record) : [];
 			}),
 		);
 	};
@@ -125,8 +168,11 @@ export const logList: ListSource<List<LogRow>> = {
 			keyOf: row => row.key,
 			vocabulary: logVocabulary,
 			rankOf: key => Number.parseInt(key, 10),
-			read: state =>
-				rows(state.logs, {...host.local(logLook).get(), width: host.view.get().size.columns}),
+			read(state, {isFiltered}) {
+				const look = host.local(logLook).get();
+				const width = host.view.get().size.columns;
+				return rows(state.logs, {...look, ...(isFiltered && {showsAll: true}), width});
+			},
 			height: rowsBelow(host, 0),
 			filter,
 		});

@@ -11,24 +11,19 @@ import {EmptyList} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
-import {logList, logLook, signCells, type LogRow} from './log-rows.ts';
+import {answerBeginning, logList, logLook, signCells, type LogRow} from './log-rows.ts';
 
 const tones: Readonly<Record<LogRecord['level'], Tone>> = {
 	error: 'bad',
 	warn: 'warn',
-	info: 'plain',
+	note: 'plain',
+	info: 'quiet',
 	debug: 'quiet',
 };
 
 /** Less of a subject than this says nothing. */
 const leastCells = 12;
 const gapCells = 2;
-
-/** How the log tells of an answer: it begins alike for all of a route. @see platforms/log/descriptor.ts */
-const beginning = /^Answer of (?:route|job) "[^"]*": /;
-
-/** Characters of an answer that may stand in its row. */
-const answerCharacters = 400;
 
 const subjectsOf = derive(
 	(deliveries: GatewayState['deliveries'], runs: GatewayState['runs']) =>
@@ -49,15 +44,15 @@ function subjectOf({fields}: LogRecord, {deliveries, runs}: GatewayState): strin
  * record itself stays as it is, in the detail and on the clipboard.
  */
 function withSubject(
-	{record: {message}, head, text, facts}: LogRow,
+	{head, text, facts}: LogRow,
 	subject: string,
 	{width, isWrapped}: {readonly width: number; readonly isWrapped: boolean},
 ): {readonly text: Safe; readonly rest: Safe} {
 	const room = width - signCells;
-	const [start] = isWrapped || subject === '' ? [] : (beginning.exec(message) ?? []);
+	const [start] = isWrapped || subject === '' ? [] : (answerBeginning.exec(text) ?? []);
 	if (start !== undefined) {
 		const cells = Math.max(leastCells, Math.floor((room - widthOf(head)) / 2));
-		const answer = clean(message.slice(start.length, start.length + answerCharacters));
+		const answer = clean(text.slice(start.length));
 		return {text: safe`${clip(clean(subject), cells)}: ${answer}`, rest: facts};
 	}
 

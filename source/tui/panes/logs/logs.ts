@@ -1,7 +1,7 @@
 import {derive} from '../../../core/derive.ts';
 import {logVocabulary} from '../../../core/filter/log-vocabulary.ts';
 import {logLine} from '../../../core/log-line.ts';
-import {logLevels, type LogLevel, type LogRecord} from '../../../core/log.ts';
+import type {LogLevel, LogRecord} from '../../../core/log.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {fullTime} from '../../../terminal/text/time.ts';
@@ -9,30 +9,23 @@ import type {PaneCommand} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
 import {goToDelivery, goToRun} from '../../acts/go-to.ts';
 import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
-import {countPart, followPart} from '../../lines/title-parts.ts';
+import {countPart, followPart, grouped} from '../../lines/title-parts.ts';
 import {selectedCommand} from '../../nouns/acts.ts';
 import {onePane} from '../../nouns/listing.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {isShown, logList, logLook, type LogLook, type LogRow} from './log-rows.ts';
+import {countOthers, logList, logLook, messageRows, type LogLook, type LogRow} from './log-rows.ts';
 
 const changeLook = (shell: Shell, part: (look: LogLook) => Partial<LogLook>): void => {
 	shell.local(logLook).set(look => ({...look, ...part(look)}));
 };
 
-/** A level alone; with the same key once more all again. */
+/** A level alone; with the same key once more what was shown before. */
 const levelKey = (level: LogLevel, label: Safe): PaneCommand => ({
 	id: `logs.${level}`,
 	keys: [level.slice(0, 1)],
 	label,
 	run(shell) {
-		changeLook(shell, ({only, showsDebug}) => {
-			if (only !== level) {
-				return {only: level};
-			}
-
-			// Whoever looks for what led to it wants the rest with it; debug is in the rest only when it was asked for.
-			return {only: undefined, ...(level === 'debug' && {showsDebug: !showsDebug})};
-		});
+		changeLook(shell, ({only}) => ({only: only === level ? undefined : level}));
 	},
 });
 
@@ -72,6 +65,17 @@ function toggleWord(shell: Shell, word: string): void {
 const namesNothing = literal('This record names neither a run nor a delivery');
 
 const logCommands: readonly PaneCommand[] = [
+	{
+		id: 'logs.all',
+		keys: ['a'],
+		label: literal('all or what matters'),
+		run(shell) {
+			changeLook(shell, ({only, showsAll}) => ({
+				only: undefined,
+				showsAll: only !== undefined || !showsAll,
+			}));
+		},
+	},
 	levelKey('error', literal('errors only')),
 	levelKey('warn', literal('warnings only')),
 	levelKey('info', literal('info only')),
@@ -142,31 +146,43 @@ const logCommands: readonly PaneCommand[] = [
 ];
 
 /** One record with every field on its own row. */
-const detailOf = derive(({at, level, source, message, fields}: LogRecord, width: number) => [
-	line(safe`${fullTime(at)}  ${clean(level)}  ${clean(source)}`, 'strong'),
-	blankLine,
-	...wrapText(message, width).map(row => line(row)),
-	blankLine,
-	...Object.entries(fields).flatMap(([key, value]) =>
-		wrapText(`${key}  ${String(value)}`, width).map(row => line(row, 'quiet')),
-	),
-]);
+const detailOf = derive((record: LogRecord, width: number) => {
+	const {at, level, source, fields} = record;
+	return [
+		line(safe`${fullTime(at)}  ${clean(level)}  ${clean(source)}`, 'strong'),
+		blankLine,
+		...messageRows(record, width).map(row => line(row)),
+		blankLine,
+		...Object.entries(fields).flatMap(([key, value]) =>
+			wrapText(`${key}  ${String(value)}`, width).map(row => line(row, 'quiet')),
+		),
+	];
+});
 
 const noDetail: readonly Line[] = [];
 
-/** `error warn info · wrapped`, `only error, e: all · wrapped`. */
-function lookPart({local}: Shell): Line {
-	const {only, showsDebug, isWrapped} = local(logLook).get();
-	const shown =
-		only === undefined
-			? logLevels.filter(level => isShown({showsDebug}, level)).join(' ')
-			: `only ${only}, ${only.slice(0, 1)}: all`;
-	return [
-		{
-			text: clean(`${shown}${isWrapped ? ' · wrapped' : ''}`),
-			tone: only === undefined ? 'quiet' : 'warn',
-		},
-	];
+/** `812 more, a: all · wrapped`, `only error, e: back`. */
+function lookPart(shell: Shell): Line {
+	const {only, isWrapped} = shell.local(logLook).get();
+	const text = [levelsPart(shell), isWrapped ? 'wrapped' : '']
+		.filter(part => part !== '')
+		.join(' · ');
+	return text === '' ? [] : [{text: clean(text), tone: only === undefined ? 'quiet' : 'warn'}];
+}
+
+/** Which levels are left out, and the key that shows them; empty where none is. */
+function levelsPart({local, feed, list}: Shell): string {
+	const {only, showsAll} = local(logLook).get();
+	if (only !== undefined) {
+		return `only ${only}, ${only.slice(0, 1)}: back`;
+	}
+
+	if (!list(logList).get().filter.isEmpty) {
+		return '';
+	}
+
+	const others = countOthers(feed.get().state.logs);
+	return showsAll ? 'a: what matters' : others > 0 ? `${grouped(others)} more, a: all` : '';
 }
 
 /** What the program says about itself. */
@@ -175,8 +191,8 @@ export const logsPane = onePane({
 	title: literal('Logs'),
 	manual: 'errors',
 	empty: () => [
-		'No records at these levels.',
-		'e w i d show errors, warnings, info or debug alone; the same key once more shows all.',
+		'No warnings, errors or decisions yet, and no answers that go to the log.',
+		'a shows all records; e w i d those of one level, and the same key once more what was there before.',
 	],
 	isWide: true,
 	commands: logCommands,

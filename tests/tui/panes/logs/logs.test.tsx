@@ -8,7 +8,7 @@ const narrow = {columns: 80, rows: 24};
 
 const record = (message: string, overrides: Partial<LogRecord> = {}): LogRecord => ({
 	at: testNow,
-	level: 'info',
+	level: 'note',
 	source: 'webhook',
 	message,
 	fields: {},
@@ -16,7 +16,8 @@ const record = (message: string, overrides: Partial<LogRecord> = {}): LogRecord 
 });
 
 const logs = [
-	record('listening', {fields: {port: 8644}}),
+	record('listening', {level: 'note', fields: {port: 8644}}),
+	record('job fires', {level: 'info', source: 'schedule'}),
 	record('skew of 412 s', {level: 'warn', source: 'signature'}),
 	record('cannot reach the model', {level: 'error', source: 'agent'}),
 	record('lease taken', {level: 'debug', source: 'gateway'}),
@@ -26,9 +27,25 @@ test('one line per record: time, level, source, message and fields', async () =>
 	await using shown = await showShell(createFakePort({logs}), narrow, {pane: 'logs'});
 
 	expect(shown.screen.lines().slice(3, 6)).toEqual([
-		expect.stringMatching(/^ {2}12:00:00 +info +webhook +listening port=8644$/),
-		expect.stringMatching(/^ {2}12:00:00 ! warn +signature +skew of 412 s$/),
-		expect.stringMatching(/^> 12:00:00 ✗ error +agent +cannot reach the model$/),
+		'  12:00:00   webhook    listening port=8644',
+		'  12:00:00 ! signature  skew of 412 s',
+		'> 12:00:00 ✗ agent      cannot reach the model',
+	]);
+});
+
+test('where there is room, the level is a word', async () => {
+	await using shown = await showShell(
+		createFakePort({logs}),
+		{columns: 100, rows: 24},
+		{pane: 'logs'},
+	);
+	await shown.screen.press('a');
+	expect(shown.screen.lines().slice(3, 8)).toEqual([
+		'  12:00:00   note  webhook    listening port=8644',
+		'  12:00:00 · info  schedule   job fires',
+		'  12:00:00 ! warn  signature  skew of 412 s',
+		'  12:00:00 ✗ error agent      cannot reach the model',
+		'> 12:00:00 - debug gateway    lease taken',
 	]);
 });
 
@@ -36,12 +53,51 @@ test('one line per record: time, level, source, message and fields', async () =>
 const levelsOf = (text: string) => ({
 	error: text.includes('cannot reach the model'),
 	warn: text.includes('skew of 412 s'),
-	info: text.includes('listening'),
+	note: text.includes('listening'),
+	info: text.includes('job fires'),
 	debug: text.includes('lease taken'),
 });
 
-const none = {error: false, warn: false, info: false, debug: false};
-const usual = {error: true, warn: true, info: true, debug: false};
+const none = {error: false, warn: false, note: false, info: false, debug: false};
+const usual = {error: true, warn: true, note: true, info: false, debug: false};
+const all = {error: true, warn: true, note: true, info: true, debug: true};
+
+test('the log begins with what matters, says how many records there are besides, and a shows all and goes back', async () => {
+	await using shown = await showShell(createFakePort({logs}), narrow, {pane: 'logs'});
+	expect(levelsOf(shown.text())).toEqual(usual);
+	expect(shown.text()).toContain('── 3 ── 2 more, a: all ── following ──');
+	await shown.screen.press('a');
+	expect(levelsOf(shown.text())).toEqual(all);
+	expect(shown.text()).toContain('── 5 ── a: what matters ── following ──');
+	await shown.screen.press('a');
+	expect(levelsOf(shown.text())).toEqual(usual);
+	await shown.screen.press('e', 'a');
+	expect(levelsOf(shown.text())).toEqual(all);
+});
+
+test('the selected record stays selected when the others come and go', async () => {
+	await using shown = await showShell(createFakePort({logs}), narrow, {pane: 'logs'});
+	const selected = () => shown.screen.lines().find(row => row.startsWith('> '));
+	await shown.screen.press('k');
+	expect(selected()).toContain('skew of 412 s');
+	await shown.screen.press('a');
+	expect(selected()).toContain('skew of 412 s');
+	await shown.screen.press('k');
+	expect(selected()).toContain('job fires');
+	await shown.screen.press('a');
+	expect(selected()).toMatch(/skew of 412 s|listening/);
+});
+
+test('a filter searches all records, and without it what matters is there again', async () => {
+	await using shown = await showShell(createFakePort({logs}), narrow, {pane: 'logs'});
+	await shown.screen.press('/');
+	await shown.screen.type('lease');
+	expect(levelsOf(shown.text())).toEqual({...none, debug: true});
+	expect(shown.text()).toContain('── 1 of 5 ──');
+	expect(shown.text()).not.toContain('a: all');
+	await shown.screen.press('esc');
+	expect(levelsOf(shown.text())).toEqual(usual);
+});
 
 test.for(['error', 'warn', 'info', 'debug'] as const)(
 	'the key of the level %s shows it alone, and says so',
@@ -51,18 +107,18 @@ test.for(['error', 'warn', 'info', 'debug'] as const)(
 		const key = level.slice(0, 1);
 		await shown.screen.press(key);
 		expect(levelsOf(shown.text())).toEqual({...none, [level]: true});
-		expect(shown.text()).toContain(`── only ${level}, ${key}: all ──`);
+		expect(shown.text()).toContain(`── only ${level}, ${key}: back ──`);
 		await shown.screen.press(key);
 
-		expect(levelsOf(shown.text())).toEqual({...usual, debug: level === 'debug'});
+		expect(levelsOf(shown.text())).toEqual(usual);
 	},
 );
 
-test('another level takes the place of the first, and d d d d is where it began', async () => {
+test('another level takes the place of the first', async () => {
 	await using shown = await showShell(createFakePort({logs}), narrow, {pane: 'logs'});
 	await shown.screen.press('e', 'w');
 	expect(levelsOf(shown.text())).toEqual({...none, warn: true});
-	await shown.screen.press('w', 'd', 'd', 'd', 'd');
+	await shown.screen.press('w');
 	expect(levelsOf(shown.text())).toEqual(usual);
 });
 
@@ -85,7 +141,8 @@ test.for([
 
 test('the rows of answers begin with what their events are about; the record stays as it is', async () => {
 	const answer = (run: number) =>
-		record('Answer of route "gh-pr": [svc-offline: no language model]', {
+		record('Answer of route "gh-pr": **Summary.** All `tests` pass␊␊- one', {
+			level: 'note',
 			source: 'delivery',
 			fields: {route: 'gh-pr', run},
 		});
@@ -99,23 +156,27 @@ test('the rows of answers begin with what their events are about; the record sta
 	await using shown = await showShell(port, narrow, {pane: 'logs'});
 
 	expect(shown.screen.lines().slice(3, 6)).toEqual([
-		expect.stringMatching(/delivery +acme\/api#7 Fix the flaky…: \[svc-offline: no l/),
-		expect.stringMatching(/^ {30}acme\/web#8: \[svc-offline: no language model\] r/),
-		expect.stringMatching(/delivery +Answer of route "gh-pr": \[svc-offline/),
+		expect.stringMatching(/delivery +acme\/api#7 Fix the flaky te…: Summary\. All tests/),
+		expect.stringMatching(/^ {24}acme\/web#8: Summary. All tests pass - one r/),
+		expect.stringMatching(/delivery +Answer of route "gh-pr": Summary. All tests pass - one/),
 	]);
 	await shown.screen.press('g', 'y');
 	await shown.pass(0);
-	expect(shown.desktop.copied[0]).toContain('Answer of route "gh-pr": [svc-offline');
+	expect(shown.desktop.copied[0]).toContain('Answer of route "gh-pr": **Summary.** All `tests`');
 	await shown.screen.press('W');
-	expect(shown.text()).toContain('Answer of route "gh-pr"');
+	expect(shown.text()).toContain('Answer of route "gh-pr": Summary.');
+	await shown.screen.press('enter');
+	expect(shown.screen.lines().map(row => row.trim())).toEqual(
+		expect.arrayContaining(['Answer of route "gh-pr":', 'Summary. All tests pass', '- one']),
+	);
 });
 
 test('t goes through the time formats', async () => {
 	await using shown = await showShell(createFakePort({logs}), narrow, {pane: 'logs'});
 	await shown.screen.press('t');
-	expect(shown.screen.lines()[3]).toContain('2026-11-20 12:00:00.000   info');
+	expect(shown.screen.lines()[3]).toContain('2026-11-20 12:00:00.000   webhook');
 	await shown.screen.press('t');
-	expect(shown.screen.lines()[3]).toBe('    info  webhook    listening port=8644');
+	expect(shown.screen.lines()[3]).toBe('    webhook    listening port=8644');
 });
 
 test('W wraps, and nothing of a record is lost', async () => {
@@ -158,11 +219,11 @@ test('what the row above has just said is not said again, but by the selected ro
 	});
 
 	expect(shown.screen.lines().slice(3, 8)).toEqual([
-		'  12:00:00   info  webhook    one',
-		'                              two',
-		'  12:00:00   info  agent      three',
-		'  12:00:00   info  webhook    four',
-		'> 12:00:00   info  webhook    five',
+		'  12:00:00   webhook    one',
+		'                        two',
+		'  12:00:00   agent      three',
+		'  12:00:00   webhook    four',
+		'> 12:00:00   webhook    five',
 	]);
 });
 
