@@ -20,6 +20,8 @@ export type ChosenModel = {
 	readonly price?: ModelPrice;
 	/** Host and port that calls go to; absent for the offline model. */
 	readonly host?: string;
+	/** Hears how its calls end: answered, or failed after all tries of one. Must not throw. */
+	readonly heard?: (failure?: SvcError) => void;
 	/** Loads the provider's package. @throws SvcError `model_misconfigured` */
 	load(): Promise<LanguageModelV4>;
 };

@@ -90,7 +90,7 @@ export function createAgentRunner(
 		const retries = recordRetries((failure, attempt) => {
 			const {message} = explain(failure);
 			transcript.add('retry', message, {attempt});
-			log.warn(`Calling the model again: ${message}`, {run: request.runId, attempt});
+			log.info(`Calling the model again: ${message}`, {run: request.runId, attempt});
 		});
 
 		const said = createSafeText({
@@ -133,11 +133,16 @@ export function createAgentRunner(
 					stopWhen: sdk.isStepCount(Math.max(1, request.maxSteps)),
 					maxRetries,
 					abortSignal: signal,
-					onLanguageModelCallEnd: recorder.onLanguageModelCallEnd,
+					onLanguageModelCallEnd(end) {
+						chosen.heard?.();
+						return recorder.onLanguageModelCallEnd(end);
+					},
 				});
 			} catch (error) {
 				signal.throwIfAborted();
-				throw explain(error);
+				const failure = explain(error);
+				chosen.heard?.(failure);
+				throw failure;
 			}
 		};
 

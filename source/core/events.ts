@@ -139,6 +139,9 @@ export type GatewayEvent =
 	  }
 	/** The configured model cannot be used; runs fail until that is mended. */
 	| {readonly type: 'model-refused'; readonly at: number; readonly reason: string}
+	/** Calls of the configured model fail, again and again; until one is answered, or another model is selected. */
+	| {readonly type: 'model-silent'; readonly at: number; readonly reason: string}
+	| {readonly type: 'model-answers'; readonly at: number}
 	/** The entries of `alerts`, all of them, with how the last message of each went. */
 	| {readonly type: 'alerts-changed'; readonly at: number; readonly alerts: readonly AlertView[]}
 	| {readonly type: 'platform-changed'; readonly at: number; readonly platform: PlatformView}
@@ -195,6 +198,8 @@ const eventTypes: Readonly<Record<GatewayEvent['type'], true>> = {
 	'run-said': true,
 	'model-selected': true,
 	'model-refused': true,
+	'model-silent': true,
+	'model-answers': true,
 	'alerts-changed': true,
 	'platform-changed': true,
 	'config-reloaded': true,

@@ -26,6 +26,7 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 		model,
 		modelOffer,
 		modelProblem,
+		modelSilence,
 		health,
 		installs,
 		journal,
@@ -47,6 +48,7 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 	const nextModel = events.reduce(modelAfter, model);
 	const nextOffer = events.reduce(offerAfter, modelOffer);
 	const nextProblem = events.reduce(modelProblemAfter, modelProblem);
+	const nextSilence = events.reduce(modelSilenceAfter, modelSilence);
 	const nextHealth = events.reduce(healthAfter, health);
 	const nextTraffic = trafficAfter(traffic, events);
 	const nextSaid = saidAfter(said, events);
@@ -76,6 +78,7 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 		...(nextModel && {model: nextModel}),
 		...(nextOffer && {modelOffer: nextOffer}),
 		...(nextProblem !== undefined && {modelProblem: nextProblem}),
+		...(nextSilence && {modelSilence: nextSilence}),
 		...(nextHealth && {health: nextHealth}),
 		...(nextTraffic && {traffic: nextTraffic}),
 		...(nextSaid && {said: nextSaid}),
@@ -144,6 +147,8 @@ const webhookAfter = (webhook: WebhookState, event: GatewayEvent): WebhookState 
 		case 'api-changed':
 		case 'keys-changed':
 		case 'model-refused':
+		case 'model-silent':
+		case 'model-answers':
 		case 'alerts-changed':
 		case 'platform-changed':
 		case 'config-reloaded':
@@ -181,6 +186,15 @@ const modelProblemAfter: Slice<'modelProblem'> = (problem, event) => {
 	}
 
 	return event.type === 'model-selected' ? undefined : problem;
+};
+
+const modelSilenceAfter: Slice<'modelSilence'> = (silence, event) => {
+	if (event.type === 'model-silent') {
+		return {since: silence?.since ?? event.at, reason: event.reason};
+	}
+
+	const isOver = ['model-answers', 'model-selected', 'model-refused'].includes(event.type);
+	return isOver ? undefined : silence;
 };
 
 const apiAfter: Slice<'api'> = (api, event) => (event.type === 'api-changed' ? event.api : api);

@@ -123,6 +123,8 @@ export type GatewayState = {
 	readonly model?: ModelView;
 	/** Why the configured model cannot be used. */
 	readonly modelProblem?: string;
+	/** Since when calls of the model fail, and why the last one did; absent while it answers. */
+	readonly modelSilence?: {readonly since: number; readonly reason: string};
 	/** A model that could be used but costs money: a face asks once, `GatewayPort.useModel` agrees. */
 	readonly modelOffer?: ModelView;
 	readonly platforms: readonly PlatformView[];

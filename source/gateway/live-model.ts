@@ -1,12 +1,20 @@
 import {chooseModel, type ModelChoice} from '../agent/choose-model.ts';
 import type {ModelFetch} from '../agent/model-fetch.ts';
 import type {Config} from '../config/config.ts';
-import {messageOf} from '../core/errors.ts';
+import {messageOf, type SvcError} from '../core/errors.ts';
 import {cell} from '../core/untrusted.ts';
 import type {World} from '../core/world.ts';
 
 /** While no model is there, how long a look for one holds. */
 const lookAgainMs = 30_000;
+
+/** What a failure of a call counts for; others are about the one request. From so many on, without an answer between, the model counts as silent. */
+const failuresOf: Readonly<Record<string, number>> = {
+	model_unreachable: 3,
+	model_refused: 3,
+	model_failed: 1,
+};
+const manyFailures = 3;
 
 export type LiveModel = Disposable & {
 	/**
@@ -38,6 +46,30 @@ export function createLiveModel({
 	let chosenAt = 0;
 	let reported = '';
 	let closed = false;
+	let failures = 0;
+
+	/** How a call of the configured model ended. One failure may be about what was asked; a server that cannot be reached, or refuses the key, fails all of them. */
+	const heard = (failure?: SvcError) => {
+		if (!failure) {
+			if (failures >= manyFailures) {
+				log.note('The model answers again');
+				emit({type: 'model-answers', at: clock.now()});
+			}
+
+			failures = 0;
+			return;
+		}
+
+		const wasSilent = failures >= manyFailures;
+		failures += failuresOf[failure.code] ?? 0;
+		if (failures >= manyFailures && !closed) {
+			if (!wasSilent) {
+				log.error(`Runs fail until the model answers: ${failure.message}`);
+			}
+
+			emit({type: 'model-silent', at: clock.now(), reason: cell(redact(failure.message)).text});
+		}
+	};
 
 	const choose = async () => {
 		chosenAt = clock.monotonic();
@@ -68,6 +100,7 @@ export function createLiveModel({
 		}
 
 		reported = text;
+		failures = 0;
 		log.note(`The model is ${view.name}`, {provider: view.provider, origin: view.origin});
 		emit({
 			type: 'model-selected',
@@ -106,7 +139,7 @@ export function createLiveModel({
 		async current(name) {
 			const {model, environment} = config();
 			if (name === undefined) {
-				return current();
+				return {...(await current()), heard};
 			}
 
 			if (model.provider === 'auto' && !model.baseUrl) {

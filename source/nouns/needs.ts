@@ -163,6 +163,17 @@ function refusals(state: GatewayState): readonly Need[] {
 
 const partNeeds = (state: GatewayState): readonly Need[] => [
 	...listenerNeeds(state),
+	...(state.modelSilence
+		? [
+				{
+					key: 'model silent',
+					kind: 'refused' as const,
+					text: `Runs fail, as the model does not answer: ${state.modelSilence.reason}`,
+					since: state.modelSilence.since,
+					command: 'doctor',
+				},
+			]
+		: []),
 	...(state.modelProblem === undefined
 		? []
 		: [

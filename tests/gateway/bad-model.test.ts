@@ -62,11 +62,17 @@ test.for([
 	},
 );
 
-test('a model that is well again answers the run that waited for it', async () => {
+test('a model that is well again answers the run that waited for it, and while it was not the state said so', async () => {
 	await using setup = await open([{cut: '{'}, {text: 'Hello Alex'}]);
 	const {gateway, clock} = setup;
+	const silence = () => gateway.port.getState().modelSilence;
 	await gateway.send('hook', {name: 'Alex'});
 	await gateway.gateway.idle();
+	expect(silence()).toEqual({
+		since: startMs,
+		reason: expect.stringMatching(/^Cannot reach model "scripted-1"/),
+	});
+	expect(gateway.log.join('\n')).toMatch(/error +agent +Runs fail until the model answers: Cannot/);
 	clock.advance(120_000);
 	await gateway.gateway.idle();
 	expect(await gateway.port.getRun(1)).toMatchObject({
@@ -74,6 +80,24 @@ test('a model that is well again answers the run that waited for it', async () =
 		attempt: 2,
 		fullAnswer: 'Hello Alex',
 	});
+	expect(silence()).toBeUndefined();
+	expect(gateway.log.join('\n')).toMatch(/note +agent +The model answers again/);
+});
+
+test('a failure that may be about the request alone does not make the model silent, three in a row do', async () => {
+	const broken = {status: 500, message: 'out of memory'};
+	await using setup = await open([broken, broken, {text: 'Hello'}, broken, broken, broken]);
+	const {gateway} = setup;
+	const silent: boolean[] = [];
+	for (const name of ['1', '2', '3', '4', '5', '6']) {
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		await gateway.send('hook', {name});
+		// oxlint-disable-next-line no-await-in-loop
+		await gateway.gateway.idle();
+		silent.push(gateway.port.getState().modelSilence !== undefined);
+	}
+
+	expect(silent).toEqual([false, false, false, false, false, true]);
 });
 
 test("a model that hangs is left when the run's time is over, and is not asked again", async () => {

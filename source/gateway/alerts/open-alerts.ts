@@ -156,6 +156,8 @@ function mayMatter(event: GatewayEvent): boolean {
 		case 'server-removed':
 		case 'model-selected':
 		case 'model-refused':
+		case 'model-silent':
+		case 'model-answers':
 		case 'platform-changed':
 		case 'config-reloaded':
 		case 'config-rejected':

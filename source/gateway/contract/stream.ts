@@ -48,6 +48,7 @@ export const stateSchema = facts({
 	logs: z.array(facts({at: number, level: text, message: text})),
 	model: modelViewSchema.exactOptional(),
 	modelProblem: maybeText,
+	modelSilence: facts({since: number, reason: text}).exactOptional(),
 	modelOffer: modelViewSchema.exactOptional(),
 	platforms: z.array(platformViewSchema),
 	problems: z.array(diagnosticSchema),

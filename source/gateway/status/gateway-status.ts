@@ -18,7 +18,7 @@ export async function gatewayStatus(
 		dispatcher,
 	}: Pick<Rooms, 'dispatcher' | 'store' | 'jobs' | 'live' | 'receiver' | 'servers'>,
 ): Promise<GatewayStatus> {
-	const {gateway, webhook, platforms, model, modelProblem, problems} = state;
+	const {gateway, webhook, platforms, model, modelProblem, modelSilence, problems} = state;
 	const [{active}, {toDecide}, queue, pendingGroups, {failing}] = await Promise.all([
 		store.runs.counts(),
 		store.runs.kept(),
@@ -58,7 +58,7 @@ export async function gatewayStatus(
 		approvals: state.approvals.length,
 		platforms,
 		model: model ?? null,
-		model_problem: modelProblem ?? null,
+		model_problem: modelProblem ?? modelSilence?.reason ?? null,
 		slips: statusSlips({
 			config: live.current(),
 			table: live.routes(),

@@ -151,7 +151,7 @@ function requestParts({traffic, totals, health}: GatewayState, now: number): rea
 	];
 }
 
-function modelPart({model, modelProblem, gateway}: GatewayState): Part {
+function modelPart({model, modelProblem, modelSilence, gateway}: GatewayState): Part {
 	const name = literal('model');
 	if (modelProblem !== undefined) {
 		return {name, word: {text: literal('✗ cannot be used'), tone: 'bad'}, help: modelProblem};
@@ -162,6 +162,16 @@ function modelPart({model, modelProblem, gateway}: GatewayState): Part {
 	}
 
 	const more = clean(`${model.name} (${model.origin})`);
+	if (modelSilence) {
+		const {since, reason} = modelSilence;
+		return {
+			name,
+			more: safe`${more}, since ${dayTime(since)}`,
+			word: {text: literal('✗ does not answer'), tone: 'bad'},
+			help: `${reason}. Runs that fail of it are tried again by themselves, a few times.`,
+		};
+	}
+
 	return model.provider === 'offline'
 		? {
 				name,

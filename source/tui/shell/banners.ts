@@ -34,6 +34,7 @@ export type BannerState = Pick<
 	| 'model'
 	| 'modelOffer'
 	| 'modelProblem'
+	| 'modelSilence'
 	| 'approvals'
 	| 'installs'
 	| 'platforms'
@@ -50,6 +51,7 @@ export const bannersOf = (state: BannerState, now: number): readonly Banner[] =>
 		approvalBanner(state, now),
 		installBanner(state, now),
 		webhookBanner(state),
+		failingModelBanner(state),
 		loginBanner(state),
 		platformBanner(state),
 		lossBanner(state),
@@ -199,11 +201,16 @@ function configBanner({problems}: BannerState): Banner | undefined {
 
 const severity = (name: 'error' | 'warning') => (name === 'error' ? 0 : 1);
 
-function modelBanner({model, modelOffer, modelProblem}: BannerState): Banner | undefined {
-	if (modelProblem !== undefined) {
-		return {text: safe`✗ runs will fail: ${clean(modelProblem)}`, tone: 'bad', isOfPart: true};
-	}
+function failingModelBanner({modelProblem, modelSilence}: BannerState): Banner | undefined {
+	const text =
+		modelProblem === undefined
+			? modelSilence &&
+				safe`✗ runs fail since ${clockTime(modelSilence.since)}: ${clean(modelSilence.reason)}`
+			: safe`✗ runs will fail: ${clean(modelProblem)}`;
+	return text && {text, tone: 'bad', isOfPart: true};
+}
 
+function modelBanner({model, modelOffer}: BannerState): Banner | undefined {
 	if (modelOffer) {
 		const offer = clean(`${modelOffer.provider} ${modelOffer.name} (${modelOffer.origin})`);
 		return {

@@ -338,6 +338,7 @@ test('what is refused is told of once, with its reason: a server, a platform, th
 		server('failed', 'bad', 'config.yaml:4:5 mcp_servers.bad.url: must be text'),
 		{type: 'webhook-refused', at: start, code: 'EADDRINUSE', reason: 'port 8644 is in use'},
 		{type: 'model-refused', at: start, reason: 'no such model'},
+		{type: 'model-silent', at: start, reason: 'Cannot reach it'},
 		{
 			type: 'platform-changed',
 			at: start,
@@ -378,6 +379,7 @@ test('what is refused is told of once, with its reason: a server, a platform, th
 		'- The configuration is refused: config.yaml:3:5 runs.tries: must be a number: svc config check',
 		'- The configuration is refused: config.yaml:4:5 mcp_servers.bad.url: must be text: svc config check',
 		'- Webhooks are not received: port 8644 is in use: svc gateway status',
+		'- Runs fail, as the model does not answer: Cannot reach it: svc doctor',
 		'- Runs will fail: no such model: svc doctor',
 		'- Tool server files is failed: svc mcp test files',
 		'- Platform discord has failed: Unauthorized: svc platforms show discord',

@@ -94,6 +94,28 @@ test('H says of each part how it stands and what to do about it', async () => {
 	expect(shown.shell.view.get().overlay).toBeUndefined();
 });
 
+test('a model that does not answer is told of in every pane: what fails, since when, and why', async () => {
+	const reason =
+		'Cannot reach model "house-1" of openai-compatible at 127.0.0.1:8080: is it running';
+	const model = {provider: 'openai-compatible', name: 'house-1', origin: 'configured'} as const;
+	const port = createFakePort({model});
+	port.emit({type: 'model-silent', at: testNow, reason});
+	await using shown = await showShell(port, {columns: 80, rows: 24});
+	expect(shown.screen.lines()[0]).toContain('! runs fail');
+	expect(shown.screen.lines()[2]).toMatch(
+		/^✗ runs fail since 12:00:00: Cannot reach model "house-1"/,
+	);
+	await shown.screen.press('H');
+	const rows = dialogRows(shown.screen.lines()).map(row => row.trim().replaceAll(/\s+/g, ' '));
+	expect(rows.slice(1, 4).join(' ')).toContain(
+		'model ✗ does not answer house-1 (configured), since Nov 20 12:00 Cannot reach model',
+	);
+	port.emit({type: 'model-answers', at: testNow});
+	await shown.pass(0);
+	expect(shown.text()).toContain('● answers');
+	expect(shown.screen.lines()[0]).not.toContain('runs fail');
+});
+
 test('the palette knows it as /status, and on the smallest screen it scrolls to its end', async () => {
 	await using shown = await showShell(troubled(), {columns: 60, rows: 16});
 	await shown.screen.press(':');
