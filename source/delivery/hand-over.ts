@@ -89,7 +89,8 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 			},
 			message,
 			address: place,
-			...(state && {holds: () => state.holds(settings, until !== undefined)}),
+			...(state &&
+				message.isTest !== true && {holds: () => state.holds(settings, until !== undefined)}),
 			...(pace && {pace}),
 			until,
 			signal,
@@ -136,7 +137,7 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 		}
 
 		const isDirect = message.runId === undefined && !message.isBackground;
-		const held = isDirect && state?.holds(settings, true);
+		const held = isDirect && message.isTest !== true && state?.holds(settings, true);
 		if (held) {
 			throw held;
 		}
@@ -147,7 +148,9 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 		const queue = JSON.stringify([kind.kind, (address as Place).chat]);
 		const turn = Promise.withResolvers<void>();
 		const giveUp = new AbortController();
-		const sent = turns.runExclusive(queue, async () => {
+		// What waits for the platform has the turn of the chat.
+		const place = message.isTest === true ? `${queue} test` : queue;
+		const sent = turns.runExclusive(place, async () => {
 			turn.resolve();
 			if (giveUp.signal.aborted) {
 				throw stopped();

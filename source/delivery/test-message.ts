@@ -9,5 +9,6 @@ export const testMessage = (kind: string, extra: JsonObject, now: number): Outgo
 	route: 'test',
 	event: 'test',
 	delivery: `test-${now}`,
+	isTest: true,
 	offline: false,
 });

@@ -18,6 +18,8 @@ export type OutgoingMessage = {
 	readonly runId?: number;
 	/** No run made it, and nobody waits for its end: it has the time of an answer. */
 	readonly isBackground?: true;
+	/** A person wants to see whether the target works: it is sent to a platform that has failed, too, and not held until that is asked again. */
+	readonly isTest?: true;
 	/** `RunPlan.again`: a text that is sent once more after it had arrived is another message. */
 	readonly again?: number;
 	/** When the run was first begun, or begun after a person put it back, milliseconds since 1970. */

@@ -5,6 +5,7 @@ import type {JsonObject} from '../../source/core/json.ts';
 import {silentLogger} from '../../source/core/log.ts';
 import type {Memos} from '../../source/core/memos.ts';
 import {createDeliverer} from '../../source/delivery/create-deliverer.ts';
+import {testMessage} from '../../source/delivery/test-message.ts';
 import {targetKinds} from '../../source/platforms/platforms.ts';
 import {answer, openWork} from '../gateway/runs/work-fixture.ts';
 import {createFakeClock, type FakeClock} from '../helpers/fake-clock.ts';
@@ -424,6 +425,22 @@ test('a sender who waits hears at once that a platform has failed, also while a 
 			/^Cannot deliver: platform pigeon has failed, next check in 5 s: /,
 		),
 	});
+	await pigeons.pass(5000);
+	await waiting;
+});
+
+test('a test of a platform that has failed is sent at once, and when it arrives the platform is connected', async () => {
+	const clock = createFakeClock(startMs);
+	await using loft = await openLoft({status: 503, body: 'down'}, 'takes', 'takes');
+	const pigeons = openPigeons({url: loft.url, clock});
+	await using deliverer = pigeons.deliverer;
+	await failureOf(deliverer.deliver(makeMessage('pigeon', {chat_id: 'rome'}, {runId: 1}), never));
+	const waiting = deliverer.deliver(makeMessage('pigeon', {chat_id: 'rome'}, {runId: 2}), never);
+	await new Promise(setImmediate);
+
+	await deliverer.deliver(testMessage('pigeon', {chat_id: 'rome'}, clock.now()), never);
+	expect(loft.requests).toHaveLength(2);
+	expect(deliverer.platforms()[0]).toEqual({name: 'pigeon', state: 'connected'});
 	await pigeons.pass(5000);
 	await waiting;
 });

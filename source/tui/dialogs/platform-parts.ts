@@ -17,7 +17,7 @@ export const platformParts = (platforms: readonly PlatformView[], now: number): 
 			word: {text: clean(text), ...(tone && {tone})},
 			...(next !== undefined && {more: safe`it is asked again ${clean(next)}`}),
 			...(state === 'failed' && {
-				help: `${reason ?? 'It does not answer'}. See platforms.${name} in config.yaml.`,
+				help: `${reason ?? 'It does not answer'}. See platforms.${name} in config.yaml; svc platforms test ${name} asks it now.`,
 			}),
 		};
 	});

@@ -160,7 +160,7 @@ function platformBanner({platforms}: BannerState): Banner | undefined {
 	const more = others.length > 0 ? ` (+${others.length})` : '';
 	return {
 		text: safe`! ${clean(first.name)}${clean(more)} has failed: ${clean(first.reason ?? 'it does not answer')}`,
-		helps: safe`see platforms.${clean(first.name)} in config.yaml`,
+		helps: safe`svc platforms test ${clean(first.name)} asks it now`,
 		tone: 'warn',
 		isOfPart: true,
 	};

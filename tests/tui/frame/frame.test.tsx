@@ -131,7 +131,7 @@ test('a chat API that cannot be served is named with its reason, in the status r
 	expect(shown.screen.lines()[2]).toBe('✗ the chat API is not served: port 8643 is in use');
 });
 
-test('a platform that has failed is named with its reason and its setting, until it is back', async () => {
+test('a platform that has failed is named with its reason and the command that asks it, until it is back', async () => {
 	const port = createFakePort({
 		platforms: [
 			{name: 'slack', state: 'failed', reason: 'invalid_auth', nextTry: testNow + 5000},
@@ -141,7 +141,7 @@ test('a platform that has failed is named with its reason and its setting, until
 	});
 	await using shown = await showShell(port, narrow);
 	expect(shown.screen.lines()[2]).toBe(
-		'! slack (+1) has failed: invalid_auth · see platforms.slack in config.yaml',
+		'! slack (+1) has failed: invalid_auth · svc platforms test slack asks it now',
 	);
 
 	for (const name of ['slack', 'discord']) {
