@@ -2,9 +2,10 @@ import {derive} from '../../../core/derive.ts';
 import {isTurn, originOf} from '../../../core/origin.ts';
 import {hasEnded, type Run, type StoredRun} from '../../../core/run.ts';
 import type {ChatSession, StoredSession} from '../../../core/session.ts';
+import type {GatewayState} from '../../../core/state.ts';
 import type {Host} from '../../shell/shell.ts';
 import type {LoadSource} from '../../state/source.ts';
-import {chatNow, runOfTurn} from './chat-state.ts';
+import {chatNow} from './chat-state.ts';
 
 /** A session with what its agents did. */
 export type Conversation = {
@@ -96,12 +97,20 @@ export const isKept = (
 ): boolean =>
 	run !== undefined && conversation?.session.conversation.some(one => one.run === run) === true;
 
+/** The run of what was said last: as it is listed, or, where newer ones have pushed it out of the list, as the journal has it. */
+export function runOfTurn(
+	host: Pick<Host, 'local' | 'loader'>,
+	{runs}: Pick<GatewayState, 'runs'>,
+): Run | undefined {
+	const number = chatNow(host).turn?.run;
+	return number === undefined
+		? undefined
+		: (runs.findLast(({id}) => id === number) ?? conversationNow(host)?.runs.get(number));
+}
+
 /** Whether an answer is still to come. */
 export function isUnderWay(host: Pick<Host, 'local' | 'port' | 'loader'>): boolean {
-	const state = chatNow(host);
-	const run = runOfTurn(state, host.port.getState());
-	return (
-		state.turn !== undefined &&
-		(run ? !hasEnded(run.state) : !isKept(conversationNow(host), state.turn))
-	);
+	const {turn} = chatNow(host);
+	const run = runOfTurn(host, host.port.getState());
+	return turn !== undefined && (run ? !hasEnded(run.state) : !isKept(conversationNow(host), turn));
 }

@@ -13,8 +13,8 @@ import {blankLine, clean, line, paragraph, type Line} from '../../lines/line.ts'
 import type {Host} from '../../shell/shell.ts';
 import {layOutPart} from '../runs/block-rows.ts';
 import {blocksOf, wordsBlock, type BlockPart, type RunBlock} from '../runs/blocks.ts';
-import {conversationNow, isKept, type Conversation} from './chat-loads.ts';
-import {chatNow, runOfTurn, type SaidTurn} from './chat-state.ts';
+import {conversationNow, isKept, runOfTurn, type Conversation} from './chat-loads.ts';
+import {chatNow, type SaidTurn} from './chat-state.ts';
 
 type ChatSources = {
 	readonly conversation: Conversation | undefined;
@@ -44,7 +44,7 @@ export function chatLines(
 	const {state, now} = host.feed.get();
 	const chat = chatNow(host);
 	const {turn} = chat;
-	const run = runOfTurn(chat, state);
+	const run = runOfTurn(host, state);
 	const progress = run && state.progress[run.id];
 	const said = run && state.said?.[run.id];
 	const approval = run && state.approvals.find(one => one.run === run.id);

@@ -1,5 +1,3 @@
-import type {Run} from '../../../core/run.ts';
-import type {GatewayState} from '../../../core/state.ts';
 import {areaText, type AreaText} from '../../../terminal/text/area-editor.ts';
 import {lineText, type LineText} from '../../../terminal/text/line-editor.ts';
 import type {Host} from '../../shell/shell.ts';
@@ -49,10 +47,3 @@ export function changeChat(
 ): void {
 	local(chatState).set(state => ({...state, ...update(state)}));
 }
-
-/** The run of what was said last, as far as it is listed. */
-export const runOfTurn = (
-	{turn}: Pick<ChatState, 'turn'>,
-	{runs}: Pick<GatewayState, 'runs'>,
-): Run | undefined =>
-	turn?.run === undefined ? undefined : runs.findLast(({id}) => id === turn.run);

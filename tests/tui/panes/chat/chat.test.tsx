@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import type {GatewayEvent} from '../../../../source/core/events.ts';
 import type {Run, TranscriptEntry} from '../../../../source/core/run.ts';
+import {limits} from '../../../../source/core/state.ts';
 import {attackCorpus} from '../../../helpers/attack-corpus.ts';
 import {createFakePort} from '../../../helpers/fake-port.ts';
 import {foreignSequences} from '../../../helpers/foreign-sequences.ts';
@@ -210,6 +211,30 @@ test('what the gateway does not take, and what comes to nothing, is not lost', a
 	expect(shown.text()).toContain('Nothing of this turn is kept');
 	await shown.screen.press('esc', 'r');
 	expect(shown.text()).toMatch(/two\s+one█/);
+});
+
+test('a turn that came to nothing stays over when newer runs have pushed its run out of the list', async () => {
+	await using chat = await open();
+	const {port, shown} = chat;
+	await chat.say('one');
+	await chat.happen(runChanged(running));
+	const failed = {...running, state: 'failed', error: 'no model', finishedAt: testNow + 5} as const;
+	port.sessions.set('ses_1', makeSession([]));
+	port.runs.set(1, {
+		...failed,
+		plan: {prompt: '', target: {kind: 'log', extra: {}}, skills: []},
+		transcript: [],
+	});
+	await chat.end(failed);
+	expect(shown.text()).toContain('✗ no model');
+	await chat.happen(
+		...Array.from({length: limits.runs + 1}, (_, index) => runChanged(makeRun({id: 10 + index}))),
+	);
+	await shown.pass(150);
+	expect(port.getState().runs.some(({id}) => id === 1)).toBe(false);
+	expect(shown.text()).toContain('✗ no model');
+	await chat.say('two');
+	expect(port.calls.at(-1)).toMatchObject({name: 'sendChat', args: [{text: 'two'}]});
 });
 
 test('earlier conversations are found, gone on with and forgotten; those of a key can only be read', async () => {
