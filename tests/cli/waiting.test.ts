@@ -43,6 +43,7 @@ test('a run that waits for its time says until when, and calls no first start an
 	expect(tomorrow.list).toContain('queued until 2026-11-21 01:02:03');
 	const due = await look(waiting({nextAttemptAt: clock.now()}));
 	expect(due.list).not.toContain('until');
+	expect(due.shown).toMatch(/starts +2026-11-20 [\d:]+, due: it waits for its turn/);
 });
 
 test('a run that waits for a person says so with the deadline, and what asks', async () => {

@@ -105,7 +105,7 @@ export function runFacts(run: Run, {now, approvals, stored}: AsOf & RunMore): re
 			wasTried ? 'next try' : 'starts',
 			run.nextAttemptAt === undefined
 				? undefined
-				: `${printableTime(run.nextAttemptAt)}${run.awaitsLogins ? ` without; at once: svc runs retry ${run.id}` : ''}`,
+				: `${printableTime(run.nextAttemptAt)}${afterNext(run, now)}`,
 		),
 		...fact('read', stored?.plan.read && readWords(stored.plan.read)),
 		...fact('prefetch', prefetchWords(stored?.plan.prefetch)),
@@ -115,6 +115,15 @@ export function runFacts(run: Run, {now, approvals, stored}: AsOf & RunMore): re
 		...(run.state === 'uncertain' ? [{text: 'verify at the target before trying again'}] : []),
 		...(stored ? storedFacts(stored) : []),
 	];
+}
+
+/** What is due and does not begin waits for a worker, or for the pace of its chat. */
+function afterNext({id, awaitsLogins, nextAttemptAt = 0, state}: Run, now: number): string {
+	if (awaitsLogins) {
+		return ` without; at once: svc runs retry ${id}`;
+	}
+
+	return nextAttemptAt > now || hasEnded(state) ? '' : ', due: it waits for its turn';
 }
 
 /** The skill that its last try has loaded. */

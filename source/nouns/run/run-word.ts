@@ -32,8 +32,8 @@ export const signOrWord = ({state}: Run, word: RunWord): Safe =>
 	saidBySign.has(state) && word.text === runWords[state].text ? clip(word.text, 1, '') : word.text;
 
 /**
- * The state of a run at `now`: `○ queued until 23:25:10`, with its day when that is another one, for what waits for its first try; in fewer
- * than the cells that it needs `○ until 23:25:10`. A run that waits for `approval`, or for a login, says so with its deadline.
+ * The state of a run at `now`: `○ queued until 23:25:10`, with its day when that is another one, for what waits for its first try, `◐ delivers again 23:25:10` for what waits for
+ * another one. In a list, which has `room`, `○ until 23:25:10` and `◐ again 23:25:10`: what the run is about needs the cells. A run that waits for `approval`, or for a login, says so with its deadline.
  */
 export function runWordAt(
 	run: Run,
@@ -57,13 +57,18 @@ export function runWordAt(
 		return {text: widthOf(full) <= room ? full : short, tone: 'warn'};
 	}
 
-	if (!waitsForItsTime(run) || nextAttemptAt <= now) {
+	if (hasEnded(run.state) || run.state === 'running' || nextAttemptAt <= now) {
 		return word;
 	}
 
 	const until = isSameDay(nextAttemptAt, now) ? clockTime(nextAttemptAt) : dayTime(nextAttemptAt);
-	const text = safe`${word.text} until ${until}`;
-	return {...word, text: widthOf(text) <= room ? text : safe`○ until ${until}`};
+	const isListed = room !== Infinity;
+	if (waitsForItsTime(run)) {
+		return {...word, text: isListed ? safe`○ until ${until}` : safe`${word.text} until ${until}`};
+	}
+
+	const again = run.state === 'queued' ? literal('○ tries') : literal('◐ delivers');
+	return {...word, text: safe`${isListed ? clip(word.text, 1, '') : again} again ${until}`};
 }
 
 /** Whether the run was never tried and has a time to start at. */

@@ -26,6 +26,8 @@ export type PaletteEntry = {
 	readonly others?: readonly string[];
 	/** It belongs to the open pane, or to all: that comes first among equals. */
 	readonly isHere?: boolean;
+	/** One of thousands that have the same words: each word of the query has to stand in them. */
+	readonly isThing?: true;
 	readonly run: () => void;
 };
 
@@ -66,13 +68,18 @@ export function paletteEntries(
 }
 
 function bestFirst(entries: readonly PaletteEntry[], query: string): readonly PaletteEntry[] {
-	const found: readonly PaletteEntry[] = new Fzf([...entries], {
+	const start = query.toLowerCase();
+	const parts = start.split(/\s+/);
+	const candidates = entries.filter(
+		({isThing, words}) =>
+			isThing !== true || parts.every(part => words.toLowerCase().includes(part)),
+	);
+	const found: readonly PaletteEntry[] = new Fzf(candidates, {
 		selector: (entry: PaletteEntry) => entry.words,
 		limit: 200,
 	})
 		.find(query)
 		.map((result: {readonly item: PaletteEntry}) => result.item);
-	const start = query.toLowerCase();
 	const rank = ({names, others = [], isHere}: PaletteEntry): number =>
 		([...names, ...others].some(name => name.startsWith(start))
 			? 0
@@ -117,6 +124,7 @@ const destinationEntry = ({label, place, go}: Destination): PaletteEntry => ({
 	place,
 	words: label,
 	names: [label.toLowerCase()],
+	isThing: true,
 	run: go,
 });
 

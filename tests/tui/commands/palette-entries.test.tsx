@@ -85,6 +85,21 @@ test('a delivery is found by the ending of its identifier, also one that only th
 	expect(shown.said()).toContain('The journal has no delivery 1zxy98');
 });
 
+test('deliveries are found by words of theirs, not by letters that are somewhere in them', async () => {
+	const port = createFakePort();
+	const listed = makeDelivery({receivedAt: testNow, route: 'gh-tokens'});
+	port.emit(received(makeDelivery({receivedAt: testNow, route: 'rook', event: 'eventn'})));
+	port.emit(received(listed));
+	await using shown = await showShell(port, size);
+	const found = (query: string) =>
+		paletteEntries(shown.shell, acts, query)
+			.map(({label}) => label)
+			.filter(label => label.startsWith('go to delivery'));
+	expect(found('go delivery tokens')).toEqual([expect.stringContaining(' gh-tokens ')]);
+	expect(found('tokens')).toHaveLength(1);
+	expect(found('gtdrk')).toEqual([]);
+});
+
 test.for([
 	['concurrency', ['runs.concurrency: Runs at a time', 'route.concurrency: ']],
 	['max que', ['runs.max_queued: Runs that may wait']],

@@ -4,6 +4,7 @@ import type {Run, StoredRun, TranscriptEntry} from '../../../core/run.ts';
 import {hasEnded, prefetchWords, targetWords, tookWords, toolWords} from '../../../core/run.ts';
 import {loginCommand} from '../../../core/shell-word.ts';
 import type {RunSaid} from '../../../core/state.ts';
+import type {Safe} from '../../../core/untrusted.ts';
 import {usageWords} from '../../../core/usage.ts';
 import {wantsText} from '../../../nouns/approval/approval-words.ts';
 import {shownId} from '../../../nouns/delivery/delivery-word.ts';
@@ -146,12 +147,16 @@ function factRows(
 			].reduce((text, part) => safe`${text}  ${part}`),
 			'quiet',
 		),
-		...(isWaiting
-			? [line(safe`next try ${clockTime(run.nextAttemptAt ?? 0)} · t starts it now`, 'warn')]
-			: []),
+		...(isWaiting ? [line(nextTryText(run.nextAttemptAt ?? 0, now), 'warn')] : []),
 		...originRows(run, width),
 	];
 }
+
+/** What is due and does not begin waits for a worker, or for the pace of its chat. */
+const nextTryText = (at: number, now: number): Safe =>
+	at > now
+		? safe`next try ${clockTime(at)} · t starts it now`
+		: safe`next try due since ${clockTime(at)}: it waits for its turn`;
 
 /** What it came of: its delivery, the earlier events that it stands for too, its job. `o` goes there. */
 function originRows({delivery, group, superseded = 0, job}: Run, width: number): readonly Line[] {

@@ -86,12 +86,12 @@ test.for([
 	['its time', testNow + 10_000, 'queued until 12:00:10'],
 	['the time of another day', testNow + 86_400_000, 'queued until Nov 21 12:00'],
 ] as const)(
-	'a run that waits for %s says "queued until", in the list and in its detail',
+	'a run that waits for %s says until when, in the list shorter than in its detail',
 	async ([, nextAttemptAt, text]) => {
 		const waits = run(4, {nextAttemptAt});
 		const port = createFakePort({runs: [waits]});
 		await using shown = await showShell(port, narrow, {pane: 'runs'});
-		expect(shown.screen.lines()[4]).toContain(`○ ${text} `);
+		expect(shown.screen.lines()[4]).toContain(` ○ ${text.replace('queued ', '')} `);
 		await shown.screen.press('enter');
 
 		expect(shown.screen.lines()[3]).toBe(`>#4  gh-review  pull_request  ○ ${text}`);
@@ -123,15 +123,23 @@ test('beside a detail there is room for the time alone', async () => {
 	expect(shown.screen.lines()[4]).toContain(' ○ until 12:00:10 ');
 });
 
-test('a run whose time has come, and one that is tried again, are queued', async () => {
+test('a run whose time has come is queued, one that is tried again says when', async () => {
+	const next = {nextAttemptAt: testNow + 10_000, attempt: 1};
 	const port = createFakePort({
-		runs: [run(4, {nextAttemptAt: testNow}), run(5, {nextAttemptAt: testNow + 10_000, attempt: 1})],
+		runs: [
+			run(4, {nextAttemptAt: testNow}),
+			run(5, {...next, deliveryAttempt: 1, state: 'delivering'}),
+			run(6, next),
+		],
 	});
 	await using shown = await showShell(port, narrow, {pane: 'runs'});
 	expect(shown.text()).not.toContain('until');
+	expect(shown.screen.lines().find(row => row.includes(' 5 '))).toContain(' ◐ again 12:00:10 ');
+	expect(shown.screen.lines().find(row => row.includes(' 6 '))).toContain(' ○ again 12:00:10 ');
 	await shown.screen.press('enter');
-
-	expect(shown.text()).toContain('next try 12:00:10');
+	expect(shown.text()).toContain('next try 12:00:10 · t starts it now');
+	await shown.pass(20_000);
+	expect(shown.text()).toContain('next try due since 12:00:10: it waits for its turn');
 });
 
 test('uncertain says "verify before trying again"', async () => {
