@@ -60,12 +60,11 @@ export function createQueue({
 		emit({type: 'approval-requested', at: clock.now(), approval});
 		log.warn(
 			approval.kind === 'tool'
-				? 'A tool call waits for an approval: see "svc approvals list"'
+				? `Call of "${approval.tool.tool}" waits for an approval: see "svc approvals list"`
 				: 'A tool server wants a form filled in: open svc',
 			{
 				approval: approval.id,
 				server: approval.kind === 'tool' ? approval.tool.server : approval.server,
-				tool: approval.kind === 'tool' ? approval.tool.tool : undefined,
 				run: approval.run,
 				denies_in_s: Math.round((approval.deadline - clock.now()) / 1000),
 			},

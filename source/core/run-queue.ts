@@ -23,6 +23,9 @@ export type RunQueue = {
 	readonly places: RunPlaces;
 };
 
+/** Runs that wait, from which on a person should know: a few do whenever events come together. */
+export const longQueue = 10;
+
 const waitText: ReadonlyArray<readonly [keyof RunWaits, string]> = [
 	['worker', 'for a worker'],
 	['rateLimit', 'for the rate limit'],

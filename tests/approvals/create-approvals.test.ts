@@ -562,7 +562,7 @@ test('"a log warning each minute" while something waits, and none without', asyn
 	queue.clock.advance(60_000);
 
 	expect(queue.logs.map(({level, message}) => [level, message.split(':')[0]])).toEqual([
-		['warn', 'A tool call waits for an approval'],
+		['warn', 'Call of "create_issue" waits for an approval'],
 		['warn', 'Calls or forms wait for a person'],
 		['warn', 'Calls or forms wait for a person'],
 	]);

@@ -302,7 +302,7 @@ test('usage sums the runs of a week by route; what is not known of the cost is s
 		['ROUTE', 'RUNS', 'SUCCESS', 'IN', 'OUT', 'COST', 'MEDIAN', 'LONGEST'],
 		['gh', '2', '100%', '2,408', '760', '$1.20 + ?', '2:36', '5:00'],
 		['', 'cost unknown: 1 run without a known price'],
-		['-', '1', '100%', '1,204', '380', '<€0.000001', '2.0s', '2.0s'],
+		['- (no route)', '1', '100%', '1,204', '380', '<€0.000001', '2.0s', '2.0s'],
 		[''],
 	]);
 });
@@ -343,7 +343,7 @@ test('usage says when it has no runs, and when it is asked for more than is kept
 	const old = await home.usage('--since', '5w', '--by', 'key');
 	expect(cellsOf(old.stdout).map(([key, runs]) => [key, runs])).toEqual([
 		['KEY', 'RUNS'],
-		['-', '2'],
+		['- (no key)', '2'],
 		['', 'cost unknown: 1 run without a known price'],
 		['laptop', '1'],
 		['', undefined],

@@ -1,4 +1,5 @@
 import {every} from '../../core/clock.ts';
+import {countOf} from '../../core/counted.ts';
 import type {Delivery} from '../../core/delivery.ts';
 import {messageOf} from '../../core/errors.ts';
 import {idOfNumber, numberOfId} from '../../core/ids.ts';
@@ -75,10 +76,7 @@ export async function restoreHistory({
 
 	if (pending.length > 0) {
 		log.note(
-			'Groups of events waited when the last process ended: they go on waiting, those whose time is over run now',
-			{
-				groups: pending.length,
-			},
+			`${countOf(pending.length, 'group')} of events waited when the last process ended: they go on, or run now where their time is over`,
 		);
 	}
 

@@ -26,9 +26,19 @@ function unknownWords({unpriced, uncounted}: RunSum): string | undefined {
 	return parts.length === 0 ? undefined : `cost unknown: ${parts.join('; ')}`;
 }
 
-/** The name of a row; `-` for the runs that have none. */
+/** The row of the runs that have no such name. */
+const nameless: Readonly<Record<SumsBy, string>> = {
+	route: '- (no route)',
+	key: '- (no key)',
+	model: '- (no answer)',
+	job: '- (no job)',
+};
+
 const nameOf = (sum: RunSum, by: SumsBy): string =>
-	(by === 'job' ? sum.job?.name : (sum[by] ?? undefined)) ?? '-';
+	(by === 'job' ? sum.job?.name : (sum[by] ?? undefined)) ?? nameless[by];
+
+/** Whether anything is known of what runs cost. */
+const isPriced = (rows: readonly RunSum[]): boolean => rows.some(({costs}) => costs.length > 0);
 
 /** What `svc usage` prints: one row for each route, key, model or job. @see manual/runs.md#sums */
 export function sumsTable({
@@ -38,6 +48,7 @@ export function sumsTable({
 }: RunSums): Pick<Noun<RunSum>, 'columns' | 'many' | 'note' | 'printed'> {
 	const hasOthers = rows.some(({profile = 'default'}) => profile !== 'default');
 	const ids = by === 'job' ? ['id'] : [];
+	const cost = isPriced(rows) ? ['cost'] : [];
 	return {
 		many: 'runs',
 		columns: [
@@ -61,21 +72,22 @@ export function sumsTable({
 				'success',
 				'in',
 				'out',
-				'cost',
+				...cost,
 				'median',
 				'longest',
 			],
-			whole: ['runs', 'success', 'cost'],
+			whole: ['runs', 'success', ...cost],
 			optional: [...ids, 'longest', 'median'],
 			empty: `No runs since ${dayTime(since)}`,
 		},
-		note: unknownWords,
+		// Where no model has a price, one sentence says it for all.
+		...(isPriced(rows) && {note: unknownWords}),
 	};
 }
 
 /** What the sums do not have, each a sentence. `asked`: since when, milliseconds since 1970. */
 export const missingFromSums = (
-	{since, until, keptMs, leftOut}: RunSums,
+	{since, until, keptMs, leftOut, rows}: RunSums,
 	asked: number,
 ): readonly string[] => [
 	...(keptMs !== undefined && asked < until - keptMs
@@ -90,6 +102,9 @@ export const missingFromSums = (
 		: []),
 	...(leftOut > 0
 		? [`${countOf(leftOut, 'run')} of further names are in no row: 1,000 are told apart`]
+		: []),
+	...(!isPriced(rows) && rows.some(({unpriced}) => unpriced > 0)
+		? ['What that costs is not known: model.price in config.yaml says it (svc help model)']
 		: []),
 ];
 

@@ -104,7 +104,7 @@ const form = step(keyForm, {
 });
 
 const whyFirst =
-	'The chat API is on, and there has never been a key: it answers everybody 401. The first is called "first" and has no bounds; pane Keys makes others.';
+	'The chat API needs a key and has none yet: it answers every request with 401. The first key is called "first" and has no limit of requests or tokens; pane 9 Keys makes others.';
 
 const offer = step(keyOffer, {
 	...offering.dialog,
@@ -112,10 +112,9 @@ const offer = step(keyOffer, {
 		boxOf(room, {title: literal('A key for the chat API?'), widest}, width => [
 			blankLine,
 			...told(whyFirst, width),
-			...told('It is made when you ask for it, and shown once.', width),
 			blankLine,
 			...told(
-				'm makes it and shows it; Esc makes none, and this is not asked again; q quits',
+				'm makes it and shows it once; Esc makes none, and this is not asked again; q quits',
 				width,
 				'quiet',
 			),

@@ -1,4 +1,4 @@
-import {oldestWaitMs, queuedOf, waitWords} from '../../core/run-queue.ts';
+import {longQueue, oldestWaitMs, queuedOf, waitWords} from '../../core/run-queue.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {trafficParts} from '../../core/traffic.ts';
 import {needsPerson, serverWords} from '../../nouns/server/server.ts';
@@ -193,6 +193,9 @@ function runsPart(state: GatewayState, now: number): Part {
 	const help = [
 		...(queued > 0
 			? [`${waitWords(waits, oldestMs === undefined ? undefined : duration(oldestMs))}.`]
+			: []),
+		...(waits.worker >= longQueue
+			? ['runs.concurrency in config.yaml says how many work at once.']
 			: []),
 		...(asking > 0 ? ['! shows what they ask; other runs go on meanwhile.'] : []),
 	];

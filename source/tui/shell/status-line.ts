@@ -1,6 +1,6 @@
 import {countOf} from '../../core/counted.ts';
 import {lossyRoutes} from '../../core/lost-events.ts';
-import {queuedOf} from '../../core/run-queue.ts';
+import {longQueue, queuedOf} from '../../core/run-queue.ts';
 import {runsToDecide, type GatewayState, type WebhookState} from '../../core/state.ts';
 import {trafficParts} from '../../core/traffic.ts';
 import type {Safe} from '../../core/untrusted.ts';
@@ -134,9 +134,6 @@ function fieldsOf(snapshot: Snapshot, version: Safe): readonly Field[] {
 }
 
 const hourCells = 12;
-
-/** Runs that wait: a few do whenever events come together. */
-const longQueue = 10;
 
 /** Refusals that somebody should look at: a tenth of what came, from ten requests on. */
 const okTone = ({received, ok}: GatewayState['totals']): Span['tone'] =>

@@ -217,11 +217,11 @@ const openProvider = async (date: string) => {
 test('the model is asked with its key, which is never shown; its clock is compared with ours', async () => {
 	await using provider = await openProvider('Mon, 01 Jan 2024 00:00:00 GMT');
 	await using home = await temporaryHome();
-	const model = (name: string, key: string) => ({
+	const model = (name: string, key: string, host = provider.host) => ({
 		platforms: {webhook: {enabled: true, host: '127.0.0.1', port: 0}},
 		model: {
 			provider: 'openai-compatible',
-			base_url: `http://${provider.host}/v1`,
+			base_url: `http://${host}/v1`,
 			name,
 			api_key: key,
 		},
@@ -233,7 +233,13 @@ test('the model is asked with its key, which is never shown; its clock is compar
 	const other = await doctor(home, {flags: []});
 	await home.write('config.yaml', testConfig(model('llama', 'sk-wrong-key-of-this-test')));
 	const wrong = await doctor(home, {flags: []});
+	await home.write('config.yaml', testConfig(model('llama', 'sk-right', '127.0.0.1:2')));
+	const away = await doctor(home, {flags: []});
 
+	expect(away.of('model')).toMatchObject({
+		health: 'failed',
+		found: 'it cannot be reached: connect ECONNREFUSED 127.0.0.1:2',
+	});
 	expect(right.of('model')).toMatchObject({
 		health: 'ok',
 		found: `llama of openai-compatible at ${provider.host} answers`,

@@ -1,9 +1,9 @@
 import {expect, test} from 'vitest';
 import {linesOf, tableOf} from '../../../source/cli/nouns/noun-commands.ts';
 import type {Run, StoredRun} from '../../../source/core/run.ts';
-import {missingFromSums} from '../../../source/nouns/run/run-sums.ts';
+import {missingFromSums, sumsTable} from '../../../source/nouns/run/run-sums.ts';
 import {runNoun} from '../../../source/nouns/run/run.ts';
-import {makeRun} from '../../helpers/make.ts';
+import {makeRun, makeSum} from '../../helpers/make.ts';
 
 const asOf = {now: 61_000, approvals: []};
 
@@ -82,6 +82,17 @@ test('what sums lack is said: what the retention removed, runs that were not loo
 		'Runs are kept for 3d (retention.row_days): what was removed is not in these sums',
 		'1,204 runs of further names are in no row: 1,000 are told apart',
 	]);
+	const costs = [{amount: 1, currency: 'USD'}];
+	const row = {...makeSum({route: 'gh', unpriced: 2}), costs: []};
+	expect(missingFromSums({...sums, rows: [row]}, sums.since)).toEqual([
+		'What that costs is not known: model.price in config.yaml says it (svc help model)',
+	]);
+	expect(sumsTable({...sums, rows: [row, row]})).not.toHaveProperty('note');
+	expect(sumsTable({...sums, rows: [row]}).printed.columns).not.toContain('cost');
+	// Of some it is known: then each row says of how many it is not.
+	const partly = {...sums, rows: [row, {...row, costs}]};
+	expect(missingFromSums(partly, sums.since)).toEqual([]);
+	expect(sumsTable(partly).note?.(row, {now: 0})).toContain('2 runs without a known price');
 	expect(missingFromSums(sums, sums.since - 1)).toEqual([
 		expect.stringMatching(
 			/^There are more runs than are looked at: these are the sums since Nov 16 /,

@@ -39,12 +39,18 @@ export const model: Check = {
 			return healthOf(answer, {name: view.name, at: `${view.provider} at ${host ?? '?'}`});
 		} catch (error) {
 			return failed(
-				signal.aborted ? 'it did not answer in time' : messageOf(error),
+				signal.aborted ? 'it did not answer in time' : whyOf(error),
 				'see "model" in config.yaml: svc help model',
 			);
 		}
 	},
 };
+
+/** What `TypeError: fetch failed` keeps in its cause: `connect ECONNREFUSED 127.0.0.1:11434`. */
+const whyOf = (error: unknown): string =>
+	error instanceof TypeError && error.cause !== undefined
+		? `it cannot be reached: ${messageOf(error.cause)}`
+		: messageOf(error);
 
 function offline(origin: string, provider: string | undefined): Found {
 	const found = `svc-offline-1 (${origin}): a rule-based digest and no language model; its text goes to the log alone`;
