@@ -38,6 +38,7 @@ export type BannerState = Pick<
 	| 'approvals'
 	| 'installs'
 	| 'platforms'
+	| 'routes'
 > & {
 	/** Routes that turn events away, the newest loss first. */
 	readonly lossy: readonly LossyRoute[];
@@ -56,6 +57,7 @@ export const bannersOf = (state: BannerState, now: number): readonly Banner[] =>
 		platformBanner(state),
 		lossBanner(state),
 		configBanner(state),
+		routeBanner(state),
 		apiBanner(state),
 		modelBanner(state),
 	].filter(banner => banner !== undefined);
@@ -196,6 +198,25 @@ function configBanner({problems}: BannerState): Banner | undefined {
 		),
 		...(problems.length > 1 && {helps: safe`svc config check names all ${problems.length}`}),
 		tone: isError ? 'bad' : 'warn',
+	};
+}
+
+/** A dynamic one: what is wrong with one of `config.yaml` is a problem of the configuration. */
+function routeBanner({routes}: BannerState): Banner | undefined {
+	const [first, ...others] = routes.filter(
+		({source, problem, stale}) => source === 'dynamic' && (problem ?? stale) !== undefined,
+	);
+	if (!first) {
+		return undefined;
+	}
+
+	const more = others.length > 0 ? ` (+${others.length})` : '';
+	const what =
+		first.problem === undefined ? literal('is served as it was') : literal('is not served');
+	return {
+		text: safe`! route ${clip(clean(first.name), maxNameCells)}${clean(more)} ${what}: ${clean(first.problem ?? first.stale ?? '')}`,
+		helps: literal('see Routes'),
+		tone: 'warn',
 	};
 }
 

@@ -31,8 +31,8 @@ export function createBanners(): (
 	const findAlarm = createMemory<Safe | undefined>();
 	const findLossy = createMemory<readonly LossyRoute[]>();
 	return ({state, now}, told) => {
-		const {gateway, webhook, api, problems, model, modelOffer, modelProblem, platforms, approvals} =
-			state;
+		const {gateway, webhook, api, problems, platforms, routes, approvals} = state;
+		const {model, modelOffer, modelProblem, modelSilence} = state;
 		const installs = told === 'installs' ? undefined : state.installs;
 		const shown = told === 'approvals' ? noApprovals : approvals;
 		const lossy = findLossy([state.deliveries, state.routes, Math.floor(now / lossyEveryMs)], () =>
@@ -49,7 +49,9 @@ export function createBanners(): (
 				model,
 				modelOffer,
 				modelProblem,
+				modelSilence,
 				platforms,
+				routes,
 				shown,
 				installs,
 				lossy,

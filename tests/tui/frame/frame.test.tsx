@@ -197,6 +197,29 @@ test('a route that turned events away is named for ten minutes, with the key tha
 	expect(hour.screen.lines()[0]).not.toContain('losing events');
 });
 
+test('a dynamic route that is not served as it is written is told of in every pane', async () => {
+	const bad = {
+		...codeHostRoute,
+		name: 'hook',
+		source: 'dynamic' as const,
+		stale: 'subscriptions.json:39:7: "matches" is no operator',
+	};
+	const port = createFakePort({routes: [bad]});
+	await using shown = await showShell(port, {columns: 100, rows: 24});
+	expect(shown.screen.lines()[2]).toBe(
+		'! route hook is served as it was: subscriptions.json:39:7: "matches" is no operator · see Routes',
+	);
+	port.emit({
+		type: 'routes-changed',
+		at: testNow,
+		routes: [{...codeHostRoute, name: 'worse', source: 'dynamic', problem: 'it has no secret'}],
+	});
+	await shown.pass(150);
+	expect(shown.screen.lines()[2]).toBe(
+		'! route worse is not served: it has no secret · see Routes',
+	);
+});
+
 test('the worst banner has one row, with the number of the others, which H tells whole', async () => {
 	const long = 'word '.repeat(60).trim();
 	const port = createFakePort({
