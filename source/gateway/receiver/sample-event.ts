@@ -22,7 +22,18 @@ export type SampleEvent = {
 	readonly secretHeader?: SampleSignature['secretHeader'];
 };
 
-/** The pull request of the test event: made up, in the shape that GitHub sends. */
+/** Where the test events come from: made up, as they are, in the shape that GitHub sends. */
+const origin = {
+	repository: {
+		name: 'api',
+		full_name: 'acme/api',
+		private: false,
+		html_url: 'https://github.example/acme/api',
+		default_branch: 'main',
+	},
+	sender: {login: 'alex', type: 'User'},
+};
+
 const samplePullRequest = {
 	action: 'opened',
 	number: 7,
@@ -40,15 +51,50 @@ const samplePullRequest = {
 		deletions: 6,
 		changed_files: 3,
 	},
-	repository: {
-		name: 'api',
-		full_name: 'acme/api',
-		private: false,
-		html_url: 'https://github.example/acme/api',
-		default_branch: 'main',
-	},
-	sender: {login: 'alex', type: 'User'},
+	...origin,
 };
+
+const sampleIssue = {
+	action: 'opened',
+	issue: {
+		number: 8,
+		state: 'open',
+		title: 'An upload that breaks off is lost',
+		body: 'When the connection drops, the file has to be chosen again.',
+		html_url: 'https://github.example/acme/api/issues/8',
+		user: {login: 'alex', type: 'User'},
+		labels: [{name: 'bug'}],
+	},
+	...origin,
+};
+
+const samplePush = {
+	ref: 'refs/heads/main',
+	before: '9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c4d3e2f1a0b',
+	after: '4f1c2d8e9b7a60513c2f8d1e6a9b0c7d5e3f2a18',
+	compare: 'https://github.example/acme/api/compare/9a8b7c6d5e4f...4f1c2d8e9b7a',
+	pusher: {name: 'alex'},
+	head_commit: {
+		id: '4f1c2d8e9b7a60513c2f8d1e6a9b0c7d5e3f2a18',
+		message: 'Retry the upload when the connection drops',
+		author: {name: 'Alex'},
+	},
+	commits: [
+		{
+			id: '4f1c2d8e9b7a60513c2f8d1e6a9b0c7d5e3f2a18',
+			message: 'Retry the upload when the connection drops',
+			author: {name: 'Alex'},
+		},
+	],
+	...origin,
+};
+
+/** By the event; another one is a pull request that says its name. */
+const samples: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
+	['pull_request', samplePullRequest],
+	['issues', sampleIssue],
+	['push', samplePush],
+]);
 
 /**
  * A test event for `route`, signed as its senders sign (as GitHub, unless the route says otherwise). The event is the one asked for, else `pull_request` when the route
@@ -92,7 +138,7 @@ function sampleOf(name: string, field: string | undefined): JsonObject {
 		return withMember(samplePullRequest, field.split('.'), name);
 	}
 
-	return name === 'pull_request' ? samplePullRequest : {event_type: name, ...samplePullRequest};
+	return samples.get(name) ?? {event_type: name, ...samplePullRequest};
 }
 
 /** `object` with `text` at a path. */

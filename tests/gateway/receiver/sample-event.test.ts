@@ -84,6 +84,25 @@ test('a test event for a route of another profile goes below its prefix', async 
 	expect(await gateway.ended(1)).toMatchObject({profile: 'work', state: 'done'});
 });
 
+test('a test event of a route has the payload of an event that it takes', async () => {
+	await using gateway = await startTestGateway({
+		subscriptions: {
+			issues: {prompt: '{repository.full_name}#{issue.number}: {issue.title}', events: ['issues']},
+			push: {prompt: '{ref} {pusher.name}: {head_commit.message}', events: ['push']},
+		},
+	});
+	const prompts: string[] = [];
+	for (const [index, name] of ['issues', 'push'].entries()) {
+		expect((await gateway.port.sendTestEvent(name)).status).toBe(202);
+		prompts.push((await gateway.ended(index + 1)).plan.prompt);
+	}
+
+	expect(prompts).toEqual([
+		'acme/api#8: An upload that breaks off is lost',
+		'refs/heads/main alex: Retry the upload when the connection drops',
+	]);
+});
+
 test('a payload that names its event is not sent as another one', async () => {
 	await using gateway = await startTestGateway({
 		subscriptions: {
