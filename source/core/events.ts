@@ -161,6 +161,8 @@ export type GatewayEvent =
 			readonly problems: readonly Diagnostic[];
 	  }
 	| {readonly type: 'health-sampled'; readonly at: number; readonly health: HealthSample}
+	/** The newest records of earlier processes, oldest first. */
+	| {readonly type: 'log-restored'; readonly at: number; readonly records: readonly LogRecord[]}
 	| {readonly type: 'log-written'; readonly at: number; readonly record: LogRecord};
 
 /** Reports one event. Never throws; returns at once. */
@@ -205,6 +207,7 @@ const eventTypes: Readonly<Record<GatewayEvent['type'], true>> = {
 	'config-reloaded': true,
 	'config-rejected': true,
 	'health-sampled': true,
+	'log-restored': true,
 	'log-written': true,
 };
 

@@ -154,6 +154,7 @@ const webhookAfter = (webhook: WebhookState, event: GatewayEvent): WebhookState 
 		case 'config-reloaded':
 		case 'config-rejected':
 		case 'health-sampled':
+		case 'log-restored':
 		case 'log-written': {
 			return webhook;
 		}
@@ -270,6 +271,12 @@ const totalsAfter: Slice<'totals'> = (totals, event) => {
 };
 
 function logsAfter(logs: GatewayState['logs'], events: readonly GatewayEvent[]) {
-	const written = events.flatMap(event => (event.type === 'log-written' ? [event.record] : []));
+	const written = events.flatMap(event => {
+		if (event.type === 'log-restored') {
+			return event.records;
+		}
+
+		return event.type === 'log-written' ? [event.record] : [];
+	});
 	return written.length === 0 ? logs : [...logs, ...written].slice(-limits.logs);
 }

@@ -53,6 +53,27 @@ test('"every file that can hold a secret is 0600", folders are 0700', async () =
 	}
 });
 
+test('the log begins with what earlier processes of the last hours have said', async () => {
+	await using home = await gatewayHome();
+	await mkdir(home.file('logs'));
+	const line = (hours: number, message: string) =>
+		`${new Date(Date.now() - hours * 3_600_000).toISOString()} error agent    ${message} run=7`;
+	const lines = [line(30, 'Yesterday'), line(2, 'Before the crash'), 'no record'];
+	await writeFile(home.file('logs/gateway.log'), `${lines.join('\n')}\n`);
+	const gateway = await startTestGateway({home});
+	const messages = () => gateway.port.getState().logs.map(({message}) => message);
+	expect(messages().slice(0, 2)).toEqual([
+		'Before the crash',
+		expect.stringMatching(/^(?!Yesterday)/),
+	]);
+	expect(gateway.port.getState().logs[0]).toMatchObject({level: 'error', fields: {run: 7}});
+	await gateway[Symbol.asyncDispose]();
+	await using next = await startTestGateway({home});
+	expect(next.port.getState().logs.map(({message}) => message)).toEqual(
+		expect.arrayContaining(['Before the crash', 'The gateway is stopping']),
+	);
+});
+
 test('a log that others could read is closed to them', async () => {
 	await using home = await gatewayHome();
 	await mkdir(home.file('logs'));

@@ -179,6 +179,7 @@ function mayMatter(event: GatewayEvent): boolean {
 		case 'run-progressed':
 		case 'run-said':
 		case 'health-sampled':
+		case 'log-restored':
 		case 'log-written':
 			return false;
 	}

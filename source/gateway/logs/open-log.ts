@@ -1,6 +1,8 @@
+import {closeSync, fstatSync, openSync, readSync} from 'node:fs';
 import {captureConsole} from '../../core/capture-console.ts';
 import type {Emit} from '../../core/events.ts';
-import {createLogger} from '../../core/log.ts';
+import {createLogger, type LogRecord} from '../../core/log.ts';
+import {readLogLine} from '../../core/read-log-line.ts';
 import {createRedact} from '../../core/redact.ts';
 import type {World} from '../../core/world.ts';
 import type {GatewayWorld} from '../rooms.ts';
@@ -15,6 +17,11 @@ export function openLog(
 	{emit, secrets}: {readonly emit: Emit; readonly secrets: () => readonly string[]},
 ): GatewayLog {
 	const file = createLogFile(paths.gatewayLog);
+	const records = newestRecords(paths.gatewayLog, clock.now() - restoredMs);
+	if (records.length > 0) {
+		emit({type: 'log-restored', at: clock.now(), records});
+	}
+
 	const redact = createRedact(secrets);
 	const log = createLogger({
 		clock,
@@ -26,6 +33,34 @@ export function openLog(
 		},
 	});
 	return {log, redact, [Symbol.asyncDispose]: () => file[Symbol.asyncDispose]()};
+}
+
+/** What is older has the times of another day, which rows do not tell. */
+const restoredMs = 12 * 3_600_000;
+const restoredBytes = 128 * 1024;
+const restoredRecords = 500;
+
+/** The newest records of the file at `path` that are of `since` or later, as many as its last part holds: what came before a crash is what a person looks for. */
+function newestRecords(path: string, since: number): readonly LogRecord[] {
+	try {
+		const fd = openSync(path, 'r');
+		try {
+			const start = Math.max(0, fstatSync(fd).size - restoredBytes);
+			const buffer = Buffer.alloc(restoredBytes);
+			const text = buffer.toString('utf8', 0, readSync(fd, buffer, 0, restoredBytes, start));
+			// A line that began before is no record.
+			return text
+				.split('\n')
+				.flatMap(line => readLogLine(line) ?? [])
+				.filter(({at}) => at >= since)
+				.slice(-restoredRecords);
+		} finally {
+			closeSync(fd);
+		}
+	} catch {
+		// There is none yet, or it cannot be read, which the first record that is written tells.
+		return [];
+	}
 }
 
 /** A stranger can make a library warn as often as it likes. */
