@@ -137,10 +137,10 @@ const loginNeeds = ({servers}: GatewayState): readonly Need[] =>
 		}));
 
 const lossNeeds = (state: GatewayState, now: number): readonly Need[] =>
-	lossyRoutes(state, now).map(({route, profile, count, remedy}) => ({
-		key: `loss ${profile}/${route}`,
+	lossyRoutes(state, now).map(({route, profile, count, why, status, remedy}) => ({
+		key: `loss ${status === 429 ? '' : `${status} `}${profile}/${route}`,
 		kind: 'lost',
-		text: `Route ${quotedName(route)} loses events above its rate_limit, ${countOf(count, 'event')} within the hour; ${remedy}`,
+		text: `Route ${quotedName(route)} loses events ${why}, ${countOf(count, 'event')} within the hour; ${remedy}`,
 		command: `webhook edit ${asWord(route)}`,
 	}));
 

@@ -52,7 +52,32 @@ test('one that queues now loses nothing any more, and a message cannot wait', ()
 			profile: 'default',
 			count: 1,
 			lastAt: now - 1,
+			why: 'above its rate_limit',
+			status: 429,
 			remedy: 'a higher rate_limit lets them in',
+		},
+	]);
+});
+
+test('an event that is turned away as too many runs wait is lost too, also where the rate queues', () => {
+	const full = {
+		outcome: 'queue',
+		status: 503,
+		trace: [{step: 'dispatch', verdict: 'stop', detail: '262 runs of this route wait'}],
+	} as const;
+	// It is at work: nothing is lost.
+	const twice = {...full, trace: [{...full.trace[0], step: 'duplicate'}]} as const;
+	const deliveries = [row('a', 7, full), row('a', 1, full), row('b', 1, twice)];
+	const routes = [view('a', {overflow: 'queue'}), view('b')];
+	expect(lossyRoutes({deliveries, routes}, now)).toEqual([
+		{
+			route: 'a',
+			profile: 'default',
+			count: 2,
+			lastAt: now - 1,
+			why: 'as too many runs wait',
+			status: 503,
+			remedy: 'a higher runs.concurrency works them off',
 		},
 	]);
 });

@@ -139,7 +139,7 @@ function named(entries: readonly AlertConfig[]): ReadonlyArray<readonly [string,
 function mayMatter(event: GatewayEvent): boolean {
 	switch (event.type) {
 		case 'delivery-received':
-			return event.delivery.outcome === 'rate';
+			return event.delivery.outcome === 'rate' || event.delivery.outcome === 'queue';
 
 		case 'history-restored':
 		case 'webhook-listening':

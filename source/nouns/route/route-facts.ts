@@ -58,7 +58,7 @@ export function lossText(
 	const [loss] = lossyRoutes({deliveries, routes: [route]}, now);
 	return (
 		loss &&
-		`loses events: ${countOf(loss.count, 'event')} answered 429 within the hour, ${loss.remedy}`
+		`loses events: ${countOf(loss.count, 'event')} answered ${loss.status} within the hour, ${loss.remedy}`
 	);
 }
 

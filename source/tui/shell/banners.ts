@@ -177,7 +177,7 @@ function lossBanner({lossy}: BannerState): Banner | undefined {
 
 	const more = others.length > 0 ? ` (+${others.length})` : '';
 	return {
-		text: safe`! ${clip(clean(first.route), maxNameCells)}${clean(more)} loses events above its rate_limit, the last at ${clockTime(first.lastAt)}`,
+		text: safe`! ${clip(clean(first.route), maxNameCells)}${clean(more)} loses events ${clean(first.why)}, the last at ${clockTime(first.lastAt)}`,
 		helps: clean(first.remedy),
 		tone: 'warn',
 	};
