@@ -7,7 +7,7 @@ import type {SenderWorld} from './target-kind.ts';
 /** What is asked of a platform's API: a path behind its base, or a whole address. */
 export type ApiRequest = Pick<
 	PlatformRequest,
-	'form' | 'headers' | 'json' | 'method' | 'sendsNothing'
+	'form' | 'headers' | 'json' | 'maxAnswerBytes' | 'method' | 'sendsNothing'
 > &
 	({readonly path: string} | {readonly url: string}) & {
 		/** It changes a message: when it is rejected, the message cannot be changed any more (`message_gone`), and its text is sent anew. */
@@ -79,7 +79,7 @@ export function createAsk(
 		isLast: boolean,
 	): Promise<JsonObject> => {
 		const {signal} = limits;
-		const {json: body, form, method, sendsNothing} = request;
+		const {json: body, form, method, sendsNothing, maxAnswerBytes} = request;
 		const answer = await post({
 			platform,
 			url: 'url' in request ? request.url : base + request.path,
@@ -92,6 +92,7 @@ export function createAsk(
 			...(body !== undefined && {json: body}),
 			...(form && {form}),
 			...(sendsNothing !== undefined && {sendsNothing}),
+			...(maxAnswerBytes !== undefined && {maxAnswerBytes}),
 		});
 		const members = membersOf(answer.json);
 		const isJson = members !== undefined;

@@ -1,8 +1,7 @@
 import type {Agent, Dispatcher} from 'undici';
 import type {JsonValue} from '../core/json.ts';
 
-/** An answer of a platform that is larger is not read to its end, bytes. */
-const maxAnswerBytes = 1024 * 1024;
+const usualAnswerBytes = 1024 * 1024;
 
 /** What is sent. */
 export type WireRequest = {
@@ -13,6 +12,8 @@ export type WireRequest = {
 	/** The body: as JSON, or as a form. */
 	readonly json?: JsonValue;
 	readonly form?: Readonly<Record<string, string>>;
+	/** An answer that is larger is not read to its end, bytes; 1 MiB when absent. */
+	readonly maxAnswerBytes?: number;
 	/** Ends it. */
 	readonly signal: AbortSignal;
 };
@@ -36,7 +37,15 @@ export const newExchange = (): Exchange => ({
 /** Makes the request and notes in `exchange` how far it comes; resolves with the end of the answer, and rejects with what broke. */
 export async function exchangeWith(
 	agent: Pick<Agent, 'dispatch'>,
-	{url, method = 'POST', headers = {}, json, form, signal}: WireRequest,
+	{
+		url,
+		method = 'POST',
+		headers = {},
+		json,
+		form,
+		maxAnswerBytes = usualAnswerBytes,
+		signal,
+	}: WireRequest,
 	exchange: Exchange,
 ): Promise<void> {
 	signal.throwIfAborted();

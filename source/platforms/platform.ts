@@ -1,6 +1,7 @@
 import type {z} from 'zod';
 import type {JsonObject} from '../core/json.ts';
 import type {Declarations, ValueOf} from '../core/settings.ts';
+import type {Listening} from './conversing.ts';
 import {
 	platformSettingsOf,
 	secretsOfWebhooks,
@@ -76,6 +77,8 @@ type PlatformRecord<Kind, Fields extends Declarations, Needs> = {
 	/** How a person gets what `needs` names: sentences. */
 	readonly setUp: readonly string[];
 	readonly load: () => Promise<SenderModule<SettingsOf<Fields, Needs & string>, Place>>;
+	/** What listens to it, where people can talk with the agent there; its fields then have those of `conversing`. */
+	readonly listens?: Listening<SettingsOf<Fields, Needs & string>>;
 };
 
 const maxTextLength = 500_000;
@@ -97,6 +100,7 @@ export function definePlatform<
 	keyWindowMs,
 	setUp,
 	load,
+	listens,
 	...keys
 }: PlatformRecord<Kind, Fields, Needs>) {
 	const declared = platformSettingsOf(fields);
@@ -151,6 +155,7 @@ export function definePlatform<
 				...(value as unknown as {homeChannel?: string; webhooks?: ReadonlyMap<string, Webhook>}),
 			}),
 		load,
+		...(listens && {listens}),
 	} satisfies TargetKind<Settings, Place>;
 }
 

@@ -40,6 +40,12 @@ const common = {
 		description:
 			"At most this many messages a minute to one chat. 0: no limit. Absent: the platform's own limit",
 	}),
+	inbound: setting(
+		checked(z.boolean(), value =>
+			value ? 'people cannot talk with the agent on this platform: leave it out' : undefined,
+		),
+		{byHand: true, description: 'Whether people may talk with the agent; not on this platform'},
+	),
 	max_parts: setting(wholeNumber(1, 100), {
 		description:
 			'Messages that one text becomes at most; then it is cut, and says so. Absent: 20 (sms 10)',

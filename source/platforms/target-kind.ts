@@ -6,6 +6,7 @@ import type {JsonObject} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
 import type {Memos} from '../core/memos.ts';
 import type {Declarations, Difference} from '../core/settings.ts';
+import type {Listening} from './conversing.ts';
 import type {OutgoingMessage} from './outgoing-message.ts';
 import type {Post} from './post.ts';
 import type {Checked} from './target-keys.ts';
@@ -74,6 +75,8 @@ export type TargetKind<Settings = unknown, Address = unknown> = TargetWords & {
 	check(extra: JsonObject, settings: Settings): Checked<Address>;
 	/** Loads what sends. */
 	load(): Promise<SenderModule<Settings, Address>>;
+	/** What listens to it; of platforms on which people can talk with the agent. */
+	readonly listens?: Listening<Settings>;
 } & (
 		| SettingsPart<Settings | undefined>
 		| {readonly settings?: never; readonly differences?: never}

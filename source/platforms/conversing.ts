@@ -1,0 +1,63 @@
+import {z} from 'zod';
+import {checked, nonEmptyText, nonEmptyTexts, setting} from '../core/schema-parts.ts';
+import type {Declarations, ValueOf} from '../core/settings.ts';
+import type {ListenerModule} from './listener.ts';
+
+/** Identifiers of people; YAML takes some for numbers, which have to be exact. */
+const people = z
+	.array(
+		checked(z.union([nonEmptyText, z.number()]), value =>
+			typeof value === 'number' && !Number.isSafeInteger(value)
+				? 'is a number that is too large to be exact: write it in quotes'
+				: undefined,
+		),
+	)
+	.max(1000);
+
+const asTexts = (written: ReadonlyArray<string | number>): readonly string[] => written.map(String);
+
+/** What may stand below a platform on which people talk with the agent. */
+export const conversing = {
+	inbound: setting(z.boolean(), {
+		description:
+			'Whether people may talk with the agent here; see [conversations](conversations.md)',
+		default: false,
+	}),
+	allow_from: setting(people, {
+		description: 'Identifiers of the people who may talk with it. Empty: nobody',
+		default: [],
+		to: asTexts,
+	}),
+	approvers: setting(people, {
+		description:
+			'Identifiers of the people who may answer requests for approval here, also without being in `allow_from`. Absent: those of `allow_from`',
+		to: asTexts,
+	}),
+	toolsets: setting(nonEmptyTexts, {
+		byHand: true,
+		description: 'Toolset names instead of `svc-webhook`; an empty list means no tools',
+	}),
+	model: setting(nonEmptyText, {
+		description: 'Model instead of `model.name`, of the same provider',
+	}),
+	skills: setting(nonEmptyTexts, {
+		description:
+			'[Skills](skills.md) of its conversations: the first is loaded, the others may be activated',
+		default: [],
+	}),
+	group_mention: setting(z.boolean(), {
+		description:
+			'In chats of more than two people only what mentions the bot, or answers it, is for it',
+		default: true,
+	}),
+} satisfies Declarations;
+
+/** Values of the settings of a platform on which people talk with the agent. */
+export type ConversingSettings = ValueOf<typeof conversing>;
+
+/** What listens to a platform. */
+export type Listening<Settings> = {
+	/** Why it cannot listen with these settings, the keys that lack in words (`"app_token"`); `undefined`: it can. */
+	lacks?(settings: Settings): string | undefined;
+	load(): Promise<ListenerModule<Settings>>;
+};

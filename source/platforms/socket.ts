@@ -1,0 +1,167 @@
+import type {SecureContext} from 'node:tls';
+import type {ErrorEvent, MessageEvent} from 'undici';
+import type {Clock} from '../core/clock.ts';
+import {messageOf} from '../core/errors.ts';
+import {createRedact} from '../core/redact.ts';
+import {DeliveryError} from './delivery-error.ts';
+import {platformFailures} from './post.ts';
+import {secretPartsOf} from './secret-parts.ts';
+
+const openMs = 10_000;
+/** A frame that is larger ends the connection, bytes. */
+const maxFrameBytes = 4 * 1024 * 1024;
+/** Frames that wait to be taken; with more the connection ends. */
+const maxWaiting = 10_000;
+
+/** A web socket of a platform, whose frames are texts. */
+export type Socket = Disposable & {
+	/** The next frame, in order; `undefined` once it has ended. Rejects with `DeliveryError` where it broke, and after `limitMs` without a frame. */
+	next(limitMs?: number): Promise<string | undefined>;
+	send(text: string): void;
+	/** Ends it with a code of 1000, or 3000 to 4999. */
+	close(code: number): void;
+	/** The code that the other side closed with. */
+	readonly closeCode: number | undefined;
+};
+
+/** Opens a socket within 10 s. Aborting `signal` closes it: `next` resolves with `undefined`. @throws DeliveryError `platform_unreachable` */
+export type OpenSocket = (
+	url: string,
+	options: {
+		readonly platform: string;
+		readonly headers?: Readonly<Record<string, string>>;
+		/** Texts that no message may show, besides those of headers and of the address. */
+		readonly secrets?: readonly string[];
+		readonly signal: AbortSignal;
+	},
+) => Promise<Socket>;
+
+/** `OpenSocket` over undici. `clean` makes what others said fit for a message. */
+export function createOpenSocket({
+	clock,
+	clean,
+	secureContext = () => undefined,
+}: {
+	readonly clock: Clock;
+	readonly clean: (text: string) => string;
+	readonly secureContext?: (() => SecureContext | undefined) | undefined;
+}): OpenSocket {
+	return async (url, {platform, headers = {}, secrets = [], signal}) => {
+		signal.throwIfAborted();
+		const {default: undici} = await import('undici');
+		const {host} = new URL(url);
+		const hidden = [
+			...secrets,
+			...secretPartsOf(url),
+			...Object.values(headers).flatMap(value => value.split(/\s+/)),
+		].filter(({length}) => length > 5);
+		const redact = createRedact(() => hidden);
+		const fail = (reason: string) =>
+			new DeliveryError(
+				'platform_unreachable',
+				`Cannot listen to ${platform}: ${host}: ${clean(redact(reason))}`,
+				{...platformFailures.platform_unreachable, reason: `${host}: ${clean(redact(reason))}`},
+			);
+		const context = secureContext();
+		const dispatcher = new undici.Agent({
+			allowH2: false,
+			connect: {timeout: openMs, ...(context && {secureContext: context})},
+		});
+		const socket = new undici.WebSocket(url, {headers: {...headers}, dispatcher});
+		const waiting: string[] = [];
+		let wake = Promise.withResolvers<void>();
+		let failure: DeliveryError | undefined;
+		let closeCode: number | undefined;
+		let isOver = false;
+		const opened = Promise.withResolvers<void>();
+		const end = (error?: DeliveryError) => {
+			if (!isOver) {
+				isOver = true;
+				failure = error;
+				opened.reject(error ?? fail('it was closed before it opened'));
+				wake.resolve();
+				socket.close();
+				void dispatcher.destroy();
+			}
+		};
+		const abort = () => {
+			end();
+		};
+		opened.promise.catch(() => {});
+		signal.addEventListener('abort', abort, {once: true});
+		socket.addEventListener('open', () => {
+			opened.resolve();
+		});
+		socket.addEventListener('message', ({data}: MessageEvent) => {
+			if (typeof data !== 'string' || data.length > maxFrameBytes || waiting.length >= maxWaiting) {
+				end(fail('it sent a frame that is no text, is too large, or too many of them'));
+				return;
+			}
+
+			waiting.push(data);
+			wake.resolve();
+		});
+		socket.addEventListener('error', ({error, message}: ErrorEvent) => {
+			end(fail(error === undefined ? message : messageOf(error)));
+		});
+		socket.addEventListener('close', ({code}) => {
+			closeCode = code;
+			end();
+		});
+		const cancel = clock.after(openMs, () => {
+			end(fail(`it did not open within ${openMs / 1000} s`));
+		});
+		try {
+			await opened.promise;
+		} finally {
+			cancel();
+		}
+
+		const isWaiting = () => waiting.length === 0 && !isOver;
+		const dispose = () => {
+			signal.removeEventListener('abort', abort);
+			end();
+		};
+		return {
+			get closeCode() {
+				return closeCode;
+			},
+			async next(limitMs) {
+				const stop =
+					limitMs === undefined
+						? undefined
+						: clock.after(limitMs, () => {
+								end(fail(`nothing came for ${limitMs / 1000} s`));
+							});
+				try {
+					while (isWaiting()) {
+						// oxlint-disable-next-line no-await-in-loop -- one frame after the other
+						await wake.promise;
+						wake = Promise.withResolvers();
+					}
+				} finally {
+					stop?.();
+				}
+
+				const frame = waiting.shift();
+				if (frame === undefined && failure) {
+					throw failure;
+				}
+
+				return frame;
+			},
+			send(text) {
+				if (!isOver) {
+					socket.send(text);
+				}
+			},
+			close(code) {
+				if (!isOver) {
+					socket.close(code);
+					end();
+				}
+			},
+			[Symbol.dispose]: dispose,
+		};
+	};
+}

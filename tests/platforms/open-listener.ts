@@ -1,0 +1,150 @@
+import type {JsonObject, JsonValue} from '../../source/core/json.ts';
+import {silentLogger} from '../../source/core/log.ts';
+import {createRedact} from '../../source/core/redact.ts';
+import type {InboundMessage, Listener, Press} from '../../source/platforms/listener.ts';
+import {targetKinds} from '../../source/platforms/platforms.ts';
+import {createPost} from '../../source/platforms/post.ts';
+import {createOpenSocket} from '../../source/platforms/socket.ts';
+import {createFakeClock} from '../helpers/fake-clock.ts';
+
+/** A disk that keeps what a listener hands over, beyond the listeners that write to it: messages once, in their order, and the last cursor. */
+export function createHeard() {
+	const messages = new Map<string, InboundMessage>();
+	return {
+		messages,
+		/** What came again. */
+		again: [] as string[],
+		presses: [] as Press[],
+		said: [] as Array<readonly [chat: string, text: string]>,
+		notes: [] as Array<string | undefined>,
+		cursor: undefined as JsonValue | undefined,
+		/** What the next writes come to, instead of being written. */
+		failures: [] as Error[],
+	};
+}
+
+export type Heard = ReturnType<typeof createHeard>;
+
+/** The listener of a platform with these settings, on a clock that stands still. `listen` is one connection of it. */
+export async function openListener(
+	kind: string,
+	written: JsonObject,
+	{
+		heard = createHeard(),
+		allowed = [],
+		onPress = async () => 'Allowed',
+	}: {
+		readonly heard?: Heard;
+		readonly allowed?: readonly string[];
+		readonly onPress?: (press: Press) => Promise<string>;
+	} = {},
+) {
+	const record = targetKinds.find(one => one.kind === kind);
+	if (!record?.listens) {
+		throw new Error(`nobody listens to "${kind}"`);
+	}
+
+	const clock = createFakeClock(1_700_000_000_000);
+	const hidden: string[] = [];
+	const clean = createRedact(() => [...hidden]);
+	const {post, ...connections} = createPost({clock, clean});
+	const settings: unknown = await record.settings?.parseAsync({
+		enabled: true,
+		inbound: true,
+		...written,
+	});
+	const module = await record.listens.load();
+	const listener: Listener = module.createListener(settings, {
+		clock,
+		clean,
+		post,
+		log: silentLogger,
+		hide: secret => hidden.push(secret),
+		openSocket: createOpenSocket({clock, clean}),
+		random: () => 0.5,
+	});
+	const watchers = new Set<() => void>();
+	const look = () => {
+		for (const watcher of watchers) {
+			watcher();
+		}
+	};
+
+	const ending = new AbortController();
+	const running = new Set<Promise<void>>();
+	return {
+		clock,
+		heard,
+		hidden,
+		lacks: record.listens.lacks?.(settings),
+		/** One connection; resolves or rejects with its end. */
+		async listen(signal: AbortSignal = ending.signal): Promise<void> {
+			const connection = listener.listen(
+				{
+					onListening(note) {
+						heard.notes.push(note);
+						look();
+					},
+					async onMessages(messages, cursor) {
+						const failure = heard.failures.shift();
+						if (failure) {
+							throw failure;
+						}
+
+						for (const message of messages) {
+							if (heard.messages.has(message.id)) {
+								heard.again.push(message.id);
+							} else {
+								heard.messages.set(message.id, message);
+							}
+						}
+
+						if (cursor !== undefined) {
+							heard.cursor = structuredClone(cursor);
+						}
+
+						look();
+					},
+					async onPress(press) {
+						heard.presses.push(press);
+						const told = await onPress(press);
+						look();
+						return told;
+					},
+					say(chat, text) {
+						heard.said.push([chat, text]);
+						look();
+					},
+					isAllowed: user => allowed.includes(user),
+				},
+				{cursor: heard.cursor, signal: AbortSignal.any([signal, ending.signal])},
+			);
+			const ended = connection.catch(() => {});
+			running.add(ended);
+			void ended.finally(() => {
+				running.delete(ended);
+				look();
+			});
+			return connection;
+		},
+		/** Resolves once `holds` does; looked at after each thing that is heard. */
+		async until(holds: () => boolean): Promise<void> {
+			const {promise, resolve} = Promise.withResolvers<void>();
+			const watcher = () => {
+				if (holds()) {
+					resolve();
+				}
+			};
+
+			watchers.add(watcher);
+			watcher();
+			await promise;
+			watchers.delete(watcher);
+		},
+		async [Symbol.asyncDispose]() {
+			ending.abort();
+			await Promise.all(running);
+			await connections[Symbol.asyncDispose]();
+		},
+	};
+}
