@@ -1,5 +1,5 @@
 import type {JsonObject} from '../core/json.ts';
-import type {TurnOrigin} from '../core/origin.ts';
+import type {CallerOrigin} from '../core/origin.ts';
 import type {PublicModel} from './http/public-model.ts';
 
 /** One message of a conversation, as the API and the journal have it. */
@@ -19,7 +19,7 @@ export type AgentTurn = {
 	readonly maxTokens?: number;
 	readonly temperature?: number;
 	readonly stop?: readonly string[];
-	readonly origin: TurnOrigin;
+	readonly origin: CallerOrigin;
 	/** The offline model answers, and nothing is changed. */
 	readonly isTest: boolean;
 	readonly requestId: string;

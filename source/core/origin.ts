@@ -36,6 +36,9 @@ export const originKinds = [
 /** Where a turn of a chat comes from. */
 export type TurnOrigin = Extract<Origin, {readonly kind: 'key' | 'person' | 'chat'}>;
 
+/** Of one that is answered over an open connection: never run again. */
+export type CallerOrigin = Exclude<TurnOrigin, {readonly kind: 'chat'}>;
+
 /** What runs and approvals say of it, in the journal and on the wire. */
 type OriginFacts = Pick<Run, 'delivery' | 'job' | 'chat' | 'conversation'> & {
 	readonly route?: string;
@@ -97,7 +100,7 @@ const turns: Readonly<Record<Origin['kind'], boolean>> = {
 	chat: true,
 };
 
-/** Whether it is a turn of a chat: it is answered where it was asked, and never run again. */
+/** Whether it is a turn of a chat: it is answered where it was asked. */
 export const isTurn = (origin: Origin): origin is TurnOrigin => turns[origin.kind];
 
 /** `telegram:12345`, `telegram:12345/17` with its thread; no two conversations have the same. Not cleaned. */

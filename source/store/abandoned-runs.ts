@@ -11,7 +11,7 @@ export function createAbandon(
 	counters: Counters,
 ): (runId: number, now: number, token?: number) => Fate | undefined {
 	const find = database.prepare(
-		'select profile, route, state, side_effect, delivery_started, lost_leases, token, delivery is null and job is null as chat from run where id = ? and finished_at is null and due_at is null',
+		'select profile, route, state, side_effect, delivery_started, lost_leases, token, delivery is null and job is null and conversation is null as chat from run where id = ? and finished_at is null and due_at is null',
 	);
 	// In the queue it stands where it stood: by its age.
 	const requeue = database.prepare(

@@ -1,4 +1,4 @@
-import type {TurnOrigin} from '../core/origin.ts';
+import type {CallerOrigin} from '../core/origin.ts';
 import type {RunPlan} from '../core/run.ts';
 import type {Lease} from './port.ts';
 
@@ -10,7 +10,7 @@ export type Chats = {
 	 * @throws SvcError `journal_unavailable`
 	 */
 	beginChat(
-		turn: {readonly profile: string; readonly origin: TurnOrigin; readonly plan: RunPlan},
+		turn: {readonly profile: string; readonly origin: CallerOrigin; readonly plan: RunPlan},
 		leaseMs: number,
 	): Promise<Lease>;
 };

@@ -1,7 +1,7 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {integerOf, textOf, type Row} from './columns.ts';
 import type {RouteLimit} from './port.ts';
-import {maxLeasesPerJob, maxTurns} from './rules.ts';
+import {maxLeasesPerConversation, maxLeasesPerJob, maxTurns} from './rules.ts';
 import {nameOfRoute} from './tally.ts';
 
 /** What only so many runs may hold at once: a route, or a job. */
@@ -55,6 +55,9 @@ export function createLanes(
 	const next = database.prepare(
 		'select id, state, token, due_at, profile, route from run where due_at is not null and lane = ? order by due_at, id limit 1',
 	);
+	const oldest = database.prepare(
+		'select id, state, token, due_at, profile, route from run where due_at is not null and lane = ? order by id limit 1',
+	);
 	// The journal numbers the turns, not this process: others may lease from it, too.
 	const takeTurn = database.prepare(
 		`insert into lane_turn (lane, turn) values (?, (select coalesce(max(turn), 0) + 1 from lane_turn))
@@ -81,7 +84,14 @@ export function createLanes(
 
 		const lanes = heads.all().map((head): Lane => {
 			const name = textOf(head['lane']);
-			return {name, bounds: boundsOf(name, maxOf), head, turn: integerOf(head['turn'])};
+			// A turn that is to be tried again is followed by no other.
+			const first = isOfConversation(name) ? oldest.get(name) : undefined;
+			return {
+				name,
+				bounds: boundsOf(name, maxOf),
+				head: first ?? head,
+				turn: integerOf(head['turn']),
+			};
 		});
 
 		const first = () => {
@@ -125,10 +135,19 @@ export function createLanes(
 	};
 }
 
-/** What a run holds by the column `lane`: profile, route and job. A run without a delivery has no route: `-`. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the database writes it, from these columns
+const partsOf = (lane: string) => JSON.parse(lane) as [string, string, string | null];
+
+/** Whether its runs are turns of a conversation: no route has a colon in its name. */
+const isOfConversation = (lane: string): boolean => partsOf(lane)[1].includes(':');
+
+/** What a run holds by the column `lane`: profile, route and job. A run of a job alone has no route, `-`; a turn of a conversation has that one's name. */
 function boundsOf(lane: string, maxOf: ReadonlyMap<string, number>): readonly Bound[] {
-	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the database writes it, from these columns
-	const [profile, route, job] = JSON.parse(lane) as [string, string, string | null];
+	const [profile, route, job] = partsOf(lane);
+	if (isOfConversation(lane)) {
+		return [{name: `chat ${profile} ${route}`, most: maxLeasesPerConversation}];
+	}
+
 	const most = route === '-' ? undefined : maxOf.get(nameOfRoute({profile, route}));
 	return [
 		...(most === undefined ? [] : [{name: `route ${profile} ${route}`, most}]),

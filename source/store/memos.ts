@@ -7,8 +7,16 @@ import {maxMemos} from './rules.ts';
 /** Finding those that are too many walks through all others: not each time. */
 const writesPerTrim = 64;
 
-/** `Memos` on SQLite. One that is written anew is the newest of its kind. */
-export function createMemos({database, commit}: Pick<StoreParts, 'commit' | 'database'>): Memos {
+/** What `Memos` does; writing belongs inside a transaction. */
+export type MemoSteps = {
+	get(kind: string, name: string): JsonValue | undefined;
+	list(kind: string): Awaited<ReturnType<Memos['list']>>;
+	put(kind: string, name: string, value: JsonValue): void;
+	drop(kind: string, name: string): void;
+};
+
+/** `MemoSteps` on SQLite. One that is written anew is the newest of its kind. */
+export function createMemoSteps({database}: Pick<StoreParts, 'database'>): MemoSteps {
 	const put = database.prepare('insert or replace into memo (kind, name, data) values (?, ?, ?)');
 	const trim = database.prepare(
 		`delete from memo where kind = ?1 and id <= (select id from memo where kind = ?1 order by id desc limit 1 offset ${maxMemos})`,
@@ -20,27 +28,39 @@ export function createMemos({database, commit}: Pick<StoreParts, 'commit' | 'dat
 	);
 
 	return {
-		async get(kind, name) {
+		get(kind, name) {
 			const row = get.get(kind, name);
 			return row && parse(textOf(row['data']));
 		},
-		list: async kind =>
+		list: kind =>
 			list.all(kind).map(row => ({name: textOf(row['name']), value: parse(textOf(row['data']))})),
-		async put(kind, name, value) {
-			await commit.write(() => {
-				const {lastInsertRowid} = put.run(kind, name, JSON.stringify(value));
-				if (Number(lastInsertRowid) % writesPerTrim === 0) {
-					trim.run(kind);
-				}
-			});
+		put(kind, name, value) {
+			const {lastInsertRowid} = put.run(kind, name, JSON.stringify(value));
+			if (Number(lastInsertRowid) % writesPerTrim === 0) {
+				trim.run(kind);
+			}
 		},
-		async drop(kind, name) {
-			await commit.write(() => {
-				drop.run(kind, name);
-			});
+		drop(kind, name) {
+			drop.run(kind, name);
 		},
 	};
 }
+
+/** `Memos` on SQLite. */
+export const createMemos = (steps: MemoSteps, {commit}: Pick<StoreParts, 'commit'>): Memos => ({
+	get: async (kind, name) => steps.get(kind, name),
+	list: async kind => steps.list(kind),
+	async put(kind, name, value) {
+		await commit.write(() => {
+			steps.put(kind, name, value);
+		});
+	},
+	async drop(kind, name) {
+		await commit.write(() => {
+			steps.drop(kind, name);
+		});
+	},
+});
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `put` writes it
 const parse = (text: string): JsonValue => JSON.parse(text) as JsonValue;

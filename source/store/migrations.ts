@@ -224,6 +224,13 @@ const steps: readonly string[] = [
 	create unique index lane_turn_order on lane_turn (turn);`,
 	`alter table run add column dropped text;
 	alter table run add column handed text;`,
+	`create table inbound (
+		platform text not null,
+		message text not null,
+		at integer not null,
+		primary key (platform, message)
+	) strict, without rowid;
+	create index inbound_at on inbound (at);`,
 ];
 
 /** The version that this program writes. All versions since the first can be read without being migrated: see `openSqliteReader`. */

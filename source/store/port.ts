@@ -14,6 +14,7 @@ import type {
 	WorkDone,
 } from '../core/run.ts';
 import type {Chats} from './chat-port.ts';
+import type {Conversations} from './conversation-port.ts';
 import type {Groups} from './group-port.ts';
 import type {HistorySearching} from './history/port.ts';
 import type {StoredKeys} from './key-port.ts';
@@ -140,7 +141,7 @@ export type RouteLimit = RouteKey & {readonly most: number};
 
 export type Runs = Chats & {
 	/**
-	 * Takes up to `count` due runs for `leaseMs`: each time the oldest of the route whose last lease, from whatever gateway, is longest ago (see `maxTurns`). A job is a route of its own, also where a route fires it.
+	 * Takes up to `count` due runs for `leaseMs`: each time the oldest of the route whose last lease, from whatever gateway, is longest ago (see `maxTurns`). A job is a route of its own, also where a route fires it, and so is a conversation on a platform.
 	 * Never two runs of one job at once, and of one route no more than `limits` say; what waits for that holds up nothing behind it. A lease neither beaten nor settled in time is due again, `interrupted` or `uncertain`, by the rules of opening.
 	 */
 	lease(count: number, leaseMs: number, limits?: readonly RouteLimit[]): Promise<readonly Lease[]>;
@@ -289,6 +290,7 @@ export type Store = Shared & {
 	readonly memos: Memos;
 	readonly keys: StoredKeys;
 	readonly sessions: StoredSessions;
+	readonly conversations: Conversations;
 	/** The largest `Delivery.id` that opening found, for the source of identifiers; empty string when there was none. Others may have written larger ones since. @see createIdSource */
 	readonly lastId: string;
 	health(): Promise<StoreHealth>;

@@ -10,7 +10,10 @@ export function createPurge({
 	steps,
 	reserve,
 }: Pick<StoreParts, 'commit' | 'database'> & {
-	readonly steps: RetentionSteps & {readonly sessions: RetentionStep};
+	readonly steps: RetentionSteps & {
+		readonly sessions: RetentionStep;
+		readonly messages: RetentionStep;
+	};
 	readonly reserve: Reserve;
 }): Journal['purge'] {
 	const checkpoint = database.prepare('pragma wal_checkpoint(truncate)');
@@ -31,6 +34,7 @@ export function createPurge({
 	const all = async (retention: Retention) => {
 		const bodies = await apply(steps.bodies, retention);
 		await apply(steps.identifiers, retention);
+		await apply(steps.messages, retention);
 		const rejections = await apply(steps.rejections, retention);
 		const rows = await apply(steps.rows, retention);
 		const sessions = await apply(steps.sessions, retention);

@@ -39,6 +39,12 @@ export const maxQueuedOfRoute = (maxQueued: number, others: number): number => {
 /** Runs of one job that may be leased at once. */
 export const maxLeasesPerJob = 1;
 
+/** Turns of one conversation on a platform that may be leased at once: they follow each other. */
+export const maxLeasesPerConversation = 1;
+
+/** So long a message of a platform is known again, milliseconds. */
+export const sameMessageMs = 86_400_000;
+
 /** The newest leases, by which the turns of routes are known: a route without one among them comes first, of several such that with the oldest run. */
 export const maxTurns = 10_000;
 
@@ -80,7 +86,7 @@ export type AbandonedRun = {
 	readonly deliveryStarted: boolean;
 	/** Leases lost so far, this one included. */
 	readonly lostLeases: number;
-	/** A turn of a chat: whoever waited for it has gone. */
+	/** A turn of a chat at an open connection: whoever waited for it has gone. */
 	readonly isChat: boolean;
 };
 

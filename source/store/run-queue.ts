@@ -1,3 +1,4 @@
+import type {Run, RunPlan} from '../core/run.ts';
 import type {DueTimes} from './due-times.ts';
 import type {StoreParts} from './parts.ts';
 
@@ -16,6 +17,11 @@ export type NewRun = {
 	readonly job?: {readonly id: string; readonly name: string} | undefined;
 	/** The identifier that its event claims; `at` is milliseconds on the clock of the claims. Of a run without group and job. */
 	readonly claim?: {readonly deliveryId: string; readonly at: number} | undefined;
+	/** Of a turn of a conversation on a platform, which has neither of them. */
+	readonly turn?: {
+		readonly conversation: NonNullable<Run['conversation']>;
+		readonly plan: RunPlan;
+	};
 };
 
 /** A function that puts a run in the queue, inside a transaction; its number. The bound of the queue is the caller's. */
@@ -34,13 +40,24 @@ export function createEnqueue({
 		`insert into run (${columns}, grp, superseded, job, job_name) values (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?)`,
 	);
 
-	return ({delivery, profile, route, target, createdAt, dueAt, group, job, claim}) => {
+	const insertTurn = database.prepare(
+		`insert into run (${columns}, conversation) values (?, ?, ?, ?, ?, 'queued', ?, ?, ?)`,
+	);
+	const insertPlan = database.prepare(
+		"insert into job_run (run, event, plan) values (?, 'chat', ?)",
+	);
+
+	return ({delivery, profile, route, target, createdAt, dueAt, group, job, claim, turn}) => {
 		if (dueAt > createdAt) {
 			times.keepUp();
 		}
 
 		const id = counters.lastRun + 1;
-		if (group || job) {
+		if (turn) {
+			const conversation = JSON.stringify(turn.conversation);
+			insertTurn.run(id, delivery, profile, route, target, createdAt, dueAt, conversation);
+			insertPlan.run(id, JSON.stringify(turn.plan));
+		} else if (group || job) {
 			const origin = [group?.id, group?.superseded, job?.id, job?.name].map(value => value ?? null);
 			insertWithOrigin.run(id, delivery, profile, route, target, createdAt, dueAt, ...origin);
 		} else {

@@ -49,7 +49,7 @@ export function createRunSteps({
 	const fence = 'id = ? and token = ? and finished_at is null and due_at is null';
 	const leased = database.prepare(`select state from run where ${fence}`);
 	const find = database.prepare(
-		'select profile, route, state, finished_at, due_at, delivery is null and job is null as chat, dropped, handed, exists (select 1 from answer where run = run.id) as answered from run where id = ?',
+		'select profile, route, state, finished_at, due_at, delivery is null and job is null and conversation is null as chat, dropped, handed, exists (select 1 from answer where run = run.id) as answered from run where id = ?',
 	);
 	const sideEffect = database.prepare(`update run set side_effect = 1 where ${fence}`);
 	const deliveryStarted = database.prepare(

@@ -11,7 +11,7 @@ export type SessionTurn = {
 	readonly messages: ReadonlyArray<Omit<SessionMessage, 'at'> & {readonly text: string}>;
 };
 
-/** Conversations of the chat API and of the person at the terminal. @see source/store/rules.ts for their bounds */
+/** Conversations of the chat API, of the person at the terminal, and of people on platforms. @see source/store/rules.ts for their bounds */
 export type StoredSessions = {
 	/**
 	 * Durably begins one, without a message, and drops those of its owner that were used longest ago where that has more than it may.
@@ -19,7 +19,7 @@ export type StoredSessions = {
 	 */
 	begin(session: Omit<ChatSession, 'messages' | 'bytes' | 'usedAt' | 'title'>): Promise<void>;
 	/**
-	 * Durably adds a turn, all of it or nothing; `undefined` when the session is gone.
+	 * Durably adds a turn, all of it or nothing; one whose run has been added before changes nothing. `undefined` when the session is gone.
 	 * @throws SvcError `session_full` when it would have more than it may, `journal_unavailable`
 	 */
 	append(id: string, turn: SessionTurn): Promise<ChatSession | undefined>;

@@ -25,6 +25,9 @@ export function createStoredSessions({
 	const add = database.prepare(
 		'insert into session_message (session, at, run, text, data) values (?, ?, ?, ?, ?)',
 	);
+	const ofRun = database.prepare(
+		'select 1 from session_message where session = ? and run = ? limit 1',
+	);
 	const ofOwner = database.prepare(
 		'select seq, bytes from session where owner = ? order by used_at desc, seq desc',
 	);
@@ -55,6 +58,11 @@ export function createStoredSessions({
 				const row = one.get(id);
 				if (!row) {
 					return undefined;
+				}
+
+				const run = turn.messages.find(message => message.run !== undefined)?.run;
+				if (run !== undefined && ofRun.get(row['seq'] ?? null, run)) {
+					return sessionOfRow(row);
 				}
 
 				const {id: _, usedAt, messages, bytes, ...kept} = sessionOfRow(row);

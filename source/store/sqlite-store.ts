@@ -6,6 +6,7 @@ import {idOfNumber} from '../core/ids.ts';
 import {silentLogger, type Logger} from '../core/log.ts';
 import {createApprovalSteps, createStoredApprovals} from './approvals.ts';
 import {integerOf} from './columns.ts';
+import {createConversations, createMessageRetention} from './conversations.ts';
 import {createDueTimes} from './due-times.ts';
 import {createGroupCommit} from './group-commit.ts';
 import {createGroupSteps} from './group-steps.ts';
@@ -16,7 +17,7 @@ import {createIntake} from './intake.ts';
 import {createJobSteps, createJobs} from './jobs.ts';
 import {createJournalReader} from './journal-reader.ts';
 import {createStoredKeys} from './keys.ts';
-import {createMemos} from './memos.ts';
+import {createMemos, createMemoSteps} from './memos.ts';
 import {createMovedCheck} from './moved-file.ts';
 import {createNoteBudget} from './note-budget.ts';
 import type {OpenedMemory} from './opened-memory.ts';
@@ -106,6 +107,7 @@ export function createSqliteStore(
 	const groups = createGroupSteps({database, pending, enqueue, steady, clock});
 	const jobs = createJobSteps({database, enqueue, waiting: () => pool.queued()});
 	const notes = createNoteBudget(clock);
+	const memos = createMemoSteps({database});
 	const reserve = createReserve(file);
 	const history = createHistory(
 		{
@@ -120,6 +122,7 @@ export function createSqliteStore(
 	const steps = {
 		...createRetentionSteps({database, clock, counters, steadyNow}),
 		sessions: createSessionRetention(database, () => clock.now()),
+		messages: createMessageRetention({database}, steadyNow),
 	};
 	const shared = createSharedMemory(clock, timed.latestStarts());
 	const publish: StoreNotes['publish'] = note => {
@@ -189,7 +192,16 @@ export function createSqliteStore(
 			purge: createPurge({database, commit, steps, reserve}),
 		},
 		history,
-		memos: createMemos({database, commit}),
+		memos: createMemos(memos, {commit}),
+		conversations: createConversations({
+			database,
+			clock,
+			commit,
+			memos,
+			enqueue,
+			pool,
+			now: steadyNow,
+		}),
 		keys: createStoredKeys({database, commit, publish}),
 		sessions: createStoredSessions({database, commit}),
 		...shared,

@@ -1,5 +1,4 @@
 import {describe, expect, test} from 'vitest';
-import {originOf} from '../../source/core/origin.ts';
 import type {Use} from './contract.ts';
 
 const leaseMs = 60_000;
@@ -42,23 +41,6 @@ export function describeChats(name: string, use: Use): void {
 				expect(run?.transcript).toHaveLength(1);
 				expect(await store.runs.list({limit: 5})).toMatchObject([{chat: {key: 'chat-app'}}]);
 				expect(await store.runs.counts()).toEqual({queued: 0, active: 0});
-			}),
-		);
-
-		test(
-			'a turn of a conversation on a platform keeps the conversation and who wrote, also over a crash',
-			use(async (store, clock, home) => {
-				const conversation = {platform: 'telegram', chat: '-100/1', thread: '17', user: '99'};
-				const origin = {kind: 'chat', ...conversation} as const;
-				const lease = await store.runs.beginChat({...chat, origin}, leaseMs);
-				expect(lease.run).toMatchObject({route: '-', event: 'chat', conversation});
-				expect(lease.run.chat).toBeUndefined();
-				await using after = await home.crash();
-				await using reopened = await after.open(clock);
-				const [run] = await reopened.runs.list({limit: 5});
-				expect(run).toMatchObject({state: 'failed', conversation});
-				expect(run && originOf(run)).toEqual(origin);
-				expect(await reopened.runs.retry(lease.run.id)).toBe(false);
 			}),
 		);
 

@@ -6,6 +6,7 @@ import type {TakenOver} from '../../source/store/shared-port.ts';
 import type {FakeClock} from '../helpers/fake-clock.ts';
 import {describeApprovals} from './contract-approvals.ts';
 import {describeChats} from './contract-chats.ts';
+import {describeConversations} from './contract-conversations.ts';
 import {describeGroups} from './contract-groups.ts';
 import {describeHistory} from './contract-history.ts';
 import {describeJobs} from './contract-jobs.ts';
@@ -94,6 +95,7 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 
 	describeApprovals(name, use);
 	describeChats(name, use);
+	describeConversations(name, use);
 	describeGroups(name, use);
 	describeHistory(name, use);
 	describeJobs(name, use);

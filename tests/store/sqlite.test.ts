@@ -185,7 +185,7 @@ describe('the file', () => {
 
 			{
 				using database = new DatabaseSync(home.file);
-				database.exec(`alter table run drop column dropped; alter table run drop column handed;
+				database.exec(`drop table inbound; alter table run drop column dropped; alter table run drop column handed;
 					${version === 13 ? 'drop table lane_turn;' : ''} pragma user_version = ${version}`);
 			}
 

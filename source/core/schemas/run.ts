@@ -58,6 +58,8 @@ export const runPlanSchema = facts({
 	planned: targetSchema.exactOptional(),
 	/** Name of the upstream model instead of the configured one; same provider. */
 	model: maybeText,
+	/** Identifier of the session that it is a turn of; of a conversation on a platform. */
+	session: maybeText,
 });
 
 export const usageSchema = facts({
@@ -72,7 +74,7 @@ export const runSchema = facts({
 	/** `Delivery.id` of the event that started it; the latest of its group. Absent when a schedule or a person fired a job. */
 	delivery: maybeText,
 	profile: text,
-	/** `-` without a delivery. */
+	/** `-` without a delivery, and the name of its conversation where it has one. */
 	route: text,
 	/** `schedule`, `person` or `chat` without a delivery. */
 	event: text,

@@ -6,7 +6,7 @@ import type {Approval} from '../../core/approval.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
 import type {Logger} from '../../core/log.ts';
-import type {TurnOrigin} from '../../core/origin.ts';
+import type {CallerOrigin} from '../../core/origin.ts';
 import type {TranscriptEntry} from '../../core/run.ts';
 import type {World} from '../../core/world.ts';
 import {defaultTarget} from '../../platforms/platforms.ts';
@@ -18,7 +18,7 @@ import {persistently, recordEntry, settleFailure} from '../runs/settle-run.ts';
 import {waitingEntry} from '../runs/waiting-entry.ts';
 import type {WorkDependencies} from '../runs/work-run.ts';
 
-/** Turns that are under way at once, of each kind of origin: keys shut out neither the person at the terminal nor conversations. They take no places of runs. */
+/** Turns that are under way at once, of each kind of origin: keys do not shut out the person at the terminal. They take no places of runs. */
 const places = 16;
 
 const leaseMs = 60_000;
@@ -37,7 +37,7 @@ export type ApiTurnsDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redac
 
 /** Answers turns of chats: each is a run in the journal, with where it comes from, that nobody tries again. */
 export function createApiTurns(world: ApiTurnsDependencies): AgentTurns {
-	const taken: Record<TurnOrigin['kind'], number> = {key: 0, person: 0, chat: 0};
+	const taken: Record<CallerOrigin['kind'], number> = {key: 0, person: 0};
 	return async turn => {
 		const {kind} = turn.origin;
 		if (taken[kind] >= places) {

@@ -1,0 +1,178 @@
+import {isJsonObject, type JsonValue} from '../core/json.ts';
+import {conversationName, type Conversation} from '../core/origin.ts';
+import {mintSessionId} from '../core/session.ts';
+import {integerOf, textOf, wordOf} from './columns.ts';
+import type {AskedMessage, Conversations, ReceivedMessage, Writer} from './conversation-port.ts';
+import type {MemoSteps} from './memos.ts';
+import type {StoreParts} from './parts.ts';
+import type {RetentionStep} from './retention.ts';
+import {sameMessageMs} from './rules.ts';
+import type {NewRun} from './run-queue.ts';
+import type {WaitingPool} from './waiting-pool.ts';
+
+type Entry = Parameters<Conversations['receive']>[0];
+
+/** Kinds of memos: the cursor of a platform, the session of a conversation, who wrote. */
+const kinds = {cursor: 'listener', session: 'conversation', writer: 'chat-writer'} as const;
+
+/** `Conversations` on SQLite. `now` is the clock by which identifiers grow old. */
+export function createConversations({
+	database,
+	clock,
+	commit,
+	memos,
+	enqueue,
+	pool,
+	now,
+}: Pick<StoreParts, 'clock' | 'commit' | 'database'> & {
+	readonly memos: MemoSteps;
+	readonly enqueue: (run: NewRun) => number;
+	readonly pool: Pick<WaitingPool, 'queueRefusal'>;
+	readonly now: () => number;
+}): Conversations {
+	const known = database.prepare('select at from inbound where platform = ? and message = ?');
+	const keep = database.prepare(
+		'insert or replace into inbound (platform, message, at) values (?, ?, ?)',
+	);
+	const lane = 'run.lane = json_array(?1, ?2, null)';
+	const open = database.prepare(
+		`select id, state from run where finished_at is null and due_at is null and ${lane}
+		union all select id, state from run where due_at is not null and ${lane} order by id`,
+	);
+	const openOf = (profile: string, conversation: Conversation) =>
+		open.all(profile, conversationName(conversation)).map(row => ({
+			run: integerOf(row['id']),
+			isQueued: wordOf(row['state']) === 'queued',
+		}));
+
+	const sessionOf = (conversation: Conversation): string | undefined => {
+		const memo = memos.get(kinds.session, conversationName(conversation));
+		return typeof memo === 'string' ? memo : undefined;
+	};
+
+	const putSession = (conversation: Conversation, session: string) => {
+		memos.put(kinds.session, conversationName(conversation), session);
+		return session;
+	};
+
+	const note = ({conversation, user, name}: AskedMessage) => {
+		const {platform, chat, thread = null} = conversation;
+		const key = JSON.stringify([platform, chat, thread, user]);
+		const before = memos.get(kinds.writer, key);
+		const messages = isJsonObject(before) ? Number(before['messages']) : 0;
+		memos.put(kinds.writer, key, {name: name ?? null, at: clock.now(), messages: messages + 1});
+	};
+
+	const queue = (message: AskedMessage, entry: Entry): ReceivedMessage => {
+		const {conversation, user, asks} = message;
+		if (asks.kind !== 'turn') {
+			return {kind: 'noted'};
+		}
+
+		const {profile, maxQueued, maxWaiting} = entry;
+		const route = conversationName(conversation);
+		const waiting = openOf(profile, conversation).filter(({isQueued}) => isQueued).length;
+		if (waiting >= maxWaiting) {
+			return {kind: 'full', waiting, isOfConversation: true};
+		}
+
+		const refusal = pool.queueRefusal({profile, route}, maxQueued);
+		if (refusal) {
+			return {kind: 'full', waiting: refusal.queued, isOfConversation: false};
+		}
+
+		const session = sessionOf(conversation) ?? putSession(conversation, mintSessionId());
+		const at = clock.now();
+		const runId = enqueue({
+			delivery: null,
+			profile,
+			route,
+			target: asks.plan.target.kind,
+			createdAt: at,
+			dueAt: at,
+			turn: {conversation: {...conversation, user}, plan: {...asks.plan, session}},
+		});
+		return {kind: 'queued', runId, session};
+	};
+
+	const receive = (message: AskedMessage, entry: Entry): ReceivedMessage => {
+		const {platform} = entry;
+		const {id, asks, conversation} = message;
+		if (asks.kind === 'nothing') {
+			note(message);
+			return {kind: 'noted'};
+		}
+
+		const before = known.get(platform, id);
+		if (before && now() - integerOf(before['at']) < sameMessageMs) {
+			return {kind: 'duplicate'};
+		}
+
+		keep.run(platform, id, now());
+		note(message);
+		if (asks.kind === 'session') {
+			putSession(conversation, mintSessionId());
+		}
+
+		return queue(message, entry);
+	};
+
+	return {
+		receive: async entry =>
+			commit.write(() => {
+				const received = entry.messages.map(message => receive(message, entry));
+				if (entry.cursor !== undefined) {
+					memos.put(kinds.cursor, entry.platform, entry.cursor);
+				}
+
+				return received;
+			}),
+		cursor: async platform => memos.get(kinds.cursor, platform),
+		session: async conversation => sessionOf(conversation),
+		async setSession(conversation, session) {
+			await commit.write(() => putSession(conversation, session));
+		},
+		open: async (profile, conversation) => openOf(profile, conversation),
+		writers: async () =>
+			memos.list(kinds.writer).flatMap(({name, value}) => writerOf(name, value) ?? []),
+	};
+}
+
+function writerOf(key: string, value: JsonValue): Writer | undefined {
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `note` writes it
+	const [platform, chat, thread, user] = JSON.parse(key) as [string, string, string | null, string];
+	if (!isJsonObject(value)) {
+		return undefined;
+	}
+
+	const {name, at, messages} = value;
+	return {
+		platform,
+		chat,
+		...(thread !== null && {thread}),
+		user,
+		...(typeof name === 'string' && {name}),
+		lastAt: Number(at),
+		messages: Number(messages),
+	};
+}
+
+/** Identifiers that are told apart no more, some in each slice. */
+export function createMessageRetention(
+	{database}: Pick<StoreParts, 'database'>,
+	now: () => number,
+): RetentionStep {
+	const slice = 500;
+	const old = database.prepare(
+		`select platform, message from inbound where at <= ? order by at limit ${slice}`,
+	);
+	const drop = database.prepare('delete from inbound where platform = ? and message = ?');
+	return () => {
+		const rows = old.all(now() - sameMessageMs);
+		for (const row of rows) {
+			drop.run(textOf(row['platform']), textOf(row['message']));
+		}
+
+		return {went: rows.length, last: 0, more: rows.length === slice};
+	};
+}
