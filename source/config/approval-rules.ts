@@ -6,6 +6,8 @@ import {quotedName} from '../core/quoted-name.ts';
 import {anyJson, checked, nonBlankText, requiredSetting, setting} from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
 import {cell} from '../core/untrusted.ts';
+import {platformKinds, platformNamed} from '../platforms/platforms.ts';
+import {chatName} from '../platforms/settings.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {problemWithRouteName} from './route-schema.ts';
 
@@ -90,8 +92,47 @@ function problemsWith({route, job, when, definition}: RawRule): readonly Unplace
 	];
 }
 
+const maxChats = 50;
+
+const chatSettings = defineSettings({
+	platform: requiredSetting(
+		checked(z.string(), name =>
+			platformNamed(name)?.listens
+				? undefined
+				: `must be a platform on which people can answer: ${listened.join(', ')}`,
+		),
+		{description: 'The platform'},
+	),
+	chat_id: requiredSetting(chatName, {
+		description: 'The chat, as in `deliver_extra`',
+		as: 'chat',
+		to: String,
+	}),
+	thread_id: setting(chatName, {description: 'A thread of it', as: 'thread', to: String}),
+});
+
+const listened = platformKinds.flatMap(({kind, listens}) => (listens ? [kind] : []));
+
+const chatSchema = chatSettings.schema.meta({
+	id: 'approvalChat',
+	description: 'A chat in which calls are asked about',
+});
+
+/** A chat in which calls of routes and jobs are asked about. */
+export type ApprovalChat = ReturnType<typeof chatSettings.read>;
+
+/** Those of the file; one that slipped is null. */
+export const approvalChatsOf = (
+	written: ReadonlyArray<Parameters<typeof chatSettings.read>[0] | null>,
+): readonly ApprovalChat[] => written.flatMap(entry => (entry ? [chatSettings.read(entry)] : []));
+
 /** `approvals`. @see manual/approvals.md#rules-by-hand */
 export const approvalsSettings = defineSettings({
+	chats: setting(z.array(chatSchema.nullable()).max(maxChats), {
+		description:
+			'[Chats](conversations.md#approvals) in which calls of routes and jobs are asked about: `{platform, chat_id, thread_id}`',
+		default: [],
+	}),
 	allow: setting(z.array(ruleSchema.nullable()).max(maxRules), {
 		description: '[Rules by hand](approvals.md#rules-by-hand): calls that need no yes',
 		default: [],

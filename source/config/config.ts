@@ -4,6 +4,7 @@ import type {JsonObject} from '../core/json.ts';
 import type {PlatformsConfig, SectionsConfig} from '../platforms/platforms.ts';
 import type {AlertConfig} from './alerts.ts';
 import type {apiSettings} from './api-settings.ts';
+import type {ApprovalChat} from './approval-rules.ts';
 import type {KeyPath} from './plain-data.ts';
 import type {Route, SkippedRoute} from './route.ts';
 import type {receiverSettings} from './schema.ts';
@@ -141,6 +142,8 @@ export type Config = SectionsConfig & {
 	readonly sandbox: SandboxConfig;
 	/** `approvals.allow`, in the order of the file. */
 	readonly approvalRules: readonly FileRule[];
+	/** `approvals.chats`, in the order of the file. */
+	readonly approvalChats: readonly ApprovalChat[];
 	/** Chats that are told what needs a person, in the order of the file. */
 	readonly alerts: readonly AlertConfig[];
 	/** Absent: nothing is removed. */

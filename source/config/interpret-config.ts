@@ -5,7 +5,7 @@ import {isLoopbackHost} from '../core/loopback.ts';
 import {cell} from '../core/untrusted.ts';
 import {diagnoseAlerts} from './alerts.ts';
 import {withApiVariables} from './api-variables.ts';
-import {fileRulesOf} from './approval-rules.ts';
+import {approvalChatsOf, fileRulesOf} from './approval-rules.ts';
 import {resolveConfigReferences} from './config-references.ts';
 import {notedSchemaJson} from './config-schema-json.ts';
 import type {Config, HomePaths, LoadedConfig, Profiles} from './config.ts';
@@ -15,6 +15,7 @@ import {diagnoseServers} from './diagnose-servers.ts';
 import {diagnoseToolsets} from './diagnose-toolsets.ts';
 import {type Environment, userHomeOf} from './environment.ts';
 import {formatDiagnostic} from './format-diagnostic.ts';
+import {findKeysWithoutValue, idleSkills, withoutValue} from './idle-settings.ts';
 import {withInUse} from './lost-keys.ts';
 import {parseConfig} from './parse-config.ts';
 import {below, bounded, inOrder, placeless, type UnplacedDiagnostic} from './place-diagnostic.ts';
@@ -30,13 +31,6 @@ import {readSoundPart, slipKey, type SoundData} from './slips.ts';
 import {reasonsOf, receiverPath, sortSlips} from './sort-slips.ts';
 import {toolServersOf} from './tool-servers.ts';
 import {findUnknownKeys, unknownKey, type UnknownKey} from './unknown-keys.ts';
-import {
-	findKeysWithoutValue,
-	findUnusedSettings,
-	idleSkills,
-	notUsedYet,
-	withoutValue,
-} from './unused-settings.ts';
 import {findWeakSecrets} from './weak-secrets.ts';
 import {resolveWebhook} from './webhook-config.ts';
 import {withSlips} from './with-slips.ts';
@@ -131,7 +125,6 @@ export function interpretConfig(
 				...findUnknownKeys(value, notedSchemaJson())
 					.filter(({path}) => !refusedKeys.has(slipKey(path)))
 					.map(key => aboutUnknown(key, {strict, host: webhook.host})),
-				...findUnusedSettings(value).map(path => warningAt(path, notUsedYet)),
 				...findKeysWithoutValue(value).map(path => warningAt(path, withoutValue)),
 				...[...webhook.routes.values()].flatMap(route => {
 					const message = idleSkills(route);
@@ -184,6 +177,7 @@ export function interpretConfig(
 					userHome: userHomeOf(surroundings.environment),
 					placeOf: index => placeText(place({path: ['approvals', 'allow', index], message: ''})),
 				}),
+				approvalChats: approvalChatsOf(approvals.chats),
 				alerts,
 				retention,
 				tls,

@@ -4,6 +4,7 @@ import {problemWithPrefetch} from './code-host-events.ts';
 import {routeSchemaJson} from './config-schema-json.ts';
 import type {Config, RouteTable} from './config.ts';
 import {problemWithToolsets} from './diagnose-toolsets.ts';
+import {findRouteKeysWithoutValue, idleSkills, withoutValue} from './idle-settings.ts';
 import {createJsonPlacer, repeatedKeysIn} from './json-source.ts';
 import {findLostKeys} from './lost-keys.ts';
 import {placeless, placelessIn, type UnplacedDiagnostic} from './place-diagnostic.ts';
@@ -15,13 +16,6 @@ import {resolveSubscription, routeContextOf} from './resolve-subscription.ts';
 import type {Route} from './route.ts';
 import type {Subscriptions} from './subscriptions.ts';
 import {findUnknownKeys, unknownKey} from './unknown-keys.ts';
-import {
-	findRouteKeysWithoutValue,
-	findUnusedRouteSettings,
-	idleSkills,
-	notUsedYet,
-	withoutValue,
-} from './unused-settings.ts';
 import {warningOnSecrets} from './weak-secrets.ts';
 
 /** The whole file is taken over within one request. */
@@ -158,7 +152,6 @@ function warningsOf(
 			placed(strict ? 'error' : 'warning', {path: key.path, message: unknownKey(key)}),
 		),
 		...[
-			...findUnusedRouteSettings(entry).map(path => ({path, message: notUsedYet})),
 			...findRouteKeysWithoutValue(entry).map(path => ({path, message: withoutValue})),
 			...(missing === undefined ? [] : [{path: ['profile'], message: missing}]),
 			...(target === undefined ? [] : [{path: ['deliver'], message: target}]),

@@ -175,7 +175,7 @@ export const routeSettings = defineSettings({
 		{type: 'boolean'},
 		{
 			description:
-				'Append what was delivered to the session of the chat; only exactly `true` counts. Has no effect yet',
+				'Append what was delivered to the session of the chat; only exactly `true` counts',
 			default: false,
 			to: (written: unknown): boolean => written === true,
 		},

@@ -127,7 +127,7 @@ export const sections: readonly ConfigSection[] = [
 		// What cannot be read must not go on allowing.
 		isIn: () => false,
 		keep: nothing,
-		absent: () => ({approvalRules: []}),
+		absent: () => ({approvalRules: [], approvalChats: []}),
 	},
 	{
 		path: 'alerts',

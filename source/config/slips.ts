@@ -15,6 +15,7 @@ const items: readonly KeyPath[] = [
 	['mcp_servers', anyName],
 	['toolsets', anyName],
 	['approvals', 'allow', anyName],
+	['approvals', 'chats', anyName],
 	['alerts', anyName],
 	['api', 'models', anyName],
 	[anyName],

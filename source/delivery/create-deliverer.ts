@@ -6,6 +6,7 @@ import type {Logger} from '../core/log.ts';
 import {createRedact} from '../core/redact.ts';
 import {cell} from '../core/untrusted.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
+import type {ListeningState} from '../platforms/listener.ts';
 import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
 import {defaultKind, kindsByName, targetKinds} from '../platforms/platforms.ts';
 import {createPost} from '../platforms/post.ts';
@@ -64,7 +65,10 @@ export function createDeliverer({
 	// An answer may talk of tokens, it may not hold ours.
 	const withoutOwnSecrets = createRedact(secrets.values, {byShape: false});
 	const killed = new AbortController();
-	const states = createPlatformStates(kinds, clock, onPlatformChanged);
+	const listening = new Map<string, ListeningState>();
+	const states = createPlatformStates(kinds, clock, view => {
+		onPlatformChanged(withListening(view, listening.get(view.name)));
+	});
 	const clean = (text: string) => cell(redact(text), 400).text;
 	const {post, ...connections} = createPost({clock, clean, secureContext});
 	const handOver = createHandOver({clock, memos});
@@ -204,6 +208,18 @@ export function createDeliverer({
 				);
 			}
 		},
+		listens(kind, state) {
+			if (state) {
+				listening.set(kind, state);
+			} else {
+				listening.delete(kind);
+			}
+
+			const view = states.view(kind, platformSettings(config(), kind));
+			if (view) {
+				onPlatformChanged(withListening(view, state));
+			}
+		},
 		platforms() {
 			const now = config();
 			return kinds.flatMap(({kind, settings}): readonly PlatformView[] => {
@@ -212,7 +228,7 @@ export function createDeliverer({
 					settings && slip
 						? {name: kind, state: 'failed', reason: slip.reason}
 						: states.view(kind, platformSettings(now, kind));
-				return view ? [view] : [];
+				return view ? [withListening(view, listening.get(kind))] : [];
 			});
 		},
 		async [Symbol.asyncDispose]() {
@@ -223,4 +239,29 @@ export function createDeliverer({
 			await connections[Symbol.asyncDispose]();
 		},
 	};
+}
+
+/** A platform that takes our texts, as it stands with what listens to it. */
+function withListening(view: PlatformView, listening: ListeningState | undefined): PlatformView {
+	if (view.state !== 'connected' || !listening) {
+		return view;
+	}
+
+	switch (listening.state) {
+		case 'connecting':
+			return {name: view.name, state: 'connecting'};
+
+		case 'listening':
+			return {...view, ...(listening.note !== undefined && {reason: listening.note})};
+
+		case 'failed': {
+			const {reason, nextTry} = listening;
+			return {
+				name: view.name,
+				state: 'failed',
+				reason: `cannot listen: ${reason}`,
+				...(nextTry !== undefined && {nextTry: Math.round(nextTry)}),
+			};
+		}
+	}
 }

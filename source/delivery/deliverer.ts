@@ -1,5 +1,6 @@
 import type {PlatformView} from '../core/config-view.ts';
 import type {Target} from '../core/run.ts';
+import type {ListeningState} from '../platforms/listener.ts';
 import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
 import type {TargetHealth} from '../platforms/target-kind.ts';
 
@@ -30,6 +31,8 @@ export type Deliverer = {
 	examine(kind: string, profile: string, signal: AbortSignal): Promise<TargetHealth | undefined>;
 	/** Asks the platforms of the current configuration whether they take our credentials, now and while they do not; again after each change of it. Nothing waits for it. */
 	follow(): void;
+	/** Hears how listening to a platform stands; `undefined`: nobody listens to it. A platform that is listened to is connected once it is. */
+	listens(kind: string, state: ListeningState | undefined): void;
 	/** The configured platforms, as their last delivery left them. */
 	platforms(): readonly PlatformView[];
 	/** Ends what is under way at once: child processes and conversations with servers. */

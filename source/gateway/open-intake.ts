@@ -11,6 +11,8 @@ import {openStore} from '../store/open-store.ts';
 import {withReserve} from '../store/reserve-file.ts';
 import {startControlServer, type ControlServer} from './control/control-server.ts';
 import {lockHome, refuseAnswered} from './control/lock.ts';
+import {withMirror} from './conversations/mirror.ts';
+import {createSessionTurns} from './conversations/session-turns.ts';
 import {createLiveGroups} from './jobs/live-groups.ts';
 import {createLiveJobs} from './jobs/live-jobs.ts';
 import {createLiveConfig} from './live-config.ts';
@@ -112,7 +114,8 @@ export async function openIntake(
 	};
 
 	const ownMark = await openOwnMark(paths.markKey, {log: log.from('delivery')});
-	const deliverer = stack.use(
+	const turns = createSessionTurns({clock, store});
+	const sending = stack.use(
 		createDeliverer({
 			clock,
 			log: log.from('delivery'),
@@ -130,6 +133,13 @@ export async function openIntake(
 			},
 		}),
 	);
+	const deliverer = withMirror(sending, {
+		turns,
+		profile: paths.profile,
+		config,
+		redact,
+		log: log.from('conversations'),
+	});
 	const loops = await openLoopBreaker(world);
 	let dispatcher: Dispatcher | undefined;
 	const announce = createRunAnnouncer({
@@ -191,6 +201,7 @@ export async function openIntake(
 	return {
 		world,
 		deliverer,
+		turns,
 		loops,
 		announce,
 		jobs,

@@ -4,6 +4,7 @@ import {createModelFetch} from '../agent/model-fetch.ts';
 import type {Config} from '../config/config.ts';
 import {openAlerts} from './alerts/open-alerts.ts';
 import {openApi} from './chat/open-api.ts';
+import {openConversations} from './conversations/open-conversations.ts';
 import {createReplays} from './deliveries/replays.ts';
 import {restoreHistory} from './history/restore-history.ts';
 import {startRetention} from './history/retention.ts';
@@ -20,7 +21,7 @@ import {readRunQueue, startQueueCounts} from './status/run-queue.ts';
  * @throws SvcError as `Gateway.started` says
  */
 export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
-	const {world, deliverer, loops, announce, jobs, receiver} = intake;
+	const {world, deliverer, turns, loops, announce, jobs, receiver} = intake;
 	const {clock, live, log, emit, store, authorities} = world;
 	const config = () => live.current();
 	stack.use(await restoreHistory(world));
@@ -38,6 +39,7 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 			announce: runId => announce.changed(runId),
 			keepAnswer: (run, answer) => jobs.keepAnswer(run, answer),
 			loops,
+			turns,
 		}),
 	);
 	intake.dispatchTo(dispatcher);
@@ -52,6 +54,9 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 
 	const api = stack.use(
 		await openApi(world, {model, modelFetch, servers, approvals, dispatcher, announce}),
+	);
+	const conversations = stack.use(
+		openConversations(world, {deliverer, approvals, dispatcher, announce}),
 	);
 	const replays = createReplays({store, receiver, live, model, deliverer});
 	stack.use(startHealth({clock, emit, requests: () => receiver.current()?.stats()}));
@@ -71,6 +76,8 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 	const alerts = stack.use(
 		await openAlerts({...world, deliverer, log: log.from('alerts'), host: hostname()}),
 	);
+	// Connecting takes its time, and nothing waits for it.
+	void conversations.changed();
 	dispatcher.wake();
 	// Looking for model servers takes up to half a second; nothing waits for it.
 	void model.choose();
@@ -87,6 +94,7 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 
 			reportPlatforms();
 			deliverer.follow();
+			void conversations.changed();
 			await Promise.all([jobs.changed(), receiver.restart(), api.start(), servers.changed()]);
 			// After the restart: it may have handed groups over, and the queue may have other bounds.
 			dispatcher.wake();

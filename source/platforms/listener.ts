@@ -78,6 +78,17 @@ export type Listener = {
 	): Promise<void>;
 };
 
+/** How listening to a platform stands. */
+export type ListeningState =
+	| {readonly state: 'connecting'}
+	| {readonly state: 'listening'; readonly note?: string}
+	| {
+			readonly state: 'failed';
+			readonly reason: string;
+			/** When it is tried again, milliseconds since 1970; absent: once its settings change. */
+			readonly nextTry?: number;
+	  };
+
 export type ListenerModule<Settings> = {
 	/** A listener for these settings; the next settings get another one. No I/O. */
 	createListener(settings: Settings, world: ListenerWorld): Listener;

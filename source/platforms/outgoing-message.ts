@@ -26,6 +26,10 @@ export type OutgoingMessage = {
 	readonly startedAt?: number;
 	/** `RunPlan.key` of the run. */
 	readonly key?: string;
+	/** Once it has arrived, it stands in the session of its chat, too. */
+	readonly mirrors?: true;
+	/** What is pressed below the last part of it, where the platform has buttons whose presses are heard. */
+	readonly buttons?: ReadonlyArray<{readonly label: string; readonly data: string}>;
 	/** True when a language model did not write it (offline engine): such text goes to `log` only unless allowed. */
 	readonly offline: boolean;
 };

@@ -9,8 +9,16 @@ import {
 	type Webhook,
 } from './settings.ts';
 import {stickyOf} from './sticky.ts';
-import {allOf, extraValue, requiredText, shownKey, type Checked} from './target-keys.ts';
-import type {SenderModule, TargetKind, TargetWords} from './target-kind.ts';
+import {
+	type Checked,
+	allOf,
+	extraValue,
+	isGiven,
+	platformWords,
+	requiredText,
+	shownKey,
+} from './target-keys.ts';
+import type {SenderModule, TargetKind} from './target-kind.ts';
 
 /** Where a message goes: `deliver_extra`, rendered and checked. */
 export type Place = {
@@ -228,9 +236,6 @@ function checkPlace(extra: JsonObject, keys: PlaceKeys): Checked<Place> {
 const givenOf = (extra: JsonObject, names: readonly string[]): readonly string[] =>
 	names.filter(name => isGiven(extra, name));
 
-const isGiven = (extra: JsonObject, key: string): boolean =>
-	(extraValue(extra, key) ?? null) !== null;
-
 function chatAs(
 	extra: JsonObject,
 	{form, says, hooks}: Partial<KeyForm> & {readonly hooks?: true},
@@ -289,13 +294,3 @@ function formatOf(extra: JsonObject): Checked<Place['format']> {
 				problem: `deliver_extra.format is "${shownKey(extra, 'format')}" and must be plain or markdown`,
 			};
 }
-
-/** How a message on a platform is spoken of. */
-export const platformWords = (kind: string): TargetWords => {
-	const chatOf = (extra: JsonObject, home: string) =>
-		`${kind} ${isGiven(extra, 'chat_id') ? shownKey(extra, 'chat_id') : home}`;
-	return {
-		place: extra => chatOf(extra, '(home channel)'),
-		effect: extra => `sends a message to ${chatOf(extra, 'home channel')}`,
-	};
-};

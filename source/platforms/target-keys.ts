@@ -1,5 +1,6 @@
 import type {JsonObject, JsonValue} from '../core/json.ts';
 import {cell} from '../core/untrusted.ts';
+import type {TargetWords} from './target-kind.ts';
 
 const maxTextLength = 5000;
 
@@ -72,3 +73,17 @@ export function shownKey(extra: JsonObject, key: string): string {
 		? cell(String(value), maxShownLength).text
 		: '?';
 }
+
+/** Whether `deliver_extra` says something by that key. */
+export const isGiven = (extra: JsonObject, key: string): boolean =>
+	(extraValue(extra, key) ?? null) !== null;
+
+/** How a message on a platform is spoken of. */
+export const platformWords = (kind: string): TargetWords => {
+	const chatOf = (extra: JsonObject, home: string) =>
+		`${kind} ${isGiven(extra, 'chat_id') ? shownKey(extra, 'chat_id') : home}`;
+	return {
+		place: extra => chatOf(extra, '(home channel)'),
+		effect: extra => `sends a message to ${chatOf(extra, 'home channel')}`,
+	};
+};

@@ -60,8 +60,8 @@ export function createStoredSessions({
 					return undefined;
 				}
 
-				const run = turn.messages.find(message => message.run !== undefined)?.run;
-				if (run !== undefined && ofRun.get(row['seq'] ?? null, run)) {
+				const answered = turn.messages.find(({run}) => run !== undefined)?.run;
+				if (answered !== undefined && ofRun.get(row['seq'] ?? null, answered)) {
 					return sessionOfRow(row);
 				}
 

@@ -131,6 +131,7 @@ async function tryDelivery(
 				identifier: draft.deliveryId,
 				...(subject !== undefined && {subject}),
 				...(draft.replayOf !== undefined && {isReplay: true}),
+				...(route.mirrorToSession && {mirrors: true}),
 				offline: false,
 			},
 			AbortSignal.any([deadline.signal, stopping]),

@@ -293,18 +293,17 @@ test('a home that cannot be used is said in one line', async () => {
 	}
 });
 
-test('what this version does not use yet is named in both files, and is no error', async () => {
+test('a key without a value is named in both files, and is no error', async () => {
 	await using home = await temporaryHome({
-		'config.yaml':
-			'platforms: {webhook: {routes: {r: {secret: abcdefgh, mirror_to_session: true}}}}\n',
-		'webhook_subscriptions.json': '{"gh": {"secret": "abcdefgh", "mirror_to_session": true}}',
+		'config.yaml': 'platforms: {webhook: {routes: {r: {secret: abcdefgh, events: null}}}}\n',
+		'webhook_subscriptions.json': '{"gh": {"secret": "abcdefgh", "events": null}}',
 	});
 	expect(await command(['config', 'check'], {home: home.path})).toMatchObject({
 		code: 0,
 		stdout: expect.stringContaining('2 routes, 2 warnings'),
 		stderr: [
-			'warning  config.yaml:1:54 platforms.webhook.routes.r.mirror_to_session: this version does not use it yet\n',
-			'warning  webhook_subscriptions.json:1:52 gh.mirror_to_session: this version does not use it yet\n',
+			'warning  config.yaml:1:54 platforms.webhook.routes.r.events: has no value, which is the same as no such key: give it one or remove it\n',
+			'warning  webhook_subscriptions.json:1:41 gh.events: has no value, which is the same as no such key: give it one or remove it\n',
 		].join(''),
 	});
 });

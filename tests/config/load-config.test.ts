@@ -391,28 +391,6 @@ test('`metrics.host`: loopback unless it says otherwise', () => {
 	});
 });
 
-test('settings of a later version are accepted, each with a warning, also in a strict check', () => {
-	using home = createTemporaryHome();
-	const config = `
-api: {port: 8642}
-metrics: {host: 0.0.0.0}
-platforms:
-  webhook:
-    routes:
-      a: {secret: long-secret, mirror_to_session: true}
-    extra: {routes: {b: {secret: long-secret, mirror_to_session: true}}}
-`;
-	const loaded = home.load({config}, {strict: true});
-	expect(loaded.ok).toBe(true);
-	expect(problemsOf(loaded)).toEqual(
-		[
-			'7:32 platforms.webhook.routes.a.mirror_to_session',
-			'8:47 platforms.webhook.extra.routes.b.mirror_to_session',
-		].map(place => `config.yaml:${place}: this version does not use it yet`),
-	);
-	expect(configOf(loaded).problems.every(({severity}) => severity === 'warning')).toBe(true);
-});
-
 test('what works is not warned about', () => {
 	using home = createTemporaryHome();
 	const config = `

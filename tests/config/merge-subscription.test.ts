@@ -153,8 +153,10 @@ test.for([
 		['Route "a" is bound to profile "ops": set gateway.multiplex_profiles to serve it'],
 	],
 	[
-		{secret: 'long-secret', mirror_to_session: true},
-		['webhook_subscriptions.json a.mirror_to_session: this version does not use it yet'],
+		{secret: 'long-secret', events: null},
+		[
+			'webhook_subscriptions.json a.events: has no value, which is the same as no such key: give it one or remove it',
+		],
 	],
 ] as const)('what may be created all the same comes with warnings: %j', ([entry, warnings]) => {
 	using home = createTemporaryHome();

@@ -72,15 +72,19 @@ test('what a served subscription says without effect is named, and only that', (
 	using home = createTemporaryHome();
 	const config = configOf(home.load({config: staticRoutes}));
 	const entries = {
-		both: {mirror_to_session: true},
-		broken: {prompt: 7, mirror_to_session: true},
+		both: {events: null},
+		broken: {prompt: 7, events: null},
 		queued: {overflow: 'queue', concurrency: 3, signature: 'stripe'},
-		quiet: {mirror_to_session: false, overflow: 'reject'},
-		own: {concurrency: 3, mirror_to_session: true},
+		quiet: {overflow: 'reject'},
+		own: {concurrency: 3, events: null},
 	};
 	const {warnings} = buildRouteTable(config, {entries});
 	expect(warnings.map(({severity, key, message}) => [severity, key, message])).toEqual([
-		['warning', 'own.mirror_to_session', 'this version does not use it yet'],
+		[
+			'warning',
+			'own.events',
+			'has no value, which is the same as no such key: give it one or remove it',
+		],
 	]);
 	expect(warnings[0]?.file).toBe(home.paths.subscriptions);
 });
@@ -89,7 +93,7 @@ test('however many subscriptions there are, the warnings are bounded', () => {
 	using home = createTemporaryHome();
 	const config = configOf(home.load({config: staticRoutes}));
 	const entries = Object.fromEntries(
-		Array.from({length: 101}, (_, index) => [`r${index}`, {mirror_to_session: true}]),
+		Array.from({length: 101}, (_, index) => [`r${index}`, {events: null}]),
 	);
 	expect(buildRouteTable(config, {entries}).warnings).toHaveLength(100);
 });

@@ -49,18 +49,18 @@ test('what a subscription says without effect is logged when it is read, and onc
 		live.routes();
 	};
 
-	subscribe({a: {secret: 'long enough', mirror_to_session: true}}, 1000);
+	subscribe({a: {secret: 'long enough', events: null}}, 1000);
 	subscribe(
 		{
-			a: {secret: 'long enough', mirror_to_session: true},
-			b: {secret: 'long enough', mirror_to_session: true},
+			a: {secret: 'long enough', events: null},
+			b: {secret: 'long enough', events: null},
 		},
 		2000,
 	);
 
 	expect(messages).toEqual([
-		'webhook_subscriptions.json:1:50 a.mirror_to_session: this version does not use it yet',
-		'webhook_subscriptions.json:1:104 b.mirror_to_session: this version does not use it yet',
+		'webhook_subscriptions.json:1:39 a.events: has no value, which is the same as no such key: give it one or remove it',
+		'webhook_subscriptions.json:1:82 b.events: has no value, which is the same as no such key: give it one or remove it',
 	]);
 });
 

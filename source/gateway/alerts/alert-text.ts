@@ -2,7 +2,7 @@ import {countOf} from '../../core/counted.ts';
 import {createRedact} from '../../core/redact.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {Need} from '../../nouns/needs.ts';
-import {isSameDay, minuteTime, printableTime} from '../../terminal/text/time.ts';
+import {isSameDay, minuteTime, minuteTimeThere, printableTime} from '../../terminal/text/time.ts';
 
 /** Needs that one message names. */
 const mostLines = 10;
@@ -41,7 +41,7 @@ export function alertText(
 		);
 	const more = needs.length - lines.length;
 	return [
-		`${svc} on ${cell(host, 60).text}, ${minuteTime(now)} ${offsetOf(now)}: ${countOf(needs.length, 'thing')} ${needs.length === 1 ? 'needs' : 'need'} a person`,
+		`${svc} on ${cell(host, 60).text}, ${minuteTimeThere(now)}: ${countOf(needs.length, 'thing')} ${needs.length === 1 ? 'needs' : 'need'} a person`,
 		...lines,
 		...(more > 0 ? [`and ${more} more: ${svc} gateway status, ${svc} runs list --state dead`] : []),
 	].join('\n');
@@ -59,12 +59,3 @@ const timeText = (at: number, now: number): string =>
 /** A command of another profile names it. */
 const commandOf = ({command}: Need, svc: string): string =>
 	`${command.startsWith('-p ') ? 'svc' : svc} ${command}`;
-
-/** `+01:00`, `UTC`. */
-function offsetOf(at: number): string {
-	const minutes = -new Date(at).getTimezoneOffset();
-	const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
-	return minutes === 0 ? 'UTC' : `${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`;
-}
-
-const two = (value: number): string => String(value).padStart(2, '0');

@@ -26,7 +26,7 @@ export function openWorkers(
 		servers,
 		approvals,
 		...joined
-	}: Pick<WorkDependencies, 'announce' | 'deliverer' | 'keepAnswer' | 'loops'> & {
+	}: Pick<WorkDependencies, 'announce' | 'deliverer' | 'keepAnswer' | 'loops' | 'turns'> & {
 		readonly model: LiveModel;
 		readonly servers: LiveServers;
 		readonly approvals: Pick<OpenedApprovals, 'approve' | 'runEnded' | 'watch'>;

@@ -9,6 +9,7 @@ import type {Deliverer, Receipt} from '../../delivery/deliverer.ts';
 import {DeliveryError} from '../../platforms/delivery-error.ts';
 import {defaultTarget, reachesPeople} from '../../platforms/platforms.ts';
 import type {Lease, Runs} from '../../store/port.ts';
+import type {SessionTurns} from '../conversations/session-turns.ts';
 import type {Equipment, EquipOptions} from './equip-run.ts';
 import type {Prefetched} from './get-diff.ts';
 import type {LoopBreaker} from './loop-breaker.ts';
@@ -38,6 +39,8 @@ export type WorkDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> 
 	readonly awaitsLogins: (profile: string, servers: readonly string[]) => Promise<void>;
 	/** Holds back what may be a loop. */
 	readonly loops: Pick<LoopBreaker, 'heldBy' | 'answered'>;
+	/** Turns of conversations on platforms, in their sessions. */
+	readonly turns: Pick<SessionTurns, 'begin' | 'keep'>;
 	/** Keeps an answer for people, beside its delivery; never rejects. */
 	readonly keepAnswer: (run: StoredRun, answer: string) => Promise<void>;
 	readonly settings: () => {
@@ -136,8 +139,10 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 			recordEntry(work, {at: work.clock.now(), kind: 'note', ...told});
 		}
 
+		const chat = await work.turns.begin(run);
 		result = await agent.run({
 			runId: run.id,
+			...(chat && {chat}),
 			prompt: run.plan.prompt,
 			...(texts.length > 0 && {fetched: texts}),
 			...equipment,
@@ -193,14 +198,14 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 		return undefined;
 	}
 
+	const stored = await runs.get(run.id);
 	if (silent) {
+		await (stored && work.turns.keep(stored));
 		await persistently(work, async () => runs.settle(lease, {state: 'silent'}));
 		return undefined;
 	}
 
 	await work.keepAnswer(run, answer);
-
-	const stored = await runs.get(run.id);
 	return stored && {...lease, run: stored, phase: 'deliver'};
 }
 
@@ -208,6 +213,7 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 async function deliverAnswer(work: Work): Promise<void> {
 	const {runs, deliverer, clock, lease, signal, settings} = work;
 	const {run} = lease;
+	await work.turns.keep(run);
 	// Before the mark: what never started is not uncertain.
 	const {target} = run.plan;
 	const how = {isRepeatable: deliverer.mayRepeat(target.kind)};
@@ -232,6 +238,7 @@ async function deliverAnswer(work: Work): Promise<void> {
 				...(run.plan.again !== undefined && {again: run.plan.again}),
 				...(run.startedAt !== undefined && {startedAt: run.startedAt}),
 				...(run.plan.key !== undefined && {key: run.plan.key}),
+				...(run.plan.mirrorToSession && {mirrors: true}),
 				offline: run.model === offlineModelName,
 			},
 			signal,

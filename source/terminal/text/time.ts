@@ -16,6 +16,16 @@ export function minuteTime(at: number): Safe {
 	return clean(`${two(date.getHours())}:${two(date.getMinutes())}`);
 }
 
+/** `+01:00`, `UTC`: how local time differs from that of the world. */
+export function offsetText(at: number): Safe {
+	const minutes = -new Date(at).getTimezoneOffset();
+	const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+	return clean(minutes === 0 ? 'UTC' : `${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`);
+}
+
+/** `15:04 +01:00`, for somebody who may be elsewhere. */
+export const minuteTimeThere = (at: number): Safe => clean(`${minuteTime(at)} ${offsetText(at)}`);
+
 /** `15:04:02.870`, local time. */
 export const preciseTime = (at: number): Safe =>
 	clean(`${clockTime(at)}.${String(new Date(at).getMilliseconds()).padStart(3, '0')}`);

@@ -1,0 +1,220 @@
+import {randomInt} from 'node:crypto';
+import type {AnswerOutcome, Approval, ApprovalAnswer} from '../core/approval.ts';
+import {jsonHash} from '../core/canonical-json.ts';
+import {messageOf, SvcError} from '../core/errors.ts';
+import type {Logger} from '../core/log.ts';
+import type {Conversation} from '../core/origin.ts';
+import type {Redact} from '../core/redact.ts';
+import {cell} from '../core/untrusted.ts';
+import {outcomeText} from '../nouns/approval/approval.ts';
+import {approvalMessage, askedWords, inMarkdown, mintCode} from './approval-message.ts';
+import type {ChatPlace, Say} from './say.ts';
+
+/** A request that was asked in chats. */
+type AskedRequest = {
+	readonly id: number;
+	/** Of the call, with its arguments, as it was shown. */
+	readonly digest: string;
+	readonly canAllow: boolean;
+	readonly places: readonly ChatPlace[];
+};
+
+/** Who answers, and where. */
+export type Answering = {
+	readonly place: Conversation;
+	readonly user: string;
+	readonly name?: string;
+	readonly choice: 'approve' | 'deny';
+	readonly code: string;
+};
+
+/** Requests for approval in chats. */
+export type ChatApprovals = {
+	/** A request waits: it is asked in the chat whose turn it is, or in those that are for the runs of others. */
+	requested(approval: Approval): void;
+	/** It was settled, here or elsewhere: its messages say so. */
+	settled(approval: Approval): void;
+	/** Whether a request with that code was asked in the chat, and waits. */
+	isCode(place: Conversation, code: string): boolean;
+	/** Answers for somebody who may. Resolves with what they are told; `undefined`: the message of the request says it. Never rejects. */
+	answer(answering: Answering): Promise<string | undefined>;
+};
+
+/** Settled requests whose codes are still told apart from those that were never there. */
+const maxSettled = 200;
+
+export function createChatApprovals({
+	log,
+	redact,
+	say,
+	placesOf,
+	whoseOf,
+	waiting,
+	settle,
+	timeText,
+}: {
+	readonly log: Logger;
+	readonly redact: Redact;
+	readonly say: Say;
+	/** Where a request is asked. */
+	readonly placesOf: (approval: Approval) => readonly ChatPlace[];
+	/** Whose run asks, in words; empty: none. */
+	readonly whoseOf: (approval: Approval) => string;
+	readonly waiting: () => readonly Approval[];
+	/** @throws SvcError `approval_invalid`, `journal_unavailable` */
+	readonly settle: (id: number, answer: ApprovalAnswer, by: string) => Promise<AnswerOutcome>;
+	/** `14:05 +01:00` */
+	readonly timeText: (at: number) => string;
+}): ChatApprovals {
+	const asked = new Map<string, AskedRequest>();
+	const settled = new Map<string, string>();
+
+	/** How requests ended that were asked, the newest. */
+	const ended = new Map<number, Approval>();
+
+	const ask = async (approval: Approval, code: string, place: ChatPlace) => {
+		const {text, canAllow} = approvalMessage(approval, {
+			code,
+			whose: whoseOf(approval),
+			until: timeText(approval.deadline),
+			redact,
+		});
+		const failure = await say(place, {
+			text,
+			keeps: nameOfMessage(approval.id),
+			buttons: [
+				...(canAllow ? [{label: 'Approve', data: `approve ${code}`}] : []),
+				{label: 'Deny', data: `deny ${code}`},
+			],
+		});
+		if (failure !== undefined) {
+			log.warn(`A request for approval could not be asked in a chat: ${failure}`, {
+				approval: approval.id,
+				platform: place.conversation.platform,
+			});
+		}
+
+		// It was settled while it was sent: what was sent last has to say so.
+		const now = ended.get(approval.id);
+		if (now) {
+			await tell(now, place);
+		}
+	};
+
+	const tell = async (approval: Approval, place: ChatPlace) => {
+		await say(place, {
+			text: inMarkdown(settledText(approval, timeText)),
+			keeps: nameOfMessage(approval.id),
+		});
+	};
+
+	const find = (place: Conversation, code: string): AskedRequest | undefined => {
+		const request = asked.get(code);
+		return request?.places.some(
+			({conversation: {platform, chat}}) => platform === place.platform && chat === place.chat,
+		)
+			? request
+			: undefined;
+	};
+
+	return {
+		requested(approval) {
+			const places = placesOf(approval);
+			if (places.length === 0) {
+				return;
+			}
+
+			const code = mintCode(new Set([...asked.keys(), ...settled.keys()]), randomInt);
+			const {canAllow} = approvalMessage(approval, {code, whose: '', until: '', redact});
+			asked.set(code, {id: approval.id, digest: digestOf(approval), canAllow, places});
+			for (const place of places) {
+				void ask(approval, code, place);
+			}
+		},
+		settled(approval) {
+			const [code, request] = [...asked].find(([, {id}]) => id === approval.id) ?? [];
+			if (code === undefined || !request) {
+				return;
+			}
+
+			asked.delete(code);
+			settled.set(code, settledText(approval, timeText));
+			ended.set(approval.id, approval);
+			forget(settled);
+			forget(ended);
+			for (const place of request.places) {
+				void tell(approval, place);
+			}
+		},
+		isCode: (place, code) => find(place, code) !== undefined,
+		async answer({place, user, name, choice, code}) {
+			const request = find(place, code);
+			if (!request) {
+				return settled.get(code) ?? `No request ${code} waits in this chat.`;
+			}
+
+			const approval = waiting().find(({id}) => id === request.id);
+			if (!approval || digestOf(approval) !== request.digest) {
+				return `Request ${code} does not wait any more.`;
+			}
+
+			if (choice === 'approve' && !request.canAllow) {
+				return `Request ${code} can only be denied here; allow it at the terminal.`;
+			}
+
+			const by = `${place.platform} (${cell(name === undefined ? user : `${name}, ${user}`, 100).text})`;
+			try {
+				const {settled: isSettled} = await settle(
+					request.id,
+					choice === 'approve' ? {choice: 'allow', scope: 'once'} : {choice: 'deny'},
+					by,
+				);
+				return isSettled ? undefined : `Request ${code} was answered by somebody else.`;
+			} catch (error) {
+				log.warn(`An answer from a chat could not be taken: ${messageOf(error)}`, {
+					approval: request.id,
+				});
+				return error instanceof SvcError && error.code === 'approval_invalid'
+					? `Request ${code} does not take that answer; answer it at the terminal.`
+					: `The answer to ${code} could not be written down; try again, or answer at the terminal.`;
+			}
+		},
+	};
+}
+
+/** What the message of a request is kept up to date by. */
+const nameOfMessage = (id: number): string => `approval ${id}`;
+
+function forget(map: Map<unknown, unknown>): void {
+	for (const key of map.keys()) {
+		if (map.size <= maxSettled) {
+			break;
+		}
+
+		map.delete(key);
+	}
+}
+
+const digestOf = (approval: Approval): string =>
+	jsonHash(
+		approval.kind === 'tool'
+			? {
+					server: approval.tool.server ?? null,
+					tool: approval.tool.tool,
+					definition: approval.tool.definition,
+					args: approval.args,
+				}
+			: {server: approval.server, message: approval.message},
+	);
+
+/** `Approval: crm/create_issue, allowed once by telegram (Ann, 99), 14:05 +01:00`. */
+function settledText(approval: Approval, timeText: (at: number) => string): string {
+	const {decision} = approval;
+	const what = `Approval: ${askedWords(approval)}`;
+	if (!decision) {
+		return what;
+	}
+
+	const {by, at} = decision;
+	return `${what}, ${outcomeText(decision)} by ${cell(by, 120).text}, ${timeText(at)}`;
+}

@@ -1,0 +1,286 @@
+import type {Clock} from '../core/clock.ts';
+import {countOf} from '../core/counted.ts';
+import type {JsonValue} from '../core/json.ts';
+import type {Logger} from '../core/log.ts';
+import {conversationWords, type Conversation} from '../core/origin.ts';
+import {cell} from '../core/untrusted.ts';
+import type {ConversingSettings} from '../platforms/conversing.ts';
+import type {InboundMessage, Press} from '../platforms/listener.ts';
+import type {AskedMessage, Conversations, ReceivedMessage} from '../store/conversation-port.ts';
+import type {ChatApprovals} from './chat-approvals.ts';
+import {judgeMessage, mayApprove, type Command, type JudgedMessage} from './judge-message.ts';
+import type {ChatPlace, Say} from './say.ts';
+
+/** Turns of a conversation that wait behind the one that is under way. */
+const maxWaiting = 20;
+
+/** Somebody who may not talk is logged once in this time, milliseconds; of so many people. */
+const strangerMs = 3_600_000;
+const maxStrangers = 1000;
+
+const maxName = 80;
+
+/** Where what people write on one platform arrives. */
+export type PlatformSettings = ConversingSettings & {
+	/** Whether requests for approval may be answered there; absent: they may. */
+	readonly approvals?: boolean;
+};
+
+/** Takes what people write. */
+export type ConversationDesk = {
+	/** Stores messages and cursor, then does what they ask for. @throws SvcError `journal_unavailable`: nothing was stored */
+	hear(platform: string, messages: readonly InboundMessage[], cursor?: JsonValue): Promise<void>;
+	/** A button of ours was pressed; resolves with what the one who pressed is told. Never rejects. */
+	press(platform: string, press: Press): Promise<string>;
+};
+
+export function createConversationDesk({
+	clock,
+	log,
+	store,
+	settingsOf,
+	profile,
+	maxQueued,
+	approvals,
+	say,
+	onQueued,
+	stop,
+	beganAt,
+}: {
+	readonly clock: Pick<Clock, 'monotonic' | 'now'>;
+	readonly log: Logger;
+	readonly store: Pick<Conversations, 'open' | 'receive' | 'session'>;
+	/** What is configured of a platform now; `undefined`: nobody is heard there. */
+	readonly settingsOf: (platform: string) => PlatformSettings | undefined;
+	/** Whose runs they are. */
+	readonly profile: string;
+	readonly maxQueued: () => number;
+	readonly approvals: Pick<ChatApprovals, 'answer' | 'isCode'>;
+	readonly say: Say;
+	/** A run waits. */
+	readonly onQueued: (runId: number) => void;
+	/** Ends a run; `false` where it has ended. */
+	readonly stop: (runId: number) => Promise<boolean>;
+	/** When the run was begun, milliseconds since 1970. */
+	readonly beganAt: (runId: number) => Promise<number | undefined>;
+}): ConversationDesk {
+	const strangers = new Map<string, number>();
+
+	const tellStranger = (platform: string, {user, name}: Pick<Press, 'user' | 'name'>) => {
+		const key = `${platform} ${user}`;
+		const now = clock.monotonic();
+		const last = strangers.get(key);
+		if (last !== undefined && now - last < strangerMs) {
+			return;
+		}
+
+		strangers.delete(key);
+		strangers.set(key, now);
+		const [oldest] = strangers.keys();
+		if (strangers.size > maxStrangers && oldest !== undefined) {
+			strangers.delete(oldest);
+		}
+
+		log.warn(
+			`Somebody who may not talk wrote on ${platform}; "svc chats allow ${platform}:${cell(user, 100).text}" lets them`,
+			whoIs({user, name}),
+		);
+	};
+
+	const refuseAnswer = (place: Conversation, by: Pick<Press, 'user' | 'name'>) => {
+		log.warn(
+			`A try to answer a request for approval in ${cell(conversationWords(place), 200).text} by somebody who may not: nothing was done`,
+			whoIs(by),
+		);
+	};
+
+	const judge = async (platform: string, message: InboundMessage, settings: PlatformSettings) => {
+		const place = conversationOf(platform, message);
+		const isOurThread = message.thread !== undefined && (await store.session(place)) !== undefined;
+		return judgeMessage(message, {
+			settings,
+			isCode: code => approvals.isCode(place, code),
+			isOurThread,
+		});
+	};
+
+	const answer = async (
+		place: Conversation,
+		{user, name}: Pick<Press, 'user' | 'name'>,
+		word: Pick<Extract<JudgedMessage, {kind: 'answer'}>, 'choice' | 'code'>,
+	) => approvals.answer({place, user, ...(name !== undefined && {name}), ...word});
+
+	const command = async (place: ChatPlace, which: Command): Promise<string> => {
+		const open = await store.open(profile, place.conversation);
+		const waiting = open.filter(({isQueued}) => isQueued).length;
+		const underWay = open.find(({isQueued}) => !isQueued);
+		switch (which) {
+			case 'new':
+				return 'A new conversation begins.';
+
+			case 'stop': {
+				const isStopped = underWay !== undefined && (await stop(underWay.run));
+				return isStopped ? 'Stopped.' : 'Nothing is under way.';
+			}
+
+			case 'status': {
+				const began = underWay && (await beganAt(underWay.run));
+				const seconds = Math.max(0, Math.round((clock.now() - (began ?? clock.now())) / 1000));
+				const work = underWay
+					? `Working on run ${underWay.run} for ${seconds} s`
+					: 'Nothing is under way';
+				return `${work}; ${countOf(waiting, 'message')} ${waiting === 1 ? 'waits' : 'wait'}.`;
+			}
+		}
+	};
+
+	/** What a message that is on disk asks for besides its turn. */
+	const act = async (
+		place: ChatPlace,
+		{message, judged, received}: Heard,
+	): Promise<string | undefined> => {
+		switch (received.kind) {
+			case 'duplicate':
+				return undefined;
+
+			case 'queued':
+				onQueued(received.runId);
+				return undefined;
+
+			case 'full':
+				return received.isOfConversation
+					? `${received.waiting} messages wait already: this one is not answered. Write again later, or /stop what is under way.`
+					: 'Too much waits at the gateway: this message is not answered. Write again later.';
+
+			case 'noted':
+				break;
+		}
+
+		switch (judged.kind) {
+			case 'answer':
+				return answer(place.conversation, message, judged);
+
+			case 'command':
+				return command(place, judged.command);
+
+			case 'refused':
+			case 'turn':
+			case 'not-for-us':
+				return undefined;
+		}
+	};
+
+	return {
+		async hear(platform, messages, cursor) {
+			const settings = settingsOf(platform);
+			if (!settings) {
+				return;
+			}
+
+			const heard: Array<Omit<Heard, 'received'>> = [];
+			for (const message of messages) {
+				// oxlint-disable-next-line no-await-in-loop -- the store is asked from memory, mostly
+				heard.push({message, judged: await judge(platform, message, settings)});
+			}
+
+			const received = await store.receive({
+				profile,
+				platform,
+				messages: heard.map(({message, judged}) => askedOf(platform, {message, judged}, settings)),
+				...(cursor !== undefined && {cursor}),
+				maxWaiting,
+				maxQueued: maxQueued(),
+			});
+			for (const [index, one] of heard.entries()) {
+				const {message, judged} = one;
+				const place = {conversation: conversationOf(platform, message), answer: message.answer};
+				if (judged.kind === 'refused') {
+					(judged.of === 'approval'
+						? () => {
+								refuseAnswer(place.conversation, message);
+							}
+						: () => {
+								tellStranger(platform, message);
+							})();
+				}
+
+				void act(place, {...one, received: received[index] ?? {kind: 'noted'}}).then(
+					async told => told !== undefined && say(place, {text: told}),
+				);
+			}
+		},
+		async press(platform, press) {
+			const settings = settingsOf(platform);
+			const place = conversationOf(platform, press);
+			const [, verb = '', code = ''] = /^(approve|deny) ([A-Z0-9]{4,8})$/.exec(press.data) ?? [];
+			if (!settings || verb === '' || !mayApprove(settings, press.user)) {
+				refuseAnswer(place, press);
+				return 'You may not answer this request.';
+			}
+
+			const choice = verb === 'approve' ? 'approve' : 'deny';
+			return (
+				(await answer(place, press, {choice, code})) ??
+				(choice === 'approve' ? 'Allowed once.' : 'Denied.')
+			);
+		},
+	};
+}
+
+type Heard = {
+	readonly message: InboundMessage;
+	readonly judged: JudgedMessage;
+	readonly received: ReceivedMessage;
+};
+
+const conversationOf = (
+	platform: string,
+	{chat, thread}: Pick<InboundMessage, 'chat' | 'thread'>,
+): Conversation => ({platform, chat, ...(thread !== undefined && {thread})});
+
+const whoIs = ({user, name}: {readonly user: string; readonly name?: string | undefined}) => ({
+	user: cell(user, 200).text,
+	...(name !== undefined && {name: cell(name, maxName).text}),
+});
+
+function askedOf(
+	platform: string,
+	{message, judged}: Omit<Heard, 'received'>,
+	{toolsets, model, skills}: PlatformSettings,
+): AskedMessage {
+	const {id, user, name, chat, answer} = message;
+	const about = {
+		id,
+		conversation: conversationOf(platform, message),
+		user,
+		...(name !== undefined && {name: cell(name, maxName).text}),
+	};
+	switch (judged.kind) {
+		case 'turn':
+			return {
+				...about,
+				asks: {
+					kind: 'turn',
+					plan: {
+						prompt: judged.prompt,
+						target: {kind: platform, extra: {chat_id: chat, ...answer}},
+						skills: [...skills],
+						...(toolsets && {toolsets: [...toolsets]}),
+						...(model !== undefined && {model}),
+					},
+				},
+			};
+
+		case 'command':
+			return {...about, asks: {kind: judged.command === 'new' ? 'session' : 'word'}};
+
+		case 'answer':
+			return {...about, asks: {kind: 'word'}};
+
+		case 'refused':
+			return {...about, asks: {kind: judged.of === 'approval' ? 'word' : 'nothing'}};
+
+		case 'not-for-us':
+			return {...about, asks: {kind: 'nothing'}};
+	}
+}

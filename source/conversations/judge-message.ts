@@ -1,0 +1,101 @@
+import {cell} from '../core/untrusted.ts';
+import type {ConversingSettings} from '../platforms/conversing.ts';
+import type {InboundMessage} from '../platforms/listener.ts';
+
+/** What a message is for us. */
+export type JudgedMessage =
+	/** `prompt`: the user message of its turn. */
+	| {readonly kind: 'turn'; readonly prompt: string}
+	| {readonly kind: 'command'; readonly command: Command}
+	/** Somebody who may answers a request for approval. */
+	| {readonly kind: 'answer'; readonly choice: 'approve' | 'deny'; readonly code: string}
+	/** Of somebody who may not: `approval` a try to answer a request, `talk` anything else. */
+	| {readonly kind: 'refused'; readonly of: 'approval' | 'talk'}
+	/** In a room, for others. */
+	| {readonly kind: 'not-for-us'};
+
+const commands = ['new', 'stop', 'status'] as const;
+
+export type Command = (typeof commands)[number];
+
+export type People = Pick<ConversingSettings, 'allowFrom' | 'approvers'>;
+
+export const mayTalk = ({allowFrom}: People, user: string): boolean => allowFrom.includes(user);
+
+export const mayApprove = ({allowFrom, approvers = allowFrom}: People, user: string): boolean =>
+	approvers.includes(user);
+
+const maxPrompt = 100_000;
+const maxName = 80;
+const maxQuote = 4000;
+
+/**
+ * What a message asks for. `isCode`: whether a request with that code was asked in its chat. `isOurThread`: whether we have talked in its thread before.
+ *
+ * @see manual/conversations.md
+ */
+export function judgeMessage(
+	message: InboundMessage,
+	{
+		settings,
+		isCode,
+		isOurThread,
+	}: {
+		readonly settings: People & Pick<ConversingSettings, 'groupMention'>;
+		readonly isCode: (code: string) => boolean;
+		readonly isOurThread: boolean;
+	},
+): JudgedMessage {
+	const {user, isDirect, isForUs} = message;
+	const text = message.text.trim();
+	const word = approvalWord(text, isCode);
+	if (word) {
+		return mayApprove(settings, user)
+			? {kind: 'answer', ...word}
+			: {kind: 'refused', of: 'approval'};
+	}
+
+	const isMeant = isDirect || isForUs || isOurThread || !settings.groupMention;
+	if (!isMeant) {
+		return {kind: 'not-for-us'};
+	}
+
+	if (!mayTalk(settings, user)) {
+		return {kind: 'refused', of: 'talk'};
+	}
+
+	const command = commands.find(name => text === `/${name}`);
+	return command ? {kind: 'command', command} : {kind: 'turn', prompt: promptOf(message, text)};
+}
+
+const answerPattern = /^(approve|deny)\s+([A-Z0-9]{4,8})\b(.*)$/is;
+
+/** `approve K7QF`: alone, or before more where there is a request with that code; else it is a sentence that begins so. */
+function approvalWord(text: string, isCode: (code: string) => boolean) {
+	const [, verb = '', written = '', rest = ''] = answerPattern.exec(text) ?? [];
+	const code = written.toUpperCase();
+	return verb !== '' && (rest.trim() === '' || isCode(code))
+		? {choice: verb.toLowerCase() === 'approve' ? ('approve' as const) : ('deny' as const), code}
+		: undefined;
+}
+
+/** The text; in a room behind the name of who wrote, and before what it quotes. */
+function promptOf({user, name = '', isDirect, quote}: InboundMessage, text: string): string {
+	const who = name === '' ? user : `${name} (${user})`;
+	return [
+		...(isDirect ? [] : [`[${cell(who, maxName).text}]`]),
+		headOf(text, maxPrompt),
+		...(quote
+			? [
+					'',
+					`[Quoted, untrusted text of ${cell(quote.author, maxName).text}:]`,
+					...headOf(quote.text, maxQuote)
+						.split('\n')
+						.map(line => `> ${line}`),
+				]
+			: []),
+	].join('\n');
+}
+
+const headOf = (text: string, length: number): string =>
+	text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;

@@ -1,0 +1,241 @@
+import {randomUUID} from 'node:crypto';
+import {platformSettings} from '../../config/platform-settings.ts';
+import {createChatApprovals} from '../../conversations/chat-approvals.ts';
+import {
+	createConversationDesk,
+	type PlatformSettings,
+} from '../../conversations/conversation-desk.ts';
+import {keepListening} from '../../conversations/keep-listening.ts';
+import type {ChatPlace, Say} from '../../conversations/say.ts';
+import type {Approval} from '../../core/approval.ts';
+import {messageOf} from '../../core/errors.ts';
+import type {GatewayEvent} from '../../core/events.ts';
+import {originOf, originWords, type Conversation} from '../../core/origin.ts';
+import {cell} from '../../core/untrusted.ts';
+import type {Deliverer} from '../../delivery/deliverer.ts';
+import {targetKinds} from '../../platforms/platforms.ts';
+import {createPost} from '../../platforms/post.ts';
+import {createOpenSocket} from '../../platforms/socket.ts';
+import type {TargetKind} from '../../platforms/target-kind.ts';
+import {minuteTimeThere} from '../../terminal/text/time.ts';
+import type {OpenedApprovals} from '../approvals/open-approvals.ts';
+import type {RoomWorld} from '../rooms.ts';
+import type {RunAnnouncer} from '../runs/announce-runs.ts';
+import type {Dispatcher} from '../runs/dispatch.ts';
+
+/** Kinds that people can talk with us on. */
+const kinds = targetKinds.filter(({listens}) => listens !== undefined);
+
+/** Listens to the platforms on which people talk with the agent. */
+export type Conversations = AsyncDisposable & {
+	/** Takes over the configuration as it is now. */
+	changed(): Promise<void>;
+};
+
+type Joined = {
+	readonly deliverer: Pick<Deliverer, 'deliver' | 'listens'>;
+	readonly approvals: Pick<OpenedApprovals, 'settle' | 'waiting'>;
+	readonly dispatcher: Pick<Dispatcher, 'abort'>;
+	readonly announce: RunAnnouncer;
+};
+
+/**
+ * Joins what is heard on platforms with the journal, the runs and the requests for approval. Nothing is heard before `changed()`.
+ *
+ * @see manual/conversations.md
+ */
+export function openConversations(
+	world: RoomWorld,
+	{deliverer, approvals, dispatcher, announce}: Joined,
+): Conversations {
+	const {authorities, broker, clock, live, paths, random = Math.random, redact, store} = world;
+	const log = world.log.from('conversations');
+	const config = () => live.current();
+	const clean = (text: string) => cell(redact(text), 400).text;
+	const secureContext = () => authorities.context();
+	const {post, ...connections} = createPost({clock, clean, secureContext});
+	const openSocket = createOpenSocket({clock, clean, secureContext});
+	const killed = new AbortController();
+	const said = new Set<Promise<unknown>>();
+	const heard = new Map<string, {readonly settings: unknown; readonly end: AsyncDisposable}>();
+
+	const settingsOf = (platform: string): PlatformSettings | undefined => {
+		const settings = platformSettings(config(), platform);
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- platforms that are listened to have them
+		const conversing = settings as (PlatformSettings & typeof settings) | undefined;
+		return conversing?.enabled && conversing.inbound ? conversing : undefined;
+	};
+
+	const say: Say = async ({conversation: {platform, chat}, answer}, {text, keeps, buttons}) => {
+		const sending = deliverer.deliver(
+			{
+				text,
+				target: {
+					kind: platform,
+					extra: {chat_id: chat, ...answer, ...(keeps !== undefined && {sticky: true})},
+				},
+				profile: paths.profile,
+				route: `${platform}:${chat}`,
+				event: 'chat',
+				delivery: `chat-${randomUUID()}`,
+				...(keeps !== undefined && {key: keeps}),
+				...(buttons && {buttons}),
+				isBackground: true,
+				offline: false,
+			},
+			killed.signal,
+		);
+		said.add(sending);
+		try {
+			await sending;
+			return undefined;
+		} catch (error) {
+			const failure = messageOf(error);
+			log.warn(`Cannot say something in a chat: ${failure}`, {platform});
+			return failure;
+		} finally {
+			said.delete(sending);
+		}
+	};
+
+	const placesOf = (approval: Approval): readonly ChatPlace[] => {
+		const origin = originOf(approval);
+		switch (origin.kind) {
+			case 'chat':
+				return settingsOf(origin.platform)?.approvals === false
+					? approvalChats()
+					: [placeOfTurn(origin)];
+
+			case 'delivery':
+			case 'job':
+				return approval.run === undefined ? [] : approvalChats();
+
+			case 'key':
+			case 'person':
+				return [];
+		}
+	};
+
+	const approvalChats = (): readonly ChatPlace[] =>
+		config().approvalChats.map(({platform, chat, thread}) => ({
+			conversation: {platform, chat, ...(thread !== undefined && {thread})},
+			answer: thread === undefined ? {} : {thread_id: thread},
+		}));
+
+	const chats = createChatApprovals({
+		log,
+		redact,
+		say,
+		placesOf,
+		whoseOf: approval => (approval.run === undefined ? '' : originWords(originOf(approval))),
+		waiting: () => approvals.waiting(),
+		settle: async (id, answer, by) => approvals.settle(id, answer, by),
+		timeText: minuteTimeThere,
+	});
+	const stopHearing = broker.subscribe((events: readonly GatewayEvent[]) => {
+		for (const event of events) {
+			if (event.type === 'approval-requested') {
+				chats.requested(event.approval);
+			} else if (event.type === 'approval-settled') {
+				chats.settled(event.approval);
+			}
+		}
+	});
+
+	const desk = createConversationDesk({
+		clock,
+		log,
+		store: store.conversations,
+		settingsOf,
+		profile: paths.profile,
+		maxQueued: () => config().runs.maxQueued,
+		approvals: chats,
+		say,
+		onQueued(runId) {
+			void announce.queued(runId);
+		},
+		async stop(runId) {
+			const isStopped = dispatcher.abort(runId) || (await store.runs.cancel(runId));
+			await announce.changed(runId);
+			return isStopped;
+		},
+		beganAt: async runId => (await store.runs.view(runId))?.startedAt,
+	});
+
+	const listenTo = async (kind: TargetKind, settings: PlatformSettings) => {
+		const module = await kind.listens?.load();
+		const listener = module?.createListener(settings, {
+			clock,
+			clean,
+			post,
+			log,
+			random,
+			openSocket,
+			secureContext,
+			hide(secret) {
+				live.hide(secret);
+			},
+		});
+		return (
+			listener &&
+			keepListening(listener, {
+				clock,
+				random,
+				cursor: async () => store.conversations.cursor(kind.kind),
+				onState(state) {
+					deliverer.listens(kind.kind, state);
+				},
+				hearing: {
+					onMessages: async (messages, cursor) => desk.hear(kind.kind, messages, cursor),
+					onPress: async press => desk.press(kind.kind, press),
+					say(chat, text) {
+						void say({conversation: {platform: kind.kind, chat}, answer: {}}, {text});
+					},
+					isAllowed: user => settingsOf(kind.kind)?.allowFrom.includes(user) ?? false,
+				},
+			})
+		);
+	};
+
+	const follow = async (kind: TargetKind) => {
+		const settings = settingsOf(kind.kind);
+		const before = heard.get(kind.kind);
+		if (before?.settings === settings) {
+			return;
+		}
+
+		heard.delete(kind.kind);
+		await before?.end[Symbol.asyncDispose]();
+		const lacks = settings && kind.listens?.lacks?.(settings);
+		deliverer.listens(
+			kind.kind,
+			settings &&
+				(lacks === undefined
+					? {state: 'connecting'}
+					: {state: 'failed', reason: `lacks ${lacks}, to listen`}),
+		);
+		const end = settings && lacks === undefined ? await listenTo(kind, settings) : undefined;
+		if (end) {
+			heard.set(kind.kind, {settings, end});
+		}
+	};
+
+	return {
+		async changed() {
+			await Promise.all(kinds.map(follow));
+		},
+		async [Symbol.asyncDispose]() {
+			stopHearing();
+			await Promise.all([...heard.values()].map(async ({end}) => end[Symbol.asyncDispose]()));
+			killed.abort();
+			await Promise.allSettled(said);
+			await connections[Symbol.asyncDispose]();
+		},
+	};
+}
+
+/** Where a turn is answered: a request for approval stands there, too. */
+const placeOfTurn = ({platform, chat, thread}: Conversation): ChatPlace => ({
+	conversation: {platform, chat, ...(thread !== undefined && {thread})},
+	answer: thread === undefined ? {} : {thread_id: thread},
+});

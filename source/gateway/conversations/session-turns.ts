@@ -1,0 +1,122 @@
+import type {ChatRequest} from '../../agent/runner.ts';
+import type {Clock} from '../../core/clock.ts';
+import {codeOf} from '../../core/errors.ts';
+import {originOf, type Conversation} from '../../core/origin.ts';
+import type {StoredRun} from '../../core/run.ts';
+import {messageText, mintSessionId, sessionOwnerFacts} from '../../core/session.ts';
+import {cell} from '../../core/untrusted.ts';
+import type {Store} from '../../store/port.ts';
+import type {SessionTurn} from '../../store/session-port.ts';
+
+const maxTitle = 80;
+
+/** Turns of conversations on platforms, in their sessions. */
+export type SessionTurns = {
+	/** What was said before the turn; `undefined` for a run that is none. */
+	begin(run: StoredRun): Promise<ChatRequest | undefined>;
+	/** Durably adds what was asked and the answer to the session, once for a run however often it is told; nothing for a run that is no such turn. @throws SvcError `journal_unavailable` */
+	keep(run: StoredRun): Promise<void>;
+	/** Durably adds a text that was delivered to a chat to the session that the chat has, as a turn of the agent; without one, nothing. Same errors. */
+	mirror(conversation: Conversation, text: string): Promise<void>;
+};
+
+export function createSessionTurns({
+	clock,
+	store: {sessions, conversations},
+}: {
+	readonly clock: Pick<Clock, 'now'>;
+	readonly store: Pick<Store, 'conversations' | 'sessions'>;
+}): SessionTurns {
+	const append = async (
+		{session, ...conversation}: Conversation & {readonly session: string},
+		turn: SessionTurn,
+	) => {
+		const begin = async (id: string) => {
+			const {platform, chat, thread} = conversation;
+			const owner = {platform, chat, ...(thread !== undefined && {thread})};
+			await sessions.begin({
+				id,
+				model: turn.model,
+				createdAt: turn.at,
+				...sessionOwnerFacts({kind: 'chat', ...owner}),
+			});
+			return owner;
+		};
+
+		if (!(await sessions.get(session))) {
+			await begin(session);
+		}
+
+		try {
+			await sessions.append(session, turn);
+		} catch (error) {
+			if (codeOf(error) !== 'session_full') {
+				throw error;
+			}
+
+			// Nobody there could begin another by hand before their next message is lost to it.
+			const next = mintSessionId();
+			const owner = await begin(next);
+			await sessions.append(next, turn);
+			await conversations.setSession(owner, next);
+		}
+	};
+
+	return {
+		async begin(run) {
+			const turn = turnOf(run);
+			if (!turn) {
+				return undefined;
+			}
+
+			const before = await sessions.messages(turn.session);
+			return {
+				of: 'chat',
+				system: '',
+				before: before.map(({message}) => ({
+					role: message['role'] === 'assistant' ? 'assistant' : 'user',
+					text: messageText(message),
+				})),
+			};
+		},
+		async keep(run) {
+			const turn = turnOf(run);
+			if (!turn) {
+				return;
+			}
+
+			const {prompt} = run.plan;
+			const answer = run.fullAnswer ?? '';
+			await append(turn, {
+				at: clock.now(),
+				model: run.model ?? '',
+				title: cell(prompt.replaceAll(/\s+/g, ' ').trim(), maxTitle).text,
+				messages: [
+					{message: {role: 'user', content: prompt}, text: prompt},
+					{message: {role: 'assistant', content: answer}, text: answer, run: run.id},
+				],
+			});
+		},
+		async mirror(conversation, text) {
+			const session = await conversations.session(conversation);
+			const stored = session === undefined ? undefined : await sessions.get(session);
+			if (session !== undefined && stored) {
+				await append(
+					{...conversation, session},
+					{
+						at: clock.now(),
+						model: stored.model,
+						title: '',
+						messages: [{message: {role: 'assistant', content: text}, text}],
+					},
+				);
+			}
+		},
+	};
+}
+
+function turnOf(run: StoredRun) {
+	const origin = originOf(run);
+	const {session} = run.plan;
+	return origin.kind === 'chat' && session !== undefined ? {...origin, session} : undefined;
+}
