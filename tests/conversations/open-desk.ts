@@ -1,0 +1,122 @@
+import {createChatApprovals} from '../../source/conversations/chat-approvals.ts';
+import {
+	createConversationDesk,
+	type PlatformSettings,
+} from '../../source/conversations/conversation-desk.ts';
+import type {ChatPlace, OwnText} from '../../source/conversations/say.ts';
+import type {Approval} from '../../source/core/approval.ts';
+import {createLogger} from '../../source/core/log.ts';
+import {originOf} from '../../source/core/origin.ts';
+import type {InboundMessage} from '../../source/platforms/listener.ts';
+import type {Store} from '../../source/store/port.ts';
+import {createTestQueue} from '../approvals/queue-fixture.ts';
+import {createFakeClock} from '../helpers/fake-clock.ts';
+import {createSqliteHome} from '../store/sqlite-home.ts';
+
+let counter = 0;
+
+/** A direct message of somebody who may talk, with an identifier of its own. */
+export const writtenBy = (text: string, rest: Partial<InboundMessage> = {}): InboundMessage => {
+	counter += 1;
+	return {
+		id: `12/${counter}`,
+		chat: '12',
+		user: '99',
+		name: 'Ann',
+		text,
+		at: 0,
+		isDirect: true,
+		isForUs: true,
+		answer: {},
+		...rest,
+	};
+};
+
+/** A desk over a store on disk and a queue of approvals, with what it said and did. */
+export async function openDesk(options: Partial<PlatformSettings> = {}) {
+	const stack = new AsyncDisposableStack();
+	const home = stack.use(await createSqliteHome());
+	const queue = createTestQueue();
+	const store: Store = stack.use(await home.open(createFakeClock(queue.clock.now())));
+	const settings: PlatformSettings = {
+		inbound: true,
+		allowFrom: ['99'],
+		groupMention: true,
+		skills: [],
+		...options,
+	};
+	const log: string[] = [];
+	const said: Array<ChatPlace & OwnText> = [];
+	const queued: number[] = [];
+	const stopped: number[] = [];
+	const chats: ChatPlace[] = [];
+	const logger = createLogger({
+		clock: queue.clock,
+		redact: text => text,
+		write({level, message, fields = {}}) {
+			log.push([level, message, ...Object.values(fields)].join(' '));
+		},
+	});
+	const approvals = createChatApprovals({
+		log: logger,
+		redact: text => text,
+		async say(place, text) {
+			said.push({...place, ...text});
+			return undefined;
+		},
+		placesOf(approval: Approval) {
+			const origin = originOf(approval);
+			return origin.kind === 'chat'
+				? [{conversation: {platform: origin.platform, chat: origin.chat}, answer: {}}]
+				: chats;
+		},
+		whoseOf: () => 'gh-review',
+		waiting: () => queue.approvals.waiting(),
+		settle: async (id, answer, by) => queue.approvals.settle(id, answer, by),
+		timeText: () => '14:05 UTC',
+	});
+	const desk = createConversationDesk({
+		clock: queue.clock,
+		log: logger,
+		store: store.conversations,
+		settingsOf: platform => (platform === 'telegram' ? settings : undefined),
+		profile: 'default',
+		maxQueued: () => 1000,
+		approvals,
+		async say(place, text) {
+			said.push({...place, ...text});
+			return undefined;
+		},
+		onQueued: run => queued.push(run),
+		async stop(run) {
+			stopped.push(run);
+			return store.runs.cancel(run);
+		},
+		beganAt: async () => queue.clock.now() - 5000,
+	});
+	return {
+		desk,
+		store,
+		queue,
+		approvals,
+		chats,
+		log,
+		said,
+		queued,
+		stopped,
+		hear: async (...messages: readonly InboundMessage[]) => desk.hear('telegram', messages),
+		/** Tells the chats what the queue has told. */
+		pass(from = 0) {
+			for (const event of queue.events.slice(from)) {
+				if (event.type === 'approval-requested') {
+					approvals.requested(event.approval);
+				} else if (event.type === 'approval-settled') {
+					approvals.settled(event.approval);
+				}
+			}
+
+			return queue.events.length;
+		},
+		[Symbol.asyncDispose]: async () => stack.disposeAsync(),
+	};
+}
