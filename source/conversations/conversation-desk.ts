@@ -6,8 +6,10 @@ import {conversationWords, type Conversation} from '../core/origin.ts';
 import {cell} from '../core/untrusted.ts';
 import type {ConversingSettings} from '../platforms/conversing.ts';
 import type {InboundMessage, Press} from '../platforms/listener.ts';
+import {targetNamed} from '../platforms/platforms.ts';
 import type {AskedMessage, Conversations, ReceivedMessage} from '../store/conversation-port.ts';
 import type {ChatApprovals} from './chat-approvals.ts';
+import {turnKey} from './growing-answer.ts';
 import {judgeMessage, mayApprove, type Command, type JudgedMessage} from './judge-message.ts';
 import type {ChatPlace, Say} from './say.ts';
 
@@ -255,6 +257,7 @@ function askedOf(
 		user,
 		...(name !== undefined && {name: cell(name, maxName).text}),
 	};
+	const hasEdits = targetNamed(platform)?.edits !== undefined;
 	switch (judged.kind) {
 		case 'turn':
 			return {
@@ -263,7 +266,12 @@ function askedOf(
 					kind: 'turn',
 					plan: {
 						prompt: judged.prompt,
-						target: {kind: platform, extra: {chat_id: chat, ...answer}},
+						target: {
+							kind: platform,
+							extra: {chat_id: chat, ...answer, ...(hasEdits && {sticky: true})},
+						},
+						// The whole answer takes the place of what was shown of it.
+						...(hasEdits && {key: turnKey(id)}),
 						skills: [...skills],
 						...(toolsets && {toolsets: [...toolsets]}),
 						...(model !== undefined && {model}),

@@ -14,6 +14,8 @@ export type OwnText = Pick<OutgoingMessage, 'buttons'> & {
 	readonly text: string;
 	/** A later text of the same name takes its place, where the platform lets messages be changed; else it follows. */
 	readonly keeps?: string;
+	/** No language model wrote it. */
+	readonly isOffline?: boolean;
 };
 
 /** Sends a text of ours, which no model wrote; resolves with why it could not be sent. Never rejects. */

@@ -99,12 +99,12 @@ export function createHandOver(world: HandOverWorld): (delivery: Delivery) => Pr
 			oneOfMany(kind.kind, async () => (state ? state.observe(settings, attempt) : attempt()));
 		const split = (most = mostParts) => sender.split?.(message.text, place, most) ?? [message.text];
 		const {edit} = sender;
-		const texts = place.isSticky && edit ? split(1) : split();
+		const texts = place.isSticky && edit && !message.isWhole ? split(1) : split();
 		const summary = await (place.isSticky && edit
 			? keepUp({
 					...sending,
 					place,
-					text: texts[0] ?? '',
+					texts,
 					send: async (part, limits) => observed(async () => sender.send(part, place, limits)),
 					edit: async (part, limits) => observed(async () => edit(part, place, limits)),
 					maxEdits: kind.edits ?? 0,

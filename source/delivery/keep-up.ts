@@ -19,9 +19,8 @@ type Kept = {
 /** Identifiers go into paths: one that leads elsewhere is not kept. */
 const isSafeId = /^(?!.*\.\.)[^\s?#%\\]{1,300}$/;
 
-type KeptSending = Omit<Sending, 'address' | 'texts'> & {
+type KeptSending = Omit<Sending, 'address'> & {
 	readonly place: Place;
-	readonly text: string;
 	readonly edit: (message: OutgoingMessage, part: Part & {readonly id: string}) => Promise<Sent>;
 	/** So often the platform lets a message be changed. */
 	readonly maxEdits: number;
@@ -38,7 +37,7 @@ export const createKeepUp =
 		{memos}: Pick<SenderWorld, 'memos'>,
 		sendParts: (sending: Sending) => Promise<string>,
 	): ((sending: KeptSending) => Promise<string>) =>
-	async ({place, text, edit, send, maxEdits, ...sending}) => {
+	async ({place, texts, edit, send, maxEdits, ...sending}) => {
 		const {kind, message} = sending;
 		const {profile, route, key = '', runId} = message;
 		const name = JSON.stringify([kind.kind, profile, route, place.chat, place.thread ?? '', key]);
@@ -48,6 +47,14 @@ export const createKeepUp =
 			return `${kind.kind} ${place.chat}: the answer of run ${kept.run}, which is later, stays`;
 		}
 
+		/** What the message that was changed has no room for. */
+		const sendRest = async () => {
+			const rest = texts.slice(1);
+			return rest.length === 0
+				? []
+				: [await sendParts({...sending, address: [place, 'rest'], texts: rest, send})];
+		};
+
 		if (kept && kept.edits < maxEdits) {
 			try {
 				// What changes a message to the same text twice does no harm: it has no note of its own.
@@ -55,11 +62,11 @@ export const createKeepUp =
 					...sending,
 					kind: {kind: kind.kind, afterBreak: 'repeated', keyWindowMs: Infinity},
 					address: [place, kept.id],
-					texts: [text],
+					texts: texts.slice(0, 1),
 					send: async (part, limits) => edit(part, {...limits, id: kept.id}),
 				});
 				await memos?.put(memoKind, name, {id: kept.id, run, edits: kept.edits + 1});
-				return `${summary}, edited`;
+				return [`${summary}, edited`, ...(await sendRest())].join('; ');
 			} catch (error) {
 				if (!(error instanceof DeliveryError) || error.code !== 'message_gone') {
 					throw error;
@@ -71,10 +78,11 @@ export const createKeepUp =
 		const summary = await sendParts({
 			...sending,
 			address: place,
-			texts: [text],
+			texts,
 			async send(part, limits) {
-				sent = await send(part, limits);
-				return sent;
+				const one = await send(part, limits);
+				sent ??= one;
+				return one;
 			},
 		});
 		if (sent?.id !== undefined && isSafeId.test(sent.id)) {

@@ -4,7 +4,9 @@ import {createModelFetch} from '../agent/model-fetch.ts';
 import type {Config} from '../config/config.ts';
 import {openAlerts} from './alerts/open-alerts.ts';
 import {openApi} from './chat/open-api.ts';
+import {createGrow} from './conversations/grow-answers.ts';
 import {openConversations} from './conversations/open-conversations.ts';
+import {createSay} from './conversations/say-in-chat.ts';
 import {createReplays} from './deliveries/replays.ts';
 import {restoreHistory} from './history/restore-history.ts';
 import {startRetention} from './history/retention.ts';
@@ -22,7 +24,7 @@ import {readRunQueue, startQueueCounts} from './status/run-queue.ts';
  */
 export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 	const {world, deliverer, turns, loops, announce, jobs, receiver} = intake;
-	const {clock, live, log, emit, store, authorities} = world;
+	const {broker, clock, live, log, emit, store, authorities} = world;
 	const config = () => live.current();
 	stack.use(await restoreHistory(world));
 	const modelFetch = stack.use(createModelFetch({secureContext: () => authorities.context()}));
@@ -30,6 +32,9 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 	const tools = stack.use(await openTools(world, {model}));
 	const {approvals, servers} = tools;
 	intake.hide(servers.secrets);
+	const saying = stack.use(
+		createSay({deliverer, profile: world.paths.profile, log: log.from('conversations')}),
+	);
 	const dispatcher = stack.use(
 		openWorkers(world, {
 			model,
@@ -40,6 +45,10 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 			keepAnswer: (run, answer) => jobs.keepAnswer(run, answer),
 			loops,
 			turns,
+			grow: createGrow(
+				{clock, say: saying.say},
+				{config, isOffline: () => broker.getState().model?.provider === 'offline'},
+			),
 		}),
 	);
 	intake.dispatchTo(dispatcher);
@@ -56,7 +65,7 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 		await openApi(world, {model, modelFetch, servers, approvals, dispatcher, announce}),
 	);
 	const conversations = stack.use(
-		openConversations(world, {deliverer, approvals, dispatcher, announce}),
+		openConversations(world, {deliverer, approvals, dispatcher, announce, say: saying.say}),
 	);
 	const replays = createReplays({store, receiver, live, model, deliverer});
 	stack.use(startHealth({clock, emit, requests: () => receiver.current()?.stats()}));

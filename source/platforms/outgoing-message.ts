@@ -26,6 +26,8 @@ export type OutgoingMessage = {
 	readonly startedAt?: number;
 	/** `RunPlan.key` of the run. */
 	readonly key?: string;
+	/** It takes the place of an earlier message whole: what one message has no room for follows in others. Else it is cut there. */
+	readonly isWhole?: true;
 	/** Once it has arrived, it stands in the session of its chat, too. */
 	readonly mirrors?: true;
 	/** What is pressed below the last part of it, where the platform has buttons whose presses are heard. */

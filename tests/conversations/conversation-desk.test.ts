@@ -5,11 +5,15 @@ import {openDesk, writtenBy} from './open-desk.ts';
 
 test('a message is a turn by the settings of its platform, answered where it was written', async () => {
 	await using open = await openDesk({toolsets: ['mcp-crm'], model: 'small', skills: ['crm']});
-	await open.hear(writtenBy('Hello', {answer: {thread_id: '17', reply_to: '5'}}));
+	await open.hear(writtenBy('Hello', {id: '12/5', answer: {thread_id: '17', reply_to: '5'}}));
 	expect(open.queued).toEqual([1]);
 	expect((await open.store.runs.get(1))?.plan).toEqual({
 		prompt: 'Hello',
-		target: {kind: 'telegram', extra: {chat_id: '12', thread_id: '17', reply_to: '5'}},
+		target: {
+			kind: 'telegram',
+			extra: {chat_id: '12', thread_id: '17', reply_to: '5', sticky: true},
+		},
+		key: 'turn 12/5',
 		skills: ['crm'],
 		toolsets: ['mcp-crm'],
 		model: 'small',

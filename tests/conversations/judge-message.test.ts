@@ -49,7 +49,7 @@ test.each([
 		{settings: {approvers: ['5']}},
 		'refused',
 	],
-] as const)('%s', (_, rest, options, kind) => {
+] as const)('%s', (...[, rest, options, kind]) => {
 	expect(judge(rest, options)).toMatchObject({kind});
 });
 

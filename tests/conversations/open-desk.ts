@@ -53,7 +53,7 @@ export async function openDesk(options: Partial<PlatformSettings> = {}) {
 	const logger = createLogger({
 		clock: queue.clock,
 		redact: text => text,
-		write({level, message, fields = {}}) {
+		write({level, message, fields}) {
 			log.push([level, message, ...Object.values(fields)].join(' '));
 		},
 	});

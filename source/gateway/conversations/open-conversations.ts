@@ -1,4 +1,3 @@
-import {randomUUID} from 'node:crypto';
 import {platformSettings} from '../../config/platform-settings.ts';
 import {createChatApprovals} from '../../conversations/chat-approvals.ts';
 import {
@@ -8,9 +7,9 @@ import {
 import {keepListening} from '../../conversations/keep-listening.ts';
 import type {ChatPlace, Say} from '../../conversations/say.ts';
 import type {Approval} from '../../core/approval.ts';
-import {messageOf} from '../../core/errors.ts';
 import type {GatewayEvent} from '../../core/events.ts';
 import {originOf, originWords, type Conversation} from '../../core/origin.ts';
+import type {Run} from '../../core/run.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {Deliverer} from '../../delivery/deliverer.ts';
 import {targetKinds} from '../../platforms/platforms.ts';
@@ -33,10 +32,11 @@ export type Conversations = AsyncDisposable & {
 };
 
 type Joined = {
-	readonly deliverer: Pick<Deliverer, 'deliver' | 'listens'>;
+	readonly deliverer: Pick<Deliverer, 'listens'>;
 	readonly approvals: Pick<OpenedApprovals, 'settle' | 'waiting'>;
 	readonly dispatcher: Pick<Dispatcher, 'abort'>;
 	readonly announce: RunAnnouncer;
+	readonly say: Say;
 };
 
 /**
@@ -46,7 +46,7 @@ type Joined = {
  */
 export function openConversations(
 	world: RoomWorld,
-	{deliverer, approvals, dispatcher, announce}: Joined,
+	{deliverer, approvals, dispatcher, announce, say}: Joined,
 ): Conversations {
 	const {authorities, broker, clock, live, paths, random = Math.random, redact, store} = world;
 	const log = world.log.from('conversations');
@@ -55,8 +55,6 @@ export function openConversations(
 	const secureContext = () => authorities.context();
 	const {post, ...connections} = createPost({clock, clean, secureContext});
 	const openSocket = createOpenSocket({clock, clean, secureContext});
-	const killed = new AbortController();
-	const said = new Set<Promise<unknown>>();
 	const heard = new Map<string, {readonly settings: unknown; readonly end: AsyncDisposable}>();
 
 	const settingsOf = (platform: string): PlatformSettings | undefined => {
@@ -64,38 +62,6 @@ export function openConversations(
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- platforms that are listened to have them
 		const conversing = settings as (PlatformSettings & typeof settings) | undefined;
 		return conversing?.enabled && conversing.inbound ? conversing : undefined;
-	};
-
-	const say: Say = async ({conversation: {platform, chat}, answer}, {text, keeps, buttons}) => {
-		const sending = deliverer.deliver(
-			{
-				text,
-				target: {
-					kind: platform,
-					extra: {chat_id: chat, ...answer, ...(keeps !== undefined && {sticky: true})},
-				},
-				profile: paths.profile,
-				route: `${platform}:${chat}`,
-				event: 'chat',
-				delivery: `chat-${randomUUID()}`,
-				...(keeps !== undefined && {key: keeps}),
-				...(buttons && {buttons}),
-				isBackground: true,
-				offline: false,
-			},
-			killed.signal,
-		);
-		said.add(sending);
-		try {
-			await sending;
-			return undefined;
-		} catch (error) {
-			const failure = messageOf(error);
-			log.warn(`Cannot say something in a chat: ${failure}`, {platform});
-			return failure;
-		} finally {
-			said.delete(sending);
-		}
 	};
 
 	const placesOf = (approval: Approval): readonly ChatPlace[] => {
@@ -132,12 +98,26 @@ export function openConversations(
 		settle: async (id, answer, by) => approvals.settle(id, answer, by),
 		timeText: minuteTimeThere,
 	});
+	/** Who waits for an answer hears that none comes; why, the person at the terminal sees. */
+	const tellOfFailure = (run: Run) => {
+		const origin = originOf(run);
+		if (origin.kind === 'chat' && (run.state === 'failed' || run.state === 'interrupted')) {
+			const text =
+				run.state === 'failed'
+					? `Run ${run.id} failed: there is no answer to the last message.`
+					: `Run ${run.id} was interrupted after it may have changed something: a person at the terminal decides whether it goes on.`;
+			void say(placeOfTurn(origin), {text});
+		}
+	};
+
 	const stopHearing = broker.subscribe((events: readonly GatewayEvent[]) => {
 		for (const event of events) {
 			if (event.type === 'approval-requested') {
 				chats.requested(event.approval);
 			} else if (event.type === 'approval-settled') {
 				chats.settled(event.approval);
+			} else if (event.type === 'run-changed') {
+				tellOfFailure(event.run);
 			}
 		}
 	});
@@ -227,8 +207,6 @@ export function openConversations(
 		async [Symbol.asyncDispose]() {
 			stopHearing();
 			await Promise.all([...heard.values()].map(async ({end}) => end[Symbol.asyncDispose]()));
-			killed.abort();
-			await Promise.allSettled(said);
 			await connections[Symbol.asyncDispose]();
 		},
 	};

@@ -26,7 +26,10 @@ export function openWorkers(
 		servers,
 		approvals,
 		...joined
-	}: Pick<WorkDependencies, 'announce' | 'deliverer' | 'keepAnswer' | 'loops' | 'turns'> & {
+	}: Pick<
+		WorkDependencies,
+		'announce' | 'deliverer' | 'grow' | 'keepAnswer' | 'loops' | 'turns'
+	> & {
 		readonly model: LiveModel;
 		readonly servers: LiveServers;
 		readonly approvals: Pick<OpenedApprovals, 'approve' | 'runEnded' | 'watch'>;

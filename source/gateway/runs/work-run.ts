@@ -1,5 +1,6 @@
 import {offlineModelName} from '../../agent/offline-model.ts';
 import type {AgentResult, AgentRunner} from '../../agent/runner.ts';
+import type {GrowingAnswer} from '../../conversations/growing-answer.ts';
 import {SvcError, codeOf, messageOf} from '../../core/errors.ts';
 import {asReplaced} from '../../core/replaced-program.ts';
 import type {StoredRun} from '../../core/run.ts';
@@ -39,6 +40,8 @@ export type WorkDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> 
 	readonly awaitsLogins: (profile: string, servers: readonly string[]) => Promise<void>;
 	/** Holds back what may be a loop. */
 	readonly loops: Pick<LoopBreaker, 'heldBy' | 'answered'>;
+	/** Shows the answer of a turn of a conversation while it grows; `undefined` where that is not done. */
+	readonly grow: (run: StoredRun) => GrowingAnswer | undefined;
 	/** Turns of conversations on platforms, in their sessions. */
 	readonly turns: Pick<SessionTurns, 'begin' | 'keep'>;
 	/** Keeps an answer for people, beside its delivery; never rejects. */
@@ -117,6 +120,7 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 	const before = run.usage;
 	using words = createRunWords(work, run.id);
 	let result: AgentResult;
+	const growing = work.grow(run);
 	try {
 		const note = (text: string) => {
 			recordEntry(work, {at: work.clock.now(), kind: 'note', text});
@@ -150,7 +154,10 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 			maxSteps,
 			timeoutMs,
 			signal,
-			onText: words.say,
+			onText(text, begins) {
+				words.say(text, begins);
+				growing?.say(text, begins);
+			},
 			onEntry: entry => {
 				words.told(entry);
 				recordEntry(work, entry);
@@ -185,6 +192,7 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 		});
 		return undefined;
 	} finally {
+		await growing?.stop();
 		if (changedThings) {
 			await work.loops.answered(run);
 		}
@@ -239,6 +247,7 @@ async function deliverAnswer(work: Work): Promise<void> {
 				...(run.startedAt !== undefined && {startedAt: run.startedAt}),
 				...(run.plan.key !== undefined && {key: run.plan.key}),
 				...(run.plan.mirrorToSession && {mirrors: true}),
+				...(run.conversation && {isWhole: true}),
 				offline: run.model === offlineModelName,
 			},
 			signal,

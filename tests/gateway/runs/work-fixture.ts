@@ -107,6 +107,7 @@ export async function openWork({
 					redact: text => text.replaceAll('hunter2', '[redacted]'),
 					equip: async () => ({tools: [], maxSchemaTokens: 20_000, notes: [], logins}),
 					prefetch: async () => ({texts: [], notes: []}),
+					grow: () => undefined,
 					turns: {begin: async () => undefined, async keep() {}},
 					awaitsLogins: async (profile, names) => {
 						awaited.push(`${profile} ${names.join(' ')}`);

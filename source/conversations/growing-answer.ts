@@ -1,0 +1,88 @@
+import type {Clock} from '../core/clock.ts';
+import {createTimer} from '../core/stops.ts';
+import type {ChatPlace, Say} from './say.ts';
+
+/** So often an answer is shown before it is whole: the last edit of a message puts its end there. */
+const mostShown = 18;
+
+/** Of what a platform takes in a minute, the answer that grows uses a third at most. */
+const share = 3;
+const shortestPauseMs = 1000;
+
+/** What is shown of a longer one is its end alone. */
+const maxShown = 1500;
+
+/** An answer that is shown while the model writes it. */
+export type GrowingAnswer = {
+	/** More of it; `begins`: of another answer, which takes its place. */
+	say(text: string, begins: boolean): void;
+	/** Shows nothing more; resolves once nothing is under way. */
+	stop(): Promise<void>;
+};
+
+/** How a turn is named that a message is kept up to date by. */
+export const turnKey = (messageId: string): string => `turn ${messageId}`;
+
+/** Pause between two edits of one message of a chat that takes so many messages a minute; 0: any number. */
+export const pauseBetweenEdits = (perMinute: number): number =>
+	Math.max(shortestPauseMs, perMinute === 0 ? 0 : (share * 60_000) / perMinute);
+
+/**
+ * Shows an answer in its chat as it grows, by edits of one message. One that could not be sent ends that: the whole answer is delivered in any case.
+ *
+ * @see manual/conversations.md
+ */
+export function createGrowingAnswer(
+	{clock, say}: {readonly clock: Clock; readonly say: Say},
+	{
+		place,
+		key,
+		pauseMs,
+	}: {readonly place: ChatPlace; readonly key: string; readonly pauseMs: number},
+): GrowingAnswer {
+	const timer = createTimer(clock);
+	let text = '';
+	let shown = '';
+	let times = 0;
+	let isOver = false;
+	let under: Promise<void> | undefined;
+
+	const plan = () => {
+		if (timer.isFree() && !isOver && !under && times < mostShown && text !== shown) {
+			timer.set(pauseMs, () => {
+				under = show().finally(() => {
+					under = undefined;
+					plan();
+				});
+			});
+		}
+	};
+
+	const show = async () => {
+		const now = text;
+		if (isOver || now.trim() === '') {
+			return;
+		}
+
+		const head = now.length > maxShown ? '… ' : '';
+		const failure = await say(place, {
+			text: `${head}${now.slice(-maxShown).toWellFormed()} …`,
+			keeps: key,
+		});
+		shown = now;
+		times += 1;
+		isOver ||= failure !== undefined;
+	};
+
+	return {
+		say(more, begins) {
+			text = begins ? more : text + more;
+			plan();
+		},
+		async stop() {
+			isOver = true;
+			timer.cancel();
+			await under;
+		},
+	};
+}
