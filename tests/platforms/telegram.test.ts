@@ -228,3 +228,37 @@ test('topics, replies and plain texts are as deliver_extra says', async () => {
 		},
 	]);
 });
+
+test('buttons stand below the last message of a text, and an edit takes them away', async () => {
+	await using open = await openPlatform(
+		{...speech, serve: () => () => ({status: 200, json: {ok: true, result: {message_id: 881}}})},
+		{written: {per_minute: 0}},
+	);
+	const buttons = [
+		{label: 'Approve', data: 'approve K7QF'},
+		{label: 'Deny', data: 'deny K7QF'},
+	];
+	const keyboard = {
+		inline_keyboard: [
+			[
+				{text: 'Approve', callback_data: 'approve K7QF'},
+				{text: 'Deny', callback_data: 'deny K7QF'},
+			],
+		],
+	};
+	await open.deliver('word '.repeat(1000), {runId: 1, buttons});
+	await open.deliver('Approval K7QF', {runId: 2, buttons}, sticky);
+	await open.deliver('Approved', {runId: 3, buttons}, sticky);
+
+	expect(
+		open.service.calls.map(({path, body}) => [
+			path.split('/').at(-1),
+			(body as JsonObject)['reply_markup'],
+		]),
+	).toEqual([
+		['sendMessage', undefined],
+		['sendMessage', keyboard],
+		['sendMessage', keyboard],
+		['editMessageText', undefined],
+	]);
+});

@@ -8,6 +8,7 @@ import {
 	type Judged,
 	type Judgement,
 } from '../ask.ts';
+import type {OutgoingMessage} from '../outgoing-message.ts';
 import type {Place} from '../platform.ts';
 import type {Part, SenderModule} from '../target-kind.ts';
 import {telegram} from '../text/dialects.ts';
@@ -56,9 +57,11 @@ export const connect: SenderModule<TelegramSettings, Place>['connect'] = (
 			const me = await ask({method: 'GET', path: '/getMe'}, limits);
 			return `@${nameAt(me, 'result', 'username') ?? '?'}`;
 		},
-		async send({text}, place, limits) {
+		async send({text, buttons = []}, place, limits) {
 			const {chat, thread, replyTo} = place;
+			const isLast = limits.index === limits.of - 1;
 			const more = {
+				...(isLast && buttons.length > 0 && {reply_markup: {inline_keyboard: [keysOf(buttons)]}}),
 				...(thread !== undefined && {message_thread_id: Number(thread)}),
 				...(replyTo !== undefined && {
 					reply_parameters: {message_id: Number(replyTo), allow_sending_without_reply: true},
@@ -68,12 +71,16 @@ export const connect: SenderModule<TelegramSettings, Place>['connect'] = (
 			return {place: `telegram ${chat}`, id: idAt(sent, 'result', 'message_id')};
 		},
 		async edit({text}, place, {id, ...limits}) {
+			// Without `reply_markup` the buttons go away.
 			const more = {message_id: Number(id)};
 			await put({path: '/editMessageText', isEdit: true}, {text, place, more}, limits);
 			return {place: `telegram ${place.chat}`, id};
 		},
 	};
 };
+
+const keysOf = (buttons: NonNullable<OutgoingMessage['buttons']>): readonly JsonObject[] =>
+	buttons.map(({label, data}) => ({text: label, callback_data: data}));
 
 function judge({json, status}: Judged, {isEdit}: ApiRequest): Judgement {
 	const said = textAt(json, 'description');
