@@ -25,9 +25,9 @@ export type Reply = {
 /** What a server does with the next request instead of serving it. `breaks`: it takes it, and the connection ends without an answer; `hangs`: it takes it, and no answer comes. */
 export type Reaction = Reply | 'breaks' | 'hangs';
 
-/** A server on this machine that answers as `serve` says, which throws for a request that the real one would not take. Messages, and what is no message, it answers before that as it is told to `react`. */
+/** A server on this machine that answers as `serve` says, which throws for a request that the real one would not take, and may wait until the one who asks is `gone`. Messages, and what is no message, it answers before that as it is told to `react`. */
 export async function openService(
-	serve: (call: Call) => Reply,
+	serve: (call: Call, gone: AbortSignal) => Reply | Promise<Reply>,
 	isSending: (call: Call) => boolean = () => true,
 ) {
 	const calls: Call[] = [];
@@ -40,9 +40,9 @@ export async function openService(
 		came.set(nth, waiting);
 		return waiting;
 	};
-	const served = (call: Call): Reply => {
+	const served = async (call: Call, gone: AbortSignal): Promise<Reply> => {
 		try {
-			return serve(call);
+			return await serve(call, gone);
 		} catch (error) {
 			faults.push(
 				`${call.method} ${call.path}: ${error instanceof Error ? error.message : String(error)}`,
@@ -66,9 +66,16 @@ export async function openService(
 			raw,
 		};
 		calls.push(call);
+		const leaving = new AbortController();
+		response.once('close', () => {
+			leaving.abort();
+		});
 		const reaction = (isSending(call) ? toMessages : toOthers).shift();
 		// What breaks off was taken all the same.
-		const reply = reaction === undefined || typeof reaction === 'string' ? served(call) : reaction;
+		const reply =
+			reaction === undefined || typeof reaction === 'string'
+				? await served(call, leaving.signal)
+				: reaction;
 		if (reaction === 'breaks') {
 			request.socket.destroy();
 		} else if (reaction !== 'hangs') {
@@ -99,6 +106,10 @@ export async function openService(
 		/** The same for what is no message: checks, logins. */
 		reactToChecks(...next: readonly Reaction[]) {
 			toOthers.push(...next);
+		},
+		/** Ends all connections, whatever is on its way. */
+		cut() {
+			server.closeAllConnections();
 		},
 		/** Resolves once the message with that number (from 1) has come. */
 		sent: async (nth: number) => cameNth(nth).promise,

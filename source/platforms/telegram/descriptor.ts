@@ -1,4 +1,5 @@
 import {nonEmptyText, setting} from '../../core/schema-parts.ts';
+import {conversing} from '../conversing.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
 import {apiBase} from '../settings.ts';
 
@@ -11,6 +12,7 @@ const fields = {
 		secret: true,
 	}),
 	api_base: apiBase('https://api.telegram.org'),
+	...conversing,
 };
 
 export type TelegramSettings = SettingsOf<typeof fields, 'botToken'>;
@@ -32,4 +34,5 @@ export const telegram = definePlatform({
 		'Write to the bot, or add it to the group: it cannot begin a conversation. The number of the chat is `message.chat.id` in what `https://api.telegram.org/bot<token>/getUpdates` answers.',
 	],
 	load: async () => import('./send.ts'),
+	listens: {load: async () => import('./listen.ts')},
 });

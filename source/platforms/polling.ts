@@ -1,0 +1,60 @@
+import {type Clock, sleep} from '../core/clock.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
+import {memberAt} from './ask.ts';
+
+/** What a stranger wrote is cut there, UTF-16 units. */
+export const maxTextLength = 100_000;
+/** The same of a text that a message quotes. */
+export const maxQuoteLength = 4000;
+
+const pauseMs = 1000;
+
+/**
+ * Does `connect`, and then `poll` over and over until `signal` aborts, which is no failure of either. `poll` says whether anything came: a server that has nothing and does not wait for
+ * it is asked once a second.
+ */
+export async function pollWhile(
+	{clock, signal}: {readonly clock: Clock; readonly signal: AbortSignal},
+	connect: () => Promise<() => Promise<boolean>>,
+): Promise<void> {
+	try {
+		const poll = await connect();
+		while (!signal.aborted) {
+			const since = clock.monotonic();
+			// oxlint-disable-next-line no-await-in-loop -- one after the other
+			if (!(await poll()) && clock.monotonic() - since < pauseMs) {
+				// oxlint-disable-next-line no-await-in-loop -- one after the other
+				await sleep(clock, pauseMs, signal);
+			}
+		}
+	} catch (error) {
+		if (!signal.aborted) {
+			throw error;
+		}
+	}
+}
+
+/** The first characters of a text, without half of one. */
+export const bounded = (text: string, maxLength: number): string =>
+	text.slice(0, maxLength).toWellFormed();
+
+/** The mapping where `path` leads; an empty one where it does not. */
+export function objectAt(json: JsonObject, ...path: readonly string[]): JsonObject {
+	const value = memberAt(json, ...path);
+	return isJsonObject(value) ? value : {};
+}
+
+/** The list where `path` leads; an empty one where it does not. */
+export function listAt(json: JsonObject, ...path: readonly string[]): readonly JsonValue[] {
+	const value = memberAt(json, ...path);
+	return Array.isArray(value) ? value : [];
+}
+
+/** When something was written: what a stranger says, in its unit, milliseconds since 1970; `now` where that is no time. */
+export const timeOf = (value: JsonValue | undefined, unitMs: number, now: number): number =>
+	typeof value === 'number' && value > 0 && value * unitMs <= maxTimeMs
+		? Math.round(value * unitMs)
+		: now;
+
+/** The last time that a `Date` holds. */
+const maxTimeMs = 8_640_000_000_000_000;
