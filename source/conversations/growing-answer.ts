@@ -66,7 +66,7 @@ export function createGrowingAnswer(
 
 		const head = now.length > maxShown ? '… ' : '';
 		const failure = await say(place, {
-			text: `${head}${now.slice(-maxShown).toWellFormed()} …`,
+			text: `${head}${now.slice(-maxShown).toWellFormed().trim()} …`,
 			keeps: key,
 		});
 		shown = now;

@@ -1,0 +1,167 @@
+// @module-tag slow
+import {expect, test} from 'vitest';
+import type {JsonObject} from '../../../source/core/json.ts';
+import {startTestGateway, type TestGateway} from '../../helpers/gateway.ts';
+import {officialProgram} from '../../helpers/official-program.ts';
+import {startScriptedModel, type ScriptedAnswer} from '../../helpers/scripted-model.ts';
+import {openTelegramChat} from './telegram-chat.ts';
+
+type Telegram = Awaited<ReturnType<typeof openTelegramChat>>;
+
+/** What was written before is not answered. */
+const listening = async (gateway: TestGateway) =>
+	gateway.until(({platforms}) =>
+		platforms.some(({name, state}) => name === 'telegram' && state === 'connected'),
+	);
+
+/** A gateway that listens to Telegram, with a model of these answers. */
+async function openChat(script: readonly ScriptedAnswer[], settings: JsonObject = {}) {
+	const stack = new AsyncDisposableStack();
+	const telegram: Telegram = stack.use(await openTelegramChat());
+	const model = stack.use(await startScriptedModel(script));
+	const gateway = stack.use(
+		await startTestGateway({
+			config: {
+				model: {provider: 'openai-compatible', base_url: model.baseUrl, name: 'scripted-1'},
+				platforms: {telegram: {...telegram.settings, ...settings}},
+			},
+			subscriptions: {
+				news: {
+					prompt: 'Build {number} is red',
+					deliver: 'telegram',
+					deliver_only: true,
+					deliver_extra: {chat_id: '99'},
+					mirror_to_session: true,
+				},
+			},
+		}),
+	);
+	await listening(gateway);
+	return {
+		telegram,
+		model,
+		gateway,
+		said: (request: number) =>
+			(model.requests[request]?.body as {messages: JsonObject[]} | undefined)?.messages
+				.filter(({role}) => role !== 'system')
+				.map(({role, content}) => `${String(role)}: ${JSON.stringify(content)}`),
+		[Symbol.asyncDispose]: async () => stack.disposeAsync(),
+	};
+}
+
+test('a turn is answered in its chat, knows what was said before, and what a route mirrors; "/new" forgets it', async () => {
+	await using chat = await openChat([{text: 'Hi **Ann**'}, {text: 'Number 7'}, {text: 'Again?'}]);
+	const {telegram, gateway} = chat;
+	telegram.write('Hello');
+	await telegram.until(shown => shown.some(({text}) => text === 'Hi <b>Ann</b>'));
+	await gateway.send('news', {number: 7});
+	await telegram.until(shown => shown.some(({text}) => text.includes('Build 7 is red')));
+	telegram.write('Which one?');
+	await telegram.until(shown => shown.some(({text}) => text === 'Number 7'));
+	expect(chat.said(1)).toEqual([
+		'user: "Hello"',
+		'assistant: "Hi **Ann**"',
+		'assistant: "[Webhook delivery: news]\\nBuild 7 is red"',
+		'user: "Which one?"',
+	]);
+	telegram.write('/new');
+	telegram.write('Hello');
+	await telegram.until(shown => shown.some(({text}) => text === 'Again?'));
+	expect(chat.said(2)).toEqual(['user: "Hello"']);
+	expect(telegram.faults).toEqual([]);
+	const sessions = await gateway.port.listSessions({limit: 5});
+	expect(sessions.map(({origin, messages}) => [origin, messages])).toEqual([
+		['telegram:99', 2],
+		['telegram:99', 5],
+	]);
+	const [run] = (await gateway.port.listRuns({limit: 1})) ?? [];
+	expect(run).toMatchObject({
+		event: 'chat',
+		conversation: {platform: 'telegram', chat: '99', user: '99'},
+	});
+});
+
+test('an answer grows by edits of one message; the whole one takes its place, and what does not fit follows', async () => {
+	const whole = `${'word '.repeat(1000)}end`;
+	const goOn = Promise.withResolvers<void>();
+	await using chat = await openChat([
+		{deltas: [whole.slice(0, 20), whole.slice(20)], between: async () => goOn.promise},
+	]);
+	const {telegram} = chat;
+	const asked = telegram.write('Tell me', {
+		chat: -5,
+		reply_to_message: {
+			message_id: 3,
+			from: {id: 7001, is_bot: true, first_name: 'svc'},
+			chat: {id: -5, type: 'supergroup'},
+		},
+	});
+	const [first] = await telegram.until(([message]) => message?.text.endsWith('…') === true);
+	expect(first).toMatchObject({
+		text: 'word word word word …',
+		replyTo: asked,
+	});
+	goOn.resolve();
+	const shown = await telegram.until(messages => messages.at(-1)?.text.endsWith('end') === true);
+	expect(shown[0]).toMatchObject({id: first?.id, edits: 1});
+	expect(shown.map(({text}) => text.trim()).join(' ')).toBe(whole);
+});
+
+test('a call is asked in the chat: whoever may allows it there, others change nothing, and the first yes is given at the terminal', async () => {
+	await using telegram = await openTelegramChat();
+	const every = {
+		command: process.execPath,
+		args: [officialProgram('everything'), 'stdio'],
+		trust: 'untrusted',
+	};
+	await using gateway = await startTestGateway({
+		config: {
+			model: {provider: 'offline', allow_offline_delivery: true},
+			mcp_servers: {every},
+			platforms: {telegram: telegram.settings},
+		},
+	});
+	await listening(gateway);
+	const call = '/tool mcp__every__toggle_simulated_logging {}';
+	telegram.write(call);
+	const asked = await telegram.until(shown => shown.some(({text}) => text.startsWith('Approval ')));
+	const code = (text = '') => /^Approval (\w{4}): /.exec(text)?.[1] ?? '';
+	expect(asked.at(-1)?.buttons).toEqual([`deny ${code(asked.at(-1)?.text)}`]);
+	expect(asked.at(-1)?.text).toContain('the first yes is given at the terminal');
+	const {approvals} = await gateway.until(state => state.approvals.length === 1);
+	await gateway.port.settleApproval(approvals[0]?.id ?? 0, {
+		answer: {choice: 'allow', scope: 'once', typedName: 'toggle-simulated-logging'},
+		by: 'cli',
+	});
+	await telegram.until(shown =>
+		shown.some(({text, edits}) => edits === 1 && text.includes('allowed by cli')),
+	);
+
+	telegram.write(call);
+	const again = await telegram.until(shown =>
+		shown.some(({text}) => text.includes('Answer: approve')),
+	);
+	const last = again.find(({text}) => text.includes('Answer: approve'));
+	expect(last?.text).toMatch(/^Approval \w{4}: every\/toggle-simulated-logging\n/);
+	telegram.write(`approve ${code(last?.text)}`, {user: 5, chat: 99});
+	telegram.press(`approve ${code(last?.text)}`, {user: 5, chat: 99});
+	await telegram.until(() => telegram.told.includes('You may not answer this request.'));
+	expect((await gateway.until(() => true)).approvals).toHaveLength(1);
+	telegram.press(`approve ${code(last?.text)}`);
+	await telegram.until(() => telegram.told.includes('Allowed once.'));
+	const end = await telegram.until(shown =>
+		shown.some(({id, text}) => id === last?.id && text.includes('allowed by telegram (Ann, 99)')),
+	);
+	expect(end.find(({id}) => id === last?.id)?.buttons).toEqual([]);
+	expect(
+		gateway.log.filter(line => line.includes('approval') && line.includes('user=5')),
+	).toHaveLength(2);
+	expect(telegram.faults).toEqual([]);
+});
+
+test('a turn that fails says so in its chat, without why', async () => {
+	await using chat = await openChat([{status: 401, message: 'secret reason'}]);
+	chat.telegram.write('Hello');
+	const shown = await chat.telegram.until(messages => messages.length > 0);
+	expect(shown[0]?.text).toBe('Run 1 failed: there is no answer to the last message.');
+});
