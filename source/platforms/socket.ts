@@ -1,3 +1,4 @@
+import type {Socket as Line} from 'node:net';
 import type {SecureContext} from 'node:tls';
 import type {ErrorEvent, MessageEvent} from 'undici';
 import type {Clock} from '../core/clock.ts';
@@ -10,8 +11,9 @@ import {secretPartsOf} from './secret-parts.ts';
 const openMs = 10_000;
 /** A frame that is larger ends the connection, bytes. */
 const maxFrameBytes = 4 * 1024 * 1024;
-/** Frames that wait to be taken; with more the connection ends. */
+/** Frames that wait to be taken, and characters in them; with more the connection ends. */
 const maxWaiting = 10_000;
+const maxWaitingLength = 32 * 1024 * 1024;
 
 /** A web socket of a platform, whose frames are texts. */
 export type Socket = Disposable & {
@@ -32,6 +34,8 @@ export type OpenSocket = (
 		readonly headers?: Readonly<Record<string, string>>;
 		/** Texts that no message may show, besides those of headers and of the address. */
 		readonly secrets?: readonly string[];
+		/** Asks so often whether the other side is still there, milliseconds: where nothing at all came since it was last asked, the socket broke. Absent: the platform has its own way to ask. */
+		readonly pingMs?: number;
 		readonly signal: AbortSignal;
 	},
 ) => Promise<Socket>;
@@ -46,7 +50,7 @@ export function createOpenSocket({
 	readonly clean: (text: string) => string;
 	readonly secureContext?: (() => SecureContext | undefined) | undefined;
 }): OpenSocket {
-	return async (url, {platform, headers = {}, secrets = [], signal}) => {
+	return async (url, {platform, headers = {}, secrets = [], pingMs, signal}) => {
 		signal.throwIfAborted();
 		const {default: undici} = await import('undici');
 		const {host} = new URL(url);
@@ -63,12 +67,24 @@ export function createOpenSocket({
 				{...platformFailures.platform_unreachable, reason: `${host}: ${clean(redact(reason))}`},
 			);
 		const context = secureContext();
+		const connect = undici.buildConnector({
+			timeout: openMs,
+			...(context && {secureContext: context}),
+		});
+		let line: Line | undefined;
 		const dispatcher = new undici.Agent({
 			allowH2: false,
-			connect: {timeout: openMs, ...(context && {secureContext: context})},
+			connect(options, callback) {
+				connect(options, (...result) => {
+					line = result[1] ?? undefined;
+					callback(...result);
+				});
+			},
 		});
 		const socket = new undici.WebSocket(url, {headers: {...headers}, dispatcher});
 		const waiting: string[] = [];
+		let waitingLength = 0;
+		let stopPings: (() => void) | undefined;
 		let wake = Promise.withResolvers<void>();
 		let failure: DeliveryError | undefined;
 		let closeCode: number | undefined;
@@ -80,8 +96,11 @@ export function createOpenSocket({
 				failure = error;
 				opened.reject(error ?? fail('it was closed before it opened'));
 				wake.resolve();
+				stopPings?.();
 				socket.close();
 				void dispatcher.destroy();
+				// Some platforms never close theirs: not before our last frame is written.
+				line?.destroySoon();
 			}
 		};
 		const abort = () => {
@@ -93,12 +112,18 @@ export function createOpenSocket({
 			opened.resolve();
 		});
 		socket.addEventListener('message', ({data}: MessageEvent) => {
-			if (typeof data !== 'string' || data.length > maxFrameBytes || waiting.length >= maxWaiting) {
+			if (
+				typeof data !== 'string' ||
+				data.length > maxFrameBytes ||
+				waiting.length >= maxWaiting ||
+				waitingLength >= maxWaitingLength
+			) {
 				end(fail('it sent a frame that is no text, is too large, or too many of them'));
 				return;
 			}
 
 			waiting.push(data);
+			waitingLength += data.length;
 			wake.resolve();
 		});
 		socket.addEventListener('error', ({error, message}: ErrorEvent) => {
@@ -115,6 +140,21 @@ export function createOpenSocket({
 			await opened.promise;
 		} finally {
 			cancel();
+		}
+
+		if (pingMs !== undefined && !isOver) {
+			let bytesRead = 0;
+			const ask = () => {
+				if (line?.bytesRead === bytesRead) {
+					end(fail(`nothing came for ${pingMs / 1000} s`));
+					return;
+				}
+
+				bytesRead = line?.bytesRead ?? 0;
+				undici.ping(socket);
+				stopPings = clock.after(pingMs, ask);
+			};
+			stopPings = clock.after(pingMs, ask);
 		}
 
 		const isWaiting = () => waiting.length === 0 && !isOver;
@@ -144,6 +184,7 @@ export function createOpenSocket({
 				}
 
 				const frame = waiting.shift();
+				waitingLength -= frame?.length ?? 0;
 				if (frame === undefined && failure) {
 					throw failure;
 				}
