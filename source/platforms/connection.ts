@@ -1,0 +1,101 @@
+import {isLoopbackHost} from '../core/loopback.ts';
+import {DeliveryError} from './delivery-error.ts';
+import {platformFailures} from './post.ts';
+
+/** Tasks that wait at most; with more the connection ends. */
+const maxWaiting = 1000;
+
+/** One connection to a platform that keeps reading its socket while messages are handled, so that neither a slow disk nor a catch-up holds back a heartbeat. */
+export type Connection = {
+	/** Aborts when the connection ends. */
+	readonly signal: AbortSignal;
+	/** Runs `task` after the tasks before it. A task that rejects ends the connection with its error; tasks after it do not run. */
+	readonly handle: (task: () => Promise<void>) => void;
+};
+
+/**
+ * Reads one connection to its end, and waits for the tasks that came of it.
+ *
+ * @param read resolves where the connection ended as usual; what it read before is handled in either case
+ * @throws the error of the first task that rejected, else that of `read`; nothing once `signal` has aborted
+ */
+export async function readConnection(
+	platform: string,
+	signal: AbortSignal,
+	read: (connection: Connection) => Promise<void>,
+): Promise<void> {
+	const ending = new AbortController();
+	const ended = AbortSignal.any([signal, ending.signal]);
+	const errors: unknown[] = [];
+	const fail = (error: unknown) => {
+		if (!ended.aborted) {
+			errors.push(error);
+			ending.abort();
+		}
+	};
+	let waiting = 0;
+	let last = Promise.resolve();
+	const run = async (task: () => Promise<void>) => {
+		waiting -= 1;
+		if (!ended.aborted) {
+			await task().catch(fail);
+		}
+	};
+	try {
+		await read({
+			signal: ended,
+			handle(task) {
+				if (waiting === maxWaiting) {
+					fail(listenFailure(platform, `${maxWaiting} messages wait to be stored`));
+				} else {
+					waiting += 1;
+					last = last.then(async () => run(task));
+				}
+			},
+		});
+		await last;
+	} catch (error) {
+		await last;
+		fail(error);
+	} finally {
+		ending.abort();
+	}
+
+	if (errors.length > 0) {
+		throw finalOf(errors[0]);
+	}
+}
+
+/** Where the credentials are refused, no other try helps before the settings have changed. */
+const finalOf = (error: unknown): unknown =>
+	error instanceof DeliveryError && error.code === 'platform_unauthorized'
+		? new DeliveryError(error.code, error.message, {isDown: true, reason: error.reason})
+		: error;
+
+/** A connection that broke, or that a platform ended: another may follow, after `retryAfterMs` where one is known. `reason` is clean. */
+export const listenFailure = (
+	platform: string,
+	reason: string,
+	{
+		code = 'platform_failed',
+		retryAfterMs,
+	}: {
+		readonly code?: keyof typeof platformFailures;
+		readonly retryAfterMs?: number | undefined;
+	} = {},
+): DeliveryError =>
+	new DeliveryError(code, `Cannot listen to ${platform}: ${reason}`, {
+		...platformFailures[code],
+		reason,
+		...(retryAfterMs !== undefined && {retryAfterMs}),
+	});
+
+/** The address of a socket that a platform chose, whose connection is encrypted unless it is to this machine. @throws DeliveryError */
+export function socketAddress(platform: string, text: string): URL {
+	const url = URL.parse(text);
+	if (url?.protocol === 'wss:' || (url?.protocol === 'ws:' && isLoopbackHost(url.hostname))) {
+		return url;
+	}
+
+	throw listenFailure(platform, 'it gave no address that begins with wss://');
+}
