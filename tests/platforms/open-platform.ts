@@ -109,13 +109,16 @@ export async function openSender(speech: Speech, options: Written = {}) {
 		hidden,
 		sender,
 		/** Sends all messages of a text, each with a key of its own. */
-		async send(text: string, extra = speech.extra) {
+		async send(text: string, extra = speech.extra, overrides: Partial<OutgoingMessage> = {}) {
 			const place = record.check(extra, value);
 			if (!place.ok) {
 				throw new Error(place.problem);
 			}
 
-			const message = makeMessage(speech.kind, extra, {text: outgoingText(text, record.text)});
+			const message = makeMessage(speech.kind, extra, {
+				...overrides,
+				text: outgoingText(text, record.text),
+			});
 			const texts = sender.split?.(message.text, place.value) ?? [message.text];
 			for (const [index, part] of texts.entries()) {
 				// oxlint-disable-next-line no-await-in-loop -- in their order

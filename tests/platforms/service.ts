@@ -96,6 +96,8 @@ export async function openService(
 	const {port} = server.address() as AddressInfo;
 	return {
 		url: `http://127.0.0.1:${port}`,
+		/** For what is no request with an answer: web sockets. */
+		server,
 		calls,
 		/** What it would not have taken. */
 		faults,

@@ -30,7 +30,12 @@ const speech: Speech = {
 			const {text: _, mrkdwn, ...rest} = body as Record<string, unknown>;
 			assert.ok(mrkdwn === undefined || mrkdwn === false);
 			if (path === '/api/chat.update') {
-				assert.deepEqual(rest, {channel: 'C0123ABC', ts: `1503435956.000${last}`, parse: 'none'});
+				assert.deepEqual(rest, {
+					channel: 'C0123ABC',
+					ts: `1503435956.000${last}`,
+					parse: 'none',
+					blocks: [],
+				});
 			} else {
 				assert.equal(path, '/api/chat.postMessage');
 				assert.deepEqual(rest, {channel: 'C0123ABC', unfurl_links: false, unfurl_media: false});
@@ -135,6 +140,6 @@ test('a sticky message to a member is changed in the conversation that Slack put
 			'/api/chat.postMessage',
 			{channel: 'U77', text: 'one', unfurl_links: false, unfurl_media: false},
 		],
-		['/api/chat.update', {channel: 'D77', ts: '5.000001', text: 'two', parse: 'none'}],
+		['/api/chat.update', {channel: 'D77', ts: '5.000001', text: 'two', parse: 'none', blocks: []}],
 	]);
 });

@@ -1,4 +1,5 @@
 import {nonEmptyText, setting} from '../../core/schema-parts.ts';
+import {conversing} from '../conversing.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
 import {apiBase} from '../settings.ts';
 
@@ -7,7 +8,13 @@ const fields = {
 		description: 'Bot User OAuth Token (`xoxb-...`); best a reference: `${SLACK_BOT_TOKEN}`',
 		secret: true,
 	}),
+	app_token: setting(nonEmptyText, {
+		description:
+			'App-level token (`xapp-...`) with the scope `connections:write`, for `inbound`; best a reference: `${SLACK_APP_TOKEN}`',
+		secret: true,
+	}),
 	api_base: apiBase('https://slack.com'),
+	...conversing,
 };
 
 export type SlackSettings = SettingsOf<typeof fields, 'botToken'>;
@@ -30,4 +37,8 @@ export const slack = definePlatform({
 		'Write `/invite @<the app>` in the channel. The id of a channel is at the end of its details.',
 	],
 	load: async () => import('./send.ts'),
+	listens: {
+		lacks: ({appToken}) => (appToken === undefined ? '"app_token"' : undefined),
+		load: async () => import('./listen.ts'),
+	},
 });

@@ -8,6 +8,7 @@ import {
 	type Judged,
 	type Judgement,
 } from '../ask.ts';
+import type {OutgoingMessage} from '../outgoing-message.ts';
 import type {Place} from '../platform.ts';
 import type {SenderModule} from '../target-kind.ts';
 import {slack} from '../text/dialects.ts';
@@ -35,11 +36,13 @@ export const connect: SenderModule<SlackSettings, Place>['connect'] = (
 			const me = await ask({path: '/auth.test'}, limits);
 			return `${nameAt(me, 'user') ?? nameAt(me, 'user_id') ?? '?'} of ${nameAt(me, 'team') ?? '?'}`;
 		},
-		async send({text}, place, limits) {
+		async send({text, buttons = []}, place, limits) {
 			const {chat, thread} = place;
+			const isLast = limits.index === limits.of - 1;
 			const json = {
 				channel: chat,
 				...bodyOf(text, place),
+				...(isLast && buttons.length > 0 && {blocks: blocksOf(text, place, buttons)}),
 				unfurl_links: false,
 				unfurl_media: false,
 				...(thread !== undefined && {thread_ts: thread}),
@@ -52,8 +55,8 @@ export const connect: SenderModule<SlackSettings, Place>['connect'] = (
 		},
 		async edit({text}, place, {id, ...limits}) {
 			const [channel, ts] = roomAndId(id, place.chat);
-			// Absent, `parse` is `client` here.
-			const json = {channel, ts, ...bodyOf(text, place), parse: 'none'};
+			// Absent, `parse` is `client` here, and buttons may stay.
+			const json = {channel, ts, ...bodyOf(text, place), parse: 'none', blocks: []};
 			await ask({path: '/chat.update', json, isEdit: true}, limits);
 			return {place: `slack ${place.chat}`, id};
 		},
@@ -66,9 +69,37 @@ const bodyOf = (text: string, {format}: Place): JsonObject => ({
 	...(format === 'plain' && {mrkdwn: false}),
 });
 
+/** The text and below it the buttons: beside blocks, `text` is for notifications alone. `verbatim`: names in it are no mentions. @see https://docs.slack.dev/reference/block-kit/blocks/section-block */
+const blocksOf = (
+	text: string,
+	{format}: Place,
+	buttons: NonNullable<OutgoingMessage['buttons']>,
+): readonly JsonObject[] => [
+	...(text.match(sectionForm) ?? []).map(section => ({
+		type: 'section',
+		text:
+			format === 'plain'
+				? {type: 'plain_text', text: section, emoji: false}
+				: {type: 'mrkdwn', text: section, verbatim: true},
+	})),
+	{
+		type: 'actions',
+		elements: buttons.map(({label, data}, index) => ({
+			type: 'button',
+			action_id: `svc.${index}`,
+			text: {type: 'plain_text', text: label, emoji: false},
+			value: data,
+		})),
+	},
+];
+
+/** A section holds 3,000 characters; cut at a line break where there is one. */
+const sectionForm = /[^]{1,3000}(?:\n|$)|[^]{1,3000}/g;
+
 const refusedCredentials = new Set([
 	'account_inactive',
 	'invalid_auth',
+	'not_allowed_token_type',
 	'not_authed',
 	'token_expired',
 	'token_revoked',
@@ -83,7 +114,7 @@ const ownTrouble = new Set([
 ]);
 
 /** The status says next to nothing: errors are 200, too. */
-function judge({status, json}: Judged): Judgement {
+export function judge({status, json}: Judged): Judgement {
 	const {ok, error} = json;
 	if (ok === true) {
 		return true;

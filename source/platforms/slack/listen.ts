@@ -1,0 +1,297 @@
+import {messageOf} from '../../core/errors.ts';
+import {isJsonObject, parsedJson, type JsonObject} from '../../core/json.ts';
+import {within} from '../../core/within.ts';
+import {createAsk, idAt, memberAt, nameAt, textAt, type Judged, type Judgement} from '../ask.ts';
+import {listenFailure, readConnection, socketAddress, type Connection} from '../connection.ts';
+import type {Hearing, InboundMessage, ListenerModule, ListenerWorld} from '../listener.ts';
+import type {Socket} from '../socket.ts';
+import type {SlackSettings} from './descriptor.ts';
+import {messageIn, pressIn, quoteIn, type Ours} from './inbound.ts';
+import {judge} from './send.ts';
+
+const askMs = 10_000;
+const quoteMs = 2000;
+const pingMs = 30_000;
+/** A socket that is to close is read for so long beside its successor, at most. */
+const farewellMs = 60_000;
+/** A socket that is to be replaced sooner is no refresh, and might come again and again. */
+const minLifeMs = 10_000;
+/** Words to people who pressed that are on their way at once, at most. */
+const maxTelling = 20;
+
+/**
+ * Socket mode. Slack keeps nothing for a program that is away: what is not acknowledged comes again within minutes, known by its channel and `ts`. There is no cursor.
+ *
+ * @see manual/delivery-slack.md#conversations, https://docs.slack.dev/apis/events-api/using-socket-mode
+ */
+export const createListener: ListenerModule<SlackSettings>['createListener'] = (
+	{botToken, appToken = '', apiBase},
+	world,
+) => {
+	const {clock, log} = world;
+	const api = {platform: 'slack', base: `${apiBase}/api`};
+	const askAs = (token: string) =>
+		createAsk(world, {...api, headers: {authorization: `Bearer ${token}`}, judge: judgeLogin});
+	const ask = askAs(botToken);
+	const askForSocket = askAs(appToken);
+	// Without our token: it is another server.
+	const answerTo = createAsk(world, {...api, judge: ({status}) => status === 200 || undefined});
+	let known: Ours | undefined;
+
+	const whoWeAre = async (signal: AbortSignal): Promise<Ours> => {
+		const me = await ask({path: '/auth.test', sendsNothing: true}, {limitMs: askMs, signal});
+		const user = idAt(me, 'user_id');
+		if (user === undefined) {
+			throw listenFailure('slack', 'auth.test does not say which user the bot is');
+		}
+
+		return {user, name: nameAt(me, 'user') ?? user};
+	};
+
+	/** A socket that has said hello. */
+	const open = async (signal: AbortSignal) => {
+		const answer = await askForSocket(
+			{path: '/apps.connections.open', sendsNothing: true},
+			{limitMs: askMs, signal},
+		);
+		const socket = await world.openSocket(socketAddress('slack', textAt(answer, 'url')).href, {
+			platform: 'slack',
+			secrets: [appToken],
+			pingMs,
+			signal,
+		});
+		try {
+			const frame = await socket.next(askMs);
+			const hello = read(frame);
+			signal.throwIfAborted();
+			if (textAt(hello, 'type') !== 'hello') {
+				throw listenFailure(
+					'slack',
+					frame === undefined ? closedBy(socket) : `it said no hello${reasonOf(hello, world)}`,
+				);
+			}
+
+			return {socket, connections: Number(textAt(hello, 'num_connections')) || 1};
+		} catch (error) {
+			socket[Symbol.dispose]();
+			throw error;
+		}
+	};
+
+	/** The first message of the thread that a message answers. Left out where it cannot be had at once. */
+	const rootOf = async (
+		{chat: channel, thread: ts = ''}: InboundMessage,
+		ours: Ours,
+		signal: AbortSignal,
+	) => {
+		try {
+			const answer = await ask(
+				{
+					path: '/conversations.replies',
+					form: {channel, ts, limit: '1', inclusive: 'true'},
+					sendsNothing: true,
+				},
+				{limitMs: quoteMs, signal},
+			);
+			const root = memberAt(answer, 'messages', '0');
+			return isJsonObject(root) && textAt(root, 'ts') === ts ? quoteIn(root, ours) : undefined;
+		} catch (error) {
+			log.debug('the beginning of a Slack thread was left out', {reason: messageOf(error)});
+			return undefined;
+		}
+	};
+
+	let telling = 0;
+	/** Tells the one who pressed what became of it, without waiting for it. */
+	const tell = async (payload: JsonObject, text: string, signal: AbortSignal): Promise<void> => {
+		if (telling >= maxTelling) {
+			return;
+		}
+
+		telling += 1;
+		const url = responseAddress(textAt(payload, 'response_url'), apiBase);
+		const limits = {limitMs: askMs, signal};
+		const thread = idAt(payload, 'container', 'thread_ts');
+		try {
+			await (url === undefined
+				? ask(
+						{
+							path: '/chat.postEphemeral',
+							json: {
+								channel: textAt(payload, 'channel', 'id'),
+								user: textAt(payload, 'user', 'id'),
+								text,
+								...(thread !== undefined && {thread_ts: thread}),
+							},
+						},
+						limits,
+					)
+				: answerTo(
+						{url, json: {response_type: 'ephemeral', replace_original: false, text}},
+						limits,
+					));
+		} catch (error) {
+			log.debug('who pressed a button in Slack could not be told', {reason: messageOf(error)});
+		} finally {
+			telling -= 1;
+		}
+	};
+
+	/** Does what an envelope asks for. What it resolves with goes into the acknowledgement. */
+	const take = async (
+		envelope: JsonObject,
+		{ours, hearing, connection, signal}: Listening,
+	): Promise<JsonObject> => {
+		const type = textAt(envelope, 'type');
+		const payload = objectAt(envelope, 'payload');
+		if (type === 'slash_commands') {
+			const text = 'Slash commands are not served here: write a message instead';
+			return {payload: {response_type: 'ephemeral', text}};
+		}
+
+		const message = type === 'events_api' ? messageIn(objectAt(payload, 'event'), ours) : undefined;
+		if (message) {
+			const {rootBy, ...heard} = message;
+			const isAllowed = rootBy !== undefined && hearing.isAllowed(heard.user);
+			const quote = isAllowed ? await rootOf(message, ours, connection.signal) : undefined;
+			await hearing.onMessages([{...heard, ...(quote && {quote})}]);
+		}
+
+		const press = type === 'interactive' ? pressIn(payload) : undefined;
+		if (press) {
+			void tell(payload, await hearing.onPress(press), signal);
+		}
+
+		return {};
+	};
+
+	/** Reads a socket to its end, and that which takes its place. */
+	const readAll = async (socket: Socket, listening: Listening): Promise<void> => {
+		const {connection} = listening;
+		using stack = new DisposableStack();
+		stack.use(socket);
+		const since = clock.monotonic();
+		let successor: Promise<void> | undefined;
+		const replace = (frame: JsonObject) => {
+			const reason = textAt(frame, 'reason');
+			if (reason !== 'warning' && reason !== 'refresh_requested') {
+				throw listenFailure('slack', `it ended the connection${reasonOf(frame, world)}`);
+			}
+
+			if (clock.monotonic() - since < minLifeMs) {
+				throw listenFailure('slack', `it ends new connections at once${reasonOf(frame, world)}`);
+			}
+
+			stack.defer(
+				clock.after(farewellMs, () => {
+					socket.close(1000);
+				}),
+			);
+			successor ??= open(connection.signal).then(async next => readAll(next.socket, listening));
+			// It is waited for once this one has closed.
+			successor.catch(() => {});
+		};
+		for (;;) {
+			// oxlint-disable-next-line no-await-in-loop -- one frame after the other
+			const frame = await socket.next().catch((error: unknown) => {
+				if (!successor) {
+					throw error;
+				}
+			});
+			if (frame === undefined) {
+				break;
+			}
+
+			const envelope = read(frame);
+			const id = textAt(envelope, 'envelope_id');
+			if (textAt(envelope, 'type') === 'disconnect') {
+				replace(envelope);
+			} else if (id !== '') {
+				const done = Promise.withResolvers<void>();
+				connection.handle(async () => {
+					const more = await take(envelope, listening);
+					socket.send(JSON.stringify({envelope_id: id, ...more}));
+					done.resolve();
+				});
+				// Frames wait in the socket, which bounds them.
+				// oxlint-disable-next-line no-await-in-loop -- one message after the other
+				await within(done.promise, connection.signal).catch(() => {});
+			}
+		}
+
+		if (!successor && !connection.signal.aborted) {
+			throw listenFailure('slack', closedBy(socket));
+		}
+
+		await successor;
+	};
+
+	return {
+		async listen(hearing, {signal}) {
+			await readConnection('slack', signal, async connection => {
+				const ours = (known ??= await whoWeAre(connection.signal));
+				const {socket, connections} = await open(connection.signal);
+				hearing.onListening(noteOn(connections));
+				await readAll(socket, {ours, hearing, connection, signal});
+			});
+		},
+	};
+};
+
+/** What one call of `listen` goes by. */
+type Listening = {
+	readonly ours: Ours;
+	readonly hearing: Hearing;
+	readonly connection: Connection;
+	/** What ends listening, where `connection` ends with its last socket. */
+	readonly signal: AbortSignal;
+};
+
+/** Errors by which the tokens or the app have to be others; what is not known may pass. */
+function judgeLogin(answer: Judged): Judgement {
+	const judgement = judge(answer);
+	if (judgement !== 'platform_rejected') {
+		return judgement;
+	}
+
+	const error = textAt(answer.json, 'error');
+	return /scope|permission|access|team/.test(error) ? 'platform_unauthorized' : 'platform_failed';
+}
+
+const read = (frame: string | undefined): JsonObject => {
+	const value = parsedJson(frame ?? '');
+	return isJsonObject(value) ? value : {};
+};
+
+const objectAt = (json: JsonObject, key: string): JsonObject => {
+	const value = memberAt(json, key);
+	return isJsonObject(value) ? value : {};
+};
+
+const closedBy = ({closeCode}: Socket): string =>
+	`it closed the connection (code ${closeCode ?? '-'})`;
+
+/** Each message goes to one connection of the app alone. */
+const noteOn = (connections: number): string | undefined =>
+	connections > 1
+		? `${connections} programs listen with this app token, and each gets a part of the messages`
+		: undefined;
+
+const reasonOf = (frame: JsonObject, {clean}: Pick<ListenerWorld, 'clean'>): string => {
+	const reason = nameAt(frame, 'reason');
+	const advice =
+		reason === 'link_disabled' ? ': switch Socket Mode on in the settings of the app' : '';
+	return reason === undefined ? '' : `, ${clean(reason)}${advice}`;
+};
+
+/** An address that answers to a press, where it is Slack's; `undefined`: there is none. */
+function responseAddress(text: string, apiBase: string): string | undefined {
+	const url = URL.parse(text);
+	const own = new URL(apiBase);
+	const isOf = (domain: string) => url?.hostname === domain || url?.hostname.endsWith(`.${domain}`);
+	return url &&
+		(url.origin === own.origin ||
+			(url.protocol === 'https:' && (isOf('slack.com') || isOf(own.hostname))))
+		? text
+		: undefined;
+}
