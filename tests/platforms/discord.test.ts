@@ -39,7 +39,7 @@ const speech: Speech = {
 			const {content: _, nonce, ...rest} = body as Record<string, unknown>;
 			if (method === 'PATCH') {
 				assert.equal(path, `/api/v10/channels/${channel}/messages/${last}`);
-				assert.deepEqual({nonce, ...rest}, {nonce, allowed_mentions: {parse: []}, flags: 4});
+				assert.deepEqual(rest, {allowed_mentions: {parse: []}, flags: 4, components: []});
 				assert.equal(nonce, undefined);
 				return {status: 200, json: {id: String(last)}};
 			}
@@ -171,4 +171,35 @@ test('after two minutes a message that may have arrived is not sent again', asyn
 	open.clock.advance(100_000);
 	await expect(open.deliver('once')).rejects.toMatchObject({code: 'delivery_uncertain'});
 	expect(open.service.calls).toHaveLength(4);
+});
+
+test('the last message of a text has the buttons', async () => {
+	const components: unknown[] = [];
+	await using open = await openPlatform(
+		{
+			...speech,
+			serve: () => call => {
+				components.push((call.body as {components?: unknown}).components);
+				return {status: 200, json: {id: '9'}};
+			},
+		},
+		{written: {per_minute: 0}},
+	);
+	const buttons = [
+		{label: 'Approve', data: 'approve K7QF'},
+		{label: 'Deny', data: 'deny K7QF'},
+	];
+	await open.deliver('word '.repeat(500), {buttons});
+	expect(components).toEqual([
+		undefined,
+		[
+			{
+				type: 1,
+				components: [
+					{type: 2, style: 2, label: 'Approve', custom_id: 'approve K7QF'},
+					{type: 2, style: 2, label: 'Deny', custom_id: 'deny K7QF'},
+				],
+			},
+		],
+	]);
 });

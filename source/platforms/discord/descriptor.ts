@@ -1,4 +1,5 @@
 import {nonEmptyText, setting} from '../../core/schema-parts.ts';
+import {conversing} from '../conversing.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
 import {apiBase} from '../settings.ts';
 
@@ -8,6 +9,7 @@ const fields = {
 		secret: true,
 	}),
 	api_base: apiBase('https://discord.com'),
+	...conversing,
 };
 
 export type DiscordSettings = SettingsOf<typeof fields, 'botToken'>;
@@ -34,4 +36,5 @@ export const discord = definePlatform({
 		'Switch on Developer Mode in the settings of Discord (Advanced): the menu of a channel then has "Copy Channel ID".',
 	],
 	load: async () => import('./send.ts'),
+	listens: {load: async () => import('./listen.ts')},
 });

@@ -1,18 +1,11 @@
 import type {JsonObject} from '../../core/json.ts';
-import {version} from '../../core/version.ts';
-import {
-	createAsk,
-	idAt,
-	nameAt,
-	textAt,
-	type ApiRequest,
-	type Judged,
-	type Judgement,
-} from '../ask.ts';
+import {idAt, nameAt, textAt, type ApiRequest, type Judged, type Judgement} from '../ask.ts';
+import type {OutgoingMessage} from '../outgoing-message.ts';
 import type {Place} from '../platform.ts';
 import type {SenderModule} from '../target-kind.ts';
 import {discord} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
+import {askAs} from './api.ts';
 import type {DiscordSettings} from './descriptor.ts';
 
 /** The unit is not documented: UTF-16 units are the stricter guess. */
@@ -25,31 +18,20 @@ const withoutEmbeds = 4;
 const editedTooOften = 30_046;
 
 /** Messages of a bot. Rejects as `Ask`. @see manual/delivery-discord.md, https://discord.com/developers/docs/resources/message#create-message */
-export const connect: SenderModule<DiscordSettings, Place>['connect'] = (
-	{botToken, apiBase, maxParts},
-	world,
-) => {
-	const ask = createAsk(world, {
-		platform: 'discord',
-		base: `${apiBase}/api/v10`,
-		headers: {
-			authorization: `Bot ${botToken}`,
-			// Another form is refused. See https://discord.com/developers/docs/reference#user-agent
-			'user-agent': `DiscordBot (https://www.npmjs.com/package/svc-agent, ${version})`,
-		},
-		judge,
-	});
-
+export const connect: SenderModule<DiscordSettings, Place>['connect'] = (settings, world) => {
+	const ask = askAs(settings, world, judge);
 	return {
-		split: splitAs(discord, maxLength, maxParts),
+		split: splitAs(discord, maxLength, settings.maxParts),
 		async check(limits) {
 			const me = await ask({method: 'GET', path: '/users/@me'}, limits);
 			return nameAt(me, 'username') ?? '?';
 		},
-		async send({text}, place, {key, ...limits}) {
+		async send({text, buttons = []}, place, {key, ...limits}) {
 			const {chat, replyTo} = place;
+			const isLast = limits.index === limits.of - 1;
 			const json = {
 				...bodyOf(text),
+				...(isLast && buttons.length > 0 && {components: [rowOf(buttons)]}),
 				nonce: key,
 				enforce_nonce: true,
 				...(replyTo !== undefined && {
@@ -61,7 +43,9 @@ export const connect: SenderModule<DiscordSettings, Place>['connect'] = (
 		},
 		async edit({text}, place, {id, ...limits}) {
 			const path = `${messagesIn(place)}/${encodeURIComponent(id)}`;
-			await ask({method: 'PATCH', path, json: bodyOf(text), isEdit: true}, limits);
+			// Without buttons from now on.
+			const json = {...bodyOf(text), components: []};
+			await ask({method: 'PATCH', path, json, isEdit: true}, limits);
 			return {place: `discord ${place.chat}`, id};
 		},
 	};
@@ -74,6 +58,12 @@ const bodyOf = (text: string): JsonObject => ({
 	content: text,
 	allowed_mentions: {parse: []},
 	flags: withoutEmbeds,
+});
+
+/** @see https://discord.com/developers/docs/components/reference#button */
+const rowOf = (buttons: NonNullable<OutgoingMessage['buttons']>): JsonObject => ({
+	type: 1,
+	components: buttons.map(({label, data}) => ({type: 2, style: 2, label, custom_id: data})),
 });
 
 function judge({status, json}: Judged, {method}: ApiRequest): Judgement {

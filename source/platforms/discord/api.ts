@@ -1,0 +1,24 @@
+import {version} from '../../core/version.ts';
+import {createAsk, type Ask, type AskOptions} from '../ask.ts';
+import type {SenderWorld} from '../target-kind.ts';
+import type {DiscordSettings} from './descriptor.ts';
+
+/** Where paths begin. */
+export const baseOf = ({apiBase}: Pick<DiscordSettings, 'apiBase'>): string => `${apiBase}/api/v10`;
+
+/** Asks as a bot. */
+export const askAs = (
+	{botToken, apiBase}: Pick<DiscordSettings, 'apiBase' | 'botToken'>,
+	world: Pick<SenderWorld, 'clock' | 'post'>,
+	judge: AskOptions['judge'],
+): Ask =>
+	createAsk(world, {
+		platform: 'discord',
+		base: baseOf({apiBase}),
+		headers: {
+			authorization: `Bot ${botToken}`,
+			// Another form is refused. See https://discord.com/developers/docs/reference#user-agent
+			'user-agent': `DiscordBot (https://www.npmjs.com/package/svc-agent, ${version})`,
+		},
+		judge,
+	});

@@ -1,0 +1,112 @@
+import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {memberAt, nameAt, textAt} from '../ask.ts';
+import {heardText, quotedText} from '../heard.ts';
+import type {InboundMessage, Press} from '../listener.ts';
+
+const snowflake = /^\d{17,20}$/;
+
+/** Messages that people write: as they are, and as answers. All other types say what happened in a channel. */
+const written: ReadonlySet<unknown> = new Set([0, 19]);
+
+/** Of what a button carries; Discord allows 100. */
+const maxDataLength = 200;
+
+/** Where a message stands: a thread is a channel. Messages that were asked for do not say whether they are direct. `undefined` for what is no message. */
+export function placeIn(message: JsonObject) {
+	const chat = textAt(message, 'channel_id');
+	const id = textAt(message, 'id');
+	return snowflake.test(chat) && snowflake.test(id)
+		? {chat, id, isDirect: (memberAt(message, 'guild_id') ?? null) === null}
+		: undefined;
+}
+
+/** Whether the message of that id was written after the other. */
+export const isLater = (id: string, other: string): boolean => BigInt(id) > BigInt(other);
+
+/** Whether a person wrote it, who is not us. */
+export function isOfPerson(message: JsonObject, me: string): boolean {
+	const user = textAt(message, 'author', 'id');
+	return (
+		written.has(memberAt(message, 'type')) &&
+		snowflake.test(user) &&
+		user !== me &&
+		memberAt(message, 'author', 'bot') !== true &&
+		memberAt(message, 'webhook_id') === undefined
+	);
+}
+
+/** The message that it answers, or its id where that alone is told; `undefined`: it answers none, or one that was deleted. */
+export function answeredIn(message: JsonObject): JsonObject | string | undefined {
+	const answered = memberAt(message, 'referenced_message');
+	if (answered !== undefined) {
+		return isJsonObject(answered) ? answered : undefined;
+	}
+
+	const id = textAt(message, 'message_reference', 'message_id');
+	const isAnswer =
+		memberAt(message, 'type') === 19 &&
+		textAt(message, 'message_reference', 'channel_id') === textAt(message, 'channel_id');
+	return isAnswer && snowflake.test(id) ? id : undefined;
+}
+
+/** A message of a person; `undefined` where it has no text. `answered`: the message that it answers. */
+export function messageIn(
+	message: JsonObject,
+	{chat, id, isDirect}: NonNullable<ReturnType<typeof placeIn>>,
+	{me, answered = {}}: {readonly me: string; readonly answered?: JsonObject | undefined},
+): InboundMessage | undefined {
+	const text = heardText(textAt(message, 'content'), new RegExp(`^<@!?${me}>[\\s,:]*`));
+	if (text === '') {
+		return undefined;
+	}
+
+	const name = nameOf(message, 'author');
+	const answeredUser = textAt(answered, 'author', 'id');
+	const quote = quotedText(textAt(answered, 'content'));
+	const mentions = memberAt(message, 'mentions');
+	return {
+		id,
+		chat,
+		user: textAt(message, 'author', 'id'),
+		...(name !== undefined && {name}),
+		text,
+		// Its id begins with its time. See https://discord.com/developers/docs/reference#snowflakes
+		at: Number(BigInt(id) >> 22n) + 1_420_070_400_000,
+		isDirect,
+		isForUs:
+			answeredUser === me ||
+			(Array.isArray(mentions) &&
+				mentions.some(one => isJsonObject(one) && textAt(one, 'id') === me)),
+		...(snowflake.test(answeredUser) &&
+			answeredUser !== me &&
+			quote !== '' && {quote: {author: nameOf(answered, 'author') ?? answeredUser, text: quote}}),
+		answer: isDirect ? {} : {reply_to: id},
+	};
+}
+
+/** The press of a button, and the path of the answer to it, which has a token; `undefined` for any other interaction. @see https://discord.com/developers/docs/interactions/receiving-and-responding */
+export function pressIn(interaction: JsonObject): (Press & {readonly path: string}) | undefined {
+	const chat = textAt(interaction, 'channel_id');
+	const id = textAt(interaction, 'id');
+	const token = textAt(interaction, 'token');
+	const data = textAt(interaction, 'data', 'custom_id');
+	const where = memberAt(interaction, 'member') === undefined ? ['user'] : ['member', 'user'];
+	const user = textAt(interaction, ...where, 'id');
+	const name = nameOf(interaction, ...where);
+	return memberAt(interaction, 'type') === 3 &&
+		[chat, id, user].every(one => snowflake.test(one)) &&
+		token !== '' &&
+		data !== '' &&
+		data.length <= maxDataLength
+		? {
+				chat,
+				user,
+				...(name !== undefined && {name}),
+				data,
+				path: `/interactions/${id}/${encodeURIComponent(token)}/callback`,
+			}
+		: undefined;
+}
+
+const nameOf = (json: JsonObject, ...path: readonly string[]): string | undefined =>
+	nameAt(json, ...path, 'global_name') ?? nameAt(json, ...path, 'username');

@@ -1,0 +1,262 @@
+import {isJsonObject, parsedJson, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {memberAt, textAt} from '../ask.ts';
+import {listenFailure, readConnection, socketAddress, type Connection} from '../connection.ts';
+import {DeliveryError} from '../delivery-error.ts';
+import type {Hearing, ListenerModule} from '../listener.ts';
+import type {Socket} from '../socket.ts';
+import {boundedWaitMs} from '../told-wait.ts';
+import {askAs, baseOf} from './api.ts';
+import type {DiscordSettings} from './descriptor.ts';
+import {createTaker} from './take.ts';
+
+/** GUILD_MESSAGES, DIRECT_MESSAGES, MESSAGE_CONTENT. @see https://discord.com/developers/docs/events/gateway#gateway-intents */
+const intents = (1 << 9) | (1 << 12) | (1 << 15);
+
+const askMs = 30_000;
+/** Until the session has begun, nothing comes for so long at most. */
+const silenceMs = 20_000;
+
+/** Codes after which another connection ends the same way. @see https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
+const refusals: ReadonlyMap<number | undefined, string> = new Map([
+	[4004, 'Discord refuses the bot token: write another one in "bot_token"'],
+	[4010, 'Discord refuses the connection as a wrong shard (code 4010)'],
+	[4011, 'the bot is in too many servers for one connection (code 4011)'],
+	[4012, 'Discord no longer serves this version of its gateway (code 4012)'],
+	[4013, 'Discord does not know the intents that are asked for (code 4013)'],
+	[
+		4014,
+		'the bot may not read messages: switch on "Message Content Intent" on the page "Bot" of its application at https://discord.com/developers/applications',
+	],
+]);
+
+/** Not authenticated, invalid `seq`, session timed out: the next connection begins another session. */
+const endsSession: ReadonlySet<number | undefined> = new Set([4003, 4007, 4009]);
+
+/** What is resumed after a break. */
+type Session = {
+	readonly id: string;
+	/** Where it is resumed. */
+	readonly url: URL;
+	/** Our user. */
+	readonly me: string;
+	/** Of the last event that was handled: what came after it is sent again. */
+	seq: number;
+};
+
+/**
+ * The gateway. Nothing acknowledges a message: a session that is resumed sends again what came after `seq`; where another session begins, known channels are asked for what came after
+ * the last message that was heard there.
+ *
+ * @see manual/delivery-discord.md#conversations, https://discord.com/developers/docs/events/gateway
+ */
+export const createListener: ListenerModule<DiscordSettings>['createListener'] = (
+	settings,
+	world,
+) => {
+	const {clock, openSocket, random} = world;
+	const ask = askAs(settings, world, ({status, isJson}, {method}) =>
+		method === 'GET' ? isJson || undefined : status < 300 || undefined,
+	);
+	let session: Session | undefined;
+	/** Channels that are still to be caught up. */
+	const behind = new Set<string>();
+
+	/** Where a session begins. */
+	const addressOf = async (signal: AbortSignal): Promise<URL> => {
+		const found = await ask({method: 'GET', path: '/gateway/bot'}, {limitMs: askMs, signal});
+		// For one session more, Discord takes the token back.
+		if (memberAt(found, 'session_start_limit', 'remaining') === 0) {
+			const afterMs = Number(textAt(found, 'session_start_limit', 'reset_after'));
+			throw listenFailure('discord', 'Discord lets the bot begin no more sessions today', {
+				code: 'platform_rate_limited',
+				retryAfterMs: boundedWaitMs(afterMs),
+			});
+		}
+
+		return socketAddress('discord', textAt(found, 'url'));
+	};
+
+	/** One connection, from its hello on. */
+	const read = async (
+		socket: Socket,
+		{handle}: Connection,
+		{hearing, taker}: {readonly hearing: Hearing; readonly taker: ReturnType<typeof createTaker>},
+	): Promise<void> => {
+		let isReady = false;
+		let isAnswered = true;
+		using beats = new DisposableStack();
+		const say = (op: number, d: JsonValue) => {
+			socket.send(JSON.stringify({op, d}));
+		};
+		const beat = () => {
+			say(1, session?.seq ?? null);
+		};
+		let stopBeats: (() => void) | undefined;
+		beats.defer(() => {
+			stopBeats?.();
+		});
+		const plan = (waitMs: number, intervalMs: number) => {
+			stopBeats?.();
+			stopBeats = clock.after(waitMs, () => {
+				if (!isAnswered) {
+					socket.close(closeToResume);
+					return;
+				}
+
+				isAnswered = false;
+				beat();
+				plan(intervalMs, intervalMs);
+			});
+		};
+
+		const begin = (hello: JsonObject) => {
+			const intervalMs = memberAt(hello, 'd', 'heartbeat_interval');
+			if (typeof intervalMs !== 'number' || intervalMs < 1000) {
+				throw listenFailure('discord', 'Discord tells no interval of heartbeats');
+			}
+
+			plan(intervalMs * random(), intervalMs);
+			const token = settings.botToken;
+			if (session) {
+				const {id, seq, me} = session;
+				// What broke off goes before what the session sends again.
+				handle(async () => taker.catchUp(me));
+				say(6, {token, session_id: id, seq});
+			} else {
+				const properties = {os: 'svc', browser: 'svc', device: 'svc'};
+				say(2, {token, intents, properties});
+			}
+		};
+
+		const dispatch = (event: JsonObject) => {
+			const name = textAt(event, 't');
+			const seq = memberAt(event, 's');
+			const told = memberAt(event, 'd');
+			const data = isJsonObject(told) ? told : {};
+			if (name === 'READY') {
+				session = sessionIn(data, seq);
+				const {me} = session;
+				taker.lose();
+				handle(async () => taker.catchUp(me));
+			}
+
+			if (!isReady && (name === 'READY' || name === 'RESUMED')) {
+				isReady = true;
+				hearing.onListening();
+			}
+
+			const current = session;
+			if (!current) {
+				return;
+			}
+
+			// At once: it has no time to wait for its turn.
+			const pressed = name === 'INTERACTION_CREATE' ? taker.press(data) : undefined;
+			pressed?.catch(() => {});
+			handle(async () => {
+				await (name === 'MESSAGE_CREATE' ? taker.take([data], current.me) : pressed);
+				current.seq = typeof seq === 'number' ? seq : current.seq;
+			});
+		};
+
+		const handlers = new Map<JsonValue | undefined, (payload: JsonObject) => void>([
+			[0, dispatch],
+			[1, beat],
+			[
+				7,
+				() => {
+					socket.close(closeToResume);
+				},
+			],
+			[
+				9,
+				({d}) => {
+					session = d === true ? session : undefined;
+					throw listenFailure('discord', 'Discord ended the session', {
+						retryAfterMs: 1000 + Math.round(4000 * random()),
+					});
+				},
+			],
+			[10, begin],
+			[
+				11,
+				() => {
+					isAnswered = true;
+				},
+			],
+		]);
+		for (;;) {
+			// oxlint-disable-next-line no-await-in-loop -- one frame after the other
+			const frame = await socket.next(isReady ? undefined : silenceMs);
+			if (frame === undefined) {
+				break;
+			}
+
+			const payload = parsedJson(frame);
+			if (isJsonObject(payload)) {
+				handlers.get(memberAt(payload, 'op'))?.(payload);
+			}
+		}
+
+		const code = socket.closeCode;
+		const refusal = refusals.get(code);
+		if (refusal !== undefined || endsSession.has(code)) {
+			session = undefined;
+		}
+
+		if (refusal !== undefined) {
+			throw new DeliveryError('platform_unauthorized', `Cannot listen to discord: ${refusal}`, {
+				isDown: true,
+				reason: refusal,
+			});
+		}
+
+		if (!isReady) {
+			const said = code === undefined ? '' : ` (code ${code})`;
+			throw listenFailure('discord', `the connection ended before a session began${said}`);
+		}
+	};
+
+	return {
+		async listen(hearing, {cursor, signal}) {
+			await readConnection('discord', signal, async connection => {
+				const url = new URL(session?.url ?? (await addressOf(connection.signal)));
+				url.searchParams.set('v', '10');
+				url.searchParams.set('encoding', 'json');
+				const taker = createTaker({
+					ask,
+					base: baseOf(settings),
+					behind,
+					cursor,
+					hearing,
+					signal: connection.signal,
+					world,
+				});
+				using socket = await openSocket(url.href, {
+					platform: 'discord',
+					secrets: [settings.botToken],
+					signal: connection.signal,
+				});
+				try {
+					await read(socket, connection, {hearing, taker});
+				} finally {
+					socket.close(closeToResume);
+				}
+			});
+		},
+	};
+};
+
+/** 1000 and 1001 end the session, too. */
+const closeToResume = 4000;
+
+/** @throws DeliveryError where it cannot be resumed */
+function sessionIn(ready: JsonObject, seq: JsonValue | undefined): Session {
+	const id = textAt(ready, 'session_id');
+	const me = textAt(ready, 'user', 'id');
+	if (id === '' || !/^\d{17,20}$/.test(me) || typeof seq !== 'number') {
+		throw listenFailure('discord', 'Discord does not say which session began');
+	}
+
+	return {id, me, seq, url: socketAddress('discord', textAt(ready, 'resume_gateway_url'))};
+}
