@@ -44,7 +44,7 @@ async function openChat(script: readonly ScriptedAnswer[], settings: JsonObject 
 		said: (request: number) =>
 			(model.requests[request]?.body as {messages: JsonObject[]} | undefined)?.messages
 				.filter(({role}) => role !== 'system')
-				.map(({role, content}) => `${String(role)}: ${JSON.stringify(content)}`),
+				.map(({role = '', content = ''}) => [role, content]),
 		[Symbol.asyncDispose]: async () => stack.disposeAsync(),
 	};
 }
@@ -59,15 +59,15 @@ test('a turn is answered in its chat, knows what was said before, and what a rou
 	telegram.write('Which one?');
 	await telegram.until(shown => shown.some(({text}) => text === 'Number 7'));
 	expect(chat.said(1)).toEqual([
-		'user: "Hello"',
-		'assistant: "Hi **Ann**"',
-		'assistant: "[Webhook delivery: news]\\nBuild 7 is red"',
-		'user: "Which one?"',
+		['user', 'Hello'],
+		['assistant', 'Hi **Ann**'],
+		['assistant', '[Webhook delivery: news]\nBuild 7 is red'],
+		['user', 'Which one?'],
 	]);
 	telegram.write('/new');
 	telegram.write('Hello');
 	await telegram.until(shown => shown.some(({text}) => text === 'Again?'));
-	expect(chat.said(2)).toEqual(['user: "Hello"']);
+	expect(chat.said(2)).toEqual([['user', 'Hello']]);
 	expect(telegram.faults).toEqual([]);
 	const sessions = await gateway.port.listSessions({limit: 5});
 	expect(sessions.map(({origin, messages}) => [origin, messages])).toEqual([

@@ -45,9 +45,9 @@ export async function openTelegramChat() {
 		const rows = ((markup as JsonObject | undefined)?.['inline_keyboard'] ?? []) as JsonObject[][];
 		shown.set(id, {
 			id,
-			chat: String(chat),
-			text: String(text),
-			buttons: rows.flat().map(button => String(button['callback_data'])),
+			chat: wordOf(chat),
+			text: wordOf(text),
+			buttons: rows.flat().map(button => wordOf(button['callback_data'])),
 			edits: before ? before.edits + 1 : 0,
 			...(reply && {replyTo: Number((reply as JsonObject)['message_id'])}),
 		});
@@ -75,7 +75,7 @@ export async function openTelegramChat() {
 				return put(body, shown.get(Number(body['message_id'])));
 
 			case 'answerCallbackQuery':
-				told.push(String(body['text']));
+				told.push(wordOf(body['text']));
 				changed.resolve();
 				changed = Promise.withResolvers();
 				return ok(true);
@@ -158,3 +158,6 @@ export async function openTelegramChat() {
 }
 
 const ok = (result: JsonValue): Reply => ({status: 200, json: {ok: true, result}});
+
+const wordOf = (value: JsonValue | undefined): string =>
+	typeof value === 'string' ? value : JSON.stringify(value ?? '');
