@@ -9,6 +9,7 @@ type Soak = (options: {
 const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
 	crash: async () => (await import('./crash.ts')).soakCrash,
 	clock: async () => (await import('./clock.ts')).soakClock,
+	chats: async () => (await import('./chats.ts')).soakChats,
 	slow: async () => (await import('./slow.ts')).soakSlow,
 	fuzz: async () => (await import('./fuzz.ts')).soakFuzz,
 	stream: async () => (await import('./stream.ts')).soakStream,

@@ -24,11 +24,17 @@ export async function openTelegramChat() {
 	let arrived = Promise.withResolvers<void>();
 	let changed = Promise.withResolvers<void>();
 
+	const tellOfChange = () => {
+		changed.resolve();
+		changed = Promise.withResolvers();
+	};
+
 	const poll = async ({query}: Call, gone: AbortSignal): Promise<Reply> => {
 		const [offset, timeout] = [Number(query['offset']), Number(query['timeout'])];
 		queue =
 			offset < 0 ? queue.slice(offset) : queue.filter(({update_id: id}) => Number(id) >= offset);
 		if (queue.length === 0 && timeout > 0) {
+			tellOfChange();
 			const end = Promise.withResolvers<void>();
 			gone.addEventListener('abort', () => {
 				end.resolve();
@@ -51,8 +57,7 @@ export async function openTelegramChat() {
 			edits: before ? before.edits + 1 : 0,
 			...(reply && {replyTo: Number((reply as JsonObject)['message_id'])}),
 		});
-		changed.resolve();
-		changed = Promise.withResolvers();
+		tellOfChange();
 		return ok({message_id: id, chat: {id: Number(chat)}});
 	};
 
@@ -76,8 +81,7 @@ export async function openTelegramChat() {
 
 			case 'answerCallbackQuery':
 				told.push(wordOf(body['text']));
-				changed.resolve();
-				changed = Promise.withResolvers();
+				tellOfChange();
 				return ok(true);
 
 			default:
