@@ -76,7 +76,9 @@ export async function killChats({
 	const uncertainOf = async () => {
 		await using store = await openSqliteReader(home.file('state.db'));
 		const runs = await store.runs.list({states: ['uncertain', 'interrupted'], limit: 1000});
-		return Promise.all(runs.map(async ({id}) => (await store.runs.get(id))?.plan.prompt ?? ''));
+		return await Promise.all(
+			runs.map(async ({id}) => (await store.runs.get(id))?.plan.prompt ?? ''),
+		);
 	};
 	let uncertain = await uncertainOf();
 	await telegram.until(shown => {
