@@ -8,7 +8,9 @@ import {defineSettings} from '../core/settings.ts';
 import {cell} from '../core/untrusted.ts';
 import {platformKinds, platformNamed} from '../platforms/platforms.ts';
 import {chatName} from '../platforms/settings.ts';
+import type {Config} from './config.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
+import {platformSettings} from './platform-settings.ts';
 import {problemWithRouteName} from './route-schema.ts';
 
 const maxRules = 200;
@@ -120,6 +122,26 @@ const chatSchema = chatSettings.schema.meta({
 
 /** A chat in which calls of routes and jobs are asked about. */
 export type ApprovalChat = ReturnType<typeof chatSettings.read>;
+
+/** Chats of `written` (all of `config.yaml`) in which nobody could answer: their platform is not listened to. */
+export function diagnoseApprovalChats(
+	chats: readonly ApprovalChat[],
+	config: Pick<Config, 'platforms'>,
+): readonly UnplacedDiagnostic[] {
+	return chats.flatMap(({platform}, index): readonly UnplacedDiagnostic[] => {
+		const settings = platformSettings(config, platform);
+		const isHeard = settings?.enabled === true && settings.inbound === true;
+		return isHeard
+			? []
+			: [
+					{
+						path: ['approvals', 'chats', index, 'platform'],
+						message: `nobody can answer there: platforms.${platform} is not enabled with "inbound: true"`,
+						severity: 'warning',
+					},
+				];
+	});
+}
 
 /** Those of the file; one that slipped is null. */
 export const approvalChatsOf = (

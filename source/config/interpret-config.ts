@@ -5,7 +5,7 @@ import {isLoopbackHost} from '../core/loopback.ts';
 import {cell} from '../core/untrusted.ts';
 import {diagnoseAlerts} from './alerts.ts';
 import {withApiVariables} from './api-variables.ts';
-import {approvalChatsOf, fileRulesOf} from './approval-rules.ts';
+import {approvalChatsOf, diagnoseApprovalChats, fileRulesOf} from './approval-rules.ts';
 import {resolveConfigReferences} from './config-references.ts';
 import {notedSchemaJson} from './config-schema-json.ts';
 import type {Config, HomePaths, LoadedConfig, Profiles} from './config.ts';
@@ -136,6 +136,7 @@ export function interpretConfig(
 				...findWeakSecrets(value, webhook),
 				...diagnoseServers(mcp_servers),
 				...diagnoseToolsets(value, webhook.routes, known),
+				...diagnoseApprovalChats(approvalChatsOf(approvals.chats), {platforms: configured}),
 				...diagnoseAlerts(value, {platforms: configured, slips: slips.items}),
 			].map(finding => place(finding)),
 			...profiles.problems.map(aboutProfile),

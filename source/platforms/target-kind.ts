@@ -184,4 +184,6 @@ export type PlatformSettings = {
 	readonly lacks?: string;
 	readonly perMinute?: number;
 	readonly maxParts?: number;
+	/** Whether people may talk with the agent there. */
+	readonly inbound?: boolean;
 };
