@@ -1,18 +1,15 @@
 import {sleep, type Clock} from '../core/clock.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
+import type {Logger} from '../core/log.ts';
 import {DeliveryError} from './delivery-error.ts';
-
-const maxTextLength = 100_000;
-const maxQuoteLength = 4000;
+import {bounded, maxQuoteLength, maxTextLength} from './polling.ts';
 
 /** A message's text without the mention of us that it begins with, which `mention` matches; empty where nothing else is in it. */
 export const heardText = (text: string, mention: RegExp): string =>
-	cut(text, maxTextLength).trimStart().replace(mention, '').trim();
+	bounded(text, maxTextLength).trimStart().replace(mention, '').trim();
 
 /** The text of a quote, at most 4,000 characters. */
-export const quotedText = (text: string): string => cut(text.trim(), maxQuoteLength);
-
-const cut = (text: string, maxLength: number): string => text.slice(0, maxLength).toWellFormed();
+export const quotedText = (text: string): string => bounded(text.trim(), maxQuoteLength);
 
 /** Sets a member of a map that keeps those that were set last. */
 export function keepLast<Key, Value>(
@@ -38,17 +35,23 @@ export type Marks<Mark> = {
 	/** For `onMessages`. */
 	cursor(): JsonValue;
 	/**
-	 * Brings every chat of `behind` up to date, and takes it out. A chat that the platform refuses is forgotten; a wait that it asks for is waited, up to a minute.
+	 * Brings every chat of `behind` up to date, and takes it out. A chat that the platform refuses, or that could not be brought ten times in a row, is forgotten; a wait that the platform
+	 * asks for is waited, up to a minute.
 	 *
 	 * @throws what `bring` rejects with; what is left in `behind` is still to be done
 	 */
 	catchUp(
-		behind: Set<string>,
+		behind: Behind,
 		bring: (chat: string, mark: Mark) => Promise<void>,
-		limits: {readonly clock: Clock; readonly signal: AbortSignal},
+		limits: {readonly clock: Clock; readonly log: Logger; readonly signal: AbortSignal},
 	): Promise<void>;
 };
 
+/** Chats that are to be caught up, and how often that has failed. */
+export type Behind = Map<string, number>;
+
+/** One chat may not keep all others from being heard. */
+const maxFailures = 10;
 const minWaitMs = 1000;
 const maxWaitMs = 60_000;
 
@@ -67,17 +70,24 @@ export function marksOf<Mark extends JsonObject>(cursor: JsonValue | undefined):
 			keepLast(marks, [chat, mark], maxChats);
 		},
 		cursor: () => ({chats: [...marks]}),
-		async catchUp(behind, bring, {clock, signal}) {
-			for (const chat of behind) {
+		async catchUp(behind, bring, {clock, log, signal}) {
+			for (const [chat, failures] of behind) {
 				const mark = marks.get(chat);
 				try {
 					// oxlint-disable-next-line no-await-in-loop -- one chat after the other
 					await (mark && bring(chat, mark));
 					behind.delete(chat);
 				} catch (error) {
-					const {code, retryAfterMs = Infinity} =
-						error instanceof DeliveryError ? error : {code: undefined};
-					if (code === 'platform_rejected') {
+					if (!(error instanceof DeliveryError) || signal.aborted) {
+						throw error;
+					}
+
+					const {code, message, retryAfterMs = Infinity} = error;
+					if (code === 'platform_rejected' || failures + 1 >= maxFailures) {
+						log.warn('a chat cannot be caught up: what came there meanwhile is lost', {
+							chat,
+							reason: message,
+						});
 						marks.delete(chat);
 						behind.delete(chat);
 					} else if (code === 'platform_rate_limited' && retryAfterMs <= maxWaitMs) {
@@ -85,8 +95,9 @@ export function marksOf<Mark extends JsonObject>(cursor: JsonValue | undefined):
 						await sleep(clock, Math.max(minWaitMs, retryAfterMs), signal);
 						// After the others.
 						behind.delete(chat);
-						behind.add(chat);
+						behind.set(chat, failures);
 					} else {
+						behind.set(chat, failures + 1);
 						throw error;
 					}
 				}

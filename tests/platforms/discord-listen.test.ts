@@ -16,7 +16,7 @@ const textsOf = (heard: Heard) => [...heard.messages.values()].map(({text}) => t
 /** A server, and a listener whose session has begun. */
 async function openBoth(options: Parameters<typeof openListener>[2] = {}) {
 	const discord = await openDiscord();
-	const open = await openListener('discord', discord.settings, options);
+	const open = await openListener('discord', discord.settings, {allowed: [ann], ...options});
 	return {
 		discord,
 		open,
@@ -88,15 +88,17 @@ test('an answer quotes what others wrote; an answer to us is for us and quotes n
 	discord.say(general, '3', {type: 19, referenced_message: null});
 	discord.say(general, '4', reference);
 	await open.until(() => heard.messages.size === 5);
+	// Nothing is asked for a stranger.
+	discord.say(general, 'stranger', {...reference, author: {id: '900000000000000009'}});
 	// What cannot be had is left out.
 	discord.react({status: 500, json: {}});
 	discord.say(general, '5', reference);
 	discord.react('hangs');
 	discord.say(general, '6', reference);
-	await open.until(() => heard.messages.size === 6);
+	await open.until(() => heard.messages.size === 7);
 	await discord.sent(4);
 	open.clock.advance(2000);
-	await open.until(() => heard.messages.size === 7);
+	await open.until(() => heard.messages.size === 8);
 
 	expect([...heard.messages.values()].slice(1).map(({quote, isForUs}) => [isForUs, quote])).toEqual(
 		[
@@ -104,6 +106,7 @@ test('an answer quotes what others wrote; an answer to us is for us and quotes n
 			[true, undefined],
 			[false, undefined],
 			[false, {author: 'bob', text: 'what Bob asked'}],
+			[false, undefined],
 			[false, undefined],
 			[false, undefined],
 		],

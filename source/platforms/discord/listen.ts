@@ -2,6 +2,7 @@ import {isJsonObject, parsedJson, type JsonObject, type JsonValue} from '../../c
 import {memberAt, textAt} from '../ask.ts';
 import {listenFailure, readConnection, socketAddress, type Connection} from '../connection.ts';
 import {DeliveryError} from '../delivery-error.ts';
+import type {Behind} from '../heard.ts';
 import type {Hearing, ListenerModule} from '../listener.ts';
 import type {Socket} from '../socket.ts';
 import {boundedWaitMs} from '../told-wait.ts';
@@ -59,7 +60,7 @@ export const createListener: ListenerModule<DiscordSettings>['createListener'] =
 	);
 	let session: Session | undefined;
 	/** Channels that are still to be caught up. */
-	const behind = new Set<string>();
+	const behind: Behind = new Map();
 
 	/** Where a session begins. */
 	const addressOf = async (signal: AbortSignal): Promise<URL> => {

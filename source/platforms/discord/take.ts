@@ -1,7 +1,7 @@
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import {textAt, type Ask} from '../ask.ts';
-import {marksOf} from '../heard.ts';
+import {marksOf, type Behind} from '../heard.ts';
 import type {Hearing, InboundMessage, ListenerWorld} from '../listener.ts';
 import {answeredIn, isLater, isOfPerson, messageIn, placeIn, pressIn} from './inbound.ts';
 
@@ -33,7 +33,7 @@ export function createTaker({
 	/** Where the API begins. */
 	readonly base: string;
 	/** Channels that are still to be caught up. */
-	readonly behind: Set<string>;
+	readonly behind: Behind;
 	readonly cursor: JsonValue | undefined;
 	readonly hearing: Hearing;
 	readonly signal: AbortSignal;
@@ -41,11 +41,15 @@ export function createTaker({
 }) {
 	const marks = marksOf<Mark>(cursor);
 
-	/** The message that `message` answers; `undefined` where it is gone, or cannot be had at once. */
+	/** The message that `message` answers; `undefined` where it is gone, or cannot be had at once. Nothing is asked for strangers, who could hold up all others. */
 	const answeredBy = async (message: JsonObject, chat: string) => {
 		const answered = answeredIn(message);
 		if (typeof answered !== 'string') {
 			return answered;
+		}
+
+		if (!hearing.isAllowed(textAt(message, 'author', 'id'))) {
+			return undefined;
 		}
 
 		try {
@@ -146,11 +150,11 @@ export function createTaker({
 		/** Another session begins, which sends nothing of before. */
 		lose() {
 			for (const chat of marks.of.keys()) {
-				behind.add(chat);
+				behind.set(chat, 0);
 			}
 		},
 		/** Rejects as `Ask` and `onMessages`; goes on there with the next call. */
 		catchUp: async (me: string) =>
-			marks.catchUp(behind, async (chat, mark) => bring(chat, mark, me), {clock, signal}),
+			marks.catchUp(behind, async (chat, mark) => bring(chat, mark, me), {clock, log, signal}),
 	};
 }
