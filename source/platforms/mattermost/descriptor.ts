@@ -1,4 +1,5 @@
 import {nonEmptyText, setting} from '../../core/schema-parts.ts';
+import {conversing} from '../conversing.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
 import {serverAddress} from '../settings.ts';
 
@@ -10,6 +11,7 @@ const fields = {
 		description: 'Access token of the bot account; best a reference: `${MATTERMOST_BOT_TOKEN}`',
 		secret: true,
 	}),
+	...conversing,
 };
 
 export type MattermostSettings = SettingsOf<typeof fields, 'apiBase' | 'botToken'>;
@@ -33,4 +35,5 @@ export const mattermost = definePlatform({
 		'Add the bot to the team and to the channel. The id of a channel is in its "View Info".',
 	],
 	load: async () => import('./send.ts'),
+	listens: {load: async () => import('./listen.ts')},
 });

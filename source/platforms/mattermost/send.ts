@@ -1,27 +1,19 @@
-import {createAsk, idAt, nameAt, type Judged, type Judgement} from '../ask.ts';
+import {idAt, nameAt} from '../ask.ts';
 import type {Place} from '../platform.ts';
 import type {SenderModule} from '../target-kind.ts';
 import {mattermost} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
+import {askAs} from './api.ts';
 import type {MattermostSettings} from './descriptor.ts';
 
 /** Code points. */
 const maxLength = 16_383;
 
 /** Posts. Rejects as `Ask`. @see manual/delivery-mattermost.md, mattermost/mattermost server/channels/api4/post.go */
-export const connect: SenderModule<MattermostSettings, Place>['connect'] = (
-	{botToken, apiBase, maxParts},
-	world,
-) => {
-	const ask = createAsk(world, {
-		platform: 'mattermost',
-		base: `${apiBase}/api/v4`,
-		headers: {authorization: `Bearer ${botToken}`},
-		judge,
-	});
-
+export const connect: SenderModule<MattermostSettings, Place>['connect'] = (settings, world) => {
+	const ask = askAs(settings, world, ({json}) => typeof json['id'] === 'string');
 	return {
-		split: splitAs(mattermost, maxLength, maxParts),
+		split: splitAs(mattermost, maxLength, settings.maxParts),
 		async check(limits) {
 			const me = await ask({method: 'GET', path: '/users/me'}, limits);
 			return `@${nameAt(me, 'username') ?? '?'}`;
@@ -43,21 +35,3 @@ export const connect: SenderModule<MattermostSettings, Place>['connect'] = (
 		},
 	};
 };
-
-/** Errors have an `id`, too. */
-function judge({status, header, json}: Judged): Judgement {
-	if (status < 300 && typeof json['id'] === 'string' && json['status_code'] === undefined) {
-		return true;
-	}
-
-	if (status !== 429) {
-		return undefined;
-	}
-
-	// When all of the allowance is back; `Retry-After` tells of the next request.
-	const resetMs = Number(header('x-ratelimit-reset')) * 1000;
-	return {
-		code: 'platform_rate_limited',
-		retryAfterMs: header('retry-after') === undefined ? resetMs : undefined,
-	};
-}

@@ -1,0 +1,33 @@
+import {createAsk, type Ask, type Judged} from '../ask.ts';
+import type {SenderWorld} from '../target-kind.ts';
+import type {MattermostSettings} from './descriptor.ts';
+
+/** Asks as the bot account. `isGood`: whether an answer that is no error is what was asked for. */
+export const askAs = (
+	{botToken, apiBase}: Pick<MattermostSettings, 'apiBase' | 'botToken'>,
+	world: Pick<SenderWorld, 'clock' | 'post'>,
+	isGood: (answer: Judged) => boolean,
+): Ask =>
+	createAsk(world, {
+		platform: 'mattermost',
+		base: `${apiBase}/api/v4`,
+		headers: {authorization: `Bearer ${botToken}`},
+		judge(answer) {
+			const {status, header, json} = answer;
+			// Errors have an `id`, too.
+			if (status < 300 && json['status_code'] === undefined && isGood(answer)) {
+				return true;
+			}
+
+			if (status !== 429) {
+				return undefined;
+			}
+
+			// When all of the allowance is back; `Retry-After` tells of the next request.
+			const resetMs = Number(header('x-ratelimit-reset')) * 1000;
+			return {
+				code: 'platform_rate_limited',
+				retryAfterMs: header('retry-after') === undefined ? resetMs : undefined,
+			};
+		},
+	});

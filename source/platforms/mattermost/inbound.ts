@@ -1,0 +1,131 @@
+import {isJsonObject, parsedJson, type JsonObject} from '../../core/json.ts';
+import {memberAt, nameAt, textAt} from '../ask.ts';
+import {heardText, quotedText} from '../heard.ts';
+import type {InboundMessage} from '../listener.ts';
+
+const idForm = /^[a-z0-9]{26}$/;
+
+/** The bot account. */
+export type Ours = {
+	readonly user: string;
+	/** Finds a mention anywhere, and the one that a text begins with. */
+	readonly mention: RegExp;
+	readonly lead: RegExp;
+};
+
+/** The account that `/users/me` tells of; `undefined` where it does not. */
+export function oursIn(me: JsonObject): Ours | undefined {
+	const user = textAt(me, 'id');
+	const name = textAt(me, 'username');
+	// A point that ends a sentence is not of the name.
+	const at = `@${name.replaceAll(/[^a-z0-9]/gi, String.raw`\$&`)}(?![\\w-]|\\.\\w)`;
+	return idForm.test(user) && /^[\w.-]{1,64}$/.test(name)
+		? {
+				user,
+				mention: new RegExp(`(?<![\\w@.-])${at}`, 'i'),
+				lead: new RegExp(`^${at}[\\s,:]*`, 'i'),
+			}
+		: undefined;
+}
+
+/** A post as it is placed; `undefined` for what is no post. `root`: the first post of the thread that it stands in, empty where it is in none. */
+export function placeIn(post: JsonObject) {
+	const [id, chat, user] = ['id', 'channel_id', 'user_id'].map(key => textAt(post, key));
+	const root = textAt(post, 'root_id');
+	const at = memberAt(post, 'create_at');
+	return id !== undefined &&
+		chat !== undefined &&
+		user !== undefined &&
+		[id, chat, user].every(one => idForm.test(one)) &&
+		(root === '' || idForm.test(root)) &&
+		typeof at === 'number' &&
+		Number.isSafeInteger(at) &&
+		at > 0
+		? {id, chat, user, root, at}
+		: undefined;
+}
+
+export type Placed = NonNullable<ReturnType<typeof placeIn>>;
+
+const isSet = (value: unknown): boolean => value === true || value === 'true';
+
+/** Whether a person wrote it: no bot, no webhook, not the server itself; and it is still there. */
+export const isOfPerson = (post: JsonObject): boolean =>
+	textAt(post, 'type') === '' &&
+	!['from_bot', 'from_webhook', 'from_plugin'].some(key => isSet(memberAt(post, 'props', key))) &&
+	(memberAt(post, 'delete_at') ?? 0) === 0;
+
+/** What is known of a thread: whether we wrote in it, and else its first post. */
+export type Thread = {readonly isOurs: boolean; readonly quote?: InboundMessage['quote']};
+
+/** The thread below the post `root`, as the server lists it. */
+export function threadIn(list: JsonObject, root: string, {user}: Ours): Thread {
+	const posts = memberAt(list, 'posts');
+	const all = isJsonObject(posts) ? Object.values(posts) : [];
+	if (all.some(post => isJsonObject(post) && textAt(post, 'user_id') === user)) {
+		return {isOurs: true};
+	}
+
+	const author = textAt(list, 'posts', root, 'user_id');
+	const text = quotedText(textAt(list, 'posts', root, 'message'));
+	return {isOurs: false, ...(idForm.test(author) && text !== '' && {quote: {author, text}})};
+}
+
+/** What the event says besides the post: who is mentioned, what the author is called. Nothing where the post was asked for. */
+export type Told = {readonly mentions?: string; readonly sender?: string | undefined};
+
+export const toldIn = (event: JsonObject): Told => ({
+	mentions: textAt(event, 'data', 'mentions'),
+	sender: nameAt(event, 'data', 'sender_name')?.replace(/^@/, ''),
+});
+
+/** A person's message; `undefined` where it has no text. In rooms the answer opens a thread below it. */
+export function messageIn(
+	post: JsonObject,
+	{id, chat, user, root, at}: Placed,
+	{
+		ours,
+		isDirect,
+		told: {mentions = '', sender},
+		inThread,
+	}: {
+		readonly ours: Ours;
+		readonly isDirect: boolean;
+		readonly told: Told;
+		/** The thread that it stands in. */
+		readonly inThread: Thread | undefined;
+	},
+): InboundMessage | undefined {
+	const written = textAt(post, 'message');
+	const text = heardText(written, ours.lead);
+	if (text === '') {
+		return undefined;
+	}
+
+	const thread = root === '' ? (isDirect ? undefined : id) : root;
+	const quote = inThread?.quote;
+	return {
+		id,
+		chat,
+		user,
+		...(sender !== undefined && sender !== '' && {name: sender}),
+		...(thread !== undefined && {thread}),
+		text,
+		at,
+		isDirect,
+		isForUs:
+			ours.mention.test(written) ||
+			isMentioned(written, mentions, ours.user) ||
+			inThread?.isOurs === true,
+		...(quote && {quote}),
+		answer: thread === undefined ? {} : {thread_id: thread},
+	};
+}
+
+/** The server names everybody in the channel where all of them are mentioned, who are not asked by that. */
+function isMentioned(text: string, mentions: string, user: string): boolean {
+	const named = parsedJson(mentions);
+	return (
+		Array.isArray(named) && named.includes(user) && !/@(?:all|channel|here)(?![\w-])/i.test(text)
+	);
+}

@@ -1,0 +1,138 @@
+import {isJsonObject, parsedJson, type JsonObject} from '../../core/json.ts';
+import {memberAt, textAt} from '../ask.ts';
+import {listenFailure, readConnection, type Connection} from '../connection.ts';
+import type {Behind} from '../heard.ts';
+import type {Hearing, ListenerModule} from '../listener.ts';
+import type {Socket} from '../socket.ts';
+import {askAs} from './api.ts';
+import type {MattermostSettings} from './descriptor.ts';
+import {oursIn, placeIn, toldIn, type Thread} from './inbound.ts';
+import {createTaker} from './take.ts';
+
+const askMs = 30_000;
+const helloMs = 10_000;
+const pingMs = 30_000;
+const pongMs = 10_000;
+
+/**
+ * Its web socket, which acknowledges nothing and sends nothing again: after each break, and where the number of an event shows that one was left out, known channels are asked for what
+ * came since the last post that was heard there.
+ *
+ * @see manual/delivery-mattermost.md#conversations, https://developers.mattermost.com/api-documentation/#/#websocket
+ */
+export const createListener: ListenerModule<MattermostSettings>['createListener'] = (
+	settings,
+	world,
+) => {
+	const {clock, openSocket} = world;
+	const ask = askAs(settings, world, ({isJson}) => isJson);
+	const behind: Behind = new Map();
+	const threads = new Map<string, Thread>();
+
+	/** One connection, from its hello on. */
+	const read = async (
+		socket: Socket,
+		{handle}: Connection,
+		{hearing, taker}: {readonly hearing: Hearing; readonly taker: ReturnType<typeof createTaker>},
+	): Promise<void> => {
+		let isReady = false;
+		/** Of the next event. */
+		let nextSeq: number | undefined;
+		let pings = 0;
+		let stopTimer: (() => void) | undefined;
+		using timer = new DisposableStack();
+		timer.defer(() => {
+			stopTimer?.();
+		});
+		const plan = () => {
+			stopTimer?.();
+			stopTimer = clock.after(pingMs, () => {
+				pings += 1;
+				socket.send(JSON.stringify({action: 'ping', seq: pings}));
+				stopTimer = clock.after(pongMs, () => {
+					socket.close(1000);
+				});
+			});
+		};
+
+		const handleEvent = (event: JsonObject, name: string) => {
+			const seq = memberAt(event, 'seq');
+			const isGap = typeof seq === 'number' && nextSeq !== undefined && seq > nextSeq;
+			nextSeq = typeof seq === 'number' ? seq + 1 : nextSeq;
+			if (isGap || (name === 'hello' && !isReady)) {
+				handle(async () => taker.catchUp());
+			}
+
+			if (name === 'hello' && !isReady) {
+				isReady = true;
+				plan();
+				hearing.onListening();
+			}
+
+			const post = name === 'posted' ? parsedJson(textAt(event, 'data', 'post')) : undefined;
+			const place = isJsonObject(post) ? placeIn(post) : undefined;
+			if (isJsonObject(post) && place) {
+				const isDirect = textAt(event, 'data', 'channel_type') === 'D';
+				handle(async () => taker.take([{post, place, isDirect}], toldIn(event)));
+			}
+		};
+
+		for (;;) {
+			// oxlint-disable-next-line no-await-in-loop -- one frame after the other
+			const frame = await socket.next(isReady ? undefined : helloMs);
+			if (frame === undefined) {
+				break;
+			}
+
+			const payload = parsedJson(frame);
+			const event = isJsonObject(payload) ? payload : {};
+			const name = textAt(event, 'event');
+			if (name !== '') {
+				handleEvent(event, name);
+			} else if (pings > 0 && memberAt(event, 'seq_reply') === pings) {
+				plan();
+			}
+		}
+
+		if (!isReady) {
+			const code = socket.closeCode;
+			const said = code === undefined ? '' : ` (code ${code})`;
+			throw listenFailure('mattermost', `the connection ended before it said hello${said}`);
+		}
+	};
+
+	return {
+		async listen(hearing, {cursor, signal}) {
+			await readConnection('mattermost', signal, async connection => {
+				const me = await ask(
+					{method: 'GET', path: '/users/me'},
+					{limitMs: askMs, signal: connection.signal},
+				);
+				const ours = oursIn(me);
+				if (!ours) {
+					throw listenFailure('mattermost', 'the server does not say which user the bot is');
+				}
+
+				const taker = createTaker({
+					ask,
+					behind,
+					cursor,
+					hearing,
+					ours,
+					signal: connection.signal,
+					threads,
+					world,
+				});
+				using socket = await openSocket(addressOf(settings), {
+					platform: 'mattermost',
+					headers: {authorization: `Bearer ${settings.botToken}`},
+					signal: connection.signal,
+				});
+				await read(socket, connection, {hearing, taker});
+			});
+		},
+	};
+};
+
+const addressOf = ({apiBase}: Pick<MattermostSettings, 'apiBase'>): string =>
+	`${apiBase.replace(/^http/, 'ws')}/api/v4/websocket`;

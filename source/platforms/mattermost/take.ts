@@ -1,0 +1,144 @@
+import {messageOf} from '../../core/errors.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {memberAt, type Ask} from '../ask.ts';
+import {keepLast, marksOf, type Behind} from '../heard.ts';
+import type {Hearing, InboundMessage, ListenerWorld} from '../listener.ts';
+import {
+	isOfPerson,
+	messageIn,
+	placeIn,
+	threadIn,
+	type Ours,
+	type Placed,
+	type Thread,
+	type Told,
+} from './inbound.ts';
+
+const askMs = 30_000;
+const quoteMs = 2000;
+const maxListBytes = 16 * 1024 * 1024;
+/** Posts that a server lists at most. */
+const maxListed = 1000;
+const maxThreads = 500;
+
+/** Posts of one channel may come in another order than they were written in, milliseconds. */
+const overlapMs = 10_000;
+/** What was heard is known again for a day: after half of it, nothing is asked for that was heard. */
+const knownMs = 43_200_000;
+
+/** How far a channel was heard: when its first and last posts were written, milliseconds since 1970. Posts that are asked for do not say whether they are direct. */
+type Mark = {readonly first: number; readonly last: number; readonly isDirect: boolean};
+
+type Post = {readonly post: JsonObject; readonly place: Placed; readonly isDirect: boolean};
+
+/** Hands over what one connection brings, and what came meanwhile. */
+export function createTaker({
+	ask,
+	behind,
+	cursor,
+	hearing,
+	ours,
+	signal,
+	threads,
+	world: {clock, log},
+}: {
+	readonly ask: Ask;
+	/** Channels that are still to be caught up. */
+	readonly behind: Behind;
+	readonly cursor: JsonValue | undefined;
+	readonly hearing: Hearing;
+	readonly ours: Ours;
+	readonly signal: AbortSignal;
+	/** Threads that are known, by their first posts. */
+	readonly threads: Map<string, Thread>;
+	readonly world: Pick<ListenerWorld, 'clock' | 'log'>;
+}) {
+	const marks = marksOf<Mark>(cursor);
+
+	/** Nothing is asked for strangers, who could hold up all others. */
+	const threadOf = async ({root, user}: Placed): Promise<Thread> => {
+		const known = threads.get(root) ?? (hearing.isAllowed(user) ? undefined : {isOurs: false});
+		if (known) {
+			return known;
+		}
+
+		try {
+			const list = await ask(
+				{method: 'GET', path: `/posts/${root}/thread`, maxAnswerBytes: maxListBytes},
+				{limitMs: quoteMs, signal},
+			);
+			const thread = threadIn(list, root, ours);
+			keepLast(threads, [root, thread], maxThreads);
+			return thread;
+		} catch (error) {
+			log.debug('the beginning of a Mattermost thread was left out', {reason: messageOf(error)});
+			return {isOurs: false};
+		}
+	};
+
+	const take = async (posts: readonly Post[], told: Told = {}) => {
+		const heard: InboundMessage[] = [];
+		for (const {post, place, isDirect} of posts) {
+			const {chat, root, at, user} = place;
+			const {first = at, last = at} = marks.of.get(chat) ?? {};
+			marks.set(chat, {first, last: Math.max(last, at), isDirect});
+			if (user === ours.user && root !== '') {
+				keepLast(threads, [root, {isOurs: true}], maxThreads);
+			}
+
+			if (user !== ours.user && isOfPerson(post)) {
+				// oxlint-disable-next-line no-await-in-loop -- one post after the other
+				const inThread = root === '' ? undefined : await threadOf(place);
+				const message = messageIn(post, place, {ours, isDirect, told, inThread});
+				heard.push(...(message ? [message] : []));
+			}
+		}
+
+		if (heard.length > 0 && !signal.aborted) {
+			await hearing.onMessages(heard, marks.cursor());
+		}
+	};
+
+	const bring = async (chat: string, {first, last, isDirect}: Mark) => {
+		const isKnown = clock.now() - last < knownMs;
+		const from = isKnown ? Math.max(first, last - overlapMs) : last + 1;
+		const list = await ask(
+			{
+				method: 'GET',
+				path: `/channels/${chat}/posts?since=${from - 1}`,
+				maxAnswerBytes: maxListBytes,
+			},
+			{limitMs: askMs, signal},
+		);
+		const listed = memberAt(list, 'posts');
+		const all = isJsonObject(listed) ? Object.values(listed).filter(isJsonObject) : [];
+		if (all.length >= maxListed) {
+			log.warn('a Mattermost channel had more new posts than are listed: some may be lost', {
+				channel: chat,
+				listed: all.length,
+			});
+		}
+
+		// Older posts that were changed since then are listed, too.
+		const posts = all
+			.flatMap(post => {
+				const place = placeIn(post);
+				return place?.chat === chat && place.at >= from ? [{post, place, isDirect}] : [];
+			})
+			.toSorted((a, b) => a.place.at - b.place.at);
+		await take(posts);
+	};
+
+	return {
+		/** Posts in their order; `told`: what the event says besides. */
+		take,
+		/** All channels that are known. Rejects as `Ask` and `onMessages`. */
+		async catchUp(): Promise<void> {
+			for (const chat of marks.of.keys()) {
+				behind.set(chat, behind.get(chat) ?? 0);
+			}
+
+			await marks.catchUp(behind, bring, {clock, log, signal});
+		},
+	};
+}
