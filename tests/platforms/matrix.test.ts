@@ -175,6 +175,27 @@ test('matrix: a message in a thread says so to clients without threads, too', as
 	]);
 });
 
+test.for<[string, JsonObject, JsonObject]>([
+	['a message', {}, {}],
+	[
+		'a message of a thread',
+		{thread_id: '$root:example.org'},
+		{rel_type: 'm.thread', event_id: '$root:example.org', is_falling_back: false},
+	],
+])('matrix: %s is answered', async ([, extra, relation]) => {
+	await using open = await openSender({
+		...speech,
+		serve: () => () => ({status: 200, json: {event_id: '$2'}}),
+	});
+	await open.send('It works.', {chat_id: room, reply_to: '$asked', format: 'plain', ...extra});
+	expect(open.service.calls.map(({body}) => body)).toEqual([
+		{
+			...contentOf({body: 'It works.'}),
+			'm.relates_to': {...relation, 'm.in_reply_to': {event_id: '$asked'}},
+		},
+	]);
+});
+
 test('matrix: a sticky text changes one message, with room for its texts twice', async () => {
 	await using open = await openPlatform(speech);
 	const extra = {chat_id: room, sticky: true};

@@ -24,6 +24,7 @@ export const matrix = definePlatform({
 		says: 'the id (!abc:example.org) or an alias (#ops:example.org) of a room',
 	},
 	thread: {form: /^\$\S{1,254}$/, says: 'the id of an event ($abc)'},
+	reply: {form: /^\$\S{1,254}$/, says: 'the id of an event ($abc)'},
 	edits: Infinity,
 	perMinute: 0,
 	// How long is not specified; servers that forget transactions do so after half an hour or later.

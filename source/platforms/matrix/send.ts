@@ -88,18 +88,9 @@ export const connect: SenderModule<MatrixSettings, Place>['connect'] = (
 			const me = await ask({method: 'GET', path: whoAmI}, limits);
 			return nameAt(me, 'user_id') ?? '?';
 		},
-		async send({text}, {chat, thread}, part) {
-			const content = {
-				...contentOf(text),
-				...(thread !== undefined && {
-					'm.relates_to': {
-						rel_type: 'm.thread',
-						event_id: thread,
-						is_falling_back: true,
-						'm.in_reply_to': {event_id: thread},
-					},
-				}),
-			};
+		async send({text}, {chat, thread, replyTo}, part) {
+			const relation = relationOf(thread, replyTo);
+			const content = {...contentOf(text), ...(relation && {'m.relates_to': relation})};
 			const sent = await put(chat, content, part);
 			return {place: `matrix ${chat}`, id: idAt(sent, 'event_id')};
 		},
@@ -127,6 +118,21 @@ export const connect: SenderModule<MatrixSettings, Place>['connect'] = (
 		},
 	};
 };
+
+/** A thread is shown by clients without threads as answers to its beginning. @see Matrix client-server API, fallback for unthreaded clients */
+function relationOf(thread: string | undefined, replyTo: string | undefined) {
+	const answered = replyTo ?? thread;
+	return (
+		answered !== undefined && {
+			...(thread !== undefined && {
+				rel_type: 'm.thread',
+				event_id: thread,
+				is_falling_back: replyTo === undefined,
+			}),
+			'm.in_reply_to': {event_id: answered},
+		}
+	);
+}
 
 function contentOf(text: string) {
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `split` made it
