@@ -1,4 +1,5 @@
 import {nonEmptyText, setting} from '../../core/schema-parts.ts';
+import {conversing} from '../conversing.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
 import {serverAddress} from '../settings.ts';
 
@@ -8,6 +9,7 @@ const fields = {
 		description: 'Of the account that sends; best a reference: `${MATRIX_ACCESS_TOKEN}`',
 		secret: true,
 	}),
+	...conversing,
 };
 
 export type MatrixSettings = SettingsOf<typeof fields, 'accessToken' | 'homeserver'>;
@@ -34,4 +36,5 @@ export const matrix = definePlatform({
 		'In Element its access token is in Settings, Help & About; or ask POST /_matrix/client/v3/login for one. Do not log out there: that ends the token.',
 	],
 	load: async () => import('./send.ts'),
+	listens: {load: async () => import('./listen.ts')},
 });

@@ -1,0 +1,220 @@
+import {createHash} from 'node:crypto';
+import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {memberAt, textAt} from '../ask.ts';
+import type {InboundMessage} from '../listener.ts';
+import {bounded, maxQuoteLength, maxTextLength, objectAt, timeOf} from '../polling.ts';
+
+/** A message as far as its event alone tells. */
+export type ReadMessage = Omit<InboundMessage, 'isDirect' | 'isForUs' | 'quote'> & {
+	readonly isMention: boolean;
+	/** The event that it answers; of a thread the first one, which it does not quote. */
+	readonly answered?: {readonly event: string; readonly isQuoted: boolean};
+};
+
+const maxNameLength = 200;
+const maxIdLength = 300;
+const eventForm = /^\$\S{1,254}$/;
+const userForm = /^@\S{1,254}$/;
+/** Messages that were written before we came are for us for so long. */
+const beforeJoinMs = 600_000;
+
+/**
+ * The message of an event; `undefined` for notices, which bots write, for edits, reactions, files without a caption, and for what is ours.
+ *
+ * @see Matrix client-server API, m.room.message
+ */
+export function messageIn(
+	event: JsonObject,
+	{
+		room,
+		ours,
+		nameOf,
+		now,
+	}: {
+		readonly room: string;
+		/** Our user id. */
+		readonly ours: string;
+		readonly nameOf: (user: string) => string | undefined;
+		readonly now: number;
+	},
+): ReadMessage | undefined {
+	const content = objectAt(event, 'content');
+	const relation = objectAt(content, 'm.relates_to');
+	const user = textAt(event, 'sender');
+	const id = textAt(event, 'event_id');
+	const isMessage =
+		textAt(event, 'type') === 'm.room.message' &&
+		memberAt(event, 'state_key') === undefined &&
+		textAt(relation, 'rel_type') !== 'm.replace';
+	if (!isMessage || !userForm.test(user) || user === ours || !eventForm.test(id)) {
+		return undefined;
+	}
+
+	const written = textIn(content);
+	const text = withoutLead(written, content, ours);
+	if (text.trim() === '') {
+		return undefined;
+	}
+
+	const root = eventAt(relation, 'event_id');
+	const thread = textAt(relation, 'rel_type') === 'm.thread' ? root : undefined;
+	// Clients without threads are shown an answer to the one before it.
+	const isFallback = thread !== undefined && memberAt(relation, 'is_falling_back') === true;
+	const replied = isFallback ? undefined : eventAt(relation, 'm.in_reply_to', 'event_id');
+	const answered = replied ?? thread;
+	const name = nameOf(user);
+	return {
+		id: identityOf(`${room}/${id}`),
+		chat: room,
+		user,
+		...(name !== undefined && {name}),
+		...(thread !== undefined && {thread}),
+		text: bounded(text, maxTextLength),
+		at: timeOf(memberAt(event, 'origin_server_ts'), 1, now),
+		isMention: mentions(written, content, ours),
+		...(answered !== undefined && {
+			answered: {event: answered, isQuoted: replied !== undefined},
+		}),
+		answer: {...(thread !== undefined && {thread_id: thread}), reply_to: id},
+	};
+}
+
+/** What an event of another one says, as a quote. */
+export function quoteIn(
+	event: JsonObject,
+	nameOf: (user: string) => string | undefined,
+): InboundMessage['quote'] {
+	const user = textAt(event, 'sender');
+	const text = textIn(objectAt(event, 'content'));
+	return userForm.test(user) && text.trim() !== ''
+		? {author: nameOf(user) ?? user, text: bounded(text, maxQuoteLength)}
+		: undefined;
+}
+
+/** The names that members have in a room, by their user ids. */
+export function namesIn(events: readonly JsonObject[]): ReadonlyMap<string, string> {
+	return new Map(
+		events
+			.filter(event => textAt(event, 'type') === 'm.room.member')
+			.map((event): [string, string] => [
+				textAt(event, 'state_key'),
+				bounded(textAt(event, 'content', 'displayname'), maxNameLength),
+			])
+			.filter(([, name]) => name !== ''),
+	);
+}
+
+/** What was written to us of the events of a room: where we came in, what came then, and what was written between the invitation and that, unless it is old. */
+export function sinceJoin(events: readonly JsonObject[], ours: string): readonly JsonObject[] {
+	const memberships = events.map(event => (isOwn(event, ours) ? changeOf(event) : undefined));
+	const join = memberships.lastIndexOf('join');
+	if (join === -1) {
+		return events;
+	}
+
+	const invite = memberships.slice(0, join).lastIndexOf('invite');
+	const early = invite === -1 ? [] : events.slice(invite + 1, join);
+	const oldest = writtenAt(events[join]) - beforeJoinMs;
+	return [...early.filter(event => writtenAt(event) >= oldest), ...events.slice(join + 1)];
+}
+
+const writtenAt = (event: JsonObject = {}): number =>
+	timeOf(memberAt(event, 'origin_server_ts'), 1, 0);
+
+const isOwn = (event: JsonObject, ours: string): boolean =>
+	textAt(event, 'type') === 'm.room.member' && textAt(event, 'state_key') === ours;
+
+/** A membership that was another one before; a new name is none. */
+function changeOf(event: JsonObject): string | undefined {
+	const membership = textAt(event, 'content', 'membership');
+	const before = objectAt(event, 'unsigned', 'prev_content');
+	const isUnknown =
+		textAt(before, 'membership') === '' &&
+		memberAt(event, 'unsigned', 'replaces_state') !== undefined;
+	return isUnknown || textAt(before, 'membership') === membership ? undefined : membership;
+}
+
+/** Who invites us, as the events of an invitation have it: all that say so, since a stranger's server may add some. */
+export const invitersIn = (events: readonly JsonObject[], ours: string): readonly string[] =>
+	events
+		.filter(event => isOwn(event, ours) && textAt(event, 'content', 'membership') === 'invite')
+		.map(event => textAt(event, 'sender'));
+
+const identityOf = (id: string): string =>
+	id.length <= maxIdLength ? id : `sha256:${createHash('sha256').update(id).digest('hex')}`;
+
+function eventAt(json: JsonObject, ...path: readonly string[]): string | undefined {
+	const id = textAt(json, ...path);
+	return eventForm.test(id) ? id : undefined;
+}
+
+/** Messages that may have a caption: `body` is one where it is not the name of the file. */
+const files: ReadonlySet<string> = new Set(['m.audio', 'm.file', 'm.image', 'm.video']);
+
+function textIn(content: JsonObject): string {
+	const kind = textAt(content, 'msgtype');
+	const body = memberAt(content, 'body');
+	const file = memberAt(content, 'filename');
+	const isText =
+		kind === 'm.text' || (files.has(kind) && typeof file === 'string' && file !== body);
+	if (!isText || typeof body !== 'string') {
+		return '';
+	}
+
+	const isReply = isJsonObject(memberAt(content, 'm.relates_to', 'm.in_reply_to'));
+	return isReply ? withoutFallback(body) : body;
+}
+
+/** Older clients repeat in front of an answer what it answers. @see Matrix client-server API 1.12, fallbacks for rich replies */
+function withoutFallback(body: string): string {
+	if (!/^> (?:\* )?<@[^>\n]*>/.test(body)) {
+		return body;
+	}
+
+	const lines = body.split('\n');
+	const end = lines.findIndex(line => !line.startsWith('> '));
+	return end === -1 ? '' : lines.slice(lines[end] === '' ? end + 1 : end).join('\n');
+}
+
+function mentions(text: string, content: JsonObject, ours: string): boolean {
+	const named = memberAt(content, 'm.mentions', 'user_ids');
+	// Clients that know no `m.mentions` link to us.
+	const isLinked =
+		!isJsonObject(memberAt(content, 'm.mentions')) &&
+		linksTo(ours).some(link => htmlIn(content).includes(link));
+	return (Array.isArray(named) && named.includes(ours)) || isLinked || indexOfUs(text, ours) !== -1;
+}
+
+/** Some clients encode what others do not. */
+const linksTo = (user: string): readonly string[] =>
+	[user, encodeURIComponent(user)].map(name => `"https://matrix.to/#/${name}"`);
+
+/** Without the message that older clients repeat in front of an answer. */
+const htmlIn = (content: JsonObject): string =>
+	textAt(content, 'formatted_body').replace(/^<mx-reply>.*?<\/mx-reply>/s, '');
+
+/** Where our user id stands, as a word. */
+function indexOfUs(text: string, ours: string): number {
+	for (let at = text.indexOf(ours); at !== -1; at = text.indexOf(ours, at + 1)) {
+		const isPart = /^(?:[\w-]|[.:]\w)/.test(text.slice(at + ours.length, at + ours.length + 2));
+		if (!isPart && !/\w/.test(text.charAt(at - 1))) {
+			return at;
+		}
+	}
+
+	return -1;
+}
+
+/** A text without our name or user id that it begins with: the name that the link to us has. */
+function withoutLead(text: string, content: JsonObject, ours: string): string {
+	const [, href = '', name = ''] =
+		/^(?:<p>)?<a href=("[^"]*")>([^<]*)<\/a>/.exec(htmlIn(content)) ?? [];
+	const start = text.trimStart();
+	const lead =
+		indexOfUs(start, ours) === 0
+			? ours
+			: linksTo(ours).includes(href) && start.startsWith(name)
+				? name
+				: '';
+	return lead === '' ? text : start.slice(lead.length).replace(/^[\s:,]+/, '');
+}

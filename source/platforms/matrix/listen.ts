@@ -1,0 +1,220 @@
+import {messageOf} from '../../core/errors.ts';
+import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {cell} from '../../core/untrusted.ts';
+import {createAsk, textAt, type ApiRequest} from '../ask.ts';
+import {DeliveryError} from '../delivery-error.ts';
+import type {Hearing, ListenerModule} from '../listener.ts';
+import {listAt, objectAt, pollWhile} from '../polling.ts';
+import type {MatrixSettings} from './descriptor.ts';
+import {invitersIn} from './inbound.ts';
+import {createRooms, maxAnswerBytes, stateFilter, timelineFilter} from './rooms.ts';
+
+const askMs = 10_000;
+/** So long the server holds a request for which it has nothing. */
+const holdMs = 30_000;
+/** What it may take beyond that: a first answer has all rooms. */
+const syncMs = 60_000;
+/** For all quotes of one answer. */
+const quotesMs = 10_000;
+const usualTimeline = 50;
+const maxInvitations = 100;
+const joinAgainMs = 60_000;
+const maxJoins = 10;
+
+const nothing = {not_types: ['*']};
+const filterOf = (limit: number): string =>
+	JSON.stringify({
+		presence: nothing,
+		account_data: nothing,
+		room: {
+			account_data: nothing,
+			ephemeral: nothing,
+			state: stateFilter,
+			timeline: {...timelineFilter, limit},
+		},
+	});
+
+const roomForm = /^!\S{1,254}$/;
+
+/**
+ * Syncs. The cursor is `next_batch`, with the rooms whose messages cannot be read; the server keeps what came after it for as long as it keeps the room.
+ *
+ * @see manual/delivery-matrix.md#conversations, Matrix client-server API, GET /sync
+ */
+export const createListener: ListenerModule<MatrixSettings>['createListener'] = (
+	{homeserver, accessToken},
+	world,
+) => {
+	const {clock, log} = world;
+	/** Asks for what has that member where it is a success. */
+	const asking = (member: string) =>
+		createAsk(world, {
+			platform: 'matrix',
+			base: `${homeserver}/_matrix/client/v3`,
+			headers: {authorization: `Bearer ${accessToken}`},
+			judge: ({json, status}, request) =>
+				Object.hasOwn(json, member) ||
+				(isUnknownSince(status, request) ? 'message_gone' : undefined),
+		});
+	const asks = {
+		whoami: asking('user_id'),
+		sync: asking('next_batch'),
+		messages: asking('chunk'),
+		event: asking('sender'),
+		members: asking('joined'),
+		join: asking('room_id'),
+	};
+	const known = createRooms(world, asks);
+	const {encrypted} = known;
+	/** Invitations that are not taken yet: when to try, and how often that was done. */
+	const invitations = new Map<string, {readonly at: number; readonly tries: number}>();
+	let timelineLimit = usualTimeline;
+
+	/** One answer; `undefined` where the server does not know `since` any more. */
+	const sync = async (
+		since: string | undefined,
+		timeoutMs: number,
+		signal: AbortSignal,
+	): Promise<JsonObject | undefined> => {
+		const query = new URLSearchParams({
+			// At a first start only what the rooms are is of interest.
+			filter: filterOf(since === undefined ? 1 : timelineLimit),
+			timeout: String(since === undefined ? 0 : timeoutMs),
+			...(since !== undefined && {since}),
+		});
+		try {
+			const request = {method: 'GET', path: `/sync?${query.toString()}`, maxAnswerBytes} as const;
+			const answer = await asks.sync(request, {limitMs: timeoutMs + syncMs, signal});
+			timelineLimit = usualTimeline;
+			return answer;
+		} catch (error) {
+			if (error instanceof DeliveryError && error.code === 'message_gone') {
+				log.warn(
+					'The Matrix server does not know how far messages were read: those until now are not answered',
+				);
+				return undefined;
+			}
+
+			// Where the answer was too large, the next one is smaller, and the rest comes page by page.
+			timelineLimit = Math.ceil(timelineLimit / 5);
+			throw error;
+		}
+	};
+
+	/** Joins the rooms to which people invite us who may talk with us. Other invitations are left as they are. */
+	const join = async (
+		invited: JsonObject,
+		{ours, hearing, signal}: {ours: string; hearing: Hearing; signal: AbortSignal},
+	): Promise<void> => {
+		for (const [room, invitation] of Object.entries(invited)) {
+			const events = isJsonObject(invitation)
+				? listAt(invitation, 'invite_state', 'events').filter(isJsonObject)
+				: [];
+			const inviters = invitersIn(events, ours);
+			const isWelcome = inviters.length > 0 && inviters.every(user => hearing.isAllowed(user));
+			if (isWelcome && roomForm.test(room) && invitations.size < maxInvitations) {
+				invitations.set(room, {at: clock.monotonic(), tries: 0});
+			}
+		}
+
+		const due = [...invitations].filter(([, {at}]) => at <= clock.monotonic());
+		for (const [room, {tries}] of due) {
+			invitations.delete(room);
+			try {
+				const path = `/rooms/${encodeURIComponent(room)}/join`;
+				// oxlint-disable-next-line no-await-in-loop -- one after the other
+				await asks.join({path, json: {}, sendsNothing: true}, {limitMs: askMs, signal});
+			} catch (error) {
+				signal.throwIfAborted();
+				log.warn('A Matrix room cannot be joined', {room, reason: messageOf(error)});
+				if (error instanceof DeliveryError && error.retryable && tries + 1 < maxJoins) {
+					invitations.set(room, {at: clock.monotonic() + joinAgainMs, tries: tries + 1});
+				}
+			}
+		}
+	};
+
+	return {
+		async listen(hearing, {cursor, signal}) {
+			const kept: JsonObject = isJsonObject(cursor) ? cursor : {};
+			let since = textAt(kept, 'since') || undefined;
+			let noted: string | undefined;
+			let isListening = false;
+			for (const [room, isTold] of Object.entries(objectAt(kept, 'encrypted'))) {
+				encrypted.set(room, isTold === true || encrypted.get(room) === true);
+			}
+
+			const note = () => {
+				const words = noteOn([...encrypted.keys()]);
+				if (!isListening || words !== noted) {
+					isListening = true;
+					noted = words;
+					hearing.onListening(words);
+				}
+			};
+
+			/** Takes one answer; whether anything came. */
+			const take = async (ours: string, timeoutMs: number): Promise<boolean> => {
+				const before = since;
+				const answer = await sync(before, timeoutMs, signal);
+				if (!answer) {
+					since = undefined;
+					return true;
+				}
+
+				const rooms = objectAt(answer, 'rooms');
+				for (const room of Object.keys(objectAt(rooms, 'leave'))) {
+					known.forget(room);
+					invitations.delete(room);
+				}
+
+				const joined = Object.entries(objectAt(rooms, 'join')).flatMap(([room, one]) =>
+					roomForm.test(room) && isJsonObject(one) ? [{room, one}] : [],
+				);
+				for (const {room, one} of joined) {
+					known.noteEncrypted(room, one);
+				}
+
+				note();
+				const turn = {ours, hearing, signal, until: clock.monotonic() + quotesMs};
+				for (const {room, one} of before === undefined ? [] : joined) {
+					// oxlint-disable-next-line no-await-in-loop -- so that what waits is never more than one room has
+					await known.hear(room, one, {...turn, since: before ?? ''});
+				}
+
+				await join(objectAt(rooms, 'invite'), turn);
+				since = textAt(answer, 'next_batch');
+				if (since !== before) {
+					await hearing.onMessages([], {
+						since,
+						...(encrypted.size > 0 && {encrypted: Object.fromEntries(encrypted)}),
+					});
+				}
+
+				return since !== before;
+			};
+
+			await pollWhile({clock, signal}, async () => {
+				const request = {method: 'GET', path: '/account/whoami'} as const;
+				const ours = textAt(await asks.whoami(request, {limitMs: askMs, signal}), 'user_id');
+				// The first request does not wait: it shows whether we may listen.
+				await take(ours, 0);
+				return async () => take(ours, holdMs);
+			});
+		},
+	};
+};
+
+/** A `since` that the server does not take, after it was set back. Other refusals come without one as well. */
+const isUnknownSince = (status: number, request: ApiRequest): boolean =>
+	status === 400 && 'path' in request && /^\/sync\?.*&since=/.test(request.path);
+
+const shownRooms = 5;
+
+function noteOn(rooms: readonly string[]): string | undefined {
+	const shown = rooms.slice(0, shownRooms).map(room => cell(room, 80).text);
+	const more = rooms.length - shown.length;
+	return rooms.length === 0
+		? undefined
+		: `it cannot read encrypted rooms: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

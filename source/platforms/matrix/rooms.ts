@@ -1,0 +1,259 @@
+import {messageOf} from '../../core/errors.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {memberAt, textAt, type Ask} from '../ask.ts';
+import {DeliveryError} from '../delivery-error.ts';
+import type {Hearing, InboundMessage, ListenerWorld} from '../listener.ts';
+import {listAt, objectAt} from '../polling.ts';
+import {messageIn, namesIn, quoteIn, sinceJoin, type ReadMessage} from './inbound.ts';
+
+/** An answer may be that large, bytes. */
+export const maxAnswerBytes = 16 * 1024 * 1024;
+
+const askMs = 10_000;
+const pageMs = 60_000;
+const quoteMs = 2000;
+const pageSize = 100;
+/** Events of a gap, and requests for them: some pages are empty. */
+const maxMissed = 1000;
+const maxPages = 20;
+const maxRemembered = 1000;
+const maxEncrypted = 100;
+
+const withNames = {lazy_load_members: true, include_redundant_members: true};
+
+/** What is of interest in rooms: of a timeline, and of a state. The latter with those who write, for their names. */
+export const timelineFilter = {
+	types: ['m.room.message', 'm.room.encrypted', 'm.room.encryption', 'm.room.member'],
+	...withNames,
+};
+export const stateFilter = {types: ['m.room.encryption', 'm.room.member'], ...withNames};
+
+/** Asks for what is a success where it has that member. */
+export type Asks = Readonly<Record<'event' | 'members' | 'messages', Ask>>;
+
+type Turn = {
+	/** Our user id. */
+	readonly ours: string;
+	readonly hearing: Hearing;
+	/** The cursor before the answer. */
+	readonly since: string;
+	/** Quotes are left out from then on, `Clock.monotonic`. */
+	readonly until: number;
+	readonly signal: AbortSignal;
+};
+
+/** What is kept of rooms from answer to answer, and what an answer says of one. All of it is bounded, and found out again where it was forgotten. */
+export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, asks: Asks) {
+	/** How many are in a room. */
+	const members = new Map<string, number>();
+	const unreadMembers = new Map<string, true>();
+	/** Whether events are ours, of those that were answered or seen. */
+	const isOurEvent = new Map<string, boolean>();
+	const lastSeen = new Map<string, string>();
+	/** Rooms that are encrypted, and whether that was said there. */
+	const encrypted = new Map<string, boolean>();
+
+	/** What stands between the last event of a room that was seen and the timeline of an answer, with the members who wrote it. */
+	const missedIn = async (
+		room: string,
+		{from, since, signal}: {from: string; since: string; signal: AbortSignal},
+	): Promise<{events: JsonObject[]; state: JsonObject[]}> => {
+		const events: JsonObject[] = [];
+		const state: JsonObject[] = [];
+		let token = from;
+		try {
+			for (let page = 0; page < maxPages && token !== '' && events.length < maxMissed; page += 1) {
+				const query = new URLSearchParams({
+					from: token,
+					to: since,
+					dir: 'b',
+					limit: String(pageSize),
+					filter: JSON.stringify(timelineFilter),
+				});
+				const path = `/rooms/${encodeURIComponent(room)}/messages?${query.toString()}`;
+				// oxlint-disable-next-line no-await-in-loop -- one page after the other
+				const answer = await asks.messages(
+					{method: 'GET', path, maxAnswerBytes},
+					{limitMs: pageMs, signal},
+				);
+				const chunk = listAt(answer, 'chunk').filter(isJsonObject);
+				const known = chunk.findIndex(event => textAt(event, 'event_id') === lastSeen.get(room));
+				events.push(...(known === -1 ? chunk : chunk.slice(0, known)));
+				state.push(...listAt(answer, 'state').filter(isJsonObject));
+				token = known === -1 ? textAt(answer, 'end') : '';
+			}
+		} catch (error) {
+			if (!(error instanceof DeliveryError) || error.retryable) {
+				throw error;
+			}
+
+			// We may not look back any more: what is there is heard.
+			log.debug('Missed messages of a Matrix room cannot be read', {reason: messageOf(error)});
+		}
+
+		return {events: events.slice(0, maxMissed).toReversed(), state};
+	};
+
+	const isDirect = async (room: string, signal: AbortSignal): Promise<boolean> => {
+		if (!members.has(room)) {
+			const path = `/rooms/${encodeURIComponent(room)}/joined_members`;
+			let count = Infinity;
+			try {
+				const answer = await asks.members(
+					{method: 'GET', path, maxAnswerBytes},
+					{limitMs: askMs, signal},
+				);
+				count = Object.keys(objectAt(answer, 'joined')).length;
+			} catch (error) {
+				// Whoever writes to us alone would not be heard; but a room whose members are too many to be read must not hold up the others.
+				if (error instanceof DeliveryError && error.retryable && !unreadMembers.has(room)) {
+					remember(unreadMembers, room, true);
+					throw error;
+				}
+			}
+
+			remember(members, room, count);
+		}
+
+		return members.get(room) === 2;
+	};
+
+	/** Finds out about the event that a message answers. What cannot be had at once is left out. */
+	const withAnswered = async (
+		{answered, isMention, ...message}: ReadMessage,
+		{
+			ours,
+			hearing,
+			nameOf,
+			...limits
+		}: Turn & {readonly nameOf: (user: string) => string | undefined},
+	): Promise<InboundMessage> => {
+		const event = answered?.event ?? '';
+		const known = isOurEvent.get(event);
+		const isNeeded =
+			answered !== undefined && (answered.isQuoted ? known !== true : known === undefined);
+		let quote: InboundMessage['quote'];
+		if (isNeeded && hearing.isAllowed(message.user) && clock.monotonic() < limits.until) {
+			const path = `/rooms/${encodeURIComponent(message.chat)}/event/${encodeURIComponent(event)}`;
+			try {
+				const found = await asks.event({method: 'GET', path}, {limitMs: quoteMs, ...limits});
+				const isOurs = textAt(found, 'sender') === ours;
+				remember(isOurEvent, event, isOurs);
+				quote = isOurs || !answered.isQuoted ? undefined : quoteIn(found, nameOf);
+			} catch (error) {
+				limits.signal.throwIfAborted();
+				log.debug('A quote of a Matrix message was left out', {reason: messageOf(error)});
+			}
+		}
+
+		const direct = await isDirect(message.chat, limits.signal);
+		const {reply_to: _, ...inThread} = message.answer;
+		return {
+			...message,
+			isDirect: direct,
+			isForUs: isMention || isOurEvent.get(event) === true,
+			...(quote && {quote}),
+			answer: direct ? inThread : message.answer,
+		};
+	};
+
+	const noteEncrypted = (room: string, joined: JsonObject) => {
+		const events = [...eventsAt(joined, 'state'), ...eventsAt(joined, 'timeline')];
+		if (!encrypted.has(room) && encrypted.size < maxEncrypted && events.some(isEncryption)) {
+			encrypted.set(room, false);
+		}
+	};
+
+	/** Says it once to people who may talk with us. */
+	const sayEncrypted = (room: string, event: JsonObject, {ours, hearing}: Turn) => {
+		const sender = textAt(event, 'sender');
+		const isWritten = textAt(event, 'type') === 'm.room.encrypted' && sender !== ours;
+		if (isWritten && encrypted.get(room) === false && hearing.isAllowed(sender)) {
+			encrypted.set(room, true);
+			hearing.say(room, encryptedWords);
+		}
+	};
+
+	/** Hands over what was written in a room. */
+	const hear = async (room: string, joined: JsonObject, options: Turn): Promise<void> => {
+		const {ours, hearing, since, signal} = options;
+		const isLimited = memberAt(joined, 'timeline', 'limited') === true;
+		const missed = isLimited
+			? await missedIn(room, {from: textAt(joined, 'timeline', 'prev_batch'), since, signal})
+			: {events: [], state: []};
+		const timeline = [...missed.events, ...eventsAt(joined, 'timeline')];
+		const state = [...missed.state, ...eventsAt(joined, 'state')];
+		const names = namesIn([...state, ...timeline]);
+		const nameOf = (user: string) => names.get(user);
+		const count = memberAt(joined, 'summary', 'm.joined_member_count');
+		if (
+			isLimited ||
+			[...state, ...timeline].some(event => textAt(event, 'type') === 'm.room.member')
+		) {
+			members.delete(room);
+		}
+
+		if (typeof count === 'number') {
+			remember(members, room, count);
+		}
+
+		const messages: InboundMessage[] = [];
+		for (const event of sinceJoin(timeline, ours)) {
+			const sender = textAt(event, 'sender');
+			const id = textAt(event, 'event_id');
+			if (sender === ours && id !== '') {
+				remember(isOurEvent, id, true);
+			}
+
+			sayEncrypted(room, event, options);
+			const message = messageIn(event, {room, ours, nameOf, now: clock.now()});
+			if (message) {
+				// oxlint-disable-next-line no-await-in-loop -- in their order
+				messages.push(await withAnswered(message, {...options, nameOf}));
+			}
+		}
+
+		if (messages.length > 0) {
+			await hearing.onMessages(messages);
+		}
+
+		const last = textAt(timeline.at(-1) ?? {}, 'event_id');
+		if (last !== '') {
+			remember(lastSeen, room, last);
+		}
+	};
+
+	return {
+		encrypted,
+		noteEncrypted,
+		hear,
+		forget(room: string) {
+			for (const known of [members, lastSeen, encrypted]) {
+				known.delete(room);
+			}
+		},
+	};
+}
+
+const encryptedWords =
+	'This room is encrypted, and I cannot read encrypted messages: write to me in a room without encryption';
+
+const eventsAt = (joined: JsonObject, part: 'state' | 'timeline'): readonly JsonObject[] =>
+	listAt(joined, part, 'events').filter(isJsonObject);
+
+const isEncryption = (event: JsonObject): boolean =>
+	['m.room.encryption', 'm.room.encrypted'].includes(textAt(event, 'type'));
+
+/** Puts into a map what is forgotten first when there is too much in it. */
+function remember<Value extends JsonValue>(
+	map: Map<string, Value>,
+	key: string,
+	value: Value,
+): void {
+	map.delete(key);
+	map.set(key, value);
+	const [oldest] = map.keys();
+	if (map.size > maxRemembered && oldest !== undefined) {
+		map.delete(oldest);
+	}
+}
