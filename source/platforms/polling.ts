@@ -1,6 +1,7 @@
 import {type Clock, sleep} from '../core/clock.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import {memberAt} from './ask.ts';
+import {readConnection} from './connection.ts';
 
 /** What a stranger wrote is cut there, UTF-16 units. */
 export const maxTextLength = 100_000;
@@ -10,14 +11,17 @@ export const maxQuoteLength = 4000;
 const pauseMs = 1000;
 
 /**
- * Does `connect`, and then `poll` over and over until `signal` aborts, which is no failure of either. `poll` says whether anything came: a server that has nothing and does not wait for
- * it is asked once a second.
+ * One connection of a listener that polls: does `connect`, and then `poll` over and over until `signal` aborts. `poll` says whether anything came: a server that has nothing and does not wait
+ * for it is asked once a second.
+ *
+ * @throws as `readConnection`
  */
 export async function pollWhile(
+	platform: string,
 	{clock, signal}: {readonly clock: Clock; readonly signal: AbortSignal},
 	connect: () => Promise<() => Promise<boolean>>,
 ): Promise<void> {
-	try {
+	await readConnection(platform, signal, async () => {
 		const poll = await connect();
 		while (!signal.aborted) {
 			const since = clock.monotonic();
@@ -27,11 +31,7 @@ export async function pollWhile(
 				await sleep(clock, pauseMs, signal);
 			}
 		}
-	} catch (error) {
-		if (!signal.aborted) {
-			throw error;
-		}
-	}
+	});
 }
 
 /** The first characters of a text, without half of one. */

@@ -5,8 +5,8 @@ import type {JsonObject, JsonValue} from '../../source/core/json.ts';
 import {textAt} from '../../source/platforms/ask.ts';
 import {messageIn, sinceJoin} from '../../source/platforms/matrix/inbound.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';
+import {liveThrough} from './live-through.ts';
 import {createHeard, openListener} from './open-listener.ts';
-import {outlive} from './outlive.ts';
 import {openService, type Call, type Reply} from './service.ts';
 
 const token = 'syt_c3Zj_matrix-token_0123456789';
@@ -283,21 +283,43 @@ async function openBoth({
 
 test('each of 200 messages arrives once and in order, whatever breaks', async () => {
 	await using server = await openHomeserver();
-	server.open(room, us, ann);
-	const {texts, expected} = await outlive('matrix', {
-		service: server,
+	const chats = [room, '!dm:example.org', '!third:example.org'];
+	for (const chat of chats) {
+		server.open(chat, us, ann);
+	}
+
+	const refusals: readonly Reply[] = [
+		failed(502, 'M_UNKNOWN'),
+		failed(429, 'M_LIMIT_EXCEEDED', {retry_after_ms: 2500}),
+		{status: 200, text: '<html>'},
+		{status: 200, text: '{"rooms":{}}'},
+	];
+	const {numbers, inOrder, final, heard} = await liveThrough('matrix', {
 		written: server.written,
-		write(text) {
-			server.write(text);
+		chats,
+		write(name, text) {
+			server.write(text, {}, {name});
 		},
-		refusals: [
-			failed(502, 'M_UNKNOWN'),
-			failed(429, 'M_LIMIT_EXCEEDED', {retry_after_ms: 2500}),
-			{status: 200, text: '<html>'},
-			{status: 200, text: '{"rooms":{}}'},
+		endings: [
+			() => {
+				server.cut();
+			},
+			() => {
+				server.react('breaks');
+			},
+			() => {
+				server.reactToChecks('breaks');
+				server.cut();
+			},
+			...refusals.map(reply => () => {
+				server.react(reply);
+			}),
 		],
+		isUp: async () => server.sent(server.asked('sync').length),
 	});
-	expect(texts).toEqual(expected);
+	expect(numbers).toEqual(inOrder);
+	expect(heard.messages.size).toBe(200);
+	expect(final).toEqual([]);
 	expect(server.faults).toEqual([]);
 });
 

@@ -6,8 +6,8 @@ import {pollWhile} from '../../source/platforms/polling.ts';
 import {messageIn, pressIn} from '../../source/platforms/telegram/inbound.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';
+import {liveThrough} from './live-through.ts';
 import {createHeard, openListener} from './open-listener.ts';
-import {outlive} from './outlive.ts';
 import {openService, type Reply} from './service.ts';
 
 const token = '123456:AAE-telegram-token_0123456789';
@@ -195,22 +195,41 @@ async function openBoth({
 
 test('each of 200 messages arrives once and in order, whatever breaks', async () => {
 	await using telegram = await openTelegram();
-	const {texts, expected} = await outlive('telegram', {
-		service: telegram,
+	const chats = ['99', '-1001234', '-55'];
+	const refusals: readonly Reply[] = [
+		failed(502, 'Bad Gateway'),
+		failed(429, 'Too Many Requests: retry after 3'),
+		overtaken,
+		{status: 200, text: '<html>'},
+		{status: 200, text: '{"ok":true}'},
+		{status: 200, text: '{"ok":true,"result":[{"message":{}}]}'},
+	];
+	const {numbers, inOrder, final, heard} = await liveThrough('telegram', {
 		written: telegram.written,
-		write(text) {
-			telegram.write(text);
+		chats,
+		write(chat, text) {
+			telegram.write(text, {chat: {id: Number(chat), type: 'supergroup'}});
 		},
-		refusals: [
-			failed(502, 'Bad Gateway'),
-			failed(429, 'Too Many Requests: retry after 3'),
-			overtaken,
-			{status: 200, text: '<html>'},
-			{status: 200, text: '{"ok":true}'},
-			{status: 200, text: '{"ok":true,"result":[{"message":{}}]}'},
+		endings: [
+			() => {
+				telegram.cut();
+			},
+			() => {
+				telegram.react('breaks');
+			},
+			() => {
+				telegram.reactToChecks('breaks');
+				telegram.cut();
+			},
+			...refusals.map(reply => () => {
+				telegram.react(reply);
+			}),
 		],
+		isUp: async () => telegram.sent(telegram.polls().length),
 	});
-	expect(texts).toEqual(expected);
+	expect(numbers).toEqual(inOrder);
+	expect(heard.messages.size).toBe(200);
+	expect(final).toEqual([]);
 	expect(telegram.faults).toEqual([]);
 });
 
@@ -337,6 +356,7 @@ test('a server that has nothing and does not wait is asked once a second', async
 	const ending = new AbortController();
 	let asked = 0;
 	const ended = pollWhile(
+		'telegram',
 		{
 			clock: {
 				...clock,

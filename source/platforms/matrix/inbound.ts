@@ -1,8 +1,9 @@
 import {createHash} from 'node:crypto';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import {memberAt, textAt} from '../ask.ts';
+import {quotedText} from '../heard.ts';
 import type {InboundMessage} from '../listener.ts';
-import {bounded, maxQuoteLength, maxTextLength, objectAt, timeOf} from '../polling.ts';
+import {bounded, maxTextLength, objectAt, timeOf} from '../polling.ts';
 
 /** A message as far as its event alone tells. */
 export type ReadMessage = Omit<InboundMessage, 'isDirect' | 'isForUs' | 'quote'> & {
@@ -87,7 +88,7 @@ export function quoteIn(
 	const user = textAt(event, 'sender');
 	const text = textIn(objectAt(event, 'content'));
 	return userForm.test(user) && text.trim() !== ''
-		? {author: nameOf(user) ?? user, text: bounded(text, maxQuoteLength)}
+		? {author: nameOf(user) ?? user, text: quotedText(text)}
 		: undefined;
 }
 

@@ -194,7 +194,7 @@ export const createListener: ListenerModule<MatrixSettings>['createListener'] = 
 				return since !== before;
 			};
 
-			await pollWhile({clock, signal}, async () => {
+			await pollWhile('matrix', {clock, signal}, async () => {
 				const request = {method: 'GET', path: '/account/whoami'} as const;
 				const ours = textAt(await asks.whoami(request, {limitMs: askMs, signal}), 'user_id');
 				// The first request does not wait: it shows whether we may listen.

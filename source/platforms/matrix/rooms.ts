@@ -1,7 +1,8 @@
 import {messageOf} from '../../core/errors.ts';
-import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import {memberAt, textAt, type Ask} from '../ask.ts';
 import {DeliveryError} from '../delivery-error.ts';
+import {keepLast} from '../heard.ts';
 import type {Hearing, InboundMessage, ListenerWorld} from '../listener.ts';
 import {listAt, objectAt} from '../polling.ts';
 import {messageIn, namesIn, quoteIn, sinceJoin, type ReadMessage} from './inbound.ts';
@@ -107,12 +108,12 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 			} catch (error) {
 				// Whoever writes to us alone would not be heard; but a room whose members are too many to be read must not hold up the others.
 				if (error instanceof DeliveryError && error.retryable && !unreadMembers.has(room)) {
-					remember(unreadMembers, room, true);
+					keepLast(unreadMembers, [room, true], maxRemembered);
 					throw error;
 				}
 			}
 
-			remember(members, room, count);
+			keepLast(members, [room, count], maxRemembered);
 		}
 
 		return members.get(room) === 2;
@@ -138,7 +139,7 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 			try {
 				const found = await asks.event({method: 'GET', path}, {limitMs: quoteMs, ...limits});
 				const isOurs = textAt(found, 'sender') === ours;
-				remember(isOurEvent, event, isOurs);
+				keepLast(isOurEvent, [event, isOurs], maxRemembered);
 				quote = isOurs || !answered.isQuoted ? undefined : quoteIn(found, nameOf);
 			} catch (error) {
 				limits.signal.throwIfAborted();
@@ -194,7 +195,7 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 		}
 
 		if (typeof count === 'number') {
-			remember(members, room, count);
+			keepLast(members, [room, count], maxRemembered);
 		}
 
 		const messages: InboundMessage[] = [];
@@ -202,7 +203,7 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 			const sender = textAt(event, 'sender');
 			const id = textAt(event, 'event_id');
 			if (sender === ours && id !== '') {
-				remember(isOurEvent, id, true);
+				keepLast(isOurEvent, [id, true], maxRemembered);
 			}
 
 			sayEncrypted(room, event, options);
@@ -219,7 +220,7 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 
 		const last = textAt(timeline.at(-1) ?? {}, 'event_id');
 		if (last !== '') {
-			remember(lastSeen, room, last);
+			keepLast(lastSeen, [room, last], maxRemembered);
 		}
 	};
 
@@ -243,17 +244,3 @@ const eventsAt = (joined: JsonObject, part: 'state' | 'timeline'): readonly Json
 
 const isEncryption = (event: JsonObject): boolean =>
 	['m.room.encryption', 'm.room.encrypted'].includes(textAt(event, 'type'));
-
-/** Puts into a map what is forgotten first when there is too much in it. */
-function remember<Value extends JsonValue>(
-	map: Map<string, Value>,
-	key: string,
-	value: Value,
-): void {
-	map.delete(key);
-	map.set(key, value);
-	const [oldest] = map.keys();
-	if (map.size > maxRemembered && oldest !== undefined) {
-		map.delete(oldest);
-	}
-}

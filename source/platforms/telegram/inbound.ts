@@ -1,7 +1,8 @@
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import {memberAt, textAt} from '../ask.ts';
+import {quotedText} from '../heard.ts';
 import type {InboundMessage, Press} from '../listener.ts';
-import {bounded, listAt, maxQuoteLength, maxTextLength, objectAt, timeOf} from '../polling.ts';
+import {bounded, listAt, maxTextLength, objectAt, timeOf} from '../polling.ts';
 
 /** The bot: `id`, and its `@name` in small letters. */
 export type Ours = {readonly id: string; readonly mention: string};
@@ -175,7 +176,5 @@ function quoteIn(
 		titleOf(objectAt(answered, 'sender_chat')) ||
 		titleOf(objectAt(answered, 'from')) ||
 		'unknown';
-	return by === ours.id || text.trim() === ''
-		? undefined
-		: {author, text: bounded(text, maxQuoteLength)};
+	return by === ours.id || text.trim() === '' ? undefined : {author, text: quotedText(text)};
 }

@@ -1,10 +1,9 @@
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {createAsk, memberAt, nameAt, textAt, type Judged, type Judgement} from '../ask.ts';
-import {DeliveryError} from '../delivery-error.ts';
+import {listenFailure} from '../connection.ts';
 import type {Hearing, InboundMessage, ListenerModule} from '../listener.ts';
 import {bounded, pollWhile} from '../polling.ts';
-import {platformFailures} from '../post.ts';
 import type {TelegramSettings} from './descriptor.ts';
 import {messageIn, pressIn, type Ours} from './inbound.ts';
 
@@ -54,7 +53,7 @@ export const createListener: ListenerModule<TelegramSettings>['createListener'] 
 		const limits = {limitMs: timeoutMs + askMs, signal};
 		const updates = memberAt(await ask({method: 'GET', path, maxAnswerBytes}, limits), 'result');
 		if (!Array.isArray(updates) || (updates.length > 0 && nextOf(updates) === undefined)) {
-			throw failed('platform_failed', 'getUpdates did not answer with updates');
+			throw listenFailure('telegram', 'getUpdates did not answer with updates');
 		}
 
 		return updates;
@@ -116,16 +115,16 @@ export const createListener: ListenerModule<TelegramSettings>['createListener'] 
 
 	return {
 		async listen(hearing, {cursor, signal}) {
-			await pollWhile({clock, signal}, async () => {
+			await pollWhile('telegram', {clock, signal}, async () => {
 				const me = await get('/getMe', signal);
 				const id = textAt(me, 'result', 'id');
 				if (id === '') {
-					throw failed('platform_failed', 'getMe did not answer with the bot');
+					throw listenFailure('telegram', 'getMe did not answer with the bot');
 				}
 
 				const webhook = textAt(await get('/getWebhookInfo', signal), 'result', 'url');
 				if (webhook !== '') {
-					throw failed('platform_rejected', webhookWords(webhook));
+					throw listenFailure('telegram', webhookWords(webhook), {code: 'platform_rejected'});
 				}
 
 				const ours: Ours = {
@@ -172,13 +171,6 @@ function judge({status, json}: Judged): Judgement {
 
 const privacyNote =
 	'its privacy mode is on: of groups Telegram hands over only commands, mentions and answers, until /setprivacy at @BotFather says Disable and the bot is added anew';
-
-function failed(code: 'platform_failed' | 'platform_rejected', reason: string): DeliveryError {
-	return new DeliveryError(code, `Cannot listen to telegram: ${reason}`, {
-		...platformFailures[code],
-		reason,
-	});
-}
 
 /** The offset that confirms updates; `undefined` where there are none. A server that has lost its count begins another one, which may be lower. */
 function nextOf(updates: readonly JsonValue[]): number | undefined {
