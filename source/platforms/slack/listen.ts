@@ -7,7 +7,7 @@ import type {Hearing, InboundMessage, ListenerModule, ListenerWorld} from '../li
 import type {Socket} from '../socket.ts';
 import type {SlackSettings} from './descriptor.ts';
 import {messageIn, pressIn, quoteIn, type Ours} from './inbound.ts';
-import {judge} from './send.ts';
+import {judge} from './judge.ts';
 
 const askMs = 10_000;
 const quoteMs = 2000;

@@ -1,19 +1,12 @@
 import type {JsonObject} from '../../core/json.ts';
-import {
-	createAsk,
-	idAt,
-	idWithRoom,
-	nameAt,
-	roomAndId,
-	type Judged,
-	type Judgement,
-} from '../ask.ts';
+import {createAsk, idAt, idWithRoom, nameAt, roomAndId} from '../ask.ts';
 import type {OutgoingMessage} from '../outgoing-message.ts';
 import type {Place} from '../platform.ts';
 import type {SenderModule} from '../target-kind.ts';
 import {slack} from '../text/dialects.ts';
 import {splitAs} from '../text/messages.ts';
 import type {SlackSettings} from './descriptor.ts';
+import {judge} from './judge.ts';
 
 /** Slack cuts a text of more than 40,000 characters without an error, and advises so many. */
 const maxLength = 4000;
@@ -95,38 +88,3 @@ const blocksOf = (
 
 /** A section holds 3,000 characters; cut at a line break where there is one. */
 const sectionForm = /[^]{1,3000}(?:\n|$)|[^]{1,3000}/g;
-
-const refusedCredentials = new Set([
-	'account_inactive',
-	'invalid_auth',
-	'not_allowed_token_type',
-	'not_authed',
-	'token_expired',
-	'token_revoked',
-]);
-
-/** What passes; any other error is about the message. */
-const ownTrouble = new Set([
-	'fatal_error',
-	'internal_error',
-	'request_timeout',
-	'service_unavailable',
-]);
-
-/** The status says next to nothing: errors are 200, too. */
-export function judge({status, json}: Judged): Judgement {
-	const {ok, error} = json;
-	if (ok === true) {
-		return true;
-	}
-
-	if (status === 429 || error === 'ratelimited' || error === 'rate_limited') {
-		return 'platform_rate_limited';
-	}
-
-	if (typeof error !== 'string' || status >= 500 || ownTrouble.has(error)) {
-		return 'platform_failed';
-	}
-
-	return refusedCredentials.has(error) ? 'platform_unauthorized' : 'platform_rejected';
-}

@@ -1,0 +1,36 @@
+import type {Judged, Judgement} from '../ask.ts';
+
+const refusedCredentials = new Set([
+	'account_inactive',
+	'invalid_auth',
+	'not_allowed_token_type',
+	'not_authed',
+	'token_expired',
+	'token_revoked',
+]);
+
+/** What passes; any other error is about the message. */
+const ownTrouble = new Set([
+	'fatal_error',
+	'internal_error',
+	'request_timeout',
+	'service_unavailable',
+]);
+
+/** The status says next to nothing: errors are 200, too. */
+export function judge({status, json}: Judged): Judgement {
+	const {ok, error} = json;
+	if (ok === true) {
+		return true;
+	}
+
+	if (status === 429 || error === 'ratelimited' || error === 'rate_limited') {
+		return 'platform_rate_limited';
+	}
+
+	if (typeof error !== 'string' || status >= 500 || ownTrouble.has(error)) {
+		return 'platform_failed';
+	}
+
+	return refusedCredentials.has(error) ? 'platform_unauthorized' : 'platform_rejected';
+}
