@@ -30,6 +30,8 @@ const bundle = await rolldown({
 	resolve: {
 		alias: {
 			'react-devtools-core': join(root, 'scripts/build/no-devtools.mjs'),
+			pino: join(root, 'scripts/build/no-imap-extras.mjs'),
+			socks: join(root, 'scripts/build/no-imap-extras.mjs'),
 			// Its other form cannot be taken apart, and is three times as large.
 			graphql: join(root, 'node_modules/graphql/index.mjs'),
 		},

@@ -17,6 +17,7 @@ const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
 	approvals: async () => (await import('./approvals.ts')).soakApprovals,
 	linear: async () => (await import('./linear.ts')).soakLinear,
 	parts: async () => (await import('./parts.ts')).soakParts,
+	mail: async () => (await import('./mail.ts')).soakMail,
 	codex: async () => (await import('./codex.ts')).soakCodex,
 	properties: async () => (await import('./properties.ts')).soakProperties,
 	screen: async () => (await import('./screen.ts')).soakScreen,

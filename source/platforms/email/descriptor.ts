@@ -1,6 +1,7 @@
 import {z} from 'zod';
 import {checked, nonEmptyText, setting, wholeNumber} from '../../core/schema-parts.ts';
 import {defineSettings, group} from '../../core/settings.ts';
+import {conversing} from '../conversing.ts';
 import {definePlatform, type SettingsOf} from '../platform.ts';
 import {recipientsOf} from './recipients.ts';
 
@@ -25,6 +26,31 @@ const smtp = defineSettings({
 	password: setting(z.string(), {description: 'Best a reference: ${SMTP_PASSWORD}', secret: true}),
 });
 
+const imapsPort = 993;
+const imapPort = 143;
+
+const imap = defineSettings({
+	host: setting(nonEmptyText, {description: 'Name of the IMAP server, for `inbound`'}),
+	port: setting(wholeNumber(1, 65_535), {
+		description: 'Its port; 143 when not secure',
+		default: imapsPort,
+	}),
+	secure: setting(z.boolean(), {
+		description:
+			'TLS from the first byte; else STARTTLS, which only a server on this machine need not have',
+		default: true,
+	}),
+	username: setting(nonEmptyText, {description: 'Login'}),
+	password: setting(nonEmptyText, {
+		description: 'Best a reference: ${IMAP_PASSWORD}',
+		secret: true,
+	}),
+	mailbox: setting(nonEmptyText, {
+		description: 'The folder that is read; nothing in it is changed',
+		default: 'INBOX',
+	}),
+});
+
 const fields = {
 	from: setting(address, {description: 'Sender'}),
 	home_channel: setting(address, {description: 'Recipient when a route names none'}),
@@ -40,6 +66,26 @@ const fields = {
 		},
 		{description: 'The mail server'},
 	),
+	imap: group(
+		{
+			...imap,
+			read(written) {
+				const secure = written?.secure ?? written?.port !== imapPort;
+				const port = written?.port ?? (secure ? imapsPort : imapPort);
+				return {...imap.read(written), port, secure};
+			},
+		},
+		{description: 'Where mails of people come in'},
+	),
+	authserv_id: setting(nonEmptyText, {
+		description:
+			'Name with which your own mail server begins its `Authentication-Results`; `inbound` needs it',
+	}),
+	approvals: setting(z.boolean(), {
+		description: 'Whether mails may answer requests for approval',
+		default: false,
+	}),
+	...conversing,
 };
 
 export type EmailSettings = SettingsOf<typeof fields, 'from'>;
@@ -50,8 +96,7 @@ const messageId = {
 	says: 'the Message-ID of a mail (<id@example.org>)',
 };
 
-/** Mail. @see manual/delivery-email.md */
-export const email = definePlatform({
+const platform = definePlatform({
 	kind: 'email',
 	title: 'E-mail',
 	fields,
@@ -62,12 +107,52 @@ export const email = definePlatform({
 	reply: messageId,
 	perMinute: 0,
 	// What a login sends, which a server may quote.
-	secrets: ({smtp: {username = '', password}}) =>
-		password === undefined
-			? []
-			: [`\0${username}\0${password}`, password].map(text => Buffer.from(text).toString('base64')),
+	secrets: ({smtp: outgoing, imap: incoming}) =>
+		[outgoing, incoming].flatMap(({username = '', password}) =>
+			password === undefined
+				? []
+				: [`\0${username}\0${password}`, password].map(text =>
+						Buffer.from(text).toString('base64'),
+					),
+		),
 	setUp: [
 		"Ask your mail provider for the server that takes mail from programs (its SMTP server), and for a login: many want a password of the program's own.",
 	],
 	load: async () => import('./send.ts'),
+	listens: {
+		lacks({imap: incoming}) {
+			const missing = (['host', 'username', 'password'] as const).filter(
+				key => incoming[key] === undefined,
+			);
+			return missing.length === 0 ? undefined : missing.map(key => `"imap.${key}"`).join(', ');
+		},
+		load: async () => import('./listen.ts'),
+	},
 });
+
+const lowerCased = (people: readonly string[]) => people.map(one => one.toLowerCase());
+
+/** Mail. Anybody can write any sender: without the name of the server that looks into it, nobody is heard. @see manual/delivery-email.md */
+export const email = {
+	...platform,
+	settings: platform.settings
+		.superRefine((value, context) => {
+			if (value?.inbound && value.authservId === undefined) {
+				context.addIssue({
+					code: 'custom',
+					path: ['inbound'],
+					message:
+						'needs "authserv_id", the name with which your mail server begins its Authentication-Results: without it anybody could write as anybody',
+				});
+			}
+		})
+		.transform(
+			value =>
+				value && {
+					...value,
+					allowFrom: lowerCased(value.allowFrom),
+					...(value.approvers && {approvers: lowerCased(value.approvers)}),
+				},
+		)
+		.meta({description: 'Delivery to E-mail'}),
+};

@@ -44,7 +44,11 @@ async function createMailServer(options: SMTPServerOptions = {}) {
 }
 
 const emailConfig = (port: number, overrides: Partial<EmailSettings> = {}): EmailSettings => ({
-	enabled: true,
+	...(email.settings.parse({
+		enabled: true,
+		from: 'x@y.example',
+		smtp: {host: 'x'},
+	}) as EmailSettings),
 	from: 'Gateway <svc@example.org>',
 	homeChannel: 'home@example.com',
 	smtp: {host: '127.0.0.1', port, secure: false},

@@ -1,0 +1,254 @@
+import {ImapFlow} from 'imapflow';
+import {codeOf, messageOf as wordsOf} from '../../core/errors.ts';
+import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {isLoopbackHost} from '../../core/loopback.ts';
+import {createRedact} from '../../core/redact.ts';
+import {isUnknownAuthority} from '../../core/unknown-authority.ts';
+import {within} from '../../core/within.ts';
+import {listenFailure, readConnection} from '../connection.ts';
+import type {Hearing, InboundMessage, ListenerModule, ListenerWorld} from '../listener.ts';
+import type {EmailSettings} from './descriptor.ts';
+import {judgeMail, messageOf} from './inbound.ts';
+import {mailHeadersOf} from './mail-headers.ts';
+
+const stepMs = 10_000;
+/** Servers end IDLE after 30 minutes, and a broken line shows only when something is said. @see RFC 2177 */
+const idleMs = 5 * 60_000;
+const silenceMs = 60_000;
+const maxMailBytes = 10 * 1024 * 1024;
+const maxAtOnce = 500;
+
+/** How far a mailbox was read. Another `uidvalidity`: its mails have other numbers. @see RFC 3501 §2.3.1.1 */
+type Mark = {readonly uidvalidity: string; readonly uid: number};
+
+/**
+ * Reads what comes into a mailbox over IMAP, and changes nothing in it.
+ *
+ * @see manual/delivery-email.md#conversations
+ */
+export const createListener: ListenerModule<EmailSettings>['createListener'] = (
+	settings,
+	world,
+) => ({
+	async listen(hearing, {cursor, signal}) {
+		await readConnection('email', signal, async connection => {
+			const client = new ImapFlow(optionsOf(settings, world));
+			const {promise: broken, reject: breakOff} = Promise.withResolvers<never>();
+			broken.catch(() => {});
+			client.on('error', breakOff);
+			client.on('close', () => {
+				breakOff(new Error('the server ended the connection'));
+			});
+			const ending = new AbortController();
+			const ended = AbortSignal.any([connection.signal, ending.signal]);
+			let saving: Promise<void> | undefined;
+			let unsaved: {readonly error: unknown} | undefined;
+			const save = async (messages: readonly InboundMessage[], mark: Mark) => {
+				ended.throwIfAborted();
+				saving = hearing.onMessages(messages, mark);
+				try {
+					await saving;
+				} catch (error) {
+					unsaved = {error};
+					throw error;
+				}
+			};
+			try {
+				const talk = readMailbox(client, {settings, world, hearing, save, cursor, signal: ended});
+				const end = Promise.race([talk, broken]);
+				end.catch(() => {});
+				await within(end, ended);
+			} catch (error) {
+				throw unsaved ? unsaved.error : failureOf(error, settings, world);
+			} finally {
+				ending.abort();
+				client.close();
+				await saving?.catch(() => {});
+			}
+		});
+	},
+});
+
+type Reading = {
+	readonly settings: EmailSettings;
+	readonly world: ListenerWorld;
+	readonly hearing: Hearing;
+	readonly save: (messages: readonly InboundMessage[], mark: Mark) => Promise<void>;
+	readonly cursor: JsonValue | undefined;
+	readonly signal: AbortSignal;
+};
+
+async function readMailbox(client: ImapFlow, reading: Reading): Promise<never> {
+	const {settings, world, hearing, save, cursor, signal} = reading;
+	let news = Promise.withResolvers<void>();
+	client.on('exists', () => {
+		news.resolve();
+	});
+	await client.connect();
+	const {uidValidity, uidNext} = await client.mailboxOpen(settings.imap.mailbox, {readOnly: true});
+	const uidvalidity = String(uidValidity);
+	const known = markIn(cursor);
+	let uid = known?.uidvalidity === uidvalidity ? known.uid : uidNext - 1;
+	if (known?.uidvalidity !== uidvalidity) {
+		if (known) {
+			world.log.warn('the mailbox was numbered anew: what came meanwhile is not answered', {
+				mailbox: settings.imap.mailbox,
+			});
+		}
+
+		await save([], {uidvalidity, uid});
+	}
+
+	hearing.onListening();
+	for (;;) {
+		signal.throwIfAborted();
+		news = Promise.withResolvers();
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		const mails = await mailsBehind(client, uid);
+		for (const mail of mails) {
+			// oxlint-disable-next-line no-await-in-loop -- in their order
+			const message = await heardIn(client, mail, reading);
+			uid = mail.uid;
+			// What is left out is noted with the next one.
+			if (message || mail === mails.at(-1)) {
+				// oxlint-disable-next-line no-await-in-loop -- see above
+				await save(message ? [message] : [], {uidvalidity, uid});
+			}
+
+			signal.throwIfAborted();
+		}
+
+		if (mails.length === 0) {
+			// The next command ends it.
+			void client.idle().catch(() => {});
+			const cancel = world.clock.after(idleMs, news.resolve);
+			try {
+				// oxlint-disable-next-line no-await-in-loop -- until something comes
+				await within(news.promise, signal);
+			} finally {
+				cancel();
+			}
+		}
+	}
+}
+
+function markIn(cursor: JsonValue | undefined): Mark | undefined {
+	const {uidvalidity, uid} = isJsonObject(cursor) ? cursor : {};
+	return typeof uidvalidity === 'string' && Number.isSafeInteger(uid)
+		? {uidvalidity, uid: Number(uid)}
+		: undefined;
+}
+
+type Mail = {readonly uid: number; readonly bytes: number; readonly at: number};
+
+/** The next mails, in the order in which they came. */
+async function mailsBehind(client: ImapFlow, last: number): Promise<readonly Mail[]> {
+	const mails: Mail[] = [];
+	// `*` is the last mail, also where that has a smaller number.
+	const query = {uid: true, size: true, internalDate: true};
+	for await (const {uid, size = 0, internalDate} of client.fetch(`${last + 1}:*`, query, {
+		uid: true,
+	})) {
+		if (uid > last && mails.length < maxAtOnce) {
+			mails.push({uid, bytes: size, at: new Date(internalDate ?? Number.NaN).getTime()});
+		}
+	}
+
+	return mails.toSorted((one, other) => one.uid - other.uid);
+}
+
+/** The message of a mail; `undefined` where it is left out, or was deleted. */
+async function heardIn(
+	client: ImapFlow,
+	{uid, bytes, at}: Mail,
+	{settings, world: {log, clock}, hearing}: Reading,
+): Promise<InboundMessage | undefined> {
+	if (bytes > maxMailBytes) {
+		log.warn('a mail was left out: it is larger than 10 MB', {uid, bytes});
+		return undefined;
+	}
+
+	const options = {uid: true};
+	const top = await client.fetchOne(String(uid), {headers: true}, options);
+	const headers = mailHeadersOf((top && top.headers?.toString('utf8')) || '');
+	const judged = judgeMail(headers, settings);
+	if (judged.leftOut !== undefined) {
+		const isKnown = judged.sender !== undefined && hearing.isAllowed(judged.sender);
+		log[isKnown ? 'warn' : 'debug']('a mail was left out', {
+			uid,
+			sender: judged.sender,
+			reason: judged.leftOut,
+		});
+		return undefined;
+	}
+
+	const whole = await client.fetchOne(String(uid), {source: true}, options);
+	if (!whole || !whole.source) {
+		return undefined;
+	}
+
+	try {
+		return await messageOf(whole.source, {
+			headers,
+			sender: judged.sender,
+			at: Number.isNaN(at) ? clock.now() : at,
+		});
+	} catch (error) {
+		log.warn('a mail was left out: it cannot be read', {uid, reason: wordsOf(error)});
+		return undefined;
+	}
+}
+
+function optionsOf(
+	{imap: {host = '', port, secure, username = '', password = ''}}: EmailSettings,
+	{secureContext}: Pick<ListenerWorld, 'secureContext'>,
+) {
+	const isHere = isLoopbackHost(host);
+	return {
+		host,
+		port,
+		secure,
+		// A password never crosses a network in the clear.
+		...(!secure && !isHere && {doSTARTTLS: true}),
+		auth: {user: username, pass: password},
+		// Servers on this machine sign their own certificates.
+		tls: isHere
+			? {rejectUnauthorized: false}
+			: {rejectUnauthorized: true, ...(secureContext && {secureContext: secureContext()})},
+		logger: false as const,
+		clientInfo: {name: 'svc'},
+		disableAutoIdle: true,
+		disableCompression: true,
+		connectionTimeout: stepMs,
+		greetingTimeout: stepMs,
+		socketTimeout: silenceMs,
+		maxLineLength: 1024 * 1024,
+		maxLiteralSize: 2 * maxMailBytes,
+		maxResponseSize: 3 * maxMailBytes,
+		maxResponseTokens: 10_000,
+	};
+}
+
+/** Refusals of a login that pass by themselves. @see RFC 5530 §3 */
+const passing: ReadonlySet<unknown> = new Set(['UNAVAILABLE', 'LIMIT', 'INUSE', 'SERVERBUG']);
+
+function failureOf(
+	error: unknown,
+	{imap: {host, port, username = '', password = ''}}: EmailSettings,
+	{clean}: Pick<ListenerWorld, 'clean'>,
+) {
+	const told: Readonly<Record<string, unknown>> = Object.fromEntries(Object.entries(error ?? {}));
+	const plain = Buffer.from(`\0${username}\0${password}`).toString('base64');
+	const hide = createRedact(() => [password, plain].filter(text => text !== ''));
+	const said = typeof told['responseText'] === 'string' ? told['responseText'] : wordsOf(error);
+	const advice = isUnknownAuthority(error) ? ': set tls.ca to the PEM file of its CA' : '';
+	const isRefused =
+		told['authenticationFailed'] === true && !passing.has(told['serverResponseCode']);
+	const code = isRefused
+		? 'platform_unauthorized'
+		: told['mailboxMissing'] === true
+			? 'platform_rejected'
+			: 'platform_unreachable';
+	const why = `${isRefused ? 'the login is refused: ' : ''}${said === '' ? codeOf(error) : said}`;
+	return listenFailure('email', `${host}:${port}: ${clean(hide(why))}${advice}`, {code});
+}

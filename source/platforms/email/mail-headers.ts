@@ -1,0 +1,124 @@
+import {mailAddressOf} from './recipients.ts';
+
+/** The headers of a mail from the top, names in small letters, values unfolded. */
+export type MailHeaders = ReadonlyArray<readonly [name: string, value: string]>;
+
+/** Only CRLF and LF end a line, as for the servers that looked at the mail before: what hides behind a bare CR is no header. */
+export function mailHeadersOf(raw: string): MailHeaders {
+	const end = /\r?\n\r?\n/.exec(raw)?.index ?? raw.length;
+	return raw
+		.slice(0, end)
+		.replaceAll(/\r?\n[\t ]+/g, ' ')
+		.split(/\r?\n/)
+		.flatMap(line => {
+			const at = line.indexOf(':');
+			const name = line.slice(0, Math.max(at, 0)).trimEnd().toLowerCase();
+			return /^[!-9;-~]+$/.test(name) ? [[name, line.slice(at + 1).trim()] as const] : [];
+		});
+}
+
+export const headersNamed = (headers: MailHeaders, name: string): readonly string[] =>
+	headers.filter(([own]) => own === name).map(([, value]) => value);
+
+const idForm = /^[!-;=?A-~]{1,250}@[!-;=?A-~]{1,250}$/;
+
+/** The first Message-ID of a header, without its angle brackets. @see RFC 5322 §3.6.4 */
+export function messageIdIn(value: string | undefined): string | undefined {
+	const [, id] = /<([^<>\s]{3,300})>/.exec(value ?? '') ?? [];
+	return id !== undefined && id.length <= maxIdLength && idForm.test(id) ? id : undefined;
+}
+
+const maxIdLength = 290;
+
+/** Who wrote a mail, in small letters: its only `From` with one address; `undefined` where it names none, or several. */
+export function senderOf(headers: MailHeaders): string | undefined {
+	const [from, ...others] = headersNamed(headers, 'from');
+	if (from === undefined || others.length > 0) {
+		return undefined;
+	}
+
+	const {text, isWhole} = withoutComments(from, '');
+	const address = isWhole && !/[,;:]/.test(text) ? mailAddressOf(text) : undefined;
+	return address?.toLowerCase();
+}
+
+/** Why a mail is no message of a person to us; `undefined`: it may be one. @see RFC 3834 §2 */
+export function automaticIn(headers: MailHeaders): string | undefined {
+	const first = (name: string) => headersNamed(headers, name)[0]?.toLowerCase() ?? '';
+	const automatic = first('auto-submitted').split(';')[0]?.trim() ?? '';
+	if (automatic !== '' && automatic !== 'no') {
+		return 'a program wrote it';
+	}
+
+	if (/^(?:bulk|list|junk)\b/.test(first('precedence')) || hasListHeader(headers)) {
+		return 'it comes from a mailing list';
+	}
+
+	return /^<\s*>$/.test(first('return-path')) ||
+		first('content-type').startsWith('multipart/report')
+		? 'it is a report'
+		: undefined;
+}
+
+const hasListHeader = (headers: MailHeaders): boolean =>
+	headers.some(([name]) => name.startsWith('list-'));
+
+/**
+ * Whether our server found that the mail is of the domain that its `From` names. Senders can write any header; those of our server stand above theirs, so that its topmost result counts
+ * alone, whatever is further down.
+ *
+ * @see RFC 8601 §2.2, §5, RFC 7489 §11.2
+ */
+export function passesDmarc(headers: MailHeaders, authservId: string, sender: string): boolean {
+	const ours = headersNamed(headers, 'authentication-results')
+		.map(value => withoutComments(value, '_'))
+		.find(
+			({text}) => text.trimStart().split(/[\s;]/)[0]?.toLowerCase() === authservId.toLowerCase(),
+		);
+	const [, ...results] = ours?.isWhole ? ours.text.split(';') : [];
+	const found = results
+		.map(result => result.trim())
+		.filter(result => /^dmarc\s*[/=]/i.test(result));
+	const [result = ''] = found;
+	const domains = [...result.matchAll(/\sheader\.from\s*=\s*(\S+)/gi)].map(([, value = '']) =>
+		value.toLowerCase().split('@').at(-1),
+	);
+	return (
+		found.length === 1 &&
+		/^dmarc\s*(?:\/\s*\d+\s*)?=\s*pass(?:\s|$)/i.test(result) &&
+		domains.every(domain => domain === sender.split('@').at(-1))
+	);
+}
+
+/** A header without its comments; quoted strings without their quotes, and their special characters as `special`. `isWhole`: each comment and string ends. @see RFC 5322 §3.2.2 */
+function withoutComments(value: string, special: string): {text: string; isWhole: boolean} {
+	let text = '';
+	let depth = 0;
+	let isQuoted = false;
+	let isEscaped = false;
+	for (const character of value) {
+		if (isEscaped) {
+			isEscaped = false;
+			text += depth === 0 ? special : '';
+		} else if (character === '\\' && (isQuoted || depth > 0)) {
+			isEscaped = true;
+		} else if (isQuoted) {
+			isQuoted = character !== '"';
+			text += isQuoted ? (/[\w.@-]/.test(character) ? quotedAs(character, special) : special) : '';
+		} else if (character === '(') {
+			depth += 1;
+			text += ' ';
+		} else if (depth > 0) {
+			depth -= character === ')' ? 1 : 0;
+		} else if (character === '"') {
+			isQuoted = true;
+		} else {
+			text += character;
+		}
+	}
+
+	return {text, isWhole: depth === 0 && !isQuoted};
+}
+
+/** Of a name that is shown nothing is left. */
+const quotedAs = (character: string, special: string): string => (special === '' ? '' : character);

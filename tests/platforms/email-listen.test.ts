@@ -1,0 +1,613 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import type {JsonObject} from '../../source/core/json.ts';
+import type {DeliveryError} from '../../source/platforms/delivery-error.ts';
+import {email} from '../../source/platforms/email/descriptor.ts';
+import {mailHeadersOf, passesDmarc, senderOf} from '../../source/platforms/email/mail-headers.ts';
+import {replyText, textOfHtml} from '../../source/platforms/email/reply-text.ts';
+import {createTemporaryHome, problemsOf} from '../config/temporary-home.ts';
+import {propertyRuns} from '../helpers/property-runs.ts';
+import {randomOf, runSeed} from '../helpers/random.ts';
+import {openImapServer} from './email/imap-server.ts';
+import {createHeard, openListener, type Heard} from './open-listener.ts';
+
+const password = 'imap-password-0123';
+const server = 'mx.example.org';
+
+type Server = Awaited<ReturnType<typeof openImapServer>>;
+
+const settingsOf = ({port}: Pick<Server, 'port'>, more: JsonObject = {}): JsonObject => ({
+	from: 'Gateway <svc@example.org>',
+	smtp: {host: 'smtp.example.org'},
+	authserv_id: server,
+	imap: {host: '127.0.0.1', port, secure: false, username: 'svc', password, ...more},
+});
+
+const openFor = async (
+	imap: Server,
+	options: Parameters<typeof openListener>[2] = {},
+	more: JsonObject = {},
+) => openListener('email', settingsOf(imap, more), options);
+
+type MailParts = {
+	readonly from?: string;
+	readonly id?: string;
+	/** `Authentication-Results` and whatever stands above the rest. */
+	readonly top?: readonly string[];
+	readonly headers?: readonly string[];
+	readonly body?: string;
+};
+
+const passes = `Authentication-Results: ${server}; dkim=pass header.d=example.com;\r\n dmarc=pass (p=reject) header.from=example.com`;
+
+const mail = ({
+	from = 'Ann <Ann@Example.com>',
+	id = '1@mail.example.com',
+	top = [passes],
+	headers = [],
+	body = 'hello',
+}: MailParts = {}): string =>
+	[
+		...top,
+		'Received: from mail.example.com by mx.example.org; Fri, 20 Nov 2026 10:00:00 +0000',
+		`From: ${from}`,
+		...(id === '' ? [] : [`Message-ID: <${id}>`]),
+		'To: svc@example.org',
+		'Subject: x',
+		...headers,
+		'',
+		body,
+	].join('\r\n');
+
+/** What comes of these mails, which come after the first look. */
+async function heardOf(mails: readonly string[], allowed: readonly string[] = []) {
+	await using imap = await openImapServer();
+	await using open = await openFor(imap, {allowed});
+	void open.listen();
+	await imap.until(() => imap.idling.size === 1);
+	for (const raw of mails) {
+		imap.put(raw);
+	}
+
+	imap.put(mail({id: 'end@x.example'}));
+	await open.until(() => open.heard.messages.has('end@x.example'));
+	expect(imap.faults).toEqual([]);
+	return [...open.heard.messages.values()].slice(0, -1);
+}
+
+const failureOf = async (promise: Promise<unknown>): Promise<DeliveryError> =>
+	promise.then(
+		() => assert.fail('it did not fail'),
+		(error: DeliveryError) => error,
+	);
+
+describe('what is heard', () => {
+	test('a mail is a message of its address in small letters; its Message-ID begins a thread', async () => {
+		const heard = await heardOf([
+			mail(),
+			mail({
+				id: '2@mail.example.com',
+				headers: [
+					'In-Reply-To: <svc.0123456789abcdef012345678@example.org>',
+					'References: <1@mail.example.com>\r\n <svc.0123456789abcdef012345678@example.org>',
+				],
+			}),
+			mail({id: '3@mail.example.com', headers: ['In-Reply-To: <0@mail.example.com>']}),
+		]);
+
+		expect(heard).toEqual([
+			{
+				id: '1@mail.example.com',
+				chat: 'ann@example.com',
+				user: 'ann@example.com',
+				name: 'Ann',
+				thread: '1@mail.example.com',
+				text: 'hello',
+				at: Date.parse('2026-11-20T10:00:00Z'),
+				isDirect: true,
+				isForUs: true,
+				answer: {thread_id: '1@mail.example.com', reply_to: '1@mail.example.com'},
+			},
+			expect.objectContaining({
+				thread: '1@mail.example.com',
+				answer: {thread_id: '1@mail.example.com', reply_to: '2@mail.example.com'},
+			}),
+			expect.objectContaining({thread: '0@mail.example.com'}),
+		]);
+		for (const {answer} of heard) {
+			const extra = {chat_id: 'ann@example.com', ...answer};
+			const settings = email.settings.parse({enabled: true, from: 'a@b.example'});
+			assert.ok(settings);
+			expect(email.check(extra, settings).ok).toBe(true);
+		}
+	});
+
+	test('a mail without a Message-ID is known by what is in it', async () => {
+		const heard = await heardOf([mail({id: ''}), mail({id: ''}), mail({id: '', body: 'other'})]);
+		expect(heard).toMatchObject([
+			{id: expect.stringMatching(/^sha256:[0-9a-f]{64}$/), answer: {}},
+			{text: 'other'},
+		]);
+	});
+
+	test.for<readonly [string, MailParts]>([
+		['no result of our server', {top: []}],
+		['a result of another server', {top: [passes.replace(server, 'mx.evil.example')]}],
+		['dmarc=fail', {top: [passes.replace('dmarc=pass', 'dmarc=fail')]}],
+		[
+			'a forged result below ours',
+			{top: [`Authentication-Results: ${server}; dmarc=none`, passes]},
+		],
+		[
+			'another domain in the result',
+			{top: [passes.replace('=example.com', '=evil.example')], from: 'a@victim.example'},
+		],
+		['several senders', {from: 'ann@example.com, eve@evil.example'}],
+		['two From', {headers: ['From: eve@evil.example']}],
+		['an automatic answer', {headers: ['Auto-Submitted: auto-replied']}],
+		...['bulk', 'list', 'junk'].map(
+			word => [`Precedence: ${word}`, {headers: [`Precedence: ${word}`]}] as const,
+		),
+		['a mailing list', {headers: ['List-Id: <x.example.com>']}],
+		['a report', {top: ['Return-Path: <>', passes]}],
+		[
+			'our own address',
+			{from: 'svc@Example.org', top: [passes.replaceAll('=example.com', '=example.org')]},
+		],
+		['our own Message-ID', {id: 'svc.0123456789abcdef012345678@example.org'}],
+		['no text', {body: ' \r\n'}],
+	])('%s: it is left out', async ([, parts]) => {
+		expect(await heardOf([mail(parts)])).toEqual([]);
+	});
+
+	test('"Auto-Submitted: no" is a person', async () => {
+		expect(await heardOf([mail({headers: ['Auto-Submitted: no']})])).toHaveLength(1);
+	});
+
+	test('a mail of more than 10 MB is left out without being read', async () => {
+		await using imap = await openImapServer();
+		await using open = await openFor(imap);
+		void open.listen();
+		await imap.until(() => imap.idling.size === 1);
+		imap.put(mail({body: 'x'.repeat(10 * 1024 * 1024)}));
+		imap.put(mail({id: '2@x.example'}));
+		await open.until(() => open.heard.messages.size === 1);
+		expect(imap.commands.filter(one => one.startsWith('UID FETCH 1 '))).toEqual([]);
+	});
+
+	test('plain text before HTML, HTML as text, attachments left out', async () => {
+		const part = (type: string, text: string, more = '') =>
+			`--b\r\nContent-Type: ${type}; charset=utf-8${more}\r\n\r\n${text}\r\n`;
+		const headers = (kind: string) => [
+			'MIME-Version: 1.0',
+			`Content-Type: multipart/${kind}; boundary=b`,
+		];
+		const heard = await heardOf([
+			mail({
+				headers: headers('alternative'),
+				body: `${part('text/plain', 'plain')}${part('text/html', '<p>rich</p>')}--b--`,
+			}),
+			mail({
+				id: '2@x.example',
+				headers: headers('mixed'),
+				body: `${part('text/html', '<style>p{}</style><p>Grüße &amp; <b>more</b></p><ul><li>a<li>b</ul><blockquote>old</blockquote>')}${part('text/plain', 'attached', '\r\nContent-Disposition: attachment; filename=x.txt')}--b--`,
+			}),
+		]);
+		expect(heard.map(({text}) => text)).toEqual(['plain', 'Grüße & more\n\n- a\n- b']);
+	});
+
+	test('any mail, however broken, hides no other and ends nothing', async () => {
+		await using imap = await openImapServer();
+		await using open = await openFor(imap);
+		void open.listen();
+		await imap.until(() => imap.idling.size === 1);
+		const line = fc.oneof(
+			fc.constantFrom(
+				passes,
+				'From: ann@example.com',
+				'From: "x" <a@b',
+				'Message-ID: <' + 'x'.repeat(900) + '@y>',
+				'Message-ID: <__proto__@constructor>',
+				'References: <<>><a>',
+				'Content-Type: multipart/mixed; boundary=""',
+				'Content-Type: text/html; charset=nowhere',
+				'Content-Transfer-Encoding: base64',
+				': ',
+				'',
+				' folded',
+				'--b',
+			),
+			fc.string({unit: 'binary', maxLength: 60}),
+		);
+		let count = 0;
+		await fc.assert(
+			fc.asyncProperty(fc.array(line, {maxLength: 12}), async lines => {
+				count += 1;
+				const id = `${count}@after.example`;
+				imap.put(lines.join('\r\n'));
+				imap.put(mail({id}));
+				await open.until(() => open.heard.messages.has(id));
+			}),
+			{numRuns: propertyRuns(120), seed: runSeed},
+		);
+		expect(imap.state.logins).toBe(1);
+		expect(imap.faults).toEqual([]);
+		for (const {id, text} of open.heard.messages.values()) {
+			expect(id.length).toBeLessThanOrEqual(300);
+			expect(text.trim()).not.toBe('');
+		}
+	});
+});
+
+describe('who is believed', () => {
+	const results = (...values: readonly string[]) =>
+		passesDmarc(
+			values.map(value => ['authentication-results', value] as const),
+			server,
+			'ann@example.com',
+		);
+
+	test.for([
+		`${server}; dmarc=pass`,
+		`${server} 1; spf=fail; DMARC = Pass header.from=Example.COM`,
+		`MX.example.org; dmarc=pass (p=none; dis=none) header.from=example.com; spf=pass smtp.mailfrom="a;b"@example.com`,
+		`"${server}"; dmarc/1=pass reason="x; dmarc=fail"`,
+		`(comment) ${server}; dmarc=pass`,
+	])('%s passes', value => {
+		expect(results(value)).toBe(true);
+	});
+
+	test.for([
+		`${server}; dmarc=passed`,
+		`${server}; dmarc=pass; dmarc=fail`,
+		`${server}; dmarc=pass header.from=evil.example`,
+		`${server}; spf=pass smtp.mailfrom="; dmarc=pass "@evil.example`,
+		`${server}; spf=fail reason="x\\"; dmarc=pass"`,
+		`${server}; spf=fail (x; dmarc=pass)`,
+		`${server}; spf=fail (x (y) ; dmarc=pass`,
+		`${server}; xdmarc=pass`,
+		`${server}.evil.example; dmarc=pass`,
+		`evil.example; ${server}; dmarc=pass`,
+		`${server}; none`,
+		server,
+		'',
+	])('%s does not pass', value => {
+		expect(results(value)).toBe(false);
+	});
+
+	test('the topmost result of our server counts alone', () => {
+		const pass = `${server}; dmarc=pass`;
+		expect(results('other.example; dmarc=fail', pass)).toBe(true);
+		expect(results(`${server}; dmarc=fail`, pass)).toBe(false);
+		expect(results(`${server}; spf=pass (`, pass)).toBe(false);
+	});
+
+	test('a header behind a bare CR is none', () => {
+		const headers = mailHeadersOf(`Subject: a\rFrom: x@y.example\r\nTo: b\r\n\r\nCc: c`);
+		expect(headers.map(([name]) => name)).toEqual(['subject', 'to']);
+	});
+
+	test.for([
+		['ann@example.com', 'ann@example.com'],
+		['"Doe, Ann <x@evil.example>" <Ann@Example.com>', 'ann@example.com'],
+		['ann@example.com (eve@evil.example)', 'ann@example.com'],
+		['victim@example.com <eve@evil.example>', 'eve@evil.example'],
+		['=?utf-8?q?Gr=C3=BC=C3=9Fe?= <a@bücher.example>', 'a@xn--bcher-kva.example'],
+		['a@example.com, b@example.com', undefined],
+		['group: a@example.com;', undefined],
+		['"victim@example.com" @evil.example', undefined],
+		['<a@b.example> <c@d.example>', undefined],
+		['"open <a@b.example>', undefined],
+		['', undefined],
+	] as const)('From: %s is %s', ([from, sender]) => {
+		expect(senderOf([['from', from]])).toBe(sender);
+	});
+});
+
+describe('what of a mail is its text', () => {
+	test.for([
+		[
+			'yes\n\nOn Fri, 20 Nov 2026 at 10:00, Svc <svc@example.org> wrote:\n> Shall I?\n>\n> More\n',
+			'yes',
+		],
+		['yes\n\nOn Fri, 20 Nov 2026 at 10:00, Svc\n<svc@example.org> wrote:\n\n> Shall I?', 'yes'],
+		['ja\n\nAm 20.11.26 um 10:00 schrieb Svc:\n> Soll ich?', 'ja'],
+		['yes\n\n-----Original Message-----\nFrom: x\nwhat was before', 'yes'],
+		[
+			'yes\n\n________________________________\nFrom: Svc <svc@example.org>\nSent: Friday\nTo: Ann\nSubject: x\n\nbefore',
+			'yes',
+		],
+		['ja\n\nVon: Svc\nGesendet: Freitag\nAn: Ann\nBetreff: x\n\nvorher', 'ja'],
+		['> Shall I?\nyes\n> And that?\nno', '> Shall I?\nyes\n> And that?\nno'],
+		['> Shall I?\nyes\n> More', '> Shall I?\nyes'],
+		['> only a quote', '> only a quote'],
+		['On Monday I wrote:\nnothing', 'On Monday I wrote:\nnothing'],
+		['From: here\nto there', 'From: here\nto there'],
+		['a > b', 'a > b'],
+	] as const)('%j becomes %j', ([text, reply]) => {
+		expect(replyText(text)).toBe(reply);
+		expect(replyText(text.replaceAll('\n', '\r\n'))).toBe(reply);
+	});
+
+	test('never is everything left out, whatever the text', () => {
+		fc.assert(
+			fc.property(
+				fc.array(
+					fc.constantFrom(
+						'> a',
+						'x',
+						'',
+						'On x wrote:',
+						'-----Original Message-----',
+						'From: a',
+						'Sent: b',
+						'To: c',
+						'Subject: d',
+					),
+				),
+				lines => {
+					const text = lines.join('\n');
+					expect(replyText(text) === '').toBe(text.trim() === '');
+				},
+			),
+			{numRuns: propertyRuns(400), seed: runSeed},
+		);
+	});
+
+	test.for([
+		['<p>a</p><p>b<br>c</p>', 'a\n\nb\nc'],
+		['<head><title>t</title></head><body>x<script>y</script> z', 'x z'],
+		['<blockquote>a<blockquote>b</blockquote></blockquote>c', '> a\n> > b\nc'],
+		['<table><tr><td>a<td>b<tr><td>c</table>', 'a b\nc'],
+		['a &lt;b&gt; &#64;', 'a <b> @'],
+	] as const)('%s reads %j', ([html, text]) => {
+		expect(textOfHtml(html)).toBe(text);
+	});
+
+	// What takes time that grows with the square does not end within the limit of a test.
+	test('the time that hostile texts take grows with their length', () => {
+		for (const piece of [
+			'<',
+			'<blockquote>',
+			'<b>',
+			'&',
+			'<!--',
+			'</p>',
+			'<p',
+			'&#x',
+			'<br>',
+			'<div>a',
+		]) {
+			expect(replyText(textOfHtml(piece.repeat(150_000)))).toBeTypeOf('string');
+		}
+
+		for (const piece of ['> ', 'On ', 'a\n', ' ', '>\n', 'From: x\n', 'On x\n', '_'.repeat(20)]) {
+			expect(replyText(piece.repeat(100_000))).toBeTypeOf('string');
+		}
+	});
+});
+
+describe('connections', () => {
+	test('a first start answers nothing that is there, and is noted at once', async () => {
+		await using imap = await openImapServer();
+		imap.put(mail());
+		await using open = await openFor(imap);
+		void open.listen();
+		await imap.until(() => imap.idling.size === 1);
+		expect(open.heard.messages.size).toBe(0);
+		expect(open.heard.cursor).toEqual({uidvalidity: '1', uid: 1});
+		expect(open.heard.notes).toEqual([undefined]);
+		imap.put(mail({id: '2@x.example'}));
+		await open.until(() => open.heard.messages.size === 1);
+		expect(imap.commands.filter(one => /^(?:SELECT|STORE|APPEND|EXPUNGE|COPY)/.test(one))).toEqual(
+			[],
+		);
+	});
+
+	test('after a break it goes on behind the last mail; with a new UIDVALIDITY at the end', async () => {
+		await using imap = await openImapServer();
+		const heard = createHeard();
+		await using open = await openFor(imap, {heard});
+		const first = open.listen();
+		await imap.until(() => imap.idling.size === 1);
+		for (const socket of imap.sockets) {
+			socket.destroy();
+		}
+
+		expect(await failureOf(first)).toMatchObject({code: 'platform_unreachable', retryable: true});
+		imap.put(mail());
+		const second = open.listen();
+		await open.until(() => heard.messages.size === 1);
+		await imap.until(() => imap.idling.size === 1);
+		for (const socket of imap.sockets) {
+			socket.destroy();
+		}
+
+		await failureOf(second);
+		imap.renumber();
+		imap.put(mail({id: '2@x.example'}));
+		void open.listen();
+		await imap.until(() => imap.idling.size === 1);
+		expect(heard.cursor).toEqual({uidvalidity: '2', uid: 2});
+		imap.put(mail({id: '3@x.example'}));
+		await open.until(() => heard.messages.has('3@x.example'));
+		expect([...heard.messages.keys()]).toEqual(['1@mail.example.com', '3@x.example']);
+	});
+
+	test('a write that fails ends the connection, and the mail comes again', async () => {
+		await using imap = await openImapServer();
+		await using open = await openFor(imap);
+		const listening = open.listen();
+		await imap.until(() => imap.idling.size === 1);
+		open.heard.failures.push(new Error('the disk is full'));
+		imap.put(mail());
+		await expect(listening).rejects.toThrow('the disk is full');
+		expect(open.heard.cursor).toEqual({uidvalidity: '1', uid: 0});
+		void open.listen();
+		await open.until(() => open.heard.messages.size === 1);
+	});
+
+	test('IDLE is begun anew every five minutes, and what was not told is found', async () => {
+		await using imap = await openImapServer();
+		await using open = await openFor(imap);
+		void open.listen();
+		await imap.until(() => imap.idling.size === 1);
+		const silent = imap.put.bind(imap);
+		imap.mails.push({uid: imap.state.uidNext++, raw: Buffer.from(mail()), date: new Date(0)});
+		expect(open.heard.messages.size).toBe(0);
+		open.clock.advance(5 * 60_000);
+		await open.until(() => open.heard.messages.size === 1);
+		await imap.until(() => imap.idling.size === 1);
+		silent(mail({id: '2@x.example'}));
+		await open.until(() => open.heard.messages.size === 2);
+		expect(open.clock.timersLeft).toBeLessThanOrEqual(1);
+	});
+
+	test('a server without IDLE is asked again', async () => {
+		await using imap = await openImapServer({hasIdle: false});
+		await using open = await openFor(imap);
+		void open.listen();
+		await imap.until(() => imap.commands.some(one => one.startsWith('UID FETCH')));
+		imap.put(mail());
+		open.clock.advance(5 * 60_000);
+		await open.until(() => open.heard.messages.size === 1);
+		expect(imap.commands).not.toContain('IDLE');
+	});
+
+	test('it ends within a second of the signal, wherever it is', async () => {
+		await using imap = await openImapServer();
+		await using open = await openFor(imap);
+		const ending = new AbortController();
+		const listening = open.listen(ending.signal);
+		await imap.until(() => imap.idling.size === 1);
+		ending.abort();
+		await listening;
+		await imap.until(() => imap.sockets.size === 0);
+		expect(open.clock.timersLeft).toBe(0);
+
+		const early = new AbortController();
+		const begun = open.listen(early.signal);
+		await imap.until(() => imap.sockets.size === 1);
+		early.abort();
+		await begun;
+		await imap.until(() => imap.sockets.size === 0);
+	});
+
+	test('a refused login needs other settings, and shows no password', async () => {
+		await using imap = await openImapServer();
+		await using open = await openFor(imap, {}, {password: 'wrong-password-99'});
+		const failure = await failureOf(open.listen());
+		expect(failure).toMatchObject({code: 'platform_unauthorized', retryable: false});
+		expect(failure.message).toContain('the login is refused');
+		expect(failure.message).not.toContain('wrong-password-99');
+	});
+
+	test('a login that is refused for now passes', async () => {
+		await using imap = await openImapServer();
+		await using open = await openFor(imap);
+		imap.reactions.push(['LOGIN', {no: '[UNAVAILABLE] come back later'}]);
+		expect(await failureOf(open.listen())).toMatchObject({retryable: true});
+	});
+
+	test('a mailbox that is not there needs other settings', async () => {
+		await using imap = await openImapServer();
+		await using open = await openFor(imap, {}, {mailbox: 'Nowhere'});
+		expect(await failureOf(open.listen())).toMatchObject({
+			code: 'platform_rejected',
+			retryable: false,
+		});
+	});
+
+	test('200 mails over 20 breaks are each on disk once, in order', async () => {
+		const random = randomOf(runSeed);
+		await using imap = await openImapServer();
+		const heard: Heard = createHeard();
+		const over = new AbortController();
+		let stop = new AbortController();
+		let open = await openFor(imap, {heard});
+		const run = async () => {
+			while (!over.signal.aborted) {
+				// oxlint-disable-next-line no-await-in-loop -- one connection after the other
+				await open.listen(stop.signal).catch(() => {});
+				if (stop.signal.aborted && !over.signal.aborted) {
+					// The process died: another one goes on.
+					// oxlint-disable-next-line no-await-in-loop -- see above
+					await open[Symbol.asyncDispose]();
+					stop = new AbortController();
+					// oxlint-disable-next-line no-await-in-loop -- see above
+					open = await openFor(imap, {heard});
+				}
+			}
+		};
+		const running = run();
+		await imap.until(() => imap.idling.size === 1);
+		const breaks: ReadonlyArray<() => void> = [
+			() => {
+				for (const socket of imap.sockets) {
+					socket.destroy();
+				}
+			},
+			() => imap.reactions.push(['UID FETCH', 'drop']),
+			() => imap.reactions.push(['IDLE', 'drop']),
+			() => imap.reactions.push(['UID FETCH', {no: '[SERVERBUG] sorry'}]),
+			() => heard.failures.push(new Error('the disk is full')),
+			() => {
+				stop.abort();
+			},
+		];
+		const breaksAt = new Set<number>();
+		while (breaksAt.size < 20) {
+			breaksAt.add(Math.floor(random() * 200));
+		}
+
+		const sent: string[] = [];
+		for (let at = 0; at < 200; at++) {
+			const id = `${at + 1}@mail.example.com`;
+			sent.push(id);
+			imap.put(mail({id}));
+			if (breaksAt.has(at)) {
+				breaks[Math.floor(random() * breaks.length)]?.();
+				// oxlint-disable-next-line no-await-in-loop -- it goes on
+				await imap.until(() => heard.messages.has(id) || imap.idling.size === 1);
+			}
+		}
+
+		await imap.until(() => heard.messages.size === 200 && imap.idling.size === 1);
+		over.abort();
+		stop.abort();
+		await open[Symbol.asyncDispose]();
+		await running;
+		expect([...heard.messages.keys()]).toEqual(sent);
+		expect(imap.faults).toEqual([]);
+	});
+});
+
+describe('settings', () => {
+	test('`inbound` without `authserv_id` is a slip', () => {
+		using home = createTemporaryHome();
+		const text =
+			'platforms:\n  email:\n    enabled: true\n    from: a@b.example\n    inbound: true\n';
+		expect(problemsOf(home.load({config: text}))).toEqual([
+			expect.stringMatching(/^config\.yaml:5:\d+ platforms\.email\.inbound: needs "authserv_id"/),
+		]);
+		expect(problemsOf(home.load({config: `${text}    authserv_id: mx.example.org\n`}))).toEqual([]);
+	});
+
+	test('what is missing for listening is named', async () => {
+		await using open = await openListener('email', {
+			from: 'a@b.example',
+			authserv_id: 'x',
+			imap: {host: 'imap.example.org'},
+		});
+		expect(open.lacks).toBe('"imap.username", "imap.password"');
+	});
+
+	test('port and TLS follow from each other, and addresses are in small letters', () => {
+		const read = (more: JsonObject) => email.settings.parse({enabled: true, ...more});
+		expect(read({})?.imap).toMatchObject({port: 993, secure: true, mailbox: 'INBOX'});
+		expect(read({imap: {port: 143}})?.imap).toMatchObject({port: 143, secure: false});
+		expect(read({imap: {secure: false}})?.imap).toMatchObject({port: 143, secure: false});
+		expect(read({allow_from: ['Ann@Example.com']})?.allowFrom).toEqual(['ann@example.com']);
+	});
+});
