@@ -26,7 +26,7 @@ export type YamlEdit = {
 
 /**
  * `text` (sound YAML) with one edit made. What the edit does not touch stays byte for byte where that is possible: a value is replaced in its
- * place, a new key follows the last one of its mapping, the lines of a removed one go. Otherwise the text is written anew, with its comments and its order.
+ * place, a new key follows the last one of its mapping, a new item the last one of its list, the lines of a removed one go. Otherwise the text is written anew, with its comments and its order.
  *
  * @throws SvcError `config_not_editable` when the path leads through a value that is no mapping, or to one that other places share.
  */
@@ -42,6 +42,7 @@ export function editYaml(text: string, edit: YamlEdit): string {
 	const inPlace = [
 		replaceScalar(text, path, value),
 		value === undefined ? undefined : replacePair(text, {path, value}, indentationOf(text)),
+		appendInPlace(text, edit),
 		value === undefined ? removeInPlace(text, path) : insertInPlace(text, edit),
 	];
 	return (
@@ -53,6 +54,32 @@ export function editYaml(text: string, edit: YamlEdit): string {
 function dataIn(text: string): unknown {
 	const document = parseDocument(text, {logLevel: 'error'});
 	return document.errors.length > 0 ? document.errors : document.toJS();
+}
+
+/** The text with one more plain value behind the last item of a list. */
+function appendInPlace(text: string, {path, value}: YamlEdit): string | undefined {
+	const list: unknown = parseDocument(text).getIn(path.slice(0, -1), true);
+	const last: unknown = isSeq(list) ? list.items.at(-1) : undefined;
+	if (
+		!isSeq(list) ||
+		!isNode(last) ||
+		!last.range ||
+		value === undefined ||
+		typeof value === 'object'
+	) {
+		return undefined;
+	}
+
+	const written = stringify(value, {lineWidth: 0}).trimEnd();
+	const [start, end] = last.range;
+	if (list.flow === true) {
+		return `${text.slice(0, end)}, ${written}${text.slice(end)}`;
+	}
+
+	const [mark = ''] = /[^\n]*$/.exec(text.slice(0, start)) ?? [];
+	const found = text.indexOf('\n', end);
+	const lineEnd = found === -1 ? text.length : found;
+	return `${text.slice(0, lineEnd)}\n${mark}${written}${text.slice(lineEnd)}`;
 }
 
 /** The text with a new key below the last one of the deepest mapping that is there. */

@@ -1,6 +1,8 @@
 import {isDeepStrictEqual} from 'node:util';
+import type {ConversingSettings} from '../platforms/conversing.ts';
 import {
 	platformKinds,
+	platformNamed,
 	type PlatformsConfig,
 	type SectionsConfig,
 	sectionsOfKinds,
@@ -17,6 +19,22 @@ export function platformSettings(
 	const all: Readonly<Record<string, PlatformSettings | undefined>> = configured;
 	return Object.hasOwn(all, kind) ? all[kind] : undefined;
 }
+
+/** The same of one on which people can talk with the agent. */
+export const conversingSettings = (
+	config: Pick<Config, 'platforms'>,
+	kind: string,
+): (ConversingSettings & PlatformSettings) | undefined =>
+	platformNamed(kind)?.listens
+		? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- those that listen have them
+			(platformSettings(config, kind) as (ConversingSettings & PlatformSettings) | undefined)
+		: undefined;
+
+/** Whether people are heard on a platform, as it is configured. */
+export const isHeard = (config: Pick<Config, 'platforms'>, kind: string): boolean => {
+	const settings = conversingSettings(config, kind);
+	return settings?.enabled === true && settings.inbound;
+};
 
 type SectionOfKind = SectionsConfig[keyof SectionsConfig];
 

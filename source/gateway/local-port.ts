@@ -1,4 +1,5 @@
 import type {Broker} from '../core/broker.ts';
+import {createChatChanges} from './commands/chat-commands.ts';
 import {createGatewayCommands} from './commands/gateway-commands.ts';
 import {createInstallCommands} from './commands/install-commands.ts';
 import {createKeyCommands} from './commands/key-commands.ts';
@@ -33,6 +34,7 @@ export function createLocalPort(
 		...createKeyCommands(rooms),
 		deleteSession: async id => rooms.api.sessions.remove(id),
 		sendChat: async said => rooms.api.chat.say(said),
+		...createChatChanges(rooms),
 		...createServerCommands(rooms),
 		...createInstallCommands(rooms),
 		...createRouteCommands(rooms),

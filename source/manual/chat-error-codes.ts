@@ -3,6 +3,8 @@ export const chatErrorCodes = {
 	budget_exceeded:
 		'Nothing was left of the budget of the key that asked for the turn: `svc keys list` says how much is used; it begins anew with its day, week or month',
 	chat_refused: 'The agent did not begin with what was said to it: the message says why',
+	chat_not_found:
+		'Nobody has written in that chat, or it is called otherwise: see `svc chats list`',
 	key_invalid: 'A key of the chat API cannot be made so; the message says which part of it',
 	key_not_found: 'No key has that identifier, or it has ended: see `svc keys list`',
 	keys_unreadable:

@@ -3,7 +3,7 @@ import {conversationName, type Conversation} from '../core/origin.ts';
 import {mintSessionId} from '../core/session.ts';
 import {integerOf, textOf, wordOf} from './columns.ts';
 import type {AskedMessage, Conversations, ReceivedMessage, Writer} from './conversation-port.ts';
-import type {MemoSteps} from './memos.ts';
+import {createMemoSteps, type MemoSteps} from './memos.ts';
 import type {StoreParts} from './parts.ts';
 import type {RetentionStep} from './retention.ts';
 import {sameMessageMs} from './rules.ts';
@@ -14,6 +14,39 @@ type Entry = Parameters<Conversations['receive']>[0];
 
 /** Kinds of memos: the cursor of a platform, the session of a conversation, who wrote. */
 const kinds = {cursor: 'listener', session: 'conversation', writer: 'chat-writer'} as const;
+
+/** The part of `Conversations` that only looks, without promises. */
+function createReading(database: StoreParts['database'], memos: Pick<MemoSteps, 'get' | 'list'>) {
+	const lane = 'run.lane = json_array(?1, ?2, null)';
+	const open = database.prepare(
+		`select id, state from run where finished_at is null and due_at is null and ${lane}
+		union all select id, state from run where due_at is not null and ${lane} order by id`,
+	);
+	return {
+		openOf: (profile: string, conversation: Conversation) =>
+			open.all(profile, conversationName(conversation)).map(row => ({
+				run: integerOf(row['id']),
+				isQueued: wordOf(row['state']) === 'queued',
+			})),
+		sessionOf: (conversation: Conversation): string | undefined => {
+			const memo = memos.get(kinds.session, conversationName(conversation));
+			return typeof memo === 'string' ? memo : undefined;
+		},
+		writers: () => memos.list(kinds.writer).flatMap(({name, value}) => writerOf(name, value) ?? []),
+	};
+}
+
+/** Reads conversations; needs no write access. */
+export function createConversationReader(
+	database: StoreParts['database'],
+): Pick<Conversations, 'open' | 'session' | 'writers'> {
+	const {openOf, sessionOf, writers} = createReading(database, createMemoSteps({database}));
+	return {
+		session: async conversation => sessionOf(conversation),
+		open: async (profile, conversation) => openOf(profile, conversation),
+		writers: async () => writers(),
+	};
+}
 
 /** `Conversations` on SQLite. `now` is the clock by which identifiers grow old. */
 export function createConversations({
@@ -34,22 +67,7 @@ export function createConversations({
 	const keep = database.prepare(
 		'insert or replace into inbound (platform, message, at) values (?, ?, ?)',
 	);
-	const lane = 'run.lane = json_array(?1, ?2, null)';
-	const open = database.prepare(
-		`select id, state from run where finished_at is null and due_at is null and ${lane}
-		union all select id, state from run where due_at is not null and ${lane} order by id`,
-	);
-	const openOf = (profile: string, conversation: Conversation) =>
-		open.all(profile, conversationName(conversation)).map(row => ({
-			run: integerOf(row['id']),
-			isQueued: wordOf(row['state']) === 'queued',
-		}));
-
-	const sessionOf = (conversation: Conversation): string | undefined => {
-		const memo = memos.get(kinds.session, conversationName(conversation));
-		return typeof memo === 'string' ? memo : undefined;
-	};
-
+	const {openOf, sessionOf, writers} = createReading(database, memos);
 	const putSession = (conversation: Conversation, session: string) => {
 		memos.put(kinds.session, conversationName(conversation), session);
 		return session;
@@ -133,8 +151,7 @@ export function createConversations({
 			await commit.write(() => putSession(conversation, session));
 		},
 		open: async (profile, conversation) => openOf(profile, conversation),
-		writers: async () =>
-			memos.list(kinds.writer).flatMap(({name, value}) => writerOf(name, value) ?? []),
+		writers: async () => writers(),
 	};
 }
 

@@ -1,3 +1,4 @@
+import type {Conversations} from './conversation-port.ts';
 import type {Groups} from './group-port.ts';
 import type {StoredKeys} from './key-port.ts';
 import type {Jobs, Journal, Runs, Store, StoredApprovals} from './port.ts';
@@ -12,4 +13,5 @@ export type StoreReader = Pick<Store, 'history' | typeof Symbol.asyncDispose> & 
 	readonly approvals: Pick<StoredApprovals, 'get' | 'settled' | 'rules'>;
 	readonly keys: Pick<StoredKeys, 'list' | 'usesSince' | 'totals'>;
 	readonly sessions: Pick<StoredSessions, 'get' | 'messages' | 'list' | 'search'>;
+	readonly conversations: Pick<Conversations, 'open' | 'session' | 'writers'>;
 };

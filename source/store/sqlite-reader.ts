@@ -1,6 +1,7 @@
 import {existsSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
 import {createApprovalReader} from './approval-reader.ts';
+import {createConversationReader} from './conversations.ts';
 import {createGroupReader} from './groups.ts';
 import type {HistorySearching} from './history/port.ts';
 import type {HistorySearch} from './history/search.ts';
@@ -35,6 +36,11 @@ const emptyReader: StoreReader = {
 		list: async () => [],
 		search: async () => [],
 	},
+	conversations: {
+		open: async () => [],
+		session: async () => undefined,
+		writers: async () => [],
+	},
 	async [Symbol.asyncDispose]() {},
 };
 
@@ -68,14 +74,17 @@ export async function openSqliteReader(
 		}
 
 		showAsCurrent(database, version);
-		return readerOf(database);
+		return readerOf(database, version);
 	} catch (error) {
 		database?.close();
 		throw storeUnreadable(file, error);
 	}
 }
 
-function readerOf(database: DatabaseSync): StoreReader {
+/** Versions before this one know no conversations on platforms. */
+const firstWithWriters = 16;
+
+function readerOf(database: DatabaseSync, version: number): StoreReader {
 	const runs = createRunReader(database);
 	return {
 		journal: createJournalReader(database),
@@ -86,6 +95,8 @@ function readerOf(database: DatabaseSync): StoreReader {
 		history: createSearching(database),
 		keys: createKeyReader(database),
 		sessions: createSessionReader(database),
+		conversations:
+			version < firstWithWriters ? emptyReader.conversations : createConversationReader(database),
 		async [Symbol.asyncDispose]() {
 			if (database.isOpen) {
 				database.close();

@@ -151,7 +151,7 @@ function makeTools(): McpServer {
 	return server;
 }
 
-/** What an earlier gateway left in the journal: runs that ended in ways that only a crash, or a target, leads to. */
+/** What an earlier gateway left in the journal: runs that ended in ways that only a crash, or a target, leads to, and people who wrote in chats. */
 async function leaveRecords(home: TemporaryHome, clock: Clock): Promise<void> {
 	await using store = await openSqliteStore({clock}, {file: home.file('state.db')});
 	for (const [index, settlement] of (
@@ -176,6 +176,24 @@ async function leaveRecords(home: TemporaryHome, clock: Clock): Promise<void> {
 		// oxlint-disable-next-line no-await-in-loop
 		await store.runs.settle(await leaseOne(store), settlement);
 	}
+
+	const inChat = {platform: 'telegram', chat: '-1001'};
+	await store.conversations.receive({
+		profile: 'default',
+		platform: 'telegram',
+		maxWaiting: 1,
+		maxQueued: 1,
+		messages: [
+			{id: '1', conversation: inChat, user: '4711', asks: {kind: 'nothing'}},
+			{
+				id: '2',
+				conversation: {...inChat, thread: '17'},
+				user: '12345',
+				name: 'Ann',
+				asks: {kind: 'nothing'},
+			},
+		],
+	});
 }
 
 const writes = (path: string) => ({
@@ -335,6 +353,9 @@ const reading = (ids: {
 	'sessions list',
 	`sessions show ${ids.session}`,
 	'sessions search penguins',
+	'chats list',
+	'chats show telegram:-1001',
+	'chats show telegram:1',
 	'config path',
 	'config check',
 	'explain approval_invalid',
@@ -391,6 +412,9 @@ const acting = ({
 	'mcp remove fresh --yes',
 	`mcp install 'svc://mcp/install?name=linked&config=${linked}' --dry-run`,
 	'keys create --name fresh --rpm 10',
+	'chats allow telegram:12345',
+	'chats allow telegram:12345',
+	'chats allow sms:1',
 ];
 
 /** Lets a gateway meet one of everything; resolves with the names of what it met. */

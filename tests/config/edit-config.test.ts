@@ -82,6 +82,19 @@ test('a new key follows the last one of its mapping, indented as the file is', (
 	expect(set('', ['b'], 1)).toBe('b: 1\n');
 });
 
+test('a new item follows the last one of its list, and nothing else moves', () => {
+	const block = 'a: 1   # one\nlist:\n    # people\n    - 99   # Ann\n    - "b"\n# c\nz: 2\n';
+	expect(set(block, ['list', 2], 7)).toBe(block.replace('"b"\n', '"b"\n    - 7\n'));
+	const commented = 'list:\n- 99   # Ann';
+	expect(set(commented, ['list', 1], '7')).toBe('list:\n- 99   # Ann\n- "7"');
+	expect(set('a: {list: [1, 2], b:   3} # c\n', ['a', 'list', 2], 'x: y')).toBe(
+		'a: {list: [1, 2, "x: y"], b:   3} # c\n',
+	);
+	const open = 'list: [\n  1, # one\n  2, # two\n]\n';
+	expect(parse(set(open, ['list', 2], 3))).toEqual({list: [1, 2, 3]});
+	expect(set(open, ['list', 2], 3)).toContain('# two');
+});
+
 test('settings that are commented out stay in their mapping when another one follows it', () => {
 	const text = 'a:\n  b:\n    c: 1\n    # d: 2\n\n    # e:\n    #   f: 3\n# of all\ng: 4\n';
 	expect(editYaml(text, {path: ['a', 'x', 'y'], value: 5})).toBe(

@@ -1,5 +1,6 @@
 import {readFile, stat} from 'node:fs/promises';
 import {afterAll, beforeAll, expect, test} from 'vitest';
+import {parse} from 'yaml';
 import type {GatewayEvent} from '../../source/core/events.ts';
 import {contract} from '../../source/gateway/contract/contract.ts';
 import {control, followEvents} from '../helpers/control.ts';
@@ -694,6 +695,23 @@ test('a person talks to the agent in a session of their own, which is listed, sh
 	expect((await call('POST', '/v1/sessions/{id}/delete', {name: session})).json).toBe(true);
 	expect((await call('POST', '/v1/sessions/{id}/delete', {name: session})).json).toBe(false);
 	expect((await call('GET', '/v1/sessions/{id}', {name: session})).status).toBe(404);
+});
+
+test('people on platforms: who wrote, and who may talk with the agent', async () => {
+	expect((await call('GET', '/v1/chats')).json).toEqual([]);
+	expect((await call('GET', '/v1/chats/{chat}', {name: 'telegram:1'})).status).toBe(404);
+	const allow = async (body: unknown) => call('POST', '/v1/chats/allow', {body});
+	const person = {platform: 'telegram', user: '4711'};
+	expect((await allow(person)).json).toEqual({added: true, heard: false});
+	expect((await allow(person)).json).toEqual({added: false, heard: false});
+	expect(await allow({...person, platform: 'log'})).toMatchObject({
+		status: 409,
+		json: {code: 'platform_unknown'},
+	});
+	expect((await allow({...person, name: 'x'})).json).toMatchObject({code: 'bad_request'});
+	expect(parse(await gateway.home.read('config.yaml'))).toMatchObject({
+		platforms: {telegram: {allow_from: [4711]}},
+	});
 });
 
 test('every operation of the table was called here', ({task, skip}) => {

@@ -130,6 +130,10 @@ describe('the file', () => {
 			const {deliveries, runs} = createOlderStore(home.file, version);
 			const expectSame = async (stored: StoreReader) => {
 				const {journal, runs: reader, groups, jobs, approvals, history, sessions} = stored;
+				const place = {platform: 'telegram', chat: '1'};
+				expect(await stored.conversations.writers()).toEqual([]);
+				expect(await stored.conversations.open('default', place)).toEqual([]);
+				expect(await stored.conversations.session(place)).toBeUndefined();
 				expect(await sessions.list({limit: 9})).toEqual([]);
 				expect(await sessions.get('ses_a')).toBeUndefined();
 				expect(await sessions.search('any', 9)).toEqual([]);
@@ -512,6 +516,7 @@ describe('a look from another process', () => {
 			expect(await reader.jobs.list()).toEqual([]);
 			expect(await reader.sessions.list({limit: 10})).toEqual([]);
 			expect(await reader.sessions.search('any', 10)).toEqual([]);
+			expect(await reader.conversations.writers()).toEqual([]);
 			expect(existsSync(`${file}-wal`)).toBe(false);
 			rmSync(file, {force: true});
 		}

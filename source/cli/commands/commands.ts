@@ -1,6 +1,7 @@
 import type {Command} from 'commander';
 import type {Context} from '../console/context.ts';
 import {addApprovalCommands} from './approvals.ts';
+import {addChatCommands} from './chats.ts';
 import {addCronCommands} from './cron.ts';
 import {addDeliveryCommands} from './deliveries.ts';
 import {addGatewayCommands} from './gateway.ts';
@@ -41,6 +42,7 @@ export const commandGroups: readonly CommandGroup[] = [
 	{names: ['open'], add: addOpenCommand},
 	{names: ['approvals'], add: addApprovalCommands},
 	{names: ['keys'], add: addKeyCommands},
+	{names: ['chats'], add: addChatCommands},
 	{names: ['talk'], add: addTalkCommand},
 	{names: ['sessions'], add: addSessionCommands},
 	{names: ['config'], add: addConfigCommands},

@@ -8,7 +8,9 @@ type Flags = {readonly new?: boolean; readonly session?: string; readonly json?:
 export function addTalkCommand(program: Command, context: Context): void {
 	program
 		.command('talk')
-		.description('your own chat with the agent: one turn for a text or a pipe, else a conversation')
+		.description(
+			'your own chat with the agent: one turn for a text or a pipe, else a conversation; people on messaging platforms are "svc chats"',
+		)
 		.argument('[text...]', 'what to say; without it what is typed, or what comes through a pipe')
 		.addOption(new Option('--new', 'begin a new session').conflicts('session'))
 		.option('--session <session>', 'go on with this session; the last one when absent', wordOption)

@@ -176,7 +176,7 @@ const placeholders = [
 ] as const;
 
 /** What a word of a command line may name. `file`: the shell knows better. */
-export type Noun = (typeof placeholders)[number] | 'approval' | 'key';
+export type Noun = (typeof placeholders)[number] | 'approval' | 'chat' | 'key' | 'writer';
 
 const byPlaceholder = (name: string): Noun | undefined =>
 	placeholders.find(placeholder => placeholder === name);
@@ -188,6 +188,8 @@ const byCommand: Readonly<Record<string, Noun>> = {
 	'deliveries id': 'delivery',
 	'approvals id': 'approval',
 	'keys id': 'key',
+	'chats chat': 'chat',
+	'chats user': 'writer',
 	'platforms name': 'platform',
 };
 

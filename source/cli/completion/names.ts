@@ -4,7 +4,9 @@ import type {Command} from 'commander';
 import type {HomePaths} from '../../config/config.ts';
 import {basePaths, homePaths, namePattern, profilesFolder} from '../../config/home-paths.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {conversationName} from '../../core/origin.ts';
 import {cell} from '../../core/untrusted.ts';
+import type {Writer} from '../../store/conversation-port.ts';
 import type {StoreReader} from '../../store/reader-port.ts';
 import type {Context} from '../console/context.ts';
 import {type Candidate, complete, type Noun} from './complete.ts';
@@ -118,6 +120,16 @@ const namings: Readonly<Record<Exclude<Noun, 'file'>, Naming>> = {
 		fromJournal(paths, async ({sessions}) =>
 			(await sessions.list({limit: newest})).map(({id, title}) => ({value: id, says: title})),
 		),
+	chat: async paths =>
+		writersOf(paths, ({platform, chat, thread}, name) => ({
+			value: conversationName({platform, chat, ...(thread !== undefined && {thread})}),
+			...(name !== undefined && {says: name}),
+		})),
+	writer: async paths =>
+		writersOf(paths, ({platform, user}, name) => ({
+			value: `${platform}:${user}`,
+			...(name !== undefined && {says: name}),
+		})),
 	async topic() {
 		const {manualTopics} = await import('../manual/read-page.ts');
 		return manualTopics().map(value => ({value, says: 'page of the manual'}));
@@ -162,6 +174,16 @@ async function fromJournal(
 	await using reader = await readStore({file: stateDb}, {leavesNothing: true});
 	return await read(reader);
 }
+
+/** What those who wrote last on platforms stand for, each once. */
+const writersOf = async (
+	paths: HomePaths,
+	candidateOf: (writer: Writer, name: string | undefined) => Candidate,
+): Promise<readonly Candidate[]> =>
+	fromJournal(paths, async ({conversations}) => {
+		const all = (await conversations.writers()).map(one => candidateOf(one, one.name));
+		return [...new Map(all.map(one => [one.value, one])).values()].slice(0, newest);
+	});
 
 /** A list of the running gateway; empty when there is none. */
 async function ask({socket}: HomePaths, path: string): Promise<readonly JsonValue[]> {

@@ -164,12 +164,13 @@ async function readCommands(context: Context): Promise<(store: StoreReader) => R
 		createReadCommands({
 			clock,
 			store,
+			paths: context.paths(),
 			live: {
 				async current() {
 					const {loadConfig} = await import('../../config/load-config.ts');
 					const loaded = loadConfig({paths: context.paths(), environment});
 					// With a configuration that is refused no gateway starts, and nothing is removed.
-					return loaded.ok ? loaded.config : {retention: undefined};
+					return loaded.ok ? loaded.config : {retention: undefined, platforms: {}};
 				},
 			},
 			approvals: {
@@ -182,7 +183,7 @@ async function readCommands(context: Context): Promise<(store: StoreReader) => R
 		});
 }
 
-/** The records of a profile that another home serves, with its own keys and sessions. Without a profile nothing is loaded for it. */
+/** The records of a profile that another home serves, with its own keys, sessions and chats. Without a profile nothing is loaded for it. */
 async function readElsewhere(context: Context): Promise<Home | undefined> {
 	const above = await servingContext(context);
 	if (!above) {
@@ -205,6 +206,8 @@ async function readElsewhere(context: Context): Promise<Home | undefined> {
 		listSessions: async filter => (await own()).listSessions(filter),
 		getSession: async id => (await own()).getSession(id),
 		searchSessions: async question => (await own()).searchSessions(question),
+		listChats: async () => (await own()).listChats(),
+		getChat: async name => (await own()).getChat(name),
 		[Symbol.asyncDispose]: async () => stack.disposeAsync(),
 	};
 }

@@ -10,7 +10,10 @@ import type {Finding, ManyFlags} from './act-on-many.ts';
 import {addFieldOptions, fieldValues} from './field-options.ts';
 import {identify, oneLine, shown} from './noun-commands.ts';
 
-type ActedNoun<Item> = Pick<Noun<Item>, 'argument' | 'isNumbered' | 'missing' | 'one'>;
+type ActedNoun<Item> = Pick<
+	Noun<Item>,
+	'argument' | 'argumentSays' | 'isNumbered' | 'missing' | 'one'
+>;
 
 type Json = {readonly json?: boolean};
 

@@ -98,6 +98,8 @@ export const identify = (
 /** Things of a noun, and what it tells of them with. */
 type Listed<Item, More> = {readonly items: readonly Item[]; readonly known: AsOf & More};
 
+type ListedNoun<Item, More> = Pick<Noun<Item, More>, 'columns' | 'many' | 'note' | 'printed'>;
+
 /** `list [--json]`. */
 export function addList<Item, More>(
 	group: Command,
@@ -107,7 +109,7 @@ export function addList<Item, More>(
 		says,
 		read,
 	}: {
-		readonly noun: Noun<Item, More>;
+		readonly noun: ListedNoun<Item, More>;
 		readonly says: string;
 		readonly read: () => Promise<Listed<Item, More>>;
 	},
@@ -123,7 +125,7 @@ export function addList<Item, More>(
 
 type ShownNoun<Item, More> = Pick<
 	Noun<Item, More>,
-	'argument' | 'factCells' | 'facts' | 'head' | 'isNumbered' | 'missing' | 'one'
+	'argument' | 'argumentSays' | 'factCells' | 'facts' | 'head' | 'isNumbered' | 'missing' | 'one'
 >;
 
 /** `show ID [--json]`; `verb`: another word for it. */
@@ -173,7 +175,7 @@ export const shown = (id: string | number): string =>
 /** Prints what was listed. `isFiltered`: only some were asked for. */
 export async function printList<Item, More>(
 	context: Context,
-	noun: Pick<Noun<Item, More>, 'columns' | 'many' | 'note' | 'printed'>,
+	noun: ListedNoun<Item, More>,
 	{
 		items,
 		known,

@@ -12,6 +12,8 @@ import type {
 import type {StoreReader} from '../../store/reader-port.ts';
 import {countRoutes} from '../history/count-routes.ts';
 import type {GatewayCommands} from '../port.ts';
+import type {Rooms} from '../rooms.ts';
+import {createChatReads} from './chat-commands.ts';
 
 /** How long counts are told again before the journal is asked anew, milliseconds. */
 const keptMs = 30_000;
@@ -35,17 +37,22 @@ export type ReadCommands = Pick<
 	| 'listSessions'
 	| 'getSession'
 	| 'searchSessions'
+	| 'listChats'
+	| 'getChat'
 	| 'sumRuns'
 	| `search${Capitalize<HistoryNoun>}`
 >;
+
+type ReadConfig = Pick<Config, 'platforms' | 'retention'>;
 
 /** @see ReadCommands */
 export function createReadCommands(
 	rooms: Pick<World, 'clock'> & {
 		readonly store: StoreReader;
+		readonly paths: Pick<Rooms['paths'], 'profile'>;
 		readonly live: {
 			/** Without `retention` nothing is removed. */
-			current(): Pick<Config, 'retention'> | Promise<Pick<Config, 'retention'>>;
+			current(): ReadConfig | Promise<ReadConfig>;
 		};
 		readonly approvals: Pick<Approvals, 'waiting'> & {
 			rules(): readonly ApprovalRule[] | Promise<readonly ApprovalRule[]>;
@@ -109,6 +116,7 @@ export function createReadCommands(
 			return session && {...session, conversation: await sessions.messages(id)};
 		},
 		searchSessions: async ({text = '', limit}) => rooms.store.sessions.search(text, limit),
+		...createChatReads(rooms),
 		async sumRuns({by = 'route', since, profile} = {}, hungUp) {
 			const until = rooms.clock.now();
 			const from = since ?? until - sumMs;

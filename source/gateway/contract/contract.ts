@@ -1,4 +1,5 @@
 import {approvals} from './approvals.ts';
+import {chats} from './chats.ts';
 import {deliveries} from './deliveries.ts';
 import {gateway} from './gateway.ts';
 import {groups} from './groups.ts';
@@ -26,6 +27,7 @@ export const contract = {
 	...approvals,
 	...keys,
 	...sessions,
+	...chats,
 	...servers,
 	...history,
 	...install,

@@ -1,0 +1,77 @@
+import type {Clock} from '../core/clock.ts';
+import {SvcError} from '../core/errors.ts';
+import {nearestName} from '../core/nearest-name.ts';
+import {cell} from '../core/untrusted.ts';
+import {platformKinds, platformNamed} from '../platforms/platforms.ts';
+import type {HomePaths} from './config.ts';
+import {editConfig} from './edit-config.ts';
+import type {YamlEdit} from './edit-yaml.ts';
+import {valueAt} from './plain-data.ts';
+
+/** A person on a messaging platform. */
+export type PersonThere = {readonly platform: string; readonly user: string};
+
+const maxPeople = 1000;
+
+/**
+ * Adds a person to `platforms.<platform>.allow_from` of `config.yaml`, whose comments and order stay; resolves with whether they were not in it.
+ *
+ * @throws SvcError `platform_unknown` for one that does not exist, or on which people cannot talk with the agent; `config_not_editable` for a list that is none or is full; what `editConfig` throws
+ * @see manual/conversations.md
+ */
+export async function allowWriter(
+	paths: HomePaths,
+	{platform, user}: PersonThere,
+	{clock}: {readonly clock: Clock},
+): Promise<boolean> {
+	refuseOthers({platform, user});
+	const path = ['platforms', platform, 'allow_from'];
+	let isNew = false;
+	await editConfig(
+		paths,
+		(written): readonly YamlEdit[] => {
+			const people = valueAt(written, path) ?? [];
+			if (!Array.isArray(people) || people.length >= maxPeople) {
+				throw new SvcError(
+					'config_not_editable',
+					`Cannot add to "${path.join('.')}": ${Array.isArray(people) ? `it has ${maxPeople} identifiers already` : 'it is not a list'}`,
+				);
+			}
+
+			isNew = !people.map(String).includes(user);
+			const value = asWritten(user);
+			return !isNew
+				? []
+				: people.length === 0
+					? [{path, value: [value]}]
+					: [{path: [...path, people.length], value}];
+		},
+		{clock},
+	);
+	return isNew;
+}
+
+/** A number as a person writes it, where YAML reads it back as exactly that text. */
+const asWritten = (user: string): string | number =>
+	Number.isSafeInteger(Number(user)) && String(Number(user)) === user ? Number(user) : user;
+
+function refuseOthers({platform, user}: PersonThere): void {
+	const able = platformKinds.flatMap(({kind, listens}) => (listens ? [kind] : []));
+	const isAble = able.includes(platform);
+	if (isAble && user.trim() !== '') {
+		return;
+	}
+
+	const names = able.join(', ');
+	const shown = cell(platform, 80).text;
+	const nearest = nearestName(platform, able);
+	const why = isAble
+		? `write the identifier of the person behind it, as in ${platform}:12345`
+		: platformNamed(platform)
+			? `people cannot talk with the agent on ${platform}; they can on ${names}`
+			: `"${shown}" is no platform${nearest === undefined ? '' : `, did you mean "${nearest}"`}; people can talk with the agent on ${names}, as in telegram:12345`;
+	throw new SvcError(
+		'platform_unknown',
+		`Cannot allow "${cell(user === '' ? platform : `${platform}:${user}`, 100).text}": ${why}`,
+	);
+}

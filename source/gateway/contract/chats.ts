@@ -1,0 +1,32 @@
+import {z} from 'zod';
+import {allowedWriterSchema, chatWriterSchema, shownChatSchema} from '../../core/schemas/chat.ts';
+import {text} from '../../core/schemas/parts.ts';
+import type {Operations} from './operation.ts';
+
+/** People on messaging platforms. Whoever may open the socket may edit `config.yaml` as well: both are this user's alone. @see manual/conversations.md */
+export const chats = {
+	listChats: {
+		method: 'GET',
+		path: '/v1/chats',
+		summary:
+			'Who wrote on messaging platforms, per chat and thread, and whether they may talk with the agent; last of all first, the newest 10,000.',
+		result: z.array(chatWriterSchema),
+	},
+	/** By its name, `telegram:12345`, `telegram:12345/17` for one of its threads. `undefined` where nobody wrote. */
+	getChat: {
+		method: 'GET',
+		path: '/v1/chats/{chat}',
+		summary:
+			'Who wrote in one chat (telegram:12345) or in one of its threads (telegram:12345/17), with its sessions and the turns that have not ended.',
+		result: shownChatSchema.optional(),
+	},
+	/** @throws SvcError as `allowWriter` of `config/` does */
+	allowWriter: {
+		method: 'POST',
+		path: '/v1/chats/allow',
+		summary:
+			'Adds a person to "allow_from" of a platform in config.yaml, at once. Body: {"platform": "telegram", "user": "12345"}.',
+		body: z.strictObject({platform: text, user: text.max(1000)}),
+		result: allowedWriterSchema,
+	},
+} as const satisfies Operations;
