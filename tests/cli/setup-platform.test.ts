@@ -25,16 +25,18 @@ async function open(kind: string, platforms: (url: string) => Readonly<Record<st
 	const home = stack.use(
 		await temporaryHome({'config.yaml': JSON.stringify({platforms: platforms(service.url)})}),
 	);
+	const clock = createFakeClock(0);
 	const begin = () =>
 		openTerminal(['gateway', 'setup', kind], {
 			home: home.path,
-			clock: createFakeClock(0),
+			clock,
 			columns: 200,
 			rows: 100,
 		});
 	return {
 		service,
 		home: home.path,
+		clock,
 		begin,
 		written: async (): Promise<unknown> => parse(await readFile(home.file('config.yaml'), 'utf8')),
 		[Symbol.asyncDispose]: async () => stack.disposeAsync(),
@@ -55,6 +57,8 @@ async function fill(
 		await terminal.type(text);
 	}
 }
+
+const people = 'May people whom you allow talk with the agent on Telegram?';
 
 test('Feishu is set up as an app, without a webhook: what lacks is said, and nothing is written before it is there', async () => {
 	await using setup = await open('feishu', url => ({feishu: {api_base: url}}));
@@ -108,6 +112,7 @@ test('what is left empty stays as it is, a home channel too, and the test messag
 		['Send a test message to its home channel?', 'y'],
 	]);
 	await terminal.waitFor('Delivered: telegram -1001 (message 881)');
+	await fill(terminal, [[people, 'n']]);
 	expect(await terminal.exited).toBe(0);
 	expect(setup.service.calls.at(-1)?.path).toBe('/bot456:a-new-token-of-a-bot-0123/sendMessage');
 	expect(terminal.transcript()).not.toMatch(/(?:old|new)-token/);
@@ -125,6 +130,7 @@ test('without a home channel no test message is offered', async () => {
 		['Write this to', 'y'],
 	]);
 	await terminal.waitFor('"svc platforms test telegram --chat-id CHAT" sends a test message');
+	await fill(terminal, [[people, '']]);
 	expect(await terminal.exited).toBe(0);
 	expect(setup.service.calls).toEqual([]);
 });
@@ -141,8 +147,119 @@ test('whoever wants no test message has set up the platform all the same', async
 		['Send a test message to its home channel?', 'n'],
 	]);
 	await terminal.waitFor('"svc platforms test telegram --chat-id CHAT" sends a test message');
+	await fill(terminal, [[people, '']]);
 	expect(await terminal.exited).toBe(0);
 	expect(setup.service.calls).toEqual([]);
+});
+
+/** Telegram as it stands in the file, with nothing left to fill in. */
+const isThere = (url: string) => ({
+	telegram: {enabled: true, bot_token: oldToken, api_base: url, allow_from: [7]},
+});
+
+/** Goes through the form of a Telegram that is there, up to the question about people. */
+async function answerPeople(terminal: ReturnType<Setup['begin']>, text: string): Promise<void> {
+	await fill(terminal, [
+		['"bot_token" [] ', ''],
+		['"home_channel" [] ', ''],
+	]);
+	await terminal.waitFor('There is nothing to write');
+	await fill(terminal, [[people, text]]);
+}
+
+test('people may talk after a yes; without a gateway the next steps are told', async () => {
+	await using setup = await open('telegram', isThere);
+	const terminal = setup.begin();
+	await answerPeople(terminal, 'y');
+	await terminal.waitFor('Wrote platforms.telegram.inbound');
+	await terminal.waitFor('"svc chats list" then shows who wrote, and "svc chats allow" lets');
+	expect(await terminal.exited).toBe(0);
+	expect(await setup.written()).toMatchObject({
+		platforms: {telegram: {inbound: true, allow_from: [7], bot_token: oldToken}},
+	});
+});
+
+const writer = {
+	platform: 'telegram',
+	chat: '12345',
+	thread: null,
+	user: '12345',
+	name: 'Ann\u001B[2J',
+	allowed: false,
+	approver: false,
+	lastAt: 0,
+	messages: 1,
+};
+
+/** The question who writes stands there, of a gateway that runs. `write`: the people who have written then, when it is asked again. */
+async function untilWriting() {
+	await using stack = new AsyncDisposableStack();
+	const setup = stack.use(await open('telegram', isThere));
+	const port = createFakePort();
+	let chats: ReadonlyArray<Omit<typeof writer, 'name'> & {readonly name: string | null}> = [
+		{...writer, user: '7', chat: '7', name: null, allowed: true},
+	];
+	port.listChats = async () => chats;
+	port.allowWriter = async person => {
+		port.calls.push({name: 'allowWriter', args: [person]});
+		return {added: true, heard: true};
+	};
+	stack.use(await serveControl(setup.home, port));
+	const terminal = setup.begin();
+	await answerPeople(terminal, 'y');
+	await terminal.waitFor('Write to the bot now');
+	const opened = stack.move();
+	return {
+		port,
+		terminal,
+		write(...more: typeof chats) {
+			chats = [...more, ...chats];
+			setup.clock.advance(1000);
+		},
+		[Symbol.asyncDispose]: async () => opened.disposeAsync(),
+	};
+}
+
+const allowed = (port: ReturnType<typeof createFakePort>) =>
+	port.calls.filter(({name}) => name === 'allowWriter').map(({args}) => args);
+
+test('with a gateway that runs, the first who writes is shown, and allowed after a yes', async () => {
+	await using setup = await untilWriting();
+	const {port, terminal, write} = setup;
+	expect(port.calls.map(({name}) => name)).toEqual(['reload']);
+	write({...writer, platform: 'slack'});
+	write(writer);
+	await terminal.waitFor('telegram:12345 (Ann␛[2J) wrote. Let this person talk with the agent?');
+	await terminal.type('y');
+	await terminal.waitFor('telegram:12345 may talk with the agent from now on\n');
+	expect(await terminal.exited).toBe(0);
+	expect(allowed(port)).toEqual([[{platform: 'telegram', user: '12345'}]]);
+});
+
+test('who may talk already is not asked about, and without a yes nobody is allowed', async () => {
+	{
+		await using setup = await untilWriting();
+		const {terminal, write} = setup;
+		write({...writer, user: '7', chat: '7', name: null, allowed: true, messages: 2});
+		await terminal.waitFor('telegram:7 wrote, and may talk with the agent already');
+		expect(await terminal.exited).toBe(0);
+	}
+
+	await using setup = await untilWriting();
+	const {port, terminal, write} = setup;
+	write(writer);
+	await terminal.waitFor('Let this person talk with the agent?');
+	await terminal.type('');
+	await terminal.waitFor('"svc chats allow telegram:12345" does that later');
+	expect(await terminal.exited).toBe(0);
+	expect(allowed(port)).toEqual([]);
+});
+
+test('Enter leaves, and says how it goes on', async () => {
+	await using setup = await untilWriting();
+	await setup.terminal.type('');
+	await setup.terminal.waitFor('"svc chats list" shows who wrote, and "svc chats allow" lets');
+	expect(await setup.terminal.exited).toBe(0);
 });
 
 test.for([

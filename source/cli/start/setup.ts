@@ -74,7 +74,7 @@ async function ask(context: Context): Promise<void> {
 		draftOf: form => setupDraft({...begun, form}, true),
 		problemOf: form => stepProblem({...begun, form}),
 	});
-	if (!written) {
+	if (!written || written.isSame) {
 		return;
 	}
 
@@ -94,7 +94,7 @@ const isAsked = ({key}: FieldRecord, {way, name}: FormState['values']): boolean 
 	(key !== 'secret' || way === 'type') && (!['events', 'prompt'].includes(key) || Boolean(name));
 
 /**
- * Says where the credentials of a platform come from, asks for what it needs, writes that after a yes, and sends a test message after another one. Only for a terminal.
+ * Says where the credentials of a platform come from, asks for what it needs, writes that after a yes, sends a test message after another one, and lets people talk where they can. Only for a terminal.
  *
  * @throws SvcError `platform_unknown`, and as `setUpReceiver`
  * @see manual/delivery.md#platforms
@@ -144,7 +144,15 @@ export async function setUpPlatform(context: Context, name: string): Promise<voi
 		tell(context, `"svc platforms test ${name} --chat-id CHAT" sends a test message`);
 		context.exit(answer && answer.interrupted ? 130 : 0);
 	}
+
+	if (platform.listens && !(answer && answer.interrupted)) {
+		const {letPeopleTalk} = await import('./let-people-talk.ts');
+		await letPeopleTalk(context, {name, title}, surroundings);
+	}
 }
+
+/** `isSame`: there was nothing to write. */
+type WrittenSetup = {readonly secret?: string; readonly isSame?: true};
 
 const surroundingsOf = (context: Context): SetupSurroundings => {
 	const paths = context.paths({mayBeNew: true});
@@ -172,7 +180,7 @@ async function askAndWrite(
 		/** What is wrong with the answers beyond single ones. */
 		readonly problemOf?: (form: FormState) => string | undefined;
 	},
-): Promise<{readonly secret?: string} | undefined> {
+): Promise<WrittenSetup | undefined> {
 	let form = begun;
 	for (;;) {
 		// oxlint-disable-next-line no-await-in-loop -- until it can be written
@@ -207,11 +215,11 @@ async function writeAsked(
 		readonly plan: SetupPlan;
 		readonly surroundings: SetupSurroundings;
 	},
-): Promise<{readonly secret?: string} | undefined> {
+): Promise<WrittenSetup | undefined> {
 	const {paths} = surroundings.config;
 	if (plan.diff.length === 0 && existsSync(paths.config)) {
 		tell(context, 'There is nothing to write');
-		return undefined;
+		return {isSame: true};
 	}
 
 	if (!(await confirmDiff(context, plan))) {

@@ -17,8 +17,8 @@ type ShownChat = Shape<typeof shownChatSchema>;
 const placeOf = ({platform, chat, thread}: Pick<ChatWriter, 'chat' | 'platform' | 'thread'>) =>
 	conversationWords({platform, chat, ...(thread !== null && {thread})});
 
-/** `telegram:12345`, which `allow` takes; in quotation marks, as JSON has them, where it is not plain. */
-function personOf({platform, user}: Pick<ChatWriter, 'platform' | 'user'>): string {
+/** `telegram:12345`, which `svc chats allow` takes; in quotation marks, as JSON has them, where it is not plain. */
+export function personOf({platform, user}: Pick<ChatWriter, 'platform' | 'user'>): string {
 	const name = `${platform}:${user}`;
 	return /^[\w.@+:!-]{1,100}$/.test(name) ? name : JSON.stringify(name);
 }
@@ -88,6 +88,17 @@ const personFact = (person: ChatWriter): Fact => ({
 	].join(', '),
 });
 
+/** What came of allowing a person. */
+export function allowedText(
+	person: Pick<ChatWriter, 'platform' | 'user'>,
+	{added, heard}: Shape<typeof allowedWriterSchema>,
+): string {
+	const note = heard
+		? ''
+		: `; people are heard there once platforms.${person.platform} has "enabled: true" and "inbound: true"`;
+	return `${personOf(person)} may talk with the agent ${added ? 'from now on' : 'already'}${note}`;
+}
+
 /** What can be asked for people: a part of what a gateway does. */
 export type ChatPort = {
 	allowWriter(person: {
@@ -103,13 +114,10 @@ export const writerActs: ReadonlyArray<Act<ChatWriter, ChatPort>> = [
 		says: 'let a person on a messaging platform talk with the agent: adds the identifier to allow_from in config.yaml, at once',
 		async effect(port, id) {
 			const [, platform = '', user = ''] = /^([^:]*):?(.*)$/s.exec(id) ?? [];
-			const {added, heard} = await port.allowWriter({platform, user});
-			const who = personOf({platform, user});
-			const note = heard
-				? ''
-				: `; people are heard there once platforms.${platform} has "enabled: true" and "inbound: true"`;
+			const outcome = await port.allowWriter({platform, user});
+			const {added, heard} = outcome;
 			return {
-				said: `${who} ${added ? 'may talk with the agent from now on' : 'may talk with the agent already'}${note}`,
+				said: allowedText({platform, user}, outcome),
 				json: {platform, user, added, heard},
 			};
 		},

@@ -1,5 +1,6 @@
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {NotesOfAny} from '../../core/schema-parts.ts';
+import {conversing} from '../../platforms/conversing.ts';
 import type {TargetKind} from '../../platforms/target-kind.ts';
 import {contentOf} from '../field-kinds.ts';
 import {field, trimmed, type FieldRecord, type FieldValue} from '../field.ts';
@@ -9,13 +10,14 @@ export type AskedPlatform = Pick<TargetKind, 'fields' | 'kind' | 'needs' | 'titl
 
 const homeChannel = 'home_channel';
 
-/** Settings without a field of their own: `webhooks` has several, and headers are written by hand. */
+/** Settings without a field of their own: `webhooks` has several, headers are written by hand, and who may talk is asked later. */
 const unasked: ReadonlySet<string> = new Set([
 	'enabled',
 	'webhooks',
 	'headers',
 	'per_minute',
 	'max_parts',
+	...Object.keys(conversing),
 ]);
 
 const isHidden = 'The input is hidden.';
