@@ -256,6 +256,30 @@ test('a gateway that runs lists the same, and lets the person talk at once', asy
 	expect(await chats.json('allow', 'telegram:12345')).toMatchObject({added: false});
 });
 
+test('a conversation is a session that names its chat, in the list, shown and searched', async () => {
+	await using chats = await open();
+	await using gateway = await startTestGateway({home: chats.home});
+	await gateway.ended(1);
+	await gateway.ended(2);
+	const {conversations} = await chats.json('show', 'telegram:-1001/17');
+	const world = {home: chats.home.path};
+	const list = await commandJson(['sessions', 'list'], world);
+	expect(list.map(({origin}: {origin: string}) => origin).toSorted()).toEqual([
+		'telegram:-1001',
+		'telegram:-1001/17',
+	]);
+	const [{session}] = conversations;
+	expect(await commandJson(['sessions', 'show', session], world)).toMatchObject({
+		origin: 'telegram:-1001/17',
+		conversation: [{message: {role: 'user', content: 'And here'}}, {run: 2}],
+	});
+	const found = await command(['sessions', 'search', 'here'], world);
+	expect(found.stdout).toMatch(new RegExp(`^${session} +telegram:-1001/17 `, 'm'));
+	await expect(gateway.port.sendChat({text: 'x', session})).rejects.toMatchObject({
+		code: 'session_not_found',
+	});
+});
+
 test('in a home without any, the list says how people are heard', async () => {
 	await using home = await temporaryHome();
 	const {code, stderr} = await command(['chats', 'list'], {home: home.path});

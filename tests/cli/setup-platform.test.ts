@@ -212,7 +212,7 @@ async function untilWriting() {
 	return {
 		port,
 		terminal,
-		write(...more: typeof chats) {
+		write: (...more: typeof chats) => {
 			chats = [...more, ...chats];
 			setup.clock.advance(1000);
 		},

@@ -14,7 +14,7 @@ const limit = numberOption(1, 1000);
 export function addSessionCommands(program: Command, context: Context): void {
 	const group = program
 		.command('sessions')
-		.description('conversations of the chat API and of the interface that are kept');
+		.description('conversations that are kept: of the chat API, of the interface, of chats on platforms');
 	group
 		.command('list')
 		.description('list sessions, last used first')

@@ -1,3 +1,4 @@
+import {sessionOwnerOf} from '../../../core/session.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {saidText} from '../../../nouns/session/session.ts';
 import {areaText, areaValue} from '../../../terminal/text/area-editor.ts';
@@ -10,11 +11,28 @@ import {conversationNow, isUnderWay} from './chat-loads.ts';
 import {chatLines} from './chat-rows.ts';
 import {changeChat, chatNow} from './chat-state.ts';
 
+/** Why the open conversation can only be read; absent: it is the person's own. */
+function whyOthers(host: Pick<Host, 'loader' | 'local'>): Safe | undefined {
+	const session = conversationNow(host)?.session;
+	const owner = session && sessionOwnerOf(session);
+	switch (owner?.kind) {
+		case 'key':
+			return literal('This conversation belongs to a key: it can only be read; n begins another');
+
+		case 'chat':
+			return safe`This conversation is on ${clean(owner.platform)}: it can only be read here; n begins another`;
+
+		case 'person':
+		case undefined:
+			return undefined;
+	}
+}
+
 /** Why nothing can be said now. */
 function whySilent(shell: Shell): Safe | undefined {
-	const key = conversationNow(shell)?.session.key;
-	if (key) {
-		return literal('This conversation belongs to a key: it can only be read; n begins another');
+	const reason = whyOthers(shell);
+	if (reason !== undefined) {
+		return reason;
 	}
 
 	return isUnderWay(shell) ? literal('The agent answers: wait for it, or stop it') : undefined;
@@ -131,7 +149,7 @@ export type ChatLayout = {
 };
 
 export function chatLayout(
-	host: Pick<Host, 'local' | 'port' | 'view'>,
+	host: Pick<Host, 'loader' | 'local' | 'port' | 'view'>,
 	{width, height}: {readonly width: number; readonly height: number},
 ): ChatLayout {
 	const {mode, text} = chatNow(host);
@@ -159,7 +177,7 @@ export function chatLayout(
 					? line(
 							host.port.isReadOnly === true
 								? literal(' this interface only looks')
-								: literal(' Enter: write to the agent'),
+								: safe` ${whyOthers(host) ?? literal('Enter: write to the agent')}`,
 							'quiet',
 						)
 					: line(safe` ${clean(first)}${more.length > 0 ? literal(' …') : literal('')}`),

@@ -1,7 +1,7 @@
 import type {Approval} from '../../../core/approval.ts';
 import {createMemory, derive} from '../../../core/derive.ts';
 import {hasEnded, type Run, type TranscriptEntry} from '../../../core/run.ts';
-import type {SessionMessage} from '../../../core/session.ts';
+import {sessionOwnerOf, type SessionMessage} from '../../../core/session.ts';
 import type {RunSaid} from '../../../core/state.ts';
 import type {Safe} from '../../../core/untrusted.ts';
 import {wantsText} from '../../../nouns/approval/approval-words.ts';
@@ -110,7 +110,10 @@ const messageRows = (
 	memoryOf(message)([width], () => {
 		const {at, run, message: said} = message;
 		const {role} = said;
-		const name = typeof role === 'string' ? (names[role] ?? clean(role)) : literal('?');
+		const isOthers = conversation && sessionOwnerOf(conversation.session).kind !== 'person';
+		const known =
+			typeof role === 'string' && !(isOthers && role === 'user') ? names[role] : undefined;
+		const name = known ?? (typeof role === 'string' ? clean(role) : literal('?'));
 		const transcript = run === undefined ? undefined : conversation?.runs.get(run)?.transcript;
 		const {steps, rest} = stepsOf(blocks(transcript ?? [], true), saidText(said));
 		return [

@@ -237,7 +237,7 @@ test('a turn that came to nothing stays over when newer runs have pushed its run
 	expect(port.calls.at(-1)).toMatchObject({name: 'sendChat', args: [{text: 'two'}]});
 });
 
-test('earlier conversations are found, gone on with and forgotten; those of a key can only be read', async () => {
+test('earlier conversations are found, gone on with and forgotten; those of a key or of a chat on a platform can only be read', async () => {
 	await using chat = await open();
 	const {port, shown} = chat;
 	port.sessions.set(
@@ -248,6 +248,10 @@ test('earlier conversations are found, gone on with and forgotten; those of a ke
 		}),
 	);
 	port.sessions.set('ses_3', makeSession(['Mine', 'Also'], {id: 'ses_3'}));
+	port.sessions.set(
+		'ses_4',
+		makeSession(['Of a chat', 'There'], {id: 'ses_4', origin: 'telegram:-1001/17'}),
+	);
 	await shown.screen.press('s');
 	await shown.pass(200);
 	expect(shown.text()).toMatch(/ > .*key laptop {2}Of a key/);
@@ -256,8 +260,19 @@ test('earlier conversations are found, gone on with and forgotten; those of a ke
 	expect(shown.text()).toContain('   Of a key');
 	await chat.say('more');
 	expect(shown.said()).toContain('belongs to a key');
-	expect(port.calls).toEqual([]);
 	await shown.screen.press('esc', 's');
+	await shown.screen.type('there');
+	await shown.pass(200);
+	expect(shown.text()).toMatch(/telegram:-1001\/17 {2}There/);
+	await shown.screen.press('down', 'down', 'enter');
+	await shown.pass(200);
+	expect(shown.text()).toMatch(/ user {2}.*\n {3}Of a chat/);
+	await chat.say('more');
+	expect(shown.said()).toContain('is on telegram: it can only be read here; n begins another');
+	expect(port.calls).toEqual([]);
+	await shown.screen.press('ctrl+c', 'esc');
+	expect(shown.text()).toContain('is on telegram: it can only be read here');
+	await shown.screen.press('s');
 	await shown.screen.type('als');
 	await shown.pass(200);
 	await shown.screen.press('down');
