@@ -364,6 +364,31 @@ test('nothing is confirmed that could not be written', async () => {
 	expect(heard.again).toEqual([]);
 });
 
+test.for([0, 1, 2, 3])('a write that fails loses nothing: that with number %i', async nth => {
+	await using both = await openBoth();
+	const {server, heard, open} = both;
+	// Those before it succeed.
+	heard.failures.push(...Array.from<Error>({length: nth}), new Error('no space left on device'));
+	const ending = new AbortController();
+	const run = async () => {
+		while (!ending.signal.aborted) {
+			// oxlint-disable-next-line no-await-in-loop -- one connection after the other
+			await open.listen(ending.signal).catch(() => {});
+		}
+	};
+	const running = run();
+	for (const text of ['one', 'two', 'three']) {
+		const count = heard.messages.size;
+		server.write(text);
+		// oxlint-disable-next-line no-await-in-loop -- in their order
+		await open.until(() => heard.messages.size > count);
+	}
+
+	ending.abort();
+	await running;
+	expect([...heard.messages.values()].map(({text}) => text)).toEqual(['one', 'two', 'three']);
+});
+
 test.for([60, 950, 1300])('a gap of %i messages is read back, at most 1,000', async count => {
 	await using both = await openBoth();
 	const {server, open, texts} = both;
