@@ -138,6 +138,7 @@ const places = [
 	['runs.', ['runs'], 'tables'],
 	['mcp_servers.*.', ['tool-servers'], 'tables'],
 	['tools.', ['tool-servers'], 'tables'],
+	['approvals.chats.', ['conversations'], 'tables'],
 	['approvals.', ['approvals'], 'tables'],
 	['alerts.', ['alerts'], 'tables'],
 	['toolsets.web.', ['web'], 'tables'],

@@ -10,7 +10,8 @@ import {isJsonObject, type JsonObject, type JsonValue} from '../../source/core/j
 import {contract} from '../../source/gateway/contract/contract.ts';
 import {createGatewayMetrics} from '../../source/gateway/status/metrics.ts';
 import {errorCodes} from '../../source/manual/error-codes.ts';
-import {platformNamed, targetKinds} from '../../source/platforms/platforms.ts';
+import {conversing} from '../../source/platforms/conversing.ts';
+import {platformKinds, platformNamed, targetKinds} from '../../source/platforms/platforms.ts';
 import {jobSchemaJson} from '../../source/schedule/job.ts';
 import {keymapMarkdown} from '../../source/tui/commands/table.ts';
 import {panes} from '../../source/tui/panes/panes.ts';
@@ -19,6 +20,7 @@ import {createMetrics} from '../../source/webhook/metrics.ts';
 /** Every table of the manual that is made from a list of the program, by the name that its mark in a page has. */
 const tables: Readonly<Record<string, (argument: string) => string>> = {
 	settings: path => path.split(' ').map(settingsTable).join('\n\n'),
+	conversing: () => conversingTable(),
 	commands: () => commandsTable(),
 	senders: () =>
 		table(
@@ -81,7 +83,7 @@ const filtersTable = (): string =>
 			}),
 	);
 
-/** Where the schema of a section stands: `route`, `mcp_servers`, `approval-rule` and `alert` mean one of them. */
+/** Where the schema of a section stands: `route`, `mcp_servers`, `approval-rule`, `approval-chat` and `alert` mean one of them. */
 function schemaAt(path: string): JsonObject {
 	if (path === 'job') {
 		return jobSchemaJson();
@@ -93,6 +95,7 @@ function schemaAt(path: string): JsonObject {
 		route: 'route',
 		mcp_servers: 'tool_server',
 		'approval-rule': 'approval_rule',
+		'approval-chat': 'approvalChat',
 		alert: 'alert',
 	}[first];
 	const start =
@@ -127,8 +130,28 @@ const settingsTable = (path: string): string =>
 export const settingsTableOf = (schema: JsonObject, path: readonly string[] = []): string =>
 	table(['Key', 'Default', 'Meaning', 'A change'], settingRows(schema, path));
 
+/** The settings that platforms on which people can talk have in common. */
+function conversingTable(): string {
+	const platform = platformKinds.find(({listens}) => listens)?.kind ?? '';
+	const rows = settingRows(schemaAt(`platforms.${platform}`), []);
+	const known = new Set(Object.keys(conversing).map(key => `\`${key}\``));
+	return table(
+		['Key', 'Default', 'Meaning', 'A change'],
+		rows.filter(([key = '']) => known.has(key)),
+	);
+}
+
 const isSection = (path: string): boolean =>
-	['route', 'mcp_servers', 'approval-rule', 'alert', 'job', 'model', 'runs'].includes(path);
+	[
+		'route',
+		'mcp_servers',
+		'approval-rule',
+		'approval-chat',
+		'alert',
+		'job',
+		'model',
+		'runs',
+	].includes(path);
 
 /** Settings that a page of its own describes. */
 const elsewhere = new Set(['routes']);
