@@ -57,6 +57,8 @@ export type ConversingSettings = ValueOf<typeof conversing>;
 
 /** What listens to a platform. */
 export type Listening<Settings> = {
+	/** Settings that nothing but listening needs. */
+	readonly fields?: readonly string[];
 	/** Why it cannot listen with these settings, the keys that lack in words (`"app_token"`); `undefined`: it can. */
 	lacks?(settings: Settings): string | undefined;
 	load(): Promise<ListenerModule<Settings>>;

@@ -179,6 +179,25 @@ test('people may talk after a yes; without a gateway the next steps are told', a
 	});
 });
 
+test('what only listening needs is asked for with it', async () => {
+	await using setup = await open('slack', url => ({slack: {api_base: url}}));
+	const terminal = setup.begin();
+	await fill(terminal, [
+		['"bot_token" [] ', 'xoxb-a-token-of-a-bot'],
+		['"home_channel" [] ', ''],
+		['Write this to', 'y'],
+		['May people whom you allow talk with the agent on Slack?', 'y'],
+		['"app_token" [] ', 'xapp-a-token-of-an-app'],
+		['Write this to', 'y'],
+	]);
+	await terminal.waitFor('"svc chats list" then shows who wrote');
+	expect(await terminal.exited).toBe(0);
+	expect(terminal.transcript()).not.toMatch(/a-token-of/);
+	expect(await setup.written()).toMatchObject({
+		platforms: {slack: {inbound: true, app_token: 'xapp-a-token-of-an-app'}},
+	});
+});
+
 const writer = {
 	platform: 'telegram',
 	chat: '12345',

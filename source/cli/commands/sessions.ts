@@ -14,7 +14,9 @@ const limit = numberOption(1, 1000);
 export function addSessionCommands(program: Command, context: Context): void {
 	const group = program
 		.command('sessions')
-		.description('conversations that are kept: of the chat API, of the interface, of chats on platforms');
+		.description(
+			'conversations that are kept: of the chat API, of the interface, of chats on platforms',
+		);
 	group
 		.command('list')
 		.description('list sessions, last used first')

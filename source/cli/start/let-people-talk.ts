@@ -1,5 +1,4 @@
 import {isHeard} from '../../config/platform-settings.ts';
-import {setUp, type SetupSurroundings} from '../../config/set-up.ts';
 import {every} from '../../core/clock.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
@@ -16,13 +15,21 @@ const lookMs = 1000;
 /**
  * Offers to let people talk with the agent on a platform that is set up. With a gateway that runs, the first who writes then is shown with the identifier, and can be allowed. Only for a terminal.
  *
- * @throws SvcError as `setUp` does
+ * @throws SvcError as `listen` does
  * @see manual/conversations.md
  */
 export async function letPeopleTalk(
 	context: Context,
-	{name, title}: {readonly name: string; readonly title: string},
-	surroundings: SetupSurroundings,
+	{
+		name,
+		title,
+		listen,
+	}: {
+		readonly name: string;
+		readonly title: string;
+		/** Writes `inbound: true`, with what it needs; resolves with whether it was written. */
+		readonly listen: () => Promise<boolean>;
+	},
 ): Promise<void> {
 	if (!isHeard(readConfig(context), name)) {
 		const {text, interrupted} = await askLine(
@@ -34,11 +41,9 @@ export async function letPeopleTalk(
 			return;
 		}
 
-		await setUp(
-			{platform: {name, settings: {inbound: true}}},
-			{surroundings, clock: context.clock},
-		);
-		printLines(context, [`Wrote platforms.${name}.inbound`]);
+		if (!(await listen())) {
+			return;
+		}
 	}
 
 	const gateway = await findGateway(context);
@@ -95,7 +100,6 @@ async function firstWriter(
 	name: string,
 ): Promise<ChatWriter | undefined> {
 	const there = async () => (await gateway.listChats()).filter(({platform}) => platform === name);
-	const keyOf = ({chat, thread, user}: ChatWriter) => JSON.stringify([chat, thread, user]);
 	const known = new Map((await there()).map(one => [keyOf(one), one.messages]));
 	const found = new AbortController();
 	let writer: ChatWriter | undefined;
@@ -116,3 +120,5 @@ async function firstWriter(
 
 	return writer;
 }
+
+const keyOf = ({chat, thread, user}: ChatWriter): string => JSON.stringify([chat, thread, user]);

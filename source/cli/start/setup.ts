@@ -18,6 +18,7 @@ import type {SetupDraft, SetupPlan} from '../../core/setup.ts';
 import {unknownTarget} from '../../delivery/unknown-target.ts';
 import type {FieldRecord} from '../../nouns/field.ts';
 import {platformKinds, platformNamed} from '../../platforms/platforms.ts';
+import type {TargetKind} from '../../platforms/target-kind.ts';
 import type {FormState} from '../../tui/forms/form.ts';
 import {askLine, canAsk, confirmDiff, isYes} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
@@ -147,8 +148,32 @@ export async function setUpPlatform(context: Context, name: string): Promise<voi
 
 	if (platform.listens && !(answer && answer.interrupted)) {
 		const {letPeopleTalk} = await import('./let-people-talk.ts');
-		await letPeopleTalk(context, {name, title}, surroundings);
+		await letPeopleTalk(context, {name, title, listen: async () => listen(context, platform)});
 	}
+}
+
+/** Asks for what only listening to a platform needs, and writes it with `inbound: true`; resolves with whether it was written. */
+async function listen(context: Context, platform: TargetKind): Promise<boolean> {
+	const [{listeningPart, platformFields, platformSettingsOf}, {newForm}] = await Promise.all([
+		import('../../nouns/platform/platform-form.ts'),
+		import('../../tui/forms/form.ts'),
+	]);
+	const {kind: name} = platform;
+	const surroundings = surroundingsOf(context);
+	const section = valueAt(surroundings.config.written, ['platforms', name]);
+	const there = isJsonObject(section) ? section : {};
+	const part = listeningPart(platform);
+	const begun = newForm(platformFields(part, there));
+	const draftOf = ({values}: FormState): SetupDraft => ({
+		platform: {name, settings: {...platformSettingsOf(part, values, there), inbound: true}},
+	});
+	if (begun.fields.length > 0) {
+		return (await askAndWrite(context, surroundings, {begun, draftOf})) !== undefined;
+	}
+
+	await setUp(draftOf(begun), {surroundings, clock: context.clock});
+	printLines(context, [`Wrote platforms.${name}.inbound`]);
+	return true;
 }
 
 /** `isSame`: there was nothing to write. */

@@ -6,7 +6,7 @@ import {contentOf} from '../field-kinds.ts';
 import {field, trimmed, type FieldRecord, type FieldValue} from '../field.ts';
 
 /** What a form asks of a platform. */
-export type AskedPlatform = Pick<TargetKind, 'fields' | 'kind' | 'needs' | 'title'>;
+export type AskedPlatform = Pick<TargetKind, 'fields' | 'kind' | 'listens' | 'needs' | 'title'>;
 
 const homeChannel = 'home_channel';
 
@@ -45,13 +45,16 @@ const hookFields = (required: boolean): readonly FieldRecord[] => [
 
 /**
  * The settings of a platform that a person fills in to use it: those that it needs, those without a default, and the chat of texts that name none. Keys of a mapping stand behind its own:
- * `smtp.host`. What `written` (its section of `config.yaml`) has already may be left empty and stays.
+ * `smtp.host`. What `written` (its section of `config.yaml`) has already may be left empty and stays. What only listening needs is left out.
  */
 export function platformFields(
-	{fields = {}, needs = []}: AskedPlatform,
+	{fields = {}, needs = [], listens}: AskedPlatform,
 	written: JsonObject = {},
 ): readonly FieldRecord[] {
-	const settings = leavesOf(fields).flatMap(([key, notes]) =>
+	const sending = Object.fromEntries(
+		Object.entries(fields).filter(([key]) => !listens?.fields?.includes(key)),
+	);
+	const settings = leavesOf(sending).flatMap(([key, notes]) =>
 		unasked.has(key) || (notes.default !== undefined && !needs.includes(key))
 			? []
 			: [fieldOf(key, notes, {required: needs.includes(key), isThere: isWritten(written, key)})],
@@ -61,6 +64,14 @@ export function platformFields(
 	// Where to is asked last: credentials come first.
 	return all.toSorted((a, b) => Number(a.key === homeChannel) - Number(b.key === homeChannel));
 }
+
+/** The part of a platform that only listening to it needs, as a form asks for it. */
+export const listeningPart = ({kind, fields = {}, listens}: AskedPlatform): AskedPlatform => ({
+	kind,
+	fields: Object.fromEntries(
+		Object.entries(fields).filter(([key]) => listens?.fields?.includes(key)),
+	),
+});
 
 const leavesOf = (
 	fields: Readonly<Record<string, {readonly notes: NotesOfAny}>>,

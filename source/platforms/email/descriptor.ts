@@ -120,6 +120,7 @@ const platform = definePlatform({
 	],
 	load: async () => import('./send.ts'),
 	listens: {
+		fields: ['imap', 'authserv_id'],
 		lacks({imap: incoming}) {
 			const missing = (['host', 'username', 'password'] as const).filter(
 				key => incoming[key] === undefined,

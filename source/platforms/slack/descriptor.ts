@@ -38,6 +38,7 @@ export const slack = definePlatform({
 	],
 	load: async () => import('./send.ts'),
 	listens: {
+		fields: ['app_token'],
 		lacks: ({appToken}) => (appToken === undefined ? '"app_token"' : undefined),
 		load: async () => import('./listen.ts'),
 	},
