@@ -14,7 +14,9 @@ export type ChatKills = {
 	readonly wrong: readonly string[];
 };
 
-const users = [99, 100, 101, 102, 103];
+/** No more than may wait for each of them. */
+const messagesOfUser = 20;
+const firstUser = 99;
 
 /**
  * People write to a gateway in a process of its own, which is killed with 9 again and again: each message is answered once, in the order of its chat, or its answer was broken off while it was
@@ -29,6 +31,10 @@ export async function killChats({
 	readonly kills: number;
 	readonly random: () => number;
 }): Promise<ChatKills> {
+	const users = Array.from(
+		{length: Math.max(5, Math.ceil(messages / messagesOfUser))},
+		(_, index) => firstUser + index,
+	);
 	await using telegram = await openTelegramChat();
 	await using home = await gatewayHome({
 		config: {
@@ -44,7 +50,7 @@ export async function killChats({
 
 	const asked = Array.from({length: messages}, (_, index) => ({
 		text: `message-${index}-end`,
-		user: users[Math.floor(random() * users.length)] ?? 99,
+		user: users[index % users.length] ?? firstUser,
 	}));
 	const perRound = Math.ceil(messages / (kills + 1));
 	let sent = 0;

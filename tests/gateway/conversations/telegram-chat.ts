@@ -1,3 +1,4 @@
+import {systemClock} from '../../../source/core/clock.ts';
 import type {JsonObject, JsonValue} from '../../../source/core/json.ts';
 import {openService, type Call, type Reply} from '../../platforms/service.ts';
 
@@ -39,7 +40,9 @@ export async function openTelegramChat() {
 			gone.addEventListener('abort', () => {
 				end.resolve();
 			});
+			const cancel = systemClock.after(timeout * 1000, end.resolve);
 			await Promise.race([arrived.promise, end.promise]);
+			cancel();
 		}
 
 		return ok(queue);
