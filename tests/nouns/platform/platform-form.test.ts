@@ -32,7 +32,7 @@ const forms: Readonly<Record<string, Filled>> = {
 		written: {bot_token: 'a', home_channel: '12345678901234567'},
 	},
 	slack: {
-		asked: 'bot_token! app_token home_channel',
+		asked: 'bot_token! home_channel',
 		typed: {bot_token: 'xoxb-a', home_channel: 'C0123456789'},
 		written: {bot_token: 'xoxb-a', home_channel: 'C0123456789'},
 	},
@@ -64,7 +64,7 @@ const forms: Readonly<Record<string, Filled>> = {
 		},
 	},
 	email: {
-		asked: 'from! smtp.host smtp.username smtp.password imap.host imap.username imap.password authserv_id home_channel',
+		asked: 'from! smtp.host smtp.username smtp.password home_channel',
 		typed: {from: 'svc@example.org', 'smtp.host': 'smtp.example.org', 'smtp.password': 'a'},
 		written: {from: 'svc@example.org', smtp: {host: 'smtp.example.org', password: 'a'}},
 	},
