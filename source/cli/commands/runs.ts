@@ -3,7 +3,7 @@ import {sumsBy, type SumsBy} from '../../core/run-sums.ts';
 import {runStates, type Run} from '../../core/run.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
 import {runActs, type RunPort} from '../../nouns/run/run-acts.ts';
-import {missingFromSums, sumsTable} from '../../nouns/run/run-sums.ts';
+import {costUnknown, missingFromSums, sumsTable} from '../../nouns/run/run-sums.ts';
 import {runNoun} from '../../nouns/run/run.ts';
 import type {Context} from '../console/context.ts';
 import {filterHelp, momentOption, numberOption} from '../console/options.ts';
@@ -84,7 +84,8 @@ export function addUsageCommand(program: Command, context: Context): void {
 			const sums = await home.sumRuns({by, since});
 			const known = {now: context.clock.now()};
 			await printList(context, sumsTable(sums), {items: sums.rows, known, json});
-			for (const sentence of missingFromSums(sums, since)) {
+			const sentences = [...missingFromSums(sums, since), ...(json ? [] : costUnknown(sums))];
+			for (const sentence of sentences) {
 				tell(context, sentence);
 			}
 		});

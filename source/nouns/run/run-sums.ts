@@ -87,7 +87,7 @@ export function sumsTable({
 
 /** What the sums do not have, each a sentence. `asked`: since when, milliseconds since 1970. */
 export const missingFromSums = (
-	{since, until, keptMs, leftOut, rows}: RunSums,
+	{since, until, keptMs, leftOut}: RunSums,
 	asked: number,
 ): readonly string[] => [
 	...(keptMs !== undefined && asked < until - keptMs
@@ -103,10 +103,13 @@ export const missingFromSums = (
 	...(leftOut > 0
 		? [`${countOf(leftOut, 'run')} of further names are in no row: 1,000 are told apart`]
 		: []),
-	...(!isPriced(rows) && rows.some(({unpriced}) => unpriced > 0)
-		? ['What that costs is not known: model.price in config.yaml says it (svc help model)']
-		: []),
 ];
+
+/** Why no row of the table has a cost, a sentence; absent where one has. Each row of the JSON says it for itself. */
+export const costUnknown = ({rows}: RunSums): readonly string[] =>
+	!isPriced(rows) && rows.some(({unpriced}) => unpriced > 0)
+		? ['What that costs is not known: model.price in config.yaml says it (svc help model)']
+		: [];
 
 /** The sums of one route or key, below the heading `title`; nothing where they are not known. */
 export function sumFacts(

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {linesOf, tableOf} from '../../../source/cli/nouns/noun-commands.ts';
 import type {Run, StoredRun} from '../../../source/core/run.ts';
-import {missingFromSums, sumsTable} from '../../../source/nouns/run/run-sums.ts';
+import {costUnknown, missingFromSums, sumsTable} from '../../../source/nouns/run/run-sums.ts';
 import {runNoun} from '../../../source/nouns/run/run.ts';
 import {makeRun, makeSum} from '../../helpers/make.ts';
 
@@ -84,14 +84,14 @@ test('what sums lack is said: what the retention removed, runs that were not loo
 	]);
 	const costs = [{amount: 1, currency: 'USD'}];
 	const row = {...makeSum({route: 'gh', unpriced: 2}), costs: []};
-	expect(missingFromSums({...sums, rows: [row]}, sums.since)).toEqual([
+	expect(costUnknown({...sums, rows: [row]})).toEqual([
 		'What that costs is not known: model.price in config.yaml says it (svc help model)',
 	]);
 	expect(sumsTable({...sums, rows: [row, row]})).not.toHaveProperty('note');
 	expect(sumsTable({...sums, rows: [row]}).printed.columns).not.toContain('cost');
 	// Of some it is known: then each row says of how many it is not.
 	const partly = {...sums, rows: [row, {...row, costs}]};
-	expect(missingFromSums(partly, sums.since)).toEqual([]);
+	expect(costUnknown(partly)).toEqual([]);
 	expect(sumsTable(partly).note?.(row, {now: 0})).toContain('2 runs without a known price');
 	expect(missingFromSums(sums, sums.since - 1)).toEqual([
 		expect.stringMatching(
