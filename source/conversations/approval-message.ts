@@ -37,7 +37,8 @@ export const askedWords = (approval: Approval): string =>
 	).text;
 
 /**
- * The request as it stands in a chat, with its arguments whole, or without them: then it can only be denied there. `whose`: the run that asks, in words; `until`: the time of its deadline.
+ * The request as it stands in a chat, with its arguments whole, or without them: then it can only be denied there. `whose`: the run that asks, in words; `until`: the time of its deadline; `hasRoom`: whether the chat has room
+ * for the arguments.
  */
 export function approvalMessage(
 	approval: Approval,
@@ -46,31 +47,34 @@ export function approvalMessage(
 		whose,
 		until,
 		redact,
+		hasRoom = true,
 	}: {
 		readonly code: string;
 		readonly whose: string;
 		readonly until: string;
 		readonly redact: Redact;
+		readonly hasRoom?: boolean;
 	},
 ): ApprovalMessage {
 	const head = `Approval ${code}: ${inMarkdown(askedWords(approval))}`;
 	const asks = inMarkdown(`${cell(whose, maxLine).text}${whose === '' ? '' : ', '}until ${until}`);
 	const why = approval.kind === 'tool' ? approval.tool.why : undefined;
 	const told = why === undefined ? [] : [inMarkdown(cell(why, maxLine).text)];
-	const whole =
-		approval.kind === 'tool' && !approval.mustTypeName ? shownArguments(approval.args) : undefined;
-	const text = [head, ...(whole === undefined ? [] : [whole]), ...told, asks, answerBy(code)].join(
-		'\n',
-	);
+	const args = approval.kind === 'tool' ? shownArguments(approval.args) : undefined;
+	const isOnlyDenied = approval.kind === 'form' || approval.mustTypeName;
+	const tail = isOnlyDenied
+		? [...told, asks, whyNot(approval), denyBy(code)]
+		: [...told, asks, answerBy(code)];
+	const whole = [head, ...(args === undefined ? [] : [args]), ...tail].join('\n');
 	// What has to be hidden is not shown whole.
-	if (whole !== undefined && text.length <= maxLength && redact(text) === text) {
-		return {text, canAllow: true};
-	}
-
-	return {
-		text: [head, whyNot(approval), ...told, asks, `Answer: deny ${code}`].join('\n'),
-		canAllow: false,
-	};
+	const isShown =
+		hasRoom && args !== undefined && whole.length <= maxLength && redact(whole) === whole;
+	return isShown
+		? {text: whole, canAllow: !isOnlyDenied}
+		: {
+				text: [head, ...told, asks, whyNot(approval), denyBy(code)].join('\n'),
+				canAllow: false,
+			};
 }
 
 function whyNot(approval: Approval): string {
@@ -79,7 +83,7 @@ function whyNot(approval: Approval): string {
 	}
 
 	return approval.mustTypeName
-		? 'Its name has to be typed: the first yes is given at the terminal. Here it can only be denied.'
+		? 'The tool is new, has changed, or may destroy something: its name has to be typed, so that it is allowed at the terminal. Here it can only be denied.'
 		: 'Its arguments do not fit whole: it can be allowed at the terminal, and here only be denied.';
 }
 
@@ -87,6 +91,8 @@ function whyNot(approval: Approval): string {
 export const inMarkdown = (text: string): string => text.replaceAll(/[!-/:-@[-`{-~]/g, '\\$&');
 
 const answerBy = (code: string): string => `Answer: approve ${code} or deny ${code}`;
+
+const denyBy = (code: string): string => `Answer: deny ${code}`;
 
 const fence = '```';
 

@@ -8,15 +8,16 @@ import type {Redact} from '../core/redact.ts';
 import {cell} from '../core/untrusted.ts';
 import {outcomeText} from '../nouns/approval/approval.ts';
 import {approvalMessage, askedWords, inMarkdown, mintCode} from './approval-message.ts';
-import type {ChatPlace, Say} from './say.ts';
+import type {ChatPlace, Fits, Say} from './say.ts';
 
 /** A request that was asked in chats. */
 type AskedRequest = {
 	readonly id: number;
 	/** Of the call, with its arguments, as it was shown. */
 	readonly digest: string;
-	readonly canAllow: boolean;
 	readonly places: readonly ChatPlace[];
+	/** Those of them where it was shown whole, and can be allowed. */
+	readonly allowable: Set<ChatPlace>;
 };
 
 /** Who answers, and where. */
@@ -43,10 +44,15 @@ export type ChatApprovals = {
 /** Settled requests whose codes are still told apart from those that were never there. */
 const maxSettled = 200;
 
+const maxName = 60;
+const maxUser = 200;
+const maxBy = 300;
+
 export function createChatApprovals({
 	log,
 	redact,
 	say,
+	fits,
 	placesOf,
 	whoseOf,
 	waiting,
@@ -56,6 +62,8 @@ export function createChatApprovals({
 	readonly log: Logger;
 	readonly redact: Redact;
 	readonly say: Say;
+	/** Whether a text is one message there, with nothing left out. */
+	readonly fits: Fits;
 	/** Where a request is asked. */
 	readonly placesOf: (approval: Approval) => readonly ChatPlace[];
 	/** Whose run asks, in words; empty: none. */
@@ -67,18 +75,27 @@ export function createChatApprovals({
 	readonly timeText: (at: number) => string;
 }): ChatApprovals {
 	const asked = new Map<string, AskedRequest>();
-	const settled = new Map<string, string>();
+	const settled = new Map<string, {readonly text: string; readonly places: readonly ChatPlace[]}>();
 
 	/** How requests ended that were asked, the newest. */
-	const ended = new Map<number, Approval>();
+	const ended = new Map<number, {readonly approval: Approval; readonly code: string}>();
 
 	const ask = async (approval: Approval, code: string, place: ChatPlace) => {
-		const {text, canAllow} = approvalMessage(approval, {
+		const about = {
 			code,
 			whose: whoseOf(approval),
 			until: timeText(approval.deadline),
 			redact,
-		});
+		};
+		const whole = approvalMessage(approval, about);
+		const hasRoom = await fits(place, whole.text);
+		const {text, canAllow} = hasRoom ? whole : approvalMessage(approval, {...about, hasRoom});
+		const allowable = asked.get(code)?.allowable;
+		if (canAllow) {
+			// A press may be here before the platform has said that the message is.
+			allowable?.add(place);
+		}
+
 		const failure = await say(place, {
 			text,
 			keeps: nameOfMessage(approval.id),
@@ -88,6 +105,7 @@ export function createChatApprovals({
 			],
 		});
 		if (failure !== undefined) {
+			allowable?.delete(place);
 			log.warn(`A request for approval could not be asked in a chat: ${failure}`, {
 				approval: approval.id,
 				platform: place.conversation.platform,
@@ -101,21 +119,20 @@ export function createChatApprovals({
 		}
 	};
 
-	const tell = async (approval: Approval, place: ChatPlace) => {
+	const tell = async (
+		{approval, code}: {readonly approval: Approval; readonly code: string},
+		place: ChatPlace,
+	) => {
 		await say(place, {
-			text: inMarkdown(settledText(approval, timeText)),
+			text: inMarkdown(settledText(approval, {code, timeText})),
 			keeps: nameOfMessage(approval.id),
 		});
 	};
 
-	const find = (place: Conversation, code: string): AskedRequest | undefined => {
-		const request = asked.get(code);
-		return request?.places.some(
-			({conversation: {platform, chat}}) => platform === place.platform && chat === place.chat,
-		)
-			? request
-			: undefined;
-	};
+	const placeIn = (places: readonly ChatPlace[], {platform, chat}: Conversation) =>
+		places.find(
+			({conversation}) => conversation.platform === platform && conversation.chat === chat,
+		);
 
 	return {
 		requested(approval) {
@@ -125,8 +142,12 @@ export function createChatApprovals({
 			}
 
 			const code = mintCode(new Set([...asked.keys(), ...settled.keys()]), randomInt);
-			const {canAllow} = approvalMessage(approval, {code, whose: '', until: '', redact});
-			asked.set(code, {id: approval.id, digest: digestOf(approval), canAllow, places});
+			asked.set(code, {
+				id: approval.id,
+				digest: digestOf(approval),
+				places,
+				allowable: new Set(),
+			});
 			for (const place of places) {
 				void ask(approval, code, place);
 			}
@@ -138,19 +159,22 @@ export function createChatApprovals({
 			}
 
 			asked.delete(code);
-			settled.set(code, settledText(approval, timeText));
-			ended.set(approval.id, approval);
+			settled.set(code, {text: settledText(approval, {code, timeText}), places: request.places});
+			const end = {approval, code};
+			ended.set(approval.id, end);
 			forget(settled);
 			forget(ended);
 			for (const place of request.places) {
-				void tell(approval, place);
+				void tell(end, place);
 			}
 		},
-		isCode: (place, code) => find(place, code) !== undefined,
+		isCode: (place, code) => placeIn(asked.get(code)?.places ?? [], place) !== undefined,
 		async answer({place, user, name, choice, code}) {
-			const request = find(place, code);
-			if (!request) {
-				return settled.get(code) ?? `No request ${code} waits in this chat.`;
+			const request = asked.get(code);
+			const askedAt = request && placeIn(request.places, place);
+			if (!request || !askedAt) {
+				const {text, places = []} = settled.get(code) ?? {};
+				return placeIn(places, place) ? text : `No request ${code} waits in this chat.`;
 			}
 
 			const approval = waiting().find(({id}) => id === request.id);
@@ -158,11 +182,12 @@ export function createChatApprovals({
 				return `Request ${code} does not wait any more.`;
 			}
 
-			if (choice === 'approve' && !request.canAllow) {
+			if (choice === 'approve' && !request.allowable.has(askedAt)) {
 				return `Request ${code} can only be denied here; allow it at the terminal.`;
 			}
 
-			const by = `${place.platform} (${cell(name === undefined ? user : `${name}, ${user}`, 100).text})`;
+			const who = [...(name === undefined ? [] : [cell(name, maxName).text]), cell(user, maxUser).text];
+			const by = `${place.platform} (${who.join(', ')})`;
 			try {
 				const {settled: isSettled} = await settle(
 					request.id,
@@ -207,14 +232,17 @@ const digestOf = (approval: Approval): string =>
 			: {server: approval.server, message: approval.message},
 	);
 
-/** `Approval: crm/create_issue, allowed once by telegram (Ann, 99), 14:05 +01:00`. */
-function settledText(approval: Approval, timeText: (at: number) => string): string {
+/** `Approval K7QF: crm/create_issue, allowed by telegram (Ann, 99), 14:05 +01:00`. */
+function settledText(
+	approval: Approval,
+	{code, timeText}: {readonly code: string; readonly timeText: (at: number) => string},
+): string {
 	const {decision} = approval;
-	const what = `Approval: ${askedWords(approval)}`;
+	const what = `Approval ${code}: ${askedWords(approval)}`;
 	if (!decision) {
 		return what;
 	}
 
 	const {by, at} = decision;
-	return `${what}, ${outcomeText(decision)} by ${cell(by, 120).text}, ${timeText(at)}`;
+	return `${what}, ${outcomeText(decision)} by ${cell(by, maxBy).text}, ${timeText(at)}`;
 }

@@ -48,14 +48,17 @@ export function judgeMessage(
 ): JudgedMessage {
 	const {user, isDirect, isForUs} = message;
 	const text = message.text.trim();
+	const isMeant = isDirect || isForUs || isOurThread || !settings.groupMention;
 	const word = approvalWord(text, isCode);
-	if (word) {
-		return mayApprove(settings, user)
-			? {kind: 'answer', ...word}
-			: {kind: 'refused', of: 'approval'};
+	if (word && !mayApprove(settings, user)) {
+		return {kind: 'refused', of: 'approval'};
 	}
 
-	const isMeant = isDirect || isForUs || isOurThread || !settings.groupMention;
+	// In a room for others, two words that look like an answer to nothing are none.
+	if (word && (isMeant || isCode(word.code))) {
+		return {kind: 'answer', ...word};
+	}
+
 	if (!isMeant) {
 		return {kind: 'not-for-us'};
 	}

@@ -18,5 +18,8 @@ export type OwnText = Pick<OutgoingMessage, 'buttons'> & {
 	readonly isOffline?: boolean;
 };
 
+/** Whether a text would be one message there, with nothing cut, hidden or left out. Never rejects. */
+export type Fits = (place: ChatPlace, text: string) => Promise<boolean>;
+
 /** Sends a text of ours, which no model wrote; resolves with why it could not be sent. Never rejects. */
 export type Say = (place: ChatPlace, text: OwnText) => Promise<string | undefined>;

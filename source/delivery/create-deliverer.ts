@@ -154,6 +154,18 @@ export function createDeliverer({
 				underWay.delete(delivery);
 			}
 		},
+		async fits({kind: name, extra}, text) {
+			const kind = byName.get(name);
+			const {settings, off} = kind ? settingsOf(kind, config()) : {settings: undefined, off: ''};
+			const address = kind && off === undefined ? kind.check(extra, settings) : undefined;
+			if (!kind || !address?.ok) {
+				return false;
+			}
+
+			const sent = outgoingText(withoutOwnSecrets(text), kind.text);
+			const {split} = await senderOf(kind, settings);
+			return sent === text && (split?.(text, address.value) ?? [text]).length === 1;
+		},
 		mayRepeat: name => (byName.get(name)?.afterBreak ?? 'uncertain') !== 'uncertain',
 		problemWith({kind: name, extra}) {
 			const kind = byName.get(name);

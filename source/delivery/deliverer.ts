@@ -23,6 +23,8 @@ export type Deliverer = {
 	deliver(message: OutgoingMessage, signal: AbortSignal): Promise<Receipt>;
 	/** Whether a delivery to that kind may be handed over again although nobody knows how it ended: this finds out, or does no harm. False for a kind that is not there. */
 	mayRepeat(kind: string): boolean;
+	/** Whether `text` would be one message there as it is: nothing of it cut, hidden or in another message. Loads what sends; never rejects. */
+	fits(target: Target, text: string): Promise<boolean>;
 	/** Why the rendered `target` could not be delivered to, or `undefined`; no I/O. Used to refuse early and to show. */
 	problemWith(target: Target): string | undefined;
 	/** Why nothing could be sent to targets of a kind for `profile` now, as far as that can be asked without sending; takes up to 5 s. */

@@ -1,8 +1,9 @@
 import {randomUUID} from 'node:crypto';
-import type {Say} from '../../conversations/say.ts';
+import type {ChatPlace, Fits, OwnText, Say} from '../../conversations/say.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {Logger} from '../../core/log.ts';
 import {conversationName} from '../../core/origin.ts';
+import type {Target} from '../../core/run.ts';
 import type {Deliverer} from '../../delivery/deliverer.ts';
 
 /** What says texts of ours in chats, until it is disposed of. */
@@ -11,22 +12,20 @@ export function createSay({
 	profile,
 	log,
 }: {
-	readonly deliverer: Pick<Deliverer, 'deliver'>;
+	readonly deliverer: Pick<Deliverer, 'deliver' | 'fits'>;
 	readonly profile: string;
 	readonly log: Logger;
-}): {readonly say: Say} & AsyncDisposable {
+}): {readonly say: Say; readonly fits: Fits} & AsyncDisposable {
 	const killed = new AbortController();
 	const said = new Set<Promise<unknown>>();
 	return {
+		fits: async (place, text) => deliverer.fits(targetOf(place, {keeps: ''}), text),
 		async say({conversation, answer}, {text, keeps, buttons, isOffline = false}) {
-			const {platform, chat} = conversation;
+			const {platform} = conversation;
 			const sending = deliverer.deliver(
 				{
 					text,
-					target: {
-						kind: platform,
-						extra: {chat_id: chat, ...answer, ...(keeps !== undefined && {sticky: true})},
-					},
+					target: targetOf({conversation, answer}, {keeps}),
 					profile,
 					route: conversationName(conversation),
 					event: 'chat',
@@ -56,3 +55,11 @@ export function createSay({
 		},
 	};
 }
+
+const targetOf = (
+	{conversation: {platform, chat}, answer}: ChatPlace,
+	{keeps}: {readonly keeps: OwnText['keeps']},
+): Target => ({
+	kind: platform,
+	extra: {chat_id: chat, ...answer, ...(keeps !== undefined && {sticky: true})},
+});
