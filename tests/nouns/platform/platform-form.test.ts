@@ -3,7 +3,11 @@ import {homePaths} from '../../../source/config/home-paths.ts';
 import {loadConfig} from '../../../source/config/load-config.ts';
 import {platformSettings} from '../../../source/config/platform-settings.ts';
 import type {JsonObject} from '../../../source/core/json.ts';
-import {platformFields, platformSettingsOf} from '../../../source/nouns/platform/platform-form.ts';
+import {
+	listeningPart,
+	platformFields,
+	platformSettingsOf,
+} from '../../../source/nouns/platform/platform-form.ts';
 import {platformKinds, platformNamed} from '../../../source/platforms/platforms.ts';
 
 type Filled = {
@@ -111,6 +115,22 @@ const asked = (kind: string, there?: JsonObject): string =>
 	platformFields(platformNamed(kind) ?? {kind}, there)
 		.map(({key, required}) => `${key}${required ? '!' : ''}`)
 		.join(' ');
+
+test.for(platformKinds.filter(({listens}) => listens))(
+	'$kind: what only listening needs is asked for apart',
+	platform => {
+		const keys = platformFields(listeningPart(platform)).map(({key}) => key);
+		expect(keys).toEqual(
+			{
+				slack: ['app_token'],
+				email: ['imap.host', 'imap.username', 'imap.password', 'authserv_id'],
+			}[platform.kind] ?? [],
+		);
+		expect(Object.keys(platform.fields ?? {})).toEqual(
+			expect.arrayContaining([...(platform.listens?.fields ?? [])]),
+		);
+	},
+);
 
 test.for(platformKinds.map(({kind}) => kind))(
 	'%s: what is asked for, filled in, is complete',
