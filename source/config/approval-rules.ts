@@ -10,7 +10,7 @@ import {platformKinds, platformNamed} from '../platforms/platforms.ts';
 import {chatName} from '../platforms/settings.ts';
 import type {Config} from './config.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
-import {platformSettings} from './platform-settings.ts';
+import {isHeard} from './platform-settings.ts';
 import {problemWithRouteName} from './route-schema.ts';
 
 const maxRules = 200;
@@ -128,10 +128,8 @@ export function diagnoseApprovalChats(
 	chats: readonly ApprovalChat[],
 	config: Pick<Config, 'platforms'>,
 ): readonly UnplacedDiagnostic[] {
-	return chats.flatMap(({platform}, index): readonly UnplacedDiagnostic[] => {
-		const settings = platformSettings(config, platform);
-		const isHeard = settings?.enabled === true && settings.inbound === true;
-		return isHeard
+	return chats.flatMap(({platform}, index): readonly UnplacedDiagnostic[] =>
+		isHeard(config, platform)
 			? []
 			: [
 					{
@@ -139,8 +137,8 @@ export function diagnoseApprovalChats(
 						message: `nobody can answer there: platforms.${platform} is not enabled with "inbound: true"`,
 						severity: 'warning',
 					},
-				];
-	});
+				],
+	);
 }
 
 /** Those of the file; one that slipped is null. */
