@@ -280,6 +280,25 @@ test('a conversation is a session that names its chat, in the list, shown and se
 	});
 });
 
+test('chats and people are completed, each once, with their names', async () => {
+	await using chats = await open();
+	const complete = async (...words: readonly string[]) =>
+		(await command(['__complete', '--', 'chats', ...words], {home: chats.home.path})).stdout.split(
+			'\n',
+		);
+	expect(await complete('show', 'telegram:-')).toEqual([
+		'telegram:-1001/17\tBen',
+		'telegram:-1001\tBen',
+		'',
+	]);
+	expect(await complete('allow', '')).toEqual([
+		'telegram:99',
+		'telegram:4711\tBen',
+		'telegram:12345\tAnn␛[2J',
+		'',
+	]);
+});
+
 test('in a home without any, the list says how people are heard', async () => {
 	await using home = await temporaryHome();
 	const {code, stderr} = await command(['chats', 'list'], {home: home.path});
