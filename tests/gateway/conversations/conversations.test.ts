@@ -1,4 +1,5 @@
 // @module-tag slow
+import {setImmediate} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import type {JsonObject} from '../../../source/core/json.ts';
 import {startTestGateway, type TestGateway} from '../../helpers/gateway.ts';
@@ -164,4 +165,29 @@ test('a turn that fails says so in its chat, without why', async () => {
 	chat.telegram.write('Hello');
 	const shown = await chat.telegram.until(messages => messages.length > 0);
 	expect(shown[0]?.text).toBe('Run 1 failed: there is no answer to the last message.');
+});
+
+test('a person who is allowed is answered from the next message on, without a restart', async () => {
+	await using chat = await openChat([{text: 'Hi Eve'}]);
+	const {telegram, gateway} = chat;
+	telegram.write('Am I heard?', {user: 5});
+	// Written down once the gateway has heard it.
+	while ((await gateway.port.listChats()).length === 0) {
+		// oxlint-disable-next-line no-await-in-loop -- until it is there
+		await setImmediate();
+	}
+
+	expect(await gateway.port.listChats()).toMatchObject([{user: '5', name: 'Eve', allowed: false}]);
+	expect(await gateway.port.allowWriter({platform: 'telegram', user: '5'})).toEqual({
+		added: true,
+		heard: true,
+	});
+	telegram.write('And now?', {user: 5});
+	await telegram.until(shown => shown.some(({text}) => text === 'Hi Eve'));
+	expect(chat.said(0)).toEqual([['user', 'And now?']]);
+	expect(await gateway.port.getChat('telegram:5')).toMatchObject({
+		people: [{allowed: true, approver: true, messages: 2}],
+		conversations: [{thread: null, session: expect.stringMatching(/^ses_/)}],
+	});
+	expect(telegram.faults).toEqual([]);
 });
