@@ -83,7 +83,7 @@ function whyNot(approval: Approval): string {
 	}
 
 	return approval.mustTypeName
-		? 'The tool is new, has changed, or may destroy something: its name has to be typed, so that it is allowed at the terminal. Here it can only be denied.'
+		? 'The tool is new, has changed, or may destroy something: its name has to be typed, so the first yes is given at the terminal. Here it can only be denied.'
 		: 'Its arguments do not fit whole: it can be allowed at the terminal, and here only be denied.';
 }
 

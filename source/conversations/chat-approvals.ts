@@ -129,11 +129,6 @@ export function createChatApprovals({
 		});
 	};
 
-	const placeIn = (places: readonly ChatPlace[], {platform, chat}: Conversation) =>
-		places.find(
-			({conversation}) => conversation.platform === platform && conversation.chat === chat,
-		);
-
 	return {
 		requested(approval) {
 			const places = placesOf(approval);
@@ -186,7 +181,10 @@ export function createChatApprovals({
 				return `Request ${code} can only be denied here; allow it at the terminal.`;
 			}
 
-			const who = [...(name === undefined ? [] : [cell(name, maxName).text]), cell(user, maxUser).text];
+			const who = [
+				...(name === undefined ? [] : [cell(name, maxName).text]),
+				cell(user, maxUser).text,
+			];
 			const by = `${place.platform} (${who.join(', ')})`;
 			try {
 				const {settled: isSettled} = await settle(
@@ -206,6 +204,10 @@ export function createChatApprovals({
 		},
 	};
 }
+
+/** Where of `places` a chat is, whatever the thread. */
+const placeIn = (places: readonly ChatPlace[], {platform, chat}: Conversation) =>
+	places.find(({conversation}) => conversation.platform === platform && conversation.chat === chat);
 
 /** What the message of a request is kept up to date by. */
 const nameOfMessage = (id: number): string => `approval ${id}`;

@@ -1,8 +1,10 @@
 import type {Clock} from '../core/clock.ts';
 import {countOf} from '../core/counted.ts';
+import {messageOf} from '../core/errors.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
 import {conversationWords, type Conversation} from '../core/origin.ts';
+import {asWord} from '../core/shell-word.ts';
 import {cell} from '../core/untrusted.ts';
 import type {ConversingSettings} from '../platforms/conversing.ts';
 import type {InboundMessage, Press} from '../platforms/listener.ts';
@@ -84,7 +86,7 @@ export function createConversationDesk({
 		}
 
 		log.warn(
-			`Somebody who may not talk wrote on ${platform}; "svc chats allow ${platform}:${cell(user, 100).text}" lets them`,
+			`Somebody who may not talk wrote on ${platform}; "svc chats allow ${asWord(`${platform}:${cell(user, 100).text}`)}" lets them`,
 			whoIs({user, name}),
 		);
 	};
@@ -206,9 +208,11 @@ export function createConversationDesk({
 							})();
 				}
 
-				void act(place, {...one, received: received[index] ?? {kind: 'noted'}}).then(
-					async told => told !== undefined && say(place, {text: told}),
-				);
+				act(place, {...one, received: received[index] ?? {kind: 'noted'}})
+					.then(async told => told !== undefined && say(place, {text: told}))
+					.catch((error: unknown) => {
+						log.error(`Cannot do what was asked for on ${platform}: ${messageOf(error)}`);
+					});
 			}
 		},
 		async press(platform, press) {

@@ -163,8 +163,8 @@ export function createDeliverer({
 			}
 
 			const sent = outgoingText(withoutOwnSecrets(text), kind.text);
-			const {split} = await senderOf(kind, settings);
-			return sent === text && (split?.(text, address.value) ?? [text]).length === 1;
+			const sender = await senderOf(kind, settings);
+			return sent === text && (sender.split?.(text, address.value) ?? [text]).length === 1;
 		},
 		mayRepeat: name => (byName.get(name)?.afterBreak ?? 'uncertain') !== 'uncertain',
 		problemWith({kind: name, extra}) {

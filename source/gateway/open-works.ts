@@ -65,7 +65,7 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 		await openApi(world, {model, modelFetch, servers, approvals, dispatcher, announce}),
 	);
 	const conversations = stack.use(
-		openConversations(world, {deliverer, approvals, dispatcher, announce, say: saying.say}),
+		openConversations(world, {deliverer, approvals, dispatcher, announce, ...saying}),
 	);
 	const replays = createReplays({store, receiver, live, model, deliverer});
 	stack.use(startHealth({clock, emit, requests: () => receiver.current()?.stats()}));

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {makeAsked, makeAskingRun, makeCall, settleTurn} from '../approvals/queue-fixture.ts';
 import {randomOf, runSeed} from '../helpers/random.ts';
-import {openDesk, writtenBy} from './open-desk.ts';
+import {narrowChat, openDesk, writtenBy} from './open-desk.ts';
 
 const chatRun = makeAskingRun({
 	origin: {kind: 'chat', platform: 'telegram', chat: '12', user: '99'},
@@ -39,7 +39,7 @@ test('a request is asked in the chat whose turn it is, and the word of an approv
 	open.pass(before);
 	await settleTurn();
 	expect(open.said.at(-1)?.text.replaceAll('\\', '')).toBe(
-		'Approval: github-tools/create_issue, allowed by telegram (Ann, 99), 14:05 UTC',
+		`Approval ${code}: github-tools/create_issue, allowed by telegram (Ann, 99), 14:05 UTC`,
 	);
 	expect(open.said.at(-1)?.keeps).toBe(asked?.keeps);
 	expect(open.queued).toEqual([]);
@@ -96,6 +96,42 @@ test('what does not fit whole, or wants a typed name, can only be denied there',
 		{allowed: false},
 		{allowed: false},
 	]);
+});
+
+test('what is shown of a request is what may be allowed: at the bound, and in a chat that has no room', async () => {
+	await using open = await openDesk();
+	const {desk} = open;
+	for (let length = 740; length < 800; length += 1) {
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		const {asked, code, verdict} = await ask(open, {args: {text: 'x'.repeat(length)}});
+		const isOffered = asked?.text.includes(`approve ${code}`) === true;
+		expect([length, asked?.text.includes('x'.repeat(length))]).toEqual([length, isOffered]);
+		// oxlint-disable-next-line no-await-in-loop
+		await desk.press('telegram', {chat: '12', user: '99', data: `approve ${code}`});
+		expect([length, open.queue.approvals.waiting().length]).toEqual([length, isOffered ? 0 : 1]);
+		// oxlint-disable-next-line no-await-in-loop
+		await desk.press('telegram', {chat: '12', user: '99', data: `deny ${code}`});
+		// oxlint-disable-next-line no-await-in-loop
+		expect((await verdict).allowed).toBe(isOffered);
+	}
+
+	open.chats.push(
+		{conversation: {platform: 'telegram', chat: narrowChat}, answer: {}},
+		{conversation: {platform: 'telegram', chat: '-1'}, answer: {}},
+	);
+	const {code} = await ask(open, {run: makeAskingRun()});
+	const [narrow, wide] = open.said.slice(-2);
+	expect(narrow?.buttons).toEqual([{label: 'Deny', data: `deny ${code}`}]);
+	expect(wide?.buttons).toHaveLength(2);
+	const press = {user: '99', data: `approve ${code}`};
+	expect(await desk.press('telegram', {...press, chat: narrowChat})).toContain(
+		'only be denied here',
+	);
+	expect(await desk.press('telegram', {...press, chat: '-1'})).toBe('Allowed once.');
+	open.pass();
+	expect(await desk.press('telegram', {...press, chat: '12'})).toBe(
+		`No request ${code} waits in this chat.`,
+	);
 });
 
 test('requests of webhooks and jobs are asked in the chats that are for them, those of keys nowhere', async () => {

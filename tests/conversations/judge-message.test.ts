@@ -78,6 +78,11 @@ test.each([
 	expect(judge({text})).toEqual(judged);
 });
 
+test('in a room for others, what only looks like an answer is none', () => {
+	expect(judge({...room, text: 'approve that'})).toEqual({kind: 'not-for-us'});
+	expect(judge({...room, text: 'deny this', isForUs: true})).toMatchObject({kind: 'answer'});
+});
+
 test('"An approval word needs no mention", and it is a try where somebody may not', () => {
 	expect(judge({...room, text: 'approve K7QF'})).toMatchObject({kind: 'answer'});
 	expect(judge({...room, text: 'approve K7QF', user: '7'})).toEqual({

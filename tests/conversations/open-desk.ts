@@ -13,6 +13,9 @@ import {createTestQueue} from '../approvals/queue-fixture.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {createSqliteHome} from '../store/sqlite-home.ts';
 
+/** A chat that has no room for arguments. */
+export const narrowChat = '-77';
+
 let counter = 0;
 
 /** A direct message of somebody who may talk, with an identifier of its own. */
@@ -64,6 +67,7 @@ export async function openDesk(options: Partial<PlatformSettings> = {}) {
 			said.push({...place, ...text});
 			return undefined;
 		},
+		fits: async ({conversation: {chat}}) => chat !== narrowChat,
 		placesOf(approval: Approval) {
 			const origin = originOf(approval);
 			return origin.kind === 'chat'

@@ -5,9 +5,11 @@ import {
 	type PlatformSettings,
 } from '../../conversations/conversation-desk.ts';
 import {keepListening} from '../../conversations/keep-listening.ts';
-import type {ChatPlace, Say} from '../../conversations/say.ts';
+import type {ChatPlace, Fits, Say} from '../../conversations/say.ts';
 import type {Approval} from '../../core/approval.ts';
+import {messageOf} from '../../core/errors.ts';
 import type {GatewayEvent} from '../../core/events.ts';
+import {createMutex} from '../../core/mutex.ts';
 import {originOf, originWords, type Conversation} from '../../core/origin.ts';
 import type {Run} from '../../core/run.ts';
 import {cell} from '../../core/untrusted.ts';
@@ -37,6 +39,7 @@ type Joined = {
 	readonly dispatcher: Pick<Dispatcher, 'abort'>;
 	readonly announce: RunAnnouncer;
 	readonly say: Say;
+	readonly fits: Fits;
 };
 
 /**
@@ -46,7 +49,7 @@ type Joined = {
  */
 export function openConversations(
 	world: RoomWorld,
-	{deliverer, approvals, dispatcher, announce, say}: Joined,
+	{deliverer, approvals, dispatcher, announce, say, fits}: Joined,
 ): Conversations {
 	const {authorities, broker, clock, live, paths, random = Math.random, redact, store} = world;
 	const log = world.log.from('conversations');
@@ -61,7 +64,11 @@ export function openConversations(
 		const settings = platformSettings(config(), platform);
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- platforms that are listened to have them
 		const conversing = settings as (PlatformSettings & typeof settings) | undefined;
-		return conversing?.enabled && conversing.inbound ? conversing : undefined;
+		if (!conversing?.enabled || !conversing.inbound) {
+			return undefined;
+		}
+
+		return conversing.approvals === false ? {...conversing, approvers: []} : conversing;
 	};
 
 	const placesOf = (approval: Approval): readonly ChatPlace[] => {
@@ -83,17 +90,18 @@ export function openConversations(
 	};
 
 	const approvalChats = (): readonly ChatPlace[] =>
-		config().approvalChats.map(({platform, chat, thread}) => ({
-			conversation: {platform, chat, ...(thread !== undefined && {thread})},
-			answer: thread === undefined ? {} : {thread_id: thread},
-		}));
+		config()
+			.approvalChats.filter(({platform}) => settingsOf(platform)?.approvals !== false)
+			.map(placeOfTurn);
 
 	const chats = createChatApprovals({
 		log,
 		redact,
 		say,
+		fits,
 		placesOf,
-		whoseOf: approval => (approval.run === undefined ? '' : originWords(originOf(approval))),
+		whoseOf: approval =>
+			approval.run === undefined ? '' : `run ${approval.run} of ${originWords(originOf(approval))}`,
 		waiting: () => approvals.waiting(),
 		settle: async (id, answer, by) => approvals.settle(id, answer, by),
 		timeText: minuteTimeThere,
@@ -107,6 +115,16 @@ export function openConversations(
 					? `Run ${run.id} failed: there is no answer to the last message.`
 					: `Run ${run.id} was interrupted after it may have changed something: a person at the terminal decides whether it goes on.`;
 			void say(placeOfTurn(origin), {text});
+		}
+	};
+
+	const tellOfRuns = async (ids: readonly number[]) => {
+		for (const id of ids) {
+			// oxlint-disable-next-line no-await-in-loop -- one after the other
+			const run = await store.runs.view(id);
+			if (run) {
+				tellOfFailure(run);
+			}
 		}
 	};
 
@@ -200,12 +218,31 @@ export function openConversations(
 		}
 	};
 
+	/** One change after the other: a platform has one listener. */
+	const inTurn = createMutex();
+	let isOver = false;
+	let isFirst = true;
 	return {
-		async changed() {
-			await Promise.all(kinds.map(follow));
-		},
+		changed: async () =>
+			inTurn(async () => {
+				for (const kind of isOver ? [] : kinds) {
+					try {
+						// oxlint-disable-next-line no-await-in-loop -- ending a listener takes a second at most
+						await follow(kind);
+					} catch (error) {
+						log.error(`Cannot listen to ${kind.kind}: ${messageOf(error)}`);
+					}
+				}
+
+				if (isFirst) {
+					isFirst = false;
+					await tellOfRuns(world.taken.interrupted).catch(() => {});
+				}
+			}),
 		async [Symbol.asyncDispose]() {
 			stopHearing();
+			isOver = true;
+			await inTurn(async () => {});
 			await Promise.all([...heard.values()].map(async ({end}) => end[Symbol.asyncDispose]()));
 			await connections[Symbol.asyncDispose]();
 		},

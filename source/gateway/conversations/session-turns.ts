@@ -28,23 +28,17 @@ export function createSessionTurns({
 	readonly store: Pick<Store, 'conversations' | 'sessions'>;
 }): SessionTurns {
 	const append = async (
-		{session, ...conversation}: Conversation & {readonly session: string},
+		{session, platform, chat, thread}: Conversation & {readonly session: string},
 		turn: SessionTurn,
 	) => {
-		const begin = async (id: string) => {
-			const {platform, chat, thread} = conversation;
-			const owner = {platform, chat, ...(thread !== undefined && {thread})};
+		const owner = {platform, chat, ...(thread !== undefined && {thread})};
+		if (!(await sessions.get(session))) {
 			await sessions.begin({
-				id,
+				id: session,
 				model: turn.model,
 				createdAt: turn.at,
 				...sessionOwnerFacts({kind: 'chat', ...owner}),
 			});
-			return owner;
-		};
-
-		if (!(await sessions.get(session))) {
-			await begin(session);
 		}
 
 		try {
@@ -54,11 +48,16 @@ export function createSessionTurns({
 				throw error;
 			}
 
-			// Nobody there could begin another by hand before their next message is lost to it.
+			// Nobody there could begin another by hand before their next message is lost to it. What waits for the full one follows.
+			const current = await conversations.session(owner);
+			if (current !== undefined && current !== session) {
+				await append({...owner, session: current}, turn);
+				return;
+			}
+
 			const next = mintSessionId();
-			const owner = await begin(next);
-			await sessions.append(next, turn);
 			await conversations.setSession(owner, next);
+			await append({...owner, session: next}, turn);
 		}
 	};
 

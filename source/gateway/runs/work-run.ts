@@ -121,6 +121,7 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 	using words = createRunWords(work, run.id);
 	let result: AgentResult;
 	const growing = work.grow(run);
+	let shown: Promise<void> | undefined;
 	try {
 		const note = (text: string) => {
 			recordEntry(work, {at: work.clock.now(), kind: 'note', text});
@@ -192,7 +193,8 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 		});
 		return undefined;
 	} finally {
-		await growing?.stop();
+		// What is on its way to the chat is waited for once the answer is on disk.
+		shown = growing?.stop();
 		if (changedThings) {
 			await work.loops.answered(run);
 		}
@@ -213,7 +215,7 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 		return undefined;
 	}
 
-	await work.keepAnswer(run, answer);
+	await Promise.all([work.keepAnswer(run, answer), shown]);
 	return stored && {...lease, run: stored, phase: 'deliver'};
 }
 
