@@ -35,7 +35,7 @@ export type ChatApprovals = {
 	requested(approval: Approval): void;
 	/** It was settled, here or elsewhere: its messages say so. */
 	settled(approval: Approval): void;
-	/** Whether a request with that code was asked in the chat, and waits. */
+	/** Whether a request with that code was asked in the chat, and waits or was settled lately. */
 	isCode(place: Conversation, code: string): boolean;
 	/** Answers for somebody who may. Resolves with what they are told; `undefined`: the message of the request says it. Never rejects. */
 	answer(answering: Answering): Promise<string | undefined>;
@@ -77,9 +77,6 @@ export function createChatApprovals({
 	const asked = new Map<string, AskedRequest>();
 	const settled = new Map<string, {readonly text: string; readonly places: readonly ChatPlace[]}>();
 
-	/** How requests ended that were asked, the newest. */
-	const ended = new Map<number, {readonly approval: Approval; readonly code: string}>();
-
 	const ask = async (approval: Approval, code: string, place: ChatPlace) => {
 		const about = {
 			code,
@@ -110,12 +107,6 @@ export function createChatApprovals({
 				approval: approval.id,
 				platform: place.conversation.platform,
 			});
-		}
-
-		// It was settled while it was sent: what was sent last has to say so.
-		const now = ended.get(approval.id);
-		if (now) {
-			await tell(now, place);
 		}
 	};
 
@@ -155,15 +146,13 @@ export function createChatApprovals({
 
 			asked.delete(code);
 			settled.set(code, {text: settledText(approval, {code, timeText}), places: request.places});
-			const end = {approval, code};
-			ended.set(approval.id, end);
 			forget(settled);
-			forget(ended);
 			for (const place of request.places) {
-				void tell(end, place);
+				void tell({approval, code}, place);
 			}
 		},
-		isCode: (place, code) => placeIn(asked.get(code)?.places ?? [], place) !== undefined,
+		isCode: (place, code) =>
+			placeIn((asked.get(code) ?? settled.get(code))?.places ?? [], place) !== undefined,
 		async answer({place, user, name, choice, code}) {
 			const request = asked.get(code);
 			const askedAt = request && placeIn(request.places, place);

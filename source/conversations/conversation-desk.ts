@@ -7,6 +7,7 @@ import {conversationWords, type Conversation} from '../core/origin.ts';
 import {asWord} from '../core/shell-word.ts';
 import {cell} from '../core/untrusted.ts';
 import type {ConversingSettings} from '../platforms/conversing.ts';
+import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {InboundMessage, Press} from '../platforms/listener.ts';
 import {targetNamed} from '../platforms/platforms.ts';
 import type {AskedMessage, Conversations, ReceivedMessage} from '../store/conversation-port.ts';
@@ -178,7 +179,11 @@ export function createConversationDesk({
 		async hear(platform, messages, cursor) {
 			const settings = settingsOf(platform);
 			if (!settings) {
-				return;
+				// What is acknowledged is on disk.
+				throw new DeliveryError(
+					'platform_disabled',
+					`Cannot take messages: nobody is heard on ${platform} any more`,
+				);
 			}
 
 			const heard: Array<Omit<Heard, 'received'>> = [];
@@ -198,14 +203,10 @@ export function createConversationDesk({
 			for (const [index, one] of heard.entries()) {
 				const {message, judged} = one;
 				const place = {conversation: conversationOf(platform, message), answer: message.answer};
-				if (judged.kind === 'refused') {
-					(judged.of === 'approval'
-						? () => {
-								refuseAnswer(place.conversation, message);
-							}
-						: () => {
-								tellStranger(platform, message);
-							})();
+				if (judged.kind === 'refused' && judged.of === 'approval') {
+					refuseAnswer(place.conversation, message);
+				} else if (judged.kind === 'refused') {
+					tellStranger(platform, message);
 				}
 
 				act(place, {...one, received: received[index] ?? {kind: 'noted'}})

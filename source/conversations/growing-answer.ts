@@ -12,12 +12,17 @@ const shortestPauseMs = 1000;
 /** What is shown of a longer one is its end alone. */
 const maxShown = 1500;
 
+/** What an agent answers that wants nothing said. */
+const silence = '[SILENT]';
+
 /** An answer that is shown while the model writes it. */
 export type GrowingAnswer = {
 	/** More of it; `begins`: of another answer, which takes its place. */
 	say(text: string, begins: boolean): void;
-	/** Shows nothing more; resolves once nothing is under way. */
-	stop(): Promise<void>;
+	/** Shows nothing more. What is under way comes before the whole answer: texts of one chat follow each other. */
+	stop(): void;
+	/** The same, and says below what was shown that no more of it comes. */
+	breakOff(): void;
 };
 
 /** How a turn is named that a message is kept up to date by. */
@@ -45,13 +50,14 @@ export function createGrowingAnswer(
 	let shown = '';
 	let times = 0;
 	let isOver = false;
-	let under: Promise<void> | undefined;
+	let isUnderWay = false;
 
 	const plan = () => {
-		if (timer.isFree() && !isOver && !under && times < mostShown && text !== shown) {
+		if (timer.isFree() && !isOver && !isUnderWay && times < mostShown && text !== shown) {
 			timer.set(pauseMs, () => {
-				under = show().finally(() => {
-					under = undefined;
+				isUnderWay = true;
+				void show().finally(() => {
+					isUnderWay = false;
 					plan();
 				});
 			});
@@ -60,15 +66,12 @@ export function createGrowingAnswer(
 
 	const show = async () => {
 		const now = text;
-		if (isOver || now.trim() === '') {
+		// That may become the word for nothing.
+		if (isOver || silence.startsWith(now.trim())) {
 			return;
 		}
 
-		const head = now.length > maxShown ? '… ' : '';
-		const failure = await say(place, {
-			text: `${head}${now.slice(-maxShown).toWellFormed().trim()} …`,
-			keeps: key,
-		});
+		const failure = await say(place, {text: `${shownText(now)} …`, keeps: key});
 		shown = now;
 		times += 1;
 		isOver ||= failure !== undefined;
@@ -79,10 +82,19 @@ export function createGrowingAnswer(
 			text = begins ? more : text + more;
 			plan();
 		},
-		async stop() {
+		stop() {
 			isOver = true;
 			timer.cancel();
-			await under;
+		},
+		breakOff() {
+			isOver = true;
+			timer.cancel();
+			if (times > 0) {
+				void say(place, {text: `${shownText(text)}\n\n(broken off)`, keeps: key});
+			}
 		},
 	};
 }
+
+const shownText = (text: string): string =>
+	`${text.length > maxShown ? '… ' : ''}${text.slice(-maxShown).toWellFormed().trim()}`;

@@ -14,8 +14,6 @@ export type OwnText = Pick<OutgoingMessage, 'buttons'> & {
 	readonly text: string;
 	/** A later text of the same name takes its place, where the platform lets messages be changed; else it follows. */
 	readonly keeps?: string;
-	/** No language model wrote it. */
-	readonly isOffline?: boolean;
 };
 
 /** Whether a text would be one message there, with nothing cut, hidden or left out. Never rejects. */

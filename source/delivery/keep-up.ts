@@ -65,8 +65,12 @@ export const createKeepUp =
 					texts: texts.slice(0, 1),
 					send: async (part, limits) => edit(part, {...limits, id: kept.id}),
 				});
-				await memos?.put(memoKind, name, {id: kept.id, run, edits: kept.edits + 1});
-				return [`${summary}, edited`, ...(await sendRest())].join('; ');
+				const rest = await sendRest();
+				// Nothing takes the place of what is whole.
+				await (message.isWhole
+					? memos?.drop(memoKind, name)
+					: memos?.put(memoKind, name, {id: kept.id, run, edits: kept.edits + 1}));
+				return [`${summary}, edited`, ...rest].join('; ');
 			} catch (error) {
 				if (!(error instanceof DeliveryError) || error.code !== 'message_gone') {
 					throw error;
@@ -85,7 +89,7 @@ export const createKeepUp =
 				return one;
 			},
 		});
-		if (sent?.id !== undefined && isSafeId.test(sent.id)) {
+		if (sent?.id !== undefined && isSafeId.test(sent.id) && !message.isWhole) {
 			await memos?.put(memoKind, name, {id: sent.id, run, edits: 0});
 		}
 

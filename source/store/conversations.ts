@@ -99,7 +99,8 @@ export function createConversations({
 			return {kind: 'full', waiting: refusal.queued, isOfConversation: false};
 		}
 
-		const session = sessionOf(conversation) ?? putSession(conversation, mintSessionId());
+		// Written anew, so that it is among those of conversations that go on.
+		const session = putSession(conversation, sessionOf(conversation) ?? mintSessionId());
 		const at = clock.now();
 		const runId = enqueue({
 			delivery: null,

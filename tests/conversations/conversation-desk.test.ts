@@ -119,7 +119,9 @@ test('in a room a thread that we have talked in needs no mention', async () => {
 
 test('of a platform that is not listened to any more nothing is taken', async () => {
 	await using open = await openDesk();
-	await open.desk.hear('matrix', [writtenBy('Hello')]);
+	await expect(open.desk.hear('matrix', [writtenBy('Hello')])).rejects.toMatchObject({
+		code: 'platform_disabled',
+	});
 	expect(await open.store.runs.list({limit: 5})).toEqual([]);
 	expect(await open.desk.press('matrix', {...writtenBy(''), data: 'approve K7QF'})).toBe(
 		'You may not answer this request.',

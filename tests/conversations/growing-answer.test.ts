@@ -76,7 +76,7 @@ test('"20 a message": an endless answer is shown 18 times, by its end', async ()
 	expect(said.at(-1)).toHaveLength('turn 1: … '.length + 1500 + ' …'.length);
 });
 
-test('after the first failure nothing is shown, and `stop` waits for what is under way', async () => {
+test('after the first failure nothing is shown, nor after the end', async () => {
 	const failing = grow('gone');
 	failing.growing.say('One', true);
 	await failing.pass(1000);
@@ -88,11 +88,26 @@ test('after the first failure nothing is shown, and `stop` waits for what is und
 	const goOn = hold();
 	growing.say('One', true);
 	await pass(1000);
-	const stopped = growing.stop();
+	growing.stop();
 	growing.say('Two', false);
 	goOn();
-	await stopped;
 	await pass(5000);
+	expect(said).toHaveLength(1);
+	growing.breakOff();
+	expect(said.at(-1)).toBe('turn 1: OneTwo\n\n(broken off)');
+});
+
+test('what may become the word for nothing is not shown', async () => {
+	const {said, growing, pass} = grow();
+	for (const [index, text] of ['[SI', 'LENT]', ' '].entries()) {
+		growing.say(text, index === 0);
+		// oxlint-disable-next-line no-await-in-loop -- one after the other
+		await pass(1000);
+	}
+
+	expect(said).toEqual([]);
+	growing.say('[SILENCE] is golden', true);
+	await pass(1000);
 	expect(said).toHaveLength(1);
 });
 

@@ -20,7 +20,7 @@ export function createSay({
 	const said = new Set<Promise<unknown>>();
 	return {
 		fits: async (place, text) => deliverer.fits(targetOf(place, {keeps: ''}), text),
-		async say({conversation, answer}, {text, keeps, buttons, isOffline = false}) {
+		async say({conversation, answer}, {text, keeps, buttons}) {
 			const {platform} = conversation;
 			const sending = deliverer.deliver(
 				{
@@ -33,7 +33,7 @@ export function createSay({
 					...(keeps !== undefined && {key: keeps}),
 					...(buttons && {buttons}),
 					isBackground: true,
-					offline: isOffline,
+					offline: false,
 				},
 				killed.signal,
 			);

@@ -121,7 +121,6 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 	using words = createRunWords(work, run.id);
 	let result: AgentResult;
 	const growing = work.grow(run);
-	let shown: Promise<void> | undefined;
 	try {
 		const note = (text: string) => {
 			recordEntry(work, {at: work.clock.now(), kind: 'note', text});
@@ -179,6 +178,7 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 	} catch (thrown) {
 		throwIfJournalFailed(thrown);
 		words.told({kind: 'error'});
+		growing?.breakOff();
 		const error = asReplaced(thrown);
 		if (codeOf(error) === 'program_replaced') {
 			work.onReplaced();
@@ -193,8 +193,7 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 		});
 		return undefined;
 	} finally {
-		// What is on its way to the chat is waited for once the answer is on disk.
-		shown = growing?.stop();
+		growing?.stop();
 		if (changedThings) {
 			await work.loops.answered(run);
 		}
@@ -215,7 +214,7 @@ async function runAgent(work: Work): Promise<Lease | undefined> {
 		return undefined;
 	}
 
-	await Promise.all([work.keepAnswer(run, answer), shown]);
+	await work.keepAnswer(run, answer);
 	return stored && {...lease, run: stored, phase: 'deliver'};
 }
 
