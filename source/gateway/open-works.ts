@@ -69,8 +69,15 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 	);
 	const replays = createReplays({store, receiver, live, model, deliverer});
 	stack.use(startHealth({clock, emit, requests: () => receiver.current()?.stats()}));
+	let reported: readonly string[] = [];
 	const reportPlatforms = () => {
-		for (const platform of deliverer.platforms()) {
+		const platforms = deliverer.platforms();
+		const names = platforms.map(({name}) => name);
+		const gone = reported.filter(name => !names.includes(name));
+		reported = names;
+		// One that is configured no more must not stand there as it was.
+		const ended = gone.map(name => ({name, state: 'disabled' as const}));
+		for (const platform of [...platforms, ...ended]) {
 			emit({type: 'platform-changed', at: clock.now(), platform});
 		}
 	};

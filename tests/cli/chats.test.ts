@@ -176,7 +176,7 @@ test('a person is allowed: the rest of the file stays as it was, and once is eno
 	expect(await chats.run('allow', 'telegram:12345')).toMatchObject({
 		code: 0,
 		stdout:
-			'telegram:12345 may talk with the agent from now on; people are heard there once platforms.telegram has "enabled: true" and "inbound: true"\n',
+			'telegram:12345 may talk with the agent from now on, and answer its requests for approval unless platforms.telegram.approvers names others; people are heard there once platforms.telegram has "enabled: true" and "inbound: true"\n',
 	});
 	const after = written.replace('# Ben\n', '# Ben\n      - 12345\n');
 	expect(await chats.home.read('config.yaml')).toBe(after);

@@ -250,7 +250,7 @@ test('with a gateway that runs, the first who writes is shown, and allowed after
 	write(writer);
 	await terminal.waitFor('telegram:12345 (Ann␛[2J) wrote. Let this person talk with the agent?');
 	await terminal.type('y');
-	await terminal.waitFor('telegram:12345 may talk with the agent from now on\n');
+	await terminal.waitFor('telegram:12345 may talk with the agent from now on, and answer');
 	expect(await terminal.exited).toBe(0);
 	expect(allowed(port)).toEqual([[{platform: 'telegram', user: '12345'}]]);
 });

@@ -64,7 +64,9 @@ export const chatNoun: Pick<
 	head: ({platform, chat}) => [{text: placeOf({platform, chat, thread: null})}],
 	facts: ({platform, chat, people, conversations}) =>
 		conversations.flatMap(({thread, session, open}): readonly Fact[] => [
-			...(thread === null ? [] : [{title: placeOf({platform, chat, thread})}]),
+			...(conversations.length === 1 && thread === null
+				? []
+				: [{title: thread === null ? 'outside of threads' : placeOf({platform, chat, thread})}]),
 			...people.filter(person => person.thread === thread).map(personFact),
 			...(session === null
 				? []
@@ -96,7 +98,7 @@ export function allowedText(
 	const note = heard
 		? ''
 		: `; people are heard there once platforms.${person.platform} has "enabled: true" and "inbound: true"`;
-	return `${personOf(person)} may talk with the agent ${added ? 'from now on' : 'already'}${note}`;
+	return `${personOf(person)} may talk with the agent ${added ? 'from now on' : 'already'}, and answer its requests for approval unless platforms.${person.platform}.approvers names others${note}`;
 }
 
 /** What can be asked for people: a part of what a gateway does. */

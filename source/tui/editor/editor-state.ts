@@ -61,7 +61,7 @@ export type EditorState = {
 	readonly check?: RouteCheck | undefined;
 	readonly preview?: RoutePreview | undefined;
 	readonly backtest?: RouteBacktest | undefined;
-	/** Why nothing can be delivered now to a target of a profile, which are its `key`. */
+	/** Why nothing can be delivered now to a target of a profile, which are its `key` (see `targetKey`). */
 	readonly target?: {readonly key: string; readonly problem: string | undefined};
 	/** Grows with what may change these. */
 	readonly version: number;
@@ -114,3 +114,7 @@ export const withoutKept = (definition: JsonObject, fields: readonly RouteField[
 				),
 		),
 	);
+
+/** What names the target of a draft, and the profile that it is asked for. */
+export const targetKey = ({deliver = 'log', profile = null}: JsonObject): string =>
+	JSON.stringify([deliver, profile]);

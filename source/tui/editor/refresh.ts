@@ -3,7 +3,7 @@ import {stopAll} from '../../core/stops.ts';
 import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {wireDraft} from './draft.ts';
-import {changeEditor, editor, editorNow, type EditorState} from './editor-state.ts';
+import {changeEditor, editor, editorNow, targetKey, type EditorState} from './editor-state.ts';
 import {liveDraft} from './route-form.ts';
 
 /** Stands for a name that is not typed yet. */
@@ -84,7 +84,7 @@ async function look(shell: Shell, state: EditorState): Promise<void> {
 async function askTarget(shell: Shell): Promise<void> {
 	const {draft, target} = editorNow(shell) ?? {};
 	const {deliver = 'log', profile, cron_job: job} = draft?.definition ?? {};
-	const key = JSON.stringify([deliver, profile]);
+	const key = targetKey(draft?.definition ?? {});
 	if (job === undefined && typeof deliver === 'string' && target?.key !== key) {
 		const options = typeof profile === 'string' ? {profile} : {};
 		// Asked once, also where that fails.

@@ -9,15 +9,16 @@ import {fieldRows, type FieldRows} from '../forms/field-rows.ts';
 import {currentField, typedNow} from '../forms/form.ts';
 import {clean, line, type Line} from '../lines/line.ts';
 import {completionsOf} from './edit-field.ts';
-import type {EditorState} from './editor-state.ts';
+import {targetKey, type EditorState} from './editor-state.ts';
 import {addKey, filterLine, isMember, membersOf} from './list-setting.ts';
 import {
 	fieldsOf,
-	foldedCount,
 	foldField,
+	foldedCount,
 	isFieldChanged,
 	isSaidOf,
 	keyOf,
+	liveDraft,
 	routeForm,
 } from './route-form.ts';
 import {settingOf} from './settings.ts';
@@ -37,6 +38,8 @@ export function routeRows(
 	const byKey = new Map(fieldsOf(state).map(field => [keyOf(field), field]));
 	const form = routeForm(state);
 	const isRight = typedNow(form)?.ok === true;
+	// What was said of another target says nothing of this one.
+	const isNow = state.target?.key === targetKey(liveDraft(state).definition);
 	return fieldRows(form, {
 		width,
 		group({key}) {
@@ -74,7 +77,9 @@ export function routeRows(
 			return [
 				...(isTemplate(field) ? openBraces(value) : []),
 				...saidAt(state.check?.notes, field, state),
-				...(key === 'deliver' && state.target?.problem !== undefined ? [state.target.problem] : []),
+				...(key === 'deliver' && state.target?.problem !== undefined && isNow
+					? [state.target.problem]
+					: []),
 				...(key === 'rate_limit' && losses !== undefined ? [losses] : []),
 			];
 		},
