@@ -25,7 +25,7 @@ export type ReceivedMessage =
 	| {readonly kind: 'duplicate'}
 	/** A run waits for it, as a turn of that session. */
 	| {readonly kind: 'queued'; readonly runId: number; readonly session: string}
-	/** So many turns of its conversation wait already, or so many runs of all; its identifier is kept. */
+	/** So many turns of its conversation, or of all threads of its chat, wait already, or so many runs of all; its identifier is kept. */
 	| {readonly kind: 'full'; readonly waiting: number; readonly isOfConversation: boolean}
 	| {readonly kind: 'noted'};
 
@@ -41,8 +41,7 @@ export type Writer = Conversation & {
 /** Conversations on platforms: what came in, and whose turn it is. A run of one has its name as its route. */
 export type Conversations = {
 	/**
-	 * One atomic, durable call: keeps the identifiers of the messages and does what they ask for, in their order, and keeps the cursor behind them. At most `maxWaiting` turns of a conversation wait, and
-	 * of all runs `maxQueued`. A turn goes to the session that its conversation has then; the first makes one. Turns of a conversation are leased one at a time, in their order: one that is
+	 * One atomic, durable call: keeps the identifiers of the messages and does what they ask for, in their order, and keeps the cursor behind them. At most `maxWaiting` turns of a conversation wait, in all threads of a chat `maxWaitingOfChat` (see `rules`), and of all runs `maxQueued`. A turn goes to the session that its conversation has then; the first makes one. Turns of a conversation are leased one at a time, in their order: one that is
 	 * to be tried again holds up those behind it.
 	 * @throws SvcError `journal_unavailable`
 	 */

@@ -6,7 +6,7 @@ import type {AskedMessage, Conversations, ReceivedMessage, Writer} from './conve
 import {createMemoSteps, type MemoSteps} from './memos.ts';
 import type {StoreParts} from './parts.ts';
 import type {RetentionStep} from './retention.ts';
-import {sameMessageMs} from './rules.ts';
+import {maxWaitingOfChat, sameMessageMs} from './rules.ts';
 import type {NewRun} from './run-queue.ts';
 import type {WaitingPool} from './waiting-pool.ts';
 
@@ -67,6 +67,17 @@ export function createConversations({
 	const keep = database.prepare(
 		'insert or replace into inbound (platform, message, at) values (?, ?, ?)',
 	);
+	// Lanes of a chat: its own, and those of its threads, whose names go on with a slash.
+	const ofChat = database.prepare(
+		`select count(*) as waiting from run where due_at is not null and state = 'queued'
+		and (lane = json_array(?1, ?2, null) or (lane > ?3 || '/' and lane < ?3 || '0'))`,
+	);
+	const waitingOfChat = (profile: string, {platform, chat}: Conversation): number => {
+		const name = conversationName({platform, chat});
+		const beginning = JSON.stringify([profile, name]).slice(0, -2);
+		return integerOf(ofChat.get(profile, name, beginning)?.['waiting'] ?? 0);
+	};
+
 	const {openOf, sessionOf, writers} = createReading(database, memos);
 	const putSession = (conversation: Conversation, session: string) => {
 		memos.put(kinds.session, conversationName(conversation), session);
@@ -92,6 +103,11 @@ export function createConversations({
 		const waiting = openOf(profile, conversation).filter(({isQueued}) => isQueued).length;
 		if (waiting >= maxWaiting) {
 			return {kind: 'full', waiting, isOfConversation: true};
+		}
+
+		const inChat = waitingOfChat(profile, conversation);
+		if (inChat >= maxWaitingOfChat) {
+			return {kind: 'full', waiting: inChat, isOfConversation: true};
 		}
 
 		const refusal = pool.queueRefusal({profile, route}, maxQueued);

@@ -11,6 +11,8 @@ type Bound = {readonly name: string; readonly most: number};
 type Lane = {
 	/** As the database writes it. */
 	readonly name: string;
+	/** The name under which it takes turns with others, where it does: threads of a chat are one among routes, or somebody who opens many would be before all. */
+	readonly sharing: string | undefined;
 	readonly bounds: readonly Bound[];
 	/** The run that is due first: a row of `id, state, token, due_at, profile, route`. */
 	head: Row | undefined;
@@ -63,6 +65,7 @@ export function createLanes(
 		`insert into lane_turn (lane, turn) values (?, (select coalesce(max(turn), 0) + 1 from lane_turn))
 		on conflict do update set turn = excluded.turn returning turn`,
 	);
+	const turn = database.prepare('select turn from lane_turn where lane = ?');
 	const forgetTurns = database.prepare('delete from lane_turn where turn <= ?');
 
 	const waitOf = ({head}: Lane) => (head ? waitMs(integerOf(head['id'])) : Infinity);
@@ -84,13 +87,14 @@ export function createLanes(
 
 		const lanes = heads.all().map((head): Lane => {
 			const name = textOf(head['lane']);
-			// A turn that is to be tried again is followed by no other.
-			const first = isOfConversation(name) ? oldest.get(name) : undefined;
+			const sharing = sharedTurn(name);
 			return {
 				name,
+				sharing,
 				bounds: boundsOf(name, maxOf),
-				head: first ?? head,
-				turn: integerOf(head['turn']),
+				// A turn that is to be tried again is followed by no other.
+				head: sharing === undefined ? head : (oldest.get(name) ?? head),
+				turn: integerOf(sharing === undefined ? head['turn'] : turn.get(sharing)?.['turn']),
 			};
 		});
 
@@ -127,8 +131,13 @@ export function createLanes(
 				if (lane) {
 					count(lane.bounds, 1);
 					lane.head = next.get(lane.name);
-					lane.turn = integerOf(takeTurn.get(lane.name)?.['turn']);
-					forgetTurns.run(lane.turn - maxTurns);
+					const taken = integerOf(takeTurn.get(lane.sharing ?? lane.name)?.['turn']);
+					lane.turn = taken;
+					for (const other of lane.sharing === undefined ? [] : lanes) {
+						other.turn = other.sharing === lane.sharing ? taken : other.turn;
+					}
+
+					forgetTurns.run(taken - maxTurns);
 				}
 			},
 		};
@@ -137,6 +146,12 @@ export function createLanes(
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the database writes it, from these columns
 const partsOf = (lane: string) => JSON.parse(lane) as [string, string, string | null];
+
+/** What threads of a chat take turns under: the chat; `undefined` for a lane of no conversation. */
+function sharedTurn(lane: string): string | undefined {
+	const [profile, route] = partsOf(lane);
+	return isOfConversation(lane) ? JSON.stringify([profile, route.split('/')[0], null]) : undefined;
+}
 
 /** Whether its runs are turns of a conversation: no route has a colon in its name. */
 const isOfConversation = (lane: string): boolean => partsOf(lane)[1].includes(':');

@@ -42,6 +42,9 @@ export const maxLeasesPerJob = 1;
 /** Turns of one conversation on a platform that may be leased at once: they follow each other. */
 export const maxLeasesPerConversation = 1;
 
+/** Turns that wait in all threads of one chat. */
+export const maxWaitingOfChat = 100;
+
 /** So long a message of a platform is known again, milliseconds. */
 export const sameMessageMs = 86_400_000;
 

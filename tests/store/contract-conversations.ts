@@ -193,6 +193,56 @@ export function describeConversations(name: string, use: Use): void {
 		);
 
 		test(
+			'threads of a chat take turns as one: whoever opens many is not before all others',
+			use(async store => {
+				const inThread = (thread: string) => asking(thread, {conversation: {...chat, thread}});
+				await receive(store, [inThread('1')]);
+				await store.runs.settle(await leaseOne(store), {state: 'done'});
+				await acceptRun(store, sampleEntry());
+				await store.runs.settle(await leaseOne(store), {state: 'done'});
+				const other = {platform: 'telegram', chat: '-100/10'};
+				await receive(store, [asking('9', {conversation: other})]);
+				await store.runs.settle(await leaseOne(store), {state: 'done'});
+				await receive(store, ['2', '3', '4'].map(inThread));
+				await acceptRun(store, sampleEntry());
+				await receive(store, [asking('10', {conversation: other})]);
+				const order: string[] = [];
+				for (let ended = 0; ended < 5; ended += 1) {
+					const lease = await leaseOne(store);
+					order.push(lease.run.route);
+					await store.runs.settle(lease, {state: 'done'});
+				}
+
+				expect(order).toEqual([
+					'telegram:-100%2F1/2',
+					'github',
+					'telegram:-100%2F10',
+					'telegram:-100%2F1/3',
+					'telegram:-100%2F1/4',
+				]);
+			}),
+		);
+
+		test(
+			'no more than 100 turns wait in all threads of a chat',
+			use(async store => {
+				const inThread = (index: number) =>
+					asking(String(index), {conversation: {...chat, thread: String(index % 7)}});
+				const received = await receive(
+					store,
+					Array.from({length: 102}, (_, index) => inThread(index)),
+				);
+				expect(new Set(kindsOf(received.slice(0, 100)))).toEqual(new Set(['queued']));
+				const full = {kind: 'full', waiting: 100, isOfConversation: true};
+				expect(received.slice(100)).toEqual([full, full]);
+				const other = {platform: 'telegram', chat: '-100/10'};
+				expect(kindsOf(await receive(store, [asking('x', {conversation: other})]))).toEqual([
+					'queued',
+				]);
+			}),
+		);
+
+		test(
 			'conversations and routes take turns',
 			use(async store => {
 				await receive(store, [asking('1'), asking('2')]);
