@@ -6,8 +6,10 @@ import type {Logger} from '../core/log.ts';
 import type {Conversation} from '../core/origin.ts';
 import type {Redact} from '../core/redact.ts';
 import {cell} from '../core/untrusted.ts';
+import {outcomeSentences} from '../nouns/approval/approval-words.ts';
 import {outcomeText} from '../nouns/approval/approval.ts';
 import {approvalMessage, askedWords, inMarkdown, mintCode} from './approval-message.ts';
+import {shownName} from './judge-message.ts';
 import type {ChatPlace, Fits, Say} from './say.ts';
 
 /** A request that was asked in chats. */
@@ -35,6 +37,8 @@ export type ChatApprovals = {
 	requested(approval: Approval): void;
 	/** It was settled, here or elsewhere: its messages say so. */
 	settled(approval: Approval): void;
+	/** A request of before this process was denied when that ended: where it was asked, its message says so. */
+	deniedBefore(approval: Approval): void;
 	/** Whether a request with that code was asked in the chat, and waits or was settled lately. */
 	isCode(place: Conversation, code: string): boolean;
 	/** Answers for somebody who may. Resolves with what they are told; `undefined`: the message of the request says it. Never rejects. */
@@ -44,7 +48,6 @@ export type ChatApprovals = {
 /** Settled requests whose codes are still told apart from those that were never there. */
 const maxSettled = 200;
 
-const maxName = 60;
 const maxUser = 200;
 const maxBy = 300;
 
@@ -111,7 +114,7 @@ export function createChatApprovals({
 	};
 
 	const tell = async (
-		{approval, code}: {readonly approval: Approval; readonly code: string},
+		{approval, code}: {readonly approval: Approval; readonly code: string | undefined},
 		place: ChatPlace,
 	) => {
 		await say(place, {
@@ -151,6 +154,11 @@ export function createChatApprovals({
 				void tell({approval, code}, place);
 			}
 		},
+		deniedBefore(approval) {
+			for (const place of placesOf(approval)) {
+				void tell({approval, code: undefined}, place);
+			}
+		},
 		isCode: (place, code) =>
 			placeIn((asked.get(code) ?? settled.get(code))?.places ?? [], place) !== undefined,
 		async answer({place, user, name, choice, code}) {
@@ -170,10 +178,7 @@ export function createChatApprovals({
 				return `Request ${code} can only be denied here; allow it at the terminal.`;
 			}
 
-			const who = [
-				...(name === undefined ? [] : [cell(name, maxName).text]),
-				cell(user, maxUser).text,
-			];
+			const who = [...(name === undefined ? [] : [shownName(name)]), cell(user, maxUser).text];
 			const by = `${place.platform} (${who.join(', ')})`;
 			try {
 				const {settled: isSettled} = await settle(
@@ -226,14 +231,18 @@ const digestOf = (approval: Approval): string =>
 /** `Approval K7QF: crm/create_issue, allowed by telegram (Ann, 99), 14:05 +01:00`. */
 function settledText(
 	approval: Approval,
-	{code, timeText}: {readonly code: string; readonly timeText: (at: number) => string},
+	{code, timeText}: {readonly code: string | undefined; readonly timeText: (at: number) => string},
 ): string {
 	const {decision} = approval;
-	const what = `Approval ${code}: ${askedWords(approval)}`;
+	const what = `Approval${code === undefined ? '' : ` ${code}`}: ${askedWords(approval)}`;
 	if (!decision) {
 		return what;
 	}
 
-	const {by, at} = decision;
-	return `${what}, ${outcomeText(decision)} by ${cell(by, maxBy).text}, ${timeText(at)}`;
+	const {outcome, by, at} = decision;
+	const how =
+		outcome === 'allowed' || outcome === 'denied'
+			? `${outcomeText(decision)} by ${cell(by, maxBy).text}`
+			: outcomeSentences[outcome];
+	return `${what}, ${how}, ${timeText(at)}`;
 }

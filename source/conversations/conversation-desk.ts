@@ -6,13 +6,11 @@ import type {Logger} from '../core/log.ts';
 import {conversationWords, type Conversation} from '../core/origin.ts';
 import {asWord} from '../core/shell-word.ts';
 import {cell} from '../core/untrusted.ts';
-import type {ConversingSettings} from '../platforms/conversing.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {InboundMessage, Press} from '../platforms/listener.ts';
-import {targetNamed} from '../platforms/platforms.ts';
-import type {AskedMessage, Conversations, ReceivedMessage} from '../store/conversation-port.ts';
+import type {Conversations, ReceivedMessage} from '../store/conversation-port.ts';
+import {askedOf, conversationOf, maxName, type PlatformSettings} from './asked-message.ts';
 import type {ChatApprovals} from './chat-approvals.ts';
-import {turnKey} from './growing-answer.ts';
 import {judgeMessage, mayApprove, type Command, type JudgedMessage} from './judge-message.ts';
 import type {ChatPlace, Say} from './say.ts';
 
@@ -22,14 +20,6 @@ const maxWaiting = 20;
 /** Somebody who may not talk is logged once in this time, milliseconds; of so many people. */
 const strangerMs = 3_600_000;
 const maxStrangers = 1000;
-
-const maxName = 80;
-
-/** Where what people write on one platform arrives. */
-export type PlatformSettings = ConversingSettings & {
-	/** Whether requests for approval may be answered there; absent: they may. */
-	readonly approvals?: boolean;
-};
 
 /** Takes what people write. */
 export type ConversationDesk = {
@@ -51,6 +41,7 @@ export function createConversationDesk({
 	onQueued,
 	stop,
 	beganAt,
+	asks,
 }: {
 	readonly clock: Pick<Clock, 'monotonic' | 'now'>;
 	readonly log: Logger;
@@ -68,6 +59,8 @@ export function createConversationDesk({
 	readonly stop: (runId: number) => Promise<boolean>;
 	/** When the run was begun, milliseconds since 1970. */
 	readonly beganAt: (runId: number) => Promise<number | undefined>;
+	/** Whether the run waits for a request for approval. */
+	readonly asks: (runId: number) => boolean;
 }): ConversationDesk {
 	const strangers = new Map<string, number>();
 
@@ -112,7 +105,7 @@ export function createConversationDesk({
 	const answer = async (
 		place: Conversation,
 		{user, name}: Pick<Press, 'user' | 'name'>,
-		word: Pick<Extract<JudgedMessage, {kind: 'answer'}>, 'choice' | 'code'>,
+		word: {readonly choice: 'approve' | 'deny'; readonly code: string},
 	) => approvals.answer({place, user, ...(name !== undefined && {name}), ...word});
 
 	const command = async (place: ChatPlace, which: Command): Promise<string> => {
@@ -129,12 +122,16 @@ export function createConversationDesk({
 			}
 
 			case 'status': {
+				if (underWay && asks(underWay.run)) {
+					return `Run ${underWay.run} waits for a request for approval to be answered; ${waitingWords(waiting)}.`;
+				}
+
 				const began = underWay && (await beganAt(underWay.run));
 				const seconds = Math.max(0, Math.round((clock.now() - (began ?? clock.now())) / 1000));
 				const work = underWay
 					? `Working on run ${underWay.run} for ${seconds} s`
 					: 'Nothing is under way';
-				return `${work}; ${countOf(waiting, 'message')} ${waiting === 1 ? 'waits' : 'wait'}.`;
+				return `${work}; ${waitingWords(waiting)}.`;
 			}
 		}
 	};
@@ -162,8 +159,12 @@ export function createConversationDesk({
 		}
 
 		switch (judged.kind) {
-			case 'answer':
-				return answer(place.conversation, message, judged);
+			case 'answer': {
+				const {choice, code} = judged;
+				return choice === 'unclear'
+					? `Nothing was done: write approve ${code} alone, or deny ${code}.`
+					: answer(place.conversation, message, {choice, code});
+			}
 
 			case 'command':
 				return command(place, judged.command);
@@ -234,66 +235,16 @@ export function createConversationDesk({
 	};
 }
 
+const waitingWords = (count: number): string =>
+	`${countOf(count, 'message')} ${count === 1 ? 'waits' : 'wait'}`;
+
 type Heard = {
 	readonly message: InboundMessage;
 	readonly judged: JudgedMessage;
 	readonly received: ReceivedMessage;
 };
 
-const conversationOf = (
-	platform: string,
-	{chat, thread}: Pick<InboundMessage, 'chat' | 'thread'>,
-): Conversation => ({platform, chat, ...(thread !== undefined && {thread})});
-
 const whoIs = ({user, name}: {readonly user: string; readonly name?: string | undefined}) => ({
 	user: cell(user, 200).text,
 	...(name !== undefined && {name: cell(name, maxName).text}),
 });
-
-function askedOf(
-	platform: string,
-	{message, judged}: Omit<Heard, 'received'>,
-	{toolsets, model, skills}: PlatformSettings,
-): AskedMessage {
-	const {id, user, name, chat, answer} = message;
-	const about = {
-		id,
-		conversation: conversationOf(platform, message),
-		user,
-		...(name !== undefined && {name: cell(name, maxName).text}),
-	};
-	const hasEdits = targetNamed(platform)?.edits !== undefined;
-	switch (judged.kind) {
-		case 'turn':
-			return {
-				...about,
-				asks: {
-					kind: 'turn',
-					plan: {
-						prompt: judged.prompt,
-						target: {
-							kind: platform,
-							extra: {chat_id: chat, ...answer, ...(hasEdits && {sticky: true})},
-						},
-						// The whole answer takes the place of what was shown of it.
-						...(hasEdits && {key: turnKey(id)}),
-						skills: [...skills],
-						...(toolsets && {toolsets: [...toolsets]}),
-						...(model !== undefined && {model}),
-					},
-				},
-			};
-
-		case 'command':
-			return {...about, asks: {kind: judged.command === 'new' ? 'session' : 'word'}};
-
-		case 'answer':
-			return {...about, asks: {kind: 'word'}};
-
-		case 'refused':
-			return {...about, asks: {kind: judged.of === 'approval' ? 'word' : 'nothing'}};
-
-		case 'not-for-us':
-			return {...about, asks: {kind: 'nothing'}};
-	}
-}

@@ -7,8 +7,12 @@ export type JudgedMessage =
 	/** `prompt`: the user message of its turn. */
 	| {readonly kind: 'turn'; readonly prompt: string}
 	| {readonly kind: 'command'; readonly command: Command}
-	/** Somebody who may answers a request for approval. */
-	| {readonly kind: 'answer'; readonly choice: 'approve' | 'deny'; readonly code: string}
+	/** Somebody who may answers a request for approval; `unclear`: with more than a yes. */
+	| {
+			readonly kind: 'answer';
+			readonly choice: 'approve' | 'deny' | 'unclear';
+			readonly code: string;
+	  }
 	/** Of somebody who may not: `approval` a try to answer a request, `talk` anything else. */
 	| {readonly kind: 'refused'; readonly of: 'approval' | 'talk'}
 	/** In a room, for others. */
@@ -27,6 +31,7 @@ export const mayApprove = ({allowFrom, approvers = allowFrom}: People, user: str
 
 const maxPrompt = 100_000;
 const maxName = 80;
+const maxUser = 200;
 const maxQuote = 4000;
 
 /**
@@ -73,32 +78,43 @@ export function judgeMessage(
 
 const answerPattern = /^(approve|deny)\s+([A-Z0-9]{4,8})\b(.*)$/is;
 
-/** `approve K7QF`: alone, or before more where there is a request with that code; else it is a sentence that begins so. */
+/** `approve K7QF`: alone, or before more where there is a request with that code; else it is a sentence that begins so. A yes stands alone: `approve K7QF or deny it?` is none. */
 function approvalWord(text: string, isCode: (code: string) => boolean) {
 	const [, verb = '', written = '', rest = ''] = answerPattern.exec(text) ?? [];
 	const code = written.toUpperCase();
-	return verb !== '' && (rest.trim() === '' || isCode(code))
-		? {choice: verb.toLowerCase() === 'approve' ? ('approve' as const) : ('deny' as const), code}
-		: undefined;
+	const isAlone = /^[\s.!]*$/.test(rest);
+	if (verb === '' || !(isAlone || isCode(code))) {
+		return undefined;
+	}
+
+	return verb.toLowerCase() === 'deny'
+		? {choice: 'deny' as const, code}
+		: {choice: isAlone ? ('approve' as const) : ('unclear' as const), code};
 }
 
 /** The text; in a room behind the name of who wrote, and before what it quotes. */
 function promptOf({user, name = '', isDirect, quote}: InboundMessage, text: string): string {
-	const who = name === '' ? user : `${name} (${user})`;
+	// The name must not push the identifier out.
+	const id = cell(user, maxUser).text;
+	const who = name === '' ? id : `${shownName(name)} (${id})`;
 	return [
-		...(isDirect ? [] : [`[${cell(who, maxName).text}]`]),
+		...(isDirect ? [] : [`[${who}]`]),
 		headOf(text, maxPrompt),
 		...(quote
 			? [
 					'',
 					`[Quoted, untrusted text of ${cell(quote.author, maxName).text}:]`,
 					...headOf(quote.text, maxQuote)
-						.split('\n')
+						.split(/\r\n?|[\n\u2028\u2029]/)
 						.map(line => `> ${line}`),
 				]
 			: []),
 	].join('\n');
 }
+
+/** What somebody calls themselves, without what the identifier stands in. */
+export const shownName = (name: string): string =>
+	cell(name.replaceAll(/[()[\]]/g, ''), maxName).text;
 
 const headOf = (text: string, length: number): string =>
 	text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;

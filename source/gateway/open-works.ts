@@ -3,10 +3,12 @@ import {modelInputs} from '../agent/choose-model.ts';
 import {createModelFetch} from '../agent/model-fetch.ts';
 import type {Config} from '../config/config.ts';
 import {openAlerts} from './alerts/open-alerts.ts';
+import type {OpenedApprovals} from './approvals/open-approvals.ts';
 import {openApi} from './chat/open-api.ts';
 import {createGrow} from './conversations/grow-answers.ts';
 import {openConversations} from './conversations/open-conversations.ts';
 import {createSay} from './conversations/say-in-chat.ts';
+import {tellChats} from './conversations/tell-chats.ts';
 import {createReplays} from './deliveries/replays.ts';
 import {restoreHistory} from './history/restore-history.ts';
 import {startRetention} from './history/retention.ts';
@@ -29,12 +31,27 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 	stack.use(await restoreHistory(world));
 	const modelFetch = stack.use(createModelFetch({secureContext: () => authorities.context()}));
 	const model = stack.use(createLiveModel({...world, config, modelFetch, log: log.from('agent')}));
+	const saying = stack.use(
+		createSay({clock, deliverer, profile: world.paths.profile, log: log.from('conversations')}),
+	);
+	let asked: OpenedApprovals | undefined;
+	// Before what asks: chats hear how that ends, too.
+	const telling = stack.use(
+		tellChats(world, {
+			...saying,
+			approvals() {
+				if (!asked) {
+					throw new Error('Nothing can be asked before the approvals are open');
+				}
+
+				return asked;
+			},
+		}),
+	);
 	const tools = stack.use(await openTools(world, {model}));
 	const {approvals, servers} = tools;
+	asked = approvals;
 	intake.hide(servers.secrets);
-	const saying = stack.use(
-		createSay({deliverer, profile: world.paths.profile, log: log.from('conversations')}),
-	);
 	const dispatcher = stack.use(
 		openWorkers(world, {
 			model,
@@ -65,7 +82,14 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 		await openApi(world, {model, modelFetch, servers, approvals, dispatcher, announce}),
 	);
 	const conversations = stack.use(
-		openConversations(world, {deliverer, approvals, dispatcher, announce, ...saying}),
+		openConversations(world, {
+			deliverer,
+			approvals,
+			dispatcher,
+			announce,
+			telling,
+			say: saying.say,
+		}),
 	);
 	const replays = createReplays({store, receiver, live, model, deliverer});
 	stack.use(startHealth({clock, emit, requests: () => receiver.current()?.stats()}));

@@ -1,7 +1,7 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {integerOf, textOf, type Row} from './columns.ts';
 import type {RouteLimit} from './port.ts';
-import {maxLeasesPerConversation, maxLeasesPerJob, maxTurns} from './rules.ts';
+import {maxLeasesPerChat, maxLeasesPerConversation, maxLeasesPerJob, maxTurns} from './rules.ts';
 import {nameOfRoute} from './tally.ts';
 
 /** What only so many runs may hold at once: a route, or a job. */
@@ -160,7 +160,10 @@ const isOfConversation = (lane: string): boolean => partsOf(lane)[1].includes(':
 function boundsOf(lane: string, maxOf: ReadonlyMap<string, number>): readonly Bound[] {
 	const [profile, route, job] = partsOf(lane);
 	if (isOfConversation(lane)) {
-		return [{name: `chat ${profile} ${route}`, most: maxLeasesPerConversation}];
+		return [
+			{name: `thread ${profile} ${route}`, most: maxLeasesPerConversation},
+			{name: `chat ${profile} ${route.split('/')[0]}`, most: maxLeasesPerChat},
+		];
 	}
 
 	const most = route === '-' ? undefined : maxOf.get(nameOfRoute({profile, route}));

@@ -42,6 +42,9 @@ export const maxLeasesPerJob = 1;
 /** Turns of one conversation on a platform that may be leased at once: they follow each other. */
 export const maxLeasesPerConversation = 1;
 
+/** The same for all threads of a chat: one person must not take all places. */
+export const maxLeasesPerChat = 3;
+
 /** Turns that wait in all threads of one chat. */
 export const maxWaitingOfChat = 100;
 

@@ -9,6 +9,7 @@ test('a message is a turn by the settings of its platform, answered where it was
 	expect(open.queued).toEqual([1]);
 	expect((await open.store.runs.get(1))?.plan).toEqual({
 		prompt: 'Hello',
+		subject: 'Hello',
 		target: {
 			kind: 'telegram',
 			extra: {chat_id: '12', thread_id: '17', reply_to: '5', sticky: true},

@@ -1,8 +1,6 @@
+import type {PlatformSettings} from '../../source/conversations/asked-message.ts';
 import {createChatApprovals} from '../../source/conversations/chat-approvals.ts';
-import {
-	createConversationDesk,
-	type PlatformSettings,
-} from '../../source/conversations/conversation-desk.ts';
+import {createConversationDesk} from '../../source/conversations/conversation-desk.ts';
 import type {ChatPlace, OwnText} from '../../source/conversations/say.ts';
 import type {Approval} from '../../source/core/approval.ts';
 import {createLogger} from '../../source/core/log.ts';
@@ -96,6 +94,7 @@ export async function openDesk(options: Partial<PlatformSettings> = {}) {
 			stopped.push(run);
 			return store.runs.cancel(run);
 		},
+		asks: runId => queue.approvals.waiting().some(({run}) => run === runId),
 		beganAt: async () => queue.clock.now() - 5000,
 	});
 	return {

@@ -38,7 +38,7 @@ export const runPlanSchema = facts({
 	read: maybeTexts,
 	target: targetSchema,
 	skills: texts,
-	/** `owner/name#number` of what the event is about, where its payload says. */
+	/** `owner/name#number` of what the event is about, where its payload says; of a turn of a conversation on a platform the beginning of its message. */
 	subject: maybeText,
 	/** `owner/name` of the repository on GitHub that the event is about; of runs with the toolset `terminal`. */
 	repository: maybeText,
@@ -78,7 +78,7 @@ export const runSchema = facts({
 	route: text,
 	/** `schedule`, `person` or `chat` without a delivery. */
 	event: text,
-	/** `Delivery.subject` of its event. */
+	/** `Delivery.subject` of its event; of a turn of a conversation on a platform the beginning of its message. */
 	subject: maybeText,
 	/** Earlier events of its group, which it stands for too; the prompt says so. Absent when there were none. */
 	superseded: maybeInteger,

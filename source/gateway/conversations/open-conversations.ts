@@ -1,28 +1,21 @@
-import {platformSettings} from '../../config/platform-settings.ts';
-import {createChatApprovals} from '../../conversations/chat-approvals.ts';
-import {
-	createConversationDesk,
-	type PlatformSettings,
-} from '../../conversations/conversation-desk.ts';
+import {conversingSettings, isHeard} from '../../config/platform-settings.ts';
+import type {PlatformSettings} from '../../conversations/asked-message.ts';
+import {createConversationDesk} from '../../conversations/conversation-desk.ts';
 import {keepListening} from '../../conversations/keep-listening.ts';
-import type {ChatPlace, Fits, Say} from '../../conversations/say.ts';
-import type {Approval} from '../../core/approval.ts';
+import type {Say} from '../../conversations/say.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {GatewayEvent} from '../../core/events.ts';
 import {createMutex} from '../../core/mutex.ts';
-import {originOf, originWords, type Conversation} from '../../core/origin.ts';
-import type {Run} from '../../core/run.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {Deliverer} from '../../delivery/deliverer.ts';
 import {targetKinds} from '../../platforms/platforms.ts';
 import {createPost} from '../../platforms/post.ts';
 import {createOpenSocket} from '../../platforms/socket.ts';
 import type {TargetKind} from '../../platforms/target-kind.ts';
-import {minuteTimeThere} from '../../terminal/text/time.ts';
 import type {OpenedApprovals} from '../approvals/open-approvals.ts';
 import type {RoomWorld} from '../rooms.ts';
 import type {RunAnnouncer} from '../runs/announce-runs.ts';
 import type {Dispatcher} from '../runs/dispatch.ts';
+import type {ChatTelling} from './tell-chats.ts';
 
 /** Kinds that people can talk with us on. */
 const kinds = targetKinds.filter(({listens}) => listens !== undefined);
@@ -35,11 +28,11 @@ export type Conversations = AsyncDisposable & {
 
 type Joined = {
 	readonly deliverer: Pick<Deliverer, 'listens'>;
-	readonly approvals: Pick<OpenedApprovals, 'settle' | 'waiting'>;
+	readonly approvals: Pick<OpenedApprovals, 'waiting'>;
 	readonly dispatcher: Pick<Dispatcher, 'abort'>;
 	readonly announce: RunAnnouncer;
 	readonly say: Say;
-	readonly fits: Fits;
+	readonly telling: Pick<ChatTelling, 'approvals' | 'tellOfBefore'>;
 };
 
 /**
@@ -49,9 +42,9 @@ type Joined = {
  */
 export function openConversations(
 	world: RoomWorld,
-	{deliverer, approvals, dispatcher, announce, say, fits}: Joined,
+	{deliverer, approvals, dispatcher, announce, say, telling}: Joined,
 ): Conversations {
-	const {authorities, broker, clock, live, paths, random = Math.random, redact, store} = world;
+	const {authorities, clock, live, paths, random = Math.random, redact, store} = world;
 	const log = world.log.from('conversations');
 	const config = () => live.current();
 	const clean = (text: string) => cell(redact(text), 400).text;
@@ -61,84 +54,13 @@ export function openConversations(
 	const heard = new Map<string, {readonly settings: unknown; readonly end: AsyncDisposable}>();
 
 	const settingsOf = (platform: string): PlatformSettings | undefined => {
-		const settings = platformSettings(config(), platform);
-		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- platforms that are listened to have them
-		const conversing = settings as (PlatformSettings & typeof settings) | undefined;
-		if (!conversing?.enabled || !conversing.inbound) {
+		const conversing: PlatformSettings | undefined = conversingSettings(config(), platform);
+		if (!conversing || !isHeard(config(), platform)) {
 			return undefined;
 		}
 
 		return conversing.approvals === false ? {...conversing, approvers: []} : conversing;
 	};
-
-	const placesOf = (approval: Approval): readonly ChatPlace[] => {
-		const origin = originOf(approval);
-		switch (origin.kind) {
-			case 'chat':
-				return settingsOf(origin.platform)?.approvals === false
-					? approvalChats()
-					: [placeOfTurn(origin)];
-
-			case 'delivery':
-			case 'job':
-				return approval.run === undefined ? [] : approvalChats();
-
-			case 'key':
-			case 'person':
-				return [];
-		}
-	};
-
-	const approvalChats = (): readonly ChatPlace[] =>
-		config()
-			.approvalChats.filter(({platform}) => settingsOf(platform)?.approvals !== false)
-			.map(placeOfTurn);
-
-	const chats = createChatApprovals({
-		log,
-		redact,
-		say,
-		fits,
-		placesOf,
-		whoseOf: approval =>
-			approval.run === undefined ? '' : `run ${approval.run} of ${originWords(originOf(approval))}`,
-		waiting: () => approvals.waiting(),
-		settle: async (id, answer, by) => approvals.settle(id, answer, by),
-		timeText: minuteTimeThere,
-	});
-	/** Who waits for an answer hears that none comes; why, the person at the terminal sees. */
-	const tellOfFailure = (run: Run) => {
-		const origin = originOf(run);
-		if (origin.kind === 'chat' && (run.state === 'failed' || run.state === 'interrupted')) {
-			const text =
-				run.state === 'failed'
-					? `Run ${run.id} failed: there is no answer to the last message.`
-					: `Run ${run.id} was interrupted after it may have changed something: a person at the terminal decides whether it goes on.`;
-			void say(placeOfTurn(origin), {text});
-		}
-	};
-
-	const tellOfRuns = async (ids: readonly number[]) => {
-		for (const id of ids) {
-			// oxlint-disable-next-line no-await-in-loop -- one after the other
-			const run = await store.runs.view(id);
-			if (run) {
-				tellOfFailure(run);
-			}
-		}
-	};
-
-	const stopHearing = broker.subscribe((events: readonly GatewayEvent[]) => {
-		for (const event of events) {
-			if (event.type === 'approval-requested') {
-				chats.requested(event.approval);
-			} else if (event.type === 'approval-settled') {
-				chats.settled(event.approval);
-			} else if (event.type === 'run-changed') {
-				tellOfFailure(event.run);
-			}
-		}
-	});
 
 	const desk = createConversationDesk({
 		clock,
@@ -147,7 +69,7 @@ export function openConversations(
 		settingsOf,
 		profile: paths.profile,
 		maxQueued: () => config().runs.maxQueued,
-		approvals: chats,
+		approvals: telling.approvals,
 		say,
 		onQueued(runId) {
 			void announce.queued(runId);
@@ -157,6 +79,7 @@ export function openConversations(
 			await announce.changed(runId);
 			return isStopped;
 		},
+		asks: runId => approvals.waiting().some(({run}) => run === runId),
 		beganAt: async runId => (await store.runs.view(runId))?.startedAt,
 	});
 
@@ -236,11 +159,10 @@ export function openConversations(
 
 				if (isFirst) {
 					isFirst = false;
-					await tellOfRuns(world.taken.interrupted).catch(() => {});
+					await telling.tellOfBefore();
 				}
 			}),
 		async [Symbol.asyncDispose]() {
-			stopHearing();
 			isOver = true;
 			await inTurn(async () => {});
 			await Promise.all([...heard.values()].map(async ({end}) => end[Symbol.asyncDispose]()));
@@ -248,9 +170,3 @@ export function openConversations(
 		},
 	};
 }
-
-/** Where a turn is answered: a request for approval stands there, too. */
-const placeOfTurn = ({platform, chat, thread}: Conversation): ChatPlace => ({
-	conversation: {platform, chat, ...(thread !== undefined && {thread})},
-	answer: thread === undefined ? {} : {thread_id: thread},
-});

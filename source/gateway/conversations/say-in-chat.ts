@@ -1,17 +1,23 @@
 import {randomUUID} from 'node:crypto';
 import type {ChatPlace, Fits, OwnText, Say} from '../../conversations/say.ts';
+import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {Logger} from '../../core/log.ts';
 import {conversationName} from '../../core/origin.ts';
 import type {Target} from '../../core/run.ts';
 import type {Deliverer} from '../../delivery/deliverer.ts';
 
+/** What is under way at the end has so long to arrive, milliseconds. */
+const lastWordsMs = 1500;
+
 /** What says texts of ours in chats, until it is disposed of. */
 export function createSay({
+	clock,
 	deliverer,
 	profile,
 	log,
 }: {
+	readonly clock: Clock;
 	readonly deliverer: Pick<Deliverer, 'deliver' | 'fits'>;
 	readonly profile: string;
 	readonly log: Logger;
@@ -50,8 +56,13 @@ export function createSay({
 			}
 		},
 		async [Symbol.asyncDispose]() {
-			killed.abort();
+			// How requests ended has its time to arrive.
+			const cancel = clock.after(lastWordsMs, () => {
+				killed.abort();
+			});
 			await Promise.allSettled(said);
+			cancel();
+			killed.abort();
 		},
 	};
 }

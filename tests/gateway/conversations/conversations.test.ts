@@ -2,10 +2,11 @@
 import {setImmediate} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import type {JsonObject} from '../../../source/core/json.ts';
-import {startTestGateway, type TestGateway} from '../../helpers/gateway.ts';
+import {startGatewayProcess} from '../../helpers/gateway-process.ts';
+import {gatewayHome, startTestGateway, type TestGateway} from '../../helpers/gateway.ts';
 import {officialProgram} from '../../helpers/official-program.ts';
 import {startScriptedModel, type ScriptedAnswer} from '../../helpers/scripted-model.ts';
-import {openTelegramChat} from './telegram-chat.ts';
+import {openTelegramChat, type Shown} from './telegram-chat.ts';
 
 type Telegram = Awaited<ReturnType<typeof openTelegramChat>>;
 
@@ -189,5 +190,45 @@ test('a person who is allowed is answered from the next message on, without a re
 		people: [{allowed: true, approver: true, messages: 2}],
 		conversations: [{thread: null, session: expect.stringMatching(/^ses_/)}],
 	});
+	expect(telegram.faults).toEqual([]);
+});
+
+test('a request that waits when the gateway ends says so in its chat, at the end or after the next start', async () => {
+	await using telegram = await openTelegramChat();
+	const every = {
+		command: process.execPath,
+		args: [officialProgram('everything'), 'stdio'],
+		trust: 'untrusted',
+	};
+	const config = {
+		model: {provider: 'offline', allow_offline_delivery: true},
+		mcp_servers: {every},
+		platforms: {telegram: telegram.settings},
+	};
+	await using home = await gatewayHome({config});
+	const asked = (shown: readonly Shown[]) => shown.filter(({text}) => text.startsWith('Approval'));
+	const call = '/tool mcp__every__toggle_simulated_logging {}';
+	const waiting = (shown: readonly Shown[]) => asked(shown).find(({buttons}) => buttons.length > 0);
+	{
+		await using gateway = await startTestGateway({home});
+		await listening(gateway);
+		telegram.write(call);
+		await telegram.until(shown => waiting(shown) !== undefined);
+	}
+
+	const shown = await telegram.until(() => true);
+	expect(asked(shown).map(({edits, buttons, text}) => [edits, buttons, text])).toEqual([
+		[1, [], expect.stringContaining('the gateway stops')],
+	]);
+
+	const killed = await startGatewayProcess(home.path);
+	telegram.write(call);
+	await telegram.until(now => waiting(now) !== undefined);
+	await killed[Symbol.asyncDispose]();
+	await using _ = await startTestGateway({home});
+	// Its message is changed, or answered where the process was killed before it knew that one.
+	await telegram.until(
+		now => now.filter(({text}) => text.includes('the gateway stops')).length === 2,
+	);
 	expect(telegram.faults).toEqual([]);
 });

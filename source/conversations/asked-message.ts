@@ -1,0 +1,74 @@
+import type {Conversation} from '../core/origin.ts';
+import {cell} from '../core/untrusted.ts';
+import type {ConversingSettings} from '../platforms/conversing.ts';
+import type {InboundMessage} from '../platforms/listener.ts';
+import {targetNamed} from '../platforms/platforms.ts';
+import type {AskedMessage} from '../store/conversation-port.ts';
+import {turnKey} from './growing-answer.ts';
+import type {JudgedMessage} from './judge-message.ts';
+
+/** Characters of what somebody calls themselves. */
+export const maxName = 80;
+const maxSubject = 80;
+
+/** Where what people write on one platform arrives. */
+export type PlatformSettings = ConversingSettings & {
+	/** Whether requests for approval may be answered there; absent: they may. */
+	readonly approvals?: boolean;
+};
+
+/** Where a message was written. */
+export const conversationOf = (
+	platform: string,
+	{chat, thread}: Pick<InboundMessage, 'chat' | 'thread'>,
+): Conversation => ({platform, chat, ...(thread !== undefined && {thread})});
+
+/** What is stored of a message, and the plan of its turn. */
+export function askedOf(
+	platform: string,
+	{message, judged}: {readonly message: InboundMessage; readonly judged: JudgedMessage},
+	{toolsets, model, skills}: PlatformSettings,
+): AskedMessage {
+	const {id, user, name, chat, answer} = message;
+	const about = {
+		id,
+		conversation: conversationOf(platform, message),
+		user,
+		...(name !== undefined && {name: cell(name, maxName).text}),
+	};
+	const hasEdits = targetNamed(platform)?.edits !== undefined;
+	switch (judged.kind) {
+		case 'turn':
+			return {
+				...about,
+				asks: {
+					kind: 'turn',
+					plan: {
+						prompt: judged.prompt,
+						subject: cell(message.text.replaceAll(/\s+/g, ' ').trim(), maxSubject).text,
+						target: {
+							kind: platform,
+							extra: {chat_id: chat, ...answer, ...(hasEdits && {sticky: true})},
+						},
+						// The whole answer takes the place of what was shown of it.
+						...(hasEdits && {key: turnKey(id)}),
+						skills: [...skills],
+						...(toolsets && {toolsets: [...toolsets]}),
+						...(model !== undefined && {model}),
+					},
+				},
+			};
+
+		case 'command':
+			return {...about, asks: {kind: judged.command === 'new' ? 'session' : 'word'}};
+
+		case 'answer':
+			return {...about, asks: {kind: 'word'}};
+
+		case 'refused':
+			return {...about, asks: {kind: judged.of === 'approval' ? 'word' : 'nothing'}};
+
+		case 'not-for-us':
+			return {...about, asks: {kind: 'nothing'}};
+	}
+}
