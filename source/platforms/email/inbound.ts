@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto';
-import postalMime from 'postal-mime';
+import PostalMime, {addressParser} from 'postal-mime';
 import type {InboundMessage} from '../listener.ts';
 import type {EmailSettings} from './descriptor.ts';
 import {
@@ -8,25 +8,41 @@ import {
 	type MailHeaders,
 	messageIdIn,
 	passesDmarc,
+	recipientsIn,
+	repeatedIn,
 	senderOf,
+	writtenAt,
 } from './mail-headers.ts';
 import {mailAddressOf} from './recipients.ts';
 import {replyText, textOfHtml} from './reply-text.ts';
 
 const maxTextLength = 100_000;
+const maxIdLength = 300;
+/** Of all headers of a mail, those of its parts with them, bytes. */
+export const maxHeaderBytes = 128 * 1024;
+/** What takes a mail apart needs memory and time for each line. A picture in a mail of the largest size has 14,000. */
+const maxLines = 20_000;
+/** A mail is known again for so long after it came, milliseconds: an older one could come a second time. */
+const maxAgeMs = 24 * 3_600_000;
+/** Clocks of others may be ahead by so much. */
+const maxAheadMs = 600_000;
 
 /** Who wrote a mail, or why it is left out. */
 export type Judged =
 	| {readonly sender: string; readonly leftOut?: never}
 	| {readonly leftOut: string; readonly sender: string | undefined};
 
-/** Whether a mail is of a person whom our server knows for its sender. Mails of our own, of programs and lists are left out. */
+/**
+ * Whether a mail is of a person whom our server knows for its sender, and was written to us lately: anybody can send a signed mail of others once more. Mails of our own, of programs and lists
+ * are left out. `now`: milliseconds since 1970.
+ */
 export function judgeMail(
 	headers: MailHeaders,
-	{from, authservId}: Pick<EmailSettings, 'from' | 'authservId'>,
+	{from, authservId, imap: {username = ''}}: Pick<EmailSettings, 'from' | 'authservId' | 'imap'>,
+	now: number,
 ): Judged {
 	const sender = senderOf(headers);
-	const own = mailAddressOf(from)?.toLowerCase();
+	const [own, login] = [from, username].map(text => mailAddressOf(text)?.toLowerCase());
 	const leftOut = (why: string) => ({leftOut: why, sender});
 	if (sender === undefined) {
 		return leftOut('it does not name one sender');
@@ -41,9 +57,23 @@ export function judgeMail(
 		return leftOut(automatic);
 	}
 
-	return authservId !== undefined && passesDmarc(headers, authservId, sender)
+	if (authservId === undefined || !passesDmarc(headers, authservId, sender)) {
+		return leftOut(`"${authservId ?? ''}" does not say dmarc=pass of its sender`);
+	}
+
+	const repeated = repeatedIn(headers);
+	if (repeated !== undefined) {
+		return leftOut(`its header "${repeated}" comes twice`);
+	}
+
+	if (!recipientsIn(headers).some(address => address === own || address === login)) {
+		return leftOut('our address is not among its recipients ("To", "Cc")');
+	}
+
+	const ageMs = now - writtenAt(headers);
+	return ageMs <= maxAgeMs && ageMs >= -maxAheadMs
 		? {sender}
-		: leftOut(`"${authservId ?? ''}" does not say dmarc=pass of its sender`);
+		: leftOut('its "Date" is not one of the last 24 hours');
 }
 
 /** As the sender of mails makes them. */
@@ -52,30 +82,27 @@ const isOurs = (id: string | undefined, own: string | undefined): boolean =>
 	/^svc\.[0-9a-f]{25}@/.test(id) &&
 	id.split('@').at(-1) === (own?.split('@').at(-1) ?? 'svc.invalid');
 
-/** The message of a mail; `undefined` where it has no text. Rejects where the mail cannot be read. */
-export async function messageOf(
-	raw: Uint8Array,
+/** What of a message stands in the headers: all but its text, which `text` is. */
+export function messageWith(
+	text: string,
 	{
 		headers,
 		sender,
 		at,
 	}: {readonly headers: MailHeaders; readonly sender: string; readonly at: number},
-): Promise<InboundMessage | undefined> {
-	const mail = await postalMime.parse(raw, {rfc822Attachments: true});
-	const written = mail.text?.trim() ? mail.text : textOfHtml(mail.html ?? '');
-	const text = replyText(written).slice(0, maxTextLength).toWellFormed();
-	if (text.trim() === '') {
-		return undefined;
-	}
-
+): InboundMessage {
 	const first = (name: string) => headersNamed(headers, name)[0];
 	const own = messageIdIn(first('message-id'));
-	const id = own ?? `sha256:${createHash('sha256').update(raw).digest('hex')}`;
+	// Whatever servers write above it, the same mail has the same one.
+	const told = own ?? hash(first('date') ?? '', text);
 	const root = messageIdIn(first('references')) ?? messageIdIn(first('in-reply-to'));
-	const thread = root ?? id;
-	const name = mail.from?.name?.slice(0, 200).toWellFormed();
+	const thread = root ?? told;
+	const [author] = addressParser(first('from')?.slice(0, maxFromLength) ?? '');
+	const name = author?.name.slice(0, 200).toWellFormed();
+	// Senders choose it, and must not take that of a mail of others.
+	const id = `${sender}/${told}`;
 	return {
-		id,
+		id: id.length <= maxIdLength ? id : hash(id),
 		chat: sender,
 		user: sender,
 		...(name && {name}),
@@ -89,4 +116,44 @@ export async function messageOf(
 			...(own !== undefined && {reply_to: own}),
 		},
 	};
+}
+
+const maxFromLength = 1000;
+
+const hash = (...parts: readonly string[]): string =>
+	`sha256:${createHash('sha256').update(parts.join('\n')).digest('hex')}`;
+
+/** What a person wrote in a mail; empty where there is no text. Rejects where the mail cannot be read. */
+export async function textOf(raw: Uint8Array): Promise<string> {
+	if (raw.reduce((lines, byte) => lines + (byte === 0x0a ? 1 : 0), 0) > maxLines) {
+		throw new Error(`it has more than ${maxLines} lines`);
+	}
+
+	const {text = ''} = await new Texts({
+		forceRfc822Attachments: true,
+		maxHeadersSize: maxHeaderBytes,
+	}).parse(raw);
+	const reply = replyText(text).slice(0, maxTextLength).toWellFormed();
+	return reply.trim() === '' ? '' : reply;
+}
+
+/** A text of a mail, in the forms in which it is there. */
+type Forms = {
+	readonly plain?: ReadonlyArray<{readonly value: string}>;
+	readonly html?: ReadonlyArray<{readonly value: string}>;
+};
+
+/** Its own way from HTML to text and back takes time that grows with the square of the length. */
+class Texts extends PostalMime {
+	declare readonly textMap: ReadonlyMap<unknown, Forms>;
+	declare readonly textContent: {plain?: string};
+
+	renderTextContent(): void {
+		this.textContent.plain = [...this.textMap.values()]
+			.map(({plain = [], html = []}) => {
+				const text = plain.map(({value}) => value).join('\n');
+				return text.trim() === '' ? html.map(({value}) => textOfHtml(value)).join('\n') : text;
+			})
+			.join('\n');
+	}
 }

@@ -8,14 +8,14 @@ import {within} from '../../core/within.ts';
 import {listenFailure, readConnection} from '../connection.ts';
 import type {Hearing, InboundMessage, ListenerModule, ListenerWorld} from '../listener.ts';
 import type {EmailSettings} from './descriptor.ts';
-import {judgeMail, messageOf} from './inbound.ts';
+import {judgeMail, maxHeaderBytes, messageWith, textOf} from './inbound.ts';
 import {mailHeadersOf} from './mail-headers.ts';
 
 const stepMs = 10_000;
 /** Servers end IDLE after 30 minutes, and a broken line shows only when something is said. @see RFC 2177 */
 const idleMs = 5 * 60_000;
 const silenceMs = 60_000;
-const maxMailBytes = 10 * 1024 * 1024;
+const maxMailBytes = 1024 * 1024;
 const maxAtOnce = 500;
 
 /** How far a mailbox was read. Another `uidvalidity`: its mails have other numbers. @see RFC 3501 §2.3.1.1 */
@@ -157,29 +157,42 @@ async function mailsBehind(client: ImapFlow, last: number): Promise<readonly Mai
 	return mails.toSorted((one, other) => one.uid - other.uid);
 }
 
-/** The message of a mail; `undefined` where it is left out, or was deleted. */
+/** The message of a mail; `undefined` where it is left out, or was deleted. What strangers write is not read: theirs has no text. */
 async function heardIn(
 	client: ImapFlow,
 	{uid, bytes, at}: Mail,
 	{settings, world: {log, clock}, hearing}: Reading,
 ): Promise<InboundMessage | undefined> {
 	if (bytes > maxMailBytes) {
-		log.warn('a mail was left out: it is larger than 10 MB', {uid, bytes});
+		log.warn('a mail was left out: it is larger than 1 MB', {uid, bytes});
 		return undefined;
 	}
 
 	const options = {uid: true};
-	const top = await client.fetchOne(String(uid), {headers: true}, options);
-	const headers = mailHeadersOf((top && top.headers?.toString('utf8')) || '');
-	const judged = judgeMail(headers, settings);
-	if (judged.leftOut !== undefined) {
-		const isKnown = judged.sender !== undefined && hearing.isAllowed(judged.sender);
-		log[isKnown ? 'warn' : 'debug']('a mail was left out', {
-			uid,
-			sender: judged.sender,
-			reason: judged.leftOut,
-		});
+	const isKnown = (sender: string) =>
+		hearing.isAllowed(sender) ||
+		(settings.approvals && settings.approvers?.includes(sender) === true);
+	const leaveOut = (reason: string, sender: string | undefined) => {
+		const isTold = sender !== undefined && isKnown(sender);
+		log[isTold ? 'warn' : 'debug']('a mail was left out', {uid, sender, reason});
 		return undefined;
+	};
+	const top = await client.fetchOne(String(uid), {headers: true}, options);
+	const raw = (top && top.headers) || Buffer.of();
+	if (raw.length > maxHeaderBytes) {
+		return leaveOut('its headers are larger than 128 KB', undefined);
+	}
+
+	const headers = mailHeadersOf(raw.toString('utf8'));
+	const now = clock.now();
+	const {leftOut, sender} = judgeMail(headers, settings, now);
+	if (leftOut !== undefined) {
+		return leaveOut(leftOut, sender);
+	}
+
+	const about = {headers, sender, at: Number.isNaN(at) ? now : at};
+	if (!isKnown(sender)) {
+		return messageWith('', about);
 	}
 
 	const whole = await client.fetchOne(String(uid), {source: true}, options);
@@ -188,14 +201,10 @@ async function heardIn(
 	}
 
 	try {
-		return await messageOf(whole.source, {
-			headers,
-			sender: judged.sender,
-			at: Number.isNaN(at) ? clock.now() : at,
-		});
+		const text = await textOf(whole.source);
+		return text === '' ? leaveOut('it has no text', sender) : messageWith(text, about);
 	} catch (error) {
-		log.warn('a mail was left out: it cannot be read', {uid, reason: wordsOf(error)});
-		return undefined;
+		return leaveOut(`it cannot be read: ${wordsOf(error)}`, sender);
 	}
 }
 

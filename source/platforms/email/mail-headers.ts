@@ -42,6 +42,24 @@ export function senderOf(headers: MailHeaders): string | undefined {
 	return address?.toLowerCase();
 }
 
+/** The addresses in `To` and `Cc`, in small letters. */
+export const recipientsIn = (headers: MailHeaders): readonly string[] =>
+	['to', 'cc']
+		.flatMap(name => headersNamed(headers, name))
+		.flatMap(value => withoutComments(value, '').text.split(/[,;:]/))
+		.flatMap(text => mailAddressOf(text)?.toLowerCase() ?? []);
+
+/** When a mail says that it was written, milliseconds since 1970; NaN where it does not. */
+export const writtenAt = (headers: MailHeaders): number =>
+	Date.parse(withoutComments(headersNamed(headers, 'date')[0] ?? '', '').text);
+
+/** Headers of which a mail has one. A signature holds for the last one alone, so that anybody could write another above it. @see RFC 5322 §3.6, RFC 6376 §8.15 */
+const single = ['message-id', 'date', 'to', 'cc', 'content-type', 'content-transfer-encoding'];
+
+/** The first header that comes twice and must not; `undefined`: there is none. */
+export const repeatedIn = (headers: MailHeaders): string | undefined =>
+	single.find(name => headersNamed(headers, name).length > 1);
+
 /** Why a mail is no message of a person to us; `undefined`: it may be one. @see RFC 3834 §2 */
 export function automaticIn(headers: MailHeaders): string | undefined {
 	const first = (name: string) => headersNamed(headers, name)[0]?.toLowerCase() ?? '';
