@@ -65,9 +65,8 @@ export function askedOf(
 		case 'answer':
 			return {...about, asks: {kind: 'word'}};
 
+		// Strangers must not make identifiers known, which on some platforms they choose.
 		case 'refused':
-			return {...about, asks: {kind: judged.of === 'approval' ? 'word' : 'nothing'}};
-
 		case 'not-for-us':
 			return {...about, asks: {kind: 'nothing'}};
 	}

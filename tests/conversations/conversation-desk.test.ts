@@ -68,6 +68,14 @@ test('"each try to approve is a log line of its own with the identifier and the 
 	]);
 });
 
+test('a try to approve of somebody who may not takes no identifier from the messages of others', async () => {
+	await using open = await openDesk();
+	await open.hear(writtenBy('approve K7QF', {id: 'chosen', user: '7'}));
+	await open.hear(writtenBy('Hello', {id: 'chosen'}));
+	await settleTurn();
+	expect(open.queued).toEqual([1]);
+});
+
 test('"/new" begins another session, "/status" answers with one line, "/stop" ends the turn that is under way', async () => {
 	await using open = await openDesk();
 	await open.hear(writtenBy('One'), writtenBy('/new'), writtenBy('Two'), writtenBy('/status'));
