@@ -58,18 +58,22 @@ const asWritten = (user: string): string | number =>
 function refuseOthers({platform, user}: PersonThere): void {
 	const able = platformKinds.flatMap(({kind, listens}) => (listens ? [kind] : []));
 	const isAble = able.includes(platform);
-	if (isAble && user.trim() !== '') {
+	const isReference = user.includes('${');
+	if (isAble && user.trim() !== '' && !isReference) {
 		return;
 	}
 
 	const names = able.join(', ');
 	const shown = cell(platform, 80).text;
 	const nearest = nearestName(platform, able);
-	const why = isAble
-		? `write the identifier of the person behind it, as in ${platform}:12345`
-		: platformNamed(platform)
-			? `people cannot talk with the agent on ${platform}; they can on ${names}`
-			: `"${shown}" is no platform${nearest === undefined ? '' : `, did you mean "${nearest}"`}; people can talk with the agent on ${names}, as in telegram:12345`;
+	const why =
+		isAble && isReference
+			? 'an identifier with "${" in it would be read as a reference to a variable in config.yaml'
+			: isAble
+				? `write the identifier of the person behind it, as in ${platform}:12345`
+				: platformNamed(platform)
+					? `people cannot talk with the agent on ${platform}; they can on ${names}`
+					: `"${shown}" is no platform${nearest === undefined ? '' : `, did you mean "${nearest}"`}; people can talk with the agent on ${names}, as in telegram:12345`;
 	throw new SvcError(
 		'platform_unknown',
 		`Cannot allow "${cell(user === '' ? platform : `${platform}:${user}`, 100).text}": ${why}`,
