@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {chatNoun, personOf} from '../../source/nouns/chat/chat.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {startTestGateway, testConfig} from '../helpers/gateway.ts';
@@ -219,12 +220,27 @@ test.for([
 	],
 	['12345', /Cannot allow "12345": "12345" is no platform; .* as in telegram:12345/],
 	['telegram:', /Cannot allow "telegram": write the identifier of the person behind it/],
+	['matrix:@${NOPE}:evil.org', /Cannot allow "matrix:@\$\{NOPE\}:evil\.org": .* reference/],
+	['email:${env:NOPE}@evil.org', /: an identifier with "\$\{" in it would be read as a reference/],
 ] as const)('%s cannot be allowed', async ([person, said]) => {
 	await using chats = await open();
 	const {code, stderr} = await chats.run('allow', person);
 	expect(code).toBe(1);
 	expect(stderr).toMatch(said);
 	expect(await chats.home.read('config.yaml')).toBe(written);
+});
+
+test.for([
+	['email', '`touch${IFS}x`@evil.org', "'email:`touch${IFS}x`@evil.org'"],
+	['matrix', '@$(id):evil.org', `'matrix:@$(id):evil.org'`],
+	['slack', "o'clock", String.raw`'slack:o'\''clock'`],
+	['slack', 'a\u001Bb', String.raw`$'slack:a\u001bb'`],
+	['email', 'ann+x@example.com', 'email:ann+x@example.com'],
+] as const)('a person on %s called %j is shown as a shell takes it', ([platform, user, word]) => {
+	expect(personOf({platform, user})).toBe(word);
+	const now = {now: 0};
+	const chat = {platform, chat: user, people: [], conversations: []};
+	expect(chatNoun.head(chat, now)).toEqual([{text: word}]);
 });
 
 test('a list that is none is not written over', async () => {

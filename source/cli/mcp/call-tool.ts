@@ -2,6 +2,7 @@ import type {ToolApproval} from '../../core/approval.ts';
 import {canonicalJson} from '../../core/canonical-json.ts';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
+import {asWord} from '../../core/shell-word.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import {allow, settle} from '../approvals/answer.ts';
@@ -103,7 +104,7 @@ function nameOfTool(
 	if (!one) {
 		throw new SvcError(
 			'tool_not_found',
-			`Cannot find tool "${cell(tool, 100).text}" of tool server "${server}": see "svc mcp status ${server}"`,
+			`Cannot find tool "${cell(tool, 100).text}" of tool server "${server}": see "svc mcp status ${asWord(server)}"`,
 		);
 	}
 

@@ -1,3 +1,4 @@
+import {asWord} from '../../core/shell-word.ts';
 import type {ConnectFailure} from './open-transport.ts';
 
 /** What an HTTP status of a tool server's endpoint means. `quote` is what it said, cleaned and cut; empty when it said nothing. */
@@ -20,7 +21,7 @@ export function httpFailure(
 	if (status === 401 || status === 403) {
 		return hasLogin
 			? {
-					message: `It wants a login (HTTP ${status}): run "svc mcp login ${name}"`,
+					message: `It wants a login (HTTP ${status}): run "svc mcp login ${asWord(name)}"`,
 					kind: 'needs-login',
 				}
 			: {

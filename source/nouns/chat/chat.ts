@@ -1,11 +1,12 @@
 import {countOf} from '../../core/counted.ts';
-import {conversationWords} from '../../core/origin.ts';
+import {conversationName} from '../../core/origin.ts';
 import type {
 	allowedWriterSchema,
 	chatWriterSchema,
 	shownChatSchema,
 } from '../../core/schemas/chat.ts';
 import type {Shape} from '../../core/schemas/parts.ts';
+import {quotedWord} from '../../core/shell-word.ts';
 import {printableTime} from '../../terminal/text/time.ts';
 import type {Act} from '../act.ts';
 import {column, type Fact, type Noun} from '../noun.ts';
@@ -14,14 +15,17 @@ import {column, type Fact, type Noun} from '../noun.ts';
 export type ChatWriter = Shape<typeof chatWriterSchema>;
 type ShownChat = Shape<typeof shownChatSchema>;
 
-const placeOf = ({platform, chat, thread}: Pick<ChatWriter, 'chat' | 'platform' | 'thread'>) =>
-	conversationWords({platform, chat, ...(thread !== null && {thread})});
+/** As a command takes it from a shell: strangers choose addresses and the names of threads on some platforms. */
+const asCopied = (name: string): string =>
+	/^[\w.@+:/-]{1,400}$/.test(name) ? name : quotedWord(name);
 
-/** `telegram:12345`, which `svc chats allow` takes; in quotation marks, as JSON has them, where it is not plain. */
-export function personOf({platform, user}: Pick<ChatWriter, 'platform' | 'user'>): string {
-	const name = `${platform}:${user}`;
-	return /^[\w.@+:!-]{1,100}$/.test(name) ? name : JSON.stringify(name);
-}
+/** `telegram:-1001234/17`, which `svc chats show` takes; quoted where a shell would read it otherwise. */
+const placeOf = ({platform, chat, thread}: Pick<ChatWriter, 'chat' | 'platform' | 'thread'>) =>
+	asCopied(conversationName({platform, chat, ...(thread !== null && {thread})}));
+
+/** `telegram:12345`, which `svc chats allow` takes; quoted likewise. */
+export const personOf = ({platform, user}: Pick<ChatWriter, 'platform' | 'user'>): string =>
+	asCopied(`${platform}:${user}`);
 
 const mayWords = ({allowed, approver}: ChatWriter): string =>
 	[...(allowed ? ['talk'] : []), ...(approver ? ['approve'] : [])].join(', ') || '-';
