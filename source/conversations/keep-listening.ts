@@ -5,7 +5,7 @@ import {cell} from '../core/untrusted.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {Hearing, Listener, ListeningState} from '../platforms/listener.ts';
 
-/** Pause before the next connection: this long, then twice as long each time, up to the most. One that held so long begins anew. Milliseconds. */
+/** Pause before the next connection: this long, then twice as long each time, up to the most, which also follows where the settings are refused: platforms say so of what passes, too. One that held so long begins anew. Milliseconds. */
 const firstPauseMs = 1000;
 const mostPauseMs = 300_000;
 const steadyMs = 60_000;
@@ -70,23 +70,22 @@ export function keepListening(
 
 			const isFinal = error instanceof DeliveryError && !error.retryable;
 			const told = error instanceof DeliveryError ? (error.retryAfterMs ?? 0) : 0;
-			const pauseMs = isFinal
-				? Infinity
-				: Math.max(
-						told,
-						Math.min(mostPauseMs, firstPauseMs * 2 ** Math.min(20, Math.max(0, failures - 1))) *
-							(0.5 + random() / 2),
-					);
-			if (error !== undefined) {
-				onState({
-					state: 'failed',
-					reason: cell(error instanceof DeliveryError ? error.reason : messageOf(error), 400).text,
-					...(!isFinal && {nextTry: clock.now() + pauseMs}),
-				});
-			}
-
+			const grownMs = firstPauseMs * 2 ** Math.min(20, Math.max(0, failures - 1));
+			const usualMs = Math.min(mostPauseMs, grownMs) * (0.5 + random() / 2);
+			const pauseMs = Math.max(told, isFinal ? mostPauseMs : usualMs);
+			onState(
+				error === undefined
+					? {state: 'connecting'}
+					: {
+							state: 'failed',
+							reason: cell(error instanceof DeliveryError ? error.reason : messageOf(error), 400)
+								.text,
+							nextTry: clock.now() + pauseMs,
+						},
+			);
+			// It rejects where it is told to end.
 			// oxlint-disable-next-line no-await-in-loop
-			await pause(clock, pauseMs, signal);
+			await sleep(clock, pauseMs, signal).catch(() => {});
 		}
 	};
 
@@ -97,17 +96,4 @@ export function keepListening(
 			await listening;
 		},
 	};
-}
-
-/** Resolves after so long, or when `signal` aborts. */
-async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-	try {
-		await (ms === Infinity
-			? new Promise<void>(resolve => {
-					signal.addEventListener('abort', () => resolve(), {once: true});
-				})
-			: sleep(clock, ms, signal));
-	} catch {
-		// It was told to end.
-	}
 }

@@ -66,7 +66,7 @@ export async function readConnection(
 	}
 }
 
-/** Where the credentials are refused, no other try helps before the settings have changed. */
+/** Where the credentials are refused, another try soon does not help. */
 const finalOf = (error: unknown): unknown =>
 	error instanceof DeliveryError && error.code === 'platform_unauthorized'
 		? new DeliveryError(error.code, error.message, {isDown: true, reason: error.reason})

@@ -70,7 +70,7 @@ export type Listener = {
 	 * which ends it within a second.
 	 *
 	 * @param cursor what was last given to `onMessages`; `undefined` at a first start: what is there already is not answered then
-	 * @throws DeliveryError where it broke: `retryAfterMs`, where the platform told a wait or one is known; not `retryable` where settings have to change first
+	 * @throws DeliveryError where it broke: `retryAfterMs`, where the platform told a wait or one is known; not `retryable` where settings seem to have to change first
 	 */
 	listen(
 		hearing: Hearing,
@@ -85,7 +85,7 @@ export type ListeningState =
 	| {
 			readonly state: 'failed';
 			readonly reason: string;
-			/** When it is tried again, milliseconds since 1970; absent: once its settings change. */
+			/** When it is tried again, milliseconds since 1970; absent: once its settings change, since something lacks. */
 			readonly nextTry?: number;
 	  };
 
