@@ -625,6 +625,7 @@ describe('connections', () => {
 		['missing_scope', false],
 		['internal_error', true],
 		['not_known_yet', true],
+		['team_added_to_org', true],
 	] as const)('apps.connections.open: %s, another try may help: %j', async ([error, retryable]) => {
 		await using slack = await openSlack();
 		await using open = await openFor(slack);

@@ -332,6 +332,9 @@ test('a second poller ends the connection, for 30 s', async () => {
 
 test.for<[string, Reply, JsonObject]>([
 	['a token that is none', failed(401, 'Unauthorized'), {code: 'platform_unauthorized'}],
+	['a path that has no token', failed(404, 'Not Found'), {code: 'platform_unauthorized'}],
+	['a 404 of another API', failed(404, 'no such backend'), {code: 'platform_rejected'}],
+	['a 404 of what is in front of it', {status: 404, text: 'no'}, {retryable: true}],
 	['no bot', succeeded({}), {code: 'platform_failed', retryable: true}],
 	['no answer of the API', {status: 200, text: '[]'}, {code: 'platform_failed', retryable: true}],
 	[

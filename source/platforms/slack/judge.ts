@@ -34,3 +34,24 @@ export function judge({status, json}: Judged): Judgement {
 
 	return refusedCredentials.has(error) ? 'platform_unauthorized' : 'platform_rejected';
 }
+
+const refusedLogins = new Set<unknown>([
+	'access_denied',
+	'accesslimited',
+	'ekm_access_denied',
+	'enterprise_is_restricted',
+	'missing_scope',
+	'no_permission',
+	'team_access_not_granted',
+	'two_factor_setup_required',
+]);
+
+/** Errors by which the tokens or the app have to be others; what is not known may pass. */
+export function judgeLogin(answer: Judged): Judgement {
+	const judgement = judge(answer);
+	if (judgement !== 'platform_rejected') {
+		return judgement;
+	}
+
+	return refusedLogins.has(answer.json['error']) ? 'platform_unauthorized' : 'platform_failed';
+}

@@ -1,13 +1,13 @@
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, parsedJson, type JsonObject} from '../../core/json.ts';
 import {within} from '../../core/within.ts';
-import {createAsk, idAt, memberAt, nameAt, textAt, type Judged, type Judgement} from '../ask.ts';
+import {createAsk, idAt, memberAt, nameAt, textAt} from '../ask.ts';
 import {listenFailure, readConnection, socketAddress, type Connection} from '../connection.ts';
 import type {Hearing, InboundMessage, ListenerModule, ListenerWorld} from '../listener.ts';
 import type {Socket} from '../socket.ts';
 import type {SlackSettings} from './descriptor.ts';
 import {messageIn, pressIn, quoteIn, type Ours} from './inbound.ts';
-import {judge} from './judge.ts';
+import {judgeLogin} from './judge.ts';
 
 const askMs = 10_000;
 const quoteMs = 2000;
@@ -246,17 +246,6 @@ type Listening = {
 	/** What ends listening, where `connection` ends with its last socket. */
 	readonly signal: AbortSignal;
 };
-
-/** Errors by which the tokens or the app have to be others; what is not known may pass. */
-function judgeLogin(answer: Judged): Judgement {
-	const judgement = judge(answer);
-	if (judgement !== 'platform_rejected') {
-		return judgement;
-	}
-
-	const error = textAt(answer.json, 'error');
-	return /scope|permission|access|team/.test(error) ? 'platform_unauthorized' : 'platform_failed';
-}
 
 const read = (frame: string | undefined): JsonObject => {
 	const value = parsedJson(frame ?? '');

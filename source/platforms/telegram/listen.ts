@@ -1,11 +1,12 @@
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
-import {createAsk, memberAt, nameAt, textAt, type Judged, type Judgement} from '../ask.ts';
+import {createAsk, memberAt, nameAt, textAt} from '../ask.ts';
 import {listenFailure} from '../connection.ts';
 import type {Hearing, InboundMessage, ListenerModule} from '../listener.ts';
 import {bounded, pollWhile} from '../polling.ts';
 import type {TelegramSettings} from './descriptor.ts';
 import {messageIn, pressIn, type Ours} from './inbound.ts';
+import {judge} from './judge.ts';
 
 const askMs = 10_000;
 /** So long Telegram holds a request for which it has nothing. */
@@ -33,7 +34,10 @@ export const createListener: ListenerModule<TelegramSettings>['createListener'] 
 		platform: 'telegram',
 		base: `${apiBase}/bot${botToken}`,
 		secrets: [botToken],
-		judge,
+		judge: (answer, request) =>
+			answer.status === 409
+				? {code: 'platform_failed', retryAfterMs: conflictMs}
+				: judge(answer, request),
 	});
 	const get = async (path: string, signal: AbortSignal) =>
 		ask({method: 'GET', path}, {limitMs: askMs, signal});
@@ -159,15 +163,6 @@ export const createListener: ListenerModule<TelegramSettings>['createListener'] 
 		return `the bot has a webhook (${host}), to which Telegram hands all its messages: use another bot, or end that with deleteWebhook`;
 	}
 };
-
-function judge({status, json}: Judged): Judgement {
-	if (status === 409) {
-		return {code: 'platform_failed', retryAfterMs: conflictMs};
-	}
-
-	// A token that is not one has no methods.
-	return status === 404 ? 'platform_unauthorized' : json['ok'] === true || undefined;
-}
 
 const privacyNote =
 	'its privacy mode is on: of groups Telegram hands over only commands, mentions and answers, until /setprivacy at @BotFather says Disable and the bot is added anew';

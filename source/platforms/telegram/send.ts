@@ -1,13 +1,5 @@
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {
-	createAsk,
-	idAt,
-	nameAt,
-	textAt,
-	type ApiRequest,
-	type Judged,
-	type Judgement,
-} from '../ask.ts';
+import {createAsk, idAt, nameAt, textAt, type ApiRequest, type Judged} from '../ask.ts';
 import type {OutgoingMessage} from '../outgoing-message.ts';
 import type {Place} from '../platform.ts';
 import type {Part, SenderModule} from '../target-kind.ts';
@@ -15,6 +7,7 @@ import {telegram} from '../text/dialects.ts';
 import {withoutNames} from '../text/elements.ts';
 import {splitAs} from '../text/messages.ts';
 import type {TelegramSettings} from './descriptor.ts';
+import {judge} from './judge.ts';
 
 /** UTF-16 units that are shown. */
 const maxLength = 4096;
@@ -81,24 +74,6 @@ export const connect: SenderModule<TelegramSettings, Place>['connect'] = (
 
 const keysOf = (buttons: NonNullable<OutgoingMessage['buttons']>): readonly JsonObject[] =>
 	buttons.map(({label, data}) => ({text: label, callback_data: data}));
-
-function judge({json, status}: Judged, {isEdit}: ApiRequest): Judgement {
-	const said = textAt(json, 'description');
-	if (json['ok'] === true) {
-		return true;
-	}
-
-	if (isEdit && said.includes('message is not modified')) {
-		return 'unchanged';
-	}
-
-	if (status === 429 || json['error_code'] === 429) {
-		return 'platform_rate_limited';
-	}
-
-	// A token that is not one has no methods.
-	return status === 404 && said === 'Not Found' ? 'platform_unauthorized' : undefined;
-}
 
 /** A group that became a supergroup has another number; and what it takes for broken HTML is sent without marks. */
 function again({json}: Judged, request: ApiRequest): ApiRequest | undefined {

@@ -1,0 +1,20 @@
+import {textAt, type ApiRequest, type Judged, type Judgement} from '../ask.ts';
+
+/** What an answer of the API means. A server in front of it has a 404 of its own, which passes. */
+export function judge({json, status}: Judged, {isEdit}: ApiRequest): Judgement {
+	const said = textAt(json, 'description');
+	if (json['ok'] === true) {
+		return true;
+	}
+
+	if (isEdit && said.includes('message is not modified')) {
+		return 'unchanged';
+	}
+
+	if (status === 429 || json['error_code'] === 429) {
+		return 'platform_rate_limited';
+	}
+
+	// A token that is not one has no methods.
+	return status === 404 && said === 'Not Found' ? 'platform_unauthorized' : undefined;
+}
