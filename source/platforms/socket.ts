@@ -53,6 +53,7 @@ export function createOpenSocket({
 	return async (url, {platform, headers = {}, secrets = [], pingMs, signal}) => {
 		signal.throwIfAborted();
 		const {default: undici} = await import('undici');
+		signal.throwIfAborted();
 		const {host} = new URL(url);
 		const hidden = [
 			...secrets,
@@ -114,7 +115,7 @@ export function createOpenSocket({
 		socket.addEventListener('message', ({data}: MessageEvent) => {
 			if (
 				typeof data !== 'string' ||
-				data.length > maxFrameBytes ||
+				Buffer.byteLength(data) > maxFrameBytes ||
 				waiting.length >= maxWaiting ||
 				waitingLength >= maxWaitingLength
 			) {
