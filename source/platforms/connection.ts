@@ -1,3 +1,4 @@
+import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import {isLoopbackHost} from '../core/loopback.ts';
 import {DeliveryError} from './delivery-error.ts';
 import {platformFailures} from './post.ts';
@@ -71,6 +72,10 @@ const finalOf = (error: unknown): unknown =>
 	error instanceof DeliveryError && error.code === 'platform_unauthorized'
 		? new DeliveryError(error.code, error.message, {isDown: true, reason: error.reason})
 		: error;
+
+/** What stands in a cursor of `account`; nothing in one of another account, for which it is a first start: its messages are others, which are counted anew. */
+export const keptFor = (cursor: JsonValue | undefined, account: string): JsonObject =>
+	isJsonObject(cursor) && cursor['account'] === account ? cursor : {};
 
 /** A connection that broke, or that a platform ended: another may follow, after `retryAfterMs` where one is known. `reason` is clean. */
 export const listenFailure = (

@@ -1,6 +1,7 @@
 import {sleep, type Clock} from '../core/clock.ts';
-import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
+import type {JsonObject, JsonValue} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
+import {keptFor} from './connection.ts';
 import {DeliveryError} from './delivery-error.ts';
 import {bounded, maxQuoteLength, maxTextLength} from './polling.ts';
 
@@ -55,10 +56,14 @@ const maxFailures = 10;
 const minWaitMs = 1000;
 const maxWaitMs = 60_000;
 
-/** The marks that stand in a cursor; none where it is no such cursor. */
-export function marksOf<Mark extends JsonObject>(cursor: JsonValue | undefined): Marks<Mark> {
+/** The marks that stand in a cursor of `account`; none where it is no such cursor. */
+export function marksOf<Mark extends JsonObject>(
+	cursor: JsonValue | undefined,
+	account: string,
+): Marks<Mark> {
 	const marks = new Map<string, Mark>();
-	const written = isJsonObject(cursor) && Array.isArray(cursor['chats']) ? cursor['chats'] : [];
+	const {chats} = keptFor(cursor, account);
+	const written = Array.isArray(chats) ? chats : [];
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `cursor` made it
 	for (const [chat, mark] of written as ReadonlyArray<readonly [string, Mark]>) {
 		marks.set(chat, mark);
@@ -69,7 +74,7 @@ export function marksOf<Mark extends JsonObject>(cursor: JsonValue | undefined):
 		set(chat, mark) {
 			keepLast(marks, [chat, mark], maxChats);
 		},
-		cursor: () => ({chats: [...marks]}),
+		cursor: () => ({account, chats: [...marks]}),
 		async catchUp(behind, bring, {clock, log, signal}) {
 			for (const [chat, failures] of behind) {
 				const mark = marks.get(chat);

@@ -344,6 +344,7 @@ test('after a stop, and after a session that has expired, known channels are cau
 	expect(textsOf(heard).at(-1)).toBe('newer');
 	// The thread is gone.
 	expect(heard.cursor).toEqual({
+		account: me,
 		chats: [
 			[dm, {last: expect.any(String), isDirect: true}],
 			[general, {last: [...heard.messages.keys()].at(-1), isDirect: false}],
@@ -413,6 +414,17 @@ test('an invalid session begins anew after 1 to 5 s; one that may be resumed is'
 
 	await both.begin();
 	expect(discord.state).toMatchObject({identifies: 2, resumes: 1});
+});
+
+test('how far another bot heard is not gone on with', async () => {
+	const heard = createHeard();
+	heard.cursor = {account: '7', chats: [[general, {last: '1', isDirect: false}]]};
+	await using both = await openBoth({heard});
+	both.discord.say(general, 'old');
+	await both.begin();
+	both.discord.say(general, 'new');
+	await both.open.until(() => heard.messages.size > 0);
+	expect(textsOf(heard)).toEqual(['new']);
 });
 
 test('where nothing can be written, nothing counts as heard', async () => {

@@ -30,6 +30,8 @@ const openFor = async (
 	more: JsonObject = {},
 ) => openListener('email', settingsOf(imap, more), {allowed: ['ann@example.com'], ...options});
 
+const mailbox = 'svc@127.0.0.1/INBOX';
+
 /** As the message of a mail of Ann's is known. */
 const ofAnn = (id: string) => `ann@example.com/${id}`;
 
@@ -473,14 +475,19 @@ describe('what of a mail is its text', () => {
 });
 
 describe('connections', () => {
-	test('a first start answers nothing that is there, and is noted at once', async () => {
+	test.for([
+		['a first start', undefined],
+		['another mailbox', {account: 'svc@imap.example.org/INBOX', uidvalidity: '1', uid: 0}],
+	] as const)('%s answers nothing that is there, and is noted at once', async ([, cursor]) => {
 		await using imap = await openImapServer();
 		imap.put(mail());
-		await using open = await openFor(imap);
+		const heard = createHeard();
+		heard.cursor = cursor;
+		await using open = await openFor(imap, {heard});
 		void open.listen();
 		await imap.until(() => imap.idling.size === 1);
 		expect(open.heard.messages.size).toBe(0);
-		expect(open.heard.cursor).toEqual({uidvalidity: '1', uid: 1});
+		expect(open.heard.cursor).toEqual({account: mailbox, uidvalidity: '1', uid: 1});
 		expect(open.heard.notes).toEqual([undefined]);
 		imap.put(mail({id: '2@x.example'}));
 		await open.until(() => open.heard.messages.size === 1);
@@ -513,7 +520,7 @@ describe('connections', () => {
 		imap.put(mail({id: '2@x.example'}));
 		void open.listen();
 		await imap.until(() => imap.idling.size === 1);
-		expect(heard.cursor).toEqual({uidvalidity: '2', uid: 2});
+		expect(heard.cursor).toEqual({account: mailbox, uidvalidity: '2', uid: 2});
 		imap.put(mail({id: '3@x.example'}));
 		await open.until(() => heard.messages.has(ofAnn('3@x.example')));
 		expect([...heard.messages.keys()]).toEqual([ofAnn('1@mail.example.com'), ofAnn('3@x.example')]);
@@ -527,7 +534,7 @@ describe('connections', () => {
 		open.heard.failures.push(new Error('the disk is full'));
 		imap.put(mail());
 		await expect(listening).rejects.toThrow('the disk is full');
-		expect(open.heard.cursor).toEqual({uidvalidity: '1', uid: 0});
+		expect(open.heard.cursor).toEqual({account: mailbox, uidvalidity: '1', uid: 0});
 		void open.listen();
 		await open.until(() => open.heard.messages.size === 1);
 	});

@@ -267,7 +267,7 @@ async function openBoth({
 	const server = await openHomeserver();
 	server.open(room, ...users);
 	const heard = createHeard();
-	heard.cursor = {since: server.since()};
+	heard.cursor = {account: us, since: server.since()};
 	const open = await openListener('matrix', server.written, {heard, allowed});
 	return {
 		server,
@@ -323,33 +323,40 @@ test('each of 200 messages arrives once and in order, whatever breaks', async ()
 	expect(server.faults).toEqual([]);
 });
 
-test('a first start answers nothing that is there, and everything that comes then', async () => {
-	await using server = await openHomeserver();
-	server.open(room, us, ann);
-	server.write('old');
-	const heard = createHeard();
-	await using open = await openListener('matrix', server.written, {heard});
-	void open.listen();
-	await open.until(() => heard.cursor !== undefined);
-	expect(heard.messages.size).toBe(0);
-	const id = server.write('new');
-	await open.until(() => heard.messages.size > 0);
-	expect([...heard.messages.values()]).toEqual([
-		{
-			id: `${room}/${id}`,
-			chat: room,
-			user: ann,
-			name: 'ANN',
-			text: 'new',
-			at: start + Number(id.slice(1)),
-			isDirect: true,
-			isForUs: false,
-			answer: {},
-		},
-	]);
-	await open.until(() => JSON.stringify(heard.cursor) === JSON.stringify({since: server.since()}));
-	expect(server.faults).toEqual([]);
-});
+test.for([undefined, '@other:example.org'])(
+	'a first start answers nothing that is there, and everything that comes then; behind a cursor of %j, too',
+	async account => {
+		await using server = await openHomeserver();
+		server.open(room, us, ann);
+		const heard = createHeard();
+		const before = account === undefined ? undefined : {account, since: server.since()};
+		heard.cursor = before;
+		server.write('old');
+		await using open = await openListener('matrix', server.written, {heard});
+		void open.listen();
+		await open.until(() => heard.cursor !== before);
+		expect(heard.messages.size).toBe(0);
+		const id = server.write('new');
+		await open.until(() => heard.messages.size > 0);
+		expect([...heard.messages.values()]).toEqual([
+			{
+				id: `${room}/${id}`,
+				chat: room,
+				user: ann,
+				name: 'ANN',
+				text: 'new',
+				at: start + Number(id.slice(1)),
+				isDirect: true,
+				isForUs: false,
+				answer: {},
+			},
+		]);
+		await open.until(
+			() => JSON.stringify(heard.cursor) === JSON.stringify({account: us, since: server.since()}),
+		);
+		expect(server.faults).toEqual([]);
+	},
+);
 
 test('nothing is confirmed that could not be written', async () => {
 	await using both = await openBoth();
@@ -446,7 +453,9 @@ test('a server that does not know the cursor any more is begun with anew', async
 	server.forgetUntilNow();
 	void open.listen();
 	await open.until(() => heard.notes.length > 0 && heard.cursor !== undefined);
-	await open.until(() => JSON.stringify(heard.cursor) === JSON.stringify({since: server.since()}));
+	await open.until(
+		() => JSON.stringify(heard.cursor) === JSON.stringify({account: us, since: server.since()}),
+	);
 	server.write('new');
 	await open.until(() => heard.messages.size > 0);
 	expect(texts()).toEqual(['new']);
@@ -592,7 +601,7 @@ test('an answer to another one quotes that, and an answer to us is for us', asyn
 	const {server, open, heard} = both;
 	const theirs = server.write('their words', {}, {sender: bob});
 	const ours = server.write('our words', {}, {sender: us});
-	heard.cursor = {since: server.since()};
+	heard.cursor = {account: us, since: server.since()};
 	server.write('about theirs', replyTo(theirs));
 	server.write('> <@svc:example.org> our words\n\nabout ours', replyTo(ours));
 	server.write('about nothing', replyTo('$gone'));
@@ -629,7 +638,7 @@ test('a quote that does not come within 2 s is left out', async () => {
 	await using both = await openBoth();
 	const {server, open, heard} = both;
 	const theirs = server.write('their words', {}, {sender: bob});
-	heard.cursor = {since: server.since()};
+	heard.cursor = {account: us, since: server.since()};
 	server.write('about theirs', replyTo(theirs));
 	server.reactToChecks({status: 200, json: {user_id: us}}, 'hangs');
 	void open.listen();

@@ -270,6 +270,19 @@ test('after a break, a stop and a gap, known channels are caught up before what 
 	expect(mattermost.faults).toEqual([]);
 });
 
+test('how far another account heard is not gone on with', async () => {
+	const heard = createHeard();
+	heard.cursor = {account: 'other', chats: [[town, {first: 0, last: 0, isDirect: false}]]};
+	await using mattermost = await openMattermost();
+	mattermost.say(town, 'old');
+	await using open = await openListener('mattermost', mattermost.settings, {heard});
+	void open.listen();
+	await open.until(() => heard.notes.length === 1);
+	mattermost.say(town, 'new');
+	await open.until(() => textsOf(heard).includes('new'));
+	expect(textsOf(heard)).toEqual(['new']);
+});
+
 test('posts that came in another order are not lost; a day later nothing is heard again', async () => {
 	const heard = createHeard();
 	await using mattermost = await openMattermost();

@@ -164,7 +164,7 @@ const message = (message_id: number, more: JsonObject = {}): JsonObject => ({
 
 /** A telegram and what listens to it, which has begun. */
 async function openBoth({
-	cursor = {offset: 0},
+	cursor = {account: String(us), offset: 0},
 	written = {},
 	bot = {},
 	onPress,
@@ -233,33 +233,40 @@ test('each of 200 messages arrives once and in order, whatever breaks', async ()
 	expect(telegram.faults).toEqual([]);
 });
 
-test('a first start answers nothing that is there, and everything that comes then', async () => {
-	await using telegram = await openTelegram();
-	telegram.write('old');
-	telegram.write('older than the start');
-	const heard = createHeard();
-	await using open = await openListener('telegram', telegram.written, {heard});
-	void open.listen();
-	await open.until(() => heard.notes.length > 0);
-	expect(heard.messages.size).toBe(0);
-	telegram.write('new');
-	await open.until(() => heard.messages.size > 0);
-	expect([...heard.messages.values()]).toEqual([
-		{
-			id: '99/43',
-			chat: '99',
-			user: '99',
-			name: 'Ann Lee',
-			text: 'new',
-			at: 1_700_000_100_000,
-			isDirect: true,
-			isForUs: false,
-			answer: {},
-		},
-	]);
-	expect(heard.cursor).toEqual({offset: 592_426_184});
-	expect(telegram.faults).toEqual([]);
-});
+test.for([
+	['a first start', undefined],
+	['the first start of another bot', {account: '7002', offset: 0}],
+] as const)(
+	'%s answers nothing that is there, and everything that comes then',
+	async ([, cursor]) => {
+		await using telegram = await openTelegram();
+		telegram.write('old');
+		telegram.write('older than the start');
+		const heard = createHeard();
+		heard.cursor = cursor;
+		await using open = await openListener('telegram', telegram.written, {heard});
+		void open.listen();
+		await open.until(() => heard.notes.length > 0);
+		expect(heard.messages.size).toBe(0);
+		telegram.write('new');
+		await open.until(() => heard.messages.size > 0);
+		expect([...heard.messages.values()]).toEqual([
+			{
+				id: '99/43',
+				chat: '99',
+				user: '99',
+				name: 'Ann Lee',
+				text: 'new',
+				at: 1_700_000_100_000,
+				isDirect: true,
+				isForUs: false,
+				answer: {},
+			},
+		]);
+		expect(heard.cursor).toEqual({account: String(us), offset: 592_426_184});
+		expect(telegram.faults).toEqual([]);
+	},
+);
 
 test('nothing is confirmed that could not be written', async () => {
 	await using both = await openBoth();
@@ -367,13 +374,13 @@ test('a request without an answer ends after its time; aborting ends a connectio
 });
 
 test('a server that has lost its count is followed', async () => {
-	await using both = await openBoth({cursor: {offset: 760_546_623}});
+	await using both = await openBoth({cursor: {account: String(us), offset: 760_546_623}});
 	const {telegram, heard, open} = both;
 	telegram.countFrom(1000);
 	telegram.write('one');
 	void open.listen();
 	await open.until(() => heard.messages.size === 1);
-	expect(heard.cursor).toEqual({offset: 1002});
+	expect(heard.cursor).toEqual({account: String(us), offset: 1002});
 	telegram.write('two');
 	await open.until(() => heard.messages.size === 2);
 });
@@ -454,7 +461,7 @@ test('a press that could not be written is not confirmed, and comes again', asyn
 	telegram.write('before');
 	telegram.press('q1', 'approve K7QF');
 	await expect(open.listen()).rejects.toThrow('no space left on device');
-	expect(heard.cursor).toEqual({offset: 0});
+	expect(heard.cursor).toEqual({account: String(us), offset: 0});
 	void open.listen();
 	await open.until(() => heard.presses.length === 2);
 	telegram.write('after');

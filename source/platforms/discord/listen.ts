@@ -137,7 +137,7 @@ export const createListener: ListenerModule<DiscordSettings>['createListener'] =
 			if (name === 'READY') {
 				session = sessionIn(data, seq);
 				const {me} = session;
-				taker.lose();
+				taker.lose(me);
 				handle(async () => taker.catchUp(me));
 			}
 

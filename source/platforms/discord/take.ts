@@ -1,7 +1,7 @@
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import {textAt, type Ask} from '../ask.ts';
-import {marksOf, type Behind} from '../heard.ts';
+import {marksOf, type Behind, type Marks} from '../heard.ts';
 import type {Hearing, InboundMessage, ListenerWorld} from '../listener.ts';
 import {answeredIn, isLater, isOfPerson, messageIn, placeIn, pressIn} from './inbound.ts';
 
@@ -39,7 +39,8 @@ export function createTaker({
 	readonly signal: AbortSignal;
 	readonly world: Pick<ListenerWorld, 'clock' | 'log'>;
 }) {
-	const marks = marksOf<Mark>(cursor);
+	let known: Marks<Mark> | undefined;
+	const marksFor = (me: string) => (known ??= marksOf<Mark>(cursor, me));
 
 	/** The message that `message` answers; `undefined` where it is gone, or cannot be had at once. Nothing is asked for strangers, who could hold up all others. */
 	const answeredBy = async (message: JsonObject, chat: string) => {
@@ -62,6 +63,7 @@ export function createTaker({
 	};
 
 	const take = async (all: readonly JsonObject[], me: string, isDirect?: boolean) => {
+		const marks = marksFor(me);
 		const heard: InboundMessage[] = [];
 		for (const one of all) {
 			const found = placeIn(one);
@@ -147,14 +149,18 @@ export function createTaker({
 				log.debug('a press on Discord could not be answered', {reason: messageOf(error)});
 			}
 		},
-		/** Another session begins, which sends nothing of before. */
-		lose() {
-			for (const chat of marks.of.keys()) {
+		/** Another session of that user begins, which sends nothing of before. */
+		lose(me: string) {
+			for (const chat of marksFor(me).of.keys()) {
 				behind.set(chat, 0);
 			}
 		},
 		/** Rejects as `Ask` and `onMessages`; goes on there with the next call. */
 		catchUp: async (me: string) =>
-			marks.catchUp(behind, async (chat, mark) => bring(chat, mark, me), {clock, log, signal}),
+			marksFor(me).catchUp(behind, async (chat, mark) => bring(chat, mark, me), {
+				clock,
+				log,
+				signal,
+			}),
 	};
 }

@@ -1,11 +1,11 @@
 import {ImapFlow} from 'imapflow';
 import {codeOf, messageOf as wordsOf} from '../../core/errors.ts';
-import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import type {JsonObject, JsonValue} from '../../core/json.ts';
 import {isLoopbackHost} from '../../core/loopback.ts';
 import {createRedact} from '../../core/redact.ts';
 import {isUnknownAuthority} from '../../core/unknown-authority.ts';
 import {within} from '../../core/within.ts';
-import {listenFailure, readConnection} from '../connection.ts';
+import {keptFor, listenFailure, readConnection} from '../connection.ts';
 import type {Hearing, InboundMessage, ListenerModule, ListenerWorld} from '../listener.ts';
 import type {EmailSettings} from './descriptor.ts';
 import {judgeMail, maxHeaderBytes, messageWith, textOf} from './inbound.ts';
@@ -18,8 +18,8 @@ const silenceMs = 60_000;
 const maxMailBytes = 1024 * 1024;
 const maxAtOnce = 500;
 
-/** How far a mailbox was read. Another `uidvalidity`: its mails have other numbers. @see RFC 3501 §2.3.1.1 */
-type Mark = {readonly uidvalidity: string; readonly uid: number};
+/** How far a mailbox was read: `user@host/mailbox`. Another `uidvalidity`: its mails have other numbers. @see RFC 3501 §2.3.1.1 */
+type Mark = {readonly account: string; readonly uidvalidity: string; readonly uid: number};
 
 /**
  * Reads what comes into a mailbox over IMAP, and changes nothing in it.
@@ -84,19 +84,21 @@ async function readMailbox(client: ImapFlow, reading: Reading): Promise<never> {
 	client.on('exists', () => {
 		news.resolve();
 	});
+	const {host = '', username = '', mailbox} = settings.imap;
 	await client.connect();
-	const {uidValidity, uidNext} = await client.mailboxOpen(settings.imap.mailbox, {readOnly: true});
+	const {uidValidity, uidNext} = await client.mailboxOpen(mailbox, {readOnly: true});
 	const uidvalidity = String(uidValidity);
-	const known = markIn(cursor);
+	const account = `${username}@${host.toLowerCase()}/${mailbox}`;
+	const known = markIn(keptFor(cursor, account));
 	let uid = known?.uidvalidity === uidvalidity ? known.uid : uidNext - 1;
 	if (known?.uidvalidity !== uidvalidity) {
 		if (known) {
 			world.log.warn('the mailbox was numbered anew: what came meanwhile is not answered', {
-				mailbox: settings.imap.mailbox,
+				mailbox,
 			});
 		}
 
-		await save([], {uidvalidity, uid});
+		await save([], {account, uidvalidity, uid});
 	}
 
 	hearing.onListening();
@@ -112,7 +114,7 @@ async function readMailbox(client: ImapFlow, reading: Reading): Promise<never> {
 			// What is left out is noted with the next one.
 			if (message || mail === mails.at(-1)) {
 				// oxlint-disable-next-line no-await-in-loop -- see above
-				await save(message ? [message] : [], {uidvalidity, uid});
+				await save(message ? [message] : [], {account, uidvalidity, uid});
 			}
 
 			signal.throwIfAborted();
@@ -132,8 +134,7 @@ async function readMailbox(client: ImapFlow, reading: Reading): Promise<never> {
 	}
 }
 
-function markIn(cursor: JsonValue | undefined): Mark | undefined {
-	const {uidvalidity, uid} = isJsonObject(cursor) ? cursor : {};
+function markIn({uidvalidity, uid}: JsonObject): Omit<Mark, 'account'> | undefined {
 	return typeof uidvalidity === 'string' && Number.isSafeInteger(uid)
 		? {uidvalidity, uid: Number(uid)}
 		: undefined;

@@ -2,6 +2,7 @@ import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
 import {createAsk, textAt, type ApiRequest} from '../ask.ts';
+import {keptFor} from '../connection.ts';
 import {DeliveryError} from '../delivery-error.ts';
 import type {Hearing, ListenerModule} from '../listener.ts';
 import {listAt, objectAt, pollWhile} from '../polling.ts';
@@ -136,14 +137,9 @@ export const createListener: ListenerModule<MatrixSettings>['createListener'] = 
 
 	return {
 		async listen(hearing, {cursor, signal}) {
-			const kept: JsonObject = isJsonObject(cursor) ? cursor : {};
-			let since = textAt(kept, 'since') || undefined;
+			let since: string | undefined;
 			let noted: string | undefined;
 			let isListening = false;
-			for (const [room, isTold] of Object.entries(objectAt(kept, 'encrypted'))) {
-				encrypted.set(room, isTold === true || encrypted.get(room) === true);
-			}
-
 			const note = () => {
 				const words = noteOn([...encrypted.keys()]);
 				if (!isListening || words !== noted) {
@@ -186,6 +182,7 @@ export const createListener: ListenerModule<MatrixSettings>['createListener'] = 
 				since = textAt(answer, 'next_batch');
 				if (since !== before) {
 					await hearing.onMessages([], {
+						account: ours,
 						since,
 						...(encrypted.size > 0 && {encrypted: Object.fromEntries(encrypted)}),
 					});
@@ -197,6 +194,12 @@ export const createListener: ListenerModule<MatrixSettings>['createListener'] = 
 			await pollWhile('matrix', {clock, signal}, async () => {
 				const request = {method: 'GET', path: '/account/whoami'} as const;
 				const ours = textAt(await asks.whoami(request, {limitMs: askMs, signal}), 'user_id');
+				const kept = keptFor(cursor, ours);
+				since = textAt(kept, 'since') || undefined;
+				for (const [room, isTold] of Object.entries(objectAt(kept, 'encrypted'))) {
+					encrypted.set(room, isTold === true || encrypted.get(room) === true);
+				}
+
 				// The first request does not wait: it shows whether we may listen.
 				await take(ours, 0);
 				return async () => take(ours, holdMs);

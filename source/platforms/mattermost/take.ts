@@ -53,7 +53,7 @@ export function createTaker({
 	readonly threads: Map<string, Thread>;
 	readonly world: Pick<ListenerWorld, 'clock' | 'log'>;
 }) {
-	const marks = marksOf<Mark>(cursor);
+	const marks = marksOf<Mark>(cursor, ours.user);
 
 	/** Nothing is asked for strangers, who could hold up all others. */
 	const threadOf = async ({root, user}: Placed): Promise<Thread> => {

@@ -1,7 +1,7 @@
 import {messageOf} from '../../core/errors.ts';
-import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import {createAsk, memberAt, nameAt, textAt} from '../ask.ts';
-import {listenFailure} from '../connection.ts';
+import {keptFor, listenFailure} from '../connection.ts';
 import type {Hearing, InboundMessage, ListenerModule} from '../listener.ts';
 import {bounded, pollWhile} from '../polling.ts';
 import type {TelegramSettings} from './descriptor.ts';
@@ -64,9 +64,9 @@ export const createListener: ListenerModule<TelegramSettings>['createListener'] 
 	};
 
 	/** Where a first start begins: behind all that is there, of which Telegram gives the last for `-1`. */
-	const newest = async (hearing: Hearing, signal: AbortSignal): Promise<number> => {
+	const newest = async (ours: Ours, hearing: Hearing, signal: AbortSignal): Promise<number> => {
 		const offset = nextOf(await updatesFrom(-1, 0, signal)) ?? 0;
-		await hearing.onMessages([], {offset});
+		await hearing.onMessages([], {account: ours.id, offset});
 		return offset;
 	};
 
@@ -111,7 +111,7 @@ export const createListener: ListenerModule<TelegramSettings>['createListener'] 
 				// oxlint-enable no-await-in-loop
 			}
 
-			await hearing.onMessages(messages, {offset: nextOf(updates) ?? 0});
+			await hearing.onMessages(messages, {account: ours.id, offset: nextOf(updates) ?? 0});
 		} finally {
 			await Promise.all(telling);
 		}
@@ -135,7 +135,7 @@ export const createListener: ListenerModule<TelegramSettings>['createListener'] 
 					id,
 					mention: `@${textAt(me, 'result', 'username').toLowerCase()}`,
 				};
-				let offset = offsetOf(cursor) ?? (await newest(hearing, signal));
+				let offset = offsetIn(keptFor(cursor, id)) ?? (await newest(ours, hearing, signal));
 				const take = async (timeoutMs: number, onAnswer?: () => void): Promise<boolean> => {
 					const updates = await updatesFrom(offset, timeoutMs, signal);
 					onAnswer?.();
@@ -176,7 +176,6 @@ function nextOf(updates: readonly JsonValue[]): number | undefined {
 	return ids.length === 0 ? undefined : Math.max(...ids) + 1;
 }
 
-function offsetOf(cursor: JsonValue | undefined): number | undefined {
-	const offset = isJsonObject(cursor) ? memberAt(cursor, 'offset') : undefined;
+function offsetIn({offset}: JsonObject): number | undefined {
 	return typeof offset === 'number' && Number.isSafeInteger(offset) ? offset : undefined;
 }
