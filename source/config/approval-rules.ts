@@ -10,7 +10,7 @@ import {platformKinds, platformNamed} from '../platforms/platforms.ts';
 import {chatName} from '../platforms/settings.ts';
 import type {Config} from './config.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
-import {isHeard} from './platform-settings.ts';
+import {conversingSettings, isHeard} from './platform-settings.ts';
 import {problemWithRouteName} from './route-schema.ts';
 
 const maxRules = 200;
@@ -123,28 +123,65 @@ const chatSchema = chatSettings.schema.meta({
 /** A chat in which calls of routes and jobs are asked about. */
 export type ApprovalChat = ReturnType<typeof chatSettings.read>;
 
-/** Chats of `written` (all of `config.yaml`) in which nobody could answer: their platform is not listened to. */
+type WrittenChat = Parameters<typeof chatSettings.read>[0] | null;
+
+/** Warnings about chats of the file in which nobody could answer, as things are configured. */
 export function diagnoseApprovalChats(
-	chats: readonly ApprovalChat[],
+	written: readonly WrittenChat[],
 	config: Pick<Config, 'platforms'>,
 ): readonly UnplacedDiagnostic[] {
-	return chats.flatMap(({platform}, index): readonly UnplacedDiagnostic[] =>
-		isHeard(config, platform)
-			? []
-			: [
+	return written.flatMap((entry, index): readonly UnplacedDiagnostic[] => {
+		const problem = entry && problemWithChat(chatSettings.read(entry), config);
+		return problem
+			? [
 					{
-						path: ['approvals', 'chats', index, 'platform'],
-						message: `nobody can answer there: platforms.${platform} is not enabled with "inbound: true"`,
+						path: ['approvals', 'chats', index, problem.key],
+						message: `nobody can answer there: ${problem.message}`,
 						severity: 'warning',
 					},
-				],
-	);
+				]
+			: [];
+	});
+}
+
+/** Why nobody can answer in a chat, and at which of its keys. */
+function problemWithChat(
+	{platform, chat, thread}: ApprovalChat,
+	config: Pick<Config, 'platforms'>,
+): {readonly key: 'chat_id' | 'platform' | 'thread_id'; readonly message: string} | undefined {
+	const settings = conversingSettings(config, platform);
+	const kind = platformNamed(platform);
+	if (!settings || !isHeard(config, platform)) {
+		const message = `platforms.${platform} is not enabled with "inbound: true"`;
+		return {key: 'platform', message};
+	}
+
+	if ('approvals' in settings && settings.approvals !== true) {
+		return {key: 'platform', message: `platforms.${platform}.approvals is not true`};
+	}
+
+	const extra = {chat_id: chat, ...(thread !== undefined && {thread_id: thread})};
+	const place = kind?.check(extra, settings);
+	if (place?.ok === false) {
+		return {key: 'chat_id', message: place.problem.replaceAll('deliver_extra.', '')};
+	}
+
+	const {chat: named, isThreadChat} = kind?.listens ?? {};
+	if (named?.form.test(chat) === false) {
+		return {key: 'chat_id', message: `answers come from ${named.says}, write that`};
+	}
+
+	return isThreadChat && thread !== undefined
+		? {
+				key: 'thread_id',
+				message: `a thread is a chat of its own on ${platform}, write it as chat_id`,
+			}
+		: undefined;
 }
 
 /** Those of the file; one that slipped is null. */
-export const approvalChatsOf = (
-	written: ReadonlyArray<Parameters<typeof chatSettings.read>[0] | null>,
-): readonly ApprovalChat[] => written.flatMap(entry => (entry ? [chatSettings.read(entry)] : []));
+export const approvalChatsOf = (written: readonly WrittenChat[]): readonly ApprovalChat[] =>
+	written.flatMap(entry => (entry ? [chatSettings.read(entry)] : []));
 
 /** `approvals`. @see manual/approvals.md#rules-by-hand */
 export const approvalsSettings = defineSettings({

@@ -136,7 +136,7 @@ export function interpretConfig(
 				...findWeakSecrets(value, webhook),
 				...diagnoseServers(mcp_servers),
 				...diagnoseToolsets(value, webhook.routes, known),
-				...diagnoseApprovalChats(approvalChatsOf(approvals.chats), {platforms: configured}),
+				...diagnoseApprovalChats(approvals.chats, {platforms: configured}),
 				...diagnoseAlerts(value, {platforms: configured, slips: slips.items}),
 			].map(finding => place(finding)),
 			...profiles.problems.map(aboutProfile),

@@ -102,3 +102,53 @@ test('an entry that cannot be read any more ends its rule', () => {
 		'approval rule added: job "Nightly notes" may call mcp__files__write_file, mode = "append", path below /home/alice/notes/',
 	]);
 });
+
+const listening = `platforms:
+  telegram: {enabled: true, bot_token: '123:a-token', inbound: true}
+  matrix: {enabled: true, homeserver: 'https://m.example', access_token: abc-token, inbound: true}
+  slack: {enabled: true, bot_token: xoxb-a-token, app_token: xapp-a-token, inbound: true}
+  discord: {enabled: true, bot_token: a-token-of-a-bot, inbound: true}
+  mattermost: {enabled: true, api_base: 'https://chat.example', bot_token: a-token-of-a-bot}
+  email: {enabled: true, from: svc@example.org, inbound: true, authserv_id: mx.example.org, approvals: true}
+`;
+const noApprovals = listening.replace(', approvals: true', '');
+
+const snowflake = "'100000000000000001'";
+
+test.for([
+	['telegram', '-1001234', undefined],
+	['telegram', "'@channel'", 'chat_id: nobody can answer there: answers come from the number'],
+	['telegram', 'ops', 'chat_id: nobody can answer there: chat_id must be the number of a chat'],
+	['telegram', '12, thread_id: x', 'chat_id: nobody can answer there: thread_id must be the num'],
+	['matrix', "'!abc:example.org'", undefined],
+	['matrix', "'#ops:example.org'", 'chat_id: nobody can answer there: answers come from the id'],
+	['slack', 'C0123456789', undefined],
+	['slack', 'U0123456789', 'chat_id: nobody can answer there: answers come from the id of the'],
+	['discord', snowflake, undefined],
+	[
+		'discord',
+		`${snowflake}, thread_id: ${snowflake}`,
+		'thread_id: nobody can answer there: a thread is a chat of its own on discord',
+	],
+	['mattermost', 'abc', 'platform: nobody can answer there: platforms.mattermost is not enabled'],
+	['email', 'ann@example.com', undefined],
+	['email', 'Ann@example.com', 'chat_id: nobody can answer there: answers come from one address'],
+	['email', "'a@b.example, c@d.example'", 'chat_id: nobody can answer there: answers come from'],
+] as const)('a chat of approvals on %s that is %s: %j', ([platform, chat, problem]) => {
+	using home = createTemporaryHome();
+	const chats = `approvals:\n  chats:\n    -\n    - {platform: ${platform}, chat_id: ${chat}}\n`;
+	const found = home.load({config: listening + chats});
+	const about = configOf(found)
+		.problems.map(formatDiagnostic)
+		.filter(text => text.includes('nobody can answer'));
+	expect(about).toHaveLength(problem === undefined ? 0 : 1);
+	expect(about.join('')).toContain(problem === undefined ? '' : `approvals.chats.1.${problem}`);
+});
+
+test('mails answer nothing until they may', () => {
+	using home = createTemporaryHome();
+	const chats = 'approvals:\n  chats: [{platform: email, chat_id: ann@example.com}]\n';
+	expect(configOf(home.load({config: noApprovals + chats})).problems.map(formatDiagnostic)).toEqual(
+		[expect.stringMatching(/chats\.0\.platform: .* platforms\.email\.approvals is not true$/)],
+	);
+});

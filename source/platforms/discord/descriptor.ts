@@ -36,5 +36,5 @@ export const discord = definePlatform({
 		'Switch on Developer Mode in the settings of Discord (Advanced): the menu of a channel then has "Copy Channel ID".',
 	],
 	load: async () => import('./send.ts'),
-	listens: {load: async () => import('./listen.ts')},
+	listens: {isThreadChat: true, load: async () => import('./listen.ts')},
 });

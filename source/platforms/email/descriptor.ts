@@ -127,6 +127,7 @@ const platform = definePlatform({
 			);
 			return missing.length === 0 ? undefined : missing.map(key => `"imap.${key}"`).join(', ');
 		},
+		chat: {form: /^[^\sA-Z<>,;]+$/, says: 'one address, in small letters'},
 		load: async () => import('./listen.ts'),
 	},
 });

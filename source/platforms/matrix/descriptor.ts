@@ -36,5 +36,8 @@ export const matrix = definePlatform({
 		'In Element its access token is in Settings, Help & About; or ask POST /_matrix/client/v3/login for one. Do not log out there: that ends the token.',
 	],
 	load: async () => import('./send.ts'),
-	listens: {load: async () => import('./listen.ts')},
+	listens: {
+		chat: {form: /^!/, says: 'the id of the room (!abc:example.org)'},
+		load: async () => import('./listen.ts'),
+	},
 });

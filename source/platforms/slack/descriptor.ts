@@ -40,6 +40,7 @@ export const slack = definePlatform({
 	listens: {
 		fields: ['app_token'],
 		lacks: ({appToken}) => (appToken === undefined ? '"app_token"' : undefined),
+		chat: {form: /^[CDG]/, says: 'the id of the channel or the conversation'},
 		load: async () => import('./listen.ts'),
 	},
 });

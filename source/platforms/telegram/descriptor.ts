@@ -34,5 +34,8 @@ export const telegram = definePlatform({
 		'Write to the bot, or add it to the group: it cannot begin a conversation. The number of the chat is `message.chat.id` in what `https://api.telegram.org/bot<token>/getUpdates` answers.',
 	],
 	load: async () => import('./send.ts'),
-	listens: {load: async () => import('./listen.ts')},
+	listens: {
+		chat: {form: /^-?\d+$/, says: 'the number of the chat'},
+		load: async () => import('./listen.ts'),
+	},
 });
