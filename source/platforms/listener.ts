@@ -48,7 +48,7 @@ export type Hearing = {
 	onPress(press: Press): Promise<string>;
 	/** Sends a line of ours to a chat, without waiting for it: that it is encrypted. */
 	say(chat: string, text: string): void;
-	/** Whether somebody may talk with us: whose invitations are taken. */
+	/** Whether somebody may talk with us: whose invitations are taken, and whose mails are read. */
 	isAllowed(user: string): boolean;
 };
 
