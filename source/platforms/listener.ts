@@ -17,8 +17,6 @@ export type InboundMessage = Author & {
 	readonly id: string;
 	/** Without the mention of us that it begins with. */
 	readonly text: string;
-	/** When it was written, milliseconds since 1970. */
-	readonly at: number;
 	/** Whether the chat is between that person and us alone. */
 	readonly isDirect: boolean;
 	/** Whether it mentions us, or answers a message of ours. */

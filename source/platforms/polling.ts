@@ -49,12 +49,3 @@ export function listAt(json: JsonObject, ...path: readonly string[]): readonly J
 	const value = memberAt(json, ...path);
 	return Array.isArray(value) ? value : [];
 }
-
-/** When something was written: what a stranger says, in its unit, milliseconds since 1970; `now` where that is no time. */
-export const timeOf = (value: JsonValue | undefined, unitMs: number, now: number): number =>
-	typeof value === 'number' && value > 0 && value * unitMs <= maxTimeMs
-		? Math.round(value * unitMs)
-		: now;
-
-/** The last time that a `Date` holds. */
-const maxTimeMs = 8_640_000_000_000_000;

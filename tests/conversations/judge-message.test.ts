@@ -7,7 +7,6 @@ const message = (rest: Partial<InboundMessage> = {}): InboundMessage => ({
 	chat: '12',
 	user: '99',
 	text: 'Hello',
-	at: 0,
 	isDirect: true,
 	isForUs: false,
 	answer: {},

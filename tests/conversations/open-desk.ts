@@ -25,7 +25,6 @@ export const writtenBy = (text: string, rest: Partial<InboundMessage> = {}): Inb
 		user: '99',
 		name: 'Ann',
 		text,
-		at: 0,
 		isDirect: true,
 		isForUs: true,
 		answer: {},

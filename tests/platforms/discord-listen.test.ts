@@ -65,7 +65,6 @@ test('messages of people come in; what is older, ours, of bots or no message doe
 			user: ann,
 			name: 'Ann',
 			text: `help <@${ann}>`,
-			at: Number(BigInt(mention ?? 0) >> 22n) + 1_420_070_400_000,
 			isDirect: false,
 			isForUs: true,
 			answer: {reply_to: mention},

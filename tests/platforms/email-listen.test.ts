@@ -114,7 +114,6 @@ describe('what is heard', () => {
 				name: 'Ann',
 				thread: '1@mail.example.com',
 				text: 'hello',
-				at: Date.parse('2026-11-20T10:00:00Z'),
 				isDirect: true,
 				isForUs: true,
 				answer: {thread_id: '1@mail.example.com', reply_to: '1@mail.example.com'},

@@ -284,7 +284,6 @@ describe('what is heard', () => {
 			name: 'Ann',
 			thread: ts,
 			text: 'what is up?',
-			at: 1_700_000_000_000,
 			isDirect: false,
 			isForUs: true,
 			answer: {thread_id: ts},

@@ -70,8 +70,6 @@ export function messageIn(
 		user: textAt(message, 'author', 'id'),
 		...(name !== undefined && {name}),
 		text,
-		// Its id begins with its time. See https://discord.com/developers/docs/reference#snowflakes
-		at: Number(BigInt(id) >> 22n) + 1_420_070_400_000,
 		isDirect,
 		isForUs:
 			answeredUser === me ||

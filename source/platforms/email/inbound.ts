@@ -85,11 +85,7 @@ const isOurs = (id: string | undefined, own: string | undefined): boolean =>
 /** What of a message stands in the headers: all but its text, which `text` is. */
 export function messageWith(
 	text: string,
-	{
-		headers,
-		sender,
-		at,
-	}: {readonly headers: MailHeaders; readonly sender: string; readonly at: number},
+	{headers, sender}: {readonly headers: MailHeaders; readonly sender: string},
 ): InboundMessage {
 	const first = (name: string) => headersNamed(headers, name)[0];
 	const own = messageIdIn(first('message-id'));
@@ -108,7 +104,6 @@ export function messageWith(
 		...(name && {name}),
 		thread,
 		text,
-		at,
 		isDirect: true,
 		isForUs: true,
 		answer: {

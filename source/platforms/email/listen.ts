@@ -140,18 +140,18 @@ function markIn({uidvalidity, uid}: JsonObject): Omit<Mark, 'account'> | undefin
 		: undefined;
 }
 
-type Mail = {readonly uid: number; readonly bytes: number; readonly at: number};
+type Mail = {readonly uid: number; readonly bytes: number};
 
 /** The next mails, in the order in which they came. */
 async function mailsBehind(client: ImapFlow, last: number): Promise<readonly Mail[]> {
 	const mails: Mail[] = [];
 	// `*` is the last mail, also where that has a smaller number.
-	const query = {uid: true, size: true, internalDate: true};
-	for await (const {uid, size = 0, internalDate} of client.fetch(`${last + 1}:*`, query, {
+	const query = {uid: true, size: true};
+	for await (const {uid, size = 0} of client.fetch(`${last + 1}:*`, query, {
 		uid: true,
 	})) {
 		if (uid > last && mails.length < maxAtOnce) {
-			mails.push({uid, bytes: size, at: new Date(internalDate ?? Number.NaN).getTime()});
+			mails.push({uid, bytes: size});
 		}
 	}
 
@@ -161,7 +161,7 @@ async function mailsBehind(client: ImapFlow, last: number): Promise<readonly Mai
 /** The message of a mail; `undefined` where it is left out, or was deleted. What strangers write is not read: theirs has no text. */
 async function heardIn(
 	client: ImapFlow,
-	{uid, bytes, at}: Mail,
+	{uid, bytes}: Mail,
 	{settings, world: {log, clock}, hearing}: Reading,
 ): Promise<InboundMessage | undefined> {
 	if (bytes > maxMailBytes) {
@@ -185,13 +185,12 @@ async function heardIn(
 	}
 
 	const headers = mailHeadersOf(raw.toString('utf8'));
-	const now = clock.now();
-	const {leftOut, sender} = judgeMail(headers, settings, now);
+	const {leftOut, sender} = judgeMail(headers, settings, clock.now());
 	if (leftOut !== undefined) {
 		return leaveOut(leftOut, sender);
 	}
 
-	const about = {headers, sender, at: Number.isNaN(at) ? now : at};
+	const about = {headers, sender};
 	if (!isKnown(sender)) {
 		return messageWith('', about);
 	}

@@ -3,7 +3,7 @@ import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import {memberAt, textAt} from '../ask.ts';
 import {quotedText} from '../heard.ts';
 import type {InboundMessage} from '../listener.ts';
-import {bounded, maxTextLength, objectAt, timeOf} from '../polling.ts';
+import {bounded, maxTextLength, objectAt} from '../polling.ts';
 
 /** A message as far as its event alone tells. */
 export type ReadMessage = Omit<InboundMessage, 'isDirect' | 'isForUs' | 'quote'> & {
@@ -30,13 +30,11 @@ export function messageIn(
 		room,
 		ours,
 		nameOf,
-		now,
 	}: {
 		readonly room: string;
 		/** Our user id. */
 		readonly ours: string;
 		readonly nameOf: (user: string) => string | undefined;
-		readonly now: number;
 	},
 ): ReadMessage | undefined {
 	const content = objectAt(event, 'content');
@@ -71,7 +69,6 @@ export function messageIn(
 		...(name !== undefined && {name}),
 		...(thread !== undefined && {thread}),
 		text: bounded(text, maxTextLength),
-		at: timeOf(memberAt(event, 'origin_server_ts'), 1, now),
 		isMention: mentions(written, content, ours),
 		...(answered !== undefined && {
 			answered: {event: answered, isQuoted: replied !== undefined},
@@ -119,8 +116,11 @@ export function sinceJoin(events: readonly JsonObject[], ours: string): readonly
 	return [...early.filter(event => writtenAt(event) >= oldest), ...events.slice(join + 1)];
 }
 
-const writtenAt = (event: JsonObject = {}): number =>
-	timeOf(memberAt(event, 'origin_server_ts'), 1, 0);
+/** Milliseconds since 1970; 0 where the event has no time. */
+function writtenAt(event: JsonObject = {}): number {
+	const at = memberAt(event, 'origin_server_ts');
+	return typeof at === 'number' && Number.isSafeInteger(at) ? at : 0;
+}
 
 const isOwn = (event: JsonObject, ours: string): boolean =>
 	textAt(event, 'type') === 'm.room.member' && textAt(event, 'state_key') === ours;

@@ -207,7 +207,7 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 			}
 
 			sayEncrypted(room, event, options);
-			const message = messageIn(event, {room, ours, nameOf, now: clock.now()});
+			const message = messageIn(event, {room, ours, nameOf});
 			if (message) {
 				// oxlint-disable-next-line no-await-in-loop -- in their order
 				messages.push(await withAnswered(message, {...options, nameOf}));

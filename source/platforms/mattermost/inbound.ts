@@ -82,7 +82,7 @@ export const toldIn = (event: JsonObject): Told => ({
 /** A person's message; `undefined` where it has no text. In rooms the answer opens a thread below it. */
 export function messageIn(
 	post: JsonObject,
-	{id, chat, user, root, at}: Placed,
+	{id, chat, user, root}: Placed,
 	{
 		ours,
 		isDirect,
@@ -111,7 +111,6 @@ export function messageIn(
 		...(sender !== undefined && sender !== '' && {name: sender}),
 		...(thread !== undefined && {thread}),
 		text,
-		at,
 		isDirect,
 		isForUs:
 			ours.mention.test(written) ||

@@ -69,7 +69,6 @@ export function messageIn(
 		...(name !== undefined && {name}),
 		...(thread !== undefined && {thread}),
 		text: bounded(text, maxTextLength),
-		at: Math.round(Number(ts) * 1000),
 		isDirect,
 		isForUs,
 		...(quote && {quote}),

@@ -2,7 +2,7 @@ import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts'
 import {memberAt, textAt} from '../ask.ts';
 import {quotedText} from '../heard.ts';
 import type {InboundMessage, Press} from '../listener.ts';
-import {bounded, listAt, maxTextLength, objectAt, timeOf} from '../polling.ts';
+import {bounded, listAt, maxTextLength, objectAt} from '../polling.ts';
 
 /** The bot: `id`, and its `@name` in small letters. */
 export type Ours = {readonly id: string; readonly mention: string};
@@ -13,7 +13,7 @@ const maxDataLength = 300;
 const maxEntities = 200;
 
 /** The message of an update; `undefined` where a channel, a bot or nobody wrote it, and where it has no text. @see https://core.telegram.org/bots/api#message */
-export function messageIn(update: JsonObject, ours: Ours, now: number): InboundMessage | undefined {
+export function messageIn(update: JsonObject, ours: Ours): InboundMessage | undefined {
 	const message = objectAt(update, 'message');
 	const author = authorOf(objectAt(message, 'from'), message);
 	const id = idOf(memberAt(message, 'message_id'));
@@ -43,7 +43,6 @@ export function messageIn(update: JsonObject, ours: Ours, now: number): InboundM
 		...author,
 		id: `${author.chat}/${id}`,
 		text: bounded(text, maxTextLength),
-		at: timeOf(memberAt(message, 'date'), 1000, now),
 		isDirect,
 		isForUs: named.length > 0 || idOf(memberAt(answeredBy(message), 'from', 'id')) === ours.id,
 		...(quote && {quote}),

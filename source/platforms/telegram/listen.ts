@@ -99,7 +99,7 @@ export const createListener: ListenerModule<TelegramSettings>['createListener'] 
 		try {
 			for (const update of updates.filter(isJsonObject)) {
 				const pressed = pressIn(update);
-				const message = pressed ? undefined : messageIn(update, ours, clock.now());
+				const message = pressed ? undefined : messageIn(update, ours);
 				messages.push(...(message ? [message] : []));
 				if (!pressed) {
 					continue;
