@@ -1,4 +1,5 @@
 import type {Clock} from '../core/clock.ts';
+import {keepLast} from '../core/keep-last.ts';
 
 /** When messages may go to one chat. */
 export type Pace = {
@@ -42,12 +43,7 @@ export function createPaces(
 			took() {
 				const now = clock.monotonic();
 				const times = (chats.get(chat) ?? []).filter(time => time > now - minuteMs);
-				chats.delete(chat);
-				chats.set(chat, [...times, now]);
-				const [oldest] = chats.keys();
-				if (chats.size > maxChats && oldest !== undefined) {
-					chats.delete(oldest);
-				}
+				keepLast(chats, [chat, [...times, now]], maxChats);
 			},
 		};
 	};

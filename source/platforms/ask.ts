@@ -153,6 +153,20 @@ export const memberAt = (json: JsonObject, ...path: readonly string[]): JsonValu
 		return members && Object.hasOwn(members, key) ? members[key] : undefined;
 	}, json);
 
+/** A mapping as it is; an empty one in the place of anything else. */
+export const objectOf = (value: JsonValue | undefined): JsonObject =>
+	isJsonObject(value) ? value : {};
+
+/** The mapping where `path` leads; an empty one where it does not. */
+export const objectAt = (json: JsonObject, ...path: readonly string[]): JsonObject =>
+	objectOf(memberAt(json, ...path));
+
+/** The list where `path` leads; an empty one where it does not. */
+export function listAt(json: JsonObject, ...path: readonly string[]): readonly JsonValue[] {
+	const value = memberAt(json, ...path);
+	return Array.isArray(value) ? value : [];
+}
+
 /** A text or a number of a body, as text; empty for anything else. It may be of any length and hold anything. */
 export function textAt(json: JsonObject, ...path: readonly string[]): string {
 	const value = memberAt(json, ...path);

@@ -1,12 +1,5 @@
 import {type Clock, sleep} from '../core/clock.ts';
-import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
-import {memberAt} from './ask.ts';
 import {readConnection} from './connection.ts';
-
-/** What a stranger wrote is cut there, UTF-16 units. */
-export const maxTextLength = 100_000;
-/** The same of a text that a message quotes. */
-export const maxQuoteLength = 4000;
 
 const pauseMs = 1000;
 
@@ -32,20 +25,4 @@ export async function pollWhile(
 			}
 		}
 	});
-}
-
-/** The first characters of a text, without half of one. */
-export const bounded = (text: string, maxLength: number): string =>
-	text.slice(0, maxLength).toWellFormed();
-
-/** The mapping where `path` leads; an empty one where it does not. */
-export function objectAt(json: JsonObject, ...path: readonly string[]): JsonObject {
-	const value = memberAt(json, ...path);
-	return isJsonObject(value) ? value : {};
-}
-
-/** The list where `path` leads; an empty one where it does not. */
-export function listAt(json: JsonObject, ...path: readonly string[]): readonly JsonValue[] {
-	const value = memberAt(json, ...path);
-	return Array.isArray(value) ? value : [];
 }

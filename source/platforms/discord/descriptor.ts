@@ -14,7 +14,8 @@ const fields = {
 
 export type DiscordSettings = SettingsOf<typeof fields, 'botToken'>;
 
-const snowflake = /^\d{17,20}$/;
+/** Identifiers of users, channels and messages. @see https://discord.com/developers/docs/reference#snowflakes */
+export const snowflake = /^\d{17,20}$/;
 
 /** Discord, by a bot. @see manual/delivery-discord.md, https://discord.com/developers/docs/resources/message */
 export const discord = definePlatform({

@@ -1,9 +1,8 @@
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import {memberAt, nameAt, textAt} from '../ask.ts';
-import {heardText, quotedText} from '../heard.ts';
 import type {InboundMessage, Press} from '../listener.ts';
-
-const snowflake = /^\d{17,20}$/;
+import {heardText, quotedText} from '../message-text.ts';
+import {snowflake} from './descriptor.ts';
 
 /** Messages that people write: as they are, and as answers. All other types say what happened in a channel. */
 const written: ReadonlySet<unknown> = new Set([0, 19]);

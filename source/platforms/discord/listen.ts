@@ -1,13 +1,13 @@
-import {isJsonObject, parsedJson, type JsonObject, type JsonValue} from '../../core/json.ts';
-import {memberAt, textAt} from '../ask.ts';
+import {parsedJson, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {memberAt, objectAt, objectOf, textAt} from '../ask.ts';
+import type {Behind} from '../catch-up.ts';
 import {listenFailure, readConnection, socketAddress, type Connection} from '../connection.ts';
 import {DeliveryError} from '../delivery-error.ts';
-import type {Behind} from '../heard.ts';
 import type {Hearing, ListenerModule} from '../listener.ts';
 import type {Socket} from '../socket.ts';
 import {boundedWaitMs} from '../told-wait.ts';
 import {askAs, baseOf} from './api.ts';
-import type {DiscordSettings} from './descriptor.ts';
+import {snowflake, type DiscordSettings} from './descriptor.ts';
 import {createTaker} from './take.ts';
 
 /** GUILD_MESSAGES, DIRECT_MESSAGES, MESSAGE_CONTENT. @see https://discord.com/developers/docs/events/gateway#gateway-intents */
@@ -132,12 +132,11 @@ export const createListener: ListenerModule<DiscordSettings>['createListener'] =
 		const dispatch = (event: JsonObject) => {
 			const name = textAt(event, 't');
 			const seq = memberAt(event, 's');
-			const told = memberAt(event, 'd');
-			const data = isJsonObject(told) ? told : {};
+			const data = objectAt(event, 'd');
 			if (name === 'READY') {
 				session = sessionIn(data, seq);
 				const {me} = session;
-				taker.lose(me);
+				taker.markAllBehind(me);
 				handle(async () => taker.catchUp(me));
 			}
 
@@ -193,10 +192,8 @@ export const createListener: ListenerModule<DiscordSettings>['createListener'] =
 				break;
 			}
 
-			const payload = parsedJson(frame);
-			if (isJsonObject(payload)) {
-				handlers.get(memberAt(payload, 'op'))?.(payload);
-			}
+			const payload = objectOf(parsedJson(frame));
+			handlers.get(memberAt(payload, 'op'))?.(payload);
 		}
 
 		const code = socket.closeCode;
@@ -255,7 +252,7 @@ const closeToResume = 4000;
 function sessionIn(ready: JsonObject, seq: JsonValue | undefined): Session {
 	const id = textAt(ready, 'session_id');
 	const me = textAt(ready, 'user', 'id');
-	if (id === '' || !/^\d{17,20}$/.test(me) || typeof seq !== 'number') {
+	if (id === '' || !snowflake.test(me) || typeof seq !== 'number') {
 		throw listenFailure('discord', 'Discord does not say which session began');
 	}
 

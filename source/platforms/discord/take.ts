@@ -1,12 +1,12 @@
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import {textAt, type Ask} from '../ask.ts';
-import {marksOf, type Behind, type Marks} from '../heard.ts';
+import {marksOf, type Behind, type Marks} from '../catch-up.ts';
 import type {Hearing, InboundMessage, ListenerWorld} from '../listener.ts';
+import {bounded, quoteInTime} from '../message-text.ts';
 import {answeredIn, isLater, isOfPerson, messageIn, placeIn, pressIn} from './inbound.ts';
 
 const askMs = 30_000;
-const quoteMs = 2000;
 /** A press that is answered later has failed for the one who pressed. */
 const pressMs = 3000;
 /** Messages of one answer, and answers for one channel. */
@@ -53,13 +53,10 @@ export function createTaker({
 			return undefined;
 		}
 
-		try {
-			const path = `/channels/${chat}/messages/${answered}`;
-			return await ask({method: 'GET', path}, {limitMs: quoteMs, signal});
-		} catch (error) {
-			log.debug('a message that was answered on Discord was left out', {reason: messageOf(error)});
-			return undefined;
-		}
+		const path = `/channels/${chat}/messages/${answered}`;
+		return quoteInTime(log, 'Discord', async limitMs =>
+			ask({method: 'GET', path}, {limitMs, signal}),
+		);
 	};
 
 	const take = async (all: readonly JsonObject[], me: string, isDirect?: boolean) => {
@@ -90,7 +87,7 @@ export function createTaker({
 		}
 	};
 
-	const bring = async (chat: string, {last, isDirect}: Mark, me: string) => {
+	const catchUpChat = async (chat: string, {last, isDirect}: Mark, me: string) => {
 		let after = last;
 		for (let page = 0; page < maxPages; page++) {
 			// oxlint-disable-next-line no-await-in-loop -- one page after the other
@@ -137,7 +134,7 @@ export function createTaker({
 			}
 
 			const {path, ...pressed} = found;
-			const content = (await hearing.onPress(pressed)).slice(0, maxToldLength);
+			const content = bounded(await hearing.onPress(pressed), maxToldLength);
 			const data = {content, flags: 64, allowed_mentions: {parse: []}};
 			try {
 				await ask(
@@ -149,15 +146,15 @@ export function createTaker({
 				log.debug('a press on Discord could not be answered', {reason: messageOf(error)});
 			}
 		},
-		/** Another session of that user begins, which sends nothing of before. */
-		lose(me: string) {
+		/** For another session of that user, which sends nothing of before. */
+		markAllBehind(me: string) {
 			for (const chat of marksFor(me).of.keys()) {
 				behind.set(chat, 0);
 			}
 		},
 		/** Rejects as `Ask` and `onMessages`; goes on there with the next call. */
 		catchUp: async (me: string) =>
-			marksFor(me).catchUp(behind, async (chat, mark) => bring(chat, mark, me), {
+			marksFor(me).catchUp(behind, async (chat, mark) => catchUpChat(chat, mark, me), {
 				clock,
 				log,
 				signal,

@@ -1,6 +1,7 @@
 import {createHash} from 'node:crypto';
 import PostalMime, {addressParser} from 'postal-mime';
 import type {InboundMessage} from '../listener.ts';
+import {bounded, maxTextLength} from '../message-text.ts';
 import type {EmailSettings} from './descriptor.ts';
 import {
 	automaticIn,
@@ -16,7 +17,6 @@ import {
 import {mailAddressOf} from './recipients.ts';
 import {replyText, textOfHtml} from './reply-text.ts';
 
-const maxTextLength = 100_000;
 const maxIdLength = 300;
 /** Of all headers of a mail, those of its parts with them, bytes. */
 export const maxHeaderBytes = 128 * 1024;
@@ -94,14 +94,14 @@ export function messageWith(
 	const root = messageIdIn(first('references')) ?? messageIdIn(first('in-reply-to'));
 	const thread = root ?? told;
 	const [author] = addressParser(first('from')?.slice(0, maxFromLength) ?? '');
-	const name = author?.name.slice(0, 200).toWellFormed();
+	const name = bounded(author?.name ?? '', 200);
 	// Senders choose it, and must not take that of a mail of others.
 	const id = `${sender}/${told}`;
 	return {
 		id: id.length <= maxIdLength ? id : hash(id),
 		chat: sender,
 		user: sender,
-		...(name && {name}),
+		...(name !== '' && {name}),
 		thread,
 		text,
 		isDirect: true,
@@ -128,7 +128,7 @@ export async function textOf(raw: Uint8Array): Promise<string> {
 		forceRfc822Attachments: true,
 		maxHeadersSize: maxHeaderBytes,
 	}).parse(raw);
-	const reply = replyText(text).slice(0, maxTextLength).toWellFormed();
+	const reply = bounded(replyText(text), maxTextLength);
 	return reply.trim() === '' ? '' : reply;
 }
 

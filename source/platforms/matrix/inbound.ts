@@ -1,9 +1,8 @@
 import {createHash} from 'node:crypto';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {memberAt, textAt} from '../ask.ts';
-import {quotedText} from '../heard.ts';
+import {listAt, memberAt, objectAt, textAt} from '../ask.ts';
 import type {InboundMessage} from '../listener.ts';
-import {bounded, maxTextLength, objectAt} from '../polling.ts';
+import {bounded, maxTextLength, quotedText} from '../message-text.ts';
 
 /** A message as far as its event alone tells. */
 export type ReadMessage = Omit<InboundMessage, 'isDirect' | 'isForUs' | 'quote'> & {
@@ -178,12 +177,12 @@ function withoutFallback(body: string): string {
 }
 
 function mentions(text: string, content: JsonObject, ours: string): boolean {
-	const named = memberAt(content, 'm.mentions', 'user_ids');
+	const named = listAt(content, 'm.mentions', 'user_ids');
 	// Clients that know no `m.mentions` link to us.
 	const isLinked =
 		!isJsonObject(memberAt(content, 'm.mentions')) &&
 		linksTo(ours).some(link => htmlIn(content).includes(link));
-	return (Array.isArray(named) && named.includes(ours)) || isLinked || indexOfUs(text, ours) !== -1;
+	return named.includes(ours) || isLinked || indexOfUs(text, ours) !== -1;
 }
 
 /** Some clients encode what others do not. */

@@ -1,11 +1,11 @@
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import {cell} from '../../core/untrusted.ts';
-import {createAsk, textAt, type ApiRequest} from '../ask.ts';
+import {createAsk, listAt, objectAt, objectOf, textAt, type ApiRequest} from '../ask.ts';
 import {keptFor} from '../connection.ts';
 import {DeliveryError} from '../delivery-error.ts';
 import type {Hearing, ListenerModule} from '../listener.ts';
-import {listAt, objectAt, pollWhile} from '../polling.ts';
+import {pollWhile} from '../polling.ts';
 import type {MatrixSettings} from './descriptor.ts';
 import {invitersIn} from './inbound.ts';
 import {createRooms, maxAnswerBytes, stateFilter, timelineFilter} from './rooms.ts';
@@ -108,9 +108,7 @@ export const createListener: ListenerModule<MatrixSettings>['createListener'] = 
 		{ours, hearing, signal}: {ours: string; hearing: Hearing; signal: AbortSignal},
 	): Promise<void> => {
 		for (const [room, invitation] of Object.entries(invited)) {
-			const events = isJsonObject(invitation)
-				? listAt(invitation, 'invite_state', 'events').filter(isJsonObject)
-				: [];
+			const events = listAt(objectOf(invitation), 'invite_state', 'events').filter(isJsonObject);
 			const inviters = invitersIn(events, ours);
 			const isWelcome = inviters.length > 0 && inviters.every(user => hearing.isAllowed(user));
 			if (isWelcome && roomForm.test(room) && invitations.size < maxInvitations) {

@@ -1,10 +1,10 @@
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {memberAt, textAt, type Ask} from '../ask.ts';
+import {keepLast} from '../../core/keep-last.ts';
+import {listAt, memberAt, objectAt, textAt, type Ask} from '../ask.ts';
 import {DeliveryError} from '../delivery-error.ts';
-import {keepLast} from '../heard.ts';
 import type {Hearing, InboundMessage, ListenerWorld} from '../listener.ts';
-import {listAt, objectAt} from '../polling.ts';
+import {quoteInTime} from '../message-text.ts';
 import {messageIn, namesIn, quoteIn, sinceJoin, type ReadMessage} from './inbound.ts';
 
 /** An answer may be that large, bytes. */
@@ -12,7 +12,6 @@ export const maxAnswerBytes = 16 * 1024 * 1024;
 
 const askMs = 10_000;
 const pageMs = 60_000;
-const quoteMs = 2000;
 const pageSize = 100;
 /** Events of a gap, and requests for them: some pages are empty. */
 const maxMissed = 1000;
@@ -106,7 +105,7 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 				);
 				count = Object.keys(objectAt(answer, 'joined')).length;
 			} catch (error) {
-				// Whoever writes to us alone would not be heard; but a room whose members are too many to be read must not hold up the others.
+				// Tried once more, since a direct message without a mention would be lost; not again, since one room must not hold up the others.
 				if (error instanceof DeliveryError && error.retryable && !unreadMembers.has(room)) {
 					keepLast(unreadMembers, [room, true], maxRemembered);
 					throw error;
@@ -136,14 +135,14 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 		let quote: InboundMessage['quote'];
 		if (isNeeded && hearing.isAllowed(message.user) && clock.monotonic() < limits.until) {
 			const path = `/rooms/${encodeURIComponent(message.chat)}/event/${encodeURIComponent(event)}`;
-			try {
-				const found = await asks.event({method: 'GET', path}, {limitMs: quoteMs, ...limits});
+			const found = await quoteInTime(log, 'Matrix', async limitMs =>
+				asks.event({method: 'GET', path}, {limitMs, ...limits}),
+			);
+			limits.signal.throwIfAborted();
+			if (found) {
 				const isOurs = textAt(found, 'sender') === ours;
 				keepLast(isOurEvent, [event, isOurs], maxRemembered);
 				quote = isOurs || !answered.isQuoted ? undefined : quoteIn(found, nameOf);
-			} catch (error) {
-				limits.signal.throwIfAborted();
-				log.debug('A quote of a Matrix message was left out', {reason: messageOf(error)});
 			}
 		}
 

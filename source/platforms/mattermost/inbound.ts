@@ -1,7 +1,7 @@
 import {isJsonObject, parsedJson, type JsonObject} from '../../core/json.ts';
-import {memberAt, nameAt, textAt} from '../ask.ts';
-import {heardText, quotedText} from '../heard.ts';
+import {memberAt, nameAt, objectAt, textAt} from '../ask.ts';
 import type {InboundMessage} from '../listener.ts';
+import {heardText, quotedText} from '../message-text.ts';
 
 const idForm = /^[a-z0-9]{26}$/;
 
@@ -60,8 +60,7 @@ export type Thread = {readonly isOurs: boolean; readonly quote?: InboundMessage[
 
 /** The thread below the post `root`, as the server lists it. */
 export function threadIn(list: JsonObject, root: string, {user}: Ours): Thread {
-	const posts = memberAt(list, 'posts');
-	const all = isJsonObject(posts) ? Object.values(posts) : [];
+	const all = Object.values(objectAt(list, 'posts'));
 	if (all.some(post => isJsonObject(post) && textAt(post, 'user_id') === user)) {
 		return {isOurs: true};
 	}

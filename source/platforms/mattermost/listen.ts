@@ -1,7 +1,7 @@
 import {isJsonObject, parsedJson, type JsonObject} from '../../core/json.ts';
-import {memberAt, textAt} from '../ask.ts';
+import {memberAt, objectOf, textAt} from '../ask.ts';
+import type {Behind} from '../catch-up.ts';
 import {listenFailure, readConnection, type Connection} from '../connection.ts';
-import type {Behind} from '../heard.ts';
 import type {Hearing, ListenerModule} from '../listener.ts';
 import type {Socket} from '../socket.ts';
 import {askAs} from './api.ts';
@@ -84,8 +84,7 @@ export const createListener: ListenerModule<MattermostSettings>['createListener'
 				break;
 			}
 
-			const payload = parsedJson(frame);
-			const event = isJsonObject(payload) ? payload : {};
+			const event = objectOf(parsedJson(frame));
 			const name = textAt(event, 'event');
 			if (name !== '') {
 				handleEvent(event, name);

@@ -1,8 +1,9 @@
-import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
-import {memberAt, type Ask} from '../ask.ts';
-import {keepLast, marksOf, type Behind} from '../heard.ts';
+import {keepLast} from '../../core/keep-last.ts';
+import {objectAt, type Ask} from '../ask.ts';
+import {marksOf, type Behind} from '../catch-up.ts';
 import type {Hearing, InboundMessage, ListenerWorld} from '../listener.ts';
+import {quoteInTime} from '../message-text.ts';
 import {
 	isOfPerson,
 	messageIn,
@@ -15,7 +16,6 @@ import {
 } from './inbound.ts';
 
 const askMs = 30_000;
-const quoteMs = 2000;
 const maxListBytes = 16 * 1024 * 1024;
 /** Posts that a server lists at most. */
 const maxListed = 1000;
@@ -62,18 +62,17 @@ export function createTaker({
 			return known;
 		}
 
-		try {
-			const list = await ask(
-				{method: 'GET', path: `/posts/${root}/thread`, maxAnswerBytes: maxListBytes},
-				{limitMs: quoteMs, signal},
-			);
-			const thread = threadIn(list, root, ours);
-			keepLast(threads, [root, thread], maxThreads);
-			return thread;
-		} catch (error) {
-			log.debug('the beginning of a Mattermost thread was left out', {reason: messageOf(error)});
+		const path = `/posts/${root}/thread`;
+		const list = await quoteInTime(log, 'Mattermost', async limitMs =>
+			ask({method: 'GET', path, maxAnswerBytes: maxListBytes}, {limitMs, signal}),
+		);
+		if (!list) {
 			return {isOurs: false};
 		}
+
+		const thread = threadIn(list, root, ours);
+		keepLast(threads, [root, thread], maxThreads);
+		return thread;
 	};
 
 	const take = async (posts: readonly Post[], told: Told = {}) => {
@@ -99,7 +98,7 @@ export function createTaker({
 		}
 	};
 
-	const bring = async (chat: string, {first, last, isDirect}: Mark) => {
+	const catchUpChat = async (chat: string, {first, last, isDirect}: Mark) => {
 		const isKnown = clock.now() - last < knownMs;
 		const from = isKnown ? Math.max(first, last - overlapMs) : last + 1;
 		const list = await ask(
@@ -110,8 +109,7 @@ export function createTaker({
 			},
 			{limitMs: askMs, signal},
 		);
-		const listed = memberAt(list, 'posts');
-		const all = isJsonObject(listed) ? Object.values(listed).filter(isJsonObject) : [];
+		const all = Object.values(objectAt(list, 'posts')).filter(isJsonObject);
 		if (all.length >= maxListed) {
 			log.warn('a Mattermost channel had more new posts than are listed: some may be lost', {
 				channel: chat,
@@ -138,7 +136,7 @@ export function createTaker({
 				behind.set(chat, behind.get(chat) ?? 0);
 			}
 
-			await marks.catchUp(behind, bring, {clock, log, signal});
+			await marks.catchUp(behind, catchUpChat, {clock, log, signal});
 		},
 	};
 }

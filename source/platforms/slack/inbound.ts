@@ -1,9 +1,7 @@
-import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {idAt, memberAt, nameAt, textAt} from '../ask.ts';
+import type {JsonObject} from '../../core/json.ts';
+import {idAt, memberAt, nameAt, objectAt, textAt} from '../ask.ts';
 import type {InboundMessage, Press} from '../listener.ts';
-
-const maxTextLength = 100_000;
-const maxQuoteLength = 4000;
+import {bounded, maxQuoteLength, maxTextLength, quotedText} from '../message-text.ts';
 
 /** The bot. */
 export type Ours = {readonly user: string; readonly name: string};
@@ -104,10 +102,8 @@ export function pressIn(payload: JsonObject): Press | undefined {
 export function quoteIn(message: JsonObject, ours: Ours): InboundMessage['quote'] {
 	const user = idAt(message, 'user') ?? idAt(message, 'author_id') ?? '';
 	const author = nameAt(message, 'author_name') ?? nameOf(message) ?? user;
-	const text = readable(textAt(message, 'text').slice(0, 4 * maxQuoteLength), ours).trim();
-	return user === '' || user === ours.user || text === ''
-		? undefined
-		: {author, text: bounded(text, maxQuoteLength)};
+	const text = quotedText(readable(textAt(message, 'text').slice(0, 4 * maxQuoteLength), ours));
+	return user === '' || user === ours.user || text === '' ? undefined : {author, text};
 }
 
 const nameOf = (message: JsonObject): string | undefined =>
@@ -117,8 +113,8 @@ const nameOf = (message: JsonObject): string | undefined =>
 
 /** A message that was shared with this one, or whose address stands in it. */
 function firstShared(event: JsonObject): JsonObject {
-	const attachment = memberAt(event, 'attachments', '0');
-	return isJsonObject(attachment) && isShared(attachment) ? attachment : {};
+	const attachment = objectAt(event, 'attachments', '0');
+	return isShared(attachment) ? attachment : {};
 }
 
 const isShared = (attachment: JsonObject): boolean =>
@@ -158,6 +154,3 @@ function readableMark(inside: string, ours: Ours): string {
 		? label || target
 		: `${label} (${target})`;
 }
-
-const bounded = (text: string, maxLength: number): string =>
-	text.slice(0, maxLength).toWellFormed();

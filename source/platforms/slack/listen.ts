@@ -1,16 +1,16 @@
 import {messageOf} from '../../core/errors.ts';
-import {isJsonObject, parsedJson, type JsonObject} from '../../core/json.ts';
+import {parsedJson, type JsonObject} from '../../core/json.ts';
 import {within} from '../../core/within.ts';
-import {createAsk, idAt, memberAt, nameAt, textAt} from '../ask.ts';
+import {createAsk, idAt, nameAt, objectAt, objectOf, textAt} from '../ask.ts';
 import {listenFailure, readConnection, socketAddress, type Connection} from '../connection.ts';
 import type {Hearing, InboundMessage, ListenerModule, ListenerWorld} from '../listener.ts';
+import {quoteInTime} from '../message-text.ts';
 import type {Socket} from '../socket.ts';
 import type {SlackSettings} from './descriptor.ts';
 import {messageIn, pressIn, quoteIn, type Ours} from './inbound.ts';
 import {judgeLogin} from './judge.ts';
 
 const askMs = 10_000;
-const quoteMs = 2000;
 const pingMs = 30_000;
 /** A socket that is to close is read for so long beside its successor, at most. */
 const farewellMs = 60_000;
@@ -78,27 +78,18 @@ export const createListener: ListenerModule<SlackSettings>['createListener'] = (
 		}
 	};
 
-	/** The first message of the thread that a message answers. Left out where it cannot be had at once. */
+	/** The first message of the thread that a message answers. */
 	const rootOf = async (
 		{chat: channel, thread: ts = ''}: InboundMessage,
 		ours: Ours,
 		signal: AbortSignal,
 	) => {
-		try {
-			const answer = await ask(
-				{
-					path: '/conversations.replies',
-					form: {channel, ts, limit: '1', inclusive: 'true'},
-					sendsNothing: true,
-				},
-				{limitMs: quoteMs, signal},
-			);
-			const root = memberAt(answer, 'messages', '0');
-			return isJsonObject(root) && textAt(root, 'ts') === ts ? quoteIn(root, ours) : undefined;
-		} catch (error) {
-			log.debug('the beginning of a Slack thread was left out', {reason: messageOf(error)});
-			return undefined;
-		}
+		const form = {channel, ts, limit: '1', inclusive: 'true'};
+		const answer = await quoteInTime(log, 'Slack', async limitMs =>
+			ask({path: '/conversations.replies', form, sendsNothing: true}, {limitMs, signal}),
+		);
+		const root = objectAt(answer ?? {}, 'messages', '0');
+		return textAt(root, 'ts') === ts ? quoteIn(root, ours) : undefined;
 	};
 
 	let telling = 0;
@@ -247,15 +238,7 @@ type Listening = {
 	readonly signal: AbortSignal;
 };
 
-const read = (frame: string | undefined): JsonObject => {
-	const value = parsedJson(frame ?? '');
-	return isJsonObject(value) ? value : {};
-};
-
-const objectAt = (json: JsonObject, key: string): JsonObject => {
-	const value = memberAt(json, key);
-	return isJsonObject(value) ? value : {};
-};
+const read = (frame = ''): JsonObject => objectOf(parsedJson(frame));
 
 const closedBy = ({closeCode}: Socket): string =>
 	`it closed the connection (code ${closeCode ?? '-'})`;

@@ -1,8 +1,7 @@
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
-import {memberAt, textAt} from '../ask.ts';
-import {quotedText} from '../heard.ts';
+import {listAt, memberAt, objectAt, textAt} from '../ask.ts';
 import type {InboundMessage, Press} from '../listener.ts';
-import {bounded, listAt, maxTextLength, objectAt} from '../polling.ts';
+import {bounded, maxTextLength, quotedText} from '../message-text.ts';
 
 /** The bot: `id`, and its `@name` in small letters. */
 export type Ours = {readonly id: string; readonly mention: string};

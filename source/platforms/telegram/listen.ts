@@ -3,7 +3,8 @@ import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts'
 import {createAsk, memberAt, nameAt, textAt} from '../ask.ts';
 import {keptFor, listenFailure} from '../connection.ts';
 import type {Hearing, InboundMessage, ListenerModule} from '../listener.ts';
-import {bounded, pollWhile} from '../polling.ts';
+import {bounded} from '../message-text.ts';
+import {pollWhile} from '../polling.ts';
 import type {TelegramSettings} from './descriptor.ts';
 import {messageIn, pressIn, type Ours} from './inbound.ts';
 import {judge} from './judge.ts';
@@ -70,8 +71,8 @@ export const createListener: ListenerModule<TelegramSettings>['createListener'] 
 		return offset;
 	};
 
-	/** The one who pressed sees it for a moment. Whoever pressed long ago cannot be told. */
-	const tell = async (query: string, text: string, signal: AbortSignal): Promise<void> => {
+	/** Shows the person who pressed a text for a moment. Telegram refuses answers to presses of long ago. */
+	const answerPress = async (query: string, text: string, signal: AbortSignal): Promise<void> => {
 		try {
 			const json = {callback_query_id: query, text: bounded(text, maxToldLength)};
 			await ask(
@@ -83,8 +84,8 @@ export const createListener: ListenerModule<TelegramSettings>['createListener'] 
 		}
 	};
 
-	/** Hands over what came, in its order. */
-	const hand = async (
+	/** Hands updates over in their order. */
+	const deliver = async (
 		updates: readonly JsonValue[],
 		{ours, hearing, signal}: {ours: Ours; hearing: Hearing; signal: AbortSignal},
 	): Promise<void> => {
@@ -107,7 +108,7 @@ export const createListener: ListenerModule<TelegramSettings>['createListener'] 
 
 				// oxlint-disable no-await-in-loop -- in the order in which they came
 				await flush();
-				telling.push(tell(pressed.query, await hearing.onPress(pressed.press), signal));
+				telling.push(answerPress(pressed.query, await hearing.onPress(pressed.press), signal));
 				// oxlint-enable no-await-in-loop
 			}
 
@@ -140,7 +141,7 @@ export const createListener: ListenerModule<TelegramSettings>['createListener'] 
 					const updates = await updatesFrom(offset, timeoutMs, signal);
 					onAnswer?.();
 					if (updates.length > 0) {
-						await hand(updates, {ours, hearing, signal});
+						await deliver(updates, {ours, hearing, signal});
 					}
 
 					const before = offset;

@@ -1,30 +1,10 @@
 import {sleep, type Clock} from '../core/clock.ts';
 import type {JsonObject, JsonValue} from '../core/json.ts';
+import {keepLast} from '../core/keep-last.ts';
 import type {Logger} from '../core/log.ts';
+import {listAt} from './ask.ts';
 import {keptFor} from './connection.ts';
 import {DeliveryError} from './delivery-error.ts';
-import {bounded, maxQuoteLength, maxTextLength} from './polling.ts';
-
-/** A message's text without the mention of us that it begins with, which `mention` matches; empty where nothing else is in it. */
-export const heardText = (text: string, mention: RegExp): string =>
-	bounded(text, maxTextLength).trimStart().replace(mention, '').trim();
-
-/** The text of a quote, at most 4,000 characters. */
-export const quotedText = (text: string): string => bounded(text.trim(), maxQuoteLength);
-
-/** Sets a member of a map that keeps those that were set last. */
-export function keepLast<Key, Value>(
-	map: Map<Key, Value>,
-	[key, value]: readonly [Key, Value],
-	max: number,
-): void {
-	map.delete(key);
-	map.set(key, value);
-	const [oldest] = map.keys();
-	if (map.size > max && oldest !== undefined) {
-		map.delete(oldest);
-	}
-}
 
 /** Chats that are caught up after a break at most; the one that was silent longest is forgotten first. */
 const maxChats = 500;
@@ -39,11 +19,11 @@ export type Marks<Mark> = {
 	 * Brings every chat of `behind` up to date, and takes it out. A chat that the platform refuses, or that could not be brought ten times in a row, is forgotten; a wait that the platform
 	 * asks for is waited, up to a minute.
 	 *
-	 * @throws what `bring` rejects with; what is left in `behind` is still to be done
+	 * @throws what `catchUpChat` rejects with; what is left in `behind` is still to be done
 	 */
 	catchUp(
 		behind: Behind,
-		bring: (chat: string, mark: Mark) => Promise<void>,
+		catchUpChat: (chat: string, mark: Mark) => Promise<void>,
 		limits: {readonly clock: Clock; readonly log: Logger; readonly signal: AbortSignal},
 	): Promise<void>;
 };
@@ -62,8 +42,7 @@ export function marksOf<Mark extends JsonObject>(
 	account: string,
 ): Marks<Mark> {
 	const marks = new Map<string, Mark>();
-	const {chats} = keptFor(cursor, account);
-	const written = Array.isArray(chats) ? chats : [];
+	const written = listAt(keptFor(cursor, account), 'chats');
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `cursor` made it
 	for (const [chat, mark] of written as ReadonlyArray<readonly [string, Mark]>) {
 		marks.set(chat, mark);
@@ -75,12 +54,12 @@ export function marksOf<Mark extends JsonObject>(
 			keepLast(marks, [chat, mark], maxChats);
 		},
 		cursor: () => ({account, chats: [...marks]}),
-		async catchUp(behind, bring, {clock, log, signal}) {
+		async catchUp(behind, catchUpChat, {clock, log, signal}) {
 			for (const [chat, failures] of behind) {
 				const mark = marks.get(chat);
 				try {
 					// oxlint-disable-next-line no-await-in-loop -- one chat after the other
-					await (mark && bring(chat, mark));
+					await (mark && catchUpChat(chat, mark));
 					behind.delete(chat);
 				} catch (error) {
 					if (!(error instanceof DeliveryError) || signal.aborted) {
