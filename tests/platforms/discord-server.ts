@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type {JsonObject, JsonValue} from '../../source/core/json.ts';
+import {createWatch} from '../helpers/watch.ts';
 import {openService, type Call, type Reply} from './service.ts';
 import {takeWebSockets, type ServerSocket} from './web-socket-server.ts';
 
@@ -24,12 +25,7 @@ export async function openDiscord() {
 	const closeCodes: Array<number | undefined> = [];
 	const beats: JsonValue[] = [];
 	const told: Call[] = [];
-	const watchers = new Set<() => void>();
-	const look = () => {
-		for (const watcher of watchers) {
-			watcher();
-		}
-	};
+	const {look, until} = createWatch();
 	let lastId = 1_500_000_000_000_000_000n;
 	const state = {
 		identifies: 0,
@@ -271,19 +267,7 @@ export async function openDiscord() {
 				}
 			}
 		},
-		async until(holds: () => boolean): Promise<void> {
-			const {promise, resolve} = Promise.withResolvers<void>();
-			const watcher = () => {
-				if (holds()) {
-					resolve();
-				}
-			};
-
-			watchers.add(watcher);
-			watcher();
-			await promise;
-			watchers.delete(watcher);
-		},
+		until,
 	};
 }
 

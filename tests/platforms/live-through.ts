@@ -1,5 +1,6 @@
 import type {JsonObject} from '../../source/core/json.ts';
 import {DeliveryError} from '../../source/platforms/delivery-error.ts';
+import type {FakeClock} from '../helpers/fake-clock.ts';
 import {randomOf, runSeed} from '../helpers/random.ts';
 import {createHeard, openListener} from './open-listener.ts';
 
@@ -15,15 +16,19 @@ export async function liveThrough(
 	{
 		written,
 		chats,
+		allowed = [],
 		write,
 		endings,
 		isUp,
 	}: {
 		readonly written: JsonObject;
 		readonly chats: readonly string[];
+		/** Users who may talk with us. */
+		readonly allowed?: readonly string[];
 		/** Somebody writes that text there. */
 		readonly write: (chat: string, text: string) => void;
-		readonly endings: ReadonlyArray<() => void>;
+		/** They get the clock of the process. */
+		readonly endings: ReadonlyArray<(clock: FakeClock) => unknown>;
 		/** Resolves once there is a connection. */
 		readonly isUp: () => Promise<void>;
 	},
@@ -34,7 +39,7 @@ export async function liveThrough(
 	const final: unknown[] = [];
 	/** A process, which connects again whenever a connection ends. */
 	const start = async () => {
-		const open = await openListener(kind, written, {heard});
+		const open = await openListener(kind, written, {heard, allowed});
 		const life = new AbortController();
 		const run = async () => {
 			while (!life.signal.aborted) {
@@ -48,7 +53,8 @@ export async function liveThrough(
 		};
 		const running = run();
 		return {
-			until: async (holds: () => boolean) => open.until(holds),
+			clock: open.clock,
+			until: open.until,
 			async kill() {
 				life.abort();
 				await running;
@@ -58,7 +64,7 @@ export async function liveThrough(
 	};
 
 	let process = await start();
-	const ends: ReadonlyArray<() => void | Promise<void>> = [
+	const ends: ReadonlyArray<(clock: FakeClock) => unknown> = [
 		...endings,
 		() => {
 			heard.failures.push(new Error('no space left on device'));
@@ -78,7 +84,7 @@ export async function liveThrough(
 	for (let nth = chats.length; nth < messages; nth++) {
 		if (at.has(nth)) {
 			// oxlint-disable-next-line no-await-in-loop -- in their order
-			await ends[below(ends.length)]?.();
+			await ends[below(ends.length)]?.(process.clock);
 		}
 
 		write(chats[below(chats.length)] ?? '', `${nth}`);
@@ -99,6 +105,5 @@ export async function liveThrough(
 		numbers,
 		inOrder: numbers.map(some => some.toSorted((a, b) => a - b)),
 		final,
-		heard,
 	};
 }

@@ -1,5 +1,6 @@
 import nodeAssert from 'node:assert/strict';
 import type {JsonObject} from '../../source/core/json.ts';
+import {createWatch} from '../helpers/watch.ts';
 import {openService, type Call, type Reply} from './service.ts';
 import {takeWebSockets, type ServerSocket} from './web-socket-server.ts';
 
@@ -19,12 +20,7 @@ export async function openMattermost() {
 	/** The number of the next event of each connection. */
 	const sockets = new Map<ServerSocket, number>();
 	const pings: unknown[] = [];
-	const watchers = new Set<() => void>();
-	const look = () => {
-		for (const watcher of watchers) {
-			watcher();
-		}
-	};
+	const {look, until} = createWatch();
 	let count = 0;
 	let now = startMs;
 	const state = {
@@ -175,18 +171,6 @@ export async function openMattermost() {
 				socket.send(text);
 			}
 		},
-		async until(holds: () => boolean): Promise<void> {
-			const {promise, resolve} = Promise.withResolvers<void>();
-			const watcher = () => {
-				if (holds()) {
-					resolve();
-				}
-			};
-
-			watchers.add(watcher);
-			watcher();
-			await promise;
-			watchers.delete(watcher);
-		},
+		until,
 	};
 }

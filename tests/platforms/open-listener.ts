@@ -6,6 +6,7 @@ import {targetKinds} from '../../source/platforms/platforms.ts';
 import {createPost} from '../../source/platforms/post.ts';
 import {createOpenSocket} from '../../source/platforms/socket.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
+import {createWatch} from '../helpers/watch.ts';
 
 /** A disk that keeps what a listener hands over, beyond the listeners that write to it: messages once, in their order, and the last cursor. */
 export function createHeard() {
@@ -63,13 +64,7 @@ export async function openListener(
 		openSocket: createOpenSocket({clock, clean}),
 		random: () => 0.5,
 	});
-	const watchers = new Set<() => void>();
-	const look = () => {
-		for (const watcher of watchers) {
-			watcher();
-		}
-	};
-
+	const {look, until} = createWatch();
 	const ending = new AbortController();
 	const running = new Set<Promise<void>>();
 	return {
@@ -128,19 +123,7 @@ export async function openListener(
 			return connection;
 		},
 		/** Resolves once `holds` does; looked at after each thing that is heard. */
-		async until(holds: () => boolean): Promise<void> {
-			const {promise, resolve} = Promise.withResolvers<void>();
-			const watcher = () => {
-				if (holds()) {
-					resolve();
-				}
-			};
-
-			watchers.add(watcher);
-			watcher();
-			await promise;
-			watchers.delete(watcher);
-		},
+		until,
 		async [Symbol.asyncDispose]() {
 			ending.abort();
 			await Promise.all(running);

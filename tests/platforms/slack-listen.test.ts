@@ -4,8 +4,10 @@ import {describe, expect, test} from 'vitest';
 import type {JsonObject, JsonValue} from '../../source/core/json.ts';
 import type {DeliveryError} from '../../source/platforms/delivery-error.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';
-import {randomOf, runSeed} from '../helpers/random.ts';
-import {createHeard, openListener, type Heard} from './open-listener.ts';
+import {runSeed} from '../helpers/random.ts';
+import {createWatch} from '../helpers/watch.ts';
+import {liveThrough} from './live-through.ts';
+import {openListener} from './open-listener.ts';
 import {openSender, type Speech} from './open-platform.ts';
 import {openService, type Reply} from './service.ts';
 import {takeWebSockets, type ServerSocket} from './web-socket-server.ts';
@@ -30,19 +32,13 @@ async function openSlack() {
 	const faults: string[] = [];
 	const told: JsonValue[] = [];
 	const roots = new Map<string, JsonObject>();
-	const watchers = new Set<() => void>();
+	const {look, until} = createWatch();
 	let opened = 0;
 	let last = 0;
 	/** What happens instead of an answer to the next request for a socket. */
 	const refusals: Reply[] = [];
 	let answersTo = 'hello';
 	let losesNextAcknowledgement = false;
-	const look = () => {
-		for (const watcher of watchers) {
-			watcher();
-		}
-	};
-
 	const service = await openService(({path, method, headers, body}) => {
 		const as = headers['authorization'];
 		assert.equal(method, 'POST');
@@ -190,18 +186,7 @@ async function openSlack() {
 				...more,
 			});
 		},
-		async until(holds: () => boolean): Promise<void> {
-			const {promise, resolve} = Promise.withResolvers<void>();
-			const watcher = () => {
-				if (holds()) {
-					resolve();
-				}
-			};
-			watchers.add(watcher);
-			watcher();
-			await promise;
-			watchers.delete(watcher);
-		},
+		until,
 		async [Symbol.asyncDispose]() {
 			for (const socket of live) {
 				socket.drop();
@@ -685,67 +670,35 @@ describe('connections', () => {
 		expect(failure).toMatchObject({code: 'platform_unreachable', retryable: true});
 	});
 
-	test('200 messages over 20 breaks are each on disk once, in order', async () => {
-		const random = randomOf(runSeed);
+	test('200 messages over 20 breaks of all kinds arrive in order, and once on disk', async () => {
 		await using slack = await openSlack();
-		const heard: Heard = createHeard();
-		const breaksAt = new Set<number>();
-		while (breaksAt.size < 20) {
-			breaksAt.add(Math.floor(random() * 200));
-		}
-
-		let stop = new AbortController();
-		let open = await openFor(slack, {heard});
-		const over = new AbortController();
-		const run = async () => {
-			while (!over.signal.aborted) {
-				// oxlint-disable-next-line no-await-in-loop -- one connection after the other
-				await open.listen(stop.signal).catch(() => {});
-				if (stop.signal.aborted && !over.signal.aborted) {
-					// The process died: another one goes on.
-					// oxlint-disable-next-line no-await-in-loop -- see above
-					await open[Symbol.asyncDispose]();
-					stop = new AbortController();
-					// oxlint-disable-next-line no-await-in-loop -- see above
-					open = await openFor(slack, {heard});
-				}
-			}
-		};
-		const running = run();
-		const breaks: ReadonlyArray<() => void> = [
-			() => slack.newest()?.drop(),
-			() => slack.newest()?.close(1000),
-			() => slack.loseNextAcknowledgement(),
-			() => heard.failures.push(new Error('the disk is full')),
-			() => {
-				stop.abort();
+		let written = 0;
+		const {numbers, inOrder, final} = await liveThrough('slack', {
+			written: settingsOf(slack),
+			chats: ['C0ROOM', 'C1ROOM', 'D0ANN'],
+			write(channel, text) {
+				written += 1;
+				slack.event(message({channel, text, ts: `${written}.000001`}));
 			},
-			() => {
-				open.clock.advance(10_000);
-				slack.newest()?.send('{"type":"disconnect","reason":"refresh_requested"}');
-			},
-			() => slack.refusals.push({status: 503, json: {ok: false, error: 'service_unavailable'}}),
-		];
-		const sent: string[] = [];
-		for (let at = 0; at < 200; at++) {
-			const ts = `${at + 1}.000001`;
-			sent.push(`C0ROOM/${ts}`);
-			slack.event(message({ts}));
-			if (breaksAt.has(at)) {
-				const before = slack.acknowledged.length;
-				breaks[Math.floor(random() * breaks.length)]?.();
-				// oxlint-disable-next-line no-await-in-loop -- it goes on
-				await slack.until(() => slack.acknowledged.length > before || slack.pending.length === 0);
-			}
-		}
-
-		await slack.until(() => slack.pending.length === 0);
-		over.abort();
-		stop.abort();
-		await open[Symbol.asyncDispose]();
-		await running;
-		expect([...heard.messages.keys()]).toEqual(sent);
-		expect(slack.faults).toEqual([]);
+			endings: [
+				() => slack.newest()?.drop(),
+				() => slack.newest()?.close(1000),
+				() => {
+					slack.loseNextAcknowledgement();
+				},
+				clock => {
+					clock.advance(10_000);
+					slack.newest()?.send('{"type":"disconnect","reason":"refresh_requested"}');
+				},
+				() => {
+					const refusal = {status: 503, json: {ok: false, error: 'service_unavailable'}};
+					slack.refusals.push(refusal);
+				},
+			],
+			isUp: async () => slack.until(() => slack.live.size > 0),
+		});
+		expect(numbers).toEqual(inOrder);
+		expect([final, slack.faults]).toEqual([[], []]);
 	});
 });
 

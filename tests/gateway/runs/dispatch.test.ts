@@ -6,6 +6,7 @@ import {createDispatcher} from '../../../source/gateway/runs/dispatch.ts';
 import type {Lease, RouteLimit, Runs, Store} from '../../../source/store/port.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {advanceUntil} from '../../helpers/gateway.ts';
+import {createWatch} from '../../helpers/watch.ts';
 import {acceptRun, fireRun, sampleEntry, startMs} from '../../store/samples.ts';
 import {createSqliteHome} from '../../store/sqlite-home.ts';
 
@@ -35,7 +36,7 @@ async function openDispatch({
 	const busy = createBusy();
 	const works: Work[] = [];
 	const log: string[] = [];
-	const watchers = new Set<() => void>();
+	const watch = createWatch();
 	const dispatcher = createDispatcher(
 		{
 			clock,
@@ -64,10 +65,7 @@ async function openDispatch({
 				signal.addEventListener('abort', () => {
 					resolve();
 				});
-				for (const watcher of watchers) {
-					watcher();
-				}
-
+				watch.look();
 				await promise;
 			},
 		},
@@ -77,15 +75,7 @@ async function openDispatch({
 
 	/** Resolves when `count` works have begun. */
 	const begun = async (count: number) => {
-		const {promise, resolve} = Promise.withResolvers<void>();
-		const look = () => {
-			if (works.length >= count) {
-				resolve();
-			}
-		};
-		watchers.add(look);
-		look();
-		await promise;
+		await watch.until(() => works.length >= count);
 		return works;
 	};
 

@@ -1,5 +1,6 @@
 import {once} from 'node:events';
 import {createServer, type AddressInfo, type Socket} from 'node:net';
+import {createWatch} from '../../helpers/watch.ts';
 
 type Stored = {readonly uid: number; readonly raw: Buffer; readonly date: Date};
 
@@ -24,15 +25,9 @@ export async function openImapServer({
 	const idling = new Map<Socket, string>();
 	const sockets = new Set<Socket>();
 	const seen = new Map<Socket, number>();
-	const watchers = new Set<() => void>();
+	const {look, until} = createWatch();
 	const reactions: Array<readonly [command: string, reaction: Reaction]> = [];
 	const state = {uidvalidity: 1, uidNext: 1, mailbox: 'INBOX', logins: 0};
-	const look = () => {
-		for (const watcher of watchers) {
-			watcher();
-		}
-	};
-
 	const tell = (socket: Socket) => {
 		if (seen.has(socket) && seen.get(socket) !== mails.length) {
 			seen.set(socket, mails.length);
@@ -249,18 +244,7 @@ export async function openImapServer({
 				mails.push({uid: state.uidNext++, raw, date});
 			}
 		},
-		async until(holds: () => boolean): Promise<void> {
-			const {promise, resolve} = Promise.withResolvers<void>();
-			const watcher = () => {
-				if (holds()) {
-					resolve();
-				}
-			};
-			watchers.add(watcher);
-			watcher();
-			await promise;
-			watchers.delete(watcher);
-		},
+		until,
 		async [Symbol.asyncDispose]() {
 			for (const socket of sockets) {
 				socket.destroy();
