@@ -33,7 +33,7 @@ export type Press = Author & {
 	readonly data: string;
 };
 
-/** Who hears what a listener hears. */
+/** What a listener hands over to. */
 export type Hearing = {
 	/** Messages come in from now on. `note`: what a person should know of it, one sentence. */
 	onListening(note?: string): void;
@@ -42,11 +42,11 @@ export type Hearing = {
 	 * May be called with a cursor alone. Rejects where nothing could be written: nothing may be acknowledged then, and the connection is to end with that error.
 	 */
 	onMessages(messages: readonly InboundMessage[], cursor?: JsonValue): Promise<void>;
-	/** Resolves with what the one who pressed is told, a sentence; rejects as `onMessages`. */
+	/** Resolves with a sentence for the person who pressed; rejects as `onMessages`. */
 	onPress(press: Press): Promise<string>;
 	/** Sends a line of ours to a chat, without waiting for it: that it is encrypted. */
 	say(chat: string, text: string): void;
-	/** Whether somebody may talk with us: whose invitations are taken, and whose mails are read. */
+	/** Whether a user may talk with us; only their invitations are taken, and only their mails are read. */
 	isAllowed(user: string): boolean;
 };
 
@@ -55,7 +55,7 @@ export type ListenerWorld = Pick<
 	'clean' | 'clock' | 'hide' | 'log' | 'post' | 'secureContext'
 > & {
 	readonly openSocket: OpenSocket;
-	/** From 0 to 1, for pauses that not everybody should have alike. */
+	/** From 0 to 1, so that programs that lost their connections together do not come back together. */
 	readonly random: () => number;
 };
 

@@ -120,7 +120,7 @@ export const createListener: ListenerModule<DiscordSettings>['createListener'] =
 			const token = settings.botToken;
 			if (session) {
 				const {id, seq, me} = session;
-				// What broke off goes before what the session sends again.
+				// A catch-up that broke off goes on before the session sends events again.
 				handle(async () => taker.catchUp(me));
 				say(6, {token, session_id: id, seq});
 			} else {
@@ -150,8 +150,8 @@ export const createListener: ListenerModule<DiscordSettings>['createListener'] =
 				return;
 			}
 
-			// At once: it has no time to wait for its turn.
-			const pressed = name === 'INTERACTION_CREATE' ? taker.press(data) : undefined;
+			// At once: Discord waits 3 s for the answer.
+			const pressed = name === 'INTERACTION_CREATE' ? taker.answerPress(data) : undefined;
 			pressed?.catch(() => {});
 			handle(async () => {
 				await (name === 'MESSAGE_CREATE' ? taker.take([data], current.me) : pressed);

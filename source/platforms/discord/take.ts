@@ -7,7 +7,7 @@ import {bounded, quoteInTime} from '../message-text.ts';
 import {answeredIn, isLater, isOfPerson, messageIn, placeIn, pressIn} from './inbound.ts';
 
 const askMs = 30_000;
-/** A press that is answered later has failed for the one who pressed. */
+/** Discord shows a press that is answered later as failed. */
 const pressMs = 3000;
 /** Messages of one answer, and answers for one channel. */
 const pageSize = 100;
@@ -126,8 +126,8 @@ export function createTaker({
 	return {
 		/** Messages in their order. */
 		take,
-		/** Tells the one who pressed what `hearing` says. Rejects as `onPress`. */
-		async press(interaction: JsonObject): Promise<void> {
+		/** Shows the person who pressed what `hearing` says. Rejects as `onPress`. */
+		async answerPress(interaction: JsonObject): Promise<void> {
 			const found = pressIn(interaction);
 			if (!found) {
 				return;
@@ -143,7 +143,7 @@ export function createTaker({
 					{limitMs: pressMs, signal},
 				);
 			} catch (error) {
-				log.debug('a press on Discord could not be answered', {reason: messageOf(error)});
+				log.debug('A press of a button on Discord was not answered', {reason: messageOf(error)});
 			}
 		},
 		/** For another session of that user, which sends nothing of before. */

@@ -101,7 +101,7 @@ export function namesIn(events: readonly JsonObject[]): ReadonlyMap<string, stri
 	);
 }
 
-/** What was written to us of the events of a room: where we came in, what came then, and what was written between the invitation and that, unless it is old. */
+/** The events of a room that are for us: those after our join, and of those between the invitation and the join the ones that are not old. */
 export function sinceJoin(events: readonly JsonObject[], ours: string): readonly JsonObject[] {
 	const memberships = events.map(event => (isOwn(event, ours) ? changeOf(event) : undefined));
 	const join = memberships.lastIndexOf('join');
@@ -134,7 +134,7 @@ function changeOf(event: JsonObject): string | undefined {
 	return isUnknown || textAt(before, 'membership') === membership ? undefined : membership;
 }
 
-/** Who invites us, as the events of an invitation have it: all that say so, since a stranger's server may add some. */
+/** The users who invite us in the events of an invitation. All of them: a stranger's server may add events. */
 export const invitersIn = (events: readonly JsonObject[], ours: string): readonly string[] =>
 	events
 		.filter(event => isOwn(event, ours) && textAt(event, 'content', 'membership') === 'invite')

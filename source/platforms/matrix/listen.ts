@@ -102,7 +102,7 @@ export const createListener: ListenerModule<MatrixSettings>['createListener'] = 
 		}
 	};
 
-	/** Joins the rooms to which people invite us who may talk with us. Other invitations are left as they are. */
+	/** Joins rooms to which allowed people invite us. Other invitations are left as they are. */
 	const join = async (
 		invited: JsonObject,
 		{ours, hearing, signal}: {ours: string; hearing: Hearing; signal: AbortSignal},

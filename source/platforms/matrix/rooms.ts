@@ -164,7 +164,7 @@ export function createRooms({clock, log}: Pick<ListenerWorld, 'clock' | 'log'>, 
 		}
 	};
 
-	/** Says it once to people who may talk with us. */
+	/** Says once in an encrypted room that it cannot be read, when an allowed person writes there. */
 	const sayEncrypted = (room: string, event: JsonObject, {ours, hearing}: Turn) => {
 		const sender = textAt(event, 'sender');
 		const isWritten = textAt(event, 'type') === 'm.room.encrypted' && sender !== ours;

@@ -120,7 +120,7 @@ export function messageIn(
 	};
 }
 
-/** The server names everybody in the channel where all of them are mentioned, who are not asked by that. */
+/** `mentions` as the server lists them. For `@all`, `@channel` and `@here` it lists every member, which is no mention of the bot. */
 function isMentioned(text: string, mentions: string, user: string): boolean {
 	const named = parsedJson(mentions);
 	return (

@@ -13,8 +13,8 @@ const subtypes: ReadonlySet<string> = new Set(['', 'file_share', 'thread_broadca
 const slackbot = 'USLACKBOT';
 
 /**
- * The message of an event `message` or `app_mention`, which both may come for one message; `undefined` for any other event, and for what nobody wrote to us: edits, what bots and we wrote,
- * files without a text. `rootBy`: who began the thread that it stands in, where that is another person whom it may be about.
+ * The message of an event `message` or `app_mention`, which both may come for one message; `undefined` for any other event, for edits, for messages of bots and of ours, and for
+ * files without a text. `rootBy`: the person who began its thread, where the message may be about what that person wrote.
  *
  * @see https://docs.slack.dev/reference/events/message
  */

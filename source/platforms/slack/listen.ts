@@ -14,10 +14,10 @@ const askMs = 10_000;
 const pingMs = 30_000;
 /** A socket that is to close is read for so long beside its successor, at most. */
 const farewellMs = 60_000;
-/** A socket that is to be replaced sooner is no refresh, and might come again and again. */
+/** A younger socket that is to be replaced is a failure: Slack could ask for the next one again and again. */
 const minLifeMs = 10_000;
-/** Words to people who pressed that are on their way at once, at most. */
-const maxTelling = 20;
+/** Answers to presses that are sent at once, at most; more are left out. */
+const maxAnswering = 20;
 
 /**
  * Socket mode. Slack keeps nothing for a program that is away: what is not acknowledged comes again within minutes, known by its channel and `ts`. There is no cursor.
@@ -38,7 +38,7 @@ export const createListener: ListenerModule<SlackSettings>['createListener'] = (
 	const answerTo = createAsk(world, {...api, judge: ({status}) => status === 200 || undefined});
 	let known: Ours | undefined;
 
-	const whoWeAre = async (signal: AbortSignal): Promise<Ours> => {
+	const findUs = async (signal: AbortSignal): Promise<Ours> => {
 		const me = await ask({path: '/auth.test', sendsNothing: true}, {limitMs: askMs, signal});
 		const user = idAt(me, 'user_id');
 		if (user === undefined) {
@@ -92,14 +92,18 @@ export const createListener: ListenerModule<SlackSettings>['createListener'] = (
 		return textAt(root, 'ts') === ts ? quoteIn(root, ours) : undefined;
 	};
 
-	let telling = 0;
-	/** Tells the one who pressed what became of it, without waiting for it. */
-	const tell = async (payload: JsonObject, text: string, signal: AbortSignal): Promise<void> => {
-		if (telling >= maxTelling) {
+	let answering = 0;
+	/** Shows a text to the person who pressed. Never rejects. */
+	const answerPress = async (
+		payload: JsonObject,
+		text: string,
+		signal: AbortSignal,
+	): Promise<void> => {
+		if (answering >= maxAnswering) {
 			return;
 		}
 
-		telling += 1;
+		answering += 1;
 		const url = responseAddress(textAt(payload, 'response_url'), apiBase);
 		const limits = {limitMs: askMs, signal};
 		const thread = idAt(payload, 'container', 'thread_ts');
@@ -122,14 +126,14 @@ export const createListener: ListenerModule<SlackSettings>['createListener'] = (
 						limits,
 					));
 		} catch (error) {
-			log.debug('who pressed a button in Slack could not be told', {reason: messageOf(error)});
+			log.debug('A press of a button on Slack was not answered', {reason: messageOf(error)});
 		} finally {
-			telling -= 1;
+			answering -= 1;
 		}
 	};
 
-	/** Does what an envelope asks for. What it resolves with goes into the acknowledgement. */
-	const take = async (
+	/** Does what an envelope asks for. Resolves with members of the acknowledgement. */
+	const handleEnvelope = async (
 		envelope: JsonObject,
 		{ours, hearing, connection, signal}: Listening,
 	): Promise<JsonObject> => {
@@ -150,13 +154,13 @@ export const createListener: ListenerModule<SlackSettings>['createListener'] = (
 
 		const press = type === 'interactive' ? pressIn(payload) : undefined;
 		if (press) {
-			void tell(payload, await hearing.onPress(press), signal);
+			void answerPress(payload, await hearing.onPress(press), signal);
 		}
 
 		return {};
 	};
 
-	/** Reads a socket to its end, and that which takes its place. */
+	/** Reads a socket to its end, and the socket that replaces it. */
 	const readAll = async (socket: Socket, listening: Listening): Promise<void> => {
 		const {connection} = listening;
 		using stack = new DisposableStack();
@@ -200,7 +204,7 @@ export const createListener: ListenerModule<SlackSettings>['createListener'] = (
 			} else if (id !== '') {
 				const done = Promise.withResolvers<void>();
 				connection.handle(async () => {
-					const more = await take(envelope, listening);
+					const more = await handleEnvelope(envelope, listening);
 					socket.send(JSON.stringify({envelope_id: id, ...more}));
 					done.resolve();
 				});
@@ -220,7 +224,7 @@ export const createListener: ListenerModule<SlackSettings>['createListener'] = (
 	return {
 		async listen(hearing, {signal}) {
 			await readConnection('slack', signal, async connection => {
-				const ours = (known ??= await whoWeAre(connection.signal));
+				const ours = (known ??= await findUs(connection.signal));
 				const {socket, connections} = await open(connection.signal);
 				hearing.onListening(noteOn(connections));
 				await readAll(socket, {ours, hearing, connection, signal});

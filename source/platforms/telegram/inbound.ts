@@ -11,7 +11,7 @@ const maxDataLength = 300;
 /** Telegram makes 100 at most. */
 const maxEntities = 200;
 
-/** The message of an update; `undefined` where a channel, a bot or nobody wrote it, and where it has no text. @see https://core.telegram.org/bots/api#message */
+/** The message of an update; `undefined` where no person wrote it, and where it has no text. @see https://core.telegram.org/bots/api#message */
 export function messageIn(update: JsonObject, ours: Ours): InboundMessage | undefined {
 	const message = objectAt(update, 'message');
 	const author = authorOf(objectAt(message, 'from'), message);
@@ -139,7 +139,7 @@ function withoutMentions(text: string, named: readonly Span[]): string {
 	);
 }
 
-/** Where a message comes from that another one forwarded than has written it. @see https://core.telegram.org/bots/api#messageorigin */
+/** The origin of a message that was forwarded by another person than its author. @see https://core.telegram.org/bots/api#messageorigin */
 function forwardedFrom(message: JsonObject, user: string): JsonObject | undefined {
 	const origin = memberAt(message, 'forward_origin');
 	return isJsonObject(origin) && idOf(memberAt(origin, 'sender_user', 'id')) !== user

@@ -15,7 +15,7 @@ const holdMs = 50_000;
 /** Updates of one answer. */
 const maxUpdates = 50;
 const maxAnswerBytes = 16 * 1024 * 1024;
-/** Another program asks for the same updates; each of both ends the other's requests. */
+/** Another program polls for the same bot: the two end each other's requests. */
 const conflictMs = 30_000;
 /** Telegram takes that many characters as an answer to a press. */
 const maxToldLength = 200;
