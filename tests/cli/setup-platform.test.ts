@@ -26,13 +26,8 @@ async function open(kind: string, platforms: (url: string) => Readonly<Record<st
 		await temporaryHome({'config.yaml': JSON.stringify({platforms: platforms(service.url)})}),
 	);
 	const clock = createFakeClock(0);
-	const begin = () =>
-		openTerminal(['gateway', 'setup', kind], {
-			home: home.path,
-			clock,
-			columns: 200,
-			rows: 100,
-		});
+	const begin = (columns = 200) =>
+		openTerminal(['gateway', 'setup', kind], {home: home.path, clock, columns, rows: 100});
 	return {
 		service,
 		home: home.path,
@@ -198,6 +193,34 @@ test('what only listening needs is asked for with it', async () => {
 	});
 });
 
+test('what only listening needs may be left out: what was written before stays, and that is said', async () => {
+	await using setup = await open('slack', url => ({slack: {api_base: url}}));
+	const terminal = setup.begin();
+	await fill(terminal, [
+		['"bot_token" [] ', 'xoxb-a-token-of-a-bot'],
+		['"home_channel" [] ', ''],
+		['Write this to', 'y'],
+		['May people whom you allow talk with the agent on Slack?', 'y'],
+		['"app_token" [] ', 'cancel'],
+	]);
+	await terminal.waitFor('Nothing more was written');
+	expect(await terminal.exited).toBe(1);
+	expect(await setup.written()).toMatchObject({
+		platforms: {slack: {bot_token: 'xoxb-a-token-of-a-bot'}},
+	});
+});
+
+test('on a narrow terminal no line breaks in a word', async () => {
+	await using setup = await open('telegram', () => ({telegram: {}}));
+	const terminal = setup.begin(60);
+	await fill(terminal, [['"bot_token" [] ', 'cancel']]);
+	await terminal.exited;
+	const lines = terminal.transcript().split(/\r?\n/);
+	expect(lines.filter(line => line.length > 60)).toEqual([]);
+	expect(lines).toContain('  Write /newbot to @BotFather in Telegram; it answers with');
+	expect(lines).toContain('  the token of the new bot.');
+});
+
 const writer = {
 	platform: 'telegram',
 	chat: '12345',
@@ -248,7 +271,7 @@ test('with a gateway that runs, the first who writes is shown, and allowed after
 	expect(port.calls.map(({name}) => name)).toEqual(['reload']);
 	write({...writer, platform: 'slack'});
 	write(writer);
-	await terminal.waitFor('telegram:12345 (Ann␛[2J) wrote. Let this person talk with the agent?');
+	await terminal.waitFor('telegram:12345 (Ann␛[2J) wrote. Let this person talk with the agent and');
 	await terminal.type('y');
 	await terminal.waitFor('telegram:12345 may talk with the agent from now on, and answer');
 	expect(await terminal.exited).toBe(0);
@@ -267,7 +290,7 @@ test('who may talk already is not asked about, and without a yes nobody is allow
 	await using setup = await untilWriting();
 	const {port, terminal, write} = setup;
 	write(writer);
-	await terminal.waitFor('Let this person talk with the agent?');
+	await terminal.waitFor('Let this person talk with the agent and answer its requests');
 	await terminal.type('');
 	await terminal.waitFor('"svc chats allow telegram:12345" does that later');
 	expect(await terminal.exited).toBe(0);

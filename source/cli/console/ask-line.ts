@@ -195,10 +195,13 @@ export async function confirmDiff(
 		file,
 		diff,
 		warnings,
+		leaves = 'Nothing was written',
 	}: {
 		readonly file: string;
 		readonly diff: readonly string[];
 		readonly warnings: readonly string[];
+		/** What is told after a no. */
+		readonly leaves?: string;
 	},
 	yes = false,
 ): Promise<boolean> {
@@ -209,7 +212,7 @@ export async function confirmDiff(
 	);
 	return confirm(context, {
 		question: `Write this to ${file}?`,
-		leaves: 'Nothing was written',
+		leaves,
 		yes,
 	});
 }

@@ -1,5 +1,5 @@
 import {escapeHazards} from '../../core/json-line.ts';
-import {block} from '../../core/untrusted.ts';
+import {block, cell} from '../../core/untrusted.ts';
 import type {Context} from './context.ts';
 
 /** Prints one value as JSON on stdout. What a terminal might obey or hide is escaped: the value is the same for who parses it. */
@@ -27,5 +27,21 @@ export function tell({stderr}: Pick<Context, 'stderr'>, text: string): void {
 export function tellWhole({stderr}: Pick<Context, 'stderr'>, lines: readonly string[]): void {
 	for (const line of lines) {
 		stderr.write(`${block(line, {maxLength: Infinity, maxLines: Infinity}).text}\n`);
+	}
+}
+
+/** The same for sentences: on a terminal they are broken between words, and the rows of one are indented as its first. */
+export async function tellSentences(
+	{stderr}: Pick<Context, 'stderr'>,
+	lines: readonly string[],
+): Promise<void> {
+	const {wrapWords} = await import('../../terminal/text/wrap-words.ts');
+	const room = stderr.isTTY && stderr.columns > 0 ? stderr.columns : Infinity;
+	for (const line of lines) {
+		const [indent = ''] = /^ */.exec(line) ?? [];
+		const rows = wrapWords(cell(line.trimStart(), Infinity).text, room - indent.length);
+		for (const row of rows) {
+			stderr.write(`${indent}${row}\n`);
+		}
 	}
 }

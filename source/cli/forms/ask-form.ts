@@ -5,7 +5,7 @@ import type {FieldRecord, FieldValue, TypedValue} from '../../nouns/field.ts';
 import type {FormState} from '../../tui/forms/form.ts';
 import {askLine} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
-import {tell, tellWhole} from '../console/print.ts';
+import {tell, tellSentences} from '../console/print.ts';
 
 /** How a form was left: filled in to its end, declined, or not filled in. */
 export type AskedForm =
@@ -34,7 +34,7 @@ export async function askForm(
 	} = {},
 ): Promise<AskedForm> {
 	const {firstInvalidField, withValue} = await import('../../tui/forms/form.ts');
-	tell(context, declines ? `${hint} "decline" says no.` : hint);
+	await tellSentences(context, [declines ? `${hint} "decline" says no.` : hint]);
 	let form = begun;
 	for (let index = from; ;) {
 		const field = form.fields[index];
@@ -119,7 +119,7 @@ async function askField(
 ): Promise<FieldAnswer> {
 	const {valueText} = await import('../../tui/forms/form-lines.ts');
 	const {entryOf, fieldProblem} = await import('../../nouns/field-kinds.ts');
-	tellWhole(context, fieldLines(field, place));
+	await tellSentences(context, fieldLines(field, place));
 	const shown = valueText(field, {values: {[field.key]: value}});
 	const now = isNone(value) ? '' : shown.replace(/^\[.\] (?=yes$|no$)/, '');
 	const isArea = entryOf(field) === 'area';
@@ -153,7 +153,8 @@ async function askField(
 		}
 
 		if (text === '?' || text === 'help') {
-			tellWhole(context, fieldLines(field, place));
+			// oxlint-disable-next-line no-await-in-loop -- before the field is asked for again
+			await tellSentences(context, fieldLines(field, place));
 			continue;
 		}
 

@@ -59,7 +59,10 @@ export async function letPeopleTalk(
 	const {platforms} = await gateway.status();
 	const {state, reason = ''} = platforms.find(one => one.name === name) ?? {};
 	if (state === 'failed') {
-		tell(context, `Nobody is heard on ${title} yet: ${reason}`);
+		tell(
+			context,
+			`The gateway does not listen on ${title} yet: ${reason}. "svc gateway setup ${name}" takes other settings`,
+		);
 		return;
 	}
 
@@ -82,7 +85,7 @@ async function allowFirst(context: Context, gateway: GatewayCommands, name: stri
 
 	const {text, interrupted} = await askLine(
 		context,
-		`${person}${called} wrote. Let this person talk with the agent? [y/N] `,
+		`${person}${called} wrote. Let this person talk with the agent and answer its requests for approval? [y/N] `,
 	);
 	if (isYes(text)) {
 		const outcome = await gateway.allowWriter({platform: name, user: writer.user});

@@ -22,7 +22,7 @@ import type {TargetKind} from '../../platforms/target-kind.ts';
 import type {FormState} from '../../tui/forms/form.ts';
 import {askLine, canAsk, confirmDiff, isYes} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
-import {printLines, tell, tellWhole} from '../console/print.ts';
+import {printLines, tell, tellSentences} from '../console/print.ts';
 import {askForm} from '../forms/ask-form.ts';
 import {readConfig, usableConfig} from '../home/receiver-facts.ts';
 
@@ -119,7 +119,7 @@ export async function setUpPlatform(context: Context, name: string): Promise<voi
 		await import('../../nouns/platform/platform-form.ts');
 	const {newForm} = await import('../../tui/forms/form.ts');
 	const {setUp: steps = [], title = name} = platform;
-	tellWhole(context, [`${title}:`, ...steps.map(step => `  ${step}`)]);
+	await tellSentences(context, [`${title}:`, ...steps.map(step => `  ${step}`)]);
 	const surroundings = surroundingsOf(context);
 	const section = valueAt(surroundings.config.written, ['platforms', name]);
 	const there = isJsonObject(section) ? section : {};
@@ -168,7 +168,8 @@ async function listen(context: Context, platform: TargetKind): Promise<boolean> 
 		platform: {name, settings: {...platformSettingsOf(part, values, there), inbound: true}},
 	});
 	if (begun.fields.length > 0) {
-		return (await askAndWrite(context, surroundings, {begun, draftOf})) !== undefined;
+		const leaves = 'Nothing more was written';
+		return (await askAndWrite(context, surroundings, {begun, draftOf, leaves})) !== undefined;
 	}
 
 	await setUp(draftOf(begun), {surroundings, clock: context.clock});
@@ -198,12 +199,15 @@ async function askAndWrite(
 		isAsked: isQuestion,
 		draftOf,
 		problemOf = () => undefined,
+		leaves = 'Nothing was written',
 	}: {
 		readonly begun: FormState;
 		readonly isAsked?: (field: FieldRecord, values: FormState['values']) => boolean;
 		readonly draftOf: (form: FormState) => SetupDraft;
 		/** What is wrong with the answers beyond single ones. */
 		readonly problemOf?: (form: FormState) => string | undefined;
+		/** What is told where nothing is written. */
+		readonly leaves?: string;
 	},
 ): Promise<WrittenSetup | undefined> {
 	let form = begun;
@@ -211,7 +215,7 @@ async function askAndWrite(
 		// oxlint-disable-next-line no-await-in-loop -- until it can be written
 		const asked = await askForm(context, form, {...(isQuestion && {isAsked: isQuestion})});
 		if (asked.kind !== 'filled') {
-			tell(context, 'Nothing was written');
+			tell(context, leaves);
 			context.exit(asked.kind === 'left' && asked.interrupted ? 130 : 1);
 			return undefined;
 		}
@@ -222,7 +226,7 @@ async function askAndWrite(
 		const problem = problemOf(form) ?? plan.problems[0];
 		if (problem === undefined) {
 			// oxlint-disable-next-line no-await-in-loop -- the last round
-			return writeAsked(context, {draft, plan, surroundings});
+			return writeAsked(context, {draft, plan, surroundings, leaves});
 		}
 
 		tell(context, `Cannot be written: ${problem}`);
@@ -235,10 +239,12 @@ async function writeAsked(
 		draft,
 		plan,
 		surroundings,
+		leaves,
 	}: {
 		readonly draft: SetupDraft;
 		readonly plan: SetupPlan;
 		readonly surroundings: SetupSurroundings;
+		readonly leaves: string;
 	},
 ): Promise<WrittenSetup | undefined> {
 	const {paths} = surroundings.config;
@@ -247,7 +253,7 @@ async function writeAsked(
 		return {isSame: true};
 	}
 
-	if (!(await confirmDiff(context, plan))) {
+	if (!(await confirmDiff(context, {...plan, leaves}))) {
 		return undefined;
 	}
 

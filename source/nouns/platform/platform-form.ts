@@ -21,6 +21,7 @@ const unasked: ReadonlySet<string> = new Set([
 ]);
 
 const isHidden = 'The input is hidden.';
+const isSecret = `It is written as it is typed; a reference takes its value from .env. ${isHidden}`;
 
 const hookFields = (required: boolean): readonly FieldRecord[] => [
 	field('hook', 'text', {
@@ -99,7 +100,7 @@ const fieldOf = (
 		description: [
 			`${description}.`,
 			...(isThere ? ['It is set: empty, it stays.'] : []),
-			...(secret ? [isHidden] : []),
+			...(secret ? [isSecret] : []),
 		].join(' '),
 		required: required && !isThere,
 		masked: secret === true,
