@@ -1,27 +1,7 @@
 import {expect, test} from 'vitest';
-import {makeAsked, makeAskingRun, makeCall, settleTurn} from '../approvals/queue-fixture.ts';
+import {makeAsked, makeAskingRun, settleTurn} from '../approvals/queue-fixture.ts';
 import {randomOf, runSeed} from '../helpers/random.ts';
-import {narrowChat, openDesk, writtenBy} from './open-desk.ts';
-
-const chatRun = makeAskingRun({
-	origin: {kind: 'chat', platform: 'telegram', chat: '12', user: '99'},
-});
-
-/** A call of a turn of chat 12 that waits; the code that it was asked with. */
-async function ask(
-	open: Awaited<ReturnType<typeof openDesk>>,
-	overrides: Parameters<typeof makeCall>[0] = {},
-) {
-	const before = open.queue.events.length;
-	const call = makeCall({run: chatRun, ...overrides});
-	open.queue.memory.allowBefore(call.tool);
-	const verdict = open.queue.approvals.request(call);
-	await settleTurn();
-	open.pass(before);
-	await settleTurn();
-	const asked = open.said.findLast(({text}) => text.startsWith('Approval '));
-	return {verdict, asked, code: /^Approval (\w{4,8}): /.exec(asked?.text ?? '')?.[1] ?? ''};
-}
+import {ask, narrowChat, openDesk, writtenBy} from './open-desk.ts';
 
 test('a request is asked in the chat whose turn it is, and the word of an approver lets that one call happen', async () => {
 	await using open = await openDesk();

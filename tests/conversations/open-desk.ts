@@ -7,7 +7,7 @@ import {createLogger} from '../../source/core/log.ts';
 import {originOf} from '../../source/core/origin.ts';
 import type {InboundMessage} from '../../source/platforms/listener.ts';
 import type {Store} from '../../source/store/port.ts';
-import {createTestQueue} from '../approvals/queue-fixture.ts';
+import {createTestQueue, makeAskingRun, makeCall, settleTurn} from '../approvals/queue-fixture.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {createSqliteHome} from '../store/sqlite-home.ts';
 
@@ -32,8 +32,8 @@ export const writtenBy = (text: string, rest: Partial<InboundMessage> = {}): Inb
 	};
 };
 
-/** A desk over a store on disk and a queue of approvals, with what it said and did. */
-export async function openDesk(options: Partial<PlatformSettings> = {}) {
+/** The desk of one platform over a store on disk and a queue of approvals, with what it said and did. */
+export async function openDesk(options: Partial<PlatformSettings> = {}, kind = 'telegram') {
 	const stack = new AsyncDisposableStack();
 	const home = stack.use(await createSqliteHome());
 	const queue = createTestQueue();
@@ -80,7 +80,7 @@ export async function openDesk(options: Partial<PlatformSettings> = {}) {
 		clock: queue.clock,
 		log: logger,
 		store: store.conversations,
-		settingsOf: platform => (platform === 'telegram' ? settings : undefined),
+		settingsOf: platform => (platform === kind ? settings : undefined),
 		profile: 'default',
 		maxQueued: () => 1000,
 		approvals,
@@ -106,7 +106,7 @@ export async function openDesk(options: Partial<PlatformSettings> = {}) {
 		said,
 		queued,
 		stopped,
-		hear: async (...messages: readonly InboundMessage[]) => desk.hear('telegram', messages),
+		hear: async (...messages: readonly InboundMessage[]) => desk.hear(kind, messages),
 		/** Tells the chats what the queue has told. */
 		pass(from = 0) {
 			for (const event of queue.events.slice(from)) {
@@ -121,4 +121,24 @@ export async function openDesk(options: Partial<PlatformSettings> = {}) {
 		},
 		[Symbol.asyncDispose]: async () => stack.disposeAsync(),
 	};
+}
+
+const chatRun = makeAskingRun({
+	origin: {kind: 'chat', platform: 'telegram', chat: '12', user: '99'},
+});
+
+/** A call that waits, of a turn of chat 12 unless `overrides` name another run; the code that it was asked with. */
+export async function ask(
+	open: Awaited<ReturnType<typeof openDesk>>,
+	overrides: Parameters<typeof makeCall>[0] = {},
+) {
+	const before = open.queue.events.length;
+	const call = makeCall({run: chatRun, ...overrides});
+	open.queue.memory.allowBefore(call.tool);
+	const verdict = open.queue.approvals.request(call);
+	await settleTurn();
+	open.pass(before);
+	await settleTurn();
+	const asked = open.said.findLast(({text}) => text.startsWith('Approval '));
+	return {verdict, asked, code: /^Approval (\w{4,8}): /.exec(asked?.text ?? '')?.[1] ?? ''};
 }

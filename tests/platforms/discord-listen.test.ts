@@ -5,6 +5,7 @@ import type {JsonObject} from '../../source/core/json.ts';
 import {DeliveryError} from '../../source/platforms/delivery-error.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';
 import {runSeed} from '../helpers/random.ts';
+import {testApprovals} from './approval-contract.ts';
 import {ann, me, openDiscord} from './discord-server.ts';
 import {liveThrough} from './live-through.ts';
 import {createHeard, openListener, type Heard} from './open-listener.ts';
@@ -185,6 +186,43 @@ test('a press whose answer is not taken harms nothing; one that cannot be stored
 	isFull = true;
 	discord.tell('INTERACTION_CREATE', press);
 	expect(await ended).toMatchObject({message: 'the disk is full'});
+});
+
+testApprovals({
+	kind: 'discord',
+	people: {approver: ann, talker: '900000000000000003', outsider: '900000000000000009'},
+	places: [
+		{here: {chat: dm, isDirect: true}, elsewhere: {chat: '100000000000000005', isDirect: true}},
+		{here: {chat: general, isDirect: false}, elsewhere: {chat: thread, isDirect: false}},
+	],
+	async open() {
+		const discord = await openDiscord();
+		// Of a direct chat Discord tells the user, of a server its member.
+		const server = {guild_id: '800000000000000001'};
+		return {
+			...discord,
+			written: discord.settings,
+			write({chat, isDirect}, id, text) {
+				discord.say(chat, text, {
+					author: {id, username: `p${id}`},
+					...(isDirect && {guild_id: undefined as never}),
+				});
+			},
+			press({chat, isDirect}, id, custom_id) {
+				const user = {id, username: `p${id}`};
+				discord.tell('INTERACTION_CREATE', {
+					id: '700000000000000001',
+					token: 't',
+					type: 3,
+					channel_id: chat,
+					// The message of the request is the bot's.
+					message: {id: '700000000000000002', channel_id: chat, author: {id: me, bot: true}},
+					data: {component_type: 2, custom_id},
+					...(isDirect ? {user} : {...server, member: {user}}),
+				});
+			},
+		};
+	},
 });
 
 test('heartbeats tell what is handled; one that is not acknowledged ends the connection, which is resumed', async () => {

@@ -9,6 +9,7 @@ import {replyText, textOfHtml} from '../../source/platforms/email/reply-text.ts'
 import {createTemporaryHome, problemsOf} from '../config/temporary-home.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';
 import {runSeed} from '../helpers/random.ts';
+import {testApprovals} from './approval-contract.ts';
 import {openImapServer} from './email/imap-server.ts';
 import {liveThrough} from './live-through.ts';
 import {createHeard, openListener} from './open-listener.ts';
@@ -324,6 +325,30 @@ describe('what is heard', () => {
 			expect(text.trim()).not.toBe('');
 		}
 	});
+});
+
+testApprovals({
+	kind: 'email',
+	people: {approver: 'ann@example.com', talker: 'bob@example.com', outsider: 'eve@example.com'},
+	leavesOutsidersUnread: true,
+	places: [
+		{
+			here: {chat: 'ann@example.com', isDirect: true},
+			elsewhere: {chat: 'bob@example.com', isDirect: true},
+		},
+	],
+	async open() {
+		const imap = await openImapServer();
+		let last = 0;
+		return {
+			...imap,
+			written: {...settingsOf(imap), approvals: true},
+			write(_, from, body) {
+				last += 1;
+				imap.put(mail({from, id: `${last}@mail.example.com`, body}));
+			},
+		};
+	},
 });
 
 describe('who is believed', () => {

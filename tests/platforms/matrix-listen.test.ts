@@ -5,6 +5,7 @@ import type {JsonObject, JsonValue} from '../../source/core/json.ts';
 import {textAt} from '../../source/platforms/ask.ts';
 import {messageIn, sinceJoin} from '../../source/platforms/matrix/inbound.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';
+import {testApprovals} from './approval-contract.ts';
 import {liveThrough} from './live-through.ts';
 import {createHeard, openListener} from './open-listener.ts';
 import {openService, type Call, type Reply} from './service.ts';
@@ -811,4 +812,33 @@ test('broken events and rooms make nothing that is broken, and hide none of thei
 	void open.listen();
 	await open.until(() => heard.messages.size === Math.min(drawn.length, 1050));
 	expect(server.faults).toEqual([]);
+});
+
+testApprovals({
+	kind: 'matrix',
+	people: {approver: ann, talker: bob, outsider: '@eve:evil.example'},
+	places: [
+		{
+			here: {chat: '!dm:example.org', isDirect: true},
+			elsewhere: {chat: '!bob:example.org', isDirect: true},
+		},
+		{here: {chat: room, isDirect: false}, elsewhere: {chat: '!other:example.org', isDirect: false}},
+	],
+	async open() {
+		const server = await openHomeserver();
+		for (const name of ['!dm:example.org', '!bob:example.org']) {
+			server.open(name, us, ann);
+		}
+
+		for (const name of [room, '!other:example.org']) {
+			server.open(name, us, ann, bob, '@eve:evil.example');
+		}
+
+		return {
+			...server,
+			write({chat: name}, sender, text) {
+				server.write(text, {}, {name, sender});
+			},
+		};
+	},
 });

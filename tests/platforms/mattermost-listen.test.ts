@@ -4,6 +4,7 @@ import {expect, test} from 'vitest';
 import type {DeliveryError} from '../../source/platforms/delivery-error.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';
 import {runSeed} from '../helpers/random.ts';
+import {testApprovals} from './approval-contract.ts';
 import {liveThrough} from './live-through.ts';
 import {ann, channelOf, me, openMattermost} from './mattermost-server.ts';
 import {createHeard, openListener, type Heard} from './open-listener.ts';
@@ -431,4 +432,23 @@ test('what is kept is bounded: channels, texts, and posts that wait', async () =
 	}
 
 	expect(await ended).toMatchObject({code: 'platform_failed', retryable: true});
+});
+
+testApprovals({
+	kind: 'mattermost',
+	people: {approver: ann, talker: channelOf(8), outsider: channelOf(9)},
+	places: [
+		{here: {chat: dm, isDirect: true}, elsewhere: {chat: other, isDirect: true}},
+		{here: {chat: town, isDirect: false}, elsewhere: {chat: other, isDirect: false}},
+	],
+	async open() {
+		const mattermost = await openMattermost();
+		return {
+			...mattermost,
+			written: mattermost.settings,
+			write({chat, isDirect}, user_id, text) {
+				mattermost.say(chat, text, {user_id, data: isDirect ? direct : {}});
+			},
+		};
+	},
 });

@@ -1,7 +1,7 @@
 import type {JsonObject, JsonValue} from '../../source/core/json.ts';
 import {silentLogger} from '../../source/core/log.ts';
 import {createRedact} from '../../source/core/redact.ts';
-import type {InboundMessage, Listener, Press} from '../../source/platforms/listener.ts';
+import type {Hearing, InboundMessage, Listener, Press} from '../../source/platforms/listener.ts';
 import {targetKinds} from '../../source/platforms/platforms.ts';
 import {createPost} from '../../source/platforms/post.ts';
 import {createOpenSocket} from '../../source/platforms/socket.ts';
@@ -26,6 +26,19 @@ export function createHeard() {
 
 export type Heard = ReturnType<typeof createHeard>;
 
+function recordOf(kind: string) {
+	const record = targetKinds.find(one => one.kind === kind);
+	if (!record?.listens) {
+		throw new Error(`nobody listens to "${kind}"`);
+	}
+
+	return {...record, listens: record.listens};
+}
+
+/** The settings of a platform that is listened to, as they are written below `platforms`. */
+export const settingsOf = async (kind: string, written: JsonObject): Promise<unknown> =>
+	recordOf(kind).settings?.parseAsync({enabled: true, inbound: true, ...written});
+
 /** The listener of a platform with these settings, on a clock that stands still. `listen` is one connection of it. */
 export async function openListener(
 	kind: string,
@@ -33,27 +46,19 @@ export async function openListener(
 	{
 		heard = createHeard(),
 		allowed = [],
+		onMessages = async () => {},
 		onPress = async () => 'Allowed',
-	}: {
+	}: Partial<Pick<Hearing, 'onMessages' | 'onPress'>> & {
 		readonly heard?: Heard;
 		readonly allowed?: readonly string[];
-		readonly onPress?: (press: Press) => Promise<string>;
 	} = {},
 ) {
-	const record = targetKinds.find(one => one.kind === kind);
-	if (!record?.listens) {
-		throw new Error(`nobody listens to "${kind}"`);
-	}
-
+	const record = recordOf(kind);
 	const clock = createFakeClock(1_700_000_000_000);
 	const hidden: string[] = [];
 	const clean = createRedact(() => [...hidden]);
 	const {post, ...connections} = createPost({clock, clean});
-	const settings: unknown = await record.settings?.parseAsync({
-		enabled: true,
-		inbound: true,
-		...written,
-	});
+	const settings = await settingsOf(kind, written);
 	const module = await record.listens.load();
 	const listener: Listener = module.createListener(settings, {
 		clock,
@@ -98,6 +103,7 @@ export async function openListener(
 							heard.cursor = structuredClone(cursor);
 						}
 
+						await onMessages(messages, cursor);
 						look();
 					},
 					async onPress(press) {

@@ -6,6 +6,7 @@ import type {DeliveryError} from '../../source/platforms/delivery-error.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';
 import {runSeed} from '../helpers/random.ts';
 import {createWatch} from '../helpers/watch.ts';
+import {testApprovals} from './approval-contract.ts';
 import {liveThrough} from './live-through.ts';
 import {openListener} from './open-listener.ts';
 import {openSender, type Speech} from './open-platform.ts';
@@ -773,6 +774,42 @@ describe('buttons', () => {
 			],
 		});
 	});
+});
+
+testApprovals({
+	kind: 'slack',
+	people: {approver: 'U0ANN', talker: 'U0BOB', outsider: 'U0EVE'},
+	places: [
+		{here: {chat: 'D0ANN', isDirect: true}, elsewhere: {chat: 'D0BOB', isDirect: true}},
+		{here: {chat: 'C0ROOM', isDirect: false}, elsewhere: {chat: 'C0OTHER', isDirect: false}},
+	],
+	async open() {
+		const slack = await openSlack();
+		let last = 0;
+		return {
+			written: settingsOf(slack),
+			get faults() {
+				return [...slack.faults, ...slack.service.faults];
+			},
+			write({chat: channel, isDirect}, user, text) {
+				last += 1;
+				const ts = `1700000000.${String(last).padStart(6, '0')}`;
+				slack.event(message({channel, channel_type: isDirect ? 'im' : 'channel', user, text, ts}));
+			},
+			press({chat: id}, user, value) {
+				slack.send(
+					press({
+						user: {id: user, username: user.toLowerCase()},
+						channel: {id},
+						// The message of the request is the bot's.
+						message: {user: 'U0BOT', ts: '5.000001'},
+						actions: [{type: 'button', action_id: 'svc.0', value}],
+					}),
+				);
+			},
+			[Symbol.asyncDispose]: async () => slack[Symbol.asyncDispose](),
+		};
+	},
 });
 
 test('without an app token nothing can be heard', async () => {

@@ -6,6 +6,7 @@ import {pollWhile} from '../../source/platforms/polling.ts';
 import {messageIn, pressIn} from '../../source/platforms/telegram/inbound.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';
+import {testApprovals, type Place} from './approval-contract.ts';
 import {liveThrough} from './live-through.ts';
 import {createHeard, openListener} from './open-listener.ts';
 import {openService, type Reply} from './service.ts';
@@ -410,6 +411,36 @@ test('a server that has nothing and does not wait is asked once a second', async
 	ending.abort();
 	await ended;
 	expect(clock.timersLeft).toBe(0);
+});
+
+testApprovals({
+	kind: 'telegram',
+	people: {approver: '99', talker: '5', outsider: '7'},
+	places: [
+		{here: {chat: '99', isDirect: true}, elsewhere: {chat: '5', isDirect: true}},
+		{here: {chat: '-1001234', isDirect: false}, elsewhere: {chat: '-55', isDirect: false}},
+	],
+	async open() {
+		const telegram = await openTelegram();
+		const chatOf = ({chat, isDirect}: Place) => ({
+			id: Number(chat),
+			type: isDirect ? 'private' : 'supergroup',
+		});
+		const from = (user: string) => ({id: Number(user), is_bot: false, first_name: `P${user}`});
+		let presses = 0;
+		return {
+			...telegram,
+			write(place, user, text) {
+				telegram.write(text, {from: from(user), chat: chatOf(place)});
+			},
+			press(place, user, data) {
+				presses += 1;
+				// The message of the request is the bot's.
+				const asked = message(12, {from: {id: us, is_bot: true}, chat: chatOf(place)});
+				telegram.press(`q${presses}`, data, {from: from(user), message: asked});
+			},
+		};
+	},
 });
 
 test('presses stand between the messages where they came, and are answered', async () => {
