@@ -6,6 +6,7 @@ import {startGatewayProcess} from '../../helpers/gateway-process.ts';
 import {gatewayHome, startTestGateway, type TestGateway} from '../../helpers/gateway.ts';
 import {officialProgram} from '../../helpers/official-program.ts';
 import {startScriptedModel, type ScriptedAnswer} from '../../helpers/scripted-model.ts';
+import {openImapServer} from '../../platforms/email/imap-server.ts';
 import {openTelegramChat, type Shown} from './telegram-chat.ts';
 
 type Telegram = Awaited<ReturnType<typeof openTelegramChat>>;
@@ -111,6 +112,7 @@ test('an answer grows by edits of one message; the whole one takes its place, an
 
 test('a call is asked in the chat: whoever may allows it there, others change nothing, and the first yes is given at the terminal', async () => {
 	await using telegram = await openTelegramChat();
+	await using imap = await openImapServer();
 	const every = {
 		command: process.execPath,
 		args: [officialProgram('everything'), 'stdio'],
@@ -120,7 +122,24 @@ test('a call is asked in the chat: whoever may allows it there, others change no
 		config: {
 			model: {provider: 'offline', allow_offline_delivery: true},
 			mcp_servers: {every},
-			platforms: {telegram: telegram.settings},
+			platforms: {
+				telegram: telegram.settings,
+				email: {
+					enabled: true,
+					from: 'svc@example.org',
+					smtp: {host: '127.0.0.1', port: 1},
+					imap: {
+						host: '127.0.0.1',
+						port: imap.port,
+						secure: false,
+						username: 'svc',
+						password: 'imap-password-0123',
+					},
+					authserv_id: 'mx.example.org',
+					inbound: true,
+					allow_from: ['ann@example.com'],
+				},
+			},
 		},
 	});
 	await listening(gateway);
@@ -148,6 +167,28 @@ test('a call is asked in the chat: whoever may allows it there, others change no
 	telegram.write(`approve ${code(last?.text)}`, {user: 5, chat: 99});
 	telegram.press(`approve ${code(last?.text)}`, {user: 5, chat: 99});
 	await telegram.until(() => telegram.told.includes('You may not answer this request.'));
+	// "By mail only with `platforms.email.approvals: true`": until then the word of nobody counts there.
+	await imap.until(() => imap.idling.size === 1);
+	imap.put(
+		[
+			'Authentication-Results: mx.example.org; dmarc=pass header.from=example.com',
+			'From: ann@example.com',
+			'To: svc@example.org',
+			'Message-ID: <1@mail.example.com>',
+			`Date: ${new Date().toUTCString()}`,
+			'',
+			`approve ${code(last?.text)}`,
+		].join('\r\n'),
+		new Date(),
+	);
+	const triesOf = (user: string) =>
+		gateway.log.filter(line => line.includes('approval') && line.includes(`user=${user}`));
+	while (!(await gateway.port.listChats()).some(({user}) => user === 'ann@example.com')) {
+		// oxlint-disable-next-line no-await-in-loop -- until it is there
+		await setImmediate();
+	}
+
+	expect(triesOf('ann@example.com')).toHaveLength(1);
 	expect((await gateway.until(() => true)).approvals).toHaveLength(1);
 	telegram.press(`approve ${code(last?.text)}`);
 	await telegram.until(() => telegram.told.includes('Allowed once.'));
@@ -155,10 +196,8 @@ test('a call is asked in the chat: whoever may allows it there, others change no
 		shown.some(({id, text}) => id === last?.id && text.includes('allowed by telegram (Ann, 99)')),
 	);
 	expect(end.find(({id}) => id === last?.id)?.buttons).toEqual([]);
-	expect(
-		gateway.log.filter(line => line.includes('approval') && line.includes('user=5')),
-	).toHaveLength(2);
-	expect(telegram.faults).toEqual([]);
+	expect(triesOf('5')).toHaveLength(2);
+	expect([...telegram.faults, ...imap.faults]).toEqual([]);
 });
 
 test('a turn that fails says so in its chat, without why', async () => {
