@@ -5,17 +5,14 @@ import type {InboundMessage} from '../platforms/listener.ts';
 import {targetNamed} from '../platforms/platforms.ts';
 import type {AskedMessage} from '../store/conversation-port.ts';
 import {turnKey} from './growing-answer.ts';
-import type {JudgedMessage} from './judge-message.ts';
+import type {JudgedMessage, People} from './judge-message.ts';
 
 /** Characters of what somebody calls themselves. */
 export const maxName = 80;
 const maxSubject = 80;
 
 /** Where what people write on one platform arrives. */
-export type PlatformSettings = ConversingSettings & {
-	/** Whether requests for approval may be answered there; absent: they may. */
-	readonly approvals?: boolean;
-};
+export type PlatformSettings = ConversingSettings & People;
 
 /** Where a message was written. */
 export const conversationOf = (

@@ -22,12 +22,17 @@ const commands = ['new', 'stop', 'status'] as const;
 
 export type Command = (typeof commands)[number];
 
-export type People = Pick<ConversingSettings, 'allowFrom' | 'approvers'>;
+export type People = Pick<ConversingSettings, 'allowFrom' | 'approvers'> & {
+	/** Whether requests for approval may be answered there; absent: they may. */
+	readonly approvals?: boolean;
+};
 
 export const mayTalk = ({allowFrom}: People, user: string): boolean => allowFrom.includes(user);
 
-export const mayApprove = ({allowFrom, approvers = allowFrom}: People, user: string): boolean =>
-	approvers.includes(user);
+export const mayApprove = (
+	{allowFrom, approvers = allowFrom, approvals = true}: People,
+	user: string,
+): boolean => approvals && approvers.includes(user);
 
 const maxPrompt = 100_000;
 const maxName = 80;

@@ -117,3 +117,11 @@ test('in a room the turn says who wrote; what is quoted stands in it once, with 
 		prompt: expect.stringMatching(/^x{100000}…$/),
 	});
 });
+
+test('"by mail only with `approvals: true`": where answers are off, nobody approves', () => {
+	expect(judge({text: 'approve K7QF'}, {settings: {approvals: false}})).toEqual({
+		kind: 'refused',
+		of: 'approval',
+	});
+	expect(judge({text: 'Hello'}, {settings: {approvals: false}})).toMatchObject({kind: 'turn'});
+});

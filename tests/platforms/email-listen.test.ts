@@ -425,6 +425,7 @@ describe('what of a mail is its text', () => {
 		['yes\n\nOn Fri, 20 Nov 2026 at 10:00, Svc\n<svc@example.org> wrote:\n\n> Shall I?', 'yes'],
 		['ja\n\nAm 20.11.26 um 10:00 schrieb Svc:\n> Soll ich?', 'ja'],
 		['yes\n\n-----Original Message-----\nFrom: x\nwhat was before', 'yes'],
+		['approve K7QF\n-- \nAnn Example\nAcme', 'approve K7QF'],
 		[
 			'yes\n\n________________________________\nFrom: Svc <svc@example.org>\nSent: Friday\nTo: Ann\nSubject: x\n\nbefore',
 			'yes',

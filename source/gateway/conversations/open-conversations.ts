@@ -55,11 +55,7 @@ export function openConversations(
 
 	const settingsOf = (platform: string): PlatformSettings | undefined => {
 		const conversing: PlatformSettings | undefined = conversingSettings(config(), platform);
-		if (!conversing || !isHeard(config(), platform)) {
-			return undefined;
-		}
-
-		return conversing.approvals === false ? {...conversing, approvers: []} : conversing;
+		return isHeard(config(), platform) ? conversing : undefined;
 	};
 
 	const desk = createConversationDesk({

@@ -106,11 +106,14 @@ const sentLine = headerLine('sent|date|gesendet|datum|envoyé|enviado(?: el)?|in
 const toLine = headerLine('to|an|à|para|a|aan');
 const subjectLine = headerLine('subject|betreff|objet|asunto|oggetto|onderwerp|assunto');
 
+/** @see RFC 3676 §4.3 */
+const signature = /^-- ?$/;
+
 const attributionStart = /^\s*(?:on|am|le|el|il|op|em|den)\s/i;
 const attributionEnd =
 	/(?:wrote|schrieb[^:]{0,200}|a écrit|escribió|ha scritto|schreef[^:]{0,200}|escreveu|skrev)\s*:\s*$/i;
 
-/** What a person wrote in a mail: the text without the quotes below it. What is answered line by line stays; where nothing else would be left, all of it does. */
+/** What a person wrote in a mail: the text without the signature and the quotes below it. What is answered line by line stays; where nothing else would be left, all of it does. */
 export function replyText(text: string): string {
 	const lines = text.replaceAll('\r\n', '\n').split('\n');
 	const cut = lines.findIndex((_, index) => beginsQuotedMail(lines, index));
@@ -121,7 +124,7 @@ export function replyText(text: string): string {
 
 function beginsQuotedMail(lines: readonly string[], index: number): boolean {
 	const line = lines[index] ?? '';
-	if (separator.test(line)) {
+	if (separator.test(line) || signature.test(line)) {
 		return true;
 	}
 
