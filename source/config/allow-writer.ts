@@ -59,7 +59,8 @@ function refuseOthers({platform, user}: PersonThere): void {
 	const able = platformKinds.flatMap(({kind, listens}) => (listens ? [kind] : []));
 	const isAble = able.includes(platform);
 	const isReference = user.includes('${');
-	if (isAble && user.trim() !== '' && !isReference) {
+	const {form, says = ''} = platformNamed(platform)?.listens?.person ?? {};
+	if (form?.test(user) && !isReference) {
 		return;
 	}
 
@@ -70,7 +71,7 @@ function refuseOthers({platform, user}: PersonThere): void {
 		isAble && isReference
 			? 'an identifier with "${" in it would be read as a reference to a variable in config.yaml'
 			: isAble
-				? `write the identifier of the person behind it, as in ${platform}:12345`
+				? `a person is named there by ${says}; "svc chats list" shows who wrote`
 				: platformNamed(platform)
 					? `people cannot talk with the agent on ${platform}; they can on ${names}`
 					: `"${shown}" is no platform${nearest === undefined ? '' : `, did you mean "${nearest}"`}; people can talk with the agent on ${names}, as in telegram:12345`;

@@ -170,7 +170,8 @@ export function listAt(json: JsonObject, ...path: readonly string[]): readonly J
 /** A text or a number of a body, as text; empty for anything else. It may be of any length and hold anything. */
 export function textAt(json: JsonObject, ...path: readonly string[]): string {
 	const value = memberAt(json, ...path);
-	return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+	// Half a character has no place in a path.
+	return typeof value === 'string' || typeof value === 'number' ? String(value).toWellFormed() : '';
 }
 
 const maxIdLength = 1000;

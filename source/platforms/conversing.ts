@@ -61,6 +61,8 @@ export type Listening<Settings> = {
 	readonly fields?: readonly string[];
 	/** Why it cannot listen with these settings, the keys that lack in words (`"app_token"`); `undefined`: it can. */
 	lacks?(settings: Settings): string | undefined;
+	/** What its messages call the person who wrote: names that people choose are none. */
+	readonly person: {readonly form: RegExp; readonly says: string};
 	/** What its messages call a chat, where `chat_id` takes other names, too: in such a chat nobody can answer. */
 	readonly chat?: {readonly form: RegExp; readonly says: string};
 	/** Whether its messages call a thread a chat of its own. */

@@ -219,7 +219,10 @@ test.for([
 		/Cannot allow "sms:1": people cannot talk with the agent on sms; they can on .*telegram/,
 	],
 	['12345', /Cannot allow "12345": "12345" is no platform; .* as in telegram:12345/],
-	['telegram:', /Cannot allow "telegram": write the identifier of the person behind it/],
+	['telegram:', /Cannot allow "telegram": a person is named there by the number of a person/],
+	['telegram:@ann', /by the number of a person \(12345\); "svc chats list" shows who wrote/],
+	['telegram:-1001234', /by the number of a person/],
+	['matrix:ann', /by the id of a user \(@ann:example\.org\)/],
 	['matrix:@${NOPE}:evil.org', /Cannot allow "matrix:@\$\{NOPE\}:evil\.org": .* reference/],
 	['email:${env:NOPE}@evil.org', /: an identifier with "\$\{" in it would be read as a reference/],
 ] as const)('%s cannot be allowed', async ([person, said]) => {

@@ -779,6 +779,7 @@ test('broken events and rooms make nothing that is broken, and hide none of thei
 				expect(heard?.id.length ?? 1).toBeLessThanOrEqual(300);
 				expect(heard?.text.length ?? 1).toBeLessThanOrEqual(100_000);
 				expect(heard?.thread ?? '$1').toMatch(/^\$\S{1,254}$/);
+				expect(`${heard?.id}${heard?.thread}${heard?.user}`.isWellFormed()).toBe(true);
 			}
 
 			sinceJoin(

@@ -37,5 +37,9 @@ export const discord = definePlatform({
 		'Switch on Developer Mode in the settings of Discord (Advanced): the menu of a channel then has "Copy Channel ID".',
 	],
 	load: async () => import('./send.ts'),
-	listens: {isThreadChat: true, load: async () => import('./listen.ts')},
+	listens: {
+		person: {form: /^\d{15,20}$/, says: 'the number of a user (80351110224678912)'},
+		isThreadChat: true,
+		load: async () => import('./listen.ts'),
+	},
 });

@@ -120,6 +120,7 @@ const platform = definePlatform({
 	],
 	load: async () => import('./send.ts'),
 	listens: {
+		person: {form: /^[^\s<>,;@]+@[^\s<>,;@]+$/, says: 'an address (ann@example.org)'},
 		fields: ['imap', 'authserv_id'],
 		lacks({imap: incoming}) {
 			const missing = (['host', 'username', 'password'] as const).filter(

@@ -37,6 +37,7 @@ export const matrix = definePlatform({
 	],
 	load: async () => import('./send.ts'),
 	listens: {
+		person: {form: /^@\S+:\S+$/, says: 'the id of a user (@ann:example.org)'},
 		chat: {form: /^!/, says: 'the id of the room (!abc:example.org)'},
 		load: async () => import('./listen.ts'),
 	},

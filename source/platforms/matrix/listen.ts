@@ -35,7 +35,7 @@ const filterOf = (limit: number): string =>
 		},
 	});
 
-const roomForm = /^!\S{1,254}$/;
+const isRoom = (room: string): boolean => /^!\S{1,254}$/.test(room) && room.isWellFormed();
 
 /**
  * Syncs. The cursor is `next_batch`, with the rooms whose messages cannot be read; the server keeps what came after it for as long as it keeps the room.
@@ -111,7 +111,7 @@ export const createListener: ListenerModule<MatrixSettings>['createListener'] = 
 			const events = listAt(objectOf(invitation), 'invite_state', 'events').filter(isJsonObject);
 			const inviters = invitersIn(events, ours);
 			const isWelcome = inviters.length > 0 && inviters.every(user => hearing.isAllowed(user));
-			if (isWelcome && roomForm.test(room) && invitations.size < maxInvitations) {
+			if (isWelcome && isRoom(room) && invitations.size < maxInvitations) {
 				invitations.set(room, {at: clock.monotonic(), tries: 0});
 			}
 		}
@@ -163,7 +163,7 @@ export const createListener: ListenerModule<MatrixSettings>['createListener'] = 
 				}
 
 				const joined = Object.entries(objectAt(rooms, 'join')).flatMap(([room, one]) =>
-					roomForm.test(room) && isJsonObject(one) ? [{room, one}] : [],
+					isRoom(room) && isJsonObject(one) ? [{room, one}] : [],
 				);
 				for (const {room, one} of joined) {
 					known.noteEncrypted(room, one);

@@ -35,5 +35,8 @@ export const mattermost = definePlatform({
 		'Add the bot to the team and to the channel. The id of a channel is in its "View Info".',
 	],
 	load: async () => import('./send.ts'),
-	listens: {load: async () => import('./listen.ts')},
+	listens: {
+		person: {form: /^[a-z0-9]{26}$/, says: 'the id of a user (26 letters and digits)'},
+		load: async () => import('./listen.ts'),
+	},
 });

@@ -38,6 +38,7 @@ export const slack = definePlatform({
 	],
 	load: async () => import('./send.ts'),
 	listens: {
+		person: {form: /^[UW][A-Z0-9]{1,30}$/, says: 'the id of a member (U0123456789)'},
 		fields: ['app_token'],
 		lacks: ({appToken}) => (appToken === undefined ? '"app_token"' : undefined),
 		chat: {form: /^[CDG]/, says: 'the id of the channel or the conversation'},

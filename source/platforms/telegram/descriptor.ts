@@ -35,6 +35,7 @@ export const telegram = definePlatform({
 	],
 	load: async () => import('./send.ts'),
 	listens: {
+		person: {form: /^\d{1,25}$/, says: 'the number of a person (12345)'},
 		chat: {form: /^-?\d+$/, says: 'the number of the chat'},
 		load: async () => import('./listen.ts'),
 	},

@@ -169,10 +169,15 @@ const privacyNote =
 	'its privacy mode is on: of groups Telegram hands over only commands, mentions and answers, until /setprivacy at @BotFather says Disable and the bot is added anew';
 
 /** The offset that confirms updates; `undefined` where there are none. A server that has lost its count begins another one, which may be lower. */
+/** One that is larger, once, would leave nothing to hear behind it. */
+const maxUpdateId = 2 ** 48;
+
 function nextOf(updates: readonly JsonValue[]): number | undefined {
 	const ids = updates.flatMap(update => {
 		const id = isJsonObject(update) ? memberAt(update, 'update_id') : undefined;
-		return typeof id === 'number' && Number.isSafeInteger(id) && id >= 0 ? [id] : [];
+		return typeof id === 'number' && Number.isSafeInteger(id) && id >= 0 && id < maxUpdateId
+			? [id]
+			: [];
 	});
 	return ids.length === 0 ? undefined : Math.max(...ids) + 1;
 }
