@@ -8,6 +8,9 @@ import {createOpenSocket} from '../../source/platforms/socket.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {createWatch} from '../helpers/watch.ts';
 
+/** When the clock of a listener stands still, milliseconds since 1970. */
+export const startMs = 1_700_000_000_000;
+
 /** A disk that keeps what a listener hands over, beyond the listeners that write to it: messages once, in their order, and the last cursor. */
 export function createHeard() {
 	const messages = new Map<string, InboundMessage>();
@@ -54,7 +57,7 @@ export async function openListener(
 	} = {},
 ) {
 	const record = recordOf(kind);
-	const clock = createFakeClock(1_700_000_000_000);
+	const clock = createFakeClock(startMs);
 	const hidden: string[] = [];
 	const clean = createRedact(() => [...hidden]);
 	const {post, ...connections} = createPost({clock, clean});

@@ -13,12 +13,13 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
 import {isOnPath} from '../helpers/need.ts';
-import {createHeard, openListener} from '../platforms/open-listener.ts';
+import {createHeard, openListener, startMs} from '../platforms/open-listener.ts';
 
 /** Whether dovecot (Debian: `dovecot-imapd`) is there, and may be started: it wants to begin as root. */
 export const canServeMail = (): boolean => isOnPath('dovecot') && process.getuid?.() === 0;
 
 const password = 'imap-password-0123';
+const ann = 'ann@example.com';
 /** "nobody": dovecot gives no mail to root. */
 const user = 65_534;
 
@@ -53,7 +54,7 @@ export async function breakMail({
 	let stop = new AbortController();
 	const run = async () => {
 		while (!over.signal.aborted) {
-			await using open = await openListener('email', settings, {heard});
+			await using open = await openListener('email', settings, {heard, allowed: [ann]});
 			await open.listen(stop.signal).catch(() => {});
 			stop = stop.signal.aborted ? new AbortController() : stop;
 			await pause(50);
@@ -82,9 +83,10 @@ export async function breakMail({
 	const counts: Record<string, number> = {};
 	const sent: string[] = [];
 	for (let at = 1; at <= mails; at++) {
-		const id = `${at}@mail.example.com`;
+		const messageId = `${at}@mail.example.com`;
+		const id = `${ann}/${messageId}`;
 		sent.push(id);
-		server.put(id);
+		server.put(messageId);
 		const kind = Object.keys(breaks)[Math.floor(random() * 30)];
 		if (kind !== undefined) {
 			onBreak(at, kind);
@@ -170,7 +172,10 @@ service imap-login {
 			const name = `${1_700_000_000 + count}.M${count}P1.mail`;
 			const mail = [
 				'Authentication-Results: mx.example.org; dmarc=pass header.from=example.com',
-				'From: Ann <ann@example.com>',
+				`From: Ann <${ann}>`,
+				'To: svc@example.org',
+				// When the clock of the listener stands still.
+				`Date: ${new Date(startMs).toUTCString()}`,
 				`Message-ID: <${id}>`,
 				'',
 				`mail ${count}`,
