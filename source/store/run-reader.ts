@@ -81,7 +81,7 @@ export function createRunReader(database: DatabaseSync): RunReader {
 }
 
 /** Columns of a listing; the tables are joined by `runTables`. */
-export const runColumns = `run.id, run.delivery, run.profile, run.route, coalesce(delivery.event, job_run.event) as event, ${subjectColumn} as subject, run.target, run.state, run.attempt, run.delivery_attempt, run.created_at, run.due_at, run.started_at, run.finished_at, run.tool_calls, run.grp, run.superseded, run.job, run.job_name, run.model, run.usage, run.error, run.awaits_logins, run.conversation, run.dropped, answer.preview`;
+export const runColumns = `run.id, run.delivery, run.profile, run.route, coalesce(delivery.event, job_run.event) as event, iif(run.conversation is null, ${subjectColumn}, json_extract(job_run.plan, '$.subject')) as subject, run.target, run.state, run.attempt, run.delivery_attempt, run.created_at, run.due_at, run.started_at, run.finished_at, run.tool_calls, run.grp, run.superseded, run.job, run.job_name, run.model, run.usage, run.error, run.awaits_logins, run.conversation, run.dropped, answer.preview`;
 
 /** The columns of the plan, for `storedRunOf`. */
 const planColumn = 'coalesce(delivery.plan, job_run.plan) as plan, run.handed';

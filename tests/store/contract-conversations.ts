@@ -17,6 +17,7 @@ const asking = (id: string, rest: Partial<AskedMessage> = {}): AskedMessage => (
 		kind: 'turn',
 		plan: {
 			prompt: `Hello ${id}`,
+			subject: `Hello ${id}`,
 			target: {kind: 'telegram', extra: {chat_id: '-100/1'}},
 			skills: [],
 		},
@@ -60,7 +61,12 @@ export function describeConversations(name: string, use: Use): void {
 				expect(kindsOf(await receive(reopened, [asking('2')]))).toEqual(['duplicate']);
 				const runs = await reopened.runs.list({limit: 5});
 				expect(runs).toHaveLength(2);
-				expect(runs[0]).toMatchObject({route: 'telegram:-100%2F1', event: 'chat', state: 'queued'});
+				expect(runs[0]).toMatchObject({
+					route: 'telegram:-100%2F1',
+					event: 'chat',
+					subject: 'Hello 2',
+					state: 'queued',
+				});
 				expect(runs[0] && originOf(runs[0])).toEqual({kind: 'chat', ...chat, user: '99'});
 				expect((await reopened.runs.get(1))?.plan).toMatchObject({
 					prompt: 'Hello 1',
