@@ -1,0 +1,201 @@
+import type {Clock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import type {Database, Transaction} from './database.ts';
+import {concernsDatabase, journalUnavailable} from './postgres-errors.ts';
+
+/** Calls that may wait at all; more are refused. */
+const maxWaiting = 10_000;
+/** How long deferred writes wait for others, and for another try after a failure, milliseconds. */
+const deferMs = 250;
+const deferAgainMs = 2000;
+/** Deferred writes of one transaction. */
+const maxDeferred = 64;
+
+type Waiting<Item, Result> = {
+	readonly item: Item;
+	readonly done: (result: Result) => void;
+	readonly fail: (error: unknown) => void;
+};
+
+/**
+ * Many calls for the price of one: what is asked for during one turn of the event loop, and while the call before is under way, is performed together, at most `most` at once, in the order in which it came.
+ * `perform` answers in that order, and may run again with each alone: when it rejects for the sake of one of them, that one fails alone.
+ */
+export function createBatch<Item, Result>(
+	perform: (items: readonly Item[]) => Promise<readonly Result[]>,
+	{most, name}: {readonly most: number; readonly name: string},
+): (item: Item) => Promise<Result> {
+	const waiting: Array<Waiting<Item, Result>> = [];
+	let isPlanned = false;
+
+	const performAll = async (batch: ReadonlyArray<Waiting<Item, Result>>) => {
+		try {
+			const results = await perform(batch.map(({item}) => item));
+			for (const [index, {done}] of batch.entries()) {
+				// oxlint-disable-next-line typescript/no-non-null-assertion -- there is one of each
+				done(results[index]!);
+			}
+		} catch (error) {
+			if (batch.length === 1 || concernsDatabase(causeOf(error))) {
+				for (const {fail} of batch) {
+					fail(error);
+				}
+
+				return;
+			}
+
+			for (const one of batch) {
+				// oxlint-disable-next-line no-await-in-loop -- in their order
+				await performAll([one]);
+			}
+		}
+	};
+
+	const flush = async () => {
+		while (waiting.length > 0) {
+			// oxlint-disable-next-line no-await-in-loop -- the next batch gathers meanwhile
+			await performAll(waiting.splice(0, most));
+		}
+
+		isPlanned = false;
+	};
+
+	return async item => {
+		if (waiting.length >= maxWaiting) {
+			throw journalUnavailable(name, new Error(`${maxWaiting} writes wait already: try again`));
+		}
+
+		return new Promise((done, fail) => {
+			waiting.push({item, done, fail});
+			if (!isPlanned) {
+				isPlanned = true;
+				setImmediate(() => {
+					void flush();
+				});
+			}
+		});
+	};
+}
+
+/** What a refusal of the database was made of. */
+const causeOf = (error: unknown): unknown =>
+	error instanceof SvcError && error.code === 'journal_unavailable' ? error.cause : error;
+
+/** Writes that nobody waits for. */
+export type Deferred = {
+	/** Runs `task` with others in one transaction, at the latest after 250 ms, as often as it takes; calls `settled` once it is on disk (true) or given up (false). */
+	defer(
+		task: (transaction: Transaction) => Promise<unknown>,
+		settled?: (written: boolean) => void,
+	): void;
+	/** Writes what waits now: before it is read. What cannot be written stays in line; never rejects. */
+	flush(): Promise<void>;
+	/** Writes what waits, or gives it up; takes no more. */
+	close(): Promise<void>;
+};
+
+type DeferredTask = {
+	readonly perform: (transaction: Transaction) => Promise<unknown>;
+	readonly settled: (written: boolean) => void;
+};
+
+/** `Deferred` in a database. A task that fails by itself is given up, and takes none of its neighbours with it. */
+export function createDeferred({
+	database,
+	clock,
+}: {
+	readonly database: Database;
+	readonly clock: Clock;
+}): Deferred {
+	const tasks: DeferredTask[] = [];
+	let cancel: (() => void) | undefined;
+	let isClosed = false;
+	let writing: Promise<boolean> = Promise.resolve(true);
+
+	/** `false`: the database takes nothing now. */
+	const write = async (batch: readonly DeferredTask[]): Promise<boolean> => {
+		try {
+			await database.transact(async transaction => {
+				for (const {perform} of batch) {
+					// oxlint-disable-next-line no-await-in-loop -- in their order
+					await perform(transaction);
+				}
+			});
+		} catch (error) {
+			if (concernsDatabase(causeOf(error))) {
+				return false;
+			}
+
+			if (batch.length > 1) {
+				let written = true;
+				for (const one of batch) {
+					// oxlint-disable-next-line no-await-in-loop
+					written = (await write([one])) && written;
+				}
+
+				return written;
+			}
+
+			tasks.splice(tasks.indexOf(batch[0] as DeferredTask), 1);
+			batch[0]?.settled(false);
+			return true;
+		}
+
+		for (const task of batch) {
+			tasks.splice(tasks.indexOf(task), 1);
+			task.settled(true);
+		}
+
+		return true;
+	};
+
+	const writeAll = async () => {
+		for (let left = tasks.length; left > 0; left -= maxDeferred) {
+			// oxlint-disable-next-line no-await-in-loop
+			if (!(await write(tasks.slice(0, maxDeferred)))) {
+				return false;
+			}
+		}
+
+		return true;
+	};
+
+	const flush = async () => {
+		writing = writing.then(writeAll);
+		const isWritten = await writing;
+		if (!isWritten) {
+			plan(deferAgainMs);
+		}
+	};
+
+	const plan = (delayMs: number) => {
+		if (!isClosed) {
+			cancel ??= clock.after(delayMs, () => {
+				cancel = undefined;
+				void flush();
+			});
+		}
+	};
+
+	return {
+		defer(task, settled = () => {}) {
+			if (isClosed || tasks.length >= maxWaiting) {
+				settled(false);
+				return;
+			}
+
+			tasks.push({perform: task, settled});
+			plan(deferMs);
+		},
+		flush,
+		async close() {
+			isClosed = true;
+			cancel?.();
+			writing = writing.then(writeAll);
+			await writing;
+			for (const {settled} of tasks.splice(0)) {
+				settled(false);
+			}
+		},
+	};
+}

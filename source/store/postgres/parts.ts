@@ -1,0 +1,15 @@
+import type {Clock} from '../../core/clock.ts';
+import type {StoreNotes} from '../shared-port.ts';
+import type {Deferred} from './batch.ts';
+import type {Database} from './database.ts';
+
+/** What the parts of a store on PostgreSQL are made of; each takes some of it. */
+export type PostgresParts = {
+	readonly database: Database;
+	readonly clock: Clock;
+	readonly deferred: Deferred;
+	/** Names this opening. */
+	readonly owner: string;
+	/** Tells all gateways on the store. */
+	readonly publish: StoreNotes['publish'];
+};

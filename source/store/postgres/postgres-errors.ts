@@ -1,0 +1,42 @@
+import {SvcError, codeOf, messageOf} from '../../core/errors.ts';
+
+/** Codes of PostgreSQL after which the same transaction may succeed at once: it lost against another one. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const lostAgainstAnother = new Set(['40001', '40P01']);
+
+export const isWorthRepeating = (error: unknown): boolean =>
+	lostAgainstAnother.has(codeOf(error) ?? '');
+
+/** What is wrong with one statement or its parameters, not with the database: classes 21 to 23, 42 and what we throw. */
+const ofStatement = /^(?:21|22|23|42|P0)[0-9A-Z]{3}$/;
+
+/** Whether the failure is one of the whole database and not of a single statement. */
+export const concernsDatabase = (error: unknown): boolean =>
+	!(error instanceof SvcError && error.code !== 'journal_unavailable') &&
+	!ofStatement.test(codeOf(error) ?? '');
+
+/** What a code means for the person who runs the gateway, and what to do. */
+const remedies: Readonly<Record<string, string>> = {
+	ECONNREFUSED: 'nothing listens there: start PostgreSQL, or correct "gateway.store"',
+	ENOTFOUND: 'there is no such host: correct "gateway.store"',
+	ETIMEDOUT: 'the host does not answer',
+	ECONNRESET: 'the connection was cut',
+	'28P01': 'the password is wrong: correct "gateway.store"',
+	'28000': 'this user may not connect: look at pg_hba.conf',
+	'3D000': 'there is no such database: create it ("createdb")',
+	'42501': 'this user may not do that: make it the owner of the database',
+	'53100': 'its disk is full: free some space there, the gateway goes on by itself',
+	'53300': 'it has too many connections: raise "max_connections", or put PgBouncer before it',
+	'57P01': 'it is being shut down',
+	'57P03': 'it is starting up or shutting down',
+	'25006': 'it takes no writes: it is a standby, connect to the primary',
+};
+
+/** The error of something that is not on disk. An `SvcError` stays what it is. `name`: the place of the database, without a secret. */
+export const journalUnavailable = (name: string, error: unknown): SvcError =>
+	error instanceof SvcError
+		? error
+		: new SvcError(
+				'journal_unavailable',
+				`Cannot use the journal in ${name} (gateway.store): ${remedies[codeOf(error) ?? ''] ?? messageOf(error)}`,
+				{cause: error},
+			);

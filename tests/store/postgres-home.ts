@@ -1,0 +1,124 @@
+import {randomUUID} from 'node:crypto';
+import {Client} from 'pg';
+import {openPostgresStore} from '../../source/store/postgres/open-postgres-store.ts';
+import type {FakeClock} from '../helpers/fake-clock.ts';
+import type {PostgresServer} from '../helpers/postgres.ts';
+import type {Home} from './contract.ts';
+
+/** Databases that a test has left, empty again: making one takes longer than emptying it. */
+type Free = string[];
+
+/** A source of storages in the databases of one server. A crash is a copy of all rows. */
+export function createPostgresHomes(server: PostgresServer): () => Promise<Home> {
+	const free: Free = [];
+	let made = 0;
+
+	const take = async (): Promise<string> => {
+		const used = free.pop();
+		if (used !== undefined) {
+			return used;
+		}
+
+		made += 1;
+		return server.create(`svc_test_${process.pid}_${made}`);
+	};
+
+	const createHome = async (): Promise<Home> => {
+		const url = await take();
+		const open = async (clock: FakeClock, place: string) => {
+			// The clock of a database goes on, whatever becomes of that of a gateway.
+			const offset = clock.now() - clock.monotonic();
+			return openPostgresStore(
+				{clock, time: () => clock.monotonic() + offset},
+				{url, node: place, place},
+			);
+		};
+
+		return {
+			async open(clock) {
+				const store = await open(clock, 'only');
+				return {...store, taken: await store.takeOver()};
+			},
+			openBeside: async clock => open(clock, randomUUID()),
+			async crash() {
+				const copy = await take();
+				// Its tables.
+				const empty = await openPostgresStore(
+					{clock: {now: () => 0, monotonic: () => 0, after: () => () => {}}},
+					{url: copy, node: 'copy', place: 'copy'},
+				);
+				await empty[Symbol.asyncDispose]();
+				await copyRows(url, copy);
+				free.push(copy);
+				return createHome();
+			},
+			async [Symbol.asyncDispose]() {
+				await emptyRows(url);
+				free.push(url);
+			},
+		};
+	};
+
+	return createHome;
+}
+
+async function within<Result>(
+	url: string,
+	work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+	const client = new Client({connectionString: url});
+	await client.connect();
+	try {
+		return await work(client);
+	} finally {
+		await client.end();
+	}
+}
+
+const tablesOf = async (client: Client): Promise<readonly string[]> =>
+	(
+		await client.query<{name: string}>(
+			"select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'schema_version'",
+		)
+	).rows.map(({name}) => name);
+
+async function emptyRows(url: string): Promise<void> {
+	await within(url, async client => {
+		const tables = await tablesOf(client);
+		await client.query(tables.map(table => `delete from "${table}"`).join(';'));
+		await client.query(
+			"select setval(c.oid::regclass, 1, false) from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'S' and n.nspname = 'public'",
+		);
+	});
+}
+
+async function copyRows(from: string, to: string): Promise<void> {
+	await within(from, async source =>
+		within(to, async target => {
+			for (const table of await tablesOf(source)) {
+				// oxlint-disable-next-line no-await-in-loop -- one connection
+				const {rows} = await source.query<{data: string}>(
+					`select coalesce(json_agg(t), '[]')::text as data from "${table}" t`,
+				);
+				// oxlint-disable-next-line no-await-in-loop
+				await target.query(`delete from "${table}"`);
+				// oxlint-disable-next-line no-await-in-loop
+				await target.query(
+					`insert into "${table}" select * from json_populate_recordset(null::"${table}", $1::json)`,
+					[rows[0]?.data],
+				);
+			}
+
+			const {rows: sequences} = await source.query<{name: string; last: string}>(
+				"select sequencename as name, coalesce(last_value, 0)::text as last from pg_sequences where schemaname = 'public'",
+			);
+			for (const {name, last} of sequences) {
+				// oxlint-disable-next-line no-await-in-loop
+				await target.query('select setval($1::regclass, greatest($2::bigint, 1), $2::bigint > 0)', [
+					name,
+					last,
+				]);
+			}
+		}),
+	);
+}
