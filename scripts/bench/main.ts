@@ -7,7 +7,7 @@ export type BenchOptions = {
 	readonly rounds?: number;
 	/** Length of one measurement. */
 	readonly seconds?: number;
-	/** Of `history` and `start`: stored deliveries, of the largest home. */
+	/** Of `history`, `start` and `store`: stored deliveries, of the largest home. */
 	readonly rows?: number;
 	/** Folder for CPU profiles of the program. */
 	readonly profile?: string;
@@ -27,12 +27,13 @@ const benches: Readonly<Record<string, () => Promise<(options: BenchOptions) => 
 		mcp: async () => (await import('./mcp/bench-mcp.ts')).benchMcp,
 		history: async () => (await import('./history/bench-history.ts')).benchHistory,
 		chat: async () => (await import('./chat/bench-chat.ts')).benchChat,
+		store: async () => (await import('./store/bench-store.ts')).benchStore,
 		sandbox: async () => (await import('./sandbox/bench-sandbox.ts')).benchSandbox,
 		tui: async () => (await import('./tui/bench-tui.ts')).benchTui,
 	};
 
 const usage = `usage: npm run bench -- ${Object.keys(benches).join('|')} [--rounds N] [--seconds N] [--json FILE] [--profile FOLDER]
-history: [--rows N]
+history, store: [--rows N]
 start: [--rows N] [--before CHECKOUT]
 chat: [--connections STREAMS] [--before CHECKOUT]
 webhook: [--only WORDS]… [--connections N,…] [--before CHECKOUT]`;

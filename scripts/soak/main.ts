@@ -10,6 +10,7 @@ const soaks: Readonly<Record<string, () => Promise<Soak>>> = {
 	crash: async () => (await import('./crash.ts')).soakCrash,
 	clock: async () => (await import('./clock.ts')).soakClock,
 	chats: async () => (await import('./chats.ts')).soakChats,
+	cluster: async () => (await import('./cluster.ts')).soakCluster,
 	slow: async () => (await import('./slow.ts')).soakSlow,
 	fuzz: async () => (await import('./fuzz.ts')).soakFuzz,
 	stream: async () => (await import('./stream.ts')).soakStream,

@@ -27,7 +27,7 @@ const programs = findPrograms();
 export const hasPostgres = process.env['SVC_TEST_POSTGRES'] !== undefined || programs !== undefined;
 
 /** The server does not run as root: it becomes its own user then, or nobody. */
-function serverUser(): {readonly uid: number; readonly gid: number} | undefined {
+export function serverUser(): {readonly uid: number; readonly gid: number} | undefined {
 	if (userInfo().uid !== 0) {
 		return undefined;
 	}
@@ -42,7 +42,7 @@ function serverUser(): {readonly uid: number; readonly gid: number} | undefined 
 	return {uid: idOf('-u'), gid: idOf('-g')};
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
 	const server = createServer().listen(0, '127.0.0.1');
 	await once(server, 'listening');
 	const address = server.address();
