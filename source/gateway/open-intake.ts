@@ -167,7 +167,7 @@ export async function openIntake(
 			},
 		}),
 	);
-	const ids = createIdSource(clock, store.lastId);
+	const ids = createIdSource(clock, store.lastId, store.share);
 	const receiver = front.use(
 		openReceiver(world, {
 			ids,

@@ -23,6 +23,8 @@ export const errorCodes = {
 	backup_invalid: 'The archive is cut, was changed, or is none of `svc backup`: it was not used',
 	bad_request: 'The control API did not understand the request: see `GET /openapi.json`',
 	body_not_kept: 'The retention has dropped the body, so it cannot be sent again',
+	cluster_full:
+		'Thirty-two gateways are members of the cluster already: stop one of them, or give this one a database of its own',
 	coalesce_invalid: 'The keys of the route exclude each other or are incomplete: keep one',
 	coalesce_with_cron_job: 'The keys of the route exclude each other or are incomplete: keep one',
 	coalesce_with_deliver_only:

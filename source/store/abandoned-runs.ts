@@ -42,7 +42,8 @@ export function createAbandon(
 	};
 }
 
-const abandonedOf = (row: Row): AbandonedRun => ({
+/** From a row of `state, side_effect, delivery_started, lost_leases, chat`, with the lease that is lost now. */
+export const abandonedOf = (row: Row): AbandonedRun => ({
 	state: wordOf<RunState>(row['state']),
 	sideEffect: integerOf(row['side_effect']) === 1,
 	deliveryStarted: integerOf(row['delivery_started']) === 1,

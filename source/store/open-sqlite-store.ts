@@ -37,6 +37,8 @@ export type SqliteStoreOptions = {
 	readonly maxPages?: number;
 	/** Identifiers of one hour that are kept in memory before they are sorted into their table, 32,768 when absent: about 5 MB. */
 	readonly freshKeys?: number;
+	/** How the gateway is called among those on the store; the name of the host when absent. */
+	readonly node?: string;
 };
 
 /**
@@ -59,7 +61,7 @@ export async function openSqliteStore(
 /** The way to a store, in order: the only writer, the file, its schema, what is kept of it in memory, and the parts that work on it. */
 function openOnce(
 	dependencies: SqliteStoreDependencies,
-	{file, maxPages, freshKeys = 32_768}: SqliteStoreOptions,
+	{file, maxPages, freshKeys = 32_768, node}: SqliteStoreOptions,
 ): Store {
 	mkdirSync(dirname(file), {recursive: true, mode: 0o700});
 	const lock = lockForWriting(file);
@@ -69,7 +71,7 @@ function openOnce(
 		migrate(database, file);
 		signStore(database);
 		const memory = readMemory(database, dependencies.clock);
-		return createSqliteStore({...dependencies, database, lock, memory}, {file, freshKeys});
+		return createSqliteStore({...dependencies, database, lock, memory}, {file, freshKeys, node});
 	} catch (error) {
 		database?.close();
 		lock[Symbol.dispose]();

@@ -80,11 +80,17 @@ export function createRunReader(database: DatabaseSync): RunReader {
 	};
 }
 
-/** Columns of a listing; the tables are joined by `runTables`. */
-export const runColumns = `run.id, run.delivery, run.profile, run.route, coalesce(delivery.event, job_run.event) as event, iif(run.conversation is null, ${subjectColumn}, json_extract(job_run.plan, '$.subject')) as subject, run.target, run.state, run.attempt, run.delivery_attempt, run.created_at, run.due_at, run.started_at, run.finished_at, run.tool_calls, run.grp, run.superseded, run.job, run.job_name, run.model, run.usage, run.error, run.awaits_logins, run.conversation, run.dropped, answer.preview`;
+/** Columns of a listing, with the SQL of its subject; the tables are joined by `runTables`. */
+export const runColumnsWith = (subject: string): string =>
+	`run.id, run.delivery, run.profile, run.route, coalesce(delivery.event, job_run.event) as event, ${subject} as subject, run.target, run.state, run.attempt, run.delivery_attempt, run.created_at, run.due_at, run.started_at, run.finished_at, run.tool_calls, run.grp, run.superseded, run.job, run.job_name, run.model, run.usage, run.error, run.awaits_logins, run.conversation, run.dropped, answer.preview`;
+
+/** The same on SQLite. */
+export const runColumns = runColumnsWith(
+	`iif(run.conversation is null, ${subjectColumn}, json_extract(job_run.plan, '$.subject'))`,
+);
 
 /** The columns of the plan, for `storedRunOf`. */
-const planColumn = 'coalesce(delivery.plan, job_run.plan) as plan, run.handed';
+export const planColumn = 'coalesce(delivery.plan, job_run.plan) as plan, run.handed';
 
 /** A run, its delivery or what it has instead, and its answer if there is one. */
 export const runTables = `run left join delivery on delivery.id = run.delivery left join job_run on job_run.run = run.id
@@ -176,7 +182,7 @@ const partOf = <Value>(column: Row[string] | undefined): Value | null => {
 };
 
 /** A row of `runColumns, planColumn, answer.rest` and its transcript. What a run stands for beside its event is said in its prompt. */
-function storedRunOf(row: Row, transcript: readonly TranscriptEntry[]): StoredRun {
+export function storedRunOf(row: Row, transcript: readonly TranscriptEntry[]): StoredRun {
 	const preview = nullableText(row['preview']);
 	const plan = jsonOf<RunPlan>(row['plan']);
 	const handed = partOf<Pick<RunPlan, 'again' | 'target'>>(row['handed']);
@@ -193,7 +199,7 @@ function storedRunOf(row: Row, transcript: readonly TranscriptEntry[]): StoredRu
 }
 
 /** A row of `at, kind, text, data` of a transcript. */
-const entryOf = (row: Row): TranscriptEntry => ({
+export const entryOf = (row: Row): TranscriptEntry => ({
 	at: integerOf(row['at']),
 	kind: wordOf<TranscriptEntry['kind']>(row['kind']),
 	text: textOf(row['text']),

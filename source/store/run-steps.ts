@@ -1,19 +1,11 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {originFacts} from '../core/origin.ts';
-import {
-	canBeDropped,
-	canBeHandedOver,
-	type Run,
-	type RunPlan,
-	type RunState,
-	type Target,
-	type WorkDone,
-} from '../core/run.ts';
-import {jsonOf, type Row, wordOf} from './columns.ts';
+import type {RunState, Target, WorkDone} from '../core/run.ts';
+import {wordOf} from './columns.ts';
 import type {DueTimes} from './due-times.ts';
 import type {StoreParts} from './parts.ts';
 import type {Lease, Runs, Settlement} from './port.ts';
-import {restarts} from './rules.ts';
+import {droppedOf, handedOf, partsOfAnswer, restartOf} from './run-decisions.ts';
 import {routeOf} from './tally.ts';
 
 /** A turn of a chat. */
@@ -184,29 +176,25 @@ export function createRunSteps({
 		},
 		drop(runId, reason, now) {
 			const row = find.get(runId);
-			const was = wordOf<RunState>(row?.['state']);
-			if (!row || !canBeDropped(was)) {
+			const dropped = row && droppedOf(row, reason, now);
+			if (!row || !dropped) {
 				return false;
 			}
 
-			const dropped: Run['dropped'] = {was, at: now, ...(reason !== undefined && {reason})};
 			putAway.run(JSON.stringify(dropped), runId);
-			counters.moved(routeOf(row), was, 'dropped');
+			counters.moved(routeOf(row), dropped.was, 'dropped');
 			return true;
 		},
 		handOver(runId, target, now) {
 			const row = find.get(runId);
-			const from = wordOf<RunState>(row?.['state']);
-			if (!row || !canBeHandedOver(from) || row['answered'] !== 1 || row['chat'] === 1) {
+			const handed = row && handedOf(row, target);
+			if (!row || !handed) {
 				return false;
 			}
 
-			const before = row['handed'] === null ? {} : jsonOf<Partial<Handed>>(row['handed']);
-			const again = (before.again ?? 0) + (from === 'done' ? 1 : 0);
-			const handed: Handed = {target, ...(again > 0 && {again})};
 			hand.run(target.kind, JSON.stringify(handed), runId);
 			restart.run('delivering', now, runId);
-			counters.moved(routeOf(row), from, 'delivering');
+			counters.moved(routeOf(row), wordOf<RunState>(row['state']), 'delivering');
 			return true;
 		},
 		retry(runId, now) {
@@ -217,14 +205,13 @@ export function createRunSteps({
 				return true;
 			}
 
-			const from = wordOf<RunState>(row?.['state']);
-			const state = restarts[from === 'dropped' ? wasOf(row) : from];
-			if (!row || !state || row['chat'] === 1) {
+			const state = row && restartOf(row);
+			if (!row || !state) {
 				return false;
 			}
 
 			restart.run(state, now, runId);
-			counters.moved(routeOf(row), from, state);
+			counters.moved(routeOf(row), wordOf<RunState>(row['state']), state);
 			if (state === 'queued') {
 				answers.drop(runId);
 			}
@@ -238,40 +225,13 @@ export function createRunSteps({
 	};
 }
 
-type Handed = Pick<RunPlan, 'again' | 'target'>;
-
-/** Where a run stood that was dropped. */
-const wasOf = (row: Row | undefined): RunState =>
-	jsonOf<NonNullable<Run['dropped']>>(row?.['dropped']).was;
-
-const previewLength = 2000;
-const maxAnswerBytes = 1024 * 1024;
-const cutMark = '\n[cut at 1 MiB]';
-
-/** At most 1 MiB of UTF-8, cut between characters, with a last line that says so. */
-function boundedAnswer(text: string): string {
-	if (Buffer.byteLength(text) <= maxAnswerBytes) {
-		return text;
-	}
-
-	const room = new Uint8Array(maxAnswerBytes - cutMark.length);
-	const {read} = new TextEncoder().encodeInto(text, room);
-	return text.slice(0, read) + cutMark;
-}
-
-/** The first `length` units without half a pair at the end. */
-const headOf = (text: string, length: number): string =>
-	/[\uD800-\uDBFF]$/.test(text.slice(0, length))
-		? text.slice(0, length - 1)
-		: text.slice(0, length);
-
 type Answers = {
 	/** Keeps the answer of a run, in place of an earlier one. Inside a transaction. */
 	put(runId: number, text: string): void;
 	drop(runId: number): void;
 };
 
-/** Answers lie beside their runs, in two parts, so that a listing reads the first 2,000 characters and no more. */
+/** Answers lie beside their runs. */
 function createAnswers(database: DatabaseSync): Answers {
 	const put = database.prepare(
 		'insert or replace into answer (run, preview, rest) values (?, ?, ?)',
@@ -279,9 +239,8 @@ function createAnswers(database: DatabaseSync): Answers {
 	const drop = database.prepare('delete from answer where run = ?');
 	return {
 		put(runId, text) {
-			const bounded = boundedAnswer(text);
-			const preview = headOf(bounded, previewLength);
-			put.run(runId, preview, bounded.slice(preview.length));
+			const {preview, rest} = partsOfAnswer(text);
+			put.run(runId, preview, rest);
 		},
 		drop(runId) {
 			drop.run(runId);

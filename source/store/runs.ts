@@ -4,7 +4,8 @@ import type {DueTimes} from './due-times.ts';
 import {createLanes, type Lanes} from './lanes.ts';
 import {createLeases, createLeasing, type OpenLease} from './leases.ts';
 import type {StoreParts} from './parts.ts';
-import type {Lease, Runs, ServerKey} from './port.ts';
+import type {Lease, Runs} from './port.ts';
+import {awaitedServers, awaitsLogin} from './run-decisions.ts';
 import {createRunReader} from './run-reader.ts';
 import {createRunSteps} from './run-steps.ts';
 import {createRunsToDecide} from './runs-to-decide.ts';
@@ -148,10 +149,7 @@ export function createRuns({
 		},
 		async awaitedLogins() {
 			const awaiting = timed.awaiting();
-			const servers = awaiting.flatMap(({profile, awaitsLogins = []}) =>
-				awaitsLogins.map(name => [`${profile}\0${name}`, {profile, name}] as const),
-			);
-			return {runs: awaiting.length, servers: [...new Map(servers).values()]};
+			return {runs: awaiting.length, servers: awaitedServers(awaiting)};
 		},
 		get: async runId => reader.read(runId),
 		view: async runId => reader.view(runId),
@@ -184,9 +182,6 @@ export function createRuns({
 		},
 	};
 }
-
-const awaitsLogin = ({profile, awaitsLogins = []}: TimedRun, server: ServerKey | 'all'): boolean =>
-	server === 'all' || (profile === server.profile && awaitsLogins.includes(server.name));
 
 /** On the wall clock of `now`. What is due may be marked with a time that this clock has not reached: it was set back. */
 const timeOf = ({head, waitMs}: NonNullable<ReturnType<Lanes['next']>>, now: number): number =>

@@ -1,8 +1,9 @@
 import type {Clock} from '../core/clock.ts';
+import type {JsonValue} from '../core/json.ts';
 import {createKeyLimits} from './limits/key-limits.ts';
 import {createPaces} from './limits/paces.ts';
 import {createRateWindows} from './limits/rate-windows.ts';
-import type {Leases, Shared, StoreNote, StoreNotes} from './shared-port.ts';
+import type {Cluster, Leases, Shared, StoreNote, StoreNotes} from './shared-port.ts';
 
 /** What gateways share, in the memory of the only one. `promised`: of each route, milliseconds until the last start that was promised before. */
 export const createSharedMemory = (
@@ -17,6 +18,31 @@ export const createSharedMemory = (
 	leases: createNamedLeases(clock),
 	events: createNotes(),
 });
+
+/** The only gateway on a store, which others cannot see. `leases`: runs that it has leased. */
+export function createClusterOfOne(
+	{
+		clock,
+		owner,
+		leases,
+	}: {
+		readonly clock: Clock;
+		readonly owner: string;
+		readonly leases: () => number;
+	},
+	{node}: {readonly node: string},
+): Cluster {
+	const since = clock.now();
+	let told: JsonValue = {};
+	return {
+		members: async () => [
+			{owner, node, since, seen: clock.now(), leases: leases(), state: 'live', data: told},
+		],
+		async describe(data) {
+			told = data;
+		},
+	};
+}
 
 /** Leases die with the process, and so does whoever may still bear a token: both begin anew with the next. */
 function createNamedLeases(clock: Clock): Leases {

@@ -1,5 +1,7 @@
 import type {Approval} from '../core/approval.ts';
 import {type Clock, every} from '../core/clock.ts';
+import type {IdShare} from '../core/ids.ts';
+import type {JsonValue} from '../core/json.ts';
 import type {Limits} from './limits/port.ts';
 
 /** What dead owners had not finished, after it was taken over; oldest first. */
@@ -67,6 +69,30 @@ export type StoreNotes = {
 	subscribe(listener: (note: StoreNote) => void): () => void;
 };
 
+/** A gateway on the store. Times are milliseconds since 1970, by the clock of the store. */
+export type Member = {
+	/** As in `Shared.owner`. */
+	readonly owner: string;
+	/** The name that a person gave it. */
+	readonly node: string;
+	readonly since: number;
+	readonly seen: number;
+	/** Runs that it has leased now. */
+	readonly leases: number;
+	/** `gone`: it was not seen for a minute. It is listed for an hour, or until its home opens the store again. */
+	readonly state: 'live' | 'gone';
+	/** What it has told of itself. */
+	readonly data: JsonValue;
+};
+
+/** The gateways on one store. One that closes its store is none any more. */
+export type Cluster = {
+	/** All of them, this one too, those first that have been there for longest. */
+	members(): Promise<readonly Member[]>;
+	/** Tells the others something of this one, in place of what it told before. */
+	describe(data: JsonValue): Promise<void>;
+};
+
 /** What the gateways on one store have in common. An adapter that lets one in at a time answers for that one. */
 export type Shared = {
 	/** Names this opening as the owner of what it leases and asks; no other opening has the same name. */
@@ -83,4 +109,7 @@ export type Shared = {
 	readonly leases: Leases;
 	/** The store publishes what is written through it; others may publish, too. */
 	readonly events: StoreNotes;
+	readonly cluster: Cluster;
+	/** This gateway's part of the identifiers of a millisecond; absent: it has all of them. For `createIdSource`. */
+	readonly share?: () => IdShare;
 };

@@ -1,4 +1,5 @@
 import {randomUUID} from 'node:crypto';
+import {hostname} from 'node:os';
 import type {DatabaseSync} from 'node:sqlite';
 import {every, type Clock} from '../core/clock.ts';
 import {createLockWatch, type FileLock} from '../core/file-lock.ts';
@@ -28,7 +29,7 @@ import {createRetentionSteps} from './retention.ts';
 import {createEnqueue} from './run-queue.ts';
 import {createRuns} from './runs.ts';
 import {createSessionRetention, createStoredSessions} from './sessions.ts';
-import {createSharedMemory} from './shared-memory.ts';
+import {createClusterOfOne, createSharedMemory} from './shared-memory.ts';
 import type {StoreNotes} from './shared-port.ts';
 import {createSteadyClock} from './steady-clock.ts';
 import type {StoreEvents} from './store-health.ts';
@@ -66,7 +67,11 @@ export function createSqliteStore(
 		onCommit,
 		onFailing = () => {},
 	}: SqliteStoreDependencies & Opened,
-	{file, freshKeys}: {readonly file: string; readonly freshKeys: number},
+	{
+		file,
+		freshKeys,
+		node = hostname(),
+	}: {readonly file: string; readonly freshKeys: number; readonly node?: string | undefined},
 ): Store {
 	const steady = createSteadyClock(clock);
 	const opened = steady.offset();
@@ -125,6 +130,7 @@ export function createSqliteStore(
 		messages: createMessageRetention({database}, steadyNow),
 	};
 	const shared = createSharedMemory(clock, timed.latestStarts());
+	const owner = randomUUID();
 	const publish: StoreNotes['publish'] = note => {
 		shared.events.publish(note);
 	};
@@ -137,13 +143,16 @@ export function createSqliteStore(
 	const uncount = database.prepare(
 		'update run set lost_leases = lost_leases - 1 where id = ? and finished_at is null and due_at is null',
 	);
+	const ownLeases = () => {
+		const others = new Set(left.runs.map(({id}) => id));
+		return leased
+			.all()
+			.map(row => integerOf(row['id']))
+			.filter(id => !others.has(id));
+	};
 	/** Taking over counts every lease as lost; those that an orderly end leaves are no sign of a run that does harm. */
 	const giveBack = () => {
-		const others = new Set(left.runs.map(({id}) => id));
-		const own = leased.all().flatMap(row => {
-			const id = integerOf(row['id']);
-			return others.has(id) ? [] : [id];
-		});
+		const own = ownLeases();
 		if (own.length > 0) {
 			commit.defer(() => {
 				for (const id of own) {
@@ -205,7 +214,8 @@ export function createSqliteStore(
 		keys: createStoredKeys({database, commit, publish}),
 		sessions: createStoredSessions({database, commit}),
 		...shared,
-		owner: randomUUID(),
+		owner,
+		cluster: createClusterOfOne({clock, owner, leases: () => ownLeases().length}, {node}),
 		lastId: newest === 0 ? '' : idOfNumber(newest),
 		// The lock lets one process in at a time: every other owner, named or not, is dead.
 		async takeOver() {

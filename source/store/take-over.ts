@@ -38,6 +38,14 @@ export function findLeft(database: DatabaseSync, now: number): Left {
 	};
 }
 
+/** What becomes of a request whose gateway is dead. */
+export const shutdownDecision = (at: number): NonNullable<Approval['decision']> => ({
+	outcome: 'shutdown',
+	at,
+	by: 'gateway',
+	reason: 'approval_shutdown: the gateway ended while it waited',
+});
+
 /** A function that takes over what was left, inside a transaction: runs by the rules of lost leases, requests as denied, rules as ended. */
 export function createTakeOver({
 	database,
@@ -61,12 +69,7 @@ export function createTakeOver({
 			? [
 					approvals.settle({
 						...approvalOfRow(row),
-						decision: {
-							outcome: 'shutdown',
-							at: clock.now(),
-							by: 'gateway',
-							reason: 'approval_shutdown: the gateway ended while it waited',
-						},
+						decision: shutdownDecision(clock.now()),
 					}),
 				]
 			: [];

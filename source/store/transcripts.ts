@@ -16,13 +16,58 @@ export const transcriptEnd = (runId: number): number => (runId + 1) * perRun;
 /** How far a transcript has come. */
 export type TranscriptCursor = {entries: number; bytes: number; full: boolean};
 
+/** An entry as it is kept, with its place in the transcript. */
+export type PlacedEntry = {
+	readonly position: number;
+	readonly at: number;
+	readonly kind: TranscriptEntry['kind'];
+	readonly bytes: number;
+	readonly text: string;
+	/** JSON. */
+	readonly data: string | null;
+};
+
+/** How far a transcript has come that has so many rows, and bytes, and this as its last position. */
+export const cursorOf = (entries: number, bytes: number, last: number): TranscriptCursor => ({
+	entries,
+	bytes,
+	full: last === closing,
+});
+
+/**
+ * Gives `entries` their places behind `cursor`, and moves it. A transcript has at most 2,000 entries and 4 MiB of text and data; the first entry that does not fit is replaced by one
+ * note, later ones are left out.
+ */
+export function placeEntries(
+	cursor: TranscriptCursor,
+	entries: readonly TranscriptEntry[],
+): readonly PlacedEntry[] {
+	const placed: PlacedEntry[] = [];
+	for (const {at, kind, text, data} of entries) {
+		if (cursor.full) {
+			break;
+		}
+
+		const json = data === undefined ? null : JSON.stringify(data);
+		const bytes = Buffer.byteLength(text) + Buffer.byteLength(json ?? '');
+		cursor.full = cursor.entries >= maxEntries || cursor.bytes + bytes > maxBytes;
+		if (cursor.full) {
+			placed.push({position: closing, at, kind: 'note', bytes: 0, text: closingText, data: null});
+			break;
+		}
+
+		placed.push({position: cursor.entries, at, kind, bytes, text, data: json});
+		cursor.entries += 1;
+		cursor.bytes += bytes;
+	}
+
+	return placed;
+}
+
 export type Transcripts = {
 	/** Where the transcript of a run stands on disk. */
 	cursorOf(runId: number): TranscriptCursor;
-	/**
-	 * Plans `entries` behind `cursor` and moves it; the result writes them, inside a transaction. A transcript has at most 2,000 entries and 4 MiB
-	 * of text and data; the first entry that does not fit is replaced by one note, later ones are left out.
-	 */
+	/** Places `entries` behind `cursor` and moves it; the result writes them, inside a transaction. */
 	plan(runId: number, cursor: TranscriptCursor, entries: readonly TranscriptEntry[]): () => void;
 };
 
@@ -36,38 +81,17 @@ export function createTranscripts(database: DatabaseSync): Transcripts {
 
 	return {
 		cursorOf(runId) {
-			const row = stand.get(transcriptStart(runId), transcriptEnd(runId));
-			return {
-				entries: integerOf(row?.['entries']),
-				bytes: integerOf(row?.['bytes']),
-				full: integerOf(row?.['last']) === transcriptStart(runId) + closing,
-			};
+			const start = transcriptStart(runId);
+			const row = stand.get(start, transcriptEnd(runId));
+			const [entries, bytes, last] = [row?.['entries'], row?.['bytes'], row?.['last']];
+			return cursorOf(integerOf(entries), integerOf(bytes), integerOf(last) - start);
 		},
 		plan(runId, cursor, entries) {
-			const rows: Array<() => void> = [];
 			const start = transcriptStart(runId);
-			for (const {at, kind, text, data} of entries) {
-				if (cursor.full) {
-					break;
-				}
-
-				const json = data === undefined ? null : JSON.stringify(data);
-				const bytes = Buffer.byteLength(text) + Buffer.byteLength(json ?? '');
-				cursor.full = cursor.entries >= maxEntries || cursor.bytes + bytes > maxBytes;
-				if (cursor.full) {
-					rows.push(() => insert.run(start + closing, at, 'note', 0, closingText, null));
-					break;
-				}
-
-				const id = start + cursor.entries;
-				cursor.entries += 1;
-				cursor.bytes += bytes;
-				rows.push(() => insert.run(id, at, kind, bytes, text, json));
-			}
-
+			const placed = placeEntries(cursor, entries);
 			return () => {
-				for (const write of rows) {
-					write();
+				for (const {position, at, kind, bytes, text, data} of placed) {
+					insert.run(start + position, at, kind, bytes, text, data);
 				}
 			};
 		},

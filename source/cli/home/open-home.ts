@@ -131,7 +131,7 @@ async function writeHome(context: Context): Promise<WritableHome> {
 	};
 
 	const sessions = createSessionDesk({clock, sessions: store.sessions, leases: store.leases});
-	const ids = createIdSource(clock, store.lastId);
+	const ids = createIdSource(clock, store.lastId, store.share);
 	const opened = stack.move();
 	return {
 		...commands(store),

@@ -37,9 +37,9 @@ export type Parameter =
 
 export type Statements = {
 	/** The rows of one statement with parameters `$1`, `$2`, … Integers come as numbers, JSON as text. */
-	query(text: string, values?: readonly Parameter[]): Promise<readonly Row[]>;
+	readonly query: (text: string, values?: readonly Parameter[]) => Promise<readonly Row[]>;
 	/** How many rows a statement changed. */
-	run(text: string, values?: readonly Parameter[]): Promise<number>;
+	readonly run: (text: string, values?: readonly Parameter[]) => Promise<number>;
 };
 
 export type Transaction = Statements & {

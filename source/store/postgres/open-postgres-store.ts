@@ -1,13 +1,18 @@
 import {randomUUID} from 'node:crypto';
 import type {Clock} from '../../core/clock.ts';
+import {idOfNumber} from '../../core/ids.ts';
 import type {Logger} from '../../core/log.ts';
+import {integerOf} from '../columns.ts';
 import type {Store} from '../port.ts';
 import type {StoreEvents} from '../store-health.ts';
 import {createDeferred} from './batch.ts';
 import {createDatabase} from './database.ts';
+import {openMember} from './members.ts';
 import {createNotes} from './notes.ts';
 import type {PostgresParts} from './parts.ts';
+import {createRuns} from './runs.ts';
 import {migrate} from './schema.ts';
+import {createTakeOver} from './take-over.ts';
 
 export type PostgresStoreDependencies = StoreEvents & {
 	readonly clock: Clock;
@@ -27,7 +32,7 @@ export type PostgresStoreOptions = {
 /** Opens a store on PostgreSQL. @throws SvcError `store_too_new`, `journal_unavailable` */
 export async function openPostgresStore(
 	{clock, time, onFailing}: PostgresStoreDependencies,
-	{url}: PostgresStoreOptions,
+	{url, node, place}: PostgresStoreOptions,
 ): Promise<Store> {
 	await using stack = new AsyncDisposableStack();
 	const database = createDatabase({clock, time, onFailing}, {url});
@@ -35,23 +40,30 @@ export async function openPostgresStore(
 	await migrate(database);
 	const owner = randomUUID();
 	const events = stack.use(await createNotes({database, clock, owner}, {url}));
+	const publish: PostgresParts['publish'] = note => {
+		events.publish(note);
+	};
+	const {cluster, share, close} = await openMember(
+		{database, clock, owner, publish},
+		{node, place},
+	);
+	stack.defer(close);
 	const deferred = createDeferred({database, clock});
 	stack.defer(() => deferred.close());
-	const parts: PostgresParts = {
-		database,
-		clock,
-		deferred,
-		owner,
-		publish(note) {
-			events.publish(note);
-		},
-	};
+	const parts: PostgresParts = {database, clock, deferred, owner, publish};
+	const runs = createRuns(parts);
+	stack.defer(() => runs.close().catch(() => {}));
+	const [newest] = await database.query('select max(id) as id from delivery');
+	const lastId = integerOf(newest?.['id']);
 	const all = stack.move();
 	return {
 		...parts,
 		events,
-		lastId: '',
-		takeOver: async () => ({requeued: [], interrupted: [], uncertain: [], denied: []}),
+		runs: runs.runs,
+		cluster,
+		share,
+		takeOver: createTakeOver(parts),
+		lastId: lastId === 0 ? '' : idOfNumber(lastId),
 		[Symbol.asyncDispose]: () => all.disposeAsync(),
 	} as unknown as Store;
 }

@@ -122,6 +122,7 @@ const steps: readonly string[] = [
 	create index run_waiting on run (lane, due_at, id) where due_at is not null;
 	create index run_leased on run (lane) where finished_at is null and due_at is null;
 	create index run_of_job on run (job, profile) where job is not null and finished_at is null;
+	create index run_awaiting on run (id) where awaits_logins is not null;
 	create index run_to_decide on run (id) where state in ('interrupted', 'uncertain', 'dead');
 	create table job_run (run bigint primary key, event text not null, plan text not null);
 	create table lane_turn (lane text collate "C" primary key, turn bigint not null);

@@ -1,0 +1,62 @@
+import {abandonedOf} from '../abandoned-runs.ts';
+import {integerOf} from '../columns.ts';
+import {fateOf, type Fate} from '../rules.ts';
+import type {Parameter, Transaction} from './database.ts';
+
+export type Fates = Readonly<Record<Fate, readonly number[]>>;
+
+/** SQL of the runs that are leased. */
+export const isLeased = 'finished_at is null and due_at is null';
+
+/** Gives leased runs their fate, those that `which` says in SQL with parameters from `$1` on; their numbers, oldest first. Two statements, the second only when there are any. */
+export async function abandon(
+	{query, run, now}: Transaction,
+	which: string,
+	values: readonly Parameter[],
+): Promise<Fates> {
+	const fates: Record<Fate, number[]> = {
+		requeued: [],
+		interrupted: [],
+		uncertain: [],
+		failed: [],
+	};
+	const rows = await query(
+		`select id, state, side_effect, delivery_started, lost_leases, (delivery is null and job is null and conversation is null)::integer as chat
+		from run where ${isLeased} and ${which} order by id for update`,
+		values,
+	);
+	const ends = rows.map(row => {
+		const id = integerOf(row['id']);
+		const abandoned = abandonedOf(row);
+		const verdict = fateOf(abandoned);
+		fates[verdict.fate].push(id);
+		return verdict.fate === 'requeued'
+			? {
+					id,
+					state: abandoned.state === 'running' ? 'queued' : abandoned.state,
+					lost: abandoned.lostLeases,
+					error: null,
+				}
+			: {id, state: verdict.fate, lost: null, error: verdict.error};
+	});
+	if (ends.length > 0) {
+		// In the queue it stands where it stood: by its age.
+		await run(
+			`update run set state = fate.state, lease_owner = null, lease_until = null,
+				due_at = case when fate.error is null then created_at end, finished_at = case when fate.error is null then null else $5::bigint end,
+				delivery_started = case when fate.error is null then 0 else delivery_started end,
+				lost_leases = coalesce(fate.lost, lost_leases), error = coalesce(fate.error, run.error)
+			from unnest($1::bigint[], $2::text[], $3::integer[], $4::text[]) as fate (id, state, lost, error)
+			where run.id = fate.id`,
+			[
+				ends.map(({id}) => id),
+				ends.map(({state}) => state),
+				ends.map(({lost}) => lost),
+				ends.map(({error}) => error),
+				now,
+			],
+		);
+	}
+
+	return fates;
+}

@@ -1,0 +1,226 @@
+import {integerOf, nullableInteger, textOf, type Row} from '../columns.ts';
+import {
+	createLaneChoice,
+	sharedTurn,
+	type LaneChoice,
+	type LanesAtOnce,
+	type Taken,
+	type WaitingLane,
+} from '../lane-choice.ts';
+import type {Lease, RouteLimit} from '../port.ts';
+import {maxTurns} from '../rules.ts';
+import {abandon, isLeased} from './abandon.ts';
+import type {Database, Statements, Transaction} from './database.ts';
+import {readRuns, type ReadRun} from './run-reader.ts';
+
+/** Turns are forgotten in portions. */
+const forgottenAtOnce = 256;
+
+/** A lease that was given, and how far the transcript of its run has come. */
+export type GivenLease = {readonly lease: Lease; readonly cursor: ReadRun['cursor']};
+
+/** What `Runs.lease` is told. */
+export type Asked = {
+	/** 1 to 100. */
+	readonly count: number;
+	readonly leaseMs: number;
+	readonly limits?: readonly RouteLimit[] | undefined;
+	readonly owner: string;
+};
+
+/**
+ * Leases runs, one member at a time: six statements, four when none is due, and two more for what was not beaten. What another transaction cancels meanwhile is left out: leasing relies on the lock for bounds and turns,
+ * and on the row for the run.
+ */
+export const leaseRuns = async (database: Database, asked: Asked): Promise<readonly GivenLease[]> =>
+	database.transact(async transaction => {
+		const {now} = transaction;
+		const {lanes, isOverdue} = await readLanes(transaction, now);
+		if (isOverdue) {
+			await abandon(transaction, 'coalesce(lease_until, 0) <= $1', [now]);
+		}
+
+		const choice = choiceOf(isOverdue ? (await readLanes(transaction, now)).lanes : lanes, {
+			now,
+			limits: asked.limits,
+		});
+		const taken = await choose(transaction, choice, asked.count);
+		return taken.length === 0 ? [] : mark(transaction, taken, asked);
+	}, 'lease');
+
+/** When the next run is due or the next lease runs out, whichever is first, in milliseconds from now, and the row of such a run. */
+export async function findNext(
+	database: Database,
+	limits: readonly RouteLimit[] | undefined,
+): Promise<{readonly next: ReturnType<LaneChoice['next']>; readonly expiryMs: number | undefined}> {
+	const now = database.now();
+	const {lanes, until} = await readLanes(database, now);
+	return {
+		next: choiceOf(lanes, {now, limits}).next(),
+		expiryMs: until === undefined ? undefined : Math.max(0, until - now),
+	};
+}
+
+const choiceOf = (
+	lanes: LanesAtOnce,
+	{now, limits}: {readonly now: number; readonly limits: Asked['limits']},
+): LaneChoice =>
+	createLaneChoice(lanes, {
+		limits,
+		waitMs: row => Math.max(0, integerOf(row['due_at']) - now),
+	});
+
+/** The lanes with the run that each has first; `until` is when the first lease runs out. */
+async function readLanes(
+	{query}: Pick<Statements, 'query'>,
+	now: number,
+): Promise<{
+	readonly lanes: LanesAtOnce;
+	readonly isOverdue: boolean;
+	readonly until: number | undefined;
+}> {
+	const leased = await query(
+		`select lane, count(*) as leased, min(coalesce(lease_until, 0)) as until from run where ${isLeased} group by lane`,
+	);
+	// A loose scan: one step of the index for each lane, however many runs it has.
+	const heads = await query(
+		`with recursive waiting (lane) as (
+			(select lane from run where due_at is not null order by lane limit 1)
+			union all
+			select (select run.lane from run where due_at is not null and run.lane > waiting.lane order by run.lane limit 1) from waiting where waiting.lane is not null
+		)
+		select head.*, lane_turn.turn, (select max(turn) from lane_turn) as last_turn
+		from waiting cross join lateral (
+			select id, due_at, run.lane from run where due_at is not null and run.lane = waiting.lane order by due_at, id limit 1
+		) as head left join lane_turn on lane_turn.lane = waiting.lane`,
+	);
+	const untils = leased.map(row => integerOf(row['until']));
+	const until = untils.length === 0 ? undefined : Math.min(...untils);
+	return {
+		lanes: {
+			waiting: await waitingLanes({query}, heads),
+			leased: leased.map(row => ({name: textOf(row['lane']), leased: integerOf(row['leased'])})),
+			lastTurn: integerOf(heads[0]?.['last_turn']),
+		},
+		isOverdue: until !== undefined && until <= now,
+		until,
+	};
+}
+
+/** Of a conversation the oldest run counts, and the turn of the chat that its threads share. */
+async function waitingLanes(
+	{query}: Pick<Statements, 'query'>,
+	heads: readonly Row[],
+): Promise<readonly WaitingLane[]> {
+	const sharing = heads.flatMap(head => {
+		const lane = textOf(head['lane']);
+		const shared = sharedTurn(lane);
+		return shared === undefined ? [] : [{lane, shared}];
+	});
+	const oldest = new Map<string, Row>();
+	if (sharing.length > 0) {
+		const rows = await query(
+			`select distinct on (run.lane) run.id, run.due_at, run.lane, lane_turn.turn
+			from unnest($1::text[], $2::text[]) as asked (lane, shared) join run on run.lane = asked.lane and run.due_at is not null
+			left join lane_turn on lane_turn.lane = asked.shared order by run.lane, run.id`,
+			[sharing.map(({lane}) => lane), sharing.map(({shared}) => shared)],
+		);
+		for (const row of rows) {
+			oldest.set(textOf(row['lane']), row);
+		}
+	}
+
+	return heads.map(head => {
+		const name = textOf(head['lane']);
+		const row = oldest.get(name) ?? head;
+		return {name, heads: [row], hasMore: row === head, turn: integerOf(row['turn'])};
+	});
+}
+
+/** Chooses up to `count` runs. Each lane is read once more at most, with as many runs as may be wanted of it. */
+async function choose(
+	{query}: Transaction,
+	choice: LaneChoice,
+	count: number,
+): Promise<readonly Taken[]> {
+	const taken: Taken[] = [];
+	while (taken.length < count) {
+		const unknown = choice.unknown();
+		if (unknown.length > 0) {
+			const known = new Set(taken.map(({head}) => integerOf(head['id'])));
+			// oxlint-disable-next-line no-await-in-loop -- what is chosen next depends on it
+			const rows = await query(
+				`select head.* from unnest($1::text[]) as asked (lane) cross join lateral (
+					select id, due_at, run.lane from run where due_at is not null and run.lane = asked.lane order by due_at, id limit $2
+				) as head`,
+				[unknown, count],
+			);
+			const heads = Map.groupBy(
+				rows.filter(row => !known.has(integerOf(row['id']))),
+				row => textOf(row['lane']),
+			);
+			for (const lane of unknown) {
+				choice.learn(lane, heads.get(lane) ?? []);
+			}
+
+			continue;
+		}
+
+		const next = choice.take();
+		if (!next) {
+			break;
+		}
+
+		taken.push(next);
+	}
+
+	return taken;
+}
+
+/** Writes leases and turns, and reads the runs. */
+async function mark(
+	transaction: Transaction,
+	taken: readonly Taken[],
+	{leaseMs, owner}: Asked,
+): Promise<readonly GivenLease[]> {
+	const {query, run, now} = transaction;
+	// Of two turns of a lane the later one counts.
+	const turns = new Map(taken.map(({turnOf, turn}) => [turnOf, turn]));
+	const ids = taken.map(({head}) => integerOf(head['id']));
+	const rows = await query(
+		// What still awaits a login has waited long enough.
+		`with turns as (
+			insert into lane_turn (lane, turn) select * from unnest($5::text[], $6::bigint[]) on conflict (lane) do update set turn = excluded.turn
+		)
+		update run set state = case when state = 'queued' then 'running' else state end, attempt = attempt + (state = 'queued')::integer, token = token + 1,
+			started_at = coalesce(started_at, $2), due_at = null, lease_owner = $3, lease_until = $4,
+			login_wait = case when awaits_logins is null then login_wait else 0 end, awaits_logins = null
+		where id = any($1::bigint[]) and due_at <= $2 returning id, state, token, login_wait`,
+		[ids, now, owner, now + Math.ceil(leaseMs), [...turns.keys()], [...turns.values()]],
+	);
+	const last = taken.at(-1)?.turn ?? 0;
+	if (last % forgottenAtOnce < taken.length) {
+		await run('delete from lane_turn where turn <= $1', [last - maxTurns]);
+	}
+
+	const marked = new Map(rows.map(row => [integerOf(row['id']), row]));
+	const runs = await readRuns(transaction, [...marked.keys()]);
+	return ids.flatMap(id => {
+		const read = runs.get(id);
+		const row = marked.get(id);
+		return row && read ? [givenLease(row, read)] : [];
+	});
+}
+
+function givenLease(row: Row, {run, cursor}: ReadRun): GivenLease {
+	const loginWaitMs = nullableInteger(row['login_wait']);
+	return {
+		lease: {
+			run,
+			token: integerOf(row['token']),
+			phase: row['state'] === 'running' ? 'agent' : 'deliver',
+			...(loginWaitMs !== null && {loginWaitMs}),
+		},
+		cursor,
+	};
+}

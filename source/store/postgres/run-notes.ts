@@ -1,0 +1,128 @@
+import type {TranscriptEntry, WorkDone} from '../../core/run.ts';
+import {placeEntries, type PlacedEntry, type TranscriptCursor} from '../transcripts.ts';
+import type {Deferred} from './batch.ts';
+import type {Transaction} from './database.ts';
+
+/** What was told of a run, not written yet. */
+type Told = {
+	readonly run: number;
+	readonly token: number;
+	readonly entries: PlacedEntry[];
+	work?: WorkDone;
+};
+
+/** A lease that is out, and how far the transcript of its run has come. */
+export type OpenLease = {
+	readonly run: number;
+	readonly token: number;
+	readonly cursor: TranscriptCursor;
+};
+
+/** What runs say while they are under way: the last state of their work, and lines of their transcripts. */
+export type RunNotes = {
+	append(lease: OpenLease, entries: readonly TranscriptEntry[]): void;
+	work(lease: OpenLease, work: WorkDone): void;
+	/** Writes now what was told of the run, if anything was: before it ends, before its lease goes to another, before it is read. */
+	flush(runId: number): Promise<void>;
+};
+
+/** `RunNotes` in batches: whatever was told of however many runs within a quarter of a second is two statements. What is told of a lease that was lost meanwhile is dropped when it is written. */
+export function createRunNotes(deferred: Deferred): RunNotes {
+	/** Batches that are not on disk. The last one takes more, until it is written for the first time. */
+	const batches = new Set<Map<number, Told>>();
+	let open: Map<number, Told> | undefined;
+
+	const gather = (): Map<number, Told> => {
+		if (open) {
+			return open;
+		}
+
+		const batch = new Map<number, Told>();
+		batches.add(batch);
+		open = batch;
+		deferred.defer(
+			async transaction => {
+				// A second try writes the same.
+				open = open === batch ? undefined : open;
+				await write(transaction, [...batch.values()]);
+			},
+			() => {
+				open = open === batch ? undefined : open;
+				batches.delete(batch);
+			},
+		);
+		return batch;
+	};
+
+	const told = ({run, token}: OpenLease): Told => {
+		const batch = gather();
+		const before = batch.get(run);
+		if (before?.token === token) {
+			return before;
+		}
+
+		// That of a lease before is lost, and so is what it said.
+		const fresh: Told = {run, token, entries: []};
+		batch.set(run, fresh);
+		return fresh;
+	};
+
+	return {
+		append(lease, entries) {
+			const placed = placeEntries(lease.cursor, entries);
+			if (placed.length > 0) {
+				told(lease).entries.push(...placed);
+			}
+		},
+		work(lease, work) {
+			const one = told(lease);
+			one.work = {...one.work, ...work};
+		},
+		async flush(runId) {
+			if ([...batches].some(batch => batch.has(runId))) {
+				await deferred.flush();
+			}
+		},
+	};
+}
+
+/** Writes what the leases that still hold have told. Locking the rows keeps them from being leased again meanwhile: whoever has the next lease begins behind these lines. */
+async function write({query, run}: Transaction, told: readonly Told[]): Promise<void> {
+	const held = await query(
+		`select run.id from run join unnest($1::bigint[], $2::bigint[]) as lease (run, token) on run.id = lease.run and run.token = lease.token
+		order by run.id for no key update of run`,
+		[told.map(one => one.run), told.map(one => one.token)],
+	);
+	const ids = new Set(held.map(row => row['id']));
+	const kept = told.filter(one => ids.has(one.run));
+	const done = kept.flatMap(({run: id, work}) => (work ? [{id, ...work}] : []));
+	if (done.length > 0) {
+		await run(
+			`update run set model = work.model, tool_calls = work.calls, usage = coalesce(work.usage, run.usage)
+			from unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[]) as work (run, model, calls, usage) where run.id = work.run`,
+			[
+				done.map(({id}) => id),
+				done.map(({model}) => model),
+				done.map(({toolCalls}) => toolCalls),
+				done.map(({usage}) => (usage ? JSON.stringify(usage) : null)),
+			],
+		);
+	}
+
+	const rows = kept.flatMap(({run: id, entries}) => entries.map(entry => ({id, ...entry})));
+	if (rows.length > 0) {
+		await run(
+			`insert into transcript (run, position, at, kind, bytes, text, data)
+			select * from unnest($1::bigint[], $2::integer[], $3::bigint[], $4::text[], $5::integer[], $6::text[], $7::text[]) on conflict do nothing`,
+			[
+				rows.map(({id}) => id),
+				rows.map(({position}) => position),
+				rows.map(({at}) => Math.trunc(at)),
+				rows.map(({kind}) => kind),
+				rows.map(({bytes}) => bytes),
+				rows.map(({text}) => text),
+				rows.map(({data}) => data),
+			],
+		);
+	}
+}

@@ -1,0 +1,200 @@
+import {integerOf} from '../columns.ts';
+import type {Lease, Runs} from '../port.ts';
+import {awaitedServers} from '../run-decisions.ts';
+import {findNext, leaseRuns, type GivenLease} from './leasing.ts';
+import type {PostgresParts} from './parts.ts';
+import {createRunNotes, type OpenLease} from './run-notes.ts';
+import {
+	countOpen,
+	countToDecide,
+	createRunReader,
+	readAwaiting,
+	readRuns,
+	type OpenRuns,
+} from './run-reader.ts';
+import {createRunSteps} from './run-steps.ts';
+
+/** Runs that one call may lease. */
+const maxLeases = 100;
+
+/** Leases of this gateway whose end it was not told are forgotten so long after they ran out, milliseconds. */
+const forgetMs = 600_000;
+
+/**
+ * `Runs` on PostgreSQL. A lease is a row of the run: its token fences, whichever gateway has it. What this process remembers of its own leases says only where their transcripts go on, and of which
+ * nothing more is to be written.
+ */
+export function createRuns({database, clock, deferred, owner, publish}: PostgresParts): {
+	readonly runs: Runs;
+	/** Remembers what is asked of a store that is closed. */
+	close(): Promise<void>;
+} {
+	const reader = createRunReader(database);
+	const steps = createRunSteps({database, clock, owner});
+	const notes = createRunNotes(deferred);
+	const leases = new Map<number, OpenLease & {until: number}>();
+	let last: {readonly open: OpenRuns; readonly kept: Awaited<ReturnType<Runs['kept']>>} | undefined;
+
+	const find = (lease: Lease) => {
+		const open = leases.get(lease.run.id);
+		return open?.token === lease.token ? open : undefined;
+	};
+
+	const close = (lease: Lease) => {
+		if (find(lease)) {
+			leases.delete(lease.run.id);
+		}
+	};
+
+	const open = ({lease, cursor}: GivenLease, leaseMs: number): Lease => {
+		const until = clock.monotonic() + leaseMs;
+		leases.set(lease.run.id, {run: lease.run.id, token: lease.token, cursor, until});
+		return lease;
+	};
+
+	const forget = () => {
+		for (const [run, {until}] of leases) {
+			if (until < clock.monotonic() - forgetMs) {
+				leases.delete(run);
+			}
+		}
+	};
+
+	const countKept = async () => {
+		const [row] = await database.query('select count(*) as count from run');
+		return {all: integerOf(row?.['count']), toDecide: await countToDecide(database)};
+	};
+
+	const counted = async () => last?.open ?? countOpen(database, database.now());
+
+	const runs: Runs = {
+		...reader,
+		async lease(count, leaseMs, limits) {
+			if (!(count >= 1)) {
+				return [];
+			}
+
+			forget();
+			const most = Math.min(Math.trunc(count), maxLeases);
+			const given = await leaseRuns(database, {count: most, leaseMs, limits, owner});
+			return given.map(one => open(one, leaseMs));
+		},
+		async beginChat(chat, leaseMs) {
+			const id = await steps.beginChat(chat, leaseMs);
+			const read = (await readRuns(database, [id])).get(id);
+			if (!read) {
+				throw new Error('A run that was just written is not there');
+			}
+
+			return open({lease: {run: read.run, token: 1, phase: 'agent'}, cursor: read.cursor}, leaseMs);
+		},
+		async beat(lease, leaseMs) {
+			const isHeld = await steps.beat(lease, leaseMs);
+			const known = find(lease);
+			if (known && isHeld) {
+				known.until = clock.monotonic() + leaseMs;
+			} else {
+				close(lease);
+			}
+
+			return isHeld;
+		},
+		markSideEffect: steps.markSideEffect,
+		markDeliveryStarted: steps.markDeliveryStarted,
+		async answer(lease, answer) {
+			await notes.flush(lease.run.id);
+			return steps.answer(lease, answer);
+		},
+		async settle(lease, settlement) {
+			await notes.flush(lease.run.id);
+			const changed = await steps.settle(lease, settlement);
+			if (changed) {
+				close(lease);
+			}
+
+			return changed;
+		},
+		append(lease, entries) {
+			const known = find(lease);
+			if (known) {
+				notes.append(known, entries);
+			}
+		},
+		work(lease, work) {
+			const known = find(lease);
+			if (known) {
+				notes.work(known, work);
+			}
+		},
+		async cancel(runId) {
+			const changed = await steps.cancel(runId);
+			if (changed) {
+				leases.delete(runId);
+				publish({kind: 'run-cancelled', run: runId});
+			}
+
+			return changed;
+		},
+		drop: steps.drop,
+		async handOver(runId, target) {
+			const changed = await steps.handOver(runId, target);
+			if (changed) {
+				publish({kind: 'runs-released'});
+			}
+
+			return changed;
+		},
+		async retry(runId) {
+			const changed = await steps.retry(runId);
+			if (changed) {
+				publish({kind: 'runs-released'});
+			}
+
+			return changed;
+		},
+		async release(server) {
+			const released = await steps.release(server);
+			if (released.length > 0) {
+				publish({kind: 'runs-released'});
+			}
+
+			return released;
+		},
+		async awaitedLogins() {
+			const awaiting = await readAwaiting(database, database.now());
+			return {runs: awaiting.length, servers: awaitedServers(awaiting)};
+		},
+		async get(runId) {
+			await notes.flush(runId);
+			return (await readRuns(database, [runId])).get(runId)?.run;
+		},
+		async counts() {
+			const {queued, active} = await counted();
+			return {queued, active};
+		},
+		async waits() {
+			const {waits, oldestDueAt} = await counted();
+			return {waits, ...(oldestDueAt !== undefined && !last && {oldestDueAt})};
+		},
+		kept: async () => last?.kept ?? countKept(),
+		async nextDue(limits) {
+			const {next, expiryMs} = await findNext(database, limits);
+			// On the clock of whoever waits for it, which may not be that of the database.
+			const now = clock.now();
+			const moments = [
+				...(next
+					? [next.waitMs > 0 ? now + next.waitMs : Math.min(now, integerOf(next.head['due_at']))]
+					: []),
+				...(expiryMs === undefined ? [] : [now + expiryMs]),
+			];
+			return moments.length === 0 ? undefined : Math.min(...moments);
+		},
+	};
+
+	return {
+		runs,
+		async close() {
+			last = {open: await counted(), kept: await countKept()};
+		},
+	};
+}

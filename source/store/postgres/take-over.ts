@@ -1,0 +1,69 @@
+import type {Approval} from '../../core/approval.ts';
+import {keptApproval, outlivesGateway} from '../../core/approvals/keeper.ts';
+import {approvalOfRow, ruleOfRow} from '../approval-reader.ts';
+import type {Shared} from '../shared-port.ts';
+import {shutdownDecision} from '../take-over.ts';
+import {abandon} from './abandon.ts';
+import type {Transaction} from './database.ts';
+import {liveOwners} from './members.ts';
+import type {PostgresParts} from './parts.ts';
+
+/** Which rows are of dead owners: a list of names, and how the column `owner` compares with it in SQL. */
+type Dead = {readonly names: readonly string[]; readonly compare: '= any' | '<> all'};
+
+/**
+ * `Shared.takeOver` on PostgreSQL, in one transaction: without names of all owners but those that are live members; of what has no owner, too. The rows are locked, so that of two members one takes over each.
+ */
+export const createTakeOver =
+	({database, owner}: Pick<PostgresParts, 'database' | 'owner'>): Shared['takeOver'] =>
+	async named =>
+		database.transact(async transaction => {
+			const dead: Dead = named
+				? {names: named.owners.filter(name => name !== owner), compare: '= any'}
+				: {names: [owner, ...(await liveOwners(transaction))], compare: '<> all'};
+			const {failed: _, ...runs} = await abandon(transaction, isOf(dead, 'lease_owner'), [
+				dead.names,
+			]);
+			await endRules(transaction, dead);
+			return {...runs, denied: await deny(transaction, dead)};
+		});
+
+const isOf = ({compare}: Dead, column: string): string =>
+	compare === '= any'
+		? `${column} = any($1::text[])`
+		: `(${column} is null or ${column} <> all($1::text[]))`;
+
+/** Denies the requests that waited at dead owners; as they are kept from here on, oldest first. */
+async function deny({query, run, now}: Transaction, dead: Dead): Promise<readonly Approval[]> {
+	const rows = await query(
+		`select id, data from approval where settled_at is null and ${isOf(dead, 'owner')} order by id for update`,
+		[dead.names],
+	);
+	const denied = rows.map(row =>
+		keptApproval({...approvalOfRow(row), decision: shutdownDecision(now)}),
+	);
+	if (denied.length > 0) {
+		await run(
+			`update approval set settled_at = $3, data = settled.data from unnest($1::bigint[], $2::text[]) as settled (id, data) where approval.id = settled.id`,
+			[
+				denied.map(({id}) => id),
+				denied.map(approval => JSON.stringify({...approval, id: undefined})),
+				now,
+			],
+		);
+	}
+
+	return denied;
+}
+
+/** Ends the rules of dead owners that do not outlive them. */
+async function endRules({query, run, now}: Transaction, dead: Dead): Promise<void> {
+	const rows = await query(
+		`select id, uses, data from approval_rule where ${isOf(dead, 'owner')}`,
+		[dead.names],
+	);
+	const ended = rows.map(ruleOfRow).filter(rule => !outlivesGateway(rule, now));
+	if (ended.length > 0) {
+		await run('delete from approval_rule where id = any($1::bigint[])', [ended.map(({id}) => id)]);
+	}
+}
