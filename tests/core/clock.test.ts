@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {every, sleep} from '../../source/core/clock.ts';
 import {createBusy} from '../../source/core/idle.ts';
-import {createIdSource, numberOfId} from '../../source/core/ids.ts';
+import {createIdSource, numberOfId, timeOfNumber} from '../../source/core/ids.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 
 test('sleep ends when its time has come, not before', async () => {
@@ -91,4 +91,38 @@ test('identifiers grow within a millisecond, with a clock that goes back, and af
 	expect(ids.map(numberOfId)).toEqual(ids.map(numberOfId).toSorted((a, b) => a - b));
 	expect(new Set(ids).size).toBe(3);
 	expect(ids).toEqual(ids.toSorted());
+});
+
+test('sources of several gateways make no identifier twice, however many come in a millisecond, and what is more is of the next', () => {
+	const clock = createFakeClock(1_800_000_000_000);
+	let late = {slot: 0, of: 1};
+	const sources = [
+		createIdSource(clock, '', () => ({slot: 0, of: 32})),
+		createIdSource(clock, '', () => ({slot: 31, of: 32})),
+		createIdSource(clock, '', () => late),
+	];
+	// Its share is known only once the database answers.
+	late = {slot: 7, of: 32};
+	const ids = sources.map(next => Array.from({length: 200}, () => next()));
+
+	expect(new Set(ids.flat()).size).toBe(600);
+	for (const [index, own] of ids.entries()) {
+		const slot = [0, 31, 7][index] ?? 0;
+		expect(own).toEqual(own.toSorted());
+		for (const [place, id] of own.entries()) {
+			const number = numberOfId(id);
+			expect(Math.trunc((number % 2048) / 64)).toBe(slot);
+			expect(timeOfNumber(number)).toBe(clock.now() + Math.trunc(place / 64));
+		}
+	}
+});
+
+test('an identifier of another gateway that was the last one moves no gateway out of its share', () => {
+	const clock = createFakeClock(1_800_000_000_000);
+	for (const slot of [3, 20]) {
+		const theirs = createIdSource(clock, '', () => ({slot, of: 32}))();
+		const id = createIdSource(clock, theirs, () => ({slot: 9, of: 32}))();
+		expect(id > theirs).toBe(true);
+		expect(Math.trunc((numberOfId(id) % 2048) / 64)).toBe(9);
+	}
 });

@@ -37,7 +37,8 @@ export function describeShared(name: string, use: Use, useTwo: UseTwo): void {
 				const own = await ask(opened);
 				expect(await opened.runs.nextDue()).toBe(clock.now() + 60_000);
 
-				const taken = await opened.takeOver();
+				// Where others may live, they are named that have not been missing for long.
+				const taken = await opened.takeOver({owners: [store.owner]});
 				expect({...taken, denied: taken.denied.map(({id}) => id)}).toEqual({
 					requeued: [theirs],
 					interrupted: [],
@@ -51,8 +52,9 @@ export function describeShared(name: string, use: Use, useTwo: UseTwo): void {
 				expect(await opened.runs.beat(lease, 1000)).toBe(true);
 				expect(await opened.runs.settle(lease, {state: 'done'})).toBe(true);
 				const none = {requeued: [], interrupted: [], uncertain: [], denied: []};
-				expect(await opened.takeOver()).toEqual(none);
+				expect(await opened.takeOver({owners: [store.owner]})).toEqual(none);
 				expect(await opened.takeOver({owners: [opened.owner]})).toEqual(none);
+				expect(await opened.takeOver()).toEqual(none);
 				expect(opened.owner).not.toBe(store.owner);
 			}),
 		);
@@ -73,6 +75,35 @@ export function describeShared(name: string, use: Use, useTwo: UseTwo): void {
 
 				await using last = await dead.open(clock);
 				expect(last.taken.interrupted).toEqual([id]);
+			}),
+		);
+	});
+
+	describe(`${name}: the gateways on the store`, () => {
+		test(
+			'each sees all, how many runs they have, and what they tell of themselves',
+			useTwo(async (store, other) => {
+				await store.cluster.describe({version: '1.2.3'});
+				const find = async () =>
+					(await other.cluster.members()).find(({owner}) => owner === store.owner);
+				expect(await find()).toEqual({
+					owner: store.owner,
+					node: expect.any(String),
+					since: startMs,
+					seen: startMs,
+					leases: 0,
+					state: 'live',
+					data: {version: '1.2.3'},
+				});
+				await acceptRun(store);
+				await acceptRun(store);
+				const lease = await leaseOne(store);
+				await store.runs.settle(await leaseOne(store), {state: 'retry', at: startMs, error: 'x'});
+				expect(await find()).toMatchObject({leases: 1});
+				await store.runs.settle(lease, {state: 'done'});
+				await store.cluster.describe(null);
+				expect(await find()).toMatchObject({leases: 0, data: null});
+				expect(await other.cluster.members()).toHaveLength(store === other ? 1 : 2);
 			}),
 		);
 	});
