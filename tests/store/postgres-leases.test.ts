@@ -102,6 +102,7 @@ describe.runIf(hasPostgres)('gateways that share runs', async () => {
 		const underWay = new Map<string, number>();
 		const leased: number[] = [];
 		let worst = 0;
+		const settled: boolean[] = [];
 		const work = async (store: Store) => {
 			const held: Lease[] = [];
 			for (let idle = 0; leased.length < ids.length || held.length > 0;) {
@@ -119,13 +120,14 @@ describe.runIf(hasPostgres)('gateways that share runs', async () => {
 				const [ended] = held.splice(Math.trunc(random() * held.length), 1);
 				if (ended) {
 					underWay.set(ended.run.route, (underWay.get(ended.run.route) ?? 0) - 1);
-					expect(await store.runs.settle(ended, {state: 'done'})).toBe(true);
+					settled.push(await store.runs.settle(ended, {state: 'done'}));
 				}
 			}
 		};
 		await Promise.all(stores.map(work));
 		expect(worst).toBeLessThanOrEqual(0);
 		expect(leased.toSorted((a, b) => a - b)).toEqual(ids);
+		expect(settled).toEqual(ids.map(() => true));
 		expect(await stores[0]?.runs.counts()).toEqual({queued: 0, active: 0});
 	}, 60_000);
 
@@ -218,7 +220,7 @@ describe.runIf(hasPostgres)('gateways that share runs', async () => {
 		await using cluster = await createCluster();
 		const stores = await openThree(cluster);
 		const slots = stores.map(store => store.share?.().slot);
-		expect(slots.toSorted()).toEqual([0, 1, 2]);
+		expect(new Set(slots)).toEqual(new Set([0, 1, 2]));
 		const ids = stores.flatMap(store => {
 			const next = createIdSource(cluster.clock, store.lastId, store.share);
 			return Array.from({length: 200}, next);

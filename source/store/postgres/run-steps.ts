@@ -52,8 +52,11 @@ export function createRunSteps({
 		async (beats: ReadonlyArray<{readonly lease: Lease; readonly leaseMs: number}>) => {
 			const now = database.now();
 			const rows = await database.query(
-				`update run set lease_until = beat.until from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as beat (run, token, until)
-				where id = beat.run and run.token = beat.token and finished_at is null and due_at is null returning id, run.token`,
+				// Whoever locks several runs does it in their order.
+				`with held as (
+					select run.id, beat.until from run join unnest($1::bigint[], $2::bigint[], $3::bigint[]) as beat (run, token, until) on run.id = beat.run and run.token = beat.token
+					where finished_at is null and due_at is null order by run.id for no key update of run
+				) update run set lease_until = held.until from held where run.id = held.id returning run.id, run.token`,
 				[
 					beats.map(({lease}) => lease.run.id),
 					beats.map(({lease}) => lease.token),
@@ -195,18 +198,21 @@ export function createRunSteps({
 			}),
 		async release(server) {
 			const isMeant = (one: Parameters<typeof awaitsLogin>[0]) => awaitsLogin(one, server);
-			const {query} = database;
-			const meant = (await readAwaiting({query}, database.now())).filter(isMeant);
+			const meant = (await readAwaiting(database, database.now())).filter(isMeant);
 			// None waits, mostly, and that costs no write.
 			if (meant.length === 0) {
 				return [];
 			}
 
 			// In the queue they stand where they stood: by their age.
-			const rows = await query(
-				`update run set due_at = created_at, login_wait = due_at - $2, awaits_logins = null
-				where id = any($1::bigint[]) and awaits_logins is not null and due_at > $2 returning id`,
-				[meant.map(({id}) => id), database.now()],
+			const rows = await database.transact(
+				async ({query, now}) =>
+					query(
+						`update run set due_at = created_at, login_wait = due_at - $2, awaits_logins = null
+						where id = any($1::bigint[]) and awaits_logins is not null and due_at > $2 returning id`,
+						[meant.map(({id}) => id), now],
+					),
+				'lease',
 			);
 			return rows.map(row => integerOf(row['id'])).toSorted((a, b) => a - b);
 		},
