@@ -29,11 +29,11 @@ export type Asked = {
 };
 
 /**
- * Leases runs, one member at a time: six statements, four when none is due, and two more for what was not beaten. What another transaction cancels meanwhile is left out: leasing relies on the lock for bounds and turns,
- * and on the row for the run.
+ * Leases runs, one member at a time: the transaction asks three things beside its beginning and its end, two when none is due, and two more for what was not beaten; what was leased is read behind it, by its
+ * holder alone. What another transaction cancels meanwhile is left out: leasing relies on the lock for bounds and turns, and on the row for the run.
  */
-export const leaseRuns = async (database: Database, asked: Asked): Promise<readonly GivenLease[]> =>
-	database.transact(async transaction => {
+export async function leaseRuns(database: Database, asked: Asked): Promise<readonly GivenLease[]> {
+	const marked = await database.transact(async transaction => {
 		const {now} = transaction;
 		const {lanes, isOverdue} = await readLanes(transaction, now);
 		if (isOverdue) {
@@ -47,8 +47,16 @@ export const leaseRuns = async (database: Database, asked: Asked): Promise<reado
 		const taken = await choose(transaction, choice, asked.count);
 		return taken.length === 0 ? [] : mark(transaction, taken, asked);
 	}, 'lease');
+	const runs = await readRuns(database, marked.map(idOf));
+	return marked.flatMap(row => {
+		const read = runs.get(idOf(row));
+		return read ? [givenLease(row, read)] : [];
+	});
+}
 
-/** When the next run is due or the next lease runs out, whichever is first, in milliseconds from now, and the row of such a run. */
+const idOf = (row: Row): number => integerOf(row['id']);
+
+/** The run that is due next, and when the first lease runs out, milliseconds from now. Two statements. */
 export async function findNext(
 	database: Database,
 	limits: readonly RouteLimit[] | undefined,
@@ -147,7 +155,7 @@ async function choose(
 	while (taken.length < count) {
 		const unknown = choice.unknown();
 		if (unknown.length > 0) {
-			const known = new Set(taken.map(({head}) => integerOf(head['id'])));
+			const known = new Set(taken.map(({head}) => idOf(head)));
 			// oxlint-disable-next-line no-await-in-loop -- what is chosen next depends on it
 			const rows = await query(
 				`select head.* from unnest($1::text[]) as asked (lane) cross join lateral (
@@ -156,7 +164,7 @@ async function choose(
 				[unknown, count],
 			);
 			const heads = Map.groupBy(
-				rows.filter(row => !known.has(integerOf(row['id']))),
+				rows.filter(row => !known.has(idOf(row))),
 				row => textOf(row['lane']),
 			);
 			for (const lane of unknown) {
@@ -177,16 +185,15 @@ async function choose(
 	return taken;
 }
 
-/** Writes leases and turns, and reads the runs. */
+/** Writes leases and turns; rows of `id, state, token, login_wait` in the order of their turns. */
 async function mark(
-	transaction: Transaction,
+	{query, run, now}: Transaction,
 	taken: readonly Taken[],
 	{leaseMs, owner}: Asked,
-): Promise<readonly GivenLease[]> {
-	const {query, run, now} = transaction;
+): Promise<readonly Row[]> {
 	// Of two turns of a lane the later one counts.
 	const turns = new Map(taken.map(({turnOf, turn}) => [turnOf, turn]));
-	const ids = taken.map(({head}) => integerOf(head['id']));
+	const ids = taken.map(({head}) => idOf(head));
 	const rows = await query(
 		// What still awaits a login has waited long enough.
 		`with turns as (
@@ -203,13 +210,7 @@ async function mark(
 		await run('delete from lane_turn where turn <= $1', [last - maxTurns]);
 	}
 
-	const marked = new Map(rows.map(row => [integerOf(row['id']), row]));
-	const runs = await readRuns(transaction, [...marked.keys()]);
-	return ids.flatMap(id => {
-		const read = runs.get(id);
-		const row = marked.get(id);
-		return row && read ? [givenLease(row, read)] : [];
-	});
+	return rows.toSorted((a, b) => ids.indexOf(idOf(a)) - ids.indexOf(idOf(b)));
 }
 
 function givenLease(row: Row, {run, cursor}: ReadRun): GivenLease {

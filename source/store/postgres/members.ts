@@ -97,6 +97,10 @@ export async function openMember(
 		},
 		async close() {
 			stopBeating();
+			if (database.failing() !== undefined) {
+				return;
+			}
+
 			const given = await database
 				.transact(async ({run}) => {
 					await run('delete from member where owner = $1', [owner]);

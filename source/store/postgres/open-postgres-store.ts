@@ -52,7 +52,7 @@ export async function openPostgresStore(
 	stack.defer(() => deferred.close());
 	const parts: PostgresParts = {database, clock, deferred, owner, publish};
 	const runs = createRuns(parts);
-	stack.defer(() => runs.close().catch(() => {}));
+	stack.defer(() => runs.close());
 	const [newest] = await database.query('select max(id) as id from delivery');
 	const lastId = integerOf(newest?.['id']);
 	const all = stack.move();

@@ -1,5 +1,5 @@
 import type {Run, RunState, StoredRun} from '../../core/run.ts';
-import {floorOfRow, integerOf, jsonOf, optional, type Row} from '../columns.ts';
+import {floorOfRow, integerOf, jsonOf, optional, textOf, type Row} from '../columns.ts';
 import {pageOf} from '../newest-first.ts';
 import type {Runs} from '../port.ts';
 import {entryOf, planColumn, runColumnsWith, runOf, runTables, storedRunOf} from '../run-reader.ts';
@@ -167,7 +167,7 @@ export function createRunReader({query}: Statements): Pick<Runs, 'view' | 'list'
 /** A run that awaits logins at `now`. */
 export type AwaitingRun = Pick<Run, 'id' | 'profile'> & {readonly awaitsLogins: readonly string[]};
 
-/** Oldest first. `lock`: what follows in the SQL. */
+/** Those that do, oldest first. */
 export async function readAwaiting(
 	{query}: Pick<Statements, 'query'>,
 	now: number,
@@ -178,7 +178,7 @@ export async function readAwaiting(
 	);
 	return rows.map(row => ({
 		id: integerOf(row['id']),
-		profile: String(row['profile']),
+		profile: textOf(row['profile']),
 		awaitsLogins: jsonOf<readonly string[]>(row['awaits_logins']),
 	}));
 }

@@ -26,18 +26,25 @@ const forgetMs = 600_000;
  */
 export function createRuns({database, clock, deferred, owner, publish}: PostgresParts): {
 	readonly runs: Runs;
-	/** Remembers what is asked of a store that is closed. */
+	/** Counts once more what is asked of a store that is closed, too. Never rejects. */
 	close(): Promise<void>;
 } {
 	const reader = createRunReader(database);
 	const steps = createRunSteps({database, clock, owner});
 	const notes = createRunNotes(deferred);
 	const leases = new Map<number, OpenLease & {until: number}>();
-	let last: {readonly open: OpenRuns; readonly kept: Awaited<ReturnType<Runs['kept']>>} | undefined;
+	/** What was counted last, which a store that is closed still says. */
+	let open: OpenRuns = {
+		queued: 0,
+		active: 0,
+		waits: {worker: 0, rateLimit: 0, login: 0, retry: 0},
+	};
+	let kept: Awaited<ReturnType<Runs['kept']>> = {all: 0, toDecide: 0};
+	let isClosed = false;
 
 	const find = (lease: Lease) => {
-		const open = leases.get(lease.run.id);
-		return open?.token === lease.token ? open : undefined;
+		const known = leases.get(lease.run.id);
+		return known?.token === lease.token ? known : undefined;
 	};
 
 	const close = (lease: Lease) => {
@@ -46,7 +53,7 @@ export function createRuns({database, clock, deferred, owner, publish}: Postgres
 		}
 	};
 
-	const open = ({lease, cursor}: GivenLease, leaseMs: number): Lease => {
+	const note = ({lease, cursor}: GivenLease, leaseMs: number): Lease => {
 		const until = clock.monotonic() + leaseMs;
 		leases.set(lease.run.id, {run: lease.run.id, token: lease.token, cursor, until});
 		return lease;
@@ -69,11 +76,21 @@ export function createRuns({database, clock, deferred, owner, publish}: Postgres
 	};
 
 	const countKept = async () => {
-		const [row] = await database.query('select count(*) as count from run');
-		return {all: integerOf(row?.['count']), toDecide: await countToDecide(database)};
+		if (!isClosed) {
+			const [row] = await database.query('select count(*) as count from run');
+			kept = {all: integerOf(row?.['count']), toDecide: await countToDecide(database)};
+		}
+
+		return kept;
 	};
 
-	const counted = async () => last?.open ?? countOpen(database, database.now());
+	const counted = async () => {
+		if (!isClosed) {
+			open = await countOpen(database, database.now());
+		}
+
+		return open;
+	};
 
 	const runs: Runs = {
 		...reader,
@@ -85,7 +102,7 @@ export function createRuns({database, clock, deferred, owner, publish}: Postgres
 			forget();
 			const most = Math.min(Math.trunc(count), maxLeases);
 			const given = await leaseInTurn({count: most, leaseMs, limits, owner});
-			return given.map(one => open(one, leaseMs));
+			return given.map(one => note(one, leaseMs));
 		},
 		async beginChat(chat, leaseMs) {
 			const id = await steps.beginChat(chat, leaseMs);
@@ -94,7 +111,7 @@ export function createRuns({database, clock, deferred, owner, publish}: Postgres
 				throw new Error('A run that was just written is not there');
 			}
 
-			return open({lease: {run: read.run, token: 1, phase: 'agent'}, cursor: read.cursor}, leaseMs);
+			return note({lease: {run: read.run, token: 1, phase: 'agent'}, cursor: read.cursor}, leaseMs);
 		},
 		async beat(lease, leaseMs) {
 			const isHeld = await steps.beat(lease, leaseMs);
@@ -182,9 +199,9 @@ export function createRuns({database, clock, deferred, owner, publish}: Postgres
 		},
 		async waits() {
 			const {waits, oldestDueAt} = await counted();
-			return {waits, ...(oldestDueAt !== undefined && !last && {oldestDueAt})};
+			return {waits, ...(oldestDueAt !== undefined && !isClosed && {oldestDueAt})};
 		},
-		kept: async () => last?.kept ?? countKept(),
+		kept: countKept,
 		async nextDue(limits) {
 			const {next, expiryMs} = await findNext(database, limits);
 			// On the clock of whoever waits for it, which may not be that of the database.
@@ -202,7 +219,12 @@ export function createRuns({database, clock, deferred, owner, publish}: Postgres
 	return {
 		runs,
 		async close() {
-			last = {open: await counted(), kept: await countKept()};
+			// A database that is away is not waited for.
+			if (database.failing() === undefined) {
+				await Promise.all([counted(), countKept()]).catch(() => {});
+			}
+
+			isClosed = true;
 		},
 	};
 }

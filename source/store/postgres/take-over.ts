@@ -15,9 +15,13 @@ type Dead = {readonly names: readonly string[]; readonly compare: '= any' | '<> 
  * `Shared.takeOver` on PostgreSQL, in one transaction: without names of all owners but those that are live members; of what has no owner, too. The rows are locked, so that of two members one takes over each.
  */
 export const createTakeOver =
-	({database, owner}: Pick<PostgresParts, 'database' | 'owner'>): Shared['takeOver'] =>
-	async named =>
-		database.transact(async transaction => {
+	({
+		database,
+		owner,
+		publish,
+	}: Pick<PostgresParts, 'database' | 'owner' | 'publish'>): Shared['takeOver'] =>
+	async named => {
+		const taken = await database.transact(async transaction => {
 			const dead: Dead = named
 				? {names: named.owners.filter(name => name !== owner), compare: '= any'}
 				: {names: [owner, ...(await liveOwners(transaction))], compare: '<> all'};
@@ -27,6 +31,12 @@ export const createTakeOver =
 			await endRules(transaction, dead);
 			return {...runs, denied: await deny(transaction, dead)};
 		});
+		if (taken.requeued.length > 0) {
+			publish({kind: 'runs-released'});
+		}
+
+		return taken;
+	};
 
 const isOf = ({compare}: Dead, column: string): string =>
 	compare === '= any'
