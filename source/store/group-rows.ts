@@ -4,6 +4,12 @@ import {cell} from '../core/untrusted.ts';
 import {integerOf, textOf, wordOf, type Row} from './columns.ts';
 import type {WaitingGroup} from './pending-groups.ts';
 
+/** Members of a group that are read; a group may have any number. */
+export const maxMembers = 1000;
+
+/** Groups that one listing gives at most. */
+export const maxListed = 5000;
+
 /** Columns of a group; the tables are joined by `groupTables`. */
 export const groupColumns =
 	'coalesce_group.id, coalesce_group.profile, coalesce_group.route, key, first_at, last_at, quiet_at, cap_at, count, latest, coalesce_group.target, dispatched_at, reason, coalesce_group.run, delivery.event';

@@ -118,7 +118,7 @@ export function createGroupSteps({
 }
 
 /** Fractions of a millisecond are rounded up. */
-const wholeOf = ({windowMs, maxWaitMs}: GroupWindow): GroupWindow => ({
+export const wholeOf = ({windowMs, maxWaitMs}: GroupWindow): GroupWindow => ({
 	windowMs: Math.ceil(windowMs),
 	maxWaitMs: Math.ceil(maxWaitMs),
 });

@@ -2,7 +2,14 @@ import type {DatabaseSync} from 'node:sqlite';
 import {dueOf, type Group} from '../core/group.ts';
 import {subjectColumn} from './delivery-rows.ts';
 import type {Groups} from './group-port.ts';
-import {groupColumns, groupOfRow, groupTables, memberOf} from './group-rows.ts';
+import {
+	groupColumns,
+	groupOfRow,
+	groupTables,
+	maxListed,
+	maxMembers,
+	memberOf,
+} from './group-rows.ts';
 import type {GroupSteps} from './group-steps.ts';
 import {pageOf} from './newest-first.ts';
 import type {StoreParts} from './parts.ts';
@@ -11,11 +18,6 @@ import type {SteadyClock} from './steady-clock.ts';
 
 /** Groups that one transaction dispatches, so that it never holds the event loop for long. */
 const slice = 100;
-
-/** Members of a group that are read; a group may have any number. */
-const maxMembers = 1000;
-/** Groups that one listing gives at most. */
-const maxListed = 5000;
 
 /** `Groups` on SQLite. */
 export function createGroups({

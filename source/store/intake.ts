@@ -6,7 +6,7 @@ import {deliveryParameters, insertDelivery, rowIdOf} from './delivery-rows.ts';
 import type {GroupSteps} from './group-steps.ts';
 import type {IdempotencyKeys} from './idempotency-keys.ts';
 import type {JobSteps} from './jobs.ts';
-import type {NoteBudget} from './note-budget.ts';
+import {noteOverheadBytes, type NoteBudget} from './note-budget.ts';
 import type {StoreParts} from './parts.ts';
 import type {Accepted, DeliveryKey, Intake} from './port.ts';
 import type {NewRun} from './run-queue.ts';
@@ -14,9 +14,6 @@ import type {WaitingPool} from './waiting-pool.ts';
 
 /** What `accept` is given. */
 type Entry = Parameters<Intake['accept']>[0];
-
-/** What a note weighs beside its body, in bytes: trace, headers and overhead, roughly. */
-const noteOverheadBytes = 1024;
 
 /** `Intake` on SQLite: two inserts for an accepted delivery, none for a duplicate. */
 export function createIntake({

@@ -125,22 +125,25 @@ export function createJobSteps({
 	};
 }
 
+/** Columns of a job, with its runs that have not ended. */
+export const jobColumns = `profile, id, next_at, basis, last_at, last_run,
+	(select count(*) from run where run.job = job.id and run.profile = job.profile and finished_at is null) as open`;
+
 /** Reads jobs; needs no write access. */
 export function createJobReader(database: DatabaseSync): Pick<Jobs, 'list' | 'get'> {
-	const columns = `profile, id, next_at, basis, last_at, last_run,
-		(select count(*) from run where run.job = job.id and run.profile = job.profile and finished_at is null) as open`;
-	const all = database.prepare(`select ${columns} from job order by profile, id`);
-	const one = database.prepare(`select ${columns} from job where profile = ? and id = ?`);
+	const all = database.prepare(`select ${jobColumns} from job order by profile, id`);
+	const one = database.prepare(`select ${jobColumns} from job where profile = ? and id = ?`);
 	return {
-		list: async () => all.all().map(recordOf),
+		list: async () => all.all().map(jobRecordOf),
 		async get({profile, id}) {
 			const row = one.get(profile, id);
-			return row && recordOf(row);
+			return row && jobRecordOf(row);
 		},
 	};
 }
 
-const recordOf = (row: Row): JobRecord => ({
+/** A row of `jobColumns`. */
+export const jobRecordOf = (row: Row): JobRecord => ({
 	profile: textOf(row['profile']),
 	id: textOf(row['id']),
 	basis: textOf(row['basis']),

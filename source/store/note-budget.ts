@@ -8,6 +8,9 @@ const whole = {perSecond: 50, waitingBytes: 4 * mebibyte};
 /** The part of it that rejections may take. */
 const rejections = {perSecond: 10, waitingBytes: 2 * mebibyte};
 
+/** What a note weighs beside its body, in bytes: trace, headers and overhead, roughly. */
+export const noteOverheadBytes = 1024;
+
 /** How much a note weighs, and whether it is about a rejection: those can be had by any stranger. */
 export type NoteWeight = {readonly bytes: number; readonly isRejection: boolean};
 

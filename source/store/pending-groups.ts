@@ -50,7 +50,7 @@ export function createPendingGroups(known: readonly PendingGroup[]): PendingGrou
 		}
 
 		groups.set(group.id, group);
-		names.set(nameOf(group), group.id);
+		names.set(nameOfGroup(group), group.id);
 		due.set(group.id, dueOf(group).at - group.offset);
 	};
 
@@ -59,7 +59,7 @@ export function createPendingGroups(known: readonly PendingGroup[]): PendingGrou
 			tally.add(group, -1);
 		}
 
-		names.delete(nameOf(group));
+		names.delete(nameOfGroup(group));
 		due.delete(group.id);
 	};
 
@@ -70,7 +70,7 @@ export function createPendingGroups(known: readonly PendingGroup[]): PendingGrou
 	}
 
 	return {
-		ofKey: key => get(names.get(nameOf(key))),
+		ofKey: key => get(names.get(nameOfGroup(key))),
 		get,
 		put(group) {
 			const before = groups.get(group.id);
@@ -110,4 +110,5 @@ export function createPendingGroups(known: readonly PendingGroup[]): PendingGrou
 }
 
 /** Names of profiles and routes hold no NUL, so no two keys have one name. */
-const nameOf = ({profile, route, key}: GroupKey): string => `${profile}\0${route}\0${key}`;
+export const nameOfGroup = ({profile, route, key}: GroupKey): string =>
+	`${profile}\0${route}\0${key}`;

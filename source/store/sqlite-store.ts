@@ -35,7 +35,7 @@ import {createSteadyClock} from './steady-clock.ts';
 import type {StoreEvents} from './store-health.ts';
 import {createTakeOver, nothingLeft} from './take-over.ts';
 import {joinMemories} from './transaction.ts';
-import {createWaitingPool} from './waiting-pool.ts';
+import {createWaitingPool, figuresInMemory} from './waiting-pool.ts';
 import {lockPathOf} from './writer-lock.ts';
 
 /** How often it is looked whether the database is still in its place, milliseconds, when nothing is written. */
@@ -108,7 +108,7 @@ export function createSqliteStore(
 	});
 	const times = createDueTimes({database, timed, clock});
 	const enqueue = createEnqueue({database, counters, times});
-	const pool = createWaitingPool({counters, pending, timed, clock});
+	const pool = createWaitingPool(figuresInMemory({counters, pending, timed, clock}));
 	const groups = createGroupSteps({database, pending, enqueue, steady, clock});
 	const jobs = createJobSteps({database, enqueue, waiting: () => pool.queued()});
 	const notes = createNoteBudget(clock);

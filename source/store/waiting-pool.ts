@@ -7,7 +7,7 @@ import {maxQueuedOfRoute, maxWaitingOfRoute} from './rules.ts';
 
 type Full = Extract<Accepted, {readonly kind: 'full'}>;
 
-/** The bounds of what waits. Asks no disk. */
+/** The bounds of what waits. */
 export type WaitingPool = {
 	/** Queued runs that wait for a worker: those that were promised a later start, or await logins, are not among them. */
 	queued(): number;
@@ -19,11 +19,71 @@ export type WaitingPool = {
 	loginRefusal(route: RouteKey, maxQueued: number): Full | undefined;
 };
 
+/** What waits now, in figures: of one route, or of all. */
+export type WaitingFigures = {
+	/** Queued runs that wait for a worker: not those that were promised a later start, or await logins. */
+	queued(route?: RouteKey): number;
+	/** What waits for its time: pending groups, and runs that were promised a later start until that comes. */
+	timed(route?: RouteKey): number;
+	/** Runs that await logins. */
+	awaiting(route?: RouteKey): number;
+	/** Milliseconds until the first place of `timed` becomes free, if nothing else happens: 0 to whatever was promised. */
+	timedFreeInMs(route?: RouteKey): number;
+	/** The same of `awaiting`, of all routes. */
+	awaitingFreeInMs(): number;
+};
+
 /**
  * What waits for its time is counted apart from what waits for a worker: pending groups, and runs that were promised a later start until that comes. There are at most `maxQueued`
  * of them, and at most `maxWaitingOfRoute` of one route; of those that wait for a worker, `maxQueuedOfRoute`. Runs that await logins are counted apart from both, and what is full of them is full for their routes alone.
  */
-export function createWaitingPool({
+export const createWaitingPool = (figures: WaitingFigures): WaitingPool => ({
+	queued: () => figures.queued(),
+	queueRefusal(route, maxQueued) {
+		const queued = figures.queued();
+		if (queued >= maxQueued) {
+			return {kind: 'full', queued, most: maxQueued};
+		}
+
+		// No route has its share as long as more than a tenth is free.
+		if ((maxQueued - queued) * 10 > maxQueued) {
+			return undefined;
+		}
+
+		const own = figures.queued(route);
+		const most = maxQueuedOfRoute(maxQueued, queued - own);
+		return own < most ? undefined : {kind: 'full', queued: own, most, ofRoute: true};
+	},
+	refusal(route, maxQueued) {
+		const ofRoute = figures.timed(route);
+		const maxOfRoute = maxWaitingOfRoute(maxQueued);
+		if (ofRoute >= maxOfRoute) {
+			const freeInMs = figures.timedFreeInMs(route);
+			return {kind: 'full', queued: ofRoute, most: maxOfRoute, freeInMs};
+		}
+
+		const all = figures.timed();
+		return all < maxQueued
+			? undefined
+			: {kind: 'full', queued: all, most: maxQueued, freeInMs: figures.timedFreeInMs()};
+	},
+	loginRefusal(route, maxQueued) {
+		const ofRoute = figures.awaiting(route);
+		if (ofRoute === 0) {
+			return undefined;
+		}
+
+		const maxOfRoute = maxWaitingOfRoute(maxQueued);
+		const [queued, most] =
+			ofRoute >= maxOfRoute ? [ofRoute, maxOfRoute] : [figures.awaiting(), maxQueued];
+		return queued < most
+			? undefined
+			: {kind: 'full', queued, most, freeInMs: figures.awaitingFreeInMs(), awaitLogins: true};
+	},
+});
+
+/** What waits by the memory of the only process. Asks no disk. */
+export function figuresInMemory({
 	counters,
 	pending,
 	timed,
@@ -31,80 +91,37 @@ export function createWaitingPool({
 }: Pick<StoreParts, 'counters' | 'timed'> & {
 	readonly pending: PendingGroups;
 	readonly clock: Pick<Clock, 'monotonic'>;
-}): WaitingPool {
-	/** Until a place becomes free, if nothing else happens: 0 to whatever was promised. */
-	const freeInMs = (isOf: (route: RouteKey) => boolean): number => {
-		const now = clock.monotonic();
-		let firstMs = Infinity;
-		for (const group of pending.all()) {
-			if (isOf(group)) {
-				firstMs = Math.min(firstMs, Math.max(0, dueOf(group).at - group.offset - now));
-			}
-		}
-
-		for (const run of timed.all()) {
-			if (run.isPromised && run.at > now && isOf(run)) {
-				firstMs = Math.min(firstMs, run.at - now);
-			}
-		}
-
-		return firstMs;
-	};
-
-	const queuedNow = () => counters.queued - timed.promised() - timed.awaiting().length;
-
+}): WaitingFigures {
 	return {
-		queued: queuedNow,
-		queueRefusal(route, maxQueued) {
-			const queued = queuedNow();
-			if (queued >= maxQueued) {
-				return {kind: 'full', queued, most: maxQueued};
-			}
-
-			// No route has its share as long as more than a tenth is free.
-			if ((maxQueued - queued) * 10 > maxQueued) {
-				return undefined;
-			}
-
-			const own = counters.queuedOf(route) - timed.promisedOf(route) - timed.awaitingOf(route);
-			const most = maxQueuedOfRoute(maxQueued, queued - own);
-			return own < most ? undefined : {kind: 'full', queued: own, most, ofRoute: true};
-		},
-		refusal(key, maxQueued) {
-			const ofRoute = pending.countOf(key) + timed.promisedOf(key);
-			const maxOfRoute = maxWaitingOfRoute(maxQueued);
-			if (ofRoute >= maxOfRoute) {
-				const isOf = ({profile, route}: RouteKey) => profile === key.profile && route === key.route;
-				return {kind: 'full', queued: ofRoute, most: maxOfRoute, freeInMs: freeInMs(isOf)};
-			}
-
-			const all = pending.count() + timed.promised();
-			return all < maxQueued
-				? undefined
-				: {kind: 'full', queued: all, most: maxQueued, freeInMs: freeInMs(() => true)};
-		},
-		loginRefusal(key, maxQueued) {
-			const ofRoute = timed.awaitingOf(key);
-			if (ofRoute === 0) {
-				return undefined;
-			}
-
-			const awaiting = timed.awaiting();
-			const maxOfRoute = maxWaitingOfRoute(maxQueued);
-			const [queued, most] =
-				ofRoute >= maxOfRoute ? [ofRoute, maxOfRoute] : [awaiting.length, maxQueued];
-			if (queued < most) {
-				return undefined;
-			}
-
+		queued: route =>
+			route
+				? counters.queuedOf(route) - timed.promisedOf(route) - timed.awaitingOf(route)
+				: counters.queued - timed.promised() - timed.awaiting().length,
+		timed: route =>
+			route ? pending.countOf(route) + timed.promisedOf(route) : pending.count() + timed.promised(),
+		awaiting: route => (route ? timed.awaitingOf(route) : timed.awaiting().length),
+		timedFreeInMs(key) {
+			const isOf = ({profile, route}: RouteKey) =>
+				key === undefined || (profile === key.profile && route === key.route);
 			const now = clock.monotonic();
-			return {
-				kind: 'full',
-				queued,
-				most,
-				freeInMs: Math.min(...awaiting.map(({at}) => at - now)),
-				awaitLogins: true,
-			};
+			let firstMs = Infinity;
+			for (const group of pending.all()) {
+				if (isOf(group)) {
+					firstMs = Math.min(firstMs, Math.max(0, dueOf(group).at - group.offset - now));
+				}
+			}
+
+			for (const run of timed.all()) {
+				if (run.isPromised && run.at > now && isOf(run)) {
+					firstMs = Math.min(firstMs, run.at - now);
+				}
+			}
+
+			return firstMs;
+		},
+		awaitingFreeInMs: () => {
+			const now = clock.monotonic();
+			return Math.min(...timed.awaiting().map(({at}) => at - now));
 		},
 	};
 }

@@ -1,7 +1,7 @@
 import type {Clock} from '../../core/clock.ts';
 import type {RouteKey} from '../port.ts';
 import {nameOfRoute} from '../tally.ts';
-import type {Paces} from './port.ts';
+import type {Paces, RateUse} from './port.ts';
 
 /** More than there are routes; beyond it those without a backlog are forgotten. */
 const maxPaces = 1000;
@@ -50,24 +50,7 @@ export function createPaces(
 			return pace.used;
 		},
 		async used(route, limit) {
-			const key = nameOfRoute(route);
-			const pace = steps.get(key)?.pace;
-			const now = clock.monotonic();
-			if (!pace || now >= pace.windowStartsAt + windowMs) {
-				return {used: 0, endsInMs: 0};
-			}
-
-			const {windowStartsAt, startAt} = pace;
-			const isLater = startAt > now;
-			return {
-				used: windowStartsAt > now ? limit : pace.used,
-				// The minutes before one that was promised are full.
-				endsInMs:
-					windowStartsAt > now
-						? (windowStartsAt - now) % windowMs || windowMs
-						: windowStartsAt + windowMs - now,
-				...(isLater && {promisedInMs: startAt - now}),
-			};
+			return rateUseOf(steps.get(nameOfRoute(route))?.pace, limit, clock.monotonic());
 		},
 		async promise(route, limit) {
 			const key = nameOfRoute(route);
@@ -95,7 +78,7 @@ export function createPaces(
 /** Length of a rate window, milliseconds. @see manual/receiver.md#above-the-rate */
 export const windowMs = 60_000;
 
-/** The newest start of a route and its window. Monotonic milliseconds. */
+/** The newest start of a route and its window. Milliseconds of a clock that does not jump. */
 export type Pace = {
 	readonly windowStartsAt: number;
 	/** Starts in that window so far. */
@@ -126,4 +109,22 @@ export function planStart(pace: Pace | undefined, limit: number, now: number): P
 
 	const next = windowStartsAt + windowMs;
 	return {windowStartsAt: next, used: 1, isPromised: true, startAt: next};
+}
+
+/** How much is used of the minute that runs `now`. Pure. */
+export function rateUseOf(pace: Pace | undefined, limit: number, now: number): RateUse {
+	if (!pace || now >= pace.windowStartsAt + windowMs) {
+		return {used: 0, endsInMs: 0};
+	}
+
+	const {windowStartsAt, startAt, used} = pace;
+	const isAhead = windowStartsAt > now;
+	return {
+		used: isAhead ? limit : used,
+		// The minutes before one that was promised are full.
+		endsInMs: isAhead
+			? (windowStartsAt - now) % windowMs || windowMs
+			: windowStartsAt + windowMs - now,
+		...(startAt > now && {promisedInMs: startAt - now}),
+	};
 }

@@ -1,8 +1,7 @@
 import type {Clock} from '../../core/clock.ts';
 import {nameOfRoute} from '../tally.ts';
+import {windowMs} from './paces.ts';
 import type {RateWindows} from './port.ts';
-
-const windowMs = 60_000;
 
 /** More names than routes; beyond it windows that have passed are forgotten. */
 const maxWindows = 1000;
