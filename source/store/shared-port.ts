@@ -59,6 +59,8 @@ export type StoreNote =
 	| {readonly kind: 'run-cancelled'; readonly run: number}
 	/** Runs that waited for a login, or for a person, are due. */
 	| {readonly kind: 'runs-released'}
+	/** Runs were queued, at whichever gateway. Only where there may be others, and of many that come soon after each other once. */
+	| {readonly kind: 'runs-queued'}
 	/** Keys were made, changed or dropped. */
 	| {readonly kind: 'keys-changed'; readonly keys: readonly string[]};
 

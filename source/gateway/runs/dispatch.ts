@@ -164,7 +164,7 @@ export function createDispatcher(
 	const unsubscribe = events.subscribe(note => {
 		if (note.kind === 'run-cancelled') {
 			abort(note.run);
-		} else if (note.kind === 'runs-released') {
+		} else if (note.kind === 'runs-released' || note.kind === 'runs-queued') {
 			wake();
 		}
 	});

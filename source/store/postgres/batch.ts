@@ -23,7 +23,16 @@ type Waiting<Item, Result> = {
  */
 export function createBatch<Item, Result>(
 	perform: (items: readonly Item[]) => Promise<readonly Result[]>,
-	{most, name}: {readonly most: number; readonly name: string},
+	{
+		most,
+		name,
+		weight,
+	}: {
+		readonly most: number;
+		readonly name: string;
+		/** What may be heavy is taken up to this sum, and one at least. */
+		readonly weight?: {readonly of: (item: Item) => number; readonly most: number};
+	},
 ): (item: Item) => Promise<Result> {
 	const waiting: Array<Waiting<Item, Result>> = [];
 	let isPlanned = false;
@@ -51,10 +60,19 @@ export function createBatch<Item, Result>(
 		}
 	};
 
+	const countOfNext = () => {
+		let sum = 0;
+		const tooHeavy = waiting.slice(0, most).findIndex(({item}) => {
+			sum += weight?.of(item) ?? 0;
+			return sum > (weight?.most ?? sum);
+		});
+		return tooHeavy === -1 ? most : Math.min(most, Math.max(1, tooHeavy));
+	};
+
 	const flush = async () => {
 		while (waiting.length > 0) {
 			// oxlint-disable-next-line no-await-in-loop -- the next batch gathers meanwhile
-			await performAll(waiting.splice(0, most));
+			await performAll(waiting.splice(0, countOfNext()));
 		}
 
 		isPlanned = false;

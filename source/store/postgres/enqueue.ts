@@ -1,5 +1,7 @@
+import type {Clock} from '../../core/clock.ts';
 import {integerOf} from '../columns.ts';
 import type {NewRun} from '../run-queue.ts';
+import type {StoreNotes} from '../shared-port.ts';
 import type {Transaction} from './database.ts';
 
 /** What the leases of a run are counted by, as the column has it. */
@@ -53,4 +55,48 @@ export async function enqueue(
 	}
 
 	return ids;
+}
+
+/** Tells the other members that runs were queued, so that they need not look every moment. */
+export type QueuedNote = Disposable & {
+	tell(): void;
+};
+
+/** Notes of queued runs are so far apart, milliseconds: the first is told at once, and those of a burst together. */
+const quietMs = 50;
+
+export function createQueuedNote({
+	clock,
+	publish,
+}: {
+	readonly clock: Clock;
+	readonly publish: StoreNotes['publish'];
+}): QueuedNote {
+	let isWanted = false;
+	let isClosed = false;
+	let cancel: (() => void) | undefined;
+	const tell = () => {
+		if (isClosed || cancel) {
+			isWanted = true;
+			return;
+		}
+
+		publish({kind: 'runs-queued'});
+		cancel = clock.after(quietMs, () => {
+			cancel = undefined;
+			if (isWanted) {
+				isWanted = false;
+				tell();
+			}
+		});
+	};
+
+	return {
+		tell,
+		[Symbol.dispose]() {
+			isClosed = true;
+			cancel?.();
+			cancel = undefined;
+		},
+	};
 }

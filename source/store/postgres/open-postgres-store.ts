@@ -3,16 +3,26 @@ import type {Clock} from '../../core/clock.ts';
 import {idOfNumber} from '../../core/ids.ts';
 import type {Logger} from '../../core/log.ts';
 import {integerOf} from '../columns.ts';
+import {createNoteBudget} from '../note-budget.ts';
 import type {Store} from '../port.ts';
 import type {StoreEvents} from '../store-health.ts';
 import {createDeferred} from './batch.ts';
 import {createDatabase} from './database.ts';
+import {createQueuedNote} from './enqueue.ts';
+import {createGroups} from './groups.ts';
+import {createIntake} from './intake.ts';
+import {createJobs} from './jobs.ts';
 import {openMember} from './members.ts';
+import {createNamedLeases} from './named-leases.ts';
 import {createNotes} from './notes.ts';
+import {createPaces} from './paces.ts';
 import type {PostgresParts} from './parts.ts';
+import {createRateWindows} from './rate-windows.ts';
 import {createRuns} from './runs.ts';
 import {migrate} from './schema.ts';
+import {pullBack} from './set-back.ts';
 import {createTakeOver} from './take-over.ts';
+import {createWaitingReader} from './waiting.ts';
 
 export type PostgresStoreDependencies = StoreEvents & {
 	readonly clock: Clock;
@@ -55,6 +65,10 @@ export async function openPostgresStore(
 	stack.defer(() => runs.close());
 	const [newest] = await database.query('select max(id) as id from delivery');
 	const lastId = integerOf(newest?.['id']);
+	await pullBack(database);
+	const notes = createNoteBudget(clock);
+	const queued = stack.use(createQueuedNote(parts));
+	const readWaiting = createWaitingReader(clock);
 	const all = stack.move();
 	return {
 		...parts,
@@ -64,6 +78,20 @@ export async function openPostgresStore(
 		share,
 		takeOver: createTakeOver(parts),
 		lastId: lastId === 0 ? '' : idOfNumber(lastId),
+		intake: createIntake({...parts, notes, queued, readWaiting}),
+		groups: createGroups({database, queued}),
+		jobs: createJobs({database, queued, readWaiting}),
+		limits: {windows: createRateWindows(database), paces: createPaces(database)},
+		leases: createNamedLeases(parts),
+		async health() {
+			const failing = database.failing();
+			return {
+				...(failing !== undefined && {failing}),
+				notesDropped: notes.dropped(),
+				commitP50Ms: database.durations.percentile(0.5),
+				commitP99Ms: database.durations.percentile(0.99),
+			};
+		},
 		[Symbol.asyncDispose]: () => all.disposeAsync(),
 	} as unknown as Store;
 }

@@ -10,6 +10,7 @@ import type {Database} from './database.ts';
  * - `run.token` fences: whoever settles a run names the token that it was leased with.
  * - `delivery.subject` and `run.subject` are what the columns `trace` and `plan` say of it.
  * - `claim` holds the identifiers that count as duplicates, of deliveries and runs alike; `work` is a run or, below zero, a group.
+ * - `rate_window.most` and `took` are of the last request: the limit of it, and how many of those that came together pass. `pace.data` has the starts that were promised, the newest last.
  * - `member` has the gateways; `place` is the host and the home of one. `slot` is its share of the identifiers of a millisecond.
  * - `note` is what members tell each other; it is emptied behind them. Tables that nobody misses after a crash of the database are unlogged.
  * - `document` has what people edit: subscriptions, jobs, tokens of tool servers; `version` is greater with each change of any of them; `data` is null once it is removed.
@@ -27,8 +28,16 @@ const steps: readonly string[] = [
 	create unlogged table note (id bigserial primary key, at bigint not null, owner text not null, data text not null);
 	create index note_at on note (at);
 	create table named_lease (name text primary key, owner text, token bigint not null, until bigint not null);
-	create unlogged table rate_window (profile text, route text, starts_at bigint not null, used integer not null, primary key (profile, route));
-	create table pace (profile text, route text, data text not null, ends_at bigint not null, primary key (profile, route));
+	create unlogged table rate_window (
+		profile text,
+		route text,
+		starts_at bigint not null,
+		used integer not null,
+		most integer not null,
+		took integer not null,
+		primary key (profile, route)
+	);
+	create table pace (profile text, route text, at bigint not null, data text not null, primary key (profile, route));
 	create table delivery (
 		id bigint primary key,
 		profile text collate "C" not null,
@@ -81,6 +90,7 @@ const steps: readonly string[] = [
 		run bigint
 	);
 	create unique index group_pending on coalesce_group (profile, route, key) where run is null;
+	create index group_due on coalesce_group (least(quiet_at, cap_at), id) where run is null;
 	create index group_dispatched on coalesce_group (run) where run is not null;
 	create table run (
 		id bigserial primary key,
@@ -139,8 +149,8 @@ const steps: readonly string[] = [
 		primary key (run, position)
 	);
 	create table job (
-		profile text not null,
-		id text not null,
+		profile text collate "C" not null,
+		id text collate "C" not null,
 		next_at bigint,
 		basis text not null,
 		last_at bigint,

@@ -1,0 +1,220 @@
+import {
+	dueOf,
+	stepGroup,
+	type Group,
+	type GroupReason,
+	type GroupWindow,
+} from '../../core/group.ts';
+import {idOfNumber} from '../../core/ids.ts';
+import {groupOf} from '../group-rows.ts';
+import {wholeOf} from '../group-steps.ts';
+import {nameOfGroup, type GroupKey, type WaitingGroup} from '../pending-groups.ts';
+import type {Accepted, Intake, JobKey, RouteKey} from '../port.ts';
+import type {NewRun} from '../run-queue.ts';
+import type {Holders} from './claims.ts';
+import type {NewDelivery} from './deliveries.ts';
+import {runOfGroup} from './group-steps.ts';
+import type {QueuedOfJobs} from './jobs.ts';
+import type {Waiting} from './waiting.ts';
+
+/** An event that is to be accepted. */
+export type NewEvent = {
+	readonly delivery: NewDelivery;
+	readonly event: string;
+	/** Kind of the target of its run. */
+	readonly target: string;
+	readonly maxQueued: number;
+	readonly idempotencyMs: number;
+	/** From now on until its run may start. */
+	readonly waitMs: number;
+	/** The group that it is to wait in. */
+	readonly group: (GroupKey & {readonly window: GroupWindow}) | undefined;
+	readonly job: Parameters<Intake['accept']>[0]['job'];
+};
+
+/** An answer, or why the event could not be stored. */
+export type Outcome = Accepted | {readonly kind: 'failed'; readonly error: Error};
+
+/** A run whose number is known once it is written. */
+export type NumberedRun = {readonly of: () => NewRun; id: number};
+
+/** A group as the events so far leave it. Of a new one the number is known before it is written. */
+export type HeldGroup = {
+	id: number;
+	waiting: Omit<WaitingGroup, 'id'>;
+	end?: {readonly reason: GroupReason; readonly run: NumberedRun};
+};
+
+/** What a batch of events will write. */
+export type Acceptance = {
+	/** Decides on the next event; the answer is whole once everything has its number. */
+	decide(event: NewEvent): () => Outcome;
+	readonly runs: readonly NumberedRun[];
+	/** Groups that were changed or opened, in the order in which they must be written: one of a key that is over before the next. */
+	readonly groups: ReadonlySet<HeldGroup>;
+	/** `work`: the number of the run or, below zero, of the group. */
+	readonly deliveries: ReadonlyArray<{readonly delivery: NewDelivery; readonly work: () => number}>;
+	readonly fired: ReadonlyArray<JobKey & {readonly run: NumberedRun}>;
+};
+
+/** What is known of the store under the lock `accept`. */
+type Known = {
+	/** The time of the database. */
+	readonly now: number;
+	readonly holders: Holders;
+	readonly waiting: Waiting;
+	/** Those that wait, of the keys of the batch. */
+	readonly pending: readonly WaitingGroup[];
+	readonly jobs: QueuedOfJobs;
+};
+
+/** Decides on events in their order, each knowing what those before it did. Asks no database. An event whose number is taken fails alone, and leaves nothing behind. */
+export function createAcceptance({now, holders, waiting, pending, jobs}: Known): Acceptance {
+	const ofKey = new Map(
+		pending.map(({id, ...group}): [string, HeldGroup] => [
+			nameOfGroup(group),
+			{id, waiting: group},
+		]),
+	);
+	const runs: NumberedRun[] = [];
+	const groups = new Set<HeldGroup>();
+	const deliveries: Array<Acceptance['deliveries'][number]> = [];
+	const fired: Array<Acceptance['fired'][number]> = [];
+
+	const queue = (route: RouteKey, dueAt: number, of: () => NewRun): NumberedRun => {
+		const run = {of, id: 0};
+		runs.push(run);
+		waiting.add(dueAt > now ? 'timed' : 'queued', route, dueAt);
+		return run;
+	};
+
+	/** Writes the event with what `perform` gives it to, unless its number is taken. */
+	const keep = (
+		delivery: NewDelivery,
+		perform: () => {readonly work: () => number; readonly answer: () => Outcome},
+	): (() => Outcome) => {
+		if (holders.isTaken(delivery.row)) {
+			const id = idOfNumber(delivery.row);
+			const error = new Error(`there is a delivery "${id}" already`);
+			return () => ({kind: 'failed', error});
+		}
+
+		const {work, answer} = perform();
+		holders.take(delivery.key, delivery.row);
+		deliveries.push({delivery, work});
+		return answer;
+	};
+
+	/** The group as it is now. */
+	const told = (group: HeldGroup): (() => Group) => {
+		const {waiting: seen, end} = group;
+		return () =>
+			groupOf(
+				{...seen, id: group.id},
+				end && {dispatchedAt: now, reason: end.reason, runId: end.run.id},
+			);
+	};
+
+	const dispatch = (group: HeldGroup, reason: GroupReason) => {
+		const {waiting: whole} = group;
+		const run = queue(whole, now, () => runOfGroup({...whole, id: group.id}, now));
+		group.end = {reason, run};
+		groups.add(group);
+		return told(group);
+	};
+
+	const coalesce = (
+		{delivery, event, maxQueued, target}: NewEvent,
+		{window, ...name}: NonNullable<NewEvent['group']>,
+	) => {
+		const latest = {event, latest: delivery.row, target};
+		const known = ofKey.get(nameOfGroup(name));
+		const step = stepGroup(known?.waiting, wholeOf(window), now);
+		if (known && step.kind === 'join') {
+			return keep(delivery, () => {
+				known.waiting = {...known.waiting, ...latest, ...step.next};
+				groups.add(known);
+				const group = told(known);
+				return {work: () => -known.id, answer: () => ({kind: 'coalesced', group: group()})};
+			});
+		}
+
+		const ended = step.kind === 'open' ? step.ended : undefined;
+		const refusal =
+			waiting.loginRefusal(name, maxQueued) ??
+			(ended === undefined ? waiting.refusal(name, maxQueued) : undefined);
+		if (refusal) {
+			return () => refusal;
+		}
+
+		return keep(delivery, () => {
+			const dispatched = known && ended && dispatch(known, ended);
+			const opened = {id: 0, waiting: {...name, ...latest, ...step.next}};
+			// One that was over leaves its place.
+			if (!dispatched) {
+				waiting.add('timed', name, dueOf(step.next).at);
+			}
+
+			ofKey.set(nameOfGroup(name), opened);
+			groups.add(opened);
+			const group = told(opened);
+			return {
+				work: () => -opened.id,
+				answer: () => ({
+					kind: 'coalesced',
+					group: group(),
+					...(dispatched && {dispatched: dispatched()}),
+				}),
+			};
+		});
+	};
+
+	const begin = ({delivery, maxQueued, waitMs, job, target}: NewEvent) => {
+		const dueAt = now + waitMs;
+		const route = {profile: job?.profile ?? delivery.key.profile, route: delivery.key.route};
+		const refusal =
+			waiting.loginRefusal(route, maxQueued) ??
+			(dueAt > now ? waiting.refusal(route, maxQueued) : waiting.queueRefusal(route, maxQueued));
+		if (refusal) {
+			return () => refusal;
+		}
+
+		const queued = job ? jobs.queued(job) : 0;
+		if (job && queued >= job.maxQueued) {
+			return () => ({kind: 'job-full' as const, queued});
+		}
+
+		return keep(delivery, () => {
+			const run = queue(route, dueAt, () => ({
+				delivery: delivery.row,
+				...route,
+				target,
+				createdAt: now,
+				dueAt,
+				job,
+			}));
+			if (job) {
+				jobs.add(job);
+				fired.push({profile: job.profile, id: job.id, run});
+			}
+
+			return {work: () => run.id, answer: () => ({kind: 'accepted', runId: run.id})};
+		});
+	};
+
+	return {
+		decide(event) {
+			const {delivery, group, idempotencyMs} = event;
+			const holder = holders.holderOf(delivery.key, idempotencyMs);
+			if (holder !== undefined) {
+				return () => ({kind: 'duplicate', of: idOfNumber(holder)});
+			}
+
+			return group ? coalesce(event, group) : begin(event);
+		},
+		runs,
+		groups,
+		deliveries,
+		fired,
+	};
+}

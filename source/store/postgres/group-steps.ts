@@ -1,0 +1,97 @@
+import type {GroupReason} from '../../core/group.ts';
+import {integerOf} from '../columns.ts';
+import {groupColumns, groupTables, waitingGroupOf} from '../group-rows.ts';
+import {nameOfGroup, type GroupKey, type WaitingGroup} from '../pending-groups.ts';
+import type {NewRun} from '../run-queue.ts';
+import type {Transaction} from './database.ts';
+
+/** What became of a group. */
+export type GroupEnd = {
+	readonly dispatchedAt: number;
+	readonly reason: GroupReason;
+	readonly runId: number;
+};
+
+/** The groups of these keys that wait: at most one of each. */
+export async function readPendingGroups(
+	{query}: Transaction,
+	keys: readonly GroupKey[],
+): Promise<readonly WaitingGroup[]> {
+	if (keys.length === 0) {
+		return [];
+	}
+
+	const names = [...new Map(keys.map(key => [nameOfGroup(key), key])).values()];
+	const rows = await query(
+		`select ${groupColumns} from ${groupTables} join unnest($1::text[], $2::text[], $3::text[]) as wanted (p, r, k)
+			on coalesce_group.profile = p and coalesce_group.route = r and coalesce_group.key = k
+		where coalesce_group.run is null`,
+		[names.map(({profile}) => profile), names.map(({route}) => route), names.map(({key}) => key)],
+	);
+	return rows.map(waitingGroupOf);
+}
+
+/** Numbers for so many new groups, in their order. */
+export async function takeGroupNumbers(
+	{query}: Transaction,
+	count: number,
+): Promise<readonly number[]> {
+	const rows =
+		count === 0
+			? []
+			: await query("select nextval('coalesce_group_id_seq') as id from generate_series(1, $1)", [
+					count,
+				]);
+	return rows.map(row => integerOf(row['id'])).toSorted((a, b) => a - b);
+}
+
+/** Writes groups, old ones and new ones, in one statement; of one key at most the last may wait. */
+export async function writeGroups(
+	{run}: Transaction,
+	groups: ReadonlyArray<WaitingGroup & {readonly end: GroupEnd | undefined}>,
+): Promise<void> {
+	if (groups.length === 0) {
+		return;
+	}
+
+	const column = <Value>(of: (group: (typeof groups)[number]) => Value | undefined) =>
+		groups.map(group => of(group) ?? null);
+	await run(
+		`insert into coalesce_group (id, profile, route, key, first_at, last_at, quiet_at, cap_at, count, latest, target, dispatched_at, reason, run)
+		select * from unnest(
+			$1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::integer[], $10::bigint[], $11::text[], $12::bigint[], $13::text[], $14::bigint[]
+		)
+		on conflict (id) do update set last_at = excluded.last_at, quiet_at = excluded.quiet_at, cap_at = excluded.cap_at, count = excluded.count, latest = excluded.latest,
+			target = excluded.target, dispatched_at = excluded.dispatched_at, reason = excluded.reason, run = excluded.run`,
+		[
+			column(({id}) => id),
+			column(({profile}) => profile),
+			column(({route}) => route),
+			column(({key}) => key),
+			column(({firstAt}) => firstAt),
+			column(({lastAt}) => lastAt),
+			column(({quietAt}) => quietAt),
+			column(({capAt}) => capAt),
+			column(({count}) => count),
+			column(({latest}) => latest),
+			column(({target}) => target),
+			column(({end}) => end?.dispatchedAt),
+			column(({end}) => end?.reason),
+			column(({end}) => end?.runId),
+		],
+	);
+}
+
+/** The run that a group becomes now. */
+export const runOfGroup = (
+	{id, profile, route, target, latest, count}: WaitingGroup,
+	now: number,
+): NewRun => ({
+	delivery: latest,
+	profile,
+	route,
+	target,
+	createdAt: now,
+	dueAt: now,
+	group: {id, superseded: count - 1},
+});

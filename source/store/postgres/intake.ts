@@ -1,0 +1,115 @@
+import type {Clock} from '../../core/clock.ts';
+import {isRejection} from '../../core/delivery.ts';
+import {idOfNumber} from '../../core/ids.ts';
+import {noteOverheadBytes, type NoteBudget} from '../note-budget.ts';
+import type {Intake} from '../port.ts';
+import {acceptAll} from './accept.ts';
+import type {NewEvent} from './acceptance.ts';
+import {createBatch} from './batch.ts';
+import {readHolders} from './claims.ts';
+import {
+	keepDeliveries,
+	newDelivery,
+	storedKey,
+	storedText,
+	type KeptDelivery,
+} from './deliveries.ts';
+import type {QueuedNote} from './enqueue.ts';
+import type {PostgresParts} from './parts.ts';
+import {journalUnavailable} from './postgres-errors.ts';
+import type {WaitingReader} from './waiting.ts';
+
+/** What one transaction takes: calls, and bytes of their bodies. */
+const most = 128;
+const mostBytes = 8 * 2 ** 20;
+
+/** `Intake` on PostgreSQL: all that comes in at a time is one transaction. */
+export function createIntake({
+	database,
+	clock,
+	deferred,
+	notes,
+	queued,
+	readWaiting,
+}: Pick<PostgresParts, 'clock' | 'database' | 'deferred'> & {
+	readonly notes: NoteBudget;
+	readonly queued: QueuedNote;
+	readonly readWaiting: WaitingReader;
+}): Intake {
+	const accept = createBatch(
+		async (events: readonly NewEvent[]) => {
+			const accepted = await database.transact(
+				async transaction => acceptAll(transaction, events, readWaiting),
+				'accept',
+			);
+			if (accepted.queued > 0) {
+				queued.tell();
+			}
+
+			return accepted.outcomes;
+		},
+		{most, name: database.name, weight: {of: ({delivery}) => delivery.bodyBytes, most: mostBytes}},
+	);
+	const record = createBatch(
+		async (kept: readonly KeptDelivery[]) => {
+			await database.transact(async transaction => keepDeliveries(transaction, kept));
+			return kept;
+		},
+		{most, name: database.name, weight: {of: ({delivery}) => delivery.bodyBytes, most: mostBytes}},
+	);
+
+	return {
+		async accept(entry) {
+			const outcome = await accept(newEvent(entry, clock));
+			if (outcome.kind === 'failed') {
+				throw journalUnavailable(database.name, outcome.error);
+			}
+
+			return outcome;
+		},
+		async holderOf(key, idempotencyMs) {
+			const stored = storedKey(key);
+			const holders = await readHolders(database, [{row: 0, key: stored}], database.now());
+			const holder = holders.holderOf(stored, idempotencyMs);
+			return holder === undefined ? undefined : idOfNumber(holder);
+		},
+		async record({delivery, claim}) {
+			await record({delivery: newDelivery(delivery), work: null, claims: claim});
+		},
+		note(delivery) {
+			const weight = {
+				bytes: noteOverheadBytes + (delivery.body?.byteLength ?? 0),
+				isRejection: isRejection(delivery),
+			};
+			if (!notes.take(weight)) {
+				return;
+			}
+
+			const kept = {delivery: newDelivery(delivery), work: null, claims: false};
+			deferred.defer(
+				async transaction => keepDeliveries(transaction, [kept]),
+				() => {
+					notes.release(weight);
+				},
+			);
+		},
+	};
+}
+
+/** A promised start counts as a distance from here on: the wall clocks of gateways differ. */
+function newEvent(
+	{delivery, plan, dueAt, group, ...entry}: Parameters<Intake['accept']>[0],
+	clock: Pick<Clock, 'now'>,
+): NewEvent {
+	const kept = newDelivery(delivery, plan);
+	const {profile, route} = kept.key;
+	return {
+		...entry,
+		delivery: kept,
+		event: storedText(delivery.event),
+		target: plan.target.kind,
+		waitMs: Math.max(0, Math.ceil((dueAt ?? 0) - clock.now())),
+		group: group && {profile, route, key: storedText(group.key), window: group},
+		job: entry.job,
+	};
+}

@@ -1,0 +1,182 @@
+import {integerOf, nullableInteger} from '../columns.ts';
+import {jobColumns, jobRecordOf} from '../jobs.ts';
+import type {Fired, JobKey, Jobs} from '../port.ts';
+import {createBatch} from './batch.ts';
+import type {Database, Transaction} from './database.ts';
+import {enqueue, type QueuedNote} from './enqueue.ts';
+import type {WaitingReader} from './waiting.ts';
+
+/** What `fire` is given. */
+type Firing = Parameters<Jobs['fire']>[0];
+
+/** `Jobs` on PostgreSQL. */
+export function createJobs({
+	database,
+	queued,
+	readWaiting,
+}: {
+	readonly database: Database;
+	readonly queued: QueuedNote;
+	readonly readWaiting: WaitingReader;
+}): Jobs {
+	// In their order, one after the other: members wait for each other as well.
+	const fireInTurn = createBatch(
+		async (entries: readonly Firing[]) =>
+			database.transact(
+				async transaction =>
+					Promise.all(entries.map(async entry => fire(transaction, entry, readWaiting))),
+				'accept',
+			),
+		{most: 1, name: database.name},
+	);
+
+	return {
+		...createJobReader(database),
+		async plan({profile, id}, {nextAt, basis}) {
+			await database.run(
+				`insert into job (profile, id, next_at, basis) values ($1, $2, $3, $4)
+			on conflict (profile, id) do update set next_at = excluded.next_at, basis = excluded.basis`,
+				[profile, id, nextAt ?? null, basis],
+			);
+		},
+		async fire(entry) {
+			const fired = await fireInTurn(entry);
+			if (fired.kind === 'fired') {
+				queued.tell();
+			}
+
+			return fired;
+		},
+		async forget({profile, id}) {
+			await database.run('delete from job where profile = $1 and id = $2', [profile, id]);
+		},
+	};
+}
+
+/** Reads jobs; needs no write access. */
+export const createJobReader = (database: Pick<Database, 'query'>): Pick<Jobs, 'list' | 'get'> => ({
+	list: async () =>
+		(await database.query(`select ${jobColumns} from job order by profile, id`)).map(jobRecordOf),
+	async get({profile, id}) {
+		const [row] = await database.query(
+			`select ${jobColumns} from job where profile = $1 and id = $2`,
+			[profile, id],
+		);
+		return row && jobRecordOf(row);
+	},
+});
+
+async function fire(
+	transaction: Transaction,
+	entry: Firing,
+	readWaiting: WaitingReader,
+): Promise<Fired> {
+	const {query, run, now} = transaction;
+	const {job, plan, maxQueued, tick} = entry;
+	const {profile, id} = job;
+	const moveOn = async () =>
+		tick &&
+		run('update job set next_at = $3 where profile = $1 and id = $2', [
+			profile,
+			id,
+			tick.nextAt ?? null,
+		]);
+
+	if (tick) {
+		const [row] = await query(
+			`select next_at, (select min(run.id) from run where run.job = job.id and run.profile = job.profile and finished_at is null) as open
+			from job where profile = $1 and id = $2 for update`,
+			[profile, id],
+		);
+		if (nullableInteger(row?.['next_at']) !== tick.dueAt) {
+			return {kind: 'stale'};
+		}
+
+		const busy = nullableInteger(row?.['open']);
+		if (busy !== null) {
+			await (tick.waits || moveOn());
+			return {kind: 'busy', runId: busy};
+		}
+	}
+
+	const waiting = (await readWaiting(transaction, [maxQueued])).queued();
+	if (waiting >= maxQueued) {
+		return {kind: 'full', queued: waiting};
+	}
+
+	await moveOn();
+	const [runId = 0] = await enqueue(transaction, [
+		{
+			delivery: null,
+			profile,
+			route: '-',
+			target: plan.target.kind,
+			createdAt: now,
+			dueAt: now,
+			job,
+		},
+	]);
+	await run('insert into job_run (run, event, plan) values ($1, $2, $3)', [
+		runId,
+		tick ? 'schedule' : 'person',
+		JSON.stringify(plan),
+	]);
+	await noteFired(transaction, [{profile, id, run: runId}]);
+	return {kind: 'fired', runId};
+}
+
+/** Notes which run each job has begun last; of several of one job the last one counts. */
+export async function noteFired(
+	{run, now}: Transaction,
+	fired: ReadonlyArray<JobKey & {readonly run: number}>,
+): Promise<void> {
+	if (fired.length === 0) {
+		return;
+	}
+
+	const last = [...new Map(fired.map(one => [nameOfJob(one), one])).values()];
+	await run(
+		`insert into job (profile, id, basis, last_at, last_run) select profile, id, '', $1, run from unnest($2::text[], $3::text[], $4::bigint[]) as fired (profile, id, run)
+		on conflict (profile, id) do update set last_at = excluded.last_at, last_run = excluded.last_run`,
+		[now, last.map(({profile}) => profile), last.map(({id}) => id), last.map(one => one.run)],
+	);
+}
+
+/** How many runs of jobs wait for the agent. */
+export type QueuedOfJobs = {
+	queued(job: JobKey): number;
+	/** Counts one more that is about to be written. */
+	add(job: JobKey): void;
+};
+
+/** Reads how many runs of these jobs wait. */
+export async function readQueuedOfJobs(
+	{query}: Transaction,
+	jobs: readonly JobKey[],
+): Promise<QueuedOfJobs> {
+	const counts = new Map<string, number>();
+	const wanted = [...new Map(jobs.map(job => [nameOfJob(job), job])).values()];
+	const rows =
+		wanted.length === 0
+			? []
+			: await query(
+					`select place, (select count(*) from run where run.job = wanted.id and run.profile = wanted.profile and finished_at is null and state = 'queued') as queued
+					from unnest($1::text[], $2::text[]) with ordinality as wanted (profile, id, place)`,
+					[wanted.map(({profile}) => profile), wanted.map(({id}) => id)],
+				);
+	for (const row of rows) {
+		const job = wanted[integerOf(row['place']) - 1];
+		if (job) {
+			counts.set(nameOfJob(job), integerOf(row['queued']));
+		}
+	}
+
+	return {
+		queued: job => counts.get(nameOfJob(job)) ?? 0,
+		add(job) {
+			counts.set(nameOfJob(job), (counts.get(nameOfJob(job)) ?? 0) + 1);
+		},
+	};
+}
+
+const nameOfJob = ({profile, id}: JobKey): string => `${profile}\0${id}`;

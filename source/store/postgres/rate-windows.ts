@@ -1,0 +1,90 @@
+import {integerOf} from '../columns.ts';
+import {windowMs} from '../limits/paces.ts';
+import type {RateVerdict, RateWindows} from '../limits/port.ts';
+import type {RouteKey} from '../port.ts';
+import {nameOfRoute, routeOf} from '../tally.ts';
+import {createBatch} from './batch.ts';
+import type {Database} from './database.ts';
+
+type Take = RouteKey & {readonly limit: number};
+
+/** A window is over after its minute; one that begins far ahead was begun under a clock that has been set back. */
+const isOver = (at: string) =>
+	`(rate_window.starts_at <= ${at} - ${windowMs} or rate_window.starts_at > ${at} + ${windowMs})`;
+
+/**
+ * `RateWindows` in a table that a crash of the database empties. What comes at a time is one upsert: the row of a route is locked by it, so that a window is counted once over all members. It tells what it
+ * took for all of them, of which the first ones pass.
+ */
+export function createRateWindows(database: Database): RateWindows {
+	const takeAll = async (takes: readonly Take[]): Promise<readonly RateVerdict[]> => {
+		// When the limit has just been changed, the last one that was asked for counts for all.
+		const routes = new Map<string, Take & {wanted: number}>();
+		for (const take of takes) {
+			const name = nameOfRoute(take);
+			routes.set(name, {...take, wanted: (routes.get(name)?.wanted ?? 0) + 1});
+		}
+
+		const asked = [...routes.values()];
+		const {now, rows} = await database.transact(async transaction => {
+			// Nothing of it is durable, so no commit waits for the disk.
+			await transaction.run('set local synchronous_commit = off');
+			return {
+				now: transaction.now,
+				rows: await transaction.query(
+					`insert into rate_window (profile, route, starts_at, used, most, took)
+					select profile, route, $1, least(wanted, most), most, least(wanted, most) from unnest($2::text[], $3::text[], $4::integer[], $5::integer[]) as take (profile, route, wanted, most)
+					order by profile, route
+					on conflict (profile, route) do update set
+						starts_at = case when ${isOver('$1')} then $1 else rate_window.starts_at end,
+						used = case when ${isOver('$1')} then excluded.used else rate_window.used + greatest(0, least(excluded.took, excluded.most - rate_window.used)) end,
+						most = excluded.most,
+						took = case when ${isOver('$1')} then excluded.took else greatest(0, least(excluded.took, excluded.most - rate_window.used)) end
+					returning profile, route, starts_at, used, took`,
+					[
+						transaction.now,
+						asked.map(({profile}) => profile),
+						asked.map(({route}) => route),
+						asked.map(({wanted}) => wanted),
+						asked.map(({limit}) => limit),
+					],
+				),
+			};
+		});
+		const left = new Map(
+			rows.map(row => {
+				const [used, took] = [integerOf(row['used']), integerOf(row['took'])];
+				const endsInMs = Math.min(windowMs, integerOf(row['starts_at']) + windowMs - now);
+				return [nameOfRoute(routeOf(row)), {used, next: used - took, endsInMs}];
+			}),
+		);
+		return takes.map(take => {
+			const window = left.get(nameOfRoute(take)) ?? {used: 0, next: 0, endsInMs: windowMs};
+			const ok = window.next < window.used;
+			window.next += ok ? 1 : 0;
+			return {
+				ok,
+				count: ok ? window.next : window.used + 1,
+				retryAfterSeconds: Math.max(1, Math.ceil(window.endsInMs / 1000)),
+			};
+		});
+	};
+
+	const take = createBatch(takeAll, {most: 1024, name: database.name});
+	return {
+		take: async ({profile, route}, limit) => take({profile, route, limit}),
+		async used({profile, route}) {
+			const now = database.now();
+			const [row] = await database.query(
+				`select starts_at, used from rate_window where profile = $1 and route = $2 and not ${isOver('$3::bigint')}`,
+				[profile, route, now],
+			);
+			return row
+				? {
+						used: integerOf(row['used']),
+						endsInMs: Math.min(windowMs, integerOf(row['starts_at']) + windowMs - now),
+					}
+				: {used: 0, endsInMs: 0};
+		},
+	};
+}
