@@ -156,7 +156,7 @@ async function follow(empty: Home, script: readonly Step[]): Promise<void> {
 	const model = createModel();
 	let home: Home = stack.use(await empty.crash());
 	let store: Store = stack.use(await home.open(clock));
-	const now = () => ({wall: clock.now(), monotonic: clock.monotonic()});
+	const now = () => ({wall: home.now(clock), monotonic: clock.monotonic()});
 	const reopen = async () => {
 		store = stack.use(await home.open(clock));
 		model.open(now());
@@ -262,8 +262,11 @@ async function expectEveryEventOnce(store: Store, groups: readonly ModelGroup[])
  * Groups follow their rules in any order of events, dispatches, crashes and jumps of the wall clock: last payload, count, time, nothing lost, nothing twice. Rejects with the
  * shortest script that breaks them, of `runs` scripts.
  */
-export async function coalescingModel(runs: number): Promise<void> {
-	await using empty = await createSqliteHome();
+export async function coalescingModel(
+	runs: number,
+	createHome: () => Promise<Home> = createSqliteHome,
+): Promise<void> {
+	await using empty = await createHome();
 	await (await empty.open(createJumpingClock(startMs)))[Symbol.asyncDispose]();
 	await fc.assert(
 		fc.asyncProperty(steps, async script => follow(empty, script)),

@@ -40,6 +40,8 @@ export type Home = {
 	open(clock: FakeClock): Promise<Store & {readonly taken: TakenOver}>;
 	/** Opens one and takes over nothing: others may live. */
 	openBeside(clock: FakeClock): Promise<Store>;
+	/** Milliseconds since 1970 by the clock that rows of this storage are written with: that of the gateway, or one of a database, which goes on whatever becomes of that of a gateway until the next opening. */
+	now(clock: FakeClock): number;
 	/** Takes the storage as a crash of all stores would leave it now; they stay usable. */
 	crash(): Promise<Home>;
 	[Symbol.asyncDispose](): Promise<void>;

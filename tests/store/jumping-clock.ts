@@ -9,6 +9,9 @@ export function createJumpingClock(startMs: number): JumpingClock {
 	return {
 		...clock,
 		now: () => clock.now() + offset,
+		get timersLeft() {
+			return clock.timersLeft;
+		},
 		jump(byMs) {
 			offset += byMs;
 		},

@@ -25,9 +25,11 @@ export function createPostgresHomes(server: PostgresServer): () => Promise<Home>
 
 	const createHome = async (): Promise<Home> => {
 		const url = await take();
+		let lastOffset = 0;
 		const open = async (clock: FakeClock, place: string) => {
 			// The clock of a database goes on, whatever becomes of that of a gateway.
 			const offset = clock.now() - clock.monotonic();
+			lastOffset = offset;
 			return openPostgresStore(
 				{clock, time: () => clock.monotonic() + offset},
 				{url, node: place, place},
@@ -40,6 +42,7 @@ export function createPostgresHomes(server: PostgresServer): () => Promise<Home>
 				return {...store, taken: await store.takeOver()};
 			},
 			openBeside: async clock => open(clock, randomUUID()),
+			now: clock => clock.monotonic() + lastOffset,
 			async crash() {
 				const copy = await take();
 				// Its tables.

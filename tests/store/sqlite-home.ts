@@ -23,6 +23,7 @@ export async function createSqliteHome(
 			return {...store, taken: await store.takeOver()};
 		},
 		openBeside: async clock => openSqliteStore({clock}, {...options, file}),
+		now: clock => clock.now(),
 		async crash() {
 			const copy = await createSqliteHome(options);
 			for (const [index, source] of filesOf(file).entries()) {

@@ -1,0 +1,293 @@
+import {afterAll, describe, expect, test} from 'vitest';
+import {systemClock} from '../../source/core/clock.ts';
+import {codeOf} from '../../source/core/errors.ts';
+import type {Store} from '../../source/store/port.ts';
+import {createBatch} from '../../source/store/postgres/batch.ts';
+import {createQueuedNote} from '../../source/store/postgres/enqueue.ts';
+import {openPostgresStore} from '../../source/store/postgres/open-postgres-store.ts';
+import type {StoreNote} from '../../source/store/shared-port.ts';
+import {createFakeClock} from '../helpers/fake-clock.ts';
+import {hasPostgres, startPostgres} from '../helpers/postgres.ts';
+import {
+	acceptGrouped,
+	groupedEntry,
+	hourMs,
+	logPlan,
+	sampleDelivery,
+	sampleEntry,
+	sampleJob,
+} from './samples.ts';
+
+const hook = {profile: 'default', route: 'hook'};
+const members = [0, 1, 2] as const;
+
+/** One of each, from the members in turn. */
+const spread = async <Result>(
+	stores: readonly Store[],
+	count: number,
+	ask: (store: Store, index: number) => Promise<Result>,
+): Promise<readonly Result[]> =>
+	Promise.all(
+		Array.from({length: count}, async (_, index) => {
+			const store = stores[index % stores.length];
+			if (!store) {
+				throw new Error('there is no member');
+			}
+
+			return ask(store, index);
+		}),
+	);
+
+const countOf = (values: readonly unknown[], wanted: unknown) =>
+	values.filter(value => value === wanted).length;
+
+describe.runIf(hasPostgres)('members of one database at once', async () => {
+	const server = await (hasPostgres ? startPostgres() : undefined);
+	afterAll(() => server?.[Symbol.asyncDispose]());
+	let made = 0;
+
+	/** Three members on an empty database, opened at once; real clocks. */
+	const withThree =
+		(body: (stores: readonly Store[], url: string) => Promise<void>) => async () => {
+			made += 1;
+			const url = (await server?.create(`svc_members_${process.pid}_${made}`)) ?? '';
+			await using stack = new AsyncDisposableStack();
+			const stores = await Promise.all(
+				members.map(async member => {
+					const place = `node-${member}`;
+					return stack.use(
+						await openPostgresStore({clock: systemClock}, {url, node: place, place}),
+					);
+				}),
+			);
+			await body(stores, url);
+		};
+
+	test(
+		'three open an empty database at once, and each of them sees what another wrote',
+		withThree(async stores => {
+			const [first, second, third] = stores;
+			await first?.jobs.plan(sampleJob, {nextAt: 1, basis: 'x'});
+			expect(await second?.jobs.get(sampleJob)).toMatchObject({nextAt: 1});
+			expect(await third?.jobs.get(sampleJob)).toMatchObject({nextAt: 1});
+		}),
+	);
+
+	test(
+		'of 64 that bring one identifier to three members at once exactly one is accepted, in each of 20 rounds',
+		withThree(async stores => {
+			for (let round = 0; round < 20; round += 1) {
+				const answers = await spread(stores, 64, async store =>
+					store.intake.accept(sampleEntry({deliveryId: `same-${round}`})),
+				);
+				const kinds = answers.map(({kind}) => kind);
+				expect([countOf(kinds, 'accepted'), countOf(kinds, 'duplicate')]).toEqual([1, 63]);
+			}
+		}),
+	);
+
+	test(
+		'the bound of the queue holds over all members, whatever comes to them at once',
+		withThree(async stores => {
+			// Far below the second bound nothing need be counted.
+			let queued = 0;
+			for (const [maxQueued, events] of [
+				[40, 90],
+				[2000, 2600],
+			] as const) {
+				const answers = await spread(stores, events, async (store, index) =>
+					store.intake.accept(sampleEntry({route: `route-${index}`}, {maxQueued})),
+				);
+				queued += answers.filter(({kind}) => kind === 'accepted').length;
+				expect(queued).toBe(maxQueued);
+			}
+
+			const bounded = {job: {...sampleJob, maxQueued: 3}, maxQueued: 4000};
+			const ofJob = await spread(stores, 30, async store =>
+				store.intake.accept(sampleEntry({route: 'job'}, bounded)),
+			);
+			expect(ofJob.filter(({kind}) => kind === 'accepted')).toHaveLength(3);
+		}),
+	);
+
+	test(
+		'events of one key that come to three members at once wait in one group, and each is counted once',
+		withThree(async stores => {
+			const answers = await spread(stores, 60, async store =>
+				store.intake.accept(groupedEntry('acme/api#7')),
+			);
+			const [first] = stores;
+			const groups = (await first?.groups.list({limit: 9})) ?? [];
+			expect(new Set(answers.map(({kind}) => kind))).toEqual(new Set(['coalesced']));
+			expect(groups).toMatchObject([{count: 60, state: 'pending'}]);
+			expect((await first?.groups.get(groups[0]?.id ?? 0))?.members).toHaveLength(60);
+		}),
+	);
+
+	test(
+		'members that dispatch a due group at once make one run of it',
+		withThree(async stores => {
+			const [first] = stores;
+			for (let round = 0; round < 10; round += 1) {
+				const window = {windowMs: 1, maxWaitMs: 1};
+				const {group} = await acceptGrouped(
+					first as Store,
+					groupedEntry('k', {}, {group: {...window, key: `k-${round}`}}),
+				);
+				const answers = await spread(stores, 6, async (store, index) =>
+					index < 3
+						? store.groups.dispatch('all', 'stop')
+						: store.groups.dispatch({id: group.id}, 'person'),
+				);
+				expect(answers.flat().map(({id}) => id)).toEqual([group.id]);
+				expect(await first?.groups.get(group.id)).toMatchObject({
+					state: 'dispatched',
+					runId: answers.flat()[0]?.runId,
+				});
+			}
+		}),
+	);
+
+	test(
+		'a tick of a job fires once, whichever members see that it is due',
+		withThree(async stores => {
+			const [first] = stores;
+			for (let round = 0; round < 10; round += 1) {
+				const job = {...sampleJob, id: `job_${round}`};
+				await first?.jobs.plan(job, {nextAt: 1000, basis: 'x'});
+				const answers = await spread(stores, 9, async store =>
+					store.jobs.fire({
+						job,
+						plan: logPlan,
+						maxQueued: 1000,
+						tick: {dueAt: 1000, nextAt: 2000},
+					}),
+				);
+				const kinds = answers.map(({kind}) => kind);
+				expect([countOf(kinds, 'fired'), countOf(kinds, 'stale')]).toEqual([1, 8]);
+			}
+		}),
+	);
+
+	test(
+		'a window of 30 lets exactly 30 of 64 pass, however many members count it',
+		withThree(async stores => {
+			for (let round = 0; round < 5; round += 1) {
+				const route = {...hook, route: `hook-${round}`};
+				const verdicts = await spread(stores, 64, async store =>
+					store.limits.windows.take(route, 30),
+				);
+				expect(verdicts.filter(({ok}) => ok)).toHaveLength(30);
+				expect(
+					verdicts
+						.filter(({ok}) => ok)
+						.map(({count}) => count)
+						.toSorted((a, b) => a - b),
+				).toEqual(Array.from({length: 30}, (_, index) => index + 1));
+				expect(await stores[0]?.limits.windows.used(route)).toMatchObject({used: 30});
+			}
+		}),
+	);
+
+	test(
+		'promised starts of three members are spread as those of one; what is given back is given out again',
+		withThree(async stores => {
+			const entered = await spread(stores, 30, async store => store.limits.paces.enter(hook, 10));
+			expect(entered.filter(place => place !== undefined)).toHaveLength(10);
+			const promised = await spread(stores, 20, async store =>
+				store.limits.paces.promise(hook, 10),
+			);
+			// Whatever time passed meanwhile.
+			const minutes = promised.map(({inMs}) => Math.floor((inMs + 5000) / 60_000));
+			expect([countOf(minutes, 1), countOf(minutes, 2)]).toEqual([10, 10]);
+			await Promise.all(promised.map(async start => start.giveBack()));
+			const [again] = await spread(stores, 1, async store => store.limits.paces.promise(hook, 10));
+			expect(again?.inMs).toBeLessThanOrEqual(60_000);
+		}),
+	);
+
+	test(
+		'a named lease has one holder of all members, and tokens only grow',
+		withThree(async stores => {
+			let last = 0;
+			for (let round = 0; round < 10; round += 1) {
+				const leases = await spread(stores, 12, async store => store.leases('purge').take(60_000));
+				const [held, ...others] = leases.flatMap(lease => lease ?? []);
+				expect(others).toEqual([]);
+				expect(held?.token).toBeGreaterThan(last);
+				last = held?.token ?? 0;
+				await held?.release();
+			}
+		}),
+	);
+
+	test(
+		'members hear that runs were queued',
+		withThree(async ([first, second]) => {
+			const heard = new Promise<StoreNote>(resolve => {
+				second?.events.subscribe(resolve);
+			});
+			await first?.intake.accept(sampleEntry());
+			expect(await heard).toEqual({kind: 'runs-queued'});
+		}),
+	);
+
+	test(
+		'a delivery that another member has written fails alone',
+		withThree(async ([first, second]) => {
+			const delivery = sampleDelivery();
+			await first?.intake.record({delivery, claim: true});
+			const entries = [sampleEntry(), sampleEntry({id: delivery.id}), sampleEntry()];
+			const answers = await Promise.allSettled(
+				entries.map(async entry => second?.intake.accept(entry)),
+			);
+			expect(answers.map(({status}) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+			expect(answers[1]?.status === 'rejected' && codeOf(answers[1].reason)).toBe(
+				'journal_unavailable',
+			);
+			expect(await second?.intake.holderOf(delivery, hourMs)).toBe(delivery.id);
+		}),
+	);
+});
+
+test('that runs were queued is told at once, and of a burst every 50 milliseconds', () => {
+	const clock = createFakeClock();
+	let told = 0;
+	using queued = createQueuedNote({
+		clock,
+		publish() {
+			told += 1;
+		},
+	});
+	const burst = () => {
+		for (const _ of [1, 2, 3]) {
+			queued.tell();
+		}
+
+		return told;
+	};
+
+	expect(burst()).toBe(1);
+	clock.advance(49);
+	expect(burst()).toBe(1);
+	clock.advance(1);
+	expect(told).toBe(2);
+	clock.advance(50);
+	expect([told, clock.timersLeft]).toEqual([2, 0]);
+	expect(burst()).toBe(3);
+});
+
+test('calls that come together are performed together, up to a number and a weight of them, and a heavy one alone', async () => {
+	const batches: Array<readonly number[]> = [];
+	const call = createBatch(
+		async (items: readonly number[]) => {
+			batches.push(items);
+			return items;
+		},
+		{most: 3, name: 'the database', weight: {of: item => item, most: 10}},
+	);
+	const items = [1, 1, 1, 1, 8, 2, 12, 5];
+
+	expect(await Promise.all(items.map(async item => call(item)))).toEqual(items);
+	expect(batches).toEqual([[1, 1, 1], [1, 8], [2], [12], [5]]);
+});
