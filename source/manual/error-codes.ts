@@ -56,6 +56,8 @@ export const errorCodes = {
 		'The file is no export, or holds a time more than a day ahead: the message names line and key. Nothing of a file is taken in then; of a pipe, whole batches of up to 500 lines before it',
 	delivery_not_found: 'Nothing has that name: look with `list`',
 	delivery_timeout: 'The delivery is tried again; a timed-out one may have arrived',
+	document_changed:
+		'Another gateway on the same database, or another person, changed the thing since it was read: nothing was written. Read it again',
 	edit_aborted:
 		'Nothing was replayed: the text was left as it was, or is not what the sender sends; then it is kept, the message says where',
 	edit_invalid:

@@ -62,7 +62,13 @@ export type StoreNote =
 	/** Runs were queued, at whichever gateway. Only where there may be others, and of many that come soon after each other once. */
 	| {readonly kind: 'runs-queued'}
 	/** Keys were made, changed or dropped. */
-	| {readonly kind: 'keys-changed'; readonly keys: readonly string[]};
+	| {readonly kind: 'keys-changed'; readonly keys: readonly string[]}
+	/** A request for approval was settled. */
+	| {readonly kind: 'approval-settled'; readonly id: number}
+	/** Rules of approvals were made, changed or removed. */
+	| {readonly kind: 'approval-rules-changed'}
+	/** Documents of the kind `of` were written or removed. */
+	| {readonly kind: 'documents-changed'; readonly of: string};
 
 /** Notes of all gateways on the store, those of this one among them. Best effort: whoever must not miss one looks now and then, too. */
 export type StoreNotes = {

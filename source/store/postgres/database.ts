@@ -18,7 +18,16 @@ const rememberedCommits = 512;
  * What the transactions of all members take one after the other. A lock is one of the transaction, which ends with it: a lock of a session would outlive its owner behind PgBouncer. Whoever takes two,
  * takes them in this order.
  */
-const locks = {schema: 1, members: 2, accept: 3, lease: 4, approvals: 5, sessions: 6} as const;
+const locks = {
+	schema: 1,
+	members: 2,
+	accept: 3,
+	lease: 4,
+	approvals: 5,
+	sessions: 6,
+	keys: 7,
+	documents: 8,
+} as const;
 
 export type LockName = keyof typeof locks;
 
