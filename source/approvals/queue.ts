@@ -1,5 +1,5 @@
 import type {Approval} from '../core/approval.ts';
-import type {ApprovalKeeper, NewApproval} from '../core/approvals/keeper.ts';
+import {isDecidedBy, type ApprovalKeeper, type NewApproval} from '../core/approvals/keeper.ts';
 import {messageOf} from '../core/errors.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {World} from '../core/world.ts';
@@ -98,11 +98,12 @@ export function createQueue({
 		const approval = await recorder.settled(ticket.shown() ?? shown, decision, rule);
 		ticket.finish(approval);
 		const denial = ticket.overridingDenial();
-		if (rule && approval.decision?.rule !== undefined) {
+		const isOurs = isDecidedBy(approval, decision);
+		if (rule && isOurs && approval.decision?.rule !== undefined) {
 			onRule(approval.decision.rule, ticket.subject, denial);
 		}
 
-		return {approval, ...(content && {content}), ...(denial && {denial})};
+		return {approval, ...(content && isOurs && {content}), ...(denial && {denial})};
 	};
 
 	return {

@@ -1,13 +1,13 @@
 import type {Approval, ApprovalDecision} from '../core/approval.ts';
 import type {ApprovalKeeper, NewApproval, NewRule} from '../core/approvals/keeper.ts';
-import {keptApproval} from '../core/approvals/keeper.ts';
+import {isDecidedBy, keptApproval} from '../core/approvals/keeper.ts';
 import {messageOf} from '../core/errors.ts';
 import type {World} from '../core/world.ts';
 import type {RuleBook} from './rule-book.ts';
 
 /** Writes decisions down and tells of them, once each. */
 export type Recorder = {
-	/** The decision about what waited, with the rule that it makes. Never rejects: a rule that cannot be kept makes the yes one for this call alone. */
+	/** The decision about what waited, with the rule that it makes; that of another gateway, where it came first. Never rejects: a rule that cannot be kept makes the yes one for this call alone. */
 	settled(approval: Approval, decision: ApprovalDecision, rule?: NewRule): Promise<Approval>;
 	/** A decision that nobody waited for; `undefined` when it could not be written down. */
 	atOnce(draft: NewApproval, decision: ApprovalDecision): Promise<Approval | undefined>;
@@ -58,7 +58,7 @@ export function createRecorder({
 		try {
 			const kept = await keeper.settle({...approval, decision}, rule);
 			const id = kept.decision?.rule;
-			if (id !== undefined) {
+			if (id !== undefined && isDecidedBy(kept, decision)) {
 				book.add({...rule, id, uses: 0});
 			}
 
@@ -84,7 +84,7 @@ export function createRecorder({
 			const approval = keptApproval(shown);
 			const kept = rule && (await withRule(approval, decision, rule));
 			const settled = kept ?? (await alone(approval, {...decision, ...(rule && {scope: 'once'})}));
-			const isRuled = !rule && decision.rule !== undefined;
+			const isRuled = !rule && decision.rule !== undefined && isDecidedBy(settled, decision);
 			if (isRuled) {
 				book.used(decision.rule);
 			}

@@ -1,6 +1,6 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Approval, ApprovalRule} from '../core/approval.ts';
-import {integerOf, jsonOf, type Row} from './columns.ts';
+import {integerOf, jsonOf, nullableInteger, optional, type Row} from './columns.ts';
 import {pageOf} from './newest-first.ts';
 import type {StoredApprovals} from './port.ts';
 
@@ -35,4 +35,5 @@ export const ruleOfRow = (row: Row): ApprovalRule => ({
 	...jsonOf<ApprovalRule>(row['data']),
 	id: integerOf(row['id']),
 	uses: integerOf(row['uses']),
+	...optional('usedAt', nullableInteger(row['used_at'])),
 });

@@ -2,38 +2,56 @@ import type {DatabaseSync} from 'node:sqlite';
 import type {Approval} from '../core/approval.ts';
 import type {LastAllowed, NewApproval, NewRule, ToolKey} from '../core/approvals/keeper.ts';
 import {keptApproval} from '../core/approvals/keeper.ts';
-import {createApprovalReader} from './approval-reader.ts';
+import {approvalOfRow, createApprovalReader} from './approval-reader.ts';
 import {integerOf, jsonOf, nullableText, textOf} from './columns.ts';
-import type {GroupCommit} from './group-commit-port.ts';
+import type {StoreParts} from './parts.ts';
 import type {StoredApprovals} from './port.ts';
 import {maxSettledApprovals} from './rules.ts';
 
 /** `StoredApprovals` on SQLite. */
 export function createStoredApprovals(
 	database: DatabaseSync,
-	{commit, steps}: {readonly commit: GroupCommit; readonly steps: ApprovalSteps},
+	{
+		commit,
+		steps,
+		publish,
+	}: Pick<StoreParts, 'commit' | 'publish'> & {readonly steps: ApprovalSteps},
 ): StoredApprovals {
 	return {
 		...createApprovalReader(database),
 		add: async approval => commit.write(() => steps.add(approval)),
-		settle: async (approval, rule) => commit.write(() => steps.settle(approval, rule)),
+		async settle(approval, rule) {
+			const kept = await commit.write(() => steps.settle(approval, rule));
+			publish({kind: 'approval-settled', id: approval.id});
+			if (rule) {
+				publish({kind: 'approval-rules-changed'});
+			}
+
+			return kept;
+		},
 		lastAllowed: async tool => steps.lastAllowed(tool),
-		addRule: async rule => commit.write(() => steps.addRule(rule)),
+		async addRule(rule) {
+			const id = await commit.write(() => steps.addRule(rule));
+			publish({kind: 'approval-rules-changed'});
+			return id;
+		},
 		async changeRule(id, rule) {
 			await commit.write(() => {
 				steps.changeRule(id, rule);
 			});
+			publish({kind: 'approval-rules-changed'});
 		},
 		async removeRules(ids) {
 			await commit.write(() => {
 				steps.removeRules(ids);
 			});
+			publish({kind: 'approval-rules-changed'});
 		},
 	};
 }
 
 /** What stands in the place of the server of a built-in tool; no server is called so. */
-const builtIn = '';
+export const builtIn = '';
 
 /** What happens to approvals and rules, inside a transaction. */
 export type ApprovalSteps = {
@@ -48,6 +66,9 @@ export type ApprovalSteps = {
 export function createApprovalSteps(database: DatabaseSync): ApprovalSteps {
 	const insert = database.prepare('insert into approval (settled_at, data) values (?, ?)');
 	const update = database.prepare('update approval set settled_at = ?, data = ? where id = ?');
+	const earlier = database.prepare(
+		'select id, data from approval where id = ? and settled_at is not null',
+	);
 	const trim = database.prepare('delete from approval where id <= ? and settled_at is not null');
 	const insertRule = database.prepare('insert into approval_rule (data) values (?)');
 	const countUse = database.prepare(
@@ -78,6 +99,11 @@ export function createApprovalSteps(database: DatabaseSync): ApprovalSteps {
 		integerOf(insertRule.run(JSON.stringify(rule)).lastInsertRowid);
 
 	const settle = (approval: Approval, rule?: NewRule): Approval => {
+		const row = earlier.get(approval.id);
+		if (row) {
+			return approvalOfRow(row);
+		}
+
 		const {decision} = approval;
 		const made = rule && addRule(rule);
 		const settled =

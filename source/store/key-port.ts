@@ -19,8 +19,8 @@ export type StoredKeys = {
 	put(key: KeyRecord, now: number): Promise<readonly string[]>;
 	/** Durably adds what was used; `usedAt` of a key is its last use, milliseconds since 1970. Uses of keys that are not there are left out. */
 	add(uses: readonly KeyUse[], usedAt: ReadonlyMap<string, number>): Promise<void>;
-	/** What each key used on each day since `day`, that day too. */
-	usesSince(day: string): Promise<readonly KeyUse[]>;
-	/** All that each key has ever used. */
-	totals(): Promise<ReadonlyArray<KeyUsage & {readonly id: string}>>;
+	/** What each key, or each of `keys`, used on each day since `day`, that day too. */
+	usesSince(day: string, keys?: readonly string[]): Promise<readonly KeyUse[]>;
+	/** All that each key, or each of `keys`, has ever used. */
+	totals(keys?: readonly string[]): Promise<ReadonlyArray<KeyUsage & {readonly id: string}>>;
 };

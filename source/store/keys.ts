@@ -51,10 +51,7 @@ export function createStoredKeys({
 			const dropped = await commit.write(() => {
 				const ended = key.revokedAt ?? key.expiresAt ?? 0;
 				if (!endOf(key, now) && integerOf(open.get(now, key.id)?.['n']) >= maxKeys) {
-					throw new SvcError(
-						'keys_full',
-						`Cannot make a key: ${maxKeys} are in force; revoke one ("svc keys list")`,
-					);
+					throw keysFull();
 				}
 
 				const {lastUsedAt: _, ...kept} = key;
@@ -85,6 +82,12 @@ export function createStoredKeys({
 	};
 }
 
+export const keysFull = (): SvcError =>
+	new SvcError(
+		'keys_full',
+		`Cannot make a key: ${maxKeys} are in force; revoke one ("svc keys list")`,
+	);
+
 /** The part of it that only looks. */
 export function createKeyReader(
 	database: DatabaseSync,
@@ -95,12 +98,17 @@ export function createKeyReader(
 	);
 	const totals = database.prepare(`select id as key, ${usedColumns} from api_key order by seq`);
 	return {
-		list: async () => list.all().map(recordOf),
-		usesSince: async day =>
+		list: async () => list.all().map(keyOfRow),
+		usesSince: async (day, keys) =>
 			since
 				.all(day)
-				.map(row => ({id: textOf(row['key']), day: textOf(row['day']), ...usageOf(row)})),
-		totals: async () => totals.all().map(row => ({id: textOf(row['key']), ...usageOf(row)})),
+				.map(row => ({id: textOf(row['key']), day: textOf(row['day']), ...usageOf(row)}))
+				.filter(({id}) => keys?.includes(id) ?? true),
+		totals: async keys =>
+			totals
+				.all()
+				.map(row => ({id: textOf(row['key']), ...usageOf(row)}))
+				.filter(({id}) => keys?.includes(id) ?? true),
 	};
 }
 
@@ -127,8 +135,8 @@ function isRecord(data: JsonValue): boolean {
 	);
 }
 
-/** @throws Error for what is no key */
-function recordOf(row: Row): KeyRecord {
+/** A key from its row. @throws Error for what is no key */
+export function keyOfRow(row: Row): KeyRecord {
 	const used = integerOf(row['used']);
 	if (!isRecord(jsonOf<JsonValue>(row['data']))) {
 		throw new Error(`the row of ${textOf(row['id'])} is none of a key`);
@@ -137,7 +145,7 @@ function recordOf(row: Row): KeyRecord {
 	return {...jsonOf<KeyRecord>(row['data']), ...(used > 0 && {lastUsedAt: used})};
 }
 
-const usageOf = (row: Row) => ({
+export const usageOf = (row: Row) => ({
 	requests: integerOf(row['requests']),
 	inputTokens: integerOf(row['input']),
 	outputTokens: integerOf(row['output']),

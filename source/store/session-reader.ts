@@ -1,12 +1,15 @@
 import type {DatabaseSync, StatementSync} from 'node:sqlite';
-import type {ChatSession, SessionMessage} from '../core/session.ts';
+import type {ChatSession, SessionMatch, SessionMessage} from '../core/session.ts';
 import {block, cell} from '../core/untrusted.ts';
 import {integerOf, jsonOf, nullableInteger, optional, type Row, textOf} from './columns.ts';
 import {pageOf} from './newest-first.ts';
 import type {StoredSessions} from './session-port.ts';
 
 const maxWords = 16;
-const maxWordLength = 64;
+/** Of a word, so much is compared. */
+export const maxWordLength = 64;
+/** Words of an excerpt. */
+export const excerptWords = 24;
 const maxExcerpt = 400;
 
 /** Reads sessions; needs no write access. */
@@ -47,31 +50,35 @@ export function createSessionReader(
 			}
 
 			found ??= database.prepare(
-				`select ${columns}, at, session_message.data ->> 'role' as role, snippet(session_text, 0, '', '', '…', 24) as excerpt
+				`select ${columns}, at, session_message.data ->> 'role' as role, snippet(session_text, 0, '', '', '…', ${excerptWords}) as excerpt
 				from session_text
 				join session_message on session_message.id = session_text.rowid
 				join session on session.seq = session_message.session
 				where session_text match ? order by session_text.rowid desc limit ?`,
 			);
-			return found.all(question, pageOf(limit)).map(row => ({
-				session: sessionOfRow(row),
-				at: integerOf(row['at']),
-				role: cell(textOf(row['role']), 40).text,
-				excerpt: block(textOf(row['excerpt']), {maxLength: maxExcerpt, maxLines: 8}).text,
-			}));
+			return found.all(question, pageOf(limit)).map(matchOfRow);
 		},
 	};
 }
 
-/** A question to the index: each word as a text, so that no sign in it means anything. A single letter stands for itself: half of all words begin with it. */
-function wordsOf(text: string): string {
-	const words = text.normalize('NFC').match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu) ?? [];
-	return words
-		.filter(word => /[\p{L}\p{N}\p{Co}]/u.test(word))
-		.slice(0, maxWords)
-		.map(word => `"${word.slice(0, maxWordLength)}"${word.length > 1 ? '*' : ''}`)
+/** A question to the index: each word as a text, so that no sign in it means anything. */
+const wordsOf = (text: string): string =>
+	askedWords(text)
+		.map(({word, isWhole}) => `"${word}"${isWhole ? '' : '*'}`)
 		.join(' ');
-}
+
+/** The words that a question asks for. A single letter stands for itself: half of all words begin with it. */
+export const askedWords = (
+	text: string,
+): ReadonlyArray<{readonly word: string; readonly isWhole: boolean}> =>
+	(text.normalize('NFC').match(wordPattern) ?? [])
+		.filter(word => hasSubstance.test(word))
+		.slice(0, maxWords)
+		.map(word => ({word: word.slice(0, maxWordLength), isWhole: word.length === 1}));
+
+/** A word, as the index of SQLite tells words apart; marks alone are none. */
+export const wordPattern = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
+export const hasSubstance = /[\p{L}\p{N}\p{Co}]/u;
 
 export function sessionOfRow(row: Row): ChatSession {
 	const kept = jsonOf<Pick<ChatSession, 'key' | 'origin' | 'model' | 'title' | 'createdAt'>>(
@@ -86,7 +93,15 @@ export function sessionOfRow(row: Row): ChatSession {
 	};
 }
 
-const messageOfRow = (row: Row): SessionMessage => ({
+/** A match from the row of its session, with `at`, `role` and `excerpt` of the message. */
+export const matchOfRow = (row: Row): SessionMatch => ({
+	session: sessionOfRow(row),
+	at: integerOf(row['at']),
+	role: cell(textOf(row['role']), 40).text,
+	excerpt: block(textOf(row['excerpt']), {maxLength: maxExcerpt, maxLines: 8}).text,
+});
+
+export const messageOfRow = (row: Row): SessionMessage => ({
 	at: integerOf(row['at']),
 	message: jsonOf<SessionMessage['message']>(row['data']),
 	...optional('run', nullableInteger(row['run'])),

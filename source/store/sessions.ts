@@ -6,7 +6,7 @@ import type {RetentionStep} from './retention.ts';
 import {emptySessionMs, maxBytesOfOwner, maxSessionBytes, maxSessionsOfOwner} from './rules.ts';
 import type {StoredSessions} from './session-port.ts';
 import {createSessionReader, sessionOfRow} from './session-reader.ts';
-import {refuseAbove} from './session-room.ts';
+import {answeredBy, withTurn} from './session-room.ts';
 
 /** `StoredSessions` on SQLite. */
 export function createStoredSessions({
@@ -60,31 +60,20 @@ export function createStoredSessions({
 					return undefined;
 				}
 
-				const answered = turn.messages.find(({run}) => run !== undefined)?.run;
+				const answered = answeredBy(turn);
 				if (answered !== undefined && ofRun.get(row['seq'] ?? null, answered)) {
 					return sessionOfRow(row);
 				}
 
-				const {id: _, usedAt, messages, bytes, ...kept} = sessionOfRow(row);
-				const texts = turn.messages.map(({message}) => JSON.stringify(message));
-				const next = {
-					messages: messages + texts.length,
-					bytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), bytes),
-				};
-				refuseAbove(next);
+				const {session, data, texts} = withTurn(sessionOfRow(row), turn);
 				const seq = integerOf(row['seq']);
 				for (const [index, {text, run}] of turn.messages.entries()) {
 					add.run(seq, turn.at, run ?? null, text, texts[index] ?? '');
 				}
 
-				const data = {
-					...kept,
-					model: turn.model,
-					title: kept.title === '' ? turn.title : kept.title,
-				};
-				update.run(seq, turn.at, next.messages, next.bytes, JSON.stringify(data));
-				trim(sessionOwnerId(sessionOwnerOf(kept)));
-				return {id, ...data, usedAt: Math.max(usedAt, turn.at), ...next};
+				update.run(seq, turn.at, session.messages, session.bytes, data);
+				trim(sessionOwnerId(sessionOwnerOf(session)));
+				return session;
 			}),
 		remove: async id =>
 			commit.write(() => {

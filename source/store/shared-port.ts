@@ -63,6 +63,8 @@ export type StoreNote =
 	| {readonly kind: 'runs-queued'}
 	/** Keys were made, changed or dropped. */
 	| {readonly kind: 'keys-changed'; readonly keys: readonly string[]}
+	/** What keys used was added to the store, by a gateway that has it not for itself. */
+	| {readonly kind: 'keys-used'; readonly keys: readonly string[]}
 	/** A request for approval was settled. */
 	| {readonly kind: 'approval-settled'; readonly id: number}
 	/** Rules of approvals were made, changed or removed. */

@@ -1,4 +1,11 @@
-import type {ApprovalRule, Approval, FormApproval, ToolApproval, ShownTool} from '../approval.ts';
+import type {
+	ApprovalDecision,
+	ApprovalRule,
+	Approval,
+	FormApproval,
+	ToolApproval,
+	ShownTool,
+} from '../approval.ts';
 import type {JsonValue} from '../json.ts';
 
 /** A rule that is to be made. */
@@ -25,7 +32,10 @@ export type NewApproval = Omit<ToolApproval, 'id'> | Omit<FormApproval, 'id'>;
 export type ApprovalKeeper = {
 	/** Writes down a request that waits, or the decision that a rule made; its number, which no other one gets, not even after a restart. */
 	add(approval: NewApproval): Promise<number>;
-	/** Writes down the decision; with `rule` that rule too, and its number is `decision.rule`. What it answers is what was kept. */
+	/**
+	 * Writes down the decision; with `rule` that rule too, and its number is `decision.rule`. The first decision wins, of whichever gateway: a later one changes nothing and makes no rule.
+	 * What it answers is what was kept: see {@link isDecidedBy}.
+	 */
 	settle(approval: Approval, rule?: NewRule): Promise<Approval>;
 	/** What was allowed last of a tool; `undefined`: nothing ever. */
 	lastAllowed(tool: ToolKey): Promise<LastAllowed | undefined>;
@@ -39,6 +49,12 @@ export type ApprovalKeeper = {
 	/** Numbers that do not exist do not count. */
 	removeRules(ids: readonly number[]): Promise<void>;
 };
+
+/** Whether it is `decision` that was kept, and not an earlier one of another gateway. */
+export const isDecidedBy = (
+	{decision: kept}: Pick<Approval, 'decision'>,
+	{outcome, at, by}: ApprovalDecision,
+): boolean => kept?.outcome === outcome && kept.at === at && kept.by === by;
 
 /** Arguments above this are not kept once a call is settled, bytes of UTF-8. */
 const maxKeptBytes = 64 * 1024;

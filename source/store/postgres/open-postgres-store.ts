@@ -6,13 +6,18 @@ import {integerOf} from '../columns.ts';
 import {createNoteBudget} from '../note-budget.ts';
 import type {Store} from '../port.ts';
 import type {StoreEvents} from '../store-health.ts';
+import {createStoredApprovals} from './approvals.ts';
 import {createDeferred} from './batch.ts';
+import {createConversations} from './conversations.ts';
 import {createDatabase} from './database.ts';
+import {createDocuments} from './documents.ts';
 import {createQueuedNote} from './enqueue.ts';
 import {createGroups} from './groups.ts';
 import {createIntake} from './intake.ts';
 import {createJobs} from './jobs.ts';
+import {createStoredKeys} from './keys.ts';
 import {openMember} from './members.ts';
+import {createMemos} from './memos.ts';
 import {createNamedLeases} from './named-leases.ts';
 import {createNotes} from './notes.ts';
 import {createPaces} from './paces.ts';
@@ -20,6 +25,7 @@ import type {PostgresParts} from './parts.ts';
 import {createRateWindows} from './rate-windows.ts';
 import {createRuns} from './runs.ts';
 import {migrate} from './schema.ts';
+import {createStoredSessions} from './sessions.ts';
 import {pullBack} from './set-back.ts';
 import {createTakeOver} from './take-over.ts';
 import {createWaitingReader} from './waiting.ts';
@@ -92,6 +98,12 @@ export async function openPostgresStore(
 				commitP99Ms: database.durations.percentile(0.99),
 			};
 		},
+		approvals: createStoredApprovals(parts),
+		conversations: createConversations(parts),
+		documents: createDocuments(parts),
+		keys: createStoredKeys(parts),
+		memos: createMemos(parts),
+		sessions: createStoredSessions(parts),
 		[Symbol.asyncDispose]: () => all.disposeAsync(),
 	} as unknown as Store;
 }

@@ -13,6 +13,9 @@ import type {Database} from './database.ts';
  * - `rate_window.most` and `took` are of the last request: the limit of it, and how many of those that came together pass. `pace.data` has the starts that were promised, the newest last.
  * - `member` has the gateways; `place` is the host and the home of one. `slot` is its share of the identifiers of a millisecond.
  * - `note` is what members tell each other; it is emptied behind them. Tables that nobody misses after a crash of the database are unlogged.
+ * - `approval.owner` and `approval_rule.owner` are the member that asked and that made the rule. `approval_rule.used_at` is in `data` elsewhere.
+ * - `session_message.words` has each word of `text` once, as `postgres/search-words.ts` makes them, `role` is that of `data`.
+ * - `key_rate` is the bucket of requests of a key, `key_hold` what each member has under way and holds of its budget; a member that has not said so for a while counts no more.
  * - `document` has what people edit: subscriptions, jobs, tokens of tool servers; `version` is greater with each change of any of them; `data` is null once it is removed.
  */
 const steps: readonly string[] = [
@@ -165,7 +168,13 @@ const steps: readonly string[] = [
 		data text not null
 	);
 	create index approval_waiting on approval (id) where settled_at is null;
-	create table approval_rule (id bigserial primary key, owner text, uses bigint not null default 0, data text not null);
+	create table approval_rule (
+		id bigserial primary key,
+		owner text,
+		uses bigint not null default 0,
+		used_at bigint,
+		data text not null
+	);
 	create table approval_tool (
 		profile text not null,
 		server text not null,
@@ -214,6 +223,7 @@ const steps: readonly string[] = [
 		session bigint not null,
 		at bigint not null,
 		run bigint,
+		role text not null,
 		text text not null,
 		data text not null,
 		words tsvector not null
@@ -223,14 +233,25 @@ const steps: readonly string[] = [
 	create table inbound (platform text, message text, at bigint not null, primary key (platform, message));
 	create index inbound_at on inbound (at);
 	create table document (
-		kind text,
-		profile text,
-		name text,
+		kind text collate "C",
+		profile text collate "C",
+		name text collate "C",
 		version bigint not null,
 		data text,
 		primary key (kind, profile, name)
 	);
-	create sequence document_version;`,
+	create index document_changed on document (version);
+	create index document_removed on document (version) where data is null;
+	create sequence document_version;
+	create unlogged table key_rate (key text primary key, spent double precision not null, counted_at bigint not null);
+	create unlogged table key_hold (
+		key text,
+		owner text,
+		running integer not null,
+		held bigint not null,
+		seen bigint not null,
+		primary key (key, owner)
+	);`,
 ];
 
 /** The version that this program writes. */

@@ -1,0 +1,204 @@
+import type {Approval} from '../../core/approval.ts';
+import type {NewApproval, NewRule} from '../../core/approvals/keeper.ts';
+import {keptApproval} from '../../core/approvals/keeper.ts';
+import {approvalOfRow, ruleOfRow} from '../approval-reader.ts';
+import {builtIn} from '../approvals.ts';
+import {integerOf, jsonOf, nullableText, textOf} from '../columns.ts';
+import {pageOf} from '../newest-first.ts';
+import type {StoredApprovals} from '../port.ts';
+import {maxSettledApprovals} from '../rules.ts';
+import {createBatch} from './batch.ts';
+import type {Statements} from './database.ts';
+import type {PostgresParts} from './parts.ts';
+
+/** `StoredApprovals` on PostgreSQL. `approval.owner` is the member that asked, `approval_rule.owner` the one that made the rule. */
+export function createStoredApprovals({
+	database,
+	owner,
+	publish,
+}: Pick<PostgresParts, 'database' | 'owner' | 'publish'>): StoredApprovals {
+	const add = createBatch<NewApproval, number>(
+		async approvals => database.transact(async transaction => insert(transaction, approvals)),
+		{most: 256, name: database.name},
+	);
+
+	const insert = async (
+		statements: Statements,
+		approvals: readonly NewApproval[],
+	): Promise<readonly number[]> => {
+		// The number is given by the row; what is kept does not depend on it.
+		const kept = approvals.map(approval => {
+			const {id: _, ...rest} = keptApproval({...approval, id: 0});
+			return rest;
+		});
+		const rows = await statements.query(
+			`insert into approval (owner, settled_at, profile, data)
+			select $1, settled_at, profile, data from unnest($2::bigint[], $3::text[], $4::text[]) with ordinality as new (settled_at, profile, data, place) order by place
+			returning id`,
+			[
+				owner,
+				kept.map(({decision}) => decision?.at ?? null),
+				kept.map(({profile}) => profile),
+				kept.map(approval => JSON.stringify(approval)),
+			],
+		);
+		// The sequence counts in the order of the rows.
+		const ids = rows.map(row => integerOf(row['id'])).toSorted((a, b) => a - b);
+		await followUp(statements, kept);
+		await statements.run('delete from approval where id <= $1 and settled_at is not null', [
+			(ids.at(-1) ?? 0) - maxSettledApprovals,
+		]);
+		return ids;
+	};
+
+	const addRule = async ({query}: Statements, rule: NewRule): Promise<number> => {
+		const [row] = await query(
+			'insert into approval_rule (owner, data) values ($1, $2) returning id',
+			[owner, JSON.stringify(rule)],
+		);
+		return integerOf(row?.['id']);
+	};
+
+	const settle = async (
+		statements: Statements,
+		{approval, rule}: {readonly approval: Approval; readonly rule: NewRule | undefined},
+	): Promise<Approval> => {
+		const [row] = await statements.query(
+			'select id, settled_at, data from approval where id = $1 for update',
+			[approval.id],
+		);
+		if (row && row['settled_at'] !== null) {
+			return approvalOfRow(row);
+		}
+
+		const {decision} = approval;
+		const made = rule && (await addRule(statements, rule));
+		const kept = keptApproval(
+			decision && made !== undefined
+				? {...approval, decision: {...decision, rule: made}}
+				: approval,
+		);
+		await statements.run('update approval set settled_at = $2, data = $3 where id = $1', [
+			approval.id,
+			decision?.at ?? null,
+			JSON.stringify({...kept, id: undefined}),
+		]);
+		await followUp(statements, [kept], made);
+		return kept;
+	};
+
+	const rulesChanged = () => {
+		publish({kind: 'approval-rules-changed'});
+	};
+
+	return {
+		add,
+		async settle(approval, rule) {
+			const kept = await database.transact(async transaction =>
+				settle(transaction, {approval, rule}),
+			);
+			publish({kind: 'approval-settled', id: approval.id});
+			if (rule) {
+				rulesChanged();
+			}
+
+			return kept;
+		},
+		async lastAllowed({profile, server, tool}) {
+			const [row] = await database.query(
+				'select definition, args from approval_tool where profile = $1 and server = $2 and tool = $3',
+				[profile, server ?? builtIn, tool],
+			);
+			const args = row && nullableText(row['args']);
+			return (
+				row && {
+					definition: textOf(row['definition']),
+					...(args !== null && {args: jsonOf(row['args'])}),
+				}
+			);
+		},
+		async get(id) {
+			const [row] = await database.query('select id, data from approval where id = $1', [id]);
+			return row && approvalOfRow(row);
+		},
+		async settled({profile, limit}) {
+			const rows = await database.query(
+				'select id, data from approval where settled_at is not null and ($1::text is null or profile = $1) order by id desc limit $2',
+				[profile ?? null, pageOf(limit)],
+			);
+			return rows.map(approvalOfRow);
+		},
+		async rules() {
+			const rows = await database.query(
+				'select id, uses, used_at, data from approval_rule order by id',
+			);
+			return rows.map(ruleOfRow);
+		},
+		async addRule(rule) {
+			const id = await addRule(database, rule);
+			rulesChanged();
+			return id;
+		},
+		async changeRule(id, rule) {
+			await database.run('update approval_rule set data = $2 where id = $1', [
+				id,
+				JSON.stringify(rule),
+			]);
+			rulesChanged();
+		},
+		async removeRules(ids) {
+			await database.run('delete from approval_rule where id = any($1::bigint[])', [ids]);
+			rulesChanged();
+		},
+	};
+}
+
+/** Counts the uses of rules, but for the rule `made`, and remembers what the next calls of tools are compared with. */
+async function followUp(
+	{run}: Statements,
+	approvals: readonly NewApproval[],
+	made?: number,
+): Promise<void> {
+	const uses = approvals.flatMap(({decision}) =>
+		decision?.rule === undefined || decision.rule === made
+			? []
+			: [{rule: decision.rule, at: decision.at}],
+	);
+	if (uses.length > 0) {
+		await run(
+			`update approval_rule set uses = uses + more, used_at = at
+			from (select rule, count(*) as more, max(at) as at from unnest($1::bigint[], $2::bigint[]) as use (rule, at) group by rule) as used
+			where approval_rule.id = used.rule`,
+			[uses.map(({rule}) => rule), uses.map(({at}) => at)],
+		);
+	}
+
+	const calls = new Map(
+		approvals.flatMap(approval =>
+			approval.kind === 'tool' && approval.decision?.outcome === 'allowed'
+				? [
+						[
+							JSON.stringify([approval.tool.profile, approval.tool.server, approval.tool.tool]),
+							approval,
+						] as const,
+					]
+				: [],
+		),
+	);
+	if (calls.size > 0) {
+		const last = [...calls.values()];
+		await run(
+			`insert into approval_tool (profile, server, tool, definition, args)
+			select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) order by 1, 2, 3
+			on conflict (profile, server, tool) do update set definition = excluded.definition, args = excluded.args`,
+			[
+				last.map(({tool}) => tool.profile),
+				last.map(({tool}) => tool.server ?? builtIn),
+				last.map(({tool}) => tool.tool),
+				last.map(({tool}) => tool.definition),
+				// Arguments that were too large to be kept are `null`, as those that are null.
+				last.map(({args}) => (args === null ? null : JSON.stringify(args))),
+			],
+		);
+	}
+}

@@ -1,0 +1,222 @@
+import type {JsonValue} from '../../core/json.ts';
+import {type Conversation, conversationName} from '../../core/origin.ts';
+import {integerOf, jsonOf, textOf} from '../columns.ts';
+import type {Conversations, ReceivedMessage} from '../conversation-port.ts';
+import {
+	conversationMemos,
+	lanesOfChat,
+	receiveMessage,
+	type Received,
+	type ReceivingState,
+	sessionOfMemo,
+	writerKeyOf,
+	writerOfMemo,
+} from '../conversation-rules.ts';
+import {openTurnOfRow} from '../conversations.ts';
+import {maxQueuedOfRoute, sameMessageMs} from '../rules.ts';
+import type {NewRun} from '../run-queue.ts';
+import type {Transaction} from './database.ts';
+import {enqueue, laneOf} from './enqueue.ts';
+import {getMemo, listMemos, type NewMemo, putMemos} from './memos.ts';
+import type {PostgresParts} from './parts.ts';
+
+/** Runs that wait for a worker: neither for the time that they were promised nor for a login. `$1` is now. */
+const waitsForWorker =
+	"state = 'queued' and awaits_logins is null and not (is_promised = 1 and due_at > $1)";
+
+/** `Conversations` on PostgreSQL. */
+export function createConversations({database}: Pick<PostgresParts, 'database'>): Conversations {
+	const receive = async (
+		transaction: Transaction,
+		entry: Received,
+	): Promise<readonly ReceivedMessage[]> => {
+		const {now, run} = transaction;
+		const {platform, messages, cursor} = entry;
+		const changes: Changes = {known: new Set(), kept: new Set(), memos: [], runs: []};
+		const state = await readState(transaction, entry, changes);
+		const received = messages.map(message => receiveMessage(message, entry, state));
+		if (cursor !== undefined) {
+			changes.memos.push({kind: conversationMemos.cursor, name: platform, value: cursor});
+		}
+
+		if (changes.kept.size > 0) {
+			await run(
+				`insert into inbound (platform, message, at) select $1, message, $2 from unnest($3::text[]) as message
+				on conflict (platform, message) do update set at = excluded.at`,
+				[platform, now, [...changes.kept]],
+			);
+		}
+
+		await putMemos(transaction, changes.memos);
+		const ids = changes.runs.length === 0 ? [] : await enqueue(transaction, changes.runs);
+		return received.map(one =>
+			one.kind === 'queued' ? {...one, runId: ids[one.runId] ?? 0} : one,
+		);
+	};
+
+	return {
+		receive: async entry =>
+			database.transact(async transaction => receive(transaction, entry), 'accept'),
+		cursor: async platform => getMemo(database, conversationMemos.cursor, platform),
+		session: async conversation =>
+			sessionOfMemo(
+				await getMemo(database, conversationMemos.session, conversationName(conversation)),
+			),
+		async setSession(conversation, session) {
+			const name = conversationName(conversation);
+			await putMemos(database, [{kind: conversationMemos.session, name, value: session}]);
+		},
+		async open(profile, conversation) {
+			const rows = await database.query(
+				`select id, state from run where lane = $1 and finished_at is null and due_at is null
+				union all select id, state from run where lane = $1 and due_at is not null order by id`,
+				[laneOf(profile, conversationName(conversation), undefined)],
+			);
+			return rows.map(openTurnOfRow);
+		},
+		async writers() {
+			const memos = await listMemos(database, conversationMemos.writer);
+			return memos.flatMap(memo => writerOfMemo(memo) ?? []);
+		},
+	};
+}
+
+/** What receiving changes, to be written at once. */
+type Changes = {
+	readonly known: Set<string>;
+	readonly kept: Set<string>;
+	readonly memos: NewMemo[];
+	readonly runs: NewRun[];
+};
+
+/** Reads what the messages of an entry are judged by, in four statements; what one of them changes, the next one sees. A run has its place in `changes.runs` as its number. */
+async function readState(
+	{query, now}: Transaction,
+	entry: Received,
+	changes: Changes,
+): Promise<ReceivingState> {
+	const {platform, messages, maxQueued} = entry;
+	const asking = messages.filter(({asks}) => asks.kind === 'turn');
+	const names = new Set(asking.map(({conversation}) => conversationName(conversation)));
+	const writers = new Set(messages.map(writerKeyOf));
+	const known = await query(
+		'select message from inbound where platform = $1 and message = any($2) and at > $3',
+		[platform, messages.map(({id}) => id), now - sameMessageMs],
+	);
+	const memos = await query(
+		`select kind, name, data from memo where (kind = '${conversationMemos.session}' and name = any($1)) or (kind = '${conversationMemos.writer}' and name = any($2))`,
+		[[...names], [...writers]],
+	);
+	const lanes = await waitingLanes({query, now}, entry);
+	const [all] =
+		asking.length === 0
+			? []
+			: await query(
+					`select count(*) as queued from (select from run where due_at is not null and ${waitsForWorker} limit $2) as waiting`,
+					[now, maxQueued],
+				);
+	let queued = integerOf(all?.['queued']);
+	for (const row of known) {
+		changes.known.add(textOf(row['message']));
+	}
+
+	const keyOf = (kind: string, name: string) => JSON.stringify([kind, name]);
+	const memory = new Map(
+		memos.map(row => [
+			keyOf(textOf(row['kind']), textOf(row['name'])),
+			jsonOf<JsonValue>(row['data']),
+		]),
+	);
+	return {
+		now,
+		isKnown: id => changes.known.has(id),
+		keep(id) {
+			changes.known.add(id);
+			changes.kept.add(id);
+		},
+		memo: (kind, name) => memory.get(keyOf(kind, name)),
+		putMemo(kind, name, value) {
+			memory.set(keyOf(kind, name), value);
+			changes.memos.push({kind, name, value});
+		},
+		waiting: conversation => lanes.of(conversation).waiting,
+		waitingOfChat: lanes.ofChat,
+		refusal(route) {
+			if (queued >= maxQueued) {
+				return {queued};
+			}
+
+			const {ready} = lanes.named(route);
+			return ready < maxQueuedOfRoute(maxQueued, queued - ready) ? undefined : {queued: ready};
+		},
+		enqueue(run) {
+			queued += 1;
+			if (run.turn) {
+				lanes.add(run.turn.conversation);
+			}
+
+			return changes.runs.push(run) - 1;
+		},
+	};
+}
+
+/** How many turns wait in each lane, and in each chat, that the messages of an entry are for. */
+async function waitingLanes(
+	{query, now}: Pick<Transaction, 'query' | 'now'>,
+	{profile, messages}: Received,
+) {
+	const asking = messages.filter(({asks}) => asks.kind === 'turn');
+	const laneOfRoute = (route: string) => laneOf(profile, route, undefined);
+	const chats = new Map(
+		asking.map(({conversation}) => {
+			const chat = lanesOfChat(profile, conversation);
+			return [chat.name, chat] as const;
+		}),
+	);
+	const inChats = new Map<string, number>();
+	const counts = new Map<string, {readonly waiting: number; readonly ready: number}>();
+	if (asking.length > 0) {
+		const lanes = asking.map(({conversation}) => laneOfRoute(conversationName(conversation)));
+		const ofLanes = await query(
+			`select lane, count(*) as waiting, count(*) filter (where ${waitsForWorker}) as ready from run
+			where lane = any($2) and due_at is not null and state = 'queued' group by lane`,
+			[now, [...new Set(lanes)]],
+		);
+		for (const row of ofLanes) {
+			const [waiting, ready] = [integerOf(row['waiting']), integerOf(row['ready'])];
+			counts.set(textOf(row['lane']), {waiting, ready});
+		}
+
+		const all = [...chats.values()];
+		const ofChats = await query(
+			`select chat.name, (
+				select count(*) from run where due_at is not null and state = 'queued' and (run.lane = chat.lane or (run.lane > chat.from_lane and run.lane < chat.to_lane))
+			) as waiting from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as chat (name, lane, from_lane, to_lane)`,
+			[
+				all.map(({name}) => name),
+				all.map(({name}) => laneOfRoute(name)),
+				all.map(({from}) => from),
+				all.map(({to}) => to),
+			],
+		);
+		for (const row of ofChats) {
+			inChats.set(textOf(row['name']), integerOf(row['waiting']));
+		}
+	}
+
+	const named = (route: string) => counts.get(laneOfRoute(route)) ?? {waiting: 0, ready: 0};
+	const ofChat = (conversation: Conversation) =>
+		inChats.get(lanesOfChat(profile, conversation).name) ?? 0;
+	return {
+		named,
+		of: (conversation: Conversation) => named(conversationName(conversation)),
+		ofChat,
+		/** One more turn waits. */
+		add(conversation: Conversation) {
+			const route = conversationName(conversation);
+			const {waiting, ready} = named(route);
+			counts.set(laneOfRoute(route), {waiting: waiting + 1, ready: ready + 1});
+			inChats.set(lanesOfChat(profile, conversation).name, ofChat(conversation) + 1);
+		},
+	};
+}

@@ -1,0 +1,113 @@
+import {SvcError} from '../../core/errors.ts';
+import type {JsonValue} from '../../core/json.ts';
+import type {Row} from '../columns.ts';
+import {integerOf, jsonOf, nullableText, textOf} from '../columns.ts';
+import type {DocumentChange, DocumentKey, Documents, StoredDocument} from '../document-port.ts';
+import type {Transaction} from './database.ts';
+import type {PostgresParts} from './parts.ts';
+
+const maxChanges = 1000;
+/** Documents whose removal is remembered. */
+const maxRemoved = 10_000;
+
+/** `Documents` on PostgreSQL. A version is taken while the lock `documents` is held, which ends with the commit: versions become visible in their order. */
+export function createDocuments({
+	database,
+	publish,
+}: Pick<PostgresParts, 'database' | 'publish'>): Documents {
+	/** Refuses a change of another version than `expected`; whether there is a document. */
+	const check = async (
+		{query}: Transaction,
+		{kind, profile, name, expected}: Parameters<Documents['remove']>[0],
+	): Promise<boolean> => {
+		const [row] = await query(
+			'select version from document where kind = $1 and profile = $2 and name = $3 and data is not null',
+			[kind, profile, name],
+		);
+		if (expected !== undefined && integerOf(row?.['version']) !== expected) {
+			throw new SvcError(
+				'document_changed',
+				`Cannot change the ${kind} "${name}": ${row ? 'somebody else changed it' : 'it is gone'} since it was read; read it again`,
+			);
+		}
+
+		return row !== undefined;
+	};
+
+	const write = async ({query}: Transaction, key: DocumentKey, data: JsonValue | undefined) => {
+		const [row] = await query(
+			`insert into document (kind, profile, name, version, data) values ($1, $2, $3, nextval('document_version'), $4)
+			on conflict (kind, profile, name) do update set version = excluded.version, data = excluded.data returning version`,
+			[key.kind, key.profile, key.name, data === undefined ? null : JSON.stringify(data)],
+		);
+		return integerOf(row?.['version']);
+	};
+
+	return {
+		async get({kind, profile, name}) {
+			const [row] = await database.query(
+				'select profile, name, version, data from document where kind = $1 and profile = $2 and name = $3 and data is not null',
+				[kind, profile, name],
+			);
+			return row && documentOf(row);
+		},
+		async list(kind) {
+			const rows = await database.query(
+				'select profile, name, version, data from document where kind = $1 and data is not null order by profile, name',
+				[kind],
+			);
+			return rows.map(documentOf);
+		},
+		async changedSince(version, kind) {
+			const rows = await database.query(
+				`select kind, profile, name, version, data from document where version > $1 and ($2::text is null or kind = $2) order by version limit ${maxChanges}`,
+				[version, kind ?? null],
+			);
+			return rows.map(changeOf);
+		},
+		async put({data, ...document}) {
+			const version = await database.transact(async transaction => {
+				await check(transaction, document);
+				return write(transaction, document, data);
+			}, 'documents');
+			publish({kind: 'documents-changed', of: document.kind});
+			return version;
+		},
+		async remove(document) {
+			const isGone = await database.transact(async transaction => {
+				if (!(await check(transaction, document))) {
+					return false;
+				}
+
+				await write(transaction, document, undefined);
+				await transaction.run(
+					`delete from document where data is null and version <= (select version from document where data is null order by version desc limit 1 offset ${maxRemoved})`,
+				);
+				return true;
+			}, 'documents');
+			if (isGone) {
+				publish({kind: 'documents-changed', of: document.kind});
+			}
+
+			return isGone;
+		},
+	};
+}
+
+const documentOf = (row: Row): StoredDocument => ({
+	profile: textOf(row['profile']),
+	name: textOf(row['name']),
+	version: integerOf(row['version']),
+	data: jsonOf<JsonValue>(row['data']),
+});
+
+const changeOf = (row: Row): DocumentChange => {
+	const data = nullableText(row['data']);
+	return {
+		kind: textOf(row['kind']),
+		profile: textOf(row['profile']),
+		name: textOf(row['name']),
+		version: integerOf(row['version']),
+		...(data !== null && {data: jsonOf<JsonValue>(data)}),
+	};
+};

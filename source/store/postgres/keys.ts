@@ -1,0 +1,152 @@
+import {endOf, type KeyRecord} from '../../core/api-keys/api-key.ts';
+import {integerOf, textOf} from '../columns.ts';
+import type {StoredKeys} from '../key-port.ts';
+import {keyOfRow, keysFull, usageOf} from '../keys.ts';
+import {maxKeys} from '../rules.ts';
+import {createBatch} from './batch.ts';
+import type {PostgresParts} from './parts.ts';
+
+type Change = {readonly key: KeyRecord; readonly now: number};
+type Changed = {readonly dropped: readonly string[]} | {readonly isFull: true};
+
+/** The sum of two columns, which stays a number that can be read. */
+const sumOf = (one: string, other: string) =>
+	`least(${one} + ${other}, ${Number.MAX_SAFE_INTEGER})::bigint`;
+
+const endedOf = ({revokedAt, expiresAt}: KeyRecord): number => revokedAt ?? expiresAt ?? 0;
+
+/** `StoredKeys` on PostgreSQL. */
+export function createStoredKeys({
+	database,
+	publish,
+}: Pick<PostgresParts, 'database' | 'publish'>): StoredKeys {
+	const put = createBatch<Change, Changed>(
+		async changes =>
+			database.transact(async ({query, run}) => {
+				const rows = await query('select id, ended from api_key order by seq');
+				const known = new Map(
+					rows.map(row => [textOf(row['id']), integerOf(row['ended'])] as const),
+				);
+				const written = new Map<string, KeyRecord>();
+				const gone = new Set<string>();
+				const changed = changes.map(({key, now}): Changed => {
+					const open = [...known].filter(
+						([id, ended]) => (ended === 0 || ended > now) && id !== key.id,
+					);
+					if (!endOf(key, now) && open.length >= maxKeys) {
+						return {isFull: true};
+					}
+
+					known.set(key.id, endedOf(key));
+					written.set(key.id, key);
+					const dropped = tooMany(known, now);
+					for (const id of dropped) {
+						known.delete(id);
+						written.delete(id);
+						gone.add(id);
+					}
+
+					return {dropped};
+				});
+				const kept = [...written.values()];
+				await run(
+					`insert into api_key (id, ended, data)
+					select id, ended, data from unnest($1::text[], $2::bigint[], $3::text[]) with ordinality as new (id, ended, data, place) order by place
+					on conflict (id) do update set ended = excluded.ended, data = excluded.data`,
+					[
+						kept.map(({id}) => id),
+						kept.map(endedOf),
+						kept.map(({lastUsedAt: _, ...key}) => JSON.stringify(key)),
+					],
+				);
+				if (gone.size > 0) {
+					const ids = [...gone].filter(id => !written.has(id));
+					await run('delete from api_key where id = any($1)', [ids]);
+					await run('delete from api_key_use where key = any($1)', [ids]);
+				}
+
+				return changed;
+			}, 'keys'),
+		{most: 128, name: database.name},
+	);
+
+	return {
+		async list() {
+			const rows = await database.query('select id, data, used from api_key order by seq');
+			return rows.map(keyOfRow);
+		},
+		async put(key, now) {
+			const changed = await put({key, now});
+			if ('isFull' in changed) {
+				throw keysFull();
+			}
+
+			publish({kind: 'keys-changed', keys: [key.id, ...changed.dropped]});
+			return changed.dropped;
+		},
+		async add(uses, usedAt) {
+			const used = [
+				uses.map(({id}) => id),
+				uses.map(({day}) => day),
+				uses.map(({requests}) => requests),
+				uses.map(({inputTokens}) => inputTokens),
+				uses.map(({outputTokens}) => outputTokens),
+			];
+			const columns =
+				'unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[]) as use (key, day, requests, input, output)';
+			const sums = ['requests', 'input', 'output']
+				.map(name => `least(sum(use.${name}), ${Number.MAX_SAFE_INTEGER})::bigint as ${name}`)
+				.join(', ');
+			await database.transact(async ({run}) => {
+				await run(
+					`insert into api_key_use (key, day, requests, input, output)
+					select key, day, ${sums} from ${columns} join api_key on api_key.id = key group by key, day order by key, day
+					on conflict (key, day) do update set requests = api_key_use.requests + excluded.requests,
+					input = ${sumOf('api_key_use.input', 'excluded.input')}, output = ${sumOf('api_key_use.output', 'excluded.output')}`,
+					used,
+				);
+				await run(
+					`update api_key set requests = api_key.requests + more.requests,
+					input = ${sumOf('api_key.input', 'more.input')}, output = ${sumOf('api_key.output', 'more.output')}
+					from (select key, ${sums} from ${columns} group by key) as more where api_key.id = more.key`,
+					used,
+				);
+				await run(
+					'update api_key set used = greatest(used, at) from unnest($1::text[], $2::bigint[]) as last (key, at) where id = key',
+					[[...usedAt.keys()], [...usedAt.values()]],
+				);
+			});
+			publish({kind: 'keys-used', keys: [...usedAt.keys()]});
+		},
+		async usesSince(day, keys) {
+			const rows = await database.query(
+				`select key, day, requests, input, output from api_key_use where day >= $1 and ($2::text[] is null or key = any($2)) order by day, key`,
+				[day, keys ?? null],
+			);
+			return rows.map(row => ({
+				id: textOf(row['key']),
+				day: textOf(row['day']),
+				...usageOf(row),
+			}));
+		},
+		async totals(keys) {
+			const rows = await database.query(
+				'select id as key, requests, input, output from api_key where $1::text[] is null or id = any($1) order by seq',
+				[keys ?? null],
+			);
+			return rows.map(row => ({id: textOf(row['key']), ...usageOf(row)}));
+		},
+	};
+}
+
+/** Of the keys that have ended by `now`, those that ended longest ago beyond the bound. `known`: when each ends, 0 never, in the order in which they were made. */
+function tooMany(known: ReadonlyMap<string, number>, now: number): readonly string[] {
+	const ended = [...known].filter(([, at]) => at > 0 && at <= now);
+	return ended.length <= maxKeys
+		? []
+		: ended
+				.map(([id, at], place) => ({id, at, place}))
+				.toSorted((one, other) => other.at - one.at || other.place - one.place)
+				.slice(maxKeys)
+				.map(({id}) => id);
+}

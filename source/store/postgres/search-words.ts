@@ -1,0 +1,76 @@
+import {
+	askedWords,
+	excerptWords,
+	hasSubstance,
+	maxWordLength,
+	wordPattern,
+} from '../session-reader.ts';
+
+/** Bytes of the words of one message that are indexed; a `tsvector` takes a mebibyte. */
+const maxIndexedBytes = 400_000;
+
+/** A word as it is compared: without case and diacritics, as `unicode61 remove_diacritics 2` of SQLite has it. */
+const fold = (word: string): string =>
+	word
+		.toLowerCase()
+		.normalize('NFD')
+		.replaceAll(/[\u0300-\u036F]/g, '')
+		.normalize('NFC');
+
+/** The words of a text as a `tsvector` is written. A word has only letters, digits and marks: no quote. */
+export function indexedWords(text: string): string {
+	const words = new Set<string>();
+	let bytes = 0;
+	for (const [word] of text.normalize('NFC').matchAll(wordPattern)) {
+		const folded = fold(word.slice(0, maxWordLength));
+		if (hasSubstance.test(word) && folded !== '' && !words.has(folded)) {
+			// Two bytes of each are the index's own.
+			bytes += Buffer.byteLength(folded) + 2;
+			if (bytes > maxIndexedBytes) {
+				break;
+			}
+
+			words.add(folded);
+		}
+	}
+
+	return [...words].map(word => `'${word}'`).join(' ');
+}
+
+type Asked = ReadonlyArray<{readonly word: string; readonly isWhole: boolean}>;
+
+/** What a person asks for; empty when there is no word in it. */
+export const askedOf = (text: string): Asked =>
+	askedWords(text)
+		.map(({word, isWhole}) => ({word: fold(word), isWhole}))
+		.filter(({word}) => word !== '');
+
+/** All words of a question as a `tsquery` is written. */
+export const queryOf = (asked: Asked): string =>
+	asked.map(({word, isWhole}) => `'${word}'${isWhole ? '' : ':*'}`).join(' & ');
+
+/** The words of a text around the first that was asked for. */
+export function excerptOf(text: string, asked: Asked): string {
+	const isAsked = (word: string) => {
+		const folded = fold(word.slice(0, maxWordLength));
+		return asked.some(one => (one.isWhole ? folded === one.word : folded.startsWith(one.word)));
+	};
+	const normal = text.normalize('NFC');
+	const places: Array<{readonly start: number; readonly end: number}> = [];
+	let hit: number | undefined;
+	for (const {0: word, index} of normal.matchAll(wordPattern)) {
+		places.push({start: index, end: index + word.length});
+		hit ??= isAsked(word) ? places.length - 1 : undefined;
+		// One word more tells whether there is more.
+		if (hit !== undefined && places.length > hit + excerptWords) {
+			break;
+		}
+	}
+
+	// A few words before it say what it is about.
+	const first = Math.max(0, Math.min((hit ?? 0) - excerptWords / 4, places.length - excerptWords));
+	const last = first + excerptWords - 1;
+	const start = first === 0 ? 0 : (places[first]?.start ?? 0);
+	const end = places.length > last + 1 ? (places[last]?.end ?? normal.length) : normal.length;
+	return `${start > 0 ? '…' : ''}${normal.slice(start, end)}${end < normal.length ? '…' : ''}`;
+}

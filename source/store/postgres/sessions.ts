@@ -1,0 +1,173 @@
+import type {JsonObject} from '../../core/json.ts';
+import {type ChatSession, sessionOwnerId, sessionOwnerOf} from '../../core/session.ts';
+import {integerOf, textOf} from '../columns.ts';
+import {pageOf} from '../newest-first.ts';
+import {maxBytesOfOwner, maxSessionsOfOwner} from '../rules.ts';
+import type {StoredSessions} from '../session-port.ts';
+import {matchOfRow, messageOfRow, sessionOfRow} from '../session-reader.ts';
+import {answeredBy, withTurn} from '../session-room.ts';
+import {createBatch} from './batch.ts';
+import type {Transaction} from './database.ts';
+import type {PostgresParts} from './parts.ts';
+import {askedOf, excerptOf, indexedWords, queryOf} from './search-words.ts';
+
+const columns = 'session.id, used_at, messages, bytes, session.data';
+
+/** Characters of a message in which an excerpt is looked for. */
+const searchedLength = 50_000;
+
+type NewSession = Parameters<StoredSessions['begin']>[0];
+
+/** `StoredSessions` on PostgreSQL. The lock `sessions` keeps the bounds of owners: without it a session that is used now could be the one that makes room. */
+export function createStoredSessions({database}: Pick<PostgresParts, 'database'>): StoredSessions {
+	const begin = createBatch<NewSession, undefined>(
+		async sessions => {
+			await database.transact(async transaction => {
+				const owners = sessions.map(session => sessionOwnerId(sessionOwnerOf(session)));
+				await transaction.run(
+					`insert into session (id, owner, used_at, data)
+					select id, owner, used_at, data from unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) with ordinality as new (id, owner, used_at, data, place) order by place`,
+					[
+						sessions.map(({id}) => id),
+						owners,
+						sessions.map(({createdAt}) => createdAt),
+						sessions.map(({id: _, ...session}) => JSON.stringify({...session, title: ''})),
+					],
+				);
+				await trim(transaction, owners);
+			}, 'sessions');
+			return sessions.map(() => undefined);
+		},
+		{most: 256, name: database.name},
+	);
+
+	return {
+		begin,
+		append: async (id, turn) =>
+			database.transact(async transaction => {
+				const {query, run} = transaction;
+				const [row] = await query(`select seq, ${columns} from session where id = $1 for update`, [
+					id,
+				]);
+				if (!row) {
+					return undefined;
+				}
+
+				const seq = integerOf(row['seq']);
+				const before = sessionOfRow(row);
+				const answered = answeredBy(turn);
+				if (answered !== undefined) {
+					const [there] = await query(
+						'select 1 from session_message where session = $1 and run = $2 limit 1',
+						[seq, answered],
+					);
+					if (there) {
+						return before;
+					}
+				}
+
+				const {session, data, texts} = withTurn(before, turn);
+				await run(
+					`insert into session_message (session, at, run, role, text, data, words)
+					select $1, $2, run, role, text, data, words::tsvector
+					from unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[]) with ordinality as new (run, role, text, data, words, place) order by place`,
+					[
+						seq,
+						turn.at,
+						turn.messages.map(message => message.run ?? null),
+						turn.messages.map(({message}) => roleOf(message)),
+						turn.messages.map(({text}) => text),
+						texts,
+						turn.messages.map(({text}) => indexedWords(text)),
+					],
+				);
+				await run(
+					'update session set used_at = $2, messages = $3, bytes = $4, data = $5 where seq = $1',
+					[seq, session.usedAt, session.messages, session.bytes, data],
+				);
+				await trim(transaction, [sessionOwnerId(sessionOwnerOf(session))]);
+				return session;
+			}, 'sessions'),
+		remove: async id =>
+			database.transact(async ({query, run}) => {
+				const [row] = await query('delete from session where id = $1 returning seq', [id]);
+				if (row) {
+					await run('delete from session_message where session = $1', [integerOf(row['seq'])]);
+				}
+
+				return row !== undefined;
+			}, 'sessions'),
+		...createReading(database),
+	};
+}
+
+/** What was used last of an owner stays, whatever its size. */
+async function trim({query, run}: Transaction, owners: readonly string[]): Promise<void> {
+	const rows = await query(
+		`delete from session using (
+			select seq, row_number() over latest as place, sum(bytes) over latest as bytes from session where owner = any($1)
+			window latest as (partition by owner order by used_at desc, seq desc)
+		) as ranked
+		where session.seq = ranked.seq and place > 1 and (place > ${maxSessionsOfOwner} or ranked.bytes > ${maxBytesOfOwner})
+		returning session.seq`,
+		[[...new Set(owners)]],
+	);
+	if (rows.length > 0) {
+		await run('delete from session_message where session = any($1::bigint[])', [
+			rows.map(row => integerOf(row['seq'])),
+		]);
+	}
+}
+
+/** The part that only looks. */
+function createReading({
+	query,
+}: PostgresParts['database']): Pick<StoredSessions, 'get' | 'messages' | 'list' | 'search'> {
+	return {
+		async get(id): Promise<ChatSession | undefined> {
+			const [row] = await query(`select ${columns} from session where id = $1`, [id]);
+			return row && sessionOfRow(row);
+		},
+		async messages(id) {
+			const rows = await query(
+				'select at, run, data from session_message where session = (select seq from session where id = $1) order by id',
+				[id],
+			);
+			return rows.map(messageOfRow);
+		},
+		async list({before, limit}) {
+			const [last] =
+				before === undefined
+					? []
+					: await query('select used_at, seq from session where id = $1', [before]);
+			const place = (name: string) => (last ? integerOf(last[name]) : Number.MAX_SAFE_INTEGER);
+			const rows = await query(
+				`select ${columns} from session where (used_at, seq) < ($1::bigint, $2::bigint) and messages > 0 order by used_at desc, seq desc limit $3`,
+				[place('used_at'), place('seq'), pageOf(limit)],
+			);
+			return rows.map(sessionOfRow);
+		},
+		async search(text, limit) {
+			const asked = askedOf(text);
+			if (asked.length === 0) {
+				return [];
+			}
+
+			const rows = await query(
+				`select ${columns}, message.at, message.role, left(message.text, ${searchedLength}) as text
+				from (select * from session_message where words @@ $1::tsquery order by id desc limit $2) as message
+				join session on session.seq = message.session order by message.id desc`,
+				[queryOf(asked), pageOf(limit)],
+			);
+			return rows.map(row =>
+				matchOfRow({
+					...row,
+					excerpt: excerptOf(textOf(row['text']), asked),
+				}),
+			);
+		},
+	};
+}
+
+/** The column `role` of a message. */
+export const roleOf = ({role}: JsonObject): string => (typeof role === 'string' ? role : '');
