@@ -188,7 +188,7 @@ async function serve(pair: HttpPair, world: Serving): Promise<ApiAnswer> {
 		);
 	}
 
-	const admission = keys.admit(key.id, endpoint.need(prepared));
+	const admission = await keys.admit(key.id, endpoint.need(prepared));
 	if (admission.kind === 'refused') {
 		throw limitError(admission.refusal);
 	}

@@ -101,32 +101,58 @@ export function describeLimits(name: string, use: Use, useTwo: UseTwo): void {
 			use(async ({limits: {keys}}, clock) => {
 				const bounds = {rpm: 2, parallel: 1};
 				const taken = {kind: 'taken'};
-				expect(keys.take('a', bounds)).toEqual(taken);
-				expect(keys.take('a', bounds)).toEqual({kind: 'parallel', most: 1, retryMs: 1000});
-				keys.release('a');
+				expect(await keys.take('a', bounds)).toEqual(taken);
+				expect(await keys.take('a', bounds)).toEqual({kind: 'parallel', most: 1, retryMs: 1000});
+				expect(await keys.take('a', bounds, () => undefined)).toEqual({kind: 'denied'});
+				keys.release('a', 0);
+				expect(await keys.take('a', bounds, () => undefined)).toEqual({kind: 'denied'});
 				expect(keys.left('a', 2)).toEqual({requests: 1, resetMs: 30_000});
-				expect(keys.take('a', bounds)).toEqual(taken);
-				keys.release('a');
-				expect(keys.take('a', bounds)).toEqual({kind: 'rpm', most: 2, retryMs: 30_000});
-				expect(keys.take('b', bounds)).toEqual(taken);
+				expect(await keys.take('a', bounds)).toEqual(taken);
+				keys.release('a', 0);
+				expect(await keys.take('a', bounds)).toEqual({kind: 'rpm', most: 2, retryMs: 30_000});
+				expect(await keys.take('b', bounds)).toEqual(taken);
 				clock.advance(30_000);
-				expect(keys.take('a', bounds)).toEqual(taken);
+				expect(await keys.take('a', bounds)).toEqual(taken);
 			}),
 		);
 
 		test(
 			'tokens are held for the requests of a key under way; a key that is forgotten holds none, whatever its last request gives back',
 			use(async ({limits: {keys}}) => {
-				keys.take('a', {});
-				keys.hold('a', 50);
+				await keys.take('a', {parallel: 1}, () => 50);
+				// What is refused holds nothing.
+				await keys.take('a', {parallel: 1}, () => 7);
+				keys.hold('a', 15);
 				keys.hold('a', -20);
-				expect([keys.held('a'), keys.held('b')]).toEqual([30, 0]);
+				expect([keys.held('a'), keys.held('b')]).toEqual([45, 0]);
 				keys.forget('a');
-				keys.hold('a', -30);
-				keys.release('a');
+				keys.hold('a', -45);
+				keys.release('a', 9);
 				expect(keys.held('a')).toBe(0);
-				expect(keys.take('a', {parallel: 1})).toEqual({kind: 'taken'});
-				expect(keys.take('a', {parallel: 1})).toMatchObject({kind: 'parallel'});
+				expect(await keys.take('a', {parallel: 1})).toEqual({kind: 'taken'});
+				expect(await keys.take('a', {parallel: 1})).toMatchObject({kind: 'parallel'});
+			}),
+		);
+
+		test(
+			'requests of a key are bounded over all gateways, and what others hold counts when one is let in',
+			useTwo(async ({limits: {keys}}, {limits: {keys: beside}}) => {
+				const bounds = {rpm: 3, parallel: 2};
+				const taken = {kind: 'taken'};
+				expect(await keys.take('a', bounds, () => 40)).toEqual(taken);
+				const seen: number[] = [];
+				const claim = () => {
+					seen.push(beside.held('a'));
+					return 2;
+				};
+				expect(await beside.take('a', bounds, claim)).toEqual(taken);
+				expect(seen).toEqual([40]);
+				expect(await keys.take('a', bounds, () => 0)).toMatchObject({kind: 'parallel', most: 2});
+				expect(keys.held('a')).toBe(42);
+				keys.release('a', 0);
+				expect(await keys.take('a', bounds)).toEqual(taken);
+				keys.release('a', 0);
+				expect(await keys.take('a', bounds)).toMatchObject({kind: 'rpm', most: 3});
 			}),
 		);
 	});

@@ -69,8 +69,8 @@ export type KeyDesk = {
 	revoke(id: string): Promise<ApiKey | undefined>;
 	/** Whose secret it is, if it passes now. Compares digests, so that its time tells nothing. */
 	authenticate(secret: string): {readonly key: KeyFacts} | {readonly problem: KeyProblem};
-	/** Lets a request begin, which holds of the budget what it needs until it ends. */
-	admit(id: string, need: TokenNeed): Admission;
+	/** Lets a request begin, which holds of the budget what it needs until it ends. @throws SvcError `journal_unavailable` */
+	admit(id: string, need: TokenNeed): Promise<Admission>;
 	/** Requests left to a key in its minute; `undefined` where it has no such bound. */
 	left(id: string): ReturnType<KeyLimits['left']> | undefined;
 	/** Writes what is not written. */

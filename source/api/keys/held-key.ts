@@ -5,7 +5,7 @@ import type {Clock} from '../../core/clock.ts';
 import {isTokenCount} from '../../core/usage.ts';
 import type {KeyLimits} from '../../store/limits/port.ts';
 import {keyError} from '../http/api-error.ts';
-import type {KeyPermit, KeyRefusal, TokenNeed} from './desk.ts';
+import type {Admission, KeyPermit, KeyRefusal, TokenNeed} from './desk.ts';
 import type {KeyUsages} from './key-usage.ts';
 
 /** What the desk holds of one key. */
@@ -41,7 +41,7 @@ export const isSameKey = (one: KeyRecord, other: KeyRecord): boolean =>
 	isDeepStrictEqual({...one, lastUsedAt: 0}, {...other, lastUsedAt: 0});
 
 /** What is left of the budget of a key for a request that holds `own` of it, Infinity without a budget; or why that is less than `asked`. */
-export function leftOf(
+function leftOf(
 	one: HeldKey,
 	{asked, own = 0}: {readonly asked: number; readonly own?: number},
 	{clock, usages, limits}: Counted,
@@ -71,37 +71,85 @@ export function leftOf(
 }
 
 /** The least that a request uses: what the model is told, and a word of it. */
-export const leastOf = ({input}: TokenNeed): number => input + 1;
+const leastOf = ({input}: TokenNeed): number => input + 1;
 
-/** Lets a request of a key begin, which has room for {@link leastOf} what it needs. */
-export function permitOf(one: HeldKey, need: TokenNeed, counted: Counted): KeyPermit {
-	const {clock, usages, limits} = counted;
+/** What a request that holds `own` tokens holds from now on, and how many the answer may be; or why there is no room for it. */
+function claimOf(
+	one: HeldKey,
+	{need, own}: {readonly need: TokenNeed; readonly own: number},
+	counted: Counted,
+): Claim | {readonly refusal: KeyRefusal} {
+	const {input, most, isWhole} = need;
+	const {left, refusal} = leftOf(one, {asked: leastOf(need), own}, counted);
+	if (refusal) {
+		return {refusal};
+	}
+
+	if (left === Infinity) {
+		return {tokens: 0, bound: most};
+	}
+
+	const room = left - input;
+	const bound = Math.min(most ?? (isWhole ? shareOf(room) : room), room);
+	return {
+		tokens: input + (isWhole ? bound : sliceOf(bound)),
+		bound: most === undefined && bound >= longestUsual ? undefined : bound,
+	};
+}
+
+type Claim = {readonly tokens: number; readonly bound: number | undefined};
+
+/** Lets a request of a key begin. @throws SvcError `journal_unavailable` */
+export async function admit(one: HeldKey, need: TokenNeed, counted: Counted): Promise<Admission> {
+	const {record} = one;
 	const ending = new AbortController();
-	let own = 0;
+	// A key that is revoked meanwhile ends this request, too.
+	one.permits.add(ending);
+	let claim: Claim = {tokens: 0, bound: need.most};
+	let refusal: KeyRefusal | undefined;
+	const ask = () => {
+		const asked = claimOf(one, {need, own: 0}, counted);
+		refusal = 'refusal' in asked ? asked.refusal : undefined;
+		claim = 'refusal' in asked ? claim : asked;
+		return refusal ? undefined : claim.tokens;
+	};
+
+	let isAdmitted = false;
+	try {
+		const taken = await counted.limits.take(record.id, record, record.budget && ask);
+		if (taken.kind === 'rpm' || taken.kind === 'parallel') {
+			return {kind: 'refused', refusal: taken};
+		}
+
+		if (refusal) {
+			return {kind: 'refused', refusal};
+		}
+
+		isAdmitted = true;
+		return {kind: 'admitted', permit: permitOf(one, {need, ending, claim}, counted)};
+	} finally {
+		if (!isAdmitted) {
+			one.permits.delete(ending);
+		}
+	}
+}
+
+function permitOf(
+	one: HeldKey,
+	{
+		need,
+		ending,
+		claim,
+	}: {readonly need: TokenNeed; readonly ending: AbortController; readonly claim: Claim},
+	counted: Counted,
+): KeyPermit {
+	const {clock, usages, limits} = counted;
+	let own = claim.tokens;
 	const hold = (tokens: number) => {
 		limits.hold(one.record.id, tokens - own);
 		own = tokens;
 	};
 
-	const reserve: KeyPermit['reserve'] = asked => {
-		const {input, most, isWhole} = asked;
-		const {left, refusal} = leftOf(one, {asked: leastOf(asked), own}, counted);
-		if (refusal) {
-			return {refusal};
-		}
-
-		if (left === Infinity) {
-			return {bound: most};
-		}
-
-		const room = left - input;
-		const bound = Math.min(most ?? (isWhole ? shareOf(room) : room), room);
-		hold(input + (isWhole ? bound : sliceOf(bound)));
-		return {bound: most === undefined && bound >= longestUsual ? undefined : bound};
-	};
-
-	const reserved = reserve(need);
-	one.permits.add(ending);
 	// Whoever is about to revoke a key must not read that nobody uses it while a stream of it goes on.
 	const startedAt = clock.now();
 	one.record = {...one.record, lastUsedAt: startedAt};
@@ -111,8 +159,16 @@ export function permitOf(one: HeldKey, need: TokenNeed, counted: Counted): KeyPe
 	let isOpen = true;
 	return {
 		signal: ending.signal,
-		bound: 'bound' in reserved ? reserved.bound : undefined,
-		reserve,
+		bound: claim.bound,
+		reserve(asked) {
+			const next = claimOf(one, {need: asked, own}, counted);
+			if ('refusal' in next) {
+				return next;
+			}
+
+			hold(next.tokens);
+			return {bound: next.bound};
+		},
 		grow(tokens) {
 			if (tokens <= own || !one.record.budget) {
 				return undefined;
@@ -137,7 +193,7 @@ export function permitOf(one: HeldKey, need: TokenNeed, counted: Counted): KeyPe
 			isOpen = false;
 			one.permits.delete(ending);
 			hold(0);
-			limits.release(one.record.id);
+			limits.release(one.record.id, used.inputTokens + used.outputTokens);
 			const at = clock.now();
 			one.record = {...one.record, lastUsedAt: at};
 			usages.add(one.record.id, at, {requests: 1, ...used});

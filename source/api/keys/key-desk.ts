@@ -15,15 +15,7 @@ import type {StoredKeys} from '../../store/key-port.ts';
 import type {KeyLimits} from '../../store/limits/port.ts';
 import type {StoreNotes} from '../../store/shared-port.ts';
 import type {KeyDesk, MintedKey} from './desk.ts';
-import {
-	endRequests,
-	holdKey,
-	isSameKey,
-	leastOf,
-	leftOf,
-	permitOf,
-	type HeldKey,
-} from './held-key.ts';
+import {admit, endRequests, holdKey, isSameKey, type HeldKey} from './held-key.ts';
 import {createKeyUsages, readKeys} from './key-usage.ts';
 import {startUsageWriter} from './usage-writer.ts';
 
@@ -143,6 +135,10 @@ export async function openKeyDesk({
 	};
 
 	const unsubscribe = events.subscribe(note => {
+		if (note.kind === 'keys-used') {
+			writer.refresh(note.keys);
+		}
+
 		if (note.kind === 'keys-changed') {
 			// Behind the change that is being made here, which told of itself.
 			void oneByOne(async () => takeOver(note.keys)).catch((error: unknown) => {
@@ -233,21 +229,13 @@ export async function openKeyDesk({
 			const end = endOf(one.record, now);
 			return end ? {problem: end} : {key: factsOf(one)};
 		},
-		admit(id, need) {
+		async admit(id, need) {
 			const one = held.get(id);
 			if (!one) {
 				throw new Error(`There is no key ${id}`);
 			}
 
-			const {refusal} = leftOf(one, {asked: leastOf(need)}, counted);
-			if (refusal) {
-				return {kind: 'refused', refusal};
-			}
-
-			const taken = limits.take(id, one.record);
-			return taken.kind === 'taken'
-				? {kind: 'admitted', permit: permitOf(one, need, counted)}
-				: {kind: 'refused', refusal: taken};
+			return admit(one, need, counted);
 		},
 		left(id) {
 			const one = held.get(id);

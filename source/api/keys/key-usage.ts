@@ -15,6 +15,15 @@ export type KeyUsages = {
 	daysOf(id: string): readonly KeyDay[];
 	/** Tokens since the period began in which `at` is. */
 	tokensOf(id: string, at: number, per: BudgetPeriod): number;
+	/** Takes over what the store has of these keys, all of them since `day` and all in all, in place of what was known; what is not on the disk comes on top. */
+	refresh(
+		ids: readonly string[],
+		stored: {
+			readonly day: string;
+			readonly recent: readonly KeyUse[];
+			readonly totals: ReadonlyArray<KeyUsage & {readonly id: string}>;
+		},
+	): void;
 	/** What is not on the disk, and from now on taken to be; `putBack` when it could not be written. */
 	takeUnwritten(): {
 		readonly uses: readonly KeyUse[];
@@ -94,6 +103,23 @@ export function createKeyUsages({
 		tokensOf(id, at, per) {
 			const {inputTokens, outputTokens} = since(id, dayOf(periodStart(at, per)));
 			return sumOfCounts(inputTokens, outputTokens);
+		},
+		refresh(ids, stored) {
+			const waiting = [...unwritten.values()].filter(({id}) => ids.includes(id));
+			for (const id of ids) {
+				const byDay = days.get(id);
+				for (const day of [...(byDay?.keys() ?? [])].filter(one => one >= stored.day)) {
+					byDay?.delete(day);
+				}
+			}
+
+			for (const {id, day, ...used} of [...stored.recent, ...waiting]) {
+				remember(id, day, used);
+			}
+
+			for (const {id, ...usage} of stored.totals) {
+				all.set(id, waiting.filter(use => use.id === id).reduce(sumOf, usage));
+			}
 		},
 		takeUnwritten() {
 			const taken = unwritten;

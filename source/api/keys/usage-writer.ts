@@ -1,13 +1,21 @@
 import {dayOf} from '../../core/api-keys/key-periods.ts';
 import {every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
+import {createMutex} from '../../core/mutex.ts';
 import type {World} from '../../core/world.ts';
 import type {StoredKeys} from '../../store/key-port.ts';
 import type {KeyUsages} from './key-usage.ts';
 
 const writeMs = 1000;
+const dayMs = 86_400_000;
 
-/** Writes each second what keys have used; what cannot be written stays to be written. Disposing of it writes the rest. */
+/** Writes what keys have used, and reads what they used elsewhere. Disposing of it writes the rest. */
+export type UsageWriter = AsyncDisposable & {
+	/** Reads what these keys used, once what is being written is on the disk. */
+	refresh(ids: readonly string[]): void;
+};
+
+/** Writes each second what keys have used; what cannot be written stays to be written. */
 export function startUsageWriter({
 	clock,
 	keys,
@@ -15,11 +23,11 @@ export function startUsageWriter({
 	log,
 	onUsed,
 }: Pick<World, 'clock' | 'log'> & {
-	readonly keys: Pick<StoredKeys, 'add'>;
+	readonly keys: Pick<StoredKeys, 'add' | 'usesSince' | 'totals'>;
 	readonly usages: KeyUsages;
 	/** The keys with these identifiers were used; all of them look otherwise, where there are none: another day has begun. */
 	readonly onUsed: (ids: readonly string[]) => void;
-}): AsyncDisposable {
+}): UsageWriter {
 	let writing: Promise<void> | undefined;
 	let isFailing = false;
 	let day = dayOf(clock.now());
@@ -57,16 +65,41 @@ export function startUsageWriter({
 		}
 	};
 
+	/** What was written and is not known to be would be read as well as counted: one after the other. */
+	const oneByOne = createMutex();
+	const stale = new Set<string>();
+	let refreshing: Promise<void> | undefined;
+	const refresh = async () => {
+		const ids = [...stale];
+		stale.clear();
+		// Others write at once: none of them adds to a day before yesterday.
+		const since = dayOf(clock.now() - dayMs);
+		const [recent, totals] = await Promise.all([keys.usesSince(since, ids), keys.totals(ids)]);
+		usages.refresh(ids, {day: since, recent, totals});
+		onUsed(ids);
+	};
+
 	const stop = every(clock, writeMs, () => {
-		writing ??= write().finally(() => {
+		writing ??= oneByOne(write).finally(() => {
 			writing = undefined;
 		});
 	});
 	return {
+		refresh(ids) {
+			for (const id of ids) {
+				stale.add(id);
+			}
+
+			refreshing ??= oneByOne(async () => {
+				refreshing = undefined;
+				await refresh();
+			}).catch((error: unknown) => {
+				log.warn('Cannot read what keys have used elsewhere', {error: messageOf(error)});
+			});
+		},
 		async [Symbol.asyncDispose]() {
 			stop();
-			await writing;
-			await write();
+			await oneByOne(write);
 		},
 	};
 }

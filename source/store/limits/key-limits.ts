@@ -1,19 +1,53 @@
+import type {ApiKey} from '../../core/api-keys/api-key.ts';
 import type {Clock} from '../../core/clock.ts';
-import type {KeyLimits} from './port.ts';
+import type {KeyLimited, KeyLimits} from './port.ts';
 
 const minuteMs = 60_000;
 
 /** A place becomes free whenever a request ends: nobody can tell when. */
 const parallelRetryMs = 1000;
 
-/** What is used of one key now. */
-type Use = {
-	/** Requests that the bucket lacks, and when that was so on the monotonic clock. */
-	spent: number;
-	countedAt: number;
-	running: number;
-	held: number;
-};
+/** A bucket of requests that fills evenly: what it lacks, and when that was so. */
+export type Bucket = {spent: number; countedAt: number};
+
+/** Lets a bucket fill until `now`. */
+export function fill(bucket: Bucket, rpm: number, now: number): void {
+	const filled = (Math.max(0, now - bucket.countedAt) * rpm) / minuteMs;
+	bucket.spent = Math.max(0, bucket.spent - filled);
+	bucket.countedAt = now;
+}
+
+/** What is left in a bucket that was filled. */
+export const leftIn = ({spent}: Bucket, rpm: number): ReturnType<KeyLimits['left']> => ({
+	requests: Math.max(0, Math.floor(rpm - spent)),
+	resetMs: Math.ceil((spent * minuteMs) / rpm),
+});
+
+/** Takes one request out of the minute, unless `running` are as many as may be or the minute has none; then it takes nothing. */
+export function takeRequest(
+	bucket: Bucket,
+	{rpm, parallel}: Pick<ApiKey, 'rpm' | 'parallel'>,
+	{running, now}: {readonly running: number; readonly now: number},
+): KeyLimited | undefined {
+	if (parallel !== undefined && running >= parallel) {
+		return {kind: 'parallel', most: parallel, retryMs: parallelRetryMs};
+	}
+
+	if (rpm !== undefined) {
+		fill(bucket, rpm, now);
+		if (bucket.spent > rpm - 1) {
+			const retryMs = Math.ceil(((bucket.spent - (rpm - 1)) * minuteMs) / rpm);
+			return {kind: 'rpm', most: rpm, retryMs};
+		}
+
+		bucket.spent += 1;
+	}
+
+	return undefined;
+}
+
+/** What is used of one key now; times are those of the monotonic clock. */
+type Use = Bucket & {running: number; held: number};
 
 /** `KeyLimits` of the only process, in memory: for each key a bucket of `rpm` requests that fills evenly. A burst of all of them is allowed, and then one each 60/`rpm` seconds. */
 export function createKeyLimits(clock: Clock): KeyLimits {
@@ -24,30 +58,22 @@ export function createKeyLimits(clock: Clock): KeyLimits {
 		return use;
 	};
 
-	const count = (use: Use, rpm: number) => {
-		const now = clock.monotonic();
-		use.spent = Math.max(0, use.spent - ((now - use.countedAt) * rpm) / minuteMs);
-		use.countedAt = now;
-	};
-
 	return {
-		take(id, {rpm, parallel}) {
+		async take(id, key, claim = () => 0) {
 			const use = entryOf(id);
-			if (parallel !== undefined && use.running >= parallel) {
-				return {kind: 'parallel', most: parallel, retryMs: parallelRetryMs};
+			const claimed = claim();
+			if (claimed === undefined) {
+				return {kind: 'denied'};
 			}
 
-			if (rpm !== undefined) {
-				count(use, rpm);
-				if (use.spent > rpm - 1) {
-					const retryMs = Math.ceil(((use.spent - (rpm - 1)) * minuteMs) / rpm);
-					return {kind: 'rpm', most: rpm, retryMs};
-				}
-
-				use.spent += 1;
+			const {running} = use;
+			const limited = takeRequest(use, key, {running, now: clock.monotonic()});
+			if (limited) {
+				return limited;
 			}
 
 			use.running += 1;
+			use.held += claimed;
 			return {kind: 'taken'};
 		},
 		release(id) {
@@ -58,11 +84,8 @@ export function createKeyLimits(clock: Clock): KeyLimits {
 		},
 		left(id, rpm) {
 			const use = entryOf(id);
-			count(use, rpm);
-			return {
-				requests: Math.max(0, Math.floor(rpm - use.spent)),
-				resetMs: Math.ceil((use.spent * minuteMs) / rpm),
-			};
+			fill(use, rpm, clock.monotonic());
+			return leftIn(use, rpm);
 		},
 		held: id => uses.get(id)?.held ?? 0,
 		hold(id, tokens) {

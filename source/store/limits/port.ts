@@ -67,17 +67,24 @@ export type KeyLimited = {
 };
 
 /**
- * Requests of the keys of the chat API, by `KeyRecord.id`. Asked synchronously: the next piece of a stream must not leave before its tokens are held, and a promise for each piece would
- * cost more than the piece. An adapter that is far away answers from a part of each bound that it has taken for its gateway, and takes more before that is used up.
+ * Requests of the keys of the chat API, by `KeyRecord.id`. A request waits once, before it begins; from then on everything is answered synchronously: the next piece of a stream must not leave
+ * before its tokens are held, and a promise for each piece would cost more than the piece. What other gateways have under way and hold is known exactly while a request is let in, and as it was at most a second ago (`sharedMs`) afterwards.
  */
 export type KeyLimits = {
-	/** Takes one place and one request out of the minute; or says in how many milliseconds to try again. */
-	take(id: string, key: Pick<ApiKey, 'rpm' | 'parallel'>): {readonly kind: 'taken'} | KeyLimited;
-	/** Gives the place back. */
-	release(id: string): void;
-	/** Requests that are left in the minute, and the milliseconds until all are. */
+	/**
+	 * Takes one place and one request out of the minute, and holds the tokens that `claim` tells; or says in how many milliseconds to try again. `claim` is asked once `held` is exact, perhaps several times, the last of which counts; with `undefined` it denies, and nothing is taken.
+	 * @throws SvcError `journal_unavailable`
+	 */
+	take(
+		id: string,
+		key: Pick<ApiKey, 'rpm' | 'parallel'>,
+		claim?: () => number | undefined,
+	): Promise<{readonly kind: 'taken' | 'denied'} | KeyLimited>;
+	/** Gives the place back, of a request that has used so many tokens: other gateways count them as held until they can know of them by `StoredKeys`. */
+	release(id: string, used: number): void;
+	/** Requests that are left in the minute, and the milliseconds until all are, as far as is known here. */
 	left(id: string, rpm: number): {readonly requests: number; readonly resetMs: number};
-	/** Tokens of its budget that requests under way hold. */
+	/** Tokens of its budget that requests under way hold, at all gateways. */
 	held(id: string): number;
 	/** Holds so many tokens more, for a request that has a place; fewer, when it is negative. There is no bound here: what is left follows from the budget and from what was used. */
 	hold(id: string, tokens: number): void;

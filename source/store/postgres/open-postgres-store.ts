@@ -15,6 +15,7 @@ import {createQueuedNote} from './enqueue.ts';
 import {createGroups} from './groups.ts';
 import {createIntake} from './intake.ts';
 import {createJobs} from './jobs.ts';
+import {createKeyLimits} from './key-limits.ts';
 import {createStoredKeys} from './keys.ts';
 import {openMember} from './members.ts';
 import {createMemos} from './memos.ts';
@@ -75,6 +76,7 @@ export async function openPostgresStore(
 	const notes = createNoteBudget(clock);
 	const queued = stack.use(createQueuedNote(parts));
 	const readWaiting = createWaitingReader(clock);
+	const keyLimits = stack.use(createKeyLimits(parts));
 	const all = stack.move();
 	return {
 		...parts,
@@ -87,7 +89,7 @@ export async function openPostgresStore(
 		intake: createIntake({...parts, notes, queued, readWaiting}),
 		groups: createGroups({database, queued}),
 		jobs: createJobs({database, queued, readWaiting}),
-		limits: {windows: createRateWindows(database), paces: createPaces(database)},
+		limits: {windows: createRateWindows(database), paces: createPaces(database), keys: keyLimits},
 		leases: createNamedLeases(parts),
 		async health() {
 			const failing = database.failing();

@@ -107,7 +107,7 @@ test('each change of a key, and each second in which it was used, is told; so is
 	});
 	const {key} = await desk.create(usual, prefix);
 	for (let count = 0; count < 3; count += 1) {
-		const permit = permitOf(desk.admit(key.id, need(1)));
+		const permit = permitOf(await desk.admit(key.id, need(1)));
 		permit.settle({inputTokens: 5, outputTokens: 5});
 		permit[Symbol.dispose]();
 	}
@@ -148,7 +148,7 @@ test('a key is in use from the moment a request of it begins, and everybody is t
 	});
 	const {key} = await desk.create(usual, prefix);
 	clock.advance(500);
-	using permit = permitOf(desk.admit(key.id, need(1)));
+	using permit = permitOf(await desk.admit(key.id, need(1)));
 	expect(permit.signal.aborted).toBe(false);
 	expect(desk.list()[0]?.lastUsedAt).toBe(startMs + 500);
 	clock.advance(500);
@@ -186,7 +186,7 @@ describe('a key', () => {
 		'passes no more once it is revoked or expired, and a request under way is ended',
 		withDesk(async ({desk, clock}) => {
 			const {key, secret} = await desk.create(usual, prefix);
-			using permit = permitOf(desk.admit(key.id, need(0)));
+			using permit = permitOf(await desk.admit(key.id, need(0)));
 			await desk.revoke(key.id);
 			expect(desk.authenticate(secret)).toEqual({problem: 'revoked'});
 			expect(permit.signal.aborted).toBe(true);
@@ -221,7 +221,7 @@ describe('a key', () => {
 		const rotated = await desk.rotate(key.id, {overlapMs: 0, prefix});
 		await turn();
 		expect(other.authenticate(secret)).toEqual({problem: 'unknown'});
-		using permit = permitOf(other.admit(key.id, need(0)));
+		using permit = permitOf(await other.admit(key.id, need(0)));
 		await desk.revoke(key.id);
 		await turn();
 		expect(permit.signal.aborted).toBe(true);
@@ -248,7 +248,7 @@ describe('a key', () => {
 			log: silentLogger,
 		});
 		const {key, secret} = await desk.create(usual, prefix);
-		using permit = permitOf(desk.admit(key.id, need(0)));
+		using permit = permitOf(await desk.admit(key.id, need(0)));
 		isFull = true;
 		await expect(desk.revoke(key.id)).rejects.toThrow('the disk is full');
 		expect(desk.authenticate(secret)).toEqual({problem: 'revoked'});
@@ -320,20 +320,20 @@ describe('limits of a key', () => {
 		withDesk(async ({desk, clock}) => {
 			const {key} = await desk.create({...usual, rpm: 3}, prefix);
 			for (let count = 0; count < 3; count += 1) {
-				permitOf(desk.admit(key.id, need(0)))[Symbol.dispose]();
+				permitOf(await desk.admit(key.id, need(0)))[Symbol.dispose]();
 			}
 
-			expect(refusalOf(desk.admit(key.id, need(0)))).toEqual({
+			expect(refusalOf(await desk.admit(key.id, need(0)))).toEqual({
 				kind: 'rpm',
 				most: 3,
 				retryMs: 20_000,
 			});
 			expect(desk.left(key.id)).toEqual({requests: 0, resetMs: 60_000});
 			clock.advance(19_999);
-			expect(refusalOf(desk.admit(key.id, need(0)))?.kind).toBe('rpm');
+			expect(refusalOf(await desk.admit(key.id, need(0)))?.kind).toBe('rpm');
 			clock.advance(1);
-			permitOf(desk.admit(key.id, need(0)))[Symbol.dispose]();
-			expect(refusalOf(desk.admit(key.id, need(0)))?.kind).toBe('rpm');
+			permitOf(await desk.admit(key.id, need(0)))[Symbol.dispose]();
+			expect(refusalOf(await desk.admit(key.id, need(0)))?.kind).toBe('rpm');
 		}),
 	);
 
@@ -341,13 +341,16 @@ describe('limits of a key', () => {
 		'so many at a time',
 		withDesk(async ({desk}) => {
 			const {key} = await desk.create({...usual, parallel: 2}, prefix);
-			const first = permitOf(desk.admit(key.id, need(0)));
-			using second = permitOf(desk.admit(key.id, need(0)));
-			expect(refusalOf(desk.admit(key.id, need(0)))).toMatchObject({kind: 'parallel', most: 2});
+			const first = permitOf(await desk.admit(key.id, need(0)));
+			using second = permitOf(await desk.admit(key.id, need(0)));
+			expect(refusalOf(await desk.admit(key.id, need(0)))).toMatchObject({
+				kind: 'parallel',
+				most: 2,
+			});
 			first[Symbol.dispose]();
 			first[Symbol.dispose]();
-			using third = permitOf(desk.admit(key.id, need(0)));
-			expect(refusalOf(desk.admit(key.id, need(0)))?.kind).toBe('parallel');
+			using third = permitOf(await desk.admit(key.id, need(0)));
+			expect(refusalOf(await desk.admit(key.id, need(0)))?.kind).toBe('parallel');
 			expect([second, third].every(({signal}) => !signal.aborted)).toBe(true);
 		}),
 	);
@@ -356,8 +359,8 @@ describe('limits of a key', () => {
 		'so many tokens in a day, with what requests under way may still use',
 		withDesk(async ({desk, clock, reopen}) => {
 			const {key} = await desk.create({...usual, budget: {tokens: 100, per: 'day'}}, prefix);
-			const permit = permitOf(desk.admit(key.id, need(60)));
-			const refused = refusalOf(desk.admit(key.id, {input: 40, isWhole: true}));
+			const permit = permitOf(await desk.admit(key.id, need(60)));
+			const refused = refusalOf(await desk.admit(key.id, {input: 40, isWhole: true}));
 			expect(messageOf(refused)).toBe(
 				"Cannot serve the request: it needs at least 41 tokens, but 0 of the 100 tokens of the key's budget are used, 60 are held for requests under way",
 			);
@@ -371,17 +374,17 @@ describe('limits of a key', () => {
 			});
 			permit.settle({inputTokens: 10, outputTokens: 15});
 			permit[Symbol.dispose]();
-			const counting = permitOf(desk.admit(key.id, need(75)));
+			const counting = permitOf(await desk.admit(key.id, need(75)));
 			counting.settle({inputTokens: 70, outputTokens: 5});
 			counting[Symbol.dispose]();
-			const spent = refusalOf(desk.admit(key.id, need(0)));
+			const spent = refusalOf(await desk.admit(key.id, need(0)));
 			expect(spent).toMatchObject({kind: 'budget', used: 100});
 			expect(messageOf(spent)).toBe(
 				"Cannot serve the request: 100 of the 100 tokens of the key's budget are used",
 			);
 
 			const after = await reopen();
-			expect(refusalOf(after.desk.admit(key.id, need(0)))).toMatchObject({
+			expect(refusalOf(await after.desk.admit(key.id, need(0)))).toMatchObject({
 				kind: 'budget',
 				used: 100,
 			});
@@ -395,7 +398,7 @@ describe('limits of a key', () => {
 			});
 			clock.advance(12 * 3_600_000);
 			// It said nothing of its use: what it was told counts.
-			permitOf(after.desk.admit(key.id, need(75)))[Symbol.dispose]();
+			permitOf(await after.desk.admit(key.id, need(75)))[Symbol.dispose]();
 			expect(after.desk.list()[0]?.usage.all.inputTokens).toBe(154);
 		}),
 	);
@@ -404,12 +407,12 @@ describe('limits of a key', () => {
 		'a budget of a month counts all of its days',
 		withDesk(async ({desk, clock}) => {
 			const {key} = await desk.create({...usual, budget: {tokens: 100, per: 'month'}}, prefix);
-			permitOf(desk.admit(key.id, need(61)))[Symbol.dispose]();
+			permitOf(await desk.admit(key.id, need(61)))[Symbol.dispose]();
 			clock.advance(3 * 86_400_000);
-			permitOf(desk.admit(key.id, need(40)))[Symbol.dispose]();
-			expect(refusalOf(desk.admit(key.id, need(2)))?.kind).toBe('budget');
+			permitOf(await desk.admit(key.id, need(40)))[Symbol.dispose]();
+			expect(refusalOf(await desk.admit(key.id, need(2)))?.kind).toBe('budget');
 			clock.advance(6 * 86_400_000);
-			permitOf(desk.admit(key.id, need(100)))[Symbol.dispose]();
+			permitOf(await desk.admit(key.id, need(100)))[Symbol.dispose]();
 		}),
 	);
 
@@ -417,22 +420,22 @@ describe('limits of a key', () => {
 		'a budget is held in slices by an answer that grows, and as a share by one that comes whole',
 		withDesk(async ({desk}) => {
 			const {key} = await desk.create({...usual, budget: {tokens: 1600, per: 'day'}}, prefix);
-			const held = () => {
-				const refusal = refusalOf(desk.admit(key.id, {input: 9000, isWhole: true}));
+			const held = async () => {
+				const refusal = refusalOf(await desk.admit(key.id, {input: 9000, isWhole: true}));
 				return refusal?.kind === 'budget' ? refusal.held : undefined;
 			};
-			const growing = permitOf(desk.admit(key.id, {input: 0, isWhole: false}));
+			const growing = permitOf(await desk.admit(key.id, {input: 0, isWhole: false}));
 			// It may have all that is left, but holds a sixteenth of it.
-			expect([growing.bound, held()]).toEqual([1600, 100]);
+			expect([growing.bound, await held()]).toEqual([1600, 100]);
 			expect(growing.grow(100)).toBeUndefined();
-			expect(held()).toBe(100);
+			expect(await held()).toBe(100);
 			expect(growing.grow(101)).toBeUndefined();
-			expect(held()).toBe(101 + 94);
+			expect(await held()).toBe(101 + 94);
 
-			const whole = permitOf(desk.admit(key.id, {input: 5, isWhole: true}));
-			expect([whole.bound, held()]).toEqual([350, 195 + 5 + 350]);
-			const asking = permitOf(desk.admit(key.id, {input: 50, most: 5000, isWhole: true}));
-			expect([asking.bound, held()]).toEqual([1000, 1600]);
+			const whole = permitOf(await desk.admit(key.id, {input: 5, isWhole: true}));
+			expect([whole.bound, await held()]).toEqual([350, 195 + 5 + 350]);
+			const asking = permitOf(await desk.admit(key.id, {input: 50, most: 5000, isWhole: true}));
+			expect([asking.bound, await held()]).toEqual([1000, 1600]);
 			expect(growing.grow(195)).toBeUndefined();
 			expect(growing.grow(196)).toMatchObject({kind: 'budget', asked: 196, held: 1405});
 			asking[Symbol.dispose]();
@@ -451,8 +454,8 @@ describe('limits of a key', () => {
 		withDesk(async ({desk}) => {
 			const {key} = await desk.create({...usual, budget: {tokens: 1e6, per: 'day'}}, prefix);
 			for (const isWhole of [true, false]) {
-				using permit = permitOf(desk.admit(key.id, {input: 5, isWhole}));
-				using asking = permitOf(desk.admit(key.id, {input: 5, most: 40_000, isWhole}));
+				using permit = permitOf(await desk.admit(key.id, {input: 5, isWhole}));
+				using asking = permitOf(await desk.admit(key.id, {input: 5, most: 40_000, isWhole}));
 				expect([permit.bound, asking.bound]).toEqual([undefined, 40_000]);
 			}
 		}),
@@ -462,17 +465,17 @@ describe('limits of a key', () => {
 		'a count that cannot be true is none, and sums stay numbers that can be stored and read',
 		withDesk(async ({desk, reopen}) => {
 			const {key} = await desk.create(usual, prefix);
-			const use = (tokens: number) => {
-				const permit = permitOf(desk.admit(key.id, {input: 7, isWhole: true}));
+			const use = async (tokens: number) => {
+				const permit = permitOf(await desk.admit(key.id, {input: 7, isWhole: true}));
 				permit.settle({inputTokens: tokens, outputTokens: 0});
 				permit[Symbol.dispose]();
 			};
 			for (const count of [Number.MAX_SAFE_INTEGER, 2 ** 31 + 1, -1, 0.5, Number.NaN]) {
-				use(count);
+				await use(count);
 			}
 
 			expect(desk.list()[0]?.usage.all).toMatchObject({requests: 5, inputTokens: 35});
-			use(2 ** 31);
+			await use(2 ** 31);
 			const {desk: after} = await reopen();
 			expect(after.list()[0]?.usage.all).toMatchObject({inputTokens: 35 + 2 ** 31});
 		}),
@@ -504,7 +507,7 @@ test('a key that is used while a change of it is written was used then, and each
 	await turn();
 	gates.shift()?.();
 	const {key} = await making;
-	const permit = permitOf(desk.admit(key.id, need(1)));
+	const permit = permitOf(await desk.admit(key.id, need(1)));
 	const rotating = desk.rotate(key.id, {overlapMs: 0, prefix});
 	await turn();
 	clock.advance(10);
@@ -515,7 +518,7 @@ test('a key that is used while a change of it is written was used then, and each
 
 	for (let day = 0; day < 41; day += 1) {
 		clock.advance(86_400_000);
-		permitOf(desk.admit(key.id, need(1)))[Symbol.dispose]();
+		permitOf(await desk.admit(key.id, need(1)))[Symbol.dispose]();
 	}
 
 	const days = desk.days(key.id) ?? [];
@@ -545,9 +548,9 @@ test('what could not be written is written later, with the last use; that it cou
 	{
 		await using desk = await openKeyDesk({clock, keys, ...keyMemory(clock), log});
 		const {key} = await desk.create(usual, prefix);
-		permitOf(desk.admit(key.id, need(8)))[Symbol.dispose]();
+		permitOf(await desk.admit(key.id, need(8)))[Symbol.dispose]();
 		const {key: other} = await desk.create(usual, prefix);
-		permitOf(desk.admit(other.id, need(4)))[Symbol.dispose]();
+		permitOf(await desk.admit(other.id, need(4)))[Symbol.dispose]();
 		used.set(key.id, startMs + 3000).set(other.id, startMs);
 		for (let second = 0; second < 3; second += 1) {
 			clock.advance(1000);
@@ -555,7 +558,7 @@ test('what could not be written is written later, with the last use; that it cou
 			await turn();
 		}
 
-		permitOf(desk.admit(key.id, need(6)))[Symbol.dispose]();
+		permitOf(await desk.admit(key.id, need(6)))[Symbol.dispose]();
 		isFull = false;
 	}
 

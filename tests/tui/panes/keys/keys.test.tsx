@@ -242,7 +242,7 @@ test('the detail says what was used day by day', async () => {
 		agents: false,
 		budget: {tokens: 10_000, per: 'month'},
 	});
-	const admission = shown.desk.admit(key.id, {input: 5, isWhole: false});
+	const admission = await shown.desk.admit(key.id, {input: 5, isWhole: false});
 	if (admission.kind === 'admitted') {
 		admission.permit.settle({inputTokens: 1200, outputTokens: 300});
 		admission.permit[Symbol.dispose]();

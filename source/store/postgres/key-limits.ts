@@ -1,0 +1,259 @@
+import type {ApiKey} from '../../core/api-keys/api-key.ts';
+import {every} from '../../core/clock.ts';
+import {integerOf, textOf} from '../columns.ts';
+import {type Bucket, fill, leftIn, takeRequest} from '../limits/key-limits.ts';
+import type {KeyLimits} from '../limits/port.ts';
+import {createBatch} from './batch.ts';
+import type {PostgresParts} from './parts.ts';
+
+/** What this member has under way is told this often, and what others have is read, milliseconds. */
+const sharedMs = 1000;
+/** A member that has not told for so long counts no more. */
+const silentMs = 15_000;
+/** What a request has used counts as held at the others for so long: until they have read it with the usage of the key. */
+const lingerMs = 5000;
+const sweepMs = 60_000;
+const sweptMs = 120_000;
+
+/** Tells what is under way: keys `$1`, running requests `$2`, tokens `$3`, now `$4`, of the owner `$5`. */
+const tell = `insert into key_hold (key, owner, running, held, seen)
+	select key, $5, running, held, $4 from unnest($1::text[], $2::integer[], $3::bigint[]) as new (key, running, held) order by key
+	on conflict (key, owner) do update set running = excluded.running, held = excluded.held, seen = excluded.seen`;
+
+/** What is used of one key now. Times are those of the database. */
+type Use = Bucket & {
+	running: number;
+	held: number;
+	/** Tokens that requests at other members hold, as far as is known. */
+	elsewhere: number;
+	lingering: Array<{readonly tokens: number; readonly until: number}>;
+	/** Others may count something of it. */
+	isTold: boolean;
+};
+
+type Take = {
+	readonly id: string;
+	readonly key: Pick<ApiKey, 'rpm' | 'parallel'>;
+	readonly claim: (() => number | undefined) | undefined;
+};
+
+type Taken = Awaited<ReturnType<KeyLimits['take']>>;
+
+/**
+ * `KeyLimits` of all members. The row of a key in `key_rate` is locked while a request is let in: buckets, places and the tokens that a request holds from its beginning are never exceeded.
+ * `key_hold` says what each member has under way.
+ */
+export function createKeyLimits({
+	database,
+	clock,
+	owner,
+}: Pick<PostgresParts, 'clock' | 'database' | 'owner'>): KeyLimits & AsyncDisposable {
+	const uses = new Map<string, Use>();
+	const entryOf = (id: string): Use => {
+		const use = uses.get(id) ?? {
+			spent: 0,
+			countedAt: database.now(),
+			running: 0,
+			held: 0,
+			elsewhere: 0,
+			lingering: [],
+			isTold: false,
+		};
+		uses.set(id, use);
+		return use;
+	};
+
+	/** Tokens that others count as held here. */
+	const heldOf = (use: Use, now: number): number => {
+		use.lingering = use.lingering.filter(({until}) => until > now);
+		return use.lingering.reduce((sum, {tokens}) => sum + tokens, use.held);
+	};
+
+	/** The parameters of {@link tell}. */
+	const tellingOf = (ids: readonly string[], now: number) => {
+		const told = ids.map(entryOf);
+		return [ids, told.map(({running}) => running), told.map(use => heldOf(use, now)), now, owner];
+	};
+
+	const take = createBatch<Take, Taken>(
+		async takes => {
+			/** What the tries before have taken. */
+			const undo: Array<() => void> = [];
+			const rollBack = () => {
+				for (const step of undo.splice(0)) {
+					step();
+				}
+			};
+
+			try {
+				return await database.transact(async ({query, run, now}) => {
+					rollBack();
+					const ids = [...new Set(takes.map(({id}) => id))];
+					const rates = await query(
+						`insert into key_rate (key, spent, counted_at) select key, 0, $2 from unnest($1::text[]) as key order by key
+						on conflict (key) do update set spent = key_rate.spent returning key, spent, counted_at`,
+						[ids, now],
+					);
+					const others = await query(
+						'select key, sum(running) as running, sum(held) as held from key_hold where key = any($1) and owner <> $2 and seen > $3 group by key',
+						[ids, owner, now - silentMs],
+					);
+					for (const row of rates) {
+						Object.assign(entryOf(textOf(row['key'])), {
+							spent: Number(row['spent']),
+							countedAt: integerOf(row['counted_at']),
+							elsewhere: 0,
+						});
+					}
+
+					const running = new Map<string, number>();
+					for (const row of others) {
+						const id = textOf(row['key']);
+						entryOf(id).elsewhere = integerOf(row['held']);
+						running.set(id, integerOf(row['running']));
+					}
+
+					const taken = takes.map(one =>
+						decide(one, {running: running.get(one.id) ?? 0, now, undo}),
+					);
+					const buckets = ids.map(entryOf);
+					await run(
+						`with filled as (
+							update key_rate set spent = new.spent, counted_at = new.counted_at
+							from unnest($1::text[], $6::float8[], $7::bigint[]) as new (key, spent, counted_at) where key_rate.key = new.key
+						) ${tell}`,
+						[
+							...tellingOf(ids, now),
+							buckets.map(({spent}) => spent),
+							buckets.map(({countedAt}) => countedAt),
+						],
+					);
+					return taken;
+				});
+			} catch (error) {
+				rollBack();
+				throw error;
+			}
+		},
+		{most: 128, name: database.name},
+	);
+
+	const decide = (
+		{id, key, claim = () => 0}: Take,
+		{
+			running,
+			now,
+			undo,
+		}: {readonly running: number; readonly now: number; readonly undo: Array<() => void>},
+	): Taken => {
+		const use = entryOf(id);
+		const claimed = claim();
+		if (claimed === undefined) {
+			return {kind: 'denied'};
+		}
+
+		const limited = takeRequest(use, key, {running: use.running + running, now});
+		if (limited) {
+			return limited;
+		}
+
+		use.running += 1;
+		use.held += claimed;
+		use.isTold = true;
+		undo.push(() => {
+			use.running -= 1;
+			use.held -= claimed;
+		});
+		return {kind: 'taken'};
+	};
+
+	let sweptAt = clock.monotonic();
+	/** Tells what is under way here, and reads what is elsewhere. */
+	const share = async () => {
+		const now = database.now();
+		const told = [...uses].filter(([, {isTold}]) => isTold);
+		if (told.length > 0) {
+			for (const [, use] of told) {
+				// What comes while this is written is told the next time.
+				use.isTold = use.running > 0 || heldOf(use, now) !== 0;
+			}
+
+			const rows = await database
+				.query(
+					`with told as (${tell}) select key, sum(held) as held from key_hold where key = any($1) and owner <> $5 and seen > $6 group by key`,
+					[
+						...tellingOf(
+							told.map(([id]) => id),
+							now,
+						),
+						now - silentMs,
+					],
+				)
+				.catch((error: unknown) => {
+					for (const [, use] of told) {
+						use.isTold = true;
+					}
+
+					throw error;
+				});
+			const elsewhere = new Map(rows.map(row => [textOf(row['key']), integerOf(row['held'])]));
+			for (const [id, use] of told) {
+				use.elsewhere = elsewhere.get(id) ?? 0;
+			}
+		}
+
+		if (clock.monotonic() - sweptAt >= sweepMs) {
+			sweptAt = clock.monotonic();
+			await database.run('delete from key_hold where seen < $1', [now - sweepMs]);
+			// A bucket that nobody has taken from for two minutes is full.
+			await database.run('delete from key_rate where counted_at < $1', [now - sweptMs]);
+		}
+	};
+
+	const stop = every(clock, sharedMs, async () => {
+		// What could not be told is told the next time.
+		await share().catch(() => {});
+	});
+
+	return {
+		async take(id, key, claim) {
+			if (key.rpm === undefined && key.parallel === undefined && !claim) {
+				entryOf(id).running += 1;
+				return {kind: 'taken'};
+			}
+
+			return take({id, key, claim});
+		},
+		release(id, used) {
+			const use = uses.get(id);
+			if (use) {
+				use.running -= 1;
+				if (used > 0 && use.isTold) {
+					use.lingering.push({tokens: used, until: database.now() + lingerMs});
+				}
+			}
+		},
+		left(id, rpm) {
+			const use = entryOf(id);
+			fill(use, rpm, database.now());
+			return leftIn(use, rpm);
+		},
+		held(id) {
+			const use = uses.get(id);
+			return use ? use.held + use.elsewhere : 0;
+		},
+		hold(id, tokens) {
+			const use = uses.get(id);
+			if (use) {
+				use.held += tokens;
+			}
+		},
+		forget(id) {
+			uses.delete(id);
+		},
+		async [Symbol.asyncDispose]() {
+			stop();
+			await database.run('delete from key_hold where owner = $1', [owner]).catch(() => {});
+		},
+	};
+}
