@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import type {Approval, ToolApproval} from '../../source/core/approval.ts';
-import type {NewRule} from '../../source/core/approvals/keeper.ts';
+import {isDecidedBy, type NewRule} from '../../source/core/approvals/keeper.ts';
 import type {Store} from '../../source/store/port.ts';
 import {makeShownTool, makeFormApproval, makeToolApproval} from '../helpers/make-approval.ts';
 import type {Use} from './contract.ts';
@@ -60,6 +60,26 @@ export function describeApprovals(name: string, use: Use): void {
 				]);
 				expect(await store.approvals.settled({limit: 1})).toHaveLength(1);
 				expect(await store.approvals.get(99)).toBeUndefined();
+			}),
+		);
+
+		test(
+			'the first decision wins; a later one is told how it was settled, and makes no rule',
+			use(async store => {
+				const call = await ask(store);
+				const denied: Approval = {
+					...call,
+					decision: {outcome: 'denied', at: startMs + 1, by: 'cli (bob)'},
+				};
+				expect(await store.approvals.settle(denied)).toEqual(denied);
+				const late = allowed(call);
+				const kept = await store.approvals.settle(late, rule());
+				expect(kept).toEqual(denied);
+				expect(late.decision && isDecidedBy(kept, late.decision)).toBe(false);
+				expect(denied.decision && isDecidedBy(kept, denied.decision)).toBe(true);
+				expect(await store.approvals.get(call.id)).toEqual(denied);
+				expect(await store.approvals.rules()).toEqual([]);
+				expect(await store.approvals.lastAllowed(tool)).toBeUndefined();
 			}),
 		);
 

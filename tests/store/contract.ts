@@ -7,6 +7,7 @@ import type {FakeClock} from '../helpers/fake-clock.ts';
 import {describeApprovals} from './contract-approvals.ts';
 import {describeChats} from './contract-chats.ts';
 import {describeConversations} from './contract-conversations.ts';
+import {describeDocuments} from './contract-documents.ts';
 import {describeGroups} from './contract-groups.ts';
 import {describeHistory} from './contract-history.ts';
 import {describeJobs} from './contract-jobs.ts';
@@ -73,8 +74,12 @@ export type UseTwo = (
 	body: (store: Store, other: Store, clock: JumpingClock) => Promise<void>,
 ) => () => Promise<void>;
 
-/** What every adapter of the store port must do. `createHome` gives a fresh storage for each test. */
-export function describeStore(name: string, createHome: () => Promise<Home>): void {
+/** What every adapter of the store port must do. `createHome` gives a fresh storage for each test; `hasDocuments`: gateways share what people edit. */
+export function describeStore(
+	name: string,
+	createHome: () => Promise<Home>,
+	{hasDocuments = false}: {readonly hasDocuments?: boolean} = {},
+): void {
 	const use: Use = body => async () => {
 		await using home = await createHome();
 		const clock = createJumpingClock(startMs);
@@ -98,6 +103,10 @@ export function describeStore(name: string, createHome: () => Promise<Home>): vo
 	describeApprovals(name, use);
 	describeChats(name, use);
 	describeConversations(name, use);
+	if (hasDocuments) {
+		describeDocuments(name, use, useTwo);
+	}
+
 	describeGroups(name, use);
 	describeHistory(name, use);
 	describeJobs(name, use);

@@ -10,7 +10,7 @@ if (hasPostgres) {
 	const server = await startPostgres();
 	afterAll(() => server[Symbol.asyncDispose]());
 	const createHome = createPostgresHomes(server);
-	describeStore('postgres', createHome);
+	describeStore('postgres', createHome, {hasDocuments: true});
 
 	describe('postgres: models', () => {
 		test('groups follow their rules in any order of events', async () => {

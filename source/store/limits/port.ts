@@ -68,7 +68,7 @@ export type KeyLimited = {
 
 /**
  * Requests of the keys of the chat API, by `KeyRecord.id`. A request waits once, before it begins; from then on everything is answered synchronously: the next piece of a stream must not leave
- * before its tokens are held, and a promise for each piece would cost more than the piece. What other gateways have under way and hold is known exactly while a request is let in, and as it was at most a second ago (`sharedMs`) afterwards.
+ * before its tokens are held, and a promise for each piece would cost more than the piece. What other gateways have under way and hold is known exactly while a request is let in, and as it was a second ago afterwards.
  */
 export type KeyLimits = {
 	/**

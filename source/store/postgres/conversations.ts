@@ -26,34 +26,6 @@ const waitsForWorker =
 
 /** `Conversations` on PostgreSQL. */
 export function createConversations({database}: Pick<PostgresParts, 'database'>): Conversations {
-	const receive = async (
-		transaction: Transaction,
-		entry: Received,
-	): Promise<readonly ReceivedMessage[]> => {
-		const {now, run} = transaction;
-		const {platform, messages, cursor} = entry;
-		const changes: Changes = {known: new Set(), kept: new Set(), memos: [], runs: []};
-		const state = await readState(transaction, entry, changes);
-		const received = messages.map(message => receiveMessage(message, entry, state));
-		if (cursor !== undefined) {
-			changes.memos.push({kind: conversationMemos.cursor, name: platform, value: cursor});
-		}
-
-		if (changes.kept.size > 0) {
-			await run(
-				`insert into inbound (platform, message, at) select $1, message, $2 from unnest($3::text[]) as message
-				on conflict (platform, message) do update set at = excluded.at`,
-				[platform, now, [...changes.kept]],
-			);
-		}
-
-		await putMemos(transaction, changes.memos);
-		const ids = changes.runs.length === 0 ? [] : await enqueue(transaction, changes.runs);
-		return received.map(one =>
-			one.kind === 'queued' ? {...one, runId: ids[one.runId] ?? 0} : one,
-		);
-	};
-
 	return {
 		receive: async entry =>
 			database.transact(async transaction => receive(transaction, entry), 'accept'),
@@ -81,6 +53,32 @@ export function createConversations({database}: Pick<PostgresParts, 'database'>)
 	};
 }
 
+async function receive(
+	transaction: Transaction,
+	entry: Received,
+): Promise<readonly ReceivedMessage[]> {
+	const {now, run} = transaction;
+	const {platform, messages, cursor} = entry;
+	const changes: Changes = {known: new Set(), kept: new Set(), memos: [], runs: []};
+	const state = await readState(transaction, entry, changes);
+	const received = messages.map(message => receiveMessage(message, entry, state));
+	if (cursor !== undefined) {
+		changes.memos.push({kind: conversationMemos.cursor, name: platform, value: cursor});
+	}
+
+	if (changes.kept.size > 0) {
+		await run(
+			`insert into inbound (platform, message, at) select $1, message, $2 from unnest($3::text[]) as message
+			on conflict (platform, message) do update set at = excluded.at`,
+			[platform, now, [...changes.kept]],
+		);
+	}
+
+	await putMemos(transaction, changes.memos);
+	const ids = changes.runs.length === 0 ? [] : await enqueue(transaction, changes.runs);
+	return received.map(one => (one.kind === 'queued' ? {...one, runId: ids[one.runId] ?? 0} : one));
+}
+
 /** What receiving changes, to be written at once. */
 type Changes = {
 	readonly known: Set<string>;
@@ -88,6 +86,8 @@ type Changes = {
 	readonly memos: NewMemo[];
 	readonly runs: NewRun[];
 };
+
+const keyOf = (kind: string, name: string): string => JSON.stringify([kind, name]);
 
 /** Reads what the messages of an entry are judged by, in four statements; what one of them changes, the next one sees. A run has its place in `changes.runs` as its number. */
 async function readState(
@@ -120,7 +120,6 @@ async function readState(
 		changes.known.add(textOf(row['message']));
 	}
 
-	const keyOf = (kind: string, name: string) => JSON.stringify([kind, name]);
 	const memory = new Map(
 		memos.map(row => [
 			keyOf(textOf(row['kind']), textOf(row['name'])),

@@ -15,34 +15,6 @@ export function createDocuments({
 	database,
 	publish,
 }: Pick<PostgresParts, 'database' | 'publish'>): Documents {
-	/** Refuses a change of another version than `expected`; whether there is a document. */
-	const check = async (
-		{query}: Transaction,
-		{kind, profile, name, expected}: Parameters<Documents['remove']>[0],
-	): Promise<boolean> => {
-		const [row] = await query(
-			'select version from document where kind = $1 and profile = $2 and name = $3 and data is not null',
-			[kind, profile, name],
-		);
-		if (expected !== undefined && integerOf(row?.['version']) !== expected) {
-			throw new SvcError(
-				'document_changed',
-				`Cannot change the ${kind} "${name}": ${row ? 'somebody else changed it' : 'it is gone'} since it was read; read it again`,
-			);
-		}
-
-		return row !== undefined;
-	};
-
-	const write = async ({query}: Transaction, key: DocumentKey, data: JsonValue | undefined) => {
-		const [row] = await query(
-			`insert into document (kind, profile, name, version, data) values ($1, $2, $3, nextval('document_version'), $4)
-			on conflict (kind, profile, name) do update set version = excluded.version, data = excluded.data returning version`,
-			[key.kind, key.profile, key.name, data === undefined ? null : JSON.stringify(data)],
-		);
-		return integerOf(row?.['version']);
-	};
-
 	return {
 		async get({kind, profile, name}) {
 			const [row] = await database.query(
@@ -92,6 +64,39 @@ export function createDocuments({
 			return isGone;
 		},
 	};
+}
+
+/** Refuses a change of another version than `expected`; whether there is a document. */
+async function check(
+	{query}: Transaction,
+	{kind, profile, name, expected}: Parameters<Documents['remove']>[0],
+): Promise<boolean> {
+	const [row] = await query(
+		'select version from document where kind = $1 and profile = $2 and name = $3 and data is not null',
+		[kind, profile, name],
+	);
+	if (expected !== undefined && integerOf(row?.['version']) !== expected) {
+		throw new SvcError(
+			'document_changed',
+			`Cannot change the ${kind} "${name}": ${row ? 'somebody else changed it' : 'it is gone'} since it was read; read it again`,
+		);
+	}
+
+	return row !== undefined;
+}
+
+/** Writes a document, or without `data` that it is gone; its version. */
+async function write(
+	{query}: Transaction,
+	key: DocumentKey,
+	data: JsonValue | undefined,
+): Promise<number> {
+	const [row] = await query(
+		`insert into document (kind, profile, name, version, data) values ($1, $2, $3, nextval('document_version'), $4)
+		on conflict (kind, profile, name) do update set version = excluded.version, data = excluded.data returning version`,
+		[key.kind, key.profile, key.name, data === undefined ? null : JSON.stringify(data)],
+	);
+	return integerOf(row?.['version']);
 }
 
 const documentOf = (row: Row): StoredDocument => ({

@@ -6,8 +6,10 @@ import type {KeyLimits} from '../limits/port.ts';
 import {createBatch} from './batch.ts';
 import type {PostgresParts} from './parts.ts';
 
-/** What this member has under way is told this often, and what others have is read, milliseconds. */
-const sharedMs = 1000;
+/** What this member has under way is told this often, and what others have is read, milliseconds: what one holds is known at all within twice that. */
+const sharedMs = 500;
+/** The same after a request has held more. */
+const soonMs = 50;
 /** A member that has not told for so long counts no more. */
 const silentMs = 15_000;
 /** What a request has used counts as held at the others for so long: until they have read it with the usage of the key. */
@@ -210,10 +212,23 @@ export function createKeyLimits({
 		}
 	};
 
-	const stop = every(clock, sharedMs, async () => {
-		// What could not be told is told the next time.
-		await share().catch(() => {});
-	});
+	let sharing: Promise<void> | undefined;
+	// What could not be told is told the next time.
+	const shareNow = async () =>
+		(sharing ??= share()
+			.catch(() => {})
+			.finally(() => {
+				sharing = undefined;
+			}));
+	const stop = every(clock, sharedMs, shareNow);
+	/** One that holds more has others know sooner, and learns what they hold. */
+	let cancelSoon: (() => void) | undefined;
+	const shareSoon = () => {
+		cancelSoon ??= clock.after(soonMs, () => {
+			cancelSoon = undefined;
+			void shareNow();
+		});
+	};
 
 	return {
 		async take(id, key, claim) {
@@ -246,6 +261,9 @@ export function createKeyLimits({
 			const use = uses.get(id);
 			if (use) {
 				use.held += tokens;
+				if (tokens > 0 && use.isTold) {
+					shareSoon();
+				}
 			}
 		},
 		forget(id) {
@@ -253,6 +271,8 @@ export function createKeyLimits({
 		},
 		async [Symbol.asyncDispose]() {
 			stop();
+			cancelSoon?.();
+			await sharing;
 			await database.run('delete from key_hold where owner = $1', [owner]).catch(() => {});
 		},
 	};

@@ -56,7 +56,7 @@ export function createStoredKeys({
 					[
 						kept.map(({id}) => id),
 						kept.map(endedOf),
-						kept.map(({lastUsedAt: _, ...key}) => JSON.stringify(key)),
+						kept.map(key => JSON.stringify({...key, lastUsedAt: undefined})),
 					],
 				);
 				if (gone.size > 0) {

@@ -31,7 +31,7 @@ export function createStoredSessions({database}: Pick<PostgresParts, 'database'>
 						sessions.map(({id}) => id),
 						owners,
 						sessions.map(({createdAt}) => createdAt),
-						sessions.map(({id: _, ...session}) => JSON.stringify({...session, title: ''})),
+						sessions.map(session => JSON.stringify({...session, id: undefined, title: ''})),
 					],
 				);
 				await trim(transaction, owners);
