@@ -1,5 +1,5 @@
 import type {Approval, ApprovalAnswer, ApprovalRule} from '../core/approval.ts';
-import type {ApprovalKeeper} from '../core/approvals/keeper.ts';
+import {isDecidedBy, type ApprovalKeeper} from '../core/approvals/keeper.ts';
 import type {AskedTool} from '../core/asked-tool.ts';
 import {every} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
@@ -176,8 +176,10 @@ export function createApprovals({
 				return {settled: false, ...(approval && {approval})};
 			}
 
-			const settled = await answer(ticket, given, by);
-			return {settled, approval: await ticket.settled};
+			const isFirst = await answer(ticket, given, by);
+			const [approval, {decision}] = await Promise.all([ticket.settled, ticket.choice]);
+			// Another gateway that took this one for dead may have denied it before.
+			return {settled: isFirst && isDecidedBy(approval, decision), approval};
 		},
 		extend(id) {
 			const approval = ticketOf(id)?.extend();

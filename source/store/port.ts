@@ -15,7 +15,6 @@ import type {
 } from '../core/run.ts';
 import type {Chats} from './chat-port.ts';
 import type {Conversations} from './conversation-port.ts';
-import type {Documents} from './document-port.ts';
 import type {Groups} from './group-port.ts';
 import type {HistorySearching} from './history/port.ts';
 import type {StoredKeys} from './key-port.ts';
@@ -292,8 +291,6 @@ export type Store = Shared & {
 	readonly keys: StoredKeys;
 	readonly sessions: StoredSessions;
 	readonly conversations: Conversations;
-	/** Absent where one gateway has the store for itself: then these things stand in files of its home. */
-	readonly documents?: Documents;
 	/** The largest `Delivery.id` that opening found, for the source of identifiers; empty string when there was none. Others may have written larger ones since. @see createIdSource */
 	readonly lastId: string;
 	health(): Promise<StoreHealth>;

@@ -2,6 +2,7 @@ import type {Approval} from '../core/approval.ts';
 import {type Clock, every} from '../core/clock.ts';
 import type {IdShare} from '../core/ids.ts';
 import type {JsonValue} from '../core/json.ts';
+import type {Documents} from './document-port.ts';
 import type {Limits} from './limits/port.ts';
 
 /** What dead owners had not finished, after it was taken over; oldest first. */
@@ -117,6 +118,8 @@ export type Shared = {
 	takeOver(dead?: {readonly owners: readonly string[]}): Promise<TakenOver>;
 	readonly limits: Limits;
 	readonly leases: Leases;
+	/** Absent where one gateway has the store for itself: then these things stand in files of its home. */
+	readonly documents?: Documents;
 	/** The store publishes what is written through it; others may publish, too. */
 	readonly events: StoreNotes;
 	readonly cluster: Cluster;

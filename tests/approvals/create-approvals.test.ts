@@ -478,6 +478,40 @@ describe('a tool that changes', () => {
 	});
 });
 
+describe('a request that another gateway has settled in the store before', () => {
+	const asSettledBefore = () => {
+		const memory = createMemoryKeeper();
+		const {keeper} = memory;
+		const decision = {outcome: 'shutdown', at: startMs, by: 'gateway'} as const;
+		const settle: typeof keeper.settle = async approval => keeper.settle({...approval, decision});
+		return createTestQueue({memory: {...memory, keeper: {...keeper, settle}}});
+	};
+
+	test('is denied as it was kept, and makes no rule, whatever is answered here', async () => {
+		await using queue = asSettledBefore();
+		queue.memory.allowBefore(makeAsked(), {title: 'before'});
+		const {verdict, id} = await queue.ask(makeCall());
+		expect(await queue.approvals.settle(id, forRun, by)).toMatchObject({
+			settled: false,
+			approval: {decision: {outcome: 'shutdown', by: 'gateway'}},
+		});
+		expect(await verdict).toMatchObject({allowed: false});
+		expect(queue.approvals.rules()).toEqual([]);
+		expect(queue.allowed).toEqual([]);
+		expect(queue.state().settledApprovals).toMatchObject([{id, decision: {outcome: 'shutdown'}}]);
+	});
+
+	test('gives nothing of a form that was filled in here', async () => {
+		await using queue = asSettledBefore();
+		const form = queue.approvals.elicit(makeForm());
+		await settleTurn();
+		const id = queue.approvals.waiting()[0]?.id ?? 0;
+		const content = {name: 'Alice', pin: '4711'};
+		await queue.approvals.settle(id, {choice: 'submit', content}, by);
+		expect(await form).toEqual({action: 'cancel'});
+	});
+});
+
 describe('a form', () => {
 	test('goes to whoever asked for it and nowhere else', async () => {
 		await using queue = createTestQueue();

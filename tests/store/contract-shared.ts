@@ -195,13 +195,12 @@ export function describeShared(name: string, use: Use, useTwo: UseTwo): void {
 				await store.runs.retry(run);
 				const key = sampleKey();
 				await store.keys.put(key, startMs);
-				await turn();
 				const notes: readonly StoreNote[] = [
 					{kind: 'run-cancelled', run},
 					{kind: 'runs-released'},
 					{kind: 'keys-changed', keys: [key.id]},
 				];
-				expect([told, here]).toEqual([notes, notes]);
+				await expect.poll(() => [told, here]).toEqual([notes, notes]);
 				stop();
 				store.events.publish({kind: 'runs-released'});
 				await turn();
