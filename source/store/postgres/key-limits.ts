@@ -1,5 +1,6 @@
 import type {ApiKey} from '../../core/api-keys/api-key.ts';
 import {every} from '../../core/clock.ts';
+import {createMutex} from '../../core/mutex.ts';
 import {integerOf, textOf} from '../columns.ts';
 import {type Bucket, fill, leftIn, takeRequest} from '../limits/key-limits.ts';
 import type {KeyLimits} from '../limits/port.ts';
@@ -65,6 +66,9 @@ export function createKeyLimits({
 		return use;
 	};
 
+	/** What is told is what stands here now: a row of before must not come behind a later one. */
+	const oneByOne = createMutex();
+
 	/** Tokens that others count as held here. */
 	const heldOf = (use: Use, now: number): number => {
 		use.lingering = use.lingering.filter(({until}) => until > now);
@@ -88,50 +92,52 @@ export function createKeyLimits({
 			};
 
 			try {
-				return await database.transact(async ({query, run, now}) => {
-					rollBack();
-					const ids = [...new Set(takes.map(({id}) => id))];
-					const rates = await query(
-						`insert into key_rate (key, spent, counted_at) select key, 0, $2 from unnest($1::text[]) as key order by key
+				return await oneByOne(async () =>
+					database.transact(async ({query, run, now}) => {
+						rollBack();
+						const ids = [...new Set(takes.map(({id}) => id))];
+						const rates = await query(
+							`insert into key_rate (key, spent, counted_at) select key, 0, $2 from unnest($1::text[]) as key order by key
 						on conflict (key) do update set spent = key_rate.spent returning key, spent, counted_at`,
-						[ids, now],
-					);
-					const others = await query(
-						'select key, sum(running) as running, sum(held) as held from key_hold where key = any($1) and owner <> $2 and seen > $3 group by key',
-						[ids, owner, now - silentMs],
-					);
-					for (const row of rates) {
-						Object.assign(entryOf(textOf(row['key'])), {
-							spent: Number(row['spent']),
-							countedAt: integerOf(row['counted_at']),
-							elsewhere: 0,
-						});
-					}
+							[ids, now],
+						);
+						const others = await query(
+							'select key, sum(running) as running, sum(held) as held from key_hold where key = any($1) and owner <> $2 and seen > $3 group by key',
+							[ids, owner, now - silentMs],
+						);
+						for (const row of rates) {
+							Object.assign(entryOf(textOf(row['key'])), {
+								spent: Number(row['spent']),
+								countedAt: integerOf(row['counted_at']),
+								elsewhere: 0,
+							});
+						}
 
-					const running = new Map<string, number>();
-					for (const row of others) {
-						const id = textOf(row['key']);
-						entryOf(id).elsewhere = integerOf(row['held']);
-						running.set(id, integerOf(row['running']));
-					}
+						const running = new Map<string, number>();
+						for (const row of others) {
+							const id = textOf(row['key']);
+							entryOf(id).elsewhere = integerOf(row['held']);
+							running.set(id, integerOf(row['running']));
+						}
 
-					const taken = takes.map(one =>
-						decide(one, {running: running.get(one.id) ?? 0, now, undo}),
-					);
-					const buckets = ids.map(entryOf);
-					await run(
-						`with filled as (
+						const taken = takes.map(one =>
+							decide(one, {running: running.get(one.id) ?? 0, now, undo}),
+						);
+						const buckets = ids.map(entryOf);
+						await run(
+							`with filled as (
 							update key_rate set spent = new.spent, counted_at = new.counted_at
 							from unnest($1::text[], $6::float8[], $7::bigint[]) as new (key, spent, counted_at) where key_rate.key = new.key
 						) ${tell}`,
-						[
-							...tellingOf(ids, now),
-							buckets.map(({spent}) => spent),
-							buckets.map(({countedAt}) => countedAt),
-						],
-					);
-					return taken;
-				});
+							[
+								...tellingOf(ids, now),
+								buckets.map(({spent}) => spent),
+								buckets.map(({countedAt}) => countedAt),
+							],
+						);
+						return taken;
+					}),
+				);
 			} catch (error) {
 				rollBack();
 				throw error;
@@ -215,7 +221,7 @@ export function createKeyLimits({
 	let sharing: Promise<void> | undefined;
 	// What could not be told is told the next time.
 	const shareNow = async () =>
-		(sharing ??= share()
+		(sharing ??= oneByOne(share)
 			.catch(() => {})
 			.finally(() => {
 				sharing = undefined;
