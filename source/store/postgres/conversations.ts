@@ -13,22 +13,35 @@ import {
 	writerOfMemo,
 } from '../conversation-rules.ts';
 import {openTurnOfRow} from '../conversations.ts';
-import {maxQueuedOfRoute, sameMessageMs} from '../rules.ts';
+import {sameMessageMs} from '../rules.ts';
 import type {NewRun} from '../run-queue.ts';
 import type {Transaction} from './database.ts';
-import {enqueue, laneOf} from './enqueue.ts';
+import {enqueue, laneOf, type QueuedNote} from './enqueue.ts';
 import {getMemo, listMemos, type NewMemo, putMemos} from './memos.ts';
 import type {PostgresParts} from './parts.ts';
-
-/** Runs that wait for a worker: neither for the time that they were promised nor for a login. `$1` is now. */
-const waitsForWorker =
-	"state = 'queued' and awaits_logins is null and not (is_promised = 1 and due_at > $1)";
+import type {Waiting, WaitingReader} from './waiting.ts';
 
 /** `Conversations` on PostgreSQL. */
-export function createConversations({database}: Pick<PostgresParts, 'database'>): Conversations {
+export function createConversations({
+	database,
+	readWaiting,
+	queued,
+}: Pick<PostgresParts, 'database'> & {
+	readonly readWaiting: WaitingReader;
+	readonly queued: QueuedNote;
+}): Conversations {
 	return {
-		receive: async entry =>
-			database.transact(async transaction => receive(transaction, entry), 'accept'),
+		async receive(entry) {
+			const received = await database.transact(
+				async transaction => receive(transaction, {entry, readWaiting}),
+				'accept',
+			);
+			if (received.some(({kind}) => kind === 'queued')) {
+				queued.tell();
+			}
+
+			return received;
+		},
 		cursor: async platform => getMemo(database, conversationMemos.cursor, platform),
 		session: async conversation =>
 			sessionOfMemo(
@@ -55,12 +68,15 @@ export function createConversations({database}: Pick<PostgresParts, 'database'>)
 
 async function receive(
 	transaction: Transaction,
-	entry: Received,
+	{entry, readWaiting}: {readonly entry: Received; readonly readWaiting: WaitingReader},
 ): Promise<readonly ReceivedMessage[]> {
 	const {now, run} = transaction;
 	const {platform, messages, cursor} = entry;
 	const changes: Changes = {known: new Set(), kept: new Set(), memos: [], runs: []};
-	const state = await readState(transaction, entry, changes);
+	const waiting = entry.messages.some(({asks}) => asks.kind === 'turn')
+		? await readWaiting(transaction, [entry.maxQueued])
+		: undefined;
+	const state = await readState(transaction, entry, {changes, waiting});
 	const received = messages.map(message => receiveMessage(message, entry, state));
 	if (cursor !== undefined) {
 		changes.memos.push({kind: conversationMemos.cursor, name: platform, value: cursor});
@@ -93,9 +109,9 @@ const keyOf = (kind: string, name: string): string => JSON.stringify([kind, name
 async function readState(
 	{query, now}: Transaction,
 	entry: Received,
-	changes: Changes,
+	{changes, waiting}: {readonly changes: Changes; readonly waiting: Waiting | undefined},
 ): Promise<ReceivingState> {
-	const {platform, messages, maxQueued} = entry;
+	const {profile, platform, messages, maxQueued} = entry;
 	const asking = messages.filter(({asks}) => asks.kind === 'turn');
 	const names = new Set(asking.map(({conversation}) => conversationName(conversation)));
 	const writers = new Set(messages.map(writerKeyOf));
@@ -107,15 +123,7 @@ async function readState(
 		`select kind, name, data from memo where (kind = '${conversationMemos.session}' and name = any($1)) or (kind = '${conversationMemos.writer}' and name = any($2))`,
 		[[...names], [...writers]],
 	);
-	const lanes = await waitingLanes({query, now}, entry);
-	const [all] =
-		asking.length === 0
-			? []
-			: await query(
-					`select count(*) as queued from (select from run where due_at is not null and ${waitsForWorker} limit $2) as waiting`,
-					[now, maxQueued],
-				);
-	let queued = integerOf(all?.['queued']);
+	const lanes = await waitingLanes({query}, entry);
 	for (const row of known) {
 		changes.known.add(textOf(row['message']));
 	}
@@ -138,18 +146,11 @@ async function readState(
 			memory.set(keyOf(kind, name), value);
 			changes.memos.push({kind, name, value});
 		},
-		waiting: conversation => lanes.of(conversation).waiting,
+		waiting: lanes.of,
 		waitingOfChat: lanes.ofChat,
-		refusal(route) {
-			if (queued >= maxQueued) {
-				return {queued};
-			}
-
-			const {ready} = lanes.named(route);
-			return ready < maxQueuedOfRoute(maxQueued, queued - ready) ? undefined : {queued: ready};
-		},
+		refusal: route => waiting?.queueRefusal({profile, route}, maxQueued),
 		enqueue(run) {
-			queued += 1;
+			waiting?.add('queued', run, run.dueAt);
 			if (run.turn) {
 				lanes.add(run.turn.conversation);
 			}
@@ -160,10 +161,7 @@ async function readState(
 }
 
 /** How many turns wait in each lane, and in each chat, that the messages of an entry are for. */
-async function waitingLanes(
-	{query, now}: Pick<Transaction, 'query' | 'now'>,
-	{profile, messages}: Received,
-) {
+async function waitingLanes({query}: Pick<Transaction, 'query'>, {profile, messages}: Received) {
 	const asking = messages.filter(({asks}) => asks.kind === 'turn');
 	const laneOfRoute = (route: string) => laneOf(profile, route, undefined);
 	const chats = new Map(
@@ -173,17 +171,15 @@ async function waitingLanes(
 		}),
 	);
 	const inChats = new Map<string, number>();
-	const counts = new Map<string, {readonly waiting: number; readonly ready: number}>();
+	const inLanes = new Map<string, number>();
 	if (asking.length > 0) {
 		const lanes = asking.map(({conversation}) => laneOfRoute(conversationName(conversation)));
 		const ofLanes = await query(
-			`select lane, count(*) as waiting, count(*) filter (where ${waitsForWorker}) as ready from run
-			where lane = any($2) and due_at is not null and state = 'queued' group by lane`,
-			[now, [...new Set(lanes)]],
+			`select lane, count(*) as waiting from run where lane = any($1) and due_at is not null and state = 'queued' group by lane`,
+			[[...new Set(lanes)]],
 		);
 		for (const row of ofLanes) {
-			const [waiting, ready] = [integerOf(row['waiting']), integerOf(row['ready'])];
-			counts.set(textOf(row['lane']), {waiting, ready});
+			inLanes.set(textOf(row['lane']), integerOf(row['waiting']));
 		}
 
 		const all = [...chats.values()];
@@ -203,18 +199,16 @@ async function waitingLanes(
 		}
 	}
 
-	const named = (route: string) => counts.get(laneOfRoute(route)) ?? {waiting: 0, ready: 0};
+	const of = (conversation: Conversation) =>
+		inLanes.get(laneOfRoute(conversationName(conversation))) ?? 0;
 	const ofChat = (conversation: Conversation) =>
 		inChats.get(lanesOfChat(profile, conversation).name) ?? 0;
 	return {
-		named,
-		of: (conversation: Conversation) => named(conversationName(conversation)),
+		of,
 		ofChat,
 		/** One more turn waits. */
 		add(conversation: Conversation) {
-			const route = conversationName(conversation);
-			const {waiting, ready} = named(route);
-			counts.set(laneOfRoute(route), {waiting: waiting + 1, ready: ready + 1});
+			inLanes.set(laneOfRoute(conversationName(conversation)), of(conversation) + 1);
 			inChats.set(lanesOfChat(profile, conversation).name, ofChat(conversation) + 1);
 		},
 	};

@@ -101,7 +101,7 @@ export async function openPostgresStore(
 			};
 		},
 		approvals: createStoredApprovals(parts),
-		conversations: createConversations(parts),
+		conversations: createConversations({database, queued, readWaiting}),
 		documents: createDocuments(parts),
 		keys: createStoredKeys(parts),
 		memos: createMemos(parts),

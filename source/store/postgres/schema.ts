@@ -168,13 +168,7 @@ const steps: readonly string[] = [
 		data text not null
 	);
 	create index approval_waiting on approval (id) where settled_at is null;
-	create table approval_rule (
-		id bigserial primary key,
-		owner text,
-		uses bigint not null default 0,
-		used_at bigint,
-		data text not null
-	);
+	create table approval_rule (id bigserial primary key, owner text, uses bigint not null default 0, used_at bigint, data text not null);
 	create table approval_tool (
 		profile text not null,
 		server text not null,
@@ -244,14 +238,7 @@ const steps: readonly string[] = [
 	create index document_removed on document (version) where data is null;
 	create sequence document_version;
 	create unlogged table key_rate (key text primary key, spent double precision not null, counted_at bigint not null);
-	create unlogged table key_hold (
-		key text,
-		owner text,
-		running integer not null,
-		held bigint not null,
-		seen bigint not null,
-		primary key (key, owner)
-	);`,
+	create unlogged table key_hold (key text, owner text, running integer not null, held bigint not null, seen bigint not null, primary key (key, owner));`,
 ];
 
 /** The version that this program writes. */
