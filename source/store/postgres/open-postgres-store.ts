@@ -10,8 +10,10 @@ import {createDeferred} from './batch.ts';
 import {createDatabase} from './database.ts';
 import {createQueuedNote} from './enqueue.ts';
 import {createGroups} from './groups.ts';
+import {createHistory} from './history.ts';
 import {createIntake} from './intake.ts';
 import {createJobs} from './jobs.ts';
+import {createJournal} from './journal.ts';
 import {openMember} from './members.ts';
 import {createNamedLeases} from './named-leases.ts';
 import {createNotes} from './notes.ts';
@@ -73,6 +75,8 @@ export async function openPostgresStore(
 	return {
 		...parts,
 		events,
+		journal: createJournal(parts),
+		history: createHistory(parts),
 		runs: runs.runs,
 		cluster,
 		share,
