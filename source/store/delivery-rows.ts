@@ -15,14 +15,15 @@ import {
 
 /** Columns of a listing: everything but what was received. The tables are joined by `deliveryTables`. */
 export const deliveryColumns = `delivery.id, delivery.profile, delivery.route, delivery.event, delivery_id, id_source, status, outcome, received_at, duration_ms,
-	body_bytes, flags, replay_of, delivery.run as work, iif(coalesce_group.latest = delivery.id, coalesce_group.run, null) as grouped_run, trace`;
+	body_bytes, flags, replay_of, delivery.run as work, case when coalesce_group.latest = delivery.id then coalesce_group.run end as grouped_run, trace`;
 
 /** A delivery and the group that it joined, if it did: its `run` is below zero then. */
 export const deliveryTables =
 	'delivery left join coalesce_group on coalesce_group.id = -delivery.run';
 
 /** The run of a delivery, or of its group. */
-export const runOfDelivery = 'iif(delivery.run > 0, delivery.run, coalesce_group.run)';
+export const runOfDelivery =
+	'case when delivery.run > 0 then delivery.run else coalesce_group.run end';
 
 /** Inserts the parameters of `deliveryParameters` and, as the last one, the number of the run or, below zero, of the group, or null. */
 export const insertDelivery = `insert into delivery (

@@ -1,7 +1,7 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Delivery} from '../core/delivery.ts';
 import type {RunState} from '../core/run.ts';
-import {wordOf} from './columns.ts';
+import {integerOf, nullableInteger, nullableText, type Row, wordOf} from './columns.ts';
 import {rowIdOf} from './delivery-rows.ts';
 
 /**
@@ -12,13 +12,24 @@ export function createWorkReader(database: DatabaseSync): (delivery: Delivery) =
 	const runState = database.prepare('select state from run where id = ?');
 	const latestOf = database.prepare('select latest from coalesce_group where id = ?');
 	return delivery => {
-		const {id, runId, group} = delivery;
-		if (runId !== undefined) {
-			const row = runState.get(runId);
-			return row ? {...delivery, work: wordOf<RunState>(row['state'])} : delivery;
-		}
-
-		const row = group === undefined ? undefined : latestOf.get(group);
-		return row && row['latest'] !== rowIdOf(id) ? {...delivery, work: 'superseded'} : delivery;
+		const {runId, group} = delivery;
+		const state = runId === undefined ? undefined : runState.get(runId)?.['state'];
+		const latest =
+			runId !== undefined || group === undefined ? undefined : latestOf.get(group)?.['latest'];
+		return workOfRow(delivery, {work_state: state ?? null, latest: latest ?? null});
 	};
+}
+
+/** The same where a row has both: `work_state` of the run, if there is one, and `latest` of the group. */
+export function workOfRow(delivery: Delivery, row: Row): Delivery {
+	const latest = nullableInteger(row['latest']);
+	if (delivery.runId !== undefined) {
+		return nullableText(row['work_state']) === null
+			? delivery
+			: {...delivery, work: wordOf<RunState>(row['work_state'])};
+	}
+
+	return latest !== null && integerOf(latest) !== rowIdOf(delivery.id)
+		? {...delivery, work: 'superseded'}
+		: delivery;
 }

@@ -19,7 +19,14 @@ const stretch = 2000;
 const minEndingLength = 4;
 const base = 36;
 /** More are not told of when an ending is that of several. */
-const maxCandidates = 5;
+export const maxCandidates = 5;
+
+/** Whether an identifier may be asked for by `text` as its ending. */
+export const isEnding = (text: string): boolean =>
+	text.length >= minEndingLength && Number.isSafeInteger(modulusOf(text));
+
+/** What is left of an identifier divided by this is its ending. */
+export const modulusOf = (ending: string): number => base ** ending.length;
 
 /** Reads deliveries; needs no write access. */
 export function createJournalReader(database: DatabaseSync): Pick<Journal, 'get' | 'list'> {
@@ -46,15 +53,15 @@ export function createJournalReader(database: DatabaseSync): Pick<Journal, 'get'
 
 	/** The newest rows whose identifier ends so. */
 	const findEnding = async (ending: string, value: number): Promise<readonly number[]> => {
-		const modulus = base ** ending.length;
-		if (ending.length < minEndingLength || !Number.isSafeInteger(modulus)) {
+		if (!isEnding(ending)) {
 			return [];
 		}
 
 		const found = await newestFirst(
 			{
 				floorOf,
-				find: ({floor: from, top, count}) => endings.all(from, top, modulus, value, count),
+				find: ({floor: from, top, count}) =>
+					endings.all(from, top, modulusOf(ending), value, count),
 			},
 			{before: Number.MAX_SAFE_INTEGER, limit: maxCandidates + 1},
 		);
@@ -71,7 +78,7 @@ export function createJournalReader(database: DatabaseSync): Pick<Journal, 'get'
 			const exact = idOfNumber(value) === id ? one.get(value) : undefined;
 			const [only, ...others] = exact ? [] : await findEnding(id, value);
 			if (only !== undefined && others.length > 0) {
-				throw ambiguous(id, [only, ...others].map(idOfNumber));
+				throw ambiguousEnding(id, [only, ...others].map(idOfNumber));
 			}
 
 			const row = exact ?? (only === undefined ? undefined : one.get(only));
@@ -97,7 +104,8 @@ export function createJournalReader(database: DatabaseSync): Pick<Journal, 'get'
 	};
 }
 
-const ambiguous = (ending: string, candidates: readonly string[]): SvcError =>
+/** An ending of several identifiers, the newest first. */
+export const ambiguousEnding = (ending: string, candidates: readonly string[]): SvcError =>
 	new SvcError(
 		'delivery_ambiguous',
 		`Cannot tell which delivery "${ending}" is: ${candidates.slice(0, maxCandidates).join(', ')}${candidates.length > maxCandidates ? ' and others' : ''} end so; give more of its characters`,

@@ -15,3 +15,30 @@ export type StoreReader = Pick<Store, 'history' | typeof Symbol.asyncDispose> & 
 	readonly sessions: Pick<StoredSessions, 'get' | 'messages' | 'list' | 'search'>;
 	readonly conversations: Pick<Conversations, 'open' | 'session' | 'writers'>;
 };
+
+/** Of a store that is missing, or was never filled. */
+export const emptyReader: StoreReader = {
+	journal: {get: async () => undefined, list: async () => []},
+	runs: {get: async () => undefined, list: async () => []},
+	groups: {get: async () => undefined, list: async () => []},
+	jobs: {list: async () => []},
+	approvals: {get: async () => undefined, settled: async () => [], rules: async () => []},
+	history: {
+		search: async () => ({items: [], scanned: 0}),
+		count: async () => ({counts: []}),
+		sum: async ({from}) => ({since: from, leftOut: 0, rows: []}),
+	},
+	keys: {list: async () => [], usesSince: async () => [], totals: async () => []},
+	sessions: {
+		get: async () => undefined,
+		messages: async () => [],
+		list: async () => [],
+		search: async () => [],
+	},
+	conversations: {
+		open: async () => [],
+		session: async () => undefined,
+		writers: async () => [],
+	},
+	async [Symbol.asyncDispose]() {},
+};

@@ -4,8 +4,8 @@ import type {Counters} from './counters.ts';
 import {transcriptEnd, transcriptStart} from './transcripts.ts';
 
 /** Columns that say what goes with a delivery, beside `delivery.id`; the tables are joined by `deliveryTables`. What a group became goes with its latest. */
-export const belongings = `octet_length(body) as bytes, iif(coalesce_group.latest = delivery.id, coalesce_group.id, null) as own_group,
-	iif(delivery.run > 0, delivery.run, iif(coalesce_group.latest = delivery.id, coalesce_group.run, null)) as own_run`;
+export const belongings = `octet_length(body) as bytes, case when coalesce_group.latest = delivery.id then coalesce_group.id end as own_group,
+	case when delivery.run > 0 then delivery.run when coalesce_group.latest = delivery.id then coalesce_group.run end as own_run`;
 
 /** Deletes rows and what belongs to them, inside a transaction. */
 export type RowDeletion = {

@@ -9,7 +9,7 @@ import {createJobReader} from './jobs.ts';
 import {createJournalReader} from './journal-reader.ts';
 import {createKeyReader} from './keys.ts';
 import {versionOf} from './migrations.ts';
-import type {StoreReader} from './reader-port.ts';
+import {emptyReader, type StoreReader} from './reader-port.ts';
 import {createRunReader} from './run-reader.ts';
 import {createSessionReader} from './session-reader.ts';
 import {sessionSchema} from './session-schema.ts';
@@ -17,32 +17,6 @@ import {storeUnreadable} from './sqlite-errors.ts';
 import {untouched} from './untouched.ts';
 
 const busyTimeoutMs = 1000;
-
-const emptyReader: StoreReader = {
-	journal: {get: async () => undefined, list: async () => []},
-	runs: {get: async () => undefined, list: async () => []},
-	groups: {get: async () => undefined, list: async () => []},
-	jobs: {list: async () => []},
-	approvals: {get: async () => undefined, settled: async () => [], rules: async () => []},
-	history: {
-		search: async () => ({items: [], scanned: 0}),
-		count: async () => ({counts: []}),
-		sum: async ({from}) => ({since: from, leftOut: 0, rows: []}),
-	},
-	keys: {list: async () => [], usesSince: async () => [], totals: async () => []},
-	sessions: {
-		get: async () => undefined,
-		messages: async () => [],
-		list: async () => [],
-		search: async () => [],
-	},
-	conversations: {
-		open: async () => [],
-		session: async () => undefined,
-		writers: async () => [],
-	},
-	async [Symbol.asyncDispose]() {},
-};
 
 /**
  * Looks at the store of a gateway that does not run. A file that is missing, or was never filled, gives empty answers; nothing is

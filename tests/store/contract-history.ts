@@ -328,6 +328,32 @@ export function describeHistory(name: string, use: Use): void {
 		);
 
 		test(
+			'who hangs up gives the place among those who wait back at once, and the others are answered',
+			use(async store => {
+				await acceptRun(store);
+				const question = {filter: '', now: startMs, limit: 10};
+				const answered = {items: [expect.anything()]};
+				const leaving = new AbortController();
+				const stays = Array.from({length: 2}, async () => store.history.search('runs', question));
+				const left = Array.from({length: 14}, async () =>
+					store.history.search('runs', question, leaving.signal),
+				);
+				await expect(store.history.search('runs', question)).rejects.toMatchObject({
+					code: 'history_busy',
+				});
+
+				leaving.abort();
+				const next = store.history.search('runs', question);
+				const outcomes = await Promise.allSettled(left);
+				expect(outcomes.every(({status}) => status === 'rejected')).toBe(true);
+				expect(await Promise.all([...stays, next])).toMatchObject([answered, answered, answered]);
+				await expect(store.history.search('runs', question, leaving.signal)).rejects.toMatchObject({
+					name: 'AbortError',
+				});
+			}),
+		);
+
+		test(
 			'groups are part of it once they are dispatched',
 			use(async store => {
 				const {group} = await acceptGrouped(store);

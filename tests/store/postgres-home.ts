@@ -78,17 +78,21 @@ async function within<Result>(
 	}
 }
 
-const tablesOf = async (client: Client): Promise<readonly string[]> =>
+/** The tables and the columns that are written; last the one that triggers of others change. */
+const tablesOf = async (
+	client: Client,
+): Promise<ReadonlyArray<{readonly name: string; readonly columns: string}>> =>
 	(
-		await client.query<{name: string}>(
-			"select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'schema_version'",
+		await client.query<{name: string; columns: string}>(
+			`select table_name as name, string_agg('"' || column_name || '"', ', ') as columns from information_schema.columns
+			where table_schema = 'public' and table_name <> 'schema_version' and is_generated = 'NEVER' group by 1 order by table_name = 'counter'`,
 		)
-	).rows.map(({name}) => name);
+	).rows;
 
 async function emptyRows(url: string): Promise<void> {
 	await within(url, async client => {
 		const tables = await tablesOf(client);
-		await client.query(tables.map(table => `delete from "${table}"`).join(';'));
+		await client.query(tables.map(({name}) => `delete from "${name}"`).join(';'));
 		await client.query(
 			"select setval(c.oid::regclass, 1, false) from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'S' and n.nspname = 'public'",
 		);
@@ -98,7 +102,7 @@ async function emptyRows(url: string): Promise<void> {
 async function copyRows(from: string, to: string): Promise<void> {
 	await within(from, async source =>
 		within(to, async target => {
-			for (const table of await tablesOf(source)) {
+			for (const {name: table, columns} of await tablesOf(source)) {
 				// oxlint-disable-next-line no-await-in-loop -- one connection
 				const {rows} = await source.query<{data: string}>(
 					`select coalesce(json_agg(t), '[]')::text as data from "${table}" t`,
@@ -107,7 +111,7 @@ async function copyRows(from: string, to: string): Promise<void> {
 				await target.query(`delete from "${table}"`);
 				// oxlint-disable-next-line no-await-in-loop
 				await target.query(
-					`insert into "${table}" select * from json_populate_recordset(null::"${table}", $1::json)`,
+					`insert into "${table}" (${columns}) select ${columns} from json_populate_recordset(null::"${table}", $1::json)`,
 					[rows[0]?.data],
 				);
 			}

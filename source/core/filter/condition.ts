@@ -26,6 +26,6 @@ export type Condition = {
 	| {readonly kind: 'since'; readonly field: string; readonly from: (now: number) => number}
 	/** The text, in lower case, stands in the haystack. */
 	| {readonly kind: 'word'; readonly text: string}
-	/** Something was received and is kept. A word that reads it says nothing more here; the negation of it says nothing at all. */
-	| {readonly kind: 'body'}
+	/** Something was received and is kept; with `text`, that stands in it in lower case, unless it has a backslash. A word that reads it says nothing more here; the negation of it says nothing at all. */
+	| {readonly kind: 'body'; readonly text?: string}
 );

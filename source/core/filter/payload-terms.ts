@@ -116,7 +116,7 @@ export const bodyTerm: Term<WithBody> = {
 		return bodyResult(received => {
 			const text = received.text();
 			return text.toLowerCase().includes(wanted) || (text.includes('\\') && isTold(received));
-		});
+		}, wanted);
 
 		/** What JSON escapes stands there in other letters. */
 		function isTold(received: ReceivedBody): boolean {
@@ -150,11 +150,14 @@ function holdsText(payload: JsonValue, wanted: string): boolean {
 	return false;
 }
 
-const bodyResult = (test: (received: ReceivedBody) => boolean): TermResult<WithBody> => ({
+const bodyResult = (
+	test: (received: ReceivedBody) => boolean,
+	text?: string,
+): TermResult<WithBody> => ({
 	test({received}) {
 		const body = received?.();
 		return body !== undefined && test(body);
 	},
-	condition: {kind: 'body'},
+	condition: {kind: 'body', ...(text !== undefined && {text})},
 	readsBody: true,
 });

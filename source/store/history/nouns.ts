@@ -20,7 +20,8 @@ import type {SqlFields} from './sql-conditions.ts';
 /** How the history of a noun is read: `Asked` is what a filter is asked about, `Item` what is answered. */
 export type HistoryOf<Item, Asked> = SqlFields & {
 	/** Columns and tables of a listing. */
-	readonly select: string;
+	readonly columns: string;
+	readonly tables: string;
 	/** The one table whose rows lie in the order of the cursor, and what of it belongs to the history. */
 	readonly base: string;
 	/** The column of the cursor: an integer that no two rows share and that grows. */
@@ -43,8 +44,9 @@ export const bodyStatement = (database: DatabaseSync): ReadBody => {
 	return id => statement.get(id);
 };
 
-const deliveries: HistoryOf<Delivery, FilteredDelivery> = {
-	select: `select ${deliveryColumns} from ${deliveryTables}`,
+export const deliveries: HistoryOf<Delivery, FilteredDelivery> = {
+	columns: deliveryColumns,
+	tables: deliveryTables,
 	base: 'delivery',
 	cursor: 'delivery.id',
 	fields: {
@@ -76,8 +78,9 @@ const deliveries: HistoryOf<Delivery, FilteredDelivery> = {
 	itemOf: ({delivery}, withWork) => withWork(delivery),
 };
 
-const runs: HistoryOf<Run, Run> = {
-	select: `select ${runColumns} from ${runTables}`,
+export const runs: HistoryOf<Run, Run> = {
+	columns: runColumns,
+	tables: runTables,
 	base: 'run',
 	cursor: 'run.id',
 	fields: {
@@ -93,8 +96,9 @@ const runs: HistoryOf<Run, Run> = {
 };
 
 /** Those that were dispatched, in the order of their runs: what waits is in the state. */
-const groups: HistoryOf<Group, Group> = {
-	select: `select ${groupColumns} from ${groupTables}`,
+export const groups: HistoryOf<Group, Group> = {
+	columns: groupColumns,
+	tables: groupTables,
 	base: 'coalesce_group',
 	cursor: 'coalesce_group.run',
 	where: 'coalesce_group.run is not null',
@@ -110,8 +114,12 @@ const groups: HistoryOf<Group, Group> = {
 };
 
 /** Those that were settled. */
-const approvals: HistoryOf<Approval, Extract<ApprovalEntry, {readonly approval: Approval}>> = {
-	select: 'select id, data from approval',
+export const approvals: HistoryOf<
+	Approval,
+	Extract<ApprovalEntry, {readonly approval: Approval}>
+> = {
+	columns: 'id, data',
+	tables: 'approval',
 	base: 'approval',
 	cursor: 'id',
 	where: 'settled_at is not null',
@@ -121,8 +129,8 @@ const approvals: HistoryOf<Approval, Extract<ApprovalEntry, {readonly approval: 
 	itemOf: ({approval}) => approval,
 };
 
-/** What has a history, by its name. */
-export const historyNouns: Readonly<Record<HistoryNoun, unknown>> = {
+/** What has a history, by its name, as SQLite is asked for it. */
+export const sqliteNouns: Readonly<Record<HistoryNoun, unknown>> = {
 	deliveries,
 	runs,
 	groups,

@@ -6,7 +6,7 @@ import {floorOfRow, integerOf, type Row} from '../columns.ts';
 import {createWorkReader} from '../delivery-work.ts';
 import {pageOf} from '../newest-first.ts';
 import {countOnce} from './count.ts';
-import {bodyStatement, historyNouns, type HistoryOf, type ReadBody} from './nouns.ts';
+import {bodyStatement, type HistoryOf, type ReadBody, sqliteNouns} from './nouns.ts';
 import type {
 	CountQuestion,
 	CountStep,
@@ -16,7 +16,7 @@ import type {
 	HistoryStep,
 	SumQuestion,
 } from './port.ts';
-import {sqlOf, type SqlPart} from './sql-conditions.ts';
+import {sqliteDialect, sqlOf, type SqlPart} from './sql-conditions.ts';
 import {createSumming, type Summing} from './sum.ts';
 
 /** How long one step looks, milliseconds; a read transaction is never open for longer. */
@@ -73,7 +73,7 @@ export function createHistorySearch(database: DatabaseSync): HistorySearch {
 	return {
 		search(noun, question) {
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a record's parts fit each other, which a list of different ones cannot say
-			const history = historyNouns[noun] as HistoryOf<HistoryItems[typeof noun], unknown>;
+			const history = sqliteNouns[noun] as HistoryOf<HistoryItems[typeof noun], unknown>;
 			return searchOnce({prepare, read, withWork}, history, question);
 		},
 		count: question => countOnce(prepare, question),
@@ -96,7 +96,7 @@ function searchOnce<Item, Asked>(
 	const endsAt = systemClock.monotonic() + stepMs;
 	const limit = pageOf(wanted);
 	const filter = parseFilter(text, history.vocabulary);
-	const parts = sqlOf(filter.conditions, {columns: history, now});
+	const parts = sqlOf(filter.conditions, {columns: history, now, dialect: sqliteDialect});
 	const isUp = after !== undefined;
 	const edges = prepare(edgeSql(history, isUp));
 	const rows = prepare(rowsSql(history, parts, isUp));
@@ -144,7 +144,7 @@ function searchOnce<Item, Asked>(
 	}
 }
 
-type Table = Pick<HistoryOf<never, never>, 'base' | 'cursor' | 'where' | 'select'>;
+type Table = Pick<HistoryOf<never, never>, 'base' | 'cursor' | 'where' | 'columns' | 'tables'>;
 
 const kept = ({where}: Table): string => (where === undefined ? '' : ` and ${where}`);
 
@@ -156,9 +156,9 @@ function edgeSql(table: Table, isUp: boolean): string {
 }
 
 function rowsSql(table: Table, parts: readonly SqlPart[], isUp: boolean): string {
-	const {select, cursor} = table;
+	const {columns, tables, cursor} = table;
 	const asked = parts.map(({sql}) => ` and ${sql}`).join('');
-	return `${select.replace(' from ', `, ${cursor} as cursor from `)} where ${cursor} >= ? and ${cursor} <= ?${kept(table)}${asked} order by ${cursor} ${isUp ? 'asc' : 'desc'}`;
+	return `select ${columns}, ${cursor} as cursor from ${tables} where ${cursor} >= ? and ${cursor} <= ?${kept(table)}${asked} order by ${cursor} ${isUp ? 'asc' : 'desc'}`;
 }
 
 const countSql = (table: Table): string =>

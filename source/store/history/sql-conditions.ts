@@ -6,89 +6,113 @@ export type SqlFields = {
 	readonly fields: Readonly<Record<string, string>>;
 	/** May hold more than the haystack. */
 	readonly words?: string;
+	/** Which rows may have words that are missing there. */
+	readonly unsure?: string;
 	/** What they are looked for in beside that, in small letters and digits alone. */
 	readonly name?: string;
 	readonly body?: string;
 };
 
-/** Part of a `where`. */
+/** Part of a `where`, with a question mark for each binding. */
 export type SqlPart = {readonly sql: string; readonly bindings: Bindings};
 
-/** SQLite knows the small letters of ASCII only: what holds others is looked at row by row. */
-const isPlain = (text: string): boolean => /^[ -~]*$/.test(text);
+/** How an engine says what it can ask for itself; a part lets pass whatever its condition lets pass, and may let pass more. */
+export type SqlDialect = {
+	/** A text column, whatever the case: the parameter stands in it, or fits all of it as a pattern. */
+	contains(column: string): string;
+	fits(column: string): string;
+	/** A pattern with asterisks as the parameter of `fits`. */
+	patternOf(pattern: string): string;
+	/** A parameter that is a number. */
+	readonly number: string;
+	/** Which rows have to be looked at one by one, because their text may mean something else to the engine. */
+	isUnsure?(column: string): string;
+	word(columns: SqlFields, text: string): SqlPart | undefined;
+	body(column: string, text: string | undefined): SqlPart;
+};
 
-const holdsOthers = (column: string): string => `length(${column}) <> octet_length(${column})`;
-
-/** What SQLite can ask for itself: it lets everything pass that `conditions` let pass, and may let more. */
+/** What an engine can ask for itself: it lets everything pass that `conditions` let pass, and may let more. */
 export const sqlOf = (
 	conditions: readonly Condition[],
-	{columns, now}: {readonly columns: SqlFields; readonly now: number},
-): readonly SqlPart[] => conditions.flatMap(condition => partOf(condition, columns, now) ?? []);
+	{
+		columns,
+		now,
+		dialect,
+	}: {readonly columns: SqlFields; readonly now: number; readonly dialect: SqlDialect},
+): readonly SqlPart[] =>
+	conditions.flatMap(condition => {
+		const part = partOf(condition, {columns, dialect, now});
+		return part === undefined ? [] : [part];
+	});
 
-function partOf(condition: Condition, columns: SqlFields, now: number): SqlPart | undefined {
+function partOf(
+	condition: Condition,
+	{
+		columns,
+		now,
+		dialect,
+	}: {readonly columns: SqlFields; readonly now: number; readonly dialect: SqlDialect},
+): SqlPart | undefined {
 	const {isNegated = false} = condition;
 	switch (condition.kind) {
 		case 'text': {
 			const column = columns.fields[condition.field];
-			return column === undefined ? undefined : textPart(column, condition.patterns, isNegated);
+			return column === undefined
+				? undefined
+				: textPart(dialect, column, {patterns: condition.patterns, isNegated});
 		}
 
 		case 'number': {
 			const column = columns.fields[condition.field];
-			return column === undefined ? undefined : numberPart(column, condition);
+			return column === undefined ? undefined : numberPart(column, condition, dialect);
 		}
 
 		case 'since': {
 			const column = columns.fields[condition.field];
 			return column === undefined
 				? undefined
-				: {sql: `${column} ${isNegated ? '<' : '>='} ?`, bindings: [condition.from(now)]};
+				: {
+						sql: `${column} ${isNegated ? '<' : '>='} ${dialect.number}`,
+						bindings: [condition.from(now)],
+					};
 		}
 
 		case 'word': {
 			// The column may hold more than is looked in: what it lacks says nothing of what it has.
-			return columns.words === undefined || isNegated || !isSearchable(condition.text)
-				? undefined
-				: wordPart(columns.words, columns.name, condition.text);
+			return isNegated ? undefined : dialect.word(columns, condition.text);
 		}
 
 		case 'body': {
 			return columns.body === undefined || isNegated
 				? undefined
-				: {sql: `${columns.body} is not null`, bindings: []};
+				: dialect.body(columns.body, condition.text);
 		}
 	}
 }
 
-/** Whether a text stands in a JSON column as it stands in the value, and has no letter that means something to `glob`. */
-const isSearchable = (text: string): boolean => isPlain(text) && !/["\\*]/.test(text);
+/** Neither engine knows other small letters than those of ASCII. */
+const isPlain = (text: string): boolean => /^[ -~]*$/.test(text);
 
 function textPart(
+	dialect: SqlDialect,
 	column: string,
-	patterns: readonly string[],
-	isNegated: boolean,
+	{patterns, isNegated}: {readonly patterns: readonly string[]; readonly isNegated: boolean},
 ): SqlPart | undefined {
 	if (!patterns.every(isPlain)) {
 		return undefined;
 	}
 
 	const each = patterns.map(pattern =>
-		pattern.includes('*') ? `lower(${column}) glob ?` : `instr(lower(${column}), ?) > 0`,
+		pattern.includes('*') ? dialect.fits(column) : dialect.contains(column),
 	);
 	const any = each.length === 0 ? 'false' : `(${each.join(' or ')})`;
+	const asked = `${isNegated ? 'not ' : ''}${any}`;
 	return {
-		sql: `(${isNegated ? 'not ' : ''}${any} or ${holdsOthers(column)})`,
+		sql: dialect.isUnsure ? `(${asked} or ${dialect.isUnsure(column)})` : asked,
 		bindings: patterns.map(pattern =>
-			pattern.includes('*') ? pattern.replaceAll(/[[?]/g, letter => `[${letter}]`) : pattern,
+			pattern.includes('*') ? dialect.patternOf(pattern) : pattern,
 		),
 	};
-}
-
-function wordPart(words: string, name: string | undefined, text: string): SqlPart | undefined {
-	const part = textPart(words, [text], false);
-	return part && name !== undefined && /^[0-9a-z]+$/.test(text)
-		? {sql: `(${part.sql} or instr(${name}, ?) > 0)`, bindings: [...part.bindings, text]}
-		: part;
 }
 
 function numberPart(
@@ -100,13 +124,34 @@ function numberPart(
 		isUnder = false,
 		isNegated = false,
 	}: Extract<Condition, {readonly kind: 'number'}>,
+	{number}: SqlDialect,
 ): SqlPart {
 	const parts = [
-		...(from === undefined ? [] : [`${column} ${isOver ? '>' : '>='} ?`]),
-		...(to === undefined ? [] : [`${column} ${isUnder ? '<' : '<='} ?`]),
+		...(from === undefined ? [] : [`${column} ${isOver ? '>' : '>='} ${number}`]),
+		...(to === undefined ? [] : [`${column} ${isUnder ? '<' : '<='} ${number}`]),
 	];
 	return {
 		sql: `${isNegated ? 'not ' : ''}(${parts.join(' and ')})`,
 		bindings: [from, to].filter(value => value !== undefined),
 	};
 }
+
+/** SQLite. Words are looked for in JSON as well, where a text stands as it stands in the value unless it has letters that JSON escapes. */
+export const sqliteDialect: SqlDialect = {
+	contains: column => `instr(lower(${column}), ?) > 0`,
+	fits: column => `lower(${column}) glob ?`,
+	patternOf: pattern => pattern.replaceAll(/[[?]/g, letter => `[${letter}]`),
+	number: '?',
+	isUnsure: column => `length(${column}) <> octet_length(${column})`,
+	word({words, name}, text) {
+		if (words === undefined || !isPlain(text) || /["\\*]/.test(text)) {
+			return undefined;
+		}
+
+		const part = textPart(sqliteDialect, words, {patterns: [text], isNegated: false});
+		return part && name !== undefined && /^[0-9a-z]+$/.test(text)
+			? {sql: `(${part.sql} or instr(${name}, ?) > 0)`, bindings: [...part.bindings, text]}
+			: part;
+	},
+	body: column => ({sql: `${column} is not null`, bindings: []}),
+};

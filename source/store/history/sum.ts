@@ -32,7 +32,7 @@ const maxNameLength = 200;
 /** The columns of a name: `own` says which one of its kind, `called` is how it is read. A turn of a chat has the name of its key where others have that of their job. */
 const names: Readonly<Record<SumsBy, {readonly own: string; readonly called: string}>> = {
 	route: {own: `nullif(route, '-')`, called: 'null'},
-	key: {own: 'iif(delivery is null and job is null, job_name, null)', called: 'null'},
+	key: {own: 'case when delivery is null and job is null then job_name end', called: 'null'},
 	model: {own: 'model', called: 'null'},
 	job: {own: 'job', called: 'job_name'},
 };
@@ -44,51 +44,63 @@ const hasProfile: Readonly<Record<SumsBy, boolean>> = {
 	job: true,
 };
 
-/** Numbers of runs lie in the order of time, but for a clock that was set back. */
-const stretchSql = (by: SumsBy): string =>
-	`select id, created_at, profile, state, attempt, started_at, finished_at, usage, ${names[by].own} as own, ${names[by].called} as called
-	from run where id < ? order by id desc limit ${stretchRows}`;
-
-/** Sums that are being made: each step goes on where the last one ended, and the last one answers them. */
-export type Summing = {step(): StoredSums | undefined};
+/** Sums that are being made, whichever engine has the runs: `take` gets the rows of `sql`, which were asked for with `at()`, until it answers the sums. */
+export type SumsUnderWay = {
+	/** With a question mark for the number that the next stretch ends before. Numbers of runs lie in the order of time, but for a clock that was set back. */
+	readonly sql: string;
+	at(): number;
+	take(rows: Iterable<Row>): StoredSums | undefined;
+};
 
 /** Sums the runs that were made since a time, the newest first: until nothing is left, a whole stretch is older, or `mostRuns` were looked at. */
-export function createSumming(
-	prepare: (sql: string) => StatementSync,
-	{by, from, profile}: SumQuestion,
-): Summing {
+export function createSums({by, from, profile}: SumQuestion): SumsUnderWay {
 	const tally = createTally(by);
-	const sql = stretchSql(by);
+	const {own, called} = names[by];
 	let at = Number.MAX_SAFE_INTEGER;
 	let looked = 0;
 	let oldest = Infinity;
-
-	/** Sums the next stretch; answers whether it was the last. */
-	const takeStretch = (): boolean => {
-		let [rows, newer] = [0, 0];
-		for (const row of prepare(sql).iterate(at)) {
-			rows += 1;
-			at = integerOf(row['id']);
-			const createdAt = integerOf(row['created_at']);
-			const isNewer = createdAt >= from;
-			newer += isNewer ? 1 : 0;
-			oldest = Math.min(oldest, createdAt);
-			if (isNewer && (profile === undefined || row['profile'] === profile)) {
-				tally.add(row);
+	return {
+		sql: `select id, created_at, profile, state, attempt, started_at, finished_at, usage, ${own} as own, ${called} as called
+			from run where id < ? order by id desc limit ${stretchRows}`,
+		at: () => at,
+		take(stretch) {
+			let [rows, newer] = [0, 0];
+			for (const row of stretch) {
+				rows += 1;
+				at = integerOf(row['id']);
+				const createdAt = integerOf(row['created_at']);
+				const isNewer = createdAt >= from;
+				newer += isNewer ? 1 : 0;
+				oldest = Math.min(oldest, createdAt);
+				if (isNewer && (profile === undefined || row['profile'] === profile)) {
+					tally.add(row);
+				}
 			}
-		}
 
-		looked += rows;
-		return rows < stretchRows || newer === 0;
+			looked += rows;
+			const isLast = rows < stretchRows || newer === 0;
+			return isLast || looked >= mostRuns
+				? {since: isLast ? from : Math.max(from, oldest), ...tally.sums()}
+				: undefined;
+		},
 	};
+}
 
+/** Sums on SQLite: each step goes on where the last one ended, and the last one answers them. */
+export type Summing = {step(): StoredSums | undefined};
+
+export function createSumming(
+	prepare: (sql: string) => StatementSync,
+	question: SumQuestion,
+): Summing {
+	const sums = createSums(question);
 	return {
 		step() {
 			const endsAt = systemClock.monotonic() + stepMs;
 			do {
-				const isLast = takeStretch();
-				if (isLast || looked >= mostRuns) {
-					return {since: isLast ? from : Math.max(from, oldest), ...tally.sums()};
+				const done = sums.take(prepare(sums.sql).iterate(sums.at()));
+				if (done) {
+					return done;
 				}
 			} while (systemClock.monotonic() < endsAt);
 

@@ -13,10 +13,12 @@ import {createDatabase} from './database.ts';
 import {createDocuments} from './documents.ts';
 import {createQueuedNote} from './enqueue.ts';
 import {createGroups} from './groups.ts';
+import {createHistory} from './history.ts';
 import {createIntake} from './intake.ts';
 import {createJobs} from './jobs.ts';
 import {createKeyLimits} from './key-limits.ts';
 import {createStoredKeys} from './keys.ts';
+import {createJournal} from './journal.ts';
 import {openMember} from './members.ts';
 import {createMemos} from './memos.ts';
 import {createNamedLeases} from './named-leases.ts';
@@ -81,6 +83,8 @@ export async function openPostgresStore(
 	return {
 		...parts,
 		events,
+		journal: createJournal(parts),
+		history: createHistory(parts),
 		runs: runs.runs,
 		cluster,
 		share,

@@ -10,10 +10,12 @@ import type {Statements} from './database.ts';
 const firstStretch = 10_000;
 const maxStretch = 160_000;
 
+/** What the event of a run is about. */
+export const runSubject =
+	'case when run.conversation is null then delivery.subject else run.subject end';
+
 /** Columns of a listing, for `runOf`; the tables are joined by `runTables`. */
-export const runColumns = runColumnsWith(
-	'case when run.conversation is null then delivery.subject else run.subject end',
-);
+export const runColumns = runColumnsWith(runSubject);
 
 /** A whole run, and how far its transcript has come. */
 export type ReadRun = {readonly run: StoredRun; readonly cursor: TranscriptCursor};

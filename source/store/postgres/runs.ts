@@ -1,6 +1,7 @@
 import {integerOf} from '../columns.ts';
 import type {Lease, Runs} from '../port.ts';
 import {awaitedServers} from '../run-decisions.ts';
+import {readCounters} from './counters.ts';
 import {findNext, leaseRuns, type Asked, type GivenLease} from './leasing.ts';
 import type {PostgresParts} from './parts.ts';
 import {createRunNotes, type OpenLease} from './run-notes.ts';
@@ -77,8 +78,10 @@ export function createRuns({database, clock, deferred, owner, publish}: Postgres
 
 	const countKept = async () => {
 		if (!isClosed) {
-			const [row] = await database.query('select count(*) as count from run');
-			kept = {all: integerOf(row?.['count']), toDecide: await countToDecide(database)};
+			kept = {
+				all: (await readCounters(database)).runs,
+				toDecide: await countToDecide(database),
+			};
 		}
 
 		return kept;

@@ -1,6 +1,8 @@
 import {SvcError} from '../../core/errors.ts';
 import {integerOf} from '../columns.ts';
-import type {Database} from './database.ts';
+import {counting} from './counters.ts';
+import type {Database, Statements} from './database.ts';
+import {wordFunctions, wordsOfDelivery} from './words.ts';
 
 /**
  * One step per version of the schema; never edit a step that was released. Columns that both stores have are named and filled as in `store/migrations.ts`, so that rows are read by the same code: times are
@@ -9,6 +11,9 @@ import type {Database} from './database.ts';
  * - `run.lane` is `[profile, route, job]` as JSON, in the order of bytes. `run.lease_owner` and `lease_until` are set while a run is leased.
  * - `run.token` fences: whoever settles a run names the token that it was leased with.
  * - `delivery.subject` and `run.subject` are what the columns `trace` and `plan` say of it.
+ * - `delivery.words` is, folded, all that a free word of a filter is looked for in, and more; what has 500 characters may be cut. The primary key has it beside what else a search asks of many rows, so that
+ *   the rows are not read. It is appended to: an index of the parts of words would cost each delivery as much as all the rest.
+ * - `counter` sums the rows of deliveries and runs, and the bytes of the bodies that are kept, in several rows so that writers do not wait for each other; triggers keep it, whoever writes.
  * - `claim` holds the identifiers that count as duplicates, of deliveries and runs alike; `work` is a run or, below zero, a group.
  * - `rate_window.most` and `took` are of the last request: the limit of it, and how many of those that came together pass. `pace.data` has the starts that were promised, the newest last.
  * - `member` has the gateways; `place` is the host and the home of one. `slot` is its share of the identifiers of a millisecond.
@@ -19,7 +24,8 @@ import type {Database} from './database.ts';
  * - `document` has what people edit: subscriptions, jobs, tokens of tool servers; `version` is greater with each change of any of them; `data` is null once it is removed.
  */
 const steps: readonly string[] = [
-	`create table member (
+	`${wordFunctions}
+	create table member (
 		owner text primary key,
 		node text not null,
 		place text not null,
@@ -42,7 +48,7 @@ const steps: readonly string[] = [
 	);
 	create table pace (profile text, route text, at bigint not null, data text not null, primary key (profile, route));
 	create table delivery (
-		id bigint primary key,
+		id bigint,
 		profile text collate "C" not null,
 		route text collate "C" not null,
 		event text collate "C" not null,
@@ -60,7 +66,9 @@ const steps: readonly string[] = [
 		trace text not null,
 		headers text not null,
 		plan text,
-		body bytea
+		body bytea,
+		words text collate "C" generated always as (${wordsOfDelivery}) stored,
+		primary key (id) include (status, received_at, duration_ms, body_bytes, words)
 	);
 	alter table delivery alter column body set storage external;
 	create index delivery_rejected on delivery (id) where status >= 400 and outcome <> 'delivery';
@@ -137,6 +145,7 @@ const steps: readonly string[] = [
 	create index run_of_job on run (job, profile) where job is not null and finished_at is null;
 	create index run_awaiting on run (id) where awaits_logins is not null;
 	create index run_to_decide on run (id) where state in ('interrupted', 'uncertain', 'dead');
+	${counting}
 	create table job_run (run bigint primary key, event text not null, plan text not null);
 	create table lane_turn (lane text collate "C" primary key, turn bigint not null);
 	create index lane_turn_order on lane_turn (turn);
@@ -244,6 +253,20 @@ const steps: readonly string[] = [
 /** The version that this program writes. */
 export const schemaVersion = steps.length;
 
+/** The version of a schema that is there; 0 before the first. @throws SvcError `store_too_new` */
+export async function versionOf({query}: Pick<Statements, 'query'>, name: string): Promise<number> {
+	const [row] = await query('select max(version) as version from schema_version');
+	const version = integerOf(row?.['version']);
+	if (version > schemaVersion) {
+		throw new SvcError(
+			'store_too_new',
+			`Cannot open the store ${name}: a newer version of svc wrote it, with schema ${version}, and this program knows ${schemaVersion}: upgrade to that version`,
+		);
+	}
+
+	return version;
+}
+
 /**
  * Brings the schema to `schemaVersion`, one member at a time: those that start together on an empty database wait for the first. A member of before goes on beside it: steps only add.
  * @throws SvcError `store_too_new`, `journal_unavailable`
@@ -251,15 +274,7 @@ export const schemaVersion = steps.length;
 export async function migrate(database: Database): Promise<void> {
 	await database.transact(async ({query, run}) => {
 		await run('create table if not exists schema_version (version integer not null)');
-		const [row] = await query('select max(version) as version from schema_version');
-		const version = integerOf(row?.['version']);
-		if (version > schemaVersion) {
-			throw new SvcError(
-				'store_too_new',
-				`Cannot open the store ${database.name}: a newer version of svc wrote it, with schema ${version}, and this program knows ${schemaVersion}: upgrade to that version`,
-			);
-		}
-
+		const version = await versionOf({query}, database.name);
 		for (const [index, step] of steps.slice(version).entries()) {
 			// oxlint-disable-next-line no-await-in-loop -- each builds on the one before
 			await run(step);

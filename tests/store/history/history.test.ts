@@ -47,30 +47,6 @@ test('a thread that cannot open its file is an error to whoever asked', async ()
 	expect(await ask(history)).toMatchObject([refused, refused]);
 });
 
-test('who hangs up gives the place among those who wait back at once, and the others are answered', async () => {
-	await using home = await createSqliteHome();
-	const clock = createFakeClock(startMs);
-	await using store = await home.open(clock);
-	await acceptRun(store);
-	await using history = createHistory({clock, settle() {}}, {file: home.file});
-	const leaving = new AbortController();
-	const stays = history.search('runs', question);
-	const left = Array.from({length: 15}, async () =>
-		history.search('runs', question, leaving.signal),
-	);
-	await expect(history.search('runs', question)).rejects.toMatchObject({code: 'history_busy'});
-
-	leaving.abort();
-	const next = history.search('runs', question);
-	const outcomes = await Promise.allSettled(left);
-	expect(outcomes.every(({status}) => status === 'rejected')).toBe(true);
-	expect(await stays).toMatchObject(answered.value);
-	expect(await next).toMatchObject(answered.value);
-	await expect(history.search('runs', question, leaving.signal)).rejects.toMatchObject({
-		name: 'AbortError',
-	});
-});
-
 test('an answer that comes while the thread ends leaves no timer, which would keep the process', async () => {
 	await using home = await createSqliteHome();
 	const clock = createFakeClock(startMs);

@@ -1,0 +1,144 @@
+import type {Delivery} from '../../core/delivery.ts';
+import type {Condition} from '../../core/filter/condition.ts';
+import type {FilteredDelivery} from '../../core/filter/delivery-vocabulary.ts';
+import type {Group} from '../../core/group.ts';
+import type {Run} from '../../core/run.ts';
+import {deliveryColumns, deliveryTables} from '../delivery-rows.ts';
+import {approvals, deliveries, groups, runs, type HistoryOf} from '../history/nouns.ts';
+import type {HistoryNoun} from '../history/port.ts';
+import {sqlOf, type SqlDialect, type SqlFields, type SqlPart} from '../history/sql-conditions.ts';
+import {runColumns, runSubject} from './run-reader.ts';
+import {deliveryWords, holdsAll, plainPartsOf} from './words.ts';
+
+/** PostgreSQL. A plain pattern is answered as the filter does: `svc_fold` has the letters of ASCII where `toLowerCase` has them. */
+export const postgresDialect: SqlDialect = {
+	contains: column => `strpos(svc_fold(${column}), ?) > 0`,
+	fits: column => `svc_fold(${column}) like ?`,
+	patternOf: pattern => pattern.replaceAll(/[\\%_]/g, letter => `\\${letter}`).replaceAll('*', '%'),
+	number: '?::double precision',
+	word(columns, text) {
+		const parts = plainPartsOf(text);
+		return columns.words === undefined || parts.length === 0 ? undefined : holdsAll(columns, parts);
+	},
+	// Bytes that are no ASCII are written as numbers there; two letters that fold to one of ASCII are looked for by themselves.
+	body(column, text = '') {
+		const parts = plainPartsOf(text);
+		const all = parts.map(() => `strpos(lower(encode(${column}, 'escape') collate "C"), ?) > 0`);
+		const others = ['5c', 'e284aa', 'c4b0'].map(
+			bytes => `position('\\x${bytes}'::bytea in ${column}) > 0`,
+		);
+		return {
+			sql: `${column} is not null${parts.length === 0 ? '' : ` and ((${all.join(' and ')}) or ${others.join(' or ')})`}`,
+			bindings: parts,
+		};
+	},
+};
+
+type PostgresFields = SqlFields & {
+	/** The tables that the fields and words are in, where those of a listing are more. */
+	readonly searched?: string;
+	/** What one index has, so that no row is read to answer it: `fields` are numbers, `texts` the fields that `words` has. */
+	readonly covered?: SqlFields & {readonly texts: ReadonlySet<string>};
+};
+
+/** A noun as PostgreSQL is asked for it. */
+export type PostgresHistoryOf<Item, Asked> = HistoryOf<Item, Asked> & PostgresFields;
+
+/** The state of what became of a delivery, and the delivery that has the run of its group: see `workOfRow`. */
+const works = `${deliveryTables} left join run on run.id = case when delivery.run > 0 then delivery.run when coalesce_group.latest = delivery.id then coalesce_group.run end`;
+
+/** Columns and tables of a listing of deliveries with what became of them. */
+export const workedColumns = `${deliveryColumns}, run.state as work_state, coalesce_group.latest`;
+export const workedTables = works;
+
+const postgresDeliveries: PostgresHistoryOf<Delivery, FilteredDelivery> = {
+	...deliveries,
+	columns: workedColumns,
+	tables: workedTables,
+	searched: 'delivery',
+	fields: {...deliveries.fields, id: `(svc_base36(delivery.id) || ' ' || delivery_id)`},
+	...deliveryWords,
+	covered: {
+		...deliveryWords,
+		texts: new Set(['route', 'event', 'outcome', 'id']),
+		fields: {status: 'status', ms: 'duration_ms', size: 'body_bytes', since: 'received_at'},
+	},
+};
+
+const text = (column: string) => `coalesce(${column}, '')`;
+
+/** As the haystack has them. Names of jobs and what JSON columns have stand there otherwise. */
+const postgresRuns: PostgresHistoryOf<Run, Run> = {
+	...runs,
+	columns: runColumns,
+	words: `svc_fold('#' || ${[
+		'run.id::text',
+		'run.route',
+		text('coalesce(delivery.event, job_run.event)'),
+		text(runSubject),
+		'run.state',
+		'run.target',
+		text('svc_base36(run.delivery)'),
+		text('case when run.job is not null then run.job_name end'),
+		text('run.job'),
+		text('run.error'),
+	].join(` || ' ' || `)} || ' ')`,
+	unsure: `(run.dropped is not null or run.conversation is not null or ${text('run.job_name')} ~ '[^ -~]')`,
+};
+
+const postgresGroups: PostgresHistoryOf<Group, Group> = {
+	...groups,
+	words: `svc_fold(coalesce_group.route || ' ' || key || ' ' || ${text('delivery.event')} || ' dispatched ' || svc_base36(latest))`,
+	unsure: `key ~ '[^ -~]'`,
+};
+
+/** What has a history, by its name, as PostgreSQL is asked for it. */
+export const postgresNouns: Readonly<Record<HistoryNoun, unknown>> = {
+	deliveries: postgresDeliveries,
+	runs: postgresRuns,
+	groups: postgresGroups,
+	approvals,
+};
+
+/** What many rows are asked for, and what those that pass are asked for beside that. */
+export type Narrowing = {readonly first: readonly SqlPart[]; readonly second: readonly SqlPart[]};
+
+export function narrowingOf(
+	conditions: readonly Condition[],
+	history: PostgresFields,
+	now: number,
+): Narrowing {
+	const asked = (columns: SqlFields, some = conditions) =>
+		sqlOf(some, {columns, now, dialect: postgresDialect});
+	const {covered} = history;
+	const parts = asked(history);
+	const narrow =
+		covered &&
+		conditions.map(condition =>
+			condition.kind === 'text' ? coveredText(condition, covered) : asked(covered, [condition])[0],
+		);
+	// Whatever else can be asked is asked of the rows themselves.
+	return narrow &&
+		conditions.every((one, index) => narrow[index] ?? asked(history, [one])[0] === undefined)
+		? {first: narrow.filter(part => part !== undefined), second: parts}
+		: {first: parts, second: []};
+}
+
+/** Of a text that the words have, what is plain of one of its patterns. A blank may be none there. */
+function coveredText(
+	{field, patterns, isNegated = false}: Extract<Condition, {readonly kind: 'text'}>,
+	covered: NonNullable<PostgresFields['covered']>,
+): SqlPart | undefined {
+	const parts = patterns.map(pattern => plainPartsOf(pattern, /[!#-)+-[\]-~]+/g));
+	if (isNegated || !covered.texts.has(field) || parts.some(({length}) => length === 0)) {
+		return undefined;
+	}
+
+	const each = parts.map(some => holdsAll(covered, some));
+	return each.length === 0
+		? {sql: 'false', bindings: []}
+		: {
+				sql: `(${each.map(({sql}) => sql).join(' or ')})`,
+				bindings: each.flatMap(({bindings}) => bindings),
+			};
+}

@@ -1,0 +1,41 @@
+import type {Clock} from '../../core/clock.ts';
+import {emptyReader, type StoreReader} from '../reader-port.ts';
+import {createDatabase} from './database.ts';
+import {createGroupReader} from './groups.ts';
+import {createHistory} from './history.ts';
+import {createJobReader} from './jobs.ts';
+import {createJournal} from './journal.ts';
+import {createRunReader, readRuns} from './run-reader.ts';
+import {versionOf} from './schema.ts';
+
+/**
+ * Looks at the store that gateways share, whether one runs or not. A database that was never filled gives empty answers; nothing is created, changed or taken over, and no gateway hears of it.
+ * @throws SvcError `store_too_new`, `journal_unavailable`
+ */
+export async function openPostgresReader(
+	{clock}: {readonly clock: Clock},
+	{url}: {readonly url: string},
+): Promise<StoreReader> {
+	await using stack = new AsyncDisposableStack();
+	const database = createDatabase({clock}, {url});
+	stack.defer(() => database.close());
+	const [schema] = await database.query("select to_regclass('schema_version')::text as name");
+	if (schema?.['name'] === null || (await versionOf(database, database.name)) === 0) {
+		return emptyReader;
+	}
+
+	const deferred = {async flush() {}};
+	const all = stack.move();
+	return {
+		...emptyReader,
+		journal: createJournal({database, deferred}),
+		history: createHistory({database, deferred}),
+		groups: createGroupReader(database),
+		jobs: createJobReader(database),
+		runs: {
+			...createRunReader(database),
+			get: async id => (await readRuns(database, [id])).get(id)?.run,
+		},
+		[Symbol.asyncDispose]: () => all.disposeAsync(),
+	};
+}

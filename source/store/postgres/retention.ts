@@ -1,0 +1,228 @@
+import {idempotencyMs} from '../../core/delivery.ts';
+import {timeOfNumber} from '../../core/ids.ts';
+import {integerOf, type Row} from '../columns.ts';
+import {deliveryTables, runOfDelivery} from '../delivery-rows.ts';
+import type {Retention} from '../port.ts';
+import {belongings} from '../row-deletion.ts';
+import {emptySessionMs, maxRejections, maxSessionBytes, sameMessageMs} from '../rules.ts';
+import {readCounters} from './counters.ts';
+import type {Database, Transaction} from './database.ts';
+
+/** Rows that one transaction looks at. */
+const slice = 200;
+/** A delivery reaches the disk at most this much later than its number says, and what is received here gets its number within that time. */
+const lateMs = 60_000;
+
+/** What one transaction did. `last` is the row to go on behind; `more` says that there may be something. */
+type Slice = {readonly went: number; readonly last: number; readonly more: boolean};
+
+type Step = (transaction: Transaction, retention: Retention, after: number) => Promise<Slice>;
+
+const works = `${deliveryTables} left join run on run.id = ${runOfDelivery}`;
+const waits =
+	'(coalesce_group.id is not null and coalesce_group.run is null or run.id is not null and run.finished_at is null)';
+const isNewest =
+	'(run.id = (select max(id) from run) or coalesce_group.id = (select max(id) from coalesce_group))';
+
+/** What was imported has a new number, and keeps the time at which it was received elsewhere: the later of both counts. A time in the future, from a clock that was wrong, keeps nothing. */
+function isYounger(row: Row, ageMs: number, now: number): boolean {
+	const isWithin = (ms: number) => ms > now - ageMs && ms <= now;
+	const receivedAt = integerOf(row['received_at']);
+	const numberedAt = timeOfNumber(integerOf(row['number']));
+	return isWithin(receivedAt) || (numberedAt > receivedAt + lateMs && isWithin(numberedAt));
+}
+
+/** Drops bodies that are too old, then, oldest first, those above the total; never those of a pending group or an unfinished run. The index has those with a body alone. */
+const bodies: Step = async ({query, run, now}, {bodyMs, bodyBytes}, after) => {
+	const rows = await query(
+		`select delivery.id, delivery.id as number, received_at, octet_length(body) as bytes, ${waits}::integer as needed
+		from ${works} where delivery.id > $1 and body is not null order by delivery.id limit ${slice}`,
+		[after],
+	);
+	let {bodyBytes: kept} = await readCounters({query});
+	const gone: number[] = [];
+	let last = after;
+	for (const row of rows) {
+		if (isYounger(row, bodyMs, now) && kept <= bodyBytes) {
+			break;
+		}
+
+		last = integerOf(row['id']);
+		if (integerOf(row['needed']) === 0) {
+			gone.push(last);
+			kept -= integerOf(row['bytes']);
+		}
+	}
+
+	await run('update delivery set body = null where id = any($1::bigint[])', [gone]);
+	return {went: gone.length, last, more: wentThrough(rows, last)};
+};
+
+/** Forgets identifiers that are held no longer. */
+const identifiers: Step = async ({run, now}) =>
+	sliceOf(
+		await run(
+			`delete from claim where (profile, route, delivery_id) in (
+				select profile, route, delivery_id from claim where at <= $1 order by at limit ${slice}
+			)`,
+			[now - idempotencyMs],
+		),
+	);
+
+/** Forgets messages of platforms that are not known again. */
+const messages: Step = async ({run, now}) =>
+	sliceOf(
+		await run(
+			`delete from inbound where (platform, message) in (
+				select platform, message from inbound where at <= $1 order by at limit ${slice}
+			)`,
+			[now - sameMessageMs],
+		),
+	);
+
+/** Deletes, oldest first, the rejections above their number; their index has no others. */
+const rejections: Step = async ({run}) => {
+	const rejected = "from delivery where status >= 400 and outcome <> 'delivery'";
+	return sliceOf(
+		await run(
+			`delete from delivery where id in (
+				select id ${rejected} and id < (
+					select case when count(*) = ${maxRejections} then min(id) end from (select id ${rejected} order by id desc limit ${maxRejections}) as kept
+				) order by id limit ${slice}
+			)`,
+		),
+	);
+};
+
+/** Deletes what is too old and not waited for, the oldest first. The newest delivery, group and run stay. */
+const rows: Step = async ({query, run, now}, {rowMs}, after) => {
+	const found = await query(
+		`select delivery.id, delivery.id as number, received_at, ${belongings}, (${waits} or coalesce(${isNewest}, false))::integer as needed
+		from ${works} where delivery.id > $1 and delivery.id < (select max(id) from delivery) order by delivery.id limit ${slice}`,
+		[after],
+	);
+	return deleteOld({run, query}, found, {
+		after,
+		isYoung: row => isYounger(row, Math.max(rowMs, idempotencyMs), now),
+	});
+};
+
+/** The same for runs that no delivery started. */
+const jobRuns: Step = async ({query, run, now}, {rowMs}, after) => {
+	const found = await query(
+		`select run.id, run.id as own_run, created_at as received_at, (finished_at is null or run.id = (select max(id) from run))::integer as needed
+		from job_run join run on run.id = job_run.run where job_run.run > $1 order by job_run.run limit ${slice}`,
+		[after],
+	);
+	return deleteOld({run, query}, found, {
+		after,
+		isYoung: row => isYounger(row, rowMs, now),
+	});
+};
+
+const runOf = (row: Row): number => integerOf(row['own_run']);
+
+/** And not a run that no delivery started. */
+const isDelivery = (row: Row): boolean => row['number'] !== undefined;
+
+/** Visits rows until one is too young, and deletes those that nothing waits for, with what belongs to them. A run that a person puts back meanwhile keeps its delivery. */
+async function deleteOld(
+	{query, run}: Pick<Transaction, 'query' | 'run'>,
+	found: readonly Row[],
+	{after, isYoung}: {readonly after: number; readonly isYoung: (row: Row) => boolean},
+): Promise<Slice> {
+	const young = found.findIndex(isYoung);
+	const old = young === -1 ? found : found.slice(0, young);
+	const unneeded = old.filter(row => integerOf(row['needed']) === 0);
+	const ended = new Set(
+		(
+			await query(
+				'select id from run where id = any($1::bigint[]) and finished_at is not null for update',
+				[unneeded.map(runOf).filter(id => id > 0)],
+			)
+		).map(row => integerOf(row['id'])),
+	);
+	const gone = unneeded.filter(row => runOf(row) === 0 || ended.has(runOf(row)));
+	await run(
+		`with transcripts as (delete from transcript where run = any($1::bigint[])),
+			answers as (delete from answer where run = any($1::bigint[])),
+			plans as (delete from job_run where run = any($1::bigint[])),
+			runs as (delete from run where id = any($1::bigint[])),
+			groups as (delete from coalesce_group where id = any($2::bigint[]))
+		delete from delivery where id = any($3::bigint[])`,
+		[
+			[...ended],
+			gone.map(row => integerOf(row['own_group'])).filter(id => id > 0),
+			gone.filter(isDelivery).map(row => integerOf(row['id'])),
+		],
+	);
+	const last = old.length === 0 ? after : integerOf(old.at(-1)?.['id']);
+	return {went: gone.length, last, more: wentThrough(found, last)};
+}
+
+/** Deletes sessions that are too old or above the total, used longest ago first, and those in which nobody said anything for a day. `after`: the bytes of those that are left, once they are known. */
+const sessions: Step = async ({query, run, now}, {rowMs}, after) => {
+	const [sum] = after > 0 ? [] : await query('select sum(bytes) as bytes from session');
+	let bytes = after > 0 ? after : integerOf(sum?.['bytes']);
+	const gone: number[] = [];
+	for (const row of await query(
+		`select seq, used_at, bytes from session order by used_at, seq limit ${slice}`,
+	)) {
+		if (now - integerOf(row['used_at']) <= rowMs && bytes <= maxSessionBytes) {
+			break;
+		}
+
+		gone.push(integerOf(row['seq']));
+		bytes -= integerOf(row['bytes']);
+	}
+
+	for (const row of await query(
+		`select seq from session where messages = 0 and used_at < $1 and seq <> all($2::bigint[]) limit ${slice}`,
+		[now - emptySessionMs, gone],
+	)) {
+		gone.push(integerOf(row['seq']));
+	}
+
+	await run(
+		'with messages as (delete from session_message where session = any($1::bigint[])) delete from session where seq = any($1::bigint[])',
+		[gone],
+	);
+	return {went: gone.length, last: bytes, more: gone.length >= slice};
+};
+
+const sliceOf = (went: number): Slice => ({went, last: 0, more: went === slice});
+
+const wentThrough = (found: readonly Row[], last: number): boolean =>
+	found.length === slice && integerOf(found.at(-1)?.['id']) === last;
+
+/** Applies a retention in short transactions, the oldest first: each finds its rows by an index and looks at a few hundred. */
+export async function purge(
+	database: Database,
+	retention: Retention,
+): Promise<{readonly bodies: number; readonly rows: number}> {
+	const apply = async (step: Step) => {
+		let went = 0;
+		for (let after = 0; ;) {
+			// oxlint-disable-next-line no-await-in-loop -- slices follow each other; other writes come between them
+			const done = await database.transact(async transaction =>
+				step(transaction, retention, after),
+			);
+			went += done.went;
+			after = done.last;
+			if (!done.more) {
+				return went;
+			}
+		}
+	};
+
+	const dropped = await apply(bodies);
+	await apply(identifiers);
+	await apply(messages);
+	let deleted = 0;
+	for (const step of [rejections, rows, sessions, jobRuns]) {
+		// oxlint-disable-next-line no-await-in-loop
+		deleted += await apply(step);
+	}
+
+	return {bodies: dropped, rows: deleted};
+}
