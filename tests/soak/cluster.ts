@@ -198,12 +198,18 @@ async function startProxy(
 	members: readonly Member[],
 ): Promise<AsyncDisposable & {readonly url: string}> {
 	let turn = 0;
-	const pass = (body: Buffer, incoming: IncomingMessage, response: ServerResponse, tries = 0) => {
+	type Passing = {
+		readonly body: Buffer;
+		readonly incoming: IncomingMessage;
+		readonly response: ServerResponse;
+	};
+	const pass = (passing: Passing, tries = 0) => {
+		const {body, incoming, response} = passing;
 		turn += 1;
 		const target = members[turn % members.length]?.url();
 		const fail = () => {
 			if (tries < members.length - 1) {
-				pass(body, incoming, response, tries + 1);
+				pass(passing, tries + 1);
 			} else {
 				response.writeHead(502).end();
 			}
@@ -238,7 +244,7 @@ async function startProxy(
 		const parts: Buffer[] = [];
 		incoming.on('data', (part: Buffer) => parts.push(part));
 		incoming.on('end', () => {
-			pass(Buffer.concat(parts), incoming, response);
+			pass({body: Buffer.concat(parts), incoming, response});
 		});
 	}).listen(0, '127.0.0.1');
 	await once(server, 'listening');
@@ -305,6 +311,7 @@ function createSenders(
 	};
 
 	const client = async () => {
+		// oxlint-disable-next-line no-unmodified-loop-condition -- `end` changes it
 		while (!isOver) {
 			last += 1;
 			const id = `event-${last}`;

@@ -268,7 +268,7 @@ async function besideReader(
 		return [{store: 'PgBouncer is not installed (Debian: pgbouncer)'}];
 	}
 
-	return withProcesses(membersOf(pgbouncer.url, 1), async measure => {
+	return await withProcesses(membersOf(pgbouncer.url, 1), async measure => {
 		const load = {routes: 8, callers, seconds};
 		const pieces = Math.max(1, Math.floor(readerSeconds / seconds));
 		const many = async () => {

@@ -154,8 +154,11 @@ export function createDeferred({
 				return written;
 			}
 
-			tasks.splice(tasks.indexOf(batch[0] as DeferredTask), 1);
-			batch[0]?.settled(false);
+			for (const task of batch) {
+				tasks.splice(tasks.indexOf(task), 1);
+				task.settled(false);
+			}
+
 			return true;
 		}
 

@@ -75,8 +75,7 @@ export type Database = Statements & {
 	close(): Promise<void>;
 };
 
-const int8 = 20;
-const numeric = 1700;
+const {INT8, NUMERIC} = types.builtins;
 
 /** Text as PostgreSQL takes it. */
 export const withoutNul = (text: string): string => text.replaceAll('\0', '\u{2400}');
@@ -94,6 +93,12 @@ const clean = (value: Parameter): unknown => {
 
 	return value;
 };
+
+const ask = async (
+	client: Pick<PoolClient, 'query'>,
+	text: string,
+	values: readonly Parameter[] = [],
+): Promise<QueryResult<Row>> => client.query<Row>(text, values.map(clean));
 
 /**
  * Opens connections to `url` as they are needed; none is made yet. `time` stands for the clock of the database.
@@ -121,7 +126,7 @@ export function createDatabase(
 		application_name: 'svc',
 		types: {
 			getTypeParser: (id, format) =>
-				id === int8 || id === numeric ? Number : types.getTypeParser(id, format),
+				id === INT8 || id === NUMERIC ? Number : types.getTypeParser(id, format),
 		},
 	});
 	// One that is idle and breaks is replaced when it is needed.
@@ -147,12 +152,6 @@ export function createDatabase(
 
 		return refusal;
 	};
-
-	const ask = async (
-		client: Pick<PoolClient, 'query'>,
-		text: string,
-		values: readonly Parameter[] = [],
-	): Promise<QueryResult<Row>> => client.query<Row>(text, values.map(clean));
 
 	const answer = async (text: string, values?: readonly Parameter[]) => {
 		try {

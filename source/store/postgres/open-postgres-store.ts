@@ -16,9 +16,9 @@ import {createGroups} from './groups.ts';
 import {createHistory} from './history.ts';
 import {createIntake} from './intake.ts';
 import {createJobs} from './jobs.ts';
+import {createJournal} from './journal.ts';
 import {createKeyLimits} from './key-limits.ts';
 import {createStoredKeys} from './keys.ts';
-import {createJournal} from './journal.ts';
 import {openMember} from './members.ts';
 import {createMemos} from './memos.ts';
 import {createNamedLeases} from './named-leases.ts';
@@ -81,7 +81,7 @@ export async function openPostgresStore(
 	const keyLimits = stack.use(createKeyLimits(parts));
 	const all = stack.move();
 	return {
-		...parts,
+		owner,
 		events,
 		journal: createJournal(parts),
 		history: createHistory(parts),
@@ -111,5 +111,5 @@ export async function openPostgresStore(
 		memos: createMemos(parts),
 		sessions: createStoredSessions(parts),
 		[Symbol.asyncDispose]: () => all.disposeAsync(),
-	} as unknown as Store;
+	};
 }

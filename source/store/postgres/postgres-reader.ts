@@ -1,12 +1,17 @@
 import type {Clock} from '../../core/clock.ts';
 import {emptyReader, type StoreReader} from '../reader-port.ts';
+import {createStoredApprovals} from './approvals.ts';
+import {createConversations} from './conversations.ts';
 import {createDatabase} from './database.ts';
 import {createGroupReader} from './groups.ts';
 import {createHistory} from './history.ts';
 import {createJobReader} from './jobs.ts';
 import {createJournal} from './journal.ts';
+import {createStoredKeys} from './keys.ts';
 import {createRunReader, readRuns} from './run-reader.ts';
 import {versionOf} from './schema.ts';
+import {createStoredSessions} from './sessions.ts';
+import {createWaitingReader} from './waiting.ts';
 
 /**
  * Looks at the store that gateways share, whether one runs or not. A database that was never filled gives empty answers; nothing is created, changed or taken over, and no gateway hears of it.
@@ -24,10 +29,19 @@ export async function openPostgresReader(
 		return emptyReader;
 	}
 
+	// Of what could write, only what reads is handed out.
+	const parts = {database, owner: '', publish() {}};
 	const deferred = {async flush() {}};
 	const all = stack.move();
 	return {
-		...emptyReader,
+		approvals: createStoredApprovals(parts),
+		keys: createStoredKeys(parts),
+		sessions: createStoredSessions(parts),
+		conversations: createConversations({
+			database,
+			queued: {tell() {}, [Symbol.dispose]() {}},
+			readWaiting: createWaitingReader(clock),
+		}),
 		journal: createJournal({database, deferred}),
 		history: createHistory({database, deferred}),
 		groups: createGroupReader(database),
