@@ -104,6 +104,8 @@ export async function startPostgres({
 			`unix_socket_directories=${folder}`,
 			`port=${port}`,
 			'max_connections=200',
+			'autovacuum=off',
+			'jit=off',
 			`fsync=${syncs ? 'on' : 'off'}`,
 			...(syncs ? [] : ['full_page_writes=off']),
 			...settings,

@@ -23,6 +23,13 @@ export function createPostgresHomes(server: PostgresServer): () => Promise<Home>
 		return server.create(`svc_test_${process.pid}_${made}`);
 	};
 
+	const keepers = new Map<string, Promise<Keeper>>();
+	const keeperOf = async (url: string): Promise<Keeper> => {
+		const keeper = keepers.get(url) ?? openKeeper(url);
+		keepers.set(url, keeper);
+		return keeper;
+	};
+
 	const createHome = async (): Promise<Home> => {
 		const url = await take();
 		let lastOffset = 0;
@@ -51,12 +58,12 @@ export function createPostgresHomes(server: PostgresServer): () => Promise<Home>
 					{url: copy, node: 'copy', place: 'copy'},
 				);
 				await empty[Symbol.asyncDispose]();
-				await copyRows(url, copy);
+				await copyRows(await keeperOf(url), await keeperOf(copy));
 				free.push(copy);
 				return createHome();
 			},
 			async [Symbol.asyncDispose]() {
-				await emptyRows(url);
+				await emptyRows(await keeperOf(url));
 				free.push(url);
 			},
 		};
@@ -65,67 +72,56 @@ export function createPostgresHomes(server: PostgresServer): () => Promise<Home>
 	return createHome;
 }
 
-async function within<Result>(
-	url: string,
-	work: (client: Client) => Promise<Result>,
-): Promise<Result> {
-	const client = new Client({connectionString: url});
-	await client.connect();
-	try {
-		return await work(client);
-	} finally {
-		await client.end();
-	}
-}
+type Table = {readonly name: string; readonly columns: string};
 
-/** The tables and the columns that are written; last the one that triggers of others change. */
-const tablesOf = async (
-	client: Client,
-): Promise<ReadonlyArray<{readonly name: string; readonly columns: string}>> =>
-	(
+/** A connection that stays, and the tables with the columns that are written; last the one that triggers of others change. */
+type Keeper = {readonly client: Client; readonly tables: readonly Table[]};
+
+async function openKeeper(url: string): Promise<Keeper> {
+	const client = new Client({connectionString: url});
+	// The server ends before it does.
+	client.on('error', () => {});
+	await client.connect();
+	const tables = (
 		await client.query<{name: string; columns: string}>(
 			`select table_name as name, string_agg('"' || column_name || '"', ', ') as columns from information_schema.columns
 			where table_schema = 'public' and table_name <> 'schema_version' and is_generated = 'NEVER' group by 1 order by table_name = 'counter'`,
 		)
 	).rows;
-
-async function emptyRows(url: string): Promise<void> {
-	await within(url, async client => {
-		const tables = await tablesOf(client);
-		await client.query(tables.map(({name}) => `delete from "${name}"`).join(';'));
-		await client.query(
-			"select setval(c.oid::regclass, 1, false) from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'S' and n.nspname = 'public'",
-		);
-	});
+	return {client, tables};
 }
 
-async function copyRows(from: string, to: string): Promise<void> {
-	await within(from, async source =>
-		within(to, async target => {
-			for (const {name: table, columns} of await tablesOf(source)) {
-				// oxlint-disable-next-line no-await-in-loop -- one connection
-				const {rows} = await source.query<{data: string}>(
-					`select coalesce(json_agg(t), '[]')::text as data from "${table}" t`,
-				);
-				// oxlint-disable-next-line no-await-in-loop
-				await target.query(`delete from "${table}"`);
-				// oxlint-disable-next-line no-await-in-loop
-				await target.query(
-					`insert into "${table}" (${columns}) select ${columns} from json_populate_recordset(null::"${table}", $1::json)`,
-					[rows[0]?.data],
-				);
-			}
-
-			const {rows: sequences} = await source.query<{name: string; last: string}>(
-				"select sequencename as name, coalesce(last_value, 0)::text as last from pg_sequences where schemaname = 'public'",
-			);
-			for (const {name, last} of sequences) {
-				// oxlint-disable-next-line no-await-in-loop
-				await target.query('select setval($1::regclass, greatest($2::bigint, 1), $2::bigint > 0)', [
-					name,
-					last,
-				]);
-			}
-		}),
+const emptyRows = async ({client, tables}: Keeper) =>
+	client.query(
+		[
+			...tables.map(({name}) => `delete from "${name}"`),
+			"select setval(c.oid::regclass, 1, false) from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'S' and n.nspname = 'public'",
+		].join(';'),
 	);
+
+async function copyRows({client: source, tables}: Keeper, {client: target}: Keeper): Promise<void> {
+	for (const {name: table, columns} of tables) {
+		// oxlint-disable-next-line no-await-in-loop -- one connection
+		const {rows} = await source.query<{data: string}>(
+			`select coalesce(json_agg(t), '[]')::text as data from "${table}" t`,
+		);
+		// oxlint-disable-next-line no-await-in-loop
+		await target.query(`delete from "${table}"`);
+		// oxlint-disable-next-line no-await-in-loop
+		await target.query(
+			`insert into "${table}" (${columns}) select ${columns} from json_populate_recordset(null::"${table}", $1::json)`,
+			[rows[0]?.data],
+		);
+	}
+
+	const {rows: sequences} = await source.query<{name: string; last: string}>(
+		"select sequencename as name, coalesce(last_value, 0)::text as last from pg_sequences where schemaname = 'public'",
+	);
+	for (const {name, last} of sequences) {
+		// oxlint-disable-next-line no-await-in-loop
+		await target.query('select setval($1::regclass, greatest($2::bigint, 1), $2::bigint > 0)', [
+			name,
+			last,
+		]);
+	}
 }

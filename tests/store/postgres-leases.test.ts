@@ -1,3 +1,4 @@
+// @module-tag slow
 import {afterAll, describe, expect, test, vi} from 'vitest';
 import {createIdSource} from '../../source/core/ids.ts';
 import type {Lease, RouteLimit, Store} from '../../source/store/port.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import {afterAll, describe, expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
 import {codeOf} from '../../source/core/errors.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import {afterAll, describe, expect, test, vi} from 'vitest';
 import type {Admission, KeyDesk, KeyPermit} from '../../source/api/keys/desk.ts';
 import {openKeyDesk} from '../../source/api/keys/key-desk.ts';

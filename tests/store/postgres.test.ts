@@ -1,3 +1,4 @@
+// @module-tag slow
 import {afterAll, describe, expect, test} from 'vitest';
 import {hasPostgres, startPostgres} from '../helpers/postgres.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';

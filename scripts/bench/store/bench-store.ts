@@ -77,13 +77,19 @@ const membersOf = (url: string, count: number): readonly StorePlace[] =>
 const program = fileURLToPath(new URL('store-process.ts', import.meta.url));
 
 const nextMessage = async (child: ChildProcess): Promise<unknown> => {
-	const [message] = await Promise.race([
-		once(child, 'message'),
-		once(child, 'exit').then(() => {
-			throw new Error('a store process has ended');
-		}),
-	]);
-	return message;
+	const heard = new AbortController();
+	const {signal} = heard;
+	try {
+		const [message] = await Promise.race([
+			once(child, 'message', {signal}),
+			once(child, 'exit', {signal}).then(() => {
+				throw new Error('a store process has ended');
+			}),
+		]);
+		return message;
+	} finally {
+		heard.abort();
+	}
 };
 
 async function withProcesses<Result>(
@@ -254,7 +260,7 @@ function fillDeliveries(count: number): string {
 	return `with new as (
 		insert into delivery (id, profile, route, event, delivery_id, id_source, status, outcome, received_at, duration_ms, body_bytes, flags, trace, headers)
 		select ${numberOfTime(from)} + n * ${2048 * stepMs}, 'default', 'route-' || n % 64, 'push', 'stored-' || n, 'x-github-delivery', 200, 'delivered', ${from} + n * ${stepMs}, 1, 7153, 0, '[{"step":"route","verdict":"pass"}]', '{}'
-		from generate_series(1, ${count}) as n returning id, route, delivery_id, received_at
+		from generate_series(1::bigint, ${count}) as n returning id, route, delivery_id, received_at
 	) insert into claim (profile, route, delivery_id, delivery, at) select 'default', route, delivery_id, id, received_at from new`;
 }
 
