@@ -182,10 +182,22 @@ describe.runIf(server)('without its database', () => {
 	test('one that runs takes nothing while the database is away, and goes on when it is back', async () => {
 		await using own = await startPostgres();
 		const url = await createDatabase(own);
-		await using gateway = await member(url, 'east');
+		await using gateway = await startTestGateway({
+			config: {gateway: {store: url, node: 'east'}, api: {enabled: true, port: 0}},
+			subscriptions: {hook: {prompt: 'Say hello to {name}'}},
+			environment: {PATH: '', API_ENABLED: 'true'},
+		});
 		await gateway.send('hook', {name: 'Alex'});
 		await gateway.ended(1);
+		const first = await gateway.port.createFirstKey();
+		const {api} = gateway.port.getState();
 		await own.kill('SIGQUIT');
+		const asked = await fetch(`${api?.state === 'listening' ? api.url : ''}/v1/chat/completions`, {
+			method: 'POST',
+			headers: {authorization: `Bearer ${first?.secret}`, 'content-type': 'application/json'},
+			body: JSON.stringify({model: 'svc-agent-1', messages: [{role: 'user', content: 'Hi'}]}),
+		});
+		expect([asked.status, asked.headers.get('retry-after')]).toEqual([503, '10']);
 		const refused = await gateway.send('hook', {name: 'Bert'});
 		expect(refused.status).toBe(503);
 		const status = await gateway.port.status();
