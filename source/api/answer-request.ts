@@ -1,5 +1,5 @@
 import type {IncomingMessage} from 'node:http';
-import {messageOf} from '../core/errors.ts';
+import {codeOf, messageOf} from '../core/errors.ts';
 import type {World} from '../core/world.ts';
 import {respond, type HttpAnswer, type HttpPair} from '../http/http-answer.ts';
 import {requestTargetOf} from '../http/request-target.ts';
@@ -7,6 +7,7 @@ import {
 	ApiError,
 	endpointDenied,
 	internalError,
+	storeAway,
 	keyError,
 	limitError,
 	stopping,
@@ -98,7 +99,7 @@ export async function answerRequest(pair: HttpPair, world: Answering): Promise<v
 			);
 		}
 	} catch (error) {
-		const refusal = error instanceof ApiError ? error : internalError();
+		const refusal = error instanceof ApiError ? error : failureOutside(error);
 		if (!(error instanceof ApiError) && !isLeft) {
 			log.error('Cannot serve a request of the chat API', {
 				error: messageOf(error),
@@ -263,3 +264,7 @@ function rateHeaders(
 				'x-ratelimit-reset-requests': `${left.resetMs}ms`,
 			};
 }
+
+/** Of what is no answer to the request. */
+const failureOutside = (error: unknown): ApiError =>
+	codeOf(error) === 'journal_unavailable' ? storeAway() : internalError();

@@ -93,6 +93,8 @@ export type Approvals = {
 	 * @throws SvcError `journal_unavailable` when it could not be removed: it holds on; `approval_invalid` for one that stands in a file
 	 */
 	revoke(id: number): Promise<boolean>;
+	/** The rules that are kept were changed elsewhere: takes them over. Never rejects. */
+	setKeptRules(rules: readonly ApprovalRule[]): Promise<void>;
 	/** What the file says now; what it does not say any more has ended when this returns. Never rejects. */
 	setFileRules(file: RulesOfFile): Promise<void>;
 	/**

@@ -203,6 +203,15 @@ export function createApprovals({
 
 			return book.revoke(id);
 		},
+		async setKeptRules(kept) {
+			const known = new Set(book.all().map(({id}) => id));
+			book.setKept(kept);
+			await files.keepAgain();
+			for (const {id} of book.all().filter(rule => !known.has(rule.id))) {
+				// oxlint-disable-next-line no-await-in-loop -- what waits is allowed once
+				await allowWaiting(id);
+			}
+		},
 		setFileRules: async file => files.set(file),
 		async acceptRule(id, definition) {
 			const rule = await files.accept(id, definition);

@@ -21,6 +21,8 @@ export type FileRules = {
 	met(tool: AskedTool): Promise<void>;
 	/** The tools of a server were told of. Never rejects. */
 	lookAgain(): Promise<void>;
+	/** Rules were changed by others: what stands in the file here, and is kept no more, is kept again. Never rejects. */
+	keepAgain(): Promise<void>;
 	/** @see Approvals.acceptRule */
 	accept(id: number, definition: string): Promise<ApprovalRule | undefined>;
 };
@@ -87,32 +89,36 @@ export function createFileRules({
 	const bindPresent = async () =>
 		bindNew(rule => present.named(rule.profile, rule.file?.name ?? ''));
 
+	const keepWritten = async () => {
+		for (const [entry, rule] of written) {
+			const before = book.ofFiles().find(({file}) => file?.entry === entry);
+			if (!before) {
+				const made = newRule(rule, {entry, at: clock.now()});
+				// oxlint-disable-next-line no-await-in-loop -- they get their numbers in the order of the file
+				book.add({...made, id: await keeper.addRule(made), uses: 0});
+			} else if (before.file && before.file.place !== rule.place) {
+				book.change({...before, file: {...before.file, place: rule.place}});
+			}
+		}
+
+		await bindPresent();
+	};
+
 	return {
 		set({rules, isWhole}) {
 			written = new Map(rules.map(rule => [entryOf(rule), rule]));
 			book.setEntries(new Set(written.keys()));
 			return attempt(async () => {
-				const known = book.ofFiles();
-				const gone = known.filter(({file}) => !written.has(file?.entry ?? ''));
+				const gone = book.ofFiles().filter(({file}) => !written.has(file?.entry ?? ''));
 				if (isWhole && gone.length > 0) {
 					book.forget(gone.map(({id}) => id));
 					await keeper.removeRules(gone.map(({id}) => id));
 				}
 
-				for (const [entry, rule] of written) {
-					const before = known.find(({file}) => file?.entry === entry);
-					if (!before) {
-						const made = newRule(rule, {entry, at: clock.now()});
-						// oxlint-disable-next-line no-await-in-loop -- they get their numbers in the order of the file
-						book.add({...made, id: await keeper.addRule(made), uses: 0});
-					} else if (before.file && before.file.place !== rule.place) {
-						book.change({...before, file: {...before.file, place: rule.place}});
-					}
-				}
-
-				await bindPresent();
+				await keepWritten();
 			});
 		},
+		keepAgain: async () => attempt(keepWritten),
 		async met(tool) {
 			if (book.ofFiles().some(rule => isUnseen(rule, {tool, args: null}))) {
 				await attempt(async () =>

@@ -38,6 +38,8 @@ export type RuleBook = {
 	forget(ids: readonly number[]): void;
 	/** Ends one rule at once. */
 	drop(id: number): void;
+	/** What is kept now, also by other gateways. What has ended here stays ended. */
+	setKept(kept: readonly ApprovalRule[]): void;
 	/** Ends one rule at once, and resolves when that is on disk; `false` when there is none. @throws SvcError `journal_unavailable` */
 	revoke(id: number): Promise<boolean>;
 };
@@ -60,6 +62,8 @@ export function createRuleBook(
 	kept: readonly ApprovalRule[],
 ): RuleBook {
 	let rules = kept;
+	/** Rules whose end is written down, or tried to be. */
+	const gone = new Set<number>();
 	let entries: ReadonlySet<string> = new Set();
 
 	const replace = (next: readonly ApprovalRule[]) => {
@@ -105,6 +109,10 @@ export function createRuleBook(
 	/** What ended must not allow anything, whatever the disk says. */
 	const end = async (ended: readonly ApprovalRule[]) => {
 		const ids = new Set(ended.map(({id}) => id));
+		for (const id of ids) {
+			gone.add(id);
+		}
+
 		replace(rules.filter(({id}) => !ids.has(id)));
 		await keeper.removeRules([...ids]);
 	};
@@ -170,13 +178,24 @@ export function createRuleBook(
 		forget(ids) {
 			replace(rules.filter(({id}) => !ids.includes(id)));
 		},
+		setKept(next) {
+			const ids = new Set(next.map(({id}) => id));
+			for (const id of [...gone].filter(one => !ids.has(one))) {
+				gone.delete(id);
+			}
+
+			replace(next.filter(({id}) => !gone.has(id)));
+		},
 		drop(id) {
 			endUnattended(rules.filter(rule => rule.id === id));
 		},
 		async revoke(id) {
 			const ended = rules.filter(rule => rule.id === id);
 			if (ended.length > 0) {
-				await end(ended);
+				await end(ended).catch((error: unknown) => {
+					gone.delete(id);
+					throw error;
+				});
 			}
 
 			return ended.length > 0;

@@ -3,13 +3,13 @@ import {platformNamed} from '../platforms/platforms.ts';
 import type {Environment} from './environment.ts';
 import {defaultProfile} from './home-paths.ts';
 import {mapTexts, valueAt, type KeyPath} from './plain-data.ts';
-import {resolveReferences} from './references.ts';
+import {resolveInUrl, resolveReferences} from './references.ts';
 
 /** The variables that references are resolved with, and the profile that they belong to. */
 export type ProfileVariables = {readonly profile: string; readonly environment: Environment};
 
 /**
- * `value` (all of `config.yaml`) with the references of `model`, the messaging platforms and the receiver's secrets resolved; prompts and filters keep
+ * `value` (all of `config.yaml`) with the references of `model`, `gateway`, the messaging platforms and the receiver's secrets resolved; prompts and filters keep
  * theirs. `scopeOf` gives the variables for a route with that `profile`; without any, the route is not served and its references are left alone.
  * `findings` lists the places that name a variable that does not exist, or whose `${` begins no reference.
  *
@@ -29,7 +29,9 @@ export function resolveConfigReferences(
 			return text;
 		}
 
-		const result = resolveReferences(text, scope.environment);
+		const result = isStore(path)
+			? resolveInUrl(text, scope.environment)
+			: resolveReferences(text, scope.environment);
 		findings.push(
 			...problemsWithReferences(result, scope.profile).map(message => ({path, message})),
 		);
@@ -52,10 +54,12 @@ const unsetVariable = (name: string, profile: string): string =>
 		? `\${${name}} is not set in this profile's .env or in the environment`
 		: `\${${name}} is not set in the .env of profile "${profile}" or in the environment`;
 
+const isStore = (path: KeyPath): boolean => path.join('.') === 'gateway.store';
+
 function takesReferences(path: KeyPath): boolean {
 	const [section, part] = path;
 	if (section !== 'platforms') {
-		return section === 'model';
+		return section === 'model' || section === 'gateway';
 	}
 
 	if (part !== 'webhook') {

@@ -9,6 +9,7 @@ import type {KeyPath} from './plain-data.ts';
 import type {Route, SkippedRoute} from './route.ts';
 import type {receiverSettings} from './schema.ts';
 import type {
+	gatewaySettings,
 	metricsSettings,
 	modelSettings,
 	retentionSettings,
@@ -107,6 +108,11 @@ export type ApiConfig = ReturnType<typeof apiSettings.read> & {
 	readonly broken?: string;
 };
 
+export type GatewayConfig = Omit<ReturnType<typeof gatewaySettings.read>, 'multiplexProfiles'> & {
+	/** Why it is not known which store is meant, so that none may be opened. */
+	readonly broken?: string;
+};
+
 export type RunsConfig = ReturnType<typeof runsSettings.read>;
 
 /** Something of `config.yaml` besides a route that cannot be used as it is written. */
@@ -128,6 +134,8 @@ export type Config = SectionsConfig & {
 	readonly model: ModelConfig;
 	readonly runs: RunsConfig;
 	readonly api: ApiConfig;
+	/** Where everything is kept, and what this gateway is called there. */
+	readonly gateway: GatewayConfig;
 	/** Whether routes of other profiles are served below `/p/<profile>/`. Only the home without a profile's name can. */
 	readonly multiplexProfiles: boolean;
 	readonly profiles: Profiles;

@@ -29,6 +29,7 @@ import {serverSecrets} from './server-secrets.ts';
 import type {VariableProblem} from './setting-variables.ts';
 import {readSoundPart, slipKey, type SoundData} from './slips.ts';
 import {reasonsOf, receiverPath, sortSlips} from './sort-slips.ts';
+import {storeSecrets} from './store-place.ts';
 import {toolServersOf} from './tool-servers.ts';
 import {findUnknownKeys, unknownKey, type UnknownKey} from './unknown-keys.ts';
 import {findWeakSecrets} from './weak-secrets.ts';
@@ -84,6 +85,7 @@ export function interpretConfig(
 	const {platforms, model, runs, metrics, retention, tls, api, approvals, mcp_servers} =
 		sound.parsed;
 	const {alerts, toolsets, tools, sandbox} = sound.parsed;
+	const {multiplexProfiles: _, ...gateway} = sound.parsed.gateway;
 	// What refuses an item is not told of a second time.
 	const refusedKeys = new Set(
 		[...sound.slips.values()]
@@ -166,6 +168,7 @@ export function interpretConfig(
 				model,
 				runs,
 				...sectionsIn(sound.parsed),
+				gateway,
 				multiplexProfiles,
 				profiles,
 				metrics,
@@ -196,6 +199,7 @@ export function interpretConfig(
 							],
 						),
 						...secretsOfPlatforms(configured),
+						...storeSecrets(gateway.store),
 						...[...toolServers.values()].flatMap(serverSecrets).filter(text => !hasReference(text)),
 					]),
 				],

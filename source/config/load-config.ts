@@ -1,8 +1,8 @@
 import {messageOf} from '../core/errors.ts';
 import {notedSchemaJson} from './config-schema-json.ts';
-import type {LoadedConfig} from './config.ts';
+import type {Config, HomePaths, LoadedConfig} from './config.ts';
 import {multiplexes} from './diagnose-profiles.ts';
-import {mergeEnvironment} from './environment.ts';
+import {type Environment, mergeEnvironment} from './environment.ts';
 import {interpretConfig, refused, type LoadOptions} from './interpret-config.ts';
 import {findLostKeys} from './lost-keys.ts';
 import {createPlacer, placeless, diagnosticIn} from './place-diagnostic.ts';
@@ -77,6 +77,16 @@ export function loadConfig(
 			place,
 		},
 	);
+}
+
+/** What stands in while the file is broken: the defaults, with nothing enabled. */
+export function defaultConfig(paths: HomePaths, environment: Environment): Config {
+	const loaded = loadConfig({paths: {...paths, config: `${paths.config}.none`}, environment});
+	if (!loaded.ok) {
+		throw new Error('the defaults are a valid configuration');
+	}
+
+	return loaded.config;
 }
 
 type Attempt<T> =

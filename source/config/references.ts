@@ -35,3 +35,19 @@ export function resolveReferences(
 	const around = text.replaceAll(reference, ' ');
 	return {text: resolved, unset: [...unset], isMalformed: around.includes('${')};
 }
+
+/** The same for a URL: what a variable holds is percent-encoded where it is a part of the URL, so that a password may have any character; one that is all of the text is the URL itself. */
+export function resolveInUrl(
+	text: string,
+	environment: Environment,
+): ReturnType<typeof resolveReferences> {
+	const [whole] = referencesIn(text);
+	return whole === text.trim()
+		? resolveReferences(text.trim(), environment)
+		: resolveReferences(text, encoded(environment));
+}
+
+const encoded = (environment: Environment): Environment =>
+	Object.fromEntries(
+		Object.entries(environment).map(([name, value]) => [name, encodeURIComponent(value)]),
+	);

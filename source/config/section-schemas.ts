@@ -1,5 +1,6 @@
 import {z} from 'zod';
 import {
+	checked,
 	requiredSetting,
 	seconds,
 	setting,
@@ -9,6 +10,7 @@ import {
 	webAddress,
 } from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
+import {embeddedStore, storeText} from './store-place.ts';
 
 const providers = [
 	'auto',
@@ -134,11 +136,42 @@ export const retentionSettings = defineSettings({
 	}),
 });
 
+/** Letters that a terminal shows, in one line. */
+const nodeName = z
+	.string()
+	.regex(
+		/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u,
+		'must be a name of 1 to 64 letters, digits, dots, hyphens and spaces',
+	);
+
+const storeKey = checked(z.string(), ({length}) =>
+	length < 16 || length > 1024 ? 'must have 16 to 1,024 characters' : undefined,
+);
+
 /** `gateway`. @see manual/profiles.md */
 export const gatewaySettings = defineSettings({
 	multiplex_profiles: setting(z.boolean(), {
 		description: 'Serve several profiles under `/p/<profile>/`',
 		default: false,
+	}),
+	store: setting(storeText, {
+		description:
+			'Where everything is kept: `sqlite`, the file `state.db` of the home, or the URL of a PostgreSQL database that [several gateways](several-machines.md) share, `postgres://svc:${PGPASSWORD}@db.example.com/svc`',
+		default: embeddedStore,
+		change: 'restart',
+		// A URL may carry a password.
+		hidden: true,
+	}),
+	node: setting(nodeName, {
+		description:
+			"What this gateway is called among those that share its store; absent: the host's name",
+		change: 'restart',
+	}),
+	store_key: setting(storeKey, {
+		description:
+			'Encrypts the secrets that the database holds, at least 16 characters, best a reference: `${SVC_STORE_KEY}`; the same for every gateway on it',
+		secret: true,
+		change: 'restart',
 	}),
 });
 

@@ -2,6 +2,7 @@ import type {Difference} from '../core/settings.ts';
 import {platformKinds, sectionsOfKinds} from '../platforms/platforms.ts';
 import {apiSettings} from './api-settings.ts';
 import type {Config} from './config.ts';
+import {valueAt} from './plain-data.ts';
 import {platformSettings, platformsIn, sectionSettings} from './platform-settings.ts';
 import {receiverSettings} from './schema.ts';
 import {
@@ -13,6 +14,7 @@ import {
 	tlsSettings,
 } from './section-schemas.ts';
 import {slipKey} from './slips.ts';
+import {embeddedStore} from './store-place.ts';
 import {
 	sandboxSettings,
 	toolsetNames,
@@ -56,11 +58,21 @@ export const sections: readonly ConfigSection[] = [
 	},
 	{
 		path: 'gateway',
-		differences: (before, after) => gatewaySettings.differences(before, after),
-		// Decided before all others.
-		isIn: () => true,
-		keep: nothing,
-		absent: nothing,
+		// Which profiles are served is decided before all others.
+		differences: (before, after) =>
+			gatewaySettings.differences(
+				{...before.gateway, multiplexProfiles: before.multiplexProfiles},
+				{...after.gateway, multiplexProfiles: after.multiplexProfiles},
+			),
+		isIn: ({gateway}) => gateway.broken === undefined,
+		keep: ({gateway}) => ({gateway}),
+		// Nothing may be written into another store than the one that was meant.
+		absent: (broken, {written}) => {
+			const store = valueAt(written, ['gateway', 'store']) ?? embeddedStore;
+			return {
+				gateway: {...gatewaySettings.read({}), ...(store !== embeddedStore && {broken})},
+			};
+		},
 	},
 	{
 		path: 'model',

@@ -9,7 +9,7 @@ import {isJsonObject} from './json.ts';
 import type {LogRecord} from './log.ts';
 import type {RunQueue} from './run-queue.ts';
 import type {Run, TranscriptEntry} from './run.ts';
-import type {ApiState, JournalCounts} from './state.ts';
+import type {ApiState, ClusterMember, JournalCounts} from './state.ts';
 import type {ServerView} from './tool-server.ts';
 import type {TrafficMinute} from './traffic.ts';
 
@@ -60,6 +60,12 @@ export type GatewayEvent =
 	| {readonly type: 'journal-counted'; readonly at: number; readonly counts: JournalCounts}
 	/** The runs that wait, and the places of those at work. */
 	| {readonly type: 'queue-counted'; readonly at: number; readonly queue: RunQueue}
+	/** The gateways on the store that this one shares, as they stand now, those that are gone among them. */
+	| {
+			readonly type: 'cluster-changed';
+			readonly at: number;
+			readonly members: readonly ClusterMember[];
+	  }
 	/** Requests by minute of the last hour, as the journal knows of them: after a start that could not restore all of them as deliveries. */
 	| {
 			readonly type: 'traffic-counted';
@@ -177,6 +183,7 @@ const eventTypes: Readonly<Record<GatewayEvent['type'], true>> = {
 	'history-restored': true,
 	'journal-counted': true,
 	'queue-counted': true,
+	'cluster-changed': true,
 	'traffic-counted': true,
 	'api-changed': true,
 	'keys-changed': true,

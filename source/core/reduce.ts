@@ -31,6 +31,7 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 		installs,
 		journal,
 		queue,
+		cluster,
 		traffic,
 		api,
 		said,
@@ -40,6 +41,7 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 	const nextDeliveries = worksAfter(deliveriesAfter(state.deliveries, events), events);
 	const nextRuns = runsAfter(state.runs, events);
 	const nextJournal = events.reduce(journalAfter, journal);
+	const nextCluster = events.reduce(clusterAfter, cluster);
 	const nextQueue = events.reduce(queueAfter, queue);
 	const nextWhole = wholeAfter({before: state, deliveries: nextDeliveries, runs: nextRuns}, events);
 	const nextInstalls = events.reduce(installsAfter, installs);
@@ -71,6 +73,7 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 		totals: events.reduce(totalsAfter, state.totals),
 		...(nextJournal && {journal: nextJournal}),
 		...(nextQueue && {queue: nextQueue}),
+		...(nextCluster && {cluster: nextCluster}),
 		...(nextWhole && {wholeFrom: nextWhole}),
 		...(nextAlerts && {alerts: nextAlerts}),
 		...(nextApi && {api: nextApi}),
@@ -128,6 +131,7 @@ const webhookAfter = (webhook: WebhookState, event: GatewayEvent): WebhookState 
 		case 'history-restored':
 		case 'journal-counted':
 		case 'queue-counted':
+		case 'cluster-changed':
 		case 'traffic-counted':
 		case 'routes-changed':
 		case 'delivery-received':
@@ -166,6 +170,9 @@ const journalAfter: Slice<'journal'> = (journal, event) =>
 
 const queueAfter: Slice<'queue'> = (queue, event) =>
 	event.type === 'queue-counted' ? event.queue : queue;
+
+const clusterAfter: Slice<'cluster'> = (cluster, event) =>
+	event.type === 'cluster-changed' ? event.members : cluster;
 
 const routesAfter: Slice<'routes'> = (routes, event) =>
 	event.type === 'routes-changed' ? event.routes : routes;

@@ -72,6 +72,15 @@ export type RunSaid = {
 };
 
 /** The sum of the events. Immutable; every list is capped (see `reduce.ts`), oldest first. */
+/** A gateway on a store that several share. */
+export type ClusterMember = {
+	readonly node: string;
+	/** Not seen for a minute. */
+	readonly isGone: boolean;
+	/** Runs that it works on. */
+	readonly leases: number;
+};
+
 export type GatewayState = {
 	readonly gateway: {
 		readonly pid: number;
@@ -112,6 +121,8 @@ export type GatewayState = {
 	readonly journal?: JournalCounts;
 	/** The queue as it was counted last, which `runs` need not hold whole. Absent as `journal` is. */
 	readonly queue?: RunQueue;
+	/** The gateways on the store that this one shares; absent where it has it for itself. */
+	readonly cluster?: readonly ClusterMember[];
 	/** Every delivery from this id on, and every run from this number on, is in the lists above; older ones may be missing between others. Absent: nobody knows. */
 	readonly wholeFrom?: {readonly delivery?: string; readonly run?: number};
 	/** Last entries of the runs that are active, by run id. */

@@ -9,7 +9,7 @@ import type {GatewayWorld, Rooms} from './rooms.ts';
 export type Gateway = {
 	readonly port: GatewayPort;
 	/**
-	 * Resolves when everything runs; the receiver listens or was refused then. Rejects with `SvcError` when nothing could be started: `gateway_running`,
+	 * Resolves when everything runs; the receiver listens or was refused then. Also when the store that it shares with others cannot be opened yet: it goes on by itself. Rejects with `SvcError` when nothing could be started: `gateway_running`,
 	 * `home_unusable`, `store_unreadable`, `store_too_new`.
 	 */
 	readonly started: Promise<void>;
@@ -42,8 +42,10 @@ export function startGateway(world: GatewayWorld): Gateway {
 		profile: paths.profile,
 	});
 
+	const over = new AbortController();
 	let ending: Promise<void> | undefined;
 	const end = async () => {
+		over.abort();
 		broker.emit({type: 'gateway-stopping', at: clock.now()});
 		try {
 			const rooms = await opening.catch(() => undefined);
@@ -58,8 +60,12 @@ export function startGateway(world: GatewayWorld): Gateway {
 		return ending;
 	};
 
+	/** Why there are no rooms yet: the store cannot be opened. */
+	let waiting: string | undefined;
+	const isWaiting = Promise.withResolvers<void>();
 	const port: GatewayPort = createLocalPort(broker, {
 		rooms: async () => opening,
+		waiting: () => waiting,
 		seat: () => seat,
 		stop() {
 			// Whoever disposes of the gateway hears of a failure; here nobody waits for it.
@@ -71,14 +77,32 @@ export function startGateway(world: GatewayWorld): Gateway {
 		// Loading the rooms keeps the thread: a face that stands ready draws first.
 		await setImmediate();
 		const {openRooms} = await import('./open-rooms.ts');
-		return openRooms({...world, broker, busy}, port);
+		return openRooms(
+			{...world, broker, busy},
+			{
+				port,
+				ending: over.signal,
+				onWaiting(reason) {
+					waiting = reason;
+					if (reason !== undefined) {
+						isWaiting.resolve();
+					}
+				},
+			},
+		);
 	};
 
 	const opening = open();
 	const started = (async () => {
-		await opening;
+		await Promise.race([opening, isWaiting.promise]);
 		growSlowly();
 	})();
+	// Nobody waits for the start any more when it fails after that.
+	opening.catch(() => {
+		if (waiting !== undefined) {
+			port.stop().catch(() => {});
+		}
+	});
 	// Whoever cares awaits `started`; a face that does not must not end the process.
 	started.catch(() => {});
 	return {

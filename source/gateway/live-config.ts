@@ -3,7 +3,7 @@ import type {Config, HomePaths, LoadedConfig, RouteTable} from '../config/config
 import {diffConfig} from '../config/diff-config.ts';
 import type {Environment} from '../config/environment.ts';
 import {formatDiagnostic} from '../config/format-diagnostic.ts';
-import {loadConfig} from '../config/load-config.ts';
+import {defaultConfig, loadConfig} from '../config/load-config.ts';
 import {profileStamp} from '../config/profiles.ts';
 import {createRouteTableSource, routeViews, secretsInTable} from '../config/route-table.ts';
 import type {SkippedRoute} from '../config/route.ts';
@@ -15,6 +15,8 @@ import type {World} from '../core/world.ts';
 /** The configuration as it is now, and what changes it. */
 export type LiveConfig = {
 	current(): Config;
+	/** The store has been opened as the configuration says now: what needs a restart is in use as it says. */
+	opened(): void;
 	/** The first good one: what needs a restart is in use as it says. */
 	started(): Config;
 	/** Problems of the file that was there at the start, while none has been good since; then nothing may run. */
@@ -146,6 +148,12 @@ export function createLiveConfig(
 			return;
 		}
 
+		// What has come in since would be written into another store than the one that is open.
+		if (broken.length > 0 && next.config.gateway.store !== config.gateway.store) {
+			reject([problemOf(paths.config, needsStart, 'gateway.store')], stillBroken);
+			return;
+		}
+
 		// Judged by the text that was read: a moment later the file may be whole.
 		if (!config.blank && next.config.blank) {
 			reject([problemOf(paths.config, 'The file is gone or empty')], unchanged);
@@ -193,6 +201,9 @@ export function createLiveConfig(
 	return {
 		current: () => config,
 		started: () => started,
+		opened() {
+			started = broken.length > 0 ? started : config;
+		},
 		get broken() {
 			return broken;
 		},
@@ -252,6 +263,9 @@ function troubleWith(
 
 const stillBroken = 'nothing runs before it is mended';
 
+const needsStart =
+	'The file could not be read when the gateway was started, so that another store is open: stop it and start it again';
+
 const unchanged = 'the running configuration stays';
 
 /**
@@ -283,13 +297,3 @@ const problemOf = (file: string, message: string, key = ''): Diagnostic => ({
 	key,
 	message,
 });
-
-/** What stands in while the file is broken: the defaults, with nothing enabled. */
-function defaultConfig(paths: HomePaths, environment: Environment): Config {
-	const loaded = loadConfig({paths: {...paths, config: `${paths.config}.none`}, environment});
-	if (!loaded.ok) {
-		throw new Error('the defaults are a valid configuration');
-	}
-
-	return loaded.config;
-}

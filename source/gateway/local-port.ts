@@ -1,4 +1,5 @@
 import type {Broker} from '../core/broker.ts';
+import {SvcError} from '../core/errors.ts';
 import {createChatChanges} from './commands/chat-commands.ts';
 import {createGatewayCommands} from './commands/gateway-commands.ts';
 import {createInstallCommands} from './commands/install-commands.ts';
@@ -17,10 +18,13 @@ export function createLocalPort(
 	broker: Broker,
 	{
 		rooms: opened,
+		waiting: whyWaiting,
 		seat,
 		stop,
 	}: {
 		readonly rooms: () => Promise<Rooms>;
+		/** Why there are none yet, where they wait for the store; commands are refused for that. */
+		readonly waiting: () => string | undefined;
 		readonly seat: () => Seat;
 		/** Begins the end of the gateway and returns. */
 		readonly stop: () => void;
@@ -42,11 +46,21 @@ export function createLocalPort(
 		...createSetupCommands(rooms),
 		...createGatewayCommands(rooms, seat),
 	};
+	const statusOf = async (reason: string) => {
+		const {waitingStatus} = await import('./status/waiting-status.ts');
+		return waitingStatus(broker.getState(), {reason, seat: seat()});
+	};
+
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each keeps the type of the command that it waits for
 	const waiting = Object.fromEntries(
 		Object.entries<(...args: never[]) => unknown>(commands).map(([name, command]) => [
 			name,
 			async (...args: never[]) => {
+				const reason = whyWaiting();
+				if (reason !== undefined) {
+					return name === 'status' ? statusOf(reason) : refuse(reason);
+				}
+
 				Object.assign(rooms, await opened());
 				return command(...args);
 			},
@@ -64,4 +78,8 @@ export function createLocalPort(
 			// The gateway is this process: whoever started it ends it.
 		},
 	};
+}
+
+function refuse(reason: string): never {
+	throw new SvcError('journal_unavailable', reason);
 }

@@ -7,8 +7,10 @@ import type {Emit} from '../core/events.ts';
 import {createIdSource} from '../core/ids.ts';
 import type {Logger} from '../core/log.ts';
 import {createDeliverer} from '../delivery/create-deliverer.ts';
-import {openStore} from '../store/open-store.ts';
 import {withReserve} from '../store/reserve-file.ts';
+import {followOthers} from './cluster/follow-others.ts';
+import {type GatewayCluster, openCluster} from './cluster/open-cluster.ts';
+import {openGatewayStore, sharesStore} from './cluster/open-gateway-store.ts';
 import {startControlServer, type ControlServer} from './control/control-server.ts';
 import {lockHome, refuseAnswered} from './control/lock.ts';
 import {withMirror} from './conversations/mirror.ts';
@@ -44,23 +46,31 @@ export async function openIntake(
 		stack,
 		front,
 		onChange,
+		onWaiting,
+		ending,
 	}: {
 		readonly port: GatewayPort;
 		readonly stack: AsyncDisposableStack;
 		readonly front: AsyncDisposableStack;
 		/** After a reload that changed something. */
 		readonly onChange: (next: Config, previous: Config) => Promise<void>;
+		/** The store cannot be opened now, and is tried again; `undefined`: it is open. */
+		readonly onWaiting: (reason: string | undefined) => void;
+		/** Aborts when the gateway ends. */
+		readonly ending: AbortSignal;
 	},
 ) {
-	const {clock, paths, environment, version, broker, journalPages} = given;
+	const {clock, paths, environment, version, broker} = given;
 	ensureHome(paths);
 	const lock = stack.use(withReserve(paths.stateDb, () => lockHome(paths)));
 	await refuseAnswered(paths);
 
 	const metrics = createGatewayMetrics();
+	let cluster: GatewayCluster | undefined;
 	const emit: Emit = event => {
 		metrics.observe(event);
 		broker.emit(event);
+		cluster?.tell(event);
 	};
 	// Loading the configuration may already have something to say.
 	let secrets: (() => readonly string[]) | undefined;
@@ -75,31 +85,45 @@ export async function openIntake(
 	const configured = joinLists(() => live.secrets(), createServerSecrets(config));
 	secrets = configured;
 
-	/** Why nothing can be written to the journal now, if so. */
-	let failing: string | undefined;
-	const store = stack.use(
-		await openStore(
-			{
-				clock,
-				log: log.from('store'),
-				onFailing(reason) {
-					failing = reason;
-				},
-			},
-			{file: paths.stateDb, ...(journalPages !== undefined && {maxPages: journalPages})},
+	let control: ControlServer | undefined;
+	const openControl = async () => {
+		const watching = () => lock.watch({clock, log, whileHeld: async () => control?.keep()});
+		// No other process has the home: only now the pid file names this one.
+		stack.use(withReserve(paths.stateDb, watching));
+		// Before anything listens: a command that is called once /health answers finds the gateway, and waits for the rest of its rooms.
+		control = front.use(
+			await startControlServer({port, version, log: log.from('gateway')}, {socket: paths.socket}),
+		);
+	};
+
+	const isShared = sharesStore(live);
+	// A store of many may be away: whoever asks this gateway is told so.
+	await (isShared && openControl());
+	const {store, taken, node, failing} = await openGatewayStore(
+		{...given, emit, log: log.from('store'), live},
+		{onWaiting, ending},
+	);
+	stack.use(store);
+	await (isShared || openControl());
+	const authorities = createAuthorities(config, {log: log.from('config')});
+	cluster = stack.use(
+		openCluster(
+			{clock, log: log.from('cluster'), store, broker, live, version},
+			{isShared, node, ending, onWaiting},
 		),
 	);
-	const taken = await store.takeOver();
-	const authorities = createAuthorities(config, {log: log.from('config')});
-	const world: RoomWorld = {...given, emit, log, redact, live, store, taken, authorities};
-	let control: ControlServer | undefined;
-	const watching = () => lock.watch({clock, log, whileHeld: async () => control?.keep()});
-	// No other process has the home: only now the pid file names this one.
-	stack.use(withReserve(paths.stateDb, watching));
-	// Before anything listens: a command that is called once /health answers finds the gateway, and waits for the rest of its rooms.
-	control = front.use(
-		await startControlServer({port, version, log: log.from('gateway')}, {socket: paths.socket}),
-	);
+	const world: RoomWorld = {
+		...given,
+		emit,
+		log,
+		redact,
+		live,
+		store,
+		cluster,
+		failing,
+		taken,
+		authorities,
+	};
 
 	const failedPlatforms = new Set<string>();
 	/** Once when it fails, and once when it is back. */
@@ -168,10 +192,11 @@ export async function openIntake(
 		}),
 	);
 	const ids = createIdSource(clock, store.lastId, store.share);
+	followOthers(world, {announce, jobs, groups, wake: () => dispatcher?.wake()});
 	const receiver = front.use(
 		openReceiver(world, {
 			ids,
-			journalFailing: () => failing,
+			journalFailing: world.failing,
 			deliverer,
 			loops,
 			wake: () => dispatcher?.wake(),

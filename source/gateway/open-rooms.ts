@@ -3,7 +3,6 @@ import type {Config} from '../config/config.ts';
 import {createConfigWatcher} from '../config/watch.ts';
 import {every} from '../core/clock.ts';
 import {openIntake} from './open-intake.ts';
-import type {GatewayPort} from './port.ts';
 import type {GatewayWorld, Rooms, RoomWorld} from './rooms.ts';
 
 /** Loading the second step keeps the thread for a while: senders that wait for the receiver are answered, and a screen is drawn, before that. Milliseconds. */
@@ -20,13 +19,14 @@ const catchUpMs = 30_000;
  */
 export async function openRooms(
 	world: GatewayWorld & Pick<RoomWorld, 'broker' | 'busy'>,
-	port: GatewayPort,
+	{port, ...starting}: Pick<Parameters<typeof openIntake>[1], 'ending' | 'onWaiting' | 'port'>,
 ): Promise<Rooms> {
 	await using stack = new AsyncDisposableStack();
 	/** What brings in work; closed before `stack`, also when the second step fails. */
 	await using front = new AsyncDisposableStack();
 	let follow: ((next: Config, previous: Config) => Promise<void>) | undefined;
 	const intake = await openIntake(world, {
+		...starting,
 		port,
 		stack,
 		front,

@@ -2,9 +2,9 @@ import {hostname} from 'node:os';
 import {modelInputs} from '../agent/choose-model.ts';
 import {createModelFetch} from '../agent/model-fetch.ts';
 import type {Config} from '../config/config.ts';
-import {openAlerts} from './alerts/open-alerts.ts';
-import type {OpenedApprovals} from './approvals/open-approvals.ts';
+import {type Alerts, openAlerts} from './alerts/open-alerts.ts';
 import {openApi} from './chat/open-api.ts';
+import {type SharedApprovals, shareApprovals} from './cluster/share-approvals.ts';
 import {createGrow} from './conversations/grow-answers.ts';
 import {openConversations} from './conversations/open-conversations.ts';
 import {createSay} from './conversations/say-in-chat.ts';
@@ -26,7 +26,7 @@ import {readRunQueue, startQueueCounts} from './status/run-queue.ts';
  */
 export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 	const {world, deliverer, turns, loops, announce, jobs, receiver} = intake;
-	const {broker, clock, live, log, emit, store, authorities} = world;
+	const {broker, clock, cluster, live, log, emit, store, authorities} = world;
 	const config = () => live.current();
 	stack.use(await restoreHistory(world));
 	const modelFetch = stack.use(createModelFetch({secureContext: () => authorities.context()}));
@@ -34,7 +34,7 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 	const saying = stack.use(
 		createSay({clock, deliverer, profile: world.paths.profile, log: log.from('conversations')}),
 	);
-	let asked: OpenedApprovals | undefined;
+	let asked: SharedApprovals | undefined;
 	// Before what asks: chats hear how that ends, too.
 	const telling = stack.use(
 		tellChats(world, {
@@ -49,7 +49,8 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 		}),
 	);
 	const tools = stack.use(await openTools(world, {model}));
-	const {approvals, servers} = tools;
+	const {servers} = tools;
+	const approvals = shareApprovals(tools.approvals, world);
 	asked = approvals;
 	intake.hide(servers.secrets);
 	const dispatcher = stack.use(
@@ -113,8 +114,25 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 	await jobs.changed();
 	reportPlatforms();
 	deliverer.follow();
-	const alerts = stack.use(
-		await openAlerts({...world, deliverer, log: log.from('alerts'), host: hostname()}),
+	let alerts: Alerts | undefined;
+	stack.use(
+		await cluster.holdAlone('alerts', {
+			async start() {
+				const opened = await openAlerts({
+					...world,
+					deliverer,
+					log: log.from('alerts'),
+					host: cluster.isShared ? cluster.node : hostname(),
+				});
+				alerts = opened;
+				return {
+					async [Symbol.asyncDispose]() {
+						alerts = undefined;
+						opened[Symbol.dispose]();
+					},
+				};
+			},
+		}),
 	);
 	// Connecting takes its time, and nothing waits for it.
 	void conversations.changed();
@@ -126,7 +144,8 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 		rooms: {dispatcher, replays, servers, approvals, api},
 		/** Takes over a configuration that was reloaded. */
 		async follow(next: Config, previous: Config): Promise<void> {
-			alerts.changed();
+			alerts?.changed();
+			cluster.changed();
 			void tools.rulesChanged();
 			if (modelInputs(next) !== modelInputs(previous)) {
 				await model.choose();

@@ -1,4 +1,3 @@
-import type {Approvals} from '../approvals/approvals.ts';
 import type {Authorities} from '../config/authorities.ts';
 import type {HomePaths} from '../config/config.ts';
 import type {Environment} from '../config/environment.ts';
@@ -10,6 +9,8 @@ import type {Deliverer} from '../delivery/deliverer.ts';
 import type {Store} from '../store/port.ts';
 import type {TakenOver} from '../store/shared-port.ts';
 import type {OpenedApi} from './chat/open-api.ts';
+import type {GatewayCluster} from './cluster/open-cluster.ts';
+import type {SharedApprovals} from './cluster/share-approvals.ts';
 import type {Replays} from './deliveries/replays.ts';
 import type {LiveGroups} from './jobs/live-groups.ts';
 import type {LiveJobs} from './jobs/live-jobs.ts';
@@ -51,6 +52,10 @@ export type RoomWorld = GatewayWorld &
 		readonly broker: Broker;
 		readonly live: LiveConfig;
 		readonly store: Store;
+		/** The gateways that have that store open. */
+		readonly cluster: GatewayCluster;
+		/** Why nothing can be written to the store now, if so. */
+		readonly failing: () => string | undefined;
 		/** What dead gateways had left in the journal at the start. */
 		readonly taken: TakenOver;
 		/** Whom TLS connections trust. */
@@ -68,7 +73,7 @@ export type Rooms = RoomWorld &
 		readonly groups: LiveGroups;
 		readonly jobs: LiveJobs;
 		readonly servers: LiveServers;
-		readonly approvals: Approvals;
+		readonly approvals: SharedApprovals;
 		readonly api: OpenedApi;
 		/** Identifiers of deliveries. */
 		readonly ids: () => string;

@@ -2,6 +2,7 @@ import {chatErrorCodes} from './chat-error-codes.ts';
 import {linkErrorCodes} from './link-error-codes.ts';
 import {platformErrorCodes} from './platform-error-codes.ts';
 import {runErrorCodes} from './run-error-codes.ts';
+import {storeErrorCodes} from './store-error-codes.ts';
 
 /**
  * Every code that an error of this program can carry, with what it means and what to do, as Markdown text of one paragraph. `svc explain CODE` prints it,
@@ -10,6 +11,7 @@ import {runErrorCodes} from './run-error-codes.ts';
 export const errorCodes = {
 	...chatErrorCodes,
 	...linkErrorCodes,
+	...storeErrorCodes,
 	...platformErrorCodes,
 	...runErrorCodes,
 	answer_too_large: "The model's server sent more than 32 MiB; the run is not tried again",
@@ -129,8 +131,6 @@ export const errorCodes = {
 	job_not_found: 'Nothing has that name: look with `list`',
 	job_refused: 'The job could never fire, or not deliver',
 	jobs_broken: '`cron/jobs.json` does not parse; it is never overwritten: mend it',
-	journal_unavailable:
-		'Events are answered 503 and nothing is half accepted: the disk is full or the database locked. Free space; it goes on by itself',
 	key_ambiguous: 'Several keys have that name: use the identifier',
 	line_invalid:
 		'The file is no export, or holds a time more than a day ahead: the message names line and key. Nothing of a file is taken in then; of a pipe, whole batches of up to 500 lines before it',
@@ -230,11 +230,6 @@ export const errorCodes = {
 	snapshot_timeout:
 		'What the pane shows was not there within 10 s; the message says what was missing. Try again, or look with `svc gateway status`',
 	step_limit: 'The run reached `runs.timeout_seconds` or `runs.max_steps`',
-	store_in_use:
-		'Another process has the journal open; the message names it where the system tells. End that gateway, or close what has it open',
-	store_too_new:
-		'A newer version wrote the database, the message says which: upgrade to that, or restore a backup that this version made',
-	store_unreadable: '`state.db` is damaged or not yours: move it away, the gateway makes a new one',
 	subscription_not_found: 'Nothing has that name: look with `list`',
 	subscription_refused: 'The message says what the receiver would refuse',
 	subscriptions_broken:

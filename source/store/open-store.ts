@@ -1,17 +1,33 @@
+import {hostname} from 'node:os';
+import {systemClock} from '../core/clock.ts';
 import type {SqliteStoreOptions} from './open-sqlite-store.ts';
 import type {Store} from './port.ts';
 import type {StoreReader} from './reader-port.ts';
 import type {SqliteStoreDependencies} from './sqlite-store.ts';
 
+/** Which store is meant: the file, or with `url` a PostgreSQL database. */
+export type StoreOptions = SqliteStoreOptions & {
+	readonly url?: string;
+	/** What the gateway is called there; the host's name when absent. */
+	readonly node?: string;
+	/** Names host and home, of which one process at a time opens the database; the path of the file when absent. */
+	readonly place?: string;
+};
+
 /**
  * Opens a store for writing; what others left is for `Store.takeOver`. Which engine it is, is decided here alone, and that engine alone is loaded.
  *
- * @throws SvcError `store_unreadable`, `store_too_new`, `store_in_use` (by another process that writes it)
+ * @throws SvcError `store_unreadable`, `store_too_new`, `store_in_use` (by another process that writes it), `journal_unavailable` (a database that does not answer)
  */
 export async function openStore(
 	dependencies: SqliteStoreDependencies,
-	options: SqliteStoreOptions,
+	{url, node = hostname(), place, ...options}: StoreOptions,
 ): Promise<Store> {
+	if (url !== undefined) {
+		const {openPostgresStore} = await import('./postgres/open-postgres-store.ts');
+		return openPostgresStore(dependencies, {url, node, place: place ?? options.file});
+	}
+
 	const {openSqliteStore} = await import('./open-sqlite-store.ts');
 	return openSqliteStore(dependencies, options);
 }
@@ -19,12 +35,17 @@ export async function openStore(
 /**
  * Opens a store only to look, also while another process writes it. One that is missing, or was never filled, gives empty answers. `leavesNothing`: not even files beside it are made, for a short look.
  *
- * @throws SvcError `store_unreadable`, `store_too_new`
+ * @throws SvcError `store_unreadable`, `store_too_new`, `journal_unavailable`
  */
 export async function readStore(
-	{file}: Pick<SqliteStoreOptions, 'file'>,
+	{file, url}: Pick<StoreOptions, 'file' | 'url'>,
 	options: {readonly leavesNothing?: boolean} = {},
 ): Promise<StoreReader> {
+	if (url !== undefined) {
+		const {openPostgresReader} = await import('./postgres/postgres-reader.ts');
+		return openPostgresReader({clock: systemClock}, {url});
+	}
+
 	const {openSqliteReader} = await import('./sqlite-reader.ts');
 	return openSqliteReader(file, options);
 }

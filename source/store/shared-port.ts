@@ -1,5 +1,6 @@
 import type {Approval} from '../core/approval.ts';
 import {type Clock, every} from '../core/clock.ts';
+import type {GatewayEvent} from '../core/events.ts';
 import type {IdShare} from '../core/ids.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {Documents} from './document-port.ts';
@@ -71,7 +72,40 @@ export type StoreNote =
 	/** Rules of approvals were made, changed or removed. */
 	| {readonly kind: 'approval-rules-changed'}
 	/** Documents of the kind `of` were written or removed. */
-	| {readonly kind: 'documents-changed'; readonly of: string};
+	| {readonly kind: 'documents-changed'; readonly of: string}
+	/** What happened at a gateway, for the faces of the others. `seq` counts those notes of `from`, from 1. Without events: there were too many, read again. */
+	| {
+			readonly kind: 'events';
+			readonly from: string;
+			readonly node: string;
+			readonly seq: number;
+			readonly events: readonly GatewayEvent[];
+	  }
+	/** A gateway asks the one that has a thing (`to`; every one where it is not known which) to do something with it. */
+	| {
+			readonly kind: 'call';
+			readonly id: string;
+			readonly from: string;
+			readonly to?: string;
+			readonly name: string;
+			readonly input: JsonValue;
+	  }
+	/** What came of a call; a refusal has a code and a message. */
+	| {
+			readonly kind: 'answer';
+			readonly id: string;
+			readonly to: string;
+			readonly result: JsonValue;
+			readonly refusal?: {readonly code: string; readonly message: string};
+	  }
+	/** A route has answered a subject, is held for it, or goes on with it. @see LoopBreaker */
+	| {
+			readonly kind: 'loop';
+			readonly from: string;
+			readonly subject: string;
+			readonly answer?: number | string;
+			readonly held?: string;
+	  };
 
 /** Notes of all gateways on the store, those of this one among them. Best effort: whoever must not miss one looks now and then, too. */
 export type StoreNotes = {

@@ -22,6 +22,8 @@ type ExchangeDependencies = {
 	readonly pipeline: Pipeline;
 	readonly isDraining: () => boolean;
 	readonly renderMetrics: () => Promise<string>;
+	/** Whether nothing can be accepted now, and another gateway on the same store may do better. */
+	readonly isUnavailable: () => boolean;
 	/** `metrics.host`. */
 	readonly metricsHost: () => string | undefined;
 };
@@ -31,6 +33,7 @@ export function createExchange({
 	clock,
 	pipeline,
 	isDraining,
+	isUnavailable,
 	renderMetrics,
 	metricsHost,
 }: ExchangeDependencies): Exchange {
@@ -56,7 +59,7 @@ export function createExchange({
 
 		return path.kind === 'metrics'
 			? metricsAnswer(await renderMetrics())
-			: healthAnswer(isDraining());
+			: healthAnswer(isDraining() ? 'stopping' : isUnavailable() ? 'unavailable' : 'ok');
 	};
 
 	return {
@@ -111,10 +114,10 @@ const metricsAnswer = (body: string): HttpAnswer => ({
 	close: false,
 });
 
-/** While the gateway drains, a balancer should send its requests elsewhere. */
-const healthAnswer = (draining: boolean): HttpAnswer => ({
-	status: draining ? 503 : 200,
-	body: JSON.stringify({status: draining ? 'stopping' : 'ok', platform: 'webhook'}),
+/** While the gateway drains, or its store is away, a balancer should send its requests elsewhere. */
+const healthAnswer = (status: 'ok' | 'stopping' | 'unavailable'): HttpAnswer => ({
+	status: status === 'ok' ? 200 : 503,
+	body: JSON.stringify({status, platform: 'webhook'}),
 	close: false,
-	...(draining && {retryAfterSeconds: refusals.stopping.retryAfterSeconds}),
+	...(status !== 'ok' && {retryAfterSeconds: refusals.stopping.retryAfterSeconds}),
 });

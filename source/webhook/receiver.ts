@@ -56,6 +56,8 @@ export type ReceiverDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redac
 		readonly onGroupChanged: (group: Group) => void;
 		/** Prometheus text of other rooms, appended to `/metrics`. */
 		readonly metrics: () => Promise<string>;
+		/** Other gateways have the same journal: then `/health` says when this one cannot reach it. */
+		readonly sharesStore?: boolean;
 		/** Address that `/metrics` is for: this machine alone when it is a loopback one, nobody when there is none. */
 		readonly metricsHost: () => string | undefined;
 		/** The environment that scripts get a few names of (`PATH`, `HOME`, `LANG`…). */
@@ -145,6 +147,8 @@ export function createReceiver(
 		clock,
 		pipeline,
 		isDraining: () => draining,
+		isUnavailable: () =>
+			dependencies.sharesStore === true && dependencies.journalFailing() !== undefined,
 		metricsHost: dependencies.metricsHost,
 		async renderMetrics() {
 			const others = await dependencies.metrics();

@@ -241,7 +241,7 @@ describe('the table of errors', () => {
 		expect(answer.text).not.toContain('secret of the house');
 		// Whoever is to come again hears when.
 		expect(Number(answer.headers['retry-after'] ?? 0) > 0).toBe(
-			status === 429 || ['busy', 'stopping'].includes(code),
+			status === 429 || ['busy', 'journal_unavailable', 'stopping'].includes(code),
 		);
 		expect(answer.headers['x-should-retry']).toBe(code === 'budget_exceeded' ? 'false' : undefined);
 		expect(answer.headers['www-authenticate']).toBe(status === 401 ? 'Bearer' : undefined);

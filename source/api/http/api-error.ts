@@ -170,6 +170,18 @@ export const internalError = (
 	message = 'Cannot serve the request: the gateway failed; its log says why',
 ): ApiError => new ApiError(500, {message, type: 'api_error', code: 'internal_error'});
 
+/** What the request needs cannot be read or written now. */
+export const storeAway = (): ApiError =>
+	new ApiError(
+		503,
+		{
+			message: 'Cannot serve the request: the store of the gateway cannot be reached',
+			type: 'api_error',
+			code: 'journal_unavailable',
+		},
+		{'Retry-After': '10'},
+	);
+
 export const stopping = (): ApiError =>
 	new ApiError(
 		503,

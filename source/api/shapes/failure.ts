@@ -1,6 +1,6 @@
 import {SvcError} from '../../core/errors.ts';
 import type {ErrorCode} from '../../manual/error-codes.ts';
-import {ApiError, internalError, upstreamError} from '../http/api-error.ts';
+import {ApiError, internalError, storeAway, upstreamError} from '../http/api-error.ts';
 
 /** What a failure of an agent is to who asked it; whatever is not here is the model's server that failed. */
 export const failureStatuses: Partial<Record<ErrorCode, 500 | 503 | 504>> = {
@@ -40,6 +40,10 @@ export function failureOf(error: unknown, signal: AbortSignal): ApiError {
 			type: 'invalid_request_error',
 			code: error.code,
 		});
+	}
+
+	if (error.code === 'journal_unavailable') {
+		return storeAway();
 	}
 
 	const status = failureStatuses[error.code] ?? 502;

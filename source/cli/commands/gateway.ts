@@ -87,7 +87,7 @@ export function addGatewayCommands(program: Command, context: Context): void {
 			if (json) {
 				printJson(context, {running: true, ...status});
 			} else {
-				const nextJob = await nextJobText(gateway);
+				const nextJob = status.jobs.count === 0 ? '' : await nextJobText(gateway);
 				printLines(context, describe(status, {nextJob, now: context.clock.now()}));
 			}
 		});
@@ -159,12 +159,35 @@ function describe(
 		...rest.config_problems
 			.filter(({message}) => !rest.slips.some(({problem}) => problem.includes(message)))
 			.map(problem => `${problem.severity.padEnd(10)} ${formatDiagnostic(problem)}`),
+		...storeLines(rest, now),
 		...(rest.restart_needed.length === 0
 			? []
 			: [`restart    needed for ${rest.restart_needed.join(', ')}`]),
 		...(rest.journal_failing ? [`journal    FAILING: ${rest.journal_failing}`] : []),
 	];
 }
+
+/** Where a store that is shared stands, and who has it open. */
+function storeLines(
+	{store, cluster}: Pick<GatewayStatus, 'cluster' | 'store'>,
+	now: number,
+): readonly string[] {
+	if (!store || store.kind === 'sqlite') {
+		return [];
+	}
+
+	return [
+		`store      PostgreSQL${store.ok ? '' : ', which cannot be reached'}`,
+		...(cluster?.members ?? []).map(({node, since, seen, leases}) => {
+			const silentMs = now - Date.parse(seen);
+			const isGone = silentMs >= goneMs;
+			return `member     ${node}: ${isGone ? `gone, seen ${duration(silentMs)} ago` : `${countOf(leases, 'run')} at work`}, since ${dayTime(Date.parse(since))}`;
+		}),
+	];
+}
+
+/** A member that was not seen for so long counts as gone, milliseconds. */
+const goneMs = 60_000;
 
 const serverState = (server: GatewayStatus['webhook']): string =>
 	'url' in server

@@ -2,6 +2,7 @@ import {readdirSync, readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Command} from 'commander';
 import type {HomePaths} from '../../config/config.ts';
+import type {Environment} from '../../config/environment.ts';
 import {basePaths, homePaths, namePattern, profilesFolder} from '../../config/home-paths.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {conversationName} from '../../core/origin.ts';
@@ -20,7 +21,10 @@ const maxBytes = 4 * 1024 * 1024;
 /** How long a gateway may take to say what waits, milliseconds. */
 const silenceMs = 1000;
 
-type Naming = (paths: HomePaths) => Promise<readonly Candidate[]>;
+/** A home, and the variables that its configuration may name. */
+type NamedHome = HomePaths & {readonly environment?: Environment};
+
+type Naming = (paths: NamedHome) => Promise<readonly Candidate[]>;
 
 /**
  * Where the names of each noun are read: from files, without the checks of the program, and from the journal. What a name needs is loaded with it. A file that cannot be
@@ -144,9 +148,10 @@ const namings: Readonly<Record<Exclude<Noun, 'file'>, Naming>> = {
 export async function namesOf(
 	noun: Exclude<Noun, 'file'>,
 	paths: HomePaths,
+	environment: Environment = {},
 ): Promise<readonly Candidate[]> {
 	try {
-		return await namings[noun](paths);
+		return await namings[noun]({...paths, environment});
 	} catch {
 		return [];
 	}
@@ -167,17 +172,21 @@ function membersAt(value: unknown, path: ReadonlyArray<string | number>): readon
 }
 
 async function fromJournal(
-	{stateDb}: HomePaths,
+	{environment = {}, ...paths}: NamedHome,
 	read: (reader: StoreReader) => Promise<readonly Candidate[]>,
 ): Promise<readonly Candidate[]> {
-	const {readStore} = await import('../../store/open-store.ts');
-	await using reader = await readStore({file: stateDb}, {leavesNothing: true});
+	const [{readStore}, {readStorePlace}] = await Promise.all([
+		import('../../store/open-store.ts'),
+		import('../../config/store-place.ts'),
+	]);
+	const place = await readStorePlace(paths, environment);
+	await using reader = await readStore(place, {leavesNothing: true});
 	return await read(reader);
 }
 
 /** What those who wrote last on platforms stand for, each once. */
 const writersOf = async (
-	paths: HomePaths,
+	paths: NamedHome,
 	candidateOf: (writer: Writer, name: string | undefined) => Candidate,
 ): Promise<readonly Candidate[]> =>
 	fromJournal(paths, async ({conversations}) => {
@@ -240,6 +249,7 @@ export async function printCandidates(
 			? await namesOf(
 					noun,
 					homePaths({environment: context.environment, profile: profileIn(words)}),
+					context.environment,
 				)
 			: [];
 		const found = new Map(

@@ -156,15 +156,19 @@ function recordOfView(view: JobView, entry: JobEntry): JobRecord {
 
 /** The journal of the profile; where it knows nothing of the jobs, that of the home, whose gateway may have fired them. */
 async function openDisk(context: Context): Promise<Memory> {
-	const {readStore} = await import('../../store/open-store.ts');
+	const [{readStore}, {readStorePlace}] = await Promise.all([
+		import('../../store/open-store.ts'),
+		import('../../config/store-place.ts'),
+	]);
+	const {environment} = context;
 	await using stack = new AsyncDisposableStack();
 	const paths = context.paths();
 	const above = contextAbove(context);
-	const own = stack.use(await readStore({file: paths.stateDb}));
+	const own = stack.use(await readStore(await readStorePlace(paths, environment)));
 	let journal = own;
 	let records = (await own.jobs.list()).filter(record => record.profile === 'default');
 	if (records.length === 0 && above) {
-		journal = stack.use(await readStore({file: above.paths().stateDb}));
+		journal = stack.use(await readStore(await readStorePlace(above.paths(), environment)));
 		records = (await journal.jobs.list()).filter(record => record.profile === paths.profile);
 	}
 

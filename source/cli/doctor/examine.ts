@@ -26,6 +26,7 @@ import {model} from './checks/model.ts';
 import {port, reach} from './checks/port.ts';
 import {sandbox} from './checks/sandbox.ts';
 import {servers} from './checks/servers.ts';
+import {store} from './checks/store.ts';
 import {targets} from './checks/targets.ts';
 
 /** What one check may take. */
@@ -133,6 +134,7 @@ const checks: readonly Check[] = [
 	home,
 	disk,
 	journal,
+	store,
 	configuration,
 	environmentFile,
 	secrets,

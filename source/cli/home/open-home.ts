@@ -1,5 +1,6 @@
 import type {KeyDesk} from '../../api/keys/desk.ts';
 import {ensureHome} from '../../config/home-paths.ts';
+import type {StorePlace} from '../../config/store-place.ts';
 import {sleep} from '../../core/clock.ts';
 import {codeOf} from '../../core/errors.ts';
 import {createIdSource} from '../../core/ids.ts';
@@ -86,7 +87,7 @@ async function readHome(context: Context): Promise<Home> {
 		readCommands(context),
 		import('../../store/open-store.ts'),
 	]);
-	const store = await readStore({file: context.paths().stateDb});
+	const store = await readStore(await placeOf(context));
 	return {
 		...commands(store),
 		async listKeys() {
@@ -121,7 +122,7 @@ async function writeHome(context: Context): Promise<WritableHome> {
 	ensureHome(paths);
 	await using stack = new AsyncDisposableStack();
 	stack.use(lockHome(paths));
-	const store = stack.use(await openStore({clock}, {file: paths.stateDb}));
+	const store = stack.use(await openStore({clock}, await placeOf(context)));
 	let desk: Promise<KeyDesk> | undefined;
 	stack.defer(async () => (await desk?.catch(() => undefined))?.[Symbol.asyncDispose]());
 	/** Opened with the first change of one: keys that cannot be read stand in the way of nothing else. */
@@ -143,6 +144,12 @@ async function writeHome(context: Context): Promise<WritableHome> {
 		},
 		[Symbol.asyncDispose]: async () => opened.disposeAsync(),
 	};
+}
+
+/** Where the configuration says that the store is. @throws SvcError `journal_unavailable`: it cannot be told */
+async function placeOf(context: Context): Promise<StorePlace> {
+	const {readStorePlace} = await import('../../config/store-place.ts');
+	return readStorePlace(context.paths(), context.environment);
 }
 
 async function keyDeskOf(

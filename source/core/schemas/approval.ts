@@ -119,6 +119,8 @@ const asked = {
 	deadline: number,
 	/** The deadline cannot be moved beyond this. */
 	latestDeadline: number,
+	/** What the gateway is called that asks, where that is another one on the same store. */
+	node: maybeText,
 	/** Absent while it waits. */
 	decision: approvalDecisionSchema.exactOptional(),
 };

@@ -88,6 +88,8 @@ export const runSchema = facts({
 	/** `deliver` of its target; once it is done, of the one that has the answer. */
 	target: text,
 	state: z.enum(runStates),
+	/** What the gateway is called that works on it, or has worked on it, where that is another one on the same store, and is known. */
+	node: maybeText,
 	/** Agent tries so far, 0 while queued for the first time. */
 	attempt: integer,
 	/** Tries to hand over the answer so far. */

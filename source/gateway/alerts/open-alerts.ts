@@ -169,6 +169,7 @@ function mayMatter(event: GatewayEvent): boolean {
 		case 'message-skipped':
 		case 'journal-counted':
 		case 'queue-counted':
+		case 'cluster-changed':
 		case 'traffic-counted':
 		case 'keys-changed':
 		case 'group-changed':

@@ -3,9 +3,10 @@ import type {Approvals, AskingRun} from '../../approvals/approvals.ts';
 import {createApprovals} from '../../approvals/create-approvals.ts';
 import type {HomePaths} from '../../config/config.ts';
 import {userHomeOf} from '../../config/environment.ts';
-import type {Approval} from '../../core/approval.ts';
+import type {Approval, ApprovalRule} from '../../core/approval.ts';
 import type {AskedTool} from '../../core/asked-tool.ts';
 import type {Broker} from '../../core/broker.ts';
+import {messageOf} from '../../core/errors.ts';
 import type {Logger} from '../../core/log.ts';
 import {originOf} from '../../core/origin.ts';
 import type {Approve} from '../../core/tool.ts';
@@ -39,9 +40,10 @@ export async function openApprovals(
 		log,
 		redact,
 		broker,
+		cluster,
 	}: Pick<
 		RoomWorld,
-		'clock' | 'paths' | 'environment' | 'taken' | 'live' | 'emit' | 'log' | 'redact'
+		'clock' | 'cluster' | 'environment' | 'paths' | 'taken' | 'live' | 'emit' | 'log' | 'redact'
 	> & {
 		readonly store: Pick<Store, 'approvals' | 'runs'>;
 		readonly broker: Pick<Broker, 'getState'>;
@@ -56,7 +58,7 @@ export async function openApprovals(
 	await using stack = new AsyncDisposableStack();
 	const file = stack.use(createApprovalLog(paths, redact));
 	const approvalsLog = log.from('approvals');
-	const rules = await store.approvals.rules();
+	const rules = await cluster.read(async () => store.approvals.rules());
 	const watchers = new Map<number, (approval: Approval) => void>();
 	const approvals = stack.use(
 		createApprovals({
@@ -81,6 +83,18 @@ export async function openApprovals(
 	);
 	emit({type: 'approval-rules-changed', at: clock.now(), rules: approvals.rules()});
 	sayDenied(taken.denied, {file, log: approvalsLog});
+	cluster.onTaken(({denied}) => {
+		for (const approval of denied) {
+			emit({type: 'approval-settled', at: clock.now(), approval});
+		}
+
+		sayDenied(denied, {file, log: approvalsLog, whose: 'another gateway'});
+	});
+	followRules(cluster, {
+		read: async () => store.approvals.rules(),
+		take: async kept => approvals.setKeptRules(kept),
+		log: approvalsLog,
+	});
 
 	const runFacts = async (id: number, endsAt: number): Promise<AskingRun> => {
 		const run = await store.runs.get(id);
@@ -119,6 +133,51 @@ export async function openApprovals(
 	};
 }
 
+/** Takes over the rules of other gateways: with each note of them, one look after the other, and when one may have been missed. */
+function followRules(
+	cluster: RoomWorld['cluster'],
+	{
+		read,
+		take,
+		log,
+	}: {
+		readonly read: () => Promise<readonly ApprovalRule[]>;
+		readonly take: (rules: readonly ApprovalRule[]) => Promise<void>;
+		readonly log: Logger;
+	},
+): void {
+	if (!cluster.isShared) {
+		return;
+	}
+
+	let looking: Promise<void> | undefined;
+	let isAsked = false;
+	const look = async () => {
+		while (isAsked) {
+			isAsked = false;
+			try {
+				// oxlint-disable-next-line no-await-in-loop -- one look after the other
+				await take(await read());
+			} catch (error) {
+				log.debug(`Cannot read the approval rules of other gateways: ${messageOf(error)}`);
+			}
+		}
+
+		looking = undefined;
+	};
+	const lookSoon = () => {
+		isAsked = true;
+		looking ??= look();
+	};
+
+	cluster.onNote(({kind}) => {
+		if (kind === 'approval-rules-changed') {
+			lookSoon();
+		}
+	});
+	cluster.onMissed(lookSoon);
+}
+
 /** Whoever may write here writes rules: the home, and that of which it is a profile. */
 const ownFolders = ({home}: Pick<HomePaths, 'home'>): readonly string[] =>
 	basename(dirname(home)) === 'profiles' ? [home, dirname(dirname(home))] : [home];
@@ -126,14 +185,22 @@ const ownFolders = ({home}: Pick<HomePaths, 'home'>): readonly string[] =>
 /** What waited when the last process ended has been denied; that is a decision like any other. */
 function sayDenied(
 	denied: TakenOver['denied'],
-	{file, log}: {readonly file: ReturnType<typeof createApprovalLog>; readonly log: Logger},
+	{
+		file,
+		log,
+		whose = 'the last process',
+	}: {
+		readonly file: ReturnType<typeof createApprovalLog>;
+		readonly log: Logger;
+		readonly whose?: string;
+	},
 ): void {
 	for (const approval of denied) {
 		file.write(approval);
 	}
 
 	if (denied.length > 0) {
-		log.warn('Requests for approval that waited when the last process ended were denied', {
+		log.warn(`Requests for approval that waited when ${whose} ended were denied`, {
 			approvals: denied.map(({id}) => id).join(', '),
 		});
 	}

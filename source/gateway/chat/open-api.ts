@@ -6,7 +6,7 @@ import {endOf} from '../../core/api-keys/api-key.ts';
 import {messageOf} from '../../core/errors.ts';
 import {createMutex} from '../../core/mutex.ts';
 import {createSessionDesk, type SessionDesk} from '../../store/session-desk.ts';
-import type {OpenedApprovals} from '../approvals/open-approvals.ts';
+import type {SharedApprovals} from '../cluster/share-approvals.ts';
 import type {RoomWorld} from '../rooms.ts';
 import type {RunAnnouncer} from '../runs/announce-runs.ts';
 import {createApiLimits} from './api-limits.ts';
@@ -32,7 +32,7 @@ export async function openApi(
 		...joined
 	}: Omit<Parameters<typeof openTurns>[1], 'announce' | 'approvals'> & {
 		readonly modelFetch: Pick<ModelFetch, 'post'>;
-		readonly approvals: OpenedApprovals;
+		readonly approvals: SharedApprovals;
 		readonly announce: Pick<RunAnnouncer, 'changed'>;
 	},
 ): Promise<OpenedApi> {

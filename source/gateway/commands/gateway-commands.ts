@@ -39,11 +39,15 @@ export const createGatewayCommands = (
 	},
 	restartReceiver: async () => rooms.receiver.restart(),
 	async stopConsequences() {
-		const {store} = rooms;
+		const {store, cluster} = rooms;
 		const [{active, queued}, pendingGroups] = await Promise.all([
 			store.runs.counts(),
 			store.groups.pending(),
 		]);
-		return {activeRuns: active, queuedRuns: queued, pendingGroups};
+		return {
+			activeRuns: active,
+			queuedRuns: queued,
+			pendingGroups: cluster.hasOthers() ? 0 : pendingGroups,
+		};
 	},
 });

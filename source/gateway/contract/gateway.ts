@@ -77,6 +77,21 @@ const status = facts({
 	restart_needed: texts,
 	/** Why the journal cannot be written now, if so. */
 	journal_failing: text.nullable(),
+	/** Where everything is kept, and whether it can be reached. Older gateways do not say. */
+	store: facts({kind: z.enum(['sqlite', 'postgres']), ok: yesOrNo}).exactOptional(),
+	/** The gateways on that store, this one among them, as they were known last; one that is gone, which was not seen for a minute, is listed for an hour. */
+	cluster: facts({
+		members: z.array(
+			facts({
+				node: text,
+				/** Since when it has the store open, and when it was seen last; ISO 8601, by the store's clock. */
+				since: text,
+				seen: text,
+				/** Runs that it works on. */
+				leases: integer,
+			}),
+		),
+	}).exactOptional(),
 }).register(z.globalRegistry, {id: 'Status'});
 
 /** The gateway as a whole. */

@@ -11,7 +11,7 @@ import {targetKinds} from '../../platforms/platforms.ts';
 import {createPost} from '../../platforms/post.ts';
 import {createOpenSocket} from '../../platforms/socket.ts';
 import type {TargetKind} from '../../platforms/target-kind.ts';
-import type {OpenedApprovals} from '../approvals/open-approvals.ts';
+import type {SharedApprovals} from '../cluster/share-approvals.ts';
 import type {RoomWorld} from '../rooms.ts';
 import type {RunAnnouncer} from '../runs/announce-runs.ts';
 import type {Dispatcher} from '../runs/dispatch.ts';
@@ -26,9 +26,11 @@ export type Conversations = AsyncDisposable & {
 	changed(): Promise<void>;
 };
 
+const nothing: AsyncDisposable = {async [Symbol.asyncDispose]() {}};
+
 type Joined = {
 	readonly deliverer: Pick<Deliverer, 'listens'>;
-	readonly approvals: Pick<OpenedApprovals, 'waiting'>;
+	readonly approvals: Pick<SharedApprovals, 'waiting'>;
 	readonly dispatcher: Pick<Dispatcher, 'abort'>;
 	readonly announce: RunAnnouncer;
 	readonly say: Say;
@@ -44,7 +46,7 @@ export function openConversations(
 	world: RoomWorld,
 	{deliverer, approvals, dispatcher, announce, say, telling}: Joined,
 ): Conversations {
-	const {authorities, clock, live, paths, random = Math.random, redact, store} = world;
+	const {authorities, clock, cluster, live, paths, random = Math.random, redact, store} = world;
 	const log = world.log.from('conversations');
 	const config = () => live.current();
 	const clean = (text: string) => cell(redact(text), 400).text;
@@ -131,8 +133,14 @@ export function openConversations(
 					? {state: 'connecting'}
 					: {state: 'failed', reason: `lacks ${lacks}, to listen`}),
 		);
-		const end = settings && lacks === undefined ? await listenTo(kind, settings) : undefined;
-		if (end) {
+		if (settings && lacks === undefined) {
+			const end = await cluster.holdAlone(`listen:${kind.kind}`, {
+				start: async () => (await listenTo(kind, settings)) ?? nothing,
+				// Another gateway hears what is written there.
+				onOther() {
+					deliverer.listens(kind.kind, undefined);
+				},
+			});
 			heard.set(kind.kind, {settings, end});
 		}
 	};

@@ -1,12 +1,17 @@
+import {z} from 'zod';
 import {conversingSettings} from '../../config/platform-settings.ts';
 import {createChatApprovals, type ChatApprovals} from '../../conversations/chat-approvals.ts';
+import {mayApprove, type People} from '../../conversations/judge-message.ts';
 import type {ChatPlace, Fits, Say} from '../../conversations/say.ts';
 import type {Approval} from '../../core/approval.ts';
+import {messageOf} from '../../core/errors.ts';
 import type {GatewayEvent} from '../../core/events.ts';
 import {originOf, originWords, type Conversation} from '../../core/origin.ts';
 import type {Run} from '../../core/run.ts';
+import type {TakenOver} from '../../store/shared-port.ts';
 import {minuteTimeThere} from '../../terminal/text/time.ts';
-import type {OpenedApprovals} from '../approvals/open-approvals.ts';
+import type {GatewayCluster} from '../cluster/open-cluster.ts';
+import type {SharedApprovals} from '../cluster/share-approvals.ts';
 import type {RoomWorld} from '../rooms.ts';
 
 /** Tells chats what becomes of their turns, and asks them for approvals. */
@@ -22,7 +27,7 @@ export type ChatTelling = Disposable & {
  * @see manual/conversations.md#approvals
  */
 export function tellChats(
-	{broker, live, log: root, redact, store, taken}: RoomWorld,
+	{broker, cluster, live, log: root, redact, store, taken}: RoomWorld,
 	{
 		say,
 		fits,
@@ -31,7 +36,7 @@ export function tellChats(
 		readonly say: Say;
 		readonly fits: Fits;
 		/** Asked once there is something to answer. */
-		readonly approvals: () => Pick<OpenedApprovals, 'settle' | 'waiting'>;
+		readonly approvals: () => Pick<SharedApprovals, 'settle' | 'waiting'>;
 	},
 ): ChatTelling {
 	const log = root.from('conversations');
@@ -90,34 +95,113 @@ export function tellChats(
 
 	const stopHearing = broker.subscribe((events: readonly GatewayEvent[]) => {
 		for (const event of events) {
-			if (event.type === 'approval-requested') {
+			// Of what is at another gateway, that one tells.
+			if (event.type === 'approval-requested' && event.approval.node === undefined) {
 				chats.requested(event.approval);
 			} else if (event.type === 'approval-settled') {
 				chats.settled(event.approval);
-			} else if (event.type === 'run-changed') {
+			} else if (event.type === 'run-changed' && event.run.node === undefined) {
 				tellOfFailure(event.run);
 			}
 		}
 	});
 
-	return {
-		approvals: chats,
-		async tellOfBefore() {
-			for (const approval of taken.denied) {
-				chats.deniedBefore(approval);
-			}
+	const tellOf = async ({denied, interrupted}: Pick<TakenOver, 'denied' | 'interrupted'>) => {
+		for (const approval of denied) {
+			chats.deniedBefore(approval);
+		}
 
-			for (const id of taken.interrupted) {
-				// oxlint-disable-next-line no-await-in-loop -- one after the other
-				const run = await store.runs.view(id).catch(() => {});
-				if (run) {
-					tellOfFailure(run);
-				}
+		for (const id of interrupted) {
+			// oxlint-disable-next-line no-await-in-loop -- one after the other
+			const run = await store.runs.view(id).catch(() => {});
+			if (run) {
+				tellOfFailure(run);
 			}
-		},
+		}
+	};
+
+	cluster.onTaken(({denied}) => {
+		// Of runs that were interrupted, it is announced that they changed.
+		void tellOf({denied, interrupted: []});
+	});
+
+	return {
+		approvals: shareChatApprovals(chats, {
+			cluster,
+			isAskedAt: place =>
+				approvals()
+					.waiting()
+					.some(
+						approval =>
+							approval.node !== undefined &&
+							placesOf(approval).some(
+								({conversation: {platform, chat}}) =>
+									platform === place.platform && chat === place.chat,
+							),
+					),
+			mayApproveThere: ({platform}, user) => {
+				const settings: People | undefined = conversingSettings(config(), platform);
+				return settings !== undefined && mayApprove(settings, user);
+			},
+		}),
+		tellOfBefore: async () => tellOf(taken),
 		[Symbol.dispose]: stopHearing,
 	};
 }
+
+/** Takes answers for requests of other gateways, too, which know their codes: the one that asked in the chat decides about the answer. */
+function shareChatApprovals(
+	chats: ChatApprovals,
+	{
+		cluster,
+		isAskedAt,
+		mayApproveThere,
+	}: {
+		readonly cluster: GatewayCluster;
+		/** Whether another gateway may have asked there. */
+		readonly isAskedAt: (place: Conversation) => boolean;
+		readonly mayApproveThere: (place: Conversation, user: string) => boolean;
+	},
+): ChatApprovals {
+	cluster.serve('chat-answer', {
+		has(input) {
+			const answering = answeringSchema.safeParse(input);
+			return answering.success && chats.isCode(answering.data.place, answering.data.code);
+		},
+		async perform(input) {
+			const answering = answeringSchema.parse(input);
+			const {place, user, code} = answering;
+			return mayApproveThere(place, user)
+				? ((await chats.answer(answering)) ?? null)
+				: `Request ${code} is not yours to answer.`;
+		},
+	});
+	return {
+		...chats,
+		isCode: (place, code) => chats.isCode(place, code) || isAskedAt(place),
+		async answer(answering) {
+			const {place, code} = answering;
+			if (chats.isCode(place, code) || !isAskedAt(place)) {
+				return chats.answer(answering);
+			}
+
+			const told = await cluster.call('chat-answer', {...answering}).catch(messageOf);
+			return told === undefined
+				? `No request ${code} waits in this chat.`
+				: typeof told === 'string'
+					? told
+					: undefined;
+		},
+	};
+}
+
+const answeringSchema = z.object({
+	place: z.object({platform: z.string(), chat: z.string(), thread: z.string().exactOptional()}),
+	user: z.string(),
+	name: z.string().exactOptional(),
+	choice: z.enum(['approve', 'deny']),
+	code: z.string(),
+});
 
 /** Where a turn is answered: a request for approval stands there, too. */
 const placeOfTurn = ({platform, chat, thread}: Conversation): ChatPlace => ({

@@ -9,6 +9,7 @@ import {trafficMinutes} from '../../core/traffic.ts';
 import type {World} from '../../core/world.ts';
 import type {Store} from '../../store/port.ts';
 import type {RoomWorld} from '../rooms.ts';
+import {createFailureReport} from '../runs/failure-report.ts';
 import {countMinutes} from './count-routes.ts';
 
 const recentDeliveries = 500;
@@ -149,18 +150,20 @@ async function startJournalCounts({
 	readonly store: Pick<Store, 'runs' | 'journal'>;
 }): Promise<Disposable> {
 	let last: JournalCounts | undefined;
+	const sayFailure = createFailureReport(log, 'warn');
 	const count = async () => {
 		try {
 			const [{all: runs, toDecide}, deliveries] = await Promise.all([
 				store.runs.kept(),
 				store.journal.count(),
 			]);
+			sayFailure.over();
 			if (last?.deliveries !== deliveries || last.runs !== runs || last.runsToDecide !== toDecide) {
 				last = {deliveries, runs, runsToDecide: toDecide};
 				emit({type: 'journal-counted', at: clock.now(), counts: last});
 			}
 		} catch (error) {
-			log.warn('Cannot count what the journal holds', {error: messageOf(error)});
+			sayFailure('Cannot count what the journal holds', error);
 		}
 	};
 

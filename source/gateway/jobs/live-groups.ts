@@ -4,6 +4,7 @@ import type {Group} from '../../core/group.ts';
 import {createTimer} from '../../core/stops.ts';
 import type {World} from '../../core/world.ts';
 import type {Groups} from '../../store/group-port.ts';
+import {createFailureReport} from '../runs/failure-report.ts';
 
 /** Pause after the journal failed to dispatch. */
 const journalPauseMs = 1000;
@@ -15,6 +16,8 @@ const minPauseMs = 20;
 const flushTries = 3;
 
 export type LiveGroups = {
+	/** Looks what is due: another gateway may have opened a group. */
+	wake(): void;
 	/** A group opened, grew, or was dispatched to make room for the next: tells the faces and minds when it is due. */
 	changed(group: Group): void;
 	/** Starts the run of a pending group now; `false` when it is not pending. @throws SvcError `journal_unavailable` */
@@ -50,6 +53,7 @@ export function createLiveGroups({
 	/** Since the look that is under way has asked. */
 	let hasChanged = false;
 	let closed = false;
+	const sayFailure = createFailureReport(log);
 
 	const report = (changed: readonly Group[]) => {
 		for (const group of changed) {
@@ -85,6 +89,7 @@ export function createLiveGroups({
 		const askedAt = clock.monotonic();
 		try {
 			const dueMs = await groups.nextDueMs();
+			sayFailure.over();
 			if (closed || dueMs === undefined) {
 				return undefined;
 			}
@@ -100,7 +105,7 @@ export function createLiveGroups({
 			report(dispatched);
 			return dispatched.length > 0 ? 0 : minPauseMs;
 		} catch (error) {
-			log.error('Cannot dispatch groups of events, trying again', {error: messageOf(error)});
+			sayFailure('Cannot dispatch groups of events, trying again', error);
 			plan(clock.monotonic() + journalPauseMs);
 			return undefined;
 		}
@@ -144,6 +149,7 @@ export function createLiveGroups({
 
 	wake();
 	return {
+		wake,
 		changed(group) {
 			report([group]);
 			wake();

@@ -50,6 +50,7 @@ export function openReceiver(
 		emit,
 		log,
 		redact,
+		sharesStore: world.cluster.isShared,
 		metricsHost: () => config().metrics.host,
 		environment: () => environment,
 	};
@@ -61,7 +62,8 @@ export function openReceiver(
 		brokenBy: () => live.broken[0]?.message,
 		create: ({host, port}) =>
 			createReceiver(dependencies, {host, port, maxQueued: () => config().runs.maxQueued}),
-		onClosed: () => groups.flush(),
+		// Others go on with them, each at its time.
+		onClosed: async () => (world.cluster.hasOthers() ? undefined : groups.flush()),
 	});
 }
 

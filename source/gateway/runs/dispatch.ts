@@ -1,14 +1,15 @@
 import {every} from '../../core/clock.ts';
-import {messageOf} from '../../core/errors.ts';
 import type {RunPlaces} from '../../core/run-queue.ts';
 import {createTimer} from '../../core/stops.ts';
 import type {World} from '../../core/world.ts';
 import type {Lease, RouteLimit, Runs} from '../../store/port.ts';
 import type {StoreNotes} from '../../store/shared-port.ts';
+import {createFailureReport} from './failure-report.ts';
 import type {StopReason} from './work-run.ts';
 
-/** How long a run belongs to this process without a sign of life. */
-const leaseMs = 60_000;
+/** How long a run belongs to this process without a sign of life, and where others work on the same journal. */
+const ownLeaseMs = 60_000;
+const sharedLeaseMs = 30_000;
 
 /** How long the drain lets runs finish before it takes them away. */
 const drainMs = 3000;
@@ -70,7 +71,10 @@ export function createDispatcher(
 	{
 		concurrency,
 		limits = () => [],
+		isShared = false,
 	}: {
+		/** Others work on the same journal: a lease that has run out may be theirs, also while the journal cannot be asked. */
+		readonly isShared?: boolean;
 		readonly concurrency: () => number;
 		/** Runs of a route that may be under way at once, where that is not as many as there are places. Asked for each look. */
 		readonly limits?: () => readonly RouteLimit[];
@@ -86,6 +90,9 @@ export function createDispatcher(
 	let lookAgain = false;
 	let stopping = false;
 	const timer = createTimer(clock);
+
+	const sayFailure = createFailureReport(log);
+	const leaseMs = isShared ? sharedLeaseMs : ownLeaseMs;
 
 	const taken = () => active.size - hosted - Math.min(aside.size, mostAside);
 	/** Places that the queue has left. */
@@ -119,11 +126,12 @@ export function createDispatcher(
 			}
 
 			const due = isFree() ? await runs.nextDue(routes) : undefined;
+			sayFailure.over();
 			if (due !== undefined) {
 				timer.set(Math.max(minPauseMs, due - clock.now()), wake);
 			}
 		} catch (error) {
-			log.error('Cannot take runs from the journal, trying again', {error: messageOf(error)});
+			sayFailure('Cannot take runs from the journal, trying again', error);
 			timer.set(journalPauseMs, wake);
 		}
 	};
@@ -133,14 +141,29 @@ export function createDispatcher(
 		const {id} = lease.run;
 		const end = busy.begin();
 		active.set(id, controller);
+		const lose = () => {
+			controller.abort('lease-lost' satisfies StopReason);
+		};
+		// What another gateway may take over by then must not go on here, whether the journal can be asked or not.
+		const runsOut = createTimer(clock);
+		const keep = (askedAt: number) => {
+			if (isShared) {
+				runsOut.set(Math.max(0, leaseMs - (clock.monotonic() - askedAt)), lose);
+			}
+		};
+		keep(clock.monotonic());
 		const stopBeating = every(clock, leaseMs / 3, async () => {
-			const kept = await runs.beat(lease, leaseMs).catch(() => true);
-			if (!kept) {
-				controller.abort('lease-lost' satisfies StopReason);
+			const askedAt = clock.monotonic();
+			const kept = await runs.beat(lease, leaseMs).catch(() => undefined);
+			if (kept === true) {
+				keep(askedAt);
+			} else if (kept === false) {
+				lose();
 			}
 		});
 		const working = doWork(lease, controller.signal).finally(() => {
 			stopBeating();
+			runsOut[Symbol.dispose]();
 			if (active.get(id) === controller) {
 				active.delete(id);
 				aside.delete(id);

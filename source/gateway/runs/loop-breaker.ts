@@ -34,23 +34,24 @@ type Answer = {readonly id: Answering['id']; readonly at: number};
 
 /**
  * Stops a route that answers one pull request or issue again and again: after `answers` of them within the window its runs for that subject wait for a person, also after a restart. What comes
- * in is accepted as ever. The count itself begins anew with the process.
+ * in is accepted as ever. The count itself begins anew with the process; gateways on one store tell each other of it.
  *
  * @see manual/runs.md#loops
  */
 export async function openLoopBreaker({
 	clock,
-	store: {memos},
+	store: {memos, events, owner},
+	cluster,
 	log,
 	live,
 }: RoomWorld): Promise<LoopBreaker> {
 	/** Of a route that is gone, whose last runs end, there is none. */
 	const limitOf = (route: string): LoopLimit | undefined => live.routes().routes.get(route);
-	const held = new Map(
+	const readHeld = async () =>
 		(await memos.list(memoKind)).map(
 			({name, value}) => [name, typeof value === 'string' ? value : 'Held'] as const,
-		),
-	);
+		);
+	const held = new Map(await cluster.read(readHeld));
 	const answers = new Map<string, readonly Answer[]>();
 
 	const count = (key: string, id: Answering['id'], {loopWindowMs, loopLimit}: LoopLimit) => {
@@ -67,6 +68,45 @@ export async function openLoopBreaker({
 		return all.length;
 	};
 
+	const tell = (
+		subject: string,
+		what: {readonly answer?: number | string; readonly held?: string},
+	) => {
+		if (cluster.isShared) {
+			events.publish({kind: 'loop', from: owner, subject, ...what});
+		}
+	};
+
+	cluster.onNote(note => {
+		if (note.kind !== 'loop' || note.from === owner) {
+			return;
+		}
+
+		const {subject, answer, held: reason} = note;
+		if (answer !== undefined) {
+			const limit = limitOf(routeOfKey(subject));
+			void (limit?.loopLimit && count(subject, answer, limit));
+		} else if (reason === undefined) {
+			held.delete(subject);
+			answers.delete(subject);
+		} else {
+			held.set(subject, reason);
+		}
+	});
+	cluster.onMissed(() => {
+		void readHeld().then(
+			kept => {
+				held.clear();
+				for (const [subject, reason] of kept) {
+					held.set(subject, reason);
+				}
+
+				return undefined;
+			},
+			() => {},
+		);
+	});
+
 	return {
 		heldBy(run) {
 			const key = keyOf(run);
@@ -76,12 +116,12 @@ export async function openLoopBreaker({
 		async answered(run) {
 			const key = keyOf(run);
 			const limit = limitOf(run.route);
-			if (
-				key === undefined ||
-				!limit?.loopLimit ||
-				held.has(key) ||
-				count(key, run.id, limit) < limit.loopLimit
-			) {
+			if (key === undefined || !limit?.loopLimit || held.has(key)) {
+				return;
+			}
+
+			tell(key, {answer: run.id});
+			if (count(key, run.id, limit) < limit.loopLimit) {
 				return;
 			}
 
@@ -90,6 +130,7 @@ export async function openLoopBreaker({
 			const reason = `Held: this route ${finding}, which may be a loop; a retry, a drop or a replay lets it go on`;
 			answers.delete(key);
 			held.set(key, reason);
+			tell(key, {held: reason});
 			log.warn(
 				`Route "${run.route}" ${finding}: what comes in for that waits for a person, see "svc runs list --state interrupted"`,
 				{[typeof run.id === 'number' ? 'run' : 'delivery']: run.id},
@@ -105,12 +146,19 @@ export async function openLoopBreaker({
 			}
 
 			answers.delete(key);
+			tell(key, {});
 			log.note(`Route "${run.route}" goes on with ${run.plan.subject}`, {id: run.id});
 			await memos.drop(memoKind, key).catch((error: unknown) => {
 				log.warn(`Cannot keep that until after a restart: ${messageOf(error)}`);
 			});
 		},
 	};
+}
+
+/** The route of what is counted together. */
+function routeOfKey(key: string): string {
+	const parts: unknown = JSON.parse(key);
+	return Array.isArray(parts) ? String(parts[1]) : '';
 }
 
 /** What is counted together; `undefined` for what is no answer to an event about a subject, which has no limit. */

@@ -160,6 +160,7 @@ export function openWorkers(
 			work: (lease, signal) => workRun(dependencies, lease, signal),
 		},
 		{
+			isShared: world.cluster.isShared,
 			// A configuration that cannot be read must not decide where answers go.
 			concurrency: () => (live.broken.length > 0 || isReplaced ? 0 : config().runs.concurrency),
 			limits() {

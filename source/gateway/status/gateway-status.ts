@@ -1,31 +1,98 @@
+import {messageOf} from '../../core/errors.ts';
 import {queuedOf, type RunQueue} from '../../core/run-queue.ts';
 import type {GatewayState} from '../../core/state.ts';
+import {within} from '../../core/within.ts';
 import type {GatewayStatus} from '../port.ts';
 import type {Rooms, Seat} from '../rooms.ts';
 import {restartNeeded} from './restart-needed.ts';
 import {readRunQueue} from './run-queue.ts';
 import {statusSlips} from './status-slips.ts';
 
-/** The gateway in one object. @see manual/control-api.md */
-export async function gatewayStatus(
-	{state, seat}: {readonly state: GatewayState; readonly seat: Seat},
-	{
-		store,
-		jobs,
-		live,
-		receiver,
-		servers,
-		dispatcher,
-	}: Pick<Rooms, 'dispatcher' | 'store' | 'jobs' | 'live' | 'receiver' | 'servers'>,
-): Promise<GatewayStatus> {
-	const {gateway, webhook, platforms, model, modelProblem, modelSilence, problems} = state;
+/** A store that is away is waited for so long, milliseconds; the whole answer may take five seconds. */
+const readMs = 2000;
+
+const nothingKnown: StoreFacts = {
+	active: 0,
+	toDecide: 0,
+	pendingGroups: 0,
+	queue: {
+		waits: {worker: 0, rateLimit: 0, login: 0, retry: 0},
+		places: {taken: 0, all: 0},
+	},
+};
+
+/** What the status says of the store. */
+type StoreFacts = {
+	readonly active: number;
+	readonly toDecide: number;
+	readonly pendingGroups: number;
+	readonly queue: RunQueue;
+	readonly failing?: string;
+};
+
+/** What each store said last. */
+const lastFacts = new WeakMap<object, StoreFacts>();
+
+async function readFacts({
+	store,
+	dispatcher,
+	cluster,
+}: Pick<Rooms, 'cluster' | 'dispatcher' | 'store'>): Promise<StoreFacts> {
 	const [{active}, {toDecide}, queue, pendingGroups, {failing}] = await Promise.all([
 		store.runs.counts(),
 		store.runs.kept(),
 		readRunQueue(store.runs, dispatcher.places),
 		store.groups.pending(),
 		store.health(),
+		cluster.look(),
 	]);
+	return {active, toDecide, queue, pendingGroups, ...(failing !== undefined && {failing})};
+}
+
+/** What the store says; of one that others share and that is away, what it said last, within two seconds. */
+async function storeFacts(
+	rooms: Pick<Rooms, 'clock' | 'cluster' | 'dispatcher' | 'failing' | 'store'>,
+): Promise<StoreFacts> {
+	if (!rooms.cluster.isShared) {
+		return readFacts(rooms);
+	}
+
+	const {store, clock} = rooms;
+	const late = new AbortController();
+	const cancel = clock.after(readMs, () => {
+		late.abort();
+	});
+	try {
+		const facts = await within(readFacts(rooms), late.signal);
+		lastFacts.set(store, facts);
+		return facts;
+	} catch (error) {
+		const known = lastFacts.get(store) ?? nothingKnown;
+		return {...known, failing: rooms.failing() ?? messageOf(error)};
+	} finally {
+		cancel();
+	}
+}
+
+/** The gateway in one object. @see manual/control-api.md */
+export async function gatewayStatus(
+	{state, seat}: {readonly state: GatewayState; readonly seat: Seat},
+	rooms: Pick<
+		Rooms,
+		| 'clock'
+		| 'cluster'
+		| 'dispatcher'
+		| 'failing'
+		| 'jobs'
+		| 'live'
+		| 'receiver'
+		| 'servers'
+		| 'store'
+	>,
+): Promise<GatewayStatus> {
+	const {jobs, live, receiver, servers, cluster} = rooms;
+	const {gateway, webhook, platforms, model, modelProblem, modelSilence, problems} = state;
+	const {active, toDecide, queue, pendingGroups, failing} = await storeFacts(rooms);
 	const views = jobs.views();
 	const next = views.flatMap(({state: is, nextAt}) =>
 		is === 'active' && nextAt !== undefined ? [nextAt] : [],
@@ -69,6 +136,15 @@ export async function gatewayStatus(
 		config_problems: problems,
 		restart_needed: restartNeeded(live.started(), live.current(), receiver.listensOn()),
 		journal_failing: failing ?? null,
+		store: {kind: cluster.isShared ? 'postgres' : 'sqlite', ok: failing === undefined},
+		cluster: {
+			members: cluster.members().map(({node, since, seen, leases}) => ({
+				node,
+				since: new Date(since).toISOString(),
+				seen: new Date(seen).toISOString(),
+				leases: cluster.isShared ? leases : active,
+			})),
+		},
 	};
 }
 

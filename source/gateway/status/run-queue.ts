@@ -1,8 +1,8 @@
 import {every} from '../../core/clock.ts';
-import {messageOf} from '../../core/errors.ts';
 import type {RunPlaces, RunQueue} from '../../core/run-queue.ts';
 import type {World} from '../../core/world.ts';
 import type {Runs} from '../../store/port.ts';
+import {createFailureReport} from '../runs/failure-report.ts';
 
 /** How often the queue is counted for faces, milliseconds. */
 const countMs = 1000;
@@ -19,16 +19,18 @@ export function startQueueCounts(
 	read: () => Promise<RunQueue>,
 ): Disposable {
 	let last = '';
+	const sayFailure = createFailureReport(log, 'warn');
 	const count = async () => {
 		try {
 			const queue = await read();
+			sayFailure.over();
 			const next = JSON.stringify(queue);
 			if (next !== last) {
 				last = next;
 				emit({type: 'queue-counted', at: clock.now(), queue});
 			}
 		} catch (error) {
-			log.warn('Cannot count the runs that wait', {error: messageOf(error)});
+			sayFailure('Cannot count the runs that wait', error);
 		}
 	};
 

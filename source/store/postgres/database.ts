@@ -76,6 +76,7 @@ export type Database = Statements & {
 };
 
 const {INT8, NUMERIC} = types.builtins;
+const ignore = () => {};
 
 /** Text as PostgreSQL takes it. */
 export const withoutNul = (text: string): string => text.replaceAll('\0', '\u{2400}');
@@ -186,6 +187,8 @@ export function createDatabase(
 		lock: LockName | undefined,
 	): Promise<Result> => {
 		const client = await pool.connect();
+		// One that breaks between two statements: the next one says so.
+		client.on('error', ignore);
 		let broken: Error | undefined;
 		try {
 			const now = await begin(client, lock);
@@ -206,6 +209,7 @@ export function createDatabase(
 			});
 			throw error;
 		} finally {
+			client.off('error', ignore);
 			client.release(broken);
 		}
 	};

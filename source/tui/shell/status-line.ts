@@ -115,6 +115,7 @@ function fieldsOf(snapshot: Snapshot, version: Safe): readonly Field[] {
 		{...receiverField(state.webhook), side: 'left', isKept: true},
 		...(staleMs === undefined ? [] : [left(safe`stale ${Math.floor(staleMs / 1000)} s`, 'warn')]),
 		...(health ? [left(clean(`${rate(health.requestsPerSecond)}/s`))] : []),
+		...membersField(state),
 		...(queued >= longQueue
 			? [left(safe`${grouped(queued)} queued`, waits.worker >= longQueue ? 'warn' : 'quiet')]
 			: []),
@@ -131,6 +132,18 @@ function fieldsOf(snapshot: Snapshot, version: Safe): readonly Field[] {
 			: [{text: warning, tone: 'warn', side: 'right', isKept: true} as const]),
 		right(snapshot.isIdle ? minuteTime(now) : clockTime(now)),
 	];
+}
+
+/** How many gateways share the store; nothing where this one is alone. */
+function membersField({cluster = []}: GatewayState): readonly Field[] {
+	const gone = cluster.filter(({isGone}) => isGone).length;
+	if (cluster.length < 2) {
+		return [];
+	}
+
+	return gone === 0
+		? [left(clean(countOf(cluster.length, 'gateway')))]
+		: [left(safe`${cluster.length - gone} of ${cluster.length} gateways`, 'warn')];
 }
 
 const hourCells = 12;

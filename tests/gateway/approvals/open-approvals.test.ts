@@ -12,10 +12,11 @@ import {whyNotCovered} from '../../../source/core/approvals/why-not-covered.ts';
 import {shownTool} from '../../../source/core/asked-tool.ts';
 import {createBroker} from '../../../source/core/broker.ts';
 import {jsonHash} from '../../../source/core/canonical-json.ts';
-import {createLogger} from '../../../source/core/log.ts';
+import {createLogger, silentLogger} from '../../../source/core/log.ts';
 import type {Tool} from '../../../source/core/tool.ts';
 import {faceName} from '../../../source/gateway/approvals/face-name.ts';
 import {openApprovals} from '../../../source/gateway/approvals/open-approvals.ts';
+import {openCluster} from '../../../source/gateway/cluster/open-cluster.ts';
 import {createReadCommands} from '../../../source/gateway/commands/read-commands.ts';
 import {createWorkCommands} from '../../../source/gateway/commands/work-commands.ts';
 import type {Rooms} from '../../../source/gateway/rooms.ts';
@@ -43,6 +44,10 @@ const tool = {
 	execute: async () => ({text: 'done'}),
 } satisfies Tool;
 
+const unused = () => {
+	throw new Error('a gateway alone needs that not');
+};
+
 /** Approvals on the journal of a home, as the gateway opens them. */
 async function open(home: TemporaryHome) {
 	await using stack = new AsyncDisposableStack();
@@ -64,6 +69,10 @@ async function open(home: TemporaryHome) {
 					current: () => ({toolServers: new Map(), runs: {timeoutMs: 900_000}}),
 				} as unknown as Rooms['live'],
 				broker,
+				cluster: openCluster(
+					{clock, log: silentLogger, store, broker, live: {current: unused}, version: ''},
+					{isShared: false, node: 'only', ending: new AbortController().signal, onWaiting: unused},
+				),
 				emit(event) {
 					broker.emit(event);
 				},

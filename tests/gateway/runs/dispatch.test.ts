@@ -24,7 +24,9 @@ async function openDispatch({
 	concurrency = () => 2,
 	runs = () => ({}),
 	limits,
+	isShared = false,
 }: {
+	readonly isShared?: boolean;
 	readonly concurrency?: () => number;
 	readonly runs?: (store: Store) => Partial<Runs>;
 	readonly limits?: () => readonly RouteLimit[];
@@ -69,7 +71,7 @@ async function openDispatch({
 				await promise;
 			},
 		},
-		{concurrency, ...(limits && {limits})},
+		{concurrency, isShared, ...(limits && {limits})},
 	);
 	stack.defer(async () => advanceUntil(dispatcher[Symbol.asyncDispose](), clock));
 
@@ -243,6 +245,21 @@ test('a worker whose lease was lost is told so and stops', async () => {
 	expect(work?.signal.reason).toBe('lease-lost');
 	await dispatch.busy.idle();
 	expect(dispatch.dispatcher.active).toBe(0);
+});
+
+test('a lease on a journal of several gateways ends after 30 s without an answer, and none before', async () => {
+	await using dispatch = await openDispatch({
+		isShared: true,
+		runs: () => ({beat: async () => Promise.reject(new Error('away'))}),
+	});
+	await dispatch.accept(1);
+	const [work] = await dispatch.begun(1);
+	dispatch.clock.advance(29_999);
+	expect(work?.signal.aborted).toBe(false);
+	dispatch.clock.advance(1);
+	expect(work?.signal.reason).toBe('lease-lost');
+	work?.leave();
+	await settleDown();
 });
 
 test('a journal that cannot be asked for a moment costs no lease', async () => {

@@ -1,5 +1,6 @@
 import {existsSync, statSync} from 'node:fs';
 import {readKeys} from '../../../api/keys/key-usage.ts';
+import {isShared} from '../../../config/store-place.ts';
 import {messageOf} from '../../../core/errors.ts';
 import {runInGroup} from '../../../core/process-group.ts';
 import {asWord} from '../../../core/shell-word.ts';
@@ -21,7 +22,11 @@ const program = `
 /** Whether the journal is whole, as SQLite's own quick look tells: in a process of its own that can be ended, for nobody can end a look inside SQLite. */
 export const journal: Check = {
 	subject: 'journal',
-	async look({paths: {stateDb}, context}, signal) {
+	async look({paths: {stateDb}, config, context}, signal) {
+		if (config && isShared(config.gateway)) {
+			return ok('it is in a database, see "store"');
+		}
+
 		if (!existsSync(stateDb)) {
 			return ok('there is none yet');
 		}

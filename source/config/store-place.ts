@@ -1,0 +1,130 @@
+import {createHash} from 'node:crypto';
+import {hostname} from 'node:os';
+import {SvcError} from '../core/errors.ts';
+import {checked, nonEmptyText} from '../core/schema-parts.ts';
+import type {Config, GatewayConfig, HomePaths} from './config.ts';
+import type {Environment} from './environment.ts';
+import {readTextFile} from './read-text-file.ts';
+
+/** The store of one gateway: a file of its home. */
+export const embeddedStore = 'sqlite';
+
+/** Where a store is, and what this gateway is called in it. */
+export type StorePlace = {
+	/** `state.db` of the home; the store, unless there is a `url`. */
+	readonly file: string;
+	/** Of a PostgreSQL database, with its password. */
+	readonly url?: string;
+	readonly node: string;
+	/** Host and home: no two processes have one at the same time. */
+	readonly place: string;
+};
+
+/** What `gateway.store` may say. No message holds the value: it may have a password. */
+export const storeText = checked(nonEmptyText, problemWithStore);
+
+function problemWithStore(written: string): string | undefined {
+	if (written === embeddedStore) {
+		return undefined;
+	}
+
+	const url = URL.parse(written);
+	if (!/^postgres(?:ql)?:\/\//.test(written) || !url) {
+		return /^postgres(?:ql)?:/.test(written)
+			? 'is no URL: write postgres://USER:PASSWORD@HOST/DATABASE, special characters of the password percent-encoded, or the password as a reference, as ${PGPASSWORD}'
+			: 'must be "sqlite" or a URL that starts with postgres://';
+	}
+
+	if (url.hash !== '') {
+		return 'has a "#", which ends a URL: in a password write %23, or the password as a reference, as ${PGPASSWORD}';
+	}
+
+	if ([url.username, url.password, url.hostname, url.pathname].some(part => !isEncoded(part))) {
+		return 'has a "%" that begins no percent-encoding: in a password write %25, or the password as a reference, as ${PGPASSWORD}';
+	}
+
+	if (url.hostname === '' && !url.searchParams.get('host')) {
+		return 'names no host: write postgres://USER:PASSWORD@HOST/DATABASE';
+	}
+
+	return /^\/[^/]+$/.test(url.pathname)
+		? undefined
+		: 'names no database: write postgres://USER:PASSWORD@HOST/DATABASE';
+}
+
+function isEncoded(part: string): boolean {
+	try {
+		decodeURIComponent(part);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+/** What must not be shown of a store: its password, as it is and as the URL has it. */
+export function storeSecrets(store: string): readonly string[] {
+	const url = URL.parse(store);
+	const passwords = [url?.password ?? '', url?.searchParams.get('password') ?? ''];
+	return passwords
+		.filter(password => password !== '' && isEncoded(password))
+		.flatMap(password => [...new Set([password, decodeURIComponent(password)])]);
+}
+
+/** Whether the gateway shares its store with others. */
+export const isShared = ({store}: Pick<GatewayConfig, 'store'>): boolean => store !== embeddedStore;
+
+/** Where a configuration says that the store is. */
+export function storePlaceOf({
+	gateway,
+	paths,
+}: Pick<Config, 'gateway' | 'paths'>): StorePlace & {readonly broken?: string} {
+	const {store, node = hostname(), broken} = gateway;
+	return {
+		file: paths.stateDb,
+		...(isShared(gateway) && {url: store}),
+		node,
+		place: createHash('sha256').update(`${hostname()}\0${paths.home}`).digest('hex').slice(0, 32),
+		...(broken !== undefined && {broken}),
+	};
+}
+
+/** A file that names no store is not worth a look at all of it: a completion must be quick. */
+const mayName = /\bstore\b/;
+
+const maxConfigBytes = 1024 * 1024;
+
+/**
+ * The same for a command without a gateway. A configuration that cannot be read means the file of the home, as it does for the gateway.
+ *
+ * @throws SvcError `journal_unavailable`: it says a store, but not one that can be opened
+ */
+export async function readStorePlace(
+	paths: HomePaths,
+	environment: Environment,
+): Promise<StorePlace> {
+	const own = storePlaceOf({gateway: {store: embeddedStore}, paths});
+	if (!mayName.test(textOf(paths.config))) {
+		return own;
+	}
+
+	const {loadConfig} = await import('./load-config.ts');
+	const loaded = loadConfig({paths, environment});
+	return loaded.ok ? usable(storePlaceOf(loaded.config)) : own;
+}
+
+/** @throws SvcError `journal_unavailable`: which store is meant cannot be told */
+export function usable({broken, ...place}: ReturnType<typeof storePlaceOf>): StorePlace {
+	if (broken !== undefined) {
+		throw new SvcError('journal_unavailable', `Cannot open the store (gateway.store): ${broken}`);
+	}
+
+	return place;
+}
+
+function textOf(file: string): string {
+	try {
+		return readTextFile(file, maxConfigBytes) ?? '';
+	} catch {
+		return '';
+	}
+}

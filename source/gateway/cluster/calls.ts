@@ -1,0 +1,163 @@
+import {randomUUID} from 'node:crypto';
+import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
+import type {JsonValue} from '../../core/json.ts';
+import type {World} from '../../core/world.ts';
+import type {StoreNotes} from '../../store/shared-port.ts';
+
+/** How long an answer is waited for, milliseconds. */
+const answerMs = 5000;
+/** Calls of this member that wait, and calls of others that are under way. */
+const maxWaiting = 100;
+/** Calls that are remembered, so that none is done twice. */
+const maxDone = 1000;
+/** JSON of an input or an answer, in UTF-16 units. */
+const maxLength = 512 * 1024;
+
+/** What a member does for others. */
+export type CallHandler = {
+	/** Whether the thing is here: a call to every member is answered by the one that has it, a call to this one in any case. */
+	readonly has: (input: JsonValue) => boolean;
+	/** Rejections are told to the caller. */
+	readonly perform: (input: JsonValue) => Promise<JsonValue>;
+};
+
+export type Calls = Disposable & {
+	/**
+	 * Has another member do something, and resolves with what it says; `undefined`: no member that was asked has the thing, or none said so within five seconds.
+	 * @throws SvcError with the code and the message of the member that refused; `member_busy`
+	 */
+	call(name: string, input: JsonValue, to?: string): Promise<JsonValue | undefined>;
+	/** What this member does for others from now on. */
+	serve(name: string, handler: CallHandler): void;
+};
+
+/** Calls between the members of a cluster, as notes on their store. Each is done once at most; all the rules about a thing are those of the member that has it. */
+export function createCalls({
+	clock,
+	log,
+	events,
+	owner,
+}: Pick<World, 'clock' | 'log'> & {
+	readonly events: StoreNotes;
+	/** `Shared.owner`. */
+	readonly owner: string;
+}): Calls {
+	const handlers = new Map<string, CallHandler>();
+	const waiting = new Map<
+		string,
+		ReturnType<typeof Promise.withResolvers<JsonValue | undefined>>
+	>();
+	const done = new Set<string>();
+	let underWay = 0;
+
+	const answer = (
+		{id, from}: {readonly id: string; readonly from: string},
+		result: JsonValue,
+		refusal?: {readonly code: string; readonly message: string},
+	) => {
+		events.publish({kind: 'answer', id, to: from, result, ...(refusal && {refusal})});
+	};
+
+	const perform = async (
+		handler: CallHandler,
+		call: {readonly id: string; readonly from: string; readonly input: JsonValue},
+	) => {
+		done.add(call.id);
+		const [oldest] = done;
+		if (done.size > maxDone && oldest !== undefined) {
+			done.delete(oldest);
+		}
+
+		underWay += 1;
+		try {
+			const result = underWay > maxWaiting ? tooBusy() : await handler.perform(call.input);
+			answer(call, bounded(result));
+		} catch (error) {
+			answer(call, null, {code: codeOf(error), message: messageOf(error)});
+		} finally {
+			underWay -= 1;
+		}
+	};
+
+	const unsubscribe = events.subscribe(note => {
+		if (note.kind === 'answer' && note.to === owner) {
+			const asked = waiting.get(note.id);
+			const {refusal} = note;
+			if (refusal) {
+				// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is a code of this program, or of a later version
+				asked?.reject(new SvcError(refusal.code as 'member_busy', refusal.message));
+			} else {
+				asked?.resolve(note.result);
+			}
+		}
+
+		if (note.kind !== 'call' || note.from === owner || done.has(note.id)) {
+			return;
+		}
+
+		const handler = handlers.get(note.name);
+		const isMeant = note.to === owner || (note.to === undefined && handler?.has(note.input));
+		if (handler && isMeant === true) {
+			void perform(handler, note).catch((error: unknown) => {
+				log.warn(`Cannot answer a call of another gateway: ${messageOf(error)}`);
+			});
+		}
+	});
+
+	return {
+		async call(name, input, to) {
+			if (waiting.size >= maxWaiting) {
+				return tooBusy();
+			}
+
+			const id = randomUUID();
+			const asked = Promise.withResolvers<JsonValue | undefined>();
+			waiting.set(id, asked);
+			const cancel = clock.after(answerMs, () => {
+				asked.resolve(undefined);
+			});
+			try {
+				events.publish({
+					kind: 'call',
+					id,
+					from: owner,
+					...(to !== undefined && {to}),
+					name,
+					input: bounded(input),
+				});
+				return await asked.promise;
+			} finally {
+				cancel();
+				waiting.delete(id);
+			}
+		},
+		serve(name, handler) {
+			handlers.set(name, handler);
+		},
+		[Symbol.dispose]() {
+			unsubscribe();
+			for (const {resolve} of waiting.values()) {
+				resolve(undefined);
+			}
+		},
+	};
+}
+
+function tooBusy(): never {
+	throw new SvcError(
+		'member_busy',
+		`Cannot ask another gateway: ${maxWaiting} calls are under way already, try again`,
+	);
+}
+
+/** @throws SvcError `member_busy`: it is too large to be passed on */
+function bounded(value: JsonValue): JsonValue {
+	if (JSON.stringify(value).length > maxLength) {
+		throw new SvcError(
+			'member_busy',
+			`Cannot pass that on to another gateway: it is larger than ${maxLength / 1024} KiB`,
+		);
+	}
+
+	return value;
+}

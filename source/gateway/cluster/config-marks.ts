@@ -1,0 +1,110 @@
+import {createHmac} from 'node:crypto';
+import {readdirSync, readFileSync, statSync} from 'node:fs';
+import {join} from 'node:path';
+import type {Config} from '../../config/config.ts';
+import {canonicalJson} from '../../core/canonical-json.ts';
+import {isJsonObject, type JsonValue} from '../../core/json.ts';
+
+/** What members compare: a mark of each key of the configuration, each script and each skill that matters. */
+export type ConfigMarks = Readonly<Record<string, string>>;
+
+/** Keys that are marked; of what is more there is one mark for all of it. */
+const maxMarks = 400;
+/** Of one folder; what is more counts by its name and size. */
+const maxFiles = 500;
+const maxFileBytes = 1024 * 1024;
+
+/** What may well differ: where a member listens and what it is called; how it reaches the database says nothing of what is in there. */
+const own: ReadonlySet<string> = new Set([
+	'platforms.webhook.host',
+	'platforms.webhook.port',
+	'api.host',
+	'api.port',
+	'metrics.host',
+	'gateway.node',
+	'gateway.store',
+	// Marked by what it makes of the others.
+	'gateway.store_key',
+]);
+
+/** Besides the sections themselves, what has a mark for each of its keys. */
+const opened: ReadonlySet<string> = new Set(['platforms.webhook', 'platforms.webhook.routes']);
+
+/** The marks of a configuration. They are made with the key that the members share, or else with what they must know to be members, as a mark of a short secret could be guessed. */
+export function configMarks({written, paths, gateway}: Config): ConfigMarks {
+	const {storeKey, store} = gateway;
+	const secret = storeKey ?? decodeURIComponent(URL.parse(store)?.password ?? '');
+	const markOf = (text: string | Buffer) =>
+		createHmac('sha256', secret).update(text).digest('base64url').slice(0, 16);
+	const members = [
+		...partsOf(withoutExtra(written), '').map(
+			([key, value]) => [key, markOf(canonicalJson(value))] as const,
+		),
+		...filesOf(paths.scripts, 'scripts').map(([name, text]) => [name, markOf(text)] as const),
+		...filesOf(paths.skills, 'skills').map(([name, text]) => [name, markOf(text)] as const),
+	];
+	const [first, rest] = [members.slice(0, maxMarks), members.slice(maxMarks)];
+	return Object.fromEntries([
+		// Of secrets that differ, everything would.
+		['gateway.store_key', markOf('')],
+		...first,
+		...(rest.length === 0 ? [] : [['(more)', markOf(JSON.stringify(rest))]]),
+	]);
+}
+
+/** Keys in which two members differ; the key that the marks are made with, if that is another one, stands for all. */
+export function differingKeys(some: ConfigMarks, others: ConfigMarks): readonly string[] {
+	const keys = [...new Set([...Object.keys(some), ...Object.keys(others)])].filter(
+		key => some[key] !== others[key],
+	);
+	return keys.includes('gateway.store_key') ? ['gateway.store_key'] : keys.toSorted();
+}
+
+/** The settings of the receiver may stand in two places. */
+function withoutExtra(written: Config['written']): JsonValue {
+	const {platforms} = written;
+	const webhook = isJsonObject(platforms) ? platforms['webhook'] : undefined;
+	if (!isJsonObject(platforms) || !isJsonObject(webhook)) {
+		return written;
+	}
+
+	const {extra, ...rest} = webhook;
+	return {
+		...written,
+		platforms: {...platforms, webhook: {...rest, ...(isJsonObject(extra) && extra)}},
+	};
+}
+
+/** What has a mark of its own, by its path. */
+function partsOf(value: JsonValue, path: string): ReadonlyArray<readonly [string, JsonValue]> {
+	if (!isJsonObject(value) || (path.includes('.') && !opened.has(path))) {
+		return own.has(path) ? [] : [[path, value]];
+	}
+
+	return Object.entries(value).flatMap(([key, member]) =>
+		member === undefined ? [] : partsOf(member, path === '' ? key : `${path}.${key}`),
+	);
+}
+
+/** Each script, and each skill with all of its files; nothing of what cannot be read. */
+function filesOf(folder: string, name: string): ReadonlyArray<readonly [string, Buffer]> {
+	try {
+		return readdirSync(folder, {withFileTypes: true, recursive: true})
+			.filter(entry => entry.isFile())
+			.map(entry => join(entry.parentPath, entry.name))
+			.toSorted()
+			.slice(0, maxFiles)
+			.map(file => [join(name, file.slice(folder.length)), contentsOf(file)] as const);
+	} catch {
+		return [];
+	}
+}
+
+function contentsOf(file: string): Buffer {
+	try {
+		const {size} = statSync(file);
+		return size > maxFileBytes ? Buffer.from(`${size}`) : readFileSync(file);
+	} catch {
+		return Buffer.from('unreadable');
+	}
+}

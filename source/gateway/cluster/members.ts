@@ -1,0 +1,168 @@
+import {every} from '../../core/clock.ts';
+import {messageOf} from '../../core/errors.ts';
+import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {cell} from '../../core/untrusted.ts';
+import type {World} from '../../core/world.ts';
+import type {Store} from '../../store/port.ts';
+import type {Member, TakenOver} from '../../store/shared-port.ts';
+import {type ConfigMarks, differingKeys} from './config-marks.ts';
+
+/** How often members are looked at, milliseconds. */
+const lookMs = 10_000;
+const maxNamedKeys = 8;
+
+export type Members = Disposable & {
+	/** As they were when they could be read last. */
+	list(): readonly Member[];
+	/** Looks now. Never rejects. */
+	look(): Promise<void>;
+	/** What the others are told of this member has changed. */
+	describe(): void;
+};
+
+/** Looks after the members of a cluster: takes over what those that are gone left, and says where the configurations of two differ. */
+export function watchMembers(
+	{clock, log, store}: Pick<World, 'clock' | 'log'> & {readonly store: Store},
+	{
+		marks,
+		version,
+		onRead,
+		onBack,
+		onTaken,
+	}: {
+		readonly marks: () => ConfigMarks;
+		readonly version: string;
+		/** The members were read. Must not throw. */
+		readonly onRead: (members: readonly Member[]) => void;
+		/** They could not be read for a while, and notes may be lost. Must not throw. */
+		readonly onBack: () => void;
+		/** Must not throw. */
+		readonly onTaken: (taken: TakenOver) => void;
+	},
+): Members {
+	let members: readonly Member[] = [];
+	let isDescribed = false;
+	let isAway = false;
+	/** What was said of each other member, and of whom it was said. */
+	const differing = new Map<string, string>();
+	const gone = new Set<string>();
+
+	const compare = (own: ConfigMarks) => {
+		const others = members.filter(({owner, state}) => owner !== store.owner && state === 'live');
+		for (const {owner, node, data} of others) {
+			const {config, version: theirs} = readData(data);
+			const keys = [
+				...(theirs === undefined || theirs === version ? [] : ['the version of svc']),
+				...(config === undefined ? [] : differingKeys(own, config)),
+			];
+			const said = keys.join();
+			if (said !== (differing.get(owner) ?? '')) {
+				tellOfDifference(node, keys);
+			}
+
+			if (said === '') {
+				differing.delete(owner);
+			} else {
+				differing.set(owner, said);
+			}
+		}
+
+		for (const owner of differing.keys()) {
+			if (!others.some(other => other.owner === owner)) {
+				differing.delete(owner);
+			}
+		}
+	};
+
+	const tellOfDifference = (node: string, keys: readonly string[]) => {
+		const name = cell(node, 64).text;
+		const more = keys.length > maxNamedKeys ? ` and ${keys.length - maxNamedKeys} more` : '';
+		const list = `${keys
+			.slice(0, maxNamedKeys)
+			.map(key => cell(key, 100).text)
+			.join(', ')}${more}`;
+		if (keys.length === 0) {
+			log.note(`Gateway "${name}" has the same configuration as this one again`);
+		} else {
+			log.warn(
+				`Gateway "${name}" on the same store is configured otherwise: ${list}; deploy the same config.yaml, scripts and skills to both`,
+			);
+		}
+	};
+
+	const tellOfGone = () => {
+		for (const {owner, node, state} of members) {
+			if (state === 'gone' && !gone.has(owner)) {
+				gone.add(owner);
+				log.warn(`Gateway "${cell(node, 64).text}" on the same store is gone: it did not say why`);
+			} else if (state === 'live' && gone.delete(owner)) {
+				log.note(`Gateway "${cell(node, 64).text}" is back`);
+			}
+		}
+
+		for (const owner of gone) {
+			if (!members.some(member => member.owner === owner)) {
+				gone.delete(owner);
+			}
+		}
+	};
+
+	const look = async () => {
+		try {
+			const own = marks();
+			if (!isDescribed) {
+				isDescribed = true;
+				await store.cluster.describe({version, config: own});
+			}
+
+			members = await store.cluster.members();
+			onRead(members);
+			if (isAway) {
+				isAway = false;
+				onBack();
+			}
+
+			tellOfGone();
+			compare(own);
+			if (members.some(({state}) => state === 'gone')) {
+				onTaken(await store.takeOver());
+			}
+		} catch (error) {
+			isDescribed = false;
+			isAway = true;
+			log.debug(`Cannot look after the gateways on the same store: ${messageOf(error)}`);
+		}
+	};
+
+	let looking: Promise<void> | undefined;
+	const lookOnce = async () => {
+		looking ??= look().finally(() => {
+			looking = undefined;
+		});
+		await looking;
+	};
+	const stop = every(clock, lookMs, lookOnce);
+	return {
+		list: () => members,
+		look: lookOnce,
+		describe() {
+			isDescribed = false;
+		},
+		[Symbol.dispose]: stop,
+	};
+}
+
+/** What a member says of itself; of another version it may be anything. */
+function readData(data: JsonValue): {readonly version?: string; readonly config?: ConfigMarks} {
+	const {version, config} = isJsonObject(data) ? data : {};
+	return {
+		...(typeof version === 'string' && {version}),
+		...(isJsonObject(config) && {
+			config: Object.fromEntries(
+				Object.entries(config).flatMap(([key, mark]) =>
+					typeof mark === 'string' ? [[key, mark]] : [],
+				),
+			),
+		}),
+	};
+}

@@ -1,0 +1,112 @@
+import {every} from '../../core/clock.ts';
+import {messageOf} from '../../core/errors.ts';
+import {createTimer} from '../../core/stops.ts';
+import type {World} from '../../core/world.ts';
+import type {Leases, NamedLease} from '../../store/shared-port.ts';
+
+const leaseMs = 30_000;
+const beatMs = 10_000;
+/** How often a lease that another member holds is asked for, milliseconds. */
+const lookMs = 2500;
+
+/** Something that one member of a cluster does at a time. */
+export type OneHolder = AsyncDisposable & {
+	/** Resolves once it is known for the first time whether it is this one. */
+	readonly looked: Promise<void>;
+	readonly isHeld: boolean;
+};
+
+/**
+ * Does something while this member holds `lease`: `start` each time that it has it, until it is lost, or this is disposed of, which gives it back. A beat that could not be told is made up for by
+ * the next, until the lease has run out.
+ */
+export function holdAlone(
+	{clock, log}: Pick<World, 'clock' | 'log'>,
+	lease: ReturnType<Leases>,
+	{
+		start,
+		onOther = () => {},
+	}: {
+		readonly start: () => Promise<AsyncDisposable>;
+		/** Another member has it; called with each look. Must not throw. */
+		readonly onOther?: () => void;
+	},
+): OneHolder {
+	let held: {readonly lease: NamedLease; readonly work: AsyncDisposable} | undefined;
+	let keptAt = clock.monotonic();
+	const runsOut = createTimer(clock);
+
+	const end = async () => {
+		const last = held;
+		held = undefined;
+		runsOut.cancel();
+		try {
+			await last?.work[Symbol.asyncDispose]();
+		} catch (error) {
+			log.error(`Cannot end what one gateway does for all: ${messageOf(error)}`);
+		}
+
+		return last;
+	};
+
+	/** Another may have it then, whether it can be asked for or not. */
+	const keep = (askedAt: number) => {
+		keptAt = askedAt;
+		runsOut.set(Math.max(0, leaseMs - (clock.monotonic() - askedAt)), () => {
+			void end();
+		});
+	};
+
+	const take = async () => {
+		const askedAt = clock.monotonic();
+		const taken = await lease.take(leaseMs).catch(() => undefined);
+		if (!taken) {
+			onOther();
+			return;
+		}
+
+		try {
+			held = {lease: taken, work: await start()};
+			keep(askedAt);
+		} catch (error) {
+			log.error(`Cannot begin what one gateway does for all: ${messageOf(error)}`);
+			await taken.release().catch(() => {});
+		}
+	};
+
+	const beat = async (holding: NonNullable<typeof held>) => {
+		const askedAt = clock.monotonic();
+		if (askedAt - keptAt < beatMs) {
+			return;
+		}
+
+		const isKept = await holding.lease.beat(leaseMs).catch(() => undefined);
+		if (held === holding && isKept === true) {
+			keep(askedAt);
+		} else if (held === holding && isKept === false) {
+			await end();
+		}
+	};
+
+	const look = async () => (held ? beat(held) : take());
+	const looked = look();
+	let looking = looked;
+	const stop = every(clock, lookMs, async () => {
+		looking = looking.then(look);
+		await looking;
+	});
+	return {
+		looked,
+		get isHeld() {
+			return held !== undefined;
+		},
+		async [Symbol.asyncDispose]() {
+			stop();
+			await looking;
+			const last = await end();
+			runsOut[Symbol.dispose]();
+			// What cannot be told runs out by itself.
+			await last?.lease.release().catch(() => {});
+		},
+	};
+}

@@ -1,0 +1,272 @@
+import {isDeepStrictEqual} from 'node:util';
+import type {Broker} from '../../core/broker.ts';
+import {sleep} from '../../core/clock.ts';
+import {messageOf} from '../../core/errors.ts';
+import type {GatewayEvent} from '../../core/events.ts';
+import type {JsonValue} from '../../core/json.ts';
+import type {ClusterMember} from '../../core/state.ts';
+import {createTimer} from '../../core/stops.ts';
+import {cell} from '../../core/untrusted.ts';
+import type {World} from '../../core/world.ts';
+import type {Store} from '../../store/port.ts';
+import type {Member, StoreNote, TakenOver} from '../../store/shared-port.ts';
+import type {LiveConfig} from '../live-config.ts';
+import {type CallHandler, createCalls} from './calls.ts';
+import {configMarks} from './config-marks.ts';
+import {watchMembers} from './members.ts';
+import {holdAlone} from './one-holder.ts';
+import {readAgain} from './read-again.ts';
+import {createRelay} from './relay.ts';
+
+/** Shortest time between two looks at what was missed, milliseconds. */
+const readAgainMs = 2000;
+/** Pause between two tries to read what a room cannot do without, milliseconds. */
+const againMs = 1000;
+
+const beatMs = 10_000;
+
+/** The gateways that work on one store, as a room sees them. On a store that is not shared there is one: nothing is told, asked or waited for. */
+export type GatewayCluster = AsyncDisposable & {
+	readonly isShared: boolean;
+	/** `Shared.owner` of this gateway. */
+	readonly owner: string;
+	/** What it is called. */
+	readonly node: string;
+	/** As they were when they could be read last, this one among them. */
+	members(): readonly Member[];
+	/** Reads them now. Never rejects. */
+	look(): Promise<void>;
+	/** Whether others go on when this one stops. */
+	hasOthers(): boolean;
+	/** Tells the others what happened here. */
+	tell(event: GatewayEvent): void;
+	/** Calls `listener`, which must not throw, with what happened at others, and with the `Shared.owner` of the one. */
+	onHeard(listener: (events: readonly GatewayEvent[], from: string) => void): void;
+	/** What dead members left has been taken over here. Must not throw. */
+	onTaken(listener: (taken: TakenOver) => void): void;
+	/** Something was missed, or nobody knows: look at what is not in the store. Must not throw. */
+	onMissed(listener: () => void): void;
+	/** Notes of others on the store, and those of this member. */
+	onNote(listener: (note: StoreNote) => void): void;
+	/** @see Calls */
+	call(name: string, input: JsonValue, to?: string): Promise<JsonValue | undefined>;
+	/** @see Calls */
+	serve(name: string, handler: CallHandler): void;
+	/** Begins what one member does at a time, as soon as it is this one; resolves once that is known for the first time. */
+	holdAlone(
+		name: string,
+		work: {readonly start: () => Promise<AsyncDisposable>; readonly onOther?: () => void},
+	): Promise<AsyncDisposable>;
+	/** Reads what a room cannot do without: on a shared store as often as it takes. */
+	read<Value>(read: () => Promise<Value>): Promise<Value>;
+	/** The configuration, or what belongs to it, has changed. */
+	changed(): void;
+	/** Called once when the cluster is left. */
+	onLeaving(end: () => void): void;
+};
+
+type ClusterWorld = Pick<World, 'clock' | 'log'> & {
+	readonly store: Store;
+	readonly broker: Broker;
+	readonly live: Pick<LiveConfig, 'current'>;
+	readonly version: string;
+};
+
+type ClusterOptions = {
+	readonly isShared: boolean;
+	readonly node: string;
+	/** Aborts when the gateway ends. */
+	readonly ending: AbortSignal;
+	/** A room waits for the store; `undefined`: it waits no more. */
+	readonly onWaiting: (reason: string | undefined) => void;
+};
+
+export function openCluster(world: ClusterWorld, options: ClusterOptions): GatewayCluster {
+	return options.isShared ? joinCluster(world, options) : aloneIn(world, options);
+}
+
+function joinCluster(
+	{clock, log, store, broker, live, version}: ClusterWorld,
+	{node, ending, onWaiting}: ClusterOptions,
+): GatewayCluster {
+	const stack = new AsyncDisposableStack();
+	const heard: Array<(events: readonly GatewayEvent[], from: string) => void> = [];
+	const taken: Array<(taken: TakenOver) => void> = [];
+	const missed: Array<() => void> = [];
+	const again = stack.use(createTimer(clock));
+	/** One look at a time, and a pause before each: what is missed meanwhile is in it. */
+	const lookAgain = () => {
+		if (!again.isFree()) {
+			return;
+		}
+
+		again.set(readAgainMs, () => {
+			void readAgain({store, broker, clock}).catch((error: unknown) => {
+				log.debug(`Cannot read again what other gateways did: ${messageOf(error)}`);
+				lookAgain();
+			});
+			for (const listener of missed) {
+				listener();
+			}
+		});
+	};
+
+	const relay = stack.use(
+		createRelay(
+			{clock, events: store.events, owner: store.owner, node},
+			{
+				hear(events, from) {
+					for (const event of events) {
+						broker.emit(event);
+					}
+
+					for (const listener of heard) {
+						listener(events, from);
+					}
+				},
+				onMissed: lookAgain,
+			},
+		),
+	);
+	const calls = stack.use(createCalls({clock, log, events: store.events, owner: store.owner}));
+	const members = stack.use(
+		watchMembers(
+			{clock, log, store},
+			{
+				marks: () => configMarks(live.current()),
+				version,
+				onRead: createMembersReport({clock, broker}),
+				onBack: lookAgain,
+				onTaken(what) {
+					for (const listener of taken) {
+						listener(what);
+					}
+				},
+			},
+		),
+	);
+	void members.look();
+	// What happened between the reading of the history and now.
+	lookAgain();
+	const holding = {clock, log};
+	return {
+		isShared: true,
+		owner: store.owner,
+		node,
+		members: () => members.list(),
+		look: async () => members.look(),
+		hasOthers: () =>
+			members.list().some(({owner, state}) => state === 'live' && owner !== store.owner),
+		tell(event) {
+			relay.tell(event);
+		},
+		onHeard(listener) {
+			heard.push(listener);
+		},
+		onTaken(listener) {
+			taken.push(listener);
+		},
+		onMissed(listener) {
+			missed.push(listener);
+		},
+		onNote(listener) {
+			stack.defer(store.events.subscribe(listener));
+		},
+		call: async (name, input, to) => calls.call(name, input, to),
+		serve(name, handler) {
+			calls.serve(name, handler);
+		},
+		async holdAlone(name, work) {
+			const holder = holdAlone(holding, store.leases(name), work);
+			await holder.looked;
+			return holder;
+		},
+		async read(read) {
+			for (let said: string | undefined; ;) {
+				try {
+					// oxlint-disable-next-line no-await-in-loop -- one try after the other
+					const value = await read();
+					if (said !== undefined) {
+						onWaiting(undefined);
+					}
+
+					return value;
+				} catch (error) {
+					const text = messageOf(error);
+					if (text !== said) {
+						said = text;
+						log.warn(`Waits for the store: ${text}`);
+						onWaiting(text);
+					}
+				}
+
+				// oxlint-disable-next-line no-await-in-loop -- a pause between two tries
+				await sleep(clock, againMs, ending);
+			}
+		},
+		changed() {
+			members.describe();
+		},
+		onLeaving(end) {
+			stack.defer(end);
+		},
+		[Symbol.asyncDispose]: async () => stack.disposeAsync(),
+	};
+}
+
+/** Tells faces of the members when they are others than before. */
+function createMembersReport({
+	clock,
+	broker,
+}: Pick<ClusterWorld, 'broker' | 'clock'>): (members: readonly Member[]) => void {
+	let told: readonly ClusterMember[] = [];
+	return members => {
+		const next = members.map(({node, state, leases}) => ({
+			node: cell(node, 64).text,
+			isGone: state === 'gone',
+			leases,
+		}));
+		if (!isDeepStrictEqual(next, told)) {
+			told = next;
+			broker.emit({type: 'cluster-changed', at: clock.now(), members: next});
+		}
+	};
+}
+
+/** The only gateway on its store. */
+function aloneIn({clock, store}: ClusterWorld, {node}: ClusterOptions): GatewayCluster {
+	const since = clock.now();
+	/** As if it beat as those do that share a store. */
+	const seenAt = () => since + Math.floor(Math.max(0, clock.now() - since) / beatMs) * beatMs;
+	let stopHearing: ReadonlyArray<() => void> = [];
+	return {
+		isShared: false,
+		owner: store.owner,
+		node,
+		members: () => [
+			{owner: store.owner, node, since, seen: seenAt(), leases: 0, state: 'live', data: null},
+		],
+		async look() {},
+		hasOthers: () => false,
+		tell() {},
+		onHeard() {},
+		onTaken() {},
+		onMissed() {},
+		onNote(listener) {
+			stopHearing = [...stopHearing, store.events.subscribe(listener)];
+		},
+		call: async () => undefined,
+		serve() {},
+		holdAlone: async (_, {start}) => start(),
+		read: async read => read(),
+		changed() {},
+		onLeaving(end) {
+			stopHearing = [...stopHearing, end];
+		},
+		async [Symbol.asyncDispose]() {
+			for (const stop of stopHearing) {
+				stop();
+			}
+		},
+	};
+}

@@ -1,0 +1,150 @@
+import {every} from '../../core/clock.ts';
+import type {GatewayEvent} from '../../core/events.ts';
+import type {World} from '../../core/world.ts';
+import type {StoreNotes} from '../../store/shared-port.ts';
+
+/** How long events are gathered before the other members are told, milliseconds. */
+const gatherMs = 200;
+/** Events of one note, and their JSON in UTF-16 units; when more are gathered the others read the store instead. */
+const maxEvents = 500;
+const maxLength = 256 * 1024;
+
+type Told = Extract<
+	GatewayEvent,
+	{
+		readonly type:
+			| 'alerts-changed'
+			| 'approval-extended'
+			| 'approval-requested'
+			| 'approval-settled'
+			| 'delivery-received'
+			| 'group-changed'
+			| 'run-changed'
+			| 'run-progressed';
+	}
+>;
+
+/** What concerns rows that all members have. Of keys, rules and jobs each member tells by itself, from its store; words of answers are told where the run is. */
+const told: ReadonlySet<GatewayEvent['type']> = new Set<Told['type']>([
+	'alerts-changed',
+	'approval-extended',
+	'approval-requested',
+	'approval-settled',
+	'delivery-received',
+	'group-changed',
+	'run-changed',
+	'run-progressed',
+]);
+
+const isTold = (event: GatewayEvent): event is Told => told.has(event.type);
+
+export type Relay = {
+	/** Something happened here. */
+	tell(event: GatewayEvent): void;
+	/** Sends what is gathered, and hears nothing more. */
+	[Symbol.dispose](): void;
+};
+
+/**
+ * Tells the other members of a cluster what happens here, and `hear` what happens at them. Best effort: whoever falls behind, or has missed a note, is told so by `onMissed`, and reads the
+ * store.
+ */
+export function createRelay(
+	{
+		clock,
+		events,
+		owner,
+		node,
+	}: Pick<World, 'clock'> & {
+		readonly events: StoreNotes;
+		/** `Shared.owner`. */
+		readonly owner: string;
+		readonly node: string;
+	},
+	{
+		hear,
+		onMissed,
+	}: {
+		/** Gets the events of one note; must not throw. */
+		readonly hear: (events: readonly GatewayEvent[], from: string) => void;
+		readonly onMissed: () => void;
+	},
+): Relay {
+	let gathered: Told[] = [];
+	let length = 0;
+	let isTooMuch = false;
+	let seq = 0;
+	/** The number of the last note of each other member. */
+	const heard = new Map<string, number>();
+
+	const send = () => {
+		if (gathered.length === 0 && !isTooMuch) {
+			return;
+		}
+
+		const sent = isTooMuch ? [] : gathered;
+		gathered = [];
+		length = 0;
+		isTooMuch = false;
+		seq += 1;
+		events.publish({kind: 'events', from: owner, node, seq, events: sent});
+	};
+
+	const unsubscribe = events.subscribe(note => {
+		if (note.kind !== 'events' || note.from === owner) {
+			return;
+		}
+
+		const last = heard.get(note.from);
+		heard.set(note.from, Math.max(last ?? 0, note.seq));
+		if (note.events.length === 0 || (last !== undefined && note.seq > last + 1)) {
+			onMissed();
+		}
+
+		hear(
+			note.events.filter(isTold).map(event => from(event, note.node)),
+			note.from,
+		);
+	});
+	const stop = every(clock, gatherMs, send);
+	return {
+		tell(event) {
+			if (!isTold(event) || isTooMuch) {
+				return;
+			}
+
+			// Numbers and names are little: what is long are texts.
+			length += JSON.stringify(event).length;
+			isTooMuch = gathered.length >= maxEvents || length > maxLength;
+			if (isTooMuch) {
+				gathered = [];
+			} else {
+				gathered.push(event);
+			}
+		},
+		[Symbol.dispose]() {
+			stop();
+			send();
+			unsubscribe();
+		},
+	};
+}
+
+/** The event with the name of the member that has the thing. */
+function from(event: Told, node: string): GatewayEvent {
+	switch (event.type) {
+		case 'approval-requested':
+		case 'approval-extended':
+		case 'approval-settled':
+			return {...event, approval: {...event.approval, node}};
+
+		case 'run-changed':
+			return {...event, run: {...event.run, node}};
+
+		case 'alerts-changed':
+		case 'delivery-received':
+		case 'group-changed':
+		case 'run-progressed':
+			return event;
+	}
+}

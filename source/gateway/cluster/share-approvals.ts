@@ -1,0 +1,197 @@
+import type {AnswerOutcome, Approval, ApprovalAnswer} from '../../core/approval.ts';
+import {SvcError} from '../../core/errors.ts';
+import type {Emit} from '../../core/events.ts';
+import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {
+	answerOutcomeSchema,
+	approvalAnswerSchema,
+	approvalSchema,
+} from '../../core/schemas/approval.ts';
+import type {World} from '../../core/world.ts';
+import type {OpenedApprovals} from '../approvals/open-approvals.ts';
+import type {GatewayCluster} from './open-cluster.ts';
+
+/** Approvals of all members: what is asked at another one is answered there. */
+export type SharedApprovals = Omit<OpenedApprovals, 'extend'> & {
+	/** @see Approvals.extend @throws SvcError `member_silent` */
+	extend(id: number): Promise<Approval | undefined>;
+};
+
+type AtOther = {readonly approval: Approval; readonly owner: string};
+
+/** JSON of the requests that a member tells another of at once, in UTF-16 units. */
+const maxTold = 256 * 1024;
+
+/**
+ * Joins the requests of this member with those of the others. The member whose run asks decides by its own rules what an answer may do, and takes the first.
+ *
+ * @see manual/several-machines.md#approvals-across-members
+ */
+export function shareApprovals(
+	approvals: OpenedApprovals,
+	{
+		clock,
+		emit,
+		cluster,
+	}: Pick<World, 'clock'> & {readonly emit: Emit; readonly cluster: GatewayCluster},
+): SharedApprovals {
+	const others = new Map<number, AtOther>();
+	const isHere = (id: number) => approvals.waiting().some(one => one.id === id);
+
+	cluster.onHeard((events, owner) => {
+		for (const event of events) {
+			if (event.type === 'approval-requested' || event.type === 'approval-extended') {
+				others.set(event.approval.id, {approval: event.approval, owner});
+			} else if (event.type === 'approval-settled') {
+				others.delete(event.approval.id);
+			}
+		}
+	});
+	cluster.onTaken(({denied}) => {
+		for (const {id} of denied) {
+			others.delete(id);
+		}
+	});
+
+	/** Asks each of the others what waits there: it was asked before this one was there, or the note of it is lost. */
+	const askOthers = async () => {
+		for (const {owner, node, state} of cluster.members()) {
+			if (state === 'live' && owner !== cluster.owner) {
+				// oxlint-disable-next-line no-await-in-loop -- a few, and nothing waits for it
+				const told = await cluster.call('waiting', null, owner).catch(() => undefined);
+				keepTold(told, {owner, node});
+			}
+		}
+	};
+
+	const keepTold = (
+		told: JsonValue | undefined,
+		{owner, node}: {readonly owner: string; readonly node: string},
+	) => {
+		const parsed = approvalSchema.array().safeParse(told);
+		if (!parsed.success) {
+			return;
+		}
+
+		for (const approval of parsed.data) {
+			const there = {...approval, node} as Approval;
+			others.set(approval.id, {approval: there, owner});
+			emit({type: 'approval-requested', at: clock.now(), approval: there});
+		}
+	};
+
+	cluster.onMissed(() => {
+		void askOthers();
+	});
+	cluster.serve('waiting', {
+		has: () => true,
+		async perform() {
+			const told: Approval[] = [];
+			let length = 0;
+			for (const approval of approvals.waiting()) {
+				length += JSON.stringify(approval).length;
+				if (length <= maxTold) {
+					told.push(approval);
+				}
+			}
+
+			return plain(told);
+		},
+	});
+	const has = (input: JsonValue) => isHere(idIn(input));
+	cluster.serve('settle', {
+		has,
+		async perform(input) {
+			const {answer, by} = isJsonObject(input) ? input : {};
+			return plain(
+				await approvals.settle(
+					idIn(input),
+					approvalAnswerSchema.parse(answer),
+					typeof by === 'string' ? by : '',
+				),
+			);
+		},
+	});
+	cluster.serve('extend', {
+		has,
+		perform: async input => plain(approvals.extend(idIn(input)) ?? null),
+	});
+
+	const silent = (id: number) =>
+		new SvcError(
+			'member_silent',
+			`Cannot tell whether approval ${id} took that: gateway "${others.get(id)?.approval.node ?? 'of its run'}", which asks, does not answer; look at it again`,
+		);
+
+	const settleThere = async (
+		id: number,
+		answer: ApprovalAnswer,
+		by: string,
+	): Promise<AnswerOutcome> => {
+		const result = await cluster.call(
+			'settle',
+			plain({id, answer, by: `${by} at ${cluster.node}`}),
+			others.get(id)?.owner,
+		);
+		if (result === undefined) {
+			throw silent(id);
+		}
+
+		return answerOutcomeSchema.parse(result);
+	};
+
+	return {
+		...approvals,
+		waiting() {
+			const own = approvals.waiting();
+			return others.size === 0
+				? own
+				: [...own, ...[...others.values()].map(({approval}) => approval)].toSorted(
+						(one, other) => one.id - other.id,
+					);
+		},
+		async settle(id, answer, by) {
+			const outcome = await approvals.settle(id, answer, by);
+			const isElsewhere =
+				cluster.isShared && !outcome.settled && outcome.approval && !outcome.approval.decision;
+			if (!isElsewhere) {
+				return outcome;
+			}
+
+			try {
+				return await settleThere(id, answer, by);
+			} catch (error) {
+				// It may have been settled meanwhile, or its gateway is gone.
+				const now = await approvals.settle(id, answer, by);
+				if (now.approval?.decision) {
+					return now;
+				}
+
+				throw error;
+			}
+		},
+		async extend(id) {
+			const here = approvals.extend(id);
+			const there = others.get(id);
+			if (here || !there) {
+				return here;
+			}
+
+			const result = await cluster.call('extend', {id}, there.owner);
+			if (result === undefined) {
+				throw silent(id);
+			}
+
+			return result === null ? undefined : approvalSchema.parse(result);
+		},
+	};
+}
+
+const idIn = (input: JsonValue): number =>
+	isJsonObject(input) && typeof input['id'] === 'number' ? input['id'] : -1;
+
+/** As JSON has it: without members that are `undefined`. */
+const plain = (value: unknown): JsonValue => {
+	const json: JsonValue = JSON.parse(JSON.stringify(value));
+	return json;
+};
