@@ -89,7 +89,7 @@ export async function disturbCluster({
 	return await inspect(url, {
 		disturbed,
 		senders,
-		texts: (await chat.until(() => true)).map(({text}) => text),
+		texts: async () => (await chat.until(() => true)).map(({text}) => text),
 	});
 }
 
@@ -351,7 +351,7 @@ async function inspect(
 	}: {
 		readonly disturbed: Readonly<Record<string, number>>;
 		readonly senders: ReturnType<typeof createSenders>;
-		readonly texts: readonly string[];
+		readonly texts: () => Promise<readonly string[]>;
 	},
 ): Promise<ClusterReport> {
 	const client = new Client({connectionString: url});
@@ -375,7 +375,7 @@ async function inspect(
 		).rows;
 		const runsOf = Map.groupBy(rows, ({name}) => name);
 		const shown = new Map<string, number>();
-		for (const text of texts) {
+		for (const text of await texts()) {
 			const [, name] = /message-(event-\d+)-end/.exec(text) ?? [];
 			if (name !== undefined) {
 				shown.set(name, (shown.get(name) ?? 0) + 1);
