@@ -121,17 +121,18 @@ export function openPersonLogins(context: Context): PersonLogins {
 	return createLateLogins({
 		clock,
 		async load() {
-			const [{openLoginDesk}, {forgetLogin}, {readConfig}] = await Promise.all([
+			const [{openLoginDesk}, {forgetLogin}, {loginPlaceOf}, {readConfig}] = await Promise.all([
 				import('../../gateway/servers/open-login-desk.ts'),
 				import('../../mcp/oauth/forget-login.ts'),
+				import('../../mcp/oauth/login-shelf.ts'),
 				import('../home/receiver-facts.ts'),
 			]);
 			const config = () => readConfig(context);
 			return {
 				...openLoginDesk({clock, environment, config}),
 				async logOut({server, profile}) {
-					const {mcpTokens} = config().profiles.of(profile).paths;
-					return forgetLogin(mcpTokens, {server, clock});
+					const {paths} = config().profiles.of(profile);
+					return forgetLogin(loginPlaceOf(paths), {server, clock});
 				},
 			};
 		},
