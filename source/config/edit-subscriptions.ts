@@ -2,8 +2,8 @@ import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {HomePaths} from './config.ts';
+import {editedSubscriptions} from './edited-text.ts';
 import {repeatedKeysIn} from './json-source.ts';
-import {editedSubscriptions} from './shared-home.ts';
 import {parseSubscriptions} from './subscriptions.ts';
 
 /**

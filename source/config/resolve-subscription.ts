@@ -14,13 +14,14 @@ import {secretPlaces} from './route-edit/kept-secrets.ts';
 import {isSet, type RouteContext} from './route-refusals.ts';
 import {problemWithRouteName, type RawRoute} from './route-schema.ts';
 import type {Route} from './route.ts';
+import {subscriptionsText} from './shared-home.ts';
 
 const maxNameLength = 128;
 
 /** What dynamic routes take from `config`. `place` gives findings their place; without it they have none. */
 export const routeContextOf = (
 	{webhook, paths, multiplexProfiles, profiles}: Config,
-	place: (finding: UnplacedDiagnostic) => Diagnostic = placelessIn(paths.subscriptions),
+	place: (finding: UnplacedDiagnostic) => Diagnostic = placelessIn(subscriptionsText(paths).name),
 ): RouteContext & {readonly place: (finding: UnplacedDiagnostic) => Diagnostic} => ({
 	place,
 	profile: paths.profile,

@@ -1,20 +1,11 @@
-import {mkdirSync} from 'node:fs';
-import {dirname, join} from 'node:path';
+import {join} from 'node:path';
 import type {Clock} from '../core/clock.ts';
-import {withFileLock} from '../core/file-lock.ts';
-import {refusePlantedFolder} from '../core/planted-file.ts';
 import type {HomePaths} from './config.ts';
 import {stampOf, type FileStamp} from './file-stamp.ts';
-import {readTextFile, refuseTooLarge} from './read-text-file.ts';
-import {writePrivateFile} from './write-private-file.ts';
+import {readTextFile} from './read-text-file.ts';
 
 /** A longer text is neither read nor written. */
 export const maxEditedBytes = 4 * 1024 * 1024;
-
-export const editLockWaitMs = 10_000;
-
-/** What keeps writers of a file away from each other, in `run/`. */
-export const editLocks = {subscriptions: 'subscriptions.lock', jobs: 'jobs.lock'} as const;
 
 /** A text that people and programs edit: a file of the home, or rows of a database that are read as if they were that file. */
 export type EditedText = {
@@ -78,47 +69,9 @@ export const jobsText = ({
 }: Pick<HomePaths, 'cron' | 'shared'>): Omit<EditedText, 'edit'> =>
 	shared?.jobs ?? fileText(join(cron, 'jobs.json'));
 
-const fileText = (path: string): Omit<EditedText, 'edit'> => ({
+/** A file as it is now. */
+export const fileText = (path: string): Omit<EditedText, 'edit'> => ({
 	name: path,
 	stamp: () => stampOf(path),
 	read: () => readTextFile(path, maxEditedBytes),
-});
-
-/** The dynamic routes of a home, to be edited. */
-export const editedSubscriptions = (
-	paths: Pick<HomePaths, 'run' | 'shared' | 'subscriptions'>,
-): EditedText =>
-	paths.shared?.subscriptions ??
-	editedFile(paths.subscriptions, {run: paths.run, lock: editLocks.subscriptions});
-
-/** The jobs of a profile, to be edited. */
-export const editedJobs = (paths: Pick<HomePaths, 'cron' | 'run' | 'shared'>): EditedText =>
-	paths.shared?.jobs ?? editedFile(jobsText(paths).name, {run: paths.run, lock: editLocks.jobs});
-
-/** A file that is changed under a lock in `run/`. Its folder is made if need be. */
-const editedFile = (
-	path: string,
-	{run, lock}: {readonly run: string; readonly lock: string},
-): EditedText => ({
-	...fileText(path),
-	async edit(change, {clock}) {
-		refusePlantedFolder(run);
-		for (const folder of [run, dirname(path)]) {
-			mkdirSync(folder, {recursive: true, mode: 0o700});
-		}
-
-		return withFileLock(
-			join(run, lock),
-			async () => {
-				const {text, value} = change(readTextFile(path, maxEditedBytes) ?? '');
-				if (text !== undefined) {
-					refuseTooLarge(path, text, maxEditedBytes);
-					await writePrivateFile(path, text);
-				}
-
-				return value;
-			},
-			{waitMs: editLockWaitMs, clock},
-		);
-	},
 });

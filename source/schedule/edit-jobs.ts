@@ -1,6 +1,6 @@
 import {randomInt} from 'node:crypto';
 import type {HomePaths} from '../config/config.ts';
-import {editedJobs} from '../config/shared-home.ts';
+import {editedJobs} from '../config/edited-text.ts';
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
