@@ -98,6 +98,9 @@ describe.runIf(hasPostgres)('commands on a home that shares its store', async ()
 		expect(await run(other, 'webhook', 'list')).toMatchObject({
 			stdout: expect.stringContaining('gateway.store_key'),
 		});
+		expect((await run(other, 'doctor')).stdout).toContain(
+			'secrets of 1 subscription cannot be read',
+		);
 		expect(await run(other, 'gateway', 'migrate-store', '--old-key', 'WRONG_KEY')).toMatchObject({
 			code: 1,
 			stderr: expect.stringContaining('store_key_wrong'),
