@@ -10,6 +10,7 @@ import {version} from '../core/version.ts';
 import {addCommands} from './commands/commands.ts';
 import type {CommandWorld, Context, ExitCode} from './console/context.ts';
 import {tell} from './console/print.ts';
+import type {OpenedShare} from './home/share-home.ts';
 
 /** Exit codes of errors that are more than "failed". */
 const exitCodes: ReadonlyMap<string, ExitCode> = new Map([
@@ -19,6 +20,16 @@ const exitCodes: ReadonlyMap<string, ExitCode> = new Map([
 	['profile_invalid', 2],
 	['profile_not_found', 2],
 	['interrupted', 130],
+]);
+
+/** Commands that read or change subscriptions, jobs or logins of the home: where gateways share these, they are rows. */
+const readsHome: ReadonlySet<string> = new Set([
+	'config',
+	'cron',
+	'doctor',
+	'mcp',
+	'skills',
+	'webhook',
 ]);
 
 /** Runs one command line (without `node` and the script), in this process's own world unless told otherwise. Returns what the process is to exit with; never rejects. */
@@ -42,6 +53,7 @@ export async function runCommand(
 /** The same within a command that has captured the console: the prompt may give it up, and it would hold the console for good. */
 async function runWithin(argv: readonly string[], world: CommandWorld): Promise<ExitCode> {
 	let exitCode: ExitCode = 0;
+	let share: OpenedShare | undefined;
 	const {environment} = world;
 	const program = new Command('svc');
 	const context: Context = {
@@ -54,7 +66,7 @@ async function runWithin(argv: readonly string[], world: CommandWorld): Promise<
 				requireProfileFolder(paths);
 			}
 
-			return paths;
+			return share ? {...paths, shared: share.shared} : paths;
 		},
 		run: runWithin,
 		exit(code) {
@@ -86,6 +98,12 @@ async function runWithin(argv: readonly string[], world: CommandWorld): Promise<
 		})
 		.exitOverride();
 	addCommands(program, context, argv);
+	program.hook('preAction', async (_, command) => {
+		if (readsHome.has(groupOf(command))) {
+			const {shareHome} = await import('./home/share-home.ts');
+			share = await shareHome(context.paths(), context);
+		}
+	});
 
 	pointToHelp(program);
 
@@ -112,7 +130,15 @@ async function runWithin(argv: readonly string[], world: CommandWorld): Promise<
 		const coded = error instanceof SvcError ? ` (${error.code})` : '';
 		tell(context, `svc: ${messageOf(error)}${coded}`);
 		return error instanceof SvcError ? (exitCodes.get(error.code) ?? 1) : 1;
+	} finally {
+		await share?.[Symbol.asyncDispose]();
 	}
+}
+
+/** The first word of a command. */
+function groupOf(command: Command): string {
+	const {parent} = command;
+	return parent?.parent ? groupOf(parent) : command.name();
 }
 
 /** What ends a usage error: the help of the very command. */

@@ -3,6 +3,7 @@ import {SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../core/json.ts';
 import type {HomePaths} from './config.ts';
 import {editSubscriptions} from './edit-subscriptions.ts';
+import {subscriptionsText} from './shared-home.ts';
 
 /** Takes a dynamic route out of its file, under the lock of the file. @throws SvcError `subscription_not_found`, and what `editSubscriptions` throws */
 export async function removeSubscription(
@@ -39,7 +40,7 @@ export async function setSubscriptionPaused(
 			if (!isJsonObject(entry)) {
 				throw new SvcError(
 					'route_not_editable',
-					`Cannot ${paused ? 'pause' : 'resume'} "${name}": its entry in "${paths.subscriptions}" is no mapping`,
+					`Cannot ${paused ? 'pause' : 'resume'} "${name}": its entry in "${subscriptionsText(paths).name}" is no mapping`,
 				);
 			}
 
@@ -51,9 +52,9 @@ export async function setSubscriptionPaused(
 	);
 }
 
-function requireSubscription(entries: JsonObject, name: string, {subscriptions}: HomePaths) {
+function requireSubscription(entries: JsonObject, name: string, paths: HomePaths) {
 	if (!Object.hasOwn(entries, name)) {
-		throw subscriptionNotFound(name, subscriptions);
+		throw subscriptionNotFound(name, subscriptionsText(paths).name);
 	}
 
 	return entries[name];

@@ -16,6 +16,7 @@ import type {
 	runsSettings,
 	tlsSettings,
 } from './section-schemas.ts';
+import type {SharedHome} from './shared-home.ts';
 import type {ToolServerConfig} from './tool-server.ts';
 import type {SandboxConfig, ToolsetsConfig, toolsSettings} from './toolset-settings.ts';
 
@@ -55,6 +56,8 @@ export type HomePaths = {
 	readonly mcpProcesses: string;
 	/** Decisions on approvals, one JSON line each. */
 	readonly approvalsLog: string;
+	/** What the members of a cluster share in place of files of this home; absent: the files count. */
+	readonly shared?: SharedHome;
 };
 
 /** A profile that routes and jobs may be bound to. */

@@ -1,17 +1,10 @@
-import {mkdirSync} from 'node:fs';
-import {join} from 'node:path';
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
-import {withFileLock} from '../core/file-lock.ts';
 import type {JsonObject} from '../core/json.ts';
-import {refusePlantedFolder} from '../core/planted-file.ts';
 import type {HomePaths} from './config.ts';
+import {editedSubscriptions} from './edited-text.ts';
 import {repeatedKeysIn} from './json-source.ts';
-import {readTextFile, refuseTooLarge} from './read-text-file.ts';
-import {maxSubscriptionsBytes, parseSubscriptions} from './subscriptions.ts';
-import {writePrivateFile} from './write-private-file.ts';
-
-const lockWaitMs = 10_000;
+import {parseSubscriptions} from './subscriptions.ts';
 
 /**
  * Changes `webhook_subscriptions.json`: reads it, writes what `change` makes of its entries, while every other process that does the same waits.
@@ -25,24 +18,19 @@ export async function editSubscriptions(
 	change: (entries: JsonObject) => JsonObject,
 	{clock}: {readonly clock: Clock},
 ): Promise<JsonObject> {
-	refusePlantedFolder(paths.run);
-	mkdirSync(paths.run, {recursive: true, mode: 0o700});
-	return withFileLock(
-		join(paths.run, 'subscriptions.lock'),
-		async () => {
-			const text = readTextFile(paths.subscriptions, maxSubscriptionsBytes) ?? '';
-			const entries = parseSubscriptions(text, paths.subscriptions);
+	const written = editedSubscriptions(paths);
+	return written.edit(
+		text => {
+			const entries = parseSubscriptions(text, written.name);
 			const changed = change(entries);
-			if (changed !== entries) {
-				refuseRepeated(text, paths.subscriptions);
-				const written = `${JSON.stringify(changed, null, 2)}\n`;
-				refuseTooLarge(paths.subscriptions, written, maxSubscriptionsBytes);
-				await writePrivateFile(paths.subscriptions, written);
+			if (changed === entries) {
+				return {value: entries};
 			}
 
-			return changed;
+			refuseRepeated(text, written.name);
+			return {value: changed, text: `${JSON.stringify(changed, null, 2)}\n`};
 		},
-		{waitMs: lockWaitMs, clock},
+		{clock},
 	);
 }
 

@@ -38,7 +38,10 @@ export function homePaths({
  */
 export function profilePaths(base: HomePaths, name: string): HomePaths {
 	requireProfileName(name);
-	return pathsOfProfile(base.home, name);
+	return {
+		...pathsOfProfile(base.home, name),
+		...(base.shared && {shared: base.shared.of(name)}),
+	};
 }
 
 /** The files and folders of the home that holds the profile of `paths`; `undefined` when that is the home itself. */

@@ -1,23 +1,27 @@
 import type {Diagnostic} from '../core/config-view.ts';
+import {isJsonObject} from '../core/json.ts';
+import {isSealed, sealedPrefix} from '../core/seal.ts';
 import {cell} from '../core/untrusted.ts';
 import {problemsWithReferences} from './config-references.ts';
 import type {Config} from './config.ts';
 import {below, placelessIn, type UnplacedDiagnostic} from './place-diagnostic.ts';
-import {problemsWithData, type KeyPath} from './plain-data.ts';
+import {problemsWithData, valueAt, type KeyPath} from './plain-data.ts';
 import {servedProfile} from './profile-binding.ts';
 import {readRoute, type ReadRoute} from './read-route.ts';
 import {resolveReferences} from './references.ts';
 import {resolveRoute, type ResolvedRoute} from './resolve-route.ts';
+import {secretPlaces} from './route-edit/kept-secrets.ts';
 import {isSet, type RouteContext} from './route-refusals.ts';
 import {problemWithRouteName, type RawRoute} from './route-schema.ts';
 import type {Route} from './route.ts';
+import {subscriptionsText} from './shared-home.ts';
 
 const maxNameLength = 128;
 
 /** What dynamic routes take from `config`. `place` gives findings their place; without it they have none. */
 export const routeContextOf = (
 	{webhook, paths, multiplexProfiles, profiles}: Config,
-	place: (finding: UnplacedDiagnostic) => Diagnostic = placelessIn(paths.subscriptions),
+	place: (finding: UnplacedDiagnostic) => Diagnostic = placelessIn(subscriptionsText(paths).name),
 ): RouteContext & {readonly place: (finding: UnplacedDiagnostic) => Diagnostic} => ({
 	place,
 	profile: paths.profile,
@@ -52,7 +56,7 @@ export function resolveSubscription(
 	const nameProblem = problemWithRouteName(name);
 	const known: readonly UnplacedDiagnostic[] =
 		nameProblem === undefined
-			? [...(context.known ?? []), ...problemsWithData(entry)]
+			? [...(context.known ?? []), ...problemsWithData(entry), ...sealedSecrets(entry)]
 			: [{path: [], message: nameProblem, at: 'key'}];
 	const read = readRoute(entry, known);
 	const {raw, findings: unset} = withSecretsResolved(read.raw, context);
@@ -65,6 +69,21 @@ export function resolveSubscription(
 		},
 		context,
 	);
+}
+
+/** Secrets of a row that `gateway.store_key` does not decrypt. As they stand they would be secrets that no sender has. */
+function sealedSecrets(entry: unknown): readonly UnplacedDiagnostic[] {
+	if (!isJsonObject(entry) || !JSON.stringify(entry).includes(sealedPrefix)) {
+		return [];
+	}
+
+	return secretPlaces(entry)
+		.filter(path => isSealed(valueAt(entry, path)))
+		.map(path => ({
+			path,
+			message:
+				'is encrypted with another gateway.store_key than the one that is set here: set the key that the other gateways have',
+		}));
 }
 
 /** References are resolved with the variables of the profile that the route is bound to; a route that is not served keeps them. */

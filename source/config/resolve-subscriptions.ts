@@ -14,6 +14,7 @@ import {missingProfile} from './profiles.ts';
 import type {ResolvedRoute} from './resolve-route.ts';
 import {resolveSubscription, routeContextOf} from './resolve-subscription.ts';
 import type {Route} from './route.ts';
+import {subscriptionsText} from './shared-home.ts';
 import type {Subscriptions} from './subscriptions.ts';
 import {findUnknownKeys, unknownKey} from './unknown-keys.ts';
 import {warningOnSecrets} from './weak-secrets.ts';
@@ -114,7 +115,7 @@ function textOf(entry: JsonValue): string | undefined {
 }
 
 const tooMany = ({paths}: Config, count: number, beyond: string): Diagnostic => ({
-	...placeless(paths.subscriptions, {
+	...placeless(subscriptionsText(paths).name, {
 		message: `holds ${count} entries: the first ${maxEntries} are served, "${beyond}" and those below it are not`,
 	}),
 	severity: 'warning',

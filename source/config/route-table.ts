@@ -8,6 +8,7 @@ import {resolveSubscriptions, type ResolvedSubscriptions} from './resolve-subscr
 import {insecureSecret} from './route-refusals.ts';
 import {viewOfRoute} from './route-view.ts';
 import type {Route, SkippedRoute} from './route.ts';
+import {subscriptionsText} from './shared-home.ts';
 import type {Subscriptions, SubscriptionsReader} from './subscriptions.ts';
 import {maxProblems} from './yaml-source.ts';
 
@@ -92,7 +93,7 @@ function shadowed(route: Route, {paths}: Config): SkippedRoute {
 		kind: 'shadowed',
 		code: 'shadowed',
 		reason,
-		problem: placeless(paths.subscriptions, {key: name, message: reason}),
+		problem: placeless(subscriptionsText(paths).name, {key: name, message: reason}),
 		view: {...viewOfRoute(route), problem: reason},
 	};
 }

@@ -2,11 +2,8 @@ import {messageOf, SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../core/json.ts';
 import type {World} from '../core/world.ts';
 import type {HomePaths} from './config.ts';
-import {stampOf} from './file-stamp.ts';
-import {readTextFile} from './read-text-file.ts';
+import {subscriptionsText} from './shared-home.ts';
 import {createPositions} from './text-positions.ts';
-
-export const maxSubscriptionsBytes = 4 * 1024 * 1024;
 
 /** A file changed less than this ago may change again within the same tick of its time stamp. */
 const unsettledMs = 100;
@@ -39,9 +36,10 @@ export function createSubscriptionsReader({
 	clock,
 	log,
 }: Pick<World, 'clock' | 'log'> & {
-	readonly paths: Pick<HomePaths, 'subscriptions'>;
+	readonly paths: Pick<HomePaths, 'shared' | 'subscriptions'>;
 }): SubscriptionsReader {
-	const path = paths.subscriptions;
+	const written = subscriptionsText(paths);
+	const path = written.name;
 	let stamp: string | undefined;
 	let lastText: string | undefined;
 	let last: Subscriptions = {entries: {}};
@@ -49,7 +47,7 @@ export function createSubscriptionsReader({
 
 	const reread = () => {
 		try {
-			const text = readTextFile(path, maxSubscriptionsBytes) ?? '{}';
+			const text = written.read() ?? '{}';
 			if (text !== lastText) {
 				const entries = parseSubscriptions(text, path);
 				if (isBlank(text) && Object.keys(last.entries).length > 0) {
@@ -78,7 +76,7 @@ export function createSubscriptionsReader({
 
 	return {
 		current() {
-			const seen = stampOf(path);
+			const seen = written.stamp();
 			if (seen.stamp !== stamp) {
 				reread();
 				stamp = clock.now() - seen.changedAt > unsettledMs ? seen.stamp : undefined;

@@ -15,6 +15,7 @@ import {startControlServer, type ControlServer} from './control/control-server.t
 import {lockHome, refuseAnswered} from './control/lock.ts';
 import {withMirror} from './conversations/mirror.ts';
 import {createSessionTurns} from './conversations/session-turns.ts';
+import {shareHome} from './documents/open-shared.ts';
 import {createLiveGroups} from './jobs/live-groups.ts';
 import {createLiveJobs} from './jobs/live-jobs.ts';
 import {createLiveConfig} from './live-config.ts';
@@ -60,10 +61,10 @@ export async function openIntake(
 		readonly ending: AbortSignal;
 	},
 ) {
-	const {clock, paths, environment, version, broker} = given;
-	ensureHome(paths);
-	const lock = stack.use(withReserve(paths.stateDb, () => lockHome(paths)));
-	await refuseAnswered(paths);
+	const {clock, environment, version, broker} = given;
+	ensureHome(given.paths);
+	const lock = stack.use(withReserve(given.paths.stateDb, () => lockHome(given.paths)));
+	await refuseAnswered(given.paths);
 
 	const metrics = createGatewayMetrics();
 	let cluster: GatewayCluster | undefined;
@@ -76,6 +77,8 @@ export async function openIntake(
 	let secrets: (() => readonly string[]) | undefined;
 	const {log, redact} = stack.use(openLog(given, {emit, secrets: () => secrets?.() ?? []}));
 	stack.use(logConsole({log: log.from('library'), clock}));
+	const shared = await shareHome({...given, log: log.from('config')});
+	const {paths} = stack.use(shared ?? {...given, async [Symbol.asyncDispose]() {}});
 	const live = createLiveConfig(
 		{paths, environment, clock, emit, log: log.from('config')},
 		{onChange},
@@ -104,6 +107,7 @@ export async function openIntake(
 		{onWaiting, ending},
 	);
 	stack.use(store);
+	await shared?.begin(store, config);
 	await (isShared || openControl());
 	const authorities = createAuthorities(config, {log: log.from('config')});
 	cluster = stack.use(
@@ -114,6 +118,7 @@ export async function openIntake(
 	);
 	const world: RoomWorld = {
 		...given,
+		paths,
 		emit,
 		log,
 		redact,
@@ -233,6 +238,8 @@ export async function openIntake(
 		groups,
 		ids,
 		receiver,
+		/** What other gateways may change of this home. */
+		shared,
 		/** From now on runs that were accepted are worked on. */
 		dispatchTo(opened: Dispatcher) {
 			dispatcher = opened;

@@ -112,6 +112,13 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 	void servers.changed();
 	// Many jobs take their time, which senders need not wait for.
 	await jobs.changed();
+	intake.shared?.onChange(kind => {
+		if (kind === 'job') {
+			void jobs.changed();
+		} else {
+			live.routes();
+		}
+	});
 	reportPlatforms();
 	deliverer.follow();
 	let alerts: Alerts | undefined;

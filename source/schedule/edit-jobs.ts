@@ -1,27 +1,22 @@
 import {randomInt} from 'node:crypto';
-import {mkdirSync} from 'node:fs';
-import {join} from 'node:path';
 import type {HomePaths} from '../config/config.ts';
-import {readTextFile} from '../config/read-text-file.ts';
-import {writePrivateFile} from '../config/write-private-file.ts';
+import {editedJobs} from '../config/edited-text.ts';
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
-import {withFileLock} from '../core/file-lock.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import {cell} from '../core/untrusted.ts';
 import {requireJob} from './find-job.ts';
-import {entriesOf, jobsFile, maxJobsBytes, parseJobs} from './job-file.ts';
+import {entriesOf, parseJobs} from './job-file.ts';
 import {interpretJob, type JobDefinition} from './job.ts';
 import {nextAfter} from './when.ts';
 
-const lockWaitMs = 10_000;
 const idLength = 8;
 const idCharacters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const maxShownName = 100;
 
-type Paths = Pick<HomePaths, 'cron' | 'run'>;
-
 type Timed = {readonly clock: Clock};
+
+type Paths = Pick<HomePaths, 'cron' | 'run' | 'shared'>;
 
 type NamedJob = Pick<JobDefinition, 'id' | 'name'>;
 
@@ -40,20 +35,14 @@ export async function editJobs<Value>(
 	},
 	{clock}: Timed,
 ): Promise<Value> {
-	for (const folder of [paths.run, paths.cron]) {
-		mkdirSync(folder, {recursive: true, mode: 0o700});
-	}
-
-	return withFileLock(
-		join(paths.run, 'jobs.lock'),
-		async () => {
-			const path = jobsFile(paths);
-			const file = parseJobs(readTextFile(path, maxJobsBytes) ?? '', path);
+	const written = editedJobs(paths);
+	return written.edit(
+		text => {
+			const file = parseJobs(text, written.name);
 			const {entries: jobs, value} = change(entriesOf(file));
-			await writePrivateFile(path, `${JSON.stringify({...file, jobs}, null, 2)}\n`);
-			return value;
+			return {value, text: `${JSON.stringify({...file, jobs}, null, 2)}\n`};
 		},
-		{waitMs: lockWaitMs, clock},
+		{clock},
 	);
 }
 

@@ -1,17 +1,13 @@
-import {join} from 'node:path';
 import type {HomePaths} from '../config/config.ts';
-import {stampOf} from '../config/file-stamp.ts';
 import {placed} from '../config/format-diagnostic.ts';
 import {createJsonPlacer} from '../config/json-source.ts';
 import type {UnplacedDiagnostic} from '../config/place-diagnostic.ts';
-import {readTextFile} from '../config/read-text-file.ts';
+import {jobsText} from '../config/shared-home.ts';
 import type {Diagnostic} from '../core/config-view.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import type {World} from '../core/world.ts';
 import {interpretJob, invalid, type JobEntry} from './job.ts';
-
-export const maxJobsBytes = 4 * 1024 * 1024;
 
 /** A file changed less than this ago may change again within the same tick of its time stamp. */
 const unsettledMs = 100;
@@ -33,8 +29,8 @@ export type JobsReader = {
 	current(): JobSet;
 };
 
-/** Where the jobs of a profile are written. */
-export const jobsFile = ({cron}: Pick<HomePaths, 'cron'>): string => join(cron, 'jobs.json');
+/** Where the jobs of a profile are written, for messages. */
+export const jobsFile = (paths: Pick<HomePaths, 'cron' | 'shared'>): string => jobsText(paths).name;
 
 /**
  * Reads `cron/jobs.json` of a profile, again whenever modification time, size or inode of the file changed. A file that cannot be used (more than 4 MiB,
@@ -45,8 +41,11 @@ export function createJobsReader({
 	paths,
 	clock,
 	log,
-}: Pick<World, 'clock' | 'log'> & {readonly paths: Pick<HomePaths, 'cron'>}): JobsReader {
-	const path = jobsFile(paths);
+}: Pick<World, 'clock' | 'log'> & {
+	readonly paths: Pick<HomePaths, 'cron' | 'shared'>;
+}): JobsReader {
+	const written = jobsText(paths);
+	const path = written.name;
 	let stamp: string | undefined;
 	let lastText: string | undefined;
 	let last: JobSet = {entries: [], complete: false};
@@ -83,7 +82,7 @@ export function createJobsReader({
 
 	const reread = () => {
 		try {
-			const text = readTextFile(path, maxJobsBytes) ?? '';
+			const text = written.read() ?? '';
 			if (text !== lastText) {
 				last = {
 					entries: interpret(entriesOf(parseJobs(text, path)), text),
@@ -111,7 +110,7 @@ export function createJobsReader({
 
 	return {
 		current() {
-			const seen = stampOf(path);
+			const seen = written.stamp();
 			if (seen.stamp !== stamp) {
 				reread();
 				stamp = clock.now() - seen.changedAt > unsettledMs ? seen.stamp : undefined;

@@ -6,7 +6,7 @@ import {createJobsReader, type JobsReader} from './job-file.ts';
 /** A profile whose jobs this gateway fires. `profile`: `default` for its own. */
 export type ScheduledProfile = {
 	readonly profile: string;
-	readonly paths: Pick<HomePaths, 'cron' | 'run'>;
+	readonly paths: Pick<HomePaths, 'cron' | 'run' | 'shared'>;
 };
 
 export type WatchedProfile = ScheduledProfile & {

@@ -13,6 +13,12 @@ const closing = perRun - 1;
 export const transcriptStart = (runId: number): number => runId * perRun;
 export const transcriptEnd = (runId: number): number => (runId + 1) * perRun;
 
+/** The columns `run` and `position` that a `transcript.id` stands for. */
+export const transcriptPlace = (id: number): {readonly run: number; readonly position: number} => ({
+	run: Math.floor(id / perRun),
+	position: id % perRun,
+});
+
 /** How far a transcript has come. */
 export type TranscriptCursor = {entries: number; bytes: number; full: boolean};
 

@@ -8,6 +8,7 @@ import {buildRouteTable} from '../../config/route-table.ts';
 import {viewOfRoute} from '../../config/route-view.ts';
 import type {Route} from '../../config/route.ts';
 import {contextVariables} from '../../config/server-references.ts';
+import {subscriptionsText} from '../../config/shared-home.ts';
 import {createSubscriptionsReader} from '../../config/subscriptions.ts';
 import type {Diagnostic} from '../../core/config-view.ts';
 import {countOf} from '../../core/counted.ts';
@@ -56,7 +57,9 @@ export async function checkConfiguration(
 	return {
 		problems: [
 			...config.problems,
-			...(problem === undefined ? [] : [placeless(paths.subscriptions, {message: problem})]),
+			...(problem === undefined
+				? []
+				: [placeless(subscriptionsText(paths).name, {message: problem})]),
 			...config.webhook.refusals.map(refusal => refusal.problem),
 			...table.skipped.filter(({source}) => source === 'dynamic').map(route => route.problem),
 			...table.warnings,

@@ -115,6 +115,48 @@ export function addGatewayCommands(program: Command, context: Context): void {
 				: setUpPlatform(context, platform));
 		});
 
+	group
+		.command('migrate-store')
+		.description(
+			'copy all that gateways share from a stopped home into a PostgreSQL database, or back; config.yaml is left as it is',
+		)
+		.option('--to <url>', 'fill this empty database, postgres://USER:${PGPASSWORD}@HOST/DATABASE')
+		.option('--from <url>', 'fill the files of this home, which has no store yet')
+		.option(
+			'--old-key <variable>',
+			'encrypt the secrets of the database anew: read with the key in this variable, write with gateway.store_key',
+		)
+		.option('--dry-run', 'only count')
+		.action(
+			async (
+				{
+					to,
+					from,
+					oldKey,
+					dryRun = false,
+				}: {to?: string; from?: string; oldKey?: string; dryRun?: boolean},
+				command: Command,
+			) => {
+				const given = [to, from, oldKey].filter(one => one !== undefined);
+				if (given.length !== 1) {
+					command.error('error: use either --to, --from or --old-key');
+				}
+
+				const {changeKey, migrateStore} = await import('../backup/migrate-store.ts');
+				if (oldKey !== undefined) {
+					await changeKey(context, oldKey);
+					return;
+				}
+
+				const url = to ?? from ?? '';
+				await migrateStore(context, {
+					url,
+					direction: to === undefined ? 'from' : 'to',
+					dryRun,
+				});
+			},
+		);
+
 	// After its commands, which inherit what it allows.
 	group.allowExcessArguments().action(async (_, command: Command) => {
 		refuseUnknownCommand(command);

@@ -126,7 +126,10 @@ export function addBackupCommands(program: Command, context: Context): void {
 		.argument('<file>', 'the archive to write')
 		.option('--force', 'replace a file that is there', false)
 		.action(async (file: string, {force}: {force: boolean}) => {
-			const {createBackup} = await import('../backup/create-backup.ts');
+			const [{createBackup}, {describeShared}] = await Promise.all([
+				import('../backup/create-backup.ts'),
+				import('../backup/describe-shared.ts'),
+			]);
 			const {home, profile} = context.paths();
 			const {version, clock} = context;
 			const backup = await createBackup({home, profile, version, now: clock.now()}, {file, force});
@@ -137,6 +140,7 @@ export function addBackupCommands(program: Command, context: Context): void {
 			printLines(context, [
 				`${countOf(backup.members, 'file')} of "${home}" ${backup.members === 1 ? 'is' : 'are'} in "${backup.file}", secrets included: keep it where nobody else reads it`,
 			]);
+			await describeShared(context, 'backup');
 		});
 
 	program
@@ -145,7 +149,10 @@ export function addBackupCommands(program: Command, context: Context): void {
 		.argument('<file>', 'an archive of "svc backup"')
 		.option('--force', 'into a home that is not empty: what is there is set aside', false)
 		.action(async (file: string, {force}: {force: boolean}) => {
-			const {restoreBackup} = await import('../backup/restore-backup.ts');
+			const [{restoreBackup}, {describeShared}] = await Promise.all([
+				import('../backup/restore-backup.ts'),
+				import('../backup/describe-shared.ts'),
+			]);
 			const paths = context.paths({mayBeNew: true});
 			const restored = await restoreBackup(paths, {file, force, now: context.clock.now()});
 			printLines(context, [
@@ -154,5 +161,6 @@ export function addBackupCommands(program: Command, context: Context): void {
 					? []
 					: [`What was there before is in "${restored.replaced}"`]),
 			]);
+			await describeShared(context, 'restore');
 		});
 }

@@ -3,6 +3,7 @@ import type {LoginFlow} from '../../core/logins.ts';
 import {declaredClient} from '../../mcp/logins/declared-client.ts';
 import {isClientDocumentUrl} from '../../mcp/oauth/client-document.ts';
 import {forgetLogin} from '../../mcp/oauth/forget-login.ts';
+import {loginPlaceOf} from '../../mcp/oauth/login-shelf.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
 import {serverNotFound} from './find-servers.ts';
@@ -77,7 +78,7 @@ export async function logOut(
 	{name, json}: {readonly name: string; readonly json: boolean},
 ): Promise<void> {
 	const {clock} = context;
-	const wasLoggedIn = await forgetLogin(context.paths().mcpTokens, {server: name, clock});
+	const wasLoggedIn = await forgetLogin(loginPlaceOf(context.paths()), {server: name, clock});
 	if (!wasLoggedIn) {
 		const {config} = await loginHome(context);
 		if (!config().toolServers.has(name)) {

@@ -3,6 +3,7 @@ import {join} from 'node:path';
 import {readSkill, skillNames} from '../../agent/skills.ts';
 import type {Config, RouteTable} from '../../config/config.ts';
 import {placeless} from '../../config/place-diagnostic.ts';
+import {subscriptionsText} from '../../config/shared-home.ts';
 import type {Diagnostic} from '../../core/config-view.ts';
 import {silentLogger} from '../../core/log.ts';
 import {nearestName} from '../../core/nearest-name.ts';
@@ -37,7 +38,7 @@ function usesOf(
 				name,
 				profile,
 				skills,
-				at: {file: source === 'static' ? paths.config : paths.subscriptions, key: name},
+				at: {file: source === 'static' ? paths.config : subscriptionsText(paths).name, key: name},
 			})),
 		...[profiles.of('default'), ...profiles.others].flatMap(({name: profile, paths: own}) =>
 			createJobsReader({paths: own, clock, log: silentLogger})

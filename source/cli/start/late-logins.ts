@@ -121,17 +121,27 @@ export function openPersonLogins(context: Context): PersonLogins {
 	return createLateLogins({
 		clock,
 		async load() {
-			const [{openLoginDesk}, {forgetLogin}, {readConfig}] = await Promise.all([
-				import('../../gateway/servers/open-login-desk.ts'),
-				import('../../mcp/oauth/forget-login.ts'),
-				import('../home/receiver-facts.ts'),
-			]);
-			const config = () => readConfig(context);
+			const [{openLoginDesk}, {forgetLogin}, {loginPlaceOf}, {readConfig}, {shareHome}] =
+				await Promise.all([
+					import('../../gateway/servers/open-login-desk.ts'),
+					import('../../mcp/oauth/forget-login.ts'),
+					import('../../mcp/oauth/login-shelf.ts'),
+					import('../home/receiver-facts.ts'),
+					import('../home/share-home.ts'),
+				]);
+			const share = await shareHome(context.paths(), context);
+			const paths = () => ({...context.paths(), ...(share && {shared: share.shared})});
+			const config = () => readConfig({...context, paths});
+			const desk = openLoginDesk({clock, environment, config});
 			return {
-				...openLoginDesk({clock, environment, config}),
+				...desk,
 				async logOut({server, profile}) {
-					const {mcpTokens} = config().profiles.of(profile).paths;
-					return forgetLogin(mcpTokens, {server, clock});
+					const place = loginPlaceOf(config().profiles.of(profile).paths);
+					return forgetLogin(place, {server, clock});
+				},
+				async [Symbol.asyncDispose]() {
+					await desk[Symbol.asyncDispose]();
+					await share?.[Symbol.asyncDispose]();
 				},
 			};
 		},

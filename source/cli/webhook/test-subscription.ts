@@ -1,4 +1,5 @@
 import {subscriptionNotFound} from '../../config/change-subscription.ts';
+import {subscriptionsText} from '../../config/shared-home.ts';
 import type {Delivery} from '../../core/delivery.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
@@ -25,7 +26,7 @@ export async function testSubscription(
 	}
 
 	if (!route) {
-		throw subscriptionNotFound(name, context.paths().subscriptions);
+		throw subscriptionNotFound(name, subscriptionsText(context.paths()).name);
 	}
 
 	const newest = async () => (await gateway.listDeliveries({route: name, limit: 1}))[0];

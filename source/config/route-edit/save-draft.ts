@@ -5,6 +5,7 @@ import type {RouteDraft} from '../../core/route-editor.ts';
 import {editConfig} from '../edit-config.ts';
 import {editSubscriptions} from '../edit-subscriptions.ts';
 import {asPlainData, valueAt} from '../plain-data.ts';
+import {subscriptionsText} from '../shared-home.ts';
 import {editsBetween} from './edits-between.ts';
 import {configDiff, movesOthers, subscriptionDiff} from './entry-diff.ts';
 import {
@@ -123,7 +124,7 @@ export async function saveDraft(
 		throw new Error('an edit is a function that is called');
 	}
 
-	const file = draft.source === 'static' ? paths.config : paths.subscriptions;
+	const file = draft.source === 'static' ? paths.config : subscriptionsText(paths).name;
 	return {...judged, file};
 }
 

@@ -10,7 +10,8 @@ import {asPlainData, valueAt, type KeyPath} from '../plain-data.ts';
 import {readTextFile} from '../read-text-file.ts';
 import type {Route} from '../route.ts';
 import {routesPlace} from '../routes-place.ts';
-import {maxSubscriptionsBytes, parseSubscriptions} from '../subscriptions.ts';
+import {subscriptionsText} from '../shared-home.ts';
+import {parseSubscriptions} from '../subscriptions.ts';
 import {parseYamlSource} from '../yaml-source.ts';
 import {withoutSecrets} from './kept-secrets.ts';
 
@@ -77,8 +78,9 @@ export const pathInConfig = (value: unknown, name: string): KeyPath => [
 	name,
 ];
 
-function readDynamic({subscriptions: file}: HomePaths, name: string): WrittenRoute {
-	const text = readTextFile(file, maxSubscriptionsBytes) ?? '';
+function readDynamic(paths: HomePaths, name: string): WrittenRoute {
+	const {name: file, ...written} = subscriptionsText(paths);
+	const text = written.read() ?? '';
 	const entry = memberOf(parseSubscriptions(text, file), name);
 	const lineAt = (path: KeyPath) => createJsonPlacer(file, text)({path, message: ''}).line;
 	const line = entry === undefined ? 0 : lineAt([name]);

@@ -1,4 +1,5 @@
 import type {Route} from '../../config/route.ts';
+import {subscriptionsText} from '../../config/shared-home.ts';
 import {SvcError} from '../../core/errors.ts';
 import {routePath} from '../../core/route-path.ts';
 import type {CommandsOf} from '../contract/operation.ts';
@@ -145,7 +146,7 @@ export function createRouteCommands(
 			const {warningOnSecrets} = await import('../../config/weak-secrets.ts');
 			const weak = given === undefined ? undefined : warningOnSecrets([given]);
 			return {
-				file: source === 'static' ? config.paths.config : config.paths.subscriptions,
+				file: source === 'static' ? config.paths.config : subscriptionsText(config.paths).name,
 				secret,
 				warnings: weak === undefined ? [] : [weak],
 				...(kept > 0 && {until}),

@@ -51,13 +51,19 @@ export function createManagerOpener({
 	let secrets = noSecrets;
 
 	const load = async () => {
-		const [{createTransportFactory}, {createServerManager}, {createServerLogins}, {watchLogins}] =
-			await Promise.all([
-				import('../../mcp/wire/transport-factory.ts'),
-				import('../../mcp/manager/server-manager.ts'),
-				import('../../mcp/oauth/server-logins.ts'),
-				import('../../mcp/logins/watch-logins.ts'),
-			]);
+		const [
+			{createTransportFactory},
+			{createServerManager},
+			{createServerLogins},
+			{loginPlaceOf},
+			{watchLogins},
+		] = await Promise.all([
+			import('../../mcp/wire/transport-factory.ts'),
+			import('../../mcp/manager/server-manager.ts'),
+			import('../../mcp/oauth/server-logins.ts'),
+			import('../../mcp/oauth/login-shelf.ts'),
+			import('../../mcp/logins/watch-logins.ts'),
+		]);
 		const {clock, log, redact} = dependencies;
 		const transports = createTransportFactory({
 			clock,
@@ -88,7 +94,7 @@ export function createManagerOpener({
 				const logins = createServerLogins({clock, log, redact, paths: profile.paths});
 				secrets = joinLists(secrets, () => logins.secrets());
 				const watcher = watchLogins({
-					folder: profile.paths.mcpTokens,
+					place: loginPlaceOf(profile.paths),
 					clock,
 					log,
 					onChange(server) {

@@ -4,6 +4,7 @@ import {every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {World} from '../../core/world.ts';
 import {fileStem} from '../oauth/grant-files.ts';
+import type {LoginPlace} from '../oauth/login-shelf.ts';
 
 /** Not every file system tells of changes. */
 const lookMs = 30_000;
@@ -22,12 +23,46 @@ export type LoginWatcher = AsyncDisposable & {
  * disposal.
  */
 export function watchLogins({
+	place,
+	...world
+}: Pick<World, 'clock' | 'log'> & {
+	/** `mcp-tokens/` of the profile, which is there, or what members share. */
+	readonly place: LoginPlace;
+	readonly onChange: (server: string) => void;
+}): LoginWatcher {
+	return typeof place === 'string'
+		? watchFolder({folder: place, ...world})
+		: watchShared(place, world.onChange);
+}
+
+function watchShared(
+	logins: Exclude<LoginPlace, string>,
+	onChange: (server: string) => void,
+): LoginWatcher {
+	const servers = new Map<string, string>();
+	const stop = logins.subscribe(file => {
+		const server = servers.get(file);
+		if (server !== undefined) {
+			onChange(server);
+		}
+	});
+	return {
+		add(server) {
+			servers.set(`${fileStem(server)}.json`, server);
+		},
+		async ready() {},
+		async [Symbol.asyncDispose]() {
+			stop();
+		},
+	};
+}
+
+function watchFolder({
 	folder,
 	clock,
 	log,
 	onChange,
 }: Pick<World, 'clock' | 'log'> & {
-	/** `mcp-tokens/` of the profile; it is there. */
 	readonly folder: string;
 	readonly onChange: (server: string) => void;
 }): LoginWatcher {

@@ -1,7 +1,4 @@
 import {createHash} from 'node:crypto';
-import {statSync} from 'node:fs';
-import {rm} from 'node:fs/promises';
-import {join} from 'node:path';
 import type {
 	OAuthDiscoveryState,
 	StoredOAuthClientInformation,
@@ -11,12 +8,8 @@ import {z} from 'zod';
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {parsedJson} from '../../core/json.ts';
-import {
-	makePrivateFolder,
-	maxPrivateFileBytes,
-	readPrivateFile,
-	replacePrivateFile,
-} from './private-file.ts';
+import {loginShelf, type LoginPlace, type LoginShelf} from './login-shelf.ts';
+import {maxPrivateFileBytes} from './private-file.ts';
 
 /** What an authorization server was found to say, and what the next login should ask for. */
 export type KnownAuthorization = {
@@ -38,8 +31,6 @@ export type StoredTokens = StoredOAuthTokens & {
 
 /** The files of one server's login. Reading never trusts what is in them. @see manual/logins.md */
 export type GrantFiles = {
-	/** Taken around every change of tokens, by all processes. */
-	readonly lock: string;
 	/** None when they are for another URL than the server's now. @throws SvcError `login_file_unusable` */
 	tokens(): Promise<StoredTokens | undefined>;
 	/** @throws SvcError `login_file_unusable` */
@@ -53,8 +44,8 @@ export type GrantFiles = {
 	documentRefused(): boolean;
 	refuseDocument(document: string): Promise<void>;
 	forgetRefusal(): Promise<void>;
-	/** Makes the folder, for the lock. */
-	prepare(): Promise<void>;
+	/** Runs `task` alone among all processes, as every change of tokens is. @throws SvcError `lock_timeout`, `lock_failed`, `login_file_unusable` */
+	exclusively<Value>(task: () => Promise<Value>): Promise<Value>;
 };
 
 /** All parts together still fit into a file that is read again. */
@@ -129,25 +120,25 @@ const meantShape = z.looseObject({
 	url: z.string().optional(),
 });
 
-/** The files for `server`, which is at `url`, in `folder`, named after it. Nothing is read or made yet. */
+/** Says that a metadata document was refused. */
+const refusal = '.cimd-off';
+
+/** The files for `server`, which is at `url`, in `place`, named after it. Nothing is read or made yet. */
 export function grantFiles(
-	folder: string,
+	place: LoginPlace,
 	{server, url, clock}: {readonly server: string; readonly url: string; readonly clock: Clock},
 ): GrantFiles {
-	const file = (ending: string) => join(folder, `${fileStem(server)}${ending}`);
-	const refusal = file('.cimd-off');
-	const save = async (ending: string, value: unknown) =>
-		replacePrivateFile(file(ending), textOf(value));
+	const shelf = loginShelf(place, {server, stem: fileStem(server)});
+	const save = async (ending: string, value: unknown) => shelf.replace(ending, textOf(value));
 
 	return {
-		lock: file('.lock'),
 		async tokens() {
-			const stored = await parse(file('.json'), tokensShape);
+			const stored = await parse(shelf, '.json', tokensShape);
 			return stored && (stored.url ?? url) === url ? stored : undefined;
 		},
-		client: async () => parse(file('.client.json'), clientShape),
+		client: async () => parse(shelf, '.client.json', clientShape),
 		async known() {
-			const text = await readPrivateFile(file('.meta.json')).catch(() => undefined);
+			const text = await shelf.read('.meta.json').catch(() => undefined);
 			const value: unknown = text === undefined ? undefined : parsedJson(text);
 			const meant = meantShape.safeParse(value).data;
 			const discovery = knownShape.safeParse(value);
@@ -173,17 +164,17 @@ export function grantFiles(
 		saveClient: async client => save('.client.json', client),
 		async saveKnown({discovery, ...meant}) {
 			const whole = textOf({...discovery, ...meant, url});
-			await replacePrivateFile(
-				file('.meta.json'),
+			await shelf.replace(
+				'.meta.json',
 				// What would not be read again can be found out again.
 				Buffer.byteLength(whole) <= maxPrivateFileBytes ? whole : textOf({...meant, url}),
 			);
 		},
-		documentRefused: () => statSync(refusal, {throwIfNoEntry: false}) !== undefined,
+		documentRefused: () => shelf.has(refusal),
 		refuseDocument: async document =>
-			replacePrivateFile(refusal, `${new Date(clock.now()).toISOString()} ${document}\n`),
-		forgetRefusal: async () => rm(refusal, {force: true, recursive: true}),
-		prepare: async () => makePrivateFolder(file('.lock')),
+			shelf.replace(refusal, `${new Date(clock.now()).toISOString()} ${document}\n`),
+		forgetRefusal: async () => shelf.remove(refusal),
+		exclusively: async task => shelf.exclusively(task, {clock}),
 	};
 }
 
@@ -200,8 +191,12 @@ export function fileStem(server: string): string {
 	return `${server.replaceAll(/[^\w-]+/g, '_').slice(0, 40)}-${hash}`;
 }
 
-async function parse<T>(path: string, shape: z.ZodType<T>): Promise<T | undefined> {
-	const text = await readPrivateFile(path);
+async function parse<T>(
+	shelf: LoginShelf,
+	ending: string,
+	shape: z.ZodType<T>,
+): Promise<T | undefined> {
+	const text = await shelf.read(ending);
 	if (text === undefined) {
 		return undefined;
 	}
@@ -209,7 +204,10 @@ async function parse<T>(path: string, shape: z.ZodType<T>): Promise<T | undefine
 	const {success, data} = shape.safeParse(parsedJson(text));
 	if (!success) {
 		// Neither the parser's message nor the schema's: both may quote the file.
-		throw new SvcError('login_file_unusable', `Cannot use "${path}": it does not hold a login`);
+		throw new SvcError(
+			'login_file_unusable',
+			`Cannot use "${shelf.nameOf(ending)}": it does not hold a login`,
+		);
 	}
 
 	return data;

@@ -1,12 +1,7 @@
 import type {StoredOAuthClientInformation, StoredOAuthTokens} from '@modelcontextprotocol/client';
-import type {Clock} from '../../core/clock.ts';
-import {withFileLock} from '../../core/file-lock.ts';
 import {createMutex} from '../../core/mutex.ts';
 import type {ConnectError} from '../wire/connect-error.ts';
 import type {GrantFiles, KnownAuthorization, StoredTokens} from './grant-files.ts';
-
-/** A peer that refreshes holds the lock for one request, which is bounded. */
-const lockWaitMs = 60_000;
 
 const maxRemembered = 64;
 
@@ -58,10 +53,8 @@ export type NewGrant = KnownAuthorization & {
 export function createGrant(
 	files: GrantFiles,
 	{
-		clock,
 		hide,
 	}: {
-		readonly clock: Clock;
 		/** Told every token that was read. */
 		readonly hide: (texts: ReadonlyArray<string | undefined>) => void;
 	},
@@ -84,8 +77,7 @@ export function createGrant(
 					return result;
 				}
 
-				await files.prepare();
-				return withFileLock(files.lock, task, {waitMs: lockWaitMs, clock});
+				return files.exclusively(task);
 			});
 		},
 		async tokens() {

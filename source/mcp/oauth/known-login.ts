@@ -7,6 +7,7 @@ import type {ServerLogin} from '../wire/server-login.ts';
 import {grantFiles} from './grant-files.ts';
 import {createGrant, type Grant} from './grant.ts';
 import {isOver, keepFresh} from './keep-fresh.ts';
+import {loginPlaceOf} from './login-shelf.ts';
 import {oauthFetch} from './oauth-fetch.ts';
 import type {MetadataFacts, OAuthRequests} from './oauth-requests.ts';
 import {createStoredLogin} from './stored-login.ts';
@@ -32,11 +33,11 @@ export function createKnownLogin(
 	}: Pick<World, 'clock' | 'log' | 'redact'> & {
 		/** These are secrets from now on. */
 		readonly hide: (texts: ReadonlyArray<string | undefined>) => void;
-		readonly paths: Pick<HomePaths, 'mcpTokens' | 'profile'>;
+		readonly paths: Pick<HomePaths, 'mcpTokens' | 'profile' | 'shared'>;
 	},
 ): KnownLogin {
-	const files = grantFiles(paths.mcpTokens, {server, url: endpoint.href, clock});
-	const grant = createGrant(files, {clock, hide});
+	const files = grantFiles(loginPlaceOf(paths), {server, url: endpoint.href, clock});
+	const grant = createGrant(files, {hide});
 	hide([settings.clientSecret]);
 	const requests: KnownLogin['requests'] = {
 		server,

@@ -16,7 +16,7 @@ import {oauthSettingsOf, type OAuthSettings} from './oauth-settings.ts';
 
 export type ServerLoginsDependencies = Pick<World, 'clock' | 'log' | 'redact'> & {
 	/** Of the profile whose logins these are. */
-	readonly paths: Pick<HomePaths, 'mcpTokens' | 'profile'>;
+	readonly paths: Pick<HomePaths, 'mcpTokens' | 'profile' | 'shared'>;
 };
 
 /** The OAuth logins of one profile. Grants live in files, which other processes may change at any time. */

@@ -1,9 +1,11 @@
 import type {Clock} from '../../core/clock.ts';
 import {integerOf} from '../columns.ts';
+import type {Documents} from '../document-port.ts';
 import {createDatabase} from './database.ts';
+import {createDocuments} from './documents.ts';
 
 /** What a look at a database tells. */
-export type ExaminedDatabase = {
+export type ExaminedDatabase<Found> = {
 	/** Host and name, without a secret. */
 	readonly name: string;
 	/** As `server_version_num` has it: 150003. */
@@ -12,18 +14,20 @@ export type ExaminedDatabase = {
 	readonly now: number;
 	/** Whether it is no standby. */
 	readonly canWrite: boolean;
-	/** Subscriptions whose secret stands there as it is. */
-	readonly plainSecrets: number;
+	/** What was found in its documents; absent: it has no tables yet. */
+	readonly documents?: Found;
 };
 
 /** Looks at a database and changes nothing. @throws SvcError `journal_unavailable` */
-export async function examineDatabase({
+export async function examineDatabase<Found>({
 	url,
 	clock,
+	examine,
 }: {
 	readonly url: string;
 	readonly clock: Clock;
-}): Promise<ExaminedDatabase> {
+	readonly examine: (documents: Documents) => Promise<Found>;
+}): Promise<ExaminedDatabase<Found>> {
 	const database = createDatabase({clock}, {url});
 	try {
 		const [facts] = await database.query(
@@ -32,19 +36,14 @@ export async function examineDatabase({
 				pg_is_in_recovery()::integer as standby,
 				(to_regclass('document') is not null)::integer as filled`,
 		);
-		// What is encrypted is no JSON text under that key.
-		const [plain] =
-			integerOf(facts?.['filled']) === 1
-				? await database.query(
-						`select count(*) as plain from document where kind = 'subscription' and data like '%"secret":"%' and data not like '%"secret":"svc%:%'`,
-					)
-				: [];
 		return {
 			name: database.name,
 			version: integerOf(facts?.['version']),
 			now: integerOf(facts?.['now']),
 			canWrite: integerOf(facts?.['standby']) === 0,
-			plainSecrets: integerOf(plain?.['plain'] ?? 0),
+			...(integerOf(facts?.['filled']) === 1 && {
+				documents: await examine(createDocuments({database, publish() {}})),
+			}),
 		};
 	} finally {
 		await database.close();

@@ -3,6 +3,7 @@ import type {Clock} from '../../core/clock.ts';
 import {idOfNumber} from '../../core/ids.ts';
 import type {Logger} from '../../core/log.ts';
 import {integerOf} from '../columns.ts';
+import {refuseHalfCopied} from '../migrate/copy-counts.ts';
 import {createNoteBudget} from '../note-budget.ts';
 import type {Store} from '../port.ts';
 import type {StoreEvents} from '../store-health.ts';
@@ -57,6 +58,7 @@ export async function openPostgresStore(
 	const database = createDatabase({clock, time, onFailing}, {url});
 	stack.defer(() => database.close());
 	await migrate(database);
+	await refuseHalfCopied(database);
 	const owner = randomUUID();
 	const events = stack.use(await createNotes({database, clock, owner}, {url}));
 	const publish: PostgresParts['publish'] = note => {

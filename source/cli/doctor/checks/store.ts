@@ -1,4 +1,5 @@
 import {isShared, storePlaceOf, usable} from '../../../config/store-place.ts';
+import {countOf} from '../../../core/counted.ts';
 import {messageOf} from '../../../core/errors.ts';
 import {duration} from '../../../terminal/text/time.ts';
 import {type Check, failed, ok, unread, warning} from './check.ts';
@@ -22,15 +23,20 @@ export const store: Check = {
 
 		try {
 			const {url = ''} = usable(storePlaceOf(config));
-			const {examineDatabase} = await import('../../../store/postgres/examine-database.ts');
+			const [{examineDatabase}, {examineSecrets}] = await Promise.all([
+				import('../../../store/postgres/examine-database.ts'),
+				import('../../../gateway/documents/strongbox.ts'),
+			]);
 			const asked = context.clock.now();
-			const {name, version, now, canWrite, plainSecrets} = await examineDatabase({
+			const {storeKey} = config.gateway;
+			const {name, version, now, canWrite, documents} = await examineDatabase({
 				url,
 				clock: context.clock,
+				examine: async stored => examineSecrets(stored, storeKey),
 			});
 			const took = context.clock.now() - asked;
 			const skew = Math.abs(now - (asked + took / 2)) - took / 2;
-			const hasKey = config.gateway.storeKey !== undefined;
+			const {plain = 0, locked = 0} = documents ?? {};
 			return [
 				Math.floor(version / 10_000) >= oldestVersion
 					? ok(`${name}: PostgreSQL ${Math.floor(version / 10_000)}, answers in ${took} ms`)
@@ -48,11 +54,16 @@ export const store: Check = {
 						`the clock of the database and that of this machine differ by ${duration(skew)}`,
 						'synchronise both with NTP',
 					),
-				!hasKey &&
+				locked > 0 &&
+					failed(
+						`secrets of ${countOf(locked, 'subscription')} cannot be read: they are encrypted with another key than gateway.store_key, and their routes answer 503`,
+						'gateway.store_key in config.yaml: the key that the other gateways have',
+					),
+				storeKey === undefined &&
 					warning(
-						plainSecrets === 0
+						plain === 0
 							? 'secrets of subscriptions would stand plain in the database, and each gateway logs in to tool servers by itself: there is no gateway.store_key'
-							: `secrets of ${plainSecrets} ${plainSecrets === 1 ? 'subscription stand' : 'subscriptions stand'} plain in the database: there is no gateway.store_key`,
+							: `secrets of ${countOf(plain, 'subscription')} stand plain in the database: there is no gateway.store_key`,
 						'gateway.store_key in config.yaml: ${SVC_STORE_KEY}, in .env: openssl rand -base64 32',
 					),
 			];

@@ -1,0 +1,267 @@
+import {existsSync, mkdirSync, readdirSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import type {Config, HomePaths} from '../../config/config.ts';
+import {
+	defaultProfile,
+	ensureHome,
+	namePattern,
+	profilePaths,
+	profilesFolder,
+} from '../../config/home-paths.ts';
+import {resolveInUrl} from '../../config/references.ts';
+import {storePlaceOf, storeText} from '../../config/store-place.ts';
+import {writePrivateFile} from '../../config/write-private-file.ts';
+import {countOf} from '../../core/counted.ts';
+import {codeOf, SvcError} from '../../core/errors.ts';
+import {silentLogger} from '../../core/log.ts';
+import {lockHome, refuseAnswered} from '../../gateway/control/lock.ts';
+import {copyFiles} from '../../gateway/documents/import-files.ts';
+import {openSharedDocuments, type SharedDocuments} from '../../gateway/documents/open-shared.ts';
+import {changeStoreKey, holdsSealed} from '../../gateway/documents/strongbox.ts';
+import type {CopyCounts, CopyProgress} from '../../store/migrate/copy-counts.ts';
+import {openDocuments, type OpenedDocuments} from '../../store/postgres/open-documents.ts';
+import type {Context} from '../console/context.ts';
+import {printLines, tell} from '../console/print.ts';
+import {usableConfig} from '../home/receiver-facts.ts';
+
+/** How often it is said how far a table is copied, milliseconds. */
+const sayMs = 1000;
+
+/**
+ * Encrypts the secrets of the configured database anew: they are read with the key in the variable `oldKey`, and written with `gateway.store_key`.
+ *
+ * @throws SvcError `store_key_wrong`, `document_changed`, `journal_unavailable`
+ */
+export async function changeKey(context: Context, oldKey: string): Promise<void> {
+	const config = usableConfig(context);
+	const {url} = storePlaceOf(config);
+	const {storeKey} = config.gateway;
+	const {environment} = config.profiles.of(defaultProfile);
+	const from = environment[oldKey];
+	if (url === undefined || storeKey === undefined || from === undefined) {
+		throw new SvcError(
+			'store_key_wrong',
+			`Cannot change the key: ${from === undefined ? `the variable ${oldKey} is not set` : 'gateway.store must name the database, and gateway.store_key the new key'}`,
+		);
+	}
+
+	await using store = await openDocuments(context, {url});
+	const count = await changeStoreKey(store.documents, {from, to: storeKey});
+	printLines(context, [
+		`Encrypted the secrets of ${countOf(count, 'document')} with gateway.store_key: start the gateways with it`,
+	]);
+}
+
+type Move = {
+	/** The database, as it was written. */
+	readonly url: string;
+	readonly direction: 'from' | 'to';
+	readonly dryRun: boolean;
+};
+
+/**
+ * Copies all that the gateways of a cluster share between the files of a stopped home and a PostgreSQL database, and says what to write into `config.yaml`, which is left as it is.
+ *
+ * @throws SvcError `gateway_running`, `store_url_invalid`, `store_not_empty`, `store_in_use`, `store_key_wrong`, `store_copy_incomplete`, …
+ * @see manual/several-machines.md#move-a-home-there-and-back
+ */
+export async function migrateStore(context: Context, move: Move): Promise<void> {
+	const paths = context.paths();
+	const config = usableConfig(context);
+	const url = databaseUrl(move, config);
+	ensureHome(paths);
+	using _ = await holdHome(paths);
+	const counts = move.dryRun
+		? await countOnly(paths, {...move, url})
+		: await (move.direction === 'to' ? copyTo : copyFrom)(context, {config, url});
+	const lines = [...counts].filter(([, count]) => count > 0);
+	printLines(context, [
+		...lines.map(([noun, count]) => `${String(count).padStart(9)} ${noun}`),
+		...(move.dryRun
+			? [`Nothing was copied (--dry-run)`]
+			: [`Copied ${move.direction === 'to' ? 'into' : 'from'} the database; nothing was removed`]),
+		...(move.direction === 'to'
+			? [
+					'Write into config.yaml, and start the gateway:',
+					'  gateway:',
+					`    store: ${withoutPassword(move.url)}`,
+				]
+			: ['Take gateway.store out of config.yaml, or write "store: sqlite", and start the gateway']),
+	]);
+}
+
+/** @throws SvcError `store_url_invalid` */
+function databaseUrl({url}: Move, config: Config): string {
+	const {environment} = config.profiles.of(defaultProfile);
+	const {text, unset} = resolveInUrl(url, environment);
+	const [missing] = unset;
+	const parsed = storeText.safeParse(text);
+	if (missing !== undefined || !parsed.success || !text.startsWith('postgres')) {
+		const reason =
+			missing === undefined
+				? (parsed.error?.issues[0]?.message ?? 'must be a URL that starts with postgres://')
+				: `names $\{${missing}}, which is not set`;
+		throw new SvcError('store_url_invalid', `Cannot use that database: the URL ${reason}`);
+	}
+
+	return text;
+}
+
+/** A password on a command line is in nobody's configuration yet: better it never is. */
+function withoutPassword(written: string): string {
+	const url = URL.parse(written);
+	return url && url.password !== '' && !written.includes('${')
+		? written.replace(`:${url.password}@`, ':${PGPASSWORD}@')
+		: written;
+}
+
+async function holdHome(paths: HomePaths): Promise<Disposable> {
+	try {
+		const lock = lockHome(paths);
+		await refuseAnswered(paths);
+		return lock;
+	} catch (error) {
+		throw codeOf(error) === 'gateway_running'
+			? new SvcError(
+					'gateway_running',
+					`Cannot copy the store while a gateway runs for "${paths.home}": end it with "svc gateway stop"`,
+					{cause: error},
+				)
+			: error;
+	}
+}
+
+async function countOnly(
+	{stateDb}: HomePaths,
+	{url, direction}: Pick<Move, 'direction' | 'url'>,
+): Promise<CopyCounts> {
+	const {countPostgres, countSqlite} = await import('../../store/migrate/count-only.ts');
+	return direction === 'to' ? countSqlite(stateDb) : countPostgres(url);
+}
+
+type Task = {readonly config: Config; readonly url: string};
+
+async function copyTo(context: Context, {config, url}: Task): Promise<CopyCounts> {
+	const {copyToPostgres} = await import('../../store/migrate/copy-to-postgres.ts');
+	const paths = context.paths();
+	const documents = new Map<string, number>();
+	const rows = await copyToPostgres(
+		{clock: context.clock, file: paths.stateDb, url},
+		{
+			onProgress: progressOf(context),
+			async complete() {
+				await using store = await openDocuments(context, {url});
+				await using shared = await followed(context, {config, store});
+				for (const home of homesOf(paths)) {
+					const own =
+						home.profile === defaultProfile
+							? shared.paths.shared
+							: shared.paths.shared?.of(home.profile);
+					// oxlint-disable-next-line no-await-in-loop -- one home after the other
+					for (const [kind, count] of own ? await copyFiles(home, own, context) : []) {
+						documents.set(`${kind}s`, (documents.get(`${kind}s`) ?? 0) + count);
+					}
+				}
+			},
+		},
+	);
+	return new Map([...rows, ...documents]);
+}
+
+/** The home, which may be a profile of its own, and the profiles in it. */
+function homesOf(paths: HomePaths): readonly HomePaths[] {
+	const own = {...paths, profile: defaultProfile};
+	try {
+		const names = readdirSync(profilesFolder(paths.home)).filter(name => namePattern.test(name));
+		return [own, ...names.map(name => profilePaths(paths, name))];
+	} catch {
+		return [own];
+	}
+}
+
+async function copyFrom(context: Context, {config, url}: Task): Promise<CopyCounts> {
+	const {copyToSqlite} = await import('../../store/migrate/copy-to-sqlite.ts');
+	const paths = context.paths();
+	await using store = await openDocuments(context, {url});
+	await using shared = await followed(context, {config, store});
+	const files = await filesOf(paths, {shared, store});
+	const there = files.find(({path}) => existsSync(path));
+	if (there) {
+		throw new SvcError(
+			'store_not_empty',
+			`Cannot write "${there.path}": it is there, and is never written over. Move it away`,
+		);
+	}
+
+	const rows = await copyToSqlite(
+		{clock: context.clock, file: paths.stateDb, url},
+		{
+			onProgress: progressOf(context),
+			async complete() {
+				for (const {path, text} of files) {
+					mkdirSync(dirname(path), {recursive: true, mode: 0o700});
+					// oxlint-disable-next-line no-await-in-loop -- one file after the other
+					await writePrivateFile(path, text);
+				}
+			},
+		},
+	);
+	return new Map([...rows, ['files', files.length]]);
+}
+
+/** What stands in rows, as the files that a home has in their place. @throws SvcError `store_key_wrong` for secrets that cannot be read */
+async function filesOf(
+	paths: HomePaths,
+	{shared, store}: {readonly shared: SharedDocuments; readonly store: OpenedDocuments},
+): Promise<ReadonlyArray<{readonly path: string; readonly text: string}>> {
+	const kinds = ['subscription', 'job', 'token'] as const;
+	const lists = await Promise.all(kinds.map(async kind => store.documents.list(kind)));
+	const profiles = new Set(lists.flat().map(({profile}) => profile));
+	return [...profiles].flatMap(profile => {
+		const home = profile === defaultProfile ? paths : profilePaths(paths, profile);
+		const of = shared.paths.shared?.of(profile);
+		const has = (index: number) => lists[index]?.some(one => one.profile === profile);
+		const tokens = (lists[2] ?? []).filter(one => one.profile === profile);
+		const files = [
+			...(has(0) ? [{path: home.subscriptions, text: of?.subscriptions.read() ?? ''}] : []),
+			...(has(1) ? [{path: join(home.cron, 'jobs.json'), text: of?.jobs.read() ?? ''}] : []),
+			...tokens.map(({name}) => ({
+				path: join(home.mcpTokens, name),
+				text: of?.logins?.read(name) ?? '',
+			})),
+		];
+		const sealed = files.find(({text}) => text === '' || holdsSealed(JSON.parse(text)));
+		if (sealed) {
+			throw new SvcError(
+				'store_key_wrong',
+				`Cannot write "${sealed.path}": secrets in the database are encrypted with another gateway.store_key than the one that config.yaml has`,
+			);
+		}
+
+		return files;
+	});
+}
+
+async function followed(
+	context: Context,
+	{config, store}: {readonly config: Config; readonly store: OpenedDocuments},
+): Promise<SharedDocuments> {
+	const shared = openSharedDocuments(
+		{clock: context.clock, log: silentLogger, paths: context.paths()},
+		{name: store.name},
+	);
+	await shared.follow(store, {storeKey: config.gateway.storeKey});
+	return shared;
+}
+
+/** Says on stderr how far a copy is: at the beginning and the end of a table, and once a second. */
+function progressOf(context: Context): (progress: CopyProgress) => void {
+	let said = {noun: '', at: Number.NEGATIVE_INFINITY};
+	return ({noun, copied, all}) => {
+		const at = context.clock.monotonic();
+		if (noun !== said.noun || copied >= all || at - said.at >= sayMs) {
+			said = {noun, at};
+			tell(context, `${copied} of ${all} ${noun}`);
+		}
+	};
+}

@@ -1,0 +1,79 @@
+import type {HomePaths} from '../../config/config.ts';
+import {basePaths, defaultProfile} from '../../config/home-paths.ts';
+import {loadConfig} from '../../config/load-config.ts';
+import type {SharedHome} from '../../config/shared-home.ts';
+import {storePlaceOf} from '../../config/store-place.ts';
+import {messageOf} from '../../core/errors.ts';
+import {silentLogger} from '../../core/log.ts';
+import {openSharedDocuments} from '../../gateway/documents/open-shared.ts';
+import type {Context} from '../console/context.ts';
+
+/** What a command shares with gateways while it runs. */
+export type OpenedShare = AsyncDisposable & {readonly shared: SharedHome};
+
+/**
+ * Opens what the home of a command shares with other gateways in place of files, where its configuration names a database: that of its own, or of the home above that serves its profile. `undefined`: the files
+ * count. A database that is away is told of by whoever reads or writes.
+ */
+export async function shareHome(
+	paths: HomePaths,
+	{clock, environment}: Pick<Context, 'clock' | 'environment'>,
+): Promise<OpenedShare | undefined> {
+	const found = findDatabase(paths, environment);
+	if (!found) {
+		return undefined;
+	}
+
+	const {url, storeKey, profile} = found;
+	await using stack = new AsyncDisposableStack();
+	const documents = stack.use(
+		openSharedDocuments({clock, log: silentLogger, paths}, {name: nameOf(url)}),
+	);
+	try {
+		const {openDocuments} = await import('../../store/postgres/open-documents.ts');
+		const store = stack.use(await openDocuments({clock}, {url}));
+		await documents.follow(store, {storeKey});
+	} catch (error) {
+		documents.cannotFollow(messageOf(error));
+	}
+
+	const {shared} = documents.paths;
+	const opened = stack.move();
+	return (
+		shared && {
+			shared: shared.of(profile),
+			[Symbol.asyncDispose]: () => opened.disposeAsync(),
+		}
+	);
+}
+
+type Found = {
+	readonly url: string;
+	readonly storeKey: string | undefined;
+	readonly profile: string;
+};
+
+function findDatabase(paths: HomePaths, environment: Context['environment']): Found | undefined {
+	const base = basePaths(paths);
+	const homes = [
+		{at: paths, profile: defaultProfile},
+		...(base ? [{at: base, profile: paths.profile}] : []),
+	];
+	for (const {at, profile} of homes) {
+		const loaded = loadConfig({paths: at, environment});
+		if (loaded.ok && (at === paths || loaded.config.multiplexProfiles)) {
+			const {url} = storePlaceOf(loaded.config);
+			if (url !== undefined) {
+				return {url, profile, storeKey: loaded.config.gateway.storeKey};
+			}
+		}
+	}
+
+	return undefined;
+}
+
+/** Host and database, without a secret. */
+function nameOf(url: string): string {
+	const {host, pathname} = new URL(url);
+	return `postgres://${host}${pathname}`;
+}

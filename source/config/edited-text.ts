@@ -1,0 +1,53 @@
+import {mkdirSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {withFileLock} from '../core/file-lock.ts';
+import {refusePlantedFolder} from '../core/planted-file.ts';
+import type {HomePaths} from './config.ts';
+import {readTextFile, refuseTooLarge} from './read-text-file.ts';
+import {type EditedText, fileText, jobsText, maxEditedBytes} from './shared-home.ts';
+import {writePrivateFile} from './write-private-file.ts';
+
+/** How long a writer of a file waits for another one, milliseconds. */
+export const editLockWaitMs = 10_000;
+
+/** What keeps writers of a file away from each other, in `run/`. */
+export const editLocks = {subscriptions: 'subscriptions.lock', jobs: 'jobs.lock'} as const;
+
+/** The dynamic routes of a home, to be edited. */
+export const editedSubscriptions = (
+	paths: Pick<HomePaths, 'run' | 'shared' | 'subscriptions'>,
+): EditedText =>
+	paths.shared?.subscriptions ??
+	editedFile(paths.subscriptions, {run: paths.run, lock: editLocks.subscriptions});
+
+/** The jobs of a profile, to be edited. */
+export const editedJobs = (paths: Pick<HomePaths, 'cron' | 'run' | 'shared'>): EditedText =>
+	paths.shared?.jobs ?? editedFile(jobsText(paths).name, {run: paths.run, lock: editLocks.jobs});
+
+/** A file that is changed under a lock in `run/`. Its folder is made if need be. */
+const editedFile = (
+	path: string,
+	{run, lock}: {readonly run: string; readonly lock: string},
+): EditedText => ({
+	...fileText(path),
+	async edit(change, {clock}) {
+		refusePlantedFolder(run);
+		for (const folder of [run, dirname(path)]) {
+			mkdirSync(folder, {recursive: true, mode: 0o700});
+		}
+
+		return withFileLock(
+			join(run, lock),
+			async () => {
+				const {text, value} = change(readTextFile(path, maxEditedBytes) ?? '');
+				if (text !== undefined) {
+					refuseTooLarge(path, text, maxEditedBytes);
+					await writePrivateFile(path, text);
+				}
+
+				return value;
+			},
+			{waitMs: editLockWaitMs, clock},
+		);
+	},
+});

@@ -1,0 +1,217 @@
+import {existsSync, readdirSync, readFileSync, renameSync} from 'node:fs';
+import {join} from 'node:path';
+import type {HomePaths} from '../../config/config.ts';
+import {editLocks, editLockWaitMs} from '../../config/edited-text.ts';
+import {stampOf} from '../../config/file-stamp.ts';
+import {readTextFile} from '../../config/read-text-file.ts';
+import {type EditedText, maxEditedBytes, type SharedHome} from '../../config/shared-home.ts';
+import {parseSubscriptions} from '../../config/subscriptions.ts';
+import type {Clock} from '../../core/clock.ts';
+import {messageOf} from '../../core/errors.ts';
+import {withFileLock} from '../../core/file-lock.ts';
+import {isJsonObject, type JsonValue, parsedJson} from '../../core/json.ts';
+import type {Logger} from '../../core/log.ts';
+import {entriesOf, parseJobs} from '../../schedule/job-file.ts';
+import {jobForm, subscriptionForm, type TextForm} from './shared-texts.ts';
+
+/** Takes the files of a home over into the rows that its gateway shares with others. */
+export type FileImport = {
+	/** Imports every file that is there, of all profiles, and sets it aside. What fails is logged once for each state of a file, and tried again. Never rejects. */
+	look(): Promise<void>;
+};
+
+type Source = {
+	readonly path: string;
+	/** Of whoever writes the file. */
+	readonly lock: string;
+	readonly rows: EditedText;
+	readonly form: TextForm;
+	readonly noun: string;
+	/** The text as `form` writes it. @throws SvcError for a file that does not parse */
+	readonly normal: (text: string, path: string) => string;
+};
+
+const sourcesOf = (paths: HomePaths, shared: SharedHome): readonly Source[] => [
+	{
+		path: paths.subscriptions,
+		lock: join(paths.run, editLocks.subscriptions),
+		rows: shared.subscriptions,
+		form: subscriptionForm,
+		noun: 'Route',
+		normal: (text, path) => JSON.stringify(parseSubscriptions(text, path)),
+	},
+	{
+		path: join(paths.cron, 'jobs.json'),
+		lock: join(paths.run, editLocks.jobs),
+		rows: shared.jobs,
+		form: jobForm,
+		noun: 'Job',
+		normal: (text, path) => JSON.stringify({jobs: entriesOf(parseJobs(text, path))}),
+	},
+];
+
+/** A name that is in the database already keeps what it says there: of several members with files of their own the first one counts, and no old copy is written over what is newer. */
+export function createFileImport({
+	profiles,
+	clock,
+	log,
+}: {
+	/** The homes of the profiles that the gateway serves, its own first; of each, what it shares. */
+	readonly profiles: () => readonly HomePaths[];
+	readonly clock: Clock;
+	readonly log: Logger;
+}): FileImport {
+	/** What was said of a file, with its state then. */
+	const failed = new Map<string, string>();
+
+	const importOne = async (source: Source) => {
+		const {path, lock} = source;
+		const {stamp, changedAt} = stampOf(path);
+		if (changedAt === 0 || failed.get(path) === stamp) {
+			return;
+		}
+
+		try {
+			await withFileLock(lock, async () => takeOver(source), {waitMs: editLockWaitMs, clock});
+			failed.delete(path);
+		} catch (error) {
+			failed.set(path, stamp);
+			log.warn(`Cannot import "${path}": ${messageOf(error)}`);
+		}
+	};
+
+	const takeOver = async (source: Source) => {
+		const {path, rows, noun} = source;
+		const copied = await copyFile(source, clock);
+		if (!copied) {
+			return;
+		}
+
+		setAside(path);
+		log.info(`Imported "${path}" into ${rows.name} and set it aside`, {entries: copied.entries});
+		for (const name of copied.kept) {
+			log.warn(
+				`${noun} "${name}" stays as it is in ${rows.name}: what "${path}" said of it is in the file that was set aside`,
+			);
+		}
+	};
+
+	return {
+		async look() {
+			for (const paths of profiles()) {
+				const {shared} = paths;
+				for (const source of shared ? sourcesOf(paths, shared) : []) {
+					// oxlint-disable-next-line no-await-in-loop -- one file after the other
+					await importOne(source);
+				}
+
+				if (shared?.logins) {
+					// oxlint-disable-next-line no-await-in-loop -- as above
+					await importLogins(paths.mcpTokens, shared.logins).catch((error: unknown) => {
+						const said = messageOf(error);
+						if (failed.get(paths.mcpTokens) !== said) {
+							failed.set(paths.mcpTokens, said);
+							log.warn(`Cannot import the logins in "${paths.mcpTokens}": ${said}`);
+						}
+					});
+				}
+			}
+		},
+	};
+}
+
+/** Copies the files of a home into rows, and leaves them where they are; how many entries they have, by noun. @throws SvcError `subscriptions_broken`, `jobs_broken`, and what `EditedText.edit` throws */
+export async function copyFiles(
+	paths: HomePaths,
+	shared: SharedHome,
+	{clock}: {readonly clock: Clock},
+): Promise<ReadonlyMap<string, number>> {
+	const counts = new Map<string, number>();
+	for (const source of sourcesOf(paths, shared)) {
+		// oxlint-disable-next-line no-await-in-loop -- one file after the other
+		const copied = await copyFile(source, clock);
+		counts.set(source.form.kind, copied?.entries ?? 0);
+	}
+
+	return counts;
+}
+
+/** `undefined` for a file that is missing or blank: whoever saves in place empties it first. `kept`: entries that say something else in the rows. */
+async function copyFile(
+	{path, rows, form, normal}: Source,
+	clock: Clock,
+): Promise<{readonly entries: number; readonly kept: readonly string[]} | undefined> {
+	const text = readTextFile(path, maxEditedBytes) ?? '';
+	if (text.trim() === '') {
+		return undefined;
+	}
+
+	const entries = form.parse(normal(text, path));
+	const kept = await rows.edit(present => merge(present, entries, form), {clock});
+	return {entries: entries.length, kept};
+}
+
+/** Adds the entries whose names are new; `value`: those that are there and differ. */
+function merge(
+	present: string,
+	entries: ReadonlyArray<readonly [string, JsonValue]>,
+	form: TextForm,
+): {readonly text?: string; readonly value: readonly string[]} {
+	const before = form.parse(present);
+	const known = new Map(before.map(([name, entry]) => [name, JSON.stringify(entry)]));
+	const added = entries.filter(([name]) => !known.has(name));
+	const value = entries
+		.filter(([name, entry]) => (known.get(name) ?? JSON.stringify(entry)) !== JSON.stringify(entry))
+		.map(([name]) => name);
+	return {value, ...(added.length > 0 && {text: form.format([...before, ...added])})};
+}
+
+/** Tokens, registrations and metadata, and what remembers that a document was refused. */
+const loginFile = /\.(?:json|cimd-off)$/;
+
+const maxLogins = 1000;
+
+/** A login that is in the database already stays unless the one of the file came later: its tokens were renewed there. */
+async function importLogins(
+	folder: string,
+	logins: NonNullable<SharedHome['logins']>,
+): Promise<void> {
+	for (const file of loginFiles(folder)) {
+		const text = readFileSync(join(folder, file), 'utf8');
+		const stored = logins.read(file);
+		if (stored === undefined || issuedAt(text) > issuedAt(stored)) {
+			// oxlint-disable-next-line no-await-in-loop -- one after the other
+			await logins.replace(file, text);
+		}
+
+		setAside(join(folder, file));
+	}
+}
+
+/** Seconds since 1970; 0 of what says nothing of it. */
+function issuedAt(text: string): number {
+	const value = parsedJson(text);
+	const {issued_at: at = 0} = isJsonObject(value) ? value : {};
+	return typeof at === 'number' ? at : 0;
+}
+
+function loginFiles(folder: string): readonly string[] {
+	try {
+		return readdirSync(folder, {withFileTypes: true})
+			.filter(entry => entry.isFile() && loginFile.test(entry.name))
+			.map(({name}) => name)
+			.slice(0, maxLogins);
+	} catch {
+		return [];
+	}
+}
+
+/** Renames a file to `….imported`, with a number where one of that name is there. */
+function setAside(path: string): void {
+	let aside = `${path}.imported`;
+	for (let number = 2; existsSync(aside); number += 1) {
+		aside = `${path}.imported-${number}`;
+	}
+
+	renameSync(path, aside);
+}

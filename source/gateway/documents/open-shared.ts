@@ -1,0 +1,132 @@
+import type {Config, HomePaths} from '../../config/config.ts';
+import type {Environment} from '../../config/environment.ts';
+import {readStorePlace} from '../../config/store-place.ts';
+import {type Clock, every} from '../../core/clock.ts';
+import {messageOf} from '../../core/errors.ts';
+import type {Logger} from '../../core/log.ts';
+import type {Store} from '../../store/port.ts';
+import {createDocumentMirror, type DocumentStore} from './document-mirror.ts';
+import {createFileImport} from './import-files.ts';
+import {createSharedHome} from './shared-home.ts';
+import {sealPlain} from './strongbox.ts';
+
+/** Files are looked for this often, milliseconds. */
+const importMs = 1000;
+
+/** What a gateway shares with the others on its store in place of files of its home. */
+export type SharedDocuments = AsyncDisposable & {
+	/** The paths of the home, with what is shared. */
+	readonly paths: HomePaths;
+	/** Reads what there is, and follows it from now on. Resolves after the first look, also when that failed: it is tried again once a second. */
+	follow(store: DocumentStore, options: {readonly storeKey: string | undefined}): Promise<void>;
+	/** For a gateway whose store is open: follows it, and imports the files of the profiles that are served. A store that no other gateway has open has no documents. */
+	begin(store: Pick<Store, 'documents' | 'events' | 'leases'>, config: () => Config): Promise<void>;
+	/** Says why nothing can be followed: whoever reads is told. */
+	cannotFollow(reason: string): void;
+	/** Imports files of the home and of the profiles that are served, now and when one appears. */
+	importFiles(profiles: () => readonly HomePaths[]): Promise<void>;
+	/** Calls `listener`, which must not throw, when subscriptions or jobs were changed. */
+	onChange(listener: (kind: 'job' | 'subscription') => void): void;
+};
+
+/** The same for a home whose store others share, or may share, by its configuration; `undefined`: its files count. */
+export async function shareHome(
+	world: Parameters<typeof openSharedDocuments>[0] & {readonly environment: Environment},
+): Promise<SharedDocuments | undefined> {
+	try {
+		const {url} = await readStorePlace(world.paths, world.environment);
+		return url === undefined ? undefined : openSharedDocuments(world);
+	} catch {
+		// It is not known which store is meant; nobody may write into files meanwhile.
+		return openSharedDocuments(world);
+	}
+}
+
+/** Prepares what a home shares; nothing can be read before `follow`. */
+export function openSharedDocuments(
+	{clock, log, paths}: {readonly clock: Clock; readonly log: Logger; readonly paths: HomePaths},
+	{
+		name = 'the shared store',
+	}: {
+		/** Of the database, without a secret. */
+		readonly name?: string;
+	} = {},
+): SharedDocuments {
+	const stack = new AsyncDisposableStack();
+	let key: string | undefined;
+	const mirror = stack.use(
+		createDocumentMirror({
+			clock,
+			name,
+			storeKey: () => key,
+			onProblem(problem) {
+				if (problem === undefined) {
+					log.info(`${name} is read again`);
+				} else {
+					log.warn(`Cannot read ${name}: ${problem}; what was read last stays in use`);
+				}
+			},
+		}),
+	);
+	const shared = createSharedHome(mirror, {
+		clock,
+		name,
+		sharesLogins: () => key !== undefined,
+	});
+	let wasLocked = false;
+	const warnOfLock = () => {
+		const isLocked = mirror.strongbox?.state === 'locked';
+		if (isLocked && !wasLocked) {
+			log.error(
+				`The secrets in ${name} are encrypted with ${key === undefined ? 'a key, and gateway.store_key is not set' : 'another key than gateway.store_key'}: routes whose secrets cannot be read are answered with 503, and no secret is written`,
+			);
+		}
+
+		wasLocked = isLocked;
+	};
+
+	const documents: SharedDocuments = {
+		paths: {...paths, shared},
+		async begin({documents: stored, leases, events}, config) {
+			if (stored) {
+				const {storeKey} = config().gateway;
+				await documents.follow({documents: stored, leases, events}, {storeKey});
+				await documents.importFiles(() => [
+					documents.paths,
+					...config().profiles.others.map(other => other.paths),
+				]);
+			}
+		},
+		async follow(store, options) {
+			key = options.storeKey;
+			mirror.subscribe(warnOfLock);
+			await mirror.follow(store);
+			warnOfLock();
+			const {strongbox} = mirror;
+			if (strongbox?.state === 'open') {
+				await sealPlain(store.documents, strongbox).catch((error: unknown) => {
+					log.warn(`Cannot encrypt the secrets in ${name}: ${messageOf(error)}`);
+				});
+			}
+		},
+		cannotFollow: reason => {
+			mirror.cannotFollow(reason);
+		},
+		async importFiles(profiles) {
+			const files = createFileImport({clock, log, profiles});
+			await files.look();
+			stack.defer(every(clock, importMs, async () => files.look()));
+		},
+		onChange(listener) {
+			mirror.subscribe(changes => {
+				for (const kind of ['subscription', 'job'] as const) {
+					if (changes.some(change => change.kind === kind || change.kind === 'lock')) {
+						listener(kind);
+					}
+				}
+			});
+		},
+		[Symbol.asyncDispose]: () => stack.disposeAsync(),
+	};
+	return documents;
+}

@@ -1,0 +1,109 @@
+import {maxEditedBytes, type SharedHome, type SharedLogins} from '../../config/shared-home.ts';
+import type {Clock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import type {DocumentKey} from '../../store/document-port.ts';
+import type {DocumentMirror} from './document-mirror.ts';
+import {jobForm, sharedText, subscriptionForm, waitForLease} from './shared-texts.ts';
+import {holdsSealed} from './strongbox.ts';
+
+/** A member that renews tokens holds the lease for one request, which is bounded. */
+const loginWaitMs = 60_000;
+
+const loginKind = 'token';
+
+/** What the members share of `profile`, and of the profiles beside it. Logins are shared only where they are encrypted. */
+export function createSharedHome(
+	mirror: DocumentMirror,
+	{
+		clock,
+		name,
+		profile = 'default',
+		sharesLogins,
+	}: {
+		readonly clock: Clock;
+		/** Of the database, for messages. */
+		readonly name: string;
+		readonly profile?: string;
+		/** Whether there is a `gateway.store_key`: known once the database is open. */
+		readonly sharesLogins: () => boolean;
+	},
+): SharedHome {
+	const profiles = new Map<string, SharedHome>();
+	const of = (wanted: string): SharedHome => {
+		const known = profiles.get(wanted);
+		if (known) {
+			return known;
+		}
+
+		const logins = sharedLogins(mirror, {clock, name, profile: wanted});
+		const home: SharedHome = {
+			subscriptions: sharedText(mirror, {
+				name: `${name} (subscriptions)`,
+				profile: wanted,
+				form: subscriptionForm,
+			}),
+			jobs: sharedText(mirror, {name: `${name} (jobs)`, profile: wanted, form: jobForm}),
+			get logins() {
+				return sharesLogins() ? logins : undefined;
+			},
+			of,
+		};
+		profiles.set(wanted, home);
+		return home;
+	};
+
+	return of(profile);
+}
+
+function sharedLogins(
+	mirror: DocumentMirror,
+	{clock, name, profile}: {readonly clock: Clock; readonly name: string; readonly profile: string},
+): SharedLogins {
+	const keyOf = (file: string): DocumentKey => ({kind: loginKind, profile, name: file});
+	const stored = (file: string) => mirror.of(loginKind, profile).get(file);
+	return {
+		name: `${name} (logins)`,
+		read(file) {
+			const {data} = stored(file) ?? {};
+			if (data !== undefined && (typeof data !== 'string' || holdsSealed(data))) {
+				throw new SvcError(
+					'store_key_wrong',
+					`Cannot read the login "${file}" in ${name}: gateway.store_key is not the key that it is encrypted with; set the key that the other gateways have`,
+				);
+			}
+
+			return data;
+		},
+		async replace(file, text) {
+			if (Buffer.byteLength(text) > maxEditedBytes) {
+				throw new SvcError('login_file_unusable', `Cannot use "${file}": it is too large`);
+			}
+
+			await mirror.put(keyOf(file), text, stored(file)?.version ?? 0);
+			await mirror.refresh();
+		},
+		async remove(file) {
+			const {version} = stored(file) ?? {};
+			const removed = version !== undefined && (await mirror.remove(keyOf(file), version));
+			await mirror.refresh();
+			return removed;
+		},
+		async exclusively(server, task) {
+			await using _ = await waitForLease(mirror.store().leases(`oauth:${profile}/${server}`), {
+				clock,
+				what: `the login to "${server}"`,
+				waitMs: loginWaitMs,
+			});
+			await mirror.refresh();
+			return await task();
+		},
+		subscribe: listener =>
+			mirror.subscribe(changes => {
+				for (const change of changes) {
+					if (change.kind === loginKind && change.profile === profile) {
+						listener(change.name);
+					}
+				}
+			}),
+	};
+}

@@ -1,0 +1,194 @@
+import {createHash} from 'node:crypto';
+import {refuseTooLarge} from '../../config/read-text-file.ts';
+import {type EditedText, maxEditedBytes} from '../../config/shared-home.ts';
+import {type Clock, sleep} from '../../core/clock.ts';
+import {codeOf, SvcError} from '../../core/errors.ts';
+import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {createMutex} from '../../core/mutex.ts';
+import {holdLease, type Leases} from '../../store/shared-port.ts';
+import type {DocumentMirror, MirroredDocument} from './document-mirror.ts';
+import {entryOf, holdsSealed, type PlacedEntry} from './strongbox.ts';
+
+/** How long an edit waits for those of other members, and how often it asks, milliseconds. */
+const lockWaitMs = 10_000;
+const retryMs = 20;
+
+/** Tries of an edit whose rows were changed by somebody who took no lease. */
+const maxTries = 5;
+
+/** How entries stand in a text: an object of them, or a list. */
+export type TextForm = {
+	/** Of the documents. */
+	readonly kind: 'job' | 'subscription';
+	/** The text of these entries, in their order. */
+	format(entries: ReadonlyArray<readonly [name: string, entry: JsonValue]>): string;
+	/** The entries of such a text, with the names of their documents. The text was made by `format` and changed by this program. */
+	parse(text: string): ReadonlyArray<readonly [name: string, entry: JsonValue]>;
+};
+
+export const subscriptionForm: TextForm = {
+	kind: 'subscription',
+	format: entries => `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`,
+	parse(text) {
+		const value: unknown = JSON.parse(text);
+		return isJsonObject(value) ? Object.entries(value) : [];
+	},
+};
+
+export const jobForm: TextForm = {
+	kind: 'job',
+	format: entries => `${JSON.stringify({jobs: entries.map(([, entry]) => entry)}, null, 2)}\n`,
+	parse(text) {
+		const value: unknown = JSON.parse(text);
+		const {jobs} = isJsonObject(value) ? value : {};
+		const taken = new Set<string>();
+		return (Array.isArray(jobs) ? jobs : []).map((entry: JsonValue) => {
+			const name = nameOfJob(entry, taken);
+			taken.add(name);
+			return [name, entry];
+		});
+	},
+};
+
+/** The identifier of a job; of an entry that has none of its own, one of what it says. */
+function nameOfJob(entry: JsonValue, taken: ReadonlySet<string>): string {
+	const {id} = isJsonObject(entry) ? entry : {};
+	if (typeof id === 'string' && id !== '' && id.length <= 128 && !taken.has(id)) {
+		return id;
+	}
+
+	const hash = createHash('sha256').update(JSON.stringify(entry)).digest('hex').slice(0, 16);
+	return `unnamed-${hash}${taken.has(`unnamed-${hash}`) ? `-${taken.size}` : ''}`;
+}
+
+/** The documents of one kind and profile, read and edited as if they were the file of a home. */
+export function sharedText(
+	mirror: DocumentMirror,
+	{name, profile, form}: {readonly name: string; readonly profile: string; readonly form: TextForm},
+): EditedText {
+	const {kind} = form;
+	const oneByOne = createMutex();
+	let known: {readonly stamp: string; readonly text: string} | undefined;
+	const read = () => {
+		const stamp = mirror.stampOf(kind, profile);
+		if (known?.stamp !== stamp) {
+			known = {stamp, text: form.format(inOrder(mirror.of(kind, profile)))};
+		}
+
+		return known.text;
+	};
+
+	const write = async (text: string) => {
+		refuseTooLarge(name, text, maxEditedBytes);
+		const before = mirror.of(kind, profile);
+		const after = withOrder(form.parse(text), before);
+		const names = new Set(after.map(([document]) => document));
+		for (const [document, placed] of after) {
+			const stored = before.get(document);
+			if (!stored || JSON.stringify(entryOf(stored.data)) !== JSON.stringify(placed)) {
+				refuseForeign(document, placed.entry, stored);
+				// oxlint-disable-next-line no-await-in-loop -- as a rule there is one
+				await mirror.put({kind, profile, name: document}, placed, stored?.version ?? 0);
+			}
+		}
+
+		for (const [document, {version}] of before) {
+			if (!names.has(document)) {
+				// oxlint-disable-next-line no-await-in-loop -- as above
+				await mirror.remove({kind, profile, name: document}, version);
+			}
+		}
+	};
+
+	return {
+		name,
+		stamp: () => ({stamp: mirror.stampOf(kind, profile), changedAt: 0}),
+		read,
+		edit: async (change, {clock}) =>
+			oneByOne(async () => {
+				const lease = mirror.store().leases(`edit:${kind}:${profile}`);
+				await using _ = await waitForLease(lease, {clock, what: name, waitMs: lockWaitMs});
+				for (let tries = 1; ; tries += 1) {
+					try {
+						// oxlint-disable-next-line no-await-in-loop -- one try after the other
+						await mirror.refresh();
+						const {text, value} = change(read());
+						if (text !== undefined) {
+							// oxlint-disable-next-line no-await-in-loop
+							await write(text);
+							// oxlint-disable-next-line no-await-in-loop -- whoever reads next reads what was written
+							await mirror.refresh();
+						}
+
+						return value;
+					} catch (error) {
+						if (codeOf(error) !== 'document_changed' || tries === maxTries) {
+							throw error;
+						}
+					}
+				}
+			}),
+	};
+}
+
+/** A secret that cannot be read is bound to its document: elsewhere nobody could ever read it. */
+function refuseForeign(name: string, entry: JsonValue, stored: MirroredDocument | undefined): void {
+	if (holdsSealed(entry) && !(stored && holdsSealed(stored.data))) {
+		throw new SvcError(
+			'store_key_wrong',
+			`Cannot write "${name}": it has a secret that gateway.store_key does not decrypt; set the key that the other gateways have`,
+		);
+	}
+}
+
+/** Takes a lease as soon as nobody has it. @throws SvcError `lock_timeout`, `journal_unavailable` */
+export async function waitForLease(
+	lease: ReturnType<Leases>,
+	{clock, what, waitMs}: {readonly clock: Clock; readonly what: string; readonly waitMs: number},
+): Promise<AsyncDisposable> {
+	const until = clock.monotonic() + waitMs;
+	for (;;) {
+		// oxlint-disable-next-line no-await-in-loop -- until it is free
+		const held = await holdLease(lease, clock);
+		if (held) {
+			return held;
+		}
+
+		if (clock.monotonic() >= until) {
+			throw new SvcError(
+				'lock_timeout',
+				`Cannot change ${what}: another gateway has been changing it for ${Math.round(waitMs / 1000)} s; try again`,
+			);
+		}
+
+		// oxlint-disable-next-line no-await-in-loop
+		await sleep(clock, retryMs);
+	}
+}
+
+const inOrder = (
+	documents: ReadonlyMap<string, MirroredDocument>,
+): ReadonlyArray<readonly [string, JsonValue]> =>
+	[...documents]
+		.map(([name, {data}]) => ({name, ...entryOf(data)}))
+		.toSorted((a, b) => a.order - b.order || (a.name < b.name ? -1 : 1))
+		.map(({name, entry}) => [name, entry]);
+
+/** Entries with their places: one that is new gets a place between its neighbours, so that the others keep theirs. */
+function withOrder(
+	entries: ReadonlyArray<readonly [string, JsonValue]>,
+	before: ReadonlyMap<string, MirroredDocument>,
+): ReadonlyArray<readonly [string, PlacedEntry]> {
+	const orders = entries.map(([name]) => {
+		const stored = before.get(name);
+		return stored && entryOf(stored.data).order;
+	});
+	let last = 0;
+	return entries.map(([name, entry], index) => {
+		const own = orders[index];
+		const next = orders.slice(index + 1).find(order => order !== undefined && order > last);
+		last =
+			own !== undefined && own > last ? own : next === undefined ? last + 1 : (last + next) / 2;
+		return [name, {order: last, entry}];
+	});
+}

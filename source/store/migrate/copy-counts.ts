@@ -1,0 +1,96 @@
+import type {Clock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import {textOf} from '../columns.ts';
+import type {Database, Statements} from '../postgres/database.ts';
+import type {CopyStep} from './copy-steps.ts';
+import type {Origin} from './ends.ts';
+
+/** How many rows there are, by noun. */
+export type CopyCounts = ReadonlyMap<string, number>;
+
+/** What is copied, or filled. `time` stands for the clock of the database, milliseconds since 1970. */
+export type CopyWorld = {
+	readonly clock: Clock;
+	readonly time?: (() => number) | undefined;
+	/** `state.db`. */
+	readonly file: string;
+	readonly url: string;
+};
+
+/** How far one table is copied. */
+export type CopyProgress = {readonly noun: string; readonly copied: number; readonly all: number};
+
+/** Members that were seen within this time live, milliseconds. */
+const liveMs = 60_000;
+
+/** The sums of the steps. */
+export async function countAll(
+	origin: Pick<Origin, 'count'>,
+	steps: readonly CopyStep[],
+): Promise<CopyCounts> {
+	const counts = new Map<string, number>();
+	for (const step of steps) {
+		// oxlint-disable-next-line no-await-in-loop -- one connection
+		counts.set(step.noun, (counts.get(step.noun) ?? 0) + (await origin.count(step)));
+	}
+
+	return counts;
+}
+
+/** What of `counts` a database has not got, each as a sentence part. Of identifiers that were taken more than once the last one is kept. */
+export async function differences(
+	counts: CopyCounts,
+	origin: Pick<Origin, 'count'>,
+	steps: readonly CopyStep[],
+): Promise<readonly string[]> {
+	const wrong: string[] = [];
+	for (const [noun, count] of counts) {
+		const step = steps.find(one => one.noun === noun);
+		if (step) {
+			const {convert: _, from: __, ...plain} = step;
+			const only = plain.table === 'memo' ? {...plain, from: step.from ?? 'memo'} : plain;
+			// oxlint-disable-next-line no-await-in-loop -- one connection
+			const there = await origin.count(only);
+			if (step.newestOf ? there > count || (count > 0 && there === 0) : there !== count) {
+				wrong.push(`${there} of ${count} ${noun} are there`);
+			}
+		}
+	}
+
+	return wrong;
+}
+
+/** @throws SvcError `store_in_use` while a gateway is a member */
+export async function refuseMembers(database: Database): Promise<void> {
+	const nodes = await database.transact(async ({query, now}) =>
+		query('select node from member where seen > $1 order by node limit 5', [now - liveMs]),
+	);
+	if (nodes.length > 0) {
+		throw new SvcError(
+			'store_in_use',
+			`Cannot copy while gateways run on ${database.name}: stop ${nodes.map(row => textOf(row['node'])).join(', ')} (one that has crashed counts as running for a minute)`,
+		);
+	}
+}
+
+/** The memo in a database that is being filled. */
+export const markerKind = 'migration';
+
+/** @throws SvcError `store_copy_incomplete` for a database into which a copy broke off, or is under way */
+export async function refuseHalfCopied(database: Database): Promise<void> {
+	const [row] = await database.query(`select 1 from memo where kind = '${markerKind}' limit 1`);
+	if (row) {
+		throw new SvcError(
+			'store_copy_incomplete',
+			`Cannot open the store ${database.name}: a copy into it has not come to its end. Run "svc gateway migrate-store --to" again`,
+		);
+	}
+}
+
+/** The tables of the schema. */
+export const tablesOf = async ({query}: Pick<Statements, 'query'>): Promise<readonly string[]> =>
+	(
+		await query(
+			'select tablename as name from pg_tables where schemaname = current_schema() order by tablename',
+		)
+	).map(row => textOf(row['name']));

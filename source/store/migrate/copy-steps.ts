@@ -1,0 +1,205 @@
+import {integerOf, jsonOf, nullableInteger, nullableText, textOf, type Row} from '../columns.ts';
+import {laneOf} from '../postgres/enqueue.ts';
+import {indexedWords} from '../postgres/search-words.ts';
+import {transcriptPlace, transcriptStart} from '../transcripts.ts';
+
+/** One table, or a part of one, that is copied from one engine to another. Columns that both have are copied as they are. */
+export type CopyStep = {
+	/** Of the store that is filled. */
+	readonly table: string;
+	/** What a person reads. */
+	readonly noun: string;
+	/** Where the rows come from, as SQL after `from`; the table of that name when absent. */
+	readonly from?: string;
+	/** The columns that rows are read in the order of; no two rows have the same. */
+	readonly key: readonly string[];
+	/** Rows of one page; 500 when absent. */
+	readonly pageSize?: number;
+	/** Computes the columns that only the other engine has. */
+	readonly convert?: (row: Row) => Row;
+	/** Of two rows with these columns the one with the later `at` stays; absent: there are no two. */
+	readonly newestOf?: readonly string[];
+};
+
+/** Bodies make rows of any size. */
+const wideRows = 50;
+
+/** What both directions have in common, in the order in which it is copied. */
+const common = {
+	delivery: {table: 'delivery', noun: 'deliveries', key: ['id'], pageSize: wideRows},
+	claim: {table: 'claim', noun: 'identifiers', key: ['profile', 'route', 'delivery_id']},
+	group: {table: 'coalesce_group', noun: 'groups', key: ['id']},
+	run: {table: 'run', noun: 'runs', key: ['id']},
+	jobRun: {table: 'job_run', noun: 'plans', key: ['run'], pageSize: wideRows},
+	answer: {table: 'answer', noun: 'answers', key: ['run'], pageSize: wideRows},
+	transcript: {
+		table: 'transcript',
+		noun: 'transcript entries',
+		key: ['run', 'position'],
+		pageSize: 100,
+	},
+	laneTurn: {table: 'lane_turn', noun: 'turns of lanes', key: ['lane']},
+	job: {table: 'job', noun: 'times of jobs', key: ['profile', 'id']},
+	approval: {table: 'approval', noun: 'approvals', key: ['id'], pageSize: 100},
+	rule: {table: 'approval_rule', noun: 'rules', key: ['id']},
+	tool: {
+		table: 'approval_tool',
+		noun: 'allowed tools',
+		key: ['profile', 'server', 'tool'],
+		pageSize: 100,
+	},
+	memo: {
+		table: 'memo',
+		noun: 'memos',
+		key: ['id'],
+		// Which program wrote a file, and how far a copy is.
+		from: "(select * from memo where kind not in ('program', 'migration')) as memo",
+	},
+	apiKey: {table: 'api_key', noun: 'keys', key: ['seq']},
+	apiKeyUse: {table: 'api_key_use', noun: 'days of keys', key: ['key', 'day']},
+	session: {table: 'session', noun: 'sessions', key: ['seq']},
+	message: {table: 'session_message', noun: 'messages', key: ['id'], pageSize: 100},
+	inbound: {table: 'inbound', noun: 'received messages', key: ['platform', 'message']},
+} as const satisfies Record<string, CopyStep>;
+
+/** The identifiers of recent claims stand in two more places of SQLite. */
+const claimKey = common.claim.key;
+
+/** The steps from SQLite to PostgreSQL. */
+export const stepsToPostgres: readonly CopyStep[] = [
+	{
+		...common.delivery,
+		convert: row => ({...row, subject: subjectOf(row['trace'])}),
+	},
+	{
+		...common.claim,
+		from: '(select profile, route, delivery_id, delivery, run as work, at from claim)',
+		newestOf: claimKey,
+	},
+	{
+		...common.claim,
+		from: '(select id as seq, profile, route, delivery_id, delivery, run as work, at from fresh_claim)',
+		key: ['seq'],
+		newestOf: claimKey,
+	},
+	{
+		...common.claim,
+		from: `(select id as seq, profile, route, claimed_id as delivery_id, delivery, id as work, claimed_at as at from run
+			where id > (select run_claim_floor from usage) and claimed_at is not null)`,
+		key: ['seq'],
+		newestOf: claimKey,
+	},
+	common.group,
+	{
+		...common.run,
+		from: `(select run.*, iif(conversation is null, null, (select json_extract(plan, '$.subject') from job_run where job_run.run = run.id)) as subject from run)`,
+		convert: row => ({...row, ...waitOf(row), lane: laneOfRow(row)}),
+	},
+	common.jobRun,
+	common.answer,
+	{
+		...common.transcript,
+		key: ['id'],
+		convert: row => ({...row, ...transcriptPlace(integerOf(row['id']))}),
+	},
+	common.laneTurn,
+	common.job,
+	{
+		...common.approval,
+		convert: row => ({...row, owner: null, profile: memberOf(row['data'], 'profile') ?? 'default'}),
+	},
+	{
+		...common.rule,
+		convert: row => ({...row, owner: null, used_at: memberOf(row['data'], 'usedAt') ?? null}),
+	},
+	common.tool,
+	common.memo,
+	common.apiKey,
+	common.apiKeyUse,
+	common.session,
+	{
+		...common.message,
+		convert: row => ({
+			...row,
+			role: memberOf(row['data'], 'role') ?? '',
+			words: indexedWords(textOf(row['text'])),
+		}),
+	},
+	common.inbound,
+];
+
+/** The steps from PostgreSQL to SQLite. */
+export const stepsToSqlite: readonly CopyStep[] = [
+	common.delivery,
+	{...common.claim, convert: row => ({...row, run: row['work'] ?? null})},
+	common.group,
+	common.run,
+	common.jobRun,
+	common.answer,
+	{
+		...common.transcript,
+		convert: row => ({
+			...row,
+			id: transcriptStart(integerOf(row['run'])) + integerOf(row['position']),
+		}),
+	},
+	common.laneTurn,
+	common.job,
+	common.approval,
+	{
+		...common.rule,
+		convert: row => ({
+			...row,
+			data: JSON.stringify({
+				...jsonOf<object>(row['data']),
+				...(row['used_at'] !== null && {usedAt: integerOf(row['used_at'])}),
+			}),
+		}),
+	},
+	common.tool,
+	common.memo,
+	common.apiKey,
+	common.apiKeyUse,
+	common.session,
+	common.message,
+	common.inbound,
+];
+
+/** Tables whose numbers are never given out twice, with the column. */
+export const numbered: ReadonlyArray<readonly [table: string, column: string]> = [
+	['coalesce_group', 'id'],
+	['run', 'id'],
+	['approval', 'id'],
+	['approval_rule', 'id'],
+	['memo', 'id'],
+	['api_key', 'seq'],
+	['session', 'seq'],
+	['session_message', 'id'],
+];
+
+const laneOfRow = (row: Row): string => {
+	const job = nullableText(row['job']);
+	return laneOf(textOf(row['profile']), textOf(row['route']), job === null ? undefined : {id: job});
+};
+
+/** What SQLite sees from the row itself when it opens. @see `readTimedRuns` */
+function waitOf(row: Row): Row {
+	const dueAt = nullableInteger(row['due_at']);
+	const tries = integerOf(row['attempt']) + integerOf(row['delivery_attempt']);
+	const waits = dueAt !== null && row['awaits_logins'] === null;
+	return {
+		is_promised: Number(waits && tries === 0 && dueAt > integerOf(row['created_at'])),
+		is_retry: Number(waits && tries > 0 && row['state'] === 'queued'),
+	};
+}
+
+function subjectOf(trace: Row[string] | undefined): string | null {
+	const [first] = jsonOf<ReadonlyArray<{readonly subject?: string}>>(trace);
+	return first?.subject ?? null;
+}
+
+/** A plain member of a JSON column. */
+function memberOf(data: Row[string] | undefined, name: string): string | number | undefined {
+	const value = jsonOf<Readonly<Record<string, unknown>>>(data)[name];
+	return typeof value === 'string' || typeof value === 'number' ? value : undefined;
+}

@@ -1,0 +1,221 @@
+import {existsSync} from 'node:fs';
+import {DatabaseSync} from 'node:sqlite';
+import type {Clock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
+import {integerOf, jsonOf, textOf} from '../columns.ts';
+import {openSqliteStore} from '../open-sqlite-store.ts';
+import {createDatabase, type Database, type Transaction} from '../postgres/database.ts';
+import {migrate} from '../postgres/schema.ts';
+import {
+	type CopyCounts,
+	countAll,
+	type CopyProgress,
+	type CopyWorld,
+	differences,
+	markerKind,
+	refuseMembers,
+	tablesOf,
+} from './copy-counts.ts';
+import {type CopyStep, numbered, stepsToPostgres} from './copy-steps.ts';
+import {
+	type Origin,
+	type Place,
+	placeOf,
+	postgresOrigin,
+	postgresWriter,
+	sqliteOrigin,
+} from './ends.ts';
+
+/** How far a copy has come: a memo with the number 0 in the database that is filled, which goes when all is there. */
+type Marker = {
+	/** Which state of which store is copied. */
+	readonly source: string;
+	/** The steps that are done, and where the one after them goes on. */
+	readonly done: number;
+	readonly after?: Place;
+};
+
+/** Tables that members fill by themselves. */
+const passing: ReadonlySet<string> = new Set([
+	'schema_version',
+	'member',
+	'note',
+	'named_lease',
+	'rate_window',
+	'pace',
+	'key_rate',
+	'key_hold',
+	'counter',
+]);
+
+/**
+ * Copies `state.db` of a home whose lock the caller holds into a PostgreSQL database: one transaction for each page, each with how far the copy has come. A copy that broke off goes on where it was, as long as the
+ * home is as it was then. `complete` is called when all rows are there, before the copy counts as whole.
+ *
+ * @throws SvcError `store_not_empty` for a database with something in it that is not of this copy, `store_in_use` by members, `store_unreadable`, `store_too_new`, `journal_unavailable`
+ */
+export async function copyToPostgres(
+	{clock, time, file, url}: CopyWorld,
+	{
+		onProgress,
+		complete,
+	}: {
+		readonly onProgress: (progress: CopyProgress) => void;
+		readonly complete: () => Promise<void>;
+	},
+): Promise<CopyCounts> {
+	await settleLeft(file, clock);
+	using source = existsSync(file) ? new DatabaseSync(file, {readOnly: true}) : undefined;
+	const database = createDatabase({clock, time}, {url});
+	try {
+		await migrate(database);
+		await refuseMembers(database);
+		const origin = source && sqliteOrigin(source);
+		const counts = origin ? await countAll(origin, stepsToPostgres) : new Map<string, number>();
+		const name = source ? JSON.stringify([file, [...counts], lastOf(source)]) : file;
+		const marker = await begin(database, name);
+		if (origin) {
+			await copyAll({database, origin, marker}, onProgress, counts);
+			await setSequences(database, source);
+		}
+
+		await complete();
+		const lost = origin ? await differences(counts, postgresOrigin(url), stepsToPostgres) : [];
+		if (lost.length > 0) {
+			throw new SvcError('store_copy_incomplete', `Cannot finish the copy: ${lost.join('; ')}`);
+		}
+
+		await database.run(`delete from memo where kind = '${markerKind}'`);
+		return counts;
+	} finally {
+		await database.close();
+	}
+}
+
+/** What a start would do with what the last process left: the schema is the newest, and no run is leased. */
+async function settleLeft(file: string, clock: Clock): Promise<void> {
+	if (existsSync(file)) {
+		await using store = await openSqliteStore({clock}, {file});
+		await store.takeOver();
+	}
+}
+
+const lastOf = (source: DatabaseSync) =>
+	source
+		.prepare('select (select max(id) from delivery) as delivery, (select max(id) from run) as run')
+		.get();
+
+/** Where a copy begins: at the start in an empty database, where it broke off in one that has the same copy. */
+async function begin(database: Database, source: string): Promise<Marker> {
+	return database.transact(async transaction => {
+		const [row] = await transaction.query(
+			`select data from memo where kind = '${markerKind}' for update`,
+		);
+		if (row) {
+			const marker = jsonOf<Marker>(row['data']);
+			if (marker.source !== source) {
+				throw new SvcError(
+					'store_not_empty',
+					`Cannot copy into ${database.name}: a copy of something else broke off there, or the home has changed since. Drop the database, create it anew, and begin again`,
+				);
+			}
+
+			return marker;
+		}
+
+		const tables = await tablesOf(transaction);
+		for (const table of tables.filter(name => !passing.has(name))) {
+			// oxlint-disable-next-line no-await-in-loop -- one connection
+			const found = await transaction.query(`select 1 from "${table}" limit 1`);
+			if (found.length > 0) {
+				throw new SvcError(
+					'store_not_empty',
+					`Cannot copy into ${database.name}: its table "${table}" is not empty. Take an empty database`,
+				);
+			}
+		}
+
+		const marker: Marker = {source, done: 0};
+		await transaction.run(
+			`insert into memo (id, kind, name, data) values (0, '${markerKind}', 'to', $1)`,
+			[JSON.stringify(marker)],
+		);
+		return marker;
+	}, 'schema');
+}
+
+async function copyAll(
+	{
+		database,
+		origin,
+		marker,
+	}: {readonly database: Database; readonly origin: Origin; readonly marker: Marker},
+	onProgress: (progress: CopyProgress) => void,
+	counts: CopyCounts,
+): Promise<void> {
+	const write = postgresWriter();
+	let before = marker;
+	const note = async ({run}: Transaction, next: Marker) => {
+		const changed = await run(
+			`update memo set data = $1 where kind = '${markerKind}' and data = $2`,
+			[JSON.stringify(next), JSON.stringify(before)],
+		);
+		if (changed === 0) {
+			throw new SvcError(
+				'store_in_use',
+				`Cannot copy into ${database.name}: another process copies into it`,
+			);
+		}
+	};
+
+	const copyStep = async (step: CopyStep, index: number) => {
+		const all = counts.get(step.noun) ?? 0;
+		let copied = 0;
+		for (let after = before.done === index ? before.after : undefined; ;) {
+			// oxlint-disable-next-line no-await-in-loop -- each page begins where the last one ended
+			const rows = await origin.page(step, after);
+			const last = rows.at(-1);
+			const next: Marker = last
+				? {source: marker.source, done: index, after: placeOf(last, step)}
+				: {source: marker.source, done: index + 1};
+			// oxlint-disable-next-line no-await-in-loop
+			await database.transact(async transaction => {
+				await write(transaction, {step, rows: rows.map(step.convert ?? (row => row))});
+				await note(transaction, next);
+			});
+			before = next;
+			if (!last) {
+				return;
+			}
+
+			({after} = next);
+			copied += rows.length;
+			onProgress({noun: step.noun, copied, all});
+		}
+	};
+
+	for (const [index, step] of stepsToPostgres.entries()) {
+		if (index >= marker.done) {
+			// oxlint-disable-next-line no-await-in-loop -- one table after the other
+			await copyStep(step, index);
+		}
+	}
+}
+
+/** Numbers that SQLite gave out are not given out again. */
+async function setSequences(database: Database, source: DatabaseSync | undefined): Promise<void> {
+	const given = new Map(
+		source
+			?.prepare('select name, seq from sqlite_sequence')
+			.all()
+			.map(row => [textOf(row['name']), integerOf(row['seq'])]),
+	);
+	for (const [table, column] of numbered) {
+		// oxlint-disable-next-line no-await-in-loop -- a few
+		await database.query(
+			`select setval(pg_get_serial_sequence('${table}', '${column}'), greatest(last, 1), last > 0)
+			from (select greatest((select max(${column}) from ${table}), $1::bigint, 0) as last) as numbers`,
+			[given.get(table) ?? 0],
+		);
+	}
+}

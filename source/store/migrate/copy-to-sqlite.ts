@@ -1,0 +1,164 @@
+import {existsSync, mkdirSync, renameSync, rmSync} from 'node:fs';
+import {dirname} from 'node:path';
+import {DatabaseSync} from 'node:sqlite';
+import {SvcError} from '../../core/errors.ts';
+import {integerOf, textOf} from '../columns.ts';
+import {migrate as migrateSqlite, signStore} from '../migrations.ts';
+import {filesOf, openDatabase} from '../open-sqlite-store.ts';
+import {createDatabase, type Database} from '../postgres/database.ts';
+import {openPostgresStore} from '../postgres/open-postgres-store.ts';
+import {migrate} from '../postgres/schema.ts';
+import {
+	type CopyCounts,
+	type CopyProgress,
+	type CopyWorld,
+	countAll,
+	refuseMembers,
+} from './copy-counts.ts';
+import {numbered, stepsToSqlite} from './copy-steps.ts';
+import {placeOf, postgresOrigin, sqliteOrigin, sqliteWriter} from './ends.ts';
+
+/**
+ * Copies a PostgreSQL database on which no gateway runs into `state.db` of a home whose lock the caller holds: into a file beside it, which takes its place once all is there. A copy that broke off begins anew. `complete` is called before.
+ *
+ * @throws SvcError `store_not_empty` for a file with something in it, `store_in_use` by members, `store_unreadable`, `journal_unavailable`
+ */
+export async function copyToSqlite(
+	{clock, time, file, url}: CopyWorld,
+	{
+		onProgress,
+		complete,
+	}: {
+		readonly onProgress: (progress: CopyProgress) => void;
+		readonly complete: () => Promise<void>;
+	},
+): Promise<CopyCounts> {
+	refuseFilled(file);
+	const database = createDatabase({clock, time}, {url});
+	try {
+		await migrate(database);
+		await refuseMembers(database);
+		await settleLeft({clock, time, url});
+		const origin = postgresOrigin(url, database);
+		const counts = await countAll(origin, stepsToSqlite);
+		mkdirSync(dirname(file), {recursive: true, mode: 0o700});
+		const copy = `${file}.copy`;
+		removeStore(copy);
+		{
+			using target = openDatabase(copy);
+			migrateSqlite(target, copy);
+			signStore(target);
+			const write = sqliteWriter(target);
+			for (const step of stepsToSqlite) {
+				const all = counts.get(step.noun) ?? 0;
+				let copied = 0;
+				// oxlint-disable-next-line no-await-in-loop -- each page begins where the last one ended
+				for (let rows = await origin.page(step, undefined); rows.length > 0;) {
+					target.exec('begin immediate');
+					write(step, rows.map(step.convert ?? (row => row)));
+					target.exec('commit');
+					copied += rows.length;
+					onProgress({noun: step.noun, copied, all});
+					const last = rows.at(-1);
+					// oxlint-disable-next-line no-await-in-loop
+					rows = last ? await origin.page(step, placeOf(last, step)) : [];
+				}
+			}
+
+			await finish(target, database);
+			const there = await countAll(
+				sqliteOrigin(target),
+				stepsToSqlite.map(step => (step.table === 'memo' ? {...step, from: memosAlone} : step)),
+			);
+			const wrong = [...counts].filter(([noun, count]) => there.get(noun) !== count);
+			if (wrong.length > 0) {
+				throw new SvcError(
+					'store_copy_incomplete',
+					`Cannot finish the copy: ${wrong.map(([noun, count]) => `${there.get(noun) ?? 0} of ${count} ${noun} are there`).join('; ')}`,
+				);
+			}
+		}
+
+		await complete();
+		removeStore(file);
+		renameSync(copy, file);
+		return counts;
+	} finally {
+		await database.close();
+	}
+}
+
+const memosAlone = "(select * from memo where kind <> 'program')";
+
+/** What gateways that have crashed left is taken over as a start would. */
+async function settleLeft({url, clock, time}: Omit<CopyWorld, 'file'>): Promise<void> {
+	await using store = await openPostgresStore(
+		{clock, ...(time && {time})},
+		{
+			url,
+			node: 'migrate-store',
+			place: 'migrate-store',
+		},
+	);
+	await store.takeOver();
+}
+
+/** @throws SvcError `store_not_empty` */
+function refuseFilled(file: string): void {
+	if (!existsSync(file)) {
+		return;
+	}
+
+	using database = new DatabaseSync(file, {readOnly: true});
+	const tables = database
+		.prepare(
+			"select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not like 'session_text%' and name <> 'usage'",
+		)
+		.all()
+		.map(row => textOf(row['name']));
+	const filled = tables.find(
+		table =>
+			database
+				.prepare(
+					`select 1 from "${table}" ${table === 'memo' ? "where kind <> 'program'" : ''} limit 1`,
+				)
+				.get() !== undefined,
+	);
+	if (filled !== undefined) {
+		throw new SvcError(
+			'store_not_empty',
+			`Cannot copy into "${file}": its table "${filled}" is not empty. Move the file away, or take another home`,
+		);
+	}
+}
+
+function removeStore(file: string): void {
+	for (const path of filesOf(file)) {
+		rmSync(path, {force: true});
+	}
+}
+
+/** The sums that a store keeps of itself, and the numbers that were given out. */
+async function finish(target: DatabaseSync, {query}: Database): Promise<void> {
+	target.exec(`update usage set
+		body_bytes = (select coalesce(sum(length(body)), 0) from delivery),
+		deliveries = (select count(*) from delivery),
+		runs = (select count(*) from run),
+		run_claim_floor = (select coalesce(max(id), 0) from run)`);
+	const known = target.prepare('delete from sqlite_sequence where name = ?');
+	const note = target.prepare('insert into sqlite_sequence (name, seq) values (?, ?)');
+	const counted = new Set(
+		target
+			.prepare("select name from sqlite_master where sql like '%autoincrement%'")
+			.all()
+			.map(row => textOf(row['name'])),
+	);
+	for (const [table, column] of numbered.filter(([name]) => counted.has(name))) {
+		// oxlint-disable-next-line no-await-in-loop -- a few
+		const [row] = await query(
+			`select case when is_called then last_value else 0 end as last from ${table}_${column}_seq`,
+		);
+		known.run(table);
+		note.run(table, integerOf(row?.['last']));
+	}
+}

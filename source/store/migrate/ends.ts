@@ -1,0 +1,173 @@
+import type {DatabaseSync, SQLInputValue} from 'node:sqlite';
+import {Client} from 'pg';
+import {integerOf, textOf, type Row} from '../columns.ts';
+import type {Database, Parameter, Transaction} from '../postgres/database.ts';
+import type {CopyStep} from './copy-steps.ts';
+
+/** The columns of a row that a copy goes on behind. */
+export type Place = ReadonlyArray<string | number>;
+
+/** A store that is read from its beginning to its end. */
+export type Origin = {
+	/** Rows of a step in the order of its key, behind `after`. */
+	page(step: CopyStep, after: Place | undefined): Promise<readonly Row[]>;
+	/** How many there are of a step. */
+	count(step: CopyStep): Promise<number>;
+};
+
+const pageSize = 500;
+
+/** Bodies of one page: a statement has seconds. */
+const maxPageBytes = 4 * 1024 * 1024;
+
+const sizeOf = (step: CopyStep): number => step.pageSize ?? pageSize;
+
+export const placeOf = (row: Row, {key}: CopyStep): Place =>
+	key.map(column => {
+		const value = row[column];
+		return typeof value === 'string' ? value : integerOf(value);
+	});
+
+const sourceOf = ({from, table}: CopyStep): string => from ?? table;
+
+/** A store of SQLite that nobody writes. */
+export const sqliteOrigin = (database: DatabaseSync): Origin => ({
+	async page(step, after) {
+		const columns = step.key.join(', ');
+		const behind = after ? `where (${columns}) > (${after.map(() => '?').join(', ')})` : '';
+		const rows: Row[] = [];
+		let bytes = 0;
+		for (const row of database
+			.prepare(
+				`select * from ${sourceOf(step)} ${behind} order by ${columns} limit ${sizeOf(step)}`,
+			)
+			.iterate(...(after ?? []))) {
+			rows.push(row);
+			bytes += row['body'] instanceof Uint8Array ? row['body'].length : 0;
+			if (bytes > maxPageBytes) {
+				break;
+			}
+		}
+
+		return rows;
+	},
+	count: async step =>
+		integerOf(database.prepare(`select count(*) as count from ${sourceOf(step)}`).get()?.['count']),
+});
+
+/** A store of PostgreSQL that nobody writes. `database`: where pages are read from. */
+export const postgresOrigin = (url: string, database?: Database): Origin => ({
+	async page(step, after) {
+		const columns = step.key.join(', ');
+		const behind = after
+			? `where (${columns}) > (${after.map((_, index) => `$${index + 1}`).join(', ')})`
+			: '';
+		const rows = await database?.query(
+			`select * from ${sourceOf(step)} ${behind} order by ${columns} limit ${sizeOf(step)}`,
+			after ?? [],
+		);
+		return rows ?? [];
+	},
+	async count(step) {
+		// Counting millions takes longer than any statement of a gateway may.
+		const client = new Client({connectionString: url});
+		await client.connect();
+		try {
+			const {rows} = await client.query<{count: string}>(
+				`select count(*) as count from ${sourceOf(step)}`,
+			);
+			return Number(rows[0]?.count);
+		} finally {
+			await client.end();
+		}
+	},
+});
+
+/** Writes rows into the tables of SQLite, inside a transaction of the caller's. */
+export function sqliteWriter(
+	database: DatabaseSync,
+): (step: CopyStep, rows: readonly Row[]) => number {
+	const columnsOf = (table: string): readonly string[] =>
+		database
+			.prepare(`select name from pragma_table_xinfo('${table}') where hidden = 0`)
+			.all()
+			.map(row => textOf(row['name']));
+	return (step, rows) => {
+		const [first] = rows;
+		if (!first) {
+			return 0;
+		}
+
+		const columns = columnsOf(step.table).filter(column => Object.hasOwn(first, column));
+		const insert = database.prepare(
+			`insert into ${step.table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,
+		);
+		for (const row of rows) {
+			insert.run(...columns.map((column): SQLInputValue => row[column] ?? null));
+		}
+
+		return rows.length;
+	};
+}
+
+type Column = {readonly name: string; readonly type: string};
+
+/** Writes rows into the tables of PostgreSQL, inside a transaction; how many it made. */
+export function postgresWriter(): (
+	transaction: Transaction,
+	page: {readonly step: CopyStep; readonly rows: readonly Row[]},
+) => Promise<number> {
+	const known = new Map<string, readonly Column[]>();
+	const columnsOf = async ({query}: Transaction, table: string): Promise<readonly Column[]> => {
+		const rows =
+			known.get(table) ??
+			(
+				await query(
+					`select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
+					where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`,
+					[table],
+				)
+			).map(row => ({name: textOf(row['name']), type: textOf(row['type'])}));
+		known.set(table, rows);
+		return rows;
+	};
+
+	return async (transaction, {step, rows}) => {
+		const kept = step.newestOf ? newestOf(rows, step.newestOf) : rows;
+		const [first] = kept;
+		if (!first) {
+			return 0;
+		}
+
+		const columns = (await columnsOf(transaction, step.table)).filter(({name}) =>
+			Object.hasOwn(first, name),
+		);
+		const names = columns.map(({name}) => name).join(', ');
+		return transaction.run(
+			`insert into ${step.table} (${names}) select ${names} from unnest(${columns.map(({type}, index) => `$${index + 1}::${type}[]`).join(', ')}) as new (${names})${step.newestOf ? replacing(step.newestOf, columns) : ''}`,
+			columns.map(({name}): Parameter => kept.map(row => plainOf(row[name]))),
+		);
+	};
+}
+
+const plainOf = (value: Row[string] | undefined): string | number | null | Uint8Array =>
+	typeof value === 'bigint' ? Number(value) : (value ?? null);
+
+function replacing(key: readonly string[], columns: readonly Column[]): string {
+	const others = columns.filter(({name}) => !key.includes(name));
+	return ` on conflict (${key.join(', ')}) do update set ${others.map(({name}) => `${name} = excluded.${name}`).join(', ')} where claim.at <= excluded.at`;
+}
+
+/** One statement cannot change a row twice. */
+function newestOf(rows: readonly Row[], key: readonly string[]): readonly Row[] {
+	const newest = new Map<string, Row>();
+	for (const row of rows) {
+		const name = JSON.stringify(key.map(column => row[column]));
+		const before = newest.get(name);
+		if (!before || integerOf(before['at']) <= integerOf(row['at'])) {
+			newest.set(name, row);
+		}
+	}
+
+	return [...newest.values()];
+}
