@@ -177,6 +177,12 @@ describe.for(Object.values(told))('a run from $origin.kind', expected => {
 		const loops = await openLoopBreaker({
 			clock: createFakeClock(now),
 			store: {memos: {list: async () => [], put: async () => {}, drop: async () => {}}},
+			cluster: {
+				isShared: false,
+				read: async <Value>(of: () => Promise<Value>) => of(),
+				onNote() {},
+				onMissed() {},
+			},
 			log: silentLogger,
 			live: {routes: () => ({routes: {get: () => limits}})},
 		} as unknown as RoomWorld);

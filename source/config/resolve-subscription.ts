@@ -1,6 +1,6 @@
 import type {Diagnostic} from '../core/config-view.ts';
 import {isJsonObject} from '../core/json.ts';
-import {isSealed, sealedPrefix} from '../core/seal.ts';
+import {isSealed} from '../core/seal.ts';
 import {cell} from '../core/untrusted.ts';
 import {problemsWithReferences} from './config-references.ts';
 import type {Config} from './config.ts';
@@ -54,9 +54,15 @@ export function resolveSubscription(
 		last: context.last?.source === 'dynamic' ? context.last : undefined,
 	};
 	const nameProblem = problemWithRouteName(name);
+	const unreadable = problemsWithData(entry);
 	const known: readonly UnplacedDiagnostic[] =
 		nameProblem === undefined
-			? [...(context.known ?? []), ...problemsWithData(entry), ...sealedSecrets(entry)]
+			? [
+					...(context.known ?? []),
+					...unreadable,
+					// What is nested without end is not looked through.
+					...(unreadable.length === 0 ? sealedSecrets(entry) : []),
+				]
 			: [{path: [], message: nameProblem, at: 'key'}];
 	const read = readRoute(entry, known);
 	const {raw, findings: unset} = withSecretsResolved(read.raw, context);
@@ -73,7 +79,7 @@ export function resolveSubscription(
 
 /** Secrets of a row that `gateway.store_key` does not decrypt. As they stand they would be secrets that no sender has. */
 function sealedSecrets(entry: unknown): readonly UnplacedDiagnostic[] {
-	if (!isJsonObject(entry) || !JSON.stringify(entry).includes(sealedPrefix)) {
+	if (!isJsonObject(entry)) {
 		return [];
 	}
 

@@ -443,10 +443,11 @@ test('without a gateway the rules are those that would hold in the next one', as
 	const month = {...kept, scope: 'always', expiresAt: now + 1000} as const;
 	{
 		await using store = await openSqliteStore({clock: createFakeClock(now)}, {file: stateDb});
-		const approval = {...call, id: await store.approvals.add(call)};
 		for (const made of [kept, month]) {
-			const decision = {outcome: 'allowed', at: now, by: 'cli (alice)'} as const;
 			// oxlint-disable-next-line no-await-in-loop -- their order is their numbers
+			const approval = {...call, id: await store.approvals.add(call)};
+			const decision = {outcome: 'allowed', at: now, by: 'cli (alice)'} as const;
+			// oxlint-disable-next-line no-await-in-loop -- as above
 			await store.approvals.settle({...approval, decision}, made);
 		}
 	}

@@ -53,6 +53,7 @@ function expectRecorded(name: string, text: string): void {
 const now = Date.parse('2026-11-23T12:00:00Z');
 
 const config = (model: string, tools: string) => ({
+	gateway: {node: 'here'},
 	model: {provider: 'openai-compatible', name: 'scripted-1', base_url: model},
 	runs: {delivery_tries: 1, tries: 1},
 	colour: 'red',
