@@ -11,11 +11,11 @@ export type BenchOptions = {
 	readonly rows?: number;
 	/** Folder for CPU profiles of the program. */
 	readonly profile?: string;
-	/** Of `webhook`: words, one of which the name of a row has to hold, beside the baselines. */
+	/** Of `webhook`: words, one of which the name of a row has to hold, beside the baselines; of `store`: names of the parts that are measured. */
 	readonly only?: readonly string[];
 	/** Of `webhook`: numbers of connections; of `chat`: streams at once. */
 	readonly connections?: readonly number[];
-	/** Of `webhook`, `chat` and `start`: another checkout, built, which is measured as well. */
+	/** Of `webhook`, `chat`, `start` and `store`: another checkout, built, which is measured as well. */
 	readonly before?: string;
 };
 
@@ -33,7 +33,8 @@ const benches: Readonly<Record<string, () => Promise<(options: BenchOptions) => 
 	};
 
 const usage = `usage: npm run bench -- ${Object.keys(benches).join('|')} [--rounds N] [--seconds N] [--json FILE] [--profile FOLDER]
-history, store: [--rows N]
+history: [--rows N]
+store: [--rows N] [--only members|growth|pooled]… [--before CHECKOUT]
 start: [--rows N] [--before CHECKOUT]
 chat: [--connections STREAMS] [--before CHECKOUT]
 webhook: [--only WORDS]… [--connections N,…] [--before CHECKOUT]`;

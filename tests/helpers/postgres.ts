@@ -62,7 +62,7 @@ export type PostgresServer = AsyncDisposable & {
 	readonly pid: number | undefined;
 };
 
-/** Starts a server for tests in a temporary folder, without care for the disk, or takes that of `SVC_TEST_POSTGRES`. */
+/** Starts a server for tests in a temporary folder, without care for the disk unless `syncs`, or takes that of `SVC_TEST_POSTGRES`. */
 export async function startPostgres({
 	settings = [],
 	syncs = false,
@@ -72,7 +72,8 @@ export async function startPostgres({
 } = {}): Promise<PostgresServer> {
 	const given = process.env['SVC_TEST_POSTGRES'];
 	// The temporary folder of the tests is closed to the user of the server.
-	const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : '/tmp', 'svc-postgres-'));
+	const isInMemory = !syncs && existsSync('/dev/shm');
+	const folder = mkdtempSync(join(isInMemory ? '/dev/shm' : '/tmp', 'svc-postgres-'));
 	const data = join(folder, 'data');
 	const user = serverUser();
 	const port = await freePort();

@@ -13,11 +13,13 @@ import {median} from '../statistics.ts';
 import type {AcceptLoad, AcceptResult, StorePlace} from './store-process.ts';
 
 const routeCounts: readonly number[] = [1, 8, 64];
+const memberCounts: readonly number[] = [1, 2, 3];
 const callers = 64;
 const warmUpSeconds = 1;
 const maxRows = 20_000_000;
 /** How long a reader that forgets nothing stays, seconds. */
 const readerSeconds = 120;
+const parts: readonly string[] = ['members', 'growth', 'pooled'];
 
 type Sample = {readonly name: string; readonly routes: number; readonly result: AcceptResult};
 
@@ -29,7 +31,14 @@ export async function benchStore({
 	rounds = 3,
 	seconds = 4,
 	rows = 1_000_000,
+	only = parts,
+	before,
 }: BenchOptions): Promise<Report> {
+	const unknown = only.filter(part => !parts.includes(part));
+	if (unknown.length > 0) {
+		throw new Error(`Cannot measure "${unknown.join('", "')}": --only takes ${parts.join(', ')}`);
+	}
+
 	if (!hasPostgres) {
 		throw new Error(
 			'Cannot measure: no PostgreSQL is installed (Debian: "apt install postgresql")',
@@ -39,25 +48,33 @@ export async function benchStore({
 	await using postgres = await startPostgres({syncs: true});
 	using home = makeHome('');
 	const samples: Sample[] = [];
-	for (let round = 1; round <= rounds; round += 1) {
+	const checkouts = [
+		{name: '', root: here},
+		...(before === undefined ? [] : [{name: 'before: ', root: before}]),
+	];
+	for (let round = 1; only.includes('members') && round <= rounds; round += 1) {
 		progress(`round ${round} of ${rounds}`);
-		const url = await postgres.create(`round_${round}`);
-		samples.push(
-			...(await byRoutes(
-				'sqlite',
-				[{kind: 'sqlite', file: join(home.path, `${round}.db`)}],
-				seconds,
-			)),
-			...(await byRoutes('postgres', membersOf(url, 1), seconds)),
-			...(await byRoutes('postgres, 2 gateways', membersOf(url, 2), seconds)),
-			...(await byRoutes('postgres, 3 gateways', membersOf(url, 3), seconds)),
-		);
+		const file = join(home.path, `${round}.db`);
+		samples.push(...(await byRoutes('sqlite', [{kind: 'sqlite', file}], {seconds})));
+		for (const [index, {name, root}] of checkouts.entries()) {
+			const url = await postgres.create(`round_${round}_${index}`);
+			for (const members of memberCounts) {
+				const store = `${name}postgres${members === 1 ? '' : `, ${members} gateways`}`;
+				samples.push(...(await byRoutes(store, membersOf(url, members), {seconds, root})));
+			}
+		}
 	}
 
 	const lines = linesOf(samples);
 	const count = Math.min(Math.round(rows), maxRows);
-	lines.push(...(await growth(postgres, {count, rounds, seconds})));
-	lines.push(...(await besideReader(postgres, {seconds})));
+	if (only.includes('growth')) {
+		lines.push(...(await growth(postgres, {count, rounds, seconds})));
+	}
+
+	if (only.includes('pooled')) {
+		lines.push(...(await besideReader(postgres, {seconds})));
+	}
+
 	return {
 		title: `store: accepts of ${callers} callers at once, each with a body of 7 kB, ${rounds} rounds of ${seconds} s; medians`,
 		lines,
@@ -74,7 +91,7 @@ export async function benchStore({
 const membersOf = (url: string, count: number): readonly StorePlace[] =>
 	Array.from({length: count}, (_, index) => ({kind: 'postgres', url, node: `node-${index}`}));
 
-const program = fileURLToPath(new URL('store-process.ts', import.meta.url));
+const here = fileURLToPath(new URL('../../..', import.meta.url));
 
 const nextMessage = async (child: ChildProcess): Promise<unknown> => {
 	const heard = new AbortController();
@@ -95,9 +112,12 @@ const nextMessage = async (child: ChildProcess): Promise<unknown> => {
 async function withProcesses<Result>(
 	places: readonly StorePlace[],
 	work: (measure: (load: AcceptLoad) => Promise<AcceptResult>) => Promise<Result>,
+	root = here,
 ): Promise<Result> {
 	const children = places.map(place =>
-		fork(program, [JSON.stringify(place)], {execArgv: process.execArgv}),
+		fork(join(root, 'scripts/bench/store/store-process.ts'), [JSON.stringify(place)], {
+			execArgv: process.execArgv,
+		}),
 	);
 	try {
 		await Promise.all(children.map(nextMessage));
@@ -138,24 +158,28 @@ function together(results: readonly AcceptResult[]): AcceptResult {
 const byRoutes = async (
 	name: string,
 	places: readonly StorePlace[],
-	seconds: number,
+	{seconds, root}: {readonly seconds: number; readonly root?: string},
 ): Promise<readonly Sample[]> =>
-	withProcesses(places, async measure => {
-		await measure({routes: 8, callers, seconds: warmUpSeconds});
-		const samples: Sample[] = [];
-		for (const routes of routeCounts) {
-			const [place] = places;
-			if (place?.kind === 'postgres') {
-				// oxlint-disable-next-line no-await-in-loop
-				await workOff(place.url);
+	withProcesses(
+		places,
+		async measure => {
+			await measure({routes: 8, callers, seconds: warmUpSeconds});
+			const samples: Sample[] = [];
+			for (const routes of routeCounts) {
+				const [place] = places;
+				if (place?.kind === 'postgres') {
+					// oxlint-disable-next-line no-await-in-loop
+					await workOff(place.url);
+				}
+
+				// oxlint-disable-next-line no-await-in-loop -- one after the other
+				samples.push({name, routes, result: await measure({routes, callers, seconds})});
 			}
 
-			// oxlint-disable-next-line no-await-in-loop -- one after the other
-			samples.push({name, routes, result: await measure({routes, callers, seconds})});
-		}
-
-		return samples;
-	});
+			return samples;
+		},
+		root,
+	);
 
 async function ask(url: string, ...statements: readonly string[]): Promise<void> {
 	const client = new Client({connectionString: url});
