@@ -52,8 +52,11 @@ export type Acceptance = {
 	readonly runs: readonly NumberedRun[];
 	/** Groups that were changed or opened, in the order in which they must be written: one of a key that is over before the next. */
 	readonly groups: ReadonlySet<HeldGroup>;
-	/** `work`: the number of the run or, below zero, of the group. */
-	readonly deliveries: ReadonlyArray<{readonly delivery: NewDelivery; readonly work: () => number}>;
+	/** `work`: the run or, below zero, the number of the group. */
+	readonly deliveries: ReadonlyArray<{
+		readonly delivery: NewDelivery;
+		readonly work: () => NumberedRun | number;
+	}>;
 	readonly fired: ReadonlyArray<JobKey & {readonly run: NumberedRun}>;
 };
 
@@ -91,7 +94,7 @@ export function createAcceptance({now, holders, waiting, pending, jobs}: Known):
 	/** Writes the event with what `perform` gives it to, unless its number is taken. */
 	const keep = (
 		delivery: NewDelivery,
-		perform: () => {readonly work: () => number; readonly answer: () => Outcome},
+		perform: () => {readonly work: () => NumberedRun | number; readonly answer: () => Outcome},
 	): (() => Outcome) => {
 		if (holders.isTaken(delivery.row)) {
 			const id = idOfNumber(delivery.row);
@@ -198,7 +201,7 @@ export function createAcceptance({now, holders, waiting, pending, jobs}: Known):
 				fired.push({profile: job.profile, id: job.id, run});
 			}
 
-			return {work: () => run.id, answer: () => ({kind: 'accepted', runId: run.id})};
+			return {work: () => run, answer: () => ({kind: 'accepted', runId: run.id})};
 		});
 	};
 

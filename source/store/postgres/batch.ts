@@ -17,34 +17,40 @@ type Waiting<Item, Result> = {
 	readonly fail: (error: unknown) => void;
 };
 
+type BatchOptions<Item> = {
+	readonly most: number;
+	readonly name: string;
+	/** What may be heavy is taken up to this sum, and one at least. */
+	readonly weight?: {readonly of: (item: Item) => number; readonly most: number};
+};
+
 /**
  * Many calls for the price of one: what is asked for during one turn of the event loop, and while the call before is under way, is performed together, at most `most` at once, in the order in which it came.
  * `perform` answers in that order, and may run again with each alone: when it rejects for the sake of one of them, that one fails alone.
  */
-export function createBatch<Item, Result>(
+export const createBatch = <Item, Result>(
 	perform: (items: readonly Item[]) => Promise<readonly Result[]>,
-	{
-		most,
-		name,
-		weight,
-	}: {
-		readonly most: number;
-		readonly name: string;
-		/** What may be heavy is taken up to this sum, and one at least. */
-		readonly weight?: {readonly of: (item: Item) => number; readonly most: number};
-	},
+	options: BatchOptions<Item>,
+): ((item: Item) => Promise<Result>) =>
+	createLateBatch<Item, Result>(async take => perform(take()), options);
+
+/** As `createBatch`; what is performed is what waits once `perform` first calls `take`, which gives the same when it is called again. */
+export function createLateBatch<Item, Result>(
+	perform: (take: () => readonly Item[]) => Promise<readonly Result[]>,
+	{most, name, weight}: BatchOptions<Item>,
 ): (item: Item) => Promise<Result> {
 	const waiting: Array<Waiting<Item, Result>> = [];
 	let isPlanned = false;
 
-	const performAll = async (batch: ReadonlyArray<Waiting<Item, Result>>) => {
+	const performAll = async (take: () => ReadonlyArray<Waiting<Item, Result>>) => {
 		try {
-			const results = await perform(batch.map(({item}) => item));
-			for (const [index, {done}] of batch.entries()) {
+			const results = await perform(() => take().map(({item}) => item));
+			for (const [index, {done}] of take().entries()) {
 				// oxlint-disable-next-line typescript/no-non-null-assertion -- there is one of each
 				done(results[index]!);
 			}
 		} catch (error) {
+			const batch = take();
 			if (batch.length === 1 || concernsDatabase(causeOf(error))) {
 				for (const {fail} of batch) {
 					fail(error);
@@ -55,7 +61,7 @@ export function createBatch<Item, Result>(
 
 			for (const one of batch) {
 				// oxlint-disable-next-line no-await-in-loop -- in their order
-				await performAll([one]);
+				await performAll(() => [one]);
 			}
 		}
 	};
@@ -71,8 +77,9 @@ export function createBatch<Item, Result>(
 
 	const flush = async () => {
 		while (waiting.length > 0) {
+			let batch: ReadonlyArray<Waiting<Item, Result>> | undefined;
 			// oxlint-disable-next-line no-await-in-loop -- the next batch gathers meanwhile
-			await performAll(waiting.splice(0, countOfNext()));
+			await performAll(() => (batch ??= waiting.splice(0, countOfNext())));
 		}
 
 		isPlanned = false;

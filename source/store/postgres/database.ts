@@ -54,17 +54,25 @@ export type Statements = {
 export type Transaction = Statements & {
 	/** The time of the database, after the lock was taken; milliseconds since 1970. */
 	readonly now: number;
+	/** The rows of the last statement: the commit is sent with it, so that the lock is held for no further answer. Whatever came before has to have succeeded. */
+	readonly finish: Statements['query'];
 };
 
 /** A database of PostgreSQL and its connections. No statement leaves anything in a session, so that PgBouncer may hand its connections around. */
 export type Database = Statements & {
 	/** Name and place of it, without a secret. */
 	readonly name: string;
-	/** Runs `work` in one transaction, again from the start when that lost against another; with `lock`, no other member is in such a transaction meanwhile. @throws SvcError `journal_unavailable` */
+	/**
+	 * Runs `work` in one transaction, again from the start when that lost against another; with `lock`, no other member is in such a transaction meanwhile. `syncsUnlocked`: the lock is given back before the disk
+	 * is waited for. @throws SvcError `journal_unavailable`
+	 */
 	transact<Result>(
 		work: (transaction: Transaction) => Promise<Result>,
 		lock?: LockName,
+		options?: {readonly syncsUnlocked?: boolean},
 	): Promise<Result>;
+	/** Waits until all that was seen is on disk, of whichever member. @throws SvcError `journal_unavailable` */
+	sync(): Promise<void>;
 	/** The time of the database as far as it is known here, milliseconds since 1970. */
 	now(): number;
 	/** Why the last statement failed, when all fail now. */
@@ -74,6 +82,15 @@ export type Database = Statements & {
 	/** Waits for what is under way. */
 	close(): Promise<void>;
 };
+
+/**
+ * Waits until the disk has all that was committed before it, although that did not wait (`synchronous_commit = off`). For:
+ * - A commit writes its record to the log before its changes can be seen and its locks are given back. So the record of whatever this session has seen or committed lies before the one that is written here.
+ * - A message within a transaction is written to the log by a transaction with a number. Its own commit waits, as `synchronous_commit` of the server says, until the log is flushed (and has reached standbys
+ *   that are waited for) up to its own record: the log is one sequence, so all records before it are, too, whichever session wrote them.
+ * It counts on no connection of its own. A reader of what is not on disk yet may be told of it; whoever promises something because of it has waited for this, or for the commit of a write, which does the same.
+ */
+const syncAll = "select pg_logical_emit_message(true, 'svc', '')";
 
 const {INT8, NUMERIC} = types.builtins;
 const ignore = () => {};
@@ -122,6 +139,8 @@ export function createDatabase(
 		max: 10,
 		connectionTimeoutMillis: connectMs,
 		query_timeout: answerMs,
+		// Statements are sent without waiting for the answers of those before. A transaction has a connection of its own, so none is sent between; an answer that is late ends the connection.
+		pipeline: true,
 		keepAlive: true,
 		allowExitOnIdle: true,
 		application_name: 'svc',
@@ -164,9 +183,10 @@ export function createDatabase(
 		}
 	};
 
-	const begin = async (client: PoolClient, lock: LockName | undefined) => {
+	const begin = async (client: PoolClient, lock: LockName | undefined, isSynced: boolean) => {
 		const lines = [
 			'begin',
+			...(isSynced ? [] : ['set local synchronous_commit = off']),
 			`set local idle_in_transaction_session_timeout = '${idleInTransaction}'`,
 			`set local statement_timeout = '${statementTimeout}'`,
 			...(lock === undefined ? [] : [`select pg_advisory_xact_lock(${lockClass}, ${locks[lock]})`]),
@@ -185,23 +205,43 @@ export function createDatabase(
 	const once = async <Result>(
 		work: (transaction: Transaction) => Promise<Result>,
 		lock: LockName | undefined,
+		syncsUnlocked: boolean,
 	): Promise<Result> => {
 		const client = await pool.connect();
 		// One that breaks between two statements: the next one says so.
 		client.on('error', ignore);
 		let broken: Error | undefined;
-		try {
-			const now = await begin(client, lock);
-			const result = await work({
-				now,
-				query: async (text, values) => (await ask(client, text, values)).rows,
-				run: async (text, values) => (await ask(client, text, values)).rowCount ?? 0,
-			});
-			const commit = await client.query('commit');
-			if (commit.command !== 'COMMIT') {
+		let committing: Promise<void> | undefined;
+		const commit = async () => {
+			const answers: unknown = await client.query(syncsUnlocked ? `commit; ${syncAll}` : 'commit');
+			// After a statement that failed, a commit is a rollback.
+			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- several statements in one message come as several results
+			const [first] = [answers].flat() as QueryResult[];
+			if (first?.command !== 'COMMIT') {
 				throw new Error('the transaction was rolled back');
 			}
+		};
+		try {
+			const now = await begin(client, lock, !syncsUnlocked);
+			const query: Statements['query'] = async (text, values) =>
+				(await ask(client, text, values)).rows;
+			const result = await work({
+				now,
+				query,
+				run: async (text, values) => (await ask(client, text, values)).rowCount ?? 0,
+				async finish(text, values) {
+					const rows = query(text, values);
+					committing = commit();
+					// What the statement failed of is told first.
+					const [last] = await Promise.allSettled([rows, committing]);
+					if (last.status === 'rejected') {
+						throw last.reason;
+					}
 
+					return last.value;
+				},
+			});
+			await (committing ?? commit());
 			return result;
 		} catch (error) {
 			await client.query('rollback').catch((cause: unknown) => {
@@ -218,12 +258,12 @@ export function createDatabase(
 		name,
 		query: async (text, values) => (await answer(text, values)).rows,
 		run: async (text, values) => (await answer(text, values)).rowCount ?? 0,
-		async transact(work, lock) {
+		async transact(work, lock, {syncsUnlocked = false} = {}) {
 			const start = clock.monotonic();
 			for (let tries = 1; ; tries += 1) {
 				try {
 					// oxlint-disable-next-line no-await-in-loop -- one try after the other
-					const result = await once(work, lock);
+					const result = await once(work, lock, syncsUnlocked);
 					durations.add(clock.monotonic() - start);
 					tell(undefined);
 					return result;
@@ -233,6 +273,9 @@ export function createDatabase(
 					}
 				}
 			}
+		},
+		async sync() {
+			await answer(syncAll);
 		},
 		now: () => Math.floor(time?.() ?? (offset === 0 ? clock.now() : clock.monotonic() + offset)),
 		failing: () => failing,

@@ -1,10 +1,12 @@
 import type {StoredDelivery} from '../../core/delivery.ts';
 import type {RunPlan} from '../../core/run.ts';
 import {nameOf} from '../claims.ts';
-import type {Bindings} from '../columns.ts';
+import {integerOf, type Bindings} from '../columns.ts';
 import {deliveryParameters, rowIdOf} from '../delivery-rows.ts';
 import type {DeliveryKey} from '../port.ts';
+import type {NewRun} from '../run-queue.ts';
 import {withoutNul, type Parameter, type Transaction} from './database.ts';
+import {newRunValues, withNewRuns} from './enqueue.ts';
 
 /** A delivery that is to be written. */
 export type NewDelivery = {
@@ -34,10 +36,10 @@ export const newDelivery = (delivery: StoredDelivery, plan?: RunPlan): NewDelive
 	bodyBytes: delivery.body?.byteLength ?? 0,
 });
 
-/** A delivery, the number of its run or, below zero, its group, and whether it takes its identifier. */
+/** A delivery, its run that is written with it, or the number of one or, below zero, of its group, and whether it takes its identifier. */
 export type KeptDelivery = {
 	readonly delivery: NewDelivery;
-	readonly work: number | null;
+	readonly work: NewRun | number | null;
 	readonly claims: boolean;
 };
 
@@ -70,20 +72,30 @@ const next = columns.length + 1;
 
 const insert = `insert into delivery (${names}) select * from unnest(${arrays})`;
 
-const insertWithClaims = `with kept as (${insert})
-	insert into claim (profile, route, delivery_id, delivery, work, at)
-	select *, $${next}::bigint from unnest($${next + 1}::text[], $${next + 2}::text[], $${next + 3}::text[], $${next + 4}::bigint[], $${next + 5}::bigint[])
-	on conflict (profile, route, delivery_id) do update set delivery = excluded.delivery, work = excluded.work, at = excluded.at`;
+/** Runs, deliveries and claims in one statement, so that none of it can be without the rest. The claims come in one order, so that no two transactions wait for each other. */
+const insertAll = `with ${withNewRuns(next + 3)},
+	given as materialized (
+		select ${names.replace(' run,', ' coalesce(run_id, run) as run,')}, claims
+		from (select * from unnest(${arrays}, $${next}::bigint[], $${next + 1}::boolean[]) as one (${names}, of_run, claims)) as one
+		left join (select id as run_id, place from new_run) as new_run on new_run.place = one.of_run
+	), kept as (
+		insert into delivery (${names}) select ${names} from given
+	), claimed as (
+		insert into claim (profile, route, delivery_id, delivery, work, at)
+		select profile, route, delivery_id, id, run, $${next + 2}::bigint from given where claims order by profile collate "C", route collate "C", delivery_id collate "C"
+		on conflict (profile, route, delivery_id) do update set delivery = excluded.delivery, work = excluded.work, at = excluded.at
+	) select id from new_run order by place`;
 
-/** Writes deliveries, with their claims, in one statement: the only place that does. Of two that take one identifier the later one has it. */
+/** Writes deliveries, with their claims and with `runs`, which are queued as by `enqueue`; the numbers of these. The only place that does. Of two that take one identifier the later one has it. */
 export async function keepDeliveries(
-	{run, now}: Transaction,
+	{query, now}: Pick<Transaction, 'query' | 'now'>,
 	kept: readonly KeptDelivery[],
-): Promise<void> {
+	runs: readonly NewRun[] = [],
+): Promise<readonly number[]> {
 	const values: Parameter[] = columns.map(([name], index) =>
 		kept.map(({delivery: {parameters, subject}, work}) => {
 			if (name === 'run') {
-				return work;
+				return typeof work === 'number' ? work : null;
 			}
 
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the parameters of a delivery are numbers, texts and bytes
@@ -93,20 +105,18 @@ export async function keepDeliveries(
 	const claims = new Map(
 		kept.filter(({claims: claimed}) => claimed).map(one => [nameOf(one.delivery.key), one]),
 	);
-	if (claims.size === 0) {
-		await run(insert, values);
-		return;
+	if (claims.size === 0 && runs.length === 0) {
+		await query(insert, values);
+		return [];
 	}
 
-	// In one order, so that no two wait for each other.
-	const inOrder = [...claims].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
-	await run(insertWithClaims, [
+	const places = new Map(runs.map((run, index) => [run, index + 1]));
+	const rows = await query(insertAll, [
 		...values,
+		kept.map(({work}) => (typeof work === 'object' && work ? (places.get(work) ?? null) : null)),
+		kept.map(one => String(claims.get(nameOf(one.delivery.key)) === one)),
 		now,
-		inOrder.map(({delivery}) => delivery.key.profile),
-		inOrder.map(({delivery}) => delivery.key.route),
-		inOrder.map(({delivery}) => delivery.key.deliveryId),
-		inOrder.map(({delivery}) => delivery.row),
-		inOrder.map(({work}) => work),
+		...newRunValues(runs),
 	]);
+	return rows.map(row => integerOf(row['id']));
 }

@@ -2,7 +2,7 @@ import type {Clock} from '../../core/clock.ts';
 import {integerOf} from '../columns.ts';
 import type {NewRun} from '../run-queue.ts';
 import type {StoreNotes} from '../shared-port.ts';
-import type {Transaction} from './database.ts';
+import type {Parameter, Transaction} from './database.ts';
 
 /** What the leases of a run are counted by, as the column has it. */
 export const laneOf = (
@@ -11,39 +11,51 @@ export const laneOf = (
 	job: {readonly id: string} | undefined,
 ): string => JSON.stringify([profile, route, job?.id ?? null]);
 
+type Column = readonly [
+	name: string,
+	type: string,
+	of: (run: NewRun) => string | number | null | undefined,
+];
+
+/** What a new run is written with. */
+const columns: readonly Column[] = [
+	['delivery', 'bigint', one => one.delivery],
+	['profile', 'text', one => one.profile],
+	['route', 'text', one => one.route],
+	['target', 'text', one => one.target],
+	['created_at', 'bigint', one => one.createdAt],
+	['due_at', 'bigint', one => one.dueAt],
+	['grp', 'bigint', one => one.group?.id],
+	['superseded', 'integer', one => one.group?.superseded],
+	['job', 'text', one => one.job?.id],
+	['job_name', 'text', one => one.job?.name],
+	['lane', 'text', one => laneOf(one.profile, one.route, one.job)],
+	['conversation', 'text', one => one.turn && JSON.stringify(one.turn.conversation)],
+	['subject', 'text', one => one.turn?.plan.subject],
+];
+
+const names = columns.map(([name]) => name).join(', ');
+
+/** Numbers new runs, in the order of `place`, as `new_run`, and writes them as `added_run`; the parameters from `$first` on are `newRunValues`. For the beginning of a statement. */
+export const withNewRuns = (first: number): string => `new_run as materialized (
+		select nextval('run_id_seq') as id, new.*
+		from unnest(${columns.map(([, type], index) => `$${first + index}::${type}[]`).join(', ')}) with ordinality as new (${names}, place)
+	), added_run as (
+		insert into run (id, ${names}, state, is_promised) select id, ${names}, 'queued', (due_at > created_at)::integer from new_run
+	)`;
+
+export const newRunValues = (runs: readonly NewRun[]): Parameter[] =>
+	columns.map(([, , of]) => runs.map(run => of(run) ?? null));
+
+const insert = `with ${withNewRuns(1)} select id from new_run order by place`;
+
 /** Puts runs in the queue, within a transaction that holds the lock `accept`; their numbers, in the same order. The bound of the queue is the caller's. A claim is the caller's, too. */
 export async function enqueue(
 	{query, run}: Transaction,
 	runs: readonly NewRun[],
 ): Promise<readonly number[]> {
-	const column = <Value>(of: (run: NewRun) => Value | null | undefined) =>
-		runs.map(one => of(one) ?? null);
-	const rows = await query(
-		`insert into run (
-			delivery, profile, route, target, state, created_at, due_at, is_promised, grp, superseded, job, job_name, lane, conversation, subject
-		) select delivery, profile, route, target, 'queued', created_at, due_at, (due_at > created_at)::integer, grp, superseded, job, job_name, lane, conversation, subject
-		from unnest(
-			$1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::integer[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[]
-		) with ordinality as new (delivery, profile, route, target, created_at, due_at, grp, superseded, job, job_name, lane, conversation, subject, place)
-		order by place returning id`,
-		[
-			column(one => one.delivery),
-			column(one => one.profile),
-			column(one => one.route),
-			column(one => one.target),
-			column(one => one.createdAt),
-			column(one => one.dueAt),
-			column(one => one.group?.id),
-			column(one => one.group?.superseded),
-			column(one => one.job?.id),
-			column(one => one.job?.name),
-			column(one => laneOf(one.profile, one.route, one.job)),
-			column(one => one.turn && JSON.stringify(one.turn.conversation)),
-			column(one => one.turn?.plan.subject),
-		],
-	);
-	// The sequence counts in the order of the rows.
-	const ids = rows.map(row => integerOf(row['id'])).toSorted((a, b) => a - b);
+	const rows = await query(insert, newRunValues(runs));
+	const ids = rows.map(row => integerOf(row['id']));
 	const turns = runs.flatMap(({turn}, index) =>
 		turn ? [{id: ids[index] ?? 0, plan: JSON.stringify(turn.plan)}] : [],
 	);

@@ -5,7 +5,7 @@ import {noteOverheadBytes, type NoteBudget} from '../note-budget.ts';
 import type {Intake} from '../port.ts';
 import {acceptAll} from './accept.ts';
 import type {NewEvent} from './acceptance.ts';
-import {createBatch} from './batch.ts';
+import {createBatch, createLateBatch} from './batch.ts';
 import {readHolders} from './claims.ts';
 import {
 	keepDeliveries,
@@ -36,11 +36,14 @@ export function createIntake({
 	readonly queued: QueuedNote;
 	readonly readWaiting: WaitingReader;
 }): Intake {
-	const accept = createBatch(
-		async (events: readonly NewEvent[]) => {
+	// Whoever waited for the lock brings what came meanwhile. What is told of a batch, that something is a duplicate, too, is on disk when its transaction has ended, as is all that it has seen; a run that is
+	// leased before that is on disk once its lease is.
+	const accept = createLateBatch(
+		async (take: () => readonly NewEvent[]) => {
 			const accepted = await database.transact(
-				async transaction => acceptAll(transaction, events, readWaiting),
+				async transaction => acceptAll(transaction, take(), readWaiting),
 				'accept',
+				{syncsUnlocked: true},
 			);
 			if (accepted.queued > 0) {
 				queued.tell();
@@ -71,7 +74,13 @@ export function createIntake({
 			const stored = storedKey(key);
 			const holders = await readHolders(database, [{row: 0, key: stored}], database.now());
 			const holder = holders.holderOf(stored, idempotencyMs);
-			return holder === undefined ? undefined : idOfNumber(holder);
+			if (holder === undefined) {
+				return undefined;
+			}
+
+			// A sender that is told so sends no more.
+			await database.sync();
+			return idOfNumber(holder);
 		},
 		async record({delivery, claim}) {
 			await record({delivery: newDelivery(delivery), work: null, claims: claim});
