@@ -1,6 +1,9 @@
 import {randomUUID} from 'node:crypto';
-import {Client} from 'pg';
+import {Client, type Pool} from 'pg';
+import {systemClock} from '../../source/core/clock.ts';
+import {createDatabase, createPool} from '../../source/store/postgres/database.ts';
 import {openPostgresStore} from '../../source/store/postgres/open-postgres-store.ts';
+import {migrate} from '../../source/store/postgres/schema.ts';
 import type {FakeClock} from '../helpers/fake-clock.ts';
 import type {PostgresServer} from '../helpers/postgres.ts';
 import type {Home} from './contract.ts';
@@ -23,6 +26,14 @@ export function createPostgresHomes(server: PostgresServer): () => Promise<Home>
 		return server.create(`svc_test_${process.pid}_${made}`);
 	};
 
+	/** A connection costs the server more than most tests ask of it. */
+	const pools = new Map<string, Pool>();
+	const poolOf = (url: string): Pool => {
+		const pool = pools.get(url) ?? createPool(url);
+		pools.set(url, pool);
+		return pool;
+	};
+
 	const keepers = new Map<string, Promise<Keeper>>();
 	const keeperOf = async (url: string): Promise<Keeper> => {
 		const keeper = keepers.get(url) ?? openKeeper(url);
@@ -38,7 +49,7 @@ export function createPostgresHomes(server: PostgresServer): () => Promise<Home>
 			const offset = clock.now() - clock.monotonic();
 			lastOffset = offset;
 			return openPostgresStore(
-				{clock, time: () => clock.monotonic() + offset},
+				{clock, time: () => clock.monotonic() + offset, pool: poolOf(url)},
 				{url, node: place, place},
 			);
 		};
@@ -52,12 +63,7 @@ export function createPostgresHomes(server: PostgresServer): () => Promise<Home>
 			now: clock => clock.monotonic() + lastOffset,
 			async crash() {
 				const copy = await take();
-				// Its tables.
-				const empty = await openPostgresStore(
-					{clock: {now: () => 0, monotonic: () => 0, after: () => () => {}}},
-					{url: copy, node: 'copy', place: 'copy'},
-				);
-				await empty[Symbol.asyncDispose]();
+				await migrate(createDatabase({clock: systemClock, pool: poolOf(copy)}, {url: copy}));
 				await copyRows(await keeperOf(url), await keeperOf(copy));
 				free.push(copy);
 				return createHome();

@@ -2,8 +2,10 @@
 import {afterAll, describe, expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
 import {codeOf} from '../../source/core/errors.ts';
+import {integerOf} from '../../source/store/columns.ts';
 import type {Store} from '../../source/store/port.ts';
-import {createBatch} from '../../source/store/postgres/batch.ts';
+import {createBatch, createLateBatch} from '../../source/store/postgres/batch.ts';
+import {createDatabase} from '../../source/store/postgres/database.ts';
 import {createQueuedNote} from '../../source/store/postgres/enqueue.ts';
 import {openPostgresStore} from '../../source/store/postgres/open-postgres-store.ts';
 import type {StoreNote} from '../../source/store/shared-port.ts';
@@ -39,11 +41,16 @@ const spread = async <Result>(
 		}),
 	);
 
+const taken = sampleEntry({deliveryId: 'taken'});
+
 const countOf = (values: readonly unknown[], wanted: unknown) =>
 	values.filter(value => value === wanted).length;
 
 describe.runIf(hasPostgres)('members of one database at once', async () => {
-	const server = await (hasPostgres ? startPostgres() : undefined);
+	// Nothing is written to the log that is not waited for.
+	const server = await (hasPostgres
+		? startPostgres({settings: ['wal_writer_delay=10s']})
+		: undefined);
 	afterAll(() => server?.[Symbol.asyncDispose]());
 	let made = 0;
 
@@ -249,6 +256,72 @@ describe.runIf(hasPostgres)('members of one database at once', async () => {
 			expect(await second?.intake.holderOf(delivery, hourMs)).toBe(delivery.id);
 		}),
 	);
+
+	test(
+		'a last statement that fails, a commit that fails and a connection that breaks before it leave nothing and are told',
+		withThree(async (_, url) => {
+			const database = createDatabase({clock: systemClock}, {url});
+			await database.run('create table kept (n integer unique deferrable initially deferred)');
+			const lastOf = async (text: string) =>
+				database.transact(async ({query, run, finish}) => {
+					await run('insert into kept values (1)');
+					const [row] = await query('select pg_backend_pid() as pid');
+					return finish(text, text.includes('$1') ? [integerOf(row?.['pid'])] : []);
+				}, 'accept');
+			for (const [last, reason] of [
+				['insert into nowhere values (1)', /relation "nowhere" does not exist/],
+				['insert into kept values (1)', /duplicate key/],
+				['select pg_terminate_backend($1)', /is being shut down/],
+			] as const) {
+				await expect(lastOf(last)).rejects.toThrow(reason);
+				expect(await database.query('select n from kept')).toEqual([]);
+			}
+
+			await lastOf('insert into kept values (2)');
+			expect(await database.query('select n from kept order by n')).toEqual([{n: 1}, {n: 2}]);
+			await database.close();
+		}),
+	);
+
+	test.each([
+		['an event that was accepted', false, async ({intake}: Store) => intake.accept(taken)],
+		[
+			'what a duplicate was told of, by the accept',
+			true,
+			async ({intake}: Store) => intake.accept(taken),
+		],
+		[
+			'what a duplicate was told of, outside of the lock',
+			true,
+			async ({intake}: Store) => intake.holderOf(taken.delivery, hourMs),
+		],
+	] as const)('%s is there after a crash of the database at once', async (_, isTaken, ask) => {
+		made += 1;
+		const url = (await server?.create(`svc_members_${process.pid}_${made}`)) ?? '';
+		await using store = await openPostgresStore(
+			{clock: systemClock},
+			{url, node: 'one', place: 'one'},
+		);
+		const database = createDatabase({clock: systemClock}, {url});
+		if (isTaken) {
+			// Another member has committed, and waits for the disk yet.
+			await database.transact(async ({run, now}) => {
+				await run('set local synchronous_commit = off');
+				await run(
+					'insert into claim (profile, route, delivery_id, delivery, at) values ($1, $2, $3, 7, $4)',
+					[taken.delivery.profile, taken.delivery.route, taken.delivery.deliveryId, now],
+				);
+			});
+		}
+
+		expect(await ask(store)).toBeDefined();
+		await server?.kill('SIGQUIT');
+		await server?.start();
+		await expect
+			.poll(async () => database.query('select 1 as held from claim').catch(() => undefined))
+			.toEqual([{held: 1}]);
+		await database.close();
+	});
 });
 
 test('that runs were queued is told at once, and of a burst every 50 milliseconds', () => {
@@ -276,6 +349,34 @@ test('that runs were queued is told at once, and of a burst every 50 millisecond
 	clock.advance(50);
 	expect([told, clock.timersLeft]).toEqual([2, 0]);
 	expect(burst()).toBe(3);
+});
+
+test('a late batch takes what came until it asks, the same when it asks again, and fails it all when it cannot ask', async () => {
+	const gates: Array<PromiseWithResolvers<void>> = [];
+	const call = createLateBatch<number, readonly number[]>(
+		async take => {
+			const gate = Promise.withResolvers<void>();
+			gates.push(gate);
+			await gate.promise;
+			return take().map(() => take());
+		},
+		{most: 3, name: 'the database'},
+	);
+	const next = async (count: number) => {
+		await expect.poll(() => gates.length, {interval: 1}).toBe(count);
+	};
+	const first = call(1);
+	await next(1);
+	const later = [call(2), call(3), call(4)];
+	gates[0]?.resolve();
+	await next(2);
+	gates[1]?.reject(new Error('it does not answer'));
+	expect(await Promise.all([first, ...later.slice(0, 2)])).toEqual([
+		[1, 2, 3],
+		[1, 2, 3],
+		[1, 2, 3],
+	]);
+	await expect(later[2]).rejects.toThrow('it does not answer');
 });
 
 test('calls that come together are performed together, up to a number and a weight of them, and a heavy one alone', async () => {

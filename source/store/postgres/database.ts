@@ -73,6 +73,8 @@ export type Database = Statements & {
 	): Promise<Result>;
 	/** Waits until all that was seen is on disk, of whichever member. @throws SvcError `journal_unavailable` */
 	sync(): Promise<void>;
+	/** A connection for a while, until it is released. */
+	connect(): Promise<PoolClient>;
 	/** The time of the database as far as it is known here, milliseconds since 1970. */
 	now(): number;
 	/** Why the last statement failed, when all fail now. */
@@ -118,25 +120,12 @@ const ask = async (
 	values: readonly Parameter[] = [],
 ): Promise<QueryResult<Row>> => client.query<Row>(text, values.map(clean));
 
-/**
- * Opens connections to `url` as they are needed; none is made yet. `time` stands for the clock of the database.
- */
-export function createDatabase(
-	{
-		clock,
-		time,
-		onFailing = () => {},
-	}: {
-		readonly clock: Clock;
-		readonly time?: (() => number) | undefined;
-		readonly onFailing?: ((reason: string | undefined) => void) | undefined;
-	},
-	{url}: {readonly url: string},
-): Database {
-	const name = nameOf(url);
+/** Connections to `url`, which are made as they are needed. */
+export function createPool(url: string): Pool {
 	const pool = new Pool({
 		connectionString: url,
-		max: 10,
+		// One of them is told of notes.
+		max: 11,
 		connectionTimeoutMillis: connectMs,
 		query_timeout: answerMs,
 		// Statements are sent without waiting for the answers of those before. A transaction has a connection of its own, so none is sent between; an answer that is late ends the connection.
@@ -151,6 +140,29 @@ export function createDatabase(
 	});
 	// One that is idle and breaks is replaced when it is needed.
 	pool.on('error', () => {});
+	return pool;
+}
+
+/**
+ * Opens connections to `url` as they are needed; none is made yet. `time` stands for the clock of the database.
+ */
+export function createDatabase(
+	{
+		clock,
+		time,
+		pool: given,
+		onFailing = () => {},
+	}: {
+		readonly clock: Clock;
+		readonly time?: (() => number) | undefined;
+		/** Connections of somebody else, which are left open; made with `createPool`. */
+		readonly pool?: Pool | undefined;
+		readonly onFailing?: ((reason: string | undefined) => void) | undefined;
+	},
+	{url}: {readonly url: string},
+): Database {
+	const name = nameOf(url);
+	const pool = given ?? createPool(url);
 	const durations = createDurations(rememberedCommits);
 	let offset = 0;
 	let failing: string | undefined;
@@ -274,6 +286,7 @@ export function createDatabase(
 				}
 			}
 		},
+		connect: async () => pool.connect(),
 		async sync() {
 			await answer(syncAll);
 		},
@@ -281,7 +294,7 @@ export function createDatabase(
 		failing: () => failing,
 		durations,
 		async close() {
-			closed ??= pool.end();
+			closed ??= given ? Promise.resolve() : pool.end();
 			await closed;
 		},
 	};

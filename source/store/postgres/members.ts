@@ -43,7 +43,7 @@ export async function openMember(
 			const {now} = transaction;
 			const free = await freeSlot(transaction, {owner, place});
 			since ||= now;
-			await transaction.run(
+			await transaction.finish(
 				'insert into member (owner, node, place, slot, since, seen, data) values ($1, $2, $3, $4, $5, $6, $7)',
 				[owner, node, place, free, since, now, JSON.stringify(told)],
 			);
@@ -102,15 +102,15 @@ export async function openMember(
 			}
 
 			const given = await database
-				.transact(async ({run}) => {
-					await run('delete from member where owner = $1', [owner]);
-					return run(
-						`update run set lost_leases = lost_leases - 1, lease_until = 0 where lease_owner = $1 and ${isLeased}`,
+				.transact(async ({finish}) =>
+					finish(
+						`with gone as (delete from member where owner = $1)
+						update run set lost_leases = lost_leases - 1, lease_until = 0 where lease_owner = $1 and ${isLeased} returning id`,
 						[owner],
-					);
-				})
-				.catch(() => 0);
-			if (given > 0) {
+					),
+				)
+				.catch(() => []);
+			if (given.length > 0) {
 				publish({kind: 'runs-released'});
 			}
 		},
@@ -122,12 +122,14 @@ async function freeSlot(
 	{query, run, now}: Transaction,
 	{owner, place}: {readonly owner: string; readonly place: string},
 ): Promise<number> {
-	await run('delete from member where owner = $1 or place = $2 or seen < $3', [
-		owner,
-		place,
-		now - listedMs,
+	const [, rows] = await Promise.all([
+		run('delete from member where owner = $1 or place = $2 or seen < $3', [
+			owner,
+			place,
+			now - listedMs,
+		]),
+		query('select owner, slot, seen from member order by seen'),
 	]);
-	const rows = await query('select owner, slot, seen from member order by seen');
 	const taken = new Set(rows.map(row => integerOf(row['slot'])));
 	for (let slot = 0; slot < slots; slot += 1) {
 		if (!taken.has(slot)) {

@@ -1,4 +1,4 @@
-import {Client} from 'pg';
+import type {PoolClient} from 'pg';
 import {every, type Clock} from '../../core/clock.ts';
 import {integerOf, jsonOf, textOf} from '../columns.ts';
 import type {StoreNote, StoreNotes} from '../shared-port.ts';
@@ -19,14 +19,19 @@ const reconnectMs = 2000;
 const channel = 'svc_note';
 
 /** Notes as rows, in batches, each a transaction of its own: `notify` in the transaction of an accept would hold the lock of all commits. Waking is `listen` on a connection of its own, where that gets through. */
-export async function createNotes(
-	{
-		database,
-		clock,
-		owner,
-	}: {readonly database: Database; readonly clock: Clock; readonly owner: string},
-	{url}: {readonly url: string},
-): Promise<StoreNotes & AsyncDisposable> {
+export function createNotes({
+	database,
+	clock,
+	owner,
+}: {
+	readonly database: Database;
+	readonly clock: Clock;
+	readonly owner: string;
+}): StoreNotes &
+	AsyncDisposable & {
+		/** Settles once it is listening, or that has failed for now; never rejects. */
+		readonly listening: Promise<void>;
+	} {
 	const listeners = new Set<(note: StoreNote) => void>();
 	const waiting: StoreNote[] = [];
 	/** Identifiers that were told, with the time of their rows. */
@@ -119,44 +124,55 @@ export async function createNotes(
 		}
 	});
 
-	let client: Client | undefined;
+	const hear = () => {
+		// Behind a pool that hands connections around, none ever comes.
+		isWoken = true;
+		lookSoon();
+	};
+
+	let stopListening: (() => Promise<void>) | undefined;
 	const listen = async () => {
-		const candidate = new Client({
-			connectionString: url,
-			connectionTimeoutMillis: 3000,
-			keepAlive: true,
-		});
-		client = candidate;
+		let client: PoolClient | undefined;
+		let isOver = false;
+		const end = (broken: boolean) => {
+			const isFirst = !isOver;
+			if (isFirst) {
+				isOver = true;
+				isWoken = false;
+				stopListening = undefined;
+				client?.off('error', lose).off('end', lose).off('notification', hear).release(broken);
+			}
+
+			return isFirst;
+		};
 		const lose = () => {
-			isWoken = false;
-			if (!isClosed && client === candidate) {
-				client = undefined;
+			if (end(true) && !isClosed) {
 				cancelListen = clock.after(reconnectMs, () => {
 					void listen();
 				});
 			}
 		};
-		candidate.on('error', lose);
-		candidate.on('end', lose);
-		candidate.on('notification', () => {
-			// Behind a pool that hands connections around, none ever comes.
-			isWoken = true;
-			lookSoon();
-		});
 		try {
-			await candidate.connect();
-			await candidate.query(`listen ${channel}`);
-			lookSoon();
+			client = await database.connect();
+			client.on('error', lose).on('end', lose).on('notification', hear);
+			// What was told meanwhile is seen by the next look, half a second later at most.
+			await client.query(`listen ${channel}`);
+			stopListening = async () => {
+				const isLeft = await client?.query('unlisten *').catch(() => {});
+				end(isLeft === undefined);
+			};
+			if (isClosed) {
+				end(true);
+			}
 		} catch {
 			lose();
-			await candidate.end().catch(() => {});
 		}
 	};
 
 	let cancelListen: (() => void) | undefined;
-	await listen();
 
 	return {
+		listening: listen(),
 		publish(note) {
 			tell(note);
 			if (waiting.length < maxWaiting) {
@@ -180,7 +196,7 @@ export async function createNotes(
 			isClosed = true;
 			cancelListen?.();
 			stopPolling();
-			await client?.end().catch(() => {});
+			await stopListening?.();
 			await writing;
 			await looking;
 		},

@@ -1,4 +1,5 @@
 import {randomUUID} from 'node:crypto';
+import type {Pool} from 'pg';
 import type {Clock} from '../../core/clock.ts';
 import {idOfNumber} from '../../core/ids.ts';
 import type {Logger} from '../../core/log.ts';
@@ -39,6 +40,8 @@ export type PostgresStoreDependencies = StoreEvents & {
 	readonly log?: Logger;
 	/** Stands for the clock of the database, milliseconds since 1970. */
 	readonly time?: () => number;
+	/** Connections of somebody else, which are left open. */
+	readonly pool?: Pool;
 };
 
 export type PostgresStoreOptions = {
@@ -51,16 +54,17 @@ export type PostgresStoreOptions = {
 
 /** Opens a store on PostgreSQL. @throws SvcError `store_too_new`, `journal_unavailable` */
 export async function openPostgresStore(
-	{clock, time, onFailing}: PostgresStoreDependencies,
+	{clock, time, pool, onFailing}: PostgresStoreDependencies,
 	{url, node, place}: PostgresStoreOptions,
 ): Promise<Store> {
 	await using stack = new AsyncDisposableStack();
-	const database = createDatabase({clock, time, onFailing}, {url});
+	const database = createDatabase({clock, time, pool, onFailing}, {url});
 	stack.defer(() => database.close());
 	await migrate(database);
 	await refuseHalfCopied(database);
 	const owner = randomUUID();
-	const events = stack.use(await createNotes({database, clock, owner}, {url}));
+	// Its connection is made while the rest goes on.
+	const events = stack.use(createNotes({database, clock, owner}));
 	const publish: PostgresParts['publish'] = note => {
 		events.publish(note);
 	};
@@ -77,6 +81,7 @@ export async function openPostgresStore(
 	const [newest] = await database.query('select max(id) as id from delivery');
 	const lastId = integerOf(newest?.['id']);
 	await pullBack(database);
+	await events.listening;
 	const notes = createNoteBudget(clock);
 	const queued = stack.use(createQueuedNote(parts));
 	const readWaiting = createWaitingReader(clock);

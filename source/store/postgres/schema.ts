@@ -1,7 +1,10 @@
-import {SvcError} from '../../core/errors.ts';
+import {codeOf, SvcError} from '../../core/errors.ts';
 import {integerOf} from '../columns.ts';
 import type {Database, Statements} from './database.ts';
 import {steps} from './schema-steps.ts';
+
+/** PostgreSQL's code for a table that is not there. */
+const undefinedTable = '42P01';
 
 /** The version that this program writes. */
 export const schemaVersion = steps.length;
@@ -20,11 +23,28 @@ export async function versionOf({query}: Pick<Statements, 'query'>, name: string
 	return version;
 }
 
+/** Whether the schema is that of this program: most often it is, and nobody need wait. @throws SvcError `store_too_new`, `journal_unavailable` */
+async function isCurrent(database: Database): Promise<boolean> {
+	try {
+		return (await versionOf(database, database.name)) === schemaVersion;
+	} catch (error) {
+		if (error instanceof SvcError && codeOf(error.cause) === undefinedTable) {
+			return false;
+		}
+
+		throw error;
+	}
+}
+
 /**
  * Brings the schema to `schemaVersion`, one member at a time: those that start together on an empty database wait for the first. A member of before goes on beside it: steps only add.
  * @throws SvcError `store_too_new`, `journal_unavailable`
  */
 export async function migrate(database: Database): Promise<void> {
+	if (await isCurrent(database)) {
+		return;
+	}
+
 	await database.transact(async ({query, run}) => {
 		await run('create table if not exists schema_version (version integer not null)');
 		const version = await versionOf({query}, database.name);

@@ -25,11 +25,12 @@ export const createTakeOver =
 			const dead: Dead = named
 				? {names: named.owners.filter(name => name !== owner), compare: '= any'}
 				: {names: [owner, ...(await liveOwners(transaction))], compare: '<> all'};
-			const {failed: _, ...runs} = await abandon(transaction, isOf(dead, 'lease_owner'), [
-				dead.names,
+			const [{failed: _, ...runs}, denied] = await Promise.all([
+				abandon(transaction, isOf(dead, 'lease_owner'), [dead.names]),
+				deny(transaction, dead),
+				endRules(transaction, dead),
 			]);
-			await endRules(transaction, dead);
-			return {...runs, denied: await deny(transaction, dead)};
+			return {...runs, denied};
 		});
 		if (taken.requeued.length > 0) {
 			publish({kind: 'runs-released'});
