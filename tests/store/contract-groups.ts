@@ -429,10 +429,15 @@ export function describeGroups(name: string, use: Use): void {
 		test(
 			'due ones go in the order in which they are due, at most 100 at once',
 			use(async (store, clock) => {
-				for (let count = 0; count < 130; count += 1) {
-					const window = {windowMs: windowMs - count, maxWaitMs};
-					await acceptGrouped(store, groupedEntry('', {}, {group: {...window, key: `k${count}`}}));
-				}
+				await Promise.all(
+					Array.from({length: 130}, async (_, count) => {
+						const window = {windowMs: windowMs - count, maxWaitMs};
+						await acceptGrouped(
+							store,
+							groupedEntry('', {}, {group: {...window, key: `k${count}`}}),
+						);
+					}),
+				);
 
 				expect(await store.groups.nextDueMs()).toBe(windowMs - 129);
 				clock.advance(windowMs);
@@ -481,9 +486,11 @@ export function describeGroups(name: string, use: Use): void {
 		test(
 			'"gateway stop: dispatched, flushed immediately": all of them',
 			use(async store => {
-				for (let count = 0; count < 250; count += 1) {
-					await acceptGrouped(store, groupedEntry(`k${count}`));
-				}
+				await Promise.all(
+					Array.from({length: 250}, async (_, count) =>
+						acceptGrouped(store, groupedEntry(`k${count}`)),
+					),
+				);
 
 				const dispatched = await store.groups.dispatch('all', 'stop');
 				expect(dispatched).toHaveLength(250);

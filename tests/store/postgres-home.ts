@@ -1,8 +1,9 @@
 import {randomUUID} from 'node:crypto';
 import {Client, type Pool} from 'pg';
 import {systemClock} from '../../source/core/clock.ts';
-import {createDatabase, createPool} from '../../source/store/postgres/database.ts';
+import {createDatabase} from '../../source/store/postgres/database.ts';
 import {openPostgresStore} from '../../source/store/postgres/open-postgres-store.ts';
+import {createPool} from '../../source/store/postgres/pool.ts';
 import {migrate} from '../../source/store/postgres/schema.ts';
 import type {FakeClock} from '../helpers/fake-clock.ts';
 import type {PostgresServer} from '../helpers/postgres.ts';

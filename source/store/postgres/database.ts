@@ -1,12 +1,10 @@
-import {Pool, type PoolClient, type QueryResult, types} from 'pg';
+import type {Pool, PoolClient, QueryResult} from 'pg';
 import type {Clock} from '../../core/clock.ts';
 import type {Row} from '../columns.ts';
 import {createDurations} from '../durations.ts';
+import {createPool, nameOf} from './pool.ts';
 import {concernsDatabase, isWorthRepeating, journalUnavailable} from './postgres-errors.ts';
 
-/** How long a connection is waited for, and one answer, milliseconds: a sender gives up after ten seconds. */
-const connectMs = 3000;
-const answerMs = 6000;
 /** A member that is stopped in the middle of a transaction keeps its locks no longer. */
 const idleInTransaction = '3s';
 const statementTimeout = '5s';
@@ -94,7 +92,6 @@ export type Database = Statements & {
  */
 const syncAll = "select pg_logical_emit_message(true, 'svc', '')";
 
-const {INT8, NUMERIC} = types.builtins;
 const ignore = () => {};
 
 /** Text as PostgreSQL takes it. */
@@ -119,29 +116,6 @@ const ask = async (
 	text: string,
 	values: readonly Parameter[] = [],
 ): Promise<QueryResult<Row>> => client.query<Row>(text, values.map(clean));
-
-/** Connections to `url`, which are made as they are needed. */
-export function createPool(url: string): Pool {
-	const pool = new Pool({
-		connectionString: url,
-		// One of them is told of notes.
-		max: 11,
-		connectionTimeoutMillis: connectMs,
-		query_timeout: answerMs,
-		// Statements are sent without waiting for the answers of those before. A transaction has a connection of its own, so none is sent between; an answer that is late ends the connection.
-		pipeline: true,
-		keepAlive: true,
-		allowExitOnIdle: true,
-		application_name: 'svc',
-		types: {
-			getTypeParser: (id, format) =>
-				id === INT8 || id === NUMERIC ? Number : types.getTypeParser(id, format),
-		},
-	});
-	// One that is idle and breaks is replaced when it is needed.
-	pool.on('error', () => {});
-	return pool;
-}
 
 /**
  * Opens connections to `url` as they are needed; none is made yet. `time` stands for the clock of the database.
@@ -298,11 +272,4 @@ export function createDatabase(
 			await closed;
 		},
 	};
-}
-
-/** Host and database of a URL, for a person. */
-function nameOf(url: string): string {
-	const {hostname, port, pathname, searchParams} = new URL(url);
-	const host = searchParams.get('host') ?? hostname;
-	return `postgres://${host}${port === '' ? '' : `:${port}`}${pathname}`;
 }
