@@ -1,4 +1,5 @@
-import {Pool, type PoolClient, type QueryResult, types} from 'pg';
+import {readFileSync} from 'node:fs';
+import {type ClientConfig, Pool, type PoolClient, type QueryResult, types} from 'pg';
 import type {Clock} from '../../core/clock.ts';
 import type {Row} from '../columns.ts';
 import {createDurations} from '../durations.ts';
@@ -60,6 +61,8 @@ export type Transaction = Statements & {
 export type Database = Statements & {
 	/** Name and place of it, without a secret. */
 	readonly name: string;
+	/** What a connection of its own, outside of the pool, is opened with. */
+	readonly connection: Connection;
 	/** Runs `work` in one transaction, again from the start when that lost against another; with `lock`, no other member is in such a transaction meanwhile. @throws SvcError `journal_unavailable` */
 	transact<Result>(
 		work: (transaction: Transaction) => Promise<Result>,
@@ -101,8 +104,12 @@ const ask = async (
 	values: readonly Parameter[] = [],
 ): Promise<QueryResult<Row>> => client.query<Row>(text, values.map(clean));
 
+type Connection = Pick<ClientConfig, 'connectionString' | 'keepAlive' | 'application_name' | 'ssl'>;
+
 /**
  * Opens connections to `url` as they are needed; none is made yet. `time` stands for the clock of the database.
+ *
+ * @throws SvcError `journal_unavailable`: a file that the URL names cannot be read
  */
 export function createDatabase(
 	{
@@ -117,14 +124,17 @@ export function createDatabase(
 	{url}: {readonly url: string},
 ): Database {
 	const name = nameOf(url);
+	const connection: Connection = {
+		...addressOf(url, name),
+		keepAlive: true,
+		application_name: 'svc',
+	};
 	const pool = new Pool({
-		connectionString: url,
+		...connection,
 		max: 10,
 		connectionTimeoutMillis: connectMs,
 		query_timeout: answerMs,
-		keepAlive: true,
 		allowExitOnIdle: true,
-		application_name: 'svc',
 		types: {
 			getTypeParser: (id, format) =>
 				id === INT8 || id === NUMERIC ? Number : types.getTypeParser(id, format),
@@ -216,6 +226,7 @@ export function createDatabase(
 
 	return {
 		name,
+		connection,
 		query: async (text, values) => (await answer(text, values)).rows,
 		run: async (text, values) => (await answer(text, values)).rowCount ?? 0,
 		async transact(work, lock) {
@@ -249,4 +260,43 @@ function nameOf(url: string): string {
 	const {hostname, port, pathname, searchParams} = new URL(url);
 	const host = searchParams.get('host') ?? hostname;
 	return `postgres://${host}${port === '' ? '' : `:${port}`}${pathname}`;
+}
+
+/**
+ * A URL for the driver, and how TLS is spoken. The files that it names are read here, once: the driver reads them anew with each connection, also with those that it opens by itself, where a file that is
+ * away would end the process.
+ *
+ * `sslmode`: `disable` is no TLS, `no-verify` takes any certificate; with all others the certificate must be valid and have the name of the host.
+ */
+function addressOf(url: string, name: string): Pick<Connection, 'connectionString' | 'ssl'> {
+	const parsed = new URL(url);
+	const take = (key: string) => {
+		const value = parsed.searchParams.get(key);
+		parsed.searchParams.delete(key);
+		return value ?? undefined;
+	};
+	const read = (key: string) => {
+		const file = take(key);
+		try {
+			return file === undefined ? undefined : readFileSync(file, 'utf8');
+		} catch (error) {
+			throw journalUnavailable(name, error);
+		}
+	};
+	const mode = take('sslmode');
+	const [ca, cert, key] = [read('sslrootcert'), read('sslcert'), read('sslkey')];
+	if ([mode, ca, cert, key].every(part => part === undefined)) {
+		return {connectionString: url};
+	}
+
+	take('ssl');
+	return {
+		connectionString: parsed.href,
+		ssl: mode !== 'disable' && {
+			rejectUnauthorized: mode !== 'no-verify',
+			...(ca !== undefined && {ca}),
+			...(cert !== undefined && {cert}),
+			...(key !== undefined && {key}),
+		},
+	};
 }

@@ -19,14 +19,15 @@ const reconnectMs = 2000;
 const channel = 'svc_note';
 
 /** Notes as rows, in batches, each a transaction of its own: `notify` in the transaction of an accept would hold the lock of all commits. Waking is `listen` on a connection of its own, where that gets through. */
-export async function createNotes(
-	{
-		database,
-		clock,
-		owner,
-	}: {readonly database: Database; readonly clock: Clock; readonly owner: string},
-	{url}: {readonly url: string},
-): Promise<StoreNotes & AsyncDisposable> {
+export async function createNotes({
+	database,
+	clock,
+	owner,
+}: {
+	readonly database: Database;
+	readonly clock: Clock;
+	readonly owner: string;
+}): Promise<StoreNotes & AsyncDisposable> {
 	const listeners = new Set<(note: StoreNote) => void>();
 	const waiting: StoreNote[] = [];
 	/** Identifiers that were told, with the time of their rows. */
@@ -121,11 +122,7 @@ export async function createNotes(
 
 	let client: Client | undefined;
 	const listen = async () => {
-		const candidate = new Client({
-			connectionString: url,
-			connectionTimeoutMillis: 3000,
-			keepAlive: true,
-		});
+		const candidate = new Client({...database.connection, connectionTimeoutMillis: 3000});
 		client = candidate;
 		const lose = () => {
 			isWoken = false;

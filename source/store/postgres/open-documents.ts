@@ -27,7 +27,7 @@ export async function openDocuments(
 	stack.defer(() => database.close());
 	await migrate(database);
 	const owner = randomUUID();
-	const events = stack.use(await createNotes({database, clock, owner}, {url}));
+	const events = stack.use(await createNotes({database, clock, owner}));
 	const opened = stack.move();
 	return {
 		documents: createDocuments({

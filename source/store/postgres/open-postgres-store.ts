@@ -60,7 +60,7 @@ export async function openPostgresStore(
 	await migrate(database);
 	await refuseHalfCopied(database);
 	const owner = randomUUID();
-	const events = stack.use(await createNotes({database, clock, owner}, {url}));
+	const events = stack.use(await createNotes({database, clock, owner}));
 	const publish: PostgresParts['publish'] = note => {
 		events.publish(note);
 	};
