@@ -1,6 +1,7 @@
 import {readFileSync} from 'node:fs';
-import {type ClientConfig, Pool, type PoolClient, type QueryResult, types} from 'pg';
+import {type ClientConfig, DatabaseError, Pool, type PoolClient, type QueryResult, types} from 'pg';
 import type {Clock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
 import type {Row} from '../columns.ts';
 import {createDurations} from '../durations.ts';
 import {concernsDatabase, isWorthRepeating, journalUnavailable} from './postgres-errors.ts';
@@ -214,9 +215,15 @@ export function createDatabase(
 
 			return result;
 		} catch (error) {
-			await client.query('rollback').catch((cause: unknown) => {
-				broken = cause instanceof Error ? cause : new Error('it does not answer');
-			});
+			if (error instanceof DatabaseError || error instanceof SvcError) {
+				await client.query('rollback').catch((cause: unknown) => {
+					broken = cause instanceof Error ? cause : new Error('it does not answer');
+				});
+			} else {
+				// The server might not answer a rollback either, and be waited for as long again. It rolls back by itself what is cut off.
+				broken = error instanceof Error ? error : new Error('it does not answer');
+			}
+
 			throw error;
 		} finally {
 			client.off('error', ignore);

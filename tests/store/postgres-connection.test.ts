@@ -1,10 +1,13 @@
+import {once} from 'node:events';
 // @module-tag slow
 import {chownSync, chmodSync, copyFileSync, existsSync, mkdtempSync, rmSync} from 'node:fs';
+import {connect, createServer, type Socket} from 'node:net';
 import {join} from 'node:path';
 import {Client} from 'pg';
 import {afterAll, describe, expect, test, vi} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
 import {codeOf} from '../../source/core/errors.ts';
+import {createDatabase} from '../../source/store/postgres/database.ts';
 import {examineDatabase} from '../../source/store/postgres/examine-database.ts';
 import {openPostgresStore} from '../../source/store/postgres/open-postgres-store.ts';
 import {hasPostgres, serverUser, startPostgres} from '../helpers/postgres.ts';
@@ -53,7 +56,7 @@ async function startWithTls() {
 
 const isOwn = process.env['SVC_TEST_POSTGRES'] === undefined;
 
-describe.runIf(hasPostgres && isOwn)('a database that speaks TLS', async () => {
+describe.runIf(hasPostgres && isOwn)('a database', async () => {
 	const server = await (hasPostgres && isOwn ? startWithTls() : undefined);
 	afterAll(() => server?.[Symbol.asyncDispose]());
 	const ca = server?.ca ?? '';
@@ -69,8 +72,7 @@ describe.runIf(hasPostgres && isOwn)('a database that speaks TLS', async () => {
 		`sslmode=require&sslrootcert=${ca}`,
 		`sslrootcert=${ca}`,
 		'sslmode=no-verify',
-		'sslmode=disable',
-	])('is reached with %s', async query => {
+	])('is reached by TLS with %s', async query => {
 		await expect(look(query)).resolves.toMatchObject({canWrite: true});
 	});
 
@@ -78,7 +80,7 @@ describe.runIf(hasPostgres && isOwn)('a database that speaks TLS', async () => {
 		['sslmode=verify-full', 'sslrootcert=FILE'],
 		['sslmode=require', 'sslrootcert=FILE'],
 		['sslrootcert=/nowhere/ca.pem', '/nowhere/ca.pem'],
-	])('is not reached with %s', async (query, words) => {
+	])('is not reached by TLS with %s', async (query, words) => {
 		const error: unknown = await look(query).catch((caught: unknown) => caught);
 		expect(codeOf(error)).toBe('journal_unavailable');
 		expect(String(error)).toContain(words);
@@ -114,4 +116,72 @@ describe.runIf(hasPostgres && isOwn)('a database that speaks TLS', async () => {
 			await admin.end();
 		}
 	});
+
+	test('that does not answer is not waited for twice by one transaction', async () => {
+		await using between = await standBetween(new URL(server?.plain ?? ''));
+		const database = createDatabase({clock: systemClock}, {url: between.url});
+		const ended: string[] = [];
+		const ask = async () => database.query('select 1').catch(() => {});
+		try {
+			await Promise.all([ask(), ask()]);
+			let others: Promise<void> | undefined;
+			const transaction = database.transact(async ({query}) => {
+				between.fallSilent();
+				// The first waits for an answer, as the transaction does, the second then for a connection.
+				others = ask()
+					.then(ask)
+					.then(() => {
+						ended.push('two queries');
+					});
+				await query('select 1');
+			});
+			await expect(transaction).rejects.toThrow('Query read timeout');
+			ended.push('transaction');
+			await others;
+			expect(ended).toEqual(['transaction', 'two queries']);
+		} finally {
+			await database.close();
+		}
+	}, 30_000);
 });
+
+/** Carries what a client and the server say, until it falls silent. */
+async function standBetween(url: URL) {
+	const sockets: Socket[] = [];
+	let isSilent = false;
+	const between = createServer(client => {
+		const server = connect(Number(url.port), url.hostname);
+		sockets.push(client, server);
+		for (const socket of [client, server]) {
+			socket.on('error', () => {});
+		}
+
+		client.on('data', bytes => {
+			if (!isSilent) {
+				server.write(bytes);
+			}
+		});
+		server.on('data', bytes => {
+			if (!isSilent) {
+				client.write(bytes);
+			}
+		});
+	}).listen(0, '127.0.0.1');
+	await once(between, 'listening');
+	const address = between.address();
+	const own = new URL(url);
+	own.port = String(typeof address === 'object' && address ? address.port : 0);
+	return {
+		url: own.href,
+		fallSilent() {
+			isSilent = true;
+		},
+		async [Symbol.asyncDispose]() {
+			for (const socket of sockets) {
+				socket.destroy();
+			}
+
+			between.close();
+		},
+	};
+}
