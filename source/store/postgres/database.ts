@@ -1,9 +1,9 @@
-import {readFileSync} from 'node:fs';
-import {type ClientConfig, DatabaseError, Pool, type PoolClient, type QueryResult, types} from 'pg';
+import {DatabaseError, Pool, type PoolClient, type QueryResult, types} from 'pg';
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {Row} from '../columns.ts';
 import {createDurations} from '../durations.ts';
+import {type Connection, connectionOf, nameOf} from './connection.ts';
 import {concernsDatabase, isWorthRepeating, journalUnavailable} from './postgres-errors.ts';
 
 /** How long a connection is waited for, and one answer, milliseconds: a sender gives up after ten seconds. */
@@ -105,8 +105,6 @@ const ask = async (
 	values: readonly Parameter[] = [],
 ): Promise<QueryResult<Row>> => client.query<Row>(text, values.map(clean));
 
-type Connection = Pick<ClientConfig, 'connectionString' | 'keepAlive' | 'application_name' | 'ssl'>;
-
 /**
  * Opens connections to `url` as they are needed; none is made yet. `time` stands for the clock of the database.
  *
@@ -125,11 +123,7 @@ export function createDatabase(
 	{url}: {readonly url: string},
 ): Database {
 	const name = nameOf(url);
-	const connection: Connection = {
-		...addressOf(url, name),
-		keepAlive: true,
-		application_name: 'svc',
-	};
+	const connection = connectionOf(url);
 	const pool = new Pool({
 		...connection,
 		max: 10,
@@ -258,52 +252,6 @@ export function createDatabase(
 		async close() {
 			closed ??= pool.end();
 			await closed;
-		},
-	};
-}
-
-/** Host and database of a URL, for a person. */
-function nameOf(url: string): string {
-	const {hostname, port, pathname, searchParams} = new URL(url);
-	const host = searchParams.get('host') ?? hostname;
-	return `postgres://${host}${port === '' ? '' : `:${port}`}${pathname}`;
-}
-
-/**
- * A URL for the driver, and how TLS is spoken. The files that it names are read here, once: the driver reads them anew with each connection, also with those that it opens by itself, where a file that is
- * away would end the process.
- *
- * `sslmode`: `disable` is no TLS, `no-verify` takes any certificate; with all others the certificate must be valid and have the name of the host.
- */
-function addressOf(url: string, name: string): Pick<Connection, 'connectionString' | 'ssl'> {
-	const parsed = new URL(url);
-	const take = (key: string) => {
-		const value = parsed.searchParams.get(key);
-		parsed.searchParams.delete(key);
-		return value ?? undefined;
-	};
-	const read = (key: string) => {
-		const file = take(key);
-		try {
-			return file === undefined ? undefined : readFileSync(file, 'utf8');
-		} catch (error) {
-			throw journalUnavailable(name, error);
-		}
-	};
-	const mode = take('sslmode');
-	const [ca, cert, key] = [read('sslrootcert'), read('sslcert'), read('sslkey')];
-	if ([mode, ca, cert, key].every(part => part === undefined)) {
-		return {connectionString: url};
-	}
-
-	take('ssl');
-	return {
-		connectionString: parsed.href,
-		ssl: mode !== 'disable' && {
-			rejectUnauthorized: mode !== 'no-verify',
-			...(ca !== undefined && {ca}),
-			...(cert !== undefined && {cert}),
-			...(key !== undefined && {key}),
 		},
 	};
 }
