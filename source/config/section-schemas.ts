@@ -179,7 +179,7 @@ export const gatewaySettings = defineSettings({
 export const tlsSettings = defineSettings({
 	ca: setting(z.union([nonEmptyText, nonEmptyTexts]), {
 		description:
-			'PEM files with certificates of authorities, a path or a list, `~/` or from the home; they count beside those of Node and of the system, for all that the gateway connects to',
+			'PEM files with certificates of authorities, a path or a list, `~/` or from the home; they count beside those of Node and of the system, for all that the gateway connects to but a database (`gateway.store`)',
 		default: [],
 		to: (written): readonly string[] => (typeof written === 'string' ? [written] : written),
 	}),

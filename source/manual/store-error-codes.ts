@@ -1,7 +1,7 @@
 /** Of `errorCodes`, those of the store and of the gateways on it. */
 export const storeErrorCodes = {
 	journal_unavailable:
-		'Events are answered 503 and nothing is half accepted: the disk is full or the database locked. Free space; it goes on by itself',
+		'Events are answered 503 and nothing is half accepted: the disk is full, the file is locked, or the database of `gateway.store` cannot be used; the message says which. Once that is mended it goes on by itself',
 	member_busy:
 		'Another gateway on the same store cannot be asked now: too many calls are under way, or what is to be passed on is larger than 512 KiB',
 	member_silent:

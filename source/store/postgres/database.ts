@@ -1,8 +1,10 @@
-import type {Pool, PoolClient, QueryResult} from 'pg';
+import {DatabaseError, type Pool, type PoolClient, type QueryResult} from 'pg';
 import type {Clock} from '../../core/clock.ts';
+import {SvcError} from '../../core/errors.ts';
 import type {Row} from '../columns.ts';
 import {createDurations} from '../durations.ts';
-import {createPool, nameOf} from './pool.ts';
+import {nameOf} from './connection.ts';
+import {createPool} from './pool.ts';
 import {concernsDatabase, isWorthRepeating, journalUnavailable} from './postgres-errors.ts';
 
 /** A member that is stopped in the middle of a transaction keeps its locks no longer. */
@@ -119,6 +121,8 @@ const ask = async (
 
 /**
  * Opens connections to `url` as they are needed; none is made yet. `time` stands for the clock of the database.
+ *
+ * @throws SvcError `journal_unavailable`: a file that the URL names cannot be read
  */
 export function createDatabase(
 	{
@@ -230,9 +234,15 @@ export function createDatabase(
 			await (committing ?? commit());
 			return result;
 		} catch (error) {
-			await client.query('rollback').catch((cause: unknown) => {
-				broken = cause instanceof Error ? cause : new Error('it does not answer');
-			});
+			if (error instanceof DatabaseError || error instanceof SvcError) {
+				await client.query('rollback').catch((cause: unknown) => {
+					broken = cause instanceof Error ? cause : new Error('it does not answer');
+				});
+			} else {
+				// The server might not answer a rollback either, and be waited for as long again. It rolls back by itself what is cut off.
+				broken = error instanceof Error ? error : new Error('it does not answer');
+			}
+
 			throw error;
 		} finally {
 			client.off('error', ignore);

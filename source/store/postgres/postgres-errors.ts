@@ -14,12 +14,23 @@ export const concernsDatabase = (error: unknown): boolean =>
 	!(error instanceof SvcError && error.code !== 'journal_unavailable') &&
 	!ofStatement.test(codeOf(error) ?? '');
 
+const unknownAuthority =
+	'its certificate comes from an authority that is not known here: add "sslrootcert=FILE" to the URL';
+
 /** What a code means for the person who runs the gateway, and what to do. */
 const remedies: Readonly<Record<string, string>> = {
 	ECONNREFUSED: 'nothing listens there: start PostgreSQL, or correct "gateway.store"',
 	ENOTFOUND: 'there is no such host: correct "gateway.store"',
 	ETIMEDOUT: 'the host does not answer',
 	ECONNRESET: 'the connection was cut',
+	UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
+	UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
+	UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+	SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+	DEPTH_ZERO_SELF_SIGNED_CERT: unknownAuthority,
+	ERR_TLS_CERT_ALTNAME_INVALID:
+		'its certificate is one of another host: write the name that the certificate has into the URL',
+	CERT_HAS_EXPIRED: 'its certificate has expired: renew it there',
 	'28P01': 'the password is wrong: correct "gateway.store"',
 	'28000': 'this user may not connect: look at pg_hba.conf',
 	'3D000': 'there is no such database: create it ("createdb")',
