@@ -269,7 +269,10 @@ export type Journal = {
 	/** How many deliveries are kept. */
 	count(): Promise<number>;
 	/** Applies the retention in short transactions, and keeps only the newest 10,000 rejections (any stranger can make them); yields to the event loop between them. Returns what went. */
-	purge(retention: Retention): Promise<{readonly bodies: number; readonly rows: number}>;
+	purge(
+		retention: Retention,
+		signal?: AbortSignal,
+	): Promise<{readonly bodies: number; readonly rows: number}>;
 };
 
 /**

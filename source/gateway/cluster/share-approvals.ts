@@ -7,6 +7,7 @@ import {
 	approvalAnswerSchema,
 	approvalSchema,
 } from '../../core/schemas/approval.ts';
+import {createTimer} from '../../core/stops.ts';
 import type {World} from '../../core/world.ts';
 import type {OpenedApprovals} from '../approvals/open-approvals.ts';
 import type {GatewayCluster} from './open-cluster.ts';
@@ -18,6 +19,9 @@ export type SharedApprovals = Omit<OpenedApprovals, 'extend'> & {
 };
 
 type AtOther = {readonly approval: Approval; readonly owner: string};
+
+/** Pause before a member that did not answer is asked again, milliseconds. */
+const askAgainMs = 2000;
 
 /** JSON of the requests that a member tells another of at once, in UTF-16 units. */
 const maxTold = 256 * 1024;
@@ -53,15 +57,33 @@ export function shareApprovals(
 		}
 	});
 
-	/** Asks each of the others what waits there: it was asked before this one was there, or the note of it is lost. */
+	/** Asks each of the others what waits there: it was asked before this one was there, or the note of it is lost. Of one that does not answer nobody knows, and it is asked again. */
 	const askOthers = async () => {
+		await cluster.look();
+		let isSilent = false;
 		for (const {owner, node, state} of cluster.members()) {
 			if (state === 'live' && owner !== cluster.owner) {
 				// oxlint-disable-next-line no-await-in-loop -- a few, and nothing waits for it
 				const told = await cluster.call('waiting', null, owner).catch(() => undefined);
+				isSilent ||= told === undefined;
 				keepTold(told, {owner, node});
 			}
 		}
+
+		if ((isSilent || cluster.members().length === 0) && again.isFree()) {
+			again.set(askAgainMs, askSoon);
+		}
+	};
+
+	const again = createTimer(clock);
+	cluster.onLeaving(() => {
+		again[Symbol.dispose]();
+	});
+	let asking: Promise<void> | undefined;
+	const askSoon = () => {
+		asking ??= askOthers().finally(() => {
+			asking = undefined;
+		});
 	};
 
 	const keepTold = (
@@ -80,9 +102,11 @@ export function shareApprovals(
 		}
 	};
 
-	cluster.onMissed(() => {
-		void askOthers();
-	});
+	if (cluster.isShared) {
+		askSoon();
+		cluster.onMissed(askSoon);
+	}
+
 	cluster.serve('waiting', {
 		has: () => true,
 		async perform() {
@@ -123,11 +147,22 @@ export function shareApprovals(
 			`Cannot tell whether approval ${id} took that: gateway "${others.get(id)?.approval.node ?? 'of its run'}", which asks, does not answer; look at it again`,
 		);
 
+	/** What a form was filled in with may be a password, and would stand in the database for a while. */
+	const refusePlain = (id: number, answer: ApprovalAnswer) => {
+		if ('content' in answer && !cluster.isSealed()) {
+			throw new SvcError(
+				'approval_invalid',
+				`Cannot fill in form ${id} here: without gateway.store_key it would pass through the database as it is; fill it in at gateway "${others.get(id)?.approval.node ?? 'of its run'}", or set the key`,
+			);
+		}
+	};
+
 	const settleThere = async (
 		id: number,
 		answer: ApprovalAnswer,
 		by: string,
 	): Promise<AnswerOutcome> => {
+		refusePlain(id, answer);
 		const result = await cluster.call(
 			'settle',
 			plain({id, answer, by: `${by} at ${cluster.node}`}),
