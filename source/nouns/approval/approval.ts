@@ -66,15 +66,16 @@ function timeText(entry: ApprovalEntry, {now}: AsOf): string {
 const argumentsText = (approval: Approval): string =>
 	approval.kind === 'tool' ? JSON.stringify(approval.args) : approval.message;
 
-/** `run #184 gh-review`, then what it was called with. */
+/** `run #184 gh-review`, at which gateway where that is another one, then what it was called with. */
 function forText(approval: Approval): string {
-	const {kind, run, route, job} = approval;
+	const {kind, run, route, job, node} = approval;
 	const words = askerWords(approval);
 	return [
 		run === undefined ? 'a person' : `run #${run}`,
 		...(words === '' ? [] : [` ${words}`]),
 		// An event that fires a job.
 		...(job && route !== undefined ? [` job ${job.name}`] : []),
+		...(node === undefined ? [] : [` at ${node}`]),
 		...(kind === 'tool' && approval.args !== null
 			? [`  ${argumentsText(approval).slice(0, 200)}`]
 			: []),
