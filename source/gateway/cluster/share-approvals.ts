@@ -1,6 +1,6 @@
 import type {AnswerOutcome, Approval, ApprovalAnswer} from '../../core/approval.ts';
+import type {Broker} from '../../core/broker.ts';
 import {SvcError} from '../../core/errors.ts';
-import type {Emit} from '../../core/events.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {
 	answerOutcomeSchema,
@@ -9,6 +9,7 @@ import {
 } from '../../core/schemas/approval.ts';
 import {createTimer} from '../../core/stops.ts';
 import type {World} from '../../core/world.ts';
+import type {Store} from '../../store/port.ts';
 import type {OpenedApprovals} from '../approvals/open-approvals.ts';
 import type {GatewayCluster} from './open-cluster.ts';
 
@@ -35,9 +36,14 @@ export function shareApprovals(
 	approvals: OpenedApprovals,
 	{
 		clock,
-		emit,
+		broker,
+		store,
 		cluster,
-	}: Pick<World, 'clock'> & {readonly emit: Emit; readonly cluster: GatewayCluster},
+	}: Pick<World, 'clock'> & {
+		readonly broker: Pick<Broker, 'emit'>;
+		readonly store: {readonly approvals: Pick<Store['approvals'], 'get'>};
+		readonly cluster: GatewayCluster;
+	},
 ): SharedApprovals {
 	const others = new Map<number, AtOther>();
 	const isHere = (id: number) => approvals.waiting().some(one => one.id === id);
@@ -49,6 +55,19 @@ export function shareApprovals(
 			} else if (event.type === 'approval-settled') {
 				others.delete(event.approval.id);
 			}
+		}
+	});
+	/** That it was settled was told in no note that arrived, but stands in the store. */
+	const lookAt = async (id: number) => {
+		const approval = await store.approvals.get(id);
+		if (approval?.decision && others.delete(id)) {
+			broker.emit({type: 'approval-settled', at: clock.now(), approval});
+		}
+	};
+
+	cluster.onNote(note => {
+		if (note.kind === 'approval-settled' && others.has(note.id)) {
+			void lookAt(note.id).catch(() => {});
 		}
 	});
 	cluster.onTaken(({denied}) => {
@@ -98,7 +117,8 @@ export function shareApprovals(
 		for (const approval of parsed.data) {
 			const there = {...approval, node} as Approval;
 			others.set(approval.id, {approval: there, owner});
-			emit({type: 'approval-requested', at: clock.now(), approval: there});
+			// For the faces of this one: the others know.
+			broker.emit({type: 'approval-requested', at: clock.now(), approval: there});
 		}
 	};
 

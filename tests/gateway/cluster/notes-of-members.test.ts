@@ -292,6 +292,7 @@ test('what waits at another member is asked again until that answers, and is for
 	const asked = makeToolApproval({id: 7});
 	const told: GatewayEvent[] = [];
 	let calls = 0;
+	let tellOf: (note: StoreNote) => void = () => {};
 	let hear: (events: readonly GatewayEvent[], from: string) => void = () => {};
 	const cluster = {
 		isShared: true,
@@ -307,6 +308,9 @@ test('what waits at another member is asked again until that answers, and is for
 		onHeard(listener: typeof hear) {
 			hear = listener;
 		},
+		onNote(listener: typeof tellOf) {
+			tellOf = listener;
+		},
 		onMissed() {},
 		onTaken() {},
 		onLeaving() {},
@@ -318,8 +322,18 @@ test('what waits at another member is asked again until that answers, and is for
 		} as unknown as Parameters<typeof shareApprovals>[0],
 		{
 			clock,
-			emit(event) {
-				told.push(event);
+			broker: {
+				emit(event) {
+					told.push(event);
+				},
+			},
+			store: {
+				approvals: {
+					get: async () => ({
+						...asked,
+						decision: {outcome: 'denied', at: 1, by: 'the gateway'},
+					}),
+				},
 			},
 			cluster: cluster as unknown as RoomWorld['cluster'],
 		},
@@ -340,4 +354,10 @@ test('what waits at another member is asked again until that answers, and is for
 	).rejects.toMatchObject({code: 'approval_invalid'});
 	hear([{type: 'approval-settled', at: 1, approval: asked}], '');
 	expect(approvals.waiting()).toEqual([]);
+	hear([{type: 'approval-requested', at: 1, approval: asked}], 'west');
+	// The event of its end was lost with the database, its row was not.
+	tellOf({kind: 'approval-settled', id: 7});
+	await turn();
+	expect(approvals.waiting()).toEqual([]);
+	expect(told.at(-1)).toMatchObject({type: 'approval-settled', approval: {id: 7}});
 });
