@@ -19,3 +19,6 @@ export type StoreEvents = {
 	 */
 	readonly onFailing?: (reason: string | undefined) => void;
 };
+
+/** How much a retention has removed. */
+export type Purged = {readonly bodies: number; readonly rows: number};
