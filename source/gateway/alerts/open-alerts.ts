@@ -172,6 +172,7 @@ function mayMatter(event: GatewayEvent): boolean {
 		case 'message-skipped':
 		case 'journal-counted':
 		case 'queue-counted':
+		case 'store-failing':
 		case 'cluster-changed':
 		case 'traffic-counted':
 		case 'keys-changed':

@@ -226,10 +226,12 @@ describe.runIf(server)('without its database', () => {
 		const status = await gateway.port.status();
 		expect(status.store).toEqual({kind: 'postgres', ok: false});
 		expect(status.cluster?.members).toMatchObject([{node: 'east'}]);
+		expect(gateway.port.getState().storeFailing).toContain('gateway.store');
 		const health = await fetch(`${gateway.url()}/health`);
 		expect([health.status, await health.json()]).toMatchObject([503, {status: 'unavailable'}]);
 		await own.start();
 		await gateway.until(({logs}) => logs.some(({message}) => message.includes('reached again')));
+		await gateway.until(({storeFailing}) => storeFailing === undefined);
 		expect((await gateway.send('hook', {name: 'Carl'})).status).toBe(202);
 		const {runs} = await gateway.until(
 			({runs: all}) => all.filter(({state}) => state === 'done').length === 2,
