@@ -132,6 +132,7 @@ export const approvalNoun: Omit<Noun<ApprovalEntry>, 'printed'> = {
 			entry.kind === 'rule' ? ruleForText(entry.rule) : forText(entry.approval),
 		),
 		ofRequest('run', ({run}) => (run === undefined ? '' : `#${run}`)),
+		ofRequest('node', ({node = ''}) => node),
 		ofRequest('route', approval => askerWords(approval, quotedName)),
 		ofRequest('denies in', (approval, {now}) => timeLeft(approval, now)),
 		column('arguments', 0, entry =>
@@ -210,9 +211,9 @@ export const printedApprovals: Readonly<
 	Record<'settled' | 'waiting', Noun<ApprovalEntry>['printed']>
 > = {
 	waiting: {
-		columns: ['id', 'server', 'tool', 'run', 'route', 'denies in', 'arguments'],
+		columns: ['id', 'server', 'tool', 'run', 'node', 'route', 'denies in', 'arguments'],
 		whole: ['id', 'tool', 'denies in'],
-		optional: ['route', 'run'],
+		optional: ['node', 'route', 'run'],
 		empty: 'Nothing waits for a person',
 	},
 	settled: {
