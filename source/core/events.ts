@@ -60,6 +60,8 @@ export type GatewayEvent =
 	| {readonly type: 'journal-counted'; readonly at: number; readonly counts: JournalCounts}
 	/** The runs that wait, and the places of those at work. */
 	| {readonly type: 'queue-counted'; readonly at: number; readonly queue: RunQueue}
+	/** Nothing can be written to the store, and why; without a reason: it can be again. */
+	| {readonly type: 'store-failing'; readonly at: number; readonly reason?: string}
 	/** The gateways on the store that this one shares, as they stand now, those that are gone among them. */
 	| {
 			readonly type: 'cluster-changed';
@@ -183,6 +185,7 @@ const eventTypes: Readonly<Record<GatewayEvent['type'], true>> = {
 	'history-restored': true,
 	'journal-counted': true,
 	'queue-counted': true,
+	'store-failing': true,
 	'cluster-changed': true,
 	'traffic-counted': true,
 	'api-changed': true,

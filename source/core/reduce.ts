@@ -32,6 +32,7 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 		journal,
 		queue,
 		cluster,
+		storeFailing,
 		traffic,
 		api,
 		said,
@@ -42,6 +43,7 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 	const nextRuns = runsAfter(state.runs, events);
 	const nextJournal = events.reduce(journalAfter, journal);
 	const nextCluster = events.reduce(clusterAfter, cluster);
+	const nextFailing = events.reduce(storeFailingAfter, storeFailing);
 	const nextQueue = events.reduce(queueAfter, queue);
 	const nextWhole = wholeAfter({before: state, deliveries: nextDeliveries, runs: nextRuns}, events);
 	const nextInstalls = events.reduce(installsAfter, installs);
@@ -72,6 +74,7 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 		problems: events.reduce(problemsAfter, state.problems),
 		totals: events.reduce(totalsAfter, state.totals),
 		...(nextJournal && {journal: nextJournal}),
+		...(nextFailing !== undefined && {storeFailing: nextFailing}),
 		...(nextQueue && {queue: nextQueue}),
 		...(nextCluster && {cluster: nextCluster}),
 		...(nextWhole && {wholeFrom: nextWhole}),
@@ -131,6 +134,7 @@ const webhookAfter = (webhook: WebhookState, event: GatewayEvent): WebhookState 
 		case 'history-restored':
 		case 'journal-counted':
 		case 'queue-counted':
+		case 'store-failing':
 		case 'cluster-changed':
 		case 'traffic-counted':
 		case 'routes-changed':
@@ -170,6 +174,9 @@ const journalAfter: Slice<'journal'> = (journal, event) =>
 
 const queueAfter: Slice<'queue'> = (queue, event) =>
 	event.type === 'queue-counted' ? event.queue : queue;
+
+const storeFailingAfter: Slice<'storeFailing'> = (failing, event) =>
+	event.type === 'store-failing' ? event.reason : failing;
 
 const clusterAfter: Slice<'cluster'> = (cluster, event) =>
 	event.type === 'cluster-changed' ? event.members : cluster;

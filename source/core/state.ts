@@ -71,7 +71,6 @@ export type RunSaid = {
 	readonly text: string;
 };
 
-/** The sum of the events. Immutable; every list is capped (see `reduce.ts`), oldest first. */
 /** A gateway on a store that several share. */
 export type ClusterMember = {
 	readonly node: string;
@@ -81,6 +80,7 @@ export type ClusterMember = {
 	readonly leases: number;
 };
 
+/** The sum of the events. Immutable; every list is capped (see `reduce.ts`), oldest first. */
 export type GatewayState = {
 	readonly gateway: {
 		readonly pid: number;
@@ -121,6 +121,8 @@ export type GatewayState = {
 	readonly journal?: JournalCounts;
 	/** The queue as it was counted last, which `runs` need not hold whole. Absent as `journal` is. */
 	readonly queue?: RunQueue;
+	/** Why nothing can be written to the store; absent while it can. */
+	readonly storeFailing?: string;
 	/** The gateways on the store that this one shares; absent where it has it for itself. */
 	readonly cluster?: readonly ClusterMember[];
 	/** Every delivery from this id on, and every run from this number on, is in the lists above; older ones may be missing between others. Absent: nobody knows. */

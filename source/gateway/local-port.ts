@@ -1,5 +1,6 @@
 import type {Broker} from '../core/broker.ts';
 import {SvcError} from '../core/errors.ts';
+import type {GatewayState} from '../core/state.ts';
 import {createChatChanges} from './commands/chat-commands.ts';
 import {createGatewayCommands} from './commands/gateway-commands.ts';
 import {createInstallCommands} from './commands/install-commands.ts';
@@ -33,7 +34,7 @@ export function createLocalPort(
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- filled before a command is called; none looks at a room before that
 	const rooms = {} as Rooms;
 	const commands: Omit<GatewayCommands, 'stop'> = {
-		...createReadCommands(rooms),
+		...createReadCommands(rooms, () => nodesOfRuns(broker.getState())),
 		...createWorkCommands(rooms),
 		...createKeyCommands(rooms),
 		deleteSession: async id => rooms.api.sessions.remove(id),
@@ -83,3 +84,10 @@ export function createLocalPort(
 function refuse(reason: string): never {
 	throw new SvcError('journal_unavailable', reason);
 }
+
+const nodesOfRuns = ({runs, cluster = []}: GatewayState): ReadonlyMap<number, string> =>
+	new Map(
+		cluster.length < 2
+			? []
+			: runs.flatMap(({id, node}) => (node === undefined ? [] : [[id, node]])),
+	);

@@ -113,7 +113,7 @@ export async function openIntake(
 	cluster = stack.use(
 		openCluster(
 			{clock, log: log.from('cluster'), store, broker, live, version},
-			{isShared, node, ending, onWaiting},
+			{isShared, node, ending, onWaiting, sealer: () => shared?.sealer()},
 		),
 	);
 	const world: RoomWorld = {

@@ -121,12 +121,15 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 	});
 	reportPlatforms();
 	deliverer.follow();
+	// Connecting takes its time, and nothing waits for it.
+	void conversations.changed();
 	let alerts: Alerts | undefined;
 	stack.use(
 		await cluster.holdAlone('alerts', {
-			async start() {
+			async start(isHeld) {
 				const opened = await openAlerts({
 					...world,
+					isHeld,
 					deliverer,
 					log: log.from('alerts'),
 					host: cluster.isShared ? cluster.node : hostname(),
@@ -141,8 +144,6 @@ export async function openWorks(intake: Intake, stack: AsyncDisposableStack) {
 			},
 		}),
 	);
-	// Connecting takes its time, and nothing waits for it.
-	void conversations.changed();
 	dispatcher.wake();
 	// Looking for model servers takes up to half a second; nothing waits for it.
 	void model.choose();

@@ -20,7 +20,7 @@ import type {HistorySearching} from './history/port.ts';
 import type {StoredKeys} from './key-port.ts';
 import type {StoredSessions} from './session-port.ts';
 import type {Shared} from './shared-port.ts';
-import type {StoreHealth} from './store-health.ts';
+import type {Purged, StoreHealth} from './store-health.ts';
 
 /** Whose events something is made of. */
 export type RouteKey = {readonly profile: string; readonly route: string};
@@ -269,7 +269,7 @@ export type Journal = {
 	/** How many deliveries are kept. */
 	count(): Promise<number>;
 	/** Applies the retention in short transactions, and keeps only the newest 10,000 rejections (any stranger can make them); yields to the event loop between them. Returns what went. */
-	purge(retention: Retention): Promise<{readonly bodies: number; readonly rows: number}>;
+	purge(retention: Retention, signal?: AbortSignal): Promise<Purged>;
 };
 
 /**

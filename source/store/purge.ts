@@ -3,6 +3,8 @@ import type {Journal, Retention} from './port.ts';
 import {givingReserve, type Reserve} from './reserve-file.ts';
 import type {RetentionStep, RetentionSteps} from './retention.ts';
 
+const goesOn = (signal: AbortSignal | undefined): boolean => signal?.aborted !== true;
+
 /** Applies a retention slice by slice. On a full disk it gives the reserve back, since deleting needs room, too. */
 export function createPurge({
 	database,
@@ -18,27 +20,36 @@ export function createPurge({
 }): Journal['purge'] {
 	const checkpoint = database.prepare('pragma wal_checkpoint(truncate)');
 
-	const apply = async (step: RetentionStep, retention: Retention) => {
+	const apply = async (
+		step: RetentionStep,
+		retention: Retention,
+		signal: AbortSignal | undefined,
+	) => {
 		let went = 0;
-		for (let after: number | undefined; ;) {
+		for (let after: number | undefined; goesOn(signal);) {
 			// oxlint-disable-next-line no-await-in-loop -- slices follow each other; other writes come between them
 			const done = await commit.write(() => step(retention, after));
 			went += done.went;
 			after = done.last;
 			if (!done.more) {
-				return went;
+				break;
 			}
 		}
+
+		return went;
 	};
 
-	const all = async (retention: Retention) => {
-		const bodies = await apply(steps.bodies, retention);
-		await apply(steps.identifiers, retention);
-		await apply(steps.messages, retention);
-		const rejections = await apply(steps.rejections, retention);
-		const rows = await apply(steps.rows, retention);
-		const sessions = await apply(steps.sessions, retention);
-		return {bodies, rows: rejections + rows + sessions + (await apply(steps.jobRuns, retention))};
+	const all = async (retention: Retention, signal: AbortSignal | undefined) => {
+		const bodies = await apply(steps.bodies, retention, signal);
+		await apply(steps.identifiers, retention, signal);
+		await apply(steps.messages, retention, signal);
+		const rejections = await apply(steps.rejections, retention, signal);
+		const rows = await apply(steps.rows, retention, signal);
+		const sessions = await apply(steps.sessions, retention, signal);
+		return {
+			bodies,
+			rows: rejections + rows + sessions + (await apply(steps.jobRuns, retention, signal)),
+		};
 	};
 
 	/** The log is written into the database, which has to grow for it. What cannot be written stays in the log, and nothing is lost. */
@@ -59,9 +70,9 @@ export function createPurge({
 		reserve.ensure();
 	};
 
-	return async retention => {
+	return async (retention, signal) => {
 		try {
-			return await givingReserve(reserve, async () => all(retention));
+			return await givingReserve(reserve, async () => all(retention, signal));
 		} finally {
 			if (database.isOpen) {
 				tidy();

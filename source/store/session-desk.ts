@@ -13,7 +13,7 @@ import {
 import {cell} from '../core/untrusted.ts';
 import type {StoredSessions} from './session-port.ts';
 import {refuseAbove} from './session-room.ts';
-import {holdLease, type Leases} from './shared-port.ts';
+import {type HeldLease, holdLease, type Leases} from './shared-port.ts';
 
 /** A session with one turn of it under way; nobody else has one meanwhile. */
 export type OpenSession = {
@@ -24,7 +24,7 @@ export type OpenSession = {
 	checkRoom(messages: readonly JsonObject[]): void;
 	/** From here on somebody knows its identifier: it stays, though nothing be said in it. */
 	tell(): void;
-	/** Durably adds the turn. @param run that `answer` is of @throws SvcError `session_full`, `session_not_found` when it was removed meanwhile, `journal_unavailable` */
+	/** Durably adds the turn. @param run that `answer` is of @throws SvcError `session_full`, `session_not_found` when it was removed meanwhile, `session_busy` when another gateway may have gone on with it, `journal_unavailable` */
 	keep(turn: {
 		readonly asked: readonly JsonObject[];
 		readonly answer: JsonObject;
@@ -57,7 +57,7 @@ export function createSessionDesk({
 	/** Says which sessions have a turn under way, at whichever gateway. */
 	readonly leases: Leases;
 }): SessionDesk {
-	const take = async (id: string): Promise<AsyncDisposable> => {
+	const take = async (id: string): Promise<HeldLease> => {
 		const place = await holdLease(leases(`session ${id}`), clock);
 		if (!place) {
 			throw new SvcError(
@@ -72,7 +72,7 @@ export function createSessionDesk({
 	const opened = (
 		id: string,
 		before: readonly JsonObject[],
-		{isNew, place}: {readonly isNew: boolean; readonly place: AsyncDisposable},
+		{isNew, place}: {readonly isNew: boolean; readonly place: HeldLease},
 	): OpenSession => {
 		let isKnown = !isNew;
 		return {
@@ -88,6 +88,14 @@ export function createSessionDesk({
 				});
 			},
 			async keep({asked, answer, model, run}) {
+				// Another gateway may have gone on with it by now.
+				if (!(await place.isHeld())) {
+					throw new SvcError(
+						'session_busy',
+						`Cannot add the turn to session "${id}": another gateway may have gone on with it, as this one could not keep its place`,
+					);
+				}
+
 				const messages = [...asked, answer];
 				const first = messages.find(({role}) => role === 'user');
 				const title = first ? spokenText(first).replaceAll(/\s+/g, ' ').trim() : '';
@@ -109,7 +117,7 @@ export function createSessionDesk({
 			},
 			async [Symbol.asyncDispose]() {
 				try {
-					if (!isKnown) {
+					if (!isKnown && !place.lost.aborted) {
 						await sessions.remove(id);
 					}
 				} catch {

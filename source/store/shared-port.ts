@@ -3,6 +3,7 @@ import {type Clock, every} from '../core/clock.ts';
 import type {GatewayEvent} from '../core/events.ts';
 import type {IdShare} from '../core/ids.ts';
 import type {JsonValue} from '../core/json.ts';
+import {createTimer} from '../core/stops.ts';
 import type {Documents} from './document-port.ts';
 import type {Limits} from './limits/port.ts';
 
@@ -33,23 +34,76 @@ export type NamedLease = {
 
 const leaseMs = 30_000;
 
-/** Takes the lease and beats it until it is disposed of, which releases it; `undefined` while another holder has it. */
+/** A lease that is beaten. */
+export type HeldLease = AsyncDisposable & {
+	/** Aborts once another may have the lease: a beat was refused, or none could be told in time. */
+	readonly lost: AbortSignal;
+	/** Whether it is still held, which the store is asked when it may have run out: in a process that was stopped nothing has aborted yet. @throws SvcError `journal_unavailable` */
+	isHeld(): Promise<boolean>;
+};
+
+/** Takes the lease and beats it until it is disposed of, which releases it, or it is lost; `undefined` while another holder has it. */
 export async function holdLease(
 	lease: ReturnType<Leases>,
 	clock: Clock,
-): Promise<AsyncDisposable | undefined> {
-	const held = await lease.take(leaseMs);
-	if (!held) {
+): Promise<HeldLease | undefined> {
+	let keptAt = clock.monotonic();
+	const taken = await lease.take(leaseMs);
+	if (!taken) {
 		return undefined;
 	}
 
+	let held = taken;
+	const lost = new AbortController();
+	const runsOut = createTimer(clock);
+	const plan = () => {
+		runsOut.set(Math.max(0, leaseMs - (clock.monotonic() - keptAt)), () => {
+			void beat().catch(lose);
+		});
+	};
+	const lose = () => {
+		stop();
+		runsOut[Symbol.dispose]();
+		lost.abort();
+	};
+
+	/** One that has run out, in a process that was stopped, is as good as kept when nobody had it since: no token was given meanwhile. */
+	const takeAgain = async () => {
+		const next = await lease.take(leaseMs);
+		if (next?.token !== held.token + 1) {
+			await next?.release();
+			return false;
+		}
+
+		held = next;
+		return true;
+	};
+
+	const beat = async () => {
+		const askedAt = clock.monotonic();
+		const isKept = (await held.beat(leaseMs)) || (await takeAgain());
+		if (!isKept) {
+			lose();
+		} else if (askedAt > keptAt) {
+			keptAt = askedAt;
+			plan();
+		}
+
+		return isKept;
+	};
+
+	// One that could not be told is made up for by the next, until the lease has run out.
 	const stop = every(clock, leaseMs / 3, async () => {
-		// A beat that could not be told is made up for by the next.
-		await held.beat(leaseMs).catch(() => false);
+		await beat().catch(() => {});
 	});
+	plan();
 	return {
+		lost: lost.signal,
+		isHeld: async () =>
+			!lost.signal.aborted && (clock.monotonic() - keptAt < leaseMs || (await beat())),
 		async [Symbol.asyncDispose]() {
 			stop();
+			runsOut[Symbol.dispose]();
 			await held.release();
 		},
 	};

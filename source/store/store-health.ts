@@ -1,5 +1,7 @@
 /** How a store does. */
 export type StoreHealth = {
+	/** How late notes of other gateways were heard at most in the last minute, milliseconds by the clock of the store; absent where there are none. */
+	readonly notesLagMs?: number;
 	/** Last write failure, if writes fail now. */
 	readonly failing?: string;
 	/** Notes dropped since the start. */
@@ -17,3 +19,6 @@ export type StoreEvents = {
 	 */
 	readonly onFailing?: (reason: string | undefined) => void;
 };
+
+/** How much a retention has removed. */
+export type Purged = {readonly bodies: number; readonly rows: number};

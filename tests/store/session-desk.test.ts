@@ -41,3 +41,55 @@ test('a session whose messages could not be read, or that could not be removed, 
 	await using open = await desk.resume({kind: 'person'}, session.id);
 	await expect(desk.remove(open.id)).rejects.toMatchObject({code: 'session_busy'});
 });
+
+test('a turn whose place another gateway has by now is not added, nor is the session removed', async () => {
+	const clock = createFakeClock();
+	const {leases} = createSharedMemory(clock);
+	let isAway = false;
+	const done: string[] = [];
+	const deskOf = () =>
+		createSessionDesk({
+			clock,
+			leases: name => ({
+				async take(ms) {
+					const lease = await leases(name).take(ms);
+					return (
+						lease && {
+							...lease,
+							beat: async more => (isAway ? Promise.reject(new Error('away')) : lease.beat(more)),
+						}
+					);
+				},
+			}),
+			sessions: {
+				async begin() {},
+				async append() {
+					done.push('append');
+					return session;
+				},
+				get: async () => session,
+				messages: async () => [],
+				async remove() {
+					done.push('remove');
+					return true;
+				},
+			},
+		});
+	const turn = {asked: [], answer: {role: 'assistant'}, model: 'fast'};
+	const [east, west] = [deskOf(), deskOf()];
+	const late = await east.resume({kind: 'person'}, session.id);
+	// Stopped for longer than the lease: as long as nobody else goes on, it is still its own.
+	isAway = true;
+	clock.advance(9000);
+	isAway = false;
+	await late.keep(turn);
+	isAway = true;
+	clock.advance(31_000);
+	isAway = false;
+	const next = await west.resume({kind: 'person'}, session.id);
+	await expect(late.keep(turn)).rejects.toMatchObject({code: 'session_busy'});
+	await late[Symbol.asyncDispose]();
+	await next.keep(turn);
+	expect(done).toEqual(['append', 'append']);
+	await next[Symbol.asyncDispose]();
+});

@@ -12,14 +12,16 @@ export function approvalJson(
 	approval: Approval,
 	fromEvent?: readonly FromEvent[],
 ): Readonly<Record<string, unknown>> {
-	const {id, kind, profile, run, route, delivery, conversation, requestedAt, deadline, decision} =
+	const {id, kind, profile, run, route, delivery, conversation, requestedAt, deadline, ...rest} =
 		approval;
+	const {decision, node} = rest;
 	const shared = {
 		run: run ?? null,
 		route: route ?? null,
 		deadline,
 		delivery: delivery ?? null,
 		...(conversation && {conversation}),
+		...(node !== undefined && {node}),
 	};
 	const times = {profile, requestedAt, latestDeadline: approval.latestDeadline};
 	if (approval.kind === 'form') {

@@ -66,10 +66,13 @@ function addReading(group: Command, context: Context): void {
 			}
 
 			for (const {state, approvals} of lists) {
+				const isElsewhere = approvals.some(({node}) => node !== undefined);
+				const printed = printedApprovals[state];
+				const columns = printed.columns.filter(key => key !== 'node' || isElsewhere);
 				// oxlint-disable-next-line no-await-in-loop -- one below the other
 				await printList(
 					context,
-					{...approvalNoun, printed: printedApprovals[state]},
+					{...approvalNoun, printed: {...printed, columns}},
 					{
 						items: approvals.map(approval => ({kind: state, approval})),
 						known: {now: context.clock.now()},

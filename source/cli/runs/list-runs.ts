@@ -41,7 +41,10 @@ export async function listRuns(
 	const {limit: _limit, ...wanted} = asked;
 	const {printed} = runNoun;
 	const hasOthers = runs.some(({profile}) => profile !== 'default');
-	const columns = printed.columns.filter(key => key !== 'profile' || hasOthers);
+	const isElsewhere = runs.some(({node}) => node !== undefined);
+	const columns = printed.columns.filter(
+		key => (key !== 'profile' || hasOthers) && (key !== 'node' || isElsewhere),
+	);
 	await printList(
 		context,
 		{...runNoun, printed: {...printed, columns}},

@@ -45,13 +45,15 @@ export type CalledChatWorld = Pick<World, 'clock' | 'log'> & {
 	readonly needs: () => readonly Need[];
 	/** Keeps what was told beyond this process. @throws SvcError `journal_unavailable` */
 	readonly keep: (value: JsonValue) => Promise<void>;
+	/** Whether it is this gateway that sends alerts. */
+	readonly isHeld: () => boolean;
 	/** Called when a try has ended. */
 	readonly onTried: () => void;
 };
 
 /** `kept`: what was kept of the chat before. */
 export function createCalledChat(
-	{clock, log, deliverer, host, profile, needs, keep, onTried}: CalledChatWorld,
+	{clock, log, deliverer, host, profile, needs, keep, isHeld, onTried}: CalledChatWorld,
 	first: AlertConfig,
 	kept: JsonValue | undefined,
 ): CalledChat {
@@ -145,7 +147,7 @@ export function createCalledChat(
 		const now = clock.now();
 		// What was settled meanwhile falls out, and what is left may have to be gathered for longer.
 		const {open, isDue} = compare(needs());
-		if (!isDue) {
+		if (!isDue || !isHeld()) {
 			return;
 		}
 

@@ -23,6 +23,8 @@ export type Alerts = Disposable & {
 
 type AlertsWorld = Pick<RoomWorld, 'broker' | 'clock' | 'emit' | 'live' | 'log' | 'store'> & {
 	readonly deliverer: Pick<Deliverer, 'deliver'>;
+	/** Whether it is this gateway that sends alerts. */
+	readonly isHeld: () => boolean;
 	/** The name of this machine. */
 	readonly host: string;
 };
@@ -34,7 +36,7 @@ type AlertsWorld = Pick<RoomWorld, 'broker' | 'clock' | 'emit' | 'live' | 'log' 
  * @see manual/alerts.md
  */
 export async function openAlerts(world: AlertsWorld): Promise<Alerts> {
-	const {broker, clock, emit, live, log, store, deliverer, host} = world;
+	const {broker, clock, emit, live, log, store, deliverer, host, isHeld} = world;
 	const {memos} = store;
 	const kept = new Map((await memos.list(memoKind)).map(({name, value}) => [name, value]));
 	const timer = createTimer(clock);
@@ -68,6 +70,7 @@ export async function openAlerts(world: AlertsWorld): Promise<Alerts> {
 				log,
 				deliverer,
 				host,
+				isHeld,
 				needs,
 				profile: live.current().paths.profile,
 				async keep(value) {
@@ -169,6 +172,7 @@ function mayMatter(event: GatewayEvent): boolean {
 		case 'message-skipped':
 		case 'journal-counted':
 		case 'queue-counted':
+		case 'store-failing':
 		case 'cluster-changed':
 		case 'traffic-counted':
 		case 'keys-changed':

@@ -70,7 +70,7 @@ export async function openApprovals(
 				}
 			},
 			log: approvalsLog,
-			keeper: store.approvals,
+			keeper: settlingAgain(store.approvals, cluster),
 			rules,
 			isStopping: () => broker.getState().gateway.stopping,
 			audit: approval => {
@@ -130,6 +130,45 @@ export async function openApprovals(
 			});
 		},
 		[Symbol.asyncDispose]: () => all.disposeAsync(),
+	};
+}
+
+/** Decisions that could not be written down, to be written once the store is there again. */
+const maxUnkept = 1000;
+
+/** On a store that others share, a request whose decision is not in it waits for them for ever: what could not be written is written when the store is there again. */
+function settlingAgain(
+	keeper: Store['approvals'],
+	cluster: Pick<RoomWorld['cluster'], 'isShared' | 'onMissed'>,
+): Store['approvals'] {
+	if (!cluster.isShared) {
+		return keeper;
+	}
+
+	const unkept = new Map<number, Approval>();
+	const again = async () => {
+		for (const [id, approval] of unkept) {
+			// oxlint-disable-next-line no-await-in-loop -- one after the other; what fails is left for the next time
+			await keeper.settle(approval);
+			unkept.delete(id);
+		}
+	};
+	cluster.onMissed(() => {
+		void again().catch(() => {});
+	});
+	return {
+		...keeper,
+		async settle(approval, rule) {
+			try {
+				return await keeper.settle(approval, rule);
+			} catch (error) {
+				if (rule === undefined && unkept.size < maxUnkept) {
+					unkept.set(approval.id, approval);
+				}
+
+				throw error;
+			}
+		},
 	};
 }
 

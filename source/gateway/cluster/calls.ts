@@ -1,6 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 import type {JsonValue} from '../../core/json.ts';
+import {isSealed, type Sealer} from '../../core/seal.ts';
 import type {World} from '../../core/world.ts';
 import type {StoreNotes} from '../../store/shared-port.ts';
 
@@ -37,11 +38,37 @@ export function createCalls({
 	log,
 	events,
 	owner,
+	sealer = () => undefined,
 }: Pick<World, 'clock' | 'log'> & {
 	readonly events: StoreNotes;
 	/** `Shared.owner`. */
 	readonly owner: string;
+	/** Encrypts inputs and answers; `undefined`: there is no key, and they stand as they are. */
+	readonly sealer?: () => Sealer | undefined;
 }): Calls {
+	const close = (value: JsonValue, place: readonly string[]): JsonValue => {
+		const text = JSON.stringify(value);
+		if (text.length > maxLength) {
+			throw new SvcError(
+				'member_busy',
+				`Cannot pass that on to another gateway: it is larger than ${maxLength / 1024} KiB`,
+			);
+		}
+
+		return sealer()?.seal(text, place) ?? value;
+	};
+
+	/** `undefined`: it is sealed with another key. */
+	const open = (value: JsonValue, place: readonly string[]): JsonValue | undefined => {
+		if (!isSealed(value)) {
+			return value;
+		}
+
+		const text = sealer()?.open(value, place);
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was sealed as JSON
+		return text === undefined ? undefined : (JSON.parse(text) as JsonValue);
+	};
+
 	const handlers = new Map<string, CallHandler>();
 	const waiting = new Map<
 		string,
@@ -71,7 +98,7 @@ export function createCalls({
 		underWay += 1;
 		try {
 			const result = underWay > maxWaiting ? tooBusy() : await handler.perform(call.input);
-			answer(call, bounded(result));
+			answer(call, close(result, ['answer', call.id]));
 		} catch (error) {
 			answer(call, null, {code: codeOf(error), message: messageOf(error)});
 		} finally {
@@ -87,7 +114,12 @@ export function createCalls({
 				// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is a code of this program, or of a later version
 				asked?.reject(new SvcError(refusal.code as 'member_busy', refusal.message));
 			} else {
-				asked?.resolve(note.result);
+				const result = open(note.result, ['answer', note.id]);
+				if (result === undefined) {
+					asked?.reject(otherKey());
+				} else {
+					asked?.resolve(result);
+				}
 			}
 		}
 
@@ -96,9 +128,16 @@ export function createCalls({
 		}
 
 		const handler = handlers.get(note.name);
-		const isMeant = note.to === owner || (note.to === undefined && handler?.has(note.input));
+		const input = open(note.input, ['call', note.id]);
+		if (input === undefined && note.to === owner) {
+			const {code, message} = otherKey();
+			answer(note, null, {code, message});
+		}
+
+		const isMeant =
+			input !== undefined && (note.to === owner || (note.to === undefined && handler?.has(input)));
 		if (handler && isMeant === true) {
-			void perform(handler, note).catch((error: unknown) => {
+			void perform(handler, {...note, input}).catch((error: unknown) => {
 				log.warn(`Cannot answer a call of another gateway: ${messageOf(error)}`);
 			});
 		}
@@ -123,7 +162,7 @@ export function createCalls({
 					from: owner,
 					...(to !== undefined && {to}),
 					name,
-					input: bounded(input),
+					input: close(input, ['call', id]),
 				});
 				return await asked.promise;
 			} finally {
@@ -150,14 +189,8 @@ function tooBusy(): never {
 	);
 }
 
-/** @throws SvcError `member_busy`: it is too large to be passed on */
-function bounded(value: JsonValue): JsonValue {
-	if (JSON.stringify(value).length > maxLength) {
-		throw new SvcError(
-			'member_busy',
-			`Cannot pass that on to another gateway: it is larger than ${maxLength / 1024} KiB`,
-		);
-	}
-
-	return value;
-}
+const otherKey = (): SvcError =>
+	new SvcError(
+		'store_key_wrong',
+		'Cannot ask another gateway: the two have different values of gateway.store_key; set the same',
+	);

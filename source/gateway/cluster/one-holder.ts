@@ -27,7 +27,8 @@ export function holdAlone(
 		start,
 		onOther = () => {},
 	}: {
-		readonly start: () => Promise<AsyncDisposable>;
+		/** `isHeld`: whether the lease has not run out, by the time that has passed: in a process that was stopped other timers may fire before that of the lease. */
+		readonly start: (isHeld: () => boolean) => Promise<AsyncDisposable>;
 		/** Another member has it; called with each look. Must not throw. */
 		readonly onOther?: () => void;
 	},
@@ -57,6 +58,8 @@ export function holdAlone(
 		});
 	};
 
+	const isInTime = () => clock.monotonic() - keptAt < leaseMs;
+
 	const take = async () => {
 		const askedAt = clock.monotonic();
 		const taken = await lease.take(leaseMs).catch(() => undefined);
@@ -66,7 +69,8 @@ export function holdAlone(
 		}
 
 		try {
-			held = {lease: taken, work: await start()};
+			keptAt = askedAt;
+			held = {lease: taken, work: await start(isInTime)};
 			keep(askedAt);
 		} catch (error) {
 			log.error(`Cannot begin what one gateway does for all: ${messageOf(error)}`);

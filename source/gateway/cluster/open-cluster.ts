@@ -4,6 +4,7 @@ import {sleep} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {GatewayEvent} from '../../core/events.ts';
 import type {JsonValue} from '../../core/json.ts';
+import type {Sealer} from '../../core/seal.ts';
 import type {ClusterMember} from '../../core/state.ts';
 import {createTimer} from '../../core/stops.ts';
 import {cell} from '../../core/untrusted.ts';
@@ -40,7 +41,7 @@ export type GatewayCluster = AsyncDisposable & {
 	hasOthers(): boolean;
 	/** Tells the others what happened here. */
 	tell(event: GatewayEvent): void;
-	/** Calls `listener`, which must not throw, with what happened at others, and with the `Shared.owner` of the one. */
+	/** Calls `listener`, which must not throw, with what happened at others, and with the `Shared.owner` of the one; empty: it was read in the store. */
 	onHeard(listener: (events: readonly GatewayEvent[], from: string) => void): void;
 	/** What dead members left has been taken over here. Must not throw. */
 	onTaken(listener: (taken: TakenOver) => void): void;
@@ -48,6 +49,8 @@ export type GatewayCluster = AsyncDisposable & {
 	onMissed(listener: () => void): void;
 	/** Notes of others on the store, and those of this member. */
 	onNote(listener: (note: StoreNote) => void): void;
+	/** Whether nobody but members can read what they ask each other. */
+	isSealed(): boolean;
 	/** @see Calls */
 	call(name: string, input: JsonValue, to?: string): Promise<JsonValue | undefined>;
 	/** @see Calls */
@@ -55,7 +58,10 @@ export type GatewayCluster = AsyncDisposable & {
 	/** Begins what one member does at a time, as soon as it is this one; resolves once that is known for the first time. */
 	holdAlone(
 		name: string,
-		work: {readonly start: () => Promise<AsyncDisposable>; readonly onOther?: () => void},
+		work: {
+			readonly start: (isHeld: () => boolean) => Promise<AsyncDisposable>;
+			readonly onOther?: () => void;
+		},
 	): Promise<AsyncDisposable>;
 	/** Reads what a room cannot do without: on a shared store as often as it takes. */
 	read<Value>(read: () => Promise<Value>): Promise<Value>;
@@ -77,6 +83,8 @@ type ClusterOptions = {
 	readonly node: string;
 	/** Aborts when the gateway ends. */
 	readonly ending: AbortSignal;
+	/** Encrypts what members ask each other; `undefined`: there is no key. */
+	readonly sealer: () => Sealer | undefined;
 	/** A room waits for the store; `undefined`: it waits no more. */
 	readonly onWaiting: (reason: string | undefined) => void;
 };
@@ -87,12 +95,22 @@ export function openCluster(world: ClusterWorld, options: ClusterOptions): Gatew
 
 function joinCluster(
 	{clock, log, store, broker, live, version}: ClusterWorld,
-	{node, ending, onWaiting}: ClusterOptions,
+	{node, ending, onWaiting, sealer}: ClusterOptions,
 ): GatewayCluster {
 	const stack = new AsyncDisposableStack();
 	const heard: Array<(events: readonly GatewayEvent[], from: string) => void> = [];
 	const taken: Array<(taken: TakenOver) => void> = [];
 	const missed: Array<() => void> = [];
+	const hear = (events: readonly GatewayEvent[], from: string) => {
+		for (const event of events) {
+			broker.emit(event);
+		}
+
+		for (const listener of heard) {
+			listener(events, from);
+		}
+	};
+
 	const again = stack.use(createTimer(clock));
 	/** One look at a time, and a pause before each: what is missed meanwhile is in it. */
 	const lookAgain = () => {
@@ -101,7 +119,13 @@ function joinCluster(
 		}
 
 		again.set(readAgainMs, () => {
-			void readAgain({store, broker, clock}).catch((error: unknown) => {
+			const told = {
+				getState: () => broker.getState(),
+				emit(event: GatewayEvent) {
+					hear([event], '');
+				},
+			};
+			void readAgain({store, broker: told, clock}).catch((error: unknown) => {
 				log.debug(`Cannot read again what other gateways did: ${messageOf(error)}`);
 				lookAgain();
 			});
@@ -115,20 +139,14 @@ function joinCluster(
 		createRelay(
 			{clock, events: store.events, owner: store.owner, node},
 			{
-				hear(events, from) {
-					for (const event of events) {
-						broker.emit(event);
-					}
-
-					for (const listener of heard) {
-						listener(events, from);
-					}
-				},
+				hear,
 				onMissed: lookAgain,
 			},
 		),
 	);
-	const calls = stack.use(createCalls({clock, log, events: store.events, owner: store.owner}));
+	const calls = stack.use(
+		createCalls({clock, log, events: store.events, owner: store.owner, sealer}),
+	);
 	const members = stack.use(
 		watchMembers(
 			{clock, log, store},
@@ -172,6 +190,7 @@ function joinCluster(
 		onNote(listener) {
 			stack.defer(store.events.subscribe(listener));
 		},
+		isSealed: () => sealer() !== undefined,
 		call: async (name, input, to) => calls.call(name, input, to),
 		serve(name, handler) {
 			calls.serve(name, handler);
@@ -255,9 +274,10 @@ function aloneIn({clock, store}: ClusterWorld, {node}: ClusterOptions): GatewayC
 		onNote(listener) {
 			stopHearing = [...stopHearing, store.events.subscribe(listener)];
 		},
+		isSealed: () => false,
 		call: async () => undefined,
 		serve() {},
-		holdAlone: async (_, {start}) => start(),
+		holdAlone: async (_, {start}) => start(() => true),
 		read: async read => read(),
 		changed() {},
 		onLeaving(end) {

@@ -1,5 +1,6 @@
 import {type StorePlace, storePlaceOf, usable} from '../../config/store-place.ts';
 import type {Logger} from '../../core/log.ts';
+import {cell} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import {openStore} from '../../store/open-store.ts';
 import type {Store} from '../../store/port.ts';
@@ -42,7 +43,7 @@ export async function openGatewayStore(
 		Pick<GatewayWorld, 'journalPages'> & {readonly log: Logger; readonly live: LiveConfig},
 	waiting: Waiting,
 ): Promise<OpenedStore> {
-	const {clock, log, live, journalPages} = world;
+	const {clock, emit, log, live, journalPages} = world;
 	const isShared = sharesStore(live);
 	let failing: string | undefined;
 	const open = async ({url, ...place}: StorePlace) => {
@@ -54,6 +55,11 @@ export async function openGatewayStore(
 					log,
 					onFailing(reason) {
 						failing = reason;
+						emit({
+							type: 'store-failing',
+							at: clock.now(),
+							...(reason !== undefined && {reason: cell(reason, 400).text}),
+						});
 						// Of its file the store says that by itself.
 						if (isShared) {
 							tellOfStore(log, reason);

@@ -15,7 +15,7 @@ export async function readAgain({
 	clock,
 }: {
 	readonly store: Pick<Store, 'approvals' | 'groups' | 'journal' | 'runs'>;
-	readonly broker: Broker;
+	readonly broker: Pick<Broker, 'emit' | 'getState'>;
 	readonly clock: Clock;
 }): Promise<void> {
 	const [received, changed, pending, dispatched, settled] = await Promise.all([

@@ -1,13 +1,15 @@
 import type {AnswerOutcome, Approval, ApprovalAnswer} from '../../core/approval.ts';
+import type {Broker} from '../../core/broker.ts';
 import {SvcError} from '../../core/errors.ts';
-import type {Emit} from '../../core/events.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {
 	answerOutcomeSchema,
 	approvalAnswerSchema,
 	approvalSchema,
 } from '../../core/schemas/approval.ts';
+import {createTimer} from '../../core/stops.ts';
 import type {World} from '../../core/world.ts';
+import type {Store} from '../../store/port.ts';
 import type {OpenedApprovals} from '../approvals/open-approvals.ts';
 import type {GatewayCluster} from './open-cluster.ts';
 
@@ -18,6 +20,9 @@ export type SharedApprovals = Omit<OpenedApprovals, 'extend'> & {
 };
 
 type AtOther = {readonly approval: Approval; readonly owner: string};
+
+/** Pause before a member that did not answer is asked again, milliseconds. */
+const askAgainMs = 2000;
 
 /** JSON of the requests that a member tells another of at once, in UTF-16 units. */
 const maxTold = 256 * 1024;
@@ -31,9 +36,14 @@ export function shareApprovals(
 	approvals: OpenedApprovals,
 	{
 		clock,
-		emit,
+		broker,
+		store,
 		cluster,
-	}: Pick<World, 'clock'> & {readonly emit: Emit; readonly cluster: GatewayCluster},
+	}: Pick<World, 'clock'> & {
+		readonly broker: Pick<Broker, 'emit'>;
+		readonly store: {readonly approvals: Pick<Store['approvals'], 'get'>};
+		readonly cluster: GatewayCluster;
+	},
 ): SharedApprovals {
 	const others = new Map<number, AtOther>();
 	const isHere = (id: number) => approvals.waiting().some(one => one.id === id);
@@ -47,21 +57,52 @@ export function shareApprovals(
 			}
 		}
 	});
+	/** That it was settled was told in no note that arrived, but stands in the store. */
+	const lookAt = async (id: number) => {
+		const approval = await store.approvals.get(id);
+		if (approval?.decision && others.delete(id)) {
+			broker.emit({type: 'approval-settled', at: clock.now(), approval});
+		}
+	};
+
+	cluster.onNote(note => {
+		if (note.kind === 'approval-settled' && others.has(note.id)) {
+			void lookAt(note.id).catch(() => {});
+		}
+	});
 	cluster.onTaken(({denied}) => {
 		for (const {id} of denied) {
 			others.delete(id);
 		}
 	});
 
-	/** Asks each of the others what waits there: it was asked before this one was there, or the note of it is lost. */
+	/** Asks each of the others what waits there: it was asked before this one was there, or the note of it is lost. Of one that does not answer nobody knows, and it is asked again. */
 	const askOthers = async () => {
+		await cluster.look();
+		let isSilent = false;
 		for (const {owner, node, state} of cluster.members()) {
 			if (state === 'live' && owner !== cluster.owner) {
 				// oxlint-disable-next-line no-await-in-loop -- a few, and nothing waits for it
 				const told = await cluster.call('waiting', null, owner).catch(() => undefined);
+				isSilent ||= told === undefined;
 				keepTold(told, {owner, node});
 			}
 		}
+
+		if ((isSilent || cluster.members().length === 0) && again.isFree()) {
+			again.set(askAgainMs, askSoon);
+		}
+	};
+
+	const again = createTimer(clock);
+	cluster.onLeaving(() => {
+		again[Symbol.dispose]();
+	});
+	let asking: Promise<void> | undefined;
+	const askSoon = () => {
+		asking ??= askOthers().finally(() => {
+			asking = undefined;
+		});
 	};
 
 	const keepTold = (
@@ -76,13 +117,16 @@ export function shareApprovals(
 		for (const approval of parsed.data) {
 			const there = {...approval, node} as Approval;
 			others.set(approval.id, {approval: there, owner});
-			emit({type: 'approval-requested', at: clock.now(), approval: there});
+			// For the faces of this one: the others know.
+			broker.emit({type: 'approval-requested', at: clock.now(), approval: there});
 		}
 	};
 
-	cluster.onMissed(() => {
-		void askOthers();
-	});
+	if (cluster.isShared) {
+		askSoon();
+		cluster.onMissed(askSoon);
+	}
+
 	cluster.serve('waiting', {
 		has: () => true,
 		async perform() {
@@ -123,11 +167,22 @@ export function shareApprovals(
 			`Cannot tell whether approval ${id} took that: gateway "${others.get(id)?.approval.node ?? 'of its run'}", which asks, does not answer; look at it again`,
 		);
 
+	/** What a form was filled in with may be a password, and would stand in the database for a while. */
+	const refusePlain = (id: number, answer: ApprovalAnswer) => {
+		if ('content' in answer && !cluster.isSealed()) {
+			throw new SvcError(
+				'approval_invalid',
+				`Cannot fill in form ${id} here: without gateway.store_key it would pass through the database as it is; fill it in at gateway "${others.get(id)?.approval.node ?? 'of its run'}", or set the key`,
+			);
+		}
+	};
+
 	const settleThere = async (
 		id: number,
 		answer: ApprovalAnswer,
 		by: string,
 	): Promise<AnswerOutcome> => {
+		refusePlain(id, answer);
 		const result = await cluster.call(
 			'settle',
 			plain({id, answer, by: `${by} at ${cluster.node}`}),

@@ -2,6 +2,7 @@ import type {Approvals} from '../../approvals/approvals.ts';
 import type {Config} from '../../config/config.ts';
 import type {ApprovalRule} from '../../core/approval.ts';
 import type {RouteCounts} from '../../core/route-counts.ts';
+import {hasEnded, type Run} from '../../core/run.ts';
 import type {World} from '../../core/world.ts';
 import type {
 	HistoryItems,
@@ -45,7 +46,7 @@ export type ReadCommands = Pick<
 
 type ReadConfig = Pick<Config, 'platforms' | 'retention'>;
 
-/** @see ReadCommands */
+/** `nodesOfRuns`: which other gateway works on which run; the store does not say it, what they tell of each other does. @see ReadCommands */
 export function createReadCommands(
 	rooms: Pick<World, 'clock'> & {
 		readonly store: StoreReader;
@@ -58,6 +59,7 @@ export function createReadCommands(
 			rules(): readonly ApprovalRule[] | Promise<readonly ApprovalRule[]>;
 		};
 	},
+	nodesOfRuns: () => ReadonlyMap<number, string> = () => new Map(),
 ): ReadCommands {
 	/** `hungUp`: of an operation that `heedsHangUp`. */
 	const searching =
@@ -69,6 +71,17 @@ export function createReadCommands(
 			const now = rooms.clock.now();
 			return rooms.store.history.search(noun, {...cursor, filter, limit, now}, hungUp);
 		};
+
+	const withNodes = <One extends Run>(runs: readonly One[]): readonly One[] => {
+		const nodes = nodesOfRuns();
+		return nodes.size === 0
+			? runs
+			: runs.map(run => {
+					const node =
+						run.state === 'queued' || hasEnded(run.state) ? undefined : nodes.get(run.id);
+					return node === undefined ? run : {...run, node};
+				});
+	};
 
 	let counted: {readonly at: number; readonly counts: Promise<RouteCounts>} | undefined;
 
@@ -90,8 +103,13 @@ export function createReadCommands(
 				throw error;
 			}
 		},
-		listRuns: async filter => rooms.store.runs.list(filter),
-		getRun: async id => rooms.store.runs.get(id),
+		listRuns: async filter => withNodes(await rooms.store.runs.list(filter)),
+		async getRun(id) {
+			const [run] = withNodes(
+				[await rooms.store.runs.get(id)].filter(found => found !== undefined),
+			);
+			return run;
+		},
 		listGroups: async filter => rooms.store.groups.list(filter),
 		getGroup: async id => rooms.store.groups.get(id),
 		async listApprovals({state, ...filter}) {

@@ -7,6 +7,7 @@ import {messageOf} from '../../core/errors.ts';
 import {createMutex} from '../../core/mutex.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {Deliverer} from '../../delivery/deliverer.ts';
+import {DeliveryError} from '../../platforms/delivery-error.ts';
 import {targetKinds} from '../../platforms/platforms.ts';
 import {createPost} from '../../platforms/post.ts';
 import {createOpenSocket} from '../../platforms/socket.ts';
@@ -81,7 +82,10 @@ export function openConversations(
 		beganAt: async runId => (await store.runs.view(runId))?.startedAt,
 	});
 
-	const listenTo = async (kind: TargetKind, settings: PlatformSettings) => {
+	const listenTo = async (
+		kind: TargetKind,
+		{settings, isHeld}: {readonly settings: PlatformSettings; readonly isHeld: () => boolean},
+	) => {
 		const module = await kind.listens?.load();
 		const listener = module?.createListener(settings, {
 			clock,
@@ -105,7 +109,17 @@ export function openConversations(
 					deliverer.listens(kind.kind, state);
 				},
 				hearing: {
-					onMessages: async (messages, cursor) => desk.hear(kind.kind, messages, cursor),
+					async onMessages(messages, cursor) {
+						if (!isHeld()) {
+							// What is acknowledged is on disk; the other one hears it as well.
+							throw new DeliveryError(
+								'platform_disabled',
+								`Cannot take messages: another gateway may listen to ${kind.kind} by now`,
+							);
+						}
+
+						await desk.hear(kind.kind, messages, cursor);
+					},
 					onPress: async press => desk.press(kind.kind, press),
 					say(chat, text) {
 						void say({conversation: {platform: kind.kind, chat}, answer: {}}, {text});
@@ -114,6 +128,16 @@ export function openConversations(
 				},
 			})
 		);
+	};
+
+	/** A platform is none that is connected before it is heard; whether it is to be is asked of the store, which takes its time. */
+	const expect = () => {
+		for (const kind of kinds) {
+			const settings = settingsOf(kind.kind);
+			if (settings && heard.get(kind.kind)?.settings !== settings) {
+				deliverer.listens(kind.kind, {state: 'connecting'});
+			}
+		}
 	};
 
 	const follow = async (kind: TargetKind) => {
@@ -135,7 +159,7 @@ export function openConversations(
 		);
 		if (settings && lacks === undefined) {
 			const end = await cluster.holdAlone(`listen:${kind.kind}`, {
-				start: async () => (await listenTo(kind, settings)) ?? nothing,
+				start: async isHeld => (await listenTo(kind, {settings, isHeld})) ?? nothing,
 				// Another gateway hears what is written there.
 				onOther() {
 					deliverer.listens(kind.kind, undefined);
@@ -152,6 +176,7 @@ export function openConversations(
 	return {
 		changed: async () =>
 			inTurn(async () => {
+				expect();
 				for (const kind of isOver ? [] : kinds) {
 					try {
 						// oxlint-disable-next-line no-await-in-loop -- ending a listener takes a second at most

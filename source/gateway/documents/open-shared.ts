@@ -4,6 +4,7 @@ import {readStorePlace} from '../../config/store-place.ts';
 import {type Clock, every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {Logger} from '../../core/log.ts';
+import type {Sealer} from '../../core/seal.ts';
 import type {Store} from '../../store/port.ts';
 import {createDocumentMirror, type DocumentStore} from './document-mirror.ts';
 import {createFileImport} from './import-files.ts';
@@ -25,6 +26,8 @@ export type SharedDocuments = AsyncDisposable & {
 	cannotFollow(reason: string): void;
 	/** Imports files of the home and of the profiles that are served, now and when one appears. */
 	importFiles(profiles: () => readonly HomePaths[]): Promise<void>;
+	/** Encrypts what members tell each other; `undefined` without a `gateway.store_key` that fits. */
+	sealer(): Sealer | undefined;
 	/** Calls `listener`, which must not throw, when subscriptions or jobs were changed. */
 	onChange(listener: (kind: 'job' | 'subscription') => void): void;
 };
@@ -117,6 +120,7 @@ export function openSharedDocuments(
 			await files.look();
 			stack.defer(every(clock, importMs, async () => files.look()));
 		},
+		sealer: () => mirror.strongbox?.sealer,
 		onChange(listener) {
 			mirror.subscribe(changes => {
 				for (const kind of ['subscription', 'job'] as const) {

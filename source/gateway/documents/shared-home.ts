@@ -1,6 +1,6 @@
 import {maxEditedBytes, type SharedHome, type SharedLogins} from '../../config/shared-home.ts';
 import type {Clock} from '../../core/clock.ts';
-import {SvcError} from '../../core/errors.ts';
+import {codeOf, SvcError} from '../../core/errors.ts';
 import type {DocumentKey} from '../../store/document-port.ts';
 import type {DocumentMirror} from './document-mirror.ts';
 import {jobForm, sharedText, subscriptionForm, waitForLease} from './shared-texts.ts';
@@ -55,6 +55,32 @@ export function createSharedHome(
 	return of(profile);
 }
 
+/** What was granted; written while no other member renews it, so that a newer one is never written over. What is known besides, every connection finds out: the last one counts. */
+const isGrant = (file: string): boolean =>
+	!/(?:\.client\.json|\.meta\.json|\.cimd-off)$/.test(file);
+
+const maxTries = 5;
+
+/** Writes again on top of what another member wrote meanwhile. */
+async function against<Value>(
+	mirror: Pick<DocumentMirror, 'refresh'>,
+	write: () => Promise<Value>,
+): Promise<Value> {
+	for (let tries = 1; ; tries += 1) {
+		try {
+			// oxlint-disable-next-line no-await-in-loop -- one try after the other
+			return await write();
+		} catch (error) {
+			if (codeOf(error) !== 'document_changed' || tries === maxTries) {
+				throw error;
+			}
+		}
+
+		// oxlint-disable-next-line no-await-in-loop
+		await mirror.refresh();
+	}
+}
+
 function sharedLogins(
 	mirror: DocumentMirror,
 	{clock, name, profile}: {readonly clock: Clock; readonly name: string; readonly profile: string},
@@ -79,15 +105,20 @@ function sharedLogins(
 				throw new SvcError('login_file_unusable', `Cannot use "${file}": it is too large`);
 			}
 
-			await mirror.put(keyOf(file), text, stored(file)?.version ?? 0);
-			await mirror.refresh();
+			const put = async () => {
+				const {data, version = 0} = stored(file) ?? {};
+				await (data !== text && mirror.put(keyOf(file), text, version));
+				await mirror.refresh();
+			};
+			await (isGrant(file) ? put() : against(mirror, put));
 		},
-		async remove(file) {
-			const {version} = stored(file) ?? {};
-			const removed = version !== undefined && (await mirror.remove(keyOf(file), version));
-			await mirror.refresh();
-			return removed;
-		},
+		remove: async file =>
+			against(mirror, async () => {
+				const {version} = stored(file) ?? {};
+				const removed = version !== undefined && (await mirror.remove(keyOf(file), version));
+				await mirror.refresh();
+				return removed;
+			}),
 		async exclusively(server, task) {
 			await using _ = await waitForLease(mirror.store().leases(`oauth:${profile}/${server}`), {
 				clock,

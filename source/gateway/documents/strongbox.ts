@@ -17,6 +17,8 @@ const checkText = 'svc';
  */
 export type Strongbox = {
 	readonly state: 'plain' | 'open' | 'locked';
+	/** For other texts that only members may read; only where it is open. */
+	readonly sealer?: Sealer;
 	/** A document as it may be written. @throws SvcError `store_key_wrong` for one with a secret while it is locked */
 	close(key: DocumentKey, data: JsonValue): JsonValue;
 	/** A document with its secrets; those that cannot be read stay sealed. */
@@ -82,6 +84,7 @@ const plainBox: Strongbox = {state: 'plain', close: (_, data) => data, open: (_,
 /** The box that `sealer` opens. */
 const boxOf = (sealer: Sealer): Strongbox => ({
 	state: 'open',
+	sealer,
 	close: (key, data) =>
 		mapSecrets(key, data, secret =>
 			// One that could not be read is left as it is.

@@ -28,7 +28,7 @@ export function startRetention(
 				return;
 			}
 
-			const {bodies, rows} = await store.journal.purge(bounds);
+			const {bodies, rows} = await store.journal.purge(bounds, lease.lost);
 			if (bodies + rows > 0) {
 				log.info('Old deliveries were removed', {bodies, rows});
 			}

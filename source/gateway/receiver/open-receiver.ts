@@ -62,8 +62,12 @@ export function openReceiver(
 		brokenBy: () => live.broken[0]?.message,
 		create: ({host, port}) =>
 			createReceiver(dependencies, {host, port, maxQueued: () => config().runs.maxQueued}),
-		// Others go on with them, each at its time.
-		onClosed: async () => (world.cluster.hasOthers() ? undefined : groups.flush()),
+		async onClosed() {
+			const {cluster} = world;
+			await cluster.look();
+			// Others go on with them, each at its time.
+			await (cluster.hasOthers() ? undefined : groups.flush());
+		},
 	});
 }
 

@@ -1,5 +1,6 @@
 import {messageOf} from '../../core/errors.ts';
 import {queuedOf, type RunQueue} from '../../core/run-queue.ts';
+import type {Run} from '../../core/run.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {within} from '../../core/within.ts';
 import type {GatewayStatus} from '../port.ts';
@@ -15,6 +16,7 @@ const nothingKnown: StoreFacts = {
 	active: 0,
 	toDecide: 0,
 	pendingGroups: 0,
+	byRoute: [],
 	queue: {
 		waits: {worker: 0, rateLimit: 0, login: 0, retry: 0},
 		places: {taken: 0, all: 0},
@@ -27,8 +29,28 @@ type StoreFacts = {
 	readonly toDecide: number;
 	readonly pendingGroups: number;
 	readonly queue: RunQueue;
+	readonly byRoute: ReadonlyArray<{
+		readonly profile: string;
+		readonly route: string;
+		readonly queued: number;
+	}>;
+	readonly notesLagMs?: number;
 	readonly failing?: string;
 };
+
+const countedRuns = 1000;
+const maxRoutes = 10;
+
+/** The routes that most of the runs are of. */
+function byRoute(runs: ReadonlyArray<Pick<Run, 'profile' | 'route'>>): StoreFacts['byRoute'] {
+	const groups = Map.groupBy(runs, ({profile, route}) => JSON.stringify([profile, route]));
+	return [...groups.values()]
+		.flatMap(([first, ...more]) =>
+			first ? [{profile: first.profile, route: first.route, queued: more.length + 1}] : [],
+		)
+		.toSorted((a, b) => b.queued - a.queued)
+		.slice(0, maxRoutes);
+}
 
 /** What each store said last. */
 const lastFacts = new WeakMap<object, StoreFacts>();
@@ -38,15 +60,25 @@ async function readFacts({
 	dispatcher,
 	cluster,
 }: Pick<Rooms, 'cluster' | 'dispatcher' | 'store'>): Promise<StoreFacts> {
-	const [{active}, {toDecide}, queue, pendingGroups, {failing}] = await Promise.all([
-		store.runs.counts(),
-		store.runs.kept(),
-		readRunQueue(store.runs, dispatcher.places),
-		store.groups.pending(),
-		store.health(),
-		cluster.look(),
-	]);
-	return {active, toDecide, queue, pendingGroups, ...(failing !== undefined && {failing})};
+	const [{active}, {toDecide}, queue, pendingGroups, {failing, notesLagMs}, queued] =
+		await Promise.all([
+			store.runs.counts(),
+			store.runs.kept(),
+			readRunQueue(store.runs, dispatcher.places),
+			store.groups.pending(),
+			store.health(),
+			cluster.isShared ? store.runs.list({states: ['queued'], limit: countedRuns}) : [],
+			cluster.look(),
+		]);
+	return {
+		active,
+		toDecide,
+		queue,
+		pendingGroups,
+		byRoute: byRoute(queued),
+		...(notesLagMs !== undefined && {notesLagMs}),
+		...(failing !== undefined && {failing}),
+	};
 }
 
 /** What the store says; of one that others share and that is away, what it said last, within two seconds. */
@@ -92,7 +124,15 @@ export async function gatewayStatus(
 ): Promise<GatewayStatus> {
 	const {jobs, live, receiver, servers, cluster} = rooms;
 	const {gateway, webhook, platforms, model, modelProblem, modelSilence, problems} = state;
-	const {active, toDecide, queue, pendingGroups, failing} = await storeFacts(rooms);
+	const {
+		active,
+		toDecide,
+		queue,
+		pendingGroups,
+		failing,
+		byRoute: routes,
+		notesLagMs,
+	} = await storeFacts(rooms);
 	const views = jobs.views();
 	const next = views.flatMap(({state: is, nextAt}) =>
 		is === 'active' && nextAt !== undefined ? [nextAt] : [],
@@ -137,6 +177,9 @@ export async function gatewayStatus(
 		restart_needed: restartNeeded(live.started(), live.current(), receiver.listensOn()),
 		journal_failing: failing ?? null,
 		store: {kind: cluster.isShared ? 'postgres' : 'sqlite', ok: failing === undefined},
+		...(cluster.isShared && {
+			sharing: {notes_lag_ms: notesLagMs ?? null, queue_by_route: [...routes]},
+		}),
 		cluster: {
 			members: cluster.members().map(({node, since, seen, leases}) => ({
 				node,

@@ -66,15 +66,16 @@ function timeText(entry: ApprovalEntry, {now}: AsOf): string {
 const argumentsText = (approval: Approval): string =>
 	approval.kind === 'tool' ? JSON.stringify(approval.args) : approval.message;
 
-/** `run #184 gh-review`, then what it was called with. */
+/** `run #184 gh-review`, at which gateway where that is another one, then what it was called with. */
 function forText(approval: Approval): string {
-	const {kind, run, route, job} = approval;
+	const {kind, run, route, job, node} = approval;
 	const words = askerWords(approval);
 	return [
 		run === undefined ? 'a person' : `run #${run}`,
 		...(words === '' ? [] : [` ${words}`]),
 		// An event that fires a job.
 		...(job && route !== undefined ? [` job ${job.name}`] : []),
+		...(node === undefined ? [] : [` at ${node}`]),
 		...(kind === 'tool' && approval.args !== null
 			? [`  ${argumentsText(approval).slice(0, 200)}`]
 			: []),
@@ -131,6 +132,7 @@ export const approvalNoun: Omit<Noun<ApprovalEntry>, 'printed'> = {
 			entry.kind === 'rule' ? ruleForText(entry.rule) : forText(entry.approval),
 		),
 		ofRequest('run', ({run}) => (run === undefined ? '' : `#${run}`)),
+		ofRequest('node', ({node = ''}) => node),
 		ofRequest('route', approval => askerWords(approval, quotedName)),
 		ofRequest('denies in', (approval, {now}) => timeLeft(approval, now)),
 		column('arguments', 0, entry =>
@@ -209,9 +211,9 @@ export const printedApprovals: Readonly<
 	Record<'settled' | 'waiting', Noun<ApprovalEntry>['printed']>
 > = {
 	waiting: {
-		columns: ['id', 'server', 'tool', 'run', 'route', 'denies in', 'arguments'],
+		columns: ['id', 'server', 'tool', 'run', 'node', 'route', 'denies in', 'arguments'],
 		whole: ['id', 'tool', 'denies in'],
-		optional: ['route', 'run'],
+		optional: ['node', 'route', 'run'],
 		empty: 'Nothing waits for a person',
 	},
 	settled: {

@@ -66,16 +66,17 @@ export const cautions = ({tool, mustTypeName}: ToolApproval): readonly string[] 
 
 /** Where a request comes from, whose words its agent had read, and what it is for. `delivery`: of its event, where that is known. */
 export function askerFacts(approval: Approval, delivery?: Delivery): readonly Fact[] {
-	const {run, profile, prompt} = approval;
+	const {run, profile, prompt, node} = approval;
 	const asker = run === undefined ? undefined : askerOf(originOf(approval), delivery);
 	const of = profile === 'default' ? '' : `  profile ${clean(profile)}`;
+	const at = node === undefined ? '' : ` at gateway ${clean(node)}`;
 	const [, read] =
 		/.*, read: (.*)$/s.exec(delivery?.trace.find(({step}) => step === 'prompt')?.detail ?? '') ??
 		[];
 	return [
 		{
 			name: 'asked by',
-			value: `${askedBy(run)}${asker?.by ?? ''}${of}`,
+			value: `${askedBy(run)}${at}${asker?.by ?? ''}${of}`,
 			...(run !== undefined && {see: `svc runs show ${run}`}),
 		},
 		...(asker?.untrusted === undefined

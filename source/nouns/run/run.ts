@@ -1,6 +1,6 @@
 import {runVocabulary} from '../../core/filter/run-vocabulary.ts';
 import {isTurn, originOf, originWords} from '../../core/origin.ts';
-import {needsDecision, type Run, targetWords, tookWords} from '../../core/run.ts';
+import {hasEnded, needsDecision, type Run, targetWords, tookWords} from '../../core/run.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {clip, widthOf} from '../../terminal/text/fit.ts';
 import {safe} from '../../terminal/text/safe.ts';
@@ -19,9 +19,9 @@ const routeFrom = 62;
 /** What started it: its route, the job itself where a schedule or a person fired that, or a key of the API. */
 const routeText = (run: Run): Safe => clean(originWords(originOf(run)));
 
-/** What its event is about, else the event, with its route where that has no column; how many earlier ones it stands for, and the job that a route fired. */
+/** What its event is about, else the event, with its route where that has no column; how many earlier ones it stands for, the job that a route fired, and the gateway that works on it where that is another one. */
 function whyText(run: Run, {room, shows}: Place): Safe {
-	const {route, event, subject, superseded = 0, job} = run;
+	const {route, event, subject, superseded = 0, job, node} = run;
 	const name =
 		subject === undefined && !shows('route')
 			? safe`${routeText(run)} ${clean(event)}`
@@ -29,6 +29,7 @@ function whyText(run: Run, {room, shows}: Place): Safe {
 	const extras = [
 		...(superseded > 0 ? [safe`+${superseded} old`] : []),
 		...(job && route !== '-' ? [safe`job ${clean(job.name)}`] : []),
+		...(node !== undefined && !hasEnded(run.state) ? [safe`at ${clean(node)}`] : []),
 	];
 	const [first, ...more] = extras;
 	if (first === undefined) {
@@ -101,6 +102,7 @@ export const runNoun: Noun<Run, RunMore> = {
 				printed: printedState,
 			},
 		),
+		column('node', 0, ({node = ''}) => node),
 		column('target', from(96, 14), targetWords),
 		column('tools', 0, ({toolCalls}) => String(toolCalls)),
 		column(
@@ -124,13 +126,14 @@ export const runNoun: Noun<Run, RunMore> = {
 			'event',
 			'subject',
 			'state',
+			'node',
 			'target',
 			'tools',
 			'time',
 			'error',
 		],
 		whole: ['run', 'created', 'state'],
-		optional: ['tools', 'target', 'time', 'event'],
+		optional: ['node', 'tools', 'target', 'time', 'event'],
 		empty: 'No runs yet: an accepted delivery starts one',
 	},
 	factCells: 8,

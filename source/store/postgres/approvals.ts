@@ -1,6 +1,6 @@
 import type {Approval} from '../../core/approval.ts';
 import type {NewApproval, NewRule} from '../../core/approvals/keeper.ts';
-import {keptApproval} from '../../core/approvals/keeper.ts';
+import {keptApproval, outlivesGateway} from '../../core/approvals/keeper.ts';
 import {approvalOfRow, ruleOfRow} from '../approval-reader.ts';
 import {builtIn} from '../approvals.ts';
 import {integerOf, jsonOf, nullableText, textOf} from '../columns.ts';
@@ -8,7 +8,7 @@ import {pageOf} from '../newest-first.ts';
 import type {StoredApprovals} from '../port.ts';
 import {maxSettledApprovals} from '../rules.ts';
 import {createBatch} from './batch.ts';
-import type {Statements} from './database.ts';
+import type {Parameter, Statements, Transaction} from './database.ts';
 import type {PostgresParts} from './parts.ts';
 
 /** `StoredApprovals` on PostgreSQL. `approval.owner` is the member that asked, `approval_rule.owner` the one that made the rule. */
@@ -201,4 +201,19 @@ async function followUp(
 			],
 		);
 	}
+}
+
+/** Ends the rules that do not outlive the gateways that made them; how many. `where`: which gateways, in terms of the column `owner`. */
+export async function endRules(
+	{query, run, now}: Transaction,
+	where: string,
+	values: readonly Parameter[],
+): Promise<number> {
+	const rows = await query(`select id, uses, data from approval_rule where ${where}`, values);
+	const ended = rows.map(ruleOfRow).filter(rule => !outlivesGateway(rule, now));
+	if (ended.length > 0) {
+		await run('delete from approval_rule where id = any($1::bigint[])', [ended.map(({id}) => id)]);
+	}
+
+	return ended.length;
 }

@@ -103,7 +103,7 @@ export function createJournal({
 			await deferred.flush();
 			return (await readCounters(database)).deliveries;
 		},
-		purge: async retention => purge(database, retention),
+		purge: async (retention, signal) => purge(database, retention, signal),
 	};
 }
 

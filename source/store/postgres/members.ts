@@ -5,6 +5,7 @@ import type {JsonValue} from '../../core/json.ts';
 import {integerOf, jsonOf, textOf} from '../columns.ts';
 import type {Cluster} from '../shared-port.ts';
 import {isLeased} from './abandon.ts';
+import {endRules} from './approvals.ts';
 import type {Transaction} from './database.ts';
 import type {PostgresParts} from './parts.ts';
 
@@ -21,7 +22,7 @@ export type OwnMember = {
 	readonly cluster: Cluster;
 	/** Its part of the identifiers of a millisecond. */
 	readonly share: () => IdShare;
-	/** Gives back what it has leased, which counts as no loss, and takes itself off the list. Of a database that is away: nothing, its leases run out. */
+	/** Gives back what it has leased, which counts as no loss, ends its rules that end with it, and takes itself off the list. Of a database that is away: nothing, its leases run out. */
 	readonly close: () => Promise<void>;
 };
 
@@ -101,17 +102,23 @@ export async function openMember(
 				return;
 			}
 
-			const given = await database
-				.transact(async ({finish}) =>
-					finish(
+			const {given, ended} = await database
+				.transact(async transaction => {
+					const rules = await endRules(transaction, 'owner = $1', [owner]);
+					const released = await transaction.finish(
 						`with gone as (delete from member where owner = $1)
 						update run set lost_leases = lost_leases - 1, lease_until = 0 where lease_owner = $1 and ${isLeased} returning id`,
 						[owner],
-					),
-				)
-				.catch(() => []);
-			if (given.length > 0) {
+					);
+					return {ended: rules, given: released.length};
+				})
+				.catch(() => ({given: 0, ended: 0}));
+			if (given > 0) {
 				publish({kind: 'runs-released'});
+			}
+
+			if (ended > 0) {
+				publish({kind: 'approval-rules-changed'});
 			}
 		},
 	};

@@ -16,6 +16,9 @@ const sweepMs = 10_000;
 /** Notes that wait to be written; more are dropped: whoever must not miss one looks for itself. */
 const maxWaiting = 1000;
 const reconnectMs = 2000;
+/** How late notes were is known for so long, milliseconds, of so many looks. */
+const lagKeptMs = 60_000;
+const maxLags = 600;
 const channel = 'svc_note';
 
 /** Notes as rows, in batches, each a transaction of its own: `notify` in the transaction of an accept would hold the lock of all commits. Waking is `listen` on a connection of its own, where that gets through. */
@@ -31,6 +34,8 @@ export function createNotes({
 	AsyncDisposable & {
 		/** Settles once it is listening, or that has failed for now; never rejects. */
 		readonly listening: Promise<void>;
+		/** How late notes of others were heard at most in the last minute, milliseconds; `undefined`: there was none. */
+		lagMs(): number | undefined;
 	} {
 	const listeners = new Set<(note: StoreNote) => void>();
 	const waiting: StoreNote[] = [];
@@ -40,6 +45,10 @@ export function createNotes({
 	let isWoken = false;
 	let lastLook = clock.monotonic();
 	let lastSweep = clock.monotonic();
+
+	/** Of what others wrote since this one listens: what was there before is late without anybody's fault. */
+	const since = database.now();
+	let lags: ReadonlyArray<{readonly at: number; readonly ms: number}> = [];
 
 	const tell = (note: StoreNote) => {
 		for (const listener of listeners) {
@@ -53,14 +62,22 @@ export function createNotes({
 			'select id, at, data from note where owner <> $1 and at > $2 order by id',
 			[owner, database.now() - overlapMs],
 		);
+		let latest = -1;
 		for (const row of rows) {
 			const id = integerOf(row['id']);
 			if (!seen.has(id)) {
-				seen.set(id, integerOf(row['at']));
+				const at = integerOf(row['at']);
+				seen.set(id, at);
+				latest = at < since ? latest : Math.max(latest, database.now() - at);
 				tell(jsonOf<StoreNote>(textOf(row['data'])));
 			}
 		}
 
+		const now = clock.monotonic();
+		lags = [
+			...lags.filter(({at}) => at > now - lagKeptMs).slice(-maxLags),
+			...(latest < 0 ? [] : [{at: now, ms: latest}]),
+		];
 		for (const [id, at] of seen) {
 			if (at < database.now() - 3 * overlapMs) {
 				seen.delete(id);
@@ -173,6 +190,10 @@ export function createNotes({
 
 	return {
 		listening: listen(),
+		lagMs() {
+			const recent = lags.filter(({at}) => at > clock.monotonic() - lagKeptMs);
+			return recent.length === 0 ? undefined : Math.max(0, ...recent.map(({ms}) => ms));
+		},
 		publish(note) {
 			tell(note);
 			if (waiting.length < maxWaiting) {

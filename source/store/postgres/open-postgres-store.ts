@@ -104,7 +104,9 @@ export async function openPostgresStore(
 		leases: createNamedLeases(parts),
 		async health() {
 			const failing = database.failing();
+			const notesLagMs = events.lagMs();
 			return {
+				...(notesLagMs !== undefined && {notesLagMs}),
 				...(failing !== undefined && {failing}),
 				notesDropped: notes.dropped(),
 				commitP50Ms: database.durations.percentile(0.5),

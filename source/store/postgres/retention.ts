@@ -199,10 +199,12 @@ const wentThrough = (found: readonly Row[], last: number): boolean =>
 export async function purge(
 	database: Database,
 	retention: Retention,
+	signal?: AbortSignal,
 ): Promise<{readonly bodies: number; readonly rows: number}> {
+	const isWanted = () => signal?.aborted !== true;
 	const apply = async (step: Step) => {
 		let went = 0;
-		for (let after = 0; ;) {
+		for (let after = 0; isWanted();) {
 			// oxlint-disable-next-line no-await-in-loop -- slices follow each other; other writes come between them
 			const done = await database.transact(async transaction =>
 				step(transaction, retention, after),
@@ -210,9 +212,11 @@ export async function purge(
 			went += done.went;
 			after = done.last;
 			if (!done.more) {
-				return went;
+				break;
 			}
 		}
+
+		return went;
 	};
 
 	const dropped = await apply(bodies);

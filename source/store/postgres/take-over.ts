@@ -1,9 +1,10 @@
 import type {Approval} from '../../core/approval.ts';
-import {keptApproval, outlivesGateway} from '../../core/approvals/keeper.ts';
-import {approvalOfRow, ruleOfRow} from '../approval-reader.ts';
+import {keptApproval} from '../../core/approvals/keeper.ts';
+import {approvalOfRow} from '../approval-reader.ts';
 import type {Shared} from '../shared-port.ts';
 import {shutdownDecision} from '../take-over.ts';
 import {abandon} from './abandon.ts';
+import {endRules} from './approvals.ts';
 import type {Transaction} from './database.ts';
 import {liveOwners} from './members.ts';
 import type {PostgresParts} from './parts.ts';
@@ -21,19 +22,23 @@ export const createTakeOver =
 		publish,
 	}: Pick<PostgresParts, 'database' | 'owner' | 'publish'>): Shared['takeOver'] =>
 	async named => {
-		const taken = await database.transact(async transaction => {
+		const {rulesEnded, ...taken} = await database.transact(async transaction => {
 			const dead: Dead = named
 				? {names: named.owners.filter(name => name !== owner), compare: '= any'}
 				: {names: [owner, ...(await liveOwners(transaction))], compare: '<> all'};
-			const [{failed: _, ...runs}, denied] = await Promise.all([
+			const [{failed: _, ...runs}, denied, rulesEnded] = await Promise.all([
 				abandon(transaction, isOf(dead, 'lease_owner'), [dead.names]),
 				deny(transaction, dead),
-				endRules(transaction, dead),
+				endRules(transaction, isOf(dead, 'owner'), [dead.names]),
 			]);
-			return {...runs, denied};
+			return {...runs, rulesEnded, denied};
 		});
 		if (taken.requeued.length > 0) {
 			publish({kind: 'runs-released'});
+		}
+
+		if (rulesEnded > 0) {
+			publish({kind: 'approval-rules-changed'});
 		}
 
 		return taken;
@@ -65,16 +70,4 @@ async function deny({query, run, now}: Transaction, dead: Dead): Promise<readonl
 	}
 
 	return denied;
-}
-
-/** Ends the rules of dead owners that do not outlive them. */
-async function endRules({query, run, now}: Transaction, dead: Dead): Promise<void> {
-	const rows = await query(
-		`select id, uses, data from approval_rule where ${isOf(dead, 'owner')}`,
-		[dead.names],
-	);
-	const ended = rows.map(ruleOfRow).filter(rule => !outlivesGateway(rule, now));
-	if (ended.length > 0) {
-		await run('delete from approval_rule where id = any($1::bigint[])', [ended.map(({id}) => id)]);
-	}
 }

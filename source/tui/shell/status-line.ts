@@ -34,10 +34,11 @@ const portOf = (url: string): string => /:\d{1,5}(?=\/|$)/.exec(url)?.[0] ?? url
 
 /** What waits for a person: never left out of the status row. Of the receiver its own field says it. */
 export function attention(state: GatewayState, now: number): Safe | undefined {
-	const {api, problems, approvals, servers, modelProblem, modelSilence} = state;
+	const {api, problems, approvals, servers, storeFailing, modelProblem, modelSilence} = state;
 	const logins = servers.filter(({status}) => status === 'needs login').length;
 	const waiting = runsToDecide(state);
 	const parts = [
+		...(storeFailing === undefined ? [] : [state.cluster ? 'database away' : 'disk fails']),
 		...(approvals.length > 0 ? [countOf(approvals.length, 'approval')] : []),
 		...(logins > 0 ? [countOf(logins, 'login')] : []),
 		...(modelProblem !== undefined || modelSilence ? ['runs fail'] : []),

@@ -104,6 +104,7 @@ async function openWorld(first: readonly JsonObject[]) {
 			log,
 			deliverer,
 			host: 'build-1',
+			isHeld: () => true,
 			live: {current: () => config} as never,
 			store: {memos: {...memos, list}} as never,
 		});

@@ -71,7 +71,13 @@ async function open(home: TemporaryHome) {
 				broker,
 				cluster: openCluster(
 					{clock, log: silentLogger, store, broker, live: {current: unused}, version: ''},
-					{isShared: false, node: 'only', ending: new AbortController().signal, onWaiting: unused},
+					{
+						isShared: false,
+						node: 'only',
+						ending: new AbortController().signal,
+						sealer: () => undefined,
+						onWaiting: unused,
+					},
 				),
 				emit(event) {
 					broker.emit(event);

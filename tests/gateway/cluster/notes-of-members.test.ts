@@ -2,14 +2,17 @@ import {setImmediate as turn} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import type {GatewayEvent} from '../../../source/core/events.ts';
 import {silentLogger} from '../../../source/core/log.ts';
+import {createSealer} from '../../../source/core/seal.ts';
 import {createCalls} from '../../../source/gateway/cluster/calls.ts';
 import {holdAlone} from '../../../source/gateway/cluster/one-holder.ts';
 import {createRelay} from '../../../source/gateway/cluster/relay.ts';
+import {shareApprovals} from '../../../source/gateway/cluster/share-approvals.ts';
 import type {RoomWorld} from '../../../source/gateway/rooms.ts';
 import {openLoopBreaker} from '../../../source/gateway/runs/loop-breaker.ts';
 import {createSharedMemory} from '../../../source/store/shared-memory.ts';
 import type {StoreNote, StoreNotes} from '../../../source/store/shared-port.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
+import {makeToolApproval} from '../../helpers/make-approval.ts';
 import {makeDelivery, makeRun} from '../../helpers/make.ts';
 
 /** Notes as members on one store have them, the next of which may be lost. */
@@ -145,6 +148,31 @@ describe('a call', () => {
 	});
 });
 
+test('with a key of the store nobody but members can read a call, and one with another key is told so', async () => {
+	const notes = openNotes();
+	const told: StoreNote[] = [];
+	notes.events.subscribe(note => {
+		told.push(note);
+	});
+	const join = async (owner: string, key: string) => {
+		const sealer = await createSealer(key, 'a salt');
+		const {clock, events} = notes;
+		return createCalls({clock, log: silentLogger, events, owner, sealer: () => sealer});
+	};
+	const [east, west] = [
+		await join('east', 'key of the store'),
+		await join('west', 'key of the store'),
+	];
+	west.serve('fill', {has: () => true, perform: async input => ({got: input})});
+	expect(await east.call('fill', {pin: 'hunter2'})).toEqual({got: {pin: 'hunter2'}});
+	expect(told.map(({kind}) => kind)).toEqual(['call', 'answer']);
+	expect(JSON.stringify(told)).not.toContain('hunter2');
+	const wrong = await join('wrong', 'another key');
+	await expect(wrong.call('fill', {pin: 'hunter2'}, 'west')).rejects.toMatchObject({
+		code: 'store_key_wrong',
+	});
+});
+
 describe('what one member does at a time', () => {
 	const join = ({clock, leases}: Notes, log: string[], name: string) =>
 		holdAlone({clock, log: silentLogger}, leases('listen:telegram'), {
@@ -257,4 +285,79 @@ test('answers to one subject are counted by all members together: what one holds
 	expect(west.heldBy(answer(4))).toBe(east.heldBy(answer(4)));
 	await west.release(answer(4));
 	expect(east.heldBy(answer(4))).toBe(undefined);
+});
+
+test('what waits at another member is asked again until that answers, and is forgotten once it was settled', async () => {
+	const clock = createFakeClock(1_000_000);
+	const asked = makeToolApproval({id: 7});
+	const told: GatewayEvent[] = [];
+	let calls = 0;
+	let tellOf: (note: StoreNote) => void = () => {};
+	let hear: (events: readonly GatewayEvent[], from: string) => void = () => {};
+	const cluster = {
+		isShared: true,
+		isSealed: () => false,
+		owner: 'east',
+		async look() {},
+		members: () => (calls === 0 ? [] : [{owner: 'west', node: 'the west', state: 'live'}]),
+		async call() {
+			calls += 1;
+			return calls < 3 ? undefined : [asked];
+		},
+		serve() {},
+		onHeard(listener: typeof hear) {
+			hear = listener;
+		},
+		onNote(listener: typeof tellOf) {
+			tellOf = listener;
+		},
+		onMissed() {},
+		onTaken() {},
+		onLeaving() {},
+	};
+	const approvals = shareApprovals(
+		{
+			waiting: () => [],
+			settle: async () => ({settled: false, approval: asked}),
+		} as unknown as Parameters<typeof shareApprovals>[0],
+		{
+			clock,
+			broker: {
+				emit(event) {
+					told.push(event);
+				},
+			},
+			store: {
+				approvals: {
+					get: async () => ({
+						...asked,
+						decision: {outcome: 'denied', at: 1, by: 'the gateway'},
+					}),
+				},
+			},
+			cluster: cluster as unknown as RoomWorld['cluster'],
+		},
+	);
+	expect(approvals.waiting()).toEqual([]);
+	calls = 1;
+	for (let looks = 0; looks < 3; looks += 1) {
+		clock.advance(2000);
+		// oxlint-disable-next-line no-await-in-loop -- what a timer began goes on in turns
+		await turn();
+	}
+
+	expect(approvals.waiting()).toMatchObject([{id: 7, node: 'the west'}]);
+	expect(told).toMatchObject([{type: 'approval-requested'}]);
+	// What a form is filled in with must not stand in the database as it is.
+	await expect(
+		approvals.settle(7, {choice: 'submit', content: {pin: 'hunter2'}}, 'cli'),
+	).rejects.toMatchObject({code: 'approval_invalid'});
+	hear([{type: 'approval-settled', at: 1, approval: asked}], '');
+	expect(approvals.waiting()).toEqual([]);
+	hear([{type: 'approval-requested', at: 1, approval: asked}], 'west');
+	// The event of its end was lost with the database, its row was not.
+	tellOf({kind: 'approval-settled', id: 7});
+	await turn();
+	expect(approvals.waiting()).toEqual([]);
+	expect(told.at(-1)).toMatchObject({type: 'approval-settled', approval: {id: 7}});
 });

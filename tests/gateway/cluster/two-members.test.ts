@@ -48,9 +48,10 @@ describe.runIf(server)('gateways on one database', () => {
 		expect(runs).toMatchObject([{route: 'hook', state: 'done'}]);
 		expect(deliveries).toHaveLength(1);
 		expect(await west.port.listRuns({limit: 10})).toHaveLength(1);
-		const {store, cluster} = await west.port.status();
+		const {store, cluster, sharing} = await west.port.status();
 		expect(store).toEqual({kind: 'postgres', ok: true});
 		const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+		expect(sharing).toEqual({notes_lag_ms: expect.any(Number), queue_by_route: []});
 		expect(cluster).toEqual({
 			members: ['east', 'west'].map(node => ({node, since: time, seen: time, leases: 0})),
 		});
@@ -83,6 +84,28 @@ describe.runIf(server)('gateways on one database', () => {
 		const run = await there.ended(1);
 		expect(run.state).toBe('done');
 		expect((await there.port.getApproval(id))?.decision?.by).toMatch(/^cli \(/);
+	});
+
+	test('groups of one that stops in order are left to the others, and the last one hands them over', async () => {
+		const url = await createDatabase();
+		const subscriptions = {
+			gather: {
+				prompt: 'All of {key}',
+				coalesce: {key: 'key', window_seconds: 600, max_wait_seconds: 600},
+			},
+		};
+		await using west = await member(url, 'west', {subscriptions});
+		{
+			await using east = await member(url, 'east', {subscriptions});
+			await east.send('gather', {key: 'a'});
+			await west.until(({groups}) => groups.length === 1);
+		}
+
+		expect(await west.port.listGroups({state: 'pending', limit: 10})).toMatchObject([{key: 'a'}]);
+		await west[Symbol.asyncDispose]();
+		const clock = createFakeClock(Date.now());
+		await using store = await openPostgresStore({clock}, {url, node: 'later', place: 'later'});
+		expect(await store.groups.list({state: 'dispatched', limit: 10})).toMatchObject([{key: 'a'}]);
 	});
 
 	test('what one asks in a chat is answered where the other listens', async () => {
@@ -203,10 +226,12 @@ describe.runIf(server)('without its database', () => {
 		const status = await gateway.port.status();
 		expect(status.store).toEqual({kind: 'postgres', ok: false});
 		expect(status.cluster?.members).toMatchObject([{node: 'east'}]);
+		expect(gateway.port.getState().storeFailing).toContain('gateway.store');
 		const health = await fetch(`${gateway.url()}/health`);
 		expect([health.status, await health.json()]).toMatchObject([503, {status: 'unavailable'}]);
 		await own.start();
 		await gateway.until(({logs}) => logs.some(({message}) => message.includes('reached again')));
+		await gateway.until(({storeFailing}) => storeFailing === undefined);
 		expect((await gateway.send('hook', {name: 'Carl'})).status).toBe(202);
 		const {runs} = await gateway.until(
 			({runs: all}) => all.filter(({state}) => state === 'done').length === 2,

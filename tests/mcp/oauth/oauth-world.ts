@@ -1,5 +1,6 @@
 import {readFile} from 'node:fs/promises';
 import {Client} from '@modelcontextprotocol/client';
+import type {SharedHome} from '../../../source/config/shared-home.ts';
 import type {RemoteEndpoint, ToolServerConfig} from '../../../source/config/tool-server.ts';
 import type {ResolveName} from '../../../source/core/address-scope.ts';
 import {type Clock, systemClock} from '../../../source/core/clock.ts';
@@ -36,6 +37,8 @@ export async function oauthWorld(
 		readonly clock?: Clock;
 		/** What names of remote servers stand for. */
 		readonly resolve?: ResolveName | undefined;
+		/** What this home shares with others in place of files. */
+		readonly shared?: SharedHome;
 	} = {},
 ) {
 	const {clock = systemClock} = options;
@@ -59,7 +62,11 @@ export async function oauthWorld(
 			clock,
 			log,
 			redact,
-			paths: {mcpTokens: `${home}/mcp-tokens`, profile: 'default'},
+			paths: {
+				mcpTokens: `${home}/mcp-tokens`,
+				profile: 'default',
+				...(options.shared && {shared: options.shared}),
+			},
 		});
 	let providers = restart();
 

@@ -1,0 +1,119 @@
+import {formatDiagnostic} from '../../config/format-diagnostic.ts';
+import {countOf} from '../../core/counted.ts';
+import {waitWords} from '../../core/run-queue.ts';
+import type {GatewayStatus} from '../../gateway/port.ts';
+import {dayTime, duration} from '../../terminal/text/time.ts';
+
+/** What a gateway does, in lines. */
+export function statusLines(
+	{pid, home, profile, webhook, runs, platforms, model, ...rest}: GatewayStatus,
+	{nextJob, now}: {readonly nextJob: string; readonly now: number},
+): readonly string[] {
+	return [
+		`gateway    process ${pid}, version ${rest.version}, profile ${profile}${seatText[rest.seat ?? 'foreground']}`,
+		`home       ${home}`,
+		`webhooks   ${serverState(webhook)}`,
+		`chat API   ${serverState(rest.api)}`,
+		`runs       ${runs.active} active, ${runs.queued} queued${runs.to_decide > 0 ? `, ${runs.to_decide} to decide (svc runs list --state interrupted uncertain dead)` : ''}`,
+		...queueLine(runs, now),
+		`groups     ${rest.groups} waiting`,
+		`jobs       ${rest.jobs.count}${nextJob === '' ? '' : `, the next one fires ${nextJob}`}`,
+		...rest.servers.map(
+			(server, index) => `${index === 0 ? 'servers' : '       '}    ${serverText(server)}`,
+		),
+		...(rest.approvals === 0 ? [] : [`approvals  ${rest.approvals} waiting: svc approvals list`]),
+		`model      ${model ? `${model.name} (${model.origin})` : 'none'}${rest.model_problem ? `: ${rest.model_problem}` : ''}`,
+		...platforms.map(
+			({name, state, reason, nextTry}) =>
+				`platform   ${name}: ${state}${reason ? ` (${reason})` : ''}${nextTry === undefined ? '' : `, asked again at ${dayTime(nextTry)}`}`,
+		),
+		...rest.slips.map(slip => `slip       ${slipText(slip)}`),
+		...rest.config_problems
+			.filter(({message}) => !rest.slips.some(({problem}) => problem.includes(message)))
+			.map(problem => `${problem.severity.padEnd(10)} ${formatDiagnostic(problem)}`),
+		...storeLines(rest, now),
+		...(rest.restart_needed.length === 0
+			? []
+			: [`restart    needed for ${rest.restart_needed.join(', ')}`]),
+		...(rest.journal_failing ? [`journal    FAILING: ${rest.journal_failing}`] : []),
+	];
+}
+
+/** Where a store that is shared stands, and who has it open. */
+function storeLines(
+	{store, cluster, sharing}: Pick<GatewayStatus, 'cluster' | 'sharing' | 'store'>,
+	now: number,
+): readonly string[] {
+	if (!store || store.kind === 'sqlite') {
+		return [];
+	}
+
+	return [
+		`store      PostgreSQL${store.ok ? '' : ', which cannot be reached'}`,
+		...(sharing?.notes_lag_ms == null
+			? []
+			: [
+					`notes      heard ${(sharing.notes_lag_ms / 1000).toFixed(1)} s late at most, in the last minute`,
+				]),
+		...(sharing?.queue_by_route ?? []).map(
+			({profile, route, queued}) =>
+				`queue      ${profile === 'default' ? '' : `${profile}/`}${route}: ${countOf(queued, 'run')} waiting`,
+		),
+		...(cluster?.members ?? []).map(({node, since, seen, leases}) => {
+			const silentMs = now - Date.parse(seen);
+			const isGone = silentMs >= goneMs;
+			return `member     ${node}: ${isGone ? `gone, seen ${duration(silentMs)} ago` : `${countOf(leases, 'run')} at work`}, since ${dayTime(Date.parse(since))}`;
+		}),
+	];
+}
+
+/** A member that was not seen for so long counts as gone, milliseconds. */
+const goneMs = 60_000;
+
+const serverState = (server: GatewayStatus['webhook']): string =>
+	'url' in server
+		? `listening on ${server.url}`
+		: 'refused' in server
+			? `refused: ${server.refused}`
+			: 'disabled';
+
+const seatText = {
+	interface: ', with an interface of its own',
+	foreground: '',
+	background: ', in the background',
+} as const;
+
+/** What queued runs wait for; nothing where none is queued, and of a gateway that does not say. */
+function queueLine({queue}: GatewayStatus['runs'], now: number): readonly string[] {
+	if (!queue) {
+		return [];
+	}
+
+	const {worker, login, retry, rate_limit: rateLimit, oldest_due_at: oldest} = queue;
+	const age = oldest === null ? undefined : duration(now - oldest);
+	const waits = waitWords({worker, rateLimit, login, retry}, age);
+	const list = login > 0 ? ' (svc runs list --state queued)' : '';
+	return waits === ''
+		? []
+		: [`waiting    ${waits}${list}; ${queue.places_taken} of ${queue.places} at work`];
+}
+
+/** `route push: config.yaml:9:7: Route "push" …; it answers 503`. */
+const slipText = ({kind, name, problem, serving}: GatewayStatus['slips'][number]): string =>
+	`${kind} ${name}: ${problem}; ${serving ? 'its last good version is in use' : kind === 'route' ? 'its events are answered with 503' : 'not in use'}`;
+
+/** `crm: connected, 3 tools`, `mail of acme: failed, connection refused`. */
+function serverText({
+	name,
+	profile,
+	status,
+	tools,
+	reason,
+}: GatewayStatus['servers'][number]): string {
+	const owner = profile === 'default' ? '' : ` of ${profile}`;
+	return [
+		`${name}${owner}: ${status}`,
+		...(tools === 0 ? [] : [countOf(tools, 'tool')]),
+		...(reason === null ? [] : [reason]),
+	].join(', ');
+}
