@@ -9,6 +9,7 @@ import {createFakeClock, type FakeClock} from '../helpers/fake-clock.ts';
 import {makeToolApproval} from '../helpers/make-approval.ts';
 import {hasPostgres, startPostgres} from '../helpers/postgres.ts';
 import {randomOf, runSeed} from '../helpers/random.ts';
+import {startCuttingProxy} from '../soak/cluster/cutting-proxy.ts';
 import {logPlan, sampleAnswer, sampleEntryOfTranscript, startMs} from './samples.ts';
 
 const leaseMs = 30_000;
@@ -75,6 +76,34 @@ describe.runIf(hasPostgres)('gateways that share runs', async () => {
 	const routes = Array.from({length: 10}, (_, index) => `route-${index}`);
 	/** 30 runs of each of 10 routes, the first route first. */
 	const manyRoutes = routes.flatMap(route => Array.from({length: 30}, () => route));
+
+	test.for([
+		[{side: 'before', commits: false, nth: 2}, 1],
+		[{side: 'after', commits: false, nth: 2}, 1],
+		[{side: 'before', commits: true, nth: 1}, 'refused'],
+		[{side: 'after', commits: true, nth: 1}, 'refused'],
+	] as const)(
+		'a transaction whose connection breaks (%j) is done on another one, unless it may have been committed',
+		async ([cut, result]) => {
+			made += 1;
+			const url = await server.create(`cut_${made}`);
+			await using proxy = await startCuttingProxy(url);
+			await using stack = new AsyncDisposableStack();
+			const database = createDatabase({clock: createFakeClock(startMs)}, {url: proxy.url});
+			stack.defer(async () => database.close());
+			await database.run('create table done (id bigint)');
+			const isCut = proxy.cut(cut, 60_000);
+			const done = await database
+				.transact(async ({run}) => run('insert into done values ($1)', [1]))
+				.catch(({code}: {code?: string}) => (code === 'journal_unavailable' ? 'refused' : code));
+			expect(await isCut).toBe(true);
+			expect(done).toBe(result);
+			const count = cut.commits && cut.side === 'before' ? 0 : 1;
+			await vi.waitFor(async () => {
+				expect(await database.query('select id from done')).toHaveLength(count);
+			});
+		},
+	);
 
 	test('runs are leased in turn over all gateways, whichever asks', async () => {
 		await using cluster = await createCluster();
