@@ -1,6 +1,6 @@
 import {execFileSync, spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {chownSync, existsSync, mkdtempSync, readdirSync, rmSync} from 'node:fs';
+import {chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs';
 import {createServer} from 'node:net';
 import {userInfo} from 'node:os';
 import {join} from 'node:path';
@@ -58,6 +58,8 @@ export type PostgresServer = AsyncDisposable & {
 	/** Ends the server as a crash would, or in order, or starts it again. Only of one that was started here. */
 	kill(how: 'SIGQUIT' | 'SIGINT' | 'SIGKILL'): Promise<void>;
 	start(): Promise<void>;
+	/** Stops all its processes where they are, or lets them go on. Linux only. */
+	signal(how: 'SIGSTOP' | 'SIGCONT'): void;
 	/** Its first process. */
 	readonly pid: number | undefined;
 };
@@ -165,6 +167,16 @@ export async function startPostgres({
 		},
 		kill,
 		start,
+		signal(how) {
+			if (child?.pid !== undefined) {
+				// The first one before those that it would start meanwhile.
+				process.kill(child.pid, how);
+				const file = `/proc/${child.pid}/task/${child.pid}/children`;
+				for (const pid of readFileSync(file, 'utf8').trim().split(' ')) {
+					process.kill(Number(pid), how);
+				}
+			}
+		},
 		get pid() {
 			return child?.pid;
 		},
