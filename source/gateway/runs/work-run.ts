@@ -228,7 +228,8 @@ async function deliverAnswer(work: Work): Promise<void> {
 	// Before the mark: what never started is not uncertain.
 	const {target} = run.plan;
 	const how = {isRepeatable: deliverer.mayRepeat(target.kind)};
-	if (signal.aborted || !(await runs.markDeliveryStarted(lease, how)) || !work.isHeld()) {
+	const mark = async () => persistently(work, async () => runs.markDeliveryStarted(lease, how));
+	if (signal.aborted || !(await mark()) || !work.isHeld()) {
 		await settleAborted(work);
 		return;
 	}

@@ -188,7 +188,7 @@ async function passTime(clock: FakeClock, work: Promise<unknown>): Promise<void>
 	}
 }
 
-test.for(['answer', 'settle'] as const)(
+test.for(['answer', 'markDeliveryStarted', 'settle'] as const)(
 	'what came out is known: "%s" is written again until the journal takes it, and nothing is posted twice',
 	async name => {
 		let failures = 3;
