@@ -168,12 +168,20 @@ export async function startPostgres({
 		kill,
 		start,
 		signal(how) {
-			if (child?.pid !== undefined) {
-				// The first one before those that it would start meanwhile.
-				process.kill(child.pid, how);
-				const file = `/proc/${child.pid}/task/${child.pid}/children`;
-				for (const pid of readFileSync(file, 'utf8').trim().split(' ')) {
+			const first = child?.pid;
+			if (first === undefined) {
+				return;
+			}
+
+			// The first one before those that it would start meanwhile.
+			process.kill(first, how);
+			for (const pid of readFileSync(`/proc/${first}/task/${first}/children`, 'utf8').match(
+				/\d+/g,
+			) ?? []) {
+				try {
 					process.kill(Number(pid), how);
+				} catch {
+					// It has just ended.
 				}
 			}
 		},

@@ -9,13 +9,13 @@ import {disturbCluster} from './disturb.ts';
 const few = {random: randomOf(runSeed), pauseMs: 50};
 
 test.runIf(hasPostgres)(
-	'three gateways on one database lose nothing and do nothing twice, whatever is drained, restarted or cut',
+	'three gateways on one database lose nothing and do nothing twice, whatever is drained, stopped or cut',
 	async () => {
 		const [disturbed, cut] = await Promise.all([
 			disturbCluster({
 				...few,
-				rounds: 3,
-				kinds: ['drain a gateway', 'restart the database', 'stop a gateway for a while'],
+				rounds: 2,
+				kinds: ['drain a gateway', 'stop a gateway for a while'],
 			}),
 			cutConnections({...few, cuts: 5, sides: ['before']}),
 		]);
