@@ -1,4 +1,6 @@
 // @module-tag slow
+import {once} from 'node:events';
+import {type AddressInfo, createServer} from 'node:net';
 import {afterAll, describe, expect, test, vi} from 'vitest';
 import {createIdSource} from '../../source/core/ids.ts';
 import type {Lease, RouteLimit, Store} from '../../source/store/port.ts';
@@ -104,6 +106,50 @@ describe.runIf(hasPostgres)('gateways that share runs', async () => {
 			});
 		},
 	);
+
+	test('a database that ends as soon as it has let a gateway in ends no gateway', async () => {
+		const message = (type: string, body: Buffer) => {
+			const length = Buffer.alloc(4);
+			length.writeInt32BE(4 + body.length);
+			return Buffer.concat([Buffer.from(type), length, body]);
+		};
+		const ending = createServer(socket => {
+			socket.on('error', () => {});
+			socket.once('data', () => {
+				// All at once, as it comes when both are busy.
+				socket.end(
+					Buffer.concat([
+						message('R', Buffer.alloc(4)),
+						message('Z', Buffer.from('I')),
+						message('E', Buffer.from('SFATAL\0C57P01\0Mterminating connection\0\0')),
+					]),
+				);
+			});
+		}).listen(0, '127.0.0.1');
+		await once(ending, 'listening');
+		const {port} = ending.address() as AddressInfo;
+		const url = `postgres://svc@127.0.0.1:${port}/svc`;
+		const database = createDatabase({clock: createFakeClock(startMs)}, {url});
+		await expect(database.transact(async () => true)).rejects.toMatchObject({
+			code: 'journal_unavailable',
+		});
+		await database.close();
+		ending.close();
+	});
+
+	test('a database that hangs does not keep a gateway that ends', async () => {
+		await using cluster = await createCluster();
+		const {clock, database} = cluster;
+		expect(await database.query('select 1 as one')).toEqual([{one: 1}]);
+		server.signal('SIGSTOP');
+		try {
+			const closing = database.close();
+			clock.advance(1000);
+			await closing;
+		} finally {
+			server.signal('SIGCONT');
+		}
+	});
 
 	test('runs are leased in turn over all gateways, whichever asks', async () => {
 		await using cluster = await createCluster();
