@@ -88,7 +88,7 @@ function createMember(name: string, home: TemporaryHome): Member {
 			printed += stdout + stderr;
 			if (running === started) {
 				url = undefined;
-				faults.push(`gateway ${name} ended by itself with ${code}: ${stderr.slice(-500)}`);
+				faults.push(`gateway ${name} ended by itself with ${code}: ${stderr.slice(0, 1500)}`);
 			}
 		});
 	};
