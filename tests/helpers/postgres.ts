@@ -1,6 +1,6 @@
 import {execFileSync, spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {chownSync, existsSync, mkdtempSync, readdirSync, rmSync} from 'node:fs';
+import {chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs';
 import {createServer} from 'node:net';
 import {userInfo} from 'node:os';
 import {join} from 'node:path';
@@ -58,6 +58,8 @@ export type PostgresServer = AsyncDisposable & {
 	/** Ends the server as a crash would, or in order, or starts it again. Only of one that was started here. */
 	kill(how: 'SIGQUIT' | 'SIGINT' | 'SIGKILL'): Promise<void>;
 	start(): Promise<void>;
+	/** Stops all its processes where they are, or lets them go on. Linux only. */
+	signal(how: 'SIGSTOP' | 'SIGCONT'): void;
 	/** Its first process. */
 	readonly pid: number | undefined;
 };
@@ -165,6 +167,24 @@ export async function startPostgres({
 		},
 		kill,
 		start,
+		signal(how) {
+			const first = child?.pid;
+			if (first === undefined) {
+				return;
+			}
+
+			// The first one before those that it would start meanwhile.
+			process.kill(first, how);
+			for (const pid of readFileSync(`/proc/${first}/task/${first}/children`, 'utf8').match(
+				/\d+/g,
+			) ?? []) {
+				try {
+					process.kill(Number(pid), how);
+				} catch {
+					// It has just ended.
+				}
+			}
+		},
 		get pid() {
 			return child?.pid;
 		},

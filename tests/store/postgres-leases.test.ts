@@ -1,4 +1,6 @@
 // @module-tag slow
+import {once} from 'node:events';
+import {type AddressInfo, createServer} from 'node:net';
 import {afterAll, describe, expect, test, vi} from 'vitest';
 import {createIdSource} from '../../source/core/ids.ts';
 import type {Lease, RouteLimit, Store} from '../../source/store/port.ts';
@@ -9,6 +11,7 @@ import {createFakeClock, type FakeClock} from '../helpers/fake-clock.ts';
 import {makeToolApproval} from '../helpers/make-approval.ts';
 import {hasPostgres, startPostgres} from '../helpers/postgres.ts';
 import {randomOf, runSeed} from '../helpers/random.ts';
+import {startCuttingProxy} from '../soak/cluster/cutting-proxy.ts';
 import {logPlan, sampleAnswer, sampleEntryOfTranscript, startMs} from './samples.ts';
 
 const leaseMs = 30_000;
@@ -75,6 +78,78 @@ describe.runIf(hasPostgres)('gateways that share runs', async () => {
 	const routes = Array.from({length: 10}, (_, index) => `route-${index}`);
 	/** 30 runs of each of 10 routes, the first route first. */
 	const manyRoutes = routes.flatMap(route => Array.from({length: 30}, () => route));
+
+	test.for([
+		[{side: 'before', commits: false, nth: 2}, 1],
+		[{side: 'after', commits: false, nth: 2}, 1],
+		[{side: 'before', commits: true, nth: 1}, 'refused'],
+		[{side: 'after', commits: true, nth: 1}, 'refused'],
+	] as const)(
+		'a transaction whose connection breaks (%j) is done on another one, unless it may have been committed',
+		async ([cut, result]) => {
+			made += 1;
+			const url = await server.create(`cut_${made}`);
+			await using proxy = await startCuttingProxy(url);
+			await using stack = new AsyncDisposableStack();
+			const database = createDatabase({clock: createFakeClock(startMs)}, {url: proxy.url});
+			stack.defer(async () => database.close());
+			await database.run('create table done (id bigint)');
+			const isCut = proxy.cut(cut, 60_000);
+			const done = await database
+				.transact(async ({run}) => run('insert into done values ($1)', [1]))
+				.catch(({code}: {code?: string}) => (code === 'journal_unavailable' ? 'refused' : code));
+			expect(await isCut).toBe(true);
+			expect(done).toBe(result);
+			const count = cut.commits && cut.side === 'before' ? 0 : 1;
+			await vi.waitFor(async () => {
+				expect(await database.query('select id from done')).toHaveLength(count);
+			});
+		},
+	);
+
+	test('a database that ends as soon as it has let a gateway in ends no gateway', async () => {
+		const message = (type: string, body: Buffer) => {
+			const length = Buffer.alloc(4);
+			length.writeInt32BE(4 + body.length);
+			return Buffer.concat([Buffer.from(type), length, body]);
+		};
+		const ending = createServer(socket => {
+			socket.on('error', () => {});
+			socket.once('data', () => {
+				// All at once, as it comes when both are busy.
+				socket.end(
+					Buffer.concat([
+						message('R', Buffer.alloc(4)),
+						message('Z', Buffer.from('I')),
+						message('E', Buffer.from('SFATAL\0C57P01\0Mterminating connection\0\0')),
+					]),
+				);
+			});
+		}).listen(0, '127.0.0.1');
+		await once(ending, 'listening');
+		const {port} = ending.address() as AddressInfo;
+		const url = `postgres://svc@127.0.0.1:${port}/svc`;
+		const database = createDatabase({clock: createFakeClock(startMs)}, {url});
+		await expect(database.transact(async () => true)).rejects.toMatchObject({
+			code: 'journal_unavailable',
+		});
+		await database.close();
+		ending.close();
+	});
+
+	test('a database that hangs does not keep a gateway that ends', async () => {
+		await using cluster = await createCluster();
+		const {clock, database} = cluster;
+		expect(await database.query('select 1 as one')).toEqual([{one: 1}]);
+		server.signal('SIGSTOP');
+		try {
+			const closing = database.close();
+			clock.advance(1000);
+			await closing;
+		} finally {
+			server.signal('SIGCONT');
+		}
+	});
 
 	test('runs are leased in turn over all gateways, whichever asks', async () => {
 		await using cluster = await createCluster();

@@ -393,3 +393,22 @@ test('calls that come together are performed together, up to a number and a weig
 	expect(await Promise.all(items.map(async item => call(item)))).toEqual(items);
 	expect(batches).toEqual([[1, 1, 1], [1, 8], [2], [12], [5]]);
 });
+
+test('what waits behind a call that the database did not answer fails with it, and does not wait as long again', async () => {
+	const batches: Array<readonly number[]> = [];
+	const call = createBatch<number, number>(
+		async items => {
+			batches.push(items);
+			throw new Error('Query read timeout');
+		},
+		{most: 1, name: 'the database'},
+	);
+	const calls = [1, 2, 3].map(async item => call(item));
+
+	expect((await Promise.allSettled(calls)).map(({status}) => status)).toEqual([
+		'rejected',
+		'rejected',
+		'rejected',
+	]);
+	expect(batches).toEqual([[1]]);
+});

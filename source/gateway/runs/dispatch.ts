@@ -23,8 +23,11 @@ const minPauseMs = 20;
 /** Runs that wait for a person and take no place at most; each keeps what its agent has said and read in memory. */
 const mostAside = 32;
 
-/** Works on a lease until it is settled; never rejects. */
-type Working = (lease: Lease, signal: AbortSignal) => Promise<void>;
+/**
+ * Works on a lease until it is settled; never rejects. `isHeld` knows by the time whether the lease goes on, and aborts `signal` when it does not: a process that was stopped hears what had come for it before its timers
+ * run, so what cannot be taken back asks it.
+ */
+type Working = (lease: Lease, signal: AbortSignal, isHeld: () => boolean) => Promise<void>;
 
 export type Dispatcher = {
 	/** Looks for due runs soon. Cheap; called for every accepted delivery. */
@@ -121,8 +124,9 @@ export function createDispatcher(
 		try {
 			const free = freePlaces();
 			const routes = limits();
+			const askedAt = clock.monotonic();
 			for (const lease of await runs.lease(free, leaseMs, routes)) {
-				void start(lease, work);
+				void start(lease, work, askedAt);
 			}
 
 			const due = isFree() ? await runs.nextDue(routes) : undefined;
@@ -136,7 +140,12 @@ export function createDispatcher(
 		}
 	};
 
-	const start = async (lease: Lease, doWork: Working): Promise<void> => {
+	/** `leasedAt`: when the lease was asked for, `Clock.monotonic`. */
+	const start = async (
+		lease: Lease,
+		doWork: Working,
+		leasedAt = clock.monotonic(),
+	): Promise<void> => {
 		const controller = new AbortController();
 		const {id} = lease.run;
 		const end = busy.begin();
@@ -146,12 +155,21 @@ export function createDispatcher(
 		};
 		// What another gateway may take over by then must not go on here, whether the journal can be asked or not.
 		const runsOut = createTimer(clock);
+		let heldUntil = Infinity;
 		const keep = (askedAt: number) => {
 			if (isShared) {
-				runsOut.set(Math.max(0, leaseMs - (clock.monotonic() - askedAt)), lose);
+				heldUntil = askedAt + leaseMs;
+				runsOut.set(Math.max(0, heldUntil - clock.monotonic()), lose);
 			}
 		};
-		keep(clock.monotonic());
+		keep(leasedAt);
+		const isHeld = () => {
+			if (clock.monotonic() >= heldUntil) {
+				lose();
+			}
+
+			return !controller.signal.aborted;
+		};
 		const stopBeating = every(clock, leaseMs / 3, async () => {
 			const askedAt = clock.monotonic();
 			const kept = await runs.beat(lease, leaseMs).catch(() => undefined);
@@ -161,7 +179,7 @@ export function createDispatcher(
 				lose();
 			}
 		});
-		const working = doWork(lease, controller.signal).finally(() => {
+		const working = doWork(lease, controller.signal, isHeld).finally(() => {
 			stopBeating();
 			runsOut[Symbol.dispose]();
 			if (active.get(id) === controller) {

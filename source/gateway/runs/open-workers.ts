@@ -79,7 +79,7 @@ export function openWorkers(
 	);
 	sweepSocketFolders(placesOf(defaultProfile, config()).svcHome, {log: agentLog});
 	let isReplaced = false;
-	const dependencies: WorkDependencies = {
+	const dependencies: Omit<WorkDependencies, 'isHeld'> = {
 		...joined,
 		clock,
 		runs,
@@ -157,7 +157,7 @@ export function openWorkers(
 			events,
 			busy,
 			log: log.from('gateway'),
-			work: (lease, signal) => workRun(dependencies, lease, signal),
+			work: (lease, signal, isHeld) => workRun({...dependencies, isHeld}, lease, signal),
 		},
 		{
 			isShared: world.cluster.isShared,

@@ -57,6 +57,8 @@ export type WorkDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> 
 	readonly onReplaced: () => void;
 	/** Whether another agent try may help after `error`. */
 	readonly isPassing: (error: unknown) => boolean;
+	/** Whether the lease goes on, by the time; aborts the signal when it does not. */
+	readonly isHeld: () => boolean;
 	/** Milliseconds to wait before try number `attempt + 1`; `undefined` when that was the last. */
 	readonly backoffMs: (attempt: number, tries: number) => number | undefined;
 };
@@ -226,7 +228,8 @@ async function deliverAnswer(work: Work): Promise<void> {
 	// Before the mark: what never started is not uncertain.
 	const {target} = run.plan;
 	const how = {isRepeatable: deliverer.mayRepeat(target.kind)};
-	if (signal.aborted || !(await runs.markDeliveryStarted(lease, how))) {
+	const mark = async () => persistently(work, async () => runs.markDeliveryStarted(lease, how));
+	if (signal.aborted || !(await mark()) || !work.isHeld()) {
 		await settleAborted(work);
 		return;
 	}

@@ -4,14 +4,20 @@ import {SvcError} from '../../core/errors.ts';
 import type {Row} from '../columns.ts';
 import {createDurations} from '../durations.ts';
 import {nameOf} from './connection.ts';
-import {createPool} from './pool.ts';
-import {concernsDatabase, isWorthRepeating, journalUnavailable} from './postgres-errors.ts';
+import {createPool, endPool} from './pool.ts';
+import {
+	concernsDatabase,
+	isBreak,
+	isWorthRepeating,
+	journalUnavailable,
+} from './postgres-errors.ts';
 
 /** A member that is stopped in the middle of a transaction keeps its locks no longer. */
 const idleInTransaction = '3s';
 const statementTimeout = '5s';
-/** Tries of a transaction that lost against another one. */
+/** Tries of a transaction that lost against another one, or whose connection broke within so many milliseconds. */
 const maxTries = 4;
+const breakMs = 1000;
 const rememberedCommits = 512;
 
 /**
@@ -63,7 +69,7 @@ export type Database = Statements & {
 	/** Name and place of it, without a secret. */
 	readonly name: string;
 	/**
-	 * Runs `work` in one transaction, again from the start when that lost against another; with `lock`, no other member is in such a transaction meanwhile. `syncsUnlocked`: the lock is given back before the disk
+	 * Runs `work` in one transaction, again from the start when that lost against another or its connection broke before the commit; with `lock`, no other member is in such a transaction meanwhile. `syncsUnlocked`: the lock is given back before the disk
 	 * is waited for. @throws SvcError `journal_unavailable`
 	 */
 	transact<Result>(
@@ -81,7 +87,7 @@ export type Database = Statements & {
 	failing(): string | undefined;
 	/** Durations of the last transactions. */
 	readonly durations: {percentile(share: number): number};
-	/** Waits for what is under way. */
+	/** Waits for what is under way, and a second for a database that does not answer. */
 	close(): Promise<void>;
 };
 
@@ -94,7 +100,13 @@ export type Database = Statements & {
  */
 const syncAll = "select pg_logical_emit_message(true, 'svc', '')";
 
-const ignore = () => {};
+/** One try of a transaction. */
+type Attempt = {
+	readonly lock: LockName | undefined;
+	readonly syncsUnlocked: boolean;
+	/** The commit is about to be sent: it may be done whatever comes. */
+	readonly onCommit: () => void;
+};
 
 /** Text as PostgreSQL takes it. */
 export const withoutNul = (text: string): string => text.replaceAll('\0', '\u{2400}');
@@ -194,15 +206,13 @@ export function createDatabase(
 
 	const once = async <Result>(
 		work: (transaction: Transaction) => Promise<Result>,
-		lock: LockName | undefined,
-		syncsUnlocked: boolean,
+		{lock, syncsUnlocked, onCommit}: Attempt,
 	): Promise<Result> => {
 		const client = await pool.connect();
-		// One that breaks between two statements: the next one says so.
-		client.on('error', ignore);
 		let broken: Error | undefined;
 		let committing: Promise<void> | undefined;
 		const commit = async () => {
+			onCommit();
 			const answers: unknown = await client.query(syncsUnlocked ? `commit; ${syncAll}` : 'commit');
 			// After a statement that failed, a commit is a rollback.
 			// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- several statements in one message come as several results
@@ -245,7 +255,6 @@ export function createDatabase(
 
 			throw error;
 		} finally {
-			client.off('error', ignore);
 			client.release(broken);
 		}
 	};
@@ -257,14 +266,19 @@ export function createDatabase(
 		async transact(work, lock, {syncsUnlocked = false} = {}) {
 			const start = clock.monotonic();
 			for (let tries = 1; ; tries += 1) {
+				let mayBeDone = false;
+				const onCommit = () => {
+					mayBeDone = true;
+				};
 				try {
 					// oxlint-disable-next-line no-await-in-loop -- one try after the other
-					const result = await once(work, lock, syncsUnlocked);
+					const result = await once(work, {lock, syncsUnlocked, onCommit});
 					durations.add(clock.monotonic() - start);
 					tell(undefined);
 					return result;
 				} catch (error) {
-					if (!isWorthRepeating(error) || tries === maxTries) {
+					const isBroken = isBreak(error) && !mayBeDone && clock.monotonic() - start < breakMs;
+					if (!(isWorthRepeating(error) || isBroken) || tries === maxTries) {
 						throw refuse(error);
 					}
 				}
@@ -278,7 +292,7 @@ export function createDatabase(
 		failing: () => failing,
 		durations,
 		async close() {
-			closed ??= given ? Promise.resolve() : pool.end();
+			closed ??= given ? Promise.resolve() : endPool(pool, clock);
 			await closed;
 		},
 	};

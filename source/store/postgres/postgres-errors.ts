@@ -6,6 +6,31 @@ const lostAgainstAnother = new Set(['40001', '40P01']);
 export const isWorthRepeating = (error: unknown): boolean =>
 	lostAgainstAnother.has(codeOf(error) ?? '');
 
+/** Codes, and what the driver says without one, of a connection that broke while it was used. */
+const broken = new Set([
+	'ECONNRESET',
+	'EPIPE',
+	'57P01',
+	'Connection terminated unexpectedly',
+	'Client has encountered a connection error and is not queryable',
+]);
+
+/** Whether the connection broke: what was not committed on it has not happened, and another connection may do it. */
+export const isBreak = (error: unknown): boolean =>
+	[codeOf(error), messageOf(error)].some(text => broken.has(text));
+
+/** What the driver says when no answer came in time; it has no code. */
+const noAnswer = new Set([
+	'Query read timeout',
+	'timeout exceeded when trying to connect',
+	'timeout expired',
+	'Connection terminated due to connection timeout',
+]);
+
+/** Whether the database did not answer in time: it would not answer the next one either, and whoever waits has waited as long. */
+export const isSilence = (error: unknown): boolean =>
+	noAnswer.has(messageOf(error)) || codeOf(error) === 'ETIMEDOUT';
+
 /** What is wrong with one statement or its parameters, not with the database: classes 21 to 23, 42 and what we throw. */
 const ofStatement = /^(?:21|22|23|42|P0)[0-9A-Z]{3}$/;
 
@@ -42,12 +67,15 @@ const remedies: Readonly<Record<string, string>> = {
 	'25006': 'it takes no writes: it is a standby, connect to the primary',
 };
 
+const reasonOf = (error: unknown): string =>
+	(isSilence(error) ? remedies['ETIMEDOUT'] : remedies[codeOf(error) ?? '']) ?? messageOf(error);
+
 /** The error of something that is not on disk. An `SvcError` stays what it is. `name`: the place of the database, without a secret. */
 export const journalUnavailable = (name: string, error: unknown): SvcError =>
 	error instanceof SvcError
 		? error
 		: new SvcError(
 				'journal_unavailable',
-				`Cannot use the journal in ${name} (gateway.store): ${remedies[codeOf(error) ?? ''] ?? messageOf(error)}`,
+				`Cannot use the journal in ${name} (gateway.store): ${reasonOf(error)}`,
 				{cause: error},
 			);

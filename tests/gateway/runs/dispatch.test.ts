@@ -1,5 +1,6 @@
 import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
+import type {Clock} from '../../../source/core/clock.ts';
 import {createBusy} from '../../../source/core/idle.ts';
 import {createLogger} from '../../../source/core/log.ts';
 import {createDispatcher} from '../../../source/gateway/runs/dispatch.ts';
@@ -13,6 +14,7 @@ import {createSqliteHome} from '../../store/sqlite-home.ts';
 type Work = {
 	readonly lease: Lease;
 	readonly signal: AbortSignal;
+	readonly isHeld: () => boolean;
 	/** Settles the run as done and ends the work. */
 	finish(): Promise<void>;
 	/** Ends the work without settling: what a worker does whose lease is not its own any more. */
@@ -25,8 +27,11 @@ async function openDispatch({
 	runs = () => ({}),
 	limits,
 	isShared = false,
+	clock: seen = clock => clock,
 }: {
 	readonly isShared?: boolean;
+	/** The clock as the dispatcher sees it. */
+	readonly clock?: (clock: Clock) => Clock;
 	readonly concurrency?: () => number;
 	readonly runs?: (store: Store) => Partial<Runs>;
 	readonly limits?: () => readonly RouteLimit[];
@@ -41,7 +46,7 @@ async function openDispatch({
 	const watch = createWatch();
 	const dispatcher = createDispatcher(
 		{
-			clock,
+			clock: seen(clock),
 			runs: {...store.runs, ...runs(store)},
 			events: store.events,
 			busy,
@@ -52,11 +57,12 @@ async function openDispatch({
 					log.push(`${level} ${message}`);
 				},
 			}),
-			async work(lease, signal) {
+			async work(lease, signal, isHeld) {
 				const {promise, resolve} = Promise.withResolvers<void>();
 				works.push({
 					lease,
 					signal,
+					isHeld,
 					async finish() {
 						await store.runs.settle(lease, {state: 'done'});
 						resolve();
@@ -259,6 +265,41 @@ test('a lease on a journal of several gateways ends after 30 s without an answer
 	dispatch.clock.advance(1);
 	expect(work?.signal.reason).toBe('lease-lost');
 	work?.leave();
+	await settleDown();
+});
+
+test('a process that was stopped knows by the time that it holds no more, before any timer has run', async () => {
+	let stoppedMs = 0;
+	await using dispatch = await openDispatch({
+		isShared: true,
+		clock: clock => ({...clock, monotonic: () => clock.monotonic() + stoppedMs}),
+	});
+	await dispatch.accept(1);
+	const [work] = await dispatch.begun(1);
+	expect(work?.isHeld()).toBe(true);
+	stoppedMs = 30_000;
+	expect(work?.signal.aborted).toBe(false);
+	expect(work?.isHeld()).toBe(false);
+	expect(work?.signal.reason).toBe('lease-lost');
+	await settleDown();
+});
+
+test('a lease counts from when it was asked for: an answer that was long on its way gives none', async () => {
+	let stoppedMs = 0;
+	await using dispatch = await openDispatch({
+		isShared: true,
+		clock: clock => ({...clock, monotonic: () => clock.monotonic() + stoppedMs}),
+		runs: ({runs}) => ({
+			async lease(...asked) {
+				const leases = await runs.lease(...asked);
+				stoppedMs = 30_000;
+				return leases;
+			},
+		}),
+	});
+	await dispatch.accept(1);
+	const [work] = await dispatch.begun(1);
+	expect(work?.isHeld()).toBe(false);
 	await settleDown();
 });
 

@@ -32,6 +32,7 @@ export async function openWork({
 	runs = () => ({}),
 	problem,
 	logins = [],
+	isHeld = () => true,
 	deliverer: openDeliverer,
 	found,
 }: {
@@ -40,6 +41,7 @@ export async function openWork({
 	readonly runs?: (store: Store) => Partial<Runs>;
 	readonly problem?: string;
 	readonly logins?: readonly string[];
+	readonly isHeld?: () => boolean;
 	readonly deliverer?: (parts: {readonly store: Store; readonly clock: FakeClock}) => Deliverer;
 	readonly found?: {readonly home: Home; readonly clock: FakeClock};
 } = {}) {
@@ -108,6 +110,7 @@ export async function openWork({
 					equip: async () => ({tools: [], maxSchemaTokens: 20_000, notes: [], logins}),
 					prefetch: async () => ({texts: [], notes: []}),
 					grow: () => undefined,
+					isHeld,
 					turns: {begin: async () => undefined, async keep() {}},
 					awaitsLogins: async (profile, names) => {
 						awaited.push(`${profile} ${names.join(' ')}`);

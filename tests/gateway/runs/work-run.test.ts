@@ -130,6 +130,14 @@ test('a worker that lost its lease delivers nothing', async () => {
 	expect(work.messages).toEqual([]);
 });
 
+test('a worker that was stopped while it noted that it delivers has sent nothing when it goes on too late', async () => {
+	await using work = await openWork({isHeld: () => false});
+	await work.accept();
+	await work.work();
+	expect(work.messages).toEqual([]);
+	expect(await work.store.runs.get(1)).toMatchObject({state: 'delivering'});
+});
+
 test('a tool that may change things is not started once the lease is lost', async () => {
 	await using work = await openWork({
 		agent: async ({beforeSideEffect}) => {
@@ -180,7 +188,7 @@ async function passTime(clock: FakeClock, work: Promise<unknown>): Promise<void>
 	}
 }
 
-test.for(['answer', 'settle'] as const)(
+test.for(['answer', 'markDeliveryStarted', 'settle'] as const)(
 	'what came out is known: "%s" is written again until the journal takes it, and nothing is posted twice',
 	async name => {
 		let failures = 3;
