@@ -82,6 +82,37 @@ describe.runIf(hasPostgres)('members of one database at once', async () => {
 	);
 
 	test(
+		'a rule that ends with its gateway ends for all as that closes its store, and they are told',
+		withThree(async ([first, second], url) => {
+			const told: StoreNote[] = [];
+			const last = await openPostgresStore(
+				{clock: systemClock},
+				{url, node: 'last', place: 'last'},
+			);
+			const rule = {
+				profile: 'default',
+				tool: 'write_file',
+				definition: 'd',
+				createdAt: 1,
+				createdBy: 'cli',
+			} as const;
+			const kept = await last.approvals.addRule({
+				...rule,
+				scope: 'always',
+				expiresAt: Date.now() + hourMs,
+			});
+			await last.approvals.addRule({...rule, scope: 'process'});
+			expect(await first?.approvals.rules()).toHaveLength(2);
+			second?.events.subscribe(note => {
+				told.push(note);
+			});
+			await last[Symbol.asyncDispose]();
+			expect(await first?.approvals.rules()).toMatchObject([{id: kept}]);
+			await expect.poll(() => told.map(({kind}) => kind)).toContain('approval-rules-changed');
+		}),
+	);
+
+	test(
 		'of 64 that bring one identifier to three members at once exactly one is accepted, in each of 20 rounds',
 		withThree(async stores => {
 			for (let round = 0; round < 20; round += 1) {

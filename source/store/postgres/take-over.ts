@@ -26,12 +26,12 @@ export const createTakeOver =
 			const dead: Dead = named
 				? {names: named.owners.filter(name => name !== owner), compare: '= any'}
 				: {names: [owner, ...(await liveOwners(transaction))], compare: '<> all'};
-			const [{failed: _, ...runs}, denied, rulesEnded] = await Promise.all([
+			const [{failed: _, ...runs}, denied, ended] = await Promise.all([
 				abandon(transaction, isOf(dead, 'lease_owner'), [dead.names]),
 				deny(transaction, dead),
 				endRules(transaction, isOf(dead, 'owner'), [dead.names]),
 			]);
-			return {...runs, rulesEnded, denied};
+			return {...runs, rulesEnded: ended, denied};
 		});
 		if (taken.requeued.length > 0) {
 			publish({kind: 'runs-released'});
