@@ -314,6 +314,39 @@ describe.runIf(hasPostgres)('members of one database at once', async () => {
 		}),
 	);
 
+	test(
+		'what a transaction itself throws is told as it is, and neither ends its neighbours nor counts as a failure of the database',
+		withThree(async (_, url) => {
+			const database = createDatabase({clock: systemClock}, {url});
+			const add = createBatch<number, number>(
+				async items =>
+					database.transact(async ({query}) => {
+						await query('select 1');
+						return items.map(item => {
+							if (item === 2) {
+								throw new TypeError('not a row');
+							}
+
+							return item;
+						});
+					}),
+				{most: 10, name: 'the database'},
+			);
+			expect(await Promise.allSettled([1, 2, 3].map(async item => add(item)))).toEqual([
+				{status: 'fulfilled', value: 1},
+				{status: 'rejected', reason: new TypeError('not a row')},
+				{status: 'fulfilled', value: 3},
+			]);
+			await database.run('create table named (name text primary key)');
+			const long = Array.from({length: 20_000}, (__, index) => String.fromCharCode(index + 256));
+			await expect(database.run('insert into named values ($1)', [long.join('')])).rejects.toThrow(
+				'index row requires',
+			);
+			expect(database.failing()).toBe(undefined);
+			await database.close();
+		}),
+	);
+
 	test.each([
 		['an event that was accepted', false, async ({intake}: Store) => intake.accept(taken)],
 		[

@@ -1,7 +1,7 @@
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {Database, Transaction} from './database.ts';
-import {concernsDatabase, isSilence, journalUnavailable} from './postgres-errors.ts';
+import {failsAll, isSilence, journalUnavailable} from './postgres-errors.ts';
 
 /** Calls that may wait at all; more are refused. */
 const maxWaiting = 10_000;
@@ -51,10 +51,9 @@ export function createLateBatch<Item, Result>(
 			}
 		} catch (error) {
 			const batch = take();
-			const cause = causeOf(error);
-			if (batch.length === 1 || concernsDatabase(cause)) {
+			if (batch.length === 1 || failsAll(error)) {
 				// Senders give up after ten seconds: who waited behind what was not answered must not wait as long again.
-				for (const {fail} of isSilence(cause) ? [...batch, ...waiting.splice(0)] : batch) {
+				for (const {fail} of isSilence(causeOf(error)) ? [...batch, ...waiting.splice(0)] : batch) {
 					fail(error);
 				}
 
@@ -149,7 +148,7 @@ export function createDeferred({
 				}
 			});
 		} catch (error) {
-			if (concernsDatabase(causeOf(error))) {
+			if (failsAll(error)) {
 				return false;
 			}
 

@@ -1,6 +1,5 @@
 import {DatabaseError, type Pool, type PoolClient, type QueryResult} from 'pg';
 import type {Clock} from '../../core/clock.ts';
-import {SvcError} from '../../core/errors.ts';
 import type {Row} from '../columns.ts';
 import {createDurations} from '../durations.ts';
 import {nameOf} from './connection.ts';
@@ -100,6 +99,13 @@ export type Database = Statements & {
  */
 const syncAll = "select pg_logical_emit_message(true, 'svc', '')";
 
+/** What a transaction failed of was not said by the database: its `cause` is told as it is. */
+class OwnError extends Error {
+	constructor(cause: unknown) {
+		super('the work failed', {cause});
+	}
+}
+
 /** One try of a transaction. */
 type Attempt = {
 	readonly lock: LockName | undefined;
@@ -167,6 +173,10 @@ export function createDatabase(
 	};
 
 	const refuse = (error: unknown) => {
+		if (error instanceof OwnError) {
+			return error.cause;
+		}
+
 		const refusal = journalUnavailable(name, error);
 		if (concernsDatabase(error) && !closed) {
 			tell(refusal.message);
@@ -223,15 +233,21 @@ export function createDatabase(
 		};
 		try {
 			const now = await begin(client, lock, !syncsUnlocked);
-			const query: Statements['query'] = async (text, values) =>
-				(await ask(client, text, values)).rows;
+			const failures = new Set<unknown>();
+			const fail = (error: unknown) => {
+				failures.add(error);
+				throw error;
+			};
+			const send = async (text: string, values?: readonly Parameter[]) =>
+				ask(client, text, values).catch(fail);
+			const query: Statements['query'] = async (text, values) => (await send(text, values)).rows;
 			const result = await work({
 				now,
 				query,
-				run: async (text, values) => (await ask(client, text, values)).rowCount ?? 0,
+				run: async (text, values) => (await send(text, values)).rowCount ?? 0,
 				async finish(text, values) {
 					const rows = query(text, values);
-					committing = commit();
+					committing = commit().catch(fail);
 					// What the statement failed of is told first.
 					const [last] = await Promise.allSettled([rows, committing]);
 					if (last.status === 'rejected') {
@@ -240,11 +256,13 @@ export function createDatabase(
 
 					return last.value;
 				},
+			}).catch((error: unknown) => {
+				throw failures.has(error) ? error : new OwnError(error);
 			});
 			await (committing ?? commit());
 			return result;
 		} catch (error) {
-			if (error instanceof DatabaseError || error instanceof SvcError) {
+			if (error instanceof DatabaseError || error instanceof OwnError) {
 				await client.query('rollback').catch((cause: unknown) => {
 					broken = cause instanceof Error ? cause : new Error('it does not answer');
 				});
@@ -288,7 +306,8 @@ export function createDatabase(
 		async sync() {
 			await answer(syncAll);
 		},
-		now: () => Math.floor(time?.() ?? (offset === 0 ? clock.now() : clock.monotonic() + offset)),
+		now: () =>
+			Math.floor(time?.() ?? (offset === 0 ? clock.now() : clock.monotonic() + offset)),
 		failing: () => failing,
 		durations,
 		async close() {

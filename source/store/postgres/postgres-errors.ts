@@ -31,13 +31,19 @@ const noAnswer = new Set([
 export const isSilence = (error: unknown): boolean =>
 	noAnswer.has(messageOf(error)) || codeOf(error) === 'ETIMEDOUT';
 
-/** What is wrong with one statement or its parameters, not with the database: classes 21 to 23, 42 and what we throw. */
-const ofStatement = /^(?:21|22|23|42|P0)[0-9A-Z]{3}$/;
+/** What is wrong with one statement or its parameters, not with the database: classes 21 to 23, 42, 54 and what we throw. */
+const ofStatement = /^(?:21|22|23|42|54|P0)[0-9A-Z]{3}$/;
 
 /** Whether the failure is one of the whole database and not of a single statement. */
 export const concernsDatabase = (error: unknown): boolean =>
 	!(error instanceof SvcError && error.code !== 'journal_unavailable') &&
 	!ofStatement.test(codeOf(error) ?? '');
+
+/** Whether a call of the database, or of what is built on it, failed for the sake of the database. */
+export const failsAll = (error: unknown): boolean =>
+	error instanceof SvcError &&
+	error.code === 'journal_unavailable' &&
+	concernsDatabase(error.cause);
 
 const unknownAuthority =
 	'its certificate comes from an authority that is not known here: add "sslrootcert=FILE" to the URL';
