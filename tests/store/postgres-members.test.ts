@@ -1,4 +1,5 @@
 // @module-tag slow
+import type {Pool} from 'pg';
 import {afterAll, describe, expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
 import {codeOf} from '../../source/core/errors.ts';
@@ -8,6 +9,7 @@ import {createBatch, createLateBatch} from '../../source/store/postgres/batch.ts
 import {createDatabase} from '../../source/store/postgres/database.ts';
 import {createQueuedNote} from '../../source/store/postgres/enqueue.ts';
 import {openPostgresStore} from '../../source/store/postgres/open-postgres-store.ts';
+import {createPool} from '../../source/store/postgres/pool.ts';
 import type {StoreNote} from '../../source/store/shared-port.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {hasPostgres, startPostgres} from '../helpers/postgres.ts';
@@ -344,6 +346,39 @@ describe.runIf(hasPostgres)('members of one database at once', async () => {
 			);
 			expect(database.failing()).toBe(undefined);
 			await database.close();
+		}),
+	);
+
+	test(
+		'an answer that is read late does not set the time of the database back',
+		withThree(async (_, url) => {
+			let lateMs = 0;
+			const clock = {...systemClock, monotonic: () => systemClock.monotonic() + lateMs};
+			const pool = createPool(url);
+			let isStalled = false;
+			const stalling = {
+				async connect() {
+					const client = await pool.connect();
+					const query = async (text: string) => {
+						const answer: unknown = await client.query(text);
+						lateMs += isStalled && text.startsWith('begin') ? 20_000 : 0;
+						return answer;
+					};
+					return {
+						query,
+						release() {
+							client.release();
+						},
+					};
+				},
+			} as unknown as Pool;
+			const database = createDatabase({clock, pool: stalling}, {url});
+			await database.transact(async () => {});
+			const before = database.now();
+			isStalled = true;
+			await database.transact(async () => {});
+			expect(database.now() - before).toBeGreaterThanOrEqual(20_000);
+			await pool.end();
 		}),
 	);
 

@@ -160,7 +160,8 @@ export function createDatabase(
 	const name = nameOf(url);
 	const pool = given ?? createPool(url);
 	const durations = createDurations(rememberedCommits);
-	let offset = 0;
+	/** The time of the database less that of this process. */
+	let offset: number | undefined;
 	let failing: string | undefined;
 	let closed: Promise<void> | undefined;
 
@@ -204,13 +205,16 @@ export function createDatabase(
 			...(lock === undefined ? [] : [`select pg_advisory_xact_lock(${lockClass}, ${locks[lock]})`]),
 			'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now',
 		];
+		const sent = clock.monotonic();
 		// Several statements in one message come as several results.
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types of the driver know of one only
 		const results = (await client.query(lines.join(';'))) as unknown as ReadonlyArray<
 			QueryResult<{readonly now: number}>
 		>;
 		const measured = time?.() ?? results.at(-1)?.rows[0]?.now ?? clock.now();
-		offset = measured - clock.monotonic();
+		// It was measured somewhere between the two: what was known before is corrected as far as it cannot be true, and an answer that was read late does not set the clock back.
+		const [least, most] = [measured - clock.monotonic(), measured - sent];
+		offset = Math.min(Math.max(offset ?? least, least), most);
 		return measured;
 	};
 
@@ -307,7 +311,7 @@ export function createDatabase(
 			await answer(syncAll);
 		},
 		now: () =>
-			Math.floor(time?.() ?? (offset === 0 ? clock.now() : clock.monotonic() + offset)),
+			Math.floor(time?.() ?? (offset === undefined ? clock.now() : clock.monotonic() + offset)),
 		failing: () => failing,
 		durations,
 		async close() {
