@@ -117,7 +117,9 @@ export type StoreNote =
 	| {readonly kind: 'runs-released'}
 	/** Runs were queued, at whichever gateway. Only where there may be others, and of many that come soon after each other once. */
 	| {readonly kind: 'runs-queued'}
-	/** Keys were made, changed or dropped. */
+	/** Notes are lost, of this gateway or of others: look at all that they may have been of. */
+	| {readonly kind: 'missed'}
+	/** Keys were made, changed or dropped: those that are named, or without names any. */
 	| {readonly kind: 'keys-changed'; readonly keys: readonly string[]}
 	/** What keys used was added to the store, by a gateway that has it not for itself. */
 	| {readonly kind: 'keys-used'; readonly keys: readonly string[]}

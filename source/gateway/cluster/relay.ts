@@ -91,6 +91,10 @@ export function createRelay(
 	};
 
 	const unsubscribe = events.subscribe(note => {
+		if (note.kind === 'missed') {
+			onMissed();
+		}
+
 		if (note.kind !== 'events' || note.from === owner) {
 			return;
 		}

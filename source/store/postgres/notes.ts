@@ -3,6 +3,7 @@ import {every, type Clock} from '../../core/clock.ts';
 import {integerOf, jsonOf, textOf} from '../columns.ts';
 import type {StoreNote, StoreNotes} from '../shared-port.ts';
 import type {Database} from './database.ts';
+import {failsAll} from './postgres-errors.ts';
 
 /** Notes are looked for this often, milliseconds: behind PgBouncer nobody is woken. */
 const pollMs = 500;
@@ -13,7 +14,11 @@ const overlapMs = 10_000;
 /** Notes are dropped after so long, milliseconds. */
 const keptMs = 60_000;
 const sweepMs = 10_000;
-/** Notes that wait to be written; more are dropped: whoever must not miss one looks for itself. */
+/** Notes that are read at once. */
+const maxRead = 1000;
+/** A note whose transaction was slow comes so many behind later ones at most; one with a lesser identifier comes after a crash of the database, which has emptied the table. */
+const maxOutOfOrder = 1000;
+/** Notes that wait to be written; in place of more the others are told that they miss some. */
 const maxWaiting = 1000;
 const reconnectMs = 2000;
 /** How late notes were is known for so long, milliseconds, of so many looks. */
@@ -32,6 +37,8 @@ export function createNotes({
 	readonly owner: string;
 }): StoreNotes &
 	AsyncDisposable & {
+		/** Tells this member alone. */
+		readonly tell: (note: StoreNote) => void;
 		/** Settles once it is listening, or that has failed for now; never rejects. */
 		readonly listening: Promise<void>;
 		/** How late notes of others were heard at most in the last minute, milliseconds; `undefined`: there was none. */
@@ -39,15 +46,18 @@ export function createNotes({
 	} {
 	const listeners = new Set<(note: StoreNote) => void>();
 	const waiting: StoreNote[] = [];
-	/** Identifiers that were told, with the time of their rows. */
-	const seen = new Map<number, number>();
+	/** Rows that were told. Both, as the identifiers begin again when a crash of the database has emptied the table. */
+	const seen = new Map<string, {readonly id: number; readonly at: number}>();
+	let lastId = 0;
+	/** Notes may be lost: those that were not written, or were gone before they could be read. */
+	let isMissing = false;
 	let isClosed = false;
 	let isWoken = false;
 	let lastLook = clock.monotonic();
 	let lastSweep = clock.monotonic();
 
 	/** Of what others wrote since this one listens: what was there before is late without anybody's fault. */
-	const since = database.now();
+	const begunAt = database.now();
 	let lags: ReadonlyArray<{readonly at: number; readonly ms: number}> = [];
 
 	const tell = (note: StoreNote) => {
@@ -56,31 +66,46 @@ export function createNotes({
 		}
 	};
 
-	const look = async () => {
+	/** `isPoll`: nobody was woken for it. */
+	const look = async (isPoll: boolean) => {
 		lastLook = clock.monotonic();
+		const since = database.now() - overlapMs;
+		const told = [...seen.values()].filter(({at}) => at > since);
 		const rows = await database.query(
-			'select id, at, data from note where owner <> $1 and at > $2 order by id',
-			[owner, database.now() - overlapMs],
+			`select id, at, data from note where owner <> $1 and at > $2
+			and not exists (select 1 from unnest($3::bigint[], $4::bigint[]) as told (id, at) where told.id = note.id and told.at = note.at)
+			order by id limit ${maxRead}`,
+			[owner, since, told.map(({id}) => id), told.map(({at}) => at)],
 		);
 		let latest = -1;
 		for (const row of rows) {
-			const id = integerOf(row['id']);
-			if (!seen.has(id)) {
-				const at = integerOf(row['at']);
-				seen.set(id, at);
-				latest = at < since ? latest : Math.max(latest, database.now() - at);
-				tell(jsonOf<StoreNote>(textOf(row['data'])));
-			}
+			const [id, at] = [integerOf(row['id']), integerOf(row['at'])];
+			seen.set(`${id} ${at}`, {id, at});
+			latest = at < begunAt ? latest : Math.max(latest, database.now() - at);
+			tell(jsonOf<StoreNote>(textOf(row['data'])));
 		}
 
+		// A connection may be dead although nobody says so: then it is polled as often as without one, until it is heard again.
+		isWoken &&= !(isPoll && rows.length > 0);
+		if (rows.length === maxRead) {
+			lookSoon();
+		}
+
+		const newest = integerOf(rows.at(-1)?.['id'] ?? 0);
+		if (isMissing || (newest > 0 && newest < lastId - maxOutOfOrder)) {
+			isMissing = false;
+			tell({kind: 'missed'});
+		}
+
+		lastId = newest || lastId;
 		const now = clock.monotonic();
 		lags = [
 			...lags.filter(({at}) => at > now - lagKeptMs).slice(-maxLags),
 			...(latest < 0 ? [] : [{at: now, ms: latest}]),
 		];
-		for (const [id, at] of seen) {
+		for (const [row, {at}] of seen) {
 			if (at < database.now() - 3 * overlapMs) {
-				seen.delete(id);
+				seen.delete(row);
 			}
 		}
 	};
@@ -88,15 +113,17 @@ export function createNotes({
 	/** One look at a time; what is asked for meanwhile is one more. */
 	let looking: Promise<void> | undefined;
 	let isAskedAgain = false;
-	const lookSoon = () => {
+	const lookSoon = (isPoll = false) => {
 		if (looking) {
 			isAskedAgain = true;
 			return;
 		}
 
 		// A look that failed is made up for by the next.
-		looking = look()
-			.catch(() => {})
+		looking = look(isPoll)
+			.catch(() => {
+				isMissing = true;
+			})
 			.finally(() => {
 				looking = undefined;
 				if (isAskedAgain && !isClosed) {
@@ -108,20 +135,35 @@ export function createNotes({
 
 	let writing: Promise<void> | undefined;
 	const write = async () => {
-		while (waiting.length > 0) {
-			const notes = waiting.splice(0, maxWaiting).map(note => JSON.stringify(note));
+		for (let isThere = true; isThere && waiting.length > 0;) {
+			const notes = waiting.splice(0);
+			const told = notes.map(note => JSON.stringify(note));
 			// oxlint-disable-next-line no-await-in-loop -- later ones gather meanwhile
-			await database
+			isThere = await database
 				.query(
 					`with told as (
 						insert into note (at, owner, data) select $1, $2, data from unnest($3::text[]) as data returning 1
 					) select pg_notify('${channel}', '') where exists (select 1 from told)`,
-					[database.now(), owner, notes],
+					[database.now(), owner, told],
 				)
-				.catch(() => {});
+				.then(
+					() => true,
+					(error: unknown) => {
+						if (failsAll(error)) {
+							waiting.unshift(...lateOf(notes));
+						}
+
+						return false;
+					},
+				);
 		}
 
 		writing = undefined;
+	};
+	const writeSoon = () => {
+		writing ??= new Promise<void>(resolve => {
+			setImmediate(resolve);
+		}).then(write);
 	};
 
 	const sweep = async () => {
@@ -130,9 +172,13 @@ export function createNotes({
 	};
 
 	const stopPolling = every(clock, pollMs, async () => {
+		if (waiting.length > 0) {
+			writeSoon();
+		}
+
 		const now = clock.monotonic();
 		if (now - lastLook >= (isWoken ? pollWokenMs : pollMs) - 1) {
-			lookSoon();
+			lookSoon(true);
 			await looking;
 		}
 
@@ -164,6 +210,8 @@ export function createNotes({
 		};
 		const lose = () => {
 			if (end(true) && !isClosed) {
+				// The database may have crashed, and its notes with it.
+				isMissing = true;
 				cancelListen = clock.after(reconnectMs, () => {
 					void listen();
 				});
@@ -189,6 +237,7 @@ export function createNotes({
 	let cancelListen: (() => void) | undefined;
 
 	return {
+		tell,
 		listening: listen(),
 		lagMs() {
 			const recent = lags.filter(({at}) => at > clock.monotonic() - lagKeptMs);
@@ -196,12 +245,13 @@ export function createNotes({
 		},
 		publish(note) {
 			tell(note);
-			if (waiting.length < maxWaiting) {
-				waiting.push(note);
-				writing ??= new Promise<void>(resolve => {
-					setImmediate(resolve);
-				}).then(write);
+			if (waiting.length >= maxWaiting) {
+				// The others are told that they miss something.
+				waiting.splice(0, waiting.length, {kind: 'missed'});
 			}
+
+			waiting.push(note);
+			writeSoon();
 		},
 		subscribe(listener) {
 			// A listener that is given twice is told twice.
@@ -222,4 +272,14 @@ export function createNotes({
 			await looking;
 		},
 	};
+}
+
+const isEvents = ({kind}: StoreNote) => kind === 'events' || kind === 'missed';
+
+/** What is still written when the database is back. Those who called wait for an answer no longer; events may be many and large, and are in the store. */
+function lateOf(notes: readonly StoreNote[]): readonly StoreNote[] {
+	const late = notes.filter(
+		note => !isEvents(note) && note.kind !== 'call' && note.kind !== 'answer',
+	);
+	return notes.some(isEvents) ? [{kind: 'missed'}, ...late] : late;
 }

@@ -102,6 +102,8 @@ describe('what happens at one member', () => {
 		notes.clock.advance(200);
 		await turn();
 		expect([west.heard.length, west.missed]).toEqual([1, 2]);
+		notes.events.publish({kind: 'missed'});
+		expect(west.missed).toBe(3);
 	});
 });
 
