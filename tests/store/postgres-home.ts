@@ -81,7 +81,7 @@ export function createPostgresHomes(server: PostgresServer): () => Promise<Home>
 
 type Table = {readonly name: string; readonly columns: string};
 
-/** A connection that stays, and the tables with the columns that are written; last the one that triggers of others change. */
+/** A connection that stays, and the tables with the columns that are written; last those that triggers of others change. */
 type Keeper = {readonly client: Client; readonly tables: readonly Table[]};
 
 async function openKeeper(url: string): Promise<Keeper> {
@@ -92,7 +92,7 @@ async function openKeeper(url: string): Promise<Keeper> {
 	const tables = (
 		await client.query<{name: string; columns: string}>(
 			`select table_name as name, string_agg('"' || column_name || '"', ', ') as columns from information_schema.columns
-			where table_schema = 'public' and table_name <> 'schema_version' and is_generated = 'NEVER' group by 1 order by table_name = 'counter'`,
+			where table_schema = 'public' and table_name <> 'schema_version' and is_generated = 'NEVER' group by 1 order by table_name in ('counter', 'change_count')`,
 		)
 	).rows;
 	return {client, tables};

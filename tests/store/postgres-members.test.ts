@@ -1,13 +1,19 @@
 // @module-tag slow
 import type {Pool} from 'pg';
 import {afterAll, describe, expect, test} from 'vitest';
+import type {KeyDesk} from '../../source/api/keys/desk.ts';
+import {openKeyDesk} from '../../source/api/keys/key-desk.ts';
+import type {KeyRecord} from '../../source/core/api-keys/api-key.ts';
 import {systemClock} from '../../source/core/clock.ts';
 import {codeOf} from '../../source/core/errors.ts';
+import {silentLogger} from '../../source/core/log.ts';
 import {integerOf} from '../../source/store/columns.ts';
 import type {Store} from '../../source/store/port.ts';
+import {createStoredApprovals} from '../../source/store/postgres/approvals.ts';
 import {createBatch, createLateBatch} from '../../source/store/postgres/batch.ts';
 import {createDatabase} from '../../source/store/postgres/database.ts';
 import {createQueuedNote} from '../../source/store/postgres/enqueue.ts';
+import {createStoredKeys} from '../../source/store/postgres/keys.ts';
 import {openPostgresStore} from '../../source/store/postgres/open-postgres-store.ts';
 import {createPool} from '../../source/store/postgres/pool.ts';
 import type {StoreNote} from '../../source/store/shared-port.ts';
@@ -111,6 +117,72 @@ describe.runIf(hasPostgres)('members of one database at once', async () => {
 			await last[Symbol.asyncDispose]();
 			expect(await first?.approvals.rules()).toMatchObject([{id: kept}]);
 			await expect.poll(() => told.map(({kind}) => kind)).toContain('approval-rules-changed');
+		}),
+	);
+
+	test(
+		'a key that was revoked and a rule that was removed are in force at no member a second later, whatever becomes of the notes, and no member makes them so again',
+		withThree(async ([first, second], url) => {
+			if (!first || !second) {
+				throw new Error('there is no member');
+			}
+
+			await using stack = new AsyncDisposableStack();
+			const told: StoreNote[] = [];
+			const desks: KeyDesk[] = [];
+			for (const {keys, limits, events} of [first, second]) {
+				const desk = openKeyDesk({
+					clock: systemClock,
+					keys,
+					limits: limits.keys,
+					events,
+					log: silentLogger,
+				});
+				// oxlint-disable-next-line no-await-in-loop -- two
+				desks.push(stack.use(await desk));
+			}
+
+			const [one, other] = desks;
+			const key = await one?.create(
+				{name: 'team', kind: 'live', endpoints: ['chat'], models: ['*'], agents: true},
+				'svc',
+			);
+			const passes = () => other?.authenticate(key?.secret ?? '');
+			await expect.poll(passes).toHaveProperty('key');
+			const rule = await first.approvals.addRule({
+				profile: 'default',
+				tool: 'write_file',
+				definition: 'd',
+				createdAt: 1,
+				createdBy: 'cli',
+				scope: 'always',
+			});
+			const [before] = await second.keys.list();
+			second.events.subscribe(note => {
+				told.push(note);
+			});
+
+			// What a member leaves that ends between its commit and its notes.
+			const database = createDatabase({clock: systemClock}, {url});
+			stack.defer(() => database.close());
+			const silent = {database, owner: 'silent', publish() {}};
+			const revoked = {...before, revokedAt: 5} as KeyRecord;
+			await createStoredKeys(silent).put(revoked, 5);
+			await createStoredApprovals(silent).removeRules([rule]);
+			expect(await other?.rotate(revoked.id, {overlapMs: hourMs, prefix: 'svc'})).toBe(undefined);
+			await expect
+				.poll(() => one?.authenticate(key?.secret ?? ''), {timeout: 3000})
+				.toEqual({
+					problem: 'revoked',
+				});
+			expect(passes()).toEqual({problem: 'revoked'});
+			await expect
+				.poll(() => told, {timeout: 3000})
+				.toContainEqual({
+					kind: 'approval-rules-changed',
+				});
+			await second.keys.put({...revoked, revokedAt: undefined, name: 'crew'} as never, 6);
+			expect(await first.keys.list()).toMatchObject([{name: 'crew', revokedAt: 5}]);
 		}),
 	);
 

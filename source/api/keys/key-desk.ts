@@ -9,6 +9,7 @@ import {
 import {hashOfKey, hintOfKey, kindOfKey, mintKey, mintKeyId} from '../../core/api-keys/key-text.ts';
 import {messageOf} from '../../core/errors.ts';
 import {createMutex} from '../../core/mutex.ts';
+import {createTimer} from '../../core/stops.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import type {StoredKeys} from '../../store/key-port.ts';
@@ -20,6 +21,8 @@ import {createKeyUsages, readKeys} from './key-usage.ts';
 import {startUsageWriter} from './usage-writer.ts';
 
 const maxNameLength = 64;
+/** Pause before keys that could not be read are read again, milliseconds. */
+const againMs = 1000;
 
 /** The first key: for whoever has just set up the gateway. */
 const firstGrant: KeyGrant = {
@@ -110,13 +113,14 @@ export async function openKeyDesk({
 		onChange([viewOf(one)], dropped);
 	};
 
-	/** Takes over how the keys stand in the journal; those that this desk changed itself stand so already. */
-	const takeOver = async (ids: readonly string[]) => {
+	/** Takes over how the keys stand in the journal, all of them where none is named; those that this desk changed itself stand so already. */
+	const takeOver = async (named: readonly string[]) => {
 		const stored = new Map((await keys.list()).map(record => [record.id, record]));
 		const changed: HeldKey[] = [];
 		const gone: string[] = [];
+		const ids = named.length === 0 ? new Set([...held.keys(), ...stored.keys()]) : new Set(named);
 		// What the journal does not know yet stands here alone.
-		for (const id of ids.filter(one => !unwritten.has(one))) {
+		for (const id of ids.difference(unwritten)) {
 			const record = stored.get(id);
 			const known = held.get(id);
 			if (!record && known) {
@@ -134,16 +138,24 @@ export async function openKeyDesk({
 		}
 	};
 
+	const again = createTimer(clock);
+	/** Behind the change that is being made here, which told of itself. */
+	const takeOverSoon = (ids: readonly string[]) => {
+		void oneByOne(async () => takeOver(ids)).catch((error: unknown) => {
+			log.warn('Cannot read keys that were changed, trying again', {error: messageOf(error)});
+			again.set(againMs, () => {
+				takeOverSoon([]);
+			});
+		});
+	};
+
 	const unsubscribe = events.subscribe(note => {
 		if (note.kind === 'keys-used') {
 			writer.refresh(note.keys);
 		}
 
 		if (note.kind === 'keys-changed') {
-			// Behind the change that is being made here, which told of itself.
-			void oneByOne(async () => takeOver(note.keys)).catch((error: unknown) => {
-				log.warn('Cannot read keys that were changed', {error: messageOf(error)});
-			});
+			takeOverSoon(note.keys);
 		}
 	});
 
@@ -181,6 +193,8 @@ export async function openKeyDesk({
 		days: id => (held.has(id) ? usages.daysOf(id) : undefined),
 		rotate: async (id, {overlapMs, prefix}) =>
 			oneByOne(async () => {
+				// Another gateway may have revoked or rotated it: what it was before must not be written over that.
+				await takeOver([id]);
 				const one = held.get(id);
 				if (!one || endOf(one.record, clock.now())) {
 					return undefined;
@@ -244,6 +258,7 @@ export async function openKeyDesk({
 		},
 		async [Symbol.asyncDispose]() {
 			unsubscribe();
+			again[Symbol.dispose]();
 			// What is being taken over ends first.
 			await oneByOne(async () => {});
 			await writer[Symbol.asyncDispose]();

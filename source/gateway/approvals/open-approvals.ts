@@ -9,6 +9,7 @@ import type {Broker} from '../../core/broker.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {Logger} from '../../core/log.ts';
 import {originOf} from '../../core/origin.ts';
+import {createTimer} from '../../core/stops.ts';
 import type {Approve} from '../../core/tool.ts';
 import type {ServerManagerDependencies} from '../../mcp/contract.ts';
 import type {Store} from '../../store/port.ts';
@@ -90,11 +91,14 @@ export async function openApprovals(
 
 		sayDenied(denied, {file, log: approvalsLog, whose: 'another gateway'});
 	});
-	followRules(cluster, {
-		read: async () => store.approvals.rules(),
-		take: async kept => approvals.setKeptRules(kept),
-		log: approvalsLog,
-	});
+	followRules(
+		{clock, cluster},
+		{
+			read: async () => store.approvals.rules(),
+			take: async kept => approvals.setKeptRules(kept),
+			log: approvalsLog,
+		},
+	);
 
 	const runFacts = async (id: number, endsAt: number): Promise<AskingRun> => {
 		const run = await store.runs.get(id);
@@ -172,9 +176,12 @@ function settlingAgain(
 	};
 }
 
+/** Pause before rules that could not be read are read again, milliseconds. */
+const rulesAgainMs = 1000;
+
 /** Takes over the rules of other gateways: with each note of them, one look after the other, and when one may have been missed. */
 function followRules(
-	cluster: RoomWorld['cluster'],
+	{clock, cluster}: Pick<RoomWorld, 'clock' | 'cluster'>,
 	{
 		read,
 		take,
@@ -189,6 +196,10 @@ function followRules(
 		return;
 	}
 
+	const again = createTimer(clock);
+	cluster.onLeaving(() => {
+		again[Symbol.dispose]();
+	});
 	let looking: Promise<void> | undefined;
 	let isAsked = false;
 	const look = async () => {
@@ -199,6 +210,7 @@ function followRules(
 				await take(await read());
 			} catch (error) {
 				log.debug(`Cannot read the approval rules of other gateways: ${messageOf(error)}`);
+				again.set(rulesAgainMs, lookSoon);
 			}
 		}
 

@@ -46,6 +46,7 @@ const passing: ReadonlySet<string> = new Set([
 	'key_rate',
 	'key_hold',
 	'counter',
+	'change_count',
 ]);
 
 /**

@@ -1,5 +1,5 @@
 import {endOf, type KeyRecord} from '../../core/api-keys/api-key.ts';
-import {integerOf, textOf} from '../columns.ts';
+import {integerOf, nullableText, textOf} from '../columns.ts';
 import type {StoredKeys} from '../key-port.ts';
 import {keyOfRow, keysFull, usageOf} from '../keys.ts';
 import {maxKeys} from '../rules.ts';
@@ -15,6 +15,12 @@ const sumOf = (one: string, other: string) =>
 
 const endedOf = ({revokedAt, expiresAt}: KeyRecord): number => revokedAt ?? expiresAt ?? 0;
 
+/** A key that was revoked stays so, also where it is changed by one who had not heard of it. */
+const staysRevoked = (key: KeyRecord, revokedAt: string | null | undefined): KeyRecord =>
+	key.revokedAt === undefined && typeof revokedAt === 'string'
+		? {...key, revokedAt: Number(revokedAt)}
+		: key;
+
 /** `StoredKeys` on PostgreSQL. */
 export function createStoredKeys({
 	database,
@@ -23,18 +29,28 @@ export function createStoredKeys({
 	const put = createBatch<Change, Changed>(
 		async changes =>
 			database.transact(async ({query, run}) => {
-				const rows = await query('select id, ended from api_key order by seq');
+				const rows = await query(
+					"select id, ended, data::json ->> 'revokedAt' as revoked from api_key order by seq",
+				);
+				const revoked = new Map(
+					rows.map(row => [textOf(row['id']), nullableText(row['revoked'] ?? null)] as const),
+				);
 				const known = new Map(
 					rows.map(row => [textOf(row['id']), integerOf(row['ended'])] as const),
 				);
 				const written = new Map<string, KeyRecord>();
 				const gone = new Set<string>();
-				const changed = changes.map(({key, now}): Changed => {
+				const changed = changes.map(({key: wanted, now}): Changed => {
+					const key = staysRevoked(wanted, revoked.get(wanted.id));
 					const open = [...known].filter(
 						([id, ended]) => (ended === 0 || ended > now) && id !== key.id,
 					);
 					if (!endOf(key, now) && open.length >= maxKeys) {
 						return {isFull: true};
+					}
+
+					if (key.revokedAt !== undefined) {
+						revoked.set(key.id, `${key.revokedAt}`);
 					}
 
 					known.set(key.id, endedOf(key));

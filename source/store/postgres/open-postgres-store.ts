@@ -10,6 +10,7 @@ import type {Store} from '../port.ts';
 import type {StoreEvents} from '../store-health.ts';
 import {createStoredApprovals} from './approvals.ts';
 import {createDeferred} from './batch.ts';
+import {followChanges} from './changes.ts';
 import {createConversations} from './conversations.ts';
 import {createDatabase} from './database.ts';
 import {createDocuments} from './documents.ts';
@@ -81,6 +82,7 @@ export async function openPostgresStore(
 	const [newest] = await database.query('select max(id) as id from delivery');
 	const lastId = integerOf(newest?.['id']);
 	await pullBack(database);
+	stack.use(await followChanges(parts, events.tell));
 	await events.listening;
 	const notes = createNoteBudget(clock);
 	const queued = stack.use(createQueuedNote(parts));

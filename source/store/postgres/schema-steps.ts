@@ -1,3 +1,4 @@
+import {countingChanges} from './changes.ts';
 import {counting} from './counters.ts';
 import {wordFunctions, wordsOfDelivery} from './words.ts';
 
@@ -18,6 +19,7 @@ import {wordFunctions, wordsOfDelivery} from './words.ts';
  * - `approval.owner` and `approval_rule.owner` are the member that asked and that made the rule. `approval_rule.used_at` is in `data` elsewhere.
  * - `session_message.words` has each word of `text` once, as `postgres/search-words.ts` makes them, `role` is that of `data`.
  * - `key_rate` is the bucket of requests of a key, `key_hold` what each member has under way and holds of its budget; a member that has not said so for a while counts no more.
+ * - `change_count` counts the changes of keys and of rules; triggers keep it.
  * - `document` has what people edit: subscriptions, jobs, tokens of tool servers; `version` is greater with each change of any of them; `data` is null once it is removed.
  */
 export const steps: readonly string[] = [
@@ -244,5 +246,6 @@ export const steps: readonly string[] = [
 	create index document_removed on document (version) where data is null;
 	create sequence document_version;
 	create unlogged table key_rate (key text primary key, spent double precision not null, counted_at bigint not null);
-	create unlogged table key_hold (key text, owner text, running integer not null, held bigint not null, seen bigint not null, primary key (key, owner));`,
+	create unlogged table key_hold (key text, owner text, running integer not null, held bigint not null, seen bigint not null, primary key (key, owner));
+	${countingChanges}`,
 ];

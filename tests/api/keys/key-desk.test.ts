@@ -3,7 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {keyError, limitError} from '../../../source/api/http/api-error.ts';
 import type {Admission, KeyDesk, KeyRefusal} from '../../../source/api/keys/desk.ts';
 import {openKeyDesk} from '../../../source/api/keys/key-desk.ts';
-import type {KeyGrant} from '../../../source/core/api-keys/api-key.ts';
+import type {KeyGrant, KeyRecord} from '../../../source/core/api-keys/api-key.ts';
 import {silentLogger} from '../../../source/core/log.ts';
 import {createSharedMemory} from '../../../source/store/shared-memory.ts';
 import {createFakeClock, type FakeClock} from '../../helpers/fake-clock.ts';
@@ -485,14 +485,16 @@ describe('limits of a key', () => {
 test('a key that is used while a change of it is written was used then, and each of 40 days is remembered', async () => {
 	const clock = createFakeClock(startMs);
 	const gates: Array<() => void> = [];
+	let kept: KeyRecord[] = [];
 	const keys = {
-		list: async () => [],
+		list: async () => kept,
 		usesSince: async () => [],
 		totals: async () => [],
-		async put() {
+		async put(record: KeyRecord) {
 			await new Promise<void>(resolve => {
 				gates.push(resolve);
 			});
+			kept = [record];
 			return [];
 		},
 		async add() {},
