@@ -57,10 +57,11 @@ export function shareApprovals(
 			}
 		}
 	});
-	/** That it was settled was told in no note that arrived, but stands in the store. */
+	/** That it was settled was told in no note that arrived, but stands in the store, which keeps those that were settled last. */
 	const lookAt = async (id: number) => {
 		const approval = await store.approvals.get(id);
-		if (approval?.decision && others.delete(id)) {
+		const isWaiting = approval && !approval.decision;
+		if (!isWaiting && others.delete(id) && approval) {
 			broker.emit({type: 'approval-settled', at: clock.now(), approval});
 		}
 	};
@@ -76,19 +77,25 @@ export function shareApprovals(
 		}
 	});
 
-	/** Asks each of the others what waits there: it was asked before this one was there, or the note of it is lost. Of one that does not answer nobody knows, and it is asked again. */
+	/** Asks each of the others what waits there: it was asked before this one was there, or the note of it is lost. One that does not answer is asked again. What none of them tells of any more is looked up in the store. */
 	const askOthers = async () => {
 		await cluster.look();
+		const before = [...others.keys()];
+		const still = new Set<number>();
 		let isSilent = false;
 		for (const {owner, node, state} of cluster.members()) {
 			if (state === 'live' && owner !== cluster.owner) {
 				// oxlint-disable-next-line no-await-in-loop -- a few, and nothing waits for it
 				const told = await cluster.call('waiting', null, owner).catch(() => undefined);
 				isSilent ||= told === undefined;
-				keepTold(told, {owner, node});
+				for (const approval of approvalsIn(told)) {
+					still.add(approval.id);
+					keepTold({...approval, node}, owner);
+				}
 			}
 		}
 
+		await Promise.all(before.filter(id => !still.has(id)).map(lookAt));
 		if ((isSilent || cluster.members().length === 0) && again.isFree()) {
 			again.set(askAgainMs, askSoon);
 		}
@@ -100,26 +107,19 @@ export function shareApprovals(
 	});
 	let asking: Promise<void> | undefined;
 	const askSoon = () => {
-		asking ??= askOthers().finally(() => {
-			asking = undefined;
-		});
+		asking ??= askOthers()
+			.catch(() => {
+				again.set(askAgainMs, askSoon);
+			})
+			.finally(() => {
+				asking = undefined;
+			});
 	};
 
-	const keepTold = (
-		told: JsonValue | undefined,
-		{owner, node}: {readonly owner: string; readonly node: string},
-	) => {
-		const parsed = approvalSchema.array().safeParse(told);
-		if (!parsed.success) {
-			return;
-		}
-
-		for (const approval of parsed.data) {
-			const there = {...approval, node} as Approval;
-			others.set(approval.id, {approval: there, owner});
-			// For the faces of this one: the others know.
-			broker.emit({type: 'approval-requested', at: clock.now(), approval: there});
-		}
+	const keepTold = (approval: Approval, owner: string) => {
+		others.set(approval.id, {approval, owner});
+		// For the faces of this one: the others know.
+		broker.emit({type: 'approval-requested', at: clock.now(), approval});
 	};
 
 	if (cluster.isShared) {
@@ -241,6 +241,12 @@ export function shareApprovals(
 		},
 	};
 }
+
+/** What a member told of; of another version it may be anything. */
+const approvalsIn = (told: JsonValue | undefined): readonly Approval[] => {
+	const parsed = approvalSchema.array().safeParse(told);
+	return parsed.success ? parsed.data : [];
+};
 
 const idIn = (input: JsonValue): number =>
 	isJsonObject(input) && typeof input['id'] === 'number' ? input['id'] : -1;

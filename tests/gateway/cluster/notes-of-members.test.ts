@@ -294,6 +294,8 @@ test('what waits at another member is asked again until that answers, and is for
 	const asked = makeToolApproval({id: 7});
 	const told: GatewayEvent[] = [];
 	let calls = 0;
+	let waiting = [asked];
+	let ask: () => void = () => {};
 	let tellOf: (note: StoreNote) => void = () => {};
 	let hear: (events: readonly GatewayEvent[], from: string) => void = () => {};
 	const cluster = {
@@ -304,7 +306,7 @@ test('what waits at another member is asked again until that answers, and is for
 		members: () => (calls === 0 ? [] : [{owner: 'west', node: 'the west', state: 'live'}]),
 		async call() {
 			calls += 1;
-			return calls < 3 ? undefined : [asked];
+			return calls < 3 ? undefined : waiting;
 		},
 		serve() {},
 		onHeard(listener: typeof hear) {
@@ -313,7 +315,9 @@ test('what waits at another member is asked again until that answers, and is for
 		onNote(listener: typeof tellOf) {
 			tellOf = listener;
 		},
-		onMissed() {},
+		onMissed(listener: () => void) {
+			ask = listener;
+		},
 		onTaken() {},
 		onLeaving() {},
 	};
@@ -362,4 +366,10 @@ test('what waits at another member is asked again until that answers, and is for
 	await turn();
 	expect(approvals.waiting()).toEqual([]);
 	expect(told.at(-1)).toMatchObject({type: 'approval-settled', approval: {id: 7}});
+	hear([{type: 'approval-requested', at: 1, approval: asked}], 'west');
+	// All notes of its end were lost, and its member has it no more.
+	waiting = [];
+	ask();
+	await turn();
+	expect(approvals.waiting()).toEqual([]);
 });
