@@ -1,4 +1,4 @@
-import {createHmac} from 'node:crypto';
+import {createHash, createHmac} from 'node:crypto';
 import {readdirSync, readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Config} from '../../config/config.ts';
@@ -13,6 +13,8 @@ const maxMarks = 400;
 /** Of one folder; what is more counts by its name and size. */
 const maxFiles = 500;
 const maxFileBytes = 1024 * 1024;
+/** Files whose digest is remembered: those of both folders. */
+const maxDigests = 2 * maxFiles;
 
 /** What may well differ: where a member listens and what it is called; how it reaches the database says nothing of what is in there. */
 const own: ReadonlySet<string> = new Set([
@@ -34,14 +36,18 @@ const opened: ReadonlySet<string> = new Set(['platforms.webhook', 'platforms.web
 export function configMarks({written, paths, gateway}: Config): ConfigMarks {
 	const {storeKey, store} = gateway;
 	const secret = storeKey ?? decodeURIComponent(URL.parse(store)?.password ?? '');
-	const markOf = (text: string | Buffer) =>
+	const markOf = (text: string) =>
 		createHmac('sha256', secret).update(text).digest('base64url').slice(0, 16);
 	const members = [
 		...partsOf(withoutExtra(written), '').map(
 			([key, value]) => [key, markOf(canonicalJson(value))] as const,
 		),
-		...filesOf(paths.scripts, 'scripts').map(([name, text]) => [name, markOf(text)] as const),
-		...filesOf(paths.skills, 'skills').map(([name, text]) => [name, markOf(text)] as const),
+		...filesOf(paths.scripts, 'scripts').map(
+			([name, file]) => [name, markOf(digestOf(file))] as const,
+		),
+		...filesOf(paths.skills, 'skills').map(
+			([name, file]) => [name, markOf(digestOf(file))] as const,
+		),
 	];
 	const [first, rest] = [members.slice(0, maxMarks), members.slice(maxMarks)];
 	return Object.fromEntries([
@@ -86,25 +92,47 @@ function partsOf(value: JsonValue, path: string): ReadonlyArray<readonly [string
 	);
 }
 
-/** Each script, and each skill with all of its files; nothing of what cannot be read. */
-function filesOf(folder: string, name: string): ReadonlyArray<readonly [string, Buffer]> {
+/** The name and the path of each script, and of each skill with all of its files; nothing of what cannot be read. */
+function filesOf(folder: string, name: string): ReadonlyArray<readonly [string, string]> {
 	try {
 		return readdirSync(folder, {withFileTypes: true, recursive: true})
 			.filter(entry => entry.isFile())
 			.map(entry => join(entry.parentPath, entry.name))
 			.toSorted()
 			.slice(0, maxFiles)
-			.map(file => [join(name, file.slice(folder.length)), contentsOf(file)] as const);
+			.map(file => [join(name, file.slice(folder.length)), file] as const);
 	} catch {
 		return [];
 	}
 }
 
-function contentsOf(file: string): Buffer {
+/** What a file was when its digest was made. */
+const digests = new Map<string, {readonly stamp: string; readonly digest: string}>();
+
+/** Stands for the contents of a file, which are read again only once its time or size has changed: all files are asked for every ten seconds. */
+function digestOf(file: string): string {
 	try {
-		const {size} = statSync(file);
-		return size > maxFileBytes ? Buffer.from(`${size}`) : readFileSync(file);
+		const {size, mtimeMs, ino} = statSync(file);
+		if (size > maxFileBytes) {
+			return `${size}`;
+		}
+
+		const stamp = [size, mtimeMs, ino].join();
+		const known = digests.get(file);
+		if (known?.stamp === stamp) {
+			return known.digest;
+		}
+
+		const digest = createHash('sha256').update(readFileSync(file)).digest('base64url');
+		digests.delete(file);
+		digests.set(file, {stamp, digest});
+		const [oldest] = digests.keys();
+		if (digests.size > maxDigests && oldest !== undefined) {
+			digests.delete(oldest);
+		}
+
+		return digest;
 	} catch {
-		return Buffer.from('unreadable');
+		return 'unreadable';
 	}
 }

@@ -1,4 +1,4 @@
-import {mkdirSync, writeFileSync} from 'node:fs';
+import {mkdirSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {configMarks, differingKeys} from '../../../source/gateway/cluster/config-marks.ts';
@@ -36,6 +36,24 @@ test('"everything but ports, hosts, gateway.node": a difference names its key', 
 	expect(
 		differingKeys(marksOf({}), marksOf({}, {store: 'postgres://svc:a-password@pool:6432/svc'})),
 	).toEqual([]);
+});
+
+test('a file is read again once it has changed, and only then', () => {
+	using home = createTemporaryHome();
+	mkdirSync(home.paths.scripts, {recursive: true});
+	const script = join(home.paths.scripts, 'check.sh');
+	const config = configOf(home.load({config: JSON.stringify({gateway: {store}})}));
+	const markOf = (text: string, seconds: number) => {
+		writeFileSync(script, text);
+		utimesSync(script, seconds, seconds);
+		return configMarks(config)['scripts/check.sh'];
+	};
+	const first = markOf('exit 0', 1000);
+	expect(markOf('exit 1', 1000)).toBe(first);
+	const second = markOf('exit 1', 1001);
+	expect(second).not.toBe(first);
+	expect(markOf('exit 10', 1001)).not.toBe(second);
+	expect(markOf('exit 0', 1002)).toBe(first);
 });
 
 test('another key of the store stands for all that it makes different, and no mark says what it is of', () => {
