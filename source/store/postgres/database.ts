@@ -2,6 +2,7 @@ import {DatabaseError, type Pool, type PoolClient, type QueryResult} from 'pg';
 import type {Clock} from '../../core/clock.ts';
 import type {Row} from '../columns.ts';
 import {createDurations} from '../durations.ts';
+import {ask} from './ask.ts';
 import {nameOf} from './connection.ts';
 import {createPool, endPool} from './pool.ts';
 import {
@@ -9,6 +10,7 @@ import {
 	isBreak,
 	isWorthRepeating,
 	journalUnavailable,
+	OwnError,
 } from './postgres-errors.ts';
 
 /** A member that is stopped in the middle of a transaction keeps its locks no longer. */
@@ -99,13 +101,6 @@ export type Database = Statements & {
  */
 const syncAll = "select pg_logical_emit_message(true, 'svc', '')";
 
-/** What a transaction failed of was not said by the database: its `cause` is told as it is. */
-class OwnError extends Error {
-	constructor(cause: unknown) {
-		super('the work failed', {cause});
-	}
-}
-
 /** One try of a transaction. */
 type Attempt = {
 	readonly lock: LockName | undefined;
@@ -113,29 +108,6 @@ type Attempt = {
 	/** The commit is about to be sent: it may be done whatever comes. */
 	readonly onCommit: () => void;
 };
-
-/** Text as PostgreSQL takes it. */
-export const withoutNul = (text: string): string => text.replaceAll('\0', '\u{2400}');
-
-const clean = (value: Parameter): unknown => {
-	if (typeof value === 'string') {
-		return withoutNul(value);
-	}
-
-	if (Array.isArray(value)) {
-		return value.map((one: string | number | null | Uint8Array) =>
-			typeof one === 'string' ? withoutNul(one) : one,
-		);
-	}
-
-	return value;
-};
-
-const ask = async (
-	client: Pick<PoolClient, 'query'>,
-	text: string,
-	values: readonly Parameter[] = [],
-): Promise<QueryResult<Row>> => client.query<Row>(text, values.map(clean));
 
 /**
  * Opens connections to `url` as they are needed; none is made yet. `time` stands for the clock of the database.

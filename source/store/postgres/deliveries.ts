@@ -5,7 +5,8 @@ import {integerOf, type Bindings} from '../columns.ts';
 import {deliveryParameters, rowIdOf} from '../delivery-rows.ts';
 import type {DeliveryKey} from '../port.ts';
 import type {NewRun} from '../run-queue.ts';
-import {withoutNul, type Parameter, type Transaction} from './database.ts';
+import {withoutNul} from './ask.ts';
+import type {Parameter, Transaction} from './database.ts';
 import {newRunValues, withNewRuns} from './enqueue.ts';
 
 /** A delivery that is to be written. */

@@ -39,6 +39,13 @@ export const concernsDatabase = (error: unknown): boolean =>
 	!(error instanceof SvcError && error.code !== 'journal_unavailable') &&
 	!ofStatement.test(codeOf(error) ?? '');
 
+/** What a transaction failed of was not said by the database: its `cause` is told as it is. */
+export class OwnError extends Error {
+	constructor(cause: unknown) {
+		super('the work failed', {cause});
+	}
+}
+
 /** Whether a call of the database, or of what is built on it, failed for the sake of the database. */
 export const failsAll = (error: unknown): boolean =>
 	error instanceof SvcError &&
