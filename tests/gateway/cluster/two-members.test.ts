@@ -44,9 +44,11 @@ describe.runIf(server)('gateways on one database', () => {
 		await using east = await member(url, 'east');
 		await using west = await member(url, 'west');
 		await east.send('hook', {name: 'Alex'});
-		const {runs, deliveries} = await west.until(({runs: [run]}) => run?.state === 'done');
+		// Either of them may have worked on it, and then knows of the run before it hears of the delivery.
+		const {runs} = await west.until(
+			({runs: [run], deliveries}) => run?.state === 'done' && deliveries.length === 1,
+		);
 		expect(runs).toMatchObject([{route: 'hook', state: 'done'}]);
-		expect(deliveries).toHaveLength(1);
 		expect(await west.port.listRuns({limit: 10})).toHaveLength(1);
 		const {store, cluster, sharing} = await west.port.status();
 		expect(store).toEqual({kind: 'postgres', ok: true});
