@@ -39,6 +39,8 @@ export type HomePaths = {
 	readonly stateDb: string;
 	/** The key by which the gateway knows its own comments again. */
 	readonly markKey: string;
+	/** Names the home among those on one database; made when it first joins them. */
+	readonly memberId: string;
 	readonly run: string;
 	readonly socket: string;
 	readonly pidFile: string;

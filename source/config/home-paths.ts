@@ -81,6 +81,7 @@ function layoutOf(home: string, profile: string): HomePaths {
 		gatewayLog: join(logs, 'gateway.log'),
 		stateDb: join(home, 'state.db'),
 		markKey: join(home, 'mark.key'),
+		memberId: join(home, 'member.id'),
 		run,
 		socket: join(run, 'gateway.sock'),
 		pidFile: join(run, 'gateway.pid'),

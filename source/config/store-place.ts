@@ -1,10 +1,12 @@
-import {createHash} from 'node:crypto';
+import {randomUUID} from 'node:crypto';
+import {readFileSync, readlinkSync} from 'node:fs';
 import {hostname} from 'node:os';
 import {SvcError} from '../core/errors.ts';
 import {checked, nonEmptyText} from '../core/schema-parts.ts';
 import type {Config, GatewayConfig, HomePaths} from './config.ts';
 import type {Environment} from './environment.ts';
 import {readTextFile} from './read-text-file.ts';
+import {writePrivateFile} from './write-private-file.ts';
 
 /** The store of one gateway: a file of its home. */
 export const embeddedStore = 'sqlite';
@@ -16,8 +18,6 @@ export type StorePlace = {
 	/** Of a PostgreSQL database, with its password. */
 	readonly url?: string;
 	readonly node: string;
-	/** Host and home: no two processes have one at the same time. */
-	readonly place: string;
 };
 
 /** What `gateway.store` may say. No message holds the value: it may have a password. */
@@ -83,9 +83,47 @@ export function storePlaceOf({
 		file: paths.stateDb,
 		...(isShared(gateway) && {url: store}),
 		node,
-		place: createHash('sha256').update(`${hostname()}\0${paths.home}`).digest('hex').slice(0, 32),
 		...(broken !== undefined && {broken}),
 	};
+}
+
+/** Which home opens a database, and where it is. */
+export type HomeIdentity = {
+	/** Of the home, wherever it is: 36 characters. */
+	readonly place: string;
+	/** Host and folder, and on a second line which start of the host and which container: of two processes with the same location at most one has the lock of the home. */
+	readonly location: string;
+};
+
+/** What an identity is read from at most. */
+const maxIdentityBytes = 100;
+
+/**
+ * Reads who a home is, or decides it for good. The caller holds the lock of the home. @throws SvcError `file_planted`, and what Node throws for a file that cannot be read or written
+ */
+export async function identifyHome({
+	home,
+	memberId,
+}: Pick<HomePaths, 'home' | 'memberId'>): Promise<HomeIdentity> {
+	const location = `${hostname()}:${home}\n${startOfHost()}`;
+	const written = (readTextFile(memberId, maxIdentityBytes) ?? '').trim();
+	if (/^[\da-f-]{36}$/.test(written)) {
+		return {place: written, location};
+	}
+
+	const place = randomUUID();
+	await writePrivateFile(memberId, `${place}\n`);
+	return {place, location};
+}
+
+/** Tells clones of one machine, and containers with the same name, apart. Linux only; elsewhere empty. */
+function startOfHost(): string {
+	try {
+		const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+		return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
+	} catch {
+		return '';
+	}
 }
 
 /** A file that names no store is not worth a look at all of it: a completion must be quick. */

@@ -4,6 +4,8 @@ export const storeErrorCodes = {
 		'Events are answered 503 and nothing is half accepted: the disk is full, the file is locked, or the database of `gateway.store` cannot be used; the message says which. Once that is mended it goes on by itself',
 	member_busy:
 		'Another gateway on the same store cannot be asked now: too many calls are under way, or what is to be passed on is larger than 512 KiB',
+	member_duplicate:
+		'A home with the same `member.id`, a copy of this one, is a member of the cluster; the message names both. Remove `member.id` from the copy: the next start makes another',
 	member_silent:
 		'The gateway that has the thing, another one on the same store, does not answer within five seconds; the message names it',
 	store_copy_incomplete:

@@ -10,22 +10,24 @@ export type StoreOptions = SqliteStoreOptions & {
 	readonly url?: string;
 	/** What the gateway is called there; the host's name when absent. */
 	readonly node?: string;
-	/** Names host and home, of which one process at a time opens the database; the path of the file when absent. */
+	/** Names the home, which one process at a time opens the database for; the path of the file when absent. */
 	readonly place?: string;
+	/** Where the home is. @see PostgresStoreOptions */
+	readonly location?: string;
 };
 
 /**
  * Opens a store for writing; what others left is for `Store.takeOver`. Which engine it is, is decided here alone, and that engine alone is loaded.
  *
- * @throws SvcError `store_unreadable`, `store_too_new`, `store_in_use` (by another process that writes it), `journal_unavailable` (a database that does not answer)
+ * @throws SvcError `store_unreadable`, `store_too_new`, `store_in_use` (by another process that writes it), `member_duplicate`, `cluster_full`, `journal_unavailable` (a database that does not answer)
  */
 export async function openStore(
 	dependencies: SqliteStoreDependencies,
-	{url, node = hostname(), place, ...options}: StoreOptions,
+	{url, node = hostname(), place, location = '', ...options}: StoreOptions,
 ): Promise<Store> {
 	if (url !== undefined) {
 		const {openPostgresStore} = await import('./postgres/open-postgres-store.ts');
-		return openPostgresStore(dependencies, {url, node, place: place ?? options.file});
+		return openPostgresStore(dependencies, {url, node, place: place ?? options.file, location});
 	}
 
 	const {openSqliteStore} = await import('./open-sqlite-store.ts');

@@ -38,6 +38,7 @@ test('tool servers and approvals have files in the home, those of a profile in i
 		mcpTokens: '/srv/svc/mcp-tokens',
 		mcpStderrLog: '/srv/svc/logs/mcp-stderr.log',
 		markKey: '/srv/svc/mark.key',
+		memberId: '/srv/svc/member.id',
 		schemaCache: '/srv/svc/cache/mcp_schema_cache.json',
 		toolPins: '/srv/svc/cache/mcp_tool_pins.json',
 		mcpProcesses: '/srv/svc/run/mcp-processes.json',

@@ -1,5 +1,7 @@
+import {statSync, writeFileSync} from 'node:fs';
+import {hostname} from 'node:os';
 import {expect, test} from 'vitest';
-import {readStorePlace, storePlaceOf} from '../../source/config/store-place.ts';
+import {identifyHome, readStorePlace, storePlaceOf} from '../../source/config/store-place.ts';
 import {createTemporaryHome, configOf, problemsOf} from './temporary-home.ts';
 
 const secret = 'p@ss/w#rd %41:';
@@ -81,4 +83,18 @@ test('a command without a gateway goes to the store of the configuration', async
 	expect(await readStorePlace(home.paths, {})).toMatchObject({url, node: 'east'});
 	home.load({config: 'gateway: {store: "postgres://"}'});
 	await expect(readStorePlace(home.paths, {})).rejects.toMatchObject({code: 'journal_unavailable'});
+});
+
+test('a home has one identity for good, another home another one, and neither is readable for others', async () => {
+	using home = createTemporaryHome();
+	using other = createTemporaryHome();
+	const identity = await identifyHome(home.paths);
+	expect(identity.place).toMatch(/^[\da-f-]{36}$/);
+	expect(identity.location.split('\n')[0]).toBe(`${hostname()}:${home.paths.home}`);
+	expect(await identifyHome(home.paths)).toEqual(identity);
+	expect((await identifyHome(other.paths)).place).not.toBe(identity.place);
+	expect(statSync(home.paths.memberId).mode & 0o777).toBe(0o600);
+	// What a crash, or an editor, left in it is no identity.
+	writeFileSync(home.paths.memberId, 'x');
+	expect((await identifyHome(home.paths)).place).not.toBe(identity.place);
 });

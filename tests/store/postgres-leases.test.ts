@@ -3,6 +3,7 @@ import {once} from 'node:events';
 import {type AddressInfo, createServer} from 'node:net';
 import {afterAll, describe, expect, test, vi} from 'vitest';
 import {createIdSource} from '../../source/core/ids.ts';
+import {refuseMembers} from '../../source/store/migrate/copy-counts.ts';
 import type {Lease, RouteLimit, Store} from '../../source/store/port.ts';
 import {createDatabase, type Database} from '../../source/store/postgres/database.ts';
 import {enqueue} from '../../source/store/postgres/enqueue.ts';
@@ -21,7 +22,7 @@ type Cluster = AsyncDisposable & {
 	readonly database: Database;
 	readonly clock: FakeClock;
 	/** Opens a store of a gateway with a home of its own; `own` is its clock. */
-	open(place: string, own?: FakeClock): Promise<Store>;
+	open(place: string, own?: FakeClock, location?: string): Promise<Store>;
 	/** Queues runs of these routes; their numbers. */
 	queue(routes: readonly string[]): Promise<readonly number[]>;
 };
@@ -46,8 +47,8 @@ describe.runIf(hasPostgres)('gateways that share runs', async () => {
 		return {
 			database,
 			clock,
-			open: async (place, own = clock) =>
-				stack.use(await openPostgresStore({clock: own, time}, {url, node: place, place})),
+			open: async (place, own = clock, location = '') =>
+				stack.use(await openPostgresStore({clock: own, time}, {url, node: place, place, location})),
 			queue: async routes =>
 				database.transact(async transaction => {
 					const runs = await enqueue(
@@ -366,6 +367,53 @@ describe.runIf(hasPostgres)('gateways that share runs', async () => {
 			expect(await stateOf()).toBe('live');
 		});
 		expect(vanished.share?.().slot).toBe(2);
+	});
+
+	test('a copy of a home that is alive elsewhere is refused by both names and takes nothing; the home itself may start again at once', async () => {
+		await using cluster = await createCluster();
+		const {clock, database} = cluster;
+		const silent = createFakeClock(startMs);
+		const first = await cluster.open('twin', silent, 'alpha:/srv/one\nboot-1');
+		clock.advance(29_000);
+		await expect(cluster.open('twin', clock, 'beta:/srv/two\nboot-1')).rejects.toMatchObject({
+			code: 'member_duplicate',
+			message: expect.stringMatching(
+				/^Cannot .* as "twin" \(beta:\/srv\/two\): "twin" \(alpha:\/srv\/one\) .* seen 29 s ago/,
+			),
+		});
+		const ownersOf = async () =>
+			(await database.query('select owner from member')).map(({owner}) => owner);
+		expect(await ownersOf()).toEqual([first.owner]);
+		const again = await cluster.open('twin', silent, 'alpha:/srv/one\nboot-1');
+		expect(await ownersOf()).toEqual([again.owner]);
+		clock.advance(30_001);
+		const moved = await cluster.open('twin', clock, 'beta:/srv/two\nboot-1');
+		expect(await ownersOf()).toEqual([moved.owner]);
+	});
+
+	test('a copy begins on no database with members, and no member joins one that is half copied', async () => {
+		await using cluster = await createCluster();
+		const {database} = cluster;
+		// Both look and write under one lock: whichever is second sees the first.
+		let joining: Promise<unknown> = Promise.resolve();
+		await database.transact(async ({run}) => {
+			joining = cluster.open('late').catch((error: unknown) => error);
+			await expect
+				.poll(async () =>
+					database.query('select 1 as one from pg_locks where locktype = $1 and not granted', [
+						'advisory',
+					]),
+				)
+				.toEqual([{one: 1}]);
+			await run("insert into memo (id, kind, name, data) values (0, 'migration', 'to', '{}')");
+		}, 'members');
+		expect(await joining).toMatchObject({code: 'store_copy_incomplete'});
+		expect(await database.query('select owner from member')).toEqual([]);
+		await database.run("delete from memo where kind = 'migration'");
+		await cluster.open('first');
+		await expect(
+			database.transact(async transaction => refuseMembers(transaction, database), 'members'),
+		).rejects.toMatchObject({code: 'store_in_use'});
 	});
 
 	test('more than 32 gateways are too many, unless one of them is gone', async () => {

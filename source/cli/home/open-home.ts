@@ -117,12 +117,15 @@ async function writeHome(context: Context): Promise<WritableHome> {
 		import('../../store/open-store.ts'),
 		import('./receiver-facts.ts'),
 	]);
+	const {identifyHome} = await import('../../config/store-place.ts');
 	const {clock} = context;
 	const paths = context.paths();
 	ensureHome(paths);
 	await using stack = new AsyncDisposableStack();
 	stack.use(lockHome(paths));
-	const store = stack.use(await openStore({clock}, await placeOf(context)));
+	const place = await placeOf(context);
+	const identity = place.url === undefined ? {} : await identifyHome(paths);
+	const store = stack.use(await openStore({clock}, {...place, ...identity}));
 	let desk: Promise<KeyDesk> | undefined;
 	stack.defer(async () => (await desk?.catch(() => undefined))?.[Symbol.asyncDispose]());
 	/** Opened with the first change of one: keys that cannot be read stand in the way of nothing else. */

@@ -2,6 +2,7 @@ import {formatDiagnostic} from '../../config/format-diagnostic.ts';
 import {countOf} from '../../core/counted.ts';
 import {waitWords} from '../../core/run-queue.ts';
 import type {GatewayStatus} from '../../gateway/port.ts';
+import {goneMs} from '../../store/shared-port.ts';
 import {dayTime, duration} from '../../terminal/text/time.ts';
 
 /** What a gateway does, in lines. */
@@ -66,9 +67,6 @@ function storeLines(
 		}),
 	];
 }
-
-/** A member that was not seen for so long counts as gone, milliseconds. */
-const goneMs = 60_000;
 
 const serverState = (server: GatewayStatus['webhook']): string =>
 	'url' in server

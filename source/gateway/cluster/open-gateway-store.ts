@@ -1,4 +1,4 @@
-import {type StorePlace, storePlaceOf, usable} from '../../config/store-place.ts';
+import {identifyHome, type StorePlace, storePlaceOf, usable} from '../../config/store-place.ts';
 import type {Logger} from '../../core/log.ts';
 import {cell} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
@@ -68,7 +68,7 @@ export async function openGatewayStore(
 				},
 				{
 					...place,
-					...(url !== undefined && {url}),
+					...(url !== undefined && {url, ...(await identifyHome(live.current().paths))}),
 					...(journalPages !== undefined && {maxPages: journalPages}),
 				},
 			),

@@ -1,7 +1,8 @@
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {textOf} from '../columns.ts';
-import type {Database, Statements} from '../postgres/database.ts';
+import type {Statements, Transaction} from '../postgres/database.ts';
+import {goneMs} from '../shared-port.ts';
 import type {CopyStep} from './copy-steps.ts';
 import type {Origin} from './ends.ts';
 
@@ -19,9 +20,6 @@ export type CopyWorld = {
 
 /** How far one table is copied. */
 export type CopyProgress = {readonly noun: string; readonly copied: number; readonly all: number};
-
-/** Members that were seen within this time live, milliseconds. */
-const liveMs = 60_000;
 
 /** The sums of the steps. */
 export async function countAll(
@@ -60,15 +58,18 @@ export async function differences(
 	return wrong;
 }
 
-/** @throws SvcError `store_in_use` while a gateway is a member */
-export async function refuseMembers(database: Database): Promise<void> {
-	const nodes = await database.transact(async ({query, now}) =>
-		query('select node from member where seen > $1 order by node limit 5', [now - liveMs]),
-	);
+/** In a transaction with the lock `members`. `name`: of the database. @throws SvcError `store_in_use` while a gateway is a member */
+export async function refuseMembers(
+	{query, now}: Pick<Transaction, 'query' | 'now'>,
+	{name, task = 'copy'}: {readonly name: string; readonly task?: string},
+): Promise<void> {
+	const nodes = await query('select node from member where seen >= $1 order by node limit 5', [
+		now - goneMs,
+	]);
 	if (nodes.length > 0) {
 		throw new SvcError(
 			'store_in_use',
-			`Cannot copy while gateways run on ${database.name}: stop ${nodes.map(row => textOf(row['node'])).join(', ')} (one that has crashed counts as running for a minute)`,
+			`Cannot ${task} while gateways run on ${name}: stop ${nodes.map(row => textOf(row['node'])).join(', ')} (one that has crashed counts as running for a minute)`,
 		);
 	}
 }
@@ -76,13 +77,16 @@ export async function refuseMembers(database: Database): Promise<void> {
 /** The memo in a database that is being filled. */
 export const markerKind = 'migration';
 
-/** @throws SvcError `store_copy_incomplete` for a database into which a copy broke off, or is under way */
-export async function refuseHalfCopied(database: Database): Promise<void> {
-	const [row] = await database.query(`select 1 from memo where kind = '${markerKind}' limit 1`);
+/** In a transaction with the lock `members`. `name`: of the database. @throws SvcError `store_copy_incomplete` for a database into which a copy broke off, or is under way */
+export async function refuseHalfCopied(
+	{query}: Pick<Transaction, 'query'>,
+	name: string,
+): Promise<void> {
+	const [row] = await query(`select 1 from memo where kind = '${markerKind}' limit 1`);
 	if (row) {
 		throw new SvcError(
 			'store_copy_incomplete',
-			`Cannot open the store ${database.name}: a copy into it has not come to its end. Run "svc gateway migrate-store --to" again`,
+			`Cannot open the store ${name}: a copy into it has not come to its end. Run "svc gateway migrate-store --to" again`,
 		);
 	}
 }

@@ -70,7 +70,6 @@ export async function copyToPostgres(
 	const database = createDatabase({clock, time}, {url});
 	try {
 		await migrate(database);
-		await refuseMembers(database);
 		const origin = source && sqliteOrigin(source);
 		const counts = origin ? await countAll(origin, stepsToPostgres) : new Map<string, number>();
 		const name = source ? JSON.stringify([file, [...counts], lastOf(source)]) : file;
@@ -106,9 +105,10 @@ const lastOf = (source: DatabaseSync) =>
 		.prepare('select (select max(id) from delivery) as delivery, (select max(id) from run) as run')
 		.get();
 
-/** Where a copy begins: at the start in an empty database, where it broke off in one that has the same copy. */
+/** Where a copy begins: at the start in an empty database, where it broke off in one that has the same copy. Gateways that would join look for the marker under the same lock. */
 async function begin(database: Database, source: string): Promise<Marker> {
 	return database.transact(async transaction => {
+		await refuseMembers(transaction, database);
 		const [row] = await transaction.query(
 			`select data from memo where kind = '${markerKind}' for update`,
 		);
@@ -142,7 +142,7 @@ async function begin(database: Database, source: string): Promise<Marker> {
 			[JSON.stringify(marker)],
 		);
 		return marker;
-	}, 'schema');
+	}, 'members');
 }
 
 async function copyAll(

@@ -37,7 +37,7 @@ export async function copyToSqlite(
 	const database = createDatabase({clock, time}, {url});
 	try {
 		await migrate(database);
-		await refuseMembers(database);
+		await database.transact(async transaction => refuseMembers(transaction, database), 'members');
 		await settleLeft({clock, time, url});
 		const origin = postgresOrigin(url, database);
 		const counts = await countAll(origin, stepsToSqlite);

@@ -1,39 +1,51 @@
 import {every} from '../../core/clock.ts';
-import {SvcError} from '../../core/errors.ts';
+import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 import type {IdShare} from '../../core/ids.ts';
 import type {JsonValue} from '../../core/json.ts';
+import type {Logger} from '../../core/log.ts';
 import {integerOf, jsonOf, textOf} from '../columns.ts';
-import type {Cluster} from '../shared-port.ts';
+import {refuseHalfCopied} from '../migrate/copy-counts.ts';
+import {goneMs, type Cluster} from '../shared-port.ts';
 import {isLeased} from './abandon.ts';
 import {endRules} from './approvals.ts';
 import type {Transaction} from './database.ts';
 import type {PostgresParts} from './parts.ts';
 
 const beatMs = 10_000;
-/** A member that was not seen for so long is gone, milliseconds, and is listed for a while. */
-export const goneMs = 60_000;
+/** How long a member that is gone is listed, milliseconds. */
 const listedMs = 3_600_000;
+/** A home that was seen within this time is alive, milliseconds. */
+const aliveMs = 3 * beatMs;
 
 /** Members that share the identifiers of a millisecond. */
 const slots = 32;
+
+/** The home of a member, as in `PostgresStoreOptions`. */
+type Home = {readonly node: string; readonly place: string; readonly location: string};
 
 /** This gateway among those on the store. */
 export type OwnMember = {
 	readonly cluster: Cluster;
 	/** Its part of the identifiers of a millisecond. */
 	readonly share: () => IdShare;
-	/** Gives back what it has leased, which counts as no loss, ends its rules that end with it, and takes itself off the list. Of a database that is away: nothing, its leases run out. */
+	/** Gives back what it has leased, which counts as no loss, ends its rules that end with it, and takes itself off the list. Does nothing while the database is away: the leases run out. Never rejects. */
 	readonly close: () => Promise<void>;
 };
 
 /**
- * Joins the members, under the lock of theirs, and stays one by beats; a member that was taken off the list while it could not beat joins again. What the same place had before is off the list at once: its home lets one
- * process in at a time.
- * @throws SvcError `cluster_full`, `journal_unavailable`
+ * Joins the members, under the lock of theirs, and stays one by beats; a member that was taken off the list while it could not beat joins again. What the same home had before at the same location is off the list at once: its
+ * lock lets one process in at a time.
+ * @throws SvcError `cluster_full`, `member_duplicate` while a copy of the home is a member, `store_copy_incomplete`, `journal_unavailable`
  */
 export async function openMember(
-	{database, clock, owner, publish}: Omit<PostgresParts, 'deferred'>,
-	{node, place}: {readonly node: string; readonly place: string},
+	{
+		database,
+		clock,
+		owner,
+		publish,
+		log,
+	}: Omit<PostgresParts, 'deferred'> & {readonly log: Logger | undefined},
+	{node, place, location}: Home,
 ): Promise<OwnMember> {
 	let slot = 0;
 	let since = 0;
@@ -42,11 +54,13 @@ export async function openMember(
 	const join = async () => {
 		slot = await database.transact(async transaction => {
 			const {now} = transaction;
+			await refuseHalfCopied(transaction, database.name);
+			await refuseCopy(transaction, {owner, node, place, location});
 			const free = await freeSlot(transaction, {owner, place});
 			since ||= now;
 			await transaction.finish(
-				'insert into member (owner, node, place, slot, since, seen, data) values ($1, $2, $3, $4, $5, $6, $7)',
-				[owner, node, place, free, since, now, JSON.stringify(told)],
+				'insert into member (owner, node, place, location, slot, since, seen, data) values ($1, $2, $3, $4, $5, $6, $7, $8)',
+				[owner, node, place, location, free, since, now, JSON.stringify(told)],
 			);
 			return free;
 		}, 'members');
@@ -66,8 +80,17 @@ export async function openMember(
 	};
 
 	await join();
+	let refusal: string | undefined;
 	// A beat that could not be told is made up for by the next.
-	const stopBeating = every(clock, beatMs, async () => beat().catch(() => {}));
+	const stopBeating = every(clock, beatMs, async () =>
+		beat().catch((error: unknown) => {
+			// While this one was not seen, a copy of its home has joined.
+			if (codeOf(error) === 'member_duplicate' && !refusal) {
+				refusal = messageOf(error);
+				log?.error(refusal);
+			}
+		}),
+	);
 	return {
 		share: () => ({slot, of: slots}),
 		cluster: {
@@ -124,10 +147,30 @@ export async function openMember(
 	};
 }
 
+const nameOfHome = (node: string, location: string) => `"${node}" (${location.split('\n')[0]})`;
+
+/** @throws SvcError `member_duplicate` while a home of the same identity is alive at another location */
+async function refuseCopy(
+	{query, now}: Transaction,
+	{owner, node, place, location}: Home & {readonly owner: string},
+): Promise<void> {
+	const [other] = await query(
+		'select node, location, seen from member where place = $1 and location <> $2 and owner <> $3 and seen >= $4 order by seen desc limit 1',
+		[place, location, owner, now - aliveMs],
+	);
+	if (other) {
+		const seconds = Math.ceil((now - integerOf(other['seen'])) / 1000);
+		throw new SvcError(
+			'member_duplicate',
+			`Cannot join the gateways on this store (gateway.store) as ${nameOfHome(node, location)}: ${nameOfHome(textOf(other['node']), textOf(other['location']))} has the same identity and was seen ${seconds} s ago. If one home is a copy of the other, remove "member.id" from the copy; a home that was moved may join ${aliveMs / 1000} s after the gateway there has ended`,
+		);
+	}
+}
+
 /** The least slot that no member has, once those are off the list that have no right to it; when each is taken, that of the one that is gone for longest. */
 async function freeSlot(
 	{query, run, now}: Transaction,
-	{owner, place}: {readonly owner: string; readonly place: string},
+	{owner, place}: Pick<Home, 'place'> & {readonly owner: string},
 ): Promise<number> {
 	const [, rows] = await Promise.all([
 		run('delete from member where owner = $1 or place = $2 or seen < $3', [

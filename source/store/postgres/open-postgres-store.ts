@@ -4,7 +4,6 @@ import type {Clock} from '../../core/clock.ts';
 import {idOfNumber} from '../../core/ids.ts';
 import type {Logger} from '../../core/log.ts';
 import {integerOf} from '../columns.ts';
-import {refuseHalfCopied} from '../migrate/copy-counts.ts';
 import {createNoteBudget} from '../note-budget.ts';
 import type {Store} from '../port.ts';
 import type {StoreEvents} from '../store-health.ts';
@@ -49,20 +48,21 @@ export type PostgresStoreOptions = {
 	readonly url: string;
 	/** `gateway.node`. */
 	readonly node: string;
-	/** Host and home: one opening has it at a time. */
+	/** Names the home. */
 	readonly place: string;
+	/** Where the home is, the first line for people: at one location at most one process opens it at a time. */
+	readonly location?: string;
 };
 
-/** Opens a store on PostgreSQL. @throws SvcError `store_too_new`, `journal_unavailable` */
+/** Opens a store on PostgreSQL. @throws SvcError `store_too_new`, `store_copy_incomplete`, `cluster_full`, `member_duplicate`, `journal_unavailable` */
 export async function openPostgresStore(
-	{clock, time, pool, onFailing}: PostgresStoreDependencies,
-	{url, node, place}: PostgresStoreOptions,
+	{clock, time, pool, log, onFailing}: PostgresStoreDependencies,
+	{url, node, place, location = ''}: PostgresStoreOptions,
 ): Promise<Store> {
 	await using stack = new AsyncDisposableStack();
 	const database = createDatabase({clock, time, pool, onFailing}, {url});
 	stack.defer(() => database.close());
 	await migrate(database);
-	await refuseHalfCopied(database);
 	const owner = randomUUID();
 	// Its connection is made while the rest goes on.
 	const events = stack.use(createNotes({database, clock, owner}));
@@ -70,8 +70,8 @@ export async function openPostgresStore(
 		events.publish(note);
 	};
 	const {cluster, share, close} = await openMember(
-		{database, clock, owner, publish},
-		{node, place},
+		{database, clock, owner, publish, log},
+		{node, place, location},
 	);
 	stack.defer(close);
 	const deferred = createDeferred({database, clock});

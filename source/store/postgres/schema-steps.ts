@@ -14,7 +14,7 @@ import {wordFunctions, wordsOfDelivery} from './words.ts';
  * - `counter` sums the rows of deliveries and runs, and the bytes of the bodies that are kept, in several rows so that writers do not wait for each other; triggers keep it, whoever writes.
  * - `claim` holds the identifiers that count as duplicates, of deliveries and runs alike; `work` is a run or, below zero, a group.
  * - `rate_window.most` and `took` are of the last request: the limit of it, and how many of those that came together pass. `pace.data` has the starts that were promised, the newest last.
- * - `member` has the gateways; `place` is the host and the home of one. `slot` is its share of the identifiers of a millisecond.
+ * - `member` has the gateways; `place` names the home of one, `location` says where that is. `slot` is its share of the identifiers of a millisecond.
  * - `note` is what members tell each other; it is emptied behind them. Tables that nobody misses after a crash of the database are unlogged.
  * - `approval.owner` and `approval_rule.owner` are the member that asked and that made the rule. `approval_rule.used_at` is in `data` elsewhere.
  * - `session_message.words` has each word of `text` once, as `postgres/search-words.ts` makes them, `role` is that of `data`.
@@ -28,6 +28,7 @@ export const steps: readonly string[] = [
 		owner text primary key,
 		node text not null,
 		place text not null,
+		location text not null default '',
 		slot integer not null,
 		since bigint not null,
 		seen bigint not null,
