@@ -40,8 +40,8 @@ export type DocumentMirror = {
 	/** The store that is followed. @throws SvcError `journal_unavailable` before it is open */
 	store(): DocumentStore;
 	readonly strongbox: Strongbox | undefined;
-	/** Calls `listener`, which must not throw, with what was changed since the look before, until the way out is called. */
-	subscribe(listener: (changes: readonly DocumentKey[]) => void): () => void;
+	/** Calls `listener`, which must not throw, with what was changed since the last look that succeeded, as it stands in the database, until the way out is called. */
+	subscribe(listener: (changes: readonly DocumentChange[]) => void): () => void;
 	[Symbol.asyncDispose](): Promise<void>;
 };
 
@@ -63,12 +63,16 @@ export function createDocumentMirror({
 	readonly onProblem?: (problem: string | undefined) => void;
 }): DocumentMirror {
 	const shelves = new Map<string, Shelf>();
-	const listeners = new Set<(changes: readonly DocumentKey[]) => void>();
+	const listeners = new Set<(changes: readonly DocumentChange[]) => void>();
+	/** Changes that were taken, and of which listeners are told once a look succeeds. */
+	const untold: DocumentChange[] = [];
 	const oneByOne = createMutex();
 	let source: DocumentStore | undefined;
 	let box: Strongbox | undefined;
 	let seen = 0;
 	let isRead = false;
+	/** Another key fits the database than the one that `box` has: nothing is written with that. */
+	let isLockStale = false;
 	let problem: string | undefined;
 	const stack = new DisposableStack();
 
@@ -118,7 +122,6 @@ export function createDocumentMirror({
 	};
 
 	const look = async () => {
-		const changes: DocumentChange[] = [];
 		box ??= await openStrongbox(store().documents, storeKey());
 		for (let page = pageSize; page === pageSize;) {
 			// oxlint-disable-next-line no-await-in-loop -- each page begins where the last one ends
@@ -127,21 +130,22 @@ export function createDocumentMirror({
 			for (const change of found) {
 				take(change);
 				seen = Math.max(seen, change.version);
+				untold.push(change);
+				isLockStale ||= change.kind === lockKey.kind;
 			}
-
-			changes.push(...found);
 		}
 
 		isRead = true;
-		if (changes.some(({kind}) => kind === lockKey.kind)) {
+		if (isLockStale) {
 			await changeLock();
+			isLockStale = false;
 		}
 
-		return changes;
+		return untold.splice(0);
 	};
 
 	const refresh = async () => {
-		let changes: readonly DocumentKey[];
+		let changes: readonly DocumentChange[];
 		try {
 			changes = await oneByOne(look);
 			tellOf(undefined);
@@ -194,7 +198,7 @@ export function createDocumentMirror({
 		stampOf: (kind, profile) =>
 			isRead ? `rows ${shelfOf(kind, profile).stamp}` : `unread ${problem ?? ''}`,
 		async put(key, data, expected) {
-			if (!box) {
+			if (!box || isLockStale) {
 				throw notRead();
 			}
 

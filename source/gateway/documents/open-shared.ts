@@ -9,7 +9,7 @@ import type {Store} from '../../store/port.ts';
 import {createDocumentMirror, type DocumentStore} from './document-mirror.ts';
 import {createFileImport} from './import-files.ts';
 import {createSharedHome} from './shared-home.ts';
-import {sealPlain} from './strongbox.ts';
+import {hasPlain, sealPlain} from './strongbox.ts';
 
 /** Files are looked for this often, milliseconds. */
 const importMs = 1000;
@@ -103,14 +103,24 @@ export function openSharedDocuments(
 		async follow(store, options) {
 			key = options.storeKey;
 			mirror.subscribe(warnOfLock);
+			const seal = async () => {
+				const {strongbox} = mirror;
+				if (strongbox?.state === 'open') {
+					await sealPlain(store.documents, strongbox).catch((error: unknown) => {
+						log.warn(`Cannot encrypt the secrets in ${name}: ${messageOf(error)}`);
+					});
+				}
+			};
+
 			await mirror.follow(store);
 			warnOfLock();
-			const {strongbox} = mirror;
-			if (strongbox?.state === 'open') {
-				await sealPlain(store.documents, strongbox).catch((error: unknown) => {
-					log.warn(`Cannot encrypt the secrets in ${name}: ${messageOf(error)}`);
-				});
-			}
+			await seal();
+			// Written by a member without the key, before it saw that there is one.
+			mirror.subscribe(changes => {
+				if (changes.some(({data, ...of}) => data !== undefined && hasPlain(of, data))) {
+					void seal();
+				}
+			});
 		},
 		cannotFollow: reason => {
 			mirror.cannotFollow(reason);

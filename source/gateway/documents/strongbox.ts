@@ -108,7 +108,7 @@ const lockedBox = (hasKey: boolean): Strongbox => ({
 
 			throw new SvcError(
 				'store_key_wrong',
-				`Cannot write the secret of "${key.name}": ${hasKey ? 'gateway.store_key is not the key that' : 'gateway.store_key is not set, and with one'} the secrets of the database are encrypted${hasKey ? ' with' : ''}; set the key that the other gateways have`,
+				`Cannot write the secret of "${key.name}": ${hasKey ? 'gateway.store_key is not the key that the secrets in the database are encrypted with' : 'gateway.store_key is not set, but the secrets in the database are encrypted'}; set the key that the other gateways have`,
 			);
 		}),
 	open: (_, data) => data,
@@ -238,7 +238,8 @@ const unlessChanged = (error: unknown): void => {
 	}
 };
 
-function hasPlain(key: DocumentKey, data: JsonValue): boolean {
+/** Whether a document has a secret that is not encrypted. */
+export function hasPlain(key: DocumentKey, data: JsonValue): boolean {
 	let found = false;
 	mapSecrets(key, data, secret => {
 		found ||= !isSealed(secret);

@@ -1,6 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import type {Clock} from '../../core/clock.ts';
 import type {Documents} from '../document-port.ts';
+import {refuseMembers} from '../migrate/copy-counts.ts';
 import type {Leases, StoreNotes} from '../shared-port.ts';
 import {createDatabase} from './database.ts';
 import {createDocuments} from './documents.ts';
@@ -15,6 +16,8 @@ export type OpenedDocuments = AsyncDisposable & {
 	readonly events: StoreNotes;
 	/** Host and database, without a secret. */
 	readonly name: string;
+	/** @throws SvcError `store_in_use` while a gateway is a member, `journal_unavailable` */
+	refuseMembers(task: string): Promise<void>;
 };
 
 /** Opens the documents of a PostgreSQL database. @throws SvcError `store_too_new`, `journal_unavailable` */
@@ -40,6 +43,12 @@ export async function openDocuments(
 		leases: createNamedLeases({database, owner}),
 		events,
 		name: database.name,
+		async refuseMembers(task) {
+			await database.transact(
+				async transaction => refuseMembers(transaction, {name: database.name, task}),
+				'members',
+			);
+		},
 		[Symbol.asyncDispose]: () => opened.disposeAsync(),
 	};
 }

@@ -13,11 +13,14 @@ import {buildRouteTable} from '../../../source/config/route-table.ts';
 import {createSubscriptionsReader} from '../../../source/config/subscriptions.ts';
 import {systemClock} from '../../../source/core/clock.ts';
 import {createLogger, silentLogger} from '../../../source/core/log.ts';
+import {createDocumentMirror} from '../../../source/gateway/documents/document-mirror.ts';
 import {openSharedDocuments} from '../../../source/gateway/documents/open-shared.ts';
-import {examineSecrets} from '../../../source/gateway/documents/strongbox.ts';
+import {changeStoreKey, examineSecrets} from '../../../source/gateway/documents/strongbox.ts';
 import {addJob, editJob, removeJob, setJobPaused} from '../../../source/schedule/edit-jobs.ts';
 import {createJobsReader} from '../../../source/schedule/job-file.ts';
+import type {DocumentChange} from '../../../source/store/document-port.ts';
 import {openDocuments} from '../../../source/store/postgres/open-documents.ts';
+import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {hasPostgres, startPostgres} from '../../helpers/postgres.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 
@@ -247,6 +250,60 @@ describe.runIf(hasPostgres)('what members share in place of files', async () => 
 		});
 	});
 
+	test('what a member without the key wrote before it saw the lock is encrypted by one that has it', async () => {
+		const url = await newDatabase();
+		await using one = await openMember(url, {storeKey: key});
+		const data = {order: 1, entry: {secret: 'whisper-whisper', prompt: 'Hello'}};
+		await one.store.documents.put({kind: 'subscription', profile: 'default', name: 'late', data});
+		await vi.waitFor(async () => {
+			expect(await examineSecrets(one.store.documents, key)).toEqual({plain: 0, locked: 0});
+		}, 4000);
+		expect(one.entries()).toMatchObject({late: {secret: 'whisper-whisper'}});
+	});
+
+	test('a change of the key is not passed by after a look that failed, and nothing is written with the old one meanwhile', async () => {
+		const url = await newDatabase();
+		await using one = await openMember(url, {storeKey: key});
+		await put(one.paths, 'crm', {secret: 'whisper-whisper', prompt: 'Hello'});
+		const {documents} = one.store;
+		let failures = 0;
+		const get: typeof documents.get = async of => {
+			failures -= 1;
+			if (failures >= 0) {
+				throw new Error('the connection was cut');
+			}
+
+			return documents.get(of);
+		};
+		await using mirror = createDocumentMirror({
+			clock: createFakeClock(),
+			name: 'the database',
+			storeKey: () => key,
+		});
+		const told: string[] = [];
+		mirror.subscribe(changes => told.push(changes.map(({kind}) => kind).join()));
+		const events = {subscribe: () => () => {}};
+		await mirror.follow({documents: {...documents, get}, leases: one.store.leases, events});
+		expect(mirror.strongbox?.state).toBe('open');
+		told.splice(0);
+
+		await changeStoreKey(documents, {from: key, to: 'another key of enough characters'});
+		failures = 1;
+		await expect(mirror.refresh()).rejects.toThrow('the connection was cut');
+		const write = async () =>
+			mirror.put(
+				{kind: 'subscription', profile: 'default', name: 'new'},
+				{entry: {secret: 'mumble'}},
+				0,
+			);
+		await expect(write()).rejects.toMatchObject({code: 'journal_unavailable'});
+		expect(told).toEqual([]);
+		await mirror.refresh();
+		expect(mirror.strongbox?.state).toBe('locked');
+		expect(told).toEqual(['subscription,lock']);
+		await expect(write()).rejects.toMatchObject({code: 'store_key_wrong'});
+	});
+
 	test('logins are shared with a key, one member at a time', async () => {
 		const url = await newDatabase();
 		await using one = await openMember(url, {
@@ -282,4 +339,43 @@ describe.runIf(hasPostgres)('what members share in place of files', async () => 
 			'ends',
 		]);
 	});
+});
+
+test('changes of a page are told although the next page could not be read at first', async () => {
+	const all = Array.from({length: 1001}, (_, index): DocumentChange => ({
+		kind: 'job',
+		profile: 'default',
+		name: `job-${index}`,
+		version: index + 1,
+		data: {},
+	}));
+	let failures = 1;
+	await using mirror = createDocumentMirror({
+		clock: createFakeClock(),
+		name: 'the database',
+		storeKey: () => undefined,
+	});
+	const told: DocumentChange[] = [];
+	mirror.subscribe(changes => told.push(...changes));
+	await mirror.follow({
+		documents: {
+			get: async () => undefined,
+			list: async () => [],
+			put: async () => 0,
+			remove: async () => false,
+			async changedSince(version) {
+				if (version > 0 && failures > 0) {
+					failures -= 1;
+					throw new Error('the connection was cut');
+				}
+
+				return all.filter(change => change.version > version).slice(0, 1000);
+			},
+		},
+		leases: () => ({take: async () => undefined}),
+		events: {subscribe: () => () => {}},
+	});
+	expect(told).toEqual([]);
+	await mirror.refresh();
+	expect(told).toEqual(all);
 });
