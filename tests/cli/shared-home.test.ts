@@ -2,6 +2,7 @@ import {existsSync, readFileSync} from 'node:fs';
 import {afterAll, describe, expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
+import {openPostgresStore} from '../../source/store/postgres/open-postgres-store.ts';
 import {hasPostgres, startPostgres} from '../helpers/postgres.ts';
 import {temporaryHome, type TemporaryHome} from '../helpers/temporary-home.ts';
 import {acceptRun, sampleEntry} from '../store/samples.ts';
@@ -105,6 +106,17 @@ describe.runIf(hasPostgres)('commands on a home that shares its store', async ()
 			code: 1,
 			stderr: expect.stringContaining('store_key_wrong'),
 		});
+		{
+			await using _ = await openPostgresStore(
+				{clock: systemClock},
+				{url, node: 'east', place: 'east'},
+			);
+			expect(await run(other, 'gateway', 'migrate-store', '--old-key', 'OLD_KEY')).toMatchObject({
+				code: 1,
+				stderr: expect.stringMatching(/store_in_use[^]*stop east|stop east[^]*store_in_use/),
+			});
+		}
+
 		expect(await run(other, 'gateway', 'migrate-store', '--old-key', 'OLD_KEY')).toMatchObject({
 			code: 0,
 			stdout: expect.stringContaining('1 document'),
@@ -153,6 +165,17 @@ describe.runIf(hasPostgres)('commands on a home that shares its store', async ()
 
 		const counted = await run(home, 'gateway', 'migrate-store', '--to', url, '--dry-run');
 		expect(counted).toMatchObject({code: 0, stdout: expect.stringContaining('1 deliveries')});
+		const {stdout} = await run(
+			home,
+			'gateway',
+			'migrate-store',
+			'--to',
+			`${url.replace('svc@', 'svc:abc=;d@')}?sslmode=disable&password=mumble`,
+			'--dry-run',
+		);
+		expect(stdout).toContain(
+			`    store: ${url.replace('svc@', 'svc:${PGPASSWORD}@')}?sslmode=disable&password=$\{PGPASSWORD}`,
+		);
 		const copied = await run(home, 'gateway', 'migrate-store', '--to', url);
 		expect(copied).toMatchObject({
 			code: 0,

@@ -30,7 +30,7 @@ const sayMs = 1000;
 /**
  * Encrypts the secrets of the configured database anew: they are read with the key in the variable `oldKey`, and written with `gateway.store_key`.
  *
- * @throws SvcError `store_key_wrong`, `document_changed`, `journal_unavailable`
+ * @throws SvcError `store_key_wrong`, `store_in_use` while a gateway is a member, `document_changed`, `journal_unavailable`
  */
 export async function changeKey(context: Context, oldKey: string): Promise<void> {
 	const config = usableConfig(context);
@@ -46,6 +46,7 @@ export async function changeKey(context: Context, oldKey: string): Promise<void>
 	}
 
 	await using store = await openDocuments(context, {url});
+	await store.refuseMembers('change the key');
 	const count = await changeStoreKey(store.documents, {from, to: storeKey});
 	printLines(context, [
 		`Encrypted the secrets of ${countOf(count, 'document')} with gateway.store_key: start the gateways with it`,
@@ -109,10 +110,11 @@ function databaseUrl({url}: Move, config: Config): string {
 
 /** A password on a command line is in nobody's configuration yet: better it never is. */
 function withoutPassword(written: string): string {
-	const url = URL.parse(written);
-	return url && url.password !== '' && !written.includes('${')
-		? written.replace(`:${url.password}@`, ':${PGPASSWORD}@')
-		: written;
+	const hidden = (_: string, before: string, password: string, after = '') =>
+		`${before}${/^(?:\$\{\w+\})?$/.test(password) ? password : '${PGPASSWORD}'}${after}`;
+	return written
+		.replace(/^([^:]+:\/\/[^:@/?#]*:)([^/?#]*)(@)/, hidden)
+		.replaceAll(/([?&]password=)([^&#]*)()/g, hidden);
 }
 
 async function holdHome(paths: HomePaths): Promise<Disposable> {
