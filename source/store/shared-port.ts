@@ -19,16 +19,16 @@ export type TakenOver = {
 
 /** Work that a name stands for, and that only one holder does at a time, whichever gateway it is of. What the store itself does in one transaction needs no lease. */
 export type Leases = (name: string) => {
-	/** Takes the lease for `leaseMs`; `undefined` while another holder has it. Not durable: a lease outlives its gateway only until it runs out. */
+	/** Takes the lease for `leaseMs`; `undefined` while another holder has it. Not durable: a lease outlives its gateway only until it runs out. @throws SvcError `journal_unavailable` */
 	take(leaseMs: number): Promise<NamedLease | undefined>;
 };
 
 export type NamedLease = {
 	/** Fences: greater than that of every holder before who may still live. */
 	readonly token: number;
-	/** Prolongs by `leaseMs` from now on. `false`: it is lost, stop. */
+	/** Prolongs by `leaseMs` from now on. `false`: it is lost, stop. @throws SvcError `journal_unavailable` */
 	beat(leaseMs: number): Promise<boolean>;
-	/** Lets the next one take it at once; of a lease that is lost, nothing. */
+	/** Lets the next one take it at once; of a lease that is lost, nothing. @throws SvcError `journal_unavailable`: it runs out by itself */
 	release(): Promise<void>;
 };
 
@@ -42,7 +42,7 @@ export type HeldLease = AsyncDisposable & {
 	isHeld(): Promise<boolean>;
 };
 
-/** Takes the lease and beats it until it is disposed of, which releases it, or it is lost; `undefined` while another holder has it. */
+/** Takes the lease and beats it until it is disposed of, which releases it and never rejects, or it is lost; `undefined` while another holder has it. @throws SvcError `journal_unavailable` */
 export async function holdLease(
 	lease: ReturnType<Leases>,
 	clock: Clock,
@@ -71,7 +71,7 @@ export async function holdLease(
 	const takeAgain = async () => {
 		const next = await lease.take(leaseMs);
 		if (next?.token !== held.token + 1) {
-			await next?.release();
+			await next?.release().catch(() => {});
 			return false;
 		}
 
@@ -104,7 +104,8 @@ export async function holdLease(
 		async [Symbol.asyncDispose]() {
 			stop();
 			runsOut[Symbol.dispose]();
-			await held.release();
+			// What was done counts: a lease that could not be given back runs out.
+			await held.release().catch(() => {});
 		},
 	};
 }

@@ -93,3 +93,30 @@ test('a turn whose place another gateway has by now is not added, nor is the ses
 	expect(done).toEqual(['append', 'append']);
 	await next[Symbol.asyncDispose]();
 });
+
+test('what was done counts although the place could not be given back', async () => {
+	const clock = createFakeClock();
+	const {leases} = createSharedMemory(clock);
+	const desk = createSessionDesk({
+		clock,
+		leases: name => ({
+			async take(ms) {
+				const lease = await leases(name).take(ms);
+				return lease && {...lease, release: async () => Promise.reject(new Error('away'))};
+			},
+		}),
+		sessions: {
+			begin: async () => {},
+			append: async () => session,
+			get: async () => session,
+			messages: async () => [],
+			remove: async () => true,
+		},
+	});
+	{
+		await using _ = await desk.resume({kind: 'person'}, session.id);
+	}
+
+	clock.advance(30_000);
+	expect(await desk.remove(session.id)).toBe(true);
+});

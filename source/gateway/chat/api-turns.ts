@@ -165,20 +165,28 @@ async function answerTurn(work: Working, turn: AgentTurn): Promise<TurnResult> {
 		},
 		async beforeSideEffect() {
 			if (!(await runs.markSideEffect(lease))) {
-				throw new SvcError('run_cancelled', `Cannot go on with run ${run.id}: its lease was lost`);
+				throw lostLease(run.id);
 			}
 		},
 	});
 	await progress.told();
 	const {answer, toolCalls, model, cut} = result;
 	const text = said === '' ? work.redact(answer) : said;
-	await persistently({clock, signal: turn.signal}, async () =>
+	const isAnswered = await persistently({clock, signal: turn.signal}, async () =>
 		runs.answer(lease, {text, toolCalls, model: model.name}),
 	);
+	if (!isAnswered) {
+		throw lostLease(run.id);
+	}
+
 	await turn.onAnswer?.({text, run: run.id});
 	await runs.settle(lease, {state: 'done'});
 	return {text, finishReason: cut ? 'length' : 'stop', run: run.id};
 }
+
+/** Another gateway, or a person, has ended the run: nothing of it counts. */
+const lostLease = (run: number): SvcError =>
+	new SvcError('run_cancelled', `Cannot go on with run ${run}: its lease was lost`);
 
 const chatOf = ({
 	origin,
