@@ -1,4 +1,5 @@
 import {existsSync, readFileSync} from 'node:fs';
+import {Client} from 'pg';
 import {afterAll, describe, expect, test} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
@@ -121,6 +122,12 @@ describe.runIf(hasPostgres)('commands on a home that shares its store', async ()
 			code: 0,
 			stdout: expect.stringContaining('1 document'),
 		});
+		const client = new Client({connectionString: url});
+		await client.connect();
+		await client.query('insert into schema_version (version) values (999)');
+		expect((await run(other, 'doctor')).stdout).toMatch(/schema 999[^]*install the version of svc/);
+		await client.query('delete from schema_version where version = 999');
+		await client.end();
 		expect((await run(other, 'webhook', 'list')).stdout).not.toContain('store_key');
 		expect((await run(one, 'webhook', 'list')).stdout).toContain('gateway.store_key');
 		expect(await run(one, 'backup', one.file('out.tar'))).toMatchObject({

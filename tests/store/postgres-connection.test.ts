@@ -7,6 +7,7 @@ import {Client} from 'pg';
 import {afterAll, describe, expect, test, vi} from 'vitest';
 import {systemClock} from '../../source/core/clock.ts';
 import {codeOf} from '../../source/core/errors.ts';
+import {isReadableOnTheWay} from '../../source/store/postgres/connection.ts';
 import {createDatabase} from '../../source/store/postgres/database.ts';
 import {examineDatabase} from '../../source/store/postgres/examine-database.ts';
 import {openPostgresStore} from '../../source/store/postgres/open-postgres-store.ts';
@@ -53,6 +54,21 @@ async function startWithTls() {
 		},
 	};
 }
+
+test.each([
+	['postgres://svc@db.example.com/svc', true],
+	['postgres://svc@10.0.0.1/svc?sslmode=disable', true],
+	['postgres:///svc?host=db.example.com', true],
+	['postgres://svc@db.example.com/svc?sslmode=verify-full', false],
+	['postgres://svc@db.example.com/svc?sslrootcert=/etc/db.pem', false],
+	['postgres://svc@db.example.com/svc?ssl=true', false],
+	['postgres://svc@localhost/svc', false],
+	['postgres://svc@127.0.0.1:6432/svc', false],
+	['postgres://svc@[::1]/svc', false],
+	['postgres:///svc?host=/var/run/postgresql', false],
+])('what is said to %s can be read on the way: %s', (url, isReadable) => {
+	expect(isReadableOnTheWay(url)).toBe(isReadable);
+});
 
 const isOwn = process.env['SVC_TEST_POSTGRES'] === undefined;
 

@@ -17,6 +17,19 @@ export function nameOf(url: string): string {
 	return `postgres://${host}${port === '' ? '' : `:${port}`}${pathname}`;
 }
 
+/** Whether what is said to the database of a URL can be read on a network in between. */
+export function isReadableOnTheWay(url: string): boolean {
+	const {hostname, searchParams} = new URL(url);
+	const host = searchParams.get('host') ?? hostname;
+	const mode = searchParams.get('sslmode');
+	const speaksTls =
+		mode === null
+			? ['sslrootcert', 'sslcert', 'sslkey'].some(key => searchParams.has(key)) ||
+				['1', 'true'].includes(searchParams.get('ssl') ?? '')
+			: mode !== 'disable';
+	return !speaksTls && !/^(?:$|\/|localhost$|127\.|\[?::1\]?$)/.test(host);
+}
+
 /**
  * A URL for the driver, and how TLS is spoken. The files that it names are read here, once: the driver reads them anew with each connection, also with those that it opens by itself, where a file that is
  * away would end the process.

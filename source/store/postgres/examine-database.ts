@@ -1,8 +1,10 @@
 import type {Clock} from '../../core/clock.ts';
 import {integerOf} from '../columns.ts';
 import type {Documents} from '../document-port.ts';
+import {isReadableOnTheWay} from './connection.ts';
 import {createDatabase} from './database.ts';
 import {createDocuments} from './documents.ts';
+import {versionOf} from './schema.ts';
 
 /** What a look at a database tells. */
 export type ExaminedDatabase<Found> = {
@@ -12,13 +14,15 @@ export type ExaminedDatabase<Found> = {
 	readonly version: number;
 	/** Its clock, milliseconds since 1970. */
 	readonly now: number;
+	/** Whether what is said to it can be read on a network in between. */
+	readonly isReadableOnTheWay: boolean;
 	/** Whether it is no standby. */
 	readonly canWrite: boolean;
 	/** What was found in its documents; absent: it has no tables yet. */
 	readonly documents?: Found;
 };
 
-/** Looks at a database and changes nothing. @throws SvcError `journal_unavailable` */
+/** Looks at a database and changes nothing. @throws SvcError `store_too_new`, `journal_unavailable` */
 export async function examineDatabase<Found>({
 	url,
 	clock,
@@ -36,12 +40,18 @@ export async function examineDatabase<Found>({
 				pg_is_in_recovery()::integer as standby,
 				(to_regclass('document') is not null)::integer as filled`,
 		);
+		const isFilled = integerOf(facts?.['filled']) === 1;
+		if (isFilled) {
+			await versionOf(database, database.name);
+		}
+
 		return {
 			name: database.name,
 			version: integerOf(facts?.['version']),
 			now: integerOf(facts?.['now']),
+			isReadableOnTheWay: isReadableOnTheWay(url),
 			canWrite: integerOf(facts?.['standby']) === 0,
-			...(integerOf(facts?.['filled']) === 1 && {
+			...(isFilled && {
 				documents: await examine(createDocuments({database, publish() {}})),
 			}),
 		};

@@ -1,6 +1,6 @@
 import {isShared, storePlaceOf, usable} from '../../../config/store-place.ts';
 import {countOf} from '../../../core/counted.ts';
-import {messageOf} from '../../../core/errors.ts';
+import {codeOf, messageOf} from '../../../core/errors.ts';
 import {duration} from '../../../terminal/text/time.ts';
 import {type Check, failed, ok, unread, warning} from './check.ts';
 
@@ -29,7 +29,7 @@ export const store: Check = {
 			]);
 			const asked = context.clock.now();
 			const {storeKey} = config.gateway;
-			const {name, version, now, canWrite, documents} = await examineDatabase({
+			const {name, version, now, canWrite, documents, ...way} = await examineDatabase({
 				url,
 				clock: context.clock,
 				examine: async stored => examineSecrets(stored, storeKey),
@@ -48,6 +48,11 @@ export const store: Check = {
 					failed(
 						`${name} takes no writes: it is a standby`,
 						'gateway.store in config.yaml: the primary',
+					),
+				way.isReadableOnTheWay &&
+					warning(
+						`no TLS is spoken to ${name}: what is stored can be read on the way`,
+						'gateway.store in config.yaml: ?sslmode=verify-full at the end of the URL',
 					),
 				skew > maxSkewMs &&
 					warning(
@@ -68,7 +73,12 @@ export const store: Check = {
 					),
 			];
 		} catch (error) {
-			return failed(messageOf(error), 'svc config check; psql with the same URL');
+			return failed(
+				messageOf(error),
+				codeOf(error) === 'store_too_new'
+					? 'install the version of svc that the other gateways have'
+					: 'svc config check; psql with the same URL',
+			);
 		}
 	},
 };
