@@ -10,7 +10,7 @@ import {silentLogger} from '../../source/core/log.ts';
 import {integerOf} from '../../source/store/columns.ts';
 import type {Store} from '../../source/store/port.ts';
 import {createStoredApprovals} from '../../source/store/postgres/approvals.ts';
-import {createBatch, createLateBatch} from '../../source/store/postgres/batch.ts';
+import {createBatch, createDeferred, createLateBatch} from '../../source/store/postgres/batch.ts';
 import {createDatabase} from '../../source/store/postgres/database.ts';
 import {createQueuedNote} from '../../source/store/postgres/enqueue.ts';
 import {createStoredKeys} from '../../source/store/postgres/keys.ts';
@@ -548,6 +548,31 @@ test('a late batch takes what came until it asks, the same when it asks again, a
 		[1, 2, 3],
 	]);
 	await expect(later[2]).rejects.toThrow('it does not answer');
+});
+
+test('of all that wait for deferred writes at a time, those that came after it began wait for one more write and not for each other', async () => {
+	const gates: Array<PromiseWithResolvers<never>> = [];
+	const deferred = createDeferred({
+		clock: createFakeClock(),
+		database: {
+			...createDatabase({clock: createFakeClock()}, {url: 'postgres://nowhere/svc'}),
+			async transact() {
+				const gate = Promise.withResolvers<never>();
+				gates.push(gate);
+				return gate.promise;
+			},
+		},
+	});
+	deferred.defer(async () => {});
+	const first = deferred.flush();
+	await expect.poll(() => gates.length, {interval: 1}).toBe(1);
+	const others = [1, 2, 3].map(async () => deferred.flush());
+	gates[0]?.reject(new Error('Query read timeout'));
+	await first;
+	await expect.poll(() => gates.length, {interval: 1}).toBe(2);
+	gates[1]?.reject(new Error('Query read timeout'));
+	await Promise.all(others);
+	expect(gates).toHaveLength(2);
 });
 
 test('calls that come together are performed together, up to a number and a weight of them, and a heavy one alone', async () => {

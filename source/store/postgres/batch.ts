@@ -137,6 +137,8 @@ export function createDeferred({
 	let cancel: (() => void) | undefined;
 	let isClosed = false;
 	let writing: Promise<boolean> = Promise.resolve(true);
+	/** What is to follow `writing` and has not begun: whoever asks meanwhile waits for the same. */
+	let next: Promise<boolean> | undefined;
 
 	/** `false`: the database takes nothing now. */
 	const write = async (batch: readonly DeferredTask[]): Promise<boolean> => {
@@ -189,9 +191,17 @@ export function createDeferred({
 		return true;
 	};
 
+	const writeNext = async (): Promise<boolean> => {
+		next ??= writing.then(async () => {
+			next = undefined;
+			return writeAll();
+		});
+		writing = next;
+		return next;
+	};
+
 	const flush = async () => {
-		writing = writing.then(writeAll);
-		const isWritten = await writing;
+		const isWritten = await writeNext();
 		if (!isWritten) {
 			plan(deferAgainMs);
 		}
@@ -220,8 +230,7 @@ export function createDeferred({
 		async close() {
 			isClosed = true;
 			cancel?.();
-			writing = writing.then(writeAll);
-			await writing;
+			await writeNext();
 			for (const {settled} of tasks.splice(0)) {
 				settled(false);
 			}
