@@ -1,7 +1,7 @@
 import {createCipheriv, createDecipheriv, randomBytes, scrypt} from 'node:crypto';
 
 /** What a sealed text begins with: a form of it, then the nonce, the tag and the ciphertext in one. */
-export const sealedPrefix = 'svc-sealed:1:';
+const sealedPrefix = 'svc-sealed:1:';
 
 const cipher = 'aes-256-gcm';
 const keyBytes = 32;

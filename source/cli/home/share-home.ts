@@ -6,6 +6,7 @@ import {storePlaceOf} from '../../config/store-place.ts';
 import {messageOf} from '../../core/errors.ts';
 import {silentLogger} from '../../core/log.ts';
 import {openSharedDocuments} from '../../gateway/documents/open-shared.ts';
+import {nameOf} from '../../store/postgres/connection.ts';
 import type {Context} from '../console/context.ts';
 
 /** What a command shares with gateways while it runs. */
@@ -70,10 +71,4 @@ function findDatabase(paths: HomePaths, environment: Context['environment']): Fo
 	}
 
 	return undefined;
-}
-
-/** Host and database, without a secret. */
-function nameOf(url: string): string {
-	const {host, pathname} = new URL(url);
-	return `postgres://${host}${pathname}`;
 }

@@ -94,7 +94,9 @@ export function watchMembers(
 		for (const {owner, node, state} of members) {
 			if (state === 'gone' && !gone.has(owner)) {
 				gone.add(owner);
-				log.warn(`Gateway "${cell(node, 64).text}" on the same store is gone: it did not say why`);
+				log.warn(
+					`Gateway "${cell(node, 64).text}" on the same store is gone: it was not seen for a minute`,
+				);
 			} else if (state === 'live' && gone.delete(owner)) {
 				log.note(`Gateway "${cell(node, 64).text}" is back`);
 			}

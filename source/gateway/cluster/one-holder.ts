@@ -50,7 +50,7 @@ export function holdAlone(
 		return last;
 	};
 
-	/** Another may have it then, whether it can be asked for or not. */
+	/** Ends the work once the lease has run out, also while the store cannot be asked: another gateway may have it then. */
 	const keep = (askedAt: number) => {
 		keptAt = askedAt;
 		runsOut.set(Math.max(0, leaseMs - (clock.monotonic() - askedAt)), () => {

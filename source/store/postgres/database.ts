@@ -22,8 +22,7 @@ const breakMs = 1000;
 const rememberedCommits = 512;
 
 /**
- * What the transactions of all members take one after the other. A lock is one of the transaction, which ends with it: a lock of a session would outlive its owner behind PgBouncer. Whoever takes two,
- * takes them in this order.
+ * What the transactions of all members take one after the other, one at most in each. A lock is one of the transaction, which ends with it: a lock of a session would outlive its owner behind PgBouncer.
  */
 const locks = {
 	schema: 1,
@@ -52,9 +51,9 @@ export type Parameter =
 	| ReadonlyArray<string | number | null | Uint8Array>;
 
 export type Statements = {
-	/** The rows of one statement with parameters `$1`, `$2`, … Integers come as numbers, JSON as text. */
+	/** The rows of one statement with parameters `$1`, `$2`, … Integers come as numbers, JSON as text. @throws SvcError `journal_unavailable`; within a transaction, what the driver throws */
 	readonly query: (text: string, values?: readonly Parameter[]) => Promise<readonly Row[]>;
-	/** How many rows a statement changed. */
+	/** How many rows a statement changed. Errors as of `query`. */
 	readonly run: (text: string, values?: readonly Parameter[]) => Promise<number>;
 };
 

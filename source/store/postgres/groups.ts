@@ -1,4 +1,5 @@
 import {dueOf, type Group, type GroupReason} from '../../core/group.ts';
+import {createMutex} from '../../core/mutex.ts';
 import {integerOf, nullableInteger} from '../columns.ts';
 import type {Groups} from '../group-port.ts';
 import {
@@ -13,7 +14,6 @@ import {
 } from '../group-rows.ts';
 import {pageOf} from '../newest-first.ts';
 import type {WaitingGroup} from '../pending-groups.ts';
-import {createBatch} from './batch.ts';
 import type {Database, Parameter, Transaction} from './database.ts';
 import {enqueue, type QueuedNote} from './enqueue.ts';
 import {runOfGroup, writeGroups} from './group-steps.ts';
@@ -71,11 +71,7 @@ export function createGroups({
 	};
 
 	/** One after the other, in the order in which they are asked for. */
-	const inTurn = createBatch(
-		async (tasks: ReadonlyArray<() => Promise<readonly Group[]>>) =>
-			Promise.all(tasks.map(async task => task())),
-		{most: 1, name: database.name},
-	);
+	const inTurn = createMutex();
 
 	const waitingIds = async () =>
 		(await database.query('select id from coalesce_group where run is null order by id')).map(row =>

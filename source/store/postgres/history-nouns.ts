@@ -11,7 +11,7 @@ import {runColumns, runSubject} from './run-reader.ts';
 import {deliveryWords, holdsAll, plainPartsOf} from './words.ts';
 
 /** PostgreSQL. A plain pattern is answered as the filter does: `svc_fold` has the letters of ASCII where `toLowerCase` has them. */
-export const postgresDialect: SqlDialect = {
+const postgresDialect: SqlDialect = {
 	contains: column => `strpos(svc_fold(${column}), ?) > 0`,
 	fits: column => `svc_fold(${column}) like ?`,
 	patternOf: pattern => pattern.replaceAll(/[\\%_]/g, letter => `\\${letter}`).replaceAll('*', '%'),

@@ -1,7 +1,7 @@
+import {createMutex} from '../../core/mutex.ts';
 import {integerOf, nullableInteger} from '../columns.ts';
 import {jobColumns, jobRecordOf} from '../jobs.ts';
 import type {Fired, JobKey, Jobs} from '../port.ts';
-import {createBatch} from './batch.ts';
 import type {Database, Transaction} from './database.ts';
 import {enqueue, type QueuedNote} from './enqueue.ts';
 import type {WaitingReader} from './waiting.ts';
@@ -20,15 +20,7 @@ export function createJobs({
 	readonly readWaiting: WaitingReader;
 }): Jobs {
 	// In their order, one after the other: members wait for each other as well.
-	const fireInTurn = createBatch(
-		async (entries: readonly Firing[]) =>
-			database.transact(
-				async transaction =>
-					Promise.all(entries.map(async entry => fire(transaction, entry, readWaiting))),
-				'accept',
-			),
-		{most: 1, name: database.name},
-	);
+	const inTurn = createMutex();
 
 	return {
 		...createJobReader(database),
@@ -40,7 +32,9 @@ export function createJobs({
 			);
 		},
 		async fire(entry) {
-			const fired = await fireInTurn(entry);
+			const fired = await inTurn(async () =>
+				database.transact(async transaction => fire(transaction, entry, readWaiting), 'accept'),
+			);
 			if (fired.kind === 'fired') {
 				queued.tell();
 			}

@@ -5,7 +5,7 @@ import type {PostgresParts} from './parts.ts';
 /** No lease is longer, milliseconds: one that seems to be was taken under a clock that has been set back. */
 const longestMs = 3_600_000;
 
-/** `Leases` as rows, by the time of the database. A row stays, so that the next token is greater. */
+/** `Leases` as rows, by the time of the database. The row of a lease that has ended stays: the next token must be greater. */
 export const createNamedLeases =
 	({database, owner}: Pick<PostgresParts, 'database' | 'owner'>): Leases =>
 	name => ({

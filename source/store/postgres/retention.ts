@@ -10,7 +10,7 @@ import type {Database, Transaction} from './database.ts';
 
 /** Rows that one transaction looks at. */
 const slice = 200;
-/** A delivery reaches the disk at most this much later than its number says, and what is received here gets its number within that time. */
+/** A delivery has its number at most so long after it was received, and is on disk at most so long after that; milliseconds. */
 const lateMs = 60_000;
 
 /** What one transaction did. `last` is the row to go on behind; `more` says that there may be something. */

@@ -1,8 +1,9 @@
+import {createMutex} from '../../core/mutex.ts';
 import {integerOf} from '../columns.ts';
 import type {Lease, Runs} from '../port.ts';
 import {awaitedServers} from '../run-decisions.ts';
 import {readCounters} from './counters.ts';
-import {findNext, leaseRuns, type Asked, type GivenLease} from './leasing.ts';
+import {findNext, leaseRuns, type GivenLease} from './leasing.ts';
 import type {PostgresParts} from './parts.ts';
 import {createRunNotes, type OpenLease} from './run-notes.ts';
 import {
@@ -61,12 +62,7 @@ export function createRuns({database, clock, deferred, owner, publish}: Postgres
 	};
 
 	/** One call after the other, in their order: they would wait for each other at the database. */
-	let leasing: Promise<unknown> = Promise.resolve();
-	const leaseInTurn = async (asked: Asked) => {
-		const given = leasing.then(async () => leaseRuns(database, asked));
-		leasing = given.catch(() => {});
-		return given;
-	};
+	const inTurn = createMutex();
 
 	const forget = () => {
 		for (const [run, {until}] of leases) {
@@ -104,7 +100,9 @@ export function createRuns({database, clock, deferred, owner, publish}: Postgres
 
 			forget();
 			const most = Math.min(Math.trunc(count), maxLeases);
-			const given = await leaseInTurn({count: most, leaseMs, limits, owner});
+			const given = await inTurn(async () =>
+				leaseRuns(database, {count: most, leaseMs, limits, owner}),
+			);
 			return given.map(one => note(one, leaseMs));
 		},
 		async beginChat(chat, leaseMs) {

@@ -170,4 +170,4 @@ function createReading({
 }
 
 /** The column `role` of a message. */
-export const roleOf = ({role}: JsonObject): string => (typeof role === 'string' ? role : '');
+const roleOf = ({role}: JsonObject): string => (typeof role === 'string' ? role : '');

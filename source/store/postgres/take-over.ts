@@ -9,11 +9,11 @@ import type {Transaction} from './database.ts';
 import {liveOwners} from './members.ts';
 import type {PostgresParts} from './parts.ts';
 
-/** Which rows are of dead owners: a list of names, and how the column `owner` compares with it in SQL. */
+/** Owners that are dead (`= any`), or all that are not (`<> all`): the names, and how SQL compares a column with them. */
 type Dead = {readonly names: readonly string[]; readonly compare: '= any' | '<> all'};
 
 /**
- * `Shared.takeOver` on PostgreSQL, in one transaction: without names of all owners but those that are live members; of what has no owner, too. The rows are locked, so that of two members one takes over each.
+ * `Shared.takeOver` on PostgreSQL, in one transaction. Without names it takes over what belongs to no live member, or to no owner at all. It locks the rows: of two members at once, one takes over each row.
  */
 export const createTakeOver =
 	({

@@ -27,7 +27,7 @@ export type WaitingReader = (
 const countedTimes = 8;
 const countedAtLeast = 10_000;
 
-/** How long a count is gone by, milliseconds, and how many times as long as it took: a person may have thousands of runs tried again. */
+/** How long a count is used, milliseconds, and how many times as long as it took: a person may have thousands of runs tried again. */
 const knownMs = 1000;
 const knownTimes = 20;
 
