@@ -22,7 +22,7 @@ export type StoreOptions = SqliteStoreOptions & {
  * @throws SvcError `store_unreadable`, `store_too_new`, `store_in_use` (by another process that writes it), `member_duplicate`, `cluster_full`, `journal_unavailable` (a database that does not answer)
  */
 export async function openStore(
-	dependencies: SqliteStoreDependencies,
+	dependencies: SqliteStoreDependencies & {readonly ending?: AbortSignal},
 	{url, node = hostname(), place, location = '', ...options}: StoreOptions,
 ): Promise<Store> {
 	if (url !== undefined) {

@@ -53,6 +53,7 @@ export async function openGatewayStore(
 				{
 					clock,
 					log,
+					ending: waiting.ending,
 					onFailing(reason) {
 						failing = reason;
 						emit({

@@ -8,6 +8,7 @@ import {createPool, endPool} from './pool.ts';
 import {
 	concernsDatabase,
 	isBreak,
+	isSilence,
 	isWorthRepeating,
 	journalUnavailable,
 	OwnError,
@@ -20,6 +21,8 @@ const statementTimeout = '5s';
 const maxTries = 4;
 const breakMs = 1000;
 const rememberedCommits = 512;
+/** A gateway that ends asks a database that did not answer no more for so long, milliseconds: its many last words would each wait. */
+const silentMs = 10_000;
 
 /**
  * What the transactions of all members take one after the other, one at most in each. A lock is one of the transaction, which ends with it: a lock of a session would outlive its owner behind PgBouncer.
@@ -118,12 +121,15 @@ export function createDatabase(
 		clock,
 		time,
 		pool: given,
+		ending,
 		onFailing = () => {},
 	}: {
 		readonly clock: Clock;
 		readonly time?: (() => number) | undefined;
 		/** Connections of somebody else, which are left open; made with `createPool`. */
 		readonly pool?: Pool | undefined;
+		/** Aborts when the gateway begins to end. */
+		readonly ending?: AbortSignal | undefined;
 		readonly onFailing?: ((reason: string | undefined) => void) | undefined;
 	},
 	{url}: {readonly url: string},
@@ -134,6 +140,8 @@ export function createDatabase(
 	/** The time of the database less that of this process. */
 	let offset: number | undefined;
 	let failing: string | undefined;
+	/** Why nothing was answered, and until when nothing is asked. */
+	let silence: {readonly error: unknown; readonly until: number} | undefined;
 	let closed: Promise<void> | undefined;
 
 	const tell = (reason: string | undefined) => {
@@ -150,6 +158,10 @@ export function createDatabase(
 		}
 
 		const refusal = journalUnavailable(name, error);
+		if (ending?.aborted && isSilence(error)) {
+			silence = {error, until: clock.monotonic() + silentMs};
+		}
+
 		if (concernsDatabase(error) && !closed) {
 			tell(refusal.message);
 		}
@@ -157,7 +169,14 @@ export function createDatabase(
 		return refusal;
 	};
 
+	const refuseSilent = () => {
+		if (silence && clock.monotonic() < silence.until) {
+			throw journalUnavailable(name, silence.error);
+		}
+	};
+
 	const answer = async (text: string, values?: readonly Parameter[]) => {
+		refuseSilent();
 		try {
 			const result = await ask(pool, text, values);
 			tell(undefined);
@@ -257,6 +276,7 @@ export function createDatabase(
 		query: async (text, values) => (await answer(text, values)).rows,
 		run: async (text, values) => (await answer(text, values)).rowCount ?? 0,
 		async transact(work, lock, {syncsUnlocked = false} = {}) {
+			refuseSilent();
 			const start = clock.monotonic();
 			for (let tries = 1; ; tries += 1) {
 				let mayBeDone = false;

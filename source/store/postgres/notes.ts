@@ -223,7 +223,10 @@ export function createNotes({
 			// What was told meanwhile is seen by the next look, half a second later at most.
 			await client.query(`listen ${channel}`);
 			stopListening = async () => {
-				const isLeft = await client?.query('unlisten *').catch(() => {});
+				const isLeft =
+					database.failing() === undefined
+						? await client?.query('unlisten *').catch(() => {})
+						: undefined;
 				end(isLeft === undefined);
 			};
 			if (isClosed) {

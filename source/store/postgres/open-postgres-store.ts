@@ -42,6 +42,8 @@ export type PostgresStoreDependencies = StoreEvents & {
 	readonly time?: () => number;
 	/** Connections of somebody else, which are left open. */
 	readonly pool?: Pool;
+	/** Aborts when the gateway begins to end: a database that does not answer keeps it no longer than once. */
+	readonly ending?: AbortSignal;
 };
 
 export type PostgresStoreOptions = {
@@ -56,11 +58,21 @@ export type PostgresStoreOptions = {
 
 /** Opens a store on PostgreSQL. @throws SvcError `store_too_new`, `store_copy_incomplete`, `cluster_full`, `member_duplicate`, `journal_unavailable` */
 export async function openPostgresStore(
-	{clock, time, pool, log, onFailing}: PostgresStoreDependencies,
+	{clock, time, pool, log, ending, onFailing}: PostgresStoreDependencies,
 	{url, node, place, location = ''}: PostgresStoreOptions,
 ): Promise<Store> {
 	await using stack = new AsyncDisposableStack();
-	const database = createDatabase({clock, time, pool, onFailing}, {url});
+	const leaving = new AbortController();
+	const database = createDatabase(
+		{
+			clock,
+			time,
+			pool,
+			onFailing,
+			ending: ending ? AbortSignal.any([ending, leaving.signal]) : leaving.signal,
+		},
+		{url},
+	);
 	stack.defer(() => database.close());
 	await migrate(database);
 	const owner = randomUUID();
@@ -88,6 +100,9 @@ export async function openPostgresStore(
 	const queued = stack.use(createQueuedNote(parts));
 	const readWaiting = createWaitingReader(clock);
 	const keyLimits = stack.use(createKeyLimits(parts));
+	stack.defer(() => {
+		leaving.abort();
+	});
 	const all = stack.move();
 	return {
 		owner,
