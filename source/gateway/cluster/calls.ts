@@ -25,7 +25,8 @@ export type CallHandler = {
 export type Calls = Disposable & {
 	/**
 	 * Has another member do something, and resolves with what it says; `undefined`: no member that was asked has the thing, or none said so within five seconds.
-	 * @throws SvcError with the code and the message of the member that refused; `member_busy`
+	 * A store that is away is as if no member had the thing.
+	 * @throws SvcError with the code and the message of the member that refused; `member_busy`, `store_key_wrong` where the two have different keys
 	 */
 	call(name: string, input: JsonValue, to?: string): Promise<JsonValue | undefined>;
 	/** What this member does for others from now on. */

@@ -55,7 +55,7 @@ export type GatewayCluster = AsyncDisposable & {
 	call(name: string, input: JsonValue, to?: string): Promise<JsonValue | undefined>;
 	/** @see Calls */
 	serve(name: string, handler: CallHandler): void;
-	/** Begins what one member does at a time, as soon as it is this one; resolves once that is known for the first time. */
+	/** Begins what one member does at a time, as soon as it is this one; resolves once that is known for the first time. What fails is logged: never rejects, except where one gateway has the store for itself, as `start` does. */
 	holdAlone(
 		name: string,
 		work: {
@@ -63,7 +63,7 @@ export type GatewayCluster = AsyncDisposable & {
 			readonly onOther?: () => void;
 		},
 	): Promise<AsyncDisposable>;
-	/** Reads what a room cannot do without: on a shared store as often as it takes. */
+	/** Reads what a room cannot do without: on a shared store as often as it takes, until the gateway ends. @throws the reason of `ending`; where one gateway has the store for itself, what `read` throws */
 	read<Value>(read: () => Promise<Value>): Promise<Value>;
 	/** The configuration, or what belongs to it, has changed. */
 	changed(): void;

@@ -1,10 +1,15 @@
 // @module-tag slow
 import {Client} from 'pg';
-import {afterAll, describe, expect, test} from 'vitest';
+import {afterAll, describe, expect, test, vi} from 'vitest';
 import type {JsonObject} from '../../../source/core/json.ts';
 import {openPostgresStore} from '../../../source/store/postgres/open-postgres-store.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
-import {gatewayHome, startTestGateway, type TestGateway} from '../../helpers/gateway.ts';
+import {
+	gatewayHome,
+	startTestGateway,
+	testConfig,
+	type TestGateway,
+} from '../../helpers/gateway.ts';
 import {hasPostgres, type PostgresServer, startPostgres} from '../../helpers/postgres.ts';
 import {openTelegramChat} from '../conversations/telegram-chat.ts';
 
@@ -166,10 +171,31 @@ describe.runIf(server)('gateways on one database', () => {
 		const url = await createDatabase();
 		await using east = await member(url, 'east');
 		await using west = await member(url, 'west', {runs: {max_steps: 7}});
-		const said = async (gateway: TestGateway, text: string) =>
-			gateway.until(({logs}) => logs.some(({message}) => message.includes(text)));
-		await said(west, 'Gateway "east" on the same store is configured otherwise: runs.max_steps;');
-		expect(east.log.join()).not.toContain('otherwise');
+		const timesOf = ({log}: TestGateway, text: string) =>
+			log.filter(line => line.includes(text)).length;
+		const ofWest = 'Gateway "west" on the same store is configured otherwise: runs.max_steps;';
+		const same = 'Gateway "west" has the same configuration as this one again';
+		await west.until(({logs}) =>
+			logs.some(({message}) => message.includes('Gateway "east" on the same store is configured')),
+		);
+		// Each look at the status is a look at the members.
+		for (let looks = 0; looks < 3; looks += 1) {
+			// oxlint-disable-next-line no-await-in-loop -- one look after the other
+			await east.port.status();
+		}
+
+		expect([timesOf(east, ofWest), timesOf(east, same)]).toEqual([1, 0]);
+		await west.home.write('config.yaml', testConfig({gateway: {store: url, node: 'west'}}));
+		await vi.waitFor(
+			async () => {
+				await west.port.status();
+				await east.port.status();
+				expect(timesOf(east, same)).toBe(1);
+			},
+			{timeout: 10_000, interval: 100},
+		);
+		await east.port.status();
+		expect([timesOf(east, ofWest), timesOf(east, same)]).toEqual([1, 1]);
 	});
 });
 
@@ -240,4 +266,18 @@ describe.runIf(server)('without its database', () => {
 		);
 		expect(runs).toHaveLength(2);
 	});
+
+	test('one whose database hangs ends all the same: it is waited for once, whatever there is to say', async () => {
+		await using own = await startPostgres();
+		const url = await createDatabase(own);
+		const gateway = await member(url, 'east', {api: {enabled: true, port: 0}});
+		await gateway.send('hook', {name: 'Alex'});
+		await gateway.ended(1);
+		own.signal('SIGSTOP');
+		try {
+			await expect(gateway[Symbol.asyncDispose]()).resolves.toBeUndefined();
+		} finally {
+			own.signal('SIGCONT');
+		}
+	}, 40_000);
 });
