@@ -110,11 +110,9 @@ function databaseUrl({url}: Move, config: Config): string {
 
 /** A password on a command line is in nobody's configuration yet: better it never is. */
 function withoutPassword(written: string): string {
-	const hidden = (_: string, before: string, password: string, after = '') =>
-		`${before}${/^(?:\$\{\w+\})?$/.test(password) ? password : '${PGPASSWORD}'}${after}`;
 	return written
-		.replace(/^([^:]+:\/\/[^:@/?#]*:)([^/?#]*)(@)/, hidden)
-		.replaceAll(/([?&]password=)([^&#]*)()/g, hidden);
+		.replace(/^([^:]+:\/\/[^:@/?#]*:)(?!\$\{\w+\}@)[^/?#]*@/, '$1${PGPASSWORD}@')
+		.replaceAll(/([?&]password=)(?!\$\{\w+\}(?:&|$))[^&]+/g, '$1${PGPASSWORD}');
 }
 
 async function holdHome(paths: HomePaths): Promise<Disposable> {

@@ -3,6 +3,7 @@ import type {Clock} from '../../core/clock.ts';
 import type {Row} from '../columns.ts';
 import {createDurations} from '../durations.ts';
 import {ask} from './ask.ts';
+import {beginning, type LockName} from './begin.ts';
 import {nameOf} from './connection.ts';
 import {createPool, endPool} from './pool.ts';
 import {
@@ -14,34 +15,12 @@ import {
 	OwnError,
 } from './postgres-errors.ts';
 
-/** A member that is stopped in the middle of a transaction keeps its locks no longer. */
-const idleInTransaction = '3s';
-const statementTimeout = '5s';
 /** Tries of a transaction that lost against another one, or whose connection broke within so many milliseconds. */
 const maxTries = 4;
 const breakMs = 1000;
 const rememberedCommits = 512;
 /** A gateway that ends asks a database that did not answer no more for so long, milliseconds: its many last words would each wait. */
 const silentMs = 10_000;
-
-/**
- * What the transactions of all members take one after the other, one at most in each. A lock is one of the transaction, which ends with it: a lock of a session would outlive its owner behind PgBouncer.
- */
-const locks = {
-	schema: 1,
-	members: 2,
-	accept: 3,
-	lease: 4,
-	approvals: 5,
-	sessions: 6,
-	keys: 7,
-	documents: 8,
-} as const;
-
-export type LockName = keyof typeof locks;
-
-/** The class of our advisory locks: "svc". */
-const lockClass = 0x73_76_63;
 
 /** A column that may be a parameter. Text has each NUL replaced: PostgreSQL takes none. */
 export type Parameter =
@@ -187,18 +166,10 @@ export function createDatabase(
 	};
 
 	const begin = async (client: PoolClient, lock: LockName | undefined, isSynced: boolean) => {
-		const lines = [
-			'begin',
-			...(isSynced ? [] : ['set local synchronous_commit = off']),
-			`set local idle_in_transaction_session_timeout = '${idleInTransaction}'`,
-			`set local statement_timeout = '${statementTimeout}'`,
-			...(lock === undefined ? [] : [`select pg_advisory_xact_lock(${lockClass}, ${locks[lock]})`]),
-			'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now',
-		];
 		const sent = clock.monotonic();
 		// Several statements in one message come as several results.
 		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types of the driver know of one only
-		const results = (await client.query(lines.join(';'))) as unknown as ReadonlyArray<
+		const results = (await client.query(beginning(lock, isSynced))) as unknown as ReadonlyArray<
 			QueryResult<{readonly now: number}>
 		>;
 		const measured = time?.() ?? results.at(-1)?.rows[0]?.now ?? clock.now();
