@@ -88,7 +88,7 @@ export const postgresOrigin = (url: string, database?: Database): Origin => ({
 /** Writes rows into the tables of SQLite, inside a transaction of the caller's. */
 export function sqliteWriter(
 	database: DatabaseSync,
-): (step: CopyStep, rows: readonly Row[]) => number {
+): (step: CopyStep, rows: readonly Row[]) => void {
 	const columnsOf = (table: string): readonly string[] =>
 		database
 			.prepare(`select name from pragma_table_xinfo('${table}') where hidden = 0`)
@@ -97,7 +97,7 @@ export function sqliteWriter(
 	return (step, rows) => {
 		const [first] = rows;
 		if (!first) {
-			return 0;
+			return;
 		}
 
 		const columns = columnsOf(step.table).filter(column => Object.hasOwn(first, column));
@@ -107,18 +107,16 @@ export function sqliteWriter(
 		for (const row of rows) {
 			insert.run(...columns.map((column): SQLInputValue => row[column] ?? null));
 		}
-
-		return rows.length;
 	};
 }
 
 type Column = {readonly name: string; readonly type: string};
 
-/** Writes rows into the tables of PostgreSQL, inside a transaction; how many it made. */
+/** Writes rows into the tables of PostgreSQL, inside a transaction. */
 export function postgresWriter(): (
 	transaction: Transaction,
 	page: {readonly step: CopyStep; readonly rows: readonly Row[]},
-) => Promise<number> {
+) => Promise<void> {
 	const known = new Map<string, readonly Column[]>();
 	const columnsOf = async ({query}: Transaction, table: string): Promise<readonly Column[]> => {
 		const rows =
@@ -138,14 +136,14 @@ export function postgresWriter(): (
 		const kept = step.newestOf ? newestOf(rows, step.newestOf) : rows;
 		const [first] = kept;
 		if (!first) {
-			return 0;
+			return;
 		}
 
 		const columns = (await columnsOf(transaction, step.table)).filter(({name}) =>
 			Object.hasOwn(first, name),
 		);
 		const names = columns.map(({name}) => name).join(', ');
-		return transaction.run(
+		await transaction.run(
 			`insert into ${step.table} (${names}) select ${names} from unnest(${columns.map(({type}, index) => `$${index + 1}::${type}[]`).join(', ')}) as new (${names})${step.newestOf ? replacing(step.newestOf, columns) : ''}`,
 			columns.map(({name}): Parameter => kept.map(row => plainOf(row[name]))),
 		);
