@@ -8,7 +8,7 @@ import type {IdempotencyKeys} from './idempotency-keys.ts';
 import type {JobSteps} from './jobs.ts';
 import {noteOverheadBytes, type NoteBudget} from './note-budget.ts';
 import type {StoreParts} from './parts.ts';
-import type {Accepted, DeliveryKey, Intake} from './port.ts';
+import type {Accepted, DeliveryKey, Intake, Reserved} from './port.ts';
 import type {NewRun} from './run-queue.ts';
 import type {WaitingPool} from './waiting-pool.ts';
 
@@ -133,13 +133,27 @@ export function createIntake({
 			const holder = keys.holderOf(key, idempotencyMs);
 			return holder === undefined ? undefined : idOfNumber(holder);
 		},
+		async reserve(delivery, idempotencyMs) {
+			const row = rowIdOf(delivery.id);
+			return commit.write((): Reserved => {
+				const holder = keys.holderOf(delivery, idempotencyMs);
+				if (holder !== undefined) {
+					return {kind: 'duplicate', of: idOfNumber(holder)};
+				}
+
+				keys.take({...keyOf(delivery), delivery: row, work: null});
+				return {kind: 'reserved'};
+			});
+		},
 		async record({delivery, claim}) {
 			const parameters = deliveryParameters(delivery);
 			await commit.write(() => {
 				insert(delivery, parameters, null);
+				const row = rowIdOf(delivery.id);
 				if (claim) {
-					const row = rowIdOf(delivery.id);
 					keys.take({...keyOf(delivery), delivery: row, work: null});
+				} else {
+					keys.giveBack({...keyOf(delivery), delivery: row});
 				}
 			});
 		},

@@ -46,6 +46,14 @@ export type Accepted =
 	/** `queued` runs of the job wait already; nothing was written. */
 	| {readonly kind: 'job-full'; readonly queued: number};
 
+/** Whether an identifier was taken for what is about to be sent. */
+export type Reserved =
+	| {readonly kind: 'reserved'}
+	/** `of` is the `Delivery.id` that holds the identifier. It may be that of a gateway that ended while it sent: whether that arrived is not known. */
+	| {readonly kind: 'duplicate'; readonly of: string}
+	/** Another gateway is sending, and says within half a minute whether it arrived. */
+	| {readonly kind: 'under-way'; readonly of: string};
+
 /** A scheduled job, as the journal knows it. */
 export type JobKey = {readonly profile: string; readonly id: string};
 
@@ -97,7 +105,11 @@ export type Intake = {
 	}): Promise<Accepted>;
 	/** The `Delivery.id` that holds `key` since less than `idempotencyMs`, if any. */
 	holderOf(key: DeliveryKey, idempotencyMs: number): Promise<string | undefined>;
-	/** Durably records a delivery that has no run (`deliver_only`). `claim` also takes its identifier. Same errors as `accept`. */
+	/**
+	 * Durably takes the identifier of the delivery `id`, which is sent without a run (`deliver_only`), before it goes out; `record` says what became of it. Until then, also after a crash, the identifier stays taken. Same errors as `accept`.
+	 */
+	reserve(delivery: DeliveryKey & {readonly id: string}, idempotencyMs: number): Promise<Reserved>;
+	/** Durably records a delivery that has no run. `claim` also takes its identifier; without, what `reserve` took for this delivery is free again. Recording it again changes nothing. Same errors as `accept`. */
 	record(entry: {readonly delivery: StoredDelivery; readonly claim: boolean}): Promise<void>;
 	/**
 	 * Remembers a delivery that changed nothing (ignored, duplicate, rejected), best effort and never awaited: written in batches, at most 50 a second

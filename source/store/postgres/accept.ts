@@ -56,7 +56,7 @@ export async function acceptAll(
 					claims: true,
 				};
 			}),
-			[...queued.values()],
+			{runs: [...queued.values()]},
 		);
 		for (const [index, run] of runs.entries()) {
 			run.id = ids[index] ?? 0;

@@ -73,25 +73,30 @@ const next = columns.length + 1;
 
 const insert = `insert into delivery (${names}) select * from unnest(${arrays})`;
 
+const unlessThere = 'on conflict (id) do nothing';
+
 /** Runs, deliveries and claims in one statement, so that none of it can be without the rest. The claims come in one order, so that no two transactions wait for each other. */
-const insertAll = `with ${withNewRuns(next + 3)},
+const insertAll = (isAgain: boolean) => `with ${withNewRuns(next + 3)},
 	given as materialized (
 		select ${names.replace(' run,', ' coalesce(run_id, run) as run,')}, claims
 		from (select * from unnest(${arrays}, $${next}::bigint[], $${next + 1}::boolean[]) as one (${names}, of_run, claims)) as one
 		left join (select id as run_id, place from new_run) as new_run on new_run.place = one.of_run
 	), kept as (
-		insert into delivery (${names}) select ${names} from given
+		insert into delivery (${names}) select ${names} from given ${isAgain ? unlessThere : ''}
 	), claimed as (
 		insert into claim (profile, route, delivery_id, delivery, work, at)
 		select profile, route, delivery_id, id, run, $${next + 2}::bigint from given where claims order by profile collate "C", route collate "C", delivery_id collate "C"
 		on conflict (profile, route, delivery_id) do update set delivery = excluded.delivery, work = excluded.work, at = excluded.at
 	) select id from new_run order by place`;
 
-/** Writes deliveries, with their claims and with `runs`, which are queued as by `enqueue`; the numbers of these. The only place that does. Of two that take one identifier the later one has it. */
+/** Writes deliveries, with their claims and with `runs`, which are queued as by `enqueue`; the numbers of these. The only place that does. Of two that take one identifier the later one has it. `isAgain`: one that is there already stays as it is. */
 export async function keepDeliveries(
 	{query, now}: Pick<Transaction, 'query' | 'now'>,
 	kept: readonly KeptDelivery[],
-	runs: readonly NewRun[] = [],
+	{
+		runs = [],
+		isAgain = false,
+	}: {readonly runs?: readonly NewRun[]; readonly isAgain?: boolean} = {},
 ): Promise<readonly number[]> {
 	const values: Parameter[] = columns.map(([name], index) =>
 		kept.map(({delivery: {parameters, subject}, work}) => {
@@ -107,12 +112,12 @@ export async function keepDeliveries(
 		kept.filter(({claims: claimed}) => claimed).map(one => [nameOf(one.delivery.key), one]),
 	);
 	if (claims.size === 0 && runs.length === 0) {
-		await query(insert, values);
+		await query(isAgain ? `${insert} ${unlessThere}` : insert, values);
 		return [];
 	}
 
 	const places = new Map(runs.map((run, index) => [run, index + 1]));
-	const rows = await query(insertAll, [
+	const rows = await query(insertAll(isAgain), [
 		...values,
 		kept.map(({work}) => (typeof work === 'object' && work ? (places.get(work) ?? null) : null)),
 		kept.map(one => String(claims.get(nameOf(one.delivery.key)) === one)),

@@ -1,12 +1,13 @@
 import type {Clock} from '../../core/clock.ts';
 import {isRejection} from '../../core/delivery.ts';
 import {idOfNumber} from '../../core/ids.ts';
+import {rowIdOf} from '../delivery-rows.ts';
 import {noteOverheadBytes, type NoteBudget} from '../note-budget.ts';
 import type {Intake} from '../port.ts';
 import {acceptAll} from './accept.ts';
 import type {NewEvent} from './acceptance.ts';
 import {createBatch, createLateBatch} from './batch.ts';
-import {readHolders} from './claims.ts';
+import {giveBackAll, readHolders, reserveAll, type Reservation} from './claims.ts';
 import {
 	keepDeliveries,
 	newDelivery,
@@ -55,10 +56,25 @@ export function createIntake({
 	);
 	const record = createBatch(
 		async (kept: readonly KeptDelivery[]) => {
-			await database.transact(async transaction => keepDeliveries(transaction, kept));
+			await database.transact(async transaction => {
+				// Whose answer to the commit was lost records once more.
+				await keepDeliveries(transaction, kept, {isAgain: true});
+				const free = kept.filter(({claims}) => !claims).map(({delivery}) => delivery);
+				if (free.length > 0) {
+					await giveBackAll(transaction, free);
+				}
+			});
 			return kept;
 		},
 		{most, name: database.name, weight: {of: ({delivery}) => delivery.bodyBytes, most: mostBytes}},
+	);
+
+	const reserve = createLateBatch(
+		async (take: () => readonly Reservation[]) =>
+			database.transact(async transaction => reserveAll(transaction, take()), 'accept', {
+				syncsUnlocked: true,
+			}),
+		{most, name: database.name},
 	);
 
 	return {
@@ -82,6 +98,8 @@ export function createIntake({
 			await database.sync();
 			return idOfNumber(holder);
 		},
+		reserve: async (delivery, heldMs) =>
+			reserve({key: storedKey(delivery), row: rowIdOf(delivery.id), heldMs}),
 		async record({delivery, claim}) {
 			await record({delivery: newDelivery(delivery), work: null, claims: claim});
 		},
