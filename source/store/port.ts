@@ -216,13 +216,14 @@ export type Runs = Chats & {
 export type Jobs = {
 	list(): Promise<readonly JobRecord[]>;
 	get(job: JobKey): Promise<JobRecord | undefined>;
-	/** Durably sets when the job fires next (`undefined`: never). */
+	/** Durably sets when the job fires next (`undefined`: never). With `seen`, what was read of the job before, it changes nothing and answers `false` when the job is not like that any more: a plan that is written late would have it fire again. */
 	plan(
 		job: JobKey,
 		next: {readonly nextAt: number | undefined; readonly basis: string},
-	): Promise<void>;
+		seen?: {readonly record: Pick<JobRecord, 'nextAt' | 'basis'> | undefined},
+	): Promise<boolean>;
 	/**
-	 * One atomic, durable call: writes the queued run and the next time. With `dueAt` it is the schedule's tick: it fires only while the journal waits for exactly that time, and
+	 * One atomic, durable call: writes the queued run and the next time. With `dueAt` it is the schedule's tick: it fires only while the journal waits for exactly that time, which is over by the clock of the store (a minute is tolerated), and
 	 * not while a run of the job has not ended; then the time is over, unless the tick `waits`. Without, a person or a route asked: the run waits for its turn.
 	 * @throws SvcError `journal_unavailable`
 	 */

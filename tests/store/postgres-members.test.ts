@@ -326,6 +326,12 @@ describe.runIf(hasPostgres)('members of one database at once', async () => {
 				const kinds = answers.map(({kind}) => kind);
 				expect([countOf(kinds, 'fired'), countOf(kinds, 'stale')]).toEqual([1, 8]);
 			}
+
+			// The clock of a member is ahead.
+			const dueAt = Date.now() + hourMs;
+			await first?.jobs.plan(sampleJob, {nextAt: dueAt, basis: 'x'});
+			const early = {job: sampleJob, plan: logPlan, maxQueued: 100, tick: {dueAt, nextAt: 0}};
+			expect(await first?.jobs.fire(early)).toEqual({kind: 'stale'});
 		}),
 	);
 
