@@ -63,7 +63,13 @@ export async function deliverDirectly(
 	const key = duplicateKeyOf(ready);
 	const reply = await dependencies.mutex.runExclusive(
 		`id ${key.profile} ${key.route} ${key.deliveryId}`,
-		async () => deliverOnce(ready, dependencies),
+		async () =>
+			key.bodyHash === undefined
+				? deliverOnce(ready, dependencies)
+				: dependencies.mutex.runExclusive(
+						`body ${key.profile} ${key.route} ${key.bodyHash}`,
+						async () => deliverOnce(ready, dependencies),
+					),
 	);
 	return (
 		reply ??
@@ -86,7 +92,7 @@ async function deliverOnce(ready: ReadyEvent, dependencies: DirectDependencies):
 
 	const reserved = await intake.reserve({...duplicateKeyOf(ready), id: draft.id}, idempotencyMs);
 	if (reserved.kind === 'duplicate') {
-		return duplicateOf(ready, reserved.of);
+		return duplicateOf(ready, reserved.of, reserved.byBody);
 	}
 
 	if (reserved.kind === 'under-way') {
@@ -157,12 +163,14 @@ async function tryDelivery(
 
 /** The message is out or it is not: a journal that fails now changes only what is remembered, so the answer stands and the log says it. */
 async function record(
-	{draft, route}: ReadyEvent,
+	ready: ReadyEvent,
 	{reply, claim}: {readonly reply: Reply; readonly claim: boolean},
 	{intake, clock, log}: DirectDependencies,
 ): Promise<void> {
+	const {draft, route} = ready;
 	try {
 		await intake.record({
+			bodyHash: duplicateKeyOf(ready).bodyHash,
 			delivery: storedDeliveryOf(draft, deliveryOf(draft, reply, clock.monotonic())),
 			claim,
 		});

@@ -259,6 +259,41 @@ export function describeWaiting(name: string, use: Use): void {
 		);
 	});
 
+	describe(`${name}: the body as a second identifier`, () => {
+		const bodyHash = 'same';
+
+		test(
+			'is held by a run until it gives up, also after a crash, and by what is sent until that failed',
+			use(async (store, clock, home) => {
+				const entry = () => ({...sampleEntry(), bodyHash});
+				const first = entry();
+				expect(await store.intake.accept(first)).toMatchObject({kind: 'accepted'});
+				const duplicate = {kind: 'duplicate', of: first.delivery.id, byBody: true};
+				{
+					await using copy = await home.crash();
+					await using reopened = await copy.open(clock);
+					expect(await reopened.intake.accept(entry())).toEqual(duplicate);
+				}
+
+				expect(await store.intake.accept(entry())).toEqual(duplicate);
+				expect(await store.intake.holderOf({...entry().delivery, bodyHash}, hourMs)).toBe(
+					first.delivery.id,
+				);
+				expect(await store.intake.accept(sampleEntry())).toMatchObject({kind: 'accepted'});
+				await store.runs.cancel(1);
+				const {delivery} = entry();
+				const reserve = async ({delivery: next}: Entry) =>
+					store.intake.reserve({...next, bodyHash}, hourMs);
+				expect(await store.intake.reserve({...delivery, bodyHash}, hourMs)).toEqual({
+					kind: 'reserved',
+				});
+				expect(await reserve(entry())).toMatchObject({of: delivery.id});
+				await store.intake.record({delivery, claim: false, bodyHash});
+				expect(await reserve(entry())).toEqual({kind: 'reserved'});
+			}),
+		);
+	});
+
 	describe(`${name}: the clock of what waits for its time`, () => {
 		const leaseAt = async (store: Store) => idsOf(await store.runs.lease(9, hourMs));
 

@@ -237,6 +237,23 @@ describe.runIf(hasPostgres)('members of one database at once', async () => {
 	);
 
 	test(
+		'of 64 that bring one body under as many identifiers to three members at once one is taken, accepted or sent',
+		withThree(async stores => {
+			const bodyHash = 'same';
+			const kindsOf = async (ask: (store: Store) => Promise<{readonly kind: string}>) =>
+				(await spread(stores, 64, ask)).map(({kind}) => kind);
+			const accepted = await kindsOf(async ({intake}) =>
+				intake.accept({...sampleEntry({route: 'accepted'}), bodyHash}),
+			);
+			expect([countOf(accepted, 'accepted'), countOf(accepted, 'duplicate')]).toEqual([1, 63]);
+			const sent = await kindsOf(async ({intake}) =>
+				intake.reserve({...sampleEntry({route: 'sent'}).delivery, bodyHash}, hourMs),
+			);
+			expect([countOf(sent, 'reserved'), countOf(sent, 'under-way')]).toEqual([1, 63]);
+		}),
+	);
+
+	test(
 		'a delivery whose record was on disk without an answer is recorded again without an error',
 		withThree(async ([first]) => {
 			const {delivery} = sampleEntry();

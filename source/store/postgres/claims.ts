@@ -32,6 +32,17 @@ export type Holders = {
 	isTaken(delivery: number): boolean;
 };
 
+/** Both identifiers of each. */
+export const withBodies = <
+	One extends {
+		readonly row: number;
+		readonly key: DeliveryKey;
+		readonly bodyKey?: DeliveryKey | undefined;
+	},
+>(
+	all: readonly One[],
+): readonly One[] => all.flatMap(one => (one.bodyKey ? [one, {...one, key: one.bodyKey}] : [one]));
+
 /** Reads, in one statement, which deliveries hold the identifiers `keys`, and which of the numbers `rows` are taken. `now` is the time of the database. */
 export async function readHolders(
 	{query}: Pick<Statements, 'query'>,
@@ -98,6 +109,7 @@ export async function readHolders(
 /** An identifier that is to be reserved for a delivery. */
 export type Reservation = {
 	readonly key: DeliveryKey;
+	readonly bodyKey?: DeliveryKey | undefined;
 	readonly row: number;
 	readonly heldMs: number;
 };
@@ -107,13 +119,17 @@ export async function reserveAll(
 	{query, run, now}: Transaction,
 	wanted: readonly Reservation[],
 ): Promise<readonly Reserved[]> {
-	const holders = await readHolders({query}, wanted, now);
+	const holders = await readHolders({query}, withBodies(wanted), now);
 	const taken: Reservation[] = [];
 	const answers = wanted.map((one): Reserved => {
-		const holder = holders.reservedBy(one.key, one.heldMs);
+		const both = withBodies([one]);
+		const holder = both.map(({key}) => holders.reservedBy(key, one.heldMs)).find(Boolean);
 		if (!holder) {
-			holders.take(one.key, one.row, true);
-			taken.push(one);
+			for (const {key} of both) {
+				holders.take(key, one.row, true);
+			}
+
+			taken.push(...both);
 		}
 
 		return holder ?? {kind: 'reserved'};
