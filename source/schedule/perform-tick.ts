@@ -1,5 +1,6 @@
 import type {Logger} from '../core/log.ts';
-import type {JobRecord, Store} from '../store/port.ts';
+import type {JobRecord} from '../store/job-port.ts';
+import type {Store} from '../store/port.ts';
 import type {JobDefinition} from './job.ts';
 import {planFor} from './plan-for.ts';
 import {planTick, type TickPlan} from './plan-tick.ts';

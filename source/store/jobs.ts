@@ -1,7 +1,7 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {integerOf, nullableInteger, optional, textOf, type Row} from './columns.ts';
+import type {Fired, JobKey, JobRecord, Jobs} from './job-port.ts';
 import type {StoreParts} from './parts.ts';
-import type {Fired, JobKey, JobRecord, Jobs} from './port.ts';
 import type {NewRun} from './run-queue.ts';
 
 /** `Jobs` on SQLite. */

@@ -8,8 +8,9 @@ import {
 import {idOfNumber} from '../../core/ids.ts';
 import {groupOf} from '../group-rows.ts';
 import {wholeOf} from '../group-steps.ts';
+import type {JobKey} from '../job-port.ts';
 import {nameOfGroup, type GroupKey, type WaitingGroup} from '../pending-groups.ts';
-import type {Accepted, Intake, JobKey, RouteKey} from '../port.ts';
+import type {Accepted, Intake, RouteKey} from '../port.ts';
 import type {NewRun} from '../run-queue.ts';
 import {withBodies, type Holders} from './claims.ts';
 import type {NewDelivery} from './deliveries.ts';

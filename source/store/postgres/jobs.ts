@@ -1,7 +1,7 @@
 import {createMutex} from '../../core/mutex.ts';
 import {integerOf, nullableInteger} from '../columns.ts';
+import type {Fired, JobKey, Jobs} from '../job-port.ts';
 import {jobColumns, jobRecordOf} from '../jobs.ts';
-import type {Fired, JobKey, Jobs} from '../port.ts';
 import type {Database, Transaction} from './database.ts';
 import {enqueue, type QueuedNote} from './enqueue.ts';
 import type {WaitingReader} from './waiting.ts';
