@@ -184,7 +184,7 @@ export const routeSettings = defineSettings({
 	max_body_bytes: maxBodyBytes,
 	dedupe_body: setting(z.boolean(), {
 		description:
-			'A byte-identical body within the hour is a duplicate too (since the start, at most 10,000); a signed identifier decides alone',
+			'A byte-identical body within the hour is a duplicate too; a signed identifier decides alone',
 		default: false,
 	}),
 	overflow: setting(z.enum(['reject', 'queue']), {

@@ -1,7 +1,8 @@
 import {setImmediate as turn} from 'node:timers/promises';
 import type {Clock} from '../core/clock.ts';
 import type {JobView} from '../core/job.ts';
-import type {JobKey, JobRecord, Store} from '../store/port.ts';
+import type {JobKey, JobRecord} from '../store/job-port.ts';
+import type {Store} from '../store/port.ts';
 import {createAttempts} from './attempts.ts';
 import type {JobSet} from './job-file.ts';
 import {isSameView, viewOfJob} from './job-view.ts';

@@ -1,7 +1,7 @@
 import type {JobView} from '../core/job.ts';
 import {cell} from '../core/untrusted.ts';
 import {defaultTarget} from '../platforms/platforms.ts';
-import type {JobRecord} from '../store/port.ts';
+import type {JobRecord} from '../store/job-port.ts';
 import type {JobEntry} from './job.ts';
 import {expectedNext} from './plan-tick.ts';
 

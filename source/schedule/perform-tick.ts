@@ -1,5 +1,6 @@
 import type {Logger} from '../core/log.ts';
-import type {JobRecord, Store} from '../store/port.ts';
+import type {JobRecord} from '../store/job-port.ts';
+import type {Store} from '../store/port.ts';
 import type {JobDefinition} from './job.ts';
 import {planFor} from './plan-for.ts';
 import {planTick, type TickPlan} from './plan-tick.ts';
@@ -63,7 +64,11 @@ export async function performTick(current: JobNow, world: TickWorld): Promise<Ti
 			return {record: current.record, until: decision.until};
 		case 'plan': {
 			const {nextAt, basis} = decision;
-			await world.jobs.plan(key, {nextAt, basis});
+			const {record} = current;
+			if (!(await world.jobs.plan(key, {nextAt, basis}, {record}))) {
+				return stale(current);
+			}
+
 			const isUnseen = current.record === undefined && current.firedUntil === undefined;
 			if (nextAt === undefined && !job.paused && isUnseen) {
 				world.log.warn(`Job "${job.name}" does not fire: its time was over when it was first seen`);
@@ -92,7 +97,11 @@ async function skip(
 	{jobs, log}: TickWorld,
 ): Promise<Ticked> {
 	const {profile, job, now} = current;
-	await jobs.plan({profile, id: job.id}, {nextAt, basis: job.basis});
+	const {record} = current;
+	if (!(await jobs.plan({profile, id: job.id}, {nextAt, basis: job.basis}, {record}))) {
+		return stale(current);
+	}
+
 	current.onDone(now);
 	log.warn(
 		`Job "${job.name}" missed its time and does not make up for it ("misfire": "skip")`,
@@ -159,10 +168,12 @@ async function fire(
 			);
 			return {record: current.record};
 		case 'stale':
-			// Somebody else changed what the journal waits for; the next look sees what.
-			return {record: current.record, until: now + staleMs};
+			return stale(current);
 	}
 }
+
+/** Somebody else changed what the journal waits for; the next look sees what. */
+const stale = ({record, now}: JobNow): Ticked => ({record, until: now + staleMs});
 
 const fieldsOf = ({id}: JobDefinition, dueAt: number) => ({
 	job: id,

@@ -1,4 +1,4 @@
-import type {JobRecord} from '../store/port.ts';
+import type {JobRecord} from '../store/job-port.ts';
 import type {JobDefinition} from './job.ts';
 import {nextAfter} from './when.ts';
 

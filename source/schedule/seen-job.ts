@@ -1,5 +1,5 @@
 import type {JobView} from '../core/job.ts';
-import type {JobKey} from '../store/port.ts';
+import type {JobKey} from '../store/job-port.ts';
 import type {JobEntry} from './job.ts';
 import type {Ticked} from './perform-tick.ts';
 import type {WatchedProfile} from './watched-profiles.ts';

@@ -22,6 +22,17 @@ export function raise(floors: Floors, {row, work}: Claim): void {
 	}
 }
 
+/** Identifiers of a delivery: its own, and its body where that is one. No route has a space in its name. */
+export const identifiersOf = ({
+	profile,
+	route,
+	deliveryId,
+	bodyHash,
+}: DeliveryKey & {readonly bodyHash?: string | undefined}): readonly DeliveryKey[] => [
+	{profile, route, deliveryId},
+	...(bodyHash === undefined ? [] : [{profile, route: `${route} body`, deliveryId: bodyHash}]),
+];
+
 /** Names of profiles and routes hold no NUL, so no two keys have one name. */
 export const nameOf = ({profile, route, deliveryId}: DeliveryKey): string =>
 	`${profile}\0${route}\0${deliveryId}`;

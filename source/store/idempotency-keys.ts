@@ -24,6 +24,8 @@ export type IdempotencyKeys = Memory & {
 	hold(
 		claim: DeliveryKey & {readonly delivery: number; readonly work: number; readonly at: number},
 	): void;
+	/** Forgets an identifier that this delivery holds without a run. Inside a transaction. */
+	giveBack(claim: DeliveryKey & Pick<Claim, 'delivery'>): void;
 	/** The time of claims, milliseconds since 1970. */
 	now(): number;
 };
@@ -54,6 +56,10 @@ export function createIdempotencyKeys(
 	const stateOfRun = database.prepare('select state from run where id = ?');
 	const stateOfGroup = database.prepare(
 		'select state from coalesce_group join run on run.id = coalesce_group.run where coalesce_group.id = ?',
+	);
+	const removeFresh = database.prepare('delete from fresh_claim where id = ?');
+	const removeSorted = database.prepare(
+		'delete from claim where profile = ? and route = ? and delivery_id = ?',
 	);
 	const dropFresh = database.prepare('delete from fresh_claim where id <= ?');
 	const raiseFloor = database.prepare(
@@ -127,7 +133,10 @@ export function createIdempotencyKeys(
 		defer(
 			() => {
 				for (const [name, {delivery, work, at}] of claims.slice(0, slice)) {
-					sortIn.run(...partsOf(name), delivery, work, at);
+					// What was given back meanwhile is not there any more.
+					if (old?.has(name)) {
+						sortIn.run(...partsOf(name), delivery, work, at);
+					}
 				}
 
 				if (claims.length <= slice) {
@@ -216,6 +225,19 @@ export function createIdempotencyKeys(
 		},
 		hold({profile, route, deliveryId, delivery, work, at}) {
 			remember(nameOf({profile, route, deliveryId}), {delivery, work, at, row: 0});
+		},
+		giveBack({delivery, ...key}) {
+			const name = nameOf(key);
+			const claim = claimOn(key);
+			if (claim?.delivery !== delivery || claim.work !== null) {
+				return;
+			}
+
+			taken.push([name, claim]);
+			young.delete(name);
+			old?.delete(name);
+			removeFresh.run(claim.row);
+			removeSorted.run(key.profile, key.route, key.deliveryId);
 		},
 		now,
 		save() {

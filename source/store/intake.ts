@@ -1,6 +1,7 @@
 import {isRejection} from '../core/delivery.ts';
 import type {StoredDelivery} from '../core/delivery.ts';
 import {idOfNumber} from '../core/ids.ts';
+import {identifiersOf} from './claims.ts';
 import type {Bindings} from './columns.ts';
 import {deliveryParameters, insertDelivery, rowIdOf} from './delivery-rows.ts';
 import type {GroupSteps} from './group-steps.ts';
@@ -8,12 +9,14 @@ import type {IdempotencyKeys} from './idempotency-keys.ts';
 import type {JobSteps} from './jobs.ts';
 import {noteOverheadBytes, type NoteBudget} from './note-budget.ts';
 import type {StoreParts} from './parts.ts';
-import type {Accepted, DeliveryKey, Intake} from './port.ts';
+import type {Accepted, Intake, Reserved} from './port.ts';
 import type {NewRun} from './run-queue.ts';
 import type {WaitingPool} from './waiting-pool.ts';
 
 /** What `accept` is given. */
 type Entry = Parameters<Intake['accept']>[0];
+
+type Duplicate = Extract<Accepted, {readonly kind: 'duplicate'}>;
 
 /** `Intake` on SQLite: two inserts for an accepted delivery, none for a duplicate. */
 export function createIntake({
@@ -44,12 +47,36 @@ export function createIntake({
 		counters.deliveries += 1;
 	};
 
+	const takeAll = (
+		delivery: Parameters<typeof identifiersOf>[0],
+		claim: {readonly delivery: number; readonly work: number | null},
+	) => {
+		for (const key of identifiersOf(delivery)) {
+			keys.take({...key, ...claim});
+		}
+	};
+
+	const holderOf: (...asked: Parameters<Intake['holderOf']>) => Duplicate | undefined = (
+		delivery,
+		heldMs,
+	) => {
+		for (const [index, key] of identifiersOf(delivery).entries()) {
+			const holder = keys.holderOf(key, heldMs);
+			if (holder !== undefined) {
+				const of = idOfNumber(holder);
+				return {kind: 'duplicate', of, ...(index > 0 && {byBody: true as const})};
+			}
+		}
+
+		return undefined;
+	};
+
 	const keep = (
-		{delivery}: Entry,
+		{delivery, bodyHash}: Entry,
 		parameters: Bindings,
 		{work, row}: {readonly work: number; readonly row: number},
 	) => {
-		keys.take({...keyOf(delivery), delivery: row, work});
+		takeAll({...delivery, bodyHash}, {delivery: row, work});
 		insert(delivery, parameters, work);
 	};
 
@@ -108,16 +135,24 @@ export function createIntake({
 
 		const at = keys.now();
 		const runId = enqueue({...newRun, claim: {deliveryId: delivery.deliveryId, at}});
-		keys.hold({...keyOf(delivery), delivery: row, work: runId, at});
+		const [own, ...others] = identifiersOf({...delivery, bodyHash: entry.bodyHash});
+		if (own) {
+			keys.hold({...own, delivery: row, work: runId, at});
+		}
+
+		for (const key of others) {
+			keys.take({...key, delivery: row, work: runId});
+		}
+
 		insert(delivery, parameters, runId);
 
 		return {kind: 'accepted', runId};
 	};
 
 	const accept = (entry: Entry, parameters: Bindings): Accepted => {
-		const holder = keys.holderOf(entry.delivery, entry.idempotencyMs);
-		if (holder !== undefined) {
-			return {kind: 'duplicate', of: idOfNumber(holder)};
+		const duplicate = holderOf({...entry.delivery, bodyHash: entry.bodyHash}, entry.idempotencyMs);
+		if (duplicate) {
+			return duplicate;
 		}
 
 		const {group} = entry;
@@ -130,16 +165,30 @@ export function createIntake({
 			return commit.write(() => accept(entry, parameters));
 		},
 		async holderOf(key, idempotencyMs) {
-			const holder = keys.holderOf(key, idempotencyMs);
-			return holder === undefined ? undefined : idOfNumber(holder);
+			return holderOf(key, idempotencyMs)?.of;
 		},
-		async record({delivery, claim}) {
+		async reserve(delivery, idempotencyMs) {
+			const row = rowIdOf(delivery.id);
+			return commit.write((): Reserved => {
+				const duplicate = holderOf(delivery, idempotencyMs);
+				if (!duplicate) {
+					takeAll(delivery, {delivery: row, work: null});
+				}
+
+				return duplicate ?? {kind: 'reserved'};
+			});
+		},
+		async record({delivery, claim, bodyHash}) {
 			const parameters = deliveryParameters(delivery);
 			await commit.write(() => {
 				insert(delivery, parameters, null);
+				const row = rowIdOf(delivery.id);
 				if (claim) {
-					const row = rowIdOf(delivery.id);
-					keys.take({...keyOf(delivery), delivery: row, work: null});
+					takeAll({...delivery, bodyHash}, {delivery: row, work: null});
+				} else {
+					for (const key of identifiersOf({...delivery, bodyHash})) {
+						keys.giveBack({...key, delivery: row});
+					}
 				}
 			});
 		},
@@ -164,9 +213,3 @@ export function createIntake({
 		},
 	};
 }
-
-const keyOf = ({profile, route, deliveryId}: DeliveryKey): DeliveryKey => ({
-	profile,
-	route,
-	deliveryId,
-});

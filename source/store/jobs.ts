@@ -1,7 +1,7 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {integerOf, nullableInteger, optional, textOf, type Row} from './columns.ts';
+import type {Fired, JobKey, JobRecord, Jobs} from './job-port.ts';
 import type {StoreParts} from './parts.ts';
-import type {Fired, JobKey, JobRecord, Jobs} from './port.ts';
 import type {NewRun} from './run-queue.ts';
 
 /** `Jobs` on SQLite. */
@@ -12,11 +12,7 @@ export const createJobs = ({
 	steps,
 }: Pick<StoreParts, 'clock' | 'commit' | 'database'> & {readonly steps: JobSteps}): Jobs => ({
 	...createJobReader(database),
-	async plan(job, next) {
-		await commit.write(() => {
-			steps.plan(job, next);
-		});
-	},
+	plan: async (job, next, seen) => commit.write(() => steps.plan(job, next, seen)),
 	fire: async entry => commit.write(() => steps.fire(entry, clock.now())),
 	async forget(job) {
 		await commit.write(() => {
@@ -34,7 +30,7 @@ export type JobSteps = {
 	queued(job: JobKey): number;
 	/** Notes that the job fired. */
 	fired(job: JobKey, runId: number, now: number): void;
-	plan(job: JobKey, next: {readonly nextAt: number | undefined; readonly basis: string}): void;
+	plan(...planned: Parameters<Jobs['plan']>): boolean;
 	fire(entry: Firing, now: number): Fired;
 	forget(job: JobKey): void;
 };
@@ -52,7 +48,7 @@ export function createJobSteps({
 	const open = 'from run where job = ? and profile = ? and finished_at is null';
 	const countQueued = database.prepare(`select count(*) as runs ${open} and state = 'queued'`);
 	const firstOpen = database.prepare(`select min(id) as id ${open}`);
-	const find = database.prepare('select next_at from job where profile = ? and id = ?');
+	const find = database.prepare('select next_at, basis from job where profile = ? and id = ?');
 	const setNext = database.prepare('update job set next_at = ? where profile = ? and id = ?');
 	const setLast = database.prepare(
 		`insert into job (profile, id, basis, last_at, last_run) values (?, ?, '', ?, ?)
@@ -91,8 +87,18 @@ export function createJobSteps({
 	return {
 		queued: ({profile, id}) => integerOf(countQueued.get(id, profile)?.['runs']),
 		fired,
-		plan({profile, id}, {nextAt, basis}) {
+		plan({profile, id}, {nextAt, basis}, seen) {
+			const row = seen && find.get(profile, id);
+			const before = optional('nextAt', nullableInteger(row?.['next_at']));
+			if (
+				seen &&
+				(before.nextAt !== seen.record?.nextAt || row?.['basis'] !== seen.record?.basis)
+			) {
+				return false;
+			}
+
 			plan.run(profile, id, nextAt ?? null, basis);
+			return true;
 		},
 		fire(entry, now) {
 			const {job, maxQueued, tick} = entry;

@@ -17,6 +17,7 @@ import type {Chats} from './chat-port.ts';
 import type {Conversations} from './conversation-port.ts';
 import type {Groups} from './group-port.ts';
 import type {HistorySearching} from './history/port.ts';
+import type {JobKey, Jobs} from './job-port.ts';
 import type {StoredKeys} from './key-port.ts';
 import type {StoredSessions} from './session-port.ts';
 import type {Shared} from './shared-port.ts';
@@ -28,10 +29,13 @@ export type RouteKey = {readonly profile: string; readonly route: string};
 /** Identity of a delivery for the duplicate rule. @see manual/guarantees.md#nothing-accepted-is-lost */
 export type DeliveryKey = RouteKey & {readonly deliveryId: string};
 
+/** The SHA-256 of a body, of which another one on the route is a duplicate: a second identifier. */
+type WithBody = {readonly bodyHash?: string | undefined};
+
 export type Accepted =
 	| {readonly kind: 'accepted'; readonly runId: number}
-	/** `of` is the `Delivery.id` that holds the identifier. */
-	| {readonly kind: 'duplicate'; readonly of: string}
+	/** `of` is the `Delivery.id` that holds the identifier; `byBody`: that had the same body. */
+	| {readonly kind: 'duplicate'; readonly of: string; readonly byBody?: true}
 	/** The event waits in `group`. `dispatched`: the group of the same key that was over and made room for it. */
 	| {readonly kind: 'coalesced'; readonly group: Group; readonly dispatched?: Group}
 	/** `queued` wait already, as many as may; nothing was written. With `freeInMs` they wait for their time, of this route or of all together, and the first place becomes free in so many milliseconds; without, they wait for a worker; `ofRoute`: these are of this route, and other routes find places. `awaitLogins`: they are runs of this route, or of all, that wait for a person to log in. */
@@ -46,29 +50,13 @@ export type Accepted =
 	/** `queued` runs of the job wait already; nothing was written. */
 	| {readonly kind: 'job-full'; readonly queued: number};
 
-/** A scheduled job, as the journal knows it. */
-export type JobKey = {readonly profile: string; readonly id: string};
-
-/** What the journal keeps of a job beside its runs. Times are milliseconds since 1970. */
-export type JobRecord = JobKey & {
-	/** When its schedule fires next; absent when it does not. */
-	readonly nextAt?: number;
-	/** The schedule that `nextAt` was computed from, in the words of whoever plans. */
-	readonly basis: string;
-	readonly lastAt?: number;
-	readonly lastRunId?: number;
-	/** Runs of it that have not ended. */
-	readonly open: number;
-};
-
-export type Fired =
-	| {readonly kind: 'fired'; readonly runId: number}
-	/** `dueAt` has fired before, or is not what the journal waits for. */
-	| {readonly kind: 'stale'}
-	/** A run of the job has not ended; nothing was written but the next time, and not that of a tick that waits. */
-	| {readonly kind: 'busy'; readonly runId: number}
-	/** `queued` runs wait already; nothing was written. */
-	| {readonly kind: 'full'; readonly queued: number};
+/** Whether an identifier was taken for what is about to be sent. */
+export type Reserved =
+	| {readonly kind: 'reserved'}
+	/** `of` is the `Delivery.id` that holds the identifier. It may be that of a gateway that ended while it sent: whether that arrived is not known. */
+	| {readonly kind: 'duplicate'; readonly of: string; readonly byBody?: true}
+	/** Another gateway is sending, and says within half a minute whether it arrived. */
+	| {readonly kind: 'under-way'; readonly of: string};
 
 /** What came in, to be kept. */
 export type Intake = {
@@ -78,27 +66,38 @@ export type Intake = {
 	 * (of a coalesced event: the run of its group) ended `failed`, `dead` or `cancelled`: then it is accepted again.
 	 * @throws SvcError `journal_unavailable` when nothing could be written (disk full, database locked or broken).
 	 */
-	accept(entry: {
-		readonly delivery: StoredDelivery;
-		readonly plan: RunPlan;
-		/**
-		 * Bound of the queued runs that wait for a worker; a (profile, route) has at most `maxQueuedOfRoute` of them. What waits for its time, pending groups and runs with a `dueAt` ahead until that comes, has the same bound for itself, and
-		 * half of it, at least 1, for each (profile, route). An event that joins a group, or finds it over and opens the next, adds nothing. Runs that await logins are in neither: a
-		 * route that has so many of them that it has its half takes no event that would add a run, and no route that has any does while all together are `maxQueued`.
-		 */
-		readonly maxQueued: number;
-		readonly idempotencyMs: number;
-		/** Earliest start of the run, milliseconds since 1970; at once when absent. Its distance counts from here on: a wall clock that is set moves nothing. */
-		readonly dueAt?: number;
-		/** The event joins, or opens, the pending group of its (profile, route, key); `plan` is what the group runs if no later event comes. */
-		readonly group?: GroupWindow & {readonly key: string};
-		/** The run is one of this job; at most `maxQueued` of those wait. */
-		readonly job?: JobKey & {readonly name: string; readonly maxQueued: number};
-	}): Promise<Accepted>;
+	accept(
+		entry: WithBody & {
+			readonly delivery: StoredDelivery;
+			readonly plan: RunPlan;
+			/**
+			 * Bound of the queued runs that wait for a worker; a (profile, route) has at most `maxQueuedOfRoute` of them. What waits for its time, pending groups and runs with a `dueAt` ahead until that comes, has the same bound for itself, and
+			 * half of it, at least 1, for each (profile, route). An event that joins a group, or finds it over and opens the next, adds nothing. Runs that await logins are in neither: a
+			 * route that has so many of them that it has its half takes no event that would add a run, and no route that has any does while all together are `maxQueued`.
+			 */
+			readonly maxQueued: number;
+			readonly idempotencyMs: number;
+			/** Earliest start of the run, milliseconds since 1970; at once when absent. Its distance counts from here on: a wall clock that is set moves nothing. */
+			readonly dueAt?: number;
+			/** The event joins, or opens, the pending group of its (profile, route, key); `plan` is what the group runs if no later event comes. */
+			readonly group?: GroupWindow & {readonly key: string};
+			/** The run is one of this job; at most `maxQueued` of those wait. */
+			readonly job?: JobKey & {readonly name: string; readonly maxQueued: number};
+		},
+	): Promise<Accepted>;
 	/** The `Delivery.id` that holds `key` since less than `idempotencyMs`, if any. */
-	holderOf(key: DeliveryKey, idempotencyMs: number): Promise<string | undefined>;
-	/** Durably records a delivery that has no run (`deliver_only`). `claim` also takes its identifier. Same errors as `accept`. */
-	record(entry: {readonly delivery: StoredDelivery; readonly claim: boolean}): Promise<void>;
+	holderOf(key: DeliveryKey & WithBody, idempotencyMs: number): Promise<string | undefined>;
+	/**
+	 * Durably takes the identifier of the delivery `id`, which is sent without a run (`deliver_only`), before it goes out; `record` says what became of it. Until then, also after a crash, the identifier stays taken. Same errors as `accept`.
+	 */
+	reserve(
+		delivery: DeliveryKey & WithBody & {readonly id: string},
+		idempotencyMs: number,
+	): Promise<Reserved>;
+	/** Durably records a delivery that has no run. `claim` also takes its identifier; without, what `reserve` took for this delivery is free again. Recording it again changes nothing. Same errors as `accept`. */
+	record(
+		entry: WithBody & {readonly delivery: StoredDelivery; readonly claim: boolean},
+	): Promise<void>;
 	/**
 	 * Remembers a delivery that changed nothing (ignored, duplicate, rejected), best effort and never awaited: written in batches, at most 50 a second
 	 * and 4 MiB waiting, of which rejections have at most 10 and 2 MiB; above that it is dropped and counted in `Health.notesDropped`.
@@ -198,34 +197,6 @@ export type Runs = Chats & {
 	kept(): Promise<{readonly all: number; readonly toDecide: number}>;
 	/** When the next waiting run is due or a lease runs out, whichever is first, milliseconds since 1970. Runs that only wait for their job, or by `limits` for their route, are not due. */
 	nextDue(limits?: readonly RouteLimit[]): Promise<number | undefined>;
-};
-
-/** When jobs fire, and that they fire once. Definitions of jobs are not here. */
-export type Jobs = {
-	list(): Promise<readonly JobRecord[]>;
-	get(job: JobKey): Promise<JobRecord | undefined>;
-	/** Durably sets when the job fires next (`undefined`: never). */
-	plan(
-		job: JobKey,
-		next: {readonly nextAt: number | undefined; readonly basis: string},
-	): Promise<void>;
-	/**
-	 * One atomic, durable call: writes the queued run and the next time. With `dueAt` it is the schedule's tick: it fires only while the journal waits for exactly that time, and
-	 * not while a run of the job has not ended; then the time is over, unless the tick `waits`. Without, a person or a route asked: the run waits for its turn.
-	 * @throws SvcError `journal_unavailable`
-	 */
-	fire(entry: {
-		readonly job: JobKey & {readonly name: string};
-		readonly plan: RunPlan;
-		readonly maxQueued: number;
-		readonly tick?: {
-			readonly dueAt: number;
-			readonly nextAt: number | undefined;
-			readonly waits?: boolean;
-		};
-	}): Promise<Fired>;
-	/** Forgets when a removed job fires; its runs stay. */
-	forget(job: JobKey): Promise<void>;
 };
 
 /** Calls and forms that needed a person's yes, and the rules that answers made. The newest 5,000 that were settled are kept. */

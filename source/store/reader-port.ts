@@ -1,7 +1,8 @@
 import type {Conversations} from './conversation-port.ts';
 import type {Groups} from './group-port.ts';
+import type {Jobs} from './job-port.ts';
 import type {StoredKeys} from './key-port.ts';
-import type {Jobs, Journal, Runs, Store, StoredApprovals} from './port.ts';
+import type {Journal, Runs, Store, StoredApprovals} from './port.ts';
 import type {StoredSessions} from './session-port.ts';
 
 /** The part of a store that only looks. */

@@ -51,8 +51,8 @@ type DirectDependencies = Pick<World, 'clock' | 'log'> & {
 };
 
 /**
- * `deliver_only`: the identifier is taken only by a delivery that succeeded or may have, and requests with the same one wait for each other. Nothing is
- * delivered while the journal is known to fail. Rejects as `intake.holderOf` does.
+ * `deliver_only`: the identifier is taken before the message goes out, and is free again when that failed for certain. Requests with the same one wait for each other; one that
+ * another gateway is sending is refused for now. Nothing is delivered while the journal is known to fail. Rejects as `intake.reserve` does.
  *
  * @see manual/receiver.md#answers, manual/receiver.md#order-of-decisions
  */
@@ -63,7 +63,13 @@ export async function deliverDirectly(
 	const key = duplicateKeyOf(ready);
 	const reply = await dependencies.mutex.runExclusive(
 		`id ${key.profile} ${key.route} ${key.deliveryId}`,
-		async () => deliverOnce(ready, dependencies),
+		async () =>
+			key.bodyHash === undefined
+				? deliverOnce(ready, dependencies)
+				: dependencies.mutex.runExclusive(
+						`body ${key.profile} ${key.route} ${key.bodyHash}`,
+						async () => deliverOnce(ready, dependencies),
+					),
 	);
 	return (
 		reply ??
@@ -78,18 +84,25 @@ async function deliverOnce(ready: ReadyEvent, dependencies: DirectDependencies):
 	const {intake, journalFailing, log} = dependencies;
 	const {draft, route} = ready;
 	const names = namesOf(ready);
-	const holder = await intake.holderOf(duplicateKeyOf(ready), idempotencyMs);
-	if (holder !== undefined) {
-		return duplicateOf(ready, holder);
-	}
-
-	note(draft, 'duplicate', {verdict: 'pass', detail: 'new identifier'});
 	// A message that is out cannot be taken back: while nothing can be written that it was, it stays here.
 	const failure = journalFailing();
 	if (failure !== undefined) {
 		return stop(draft, refusals.journal, {step: 'journal', detail: cleanDetail(draft, failure)});
 	}
 
+	const reserved = await intake.reserve({...duplicateKeyOf(ready), id: draft.id}, idempotencyMs);
+	if (reserved.kind === 'duplicate') {
+		return duplicateOf(ready, reserved.of, reserved.byBody);
+	}
+
+	if (reserved.kind === 'under-way') {
+		return stop(draft, refusals.busy, {
+			step: 'duplicate',
+			detail: `delivery ${reserved.of} of another gateway is being sent`,
+		});
+	}
+
+	note(draft, 'duplicate', {verdict: 'pass', detail: 'new identifier'});
 	const attempt = await tryDelivery(ready, dependencies);
 	if (!attempt.ok) {
 		log.warn(`Cannot deliver event of route "${route.name}": ${attempt.detail}`, {
@@ -150,12 +163,14 @@ async function tryDelivery(
 
 /** The message is out or it is not: a journal that fails now changes only what is remembered, so the answer stands and the log says it. */
 async function record(
-	{draft, route}: ReadyEvent,
+	ready: ReadyEvent,
 	{reply, claim}: {readonly reply: Reply; readonly claim: boolean},
 	{intake, clock, log}: DirectDependencies,
 ): Promise<void> {
+	const {draft, route} = ready;
 	try {
 		await intake.record({
+			bodyHash: duplicateKeyOf(ready).bodyHash,
 			delivery: storedDeliveryOf(draft, deliveryOf(draft, reply, clock.monotonic())),
 			claim,
 		});
@@ -169,7 +184,7 @@ async function record(
 		if (claim) {
 			note(draft, 'journal', {
 				verdict: 'skip',
-				detail: 'not recorded: the identifier is held in memory',
+				detail: 'not recorded: its identifier stays taken',
 			});
 		}
 	}

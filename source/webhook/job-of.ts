@@ -1,6 +1,6 @@
 import type {Route} from '../config/route.ts';
 import type {RunPlan} from '../core/run.ts';
-import type {JobKey} from '../store/port.ts';
+import type {JobKey} from '../store/job-port.ts';
 
 /** A scheduled job that can be fired now. */
 export type FiringJob = JobKey & {

@@ -6,7 +6,7 @@ import type {Group} from '../core/group.ts';
 import {cell} from '../core/untrusted.ts';
 import type {Accepted, Intake} from '../store/port.ts';
 import {cleanDetail, deliveryOf, note, stop, storedDeliveryOf} from './delivery-draft.ts';
-import {namesOf} from './ready-event.ts';
+import {duplicateKeyOf, namesOf} from './ready-event.ts';
 import type {NamedEvent} from './ready-event.ts';
 import {duplicateReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
@@ -51,6 +51,7 @@ export async function journalEvent(
 	const delivery = deliveryOf(draft, reply, clock.monotonic());
 	const accepted = await intake.accept({
 		...work,
+		bodyHash: duplicateKeyOf(named).bodyHash,
 		delivery: storedDeliveryOf(draft, delivery, lastSteps(because)),
 		maxQueued: maxQueued(),
 		idempotencyMs,
@@ -68,7 +69,7 @@ export async function journalEvent(
 
 	switch (accepted.kind) {
 		case 'duplicate':
-			return duplicateOf(named, accepted.of);
+			return duplicateOf(named, accepted.of, accepted.byBody);
 		case 'full':
 			return refuse(...fullReply(accepted));
 		case 'job-full':
@@ -103,10 +104,10 @@ function fullReply({queued, most, freeInMs, ofRoute, awaitLogins}: Full): readon
 }
 
 /** The identifier is taken: the answer to an event that `holder` stands for already. */
-export const duplicateOf = (named: NamedEvent, holder: string): Reply =>
+export const duplicateOf = (named: NamedEvent, holder: string, byBody?: true): Reply =>
 	stop(named.draft, duplicateReply(namesOf(named)), {
 		step: 'duplicate',
-		detail: `held by delivery ${holder}`,
+		detail: byBody ? `same body as delivery ${holder}` : `held by delivery ${holder}`,
 	});
 
 /** What is known before the next thing is. */

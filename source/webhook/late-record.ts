@@ -1,7 +1,6 @@
 import {messageOf} from '../core/errors.ts';
 import type {World} from '../core/world.ts';
 import type {DeliveryKey, Intake} from '../store/port.ts';
-import {createHourMemory} from './hour-memory.ts';
 
 /** When a record that failed is tried again, milliseconds after the try before. */
 const delaysMs = [2000, 10_000, 60_000, 300_000, 900_000] as const;
@@ -18,9 +17,8 @@ export type LateRecords = {
 };
 
 /**
- * An intake for messages that are out already when the journal fails. `record` with `claim` rejects as before, but the identifier is
- * held in memory for the hour (at most 10,000 of them), so that `holderOf` knows it, and the record is tried again after 2 s, 10 s, 1 min, 5 min
- * and 15 min. At most 64 records wait; those beyond are held in memory only.
+ * An intake for messages whose end is known when the journal fails. `record` rejects as before, and is tried again after 2 s, 10 s, 1 min, 5 min and 15 min, and before its identifier is
+ * reserved once more; until then the identifier stays taken, as it was reserved. At most 64 records wait; those beyond are given up.
  *
  * @see manual/receiver.md#answers
  */
@@ -29,7 +27,6 @@ export function createLateRecords({
 	clock,
 	log,
 }: Pick<World, 'clock' | 'log'> & {readonly intake: Intake}): LateRecords {
-	const held = createHourMemory(clock);
 	const waiting = new Map<Entry, () => void>();
 
 	const record = async (entry: Entry, onFailure: (reason: string) => void) => {
@@ -45,7 +42,7 @@ export function createLateRecords({
 	const giveUp =
 		({delivery: {id: delivery}}: Entry) =>
 		(reason: string) => {
-			log.error(`Cannot record a delivery, its identifier is held only in memory: ${reason}`, {
+			log.error(`Cannot record a delivery, its identifier stays taken for the hour: ${reason}`, {
 				delivery,
 			});
 		};
@@ -69,18 +66,24 @@ export function createLateRecords({
 	return {
 		intake: {
 			...intake,
-			async holderOf(key, idempotencyMs) {
-				return held.recall(nameOf(key)) ?? intake.holderOf(key, idempotencyMs);
+			async reserve(delivery, idempotencyMs) {
+				const late = [...waiting].find(([entry]) => nameOf(entry.delivery) === nameOf(delivery));
+				if (late) {
+					const [entry, cancel] = late;
+					cancel();
+					waiting.delete(entry);
+					await record(entry, failure => {
+						plan(entry, 0, failure);
+					});
+				}
+
+				return intake.reserve(delivery, idempotencyMs);
 			},
 			async record(entry) {
 				try {
 					await intake.record(entry);
 				} catch (error) {
-					if (entry.claim) {
-						held.remember(nameOf(entry.delivery), entry.delivery.id);
-						plan(entry, 0, messageOf(error));
-					}
-
+					plan(entry, 0, messageOf(error));
 					throw error;
 				}
 			},

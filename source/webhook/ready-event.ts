@@ -1,3 +1,4 @@
+import {createHash} from 'node:crypto';
 import type {Route} from '../config/route.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {RunPlan} from '../core/run.ts';
@@ -49,7 +50,21 @@ export const namesOf = ({draft, route, event}: NamedEvent) => ({
 
 /** Identity for the duplicate rule. */
 export const duplicateKeyOf = ({draft, route}: NamedEvent) => ({
+	bodyHash: bodyHashOf(draft, route),
 	profile: route.profile,
 	route: route.name,
 	deliveryId: draft.deliveryId,
 });
+
+/**
+ * `dedupe_body: true`: the body is a second identifier. A replay is meant: it is never a duplicate. An identifier that is signed decides alone.
+ *
+ * @see manual/receiver.md#bodies
+ */
+const bodyHashOf = (
+	{body, hasSignedId, replayOf}: DeliveryDraft,
+	{dedupeBody}: Route,
+): string | undefined =>
+	dedupeBody && replayOf === undefined && !hasSignedId && body !== undefined
+		? createHash('sha256').update(body).digest('base64')
+		: undefined;

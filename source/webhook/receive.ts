@@ -7,7 +7,6 @@ import type {BodyRead} from '../http/read-body.ts';
 import {authenticate} from './authentication.ts';
 import {acknowledged, answerChallenge, answerGreeting} from './challenge.ts';
 import type {CompiledRoute} from './compiled-route.ts';
-import {dedupeBody} from './dedupe-body.ts';
 import {cleanDetail, nameDraft, note, stop} from './delivery-draft.ts';
 import type {DeliveryDraft} from './delivery-draft.ts';
 import {dispatchEvent} from './dispatch-event.ts';
@@ -246,9 +245,7 @@ async function decide(
 		repository,
 		prefetch,
 	};
-	return route.dedupeBody
-		? dedupeBody(ready, services, async () => dispatchEvent(ready, services))
-		: dispatchEvent(ready, services);
+	return dispatchEvent(ready, services);
 }
 
 /** A batch without events, or what LINE calls one. */

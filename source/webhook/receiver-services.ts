@@ -7,7 +7,6 @@ import type {Limits} from '../store/limits/port.ts';
 import type {Intake} from '../store/port.ts';
 import type {CompiledRoute} from './compiled-route.ts';
 import type {DeliverDirect} from './direct-delivery.ts';
-import type {HourMemory} from './hour-memory.ts';
 import type {JobOf} from './job-of.ts';
 import type {Scripts} from './script.ts';
 import type {SignatureDoctor} from './signature-doctor.ts';
@@ -31,8 +30,6 @@ export type ReceiverServices = Pick<World, 'clock' | 'log'> & {
 	/** Knows what this gateway wrote itself. */
 	readonly ownMark: OwnMark;
 	readonly mutex: KeyedMutex;
-	/** Identifiers by the bodies of `dedupe_body` routes. */
-	readonly bodies: HourMemory;
 	readonly deliver: DeliverDirect;
 	/** The scheduled job of a `cron_job` route. */
 	readonly jobOf: JobOf;

@@ -13,7 +13,6 @@ import {createRouteCompiler} from './compiled-route.ts';
 import type {DeliverDirect} from './direct-delivery.ts';
 import {createExchange} from './exchange.ts';
 import {createFilterFiles} from './filter-files.ts';
-import {createHourMemory} from './hour-memory.ts';
 import {recoveredEvent, replayedEvent} from './known-event.ts';
 import type {RecoveredEvent} from './known-event.ts';
 import {createLateRecords} from './late-record.ts';
@@ -134,7 +133,6 @@ export function createReceiver(
 			jobOf: dependencies.jobOf,
 			ownMark: dependencies.ownMark,
 			mutex: createKeyedMutex(maxInLine),
-			bodies: createHourMemory(clock),
 			deliver: dependencies.deliverDirect,
 			maxQueued: options.maxQueued,
 			isLoopback: mayServeInsecure(options.host),

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {JsonObject} from '../../source/core/json.ts';
 import {expectedNext, planTick} from '../../source/schedule/plan-tick.ts';
-import type {JobRecord} from '../../source/store/port.ts';
+import type {JobRecord} from '../../source/store/job-port.ts';
 import {sampleJob} from './samples.ts';
 
 const at = (text: string) => Date.parse(`2026-11-${text}Z`);

@@ -17,8 +17,9 @@ import {
 
 const key = {profile: sampleJob.profile, id: sampleJob.id};
 const other = {profile: 'default', id: 'job_zzzz9999', name: 'hourly'};
-const dueAt = startMs + hourMs;
-const nextAt = dueAt + hourMs;
+/** So early that both fire now: clocks of members differ. */
+const dueAt = startMs + 30_000;
+const nextAt = dueAt + 30_000;
 const firing = {job: sampleJob, plan: logPlan, maxQueued: 1000};
 const tick = {...firing, tick: {dueAt, nextAt}};
 
@@ -52,6 +53,23 @@ export function describeJobs(name: string, use: Use): void {
 				expect(await reopened.jobs.list()).toEqual([planned]);
 				await reopened.jobs.plan(key, {nextAt: undefined, basis: 'edited'});
 				expect(await reopened.jobs.list()).toEqual([{...key, basis: 'edited', open: 0}]);
+			}),
+		);
+
+		test(
+			'a plan that is written late puts no tick back that has fired',
+			use(async (store, clock) => {
+				const planned = {nextAt: dueAt, basis: '0 * * * * UTC'};
+				const unseen = {record: undefined};
+				expect(await store.jobs.plan(key, planned, unseen)).toBe(true);
+				expect(await store.jobs.plan(key, {nextAt: 1, basis: 'x'}, unseen)).toBe(false);
+				const seen = {record: await store.jobs.get(key)};
+				expect(await store.jobs.plan(key, planned, seen)).toBe(true);
+				clock.advance(hourMs);
+				await fireRun(store, tick);
+				expect(await store.jobs.plan(key, planned, seen)).toBe(false);
+				expect(await store.jobs.fire(tick)).toEqual({kind: 'stale'});
+				expect(await store.jobs.get(key)).toMatchObject({nextAt});
 			}),
 		);
 

@@ -226,6 +226,74 @@ export function describeWaiting(name: string, use: Use): void {
 		);
 	});
 
+	describe(`${name}: the identifier of what is sent without a run`, () => {
+		test(
+			'is taken before it goes out, also after a crash, and free again once it is recorded as failed',
+			use(async (store, clock, home) => {
+				const {delivery} = sampleEntry();
+				const repeated = {...sampleEntry({deliveryId: delivery.deliveryId}).delivery};
+				expect(await store.intake.reserve(delivery, hourMs)).toEqual({kind: 'reserved'});
+				expect(await store.intake.holderOf(delivery, hourMs)).toBe(delivery.id);
+				{
+					await using copy = await home.crash();
+					await using reopened = await copy.open(clock);
+					expect(await reopened.intake.holderOf(delivery, hourMs)).toBe(delivery.id);
+					expect(await reopened.intake.reserve(repeated, hourMs)).toMatchObject({of: delivery.id});
+				}
+
+				await store.intake.record({delivery, claim: false});
+				expect(await store.intake.holderOf(delivery, hourMs)).toBeUndefined();
+				expect(await store.intake.reserve(repeated, hourMs)).toEqual({kind: 'reserved'});
+				await store.intake.record({delivery: repeated, claim: true});
+				const third = sampleEntry({deliveryId: delivery.deliveryId}).delivery;
+				const duplicate = {kind: 'duplicate', of: repeated.id};
+				expect(await store.intake.reserve(third, hourMs)).toEqual(duplicate);
+				await store.intake.record({delivery: third, claim: false});
+				expect(await store.intake.holderOf(delivery, hourMs)).toBe(repeated.id);
+				await using copy = await home.crash();
+				await using reopened = await copy.open(clock);
+				expect(await reopened.intake.reserve(third, hourMs)).toEqual(duplicate);
+				clock.advance(hourMs);
+				expect(await reopened.intake.reserve(third, hourMs)).toEqual({kind: 'reserved'});
+			}),
+		);
+	});
+
+	describe(`${name}: the body as a second identifier`, () => {
+		const bodyHash = 'same';
+
+		test(
+			'is held by a run until it gives up, also after a crash, and by what is sent until that failed',
+			use(async (store, clock, home) => {
+				const entry = () => ({...sampleEntry(), bodyHash});
+				const first = entry();
+				expect(await store.intake.accept(first)).toMatchObject({kind: 'accepted'});
+				const duplicate = {kind: 'duplicate', of: first.delivery.id, byBody: true};
+				{
+					await using copy = await home.crash();
+					await using reopened = await copy.open(clock);
+					expect(await reopened.intake.accept(entry())).toEqual(duplicate);
+				}
+
+				expect(await store.intake.accept(entry())).toEqual(duplicate);
+				expect(await store.intake.holderOf({...entry().delivery, bodyHash}, hourMs)).toBe(
+					first.delivery.id,
+				);
+				expect(await store.intake.accept(sampleEntry())).toMatchObject({kind: 'accepted'});
+				await store.runs.cancel(1);
+				const {delivery} = entry();
+				const reserve = async ({delivery: next}: Entry) =>
+					store.intake.reserve({...next, bodyHash}, hourMs);
+				expect(await store.intake.reserve({...delivery, bodyHash}, hourMs)).toEqual({
+					kind: 'reserved',
+				});
+				expect(await reserve(entry())).toMatchObject({of: delivery.id});
+				await store.intake.record({delivery, claim: false, bodyHash});
+				expect(await reserve(entry())).toEqual({kind: 'reserved'});
+			}),
+		);
+	});
+
 	describe(`${name}: the clock of what waits for its time`, () => {
 		const leaseAt = async (store: Store) => idsOf(await store.runs.lease(9, hourMs));
 

@@ -10,6 +10,7 @@ import {runStates} from '../../source/core/run.ts';
 import {createDatabase, type Database} from '../../source/store/postgres/database.ts';
 import {createHistory} from '../../source/store/postgres/history.ts';
 import {createJournal} from '../../source/store/postgres/journal.ts';
+import {createNamedLeases} from '../../source/store/postgres/named-leases.ts';
 import {openPostgresReader} from '../../source/store/postgres/postgres-reader.ts';
 import {migrate} from '../../source/store/postgres/schema.ts';
 import {maxSessionBytes} from '../../source/store/rules.ts';
@@ -18,6 +19,7 @@ import {hasPostgres, startPostgres} from '../helpers/postgres.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';
 import {dayMs, startMs} from './samples.ts';
 
+const hourMs = 3_600_000;
 const forever = {bodyMs: 30 * dayMs, bodyBytes: 2 ** 40, rowMs: 30 * dayMs};
 const deferred = {async flush() {}};
 
@@ -206,6 +208,20 @@ describe.skipIf(!hasPostgres)('the journal on PostgreSQL', async () => {
 			'select sum(deliveries)::integer as deliveries, sum(runs)::integer as runs, sum(body_bytes)::integer as bytes from counter',
 		);
 		expect(rows).toEqual([{deliveries: 530, runs: 500, bytes: 10_000}]);
+	});
+
+	test('leases that nobody holds, windows and paces that are over do not stay', async () => {
+		const lease = await createNamedLeases({database, owner: 'one'})('session 1').take(30_000);
+		await lease?.release();
+		const now = time();
+		await client.query(`insert into named_lease values ('old', 'gone', 1, ${now - hourMs}), ('young', 'gone', 1, ${now - hourMs + 1});
+			insert into rate_window values ('p', 'old', ${now - 60_000}, 1, 1, 1), ('p', 'young', ${now - 59_999}, 1, 1, 1);
+			insert into pace values ('p', 'old', ${now - hourMs}, '[]'), ('p', 'young', ${now - hourMs + 1}, '[]')`);
+		await createJournal({database, deferred}).purge(forever);
+		const {rows} = await client.query(
+			'select name from named_lease union all select route from rate_window union all select route from pace',
+		);
+		expect(rows).toEqual([{name: 'young'}, {name: 'young'}, {name: 'young'}]);
 	});
 
 	test('of more sessions than all together may be, the retention takes those that were used longest ago, and no more', async () => {

@@ -201,6 +201,69 @@ describe.runIf(hasPostgres)('members of one database at once', async () => {
 	);
 
 	test(
+		'of 64 that want to send one identifier at three members at once one may, and who comes next knows whether it arrived',
+		withThree(async (stores, url) => {
+			const [first] = stores;
+			const send = async (deliveryId: string) =>
+				spread(stores, 64, async store => {
+					const {delivery} = sampleEntry({deliveryId});
+					return {delivery, ...(await store.intake.reserve(delivery, hourMs))};
+				});
+			const answers = await send('same');
+			const kinds = answers.map(({kind}) => kind);
+			expect([countOf(kinds, 'reserved'), countOf(kinds, 'under-way')]).toEqual([1, 63]);
+
+			const one = answers.find(({kind}) => kind === 'reserved')?.delivery;
+			await first?.intake.record({delivery: one ?? sampleEntry().delivery, claim: true});
+			expect(
+				countOf(
+					(await send('same')).map(({kind}) => kind),
+					'duplicate',
+				),
+			).toBe(64);
+
+			// One that vanished while it sent.
+			await send('lost');
+			const database = createDatabase({clock: systemClock}, {url});
+			await database.run('update claim set at = at - 30000');
+			await database.close();
+			expect(
+				countOf(
+					(await send('lost')).map(({kind}) => kind),
+					'duplicate',
+				),
+			).toBe(64);
+		}),
+	);
+
+	test(
+		'of 64 that bring one body under as many identifiers to three members at once one is taken, accepted or sent',
+		withThree(async stores => {
+			const bodyHash = 'same';
+			const kindsOf = async (ask: (store: Store) => Promise<{readonly kind: string}>) =>
+				(await spread(stores, 64, ask)).map(({kind}) => kind);
+			const accepted = await kindsOf(async ({intake}) =>
+				intake.accept({...sampleEntry({route: 'accepted'}), bodyHash}),
+			);
+			expect([countOf(accepted, 'accepted'), countOf(accepted, 'duplicate')]).toEqual([1, 63]);
+			const sent = await kindsOf(async ({intake}) =>
+				intake.reserve({...sampleEntry({route: 'sent'}).delivery, bodyHash}, hourMs),
+			);
+			expect([countOf(sent, 'reserved'), countOf(sent, 'under-way')]).toEqual([1, 63]);
+		}),
+	);
+
+	test(
+		'a delivery whose record was on disk without an answer is recorded again without an error',
+		withThree(async ([first]) => {
+			const {delivery} = sampleEntry();
+			await first?.intake.record({delivery, claim: true});
+			await first?.intake.record({delivery, claim: true});
+			expect(await first?.intake.holderOf(delivery, hourMs)).toBe(delivery.id);
+		}),
+	);
+
+	test(
 		'the bound of the queue holds over all members, whatever comes to them at once',
 		withThree(async stores => {
 			// Far below the second bound nothing need be counted.
@@ -280,6 +343,12 @@ describe.runIf(hasPostgres)('members of one database at once', async () => {
 				const kinds = answers.map(({kind}) => kind);
 				expect([countOf(kinds, 'fired'), countOf(kinds, 'stale')]).toEqual([1, 8]);
 			}
+
+			// The clock of a member is ahead.
+			const dueAt = Date.now() + hourMs;
+			await first?.jobs.plan(sampleJob, {nextAt: dueAt, basis: 'x'});
+			const early = {job: sampleJob, plan: logPlan, maxQueued: 100, tick: {dueAt, nextAt: 0}};
+			expect(await first?.jobs.fire(early)).toEqual({kind: 'stale'});
 		}),
 	);
 

@@ -86,6 +86,19 @@ test('"an uncertain `deliver_only` answers 502 and its id is consumed: the sende
 	expect(receiver.messages).toMatchObject([{identifier: 'd-1'}]);
 });
 
+test('an id that another gateway sends now is refused for now', async () => {
+	let isFree = false;
+	await using receiver = await startReceiver({
+		routes: [route],
+		intake: {reserve: async () => ({kind: isFree ? 'reserved' : 'under-way', of: 'x'})},
+	});
+	const answer = await receiver.post({}, id);
+	expect([answer.status, answer.headers['retry-after']]).toEqual([503, '10']);
+	expect(receiver.messages).toEqual([]);
+	isFree = true;
+	expect((await receiver.post({}, id)).json['status']).toBe('delivered');
+});
+
 test('concurrent requests with the same id: the second waits for the first; delivered makes it a duplicate', async () => {
 	await using receiver = await startReceiver({routes: [route]});
 	const answers = await Promise.all(Array.from({length: 10}, async () => receiver.post({}, id)));
@@ -123,7 +136,7 @@ test('more than 16 that wait for one id: 503 with `Retry-After`', async () => {
 	const [first] = await Promise.all([
 		Promise.race(answers),
 		(async () => {
-			while (receiver.deliveries.length < 3) {
+			while (receiver.deliveries.length < 3 || releases.length === 0) {
 				await new Promise<void>(resolve => {
 					setImmediate(resolve);
 				});
@@ -223,7 +236,7 @@ test('a journal that cannot be asked: 503, and nothing is delivered', async () =
 	await using receiver = await startReceiver({
 		routes: [route],
 		intake: {
-			holderOf: async () => {
+			reserve: async () => {
 				throw new SvcError('journal_unavailable', 'Cannot read the journal');
 			},
 		},

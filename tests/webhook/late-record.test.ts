@@ -15,6 +15,7 @@ const setUp = () => {
 	const intake: Intake = {
 		accept: async () => ({kind: 'full', queued: 0, most: 0}),
 		holderOf: async () => undefined,
+		reserve: async () => ({kind: 'reserved'}),
 		async record({delivery}) {
 			state.tries += 1;
 			if (state.fails) {
@@ -41,11 +42,9 @@ const send = async (late: ReturnType<typeof setUp>['late'], claim = true) => {
 	return delivery;
 };
 
-test('a record that failed is tried again until it is written, and the identifier is held meanwhile', async () => {
+test('a record that failed is tried again until it is written', async () => {
 	const {clock, state, late} = setUp();
 	const delivery = await send(late);
-	expect(await late.intake.holderOf(delivery, hourMs)).toBe(delivery.id);
-
 	clock.advance(2000);
 	await turn();
 	state.fails = false;
@@ -59,9 +58,9 @@ test('a record that failed is tried again until it is written, and the identifie
 	expect(state.tries).toBe(3);
 });
 
-test('after six tries it is given up and said, and the identifier is held for the hour', async () => {
+test('after six tries it is given up and said', async () => {
 	const {clock, state, late} = setUp();
-	const delivery = await send(late);
+	await send(late);
 	for (const delayMs of [2000, 10_000, 60_000, 300_000, 900_000, 1_000_000]) {
 		clock.advance(delayMs);
 		// oxlint-disable-next-line no-await-in-loop -- each try is planned by the one before
@@ -70,30 +69,29 @@ test('after six tries it is given up and said, and the identifier is held for th
 
 	expect(state.tries).toBe(6);
 	expect(state.log).toEqual([
-		'error Cannot record a delivery, its identifier is held only in memory: the disk is full',
+		'error Cannot record a delivery, its identifier stays taken for the hour: the disk is full',
 	]);
-	expect(await late.intake.holderOf(delivery, hourMs)).toBe(delivery.id);
-	clock.advance(hourMs);
-	expect(await late.intake.holderOf(delivery, hourMs)).toBeUndefined();
 });
 
-test('at most 64 records wait, every identifier is held', async () => {
+test('at most 64 records wait', async () => {
 	const {clock, state, late} = setUp();
-	const deliveries = await Promise.all(Array.from({length: 70}, async () => send(late)));
+	await Promise.all(Array.from({length: 70}, async () => send(late)));
 	state.fails = false;
 	clock.advance(2000);
 	await turn();
 	expect(state.recorded).toHaveLength(64);
-	const holders = deliveries.map(async delivery => late.intake.holderOf(delivery, hourMs));
-	expect(await Promise.all(holders)).toEqual(deliveries.map(({id}) => id));
 });
 
-test('what took no identifier is not tried again', async () => {
+test('that an identifier is free again is recorded before it is taken once more', async () => {
 	const {clock, state, late} = setUp();
 	const delivery = await send(late, false);
-	expect(await late.intake.holderOf(delivery, hourMs)).toBeUndefined();
+	state.fails = false;
+	const repeated = {...sampleDelivery(), deliveryId: delivery.deliveryId};
+	expect(await late.intake.reserve(repeated, hourMs)).toEqual({kind: 'reserved'});
+	expect(state.recorded).toEqual([delivery.id]);
 	clock.advance(hourMs);
-	expect(state.tries).toBe(1);
+	await turn();
+	expect(state.tries).toBe(2);
 });
 
 test('closing tries what waits a last time and leaves no timer', async () => {

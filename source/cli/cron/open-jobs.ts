@@ -10,7 +10,8 @@ import {viewOfJob} from '../../schedule/job-view.ts';
 import type {JobDefinition, JobEntry} from '../../schedule/job.ts';
 import {newestAnswer} from '../../schedule/output.ts';
 import {nextTimes} from '../../schedule/when.ts';
-import type {JobRecord, Runs} from '../../store/port.ts';
+import type {JobRecord} from '../../store/job-port.ts';
+import type {Runs} from '../../store/port.ts';
 import {zonedIsoTime} from '../../terminal/text/time.ts';
 import type {Context} from '../console/context.ts';
 import {

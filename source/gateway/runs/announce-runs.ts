@@ -1,7 +1,8 @@
 import {messageOf} from '../../core/errors.ts';
 import {hasEnded} from '../../core/run.ts';
 import type {World} from '../../core/world.ts';
-import type {JobKey, Runs} from '../../store/port.ts';
+import type {JobKey} from '../../store/job-port.ts';
+import type {Runs} from '../../store/port.ts';
 
 /** Tells everybody who cares that something became of a run. Nothing here rejects: not knowing where a run stands stops nothing. */
 export type RunAnnouncer = {

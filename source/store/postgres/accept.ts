@@ -1,5 +1,5 @@
 import {createAcceptance, type NewEvent, type Outcome} from './acceptance.ts';
-import {readHolders} from './claims.ts';
+import {readHolders, withBodies} from './claims.ts';
 import type {Transaction} from './database.ts';
 import {keepDeliveries} from './deliveries.ts';
 import {readPendingGroups, takeGroupNumbers, writeGroups} from './group-steps.ts';
@@ -18,7 +18,7 @@ export async function acceptAll(
 	const {now, query, finish} = transaction;
 	const wanted = events.map(({delivery}) => delivery);
 	const [holders, waiting, pending, jobs] = await Promise.all([
-		readHolders(transaction, wanted, now),
+		readHolders(transaction, withBodies(wanted), now),
 		readWaiting(
 			transaction,
 			events.map(({maxQueued}) => maxQueued),
@@ -56,7 +56,7 @@ export async function acceptAll(
 					claims: true,
 				};
 			}),
-			[...queued.values()],
+			{runs: [...queued.values()]},
 		);
 		for (const [index, run] of runs.entries()) {
 			run.id = ids[index] ?? 0;

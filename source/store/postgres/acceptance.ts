@@ -8,10 +8,11 @@ import {
 import {idOfNumber} from '../../core/ids.ts';
 import {groupOf} from '../group-rows.ts';
 import {wholeOf} from '../group-steps.ts';
+import type {JobKey} from '../job-port.ts';
 import {nameOfGroup, type GroupKey, type WaitingGroup} from '../pending-groups.ts';
-import type {Accepted, Intake, JobKey, RouteKey} from '../port.ts';
+import type {Accepted, Intake, RouteKey} from '../port.ts';
 import type {NewRun} from '../run-queue.ts';
-import type {Holders} from './claims.ts';
+import {withBodies, type Holders} from './claims.ts';
 import type {NewDelivery} from './deliveries.ts';
 import {runOfGroup} from './group-steps.ts';
 import type {QueuedOfJobs} from './jobs.ts';
@@ -103,7 +104,10 @@ export function createAcceptance({now, holders, waiting, pending, jobs}: Known):
 		}
 
 		const {work, answer} = perform();
-		holders.take(delivery.key, delivery.row);
+		for (const {key} of withBodies([delivery])) {
+			holders.take(key, delivery.row);
+		}
+
 		deliveries.push({delivery, work});
 		return answer;
 	};
@@ -211,6 +215,11 @@ export function createAcceptance({now, holders, waiting, pending, jobs}: Known):
 			const holder = holders.holderOf(delivery.key, idempotencyMs);
 			if (holder !== undefined) {
 				return () => ({kind: 'duplicate', of: idOfNumber(holder)});
+			}
+
+			const same = delivery.bodyKey && holders.holderOf(delivery.bodyKey, idempotencyMs);
+			if (same !== undefined) {
+				return () => ({kind: 'duplicate', of: idOfNumber(same), byBody: true});
 			}
 
 			return group ? coalesce(event, group) : begin(event);

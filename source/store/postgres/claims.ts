@@ -1,22 +1,47 @@
+import {idOfNumber} from '../../core/ids.ts';
 import type {RunState} from '../../core/run.ts';
 import {nameOf} from '../claims.ts';
 import {integerOf, wordOf} from '../columns.ts';
-import type {DeliveryKey} from '../port.ts';
+import type {DeliveryKey, Reserved} from '../port.ts';
 import {givesUpIdentifier} from '../rules.ts';
-import type {Statements} from './database.ts';
+import type {Statements, Transaction} from './database.ts';
+
+/** Whoever reserved an identifier has said by then what became of its message, milliseconds: it is given 25 s to send it. */
+const sendingMs = 30_000;
 
 /** A delivery that holds an identifier since `at`, milliseconds since 1970. */
-type Holder = {readonly delivery: number; readonly at: number; readonly gaveUp: boolean};
+type Holder = {
+	readonly delivery: number;
+	readonly at: number;
+	readonly gaveUp: boolean;
+	readonly isReserved: boolean;
+};
 
 /** What is known of the identifiers of a batch. */
 export type Holders = {
 	/** The row of the delivery that holds `key` since less than `heldMs`. */
 	holderOf(key: DeliveryKey, heldMs: number): number | undefined;
-	/** Notes that a delivery takes it now. */
-	take(key: DeliveryKey, delivery: number): void;
+	/** The same as the answer to who wants to reserve it. */
+	reservedBy(
+		key: DeliveryKey,
+		heldMs: number,
+	): Exclude<Reserved, {readonly kind: 'reserved'}> | undefined;
+	/** Notes that a delivery takes it now. `isReserved`: it is not written yet. */
+	take(key: DeliveryKey, delivery: number, isReserved?: boolean): void;
 	/** Whether there is a delivery of this number. */
 	isTaken(delivery: number): boolean;
 };
+
+/** Both identifiers of each. */
+export const withBodies = <
+	One extends {
+		readonly row: number;
+		readonly key: DeliveryKey;
+		readonly bodyKey?: DeliveryKey | undefined;
+	},
+>(
+	all: readonly One[],
+): readonly One[] => all.flatMap(one => (one.bodyKey ? [one, {...one, key: one.bodyKey}] : [one]));
 
 /** Reads, in one statement, which deliveries hold the identifiers `keys`, and which of the numbers `rows` are taken. `now` is the time of the database. */
 export async function readHolders(
@@ -27,7 +52,8 @@ export async function readHolders(
 	const keys = wanted.map(({key}) => key);
 	const rows = await query(
 		`select wanted.place, exists (select 1 from delivery where delivery.id = wanted.id) as is_taken,
-			claim.delivery, claim.at, coalesce(run.state, grouped.state) as state
+			claim.delivery, claim.at, coalesce(run.state, grouped.state) as state,
+			(claim.work is null and not exists (select 1 from delivery where delivery.id = claim.delivery))::integer as is_reserved
 		from unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) with ordinality as wanted (id, profile, route, delivery_id, place)
 		left join claim on claim.profile = wanted.profile and claim.route = wanted.route and claim.delivery_id = wanted.delivery_id
 		left join run on run.id = claim.work
@@ -53,19 +79,93 @@ export async function readHolders(
 				delivery: integerOf(row['delivery']),
 				at: integerOf(row['at']),
 				gaveUp: givesUpIdentifier.has(wordOf<RunState>(row['state'])),
+				isReserved: integerOf(row['is_reserved']) === 1,
 			});
 		}
 	}
 
+	const find = (key: DeliveryKey, heldMs: number): Holder | undefined => {
+		const holder = holders.get(nameOf(key));
+		return holder && !holder.gaveUp && now - holder.at < heldMs ? holder : undefined;
+	};
+
 	return {
-		holderOf(key, heldMs) {
-			const holder = holders.get(nameOf(key));
-			return holder && !holder.gaveUp && now - holder.at < heldMs ? holder.delivery : undefined;
+		holderOf: (key, heldMs) => find(key, heldMs)?.delivery,
+		reservedBy(key, heldMs) {
+			const holder = find(key, heldMs);
+			const isUnderWay = holder?.isReserved && now - holder.at < sendingMs;
+			return (
+				holder && {kind: isUnderWay ? 'under-way' : 'duplicate', of: idOfNumber(holder.delivery)}
+			);
 		},
-		take(key, delivery) {
-			holders.set(nameOf(key), {delivery, at: now, gaveUp: false});
+		take(key, delivery, isReserved = false) {
+			holders.set(nameOf(key), {delivery, at: now, gaveUp: false, isReserved});
 			taken.add(delivery);
 		},
 		isTaken: delivery => taken.has(delivery),
 	};
+}
+
+/** An identifier that is to be reserved for a delivery. */
+export type Reservation = {
+	readonly key: DeliveryKey;
+	readonly bodyKey?: DeliveryKey | undefined;
+	readonly row: number;
+	readonly heldMs: number;
+};
+
+/** Reserves identifiers in their order, of which nobody else has any; within a transaction that holds the lock `accept`. */
+export async function reserveAll(
+	{query, run, now}: Transaction,
+	wanted: readonly Reservation[],
+): Promise<readonly Reserved[]> {
+	const holders = await readHolders({query}, withBodies(wanted), now);
+	const taken: Reservation[] = [];
+	const answers = wanted.map((one): Reserved => {
+		const both = withBodies([one]);
+		const holder = both.map(({key}) => holders.reservedBy(key, one.heldMs)).find(Boolean);
+		if (!holder) {
+			for (const {key} of both) {
+				holders.take(key, one.row, true);
+			}
+
+			taken.push(...both);
+		}
+
+		return holder ?? {kind: 'reserved'};
+	});
+	if (taken.length > 0) {
+		await run(
+			`insert into claim (profile, route, delivery_id, delivery, work, at)
+			select profile, route, delivery_id, delivery, null, $1 from unnest($2::text[], $3::text[], $4::text[], $5::bigint[]) as one (profile, route, delivery_id, delivery)
+			order by profile collate "C", route collate "C", delivery_id collate "C"
+			on conflict (profile, route, delivery_id) do update set delivery = excluded.delivery, work = null, at = excluded.at`,
+			[
+				now,
+				taken.map(({key}) => key.profile),
+				taken.map(({key}) => key.route),
+				taken.map(({key}) => key.deliveryId),
+				taken.map(({row}) => row),
+			],
+		);
+	}
+
+	return answers;
+}
+
+/** Frees the identifiers that these deliveries reserved. */
+export async function giveBackAll(
+	{run}: Pick<Statements, 'run'>,
+	given: ReadonlyArray<Pick<Reservation, 'key' | 'row'>>,
+): Promise<void> {
+	await run(
+		`delete from claim using unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) as one (profile, route, delivery_id, delivery)
+		where claim.profile = one.profile and claim.route = one.route and claim.delivery_id = one.delivery_id and claim.delivery = one.delivery and work is null`,
+		[
+			given.map(({key}) => key.profile),
+			given.map(({key}) => key.route),
+			given.map(({key}) => key.deliveryId),
+			given.map(({row}) => row),
+		],
+	);
 }

@@ -1,6 +1,6 @@
 import type {StoredDelivery} from '../../core/delivery.ts';
 import type {RunPlan} from '../../core/run.ts';
-import {nameOf} from '../claims.ts';
+import {identifiersOf, nameOf} from '../claims.ts';
 import {integerOf, type Bindings} from '../columns.ts';
 import {deliveryParameters, rowIdOf} from '../delivery-rows.ts';
 import type {DeliveryKey} from '../port.ts';
@@ -15,6 +15,8 @@ export type NewDelivery = {
 	readonly parameters: Bindings;
 	readonly row: number;
 	readonly key: DeliveryKey;
+	/** Its body as a second identifier. */
+	readonly bodyKey?: DeliveryKey | undefined;
 	readonly subject: string | undefined;
 	readonly bodyBytes: number;
 };
@@ -29,10 +31,14 @@ export const storedKey = ({profile, route, deliveryId}: DeliveryKey): DeliveryKe
 });
 
 /** Made before the transaction, so that a second try costs nothing. @throws SvcError `invalid_delivery_id` */
-export const newDelivery = (delivery: StoredDelivery, plan?: RunPlan): NewDelivery => ({
+export const newDelivery = (
+	delivery: StoredDelivery,
+	{plan, bodyHash}: {readonly plan?: RunPlan; readonly bodyHash?: string | undefined} = {},
+): NewDelivery => ({
 	parameters: deliveryParameters(delivery, plan),
 	row: rowIdOf(delivery.id),
 	key: storedKey(delivery),
+	bodyKey: identifiersOf({...storedKey(delivery), bodyHash})[1],
 	subject: delivery.subject,
 	bodyBytes: delivery.body?.byteLength ?? 0,
 });
@@ -73,25 +79,33 @@ const next = columns.length + 1;
 
 const insert = `insert into delivery (${names}) select * from unnest(${arrays})`;
 
+const unlessThere = 'on conflict (id) do nothing';
+
 /** Runs, deliveries and claims in one statement, so that none of it can be without the rest. The claims come in one order, so that no two transactions wait for each other. */
-const insertAll = `with ${withNewRuns(next + 3)},
+const insertAll = (isAgain: boolean) => `with ${withNewRuns(next + 4)},
 	given as materialized (
-		select ${names.replace(' run,', ' coalesce(run_id, run) as run,')}, claims
-		from (select * from unnest(${arrays}, $${next}::bigint[], $${next + 1}::boolean[]) as one (${names}, of_run, claims)) as one
+		select ${names.replace(' run,', ' coalesce(run_id, run) as run,')}, claims, body_hash
+		from (select * from unnest(${arrays}, $${next}::bigint[], $${next + 1}::boolean[], $${next + 2}::text[]) as one (${names}, of_run, claims, body_hash)) as one
 		left join (select id as run_id, place from new_run) as new_run on new_run.place = one.of_run
 	), kept as (
-		insert into delivery (${names}) select ${names} from given
+		insert into delivery (${names}) select ${names} from given ${isAgain ? unlessThere : ''}
 	), claimed as (
 		insert into claim (profile, route, delivery_id, delivery, work, at)
-		select profile, route, delivery_id, id, run, $${next + 2}::bigint from given where claims order by profile collate "C", route collate "C", delivery_id collate "C"
+		select profile, route, delivery_id, id, run, $${next + 3}::bigint from (
+			select profile, route, delivery_id, id, run from given where claims
+			union all select profile, route || ' body', body_hash, id, run from given where body_hash is not null
+		) as claiming order by profile collate "C", route collate "C", delivery_id collate "C"
 		on conflict (profile, route, delivery_id) do update set delivery = excluded.delivery, work = excluded.work, at = excluded.at
 	) select id from new_run order by place`;
 
-/** Writes deliveries, with their claims and with `runs`, which are queued as by `enqueue`; the numbers of these. The only place that does. Of two that take one identifier the later one has it. */
+/** Writes deliveries, with their claims and with `runs`, which are queued as by `enqueue`; the numbers of these. The only place that does. Of two that take one identifier the later one has it. `isAgain`: one that is there already stays as it is. */
 export async function keepDeliveries(
 	{query, now}: Pick<Transaction, 'query' | 'now'>,
 	kept: readonly KeptDelivery[],
-	runs: readonly NewRun[] = [],
+	{
+		runs = [],
+		isAgain = false,
+	}: {readonly runs?: readonly NewRun[]; readonly isAgain?: boolean} = {},
 ): Promise<readonly number[]> {
 	const values: Parameter[] = columns.map(([name], index) =>
 		kept.map(({delivery: {parameters, subject}, work}) => {
@@ -106,18 +120,27 @@ export async function keepDeliveries(
 	const claims = new Map(
 		kept.filter(({claims: claimed}) => claimed).map(one => [nameOf(one.delivery.key), one]),
 	);
+	const bodies = new Map(
+		kept.filter(({claims: claimed}) => claimed).map(one => [nameOfBody(one), one]),
+	);
 	if (claims.size === 0 && runs.length === 0) {
-		await query(insert, values);
+		await query(isAgain ? `${insert} ${unlessThere}` : insert, values);
 		return [];
 	}
 
 	const places = new Map(runs.map((run, index) => [run, index + 1]));
-	const rows = await query(insertAll, [
+	const rows = await query(insertAll(isAgain), [
 		...values,
 		kept.map(({work}) => (typeof work === 'object' && work ? (places.get(work) ?? null) : null)),
 		kept.map(one => String(claims.get(nameOf(one.delivery.key)) === one)),
+		kept.map(one =>
+			bodies.get(nameOfBody(one)) === one ? (one.delivery.bodyKey?.deliveryId ?? null) : null,
+		),
 		now,
 		...newRunValues(runs),
 	]);
 	return rows.map(row => integerOf(row['id']));
 }
+
+const nameOfBody = ({delivery: {bodyKey}}: KeptDelivery): string =>
+	bodyKey ? nameOf(bodyKey) : '';

@@ -1,12 +1,14 @@
 import type {Clock} from '../../core/clock.ts';
 import {isRejection} from '../../core/delivery.ts';
 import {idOfNumber} from '../../core/ids.ts';
+import {identifiersOf} from '../claims.ts';
+import {rowIdOf} from '../delivery-rows.ts';
 import {noteOverheadBytes, type NoteBudget} from '../note-budget.ts';
 import type {Intake} from '../port.ts';
 import {acceptAll} from './accept.ts';
 import type {NewEvent} from './acceptance.ts';
 import {createBatch, createLateBatch} from './batch.ts';
-import {readHolders} from './claims.ts';
+import {giveBackAll, readHolders, reserveAll, withBodies, type Reservation} from './claims.ts';
 import {
 	keepDeliveries,
 	newDelivery,
@@ -55,10 +57,25 @@ export function createIntake({
 	);
 	const record = createBatch(
 		async (kept: readonly KeptDelivery[]) => {
-			await database.transact(async transaction => keepDeliveries(transaction, kept));
+			await database.transact(async transaction => {
+				// Whose answer to the commit was lost records once more.
+				await keepDeliveries(transaction, kept, {isAgain: true});
+				const free = kept.filter(({claims}) => !claims).map(({delivery}) => delivery);
+				if (free.length > 0) {
+					await giveBackAll(transaction, withBodies(free));
+				}
+			});
 			return kept;
 		},
 		{most, name: database.name, weight: {of: ({delivery}) => delivery.bodyBytes, most: mostBytes}},
+	);
+
+	const reserve = createLateBatch(
+		async (take: () => readonly Reservation[]) =>
+			database.transact(async transaction => reserveAll(transaction, take()), 'accept', {
+				syncsUnlocked: true,
+			}),
+		{most, name: database.name},
 	);
 
 	return {
@@ -71,9 +88,15 @@ export function createIntake({
 			return outcome;
 		},
 		async holderOf(key, idempotencyMs) {
-			const stored = storedKey(key);
-			const holders = await readHolders(database, [{row: 0, key: stored}], database.now());
-			const holder = holders.holderOf(stored, idempotencyMs);
+			const keys = identifiersOf({...storedKey(key), bodyHash: key.bodyHash});
+			const holders = await readHolders(
+				database,
+				keys.map(one => ({row: 0, key: one})),
+				database.now(),
+			);
+			const holder = keys
+				.map(one => holders.holderOf(one, idempotencyMs))
+				.find(one => one !== undefined);
 			if (holder === undefined) {
 				return undefined;
 			}
@@ -82,8 +105,13 @@ export function createIntake({
 			await database.sync();
 			return idOfNumber(holder);
 		},
-		async record({delivery, claim}) {
-			await record({delivery: newDelivery(delivery), work: null, claims: claim});
+		async reserve(delivery, heldMs) {
+			const key = storedKey(delivery);
+			const [, bodyKey] = identifiersOf({...key, bodyHash: delivery.bodyHash});
+			return reserve({key, bodyKey, row: rowIdOf(delivery.id), heldMs});
+		},
+		async record({delivery, claim, bodyHash}) {
+			await record({delivery: newDelivery(delivery, {bodyHash}), work: null, claims: claim});
 		},
 		note(delivery) {
 			const weight = {
@@ -107,10 +135,10 @@ export function createIntake({
 
 /** A promised start counts as a distance from here on: the wall clocks of gateways differ. */
 function newEvent(
-	{delivery, plan, dueAt, group, ...entry}: Parameters<Intake['accept']>[0],
+	{delivery, plan, dueAt, group, bodyHash, ...entry}: Parameters<Intake['accept']>[0],
 	clock: Pick<Clock, 'now'>,
 ): NewEvent {
-	const kept = newDelivery(delivery, plan);
+	const kept = newDelivery(delivery, {plan, bodyHash});
 	const {profile, route} = kept.key;
 	return {
 		...entry,

@@ -1,13 +1,16 @@
 import {createMutex} from '../../core/mutex.ts';
 import {integerOf, nullableInteger} from '../columns.ts';
+import type {Fired, JobKey, Jobs} from '../job-port.ts';
 import {jobColumns, jobRecordOf} from '../jobs.ts';
-import type {Fired, JobKey, Jobs} from '../port.ts';
 import type {Database, Transaction} from './database.ts';
 import {enqueue, type QueuedNote} from './enqueue.ts';
 import type {WaitingReader} from './waiting.ts';
 
 /** What `fire` is given. */
 type Firing = Parameters<Jobs['fire']>[0];
+
+/** So far the wall clocks of members may be ahead of the time of the database, milliseconds. */
+const tolerableMs = 60_000;
 
 /** `Jobs` on PostgreSQL. */
 export function createJobs({
@@ -24,12 +27,23 @@ export function createJobs({
 
 	return {
 		...createJobReader(database),
-		async plan({profile, id}, {nextAt, basis}) {
-			await database.run(
+		async plan({profile, id}, {nextAt, basis}, seen) {
+			const planned = [profile, id, nextAt ?? null, basis];
+			const record = seen?.record;
+			if (record) {
+				const changed = await database.run(
+					`update job set next_at = $3, basis = $4 where profile = $1 and id = $2 and next_at is not distinct from $5 and basis = $6`,
+					[...planned, record.nextAt ?? null, record.basis],
+				);
+				return changed === 1;
+			}
+
+			const added = await database.run(
 				`insert into job (profile, id, next_at, basis) values ($1, $2, $3, $4)
-			on conflict (profile, id) do update set next_at = excluded.next_at, basis = excluded.basis`,
-				[profile, id, nextAt ?? null, basis],
+				on conflict (profile, id) do ${seen ? 'nothing' : 'update set next_at = excluded.next_at, basis = excluded.basis'}`,
+				planned,
 			);
+			return added === 1;
 		},
 		async fire(entry) {
 			const fired = await inTurn(async () =>
@@ -82,7 +96,8 @@ async function fire(
 			from job where profile = $1 and id = $2 for update`,
 			[profile, id],
 		);
-		if (nullableInteger(row?.['next_at']) !== tick.dueAt) {
+		// A member whose wall clock is ahead is no reason to fire.
+		if (nullableInteger(row?.['next_at']) !== tick.dueAt || tick.dueAt > now + tolerableMs) {
 			return {kind: 'stale'};
 		}
 

@@ -2,16 +2,20 @@ import {idempotencyMs} from '../../core/delivery.ts';
 import {timeOfNumber} from '../../core/ids.ts';
 import {integerOf, type Row} from '../columns.ts';
 import {deliveryTables, runOfDelivery} from '../delivery-rows.ts';
+import {windowMs} from '../limits/paces.ts';
 import type {Retention} from '../port.ts';
 import {belongings} from '../row-deletion.ts';
 import {emptySessionMs, maxRejections, maxSessionBytes, sameMessageMs} from '../rules.ts';
 import {readCounters} from './counters.ts';
 import type {Database, Transaction} from './database.ts';
+import {longestMs} from './named-leases.ts';
 
 /** Rows that one transaction looks at. */
 const slice = 200;
 /** A delivery has its number at most so long after it was received, and is on disk at most so long after that; milliseconds. */
 const lateMs = 60_000;
+/** A pace that nobody has asked about for so long is over, milliseconds, but for starts that were promised. */
+const endedPaceMs = 3_600_000;
 
 /** What one transaction did. `last` is the row to go on behind; `more` says that there may be something. */
 type Slice = {readonly went: number; readonly last: number; readonly more: boolean};
@@ -79,6 +83,14 @@ const messages: Step = async ({run, now}) =>
 			[now - sameMessageMs],
 		),
 	);
+
+/** Forgets leases that nobody has held for long, and how often routes were called before their window or their pace was over. A pace that runs still wait for is made of their times. */
+const expired: Step = async ({run, now}) => {
+	await run('delete from named_lease where until <= $1', [now - longestMs]);
+	await run('delete from rate_window where starts_at <= $1', [now - windowMs]);
+	await run('delete from pace where at <= $1', [now - endedPaceMs]);
+	return {went: 0, last: 0, more: false};
+};
 
 /** Deletes, oldest first, the rejections above their number; their index has no others. */
 const rejections: Step = async ({run}) => {
@@ -222,6 +234,7 @@ export async function purge(
 	const dropped = await apply(bodies);
 	await apply(identifiers);
 	await apply(messages);
+	await apply(expired);
 	let deleted = 0;
 	for (const step of [rejections, rows, sessions, jobRuns]) {
 		// oxlint-disable-next-line no-await-in-loop

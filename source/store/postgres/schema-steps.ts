@@ -36,7 +36,7 @@ export const steps: readonly string[] = [
 	);
 	create unlogged table note (id bigserial primary key, at bigint not null, owner text not null, data text not null);
 	create index note_at on note (at);
-	create table named_lease (name text primary key, owner text, token bigint not null, until bigint not null);
+	create table named_lease (name text primary key, owner text not null, token bigint not null, until bigint not null);
 	create unlogged table rate_window (
 		profile text,
 		route text,
