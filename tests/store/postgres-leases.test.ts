@@ -19,6 +19,7 @@ const leaseMs = 30_000;
 
 /** Several gateways on one database, which goes by `clock`. */
 type Cluster = AsyncDisposable & {
+	readonly url: string;
 	readonly database: Database;
 	readonly clock: FakeClock;
 	/** Opens a store of a gateway with a home of its own; `own` is its clock. */
@@ -45,6 +46,7 @@ describe.runIf(hasPostgres)('gateways that share runs', async () => {
 		const database = createDatabase({clock, time}, {url});
 		stack.defer(() => database.close());
 		return {
+			url,
 			database,
 			clock,
 			open: async (place, own = clock, location = '') =>
@@ -257,6 +259,38 @@ describe.runIf(hasPostgres)('gateways that share runs', async () => {
 		expect(await two.runs.get(id)).toEqual(before);
 		expect(before?.transcript).toHaveLength(1);
 		expect(await two.runs.settle(lease, {state: 'done'})).toBe(true);
+	});
+
+	test('runs whose lease was written and not heard of are leased again by the next call, and none counts as lost', async () => {
+		await using cluster = await createCluster();
+		const {clock, database} = cluster;
+		await using proxy = await startCuttingProxy(cluster.url);
+		await using store = await openPostgresStore(
+			{clock, time: () => clock.monotonic()},
+			{url: proxy.url, node: 'cut', place: 'cut', location: ''},
+		);
+		const [held, ...runs] = await cluster.queue(['a', 'b', 'c']);
+		clock.advance(10);
+		const [own] = await store.runs.lease(1, leaseMs);
+		expect(own?.run.id).toBe(held);
+		const isCut = proxy.cut({side: 'after', commits: true, nth: 1}, 60_000);
+		await expect(store.runs.lease(2, leaseMs)).rejects.toMatchObject({
+			code: 'journal_unavailable',
+		});
+		expect(await isCut).toBe(true);
+		await vi.waitFor(async () => {
+			expect(await database.query('select id from run where lease_owner is not null')).toHaveLength(
+				3,
+			);
+		});
+
+		const leases = await store.runs.lease(9, leaseMs);
+		expect(leases.map(({run}) => run.id)).toEqual(runs);
+		expect(await database.query('select sum(lost_leases) as lost from run')).toEqual([{lost: 0}]);
+		for (const lease of [own, ...leases]) {
+			// oxlint-disable-next-line no-await-in-loop -- one after the other
+			expect(lease && (await store.runs.settle(lease, {state: 'done'}))).toBe(true);
+		}
 	});
 
 	test('beats of many runs tell each of them whether it is still held', async () => {

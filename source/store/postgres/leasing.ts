@@ -26,6 +26,8 @@ export type Asked = {
 	readonly leaseMs: number;
 	readonly limits?: readonly RouteLimit[] | undefined;
 	readonly owner: string;
+	/** The runs that this owner has, when it may have been given others without hearing of it: those are given back first. */
+	readonly known?: readonly number[] | undefined;
 };
 
 /**
@@ -35,6 +37,10 @@ export type Asked = {
 export async function leaseRuns(database: Database, asked: Asked): Promise<readonly GivenLease[]> {
 	const marked = await database.transact(async transaction => {
 		const {now} = transaction;
+		if (asked.known) {
+			await giveBack(transaction, asked.owner, asked.known);
+		}
+
 		const {lanes, isOverdue} = await readLanes(transaction, now);
 		if (isOverdue) {
 			await abandon(transaction, 'coalesce(lease_until, 0) <= $1', [now]);
@@ -53,6 +59,14 @@ export async function leaseRuns(database: Database, asked: Asked): Promise<reado
 		return read ? [givenLease(row, read)] : [];
 	});
 }
+
+/** Ends the leases of runs that `owner` never heard of, which counts as no loss. A turn of the chat API is begun, and not leased: whoever began it is told, or it runs out. */
+const giveBack = async ({run}: Transaction, owner: string, known: readonly number[]) =>
+	run(
+		`update run set lost_leases = lost_leases - 1, lease_until = 0
+		where lease_owner = $1 and ${isLeased} and id <> all($2::bigint[]) and (route <> '-' or job is not null)`,
+		[owner, known],
+	);
 
 const idOf = (row: Row): number => integerOf(row['id']);
 

@@ -43,6 +43,8 @@ export function createRuns({database, clock, deferred, owner, publish}: Postgres
 	};
 	let kept: Awaited<ReturnType<Runs['kept']>> = {all: 0, toDecide: 0};
 	let isClosed = false;
+	/** The last call that leases failed: its runs, if there are any, are given back by the next. */
+	let mayHaveMore = false;
 
 	const find = (lease: Lease) => {
 		const known = leases.get(lease.run.id);
@@ -100,10 +102,14 @@ export function createRuns({database, clock, deferred, owner, publish}: Postgres
 
 			forget();
 			const most = Math.min(Math.trunc(count), maxLeases);
-			const given = await inTurn(async () =>
-				leaseRuns(database, {count: most, leaseMs, limits, owner}),
-			);
-			return given.map(one => note(one, leaseMs));
+			return inTurn(async () => {
+				const known = mayHaveMore ? [...leases.keys()] : undefined;
+				// Until it is known what became of the call, it may have leased runs that nobody works on.
+				mayHaveMore = true;
+				const given = await leaseRuns(database, {count: most, leaseMs, limits, owner, known});
+				mayHaveMore = false;
+				return given.map(one => note(one, leaseMs));
+			});
 		},
 		async beginChat(chat, leaseMs) {
 			const id = await steps.beginChat(chat, leaseMs);
