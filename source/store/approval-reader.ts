@@ -1,6 +1,7 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Approval, ApprovalRule} from '../core/approval.ts';
-import {integerOf, jsonOf, nullableInteger, optional, type Row} from './columns.ts';
+import {isJsonObject} from '../core/json.ts';
+import {integerOf, jsonOf, nullableInteger, optional, readJson, type Row} from './columns.ts';
 import {pageOf} from './newest-first.ts';
 import type {StoredApprovals} from './port.ts';
 
@@ -23,6 +24,9 @@ export function createApprovalReader(
 		rules: async () => rules.all().map(ruleOfRow),
 	};
 }
+
+/** Whether the row of an approval or a rule holds an object: another program may have changed it, and then it takes no other along. */
+export const isReadable = (row: Row): boolean => isJsonObject(readJson<unknown>(row['data']));
 
 /** An approval from its row. */
 export const approvalOfRow = (row: Row): Approval => ({

@@ -35,6 +35,16 @@ export function jsonOf<Value>(value: SQLOutputValue | undefined): Value {
 	return JSON.parse(textOf(value)) as Value;
 }
 
+/** The same of a row that a newer program, or a person, may have written: `undefined` where it is no JSON. What it holds is not looked at. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as above
+export function readJson<Value>(value: SQLOutputValue | undefined): Value | undefined {
+	try {
+		return jsonOf<Value>(value);
+	} catch {
+		return undefined;
+	}
+}
+
 /** `{[name]: value}`, or nothing when the column is null: for optional properties. */
 export const optional = <Name extends string, Value>(
 	name: Name,

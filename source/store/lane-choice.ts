@@ -1,4 +1,4 @@
-import {integerOf, type Row} from './columns.ts';
+import {integerOf, readJson, type Row} from './columns.ts';
 import type {RouteLimit} from './port.ts';
 import {maxLeasesPerChat, maxLeasesPerConversation, maxLeasesPerJob, maxTurns} from './rules.ts';
 import {nameOfRoute} from './tally.ts';
@@ -162,8 +162,16 @@ export function createLaneChoice(
 
 const dueAtOf = ({heads: [head]}: Lane): number => integerOf(head?.['due_at']);
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the database writes it, from these columns
-const partsOf = (lane: string) => JSON.parse(lane) as [string, string, string | null];
+/** A lane that another program wrote may be anything: it is a route of its own then, and stops no other. */
+function partsOf(lane: string): readonly [profile: string, route: string, job: string | null] {
+	const parts = readJson<unknown>(lane);
+	if (!Array.isArray(parts)) {
+		return ['', lane, null];
+	}
+
+	const [profile, route, job]: readonly unknown[] = parts;
+	return [String(profile), String(route), typeof job === 'string' ? job : null];
+}
 
 /** What threads of a chat take turns under: the chat; `undefined` for a lane of no conversation. */
 export function sharedTurn(lane: string): string | undefined {

@@ -172,21 +172,14 @@ describe.runIf(hasPostgres)('commands on a home that shares its store', async ()
 
 		const counted = await run(home, 'gateway', 'migrate-store', '--to', url, '--dry-run');
 		expect(counted).toMatchObject({code: 0, stdout: expect.stringContaining('1 deliveries')});
-		const {stdout} = await run(
-			home,
-			'gateway',
-			'migrate-store',
-			'--to',
-			`${url.replace('svc@', 'svc:abc=;d@')}?sslmode=disable&password=mumble`,
-			'--dry-run',
-		);
-		expect(stdout).toContain(
-			`    store: ${url.replace('svc@', 'svc:${PGPASSWORD}@')}?sslmode=disable&password=$\{PGPASSWORD}`,
-		);
-		const copied = await run(home, 'gateway', 'migrate-store', '--to', url);
+		// Whoever counts only must not be told to start on a database that is empty.
+		expect(counted.stdout).not.toContain('config.yaml');
+		const secret = `${url.replace('svc@', 'svc:abc=;d@')}?sslmode=disable&password=mumble`;
+		const shown = `${url.replace('svc@', 'svc:${PGPASSWORD}@')}?sslmode=disable&password=$\{PGPASSWORD}`;
+		const copied = await run(home, 'gateway', 'migrate-store', '--to', secret);
 		expect(copied).toMatchObject({
 			code: 0,
-			stdout: expect.stringContaining(`    store: ${url}`),
+			stdout: expect.stringContaining(`    store: ${shown}`),
 			stderr: expect.stringContaining('1 of 1 runs'),
 		});
 		expect(await run(home, 'gateway', 'migrate-store', '--to', url)).toMatchObject({

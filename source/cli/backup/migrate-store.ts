@@ -79,17 +79,22 @@ export async function migrateStore(context: Context, move: Move): Promise<void> 
 	printLines(context, [
 		...lines.map(([noun, count]) => `${String(count).padStart(9)} ${noun}`),
 		...(move.dryRun
-			? [`Nothing was copied (--dry-run)`]
-			: [`Copied ${move.direction === 'to' ? 'into' : 'from'} the database; nothing was removed`]),
-		...(move.direction === 'to'
-			? [
-					'Write into config.yaml, and start the gateway:',
-					'  gateway:',
-					`    store: ${withoutPassword(move.url)}`,
-				]
-			: ['Take gateway.store out of config.yaml, or write "store: sqlite", and start the gateway']),
+			? ['Nothing was copied (--dry-run): the same command without it copies']
+			: [
+					`Copied ${move.direction === 'to' ? 'into' : 'from'} the database; nothing was removed`,
+					...nextSteps(move),
+				]),
 	]);
 }
+
+const nextSteps = ({direction, url}: Move): readonly string[] =>
+	direction === 'to'
+		? [
+				'Write into config.yaml, and start the gateway:',
+				'  gateway:',
+				`    store: ${withoutPassword(url)}`,
+			]
+		: ['Take gateway.store out of config.yaml, or write "store: sqlite", and start the gateway'];
 
 /** @throws SvcError `store_url_invalid` */
 function databaseUrl({url}: Move, config: Config): string {

@@ -1,4 +1,4 @@
-import {createHash, createHmac} from 'node:crypto';
+import {createHash, createHmac, scryptSync} from 'node:crypto';
 import {readdirSync, readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Config} from '../../config/config.ts';
@@ -37,7 +37,7 @@ export function configMarks({written, paths, gateway}: Config): ConfigMarks {
 	const {storeKey, store} = gateway;
 	const secret = storeKey ?? decodeURIComponent(URL.parse(store)?.password ?? '');
 	const markOf = (text: string) =>
-		createHmac('sha256', secret).update(text).digest('base64url').slice(0, 16);
+		createHmac('sha256', keyOf(secret)).update(text).digest('base64url').slice(0, 16);
 	const members = [
 		...partsOf(withoutExtra(written), '').map(
 			([key, value]) => [key, markOf(canonicalJson(value))] as const,
@@ -56,6 +56,17 @@ export function configMarks({written, paths, gateway}: Config): ConfigMarks {
 		...first,
 		...(rest.length === 0 ? [] : [['(more)', markOf(JSON.stringify(rest))]]),
 	]);
+}
+
+let derived: {readonly secret: string; readonly key: Buffer} | undefined;
+
+/** Marks stand in the database: whoever reads them must not try secrets quicker than what is encrypted there lets them. Deriving takes tens of milliseconds, so the last one is remembered. */
+function keyOf(secret: string): Buffer {
+	if (derived?.secret !== secret) {
+		derived = {secret, key: scryptSync(secret, 'svc marks of a configuration', 32)};
+	}
+
+	return derived.key;
 }
 
 /** Keys in which two members differ; the key that the marks are made with, if that is another one, stands for all. */

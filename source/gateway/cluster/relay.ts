@@ -1,5 +1,6 @@
 import {every} from '../../core/clock.ts';
 import type {GatewayEvent} from '../../core/events.ts';
+import {approvalSchema} from '../../core/schemas/approval.ts';
 import type {World} from '../../core/world.ts';
 import type {StoreNotes} from '../../store/shared-port.ts';
 
@@ -37,6 +38,10 @@ const told: ReadonlySet<GatewayEvent['type']> = new Set<Told['type']>([
 ]);
 
 const isTold = (event: GatewayEvent): event is Told => told.has(event.type);
+
+/** Whether a request for approval is one as this version knows it: a newer member, or another program, may tell of others, and those are left to it. */
+const isSound = (event: Told): boolean =>
+	!('approval' in event) || approvalSchema.safeParse(event.approval).success;
 
 export type Relay = {
 	/** Something happened here. */
@@ -106,7 +111,10 @@ export function createRelay(
 		}
 
 		hear(
-			note.events.filter(isTold).map(event => from(event, note.node)),
+			note.events
+				.filter(isTold)
+				.filter(isSound)
+				.map(event => from(event, note.node)),
 			note.from,
 		);
 	});

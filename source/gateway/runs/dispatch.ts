@@ -11,6 +11,9 @@ import type {StopReason} from './work-run.ts';
 const ownLeaseMs = 60_000;
 const sharedLeaseMs = 30_000;
 
+/** Pause before a beat of a lease that others may take over is tried again, milliseconds. */
+const againMs = 1000;
+
 /** How long the drain lets runs finish before it takes them away. */
 const drainMs = 3000;
 
@@ -170,10 +173,17 @@ export function createDispatcher(
 
 			return !controller.signal.aborted;
 		};
-		const stopBeating = every(clock, leaseMs / 3, async () => {
+		let beatAt = leasedAt + leaseMs / 3;
+		// A beat that was not answered is tried again soon: a short outage must not cost the lease.
+		const stopBeating = every(clock, isShared ? againMs : leaseMs / 3, async () => {
 			const askedAt = clock.monotonic();
+			if (isShared && askedAt < beatAt) {
+				return;
+			}
+
 			const kept = await runs.beat(lease, leaseMs).catch(() => undefined);
 			if (kept === true) {
+				beatAt = askedAt + leaseMs / 3;
 				keep(askedAt);
 			} else if (kept === false) {
 				lose();

@@ -1,7 +1,7 @@
 import type {Approval} from '../../core/approval.ts';
 import type {NewApproval, NewRule} from '../../core/approvals/keeper.ts';
 import {keptApproval, outlivesGateway} from '../../core/approvals/keeper.ts';
-import {approvalOfRow, ruleOfRow} from '../approval-reader.ts';
+import {approvalOfRow, isReadable, ruleOfRow} from '../approval-reader.ts';
 import {builtIn} from '../approvals.ts';
 import {integerOf, jsonOf, nullableText, textOf} from '../columns.ts';
 import {pageOf} from '../newest-first.ts';
@@ -119,20 +119,20 @@ export function createStoredApprovals({
 		},
 		async get(id) {
 			const [row] = await database.query('select id, data from approval where id = $1', [id]);
-			return row && approvalOfRow(row);
+			return row && isReadable(row) ? approvalOfRow(row) : undefined;
 		},
 		async settled({profile, limit}) {
 			const rows = await database.query(
 				'select id, data from approval where settled_at is not null and ($1::text is null or profile = $1) order by id desc limit $2',
 				[profile ?? null, pageOf(limit)],
 			);
-			return rows.map(approvalOfRow);
+			return rows.filter(isReadable).map(approvalOfRow);
 		},
 		async rules() {
 			const rows = await database.query(
 				'select id, uses, used_at, data from approval_rule order by id',
 			);
-			return rows.map(ruleOfRow);
+			return rows.filter(isReadable).map(ruleOfRow);
 		},
 		async addRule(rule) {
 			const id = await addRule(database, rule);
@@ -210,7 +210,10 @@ export async function endRules(
 	values: readonly Parameter[],
 ): Promise<number> {
 	const rows = await query(`select id, uses, data from approval_rule where ${where}`, values);
-	const ended = rows.map(ruleOfRow).filter(rule => !outlivesGateway(rule, now));
+	const ended = rows
+		.filter(isReadable)
+		.map(ruleOfRow)
+		.filter(rule => !outlivesGateway(rule, now));
 	if (ended.length > 0) {
 		await run('delete from approval_rule where id = any($1::bigint[])', [ended.map(({id}) => id)]);
 	}

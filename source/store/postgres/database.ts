@@ -5,6 +5,7 @@ import {createDurations} from '../durations.ts';
 import {ask} from './ask.ts';
 import {beginning, type LockName} from './begin.ts';
 import {nameOf} from './connection.ts';
+import {createDatabaseHealth} from './database-health.ts';
 import {createPool, endPool} from './pool.ts';
 import {
 	concernsDatabase,
@@ -88,6 +89,8 @@ type Attempt = {
 	readonly syncsUnlocked: boolean;
 	/** The commit is about to be sent: it may be done whatever comes. */
 	readonly onCommit: () => void;
+	/** Gets the commands that were done. */
+	readonly commands: string[];
 };
 
 /**
@@ -118,18 +121,10 @@ export function createDatabase(
 	const durations = createDurations(rememberedCommits);
 	/** The time of the database less that of this process. */
 	let offset: number | undefined;
-	let failing: string | undefined;
+	const health = createDatabaseHealth(onFailing);
 	/** Why nothing was answered, and until when nothing is asked. */
 	let silence: {readonly error: unknown; readonly until: number} | undefined;
 	let closed: Promise<void> | undefined;
-
-	const tell = (reason: string | undefined) => {
-		const changed = failing !== reason;
-		failing = reason;
-		if (changed) {
-			onFailing(reason);
-		}
-	};
 
 	const refuse = (error: unknown) => {
 		if (error instanceof OwnError) {
@@ -142,7 +137,7 @@ export function createDatabase(
 		}
 
 		if (concernsDatabase(error) && !closed) {
-			tell(refusal.message);
+			health.fail(error, refusal.message);
 		}
 
 		return refusal;
@@ -158,7 +153,7 @@ export function createDatabase(
 		refuseSilent();
 		try {
 			const result = await ask(pool, text, values);
-			tell(undefined);
+			health.succeed([result.command]);
 			return result;
 		} catch (error) {
 			throw refuse(error);
@@ -181,7 +176,7 @@ export function createDatabase(
 
 	const once = async <Result>(
 		work: (transaction: Transaction) => Promise<Result>,
-		{lock, syncsUnlocked, onCommit}: Attempt,
+		{lock, syncsUnlocked, onCommit, commands}: Attempt,
 	): Promise<Result> => {
 		const client = await pool.connect();
 		let broken: Error | undefined;
@@ -203,8 +198,11 @@ export function createDatabase(
 				failures.add(error);
 				throw error;
 			};
-			const send = async (text: string, values?: readonly Parameter[]) =>
-				ask(client, text, values).catch(fail);
+			const send = async (text: string, values?: readonly Parameter[]) => {
+				const answered = await ask(client, text, values).catch(fail);
+				commands.push(answered.command);
+				return answered;
+			};
 			const query: Statements['query'] = async (text, values) => (await send(text, values)).rows;
 			const result = await work({
 				now,
@@ -250,15 +248,16 @@ export function createDatabase(
 			refuseSilent();
 			const start = clock.monotonic();
 			for (let tries = 1; ; tries += 1) {
+				const commands: string[] = [];
 				let mayBeDone = false;
 				const onCommit = () => {
 					mayBeDone = true;
 				};
 				try {
 					// oxlint-disable-next-line no-await-in-loop -- one try after the other
-					const result = await once(work, {lock, syncsUnlocked, onCommit});
+					const result = await once(work, {lock, syncsUnlocked, onCommit, commands});
 					durations.add(clock.monotonic() - start);
-					tell(undefined);
+					health.succeed(commands);
 					return result;
 				} catch (error) {
 					const isBroken = isBreak(error) && !mayBeDone && clock.monotonic() - start < breakMs;
@@ -274,7 +273,7 @@ export function createDatabase(
 		},
 		now: () =>
 			Math.floor(time?.() ?? (offset === undefined ? clock.now() : clock.monotonic() + offset)),
-		failing: () => failing,
+		failing: () => health.failing(),
 		durations,
 		async close() {
 			closed ??= given ? Promise.resolve() : endPool(pool, clock);

@@ -1,7 +1,7 @@
 import {SvcError} from '../../core/errors.ts';
 import type {JsonValue} from '../../core/json.ts';
 import type {Row} from '../columns.ts';
-import {integerOf, jsonOf, nullableText, textOf} from '../columns.ts';
+import {integerOf, nullableText, readJson, textOf} from '../columns.ts';
 import type {DocumentChange, DocumentKey, Documents, StoredDocument} from '../document-port.ts';
 import type {Transaction} from './database.ts';
 import type {PostgresParts} from './parts.ts';
@@ -21,21 +21,21 @@ export function createDocuments({
 				'select profile, name, version, data from document where kind = $1 and profile = $2 and name = $3 and data is not null',
 				[kind, profile, name],
 			);
-			return row && documentOf(row);
+			return row && documentsOf(row)[0];
 		},
 		async list(kind) {
 			const rows = await database.query(
 				'select profile, name, version, data from document where kind = $1 and data is not null order by profile, name',
 				[kind],
 			);
-			return rows.map(documentOf);
+			return rows.flatMap(documentsOf);
 		},
 		async changedSince(version, kind) {
 			const rows = await database.query(
 				`select kind, profile, name, version, data from document where version > $1 and ($2::text is null or kind = $2) order by version limit ${maxChanges}`,
 				[version, kind ?? null],
 			);
-			return rows.map(changeOf);
+			return rows.flatMap(changesOf);
 		},
 		async put({data, ...document}) {
 			const version = await database.transact(async transaction => {
@@ -99,20 +99,25 @@ async function write(
 	return integerOf(row?.['version']);
 }
 
-const documentOf = (row: Row): StoredDocument => ({
-	profile: textOf(row['profile']),
-	name: textOf(row['name']),
-	version: integerOf(row['version']),
-	data: jsonOf<JsonValue>(row['data']),
-});
+/** None of a row that is no JSON: it takes no other along. */
+function documentsOf(row: Row): readonly StoredDocument[] {
+	const data = readJson<JsonValue>(row['data']);
+	const [profile, name] = [textOf(row['profile']), textOf(row['name'])];
+	return data === undefined ? [] : [{profile, name, version: integerOf(row['version']), data}];
+}
 
-const changeOf = (row: Row): DocumentChange => {
-	const data = nullableText(row['data']);
-	return {
+/** The same of changes: what was known of such a document stays. */
+function changesOf(row: Row): readonly DocumentChange[] {
+	const change = {
 		kind: textOf(row['kind']),
 		profile: textOf(row['profile']),
 		name: textOf(row['name']),
 		version: integerOf(row['version']),
-		...(data !== null && {data: jsonOf<JsonValue>(data)}),
 	};
-};
+	if (nullableText(row['data']) === null) {
+		return [change];
+	}
+
+	const data = readJson<JsonValue>(row['data']);
+	return data === undefined ? [] : [{...change, data}];
+}

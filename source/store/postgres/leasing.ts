@@ -54,11 +54,24 @@ export async function leaseRuns(database: Database, asked: Asked): Promise<reado
 		return taken.length === 0 ? [] : mark(transaction, taken, asked);
 	}, 'lease');
 	const runs = await readRuns(database, marked.map(idOf));
+	const unreadable = marked.filter(row => !runs.has(idOf(row)));
+	if (unreadable.length > 0) {
+		await failUnreadable(database, unreadable);
+	}
+
 	return marked.flatMap(row => {
 		const read = runs.get(idOf(row));
 		return read ? [givenLease(row, read)] : [];
 	});
 }
+
+/** Ends runs whose rows cannot be read: nobody could work on them, and they would be leased again and again. */
+const failUnreadable = async (database: Database, rows: readonly Row[]) =>
+	database.run(
+		`update run set state = 'failed', finished_at = $3, lease_owner = null, lease_until = null, error = 'Cannot read the row of this run: another program has changed it'
+		from unnest($1::bigint[], $2::bigint[]) as leased (id, token) where run.id = leased.id and run.token = leased.token and finished_at is null and due_at is null`,
+		[rows.map(idOf), rows.map(row => integerOf(row['token'])), database.now()],
+	);
 
 /** Ends the leases of runs that `owner` never heard of, which counts as no loss. A turn of the chat API is begun, and not leased: whoever began it is told, or it runs out. */
 const giveBack = async ({run}: Transaction, owner: string, known: readonly number[]) =>

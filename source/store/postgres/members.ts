@@ -3,7 +3,7 @@ import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 import type {IdShare} from '../../core/ids.ts';
 import type {JsonValue} from '../../core/json.ts';
 import type {Logger} from '../../core/log.ts';
-import {integerOf, jsonOf, textOf} from '../columns.ts';
+import {integerOf, readJson, textOf} from '../columns.ts';
 import {refuseHalfCopied} from '../migrate/copy-counts.ts';
 import {goneMs, type Cluster} from '../shared-port.ts';
 import {isLeased} from './abandon.ts';
@@ -108,7 +108,7 @@ export async function openMember(
 					seen: integerOf(row['seen']),
 					leases: integerOf(row['leases']),
 					state: integerOf(row['seen']) < least ? 'gone' : 'live',
-					data: jsonOf<JsonValue>(row['data']),
+					data: readJson<JsonValue>(row['data']) ?? null,
 				}));
 			},
 			async describe(data) {

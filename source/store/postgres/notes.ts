@@ -1,6 +1,6 @@
 import type {PoolClient} from 'pg';
 import {every, type Clock} from '../../core/clock.ts';
-import {integerOf, jsonOf, textOf} from '../columns.ts';
+import {integerOf, readJson} from '../columns.ts';
 import type {StoreNote, StoreNotes} from '../shared-port.ts';
 import type {Database} from './database.ts';
 import {failsAll} from './postgres-errors.ts';
@@ -82,7 +82,13 @@ export function createNotes({
 			const [id, at] = [integerOf(row['id']), integerOf(row['at'])];
 			seen.set(`${id} ${at}`, {id, at});
 			latest = at < begunAt ? latest : Math.max(latest, database.now() - at);
-			tell(jsonOf<StoreNote>(textOf(row['data'])));
+			const note = readJson<StoreNote>(row['data']);
+			// One that a newer member wrote may be anything: what cannot be told takes none of those behind it along.
+			try {
+				if (note) {
+					tell(note);
+				}
+			} catch {}
 		}
 
 		// A connection may be dead although nobody says so: then it is polled as often as without one, until it is heard again.

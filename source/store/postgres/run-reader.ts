@@ -41,17 +41,18 @@ export async function readRuns(
 		row => integerOf(row['run']),
 	);
 	return new Map(
-		rows.map(row => {
+		rows.flatMap(row => {
 			const id = integerOf(row['id']);
 			const own = entries.get(id) ?? [];
 			const bytes = own.reduce((sum, entry) => sum + integerOf(entry['bytes']), 0);
-			return [
-				id,
-				{
-					run: storedRunOf(row, own.map(entryOf)),
-					cursor: cursorOf(own.length, bytes, integerOf(own.at(-1)?.['position'])),
-				},
-			];
+			try {
+				const run = storedRunOf(row, own.map(entryOf));
+				const cursor = cursorOf(own.length, bytes, integerOf(own.at(-1)?.['position']));
+				return [[id, {run, cursor}] as const];
+			} catch {
+				// It takes none of the others along.
+				return [];
+			}
 		}),
 	);
 }

@@ -1,6 +1,8 @@
 import type {Approval} from '../../core/approval.ts';
 import {keptApproval} from '../../core/approvals/keeper.ts';
-import {approvalOfRow} from '../approval-reader.ts';
+import {approvalSchema} from '../../core/schemas/approval.ts';
+import {approvalOfRow, isReadable} from '../approval-reader.ts';
+import {integerOf} from '../columns.ts';
 import type {Shared} from '../shared-port.ts';
 import {shutdownDecision} from '../take-over.ts';
 import {abandon} from './abandon.ts';
@@ -55,9 +57,22 @@ async function deny({query, run, now}: Transaction, dead: Dead): Promise<readonl
 		`select id, data from approval where settled_at is null and ${isOf(dead, 'owner')} order by id for update`,
 		[dead.names],
 	);
-	const denied = rows.map(row =>
-		keptApproval({...approvalOfRow(row), decision: shutdownDecision(now)}),
+	const decision = shutdownDecision(now);
+	const denied = rows.flatMap(row =>
+		isReadable(row) && approvalSchema.safeParse(approvalOfRow(row)).success
+			? [keptApproval({...approvalOfRow(row), decision})]
+			: [],
 	);
+	const known = new Set(denied.map(({id}) => id));
+	const unreadable = rows.map(row => integerOf(row['id'])).filter(id => !known.has(id));
+	if (unreadable.length > 0) {
+		// Nobody can decide about what it asked: it waits no more, and its row stays as it is.
+		await run('update approval set settled_at = $2 where id = any($1::bigint[])', [
+			unreadable,
+			now,
+		]);
+	}
+
 	if (denied.length > 0) {
 		await run(
 			`update approval set settled_at = $3, data = settled.data from unnest($1::bigint[], $2::text[]) as settled (id, data) where approval.id = settled.id`,

@@ -268,6 +268,40 @@ test('a lease on a journal of several gateways ends after 30 s without an answer
 	await settleDown();
 });
 
+test('a beat that was not answered is tried again within a second or so: an outage that is shorter than the lease costs none', async () => {
+	let isAway = true;
+	const beats: number[] = [];
+	await using dispatch = await openDispatch({
+		isShared: true,
+		runs: () => ({
+			async beat() {
+				beats.push(dispatch.clock.monotonic() - startMs);
+				return isAway ? Promise.reject(new Error('away')) : true;
+			},
+		}),
+	});
+	const pass = async (ms: number) => {
+		for (let passed = 0; passed < ms; passed += 1000) {
+			dispatch.clock.advance(1000);
+			// oxlint-disable-next-line no-await-in-loop -- what is planned next depends on it
+			await settleDown();
+		}
+	};
+	await dispatch.accept(1);
+	const [work] = await dispatch.begun(1);
+	await pass(25_000);
+	isAway = false;
+	await pass(3000);
+	const answered = beats.length;
+	await pass(10_000);
+	expect(work?.signal.aborted).toBe(false);
+	expect(beats[0]).toBeLessThanOrEqual(11_000);
+	// Then it is quiet again.
+	expect(beats.length - answered).toBeLessThanOrEqual(1);
+	work?.leave();
+	await settleDown();
+});
+
 test('a process that was stopped knows by the time that it holds no more, before any timer has run', async () => {
 	let stoppedMs = 0;
 	await using dispatch = await openDispatch({
