@@ -107,8 +107,9 @@ export async function startPostgres({
 			`unix_socket_directories=${folder}`,
 			`port=${port}`,
 			'max_connections=200',
-			'autovacuum=off',
 			'jit=off',
+			// A measurement pays for the cleaning of rows, a test does not wait for it.
+			`autovacuum=${syncs ? 'on' : 'off'}`,
 			`fsync=${syncs ? 'on' : 'off'}`,
 			...(syncs ? [] : ['full_page_writes=off']),
 			...settings,

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {Client} from 'pg';
 import {numberOfTime} from '../../../source/core/ids.ts';
-import {startPgbouncer} from '../../../tests/helpers/pgbouncer.ts';
+import {hasPgbouncer, startPgbouncer} from '../../../tests/helpers/pgbouncer.ts';
 import {hasPostgres, startPostgres, type PostgresServer} from '../../../tests/helpers/postgres.ts';
 import {makeHome} from '../home.ts';
 import type {BenchOptions} from '../main.ts';
@@ -82,7 +82,7 @@ export async function benchStore({
 			'"of sqlite": accepts per second as a share of those of SQLite with as many routes, in the same run. All commits are synced to the disk.',
 			'"cpu us": of the gateway processes per accept, without those of the database. Database, gateways and callers share the cores of this machine.',
 			`Growth: the same database before and after ${count.toLocaleString('en')} further deliveries of a week, without bodies.`,
-			`PgBouncer: pool_mode transaction; the reader is a transaction that has read and stays open for ${readerSeconds} s, so that no row that is replaced can be cleaned.`,
+			`PgBouncer: pool_mode transaction, ${readerSeconds} s in each of two new databases; the reader is a transaction that has read and stays open, so that no row that is replaced can be cleaned.`,
 		],
 		data: samples,
 	};
@@ -195,12 +195,10 @@ async function ask(url: string, ...statements: readonly string[]): Promise<void>
 }
 
 /** A queue of a hundred thousand runs is no usual one. */
-const workOff = async (url: string) =>
-	ask(
-		url,
-		"update run set state = 'done', due_at = null, finished_at = created_at where due_at is not null",
-		'vacuum run',
-	);
+const settleDue =
+	"update run set state = 'done', due_at = null, finished_at = created_at where due_at is not null";
+
+const workOff = async (url: string) => ask(url, settleDue, 'vacuum run');
 
 const rate = ({accepts, seconds}: AcceptResult) => accepts / seconds;
 
@@ -288,52 +286,58 @@ function fillDeliveries(count: number): string {
 	) insert into claim (profile, route, delivery_id, delivery, at) select 'default', route, delivery_id, id, received_at from new`;
 }
 
+/** Two databases of the same age: one whose rows can be cleaned, one in which a reader keeps them. */
 async function besideReader(
 	postgres: PostgresServer,
 	{seconds}: {readonly seconds: number},
 ): Promise<readonly Line[]> {
-	const direct = await postgres.create('pooled');
-	await using pgbouncer = await startPgbouncer(direct);
-	if (!pgbouncer) {
+	if (!hasPgbouncer) {
 		return [{store: 'PgBouncer is not installed (Debian: pgbouncer)'}];
 	}
 
-	return await withProcesses(membersOf(pgbouncer.url, 1), async measure => {
-		const load = {routes: 8, callers, seconds};
-		const pieces = Math.max(1, Math.floor(readerSeconds / seconds));
-		const many = async () => {
-			const results: AcceptResult[] = [];
-			for (let piece = 0; piece < pieces; piece += 1) {
-				// oxlint-disable-next-line no-await-in-loop
-				results.push(await measure(load));
-				// oxlint-disable-next-line no-await-in-loop
-				await ask(
-					direct,
-					"update run set state = 'done', due_at = null, finished_at = created_at where due_at is not null",
-				);
-			}
+	const pieces = Math.max(1, Math.floor(readerSeconds / seconds));
+	const load = {routes: 8, callers, seconds};
+	const accept = async (hasReader: boolean) => {
+		progress(
+			`through PgBouncer, ${readerSeconds} s ${hasReader ? 'beside a reader' : 'without a reader'}`,
+		);
+		const direct = await postgres.create(hasReader ? 'read' : 'unread');
+		await using pgbouncer = await startPgbouncer(direct);
+		const url = pgbouncer?.url ?? direct;
+		return await withProcesses(membersOf(url, 1), async measure => {
+			await measure({...load, seconds: warmUpSeconds});
+			const reader = new Client({connectionString: direct});
+			await reader.connect();
+			try {
+				if (hasReader) {
+					await reader.query('begin isolation level repeatable read');
+					await reader.query('select count(*) from run');
+				}
 
-			return results;
-		};
-		await measure({...load, seconds: warmUpSeconds});
-		progress(`through PgBouncer, ${readerSeconds} s without and as long with a reader`);
-		const before = await many();
-		const reader = new Client({connectionString: direct});
-		await reader.connect();
-		await reader.query('begin isolation level repeatable read');
-		await reader.query('select count(*) from run');
-		const after = await many();
-		await reader.query('rollback');
-		await reader.end();
-		const last = Math.max(1, Math.floor(pieces / 4));
-		return [
-			lineOf('postgres through PgBouncer', medianResult(before)),
-			lineOf('… with a reader open', medianResult(after), medianResult(before)),
-			lineOf(
-				'… its last quarter',
-				medianResult(after.slice(-last)),
-				medianResult(before.slice(-last)),
-			),
-		];
-	});
+				const results: AcceptResult[] = [];
+				for (let piece = 0; piece < pieces; piece += 1) {
+					// oxlint-disable-next-line no-await-in-loop
+					results.push(await measure(load));
+					// oxlint-disable-next-line no-await-in-loop
+					await ask(direct, settleDue);
+				}
+
+				return results;
+			} finally {
+				await reader.end();
+			}
+		});
+	};
+	const alone = await accept(false);
+	const beside = await accept(true);
+	const last = Math.max(1, Math.floor(pieces / 4));
+	return [
+		lineOf('postgres through PgBouncer', medianResult(alone)),
+		lineOf('… with a reader open', medianResult(beside), medianResult(alone)),
+		lineOf(
+			'… the last quarter',
+			medianResult(beside.slice(-last)),
+			medianResult(alone.slice(-last)),
+		),
+	];
 }
