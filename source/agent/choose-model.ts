@@ -4,7 +4,7 @@ import type {Clock} from '../core/clock.ts';
 import type {ModelView} from '../core/config-view.ts';
 import {SvcError} from '../core/errors.ts';
 import {isLoopbackHost} from '../core/loopback.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import type {ModelPrice} from '../core/usage.ts';
 import {askForModels, type ModelAnswer} from './ask-for-models.ts';
 import {chatAddressOf, type ChatAddress} from './chat-address.ts';
@@ -87,7 +87,7 @@ function choose(spec: ModelSpec, origin: string, {fetch}: ChooseModelOptions): A
 	const host = baseUrlOf(spec)?.host;
 	return {
 		// A local server named it, whoever that is: what is shown is cleaned, what is sent is not.
-		view: {provider: spec.provider, name: cell(spec.name, 200).text, origin},
+		view: {provider: spec.provider, name: escapeLine(spec.name, 200), origin},
 		...(host !== undefined && {host}),
 		load: async () => loadModel(spec, {fetch}),
 		ask: async signal => askForModels(spec, {fetch, signal}),

@@ -9,7 +9,7 @@ import {codeOf, messageOf, SvcError} from '../core/errors.ts';
 import {isJsonObject} from '../core/json.ts';
 import type {Redact} from '../core/redact.ts';
 import {isUnknownAuthority} from '../core/unknown-authority.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import type {ErrorCode} from '../manual/error-codes.ts';
 
 /** Who was asked, for the person who reads the error. */
@@ -47,7 +47,7 @@ export const isPassing = (error: unknown): boolean => passingCodes.has(codeOf(er
 
 /** `model "llama3" of openai-compatible at 127.0.0.1:11434`, cleaned for one line. */
 export const nameModel = ({provider, name, host}: AskedModel): string =>
-	`model "${cell(name, 100).text}" of ${provider}${host === undefined ? '' : ` at ${cell(host, 100).text}`}`;
+	`model "${escapeLine(name, 100)}" of ${provider}${host === undefined ? '' : ` at ${escapeLine(host, 100)}`}`;
 
 const cutDetail = 'the line was cut in the middle of its answer';
 
@@ -94,7 +94,7 @@ export function modelError(
 	const last = kinds.RetryError.isInstance(error) ? error.lastError : error;
 	const tries = kinds.RetryError.isInstance(error) ? ` (${error.errors.length} tries)` : '';
 	const model = nameModel(asked);
-	const excerptOf = (failure: unknown) => cell(redact(wordsOf(failure)), maxExcerptLength).text;
+	const excerptOf = (failure: unknown) => escapeLine(redact(wordsOf(failure)), maxExcerptLength);
 	const fail = (code: ErrorCode, verb: string, detail: string) =>
 		new SvcError(code, `Cannot ${verb} ${model}: ${detail}${tries}`);
 

@@ -1,5 +1,5 @@
 import {nearestName} from '../core/nearest-name.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 
 const named = 5;
 const maxNameLength = 100;
@@ -10,7 +10,7 @@ export function noSuchTool(
 	tools: readonly string[],
 	all: readonly string[] = tools,
 ): string {
-	const shown = cell(name, maxNameLength).text;
+	const shown = escapeLine(name, maxNameLength);
 	if (tools.length === 0) {
 		return `There is no tool "${shown}": this run has none`;
 	}

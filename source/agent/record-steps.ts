@@ -3,7 +3,7 @@ import type {ToolFrom} from '../core/asked-tool.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import type {WorkDone} from '../core/run.ts';
 import type {Tool} from '../core/tool.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {addUsage, usageOf, type ModelPrice, type Usage} from '../core/usage.ts';
 import {noSuchTool} from './no-such-tool.ts';
 import type {Transcript} from './transcript.ts';
@@ -18,8 +18,8 @@ export const callFacts = (
 	call: {readonly toolName: string; readonly toolCallId: string},
 	tool: Tool | undefined,
 ) => ({
-	tool: cell(call.toolName, maxIdLength).text,
-	call: cell(call.toolCallId, maxIdLength).text,
+	tool: escapeLine(call.toolName, maxIdLength),
+	call: escapeLine(call.toolCallId, maxIdLength),
 	...(tool?.asked && fromFacts(tool.asked.from)),
 });
 
@@ -27,7 +27,7 @@ export const callFacts = (
 function fromFacts(from: ToolFrom) {
 	switch (from.kind) {
 		case 'server':
-			return {server: cell(from.server, maxIdLength).text};
+			return {server: escapeLine(from.server, maxIdLength)};
 
 		case 'built-in':
 			return {builtIn: true};

@@ -5,7 +5,7 @@ import {parseYamlSource} from '../config/yaml-source.ts';
 import {codeOf, messageOf} from '../core/errors.ts';
 import {isJsonObject} from '../core/json.ts';
 import type {Tool} from '../core/tool.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {visibleText} from '../core/visible-text.ts';
 
 export type Skill = {
@@ -74,7 +74,7 @@ export function readSkill(name: string, skillsDir: string): ReadSkill {
 			ok: false,
 			...(isMissing && !isThere(folder)
 				? {problem: 'there is no such skill', isMissing: true}
-				: {problem: isMissing ? 'its folder has no SKILL.md' : cell(messageOf(error)).text}),
+				: {problem: isMissing ? 'its folder has no SKILL.md' : escapeLine(messageOf(error))}),
 		};
 	}
 }
@@ -182,7 +182,7 @@ export function findSkills(
 		}
 
 		const read = readSkill(name, skillsDir);
-		const shown = cell(name, 64).text;
+		const shown = escapeLine(name, 64);
 		if (read.ok) {
 			skills.push(read.skill);
 			problems.push(...read.warnings.map(warning => `Skill "${shown}": ${warning}`));
@@ -200,7 +200,7 @@ export type OfferedSkill = Pick<Skill, 'name' | 'description'>;
 /** Its description as one line, as long as the format allows. */
 export const offerOf = ({name, description}: Skill): OfferedSkill => ({
 	name,
-	description: cell(description.trim().replaceAll(/\s+/g, ' '), maxDescription).text,
+	description: escapeLine(description.trim().replaceAll(/\s+/g, ' '), maxDescription),
 });
 
 /** The tool by which the model of a chat reads a skill that it was told of. Files are read when it is called; nothing else becomes possible. @see manual/skills.md#chats */

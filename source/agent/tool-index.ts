@@ -30,7 +30,7 @@ const maxSchemaDepth = 4;
 const prefixWeight = 0.6;
 
 /** How much a word counts that is written a little otherwise than the one that is asked for. */
-const slipWeight = 0.7;
+const errorWeight = 0.7;
 
 /** How much more a tool counts whose name the question has whole. */
 const wholeName = 0.7;
@@ -129,7 +129,7 @@ export async function createToolIndex(tools: readonly Tool[]): Promise<ToolIndex
 						.map(scoresOf)
 						.map(({best, named}) => ({
 							named,
-							best: new Map([...best].map(([id, score]) => [id, score * slipWeight])),
+							best: new Map([...best].map(([id, score]) => [id, score * errorWeight])),
 						}));
 		});
 

@@ -1,7 +1,7 @@
 import {countOf} from '../core/counted.ts';
 import {isJsonObject} from '../core/json.ts';
 import {maxToolDescriptionLength, type Tool} from '../core/tool.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {createToolIndex, type ToolIndex} from './tool-index.ts';
 
 /** Tools that a search names, unless the model wants fewer or more, and at most. */
@@ -67,7 +67,7 @@ export function toolSearch(deferred: readonly Tool[], load: Load): Tool {
 			const found = near.slice(0, Math.min(Math.max(most, 1), maxFound));
 			if (found.length === 0) {
 				return {
-					text: `No tool was found for "${cell(query, 100).text}". Ask in other words, or for a server: ${listWithin(servers, maxServerList)}`,
+					text: `No tool was found for "${escapeLine(query, 100)}". Ask in other words, or for a server: ${listWithin(servers, maxServerList)}`,
 				};
 			}
 
@@ -96,12 +96,12 @@ function lineOf({name, description, readOnly, needsApproval, asked}: Tool): stri
 	const [first = ''] = description.trim().split('\n');
 	const facts = [
 		...(asked?.from.kind === 'server'
-			? [`server ${cell(asked.from.server, maxServerName).text}`]
+			? [`server ${escapeLine(asked.from.server, maxServerName)}`]
 			: []),
 		readOnly ? 'only reads' : 'may change things',
 		...(needsApproval ? ['asks a person before each call'] : []),
 	];
-	return `- ${name} (${facts.join(', ')}): ${cell(first, maxSummary).text}`;
+	return `- ${name} (${facts.join(', ')}): ${escapeLine(first, maxSummary)}`;
 }
 
 /** A line for each server, `- mcp__github__: list_issues, get_issue`: first those that are near, then what else their servers have, as many as there is room for. */
@@ -138,7 +138,7 @@ function serversOf(tools: readonly Tool[]): readonly string[] {
 	const counts = Map.groupBy(tools, ({asked}) =>
 		asked?.from.kind === 'server' ? asked.from.server : '',
 	);
-	return [...counts].map(([name, {length}]) => `${cell(name, maxServerName).text} (${length})`);
+	return [...counts].map(([name, {length}]) => `${escapeLine(name, maxServerName)} (${length})`);
 }
 
 function describe(count: number, servers: readonly string[]): string {

@@ -1,5 +1,5 @@
 import type {ApprovalDecision, ApprovalOutcome} from '../core/approval.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 
 /** Most requests that wait at once. */
 export const maxWaiting = 200;
@@ -57,7 +57,7 @@ export const timedOut = (waitedMs: number, at: number): ApprovalDecision => ({
 
 /** A person's no, with what the agent is told of it. */
 export function refusedBy(by: string, at: number, reason = ''): ApprovalDecision {
-	const told = cell(reason.trim(), maxReasonLength).text;
+	const told = escapeLine(reason.trim(), maxReasonLength);
 	return {
 		outcome: 'denied',
 		at,

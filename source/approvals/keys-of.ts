@@ -1,6 +1,6 @@
 import type {Approval, ApprovalAnswer, RuleKey} from '../core/approval.ts';
 import {areAsKeysSay, keysText, resolvedKeys, writtenKeys} from '../core/approvals/rule-keys.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 
 /** What the `when` of an answer compares, none without one; or why there can be no such rule. It covers the call that it is made for. */
 export async function keysOf(
@@ -14,12 +14,12 @@ export async function keysOf(
 
 	const written = writtenKeys(answer.when, userHome);
 	if ('problem' in written) {
-		return {problem: `${JSON.stringify(cell(written.key, 100).text)} ${written.problem}`};
+		return {problem: `${JSON.stringify(escapeLine(written.key, 100))} ${written.problem}`};
 	}
 
 	const read = await resolvedKeys(written.keys);
 	if ('unclear' in read) {
-		return {problem: `it cannot be told where "${cell(read.unclear, 200).text}" leads to`};
+		return {problem: `it cannot be told where "${escapeLine(read.unclear, 200)}" leads to`};
 	}
 
 	return (await areAsKeysSay(read.keys, approval, closedFolders))

@@ -12,7 +12,7 @@ import {jsonHash} from '../core/canonical-json.ts';
 import {isJsonObject, type JsonValue} from '../core/json.ts';
 import {isRuledBy} from '../core/origin.ts';
 import {quotedName} from '../core/quoted-name.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import type {AskingRun, CallToApprove, ToolsChange} from './approvals.ts';
 
 /** How long `always` holds, milliseconds. */
@@ -140,7 +140,10 @@ const shownOf = (args: JsonValue) =>
 export const ruledBy = (rule: ApprovalRule, at: number): ApprovalDecision => ({
 	outcome: 'allowed',
 	at,
-	by: cell([`rule ${rule.id}`, bindingOf(rule)].filter(text => text !== '').join(': '), maxBy).text,
+	by: escapeLine(
+		[`rule ${rule.id}`, bindingOf(rule)].filter(text => text !== '').join(': '),
+		maxBy,
+	),
 	rule: rule.id,
 });
 

@@ -9,7 +9,7 @@ import {
 	wholeNumber,
 } from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {placeOf, platformKinds, platformNamed} from '../platforms/platforms.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {problemWithPlatform} from './platform-problem.ts';
@@ -49,7 +49,7 @@ const entrySchema = alertSettings.schema.meta({
 	description: 'A chat that is told what needs a person',
 });
 
-/** `alerts`. An entry that slipped is null, so that the others keep their places. */
+/** `alerts`. An entry that is invalid is null, so that the others keep their places. */
 export const alertsSchema = z
 	.array(entrySchema.nullable())
 	.max(maxAlerts)
@@ -62,7 +62,7 @@ export const alertsSchema = z
 function noPlatform(name: string): string {
 	const names = platformKinds.map(({kind}) => kind);
 	const nearest = nearestName(name, names);
-	const shown = cell(name, 40).text;
+	const shown = escapeLine(name, 40);
 	return `"${shown}" is no platform${nearest === undefined ? `: ${names.join(', ')}` : `, did you mean "${nearest}"`}`;
 }
 

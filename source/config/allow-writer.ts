@@ -1,7 +1,7 @@
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import {nearestName} from '../core/nearest-name.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {platformKinds, platformNamed} from '../platforms/platforms.ts';
 import type {HomePaths} from './config.ts';
 import {editConfig} from './edit-config.ts';
@@ -65,7 +65,7 @@ function refuseOthers({platform, user}: PersonThere): void {
 	}
 
 	const names = able.join(', ');
-	const shown = cell(platform, 80).text;
+	const shown = escapeLine(platform, 80);
 	const nearest = nearestName(platform, able);
 	const why =
 		isAble && isReference
@@ -77,6 +77,6 @@ function refuseOthers({platform, user}: PersonThere): void {
 					: `"${shown}" is no platform${nearest === undefined ? '' : `, did you mean "${nearest}"`}; people can talk with the agent on ${names}, as in telegram:12345`;
 	throw new SvcError(
 		'platform_unknown',
-		`Cannot allow "${cell(user === '' ? platform : `${platform}:${user}`, 100).text}": ${why}`,
+		`Cannot allow "${escapeLine(user === '' ? platform : `${platform}:${user}`, 100)}": ${why}`,
 	);
 }

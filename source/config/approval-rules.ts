@@ -5,7 +5,7 @@ import {nearestName} from '../core/nearest-name.ts';
 import {quotedName} from '../core/quoted-name.ts';
 import {anyJson, checked, nonBlankText, requiredSetting, setting} from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {platformKinds, platformNamed} from '../platforms/platforms.ts';
 import {chatName} from '../platforms/settings.ts';
 import type {Config} from './config.ts';
@@ -73,7 +73,7 @@ const unknownKeys = (keys: readonly string[]): string =>
 		.map(key => {
 			const nearest = nearestName(key, Object.keys(ruleSettings.fields));
 			const meant = nearest === undefined ? '' : `, did you mean "${nearest}"`;
-			return `"${cell(key, 40).text}" is no key of a rule${meant}`;
+			return `"${escapeLine(key, 40)}" is no key of a rule${meant}`;
 		})
 		.join('; ');
 
@@ -179,7 +179,7 @@ function problemWithChat(
 		: undefined;
 }
 
-/** Those of the file; one that slipped is null. */
+/** Those of the file; one that is invalid is null. */
 export const approvalChatsOf = (written: readonly WrittenChat[]): readonly ApprovalChat[] =>
 	written.flatMap(entry => (entry ? [chatSettings.read(entry)] : []));
 

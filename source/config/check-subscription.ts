@@ -1,6 +1,6 @@
 import type {Diagnostic} from '../core/config-view.ts';
 import type {JsonValue} from '../core/json.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import type {Config} from './config.ts';
 import {formatDiagnostic} from './format-diagnostic.ts';
 import {namePattern} from './home-paths.ts';
@@ -52,14 +52,14 @@ export function checkSubscription(
 export const problemWithNewName = (name: string): string | undefined =>
 	namePattern.test(name)
 		? undefined
-		: `Cannot name a route "${cell(name, maxNameLength).text}": a name has 1 to 64 characters of a-z, 0-9, "_" and "-", and starts with a letter or digit`;
+		: `Cannot name a route "${escapeLine(name, maxNameLength)}": a name has 1 to 64 characters of a-z, 0-9, "_" and "-", and starts with a letter or digit`;
 
 /** Whether config.yaml has a route of that name, also one that is not served: it wins over a dynamic route. */
 export const isStaticName = (
 	name: string,
-	{webhook: {routes, refusals, slipped, skipped}}: Pick<Config, 'webhook'>,
+	{webhook: {routes, refusals, invalid, skipped}}: Pick<Config, 'webhook'>,
 ): boolean =>
-	routes.has(name) || [...refusals, ...slipped, ...skipped].some(one => one.name === name);
+	routes.has(name) || [...refusals, ...invalid, ...skipped].some(one => one.name === name);
 
 /** `checkSubscription` for a name that is there already: it may have been written by hand. */
 export function checkEntry(name: string, entry: JsonValue, config: Config): CheckedSubscription {

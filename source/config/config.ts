@@ -96,7 +96,7 @@ export type WebhookConfig = ReturnType<typeof receiverSettings.read> & {
 	/** Why the receiver may not start; each names its route, a route may have several. Empty: it may. @see manual/receiver.md#refused-at-the-start */
 	readonly refusals: readonly SkippedRoute[];
 	/** Static routes that cannot be served as they are written; a route may have several reasons. One of `routes` keeps its last good version. */
-	readonly slipped: readonly SkippedRoute[];
+	readonly invalid: readonly SkippedRoute[];
 	/** Static routes that are not served though nothing is wrong with them: they are bound to a profile that this gateway does not serve. */
 	readonly skipped: readonly SkippedRoute[];
 	/** Why its settings cannot be used, so that it does not start; nothing else here counts then. */
@@ -121,7 +121,7 @@ export type GatewayConfig = Omit<ReturnType<typeof gatewaySettings.read>, 'multi
 export type RunsConfig = ReturnType<typeof runsSettings.read>;
 
 /** Something of `config.yaml` besides a route that cannot be used as it is written. */
-export type Slip = {
+export type ConfigError = {
 	/** Where it stands. */
 	readonly path: KeyPath;
 	/** The same for a person, at most 200 cells: `model`, `platforms.webhook`, `mcp_servers.crm`. Not to tell items by. */
@@ -163,15 +163,15 @@ export type Config = SectionsConfig & {
 	readonly retention: ReturnType<typeof retentionSettings.read> | undefined;
 	/** Whom connections trust besides. */
 	readonly tls: ReturnType<typeof tlsSettings.read>;
-	/** What cannot be used as it is written, by `slipKey(Slip.path)`; routes see `webhook`. */
-	readonly slips: ReadonlyMap<string, Slip>;
+	/** What cannot be used as it is written, by `itemKey(ConfigError.path)`; routes see `webhook`. */
+	readonly itemErrors: ReadonlyMap<string, ConfigError>;
 	/** Values that must never be shown: every secret, key and password that was read, those of other profiles too. */
 	readonly secretValues: readonly string[];
 	/** The merged environment: the process's under the profile's `.env`. Never handed to a child process. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** What a person should know, in the order of the file: errors are slips, each of which takes one thing down; at most 101. */
+	/** What a person should know, in the order of the file: each of the errors of which takes one thing down; at most 101. */
 	readonly problems: readonly Diagnostic[];
-	/** The plain data of `config.yaml` as it counts: what stays in use for a slip stands as it was. */
+	/** The plain data of `config.yaml` as it counts: what stays in use for an error stands as it was. */
 	readonly written: JsonObject;
 	/** False when there was no `config.yaml`. */
 	readonly exists: boolean;
@@ -189,7 +189,7 @@ export type RouteTable = {
 	/** Entries that are not served as they are written, with the reasons; the name is there even when the entry is broken. */
 	readonly skipped: readonly SkippedRoute[];
 	/** Routes that cannot be served as they are written, by name, each with its first reason: 503, unless `routes` has a last good version. */
-	readonly slipped: ReadonlyMap<string, SkippedRoute>;
+	readonly invalid: ReadonlyMap<string, SkippedRoute>;
 	/** What is wrong with routes that are served all the same, by name. */
 	readonly troubles?: ReadonlyMap<string, readonly string[]>;
 	/** Why the file of dynamic routes cannot be used, if so. `isUnread`: it never could, so that any name that no static route has may be one of its. */

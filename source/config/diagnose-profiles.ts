@@ -1,11 +1,11 @@
 import {isJsonObject} from '../core/json.ts';
 import type {Config, HomePaths, Profiles, WebhookConfig} from './config.ts';
 import {defaultProfile} from './home-paths.ts';
+import {itemAt} from './item-errors.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {valueAt, type KeyPath} from './plain-data.ts';
 import {missingProfile} from './profiles.ts';
 import {routesPlace} from './routes-place.ts';
-import {itemAt} from './slips.ts';
 
 const multiplexKey: KeyPath = ['gateway', 'multiplex_profiles'];
 

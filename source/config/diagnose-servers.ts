@@ -1,5 +1,5 @@
 import {nearestName} from '../core/nearest-name.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import type {RawToolServer} from './tool-server-schema.ts';
 
@@ -68,7 +68,7 @@ function warningOfWord(
 	}
 
 	const nearest = nearestName(word, known);
-	const shown = word === '' ? 'this' : `"${cell(word, maxShownLength).text}"`;
+	const shown = word === '' ? 'this' : `"${escapeLine(word, maxShownLength)}"`;
 	// What it means is said already.
 	const meant = nearest === undefined || nearest === instead ? '' : `, did you mean "${nearest}"`;
 	const message = `${shown} is not known and means "${instead}": must be one of ${known.join(', ')}${meant}`;

@@ -2,15 +2,15 @@ import {nearestName} from '../core/nearest-name.ts';
 import {everyServer, serverPrefix} from '../core/toolsets.ts';
 import {problemWithPrefetch} from './code-host-events.ts';
 import type {Config} from './config.ts';
+import {serverItem} from './invalid-server.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import type {Route} from './route.ts';
 import {routesPlace} from './routes-place.ts';
-import {serverItem} from './slipped-server.ts';
 import {toolsetNames} from './toolset-settings.ts';
 
 type Known = Pick<Config, 'toolServers' | 'toolsets'> & {
-	/** What cannot be used as it is written, by `slipKey`: that is told of there. */
-	readonly slips: {has(key: string): boolean};
+	/** What cannot be used as it is written, by `itemKey`: that is told of there. */
+	readonly itemErrors: {has(key: string): boolean};
 };
 
 /** Toolsets of a route that give nothing: what follows the subject in a sentence. `undefined`: none, or no agent runs by it. */
@@ -28,7 +28,7 @@ export function problemWithToolsets(
 
 function problemWithToolset(
 	name: string,
-	{toolServers, toolsets, slips}: Known,
+	{toolServers, toolsets, itemErrors}: Known,
 ): string | undefined {
 	if (everyServer.has(name)) {
 		return undefined;
@@ -43,7 +43,7 @@ function problemWithToolset(
 
 	if (name.startsWith(serverPrefix)) {
 		const server = name.slice(serverPrefix.length);
-		return toolServers.has(server) || slips.has(serverItem(server))
+		return toolServers.has(server) || itemErrors.has(serverItem(server))
 			? undefined
 			: `names a tool server that is not configured: "${server}"`;
 	}

@@ -65,5 +65,5 @@ function describeRefusals({webhook: before}: Config, {webhook: after}: Config) {
 	return reasonsIn(after).filter(reason => !known.has(reason));
 }
 
-const reasonsIn = ({refusals, slipped, skipped}: WebhookConfig): readonly string[] =>
-	[...refusals, ...slipped, ...skipped].map(({reason}) => reason);
+const reasonsIn = ({refusals, invalid, skipped}: WebhookConfig): readonly string[] =>
+	[...refusals, ...invalid, ...skipped].map(({reason}) => reason);

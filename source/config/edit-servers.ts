@@ -2,7 +2,7 @@ import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../core/json.ts';
 import {nearestName} from '../core/nearest-name.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import type {HomePaths} from './config.ts';
 import {editConfig, editConfigText, maxConfigBytes} from './edit-config.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
@@ -89,7 +89,7 @@ export function writtenServers({config}: Pick<HomePaths, 'config'>): ReadonlySet
 	return names;
 }
 
-const shown = (name: string): string => cell(name, maxNameLength).text;
+const shown = (name: string): string => escapeLine(name, maxNameLength);
 
 function serversIn(written: unknown): JsonObject {
 	const data = asPlainData(written);

@@ -1,6 +1,6 @@
 import {isJsonObject, type JsonObject} from '../core/json.ts';
 import {problemWithHeader} from '../core/schema-parts.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {mapTexts} from './plain-data.ts';
 import {expandReferences, type ExpandedText, type ReferenceScope} from './server-references.ts';
 import {holdsSecret, serverSecrets} from './server-secrets.ts';
@@ -159,7 +159,7 @@ function problemWith(
 	missing: string | undefined,
 ): string | undefined {
 	if (missing !== undefined) {
-		const variable = cell(missing, maxVariableLength).text;
+		const variable = escapeLine(missing, maxVariableLength);
 		return `\${${variable}} in url/headers is not set in this profile's .env or secret source`;
 	}
 
@@ -176,7 +176,7 @@ function problemWithProgram({command, args, env, sandbox}: StdioEndpoint): strin
 	const paths = [...(sandbox?.read ?? []), ...(sandbox?.write ?? [])];
 	const relative = paths.find(path => !path.startsWith('/'));
 	if (relative !== undefined) {
-		return `"${cell(relative, maxVariableLength).text}" in "sandbox" is no absolute path once its variables are put in`;
+		return `"${escapeLine(relative, maxVariableLength)}" in "sandbox" is no absolute path once its variables are put in`;
 	}
 
 	return [command, ...args, ...paths, ...Object.values(env)].some(text => text.includes('\0'))

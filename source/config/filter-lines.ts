@@ -1,4 +1,4 @@
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import type {FilterSpec} from './route.ts';
 
 const maxLines = 40;
@@ -14,7 +14,7 @@ export function filterLines(filters: readonly FilterSpec[]): readonly string[] {
 
 function linesOf(filter: FilterSpec, indent: string): readonly string[] {
 	const {field, all, any, not, ...operators} = filter;
-	const said = (text: string) => `${indent}${cell(text, maxLength).text}`;
+	const said = (text: string) => `${indent}${escapeLine(text, maxLength)}`;
 	const conditions = Object.entries(operators).map(([name, value]) => {
 		const subject = field ?? '?';
 		const word = name.replaceAll('_', ' ');

@@ -4,7 +4,7 @@ import {compileLinear} from '../core/linear-regex.ts';
 import {nearestName} from '../core/nearest-name.ts';
 import {payloadOperators as operators} from '../core/payload-operators.ts';
 import {anyJson, checked, nonEmptyText} from '../core/schema-parts.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import type {FilterSpec} from './route.ts';
 
 const groups = ['all', 'any', 'not'] as const;
@@ -68,7 +68,7 @@ const unknownOperators = (keys: readonly string[]): string =>
 		.map(key => {
 			const known = ['field', ...operators, ...groups];
 			const nearest = nearestName(key, known);
-			return `"${cell(key, maxShownLength).text}" is no operator of a filter${nearest === undefined ? `: it must be one of ${known.join(', ')}` : `, did you mean "${nearest}"`}`;
+			return `"${escapeLine(key, maxShownLength)}" is no operator of a filter${nearest === undefined ? `: it must be one of ${known.join(', ')}` : `, did you mean "${nearest}"`}`;
 		})
 		.join('; ');
 

@@ -2,7 +2,7 @@ import {basename} from 'node:path';
 import type {Diagnostic} from '../core/config-view.ts';
 import {isJsonObject, type JsonValue} from '../core/json.ts';
 import {isLoopbackHost} from '../core/loopback.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {diagnoseAlerts} from './alerts.ts';
 import {withApiVariables} from './api-variables.ts';
 import {approvalChatsOf, diagnoseApprovalChats, fileRulesOf} from './approval-rules.ts';
@@ -16,6 +16,8 @@ import {diagnoseToolsets} from './diagnose-toolsets.ts';
 import {type Environment, userHomeOf} from './environment.ts';
 import {formatDiagnostic} from './format-diagnostic.ts';
 import {findKeysWithoutValue, idleSkills, withoutValue} from './idle-settings.ts';
+import {readSoundPart, itemKey, type SoundData} from './item-errors.ts';
+import {keepLastGood} from './keep-last-good.ts';
 import {withInUse} from './lost-keys.ts';
 import {parseConfig} from './parse-config.ts';
 import {below, bounded, inOrder, placeless, type UnplacedDiagnostic} from './place-diagnostic.ts';
@@ -27,14 +29,12 @@ import {routesPlace} from './routes-place.ts';
 import {collectSecrets} from './secret-values.ts';
 import {serverSecrets} from './server-secrets.ts';
 import type {VariableProblem} from './setting-variables.ts';
-import {readSoundPart, slipKey, type SoundData} from './slips.ts';
-import {reasonsOf, receiverPath, sortSlips} from './sort-slips.ts';
+import {reasonsOf, receiverPath, sortErrors} from './sort-errors.ts';
 import {storeSecrets} from './store-place.ts';
 import {toolServersOf} from './tool-servers.ts';
 import {findUnknownKeys, unknownKey, type UnknownKey} from './unknown-keys.ts';
 import {findWeakSecrets} from './weak-secrets.ts';
 import {resolveWebhook} from './webhook-config.ts';
-import {withSlips} from './with-slips.ts';
 import {maxProblems} from './yaml-source.ts';
 
 export type LoadOptions = {
@@ -88,14 +88,14 @@ export function interpretConfig(
 	const {multiplexProfiles: _, ...gateway} = sound.parsed.gateway;
 	// What refuses an item is not told of a second time.
 	const refusedKeys = new Set(
-		[...sound.slips.values()]
+		[...sound.itemErrors.values()]
 			.flatMap(({findings}) => findings)
-			.flatMap(({path, unknownKeys = []}) => unknownKeys.map(key => slipKey([...path, key]))),
+			.flatMap(({path, unknownKeys = []}) => unknownKeys.map(key => itemKey([...path, key]))),
 	);
-	const slips = sortSlips(sound.slips, surroundings.written, value);
+	const itemErrors = sortErrors(sound.itemErrors, surroundings.written, value);
 	const configured = platformsIn(platforms ?? {}, before?.platforms);
 	const toolServers = toolServersOf(mcp_servers);
-	const known = {toolServers, toolsets, slips: slips.items};
+	const known = {toolServers, toolsets, itemErrors: itemErrors.items};
 	const routesAt = routesPlace(value);
 	const {
 		webhook,
@@ -105,8 +105,8 @@ export function interpretConfig(
 	} = resolveWebhook(platforms?.webhook, {
 		...serving,
 		environment: merged,
-		unread: slips.routes,
-		unreadSettings: slips.receiver,
+		unread: itemErrors.routes,
+		unreadSettings: itemErrors.receiver,
 		before: before?.webhook,
 		place: (name, finding) => place(below([...routesAt, name], finding)),
 	});
@@ -119,13 +119,13 @@ export function interpretConfig(
 	const ofEnvironment = ofVariables.map(aboutVariable);
 	const problems = bounded(
 		[
-			...slips.findings.map(finding => place(finding)),
-			...webhook.slipped.map(({problem}) => problem),
+			...itemErrors.findings.map(finding => place(finding)),
+			...webhook.invalid.map(({problem}) => problem),
 			...ofEnvironment,
 			...chat.problems.map(aboutVariable),
 			...[
 				...findUnknownKeys(value, notedSchemaJson())
-					.filter(({path}) => !refusedKeys.has(slipKey(path)))
+					.filter(({path}) => !refusedKeys.has(itemKey(path)))
 					.map(key => aboutUnknown(key, {strict, host: webhook.host})),
 				...findKeysWithoutValue(value).map(path => warningAt(path, withoutValue)),
 				...[...webhook.routes.values()].flatMap(route => {
@@ -139,7 +139,7 @@ export function interpretConfig(
 				...diagnoseServers(mcp_servers),
 				...diagnoseToolsets(value, webhook.routes, known),
 				...diagnoseApprovalChats(approvals.chats, {platforms: configured}),
-				...diagnoseAlerts(value, {platforms: configured, slips: slips.items}),
+				...diagnoseAlerts(value, {platforms: configured, itemErrors: itemErrors.items}),
 			].map(finding => place(finding)),
 			...profiles.problems.map(aboutProfile),
 		],
@@ -151,17 +151,17 @@ export function interpretConfig(
 		...(ofReceiver
 			? [
 					[
-						slipKey(receiverPath),
+						itemKey(receiverPath),
 						{path: receiverPath, reason: formatDiagnostic(ofReceiver)},
 					] as const,
 				]
 			: []),
-		...reasonsOf(slips, place),
+		...reasonsOf(itemErrors, place),
 	]);
 
 	return {
 		ok: true,
-		config: withSlips(
+		config: keepLastGood(
 			{
 				paths,
 				webhook,
@@ -186,7 +186,7 @@ export function interpretConfig(
 				retention,
 				tls,
 				api: chat.api,
-				slips: new Map(),
+				itemErrors: new Map(),
 				secretValues: [
 					...new Set([
 						...collectSecrets(
@@ -209,7 +209,7 @@ export function interpretConfig(
 					? withInUse(
 							data,
 							before.written,
-							[...sound.slips.values()]
+							[...sound.itemErrors.values()]
 								.filter(isKeptInPlace)
 								.flatMap(({item, findings}) => [
 									item,
@@ -253,8 +253,8 @@ const aboutUnknown = (
 	path: key.path,
 	at: 'key',
 	severity: strict ? 'error' : 'warning',
-	// A slip of the pen that opens the port to others is nothing to find out later.
-	message: `${unknownKey(key)}${isForHost(key) && !isLoopbackHost(host) ? `; the receiver listens on ${cell(host, 60).text} until that is mended` : ''}`,
+	// A typing error that opens the port to others is nothing to find out later.
+	message: `${unknownKey(key)}${isForHost(key) && !isLoopbackHost(host) ? `; the receiver listens on ${escapeLine(host, 60)} until that is mended` : ''}`,
 });
 
 const isForHost = ({path: [section, name], nearest}: UnknownKey): boolean =>

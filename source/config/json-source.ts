@@ -1,7 +1,7 @@
 import type {Diagnostic} from '../core/config-view.ts';
+import {itemKey} from './item-errors.ts';
 import {diagnosticIn, type UnplacedDiagnostic} from './place-diagnostic.ts';
 import type {KeyPath} from './plain-data.ts';
-import {slipKey} from './slips.ts';
 import {createPositions, type Position} from './text-positions.ts';
 
 /** Deeper places are told by the place of what holds them. */
@@ -42,7 +42,7 @@ export function createJsonPlacer(
 
 function offsetOf(offsets: ReadonlyMap<string, number>, path: KeyPath): number {
 	for (let length = Math.min(path.length, maxDepth); length > 0; length--) {
-		const offset = offsets.get(slipKey(path.slice(0, length)));
+		const offset = offsets.get(itemKey(path.slice(0, length)));
 		if (offset !== undefined) {
 			return offset;
 		}
@@ -56,7 +56,7 @@ function offsetsIn(text: string): ReadonlyMap<string, number> {
 	const offsets = new Map<string, number>();
 	walk(text, {
 		value(path, offset) {
-			offsets.set(slipKey(path), offset);
+			offsets.set(itemKey(path), offset);
 		},
 	});
 	return offsets;

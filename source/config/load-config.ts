@@ -4,19 +4,19 @@ import type {Config, HomePaths, LoadedConfig} from './config.ts';
 import {multiplexes} from './diagnose-profiles.ts';
 import {type Environment, mergeEnvironment} from './environment.ts';
 import {interpretConfig, refused, type LoadOptions} from './interpret-config.ts';
+import {soundDataOf} from './item-errors.ts';
 import {findLostKeys} from './lost-keys.ts';
 import {createPlacer, placeless, diagnosticIn} from './place-diagnostic.ts';
 import {loadProfiles} from './profiles.ts';
 import {readTextFile} from './read-text-file.ts';
-import {soundDataOf} from './slips.ts';
-import {standsElsewhere} from './sort-slips.ts';
+import {standsElsewhere} from './sort-errors.ts';
 import {parseYamlSource} from './yaml-source.ts';
 
 const maxConfigBytes = 1024 * 1024;
 
 /**
  * Reads `config.yaml` (at most 1 MiB) and `.env` of a home. Never throws: whatever is wrong is a problem with its place. Only a file that does not parse, or
- * cannot be read, is refused as a whole: anything else takes out the one item that it stands in (`Config.slips`, `WebhookConfig.slipped`). A `config.yaml` that is
+ * cannot be read, is refused as a whole: anything else takes out the one item that it stands in (`Config.itemErrors`, `WebhookConfig.invalid`). A `config.yaml` that is
  * missing means the defaults. What only keeps the receiver from starting is in `webhook.refusals`. No message holds a secret.
  *
  * @see manual/configuration.md#one-slip-takes-one-thing-down, manual/receiver.md#settings, manual/routes.md#dynamic-routes

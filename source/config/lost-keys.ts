@@ -6,7 +6,7 @@ import {findUnknownKeys} from './unknown-keys.ts';
 
 /**
  * Keys that are in use and not written any more, in a mapping that gained a key, or has one of nearly the same name, which `schema` (a JSON Schema as `configSchemaJson` makes it) has no room for: probably one became the other by
- * a slip of the finger, and without it a default would hold. Both values are plain data of the same file, `inUse` as it counts now.
+ * a typing error, and without it a default would hold. Both values are plain data of the same file, `inUse` as it counts now.
  */
 export function findLostKeys(
 	value: unknown,

@@ -1,5 +1,5 @@
 import type {Diagnostic} from '../core/config-view.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import type {KeyPath} from './plain-data.ts';
 import {maxProblems, type YamlSource} from './yaml-source.ts';
 
@@ -58,8 +58,8 @@ export function createPlacer(
 export const diagnosticIn = (file: string, problem: Omit<Diagnostic, 'file'>): Diagnostic => ({
 	...problem,
 	file,
-	key: cell(problem.key, maxKeyLength).text,
-	message: cell(problem.message, maxMessageLength).text,
+	key: escapeLine(problem.key, maxKeyLength),
+	message: escapeLine(problem.message, maxMessageLength),
 });
 
 /** A problem of a file as a whole, or of something that stands in no file. */

@@ -1,21 +1,21 @@
 import {platformNamed} from '../platforms/platforms.ts';
 import type {PlatformSettings} from '../platforms/target-kind.ts';
 import type {Config} from './config.ts';
+import {itemKey} from './item-errors.ts';
 import {platformSettings} from './platform-settings.ts';
-import {slipKey} from './slips.ts';
 
 /** Why results that go to `deliver` (an alias resolved) would not arrive as things are configured: what follows the subject in a sentence. `undefined`: they may, or that is told of where the platform is. */
 export const problemWithPlatform = (
 	deliver: string,
 	{
 		platforms,
-		slips,
+		itemErrors,
 	}: Pick<Config, 'platforms'> & {
-		/** By `slipKey`. */
-		readonly slips: {has(key: string): boolean};
+		/** By `itemKey`. */
+		readonly itemErrors: {has(key: string): boolean};
 	},
 ): string | undefined =>
-	platformNamed(deliver) && !slips.has(slipKey(['platforms', deliver]))
+	platformNamed(deliver) && !itemErrors.has(itemKey(['platforms', deliver]))
 		? whyOff(deliver, platformSettings({platforms}, deliver))
 		: undefined;
 

@@ -8,8 +8,8 @@ import {
 	sectionsOfKinds,
 } from '../platforms/platforms.ts';
 import type {PlatformSettings} from '../platforms/target-kind.ts';
-import type {Config, Slip} from './config.ts';
-import {slipKey} from './slips.ts';
+import type {Config, ConfigError} from './config.ts';
+import {itemKey} from './item-errors.ts';
 
 /** What is configured of the platform `kind`; `undefined`: nothing, or nothing that could be used. */
 export function platformSettings(
@@ -50,10 +50,13 @@ export const sectionsIn = (parsed: Readonly<Record<string, unknown>>): SectionsC
 	Object.fromEntries(sectionsOfKinds.map(({name}) => [name, parsed[name]])) as SectionsConfig;
 
 /** What is wrong with `platforms.<kind>`, when no last good version of it is in use. */
-export const platformSlip = ({slips}: Pick<Config, 'slips'>, kind: string): Slip | undefined =>
+export const platformError = (
+	{itemErrors}: Pick<Config, 'itemErrors'>,
+	kind: string,
+): ConfigError | undefined =>
 	[['platforms', kind], ['platforms']]
-		.map(path => slips.get(slipKey(path)))
-		.find(slip => slip?.kept === false);
+		.map(path => itemErrors.get(itemKey(path)))
+		.find(itemError => itemError?.kept === false);
 
 /** The platforms of this version among `parsed`, what the schema made of the section. One that says the same as `before` is the same value: what is known of it goes on. */
 export const platformsIn = (

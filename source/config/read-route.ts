@@ -25,12 +25,12 @@ export function readRoute(entry: unknown, known: readonly UnplacedDiagnostic[] =
 
 /** An entry that is wrong itself has no keys. */
 function withoutKeys(entry: unknown, findings: readonly UnplacedDiagnostic[]): unknown {
-	const slipped = new Set(findings.map(({path: [key]}) => key));
-	if (slipped.size === 0) {
+	const invalid = new Set(findings.map(({path: [key]}) => key));
+	if (invalid.size === 0) {
 		return entry;
 	}
 
-	return slipped.has(undefined)
+	return invalid.has(undefined)
 		? {}
-		: Object.fromEntries(membersOf(entry).filter(([key]) => !slipped.has(key)));
+		: Object.fromEntries(membersOf(entry).filter(([key]) => !invalid.has(key)));
 }

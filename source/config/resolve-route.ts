@@ -1,5 +1,5 @@
 import type {Diagnostic} from '../core/config-view.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {placed} from './format-diagnostic.ts';
 import {defaultProfile} from './home-paths.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
@@ -35,7 +35,7 @@ export type ResolvedRoute =
 	| {
 			readonly ok: false;
 			readonly refusals: readonly SkippedRoute[];
-			/** What is served all the same: the last good version of one that slipped. */
+			/** What is served all the same: the last good version of an invalid one. */
 			readonly last?: Route;
 	  };
 
@@ -68,17 +68,17 @@ export function resolveRoute(written: WrittenRoute, context: RouteContext): Reso
 			...refusals.filter(({isOfContract}) => isOfContract).map(ofRule('refused')),
 			...findings.map(finding => ({
 				code: 'entry_invalid',
-				kind: 'slipped' as const,
+				kind: 'invalid' as const,
 				reason: brokenEntry(name, finding),
 				problem: written.place(finding),
 			})),
-			...refusals.filter(({isOfContract}) => !isOfContract).map(ofRule('slipped')),
+			...refusals.filter(({isOfContract}) => !isOfContract).map(ofRule('invalid')),
 			...(skipped ? [ofRule('not-served')(skipped)] : []),
 		].map(({code, kind, reason, problem}) => ({
 			name,
 			source,
 			// The contract's refusals are of static routes.
-			kind: kind === 'refused' && source === 'dynamic' ? 'slipped' : kind,
+			kind: kind === 'refused' && source === 'dynamic' ? 'invalid' : kind,
 			...(bound !== undefined && {profile: bound}),
 			code,
 			reason,
@@ -106,7 +106,7 @@ const accessKeys: readonly KeyPath[number][] = ['secret', 'signature'];
 const accessCodes: ReadonlySet<string> = new Set(['secret_invalid', 'signature_invalid']);
 
 /**
- * What may be served of the last good version of `draft`, which slipped. Who may send is what is written now: a secret that was taken back must not pass. Nothing when that
+ * What may be served of the last good version of `draft`, which is invalid now. Who may send is what is written now: a secret that was taken back must not pass. Nothing when that
  * cannot be read, when it is bound elsewhere now, or the contract refuses it where it would be served. Retired secrets that cannot be read are none.
  */
 function lastGood(
@@ -151,7 +151,9 @@ const isRefused = (refusals: readonly RouteRefusal[], wanted: string): boolean =
 
 /** The path is empty when it is the entry itself that is wrong. */
 const brokenEntry = (name: string, {path, message}: UnplacedDiagnostic): string =>
-	cell([`Route "${name}" cannot be used:`, path.join('.'), message].filter(Boolean).join(' ')).text;
+	escapeLine(
+		[`Route "${name}" cannot be used:`, path.join('.'), message].filter(Boolean).join(' '),
+	);
 
 const notServed = (
 	{name, raw}: RouteDraft,
@@ -177,7 +179,7 @@ function accessOf({
 		retiredSecrets: retiredIn(raw),
 		...(signature && {signature}),
 		...(isSet(raw.public_url) && {publicUrl: raw.public_url}),
-		// In a list, which is a slip, the literal opens nothing.
+		// In a list, which is an error, the literal opens nothing.
 		insecure: secrets.length === 1 && secrets[0] === insecureSecret,
 	};
 }

@@ -1,7 +1,7 @@
 import type {Diagnostic} from '../core/config-view.ts';
 import {isJsonObject} from '../core/json.ts';
 import {isSealed} from '../core/seal.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {problemsWithReferences} from './config-references.ts';
 import type {Config} from './config.ts';
 import {below, placelessIn, type UnplacedDiagnostic} from './place-diagnostic.ts';
@@ -46,7 +46,7 @@ export function resolveSubscription(
 		readonly known?: readonly UnplacedDiagnostic[];
 	},
 ): ResolvedRoute {
-	const shown = cell(name, maxNameLength).text;
+	const shown = escapeLine(name, maxNameLength);
 	const written = {
 		name: shown,
 		source: 'dynamic' as const,

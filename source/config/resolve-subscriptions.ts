@@ -26,7 +26,7 @@ const maxEntries = 5000;
 export type ResolvedEntry = {
 	/** The entry as it was written; absent when it cannot be compared. */
 	readonly text: string | undefined;
-	/** The entry as it counts: of one that slipped the last good version. */
+	/** The entry as it counts: of an invalid one the last good version. */
 	readonly inUse: JsonValue | undefined;
 	readonly resolved: ResolvedRoute;
 	/** What a route says without effect, or badly; each with its place. */
@@ -38,7 +38,7 @@ export type ResolveOptions = {
 	readonly known?: ResolvedSubscriptions | undefined;
 	/** What became of the entries last, under whatever configuration. */
 	readonly previous?: ResolvedSubscriptions | undefined;
-	/** The routes in use, by name: of a dynamic route that slipped the last good version. */
+	/** The routes in use, by name: the last good version of an invalid dynamic route. */
 	readonly last?: RouteTable['routes'] | undefined;
 	readonly strict?: boolean;
 };

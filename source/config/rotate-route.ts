@@ -57,7 +57,7 @@ export async function rotateRouteSecret(
 	const {paths, webhook} = config;
 	const isStatic =
 		webhook.routes.has(name) ||
-		[...webhook.refusals, ...webhook.slipped, ...webhook.skipped].some(
+		[...webhook.refusals, ...webhook.invalid, ...webhook.skipped].some(
 			refused => refused.name === name,
 		);
 	await (isStatic

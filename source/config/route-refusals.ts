@@ -54,7 +54,7 @@ export type RouteRefusal = {
 };
 
 /**
- * Why a route cannot be served: the startup refusals of the contract, then other slips, last what this version cannot do yet. Empty: it can.
+ * Why a route cannot be served: the startup refusals of the contract, then other errors, last what this version cannot do yet. Empty: it can.
  *
  * @see manual/receiver.md#refused-at-the-start, manual/configuration.md#one-slip-takes-one-thing-down
  */

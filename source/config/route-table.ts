@@ -16,7 +16,7 @@ let tablesMade = 0;
 
 /**
  * The routes that are served: those of `config.yaml`, then the dynamic ones. A dynamic route that has the name of a static route is skipped, also
- * when that route is itself refused or has slipped; so is every one that a static route would be refused for. Of the dynamic routes 5,000 are looked at. `strict`: their unknown keys
+ * when that route is itself refused or is invalid; so is every one that a static route would be refused for. Of the dynamic routes 5,000 are looked at. `strict`: their unknown keys
  * are errors among the warnings.
  *
  * @see manual/routes.md#dynamic-routes
@@ -29,10 +29,15 @@ export const buildRouteTable = (
 
 /** The same of dynamic routes that are resolved. */
 export function tableOf(config: Config, subscriptions: ResolvedSubscriptions): RouteTable {
-	const {routes: staticRoutes, refusals, slipped: staticSlips, skipped: notServed} = config.webhook;
+	const {
+		routes: staticRoutes,
+		refusals,
+		invalid: staticErrors,
+		skipped: notServed,
+	} = config.webhook;
 	const routes = new Map<string, Route>(staticRoutes);
-	const skipped: SkippedRoute[] = [...refusals, ...staticSlips, ...notServed];
-	const slipped = firstByName(staticSlips);
+	const skipped: SkippedRoute[] = [...refusals, ...staticErrors, ...notServed];
+	const invalid = firstByName(staticErrors);
 	const warnings: Diagnostic[] = [...subscriptions.warnings];
 	const staticNames = new Set([...staticRoutes.keys(), ...skipped.map(({name}) => name)]);
 	for (const [name, {resolved, warnings: ofEntry}] of subscriptions.entries) {
@@ -49,8 +54,8 @@ export function tableOf(config: Config, subscriptions: ResolvedSubscriptions): R
 
 		const [first] = resolved.refusals;
 		skipped.push(...resolved.refusals);
-		if (first?.kind === 'slipped' && !staticNames.has(name)) {
-			slipped.set(name, first);
+		if (first?.kind === 'invalid' && !staticNames.has(name)) {
+			invalid.set(name, first);
 			if (resolved.last) {
 				routes.set(name, resolved.last);
 			}
@@ -67,17 +72,17 @@ export function tableOf(config: Config, subscriptions: ResolvedSubscriptions): R
 	return {
 		routes,
 		troubles,
-		slipped,
+		invalid,
 		skipped,
 		warnings: warnings.slice(0, maxProblems),
 		version: tablesMade,
 	};
 }
 
-function firstByName(slips: readonly SkippedRoute[]): Map<string, SkippedRoute> {
+function firstByName(itemErrors: readonly SkippedRoute[]): Map<string, SkippedRoute> {
 	const first = new Map<string, SkippedRoute>();
-	for (const slip of slips) {
-		first.set(slip.name, first.get(slip.name) ?? slip);
+	for (const itemError of itemErrors) {
+		first.set(itemError.name, first.get(itemError.name) ?? itemError);
 	}
 
 	return first;
@@ -140,11 +145,11 @@ export function createRouteTableSource({
 }
 
 /** Every entry of a table as faces see it, once per name and source: served ones first, each group in the order of its file. */
-export function routeViews({routes, troubles, slipped, skipped}: RouteTable): readonly RouteView[] {
+export function routeViews({routes, troubles, invalid, skipped}: RouteTable): readonly RouteView[] {
 	const views = new Map<string, RouteView>();
 	for (const view of [
 		...[...routes.values()].map(route => {
-			const stale = slipped.get(route.name)?.view.problem;
+			const stale = invalid.get(route.name)?.view.problem;
 			const texts = troubles?.get(route.name);
 			return {
 				...viewOfRoute(route),

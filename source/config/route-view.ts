@@ -1,6 +1,6 @@
 import type {RouteView} from '../core/config-view.ts';
 import {isJsonObject} from '../core/json.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {targetOf} from '../platforms/platforms.ts';
 import {defaultProfile} from './home-paths.ts';
 import {insecureSecret, isSet, type RouteDraft} from './route-refusals.ts';
@@ -92,4 +92,4 @@ const jobAndKey = (cronJob: unknown, key: unknown): Pick<RouteView, 'cronJob' | 
 
 const maxShownLength = 200;
 
-const shown = (text: string): string => cell(text, maxShownLength).text;
+const shown = (text: string): string => escapeLine(text, maxShownLength);

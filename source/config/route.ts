@@ -62,12 +62,12 @@ export type Route = ReturnType<typeof routeSettings.read> & {
 };
 
 /**
- * Why an entry is not served. `refused`: the contract refuses the whole receiver for it. `slipped`: something else is wrong with it; it answers 503 unless its last good version still
+ * Why an entry is not served. `refused`: the contract refuses the whole receiver for it. `invalid`: something else is wrong with it; it answers 503 unless its last good version still
  * serves. `not-served`: it is bound to a profile that this gateway does not serve. `shadowed`: a static route has its name.
  *
  * @see manual/routes.md#keys
  */
-export type SkipKind = 'refused' | 'slipped' | 'not-served' | 'shadowed';
+export type SkipKind = 'refused' | 'invalid' | 'not-served' | 'shadowed';
 
 /** An entry that is not served as it is written, and one reason why. */
 export type SkippedRoute = {

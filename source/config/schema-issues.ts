@@ -1,6 +1,6 @@
 import type {z} from 'zod';
 import {nearestName} from '../core/nearest-name.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {valueAt, type KeyPath} from './plain-data.ts';
 
@@ -110,7 +110,7 @@ function notOneOf(allowed: readonly string[], value: unknown): string {
 	}
 
 	const nearest = nearestName(value, allowed);
-	const shown = cell(value, maxShownLength).text;
+	const shown = escapeLine(value, maxShownLength);
 	return nearest === undefined
 		? `"${shown}" is not known: must be one of ${allowed.join(', ')}`
 		: `"${shown}" is not known, did you mean "${nearest}"`;

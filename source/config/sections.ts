@@ -2,6 +2,7 @@ import type {Difference} from '../core/settings.ts';
 import {platformKinds, sectionsOfKinds} from '../platforms/platforms.ts';
 import {apiSettings} from './api-settings.ts';
 import type {Config} from './config.ts';
+import {itemKey} from './item-errors.ts';
 import {valueAt} from './plain-data.ts';
 import {platformSettings, platformsIn, sectionSettings} from './platform-settings.ts';
 import {receiverSettings} from './schema.ts';
@@ -13,7 +14,6 @@ import {
 	runsSettings,
 	tlsSettings,
 } from './section-schemas.ts';
-import {slipKey} from './slips.ts';
 import {embeddedStore} from './store-place.ts';
 import {
 	sandboxSettings,
@@ -24,9 +24,9 @@ import {
 } from './toolset-settings.ts';
 import {brokenWebhook} from './webhook-config.ts';
 
-/** A part of `config.yaml` that one slip takes down, and whose changes are told of. */
+/** A part of `config.yaml` that one error takes down, and whose changes are told of. */
 export type ConfigSection = {
-	/** The keys of `Slip.path`, dotted. */
+	/** The keys of `ConfigError.path`, dotted. */
 	readonly path: string;
 	/** What is different, by keys inside of it; absent: its changes are told of elsewhere. */
 	readonly differences?: (before: Config, after: Config) => readonly Difference[];
@@ -180,7 +180,7 @@ export const sections: readonly ConfigSection[] = [
 	},
 	{
 		path: 'mcp_servers',
-		isIn: ({slips}) => slips.get(slipKey(['mcp_servers']))?.kept !== false,
+		isIn: ({itemErrors}) => itemErrors.get(itemKey(['mcp_servers']))?.kept !== false,
 		keep: ({toolServers}) => ({toolServers}),
 		absent: nothing,
 	},

@@ -4,7 +4,7 @@ import {SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import {createRedact} from '../core/redact.ts';
 import type {SetupDraft, SetupPlan} from '../core/setup.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {platformNamed} from '../platforms/platforms.ts';
 import {problemWithNewName} from './check-subscription.ts';
 import type {Config, HomePaths, LoadedConfig} from './config.ts';
@@ -16,7 +16,7 @@ import {formatDiagnostic} from './format-diagnostic.ts';
 import {generateSecret} from './merge-subscription.ts';
 import {asPlainData, valueAt, type KeyPath} from './plain-data.ts';
 import {problemWithSettings} from './platform-problem.ts';
-import {platformSettings, platformSlip} from './platform-settings.ts';
+import {platformSettings, platformError} from './platform-settings.ts';
 import {readTextFile} from './read-text-file.ts';
 import {referencesIn} from './references.ts';
 import {configDiff, movesOthers} from './route-edit/entry-diff.ts';
@@ -117,7 +117,7 @@ export async function setUp(
 
 			const [problem] = judge(whole, {before, after}, surroundings).problems;
 			if (problem !== undefined) {
-				const subject = draft.platform ? cell(draft.platform.name, 80).text : 'the receiver';
+				const subject = draft.platform ? escapeLine(draft.platform.name, 80) : 'the receiver';
 				throw new SvcError('setup_refused', `Cannot set up ${subject}: ${problem}`);
 			}
 		},
@@ -181,7 +181,7 @@ function judge(
 	const ofRoute = platform
 		? platformNamed(platform.name)
 			? undefined
-			: `there is no platform "${cell(platform.name, 80).text}"`
+			: `there is no platform "${escapeLine(platform.name, 80)}"`
 		: route && problemWithRoute(route.name, before, paths);
 	const loaded = load(after);
 	const known = new Set(problemsOf(load(before)).map(({key, message}) => `${key} ${message}`));
@@ -201,14 +201,14 @@ function judge(
 /** Why nothing could be sent there, also when that was so before. */
 function problemWithPlatform(next: Config, name: string): string | undefined {
 	const problem = problemWithSettings(name, platformSettings(next, name));
-	return platformSlip(next, name)?.reason ?? (problem && `platforms.${name} ${problem}`);
+	return platformError(next, name)?.reason ?? (problem && `platforms.${name} ${problem}`);
 }
 
 const problemsOf = (loaded: LoadedConfig) =>
 	loaded.ok
 		? [
 				...loaded.config.problems.filter(({severity}) => severity === 'error'),
-				...[...loaded.config.webhook.refusals, ...loaded.config.webhook.slipped].map(
+				...[...loaded.config.webhook.refusals, ...loaded.config.webhook.invalid].map(
 					({problem}) => problem,
 				),
 			]

@@ -1,6 +1,6 @@
 import {z} from 'zod';
 import {checked} from '../core/schema-parts.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLineCounting} from '../core/untrusted.ts';
 import {programSettings, remoteSettings} from './endpoint-settings.ts';
 import {problemsWithServer} from './tool-server-problems.ts';
 import {serverSettings} from './tool-server-settings.ts';
@@ -31,7 +31,7 @@ const toolServerSchema = fields
 const problemWithName = (name: string): string | undefined =>
 	name.trim() !== '' &&
 	name.length <= maxNameLength &&
-	cell(name).flags === 0 &&
+	escapeLineCounting(name).flags === 0 &&
 	!/[\n\r\t]/.test(name)
 		? undefined
 		: `is not a name: 1 to ${maxNameLength} characters, none of them hidden or a control`;

@@ -1,7 +1,7 @@
 import {isDeepStrictEqual} from 'node:util';
 import type {Diagnostic} from '../core/config-view.ts';
 import {mayServeInsecure} from '../core/loopback.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import type {WebhookConfig} from './config.ts';
 import {variable, type Environment} from './environment.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
@@ -22,7 +22,7 @@ export type ReceiverSurroundings = Pick<
 	readonly unread: ReadonlyMap<string, ReadRoute>;
 	/** Gives a finding inside the static route `name` its place. */
 	readonly place: (name: string, finding: UnplacedDiagnostic) => Diagnostic;
-	/** Settings that cannot be read, as `SortedSlips.receiver` has them. */
+	/** Settings that cannot be read, as `SortedErrors.receiver` has them. */
 	readonly unreadSettings: ReadonlySet<string>;
 	/** The receiver in use. */
 	readonly before: WebhookConfig | undefined;
@@ -43,7 +43,7 @@ export function resolveWebhook(
 	readonly webhook: WebhookConfig;
 	/** Whether each setting that cannot be read has its last good value in `webhook`, which can be used then. */
 	readonly hasLastValues: boolean;
-	/** The last good versions that are served of routes that slipped; not in `webhook` yet. */
+	/** The last good versions that are served of invalid routes; not in `webhook` yet. */
 	readonly lastRoutes: ReadonlyMap<string, Route>;
 	readonly problems: readonly VariableProblem[];
 } {
@@ -100,7 +100,7 @@ const lastValues: Readonly<
 	secret: () => ({secrets: []}),
 	rate_limit: ({rateLimit}) => ({rateLimit}),
 	max_body_bytes: ({maxBodyBytes}) => ({maxBodyBytes}),
-	routes: ({routes, refusals, slipped, skipped}) => ({routes, refusals, slipped, skipped}),
+	routes: ({routes, refusals, invalid, skipped}) => ({routes, refusals, invalid, skipped}),
 };
 
 /** Routes that stay, with the global secrets of now where they had none of their own: one that was taken back must not pass. */
@@ -162,7 +162,7 @@ function resolveRoutes(
 		readonly isServing: boolean;
 		readonly context: RouteContext;
 	},
-): Pick<WebhookConfig, 'routes' | 'refusals' | 'slipped' | 'skipped'> & {
+): Pick<WebhookConfig, 'routes' | 'refusals' | 'invalid' | 'skipped'> & {
 	readonly lastRoutes: ReadonlyMap<string, Route>;
 } {
 	const routes = new Map<string, Route>();
@@ -174,7 +174,7 @@ function resolveRoutes(
 	for (const [name, entry] of [...read, ...unread]) {
 		const resolved = resolveRoute(
 			{
-				name: cell(name, maxNameLength).text,
+				name: escapeLine(name, maxNameLength),
 				source: 'static',
 				...entry,
 				place: finding => place(name, finding),
@@ -189,7 +189,7 @@ function resolveRoutes(
 			failures.push(
 				...resolved.refusals.map(refusal =>
 					isServing && refusal.kind === 'refused'
-						? {...refusal, kind: 'slipped' as const}
+						? {...refusal, kind: 'invalid' as const}
 						: refusal,
 				),
 			);
@@ -204,7 +204,7 @@ function resolveRoutes(
 		routes,
 		lastRoutes,
 		refusals: ofKind('refused'),
-		slipped: ofKind('slipped'),
+		invalid: ofKind('invalid'),
 		skipped: ofKind('not-served'),
 	};
 }
@@ -216,7 +216,7 @@ export const brokenWebhook = (broken: string): WebhookConfig => ({
 	secrets: [],
 	routes: new Map(),
 	refusals: [],
-	slipped: [],
+	invalid: [],
 	skipped: [],
 	broken,
 });

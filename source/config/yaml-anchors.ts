@@ -1,6 +1,6 @@
 import {type Alias, type Document, isAlias, isCollection, isNode, type Node, visit} from 'yaml';
 import {SvcError} from '../core/errors.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import type {KeyPath} from './plain-data.ts';
 
 /**
@@ -32,7 +32,7 @@ export function refuseSharedValue(document: Document, path: KeyPath): void {
 }
 
 const shared = (path: KeyPath, anchor: string): SvcError => {
-	const name = cell(anchor, 100).text;
+	const name = escapeLine(anchor, 100);
 	return new SvcError(
 		'config_not_editable',
 		`Cannot change "${path.join('.')}": its value is shared through the anchor "&${name}"; write it out in each place where "*${name}" stands`,

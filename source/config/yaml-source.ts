@@ -29,8 +29,8 @@ export type YamlSource = {
 /** Enough for shared anchors; a file that doubles itself nine times is refused. */
 const maxAliases = 100;
 
-/** Most of what stands below a slip of the pen follows from it. */
-const maxSlips = 3;
+/** Most of what stands below a fault of the pen follows from it. */
+const maxFaults = 3;
 
 /** More help nobody, and finding the place of each costs time. */
 export const maxProblems = 100;
@@ -65,16 +65,16 @@ function dataOf(document: Document.Parsed): {
 	readonly value: unknown;
 	readonly faults: readonly Fault[];
 } {
-	const slips = slipsIn(document);
-	if (slips.length > 0) {
-		return {value: null, faults: slips};
+	const faults = faultsIn(document);
+	if (faults.length > 0) {
+		return {value: null, faults};
 	}
 
 	try {
-		const faults = findMistakes(document);
-		return faults.length > 0
-			? {value: null, faults}
-			: {value: document.toJS({maxAliasCount: maxAliases}), faults};
+		const mistakes = findMistakes(document);
+		return mistakes.length > 0
+			? {value: null, faults: mistakes}
+			: {value: document.toJS({maxAliasCount: maxAliases}), faults: mistakes};
 	} catch {
 		// Aliases that name each other in a circle or double at each step, or nesting that exhausts the stack.
 		return {
@@ -85,11 +85,11 @@ function dataOf(document: Document.Parsed): {
 }
 
 /** What the parser refused, in the order of the text: the first few, and how many there are beyond. One bracket that is not closed spoils every line below it. */
-function slipsIn({errors, warnings}: Document.Parsed): readonly Fault[] {
-	const slips = [...errors, ...warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
-	const [next, ...others] = slips.slice(maxSlips);
+function faultsIn({errors, warnings}: Document.Parsed): readonly Fault[] {
+	const faults = [...errors, ...warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
+	const [next, ...others] = faults.slice(maxFaults);
 	return [
-		...slips.slice(0, maxSlips).map(({code, pos}) => ({
+		...faults.slice(0, maxFaults).map(({code, pos}) => ({
 			offset: pos[0],
 			message: parserMessages[code],
 		})),

@@ -1,6 +1,6 @@
 import type {Approval} from '../core/approval.ts';
 import type {Redact} from '../core/redact.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 
 /** What a request for approval is in a chat. */
 export type ApprovalMessage = {
@@ -29,12 +29,12 @@ export function mintCode(taken: ReadonlySet<string>, random: (below: number) => 
 
 /** `crm/create_issue`; `terminal`, a tool of svc's own; `a form of crm`. */
 export const askedWords = (approval: Approval): string =>
-	cell(
+	escapeLine(
 		approval.kind === 'form'
 			? `a form of ${approval.server}`
 			: `${approval.tool.server === undefined ? '' : `${approval.tool.server}/`}${approval.tool.tool}`,
 		maxLine,
-	).text;
+	);
 
 /**
  * The request as it stands in a chat, with its arguments whole, or without them: then it can only be denied there. `whose`: the run that asks, in words; `until`: the time of its deadline; `hasRoom`: whether the chat has room
@@ -57,9 +57,9 @@ export function approvalMessage(
 	},
 ): ApprovalMessage {
 	const head = `Approval ${code}: ${inMarkdown(askedWords(approval))}`;
-	const asks = inMarkdown(`${cell(whose, maxLine).text}${whose === '' ? '' : ', '}until ${until}`);
+	const asks = inMarkdown(`${escapeLine(whose, maxLine)}${whose === '' ? '' : ', '}until ${until}`);
 	const why = approval.kind === 'tool' ? approval.tool.why : undefined;
-	const told = why === undefined ? [] : [inMarkdown(cell(why, maxLine).text)];
+	const told = why === undefined ? [] : [inMarkdown(escapeLine(why, maxLine))];
 	const args = approval.kind === 'tool' ? shownArguments(approval.args) : undefined;
 	const isOnlyDenied = approval.kind === 'form' || approval.mustTypeName;
 	const tail = isOnlyDenied

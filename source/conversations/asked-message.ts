@@ -1,5 +1,5 @@
 import type {Conversation} from '../core/origin.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import type {ConversingSettings} from '../platforms/conversing.ts';
 import type {InboundMessage} from '../platforms/listener.ts';
 import {targetNamed} from '../platforms/platforms.ts';
@@ -31,7 +31,7 @@ export function askedOf(
 		id,
 		conversation: conversationOf(platform, message),
 		user,
-		...(name !== undefined && {name: cell(name, maxName).text}),
+		...(name !== undefined && {name: escapeLine(name, maxName)}),
 	};
 	const hasEdits = targetNamed(platform)?.edits !== undefined;
 	switch (judged.kind) {
@@ -42,7 +42,7 @@ export function askedOf(
 					kind: 'turn',
 					plan: {
 						prompt: judged.prompt,
-						subject: cell(message.text.replaceAll(/\s+/g, ' ').trim(), maxSubject).text,
+						subject: escapeLine(message.text.replaceAll(/\s+/g, ' ').trim(), maxSubject),
 						target: {
 							kind: platform,
 							extra: {chat_id: chat, ...answer, ...(hasEdits && {sticky: true})},

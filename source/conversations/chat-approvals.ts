@@ -5,7 +5,7 @@ import {messageOf, SvcError} from '../core/errors.ts';
 import type {Logger} from '../core/log.ts';
 import type {Conversation} from '../core/origin.ts';
 import type {Redact} from '../core/redact.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {outcomeSentences} from '../nouns/approval/approval-words.ts';
 import {outcomeText} from '../nouns/approval/approval.ts';
 import {approvalMessage, askedWords, inMarkdown, mintCode} from './approval-message.ts';
@@ -178,7 +178,7 @@ export function createChatApprovals({
 				return `Request ${code} can only be denied here; allow it at the terminal.`;
 			}
 
-			const who = [...(name === undefined ? [] : [shownName(name)]), cell(user, maxUser).text];
+			const who = [...(name === undefined ? [] : [shownName(name)]), escapeLine(user, maxUser)];
 			const by = `${place.platform} (${who.join(', ')})`;
 			try {
 				const {settled: isSettled} = await settle(
@@ -242,7 +242,7 @@ function settledText(
 	const {outcome, by, at} = decision;
 	const how =
 		outcome === 'allowed' || outcome === 'denied'
-			? `${outcomeText(decision)} by ${cell(by, maxBy).text}`
+			? `${outcomeText(decision)} by ${escapeLine(by, maxBy)}`
 			: outcomeSentences[outcome];
 	return `${what}, ${how}, ${timeText(at)}`;
 }

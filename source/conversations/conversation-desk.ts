@@ -5,7 +5,7 @@ import type {JsonValue} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
 import {conversationWords, type Conversation} from '../core/origin.ts';
 import {asWord} from '../core/shell-word.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {InboundMessage, Press} from '../platforms/listener.ts';
 import type {Conversations, ReceivedMessage} from '../store/conversation-port.ts';
@@ -80,14 +80,14 @@ export function createConversationDesk({
 		}
 
 		log.warn(
-			`Somebody who may not talk wrote on ${platform}; "svc chats allow ${asWord(`${platform}:${cell(user, 100).text}`)}" lets them`,
+			`Somebody who may not talk wrote on ${platform}; "svc chats allow ${asWord(`${platform}:${escapeLine(user, 100)}`)}" lets them`,
 			whoIs({user, name}),
 		);
 	};
 
 	const refuseAnswer = (place: Conversation, by: Pick<Press, 'user' | 'name'>) => {
 		log.warn(
-			`A try to answer a request for approval in ${cell(conversationWords(place), 200).text} by somebody who may not: nothing was done`,
+			`A try to answer a request for approval in ${escapeLine(conversationWords(place), 200)} by somebody who may not: nothing was done`,
 			whoIs(by),
 		);
 	};
@@ -245,6 +245,6 @@ type Heard = {
 };
 
 const whoIs = ({user, name}: {readonly user: string; readonly name?: string | undefined}) => ({
-	user: cell(user, 200).text,
-	...(name !== undefined && {name: cell(name, maxName).text}),
+	user: escapeLine(user, 200),
+	...(name !== undefined && {name: escapeLine(name, maxName)}),
 });

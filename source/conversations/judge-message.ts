@@ -1,4 +1,4 @@
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import type {ConversingSettings} from '../platforms/conversing.ts';
 import type {InboundMessage} from '../platforms/listener.ts';
 
@@ -100,7 +100,7 @@ function approvalWord(text: string, isCode: (code: string) => boolean) {
 /** The text; in a room behind the name of who wrote, and before what it quotes. */
 function promptOf({user, name = '', isDirect, quote}: InboundMessage, text: string): string {
 	// The name must not push the identifier out.
-	const id = cell(user, maxUser).text;
+	const id = escapeLine(user, maxUser);
 	const who = name === '' ? id : `${shownName(name)} (${id})`;
 	return [
 		...(isDirect ? [] : [`[${who}]`]),
@@ -108,7 +108,7 @@ function promptOf({user, name = '', isDirect, quote}: InboundMessage, text: stri
 		...(quote
 			? [
 					'',
-					`[Quoted, untrusted text of ${cell(quote.author, maxName).text}:]`,
+					`[Quoted, untrusted text of ${escapeLine(quote.author, maxName)}:]`,
 					...headOf(quote.text, maxQuote)
 						.split(/\r\n?|[\n\u2028\u2029]/)
 						.map(line => `> ${line}`),
@@ -119,7 +119,7 @@ function promptOf({user, name = '', isDirect, quote}: InboundMessage, text: stri
 
 /** What somebody calls themselves, without what the identifier stands in. */
 export const shownName = (name: string): string =>
-	cell(name.replaceAll(/[()[\]]/g, ''), maxName).text;
+	escapeLine(name.replaceAll(/[()[\]]/g, ''), maxName);
 
 const headOf = (text: string, length: number): string =>
 	text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;

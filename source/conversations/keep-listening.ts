@@ -1,7 +1,7 @@
 import {sleep, type Clock} from '../core/clock.ts';
 import {messageOf} from '../core/errors.ts';
 import type {JsonValue} from '../core/json.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {Hearing, Listener, ListeningState} from '../platforms/listener.ts';
 
@@ -78,8 +78,10 @@ export function keepListening(
 					? {state: 'connecting'}
 					: {
 							state: 'failed',
-							reason: cell(error instanceof DeliveryError ? error.reason : messageOf(error), 400)
-								.text,
+							reason: escapeLine(
+								error instanceof DeliveryError ? error.reason : messageOf(error),
+								400,
+							),
 							nextTry: clock.now() + pauseMs,
 						},
 			);

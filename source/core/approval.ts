@@ -34,7 +34,7 @@ export type RuleKey = Shape<typeof ruleKeySchema>;
 /** What a tool server says of a tool. Claims: nobody has verified them. */
 export type ToolClaims = Shape<typeof toolClaimsSchema>;
 
-/** The tool that a call is for, as far as a person needs it to decide. Strings are cleaned by `cell()` or `block()`. `toolFrom` reads where it comes from. */
+/** The tool that a call is for, as far as a person needs it to decide. Strings are cleaned by `escapeLine` or `escapeBlock`. `toolFrom` reads where it comes from. */
 export type ShownTool = Shape<typeof askedToolSchema> & {
 	/** What the program knows of a tool is never taken for what it shows: one without a server would count as built in. */
 	readonly from?: never;
@@ -95,7 +95,7 @@ export type FileRule = {
 	readonly place: string;
 };
 
-/** A form of a tool server; strings are cleaned by `cell()` or `block()`. */
+/** A form of a tool server; strings are cleaned by `escapeLine` or `escapeBlock`. */
 export type AskedForm = {
 	readonly server: string;
 	readonly profile: string;

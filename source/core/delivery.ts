@@ -58,12 +58,12 @@ export type TraceStepName = (typeof traceOrder)[number];
 
 /**
  * One line of a decision trace. `stop` is the step that ended the request. Steps that were not reached are
- * absent; a face that wants them shown derives them. `detail` is for a person: cleaned by `cell()`, at most 300 characters.
+ * absent; a face that wants them shown derives them. `detail` is for a person: cleaned by `escapeLine`, at most 300 characters.
  */
 export type TraceStep = Shape<typeof traceStepSchema>;
 
 /**
- * One inbound event and its fate. Strings that came from outside are cleaned by `cell()` when the value is made
+ * One inbound event and its fate. Strings that came from outside are cleaned by `escapeLine` when the value is made
  * (`flags` counts what had to be made visible), so every face may show them.
  */
 export type Delivery = Shape<typeof deliverySchema>;

@@ -5,7 +5,7 @@ import {sleep, type Clock} from './clock.ts';
 import {codeOf, messageOf, SvcError} from './errors.ts';
 import {identityOf} from './file-identity.ts';
 import type {Logger} from './log.ts';
-import {refusePlanted} from './planted-file.ts';
+import {refuseSymlink} from './symlink-guard.ts';
 
 const retryMs = 15;
 const sqliteBusy = 5;
@@ -219,7 +219,7 @@ type Taken = {readonly database: DatabaseSync; readonly identity: string | undef
 
 /** `undefined`: another process holds it, or has just changed the file. */
 function take(path: string): (Taken & {readonly isNew: boolean}) | undefined {
-	refusePlanted(path);
+	refuseSymlink(path);
 	const isNew = createPrivately(path);
 	const identity = identityOf(path);
 	const database = openLocked(path);

@@ -7,7 +7,7 @@ import type {Shape} from './schemas/parts.ts';
 export type GroupReason = NonNullable<Group['reason']>;
 
 /**
- * Events of one entity that wait together and become one run. Strings from outside are cleaned by `cell()` when the value is made. Times are
+ * Events of one entity that wait together and become one run. Strings from outside are cleaned by `escapeLine` when the value is made. Times are
  * milliseconds since 1970 on a clock that never jumps: the wall clock when its first event came, or when the process began if that was later, and the monotonic clock
  * from there.
  *

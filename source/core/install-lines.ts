@@ -1,6 +1,6 @@
 import type {InstallReview} from './install.ts';
 import {escapeHazards} from './json-line.ts';
-import {cell, type Safe} from './untrusted.ts';
+import {type Safe, escapeLine} from './untrusted.ts';
 
 /** One line of what a person reads before a tool server is installed from a link. */
 export type InstallLine = {
@@ -62,7 +62,7 @@ function whatItIs({argv, host, entry}: InstallReview): readonly InstallLine[] {
 		return [
 			lineOf('It runs this program on this machine, as you, with these arguments:', 'danger'),
 			...argv.map((word, index) => ({
-				text: cell(`  ${String(index).padStart(3)}  ${visibleText(word)}`, maxLength).text,
+				text: escapeLine(`  ${String(index).padStart(3)}  ${visibleText(word)}`, maxLength),
 				tone: 'strong' as const,
 				isProse: false,
 			})),
@@ -81,7 +81,7 @@ function whatItIs({argv, host, entry}: InstallReview): readonly InstallLine[] {
 }
 
 const lineOf = (text: string, tone: InstallLine['tone']): InstallLine => ({
-	text: cell(text, maxLength).text,
+	text: escapeLine(text, maxLength),
 	tone,
 	isProse: true,
 });
@@ -97,13 +97,13 @@ const visibleText = (text: string): string => visible(JSON.stringify(text));
 function visibleJson(value: unknown): readonly Safe[] {
 	return JSON.stringify(value, null, 2)
 		.split('\n')
-		.map(row => cell(`  ${visible(row)}`, maxLength).text);
+		.map(row => escapeLine(`  ${visible(row)}`, maxLength));
 }
 
-/** What `cell` would have to change is written as JSON escapes it. */
+/** What `escapeLine` would have to change is written as JSON escapes it. */
 const visible = (json: string): string =>
 	escapeHazards(json).replaceAll(/[^\x20-\x7e]/gu, character =>
-		cell(character).text === character ? character : escaped(character),
+		escapeLine(character) === character ? character : escaped(character),
 	);
 
 const escaped = (character: string): string =>

@@ -1,6 +1,6 @@
 import {constants} from 'node:fs';
 import {appendFile, chmod, rename, stat} from 'node:fs/promises';
-import {ownFileFlags} from './planted-file.ts';
+import {ownFileFlags} from './symlink-guard.ts';
 
 const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 

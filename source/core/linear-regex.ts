@@ -1,6 +1,6 @@
 import {RE2JS} from 're2js';
 import {messageOf, SvcError} from './errors.ts';
-import {cell} from './untrusted.ts';
+import {escapeLine} from './untrusted.ts';
 
 /** A compiled pattern. */
 export type LinearRegex = {
@@ -36,7 +36,7 @@ function compile(pattern: string): RE2JS {
 	} catch (error) {
 		throw new SvcError(
 			'regex_unsupported',
-			`Cannot use regex "${cell(pattern, 80).text}": ${complaint(messageOf(error))}`,
+			`Cannot use regex "${escapeLine(pattern, 80)}": ${complaint(messageOf(error))}`,
 			{cause: error},
 		);
 	}
@@ -58,7 +58,7 @@ const constructs: ReadonlyArray<readonly [start: RegExp, name: string]> = [
 
 function complaint(message: string): string {
 	const construct = constructs.find(([start]) => start.test(message));
-	const detail = cell(message.replace(/^error parsing regexp: /, ''), 160).text;
+	const detail = escapeLine(message.replace(/^error parsing regexp: /, ''), 160);
 	return construct
 		? `${construct[1]} is not supported by the linear-time engine (${detail})`
 		: detail;

@@ -1,6 +1,6 @@
 import type {Clock} from './clock.ts';
 import type {Redact} from './redact.ts';
-import {cell} from './untrusted.ts';
+import {escapeLine} from './untrusted.ts';
 
 /** The gravest first. `note`: nothing is wrong, and the person who runs the gateway wants to know it: a decision, an answer that goes nowhere else, a start. */
 export const logLevels = ['error', 'warn', 'note', 'info', 'debug'] as const;
@@ -48,7 +48,7 @@ export function createLogger(
 	}: {readonly clock: Clock; readonly redact: Redact; readonly write: (record: LogRecord) => void},
 	source = 'gateway',
 ): Logger {
-	const clean = (text: string) => cell(redact(text), maxMessageLength).text;
+	const clean = (text: string) => escapeLine(redact(text), maxMessageLength);
 	const say =
 		(level: LogLevel) =>
 		(message: string, fields: LogFields = {}) => {

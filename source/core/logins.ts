@@ -17,7 +17,7 @@ export type LoginStatus =
 	| 'failed'
 	| 'cancelled';
 
-/** One login of a tool server, under way or over. What others said is cleaned by `cell()`, and redacted. Times are milliseconds since 1970. */
+/** One login of a tool server, under way or over. What others said is cleaned by `escapeLine`, and redacted. Times are milliseconds since 1970. */
 export type LoginAttempt = LoginPlace & {
 	readonly flow: LoginFlow;
 	readonly status: LoginStatus;

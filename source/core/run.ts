@@ -63,7 +63,7 @@ export type Target = Shape<typeof targetSchema>;
 /** What a run needs, frozen when its delivery was accepted: later configuration changes do not alter it. */
 export type RunPlan = Shape<typeof runPlanSchema>;
 
-/** A run as faces see it. Strings from outside are cleaned by `cell()` or `block()` when the value is made. */
+/** A run as faces see it. Strings from outside are cleaned by `escapeLine` or `escapeBlock` when the value is made. */
 export type Run = Shape<typeof runSchema>;
 
 /** What a run has come to so far. `usage`: absent while no answer of the model said what it used. */

@@ -25,7 +25,7 @@ export const serverStatuses = [
  */
 export type ServerStatus = (typeof serverStatuses)[number];
 
-/** One tool of a server as faces see it; what the server says is cleaned by `cell()` or `block()`. */
+/** One tool of a server as faces see it; what the server says is cleaned by `escapeLine` or `escapeBlock`. */
 export type ServerToolView = Shape<typeof serverToolViewSchema>;
 
 /** A tool server as faces see it; never holds a secret. Strings from outside are cleaned. */

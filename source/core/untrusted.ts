@@ -11,36 +11,44 @@ import {
 
 declare const safe: unique symbol;
 
-/** Text that went through `cell()` or `block()`: no control sequence, no hidden character, predictable width. */
+/** Text that went through `escapeLine` or `escapeBlock`: no control sequence, no hidden character, predictable width. */
 export type Safe = string & {readonly [safe]: true};
 
 /**
  * A stranger's text made safe. `flags` counts the hostile characters that were made visible or replaced: controls,
  * bidi, hidden ones, lone surrogates, marks piled on marks. Tabs, line breaks and emoji that were made plainer do not count.
  */
-export type Cleaned = {readonly text: Safe; readonly flags: number};
+export type Escaped = {readonly text: Safe; readonly flags: number};
 
 /**
  * A stranger's text for one line: at most `maxLength` characters (UTF-16 units, never a torn pair; a cut ends in `…`),
  * newlines as `␊`, other controls as control pictures, hidden characters as `\u{202e}`, what terminals disagree about as `□`.
  * The cost is bounded by `maxLength`, not by the text.
  */
-export function cell(text: string, maxLength = 1000): Cleaned {
+export const escapeLine = (text: string, maxLength?: number): Safe =>
+	escapeLineCounting(text, maxLength).text;
+
+/** As `escapeLine`, with the number of hostile characters. */
+export function escapeLineCounting(text: string, maxLength = 1000): Escaped {
 	return text.length <= maxLength && isPlainText(text)
 		? {text: asSafe(text), flags: 0}
-		: clean(text, {maxLength, maxLines: Infinity, newline: '␊'});
+		: escapeText(text, {maxLength, maxLines: Infinity, newline: '␊'});
 }
 
+type BlockLimits = {readonly maxLength?: number; readonly maxLines?: number};
+
 /**
- * A stranger's text for several lines: as `cell()`, but line feeds stay (CRLF becomes one). At most `maxLength` characters
+ * A stranger's text for several lines: as `escapeLine`, but line feeds stay (CRLF becomes one). At most `maxLength` characters
  * and `maxLines` lines; what is beyond is cut and ends in `…`.
  */
-export function block(
+export const escapeBlock = (text: string, limits?: BlockLimits): Safe =>
+	escapeBlockCounting(text, limits).text;
+
+/** As `escapeBlock`, with the number of hostile characters. */
+export const escapeBlockCounting = (
 	text: string,
-	{maxLength = 100_000, maxLines = 5000}: {maxLength?: number; maxLines?: number} = {},
-): Cleaned {
-	return clean(text, {maxLength, maxLines, newline: '\n'});
-}
+	{maxLength = 100_000, maxLines = 5000}: BlockLimits = {},
+): Escaped => escapeText(text, {maxLength, maxLines, newline: '\n'});
 
 type Shape = {
 	readonly maxLength: number;
@@ -51,7 +59,7 @@ type Shape = {
 /** More marks than this on one letter are an attack on the line above (three occur in real languages). */
 const maxMarks = 4;
 
-function clean(text: string, {maxLength, maxLines, newline}: Shape): Cleaned {
+function escapeText(text: string, {maxLength, maxLines, newline}: Shape): Escaped {
 	// Characters that vanish must not make the work unbounded either.
 	const source = headLines(head(text, maxLength * 4 + 16), maxLines);
 	const cut = source.length < text.length;
@@ -91,11 +99,11 @@ const writers: Record<CharacterKind, (character: string, state: State) => string
 	shown: character => character,
 	newline: (_, {newline}) => newline,
 	mark: writeMark,
-	joiner: (character, state) => (state.afterPictograph ? '' : flagged(escape(character), state)),
+	joiner: (character, state) => (state.afterPictograph ? '' : flagged(codePoint(character), state)),
 	replaced: plainer,
 	unsure: () => '□',
 	control: (character, state) => flagged(controlPicture(character), state),
-	hidden: (character, state) => flagged(escape(character), state),
+	hidden: (character, state) => flagged(codePoint(character), state),
 	torn: (_, state) => flagged('\ufffd', state),
 };
 
@@ -110,7 +118,7 @@ function flagged(text: string, state: State): string {
 	return text;
 }
 
-const escape = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`;
+const codePoint = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`;
 
 const controlPicture = (character: string) =>
 	character === '\u007f' ? '␡' : String.fromCodePoint(0x24_00 + character.charCodeAt(0));

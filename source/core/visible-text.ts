@@ -23,7 +23,7 @@ const joiningAfter = /^(?![\p{Script=Latin}])[\p{L}\p{M}]/u;
 /**
  * A stranger's text for a model to read, with nothing in it that a person would not see: tag characters are gone, bidi controls, zero-width and control
  * characters are written as `\u{202e}`, line ends are line feeds, halves of surrogate pairs `U+FFFD`. Letters of all scripts and emoji stay as they are, which is where
- * it differs from `block()`. Time grows linearly with the text.
+ * it differs from `escapeBlock`. Time grows linearly with the text.
  */
 export const visibleText = (text: string): string =>
 	unseen.test(text) ? text.replace(pieces, show) : text;

@@ -1,10 +1,10 @@
 import type {Config} from '../config/config.ts';
-import {platformSettings, platformSlip} from '../config/platform-settings.ts';
+import {platformSettings, platformError} from '../config/platform-settings.ts';
 import type {Clock} from '../core/clock.ts';
 import type {PlatformView} from '../core/config-view.ts';
 import type {Logger} from '../core/log.ts';
 import {createRedact} from '../core/redact.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {ListeningState} from '../platforms/listener.ts';
 import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
@@ -69,7 +69,7 @@ export function createDeliverer({
 	const states = createPlatformStates(kinds, clock, view => {
 		onPlatformChanged(withListening(view, listening.get(view.name)));
 	});
-	const clean = (text: string) => cell(redact(text), 400).text;
+	const clean = (text: string) => escapeLine(redact(text), 400);
 	const {post, ...connections} = createPost({clock, clean, secureContext});
 	const handOver = createHandOver({clock, memos});
 	const senderOf = createSenders({
@@ -137,7 +137,7 @@ export function createDeliverer({
 
 		const summary = await send(kind, {...message, text}, signal);
 		// It names messages as the platform does, which may say anything.
-		return {summary: cell(redact(summary), maxSummaryLength).text};
+		return {summary: escapeLine(redact(summary), maxSummaryLength)};
 	};
 
 	return {
@@ -235,10 +235,10 @@ export function createDeliverer({
 		platforms() {
 			const now = config();
 			return kinds.flatMap(({kind, settings}): readonly PlatformView[] => {
-				const slip = platformSlip(now, kind);
+				const itemError = platformError(now, kind);
 				const view: PlatformView | undefined =
-					settings && slip
-						? {name: kind, state: 'failed', reason: slip.reason}
+					settings && itemError
+						? {name: kind, state: 'failed', reason: itemError.reason}
 						: states.view(kind, platformSettings(now, kind));
 				return view ? [withListening(view, listening.get(kind))] : [];
 			});

@@ -1,5 +1,5 @@
 import type {Config} from '../config/config.ts';
-import {platformSettings, platformSlip, sectionSettings} from '../config/platform-settings.ts';
+import {platformSettings, platformError, sectionSettings} from '../config/platform-settings.ts';
 import {messageOf} from '../core/errors.ts';
 import type {Sender, SenderWorld, TargetHealth, TargetKind} from '../platforms/target-kind.ts';
 
@@ -44,7 +44,7 @@ export function settingsOf(
 	return {
 		settings,
 		off:
-			platformSlip(config, kind)?.reason ??
+			platformError(config, kind)?.reason ??
 			`platform "${kind}" is not enabled; see platforms.${kind}`,
 	};
 }

@@ -1,5 +1,5 @@
 import {nearestName} from '../core/nearest-name.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {deliverValues} from '../platforms/platforms.ts';
 
 /** What is wrong with a `deliver` value that names no kind. @see manual/delivery.md */
@@ -7,7 +7,7 @@ export function unknownTarget(kind: string): {
 	readonly code: 'platform_unknown';
 	readonly problem: string;
 } {
-	const shown = cell(kind, 80).text;
+	const shown = escapeLine(kind, 80);
 	const near = nearestName(kind, deliverValues);
 	return {
 		code: 'platform_unknown',

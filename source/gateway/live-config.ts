@@ -97,15 +97,15 @@ export function createLiveConfig(
 		problemsBefore = problems;
 	};
 
-	/** Slips of routes are told of with the routes. */
-	const tellOf = ({problems, slips, webhook}: Config) => {
+	/** Errors of routes are told of with the routes. */
+	const tellOf = ({problems, itemErrors, webhook}: Config) => {
 		const consequences = new Map(
-			[...slips.values()].map(({reason, kept}) => [
+			[...itemErrors.values()].map(({reason, kept}) => [
 				reason,
 				kept ? '; its last good version stays in use' : '; it is not in use',
 			]),
 		);
-		const ofRoutes = new Set(webhook.slipped.map(({problem}) => problem));
+		const ofRoutes = new Set(webhook.invalid.map(({problem}) => problem));
 		for (const problem of problems) {
 			if (problem.severity === 'warning') {
 				log.warn(formatDiagnostic(problem));
@@ -251,7 +251,7 @@ function troubleWith(
 	{name, kind, reason, view}: SkippedRoute,
 	served: RouteTable['routes'],
 ): string {
-	if (kind !== 'slipped') {
+	if (kind !== 'invalid') {
 		return `Not served: ${reason}`;
 	}
 

@@ -2,7 +2,7 @@ import {chooseModel, type ModelChoice} from '../agent/choose-model.ts';
 import type {ModelFetch} from '../agent/model-fetch.ts';
 import type {Config} from '../config/config.ts';
 import {messageOf, type SvcError} from '../core/errors.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import type {World} from '../core/world.ts';
 
 /** While no model is there, how long a look for one holds. */
@@ -67,7 +67,7 @@ export function createLiveModel({
 				log.error(`Runs fail until the model answers: ${failure.message}`);
 			}
 
-			emit({type: 'model-silent', at: clock.now(), reason: cell(redact(failure.message)).text});
+			emit({type: 'model-silent', at: clock.now(), reason: escapeLine(redact(failure.message))});
 		}
 	};
 
@@ -87,7 +87,7 @@ export function createLiveModel({
 			if (isCurrent() && reason !== reported) {
 				reported = reason;
 				log.error(`Runs will fail: ${reason}`);
-				emit({type: 'model-refused', at: clock.now(), reason: cell(redact(reason)).text});
+				emit({type: 'model-refused', at: clock.now(), reason: escapeLine(redact(reason))});
 			}
 		}
 	};

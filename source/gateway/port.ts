@@ -15,7 +15,7 @@ export type ReplayPlan = Answer<'planReplay'>;
 export type GatewayStatus = Answer<'status'>;
 
 /** Something that cannot be used as it is written. @see manual/guarantees.md#nothing-accepted-is-lost */
-export type StatusSlip = GatewayStatus['slips'][number];
+export type StatusError = GatewayStatus['slips'][number];
 
 export type StopConsequences = Answer<'stopConsequences'>;
 

@@ -9,7 +9,7 @@ import {quotedName} from '../core/quoted-name.ts';
 import {needsDecision, type Run} from '../core/run.ts';
 import {asWord, loginCommand} from '../core/shell-word.ts';
 import type {GatewayState} from '../core/state.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 
 /** Something that a person should hear of. The text is cleaned, one line. */
 export type Need = {
@@ -81,7 +81,7 @@ export function needsOf(state: GatewayState, now: number): readonly Need[] {
 	return needs.map(need => ({
 		...need,
 		key: need.key.slice(0, maxKey),
-		text: cell(need.text, maxText).text,
+		text: escapeLine(need.text, maxText),
 	}));
 }
 

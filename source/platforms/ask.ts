@@ -1,5 +1,5 @@
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {DeliveryError} from './delivery-error.ts';
 import type {PlatformAnswer, PlatformRequest, platformFailures} from './post.ts';
 import type {SenderWorld} from './target-kind.ts';
@@ -182,14 +182,14 @@ const maxIdLength = 1000;
  */
 export function idAt(json: JsonObject, ...path: readonly string[]): string | undefined {
 	const text = textAt(json, ...path);
-	return text !== '' && cell(text, maxIdLength).text === text ? text : undefined;
+	return text !== '' && escapeLine(text, maxIdLength) === text ? text : undefined;
 }
 
 const maxNameLength = 80;
 
 /** What a platform calls a person, an account, a bot: cleaned, at most 80 characters; `undefined` where it does not say. */
 export const nameAt = (json: JsonObject, ...path: readonly string[]): string | undefined =>
-	cell(textAt(json, ...path), maxNameLength).text || undefined;
+	escapeLine(textAt(json, ...path), maxNameLength) || undefined;
 
 /** What a message is called by which it can be changed: `id`, with its room in front where that is another one than was asked for, as of a name or of a member. */
 export const idWithRoom = (

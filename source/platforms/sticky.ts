@@ -1,5 +1,5 @@
 import type {JsonObject, JsonValue} from '../core/json.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {type Checked, extraValue} from './target-keys.ts';
 
 /** `deliver_extra.sticky` as it is written: what it says, or what is wrong with it. The command line knows texts alone. */
@@ -10,7 +10,7 @@ export function stickyOf(extra: JsonObject): Checked<boolean> {
 		? {
 				ok: false,
 				code: 'target_invalid',
-				problem: `deliver_extra.sticky is "${cell(typeof value === 'string' ? value : JSON.stringify(value), 80).text}" and must be true or false`,
+				problem: `deliver_extra.sticky is "${escapeLine(typeof value === 'string' ? value : JSON.stringify(value), 80)}" and must be true or false`,
 			}
 		: {ok: true, value: known};
 }

@@ -1,5 +1,5 @@
 import type {JsonObject, JsonValue} from '../core/json.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import type {TargetWords} from './target-kind.ts';
 
 const maxTextLength = 5000;
@@ -57,7 +57,7 @@ export function requiredText(extra: JsonObject, key: string): Checked<string> {
 		return {
 			ok: false,
 			code: 'target_incomplete',
-			problem: `deliver_extra.${key} has "${cell(template, 80).text}", which the event did not fill in`,
+			problem: `deliver_extra.${key} has "${escapeLine(template, 80)}", which the event did not fill in`,
 		};
 	}
 
@@ -70,7 +70,7 @@ export function requiredText(extra: JsonObject, key: string): Checked<string> {
 export function shownKey(extra: JsonObject, key: string): string {
 	const value = extraValue(extra, key);
 	return typeof value === 'string' || typeof value === 'number'
-		? cell(String(value), maxShownLength).text
+		? escapeLine(String(value), maxShownLength)
 		: '?';
 }
 

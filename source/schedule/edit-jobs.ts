@@ -4,7 +4,7 @@ import {editedJobs} from '../config/edited-text.ts';
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {requireJob} from './find-job.ts';
 import {entriesOf, parseJobs} from './job-file.ts';
 import {interpretJob, type JobDefinition} from './job.ts';
@@ -175,7 +175,7 @@ function refuseTakenName({name}: JobDefinition, others: readonly JsonValue[]): v
 	if (taken) {
 		throw new SvcError(
 			'job_refused',
-			`Job "${cell(taken.name, maxShownName).text}" exists (${taken.id}): take another --name, or change it: svc cron edit ${taken.id}`,
+			`Job "${escapeLine(taken.name, maxShownName)}" exists (${taken.id}): take another --name, or change it: svc cron edit ${taken.id}`,
 		);
 	}
 }

@@ -1,5 +1,5 @@
 import {SvcError} from '../core/errors.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import type {JobSet} from './job-file.ts';
 import type {JobDefinition} from './job.ts';
 
@@ -33,7 +33,7 @@ export function findJob({entries, problem}: JobSet, reference: string): FoundJob
 
 /** Why a route cannot fire what its `cron_job` leads to, one line for the person at the terminal. */
 export function unavailableJob(reference: string, found: FoundJob): string {
-	const shown = cell(reference, 100).text;
+	const shown = escapeLine(reference, 100);
 	switch (found.kind) {
 		case 'found':
 			return `job "${shown}" is paused`;
@@ -55,7 +55,7 @@ export function unavailableJob(reference: string, found: FoundJob): string {
  * @throws SvcError `job_not_found`, `job_ambiguous`, `job_invalid`, `jobs_broken`, `profile_not_served`
  */
 export function requireJob(reference: string, found: FoundJob): JobDefinition {
-	const shown = cell(reference, 100).text;
+	const shown = escapeLine(reference, 100);
 	switch (found.kind) {
 		case 'found':
 			return found.job;

@@ -1,5 +1,5 @@
 import type {JobView} from '../core/job.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {defaultTarget} from '../platforms/platforms.ts';
 import type {JobRecord} from '../store/job-port.ts';
 import type {JobEntry} from './job.ts';
@@ -7,7 +7,7 @@ import {expectedNext} from './plan-tick.ts';
 
 const maxShownLength = 200;
 
-const shown = (text: string): string => cell(text, maxShownLength).text;
+const shown = (text: string): string => escapeLine(text, maxShownLength);
 
 /** A job as faces see it: what its file says, and what the journal knows of it. Pure. */
 export function viewOfJob(

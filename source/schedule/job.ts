@@ -15,7 +15,7 @@ import {
 	nonEmptyTexts,
 } from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {defaultTarget, deliverValues, targetOf} from '../platforms/platforms.ts';
 import {machineZone, parseSchedule, problemWithZone, type Schedule} from './when.ts';
 
@@ -201,7 +201,7 @@ export function invalid(
 ): JobEntry & {readonly ok: false} {
 	const textAt = (key: string): string => {
 		const value = isJsonObject(entry) && Object.hasOwn(entry, key) ? entry[key] : undefined;
-		return typeof value === 'string' ? cell(value, maxNameLength).text : '';
+		return typeof value === 'string' ? escapeLine(value, maxNameLength) : '';
 	};
 
 	const id = textAt('id');
@@ -213,7 +213,7 @@ export function invalid(
 			id: shownId,
 			name,
 			scheduleText: textAt('schedule'),
-			problem: cell(`Job "${name || shownId}" ${says}`).text,
+			problem: escapeLine(`Job "${name || shownId}" ${says}`),
 		},
 	};
 }

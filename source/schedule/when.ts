@@ -1,6 +1,6 @@
 import {Cron} from 'croner';
 import {messageOf} from '../core/errors.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 
 /** When a job fires. Made by `parseSchedule` alone, so that it always fires at least once in the calendar. */
 export type Schedule =
@@ -84,7 +84,7 @@ export function nextTimes(
 export function problemWithZone(zone: string): string | undefined {
 	return isZone(zone)
 		? undefined
-		: `"${cell(zone, maxZoneLength).text}" is not a time zone: use an IANA name such as "Europe/Berlin" or "UTC"`;
+		: `"${escapeLine(zone, maxZoneLength)}" is not a time zone: use an IANA name such as "Europe/Berlin" or "UTC"`;
 }
 
 /** IANA name of the machine's zone. */
@@ -193,5 +193,5 @@ function parseCron(text: string, timeZone: string): ParsedSchedule {
 
 const refused = (text: string, complaint: string): ParsedSchedule => ({
 	ok: false,
-	problem: cell(`"${cell(text, maxScheduleLength).text}" ${complaint}: ${allowed}`).text,
+	problem: escapeLine(`"${escapeLine(text, maxScheduleLength)}" ${complaint}: ${allowed}`),
 });

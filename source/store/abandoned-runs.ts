@@ -2,8 +2,8 @@ import type {DatabaseSync} from 'node:sqlite';
 import type {RunState} from '../core/run.ts';
 import {integerOf, wordOf, type Row} from './columns.ts';
 import type {Counters} from './counters.ts';
+import {routeOf} from './counts-by-route.ts';
 import {fateOf, type AbandonedRun, type Fate} from './rules.ts';
-import {routeOf} from './tally.ts';
 
 /** A function that gives a leased run its fate, inside a transaction; `undefined` when the run is not leased with `token`. */
 export function createAbandon(

@@ -1,8 +1,8 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {RunState} from '../core/run.ts';
 import {integerOf, textOf} from './columns.ts';
+import {createCountsByRoute, routeOf} from './counts-by-route.ts';
 import type {RouteKey} from './port.ts';
-import {createTally, routeOf} from './tally.ts';
 import type {Memory} from './transaction.ts';
 
 /**
@@ -44,7 +44,7 @@ export function createCounters(database: DatabaseSync): Counters {
 			.all()
 			.map(row => [textOf(row['state']), integerOf(row['count'])]),
 	);
-	const routes = createTally();
+	const routes = createCountsByRoute();
 	for (const row of database
 		.prepare(
 			`select profile, route, count(*) as count from run indexed by run_waiting where due_at is not null and state = 'queued' group by profile, route`,

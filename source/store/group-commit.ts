@@ -1,10 +1,10 @@
 import {SvcError} from '../core/errors.ts';
+import {createCommitBatching} from './commit-batching.ts';
 import {createDurations} from './durations.ts';
 import type {GroupCommit} from './group-commit-port.ts';
 import type {StoreParts} from './parts.ts';
 import {isFull, journalUnavailable} from './sqlite-errors.ts';
 import {createTransaction, type Memory, type Task} from './transaction.ts';
-import {createTurns} from './turns.ts';
 
 /** Writes of one commit, so that a batch never holds the event loop for long. */
 const maxBatch = 128;
@@ -59,7 +59,7 @@ export function createGroupCommit(
 
 	const idle = () => urgent.length === 0 && deferred.length === 0;
 
-	const turns = createTurns(
+	const turns = createCommitBatching(
 		() => urgent.length,
 		() => flush(),
 		maxBatch,

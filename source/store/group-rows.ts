@@ -1,6 +1,6 @@
 import type {Group, GroupMember, GroupReason} from '../core/group.ts';
 import {idOfNumber} from '../core/ids.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {integerOf, textOf, wordOf, type Row} from './columns.ts';
 import type {WaitingGroup} from './pending-groups.ts';
 
@@ -43,7 +43,7 @@ export function groupOf(
 		id,
 		profile,
 		route,
-		key: cell(key).text,
+		key: escapeLine(key),
 		state: end ? 'dispatched' : 'pending',
 		firstAt,
 		lastAt,

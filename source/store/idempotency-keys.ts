@@ -1,10 +1,10 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {idempotencyMs} from '../core/delivery.ts';
 import type {RunState} from '../core/run.ts';
+import {createBloomFilter, type BloomFilter} from './bloom-filter.ts';
 import {claimOf, nameColumn, nameOf, partsOf, raise, type Claim, type Floors} from './claims.ts';
 import {textOf, wordOf} from './columns.ts';
 import type {GroupCommit} from './group-commit-port.ts';
-import {createNameSieve, type NameSieve} from './name-sieve.ts';
 import type {DeliveryKey} from './port.ts';
 import {givesUpIdentifier} from './rules.ts';
 import type {Memory} from './transaction.ts';
@@ -75,7 +75,7 @@ export function createIdempotencyKeys(
 	/** The generation that is being sorted in. */
 	let old: Claims | undefined;
 	/** Until when a claim in the table may count, and whose names are there: unknown of what the last process sorted in. */
-	let sorted: {until: number; readonly names?: NameSieve} | undefined =
+	let sorted: {until: number; readonly names?: BloomFilter} | undefined =
 		database.prepare('select 1 from claim limit 1').get() === undefined
 			? undefined
 			: {until: now() + idempotencyMs};
@@ -165,7 +165,7 @@ export function createIdempotencyKeys(
 		old = young;
 		young = new Map();
 		if (!areSorted()) {
-			sorted = {until: now() + idempotencyMs, names: createNameSieve()};
+			sorted = {until: now() + idempotencyMs, names: createBloomFilter()};
 		}
 
 		const upTo: Floors = {fresh: 0, run: 0};

@@ -1,7 +1,7 @@
 import {integerOf, readJson, type Row} from './columns.ts';
+import {nameOfRoute} from './counts-by-route.ts';
 import type {RouteLimit} from './port.ts';
 import {maxLeasesPerChat, maxLeasesPerConversation, maxLeasesPerJob, maxTurns} from './rules.ts';
-import {nameOfRoute} from './tally.ts';
 
 /** The waiting runs of one route, or of one job that it fires, as an adapter reads them. */
 export type WaitingLane = {

@@ -1,12 +1,12 @@
 import type {Clock} from '../core/clock.ts';
 import type {RunState} from '../core/run.ts';
 import {integerOf, nullableInteger, wordOf, type Row} from './columns.ts';
+import {routeOf} from './counts-by-route.ts';
 import type {DueTimes} from './due-times.ts';
 import type {Lanes} from './lanes.ts';
 import type {StoreParts} from './parts.ts';
 import type {Lease} from './port.ts';
 import type {RunReader} from './run-reader.ts';
-import {routeOf} from './tally.ts';
 import type {TranscriptCursor} from './transcripts.ts';
 
 /** A lease that is out. */

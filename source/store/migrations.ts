@@ -1,6 +1,6 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {SvcError} from '../core/errors.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {version as programVersion} from '../core/version.ts';
 import {integerOf, textOf} from './columns.ts';
 import {keySchema} from './key-schema.ts';
@@ -259,7 +259,7 @@ function writerOf(database: DatabaseSync): string {
 			)
 			.get();
 		const version: unknown = JSON.parse(textOf(row?.['data']));
-		return typeof version === 'string' ? `svc ${cell(version, 40).text}` : unknownWriter;
+		return typeof version === 'string' ? `svc ${escapeLine(version, 40)}` : unknownWriter;
 	} catch {
 		return unknownWriter;
 	}

@@ -1,7 +1,7 @@
 import {chmodSync, closeSync, existsSync, mkdirSync, openSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {DatabaseSync, type SQLInputValue, type StatementSync} from 'node:sqlite';
-import {refusePlanted} from '../core/planted-file.ts';
+import {refuseSymlink} from '../core/symlink-guard.ts';
 import {migrate, signStore} from './migrations.ts';
 import {readMemory} from './opened-memory.ts';
 import type {Store} from './port.ts';
@@ -91,7 +91,7 @@ export function openDatabase(
 	{maxPages}: {readonly maxPages?: number} = {},
 ): DatabaseSync {
 	for (const path of filesOf(file)) {
-		refusePlanted(path);
+		refuseSymlink(path);
 	}
 
 	if (!existsSync(file)) {

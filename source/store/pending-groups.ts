@@ -1,7 +1,7 @@
 import {dueOf, type Group} from '../core/group.ts';
+import {createCountsByRoute} from './counts-by-route.ts';
 import {createDueQueue} from './due-queue.ts';
 import type {RouteKey} from './port.ts';
-import {createTally} from './tally.ts';
 import type {Memory} from './transaction.ts';
 
 /** Whose events wait together. `key` as it was rendered, not cleaned. */
@@ -40,7 +40,7 @@ export function createPendingGroups(known: readonly PendingGroup[]): PendingGrou
 	const groups = new Map<number, PendingGroup>();
 	const names = new Map<string, number>();
 	const due = createDueQueue();
-	const tally = createTally();
+	const tally = createCountsByRoute();
 	/** How to undo, in reverse order, what the open transaction did. */
 	const undo: Array<() => void> = [];
 

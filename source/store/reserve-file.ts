@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import {dirname} from 'node:path';
 import {codeOf} from '../core/errors.ts';
-import {ownFileFlags} from '../core/planted-file.ts';
+import {ownFileFlags} from '../core/symlink-guard.ts';
 import {isFull} from './sqlite-errors.ts';
 
 const reserveBytes = 4 * 1024 * 1024;

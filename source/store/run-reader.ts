@@ -2,7 +2,7 @@ import type {DatabaseSync} from 'node:sqlite';
 import {withSupersededNote} from '../core/group.ts';
 import {idOfNumber} from '../core/ids.ts';
 import type {Run, RunPlan, RunState, StoredRun, TranscriptEntry} from '../core/run.ts';
-import {block, cell} from '../core/untrusted.ts';
+import {escapeBlock, escapeLine} from '../core/untrusted.ts';
 import {sumOfCounts, type Usage} from '../core/usage.ts';
 import {
 	type Row,
@@ -97,7 +97,7 @@ export const runTables = `run left join delivery on delivery.id = run.delivery l
 	left join answer on answer.run = run.id`;
 
 /** What a model said may be anything; it is kept as it was said and shown cleaned. */
-const shownOf = (preview: string | null): string | null => preview && block(preview).text;
+const shownOf = (preview: string | null): string | null => preview && escapeBlock(preview);
 
 /** A row of `runColumns` as the value that faces see. */
 export function runOf(row: Row): Run {
@@ -157,13 +157,13 @@ const serversOf = (row: Row): readonly string[] | null => {
 	const names = nullableText(row['awaits_logins']);
 	return names === null
 		? null
-		: jsonOf<readonly string[]>(names).map(each => cell(each, maxNameLength).text);
+		: jsonOf<readonly string[]>(names).map(each => escapeLine(each, maxNameLength));
 };
 
 /** Its name is as its file has it. */
 const jobOf = (row: Row): Run['job'] | null => {
 	const id = nullableText(row['job']);
-	return id === null ? null : {id, name: cell(textOf(row['job_name']), maxNameLength).text};
+	return id === null ? null : {id, name: escapeLine(textOf(row['job_name']), maxNameLength)};
 };
 
 /** Nobody else has neither an event nor a job. */
@@ -171,7 +171,7 @@ const chatOf = (row: Row): Run['chat'] | null => {
 	const key = nullableText(row['job_name']);
 	return key === null || row['job'] !== null || row['delivery'] !== null
 		? null
-		: {key: cell(key, maxNameLength).text};
+		: {key: escapeLine(key, maxNameLength)};
 };
 
 /** What a column has that may be null. */

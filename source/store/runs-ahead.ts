@@ -1,7 +1,7 @@
 import type {Clock} from '../core/clock.ts';
+import {createCountsByRoute} from './counts-by-route.ts';
 import {createDueQueue} from './due-queue.ts';
 import type {RouteKey} from './port.ts';
-import {createTally} from './tally.ts';
 
 /** What is counted until its time comes, on the monotonic clock. */
 type RunAhead = RouteKey & {readonly id: number; readonly at: number};
@@ -22,7 +22,7 @@ export function createRunsAhead<Waiting extends RunAhead>(
 	/** Also those whose time came since they were asked for last. */
 	const runs = new Map<number, Waiting>();
 	const due = createDueQueue();
-	const tally = createTally();
+	const tally = createCountsByRoute();
 
 	const remove = (id: number) => {
 		const run = runs.get(id);

@@ -10,7 +10,7 @@ import {
 	sessionOwnerOf,
 	spokenText,
 } from '../core/session.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import type {StoredSessions} from './session-port.ts';
 import {refuseAbove} from './session-room.ts';
 import {type HeldLease, holdLease, type Leases} from './shared-port.ts';
@@ -102,7 +102,7 @@ export function createSessionDesk({
 				const kept = await sessions.append(id, {
 					at: clock.now(),
 					model,
-					title: cell(title, maxTitle).text,
+					title: escapeLine(title, maxTitle),
 					messages: messages.map((message, index) => ({
 						message,
 						text: spokenText(message),
@@ -133,7 +133,7 @@ export function createSessionDesk({
 		async begin(owner, model) {
 			const id = mintSessionId();
 			const named =
-				owner.kind === 'key' ? {...owner, name: cell(owner.name, maxTitle).text} : owner;
+				owner.kind === 'key' ? {...owner, name: escapeLine(owner.name, maxTitle)} : owner;
 			await sessions.begin({id, model, createdAt: clock.now(), ...sessionOwnerFacts(named)});
 			return opened(id, [], {isNew: true, place: await take(id)});
 		},
@@ -166,5 +166,5 @@ const bytesOf = (messages: readonly JsonObject[]): number =>
 const notFound = (id: string): SvcError =>
 	new SvcError(
 		'session_not_found',
-		`Cannot find the session "${cell(id, 64).text}": it was never begun, was removed, or belongs to another key`,
+		`Cannot find the session "${escapeLine(id, 64)}": it was never begun, was removed, or belongs to another key`,
 	);

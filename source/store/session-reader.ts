@@ -1,6 +1,6 @@
 import type {DatabaseSync, StatementSync} from 'node:sqlite';
 import type {ChatSession, SessionMatch, SessionMessage} from '../core/session.ts';
-import {block, cell} from '../core/untrusted.ts';
+import {escapeLine, escapeBlock} from '../core/untrusted.ts';
 import {integerOf, jsonOf, nullableInteger, optional, type Row, textOf} from './columns.ts';
 import {pageOf} from './newest-first.ts';
 import type {StoredSessions} from './session-port.ts';
@@ -97,8 +97,8 @@ export function sessionOfRow(row: Row): ChatSession {
 export const matchOfRow = (row: Row): SessionMatch => ({
 	session: sessionOfRow(row),
 	at: integerOf(row['at']),
-	role: cell(textOf(row['role']), 40).text,
-	excerpt: block(textOf(row['excerpt']), {maxLength: maxExcerpt, maxLines: 8}).text,
+	role: escapeLine(textOf(row['role']), 40),
+	excerpt: escapeBlock(textOf(row['excerpt']), {maxLength: maxExcerpt, maxLines: 8}),
 });
 
 export const messageOfRow = (row: Row): SessionMessage => ({

@@ -5,6 +5,7 @@ import {createConversationReader} from './conversations.ts';
 import {createGroupReader} from './groups.ts';
 import type {HistorySearching} from './history/port.ts';
 import type {HistorySearch} from './history/search.ts';
+import {immutableDatabaseUrl} from './immutable-database-url.ts';
 import {createJobReader} from './jobs.ts';
 import {createJournalReader} from './journal-reader.ts';
 import {createKeyReader} from './keys.ts';
@@ -14,7 +15,6 @@ import {createRunReader} from './run-reader.ts';
 import {createSessionReader} from './session-reader.ts';
 import {sessionSchema} from './session-schema.ts';
 import {storeUnreadable} from './sqlite-errors.ts';
-import {untouched} from './untouched.ts';
 
 const busyTimeoutMs = 1000;
 
@@ -37,7 +37,7 @@ export async function openSqliteReader(
 
 	let database: DatabaseSync | undefined;
 	try {
-		database = new DatabaseSync(leavesNothing ? untouched(file) : file, {
+		database = new DatabaseSync(leavesNothing ? immutableDatabaseUrl(file) : file, {
 			readOnly: true,
 			timeout: busyTimeoutMs,
 		});

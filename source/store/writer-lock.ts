@@ -3,7 +3,7 @@ import {DatabaseSync} from 'node:sqlite';
 import {SvcError} from '../core/errors.ts';
 import {lockFile, type FileLock} from '../core/file-lock.ts';
 import {lockHolder} from '../core/lock-holder.ts';
-import {refusePlanted} from '../core/planted-file.ts';
+import {refuseSymlink} from '../core/symlink-guard.ts';
 import {isBusy} from './sqlite-errors.ts';
 
 /** How long a reader may take that has the database open while the store is being opened, milliseconds; nothing else happens meanwhile. */
@@ -19,7 +19,7 @@ export function lockForWriting(
 	file: string,
 	{waitMs = readerMs}: {readonly waitMs?: number} = {},
 ): FileLock {
-	refusePlanted(file);
+	refuseSymlink(file);
 	const path = lockPathOf(file);
 	const lock = lockFile(path);
 	if (!lock) {

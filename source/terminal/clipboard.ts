@@ -2,7 +2,7 @@ import {randomUUID} from 'node:crypto';
 import {mkdir, readdir, rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {Clock} from '../core/clock.ts';
-import {cell, type Safe} from '../core/untrusted.ts';
+import {type Safe, escapeLine} from '../core/untrusted.ts';
 import {clipboardTool, pipeInto} from './clipboard-tool.ts';
 import {multiplexerOf, osc52} from './osc52.ts';
 import {literal, safe} from './text/safe.ts';
@@ -59,7 +59,7 @@ export function createClipboard(
 		const sequence = osc52(path, multiplexer);
 		write(sequence ?? '');
 		await toTool(path);
-		const shown = cell(path).text;
+		const shown = escapeLine(path);
 		return {way: 'file', path, message: safe`too long to copy: the path of ${shown} is copied`};
 	};
 
@@ -85,7 +85,7 @@ export function createClipboard(
 			try {
 				return await toFile(text);
 			} catch (error) {
-				const reason = cell(String(error), 120).text;
+				const reason = escapeLine(String(error), 120);
 				return {way: 'nowhere', message: safe`nothing copied: ${reason}`};
 			}
 		},

@@ -1,5 +1,5 @@
 import {writeSync} from 'node:fs';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 
 /** `wheel` reports presses and the wheel, of which only the wheel is to act; `full` is for clicks too. */
 type MouseMode = 'off' | 'wheel' | 'full';
@@ -83,7 +83,7 @@ export function createTerminalModes(write: (sequence: string) => void): Terminal
 			focusReports = wanted;
 		},
 		setTitle(text) {
-			const next = cell(text, maxTitleLength).text;
+			const next = escapeLine(text, maxTitleLength);
 			if (next !== title) {
 				title = next;
 				showTitle();

@@ -3,7 +3,7 @@ import {mkdir, mkdtemp, open, rm} from 'node:fs/promises';
 import {basename, join} from 'node:path';
 import {SvcError} from '../core/errors.ts';
 import {splitCommand} from '../core/split-command.ts';
-import {cell, type Safe} from '../core/untrusted.ts';
+import {type Safe, escapeLine} from '../core/untrusted.ts';
 import type {TerminalModes} from './modes.ts';
 import {readEdited, readToEdit} from './read-edited.ts';
 
@@ -119,7 +119,7 @@ async function run(
 	{environment, signal}: Lending,
 	[program, ...args]: readonly [string, ...string[]],
 ): Promise<void> {
-	const name = cell(program, 200).text;
+	const name = escapeLine(program, 200);
 	signal?.throwIfAborted();
 	const child = spawn(program, args, {stdio: 'inherit', env: {...environment}});
 	const end = () => child.kill();

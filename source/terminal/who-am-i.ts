@@ -1,11 +1,11 @@
 import {readlinkSync} from 'node:fs';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 
 /** Who sits at this terminal, for the record of what was decided: `tui (alice, pts/3)`, as far as it is known. */
 export function whoAmI(environment: Readonly<Record<string, string | undefined>>): string {
 	const user = environment['USER'] ?? environment['LOGNAME'] ?? environment['USERNAME'];
 	const known = [user, terminalName()].filter(part => part !== undefined && part !== '');
-	return known.length === 0 ? 'tui' : `tui (${cell(known.join(', '), 100).text})`;
+	return known.length === 0 ? 'tui' : `tui (${escapeLine(known.join(', '), 100)})`;
 }
 
 /** `pts/3`; not known on systems without `/proc`. */

@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import type {JsonValue} from '../core/json.ts';
 import type {Redact} from '../core/redact.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {dumpJson} from './dump-json.ts';
 import {parseTemplate, placeOfKey, valueOfPlace} from './template.ts';
 import type {RenderContext} from './template.ts';
@@ -81,7 +81,7 @@ const lookedAt = 4096;
  * 16 hex digits of the SHA-256 of its JSON, so that two keys never become one.
  */
 export function groupNameOf(key: string, redact: Redact): string {
-	const shown = key.length > maxKeyLength ? '' : cell(redact(key), maxKeyLength).text;
+	const shown = key.length > maxKeyLength ? '' : escapeLine(redact(key), maxKeyLength);
 	if (shown === key && !looksHashed.test(key)) {
 		return key;
 	}
@@ -91,5 +91,5 @@ export function groupNameOf(key: string, redact: Redact): string {
 		.update(JSON.stringify(key))
 		.digest('hex')
 		.slice(0, digestLength);
-	return `${cell(redact(key.slice(0, lookedAt)), maxKeyLength - digestLength - 1).text}~${digest}`;
+	return `${escapeLine(redact(key.slice(0, lookedAt)), maxKeyLength - digestLength - 1)}~${digest}`;
 }

@@ -1,6 +1,6 @@
 import type {Delivery, StoredDelivery, TraceStep, TraceStepName} from '../core/delivery.ts';
 import type {Redact} from '../core/redact.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLineCounting} from '../core/untrusted.ts';
 import {headersToStore} from './headers.ts';
 import type {RequestHeaders} from './headers.ts';
 import {redactedIdentifier} from './identity.ts';
@@ -80,7 +80,7 @@ export function cleanDetail(
 	text: string,
 	maxLength = maxDetailLength,
 ): string {
-	const cleaned = cell(draft.redact(text), maxLength);
+	const cleaned = escapeLineCounting(draft.redact(text), maxLength);
 	draft.flags += cleaned.flags;
 	return cleaned.text;
 }

@@ -1,5 +1,5 @@
 import type {RunPlan} from '../core/run.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {groupNameOf} from './coalesce-key.ts';
 import {cleanDetail} from './delivery-draft.ts';
 import {deliverDirectly} from './direct-delivery.ts';
@@ -52,7 +52,7 @@ function commissionOf(ready: ReadyEvent): Commission {
 
 	const {windowMs, maxWaitMs} = route.coalesce;
 	const group = {key: groupNameOf(key.text, draft.redact), windowMs, maxWaitMs};
-	const because = cell(`joins the group of key "${group.key}"`, maxBecauseLength).text;
+	const because = escapeLine(`joins the group of key "${group.key}"`, maxBecauseLength);
 	return {work: {plan: {...plan, key: group.key}, group}, reply: coalescedReply(names), because};
 }
 

@@ -1,5 +1,5 @@
 import {senderNames, senderOf} from '../config/senders/senders.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {headerOf} from './headers.ts';
 import type {RequestHeaders} from './headers.ts';
 import {addressOf} from './signature-check.ts';
@@ -70,7 +70,7 @@ function candidatesOf({
 
 function describeNames(headers: RequestHeaders): string {
 	const names = Object.keys(headers).filter(name => signatureName.test(name));
-	const shown = names.slice(0, maxNames).map(name => cell(name, maxNameLength).text);
+	const shown = names.slice(0, maxNames).map(name => escapeLine(name, maxNameLength));
 	const more = names.length - shown.length;
 	return names.length === 0
 		? 'no header looks like a signature'

@@ -1,6 +1,6 @@
 import {insecureSecret} from '../config/route-refusals.ts';
 import type {Route} from '../config/route.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import type {Claim} from './signature-claim.ts';
 import {makeRawKeys, retiredKeysOf, signatureKeysOf} from './signature-keys.ts';
 import type {SignatureKeys} from './signature-keys.ts';
@@ -106,8 +106,8 @@ function* othersSecrets({route, others}: RefusedSignature): Generator<Hypothesis
 }
 
 function nameOf({name, profile}: Route, {profile: own}: Route): string {
-	const text = cell(name, maxNameLength).text;
+	const text = escapeLine(name, maxNameLength);
 	return profile === own
 		? `"${text}"`
-		: `"${text}" of profile "${cell(profile, maxNameLength).text}"`;
+		: `"${text}" of profile "${escapeLine(profile, maxNameLength)}"`;
 }

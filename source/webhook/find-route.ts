@@ -24,7 +24,7 @@ const defaultProfile = 'default';
 /** What a path leads to: a route, one that cannot be served as it is written, or nothing that anybody may know of. */
 export type FoundRoute =
 	| {readonly kind: 'served'; readonly route: Route}
-	| {readonly kind: 'slipped'; readonly reason: string}
+	| {readonly kind: 'invalid'; readonly reason: string}
 	| {readonly kind: 'unknown'};
 
 const unknown: FoundRoute = {kind: 'unknown'};
@@ -43,29 +43,29 @@ export function findRoute(
 	const {profile, route: name} = named;
 	const table = services.routes();
 	const route = name === undefined ? undefined : table.routes.get(name);
-	const slip = route || name === undefined ? undefined : table.slipped.get(name);
+	const itemError = route || name === undefined ? undefined : table.invalid.get(name);
 	const problem =
 		profile !== undefined && !services.multiplexing()
 			? 'profiles are not multiplexed'
-			: problemOf(route ?? slip, profile ?? defaultProfile);
+			: problemOf(route ?? itemError, profile ?? defaultProfile);
 	if (problem === undefined && route) {
 		enterRoute(draft, route, services);
 		return {kind: 'served', route};
 	}
 
-	if (problem === undefined && slip) {
+	if (problem === undefined && itemError) {
 		// A profile that only the path names is a stranger's word.
-		const bound = {profile: slip.profile ?? defaultProfile, name: slip.name};
+		const bound = {profile: itemError.profile ?? defaultProfile, name: itemError.name};
 		draft.route = bound.name;
 		draft.profile = bound.profile;
 		draft.routeId = routeIdOf(bound);
-		return {kind: 'slipped', reason: slip.view.problem ?? slip.reason};
+		return {kind: 'invalid', reason: itemError.view.problem ?? itemError.reason};
 	}
 
 	const isOfFile = profile === undefined || services.multiplexing();
 	if (table.broken?.isUnread && name !== undefined && isOfFile && !isStatic(table, name)) {
 		draft.route = cleanDetail(draft, name.slice(0, lookedAt), maxNameLength);
-		return {kind: 'slipped', reason: table.broken.problem};
+		return {kind: 'invalid', reason: table.broken.problem};
 	}
 
 	// A query may hold a secret, and names nothing.

@@ -2,7 +2,7 @@ import {cloudEventNames} from '../config/senders/cloudevents.ts';
 import {senderNames, senderOf} from '../config/senders/senders.ts';
 import {codeHostEventHeaders} from '../core/form-payload.ts';
 import type {Redact} from '../core/redact.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 
 /** Request headers with lower-case names, as `node:http` gives them; a repeated one is joined by `, `. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -63,7 +63,7 @@ export function headersToStore(
 	for (const name in headers) {
 		const value = storedNames.has(name) ? headerOf(headers, name) : undefined;
 		if (value !== undefined) {
-			kept[name] = cell(redact(value.slice(0, lookedAt)), maxStoredValueLength).text;
+			kept[name] = escapeLine(redact(value.slice(0, lookedAt)), maxStoredValueLength);
 		}
 	}
 
@@ -78,4 +78,4 @@ export function headersToStore(
 }
 
 const isKeptWhole = (value: string, redact: Redact) =>
-	value.length <= maxStoredValueLength && cell(redact(value), maxStoredValueLength).text === value;
+	value.length <= maxStoredValueLength && escapeLine(redact(value), maxStoredValueLength) === value;

@@ -3,7 +3,7 @@ import {idempotencyMs} from '../core/delivery.ts';
 import type {TraceStep} from '../core/delivery.ts';
 import {dueOf} from '../core/group.ts';
 import type {Group} from '../core/group.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import type {Accepted, Intake} from '../store/port.ts';
 import {cleanDetail, deliveryOf, note, stop, storedDeliveryOf} from './delivery-draft.ts';
 import {duplicateKeyOf, namesOf} from './ready-event.ts';
@@ -130,7 +130,7 @@ const maxKeyLength = 200;
 
 function describeGroup(group: Group): string {
 	const seconds = Math.round((dueOf(group).at - group.lastAt) / 100) / 10;
-	const name = `group ${group.id} of key "${cell(group.key, maxKeyLength).text}"`;
+	const name = `group ${group.id} of key "${escapeLine(group.key, maxKeyLength)}"`;
 	const joined = group.count === 1 ? `opened ${name}` : `joined ${name} as event ${group.count}`;
 	return `${joined}, due in ${seconds} s`;
 }

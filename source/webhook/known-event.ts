@@ -57,10 +57,10 @@ export const recoveredEvent = (
 	),
 });
 
-function routeOf(name: string, {routes, slipped}: RouteTable): Route {
+function routeOf(name: string, {routes, invalid}: RouteTable): Route {
 	const route = routes.get(name);
 	if (!route) {
-		const reason = slipped.get(name)?.view.problem ?? 'there is no such route';
+		const reason = invalid.get(name)?.view.problem ?? 'there is no such route';
 		throw new SvcError('route_not_found', `Cannot send to "${name}": ${reason}`);
 	}
 

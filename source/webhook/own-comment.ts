@@ -1,5 +1,5 @@
+import type {AuthorshipMark} from '../core/authorship-mark.ts';
 import {isJsonObject, type JsonValue} from '../core/json.ts';
-import type {OwnMark} from '../core/own-mark.ts';
 import {lookUp} from '../core/payload-path.ts';
 
 /**
@@ -12,7 +12,7 @@ const places = [
 ] as const;
 
 /** Whether an event is about a comment that this gateway wrote, unchanged. @see manual/delivery-forge-comment.md#what-svc-wrote-itself */
-export function isAboutOwnComment(payload: JsonValue, {isOwn}: OwnMark): boolean {
+export function isAboutOwnComment(payload: JsonValue, {isOwn}: AuthorshipMark): boolean {
 	if (!isJsonObject(payload)) {
 		return false;
 	}

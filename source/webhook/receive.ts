@@ -72,9 +72,9 @@ export async function receive(
 		return refusals.unknownRoute;
 	}
 
-	if (found.kind === 'slipped') {
+	if (found.kind === 'invalid') {
 		// Before anything is read: what cannot be checked is not taken in.
-		return stop(draft, refusals.slipped, {
+		return stop(draft, refusals.invalid, {
 			step: 'route',
 			detail: cleanDetail(draft, found.reason),
 		});

@@ -1,7 +1,7 @@
 import type {RouteTable} from '../config/config.ts';
 import type {Route} from '../config/route.ts';
+import type {AuthorshipMark} from '../core/authorship-mark.ts';
 import type {KeyedMutex} from '../core/keyed-mutex.ts';
-import type {OwnMark} from '../core/own-mark.ts';
 import type {World} from '../core/world.ts';
 import type {Limits} from '../store/limits/port.ts';
 import type {Intake} from '../store/port.ts';
@@ -28,7 +28,7 @@ export type ReceiverServices = Pick<World, 'clock' | 'log'> & {
 	/** Where a profile keeps what its routes name. */
 	readonly homeOf: HomeOf;
 	/** Knows what this gateway wrote itself. */
-	readonly ownMark: OwnMark;
+	readonly ownMark: AuthorshipMark;
 	readonly mutex: KeyedMutex;
 	readonly deliver: DeliverDirect;
 	/** The scheduled job of a `cron_job` route. */

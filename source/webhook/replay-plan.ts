@@ -1,6 +1,6 @@
 import type {Route} from '../config/route.ts';
 import type {Redact} from '../core/redact.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 import {defaultTarget, effectOf, reachesPeople} from '../platforms/platforms.ts';
 import {groupNameOf} from './coalesce-key.ts';
 import type {CompiledRoute} from './compiled-route.ts';
@@ -63,7 +63,7 @@ export function effectsOf(
 					]),
 			...(route.script === undefined ? [] : [`runs the script ${route.script}`]),
 			...effects,
-		].map(effect => cell(effect, 200).text),
+		].map(effect => escapeLine(effect, 200)),
 		needsConfirmation: reachesPeople(target) || route.script !== undefined || lost.length > 0,
 	};
 }

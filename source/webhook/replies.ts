@@ -29,7 +29,7 @@ const refusal = (status: number, outcome: DeliveryOutcome, error: string): Reply
 export const refusals = {
 	unknownRoute: refusal(404, 'route', 'Unknown route'),
 	host: refusal(403, 'route', 'Host not allowed'),
-	slipped: {...refusal(503, 'slip', 'Route is not available'), retryAfterSeconds: 30},
+	invalid: {...refusal(503, 'slip', 'Route is not available'), retryAfterSeconds: 30},
 	method: refusal(405, 'method', 'Method not allowed'),
 	size: refusal(413, 'size', 'Payload too large'),
 	cut: refusal(400, 'body', 'Incomplete body'),

@@ -3,8 +3,8 @@ import type {Clock} from '../core/clock.ts';
 import {codeOf} from '../core/errors.ts';
 import {runInGroup} from '../core/process-group.ts';
 import {containedPath} from './contained-path.ts';
-import {createPlaces} from './places.ts';
 import type {ScriptExit} from './script-verdict.ts';
+import {createSemaphore} from './semaphore.ts';
 
 const outputLimit = 1_048_576;
 
@@ -49,7 +49,7 @@ export function createScripts({
 	readonly clock: Clock;
 	readonly environment: () => Readonly<Record<string, string>>;
 }): Scripts {
-	const places = createPlaces(clock, {count: atOnce, maxWaiting});
+	const places = createSemaphore(clock, {count: atOnce, maxWaiting});
 
 	return {
 		async run(job, signal) {

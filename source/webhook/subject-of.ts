@@ -1,6 +1,6 @@
 import {isJsonObject, type JsonValue} from '../core/json.ts';
 import {lookUp} from '../core/payload-path.ts';
-import {cell} from '../core/untrusted.ts';
+import {escapeLine} from '../core/untrusted.ts';
 
 /** Where code hosts name the repository: GitHub, Gitea, Forgejo; GitLab. */
 const repositories = [
@@ -33,7 +33,7 @@ export function subjectOf(payload: JsonValue): string | undefined {
 	const repository = find(repositories, nameIn);
 	const number = find(numbers, numberIn);
 	return repository && number !== undefined
-		? cell(`${repository}#${number}`, maxLength).text
+		? escapeLine(`${repository}#${number}`, maxLength)
 		: undefined;
 }
 

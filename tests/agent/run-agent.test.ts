@@ -6,7 +6,7 @@ import {createAgentRunner} from '../../source/agent/run-agent.ts';
 import type {Clock} from '../../source/core/clock.ts';
 import {SvcError} from '../../source/core/errors.ts';
 import {silentLogger} from '../../source/core/log.ts';
-import {cell} from '../../source/core/untrusted.ts';
+import {escapeLineCounting} from '../../source/core/untrusted.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {startScriptedModel, type ScriptedAnswer} from '../helpers/scripted-model.ts';
 import {apiKey, createAgent, createTool} from './agent-fixture.ts';
@@ -267,7 +267,7 @@ test.for(failures)('$what is $code', async ({answer, code, says, passing}) => {
 	expect({actual, passing: isPassing(error)}).toEqual({actual: code, passing});
 	expect(message.replaceAll(model.host, 'HOST')).toMatch(says);
 	expect(message).not.toContain(apiKey);
-	expect(cell(message).flags, 'control characters are gone').toBe(0);
+	expect(escapeLineCounting(message).flags, 'control characters are gone').toBe(0);
 	expect(agent.entries.at(-1)).toMatchObject({kind: 'error', text: message, data: {code}});
 });
 

@@ -67,7 +67,7 @@ test.for([
 	['{job: a, tool: x, definition: abc}', 'definition: is not a SHA-256'],
 	['just text', 'must be a mapping, not text'],
 ] as const)('%s takes out that entry alone', ([entry, message]) => {
-	const {approvalRules, problems, slips} = rulesIn(
+	const {approvalRules, problems, itemErrors} = rulesIn(
 		`${good}\n    - ${entry}\n    - {job: b, tool: y}`,
 	);
 	const errors = problems.filter(({severity}) => severity === 'error').map(formatDiagnostic);
@@ -76,7 +76,7 @@ test.for([
 	expect(problems).toHaveLength(1);
 	expect(errors[0]).toContain('config.yaml:7:');
 	expect(errors[0]).toContain(message);
-	expect([...slips.values()]).toMatchObject([{item: 'approvals.allow.2', kept: false}]);
+	expect([...itemErrors.values()]).toMatchObject([{item: 'approvals.allow.2', kept: false}]);
 	expect(approvalRules.map(({name}) => name)).toEqual([
 		'mcp__files__write_file',
 		'mcp__files__move_file',

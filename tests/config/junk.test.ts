@@ -24,7 +24,7 @@ import type {Route} from '../../source/config/route.ts';
 import {createSubscriptionsReader} from '../../source/config/subscriptions.ts';
 import type {JsonObject} from '../../source/core/json.ts';
 import {silentLogger} from '../../source/core/log.ts';
-import {cell} from '../../source/core/untrusted.ts';
+import {escapeLineCounting} from '../../source/core/untrusted.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';
 import {configOf, createTemporaryHome, type TemporaryHome} from './temporary-home.ts';
@@ -123,7 +123,7 @@ function misplacedIn(home: TemporaryHome, text: string): readonly string[] {
 		.filter(({line, column, message, key}) => {
 			const length = lines[line - 1]?.length;
 			const isInside = length !== undefined && column >= 1 && column <= length + 1;
-			return !isInside || message === '' || cell(key + message).flags > 0;
+			return !isInside || message === '' || escapeLineCounting(key + message).flags > 0;
 		})
 		.map(problem => JSON.stringify(problem));
 }

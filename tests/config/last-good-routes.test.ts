@@ -13,12 +13,12 @@ const reload = (home: TemporaryHome, before: Config, text: string): Config => {
 
 const insecure = '{secret: INSECURE_NO_AUTH}';
 
-/** A sound entry, the same one with a slip, the receiver's settings that are other ones then, and what is served of the first. */
+/** A sound entry, the same one with an error, the receiver's settings that are other ones then, and what is served of the first. */
 const edits: ReadonlyArray<
 	readonly [
 		says: string,
 		good: string,
-		slipped: string,
+		invalid: string,
 		settings: string,
 		served: Readonly<Record<string, unknown>> | undefined,
 	]
@@ -122,11 +122,11 @@ const withSettings = (settings: string, routes = '') => {
 
 test.for(edits)(
 	'of a route that slips, when %s: %s → %s {%s}',
-	([, good, slipped, settings, served]) => {
+	([, good, invalid, settings, served]) => {
 		using home = createTemporaryHome();
 		const before = configOf(home.load({config: withSettings('', `r: ${good}`)}));
 		expect(before.webhook.routes.has('r')).toBe(true);
-		const after = reload(home, before, withSettings(settings, `r: ${slipped}`));
+		const after = reload(home, before, withSettings(settings, `r: ${invalid}`));
 		const route = after.webhook.routes.get('r');
 		expect(route === undefined).toBe(served === undefined);
 		expect(route ?? {}).toMatchObject(served ?? {});
@@ -135,7 +135,7 @@ test.for(edits)(
 
 test.for(edits)(
 	'of a subscription that slips, when %s: %s → %s {%s}',
-	([, good, slipped, settings, served]) => {
+	([, good, invalid, settings, served]) => {
 		using home = createTemporaryHome();
 		let config = configOf(home.load({config: withSettings('')}));
 		let entry: unknown = parse(good);
@@ -145,7 +145,7 @@ test.for(edits)(
 		});
 		expect(table().routes.has('r')).toBe(true);
 		config = reload(home, config, withSettings(settings));
-		entry = parse(slipped);
+		entry = parse(invalid);
 		for (let turn = 0; turn < 2; turn++) {
 			const route = table().routes.get('r');
 			expect(route === undefined).toBe(served === undefined);
@@ -191,14 +191,14 @@ test('a key that stands twice takes out that subscription, as nobody can say whi
 	expect([...table().routes.keys()]).toEqual(['r', 's']);
 	// What sends stays as it is written; the rest stays as it was.
 	text = '{"r": {"secret": "new", "prompt": "a", "prompt": "b"}, "s": {"secret": "own"}}';
-	const {routes, slipped} = table();
+	const {routes, invalid} = table();
 	expect(routes.get('r')).toMatchObject({secrets: ['new'], prompt: 'first'});
-	expect([...slipped.values()].map(({reason, problem}) => [reason, problem.column])).toEqual([
+	expect([...invalid.values()].map(({reason, problem}) => [reason, problem.column])).toEqual([
 		['Route "r" cannot be used: prompt stands twice: remove one of them', text.indexOf('"b"') + 1],
 	]);
 	// The same text of an entry that was sound a moment ago, and the entry twice.
 	text = '{"s": {"secret": "own"}, "s": {"secret": "own"}, "__proto__": 1}';
-	expect([...table().slipped.keys()]).toEqual(['s', '__proto__']);
+	expect([...table().invalid.keys()]).toEqual(['s', '__proto__']);
 	expect([...table().routes.keys()]).toEqual([]);
 	text = '{"r": {"secret": "a", "secret": "b"}}';
 	expect([...table().routes.keys()]).toEqual([]);

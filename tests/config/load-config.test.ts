@@ -342,8 +342,8 @@ test('no message holds a secret', () => {
 	for (const config of files) {
 		const loaded = home.load({config});
 		expect(hasErrors(loaded)).toBe(true);
-		const slips = loaded.ok ? [...loaded.config.slips.values()] : [];
-		expect(JSON.stringify([problemsOf(loaded), slips])).not.toContain(secret);
+		const itemErrors = loaded.ok ? [...loaded.config.itemErrors.values()] : [];
+		expect(JSON.stringify([problemsOf(loaded), itemErrors])).not.toContain(secret);
 	}
 });
 

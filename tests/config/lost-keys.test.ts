@@ -16,7 +16,7 @@ const webhook = (settings: object) => ({
 const route = (keys: object) => webhook({routes: {r: {secret: 'own', ...keys}}});
 
 /** What runs, what is typed instead, the item that says so, and what of the configuration stays. */
-const slips: ReadonlyArray<
+const itemErrors: ReadonlyArray<
 	readonly [
 		lost: string,
 		good: object,
@@ -108,7 +108,7 @@ const slips: ReadonlyArray<
 	],
 ];
 
-test.for(slips)(
+test.for(itemErrors)(
 	'a reload on which %s became an unknown key keeps what ran, and says so: %j %j',
 	([, good, typed, slip, kept, value]) => {
 		using home = createTemporaryHome();
@@ -123,14 +123,14 @@ test.for(slips)(
 			expect(problems).toHaveLength(1);
 			expect(problems[0]?.message).toMatch(/^was in use and is not there any more, but "/);
 			expect(problems[0]?.line).toBeGreaterThan(1);
-			expect([...config.slips.values()].map(({item}) => item)).toEqual(slip ? [slip] : []);
-			expect(config.webhook.slipped.map(({name}) => name)).toEqual(slip ? [] : ['r']);
+			expect([...config.itemErrors.values()].map(({item}) => item)).toEqual(slip ? [slip] : []);
+			expect(config.webhook.invalid.map(({name}) => name)).toEqual(slip ? [] : ['r']);
 		}
 
 		// Written as it was, all is well; taken out, the default holds.
 		const mended = reload(home, second, good);
 		expect(kept(mended)).toEqual(value);
-		expect([...mended.slips.values(), ...mended.webhook.slipped]).toEqual([]);
+		expect([...mended.itemErrors.values(), ...mended.webhook.invalid]).toEqual([]);
 	},
 );
 
@@ -141,16 +141,16 @@ test('what is taken out on purpose, beside a key that was unknown all along, is 
 	);
 	const after = reload(home, start, webhook({unknown: 1}));
 	expect(after.webhook.rateLimit).toBe(30);
-	expect([...after.slips.values()]).toEqual([]);
+	expect([...after.itemErrors.values()]).toEqual([]);
 	// One that is nearly the same is meant, also when it came a save before.
 	const both = webhook({routes: {r: {secret: 'own', secert: 'new'}}, secret: 'global'});
 	const first = reload(home, start, both);
 	const second = reload(home, first, webhook({routes: {r: {secert: 'new'}}, secret: 'global'}));
 	expect([...second.webhook.routes.keys()]).toEqual([]);
 	// At a start nobody knows what was meant.
-	expect(configOf(home.load({config: JSON.stringify(webhook({rate_limt: 600}))})).slips.size).toBe(
-		0,
-	);
+	expect(
+		configOf(home.load({config: JSON.stringify(webhook({rate_limt: 600}))})).itemErrors.size,
+	).toBe(0);
 });
 
 test('a setting of the receiver that moved under extra, or out of it, is not lost', () => {
@@ -167,7 +167,7 @@ test('a setting of the receiver that moved under extra, or out of it, is not los
 			webhook({...typed, unknown: 1, extra: {...('extra' in typed && typed.extra), other: 1}}),
 		);
 		expect(after.webhook.rateLimit).toBe(limit);
-		expect(after.slips.size).toBe(0);
+		expect(after.itemErrors.size).toBe(0);
 	}
 });
 
@@ -184,7 +184,7 @@ test('the address that a sender signs stays when it cannot be read', () => {
 	]) {
 		const {webhook: after} = reload(home, start, twilio(typed));
 		expect(after.routes.get('r')?.publicUrl).toBe('https://hooks.example.com/r');
-		expect(after.slipped.map(({name}) => name)).toEqual(['r']);
+		expect(after.invalid.map(({name}) => name)).toEqual(['r']);
 	}
 });
 
@@ -194,7 +194,7 @@ test('a secret whose key became unknown passes no more, and opens nothing', () =
 	const start = configOf(home.load({config: JSON.stringify(both({secret: 'own'}))}));
 	const after = reload(home, start, both({secrt: 'new'}));
 	expect([...after.webhook.routes.keys()]).toEqual([]);
-	expect(after.webhook.slipped.map(({name}) => name)).toEqual(['r']);
+	expect(after.webhook.invalid.map(({name}) => name)).toEqual(['r']);
 });
 
 test('a subscription on which a key became unknown stays as it was, and says so', () => {
@@ -209,11 +209,11 @@ test('a subscription on which a key became unknown stays as it was, and says so'
 	entries = {r: {secret: 'new', rate_limt: 600}};
 	for (let turn = 0; turn < 2; turn++) {
 		expect(table().routes.get('r')).toMatchObject({rateLimit: 600, secrets: ['new']});
-		expect(table().slipped.get('r')?.reason).toMatch(/rate_limit was in use .* "rate_limt" is/);
+		expect(table().invalid.get('r')?.reason).toMatch(/rate_limit was in use .* "rate_limt" is/);
 		config = reload(home, config, webhook({max_body_bytes: 5000 + turn}));
 	}
 
 	entries = {r: {secret: 'new', rate_limit: 700}};
 	expect(table().routes.get('r')?.rateLimit).toBe(700);
-	expect(table().slipped.size).toBe(0);
+	expect(table().invalid.size).toBe(0);
 });

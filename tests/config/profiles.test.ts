@@ -117,7 +117,7 @@ test.for([
 			);
 			expect(config.webhook).toMatchObject({
 				refusals: [],
-				slipped: [{name: 'bound', code: 'profile_invalid'}],
+				invalid: [{name: 'bound', code: 'profile_invalid'}],
 			});
 			const {routes, skipped} = buildRouteTable(config, {entries: {dynamic: {profile}}});
 			expect([...routes.keys()]).toEqual(['plain']);

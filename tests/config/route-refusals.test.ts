@@ -85,8 +85,8 @@ test.for([
 	['{secret: "whsec_!"}', 'secret: global', 'secret_invalid'],
 	['{}', 'secret: whpk_AAAA', 'secret_invalid'],
 ] as const)('%s with %s is not served: %s', ([route, settings, code]) => {
-	const {routes, refusals, slipped} = webhookWith(route, {settings});
-	const [found, none] = ofContract.has(code) ? [refusals, slipped] : [slipped, refusals];
+	const {routes, refusals, invalid} = webhookWith(route, {settings});
+	const [found, none] = ofContract.has(code) ? [refusals, invalid] : [invalid, refusals];
 	expect(found.map(refusal => refusal.code)).toEqual([code]);
 	expect(none).toEqual([]);
 	expect(found[0]).toMatchObject({name: 'r', source: 'static', view: {name: 'r'}});
@@ -112,7 +112,7 @@ test('what signs the address, or with a key of its own, is served with what it n
 	expect(webhookWith(`{signature: discord, secret: ${key}}`).routes.size).toBe(1);
 	const twilio = webhookWith('{signature: twilio, secret: x, public_url: "https://a.example/x"}');
 	expect(twilio.routes.get('r')).toMatchObject({publicUrl: 'https://a.example/x'});
-	const [slip] = webhookWith('{signature: twilio, secret: x, public_url: a.example}').slipped;
+	const [slip] = webhookWith('{signature: twilio, secret: x, public_url: a.example}').invalid;
 	expect(slip?.reason).toContain('must be a URL that starts with http:// or https://');
 });
 
@@ -133,7 +133,7 @@ test('every lasting reason is given, and what this version lacks only when nothi
 });
 
 test('a platform that is not enabled takes no route out of service', () => {
-	expect(webhookWith('{deliver: telegram}').slipped).toEqual([]);
+	expect(webhookWith('{deliver: telegram}').invalid).toEqual([]);
 });
 
 test.for([
@@ -235,7 +235,7 @@ test.for([
 		'has the same header for the signature and the time',
 	],
 ] as const)('%s: the refusal says what is wrong with %s: %s', ([route, key, problem]) => {
-	expect(webhookWith(route).slipped.map(({reason}) => reason)).toEqual([
+	expect(webhookWith(route).invalid.map(({reason}) => reason)).toEqual([
 		`Route "r" has an invalid "${key}": ${problem}`,
 	]);
 });
@@ -263,7 +263,7 @@ test.for([
 			`{secret: [fine, "${secret}"]}`,
 			`{retired_secrets: [{secret: "${secret}", until: 2026-01-01T00:00:00Z}]}`,
 		]) {
-			const {slipped: refusals} = webhookWith(route);
+			const {invalid: refusals} = webhookWith(route);
 			expect(refusals.map(({code}) => code)).toEqual(['secret_invalid']);
 			expect(refusals[0]?.reason).toMatch(new RegExp(`^Route "r" has a secret with "${prefix}_"`));
 			const encoded = secret.slice(prefix.length + 1);
@@ -298,19 +298,19 @@ test.for([
 ] as const)(
 	'what each forged request has to be compared with is bounded: %#',
 	([secrets, reason]) => {
-		const {slipped: refusals} = webhookWith(`{secret: ${JSON.stringify(secrets)}}`);
+		const {invalid: refusals} = webhookWith(`{secret: ${JSON.stringify(secrets)}}`);
 		expect(refusals.map(refusal => [refusal.code, refusal.reason])).toEqual(
 			reason === undefined ? [] : [['secret_invalid', reason]],
 		);
 		const inherited = webhookWith('{}', {settings: `secret: ${JSON.stringify(secrets)}`});
-		expect(inherited.slipped).toHaveLength(refusals.length);
+		expect(inherited.invalid).toHaveLength(refusals.length);
 	},
 );
 
 test('public keys in hex are bounded as those of Standard Webhooks are', () => {
 	const routeWith = (count: number) => {
 		const keys = Array.from({length: count}, (_, index) => Buffer.alloc(32, index).toString('hex'));
-		return webhookWith(`{signature: discord, secret: ${JSON.stringify(keys)}}`).slipped;
+		return webhookWith(`{signature: discord, secret: ${JSON.stringify(keys)}}`).invalid;
 	};
 
 	expect(routeWith(5)).toEqual([]);
@@ -326,7 +326,7 @@ function publicKey(_: unknown, index: number) {
 test('a sender with a scheme of its own is the one who knows how its secret is written', () => {
 	expect(webhookWith('{secret: whsec_test_secret, signature: stripe}').refusals).toEqual([]);
 	const key = `whpk_${Buffer.alloc(32).toString('base64')}`;
-	expect(webhookWith(`{secret: "${key}", signature: stripe}`).slipped).toMatchObject([
+	expect(webhookWith(`{secret: "${key}", signature: stripe}`).invalid).toMatchObject([
 		{code: 'secret_invalid', reason: expect.stringContaining('only Standard Webhooks')},
 	]);
 });

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {configSchemaJson} from '../../source/config/config-schema-json.ts';
+import {serverItem} from '../../source/config/invalid-server.ts';
 import {valueAt} from '../../source/config/plain-data.ts';
-import {serverItem} from '../../source/config/slipped-server.ts';
 import type {ToolServerConfig} from '../../source/config/tool-server.ts';
 import {configOf, createTemporaryHome, problemsOf} from './temporary-home.ts';
 
@@ -425,10 +425,10 @@ test.for([
 ] as const)('{%s} is refused at its place', ([entry, expected]) => {
 	expect(saidOf(entry).map(line => line.replace(/^: /, ''))).toEqual(expected);
 	using home = createTemporaryHome();
-	const {slips, toolServers} = configOf(
+	const {itemErrors, toolServers} = configOf(
 		home.load({config: `mcp_servers: {crm: {${entry}}, other: {command: a}}`}),
 	);
-	expect(slips.get(serverItem('crm'))).toMatchObject({kept: false});
+	expect(itemErrors.get(serverItem('crm'))).toMatchObject({kept: false});
 	expect([...toolServers.keys()]).toEqual(['other']);
 });
 

@@ -4,7 +4,12 @@ import headless from '@xterm/headless';
 import * as fc from 'fast-check';
 import stringWidth from 'string-width';
 import {describe, expect, test} from 'vitest';
-import {block, cell} from '../../source/core/untrusted.ts';
+import {
+	escapeLineCounting,
+	escapeLine,
+	escapeBlockCounting,
+	escapeBlock,
+} from '../../source/core/untrusted.ts';
 import {attackCorpus} from '../helpers/attack-corpus.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';
 import {randomOf, runSeed} from '../helpers/random.ts';
@@ -94,32 +99,32 @@ describe('cell', () => {
 		['\u0301x', '◌\u0301x', 0],
 		['constructor __proto__ %s', 'constructor __proto__ %s', 0],
 	] as const)('%j becomes %j with %i flags', ([text, shown, flags]) => {
-		expect(cell(text)).toEqual({text: shown, flags});
+		expect(escapeLineCounting(text)).toEqual({text: shown, flags});
 	});
 
 	test('counts every hostile character and nothing innocent', () => {
-		expect(cell('\u001b\u0007\u202e\u200b\u{e0041}\udc00').flags).toBe(6);
-		expect(cell('⚠️👍🏽👨‍👩‍👧1️⃣\t\n🇩🇪กำ🫠 ').flags).toBe(0);
+		expect(escapeLineCounting('\u001b\u0007\u202e\u200b\u{e0041}\udc00').flags).toBe(6);
+		expect(escapeLineCounting('⚠️👍🏽👨‍👩‍👧1️⃣\t\n🇩🇪กำ🫠 ').flags).toBe(0);
 	});
 
 	test('bounds the marks on one character', () => {
-		const {text, flags} = cell(`Z${'\u0301'.repeat(500)}algo`);
+		const {text, flags} = escapeLineCounting(`Z${'\u0301'.repeat(500)}algo`);
 
 		expect([...text.matchAll(/\p{M}/gu)].length).toBeLessThanOrEqual(4);
 		expect(flags).toBeGreaterThan(400);
 	});
 
 	test('cuts to the length with an ellipsis and never tears a surrogate pair', () => {
-		expect(cell('abcdef', 4).text).toBe('abc…');
-		expect(cell('abcd', 4).text).toBe('abcd');
-		expect(cell('ab😀cd', 4).text).toBe('ab…');
-		expect(cell('😀', 1).text).toBe('…');
-		expect(cell('abc', 0).text).toBe('');
-		expect(cell('x'.repeat(5000)).text).toHaveLength(1000);
+		expect(escapeLine('abcdef', 4)).toBe('abc…');
+		expect(escapeLine('abcd', 4)).toBe('abcd');
+		expect(escapeLine('ab😀cd', 4)).toBe('ab…');
+		expect(escapeLine('😀', 1)).toBe('…');
+		expect(escapeLine('abc', 0)).toBe('');
+		expect(escapeLine('x'.repeat(5000))).toHaveLength(1000);
 	});
 
 	test('works no longer than the length it may return, whatever vanishes', () => {
-		const {text} = cell(`${'\ufe0f'.repeat(1_000_000)}x`, 10);
+		const text = escapeLine(`${'\ufe0f'.repeat(1_000_000)}x`, 10);
 
 		expect(text).toBe('…');
 	});
@@ -127,18 +132,18 @@ describe('cell', () => {
 
 describe('block', () => {
 	test('keeps line breaks, CRLF as one, and shows a lone CR', () => {
-		expect(block('a\r\nb\nc\rd\n')).toEqual({text: 'a\nb\nc␍d\n', flags: 1});
+		expect(escapeBlockCounting('a\r\nb\nc\rd\n')).toEqual({text: 'a\nb\nc␍d\n', flags: 1});
 	});
 
 	test('cuts lines and length', () => {
-		expect(block('1\n2\n3\n4', {maxLines: 2}).text).toBe('1\n2…');
-		expect(block('1\n2\n', {maxLines: 2}).text).toBe('1\n2\n');
-		expect(block('x'.repeat(50), {maxLength: 10}).text).toBe(`${'x'.repeat(9)}…`);
-		expect(block('\n'.repeat(1_000_000), {maxLines: 3}).text).toBe('\n\n…');
+		expect(escapeBlock('1\n2\n3\n4', {maxLines: 2})).toBe('1\n2…');
+		expect(escapeBlock('1\n2\n', {maxLines: 2})).toBe('1\n2\n');
+		expect(escapeBlock('x'.repeat(50), {maxLength: 10})).toBe(`${'x'.repeat(9)}…`);
+		expect(escapeBlock('\n'.repeat(1_000_000), {maxLines: 3})).toBe('\n\n…');
 	});
 
 	test('gives a mark at the start of a line something to stand on', () => {
-		expect(block('a\n\u0301b').text).toBe('a\n◌\u0301b');
+		expect(escapeBlock('a\n\u0301b')).toBe('a\n◌\u0301b');
 	});
 });
 
@@ -149,16 +154,16 @@ describe('attacks', () => {
 
 	test('no text of the corpus leaves anything but printable characters', () => {
 		for (const text of attackCorpus) {
-			expect(cell(text).text).not.toMatch(forbidden);
-			expect(block(text).text.replaceAll('\n', '')).not.toMatch(forbidden);
+			expect(escapeLine(text)).not.toMatch(forbidden);
+			expect(escapeBlock(text).replaceAll('\n', '')).not.toMatch(forbidden);
 		}
 	});
 
 	test('nor does any other text', () => {
 		fc.assert(
 			fc.property(nasty, text => {
-				expect(cell(text).text).not.toMatch(forbidden);
-				expect(block(text).text.replaceAll('\n', '')).not.toMatch(forbidden);
+				expect(escapeLine(text)).not.toMatch(forbidden);
+				expect(escapeBlock(text).replaceAll('\n', '')).not.toMatch(forbidden);
 			}),
 			{numRuns: propertyRuns(1000)},
 		);
@@ -167,22 +172,22 @@ describe('attacks', () => {
 	test.for(['\u0340', '\u0341', '\u0343', '\u0344', 'e\u0340'])(
 		'a mark that is another name of a mark (%j) gets its usual name',
 		text => {
-			const once = cell(text).text;
-			expect(cell(once)).toEqual({text: once, flags: 0});
+			const once = escapeLine(text);
+			expect(escapeLineCounting(once)).toEqual({text: once, flags: 0});
 		},
 	);
 
 	test('marks without a letter are put in order at once', () => {
-		const {text} = cell('\u033d\u0316');
+		const text = escapeLine('\u033d\u0316');
 		expect(text).toBe('◌\u0316\u033d');
-		expect(cell(text).text).toBe(text);
+		expect(escapeLine(text)).toBe(text);
 	});
 
 	test('what is clean stays as it is', () => {
 		fc.assert(
 			fc.property(nasty, text => {
-				const once = cell(text).text;
-				expect(cell(once)).toEqual({text: once, flags: 0});
+				const once = escapeLine(text);
+				expect(escapeLineCounting(once)).toEqual({text: once, flags: 0});
 			}),
 			{numRuns: propertyRuns(1000)},
 		);
@@ -191,7 +196,7 @@ describe('attacks', () => {
 	test('the result is never longer than asked, in whole characters', () => {
 		fc.assert(
 			fc.property(nasty, fc.nat(40), (text, maxLength) => {
-				const {text: shown} = cell(text, maxLength);
+				const shown = escapeLine(text, maxLength);
 				expect(shown.length).toBeLessThanOrEqual(maxLength);
 				expect(shown.isWellFormed()).toBe(true);
 			}),
@@ -220,19 +225,19 @@ describe('width: string-width agrees with a terminal under the Unicode 11 and th
 			const text = Array.from({length: chunk}, (_, index) => String.fromCodePoint(start + index))
 				// What is shown as its number, or as a box, is the same few signs whatever stands beside it.
 				.filter(character => {
-					const shown = cell(character).text;
+					const shown = escapeLine(character);
 					return shown === character || !/^[ -~□]+$/.test(shown);
 				})
 				.map(character => `${character}x${character}中${character}${character}`)
 				.join('|');
 			// oxlint-disable-next-line no-await-in-loop -- one terminal
-			expect(await disagreement(cell(text, 60_000).text, rulers)).toBe('');
+			expect(await disagreement(escapeLine(text, 60_000), rulers)).toBe('');
 		}
 	});
 
 	test('for the corpus', async () => {
 		using rulers = createRulers();
-		const texts = attackCorpus.map(text => cell(text).text);
+		const texts = attackCorpus.map(text => escapeLine(text));
 		for (let start = 0; start < texts.length; start += 20) {
 			const text = texts.slice(start, start + 20).join('|');
 			// oxlint-disable-next-line no-await-in-loop -- one terminal
@@ -244,7 +249,7 @@ describe('width: string-width agrees with a terminal under the Unicode 11 and th
 		using rulers = createRulers();
 		await fc.assert(
 			fc.asyncProperty(nasty, async text => {
-				expect(await disagreement(cell(text).text, rulers)).toBe('');
+				expect(await disagreement(escapeLine(text), rulers)).toBe('');
 			}),
 			{numRuns: propertyRuns(700)},
 		);
@@ -254,7 +259,7 @@ describe('width: string-width agrees with a terminal under the Unicode 11 and th
 		using rulers = createRulers();
 		await fc.assert(
 			fc.asyncProperty(nasty, async text => {
-				for (const line of block(text).text.split('\n')) {
+				for (const line of escapeBlock(text).split('\n')) {
 					// oxlint-disable-next-line no-await-in-loop -- one terminal
 					expect(await disagreement(line, rulers)).toBe('');
 				}
@@ -265,5 +270,5 @@ describe('width: string-width agrees with a terminal under the Unicode 11 and th
 });
 
 test('a long text does not exhaust the stack', () => {
-	expect(block('x'.repeat(20_000_000), {maxLength: 8_000_000}).text).toHaveLength(8_000_000);
+	expect(escapeBlock('x'.repeat(20_000_000), {maxLength: 8_000_000})).toHaveLength(8_000_000);
 });

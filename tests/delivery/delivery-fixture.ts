@@ -41,7 +41,7 @@ export function createFixture({
 	const config = {
 		model: {provider: 'offline', allowOfflineDelivery},
 		forge: {cli},
-		slips: new Map(),
+		itemErrors: new Map(),
 		platforms: {...(email && {email})},
 		secretValues,
 		environment: {...environment, ...dotEnv},

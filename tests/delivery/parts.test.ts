@@ -41,7 +41,7 @@ function openPigeons({
 	};
 	const config = {
 		model: {},
-		slips: new Map(),
+		itemErrors: new Map(),
 		secretValues: [],
 		platforms: {pigeon: settings, dove: settings},
 		profiles: {of: () => ({environment: {}})},

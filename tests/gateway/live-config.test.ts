@@ -107,14 +107,14 @@ test('what slips in a file that was broken at the start is not replaced by defau
 	);
 	await live.reload();
 	expect(live.broken).toEqual([]);
-	const {retention, webhook, runs, slips} = live.current();
+	const {retention, webhook, runs, itemErrors} = live.current();
 	expect(retention).toBeUndefined();
 	expect(webhook).toMatchObject({
 		enabled: false,
 		broken: expect.stringContaining('config.yaml:2:'),
 	});
 	expect(runs.concurrency).toBe(0);
-	expect([...slips.values()].map(({kept}) => kept)).toEqual([false, false, false]);
+	expect([...itemErrors.values()].map(({kept}) => kept)).toEqual([false, false, false]);
 	// Nor is there a last good version of it later.
 	writeFileSync(home.paths.config, 'retention: {row_days: never}\n');
 	await live.reload();

@@ -2,7 +2,7 @@ import {mkdir, readFile, stat, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {silentLogger} from '../../source/core/log.ts';
-import {openOwnMark} from '../../source/gateway/own-mark-key.ts';
+import {openOwnMark} from '../../source/gateway/authorship-key.ts';
 import {temporaryHome} from '../helpers/temporary-home.ts';
 
 test('the key is made once, readable by nobody else, and stays the same', async () => {

@@ -1,5 +1,5 @@
 import {manualSettings} from '../../source/cli/manual/read-page.ts';
-import {cell} from '../../source/core/untrusted.ts';
+import {escapeLine} from '../../source/core/untrusted.ts';
 import {App} from '../../source/tui/frame/app.tsx';
 import {createShell, type ShellOptions} from '../../source/tui/shell/create-shell.ts';
 import type {Desktop, Shell} from '../../source/tui/shell/shell.ts';
@@ -52,7 +52,7 @@ export function createFakeDesktop(): FakeDesktop {
 		endsWithFace: false,
 		async copy(text) {
 			desktop.copied.push(text);
-			return cell('copied by OSC 52').text;
+			return escapeLine('copied by OSC 52');
 		},
 		async edit(text) {
 			desktop.edited.push(text);
@@ -81,7 +81,7 @@ export function createFakeDesktop(): FakeDesktop {
 		settings: manualSettings,
 		async keep(name, text) {
 			desktop.kept.set(name, text);
-			return cell(`/home/ann/.svc/cache/${name}`).text;
+			return escapeLine(`/home/ann/.svc/cache/${name}`);
 		},
 		async openFile(path, lineOf) {
 			desktop.opened.push(`${path}:${lineOf(desktop.file) ?? ''}`);

@@ -146,7 +146,7 @@ export async function openPlatform(
 	const {clock, service, kinds, value} = await openWorld(speech, options);
 	const config = {
 		model: {},
-		slips: new Map(),
+		itemErrors: new Map(),
 		secretValues: [],
 		platforms: {[speech.kind]: value},
 		profiles: {of: () => ({environment: {}})},

@@ -4,7 +4,7 @@ import {chmod, mkdtemp, readdir, readFile, rm, symlink, writeFile} from 'node:fs
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {cell} from '../../source/core/untrusted.ts';
+import {escapeLine} from '../../source/core/untrusted.ts';
 import {editText, openFile, pageText, type Lending} from '../../source/terminal/suspend.ts';
 import {until} from '../helpers/processes.ts';
 
@@ -169,7 +169,7 @@ test('the pager is ended when the program stops', async () => {
 	const stop = new AbortController();
 	const started = join(setup.folder, 'started');
 	const command = await setup.program(`echo started > "${started}"; exec sleep 1000`);
-	const paged = pageText({...setup.lending, signal: stop.signal}, command, cell('text').text);
+	const paged = pageText({...setup.lending, signal: stop.signal}, command, escapeLine('text'));
 	paged.catch(() => {});
 	await until(() => existsSync(started));
 	stop.abort('stopping');

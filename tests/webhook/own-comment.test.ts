@@ -1,10 +1,10 @@
 import {expect, test} from 'vitest';
-import {createOwnMark} from '../../source/core/own-mark.ts';
+import {createAuthorshipMark} from '../../source/core/authorship-mark.ts';
 import {isAboutOwnComment} from '../../source/webhook/own-comment.ts';
 import {makeRoute, startReceiver} from './start-receiver.ts';
 
 /** The key of `startReceiver`. */
-const mark = createOwnMark(Buffer.alloc(32, 7));
+const mark = createAuthorshipMark(Buffer.alloc(32, 7));
 const own = mark.sign('Looks good.');
 
 test.for([

@@ -3,12 +3,12 @@ import {request} from 'node:http';
 import {join} from 'node:path';
 import type {RouteTable} from '../../source/config/config.ts';
 import type {Route} from '../../source/config/route.ts';
+import {createAuthorshipMark} from '../../source/core/authorship-mark.ts';
 import type {Delivery, StoredDelivery} from '../../source/core/delivery.ts';
 import type {GatewayEvent} from '../../source/core/events.ts';
 import type {Group} from '../../source/core/group.ts';
 import {createIdSource} from '../../source/core/ids.ts';
 import {createLogger} from '../../source/core/log.ts';
-import {createOwnMark} from '../../source/core/own-mark.ts';
 import {createRedact} from '../../source/core/redact.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import type {Store} from '../../source/store/port.ts';
@@ -227,7 +227,7 @@ export async function startReceiver(options: StartOptions = {}): Promise<TestRec
 				},
 			}),
 			redact: createRedact(() => secrets, {byShape: false}),
-			ownMark: createOwnMark(Buffer.alloc(32, 7)),
+			ownMark: createAuthorshipMark(Buffer.alloc(32, 7)),
 			metrics: async () => options.metrics?.() ?? '',
 			metricsHost: () => options.metricsHost ?? '127.0.0.1',
 			environment: () => options.environment ?? {PATH: process.env['PATH'] ?? ''},
@@ -310,7 +310,7 @@ export async function startReceiver(options: StartOptions = {}): Promise<TestRec
 const tableOf = (routes: readonly Route[]): RouteTable => ({
 	routes: new Map(routes.map(route => [route.name, route])),
 	skipped: [],
-	slipped: new Map(),
+	invalid: new Map(),
 	warnings: [],
 	version: 1,
 });

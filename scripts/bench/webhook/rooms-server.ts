@@ -1,9 +1,9 @@
 import {ensureHome, homePaths} from '../../../source/config/home-paths.ts';
+import {createAuthorshipMark} from '../../../source/core/authorship-mark.ts';
 import {createBroker} from '../../../source/core/broker.ts';
 import {systemClock as clock} from '../../../source/core/clock.ts';
 import {createIdSource} from '../../../source/core/ids.ts';
 import {createLogger} from '../../../source/core/log.ts';
-import {createOwnMark} from '../../../source/core/own-mark.ts';
 import {createRedact} from '../../../source/core/redact.ts';
 import {createLiveConfig} from '../../../source/gateway/live-config.ts';
 import {openSqliteStore} from '../../../source/store/open-sqlite-store.ts';
@@ -31,7 +31,7 @@ const receiver = createReceiver(
 		intake: store.intake,
 		journalFailing: () => undefined,
 		routes: () => live.routes(),
-		ownMark: createOwnMark(Buffer.alloc(32)),
+		ownMark: createAuthorshipMark(Buffer.alloc(32)),
 		deliverDirect: async () => ({summary: 'delivered'}),
 		onAccepted() {},
 		onGroupChanged() {},

@@ -10,7 +10,7 @@ import {hashOfKey, hintOfKey, kindOfKey, mintKey, mintKeyId} from '../../core/ap
 import {messageOf} from '../../core/errors.ts';
 import {createMutex} from '../../core/mutex.ts';
 import {createTimer} from '../../core/stops.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import type {StoredKeys} from '../../store/key-port.ts';
 import type {KeyLimits} from '../../store/limits/port.ts';
@@ -164,7 +164,7 @@ export async function openKeyDesk({
 		const record: KeyRecord = {
 			...grant,
 			id: mintKeyId(),
-			name: cell(name, maxNameLength).text,
+			name: escapeLine(name, maxNameLength),
 			createdAt: clock.now(),
 			secrets: [{hash: hashOfKey(secret), hint: hintOfKey(secret)}],
 		};

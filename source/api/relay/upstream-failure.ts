@@ -2,7 +2,7 @@ import {codeOf, messageOf} from '../../core/errors.ts';
 import {type JsonValue, isJsonObject, parsedJson} from '../../core/json.ts';
 import type {Redact} from '../../core/redact.ts';
 import {isUnknownAuthority} from '../../core/unknown-authority.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {badRequest, upstreamError, type ApiError} from '../http/api-error.ts';
 
 /** What a model's server answered that is no answer of a model. */
@@ -31,7 +31,7 @@ const maxRetryAfterSeconds = 3600;
  */
 export function refusalOf({status, header, body}: UpstreamRefusal, redact: Redact): ApiError {
 	const {message, param, code} = errorIn(body);
-	const clean = (text: string) => cell(redact(text), maxExcerptLength).text;
+	const clean = (text: string) => escapeLine(redact(text), maxExcerptLength);
 	const detail = message === '' ? '' : `: ${clean(message)}`;
 	if (aboutTheRequest.has(status)) {
 		return badRequest(
@@ -76,7 +76,7 @@ export function errorEvent(error: JsonValue, redact: Redact): ApiError {
 	const {message} = errorIn(JSON.stringify({error}));
 	return upstreamError(
 		502,
-		`Cannot go on: the model's server failed${message === '' ? '' : `: ${cell(redact(message), maxExcerptLength).text}`}`,
+		`Cannot go on: the model's server failed${message === '' ? '' : `: ${escapeLine(redact(message), maxExcerptLength)}`}`,
 	);
 }
 
@@ -100,7 +100,7 @@ export function networkFailure(error: unknown): ApiError {
 	const code = chain.map(codeOf).find(one => /^(?:E[A-Z_]+|UND_ERR_\w+)$/.test(one));
 	return upstreamError(
 		502,
-		`Cannot reach the model's server, or its line was cut [${code ?? cell(messageOf(error), 100).text}]`,
+		`Cannot reach the model's server, or its line was cut [${code ?? escapeLine(messageOf(error), 100)}]`,
 	);
 }
 

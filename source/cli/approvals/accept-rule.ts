@@ -1,6 +1,6 @@
 import type {ApprovalRule} from '../../core/approval.ts';
 import {SvcError} from '../../core/errors.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {canAsk, confirm} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
@@ -55,7 +55,7 @@ function showBoth(context: Context, {file, problem, ...rule}: ApprovalRule): voi
 		`now         sha256:${rule.present ?? ''}`,
 		'What its server says of it: pane Tools of svc',
 	]) {
-		tell(context, cell(line).text);
+		tell(context, escapeLine(line));
 	}
 }
 

@@ -11,7 +11,7 @@ import {searchEvent} from '../../core/approvals/search-event.ts';
 import {toolFrom, whereWords} from '../../core/asked-tool.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
 import {reachText} from '../../nouns/approval/approval-words.ts';
 import {cautions} from '../../nouns/approval/request.ts';
@@ -196,7 +196,7 @@ function ruleLines(
 			: args === 'exact'
 				? 'exactly these arguments'
 				: `the same ${args.join(', ')}, and anything else`;
-	return ['', cell(`The rule that is made allows ${reach}: ${covers}`, Infinity).text];
+	return ['', escapeLine(`The rule that is made allows ${reach}: ${covers}`, Infinity)];
 }
 
 /**
@@ -220,7 +220,7 @@ function sayByHand(context: Context, approval: ToolApproval, when: JsonObject | 
 
 	throw new SvcError(
 		'approval_invalid',
-		`Cannot answer approval ${approval.id} like that: an event of route "${cell(approval.route ?? '').text}" started its run, so that "always" can only be written by hand; it waits on`,
+		`Cannot answer approval ${approval.id} like that: an event of route "${escapeLine(approval.route ?? '')}" started its run, so that "always" can only be written by hand; it waits on`,
 	);
 }
 
@@ -241,11 +241,11 @@ export async function settle(
 const subjectOf = (
 	approval: Pick<ToolApproval, 'kind' | 'tool'> | Pick<FormApproval, 'kind' | 'server'>,
 ): string =>
-	cell(
+	escapeLine(
 		approval.kind === 'tool'
 			? `${JSON.stringify(approval.tool.tool)} ${whereWords(toolFrom(approval.tool))}`
 			: `the form of ${approval.server}`,
-	).text;
+	);
 
 const allowedLine = (approval: Approval): string =>
 	`Allowed ${subjectOf(approval)}${approval.decision?.scope === 'once' ? ' for this one call' : ''}`;

@@ -4,7 +4,7 @@ import {type FileHandle, link, lstat, open, readdir, rename, rm} from 'node:fs/p
 import {join, resolve} from 'node:path';
 import {namePattern} from '../../config/home-paths.ts';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
-import {refusePlanted} from '../../core/planted-file.ts';
+import {refuseSymlink} from '../../core/symlink-guard.ts';
 import {copyStore} from '../../store/copy-store.ts';
 import {
 	homeFiles,
@@ -63,7 +63,7 @@ export async function createBackup(
 		throw exists(file);
 	}
 
-	refusePlanted(file);
+	refuseSymlink(file);
 	const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
 	const copy = `${temporary}.db`;
 	const leftOut: LeftOut[] = [];
@@ -158,7 +158,7 @@ async function addHome(
 		// oxlint-disable-next-line no-await-in-loop -- one file after the other goes into the archive
 		if (await lstat(from).catch(() => undefined)) {
 			// As dotfile managers make them: one that others could have made is refused.
-			refusePlanted(from);
+			refuseSymlink(from);
 			// oxlint-disable-next-line no-await-in-loop -- as above
 			await add(path, from, true);
 		}

@@ -2,7 +2,7 @@ import {constants} from 'node:fs';
 import {type FileHandle, open} from 'node:fs/promises';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 import {isJsonObject, parsedJson} from '../../core/json.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {isMember, isStore, manifestName, maxFileBytes, maxMembers} from './members.ts';
 import {blockBytes, type Member, paddingOf, readHeader} from './tar-header.ts';
 
@@ -95,7 +95,7 @@ async function readMembers(handle: FileHandle, refuse: Refuse): Promise<readonly
 
 		offset += blockBytes;
 		const {path, bytes} = member;
-		const shown = cell(path, 200).text;
+		const shown = escapeLine(path, 200);
 		if (offset === blockBytes ? path !== manifestName : !isMember(path)) {
 			throw refuse(
 				members.size === 0
@@ -126,7 +126,7 @@ function refuseFileAsFolder(members: ReadonlyMap<string, StoredMember>, refuse: 
 		for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
 			const folder = path.slice(0, end);
 			if (members.has(folder)) {
-				const [file, inside] = [folder, path].map(name => cell(name, 200).text);
+				const [file, inside] = [folder, path].map(name => escapeLine(name, 200));
 				throw refuse(`it holds "${file}" as a file and as the folder of "${inside}"`);
 			}
 		}
@@ -171,7 +171,8 @@ async function readManifest(
 	return {version: wordOf(manifest['version']), at: wordOf(manifest['at'])};
 }
 
-const wordOf = (value: unknown): string => (typeof value === 'string' ? cell(value, 60).text : '?');
+const wordOf = (value: unknown): string =>
+	typeof value === 'string' ? escapeLine(value, 60) : '?';
 
 async function* chunksOf(handle: FileHandle, {offset, bytes}: StoredMember) {
 	for (let position = offset; position < offset + bytes;) {

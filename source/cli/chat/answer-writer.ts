@@ -1,6 +1,6 @@
 import type {GatewayEvent} from '../../core/events.ts';
 import {toolWords} from '../../core/run.ts';
-import {block} from '../../core/untrusted.ts';
+import {escapeBlock} from '../../core/untrusted.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 
@@ -11,7 +11,7 @@ export function createAnswerWriter({stdout, stderr}: Context, isSilent: boolean)
 	let hasWritten = false;
 	const write = (text: string) => {
 		if (!isSilent && text !== '') {
-			const {text: clean} = block(text, {maxLength: Infinity, maxLines: Infinity});
+			const clean = escapeBlock(text, {maxLength: Infinity, maxLines: Infinity});
 			stdout.write(
 				stdout.isTTY ? `${isOpen ? '' : '  '}${clean.replaceAll(/\n(?!$)/g, '\n  ')}` : clean,
 			);

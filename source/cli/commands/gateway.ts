@@ -1,6 +1,6 @@
 import {type Command, Option} from 'commander';
 import type {ReceiverSettings} from '../../config/set-up.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {GatewayCommands, GatewayStatus} from '../../gateway/port.ts';
 import type {Context} from '../console/context.ts';
 import {numberOption, refuseUnknownCommand} from '../console/options.ts';
@@ -102,7 +102,7 @@ export function addGatewayCommands(program: Command, context: Context): void {
 			const given = Object.keys(options).map(name => `--${name}`);
 			if (platform !== undefined && given.length > 0) {
 				command.error(
-					`error: ${given.join(' and ')} ${given.length === 1 ? 'is a setting' : 'are settings'} of the receiver: leave out "${cell(platform, 80).text}"`,
+					`error: ${given.join(' and ')} ${given.length === 1 ? 'is a setting' : 'are settings'} of the receiver: leave out "${escapeLine(platform, 80)}"`,
 				);
 			}
 

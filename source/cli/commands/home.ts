@@ -1,7 +1,7 @@
 import {Argument, type Command, Option} from 'commander';
 import {countOf} from '../../core/counted.ts';
 import {logLevels} from '../../core/log.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {Context} from '../console/context.ts';
 import {listOption, momentOption, numberOption, wordOption} from '../console/options.ts';
 import {printJson, printLines, tell} from '../console/print.ts';
@@ -134,7 +134,7 @@ export function addBackupCommands(program: Command, context: Context): void {
 			const {version, clock} = context;
 			const backup = await createBackup({home, profile, version, now: clock.now()}, {file, force});
 			for (const {path, reason} of backup.leftOut) {
-				tell(context, `Left out, because ${reason}: ${cell(path, 300).text}`);
+				tell(context, `Left out, because ${reason}: ${escapeLine(path, 300)}`);
 			}
 
 			printLines(context, [

@@ -1,7 +1,7 @@
 import type {Command} from 'commander';
 import type {ApiKey} from '../../core/api-keys/api-key.ts';
 import {SvcError} from '../../core/errors.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {keyActs, type MintedKey} from '../../nouns/key/key-acts.ts';
 import {grantOf, keyFields} from '../../nouns/key/key-form.ts';
 import {keyNoun} from '../../nouns/key/key.ts';
@@ -19,7 +19,7 @@ function oneKey(keys: readonly ApiKey[], typed: string): ApiKey | undefined {
 	if (found?.id !== typed && named.length > 1) {
 		throw new SvcError(
 			'key_ambiguous',
-			`Cannot tell which key "${cell(typed, 100).text}" is meant: use ${named.map(({id}) => id).join(' or ')}`,
+			`Cannot tell which key "${escapeLine(typed, 100)}" is meant: use ${named.map(({id}) => id).join(' or ')}`,
 		);
 	}
 

@@ -6,7 +6,7 @@ import type {Environment} from '../../config/environment.ts';
 import {basePaths, homePaths, namePattern, profilesFolder} from '../../config/home-paths.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {conversationName} from '../../core/origin.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {Writer} from '../../store/conversation-port.ts';
 import type {StoreReader} from '../../store/reader-port.ts';
 import type {Context} from '../console/context.ts';
@@ -284,7 +284,7 @@ const unquoted = (word: string): string =>
 
 /** A name that a terminal might obey, or that would be two lines, is not offered. */
 const isPrintable = (value: string): boolean =>
-	value !== '' && cell(value, Infinity).text === value;
+	value !== '' && escapeLine(value, Infinity) === value;
 
 const lineOf = ({value, says = ''}: Candidate, before: string): string =>
-	`${before}${value}${says === '' ? '' : `\t${cell(says, maxSays).text}`}\n`;
+	`${before}${value}${says === '' ? '' : `\t${escapeLine(says, maxSays)}`}\n`;

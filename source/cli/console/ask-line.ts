@@ -1,6 +1,6 @@
 import {Writable} from 'node:stream';
 import {SvcError} from '../../core/errors.ts';
-import {block, cell} from '../../core/untrusted.ts';
+import {escapeBlock, escapeLine} from '../../core/untrusted.ts';
 import type {Context} from './context.ts';
 import {asTyped, openLineEditor} from './open-line-editor.ts';
 import {tell, tellWhole} from './print.ts';
@@ -58,7 +58,7 @@ export async function askLine(
 	const output = masked
 		? Object.assign(new Writable({write: (_chunk, _encoding, done) => done()}), {isTTY: true})
 		: stderr;
-	const {text: shown} = block(question);
+	const shown = escapeBlock(question);
 	using prompt = openLineEditor(output, {input: stdin, environment, history, historySize});
 	using _ = openAt(stdin, () => {
 		if (masked) {
@@ -208,7 +208,7 @@ export async function confirmDiff(
 	const lines = [...diff, ...warnings.map(warning => `Warning: ${warning}`)];
 	tellWhole(
 		context,
-		lines.map(line => cell(line, Infinity).text),
+		lines.map(line => escapeLine(line, Infinity)),
 	);
 	return confirm(context, {
 		question: `Write this to ${file}?`,

@@ -1,5 +1,5 @@
 import {SvcError} from '../../core/errors.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import type {Guard} from '../../tui/approvals/guard.ts';
@@ -109,7 +109,7 @@ async function readPages(
 	// Some terminals say 0.
 	const {columns, rows: height} = context.stderr;
 	const rows = lines.flatMap(line =>
-		hardWrap(cell(line, Infinity).text, (columns || 80) - 3, Infinity).rows.map((row, index) =>
+		hardWrap(escapeLine(line, Infinity), (columns || 80) - 3, Infinity).rows.map((row, index) =>
 			index === 0 ? row : `${gutter.goesOn} ${row}`,
 		),
 	);

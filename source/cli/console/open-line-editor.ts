@@ -1,6 +1,6 @@
 import {createInterface, type Interface, type ReadLineOptions} from 'node:readline/promises';
 import {characterKind} from '../../core/characters.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 
 /**
  * A line editor for a person. A hidden character that is typed or pasted, such as one that turns the direction of text, is shown as `\u{202e}`; `asTyped` gives it back. `history`: lines of before, the newest first, which gets what is typed.
@@ -73,7 +73,7 @@ const escapes = /\uf45c\uf475\uf47b([\uf430-\uf466]{1,6})\uf47d/g;
 const stoodFor = (text: string): string =>
 	text.replaceAll(/[^\0-\u007e]/gu, character =>
 		characterKind(character) === 'hidden'
-			? cell(character).text.replaceAll(/[^]/g, letter =>
+			? escapeLine(character).replaceAll(/[^]/g, letter =>
 					String.fromCharCode(first + letter.charCodeAt(0)),
 				)
 			: character,

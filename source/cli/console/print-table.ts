@@ -1,4 +1,4 @@
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {Context} from './context.ts';
 import {printLines, tell} from './print.ts';
 
@@ -55,7 +55,7 @@ export async function printTable(
 	const {stdout} = context;
 	const room = stdout.isTTY && stdout.columns > 0 ? stdout.columns : Infinity;
 	const maxLength = stdout.isTTY ? maxCellLength : Infinity;
-	const lines = [header, ...rows].map(row => row.map(text => cell(text, maxLength).text));
+	const lines = [header, ...rows].map(row => row.map(text => escapeLine(text, maxLength)));
 	const all = header.map((name, column) => ({
 		name,
 		column,
@@ -80,12 +80,12 @@ export async function printTable(
 			return room === Infinity && widthOf(text) > width ? text : fit(text, width);
 		});
 		const line = texts.join(' '.repeat(gap)).trimEnd();
-		stdout.write(`${clip(cell(line, Infinity).text, room)}\n`);
+		stdout.write(`${clip(escapeLine(line, Infinity), room)}\n`);
 		// The first line is the header.
 		const under = below[number - 1];
 		if (under !== undefined && under !== '') {
 			const {rows: wrapped} = hardWrap(
-				cell(under, maxBelowLength).text,
+				escapeLine(under, maxBelowLength),
 				room - indent.length,
 				maxBelow,
 			);
@@ -102,11 +102,11 @@ const rowInWords = (
 ): readonly string[] => [
 	header
 		.flatMap((name, column) => {
-			const {text} = cell(row[column] ?? '', maxCellLength);
+			const text = escapeLine(row[column] ?? '', maxCellLength);
 			return text === '' || text === '-' ? [] : [`${name.toLowerCase()} ${text}`];
 		})
 		.join(', '),
-	...(below === undefined || below === '' ? [] : [`${indent}${cell(below, maxBelowLength).text}`]),
+	...(below === undefined || below === '' ? [] : [`${indent}${escapeLine(below, maxBelowLength)}`]),
 ];
 
 const indent = '    ';

@@ -1,5 +1,5 @@
 import {escapeHazards} from '../../core/json-line.ts';
-import {block, cell} from '../../core/untrusted.ts';
+import {escapeBlock, escapeLine} from '../../core/untrusted.ts';
 import type {Context} from './context.ts';
 
 /** Prints one value as JSON on stdout. What a terminal might obey or hide is escaped: the value is the same for who parses it. */
@@ -10,7 +10,7 @@ export function printJson({stdout}: Pick<Context, 'stdout'>, value: unknown): vo
 /** Prints lines on stdout, cleaned: whatever they hold, the terminal sees text. */
 export function printLines({stdout}: Pick<Context, 'stdout'>, lines: readonly string[]): void {
 	for (const line of lines) {
-		stdout.write(`${block(line, {maxLength: 1024 * 1024}).text}\n`);
+		stdout.write(`${escapeBlock(line, {maxLength: 1024 * 1024})}\n`);
 	}
 }
 
@@ -20,13 +20,13 @@ export const indentedRows = (text: string): readonly string[] =>
 
 /** Tells the person something that is not the result: on stderr, cleaned. */
 export function tell({stderr}: Pick<Context, 'stderr'>, text: string): void {
-	stderr.write(`${block(text, {maxLength: 64 * 1024}).text}\n`);
+	stderr.write(`${escapeBlock(text, {maxLength: 64 * 1024})}\n`);
 }
 
 /** The same for lines that a person has to read whole before answering: nothing is cut. */
 export function tellWhole({stderr}: Pick<Context, 'stderr'>, lines: readonly string[]): void {
 	for (const line of lines) {
-		stderr.write(`${block(line, {maxLength: Infinity, maxLines: Infinity}).text}\n`);
+		stderr.write(`${escapeBlock(line, {maxLength: Infinity, maxLines: Infinity})}\n`);
 	}
 }
 
@@ -39,7 +39,7 @@ export async function tellSentences(
 	const room = stderr.isTTY && stderr.columns > 0 ? stderr.columns : Infinity;
 	for (const line of lines) {
 		const [indent = ''] = /^ */.exec(line) ?? [];
-		const rows = wrapWords(cell(line.trimStart(), Infinity).text, room - indent.length);
+		const rows = wrapWords(escapeLine(line.trimStart(), Infinity), room - indent.length);
 		for (const row of rows) {
 			stderr.write(`${indent}${row}\n`);
 		}

@@ -1,7 +1,7 @@
 import {SvcError} from '../../core/errors.ts';
 import type {JobView} from '../../core/job.ts';
 import {silentLogger} from '../../core/log.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {createJobsReader} from '../../schedule/job-file.ts';
 import {jobIdPattern} from '../../schedule/job.ts';
 import type {Context} from '../console/context.ts';
@@ -40,7 +40,7 @@ export async function jobOfRuns(context: Context, reference: string): Promise<st
 		: 'this profile has none, and the names in other profiles are known only while their gateway runs';
 	throw new SvcError(
 		'job_not_found',
-		`Cannot find a job named "${cell(reference, 100).text}": ${where}; the runs of a job that is gone are found by its identifier`,
+		`Cannot find a job named "${escapeLine(reference, 100)}": ${where}; the runs of a job that is gone are found by its identifier`,
 	);
 }
 
@@ -54,7 +54,7 @@ function onlyJob(
 	if (others.length > 0) {
 		throw new SvcError(
 			'job_ambiguous',
-			`Cannot tell which job "${cell(reference, 100).text}" is meant: use ${named.map(({id, profile}) => `${id} (${profile})`).join(' or ')}`,
+			`Cannot tell which job "${escapeLine(reference, 100)}" is meant: use ${named.map(({id, profile}) => `${id} (${profile})`).join(' or ')}`,
 		);
 	}
 

@@ -1,6 +1,6 @@
 import {ensureHome} from '../../config/home-paths.ts';
 import type {JsonObject} from '../../core/json.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {addJob, editJob} from '../../schedule/edit-jobs.ts';
 import type {JobDefinition} from '../../schedule/job.ts';
 import {nextAfter, nextTimes} from '../../schedule/when.ts';
@@ -34,7 +34,7 @@ export async function createJob(
 	}
 
 	printLines(context, [
-		cell(`Added ${id} (${name})`, Infinity).text,
+		escapeLine(`Added ${id} (${name})`, Infinity),
 		...times.map(
 			(at, index) => `${index === 0 ? 'next  ' : '      '}${zonedTime(at, timeZone)} ${timeZone}`,
 		),

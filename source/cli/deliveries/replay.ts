@@ -3,7 +3,7 @@ import {writePrivateFile} from '../../config/write-private-file.ts';
 import type {StoredDelivery} from '../../core/delivery.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {ReplayChanges} from '../../core/replay.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {editableBody, editedBody} from '../../nouns/delivery/edited-body.ts';
 import {confirm} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
@@ -111,7 +111,7 @@ async function editBody(context: Context, stored: StoredDelivery): Promise<strin
 			// The engine quotes the text: to the person who wrote it.
 			throw new SvcError(
 				'edit_invalid',
-				`Not replayed: Malformed JSON body (${cell(edited.why, 200).text}); your text is in "${file}", mend it and use --body-file`,
+				`Not replayed: Malformed JSON body (${escapeLine(edited.why, 200)}); your text is in "${file}", mend it and use --body-file`,
 			);
 		}
 	}
@@ -139,7 +139,7 @@ function requireScreen({environment, stdin, stdout}: Context): void {
 	if (screenEditors.has(basename(program)) && !(stdin.isTTY && stdout.isTTY)) {
 		throw new SvcError(
 			'confirmation_needed',
-			`Not replayed: there is no terminal on which "${cell(program, 100).text}" could ask for another body; use --body-file`,
+			`Not replayed: there is no terminal on which "${escapeLine(program, 100)}" could ask for another body; use --body-file`,
 		);
 	}
 }

@@ -16,7 +16,7 @@ type Reply = {
 	readonly headers?: Readonly<Record<string, string>>;
 };
 
-type Asked = {
+type DemoRequest = {
 	readonly url: URL;
 	readonly headers: IncomingHttpHeaders;
 	readonly body: string;
@@ -25,7 +25,7 @@ type Asked = {
 };
 
 /** By method and path. */
-type Endpoints = Readonly<Record<string, (asked: Asked) => Reply | Promise<Reply>>>;
+type Endpoints = Readonly<Record<string, (asked: DemoRequest) => Reply | Promise<Reply>>>;
 
 type ServerOptions = {readonly clock: Clock; readonly isHurried: () => boolean};
 
@@ -134,7 +134,7 @@ function loginsAt(origin: string, {clock}: Pick<ServerOptions, 'clock'>): Endpoi
 	const accessTokens = new Set<string>();
 
 	const toolsAt = (path: string, answer: ReturnType<typeof createToolServer>) => ({
-		[`POST ${path}`]({headers, body}: Asked): Reply {
+		[`POST ${path}`]({headers, body}: DemoRequest): Reply {
 			if (!accessTokens.has(/^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '')) {
 				const metadata = `${origin}/.well-known/oauth-protected-resource${path}`;
 				return {
@@ -245,7 +245,7 @@ const charactersPerToken = 4;
 
 const modelOf =
 	({clock, isHurried}: ServerOptions) =>
-	async ({body, gone}: Asked): Promise<Reply> => {
+	async ({body, gone}: DemoRequest): Promise<Reply> => {
 		const {messages} = requestShape.parse(JSON.parse(body));
 		const prompt = messages.find(({role}) => role === 'user')?.content;
 		const answer = nextAnswer(

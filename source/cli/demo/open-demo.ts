@@ -20,7 +20,7 @@ const latelyMs = 23.4 * 3_600_000;
 
 /**
  * What the files of the home say. The ports are free ones: the usual ones are those of the person's own gateway, and of the clients that know it. A dynamic route has a
- * slip: pane 5 tells of it, and it harms no other.
+ * error: pane 5 tells of it, and it harms no other.
  */
 export const demoFiles = (words: {
 	/** Of the demo's server. */

@@ -2,7 +2,7 @@ import {loadConfig} from '../../config/load-config.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {Finding} from '../../core/health.ts';
 import {createRedact, type Redact} from '../../core/redact.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {within} from '../../core/within.ts';
 import {createServerSecrets, joinLists} from '../../gateway/servers/server-secrets.ts';
 import {checkConfiguration} from '../check/check-configuration.ts';
@@ -81,10 +81,10 @@ export async function examine(
 
 	return list.flatMap(check =>
 		(looked.get(check) ?? []).map(({of, found, mend, health}): Finding => ({
-			subject: cell(of === undefined ? check.subject : `${check.subject} ${of}`, 80).text,
+			subject: escapeLine(of === undefined ? check.subject : `${check.subject} ${of}`, 80),
 			health,
-			found: cell(redact(found), maxFoundLength).text,
-			...(mend !== undefined && {mend: cell(redact(mend), maxFoundLength).text}),
+			found: escapeLine(redact(found), maxFoundLength),
+			...(mend !== undefined && {mend: escapeLine(redact(mend), maxFoundLength)}),
 		})),
 	);
 }

@@ -1,5 +1,5 @@
 import {type Finding, healthSigns, summaryOf} from '../../core/health.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines} from '../console/print.ts';
 import {examine} from './examine.ts';
@@ -35,7 +35,7 @@ async function reportLines(
 	const indent = ' '.repeat(wordWidth + width + 5);
 	const room = stdout.isTTY && stdout.columns > 0 ? stdout.columns - indent.length : Infinity;
 	const rowsOf = (text: string) =>
-		room < leastRoom ? [text] : [...wrapWords(cell(text, Infinity).text, room)];
+		room < leastRoom ? [text] : [...wrapWords(escapeLine(text, Infinity), room)];
 	return [
 		...findings.flatMap(({subject, health, found, mend}) => {
 			const head = `${healthSigns[health]} ${words[health].padEnd(wordWidth)} ${subject.padEnd(width)}  `;

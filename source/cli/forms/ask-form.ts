@@ -1,5 +1,5 @@
 import type {JsonValue} from '../../core/json.ts';
-import {block, cell} from '../../core/untrusted.ts';
+import {escapeLine, escapeBlock} from '../../core/untrusted.ts';
 // Types alone: what a field is and takes is loaded with the first form.
 import type {FieldRecord, FieldValue, TypedValue} from '../../nouns/field.ts';
 import type {FormState} from '../../tui/forms/form.ts';
@@ -91,7 +91,7 @@ export async function askForm(
 			case 'go': {
 				const found = placeOf(form.fields, answer.to);
 				if (found === -1) {
-					tell(context, `No field ${JSON.stringify(cell(answer.to, 100).text)} is here`);
+					tell(context, `No field ${JSON.stringify(escapeLine(answer.to, 100))} is here`);
 				}
 
 				index = found === -1 ? index : found;
@@ -240,8 +240,8 @@ function fieldLines(field: FieldRecord, place: string): readonly string[] {
 
 /** What is said of a field by whoever wants it filled in, and what can be chosen. Cleaned, a line each. */
 export const saidOf = ({description, options = []}: FieldRecord): readonly string[] => [
-	...block(description)
-		.text.split('\n')
+	...escapeBlock(description)
+		.split('\n')
 		.filter(text => text !== ''),
 	...options.map(({title}, index) => `${index + 1}. ${JSON.stringify(title)}`),
 ];

@@ -3,7 +3,7 @@ import {PassThrough} from 'node:stream';
 import {setImmediate} from 'node:timers/promises';
 import {asWord} from '../../core/shell-word.ts';
 import {splitCommand} from '../../core/split-command.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {within} from '../../core/within.ts';
 import {freeWrites} from '../../terminal/free-writes.ts';
 import {hasEnded} from '../console/ask-line.ts';
@@ -157,7 +157,7 @@ export function createTypedLines(context: Context, ended: AbortSignal): Lines {
 				return ended.aborted ? {reason: 'aborted'} : read();
 			}
 
-			stdout.write(`${prompt}${cell(pasted, Infinity).text}\n`);
+			stdout.write(`${prompt}${escapeLine(pasted, Infinity)}\n`);
 			return pasted;
 		},
 		drop() {
@@ -174,7 +174,7 @@ export function createTypedLines(context: Context, ended: AbortSignal): Lines {
 			if (editor) {
 				editor.prompt(true);
 				// A terminal that cannot move its cursor gets no line back by itself.
-				stdout.write(context.environment['TERM'] === 'dumb' ? cell(line, Infinity).text : '');
+				stdout.write(context.environment['TERM'] === 'dumb' ? escapeLine(line, Infinity) : '');
 			}
 		},
 		[Symbol.dispose]() {

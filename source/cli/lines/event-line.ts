@@ -4,7 +4,7 @@ import type {GatewayEvent} from '../../core/events.ts';
 import type {JobView} from '../../core/job.ts';
 import {conversationWords, originOf} from '../../core/origin.ts';
 import {hasEnded, type Run} from '../../core/run.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 
 /** One event as one line for a person, without the line end. */
 export type EventLine = {
@@ -39,8 +39,10 @@ const notice = (
 
 /** Strangers' text reaches this through events; it is cleaned again, because a line has no second chance. */
 const lineOf = (at: number, facts: ReadonlyArray<string | number>) =>
-	cell([timeOfDay(at), ...facts.map(fact => (fact === '' ? '-' : fact))].join(' '), maxLineLength)
-		.text;
+	escapeLine(
+		[timeOfDay(at), ...facts.map(fact => (fact === '' ? '-' : fact))].join(' '),
+		maxLineLength,
+	);
 
 const placeOf = ({file, line, column, key, message}: Diagnostic) =>
 	[`${file}:${line}:${column}`, key, message].filter(part => part !== '').join(' ');

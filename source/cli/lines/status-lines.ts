@@ -28,7 +28,7 @@ export function statusLines(
 			({name, state, reason, nextTry}) =>
 				`platform   ${name}: ${state}${reason ? ` (${reason})` : ''}${nextTry === undefined ? '' : `, asked again at ${dayTime(nextTry)}`}`,
 		),
-		...rest.slips.map(slip => `slip       ${slipText(slip)}`),
+		...rest.slips.map(slip => `slip       ${errorText(slip)}`),
 		...rest.config_problems
 			.filter(({message}) => !rest.slips.some(({problem}) => problem.includes(message)))
 			.map(problem => `${problem.severity.padEnd(10)} ${formatDiagnostic(problem)}`),
@@ -97,7 +97,7 @@ function queueLine({queue}: GatewayStatus['runs'], now: number): readonly string
 }
 
 /** `route push: config.yaml:9:7: Route "push" …; it answers 503`. */
-const slipText = ({kind, name, problem, serving}: GatewayStatus['slips'][number]): string =>
+const errorText = ({kind, name, problem, serving}: GatewayStatus['slips'][number]): string =>
 	`${kind} ${name}: ${problem}; ${serving ? 'its last good version is in use' : kind === 'route' ? 'its events are answered with 503' : 'not in use'}`;
 
 /** `crm: connected, 3 tools`, `mail of acme: failed, connection refused`. */

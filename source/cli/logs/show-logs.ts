@@ -6,7 +6,7 @@ import {jsonLine} from '../../core/json-line.ts';
 import {logLine} from '../../core/log-line.ts';
 import {isAtLeast, type LogLevel, type LogRecord} from '../../core/log.ts';
 import {readLogLine} from '../../core/read-log-line.ts';
-import {block} from '../../core/untrusted.ts';
+import {escapeBlock} from '../../core/untrusted.ts';
 import {logBounds} from '../../gateway/logs/log-file.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
@@ -97,7 +97,7 @@ export async function showLogs(
 }
 
 const shown = (record: LogRecord, json: boolean): string =>
-	json ? jsonLine(record) : block(logLine(record), {maxLength: 64 * 1024, maxLines: 1}).text;
+	json ? jsonLine(record) : escapeBlock(logLine(record), {maxLength: 64 * 1024, maxLines: 1});
 
 /** The newest lines that are asked for, oldest first; files that were set aside are opened as long as there are too few. */
 async function past({

@@ -1,10 +1,10 @@
 import {removeToolServer, setToolServer} from '../../config/edit-servers.ts';
 import {ensureHome} from '../../config/home-paths.ts';
 import {inlineSecret} from '../../config/inline-secret.ts';
+import {serverItem} from '../../config/invalid-server.ts';
 import {loadConfig} from '../../config/load-config.ts';
 import {mapTexts} from '../../config/plain-data.ts';
 import {contextVariables, expandReferences} from '../../config/server-references.ts';
-import {serverItem} from '../../config/slipped-server.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {asWord} from '../../core/shell-word.ts';
@@ -112,7 +112,7 @@ export async function removeServer(
 	const paths = context.paths();
 	const loaded = loadConfig({paths, environment: context.environment});
 	const {config} = loaded.ok ? loaded : {config: undefined};
-	if (config && !config.toolServers.has(name) && !config.slips.has(serverItem(name))) {
+	if (config && !config.toolServers.has(name) && !config.itemErrors.has(serverItem(name))) {
 		throw serverNotFound(context, name);
 	}
 

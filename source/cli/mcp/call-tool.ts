@@ -3,7 +3,7 @@ import {canonicalJson} from '../../core/canonical-json.ts';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {asWord} from '../../core/shell-word.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import {allow, settle} from '../approvals/answer.ts';
 import {contextWhileWaiting} from '../approvals/waiting.ts';
@@ -96,7 +96,7 @@ function nameOfTool(
 	if (!found) {
 		throw new SvcError(
 			'server_not_found',
-			`Cannot find tool server "${cell(server, 100).text}": see "svc mcp list"`,
+			`Cannot find tool server "${escapeLine(server, 100)}": see "svc mcp list"`,
 		);
 	}
 
@@ -104,7 +104,7 @@ function nameOfTool(
 	if (!one) {
 		throw new SvcError(
 			'tool_not_found',
-			`Cannot find tool "${cell(tool, 100).text}" of tool server "${server}": see "svc mcp status ${asWord(server)}"`,
+			`Cannot find tool "${escapeLine(tool, 100)}" of tool server "${server}": see "svc mcp status ${asWord(server)}"`,
 		);
 	}
 
@@ -147,7 +147,7 @@ async function answerCall(
 		if (!mayAsk) {
 			throw new SvcError(
 				'confirmation_needed',
-				`Not called: tool "${cell(tool.tool, 100).text}" needs a yes, and nobody can be asked; add --yes to call it`,
+				`Not called: tool "${escapeLine(tool.tool, 100)}" needs a yes, and nobody can be asked; add --yes to call it`,
 			);
 		}
 	}

@@ -1,4 +1,4 @@
-import {slippedServers, viewOfSlippedServer} from '../../config/slipped-server.ts';
+import {invalidServers, viewOfInvalidServer} from '../../config/invalid-server.ts';
 import {countOf} from '../../core/counted.ts';
 import {deferralOf} from '../../core/deferral.ts';
 import {SvcError} from '../../core/errors.ts';
@@ -82,13 +82,13 @@ const withReason = (server: ServerView): ServerView =>
 	server.status === 'skipped' ? {reason: switchedOff, ...server} : server;
 
 async function serversOnDisk(context: Context, profile: string): Promise<readonly ListedServer[]> {
-	const {toolServers, slips, secretValues, profiles} = readConfig(context);
-	const slipped = [...slippedServers({slips})].map(([name, slip]) => ({
-		...viewOfSlippedServer(name, slip),
+	const {toolServers, itemErrors, secretValues, profiles} = readConfig(context);
+	const invalid = [...invalidServers({itemErrors})].map(([name, itemError]) => ({
+		...viewOfInvalidServer(name, itemError),
 		profile,
 	}));
 	if (toolServers.size === 0) {
-		return slipped;
+		return invalid;
 	}
 
 	const {knownServers} = await import('../../mcp/manager/known-servers.ts');
@@ -105,7 +105,7 @@ async function serversOnDisk(context: Context, profile: string): Promise<readonl
 				? {...server, status: 'not running', reason: 'no gateway runs'}
 				: {...server, status: 'skipped', reason: switchedOff},
 		),
-		...slipped,
+		...invalid,
 	];
 }
 

@@ -5,7 +5,7 @@ import {SvcError} from '../../core/errors.ts';
 import {installEntry, installSummary} from '../../core/install-lines.ts';
 import type {InstallReview} from '../../core/install.ts';
 import {asWord} from '../../core/shell-word.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {canAsk, confirm, isYes} from '../console/ask-line.ts';
 import {askWhole} from '../console/ask-whole.ts';
 import type {Context} from '../console/context.ts';
@@ -125,5 +125,5 @@ async function readAndAsk(
 
 const questionFor = ({name, kind, argv, host}: InstallReview): string =>
 	kind === 'program'
-		? `Install "${name}", and let svc run ${cell(argv?.[0] ?? 'it', 200).text} on this machine?`
+		? `Install "${name}", and let svc run ${escapeLine(argv?.[0] ?? 'it', 200)} on this machine?`
 		: `Install "${name}", and let svc connect to ${host ?? 'it'}?`;

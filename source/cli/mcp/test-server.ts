@@ -1,7 +1,7 @@
 import {createAuthorities} from '../../config/authorities.ts';
 import type {Config, HomePaths} from '../../config/config.ts';
 import {ensureHome} from '../../config/home-paths.ts';
-import {serverItem} from '../../config/slipped-server.ts';
+import {serverItem} from '../../config/invalid-server.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {SvcError} from '../../core/errors.ts';
 import {createLogger} from '../../core/log.ts';
@@ -49,9 +49,9 @@ export async function testServer(
 async function testHere(context: Context, name: string): Promise<TestedServer> {
 	const config = readConfig(context);
 	const server = config.toolServers.get(name);
-	const slip = config.slips.get(serverItem(name));
-	if (slip) {
-		throw new SvcError('config_invalid', `Cannot use tool server "${name}": ${slip.reason}`);
+	const itemError = config.itemErrors.get(serverItem(name));
+	if (itemError) {
+		throw new SvcError('config_invalid', `Cannot use tool server "${name}": ${itemError.reason}`);
 	}
 
 	if (!server) {

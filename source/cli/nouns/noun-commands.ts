@@ -1,6 +1,6 @@
 import type {Command} from 'commander';
 import {SvcError} from '../../core/errors.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {AsOf, Fact, Noun} from '../../nouns/noun.ts';
 import type {Context} from '../console/context.ts';
 import {numberOption} from '../console/options.ts';
@@ -53,7 +53,7 @@ export const linesOf = <Item, More>(
 export const factsInLines = (facts: readonly Fact[], cells: number): readonly string[] =>
 	facts.flatMap(fact => factLines(fact, cells)).map(oneLine);
 
-export const oneLine = (text: string): string => cell(text, Infinity).text;
+export const oneLine = (text: string): string => escapeLine(text, Infinity);
 
 function factLines(fact: Fact, cells: number): readonly string[] {
 	if ('title' in fact) {
@@ -170,7 +170,7 @@ export function addShow<Item, More>(
 
 /** What was typed, in a sentence. */
 export const shown = (id: string | number): string =>
-	typeof id === 'number' ? String(id) : `"${cell(id, 100).text}"`;
+	typeof id === 'number' ? String(id) : `"${escapeLine(id, 100)}"`;
 
 /** Prints what was listed. `isFiltered`: only some were asked for. */
 export async function printList<Item, More>(

@@ -1,6 +1,6 @@
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject} from '../../core/json.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {type ForgeApi, pageSize, pagesOf} from './forge-api.ts';
 
 /** A webhook of a repository. */
@@ -79,5 +79,5 @@ export function pointsAt(url: string, {path, profile}: RoutePlace): boolean {
 /** Without user, password and query, where secrets stand. */
 const shownUrl = (url: string): string => {
 	const {origin = '', pathname = ''} = URL.parse(url) ?? {};
-	return cell(origin + pathname, 120).text;
+	return escapeLine(origin + pathname, 120);
 };

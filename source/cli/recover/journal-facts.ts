@@ -2,7 +2,7 @@ import type {Route} from '../../config/route.ts';
 import type {Delivery, DeliveryOutcome, StoredDelivery} from '../../core/delivery.ts';
 import {SvcError} from '../../core/errors.ts';
 import {lookUp} from '../../core/payload-path.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {parseBody} from '../../webhook/parse-body.ts';
 import type {Home} from '../home/open-home.ts';
 
@@ -97,7 +97,7 @@ function checked(named: string): string {
 	if (!repository.test(named)) {
 		throw new SvcError(
 			'repo_unknown',
-			`Cannot use "${cell(named, 100).text}" as a repository: it must be OWNER/NAME`,
+			`Cannot use "${escapeLine(named, 100)}" as a repository: it must be OWNER/NAME`,
 		);
 	}
 

@@ -3,7 +3,7 @@ import {countOf} from '../../core/counted.ts';
 import {SvcError} from '../../core/errors.ts';
 import {createRedact} from '../../core/redact.ts';
 import {routePath} from '../../core/route-path.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {clientEnvironment} from '../../platforms/forge-comment/client-environment.ts';
 import {printableTime} from '../../terminal/text/time.ts';
 import {confirm} from '../console/ask-line.ts';
@@ -75,7 +75,7 @@ export async function recoverEvents(
 				profile: config.profiles.of(route.profile).environment,
 			}),
 			signal: stop.signal,
-			clean: text => cell(redact(text), 400).text,
+			clean: text => escapeLine(redact(text), 400),
 		},
 		context,
 	);

@@ -1,5 +1,5 @@
 import {countOf} from '../../core/counted.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {printableTime} from '../../terminal/text/time.ts';
 import type {Context} from '../console/context.ts';
 import {printTable} from '../console/print-table.ts';
@@ -101,7 +101,7 @@ const reasonToEnd = (last: RecoveryResult | undefined): string =>
 function outcomeOf(body: string): string {
 	const {status, reason, error} = fieldsOf(body);
 	const word = status ?? error ?? 'failed';
-	return cell(reason === undefined ? word : `${word} (${reason})`, 300).text;
+	return escapeLine(reason === undefined ? word : `${word} (${reason})`, 300);
 }
 
 function fieldsOf(body: string): Readonly<Record<string, string | undefined>> {

@@ -3,7 +3,7 @@ import {wantColors} from '../../config/environment.ts';
 import {writePrivateFile} from '../../config/write-private-file.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
 import {nearestName} from '../../core/nearest-name.ts';
-import {twoVersions} from '../../core/two-versions.ts';
+import {versionMismatch} from '../../core/version-mismatch.ts';
 import {contract} from '../../gateway/contract/contract.ts';
 import type {Operation} from '../../gateway/contract/operation.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
@@ -69,7 +69,7 @@ export async function snapshot(
 	const {clock} = context;
 	// A question about two versions would lie over the pane.
 	const version = port.getState().gateway.version || context.version;
-	for (const note of twoVersions({gateway: version, face: context.version}) ?? []) {
+	for (const note of versionMismatch({gateway: version, face: context.version}) ?? []) {
 		tell(context, note);
 	}
 

@@ -10,8 +10,8 @@ import type {GatewayStatus} from '../../gateway/port.ts';
 import type {Context} from '../console/context.ts';
 import {printLines, tell} from '../console/print.ts';
 import {findGateway} from '../home/gateway-access.ts';
+import {openOutput} from './detach.ts';
 import {prepareFirstRun, stepsOf} from './first-run.ts';
-import {openOutput} from './go-on.ts';
 
 const startMs = 30_000;
 const endMs = 20_000;

@@ -1,6 +1,6 @@
 import {isHeard} from '../../config/platform-settings.ts';
 import {every} from '../../core/clock.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
 import {allowedText, personOf, type ChatWriter} from '../../nouns/chat/chat.ts';
 import {askLine, isYes} from '../console/ask-line.ts';
@@ -77,7 +77,7 @@ async function allowFirst(context: Context, gateway: GatewayCommands, name: stri
 	}
 
 	const person = personOf(writer);
-	const called = writer.name === null ? '' : ` (${cell(writer.name, 80).text})`;
+	const called = writer.name === null ? '' : ` (${escapeLine(writer.name, 80)})`;
 	if (writer.allowed) {
 		tell(context, `${person}${called} wrote, and may talk with the agent already`);
 		return;

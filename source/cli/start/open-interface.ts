@@ -12,7 +12,7 @@ import {tell} from '../console/print.ts';
 import {whenAskedToStop} from '../console/signals.ts';
 import {attachGateway, findGateway, servingContext} from '../home/gateway-access.ts';
 import {noTerminalHint, type OutputFormat, outputMode} from '../lines/output-mode.ts';
-import type {Shown} from './go-on.ts';
+import type {Shown} from './detach.ts';
 import {showScreen} from './show-screen.ts';
 
 export type Opening = {

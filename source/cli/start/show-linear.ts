@@ -1,7 +1,7 @@
 import {lineOf, needsOf} from '../../nouns/needs.ts';
 import {tell} from '../console/print.ts';
 import {runPrompt} from '../linear/prompt.ts';
-import {type Shown, whenToLeave} from './go-on.ts';
+import {type Shown, whenToLeave} from './detach.ts';
 import {leaveFace} from './show-screen.ts';
 
 /** The commands of the command line at a prompt, until the person leaves, a signal comes, the terminal is gone, or the gateway ends. @see manual/linear.md */

@@ -1,10 +1,10 @@
-import {twoVersions} from '../../core/two-versions.ts';
+import {versionMismatch} from '../../core/version-mismatch.ts';
 import {within} from '../../core/within.ts';
 import {freeWrites} from '../../terminal/free-writes.ts';
 import {tell} from '../console/print.ts';
 import {createLineWriter} from '../lines/lines.ts';
 import type {LineFormat} from '../lines/output-mode.ts';
-import {goOn, type Shown} from './go-on.ts';
+import {detach, type Shown} from './detach.ts';
 
 /** Lines on stdout, until a signal comes or nobody reads them any more. The gateway goes on when it was a terminal that they were read on. */
 export async function showLines(
@@ -24,7 +24,7 @@ export async function showLines(
 		const now = port.getState().gateway.version;
 		if (!gateway && !said.has(now)) {
 			said.add(now);
-			for (const note of twoVersions({gateway: now, face: context.version}) ?? []) {
+			for (const note of versionMismatch({gateway: now, face: context.version}) ?? []) {
 				tell(context, note);
 			}
 		}
@@ -57,7 +57,7 @@ export async function showLines(
 				unsubscribe();
 			}
 
-			await goOn({context, stop}, gateway);
+			await detach({context, stop}, gateway);
 		}
 
 		// The end has lines, too.

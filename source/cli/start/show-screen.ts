@@ -9,7 +9,7 @@ import type {SavedState} from '../../tui/state/saved-state.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';
 import {manualSettings, readManualPage} from '../manual/read-page.ts';
-import {goOn, type Shown, whenToLeave} from './go-on.ts';
+import {detach, type Shown, whenToLeave} from './detach.ts';
 import {openPersonLogins, readOnlyLogins} from './late-logins.ts';
 
 /** The screen, or what is read in place of it, until the person leaves, a signal comes, the terminal is gone, or the gateway ends. The gateway goes on when nobody said that it is to end. */
@@ -117,7 +117,7 @@ export async function leaveFace(shown: Shown, left: TuiEnd['reason']): Promise<v
 			: 'terminal-gone';
 	if (gateway && !shown.endsWithFace && mayGoOn(reason, stop)) {
 		// With the logins that are under way.
-		await goOn(shown, gateway);
+		await detach(shown, gateway);
 	} else if (gateway) {
 		const {runs} = await port.status();
 		tell(

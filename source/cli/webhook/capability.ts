@@ -4,7 +4,7 @@ import {viewOfRoute} from '../../config/route-view.ts';
 import type {Route} from '../../config/route.ts';
 import {sandboxedToolsets, toolsetsWithout} from '../../config/toolset-settings.ts';
 import {countOf} from '../../core/counted.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {toolsOf} from '../../gateway/receiver/route-facts.ts';
 import {settingsOfRuns} from '../../gateway/runs/tools-place.ts';
 import {placeOf} from '../../platforms/platforms.ts';
@@ -69,7 +69,7 @@ export async function capabilityOf(context: Context, route: Route, job: JobDefin
 	const prefetch = prefetchedBy(route).filter(what => what !== 'checkout' || worksInFiles);
 	return {
 		starts: starts[mode],
-		...(job && {job: cell(job.name, 100).text}),
+		...(job && {job: escapeLine(job.name, 100)}),
 		tools: tools.map(({name}) => name),
 		/** Those of them that may change things. */
 		changes: tools.filter(({changes}) => changes).map(({name}) => name),

@@ -5,7 +5,7 @@ import {parseYamlSource} from '../../config/yaml-source.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {RouteCheck, RouteDefinition} from '../../core/route-editor.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
 import {canAsk, confirm, confirmDiff} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
@@ -38,7 +38,7 @@ export async function editRoute(
 	if (!read) {
 		throw new SvcError(
 			'route_not_found',
-			`Cannot edit route "${cell(name, 100).text}": see "svc webhook list"`,
+			`Cannot edit route "${escapeLine(name, 100)}": see "svc webhook list"`,
 		);
 	}
 
@@ -170,7 +170,7 @@ async function inEditor(
 	{name, file}: RouteDefinition,
 	{definition, edit}: {readonly definition: JsonObject; readonly edit: Edit},
 ): Promise<JsonObject | undefined> {
-	let text = `# Route ${cell(name).text} of ${cell(file).text}. A mark such as <kept: secret> keeps the secret that stands there.\n${stringify(definition, {lineWidth: 0})}`;
+	let text = `# Route ${escapeLine(name)} of ${escapeLine(file)}. A mark such as <kept: secret> keeps the secret that stands there.\n${stringify(definition, {lineWidth: 0})}`;
 	for (;;) {
 		// oxlint-disable-next-line no-await-in-loop -- until it can be read
 		const edited = await editInEditor(context, {text, suffix: '.yaml'}, 'Not edited');

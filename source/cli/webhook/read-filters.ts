@@ -3,7 +3,7 @@ import {filtersSchemaJson} from '../../config/config-schema-json.ts';
 import {findUnknownKeys, unknownKey} from '../../config/unknown-keys.ts';
 import {SvcError, messageOf} from '../../core/errors.ts';
 import type {JsonValue} from '../../core/json.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {Context} from '../console/context.ts';
 import {readInput} from '../console/read-input.ts';
 
@@ -24,7 +24,7 @@ export async function readFilters(context: Context, path: string): Promise<JsonV
 	if (unknown) {
 		throw new SvcError(
 			'filters_unreadable',
-			`Cannot use the filters in "${path}": ${cell(unknown.path.join('.'), 200).text}: ${unknownKey(unknown)}`,
+			`Cannot use the filters in "${path}": ${escapeLine(unknown.path.join('.'), 200)}: ${unknownKey(unknown)}`,
 		);
 	}
 

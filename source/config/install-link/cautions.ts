@@ -3,7 +3,7 @@ import type {InstallReview} from '../../core/install.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import {isLoopbackHost} from '../../core/loopback.ts';
 import {quotedName} from '../../core/quoted-name.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLineCounting, escapeLine} from '../../core/untrusted.ts';
 import {inlineSecret} from '../inline-secret.ts';
 import {mapTexts, type KeyPath} from '../plain-data.ts';
 import {anyReference} from '../references.ts';
@@ -115,7 +115,9 @@ function textCautions({name, entry, argv, host}: LinkFacts): readonly Caution[] 
 		);
 	}
 
-	const hidden = keysAndTexts(entry).some(text => cell(text, text.length + 1).flags > 0);
+	const hidden = keysAndTexts(entry).some(
+		text => escapeLineCounting(text, text.length + 1).flags > 0,
+	);
 	if (hidden) {
 		cautions.push(
 			danger(
@@ -199,7 +201,7 @@ function leftOut({linkTrust, unknown, ignored}: LinkFacts): readonly Caution[] {
 			? []
 			: [
 					note(
-						`The link says trust: ${cell(JSON.stringify(linkTrust), 40).text}, which is not taken over: only you decide that`,
+						`The link says trust: ${escapeLine(JSON.stringify(linkTrust), 40)}, which is not taken over: only you decide that`,
 					),
 				]),
 		...(unknown.length === 0
@@ -215,7 +217,7 @@ const maxListed = 10;
 
 const listOf = (names: readonly string[]): string =>
 	[
-		...names.slice(0, maxListed).map(name => cell(name, 80).text),
+		...names.slice(0, maxListed).map(name => escapeLine(name, 80)),
 		...(names.length > maxListed ? [`and ${names.length - maxListed} more`] : []),
 	].join(', ');
 

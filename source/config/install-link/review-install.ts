@@ -1,7 +1,7 @@
 import {SvcError} from '../../core/errors.ts';
 import type {InstallReview} from '../../core/install.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {configSchemaJson} from '../config-schema-json.ts';
 import {describeIssues} from '../schema-issues.ts';
 import {toolServersSchema} from '../tool-server-schema.ts';
@@ -70,7 +70,7 @@ function checkedServer(name: string, entry: JsonObject) {
 	if (!server) {
 		const [problem] = describeIssues(parsed.error?.issues ?? [], servers);
 		const [, ...inside] = problem?.path ?? [];
-		const key = inside.length === 0 ? '' : ` "${cell(inside.join('.'), 200).text}"`;
+		const key = inside.length === 0 ? '' : ` "${escapeLine(inside.join('.'), 200)}"`;
 		throw new SvcError(
 			'server_invalid',
 			`Cannot use the install link:${key} ${problem?.message ?? 'is not valid'}`,

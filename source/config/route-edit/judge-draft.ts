@@ -220,7 +220,7 @@ function judgeStatic(
 		.filter(({severity, key}) => severity === 'warning' && key.startsWith(place))
 		.map(({key, message}) => ({path: key.slice(place.length), message}));
 	return {
-		problems: [...webhook.refusals, ...webhook.slipped].filter(ofRoute).map(({reason, problem}) => {
+		problems: [...webhook.refusals, ...webhook.invalid].filter(ofRoute).map(({reason, problem}) => {
 			const path = problem.key.startsWith(place)
 				? problem.key.slice(place.length)
 				: pathBelow(name, problem);

@@ -3,7 +3,7 @@ import type {AskedTool} from '../asked-tool.ts';
 import {canonicalJson} from '../canonical-json.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../json.ts';
 import {quotedName} from '../quoted-name.ts';
-import {cell} from '../untrusted.ts';
+import {escapeLine} from '../untrusted.ts';
 import {folderOf, isBelowFolder, isWrittenAsFolder, realPathOf} from './below-folder.ts';
 
 /** Most arguments that a rule compares. */
@@ -170,8 +170,8 @@ export const keysText = (keys: ReadonlyArray<WrittenKey>): string =>
 	keys
 		.map(({key, equals, below}) =>
 			below === undefined
-				? `${quotedName(key)} = ${cell(JSON.stringify(equals), maxShown).text}`
-				: `${quotedName(key)} below ${cell(`${below}/`, maxShown * 10).text}`,
+				? `${quotedName(key)} = ${escapeLine(JSON.stringify(equals), maxShown)}`
+				: `${quotedName(key)} below ${escapeLine(`${below}/`, maxShown * 10)}`,
 		)
 		.join(', ');
 
@@ -185,7 +185,7 @@ export function freeText(
 	const free = [...new Set(names)].filter(name => !bound.has(name));
 	return free.length === 0
 		? 'it has no other arguments'
-		: `other arguments may be anything: ${cell(free.map(quotedName).join(', '), maxFreeLength).text}`;
+		: `other arguments may be anything: ${escapeLine(free.map(quotedName).join(', '), maxFreeLength)}`;
 }
 
 const maxFreeLength = 400;

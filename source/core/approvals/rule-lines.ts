@@ -1,7 +1,7 @@
 import {posix} from 'node:path';
 import type {ToolApproval} from '../approval.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../json.ts';
-import {cell} from '../untrusted.ts';
+import {escapeLine} from '../untrusted.ts';
 
 /** Longest value that is suggested. */
 const maxValueLength = 200;
@@ -27,7 +27,7 @@ export function linesByHand(
 		`      tool: ${inYaml(tool.name)}`,
 		`      when: {${keys.join(', ')}}`,
 		`      definition: ${tool.definition}`,
-	].map(line => cell(line, Infinity).text);
+	].map(line => escapeLine(line, Infinity));
 }
 
 /** JSON is YAML, too, and what is escaped there is shown as it stands; a plain word is easier to read without quotation marks. */

@@ -4,7 +4,7 @@ import {jsonHash} from '../canonical-json.ts';
 import {isJsonObject, type JsonValue} from '../json.ts';
 import {isRuledBy, originOf} from '../origin.ts';
 import {quotedName} from '../quoted-name.ts';
-import {cell, type Safe} from '../untrusted.ts';
+import {type Safe, escapeLine} from '../untrusted.ts';
 import {isBelowByName} from './below-folder.ts';
 import {isSame, namedArguments, valuesAt} from './rule-keys.ts';
 
@@ -27,7 +27,7 @@ export function whyNotCovered(
 				(file ? file.name === tool.name : server === tool.server && name === tool.tool),
 		)
 		.slice(0, maxTold)
-		.map(rule => cell(`rule ${rule.id} does not cover it: ${reasonOf(rule, approval)}`, 400).text);
+		.map(rule => escapeLine(`rule ${rule.id} does not cover it: ${reasonOf(rule, approval)}`, 400));
 }
 
 function reasonOf(rule: ApprovalRule, {tool, args, run, ...asker}: ToolApproval): string {

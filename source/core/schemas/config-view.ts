@@ -51,7 +51,7 @@ export const routeViewSchema = facts({
 	prefetch: maybeTexts,
 	/** Above its rate limit events wait; absent where they are refused. */
 	overflow: z.literal('queue').exactOptional(),
-	/** Absent when the route is served; else why it is not (a refusal, a slip, or shadowed by a static route). */
+	/** Absent when the route is served; else why it is not (a refusal, an error, or shadowed by a static route). */
 	problem: maybeText,
 	/** What is wrong with the route as it is written now, when its last good version is served. */
 	stale: maybeText,

@@ -1,6 +1,6 @@
 import {countOf} from '../../core/counted.ts';
 import {createRedact} from '../../core/redact.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {Need} from '../../nouns/needs.ts';
 import {isSameDay, minuteTime, minuteTimeThere, printableTime} from '../../terminal/text/time.ts';
 
@@ -12,14 +12,14 @@ const maxText = 240;
 const redact = createRedact(() => []);
 
 /** A need of a message; `seenAt`: when the gateway first saw it, milliseconds since 1970. */
-export type Told = Need & {readonly seenAt: number};
+export type SeenNeed = Need & {readonly seenAt: number};
 
 /**
  * One message that tells of all `needs`: first the machine and its time, then a line for each need with its begin and the command that helps (at most ten), then how many more there are. Times
  * are local ones of the gateway; the first line has their offset.
  */
 export function alertText(
-	needs: readonly Told[],
+	needs: readonly SeenNeed[],
 	{
 		host,
 		profile,
@@ -37,17 +37,17 @@ export function alertText(
 		.slice(0, mostLines)
 		.map(
 			need =>
-				`- ${cell(redact(need.text), maxText).text}, ${timesOf(need, now)}: ${commandOf(need, svc)}`,
+				`- ${escapeLine(redact(need.text), maxText)}, ${timesOf(need, now)}: ${commandOf(need, svc)}`,
 		);
 	const more = needs.length - lines.length;
 	return [
-		`${svc} on ${cell(host, 60).text}, ${minuteTimeThere(now)}: ${countOf(needs.length, 'thing')} ${needs.length === 1 ? 'needs' : 'need'} a person`,
+		`${svc} on ${escapeLine(host, 60)}, ${minuteTimeThere(now)}: ${countOf(needs.length, 'thing')} ${needs.length === 1 ? 'needs' : 'need'} a person`,
 		...lines,
 		...(more > 0 ? [`and ${more} more: ${svc} gateway status, ${svc} runs list --state dead`] : []),
 	].join('\n');
 }
 
-const timesOf = ({since, seenAt, until}: Told, now: number): string =>
+const timesOf = ({since, seenAt, until}: SeenNeed, now: number): string =>
 	[
 		`since ${timeText(since ?? seenAt, now)}`,
 		...(until === undefined ? [] : [`until ${timeText(until, now)}`]),

@@ -4,7 +4,7 @@ import type {AlertView} from '../../core/config-view.ts';
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {createTimer} from '../../core/stops.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import type {Deliverer} from '../../delivery/deliverer.ts';
 import type {Need} from '../../nouns/needs.ts';
@@ -221,7 +221,7 @@ export function createCalledChat(
 		isOpen: () => told.size + seen.size > 0,
 		view: () => ({
 			platform: entry.platform,
-			...(entry.chat !== undefined && {chat: cell(entry.chat, 200).text}),
+			...(entry.chat !== undefined && {chat: escapeLine(entry.chat, 200)}),
 			on: [...entry.on],
 			...(sentAt !== undefined && {sentAt}),
 			...(problem !== undefined && {problem}),
@@ -238,7 +238,7 @@ async function failureOf(sending: Promise<unknown>) {
 		await sending;
 		return undefined;
 	} catch (error) {
-		return {isUncertain: isUncertain(error), text: cell(messageOf(error), 600).text};
+		return {isUncertain: isUncertain(error), text: escapeLine(messageOf(error), 600)};
 	}
 }
 

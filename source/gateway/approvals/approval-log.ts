@@ -6,7 +6,7 @@ import {jsonLine} from '../../core/json-line.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {createLineFile} from '../../core/line-file.ts';
 import type {Redact} from '../../core/redact.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {logBounds} from '../logs/log-file.ts';
 
 /** Where every decision is written down, beside the gateway's log. */
@@ -26,7 +26,7 @@ export function createApprovalLog(
 	});
 	return {
 		write(approval) {
-			file.write(jsonLine(entryOf(approval, text => cell(redact(text)).text)));
+			file.write(jsonLine(entryOf(approval, text => escapeLine(redact(text)))));
 		},
 		[Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
 	};

@@ -1,7 +1,7 @@
 import {every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import type {Store} from '../../store/port.ts';
 import type {Member, TakenOver} from '../../store/shared-port.ts';
@@ -75,11 +75,11 @@ export function watchMembers(
 	};
 
 	const tellOfDifference = (node: string, keys: readonly string[]) => {
-		const name = cell(node, 64).text;
+		const name = escapeLine(node, 64);
 		const more = keys.length > maxNamedKeys ? ` and ${keys.length - maxNamedKeys} more` : '';
 		const list = `${keys
 			.slice(0, maxNamedKeys)
-			.map(key => cell(key, 100).text)
+			.map(key => escapeLine(key, 100))
 			.join(', ')}${more}`;
 		if (keys.length === 0) {
 			log.note(`Gateway "${name}" has the same configuration as this one again`);
@@ -95,10 +95,10 @@ export function watchMembers(
 			if (state === 'gone' && !gone.has(owner)) {
 				gone.add(owner);
 				log.warn(
-					`Gateway "${cell(node, 64).text}" on the same store is gone: it was not seen for a minute`,
+					`Gateway "${escapeLine(node, 64)}" on the same store is gone: it was not seen for a minute`,
 				);
 			} else if (state === 'live' && gone.delete(owner)) {
-				log.note(`Gateway "${cell(node, 64).text}" is back`);
+				log.note(`Gateway "${escapeLine(node, 64)}" is back`);
 			}
 		}
 

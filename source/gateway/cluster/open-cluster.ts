@@ -7,7 +7,7 @@ import type {JsonValue} from '../../core/json.ts';
 import type {Sealer} from '../../core/seal.ts';
 import type {ClusterMember} from '../../core/state.ts';
 import {createTimer} from '../../core/stops.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import type {Store} from '../../store/port.ts';
 import type {Member, StoreNote, TakenOver} from '../../store/shared-port.ts';
@@ -241,7 +241,7 @@ function createMembersReport({
 	let told: readonly ClusterMember[] = [];
 	return members => {
 		const next = members.map(({node, state, leases}) => ({
-			node: cell(node, 64).text,
+			node: escapeLine(node, 64),
 			isGone: state === 'gone',
 			leases,
 		}));

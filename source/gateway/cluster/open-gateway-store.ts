@@ -1,6 +1,6 @@
 import {identifyHome, type StorePlace, storePlaceOf, usable} from '../../config/store-place.ts';
 import type {Logger} from '../../core/log.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import {openStore} from '../../store/open-store.ts';
 import type {Store} from '../../store/port.ts';
@@ -59,7 +59,7 @@ export async function openGatewayStore(
 						emit({
 							type: 'store-failing',
 							at: clock.now(),
-							...(reason !== undefined && {reason: cell(reason, 400).text}),
+							...(reason !== undefined && {reason: escapeLine(reason, 400)}),
 						});
 						// Of its file the store says that by itself.
 						if (isShared) {

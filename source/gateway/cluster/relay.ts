@@ -10,7 +10,7 @@ const gatherMs = 200;
 const maxEvents = 500;
 const maxLength = 256 * 1024;
 
-type Told = Extract<
+type RelayedEvent = Extract<
 	GatewayEvent,
 	{
 		readonly type:
@@ -26,7 +26,7 @@ type Told = Extract<
 >;
 
 /** What concerns rows that all members have. Of keys, rules and jobs each member tells by itself, from its store; words of answers are told where the run is. */
-const told: ReadonlySet<GatewayEvent['type']> = new Set<Told['type']>([
+const told: ReadonlySet<GatewayEvent['type']> = new Set<RelayedEvent['type']>([
 	'alerts-changed',
 	'approval-extended',
 	'approval-requested',
@@ -37,10 +37,10 @@ const told: ReadonlySet<GatewayEvent['type']> = new Set<Told['type']>([
 	'run-progressed',
 ]);
 
-const isTold = (event: GatewayEvent): event is Told => told.has(event.type);
+const isTold = (event: GatewayEvent): event is RelayedEvent => told.has(event.type);
 
 /** Whether a request for approval is one as this version knows it: a newer member, or another program, may tell of others, and those are left to it. */
-const isSound = (event: Told): boolean =>
+const isSound = (event: RelayedEvent): boolean =>
 	!('approval' in event) || approvalSchema.safeParse(event.approval).success;
 
 export type Relay = {
@@ -75,7 +75,7 @@ export function createRelay(
 		readonly onMissed: () => void;
 	},
 ): Relay {
-	let gathered: Told[] = [];
+	let gathered: RelayedEvent[] = [];
 	let length = 0;
 	let isTooMuch = false;
 	let seq = 0;
@@ -143,7 +143,7 @@ export function createRelay(
 }
 
 /** The event with the name of the member that has the thing. */
-function from(event: Told, node: string): GatewayEvent {
+function from(event: RelayedEvent, node: string): GatewayEvent {
 	switch (event.type) {
 		case 'approval-requested':
 		case 'approval-extended':

@@ -1,7 +1,7 @@
 import type {Config} from '../../config/config.ts';
 import {mayApprove, mayTalk, type People} from '../../conversations/judge-message.ts';
 import {conversationNamed} from '../../core/origin.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {Writer} from '../../store/conversation-port.ts';
 import type {StoreReader} from '../../store/reader-port.ts';
 import type {chats as table} from '../contract/chats.ts';
@@ -82,7 +82,7 @@ export const createChatChanges = (
 		if (added) {
 			await live.reload();
 			log.info(`Somebody may talk with the agent on ${platform} from now on`, {
-				user: cell(user, 200).text,
+				user: escapeLine(user, 200),
 			});
 		}
 

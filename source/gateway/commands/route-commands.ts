@@ -104,7 +104,7 @@ export function createRouteCommands(
 		async setRoutePaused(name, {paused}) {
 			const {live, log} = rooms;
 			const act = paused ? 'pause' : 'resume';
-			if (live.routes().slipped.get(name)?.source === 'dynamic') {
+			if (live.routes().invalid.get(name)?.source === 'dynamic') {
 				throw new SvcError(
 					'route_refused',
 					`Cannot ${act} route "${name}": it cannot be used as it is written, so what is written does not count; mend it first`,

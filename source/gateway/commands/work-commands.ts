@@ -1,4 +1,4 @@
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {faceName} from '../approvals/face-name.ts';
 import type {approvals} from '../contract/approvals.ts';
 import type {deliveries} from '../contract/deliveries.ts';
@@ -63,7 +63,7 @@ export function createWorkCommands(
 		},
 		async dropRun(id, {reason} = {}) {
 			await decided(id);
-			const shown = reason === undefined ? undefined : cell(rooms.redact(reason), maxReason).text;
+			const shown = reason === undefined ? undefined : escapeLine(rooms.redact(reason), maxReason);
 			const dropped = await rooms.store.runs.drop(id, shown);
 			if (dropped) {
 				await rooms.announce.changed(id);

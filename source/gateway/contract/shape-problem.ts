@@ -1,6 +1,6 @@
 import type {z} from 'zod';
 import {describeIssues} from '../../config/schema-issues.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 
 /** What is wrong with the shape of `value`, as the end of a sentence: `deliveries.0.status must be a number, not text`. The first issue, in at most 300 characters. */
 export function shapeProblem({issues}: z.ZodError, value: unknown): string {
@@ -10,5 +10,5 @@ export function shapeProblem({issues}: z.ZodError, value: unknown): string {
 	}
 
 	const {path, message} = problem;
-	return cell(path.length === 0 ? message : `${path.join('.')} ${message}`, 300).text;
+	return escapeLine(path.length === 0 ? message : `${path.join('.')} ${message}`, 300);
 }

@@ -2,7 +2,7 @@ import {z} from 'zod';
 import {deliveryOutcomes, type StoredDelivery, traceOrder} from '../../core/delivery.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {Shape} from '../../core/schemas/parts.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {wireDeliverySchema} from './deliveries.ts';
 import {shapeProblem} from './shape-problem.ts';
 
@@ -22,7 +22,7 @@ export function fromWire({body_base64: encoded, ...delivery}: WireDelivery): Sto
 }
 
 /** One line of text of at most `longest` characters, cleaned. */
-const line = (maxLength: number) => z.string().transform(text => cell(text, maxLength).text);
+const line = (maxLength: number) => z.string().transform(text => escapeLine(text, maxLength));
 
 const count = z.int().min(0);
 

@@ -6,7 +6,7 @@ import {messageOf, SvcError} from '../../core/errors.ts';
 import {createLockWatch, lockFile} from '../../core/file-lock.ts';
 import {isJsonObject} from '../../core/json.ts';
 import {lockHolder} from '../../core/lock-holder.ts';
-import {ownFileFlags} from '../../core/planted-file.ts';
+import {ownFileFlags} from '../../core/symlink-guard.ts';
 import type {World} from '../../core/world.ts';
 import {callControl} from './control-client.ts';
 import {isAnswered} from './control-socket.ts';

@@ -5,7 +5,7 @@ import {keepListening} from '../../conversations/keep-listening.ts';
 import type {Say} from '../../conversations/say.ts';
 import {messageOf} from '../../core/errors.ts';
 import {createMutex} from '../../core/mutex.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {Deliverer} from '../../delivery/deliverer.ts';
 import {DeliveryError} from '../../platforms/delivery-error.ts';
 import {targetKinds} from '../../platforms/platforms.ts';
@@ -50,7 +50,7 @@ export function openConversations(
 	const {authorities, clock, cluster, live, paths, random = Math.random, redact, store} = world;
 	const log = world.log.from('conversations');
 	const config = () => live.current();
-	const clean = (text: string) => cell(redact(text), 400).text;
+	const clean = (text: string) => escapeLine(redact(text), 400);
 	const secureContext = () => authorities.context();
 	const {post, ...connections} = createPost({clock, clean, secureContext});
 	const openSocket = createOpenSocket({clock, clean, secureContext});

@@ -4,7 +4,7 @@ import {codeOf} from '../../core/errors.ts';
 import {originOf, type Conversation} from '../../core/origin.ts';
 import type {StoredRun} from '../../core/run.ts';
 import {messageText, mintSessionId, sessionOwnerFacts} from '../../core/session.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {Store} from '../../store/port.ts';
 import type {SessionTurn} from '../../store/session-port.ts';
 
@@ -89,7 +89,7 @@ export function createSessionTurns({
 			await append(turn, {
 				at: clock.now(),
 				model: run.model ?? '',
-				title: cell(prompt.replaceAll(/\s+/g, ' ').trim(), maxTitle).text,
+				title: escapeLine(prompt.replaceAll(/\s+/g, ' ').trim(), maxTitle),
 				messages: [
 					{message: {role: 'user', content: prompt}, text: prompt},
 					{message: {role: 'assistant', content: answer}, text: answer, run: run.id},

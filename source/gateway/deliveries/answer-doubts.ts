@@ -1,5 +1,5 @@
 import {messageOf} from '../../core/errors.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {Deliverer} from '../../delivery/deliverer.ts';
 import {reachesPeople} from '../../platforms/platforms.ts';
 import type {LiveConfig} from '../live-config.ts';
@@ -34,14 +34,14 @@ export const createAnswerDoubts =
 					return [offlineDoubt];
 				}
 			} catch (error) {
-				return [cell(`the run will fail: ${messageOf(error)}`, 200).text];
+				return [escapeLine(`the run will fail: ${messageOf(error)}`, 200)];
 			}
 		}
 
 		const problem = await deliverer.problemNow(deliver, profile);
 		return problem === undefined
 			? []
-			: [cell(`that cannot be delivered now: ${problem}`, 200).text];
+			: [escapeLine(`that cannot be delivered now: ${problem}`, 200)];
 	};
 
 /** What becomes of answers that no language model wrote. @see manual/model.md */

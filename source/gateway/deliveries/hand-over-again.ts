@@ -1,6 +1,6 @@
 import {SvcError} from '../../core/errors.ts';
 import type {StoredRun, Target} from '../../core/run.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {whyNotHandedOver} from '../../nouns/run/run-word.ts';
 import {targetOf} from '../../platforms/platforms.ts';
 import {unavailableJob} from '../../schedule/find-job.ts';
@@ -43,7 +43,7 @@ export async function handOverAgain(
 	if (problem !== undefined) {
 		throw new SvcError(
 			'target_unusable',
-			`${failure} to ${cell(target.kind, 80).text}: ${problem}`,
+			`${failure} to ${escapeLine(target.kind, 80)}: ${problem}`,
 		);
 	}
 
@@ -97,7 +97,7 @@ async function presentTarget(
 	if (!stored || table.routes.get(route)?.profile !== profile) {
 		throw new SvcError(
 			'route_not_found',
-			`${failure} to the target of its route: "${cell(route, 100).text}" is not served now; ${orNameOne}`,
+			`${failure} to the target of its route: "${escapeLine(route, 100)}" is not served now; ${orNameOne}`,
 		);
 	}
 

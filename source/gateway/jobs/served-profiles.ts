@@ -2,7 +2,7 @@ import {existsSync} from 'node:fs';
 import type {Config, HomePaths} from '../../config/config.ts';
 import {ensureHome} from '../../config/home-paths.ts';
 import {messageOf} from '../../core/errors.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import {lockForWriting} from '../../store/writer-lock.ts';
 import {lockHome} from '../control/lock.ts';
@@ -86,7 +86,7 @@ export function createServedProfiles({
 		},
 		whyNot(profile) {
 			const reason = said.get(profile) ?? 'no such profile is served';
-			return `the ${notFired(cell(profile, maxNameLength).text)}: ${reason}`;
+			return `the ${notFired(escapeLine(profile, maxNameLength))}: ${reason}`;
 		},
 		[Symbol.dispose]() {
 			for (const name of locks.keys()) {

@@ -1,7 +1,7 @@
 import {createLineFile, type LineFileOptions} from '../../core/line-file.ts';
 import {logLine} from '../../core/log-line.ts';
 import type {LogRecord} from '../../core/log.ts';
-import {refusePlanted} from '../../core/planted-file.ts';
+import {refuseSymlink} from '../../core/symlink-guard.ts';
 
 /** With the two before it a log of the gateway never takes more than three times this. */
 export const logBounds: Omit<LineFileOptions, 'describeLost'> = {
@@ -17,7 +17,7 @@ export type LogFile = AsyncDisposable & {
 /** Appends records to a file, one line each. @see createLineFile */
 export function createLogFile(path: string): LogFile {
 	// Later a planted file loses lines in silence; at the start it can still be said.
-	refusePlanted(path);
+	refuseSymlink(path);
 	const file = createLineFile(path, {
 		...logBounds,
 		describeLost: lines => `${lines} log lines could not be written`,

@@ -8,7 +8,7 @@ import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import type {RouteFacts} from '../../core/route-editor.ts';
 import type {ServerView} from '../../core/tool-server.ts';
 import {selectTools, serverToolset, type Toolset} from '../../core/toolsets.ts';
-import {block, cell} from '../../core/untrusted.ts';
+import {escapeBlock, escapeLine} from '../../core/untrusted.ts';
 import {mayChange, type ListedServer} from '../../nouns/server/server.ts';
 import {builtInToolsets, ownToolset} from '../../tools/toolsets.ts';
 
@@ -46,7 +46,7 @@ export function routeFacts(
 		...(rotatedOn !== undefined && {secretSince: Date.parse(rotatedOn)}),
 		formerSecretsUntil: retiredSecrets.map(({until}) => until),
 		...(prompt !== undefined && {
-			prompt: block(prompt, {maxLength: maxPrompt}).text,
+			prompt: escapeBlock(prompt, {maxLength: maxPrompt}),
 			promptLength: prompt.length,
 		}),
 		filters: filterLines(filters),
@@ -117,16 +117,16 @@ export function toolsOf(
 		tools: tools
 			.filter(tool => tool.isKnown)
 			.map(({name, server, changes, asks}) => ({
-				name: cell(name, 64).text,
-				...(server !== undefined && {server: cell(server, 64).text}),
+				name: escapeLine(name, 64),
+				...(server !== undefined && {server: escapeLine(server, 64)}),
 				changes,
 				asks,
 			})),
 		unknownServers: tools.flatMap(({server, isKnown: known}) =>
-			known || server === undefined ? [] : [cell(server, 64).text],
+			known || server === undefined ? [] : [escapeLine(server, 64)],
 		),
 		notes: [
-			...warnings.map(text => cell(text).text),
+			...warnings.map(text => escapeLine(text)),
 			...withoutSandbox(toolsets, settings),
 			...(deferred === undefined ? [] : [deferred]),
 		],
@@ -146,10 +146,10 @@ function withoutSandbox(
 	return why === undefined
 		? []
 		: [
-				cell(
+				escapeLine(
 					`${open.join(' and ')} ${open.length === 1 ? 'works' : 'work'} without a sandbox, and each call asks: ${why}`,
 					500,
-				).text,
+				),
 			];
 }
 

@@ -2,7 +2,7 @@ import {withHiddenSecrets} from '../../config/route-edit/kept-secrets.ts';
 import type {StoredDelivery, TraceStep} from '../../core/delivery.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {RoutePreview} from '../../core/route-editor.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {parseBody} from '../../webhook/parse-body.ts';
 import {eventOf} from '../../webhook/sender-identity.ts';
 import {rawDump, renderTemplate} from '../../webhook/template.ts';
@@ -22,7 +22,7 @@ export function previewOf(
 		fate: judgement.fate,
 		why: judgement.why,
 		trace: traceOf(judgement, settings),
-		...(judgement.key !== undefined && {groupKey: cell(judgement.key, 200).text}),
+		...(judgement.key !== undefined && {groupKey: escapeLine(judgement.key, 200)}),
 	};
 	const parsed = parseBody(Buffer.from(body), headers);
 	if (!parsed.ok) {

@@ -14,7 +14,7 @@ import {
 import {dirname, join} from 'node:path';
 import {messageOf} from '../../core/errors.ts';
 import type {Logger} from '../../core/log.ts';
-import {refusePlantedFolder} from '../../core/planted-file.ts';
+import {refusePlantedFolder} from '../../core/symlink-guard.ts';
 
 /** Where the checkouts of a profile lie: in its folder, which no sandbox can write, whatever is listed. */
 const checkoutsOf = (profileHome: string): string => join(profileHome, 'checkouts');

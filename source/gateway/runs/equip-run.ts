@@ -7,7 +7,7 @@ import type {StoredRun} from '../../core/run.ts';
 import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
 import type {Tool} from '../../core/tool.ts';
 import {namesServer, needsServer, selectTools, serverToolset} from '../../core/toolsets.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {ToolsRun, ToolsWorld} from '../../tools/toolset.ts';
 import {openBuiltIn} from '../../tools/toolsets.ts';
 import type {LiveServers, ToolsByServer} from '../servers/live-servers.ts';
@@ -202,7 +202,7 @@ async function toolsFor(
 const noteOf = ({name, status, reason}: ServerView): string =>
 	`Tool server "${name}" gives no tools: ${status}${reason === undefined ? '' : ` (${reason})`}`;
 
-const quoted = (name: string): string => `"${cell(name, 64).text}"`;
+const quoted = (name: string): string => `"${escapeLine(name, 64)}"`;
 
 /** Names that are told of; a person looks the others up. */
 const maxNames = 5;

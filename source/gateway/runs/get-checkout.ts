@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {countOf} from '../../core/counted.ts';
 import {SvcError, messageOf} from '../../core/errors.ts';
 import type {PullRequest} from '../../core/run.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {bytes as sizeText} from '../../terminal/text/time.ts';
 import type {ToolsRun} from '../../tools/toolset.ts';
 import type {Prefetched, PrefetchWorld} from './get-diff.ts';
@@ -54,7 +54,7 @@ export async function getCheckout(
 	if (!/^[a-z0-9.-]+(?::\d+)?$/.test(host)) {
 		throw failed(
 			{place},
-			`GH_HOST is "${cell(host, 100).text}", which is no name of a host: set it to a host such as github.com`,
+			`GH_HOST is "${escapeLine(host, 100)}", which is no name of a host: set it to a host such as github.com`,
 		);
 	}
 

@@ -1,7 +1,7 @@
 import {endsAnswer, lastOfSaid} from '../../core/reduce-said.ts';
 import type {TranscriptEntry} from '../../core/run.ts';
 import {createTimer} from '../../core/stops.ts';
-import {block} from '../../core/untrusted.ts';
+import {escapeBlock} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 
 /** What a model says faster is told together: nobody reads words more often than ten times a second. */
@@ -31,7 +31,7 @@ export function createRunWords(
 		}
 
 		const {at, from, text: said} = lastOfSaid({at: clock.now(), from: length, text: waiting});
-		const {text} = block(said);
+		const text = escapeBlock(said);
 		length = from + text.length;
 		waiting = '';
 		emit({type: 'run-said', at, runId, from, text});

@@ -3,7 +3,7 @@ import {codeOf, messageOf} from '../../core/errors.ts';
 import type {TranscriptEntry} from '../../core/run.ts';
 import {loginCommand} from '../../core/shell-word.ts';
 import {limits} from '../../core/state.ts';
-import {block, cell} from '../../core/untrusted.ts';
+import {escapeLine, escapeBlock} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import type {Lease, Runs, Settlement} from '../../store/port.ts';
 
@@ -37,7 +37,7 @@ export async function settleFailure(
 		return;
 	}
 
-	const text = cell(redact(messageOf(error)), 1000).text;
+	const text = escapeLine(redact(messageOf(error)), 1000);
 	const retrying = waitMs !== undefined;
 	const settlement: Settlement = retrying
 		? {state: 'retry', at: clock.now() + waitMs, error: text}
@@ -125,6 +125,6 @@ export function recordEntry(
 	entry: TranscriptEntry,
 ): void {
 	runs.append(lease, [entry]);
-	const shown = {...entry, text: block(entry.text, {maxLength: maxShownLength(entry)}).text};
+	const shown = {...entry, text: escapeBlock(entry.text, {maxLength: maxShownLength(entry)})};
 	emit({type: 'run-progressed', at: entry.at, runId: lease.run.id, entry: shown});
 }

@@ -10,12 +10,12 @@ import {within} from '../../core/within.ts';
 import type {World} from '../../core/world.ts';
 import type {PlannedServerChange, ServerManager} from '../../mcp/contract.ts';
 import type {ServerKey} from '../../store/port.ts';
+import {createInvalidServers} from './invalid-servers.ts';
 import type {OpenManager} from './open-manager.ts';
 import {createProfileManagers} from './profile-managers.ts';
 import {createServerEventThrottle} from './server-event-throttle.ts';
 import {createServerLog} from './server-log.ts';
 import {serverOf} from './server-of.ts';
-import {createSlippedServers} from './slipped-servers.ts';
 import {createToolDefinitionNotifier} from './tool-definition-notifier.ts';
 import {connecting, readyInTime, type ServerWait} from './wait-for-servers.ts';
 
@@ -52,7 +52,7 @@ export type LiveServers = AsyncDisposable & {
 };
 
 export type LiveServersDependencies = Pick<World, 'clock' | 'emit' | 'log'> & {
-	readonly config: () => Pick<Config, 'toolServers' | 'profiles' | 'slips'>;
+	readonly config: () => Pick<Config, 'toolServers' | 'profiles' | 'itemErrors'>;
 	readonly openManager: OpenManager;
 	/** Which definitions the tools of a server have now: rules for others hold no more. Must not throw. */
 	readonly onTools: (change: ToolsChange) => void;
@@ -99,7 +99,7 @@ export function createLiveServers({
 			stands(server);
 		},
 	});
-	const slipped = createSlippedServers({
+	const invalid = createInvalidServers({
 		clock,
 		config,
 		onChange(view) {
@@ -120,7 +120,7 @@ export function createLiveServers({
 			return;
 		}
 
-		slipped.changed();
+		invalid.changed();
 		const {toolServers, profiles} = config();
 		const served = new Set(['default', ...profiles.others.map(({name}) => name)]);
 		const opened = managers.opened();
@@ -136,7 +136,7 @@ export function createLiveServers({
 
 	/** @throws SvcError `server_not_found`, `profile_not_served` */
 	const find = async (name: string, profileName = 'default') => {
-		const {toolServers, profiles, slips} = config();
+		const {toolServers, profiles, itemErrors} = config();
 		const profile = profiles.of(profileName);
 		if (profile.name !== 'default' && !profiles.others.some(other => other.name === profile.name)) {
 			throw new SvcError(
@@ -145,7 +145,7 @@ export function createLiveServers({
 			);
 		}
 
-		const server = serverOf({toolServers, slips}, name);
+		const server = serverOf({toolServers, itemErrors}, name);
 		return {manager: await managers.of(profile), server};
 	};
 
@@ -182,7 +182,7 @@ export function createLiveServers({
 		views: () =>
 			inServerOrder([
 				...[...managers.opened().values()].flatMap(manager => manager.views()),
-				...slipped.views(),
+				...invalid.views(),
 			]),
 		watch(listener) {
 			listeners.add(listener);

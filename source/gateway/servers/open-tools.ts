@@ -1,4 +1,4 @@
-import type {Slip} from '../../config/config.ts';
+import type {ConfigError} from '../../config/config.ts';
 import {formatDiagnostic} from '../../config/format-diagnostic.ts';
 import {openApprovals, type OpenedApprovals} from '../approvals/open-approvals.ts';
 import {rulesWithoutOwner} from '../approvals/rules-without-owner.ts';
@@ -44,10 +44,10 @@ export async function openTools(
 	};
 
 	const rulesChanged = async () => {
-		const {approvalRules, slips} = live.current();
+		const {approvalRules, itemErrors} = live.current();
 		const kept = approvals.setFileRules({
 			rules: approvalRules,
-			isWhole: live.broken.length === 0 && ![...slips.values()].some(isAboutRules),
+			isWhole: live.broken.length === 0 && ![...itemErrors.values()].some(isAboutRules),
 		});
 		sayWithoutOwner();
 		await kept;
@@ -58,4 +58,4 @@ export async function openTools(
 	return {approvals, servers, rulesChanged, [Symbol.asyncDispose]: () => all.disposeAsync()};
 }
 
-const isAboutRules = ({path: [section]}: Slip): boolean => section === 'approvals';
+const isAboutRules = ({path: [section]}: ConfigError): boolean => section === 'approvals';

@@ -1,16 +1,16 @@
 import type {Config} from '../../config/config.ts';
-import {serverItem} from '../../config/slipped-server.ts';
+import {serverItem} from '../../config/invalid-server.ts';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {SvcError} from '../../core/errors.ts';
 
 /** A tool server of the configuration by its name. @throws SvcError `server_not_found`, which says why where it cannot be used */
 export function serverOf(
-	{toolServers, slips}: Pick<Config, 'toolServers' | 'slips'>,
+	{toolServers, itemErrors}: Pick<Config, 'toolServers' | 'itemErrors'>,
 	name: string,
 ): ToolServerConfig {
 	const server = toolServers.get(name);
 	if (!server) {
-		const reason = slips.get(serverItem(name))?.reason;
+		const reason = itemErrors.get(serverItem(name))?.reason;
 		throw new SvcError(
 			'server_not_found',
 			reason === undefined

@@ -51,9 +51,9 @@ export function createToolDefinitionNotifier(
 	};
 }
 
-type Told = readonly Tool[] | 'none' | undefined;
+type AnnouncedTools = readonly Tool[] | 'none' | undefined;
 
-function isSame(before: Told, now: Told): boolean {
+function isSame(before: AnnouncedTools, now: AnnouncedTools): boolean {
 	if (typeof before !== 'object' || typeof now !== 'object') {
 		return before === now;
 	}

@@ -2,7 +2,7 @@ import {randomUUID} from 'node:crypto';
 import {SvcError} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
 import type {Tool, ToolResult} from '../../core/tool.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {within} from '../../core/within.ts';
 import {askForCall} from '../approvals/ask-for-call.ts';
 import {faceName} from '../approvals/face-name.ts';
@@ -79,5 +79,5 @@ const toolNamed = (name: string, servers: ReadonlyMap<string, readonly Tool[]>):
 const notFound = (name: string): SvcError =>
 	new SvcError(
 		'tool_not_found',
-		`Cannot find tool "${cell(name, 100).text}": see "svc mcp list" for the servers and "svc mcp status NAME" for the tools of one`,
+		`Cannot find tool "${escapeLine(name, 100)}": see "svc mcp list" for the servers and "svc mcp status NAME" for the tools of one`,
 	);

@@ -1,4 +1,4 @@
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 
 const maxLines = 20;
 
@@ -29,7 +29,7 @@ function sameAt(one: readonly string[], other: readonly string[]): number {
 }
 
 function marked(mark: string, lines: readonly string[]): readonly string[] {
-	const shown = lines.slice(0, maxLines).map(line => mark + cell(line, maxLineLength).text);
+	const shown = lines.slice(0, maxLines).map(line => mark + escapeLine(line, maxLineLength));
 	return lines.length > maxLines
 		? [...shown, `${mark}… ${lines.length - maxLines} more lines`]
 		: shown;

@@ -1,7 +1,7 @@
 import type {Route} from '../../config/route.ts';
 import type {StoredDelivery} from '../../core/delivery.ts';
 import type {JsonValue} from '../../core/json.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {CompiledRoute} from '../../webhook/compiled-route.ts';
 import {explainMismatch} from '../../webhook/filter.ts';
 import {isConnectivityCheck} from '../../webhook/identity.ts';
@@ -86,4 +86,4 @@ function pass(
 			};
 }
 
-const clean = (text: string): string => cell(text, maxWhyLength).text;
+const clean = (text: string): string => escapeLine(text, maxWhyLength);

@@ -7,7 +7,7 @@ import type {GatewayStatus} from '../port.ts';
 import type {Rooms, Seat} from '../rooms.ts';
 import {restartNeeded} from './restart-needed.ts';
 import {readRunQueue} from './run-queue.ts';
-import {statusSlips} from './status-slips.ts';
+import {statusErrors} from './status-errors.ts';
 
 /** A store that is away is waited for so long, milliseconds; the whole answer may take five seconds. */
 const readMs = 2000;
@@ -166,7 +166,7 @@ export async function gatewayStatus(
 		platforms,
 		model: model ?? null,
 		model_problem: modelProblem ?? modelSilence?.reason ?? null,
-		slips: statusSlips({
+		slips: statusErrors({
 			config: live.current(),
 			table: live.routes(),
 			jobs: views,

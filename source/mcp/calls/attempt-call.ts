@@ -2,7 +2,7 @@ import type {Client, Progress, RequestOptions} from '@modelcontextprotocol/clien
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {ToolContext, ToolResult} from '../../core/tool.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import type {PlannedTool} from '../catalogue/plan-tools.ts';
 import type {OpenConnection} from '../connection/open-connection.ts';
@@ -157,7 +157,7 @@ function createProgressReporter(
 		const now = clock.monotonic();
 		if (now >= next) {
 			next = now + progressPauseMs;
-			onProgress(cell(redact(lineOf(progress)), maxProgressLength).text);
+			onProgress(escapeLine(redact(lineOf(progress)), maxProgressLength));
 		}
 	};
 }
@@ -206,6 +206,6 @@ export const failedCall = (
 	error: string,
 	{server, redact}: Pick<ToolCallOptions, 'server' | 'redact'>,
 ): ToolResult => ({
-	text: JSON.stringify({error: cell(redact(error), 1000).text, server: server.name}),
+	text: JSON.stringify({error: escapeLine(redact(error), 1000), server: server.name}),
 	isError: true,
 });

@@ -5,7 +5,7 @@ import {messageOf} from '../../core/errors.ts';
 import {isDeepJson} from '../../core/json-depth.ts';
 import type {Redact} from '../../core/redact.ts';
 import type {ToolResult} from '../../core/tool.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {visibleText} from '../../core/visible-text.ts';
 import {pruneBinaries, saveBinary} from './save-binary.ts';
 
@@ -131,7 +131,7 @@ function renderLink(link: Extract<ContentBlock, {type: 'resource_link'}>): strin
 	return `[link to resource ${short(link.uri)}, not fetched: ${facts.join(', ')}]`;
 }
 
-const short = (text: string): string => cell(text, 500).text;
+const short = (text: string): string => escapeLine(text, 500);
 
 /** The structured content, unless a text is the same. */
 function renderStructured(structured: unknown, blocks: readonly ContentBlock[]): readonly string[] {

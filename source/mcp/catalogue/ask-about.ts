@@ -5,7 +5,7 @@ import type {ToolClaims} from '../../core/approval.ts';
 import type {AskedTool, FromServer} from '../../core/asked-tool.ts';
 import {jsonHash} from '../../core/canonical-json.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
-import {block, cell} from '../../core/untrusted.ts';
+import {escapeBlock, escapeLine} from '../../core/untrusted.ts';
 
 const maxDescriptionLength = 4000;
 const maxSchemaBytes = 16 * 1024;
@@ -34,7 +34,7 @@ export const askAbout = (
 	tool: tool.tool,
 	name: tool.name,
 	claims: tool.claims,
-	description: block(tool.description, {maxLength: maxDescriptionLength}).text,
+	description: escapeBlock(tool.description, {maxLength: maxDescriptionLength}),
 	inputSchema: shownSchema(tool.inputSchema),
 	definition: tool.definition,
 	changed: tool.changed,
@@ -55,12 +55,12 @@ export function claimsOf({annotations = {}}: ListedTool): ToolClaims {
 /** Host and port of a remote server, the name of the program of another; never credentials. */
 export function endpointName({endpoint}: Pick<ToolServerConfig, 'endpoint'>): string {
 	if (endpoint.transport === 'stdio') {
-		return cell(basename(endpoint.command), 100).text;
+		return escapeLine(basename(endpoint.command), 100);
 	}
 
 	// A URL may still hold references.
 	const authority = /^[^/?#]*\/\/([^/?#]*)/.exec(endpoint.url)?.[1] ?? '';
-	return cell(authority.slice(authority.lastIndexOf('@') + 1), 100).text;
+	return escapeLine(authority.slice(authority.lastIndexOf('@') + 1), 100);
 }
 
 /** Endpoints are immutable, and a server has hundreds of tools. */

@@ -1,6 +1,6 @@
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {unifiedDiff} from '../../core/unified-diff.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 
 /** Longer definitions are not compared, in UTF-16 units. */
 const maxCompared = 16 * 1024;
@@ -24,7 +24,7 @@ export function definitionChanges(before: string, after: string): readonly strin
 	}
 
 	const lines = unifiedDiff(readable(before), readable(after));
-	const shown = lines.slice(0, maxLines).map(line => cell(line, maxCleanLength).text);
+	const shown = lines.slice(0, maxLines).map(line => escapeLine(line, maxCleanLength));
 	return lines.length > maxLines ? [...shown, `… ${lines.length - maxLines} lines more`] : shown;
 }
 

@@ -1,7 +1,7 @@
 import type {Tool as ListedTool} from '@modelcontextprotocol/client';
 import type {ToolsPolicy} from '../../config/tool-server.ts';
 import {isDeepJson} from '../../core/json-depth.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {matchesGlob} from './match-glob.ts';
 
 const maxTools = 500;
@@ -84,7 +84,7 @@ function jsonOf(value: unknown): string {
 
 /** One line that names the first five, or none. */
 export const warnOf = (what: string, names: readonly string[]): readonly string[] => {
-	const first = names.slice(0, 5).map(name => `"${cell(name, 60).text}"`);
+	const first = names.slice(0, 5).map(name => `"${escapeLine(name, 60)}"`);
 	const more = names.length > first.length ? ` and ${names.length - first.length} more` : '';
 	return names.length > 0 ? [`${first.join(', ')}${more}: ${what}`] : [];
 };

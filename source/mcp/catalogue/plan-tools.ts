@@ -4,7 +4,7 @@ import type {AskedTool, FromServer} from '../../core/asked-tool.ts';
 import {jsonHash} from '../../core/canonical-json.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {maxToolDescriptionLength} from '../../core/tool.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {visibleText} from '../../core/visible-text.ts';
 import {askAbout, claimsOf} from './ask-about.ts';
 import {definitionChanges} from './definition-changes.ts';
@@ -194,7 +194,7 @@ function planUtility(kind: UtilityKind, {server, profile, names}: Owner): Planne
 
 function descriptionOf({description, title, name}: ListedTool, server: string): string {
 	const text = visibleText((description || title || '').slice(0, maxDescriptionLength)).trim();
-	return text || `Tool "${cell(name, 100).text}" of tool server "${server}"`;
+	return text || `Tool "${escapeLine(name, 100)}" of tool server "${server}"`;
 }
 
 /** Never a torn pair. */

@@ -2,7 +2,7 @@ import {isDeepStrictEqual} from 'node:util';
 import type {Tool as ListedTool} from '@modelcontextprotocol/client';
 import {canonicalJson, jsonHash} from '../../core/canonical-json.ts';
 import type {JsonValue} from '../../core/json.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 
 /**
  * What a person agrees to when a tool is allowed: lower-case hex SHA-256 of the canonical JSON of everything the server says of the tool that people and models
@@ -78,7 +78,7 @@ function part(what: string, names: readonly string[]): string {
 		return '';
 	}
 
-	const shown = names.slice(0, maxNames).map(name => cell(name, maxNameLength).text);
+	const shown = names.slice(0, maxNames).map(name => escapeLine(name, maxNameLength));
 	const more = names.length - shown.length;
 	return `${what} ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -1,7 +1,7 @@
 import {schemaTokens} from '../../core/deferral.ts';
 import type {Redact} from '../../core/redact.ts';
 import type {ServerToolView} from '../../core/tool-server.ts';
-import {block, cell} from '../../core/untrusted.ts';
+import {escapeLine, escapeBlock} from '../../core/untrusted.ts';
 import type {PlannedTool} from './plan-tools.ts';
 
 const maxArgs = 50;
@@ -14,10 +14,10 @@ export function viewTool(planned: PlannedTool, redact: Redact): ServerToolView {
 	const {asked, listed, inputSchema} = planned;
 	const title = listed?.title ?? listed?.annotations?.title;
 	return {
-		tool: cell(planned.tool, 200).text,
+		tool: escapeLine(planned.tool, 200),
 		name: planned.name,
-		...(title === undefined ? {} : {title: cell(redact(title), 200).text}),
-		description: block(redact(planned.fullDescription), {maxLength: maxDescriptionLength}).text,
+		...(title === undefined ? {} : {title: escapeLine(redact(title), 200)}),
+		description: escapeBlock(redact(planned.fullDescription), {maxLength: maxDescriptionLength}),
 		claims: asked.claims,
 		asks: planned.needsApproval,
 		changed: asked.changed,
@@ -35,5 +35,5 @@ function argsOf(schema: PlannedTool['inputSchema']): readonly string[] {
 	const needed = new Set(Array.isArray(required) ? required : []);
 	return Object.keys(properties)
 		.slice(0, maxArgs)
-		.map(key => `${cell(key, 64).text}${needed.has(key) ? '*' : ''}`);
+		.map(key => `${escapeLine(key, 64)}${needed.has(key) ? '*' : ''}`);
 }

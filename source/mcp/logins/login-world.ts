@@ -1,6 +1,6 @@
 import type {Environment} from '../../config/environment.ts';
 import type {LoginAttempt} from '../../core/logins.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import type {ServerLogins} from '../oauth/server-logins.ts';
 import type {OpenTransport} from '../wire/open-transport.ts';
@@ -12,7 +12,7 @@ const maxHostLength = 300;
 /** What is told of the authorization server that shows a page. */
 export const issuerHostOf = (issuer: string): Pick<LoginAttempt, 'issuerHost'> => {
 	const {host} = URL.parse(issuer) ?? {};
-	return host === undefined ? {} : {issuerHost: cell(host, maxHostLength).text};
+	return host === undefined ? {} : {issuerHost: escapeLine(host, maxHostLength)};
 };
 
 /** What a login needs of the rest of the program. */

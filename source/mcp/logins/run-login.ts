@@ -1,7 +1,7 @@
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {LoginFlow, LoginPlace} from '../../core/logins.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {oauthSettingsOf} from '../oauth/oauth-settings.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import {browserLogin} from './browser-login.ts';
@@ -31,13 +31,13 @@ export async function runLogin(
 	}
 
 	const chosen = flow ?? settings.flow;
-	world.watch.tell({flow: chosen, serverHost: cell(url.host, maxHostLength).text});
+	world.watch.tell({flow: chosen, serverHost: escapeLine(url.host, maxHostLength)});
 	try {
 		await (chosen === 'device'
 			? deviceLogin(server, world)
 			: browserLogin(server, {place, settings}, world));
 	} catch (error) {
-		const message = cell(world.redact(messageOf(error)), maxReasonLength).text;
+		const message = escapeLine(world.redact(messageOf(error)), maxReasonLength);
 		throw new ConnectError({kind: 'needs-login', message}, {cause: error});
 	}
 }

@@ -1,7 +1,7 @@
 import type {RemoteEndpoint, StdioEndpoint, ToolServerConfig} from '../../config/tool-server.ts';
 import {hostRuleText} from '../../core/host-list.ts';
 import type {ServerToolView, ServerView} from '../../core/tool-server.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import type {ServerFacts} from '../catalogue/server-facts.ts';
 import type {ServerState} from '../connection/state.ts';
@@ -33,7 +33,7 @@ export function viewServer(
 	{clock, redact}: Pick<World, 'clock' | 'redact'>,
 ): ServerView {
 	const {server, state, facts, stderr, pingMs} = parts;
-	const clean = (text: string, length: number) => cell(redact(text), length).text;
+	const clean = (text: string, length: number) => escapeLine(redact(text), length);
 	const wallTime = (time: number) => Math.round(clock.now() + time - clock.monotonic());
 	const reason = 'reason' in state && state.reason !== undefined ? state.reason : undefined;
 	return {
@@ -114,10 +114,10 @@ const quoted = (word: string): string => (/^[^\s"']+$/.test(word) ? word : JSON.
 
 function filterOf({tools}: ToolServerConfig): {readonly filter?: string} {
 	if (tools.include) {
-		return {filter: cell(`include [${tools.include.join(', ')}]`, 300).text};
+		return {filter: escapeLine(`include [${tools.include.join(', ')}]`, 300)};
 	}
 
 	return tools.exclude.length > 0
-		? {filter: cell(`exclude [${tools.exclude.join(', ')}]`, 300).text}
+		? {filter: escapeLine(`exclude [${tools.exclude.join(', ')}]`, 300)}
 		: {};
 }

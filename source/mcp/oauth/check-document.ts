@@ -1,7 +1,7 @@
 import type {FetchLike} from '@modelcontextprotocol/client';
 import type {Clock} from '../../core/clock.ts';
 import {isJsonObject, parsedJson} from '../../core/json.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {version} from '../../core/version.ts';
 import {boundedRequest} from './bounded-request.ts';
 import {declaredRedirects} from './client-document.ts';
@@ -48,7 +48,7 @@ function problemWithAnswer({status, headers}: Response): string | undefined {
 
 	return /^application\/json\s*(?:;|$)/i.test(type)
 		? undefined
-		: `is answered as "${cell(type, 100).text}", not as application/json`;
+		: `is answered as "${escapeLine(type, 100)}", not as application/json`;
 }
 
 function problemWithText(text: string, url: string): string | undefined {

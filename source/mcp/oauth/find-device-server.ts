@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/client';
 import {z} from 'zod';
 import {codeOf, messageOf} from '../../core/errors.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import {sameIssuer} from './client-identity.ts';
 
@@ -159,7 +159,7 @@ async function judgeServer(address: string, fetch: FetchLike): Promise<Verdict> 
 
 const reasonOf = (error: unknown): string => {
 	const {cause} = error instanceof Error ? error : {};
-	return cell(codeOf(cause) === 'unknown' ? messageOf(error) : codeOf(cause), 200).text;
+	return escapeLine(codeOf(cause) === 'unknown' ? messageOf(error) : codeOf(cause), 200);
 };
 
 async function askForMetadata(
@@ -225,7 +225,7 @@ function isBareHostOf(issuer: string, address: string): boolean {
 	);
 }
 
-const quote = (text: string): string => `"${cell(text, 200).text}"`;
+const quote = (text: string): string => `"${escapeLine(text, 200)}"`;
 
 const refusal = (name: string, reason: string): ConnectError =>
 	new ConnectError({

@@ -8,7 +8,7 @@ import {
 	PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {version} from '../../core/version.ts';
 import {type EndpointPlace, isPageForPeople} from '../wire/address-guard.ts';
 import {ConnectError} from '../wire/connect-error.ts';
@@ -118,7 +118,7 @@ async function isAccepted(
 		if (problem !== undefined) {
 			throw refused(
 				server,
-				`its authorization server would send you to "${cell(url.href, 100).text}", which ${problem}`,
+				`its authorization server would send you to "${escapeLine(url.href, 100)}", which ${problem}`,
 			);
 		}
 
@@ -161,7 +161,7 @@ function metadataProblem(error: unknown): string | undefined {
 			: [],
 	);
 	return paths.length > 0
-		? `the metadata of its authorization server cannot be used: see ${cell(paths.join(', '), 200).text}`
+		? `the metadata of its authorization server cannot be used: see ${escapeLine(paths.join(', '), 200)}`
 		: undefined;
 }
 

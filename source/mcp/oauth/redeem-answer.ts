@@ -1,7 +1,7 @@
 import {OAuthError, StreamableHTTPClientTransport} from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {messageOf} from '../../core/errors.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {LoginProvider} from './login-provider.ts';
 import type {OAuthRequests} from './oauth-requests.ts';
@@ -51,7 +51,7 @@ function reasonOf(
 	error: unknown,
 	{lead, requests: {redact}}: {readonly lead: string; readonly requests: OAuthRequests},
 ): string {
-	return cell(redact(lead + messageOf(error)), 300).text;
+	return escapeLine(redact(lead + messageOf(error)), 300);
 }
 
 /** Why there is no login. `reason`: cleaned, redacted. */

@@ -1,7 +1,7 @@
 import {isDeepJson} from '../../core/json-depth.ts';
 import {isJsonObject, parsedJson, type JsonObject} from '../../core/json.ts';
 import {createRedact, type Redact} from '../../core/redact.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 
 /** Most characters of what an authorization server said that a message may hold. @see manual/tool-servers.md#states */
 const maxExcerptLength = 200;
@@ -78,13 +78,13 @@ function excerpt(text: string, redact: Redact): string {
 		: '';
 	const grants = grantedIn(text);
 	// Redacted before it is cut: half a secret has no shape.
-	return cell(
+	return escapeLine(
 		redact(createRedact(() => grants)(said || text))
 			.replaceAll(granted, '$1[redacted]')
 			.replaceAll(/\s+/g, ' ')
 			.trim(),
 		maxExcerptLength,
-	).text;
+	);
 }
 
 function errorCode(body: JsonObject | undefined): string {

@@ -3,7 +3,7 @@ import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {contentProblem} from '../../core/approvals/content-problem.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
-import {block, cell} from '../../core/untrusted.ts';
+import {escapeBlock, escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import {endpointName} from '../catalogue/ask-about.ts';
 import {type CallsUnderWay, runIdOf} from '../connection/calls-under-way.ts';
@@ -76,7 +76,7 @@ export function createFormHandler({
 				server: server.name,
 				host: endpointName(server),
 				profile,
-				message: block(redact(message), {maxLength: 4000, maxLines: 50}).text,
+				message: escapeBlock(redact(message), {maxLength: 4000, maxLines: 50}),
 				fields,
 				timeoutMs: server.elicitation.timeoutMs,
 				...runIdOf(calls),
@@ -105,7 +105,7 @@ export function createFormHandler({
 	return async (params: ElicitRequestParams, signal: AbortSignal): Promise<ElicitResult> => {
 		if (params.mode === 'url') {
 			const host = URL.canParse(params.url) ? new URL(params.url).host : 'no URL';
-			tellPage(`Declined to open a page: ${cell(host, 200).text}`);
+			tellPage(`Declined to open a page: ${escapeLine(host, 200)}`);
 			return {action: 'decline'};
 		}
 

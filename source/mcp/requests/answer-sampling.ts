@@ -1,7 +1,7 @@
 import type {CreateMessageRequestParams, CreateMessageResult} from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {messageOf} from '../../core/errors.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import {type CallsUnderWay, runIdOf} from '../connection/calls-under-way.ts';
 import {withDeadline} from '../connection/with-deadline.ts';
@@ -81,7 +81,7 @@ export function createSamplingHandler({
 				...(stopReason === undefined ? {} : {stopReason}),
 			};
 		} catch (error) {
-			throw new Refusal(`Sampling failed: ${cell(redact(messageOf(error)), 300).text}`);
+			throw new Refusal(`Sampling failed: ${escapeLine(redact(messageOf(error)), 300)}`);
 		} finally {
 			pause[Symbol.dispose]();
 		}

@@ -1,7 +1,7 @@
 import type {FormField} from '../../core/approval.ts';
 import {contentProblem} from '../../core/approvals/content-problem.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
-import {block, cell} from '../../core/untrusted.ts';
+import {escapeLine, escapeBlock} from '../../core/untrusted.ts';
 
 const maxFields = 50;
 const maxOptions = 500;
@@ -42,8 +42,8 @@ function fieldOf(key: string, schema: JsonValue, required: boolean): FormField |
 	const field: FormField = {
 		...kind,
 		key,
-		title: cell(title, 200).text,
-		description: block(textOf(schema['description']), {maxLength: 1000, maxLines: 10}).text,
+		title: escapeLine(title, 200),
+		description: escapeBlock(textOf(schema['description']), {maxLength: 1000, maxLines: 10}),
 		required,
 		masked: secretWords.test(key) || secretWords.test(title),
 	};
@@ -112,7 +112,7 @@ function optionsOf(schema: JsonObject): FormField['options'] | undefined {
 				)
 			: [];
 	const options = pairs.flatMap(([value, title]) =>
-		typeof value === 'string' ? [{value, title: cell(textOf(title) || value, 200).text}] : [],
+		typeof value === 'string' ? [{value, title: escapeLine(textOf(title) || value, 200)}] : [],
 	);
 	return options.length === pairs.length && options.length > 0 && options.length <= maxOptions
 		? options

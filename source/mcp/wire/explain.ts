@@ -11,7 +11,7 @@ import {
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import {codeOf, SvcError} from '../../core/errors.ts';
 import type {Redact} from '../../core/redact.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {ConnectError} from './connect-error.ts';
 import {endOfProcess, spawnFailure} from './explain-process.ts';
 import {httpFailure} from './http-failures.ts';
@@ -47,7 +47,7 @@ export function explain(error: unknown, situation: Situation): ConnectFailure {
 	}
 
 	const {message, kind} = judge(error, situation, 0);
-	return {message: cell(situation.redact(message), maxMessageLength).text, kind};
+	return {message: escapeLine(situation.redact(message), maxMessageLength), kind};
 }
 
 function judge(error: unknown, situation: Situation, depth: number): ConnectFailure {

@@ -1,7 +1,7 @@
 import {stripVTControlCharacters} from 'node:util';
 import type {StdioEndpoint} from '../../config/tool-server.ts';
 import type {Logger} from '../../core/log.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {ConnectError} from './connect-error.ts';
 import {explain} from './explain.ts';
 import type {OpenedTransport, OpenOptions} from './open-transport.ts';
@@ -39,9 +39,9 @@ export async function openStdio(
 		clock,
 		groups,
 		onStderr(line) {
-			const text = cell(hide(stripVTControlCharacters(line)), maxLogLineLength).text;
+			const text = escapeLine(hide(stripVTControlCharacters(line)), maxLogLineLength);
 			if (text.trim() !== '') {
-				said.push(cell(text, maxLastLineLength).text);
+				said.push(escapeLine(text, maxLastLineLength));
 				stderrLog.write(server.name, text);
 			}
 		},

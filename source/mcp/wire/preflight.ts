@@ -1,7 +1,7 @@
 import type {RemoteEndpoint} from '../../config/tool-server.ts';
 import type {Clock} from '../../core/clock.ts';
 import type {Redact} from '../../core/redact.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {ConnectError} from './connect-error.ts';
 import {readTls} from './read-tls.ts';
 import {createRemoteFetch} from './remote-fetch.ts';
@@ -88,7 +88,7 @@ const isPossible = (type: string): boolean =>
 
 const notAServer = (name: string, type: string, redact: Redact) =>
 	new ConnectError({
-		message: `MCP server '${name}': its url answers with ${cell(redact(type), maxTypeLength).text}, not as a tool server: check url, or set skip_preflight`,
+		message: `MCP server '${name}': its url answers with ${escapeLine(redact(type), maxTypeLength)}, not as a tool server: check url, or set skip_preflight`,
 		kind: 'permanent',
 	});
 

@@ -1,7 +1,7 @@
 import {SdkHttpError, SseError} from '@modelcontextprotocol/client';
 import {messageOf} from '../../core/errors.ts';
 import type {Redact} from '../../core/redact.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 
 const maxQuoteLength = 200;
 
@@ -48,4 +48,4 @@ function messageInJson(text: string): string {
 
 /** A stranger's words for one sentence: redacted, then cleaned and cut to 200 characters. */
 export const cleanQuote = (text: string, redact: Redact): string =>
-	cell(redact(text).trim(), maxQuoteLength).text;
+	escapeLine(redact(text).trim(), maxQuoteLength);

@@ -7,22 +7,22 @@ import type {
 } from '../../core/approval.ts';
 import {keysText} from '../../core/approvals/rule-keys.ts';
 import {quotedName} from '../../core/quoted-name.ts';
-import {cell, type Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {duration} from '../../terminal/text/time.ts';
-import {clean} from '../about.ts';
 import type {Tone} from '../noun.ts';
 
 /** What is asked for: `create_issue`, `a form`. */
 export const askedFor = (approval: Approval): Safe =>
-	approval.kind === 'tool' ? clean(quotedName(approval.tool.tool)) : literal('a form');
+	approval.kind === 'tool' ? escapeLine(quotedName(approval.tool.tool)) : literal('a form');
 
 /** The server of what is asked for; a built-in tool has none. */
 export const serverOf = (approval: Approval): string | undefined =>
 	approval.kind === 'tool' ? approval.tool.server : approval.server;
 
 /** What asks, in a sentence. */
-export const askingServer = (approval: Approval): Safe => clean(serverOf(approval) ?? 'the agent');
+export const askingServer = (approval: Approval): Safe =>
+	escapeLine(serverOf(approval) ?? 'the agent');
 
 /** For whom: `run #184`, `a person who tries it`. */
 export const askedBy = (run: number | undefined): Safe =>
@@ -67,7 +67,9 @@ export function decisionSentence({outcome, reason = ''}: ApprovalDecision): Safe
 		return outcomeSentences[outcome];
 	}
 
-	return outcome === 'denied' ? safe`${outcomeSentences[outcome]}: ${clean(said)}` : clean(said);
+	return outcome === 'denied'
+		? safe`${outcomeSentences[outcome]}: ${escapeLine(said)}`
+		: escapeLine(said);
 }
 
 /** What the server says of a tool, as claims: nobody has verified them. */
@@ -89,20 +91,20 @@ const shownHash = 12;
 
 /** `sha256:9c1f03ab77de…`. */
 export const hashText = (definition: string): Safe =>
-	safe`sha256:${clean(definition.slice(0, shownHash))}…`;
+	safe`sha256:${escapeLine(definition.slice(0, shownHash))}…`;
 
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 /** `20 Dec 2026`, local time. */
 export function dayText(at: number): Safe {
 	const date = new Date(at);
-	return clean(`${date.getDate()} ${months[date.getMonth()] ?? ''} ${date.getFullYear()}`);
+	return escapeLine(`${date.getDate()} ${months[date.getMonth()] ?? ''} ${date.getFullYear()}`);
 }
 
 /** How far a rule reaches. */
 export const reachText = ({scope, run, expiresAt, file}: ApprovalRule): Safe => {
 	if (file) {
-		return safe`while it stands in ${clean(file.place)}`;
+		return safe`while it stands in ${escapeLine(file.place)}`;
 	}
 
 	switch (scope) {
@@ -121,7 +123,7 @@ const maxKeysLength = 8000;
 /** Which arguments a rule covers. */
 export const ruleArguments = ({args, when}: Pick<ApprovalRule, 'args' | 'when'>): Safe => {
 	if (when) {
-		return clean(keysText(when));
+		return escapeLine(keysText(when));
 	}
 
 	if (!args) {
@@ -130,7 +132,7 @@ export const ruleArguments = ({args, when}: Pick<ApprovalRule, 'args' | 'when'>)
 
 	return args.keys === undefined
 		? literal('exactly the same arguments')
-		: safe`the same ${cell(args.keys.map(quotedName).join(', '), maxKeysLength).text}`;
+		: safe`the same ${escapeLine(args.keys.map(quotedName).join(', '), maxKeysLength)}`;
 };
 
 /** A rule as it is stored: `allow github-tools/create_issue  any arguments  sha256:9c1f…  expires 20 Dec 2026`. */
@@ -139,9 +141,9 @@ export const ruleText = (rule: ApprovalRule): Safe =>
 
 const toolOfRule = ({server, tool, file}: ApprovalRule): Safe =>
 	tool === '' && file
-		? clean(file.name)
-		: safe`${server === undefined ? literal('') : safe`${clean(server)}/`}${clean(quotedName(tool))}`;
+		? escapeLine(file.name)
+		: safe`${server === undefined ? literal('') : safe`${escapeLine(server)}/`}${escapeLine(quotedName(tool))}`;
 
 /** Whose runs a rule is for: `  for job nightly`; nothing for one of every run. */
 const ownerText = ({owner}: ApprovalRule): Safe =>
-	owner ? safe`  for ${clean(owner.kind)} ${clean(quotedName(owner.name))}` : literal('');
+	owner ? safe`  for ${escapeLine(owner.kind)} ${escapeLine(quotedName(owner.name))}` : literal('');

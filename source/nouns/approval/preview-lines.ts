@@ -1,5 +1,5 @@
 import type {CallPreview} from '../../core/approval.ts';
-import {cell, type Cleaned, type Safe} from '../../core/untrusted.ts';
+import {type Safe, type Escaped, escapeLineCounting, escapeLine} from '../../core/untrusted.ts';
 
 /**
  * A line of a preview with all that is not seen in it: tabs, blanks at its end, controls. Of a line of a diff the character that it begins with is `sign`. `flags` counts neither tabs
@@ -8,7 +8,7 @@ import {cell, type Cleaned, type Safe} from '../../core/untrusted.ts';
 export function shownLine(
 	line: string,
 	{title}: Pick<CallPreview, 'title'>,
-): Cleaned & {readonly sign: Safe | undefined} {
+): Escaped & {readonly sign: Safe | undefined} {
 	const hasSign = title === 'change' && /^[-+ ]/.test(line);
 	const end = line.endsWith('\r') ? '\r' : '';
 	const rest = line.slice(hasSign ? 1 : 0, line.length - end.length);
@@ -20,9 +20,9 @@ export function shownLine(
 		.slice(0, rest.length - blanks)
 		.replaceAll('\t', '␉ ')
 		.replace(unlikeBlanks, asCode)}${'·'.repeat(blanks)}${end}`;
-	const {text, flags} = cell(seen, Infinity);
+	const {text, flags} = escapeLineCounting(seen, Infinity);
 	return {
-		sign: hasSign ? cell(line.slice(0, 1)).text : undefined,
+		sign: hasSign ? escapeLine(line.slice(0, 1)) : undefined,
 		text,
 		flags: flags + strange - end.length,
 	};

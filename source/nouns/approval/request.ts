@@ -7,8 +7,8 @@ import type {JsonValue} from '../../core/json.ts';
 import {conversationWords, type Origin, originOf} from '../../core/origin.ts';
 import {quotedName, quotedTitle} from '../../core/quoted-name.ts';
 import type {ServerView} from '../../core/tool-server.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {bytes, printableTime} from '../../terminal/text/time.ts';
-import {clean} from '../about.ts';
 import {fact, type Fact, type Noun} from '../noun.ts';
 import {askedBy, claimTexts} from './approval-words.ts';
 import {approvalNoun, outcomeText, timeLeft} from './approval.ts';
@@ -47,10 +47,12 @@ export function toolFacts(
 		toolFrom(approval.tool).kind === 'server'
 			? {name: 'server says', value: `${claims}  · unverified`}
 			: {name: 'svc says', value: claims},
-		...(server?.sandbox === undefined ? [] : [{name: 'sandbox', value: clean(server.sandbox)}]),
+		...(server?.sandbox === undefined
+			? []
+			: [{name: 'sandbox', value: escapeLine(server.sandbox)}]),
 		...(approval.tool.why === undefined
 			? []
-			: [{name: 'why', value: clean(approval.tool.why), tone: 'warn'} as const]),
+			: [{name: 'why', value: escapeLine(approval.tool.why), tone: 'warn'} as const]),
 		...cautions(approval).map((reason): Fact => ({name: '', value: `! ${reason}`, tone: 'warn'})),
 	];
 }
@@ -68,8 +70,8 @@ export const cautions = ({tool, mustTypeName}: ToolApproval): readonly string[] 
 export function askerFacts(approval: Approval, delivery?: Delivery): readonly Fact[] {
 	const {run, profile, prompt, node} = approval;
 	const asker = run === undefined ? undefined : askerOf(originOf(approval), delivery);
-	const of = profile === 'default' ? '' : `  profile ${clean(profile)}`;
-	const at = node === undefined ? '' : ` at gateway ${clean(node)}`;
+	const of = profile === 'default' ? '' : `  profile ${escapeLine(profile)}`;
+	const at = node === undefined ? '' : ` at gateway ${escapeLine(node)}`;
 	const [, read] =
 		/.*, read: (.*)$/s.exec(delivery?.trace.find(({step}) => step === 'prompt')?.detail ?? '') ??
 		[];
@@ -85,7 +87,7 @@ export function askerFacts(approval: Approval, delivery?: Delivery): readonly Fa
 		// What must be seen before a yes is to have the room.
 		...(read === undefined
 			? []
-			: [{name: '', value: readWords(clean(read)), tone: 'quiet', most: 1} as const]),
+			: [{name: '', value: readWords(escapeLine(read)), tone: 'quiet', most: 1} as const]),
 		...context('asked to', prompt),
 		...context('model says', approval.kind === 'tool' ? approval.said : undefined),
 	];
@@ -118,12 +120,12 @@ function askerOf(
 
 			const of = job ? jobWords(job.name) : '';
 			// The ending of an identifier, which every command takes.
-			const id = clean(origin.delivery.slice(-6));
+			const id = escapeLine(origin.delivery.slice(-6));
 			const about = delivery
-				? `: ${clean(quotedName(delivery.event))}, ${bytes(delivery.bodyBytes)}`
+				? `: ${escapeLine(quotedName(delivery.event))}, ${bytes(delivery.bodyBytes)}`
 				: '';
 			return {
-				by: `${of}  <- webhook ${clean(route)} ${id}${senderWords(delivery)}`,
+				by: `${of}  <- webhook ${escapeLine(route)} ${id}${senderWords(delivery)}`,
 				untrusted: `text of the event, which is untrusted${about}`,
 			};
 		}
@@ -133,7 +135,7 @@ function askerOf(
 
 		case 'key':
 			return {
-				by: `  a chat of API key ${clean(quotedName(origin.name))}`,
+				by: `  a chat of API key ${escapeLine(quotedName(origin.name))}`,
 				untrusted: 'text of its client, which is untrusted',
 			};
 
@@ -142,13 +144,13 @@ function askerOf(
 
 		case 'chat':
 			return {
-				by: `  ${clean(conversationWords(origin))}, user ${clean(quotedName(origin.user))}`,
+				by: `  ${escapeLine(conversationWords(origin))}, user ${escapeLine(quotedName(origin.user))}`,
 				untrusted: 'text of that conversation, which is untrusted',
 			};
 	}
 }
 
-const jobWords = (name: string): string => `  of job ${clean(quotedName(name))}`;
+const jobWords = (name: string): string => `  of job ${escapeLine(quotedName(name))}`;
 
 function senderWords(delivery: Delivery | undefined): string {
 	const signature = delivery?.trace.find(({step}) => step === 'signature');

@@ -8,9 +8,8 @@ import {
 import {derive} from '../../core/derive.ts';
 import type {ReceiverAnswer} from '../../core/replay.ts';
 import type {GatewayState} from '../../core/state.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {clean} from '../about.ts';
 import type {Tone} from '../noun.ts';
 import {runWords, type RunWord} from '../run/run-word.ts';
 
@@ -75,7 +74,7 @@ export const signOf = ({outcome, flags, replayOf}: Delivery): '!' | '⚑' | '↶
 };
 
 /** The ending of an identifier, which every command takes: the beginning is the time, and the same in all of them. */
-export const shownId = ({id}: Pick<Delivery, 'id'>): Safe => clean(id.slice(-6));
+export const shownId = ({id}: Pick<Delivery, 'id'>): Safe => escapeLine(id.slice(-6));
 
 /** Identifier of the delivery that a duplicate was refused for, as its decision names it; `undefined`: it is none. */
 export const duplicateOf = ({outcome, trace}: Delivery): string | undefined =>
@@ -171,12 +170,12 @@ export function answerWord({body}: Pick<ReceiverAnswer, 'body'>): Safe {
 		return (
 			reasons[String(reason)] ??
 			(typeof event === 'string'
-				? safe`ignored: the route does not take ${clean(event)}`
+				? safe`ignored: the route does not take ${escapeLine(event)}`
 				: literal('ignored'))
 		);
 	}
 
-	return clean(typeof word === 'string' ? word : body);
+	return escapeLine(typeof word === 'string' ? word : body);
 }
 
 function fieldsOf(body: string): Readonly<Record<string, unknown>> {

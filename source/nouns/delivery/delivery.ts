@@ -4,11 +4,11 @@ import {deliveryVocabulary} from '../../core/filter/delivery-vocabulary.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 import type {Run} from '../../core/run.ts';
 import type {DeliveryRow} from '../../core/state.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {safe} from '../../terminal/text/safe.ts';
 import {clockTime, preciseTime, printableTime} from '../../terminal/text/time.ts';
-import {aboutText, clean} from '../about.ts';
+import {aboutText} from '../about.ts';
 import {column, fact, from, type Fact, type Noun, type Place} from '../noun.ts';
 import {copiesOf} from './delivery-copies.ts';
 import {
@@ -36,7 +36,7 @@ const preciseCells = 12;
 
 /** What the event is about, and its type behind it where both have room; the type alone where the payload does not say. */
 function subjectText({event, subject}: Delivery, room: number): Safe {
-	const type = clean(event);
+	const type = escapeLine(event);
 	if (subject === undefined || subject === '') {
 		return type;
 	}

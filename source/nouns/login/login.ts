@@ -1,8 +1,7 @@
 import {type LoginAttempt, strangePage} from '../../core/logins.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {ageText, clockTime, dayTime, duration, isSameDay} from '../../terminal/text/time.ts';
-import {clean} from '../about.ts';
 import {column, fact, from, type Fact, type ListedNoun, type Tone} from '../noun.ts';
 import {serverName} from '../server/server.ts';
 import {
@@ -72,12 +71,12 @@ function noteText(entry: LoginEntry, now: number): Safe | undefined {
 		const {userCode, verificationUri = '', opened} = attempt;
 		const strange = strangePage(attempt);
 		if (userCode !== undefined) {
-			const caution = strange ? safe`! not a page of ${clean(strange.issuer)}: ` : empty;
-			return safe`${caution}code ${clean(userCode)} at ${clean(verificationUri)}`;
+			const caution = strange ? safe`! not a page of ${escapeLine(strange.issuer)}: ` : empty;
+			return safe`${caution}code ${escapeLine(userCode)} at ${escapeLine(verificationUri)}`;
 		}
 
 		if (strange) {
-			return safe`! the page is one of ${clean(strange.page)}, which is not ${clean(strange.issuer)}`;
+			return safe`! the page is one of ${escapeLine(strange.page)}, which is not ${escapeLine(strange.issuer)}`;
 		}
 
 		return opened === true
@@ -87,12 +86,12 @@ function noteText(entry: LoginEntry, now: number): Safe | undefined {
 
 	const failed = failedReason(entry);
 	if (failed !== undefined && state !== 'starting' && state !== 'finishing') {
-		return safe`✗ ${clean(failed)}`;
+		return safe`✗ ${escapeLine(failed)}`;
 	}
 
 	const reason = shortReason(server);
 	return (state === 'needed' || state === 'failed') && reason !== undefined
-		? clean(reason)
+		? escapeLine(reason)
 		: undefined;
 }
 

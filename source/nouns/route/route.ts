@@ -1,9 +1,9 @@
 import type {RouteView} from '../../core/config-view.ts';
 import {termsOf, textTerm} from '../../core/filter/terms.ts';
 import {routePath} from '../../core/route-path.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {sparkline} from '../../terminal/text/sparkline.ts';
-import {clean} from '../about.ts';
 import {receiverUrl} from '../delivery/delivery-copies.ts';
 import {column, from, type AsOf, type Column, type Noun, type Place} from '../noun.ts';
 import {lossText, problemText, routeFacts, type RouteMore} from './route-facts.ts';
@@ -48,7 +48,7 @@ function nameText(route: RouteView, {room}: Place): string {
 	}
 
 	const path = routePath(route);
-	return widthOf(clean(path)) <= room ? path : `/p/${profile}/…/${name}`;
+	return widthOf(escapeLine(path)) <= room ? path : `/p/${profile}/…/${name}`;
 }
 
 /** What does not keep a route from being served. */

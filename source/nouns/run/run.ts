@@ -1,11 +1,11 @@
 import {runVocabulary} from '../../core/filter/run-vocabulary.ts';
 import {isTurn, originOf, originWords} from '../../core/origin.ts';
 import {hasEnded, needsDecision, type Run, targetWords, tookWords} from '../../core/run.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {clip, widthOf} from '../../terminal/text/fit.ts';
 import {safe} from '../../terminal/text/safe.ts';
 import {clockTime, printableTime} from '../../terminal/text/time.ts';
-import {aboutText, clean} from '../about.ts';
+import {aboutText} from '../about.ts';
 import {column, from, type AsOf, type Noun, type Place} from '../noun.ts';
 import {askedBy, printedState, runFacts, type RunMore} from './run-facts.ts';
 import {runWordAt, signOrWord, waitsForLogin} from './run-word.ts';
@@ -17,19 +17,19 @@ const leastName = 4;
 const routeFrom = 62;
 
 /** What started it: its route, the job itself where a schedule or a person fired that, or a key of the API. */
-const routeText = (run: Run): Safe => clean(originWords(originOf(run)));
+const routeText = (run: Run): Safe => escapeLine(originWords(originOf(run)));
 
 /** What its event is about, else the event, with its route where that has no column; how many earlier ones it stands for, the job that a route fired, and the gateway that works on it where that is another one. */
 function whyText(run: Run, {room, shows}: Place): Safe {
 	const {route, event, subject, superseded = 0, job, node} = run;
 	const name =
 		subject === undefined && !shows('route')
-			? safe`${routeText(run)} ${clean(event)}`
+			? safe`${routeText(run)} ${escapeLine(event)}`
 			: aboutText(subject ?? event, room);
 	const extras = [
 		...(superseded > 0 ? [safe`+${superseded} old`] : []),
-		...(job && route !== '-' ? [safe`job ${clean(job.name)}`] : []),
-		...(node !== undefined && !hasEnded(run.state) ? [safe`at ${clean(node)}`] : []),
+		...(job && route !== '-' ? [safe`job ${escapeLine(job.name)}`] : []),
+		...(node !== undefined && !hasEnded(run.state) ? [safe`at ${escapeLine(node)}`] : []),
 	];
 	const [first, ...more] = extras;
 	if (first === undefined) {

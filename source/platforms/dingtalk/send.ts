@@ -1,5 +1,5 @@
 import {createHmac} from 'node:crypto';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {createAsk, type Judged, type Judgement} from '../ask.ts';
 import type {Place} from '../platform.ts';
 import {secretsOfWebhooks, type Webhook} from '../settings.ts';
@@ -36,7 +36,7 @@ export const connect: SenderModule<DingtalkSettings, Place>['connect'] = (
 			maxParts,
 		),
 		async send({text, route, job}, {chat}, limits) {
-			const title = cell(job?.name ?? route, maxTitleLength).text;
+			const title = escapeLine(job?.name ?? route, maxTitleLength);
 			await ask(
 				{
 					url: signed(webhooks.get(chat) ?? {url: ''}, world.clock.now()),

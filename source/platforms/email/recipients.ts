@@ -1,6 +1,6 @@
 import {domainToASCII} from 'node:url';
 import type {JsonObject} from '../../core/json.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {type Checked, extraValue, requiredText} from '../target-keys.ts';
 
 const maxRecipients = 10;
@@ -33,7 +33,7 @@ export function recipientsOf(extra: JsonObject, homeChannel: string | undefined)
 		for (const text of written.value.split(/[,;]/)) {
 			const address = mailAddressOf(text);
 			if (address === undefined) {
-				return invalid(`has "${cell(text.trim(), 80).text}", which is not an e-mail address`);
+				return invalid(`has "${escapeLine(text.trim(), 80)}", which is not an e-mail address`);
 			}
 
 			recipients.add(address);

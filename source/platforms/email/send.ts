@@ -3,7 +3,7 @@ import {promisify} from 'node:util';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import {isLoopbackHost} from '../../core/loopback.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {within} from '../../core/within.ts';
 import type {Place} from '../platform.ts';
 import type {Part, SenderModule, SenderWorld} from '../target-kind.ts';
@@ -117,7 +117,7 @@ export const connect: SenderModule<EmailSettings, Place>['connect'] = (settings,
 			const refused = rejected.length === 0 ? '' : `, ${rejected.length} refused by the server`;
 			return {
 				place: `email to ${chat}${refused}`,
-				id: cell(serverMessageId, maxIdLength).text,
+				id: escapeLine(serverMessageId, maxIdLength),
 			};
 		},
 	};

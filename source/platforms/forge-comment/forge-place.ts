@@ -1,5 +1,5 @@
 import type {JsonObject} from '../../core/json.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {stickyOf} from '../sticky.ts';
 import {type Checked, requiredText} from '../target-keys.ts';
 
@@ -50,5 +50,5 @@ const invalid = (key: string, value: string, rule: string) =>
 	({
 		ok: false,
 		code: 'target_invalid',
-		problem: `deliver_extra.${key} is "${cell(value, 80).text}" and ${rule}`,
+		problem: `deliver_extra.${key} is "${escapeLine(value, 80)}" and ${rule}`,
 	}) as const;

@@ -1,6 +1,6 @@
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {createAsk, listAt, objectAt, objectOf, textAt, type ApiRequest} from '../ask.ts';
 import {keptFor} from '../connection.ts';
 import {DeliveryError} from '../delivery-error.ts';
@@ -213,7 +213,7 @@ const isUnknownSince = (status: number, request: ApiRequest): boolean =>
 const shownRooms = 5;
 
 function noteOn(rooms: readonly string[]): string | undefined {
-	const shown = rooms.slice(0, shownRooms).map(room => cell(room, 80).text);
+	const shown = rooms.slice(0, shownRooms).map(room => escapeLine(room, 80));
 	const more = rooms.length - shown.length;
 	return rooms.length === 0
 		? undefined

@@ -71,9 +71,9 @@ export function threadIn(list: JsonObject, root: string, {user}: Ours): Thread {
 }
 
 /** What the event says besides the post: who is mentioned, what the author is called. Nothing where the post was asked for. */
-export type Told = {readonly mentions?: string; readonly sender?: string | undefined};
+export type PostDetails = {readonly mentions?: string; readonly sender?: string | undefined};
 
-export const toldIn = (event: JsonObject): Told => ({
+export const postDetailsIn = (event: JsonObject): PostDetails => ({
 	mentions: textAt(event, 'data', 'mentions'),
 	sender: nameAt(event, 'data', 'sender_name')?.replace(/^@/, ''),
 });
@@ -90,7 +90,7 @@ export function messageIn(
 	}: {
 		readonly ours: Ours;
 		readonly isDirect: boolean;
-		readonly told: Told;
+		readonly told: PostDetails;
 		/** The thread that it stands in. */
 		readonly inThread: Thread | undefined;
 	},

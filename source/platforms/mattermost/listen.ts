@@ -6,7 +6,7 @@ import type {Hearing, ListenerModule} from '../listener.ts';
 import type {Socket} from '../socket.ts';
 import {askAs} from './api.ts';
 import type {MattermostSettings} from './descriptor.ts';
-import {oursIn, placeIn, toldIn, type Thread} from './inbound.ts';
+import {oursIn, placeIn, postDetailsIn, type Thread} from './inbound.ts';
 import {createTaker} from './take.ts';
 
 const askMs = 30_000;
@@ -73,7 +73,7 @@ export const createListener: ListenerModule<MattermostSettings>['createListener'
 			const place = isJsonObject(post) ? placeIn(post) : undefined;
 			if (isJsonObject(post) && place) {
 				const isDirect = textAt(event, 'data', 'channel_type') === 'D';
-				handle(async () => taker.take([{post, place, isDirect}], toldIn(event)));
+				handle(async () => taker.take([{post, place, isDirect}], postDetailsIn(event)));
 			}
 		};
 

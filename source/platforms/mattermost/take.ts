@@ -12,7 +12,7 @@ import {
 	type Ours,
 	type Placed,
 	type Thread,
-	type Told,
+	type PostDetails,
 } from './inbound.ts';
 
 const askMs = 30_000;
@@ -75,7 +75,7 @@ export function createTaker({
 		return thread;
 	};
 
-	const take = async (posts: readonly Post[], told: Told = {}) => {
+	const take = async (posts: readonly Post[], told: PostDetails = {}) => {
 		const heard: InboundMessage[] = [];
 		for (const {post, place, isDirect} of posts) {
 			const {chat, root, at, user} = place;

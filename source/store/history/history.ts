@@ -23,7 +23,7 @@ const endMs = 1000;
 /** Memory of the thread: a stretch of rows and one body. */
 const memory = {maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16} as const;
 
-type Asked =
+type Question =
 	| {readonly noun: HistoryNoun; readonly question: HistoryQuestion}
 	| {readonly noun: 'counts'; readonly question: CountQuestion}
 	| {readonly noun: 'sums'; readonly question: SumQuestion; readonly of: number};
@@ -142,7 +142,7 @@ export function createHistory(
 	};
 
 	/** One question to the thread. */
-	const askThread = async <Answer>(asked: Asked, signal?: AbortSignal): Promise<Answer> => {
+	const askThread = async <Answer>(asked: Question, signal?: AbortSignal): Promise<Answer> => {
 		if (isClosed) {
 			throw unreadable('the store is closed');
 		}

@@ -2,7 +2,7 @@ import type {StatementSync} from 'node:sqlite';
 import {systemClock} from '../../core/clock.ts';
 import {sumStates, type RunSum, type SumsBy} from '../../core/run-sums.ts';
 import {hasEnded, type RunState} from '../../core/run.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {sumOfCounts, type Usage} from '../../core/usage.ts';
 import {
 	integerOf,
@@ -139,14 +139,14 @@ function createTally(by: SumsBy) {
 			return found;
 		}
 
-		const name = own === null ? null : cell(own, maxNameLength).text;
+		const name = own === null ? null : escapeLine(own, maxNameLength);
 		const key = JSON.stringify([profile, name]);
 		const part = byName.get(key) ?? {
 			named: {
 				...(profile !== undefined && {profile}),
 				[by]:
 					by === 'job' && name !== null
-						? {id: name, name: cell(textOf(row['called']), maxNameLength).text}
+						? {id: name, name: escapeLine(textOf(row['called']), maxNameLength)}
 						: name,
 			},
 			counts: {open: 0, ...noStates},

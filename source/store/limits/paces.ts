@@ -1,6 +1,6 @@
 import type {Clock} from '../../core/clock.ts';
+import {nameOfRoute} from '../counts-by-route.ts';
 import type {RouteKey} from '../port.ts';
-import {nameOfRoute} from '../tally.ts';
 import type {Paces, RateUse} from './port.ts';
 
 /** More than there are routes; beyond it those without a backlog are forgotten. */

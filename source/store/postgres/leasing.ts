@@ -20,7 +20,7 @@ const forgottenAtOnce = 256;
 export type GivenLease = {readonly lease: Lease; readonly cursor: ReadRun['cursor']};
 
 /** What `Runs.lease` is told. */
-export type Asked = {
+export type LeaseRequest = {
 	/** 1 to 100. */
 	readonly count: number;
 	readonly leaseMs: number;
@@ -34,7 +34,10 @@ export type Asked = {
  * Leases runs, one member at a time: the transaction asks three things beside its beginning and its end, two when none is due, and two more for what was not beaten; what was leased is read behind it, by its
  * holder alone. What another transaction cancels meanwhile is left out: leasing relies on the lock for bounds and turns, and on the row for the run.
  */
-export async function leaseRuns(database: Database, asked: Asked): Promise<readonly GivenLease[]> {
+export async function leaseRuns(
+	database: Database,
+	asked: LeaseRequest,
+): Promise<readonly GivenLease[]> {
 	const marked = await database.transact(async transaction => {
 		const {now} = transaction;
 		if (asked.known) {
@@ -98,7 +101,7 @@ export async function findNext(
 
 const choiceOf = (
 	lanes: LanesAtOnce,
-	{now, limits}: {readonly now: number; readonly limits: Asked['limits']},
+	{now, limits}: {readonly now: number; readonly limits: LeaseRequest['limits']},
 ): LaneChoice =>
 	createLaneChoice(lanes, {
 		limits,
@@ -216,7 +219,7 @@ async function choose(
 async function mark(
 	{query, run, now}: Transaction,
 	taken: readonly Taken[],
-	{leaseMs, owner}: Asked,
+	{leaseMs, owner}: LeaseRequest,
 ): Promise<readonly Row[]> {
 	// Of two turns of a lane the later one counts.
 	const turns = new Map(taken.map(({turnOf, turn}) => [turnOf, turn]));

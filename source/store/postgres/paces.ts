@@ -1,9 +1,9 @@
 import {randomUUID} from 'node:crypto';
 import {integerOf, jsonOf, nullableInteger} from '../columns.ts';
+import {nameOfRoute, routeOf} from '../counts-by-route.ts';
 import {planStart, rateUseOf, type Pace} from '../limits/paces.ts';
 import type {Paces} from '../limits/port.ts';
 import type {RouteKey} from '../port.ts';
-import {nameOfRoute, routeOf} from '../tally.ts';
 import {createBatch} from './batch.ts';
 import type {Database, Statements, Transaction} from './database.ts';
 

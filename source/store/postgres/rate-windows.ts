@@ -1,8 +1,8 @@
 import {integerOf} from '../columns.ts';
+import {nameOfRoute, routeOf} from '../counts-by-route.ts';
 import {windowMs} from '../limits/paces.ts';
 import type {RateVerdict, RateWindows} from '../limits/port.ts';
 import type {RouteKey} from '../port.ts';
-import {nameOfRoute, routeOf} from '../tally.ts';
 import {createBatch} from './batch.ts';
 import type {Database} from './database.ts';
 

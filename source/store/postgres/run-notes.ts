@@ -4,7 +4,7 @@ import type {Deferred} from './batch.ts';
 import type {Transaction} from './database.ts';
 
 /** What was told of a run, not written yet. */
-type Told = {
+type PendingNotes = {
 	readonly run: number;
 	readonly token: number;
 	readonly entries: PlacedEntry[];
@@ -29,15 +29,15 @@ export type RunNotes = {
 /** `RunNotes` in batches: whatever was told of however many runs within a quarter of a second is two statements. What is told of a lease that was lost meanwhile is dropped when it is written. */
 export function createRunNotes(deferred: Deferred): RunNotes {
 	/** Batches that are not on disk. The last one takes more, until it is written for the first time. */
-	const batches = new Set<Map<number, Told>>();
-	let open: Map<number, Told> | undefined;
+	const batches = new Set<Map<number, PendingNotes>>();
+	let open: Map<number, PendingNotes> | undefined;
 
-	const gather = (): Map<number, Told> => {
+	const gather = (): Map<number, PendingNotes> => {
 		if (open) {
 			return open;
 		}
 
-		const batch = new Map<number, Told>();
+		const batch = new Map<number, PendingNotes>();
 		batches.add(batch);
 		open = batch;
 		deferred.defer(
@@ -54,7 +54,7 @@ export function createRunNotes(deferred: Deferred): RunNotes {
 		return batch;
 	};
 
-	const told = ({run, token}: OpenLease): Told => {
+	const told = ({run, token}: OpenLease): PendingNotes => {
 		const batch = gather();
 		const before = batch.get(run);
 		if (before?.token === token) {
@@ -62,7 +62,7 @@ export function createRunNotes(deferred: Deferred): RunNotes {
 		}
 
 		// That of a lease before is lost, and so is what it said.
-		const fresh: Told = {run, token, entries: []};
+		const fresh: PendingNotes = {run, token, entries: []};
 		batch.set(run, fresh);
 		return fresh;
 	};
@@ -87,7 +87,7 @@ export function createRunNotes(deferred: Deferred): RunNotes {
 }
 
 /** Writes what the leases that still hold have told. Locking the rows keeps them from being leased again meanwhile: whoever has the next lease begins behind these lines. */
-async function write({query, run}: Transaction, told: readonly Told[]): Promise<void> {
+async function write({query, run}: Transaction, told: readonly PendingNotes[]): Promise<void> {
 	const held = await query(
 		`select run.id from run join unnest($1::bigint[], $2::bigint[]) as lease (run, token) on run.id = lease.run and run.token = lease.token
 		order by run.id for no key update of run`,

@@ -37,20 +37,20 @@ export function indexedWords(text: string): string {
 	return [...words].map(word => `'${word}'`).join(' ');
 }
 
-type Asked = ReadonlyArray<{readonly word: string; readonly isWhole: boolean}>;
+type SearchTerms = ReadonlyArray<{readonly word: string; readonly isWhole: boolean}>;
 
 /** What a person asks for; empty when there is no word in it. */
-export const askedOf = (text: string): Asked =>
+export const searchTermsOf = (text: string): SearchTerms =>
 	askedWords(text)
 		.map(({word, isWhole}) => ({word: fold(word), isWhole}))
 		.filter(({word}) => word !== '');
 
 /** All words of a question as a `tsquery` is written. */
-export const queryOf = (asked: Asked): string =>
+export const queryOf = (asked: SearchTerms): string =>
 	asked.map(({word, isWhole}) => `'${word}'${isWhole ? '' : ':*'}`).join(' & ');
 
 /** The words of a text around the first that was asked for. */
-export function excerptOf(text: string, asked: Asked): string {
+export function excerptOf(text: string, asked: SearchTerms): string {
 	const isAsked = (word: string) => {
 		const folded = fold(word.slice(0, maxWordLength));
 		return asked.some(one => (one.isWhole ? folded === one.word : folded.startsWith(one.word)));

@@ -9,7 +9,7 @@ import {answeredBy, withTurn} from '../session-room.ts';
 import {createBatch} from './batch.ts';
 import type {Transaction} from './database.ts';
 import type {PostgresParts} from './parts.ts';
-import {askedOf, excerptOf, indexedWords, queryOf} from './search-words.ts';
+import {searchTermsOf, excerptOf, indexedWords, queryOf} from './search-words.ts';
 
 const columns = 'session.id, used_at, messages, bytes, session.data';
 
@@ -148,7 +148,7 @@ function createReading({
 			return rows.map(sessionOfRow);
 		},
 		async search(text, limit) {
-			const asked = askedOf(text);
+			const asked = searchTermsOf(text);
 			if (asked.length === 0) {
 				return [];
 			}

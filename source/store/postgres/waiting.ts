@@ -1,7 +1,7 @@
 import type {Clock} from '../../core/clock.ts';
 import {integerOf, type Row, wordOf} from '../columns.ts';
+import {nameOfRoute, routeOf} from '../counts-by-route.ts';
 import type {RouteKey} from '../port.ts';
-import {nameOfRoute, routeOf} from '../tally.ts';
 import {createWaitingPool, type WaitingFigures, type WaitingPool} from '../waiting-pool.ts';
 import type {Transaction} from './database.ts';
 

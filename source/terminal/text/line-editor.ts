@@ -1,4 +1,4 @@
-import {cell, type Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import type {KeyEvent} from '../input/key-event.ts';
 import {clip, widthOf} from './fit.ts';
 import {literal, safe} from './safe.ts';
@@ -118,8 +118,8 @@ export function shownParts(
 		used += widthOf(parts[start] ?? '');
 	}
 
-	const before = cell(parts.slice(start, cursor).join(''), maxLineLength).text;
-	const after = cell(parts.slice(cursor).join(''), maxLineLength).text;
+	const before = escapeLine(parts.slice(start, cursor).join(''), maxLineLength);
+	const after = escapeLine(parts.slice(cursor).join(''), maxLineLength);
 	return {before, after: clip(after, Math.max(0, width - widthOf(before) - 1))};
 }
 

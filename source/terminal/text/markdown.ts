@@ -1,5 +1,5 @@
 import {lexer, walkTokens, type MarkedToken, type Token, type Tokens} from 'marked';
-import {block, type Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeBlock} from '../../core/untrusted.ts';
 import {widthOf} from './fit.ts';
 import {partsOf, wrapWords} from './wrap-words.ts';
 
@@ -212,14 +212,14 @@ function entryRows(
 	];
 }
 
-const blank: MarkdownRow = {text: block('').text, kind: 'text'};
+const blank: MarkdownRow = {text: escapeBlock(''), kind: 'text'};
 
 const indented = (rows: readonly MarkdownRow[]): readonly MarkdownRow[] =>
 	rows.map(row => ({...row, text: joined('  ', row.text)}));
 
 const joined = (head: string, tail: Safe): Safe => cleaned(head + tail);
 
-const cleaned = (text: string): Safe => block(text, {maxLength: maxCharacters}).text;
+const cleaned = (text: string): Safe => escapeBlock(text, {maxLength: maxCharacters});
 
 const rowsOf = (text: string, kind: MarkdownRow['kind'], width: number): readonly MarkdownRow[] =>
 	partsOf(cleaned(text), '\n')

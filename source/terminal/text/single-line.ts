@@ -1,8 +1,8 @@
-import {cell, type Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 
 /**
  * What a one-line field may hold, made from what was typed or pasted: line breaks and tabs are blanks, control and format
- * characters are dropped, the rest is cleaned by `cell()`. At most `maxLength` UTF-16 units, cut between characters. Cleaning a
+ * characters are dropped, the rest is cleaned by `escapeLine`. At most `maxLength` UTF-16 units, cut between characters. Cleaning a
  * clean value changes nothing.
  */
 export function singleLine(text: string, maxLength: number): Safe {
@@ -11,7 +11,7 @@ export function singleLine(text: string, maxLength: number): Safe {
 		.replaceAll(/\r\n|[\n\r\t\v\f\u0085\u2028\u2029]/g, ' ')
 		.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '');
 	// Once more composed: a flag that became letters may take a mark.
-	const cleaned = cell(line, line.length * 8).text.normalize('NFC');
+	const cleaned = escapeLine(line, line.length * 8).normalize('NFC');
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a part of a safe text is safe
 	return cleaned.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '') as Safe;
 }

@@ -1,11 +1,11 @@
-import {cell, type Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 
 const levels = '▁▂▃▄▅▆▇█';
 
 /** One character for each value, as high as its share of the largest: `·` for none, and never that for some. */
 export function sparkline(values: readonly number[]): Safe {
 	const most = Math.max(0, ...values);
-	return cell(
+	return escapeLine(
 		values
 			.map(value =>
 				value <= 0 || most === 0
@@ -13,5 +13,5 @@ export function sparkline(values: readonly number[]): Safe {
 					: (levels[Math.max(0, Math.ceil((value / most) * levels.length) - 1)] ?? '·'),
 			)
 			.join(''),
-	).text;
+	);
 }

@@ -1,38 +1,37 @@
-import {cell, type Safe} from '../../core/untrusted.ts';
-
-const clean = (text: string): Safe => cell(text).text;
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 
 const two = (value: number) => String(value).padStart(2, '0');
 
 /** `15:04:02`, local time. */
 export function clockTime(at: number): Safe {
 	const date = new Date(at);
-	return clean(`${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`);
+	return escapeLine(`${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`);
 }
 
 /** `15:04`, local time. */
 export function minuteTime(at: number): Safe {
 	const date = new Date(at);
-	return clean(`${two(date.getHours())}:${two(date.getMinutes())}`);
+	return escapeLine(`${two(date.getHours())}:${two(date.getMinutes())}`);
 }
 
 /** `+01:00`, `UTC`: how local time differs from that of the world. */
 export function offsetText(at: number): Safe {
 	const minutes = -new Date(at).getTimezoneOffset();
 	const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
-	return clean(minutes === 0 ? 'UTC' : `${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`);
+	return escapeLine(minutes === 0 ? 'UTC' : `${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`);
 }
 
 /** `15:04 +01:00`, for somebody who may be elsewhere. */
-export const minuteTimeThere = (at: number): Safe => clean(`${minuteTime(at)} ${offsetText(at)}`);
+export const minuteTimeThere = (at: number): Safe =>
+	escapeLine(`${minuteTime(at)} ${offsetText(at)}`);
 
 /** `15:04:02.870`, local time. */
 export const preciseTime = (at: number): Safe =>
-	clean(`${clockTime(at)}.${String(new Date(at).getMilliseconds()).padStart(3, '0')}`);
+	escapeLine(`${clockTime(at)}.${String(new Date(at).getMilliseconds()).padStart(3, '0')}`);
 
 /** `2026-11-20 15:04:02.870`, local time. */
 export function fullTime(at: number): Safe {
-	return clean(`${dayText(at)} ${preciseTime(at)}`);
+	return escapeLine(`${dayText(at)} ${preciseTime(at)}`);
 }
 
 function dayText(at: number): string {
@@ -46,17 +45,17 @@ export function duration(ms: number): Safe {
 	const hours = Math.floor(seconds / 3600);
 	const minutes = Math.floor(seconds / 60) % 60;
 	const rest = two(seconds % 60);
-	return clean(hours > 0 ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`);
+	return escapeLine(hours > 0 ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`);
 }
 
 /** `18.2 kB`. */
 export function bytes(count: number): Safe {
 	if (count < 1000) {
-		return clean(`${count} B`);
+		return escapeLine(`${count} B`);
 	}
 
 	const [value, unit] = count < 1e6 ? [count / 1000, 'kB'] : [count / 1e6, 'MB'];
-	return clean(`${value < 100 ? value.toFixed(1) : Math.round(value)} ${unit}`);
+	return escapeLine(`${value < 100 ? value.toFixed(1) : Math.round(value)} ${unit}`);
 }
 
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
@@ -64,7 +63,7 @@ const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 /** `Nov 24 09:00`, local time. */
 export function dayTime(at: number): Safe {
 	const date = new Date(at);
-	return clean(
+	return escapeLine(
 		`${months[date.getMonth()] ?? ''} ${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`,
 	);
 }
@@ -77,24 +76,24 @@ export const isSameDay = (one: number, other: number): boolean =>
 export function ageText(ms: number): Safe {
 	const seconds = Math.max(0, Math.floor(ms / 1000));
 	if (seconds < 60) {
-		return clean(`${seconds}s`);
+		return escapeLine(`${seconds}s`);
 	}
 
 	if (seconds < 3600) {
-		return clean(`${Math.floor(seconds / 60)}m`);
+		return escapeLine(`${Math.floor(seconds / 60)}m`);
 	}
 
-	return clean(
+	return escapeLine(
 		seconds < 86_400 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`,
 	);
 }
 
 /** `2026-12-31 23:59Z`: days and ends of keys are those of UTC. */
 export const utcTime = (at: number): Safe =>
-	clean(`${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}Z`);
+	escapeLine(`${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}Z`);
 
 /** `2026-11-20 15:04:02` in local time. */
-export const printableTime = (at: number): Safe => clean(`${dayText(at)} ${clockTime(at)}`);
+export const printableTime = (at: number): Safe => escapeLine(`${dayText(at)} ${clockTime(at)}`);
 
 /** `2026-11-20 15:04:02` on the clocks of an IANA zone. */
 export const zonedTime = (at: number, timeZone: string): string =>

@@ -2,7 +2,7 @@ import {createServer, type IncomingMessage, type ServerResponse} from 'node:http
 import {createDeadline} from '../../core/deadline.ts';
 import {codeOf, messageOf} from '../../core/errors.ts';
 import {createRedact} from '../../core/redact.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import {serveAt} from '../../http/listen.ts';
 import {malformationOf} from '../../http/malformed.ts';
@@ -67,7 +67,7 @@ export async function openForgeBroker(
 	const failed = (error: unknown) => {
 		// Of `fetch` the cause says more.
 		const cause = error instanceof Error ? (error.cause ?? error) : error;
-		const reason = cell(redact(messageOf(cause) || codeOf(cause)), 300).text;
+		const reason = escapeLine(redact(messageOf(cause) || codeOf(cause)), 300);
 		if (failures.size < maxFailures && !failures.has(reason)) {
 			failures.add(reason);
 			log.warn('The broker of the forge got no answer from the code host', {reason});
@@ -79,7 +79,7 @@ export async function openForgeBroker(
 		const isGit = /^(?:127\.0\.0\.1|localhost)\b/.test(headers.host ?? '');
 		const refuse = (status: number, reason: string) => {
 			if (status === 403 && (refusals += 1) <= maxRefusals) {
-				onRefused({method: cell(method, 20).text, path: cell(asked, 300).text, reason});
+				onRefused({method: escapeLine(method, 20), path: escapeLine(asked, 300), reason});
 			}
 
 			const text = `The broker of the forge did not send this request: ${reason}`;
@@ -145,7 +145,7 @@ export async function openForgeBroker(
 				? await codeHost.refusalOfNodes(query.nodes, {url, signal: abort.signal})
 				: query.reason;
 			if (!query.ok || reason !== undefined) {
-				refuse(403, cell(reason ?? '', 300).text);
+				refuse(403, escapeLine(reason ?? '', 300));
 				return;
 			}
 

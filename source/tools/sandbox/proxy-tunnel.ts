@@ -1,6 +1,6 @@
 import {isIP, type Socket} from 'node:net';
 import {type Duplex, pipeline} from 'node:stream';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {type Hello, readHello} from './client-hello.ts';
 import type {ProxyTarget} from './proxy-target.ts';
 
@@ -34,7 +34,7 @@ export function refusalOfHello(
 
 			return name === undefined
 				? 'its TLS ClientHello names no server'
-				: `its TLS ClientHello names another server, "${cell(name, 100).text}"`;
+				: `its TLS ClientHello names another server, "${escapeLine(name, 100)}"`;
 		}
 	}
 }

@@ -1,7 +1,7 @@
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
 import type {HostRule} from '../../core/host-list.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {respond} from '../../http/http-answer.ts';
 import {serveAt} from '../../http/listen.ts';
 import {malformationOf} from '../../http/malformed.ts';
@@ -83,7 +83,7 @@ export async function openProxy(
 	};
 
 	const unread = (target: string): string => {
-		tell({host: cell(target, maxHostLength).text, reason: 'it is no plain host and port'});
+		tell({host: escapeLine(target, maxHostLength), reason: 'it is no plain host and port'});
 		return 'Cannot read the target of the request: ask for CONNECT host:port or http://host/path';
 	};
 

@@ -1,5 +1,5 @@
 import {messageOf} from '../../core/errors.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {openHosts, type Egress, withEgress} from '../sandbox/egress.ts';
 import type {SandboxPlan} from '../sandbox/plan.ts';
 import type {ToolsRun, ToolsWorld} from '../toolset.ts';
@@ -62,7 +62,7 @@ export function createRunEgress(
 			return await once('forge', async () => openForge(run, world, stack), forgePatienceMs);
 		} catch (error) {
 			signal.throwIfAborted();
-			const {text} = cell(
+			const text = escapeLine(
 				`The code host cannot be read from the sandbox: ${world.redact(messageOf(error))}`,
 				maxNoteLength,
 			);

@@ -74,7 +74,7 @@ const maxShown = {lines: 2000, length: 60_000} as const;
 
 /** A command as a person reads it, and what it would run in. */
 function previewOf(
-	{command, cwd, timeoutMs}: Asked,
+	{command, cwd, timeoutMs}: CommandArguments,
 	{timeoutMs: most}: {readonly timeoutMs: number},
 ): CallPreview {
 	const lines = command.split('\n');
@@ -88,10 +88,14 @@ function previewOf(
 	};
 }
 
-type Asked = {readonly command: string; readonly cwd: string; readonly timeoutMs?: number};
+type CommandArguments = {
+	readonly command: string;
+	readonly cwd: string;
+	readonly timeoutMs?: number;
+};
 
 /** The arguments, or what is wrong with them. */
-function read(args: JsonValue, workdir: string): Asked | string {
+function read(args: JsonValue, workdir: string): CommandArguments | string {
 	const {command, workdir: given, timeout_seconds: seconds} = isJsonObject(args) ? args : {};
 	if (typeof command !== 'string' || command.trim() === '' || command.includes('\0')) {
 		return 'Cannot run the command: "command" is no text, is empty or holds a NUL';
@@ -125,7 +129,7 @@ function read(args: JsonValue, workdir: string): Asked | string {
 }
 
 async function runCommand(
-	{command, cwd, timeoutMs: asked}: Asked,
+	{command, cwd, timeoutMs: asked}: CommandArguments,
 	{
 		run,
 		world,

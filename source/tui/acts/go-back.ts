@@ -2,7 +2,7 @@ import {clearMarks} from '../lines/marks.ts';
 import type {Shell} from '../shell/shell.ts';
 import {detailStart} from '../state/view.ts';
 import {comeBack} from './jump.ts';
-import {isLent} from './lent-filter.ts';
+import {isTemporary} from './temporary-filter.ts';
 
 /** One level back: search, detail, marks, zoom, filter, then to the pane that a key led here from. Never out of the program. */
 export function goBack(shell: Shell): void {
@@ -18,7 +18,11 @@ export function goBack(shell: Shell): void {
 		clearMarks(shell, marks);
 	} else if (state.isZoomed) {
 		view.set(now => ({...now, isZoomed: false}));
-	} else if (list && list.get().filterText !== '' && !(state.jump && isLent(shell, state.jump))) {
+	} else if (
+		list &&
+		list.get().filterText !== '' &&
+		!(state.jump && isTemporary(shell, state.jump))
+	) {
 		list.setFilter('');
 	} else if (state.jump) {
 		comeBack(shell, state.jump);

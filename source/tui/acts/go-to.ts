@@ -7,7 +7,7 @@ import {focusJobs, groupList, jobList} from '../entries/sections.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {AnyList} from '../state/list.ts';
 import {jumpTo} from './jump.ts';
-import {lendFilter} from './lent-filter.ts';
+import {setTemporaryFilter} from './temporary-filter.ts';
 
 /** Selects the item with this key; its filter gives way to it. Says `gone` when it is not in the list. */
 function select(
@@ -19,7 +19,7 @@ function select(
 		return;
 	}
 
-	lendFilter(shell, list, '');
+	setTemporaryFilter(shell, list, '');
 	if (list.select(key)) {
 		return;
 	}
@@ -54,7 +54,7 @@ export function goToDelivery(shell: Shell, id: string): void {
 export function goToTraffic(shell: Shell, route: string): void {
 	jumpTo(shell, deliveryList);
 	const deliveries = shell.list(deliveryList);
-	lendFilter(shell, deliveries, `route:${route}`);
+	setTemporaryFilter(shell, deliveries, `route:${route}`);
 	deliveries.move('follow');
 }
 
@@ -81,7 +81,7 @@ export function goToGroup(shell: Shell, id: number): void {
 
 	shell.attempt(async () => {
 		if (await shell.port.getGroup(id)) {
-			lendFilter(shell, groups, `id:${id}`);
+			setTemporaryFilter(shell, groups, `id:${id}`);
 		} else {
 			shell.toast(safe`Group ${id} is not in the journal any more`, 'warn');
 		}
@@ -100,7 +100,7 @@ export function goToApprovals(shell: Shell, run: number): void {
 		}
 
 		jumpTo(shell, entryList);
-		lendFilter(shell, shell.list(entryList), filter);
+		setTemporaryFilter(shell, shell.list(entryList), filter);
 	});
 }
 

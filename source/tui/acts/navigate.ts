@@ -4,7 +4,7 @@ import {rowHolds} from '../lines/detail.ts';
 import type {ListMove} from '../list/window.ts';
 import type {Shell} from '../shell/shell.ts';
 import {detailStart, type ViewState} from '../state/view.ts';
-import {isLent} from './lent-filter.ts';
+import {isTemporary} from './temporary-filter.ts';
 
 type Move = Extract<ListMove, string>;
 
@@ -84,7 +84,7 @@ export function openPane(shell: Shell, id: string): void {
 
 	const {jump} = shell.view.get();
 	const isOver = jump !== undefined && jump.pane !== id;
-	if (isOver && isLent(shell, jump)) {
+	if (isOver && isTemporary(shell, jump)) {
 		shell.list(jump.list).setFilter(jump.before);
 	}
 

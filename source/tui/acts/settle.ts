@@ -1,10 +1,10 @@
 import type {ApprovalAnswer, ApprovalScope, ToolApproval} from '../../core/approval.ts';
 import {messageOf} from '../../core/errors.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {askedFor, outcomeSentences} from '../../nouns/approval/approval-words.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {offeredScopes, type SheetStep} from '../approvals/sheet.ts';
 import {entryList} from '../entries/entry-list.ts';
-import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {openPane} from './navigate.ts';
 import {approvalSheet, closeSheet, leaveSheet, openSheet, sheetNow} from './sheet.ts';
@@ -46,7 +46,7 @@ export function answer(shell: Shell, given: ApprovalAnswer): void {
 		} else {
 			shell.toast(
 				decision
-					? safe`Too late, ${outcomeSentences[decision.outcome]} (${clean(decision.by)})`
+					? safe`Too late, ${outcomeSentences[decision.outcome]} (${escapeLine(decision.by)})`
 					: literal('Too late: it waits no more'),
 				'warn',
 			);
@@ -88,7 +88,7 @@ export function denyAll(shell: Shell): void {
 		const [first] = failed;
 		if (first) {
 			shell.toast(
-				safe`${denied} denied, ${failed.length} could not be: ${clean(messageOf(first.reason))}`,
+				safe`${denied} denied, ${failed.length} could not be: ${escapeLine(messageOf(first.reason))}`,
 				'bad',
 			);
 		} else {

@@ -1,5 +1,5 @@
 import type {Approval} from '../../core/approval.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {askedFor, askingServer, decisionSentence} from '../../nouns/approval/approval-words.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
@@ -7,7 +7,6 @@ import {foundInEvent, lookIntoEvent} from '../approvals/event-search.ts';
 import {isShownWhole, layoutSheet, type SheetLayout} from '../approvals/sheet-layout.ts';
 import {newSheet, sheetName, type Sheet} from '../approvals/sheet.ts';
 import {newForm, withoutMasked} from '../forms/form.ts';
-import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Overlay} from '../state/view.ts';
 import {dialogNow, dialogState} from './dialog.ts';
@@ -241,7 +240,7 @@ export function closeSettled(shell: Shell): void {
 	const {decision} = settled ?? {};
 	const text =
 		settled && decision
-			? safe`${askingServer(settled)} ${askedFor(settled)} waits no more: ${decisionSentence(decision)} (${clean(decision.by)})`
+			? safe`${askingServer(settled)} ${askedFor(settled)} waits no more: ${decisionSentence(decision)} (${escapeLine(decision.by)})`
 			: literal('It waits no more');
 	if (sheet.step.kind === 'choose' || sheet.step.kind === 'by-hand') {
 		shell.toast(text, 'warn');

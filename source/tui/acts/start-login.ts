@@ -6,8 +6,8 @@ import {literal} from '../../terminal/text/safe.ts';
 import {loginList} from '../entries/login-list.ts';
 import type {Shell} from '../shell/shell.ts';
 import {jumpTo} from './jump.ts';
-import {lendFilter} from './lent-filter.ts';
 import {openDetail} from './navigate.ts';
+import {setTemporaryFilter} from './temporary-filter.ts';
 
 /** A server as its logins are asked for. */
 export const placeOf = ({name, profile}: Pick<ServerView, 'name' | 'profile'>): LoginPlace => ({
@@ -44,7 +44,7 @@ export function goToLogin(shell: Shell, server: Pick<ServerView, 'name' | 'profi
 	const list = shell.list(loginList);
 	const key = serverKey(server);
 	if (!list.select(key)) {
-		lendFilter(shell, list, '');
+		setTemporaryFilter(shell, list, '');
 		list.select(key);
 	}
 

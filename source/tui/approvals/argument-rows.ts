@@ -1,7 +1,7 @@
 import type {FromEvent} from '../../core/approvals/from-event.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {quotedName} from '../../core/quoted-name.ts';
-import {cell, type Cleaned, type Safe} from '../../core/untrusted.ts';
+import {type Safe, type Escaped, escapeLineCounting, escapeLine} from '../../core/untrusted.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
@@ -105,12 +105,12 @@ function argumentsOf(args: JsonValue, last: JsonValue | undefined): readonly Arg
 
 type Shape = {readonly isCompared: boolean; readonly cells: number; readonly width: number};
 
-const nameOf = (name: string | undefined): Cleaned =>
+const nameOf = (name: string | undefined): Escaped =>
 	name === undefined ? {text: empty, flags: 0} : wholeCell(quotedName(name), maxNameLength);
 
 /** Bounded before it is cleaned: what a character is replaced by may be longer, and what was bounded afterwards would be cut unseen. */
-const wholeCell = (text: string, maxLength: number): Cleaned =>
-	cell(text.length > maxLength ? text.slice(0, maxLength) : text, Infinity);
+const wholeCell = (text: string, maxLength: number): Escaped =>
+	escapeLineCounting(text.length > maxLength ? text.slice(0, maxLength) : text, Infinity);
 
 const maxNameLength = 2000;
 const maxNameRows = 40;
@@ -184,7 +184,7 @@ function rowsOf({name, value, before, origin}: Argument, {isCompared, cells, wid
 
 /** Whose words an argument has. The name of the field is a stranger's as well. */
 export const originText = ({field, isWhole}: FromEvent): Safe =>
-	safe`${isWhole ? literal('stands in the event') : literal('a part stands in the event')}: ${cell(quotedName(field), maxFieldLength).text}`;
+	safe`${isWhole ? literal('stands in the event') : literal('a part stands in the event')}: ${escapeLine(quotedName(field), maxFieldLength)}`;
 
 const maxFieldLength = 80;
 
@@ -237,7 +237,7 @@ function flagsOf(value: JsonValue): number {
 	let flags = 0;
 	JSON.stringify(value, (key: string, part: unknown) => {
 		const looked = typeof part === 'string' ? part.replaceAll(/[\n\r\t]/g, ' ') : '';
-		flags += cell(looked, maxLooked).flags + cell(key).flags;
+		flags += escapeLineCounting(looked, maxLooked).flags + escapeLineCounting(key).flags;
 		return part;
 	});
 	return flags;
@@ -245,7 +245,7 @@ function flagsOf(value: JsonValue): number {
 
 const maxBeforeLength = 120;
 
-const oneLine = (value: JsonValue): Safe => cell(JSON.stringify(value), maxBeforeLength).text;
+const oneLine = (value: JsonValue): Safe => escapeLine(JSON.stringify(value), maxBeforeLength);
 
 const isSame = (one: JsonValue | undefined, other: JsonValue): boolean =>
 	JSON.stringify(one) === JSON.stringify(other);

@@ -3,7 +3,7 @@ import {type FromEvent, fromEventLines} from '../../core/approvals/from-event.ts
 import {speakers, toolFrom, whereWords} from '../../core/asked-tool.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {quotedName} from '../../core/quoted-name.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {previewTexts} from '../../nouns/approval/preview-lines.ts';
 
 /** All of a request as plain text, for the pager. What the server wrote stands behind a mark in each row: it can begin no part of its own. */
@@ -27,7 +27,7 @@ const previewPart = ({preview}: ToolApproval): readonly string[] =>
 		? [
 				[
 					preview.title,
-					...preview.facts.map(({name, value}) => `${name}: ${cell(value, Infinity).text}`),
+					...preview.facts.map(({name, value}) => `${name}: ${escapeLine(value, Infinity)}`),
 					...previewTexts(preview).map(line => `│ ${line}`),
 				].join('\n'),
 			]

@@ -2,7 +2,7 @@ import type {CallPreview} from '../../core/approval.ts';
 import type {FromEvent} from '../../core/approvals/from-event.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {quotedName} from '../../core/quoted-name.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {linesLeftOut, shownLine} from '../../nouns/approval/preview-lines.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
@@ -48,7 +48,10 @@ export function previewRows(
 	}
 
 	const rows = fromEvent.flatMap(origin =>
-		wrapText(safe`${cell(quotedName(origin.argument)).text}: ${originText(origin)}`, width - indent)
+		wrapText(
+			safe`${escapeLine(quotedName(origin.argument))}: ${originText(origin)}`,
+			width - indent,
+		)
 			.slice(0, notesRows)
 			.map((text, row): Line => [
 				head(row === 0 ? gutter.remark : gutter.goesOn, literal(' ')),

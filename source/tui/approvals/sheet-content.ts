@@ -5,12 +5,12 @@ import {derive} from '../../core/derive.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {quotedName} from '../../core/quoted-name.ts';
 import type {GatewayState} from '../../core/state.ts';
-import {cell, type Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {formLines, messageLines} from '../forms/form-lines.ts';
 import {leaveEditing} from '../forms/form.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
+import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
 import {argumentRows, type ArgumentRows} from './argument-rows.ts';
 import {previewRows} from './preview-rows.ts';
 import {type KeyChoice, ruleKeys} from './rule-step.ts';
@@ -106,8 +106,8 @@ const boxOf = (choice: KeyChoice | undefined): Safe =>
 
 const valueText = (value: JsonValue | undefined, choice: KeyChoice | undefined): Safe =>
 	typeof choice === 'object'
-		? safe`below ${cell(choice.below, shortValue).text}`
-		: cell(value === undefined ? '' : JSON.stringify(value), shortValue).text;
+		? safe`below ${escapeLine(choice.below, shortValue)}`
+		: escapeLine(value === undefined ? '' : JSON.stringify(value), shortValue);
 
 /** What a rule is put together from: the names whole, of the values what has room; they were on the screen before. */
 export function ruleContent(
@@ -118,18 +118,18 @@ export function ruleContent(
 	const {args, tool} = approval;
 	const head = [
 		...wrapText(
-			safe`always allow ${clean(quotedName(tool.tool))} ${clean(whereWords(toolFrom(tool)))}${approval.lasting ? safe`, for runs of ${clean(approval.lasting.owner.kind)} ${clean(quotedName(approval.lasting.owner.name))} alone` : literal('')}`,
+			safe`always allow ${escapeLine(quotedName(tool.tool))} ${escapeLine(whereWords(toolFrom(tool)))}${approval.lasting ? safe`, for runs of ${escapeLine(approval.lasting.owner.kind)} ${escapeLine(quotedName(approval.lasting.owner.name))} alone` : literal('')}`,
 			width - 2,
 		).map(row => line(safe`  ${row}`, 'strong')),
 		...wrapText(
-			safe`the hash covers name, description, schema and annotations: a tool that changes asks again. Kept in ${clean(state.gateway.home)}/state.db; 6 shows and revokes it.`,
+			safe`the hash covers name, description, schema and annotations: a tool that changes asks again. Kept in ${escapeLine(state.gateway.home)}/state.db; 6 shows and revokes it.`,
 			width - 4,
 		).map(row => line(safe`  ${row}`, 'quiet')),
 		blankLine,
 	];
 	const fields = ruleKeys(approval).map(key => ({
 		box: boxOf(keys.get(key)),
-		names: hardWrap(clean(quotedName(key)), width - mark - box, maxKeyRows).rows,
+		names: hardWrap(escapeLine(quotedName(key)), width - mark - box, maxKeyRows).rows,
 		value: valueText(isJsonObject(args) ? args[key] : undefined, keys.get(key)),
 	}));
 	const rowsOf = (at: number | undefined): readonly Line[] =>

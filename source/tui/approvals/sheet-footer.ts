@@ -3,14 +3,14 @@ import {freeText} from '../../core/approvals/rule-keys.ts';
 import {linesByHand} from '../../core/approvals/rule-lines.ts';
 import {toolFrom, whereWords} from '../../core/asked-tool.ts';
 import {quotedName} from '../../core/quoted-name.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {ruleText} from '../../nouns/approval/approval-words.ts';
 import {clip, widthOf} from '../../terminal/text/fit.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {shownLine} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {clean, line, wrapText, type Line} from '../lines/line.ts';
+import {line, wrapText, type Line} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
 import {answerOfRule, type RuleAnswer, ruleToShow} from './rule-step.ts';
 import type {Sheet, SheetStep} from './sheet.ts';
@@ -35,7 +35,7 @@ const keyRow = (key: Safe, text: Safe, tone: Tone = 'plain'): Line => [
 /** The choices of the sheet, under a rule; none of them is preselected. */
 export function footerLines(sheet: Sheet, approval: Approval, facts: FooterFacts): readonly Line[] {
 	const rule = (text: string) =>
-		clean(`  ${text}${'─'.repeat(Math.max(0, facts.width - 4 - text.length))}`);
+		escapeLine(`  ${text}${'─'.repeat(Math.max(0, facts.width - 4 - text.length))}`);
 	return facts.isReadOnly === true
 		? [line(rule('read-only: to be looked at, not answered '), 'warn')]
 		: [line(rule(''), 'quiet'), ...stepLines(sheet, approval, facts)];
@@ -108,7 +108,7 @@ export function scopeText(
 	const asks = mustTypeName && scope !== 'always' ? asksName : literal('');
 	const what = (reach: Safe): Safe => {
 		const room = width - keyCells - widthOf(safe`allow ${reach}${asks}`) - 1;
-		const names = safe`${clean(quotedName(tool.tool))} ${clean(whereWords(toolFrom(tool)))}`;
+		const names = safe`${escapeLine(quotedName(tool.tool))} ${escapeLine(whereWords(toolFrom(tool)))}`;
 		return safe`allow ${clip(names, Math.max(8, room))} ${reach}${asks}`;
 	};
 	switch (scope) {
@@ -120,7 +120,7 @@ export function scopeText(
 			return what(literal('until svc stops'));
 		case 'always':
 			return lasting
-				? safe`always allow for this ${clean(lasting.owner.kind)} … (shows the rule, needs a second key)`
+				? safe`always allow for this ${escapeLine(lasting.owner.kind)} … (shows the rule, needs a second key)`
 				: literal('always allow … (shows the rule, needs a second key)');
 	}
 }
@@ -237,7 +237,7 @@ const byHandLines = (approval: ToolApproval, {width}: FooterFacts): readonly Lin
 		width - 4,
 	).map(row => line(safe`  ${row}`)),
 	...(linesByHand(approval) ?? []).flatMap(text =>
-		hardWrap(clean(text), width - 6, 4).rows.map((row, index) =>
+		hardWrap(escapeLine(text), width - 6, 4).rows.map((row, index) =>
 			line(safe`${index === 0 ? literal('    ') : safe`${gutter.goesOn}   `}${row}`, 'strong'),
 		),
 	),

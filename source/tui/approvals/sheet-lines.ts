@@ -2,7 +2,7 @@ import type {Approval, FormApproval, ToolApproval} from '../../core/approval.ts'
 import type {Delivery} from '../../core/delivery.ts';
 import {derive} from '../../core/derive.ts';
 import type {GatewayState} from '../../core/state.ts';
-import {cell, type Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {askerFacts, requestHead, sinceFacts, toolFacts} from '../../nouns/approval/request.ts';
 import type {Fact} from '../../nouns/noun.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
@@ -10,7 +10,7 @@ import {gutter} from '../../terminal/text/gutter.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {bytes} from '../../terminal/text/time.ts';
-import {clean, line, wrapText, type Line} from '../lines/line.ts';
+import {line, wrapText, type Line} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
 import type {ArgumentRows} from './argument-rows.ts';
 
@@ -28,7 +28,7 @@ function factLines(
 	width: number,
 ): readonly Line[] {
 	const room = roomOf(width);
-	const rows = wrapText(most === undefined ? cell(value, Infinity).text : clean(value), room);
+	const rows = wrapText(most === undefined ? escapeLine(value, Infinity) : escapeLine(value), room);
 	const [last, next] = most === undefined ? [] : rows.slice(most - 1);
 	const shown =
 		last !== undefined && next !== undefined
@@ -36,7 +36,7 @@ function factLines(
 			: rows;
 	return shown.map((row, index): Line => [
 		{
-			text: safe`${lead(index)}${fit(index === 0 ? clean(name) : empty, nameCells)}`,
+			text: safe`${lead(index)}${fit(index === 0 ? escapeLine(name) : empty, nameCells)}`,
 			tone: 'quiet',
 		},
 		{text: row, tone},
@@ -65,7 +65,7 @@ export function callLines(
 		...factRows(toolFacts(approval, state.servers), width),
 		...changeRows(approval.tool, width),
 		...factRows(askerFacts(approval, delivery), width),
-		...factRows(asksSince(approval, state.approvalRules), width),
+		...factRows(whyAskedRows(approval, state.approvalRules), width),
 		...factRows(approval.preview?.facts ?? [], width),
 		...argumentHead(approval, {args, width}),
 		...args.rows,
@@ -73,7 +73,7 @@ export function callLines(
 }
 
 /** Found out once for the rules as they are, for the sheet counts ten times a second. */
-const asksSince = derive(sinceFacts);
+const whyAskedRows = derive(sinceFacts);
 
 const deliveryOf = (
 	approval: Approval,
@@ -85,7 +85,9 @@ const deliveryOf = (
 function headRows(approval: Approval, width: number): readonly Line[] {
 	const [what, where] = requestHead(approval);
 	const text =
-		where === undefined ? clean(what) : safe`${clean(what)}  ${cell(where, maxWhere).text}`;
+		where === undefined
+			? escapeLine(what)
+			: safe`${escapeLine(what)}  ${escapeLine(where, maxWhere)}`;
 	return wrapText(text, width - indent).map((row, index) =>
 		line(safe`${lead(index)}${row}`, index === 0 || where === undefined ? 'strong' : 'plain'),
 	);
@@ -101,7 +103,7 @@ function argumentHead(
 	const note = noteOf(approval);
 	const facts: Line = [
 		{
-			text: safe`  ${fit(clean(linesOf(approval)?.title ?? 'arguments'), nameCells)}`,
+			text: safe`  ${fit(escapeLine(linesOf(approval)?.title ?? 'arguments'), nameCells)}`,
 			tone: 'quiet',
 		},
 		{text: argumentFacts(approval, args)},
@@ -145,7 +147,7 @@ function changeRows({changed, changes}: ToolApproval['tool'], width: number): re
 
 	return changes
 		? changes.flatMap(change =>
-				hardWrap(cell(change, Infinity).text, width - indent, maxChangeRows).rows.map(
+				hardWrap(escapeLine(change, Infinity), width - indent, maxChangeRows).rows.map(
 					(row, index): Line => [
 						{text: safe`${index === 0 ? gutter.line : gutter.goesOn} `, tone: 'warn'},
 						{text: row, tone: changeTones[change[0] ?? ''] ?? 'quiet'},

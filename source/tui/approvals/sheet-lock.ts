@@ -1,6 +1,5 @@
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {clean} from '../lines/line.ts';
 import type {RowRange, SeenVerdict} from './seen-rows.ts';
 import type {Sheet} from './sheet.ts';
 
@@ -39,7 +38,7 @@ export function lockReason(facts: LockFacts): Safe | undefined {
 
 	const rest = Math.max(waitMs, verdict.kind === 'early' ? verdict.waitMs : 0);
 	if (rest > 0) {
-		return clean(`keys in ${(Math.ceil(rest / 100) / 10).toFixed(1)} s`);
+		return escapeLine(`keys in ${(Math.ceil(rest / 100) / 10).toFixed(1)} s`);
 	}
 
 	return facts.isLooking ? literal('looking into the event') : undefined;

@@ -2,7 +2,7 @@ import type {Approval} from '../../core/approval.ts';
 import type {ShownTool} from '../../core/approval.ts';
 import {toolFrom} from '../../core/asked-tool.ts';
 import {derive} from '../../core/derive.ts';
-import {block, cell, type Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeBlock, escapeLine} from '../../core/untrusted.ts';
 import {outcomeWords} from '../../nouns/approval/approval-words.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {clockTime} from '../../terminal/text/time.ts';
@@ -32,7 +32,7 @@ function linesOf(tool: ShownTool, {calls, width}: Look): readonly Line[] {
 			'title',
 		),
 		...bounded(
-			wrapText(block(tool.description, {maxLength: 4000, maxLines: 100}).text, width - 2),
+			wrapText(escapeBlock(tool.description, {maxLength: 4000, maxLines: 100}), width - 2),
 			most.descriptionRows,
 			'plain',
 		),
@@ -45,10 +45,10 @@ function linesOf(tool: ShownTool, {calls, width}: Look): readonly Line[] {
 			? [line(literal('  too large to show'), 'quiet')]
 			: bounded(
 					wrapText(
-						block(JSON.stringify(tool.inputSchema, undefined, 2), {
+						escapeBlock(JSON.stringify(tool.inputSchema, undefined, 2), {
 							maxLength: maxSchemaLength,
 							maxLines: most.schemaRows + 1,
-						}).text,
+						}),
 						width - 2,
 					),
 					most.schemaRows,
@@ -76,7 +76,7 @@ function callRows(tool: ShownTool, {calls, width}: Look): readonly Line[] {
 		.flatMap((call): readonly Line[] => {
 			const outcome = call.decision && outcomeWords[call.decision.outcome];
 			const args =
-				call.kind === 'tool' ? cell(JSON.stringify(call.args), most.args).text : literal('');
+				call.kind === 'tool' ? escapeLine(JSON.stringify(call.args), most.args) : literal('');
 			return [
 				[
 					{text: safe`  ${clockTime(call.decision?.at ?? call.requestedAt)} `, tone: 'quiet'},

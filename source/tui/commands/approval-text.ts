@@ -1,9 +1,9 @@
+import {escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {onKeys} from '../acts/command.ts';
 import type {DialogCommand} from '../acts/dialog.ts';
 import {answer, callNow, isAtChoice, stepOf} from '../acts/settle.ts';
 import {goToStep, refuse, setAside} from '../acts/sheet.ts';
-import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 
 function allowNamed(shell: Shell): void {
@@ -21,7 +21,7 @@ function allowNamed(shell: Shell): void {
 			typedName: step.text.value,
 		});
 	} else {
-		refuse(shell, safe`Not allowed: its name is ${clean(call.tool.tool)}`);
+		refuse(shell, safe`Not allowed: its name is ${escapeLine(call.tool.tool)}`);
 	}
 }
 

@@ -1,4 +1,5 @@
 import type {ApprovalScope} from '../../core/approval.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {waitAct} from '../../nouns/approval/approval.ts';
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
@@ -18,7 +19,6 @@ import {
 import {foundInEvent} from '../approvals/event-search.ts';
 import {pagedText} from '../approvals/paged-text.ts';
 import {ruleKeys} from '../approvals/rule-step.ts';
-import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {ruleCommands} from './approval-rule.ts';
 import {waysOut} from './approval-text.ts';
@@ -76,7 +76,7 @@ function extend(shell: Shell): void {
 	if (approval) {
 		shell.attempt(async () => {
 			const later = await waitAct.effect(shell.port, String(approval.id), {spanMs: 0});
-			shell.toast(clean(later?.said ?? 'It waits no more'), later ? 'good' : 'warn');
+			shell.toast(escapeLine(later?.said ?? 'It waits no more'), later ? 'good' : 'warn');
 		});
 	}
 }

@@ -1,7 +1,7 @@
+import {escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {inScope, onKeys, type Command} from '../acts/command.ts';
 import {confirm} from '../dialogs/questions.ts';
-import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 
 const isRefused = (shell: Shell) => shell.feed.get().state.webhook.state === 'refused';
@@ -14,16 +14,16 @@ function askToUseModel(shell: Shell): void {
 	}
 
 	confirm.open(shell, {
-		title: safe`Use ${clean(offer.provider)}`,
+		title: safe`Use ${escapeLine(offer.provider)}`,
 		lines: [
-			clean(`${offer.name}: ${offer.origin}`),
+			escapeLine(`${offer.name}: ${offer.origin}`),
 			literal('Every run then costs money there. The choice is written to config.yaml.'),
 		],
 		act: literal('use it'),
 		run() {
 			shell.attempt(async () => {
 				await shell.port.useModel(offer.provider);
-				shell.toast(safe`${clean(offer.provider)} answers from now on`, 'good');
+				shell.toast(safe`${escapeLine(offer.provider)} answers from now on`, 'good');
 			});
 		},
 	});
@@ -52,7 +52,7 @@ export const bannerCommands: readonly Command[] = inScope('banner', [
 			shell.toast(literal('Starting a gateway…'));
 			shell.attempt(async () => {
 				const said = await shell.desktop.startGateway?.();
-				shell.toast(clean(said ?? ''), 'good');
+				shell.toast(escapeLine(said ?? ''), 'good');
 			});
 		},
 	}),

@@ -1,4 +1,4 @@
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {inScope, onKeys, type Command, type PaneCommand} from '../acts/command.ts';
 import {goBack} from '../acts/go-back.ts';
@@ -9,7 +9,6 @@ import {openHelp} from '../dialogs/help.ts';
 import {leavingCommands} from '../dialogs/leaving.ts';
 import {palette} from '../dialogs/palette.ts';
 import {openStates} from '../dialogs/states.ts';
-import {clean} from '../lines/line.ts';
 import type {ListMove} from '../list/window.ts';
 import {paneKey} from '../panes/pane.ts';
 import {panes} from '../panes/panes.ts';
@@ -205,7 +204,7 @@ export const everywhereCommands: readonly Command[] = inScope('global', [
 		run(shell) {
 			const next = themeNames[(themeNames.indexOf(shell.view.get().theme) + 1) % themeNames.length];
 			change(shell, {theme: next ?? 'dark', chosenTheme: next});
-			shell.toast(safe`Theme ${clean(next ?? 'dark')}`);
+			shell.toast(safe`Theme ${escapeLine(next ?? 'dark')}`);
 		},
 	}),
 ]);

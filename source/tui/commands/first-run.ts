@@ -1,5 +1,5 @@
 import type {GatewayState} from '../../core/state.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {onKeys} from '../acts/command.ts';
@@ -9,7 +9,7 @@ import {change, openPane} from '../acts/navigate.ts';
 import {titled} from '../dialogs/box.ts';
 import {openSetup} from '../dialogs/setup.ts';
 import {deliveryList} from '../entries/delivery-list.ts';
-import {blankLine, clean, wrapText, type Line} from '../lines/line.ts';
+import {blankLine, wrapText, type Line} from '../lines/line.ts';
 import {sendTest} from '../panes/traffic/send-event.ts';
 import type {ValueStore} from '../state/store.ts';
 import type {ViewState} from '../state/view.ts';
@@ -71,11 +71,13 @@ export function firstRunLines(
 		blankLine,
 		fact(
 			literal('Listens'),
-			clean(webhook.state === 'listening' ? `${webhook.url}/webhooks/${route}` : webhook.state),
+			escapeLine(
+				webhook.state === 'listening' ? `${webhook.url}/webhooks/${route}` : webhook.state,
+			),
 		),
 		fact(literal('Model'), modelText(state)),
 		blankLine,
-		...keysOf(card).map(([key, does]) => hint(clean(key), clean(does))),
+		...keysOf(card).map(([key, does]) => hint(escapeLine(key), escapeLine(does))),
 	];
 }
 
@@ -107,16 +109,16 @@ const hint = (key: Safe, does: Safe): Line => [
 
 function modelText({model, modelProblem}: GatewayState): Safe {
 	if (modelProblem !== undefined) {
-		return safe`✗ ${clean(modelProblem)}`;
+		return safe`✗ ${escapeLine(modelProblem)}`;
 	}
 
-	return model ? clean(`${model.name} (${model.origin})`) : literal('looking for one…');
+	return model ? escapeLine(`${model.name} (${model.origin})`) : literal('looking for one…');
 }
 
 export const firstRunDialog = defineDialog(firstRun, {
 	title: 'First start',
 	contents: ({card}, shell, room) => ({
-		title: titled(clean(card.title ?? 'Welcome to svc')),
+		title: titled(escapeLine(card.title ?? 'Welcome to svc')),
 		rows: firstRunLines(card, shell.feed.get().state, room.width),
 	}),
 	// A key that it tells of does the same here as in the pane behind it, where it is routed to once the card is gone.

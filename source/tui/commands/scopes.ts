@@ -1,11 +1,11 @@
 import {messageOf} from '../../core/errors.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import type {Paste} from '../../terminal/input/paste-collector.ts';
 import {isForbidden, perform} from '../acts/command.ts';
 import {dialogNow} from '../acts/dialog.ts';
 import {formNow, isTyping, typeKey, typePaste} from '../dialogs/form.ts';
 import type {RouteOptions} from '../input/key-router.ts';
-import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 
 /** Who has the keyboard now, innermost first. What lies over the panes keeps every key to itself. */
@@ -55,7 +55,7 @@ function orSay(shell: Shell, take: () => boolean): boolean {
 	try {
 		return take();
 	} catch (error) {
-		shell.toast(clean(messageOf(error)), 'bad');
+		shell.toast(escapeLine(messageOf(error)), 'bad');
 		return true;
 	}
 }

@@ -1,4 +1,4 @@
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import type {Command} from '../acts/command.ts';
 import type {Dialog} from '../acts/dialog.ts';
 import {formCommands} from '../dialogs/form.ts';
@@ -7,7 +7,6 @@ import {openKeyForm} from '../dialogs/key.ts';
 import {setupActs} from '../dialogs/setup.ts';
 import {createKeyRouter, type KeyBinding, type KeyRouter} from '../input/key-router.ts';
 import {bindingsMarkdown} from '../input/keymap.ts';
-import {clean} from '../lines/line.ts';
 import type {Pane} from '../panes/pane.ts';
 import {panes} from '../panes/panes.ts';
 import type {Shell} from '../shell/shell.ts';
@@ -75,7 +74,7 @@ export function createKeyTable(all: readonly Dialog[], shown: readonly Pane[] = 
 		bindings,
 		router: createKeyRouter<Shell>(bindings),
 		commandOf: id => byId.get(id),
-		titleOf: scope => clean(titles.get(scope) ?? scope),
+		titleOf: scope => escapeLine(titles.get(scope) ?? scope),
 	};
 }
 

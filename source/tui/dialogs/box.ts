@@ -1,9 +1,9 @@
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {shownLine, type LineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Area, BoxContent} from '../acts/dialog.ts';
-import {blankLine, clean, clipLine, line, wrapText, type Line, type Span} from '../lines/line.ts';
+import {blankLine, clipLine, line, wrapText, type Line, type Span} from '../lines/line.ts';
 import {ruleLine} from '../lines/title-parts.ts';
 import type {Tone} from '../theme/theme.ts';
 
@@ -53,7 +53,7 @@ export const lineWidth = (row: Line): number => row.reduce((sum, {text}) => sum 
 export function fillLine(row: Line, width: number): Line {
 	const cut = clipLine(row, width);
 	const rest = width - lineWidth(cut);
-	return rest > 0 ? [...cut, {text: clean(' '.repeat(rest))}] : cut;
+	return rest > 0 ? [...cut, {text: escapeLine(' '.repeat(rest))}] : cut;
 }
 
 /** A dialog with its border: `height` rows of exactly `width` cells each, so that nothing of what lies under it is seen through. */
@@ -69,11 +69,11 @@ export function boxLines(
 			...fillLine(rows[index] ?? [], inside),
 			corner('│'),
 		]),
-		[{text: safe`└${clean('─'.repeat(inside))}┘`, tone: 'title'}],
+		[{text: safe`└${escapeLine('─'.repeat(inside))}┘`, tone: 'title'}],
 	];
 }
 
-const corner = (sign: string) => ({text: clean(sign), tone: 'title'}) as const;
+const corner = (sign: string) => ({text: escapeLine(sign), tone: 'title'}) as const;
 
 /** The border is of one colour, also between the parts of a title. */
 const framed = (span: Span): Span => (/^[─ ]+$/.test(span.text) ? {...span, tone: 'title'} : span);

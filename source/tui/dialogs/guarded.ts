@@ -1,10 +1,10 @@
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {onKeys} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
 import {close, type DialogOf, type DialogState} from '../acts/dialog.ts';
 import {tooEarly} from '../acts/sheet.ts';
-import {blankLine, clean, line} from '../lines/line.ts';
+import {blankLine, line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {boxOf, told} from './box.ts';
 
@@ -78,7 +78,7 @@ export const onceDialog = (
 					...(note === '' ? [] : told(note, width)),
 					blankLine,
 					...told('This is shown once, and kept nowhere:', width, 'warn'),
-					line(safe`  ${clean(secret)}`, 'strong'),
+					line(safe`  ${escapeLine(secret)}`, 'strong'),
 					...told(below, width, 'quiet'),
 					blankLine,
 					...told('c copies it; y closes this when you have kept it', width, 'quiet'),

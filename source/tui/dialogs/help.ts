@@ -1,4 +1,5 @@
 import {termWords} from '../../core/filter/filter.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {onKeys} from '../acts/command.ts';
@@ -12,7 +13,7 @@ import {
 } from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
 import {approvalSheet, closeSettled, forgetShown} from '../acts/sheet.ts';
-import {blankLine, clean, line, type Line} from '../lines/line.ts';
+import {blankLine, line, type Line} from '../lines/line.ts';
 import type {Pane} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Overlay} from '../state/view.ts';
@@ -26,7 +27,7 @@ function languageOf({sections}: Pane): readonly Line[] {
 	const words = sections.flatMap(({listing}) => (listing ? termWords(listing.vocabulary) : []));
 	return words.length === 0
 		? []
-		: [line(safe` Filter: ${clean(words.join(' · '))}  -not  "phrase"`, 'quiet')];
+		: [line(safe` Filter: ${escapeLine(words.join(' · '))}  -not  "phrase"`, 'quiet')];
 }
 
 type HelpState = {
@@ -78,7 +79,7 @@ function helpBox({query, top, under}: HelpState, shell: Shell, room: Area): BoxC
 			[{text: pane.title}],
 			query === ''
 				? [{text: literal('/ search'), tone: 'quiet'}]
-				: [{text: clean(query), tone: 'accent'}],
+				: [{text: escapeLine(query), tone: 'accent'}],
 			end - start < rows.length
 				? [{text: safe`rows ${start + 1} to ${end} of ${rows.length}: j k scroll`, tone: 'warn'}]
 				: [],
@@ -111,7 +112,7 @@ export function helpLines(
 		const isOff = isReadOnly && changes === true;
 		return [
 			{
-				text: safe`  ${fit(clean(keys.join(' ')), keyCells)} `,
+				text: safe`  ${fit(escapeLine(keys.join(' ')), keyCells)} `,
 				tone: isOff ? 'quiet' : 'accent',
 			},
 			{text: label, tone: isOff ? 'off' : 'plain'},
@@ -170,7 +171,7 @@ export const helpDialog = defineDialog(help, {
 				const {manual} = shell.pane();
 				shell.attempt(async () => {
 					if (!(await shell.desktop.manual(manual))) {
-						shell.toast(safe`There is no page "${clean(manual)}" in the manual`, 'warn');
+						shell.toast(safe`There is no page "${escapeLine(manual)}" in the manual`, 'warn');
 					}
 				});
 			},

@@ -1,7 +1,7 @@
 import {derive} from '../../core/derive.ts';
 import {installLines, type InstallLine} from '../../core/install-lines.ts';
 import type {InstallReview} from '../../core/install.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import type {LineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
@@ -12,7 +12,7 @@ import {arming} from '../approvals/guard.ts';
 import {judgeSeen, type AskedParts, type SeenParts} from '../approvals/seen-rows.ts';
 import type {SheetLayout} from '../approvals/sheet-layout.ts';
 import {lockReason} from '../approvals/sheet-lock.ts';
-import {clean, line, wrapText, type Line} from '../lines/line.ts';
+import {line, wrapText, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Size} from '../state/view.ts';
 import type {Tone} from '../theme/theme.ts';
@@ -85,7 +85,7 @@ export function sheetOf<State extends Deciding>(
 		const of = nameOf(state, size);
 		const height = shell.layout().bodyHeight;
 		const footerWith = (locked: Safe | undefined): readonly Line[] => [
-			line(clean(`  ${'─'.repeat(Math.max(0, width - 4))}`), 'quiet'),
+			line(escapeLine(`  ${'─'.repeat(Math.max(0, width - 4))}`), 'quiet'),
 			...footerOf(state, {width, locked}),
 		];
 		const content = contentOf(review, width);
@@ -116,7 +116,7 @@ export function sheetOf<State extends Deciding>(
 		return {
 			title: [
 				[{text: literal('Install a tool server'), tone: 'title'}],
-				[{text: clean(review.name)}],
+				[{text: escapeLine(review.name)}],
 				locked === undefined ? [] : [{text: locked, tone: 'quiet'}],
 			],
 			rows: content,

@@ -1,11 +1,11 @@
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {lineText, shownLine, type LineText} from '../../terminal/text/line-editor.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {onKeys} from '../acts/command.ts';
 import {close, closing, defineWizard, step} from '../acts/dialog.ts';
 import {sheetScrolling} from '../acts/seen-sheet.ts';
 import {saveKeys} from '../forms/form-keys.ts';
-import {clean, line, type Line} from '../lines/line.ts';
+import {line, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Tone} from '../theme/theme.ts';
 import {
@@ -24,7 +24,7 @@ function install(shell: Shell, {link, review}: InstallSheet, typedName?: string)
 	shell.guard.gone();
 	shell.attempt(async () => {
 		await shell.port.installServer({link, name, ...(typedName !== undefined && {typedName})});
-		shell.toast(safe`${clean(name)} is installed, untrusted; svc connects to it`, 'good');
+		shell.toast(safe`${escapeLine(name)} is installed, untrusted; svc connects to it`, 'good');
 	});
 }
 
@@ -43,7 +43,7 @@ function installNamed(shell: Shell): void {
 	if (sheet && text?.value === sheet.review.name) {
 		install(shell, sheet, text.value);
 	} else if (sheet) {
-		shell.toast(safe`Not installed: its name is ${clean(sheet.review.name)}`, 'warn');
+		shell.toast(safe`Not installed: its name is ${escapeLine(sheet.review.name)}`, 'warn');
 	}
 }
 
@@ -94,7 +94,7 @@ function drop(shell: Shell): void {
 }
 
 const key = (name: string, text: Safe, tone: Tone = 'plain'): Line => [
-	{text: clean(`    ${name}  `), tone: tone === 'quiet' ? 'quiet' : 'accent'},
+	{text: escapeLine(`    ${name}  `), tone: tone === 'quiet' ? 'quiet' : 'accent'},
 	{text, tone},
 ];
 
@@ -112,7 +112,7 @@ const choosing = sheetOf(installChoice, ({sheet: {review}}, {locked}) => {
 			? key('a', literal('that name is taken: n gives it another one'), 'quiet')
 			: key(
 					'a',
-					safe`install ${clean(name)}${asks}${waits}`,
+					safe`install ${escapeLine(name)}${asks}${waits}`,
 					locked === undefined ? 'plain' : 'quiet',
 				),
 		key('n', literal('give it another name')),

@@ -1,12 +1,12 @@
 import {countOf} from '../../core/counted.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import type {StopConsequences} from '../../gateway/port.ts';
 import {waitingLogins} from '../../nouns/login/login-entry.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {onKeys, type ListedCommand} from '../acts/command.ts';
 import {closing, defineDialog, dialogState} from '../acts/dialog.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
+import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Tone} from '../theme/theme.ts';
 import {titled, widestText} from './box.ts';
@@ -22,7 +22,7 @@ export function askToQuit(shell: Shell): void {
 			const consequences = await shell.port.stopConsequences();
 			quit.change(shell, () => ({consequences}));
 		} catch (error) {
-			shell.toast(clean(messageOf(error)), 'bad');
+			shell.toast(escapeLine(messageOf(error)), 'bad');
 		}
 	})();
 }

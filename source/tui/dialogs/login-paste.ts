@@ -1,10 +1,10 @@
 import type {LoginPlace} from '../../core/logins.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {lineText, insertText, type LineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {onKeys} from '../acts/command.ts';
 import {close, closing, defineDialog, dialogState} from '../acts/dialog.ts';
-import {blankLine, clean} from '../lines/line.ts';
+import {blankLine} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {askedLine, titled, told, widestText} from './box.ts';
 
@@ -26,7 +26,7 @@ function answer(shell: Shell, url: string): void {
 	if (problem === undefined) {
 		close(shell);
 	} else {
-		loginPaste.change(shell, now => ({...now, problem: clean(problem)}));
+		loginPaste.change(shell, now => ({...now, problem: escapeLine(problem)}));
 	}
 }
 
@@ -47,7 +47,10 @@ export const loginPasteDialog = defineDialog(loginPaste, {
 	contents({place, text, problem}, _shell, room) {
 		const width = Math.min(room.width, widestText);
 		return {
-			title: [...titled(literal('Paste the URL of the browser')), [{text: clean(place.server)}]],
+			title: [
+				...titled(literal('Paste the URL of the browser')),
+				[{text: escapeLine(place.server)}],
+			],
 			...askedLine([...words.flatMap(one => told(one, width, 'quiet')), blankLine], text, {
 				width,
 				problem,

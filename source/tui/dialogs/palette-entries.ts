@@ -1,9 +1,8 @@
 import {Fzf} from 'fzf';
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {isForbidden, perform, whyNot, type Command} from '../acts/command.ts';
 import {openPane} from '../acts/navigate.ts';
-import {clean} from '../lines/line.ts';
 import type {Destination, Found} from '../panes/pane.ts';
 import type {Shell} from '../shell/shell.ts';
 
@@ -92,14 +91,14 @@ function bestFirst(entries: readonly PaletteEntry[], query: string): readonly Pa
 
 function commandEntry(shell: Shell, act: Command): PaletteEntry {
 	const {scope, aliases = []} = act;
-	const others = otherWords[act.id] ?? [];
+	const others = synonyms[act.id] ?? [];
 	const home = shell.panes
 		.flatMap(pane => pane.sections.map(section => ({pane, section})))
 		.find(({section}) => section.id === scope);
 	const place = home?.section.title ?? literal('everywhere');
 	return {
 		label: act.label,
-		key: clean(act.keys[0] ?? aliases[0] ?? ''),
+		key: escapeLine(act.keys[0] ?? aliases[0] ?? ''),
 		place,
 		why: whyNot(act, shell),
 		isForbidden: isForbidden(act, shell),
@@ -145,8 +144,8 @@ function settingEntries(shell: Shell, query: string): readonly PaletteEntry[] {
 		.toSorted((one, other) => Number(begins(other.name)) - Number(begins(one.name)))
 		.map(({name, says, topic}) =>
 			destinationEntry({
-				label: safe`${clean(name)}: ${clean(says)}`,
-				place: clean(`help ${topic}`),
+				label: safe`${escapeLine(name)}: ${escapeLine(says)}`,
+				place: escapeLine(`help ${topic}`),
 				go() {
 					shell.attempt(async () => {
 						await shell.desktop.manual(topic);
@@ -157,7 +156,7 @@ function settingEntries(shell: Shell, query: string): readonly PaletteEntry[] {
 }
 
 /** What a person may call a command whose label says it otherwise, by its identifier; what begins so is found in the palette. */
-export const otherWords: Readonly<Record<string, readonly string[]>> = {
+export const synonyms: Readonly<Record<string, readonly string[]>> = {
 	'routes.rotate': ['rotate'],
 	'routes.pause': ['stop', 'enable', 'disable'],
 	'routes.edit': ['rename', 'change', 'toolsets'],

@@ -1,9 +1,9 @@
 import type {AlertView, PlatformView} from '../../core/config-view.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {alertsExample, noAlerts} from '../../nouns/needs.ts';
 import {nextTryText, platformWord} from '../../nouns/platform/platform.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {dayTime} from '../../terminal/text/time.ts';
-import {clean} from '../lines/line.ts';
 import type {Part} from './process-parts.ts';
 
 /** How each platform stands that answers are delivered to. */
@@ -13,9 +13,9 @@ export const platformParts = (platforms: readonly PlatformView[], now: number): 
 		const {text, tone} = platformWord(platform);
 		const next = nextTryText(platform, {now});
 		return {
-			name: clean(name),
-			word: {text: clean(text), ...(tone && {tone})},
-			...(next !== undefined && {more: safe`it is asked again ${clean(next)}`}),
+			name: escapeLine(name),
+			word: {text: escapeLine(text), ...(tone && {tone})},
+			...(next !== undefined && {more: safe`it is asked again ${escapeLine(next)}`}),
 			...(state === 'failed' && {
 				help: `${reason ?? 'It does not answer'}. See platforms.${name} in config.yaml; svc platforms test ${name} asks it now.`,
 			}),
@@ -30,7 +30,7 @@ export function alertParts(alerts: readonly AlertView[] | undefined): readonly P
 				{
 					name,
 					word: {text: literal('○ none'), tone: 'quiet'},
-					more: clean(noAlerts),
+					more: escapeLine(noAlerts),
 					help: `${alertsExample} in config.yaml changes that: svc help alerts.`,
 				},
 			]
@@ -38,9 +38,9 @@ export function alertParts(alerts: readonly AlertView[] | undefined): readonly P
 				name,
 				word:
 					problem === undefined
-						? {text: clean(`● ${platform} ${chat}`), tone: 'good'}
-						: {text: clean(`! ${platform} ${chat}`), tone: 'warn'},
-				more: safe`${clean(on.join(', '))}${sentAt === undefined ? empty : safe`, last at ${dayTime(sentAt)}`}`,
+						? {text: escapeLine(`● ${platform} ${chat}`), tone: 'good'}
+						: {text: escapeLine(`! ${platform} ${chat}`), tone: 'warn'},
+				more: safe`${escapeLine(on.join(', '))}${sentAt === undefined ? empty : safe`, last at ${dayTime(sentAt)}`}`,
 				...(problem !== undefined && {help: problem}),
 			}));
 }

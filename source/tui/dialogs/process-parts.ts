@@ -1,8 +1,8 @@
 import type {GatewayState, WebhookState} from '../../core/state.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {dayTime} from '../../terminal/text/time.ts';
-import {clean, type Span} from '../lines/line.ts';
+import {type Span} from '../lines/line.ts';
 
 /** One part of the gateway: how it stands, and what a person can do about it. */
 export type Part = {
@@ -48,7 +48,11 @@ function serverPart(
 ): Part {
 	switch (server.state) {
 		case 'listening':
-			return {name, more: clean(url(server.url)), word: {text: literal('● listens'), tone: 'good'}};
+			return {
+				name,
+				more: escapeLine(url(server.url)),
+				word: {text: literal('● listens'), tone: 'good'},
+			};
 		case 'starting':
 			return {name, word: {text: literal('◐ starting'), tone: 'accent'}};
 		case 'refused':

@@ -1,11 +1,11 @@
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {lineText, type LineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {onKeys} from '../acts/command.ts';
 import {close, closing, defineDialog, dialogState, type DialogCommand} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
-import {blankLine, clean, type Line} from '../lines/line.ts';
+import {blankLine, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Overlay} from '../state/view.ts';
 import {askedLine, titled, told, widestText} from './box.ts';
@@ -152,7 +152,7 @@ export const menuDialog = defineDialog(menu, {
 				...before,
 				...items.map(({key: name, label}, index): Line => [
 					{text: index === chosen ? literal('> ') : literal('  '), tone: 'accent'},
-					{text: fit(clean(name), 3), tone: 'accent'},
+					{text: fit(escapeLine(name), 3), tone: 'accent'},
 					{text: label, tone: index === chosen ? 'selected' : 'plain'},
 				]),
 			],
@@ -209,7 +209,9 @@ type Names = Pick<NameQuestion, 'name' | 'other'>;
 
 /** What has to be typed, `laptop or key_0a1B2c3D4e5F`; the name alone where nothing else will do. */
 export const nameWords = ({name, other}: Names): Safe =>
-	other === undefined || other === name ? clean(name) : safe`${clean(name)} or ${clean(other)}`;
+	other === undefined || other === name
+		? escapeLine(name)
+		: safe`${escapeLine(name)} or ${escapeLine(other)}`;
 
 /** Whether `typed` is what is asked for. */
 export const isName = ({name, other}: Names, typed: string): boolean =>

@@ -1,4 +1,5 @@
 import type {SetupDraft, SetupPlan, WrittenSetup} from '../../core/setup.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {inScope, onKeys, type Command} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
@@ -6,7 +7,7 @@ import {close, defineWizard, dialogState, step, type DialogCommand} from '../act
 import {saveKeys} from '../forms/form-keys.ts';
 import {isUntouched} from '../forms/form.ts';
 import {changeLines} from '../lines/diff-lines.ts';
-import {blankLine, clean, line, type Line} from '../lines/line.ts';
+import {blankLine, line, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {boxOf, titled, told} from './box.ts';
 import {
@@ -77,7 +78,7 @@ function plan(shell: Shell, withRoute: boolean): void {
 		}
 
 		if (problem !== undefined) {
-			shell.toast(safe`Cannot be written: ${clean(problem)}`, 'warn');
+			shell.toast(safe`Cannot be written: ${escapeLine(problem)}`, 'warn');
 		} else if (diff.length === 0) {
 			shell.toast(literal('There is nothing to write'));
 		} else {
@@ -110,7 +111,7 @@ function write(shell: Shell): void {
 			// A secret that was made is shown whatever was opened meanwhile: nobody can ask for it again.
 			setupDone.open(shell, written, {field: undefined});
 		} else {
-			shell.toast(safe`The receiver is set up in ${clean(written.file)}`, 'good');
+			shell.toast(safe`The receiver is set up in ${escapeLine(written.file)}`, 'good');
 		}
 	});
 }

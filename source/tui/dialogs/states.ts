@@ -1,6 +1,7 @@
 import {longQueue, oldestWaitMs, queuedOf, waitWords} from '../../core/run-queue.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {trafficParts} from '../../core/traffic.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {needsPerson, serverWords} from '../../nouns/server/server.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
@@ -9,7 +10,7 @@ import {dayTime, duration} from '../../terminal/text/time.ts';
 import type {PaneCommand} from '../acts/command.ts';
 import {closing, defineDialog, dialogState} from '../acts/dialog.ts';
 import {runsAtWork} from '../entries/runs-at-work.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
+import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
 import {grouped} from '../lines/title-parts.ts';
 import type {Shell} from '../shell/shell.ts';
 import {alertParts, platformParts} from './platform-parts.ts';
@@ -97,14 +98,14 @@ function partLines({name, word, more = empty, help}: Part, width: number): reado
 		...(help === undefined
 			? []
 			: wrapText(help, width - indent - 1).map(row =>
-					line(safe`${clean(' '.repeat(indent))}${row}`, 'quiet'),
+					line(safe`${escapeLine(' '.repeat(indent))}${row}`, 'quiet'),
 				)),
 	];
 }
 
 function gatewayPart({gateway}: GatewayState): Part {
 	const {reachable, stopping, pid, startedAt, profile} = gateway;
-	const more = safe`process ${pid}${startedAt > 0 ? safe`, since ${dayTime(startedAt)}` : empty}, profile ${clean(profile)}`;
+	const more = safe`process ${pid}${startedAt > 0 ? safe`, since ${dayTime(startedAt)}` : empty}, profile ${escapeLine(profile)}`;
 	const name = literal('gateway');
 	if (!reachable) {
 		const help =
@@ -161,7 +162,7 @@ function modelPart({model, modelProblem, modelSilence, gateway}: GatewayState): 
 		return {name, word: {text: literal('◐ looking for one'), tone: 'accent'}};
 	}
 
-	const more = clean(`${model.name} (${model.origin})`);
+	const more = escapeLine(`${model.name} (${model.origin})`);
 	if (modelSilence) {
 		const {since, reason} = modelSilence;
 		return {
@@ -208,7 +209,7 @@ function runsPart(state: GatewayState, now: number): Part {
 						text: safe`● ${places ? safe`${places.taken} of ${places.all}` : atWork} at work`,
 						tone: 'good',
 					},
-		more: clean(parts.join(', ')),
+		more: escapeLine(parts.join(', ')),
 		...(help.length > 0 && {help: help.join(' ')}),
 	};
 }
@@ -227,7 +228,7 @@ function serversPart({servers}: GatewayState): Part {
 				: waiting
 					? {text: literal('! wait for you'), tone: 'warn'}
 					: {text: literal('● ready'), tone: 'good'},
-		more: clean(tallies.join(', ')),
+		more: escapeLine(tallies.join(', ')),
 		...(waiting && {
 			help: `${waiting.name}: ${waiting.reason ?? waiting.status}. 3 shows them all.`,
 		}),

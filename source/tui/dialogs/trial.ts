@@ -1,7 +1,7 @@
 import {createMemory} from '../../core/derive.ts';
 import {jsonOrText, type JsonObject} from '../../core/json.ts';
 import type {ServerToolView, ServerView} from '../../core/tool-server.ts';
-import {block, type Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine, escapeBlock} from '../../core/untrusted.ts';
 import {field, type FieldRecord} from '../../nouns/field.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
@@ -9,7 +9,7 @@ import {onKeys} from '../acts/command.ts';
 import {copying} from '../acts/copy.ts';
 import {closing, defineDialog, dialogState, scrolling} from '../acts/dialog.ts';
 import {newForm, type FormState} from '../forms/form.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
+import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {titled} from './box.ts';
 import {openMenu} from './questions.ts';
@@ -45,7 +45,7 @@ export const trial = dialogState<ToolTrial>('trial');
 export const toolAnswer = dialogState<{
 	readonly trial: ToolTrial;
 	readonly isError: boolean;
-	/** Cleaned by `block()`. */
+	/** Cleaned by `escapeBlock`. */
 	readonly text: Safe;
 	readonly top: number;
 }>('answer');
@@ -61,10 +61,10 @@ const nameCells = 28;
 /** Offers the tools of a server. */
 export function chooseTool(shell: Shell, server: ServerView): void {
 	openMenu(shell, {
-		title: safe`Try a tool of ${clean(server.name)}`,
+		title: safe`Try a tool of ${escapeLine(server.name)}`,
 		items: server.tools.map((tool, index) => ({
 			key: index < 9 ? String(index + 1) : '',
-			label: safe`${fit(clean(tool.tool), nameCells)}  ${clean(tool.title ?? tool.description)}`,
+			label: safe`${fit(escapeLine(tool.tool), nameCells)}  ${escapeLine(tool.title ?? tool.description)}`,
 			run() {
 				openTrial(shell, server, tool);
 			},
@@ -76,7 +76,7 @@ export function chooseTool(shell: Shell, server: ServerView): void {
 async function call(shell: Shell, tried: ToolTrial): Promise<void> {
 	const {profile, name, tool} = tried;
 	const {pane} = shell.view.get();
-	shell.toast(safe`${clean(tool)} is called`);
+	shell.toast(safe`${escapeLine(tool)} is called`);
 	const result = await shell.port.tryTool(name, {
 		arguments: trialArguments(tried),
 		by: shell.by,
@@ -86,13 +86,13 @@ async function call(shell: Shell, tried: ToolTrial): Promise<void> {
 	const now = shell.view.get();
 	if (now.overlay || now.field || now.pane !== pane) {
 		shell.toast(
-			safe`${clean(tool)} ${isError ? literal('failed') : literal('has answered')}: ${clean(result.text)}`,
+			safe`${escapeLine(tool)} ${isError ? literal('failed') : literal('has answered')}: ${escapeLine(result.text)}`,
 			isError ? 'bad' : 'good',
 		);
 		return;
 	}
 
-	const {text} = block(result.text);
+	const text = escapeBlock(result.text);
 	toolAnswer.open(shell, {trial: tried, isError, text, top: 0}, {toast: undefined});
 }
 
@@ -101,7 +101,7 @@ const maxSaid = 4;
 const widest = 96;
 
 const headOf = ({description}: ToolTrial, width: number): readonly Line[] => {
-	const said = wrapText(clean(description.replaceAll(/\s+/g, ' ')), width - indent - 1);
+	const said = wrapText(escapeLine(description.replaceAll(/\s+/g, ' ')), width - indent - 1);
 	return [
 		line(literal('  text by the server'), 'quiet'),
 		...said.slice(0, maxSaid).map(row => line(safe`    ${row}`)),
@@ -115,7 +115,10 @@ const headOf = ({description}: ToolTrial, width: number): readonly Line[] => {
 
 const tryForm = formDialog(trial, {
 	widest,
-	title: ({tool, server}) => [...titled(safe`Try ${clean(tool)}`), [{text: clean(server)}]],
+	title: ({tool, server}) => [
+		...titled(safe`Try ${escapeLine(tool)}`),
+		[{text: escapeLine(server)}],
+	],
 	head: headOf,
 	send: {
 		id: 'trial.call',
@@ -141,7 +144,9 @@ export const answerRows = (text: Safe, width: number): readonly Line[] =>
 export const answerDialog = defineDialog(toolAnswer, {
 	title: 'Answer of a tool',
 	page: ({trial: {tool}, isError, text, top}, _shell, {width}) => ({
-		title: titled(safe`${clean(tool)} ${isError ? literal('✗ failed') : literal('✓ answered')}`),
+		title: titled(
+			safe`${escapeLine(tool)} ${isError ? literal('✗ failed') : literal('✓ answered')}`,
+		),
 		rows: answerRows(text, width),
 		top,
 	}),

@@ -1,4 +1,4 @@
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import type {LineText} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {onKeys} from '../acts/command.ts';
@@ -16,7 +16,7 @@ import {review} from '../acts/settle.ts';
 import {saveKeys} from '../forms/form-keys.ts';
 import {fieldTitle, formLines} from '../forms/form-lines.ts';
 import {firstInvalidField, isUntouched, type FormState} from '../forms/form.ts';
-import {blankLine, clean, type Line} from '../lines/line.ts';
+import {blankLine, type Line} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {boxOf, scrolledBox, told} from './box.ts';
 import {changeForm, formNow} from './form.ts';
@@ -47,9 +47,9 @@ export function isComplete(shell: Shell, failed: Safe, problem?: string): boolea
 	if (wrong) {
 		const {field, index} = wrong;
 		changeForm(shell, current => ({...current, index, option: 0}));
-		shell.toast(safe`${failed}: ${fieldTitle(field)} ${clean(wrong.problem)}`, 'warn');
+		shell.toast(safe`${failed}: ${fieldTitle(field)} ${escapeLine(wrong.problem)}`, 'warn');
 	} else if (problem !== undefined) {
-		shell.toast(safe`${failed}: ${clean(problem)}`, 'warn');
+		shell.toast(safe`${failed}: ${escapeLine(problem)}`, 'warn');
 	}
 
 	return form !== undefined && !wrong && problem === undefined;

@@ -1,11 +1,10 @@
 import {codeOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {RouteDefinition} from '../../core/route-editor.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {placeNow, type StillHere} from '../acts/place.ts';
 import {openMenu, type MenuItem} from '../dialogs/questions.ts';
-import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {changeDraft, onTopOf} from './draft.ts';
 import {editText} from './edit-as-json.ts';
@@ -30,7 +29,7 @@ export function attemptOnFile(shell: Shell, act: (isStillHere: StillHere) => Pro
 
 			const {name, from, source} = draft;
 			const theirs = await shell.port.readRoute(from, {source});
-			const title = safe`${clean(name)} was ${theirs ? literal('changed') : literal('removed')} in its file meanwhile`;
+			const title = safe`${escapeLine(name)} was ${theirs ? literal('changed') : literal('removed')} in its file meanwhile`;
 			if (isStillHere(title)) {
 				openMenu(shell, {
 					title,

@@ -1,9 +1,9 @@
 import type {RouteBacktest, RoutePreview} from '../../core/route-editor.ts';
-import {block, cell} from '../../core/untrusted.ts';
+import {escapeLine, escapeBlock} from '../../core/untrusted.ts';
 import {typedText} from '../../nouns/field-kinds.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {clean, line, wrapText, type Line} from '../lines/line.ts';
+import {line, wrapText, type Line} from '../lines/line.ts';
 import {countChanges} from './draft.ts';
 import type {EditorState} from './editor-state.ts';
 
@@ -26,7 +26,7 @@ export function draftLines(
 				)
 			: [
 					line(
-						safe`── with ${clean(id)}, ${delivery + 1} of ${deliveries.length} · ←/→ other event ──`,
+						safe`── with ${escapeLine(id)}, ${delivery + 1} of ${deliveries.length} · ←/→ other event ──`,
 						'quiet',
 					),
 				]),
@@ -36,7 +36,10 @@ export function draftLines(
 		ruled(
 			[
 				{text: literal('── '), tone: 'quiet'},
-				{text: safe`${clean(draft.name || 'new')}  ${clean(draft.source)}  `, tone: 'strong'},
+				{
+					text: safe`${escapeLine(draft.name || 'new')}  ${escapeLine(draft.source)}  `,
+					tone: 'strong',
+				},
 				check === undefined
 					? {text: literal('looking'), tone: 'quiet'}
 					: check.problems.length === 0
@@ -60,7 +63,7 @@ export function draftLines(
 /** A line that a rule goes on behind to the edge. */
 const ruled = (spans: Line, width: number): Line => {
 	const used = spans.reduce((sum, {text}) => sum + widthOf(text), 1);
-	return [...spans, {text: clean(` ${'─'.repeat(Math.max(0, width - used))}`), tone: 'quiet'}];
+	return [...spans, {text: escapeLine(` ${'─'.repeat(Math.max(0, width - used))}`), tone: 'quiet'}];
 };
 
 function backtestLines(backtest: RouteBacktest | undefined, width: number): readonly Line[] {
@@ -85,7 +88,7 @@ function backtestLines(backtest: RouteBacktest | undefined, width: number): read
 		...(leftOut > 0 ? [`${leftOut} left out`] : []),
 	].join(', ');
 	return [
-		...wrapText(cell(text).text, width).map(row => line(row)),
+		...wrapText(escapeLine(text), width).map(row => line(row)),
 		...notes.flatMap(note => wrapText(note, width).map(row => line(row, 'quiet'))),
 	];
 }
@@ -104,11 +107,11 @@ function previewLines(preview: RoutePreview, width: number): readonly Line[] {
 			),
 		...trace
 			.filter(({step}) => step === 'dispatch')
-			.map(({detail}) => line(safe`✓ ${clean(detail)}`, 'good')),
+			.map(({detail}) => line(safe`✓ ${escapeLine(detail)}`, 'good')),
 		...(extra && Object.keys(extra).length > 0
 			? [
 					line(
-						clean(typedText({kind: 'mapping', masked: false}, extra).replaceAll('\n', ', ')),
+						escapeLine(typedText({kind: 'mapping', masked: false}, extra).replaceAll('\n', ', ')),
 						'quiet',
 					),
 				]
@@ -135,12 +138,12 @@ function promptLines(
 		const cut = new Set<number>();
 		rows.push(...wrapText(text, width).map(row => line(row)));
 		for (const {at: place, key} of missing) {
-			const indent = widthOf(block(text.slice(0, place - at)).text);
+			const indent = widthOf(escapeBlock(text.slice(0, place - at)));
 			if (!cut.has(indent)) {
 				cut.add(indent);
 				rows.push(
 					line(
-						safe`${clean(' '.repeat(indent <= width - 26 ? indent : 0))}^ no {${clean(key)}}, stays literal`,
+						safe`${escapeLine(' '.repeat(indent <= width - 26 ? indent : 0))}^ no {${escapeLine(key)}}, stays literal`,
 						'warn',
 					),
 				);

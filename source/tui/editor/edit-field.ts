@@ -1,5 +1,6 @@
 import {payloadOperators} from '../../core/payload-operators.ts';
 import type {RouteDefinition} from '../../core/route-editor.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {splitGraphemes} from '../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
@@ -13,7 +14,6 @@ import {
 	type FormState,
 } from '../forms/form.ts';
 import {isArea, type Typing} from '../forms/typing.ts';
-import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {afterOwnEdit} from './draft.ts';
 import {changeEditor, editorNow, type EditorState} from './editor-state.ts';
@@ -200,7 +200,7 @@ export function editByHand(shell: Shell, key: string): void {
 
 	if (draft.isNew) {
 		shell.toast(
-			safe`${clean(key)} is written into the file by hand: save the route first (a), then edit it`,
+			safe`${escapeLine(key)} is written into the file by hand: save the route first (a), then edit it`,
 			'warn',
 		);
 		return;
@@ -214,7 +214,7 @@ export function editByHand(shell: Shell, key: string): void {
 	shell.attempt(async () => {
 		const before = await shell.port.readRoute(from, {source});
 		if (!before) {
-			shell.toast(safe`There is no route ${clean(from)} in its file any more`, 'warn');
+			shell.toast(safe`There is no route ${escapeLine(from)} in its file any more`, 'warn');
 			return;
 		}
 
@@ -226,7 +226,7 @@ export function editByHand(shell: Shell, key: string): void {
 		await shell.port.reload();
 		const after = await shell.port.readRoute(from, {source});
 		if (!after) {
-			shell.toast(safe`${clean(from)} is not in ${clean(before.file)} any more`, 'warn');
+			shell.toast(safe`${escapeLine(from)} is not in ${escapeLine(before.file)} any more`, 'warn');
 			return;
 		}
 
@@ -247,12 +247,12 @@ async function tellOutcome(
 	const [problem] = problems;
 	const [warning] = warnings;
 	if (problem) {
-		shell.toast(safe`Not in use as it is written: ${clean(sayProblem(problem))}`, 'bad');
+		shell.toast(safe`Not in use as it is written: ${escapeLine(sayProblem(problem))}`, 'bad');
 	} else if (after.fingerprint === before.fingerprint) {
-		shell.toast(safe`${clean(name)} is as it was`);
+		shell.toast(safe`${escapeLine(name)} is as it was`);
 	} else if (warning !== undefined) {
-		shell.toast(safe`In use, with a warning: ${clean(warning)}`, 'warn');
+		shell.toast(safe`In use, with a warning: ${escapeLine(warning)}`, 'warn');
 	} else {
-		shell.toast(safe`${clean(name)} is valid, and in use as it is written now`, 'good');
+		shell.toast(safe`${escapeLine(name)} is valid, and in use as it is written now`, 'good');
 	}
 }

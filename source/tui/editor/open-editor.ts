@@ -1,12 +1,11 @@
 import type {RouteView} from '../../core/config-view.ts';
 import {decidedOutcomes} from '../../core/delivery.ts';
 import type {RotatedRoute} from '../../core/route-editor.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {change} from '../acts/navigate.ts';
 import {placeNow, type StillHere} from '../acts/place.ts';
 import {openMenu} from '../dialogs/questions.ts';
-import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {Draft} from './draft.ts';
 import {enterField} from './edit-field.ts';
@@ -21,7 +20,7 @@ export function editRoute(shell: Shell, {name, source}: RouteView): void {
 	shell.attempt(async () => {
 		const read = await shell.port.readRoute(name, {source});
 		if (!read) {
-			shell.toast(safe`There is no route ${clean(name)} in its file any more`, 'warn');
+			shell.toast(safe`There is no route ${escapeLine(name)} in its file any more`, 'warn');
 			return;
 		}
 
@@ -107,7 +106,10 @@ export function showSecret(
 ): void {
 	const now = shell.view.get();
 	if (shell.local(editor).get() || now.overlay || now.field || now.pane !== pane) {
-		shell.toast(safe`${clean(name)} has a new secret: it stands in ${clean(saved.file)}`, 'good');
+		shell.toast(
+			safe`${escapeLine(name)} has a new secret: it stands in ${escapeLine(saved.file)}`,
+			'good',
+		);
 		return;
 	}
 

@@ -1,6 +1,6 @@
 import {messageOf} from '../../core/errors.ts';
 import {stopAll} from '../../core/stops.ts';
-import {clean} from '../lines/line.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {Shell} from '../shell/shell.ts';
 import {wireDraft} from './draft.ts';
 import {changeEditor, editor, editorNow, targetKey, type EditorState} from './editor-state.ts';
@@ -54,7 +54,7 @@ function later(
 				} catch (error) {
 					// Of what is not there any more nobody wants to know why it could not be looked at.
 					if (editorNow(shell)?.version === version) {
-						shell.toast(clean(messageOf(error)), 'bad');
+						shell.toast(escapeLine(messageOf(error)), 'bad');
 					}
 				}
 			})();

@@ -1,13 +1,13 @@
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import type {RouteCheck, RouteField} from '../../core/route-editor.ts';
-import {cell, type Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {typedProblem} from '../../nouns/field-kinds.ts';
 import {formerText, secretAge} from '../../nouns/route/route-facts.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {fieldRows, type FieldRows} from '../forms/field-rows.ts';
 import {currentField, typedNow} from '../forms/form.ts';
-import {clean, line, type Line} from '../lines/line.ts';
+import {line, type Line} from '../lines/line.ts';
 import {completionsOf} from './edit-field.ts';
 import {targetKey, type EditorState} from './editor-state.ts';
 import {addKey, filterLine, isMember, membersOf} from './list-setting.ts';
@@ -44,12 +44,12 @@ export function routeRows(
 		width,
 		group({key}) {
 			const field = byKey.get(key);
-			return !field || field === foldField ? literal(' ') : clean(settingOf(field).group);
+			return !field || field === foldField ? literal(' ') : escapeLine(settingOf(field).group);
 		},
 		shown({key}, value) {
 			const field = byKey.get(key);
 			if (key === '' || !field) {
-				return clean(typeof value === 'string' && value !== '' ? value : '-');
+				return escapeLine(typeof value === 'string' && value !== '' ? value : '-');
 			}
 
 			if (field === foldField) {
@@ -120,12 +120,12 @@ function memberText(
 			now,
 		);
 		return shown.startsWith('✓') && count === 1
-			? safe`${shown}, ${clean(secretAge(typeof on === 'string' ? Date.parse(on) : undefined, {now, key: 'n'}))}${former === undefined ? literal('') : safe`; former: ${clean(former)}`}`
+			? safe`${shown}, ${escapeLine(secretAge(typeof on === 'string' ? Date.parse(on) : undefined, {now, key: 'n'}))}${former === undefined ? literal('') : safe`; former: ${escapeLine(former)}`}`
 			: shown;
 	}
 
 	const passes = backtest?.filterPasses?.[Number(at)];
-	const said = cell(filterLine(value ?? null)).text;
+	const said = escapeLine(filterLine(value ?? null));
 	const {deliveries = 0} = backtest ?? {};
 	return passes === undefined || deliveries === 0
 		? said
@@ -158,10 +158,10 @@ function completionLines(state: EditorState, width: number): readonly Line[] {
 			{text: literal('     ')},
 			{text: from + index === at ? literal('> ') : literal('  '), tone: 'accent'},
 			{
-				text: fit(clean(key), Math.floor((width - 8) * 0.6)),
+				text: fit(escapeLine(key), Math.floor((width - 8) * 0.6)),
 				tone: from + index === at ? 'selected' : 'plain',
 			},
-			{text: safe` ${clean(samples.get(key) ?? '')}`, tone: 'quiet'},
+			{text: safe` ${escapeLine(samples.get(key) ?? '')}`, tone: 'quiet'},
 		]),
 		...(all.length > maxShown
 			? [line(safe`       ${all.length} keys were seen; type to find one`, 'quiet')]

@@ -1,12 +1,11 @@
 import type {RouteCheck} from '../../core/route-editor.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {typedProblem} from '../../nouns/field-kinds.ts';
 import {routeKey} from '../../nouns/route/route.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {selectSoon} from '../acts/select-soon.ts';
 import {askToDrop} from '../dialogs/questions.ts';
 import {routeList} from '../entries/route-list.ts';
-import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {attemptOnFile} from './conflict.ts';
 import {isRenamed, undo, unsavedText, wireDraft} from './draft.ts';
@@ -29,7 +28,7 @@ export function leaveEditor(shell: Shell): void {
 	if (unsaved === undefined) {
 		closeEditor(shell);
 	} else {
-		askToDrop(shell, {lines: [clean(unsaved)], run: closeEditor});
+		askToDrop(shell, {lines: [escapeLine(unsaved)], run: closeEditor});
 	}
 }
 
@@ -59,7 +58,7 @@ export function reviewSave(shell: Shell): void {
 	for (const field of fields) {
 		const problem = typedProblem(field, values[field.key]);
 		if (problem !== undefined) {
-			refuse(shell, field.key, safe`${clean(field.key)} ${clean(problem)}`);
+			refuse(shell, field.key, safe`${escapeLine(field.key)} ${escapeLine(problem)}`);
 			return;
 		}
 	}
@@ -75,7 +74,7 @@ export function reviewSave(shell: Shell): void {
 		const [problem] = problems;
 		if (problem) {
 			const field = allFieldsOf(state).find(one => isSaidOf(problem.path, one, draft));
-			refuse(shell, field ? keyOf(field) : '', clean(sayProblem(problem)));
+			refuse(shell, field ? keyOf(field) : '', escapeLine(sayProblem(problem)));
 		} else if (plan.diff.length === 0) {
 			shell.toast(literal('There is nothing to save'));
 		} else {
@@ -111,7 +110,7 @@ export function save(shell: Shell): void {
 
 		if (saved.secret === undefined && !hasMoved) {
 			closeEditor(shell);
-			shell.toast(safe`Saved ${clean(name)} in ${clean(saved.file)}`, 'good');
+			shell.toast(safe`Saved ${escapeLine(name)} in ${escapeLine(saved.file)}`, 'good');
 		} else {
 			goTo(shell, {
 				kind: 'saved',

@@ -1,10 +1,9 @@
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import type {RouteField} from '../../core/route-editor.ts';
-import {cell, type Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {typedText} from '../../nouns/field-kinds.ts';
 import {clip} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {clean} from '../lines/line.ts';
 import {valueIn} from './draft.ts';
 import {filterLine, membersOf} from './list-setting.ts';
 import {settingOf} from './settings.ts';
@@ -34,8 +33,8 @@ export const changesBetween = (
 
 			const from = Math.max(0, same - changeCells / 2);
 			const cut = (text: string) =>
-				clip(clean(`${from > 0 ? '…' : ''}${text.slice(from)}`), changeCells);
-			return [safe`  ${clean(settingOf(field).label)}: ${cut(old)} → ${cut(now)}`];
+				clip(escapeLine(`${from > 0 ? '…' : ''}${text.slice(from)}`), changeCells);
+			return [safe`  ${escapeLine(settingOf(field).label)}: ${cut(old)} → ${cut(now)}`];
 		});
 
 /** A value as it is compared: all of a text, of a secret whether it is there. */
@@ -53,18 +52,18 @@ export function shownValue(field: RouteField, value: JsonValue | undefined): Saf
 		const standard = settingOf(field).unset ?? field.default;
 		return standard === undefined || standard === '' || isEmpty(standard)
 			? literal('-')
-			: safe`- (${cell(plain(standard)).text})`;
+			: safe`- (${escapeLine(plain(standard))})`;
 	}
 
 	// One row of the lines that it is typed in.
 	const isMapping = field.kind === 'mapping' && isJsonObject(value);
-	return cell(
+	return escapeLine(
 		field.secret === true
 			? secretText(value)
 			: isMapping
 				? typedText({kind: field.kind, masked: false}, value).replaceAll('\n', ', ')
 				: plain(value),
-	).text;
+	);
 }
 
 const isEmpty = (value: JsonValue): boolean =>

@@ -1,8 +1,9 @@
 import type {RotatedRoute, RouteSavePlan, SavedRoute} from '../../core/route-editor.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {dayTime} from '../../terminal/text/time.ts';
 import {changeLines} from '../lines/diff-lines.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../lines/line.ts';
+import {blankLine, line, wrapText, type Line} from '../lines/line.ts';
 import type {EditorStep} from './editor-state.ts';
 
 /** What saving changes, before it does. */
@@ -36,7 +37,7 @@ const createdLines = (step: Extract<EditorStep, {kind: 'saved'}>): readonly Line
 			? []
 			: [
 					line(
-						safe`✓ ${clean(before)} is called ${clean(step.name)} now, in ${clean(step.saved.file)}`,
+						safe`✓ ${escapeLine(before)} is called ${escapeLine(step.name)} now, in ${escapeLine(step.saved.file)}`,
 						'good',
 					),
 				]),
@@ -44,7 +45,7 @@ const createdLines = (step: Extract<EditorStep, {kind: 'saved'}>): readonly Line
 			? []
 			: [
 					line(
-						safe`✓ ${clean(step.name)} ${isOld ? literal('has a new secret') : literal('was created')} in ${clean(step.saved.file)}`,
+						safe`✓ ${escapeLine(step.name)} ${isOld ? literal('has a new secret') : literal('was created')} in ${escapeLine(step.saved.file)}`,
 						'good',
 					),
 				]),
@@ -56,7 +57,7 @@ const rotatedLines = (
 	{file, until}: RotatedRoute,
 	width: number,
 ): readonly Line[] => [
-	line(safe`✓ ${clean(name)} has a new secret in ${clean(file)}`, 'good'),
+	line(safe`✓ ${escapeLine(name)} has a new secret in ${escapeLine(file)}`, 'good'),
 	...wrapText(
 		until === undefined
 			? 'The old secret does not pass any more.'
@@ -74,7 +75,7 @@ const addressLines = (saved: SavedRoute, width: number): readonly Line[] => [
 		? []
 		: [
 				line(literal('Secret, which will not be shown again'), 'warn'),
-				line(clean(saved.secret), 'strong'),
+				line(escapeLine(saved.secret), 'strong'),
 			]),
 	...saved.warnings.flatMap(text => wrapText(`! ${text}`, width).map(row => line(row, 'warn'))),
 ];

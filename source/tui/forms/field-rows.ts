@@ -1,9 +1,9 @@
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {isTyped, typedText} from '../../nouns/field-kinds.ts';
 import type {FieldRecord, FieldValue} from '../../nouns/field.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
-import {clean, line, wrapText, type Line, type Span} from '../lines/line.ts';
+import {line, wrapText, type Line, type Span} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
 import {currentField, type FormState} from './form.ts';
 import {typedRows} from './typed-rows.ts';
@@ -106,7 +106,7 @@ export function fieldRows(form: FormState, look: FieldLook): FieldRows {
 }
 
 /** What a field is called. */
-const titleOf = ({title, key}: FieldRecord): Safe => clean(title === '' ? key : title);
+const titleOf = ({title, key}: FieldRecord): Safe => escapeLine(title === '' ? key : title);
 
 /** A value beside its title, with what is said of it where both have room; one of several lines, or that is looked at and has none, at full width below. */
 function valueRows(
@@ -144,7 +144,7 @@ function valueRows(
 	}
 
 	const [note] = notes;
-	const said: Span | undefined = note && {...note, text: clean(note.text)};
+	const said: Span | undefined = note && {...note, text: escapeLine(note.text)};
 	const isBeside = said && widthOf(text) + 3 + widthOf(said.text) <= room;
 	if (isBeside) {
 		notes.shift();

@@ -1,12 +1,12 @@
 import {quotedName, quotedTitle} from '../../core/quoted-name.ts';
-import {block, cell, type Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine, escapeBlock} from '../../core/untrusted.ts';
 import type {FieldRecord} from '../../nouns/field.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {shownLine} from '../../terminal/text/line-editor.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
-import {blankLine, clean, line, wrapText, type Line, type Span} from '../lines/line.ts';
+import {blankLine, line, wrapText, type Line, type Span} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
 import {currentField, problemsIn, type FormState} from './form.ts';
 import {typedRows} from './typed-rows.ts';
@@ -70,7 +70,7 @@ function cursorIn(
 
 /** What a field is called. */
 export const fieldTitle = ({title, key}: Pick<FieldRecord, 'title' | 'key'>): Safe =>
-	clean(title === '' ? quotedName(key) : quotedTitle(title));
+	escapeLine(title === '' ? quotedName(key) : quotedTitle(title));
 
 const titleOf = (field: FieldRecord): Safe =>
 	safe`${fieldTitle(field)}${field.required ? literal('*') : empty}`;
@@ -97,7 +97,7 @@ function fieldRows(field: FieldRecord, look: Look): readonly Line[] {
 		: hardWrap(valueText(field, look.form), room, maxRows).rows;
 	const beside = (mark: Safe): Line => [{text: mark}, {text: fit(empty, indent + cells + 1)}];
 	const cursor = isCurrent ? literal('  > ') : literal('    ');
-	const wrong = problem === undefined || isEditing ? undefined : safe`✗ ${clean(problem)}`;
+	const wrong = problem === undefined || isEditing ? undefined : safe`✗ ${escapeLine(problem)}`;
 	const isBeside =
 		wrong !== undefined &&
 		values.length === 1 &&
@@ -123,7 +123,7 @@ function fieldRows(field: FieldRecord, look: Look): readonly Line[] {
 			? []
 			: wrapText(wrong, room).map((text): Line => [...beside(gutter.line), {text, tone: 'bad'}])),
 		...(field.kind === 'choices' ? optionRows(field, look) : []),
-		...wrapText(clean(field.description), room)
+		...wrapText(escapeLine(field.description), room)
 			.filter(row => row !== '')
 			.map((row): Line => [...beside(gutter.remark), {text: row, tone: 'quiet'}]),
 	];
@@ -152,7 +152,7 @@ export function valueText(field: FieldRecord, {values}: Pick<FormState, 'values'
 	if (Array.isArray(value)) {
 		return value.length === 0
 			? literal('(none)')
-			: cell(value.map(titleFor).map(quotedTitle).join(', '), maxValueLength).text;
+			: escapeLine(value.map(titleFor).map(quotedTitle).join(', '), maxValueLength);
 	}
 
 	if (typeof value === 'boolean') {
@@ -165,12 +165,12 @@ export function valueText(field: FieldRecord, {values}: Pick<FormState, 'values'
 
 	const text = typeof value === 'string' ? value : JSON.stringify(value);
 	if (field.masked) {
-		return clean('*'.repeat(Math.min(text.length, 20)));
+		return escapeLine('*'.repeat(Math.min(text.length, 20)));
 	}
 
 	return field.kind === 'choice'
-		? clean(quotedTitle(titleFor(value)))
-		: cell(looksOtherwise.test(text) ? JSON.stringify(text) : text, maxValueLength).text;
+		? escapeLine(quotedTitle(titleFor(value)))
+		: escapeLine(looksOtherwise.test(text) ? JSON.stringify(text) : text, maxValueLength);
 }
 
 /** More than any value has, once it is cleaned. */
@@ -185,15 +185,17 @@ function optionRows(field: FieldRecord, {form, isCurrent, cells, width}: Look): 
 	const room = Math.max(8, width - indent - cells - 2 - box);
 	return (field.options ?? []).flatMap((option, index): readonly Line[] => {
 		const isAt = isCurrent && index === form.option;
-		return hardWrap(clean(quotedTitle(option.title)), room, maxRows).rows.map((text, row): Line => [
-			{text: row === 0 ? gutter.line : gutter.goesOn, tone: 'quiet'},
-			{text: fit(empty, indent + cells - 1)},
-			{text: isAt && row === 0 ? literal('> ') : literal('  '), tone: 'accent'},
-			{
-				text: safe`${row > 0 ? literal('   ') : chosen.includes(option.value) ? literal('[x]') : literal('[ ]')} ${text}`,
-				tone: isAt ? 'selected' : 'plain',
-			},
-		]);
+		return hardWrap(escapeLine(quotedTitle(option.title)), room, maxRows).rows.map(
+			(text, row): Line => [
+				{text: row === 0 ? gutter.line : gutter.goesOn, tone: 'quiet'},
+				{text: fit(empty, indent + cells - 1)},
+				{text: isAt && row === 0 ? literal('> ') : literal('  '), tone: 'accent'},
+				{
+					text: safe`${row > 0 ? literal('   ') : chosen.includes(option.value) ? literal('[x]') : literal('[ ]')} ${text}`,
+					tone: isAt ? 'selected' : 'plain',
+				},
+			],
+		);
 	});
 }
 
@@ -203,7 +205,7 @@ const box = 4;
 /** What a server says above its form, whole, under a heading of ours; no row of it can look like a field. */
 export const messageLines = (message: string, width: number): readonly Line[] => [
 	line(literal('  text by the server'), 'quiet'),
-	...wrapText(block(message).text, width - indent).map((row): Line => [
+	...wrapText(escapeBlock(message), width - indent).map((row): Line => [
 		{text: safe`${gutter.line}   `, tone: 'quiet'},
 		{text: row},
 	]),

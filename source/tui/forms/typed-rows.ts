@@ -1,5 +1,5 @@
 import {derive} from '../../core/derive.ts';
-import {cell, type Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {splitGraphemes} from '../../terminal/text/line-editor.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
@@ -28,7 +28,7 @@ function layOut(typing: Typing, {width, isMasked}: Look): TypedRows {
 	const rows: Safe[] = [];
 	let cursor = {row: 0, column: 0};
 	for (const [index, one] of lines.entries()) {
-		const parts = splitGraphemes(one).map(part => (isMasked ? '*' : cell(part, 64).text));
+		const parts = splitGraphemes(one).map(part => (isMasked ? '*' : escapeLine(part, 64)));
 		const wrapped = wrapParts(parts, width, index === row ? column : undefined);
 		if (wrapped.cursor) {
 			cursor = {row: rows.length + wrapped.cursor.row, column: wrapped.cursor.column};
@@ -70,7 +70,7 @@ function wrapParts(
 		}
 
 		if (part !== '') {
-			put(cell(part, 64).text);
+			put(escapeLine(part, 64));
 		}
 	}
 

@@ -1,10 +1,10 @@
 import {Box} from 'ink';
 import {useEffect} from 'react';
+import {escapeLine} from '../../core/untrusted.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {dialogNow} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
 import {boxLines, fitRows, lineWidth, placeBox, roomIn} from '../dialogs/box.ts';
-import {clean} from '../lines/line.ts';
 import {useStore} from '../state/use-store.ts';
 import {FieldRow} from '../view/field-row.tsx';
 import {LineBlock} from '../view/line-block.tsx';
@@ -40,7 +40,7 @@ export function DialogBox({width, height}: RegionProps) {
 	const fitting = fitRows(rows, place.height - 2 * border, shown);
 	// Words of the pane must not touch the border.
 	const air = place.left > 0 ? 1 : 0;
-	const blank = {text: clean(' '.repeat(air))};
+	const blank = {text: escapeLine(' '.repeat(air))};
 	return (
 		<Box
 			position="absolute"

@@ -1,9 +1,10 @@
 import {Box} from 'ink';
 import {messageOf} from '../../core/errors.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {safe} from '../../terminal/text/safe.ts';
 import {dialogNow, isPage} from '../acts/dialog.ts';
 import {failedLines} from '../lines/empty.ts';
-import {clean, line} from '../lines/line.ts';
+import {line} from '../lines/line.ts';
 import {paneKey} from '../panes/pane.ts';
 import {bannerLine} from '../shell/banners.ts';
 import {paneTitle} from '../shell/pane-title.ts';
@@ -150,7 +151,7 @@ function LastRowFailed() {
 	return (
 		<LineRow
 			row={line(
-				safe` 1-${clean(keys.at(-1) ?? '')} another pane   ctrl+l try again   q quit`,
+				safe` 1-${escapeLine(keys.at(-1) ?? '')} another pane   ctrl+l try again   q quit`,
 				'quiet',
 			)}
 			width={columns}

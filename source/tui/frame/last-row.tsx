@@ -1,8 +1,9 @@
 import {Box} from 'ink';
+import {escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {dialogNow, isPage, type BoxField} from '../acts/dialog.ts';
 import {change} from '../acts/navigate.ts';
-import {clean, type Line} from '../lines/line.ts';
+import {type Line} from '../lines/line.ts';
 import {hintsLine} from '../shell/hints-line.ts';
 import type {Shell} from '../shell/shell.ts';
 import {besideKeys, toastRows} from '../shell/toast-rows.ts';
@@ -98,7 +99,7 @@ function FilterField({value, width}: {readonly value: string; readonly width: nu
 		<FieldRow
 			label={literal('/ ')}
 			value={value}
-			note={problem === undefined ? literal('esc clears') : safe`✗ ${clean(problem)}`}
+			note={problem === undefined ? literal('esc clears') : safe`✗ ${escapeLine(problem)}`}
 			width={width}
 			onChange={text => {
 				list?.setFilter(text);

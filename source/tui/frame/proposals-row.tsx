@@ -1,8 +1,8 @@
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {doubtNow, proposalsNow} from '../filter/completing.ts';
-import {clean, line, type Line, type Span} from '../lines/line.ts';
+import {line, type Line, type Span} from '../lines/line.ts';
 import {useStore} from '../state/use-store.ts';
 import {LineRow} from '../view/line-row.tsx';
 import {useShell} from '../view/shell-context.ts';
@@ -38,17 +38,17 @@ export function proposalLine(help: FilterHelp, width: number): Line {
 	}
 
 	if (problem !== undefined) {
-		return line(safe` ✗ ${clean(problem)}; the rest applies`, 'bad');
+		return line(safe` ✗ ${escapeLine(problem)}; the rest applies`, 'bad');
 	}
 
 	return doubt === undefined
 		? line(literal(' esc clears   enter back to the list'), 'quiet')
-		: line(safe` ? ${clean(doubt)}`, 'warn');
+		: line(safe` ? ${escapeLine(doubt)}`, 'warn');
 }
 
 /** As many as fit, the chosen one among them. */
 function wordSpans(words: readonly string[], chosen: number, width: number): readonly Span[] {
-	const texts = words.map((word): Safe => clean(word));
+	const texts = words.map((word): Safe => escapeLine(word));
 	const cells = texts.map(text => widthOf(text) + 1);
 	const sum = (from: number, to: number) =>
 		cells.slice(from, to).reduce((total, one) => total + one, 0);

@@ -1,4 +1,4 @@
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
@@ -18,7 +18,7 @@ export const diffLines = (
 	indent: Safe = empty,
 ): readonly Line[] =>
 	diff.flatMap(row => {
-		const text = cell(row, row.length * longestEscape).text;
+		const text = escapeLine(row, row.length * longestEscape);
 		const tone = tones[row[0] ?? ''] ?? 'plain';
 		// Behind the first column, where the mark of the others stands.
 		const {rows} = hardWrap(text, width - indent.length - 2, Number.POSITIVE_INFINITY);

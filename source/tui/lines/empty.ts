@@ -1,7 +1,8 @@
+import {escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {AnyList} from '../state/list.ts';
 import type {Tone} from '../theme/theme.ts';
-import {blankLine, clean, line, wrapText, type Line} from './line.ts';
+import {blankLine, line, wrapText, type Line} from './line.ts';
 import {searchedPart} from './title-parts.ts';
 
 /** A pane that has nothing: `says` why, and what helps. */
@@ -35,6 +36,6 @@ export function filteredLines(list: AnyList, width: number): readonly Line[] {
 /** What a pane shows in place of itself when drawing it failed. */
 export const failedLines = (reason: string): readonly Line[] => [
 	line(literal('✗ This pane could not be drawn'), 'bad'),
-	line(clean(reason)),
+	line(escapeLine(reason)),
 	line(safe`Another pane works on; Ctrl-l tries again.`, 'quiet'),
 ];

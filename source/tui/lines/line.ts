@@ -1,5 +1,5 @@
 import type {ServerToolView} from '../../core/tool-server.ts';
-import {block, cell, type Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine, escapeBlock} from '../../core/untrusted.ts';
 import {clip, widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {partsOf, wrapWords} from '../../terminal/text/wrap-words.ts';
@@ -31,14 +31,15 @@ export const isSameLine = (one: Line, other: Line): boolean =>
 /** A line of one tone. */
 export const line = (text: Safe, tone: Tone = 'plain'): Line => [{text, tone}];
 
-/** A stranger's text for one row: at most 1,000 characters. */
-export const clean = (text: string): Safe => cell(text).text;
-
 /** A selected row while the keyboard is elsewhere: `·` in the place of the cursor `>`, of which there is one on the screen. */
 export function leftRow(row: Line): Line {
 	const [first, ...rest] = row;
 	return first?.text.startsWith('>') === true
-		? [{text: literal('·'), tone: 'quiet'}, {...first, text: clean(first.text.slice(1))}, ...rest]
+		? [
+				{text: literal('·'), tone: 'quiet'},
+				{...first, text: escapeLine(first.text.slice(1))},
+				...rest,
+			]
 		: row;
 }
 
@@ -92,7 +93,7 @@ const maxWrappedLength = 800_000;
  * may be wider.
  */
 export function wrapText(text: string, width: number): readonly Safe[] {
-	const {text: cleaned} = block(text, {maxLength: maxWrappedLength, maxLines: maxLines + 1});
+	const cleaned = escapeBlock(text, {maxLength: maxWrappedLength, maxLines: maxLines + 1});
 	const rows: Safe[] = [];
 	for (const paragraph of partsOf(cleaned, '\n')) {
 		for (const row of wrapWords(paragraph, Math.max(8, width))) {

@@ -1,12 +1,12 @@
 import {grouped} from '../../core/counted.ts';
 import {messageOf} from '../../core/errors.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {PaneCommand} from '../acts/command.ts';
 import type {Host, Shell} from '../shell/shell.ts';
 import type {List} from '../state/list.ts';
 import type {ListSource, LocalState} from '../state/source.ts';
-import {clean, type Line} from './line.ts';
+import {type Line} from './line.ts';
 
 /** What is marked, by the keys of the items: one that only the journal has as it was then. */
 type Marked<Item> = ReadonlyMap<string, Item | undefined>;
@@ -18,7 +18,7 @@ const maxMarks = 5000;
 
 const none: Marked<never> = new Map();
 
-const counted = (count: number): Safe => clean(grouped(count));
+const counted = (count: number): Safe => escapeLine(grouped(count));
 
 /** Marks for one list. */
 export const createMarks = <Item>(): Marks<Item> => ({initial: none});
@@ -191,7 +191,7 @@ export function sayOutcome(shell: Shell, word: Safe, {done, problems}: BulkOutco
 		shell.toast(safe`${counted(done)} ${word}`, 'good');
 	} else {
 		shell.toast(
-			safe`${counted(done)} ${word}, ${counted(problems.length)} could not: ${clean(first)}`,
+			safe`${counted(done)} ${word}, ${counted(problems.length)} could not: ${escapeLine(first)}`,
 			'warn',
 		);
 	}

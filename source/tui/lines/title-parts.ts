@@ -1,11 +1,11 @@
 import {grouped as groupedText} from '../../core/counted.ts';
 import type {Filter} from '../../core/filter/filter.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {dayTime} from '../../terminal/text/time.ts';
 import type {AnyList} from '../state/list.ts';
-import {clean, type Line, type Span} from './line.ts';
+import {type Line, type Span} from './line.ts';
 
 /**
  * Parts of a title with a rule between them and to the end: `── Traffic ── route:gh-* ── 312 of 4,812 ─────`. What has no keyboard has a rule of dots: that is seen
@@ -20,12 +20,12 @@ export function ruleLine(
 	const spans = parts
 		.filter(part => part.length > 0)
 		.flatMap((part): Line => [
-			{text: clean(`${dash}${dash} `), tone: 'quiet'},
+			{text: escapeLine(`${dash}${dash} `), tone: 'quiet'},
 			...part,
 			{text: literal(' ')},
 		]);
 	const used = spans.reduce((sum, span) => sum + widthOf(span.text), 0);
-	return [...spans, {text: clean(dash.repeat(Math.max(0, width - used))), tone: 'quiet'}];
+	return [...spans, {text: escapeLine(dash.repeat(Math.max(0, width - used))), tone: 'quiet'}];
 }
 
 /** A filter as it was typed, with what is not applied marked, and the reason of the first such part. */
@@ -37,19 +37,19 @@ export function filterSpans(text: string, {pieces, problem, doubt}: Filter<never
 	const spans: Span[] = pieces.flatMap(({start, end, problem: wrong, doubt: empty}, index) => [
 		...(index > 0 ? [{text: literal(' ')}] : []),
 		{
-			text: clean(text.slice(start, end)),
+			text: escapeLine(text.slice(start, end)),
 			tone: wrong === undefined ? (empty === undefined ? 'accent' : 'warn') : 'invalid',
 		} as const,
 	]);
 	if (problem !== undefined) {
-		return [...spans, {text: clean(`  ✗ ${problem}`), tone: 'bad'}];
+		return [...spans, {text: escapeLine(`  ✗ ${problem}`), tone: 'bad'}];
 	}
 
-	return doubt === undefined ? spans : [...spans, {text: clean(`  ? ${doubt}`), tone: 'warn'}];
+	return doubt === undefined ? spans : [...spans, {text: escapeLine(`  ? ${doubt}`), tone: 'warn'}];
 }
 
 /** `4,812`. */
-export const grouped = (count: number): Safe => clean(groupedText(count));
+export const grouped = (count: number): Safe => escapeLine(groupedText(count));
 
 /** `312`; `312+` where there may be more. */
 const atLeast = (count: number, isCut: boolean): Safe =>
@@ -88,7 +88,7 @@ export function searchedPart(list: AnyList): Line {
 		// Where nothing is listed, there is room for it.
 		return items.length === 0
 			? []
-			: [{text: clean(`older ones cannot be read: ${searched.problem}`), tone: 'bad'}];
+			: [{text: escapeLine(`older ones cannot be read: ${searched.problem}`), tone: 'bad'}];
 	}
 
 	if (searched.most !== undefined) {
@@ -102,7 +102,7 @@ export function searchedPart(list: AnyList): Line {
 	const back = searched.at === undefined ? '' : ` back to ${dayTime(searched.at)}`;
 	return [
 		{
-			text: safe`searched${clean(back)} · ${grouped(searched.rows)} of ${grouped(total)}`,
+			text: safe`searched${escapeLine(back)} · ${grouped(searched.rows)} of ${grouped(total)}`,
 			tone: 'quiet',
 		},
 	];

@@ -1,5 +1,5 @@
 import type {JsonObject} from '../../core/json.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import type {Act, Outcome} from '../../nouns/act.ts';
 import type {Noun} from '../../nouns/noun.ts';
@@ -7,7 +7,6 @@ import {literal} from '../../terminal/text/safe.ts';
 import type {PaneCommand} from '../acts/command.ts';
 import {askForTold} from '../dialogs/act-form.ts';
 import {askForName, confirm, openMenu} from '../dialogs/questions.ts';
-import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {List} from '../state/list.ts';
 import type {ListSource} from '../state/source.ts';
@@ -37,7 +36,7 @@ export function nounCommands<Item, Once = never>(
 		id: `${list.id}.${act.verb}`,
 		changes: true,
 		keys: act.key === undefined ? [] : [act.key],
-		label: clean(act.label ?? act.verb),
+		label: escapeLine(act.label ?? act.verb),
 		why(shell) {
 			const item = selected(shell);
 			if (act.all && marked && hasMarked(shell, marked.marks)) {
@@ -49,7 +48,7 @@ export function nounCommands<Item, Once = never>(
 			}
 
 			const reason = act.why?.(item, {now: shell.clock.now()});
-			return reason === undefined ? undefined : clean(reason);
+			return reason === undefined ? undefined : escapeLine(reason);
 		},
 		run(shell) {
 			const item = selected(shell);
@@ -73,7 +72,7 @@ const copyCommand = <Item>(
 	selectedCommand(list, {
 		id: `${list.id}.copy`,
 		keys: ['y'],
-		label: clean(noun.copies?.label ?? 'copy'),
+		label: escapeLine(noun.copies?.label ?? 'copy'),
 		quiet: noun.copies?.isQuiet === true,
 		why: item => noun.copies?.why?.(item),
 		run(shell, item) {
@@ -127,7 +126,7 @@ export function selectedCommand<Item, Value>(
 			}
 
 			const reason = command.why?.(item);
-			return reason === undefined ? undefined : clean(reason);
+			return reason === undefined ? undefined : escapeLine(reason);
 		},
 		run(shell) {
 			const item = shell.list(list).selected();
@@ -177,11 +176,11 @@ function askFirst<Item>(
 ): void {
 	if (span) {
 		openMenu(shell, {
-			title: clean(span.title(item)),
-			notes: span.notes(item).map(clean),
+			title: escapeLine(span.title(item)),
+			notes: span.notes(item).map(text => escapeLine(text)),
 			items: span.choices.map(({key, label, value}) => ({
 				key,
-				label: clean(label),
+				label: escapeLine(label),
 				run() {
 					goOn(value);
 				},
@@ -198,9 +197,9 @@ function askFirst<Item>(
 
 	const {title, lines, act, typed} = asked;
 	const question = {
-		title: clean(title),
-		lines: lines.map(clean),
-		act: clean(act),
+		title: escapeLine(title),
+		lines: lines.map(text => escapeLine(text)),
+		act: escapeLine(act),
 		run() {
 			goOn(0);
 		},
@@ -234,7 +233,7 @@ function perform<Item, Once>(
 	},
 ): void {
 	if (act.starts) {
-		shell.toast(clean(act.starts(item)));
+		shell.toast(escapeLine(act.starts(item)));
 	}
 
 	shell.attempt(async () => {
@@ -249,9 +248,9 @@ function perform<Item, Once>(
 		if (outcome?.once !== undefined && showOnce) {
 			showOnce(shell, outcome.once);
 		} else if (outcome) {
-			shell.toast(clean(outcome.said), 'good');
+			shell.toast(escapeLine(outcome.said), 'good');
 		} else {
-			shell.toast(clean(`Cannot ${act.verb} ${noun.name(item)}: ${act.gone}`), 'warn');
+			shell.toast(escapeLine(`Cannot ${act.verb} ${noun.name(item)}: ${act.gone}`), 'warn');
 		}
 	});
 }

@@ -1,8 +1,8 @@
+import {escapeLine} from '../../core/untrusted.ts';
 import type {Copied, Noun} from '../../nouns/noun.ts';
 import {safe} from '../../terminal/text/safe.ts';
 import {copyText} from '../acts/copy.ts';
 import {openMenu} from '../dialogs/questions.ts';
-import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 
 /** Copies what there is to be copied of `item`, or offers it where that is more than one text. */
@@ -15,9 +15,9 @@ export function copyOf<Item>(
 		shell.attempt(async () => {
 			const found = typeof text === 'string' ? text : await text(shell.port);
 			if (found === undefined) {
-				shell.toast(safe`That ${clean(one)} is no longer stored`, 'warn');
+				shell.toast(safe`That ${escapeLine(one)} is no longer stored`, 'warn');
 			} else {
-				await copyText(shell, found, clean(label));
+				await copyText(shell, found, escapeLine(label));
 			}
 		});
 	};
@@ -29,11 +29,11 @@ export function copyOf<Item>(
 	}
 
 	openMenu(shell, {
-		title: safe`Copy of ${clean(name(item))}`,
-		notes: (copies?.notes ?? []).map(clean),
+		title: safe`Copy of ${escapeLine(name(item))}`,
+		notes: (copies?.notes ?? []).map(text => escapeLine(text)),
 		items: all.map(text => ({
 			key: text.key,
-			label: clean(text.label),
+			label: escapeLine(text.label),
 			run() {
 				copy(text);
 			},

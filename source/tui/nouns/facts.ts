@@ -1,7 +1,8 @@
+import {escapeLine} from '../../core/untrusted.ts';
 import type {AsOf, Fact, Noun} from '../../nouns/noun.ts';
 import {fit} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {blankLine, clean, clipLine, line, wrapText, type Line, type Span} from '../lines/line.ts';
+import {blankLine, clipLine, line, wrapText, type Line, type Span} from '../lines/line.ts';
 import {meterText, meterTone} from './table.ts';
 
 /** What is told of one thing, as rows of `width` cells. */
@@ -18,7 +19,7 @@ export function nounDetail<Item, More>(
 	return [
 		head(item, known).flatMap(({text, tone = 'plain'}, index): Line => [
 			...(index === 0 ? [] : [{text: literal('  ')}]),
-			{text: clean(text), tone},
+			{text: escapeLine(text), tone},
 		]),
 		...factRows(facts(item, known), {factCells, factIndent, width}),
 	];
@@ -35,19 +36,19 @@ type Room = {
 };
 
 function factLines(fact: Fact, {factCells, factIndent = 2, width}: Room): readonly Line[] {
-	const indent = clean(' '.repeat(factIndent));
+	const indent = escapeLine(' '.repeat(factIndent));
 	if ('title' in fact) {
-		return [blankLine, line(clean(fact.title), 'title')];
+		return [blankLine, line(escapeLine(fact.title), 'title')];
 	}
 
 	if ('words' in fact) {
-		const words = fact.words.map(({text, tone = 'plain'}) => ({text: clean(text), tone}));
+		const words = fact.words.map(({text, tone = 'plain'}) => ({text: escapeLine(text), tone}));
 		return [clipLine([{text: indent}, ...words], width)];
 	}
 
 	if ('text' in fact) {
 		const [own = ''] = /^ {0,14}/.exec(fact.text) ?? [];
-		const before = safe`${indent}${clean(own)}`;
+		const before = safe`${indent}${escapeLine(own)}`;
 		return wrapText(fact.text.slice(own.length), width - before.length).map(row =>
 			line(safe`${before}${row}`, fact.tone),
 		);
@@ -55,7 +56,7 @@ function factLines(fact: Fact, {factCells, factIndent = 2, width}: Room): readon
 
 	const {name, value, tone = 'plain', meter} = fact;
 	const named = (index: number): Span => ({
-		text: safe`${indent}${fit(index === 0 ? clean(name) : literal(''), factCells)}`,
+		text: safe`${indent}${fit(index === 0 ? escapeLine(name) : literal(''), factCells)}`,
 		tone: 'quiet',
 	});
 	return [

@@ -30,7 +30,7 @@ type Options<Item, More, Value> = {
 	readonly beside?: Beside<Item, More, Value>;
 } & Partial<Pick<PaneListing, 'hasCursor' | 'isLive' | 'marks'>>;
 
-type Told<Item, More> = {readonly noun: Noun<Item, More>; readonly detail?: never};
+type NounFacts<Item, More> = {readonly noun: Noun<Item, More>; readonly detail?: never};
 
 /** A noun as a pane lists it; `detail`: what stands beside the list, where that is more than the facts of the noun. */
 export type NounListing<Item = unknown, More = object, Value = unknown> = Options<
@@ -39,7 +39,7 @@ export type NounListing<Item = unknown, More = object, Value = unknown> = Option
 	Value
 > &
 	(
-		| Told<Item, More>
+		| NounFacts<Item, More>
 		| {readonly noun: ListedNoun<Item, More>; readonly detail: PaneListing['detail']}
 	);
 
@@ -75,7 +75,7 @@ export const onePane = ({
 
 function createDetail<Item, More, Value>(
 	host: Host,
-	{noun, list, known, beside}: Options<Item, More, Value> & Told<Item, More>,
+	{noun, list, known, beside}: Options<Item, More, Value> & NounFacts<Item, More>,
 ): DetailSource {
 	const remember = createMemory<readonly Line[]>();
 	const rememberRows = createMemory<readonly Line[]>();

@@ -1,12 +1,12 @@
 import {grouped} from '../../core/counted.ts';
 import type {JsonObject} from '../../core/json.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import type {Act} from '../../nouns/act.ts';
 import type {FieldRecord} from '../../nouns/field.ts';
 import type {Noun} from '../../nouns/noun.ts';
 import {askForTold} from '../dialogs/act-form.ts';
 import {confirm} from '../dialogs/questions.ts';
-import {clean} from '../lines/line.ts';
 import {actOnAll, clearMarks, markedOf, sayOutcome, type Marks} from '../lines/marks.ts';
 import type {Host, Shell} from '../shell/shell.ts';
 
@@ -40,7 +40,7 @@ export function askForMarked<Item>(
 	const able = found.items.filter(item => all.means(item) !== undefined);
 	const unable = found.items.length - able.length;
 	if (able.length === 0) {
-		shell.toast(clean(`None of the marked ${noun.many} can be ${all.done}`), 'warn');
+		shell.toast(escapeLine(`None of the marked ${noun.many} can be ${all.done}`), 'warn');
 		return;
 	}
 
@@ -100,17 +100,17 @@ export function askForAll<Item>(
 	const count = items.length;
 	const heading = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`;
 	const question = {
-		title: clean(`${heading} ${grouped(count)} marked ${count === 1 ? one : many}`),
+		title: escapeLine(`${heading} ${grouped(count)} marked ${count === 1 ? one : many}`),
 		lines: [
 			...lines,
 			...(gone > 0 ? [`${grouped(gone)} of the marked are no longer in the list.`] : []),
-		].map(clean),
-		act: clean(`${verb} all ${grouped(count)}`),
+		].map(text => escapeLine(text)),
+		act: escapeLine(`${verb} all ${grouped(count)}`),
 		run(told: JsonObject = {}) {
 			clearMarks(shell, marks);
 			shell.attempt(async () => {
 				const outcome = await actOnAll(items, async item => act(item, told));
-				sayOutcome(shell, clean(done), outcome);
+				sayOutcome(shell, escapeLine(done), outcome);
 			});
 		},
 	};

@@ -1,8 +1,8 @@
-import {cell, type Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import type {AsOf, Cells, Column, Noun, Place, Word} from '../../nouns/noun.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
-import {clean, type Line, type Span} from '../lines/line.ts';
+import {type Line, type Span} from '../lines/line.ts';
 import {markSign} from '../lines/marks.ts';
 import type {Tone} from '../theme/theme.ts';
 
@@ -38,7 +38,7 @@ export function nounTable<Item, More>(
 	const header = placed.reduce(
 		(text, {column, cells}, index) =>
 			safe`${text}${cellOf(labelOf(column, cells, shown), {column, cells, isLast: index === placed.length - 1})}`,
-		clean(' '.repeat(signCells)),
+		escapeLine(' '.repeat(signCells)),
 	);
 	return {
 		key: `${placed.map(({cells}) => cells).join(' ')} ${header}`,
@@ -49,7 +49,7 @@ export function nounTable<Item, More>(
 				{text: isSelected ? literal('>') : literal(' '), tone: 'accent'},
 				...(sign
 					? ([
-							{text: clean(sign(item, known)), tone: 'warn'},
+							{text: escapeLine(sign(item, known)), tone: 'warn'},
 							{text: markSign(isMarked), tone: 'accent'},
 						] as const)
 					: [{text: literal(' ')}]),
@@ -86,13 +86,15 @@ const labelOf = <Item, More>(
 	{key, label = key}: Column<Item, More>,
 	room: number,
 	shown: Shown<Item, More> | undefined,
-): Safe => clean(typeof label === 'string' ? label : label(shown?.items ?? [], room));
+): Safe => escapeLine(typeof label === 'string' ? label : label(shown?.items ?? [], room));
 
 /** Words side by side, with blanks up to the next column. */
 function wordSpans(words: readonly Word[], cells: number): readonly Span[] {
-	const spans = words.map(({text, tone = 'plain'}) => ({text: clean(text), tone}));
+	const spans = words.map(({text, tone = 'plain'}) => ({text: escapeLine(text), tone}));
 	const used = spans.reduce((sum, {text}) => sum + widthOf(text), 0);
-	return cells === 0 ? spans : [...spans, {text: clean(' '.repeat(Math.max(0, cells - used) + 1))}];
+	return cells === 0
+		? spans
+		: [...spans, {text: escapeLine(' '.repeat(Math.max(0, cells - used) + 1))}];
 }
 
 /** Values are cleaned here, once; most are safe already. */
@@ -100,7 +102,7 @@ const valueOf = <Item, More>(
 	{value}: Column<Item, More>,
 	item: Item,
 	{known, place}: {readonly known: AsOf & More; readonly place: Place},
-): Safe => cell(value(item, known, place)).text;
+): Safe => escapeLine(value(item, known, place));
 
 /** The columns of one row with their cells and texts; a value may have taken some of its neighbours. */
 function cellsOf<Item, More>(
@@ -257,7 +259,7 @@ export function meterText(share: number, cells: number): Safe {
 	const room = Math.max(1, cells - words.length);
 	// What is used at all is seen, and full is full.
 	const filled = share >= 1 ? room : Math.min(room - 1, Math.ceil(share * room));
-	return clean('█'.repeat(filled) + '░'.repeat(room - filled) + words);
+	return escapeLine('█'.repeat(filled) + '░'.repeat(room - filled) + words);
 }
 
 export const meterTone = (share: number): Tone =>

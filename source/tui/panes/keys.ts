@@ -2,13 +2,14 @@ import {endOf, type KeyDay} from '../../core/api-keys/api-key.ts';
 import {grouped} from '../../core/counted.ts';
 import {derive} from '../../core/derive.ts';
 import type {RunSums} from '../../core/run-sums.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {keyActs} from '../../nouns/key/key-acts.ts';
 import {keyNoun, type KeyMore} from '../../nouns/key/key.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {openKeyForm, showKey} from '../dialogs/key.ts';
 import {keyList} from '../entries/key-list.ts';
-import {blankLine, clean, line, type Line} from '../lines/line.ts';
+import {blankLine, line, type Line} from '../lines/line.ts';
 import {countPart} from '../lines/title-parts.ts';
 import {nounCommands} from '../nouns/acts.ts';
 import {listingOf, onePane} from '../nouns/listing.ts';
@@ -36,9 +37,9 @@ function dayRows(days: readonly KeyDay[], width: number): readonly Line[] {
 	const told = days
 		.toReversed()
 		.map(({day, requests, inputTokens: taken, outputTokens: given}) => ({
-			day: clean(day),
+			day: escapeLine(day),
 			tokens: taken + given,
-			text: clean(`${grouped(requests)} req  ${grouped(taken)} in  ${grouped(given)} out`),
+			text: escapeLine(`${grouped(requests)} req  ${grouped(taken)} in  ${grouped(given)} out`),
 		}));
 	const cells = Math.max(0, ...told.map(({text}) => widthOf(text)));
 	const room = Math.max(0, Math.min(mostBar, width - cells - keyNoun.factCells - 6));
@@ -50,7 +51,7 @@ function dayRows(days: readonly KeyDay[], width: number): readonly Line[] {
 		...told.map(({day, text, tokens}): Line => [
 			{text: safe`  ${day}  `, tone: 'quiet'},
 			{text: fit(text, cells)},
-			{text: clean(`  ${'█'.repeat(Math.ceil((tokens / most) * room))}`), tone: 'accent'},
+			{text: escapeLine(`  ${'█'.repeat(Math.ceil((tokens / most) * room))}`), tone: 'accent'},
 		]),
 	];
 }

@@ -1,7 +1,8 @@
 import type {StoredDelivery} from '../../core/delivery.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {bytes} from '../../terminal/text/time.ts';
-import {clean, line, type Line} from '../lines/line.ts';
+import {line, type Line} from '../lines/line.ts';
 import type {Loaded} from '../state/loader.ts';
 import {payloadOf, type PayloadTree} from './payload-tree.ts';
 
@@ -13,7 +14,7 @@ export function payloadRows(loaded: Loaded<StoredDelivery>): readonly Line[] {
 		case 'missing':
 			return [line(notKept, 'quiet')];
 		case 'failed':
-			return [line(safe`Payload  ✗ ${clean(loaded.reason)}`, 'bad')];
+			return [line(safe`Payload  ✗ ${escapeLine(loaded.reason)}`, 'bad')];
 		case 'ready': {
 			const tree = payloadOf(loaded.value);
 			return tree ? treeRows(tree, loaded.value.body?.length ?? 0) : [line(notKept, 'quiet')];

@@ -1,7 +1,7 @@
 import type {StoredDelivery} from '../../core/delivery.ts';
 import {codeHostPayload} from '../../core/form-payload.ts';
 import {quotedName} from '../../core/quoted-name.ts';
-import {cell, type Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLineCounting} from '../../core/untrusted.ts';
 import type {PayloadField} from './payload-field.ts';
 
 /** A body as lines for the screen. */
@@ -29,7 +29,7 @@ export function payloadTree(body: Uint8Array): PayloadTree {
 	const raw = tree?.lines ?? text.split(/\r?\n/, payloadLimits.lines + 1);
 	let flags = 0;
 	const lines = raw.slice(0, payloadLimits.lines).map(line => {
-		const cleaned = cell(line, payloadLimits.columns);
+		const cleaned = escapeLineCounting(line, payloadLimits.columns);
 		flags += cleaned.flags;
 		return cleaned.text;
 	});

@@ -1,6 +1,6 @@
 import type {LossyRoute} from '../../core/lost-events.ts';
 import type {GatewayState} from '../../core/state.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {
 	askedBy,
 	askedFor,
@@ -10,7 +10,7 @@ import {
 import {clip, widthOf} from '../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../terminal/text/safe.ts';
 import {clockTime} from '../../terminal/text/time.ts';
-import {clean, type Line} from '../lines/line.ts';
+import {type Line} from '../lines/line.ts';
 import type {Tone} from '../theme/theme.ts';
 
 /**
@@ -92,7 +92,7 @@ function gatewayBanner({gateway}: BannerState): Banner | undefined {
 	}
 
 	if (gateway.skipped !== undefined) {
-		const text = safe`! something that the gateway said cannot be read (${clean(gateway.skipped)}): this may lack something until it is asked again`;
+		const text = safe`! something that the gateway said cannot be read (${escapeLine(gateway.skipped)}): this may lack something until it is asked again`;
 		return {text, tone: 'warn'};
 	}
 
@@ -124,7 +124,7 @@ function installBanner({installs = []}: BannerState, now: number): Banner | unde
 	const more = others.length > 0 ? ` (+${others.length})` : '';
 	return first
 		? {
-				text: safe`! a link wants tool server ${clip(clean(first.name), maxNameCells)} installed${clean(more)}`,
+				text: safe`! a link wants tool server ${clip(escapeLine(first.name), maxNameCells)} installed${escapeLine(more)}`,
 				helps: literal('I to look at it'),
 				tone: 'warn',
 			}
@@ -137,7 +137,7 @@ const maxNameCells = 32;
 const webhookBanner = ({webhook}: BannerState): Banner | undefined =>
 	webhook.state === 'refused'
 		? {
-				text: safe`✗ webhooks are not received: ${clean(webhook.reason)}`,
+				text: safe`✗ webhooks are not received: ${escapeLine(webhook.reason)}`,
 				helps: literal('r retry'),
 				tone: 'bad',
 				isOfPart: true,
@@ -146,7 +146,11 @@ const webhookBanner = ({webhook}: BannerState): Banner | undefined =>
 
 const apiBanner = ({api}: BannerState): Banner | undefined =>
 	api?.state === 'refused'
-		? {text: safe`✗ the chat API is not served: ${clean(api.reason)}`, tone: 'bad', isOfPart: true}
+		? {
+				text: safe`✗ the chat API is not served: ${escapeLine(api.reason)}`,
+				tone: 'bad',
+				isOfPart: true,
+			}
 		: undefined;
 
 const loginBanner = ({loginAlarm: text}: BannerState): Banner | undefined =>
@@ -161,8 +165,8 @@ function platformBanner({platforms}: BannerState): Banner | undefined {
 
 	const more = others.length > 0 ? ` (+${others.length})` : '';
 	return {
-		text: safe`! ${clean(first.name)}${clean(more)} has failed: ${clean(first.reason ?? 'it does not answer')}`,
-		helps: safe`svc platforms test ${clean(first.name)} asks it now`,
+		text: safe`! ${escapeLine(first.name)}${escapeLine(more)} has failed: ${escapeLine(first.reason ?? 'it does not answer')}`,
+		helps: safe`svc platforms test ${escapeLine(first.name)} asks it now`,
 		tone: 'warn',
 		isOfPart: true,
 	};
@@ -177,8 +181,8 @@ function lossBanner({lossy}: BannerState): Banner | undefined {
 
 	const more = others.length > 0 ? ` (+${others.length})` : '';
 	return {
-		text: safe`! ${clip(clean(first.route), maxNameCells)}${clean(more)} loses events ${clean(first.why)}, the last at ${clockTime(first.lastAt)}`,
-		helps: clean(first.remedy),
+		text: safe`! ${clip(escapeLine(first.route), maxNameCells)}${escapeLine(more)} loses events ${escapeLine(first.why)}, the last at ${clockTime(first.lastAt)}`,
+		helps: escapeLine(first.remedy),
 		tone: 'warn',
 	};
 }
@@ -193,7 +197,7 @@ function configBanner({problems}: BannerState): Banner | undefined {
 	const key = first.key === '' ? '' : ` ${first.key}:`;
 	const isError = first.severity === 'error';
 	return {
-		text: clean(
+		text: escapeLine(
 			`${isError ? '✗ configuration' : '! configuration'}: ${first.file}${position}${key} ${first.message}`,
 		),
 		...(problems.length > 1 && {helps: safe`svc config check names all ${problems.length}`}),
@@ -214,7 +218,7 @@ function routeBanner({routes}: BannerState): Banner | undefined {
 	const what =
 		first.problem === undefined ? literal('is served as it was') : literal('is not served');
 	return {
-		text: safe`! route ${clip(clean(first.name), maxNameCells)}${clean(more)} ${what}: ${clean(first.problem ?? first.stale ?? '')}`,
+		text: safe`! route ${clip(escapeLine(first.name), maxNameCells)}${escapeLine(more)} ${what}: ${escapeLine(first.problem ?? first.stale ?? '')}`,
 		helps: literal('see Routes'),
 		tone: 'warn',
 	};
@@ -226,14 +230,14 @@ function failingModelBanner({modelProblem, modelSilence}: BannerState): Banner |
 	const text =
 		modelProblem === undefined
 			? modelSilence &&
-				safe`✗ runs fail since ${clockTime(modelSilence.since)}: ${clean(modelSilence.reason)}`
-			: safe`✗ runs will fail: ${clean(modelProblem)}`;
+				safe`✗ runs fail since ${clockTime(modelSilence.since)}: ${escapeLine(modelSilence.reason)}`
+			: safe`✗ runs will fail: ${escapeLine(modelProblem)}`;
 	return text && {text, tone: 'bad', isOfPart: true};
 }
 
 function modelBanner({model, modelOffer}: BannerState): Banner | undefined {
 	if (modelOffer) {
-		const offer = clean(`${modelOffer.provider} ${modelOffer.name} (${modelOffer.origin})`);
+		const offer = escapeLine(`${modelOffer.provider} ${modelOffer.name} (${modelOffer.origin})`);
 		return {
 			text: safe`! ${offer} can answer, but costs money`,
 			helps: literal('M use it'),
@@ -243,7 +247,7 @@ function modelBanner({model, modelOffer}: BannerState): Banner | undefined {
 
 	return model?.provider === 'offline'
 		? {
-				text: safe`! no language model (${clean(model.name)})`,
+				text: safe`! no language model (${escapeLine(model.name)})`,
 				helps: literal('set "model:" in config.yaml'),
 				tone: 'warn',
 				isOfPart: true,

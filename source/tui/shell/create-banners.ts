@@ -3,12 +3,11 @@ import {lossyRoutes, type LossyRoute} from '../../core/lost-events.ts';
 import type {Run} from '../../core/run.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {needsServer} from '../../core/toolsets.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {serverName} from '../../nouns/server/server.ts';
 import {clip} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {Dialog} from '../acts/dialog.ts';
-import {clean} from '../lines/line.ts';
 import type {Snapshot} from '../state/feed.ts';
 import {type Banner, bannersOf} from './banners.ts';
 
@@ -106,5 +105,5 @@ export function loginAlarm({
 		waiting > 0
 			? safe`${waiting} ${waiting === 1 ? literal('run waits') : literal('runs wait')} for it`
 			: safe`${working} ${working === 1 ? literal('run is') : literal('runs are')} under way without it`;
-	return safe`! ${clip(clean(serverName(server)), maxNameCells)}${clean(more)} needs a login: ${what}`;
+	return safe`! ${clip(escapeLine(serverName(server)), maxNameCells)}${escapeLine(more)} needs a login: ${what}`;
 }

@@ -1,16 +1,16 @@
 import {messageOf} from '../../core/errors.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {stopAll} from '../../core/stops.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import {dialogNow, type Dialog} from '../acts/dialog.ts';
 import {closeSettled, forgetShown} from '../acts/sheet.ts';
+import {ringBellForApprovals} from '../approvals/bell.ts';
 import {createGuard} from '../approvals/guard.ts';
-import {ringForApprovals} from '../approvals/ring.ts';
+import {announceVersions} from '../commands/announce-versions.ts';
 import {dialogs as allDialogs} from '../commands/dialogs.ts';
 import {firstRun, tickOff} from '../commands/first-run.ts';
 import {createKeyTable, keyTable} from '../commands/table.ts';
-import {announceVersions} from '../commands/two-versions.ts';
 import {createDetails} from '../lines/detail.ts';
-import {clean} from '../lines/line.ts';
 import {announceLogins} from '../panes/logins/announce-logins.ts';
 import type {Pane} from '../panes/pane.ts';
 import {panes as allPanes} from '../panes/panes.ts';
@@ -152,7 +152,7 @@ export function createShell(
 		feed,
 		view,
 		desktop,
-		version: clean(options.version),
+		version: escapeLine(options.version),
 		ssh: options.ssh,
 		by: options.by ?? 'tui',
 		dialogs: new Map((options.dialogs ?? allDialogs).map(dialog => [dialog.kind, dialog])),
@@ -186,7 +186,7 @@ export function createShell(
 				try {
 					await action();
 				} catch (error) {
-					toast(clean(messageOf(error)), 'bad');
+					toast(escapeLine(messageOf(error)), 'bad');
 				} finally {
 					attempts.set(count => count - 1);
 				}
@@ -204,7 +204,7 @@ export function createShell(
 	want();
 	stops.push(
 		watchPace(view, feed),
-		ringForApprovals(host, options.firstRun?.underWay?.over),
+		ringBellForApprovals(host, options.firstRun?.underWay?.over),
 		announceLogins(host),
 	);
 	const whole: Shell = {

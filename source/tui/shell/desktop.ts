@@ -1,15 +1,14 @@
 import {mkdir, open} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import type {Clock} from '../../core/clock.ts';
-import {refusePlanted} from '../../core/planted-file.ts';
 import {replaceFile} from '../../core/replace-file.ts';
-import {block} from '../../core/untrusted.ts';
+import {refuseSymlink} from '../../core/symlink-guard.ts';
+import {escapeLine, escapeBlock} from '../../core/untrusted.ts';
 import {createClipboard} from '../../terminal/clipboard.ts';
 import {isStalled} from '../../terminal/free-writes.ts';
 import type {TerminalModes} from '../../terminal/modes.ts';
 import {editText, openFile, pageText, type Lending, type Suspend} from '../../terminal/suspend.ts';
 import {layOutMarkdown} from '../../terminal/text/markdown.ts';
-import {clean} from '../lines/line.ts';
 import type {Desktop} from './shell.ts';
 import type {TuiOptions} from './tui-world.ts';
 
@@ -92,19 +91,19 @@ export function createDesktop(
 		async keep(name, text) {
 			const path = join(home, 'cache', name);
 			await mkdir(dirname(path), {recursive: true, mode: 0o700});
-			refusePlanted(path);
+			refuseSymlink(path);
 			await replaceFile(path, text);
-			return clean(path);
+			return escapeLine(path);
 		},
-		page: async text => pageText(lending, pager, block(text, pageLimits).text),
+		page: async text => pageText(lending, pager, escapeBlock(text, pageLimits)),
 		async pageHealth(mayOpen) {
 			const found = await examine();
 			if (mayOpen()) {
-				await pageText(lending, pager, block(found, pageLimits).text);
+				await pageText(lending, pager, escapeBlock(found, pageLimits));
 			}
 		},
 		startGateway,
-		pageFile: async path => pageText(lending, pager, block(await endOf(path), pageLimits).text),
+		pageFile: async path => pageText(lending, pager, escapeBlock(await endOf(path), pageLimits)),
 		async manual(topic) {
 			const text = readManual(topic);
 			if (text === undefined) {
@@ -113,7 +112,7 @@ export function createDesktop(
 
 			const width = Math.min(stdout.columns || maxManualWidth, maxManualWidth);
 			const rows = layOutMarkdown(text, width).map(row => row.text);
-			await pageText(lending, pager, block(`${rows.join('\n')}\n`, pageLimits).text);
+			await pageText(lending, pager, escapeBlock(`${rows.join('\n')}\n`, pageLimits));
 			return true;
 		},
 		settings: manualSettings,

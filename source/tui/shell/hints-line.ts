@@ -1,9 +1,9 @@
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {whyNot, type Command} from '../acts/command.ts';
 import {scopesNow} from '../commands/scopes.ts';
-import {clean, type Line, type Span} from '../lines/line.ts';
+import {type Line, type Span} from '../lines/line.ts';
 import type {Shell} from './shell.ts';
 
 /** The keys that matter here, as many as have room; a command that cannot be used now is left out, and so is one that this face does not do at all: help and palette say of it why. */
@@ -12,7 +12,7 @@ export function hintsLine(shell: Shell, width: number): Line {
 		.available(scopesNow(shell))
 		.filter(({id, quiet}) => !isQuiet(shell, quiet) && isShown(shell, id))
 		.map(({id, scope, keys, label}) => ({
-			key: clean(keys[0]),
+			key: escapeLine(keys[0]),
 			label,
 			isWay: ranks.has(id),
 			rank: scope === 'banner' ? bannerRank : (ranks.get(id) ?? lastRank),

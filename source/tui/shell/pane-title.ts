@@ -1,6 +1,7 @@
+import {escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {fillLine, lineWidth} from '../dialogs/box.ts';
-import {clean, type Line} from '../lines/line.ts';
+import {type Line} from '../lines/line.ts';
 import {marksPart} from '../lines/marks.ts';
 import {filterSpans, ruleLine} from '../lines/title-parts.ts';
 import {staleFor} from '../state/stale.ts';
@@ -41,7 +42,7 @@ export function paneTitle(shell: Shell, width: number): Line {
 	const left = Math.min(wanted, width - between - detailCells);
 	return [
 		...fillLine(ruleLine(parts, left, {hasKeyboard: hasKeyboard(shell, 'list')}), left),
-		{text: clean(' '.repeat(between))},
+		{text: escapeLine(' '.repeat(between))},
 		...ruleLine([detailPart], width - left - between, {hasKeyboard: isDetail}),
 	];
 }

@@ -3,13 +3,13 @@ import {lossyRoutes} from '../../core/lost-events.ts';
 import {longQueue, queuedOf} from '../../core/run-queue.ts';
 import {runsToDecide, type GatewayState, type WebhookState} from '../../core/state.ts';
 import {trafficParts} from '../../core/traffic.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {sparkline} from '../../terminal/text/sparkline.ts';
 import {clockTime, minuteTime} from '../../terminal/text/time.ts';
 import {runsAtWork} from '../entries/runs-at-work.ts';
-import {clean, type Line, type Span} from '../lines/line.ts';
+import {type Line, type Span} from '../lines/line.ts';
 import {grouped} from '../lines/title-parts.ts';
 import type {Snapshot} from '../state/feed.ts';
 import {staleFor} from '../state/stale.ts';
@@ -18,7 +18,7 @@ import {staleFor} from '../state/stale.ts';
 export function receiverField(webhook: WebhookState): Span {
 	switch (webhook.state) {
 		case 'listening':
-			return {text: safe`● ${clean(portOf(webhook.url))}`, tone: 'good'};
+			return {text: safe`● ${escapeLine(portOf(webhook.url))}`, tone: 'good'};
 		case 'starting':
 			return {text: literal('◐ starting'), tone: 'accent'};
 		case 'refused':
@@ -47,7 +47,7 @@ export function attention(state: GatewayState, now: number): Safe | undefined {
 		...(waiting > 0 ? [`${countOf(waiting, 'run')} to decide`] : []),
 		...(api?.state === 'refused' ? ['chat API refused'] : []),
 	];
-	return parts.length === 0 ? undefined : clean(`! ${parts.join('  ')}`);
+	return parts.length === 0 ? undefined : escapeLine(`! ${parts.join('  ')}`);
 }
 
 const gap = 2;
@@ -88,7 +88,7 @@ export function statusLine(
 	const start = fields.filter(field => field.side === 'left');
 	const end = fields.filter(field => field.side === 'right');
 	const fill = end.length === 0 ? 0 : Math.max(gap, width - lengthOf(start) - lengthOf(end));
-	return [...joined(start), {text: clean(' '.repeat(fill))}, ...joined(end)];
+	return [...joined(start), {text: escapeLine(' '.repeat(fill))}, ...joined(end)];
 }
 
 const lengthOf = (fields: readonly Field[]): number =>
@@ -115,7 +115,7 @@ function fieldsOf(snapshot: Snapshot, version: Safe): readonly Field[] {
 		{...left(safe`svc ${version}`, 'strong'), isKept: true},
 		{...receiverField(state.webhook), side: 'left', isKept: true},
 		...(staleMs === undefined ? [] : [left(safe`stale ${Math.floor(staleMs / 1000)} s`, 'warn')]),
-		...(health ? [left(clean(`${rate(health.requestsPerSecond)}/s`))] : []),
+		...(health ? [left(escapeLine(`${rate(health.requestsPerSecond)}/s`))] : []),
 		...membersField(state),
 		...(queued >= longQueue
 			? [left(safe`${grouped(queued)} queued`, waits.worker >= longQueue ? 'warn' : 'quiet')]
@@ -127,7 +127,7 @@ function fieldsOf(snapshot: Snapshot, version: Safe): readonly Field[] {
 			? [left(safe`ok ${Math.floor((totals.ok / totals.received) * 100)}%`, okTone(totals))]
 			: []),
 		// The default one is what most people have; of another its name matters.
-		...(gateway.profile === 'default' ? [] : [left(clean(gateway.profile), 'plain')]),
+		...(gateway.profile === 'default' ? [] : [left(escapeLine(gateway.profile), 'plain')]),
 		...(warning === undefined
 			? []
 			: [{text: warning, tone: 'warn', side: 'right', isKept: true} as const]),
@@ -143,7 +143,7 @@ function membersField({cluster = []}: GatewayState): readonly Field[] {
 	}
 
 	return gone === 0
-		? [left(clean(countOf(cluster.length, 'gateway')))]
+		? [left(escapeLine(countOf(cluster.length, 'gateway')))]
 		: [left(safe`${cluster.length - gone} of ${cluster.length} gateways`, 'warn')];
 }
 

@@ -1,5 +1,6 @@
+import {escapeLine} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
-import {clean, type Line} from '../lines/line.ts';
+import {type Line} from '../lines/line.ts';
 import {paneKey, type Pane} from '../panes/pane.ts';
 
 const full = 100;
@@ -85,9 +86,9 @@ function leastWanted(tabs: readonly Tab[]): readonly Tab[] {
 
 const line = ({texts, between}: Labels, tabs: readonly Tab[]): Line =>
 	texts.flatMap((text, index) => [
-		...(index > 0 && between !== '' ? [{text: clean(between)}] : []),
+		...(index > 0 && between !== '' ? [{text: escapeLine(between)}] : []),
 		{
-			text: clean(text),
+			text: escapeLine(text),
 			tone: tabs[index]?.isOpen === true ? ('strong' as const) : ('plain' as const),
 		},
 	]);

@@ -1,7 +1,8 @@
+import {escapeLine} from '../../core/untrusted.ts';
 import {clip, widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {fillLine, lineWidth} from '../dialogs/box.ts';
-import {clean, wrapText, type Line} from '../lines/line.ts';
+import {wrapText, type Line} from '../lines/line.ts';
 import {ruleLine} from '../lines/title-parts.ts';
 import type {Toast} from '../state/view.ts';
 
@@ -14,7 +15,7 @@ export function besideKeys(keys: Line, {text, tone}: Toast, width: number): Line
 	const free = width - lineWidth(keys) - widthOf(text) - 1;
 	return free < gap
 		? undefined
-		: [...keys, {text: clean(' '.repeat(free))}, {text, tone}, {text: literal(' ')}];
+		: [...keys, {text: escapeLine(' '.repeat(free))}, {text, tone}, {text: literal(' ')}];
 }
 
 /** A toast as rows of exactly `width` cells under a rule, at most three; what has no room ends with `…`. */

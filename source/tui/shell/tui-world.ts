@@ -2,7 +2,7 @@ import type {Clock} from '../../core/clock.ts';
 import type {PersonLogins} from '../../core/logins.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import {whoAmI} from '../../terminal/who-am-i.ts';
-import {lastingFilters} from '../acts/lent-filter.ts';
+import {lastingFilters} from '../acts/temporary-filter.ts';
 import type {FirstRunCard} from '../commands/first-run.ts';
 import {panes} from '../panes/panes.ts';
 import {readSavedState, type SavedState} from '../state/saved-state.ts';

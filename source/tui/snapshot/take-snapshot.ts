@@ -1,6 +1,6 @@
 import {sleep, type Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import {paneKey} from '../panes/pane.ts';
 import {panes} from '../panes/panes.ts';
@@ -78,7 +78,7 @@ export async function takeSnapshot(
 	for (const key of keys) {
 		screen.press(key);
 		// oxlint-disable-next-line no-await-in-loop -- one key after the other
-		await rest(`the key "${cell(key, 20).text}"`);
+		await rest(`the key "${escapeLine(key, 20)}"`);
 	}
 
 	return screen.frame();
@@ -127,7 +127,7 @@ function filterList(shell: Shell, filter: string): void {
 	if (problem !== undefined) {
 		throw new SvcError(
 			'filter_invalid',
-			`Cannot use filter "${cell(filter, 200).text}": ${problem}`,
+			`Cannot use filter "${escapeLine(filter, 200)}": ${problem}`,
 		);
 	}
 }

@@ -1,6 +1,7 @@
 import {useCallback, useMemo} from 'react';
+import {escapeLine} from '../../core/untrusted.ts';
 import {safe} from '../../terminal/text/safe.ts';
-import {clean, line} from '../lines/line.ts';
+import {line} from '../lines/line.ts';
 import type {NounListing} from '../nouns/listing.ts';
 import {nounTable} from '../nouns/table.ts';
 import {useStore} from '../state/use-store.ts';
@@ -49,8 +50,8 @@ export function NounBody({
 		}
 
 		return typeof heading === 'string'
-			? line(safe`  ── ${clean(heading)} ──`, 'title')
-			: heading.map(({text, tone = 'plain'}) => ({text: clean(text), tone}));
+			? line(safe`  ── ${escapeLine(heading)} ──`, 'title')
+			: heading.map(({text, tone = 'plain'}) => ({text: escapeLine(text), tone}));
 	};
 	return (
 		<ListRows
@@ -60,7 +61,7 @@ export function NounBody({
 			headingOf={headingOf}
 			noteOf={item => {
 				const note = noun.note?.(item, {...beside, now});
-				return note === undefined ? undefined : line(safe`      ${clean(note)}`, 'quiet');
+				return note === undefined ? undefined : line(safe`      ${escapeLine(note)}`, 'quiet');
 			}}
 			header={line(table.header, 'quiet')}
 			width={width}

@@ -4,7 +4,7 @@ import {PassThrough} from 'node:stream';
 import {expect, test} from 'vitest';
 import type {Context} from '../../../source/cli/console/context.ts';
 import {openDemo} from '../../../source/cli/demo/open-demo.ts';
-import type {Shown} from '../../../source/cli/start/go-on.ts';
+import type {Shown} from '../../../source/cli/start/detach.ts';
 import {showScreen} from '../../../source/cli/start/show-screen.ts';
 import {homePaths} from '../../../source/config/home-paths.ts';
 import {systemClock} from '../../../source/core/clock.ts';

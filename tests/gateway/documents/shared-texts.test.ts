@@ -226,7 +226,7 @@ describe.runIf(hasPostgres)('what members share in place of files', async () => 
 			await using wrong = await openMember(url, storeKey === undefined ? {} : {storeKey});
 			const table = wrong.routes();
 			expect(table.skipped.find(({name}) => name === 'crm')).toMatchObject({
-				kind: 'slipped',
+				kind: 'invalid',
 				reason: expect.stringContaining('gateway.store_key'),
 			});
 			expect(table.skipped.find(({name}) => name === 'open')?.reason).not.toContain('store_key');

@@ -18,7 +18,7 @@ const webhook: WebhookConfig = {
 	routes: new Map(),
 	refusals: [],
 	skipped: [],
-	slipped: [],
+	invalid: [],
 };
 
 /** A live receiver whose receivers are lists of what was asked of them. */

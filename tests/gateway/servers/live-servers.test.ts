@@ -102,9 +102,9 @@ function open({servers = ['crm'], others = []}: {servers?: string[]; others?: st
 		environment: {WHOSE: name},
 		exists: name === 'default' || name === 'own' || world.others.includes(name),
 	});
-	const config = (): Pick<Config, 'toolServers' | 'profiles' | 'slips'> => ({
+	const config = (): Pick<Config, 'toolServers' | 'profiles' | 'itemErrors'> => ({
 		toolServers: new Map(world.servers.map(name => [name, makeServerConfig({name})])),
-		slips: new Map(),
+		itemErrors: new Map(),
 		profiles: {others: world.others.map(profileOf), problems: [], of: profileOf},
 	});
 	const live = createLiveServers({

@@ -1,7 +1,7 @@
 import {assert, constantFrom, integer, oneof, property, string, array} from 'fast-check';
 import stringWidth from 'string-width';
 import {expect, test} from 'vitest';
-import {block, cell} from '../../../source/core/untrusted.ts';
+import {escapeLine, escapeBlock} from '../../../source/core/untrusted.ts';
 import {clip, fit, widthOf} from '../../../source/terminal/text/fit.ts';
 import {empty, literal, safe} from '../../../source/terminal/text/safe.ts';
 import {singleLine} from '../../../source/terminal/text/single-line.ts';
@@ -34,11 +34,11 @@ test.for([
 	['日', 1, {ellipsis: ''}, ' '],
 	['', 2, {}, '  '],
 ] as const)('%j in %i cells with %j is %j', ([text, width, options, expected]) => {
-	expect(fit(cell(text).text, width, options)).toBe(expected);
+	expect(fit(escapeLine(text), width, options)).toBe(expected);
 });
 
 test('a line break within the text becomes a blank', () => {
-	expect(fit(block('a\nb').text, 5)).toBe('a b  ');
+	expect(fit(escapeBlock('a\nb'), 5)).toBe('a b  ');
 });
 
 test('whatever a stranger sends is exactly as wide as asked, as Ink counts it', () => {
@@ -48,7 +48,7 @@ test('whatever a stranger sends is exactly as wide as asked, as Ink counts it', 
 			integer({min: 0, max: 80}),
 			constantFrom('start', 'end'),
 			(text, width, align) => {
-				const fitted = fit(cell(text).text, width, {align});
+				const fitted = fit(escapeLine(text), width, {align});
 				expect(stringWidth(fitted)).toBe(width);
 				expect(fitted.isWellFormed()).toBe(true);
 			},
@@ -68,7 +68,7 @@ test('the signs of our own rows are as wide as Ink counts them', () => {
 test('clipped text is never wider than asked, and is the text itself when that fits', () => {
 	assert(
 		property(strangers, integer({min: 0, max: 80}), (text, width) => {
-			const clean = cell(text).text;
+			const clean = escapeLine(text);
 			const clipped = clip(clean, width);
 			expect(widthOf(clipped)).toBeLessThanOrEqual(width);
 			expect(widthOf(clean) > width || clipped === clean).toBe(true);
@@ -78,12 +78,12 @@ test('clipped text is never wider than asked, and is the text itself when that f
 });
 
 test('a long text costs no more than what is shown of it', () => {
-	const long = cell('日'.repeat(500_000), 1_000_000).text;
+	const long = escapeLine('日'.repeat(500_000), 1_000_000);
 	expect(clip(long, 10)).toBe('日日日日…');
 });
 
 test('our own words, numbers and safe parts make a line', () => {
-	expect(safe`${3} of ${literal('4')} ${cell('a\u0007').text}`).toBe('3 of 4 a␇');
+	expect(safe`${3} of ${literal('4')} ${escapeLine('a\u0007')}`).toBe('3 of 4 a␇');
 	expect(safe`a\b`).toBe('a\b');
 	expect(empty).toBe('');
 	const name: string = 'someone';

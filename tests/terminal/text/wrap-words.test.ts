@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
-import {cell, type Safe} from '../../../source/core/untrusted.ts';
+import {type Safe, escapeLine} from '../../../source/core/untrusted.ts';
 import {wrapWords} from '../../../source/terminal/text/wrap-words.ts';
 
-const safeOf = (text: string): Safe => cell(text, Infinity).text;
+const safeOf = (text: string): Safe => escapeLine(text, Infinity);
 
 const inRows = (text: string, width: number) => [...wrapWords(safeOf(text), width)];
 

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {JsonValue} from '../../../source/core/json.ts';
-import {block} from '../../../source/core/untrusted.ts';
+import {escapeBlock} from '../../../source/core/untrusted.ts';
 import {pagedText} from '../../../source/tui/approvals/paged-text.ts';
 import {makeShownTool, makeFormApproval, makeToolApproval} from '../../helpers/make-approval.ts';
 
@@ -38,5 +38,5 @@ test.for([
 	],
 ] as const)('arguments have room in a pager: %s', ([, value]) => {
 	const text = pagedText(makeToolApproval({args: {a: value, z: 'the end'}}));
-	expect(block(text, {maxLength: 8_000_000, maxLines: 200_000}).text).toContain('the end');
+	expect(escapeBlock(text, {maxLength: 8_000_000, maxLines: 200_000})).toContain('the end');
 });

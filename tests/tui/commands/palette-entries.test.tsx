@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {RouteView} from '../../../source/core/config-view.ts';
 import {acts} from '../../../source/tui/commands/table.ts';
-import {otherWords, paletteEntries} from '../../../source/tui/dialogs/palette-entries.ts';
+import {synonyms, paletteEntries} from '../../../source/tui/dialogs/palette-entries.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeDelivery, makeRun, received} from '../../helpers/make.ts';
 import {showShell, testNow} from '../../helpers/show-shell.tsx';
@@ -130,5 +130,5 @@ test('a setting opens its page of the manual, that of its subject, and two lette
 
 test('every other word belongs to a command that there is', () => {
 	const ids = new Set<string>(acts.map(({id}) => id));
-	expect(Object.keys(otherWords).filter(id => !ids.has(id))).toEqual([]);
+	expect(Object.keys(synonyms).filter(id => !ids.has(id))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import {Box} from 'ink';
 import {afterAll, beforeAll, expect, test} from 'vitest';
-import {cell} from '../../../source/core/untrusted.ts';
+import {escapeLine} from '../../../source/core/untrusted.ts';
 import {widthOf} from '../../../source/terminal/text/fit.ts';
 import {literal} from '../../../source/terminal/text/safe.ts';
 import {boxLines, fitRows, lineWidth, placeBox, roomIn} from '../../../source/tui/dialogs/box.ts';
@@ -26,7 +26,7 @@ const anyText = fc
 	.array(fc.oneof(fc.constantFrom(...pieces), fc.string({unit: 'grapheme', maxLength: 12})), {
 		maxLength: 6,
 	})
-	.map(parts => line(cell(parts.join(' ')).text));
+	.map(parts => line(escapeLine(parts.join(' '))));
 const anyRows = fc.array(anyText, {maxLength: 20});
 const anyArea = fc.record({
 	width: fc.integer({min: 58, max: 140}),
@@ -69,7 +69,7 @@ test('what has no room loses its blank rows first, and never the row that is to 
 			fc.nat(),
 			(written, height, at) => {
 				const rows = written.map((isWritten, index) =>
-					isWritten ? line(cell(`row ${index}`).text) : blankLine,
+					isWritten ? line(escapeLine(`row ${index}`)) : blankLine,
 				);
 				const places = written.flatMap((isWritten, index) => (isWritten ? [index] : []));
 				const shown = places[at % Math.max(1, places.length)];
@@ -85,7 +85,7 @@ test('what has no room loses its blank rows first, and never the row that is to 
 });
 
 test('a question that is too long for the screen keeps the row of its keys', () => {
-	const rows = [blankLine, ...'abcdefgh'.split('').map(text => line(cell(text).text))];
+	const rows = [blankLine, ...'abcdefgh'.split('').map(text => line(escapeLine(text)))];
 	const texts = fitRows(rows, 4).map(row => row.map(({text}) => text).join(''));
 
 	expect(texts).toEqual(['a', 'b', '  …', 'h']);

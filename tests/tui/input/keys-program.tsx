@@ -2,7 +2,7 @@ import {writeSync} from 'node:fs';
 import {Box, render, useApp, useWindowSize} from 'ink';
 import {useState} from 'react';
 import {systemClock} from '../../../source/core/clock.ts';
-import {cell} from '../../../source/core/untrusted.ts';
+import {escapeLine} from '../../../source/core/untrusted.ts';
 import {createInputFrontend} from '../../../source/terminal/input/input-frontend.ts';
 import {createTerminalModes, resetAtExit} from '../../../source/terminal/modes.ts';
 import {editText} from '../../../source/terminal/suspend.ts';
@@ -57,7 +57,7 @@ function Keys() {
 	return (
 		<Box width={columns} height={rows} flexDirection="column" overflow="hidden">
 			<T>{literal('ready')}</T>
-			<T>{cell(seen.join(' ')).text}</T>
+			<T>{escapeLine(seen.join(' '))}</T>
 		</Box>
 	);
 }

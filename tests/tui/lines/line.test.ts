@@ -1,6 +1,6 @@
 import {array, assert, constantFrom, integer, property} from 'fast-check';
 import {expect, test} from 'vitest';
-import {block} from '../../../source/core/untrusted.ts';
+import {escapeBlock} from '../../../source/core/untrusted.ts';
 import {widthOf} from '../../../source/terminal/text/fit.ts';
 import {wrapText} from '../../../source/tui/lines/line.ts';
 import {propertyRuns} from '../../helpers/property-runs.ts';
@@ -25,7 +25,7 @@ test('rows lose and double nothing of a text, and none is wider than asked', () 
 	assert(
 		property(texts, integer({min: 8, max: 30}), (text, width) => {
 			const rows = wrapText(text, width);
-			expect(withoutBlanks(rows.join(''))).toBe(withoutBlanks(block(text).text));
+			expect(withoutBlanks(rows.join(''))).toBe(withoutBlanks(escapeBlock(text)));
 			expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(width);
 		}),
 		{numRuns: propertyRuns(1000)},

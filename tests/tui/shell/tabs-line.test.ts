@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {cell} from '../../../source/core/untrusted.ts';
+import {escapeLine} from '../../../source/core/untrusted.ts';
 import {lineWidth} from '../../../source/tui/dialogs/box.ts';
 import {tabsLine} from '../../../source/tui/shell/tabs-line.ts';
 
-const clean = (text: string) => cell(text).text;
+const clean = (text: string) => escapeLine(text);
 const names = 'Traffic Groups Tools Logins Routes Approvals Runs Logs Keys Chat'.split(' ');
 const shorts = 'Traf Grp Tools Auth Routes Appr Runs Logs Keys Chat'.split(' ');
 

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {cell} from '../../../source/core/untrusted.ts';
+import {escapeLine} from '../../../source/core/untrusted.ts';
 import {lineWidth} from '../../../source/tui/dialogs/box.ts';
 import {line} from '../../../source/tui/lines/line.ts';
 import {besideKeys, toastRows} from '../../../source/tui/shell/toast-rows.ts';
 import {attackCorpus} from '../../helpers/attack-corpus.ts';
 
-const clean = (text: string) => cell(text).text;
+const clean = (text: string) => escapeLine(text);
 const textOf = (row: readonly {readonly text: string}[] | undefined) =>
 	row?.map(({text}) => text).join('');
 

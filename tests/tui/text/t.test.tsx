@@ -2,7 +2,7 @@
 import {Box} from 'ink';
 import {render} from 'ink-testing-library';
 import {expect, test} from 'vitest';
-import {cell} from '../../../source/core/untrusted.ts';
+import {escapeLine} from '../../../source/core/untrusted.ts';
 import {literal, safe} from '../../../source/terminal/text/safe.ts';
 import {T} from '../../../source/tui/text/t.tsx';
 import {attackCorpus} from '../../helpers/attack-corpus.ts';
@@ -21,7 +21,7 @@ test('nothing of the attack corpus reaches the terminal as a control sequence, a
 	// One screen for all: Ink takes longer to mount with every one that was there before.
 	const {lastFrame, rerender, unmount} = render(<T>{literal('')}</T>);
 	for (let from = 0; from < attackCorpus.length; from += rowsAtOnce) {
-		const texts = attackCorpus.slice(from, from + rowsAtOnce).map(text => cell(text, 60).text);
+		const texts = attackCorpus.slice(from, from + rowsAtOnce).map(text => escapeLine(text, 60));
 		rerender(
 			<Box flexDirection="column">
 				{texts.map((text, index) => (

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import type {RouteView} from '../../../source/core/config-view.ts';
 import type {StoredDelivery} from '../../../source/core/delivery.ts';
 import type {ReplayPlan} from '../../../source/gateway/port.ts';
-import {steadyMs} from '../../../source/tui/acts/steady-row.ts';
+import {settledMs} from '../../../source/tui/acts/settled-selection.ts';
 import {deliveryList} from '../../../source/tui/entries/delivery-list.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {makeDelivery, makeGroup, makeRun, received} from '../../helpers/make.ts';
@@ -149,7 +149,7 @@ test('a list that goes on by itself takes nothing from the question, which names
 test('what only the log knows of is sent wherever the keyboard is: nothing is asked', async () => {
 	await using slow = await showSlow();
 	await slow.shown.screen.press('k');
-	await slow.shown.pass(steadyMs);
+	await slow.shown.pass(settledMs);
 	await slow.shown.screen.press('r', '/');
 	await slow.answer({...plan, needsConfirmation: false});
 

@@ -1,5 +1,5 @@
 import {alertPlace, problemWithAlert} from '../../../config/alerts.ts';
-import {platformSlip} from '../../../config/platform-settings.ts';
+import {platformError} from '../../../config/platform-settings.ts';
 import {alertsExample, noAlerts} from '../../../nouns/needs.ts';
 import {type Check, type Found, ok, unread, warning} from './check.ts';
 
@@ -31,7 +31,7 @@ export const alerts: Check = {
 				);
 			}
 
-			return platformSlip(config, platform)
+			return platformError(config, platform)
 				? warning(
 						`${place} is told nothing: platforms.${platform} cannot be used`,
 						`mend platforms.${platform} in config.yaml: see svc help delivery-${platform}`,

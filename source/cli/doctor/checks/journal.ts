@@ -4,9 +4,9 @@ import {isShared} from '../../../config/store-place.ts';
 import {messageOf} from '../../../core/errors.ts';
 import {runInGroup} from '../../../core/process-group.ts';
 import {asWord} from '../../../core/shell-word.ts';
+import {immutableDatabaseUrl} from '../../../store/immutable-database-url.ts';
 import {readStore} from '../../../store/open-store.ts';
 import type {StoreReader} from '../../../store/reader-port.ts';
-import {untouched} from '../../../store/untouched.ts';
 import {type Check, type Found, failed, ok, warning} from './check.ts';
 
 const limitMs = 8000;
@@ -35,7 +35,7 @@ export const journal: Check = {
 		const exit = await runInGroup(
 			{
 				command: process.execPath,
-				args: ['--no-warnings', '-e', program, '--', untouched(stateDb).href],
+				args: ['--no-warnings', '-e', program, '--', immutableDatabaseUrl(stateDb).href],
 				env: {},
 				cwd: '/',
 				input: '',

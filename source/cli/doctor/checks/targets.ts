@@ -1,6 +1,6 @@
 import {prefetchedBy} from '../../../config/code-host-events.ts';
 import type {Config} from '../../../config/config.ts';
-import {platformSettings, platformSlip} from '../../../config/platform-settings.ts';
+import {platformSettings, platformError} from '../../../config/platform-settings.ts';
 import type {Route} from '../../../config/route.ts';
 import {platformKinds, targetKinds, targetNamed, targetOf} from '../../../platforms/platforms.ts';
 import type {TargetHealth} from '../../../platforms/target-kind.ts';
@@ -48,7 +48,7 @@ function withMend(health: TargetHealth, kind: string, config: Config): TargetHea
 	}
 
 	const page = `see svc help delivery-${kind}`;
-	const mend = platformSlip(config, kind)
+	const mend = platformError(config, kind)
 		? `mend platforms.${kind} in config.yaml: ${page}`
 		: `svc gateway setup ${kind}, or ${page}`;
 	return {...health, mend};
@@ -105,7 +105,7 @@ function kindsInUse(
 		profile,
 	}));
 	const on = platformKinds.flatMap(({kind}) => {
-		const isOn = platformSettings(config, kind)?.enabled === true || platformSlip(config, kind);
+		const isOn = platformSettings(config, kind)?.enabled === true || platformError(config, kind);
 		return isOn ? [{kind, profile: 'default'}] : [];
 	});
 	// A platform is the same for every profile.

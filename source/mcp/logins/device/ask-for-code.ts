@@ -7,7 +7,7 @@ import {
 import {z} from 'zod';
 import type {AddressScope} from '../../../core/address-scope.ts';
 import {parsedJson} from '../../../core/json.ts';
-import {cell} from '../../../core/untrusted.ts';
+import {escapeLine} from '../../../core/untrusted.ts';
 import {isPageForPeople} from '../../wire/address-guard.ts';
 
 /** What a person needs to agree on another device, and what we ask with meanwhile. Texts for the person are cleaned. */
@@ -106,7 +106,7 @@ export function readCode(
 	const {user_code: userCode} = data;
 	if (userCode.length > maxUserCodeLength || !userCodeShape.test(userCode)) {
 		return {
-			problem: `its authorization server gives ${JSON.stringify(cell(userCode, 40).text)} as the code to type: a code is letters and digits, with hyphens, at most ${maxUserCodeLength} characters`,
+			problem: `its authorization server gives ${JSON.stringify(escapeLine(userCode, 40))} as the code to type: a code is letters and digits, with hyphens, at most ${maxUserCodeLength} characters`,
 		};
 	}
 
@@ -121,7 +121,7 @@ export function readCode(
 		userCode,
 		verificationUri: page.href,
 		...(complete?.host === page.host && {verificationUriComplete: complete.href}),
-		verificationHost: cell(page.host, maxHostLength).text,
+		verificationHost: escapeLine(page.host, maxHostLength),
 		lifetimeMs: (data.expires_in ?? defaultLifetimeSeconds) * 1000,
 		intervalMs: Math.max(data.interval ?? defaultIntervalSeconds, minIntervalSeconds) * 1000,
 	};

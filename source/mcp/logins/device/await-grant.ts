@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/client';
 import {messageOf} from '../../../core/errors.ts';
 import type {LoginPolling} from '../../../core/logins.ts';
-import {cell} from '../../../core/untrusted.ts';
+import {escapeLine} from '../../../core/untrusted.ts';
 import {clientMetadata} from '../../oauth/client-identity.ts';
 import {deviceGrant, type DeviceServer} from '../../oauth/find-device-server.ts';
 import type {OAuthRequests} from '../../oauth/oauth-requests.ts';
@@ -17,10 +17,13 @@ import type {DeviceCode} from './ask-for-code.ts';
 import {pollForGrant} from './poll-for-grant.ts';
 
 /** Who asks, and for which code, as soon as it is known. */
-export type Asked = {client?: StoredOAuthClientInformation; code?: DeviceCode};
+export type PendingGrant = {client?: StoredOAuthClientInformation; code?: DeviceCode};
 
 /** What the SDK is told where it asks for the grant. Nobody is sent anywhere. */
-export function deviceProvider({settings}: OAuthRequests, asked: Asked): OAuthClientProvider {
+export function deviceProvider(
+	{settings}: OAuthRequests,
+	asked: PendingGrant,
+): OAuthClientProvider {
 	return {
 		redirectUrl: undefined,
 		get clientMetadata() {
@@ -109,4 +112,4 @@ export async function awaitGrant({
 }
 
 const reasonOf = (error: unknown, {redact}: OAuthRequests): string =>
-	cell(redact(error instanceof OAuthError ? error.message : messageOf(error)), 300).text;
+	escapeLine(redact(error instanceof OAuthError ? error.message : messageOf(error)), 300);

@@ -17,7 +17,7 @@ import type {OAuthRequests} from '../../oauth/oauth-requests.ts';
 import {refused} from '../../oauth/redeem-answer.ts';
 import {ConnectError} from '../../wire/connect-error.ts';
 import type {DeviceCode} from './ask-for-code.ts';
-import {type Asked, awaitGrant, deviceProvider} from './await-grant.ts';
+import {type PendingGrant, awaitGrant, deviceProvider} from './await-grant.ts';
 import {obtainCode} from './obtain-code.ts';
 
 export type DeviceLoginOptions = Pick<LoginOptions, 'open' | 'secrets' | 'signal'> & {
@@ -46,7 +46,7 @@ export async function logInByDevice(
 	{open, secrets, signal, showCode, onAsked, onAgreed}: DeviceLoginOptions,
 	requests: OAuthRequests,
 ): Promise<void> {
-	const asked: Asked = {};
+	const asked: PendingGrant = {};
 	const provider = deviceProvider(requests, asked);
 	await using opened = await open(server, {
 		signal,

@@ -1,10 +1,10 @@
 import {sessionOwnerOf} from '../../../core/session.ts';
-import type {Safe} from '../../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {saidText} from '../../../nouns/session/session.ts';
 import {areaText, areaValue} from '../../../terminal/text/area-editor.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {typedRows, type TypedRows} from '../../forms/typed-rows.ts';
-import {blankLine, clean, line, type Line} from '../../lines/line.ts';
+import {blankLine, line, type Line} from '../../lines/line.ts';
 import {ruleLine} from '../../lines/title-parts.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import {conversationNow, isUnderWay} from './chat-loads.ts';
@@ -20,7 +20,7 @@ function whyOthers(host: Pick<Host, 'loader' | 'local'>): Safe | undefined {
 			return literal('This conversation belongs to a key: it can only be read; n begins another');
 
 		case 'chat':
-			return safe`This conversation is on ${clean(owner.platform)}: it can only be read here; n begins another`;
+			return safe`This conversation is on ${escapeLine(owner.platform)}: it can only be read here; n begins another`;
 
 		case 'person':
 		case undefined:
@@ -180,7 +180,7 @@ export function chatLayout(
 								: safe` ${whyOthers(host) ?? literal('Enter: write to the agent')}`,
 							'quiet',
 						)
-					: line(safe` ${clean(first)}${more.length > 0 ? literal(' …') : literal('')}`),
+					: line(safe` ${escapeLine(first)}${more.length > 0 ? literal(' …') : literal('')}`),
 			],
 		};
 	}

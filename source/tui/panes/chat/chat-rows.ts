@@ -3,13 +3,13 @@ import {createMemory, derive} from '../../../core/derive.ts';
 import {hasEnded, type Run, type TranscriptEntry} from '../../../core/run.ts';
 import {sessionOwnerOf, type SessionMessage} from '../../../core/session.ts';
 import type {RunSaid} from '../../../core/state.ts';
-import type {Safe} from '../../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {wantsText} from '../../../nouns/approval/approval-words.ts';
 import {saidText} from '../../../nouns/session/session.ts';
 import {clip} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {dayTime} from '../../../terminal/text/time.ts';
-import {blankLine, clean, line, paragraph, type Line} from '../../lines/line.ts';
+import {blankLine, line, paragraph, type Line} from '../../lines/line.ts';
 import type {Host} from '../../shell/shell.ts';
 import {layOutPart} from '../runs/block-rows.ts';
 import {blocksOf, wordsBlock, type BlockPart, type RunBlock} from '../runs/blocks.ts';
@@ -66,7 +66,7 @@ function chatRows(sources: ChatSources, width: number): readonly Line[] {
 		...(hidden > 0 && conversation
 			? [
 					line(
-						safe` … ${hidden} messages before: svc sessions show ${clean(conversation.session.id)}`,
+						safe` … ${hidden} messages before: svc sessions show ${escapeLine(conversation.session.id)}`,
 						'quiet',
 					),
 				]
@@ -113,7 +113,7 @@ const messageRows = (
 		const isOthers = conversation && sessionOwnerOf(conversation.session).kind !== 'person';
 		const known =
 			typeof role === 'string' && !(isOthers && role === 'user') ? names[role] : undefined;
-		const name = known ?? (typeof role === 'string' ? clean(role) : literal('?'));
+		const name = known ?? (typeof role === 'string' ? escapeLine(role) : literal('?'));
 		const transcript = run === undefined ? undefined : conversation?.runs.get(run)?.transcript;
 		const {steps, rest} = stepsOf(blocks(transcript ?? [], true), saidText(said));
 		return [
@@ -157,12 +157,12 @@ function toolRow({sign, facts, tone, parts}: RunBlock, width: number): Line {
 	const [name = '', ...rest] = facts.split('  ');
 	const args = parts.find(({title}) => title === 'arguments')?.text ?? '';
 	const ending = rest.join(', ');
-	const end = ending === '' ? literal('') : safe`  ${clean(ending)}`;
-	const start = safe`   ${clean(sign === '' ? '-' : sign)} ${clean(name)} `;
+	const end = ending === '' ? literal('') : safe`  ${escapeLine(ending)}`;
+	const start = safe`   ${escapeLine(sign === '' ? '-' : sign)} ${escapeLine(name)} `;
 	const room = Math.max(8, width - start.length - end.length - 1);
 	return [
 		{text: start, tone: sign === '✗' ? 'bad' : tone},
-		{text: clip(clean(args.slice(0, 1000).replaceAll(/\s+/g, ' ')), room), tone: 'quiet'},
+		{text: clip(escapeLine(args.slice(0, 1000).replaceAll(/\s+/g, ' ')), room), tone: 'quiet'},
 		{text: end, tone: 'quiet'},
 	];
 }

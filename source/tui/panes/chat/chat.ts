@@ -1,7 +1,8 @@
+import {escapeLine} from '../../../core/untrusted.ts';
 import {editArea, insertArea} from '../../../terminal/text/area-editor.ts';
 import {editLine, insertText} from '../../../terminal/text/line-editor.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {clean, type Line} from '../../lines/line.ts';
+import {type Line} from '../../lines/line.ts';
 import type {Host} from '../../shell/shell.ts';
 import type {Pane, PaneSection} from '../pane.ts';
 import {chatCommands, writeCommands} from './chat-commands.ts';
@@ -60,7 +61,9 @@ function titleOf(host: Host): Line {
 	const title = open.title || turn?.text.replaceAll(/\s+/g, ' ').trim().slice(0, titleCharacters);
 	return [
 		{
-			text: title ? safe`${ownerOf({session: open})}${clean(title)}` : literal('new conversation'),
+			text: title
+				? safe`${ownerOf({session: open})}${escapeLine(title)}`
+				: literal('new conversation'),
 			tone: 'quiet',
 		},
 	];

@@ -1,5 +1,5 @@
 import {sessionOwnerOf, sessionOwnerWords} from '../../../core/session.ts';
-import type {Safe} from '../../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {sessionActs, sessionNoun} from '../../../nouns/session/session.ts';
 import {clip, fit} from '../../../terminal/text/fit.ts';
 import {lineText} from '../../../terminal/text/line-editor.ts';
@@ -7,7 +7,7 @@ import {empty, literal, safe} from '../../../terminal/text/safe.ts';
 import {dayTime} from '../../../terminal/text/time.ts';
 import type {PaneCommand} from '../../acts/command.ts';
 import {typedRows, type TypedRows} from '../../forms/typed-rows.ts';
-import {blankLine, clean, line, type Line} from '../../lines/line.ts';
+import {blankLine, line, type Line} from '../../lines/line.ts';
 import {doAct} from '../../nouns/acts.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {foundNow, type FoundSession} from './chat-loads.ts';
@@ -16,7 +16,7 @@ import {changeChat, chatNow} from './chat-state.ts';
 /** Whose a session is, where it is not the person's at the terminal. */
 export function ownerOf({session}: FoundSession): Safe {
 	const owner = sessionOwnerOf(session);
-	const words = clean(sessionOwnerWords(owner));
+	const words = escapeLine(sessionOwnerWords(owner));
 	switch (owner.kind) {
 		case 'person':
 			return empty;
@@ -63,9 +63,9 @@ export function findRows(
 /** One session as one row: when it was used, whose it is, how it begins or where the words stand. */
 function sessionRow(found: FoundSession, width: number, isSelected: boolean): Line {
 	const {session, excerpt} = found;
-	const head = safe`${dayTime(session.usedAt)}  ${fit(clean(String(session.messages)), 4, {align: 'end'})}  `;
-	const start = clean(`${isSelected ? ' > ' : '   '}${head}`);
-	const about = clean((excerpt ?? session.title).slice(0, 1000).replaceAll(/\s+/g, ' '));
+	const head = safe`${dayTime(session.usedAt)}  ${fit(escapeLine(String(session.messages)), 4, {align: 'end'})}  `;
+	const start = escapeLine(`${isSelected ? ' > ' : '   '}${head}`);
+	const about = escapeLine((excerpt ?? session.title).slice(0, 1000).replaceAll(/\s+/g, ' '));
 	const owner = ownerOf(found);
 	return [
 		{text: start, tone: isSelected ? 'accent' : 'quiet'},
@@ -132,7 +132,7 @@ export const findCommands: readonly PaneCommand[] = [
 	...sessionActs.map((act): PaneCommand => ({
 		id: 'chat-find.forget',
 		keys: act.key === undefined ? [] : [act.key],
-		label: clean(act.label ?? act.verb),
+		label: escapeLine(act.label ?? act.verb),
 		changes: true,
 		...withChosen((shell, session) => {
 			doAct(shell, session, {

@@ -1,10 +1,11 @@
 import type {StoredDelivery} from '../../../core/delivery.ts';
 import type {StoredGroup} from '../../../core/group.ts';
+import {escapeLine} from '../../../core/untrusted.ts';
 import {shownId} from '../../../nouns/delivery/delivery-word.ts';
 import {memberText} from '../../../nouns/group/group.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {clockTime} from '../../../terminal/text/time.ts';
-import {blankLine, clean, line, type Line} from '../../lines/line.ts';
+import {blankLine, line, type Line} from '../../lines/line.ts';
 import {payloadRows} from '../../payload/payload-rows.ts';
 import type {LoadSource} from '../../state/source.ts';
 
@@ -52,7 +53,7 @@ function supersededRows({members, latest, count}: StoredGroup): readonly Line[] 
 			.slice(0, maxShown)
 			.map(({delivery, deliveryId, event, subject, receivedAt}) =>
 				line(
-					safe` ${clockTime(receivedAt)}  ${shownId({id: delivery})}  ${clean(subject ?? `${event}  ${deliveryId}`)}`,
+					safe` ${clockTime(receivedAt)}  ${shownId({id: delivery})}  ${escapeLine(subject ?? `${event}  ${deliveryId}`)}`,
 				),
 			),
 		...(hidden > 0 ? [line(safe` … ${hidden} more, e opens all in $PAGER`, 'quiet')] : []),

@@ -1,8 +1,9 @@
 import {Box} from 'ink';
+import {escapeLine} from '../../../core/untrusted.ts';
 import {jobName, nextText} from '../../../nouns/job/job.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {jobList, jobsHaveFocus, sectionsNow} from '../../entries/sections.ts';
-import {blankLine, clean, line, type Line} from '../../lines/line.ts';
+import {blankLine, line, type Line} from '../../lines/line.ts';
 import {filterSpans, grouped, ruleLine} from '../../lines/title-parts.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {useStore} from '../../state/use-store.ts';
@@ -59,7 +60,7 @@ function jobsTitle(shell: Shell, width: number): Line {
 			[{text: grouped(jobs.length), tone: 'quiet'}],
 			invalid > 0 ? [{text: safe`! ${invalid} invalid`, tone: 'warn'}] : [],
 			next
-				? [{text: clean(`next ${jobName(next)} ${nextText(next, now, true)}`), tone: 'quiet'}]
+				? [{text: escapeLine(`next ${jobName(next)} ${nextText(next, now, true)}`), tone: 'quiet'}]
 				: [],
 		],
 		width,

@@ -2,7 +2,7 @@ import {derive} from '../../../core/derive.ts';
 import type {Group} from '../../../core/group.ts';
 import type {Run, StoredRun} from '../../../core/run.ts';
 import {limits, type GatewayState} from '../../../core/state.ts';
-import type {Safe} from '../../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {groupActs} from '../../../nouns/group/group-acts.ts';
 import {groupNoun, groupOrder, type GroupMore} from '../../../nouns/group/group.ts';
 import {jobActs} from '../../../nouns/job/job-acts.ts';
@@ -13,7 +13,7 @@ import {isSameDay} from '../../../terminal/text/time.ts';
 import {goToGroup, goToJob, goToRun} from '../../acts/go-to.ts';
 import {placeNow} from '../../acts/place.ts';
 import {focusJobs, groupList, jobList, jobsHaveFocus, noGroups} from '../../entries/sections.ts';
-import {clean, type Line} from '../../lines/line.ts';
+import {type Line} from '../../lines/line.ts';
 import {recent} from '../../lines/newest.ts';
 import {countPart, grouped, searchedPart} from '../../lines/title-parts.ts';
 import type {ListMove} from '../../list/window.ts';
@@ -133,14 +133,14 @@ const destinations = (shell: Shell): readonly Destination[] => {
 	const {state} = shell.feed.get();
 	return [
 		...state.groups.slice(0, recent).map(({id, key, route, state: word}) => ({
-			label: safe`go to group ${clean(key)} of ${clean(route)} ${clean(word)}`,
+			label: safe`go to group ${escapeLine(key)} of ${escapeLine(route)} ${escapeLine(word)}`,
 			place: literal('Groups'),
 			go() {
 				goToGroup(shell, id);
 			},
 		})),
 		...state.jobs.map(job => ({
-			label: safe`go to job ${clean(jobName(job))}`,
+			label: safe`go to job ${escapeLine(jobName(job))}`,
 			place: literal('Jobs'),
 			go() {
 				goToJob(shell, jobKey(job));
@@ -210,7 +210,7 @@ function dispatchedToday({groups, gateway, totals}: GatewayState, now: number): 
 
 	return isSameDay(gateway.startedAt, now)
 		? grouped(Math.max(today, totals.groupsDispatched))
-		: clean(`${grouped(today)}+`);
+		: escapeLine(`${grouped(today)}+`);
 }
 
 /** Gives the keyboard to the other section of the pane; `false` where there is none. */

@@ -1,7 +1,7 @@
 import {isLoginOver, type LoginAttempt} from '../../../core/logins.ts';
+import {escapeLine} from '../../../core/untrusted.ts';
 import {serverName} from '../../../nouns/server/server.ts';
 import {safe} from '../../../terminal/text/safe.ts';
-import {clean} from '../../lines/line.ts';
 import type {Host} from '../../shell/shell.ts';
 
 /** Says in the last row how each login ended, whatever pane is open. Returns the end of that. */
@@ -33,11 +33,11 @@ export function announceLogins({
 
 function announce(attempt: LoginAttempt, toast: Host['toast']): void {
 	const {server, profile, status, serverHost, reason} = attempt;
-	const name = clean(serverName({name: server, profile}));
+	const name = escapeLine(serverName({name: server, profile}));
 	if (status === 'succeeded') {
-		toast(safe`Logged in to ${name} (${clean(serverHost)})`, 'good');
+		toast(safe`Logged in to ${name} (${escapeLine(serverHost)})`, 'good');
 	} else if (status === 'failed') {
-		toast(clean(reason ?? `Cannot log in to ${name}`), 'bad');
+		toast(escapeLine(reason ?? `Cannot log in to ${name}`), 'bad');
 	} else {
 		toast(safe`The login to ${name} was cancelled; what was stored is still there`);
 	}

@@ -1,11 +1,12 @@
 import {type LoginAttempt, type LoginPolling, strangePage} from '../../../core/logins.ts';
+import {escapeLine} from '../../../core/untrusted.ts';
 import type {LoginEntry} from '../../../nouns/login/login-entry.ts';
 import {serverHost} from '../../../nouns/login/login.ts';
 import type {Fact} from '../../../nouns/noun.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {safe} from '../../../terminal/text/safe.ts';
 import {duration} from '../../../terminal/text/time.ts';
-import {blankLine, clean, line, type Line} from '../../lines/line.ts';
+import {blankLine, line, type Line} from '../../lines/line.ts';
 import {factRows} from '../../nouns/facts.ts';
 import {bigCode} from './big-code.ts';
 
@@ -32,8 +33,8 @@ export function deviceRows(
 		blankLine,
 		...loginRows(
 			[
-				{name: '1 open', value: clean(verificationUri), tone: 'accent'},
-				{name: '2 type', value: clean(userCode), tone: 'strong'},
+				{name: '1 open', value: escapeLine(verificationUri), tone: 'accent'},
+				{name: '2 type', value: escapeLine(userCode), tone: 'strong'},
 			],
 			width,
 			stepCells,
@@ -73,7 +74,7 @@ export function browserRows(
 							? 'The browser shows this page; agree there:'
 							: 'Open this page in a browser, and agree there (u copies it whole):',
 				},
-				{text: clean(url), tone: 'accent'},
+				{text: escapeLine(url), tone: 'accent'},
 				{text: ''},
 				...returnFacts(redirectPort, tunnel),
 				{text: ''},
@@ -97,7 +98,7 @@ function returnFacts(
 		? [{text: how}]
 		: [
 				{text: how},
-				{text: clean(tunnel), tone: 'accent'},
+				{text: escapeLine(tunnel), tone: 'accent'},
 				{text: 'or let it end on a page that does not load, press p, and paste its address.'},
 			];
 }
@@ -105,11 +106,11 @@ function returnFacts(
 function hostFacts(entry: LoginEntry, pageHost: string): readonly Fact[] {
 	const strange = entry.attempt && strangePage(entry.attempt);
 	return [
-		{name: 'tool server', value: clean(serverHost(entry)), tone: 'strong'},
-		{name: 'login page', value: clean(pageHost), tone: 'strong'},
+		{name: 'tool server', value: escapeLine(serverHost(entry)), tone: 'strong'},
+		{name: 'login page', value: escapeLine(pageHost), tone: 'strong'},
 		strange
 			? {
-					text: `! A page of ${clean(strange.page)}, which is not ${clean(strange.issuer)}, its authorization server. Unless you expect that, do not go there: x`,
+					text: `! A page of ${escapeLine(strange.page)}, which is not ${escapeLine(strange.issuer)}, its authorization server. Unless you expect that, do not go there: x`,
 					tone: 'bad',
 				}
 			: {
@@ -124,7 +125,7 @@ function largeRows(code: string, width: number): readonly Line[] {
 	const large = bigCode(code, width - 6);
 	return large
 		? large.map(row => line(safe`    ${row}`, 'strong'))
-		: loginRows([{text: clean(Array.from(code).join(' ')), tone: 'strong'}], width);
+		: loginRows([{text: escapeLine(Array.from(code).join(' ')), tone: 'strong'}], width);
 }
 
 const answers: Readonly<Record<LoginPolling['answer'], string>> = {
@@ -163,7 +164,10 @@ function timeRows({startedAt, endsAt}: LoginAttempt, {width, now}: Room): readon
 	const full = Math.ceil(share * cells);
 	return [
 		[
-			{text: safe`  ${clean('█'.repeat(full))}${clean('░'.repeat(cells - full))}`, tone: 'quiet'},
+			{
+				text: safe`  ${escapeLine('█'.repeat(full))}${escapeLine('░'.repeat(cells - full))}`,
+				tone: 'quiet',
+			},
 			{text: safe`  ${fit(safe`${duration(endsAt - now)} left`, leftCells)}`, tone: 'warn'},
 		],
 	];

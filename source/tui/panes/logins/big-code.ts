@@ -1,5 +1,4 @@
-import type {Safe} from '../../../core/untrusted.ts';
-import {clean} from '../../lines/line.ts';
+import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 
 /** Letters of five rows: `#` is drawn. Rows one after the other, between them a slash. */
 const letters: Readonly<Record<string, string>> = {
@@ -70,7 +69,7 @@ export function bigCode(code: string, width: number): readonly Safe[] | undefine
 
 	const fits = lines.length <= maxLines && lines.every(line => widthOfLine(line) <= width);
 	return fits
-		? lines.flatMap((line, index) => [...(index > 0 ? [clean('')] : []), ...rowsOfLine(line)])
+		? lines.flatMap((line, index) => [...(index > 0 ? [escapeLine('')] : []), ...rowsOfLine(line)])
 		: undefined;
 }
 
@@ -87,7 +86,7 @@ function rowsOfLine(line: string): readonly Safe[] {
 	);
 	return Array.from({length: bigRows}, (_, row) => {
 		const [upper = '', lower = ''] = pixels.slice(row * 2, row * 2 + 2);
-		return clean(
+		return escapeLine(
 			Array.from(upper)
 				.map((top, column) => blockOf(top, lower[column] ?? ' '))
 				.join(''),

@@ -1,5 +1,5 @@
 import type {LoginAttempt} from '../../../core/logins.ts';
-import type {Safe} from '../../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {isUnderWay, loginEntries, type LoginEntry} from '../../../nouns/login/login-entry.ts';
 import {copiesOf, loginNoun} from '../../../nouns/login/login.ts';
 import {serverName} from '../../../nouns/server/server.ts';
@@ -11,10 +11,9 @@ import {noLogin, placeOf, startLogin} from '../../acts/start-login.ts';
 import {loginPaste} from '../../dialogs/login-paste.ts';
 import {confirm} from '../../dialogs/questions.ts';
 import {loginList} from '../../entries/login-list.ts';
-import {clean} from '../../lines/line.ts';
 import {nounCommands, selectedCommand} from '../../nouns/acts.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {wantsQr} from './login-picture.ts';
+import {wantsQr} from './with-picture.ts';
 
 const selected = (shell: Shell): LoginEntry | undefined => shell.list(loginList).selected();
 
@@ -63,7 +62,7 @@ const copying = (
 		of: entry => copiesOf(entry).find(one => one.key === key),
 		none,
 		run(shell, found) {
-			shell.attempt(async () => copyText(shell, found.text, clean(found.label)));
+			shell.attempt(async () => copyText(shell, found.text, escapeLine(found.label)));
 		},
 	});
 
@@ -73,7 +72,7 @@ const needing = (shell: Shell): readonly LoginEntry[] =>
 	);
 
 function askToLogOut(shell: Shell, {server}: LoginEntry): void {
-	const name = clean(serverName(server));
+	const name = escapeLine(serverName(server));
 	confirm.open(shell, {
 		title: safe`Log out of ${name}`,
 		lines: [
@@ -96,7 +95,7 @@ function askToLogOut(shell: Shell, {server}: LoginEntry): void {
 
 function askForAll(shell: Shell): void {
 	const entries = needing(shell);
-	const names = clean(entries.map(({server}) => serverName(server)).join(', '));
+	const names = escapeLine(entries.map(({server}) => serverName(server)).join(', '));
 	confirm.open(shell, {
 		title: literal('Log in to all that need it'),
 		lines: [

@@ -1,3 +1,4 @@
+import {escapeLine} from '../../../core/untrusted.ts';
 import {
 	failedReason,
 	isOvertaken,
@@ -11,9 +12,9 @@ import {serverName} from '../../../nouns/server/server.ts';
 import {clip, fit, widthOf} from '../../../terminal/text/fit.ts';
 import {empty, literal, safe} from '../../../terminal/text/safe.ts';
 import {clockTime} from '../../../terminal/text/time.ts';
-import {blankLine, clean, line, type Line} from '../../lines/line.ts';
+import {blankLine, line, type Line} from '../../lines/line.ts';
 import {browserRows, deviceRows, loginRows} from './attempt-rows.ts';
-import {beside, type Picture} from './login-picture.ts';
+import {withPicture, type Picture} from './with-picture.ts';
 
 export type LoginDetailOptions = {
 	/** The entries beside it, of which one line each is shown. */
@@ -30,7 +31,7 @@ export function loginDetail(entry: LoginEntry, options: LoginDetailOptions): rea
 	const {width, now} = options;
 	return [
 		headRow(entry, {width, now}),
-		...beside((rowsWidth, isLeftOut) => {
+		...withPicture((rowsWidth, isLeftOut) => {
 			const narrower = {...options, width: rowsWidth};
 			return [
 				...attemptRows(entry, {...narrower, isLeftOut}),
@@ -46,11 +47,11 @@ function headRow(
 	{width, now}: {readonly width: number; readonly now: number},
 ): Line {
 	const word = stateText(entry, now);
-	const name = clip(clean(serverName(entry.server)), width - widthOf(word.text) - 2);
+	const name = clip(escapeLine(serverName(entry.server)), width - widthOf(word.text) - 2);
 	const gap = Math.max(1, width - widthOf(name) - widthOf(word.text) - 1);
 	return [
 		{text: name, tone: 'strong'},
-		{text: clean(' '.repeat(gap))},
+		{text: escapeLine(' '.repeat(gap))},
 		{text: word.text, tone: word.tone},
 	];
 }
@@ -61,7 +62,7 @@ function attemptRows(
 ): readonly Line[] {
 	const {attempt} = entry;
 	const notes = (attempt?.notes ?? []).map((note): Fact => ({
-		text: `! ${clean(note)}`,
+		text: `! ${escapeLine(note)}`,
 		tone: 'warn',
 	}));
 	const told = (...facts: readonly Fact[]) => [...loginRows(facts, width), blankLine];
@@ -103,7 +104,7 @@ function attemptRows(
 			return reason === undefined
 				? []
 				: told(
-						{text: `✗ ${clockTime(attempt?.endedAt ?? 0)} ${clean(reason)}`, tone: 'bad'},
+						{text: `✗ ${clockTime(attempt?.endedAt ?? 0)} ${escapeLine(reason)}`, tone: 'bad'},
 						{
 							text: `${kept}l tries again, b in a browser, d with a code, x puts this away.`,
 							tone: 'quiet',
@@ -117,7 +118,7 @@ function otherRows(entry: LoginEntry, {others, width, now}: LoginDetailOptions):
 	const rest = others.filter(other => loginKey(other) !== loginKey(entry));
 	const cells = Math.min(
 		28,
-		Math.max(8, ...rest.map(({server}) => widthOf(clean(serverName(server))))),
+		Math.max(8, ...rest.map(({server}) => widthOf(escapeLine(serverName(server))))),
 	);
 	return rest.length === 0
 		? []
@@ -127,13 +128,13 @@ function otherRows(entry: LoginEntry, {others, width, now}: LoginDetailOptions):
 				...rest.map((other): Line => {
 					const word = stateText(other, now);
 					const code = loginState(other, now) === 'waiting' ? other.attempt?.userCode : undefined;
-					const host = clean(serverHost(other));
+					const host = escapeLine(serverHost(other));
 					return [
-						{text: safe`  ${fit(clean(serverName(other.server)), cells)}  `},
+						{text: safe`  ${fit(escapeLine(serverName(other.server)), cells)}  `},
 						{text: fit(word.text, 18), tone: word.tone},
 						{
 							text: clip(
-								safe` ${host}${code === undefined ? empty : safe`  code ${clean(code)}`}`,
+								safe` ${host}${code === undefined ? empty : safe`  code ${escapeLine(code)}`}`,
 								Math.max(0, width - cells - 22),
 							),
 							tone: 'quiet',

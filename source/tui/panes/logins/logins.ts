@@ -1,4 +1,5 @@
 import {createMemory} from '../../../core/derive.ts';
+import {escapeLine} from '../../../core/untrusted.ts';
 import {
 	isUnderWay,
 	loginEntries,
@@ -11,14 +12,14 @@ import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToLogin} from '../../acts/start-login.ts';
 import {loginList, rememberEntries} from '../../entries/login-list.ts';
 import type {DetailSource} from '../../lines/detail.ts';
-import {clean, type Line} from '../../lines/line.ts';
+import {type Line} from '../../lines/line.ts';
 import {countPart} from '../../lines/title-parts.ts';
 import {listingOf, onePane} from '../../nouns/listing.ts';
 import type {Host, Shell} from '../../shell/shell.ts';
 import type {Destination} from '../pane.ts';
 import {loginCommands} from './login-commands.ts';
 import {loginDetail} from './login-detail.ts';
-import {qrCodes, qrPicture, qrText} from './login-picture.ts';
+import {qrCodes, qrPicture, qrText} from './with-picture.ts';
 
 function createLoginDetail(host: Host): DetailSource {
 	const remember = createMemory<readonly Line[]>();
@@ -45,7 +46,7 @@ function createLoginDetail(host: Host): DetailSource {
 
 const destinations = (shell: Shell): readonly Destination[] =>
 	loginEntries(shell.feed.get().state.servers, []).map(({server}) => ({
-		label: safe`go to login ${clean(serverName(server))}`,
+		label: safe`go to login ${escapeLine(serverName(server))}`,
 		place: literal('Logins'),
 		go() {
 			goToLogin(shell, server);
@@ -87,7 +88,7 @@ export const loginsPane = onePane({
 		].join(' · ');
 		return [
 			countPart(entries, {noun: [literal('server'), literal('servers')]}),
-			facts === '' ? [] : [{text: clean(facts), tone: 'warn'}],
+			facts === '' ? [] : [{text: escapeLine(facts), tone: 'warn'}],
 		];
 	},
 });

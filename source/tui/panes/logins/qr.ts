@@ -1,6 +1,5 @@
 import {encode} from 'uqr';
-import type {Safe} from '../../../core/untrusted.ts';
-import {clean} from '../../lines/line.ts';
+import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 
 /** A QR code in rows of as many cells; dark is the foreground, or, where `isInverted`, the ground. */
 export type QrCode = {
@@ -34,7 +33,7 @@ const maxLength = 366;
 function rowsOf(data: ReadonlyArray<readonly boolean[]>, drawn: boolean): readonly Safe[] {
 	return Array.from({length: Math.ceil(data.length / 2)}, (_, index) => {
 		const [upper = [], lower = []] = data.slice(index * 2, index * 2 + 2);
-		return clean(
+		return escapeLine(
 			upper
 				.map(
 					(isDark, column) =>

@@ -1,16 +1,16 @@
 import {createMemory, derive} from '../../../core/derive.ts';
 import {logVocabulary, recordText} from '../../../core/filter/log-vocabulary.ts';
 import {matters, type LogLevel, type LogRecord} from '../../../core/log.ts';
-import type {Safe} from '../../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {layOutForeignMarkdown} from '../../../terminal/text/markdown.ts';
 import {empty} from '../../../terminal/text/safe.ts';
 import {clockTime, fullTime} from '../../../terminal/text/time.ts';
-import {clean, wrapText} from '../../lines/line.ts';
+import {wrapText} from '../../lines/line.ts';
 import {createList, type List} from '../../state/list.ts';
 import {rowsBelow, type ListSource, type LocalState} from '../../state/source.ts';
 
 /** How a person looks at the log. */
-export type LogLook = {
+export type LogViewOptions = {
 	/** Or what matters alone; a filter searches all. */
 	readonly showsAll: boolean;
 	/** This level alone. */
@@ -19,13 +19,15 @@ export type LogLook = {
 	readonly time: 'clock' | 'full' | 'none';
 };
 
-export const logLook: LocalState<LogLook> = {
+export const logViewOptions: LocalState<LogViewOptions> = {
 	initial: {showsAll: false, isWrapped: false, time: 'clock'},
 };
 
 /** Whether records of this level are shown. */
-const isShown = ({showsAll, only}: Pick<LogLook, 'only' | 'showsAll'>, level: LogLevel): boolean =>
-	only === undefined ? showsAll || matters(level) : level === only;
+const isShown = (
+	{showsAll, only}: Pick<LogViewOptions, 'only' | 'showsAll'>,
+	level: LogLevel,
+): boolean => (only === undefined ? showsAll || matters(level) : level === only);
 
 /** How many records do not matter. */
 export const countOthers = derive(
@@ -60,7 +62,7 @@ const wordsFrom = 100;
 const levelText = (level: LogLevel, columns: number): string =>
 	columns < wordsFrom ? levelSigns[level] : `${levelSigns[level]} ${level.padEnd(5)}`;
 
-const times: Readonly<Record<LogLook['time'], (at: number) => string>> = {
+const times: Readonly<Record<LogViewOptions['time'], (at: number) => string>> = {
 	clock: at => `${clockTime(at)} `,
 	full: at => `${fullTime(at)} `,
 	none: () => '',
@@ -101,10 +103,10 @@ const plainMessage = derive((record: LogRecord): string =>
 function rowsOf(
 	record: LogRecord,
 	key: number,
-	{time, width, isWrapped}: Pick<LogLook, 'isWrapped' | 'time'> & {readonly width: number},
+	{time, width, isWrapped}: Pick<LogViewOptions, 'isWrapped' | 'time'> & {readonly width: number},
 ): readonly LogRow[] {
 	const {level, source} = record;
-	const head = clean(
+	const head = escapeLine(
 		`${times[time](record.at)}${levelText(level, width)} ${source.slice(0, 10).padEnd(10)} `,
 	);
 	const message = plainMessage(record);
@@ -115,8 +117,8 @@ function rowsOf(
 				key: String(key),
 				record,
 				head,
-				text: clean(message.slice(0, shownCharacters)),
-				facts: clean(facts.slice(0, shownCharacters)),
+				text: escapeLine(message.slice(0, shownCharacters)),
+				facts: escapeLine(facts.slice(0, shownCharacters)),
 				isHead: true,
 			},
 		];
@@ -129,7 +131,7 @@ function rowsOf(
 	return parts.map((text, index) => ({
 		key: `${key}.${index}`,
 		record,
-		head: index === 0 ? head : clean(' '.repeat(head.length)),
+		head: index === 0 ? head : escapeLine(' '.repeat(head.length)),
 		text,
 		facts: empty,
 		isHead: index === 0,
@@ -144,7 +146,7 @@ function createLogRows() {
 	const remember = createMemory<readonly LogRow[]>();
 	return (
 		records: readonly LogRecord[],
-		{time, isWrapped, showsAll, only, width}: LogLook & {readonly width: number},
+		{time, isWrapped, showsAll, only, width}: LogViewOptions & {readonly width: number},
 	) => {
 		const known = rememberKnown([time, isWrapped, width], () =>
 			derive((record: LogRecord) => rowsOf(record, keyOf(record), {time, isWrapped, width})),
@@ -169,7 +171,7 @@ export const logList: ListSource<List<LogRow>> = {
 			vocabulary: logVocabulary,
 			rankOf: key => Number.parseInt(key, 10),
 			read(state, {isFiltered}) {
-				const look = host.local(logLook).get();
+				const look = host.local(logViewOptions).get();
 				const width = host.view.get().size.columns;
 				return rows(state.logs, {...look, ...(isFiltered && {showsAll: true}), width});
 			},

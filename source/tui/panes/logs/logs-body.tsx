@@ -1,17 +1,17 @@
 import {derive} from '../../../core/derive.ts';
 import type {LogRecord} from '../../../core/log.ts';
 import type {GatewayState} from '../../../core/state.ts';
-import type {Safe} from '../../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {clip, isWithin, widthOf} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {clean, type Line} from '../../lines/line.ts';
+import {type Line} from '../../lines/line.ts';
 import {useStore} from '../../state/use-store.ts';
 import type {Tone} from '../../theme/theme.ts';
 import {EmptyList} from '../../view/empty.tsx';
 import {ListRows} from '../../view/list-rows.tsx';
 import type {RegionProps} from '../../view/region.ts';
 import {useShell} from '../../view/shell-context.ts';
-import {answerBeginning, logList, logLook, signCells, type LogRow} from './log-rows.ts';
+import {answerBeginning, logList, logViewOptions, signCells, type LogRow} from './log-rows.ts';
 
 const tones: Readonly<Record<LogRecord['level'], Tone>> = {
 	error: 'bad',
@@ -52,15 +52,15 @@ function withSubject(
 	const [start] = isWrapped || subject === '' ? [] : (answerBeginning.exec(text) ?? []);
 	if (start !== undefined) {
 		const cells = Math.max(leastCells, Math.floor((room - widthOf(head)) / 2));
-		const answer = clean(text.slice(start.length));
-		return {text: safe`${clip(clean(subject), cells)}: ${answer}`, rest: facts};
+		const answer = escapeLine(text.slice(start.length));
+		return {text: safe`${clip(escapeLine(subject), cells)}: ${answer}`, rest: facts};
 	}
 
 	const row = safe`${head}${text}${facts}`;
 	return {
 		text,
 		rest: isWithin(row, room - gapCells - leastCells)
-			? safe`${facts}  ${clip(clean(subject), room - gapCells - widthOf(row))}`
+			? safe`${facts}  ${clip(escapeLine(subject), room - gapCells - widthOf(row))}`
 			: facts,
 	};
 }
@@ -70,7 +70,7 @@ export function LogsBody({width, height}: RegionProps) {
 	const shell = useShell();
 	const records = shell.list(logList);
 	useStore(records, list => list);
-	const {isWrapped} = useStore(shell.view, () => shell.local(logLook).get());
+	const {isWrapped} = useStore(shell.view, () => shell.local(logViewOptions).get());
 	const {state} = useStore(shell.feed, snapshot => snapshot);
 	const shown = records.shown();
 	// By what stands above it on the screen, whatever the filter keeps out between them.
@@ -89,7 +89,7 @@ export function LogsBody({width, height}: RegionProps) {
 		const isSaid = repeated.has(row) && !isSelected;
 		return [
 			{text: isSelected ? literal('> ') : literal('  '), tone: 'accent'},
-			{text: isSaid ? clean(' '.repeat(head.length)) : head, tone},
+			{text: isSaid ? escapeLine(' '.repeat(head.length)) : head, tone},
 			{text, tone},
 			{text: rest, tone: 'quiet'},
 		];

@@ -2,21 +2,31 @@ import {derive} from '../../../core/derive.ts';
 import {logVocabulary} from '../../../core/filter/log-vocabulary.ts';
 import {logLine} from '../../../core/log-line.ts';
 import type {LogLevel, LogRecord} from '../../../core/log.ts';
-import type {Safe} from '../../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {fullTime} from '../../../terminal/text/time.ts';
 import type {PaneCommand} from '../../acts/command.ts';
 import {copyText} from '../../acts/copy.ts';
 import {goToDelivery, goToRun} from '../../acts/go-to.ts';
-import {blankLine, clean, line, wrapText, type Line} from '../../lines/line.ts';
+import {blankLine, line, wrapText, type Line} from '../../lines/line.ts';
 import {countPart, followPart, grouped} from '../../lines/title-parts.ts';
 import {selectedCommand} from '../../nouns/acts.ts';
 import {onePane} from '../../nouns/listing.ts';
 import type {Shell} from '../../shell/shell.ts';
-import {countOthers, logList, logLook, messageRows, type LogLook, type LogRow} from './log-rows.ts';
+import {
+	countOthers,
+	logList,
+	logViewOptions,
+	messageRows,
+	type LogViewOptions,
+	type LogRow,
+} from './log-rows.ts';
 
-const changeLook = (shell: Shell, part: (look: LogLook) => Partial<LogLook>): void => {
-	shell.local(logLook).set(look => ({...look, ...part(look)}));
+const changeLook = (
+	shell: Shell,
+	part: (look: LogViewOptions) => Partial<LogViewOptions>,
+): void => {
+	shell.local(logViewOptions).set(look => ({...look, ...part(look)}));
 };
 
 /** A level alone; with the same key once more what was shown before. */
@@ -149,7 +159,7 @@ const logCommands: readonly PaneCommand[] = [
 const detailOf = derive((record: LogRecord, width: number) => {
 	const {at, level, source, fields} = record;
 	return [
-		line(safe`${fullTime(at)}  ${clean(level)}  ${clean(source)}`, 'strong'),
+		line(safe`${fullTime(at)}  ${escapeLine(level)}  ${escapeLine(source)}`, 'strong'),
 		blankLine,
 		...messageRows(record, width).map(row => line(row)),
 		blankLine,
@@ -163,16 +173,16 @@ const noDetail: readonly Line[] = [];
 
 /** `812 more, a: all · wrapped`, `only error, e: back`. */
 function lookPart(shell: Shell): Line {
-	const {only, isWrapped} = shell.local(logLook).get();
+	const {only, isWrapped} = shell.local(logViewOptions).get();
 	const text = [levelsPart(shell), isWrapped ? 'wrapped' : '']
 		.filter(part => part !== '')
 		.join(' · ');
-	return text === '' ? [] : [{text: clean(text), tone: only === undefined ? 'quiet' : 'warn'}];
+	return text === '' ? [] : [{text: escapeLine(text), tone: only === undefined ? 'quiet' : 'warn'}];
 }
 
 /** Which levels are left out, and the key that shows them; empty where none is. */
 function levelsPart({local, feed, list}: Shell): string {
-	const {only, showsAll} = local(logLook).get();
+	const {only, showsAll} = local(logViewOptions).get();
 	if (only !== undefined) {
 		return `only ${only}, ${only.slice(0, 1)}: back`;
 	}

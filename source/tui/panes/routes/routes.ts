@@ -4,6 +4,7 @@ import type {RouteCounts} from '../../../core/route-counts.ts';
 import type {RotatedRoute, RouteRate} from '../../../core/route-editor.ts';
 import type {RunSums} from '../../../core/run-sums.ts';
 import type {DeliveryRow} from '../../../core/state.ts';
+import {escapeLine} from '../../../core/untrusted.ts';
 import {routeActs} from '../../../nouns/route/route-acts.ts';
 import type {RouteMore} from '../../../nouns/route/route-facts.ts';
 import {trafficOf} from '../../../nouns/route/route-traffic.ts';
@@ -17,7 +18,6 @@ import {editorNow} from '../../editor/editor-state.ts';
 import {addRoute, copyRoute, editRoute, showSecret} from '../../editor/open-editor.ts';
 import {routeList} from '../../entries/route-list.ts';
 import {paceOf} from '../../lines/detail.ts';
-import {clean} from '../../lines/line.ts';
 import {countPart} from '../../lines/title-parts.ts';
 import {nounCommands, selectedCommand} from '../../nouns/acts.ts';
 import {listingOf} from '../../nouns/listing.ts';
@@ -175,7 +175,7 @@ const listSection: PaneSection = {
 
 const destinations = (shell: Shell): readonly Destination[] =>
 	shell.feed.get().state.routes.map(route => ({
-		label: safe`go to route ${clean(route.name)}`,
+		label: safe`go to route ${escapeLine(route.name)}`,
 		place: literal('Routes'),
 		go() {
 			const routes = shell.list(routeList);
@@ -228,7 +228,7 @@ export const routesPane: Pane = {
 	summary(host) {
 		const edited = editorNow(host);
 		return edited
-			? [[{text: clean(edited.draft.name || 'new route'), tone: 'strong'}]]
+			? [[{text: escapeLine(edited.draft.name || 'new route'), tone: 'strong'}]]
 			: [countPart(host.list(routeList))];
 	},
 	unsaved(host) {

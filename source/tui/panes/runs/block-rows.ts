@@ -1,10 +1,10 @@
 import {createMemory, derive} from '../../../core/derive.ts';
-import type {Safe} from '../../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {clip, widthOf} from '../../../terminal/text/fit.ts';
 import {layOutForeignMarkdown, type MarkdownRow} from '../../../terminal/text/markdown.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {clockTime} from '../../../terminal/text/time.ts';
-import {clean, line, wrapText, type Line} from '../../lines/line.ts';
+import {line, wrapText, type Line} from '../../lines/line.ts';
 import type {Tone} from '../../theme/theme.ts';
 import type {BlockPart, RunBlock} from './blocks.ts';
 
@@ -79,13 +79,13 @@ const isUnfolded = ({key, isOpen}: RunBlock, folds: Folds): boolean => folds.get
 export function blockRows(block: RunBlock, folds: Folds, width: number): readonly Line[] {
 	const {key, at, label, facts, sign, tone, parts} = block;
 	const start = safe` ${clockTime(at)} `;
-	const name = safe`${clean(label)}  `;
+	const name = safe`${escapeLine(label)}  `;
 	const room = width - widthOf(start) - 2 - widthOf(name);
 	const whole = wholeText(block, room, width);
 	const isWhole = whole !== undefined;
 	const isOpen = !isWhole && isUnfolded(block, folds);
 	const mark = isWhole ? literal('  ') : foldMark(isOpen);
-	const said = clean([facts, sign].filter(part => part !== '').join(' '));
+	const said = escapeLine([facts, sign].filter(part => part !== '').join(' '));
 	const rest = room - widthOf(said) - (said === '' ? 0 : 2);
 	const head: Line = [
 		{text: start, tone: 'quiet', at: [key]},
@@ -105,12 +105,12 @@ export function blockRows(block: RunBlock, folds: Folds, width: number): readonl
 }
 
 const previewOf = ([first]: readonly BlockPart[]) =>
-	clean((first?.text ?? '').slice(0, 1000).replaceAll(/\s+/g, ' ').trim());
+	escapeLine((first?.text ?? '').slice(0, 1000).replaceAll(/\s+/g, ' ').trim());
 
 const bodyOf = ({key, parts}: RunBlock, width: number): readonly Line[] =>
 	parts
 		.flatMap(part => [
-			...(part.title === undefined ? [] : [line(clean(part.title), 'title')]),
+			...(part.title === undefined ? [] : [line(escapeLine(part.title), 'title')]),
 			...partRows(part, width - indentCells),
 		])
 		.map((row, index): Line => [{text: indent, at: [key, String(index)]}, ...row]);

@@ -1,10 +1,11 @@
 import {originOf, untrustedWords} from '../../../core/origin.ts';
 import {hasEnded, type Run, type StoredRun, type TranscriptEntry} from '../../../core/run.ts';
 import type {RunSaid} from '../../../core/state.ts';
+import {escapeLine} from '../../../core/untrusted.ts';
 import {runWordAt} from '../../../nouns/run/run-word.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {clean, type Line, type Span} from '../../lines/line.ts';
+import {type Line, type Span} from '../../lines/line.ts';
 import {blockRows, foldMark, type Folds} from './block-rows.ts';
 import {
 	blocksOf,
@@ -98,7 +99,7 @@ function endOf(
 		text: said
 			? literal('◐ the model writes')
 			: call
-				? safe`◐ ${clean(call.facts)}`
+				? safe`◐ ${escapeLine(call.facts)}`
 				: literal('◐ the model thinks'),
 		tone: 'accent',
 	};
@@ -130,7 +131,12 @@ export function rowsOfBlocks(
 	const answerRows = answer ? blockRows(answer, folds, width) : [];
 	// Nothing comes between what is being read.
 	return end
-		? [...answerRows, ...stepRows, ...times, [{text: clean(' '.repeat(noTime)), at: [endKey]}, end]]
+		? [
+				...answerRows,
+				...stepRows,
+				...times,
+				[{text: escapeLine(' '.repeat(noTime)), at: [endKey]}, end],
+			]
 		: [...answerRows, ...times, ...stepRows];
 }
 
@@ -151,15 +157,15 @@ function timelineBlock(
 	const isOpen = folds.get(timelineKey) ?? false;
 	const took = Math.max(...steps.map(({to}) => to)) - (first?.from ?? 0);
 	const head: Line = [
-		{text: clean(' '.repeat(noTime)), at: [timelineKey]},
+		{text: escapeLine(' '.repeat(noTime)), at: [timelineKey]},
 		{text: foldMark(isOpen), tone: 'accent'},
-		{text: clean(`time  ${steps.length} steps in ${msWords(took)}`)},
+		{text: escapeLine(`time  ${steps.length} steps in ${msWords(took)}`)},
 	];
 	return isOpen
 		? [
 				head,
 				...timelineRows(steps, width - 1).map((row, index): Line => [
-					{text: clean(' '), at: [timelineKey, String(index)]},
+					{text: escapeLine(' '), at: [timelineKey, String(index)]},
 					...row,
 				]),
 			]
@@ -230,9 +236,9 @@ function timelineRows(steps: readonly TimelineStep[], width: number): readonly L
 		const length = Math.max(1, last - work + (to === end ? 1 : 0));
 		const bar = ' '.repeat(first) + '·'.repeat(work - first) + '█'.repeat(length);
 		return [
-			{text: fit(clean(label), labelCells)},
-			{text: safe` ${fit(clean(bar), room)}`, tone: label === 'model' ? 'title' : 'accent'},
-			{text: safe` ${fit(clean(msWords(to - from)), durationCells, {align: 'end'})}`},
+			{text: fit(escapeLine(label), labelCells)},
+			{text: safe` ${fit(escapeLine(bar), room)}`, tone: label === 'model' ? 'title' : 'accent'},
+			{text: safe` ${fit(escapeLine(msWords(to - from)), durationCells, {align: 'end'})}`},
 		];
 	});
 }

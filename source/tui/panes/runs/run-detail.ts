@@ -4,7 +4,7 @@ import type {Run, StoredRun, TranscriptEntry} from '../../../core/run.ts';
 import {hasEnded, prefetchWords, targetWords, tookWords, toolWords} from '../../../core/run.ts';
 import {loginCommand} from '../../../core/shell-word.ts';
 import type {RunSaid} from '../../../core/state.ts';
-import type {Safe} from '../../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {usageWords} from '../../../core/usage.ts';
 import {wantsText} from '../../../nouns/approval/approval-words.ts';
 import {shownId} from '../../../nouns/delivery/delivery-word.ts';
@@ -12,7 +12,7 @@ import {droppedWords} from '../../../nouns/run/run-facts.ts';
 import {runAdvice, runWordAt, waitsForItsTime, waitsForLogin} from '../../../nouns/run/run-word.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {clockTime, duration, fullTime} from '../../../terminal/text/time.ts';
-import {blankLine, clean, line, paragraph, wrapText, type Line} from '../../lines/line.ts';
+import {blankLine, line, paragraph, wrapText, type Line} from '../../lines/line.ts';
 import type {Loaded} from '../../state/loader.ts';
 import type {Folds} from './block-rows.ts';
 import type {RunBlock} from './blocks.ts';
@@ -66,12 +66,12 @@ export function runDetail(run: Run, sources: RunSources, width: number): readonl
 	return [
 		[
 			{
-				text: safe`#${run.id}  ${clean(isTurn(origin) ? originWords(origin) : run.route)}  ${clean(run.event)}  `,
+				text: safe`#${run.id}  ${escapeLine(isTurn(origin) ? originWords(origin) : run.route)}  ${escapeLine(run.event)}  `,
 				tone: 'strong',
 			},
 			runWordAt(run, now, {approval: sources.approval}),
 		],
-		...(subject === undefined ? [] : [line(safe`about ${clean(subject)}`)]),
+		...(subject === undefined ? [] : [line(safe`about ${escapeLine(subject)}`)]),
 		...paragraph(
 			sources.approval && safe`${wantsText(sources.approval, now)} · ! to review`,
 			width,
@@ -96,7 +96,7 @@ export function runDetail(run: Run, sources: RunSources, width: number): readonl
 
 function emptyRow(loaded: Loaded<StoredRun>): Line {
 	if (loaded.status === 'failed') {
-		return line(safe` ✗ ${clean(loaded.reason)}`, 'bad');
+		return line(safe` ✗ ${escapeLine(loaded.reason)}`, 'bad');
 	}
 
 	return line(loaded.status === 'loading' ? literal(' loading') : literal(' nothing yet'), 'quiet');
@@ -111,7 +111,7 @@ function loginRows(
 	const rest = duration(Math.max(0, nextAttemptAt - now));
 	return awaitsLogins.flatMap(name =>
 		paragraph(
-			safe`! waits for a login to ${clean(name)}: ${clean(loginCommand({profile, name}))} · ${rest} left, then it goes on without · t starts it now`,
+			safe`! waits for a login to ${escapeLine(name)}: ${escapeLine(loginCommand({profile, name}))} · ${rest} left, then it goes on without · t starts it now`,
 			width,
 			'warn',
 		),
@@ -142,8 +142,8 @@ function factRows(
 		line(
 			[
 				fullTime(run.createdAt),
-				...(run.target === '' ? [] : [safe`to ${clean(targetWords(run))}`]),
-				...(run.model === undefined ? [] : [safe`model ${clean(run.model)}`]),
+				...(run.target === '' ? [] : [safe`to ${escapeLine(targetWords(run))}`]),
+				...(run.model === undefined ? [] : [safe`model ${escapeLine(run.model)}`]),
 			].reduce((text, part) => safe`${text}  ${part}`),
 			'quiet',
 		),
@@ -168,7 +168,7 @@ function originRows({delivery, group, superseded = 0, job}: Run, width: number):
 					safe`group ${group}: ${superseded + 1} ${superseded === 0 ? literal('event') : literal('events')}`,
 				]),
 		...(superseded === 0 ? [] : [safe`${superseded} superseded`]),
-		...(job ? [safe`job ${clean(job.name)} (${clean(job.id)})`] : []),
+		...(job ? [safe`job ${escapeLine(job.name)} (${escapeLine(job.id)})`] : []),
 	];
 	return parts.length === 0 ? [] : paragraph(parts.join('  '), width, 'quiet');
 }

@@ -2,6 +2,7 @@ import {createMemory, derive} from '../../../core/derive.ts';
 import {queuedOf} from '../../../core/run-queue.ts';
 import type {Run, StoredRun, TranscriptEntry} from '../../../core/run.ts';
 import {type GatewayState, limits} from '../../../core/state.ts';
+import {escapeLine} from '../../../core/untrusted.ts';
 import {runWords} from '../../../nouns/run/run-word.ts';
 import {runNoun} from '../../../nouns/run/run.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
@@ -9,7 +10,7 @@ import {goToRun} from '../../acts/go-to.ts';
 import {runList} from '../../entries/run-list.ts';
 import {runsAtWork} from '../../entries/runs-at-work.ts';
 import {paceOf, type DetailSource} from '../../lines/detail.ts';
-import {clean, type Line} from '../../lines/line.ts';
+import {type Line} from '../../lines/line.ts';
 import {newest, recent} from '../../lines/newest.ts';
 import {countPart, followPart, grouped, searchedPart} from '../../lines/title-parts.ts';
 import {listingOf, onePane} from '../../nouns/listing.ts';
@@ -83,7 +84,7 @@ const destinations = (shell: Shell): readonly Destination[] =>
 	newest(shell.feed.get().state.runs, recent).map(run => runPlace(shell, run));
 
 const runPlace = (shell: Shell, {id, route, state}: Run): Destination => ({
-	label: safe`go to run #${id} ${clean(route)} ${runWords[state].text}`,
+	label: safe`go to run #${id} ${escapeLine(route)} ${runWords[state].text}`,
 	place: literal('Runs'),
 	go() {
 		goToRun(shell, id);

@@ -1,10 +1,10 @@
 import type {Approval} from '../../../core/approval.ts';
 import type {ServerToolView, ServerView} from '../../../core/tool-server.ts';
-import type {Safe} from '../../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {serverFacts, serverName, serverNoun} from '../../../nouns/server/server.ts';
 import {clip, fit, widthOf} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
-import {blankLine, clean, line, type Line, type Span} from '../../lines/line.ts';
+import {blankLine, line, type Line, type Span} from '../../lines/line.ts';
 import {factRows} from '../../nouns/facts.ts';
 
 /** One server with its tools as rows of `width` cells; `calls` are those that were decided on. */
@@ -23,12 +23,12 @@ export function serverDetail(
 }
 
 function headRow(server: ServerView, width: number): Line {
-	const name = clip(clean(serverName(server)), width - 12);
+	const name = clip(escapeLine(serverName(server)), width - 12);
 	const gap = Math.max(1, width - widthOf(name) - server.trust.length - 1);
 	return [
 		{text: name, tone: 'strong'},
-		{text: clean(' '.repeat(gap))},
-		{text: clean(server.trust), tone: server.trust === 'untrusted' ? 'warn' : 'quiet'},
+		{text: escapeLine(' '.repeat(gap))},
+		{text: escapeLine(server.trust), tone: server.trust === 'untrusted' ? 'warn' : 'quiet'},
 	];
 }
 
@@ -46,7 +46,7 @@ function toolRows(
 	{calls, width}: {readonly calls: readonly Approval[]; readonly width: number},
 ): readonly Line[] {
 	const counts = callCounts(calls, {name, profile});
-	const longest = Math.max(...tools.map(({tool}) => widthOf(clean(tool))));
+	const longest = Math.max(...tools.map(({tool}) => widthOf(escapeLine(tool))));
 	const cells = Math.min(longest, Math.max(minNameCells, width - claimCells));
 	return tools.map((tool): Line => {
 		const count = counts.get(tool.tool);
@@ -55,7 +55,7 @@ function toolRows(
 				text: safe`  ${tool.asks ? literal('!') : tool.claims.readOnly === true ? literal('R') : literal(' ')} `,
 				tone: tool.asks ? 'warn' : 'quiet',
 			},
-			{text: safe`${fit(clean(tool.tool), cells)}  `, tool},
+			{text: safe`${fit(escapeLine(tool.tool), cells)}  `, tool},
 			...wordSpans(tool),
 			...(count === undefined ? [] : [{text: safe`  ${count}`, tone: 'quiet'} as const]),
 		];

@@ -1,4 +1,5 @@
 import type {ServerToolView, ServerView} from '../../../core/tool-server.ts';
+import {escapeLine} from '../../../core/untrusted.ts';
 import {serverActs} from '../../../nouns/server/server-acts.ts';
 import {serverNoun} from '../../../nouns/server/server.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
@@ -9,7 +10,6 @@ import {goToLogin, noLogin, startLogin} from '../../acts/start-login.ts';
 import {confirm} from '../../dialogs/questions.ts';
 import {chooseTool, openTrial} from '../../dialogs/trial.ts';
 import {placeIn} from '../../lines/detail-cursor.ts';
-import {clean} from '../../lines/line.ts';
 import {nounCommands, selectedCommand} from '../../nouns/acts.ts';
 import type {Shell} from '../../shell/shell.ts';
 import {nounList} from '../../state/source.ts';
@@ -50,10 +50,10 @@ export function askToReload(shell: Shell): void {
 		confirm.open(shell, {
 			title: literal('Reload the tool servers'),
 			lines: [
-				...changes.map(text => clean(text)),
+				...changes.map(text => escapeLine(text)),
 				...(closes.length === 0
 					? [literal('No connection ends.')]
-					: [safe`Connections that end: ${clean(closes.join(', '))}.`]),
+					: [safe`Connections that end: ${escapeLine(closes.join(', '))}.`]),
 			],
 			act: literal('reload'),
 			run() {

@@ -1,10 +1,10 @@
 import {createMemory} from '../../../core/derive.ts';
 import type {ServerStatus, ServerView} from '../../../core/tool-server.ts';
-import type {Safe} from '../../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {serverNoun} from '../../../nouns/server/server.ts';
 import {literal} from '../../../terminal/text/safe.ts';
 import type {DetailSource} from '../../lines/detail.ts';
-import {clean, type Line} from '../../lines/line.ts';
+import {type Line} from '../../lines/line.ts';
 import {countPart} from '../../lines/title-parts.ts';
 import {listingOf, onePane} from '../../nouns/listing.ts';
 import type {Host} from '../../shell/shell.ts';
@@ -70,5 +70,5 @@ function serversSummary(servers: readonly ServerView[]): Safe {
 		return count === 0 ? [] : [`${count} ${word}`];
 	});
 	const tools = servers.reduce((sum, server) => sum + server.tools.length, 0);
-	return clean(parts.length === 0 ? '' : [...parts, `${tools} tools registered`].join(' · '));
+	return escapeLine(parts.length === 0 ? '' : [...parts, `${tools} tools registered`].join(' · '));
 }

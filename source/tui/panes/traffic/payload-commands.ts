@@ -1,5 +1,5 @@
 import {isRejection, type Delivery} from '../../../core/delivery.ts';
-import type {Safe} from '../../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import type {GatewayPort} from '../../../gateway/port.ts';
 import {payloadText, routeFor} from '../../../nouns/delivery/delivery-copies.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
@@ -13,7 +13,6 @@ import {addRouteWith} from '../../editor/open-editor.ts';
 import {deliveryList, storedDeliveries} from '../../entries/delivery-list.ts';
 import {routeList} from '../../entries/route-list.ts';
 import {fieldOf, placeIn} from '../../lines/detail-cursor.ts';
-import {clean} from '../../lines/line.ts';
 import {selectedCommand} from '../../nouns/acts.ts';
 import {
 	filterJson,
@@ -83,8 +82,8 @@ function filterFromField(shell: Shell, {route}: Delivery): void {
 	});
 	const {equals} = filter;
 	const words =
-		equals === undefined ? literal('exists') : safe`equals ${clean(JSON.stringify(equals))}`;
-	const what = safe`${clean(filter.field)} ${words}`;
+		equals === undefined ? literal('exists') : safe`equals ${escapeLine(JSON.stringify(equals))}`;
+	const what = safe`${escapeLine(filter.field)} ${words}`;
 	const items = [
 		copying(
 			'y',
@@ -114,7 +113,10 @@ function filterFromField(shell: Shell, {route}: Delivery): void {
 		if (isOpen()) {
 			menu.change(shell, now => ({
 				...now,
-				notes: [what, safe`Would pass ${passed} of the last ${seen} events of ${clean(route)}.`],
+				notes: [
+					what,
+					safe`Would pass ${passed} of the last ${seen} events of ${escapeLine(route)}.`,
+				],
 			}));
 		}
 	});

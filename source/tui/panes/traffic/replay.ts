@@ -1,6 +1,6 @@
 import type {Delivery, DeliveryOutcome, StoredDelivery} from '../../../core/delivery.ts';
 import {messageOf} from '../../../core/errors.ts';
-import type {Safe} from '../../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import type {ReplayPlan} from '../../../gateway/port.ts';
 import {answerWord, shownId} from '../../../nouns/delivery/delivery-word.ts';
 import {deliveryNoun} from '../../../nouns/delivery/delivery.ts';
@@ -8,7 +8,7 @@ import {editableBody, editedBody} from '../../../nouns/delivery/edited-body.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
 import {placeNow, type StillHere} from '../../acts/place.ts';
-import {isSteady} from '../../acts/steady-row.ts';
+import {isSettled} from '../../acts/settled-selection.ts';
 import {confirm, openMenu} from '../../dialogs/questions.ts';
 import {
 	deliveryList,
@@ -17,7 +17,6 @@ import {
 	stored,
 	storedDeliveries,
 } from '../../entries/delivery-list.ts';
-import {clean} from '../../lines/line.ts';
 import {markCommands} from '../../lines/marks.ts';
 import {hasMarked} from '../../nouns/marked.ts';
 import type {Shell} from '../../shell/shell.ts';
@@ -58,13 +57,13 @@ function replay(shell: Shell, wish: Wish, isStillHere: StillHere): void {
 function ask(shell: Shell, wish: Wish, plan: ReplayPlan): void {
 	const {delivery, edited} = wish;
 	confirm.open(shell, {
-		title: safe`Replay ${shownId(delivery)} to ${clean(plan.route)}`,
+		title: safe`Replay ${shownId(delivery)} to ${escapeLine(plan.route)}`,
 		lines: [
 			rowWords(delivery),
 			...(edited ? [literal('With the body as it was edited.')] : []),
 			...(plan.effects.length === 0
 				? [literal('Nothing but the log changes.')]
-				: plan.effects.map(clean)),
+				: plan.effects.map(text => escapeLine(text))),
 		],
 		act: literal('replay'),
 		run() {
@@ -84,8 +83,9 @@ function ask(shell: Shell, wish: Wish, plan: ReplayPlan): void {
 /** Says what was done: also where nothing was asked, an agent may have been started. */
 async function send(shell: Shell, wish: Wish, {route, effects}: ReplayPlan): Promise<void> {
 	const {status, body} = await shell.port.replay(wish.delivery.id, optionsOf(wish));
-	const did = status === 202 && effects.length > 0 ? clean(effects.join(', ')) : answerWord({body});
-	const said = safe`Replayed ${shownId(wish.delivery)} to ${clean(route)} (${status}): ${did}`;
+	const did =
+		status === 202 && effects.length > 0 ? escapeLine(effects.join(', ')) : answerWord({body});
+	const said = safe`Replayed ${shownId(wish.delivery)} to ${escapeLine(route)} (${status}): ${did}`;
 	if (status >= 400) {
 		throw new Error(said);
 	}
@@ -123,7 +123,7 @@ function replayElsewhere(shell: Shell, wish: Wish): void {
 
 /** The row that a key meant: its route, and what the event is about. */
 const rowWords = ({route, event, subject}: Delivery): Safe =>
-	safe`${clean(route)}  ${clean(subject || event)}`;
+	safe`${escapeLine(route)}  ${escapeLine(subject || event)}`;
 
 const otherRoutes = (shell: Shell, name: string) =>
 	servedRoutes(shell).filter(route => route.name !== name);
@@ -150,7 +150,7 @@ async function editAndReplay(shell: Shell, of: StoredDelivery, text: string): Pr
 			const path = await shell.desktop.keep(kept, `${edited.body}\n`);
 			openMenu(shell, {
 				title: literal('Not replayed: the text is no JSON'),
-				notes: [clean(edited.why), safe`Your text is in ${path}`],
+				notes: [escapeLine(edited.why), safe`Your text is in ${path}`],
 				items: [
 					{
 						key: 'e',
@@ -195,7 +195,7 @@ function nothingToReplay(shell: Shell): Safe | undefined {
 const withWish = (act: (shell: Shell, wish: Wish) => void) => (shell: Shell) => {
 	const delivery = selectedDelivery(shell);
 	if (delivery) {
-		act(shell, {delivery, isUnsure: !isSteady(shell, shell.list(deliveryList))});
+		act(shell, {delivery, isUnsure: !isSettled(shell, shell.list(deliveryList))});
 	}
 };
 

@@ -1,5 +1,5 @@
 import type {RouteView} from '../../../core/config-view.ts';
-import type {Safe} from '../../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {answerWord} from '../../../nouns/delivery/delivery-word.ts';
 import {deliverText} from '../../../nouns/route/route.ts';
 import {fit} from '../../../terminal/text/fit.ts';
@@ -7,7 +7,6 @@ import {literal, safe} from '../../../terminal/text/safe.ts';
 import type {PaneCommand} from '../../acts/command.ts';
 import {openMenu, type Menu} from '../../dialogs/questions.ts';
 import {selectedDelivery} from '../../entries/delivery-list.ts';
-import {clean} from '../../lines/line.ts';
 import type {Shell} from '../../shell/shell.ts';
 
 /** Routes that take deliveries now. */
@@ -33,7 +32,7 @@ export function chooseRoute(
 		...rest,
 		items: routes.map((route, index) => ({
 			key: index < keyed ? String(index + 1) : '',
-			label: safe`${fit(clean(route.name), nameCells)}  ${clean(deliverText(route))}`,
+			label: safe`${fit(escapeLine(route.name), nameCells)}  ${escapeLine(deliverText(route))}`,
 			run() {
 				choose(route.name);
 			},

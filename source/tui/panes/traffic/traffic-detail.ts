@@ -2,7 +2,7 @@ import type {Delivery, StoredDelivery} from '../../../core/delivery.ts';
 import type {Group} from '../../../core/group.ts';
 import type {Run} from '../../../core/run.ts';
 import type {DeliveryRow} from '../../../core/state.ts';
-import type {Safe} from '../../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {
 	decisionLines,
 	duplicateOf,
@@ -14,7 +14,7 @@ import {runWords, type RunWord} from '../../../nouns/run/run-word.ts';
 import {fit} from '../../../terminal/text/fit.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {duration, fullTime} from '../../../terminal/text/time.ts';
-import {blankLine, clean, line, wrapText, type Line, type Span} from '../../lines/line.ts';
+import {blankLine, line, wrapText, type Line, type Span} from '../../lines/line.ts';
 import {payloadRows} from '../../payload/payload-rows.ts';
 import type {Loaded} from '../../state/loader.ts';
 
@@ -39,17 +39,17 @@ export function trafficDetail(
 		...floodRows(row, width),
 		[
 			{
-				text: safe`${shownId(delivery)}  ${clean(delivery.route)}  ${clean(delivery.event)}  `,
+				text: safe`${shownId(delivery)}  ${escapeLine(delivery.route)}  ${escapeLine(delivery.event)}  `,
 				tone: 'strong',
 			},
-			{text: clean(resultWord(delivery)), tone: resultTone(delivery.outcome)},
+			{text: escapeLine(resultWord(delivery)), tone: resultTone(delivery.outcome)},
 		],
 		...(subject === undefined ? [] : wrapText(subject, width).map(text => line(text))),
 		line(
-			safe`${fullTime(delivery.receivedAt)}  id ${clean(delivery.deliveryId)} (${clean(delivery.idSource)})`,
+			safe`${fullTime(delivery.receivedAt)}  id ${escapeLine(delivery.deliveryId)} (${escapeLine(delivery.idSource)})`,
 			'quiet',
 		),
-		...(replayOf === undefined ? [] : [line(safe`replay of ${clean(replayOf)}`, 'quiet')]),
+		...(replayOf === undefined ? [] : [line(safe`replay of ${escapeLine(replayOf)}`, 'quiet')]),
 		...decisionRows(delivery, width),
 		...duplicateRows(delivery),
 		...groupRows(delivery, group),
@@ -74,7 +74,7 @@ function floodRows(row: DeliveryRow, width: number): readonly Line[] {
 
 	const names = `asked for ${routes.toReversed().join(', ')}${count > routes.length ? ' …' : ''}`;
 	return [
-		line(safe`${clean(resultWord(delivery, count))} in one row`, 'title'),
+		line(safe`${escapeLine(resultWord(delivery, count))} in one row`, 'title'),
 		line(safe` first ${fullTime(firstAt)}`),
 		line(
 			safe` last  ${fullTime(delivery.receivedAt)}, after ${duration(delivery.receivedAt - firstAt)}`,
@@ -90,7 +90,7 @@ function floodRows(row: DeliveryRow, width: number): readonly Line[] {
 /** Cells of a count before its reason: ` 12345× `. */
 const countCells = 6;
 
-const counted = (text: string): Safe => fit(clean(text), countCells, {align: 'end'});
+const counted = (text: string): Safe => fit(escapeLine(text), countCells, {align: 'end'});
 
 /** Why they were refused, the newest first; nothing where all had the one reason that the decision below says. */
 function reasonRows({reasons = [], otherReasons = 0}: DeliveryRow, width: number): readonly Line[] {
@@ -120,19 +120,19 @@ const stepColumns = 14;
 function decisionRows(delivery: Delivery, width: number): readonly Line[] {
 	return [
 		...heading(literal('Decision'), {
-			text: clean(`  ${delivery.durationMs.toFixed(1)} ms`),
+			text: escapeLine(`  ${delivery.durationMs.toFixed(1)} ms`),
 			tone: 'quiet',
 		}),
 		...decisionLines(delivery).flatMap(({mark, step, detail}) =>
-			wrapText(clean(detail), width - stepColumns).map((text, index): Line => {
+			wrapText(escapeLine(detail), width - stepColumns).map((text, index): Line => {
 				const tone = mark === '-' ? 'quiet' : 'plain';
 				return index === 0
 					? [
-							{text: safe` ${clean(mark)} `, tone: markTones[mark]},
-							{text: clean(step.padEnd(stepColumns - 3)), tone},
+							{text: safe` ${escapeLine(mark)} `, tone: markTones[mark]},
+							{text: escapeLine(step.padEnd(stepColumns - 3)), tone},
 							{text, tone},
 						]
-					: [{text: safe`${clean(' '.repeat(stepColumns))}${text}`, tone}];
+					: [{text: safe`${escapeLine(' '.repeat(stepColumns))}${text}`, tone}];
 			}),
 		),
 	];
@@ -164,8 +164,8 @@ function groupRows(
 	const {key, state, count, latest} = group;
 	const events = count === 1 ? literal('event') : literal('events');
 	return [
-		...heading(literal('Group'), {text: safe`  ${clean(key)}`}),
-		line(safe`  ${clean(state)}, ${count} ${events}  ${opens}`, 'quiet'),
+		...heading(literal('Group'), {text: safe`  ${escapeLine(key)}`}),
+		line(safe`  ${escapeLine(state)}, ${count} ${events}  ${opens}`, 'quiet'),
 		...(latest === id ? [] : [line(safe`  superseded by ${shownId({id: latest})}`, 'quiet')]),
 	];
 }
@@ -188,7 +188,7 @@ function runRows(
 	const text = error ?? answer;
 	const rows = text === undefined ? [] : wrapText(text, width - 2);
 	// A run that has not begun has no target yet.
-	const to = target === '' ? literal('') : safe`  to ${clean(target)}`;
+	const to = target === '' ? literal('') : safe`  to ${escapeLine(target)}`;
 	return [
 		...heading(literal('Run'), {text: safe`  #${id}  `}, word, {
 			text: safe`${to}  o opens it`,

@@ -2,15 +2,16 @@ import type {Delivery} from '../../../core/delivery.ts';
 import {createMemory} from '../../../core/derive.ts';
 import {routePath} from '../../../core/route-path.ts';
 import {limits, type GatewayState} from '../../../core/state.ts';
+import {escapeLine} from '../../../core/untrusted.ts';
 import {resultWord, shownId, worksIn} from '../../../nouns/delivery/delivery-word.ts';
 import {deliveryNoun} from '../../../nouns/delivery/delivery.ts';
 import {runOf} from '../../../nouns/run/run-word.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {goToDelivery} from '../../acts/go-to.ts';
-import {noteRow} from '../../acts/steady-row.ts';
+import {noteSelection} from '../../acts/settled-selection.ts';
 import {deliveryList, storedDeliveries} from '../../entries/delivery-list.ts';
 import {paceOf, type DetailSource} from '../../lines/detail.ts';
-import {clean, type Line} from '../../lines/line.ts';
+import {type Line} from '../../lines/line.ts';
 import {newest, recent} from '../../lines/newest.ts';
 import {countPart, followPart, searchedPart} from '../../lines/title-parts.ts';
 import {listingOf, onePane} from '../../nouns/listing.ts';
@@ -58,7 +59,7 @@ function createTrafficDetail({list, loader, feed}: Host): DetailSource {
 
 /** The way to a delivery, as the palette says it. */
 const deliveryPlace = (shell: Shell, delivery: Delivery): Destination => ({
-	label: safe`go to delivery ${shownId(delivery)} ${clean(delivery.route)} ${clean(resultWord(delivery))}`,
+	label: safe`go to delivery ${shownId(delivery)} ${escapeLine(delivery.route)} ${escapeLine(resultWord(delivery))}`,
 	place: literal('Traffic'),
 	go() {
 		goToDelivery(shell, delivery.id);
@@ -81,7 +82,7 @@ function findDelivery(shell: Shell, query: string): Found {
 		? {known: deliveryPlace(shell, listed.delivery)}
 		: {
 				guessed: {
-					label: safe`look for delivery ${clean(query)} in the journal`,
+					label: safe`look for delivery ${escapeLine(query)} in the journal`,
 					place: literal('Traffic'),
 					go() {
 						shell.attempt(async () => {
@@ -89,7 +90,7 @@ function findDelivery(shell: Shell, query: string): Found {
 							if (delivery) {
 								goToDelivery(shell, delivery.id);
 							} else {
-								shell.toast(safe`The journal has no delivery ${clean(query)}`, 'warn');
+								shell.toast(safe`The journal has no delivery ${escapeLine(query)}`, 'warn');
 							}
 						});
 					},
@@ -165,7 +166,7 @@ export const trafficPane = onePane({
 	want(host) {
 		// What is not seen is no row that somebody could have chosen.
 		if (host.pane().id === deliveryList.id) {
-			noteRow(host, host.list(deliveryList));
+			noteSelection(host, host.list(deliveryList));
 		}
 	},
 	destinations,

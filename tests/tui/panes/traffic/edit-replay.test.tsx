@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {StoredDelivery} from '../../../../source/core/delivery.ts';
-import {steadyMs} from '../../../../source/tui/acts/steady-row.ts';
+import {settledMs} from '../../../../source/tui/acts/settled-selection.ts';
 import {createFakePort, type FakePort} from '../../../helpers/fake-port.ts';
 import {makeDelivery, received} from '../../../helpers/make.ts';
 import {showShell, testNow} from '../../../helpers/show-shell.tsx';
@@ -178,7 +178,7 @@ test.for([
 		take(port, '{}');
 		await using shown = await showShell(port, {columns: 120, rows: 24});
 		await shown.screen.press('k');
-		await shown.pass(steadyMs);
+		await shown.pass(settledMs);
 		await shown.screen.press('r');
 		await shown.pass(0);
 

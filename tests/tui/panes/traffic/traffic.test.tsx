@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {Delivery, StoredDelivery} from '../../../../source/core/delivery.ts';
-import {steadyMs} from '../../../../source/tui/acts/steady-row.ts';
+import {settledMs} from '../../../../source/tui/acts/settled-selection.ts';
 import {deliveryList} from '../../../../source/tui/entries/delivery-list.ts';
 import {runList} from '../../../../source/tui/entries/run-list.ts';
 import {dialogRows} from '../../../helpers/dialog-rows.ts';
@@ -538,7 +538,7 @@ test('r replays a chosen row at once when nothing but the log would change', asy
 	take(port, deliveryAt(0), deliveryAt(1));
 	await using shown = await showShell(port, narrow);
 	await shown.screen.press('k');
-	await shown.pass(steadyMs);
+	await shown.pass(settledMs);
 	await shown.screen.press('r');
 	await shown.pass(0);
 
@@ -584,7 +584,7 @@ test('r asks for half a second after another row came under the cursor', async (
 	await using shown = await showShell(port, narrow);
 	await shown.pass(1000);
 	await shown.screen.press('k');
-	await shown.pass(steadyMs - 1);
+	await shown.pass(settledMs - 1);
 	await shown.screen.press('r');
 	await shown.pass(0);
 
@@ -603,7 +603,7 @@ test.for([true, false])('t on a list that follows asks: %s', async isFollowing =
 	take(port, deliveryAt(0, {subject: 'acme/api#7'}), deliveryAt(1, {subject: 'acme/api#8'}));
 	await using shown = await showShell(port, narrow);
 	await shown.screen.press(...(isFollowing ? [] : ['k']));
-	await shown.pass(steadyMs);
+	await shown.pass(settledMs);
 	await shown.screen.press('t');
 	expect(shown.text()).toContain(`gh-review  acme/api#${isFollowing ? 8 : 7}`);
 	await shown.screen.press('1');

@@ -2,7 +2,7 @@
  * What a person has to know when a face and its gateway are of two versions of the program: both, what may come of it, and what to do; `undefined` when they are of one, or
  * the gateway has not said.
  */
-export const twoVersions = ({
+export const versionMismatch = ({
 	gateway,
 	face,
 }: {

@@ -1,9 +1,9 @@
 import {assert, nat, property, string} from 'fast-check';
 import {expect, test} from 'vitest';
+import {createAuthorshipMark} from '../../source/core/authorship-mark.ts';
 import {maxMarkLength} from '../../source/core/mark-length.ts';
-import {createOwnMark} from '../../source/core/own-mark.ts';
 
-const mark = createOwnMark(Buffer.alloc(32, 1));
+const mark = createAuthorshipMark(Buffer.alloc(32, 1));
 const text = 'Looks good.\n\n- one `thing`';
 const signed = mark.sign(text);
 
@@ -25,7 +25,7 @@ test.for([
 	['words behind the mark', `${signed}\nand more`],
 	['words before the comment', `> hello\n${signed}`],
 	['a comment that is quoted', `> ${signed.replaceAll('\n', '\n> ')}`],
-	['a mark of another home', createOwnMark(Buffer.alloc(32, 2)).sign(text)],
+	['a mark of another home', createAuthorshipMark(Buffer.alloc(32, 2)).sign(text)],
 	['a mark that was made up', `${text}\n\n<!-- svc:${'A'.repeat(22)} -->`],
 	['no mark', text],
 	['nothing', ''],

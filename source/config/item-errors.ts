@@ -5,7 +5,7 @@ import {valueKind} from './schema-issues.ts';
 
 const anyName = '*';
 
-/** What is left out for one slip, the narrowest first: a route, a setting of the receiver, a platform, a tool server, a toolset, a rule for approvals, an alert, a model of the chat API, a section. */
+/** What is left out for one error, the narrowest first: a route, a setting of the receiver, a platform, a tool server, a toolset, a rule for approvals, an alert, a model of the chat API, a section. */
 const items: readonly KeyPath[] = [
 	['platforms', 'webhook', 'routes', anyName],
 	['platforms', 'webhook', 'extra', 'routes', anyName],
@@ -34,17 +34,17 @@ export function itemAt(path: KeyPath): KeyPath {
 }
 
 /** Items that cannot be used, each with all that is wrong with it. Never empty ones. */
-export type Slips = ReadonlyMap<
+export type ItemErrors = ReadonlyMap<
 	string,
 	{readonly item: KeyPath; readonly findings: UnplacedDiagnostic[]}
 >;
 
 /** A path as one text; two paths never share one. */
-export const slipKey = (item: KeyPath): string => JSON.stringify(item);
+export const itemKey = (item: KeyPath): string => JSON.stringify(item);
 
 /** What is left of a configuration, or what is wrong with it as a whole. */
 export type SoundPart<Parsed> =
-	| {readonly ok: true; readonly parsed: Parsed; readonly slips: Slips}
+	| {readonly ok: true; readonly parsed: Parsed; readonly itemErrors: ItemErrors}
 	| {readonly ok: false; readonly findings: readonly UnplacedDiagnostic[]};
 
 /**
@@ -60,37 +60,37 @@ export function readSoundPart<Parsed>(
 		| {readonly ok: true; readonly parsed: Parsed}
 		| {readonly ok: false; readonly findings: readonly UnplacedDiagnostic[]},
 ): SoundPart<Parsed> {
-	const slips = new Map<
+	const itemErrors = new Map<
 		string,
 		{readonly item: KeyPath; readonly findings: UnplacedDiagnostic[]}
 	>();
-	addTo(slips, known);
+	addTo(itemErrors, known);
 	for (;;) {
-		const result = parse(withoutItems(value, slips));
+		const result = parse(withoutItems(value, itemErrors));
 		if (result.ok) {
-			return {...result, slips};
+			return {...result, itemErrors};
 		}
 
-		const before = slips.size;
-		addTo(slips, result.findings);
+		const before = itemErrors.size;
+		addTo(itemErrors, result.findings);
 		// What is wrong is wrong with the file itself: there is nothing to leave out.
-		if (slips.size === before) {
+		if (itemErrors.size === before) {
 			return result;
 		}
 	}
 }
 
 function addTo(
-	slips: Map<string, {readonly item: KeyPath; readonly findings: UnplacedDiagnostic[]}>,
+	itemErrors: Map<string, {readonly item: KeyPath; readonly findings: UnplacedDiagnostic[]}>,
 	findings: readonly UnplacedDiagnostic[],
 ): void {
 	for (const finding of findings) {
 		const item = itemAt(finding.path);
-		const known = slips.get(slipKey(item));
+		const known = itemErrors.get(itemKey(item));
 		if (known) {
 			known.findings.push(finding);
 		} else if (item.length > 0) {
-			slips.set(slipKey(item), {item, findings: [finding]});
+			itemErrors.set(itemKey(item), {item, findings: [finding]});
 		}
 	}
 }
@@ -98,15 +98,17 @@ function addTo(
 /** A copy of `value` without these items; in a list, nothing stands in for one, so that the others keep their places. */
 function withoutItems(
 	value: JsonValue,
-	slips: ReadonlyMap<string, unknown>,
+	itemErrors: ReadonlyMap<string, unknown>,
 	path: KeyPath = [],
 ): JsonValue {
-	if (slips.size === 0 || path.length >= maxItemDepth) {
+	if (itemErrors.size === 0 || path.length >= maxItemDepth) {
 		return value;
 	}
 
 	const without = (member: JsonValue, key: string | number): JsonValue | undefined =>
-		slips.has(slipKey([...path, key])) ? undefined : withoutItems(member, slips, [...path, key]);
+		itemErrors.has(itemKey([...path, key]))
+			? undefined
+			: withoutItems(member, itemErrors, [...path, key]);
 	if (Array.isArray(value)) {
 		return value.map((member: JsonValue, index) => without(member, index) ?? null);
 	}
@@ -132,13 +134,13 @@ export function soundDataOf(
 	value: unknown,
 ): ({readonly ok: true} & SoundData) | ({readonly ok: false} & UnplacedDiagnostic) {
 	const findings = problemsWithData(value);
-	const slips = new Map<
+	const itemErrors = new Map<
 		string,
 		{readonly item: KeyPath; readonly findings: UnplacedDiagnostic[]}
 	>();
-	addTo(slips, findings);
+	addTo(itemErrors, findings);
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsers make lists, objects and primitives; the rest is left out
-	const data = withoutItems((value ?? {}) as JsonValue, slips);
+	const data = withoutItems((value ?? {}) as JsonValue, itemErrors);
 	if (isJsonObject(data)) {
 		return {ok: true, data, findings};
 	}

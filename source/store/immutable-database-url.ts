@@ -6,7 +6,7 @@ import {pathToFileURL} from 'node:url';
  *
  * @see https://sqlite.org/uri.html#uriimmutable
  */
-export function untouched(file: string): URL {
+export function immutableDatabaseUrl(file: string): URL {
 	const url = pathToFileURL(file);
 	const isOpen = existsSync(`${file}-shm`);
 	const hasMore = (statSync(`${file}-wal`, {throwIfNoEntry: false})?.size ?? 0) > 0;

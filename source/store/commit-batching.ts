@@ -5,7 +5,7 @@ const maxTurns = 4;
  * Calls `flush` at the end of a turn of the event loop that brought no more, at the latest of the fourth, or when `most` wait. One alone waits for nobody.
  * `waiting` says how many wait now.
  */
-export function createTurns(waiting: () => number, flush: () => void, most: number) {
+export function createCommitBatching(waiting: () => number, flush: () => void, most: number) {
 	let planned = false;
 
 	const afterTurn = (known: number, turns: number) => {

@@ -2,14 +2,14 @@
 const size = 2 ** 22;
 
 /** Texts of which it knows only whether they may be among those that were added. */
-export type NameSieve = {
+export type BloomFilter = {
 	add(name: string): void;
 	/** False: it was certainly not added. */
 	mayHold(name: string): boolean;
 };
 
 /** A sieve without names; costs its memory from the start, however few are added. */
-export function createNameSieve(): NameSieve {
+export function createBloomFilter(): BloomFilter {
 	const bits = new Uint32Array(size / 32);
 	const has = (index: number) => ((bits[index >>> 5] ?? 0) & (1 << (index & 31))) !== 0;
 	const set = (index: number) => {

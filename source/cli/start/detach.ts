@@ -2,8 +2,8 @@ import {closeSync, constants, mkdirSync, openSync} from 'node:fs';
 import {join} from 'node:path';
 import type {HomePaths} from '../../config/config.ts';
 import {messageOf} from '../../core/errors.ts';
-import {ownFileFlags} from '../../core/planted-file.ts';
 import type {GatewayState} from '../../core/state.ts';
+import {ownFileFlags} from '../../core/symlink-guard.ts';
 import type {Gateway} from '../../gateway/gateway.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import {leaveTerminal} from '../../terminal/leave-terminal.ts';
@@ -18,7 +18,7 @@ import type {AskedToStop} from '../console/signals.ts';
  *
  * @throws SvcError when the gateway could not be started
  */
-export async function goOn(
+export async function detach(
 	{context, stop}: Pick<Shown, 'context' | 'stop'>,
 	gateway: Gateway,
 ): Promise<void> {

@@ -1,11 +1,11 @@
 import {expect, test} from 'vitest';
-import {createPlaces} from '../../source/webhook/places.ts';
+import {createSemaphore} from '../../source/webhook/semaphore.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 
 const setUp = () => {
 	const clock = createFakeClock();
 	const stopping = new AbortController();
-	const places = createPlaces(clock, {count: 1, maxWaiting: 2});
+	const places = createSemaphore(clock, {count: 1, maxWaiting: 2});
 	return {clock, stopping, take: async () => places.take(1000, stopping.signal)};
 };
 

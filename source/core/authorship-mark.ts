@@ -2,7 +2,7 @@ import {createHmac, timingSafeEqual} from 'node:crypto';
 import {maxMarkLength} from './mark-length.ts';
 
 /** Knows again what this gateway wrote where others read and write, too. */
-export type OwnMark = {
+export type AuthorshipMark = {
 	/** The text with the mark at its end: `maxMarkLength` characters more at most. */
 	readonly sign: (text: string) => string;
 	/** Whether `text` is, word for word, one that was signed with this key. Looks at the last characters first: a text without a mark costs nothing. */
@@ -23,7 +23,7 @@ const macBytes = 16;
  *
  * @see manual/delivery-forge-comment.md#what-svc-wrote-itself, RFC 2104
  */
-export function createOwnMark(key: Uint8Array): OwnMark {
+export function createAuthorshipMark(key: Uint8Array): AuthorshipMark {
 	const macOf = (text: string): Buffer =>
 		createHmac('sha256', key)
 			.update(`svc comment 1\n${normalise(text)}`)

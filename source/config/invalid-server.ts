@@ -1,8 +1,8 @@
 import type {ServerView} from '../core/tool-server.ts';
-import {cell} from '../core/untrusted.ts';
-import type {Config, Slip} from './config.ts';
+import {escapeLine} from '../core/untrusted.ts';
+import type {Config, ConfigError} from './config.ts';
+import {itemKey} from './item-errors.ts';
 import type {KeyPath} from './plain-data.ts';
-import {slipKey} from './slips.ts';
 
 const section = 'mcp_servers';
 
@@ -11,20 +11,25 @@ export const serverAt = ([first, name, ...rest]: KeyPath): string | undefined =>
 	first === section && name !== undefined && rest.length === 0 ? String(name) : undefined;
 
 /** Tool servers that cannot be used as they are written, by name; one that is `kept` runs as it was. */
-export const slippedServers = ({slips}: Pick<Config, 'slips'>): ReadonlyMap<string, Slip> =>
+export const invalidServers = ({
+	itemErrors,
+}: Pick<Config, 'itemErrors'>): ReadonlyMap<string, ConfigError> =>
 	new Map(
-		[...slips.values()].flatMap(slip => {
-			const name = serverAt(slip.path);
-			return name === undefined ? [] : [[name, slip] as const];
+		[...itemErrors.values()].flatMap(itemError => {
+			const name = serverAt(itemError.path);
+			return name === undefined ? [] : [[name, itemError] as const];
 		}),
 	);
 
-/** The key of such a server in `Config.slips`. */
-export const serverItem = (name: string): string => slipKey([section, name]);
+/** The key of such a server in `Config.itemErrors`. */
+export const serverItem = (name: string): string => itemKey([section, name]);
 
 /** Such a server as faces see it, when no last good version of it is there: failed, with what is wrong. */
-export const viewOfSlippedServer = (name: string, {reason}: Slip): Omit<ServerView, 'since'> => ({
-	name: cell(name).text,
+export const viewOfInvalidServer = (
+	name: string,
+	{reason}: ConfigError,
+): Omit<ServerView, 'since'> => ({
+	name: escapeLine(name),
 	profile: 'default',
 	transport: 'stdio',
 	status: 'failed',

@@ -1,15 +1,15 @@
-import {cell} from '../core/untrusted.ts';
-import type {Config, Slip, WebhookConfig} from './config.ts';
+import {escapeLine} from '../core/untrusted.ts';
+import type {Config, ConfigError, WebhookConfig} from './config.ts';
+import {serverAt} from './invalid-server.ts';
+import {itemKey} from './item-errors.ts';
 import {secretsOfPlatforms} from './platform-settings.ts';
 import {hasReference} from './references.ts';
 import {collectSecrets} from './secret-values.ts';
 import {sections} from './sections.ts';
 import {serverSecrets} from './server-secrets.ts';
-import {serverAt} from './slipped-server.ts';
-import {slipKey} from './slips.ts';
-import {receiverPath, type SlipReason} from './sort-slips.ts';
+import {receiverPath, type ErrorReason} from './sort-errors.ts';
 
-const sectionsByKey = new Map(sections.map(section => [slipKey(section.path.split('.')), section]));
+const sectionsByKey = new Map(sections.map(section => [itemKey(section.path.split('.')), section]));
 
 const maxItemLength = 200;
 
@@ -19,7 +19,7 @@ const maxItemLength = 200;
  *
  * @see manual/routes.md#keys
  */
-export function withSlips(
+export function keepLastGood(
 	config: Config,
 	{
 		reasons,
@@ -27,15 +27,15 @@ export function withSlips(
 		lastRoutes,
 		before,
 	}: {
-		readonly reasons: readonly SlipReason[];
-		/** Whether the last good values of the receiver's settings that slipped stand in `config` already. */
+		readonly reasons: readonly ErrorReason[];
+		/** Whether the last good values of the receiver's settings that are invalid stand in `config` already. */
 		readonly isReceiverUsable: boolean;
-		/** Static routes that slipped, as they are served. */
+		/** Static routes that are invalid, as they are served. */
 		readonly lastRoutes: WebhookConfig['routes'];
 		readonly before: Config | undefined;
 	},
 ): Config {
-	const slips = new Map<string, Slip>();
+	const itemErrors = new Map<string, ConfigError>();
 	const {webhook} = config;
 	let result: Config =
 		lastRoutes.size === 0
@@ -44,15 +44,15 @@ export function withSlips(
 	// What stays in use stays secret.
 	const secrets = [...secretsOf({webhook: {...webhook, routes: lastRoutes}})];
 	for (const {path, reason} of reasons) {
-		const section = sectionsByKey.get(slipKey(path));
+		const section = sectionsByKey.get(itemKey(path));
 		const server = before?.toolServers.get(serverAt(path) ?? '');
 		const kept = server !== undefined || (before !== undefined && section?.isIn(before) === true);
-		const item = cell(path.join('.'), maxItemLength).text;
-		slips.set(slipKey(path), {path, item, reason, kept});
+		const item = escapeLine(path.join('.'), maxItemLength);
+		itemErrors.set(itemKey(path), {path, item, reason, kept});
 		if (server) {
 			result = {...result, toolServers: new Map([...result.toolServers, [server.name, server]])};
 			secrets.push(...secretsOf({toolServers: new Map([[server.name, server]])}));
-		} else if (isReceiverUsable && slipKey(path) === slipKey(receiverPath)) {
+		} else if (isReceiverUsable && itemKey(path) === itemKey(receiverPath)) {
 			secrets.push(...secretsOf({webhook}));
 		} else if (section && before && kept) {
 			const last = section.keep(before, result);
@@ -65,7 +65,7 @@ export function withSlips(
 
 	return {
 		...result,
-		slips,
+		itemErrors,
 		secretValues: [...new Set([...result.secretValues, ...secrets])],
 	};
 }

@@ -18,7 +18,7 @@ const unavailable = '{"error":"Route is not available"}';
 const request = async (gateway: TestGateway, path: string, init: RequestInit = {}) =>
 	fetch(`${gateway.url()}${path}`, {method: 'POST', body: '{}', ...init});
 
-test('a route that slipped answers 503 to everybody, whatever comes, and every other one is served', async () => {
+test('a route that is invalid answers 503 to everybody, whatever comes, and every other one is served', async () => {
 	await using gateway = await startTestGateway({
 		config: configWith({good: {}, bad: {events: 5, max_body_bytes: 10}, unset: {secret: '${NO}'}}),
 		subscriptions: {dynamic: {filters: [{any: []}]}, bad: {}, other: {}},
@@ -81,7 +81,7 @@ test('slips are named with file, line, column and route in the log, the state an
 	]);
 });
 
-test('on reload a route that slipped is served as it was; 503 is for those that never were good', async () => {
+test('on reload a route that is invalid is served as it was; 503 is for those that never were good', async () => {
 	await using gateway = await startTestGateway({
 		config: configWith({fixed: {prompt: 'x'}, gone: {}}),
 		subscriptions: {dynamic: {prompt: 'x'}},
@@ -138,7 +138,7 @@ test('a receiver setting that is wrong refuses the receiver with its place, and 
 	await gateway.home.write('config.yaml', testConfig());
 	await gateway.port.reload();
 	expect((await gateway.send('hook', {})).status).toBe(202);
-	// And while it serves, such a slip changes nothing.
+	// And while it serves, such an error changes nothing.
 	await gateway.home.write(
 		'config.yaml',
 		JSON.stringify({platforms: {webhook: {...receiver, port: 'x'}}}),
@@ -175,7 +175,7 @@ test('without a model that can be read, runs fail with that reason', async () =>
 	expect([run.state, run.error]).toEqual(['failed', expect.stringContaining('model.provider')]);
 });
 
-test('a tool server and a platform that slipped leave the others alone, and are mended on reload', async () => {
+test('a tool server and a platform that is invalid leave the others alone, and are mended on reload', async () => {
 	const config = (crm: object, email: object) =>
 		testConfig({
 			mcp_servers: {crm: {enabled: false, ...crm}, other: {command: 'other', enabled: false}},
@@ -200,7 +200,7 @@ test('a tool server and a platform that slipped leave the others alone, and are 
 	expect(mended.slips).toEqual([]);
 });
 
-test('one job that slipped leaves the others alone and stays the job that it was', async () => {
+test('one job that is invalid leaves the others alone and stays the job that it was', async () => {
 	const job = (id: string, schedule: unknown) => ({
 		id: `job_${id}`,
 		name: id,

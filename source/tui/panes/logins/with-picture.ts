@@ -1,7 +1,7 @@
-import type {Safe} from '../../../core/untrusted.ts';
+import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {isUnderWay, type LoginEntry} from '../../../nouns/login/login-entry.ts';
 import {widthOf} from '../../../terminal/text/fit.ts';
-import {clean, clipLine, type Line} from '../../lines/line.ts';
+import {clipLine, type Line} from '../../lines/line.ts';
 import type {Host} from '../../shell/shell.ts';
 import type {LoadSource, LocalState} from '../../state/source.ts';
 import type {Tone} from '../../theme/theme.ts';
@@ -19,7 +19,7 @@ const gap = 2;
  * Text with a picture at its right, or under it, or, where there is no room for it, without: the picture is shown whole on a screen of `height` rows or not at all. `text` lays
  * out its rows for a width, and is told whether the picture is left out.
  */
-export function beside(
+export function withPicture(
 	text: (width: number, isLeftOut: boolean) => readonly Line[],
 	{
 		width,
@@ -56,7 +56,7 @@ function joined(
 		const used = row.reduce((sum, {text}) => sum + widthOf(text), 0);
 		return part === undefined
 			? row
-			: [...row, {text: clean(' '.repeat(Math.max(0, from - used)))}, {text: part, tone}];
+			: [...row, {text: escapeLine(' '.repeat(Math.max(0, from - used)))}, {text: part, tone}];
 	});
 }
 

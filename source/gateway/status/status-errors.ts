@@ -2,42 +2,44 @@ import type {Config, RouteTable} from '../../config/config.ts';
 import type {KeyPath} from '../../config/plain-data.ts';
 import {maxProblems} from '../../config/yaml-source.ts';
 import type {JobView} from '../../core/job.ts';
-import {cell} from '../../core/untrusted.ts';
+import {escapeLine} from '../../core/untrusted.ts';
 import type {FoundJob} from '../../schedule/find-job.ts';
 import type {BrokenJobs} from '../../schedule/watched-profiles.ts';
 import {firesNothing} from '../jobs/find-cron-job.ts';
-import type {StatusSlip} from '../port.ts';
+import type {StatusError} from '../port.ts';
 
 /** By the section that an entry stands in. */
-const kinds: ReadonlyMap<KeyPath[number], StatusSlip['kind']> = new Map([
+const kinds: ReadonlyMap<KeyPath[number], StatusError['kind']> = new Map([
 	['mcp_servers', 'server'],
 	['platforms', 'platform'],
 ]);
 
 /** Everything that cannot be used as it is written, at most 100, sections first. Pure. */
-export function statusSlips({
-	config: {slips},
-	table: {routes, slipped, broken},
+export function statusErrors({
+	config: {itemErrors},
+	table: {routes, invalid, broken},
 	jobs,
 	findJob,
 	brokenJobs,
 }: {
-	readonly config: Pick<Config, 'slips'>;
-	readonly table: Pick<RouteTable, 'routes' | 'slipped' | 'broken'>;
+	readonly config: Pick<Config, 'itemErrors'>;
+	readonly table: Pick<RouteTable, 'routes' | 'invalid' | 'broken'>;
 	readonly jobs: readonly JobView[];
 	/** What the `cron_job` of a route leads to. */
 	readonly findJob: (reference: string, profile: string) => FoundJob;
 	readonly brokenJobs: readonly BrokenJobs[];
-}): readonly StatusSlip[] {
+}): readonly StatusError[] {
 	return [
-		...[...slips.values()].map(({path: [section = '', name], item, reason, kept}): StatusSlip => {
-			const kind = name === undefined ? undefined : kinds.get(section);
-			return {
-				...(kind ? {kind, name: cell(String(name)).text} : {kind: 'section', name: item}),
-				problem: reason,
-				serving: kept,
-			};
-		}),
+		...[...itemErrors.values()].map(
+			({path: [section = '', name], item, reason, kept}): StatusError => {
+				const kind = name === undefined ? undefined : kinds.get(section);
+				return {
+					...(kind ? {kind, name: escapeLine(String(name))} : {kind: 'section', name: item}),
+					problem: reason,
+					serving: kept,
+				};
+			},
+		),
 		...(broken
 			? [
 					{
@@ -48,19 +50,19 @@ export function statusSlips({
 					},
 				]
 			: []),
-		...brokenJobs.map(({profile, problem, isUnread}): StatusSlip => ({
+		...brokenJobs.map(({profile, problem, isUnread}): StatusError => ({
 			kind: 'section',
 			name: `${profile === 'default' ? '' : `profiles/${profile}/`}cron/jobs.json`,
 			problem,
 			serving: !isUnread,
 		})),
-		...[...slipped.values()].slice(0, maxProblems).map(({name, reason, view}): StatusSlip => ({
+		...[...invalid.values()].slice(0, maxProblems).map(({name, reason, view}): StatusError => ({
 			kind: 'route',
 			name,
 			problem: view.problem ?? reason,
 			serving: routes.has(name),
 		})),
-		...[...routes.values()].flatMap(({name, cronJob, profile}): readonly StatusSlip[] => {
+		...[...routes.values()].flatMap(({name, cronJob, profile}): readonly StatusError[] => {
 			const found = cronJob === undefined ? undefined : findJob(cronJob, profile);
 			// A paused job is meant to fire nothing.
 			return cronJob === undefined || !found || found.kind === 'found'
@@ -74,7 +76,7 @@ export function statusSlips({
 						},
 					];
 		}),
-		...jobs.flatMap(({id, name, state, problem}): readonly StatusSlip[] =>
+		...jobs.flatMap(({id, name, state, problem}): readonly StatusError[] =>
 			problem === undefined
 				? []
 				: [{kind: 'job', name: name || id, problem, serving: state !== 'invalid'}],

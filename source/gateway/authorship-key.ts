@@ -1,9 +1,9 @@
 import {randomBytes} from 'node:crypto';
 import {readFile} from 'node:fs/promises';
 import {writePrivateFile} from '../config/write-private-file.ts';
+import {createAuthorshipMark, type AuthorshipMark} from '../core/authorship-mark.ts';
 import {codeOf, messageOf} from '../core/errors.ts';
 import type {Logger} from '../core/log.ts';
-import {createOwnMark, type OwnMark} from '../core/own-mark.ts';
 
 const keyPattern = /^([0-9a-f]{64})\s*$/;
 
@@ -16,13 +16,13 @@ const keyBytes = 32;
 export async function openOwnMark(
 	file: string,
 	{log}: {readonly log: Pick<Logger, 'warn'>},
-): Promise<OwnMark> {
+): Promise<AuthorshipMark> {
 	const fresh = randomBytes(keyBytes);
 	try {
 		const written = await textOf(file);
 		const [, known] = keyPattern.exec(written ?? '') ?? [];
 		if (known !== undefined) {
-			return createOwnMark(Buffer.from(known, 'hex'));
+			return createAuthorshipMark(Buffer.from(known, 'hex'));
 		}
 
 		if (written !== undefined) {
@@ -38,7 +38,7 @@ export async function openOwnMark(
 		);
 	}
 
-	return createOwnMark(fresh);
+	return createAuthorshipMark(fresh);
 }
 
 /** `undefined`: there is none. */

@@ -1,43 +1,43 @@
 import type {Config} from '../../config/config.ts';
-import {slippedServers, viewOfSlippedServer} from '../../config/slipped-server.ts';
+import {invalidServers, viewOfInvalidServer} from '../../config/invalid-server.ts';
 import type {Clock} from '../../core/clock.ts';
 import type {ServerView} from '../../core/tool-server.ts';
 
 /** The tool servers that cannot be used as they are written, and of which no last good version runs. */
-export type SlippedServers = {
+export type InvalidServers = {
 	/** Looks at the configuration as it is now, and tells of what is different. */
 	changed(): void;
 	views(): readonly ServerView[];
 };
 
 /** Tells faces of tool servers that no manager has. */
-export function createSlippedServers({
+export function createInvalidServers({
 	clock,
 	config,
 	onChange,
 	onRemoved,
 }: {
 	readonly clock: Clock;
-	readonly config: () => Pick<Config, 'slips' | 'toolServers'>;
+	readonly config: () => Pick<Config, 'itemErrors' | 'toolServers'>;
 	/** Must not throw. */
 	readonly onChange: (view: ServerView) => void;
 	/** Not called for one that is mended. Must not throw. */
 	readonly onRemoved: (server: {readonly profile: string; readonly name: string}) => void;
-}): SlippedServers {
+}): InvalidServers {
 	let known: ReadonlyMap<string, ServerView> = new Map();
 	return {
 		changed() {
-			const {slips, toolServers} = config();
+			const {itemErrors, toolServers} = config();
 			const next = new Map(
-				[...slippedServers({slips})]
+				[...invalidServers({itemErrors})]
 					.filter(([, {kept}]) => !kept)
-					.map(([name, slip]) => {
+					.map(([name, itemError]) => {
 						const before = known.get(name);
 						return [
 							name,
-							before?.reason === slip.reason
+							before?.reason === itemError.reason
 								? before
-								: {...viewOfSlippedServer(name, slip), since: clock.now()},
+								: {...viewOfInvalidServer(name, itemError), since: clock.now()},
 						];
 					}),
 			);

@@ -10,7 +10,7 @@ const writeByOthers = 0o022;
  *
  * @throws SvcError `file_planted`
  */
-export function refusePlanted(path: string): void {
+export function refuseSymlink(path: string): void {
 	refusePlantedFolder(dirname(path), `Cannot write "${path}"`);
 	const found = lstatSync(path, {throwIfNoEntry: false});
 	const reason = found && whyPlanted(path, found);
@@ -75,7 +75,7 @@ function wayTo(folder: string): readonly string[] {
 
 /** Flags to open `path` for writing with, beside the usual ones: a link that takes its place this very moment is not followed, a pipe holds nobody. @throws as `refusePlanted` */
 export function ownFileFlags(path: string): number {
-	refusePlanted(path);
+	refuseSymlink(path);
 	const isLink = lstatSync(path, {throwIfNoEntry: false})?.isSymbolicLink() === true;
 	const nofollow = isLink && isPrivate(dirname(path)) ? 0 : constants.O_NOFOLLOW;
 	return nofollow | constants.O_NONBLOCK;

@@ -1,22 +1,22 @@
 import type {Diagnostic} from '../core/config-view.ts';
 import {formatDiagnostic} from './format-diagnostic.ts';
+import {itemKey, type ItemErrors} from './item-errors.ts';
 import {seenFrom, type UnplacedDiagnostic} from './place-diagnostic.ts';
 import {valueAt, type KeyPath} from './plain-data.ts';
 import {readRoute, type ReadRoute} from './read-route.ts';
 import {routesPlace} from './routes-place.ts';
-import {slipKey, type Slips} from './slips.ts';
 
 export const receiverPath: KeyPath = ['platforms', 'webhook'];
 
-/** Slips by what they take down. */
-export type SortedSlips = {
+/** Errors by what they take down. */
+export type SortedErrors = {
 	/** Static routes by name, as far as they can be read. */
 	readonly routes: ReadonlyMap<string, ReadRoute>;
 	/** Settings of the receiver that cannot be read, `routes` as a whole and `extra` among them; an empty text means all. */
 	readonly receiver: ReadonlySet<string>;
 	/** What is wrong with everything but the routes. */
 	readonly findings: readonly UnplacedDiagnostic[];
-	/** What they take down, by `slipKey`, each with its first finding. */
+	/** What they take down, by `itemKey`, each with its first finding. */
 	readonly items: ReadonlyMap<
 		string,
 		{readonly path: KeyPath; readonly finding: UnplacedDiagnostic}
@@ -24,23 +24,23 @@ export type SortedSlips = {
 };
 
 /**
- * Tells the slips of `config.yaml` apart. `written` is what the parser returned, `value` the plain data in it with its references resolved. Routes that count for nothing, because others
+ * Tells the errors of `config.yaml` apart. `written` is what the parser returned, `value` the plain data in it with its references resolved. Routes that count for nothing, because others
  * stand under `extra`, take nothing down.
  */
-export function sortSlips(slips: Slips, written: unknown, value: unknown): SortedSlips {
+export function sortErrors(itemErrors: ItemErrors, written: unknown, value: unknown): SortedErrors {
 	const place = routesPlace(value);
-	const all = [...slips.values()];
+	const all = [...itemErrors.values()];
 	const isRoute = ({item}: {readonly item: KeyPath}) =>
-		slipKey(item.slice(0, -1)) === slipKey(place);
-	const others = all.filter(slip => !isRoute(slip));
+		itemKey(item.slice(0, -1)) === itemKey(place);
+	const others = all.filter(itemError => !isRoute(itemError));
 	const items = new Map<string, {readonly path: KeyPath; readonly finding: UnplacedDiagnostic}>();
 	for (const {
 		item,
 		findings: [finding],
 	} of others) {
 		const path = receiverSettingAt(item) === undefined ? item : receiverPath;
-		if (finding && !items.has(slipKey(path))) {
-			items.set(slipKey(path), {path, finding});
+		if (finding && !items.has(itemKey(path))) {
+			items.set(itemKey(path), {path, finding});
 		}
 	}
 
@@ -62,7 +62,7 @@ export function sortSlips(slips: Slips, written: unknown, value: unknown): Sorte
 
 /** The key of the receiver's setting that `item` is, wherever it stands; its routes are none. Empty: all of them. */
 function receiverSettingAt(item: KeyPath): string | undefined {
-	if (slipKey(item) === slipKey(receiverPath)) {
+	if (itemKey(item) === itemKey(receiverPath)) {
 		return '';
 	}
 
@@ -75,13 +75,13 @@ const isBelow = (path: KeyPath, parent: KeyPath): boolean =>
 	path.length > parent.length && parent.every((step, index) => step === path[index]);
 
 /** What cannot be used, and why: one line. */
-export type SlipReason = {readonly path: KeyPath; readonly reason: string};
+export type ErrorReason = {readonly path: KeyPath; readonly reason: string};
 
-/** One for each item, by `slipKey`: what is wrong first, with its place. */
+/** One for each item, by `itemKey`: what is wrong first, with its place. */
 export const reasonsOf = (
-	{items}: SortedSlips,
+	{items}: SortedErrors,
 	place: (finding: UnplacedDiagnostic) => Diagnostic,
-): ReadonlyArray<readonly [string, SlipReason]> =>
+): ReadonlyArray<readonly [string, ErrorReason]> =>
 	[...items].map(([key, {path, finding}]) => [
 		key,
 		{path, reason: formatDiagnostic(place(finding))},

@@ -1,8 +1,8 @@
 import {stopAll} from '../../core/stops.ts';
-import {twoVersions} from '../../core/two-versions.ts';
+import {escapeLine} from '../../core/untrusted.ts';
+import {versionMismatch} from '../../core/version-mismatch.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {openMenu} from '../dialogs/questions.ts';
-import {clean} from '../lines/line.ts';
 import type {Shell} from '../shell/shell.ts';
 
 /** Says once for each version that the gateway has, of those that are not ours; what lies over the pane, or is being typed, goes first. Returns the end of that. */
@@ -16,11 +16,11 @@ export function announceVersions(shell: Shell): () => void {
 		}
 
 		said.add(version);
-		const notes = twoVersions({gateway: version, face: shell.version});
+		const notes = versionMismatch({gateway: version, face: shell.version});
 		if (notes) {
 			openMenu(shell, {
 				title: literal('Two versions'),
-				notes: notes.map(note => clean(note)),
+				notes: notes.map(note => escapeLine(note)),
 				items: [{key: 'g', label: literal('go on'), run() {}}],
 			});
 		}

@@ -1,15 +1,15 @@
 import type {Clock} from '../core/clock.ts';
 
-export type Places = {
+export type Semaphore = {
 	/** Resolves to `release` once a place is free; to `undefined` when too many wait already, `waitMs` passed or `signal` aborted. */
 	take(waitMs: number, signal: AbortSignal): Promise<(() => void) | undefined>;
 };
 
 /** At most `count` holders at once and `maxWaiting` behind them, served in order. */
-export function createPlaces(
+export function createSemaphore(
 	clock: Clock,
 	{count, maxWaiting}: {readonly count: number; readonly maxWaiting: number},
-): Places {
+): Semaphore {
 	let taken = 0;
 	const waiting: Array<(release: () => void) => void> = [];
 

@@ -1,10 +1,10 @@
 import {expect, test} from 'vitest';
 import {parse} from 'yaml';
 import type {Config} from '../../source/config/config.ts';
+import {invalidServers} from '../../source/config/invalid-server.ts';
 import {loadConfig} from '../../source/config/load-config.ts';
 import {buildRouteTable} from '../../source/config/route-table.ts';
-import {slippedServers} from '../../source/config/slipped-server.ts';
-import {statusSlips} from '../../source/gateway/status/status-slips.ts';
+import {statusErrors} from '../../source/gateway/status/status-errors.ts';
 import {configOf, createTemporaryHome, problemsOf, type TemporaryHome} from './temporary-home.ts';
 
 const loadedFrom = (text: string, env = '') => {
@@ -23,8 +23,8 @@ platforms:
       bad: ${routes}
 `;
 
-/** Each is one slip in one route: key or value, and what is said of it. */
-const slips = [
+/** Each is one error in one route: key or value, and what is said of it. */
+const itemErrors = [
 	[
 		'{filters: [{field: a, eqals: 1}]}',
 		'filters.0: "eqals" is no operator of a filter, did you mean',
@@ -78,25 +78,28 @@ const slips = [
 	['[a]', ': must be a mapping, not a list'],
 ] as const;
 
-test.for(slips)('%s takes out its route alone, and is named with its place', ([entry, says]) => {
-	const loaded = loadedFrom(webhook(entry));
-	const config = configOf(loaded);
-	expect([...config.webhook.routes.keys()]).toEqual(['good']);
-	expect(config.webhook).toMatchObject({enabled: true, refusals: []});
-	expect(config.webhook.slipped.length).toBeGreaterThan(0);
-	expect(config.webhook.slipped[0]).toMatchObject({name: 'bad', kind: 'slipped'});
-	expect(config.webhook.slipped[0]?.view.problem).toMatch(/^config\.yaml:9:\d+: Route "bad" /);
-	const [first = ''] = problemsOf(loaded);
-	expect(first).toMatch(/^config\.yaml:9:\d+ platforms\.webhook\.routes\.bad/);
-	expect(first).toContain(says);
-	expect(config.problems[0]).toMatchObject({severity: 'error', line: 9});
-	expect(config.slips.size).toBe(0);
-});
+test.for(itemErrors)(
+	'%s takes out its route alone, and is named with its place',
+	([entry, says]) => {
+		const loaded = loadedFrom(webhook(entry));
+		const config = configOf(loaded);
+		expect([...config.webhook.routes.keys()]).toEqual(['good']);
+		expect(config.webhook).toMatchObject({enabled: true, refusals: []});
+		expect(config.webhook.invalid.length).toBeGreaterThan(0);
+		expect(config.webhook.invalid[0]).toMatchObject({name: 'bad', kind: 'invalid'});
+		expect(config.webhook.invalid[0]?.view.problem).toMatch(/^config\.yaml:9:\d+: Route "bad" /);
+		const [first = ''] = problemsOf(loaded);
+		expect(first).toMatch(/^config\.yaml:9:\d+ platforms\.webhook\.routes\.bad/);
+		expect(first).toContain(says);
+		expect(config.problems[0]).toMatchObject({severity: 'error', line: 9});
+		expect(config.itemErrors.size).toBe(0);
+	},
+);
 
-test.for(slips)('%s in a subscription is the same slip', ([entry]) => {
+test.for(itemErrors)('%s in a subscription is the same slip', ([entry]) => {
 	using home = createTemporaryHome();
 	const config = configOf(home.load({config: webhook(entry)}));
-	const [expected] = config.webhook.slipped;
+	const [expected] = config.webhook.invalid;
 	const text = JSON.stringify({bad: parse(entry)}, null, 2);
 	if (entry.includes('.inf') || entry.includes('__proto__')) {
 		return;
@@ -105,13 +108,13 @@ test.for(slips)('%s in a subscription is the same slip', ([entry]) => {
 	const clean = configOf(home.load({config: webhook('{}').replace('bad:', 'other:')}));
 	const table = buildRouteTable(clean, {entries: JSON.parse(text), text});
 	expect(table.routes.has('bad')).toBe(false);
-	expect(table.slipped.get('bad')).toMatchObject({
-		kind: 'slipped',
+	expect(table.invalid.get('bad')).toMatchObject({
+		kind: 'invalid',
 		code: expected?.code,
 		reason: expected?.reason,
 		problem: {line: expect.any(Number), file: clean.paths.subscriptions},
 	});
-	expect(table.slipped.get('bad')?.problem.line).toBeGreaterThan(0);
+	expect(table.invalid.get('bad')?.problem.line).toBeGreaterThan(0);
 });
 
 test('what the contract refuses in `config.yaml` is a slip in a subscription', () => {
@@ -122,12 +125,12 @@ test('what the contract refuses in `config.yaml` is a slip in a subscription', (
 		both: {secret: 'long-enough', deliver_only: true, cron_job: 'j', deliver: 'email'},
 	};
 	const text = JSON.stringify(entries, null, 1);
-	const {slipped, routes} = buildRouteTable(config, {entries, text});
+	const {invalid, routes} = buildRouteTable(config, {entries, text});
 	expect(routes.size).toBe(0);
-	expect([...slipped.values()].map(({kind, code, problem}) => [kind, code, problem.line])).toEqual([
-		['slipped', 'route_without_secret', 2],
-		['slipped', 'insecure_not_loopback', 4],
-		['slipped', 'cron_job_with_deliver_only', 9],
+	expect([...invalid.values()].map(({kind, code, problem}) => [kind, code, problem.line])).toEqual([
+		['invalid', 'route_without_secret', 2],
+		['invalid', 'insecure_not_loopback', 4],
+		['invalid', 'cron_job_with_deliver_only', 9],
 	]);
 });
 
@@ -137,18 +140,18 @@ test('a slip beside a refusal of the contract does not hide it', () => {
 	);
 	expect(refused.refusals.map(({code}) => code)).toEqual(['deliver_only_without_target']);
 	// Nothing is concluded from a key that cannot be read.
-	const {webhook: slipped} = configOf(loadedFrom(webhook('{deliver_only: true, deliver: 7}')));
-	expect(slipped.refusals).toEqual([]);
+	const {webhook: invalid} = configOf(loadedFrom(webhook('{deliver_only: true, deliver: 7}')));
+	expect(invalid.refusals).toEqual([]);
 });
 
-test('a static route that slipped still shadows its namesake', () => {
+test('a static route that is invalid still shadows its namesake', () => {
 	const config = configOf(loadedFrom(webhook('{events: 5}')));
-	const {routes, slipped, skipped} = buildRouteTable(config, {
+	const {routes, invalid, skipped} = buildRouteTable(config, {
 		entries: {bad: {secret: 'long-enough'}},
 	});
 	expect(routes.has('bad')).toBe(false);
-	expect(slipped.get('bad')?.source).toBe('static');
-	expect(skipped.map(({kind}) => kind)).toEqual(['slipped', 'shadowed']);
+	expect(invalid.get('bad')?.source).toBe('static');
+	expect(skipped.map(({kind}) => kind)).toEqual(['invalid', 'shadowed']);
 });
 
 test('names that every object inherits are names of routes and servers like any other', () => {
@@ -169,9 +172,9 @@ __proto__: {polluted: true}
 `),
 	);
 	expect([...config.webhook.routes.keys()]).toEqual(['toString']);
-	expect(config.webhook.slipped.map(({name}) => name)).toEqual(['__proto__', 'constructor']);
+	expect(config.webhook.invalid.map(({name}) => name)).toEqual(['__proto__', 'constructor']);
 	expect([...config.toolServers.keys()]).toEqual(['hasOwnProperty']);
-	expect([...config.slips.values()].map(({item}) => item).toSorted()).toEqual([
+	expect([...config.itemErrors.values()].map(({item}) => item).toSorted()).toEqual([
 		'__proto__',
 		'mcp_servers.__proto__',
 		'mcp_servers.constructor',
@@ -192,7 +195,7 @@ platforms:
 `),
 	);
 	expect([...config.webhook.routes.keys()]).toEqual(['three']);
-	expect(config.webhook.slipped.map(({name}) => name)).toEqual(['one', 'two']);
+	expect(config.webhook.invalid.map(({name}) => name)).toEqual(['one', 'two']);
 });
 
 test('a thousand broken routes are told of with a bound, each with its reason where it is listed', () => {
@@ -204,12 +207,12 @@ test('a thousand broken routes are told of with a bound, each with its reason wh
 	);
 	expect(config.problems).toHaveLength(101);
 	expect(config.problems.at(-1)?.message).toBe('… and 900 more');
-	const {slipped} = buildRouteTable(config, {entries: {}});
-	expect(slipped.size).toBe(1000);
-	expect(slipped.get('r999')?.view.problem).toContain('config.yaml:1004:');
+	const {invalid} = buildRouteTable(config, {entries: {}});
+	expect(invalid.size).toBe(1000);
+	expect(invalid.get('r999')?.view.problem).toContain('config.yaml:1004:');
 });
 
-/** What a slip in each section leaves behind at a start. README.md has the table for users. */
+/** What an error in each section leaves behind at a start. README.md has the table for users. */
 const sections: ReadonlyArray<readonly [string, string, (config: Config) => unknown, unknown]> = [
 	['model', 'model: {provider: opnai}', ({model}) => model.broken, expect.stringContaining('1:')],
 	['model', 'model: 5', ({model}) => model.broken, expect.stringContaining('model')],
@@ -305,7 +308,7 @@ const otherSections = 'forge: {cli: other}';
 test.for(sections)('a slip in %s takes down that alone: %s', ([item, text, read, expected]) => {
 	const rest = text.startsWith('forge') ? 'runs: {tries: 7}' : otherSections;
 	const config = configOf(loadedFrom(`${text}\n${rest}\n`, 'INS=INSECURE_NO_AUTH'));
-	expect([...config.slips.values()]).toMatchObject([
+	expect([...config.itemErrors.values()]).toMatchObject([
 		{item, kept: false, reason: expect.stringContaining(`config.yaml:1:`)},
 	]);
 	expect(read(config)).toEqual(expected);
@@ -348,7 +351,7 @@ const reload = (home: TemporaryHome, before: Config, text: string): Config => {
 	return configOf(loadConfig({paths: home.paths, environment: {}, before}));
 };
 
-test('on reload each thing that slipped keeps its last good version, and its secrets stay hidden', () => {
+test('on reload each thing that is invalid keeps its last good version, and its secrets stay hidden', () => {
 	using home = createTemporaryHome();
 	const before = configOf(home.load({config: good}));
 	const text = `
@@ -387,8 +390,8 @@ platforms:
 		secrets: ['second-global-secret'],
 	});
 	expect(after.webhook.routes.get('two')?.prompt).toBe('second');
-	expect(after.webhook.slipped.map(({name}) => name)).toEqual(['one', 'three']);
-	expect([...after.slips.values()].filter(({kept}) => !kept).map(({item}) => item)).toEqual([
+	expect(after.webhook.invalid.map(({name}) => name)).toEqual(['one', 'three']);
+	expect([...after.itemErrors.values()].filter(({kept}) => !kept).map(({item}) => item)).toEqual([
 		'mcp_servers.broken',
 	]);
 	expect(after.secretValues).toEqual(
@@ -427,12 +430,12 @@ test.for([
 	['enabled', {}, {enabled: 'maybe'}, {enabled: true, switchedOff: false}],
 ] as const)(
 	'on reload a slip in %s of the receiver keeps that setting alone',
-	([key, settings, slipped, kept]) => {
+	([key, settings, invalid, kept]) => {
 		using home = createTemporaryHome();
 		const before = configOf(home.load({config: receiver(settings)}));
 		const routes = {one: {secret: 'new-secret'}, two: {}};
-		const after = reload(home, before, receiver({...slipped, routes}));
-		expect([...after.slips.values()]).toMatchObject([
+		const after = reload(home, before, receiver({...invalid, routes}));
+		expect([...after.itemErrors.values()]).toMatchObject([
 			{item: 'platforms.webhook', kept: true, reason: expect.stringContaining(`webhook.${key}: `)},
 		]);
 		expect(after.webhook).toMatchObject(kept);
@@ -457,7 +460,7 @@ test('on reload a global secret that cannot be read lets nobody in who relies on
 	const after = reload(home, before, receiver({routes, secret: '${UNSET}'}));
 	expect(after.webhook).toMatchObject({enabled: true, secrets: [], refusals: []});
 	expect([...after.webhook.routes.keys()]).toEqual(['one']);
-	expect(after.webhook.slipped).toMatchObject([{name: 'two', code: 'route_without_secret'}]);
+	expect(after.webhook.invalid).toMatchObject([{name: 'two', code: 'route_without_secret'}]);
 });
 
 test.for([
@@ -499,7 +502,7 @@ test.for([
 	const after = reload(home, before, text);
 	expect(after.webhook.routes).toEqual(before.webhook.routes);
 	expect(after.webhook).toMatchObject({enabled: true, port: 8701, host: '127.0.0.1'});
-	expect([...after.slips.values()]).toMatchObject([{kept: true}]);
+	expect([...after.itemErrors.values()]).toMatchObject([{kept: true}]);
 	expect(after.secretValues).toContain('own-secret');
 });
 
@@ -551,12 +554,12 @@ test('a key at the top that is written like the path of a section is another one
 	const after = reload(home, before, `${stray}\nmcp_servers: {crm: {command: second}}`);
 	expect(after.toolServers.get('crm')).toMatchObject({endpoint: {command: 'second'}});
 	expect(after.webhook).not.toBe(before.webhook);
-	expect([...after.slips.values()].map(({item, kept}) => [item, kept])).toEqual(
+	expect([...after.itemErrors.values()].map(({item, kept}) => [item, kept])).toEqual(
 		names.map(name => [name, false]),
 	);
-	expect([...slippedServers(after)]).toEqual([]);
+	expect([...invalidServers(after)]).toEqual([]);
 	expect(
-		statusSlips({
+		statusErrors({
 			config: after,
 			table: buildRouteTable(after, {entries: {}}),
 			jobs: [],
@@ -605,7 +608,7 @@ platforms:
 	]);
 });
 
-/** Writable folders one of which lies in another; `undefined`: it is no slip. Of the last the defaults count. */
+/** Writable folders one of which lies in another; `undefined`: it is no error. Of the last the defaults count. */
 const nestedFolders = [
 	['toolsets: {file: {workdir: ~/a/b}, terminal: {workdir: ~/a}}', 'toolsets.file.workdir', 'file'],
 	['toolsets: {file: {workdir: ~/a}, terminal: {workdir: ~/a/b}}', 'toolsets.file.workdir', 'file'],

@@ -2,12 +2,12 @@ import {type Row, textOf} from './columns.ts';
 import type {RouteKey} from './port.ts';
 
 /** How many there are of each route. */
-export type Tally = {
+export type CountsByRoute = {
 	add(route: RouteKey, by: number): void;
 	of(route: RouteKey): number;
 };
 
-export function createTally(): Tally {
+export function createCountsByRoute(): CountsByRoute {
 	const counts = new Map<string, number>();
 	return {
 		add(route, by) {

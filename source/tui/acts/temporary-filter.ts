@@ -3,7 +3,7 @@ import type {AnyList} from '../state/list.ts';
 import type {Jump} from '../state/view.ts';
 
 /** Filters a list for as long as the jump to it lasts. */
-export function lendFilter(shell: Shell, list: AnyList, text: string): void {
+export function setTemporaryFilter(shell: Shell, list: AnyList, text: string): void {
 	list.setFilter(text);
 	shell.view.set(state =>
 		state.jump && shell.list(state.jump.list) === list
@@ -13,13 +13,13 @@ export function lendFilter(shell: Shell, list: AnyList, text: string): void {
 }
 
 /** Whether the list of the open pane is filtered as the jump to it left it. */
-export const isLent = ({list}: Pick<Host, 'list'>, jump: Jump): boolean =>
+export const isTemporary = ({list}: Pick<Host, 'list'>, jump: Jump): boolean =>
 	list(jump.list).get().filterText === jump.since;
 
 /** Filters as they are without what was lent; to be kept from one run to the next. */
 export function lastingFilters(shell: Pick<Host, 'list' | 'filters' | 'view'>) {
 	const {jump} = shell.view.get();
-	return jump && isLent(shell, jump)
+	return jump && isTemporary(shell, jump)
 		? {...shell.filters(), [jump.list.id]: jump.before}
 		: shell.filters();
 }

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {partingWords} from '../../../source/cli/start/go-on.ts';
+import {partingWords} from '../../../source/cli/start/detach.ts';
 
 test('whoever leaves a gateway that takes no webhooks hears why', () => {
 	const reason = 'Cannot listen on "127.0.0.1:8644": another process holds this port';

@@ -5,7 +5,7 @@ import {createThrottle} from '../state/throttle.ts';
 const ringMs = 10_000;
 
 /** Rings once for each new request from when `from` settles on, and not more often than every ten seconds. Returns the way out. */
-export function ringForApprovals(
+export function ringBellForApprovals(
 	{feed, clock, desktop}: Pick<Shell, 'feed' | 'clock' | 'desktop'>,
 	from?: Promise<void>,
 ): () => void {
