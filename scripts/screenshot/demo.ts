@@ -1,7 +1,7 @@
 import {fileURLToPath} from 'node:url';
 import {send, type Sending} from '../../source/cli/demo/recording.ts';
 import {systemClock} from '../../source/core/clock.ts';
-import {nodeFlags} from '../../source/core/node-flags.ts';
+import {nodeFlags} from '../../source/core/program.ts';
 import {pause, startInTerminal, type DemoTerminal} from './terminal.ts';
 
 const main = fileURLToPath(new URL('../../build/main.js', import.meta.url));

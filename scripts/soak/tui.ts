@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {DatabaseSync} from 'node:sqlite';
 import {setTimeout as wait} from 'node:timers/promises';
-import {nodeFlags} from '../../source/core/node-flags.ts';
+import {nodeFlags} from '../../source/core/program.ts';
 import {foreignSequences} from '../../tests/helpers/foreign-sequences.ts';
 import {openPty} from '../../tests/helpers/pty.ts';
 import {randomOf, runSeed} from '../../tests/helpers/random.ts';

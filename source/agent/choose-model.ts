@@ -3,7 +3,7 @@ import type {Config, ModelConfig} from '../config/config.ts';
 import type {Clock} from '../core/clock.ts';
 import type {ModelView} from '../core/config-view.ts';
 import {SvcError} from '../core/errors.ts';
-import {isLoopbackHost} from '../core/loopback.ts';
+import {isLoopbackHost} from '../core/hosts.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import type {ModelPrice} from '../core/usage.ts';
 import {askForModels, type ModelAnswer} from './ask-for-models.ts';

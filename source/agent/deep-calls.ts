@@ -1,6 +1,6 @@
 import type {LanguageModelMiddleware} from 'ai';
 import {SvcError} from '../core/errors.ts';
-import {maxJsonDepth, isDeepJson} from '../core/json-depth.ts';
+import {maxJsonDepth, isDeepJson} from '../core/json.ts';
 import {nameModel, type AskedModel} from './model-errors.ts';
 
 /**

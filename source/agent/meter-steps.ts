@@ -1,5 +1,5 @@
 import type {LanguageModelMiddleware} from 'ai';
-import {estimatedTokens, textBytesIn} from '../core/estimated-tokens.ts';
+import {estimatedTokens, textBytesIn} from '../core/bounds.ts';
 import {countedOr, spokenOr} from '../core/usage.ts';
 import type {Generated, ModelCallOptions} from './language-model.ts';
 import type {AgentRequest} from './runner.ts';

@@ -7,8 +7,8 @@ import type {
 } from 'ai';
 import {codeOf, messageOf, SvcError} from '../core/errors.ts';
 import {isJsonObject} from '../core/json.ts';
+import {isUnknownAuthority} from '../core/network-variables.ts';
 import type {Redact} from '../core/redact.ts';
-import {isUnknownAuthority} from '../core/unknown-authority.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import type {ErrorCode} from '../manual/error-codes.ts';
 

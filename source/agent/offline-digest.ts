@@ -1,5 +1,5 @@
-import {countOf} from '../core/counted.ts';
 import {type JsonValue, isJsonObject, parsedJson} from '../core/json.ts';
+import {countOf} from '../core/names.ts';
 
 const maxLines = 40;
 const maxDepth = 6;

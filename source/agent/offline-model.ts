@@ -1,4 +1,4 @@
-import {charactersPerToken, estimatedTokens} from '../core/estimated-tokens.ts';
+import {charactersPerToken, estimatedTokens} from '../core/bounds.ts';
 import type {ModelCallOptions, Generated, LanguageModelV4, StreamPart} from './language-model.ts';
 import {noSuchTool} from './no-such-tool.ts';
 import {

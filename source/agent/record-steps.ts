@@ -1,8 +1,7 @@
 import type {LanguageModelCallEndEvent, LanguageModelMiddleware} from 'ai';
-import type {ToolFrom} from '../core/asked-tool.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
 import type {WorkDone} from '../core/run.ts';
-import type {Tool} from '../core/tool.ts';
+import type {ToolFrom, Tool} from '../core/tool.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import {addUsage, usageOf, type ModelPrice, type Usage} from '../core/usage.ts';
 import {noSuchTool} from './no-such-tool.ts';

@@ -1,7 +1,7 @@
 import type * as ai from 'ai';
-import {boundText} from '../core/bound-text.ts';
+import {boundText} from '../core/bounds.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
-import {asReplaced} from '../core/replaced-program.ts';
+import {asReplaced} from '../core/program.ts';
 import type {World} from '../core/world.ts';
 import type {ChosenModel} from './choose-model.ts';
 import {conversationOf} from './conversation.ts';

@@ -1,10 +1,9 @@
 import type {dynamicTool, jsonSchema, Tool as SdkTool, ToolSet} from 'ai';
 import type {CallPreview} from '../core/approval.ts';
-import {boundText} from '../core/bound-text.ts';
-import {jsonHash} from '../core/canonical-json.ts';
+import {boundText} from '../core/bounds.ts';
 import type {Clock} from '../core/clock.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
-import type {JsonValue} from '../core/json.ts';
+import {jsonHash, type JsonValue} from '../core/json.ts';
 import type {Approve, PreviewResult, Tool, ToolResult, Verdict} from '../core/tool.ts';
 import type {World} from '../core/world.ts';
 import {callFacts} from './record-steps.ts';

@@ -1,7 +1,6 @@
 import type * as ai from 'ai';
-import {boundText} from '../core/bound-text.ts';
+import {boundText, type Sampled, type SampleRequest} from '../core/bounds.ts';
 import type {Redact} from '../core/redact.ts';
-import type {Sampled, SampleRequest} from '../core/sample.ts';
 import type {ChosenModel} from './choose-model.ts';
 import {modelError} from './model-errors.ts';
 

@@ -1,5 +1,5 @@
-import {countOf} from '../core/counted.ts';
 import {isJsonObject} from '../core/json.ts';
+import {countOf} from '../core/names.ts';
 import {maxToolDescriptionLength, type Tool} from '../core/tool.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import {createToolIndex, type ToolIndex} from './tool-index.ts';

@@ -1,4 +1,4 @@
-import {boundText} from '../core/bound-text.ts';
+import {boundText} from '../core/bounds.ts';
 import {redactJson} from '../core/redact.ts';
 import type {TranscriptEntry} from '../core/run.ts';
 import type {World} from '../core/world.ts';

@@ -1,4 +1,4 @@
-import {createBusy} from '../core/idle.ts';
+import {createBusy} from '../core/clock.ts';
 import type {World} from '../core/world.ts';
 import {drain} from '../http/drain.ts';
 import {createHttpServer, usualLimits, type HttpLimits} from '../http/http-server.ts';

@@ -1,4 +1,4 @@
-import type {KeyFacts} from '../core/api-keys/api-key.ts';
+import type {KeyFacts} from '../core/api-key.ts';
 import type {
 	AnswerOutcome,
 	Approval,
@@ -6,9 +6,8 @@ import type {
 	ShownTool,
 	ToolApproval,
 } from '../core/approval.ts';
-import {jsonHash} from '../core/canonical-json.ts';
 import {SvcError} from '../core/errors.ts';
-import type {JsonObject} from '../core/json.ts';
+import {jsonHash, type JsonObject} from '../core/json.ts';
 import {ApiError, badRequest, endpointDenied} from './http/api-error.ts';
 import {endpoint, type Endpoint} from './http/endpoint.ts';
 

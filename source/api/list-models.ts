@@ -1,5 +1,4 @@
-import type {KeyFacts} from '../core/api-keys/api-key.ts';
-import {mayUseModel} from '../core/api-keys/api-key.ts';
+import {type KeyFacts, mayUseModel} from '../core/api-key.ts';
 import {endpoint, type Endpoint} from './http/endpoint.ts';
 import {
 	permitModel,

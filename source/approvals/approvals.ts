@@ -8,10 +8,9 @@ import type {
 	FileRule,
 	FormAnswer,
 } from '../core/approval.ts';
-import type {AskedTool} from '../core/asked-tool.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {Origin} from '../core/origin.ts';
-import type {Verdict} from '../core/tool.ts';
+import type {AskedTool, Verdict} from '../core/tool.ts';
 
 /** The run that asks. */
 export type AskingRun = {

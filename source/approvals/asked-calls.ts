@@ -1,6 +1,5 @@
-import {toolPlace} from '../core/asked-tool.ts';
-import {jsonHash} from '../core/canonical-json.ts';
-import type {Verdict} from '../core/tool.ts';
+import {jsonHash} from '../core/json.ts';
+import {toolPlace, type Verdict} from '../core/tool.ts';
 import type {CallToApprove} from './approvals.ts';
 
 /** The calls of each run that were asked about, so that none is asked about twice. */

@@ -1,8 +1,8 @@
 import type {Approval, ApprovalAnswer, ApprovalRule} from '../core/approval.ts';
-import {isDecidedBy, type ApprovalKeeper} from '../core/approvals/keeper.ts';
-import type {AskedTool} from '../core/asked-tool.ts';
+import {isDecidedBy, type ApprovalKeeper} from '../core/approvals/why-not-covered.ts';
 import {every} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
+import type {AskedTool} from '../core/tool.ts';
 import type {World} from '../core/world.ts';
 import {answerProblem} from './answer-problem.ts';
 import type {Approvals} from './approvals.ts';

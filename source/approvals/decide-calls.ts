@@ -1,10 +1,8 @@
 import type {ApprovalRule} from '../core/approval.ts';
-import type {ApprovalKeeper} from '../core/approvals/keeper.ts';
-import {type AskedTool, shownTool, toolPlace} from '../core/asked-tool.ts';
+import type {ApprovalKeeper} from '../core/approvals/why-not-covered.ts';
 import type {Clock} from '../core/clock.ts';
-import {isDeepJson} from '../core/json-depth.ts';
-import type {JsonValue} from '../core/json.ts';
-import type {Verdict} from '../core/tool.ts';
+import {isDeepJson, type JsonValue} from '../core/json.ts';
+import {type AskedTool, shownTool, toolPlace, type Verdict} from '../core/tool.ts';
 import type {CallToApprove} from './approvals.ts';
 import {createAskedCalls} from './asked-calls.ts';
 import {deniedBy, type Denial, denials, maxArgsBytes} from './denials.ts';

@@ -1,7 +1,7 @@
 import type {FormApproval, ToolApproval} from '../core/approval.ts';
-import type {LastAllowed} from '../core/approvals/keeper.ts';
-import {type AskedTool, shownTool} from '../core/asked-tool.ts';
+import type {LastAllowed} from '../core/approvals/why-not-covered.ts';
 import {originFacts} from '../core/origin.ts';
+import {type AskedTool, shownTool} from '../core/tool.ts';
 import type {AskingRun, CallToApprove, FormToFill} from './approvals.ts';
 import {type Deadlines, type Terms, termsOf} from './terms.ts';
 

@@ -1,12 +1,11 @@
 import type {ApprovalRule} from '../core/approval.ts';
 import type {FileRule} from '../core/approval.ts';
-import type {ApprovalKeeper, NewRule} from '../core/approvals/keeper.ts';
 import {resolvedKeys} from '../core/approvals/rule-keys.ts';
-import {type AskedTool, type ToolFrom, toolPlace} from '../core/asked-tool.ts';
-import {jsonHash} from '../core/canonical-json.ts';
+import type {ApprovalKeeper, NewRule} from '../core/approvals/why-not-covered.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
-import type {JsonValue} from '../core/json.ts';
+import {jsonHash, type JsonValue} from '../core/json.ts';
 import {createMutex} from '../core/mutex.ts';
+import {type AskedTool, type ToolFrom, toolPlace} from '../core/tool.ts';
 import type {World} from '../core/world.ts';
 import type {RulesOfFile} from './approvals.ts';
 import type {PresentTools} from './present-tools.ts';

@@ -1,4 +1,4 @@
-import {type AskedTool, toolPlace} from '../core/asked-tool.ts';
+import {type AskedTool, toolPlace} from '../core/tool.ts';
 import type {ToolsChange} from './approvals.ts';
 
 /** What tools there are now, as far as that was told. */

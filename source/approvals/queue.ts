@@ -1,5 +1,9 @@
 import type {Approval} from '../core/approval.ts';
-import {isDecidedBy, type ApprovalKeeper, type NewApproval} from '../core/approvals/keeper.ts';
+import {
+	isDecidedBy,
+	type ApprovalKeeper,
+	type NewApproval,
+} from '../core/approvals/why-not-covered.ts';
 import {messageOf} from '../core/errors.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {World} from '../core/world.ts';

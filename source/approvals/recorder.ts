@@ -1,6 +1,11 @@
 import type {Approval, ApprovalDecision} from '../core/approval.ts';
-import type {ApprovalKeeper, NewApproval, NewRule} from '../core/approvals/keeper.ts';
-import {isDecidedBy, keptApproval} from '../core/approvals/keeper.ts';
+import {
+	type ApprovalKeeper,
+	type NewApproval,
+	type NewRule,
+	isDecidedBy,
+	keptApproval,
+} from '../core/approvals/why-not-covered.ts';
 import {messageOf} from '../core/errors.ts';
 import type {World} from '../core/world.ts';
 import type {RuleBook} from './rule-book.ts';

@@ -1,6 +1,6 @@
 import type {ApprovalRule} from '../core/approval.ts';
 import {namedArguments, unnamedKey} from '../core/approvals/rule-keys.ts';
-import {type AskedTool, isSamePlace, toolPlace} from '../core/asked-tool.ts';
+import {type AskedTool, isSamePlace, toolPlace} from '../core/tool.ts';
 import {isTooWide} from './rules.ts';
 
 /**

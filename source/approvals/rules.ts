@@ -5,13 +5,12 @@ import type {
 	RuleKey,
 	ToolApproval,
 } from '../core/approval.ts';
-import type {NewRule} from '../core/approvals/keeper.ts';
 import {keysText} from '../core/approvals/rule-keys.ts';
-import {isSamePlace, toolPlace} from '../core/asked-tool.ts';
-import {jsonHash} from '../core/canonical-json.ts';
-import {isJsonObject, type JsonValue} from '../core/json.ts';
+import type {NewRule} from '../core/approvals/why-not-covered.ts';
+import {jsonHash, isJsonObject, type JsonValue} from '../core/json.ts';
+import {quotedName} from '../core/names.ts';
 import {isRuledBy} from '../core/origin.ts';
-import {quotedName} from '../core/quoted-name.ts';
+import {isSamePlace, toolPlace} from '../core/tool.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import type {AskingRun, CallToApprove, ToolsChange} from './approvals.ts';
 

@@ -1,7 +1,7 @@
 import type {ApprovalScope, RuleOwner, ToolApproval} from '../core/approval.ts';
-import type {LastAllowed} from '../core/approvals/keeper.ts';
-import type {AskedTool} from '../core/asked-tool.ts';
+import type {LastAllowed} from '../core/approvals/why-not-covered.ts';
 import {type Origin, ruleOwnerOf} from '../core/origin.ts';
+import type {AskedTool} from '../core/tool.ts';
 import type {AskingRun, CallToApprove} from './approvals.ts';
 import {mayDestroy} from './rules.ts';
 

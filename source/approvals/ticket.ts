@@ -1,8 +1,7 @@
 import type {Approval, ApprovalDecision} from '../core/approval.ts';
-import type {NewApproval, NewRule} from '../core/approvals/keeper.ts';
-import type {Clock} from '../core/clock.ts';
+import type {NewApproval, NewRule} from '../core/approvals/why-not-covered.ts';
+import {type Clock, createTimer} from '../core/clock.ts';
 import type {JsonObject} from '../core/json.ts';
-import {createTimer} from '../core/stops.ts';
 import {type Denial, deniedBy, timedOut} from './denials.ts';
 import type {RuledCall} from './rules.ts';
 import {extended, type Deadlines} from './terms.ts';

@@ -1,6 +1,6 @@
 import {z} from 'zod';
 import {alertKinds} from '../core/config-view.ts';
-import {nearestName} from '../core/nearest-name.ts';
+import {nearestName} from '../core/names.ts';
 import {
 	checked,
 	nonBlankText,

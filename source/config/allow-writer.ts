@@ -1,6 +1,6 @@
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
-import {nearestName} from '../core/nearest-name.ts';
+import {nearestName} from '../core/names.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import {platformKinds, platformNamed} from '../platforms/platforms.ts';
 import type {HomePaths} from './config.ts';

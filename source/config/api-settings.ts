@@ -1,6 +1,6 @@
 import {z} from 'zod';
-import {keyPrefixPattern} from '../core/api-keys/key-text.ts';
-import {defaultApiPort} from '../core/loopback.ts';
+import {keyPrefixPattern} from '../core/api-key.ts';
+import {defaultApiPort} from '../core/hosts.ts';
 import {checked, nonEmptyText, nonEmptyTexts, setting, wholeNumber} from '../core/schema-parts.ts';
 import {defineSettings, type ValueOf} from '../core/settings.ts';
 

@@ -1,8 +1,7 @@
 import {z} from 'zod';
 import type {FileRule} from '../core/approval.ts';
 import {keysText, writtenKeys} from '../core/approvals/rule-keys.ts';
-import {nearestName} from '../core/nearest-name.ts';
-import {quotedName} from '../core/quoted-name.ts';
+import {nearestName, quotedName} from '../core/names.ts';
 import {anyJson, checked, nonBlankText, requiredSetting, setting} from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
 import {escapeLine} from '../core/untrusted.ts';

@@ -1,4 +1,4 @@
-import {nearestName} from '../core/nearest-name.ts';
+import {nearestName} from '../core/names.ts';
 import {everyServer, serverPrefix} from '../core/toolsets.ts';
 import {problemWithPrefetch} from './code-host-events.ts';
 import type {Config} from './config.ts';

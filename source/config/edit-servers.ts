@@ -1,7 +1,7 @@
 import type {Clock} from '../core/clock.ts';
 import {SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../core/json.ts';
-import {nearestName} from '../core/nearest-name.ts';
+import {nearestName} from '../core/names.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import type {HomePaths} from './config.ts';
 import {editConfig, editConfigText, maxConfigBytes} from './edit-config.ts';

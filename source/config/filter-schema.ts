@@ -1,8 +1,8 @@
 import {z} from 'zod';
 import {messageOf} from '../core/errors.ts';
 import {compileLinear} from '../core/linear-regex.ts';
-import {nearestName} from '../core/nearest-name.ts';
-import {payloadOperators as operators} from '../core/payload-operators.ts';
+import {nearestName} from '../core/names.ts';
+import {payloadOperators as operators} from '../core/payload.ts';
 import {anyJson, checked, nonEmptyText} from '../core/schema-parts.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import type {FilterSpec} from './route.ts';

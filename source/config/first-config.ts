@@ -1,4 +1,4 @@
-import {defaultPort} from '../core/loopback.ts';
+import {defaultPort} from '../core/hosts.ts';
 
 /** The `config.yaml` that the first use writes: everything off but a receiver on this machine alone, and where to go from there. */
 export const firstConfig =

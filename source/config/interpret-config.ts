@@ -1,7 +1,7 @@
 import {basename} from 'node:path';
 import type {Diagnostic} from '../core/config-view.ts';
+import {isLoopbackHost} from '../core/hosts.ts';
 import {isJsonObject, type JsonValue} from '../core/json.ts';
-import {isLoopbackHost} from '../core/loopback.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import {diagnoseAlerts} from './alerts.ts';
 import {withApiVariables} from './api-variables.ts';

@@ -1,4 +1,4 @@
-import {isLoopbackHost} from '../core/loopback.ts';
+import {isLoopbackHost} from '../core/hosts.ts';
 import {variable} from './environment.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,5 @@
 import {randomBytes} from 'node:crypto';
-import {dayOf} from '../core/day-of.ts';
+import {dayOf} from '../core/clock.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
 import {generateSecret} from './merge-subscription.ts';
 import {referencesIn} from './references.ts';

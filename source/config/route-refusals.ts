@@ -1,4 +1,4 @@
-import {mayServeInsecure} from '../core/loopback.ts';
+import {mayServeInsecure} from '../core/hosts.ts';
 import {reachesPeople, targetOf} from '../platforms/platforms.ts';
 import type {TargetProblem} from '../platforms/target-kind.ts';
 import {problemWithCoalesce} from './coalesce-schema.ts';

@@ -1,5 +1,5 @@
 import type {z} from 'zod';
-import {nearestName} from '../core/nearest-name.ts';
+import {nearestName} from '../core/names.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import type {UnplacedDiagnostic} from './place-diagnostic.ts';
 import {valueAt, type KeyPath} from './plain-data.ts';

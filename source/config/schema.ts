@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import {defaultPort} from '../core/loopback.ts';
+import {defaultPort} from '../core/hosts.ts';
 import {secret, setting, nonEmptyText, wholeNumber} from '../core/schema-parts.ts';
 import {defineSettings, section} from '../core/settings.ts';
 import {platformKinds, sectionsOfKinds} from '../platforms/platforms.ts';

@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import {nearestName} from '../core/nearest-name.ts';
+import {nearestName} from '../core/names.ts';
 import {checked, looseJsonOf, requiredSetting, setting} from '../core/schema-parts.ts';
 import {defineSettings} from '../core/settings.ts';
 import type {SignatureSpec} from './route.ts';

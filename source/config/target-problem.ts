@@ -1,5 +1,5 @@
 import {isJsonObject} from '../core/json.ts';
-import {nearestName} from '../core/nearest-name.ts';
+import {nearestName} from '../core/names.ts';
 import {defaultTarget, deliverValues, targetKinds, targetNamed} from '../platforms/platforms.ts';
 import type {TargetProblem} from '../platforms/target-kind.ts';
 

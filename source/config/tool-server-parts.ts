@@ -1,6 +1,6 @@
 import {z} from 'zod';
 import {checked, nonBlankText} from '../core/schema-parts.ts';
-import {splitCommand} from '../core/split-command.ts';
+import {splitCommand} from '../core/shell-words.ts';
 
 const maxArgs = 1000;
 

@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import {readHostRule} from '../core/host-list.ts';
+import {readHostRule} from '../core/hosts.ts';
 import {checked, nonEmptyText, seconds, setting, wholeNumber} from '../core/schema-parts.ts';
 import {defineSettings, section} from '../core/settings.ts';
 

@@ -1,5 +1,5 @@
 import type {JsonObject} from '../core/json.ts';
-import {nearestName} from '../core/nearest-name.ts';
+import {nearestName} from '../core/names.ts';
 import type {KeyPath} from './plain-data.ts';
 import {membersBySchema} from './schema-walk.ts';
 

@@ -1,6 +1,6 @@
 import {isDeepStrictEqual} from 'node:util';
 import type {Diagnostic} from '../core/config-view.ts';
-import {mayServeInsecure} from '../core/loopback.ts';
+import {mayServeInsecure} from '../core/hosts.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import type {WebhookConfig} from './config.ts';
 import {variable, type Environment} from './environment.ts';

@@ -3,7 +3,7 @@ import {escapeLine} from '../core/untrusted.ts';
 import type {ConversingSettings} from '../platforms/conversing.ts';
 import type {InboundMessage} from '../platforms/listener.ts';
 import {targetNamed} from '../platforms/platforms.ts';
-import type {AskedMessage} from '../store/conversation-port.ts';
+import type {AskedMessage} from '../store/conversation-rules.ts';
 import {turnKey} from './growing-answer.ts';
 import type {JudgedMessage, People} from './judge-message.ts';
 

@@ -1,7 +1,7 @@
 import {randomInt} from 'node:crypto';
 import type {AnswerOutcome, Approval, ApprovalAnswer} from '../core/approval.ts';
-import {jsonHash} from '../core/canonical-json.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
+import {jsonHash} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
 import type {Conversation} from '../core/origin.ts';
 import type {Redact} from '../core/redact.ts';

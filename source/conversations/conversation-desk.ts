@@ -1,14 +1,14 @@
 import type {Clock} from '../core/clock.ts';
-import {countOf} from '../core/counted.ts';
 import {messageOf} from '../core/errors.ts';
 import type {JsonValue} from '../core/json.ts';
 import type {Logger} from '../core/log.ts';
+import {countOf} from '../core/names.ts';
 import {conversationWords, type Conversation} from '../core/origin.ts';
-import {asWord} from '../core/shell-word.ts';
+import {asWord} from '../core/shell-words.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {InboundMessage, Press} from '../platforms/listener.ts';
-import type {Conversations, ReceivedMessage} from '../store/conversation-port.ts';
+import type {Conversations, ReceivedMessage} from '../store/conversation-rules.ts';
 import {askedOf, conversationOf, maxName, type PlatformSettings} from './asked-message.ts';
 import type {ChatApprovals} from './chat-approvals.ts';
 import {judgeMessage, mayApprove, type Command, type JudgedMessage} from './judge-message.ts';

@@ -1,5 +1,4 @@
-import type {Clock} from '../core/clock.ts';
-import {createTimer} from '../core/stops.ts';
+import {type Clock, createTimer} from '../core/clock.ts';
 import type {ChatPlace, Say} from './say.ts';
 
 /** So often an answer is shown before it is whole: the last edit of a message puts its end there. */

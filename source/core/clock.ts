@@ -77,3 +77,169 @@ export function every(
 		cancel();
 	};
 }
+
+/** A moment at which something happens, unless it is moved again. */
+type Deadline = {
+	/** So many milliseconds from now. */
+	move(ms: number): void;
+	/** It happens no more, unless it is moved. */
+	clear(): void;
+	/** For good: no timer is left. */
+	[Symbol.dispose](): void;
+};
+
+/** Calls `onDue` at the moment. It may be moved with every word of a stream: a timer is not made anew for that, it looks where the moment is now when it ends. */
+export function createDeadline(clock: Clock, onDue: () => void): Deadline {
+	let due = Infinity;
+	let timer: {readonly at: number; readonly cancel: () => void} | undefined;
+
+	const look = () => {
+		timer = undefined;
+		const left = due - clock.monotonic();
+		if (left > 0) {
+			arm(left);
+		} else {
+			due = Infinity;
+			onDue();
+		}
+	};
+
+	const arm = (ms: number) => {
+		if (ms !== Infinity) {
+			timer = {at: clock.monotonic() + ms, cancel: clock.after(ms, look)};
+		}
+	};
+
+	return {
+		move(ms) {
+			due = clock.monotonic() + ms;
+			if (timer && timer.at > due) {
+				timer.cancel();
+				timer = undefined;
+			}
+
+			if (!timer) {
+				arm(ms);
+			}
+		},
+		clear() {
+			due = Infinity;
+		},
+		[Symbol.dispose]() {
+			due = Infinity;
+			timer?.cancel();
+			timer = undefined;
+		},
+	};
+}
+
+/** The day of a time (milliseconds since 1970), in UTC: `2026-11-20`. */
+export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+/**
+ * Counts work under way, so that "nothing is happening" is a fact and not a guess: work is counted before it starts. Tests and
+ * the drain wait for it instead of sleeping.
+ */
+export type Busy = {
+	/** Counts one piece of work until the returned function is called (more calls do nothing). */
+	begin(): () => void;
+	/** Resolves at the next moment without work; at once when there is none. */
+	idle(): Promise<void>;
+	readonly count: number;
+};
+
+export function createBusy(): Busy {
+	let count = 0;
+	let waiting: Array<() => void> = [];
+	return {
+		begin() {
+			let ended = false;
+			count++;
+			return () => {
+				if (ended) {
+					return;
+				}
+
+				ended = true;
+				count--;
+				if (count === 0) {
+					const resolvers = waiting;
+					waiting = [];
+					for (const resolve of resolvers) {
+						resolve();
+					}
+				}
+			};
+		},
+		async idle() {
+			if (count > 0) {
+				await new Promise<void>(resolve => {
+					waiting.push(resolve);
+				});
+			}
+		},
+		get count() {
+			return count;
+		},
+	};
+}
+
+/** A timer that has one moment at most. Disposal is for good: nothing can be set any more. */
+type Timer = {
+	/** Calls `callback` after `delayMs`, in place of what was set before. */
+	set(delayMs: number, callback: () => void): void;
+	/** Whether nothing is set, and something may be. */
+	isFree(): boolean;
+	readonly cancel: () => void;
+	readonly [Symbol.dispose]: () => void;
+};
+
+/** A timer of which nothing is set yet. */
+export function createTimer(clock: Pick<Clock, 'after'>): Timer {
+	let stop: (() => void) | undefined;
+	let isOver = false;
+	const cancel = () => {
+		stop?.();
+		stop = undefined;
+	};
+
+	return {
+		set(delayMs, callback) {
+			cancel();
+			if (!isOver) {
+				stop = clock.after(delayMs, () => {
+					stop = undefined;
+					callback();
+				});
+			}
+		},
+		isFree: () => !isOver && stop === undefined,
+		cancel,
+		[Symbol.dispose]() {
+			isOver = true;
+			cancel();
+		},
+	};
+}
+
+/** The one way out of several; what is added to `stops` until then ends, too. */
+export const stopAll = (stops: Iterable<() => void>) => (): void => {
+	for (const stop of stops) {
+		stop();
+	}
+};
+
+/** What `task` becomes, unless `signal` aborts first: then rejects with its reason, and the task goes on unheard. */
+export async function within<Value>(task: Promise<Value>, signal: AbortSignal): Promise<Value> {
+	signal.throwIfAborted();
+	const {promise: aborted, reject} = Promise.withResolvers<never>();
+	const onAbort = () => {
+		reject(signal.reason);
+	};
+	signal.addEventListener('abort', onAbort, {once: true});
+	try {
+		return await Promise.race([task, aborted]);
+	} finally {
+		signal.removeEventListener('abort', onAbort);
+	}
+}

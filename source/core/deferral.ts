@@ -1,5 +1,5 @@
-import {countOf, grouped} from './counted.ts';
-import {estimatedTokens} from './estimated-tokens.ts';
+import {estimatedTokens} from './bounds.ts';
+import {countOf, grouped} from './names.ts';
 import {maxToolsOfRun, type Tool} from './tool.ts';
 
 /** Tokens that the definition of a tool takes in a request. */

@@ -1,4 +1,4 @@
-import type {ApiKey} from './api-keys/api-key.ts';
+import type {ApiKey} from './api-key.ts';
 import type {Approval, ApprovalRule} from './approval.ts';
 import type {AlertView, ModelView, PlatformView, Diagnostic, RouteView} from './config-view.ts';
 import type {Delivery} from './delivery.ts';

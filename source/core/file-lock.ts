@@ -3,7 +3,7 @@ import {basename, dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {sleep, type Clock} from './clock.ts';
 import {codeOf, messageOf, SvcError} from './errors.ts';
-import {identityOf} from './file-identity.ts';
+import {identityOf} from './line-file.ts';
 import type {Logger} from './log.ts';
 import {refuseSymlink} from './symlink-guard.ts';
 

@@ -1,9 +1,11 @@
+import {escapeHazards} from './json.ts';
 import type {
 	installReviewSchema,
 	offeredInstallSchema,
 	waitingInstallSchema,
 } from './schemas/install.ts';
 import type {Shape} from './schemas/parts.ts';
+import {type Safe, escapeLine} from './untrusted.ts';
 
 /** What installing a tool server from a link would do, for a person to decide. */
 export type InstallReview = Shape<typeof installReviewSchema>;
@@ -13,3 +15,113 @@ export type WaitingInstall = Shape<typeof waitingInstallSchema>;
 
 /** The same with the link. */
 export type OfferedInstall = Shape<typeof offeredInstallSchema>;
+
+/** One line of what a person reads before a tool server is installed from a link. */
+export type InstallLine = {
+	readonly text: Safe;
+	readonly tone: 'strong' | 'plain' | 'danger';
+	/** Our words, broken at blanks; else what stands there, broken at any character. */
+	readonly isProse: boolean;
+};
+
+/** More than an entry of 32 KiB can have when each of its characters is escaped. */
+const maxLength = 1_000_000;
+
+/**
+ * All of what would be installed, for a person: what it is, what to beware of, and the whole entry, in which each character can be seen. Lines are as long as they
+ * need to be; cut them where the screen ends, leave nothing out.
+ */
+export const installLines = (review: InstallReview): readonly InstallLine[] => [
+	...installSummary(review),
+	empty,
+	...installEntry(review),
+];
+
+/** The name, what it is, and what to beware of. */
+export function installSummary(review: InstallReview): readonly InstallLine[] {
+	const {name, linkName, exists, freeName, cautions} = review;
+	return [
+		lineOf(
+			`Tool server "${name}"${name === linkName ? '' : ` (the link calls it "${linkName}")`}`,
+			'strong',
+		),
+		...(exists
+			? [
+					lineOf(
+						`There is a tool server "${name}" already, which is never overwritten: choose another name${freeName === undefined ? '' : ` (${freeName} is free)`}, or cancel`,
+						'danger',
+					),
+				]
+			: []),
+		empty,
+		...whatItIs(review),
+		empty,
+		...cautions.map(({weight, text}) =>
+			lineOf(
+				`${weight === 'danger' ? '!' : '·'} ${text}`,
+				weight === 'danger' ? 'danger' : 'plain',
+			),
+		),
+	];
+}
+
+/** The whole entry as JSON. */
+export const installEntry = ({name, entry}: InstallReview): readonly InstallLine[] => [
+	lineOf('What would stand below mcp_servers in config.yaml, nothing left out:', 'strong'),
+	...visibleJson({[name]: entry}).map(text => ({text, tone: 'plain', isProse: false}) as const),
+];
+
+function whatItIs({argv, host, entry}: InstallReview): readonly InstallLine[] {
+	if (argv) {
+		return [
+			lineOf('It runs this program on this machine, as you, with these arguments:', 'danger'),
+			...argv.map((word, index) => ({
+				text: escapeLine(`  ${String(index).padStart(3)}  ${visibleText(word)}`, maxLength),
+				tone: 'strong' as const,
+				isProse: false,
+			})),
+		];
+	}
+
+	const {url} = entry;
+	return [
+		lineOf('It is a remote server, which gets what its tools are called with:', 'plain'),
+		{
+			...lineOf(`  url   ${visibleText(typeof url === 'string' ? url : '')}`, 'strong'),
+			isProse: false,
+		},
+		{...lineOf(`  host  ${host ?? ''}`, 'strong'), isProse: false},
+	];
+}
+
+const lineOf = (text: string, tone: InstallLine['tone']): InstallLine => ({
+	text: escapeLine(text, maxLength),
+	tone,
+	isProse: true,
+});
+
+const empty = lineOf('', 'plain');
+
+/**
+ * A text in quotation marks, as JSON has it; escaped besides is what does not show, what turns text around, and what terminals do not agree about. Two texts never
+ * look the same but for letters that look alike.
+ */
+const visibleText = (text: string): string => visible(JSON.stringify(text));
+
+function visibleJson(value: unknown): readonly Safe[] {
+	return JSON.stringify(value, null, 2)
+		.split('\n')
+		.map(row => escapeLine(`  ${visible(row)}`, maxLength));
+}
+
+/** What `escapeLine` would have to change is written as JSON escapes it. */
+const visible = (json: string): string =>
+	escapeHazards(json).replaceAll(/[^\x20-\x7e]/gu, character =>
+		escapeLine(character) === character ? character : escaped(character),
+	);
+
+const escaped = (character: string): string =>
+	character
+		.split('')
+		.map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+		.join('');

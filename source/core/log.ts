@@ -1,3 +1,4 @@
+import {formatWithOptions} from 'node:util';
 import type {Clock} from './clock.ts';
 import type {Redact} from './redact.ts';
 import {escapeLine} from './untrusted.ts';
@@ -81,3 +82,132 @@ export const silentLogger: Logger = {
 	error() {},
 	from: () => silentLogger,
 };
+
+/** `2026-11-20T15:04:02.870Z warn  webhook  Cannot … route=gh-review`: one record as one line, without the line end. */
+export function logLine({at, level, source, message, fields}: LogRecord): string {
+	const facts = Object.entries(fields).map(([key, value]) => ` ${key}=${quoted(value)}`);
+	return `${new Date(at).toISOString()} ${level.padEnd(5)} ${source.padEnd(8)} ${message}${facts.join('')}`;
+}
+
+const quoted = (value: string | number | boolean): string =>
+	typeof value === 'string' && !/^[\w./:@#+-]+$/.test(value)
+		? JSON.stringify(value)
+		: String(value);
+
+/** A line that is longer was not written by the log; the rest of it is not looked into. */
+const maxLength = 64 * 1024;
+
+/** Fields that are read of a line: each looks through the line once. */
+const maxFields = 64;
+
+const head =
+	/^(\d{4}-\d\d-\d\dT[\d:.]{8,15}Z) (debug|info|note|warn|error) {1,2}(\S{1,64}) +(.*)$/s;
+const fact = / ([A-Za-z_][\w-]{0,63})=("(?:[^"\\]|\\.)*"|[\w./:@#+-]+)$/;
+
+/** The record of a line that `logLine` wrote; `undefined` for any other line. What stands at the end as `key=value` counts as a field. */
+export function readLogLine(line: string): LogRecord | undefined {
+	const [, time = '', level = '', source = '', rest = ''] =
+		head.exec(line.slice(0, maxLength)) ?? [];
+	const at = Date.parse(time);
+	if (Number.isNaN(at)) {
+		return undefined;
+	}
+
+	const fields: Array<readonly [string, string | number | boolean]> = [];
+	let message = rest;
+	while (fields.length < maxFields) {
+		const found = fact.exec(message);
+		if (!found) {
+			break;
+		}
+
+		const [whole, key = '', value = ''] = found;
+		fields.unshift([key, valueOf(value)]);
+		message = message.slice(0, -whole.length);
+	}
+
+	// The pattern lets no other level through.
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+	return {at, level: level as LogLevel, source, message, fields: Object.fromEntries(fields)};
+}
+
+function valueOf(text: string): string | number | boolean {
+	if (text.startsWith('"')) {
+		try {
+			return String(JSON.parse(text));
+		} catch {
+			return text;
+		}
+	}
+
+	if (text === 'true' || text === 'false') {
+		return text === 'true';
+	}
+
+	return /^-?\d{1,15}(?:\.\d{1,9})?$/.test(text) ? Number(text) : text;
+}
+
+/** What libraries call. */
+const methods = ['debug', 'dir', 'error', 'info', 'log', 'trace', 'warn'] as const;
+
+const maxTextLength = 2000;
+
+/** Who hears what libraries say; the newest alone. */
+const hearers: Array<(text: string) => void> = [];
+
+/**
+ * Takes what libraries write to `console` away from the terminal, which is drawn on and believed by people, while strangers choose the words of warnings: `hear` gets
+ * at most 2,000 characters of it, as they are, and must not throw. Who captures later hears it instead, until disposal; after the last one `console` is what it was.
+ */
+export function captureConsole(hear: (text: string) => void): Disposable {
+	// An object of its own: the same function may hear twice.
+	const hearer = (text: string) => {
+		hear(text);
+	};
+
+	if (hearers.length === 0) {
+		replaceMethods();
+	}
+
+	hearers.push(hearer);
+	return {
+		[Symbol.dispose]() {
+			const index = hearers.indexOf(hearer);
+			if (index !== -1) {
+				hearers.splice(index, 1);
+			}
+
+			if (hearers.length === 0) {
+				restoreMethods();
+			}
+		},
+	};
+}
+
+let originals: Partial<Console> = {};
+
+const say = (...parts: readonly unknown[]) => {
+	hearers.at(-1)?.(textOf(parts));
+};
+
+function replaceMethods(): void {
+	originals = Object.fromEntries(methods.map(method => [method, console[method]]));
+	Object.assign(console, Object.fromEntries(methods.map(method => [method, say])));
+}
+
+function restoreMethods(): void {
+	Object.assign(console, originals);
+}
+
+/** What cannot be shown must not end who says it. */
+function textOf(parts: readonly unknown[]): string {
+	const short = parts.map(part => (typeof part === 'string' ? part.slice(0, maxTextLength) : part));
+	try {
+		return formatWithOptions(
+			{depth: 1, maxArrayLength: 10, maxStringLength: 200, breakLength: Infinity},
+			...short,
+		).slice(0, maxTextLength);
+	} catch {
+		return 'something that cannot be shown';
+	}
+}

@@ -1,5 +1,5 @@
 /** Runs `task` when those of earlier calls have ended, whether they succeeded or not. Rejects as `task` does. */
-export type Mutex = <Result>(task: () => Promise<Result>) => Promise<Result>;
+type Mutex = <Result>(task: () => Promise<Result>) => Promise<Result>;
 
 /** One task at a time, in the order of the calls. */
 export function createMutex(): Mutex {
@@ -9,5 +9,38 @@ export function createMutex(): Mutex {
 		// Those behind wait for the end of this task, not for its success.
 		last = mine.catch(() => {});
 		return mine;
+	};
+}
+
+export type KeyedMutex = {
+	/**
+	 * Runs `task` when no other task of `key` runs; tasks of one key follow one another in the order of their calls. `undefined`
+	 * when too many wait for that key already. Rejects as `task` does.
+	 */
+	runExclusive<Result>(key: string, task: () => Promise<Result>): Promise<Result | undefined>;
+};
+
+/** One task per key at a time. Keys are forgotten when nothing runs under them. */
+export function createKeyedMutex(maxWaiting = Infinity): KeyedMutex {
+	const lines = new Map<string, {readonly run: Mutex; length: number}>();
+
+	return {
+		async runExclusive(key, task) {
+			const line = lines.get(key) ?? {run: createMutex(), length: 0};
+			if (line.length > maxWaiting) {
+				return undefined;
+			}
+
+			lines.set(key, line);
+			line.length += 1;
+			try {
+				return await line.run(task);
+			} finally {
+				line.length -= 1;
+				if (line.length === 0) {
+					lines.delete(key);
+				}
+			}
+		},
 	};
 }

@@ -1,5 +1,4 @@
-import {minHiddenLength} from './hide-texts.ts';
-import type {Redact} from './redact.ts';
+import {minHiddenLength, type Redact} from './redact.ts';
 
 /** A text that comes in pieces, on its way out. */
 export type RedactedPieces = {

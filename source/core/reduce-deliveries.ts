@@ -1,6 +1,6 @@
 import type {Delivery, DeliveryOutcome} from './delivery.ts';
 import type {GatewayEvent} from './events.ts';
-import {refusalReasonsAfter} from './refusal-reasons.ts';
+import {hasEnded} from './run.ts';
 import {type DeliveryRow, type GatewayState, limits} from './state.ts';
 
 /** Share of the list that one route may fill once the list is full. */
@@ -172,5 +172,76 @@ function withoutExcess(
 		counts.set(kind, count - 1);
 		excess--;
 		return false;
+	});
+}
+
+type Reasons = Pick<DeliveryRow, 'reasons' | 'otherReasons'>;
+
+/**
+ * The reasons of a row after one more delivery: the detail of the step that stopped it, the newest last, at most `limits.reasons`. The one that
+ * was not heard for longest makes room and is counted with the others. A delivery that no step stopped changes nothing.
+ */
+export function refusalReasonsAfter(
+	{reasons = [], otherReasons = 0}: Reasons,
+	{trace}: Pick<Delivery, 'trace'>,
+): Reasons {
+	const detail = trace.find(({verdict}) => verdict === 'stop')?.detail ?? '';
+	const kind = kindOf(detail);
+	const known = reasons.find(reason => kindOf(reason.detail) === kind);
+	const all =
+		detail === ''
+			? reasons
+			: [...reasons.filter(reason => reason !== known), {detail, count: (known?.count ?? 0) + 1}];
+	const dropped = all.slice(0, -limits.reasons);
+	const others = dropped.reduce((sum, {count}) => sum + count, otherReasons);
+	return {
+		...(all.length > 0 && {reasons: all.slice(-limits.reasons)}),
+		...(others > 0 && {otherReasons: others}),
+	};
+}
+
+/** A number, not the digits of a name: `skew -713 s` is like `skew -714 s`, `X-Hub-Signature-256` is not like `X-Hub-Signature-1`. */
+const numbers = /(?<![\p{L}\d_]|[\p{L}\d_]-)\d+(?![\p{L}\d_])/gu;
+
+/** What details have in common that differ in their numbers alone; a sender whose clock is ahead is not like one whose clock is behind. */
+const kindOf = (detail: string): string => detail.replaceAll(numbers, '0');
+
+type Work = NonNullable<Delivery['work']>;
+
+/**
+ * The rows after `events`, with what became of their deliveries: runs and groups are forgotten sooner than the events that they are of. Those under way are told of by their runs; a row keeps
+ * how one ended, and that a later event of its group took its place.
+ */
+export function worksAfter(
+	rows: readonly DeliveryRow[],
+	events: readonly GatewayEvent[],
+): readonly DeliveryRow[] {
+	const ended = new Map<string, Work>();
+	const latest = new Map<number, string>();
+	for (const event of events) {
+		if (event.type === 'run-changed') {
+			const {delivery, state} = event.run;
+			if (delivery !== undefined && hasEnded(state)) {
+				ended.set(delivery, state);
+			}
+		} else if (event.type === 'group-changed') {
+			latest.set(event.group.id, event.group.latest);
+		}
+	}
+
+	if (ended.size === 0 && latest.size === 0) {
+		return rows;
+	}
+
+	const workOf = ({id, group, work}: Delivery): Work | undefined => {
+		const end = ended.get(id);
+		const newest = group === undefined ? undefined : latest.get(group);
+		return end ?? (newest !== undefined && newest !== id ? 'superseded' : work);
+	};
+	return rows.map(row => {
+		const work = workOf(row.delivery);
+		return work === undefined || work === row.delivery.work
+			? row
+			: {...row, delivery: {...row.delivery, work}};
 	});
 }

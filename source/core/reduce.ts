@@ -1,13 +1,7 @@
 import type {GatewayEvent} from './events.ts';
-import {approvalsAfter} from './reduce-approvals.ts';
-import {deliveriesAfter} from './reduce-deliveries.ts';
-import {groupsAfter} from './reduce-groups.ts';
-import {keysAfter} from './reduce-keys.ts';
-import {progressAfter, runsAfter} from './reduce-runs.ts';
-import {saidAfter} from './reduce-said.ts';
-import {serversAfter} from './reduce-servers.ts';
-import {wholeAfter} from './reduce-whole.ts';
-import {worksAfter} from './reduce-works.ts';
+import {deliveriesAfter, worksAfter} from './reduce-deliveries.ts';
+import {approvalsAfter, groupsAfter, keysAfter, serversAfter, wholeAfter} from './reduce-lists.ts';
+import {progressAfter, runsAfter, saidAfter} from './reduce-runs.ts';
 import {type GatewayState, limits, type WebhookState} from './state.ts';
 import {trafficAfter} from './traffic.ts';
 

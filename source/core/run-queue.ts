@@ -1,4 +1,4 @@
-import {grouped} from './counted.ts';
+import {grouped} from './names.ts';
 
 /** The runs that are `queued`, by what they wait for: each is counted once. */
 export type RunWaits = {

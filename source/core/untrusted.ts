@@ -1,13 +1,142 @@
-import {
-	type CharacterKind,
-	compose,
-	endsInPictograph,
-	characterKind,
-	plainer,
-	isPlainLines,
-	isPlainText,
-	runsOf,
-} from './characters.ts';
+/**
+ * What terminals agree about. Measured against string-width 8 (which Ink believes) and xterm.js under the
+ * Unicode 11 and grapheme tables; `tests/core/untrusted.test.ts` measures it again over every code point.
+ */
+
+/**
+ * Characters that need no work: printable, visible, of one width everywhere, not combining with anything.
+ * Deliberately narrow; what it leaves out is looked at one character at a time.
+ */
+const plain =
+	/[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0373\u0384-\u0386\u0388-\u038a\u038e-\u03a1\u03a3-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2100-\u218b\u2190-\u2426\u2440-\u244a\u2460-\u262f\u2638-\u2689\u2690-\u2b73\u3000-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff9d]/
+		.source;
+
+const others = plain.slice(1);
+const other = new RegExp(`[^${others}`);
+const otherThanLines = new RegExp(`[^\\n${others}`);
+
+/** Whether a whole text is of plain characters: the common case, and fast. Nothing is repeated in the expression, which would keep a way back for each character of a long text. */
+const isPlainText = (text: string): boolean => !other.test(text);
+
+/** The same with line breaks. */
+const isPlainLines = (text: string): boolean => !otherThanLines.test(text);
+
+const runs = new RegExp(`${plain}+|[^]`, 'gu');
+const startsPlain = new RegExp(`^${plain}`);
+
+/** Runs of plain characters, and each other character alone. */
+const runsOf = (text: string): readonly string[] => text.match(runs) ?? [];
+
+/** Outside the BMP only what all tables know. */
+const printable =
+	/^(?=[\p{L}\p{N}\p{P}\p{S}])[\0-\uffff\u{1d400}-\u{1d7ff}\u{1f000}-\u{1f1e5}\u{1f200}-\u{1fa6f}\u{20000}-\u{3fffd}]$/u;
+
+/** Characters whose width depends on who counts. */
+const unsure = new RegExp(
+	`^[${[
+		// spacing marks
+		'\\p{Mc}\\u0d4e',
+		// viramas: string-width joins the consonant that follows them
+		'\\u094d\\u09cd\\u0acd\\u0b4d\\u0c4d\\u0d4d\\u1039\\u17d2\\u1a60\\u1bab\\uaaf6',
+		// marks newer than Unicode 11, ideographic tone marks, what is left of decomposed kana
+		'\\u0897-\\u089f\\u08ca-\\u08d2\\u0b55\\u0c3c\\u0d81\\u0ece\\u1abf-\\u1aff\\u1dfa\\ua82c\\u302a-\\u302f\\u3099\\u309a',
+		// parts of Hangul syllables that did not compose
+		'\\u1100-\\u11ff\\ua960-\\ua97f\\ud7b0-\\ud7ff',
+		// wide only in newer tables: trigrams, hexagrams, strokes, description characters
+		'\\u2630-\\u2637\\u268a-\\u268f\\u2ffc-\\u2fff\\u31bb-\\u31bf\\u31e4-\\u31e5\\u31ef\\u4dc0-\\u4dff',
+		// emoji newer than Unicode 11
+		'\\u{1f1ae}\\u{1f6d6}-\\u{1f6df}\\u{1f6fb}-\\u{1f6ff}\\u{1f7da}\\u{1f7f0}\\u{1f90c}\\u{1f93b}\\u{1f946}\\u{1f972}',
+		'\\u{1f977}-\\u{1f979}\\u{1f9a3}\\u{1f9a4}\\u{1f9ab}-\\u{1f9ad}\\u{1f9cb}\\u{1f9cc}',
+	].join('')}]$`,
+	'u',
+);
+
+/** Characters without a shape of their own: bidi, zero width, tags, fillers, separators, C1 controls. */
+const hidden = /^[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]$/u;
+
+/** Marks that combine with the character before them, all of width 0. */
+const combining = /^(?![\u{10000}-\u{10ffff}])[\p{Mn}\p{Me}]$/u;
+
+const pictograph = /\p{Extended_Pictographic}$/u;
+
+/** Letters with marks and Hangul parts that have a composed form. Few marks at a time: sorting many is slow. */
+const composable =
+	/[^\p{M}\s][\u0300-\u036f\u3099\u309a]{1,4}|[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?/gu;
+
+/** Marks that are only other names of marks. */
+const otherNames = /[\u0340\u0341\u0343\u0344]/g;
+
+/** Thai and Lao AM: one character that tables count as 1 or as 2. */
+const vowelAm = /[\u0e33\u0eb3]/g;
+
+/** Replacements that hide nothing: emoji parts and width fixes. */
+const replacements: ReadonlyMap<string, string> = new Map([
+	['\t', ' '],
+	['\u20e3', ''], // keycap
+	['\ufe0e', ''], // text presentation
+	['\ufe0f', ''], // emoji presentation
+	['\uff9e', '\u309b'], // halfwidth sound marks join the kana before them only in some tables
+	['\uff9f', '\u309c'],
+	...Array.from({length: 5}, (_, tone) => [String.fromCodePoint(0x1f3fb + tone), ''] as const),
+	// Flags: a pair that names no country counts 1 here and 2 there.
+	...Array.from(
+		{length: 26},
+		(_, index) => [String.fromCodePoint(0x1f1e6 + index), String.fromCharCode(65 + index)] as const,
+	),
+]);
+
+/** What a code point is to a terminal. Hostile are `control`, `hidden` and `torn` (half of a surrogate pair). */
+type CharacterKind =
+	| 'shown'
+	| 'newline'
+	| 'mark'
+	| 'joiner'
+	| 'replaced'
+	| 'unsure'
+	| 'control'
+	| 'hidden'
+	| 'torn';
+
+/** The kind of one piece that `runsOf` made; the first test that holds decides. */
+export function characterKind(character: string): CharacterKind {
+	if (startsPlain.test(character)) {
+		return 'shown';
+	}
+
+	const [kind] = tests.find(([, test]) => test(character)) ?? ['unsure'];
+	return kind;
+}
+
+const tests: ReadonlyArray<readonly [CharacterKind, (character: string) => boolean]> = [
+	['newline', character => character === '\n'],
+	['replaced', character => replacements.has(character) || /^\p{Zs}$/u.test(character)],
+	['joiner', character => character === '\u200d'],
+	['control', character => character < ' ' || character === '\u007f'],
+	['torn', character => /^\p{Cs}$/u.test(character)],
+	['hidden', character => hidden.test(character)],
+	['unsure', character => unsure.test(character)],
+	['mark', character => combining.test(character)],
+	['shown', character => printable.test(character)],
+];
+
+/** The plainer text of a `replaced` character. */
+const plainer = (character: string): string => replacements.get(character) ?? wideBlank(character);
+
+const wideBlank = (character: string) => (character === '\u3000' ? character : ' ');
+
+/** Whether a joiner after `text` is part of an emoji. */
+const endsInPictograph = (text: string): boolean => pictograph.test(text.slice(-2));
+
+/** Marks have one order among themselves, also those that get a carrier later. More than are ever shown, and few: sorting many is slow. */
+const marksAlone = /\p{M}{2,8}/gu;
+
+/** Writes letters and their marks as one character where there is one, and AM as two. */
+const compose = (text: string): string =>
+	text
+		.replace(otherNames, mark => mark.normalize('NFC'))
+		.replace(composable, sequence => sequence.normalize('NFC'))
+		.replace(marksAlone, marks => marks.normalize('NFC'))
+		.replace(vowelAm, vowel => vowel.normalize('NFKD'));
 
 declare const safe: unique symbol;
 

@@ -1,4 +1,4 @@
-import {grouped} from './counted.ts';
+import {grouped} from './names.ts';
 import type {Shape} from './schemas/parts.ts';
 import type {usageSchema} from './schemas/run.ts';
 

@@ -1,6 +1,5 @@
-import type {Clock} from './clock.ts';
+import type {Clock, Busy} from './clock.ts';
 import type {Emit} from './events.ts';
-import type {Busy} from './idle.ts';
 import type {Logger} from './log.ts';
 import type {Redact} from './redact.ts';
 

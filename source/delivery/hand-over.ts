@@ -1,5 +1,5 @@
-import {createKeyedMutex} from '../core/keyed-mutex.ts';
-import {within} from '../core/within.ts';
+import {within} from '../core/clock.ts';
+import {createKeyedMutex} from '../core/mutex.ts';
 import {DeliveryError} from '../platforms/delivery-error.ts';
 import type {OutgoingMessage} from '../platforms/outgoing-message.ts';
 import type {Place} from '../platforms/platform.ts';

@@ -1,5 +1,5 @@
+import {keepLast} from '../core/bounds.ts';
 import type {Clock} from '../core/clock.ts';
-import {keepLast} from '../core/keep-last.ts';
 
 /** When messages may go to one chat. */
 export type Pace = {

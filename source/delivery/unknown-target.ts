@@ -1,4 +1,4 @@
-import {nearestName} from '../core/nearest-name.ts';
+import {nearestName} from '../core/names.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import {deliverValues} from '../platforms/platforms.ts';
 

@@ -7,7 +7,7 @@ import type {Emit} from '../core/events.ts';
 import {createIdSource} from '../core/ids.ts';
 import type {Logger} from '../core/log.ts';
 import {createDeliverer} from '../delivery/create-deliverer.ts';
-import {withReserve} from '../store/reserve-file.ts';
+import {withReserve} from '../store/database-file.ts';
 import {openOwnMark} from './authorship-key.ts';
 import {followOthers} from './cluster/follow-others.ts';
 import {type GatewayCluster, openCluster} from './cluster/open-cluster.ts';

@@ -1,7 +1,5 @@
 import type {Server} from 'node:http';
-import {sleep} from '../core/clock.ts';
-import type {Clock} from '../core/clock.ts';
-import type {Busy} from '../core/idle.ts';
+import {sleep, type Clock, type Busy} from '../core/clock.ts';
 import type {HttpServer} from './http-server.ts';
 
 /** Clients with an open connection learn from their next answer that it closes. */

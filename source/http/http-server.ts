@@ -1,8 +1,8 @@
 import {createServer} from 'node:http';
 import type {IncomingMessage, Server, ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
-import {countOf} from '../core/counted.ts';
 import {messageOf} from '../core/errors.ts';
+import {countOf} from '../core/names.ts';
 import type {World} from '../core/world.ts';
 import {createConnections} from './connections.ts';
 import {affordable, descriptorLimit} from './descriptor-limit.ts';

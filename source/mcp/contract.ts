@@ -2,7 +2,7 @@ import type {HomePaths} from '../config/config.ts';
 import type {Environment} from '../config/environment.ts';
 import type {ToolServerConfig} from '../config/tool-server.ts';
 import type {AskedForm, FormAnswer} from '../core/approval.ts';
-import type {Sampled, SampleRequest} from '../core/sample.ts';
+import type {Sampled, SampleRequest} from '../core/bounds.ts';
 import type {ServerView, TestedServer} from '../core/tool-server.ts';
 import type {Tool} from '../core/tool.ts';
 import type {World} from '../core/world.ts';

@@ -1,14 +1,13 @@
 import {formatDiagnostic} from '../config/format-diagnostic.ts';
 import type {Approval} from '../core/approval.ts';
-import {toolFrom, whereWords} from '../core/asked-tool.ts';
 import type {AlertKind} from '../core/config-view.ts';
-import {countOf} from '../core/counted.ts';
-import {lossyRoutes} from '../core/lost-events.ts';
+import {countOf, quotedName} from '../core/names.ts';
 import {askerWords} from '../core/origin.ts';
-import {quotedName} from '../core/quoted-name.ts';
 import {needsDecision, type Run} from '../core/run.ts';
-import {asWord, loginCommand} from '../core/shell-word.ts';
+import {asWord, loginCommand} from '../core/shell-words.ts';
 import type {GatewayState} from '../core/state.ts';
+import {toolFrom, whereWords} from '../core/tool.ts';
+import {lossyRoutes} from '../core/traffic.ts';
 import {escapeLine} from '../core/untrusted.ts';
 
 /** Something that a person should hear of. The text is cleaned, one line. */

@@ -1,5 +1,5 @@
+import {within} from '../core/clock.ts';
 import {createMutex} from '../core/mutex.ts';
-import {within} from '../core/within.ts';
 import {
 	createAsk,
 	leftOf,

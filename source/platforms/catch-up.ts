@@ -1,6 +1,6 @@
+import {keepLast} from '../core/bounds.ts';
 import {sleep, type Clock} from '../core/clock.ts';
 import type {JsonObject, JsonValue} from '../core/json.ts';
-import {keepLast} from '../core/keep-last.ts';
 import type {Logger} from '../core/log.ts';
 import {listAt} from './ask.ts';
 import {keptFor} from './connection.ts';

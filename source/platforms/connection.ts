@@ -1,5 +1,5 @@
+import {isLoopbackHost} from '../core/hosts.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
-import {isLoopbackHost} from '../core/loopback.ts';
 import {DeliveryError} from './delivery-error.ts';
 import {platformFailures} from './post.ts';
 

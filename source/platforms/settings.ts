@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import {isLoopbackHost} from '../core/loopback.ts';
+import {isLoopbackHost} from '../core/hosts.ts';
 import {checked, nonEmptyText, setting, wholeNumber} from '../core/schema-parts.ts';
 import {defineSettings, type Declarations, type ValueOf} from '../core/settings.ts';
 import {secretPartsOf} from './secret-parts.ts';

@@ -1,5 +1,5 @@
+import type {Busy} from '../core/clock.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
-import type {Busy} from '../core/idle.ts';
 import type {JobView} from '../core/job.ts';
 import type {World} from '../core/world.ts';
 import type {JobKey} from '../store/job-port.ts';

@@ -1,7 +1,7 @@
 import {conversationName, type Conversation} from '../core/origin.ts';
 import {integerOf, type Row, textOf, wordOf} from './columns.ts';
-import type {Conversations} from './conversation-port.ts';
 import {
+	type Conversations,
 	conversationMemos,
 	lanesOfChat,
 	receiveMessage,

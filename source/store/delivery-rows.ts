@@ -1,7 +1,8 @@
+import type {DatabaseSync} from 'node:sqlite';
 import type {Delivery, DeliveryOutcome, StoredDelivery, TraceStep} from '../core/delivery.ts';
 import {SvcError} from '../core/errors.ts';
 import {idOfNumber, numberOfId} from '../core/ids.ts';
-import type {RunPlan} from '../core/run.ts';
+import type {RunPlan, RunState} from '../core/run.ts';
 import {
 	integerOf,
 	jsonOf,
@@ -11,7 +12,9 @@ import {
 	wordOf,
 	type Bindings,
 	type Row,
+	nullableText,
 } from './columns.ts';
+import type {DeliveryKey} from './port.ts';
 
 /** Columns of a listing: everything but what was received. The tables are joined by `deliveryTables`. */
 export const deliveryColumns = `delivery.id, delivery.profile, delivery.route, delivery.event, delivery_id, id_source, status, outcome, received_at, duration_ms,
@@ -124,4 +127,88 @@ export const storedDeliveryOfRow = (row: Row): StoredDelivery => ({
 	...deliveryOfRow(row),
 	headers: jsonOf<StoredDelivery['headers']>(row['headers']),
 	...optional('body', row['body'] instanceof Uint8Array ? row['body'] : null),
+});
+
+/**
+ * Adds to a delivery where its work stands: the state of its run, or that a later event of its group took its place. One look by a key for each: for the rows of an answer, not for those that are
+ * searched.
+ */
+export function createWorkReader(database: DatabaseSync): (delivery: Delivery) => Delivery {
+	const runState = database.prepare('select state from run where id = ?');
+	const latestOf = database.prepare('select latest from coalesce_group where id = ?');
+	return delivery => {
+		const {runId, group} = delivery;
+		const state = runId === undefined ? undefined : runState.get(runId)?.['state'];
+		const latest =
+			runId !== undefined || group === undefined ? undefined : latestOf.get(group)?.['latest'];
+		return workOfRow(delivery, {work_state: state ?? null, latest: latest ?? null});
+	};
+}
+
+/** The same where a row has both: `work_state` of the run, if there is one, and `latest` of the group. */
+export function workOfRow(delivery: Delivery, row: Row): Delivery {
+	const latest = nullableInteger(row['latest']);
+	if (delivery.runId !== undefined) {
+		return nullableText(row['work_state']) === null
+			? delivery
+			: {...delivery, work: wordOf<RunState>(row['work_state'])};
+	}
+
+	return latest !== null && integerOf(latest) !== rowIdOf(delivery.id)
+		? {...delivery, work: 'superseded'}
+		: delivery;
+}
+
+/** Who holds an identifier: rows, and milliseconds since 1970 on the clock of `now`. `work` is the run of the delivery or, below zero, its group. */
+export type Claim = {
+	readonly delivery: number;
+	readonly work: number | null;
+	readonly at: number;
+	/** Its number in `fresh_claim`; 0 when it stands elsewhere. */
+	readonly row: number;
+};
+
+/** How far the rows of claims are done with: numbers in `fresh_claim`, and of runs. */
+export type Floors = {fresh: number; run: number};
+
+/** Brings `floors` up to where `claim` stands. */
+export function raise(floors: Floors, {row, work}: Claim): void {
+	if (row > 0) {
+		floors.fresh = Math.max(floors.fresh, row);
+	} else {
+		floors.run = Math.max(floors.run, work ?? 0);
+	}
+}
+
+/** Identifiers of a delivery: its own, and its body where that is one. No route has a space in its name. */
+export const identifiersOf = ({
+	profile,
+	route,
+	deliveryId,
+	bodyHash,
+}: DeliveryKey & {readonly bodyHash?: string | undefined}): readonly DeliveryKey[] => [
+	{profile, route, deliveryId},
+	...(bodyHash === undefined ? [] : [{profile, route: `${route} body`, deliveryId: bodyHash}]),
+];
+
+/** Names of profiles and routes hold no NUL, so no two keys have one name. */
+export const nameOf = ({profile, route, deliveryId}: DeliveryKey): string =>
+	`${profile}\0${route}\0${deliveryId}`;
+
+/** The same in SQL, as the column `name`, with the identifier in column `id`: thousands are read when the store opens. */
+export const nameColumn = (id: string): string =>
+	`profile || char(0) || route || char(0) || ${id} as name`;
+
+/** Profile, route and identifier of a name. */
+export function partsOf(name: string): [profile: string, route: string, deliveryId: string] {
+	const [profile = '', route = '', ...rest] = name.split('\0');
+	return [profile, route, rest.join('\0')];
+}
+
+/** Who holds it, by a row of claims. */
+export const claimOf = (row: Row): Claim => ({
+	delivery: integerOf(row['delivery']),
+	work: nullableInteger(row['run']),
+	at: integerOf(row['at']),
+	row: row['id'] === undefined ? 0 : integerOf(row['id']),
 });

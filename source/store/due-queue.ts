@@ -1,10 +1,14 @@
+import type {Clock} from '../core/clock.ts';
+import type {StoreParts} from './parts.ts';
+import type {TimedRun} from './timed-runs.ts';
+
 /** When something is due: a time, and the number of the thing. */
 type Due = {readonly at: number; readonly id: number};
 
 /** Entries that mean nothing any more, beyond as many as mean something, before they are cleared away. */
 const slack = 64;
 
-export type DueQueue = {
+type DueQueue = {
 	/** Says when `id` is due, in place of what was said before. */
 	set(id: number, at: number): void;
 	delete(id: number): void;
@@ -91,3 +95,77 @@ const compare = (a: Due, b: Due): number => a.at - b.at || a.id - b.id;
 
 const isBefore = (a: Due | undefined, b: Due | undefined): boolean =>
 	a !== undefined && (b === undefined || compare(a, b) < 0);
+
+/** Clocks that are slewed differ by less, and no order suffers from it, milliseconds. */
+const toleratedMs = 1000;
+
+/** Which waiting runs have a time, on disk and in memory. All of it belongs inside a transaction. */
+export type DueTimes = {
+	/**
+	 * Brings the times on disk in line when the wall clock was set: what has a time keeps what was left of its wait, and what is due goes before it. So the journal shows when a
+	 * run really starts, also to the next process. Before times on disk are compared, or new ones written.
+	 */
+	keepUp(): void;
+	/** The run waits for its time, if that lies ahead. */
+	add(
+		run: Pick<TimedRun, 'id' | 'profile' | 'route'>,
+		wait: Pick<TimedRun, 'isPromised' | 'isRetry' | 'awaitsLogins'> & {readonly waitMs: number},
+	): void;
+	/** It was leased, has ended, or need not wait any more. */
+	remove(runId: number): void;
+	/** Whether it waits for a time that lies ahead. */
+	isAhead(runId: number): boolean;
+};
+
+export function createDueTimes({
+	database,
+	timed,
+	clock,
+}: Pick<StoreParts, 'clock' | 'database' | 'timed'>): DueTimes {
+	const pull = database.prepare('update run set due_at = ?1 where due_at > ?1');
+	const move = database.prepare(
+		'update run set due_at = ?, created_at = created_at + ? where id = ?',
+	);
+
+	return {
+		keepUp() {
+			const offset = clock.now() - clock.monotonic();
+			const byMs = Math.round(offset - timed.offset);
+			if (Math.abs(byMs) < toleratedMs) {
+				return;
+			}
+
+			timed.offset = offset;
+			pull.run(clock.now());
+			for (const {id, at, isPromised} of timed.all()) {
+				// A promise shows by a time later than that of its event.
+				move.run(Math.ceil(at + offset), isPromised ? byMs : 0, id);
+			}
+		},
+		add({id, profile, route}, {waitMs, ...kind}) {
+			if (waitMs > 0) {
+				timed.put({id, profile, route, at: clock.monotonic() + waitMs, ...kind});
+			}
+		},
+		remove(runId) {
+			timed.remove(runId);
+		},
+		isAhead: runId => timed.waitMs(runId) > 0,
+	};
+}
+
+/**
+ * Time that does not jump: a wall clock that was read once, and the monotonic clock from there. Whoever begins to wait notes the `offset` of that moment, and asks for `time`
+ * by it, so that what begins later shows the wall clock as it is then.
+ */
+export type SteadyClock = {
+	/** What the wall clock is ahead of the monotonic one now, milliseconds. */
+	offset(): number;
+	/** Whole milliseconds since 1970. */
+	time(offset: number): number;
+};
+
+export const createSteadyClock = (clock: Clock): SteadyClock => ({
+	offset: () => clock.now() - clock.monotonic(),
+	time: offset => Math.round(offset + clock.monotonic()),
+});

@@ -1,10 +1,14 @@
 import {SvcError} from '../core/errors.ts';
-import {createCommitBatching} from './commit-batching.ts';
-import {createDurations} from './durations.ts';
-import type {GroupCommit} from './group-commit-port.ts';
 import type {StoreParts} from './parts.ts';
 import {isFull, journalUnavailable} from './sqlite-errors.ts';
-import {createTransaction, type Memory, type Task} from './transaction.ts';
+import {
+	createCommitBatching,
+	createDurations,
+	type GroupCommit,
+	createTransaction,
+	type Memory,
+	type Task,
+} from './transaction.ts';
 
 /** Writes of one commit, so that a batch never holds the event loop for long. */
 const maxBatch = 128;

@@ -2,12 +2,19 @@ import type {DatabaseSync} from 'node:sqlite';
 import {idempotencyMs} from '../core/delivery.ts';
 import type {RunState} from '../core/run.ts';
 import {createBloomFilter, type BloomFilter} from './bloom-filter.ts';
-import {claimOf, nameColumn, nameOf, partsOf, raise, type Claim, type Floors} from './claims.ts';
 import {textOf, wordOf} from './columns.ts';
-import type {GroupCommit} from './group-commit-port.ts';
+import {
+	claimOf,
+	nameColumn,
+	nameOf,
+	partsOf,
+	raise,
+	type Claim,
+	type Floors,
+} from './delivery-rows.ts';
 import type {DeliveryKey} from './port.ts';
 import {givesUpIdentifier} from './rules.ts';
-import type {Memory} from './transaction.ts';
+import type {GroupCommit, Memory} from './transaction.ts';
 
 /** Claims that one commit sorts in, or forgets: half a millisecond. */
 const slice = 256;

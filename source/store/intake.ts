@@ -1,10 +1,9 @@
 import {isRejection} from '../core/delivery.ts';
 import type {StoredDelivery} from '../core/delivery.ts';
 import {idOfNumber} from '../core/ids.ts';
-import {identifiersOf} from './claims.ts';
 import type {Bindings} from './columns.ts';
-import {deliveryParameters, insertDelivery, rowIdOf} from './delivery-rows.ts';
-import type {GroupSteps} from './group-steps.ts';
+import {identifiersOf, deliveryParameters, insertDelivery, rowIdOf} from './delivery-rows.ts';
+import type {GroupSteps} from './groups.ts';
 import type {IdempotencyKeys} from './idempotency-keys.ts';
 import type {JobSteps} from './jobs.ts';
 import {noteOverheadBytes, type NoteBudget} from './note-budget.ts';

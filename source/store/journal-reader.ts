@@ -1,16 +1,15 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {SvcError} from '../core/errors.ts';
 import {idOfNumber, lateMs, numberOfId, numberOfTime} from '../core/ids.ts';
-import {floorOfRow, integerOf} from './columns.ts';
+import {floorOfRow, integerOf, newestFirst, pageOf} from './columns.ts';
 import {
 	deliveryColumns,
 	deliveryOfRow,
 	deliveryTables,
 	runOfDelivery,
 	storedDeliveryOfRow,
+	createWorkReader,
 } from './delivery-rows.ts';
-import {createWorkReader} from './delivery-work.ts';
-import {newestFirst, pageOf} from './newest-first.ts';
 import type {Journal} from './port.ts';
 
 /** Rows that are looked at in one go: a row takes a few hundred bytes to a few kilobytes of its page. */

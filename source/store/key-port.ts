@@ -1,4 +1,4 @@
-import type {KeyRecord, KeyUsage} from '../core/api-keys/api-key.ts';
+import type {KeyRecord, KeyUsage} from '../core/api-key.ts';
 
 /** What a key has used on one day. */
 export type KeyUse = KeyUsage & {

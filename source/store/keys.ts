@@ -1,5 +1,5 @@
 import type {DatabaseSync} from 'node:sqlite';
-import {budgetPeriods, endOf, type KeyRecord} from '../core/api-keys/api-key.ts';
+import {budgetPeriods, endOf, type KeyRecord} from '../core/api-key.ts';
 import {SvcError} from '../core/errors.ts';
 import {isJsonObject, type JsonValue} from '../core/json.ts';
 import {integerOf, jsonOf, type Row, textOf} from './columns.ts';

@@ -1,5 +1,5 @@
 import {integerOf, readJson, type Row} from './columns.ts';
-import {nameOfRoute} from './counts-by-route.ts';
+import {nameOfRoute} from './counters.ts';
 import type {RouteLimit} from './port.ts';
 import {maxLeasesPerChat, maxLeasesPerConversation, maxLeasesPerJob, maxTurns} from './rules.ts';
 

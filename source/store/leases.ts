@@ -1,8 +1,8 @@
 import type {Clock} from '../core/clock.ts';
 import type {RunState} from '../core/run.ts';
 import {integerOf, nullableInteger, wordOf, type Row} from './columns.ts';
-import {routeOf} from './counts-by-route.ts';
-import type {DueTimes} from './due-times.ts';
+import {routeOf} from './counters.ts';
+import type {DueTimes} from './due-queue.ts';
 import type {Lanes} from './lanes.ts';
 import type {StoreParts} from './parts.ts';
 import type {Lease} from './port.ts';

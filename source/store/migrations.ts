@@ -1,7 +1,7 @@
 import type {DatabaseSync} from 'node:sqlite';
 import {SvcError} from '../core/errors.ts';
+import {version as programVersion} from '../core/program.ts';
 import {escapeLine} from '../core/untrusted.ts';
-import {version as programVersion} from '../core/version.ts';
 import {integerOf, textOf} from './columns.ts';
 import {keySchema} from './key-schema.ts';
 import {sessionSchema} from './session-schema.ts';

@@ -2,13 +2,12 @@ import {chmodSync, closeSync, existsSync, mkdirSync, openSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {DatabaseSync, type SQLInputValue, type StatementSync} from 'node:sqlite';
 import {refuseSymlink} from '../core/symlink-guard.ts';
+import {lacksRoom, withReserve, lockForWriting} from './database-file.ts';
 import {migrate, signStore} from './migrations.ts';
 import {readMemory} from './opened-memory.ts';
 import type {Store} from './port.ts';
-import {lacksRoom, withReserve} from './reserve-file.ts';
 import {storeUnreadable} from './sqlite-errors.ts';
 import {createSqliteStore, type SqliteStoreDependencies} from './sqlite-store.ts';
-import {lockForWriting} from './writer-lock.ts';
 
 const privateFile = 0o600;
 

@@ -2,11 +2,11 @@ import type {DatabaseSync} from 'node:sqlite';
 import type {Clock} from '../core/clock.ts';
 import {integerOf, jsonOf, nullableText, textOf, type Row} from './columns.ts';
 import {createCounters} from './counters.ts';
+import {createSteadyClock, type SteadyClock} from './due-queue.ts';
 import {groupColumns, groupTables, waitingGroupOf} from './group-rows.ts';
 import type {StoreParts} from './parts.ts';
 import {createPendingGroups, type PendingGroups, type WaitingGroup} from './pending-groups.ts';
 import {maxPauseMs} from './rules.ts';
-import {createSteadyClock, type SteadyClock} from './steady-clock.ts';
 import {findLeft, type Left} from './take-over.ts';
 import {createTimedRuns, type TimedRun, type TimedRuns} from './timed-runs.ts';
 

@@ -1,9 +1,9 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Clock} from '../core/clock.ts';
 import type {Counters} from './counters.ts';
-import type {GroupCommit} from './group-commit-port.ts';
 import type {StoreNotes} from './shared-port.ts';
 import type {TimedRuns} from './timed-runs.ts';
+import type {GroupCommit} from './transaction.ts';
 
 /** What the parts of a store on SQLite are made of; each takes some of it. */
 export type StoreParts = {

@@ -1,5 +1,5 @@
 import {dueOf, type Group} from '../core/group.ts';
-import {createCountsByRoute} from './counts-by-route.ts';
+import {createCountsByRoute} from './counters.ts';
 import {createDueQueue} from './due-queue.ts';
 import type {RouteKey} from './port.ts';
 import type {Memory} from './transaction.ts';

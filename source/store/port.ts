@@ -1,5 +1,5 @@
 import type {Approval} from '../core/approval.ts';
-import type {ApprovalKeeper} from '../core/approvals/keeper.ts';
+import type {ApprovalKeeper} from '../core/approvals/why-not-covered.ts';
 import type {Delivery, StoredDelivery} from '../core/delivery.ts';
 import type {Group, GroupWindow} from '../core/group.ts';
 import type {Memos} from '../core/memos.ts';
@@ -13,8 +13,7 @@ import type {
 	TranscriptEntry,
 	WorkDone,
 } from '../core/run.ts';
-import type {Chats} from './chat-port.ts';
-import type {Conversations} from './conversation-port.ts';
+import type {Chats, Conversations} from './conversation-rules.ts';
 import type {Groups} from './group-port.ts';
 import type {HistorySearching} from './history/port.ts';
 import type {JobKey, Jobs} from './job-port.ts';

@@ -1,6 +1,6 @@
+import {givingReserve, type Reserve} from './database-file.ts';
 import type {StoreParts} from './parts.ts';
 import type {Journal, Retention} from './port.ts';
-import {givingReserve, type Reserve} from './reserve-file.ts';
 import type {RetentionStep, RetentionSteps} from './retention.ts';
 
 const goesOn = (signal: AbortSignal | undefined): boolean => signal?.aborted !== true;

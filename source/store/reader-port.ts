@@ -1,4 +1,4 @@
-import type {Conversations} from './conversation-port.ts';
+import type {Conversations} from './conversation-rules.ts';
 import type {Groups} from './group-port.ts';
 import type {Jobs} from './job-port.ts';
 import type {StoredKeys} from './key-port.ts';

@@ -14,9 +14,10 @@ import {
 	optional,
 	textOf,
 	wordOf,
+	newestFirst,
+	pageOf,
 } from './columns.ts';
 import {subjectColumn} from './delivery-rows.ts';
-import {newestFirst, pageOf} from './newest-first.ts';
 import type {Runs} from './port.ts';
 import {transcriptEnd, transcriptStart} from './transcripts.ts';
 

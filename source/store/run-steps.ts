@@ -2,11 +2,11 @@ import type {DatabaseSync} from 'node:sqlite';
 import {originFacts} from '../core/origin.ts';
 import type {RunState, Target, WorkDone} from '../core/run.ts';
 import {wordOf} from './columns.ts';
-import {routeOf} from './counts-by-route.ts';
-import type {DueTimes} from './due-times.ts';
+import {routeOf} from './counters.ts';
+import type {DueTimes} from './due-queue.ts';
 import type {StoreParts} from './parts.ts';
 import type {Lease, Runs, Settlement} from './port.ts';
-import {droppedOf, handedOf, partsOfAnswer, restartOf} from './run-decisions.ts';
+import {droppedOf, handedOf, partsOfAnswer, restartOf} from './run-queue.ts';
 
 /** A turn of a chat. */
 type NewChat = Parameters<Runs['beginChat']>[0];

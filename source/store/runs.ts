@@ -1,14 +1,15 @@
-import {createAbandon} from './abandoned-runs.ts';
-import {integerOf, optional} from './columns.ts';
-import type {DueTimes} from './due-times.ts';
+import type {DatabaseSync} from 'node:sqlite';
+import type {Run} from '../core/run.ts';
+import {integerOf, optional, pageOf} from './columns.ts';
+import type {DueTimes} from './due-queue.ts';
 import {createLanes, type Lanes} from './lanes.ts';
 import {createLeases, createLeasing, type OpenLease} from './leases.ts';
 import type {StoreParts} from './parts.ts';
 import type {Lease, Runs} from './port.ts';
-import {awaitedServers, awaitsLogin} from './run-decisions.ts';
-import {createRunReader} from './run-reader.ts';
+import {awaitedServers, awaitsLogin} from './run-queue.ts';
+import {createRunReader, runColumns, runOf, runTables} from './run-reader.ts';
 import {createRunSteps} from './run-steps.ts';
-import {createRunsToDecide} from './runs-to-decide.ts';
+import {createAbandon} from './take-over.ts';
 import type {TimedRun} from './timed-runs.ts';
 import {createTranscripts} from './transcripts.ts';
 
@@ -186,3 +187,29 @@ export function createRuns({
 /** On the wall clock of `now`. What is due may be marked with a time that this clock has not reached: it was set back. */
 const timeOf = ({head, waitMs}: NonNullable<ReturnType<Lanes['next']>>, now: number): number =>
 	waitMs > 0 ? now + Math.ceil(waitMs) : Math.min(now, integerOf(head['due_at']));
+
+/** As the index has it. */
+const isWaiting = `run.state in ('interrupted', 'uncertain', 'dead')`;
+
+/** The runs that wait for a person, by an index of nothing else: they may be the oldest of many. */
+function createRunsToDecide(database: DatabaseSync): {
+	/** Newest first. */
+	list(limit: number): readonly Run[];
+	/** Of a store that is closed, what was counted last: the status of a gateway that has ended is asked for, too. */
+	count(): number;
+} {
+	const list = database.prepare(
+		`select ${runColumns} from ${runTables.replace('run ', 'run indexed by run_to_decide ')} where ${isWaiting} order by run.id desc limit ?`,
+	);
+	const count = database.prepare(
+		`select count(*) as count from run indexed by run_to_decide where ${isWaiting}`,
+	);
+	let last = 0;
+	return {
+		list: limit => list.all(pageOf(limit)).map(runOf),
+		count() {
+			last = database.isOpen ? integerOf(count.get()?.['count']) : last;
+			return last;
+		},
+	};
+}

@@ -11,8 +11,7 @@ import {
 	spokenText,
 } from '../core/session.ts';
 import {escapeLine} from '../core/untrusted.ts';
-import type {StoredSessions} from './session-port.ts';
-import {refuseAbove} from './session-room.ts';
+import {type StoredSessions, refuseAbove} from './session-port.ts';
 import {type HeldLease, holdLease, type Leases} from './shared-port.ts';
 
 /** A session with one turn of it under way; nobody else has one meanwhile. */

@@ -1,9 +1,8 @@
 import type {Approval} from '../core/approval.ts';
-import {type Clock, every} from '../core/clock.ts';
+import {type Clock, every, createTimer} from '../core/clock.ts';
 import type {GatewayEvent} from '../core/events.ts';
 import type {IdShare} from '../core/ids.ts';
 import type {JsonValue} from '../core/json.ts';
-import {createTimer} from '../core/stops.ts';
 import type {Documents} from './document-port.ts';
 import type {Limits} from './limits/port.ts';
 

@@ -1,19 +1,19 @@
 import {existsSync} from 'node:fs';
 import {DatabaseSync} from 'node:sqlite';
-import {createApprovalReader} from './approval-reader.ts';
+import {createApprovalReader} from './approvals.ts';
 import {createConversationReader} from './conversations.ts';
+import {immutableDatabaseUrl} from './database-file.ts';
 import {createGroupReader} from './groups.ts';
 import type {HistorySearching} from './history/port.ts';
 import type {HistorySearch} from './history/search.ts';
-import {immutableDatabaseUrl} from './immutable-database-url.ts';
 import {createJobReader} from './jobs.ts';
 import {createJournalReader} from './journal-reader.ts';
 import {createKeyReader} from './keys.ts';
 import {versionOf} from './migrations.ts';
 import {emptyReader, type StoreReader} from './reader-port.ts';
 import {createRunReader} from './run-reader.ts';
-import {createSessionReader} from './session-reader.ts';
 import {sessionSchema} from './session-schema.ts';
+import {createSessionReader} from './sessions.ts';
 import {storeUnreadable} from './sqlite-errors.ts';
 
 const busyTimeoutMs = 1000;

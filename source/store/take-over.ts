@@ -1,13 +1,12 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Approval} from '../core/approval.ts';
-import {outlivesGateway} from '../core/approvals/keeper.ts';
+import {outlivesGateway} from '../core/approvals/why-not-covered.ts';
 import type {Clock} from '../core/clock.ts';
-import {createAbandon} from './abandoned-runs.ts';
-import {approvalOfRow, ruleOfRow} from './approval-reader.ts';
-import type {ApprovalSteps} from './approvals.ts';
-import {integerOf} from './columns.ts';
-import type {Counters} from './counters.ts';
-import type {Fate} from './rules.ts';
+import type {RunState} from '../core/run.ts';
+import {approvalOfRow, ruleOfRow, type ApprovalSteps} from './approvals.ts';
+import {integerOf, wordOf, type Row} from './columns.ts';
+import {type Counters, routeOf} from './counters.ts';
+import {type Fate, fateOf, type AbandonedRun} from './rules.ts';
 import type {TakenOver} from './shared-port.ts';
 
 /** What the processes before left in the database: it has had one writer at a time, and all but this one are dead. */
@@ -94,3 +93,49 @@ export function createTakeOver({
 		return {...others, denied: left.approvals.flatMap(deny)};
 	};
 }
+
+/** A function that gives a leased run its fate, inside a transaction; `undefined` when the run is not leased with `token`. */
+export function createAbandon(
+	database: DatabaseSync,
+	counters: Counters,
+): (runId: number, now: number, token?: number) => Fate | undefined {
+	const find = database.prepare(
+		'select profile, route, state, side_effect, delivery_started, lost_leases, token, delivery is null and job is null and conversation is null as chat from run where id = ? and finished_at is null and due_at is null',
+	);
+	// In the queue it stands where it stood: by its age.
+	const requeue = database.prepare(
+		'update run set state = ?, due_at = created_at, delivery_started = 0, lost_leases = ? where id = ?',
+	);
+	const finish = database.prepare(
+		'update run set state = ?, finished_at = ?, error = ? where id = ?',
+	);
+
+	return (runId, now, token) => {
+		const row = find.get(runId);
+		if (!row || (token !== undefined && token !== integerOf(row['token']))) {
+			return undefined;
+		}
+
+		const abandoned = abandonedOf(row);
+		const verdict = fateOf(abandoned);
+		if (verdict.fate === 'requeued') {
+			const state = abandoned.state === 'running' ? 'queued' : abandoned.state;
+			requeue.run(state, abandoned.lostLeases, runId);
+			counters.moved(routeOf(row), abandoned.state, state);
+			return verdict.fate;
+		}
+
+		finish.run(verdict.fate, now, verdict.error, runId);
+		counters.moved(routeOf(row), abandoned.state, verdict.fate);
+		return verdict.fate;
+	};
+}
+
+/** From a row of `state, side_effect, delivery_started, lost_leases, chat`, with the lease that is lost now. */
+export const abandonedOf = (row: Row): AbandonedRun => ({
+	state: wordOf<RunState>(row['state']),
+	sideEffect: integerOf(row['side_effect']) === 1,
+	deliveryStarted: integerOf(row['delivery_started']) === 1,
+	lostLeases: integerOf(row['lost_leases']) + 1,
+	isChat: integerOf(row['chat']) === 1,
+});

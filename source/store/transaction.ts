@@ -36,7 +36,7 @@ export const joinMemories = (parts: readonly Memory[]): Memory => ({
 	},
 });
 
-export type Outcome<One extends Task> =
+type Outcome<One extends Task> =
 	/** On disk, except the tasks in `failures`, of which nothing is. */
 	| {readonly kind: 'committed'; readonly failures: ReadonlyMap<One, unknown>}
 	/** Another connection holds the lock; nothing was tried. */
@@ -151,5 +151,85 @@ export function createTransaction({
 		// Outside the `try`: what is on disk must not be reported, or done, as if it were not.
 		memory.committed();
 		return outcome;
+	};
+}
+
+/** How the adapter writes: many small durable writes for the price of one. @see createGroupCommit */
+export type GroupCommit = {
+	/**
+	 * Runs `task` in the next transaction and resolves with its result when that is on disk. All tasks of one turn of the event loop, and of up to three more while each brings some, share the
+	 * commit. A task that throws fails alone. `task` may run twice and must be synchronous. @throws SvcError `journal_unavailable`
+	 */
+	write<Result>(task: () => Result): Promise<Result>;
+	/** Runs `task` with the next commit, at the latest after 250 ms, as often as it takes; calls `settled` once it is on disk (true) or given up (false). */
+	defer(task: () => void, settled?: (written: boolean) => void): void;
+	/** Writes, blocking, the deferred writes that wait now: for whoever is about to read what they say. What cannot be written stays in line. */
+	flushDeferred(): void;
+	/** Looks whether the database may be written at all, as every commit does: for when there are none. */
+	check(): void;
+	/** Why the last commit failed; `undefined` when it did not. */
+	failing(): string | undefined;
+	/** Whether nothing waits to be written. */
+	idle(): boolean;
+	/** Durations of the last 512 commits. */
+	readonly durations: {percentile(share: number): number};
+	/** Writes what waits, blocking for at most a second when the database is locked. Later calls of `write` are refused. */
+	close(): void;
+};
+
+/** Turns of the event loop that work waits through while each of them brings more: requests that came while others were read share their sync. */
+const maxTurns = 4;
+
+/**
+ * Calls `flush` at the end of a turn of the event loop that brought no more, at the latest of the fourth, or when `most` wait. One alone waits for nobody.
+ * `waiting` says how many wait now.
+ */
+export function createCommitBatching(waiting: () => number, flush: () => void, most: number) {
+	let planned = false;
+
+	const afterTurn = (known: number, turns: number) => {
+		setImmediate(() => {
+			const now = waiting();
+			if (now > Math.max(known, 1) && now < most && turns > 1) {
+				afterTurn(now, turns - 1);
+				return;
+			}
+
+			planned = false;
+			flush();
+		});
+	};
+
+	return {
+		/** Does nothing when a flush is planned already. */
+		plan() {
+			if (!planned) {
+				planned = true;
+				afterTurn(0, maxTurns);
+			}
+		},
+	};
+}
+
+/** The last durations of something, milliseconds. */
+type Durations = {
+	add(durationMs: number): void;
+	/** The smallest duration that `share` (0 to 1) of the remembered ones do not exceed; 0 without any. */
+	percentile(share: number): number;
+};
+
+/** Remembers the last `size` durations. */
+export function createDurations(size: number): Durations {
+	const values = new Float64Array(size);
+	let count = 0;
+	return {
+		add(durationMs) {
+			values[count % size] = durationMs;
+			count += 1;
+		},
+		percentile(share) {
+			const sorted = values.slice(0, Math.min(count, size)).toSorted();
+			return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
+		},
 	};
 }

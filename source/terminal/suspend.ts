@@ -2,7 +2,7 @@ import {spawn} from 'node:child_process';
 import {mkdir, mkdtemp, open, rm} from 'node:fs/promises';
 import {basename, join} from 'node:path';
 import {SvcError} from '../core/errors.ts';
-import {splitCommand} from '../core/split-command.ts';
+import {splitCommand} from '../core/shell-words.ts';
 import {type Safe, escapeLine} from '../core/untrusted.ts';
 import type {TerminalModes} from './modes.ts';
 import {readEdited, readToEdit} from './read-edited.ts';

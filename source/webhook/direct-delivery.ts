@@ -1,14 +1,13 @@
 import {idempotencyMs} from '../core/delivery.ts';
 import {codeOf, messageOf} from '../core/errors.ts';
-import type {KeyedMutex} from '../core/keyed-mutex.ts';
+import type {KeyedMutex} from '../core/mutex.ts';
 import type {Target} from '../core/run.ts';
 import type {World} from '../core/world.ts';
 import {isUncertain} from '../platforms/delivery-error.ts';
 import type {Intake} from '../store/port.ts';
-import {cleanDetail, deliveryOf, note, stop, storedDeliveryOf} from './delivery-draft.ts';
 import {duplicateOf} from './journal-event.ts';
-import {duplicateKeyOf, namesOf} from './ready-event.ts';
-import type {ReadyEvent} from './ready-event.ts';
+import {duplicateKeyOf, namesOf, type ReadyEvent} from './ready-event.ts';
+import {cleanDetail, deliveryOf, note, stop, storedDeliveryOf} from './receive-context.ts';
 import {deliveredReply, deliveryFailedReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
 

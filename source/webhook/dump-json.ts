@@ -1,5 +1,4 @@
-import {isJsonObject} from '../core/json.ts';
-import type {JsonValue} from '../core/json.ts';
+import {isJsonObject, type JsonValue} from '../core/json.ts';
 
 /**
  * The first `limit` characters (Unicode code points) of `JSON.stringify(value, null, 2)`, without making the rest: the work is

@@ -2,8 +2,14 @@ import type {Route} from '../config/route.ts';
 import type {SubjectRule} from '../config/senders/sender.ts';
 import {senderNames, type SenderName} from '../config/senders/senders.ts';
 import {subjectRulesFor} from '../config/senders/subjects.ts';
-import type {JsonValue} from '../core/json.ts';
-import {compileField, type FieldReader, type FilterContext} from './field-path.ts';
+import type {AuthorshipMark} from '../core/authorship-mark.ts';
+import {type JsonValue, isJsonObject} from '../core/json.ts';
+import {lookUp} from '../core/payload.ts';
+import type {RunPlan} from '../core/run.ts';
+import {escapeLine} from '../core/untrusted.ts';
+import {pullRequestIn, repositoryIn} from '../platforms/forge-comment/pull-request.ts';
+import {compileField, type FieldReader, type FilterContext} from './filter.ts';
+import {headerOf, type RequestHeaders} from './request-content.ts';
 import {parseTemplate, renderTemplate} from './template.ts';
 
 /** What an event is about, as sent: not cleaned, at most 2,048 characters. `undefined` where its payload does not say. */
@@ -98,3 +104,93 @@ function textOf(value: JsonValue | undefined): string {
 }
 
 const firstLine = (text: string): string => /^[^\r\n]*/.exec(text)?.[0].trimEnd() ?? '';
+
+/** Where code hosts name the repository: GitHub, Gitea, Forgejo; GitLab. */
+const repositories = [
+	['repository', 'full_name'],
+	['project', 'path_with_namespace'],
+];
+
+/** Where they number the pull request or the issue. */
+const numbers = [
+	['pull_request', 'number'],
+	['issue', 'number'],
+	['merge_request', 'iid'],
+	['issue', 'iid'],
+	['object_attributes', 'iid'],
+	['number'],
+];
+
+const maxLength = 200;
+
+/** The pull request or the issue that an event is about, `owner/name#number`, by the fields that code hosts use; cleaned. `undefined` when they do not say. */
+export function subjectOf(payload: JsonValue): string | undefined {
+	if (!isJsonObject(payload)) {
+		return undefined;
+	}
+
+	const find = <Found>(
+		places: readonly string[][],
+		read: (value: JsonValue | undefined) => Found | undefined,
+	) => places.map(place => read(lookUp(payload, place))).find(found => found !== undefined);
+	const repository = find(repositories, nameIn);
+	const number = find(numbers, numberIn);
+	return repository && number !== undefined
+		? escapeLine(`${repository}#${number}`, maxLength)
+		: undefined;
+}
+
+// Both as the place of a comment reads them: two that are one place there are one subject.
+const nameIn = (value: JsonValue | undefined) =>
+	typeof value === 'string' ? value.trim() : undefined;
+
+function numberIn(value: JsonValue | undefined): number | undefined {
+	const isNumber =
+		typeof value === 'number' || (typeof value === 'string' && /^\d{1,10}$/.test(value.trim()));
+	return isNumber ? Number(value) : undefined;
+}
+
+/**
+ * Where the comment stands that an event is about: GitHub, Gitea and Forgejo, then GitLab. What an issue, a pull request or a merge request says itself (of GitLab
+ * `object_attributes.description`) is not looked at: the gateway writes comments alone, and whoever copies one of them into a description must not silence every event of it.
+ */
+const places = [
+	['comment', 'body'],
+	['object_attributes', 'note'],
+] as const;
+
+/** Whether an event is about a comment that this gateway wrote, unchanged. @see manual/delivery-forge-comment.md#what-svc-wrote-itself */
+export function isAboutOwnComment(payload: JsonValue, {isOwn}: AuthorshipMark): boolean {
+	if (!isJsonObject(payload)) {
+		return false;
+	}
+
+	const text = places.map(place => lookUp(payload, place)).find(found => typeof found === 'string');
+	return typeof text === 'string' && isOwn(text);
+}
+
+/** What the run of an event gets before its agent starts, frozen when the event is accepted. */
+export const prefetchOf = (
+	{prefetch: what, deliverOnly, cronJob}: Route,
+	{headers, payload}: {readonly headers: RequestHeaders; readonly payload: JsonValue},
+): RunPlan['prefetch'] => {
+	if (what.length === 0 || deliverOnly || cronJob !== undefined) {
+		return undefined;
+	}
+
+	const pullRequest = pullRequestIn(payload, {isGitea: isFromGitea(headers)});
+	return {what: [...what], ...(pullRequest && {pullRequest})};
+};
+
+/** The repository that commands of the run may read, where they are allowed to. */
+export const repositoryOf = (
+	{toolsets}: Route,
+	{headers, payload}: {readonly headers: RequestHeaders; readonly payload: JsonValue},
+): string | undefined =>
+	toolsets?.includes('terminal') === true && !isFromGitea(headers)
+		? repositoryIn(payload, {isGithub: headerOf(headers, 'x-github-event') !== undefined})
+		: undefined;
+
+/** Gitea and Forgejo send what GitHub sends, under a name of their own besides. */
+const isFromGitea = (headers: RequestHeaders): boolean =>
+	['x-gitea-event', 'x-forgejo-event'].some(name => headerOf(headers, name) !== undefined);

@@ -1,18 +1,16 @@
+import type {IncomingMessage} from 'node:http';
 import type {Clock} from '../core/clock.ts';
-import {respond} from '../http/http-answer.ts';
-import type {HttpAnswer, HttpPair} from '../http/http-answer.ts';
+import {isLoopbackHost} from '../core/hosts.ts';
+import {respond, type HttpAnswer, type HttpPair} from '../http/http-answer.ts';
 import {createOutbox} from '../http/outbox.ts';
 import {declaredSize, readBody} from '../http/read-body.ts';
-import {requestTargetOf} from '../http/request-target.ts';
-import {metricsReader} from './metrics-reader.ts';
+import {requestTargetOf, hostOf, type RequestTarget} from '../http/request-target.ts';
 import type {Pipeline} from './pipeline.ts';
 import type {WebhookRequest} from './receive.ts';
-import {refusals} from './replies.ts';
-import type {Reply} from './replies.ts';
-import {parseRequestPath} from './request-path.ts';
-import type {WebhookPath} from './request-path.ts';
+import {refusals, type Reply} from './replies.ts';
+import {headerOf, type RequestHeaders} from './request-content.ts';
 
-export type Exchange = {
+type Exchange = {
 	/** Answers one request; never rejects. */
 	handle(pair: HttpPair): Promise<void>;
 };
@@ -121,3 +119,124 @@ const healthAnswer = (status: 'ok' | 'stopping' | 'unavailable'): HttpAnswer => 
 	close: false,
 	...(status !== 'ok' && {retryAfterSeconds: refusals.stopping.retryAfterSeconds}),
 });
+
+/** Both names are decoded. `route` is `undefined` when the path names none, `profile` when it has no prefix. */
+type WebhookPath = {
+	readonly kind: 'webhook';
+	readonly profile: string | undefined;
+	readonly route: string | undefined;
+};
+
+type RequestPath = {readonly kind: 'health' | 'metrics'} | WebhookPath;
+
+const webhooks = '/webhooks/';
+
+const profiles = '/p/';
+
+const nothing: WebhookPath = {kind: 'webhook', profile: undefined, route: undefined};
+
+/**
+ * What a path without its query names. Everything that is not exactly one segment under `/webhooks/`, or under `/p/<one segment>/webhooks/`, is an unknown
+ * route.
+ *
+ * @see manual/receiver.md#answers
+ */
+function parseRequestPath(path: string): RequestPath {
+	if (path.startsWith(webhooks)) {
+		return {
+			kind: 'webhook',
+			profile: undefined,
+			route: decodeSegment(path.slice(webhooks.length)),
+		};
+	}
+
+	switch (path) {
+		case '/health':
+			return {kind: 'health'};
+		case '/metrics':
+			return {kind: 'metrics'};
+		default:
+			return path.startsWith(profiles) ? parseProfilePath(path.slice(profiles.length)) : nothing;
+	}
+}
+
+/** `<profile>/webhooks/<route>`. */
+function parseProfilePath(path: string): WebhookPath {
+	const end = path.indexOf('/');
+	if (end === -1 || !path.startsWith(webhooks, end)) {
+		return nothing;
+	}
+
+	const profile = decodeSegment(path.slice(0, end));
+	const route = decodeSegment(path.slice(end + webhooks.length));
+	return profile === undefined || route === undefined ? nothing : {kind: 'webhook', profile, route};
+}
+
+function decodeSegment(segment: string): string | undefined {
+	if (segment === '' || segment.includes('/')) {
+		return undefined;
+	}
+
+	if (!segment.includes('%')) {
+		return segment;
+	}
+
+	try {
+		return decodeURIComponent(segment);
+	} catch {
+		return undefined;
+	}
+}
+
+const sitesOfOthers: ReadonlySet<string> = new Set(['cross-site', 'same-site']);
+
+/**
+ * Whether a page of another site in somebody's browser sent this: it reaches what listens on loopback, without asking, as long as the body says that it is text. Senders of webhooks
+ * name no origin. A page that this machine itself serves is nobody's stranger.
+ *
+ * @see https://www.w3.org/TR/fetch-metadata/
+ */
+export function isFromForeignPage(headers: RequestHeaders): boolean {
+	const origin = headerOf(headers, 'origin');
+	return origin === undefined
+		? sitesOfOthers.has(headerOf(headers, 'sec-fetch-site') ?? '')
+		: !isLoopbackHost(URL.parse(origin)?.hostname ?? '');
+}
+
+const anywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]']);
+
+/**
+ * Who asks for `/metrics`: somebody whom `metrics.host` allows, a stranger, or a browser on this machine that was misled: a web page may ask under a name of its own that
+ * resolves to this machine (DNS rebinding), and would read the answer. A loopback `host` allows this machine itself, which a proxy on this machine that passes a request on is
+ * not. A wildcard address allows everybody. Another address: this machine, and requests that came in through that address, under whatever name. None: nobody.
+ *
+ * @see manual/metrics.md
+ */
+function metricsReader(
+	{socket, headers}: IncomingMessage,
+	{authority}: RequestTarget,
+	host: string | undefined,
+): 'allowed' | 'stranger' | 'misled' {
+	if (host === undefined) {
+		return 'stranger';
+	}
+
+	if (anywhere.has(host)) {
+		return 'allowed';
+	}
+
+	if (!isLoopbackHost(host) && plainAddress(socket.localAddress) === host) {
+		return 'allowed';
+	}
+
+	const isForwarded = 'x-forwarded-for' in headers || 'forwarded' in headers || 'via' in headers;
+	if (isForwarded || !isLoopbackHost(plainAddress(socket.remoteAddress))) {
+		return 'stranger';
+	}
+
+	// A request without a host is HTTP/1.0, no browser's.
+	return authority === undefined || isLoopbackHost(hostOf(authority)) ? 'allowed' : 'misled';
+}
+
+/** An IPv4 address as such, also on a socket for both families. */
+const plainAddress = (address = '') => address.replace(/^::ffff:/, '');

@@ -1,5 +1,6 @@
-import {bodyVariantsOf} from './body-variants.ts';
-import {headerOf} from './headers.ts';
+import {isUtf8} from 'node:buffer';
+import {isDeepJson, parsedJson, type JsonValue} from '../core/json.ts';
+import {headerOf} from './request-content.ts';
 import type {Claim, HmacClaim} from './signature-claim.ts';
 import {signatureKeysOf} from './signature-keys.ts';
 import type {RefusedSignature} from './signature-probe.ts';
@@ -48,3 +49,113 @@ function* claimVariantsOf(
 		];
 	}
 }
+
+/** Other bytes that a body may have had where it was signed. */
+type BodyVariant = {
+	/** What they are, for a sentence. */
+	readonly name: string;
+	readonly bytes: Buffer;
+};
+
+/** Characters that indentation may add; JSON that is nested deeply grows out of proportion. */
+const maxIndentation = 1_048_576;
+
+/**
+ * What `body` may have been before something on the way changed it: other line ends, or the same JSON written by another program. Nothing for
+ * bytes that are no UTF-8; nothing of JSON for what is none or is nested more than 128 levels deep. Each is made when it is asked for.
+ */
+function* bodyVariantsOf(body: Buffer): Generator<BodyVariant> {
+	yield {name: 'an empty body: the body was lost where it was signed', bytes: Buffer.alloc(0)};
+	if (!isUtf8(body)) {
+		return;
+	}
+
+	const text = body.toString();
+	for (const [name, variant] of textVariantsOf(text)) {
+		yield {name: `the body ${name}: something changed it on the way`, bytes: Buffer.from(variant)};
+	}
+
+	for (const [name, variant] of jsonVariantsOf(text)) {
+		if (variant !== text) {
+			yield {
+				name: `the body as ${name}: something re-serialised it on the way`,
+				bytes: Buffer.from(variant),
+			};
+		}
+	}
+}
+
+type Variant = readonly [name: string, text: string];
+
+const byteOrderMark = '\ufeff';
+
+function* textVariantsOf(text: string): Generator<Variant> {
+	if (text.endsWith('\n')) {
+		yield ['without the line feed at its end', text.replace(/\r?\n$/, '')];
+	} else {
+		yield ['with a line feed at its end', `${text}\n`];
+	}
+
+	if (text.includes('\r\n')) {
+		yield ['with LF instead of CRLF', text.replaceAll('\r\n', '\n')];
+	} else if (text.includes('\n')) {
+		yield ['with CRLF instead of LF', text.replaceAll('\n', '\r\n')];
+	}
+
+	yield text.startsWith(byteOrderMark)
+		? ['without the byte order mark', text.slice(1)]
+		: ['with a byte order mark', byteOrderMark + text];
+}
+
+function* jsonVariantsOf(text: string): Generator<Variant> {
+	const value = parse(text.startsWith(byteOrderMark) ? text.slice(1) : text);
+	if (value === undefined) {
+		return;
+	}
+
+	const compact = JSON.stringify(value);
+	yield ['compact JSON', compact];
+	if (fitsIndented(value)) {
+		yield ['JSON with 2 spaces', JSON.stringify(value, null, 2)];
+		yield ['JSON with 2 spaces and a line feed', `${JSON.stringify(value, null, 2)}\n`];
+		yield ['JSON with 4 spaces', JSON.stringify(value, null, 4)];
+		const spaced = withSpaces(value);
+		yield ['JSON with spaces (Python)', spaced];
+		yield ['JSON with spaces and unicode escapes (Python)', withEscapes(spaced)];
+	}
+
+	yield ['compact JSON with unicode escapes', withEscapes(compact)];
+	yield ['JSON with escaped slashes (PHP)', compact.replaceAll('/', '\\/')];
+	yield [
+		'JSON with escaped slashes and unicode escapes (PHP)',
+		withEscapes(compact.replaceAll('/', '\\/')),
+	];
+	yield ['JSON with <, > and & escaped (Go)', compact.replaceAll(/[<>&\u2028\u2029]/g, escape)];
+}
+
+const parse = (text: string): JsonValue | undefined =>
+	isDeepJson(text) ? undefined : parsedJson(text);
+
+function fitsIndented(value: JsonValue): boolean {
+	let left = maxIndentation;
+	const fits = (part: JsonValue, depth: number): boolean => {
+		left -= 4 * depth;
+		return (
+			left >= 0 &&
+			(typeof part !== 'object' ||
+				part === null ||
+				Object.values(part).every(member => fits(member, depth + 1)))
+		);
+	};
+
+	return fits(value, 0);
+}
+
+/** `{"a": 1, "b": [2, 3]}`: line feeds of indented JSON stand between its parts only, never in its strings. */
+const withSpaces = (value: JsonValue): string =>
+	JSON.stringify(value, null, 1).replaceAll(/,\n */g, ', ').replaceAll(/\n */g, '');
+
+const withEscapes = (json: string): string => json.replaceAll(/[\u007f-\uffff]/g, escape);
+
+const escape = (character: string): string =>
+	`\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -1,9 +1,14 @@
-import {headerOf} from './headers.ts';
-import {withoutPrefix} from './prefixed-token.ts';
-import type {Claim, HmacClaim} from './signature-claim.ts';
-import {decodeDigest, digestSizes} from './signature-digest.ts';
-import type {DigestEncoding, HmacAlgorithm} from './signature-digest.ts';
-import {algorithmNames} from './signature-form.ts';
+import {withoutPrefix} from './form-scheme.ts';
+import {headerOf} from './request-content.ts';
+import {
+	type Claim,
+	type HmacClaim,
+	decodeDigest,
+	digestSizes,
+	type DigestEncoding,
+	type HmacAlgorithm,
+	algorithmNames,
+} from './signature-claim.ts';
 import type {RefusedSignature} from './signature-probe.ts';
 
 /** A digest that a header holds in some form. */

@@ -1,13 +1,9 @@
 import {closeSync, constants, fstatSync, openSync, readFileSync, realpathSync} from 'node:fs';
-import {resolve} from 'node:path';
+import {resolve, isAbsolute, relative, sep, join} from 'node:path';
 import {stampOf} from '../config/file-stamp.ts';
-import {isJsonObject} from '../core/json.ts';
-import type {JsonValue} from '../core/json.ts';
+import {isJsonObject, type JsonValue} from '../core/json.ts';
 import type {World} from '../core/world.ts';
-import {containedPath} from './contained-path.ts';
-import {deepEqual} from './deep-equal.ts';
-import type {HoldsValue} from './filter-operators.ts';
-import {isPrivatePlace} from './private-place.ts';
+import {deepEqual, type HoldsValue} from './filter-operators.ts';
 
 const maxBytes = 4 * 1024 * 1024;
 
@@ -156,3 +152,69 @@ function inList(list: readonly JsonValue[]): Membership {
 /** Values of another size are not looked at: a large one must not be compared with every entry of a long file. */
 const sizeOf = (value: JsonValue) =>
 	typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
+
+/**
+ * The real path of `path` (relative ones start at `folder`) when it exists and lies inside the real `folder`, links followed;
+ * else `undefined`.
+ */
+export function containedPath(folder: string, path: string): string | undefined {
+	try {
+		const root = realpathSync(folder);
+		const real = realpathSync(resolve(root, path));
+		return isInside(root, real) ? real : undefined;
+	} catch {
+		// Missing, unreadable, a loop of links, a NUL: there is no such file for us.
+		return undefined;
+	}
+}
+
+/** Whether `path` lies below `root`, both real paths. */
+export function isInside(root: string, path: string): boolean {
+	const way = relative(root, path);
+	return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** Folders and files right below a home that hold secrets, what strangers sent, or the files of another profile. */
+const privateNames = [
+	'profiles',
+	'run',
+	'mcp-tokens',
+	'cron',
+	'logs',
+	'state.db',
+	'config.yaml',
+	'webhook_subscriptions.json',
+] as const;
+
+/** The database has files beside it (`state.db-wal`), and people keep copies beside the others. */
+const privateName =
+	/^(?:profiles|run|mcp-tokens|cron|logs)$|^(?:state\.db|config\.yaml|webhook_subscriptions\.json)/;
+
+/** In whatever folder it is. */
+const environmentName = /^\.env(?![a-z0-9])/;
+
+/**
+ * Whether `path` inside the home `home`, both real paths, is one of the gateway's own: a filter that asks whether a value is in such a file would tell a sender what it holds, one
+ * guess an event. Also when the place is reached by another name, because it is itself a link to there.
+ *
+ * @see manual/filters-and-templates.md#filters
+ */
+export function isPrivatePlace(home: string, path: string): boolean {
+	// Where the file system does not tell them apart, upper case would be a way around.
+	const names = relative(home, path).toLowerCase().split(sep);
+	return (
+		privateName.test(names[0] ?? '') ||
+		names.some(name => environmentName.test(name)) ||
+		[...privateNames, '.env'].some(name => isAt(join(home, name), path))
+	);
+}
+
+function isAt(place: string, path: string): boolean {
+	try {
+		const real = realpathSync(place);
+		return real === path || isInside(real, path);
+	} catch {
+		// Most homes do not have all of them.
+		return false;
+	}
+}

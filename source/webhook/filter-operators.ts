@@ -1,17 +1,15 @@
 import type {FilterSpec} from '../config/route.ts';
-import {isJsonObject} from '../core/json.ts';
-import type {JsonValue} from '../core/json.ts';
+import {isJsonObject, type JsonValue, maxJsonDepth} from '../core/json.ts';
 import {compileLinear} from '../core/linear-regex.ts';
-import {deepEqual} from './deep-equal.ts';
 
 /** Whether a field's value passes; `undefined` when the field is missing. */
-export type ValueTest = (value: JsonValue | undefined) => boolean;
+type ValueTest = (value: JsonValue | undefined) => boolean;
 
 /** Whether the file at `path` holds `value`. Never throws: an unusable file holds nothing. */
 export type HoldsValue = (path: string, value: JsonValue) => boolean;
 
 /** One operator of a filter, ready to be asked. */
-export type Operator = {
+type Operator = {
 	readonly name: string;
 	readonly expected: JsonValue;
 	readonly test: ValueTest;
@@ -82,4 +80,46 @@ function patternSubject(value: JsonValue | undefined): string | undefined {
 	}
 
 	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+}
+
+/**
+ * Whether two JSON values are the same by type and content. The order of keys does not count. Values nested deeper than 128 levels are never equal, so
+ * that no payload can exhaust the stack. `right` is the smaller one, if either is: a stranger's `left` is listed only when it has all of its keys.
+ *
+ * @see manual/receiver.md#order-of-decisions
+ */
+export function deepEqual(left: JsonValue, right: JsonValue, depth = 0): boolean {
+	if (left === right) {
+		return true;
+	}
+
+	if (depth > maxJsonDepth) {
+		return false;
+	}
+
+	if (Array.isArray(left)) {
+		return Array.isArray(right) && equalLists(left, right, depth);
+	}
+
+	return isJsonObject(left) && isJsonObject(right) && equalObjects([left, right], depth);
+}
+
+const equalLists = (left: readonly JsonValue[], right: readonly JsonValue[], depth: number) =>
+	left.length === right.length &&
+	left.every((item, index) => deepEqual(item, right[index] ?? null, depth + 1));
+
+function equalObjects(
+	[left, right]: readonly [
+		Readonly<Record<string, JsonValue>>,
+		Readonly<Record<string, JsonValue>>,
+	],
+	depth: number,
+): boolean {
+	const keys = Object.keys(right);
+	return (
+		keys.every(
+			key =>
+				Object.hasOwn(left, key) && deepEqual(left[key] ?? null, right[key] ?? null, depth + 1),
+		) && keys.length === Object.keys(left).length
+	);
 }

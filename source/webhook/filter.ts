@@ -1,13 +1,11 @@
-import type {FilterSpec} from '../config/route.ts';
+import type {FilterSpec, Route} from '../config/route.ts';
 import type {JsonValue} from '../core/json.ts';
-import {compileField, headerNameOf} from './field-path.ts';
-import type {FilterContext} from './field-path.ts';
-import {compileOperators} from './filter-operators.ts';
-import type {HoldsValue} from './filter-operators.ts';
-import {isStoredHeader} from './headers.ts';
+import {compilePayloadPath} from '../core/payload.ts';
+import {compileOperators, type HoldsValue} from './filter-operators.ts';
+import {isStoredHeader, headerOf, type RequestHeaders} from './request-content.ts';
 
 /** The entry that did not match. Holds strangers' text: clean it before it is shown. */
-export type Mismatch = {
+type Mismatch = {
 	/** Where in the configuration: `filters[1]`, `filters[0].any`. */
 	readonly path: string;
 	/** `action equals`; for groups only the operator. */
@@ -152,3 +150,80 @@ function describeList(list: readonly JsonValue[]): string {
 		? `[${plain.map(item => describe(item)).join(', ')}]`
 		: `a list of ${list.length}`;
 }
+
+/** What a filter looks at. */
+export type FilterContext = {
+	readonly payload: JsonValue;
+	/** Resolved event type. */
+	readonly event: string;
+	readonly headers: RequestHeaders;
+};
+
+/** Reads one field; `undefined` when it is missing. */
+export type FieldReader = (context: FilterContext) => JsonValue | undefined;
+
+const headersPrefix = 'headers.';
+
+/** The name of the header that `field` reads, lower case, or `undefined`. */
+const headerNameOf = (field: string): string | undefined =>
+	field.startsWith(headersPrefix) ? field.slice(headersPrefix.length).toLowerCase() : undefined;
+
+/**
+ * The reader of a field path, made once per filter: of the event type, of a header, else of the payload.
+ *
+ * @see manual/filters-and-templates.md#filters, manual/receiver.md#order-of-decisions
+ */
+export function compileField(field: string): FieldReader {
+	if (field === 'event' || field === 'event_type') {
+		return ({event}) => event;
+	}
+
+	const header = headerNameOf(field);
+	if (header !== undefined) {
+		return ({headers}) => headerOf(headers, header);
+	}
+
+	const read = compilePayloadPath(field);
+	return ({payload}) => read(payload);
+}
+
+/** Headers beyond those that are kept anyway. */
+const maxKept = 20;
+
+const maxNameLength = 256;
+
+/** What a header with a credential is called. */
+const secretName =
+	/auth|cookie|credential|csrf|digest|hmac|jwt|passw|secret|session|signature|token|(?:^|-)sig(?:-|$)|(?:api|access|private|shared)-?key/;
+
+/** The headers that `filters` look at and that are not kept with every delivery: lower-case names, each once. */
+export const filterHeadersOf = (filters: readonly FilterSpec[]): readonly string[] => [
+	...new Set(filters.flatMap(headersIn)),
+];
+
+function headersIn({field = '', all = [], any = [], not = []}: FilterSpec): readonly string[] {
+	const header = headerNameOf(field);
+	const own = header === undefined || isStoredHeader(header) ? [] : [header];
+	const inner = [...all, ...any, ...('length' in not ? not : [not])];
+	return [...own, ...inner.flatMap(headersIn)];
+}
+
+/**
+ * Those of them, and those that name the event, that are kept with the deliveries of a route, so that a replay is the same event and its filters say the same of it: at most 20, and none
+ * that holds a signature or, by its name, another credential.
+ */
+export const keptHeadersOf = ({
+	filters,
+	signature,
+	eventHeaders = [],
+}: Pick<Route, 'filters' | 'signature' | 'eventHeaders'>): readonly string[] =>
+	[...new Set([...eventHeaders.filter(name => !isStoredHeader(name)), ...filterHeadersOf(filters)])]
+		.filter(name => name !== '' && name.length <= maxNameLength && !secretName.test(name))
+		.filter(name => name !== signature?.header)
+		.slice(0, maxKept);
+
+/** The headers that the filters of a route look at and that `headers`, as they were kept, do not hold: nobody knows whether the sender sent them. */
+export const headersNotKept = (
+	{filters}: Pick<Route, 'filters'>,
+	headers: RequestHeaders,
+): readonly string[] => filterHeadersOf(filters).filter(name => !Object.hasOwn(headers, name));

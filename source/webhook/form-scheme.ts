@@ -1,12 +1,90 @@
-import type {HmacForm, SignatureForm, TokenForm} from '../config/senders/sender.ts';
+import {createHash} from 'node:crypto';
+import type {HmacForm, TokenForm, SignatureForm} from '../config/senders/sender.ts';
 import type {SenderName} from '../config/senders/senders.ts';
-import {problemOfBodyTime} from './body-time.ts';
-import {ed25519Scheme} from './ed25519-scheme.ts';
-import {headerOf} from './headers.ts';
-import type {RequestHeaders} from './headers.ts';
-import {prefixedTokenScheme} from './prefixed-token.ts';
-import type {HmacClaim, Reading, Scheme} from './signature-claim.ts';
-import {decodeDigest, digestSizes} from './signature-digest.ts';
+import {isJsonObject, type JsonValue} from '../core/json.ts';
+import {ed25519Scheme} from './fixed-schemes.ts';
+import {headerOf, type RequestHeaders} from './request-content.ts';
+import {describeSkew} from './signature-check.ts';
+import {
+	type Scheme,
+	type TokenClaim,
+	type HmacClaim,
+	type Reading,
+	decodeDigest,
+	digestSizes,
+} from './signature-claim.ts';
+
+/**
+ * What is wrong with the time that a body tells, Unix milliseconds under `field`, when its signature is right: it may differ from the server's clock by
+ * `toleranceMs` either side. Absent it is fine: whoever replays a request cannot take it out.
+ */
+const problemOfBodyTime =
+	({field, toleranceMs}: NonNullable<HmacForm['bodyTime']>) =>
+	(body: Buffer, nowMs: number): string | undefined => {
+		const sentAt = memberOf(body, field);
+		if (sentAt === undefined) {
+			return undefined;
+		}
+
+		if (typeof sentAt !== 'number') {
+			return `${field} is not a number of milliseconds`;
+		}
+
+		const skewMs = sentAt - nowMs;
+		return Math.abs(skewMs) <= toleranceMs
+			? undefined
+			: `${field}: ${describeSkew(Math.sign(skewMs) * Math.ceil(Math.abs(skewMs) / 1000), toleranceMs / 1000)}`;
+	};
+
+function memberOf(body: Buffer, field: string): JsonValue | undefined {
+	try {
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns JSON
+		const payload = JSON.parse(body.toString()) as JsonValue;
+		return isJsonObject(payload) && Object.hasOwn(payload, field) ? payload[field] : undefined;
+	} catch {
+		// The next row of the response table says what is wrong with it.
+		return undefined;
+	}
+}
+
+/**
+ * A header that is the secret itself, behind a prefix whose case does not matter (RFC 9110 §11.1). Only the digest of the secret is kept. What follows `Basic` is decoded: there the
+ * secret is `user:password` (RFC 7617).
+ *
+ * @see manual/signatures.md#tokens
+ */
+const prefixedTokenScheme = ({header, prefix}: TokenForm): Scheme => {
+	const wanted = prefix.trim().toLowerCase();
+	return {
+		header,
+		read: value => ({
+			claim: value.toLowerCase().startsWith(wanted)
+				? tokenClaim(header, prefix, value.slice(wanted.length).trimStart())
+				: {...tokenClaim(header, prefix, value), lacksPrefix: wanted},
+		}),
+	};
+};
+
+/** The claim that a header makes which lacks its prefix: what stands there alone, or behind another word. */
+export function withoutPrefix({header, prefix = ''}: TokenClaim, value: string): TokenClaim {
+	const word = value.lastIndexOf(' ');
+	return tokenClaim(header, prefix, value.slice(word + 1));
+}
+
+function tokenClaim(header: string, prefix: string, token: string): TokenClaim {
+	const decoded =
+		prefix.trim().toLowerCase() === 'basic' ? Buffer.from(token, 'base64') : undefined;
+	// Decoding takes several texts for the same bytes.
+	const bytes = decoded?.toString('base64') === token ? decoded : Buffer.from(token, 'latin1');
+	return {scheme: 'token', header, prefix, digest: createHash('sha256').update(bytes).digest()};
+}
+
+/** What a sender writes into the header. */
+export function tokenText({prefix}: TokenForm, secret: string): string {
+	const scheme = prefix.trim();
+	const token = scheme.toLowerCase() === 'basic' ? Buffer.from(secret).toString('base64') : secret;
+	return /\w$/.test(scheme) ? `${scheme} ${token}` : `${prefix}${token}`;
+}
 
 /** Rotations send two, and Stripe one for each secret and for tests; a header of 16 KiB must not cost hundreds of comparisons. */
 const maxItems = 32;

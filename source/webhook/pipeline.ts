@@ -1,22 +1,27 @@
-import type {DeliveryOutcome} from '../core/delivery.ts';
-import {messageOf} from '../core/errors.ts';
+import type {RouteTable} from '../config/config.ts';
+import type {Route} from '../config/route.ts';
+import type {Busy} from '../core/clock.ts';
+import type {DeliveryOutcome, StoredDelivery} from '../core/delivery.ts';
+import {messageOf, SvcError} from '../core/errors.ts';
 import type {Group} from '../core/group.ts';
-import type {Busy} from '../core/idle.ts';
+import type {ReplayChanges} from '../core/replay.ts';
 import type {World} from '../core/world.ts';
-import {cleanDetail, deliveryOf, note, storedDeliveryOf} from './delivery-draft.ts';
-import type {DeliveryDraft} from './delivery-draft.ts';
 import {enterRoute} from './find-route.ts';
-import type {RequestHeaders} from './headers.ts';
 import {deliveryIdOf, redactedIdentifier} from './identity.ts';
-import type {KnownEvent} from './known-event.ts';
 import type {Metrics} from './metrics.ts';
-import {receive, receiveAuthenticated} from './receive.ts';
-import type {WebhookRequest} from './receive.ts';
-import type {ReceiverServices} from './receiver-services.ts';
-import {refusals} from './replies.ts';
-import type {Reply} from './replies.ts';
+import {
+	cleanDetail,
+	deliveryOf,
+	note,
+	storedDeliveryOf,
+	type DeliveryDraft,
+	type ReceiverServices,
+} from './receive-context.ts';
+import {receive, receiveAuthenticated, type WebhookRequest} from './receive.ts';
+import {refusals, type Reply} from './replies.ts';
+import type {RequestHeaders} from './request-content.ts';
 
-export type PipelineDependencies = Pick<World, 'emit' | 'redact'> & {
+type PipelineDependencies = Pick<World, 'emit' | 'redact'> & {
 	readonly services: ReceiverServices;
 	readonly ids: () => string;
 	readonly metrics: Metrics;
@@ -199,3 +204,65 @@ const recorded: ReadonlySet<DeliveryOutcome> = new Set([
 	'delivered',
 	'delivery',
 ]);
+
+/** An event whose sender is known, and its route. */
+export type KnownEvent = {
+	readonly route: Route;
+	readonly body: Buffer;
+	readonly headers: RequestHeaders;
+};
+
+/** An event that its sender could not deliver. */
+export type RecoveredEvent = {
+	/** Name of a route. */
+	readonly route: string;
+	/** The sender's identifier. */
+	readonly deliveryId: string;
+	readonly headers: Readonly<Record<string, string>>;
+	/** UTF-8. */
+	readonly body: string;
+};
+
+/** The event that `stored` was, with `changes`. @throws SvcError `route_not_found`, `body_not_kept` */
+export function replayedEvent(
+	stored: StoredDelivery,
+	{body, route: name = stored.route}: ReplayChanges,
+	table: RouteTable,
+): KnownEvent {
+	const route = routeOf(name, table);
+	const bytes = body === undefined ? stored.body : Buffer.from(body);
+	if (!bytes) {
+		throw new SvcError(
+			'body_not_kept',
+			`Cannot replay delivery "${stored.id}": its body was not kept`,
+		);
+	}
+
+	return {
+		route,
+		body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+		headers: stored.headers,
+	};
+}
+
+/** An event as its sender would have sent it. @throws SvcError `route_not_found` */
+export const recoveredEvent = (
+	{route, headers, body}: RecoveredEvent,
+	table: RouteTable,
+): KnownEvent => ({
+	route: routeOf(route, table),
+	body: Buffer.from(body),
+	headers: Object.fromEntries(
+		Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+	),
+});
+
+function routeOf(name: string, {routes, invalid}: RouteTable): Route {
+	const route = routes.get(name);
+	if (!route) {
+		const reason = invalid.get(name)?.view.problem ?? 'there is no such route';
+		throw new SvcError('route_not_found', `Cannot send to "${name}": ${reason}`);
+	}
+
+	return route;
+}

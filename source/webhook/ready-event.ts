@@ -1,10 +1,13 @@
 import {createHash} from 'node:crypto';
 import type {Route} from '../config/route.ts';
-import type {JsonObject} from '../core/json.ts';
+import type {JsonObject, JsonValue} from '../core/json.ts';
+import type {Redact} from '../core/redact.ts';
 import type {RunPlan} from '../core/run.ts';
-import type {CompiledRoute} from './compiled-route.ts';
-import type {DeliveryDraft} from './delivery-draft.ts';
-import type {RenderContext} from './template.ts';
+import {escapeLine} from '../core/untrusted.ts';
+import {dumpJson} from './dump-json.ts';
+import type {CompiledRoute} from './find-route.ts';
+import type {DeliveryDraft} from './receive-context.ts';
+import {type RenderContext, parseTemplate, placeOfKey, valueOfPlace} from './template.ts';
 
 /** An event that passed every check and is rendered: only its identifier decides now whether it is handled. */
 export type ReadyEvent = {
@@ -68,3 +71,91 @@ const bodyHashOf = (
 	dedupeBody && replayOf === undefined && !hasSignedId && body !== undefined
 		? createHash('sha256').update(body).digest('base64')
 		: undefined;
+
+type RenderedKey =
+	/** As sent. */
+	| {readonly ok: true; readonly text: string}
+	/** Places without a value, as `{key}`, at most 20. */
+	| {readonly ok: false; readonly missing: readonly string[]};
+
+export type GroupKeyReader = (context: RenderContext) => RenderedKey;
+
+/** A key is at most this long, UTF-16 units. */
+const maxKeyLength = 256;
+
+/** Beyond this many UTF-16 units nothing is added to a key. */
+const maxTextLength = 1_048_576;
+
+const maxMissing = 20;
+
+/**
+ * The reader of a route's `coalesce.key`, made once per route: a bare dotted path when it holds no `{`, else a template. Every place must have a value that is neither
+ * null nor empty; objects and lists are JSON. The key is the text that comes out: the number 1 and the text "1" are one key.
+ *
+ * @see manual/routes.md#coalescing
+ */
+export function compileGroupKey(source: string): GroupKeyReader {
+	const template = source.includes('{') ? parseTemplate(source) : [placeOfKey(source)];
+
+	return context => {
+		const missing = new Set<string>();
+		let text = '';
+		for (const part of template) {
+			const value = typeof part === 'string' ? part : textOf(valueOfPlace(part, context));
+			if (typeof part !== 'string' && value === '' && missing.size < maxMissing) {
+				missing.add(part.literal);
+			}
+
+			text += value;
+			if (text.length > maxTextLength) {
+				break;
+			}
+		}
+
+		return missing.size === 0 && text !== ''
+			? {ok: true, text}
+			: {ok: false, missing: [...missing]};
+	};
+}
+
+function textOf(value: JsonValue | undefined): string {
+	if (value === undefined || value === null) {
+		return '';
+	}
+
+	if (typeof value === 'string') {
+		return value;
+	}
+
+	try {
+		return JSON.stringify(value);
+	} catch {
+		// Nested too deep for the stack; indentation bounds the depth.
+		return dumpJson(value, maxTextLength);
+	}
+}
+
+const digestLength = 16;
+
+const looksHashed = /~[0-9a-f]{16}$/;
+
+/** What is looked at of a key that cannot be shown whole. */
+const lookedAt = 4096;
+
+/**
+ * The name of a group: the key in one safe line of at most 256 characters. A key that had to be cut, cleaned or redacted, or that itself looks like such a name, ends in `~` and
+ * 16 hex digits of the SHA-256 of its JSON, so that two keys never become one.
+ */
+export function groupNameOf(key: string, redact: Redact): string {
+	const shown = key.length > maxKeyLength ? '' : escapeLine(redact(key), maxKeyLength);
+	if (shown === key && !looksHashed.test(key)) {
+		return key;
+	}
+
+	// As UTF-8, one lone surrogate is as good as another; JSON writes them down.
+	const digest = createHash('sha256')
+		.update(JSON.stringify(key))
+		.digest('hex')
+		.slice(0, digestLength);
+	return `${escapeLine(redact(key.slice(0, lookedAt)), maxKeyLength - digestLength - 1)}~${digest}`;
+}

@@ -1,32 +1,33 @@
 import type {Route} from '../config/route.ts';
-import {isJsonObject} from '../core/json.ts';
-import type {JsonValue} from '../core/json.ts';
+import {isJsonObject, type JsonValue} from '../core/json.ts';
 import {readWords, wholePayload} from '../core/prompt-read.ts';
 import {prefetchWords, type RunPlan} from '../core/run.ts';
 import type {BodyRead} from '../http/read-body.ts';
-import {authenticate} from './authentication.ts';
-import {acknowledged, answerChallenge, answerGreeting} from './challenge.ts';
-import type {CompiledRoute} from './compiled-route.ts';
-import {cleanDetail, nameDraft, note, stop} from './delivery-draft.ts';
-import type {DeliveryDraft} from './delivery-draft.ts';
-import {dispatchEvent} from './dispatch-event.ts';
-import {maxSubjectLength} from './event-subject.ts';
+import {acknowledged, answerChallenge, answerGreeting, shakeHands} from './challenge.ts';
+import {dispatchEvent, spendRate} from './dispatch-event.ts';
+import {
+	maxSubjectLength,
+	prefetchOf,
+	repositoryOf,
+	isAboutOwnComment,
+	subjectOf,
+} from './event-subject.ts';
 import {explainMismatch} from './filter.ts';
-import {findRoute} from './find-route.ts';
-import type {RequestedRoute} from './find-route.ts';
-import {prefetchOf, repositoryOf} from './forge-facts.ts';
-import {shakeHands} from './handshake.ts';
-import {isConnectivityCheck, unnamedSource} from './identity.ts';
-import {isAboutOwnComment} from './own-comment.ts';
-import {parseBody} from './parse-body.ts';
-import type {ParsedBody} from './parse-body.ts';
-import {spendRate} from './rate-step.ts';
-import type {ReceiverServices} from './receiver-services.ts';
+import {type CompiledRoute, findRoute, type RequestedRoute} from './find-route.ts';
+import {isConnectivityCheck, unnamedSource, bodyIdOf, eventOf} from './identity.ts';
+import {
+	cleanDetail,
+	nameDraft,
+	note,
+	stop,
+	type DeliveryDraft,
+	type ReceiverServices,
+} from './receive-context.ts';
 import {bodyReply, emptyReply, ignoredEventReply, ignoredReply, refusals} from './replies.ts';
 import type {Reply} from './replies.ts';
+import {parseBody, type ParsedBody} from './request-content.ts';
 import {transformPayload} from './script-step.ts';
-import {bodyIdOf, eventOf} from './sender-identity.ts';
-import {subjectOf} from './subject-of.ts';
+import {authenticate} from './signature.ts';
 import {rawDump, renderTemplate} from './template.ts';
 import type {RenderContext, Rendered} from './template.ts';
 

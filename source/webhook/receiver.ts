@@ -1,34 +1,28 @@
+import {createBusy} from '../core/clock.ts';
 import type {StoredDelivery} from '../core/delivery.ts';
 import type {Group} from '../core/group.ts';
-import {createBusy} from '../core/idle.ts';
-import {createKeyedMutex} from '../core/keyed-mutex.ts';
-import {mayServeInsecure} from '../core/loopback.ts';
+import {mayServeInsecure} from '../core/hosts.ts';
+import type {Logger} from '../core/log.ts';
+import {createKeyedMutex} from '../core/mutex.ts';
 import type {ReceiverAnswer, ReplayChanges} from '../core/replay.ts';
 import type {World} from '../core/world.ts';
 import {drain} from '../http/drain.ts';
 import {createHttpServer} from '../http/http-server.ts';
 import {listen} from '../http/listen.ts';
 import type {RateUse} from '../store/limits/port.ts';
-import {createRouteCompiler} from './compiled-route.ts';
 import type {DeliverDirect} from './direct-delivery.ts';
+import {routeKeyOf} from './dispatch-event.ts';
 import {createExchange} from './exchange.ts';
 import {createFilterFiles} from './filter-files.ts';
-import {recoveredEvent, replayedEvent} from './known-event.ts';
-import type {RecoveredEvent} from './known-event.ts';
-import {createLateRecords} from './late-record.ts';
-import {createMetrics} from './metrics.ts';
-import type {Interval} from './metrics.ts';
-import {oncePerTurn} from './once-per-turn.ts';
-import {createPipeline} from './pipeline.ts';
-import {routeKeyOf} from './rate-step.ts';
-import type {ReceiverServices} from './receiver-services.ts';
-import {effectsOf} from './replay-plan.ts';
-import type {ReplayEffects} from './replay-plan.ts';
-import {refusals} from './replies.ts';
-import type {Reply} from './replies.ts';
+import {createRouteCompiler} from './find-route.ts';
+import {createLateRecords} from './journal-event.ts';
+import {createMetrics, type Interval} from './metrics.ts';
+import {recoveredEvent, replayedEvent, type RecoveredEvent, createPipeline} from './pipeline.ts';
+import type {ReceiverServices} from './receive-context.ts';
+import {effectsOf, type ReplayEffects} from './replay-plan.ts';
+import {refusals, type Reply} from './replies.ts';
 import {createScripts} from './script.ts';
 import {createSignatureDoctor} from './signature-doctor.ts';
-import {createWarnOnce} from './warn-once.ts';
 
 export type ReceiverDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redact'> &
 	Pick<
@@ -63,7 +57,7 @@ export type ReceiverDependencies = Pick<World, 'clock' | 'emit' | 'log' | 'redac
 		readonly environment: () => Readonly<Record<string, string>>;
 	};
 
-export type ReceiverOptions = {
+type ReceiverOptions = {
 	readonly host: string;
 	/** 0: any free one. */
 	readonly port: number;
@@ -71,7 +65,7 @@ export type ReceiverOptions = {
 	readonly maxQueued: () => number;
 };
 
-export type ReceiverStats = Interval & {readonly inFlight: number; readonly connections: number};
+type ReceiverStats = Interval & {readonly inFlight: number; readonly connections: number};
 
 export type Receiver = {
 	/** @throws SvcError `port_in_use`, `port_forbidden`, `host_unavailable`, `listen_failed` */
@@ -210,3 +204,41 @@ export function createReceiver(
 }
 
 const answerOf = ({status, body}: Reply): ReceiverAnswer => ({status, body});
+
+/**
+ * `ask`, called at most once in a turn of the event loop; whoever asks again in the same turn gets the same answer. Requests that are read
+ * in one turn had all arrived before the first of them asked, so none of them misses a change that was made before it was sent.
+ */
+export function oncePerTurn<Answer>(ask: () => Answer): () => Answer {
+	let known: {readonly answer: Answer} | undefined;
+	return () => {
+		if (!known) {
+			known = {answer: ask()};
+			setImmediate(() => {
+				known = undefined;
+			});
+		}
+
+		return known.answer;
+	};
+}
+
+/** Bounds the memory of keys that come and go; after that many a warning may come twice. */
+const maxKeys = 1000;
+
+/** Logs a warning the first time that its key comes. */
+function createWarnOnce(log: Logger): (key: string, message: string) => void {
+	const warned = new Set<string>();
+	return (key, message) => {
+		if (warned.has(key)) {
+			return;
+		}
+
+		if (warned.size >= maxKeys) {
+			warned.clear();
+		}
+
+		warned.add(key);
+		log.warn(message);
+	};
+}

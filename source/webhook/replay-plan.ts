@@ -2,15 +2,13 @@ import type {Route} from '../config/route.ts';
 import type {Redact} from '../core/redact.ts';
 import {escapeLine} from '../core/untrusted.ts';
 import {defaultTarget, effectOf, reachesPeople} from '../platforms/platforms.ts';
-import {groupNameOf} from './coalesce-key.ts';
-import type {CompiledRoute} from './compiled-route.ts';
-import {headersNotKept} from './filter-headers.ts';
-import {isJobRoute} from './fire-job.ts';
-import type {JobRoute} from './fire-job.ts';
-import type {JobOf} from './job-of.ts';
-import type {KnownEvent} from './known-event.ts';
-import {parseBody} from './parse-body.ts';
-import {eventOf} from './sender-identity.ts';
+import {isJobRoute, type JobRoute, type JobOf} from './dispatch-event.ts';
+import {headersNotKept} from './filter.ts';
+import type {CompiledRoute} from './find-route.ts';
+import {eventOf} from './identity.ts';
+import type {KnownEvent} from './pipeline.ts';
+import {groupNameOf} from './ready-event.ts';
+import {parseBody} from './request-content.ts';
 import type {RenderContext} from './template.ts';
 
 export type ReplayEffects = {

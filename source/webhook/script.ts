@@ -2,9 +2,8 @@ import {extname} from 'node:path';
 import type {Clock} from '../core/clock.ts';
 import {codeOf} from '../core/errors.ts';
 import {runInGroup} from '../core/process-group.ts';
-import {containedPath} from './contained-path.ts';
-import type {ScriptExit} from './script-verdict.ts';
-import {createSemaphore} from './semaphore.ts';
+import {containedPath} from './filter-files.ts';
+import type {ScriptExit} from './script-step.ts';
 
 const outputLimit = 1_048_576;
 
@@ -12,13 +11,13 @@ const stderrKept = 2000;
 
 const atOnce = 8;
 
-const maxWaiting = 64;
+const maxQueued = 64;
 
 const passedOn = /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TMPDIR)$/;
 
 const shells: ReadonlySet<string> = new Set(['.sh', '.bash']);
 
-export type ScriptJob = {
+type ScriptJob = {
 	/** As written in the route. */
 	readonly script: string;
 	/** Scripts folder of its profile; absolute. */
@@ -49,7 +48,7 @@ export function createScripts({
 	readonly clock: Clock;
 	readonly environment: () => Readonly<Record<string, string>>;
 }): Scripts {
-	const places = createSemaphore(clock, {count: atOnce, maxWaiting});
+	const places = createSemaphore(clock, {count: atOnce, maxWaiting: maxQueued});
 
 	return {
 		async run(job, signal) {
@@ -130,5 +129,74 @@ export function scriptEnvironment(
 		...Object.fromEntries(passed),
 		SVC_WEBHOOK_EVENT_TYPE: event,
 		SVC_WEBHOOK_DELIVERY_ID: deliveryId,
+	};
+}
+
+type Semaphore = {
+	/** Resolves to `release` once a place is free; to `undefined` when too many wait already, `waitMs` passed or `signal` aborted. */
+	take(waitMs: number, signal: AbortSignal): Promise<(() => void) | undefined>;
+};
+
+/** At most `count` holders at once and `maxWaiting` behind them, served in order. */
+export function createSemaphore(
+	clock: Clock,
+	{count, maxWaiting}: {readonly count: number; readonly maxWaiting: number},
+): Semaphore {
+	let taken = 0;
+	const waiting: Array<(release: () => void) => void> = [];
+
+	const release = () => {
+		const next = waiting.shift();
+		if (next) {
+			next(once(release));
+		} else {
+			taken -= 1;
+		}
+	};
+
+	return {
+		async take(waitMs, signal) {
+			if (signal.aborted) {
+				return undefined;
+			}
+
+			if (taken < count) {
+				taken += 1;
+				return once(release);
+			}
+
+			if (waiting.length >= maxWaiting) {
+				return undefined;
+			}
+
+			return new Promise(resolve => {
+				const leave = () => {
+					waiting.splice(waiting.indexOf(enter), 1);
+					settle(undefined);
+				};
+				const enter = (give: () => void) => {
+					settle(give);
+				};
+				const settle = (give: (() => void) | undefined) => {
+					cancel();
+					signal.removeEventListener('abort', leave);
+					resolve(give);
+				};
+
+				const cancel = clock.after(waitMs, leave);
+				signal.addEventListener('abort', leave, {once: true});
+				waiting.push(enter);
+			});
+		},
+	};
+}
+
+function once(action: () => void): () => void {
+	let done = false;
+	return () => {
+		if (!done) {
+			done = true;
+			action();
+		}
 	};
 }

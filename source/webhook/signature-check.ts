@@ -1,7 +1,7 @@
 import type {Route} from '../config/route.ts';
 import type {TimeFormat} from '../config/senders/sender.ts';
 import type {SenderName} from '../config/senders/senders.ts';
-import type {RequestHeaders} from './headers.ts';
+import type {RequestHeaders} from './request-content.ts';
 
 export type SignatureScheme =
 	| 'standard-webhooks'

@@ -1,7 +1,6 @@
 import type {Route} from '../config/route.ts';
 import type {SignedRequest} from './signature-check.ts';
-import {positionOfMatch} from './signature-claim.ts';
-import type {Claim} from './signature-claim.ts';
+import {positionOfMatch, type Claim} from './signature-claim.ts';
 import {retiredKeysOf, signatureKeysOf} from './signature-keys.ts';
 import type {SignatureKeys} from './signature-keys.ts';
 

@@ -1,11 +1,34 @@
 import type {SignatureSpec} from '../config/route.ts';
-import {headerOf} from './headers.ts';
-import type {RequestHeaders} from './headers.ts';
-import {hubScheme, v1Scheme, v2Scheme} from './plain-schemes.ts';
-import {tokenScheme} from './signature-claim.ts';
-import type {Reading, Scheme} from './signature-claim.ts';
-import {schemeOf} from './signature-forms.ts';
-import {standardScheme} from './standard-webhooks.ts';
+import {formOf, senderNames, senders, type SenderName} from '../config/senders/senders.ts';
+import {hubScheme, v1Scheme, v2Scheme, standardScheme} from './fixed-schemes.ts';
+import {formScheme} from './form-scheme.ts';
+import {headerOf, type RequestHeaders} from './request-content.ts';
+import {type Scheme, tokenScheme, type Reading} from './signature-claim.ts';
+
+/** The scheme of each sender that a route may name. @see manual/signatures.md#the-signature-of-a-route */
+// Every name has an entry.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+export const senderSchemes = Object.fromEntries(
+	senderNames.map(name => [name, formScheme(name, senders[name].signature)]),
+) as Readonly<Record<SenderName, Scheme>>;
+
+const ownSchemes = new WeakMap<SignatureSpec, Scheme>();
+
+/** The scheme that `spec` names or describes; made once per object. */
+export function schemeOf(spec: SignatureSpec): Scheme {
+	if (spec.kind !== 'custom' && spec.header === undefined) {
+		return senderSchemes[spec.kind];
+	}
+
+	const known = ownSchemes.get(spec);
+	if (known) {
+		return known;
+	}
+
+	const scheme = formScheme(spec.kind, formOf(spec));
+	ownSchemes.set(spec, scheme);
+	return scheme;
+}
 
 /** In the order of precedence: the first scheme whose header is present decides alone. @see manual/signatures.md#schemes */
 export const recognisedSchemes: readonly Scheme[] = [

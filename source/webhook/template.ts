@@ -1,6 +1,5 @@
-import {isJsonObject} from '../core/json.ts';
-import type {JsonObject, JsonValue} from '../core/json.ts';
-import {lookUp} from '../core/payload-path.ts';
+import {isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
+import {lookUp} from '../core/payload.ts';
 import {dumpJson} from './dump-json.ts';
 
 /** Characters (Unicode code points) of `{__raw__}` and of the default prompt. @see manual/filters-and-templates.md#templates */

@@ -3,7 +3,7 @@ import type {ChosenModel} from '../../source/agent/choose-model.ts';
 import {createModelFetch} from '../../source/agent/model-fetch.ts';
 import {loadModel} from '../../source/agent/providers.ts';
 import {createSampler} from '../../source/agent/sampler.ts';
-import type {SampleRequest} from '../../source/core/sample.ts';
+import type {SampleRequest} from '../../source/core/bounds.ts';
 import {startScriptedModel} from '../helpers/scripted-model.ts';
 import {apiKey} from './agent-fixture.ts';
 

@@ -1,6 +1,5 @@
-import type {AskedTool} from '../../source/core/asked-tool.ts';
 import type {JsonObject} from '../../source/core/json.ts';
-import type {Tool} from '../../source/core/tool.ts';
+import type {AskedTool, Tool} from '../../source/core/tool.ts';
 import {createTool} from './agent-fixture.ts';
 
 /** A tool of a server, named as runs have it. */

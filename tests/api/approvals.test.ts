@@ -1,6 +1,6 @@
 // @module-tag slow
 import {expect, test} from 'vitest';
-import type {ApiEndpoint} from '../../source/core/api-keys/api-key.ts';
+import type {ApiEndpoint} from '../../source/core/api-key.ts';
 import type {JsonObject} from '../../source/core/json.ts';
 import {startTestGateway} from '../helpers/gateway.ts';
 import {officialProgram} from '../helpers/official-program.ts';

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import type {CallToApprove} from '../../source/approvals/approvals.ts';
 import type {FileRule} from '../../source/core/approval.ts';
-import {type AskedTool, toolPlace} from '../../source/core/asked-tool.ts';
+import {type AskedTool, toolPlace} from '../../source/core/tool.ts';
 import {createTestQueue, makeAsked, makeAskingRun, makeCall} from './queue-fixture.ts';
 
 const inputSchema = {type: 'object', properties: {path: {}, paths: {}, mode: {}, edits: {}}};

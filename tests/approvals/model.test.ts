@@ -2,10 +2,9 @@ import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {rulesFor} from '../../source/approvals/rules.ts';
 import type {Approval, ApprovalRule} from '../../source/core/approval.ts';
-import {toolFrom} from '../../source/core/asked-tool.ts';
 import {codeOf} from '../../source/core/errors.ts';
 import {type Origin, originOf} from '../../source/core/origin.ts';
-import type {Verdict} from '../../source/core/tool.ts';
+import {toolFrom, type Verdict} from '../../source/core/tool.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';
 import {createTestQueue, makeAsked, makeAskingRun, makeCall, settleTurn} from './queue-fixture.ts';
 

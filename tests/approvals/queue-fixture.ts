@@ -1,13 +1,16 @@
 import type {AskingRun, CallToApprove, FormToFill} from '../../source/approvals/approvals.ts';
 import {createApprovals} from '../../source/approvals/create-approvals.ts';
 import type {Approval, ApprovalRule, ShownTool} from '../../source/core/approval.ts';
-import type {ApprovalKeeper, LastAllowed} from '../../source/core/approvals/keeper.ts';
-import {keptApproval} from '../../source/core/approvals/keeper.ts';
-import {type AskedTool, shownTool} from '../../source/core/asked-tool.ts';
+import {
+	type ApprovalKeeper,
+	type LastAllowed,
+	keptApproval,
+} from '../../source/core/approvals/why-not-covered.ts';
 import type {GatewayEvent} from '../../source/core/events.ts';
 import {createLogger, type LogRecord} from '../../source/core/log.ts';
 import {reduce} from '../../source/core/reduce.ts';
 import {initialState} from '../../source/core/state.ts';
+import {type AskedTool, shownTool} from '../../source/core/tool.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 
 export const startMs = 1_700_000_000_000;

@@ -5,8 +5,8 @@ import {expect, test} from 'vitest';
 import {createPresentTools} from '../../source/approvals/present-tools.ts';
 import {createRuleBook} from '../../source/approvals/rule-book.ts';
 import type {ApprovalRule} from '../../source/core/approval.ts';
-import {toolPlace} from '../../source/core/asked-tool.ts';
 import {silentLogger} from '../../source/core/log.ts';
+import {toolPlace} from '../../source/core/tool.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {createMemoryKeeper, makeAsked, makeCall, startMs} from './queue-fixture.ts';
 

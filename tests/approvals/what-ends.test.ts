@@ -1,7 +1,7 @@
 import {getEventListeners} from 'node:events';
 import {expect, test} from 'vitest';
 import type {ApprovalRule} from '../../source/core/approval.ts';
-import {toolPlace} from '../../source/core/asked-tool.ts';
+import {toolPlace} from '../../source/core/tool.ts';
 import {
 	createMemoryKeeper,
 	createTestQueue,

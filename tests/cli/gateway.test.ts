@@ -4,7 +4,7 @@ import {once} from 'node:events';
 import {readdir} from 'node:fs/promises';
 import {createServer, type AddressInfo} from 'node:net';
 import {expect, test} from 'vitest';
-import {nodeFlags} from '../../source/core/node-flags.ts';
+import {nodeFlags} from '../../source/core/program.ts';
 import {gatewayHome, startTestGateway, subscriptionsText, testConfig} from '../helpers/gateway.ts';
 import {post} from '../helpers/post.ts';
 import {startSvc, svc} from '../helpers/svc.ts';

@@ -1,6 +1,6 @@
 import {readFile, stat} from 'node:fs/promises';
 import {afterEach, beforeEach, expect, test} from 'vitest';
-import {version} from '../../source/core/version.ts';
+import {version} from '../../source/core/program.ts';
 import {resetSequence} from '../../source/terminal/modes.ts';
 import {paneNames} from '../../source/tui/snapshot/take-snapshot.ts';
 import {setColorLevel} from '../helpers/color-level.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {boundText} from '../../source/core/bound-text.ts';
+import {boundText} from '../../source/core/bounds.ts';
 
 test('a text that fits stays as it is', () => {
 	expect(boundText('ü'.repeat(50), 100)).toBe('ü'.repeat(50));

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {canonicalJson, jsonHash} from '../../source/core/canonical-json.ts';
-import type {JsonValue} from '../../source/core/json.ts';
+import {canonicalJson, jsonHash, type JsonValue} from '../../source/core/json.ts';
 
 test('members are sorted by UTF-16 units, without white space (RFC 8785, 3.2.3)', () => {
 	const example = {'\u20ac': 1, '\r': 2, '\ufb33': 3, 1: 4, '\ud83d\ude00': 5, '\u0080': 6, ö: 7};

@@ -1,6 +1,6 @@
 /* oxlint-disable no-console -- what is under test */
 import {expect, test} from 'vitest';
-import {captureConsole} from '../../source/core/capture-console.ts';
+import {captureConsole} from '../../source/core/log.ts';
 
 /** What reaches the real console while `act` runs. */
 function reaching(act: () => void): readonly unknown[][] {

@@ -1,6 +1,5 @@
 import {expect, test} from 'vitest';
-import {every, sleep} from '../../source/core/clock.ts';
-import {createBusy} from '../../source/core/idle.ts';
+import {every, sleep, createBusy} from '../../source/core/clock.ts';
 import {createIdSource, numberOfId, timeOfNumber} from '../../source/core/ids.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 

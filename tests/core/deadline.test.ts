@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {createDeadline} from '../../source/core/deadline.ts';
+import {createDeadline} from '../../source/core/clock.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 
 function begin() {

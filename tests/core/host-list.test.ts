@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {hostRuleText, isListed, readHostRule} from '../../source/core/host-list.ts';
+import {hostRuleText, isListed, readHostRule} from '../../source/core/hosts.ts';
 
 test.for([
 	['*', 'https://any.example/', true],

@@ -6,8 +6,8 @@ import {
 	isDeepValue,
 	maxJsonDepth,
 	maxJsonMembers,
-} from '../../source/core/json-depth.ts';
-import type {JsonValue} from '../../source/core/json.ts';
+	type JsonValue,
+} from '../../source/core/json.ts';
 
 const nested = (levels: number, open = '{"a":', close = '}') =>
 	`${open.repeat(levels)}1${close.repeat(levels)}`;

@@ -1,6 +1,5 @@
 import {expect, test} from 'vitest';
-import {createKeyedMutex} from '../../source/core/keyed-mutex.ts';
-import {createMutex} from '../../source/core/mutex.ts';
+import {createKeyedMutex, createMutex} from '../../source/core/mutex.ts';
 
 test('tasks follow one another in the order of their calls, whether those before succeed or not', async () => {
 	const oneByOne = createMutex();

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {isLoopbackHost, mayServeInsecure} from '../../source/core/loopback.ts';
+import {isLoopbackHost, mayServeInsecure} from '../../source/core/hosts.ts';
 
 test.for(['localhost', 'LocalHost', '127.0.0.1', '127.0.0.2', '127.255.255.255', '::1', '[::1]'])(
 	'%s is this machine',

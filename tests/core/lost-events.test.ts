@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {RouteView} from '../../source/core/config-view.ts';
 import type {Delivery} from '../../source/core/delivery.ts';
-import {lossyRoutes} from '../../source/core/lost-events.ts';
+import {lossyRoutes} from '../../source/core/traffic.ts';
 import {makeDelivery} from '../helpers/make.ts';
 
 const now = 1_750_000_000_000;

@@ -1,6 +1,6 @@
 import {assert, constantFrom, property} from 'fast-check';
 import {expect, test} from 'vitest';
-import {nearestName} from '../../source/core/nearest-name.ts';
+import {nearestName} from '../../source/core/names.ts';
 
 const known = ['rate_limit', 'host', 'port', 'routes', 'secret'];
 

@@ -1,7 +1,7 @@
 import {readFile} from 'node:fs/promises';
 import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import {nodeFlags, nodeVariables, saveMemory} from '../../source/core/node-flags.ts';
+import {nodeFlags, nodeVariables, saveMemory} from '../../source/core/program.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 
 test('the bundle, the launcher and starts in the background have one set of flags for Node', async () => {

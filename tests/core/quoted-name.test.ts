@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {quotedName, quotedTitle} from '../../source/core/quoted-name.ts';
+import {quotedName, quotedTitle} from '../../source/core/names.ts';
 
 test.for(['owner', '_id', 'X-Forge-Event', 'pull_request.title', 'a'.repeat(64)])(
 	'a plain name stands as it is: %s',

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {GatewayEvent} from '../../source/core/events.ts';
 import type {Group} from '../../source/core/group.ts';
-import {groupsAfter} from '../../source/core/reduce-groups.ts';
+import {groupsAfter} from '../../source/core/reduce-lists.ts';
 import {limits} from '../../source/core/state.ts';
 import {makeGroup} from '../helpers/make.ts';
 

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
+import {refusalReasonsAfter} from '../../source/core/reduce-deliveries.ts';
 import {reduce} from '../../source/core/reduce.ts';
-import {refusalReasonsAfter} from '../../source/core/refusal-reasons.ts';
 import {initialState, limits, type DeliveryRow} from '../../source/core/state.ts';
 import {makeDelivery, received} from '../helpers/make.ts';
 

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {splitCommand} from '../../source/core/split-command.ts';
+import {splitCommand} from '../../source/core/shell-words.ts';
 
 test.for([
 	['vim', ['vim']],

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {createTimer, stopAll} from '../../source/core/stops.ts';
+import {createTimer, stopAll} from '../../source/core/clock.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 
 test('a timer has one moment, that which was set last, and none after its disposal', () => {

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {versionMismatch} from '../../source/core/version-mismatch.ts';
+import {versionMismatch} from '../../source/core/program.ts';
 
 test('two versions are told of, one is not, and a demo is of the version of its program', () => {
 	expect(versionMismatch({gateway: '1.1.0', face: '1.0.0'})?.[0]).toMatch(

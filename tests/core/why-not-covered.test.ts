@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
 import type {ApprovalRule} from '../../source/core/approval.ts';
 import {whyNotCovered} from '../../source/core/approvals/why-not-covered.ts';
-import {toolFrom, toolPlace} from '../../source/core/asked-tool.ts';
-import {jsonHash} from '../../source/core/canonical-json.ts';
+import {jsonHash} from '../../source/core/json.ts';
+import {toolFrom, toolPlace} from '../../source/core/tool.ts';
 import {makeShownTool, makeToolApproval} from '../helpers/make-approval.ts';
 
 const tool = makeShownTool({

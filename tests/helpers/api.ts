@@ -1,4 +1,4 @@
-import type {KeyGrant, KeyUsage} from '../../source/core/api-keys/api-key.ts';
+import type {KeyGrant, KeyUsage} from '../../source/core/api-key.ts';
 import type {JsonObject} from '../../source/core/json.ts';
 import {startTestGateway, type TestGateway, type TestGatewayOptions} from './gateway.ts';
 

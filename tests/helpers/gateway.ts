@@ -1,11 +1,10 @@
 import {setImmediate as turn} from 'node:timers/promises';
 import type {HomePaths} from '../../source/config/config.ts';
 import {homePaths} from '../../source/config/home-paths.ts';
-import type {Clock} from '../../source/core/clock.ts';
-import {systemClock} from '../../source/core/clock.ts';
+import {type Clock, systemClock} from '../../source/core/clock.ts';
 import type {GatewayEvent} from '../../source/core/events.ts';
 import type {JsonObject} from '../../source/core/json.ts';
-import {logLine} from '../../source/core/log-line.ts';
+import {logLine} from '../../source/core/log.ts';
 import {hasEnded, type StoredRun} from '../../source/core/run.ts';
 import type {GatewayState} from '../../source/core/state.ts';
 import {type Gateway, startGateway} from '../../source/gateway/gateway.ts';

@@ -5,7 +5,7 @@ import type {
 	ShownTool,
 	ToolApproval,
 } from '../../source/core/approval.ts';
-import {type AskedTool, toolFrom} from '../../source/core/asked-tool.ts';
+import {type AskedTool, toolFrom} from '../../source/core/tool.ts';
 
 const noon = new Date(2026, 10, 20, 12, 0, 0).getTime();
 

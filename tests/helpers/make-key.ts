@@ -1,5 +1,5 @@
 import {openKeyDesk} from '../../source/api/keys/key-desk.ts';
-import type {ApiKey, KeyRecord} from '../../source/core/api-keys/api-key.ts';
+import type {ApiKey, KeyRecord} from '../../source/core/api-key.ts';
 import type {Clock} from '../../source/core/clock.ts';
 import {silentLogger} from '../../source/core/log.ts';
 import {createKeyCommands} from '../../source/gateway/commands/key-commands.ts';

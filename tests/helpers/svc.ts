@@ -1,7 +1,7 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {resolve} from 'node:path';
-import {nodeVariables} from '../../source/core/node-flags.ts';
+import {nodeVariables} from '../../source/core/program.ts';
 import {flagsInTests} from './processes.ts';
 
 /** The program as users run it: the bundle, on the Node that the tests run on. */

@@ -1,7 +1,7 @@
 import {once} from 'node:events';
 import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import {createBusy} from '../../source/core/idle.ts';
+import {createBusy} from '../../source/core/clock.ts';
 import {drain} from '../../source/http/drain.ts';
 import {hold} from '../helpers/raw-http.ts';
 import {startServer} from './start-server.ts';

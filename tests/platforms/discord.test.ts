@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {expect, test} from 'vitest';
-import {version} from '../../source/core/version.ts';
+import {version} from '../../source/core/program.ts';
 import {testPlatform} from './contract.ts';
 import {openPlatform, openSender, type Speech} from './open-platform.ts';
 

@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import {createBusy} from '../../source/core/idle.ts';
+import {createBusy} from '../../source/core/clock.ts';
 import type {JobView} from '../../source/core/job.ts';
 import type {Logger} from '../../source/core/log.ts';
 import {createScheduler} from '../../source/schedule/scheduler.ts';

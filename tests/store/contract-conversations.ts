@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {originOf} from '../../source/core/origin.ts';
-import type {AskedMessage} from '../../source/store/conversation-port.ts';
+import type {AskedMessage} from '../../source/store/conversation-rules.ts';
 import type {Store} from '../../source/store/port.ts';
 import type {Use} from './contract.ts';
 import {acceptRun, dayMs, leaseOne, sampleEntry, startMs} from './samples.ts';

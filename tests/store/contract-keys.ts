@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import type {KeyRecord} from '../../source/core/api-keys/api-key.ts';
+import type {KeyRecord} from '../../source/core/api-key.ts';
 import {maxKeys} from '../../source/store/rules.ts';
 import type {Use} from './contract.ts';
 import {startMs} from './samples.ts';

@@ -3,7 +3,7 @@ import type {Pool} from 'pg';
 import {afterAll, describe, expect, test} from 'vitest';
 import type {KeyDesk} from '../../source/api/keys/desk.ts';
 import {openKeyDesk} from '../../source/api/keys/key-desk.ts';
-import type {KeyRecord} from '../../source/core/api-keys/api-key.ts';
+import type {KeyRecord} from '../../source/core/api-key.ts';
 import {systemClock} from '../../source/core/clock.ts';
 import {codeOf} from '../../source/core/errors.ts';
 import {silentLogger} from '../../source/core/log.ts';

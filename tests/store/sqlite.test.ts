@@ -12,7 +12,7 @@ import {dirname, join} from 'node:path';
 import {DatabaseSync} from 'node:sqlite';
 import {describe, expect, test} from 'vitest';
 import {silentLogger} from '../../source/core/log.ts';
-import {version as programVersion} from '../../source/core/version.ts';
+import {version as programVersion} from '../../source/core/program.ts';
 import {schemaVersion} from '../../source/store/migrations.ts';
 import {filesOf, openDatabase, openSqliteStore} from '../../source/store/open-sqlite-store.ts';
 import type {StoreReader} from '../../source/store/reader-port.ts';

@@ -1,10 +1,9 @@
 import {expect, test} from 'vitest';
 import type {JsonValue} from '../../source/core/json.ts';
-import {compileGroupKey, groupNameOf} from '../../source/webhook/coalesce-key.ts';
-import {deepEqual} from '../../source/webhook/deep-equal.ts';
-import {compileField} from '../../source/webhook/field-path.ts';
 import {membershipOf} from '../../source/webhook/filter-files.ts';
-import {compileFilters} from '../../source/webhook/filter.ts';
+import {deepEqual} from '../../source/webhook/filter-operators.ts';
+import {compileField, compileFilters} from '../../source/webhook/filter.ts';
+import {compileGroupKey, groupNameOf} from '../../source/webhook/ready-event.ts';
 import {parseTemplate, rawDump, renderTemplate} from '../../source/webhook/template.ts';
 
 // No input takes more than linear time: steps are counted, nothing is timed.

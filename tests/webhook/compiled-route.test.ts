@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {FilterSpec} from '../../source/config/route.ts';
-import {createRouteCompiler} from '../../source/webhook/compiled-route.ts';
+import {createRouteCompiler} from '../../source/webhook/find-route.ts';
 import {makeRoute} from './start-receiver.ts';
 
 const nowhere = () => () => false;

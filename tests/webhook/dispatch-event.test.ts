@@ -4,10 +4,10 @@ import {runInNewContext} from 'node:vm';
 import {expect, test} from 'vitest';
 import type {JsonObject} from '../../source/core/json.ts';
 import type {Accepted} from '../../source/store/port.ts';
-import {createRouteCompiler} from '../../source/webhook/compiled-route.ts';
 import {dispatchEvent} from '../../source/webhook/dispatch-event.ts';
+import {createRouteCompiler} from '../../source/webhook/find-route.ts';
 import type {ReadyEvent} from '../../source/webhook/ready-event.ts';
-import type {ReceiverServices} from '../../source/webhook/receiver-services.ts';
+import type {ReceiverServices} from '../../source/webhook/receive-context.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {makeRoute} from './start-receiver.ts';
 

@@ -2,12 +2,11 @@ import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {FilterSpec} from '../../source/config/route.ts';
 import type {JsonValue} from '../../source/core/json.ts';
-import {compileGroupKey, groupNameOf} from '../../source/webhook/coalesce-key.ts';
-import {deepEqual} from '../../source/webhook/deep-equal.ts';
-import {compileField} from '../../source/webhook/field-path.ts';
 import {membershipOf} from '../../source/webhook/filter-files.ts';
-import {compileFilters} from '../../source/webhook/filter.ts';
-import {parseBody} from '../../source/webhook/parse-body.ts';
+import {deepEqual} from '../../source/webhook/filter-operators.ts';
+import {compileField, compileFilters} from '../../source/webhook/filter.ts';
+import {compileGroupKey, groupNameOf} from '../../source/webhook/ready-event.ts';
+import {parseBody} from '../../source/webhook/request-content.ts';
 import {
 	compileExtra,
 	parseTemplate,

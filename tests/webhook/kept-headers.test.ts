@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {FilterSpec, Route} from '../../source/config/route.ts';
-import {filterHeadersOf, keptHeadersOf} from '../../source/webhook/filter-headers.ts';
+import {filterHeadersOf, keptHeadersOf} from '../../source/webhook/filter.ts';
 import {makeRoute, secret, startReceiver} from './start-receiver.ts';
 import type {StartOptions} from './start-receiver.ts';
 

@@ -3,7 +3,7 @@ import {expect, test} from 'vitest';
 import {SvcError} from '../../source/core/errors.ts';
 import {createLogger} from '../../source/core/log.ts';
 import type {Intake} from '../../source/store/port.ts';
-import {createLateRecords} from '../../source/webhook/late-record.ts';
+import {createLateRecords} from '../../source/webhook/journal-event.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {sampleDelivery} from '../store/samples.ts';
 

@@ -1,6 +1,6 @@
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import {oncePerTurn} from '../../source/webhook/once-per-turn.ts';
+import {oncePerTurn} from '../../source/webhook/receiver.ts';
 
 test('asks once for all of one turn of the event loop, and again in the next', async () => {
 	let asked = 0;

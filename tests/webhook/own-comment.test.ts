@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {createAuthorshipMark} from '../../source/core/authorship-mark.ts';
-import {isAboutOwnComment} from '../../source/webhook/own-comment.ts';
+import {isAboutOwnComment} from '../../source/webhook/event-subject.ts';
 import {makeRoute, startReceiver} from './start-receiver.ts';
 
 /** The key of `startReceiver`. */

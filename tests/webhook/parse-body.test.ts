@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {codeHostEventHeaders} from '../../source/core/form-payload.ts';
-import {parseBody} from '../../source/webhook/parse-body.ts';
+import {codeHostEventHeaders} from '../../source/core/payload.ts';
+import {parseBody} from '../../source/webhook/request-content.ts';
 import {propertyRuns} from '../helpers/property-runs.ts';
 
 const form = 'application/x-www-form-urlencoded';

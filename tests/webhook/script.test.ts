@@ -3,7 +3,7 @@ import {existsSync} from 'node:fs';
 import {chmod, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {judgeScript} from '../../source/webhook/script-verdict.ts';
+import {judgeScript} from '../../source/webhook/script-step.ts';
 import {createScripts} from '../../source/webhook/script.ts';
 import {createFakeClock} from '../helpers/fake-clock.ts';
 import {need} from '../helpers/need.ts';

@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
 import type {Route, SignatureSpec} from '../../source/config/route.ts';
 import type {JsonValue} from '../../source/core/json.ts';
-import {headersToStore} from '../../source/webhook/headers.ts';
-import {bodyIdOf, eventOf, headerIdOf} from '../../source/webhook/sender-identity.ts';
+import {bodyIdOf, eventOf, headerIdOf} from '../../source/webhook/identity.ts';
+import {headersToStore} from '../../source/webhook/request-content.ts';
 import {makeRoute, startReceiver} from './start-receiver.ts';
 
 const routeOf = (kind?: Exclude<SignatureSpec['kind'], 'custom'>) =>

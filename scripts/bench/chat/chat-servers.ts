@@ -3,7 +3,7 @@ import {once} from 'node:events';
 import {join} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
-import {nodeFlags} from '../../../source/core/node-flags.ts';
+import {nodeFlags} from '../../../source/core/program.ts';
 import {openPty} from '../../../tests/helpers/pty.ts';
 import {svc, svcCommand, svcEnvironment} from '../../../tests/helpers/svc.ts';
 import {busyConfig} from '../busy-config.ts';

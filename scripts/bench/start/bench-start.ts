@@ -2,7 +2,7 @@ import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {rmSync} from 'node:fs';
 import {join, resolve} from 'node:path';
-import {nodeFlags} from '../../../source/core/node-flags.ts';
+import {nodeFlags} from '../../../source/core/program.ts';
 import {openPty} from '../../../tests/helpers/pty.ts';
 import {svcCommand, svcEnvironment} from '../../../tests/helpers/svc.ts';
 import {secret} from '../example.ts';

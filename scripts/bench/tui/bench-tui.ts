@@ -1,7 +1,7 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {setTimeout as wait} from 'node:timers/promises';
-import {nodeFlags} from '../../../source/core/node-flags.ts';
+import {nodeFlags} from '../../../source/core/program.ts';
 import {openPty, type Pty} from '../../../tests/helpers/pty.ts';
 import {svcCommand, svcEnvironment} from '../../../tests/helpers/svc.ts';
 import {busyConfig} from '../busy-config.ts';

@@ -5,7 +5,7 @@ import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {nodeFlags} from '../../../source/core/node-flags.ts';
+import {nodeFlags} from '../../../source/core/program.ts';
 import {svcEnvironment} from '../../../tests/helpers/svc.ts';
 import {makeHome} from '../home.ts';
 import {cpuMicrosOf, rssMbOf} from '../process-usage.ts';

@@ -1,5 +1,5 @@
+import {streamedTokens} from '../../core/bounds.ts';
 import {SvcError} from '../../core/errors.ts';
-import {streamedTokens} from '../../core/estimated-tokens.ts';
 import type {AgentTurn} from '../agent-turns.ts';
 import {ApiError} from '../http/api-error.ts';
 import {textMessages, turnMessages} from '../shapes/chat-messages.ts';

@@ -1,4 +1,4 @@
-import type {ApiEndpoint, KeyFacts} from '../../core/api-keys/api-key.ts';
+import type {ApiEndpoint, KeyFacts} from '../../core/api-key.ts';
 import type {JsonObject} from '../../core/json.ts';
 import type {KeyPermit, TokenNeed} from '../keys/desk.ts';
 import {limitError} from './api-error.ts';

@@ -1,6 +1,5 @@
 import type {ServerResponse} from 'node:http';
-import type {Clock} from '../../core/clock.ts';
-import {createDeadline} from '../../core/deadline.ts';
+import {type Clock, createDeadline} from '../../core/clock.ts';
 import {cutStalled} from './cut-stalled.ts';
 
 /** An answer of server-sent events: `data:` lines alone, because comments, `id:` and `retry:` break clients that are in use, and names of events those that expect none. */

@@ -1,5 +1,12 @@
-import {isCrowdedJson, isDeepJson, maxJsonDepth, maxJsonMembers} from '../../core/json-depth.ts';
-import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {
+	isCrowdedJson,
+	isDeepJson,
+	maxJsonDepth,
+	maxJsonMembers,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+} from '../../core/json.ts';
 import type {HttpPair} from '../../http/http-answer.ts';
 import {declaredSize, readBody} from '../../http/read-body.ts';
 import {badRequest, crowded, tooLarge} from './api-error.ts';

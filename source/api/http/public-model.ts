@@ -1,5 +1,5 @@
 import type {ApiModel} from '../../config/api-settings.ts';
-import {mayUseModel, type KeyFacts} from '../../core/api-keys/api-key.ts';
+import {mayUseModel, type KeyFacts} from '../../core/api-key.ts';
 import {modelDenied, modelNotFound} from './api-error.ts';
 
 /** A model that clients ask for: its public identifier, and what answers. */

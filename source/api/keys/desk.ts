@@ -1,4 +1,4 @@
-import type {ApiKey, KeyDay, KeyFacts, KeyGrant} from '../../core/api-keys/api-key.ts';
+import type {ApiKey, KeyDay, KeyFacts, KeyGrant} from '../../core/api-key.ts';
 import type {KeyLimited, KeyLimits} from '../../store/limits/port.ts';
 
 /** A key with its secret, which is shown once and kept nowhere. */

@@ -1,6 +1,5 @@
 import {isDeepStrictEqual} from 'node:util';
-import type {KeyRecord} from '../../core/api-keys/api-key.ts';
-import {periodEnd} from '../../core/api-keys/key-periods.ts';
+import {type KeyRecord, periodEnd} from '../../core/api-key.ts';
 import type {Clock} from '../../core/clock.ts';
 import {isTokenCount} from '../../core/usage.ts';
 import type {KeyLimits} from '../../store/limits/port.ts';

@@ -5,11 +5,15 @@ import {
 	type KeyFacts,
 	type KeyGrant,
 	type KeyRecord,
-} from '../../core/api-keys/api-key.ts';
-import {hashOfKey, hintOfKey, kindOfKey, mintKey, mintKeyId} from '../../core/api-keys/key-text.ts';
+	hashOfKey,
+	hintOfKey,
+	kindOfKey,
+	mintKey,
+	mintKeyId,
+} from '../../core/api-key.ts';
+import {createTimer} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {createMutex} from '../../core/mutex.ts';
-import {createTimer} from '../../core/stops.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import type {StoredKeys} from '../../store/key-port.ts';

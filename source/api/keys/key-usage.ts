@@ -1,5 +1,11 @@
-import type {ApiKey, BudgetPeriod, KeyDay, KeyUsage} from '../../core/api-keys/api-key.ts';
-import {dayOf, periodStart} from '../../core/api-keys/key-periods.ts';
+import {
+	type ApiKey,
+	type BudgetPeriod,
+	type KeyDay,
+	type KeyUsage,
+	dayOf,
+	periodStart,
+} from '../../core/api-key.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
 import {sumOfCounts} from '../../core/usage.ts';
 import type {KeyUse, StoredKeys} from '../../store/key-port.ts';

@@ -1,4 +1,4 @@
-import {dayOf} from '../../core/api-keys/key-periods.ts';
+import {dayOf} from '../../core/api-key.ts';
 import {every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {createMutex} from '../../core/mutex.ts';

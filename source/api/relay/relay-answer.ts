@@ -1,7 +1,6 @@
 import {isDeepStrictEqual} from 'node:util';
-import {estimatedTokens} from '../../core/estimated-tokens.ts';
-import {isDeepJson} from '../../core/json-depth.ts';
-import {type JsonObject, isJsonObject, parsedJson} from '../../core/json.ts';
+import {estimatedTokens} from '../../core/bounds.ts';
+import {isDeepJson, type JsonObject, isJsonObject, parsedJson} from '../../core/json.ts';
 import {redactJson} from '../../core/redact.ts';
 import {countedOr, spokenOr} from '../../core/usage.ts';
 import type {ChatRequest} from '../chat/chat-request.ts';

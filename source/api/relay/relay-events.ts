@@ -1,6 +1,5 @@
-import {streamedTokens, textBytesIn} from '../../core/estimated-tokens.ts';
-import {isDeepJson} from '../../core/json-depth.ts';
-import {type JsonObject, isJsonObject, parsedJson} from '../../core/json.ts';
+import {streamedTokens, textBytesIn} from '../../core/bounds.ts';
+import {isDeepJson, type JsonObject, isJsonObject, parsedJson} from '../../core/json.ts';
 import type {Redact} from '../../core/redact.ts';
 import type {Sink} from '../chat/late-stream.ts';
 import type {ChatUsage, FinishReason} from '../shapes/chat-shapes.ts';

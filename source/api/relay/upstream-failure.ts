@@ -1,7 +1,7 @@
 import {codeOf, messageOf} from '../../core/errors.ts';
 import {type JsonValue, isJsonObject, parsedJson} from '../../core/json.ts';
+import {isUnknownAuthority} from '../../core/network-variables.ts';
 import type {Redact} from '../../core/redact.ts';
-import {isUnknownAuthority} from '../../core/unknown-authority.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {badRequest, upstreamError, type ApiError} from '../http/api-error.ts';
 

@@ -1,4 +1,4 @@
-import {createDeadline} from '../../core/deadline.ts';
+import {createDeadline} from '../../core/clock.ts';
 import type {JsonObject} from '../../core/json.ts';
 import type {Redact} from '../../core/redact.ts';
 import type {World} from '../../core/world.ts';

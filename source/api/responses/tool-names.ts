@@ -1,6 +1,5 @@
 import {createHash} from 'node:crypto';
-import type {JsonObject, JsonValue} from '../../core/json.ts';
-import {isJsonObject} from '../../core/json.ts';
+import {type JsonObject, type JsonValue, isJsonObject} from '../../core/json.ts';
 import {isList, textIn, unsupported} from '../shapes/field-checks.ts';
 import {offerTools, type OfferedFunction} from './tool-kinds.ts';
 

@@ -1,4 +1,4 @@
-import {estimatedTokens, textBytesIn} from '../../core/estimated-tokens.ts';
+import {estimatedTokens, textBytesIn} from '../../core/bounds.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
 import {spokenText} from '../../core/session.ts';
 import type {TurnMessage} from '../agent-turns.ts';

@@ -5,12 +5,11 @@ import type {
 	FormApproval,
 	ToolApproval,
 } from '../../core/approval.ts';
-import {freeText} from '../../core/approvals/rule-keys.ts';
-import {linesByHand} from '../../core/approvals/rule-lines.ts';
-import {searchEvent} from '../../core/approvals/search-event.ts';
-import {toolFrom, whereWords} from '../../core/asked-tool.ts';
+import {searchEvent} from '../../core/approvals/from-event.ts';
+import {freeText, linesByHand} from '../../core/approvals/rule-keys.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
+import {toolFrom, whereWords} from '../../core/tool.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {GatewayCommands} from '../../gateway/port.ts';
 import {reachText} from '../../nouns/approval/approval-words.ts';

@@ -1,6 +1,6 @@
 import type {Approval} from '../../core/approval.ts';
 import type {FromEvent} from '../../core/approvals/from-event.ts';
-import {toolFrom} from '../../core/asked-tool.ts';
+import {toolFrom} from '../../core/tool.ts';
 
 /**
  * An approval as the commands print it: `id, tool, server, arguments, run, route, deadline` and more. `tool` is the server's own name of it; a form has

@@ -2,7 +2,7 @@ import type {FormApproval} from '../../core/approval.ts';
 import {contentProblem} from '../../core/approvals/content-problem.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject, parsedJson} from '../../core/json.ts';
-import {quotedName} from '../../core/quoted-name.ts';
+import {quotedName} from '../../core/names.ts';
 import type {FormState} from '../../tui/forms/form.ts';
 import {isYes} from '../console/ask-line.ts';
 import {askWhole, canAskWhole} from '../console/ask-whole.ts';

@@ -11,9 +11,9 @@ import {
 import {resolveInUrl} from '../../config/references.ts';
 import {storePlaceOf, storeText} from '../../config/store-place.ts';
 import {writePrivateFile} from '../../config/write-private-file.ts';
-import {countOf} from '../../core/counted.ts';
 import {codeOf, SvcError} from '../../core/errors.ts';
 import {silentLogger} from '../../core/log.ts';
+import {countOf} from '../../core/names.ts';
 import {lockHome, refuseAnswered} from '../../gateway/control/lock.ts';
 import {copyFiles} from '../../gateway/documents/import-files.ts';
 import {openSharedDocuments, type SharedDocuments} from '../../gateway/documents/open-shared.ts';

@@ -1,8 +1,8 @@
+import {createTimer} from '../../core/clock.ts';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 import type {GatewayEvent} from '../../core/events.ts';
 import {hasEnded} from '../../core/run.ts';
 import {sessionOwnerOf} from '../../core/session.ts';
-import {createTimer} from '../../core/stops.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import {allow, deny} from '../approvals/answer.ts';
 import {fill} from '../approvals/fill.ts';

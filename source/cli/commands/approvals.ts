@@ -91,7 +91,7 @@ function addReading(group: Command, context: Context): void {
 				return undefined;
 			}
 
-			const {searchEvent} = await import('../../core/approvals/search-event.ts');
+			const {searchEvent} = await import('../../core/approvals/from-event.ts');
 			const fromEvent = await searchEvent(item, async delivery => home.getDelivery(delivery));
 			const rules = await home.listApprovalRules();
 			return {

@@ -1,6 +1,6 @@
 import {Argument, type Command, Option} from 'commander';
-import {countOf} from '../../core/counted.ts';
 import {logLevels} from '../../core/log.ts';
+import {countOf} from '../../core/names.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {Context} from '../console/context.ts';
 import {listOption, momentOption, numberOption, wordOption} from '../console/options.ts';

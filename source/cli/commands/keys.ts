@@ -1,5 +1,5 @@
 import type {Command} from 'commander';
-import type {ApiKey} from '../../core/api-keys/api-key.ts';
+import type {ApiKey} from '../../core/api-key.ts';
 import {SvcError} from '../../core/errors.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {keyActs, type MintedKey} from '../../nouns/key/key-acts.ts';

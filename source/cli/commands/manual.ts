@@ -1,6 +1,6 @@
 import {Argument, type Command} from 'commander';
 import {SvcError} from '../../core/errors.ts';
-import {nearestName} from '../../core/nearest-name.ts';
+import {nearestName} from '../../core/names.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines} from '../console/print.ts';
 

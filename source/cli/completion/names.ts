@@ -7,7 +7,7 @@ import {basePaths, homePaths, namePattern, profilesFolder} from '../../config/ho
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {conversationName} from '../../core/origin.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import type {Writer} from '../../store/conversation-port.ts';
+import type {Writer} from '../../store/conversation-rules.ts';
 import type {StoreReader} from '../../store/reader-port.ts';
 import type {Context} from '../console/context.ts';
 import {type Candidate, complete, type Noun} from './complete.ts';

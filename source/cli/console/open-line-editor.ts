@@ -1,6 +1,5 @@
 import {createInterface, type Interface, type ReadLineOptions} from 'node:readline/promises';
-import {characterKind} from '../../core/characters.ts';
-import {escapeLine} from '../../core/untrusted.ts';
+import {characterKind, escapeLine} from '../../core/untrusted.ts';
 
 /**
  * A line editor for a person. A hidden character that is typed or pasted, such as one that turns the direction of text, is shown as `\u{202e}`; `asTyped` gives it back. `history`: lines of before, the newest first, which gets what is typed.

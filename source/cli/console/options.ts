@@ -1,6 +1,6 @@
 import {type Command, InvalidArgumentError} from 'commander';
 import type {Clock} from '../../core/clock.ts';
-import {nearestName} from '../../core/nearest-name.ts';
+import {nearestName} from '../../core/names.ts';
 
 /** What `--filter` of a listing is. */
 export const filterHelp =

@@ -1,4 +1,4 @@
-import {escapeHazards} from '../../core/json-line.ts';
+import {escapeHazards} from '../../core/json.ts';
 import {escapeBlock, escapeLine} from '../../core/untrusted.ts';
 import type {Context} from './context.ts';
 

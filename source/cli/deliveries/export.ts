@@ -3,7 +3,7 @@ import {existsSync} from 'node:fs';
 import {open, rename, rm} from 'node:fs/promises';
 import type {StoredDelivery} from '../../core/delivery.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
-import {jsonLine} from '../../core/json-line.ts';
+import {jsonLine} from '../../core/json.ts';
 import {toWire} from '../../gateway/contract/wire-delivery.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';

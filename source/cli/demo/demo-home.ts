@@ -11,7 +11,7 @@ import {tmpdir} from 'node:os';
 import {delimiter, dirname, join} from 'node:path';
 import type {Environment} from '../../config/environment.ts';
 import {type FileLock, lockFile} from '../../core/file-lock.ts';
-import {asWord} from '../../core/shell-word.ts';
+import {asWord} from '../../core/shell-words.ts';
 
 /** A data directory of the demo's own, removed when it is disposed of, and at the end of the process at the latest. */
 export type DemoHome = Disposable & {

@@ -2,7 +2,7 @@ import {stringify} from 'yaml';
 import {askNoProxy} from '../../config/environment.ts';
 import {homePaths} from '../../config/home-paths.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
-import {nodeFlags} from '../../core/node-flags.ts';
+import {nodeFlags} from '../../core/program.ts';
 import type {Gateway} from '../../gateway/gateway.ts';
 import type {FirstRunCard} from '../../tui/commands/first-run.ts';
 import type {Context} from '../console/context.ts';

@@ -1,9 +1,9 @@
 import {loadConfig} from '../../config/load-config.ts';
+import {within} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {Finding} from '../../core/health.ts';
 import {createRedact, type Redact} from '../../core/redact.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {within} from '../../core/within.ts';
 import {createServerSecrets, joinLists} from '../../gateway/servers/server-secrets.ts';
 import {checkConfiguration} from '../check/check-configuration.ts';
 import type {Context} from '../console/context.ts';

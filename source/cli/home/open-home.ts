@@ -167,7 +167,7 @@ async function keyDeskOf(
 async function readCommands(context: Context): Promise<(store: StoreReader) => ReadCommands> {
 	const [{createReadCommands}, {outlivesGateway}] = await Promise.all([
 		import('../../gateway/commands/read-commands.ts'),
-		import('../../core/approvals/keeper.ts'),
+		import('../../core/approvals/why-not-covered.ts'),
 	]);
 	const {clock, environment} = context;
 	return store =>

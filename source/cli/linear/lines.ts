@@ -1,10 +1,9 @@
 import {createInterface, type Interface} from 'node:readline/promises';
 import {PassThrough} from 'node:stream';
 import {setImmediate} from 'node:timers/promises';
-import {asWord} from '../../core/shell-word.ts';
-import {splitCommand} from '../../core/split-command.ts';
+import {within} from '../../core/clock.ts';
+import {asWord, splitCommand} from '../../core/shell-words.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {within} from '../../core/within.ts';
 import {freeWrites} from '../../terminal/free-writes.ts';
 import {hasEnded} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';

@@ -1,7 +1,6 @@
 import type {Approval} from '../../core/approval.ts';
-import type {Clock} from '../../core/clock.ts';
+import {type Clock, createTimer, stopAll} from '../../core/clock.ts';
 import type {GatewayEvent} from '../../core/events.ts';
-import {createTimer, stopAll} from '../../core/stops.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import {lineOf, needsOf, type Need} from '../../nouns/needs.ts';
 

@@ -2,7 +2,7 @@ import {EventEmitter} from 'node:events';
 import {Writable} from 'node:stream';
 import {setImmediate} from 'node:timers/promises';
 import {messageOf} from '../../core/errors.ts';
-import {isUnfinished, splitCommand} from '../../core/split-command.ts';
+import {isUnfinished, splitCommand} from '../../core/shell-words.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import {askAgain, askLine, canAsk, isYes} from '../console/ask-line.ts';
 import type {Context, ExitCode} from '../console/context.ts';

@@ -1,7 +1,7 @@
 import type {Diagnostic} from '../../core/config-view.ts';
-import {countOf} from '../../core/counted.ts';
 import type {GatewayEvent} from '../../core/events.ts';
 import type {JobView} from '../../core/job.ts';
+import {countOf} from '../../core/names.ts';
 import {conversationWords, originOf} from '../../core/origin.ts';
 import {hasEnded, type Run} from '../../core/run.ts';
 import {escapeLine} from '../../core/untrusted.ts';

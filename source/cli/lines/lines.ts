@@ -1,6 +1,6 @@
 import {codeOf} from '../../core/errors.ts';
 import type {GatewayEvent} from '../../core/events.ts';
-import {jsonLine} from '../../core/json-line.ts';
+import {jsonLine} from '../../core/json.ts';
 import {eventLine} from './event-line.ts';
 import type {LineFormat} from './output-mode.ts';
 

@@ -1,5 +1,5 @@
 import {formatDiagnostic} from '../../config/format-diagnostic.ts';
-import {countOf} from '../../core/counted.ts';
+import {countOf} from '../../core/names.ts';
 import {waitWords} from '../../core/run-queue.ts';
 import type {GatewayStatus} from '../../gateway/port.ts';
 import {goneMs} from '../../store/shared-port.ts';

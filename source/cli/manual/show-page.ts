@@ -1,8 +1,8 @@
 import {spawnSync} from 'node:child_process';
 import {variable} from '../../config/environment.ts';
-import {countOf} from '../../core/counted.ts';
 import {codeOf} from '../../core/errors.ts';
-import {splitCommand} from '../../core/split-command.ts';
+import {countOf} from '../../core/names.ts';
+import {splitCommand} from '../../core/shell-words.ts';
 import {layOutMarkdown} from '../../terminal/text/markdown.ts';
 import {askLine} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';

@@ -7,7 +7,7 @@ import {mapTexts} from '../../config/plain-data.ts';
 import {contextVariables, expandReferences} from '../../config/server-references.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
-import {asWord} from '../../core/shell-word.ts';
+import {asWord} from '../../core/shell-words.ts';
 import {confirm} from '../console/ask-line.ts';
 import type {Context} from '../console/context.ts';
 import {printJson, printLines, tell} from '../console/print.ts';

@@ -1,8 +1,7 @@
 import type {ToolApproval} from '../../core/approval.ts';
-import {canonicalJson} from '../../core/canonical-json.ts';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
-import type {JsonObject} from '../../core/json.ts';
-import {asWord} from '../../core/shell-word.ts';
+import {canonicalJson, type JsonObject} from '../../core/json.ts';
+import {asWord} from '../../core/shell-words.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import {allow, settle} from '../approvals/answer.ts';

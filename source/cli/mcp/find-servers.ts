@@ -1,8 +1,8 @@
 import {invalidServers, viewOfInvalidServer} from '../../config/invalid-server.ts';
-import {countOf} from '../../core/counted.ts';
 import {deferralOf} from '../../core/deferral.ts';
 import {SvcError} from '../../core/errors.ts';
 import {silentLogger} from '../../core/log.ts';
+import {countOf} from '../../core/names.ts';
 import {createRedact} from '../../core/redact.ts';
 import type {ServerView} from '../../core/tool-server.ts';
 import {

@@ -1,7 +1,7 @@
-import {countOf, grouped} from '../../core/counted.ts';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
 import type {Vocabulary} from '../../core/filter/filter.ts';
 import type {JsonObject} from '../../core/json.ts';
+import {countOf, grouped} from '../../core/names.ts';
 import type {Act, Outcome} from '../../nouns/act.ts';
 import type {Noun} from '../../nouns/noun.ts';
 import type {HistoryQuestion, HistoryStep} from '../../store/history/port.ts';

@@ -5,9 +5,9 @@ import {homedir} from 'node:os';
 import {isAbsolute, join, resolve} from 'node:path';
 import {defaultProfile} from '../../config/home-paths.ts';
 import {codeOf, messageOf, SvcError} from '../../core/errors.ts';
-import {nodeFlags} from '../../core/node-flags.ts';
-import {replaceFile} from '../../core/replace-file.ts';
-import {asWord} from '../../core/shell-word.ts';
+import {replaceFile} from '../../core/line-file.ts';
+import {nodeFlags} from '../../core/program.ts';
+import {asWord} from '../../core/shell-words.ts';
 import type {Context} from '../console/context.ts';
 import {printLines} from '../console/print.ts';
 

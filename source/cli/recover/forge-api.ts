@@ -1,6 +1,6 @@
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
-import {parseExactly} from '../../core/exact-json.ts';
+import {parseExactly} from '../../core/json.ts';
 import {type GroupExit, runInGroup} from '../../core/process-group.ts';
 import type {ErrorCode} from '../../manual/error-codes.ts';
 import {failureOfClient} from '../../platforms/forge-comment/forge-failure.ts';

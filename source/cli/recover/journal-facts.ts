@@ -1,9 +1,9 @@
 import type {Route} from '../../config/route.ts';
 import type {Delivery, DeliveryOutcome, StoredDelivery} from '../../core/delivery.ts';
 import {SvcError} from '../../core/errors.ts';
-import {lookUp} from '../../core/payload-path.ts';
+import {lookUp} from '../../core/payload.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {parseBody} from '../../webhook/parse-body.ts';
+import {parseBody} from '../../webhook/request-content.ts';
 import type {Home} from '../home/open-home.ts';
 
 /** What was received, as it is listed and looked up. */

@@ -1,6 +1,6 @@
 import type {Route} from '../../config/route.ts';
-import {countOf} from '../../core/counted.ts';
 import {SvcError} from '../../core/errors.ts';
+import {countOf} from '../../core/names.ts';
 import {createRedact} from '../../core/redact.ts';
 import {routePath} from '../../core/route-path.ts';
 import {escapeLine} from '../../core/untrusted.ts';

@@ -1,4 +1,4 @@
-import {countOf} from '../../core/counted.ts';
+import {countOf} from '../../core/names.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {printableTime} from '../../terminal/text/time.ts';
 import type {Context} from '../console/context.ts';

@@ -1,5 +1,5 @@
-import {countOf} from '../../core/counted.ts';
 import type {StoredDelivery} from '../../core/delivery.ts';
+import {countOf} from '../../core/names.ts';
 import type {Comparison} from '../../gateway/simulate/compare.ts';
 import {type Outcomes, type Totals, totalNames} from '../../gateway/simulate/outcomes.ts';
 import {printableTime} from '../../terminal/text/time.ts';

@@ -6,7 +6,7 @@ import {placeless} from '../../config/place-diagnostic.ts';
 import {subscriptionsText} from '../../config/shared-home.ts';
 import type {Diagnostic} from '../../core/config-view.ts';
 import {silentLogger} from '../../core/log.ts';
-import {nearestName} from '../../core/nearest-name.ts';
+import {nearestName} from '../../core/names.ts';
 import type {ListedSkill} from '../../nouns/skill/skill.ts';
 import {createJobsReader, jobsFile} from '../../schedule/job-file.ts';
 import type {Context} from '../console/context.ts';

@@ -5,7 +5,7 @@ import {ensureHome} from '../../config/home-paths.ts';
 import {sleep} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {lockFile} from '../../core/file-lock.ts';
-import {nodeFlags, nodeVariables} from '../../core/node-flags.ts';
+import {nodeFlags, nodeVariables} from '../../core/program.ts';
 import type {GatewayStatus} from '../../gateway/port.ts';
 import type {Context} from '../console/context.ts';
 import {printLines, tell} from '../console/print.ts';

@@ -3,8 +3,7 @@ import type {HomePaths} from '../../config/config.ts';
 import {editConfig} from '../../config/edit-config.ts';
 import {editSubscriptions} from '../../config/edit-subscriptions.ts';
 import {mergeSubscription} from '../../config/merge-subscription.ts';
-import type {Clock} from '../../core/clock.ts';
-import {dayOf} from '../../core/day-of.ts';
+import {type Clock, dayOf} from '../../core/clock.ts';
 import {defaultTarget} from '../../platforms/platforms.ts';
 
 /** What the first use wrote. */

@@ -1,8 +1,7 @@
 import {formatDiagnostic} from '../../config/format-diagnostic.ts';
 import {SvcError} from '../../core/errors.ts';
-import {jsonLine} from '../../core/json-line.ts';
-import {logLine} from '../../core/log-line.ts';
-import type {LogRecord} from '../../core/log.ts';
+import {jsonLine} from '../../core/json.ts';
+import {logLine, type LogRecord} from '../../core/log.ts';
 import {startGateway} from '../../gateway/gateway.ts';
 import type {Context} from '../console/context.ts';
 import {tell} from '../console/print.ts';

@@ -1,5 +1,5 @@
-import {versionMismatch} from '../../core/version-mismatch.ts';
-import {within} from '../../core/within.ts';
+import {within} from '../../core/clock.ts';
+import {versionMismatch} from '../../core/program.ts';
 import {freeWrites} from '../../terminal/free-writes.ts';
 import {tell} from '../console/print.ts';
 import {createLineWriter} from '../lines/lines.ts';

@@ -2,7 +2,7 @@ import {PassThrough} from 'node:stream';
 import {readTextFile} from '../../config/read-text-file.ts';
 import {writePrivateFile} from '../../config/write-private-file.ts';
 import {messageOf} from '../../core/errors.ts';
-import {saveMemory} from '../../core/node-flags.ts';
+import {saveMemory} from '../../core/program.ts';
 import {freeWrites, hasTaken} from '../../terminal/free-writes.ts';
 import type {TuiEnd, TuiWorld} from '../../tui/shell/tui-world.ts';
 import type {SavedState} from '../../tui/state/saved-state.ts';

@@ -3,7 +3,7 @@ import {prefetchedBy} from '../../config/code-host-events.ts';
 import {viewOfRoute} from '../../config/route-view.ts';
 import type {Route} from '../../config/route.ts';
 import {sandboxedToolsets, toolsetsWithout} from '../../config/toolset-settings.ts';
-import {countOf} from '../../core/counted.ts';
+import {countOf} from '../../core/names.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {toolsOf} from '../../gateway/receiver/route-facts.ts';
 import {settingsOfRuns} from '../../gateway/runs/tools-place.ts';

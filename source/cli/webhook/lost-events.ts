@@ -1,6 +1,6 @@
 import {existsSync} from 'node:fs';
-import {lossMemoryMs} from '../../core/lost-events.ts';
 import type {DeliveryRow} from '../../core/state.ts';
+import {lossMemoryMs} from '../../core/traffic.ts';
 import {rowOf} from '../../nouns/delivery/delivery.ts';
 import type {Context} from '../console/context.ts';
 import {openHome} from '../home/open-home.ts';

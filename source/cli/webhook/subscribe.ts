@@ -10,7 +10,7 @@ import {fillDeliverExtra} from '../../config/fill-deliver-extra.ts';
 import {ensureHome} from '../../config/home-paths.ts';
 import {mergeSubscription, type SubscribeFlags} from '../../config/merge-subscription.ts';
 import type {Route} from '../../config/route.ts';
-import {dayOf} from '../../core/day-of.ts';
+import {dayOf} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import {routePath} from '../../core/route-path.ts';

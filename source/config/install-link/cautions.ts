@@ -1,8 +1,8 @@
 import {domainToUnicode} from 'node:url';
+import {isLoopbackHost} from '../../core/hosts.ts';
 import type {InstallReview} from '../../core/install.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
-import {isLoopbackHost} from '../../core/loopback.ts';
-import {quotedName} from '../../core/quoted-name.ts';
+import {quotedName} from '../../core/names.ts';
 import {escapeLineCounting, escapeLine} from '../../core/untrusted.ts';
 import {inlineSecret} from '../inline-secret.ts';
 import {mapTexts, type KeyPath} from '../plain-data.ts';

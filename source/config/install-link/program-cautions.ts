@@ -1,5 +1,5 @@
 import type {InstallReview} from '../../core/install.ts';
-import {quotedName} from '../../core/quoted-name.ts';
+import {quotedName} from '../../core/names.ts';
 
 type Kind = {
 	readonly programs: RegExp;

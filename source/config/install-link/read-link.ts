@@ -1,6 +1,5 @@
 import {SvcError} from '../../core/errors.ts';
-import {isDeepJson} from '../../core/json-depth.ts';
-import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {isDeepJson, isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {ErrorCode} from '../../manual/error-codes.ts';
 import {repeatedKeysIn} from '../json-source.ts';
 import {asPlainData} from '../plain-data.ts';

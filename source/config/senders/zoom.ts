@@ -1,5 +1,5 @@
 import {isJsonObject} from '../../core/json.ts';
-import {lookUp} from '../../core/payload-path.ts';
+import {lookUp} from '../../core/payload.ts';
 import type {Challenge, SenderPreset} from './sender.ts';
 
 const maxTokenLength = 1024;

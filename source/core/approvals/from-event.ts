@@ -1,5 +1,9 @@
+import {setImmediate as turn} from 'node:timers/promises';
+import type {Approval} from '../approval.ts';
+import type {StoredDelivery} from '../delivery.ts';
+import {receivedBody} from '../filter/payload-terms.ts';
 import {isJsonObject, type JsonValue} from '../json.ts';
-import {quotedName} from '../quoted-name.ts';
+import {quotedName} from '../names.ts';
 
 /** An argument of a call that holds what a stranger's event says. */
 export type FromEvent = {
@@ -224,3 +228,27 @@ const innerOf = (
 	).toReversed();
 
 const maxDepth = 64;
+
+/** Which arguments of a call hold what its event says; nothing where there is no event, or its body was not kept or is no JSON. Others get their turn in between. */
+export async function searchEvent(
+	approval: Approval,
+	getDelivery: (id: string) => Promise<StoredDelivery | undefined>,
+): Promise<readonly FromEvent[]> {
+	const {delivery} = approval;
+	const stored =
+		approval.kind === 'tool' && delivery !== undefined ? await getDelivery(delivery) : undefined;
+	const payload = stored && receivedBody(stored)?.payload();
+	if (approval.kind !== 'tool' || payload === undefined) {
+		return [];
+	}
+
+	const search = findFromEvent(approval.args, payload);
+	let step = search.next();
+	while (step.done !== true) {
+		// oxlint-disable-next-line no-await-in-loop -- steps, so that a large payload holds nobody up
+		await turn();
+		step = search.next();
+	}
+
+	return step.value;
+}

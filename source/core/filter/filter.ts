@@ -1,6 +1,6 @@
-import {nearestName} from '../nearest-name.ts';
-import type {Condition} from './condition.ts';
-import {namedTerm, wordsIn, type FilterWord} from './words.ts';
+import {nearestName} from '../names.ts';
+import type {Condition} from './payload-terms.ts';
+import {namedTerm, wordsIn, type FilterWord} from './terms.ts';
 
 /** Whether `item` passes. `now` is milliseconds since 1970, for terms that are relative to the present. */
 export type Test<Item> = (item: Item, now: number) => boolean;

@@ -1,6 +1,5 @@
 import type {Vocabulary} from './filter.ts';
-import {fits, noneOf, patternsOf} from './terms.ts';
-import {namedTerm, wordsIn} from './words.ts';
+import {fits, noneOf, patternsOf, namedTerm, wordsIn} from './terms.ts';
 
 /** A field of a payload that somebody looks at: names and indexes from the root, and its value as JSON unless it is an object or a list. */
 export type KnownField = {readonly path: readonly string[]; readonly json?: string};

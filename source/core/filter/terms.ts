@@ -1,8 +1,8 @@
-import {nearestName} from '../nearest-name.ts';
+import {nearestName} from '../names.ts';
 import type {FilterOperator, Term} from './filter.ts';
 
 /** What a term says of itself, beside what it does. */
-export type TermWords = Pick<Term<never>, 'says' | 'example'> & {
+type TermWords = Pick<Term<never>, 'says' | 'example'> & {
 	/** What it takes, where that is a known list. */
 	readonly words?: readonly string[];
 	/** Its name among the fields of the rows, where somebody may ask those for it. */
@@ -108,10 +108,10 @@ const numberCondition = (field: string, operator: FilterOperator, value: number)
 	}) as const;
 
 /** Suffixes of numbers, in lower case, with their factors; `''` stands for none. */
-export type Units = Readonly<Record<string, number>>;
+type Units = Readonly<Record<string, number>>;
 
 /** Of plain numbers. */
-export const noUnits: Units = {'': 1};
+const noUnits: Units = {'': 1};
 
 /** The number that a value says; `undefined` for none. */
 function numberIn(value: string, units: Units): number | undefined {
@@ -198,3 +198,24 @@ function lastTimeOf(hours: number, minutes: number, now: number): number {
 export const termsOf = <Item>(
 	terms: Readonly<Record<string, Term<Item>>>,
 ): ReadonlyMap<string, Term<Item>> => new Map(Object.entries(terms));
+
+/** A word of a filter as it was typed. */
+export type FilterWord = {
+	readonly start: number;
+	readonly end: number;
+	readonly text: string;
+	/** Every quote has its end. */
+	readonly closed: boolean;
+};
+
+/** Splits at blanks that are not between quotes. `~` takes the next word along. */
+export const wordsIn = (text: string): readonly FilterWord[] =>
+	[...text.matchAll(/-?~(?: *(?:"[^"]*"?|[^ "])+)?|(?:"[^"]*"?|[^ "])+/g)].map(found => ({
+		start: found.index,
+		end: found.index + found[0].length,
+		text: found[0],
+		closed: (found[0].split('"').length - 1) % 2 === 0,
+	}));
+
+/** Name, path with its dot, operator and value of a word that has them. */
+export const namedTerm = /^([a-z]+)((?:\.[^\s:<>="]+)?)(:|>=|<=|>|<)(.*)$/s;

@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import {apiEndpoints, budgetPeriods, keyKinds} from '../api-keys/api-key.ts';
+import {apiEndpoints, budgetPeriods, keyKinds} from '../api-key.ts';
 import {facts, integer, maybeInteger, maybeNumber, number, text, texts, yesOrNo} from './parts.ts';
 
 /** So many tokens in each day, week (from Monday) or month, by UTC. */

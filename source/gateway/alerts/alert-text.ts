@@ -1,4 +1,4 @@
-import {countOf} from '../../core/counted.ts';
+import {countOf} from '../../core/names.ts';
 import {createRedact} from '../../core/redact.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {Need} from '../../nouns/needs.ts';

@@ -1,9 +1,9 @@
 import {randomUUID} from 'node:crypto';
 import {alertPlace, alertTarget, type AlertConfig} from '../../config/alerts.ts';
+import {createTimer} from '../../core/clock.ts';
 import type {AlertView} from '../../core/config-view.ts';
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
-import {createTimer} from '../../core/stops.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import type {Deliverer} from '../../delivery/deliverer.ts';

@@ -1,6 +1,6 @@
 import type {AlertConfig} from '../../config/alerts.ts';
+import {createTimer} from '../../core/clock.ts';
 import type {GatewayEvent} from '../../core/events.ts';
-import {createTimer} from '../../core/stops.ts';
 import type {Deliverer} from '../../delivery/deliverer.ts';
 import {needsOf} from '../../nouns/needs.ts';
 import type {RoomWorld} from '../rooms.ts';

@@ -1,9 +1,7 @@
 import {dirname, join} from 'node:path';
 import type {HomePaths} from '../../config/config.ts';
 import type {Approval} from '../../core/approval.ts';
-import {jsonHash} from '../../core/canonical-json.ts';
-import {jsonLine} from '../../core/json-line.ts';
-import type {JsonObject} from '../../core/json.ts';
+import {jsonHash, jsonLine, type JsonObject} from '../../core/json.ts';
 import {createLineFile} from '../../core/line-file.ts';
 import type {Redact} from '../../core/redact.ts';
 import {escapeLine} from '../../core/untrusted.ts';

@@ -1,7 +1,6 @@
 import type {Approvals, CallToApprove} from '../../approvals/approvals.ts';
 import type {Config} from '../../config/config.ts';
-import {toolPlace} from '../../core/asked-tool.ts';
-import type {Tool, Verdict} from '../../core/tool.ts';
+import {toolPlace, type Tool, type Verdict} from '../../core/tool.ts';
 
 /** Where a tool has no server with a time of its own. */
 const usualTimeoutMs = 300_000;

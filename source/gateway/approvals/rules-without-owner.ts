@@ -6,8 +6,7 @@ import type {Clock} from '../../core/clock.ts';
 import type {Diagnostic} from '../../core/config-view.ts';
 import {isJsonObject} from '../../core/json.ts';
 import {silentLogger} from '../../core/log.ts';
-import {nearestName} from '../../core/nearest-name.ts';
-import {quotedName} from '../../core/quoted-name.ts';
+import {nearestName, quotedName} from '../../core/names.ts';
 import {createJobsReader} from '../../schedule/job-file.ts';
 
 /** Warnings for the rules of `config.yaml` whose route or job is nowhere, each with the name that was probably meant. None where the file of it cannot be read. */

@@ -1,10 +1,10 @@
 import {isDeepStrictEqual} from 'node:util';
 import type {ApiServer} from '../../api/api-server.ts';
 import type {ApiConfig} from '../../config/config.ts';
+import {createTimer} from '../../core/clock.ts';
 import {codeOf, messageOf} from '../../core/errors.ts';
 import {createMutex} from '../../core/mutex.ts';
 import type {ApiState} from '../../core/state.ts';
-import {createTimer} from '../../core/stops.ts';
 import type {World} from '../../core/world.ts';
 
 /** A busy port may become free: it is tried again this often. */

@@ -2,7 +2,7 @@ import type {ModelFetch} from '../../agent/model-fetch.ts';
 import {answerOffline} from '../../agent/offline-model.ts';
 import type {KeyDesk} from '../../api/keys/desk.ts';
 import {openKeyDesk} from '../../api/keys/key-desk.ts';
-import {endOf} from '../../core/api-keys/api-key.ts';
+import {endOf} from '../../core/api-key.ts';
 import {messageOf} from '../../core/errors.ts';
 import {createMutex} from '../../core/mutex.ts';
 import {createSessionDesk, type SessionDesk} from '../../store/session-desk.ts';

@@ -2,8 +2,7 @@ import {createHash, createHmac, scryptSync} from 'node:crypto';
 import {readdirSync, readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Config} from '../../config/config.ts';
-import {canonicalJson} from '../../core/canonical-json.ts';
-import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {canonicalJson, isJsonObject, type JsonValue} from '../../core/json.ts';
 
 /** What members compare: a mark of each key of the configuration, each script and each skill that matters. */
 export type ConfigMarks = Readonly<Record<string, string>>;

@@ -1,6 +1,5 @@
-import {every} from '../../core/clock.ts';
+import {every, createTimer} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import {createTimer} from '../../core/stops.ts';
 import type {World} from '../../core/world.ts';
 import type {Leases, NamedLease} from '../../store/shared-port.ts';
 

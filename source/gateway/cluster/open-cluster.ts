@@ -1,12 +1,11 @@
 import {isDeepStrictEqual} from 'node:util';
 import type {Broker} from '../../core/broker.ts';
-import {sleep} from '../../core/clock.ts';
+import {sleep, createTimer} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {GatewayEvent} from '../../core/events.ts';
 import type {JsonValue} from '../../core/json.ts';
 import type {Sealer} from '../../core/seal.ts';
 import type {ClusterMember} from '../../core/state.ts';
-import {createTimer} from '../../core/stops.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import type {Store} from '../../store/port.ts';

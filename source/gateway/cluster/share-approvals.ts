@@ -1,5 +1,6 @@
 import type {AnswerOutcome, Approval, ApprovalAnswer} from '../../core/approval.ts';
 import type {Broker} from '../../core/broker.ts';
+import {createTimer} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import {
@@ -7,7 +8,6 @@ import {
 	approvalAnswerSchema,
 	approvalSchema,
 } from '../../core/schemas/approval.ts';
-import {createTimer} from '../../core/stops.ts';
 import type {World} from '../../core/world.ts';
 import type {Store} from '../../store/port.ts';
 import type {OpenedApprovals} from '../approvals/open-approvals.ts';

@@ -2,7 +2,7 @@ import type {Config} from '../../config/config.ts';
 import {mayApprove, mayTalk, type People} from '../../conversations/judge-message.ts';
 import {conversationNamed} from '../../core/origin.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import type {Writer} from '../../store/conversation-port.ts';
+import type {Writer} from '../../store/conversation-rules.ts';
 import type {StoreReader} from '../../store/reader-port.ts';
 import type {chats as table} from '../contract/chats.ts';
 import type {CommandsOf} from '../contract/operation.ts';

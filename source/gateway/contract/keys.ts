@@ -1,5 +1,5 @@
 import {z} from 'zod';
-import {apiEndpoints, keyKinds} from '../../core/api-keys/api-key.ts';
+import {apiEndpoints, keyKinds} from '../../core/api-key.ts';
 import {apiKeySchema, keyBudgetSchema, keyDaySchema} from '../../core/schemas/api-key.ts';
 import {facts, integer, number, text, texts, yesOrNo} from '../../core/schemas/parts.ts';
 import type {Operations} from './operation.ts';

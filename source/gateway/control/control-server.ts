@@ -4,9 +4,8 @@ import {createServer, type IncomingMessage, type Server, type ServerResponse} fr
 import type {Duplex} from 'node:stream';
 import {setImmediate as turn} from 'node:timers/promises';
 import {SvcError, codeOf, explained, messageOf} from '../../core/errors.ts';
-import {identityOf} from '../../core/file-identity.ts';
-import {jsonLine} from '../../core/json-line.ts';
-import type {JsonValue} from '../../core/json.ts';
+import {jsonLine, type JsonValue} from '../../core/json.ts';
+import {identityOf} from '../../core/line-file.ts';
 import type {Logger} from '../../core/log.ts';
 import {malformationOf} from '../../http/malformed.ts';
 import {refuseConnection, refusalStatus} from '../../http/refuse.ts';

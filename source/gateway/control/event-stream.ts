@@ -1,5 +1,5 @@
 import {createParser} from 'eventsource-parser';
-import {jsonLine} from '../../core/json-line.ts';
+import {jsonLine} from '../../core/json.ts';
 
 /** What the control API's event stream sends: the state first, then batches of events. */
 export type StreamedName = 'state' | 'events';

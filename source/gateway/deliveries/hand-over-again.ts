@@ -4,9 +4,9 @@ import {escapeLine} from '../../core/untrusted.ts';
 import {whyNotHandedOver} from '../../nouns/run/run-word.ts';
 import {targetOf} from '../../platforms/platforms.ts';
 import {unavailableJob} from '../../schedule/find-job.ts';
-import {replayedEvent} from '../../webhook/known-event.ts';
-import {parseBody} from '../../webhook/parse-body.ts';
-import {eventOf} from '../../webhook/sender-identity.ts';
+import {eventOf} from '../../webhook/identity.ts';
+import {replayedEvent} from '../../webhook/pipeline.ts';
+import {parseBody} from '../../webhook/request-content.ts';
 import {compileExtra} from '../../webhook/template.ts';
 import type {Rooms} from '../rooms.ts';
 

@@ -2,7 +2,7 @@ import type {StoredDelivery} from '../../core/delivery.ts';
 import {codeOf, errorWithCode, messageOf} from '../../core/errors.ts';
 import type {World} from '../../core/world.ts';
 import type {Intake} from '../../store/port.ts';
-import {headersToStore} from '../../webhook/headers.ts';
+import {headersToStore} from '../../webhook/request-content.ts';
 import {checkDelivery} from '../contract/wire-delivery.ts';
 import {requirePossibleTime} from './possible-time.ts';
 

@@ -2,7 +2,7 @@ import type {StoredDelivery} from '../../core/delivery.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {ReceiverAnswer, ReplayChanges} from '../../core/replay.ts';
 import type {Journal} from '../../store/port.ts';
-import type {RecoveredEvent} from '../../webhook/known-event.ts';
+import type {RecoveredEvent} from '../../webhook/pipeline.ts';
 import type {Receiver} from '../../webhook/receiver.ts';
 import type {ReplayPlan} from '../port.ts';
 import type {LiveReceiver} from '../receiver/live-receiver.ts';

@@ -1,8 +1,8 @@
 import {every} from '../../core/clock.ts';
-import {countOf} from '../../core/counted.ts';
 import type {Delivery} from '../../core/delivery.ts';
 import {messageOf} from '../../core/errors.ts';
 import {idOfNumber, numberOfId} from '../../core/ids.ts';
+import {countOf} from '../../core/names.ts';
 import {hourMs} from '../../core/route-counts.ts';
 import {type JournalCounts, limits} from '../../core/state.ts';
 import {trafficMinutes} from '../../core/traffic.ts';

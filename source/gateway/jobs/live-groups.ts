@@ -1,7 +1,6 @@
-import {sleep} from '../../core/clock.ts';
+import {sleep, createTimer} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {Group} from '../../core/group.ts';
-import {createTimer} from '../../core/stops.ts';
 import type {World} from '../../core/world.ts';
 import type {Groups} from '../../store/group-port.ts';
 import {createFailureReport} from '../runs/failure-report.ts';

@@ -4,7 +4,7 @@ import {unavailableJob} from '../../schedule/find-job.ts';
 import {keepAnswer} from '../../schedule/output.ts';
 import {planFor} from '../../schedule/plan-for.ts';
 import {createScheduler, maxQueuedPerJob, type Scheduler} from '../../schedule/scheduler.ts';
-import type {JobOf} from '../../webhook/job-of.ts';
+import type {JobOf} from '../../webhook/dispatch-event.ts';
 import type {RoomWorld} from '../rooms.ts';
 import {createServedProfiles} from './served-profiles.ts';
 import {createJobsWatcher} from './watch-jobs.ts';

@@ -4,7 +4,7 @@ import {ensureHome} from '../../config/home-paths.ts';
 import {messageOf} from '../../core/errors.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
-import {lockForWriting} from '../../store/writer-lock.ts';
+import {lockForWriting} from '../../store/database-file.ts';
 import {lockHome} from '../control/lock.ts';
 
 const maxNameLength = 64;

@@ -1,6 +1,5 @@
 import {createLineFile, type LineFileOptions} from '../../core/line-file.ts';
-import {logLine} from '../../core/log-line.ts';
-import type {LogRecord} from '../../core/log.ts';
+import {logLine, type LogRecord} from '../../core/log.ts';
 import {refuseSymlink} from '../../core/symlink-guard.ts';
 
 /** With the two before it a log of the gateway never takes more than three times this. */

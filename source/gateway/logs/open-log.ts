@@ -1,8 +1,6 @@
 import {closeSync, fstatSync, openSync, readSync} from 'node:fs';
-import {captureConsole} from '../../core/capture-console.ts';
 import type {Emit} from '../../core/events.ts';
-import {createLogger, type LogRecord} from '../../core/log.ts';
-import {readLogLine} from '../../core/read-log-line.ts';
+import {captureConsole, createLogger, type LogRecord, readLogLine} from '../../core/log.ts';
 import {createRedact} from '../../core/redact.ts';
 import type {World} from '../../core/world.ts';
 import type {GatewayWorld} from '../rooms.ts';

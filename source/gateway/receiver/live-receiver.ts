@@ -1,8 +1,8 @@
 import type {WebhookConfig} from '../../config/config.ts';
 import {placed} from '../../config/format-diagnostic.ts';
+import {createTimer} from '../../core/clock.ts';
 import {codeOf, messageOf} from '../../core/errors.ts';
 import {createMutex} from '../../core/mutex.ts';
-import {createTimer} from '../../core/stops.ts';
 import type {World} from '../../core/world.ts';
 import type {Receiver} from '../../webhook/receiver.ts';
 

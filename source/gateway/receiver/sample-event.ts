@@ -4,9 +4,8 @@ import {type Clock, systemClock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {ReceiverAnswer} from '../../core/replay.ts';
-import {quotedWord} from '../../core/shell-word.ts';
-import {eventOf, namesFor} from '../../webhook/sender-identity.ts';
-import type {NamingRoute} from '../../webhook/sender-identity.ts';
+import {quotedWord} from '../../core/shell-words.ts';
+import {eventOf, namesFor, type NamingRoute} from '../../webhook/identity.ts';
 import {signSample} from './sign-sample.ts';
 import type {SampleSignature} from './sign-sample.ts';
 

@@ -2,7 +2,7 @@ import {decidedOutcomes} from '../../core/delivery.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
 import type {PayloadKeys} from '../../core/route-editor.ts';
 import type {Journal} from '../../store/port.ts';
-import {parseBody} from '../../webhook/parse-body.ts';
+import {parseBody} from '../../webhook/request-content.ts';
 
 const maxDeliveries = 20;
 const maxBodyBytes = 256 * 1024;

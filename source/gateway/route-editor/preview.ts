@@ -3,8 +3,8 @@ import type {StoredDelivery, TraceStep} from '../../core/delivery.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {RoutePreview} from '../../core/route-editor.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {parseBody} from '../../webhook/parse-body.ts';
-import {eventOf} from '../../webhook/sender-identity.ts';
+import {eventOf} from '../../webhook/identity.ts';
+import {parseBody} from '../../webhook/request-content.ts';
 import {rawDump, renderTemplate} from '../../webhook/template.ts';
 import {judge, type Judgement, type SimulatedRoute} from '../simulate/judge.ts';
 

@@ -1,7 +1,6 @@
 import type {Config} from '../../config/config.ts';
 import type {Surroundings} from '../../config/route-edit/judge-draft.ts';
-import type {Clock} from '../../core/clock.ts';
-import {dayOf} from '../../core/day-of.ts';
+import {type Clock, dayOf} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {findCronJob} from '../jobs/find-cron-job.ts';
 

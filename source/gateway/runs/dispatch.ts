@@ -1,6 +1,5 @@
-import {every} from '../../core/clock.ts';
+import {every, createTimer} from '../../core/clock.ts';
 import type {RunPlaces} from '../../core/run-queue.ts';
-import {createTimer} from '../../core/stops.ts';
 import type {World} from '../../core/world.ts';
 import type {Lease, RouteLimit, Runs} from '../../store/port.ts';
 import type {StoreNotes} from '../../store/shared-port.ts';

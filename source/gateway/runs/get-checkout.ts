@@ -1,7 +1,7 @@
 import {mkdir, readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {countOf} from '../../core/counted.ts';
 import {SvcError, messageOf} from '../../core/errors.ts';
+import {countOf} from '../../core/names.ts';
 import type {PullRequest} from '../../core/run.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {bytes as sizeText} from '../../terminal/text/time.ts';

@@ -1,6 +1,6 @@
-import {endsAnswer, lastOfSaid} from '../../core/reduce-said.ts';
+import {createTimer} from '../../core/clock.ts';
+import {endsAnswer, lastOfSaid} from '../../core/reduce-runs.ts';
 import type {TranscriptEntry} from '../../core/run.ts';
-import {createTimer} from '../../core/stops.ts';
 import {escapeBlock} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 

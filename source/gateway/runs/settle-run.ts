@@ -1,7 +1,7 @@
 import {sleep} from '../../core/clock.ts';
 import {codeOf, messageOf} from '../../core/errors.ts';
 import type {TranscriptEntry} from '../../core/run.ts';
-import {loginCommand} from '../../core/shell-word.ts';
+import {loginCommand} from '../../core/shell-words.ts';
 import {limits} from '../../core/state.ts';
 import {escapeLine, escapeBlock} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';

@@ -2,7 +2,7 @@ import {offlineModelName} from '../../agent/offline-model.ts';
 import type {AgentResult, AgentRunner} from '../../agent/runner.ts';
 import type {GrowingAnswer} from '../../conversations/growing-answer.ts';
 import {SvcError, codeOf, messageOf} from '../../core/errors.ts';
-import {asReplaced} from '../../core/replaced-program.ts';
+import {asReplaced} from '../../core/program.ts';
 import type {StoredRun} from '../../core/run.ts';
 import {addUsage} from '../../core/usage.ts';
 import type {World} from '../../core/world.ts';

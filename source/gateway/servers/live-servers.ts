@@ -1,12 +1,11 @@
 import type {ToolsChange} from '../../approvals/approvals.ts';
 import type {Config} from '../../config/config.ts';
-import type {AskedTool} from '../../core/asked-tool.ts';
+import {within} from '../../core/clock.ts';
 import {messageOf, SvcError} from '../../core/errors.ts';
 import {createMutex} from '../../core/mutex.ts';
-import {inServerOrder} from '../../core/reduce-servers.ts';
+import {inServerOrder} from '../../core/reduce-lists.ts';
 import type {ServerStatus, ServerView} from '../../core/tool-server.ts';
-import type {Tool} from '../../core/tool.ts';
-import {within} from '../../core/within.ts';
+import type {AskedTool, Tool} from '../../core/tool.ts';
 import type {World} from '../../core/world.ts';
 import type {PlannedServerChange, ServerManager} from '../../mcp/contract.ts';
 import type {ServerKey} from '../../store/port.ts';

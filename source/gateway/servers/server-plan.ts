@@ -1,5 +1,5 @@
 import type {ApprovalRule} from '../../core/approval.ts';
-import {countOf} from '../../core/counted.ts';
+import {countOf} from '../../core/names.ts';
 import type {PlannedServerChange} from '../../mcp/contract.ts';
 import type {ServerReloadPlan} from '../port.ts';
 

@@ -1,7 +1,6 @@
 import type {ToolsChange} from '../../approvals/approvals.ts';
-import {toolPlace} from '../../core/asked-tool.ts';
 import type {ServerView} from '../../core/tool-server.ts';
-import type {Tool} from '../../core/tool.ts';
+import {toolPlace, type Tool} from '../../core/tool.ts';
 
 type Place = {readonly profile: string; readonly name: string};
 

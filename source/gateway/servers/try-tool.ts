@@ -1,9 +1,9 @@
 import {randomUUID} from 'node:crypto';
+import {within} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import type {JsonObject} from '../../core/json.ts';
 import type {Tool, ToolResult} from '../../core/tool.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {within} from '../../core/within.ts';
 import {askForCall} from '../approvals/ask-for-call.ts';
 import {faceName} from '../approvals/face-name.ts';
 import type {Rooms} from '../rooms.ts';

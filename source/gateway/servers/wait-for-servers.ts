@@ -1,5 +1,4 @@
-import type {Clock} from '../../core/clock.ts';
-import {within} from '../../core/within.ts';
+import {type Clock, within} from '../../core/clock.ts';
 import type {ServerManager} from '../../mcp/contract.ts';
 
 /** A run does not wait longer for servers that connect. */

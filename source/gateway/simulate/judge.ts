@@ -2,11 +2,10 @@ import type {Route} from '../../config/route.ts';
 import type {StoredDelivery} from '../../core/delivery.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import type {CompiledRoute} from '../../webhook/compiled-route.ts';
 import {explainMismatch} from '../../webhook/filter.ts';
-import {isConnectivityCheck} from '../../webhook/identity.ts';
-import {parseBody} from '../../webhook/parse-body.ts';
-import {eventOf} from '../../webhook/sender-identity.ts';
+import type {CompiledRoute} from '../../webhook/find-route.ts';
+import {isConnectivityCheck, eventOf} from '../../webhook/identity.ts';
+import {parseBody} from '../../webhook/request-content.ts';
 import {rawDump, renderTemplate} from '../../webhook/template.ts';
 
 /** How an event ends, in the words of `Delivery.outcome`. `body`: it is not what its content type says. */

@@ -1,5 +1,5 @@
 import type {Route} from '../../config/route.ts';
-import {filterHeadersOf} from '../../webhook/filter-headers.ts';
+import {filterHeadersOf} from '../../webhook/filter.ts';
 
 /** What these settings ask that stored events cannot answer, one sentence each; `headers`: those of the events, by whom the header is missing. */
 export const notesOn = (

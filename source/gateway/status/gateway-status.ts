@@ -1,8 +1,8 @@
+import {within} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {queuedOf, type RunQueue} from '../../core/run-queue.ts';
 import type {Run} from '../../core/run.ts';
 import type {GatewayState} from '../../core/state.ts';
-import {within} from '../../core/within.ts';
 import type {GatewayStatus} from '../port.ts';
 import type {Rooms, Seat} from '../rooms.ts';
 import {restartNeeded} from './restart-needed.ts';

@@ -4,7 +4,7 @@ import {oldestWaitMs, queuedOf, type RunQueue} from '../../core/run-queue.ts';
 import {hasEnded} from '../../core/run.ts';
 import type {GatewayState} from '../../core/state.ts';
 import type {StoreHealth} from '../../store/store-health.ts';
-import {type Family, type MetricSample, writeCounters} from '../../webhook/prometheus.ts';
+import {type Family, type MetricSample, writeCounters} from '../../webhook/metrics.ts';
 import {createToolMetrics} from './tool-metrics.ts';
 
 /** What holds at the moment of a look. */

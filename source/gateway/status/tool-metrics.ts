@@ -2,7 +2,7 @@ import type {ApprovalOutcome} from '../../core/approval.ts';
 import type {GatewayEvent} from '../../core/events.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {serverStatuses} from '../../core/tool-server.ts';
-import {type MetricSample, writeCounters} from '../../webhook/prometheus.ts';
+import {type MetricSample, writeCounters} from '../../webhook/metrics.ts';
 
 /** Servers that get a line of their own; the calls of further ones are counted together. */
 const maxServers = 200;

@@ -1,8 +1,7 @@
 import type {ContentBlock} from '@modelcontextprotocol/client';
-import {boundText} from '../../core/bound-text.ts';
-import {canonicalJson} from '../../core/canonical-json.ts';
+import {boundText} from '../../core/bounds.ts';
 import {messageOf} from '../../core/errors.ts';
-import {isDeepJson} from '../../core/json-depth.ts';
+import {canonicalJson, isDeepJson} from '../../core/json.ts';
 import type {Redact} from '../../core/redact.ts';
 import type {ToolResult} from '../../core/tool.ts';
 import {escapeLine} from '../../core/untrusted.ts';

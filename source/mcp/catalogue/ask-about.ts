@@ -2,9 +2,8 @@ import {basename} from 'node:path';
 import type {Tool as ListedTool} from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {ToolClaims} from '../../core/approval.ts';
-import type {AskedTool, FromServer} from '../../core/asked-tool.ts';
-import {jsonHash} from '../../core/canonical-json.ts';
-import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {jsonHash, isJsonObject, type JsonValue} from '../../core/json.ts';
+import type {AskedTool, FromServer} from '../../core/tool.ts';
 import {escapeBlock, escapeLine} from '../../core/untrusted.ts';
 
 const maxDescriptionLength = 4000;

@@ -1,6 +1,6 @@
 import type {Tool as ListedTool} from '@modelcontextprotocol/client';
 import type {ToolsPolicy} from '../../config/tool-server.ts';
-import {isDeepJson} from '../../core/json-depth.ts';
+import {isDeepJson} from '../../core/json.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {matchesGlob} from './match-glob.ts';
 

@@ -1,9 +1,7 @@
 import type {Tool as ListedTool} from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
-import type {AskedTool, FromServer} from '../../core/asked-tool.ts';
-import {jsonHash} from '../../core/canonical-json.ts';
-import type {JsonObject} from '../../core/json.ts';
-import {maxToolDescriptionLength} from '../../core/tool.ts';
+import {jsonHash, type JsonObject} from '../../core/json.ts';
+import {type AskedTool, type FromServer, maxToolDescriptionLength} from '../../core/tool.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {visibleText} from '../../core/visible-text.ts';
 import {askAbout, claimsOf} from './ask-about.ts';

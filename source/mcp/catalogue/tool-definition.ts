@@ -1,7 +1,6 @@
 import {isDeepStrictEqual} from 'node:util';
 import type {Tool as ListedTool} from '@modelcontextprotocol/client';
-import {canonicalJson, jsonHash} from '../../core/canonical-json.ts';
-import type {JsonValue} from '../../core/json.ts';
+import {canonicalJson, jsonHash, type JsonValue} from '../../core/json.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 
 /**

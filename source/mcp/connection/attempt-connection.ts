@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
 import type {Clock} from '../../core/clock.ts';
-import {version} from '../../core/version.ts';
+import {version} from '../../core/program.ts';
 import {type ToolListing, listTools} from '../catalogue/list-tools.ts';
 import {factsOf} from '../catalogue/server-facts.ts';
 import {ConnectError} from '../wire/connect-error.ts';

@@ -1,6 +1,5 @@
-import type {Clock} from '../../core/clock.ts';
+import {type Clock, within} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import {within} from '../../core/within.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {ConnectFailure} from '../wire/open-transport.ts';
 import type {CallQueue} from './call-queue.ts';

@@ -1,5 +1,4 @@
-import type {Clock} from '../../core/clock.ts';
-import {within} from '../../core/within.ts';
+import {type Clock, within} from '../../core/clock.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 
 /**

@@ -1,6 +1,6 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import type {Environment} from '../../config/environment.ts';
-import {splitCommand} from '../../core/split-command.ts';
+import {splitCommand} from '../../core/shell-words.ts';
 
 /** Whether somebody sits elsewhere: a browser that is started here would open on a screen that nobody looks at. */
 export const isOverSsh = (environment: Environment): boolean =>

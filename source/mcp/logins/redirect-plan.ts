@@ -1,4 +1,4 @@
-import {isLoopbackHost} from '../../core/loopback.ts';
+import {isLoopbackHost} from '../../core/hosts.ts';
 import type {KnownLogin} from '../oauth/login-options.ts';
 import type {OAuthSettings} from '../oauth/oauth-settings.ts';
 

@@ -1,5 +1,5 @@
 import type {RemoteEndpoint, StdioEndpoint, ToolServerConfig} from '../../config/tool-server.ts';
-import {hostRuleText} from '../../core/host-list.ts';
+import {hostRuleText} from '../../core/hosts.ts';
 import type {ServerToolView, ServerView} from '../../core/tool-server.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';

@@ -1,6 +1,6 @@
 import type {FetchLike} from '@modelcontextprotocol/client';
 import type {Clock} from '../../core/clock.ts';
-import {isDeepJson} from '../../core/json-depth.ts';
+import {isDeepJson} from '../../core/json.ts';
 
 export type Bounds = {readonly clock: Clock; readonly timeoutMs: number; readonly maxBytes: number};
 

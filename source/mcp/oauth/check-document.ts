@@ -1,8 +1,8 @@
 import type {FetchLike} from '@modelcontextprotocol/client';
 import type {Clock} from '../../core/clock.ts';
 import {isJsonObject, parsedJson} from '../../core/json.ts';
+import {version} from '../../core/program.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {version} from '../../core/version.ts';
 import {boundedRequest} from './bounded-request.ts';
 import {declaredRedirects} from './client-document.ts';
 

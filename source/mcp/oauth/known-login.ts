@@ -1,6 +1,6 @@
 import {auth, type FetchLike, type OAuthDiscoveryState} from '@modelcontextprotocol/client';
 import type {HomePaths} from '../../config/config.ts';
-import {loginCommand} from '../../core/shell-word.ts';
+import {loginCommand} from '../../core/shell-words.ts';
 import type {World} from '../../core/world.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {ServerLogin} from '../wire/server-login.ts';

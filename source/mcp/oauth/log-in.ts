@@ -8,8 +8,8 @@ import {
 	PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../config/tool-server.ts';
+import {version} from '../../core/program.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {version} from '../../core/version.ts';
 import {type EndpointPlace, isPageForPeople} from '../wire/address-guard.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import type {OpenedTransport} from '../wire/open-transport.ts';

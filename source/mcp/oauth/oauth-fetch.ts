@@ -1,5 +1,5 @@
 import type {FetchLike} from '@modelcontextprotocol/client';
-import {version} from '../../core/version.ts';
+import {version} from '../../core/program.ts';
 import {type EndpointPlace, refusalOfUrl} from '../wire/address-guard.ts';
 import {ConnectError} from '../wire/connect-error.ts';
 import {boundedRequest} from './bounded-request.ts';

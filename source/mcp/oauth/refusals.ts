@@ -1,5 +1,4 @@
-import {isDeepJson} from '../../core/json-depth.ts';
-import {isJsonObject, parsedJson, type JsonObject} from '../../core/json.ts';
+import {isDeepJson, isJsonObject, parsedJson, type JsonObject} from '../../core/json.ts';
 import {createRedact, type Redact} from '../../core/redact.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 

@@ -1,6 +1,6 @@
 import type {CreateMessageRequestParams} from '@modelcontextprotocol/client';
 import type {SamplingPolicy} from '../../config/tool-server.ts';
-import type {SampleRequest} from '../../core/sample.ts';
+import type {SampleRequest} from '../../core/bounds.ts';
 import {visibleText} from '../../core/visible-text.ts';
 
 const maxMessages = 100;

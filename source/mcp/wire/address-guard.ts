@@ -11,7 +11,7 @@ import {
 	scopeOf,
 } from '../../core/address-scope.ts';
 import {SvcError} from '../../core/errors.ts';
-import {isLoopbackHost} from '../../core/loopback.ts';
+import {isLoopbackHost} from '../../core/hosts.ts';
 
 /**
  * Why a request to an authorization server must not be sent; `undefined`: it may be. A tool server names these URLs, and it may be lying: HTTPS only,

@@ -1,4 +1,4 @@
-import {asWord} from '../../core/shell-word.ts';
+import {asWord} from '../../core/shell-words.ts';
 import type {ConnectFailure} from './open-transport.ts';
 
 /** What an HTTP status of a tool server's endpoint means. `quote` is what it said, cleaned and cut; empty when it said nothing. */

@@ -1,4 +1,4 @@
-import {unknownAuthorityCodes} from '../../core/unknown-authority.ts';
+import {unknownAuthorityCodes} from '../../core/network-variables.ts';
 import type {ConnectFailure} from './open-transport.ts';
 
 type Verdict = readonly [message: string, kind: ConnectFailure['kind'] | 'cut-off'];

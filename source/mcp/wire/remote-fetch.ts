@@ -5,7 +5,7 @@ import type {Environment} from '../../config/environment.ts';
 import {proxyOf} from '../../config/proxy-of.ts';
 import type {ResolveName} from '../../core/address-scope.ts';
 import {SvcError} from '../../core/errors.ts';
-import {version} from '../../core/version.ts';
+import {version} from '../../core/program.ts';
 import {type EndpointPlace, placeOf} from './address-guard.ts';
 import {boundBody, limitBytes} from './bound-body.ts';
 import {createEventMeter} from './event-meter.ts';

@@ -6,7 +6,7 @@ import type {
 	ToolClaims,
 } from '../../core/approval.ts';
 import {keysText} from '../../core/approvals/rule-keys.ts';
-import {quotedName} from '../../core/quoted-name.ts';
+import {quotedName} from '../../core/names.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import {duration} from '../../terminal/text/time.ts';

@@ -1,7 +1,7 @@
 import type {Approval, ApprovalDecision} from '../../core/approval.ts';
-import {approvalVocabulary, type ApprovalEntry} from '../../core/filter/approval-vocabulary.ts';
+import {approvalVocabulary, type ApprovalEntry} from '../../core/filter/vocabularies.ts';
+import {quotedName} from '../../core/names.ts';
 import {askerWords} from '../../core/origin.ts';
-import {quotedName} from '../../core/quoted-name.ts';
 import {
 	clockTime,
 	dayTime,

@@ -1,12 +1,12 @@
 import type {Approval, ApprovalRule, FormApproval, ToolApproval} from '../../core/approval.ts';
 import {type FromEvent, fromEventLines} from '../../core/approvals/from-event.ts';
 import {whyNotCovered} from '../../core/approvals/why-not-covered.ts';
-import {speakers, toolFrom, whereWords} from '../../core/asked-tool.ts';
 import type {Delivery} from '../../core/delivery.ts';
 import type {JsonValue} from '../../core/json.ts';
+import {quotedName, quotedTitle} from '../../core/names.ts';
 import {conversationWords, type Origin, originOf} from '../../core/origin.ts';
-import {quotedName, quotedTitle} from '../../core/quoted-name.ts';
 import type {ServerView} from '../../core/tool-server.ts';
+import {speakers, toolFrom, whereWords} from '../../core/tool.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {bytes, printableTime} from '../../terminal/text/time.ts';
 import {fact, type Fact, type Noun} from '../noun.ts';

@@ -1,7 +1,7 @@
 import type {ApprovalRule} from '../../core/approval.ts';
 import {keysText} from '../../core/approvals/rule-keys.ts';
-import type {ApprovalEntry} from '../../core/filter/approval-vocabulary.ts';
-import {quotedName} from '../../core/quoted-name.ts';
+import type {ApprovalEntry} from '../../core/filter/vocabularies.ts';
+import {quotedName} from '../../core/names.ts';
 import {fullTime, printableTime} from '../../terminal/text/time.ts';
 import type {Act} from '../act.ts';
 import {column, fact, type Column, type Fact, type Noun} from '../noun.ts';

@@ -1,4 +1,4 @@
-import {countOf} from '../../core/counted.ts';
+import {countOf} from '../../core/names.ts';
 import {conversationName} from '../../core/origin.ts';
 import type {
 	allowedWriterSchema,
@@ -6,7 +6,7 @@ import type {
 	shownChatSchema,
 } from '../../core/schemas/chat.ts';
 import type {Shape} from '../../core/schemas/parts.ts';
-import {quotedWord} from '../../core/shell-word.ts';
+import {quotedWord} from '../../core/shell-words.ts';
 import {printableTime} from '../../terminal/text/time.ts';
 import type {Act} from '../act.ts';
 import {column, type Fact, type Noun} from '../noun.ts';

@@ -1,8 +1,8 @@
 import type {Delivery, StoredDelivery} from '../../core/delivery.ts';
-import {codeHostPayload} from '../../core/form-payload.ts';
-import {defaultPort} from '../../core/loopback.ts';
+import {defaultPort} from '../../core/hosts.ts';
+import {codeHostPayload} from '../../core/payload.ts';
 import {routePath} from '../../core/route-path.ts';
-import {quotedWord} from '../../core/shell-word.ts';
+import {quotedWord} from '../../core/shell-words.ts';
 import type {DeliveryRow, GatewayState} from '../../core/state.ts';
 import type {Copy} from '../noun.ts';
 import {decisionLines, resultWord} from './delivery-word.ts';

@@ -1,7 +1,7 @@
 import type {Delivery, StoredDelivery} from '../../core/delivery.ts';
-import {prettyJson} from '../../core/exact-json.ts';
 import {deliveryVocabulary} from '../../core/filter/delivery-vocabulary.ts';
-import {quotedName} from '../../core/quoted-name.ts';
+import {prettyJson} from '../../core/json.ts';
+import {quotedName} from '../../core/names.ts';
 import type {Run} from '../../core/run.ts';
 import type {DeliveryRow} from '../../core/state.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';

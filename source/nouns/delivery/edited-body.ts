@@ -1,7 +1,7 @@
 import type {StoredDelivery} from '../../core/delivery.ts';
 import {messageOf} from '../../core/errors.ts';
-import {prettyJson} from '../../core/exact-json.ts';
-import {isFormType} from '../../core/form-payload.ts';
+import {prettyJson} from '../../core/json.ts';
+import {isFormType} from '../../core/payload.ts';
 import {bodyText} from './delivery-copies.ts';
 
 /** A body for a person to read or edit: JSON with line breaks and its numbers as they were, anything else as it is. `kept`: the name of the file that keeps what cannot be sent. */

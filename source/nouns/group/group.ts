@@ -1,7 +1,7 @@
-import {countOf} from '../../core/counted.ts';
 import {derive} from '../../core/derive.ts';
-import {groupVocabulary} from '../../core/filter/group-vocabulary.ts';
+import {groupVocabulary} from '../../core/filter/vocabularies.ts';
 import {dueOf, type Group, type StoredGroup} from '../../core/group.ts';
+import {countOf} from '../../core/names.ts';
 import type {Run} from '../../core/run.ts';
 import {printableTime} from '../../terminal/text/time.ts';
 import {column, fact, type AsOf, type Fact, type Noun, type Place} from '../noun.ts';

@@ -1,5 +1,5 @@
-import {countOf} from '../../core/counted.ts';
 import type {JobView} from '../../core/job.ts';
+import {countOf} from '../../core/names.ts';
 import type {Act, Outcome} from '../act.ts';
 import {jobName} from './job.ts';
 

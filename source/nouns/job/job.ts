@@ -1,6 +1,6 @@
-import {countOf} from '../../core/counted.ts';
 import {termsOf, textTerm} from '../../core/filter/terms.ts';
 import type {JobView} from '../../core/job.ts';
+import {countOf} from '../../core/names.ts';
 import type {Run, StoredRun} from '../../core/run.ts';
 import {
 	clockTime,

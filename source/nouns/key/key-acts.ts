@@ -1,4 +1,4 @@
-import {endOf, type ApiKey} from '../../core/api-keys/api-key.ts';
+import {endOf, type ApiKey} from '../../core/api-key.ts';
 import {overlapSpan, type Act} from '../act.ts';
 import type {AsOf} from '../noun.ts';
 import {keyName} from './key.ts';

@@ -3,8 +3,10 @@ import {
 	keyKinds,
 	usualEndpoints,
 	type KeyGrant,
-} from '../../core/api-keys/api-key.ts';
-import {maxKeyNameLength, readBudget, readExpiry} from '../../core/api-keys/read-grant.ts';
+	maxKeyNameLength,
+	readBudget,
+	readExpiry,
+} from '../../core/api-key.ts';
 import type {JsonValue} from '../../core/json.ts';
 import {contentOf} from '../field-kinds.ts';
 import {field, trimmed, type FieldRecord, type FieldValue, type Reading} from '../field.ts';

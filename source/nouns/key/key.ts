@@ -1,8 +1,14 @@
-import {endOf, type ApiKey, type KeyBudget, type KeyUsage} from '../../core/api-keys/api-key.ts';
-import {dayOf, periodEnd} from '../../core/api-keys/key-periods.ts';
-import {countOf, grouped} from '../../core/counted.ts';
+import {
+	endOf,
+	type ApiKey,
+	type KeyBudget,
+	type KeyUsage,
+	dayOf,
+	periodEnd,
+} from '../../core/api-key.ts';
 import {derive} from '../../core/derive.ts';
 import {sinceTerm, termsOf, textTerm} from '../../core/filter/terms.ts';
+import {countOf, grouped} from '../../core/names.ts';
 import type {RunSums} from '../../core/run-sums.ts';
 import {ageText, dayTime, utcTime} from '../../terminal/text/time.ts';
 import {column, fact, from, type AsOf, type Noun, type Word} from '../noun.ts';

@@ -1,10 +1,10 @@
 import type {RouteView} from '../../core/config-view.ts';
-import {countOf} from '../../core/counted.ts';
-import {lossyRoutes} from '../../core/lost-events.ts';
+import {countOf} from '../../core/names.ts';
 import type {RouteFacts, RouteRate} from '../../core/route-editor.ts';
 import {routePath} from '../../core/route-path.ts';
 import type {RunSums} from '../../core/run-sums.ts';
 import type {DeliveryRow} from '../../core/state.ts';
+import {lossyRoutes} from '../../core/traffic.ts';
 import {sparkline} from '../../terminal/text/sparkline.ts';
 import {dayTime} from '../../terminal/text/time.ts';
 import {resultTone, resultWord} from '../delivery/delivery-word.ts';

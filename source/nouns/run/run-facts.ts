@@ -1,8 +1,7 @@
 import type {Approval} from '../../core/approval.ts';
-import {countOf} from '../../core/counted.ts';
+import {countOf, quotedName} from '../../core/names.ts';
 import {conversationWords, originOf, untrustedWords} from '../../core/origin.ts';
 import {readWords} from '../../core/prompt-read.ts';
-import {quotedName} from '../../core/quoted-name.ts';
 import {
 	hasEnded,
 	prefetchWords,
@@ -12,7 +11,7 @@ import {
 	toolWords,
 	type TranscriptEntry,
 } from '../../core/run.ts';
-import {loginCommand} from '../../core/shell-word.ts';
+import {loginCommand} from '../../core/shell-words.ts';
 import {usageWords} from '../../core/usage.ts';
 import {printableTime} from '../../terminal/text/time.ts';
 import {fact, type AsOf, type Fact} from '../noun.ts';

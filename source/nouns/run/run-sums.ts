@@ -1,4 +1,4 @@
-import {countOf, grouped} from '../../core/counted.ts';
+import {countOf, grouped} from '../../core/names.ts';
 import {sumStates, type RunSum, type RunSums, type SumsBy} from '../../core/run-sums.ts';
 import {tookWords} from '../../core/run.ts';
 import {costWords, tokenWords} from '../../core/usage.ts';

@@ -1,5 +1,5 @@
-import {countOf} from '../../core/counted.ts';
 import {SvcError} from '../../core/errors.ts';
+import {countOf} from '../../core/names.ts';
 import type {ServerView} from '../../core/tool-server.ts';
 import type {Act} from '../act.ts';
 import {serverName, serverWords, type ListedServer} from './server.ts';

@@ -1,5 +1,5 @@
-import {countOf} from '../../core/counted.ts';
 import {numberTerm, termsOf, textTerm} from '../../core/filter/terms.ts';
+import {countOf} from '../../core/names.ts';
 import {
 	serverStatuses,
 	type ServerStatus,

@@ -1,5 +1,5 @@
-import {countOf} from '../../core/counted.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
+import {countOf} from '../../core/names.ts';
 import {
 	messageText,
 	sessionOwnerOf,

@@ -1,5 +1,5 @@
-import {countOf} from '../../core/counted.ts';
 import {termsOf, textTerm} from '../../core/filter/terms.ts';
+import {countOf} from '../../core/names.ts';
 import {bytes} from '../../terminal/text/time.ts';
 import {column, fact, type Noun} from '../noun.ts';
 

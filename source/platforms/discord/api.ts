@@ -1,4 +1,4 @@
-import {version} from '../../core/version.ts';
+import {version} from '../../core/program.ts';
 import {createAsk, type Ask, type AskOptions} from '../ask.ts';
 import type {SenderWorld} from '../target-kind.ts';
 import type {DiscordSettings} from './descriptor.ts';

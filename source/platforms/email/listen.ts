@@ -1,10 +1,10 @@
 import {ImapFlow} from 'imapflow';
+import {within} from '../../core/clock.ts';
 import {codeOf, messageOf as wordsOf} from '../../core/errors.ts';
+import {isLoopbackHost} from '../../core/hosts.ts';
 import type {JsonObject, JsonValue} from '../../core/json.ts';
-import {isLoopbackHost} from '../../core/loopback.ts';
+import {isUnknownAuthority} from '../../core/network-variables.ts';
 import {createRedact} from '../../core/redact.ts';
-import {isUnknownAuthority} from '../../core/unknown-authority.ts';
-import {within} from '../../core/within.ts';
 import {keptFor, listenFailure, readConnection} from '../connection.ts';
 import type {Hearing, InboundMessage, ListenerModule, ListenerWorld} from '../listener.ts';
 import type {EmailSettings} from './descriptor.ts';

@@ -1,5 +1,5 @@
 import {codeOf, messageOf} from '../../core/errors.ts';
-import {isUnknownAuthority} from '../../core/unknown-authority.ts';
+import {isUnknownAuthority} from '../../core/network-variables.ts';
 import {DeliveryError, type Failure} from '../delivery-error.ts';
 
 /** What may go wrong with a mail server, and what that means for a delivery. */

@@ -1,5 +1,5 @@
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
-import {lookUp} from '../../core/payload-path.ts';
+import {lookUp} from '../../core/payload.ts';
 import type {PullRequest} from '../../core/run.ts';
 import {forgePlaceOf} from './forge-place.ts';
 

@@ -1,5 +1,5 @@
 import {messageOf} from '../../core/errors.ts';
-import {createKeyedMutex} from '../../core/keyed-mutex.ts';
+import {createKeyedMutex} from '../../core/mutex.ts';
 import {type GroupExit, runInGroup} from '../../core/process-group.ts';
 import {DeliveryError} from '../delivery-error.ts';
 import type {OutgoingMessage} from '../outgoing-message.ts';

@@ -1,6 +1,6 @@
+import {keepLast} from '../../core/bounds.ts';
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {keepLast} from '../../core/keep-last.ts';
 import {listAt, memberAt, objectAt, textAt, type Ask} from '../ask.ts';
 import {DeliveryError} from '../delivery-error.ts';
 import type {Hearing, InboundMessage, ListenerWorld} from '../listener.ts';

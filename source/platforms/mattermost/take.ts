@@ -1,5 +1,5 @@
+import {keepLast} from '../../core/bounds.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
-import {keepLast} from '../../core/keep-last.ts';
 import {objectAt, type Ask} from '../ask.ts';
 import {marksOf, type Behind} from '../catch-up.ts';
 import type {Hearing, InboundMessage, ListenerWorld} from '../listener.ts';

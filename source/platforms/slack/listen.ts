@@ -1,6 +1,6 @@
+import {within} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {parsedJson, type JsonObject} from '../../core/json.ts';
-import {within} from '../../core/within.ts';
 import {createAsk, idAt, nameAt, objectAt, objectOf, textAt} from '../ask.ts';
 import {listenFailure, readConnection, socketAddress, type Connection} from '../connection.ts';
 import type {Hearing, InboundMessage, ListenerModule, ListenerWorld} from '../listener.ts';

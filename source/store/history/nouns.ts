@@ -1,15 +1,18 @@
 import type {DatabaseSync} from 'node:sqlite';
 import type {Approval} from '../../core/approval.ts';
 import type {Delivery} from '../../core/delivery.ts';
-import {approvalVocabulary, type ApprovalEntry} from '../../core/filter/approval-vocabulary.ts';
 import {deliveryVocabulary, type FilteredDelivery} from '../../core/filter/delivery-vocabulary.ts';
 import type {Vocabulary} from '../../core/filter/filter.ts';
-import {groupVocabulary} from '../../core/filter/group-vocabulary.ts';
 import {receivedBody} from '../../core/filter/payload-terms.ts';
 import {runVocabulary} from '../../core/filter/run-vocabulary.ts';
+import {
+	approvalVocabulary,
+	type ApprovalEntry,
+	groupVocabulary,
+} from '../../core/filter/vocabularies.ts';
 import type {Group} from '../../core/group.ts';
 import type {Run} from '../../core/run.ts';
-import {approvalOfRow} from '../approval-reader.ts';
+import {approvalOfRow} from '../approvals.ts';
 import {integerOf, jsonOf, type Row} from '../columns.ts';
 import {deliveryColumns, deliveryOfRow, deliveryTables} from '../delivery-rows.ts';
 import {groupColumns, groupOfRow, groupTables} from '../group-rows.ts';

@@ -2,9 +2,8 @@ import {DatabaseSync, type StatementSync} from 'node:sqlite';
 import {systemClock} from '../../core/clock.ts';
 import {parseFilter} from '../../core/filter/filter.ts';
 import {idOfNumber} from '../../core/ids.ts';
-import {floorOfRow, integerOf, type Row} from '../columns.ts';
-import {createWorkReader} from '../delivery-work.ts';
-import {pageOf} from '../newest-first.ts';
+import {floorOfRow, integerOf, type Row, pageOf} from '../columns.ts';
+import {createWorkReader} from '../delivery-rows.ts';
 import {countOnce} from './count.ts';
 import {bodyStatement, type HistoryOf, type ReadBody, sqliteNouns} from './nouns.ts';
 import type {

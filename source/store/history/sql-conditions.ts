@@ -1,4 +1,4 @@
-import type {Condition} from '../../core/filter/condition.ts';
+import type {Condition} from '../../core/filter/payload-terms.ts';
 import type {Bindings} from '../columns.ts';
 
 /** What a noun's rows can be asked for: SQL expressions by the names of the fields, that of a text over everything that free words are looked for in, and whether there are bodies. */

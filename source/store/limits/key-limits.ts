@@ -1,4 +1,4 @@
-import type {ApiKey} from '../../core/api-keys/api-key.ts';
+import type {ApiKey} from '../../core/api-key.ts';
 import type {Clock} from '../../core/clock.ts';
 import type {KeyLimited, KeyLimits} from './port.ts';
 

@@ -1,5 +1,5 @@
 import type {Clock} from '../../core/clock.ts';
-import {nameOfRoute} from '../counts-by-route.ts';
+import {nameOfRoute} from '../counters.ts';
 import type {RouteKey} from '../port.ts';
 import type {Paces, RateUse} from './port.ts';
 

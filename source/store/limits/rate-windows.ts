@@ -1,5 +1,5 @@
 import type {Clock} from '../../core/clock.ts';
-import {nameOfRoute} from '../counts-by-route.ts';
+import {nameOfRoute} from '../counters.ts';
 import {windowMs} from './paces.ts';
 import type {RateWindows} from './port.ts';
 

@@ -1,6 +1,6 @@
-import {abandonedOf} from '../abandoned-runs.ts';
 import {integerOf} from '../columns.ts';
 import {fateOf, type Fate} from '../rules.ts';
+import {abandonedOf} from '../take-over.ts';
 import type {Parameter, Transaction} from './database.ts';
 
 export type Fates = Readonly<Record<Fate, readonly number[]>>;

@@ -7,7 +7,7 @@ import {
 } from '../../core/group.ts';
 import {idOfNumber} from '../../core/ids.ts';
 import {groupOf} from '../group-rows.ts';
-import {wholeOf} from '../group-steps.ts';
+import {wholeOf} from '../groups.ts';
 import type {JobKey} from '../job-port.ts';
 import {nameOfGroup, type GroupKey, type WaitingGroup} from '../pending-groups.ts';
 import type {Accepted, Intake, RouteKey} from '../port.ts';

@@ -1,10 +1,12 @@
 import type {Approval} from '../../core/approval.ts';
-import type {NewApproval, NewRule} from '../../core/approvals/keeper.ts';
-import {keptApproval, outlivesGateway} from '../../core/approvals/keeper.ts';
-import {approvalOfRow, isReadable, ruleOfRow} from '../approval-reader.ts';
-import {builtIn} from '../approvals.ts';
-import {integerOf, jsonOf, nullableText, textOf} from '../columns.ts';
-import {pageOf} from '../newest-first.ts';
+import {
+	type NewApproval,
+	type NewRule,
+	keptApproval,
+	outlivesGateway,
+} from '../../core/approvals/why-not-covered.ts';
+import {approvalOfRow, isReadable, ruleOfRow, builtIn} from '../approvals.ts';
+import {integerOf, jsonOf, nullableText, textOf, pageOf} from '../columns.ts';
 import type {StoredApprovals} from '../port.ts';
 import {maxSettledApprovals} from '../rules.ts';
 import {createBatch} from './batch.ts';

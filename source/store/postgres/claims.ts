@@ -1,7 +1,7 @@
 import {idOfNumber} from '../../core/ids.ts';
 import type {RunState} from '../../core/run.ts';
-import {nameOf} from '../claims.ts';
 import {integerOf, wordOf} from '../columns.ts';
+import {nameOf} from '../delivery-rows.ts';
 import type {DeliveryKey, Reserved} from '../port.ts';
 import {givesUpIdentifier} from '../rules.ts';
 import type {Statements, Transaction} from './database.ts';

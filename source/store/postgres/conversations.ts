@@ -1,8 +1,9 @@
 import type {JsonValue} from '../../core/json.ts';
 import {type Conversation, conversationName} from '../../core/origin.ts';
 import {integerOf, jsonOf, textOf} from '../columns.ts';
-import type {Conversations, ReceivedMessage} from '../conversation-port.ts';
 import {
+	type Conversations,
+	type ReceivedMessage,
 	conversationMemos,
 	lanesOfChat,
 	receiveMessage,

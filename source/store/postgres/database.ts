@@ -1,7 +1,7 @@
 import {DatabaseError, type Pool, type PoolClient, type QueryResult} from 'pg';
 import type {Clock} from '../../core/clock.ts';
 import type {Row} from '../columns.ts';
-import {createDurations} from '../durations.ts';
+import {createDurations} from '../transaction.ts';
 import {ask} from './ask.ts';
 import {beginning, type LockName} from './begin.ts';
 import {nameOf} from './connection.ts';

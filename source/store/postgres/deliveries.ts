@@ -1,8 +1,7 @@
 import type {StoredDelivery} from '../../core/delivery.ts';
 import type {RunPlan} from '../../core/run.ts';
-import {identifiersOf, nameOf} from '../claims.ts';
 import {integerOf, type Bindings} from '../columns.ts';
-import {deliveryParameters, rowIdOf} from '../delivery-rows.ts';
+import {identifiersOf, nameOf, deliveryParameters, rowIdOf} from '../delivery-rows.ts';
 import type {DeliveryKey} from '../port.ts';
 import type {NewRun} from '../run-queue.ts';
 import {withoutNul} from './ask.ts';

@@ -1,7 +1,6 @@
 import {SvcError} from '../../core/errors.ts';
 import type {JsonValue} from '../../core/json.ts';
-import type {Row} from '../columns.ts';
-import {integerOf, nullableText, readJson, textOf} from '../columns.ts';
+import {type Row, integerOf, nullableText, readJson, textOf} from '../columns.ts';
 import type {DocumentChange, DocumentKey, Documents, StoredDocument} from '../document-port.ts';
 import type {Transaction} from './database.ts';
 import type {PostgresParts} from './parts.ts';

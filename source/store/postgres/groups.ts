@@ -1,6 +1,6 @@
 import {dueOf, type Group, type GroupReason} from '../../core/group.ts';
 import {createMutex} from '../../core/mutex.ts';
-import {integerOf, nullableInteger} from '../columns.ts';
+import {integerOf, nullableInteger, pageOf} from '../columns.ts';
 import type {Groups} from '../group-port.ts';
 import {
 	groupColumns,
@@ -12,7 +12,6 @@ import {
 	memberOf,
 	waitingGroupOf,
 } from '../group-rows.ts';
-import {pageOf} from '../newest-first.ts';
 import type {WaitingGroup} from '../pending-groups.ts';
 import type {Database, Parameter, Transaction} from './database.ts';
 import {enqueue, type QueuedNote} from './enqueue.ts';

@@ -1,6 +1,6 @@
 import type {Delivery} from '../../core/delivery.ts';
-import type {Condition} from '../../core/filter/condition.ts';
 import type {FilteredDelivery} from '../../core/filter/delivery-vocabulary.ts';
+import type {Condition} from '../../core/filter/payload-terms.ts';
 import type {Group} from '../../core/group.ts';
 import type {Run} from '../../core/run.ts';
 import {deliveryColumns, deliveryTables} from '../delivery-rows.ts';

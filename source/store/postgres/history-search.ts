@@ -1,10 +1,9 @@
 import {systemClock} from '../../core/clock.ts';
 import {parseFilter} from '../../core/filter/filter.ts';
-import {floorOfRow, integerOf, jsonOf, type Row} from '../columns.ts';
-import {workOfRow} from '../delivery-work.ts';
+import {floorOfRow, integerOf, jsonOf, type Row, pageOf} from '../columns.ts';
+import {workOfRow} from '../delivery-rows.ts';
 import type {HistoryItems, HistoryNoun, HistoryQuestion, HistoryStep} from '../history/port.ts';
 import type {SqlPart} from '../history/sql-conditions.ts';
-import {pageOf} from '../newest-first.ts';
 import type {Parameter, Statements} from './database.ts';
 import {narrowingOf, postgresNouns, type PostgresHistoryOf} from './history-nouns.ts';
 

@@ -1,8 +1,7 @@
 import type {Clock} from '../../core/clock.ts';
 import {isRejection} from '../../core/delivery.ts';
 import {idOfNumber} from '../../core/ids.ts';
-import {identifiersOf} from '../claims.ts';
-import {rowIdOf} from '../delivery-rows.ts';
+import {identifiersOf, rowIdOf} from '../delivery-rows.ts';
 import {noteOverheadBytes, type NoteBudget} from '../note-budget.ts';
 import type {Intake} from '../port.ts';
 import {acceptAll} from './accept.ts';

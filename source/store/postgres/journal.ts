@@ -1,15 +1,14 @@
 import {idOfNumber, lateMs, numberOfId, numberOfTime} from '../../core/ids.ts';
-import {floorOfRow, integerOf, type Row} from '../columns.ts';
+import {floorOfRow, integerOf, type Row, pageOf} from '../columns.ts';
 import {
 	deliveryColumns,
 	deliveryOfRow,
 	deliveryTables,
 	runOfDelivery,
 	storedDeliveryOfRow,
+	workOfRow,
 } from '../delivery-rows.ts';
-import {workOfRow} from '../delivery-work.ts';
 import {ambiguousEnding, isEnding, maxCandidates, modulusOf} from '../journal-reader.ts';
-import {pageOf} from '../newest-first.ts';
 import type {Journal} from '../port.ts';
 import {readCounters} from './counters.ts';
 import type {Parameter, Statements} from './database.ts';

@@ -1,4 +1,4 @@
-import type {ApiKey} from '../../core/api-keys/api-key.ts';
+import type {ApiKey} from '../../core/api-key.ts';
 import {every} from '../../core/clock.ts';
 import {createMutex} from '../../core/mutex.ts';
 import {integerOf, textOf} from '../columns.ts';

@@ -1,4 +1,4 @@
-import {endOf, type KeyRecord} from '../../core/api-keys/api-key.ts';
+import {endOf, type KeyRecord} from '../../core/api-key.ts';
 import {integerOf, nullableText, textOf} from '../columns.ts';
 import type {StoredKeys} from '../key-port.ts';
 import {keyOfRow, keysFull, usageOf} from '../keys.ts';

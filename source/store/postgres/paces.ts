@@ -1,6 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import {integerOf, jsonOf, nullableInteger} from '../columns.ts';
-import {nameOfRoute, routeOf} from '../counts-by-route.ts';
+import {nameOfRoute, routeOf} from '../counters.ts';
 import {planStart, rateUseOf, type Pace} from '../limits/paces.ts';
 import type {Paces} from '../limits/port.ts';
 import type {RouteKey} from '../port.ts';

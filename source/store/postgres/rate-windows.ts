@@ -1,5 +1,5 @@
 import {integerOf} from '../columns.ts';
-import {nameOfRoute, routeOf} from '../counts-by-route.ts';
+import {nameOfRoute, routeOf} from '../counters.ts';
 import {windowMs} from '../limits/paces.ts';
 import type {RateVerdict, RateWindows} from '../limits/port.ts';
 import type {RouteKey} from '../port.ts';

@@ -4,7 +4,7 @@ import {integerOf, type Row} from '../columns.ts';
 import {deliveryTables, runOfDelivery} from '../delivery-rows.ts';
 import {windowMs} from '../limits/paces.ts';
 import type {Retention} from '../port.ts';
-import {belongings} from '../row-deletion.ts';
+import {belongings} from '../retention.ts';
 import {emptySessionMs, maxRejections, maxSessionBytes, sameMessageMs} from '../rules.ts';
 import {readCounters} from './counters.ts';
 import type {Database, Transaction} from './database.ts';

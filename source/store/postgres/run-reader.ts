@@ -1,6 +1,5 @@
 import type {Run, RunState, StoredRun} from '../../core/run.ts';
-import {floorOfRow, integerOf, jsonOf, optional, textOf, type Row} from '../columns.ts';
-import {pageOf} from '../newest-first.ts';
+import {floorOfRow, integerOf, jsonOf, optional, textOf, type Row, pageOf} from '../columns.ts';
 import type {Runs} from '../port.ts';
 import {entryOf, planColumn, runColumnsWith, runOf, runTables, storedRunOf} from '../run-reader.ts';
 import {cursorOf, type TranscriptCursor} from '../transcripts.ts';

@@ -1,7 +1,7 @@
 import {createMutex} from '../../core/mutex.ts';
 import {integerOf} from '../columns.ts';
 import type {Lease, Runs} from '../port.ts';
-import {awaitedServers} from '../run-decisions.ts';
+import {awaitedServers} from '../run-queue.ts';
 import {readCounters} from './counters.ts';
 import {findNext, leaseRuns, type GivenLease} from './leasing.ts';
 import type {PostgresParts} from './parts.ts';

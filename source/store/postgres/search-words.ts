@@ -1,10 +1,4 @@
-import {
-	askedWords,
-	excerptWords,
-	hasSubstance,
-	maxWordLength,
-	wordPattern,
-} from '../session-reader.ts';
+import {askedWords, excerptWords, hasSubstance, maxWordLength, wordPattern} from '../sessions.ts';
 
 /** Bytes of the words of one message that are indexed; a `tsvector` takes a mebibyte. */
 const maxIndexedBytes = 400_000;

@@ -1,11 +1,9 @@
 import type {JsonObject} from '../../core/json.ts';
 import {type ChatSession, sessionOwnerId, sessionOwnerOf} from '../../core/session.ts';
-import {integerOf, textOf} from '../columns.ts';
-import {pageOf} from '../newest-first.ts';
+import {integerOf, textOf, pageOf} from '../columns.ts';
 import {maxBytesOfOwner, maxSessionsOfOwner} from '../rules.ts';
-import type {StoredSessions} from '../session-port.ts';
-import {matchOfRow, messageOfRow, sessionOfRow} from '../session-reader.ts';
-import {answeredBy, withTurn} from '../session-room.ts';
+import {type StoredSessions, answeredBy, withTurn} from '../session-port.ts';
+import {matchOfRow, messageOfRow, sessionOfRow} from '../sessions.ts';
 import {createBatch} from './batch.ts';
 import type {Transaction} from './database.ts';
 import type {PostgresParts} from './parts.ts';

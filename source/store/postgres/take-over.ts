@@ -1,7 +1,7 @@
 import type {Approval} from '../../core/approval.ts';
-import {keptApproval} from '../../core/approvals/keeper.ts';
+import {keptApproval} from '../../core/approvals/why-not-covered.ts';
 import {approvalSchema} from '../../core/schemas/approval.ts';
-import {approvalOfRow, isReadable} from '../approval-reader.ts';
+import {approvalOfRow, isReadable} from '../approvals.ts';
 import {integerOf} from '../columns.ts';
 import type {Shared} from '../shared-port.ts';
 import {shutdownDecision} from '../take-over.ts';

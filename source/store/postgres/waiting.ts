@@ -1,6 +1,6 @@
 import type {Clock} from '../../core/clock.ts';
 import {integerOf, type Row, wordOf} from '../columns.ts';
-import {nameOfRoute, routeOf} from '../counts-by-route.ts';
+import {nameOfRoute, routeOf} from '../counters.ts';
 import type {RouteKey} from '../port.ts';
 import {createWaitingPool, type WaitingFigures, type WaitingPool} from '../waiting-pool.ts';
 import type {Transaction} from './database.ts';

@@ -1,6 +1,6 @@
 import {resolve} from 'node:path';
 import type {JsonValue} from '../../core/json.ts';
-import {quotedPath} from '../../core/quoted-name.ts';
+import {quotedPath} from '../../core/names.ts';
 import type {PreviewResult, Tool, ToolContext, ToolResult} from '../../core/tool.ts';
 import {openTools} from '../sandbox/tools-sandbox.ts';
 import type {ToolsRun, ToolsWorld} from '../toolset.ts';

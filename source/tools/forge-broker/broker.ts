@@ -1,5 +1,5 @@
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
-import {createDeadline} from '../../core/deadline.ts';
+import {createDeadline} from '../../core/clock.ts';
 import {codeOf, messageOf} from '../../core/errors.ts';
 import {createRedact} from '../../core/redact.ts';
 import {escapeLine} from '../../core/untrusted.ts';

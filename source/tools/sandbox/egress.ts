@@ -4,7 +4,7 @@ import {dirname, extname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {addressScope} from '../../core/address-scope.ts';
 import {codeOf, messageOf} from '../../core/errors.ts';
-import type {HostRule} from '../../core/host-list.ts';
+import type {HostRule} from '../../core/hosts.ts';
 import {refusePlantedFolder} from '../../core/symlink-guard.ts';
 import type {World} from '../../core/world.ts';
 import type {SandboxPlan, SandboxSocket} from './plan.ts';

@@ -3,8 +3,8 @@ import {once} from 'node:events';
 import {connect, type Socket} from 'node:net';
 import type {Duplex} from 'node:stream';
 import {lookupBy, resolveBySystem, type ResolveName} from '../../core/address-scope.ts';
-import {createDeadline} from '../../core/deadline.ts';
-import type {HostRule} from '../../core/host-list.ts';
+import {createDeadline} from '../../core/clock.ts';
+import type {HostRule} from '../../core/hosts.ts';
 import type {World} from '../../core/world.ts';
 import {judgeTarget, type ProxyTarget} from './proxy-target.ts';
 

@@ -1,7 +1,7 @@
 import type {LookupAddress} from 'node:dns';
 import {isIP} from 'node:net';
 import {type ResolveName, scopeOf} from '../../core/address-scope.ts';
-import {hostOf, type HostRule, isListed} from '../../core/host-list.ts';
+import {hostOf, type HostRule, isListed} from '../../core/hosts.ts';
 
 /** Host and port that a program asks for, read once: they are judged, connected to and written into the `Host` header. */
 export type ProxyTarget = {

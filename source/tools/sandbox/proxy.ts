@@ -1,6 +1,6 @@
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
-import type {HostRule} from '../../core/host-list.ts';
+import type {HostRule} from '../../core/hosts.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {respond} from '../../http/http-answer.ts';
 import {serveAt} from '../../http/listen.ts';

@@ -4,7 +4,7 @@ import {rm} from 'node:fs/promises';
 import type {Clock} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {type GroupExit, type GroupJob, runInGroup, startGroup} from '../../core/process-group.ts';
-import {asWord} from '../../core/shell-word.ts';
+import {asWord} from '../../core/shell-words.ts';
 import {bwrapArguments, isLinuxAtLeast} from './bwrap-arguments.ts';
 import {
 	type ControlGroup,

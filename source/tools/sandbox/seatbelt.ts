@@ -2,7 +2,7 @@ import {randomBytes, randomInt} from 'node:crypto';
 import {existsSync, realpathSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
-import {asWord} from '../../core/shell-word.ts';
+import {asWord} from '../../core/shell-words.ts';
 import {insideFolder, insidePorts} from './egress.ts';
 import {isInside} from './places.ts';
 import type {Mount, SandboxPlan} from './plan.ts';

@@ -1,7 +1,7 @@
 import {mkdirSync} from 'node:fs';
 import {type SandboxedToolset, sandboxedToolsets} from '../../config/toolset-settings.ts';
 import {absoluteFolder, lieInEachOther, workdirOf} from '../../config/working-folders.ts';
-import {jsonHash} from '../../core/canonical-json.ts';
+import {jsonHash} from '../../core/json.ts';
 import type {Tool} from '../../core/tool.ts';
 import type {ToolsPlace, ToolsRun, ToolsSettings, Tried} from '../toolset.ts';
 import {type PlanWorld, type SandboxPlan, sandboxPlan, withCheckout} from './plan.ts';

@@ -1,7 +1,7 @@
 import {join, normalize} from 'node:path';
 import type {CallPreview} from '../../core/approval.ts';
 import {isJsonObject, type JsonObject, type JsonValue} from '../../core/json.ts';
-import {quotedPath} from '../../core/quoted-name.ts';
+import {quotedPath} from '../../core/names.ts';
 import type {Tool, ToolResult} from '../../core/tool.ts';
 import {isInside} from '../sandbox/places.ts';
 import {bashCommand, runInSandbox, type SandboxExit} from '../sandbox/run-in-sandbox.ts';

@@ -7,11 +7,11 @@ import {
 	type ResolveName,
 	scopeOf,
 } from '../../core/address-scope.ts';
+import {within} from '../../core/clock.ts';
 import {codeOf} from '../../core/errors.ts';
-import type {HostRule} from '../../core/host-list.ts';
-import {isUnknownAuthority} from '../../core/unknown-authority.ts';
-import {version} from '../../core/version.ts';
-import {within} from '../../core/within.ts';
+import type {HostRule} from '../../core/hosts.ts';
+import {isUnknownAuthority} from '../../core/network-variables.ts';
+import {version} from '../../core/program.ts';
 import {judgeUrl, notPublic, PageRefused, quoted} from './judge-url.ts';
 import {readBody} from './read-body.ts';
 

@@ -1,5 +1,5 @@
 import {addressScope, bareHost, isLocalName} from '../../core/address-scope.ts';
-import {type HostRule, isListed} from '../../core/host-list.ts';
+import {type HostRule, isListed} from '../../core/hosts.ts';
 
 const maxUrlLength = 8192;
 

@@ -1,7 +1,6 @@
 import {Worker} from 'node:worker_threads';
-import type {Clock} from '../../core/clock.ts';
+import {type Clock, within} from '../../core/clock.ts';
 import {createMutex} from '../../core/mutex.ts';
-import {within} from '../../core/within.ts';
 import type {FetchedPage} from './fetch-page.ts';
 import {PageRefused} from './judge-url.ts';
 import {decodePage} from './page/decode-page.ts';

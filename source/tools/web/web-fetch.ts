@@ -1,6 +1,6 @@
 import {randomBytes} from 'node:crypto';
 import {STATUS_CODES} from 'node:http';
-import type {HostRule} from '../../core/host-list.ts';
+import type {HostRule} from '../../core/hosts.ts';
 import {isJsonObject} from '../../core/json.ts';
 import type {Redact} from '../../core/redact.ts';
 import type {Tool, ToolResult} from '../../core/tool.ts';

@@ -1,4 +1,4 @@
-import {stopAll} from '../../core/stops.ts';
+import {stopAll} from '../../core/clock.ts';
 import type {Shell} from '../shell/shell.ts';
 import type {AnyList} from '../state/list.ts';
 

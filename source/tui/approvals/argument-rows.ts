@@ -1,6 +1,6 @@
 import type {FromEvent} from '../../core/approvals/from-event.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
-import {quotedName} from '../../core/quoted-name.ts';
+import {quotedName} from '../../core/names.ts';
 import {type Safe, type Escaped, escapeLineCounting, escapeLine} from '../../core/untrusted.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';
 import {gutter} from '../../terminal/text/gutter.ts';

@@ -1,6 +1,5 @@
 import type {Approval} from '../../core/approval.ts';
-import type {FromEvent} from '../../core/approvals/from-event.ts';
-import {searchEvent} from '../../core/approvals/search-event.ts';
+import {type FromEvent, searchEvent} from '../../core/approvals/from-event.ts';
 import type {Host} from '../shell/shell.ts';
 import type {LoadSource} from '../state/source.ts';
 

@@ -1,5 +1,4 @@
-import type {Clock} from '../../core/clock.ts';
-import {createTimer} from '../../core/stops.ts';
+import {type Clock, createTimer} from '../../core/clock.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import {createStore, type ValueStore} from '../state/store.ts';
 

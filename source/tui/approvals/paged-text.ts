@@ -1,8 +1,8 @@
 import type {Approval, ToolApproval} from '../../core/approval.ts';
 import {type FromEvent, fromEventLines} from '../../core/approvals/from-event.ts';
-import {speakers, toolFrom, whereWords} from '../../core/asked-tool.ts';
 import type {JsonValue} from '../../core/json.ts';
-import {quotedName} from '../../core/quoted-name.ts';
+import {quotedName} from '../../core/names.ts';
+import {speakers, toolFrom, whereWords} from '../../core/tool.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {previewTexts} from '../../nouns/approval/preview-lines.ts';
 

@@ -1,7 +1,7 @@
 import type {CallPreview} from '../../core/approval.ts';
 import type {FromEvent} from '../../core/approvals/from-event.ts';
 import type {JsonValue} from '../../core/json.ts';
-import {quotedName} from '../../core/quoted-name.ts';
+import {quotedName} from '../../core/names.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {linesLeftOut, shownLine} from '../../nouns/approval/preview-lines.ts';
 import {gutter} from '../../terminal/text/gutter.ts';

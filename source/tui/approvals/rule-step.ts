@@ -1,9 +1,8 @@
 import type {ApprovalAnswer, ApprovalRule, ToolApproval} from '../../core/approval.ts';
 import {isWrittenAsFolder} from '../../core/approvals/below-folder.ts';
-import type {WrittenKey} from '../../core/approvals/rule-keys.ts';
-import {folderAround, pathIn} from '../../core/approvals/rule-lines.ts';
-import {toolFrom, toolPlace} from '../../core/asked-tool.ts';
+import {type WrittenKey, folderAround, pathIn} from '../../core/approvals/rule-keys.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
+import {toolFrom, toolPlace} from '../../core/tool.ts';
 
 /** What a rule wants of one argument: its value as it is, or a folder, with a slash at its end, that it is below of. */
 export type KeyChoice = 'equal' | {readonly below: string};

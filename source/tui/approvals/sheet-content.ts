@@ -1,10 +1,10 @@
 import type {FormApproval, ToolApproval} from '../../core/approval.ts';
 import type {FromEvent} from '../../core/approvals/from-event.ts';
-import {toolFrom, whereWords} from '../../core/asked-tool.ts';
 import {derive} from '../../core/derive.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
-import {quotedName} from '../../core/quoted-name.ts';
+import {quotedName} from '../../core/names.ts';
 import type {GatewayState} from '../../core/state.ts';
+import {toolFrom, whereWords} from '../../core/tool.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';

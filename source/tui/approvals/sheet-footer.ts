@@ -1,8 +1,7 @@
 import type {Approval, ApprovalScope, ToolApproval} from '../../core/approval.ts';
-import {freeText} from '../../core/approvals/rule-keys.ts';
-import {linesByHand} from '../../core/approvals/rule-lines.ts';
-import {toolFrom, whereWords} from '../../core/asked-tool.ts';
-import {quotedName} from '../../core/quoted-name.ts';
+import {freeText, linesByHand} from '../../core/approvals/rule-keys.ts';
+import {quotedName} from '../../core/names.ts';
+import {toolFrom, whereWords} from '../../core/tool.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {ruleText} from '../../nouns/approval/approval-words.ts';
 import {clip, widthOf} from '../../terminal/text/fit.ts';

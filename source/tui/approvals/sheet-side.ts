@@ -1,7 +1,7 @@
 import type {Approval} from '../../core/approval.ts';
 import type {ShownTool} from '../../core/approval.ts';
-import {toolFrom} from '../../core/asked-tool.ts';
 import {derive} from '../../core/derive.ts';
+import {toolFrom} from '../../core/tool.ts';
 import {type Safe, escapeBlock, escapeLine} from '../../core/untrusted.ts';
 import {outcomeWords} from '../../nouns/approval/approval-words.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';

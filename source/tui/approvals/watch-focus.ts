@@ -1,4 +1,4 @@
-import {stopAll} from '../../core/stops.ts';
+import {stopAll} from '../../core/clock.ts';
 import type {InputFrontend} from '../../terminal/input/input-frontend.ts';
 import type {TerminalModes} from '../../terminal/modes.ts';
 import type {Shell} from '../shell/shell.ts';

@@ -1,6 +1,6 @@
-import {stopAll} from '../../core/stops.ts';
+import {stopAll} from '../../core/clock.ts';
+import {versionMismatch} from '../../core/program.ts';
 import {escapeLine} from '../../core/untrusted.ts';
-import {versionMismatch} from '../../core/version-mismatch.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {openMenu} from '../dialogs/questions.ts';
 import type {Shell} from '../shell/shell.ts';

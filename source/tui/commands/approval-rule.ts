@@ -1,5 +1,5 @@
 import type {ToolApproval} from '../../core/approval.ts';
-import {linesByHand} from '../../core/approvals/rule-lines.ts';
+import {linesByHand} from '../../core/approvals/rule-keys.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import {lineText} from '../../terminal/text/line-editor.ts';
 import {literal} from '../../terminal/text/safe.ts';

@@ -1,6 +1,5 @@
 import {derive} from '../../core/derive.ts';
-import {installLines, type InstallLine} from '../../core/install-lines.ts';
-import type {InstallReview} from '../../core/install.ts';
+import {installLines, type InstallLine, type InstallReview} from '../../core/install.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import type {LineText} from '../../terminal/text/line-editor.ts';

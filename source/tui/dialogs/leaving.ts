@@ -1,5 +1,5 @@
-import {countOf} from '../../core/counted.ts';
 import {messageOf} from '../../core/errors.ts';
+import {countOf} from '../../core/names.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import type {StopConsequences} from '../../gateway/port.ts';
 import {waitingLogins} from '../../nouns/login/login-entry.ts';

@@ -1,4 +1,4 @@
-import {payloadOperators} from '../../core/payload-operators.ts';
+import {payloadOperators} from '../../core/payload.ts';
 import type {RouteDefinition} from '../../core/route-editor.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';

@@ -5,7 +5,7 @@ import {
 	type JsonObject,
 	type JsonValue,
 } from '../../core/json.ts';
-import {payloadOperators} from '../../core/payload-operators.ts';
+import {payloadOperators} from '../../core/payload.ts';
 import type {RouteField} from '../../core/route-editor.ts';
 import type {TypedValue} from '../../nouns/field.ts';
 

@@ -1,5 +1,5 @@
+import {stopAll} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import {stopAll} from '../../core/stops.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {Shell} from '../shell/shell.ts';
 import {wireDraft} from './draft.ts';

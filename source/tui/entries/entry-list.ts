@@ -1,5 +1,5 @@
 import {derive} from '../../core/derive.ts';
-import type {ApprovalEntry} from '../../core/filter/approval-vocabulary.ts';
+import type {ApprovalEntry} from '../../core/filter/vocabularies.ts';
 import {limits, type GatewayState} from '../../core/state.ts';
 import {
 	approvalEntries,

@@ -1,4 +1,4 @@
-import type {ApiKey} from '../../core/api-keys/api-key.ts';
+import type {ApiKey} from '../../core/api-key.ts';
 import {keyNoun, keysInOrder} from '../../nouns/key/key.ts';
 import {nounList} from '../state/source.ts';
 

@@ -1,5 +1,5 @@
+import {stopAll} from '../../core/clock.ts';
 import {createMemory} from '../../core/derive.ts';
-import {stopAll} from '../../core/stops.ts';
 import type {ServerView} from '../../core/tool-server.ts';
 import {
 	loginEntries,

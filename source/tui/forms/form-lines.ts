@@ -1,4 +1,4 @@
-import {quotedName, quotedTitle} from '../../core/quoted-name.ts';
+import {quotedName, quotedTitle} from '../../core/names.ts';
 import {type Safe, escapeLine, escapeBlock} from '../../core/untrusted.ts';
 import type {FieldRecord} from '../../nouns/field.ts';
 import {fit, widthOf} from '../../terminal/text/fit.ts';

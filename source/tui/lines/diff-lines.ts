@@ -1,5 +1,4 @@
-import {escapeLine} from '../../core/untrusted.ts';
-import type {Safe} from '../../core/untrusted.ts';
+import {escapeLine, type Safe} from '../../core/untrusted.ts';
 import {gutter} from '../../terminal/text/gutter.ts';
 import {hardWrap} from '../../terminal/text/hard-wrap.ts';
 import {empty, safe} from '../../terminal/text/safe.ts';

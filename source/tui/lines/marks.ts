@@ -1,5 +1,5 @@
-import {grouped} from '../../core/counted.ts';
 import {messageOf} from '../../core/errors.ts';
+import {grouped} from '../../core/names.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';
 import type {PaneCommand} from '../acts/command.ts';

@@ -1,5 +1,5 @@
-import {grouped as groupedText} from '../../core/counted.ts';
 import type {Filter} from '../../core/filter/filter.ts';
+import {grouped as groupedText} from '../../core/names.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';

@@ -1,5 +1,5 @@
-import {grouped} from '../../core/counted.ts';
 import type {JsonObject} from '../../core/json.ts';
+import {grouped} from '../../core/names.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import type {Act} from '../../nouns/act.ts';

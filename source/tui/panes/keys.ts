@@ -1,6 +1,6 @@
-import {endOf, type KeyDay} from '../../core/api-keys/api-key.ts';
-import {grouped} from '../../core/counted.ts';
+import {endOf, type KeyDay} from '../../core/api-key.ts';
 import {derive} from '../../core/derive.ts';
+import {grouped} from '../../core/names.ts';
 import type {RunSums} from '../../core/run-sums.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {keyActs} from '../../nouns/key/key-acts.ts';

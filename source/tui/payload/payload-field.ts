@@ -1,6 +1,5 @@
-import {escapeHazards, jsonLine} from '../../core/json-line.ts';
-import type {JsonValue} from '../../core/json.ts';
-import {compilePayloadPath} from '../../core/payload-path.ts';
+import {escapeHazards, jsonLine, type JsonValue} from '../../core/json.ts';
+import {compilePayloadPath} from '../../core/payload.ts';
 
 /** A member of a payload, as a row of its tree shows it. */
 export type PayloadField = {

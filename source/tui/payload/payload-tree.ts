@@ -1,6 +1,6 @@
 import type {StoredDelivery} from '../../core/delivery.ts';
-import {codeHostPayload} from '../../core/form-payload.ts';
-import {quotedName} from '../../core/quoted-name.ts';
+import {quotedName} from '../../core/names.ts';
+import {codeHostPayload} from '../../core/payload.ts';
 import {type Safe, escapeLineCounting} from '../../core/untrusted.ts';
 import type {PayloadField} from './payload-field.ts';
 

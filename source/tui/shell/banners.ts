@@ -1,5 +1,5 @@
-import type {LossyRoute} from '../../core/lost-events.ts';
 import type {GatewayState} from '../../core/state.ts';
+import type {LossyRoute} from '../../core/traffic.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {
 	askedBy,

@@ -1,8 +1,8 @@
 import {createMemory} from '../../core/derive.ts';
-import {lossyRoutes, type LossyRoute} from '../../core/lost-events.ts';
 import type {Run} from '../../core/run.ts';
 import type {GatewayState} from '../../core/state.ts';
 import {needsServer} from '../../core/toolsets.ts';
+import {lossyRoutes, type LossyRoute} from '../../core/traffic.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {serverName} from '../../nouns/server/server.ts';
 import {clip} from '../../terminal/text/fit.ts';

@@ -1,6 +1,6 @@
+import {stopAll} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {GatewayState} from '../../core/state.ts';
-import {stopAll} from '../../core/stops.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import {dialogNow, type Dialog} from '../acts/dialog.ts';
 import {closeSettled, forgetShown} from '../acts/sheet.ts';

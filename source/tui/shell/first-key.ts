@@ -1,4 +1,4 @@
-import {createTimer, stopAll} from '../../core/stops.ts';
+import {createTimer, stopAll} from '../../core/clock.ts';
 import {literal} from '../../terminal/text/safe.ts';
 import {close} from '../acts/dialog.ts';
 import {approvalSheet} from '../acts/sheet.ts';

@@ -1,4 +1,4 @@
-import {stopAll} from '../../core/stops.ts';
+import {stopAll} from '../../core/clock.ts';
 import type {Shell} from './shell.ts';
 
 /** What timers and subscriptions of acts end with, which nobody else holds: the interface. */

@@ -1,4 +1,4 @@
-import {stopAll} from '../../core/stops.ts';
+import {stopAll} from '../../core/clock.ts';
 import type {Feed} from '../state/feed.ts';
 import type {AnyList} from '../state/list.ts';
 import {createLoader, type Loader} from '../state/loader.ts';

@@ -1,8 +1,7 @@
-import {countOf} from '../../core/counted.ts';
-import {lossyRoutes} from '../../core/lost-events.ts';
+import {countOf} from '../../core/names.ts';
 import {longQueue, queuedOf} from '../../core/run-queue.ts';
 import {runsToDecide, type GatewayState, type WebhookState} from '../../core/state.ts';
-import {trafficParts} from '../../core/traffic.ts';
+import {lossyRoutes, trafficParts} from '../../core/traffic.ts';
 import {type Safe, escapeLine} from '../../core/untrusted.ts';
 import {widthOf} from '../../terminal/text/fit.ts';
 import {literal, safe} from '../../terminal/text/safe.ts';

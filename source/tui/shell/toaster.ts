@@ -1,5 +1,4 @@
-import type {Clock} from '../../core/clock.ts';
-import {createTimer} from '../../core/stops.ts';
+import {type Clock, createTimer} from '../../core/clock.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import type {ValueStore} from '../state/store.ts';
 import type {ViewState} from '../state/view.ts';

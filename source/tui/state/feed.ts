@@ -1,8 +1,7 @@
-import type {Clock} from '../../core/clock.ts';
+import {type Clock, createTimer} from '../../core/clock.ts';
 import type {GatewayEvent} from '../../core/events.ts';
 import {hasEnded} from '../../core/run.ts';
 import type {GatewayState} from '../../core/state.ts';
-import {createTimer} from '../../core/stops.ts';
 import type {GatewayPort} from '../../gateway/port.ts';
 import {staleFor} from './stale.ts';
 import {createStore, type ValueStore} from './store.ts';

@@ -1,7 +1,7 @@
+import {stopAll} from '../../core/clock.ts';
 import {createMemory} from '../../core/derive.ts';
 import {type Filter, parseFilter, type Vocabulary} from '../../core/filter/filter.ts';
 import type {GatewayState} from '../../core/state.ts';
-import {stopAll} from '../../core/stops.ts';
 import {createPlace, type RankOf} from '../list/kept-place.ts';
 import {
 	atNewest,

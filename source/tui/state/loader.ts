@@ -1,6 +1,5 @@
-import type {Clock} from '../../core/clock.ts';
+import {type Clock, createTimer} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
-import {createTimer} from '../../core/stops.ts';
 import {createStore, type ValueStore} from './store.ts';
 
 type Ready<Value> = {readonly status: 'ready'; readonly key: string; readonly value: Value};

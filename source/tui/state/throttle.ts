@@ -1,5 +1,4 @@
-import type {Clock} from '../../core/clock.ts';
-import {createTimer} from '../../core/stops.ts';
+import {type Clock, createTimer} from '../../core/clock.ts';
 
 export type Throttle = Disposable & {
 	/** Asks for a call of the action: at once after a silence of `intervalMs`, else when that has passed. */

@@ -3,7 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {keyError, limitError} from '../../../source/api/http/api-error.ts';
 import type {Admission, KeyDesk, KeyRefusal} from '../../../source/api/keys/desk.ts';
 import {openKeyDesk} from '../../../source/api/keys/key-desk.ts';
-import type {KeyGrant, KeyRecord} from '../../../source/core/api-keys/api-key.ts';
+import type {KeyGrant, KeyRecord} from '../../../source/core/api-key.ts';
 import {silentLogger} from '../../../source/core/log.ts';
 import {createSharedMemory} from '../../../source/store/shared-memory.ts';
 import {createFakeClock, type FakeClock} from '../../helpers/fake-clock.ts';

@@ -8,7 +8,7 @@ import type {Shown} from '../../../source/cli/start/detach.ts';
 import {showScreen} from '../../../source/cli/start/show-screen.ts';
 import {homePaths} from '../../../source/config/home-paths.ts';
 import {systemClock} from '../../../source/core/clock.ts';
-import {defaultApiPort} from '../../../source/core/loopback.ts';
+import {defaultApiPort} from '../../../source/core/hosts.ts';
 import type {GatewayState} from '../../../source/core/state.ts';
 import type {Gateway} from '../../../source/gateway/gateway.ts';
 import type {TuiWorld} from '../../../source/tui/shell/tui-world.ts';

@@ -5,7 +5,7 @@ import {PassThrough} from 'node:stream';
 import {expect, test} from 'vitest';
 import type {Context} from '../../../source/cli/console/context.ts';
 import {createPipedLines} from '../../../source/cli/linear/lines.ts';
-import {logLine} from '../../../source/core/log-line.ts';
+import {logLine} from '../../../source/core/log.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {createFakePort} from '../../helpers/fake-port.ts';
 import {interrupt} from '../../helpers/interrupt.ts';

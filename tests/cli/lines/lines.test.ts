@@ -4,7 +4,7 @@ import {eventLine, timeOfDay} from '../../../source/cli/lines/event-line.ts';
 import {createLineWriter} from '../../../source/cli/lines/lines.ts';
 import type {Approval} from '../../../source/core/approval.ts';
 import type {GatewayEvent} from '../../../source/core/events.ts';
-import {jsonLine} from '../../../source/core/json-line.ts';
+import {jsonLine} from '../../../source/core/json.ts';
 import {attackCorpus} from '../../helpers/attack-corpus.ts';
 import {foreignSequences} from '../../helpers/foreign-sequences.ts';
 import {makeShownTool} from '../../helpers/make-server.ts';

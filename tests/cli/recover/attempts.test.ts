@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {attemptsIn, missedEvents, type Attempt} from '../../../source/cli/recover/attempts.ts';
 import {pointsAt} from '../../../source/cli/recover/hooks.ts';
-import {parseExactly} from '../../../source/core/exact-json.ts';
+import {parseExactly} from '../../../source/core/json.ts';
 
 const attempt = (overrides: Partial<Attempt>): Attempt => ({
 	id: '1',

@@ -16,8 +16,7 @@ import {setToolServer, writtenServers} from '../../../source/config/edit-servers
 import {reviewInstall} from '../../../source/config/install-link/review-install.ts';
 import {systemClock} from '../../../source/core/clock.ts';
 import {SvcError} from '../../../source/core/errors.ts';
-import {installLines} from '../../../source/core/install-lines.ts';
-import type {InstallReview} from '../../../source/core/install.ts';
+import {installLines, type InstallReview} from '../../../source/core/install.ts';
 import {propertyRuns} from '../../helpers/property-runs.ts';
 import {createTemporaryHome} from '../temporary-home.ts';
 

@@ -1,6 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {endOf, mayUseModel} from '../../../source/core/api-keys/api-key.ts';
-import {dayOf, periodEnd, periodStart} from '../../../source/core/api-keys/key-periods.ts';
+import {endOf, mayUseModel, dayOf, periodEnd, periodStart} from '../../../source/core/api-key.ts';
 
 describe('a key', () => {
 	test.each([

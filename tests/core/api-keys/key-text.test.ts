@@ -8,7 +8,7 @@ import {
 	maxKeyLength,
 	mintKey,
 	mintKeyId,
-} from '../../../source/core/api-keys/key-text.ts';
+} from '../../../source/core/api-key.ts';
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {parse} from 'yaml';
-import {folderAround, linesByHand} from '../../../source/core/approvals/rule-lines.ts';
+import {folderAround, linesByHand} from '../../../source/core/approvals/rule-keys.ts';
 import {makeShownTool, makeToolApproval} from '../../helpers/make-approval.ts';
 
 const hostile = [

@@ -1,9 +1,9 @@
 import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
+import {createBusy} from '../../../source/core/clock.ts';
 import {SvcError} from '../../../source/core/errors.ts';
 import type {GatewayEvent} from '../../../source/core/events.ts';
 import {dueOf, type Group, type GroupReason} from '../../../source/core/group.ts';
-import {createBusy} from '../../../source/core/idle.ts';
 import {silentLogger} from '../../../source/core/log.ts';
 import {createLiveGroups} from '../../../source/gateway/jobs/live-groups.ts';
 import type {Groups} from '../../../source/store/group-port.ts';

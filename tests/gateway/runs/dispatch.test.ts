@@ -1,7 +1,6 @@
 import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import type {Clock} from '../../../source/core/clock.ts';
-import {createBusy} from '../../../source/core/idle.ts';
+import {type Clock, createBusy} from '../../../source/core/clock.ts';
 import {createLogger} from '../../../source/core/log.ts';
 import {createDispatcher} from '../../../source/gateway/runs/dispatch.ts';
 import type {Lease, RouteLimit, Runs, Store} from '../../../source/store/port.ts';

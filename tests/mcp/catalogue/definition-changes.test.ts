@@ -1,6 +1,6 @@
 import {assert, property, string} from 'fast-check';
 import {expect, test} from 'vitest';
-import {canonicalJson} from '../../../source/core/canonical-json.ts';
+import {canonicalJson} from '../../../source/core/json.ts';
 import {definitionChanges} from '../../../source/mcp/catalogue/definition-changes.ts';
 import {definitionOf, definitionText} from '../../../source/mcp/catalogue/tool-definition.ts';
 import {listed, plan} from './samples.ts';

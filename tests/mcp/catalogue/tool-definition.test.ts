@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {canonicalJson} from '../../../source/core/canonical-json.ts';
+import {canonicalJson} from '../../../source/core/json.ts';
 import {definitionOf} from '../../../source/mcp/catalogue/tool-definition.ts';
 import {listed} from './samples.ts';
 

@@ -1,6 +1,6 @@
 // @module-tag slow
 import {expect, test} from 'vitest';
-import {captureConsole} from '../../../source/core/capture-console.ts';
+import {captureConsole} from '../../../source/core/log.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 import {examineClient} from './examined-client.ts';
 import {runSuite, serveClient} from './serve-client.ts';

@@ -3,7 +3,7 @@ import {readFile, stat} from 'node:fs/promises';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import type {ToolServerConfig} from '../../../source/config/tool-server.ts';
 import type {FormAnswer} from '../../../source/core/approval.ts';
-import type {Sampled} from '../../../source/core/sample.ts';
+import type {Sampled} from '../../../source/core/bounds.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 import {startEverything} from '../servers/everything-server.ts';
 import {remoteServer} from '../servers/http-server.ts';

@@ -1,10 +1,10 @@
 import {ensureHome, homePaths} from '../../../source/config/home-paths.ts';
 import type {ToolServerConfig} from '../../../source/config/tool-server.ts';
+import type {SampleRequest} from '../../../source/core/bounds.ts';
 import {type Clock, systemClock} from '../../../source/core/clock.ts';
 import type {JsonValue} from '../../../source/core/json.ts';
 import {createLogger, type LogRecord} from '../../../source/core/log.ts';
 import {createRedact} from '../../../source/core/redact.ts';
-import type {SampleRequest} from '../../../source/core/sample.ts';
 import type {ServerStatus, ServerView} from '../../../source/core/tool-server.ts';
 import type {Tool, ToolContext} from '../../../source/core/tool.ts';
 import type {

@@ -7,8 +7,8 @@ import {inputRequired, McpServer, type Server} from '@modelcontextprotocol/serve
 import {serveStdio} from '@modelcontextprotocol/server/stdio';
 import {expect, test} from 'vitest';
 import {z} from 'zod';
+import type {SampleRequest} from '../../../source/core/bounds.ts';
 import {createLogger} from '../../../source/core/log.ts';
-import type {SampleRequest} from '../../../source/core/sample.ts';
 import {createCallsUnderWay} from '../../../source/mcp/connection/calls-under-way.ts';
 import type {Elicit, FormRequest, Sample} from '../../../source/mcp/contract.ts';
 import {

@@ -3,7 +3,7 @@ import {expect, test} from 'vitest';
 import {createAuthorities} from '../../../source/config/authorities.ts';
 import {codeOf} from '../../../source/core/errors.ts';
 import {silentLogger} from '../../../source/core/log.ts';
-import {version} from '../../../source/core/version.ts';
+import {version} from '../../../source/core/program.ts';
 import {readTls} from '../../../source/mcp/wire/read-tls.ts';
 import {createRemoteFetch} from '../../../source/mcp/wire/remote-fetch.ts';
 import {plainAuthorities} from '../../helpers/authorities.ts';

@@ -1,9 +1,8 @@
 import type {LookupAddress} from 'node:dns';
 import {once} from 'node:events';
 import {connect, type Socket} from 'node:net';
-import type {Clock} from '../../../source/core/clock.ts';
-import {systemClock} from '../../../source/core/clock.ts';
-import {type HostRule, readHostRule} from '../../../source/core/host-list.ts';
+import {type Clock, systemClock} from '../../../source/core/clock.ts';
+import {type HostRule, readHostRule} from '../../../source/core/hosts.ts';
 import {openProxy, type RefusedHost} from '../../../source/tools/sandbox/proxy.ts';
 import {temporaryHome} from '../../helpers/temporary-home.ts';
 

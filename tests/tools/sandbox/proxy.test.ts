@@ -9,7 +9,7 @@ import {connect as connectTls, createServer as createTlsServer} from 'node:tls';
 import {array, assert, asyncProperty, constantFrom, oneof, string} from 'fast-check';
 import {expect, test} from 'vitest';
 import {addressScope} from '../../../source/core/address-scope.ts';
-import {isListed} from '../../../source/core/host-list.ts';
+import {isListed} from '../../../source/core/hosts.ts';
 import {silentLogger} from '../../../source/core/log.ts';
 import {socketFolder, sweepSocketFolders} from '../../../source/tools/sandbox/egress.ts';
 import {

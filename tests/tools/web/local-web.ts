@@ -4,7 +4,7 @@ import {createServer as createTlsServer} from 'node:https';
 import {type AddressInfo, isIP, type LookupFunction} from 'node:net';
 import {createSecureContext} from 'node:tls';
 import {buildConnector} from 'undici';
-import {readHostRule} from '../../../source/core/host-list.ts';
+import {readHostRule} from '../../../source/core/hosts.ts';
 import {createRedact} from '../../../source/core/redact.ts';
 import type {ToolResult} from '../../../source/core/tool.ts';
 import type {WebConnections} from '../../../source/tools/web/fetch-page.ts';

@@ -1,7 +1,7 @@
 import {assert, constantFrom, jsonValue, property, record, string} from 'fast-check';
 import {expect, test} from 'vitest';
 import type {JsonValue} from '../../../source/core/json.ts';
-import {payloadOperators} from '../../../source/core/payload-operators.ts';
+import {payloadOperators} from '../../../source/core/payload.ts';
 import {filterLine, filterOf, withMember} from '../../../source/tui/editor/list-setting.ts';
 
 test.for([

@@ -4,7 +4,7 @@ import {dirname, join} from 'node:path';
 import type {HomePaths} from '../../../config/config.ts';
 import {loosePaths} from '../../../config/loose-files.ts';
 import {codeOf, messageOf} from '../../../core/errors.ts';
-import {asWord} from '../../../core/shell-word.ts';
+import {asWord} from '../../../core/shell-words.ts';
 import {refusePlantedFolder} from '../../../core/symlink-guard.ts';
 import {type Check, failed, type Found, ok, warning} from './check.ts';
 

@@ -1,5 +1,5 @@
-import {nodeFlags} from '../../../core/node-flags.ts';
 import {runInGroup} from '../../../core/process-group.ts';
+import {nodeFlags} from '../../../core/program.ts';
 import {type Check, failed, type Found, type Heard, ok, unknown, warning} from './check.ts';
 
 const tmuxMs = 2000;

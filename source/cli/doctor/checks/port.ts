@@ -3,7 +3,7 @@ import {readdirSync, readFileSync, readlinkSync} from 'node:fs';
 import {createServer} from 'node:net';
 import {networkInterfaces} from 'node:os';
 import {codeOf, messageOf} from '../../../core/errors.ts';
-import {isLoopbackHost} from '../../../core/loopback.ts';
+import {isLoopbackHost} from '../../../core/hosts.ts';
 import {type Check, type DoctorWorld, failed, type Found, ok, unread, warning} from './check.ts';
 
 /** The receiver's port: ours, free, or held by somebody. */

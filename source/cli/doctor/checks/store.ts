@@ -1,6 +1,6 @@
 import {isShared, storePlaceOf, usable} from '../../../config/store-place.ts';
-import {countOf} from '../../../core/counted.ts';
 import {codeOf, messageOf} from '../../../core/errors.ts';
+import {countOf} from '../../../core/names.ts';
 import {duration} from '../../../terminal/text/time.ts';
 import {type Check, failed, ok, unread, warning} from './check.ts';
 

@@ -5,7 +5,7 @@ import {
 	type StoredOAuthClientInformation,
 } from '@modelcontextprotocol/client';
 import {z} from 'zod';
-import {version} from '../../../core/version.ts';
+import {version} from '../../../core/program.ts';
 import {configuredClient, sayableMethod} from '../../oauth/client-identity.ts';
 import {deviceGrant} from '../../oauth/find-device-server.ts';
 import type {OAuthRequests} from '../../oauth/oauth-requests.ts';

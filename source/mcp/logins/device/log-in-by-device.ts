@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type {ToolServerConfig} from '../../../config/tool-server.ts';
 import type {LoginPolling} from '../../../core/logins.ts';
-import {version} from '../../../core/version.ts';
+import {version} from '../../../core/program.ts';
 import {boundedRequest} from '../../oauth/bounded-request.ts';
 import {scopeUnion} from '../../oauth/client-identity.ts';
 import {type DeviceServer, findDeviceServer} from '../../oauth/find-device-server.ts';

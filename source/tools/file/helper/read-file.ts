@@ -1,6 +1,5 @@
 import {readdir, stat} from 'node:fs/promises';
-import {countOf} from '../../../core/counted.ts';
-import {quotedName} from '../../../core/quoted-name.ts';
+import {countOf, quotedName} from '../../../core/names.ts';
 import {type HelperAsk, maxReadBytes, maxReadLines, maxWholeBytes} from './contract.ts';
 import {chunksOf, FileRefused, isBinary, openFile, textOf} from './open-file.ts';
 

@@ -2,7 +2,7 @@ import {readdir, stat} from 'node:fs/promises';
 import {basename, join} from 'node:path';
 import {systemClock} from '../../../core/clock.ts';
 import {compileLinear, type LinearRegex} from '../../../core/linear-regex.ts';
-import {quotedPath} from '../../../core/quoted-name.ts';
+import {quotedPath} from '../../../core/names.ts';
 import {type HelperAsk, maxHits} from './contract.ts';
 import {FileRefused, isBinary, readWhole, textOf} from './open-file.ts';
 

@@ -1,5 +1,5 @@
 import {createMemory, derive} from '../../../core/derive.ts';
-import {logVocabulary, recordText} from '../../../core/filter/log-vocabulary.ts';
+import {logVocabulary, recordText} from '../../../core/filter/vocabularies.ts';
 import {matters, type LogLevel, type LogRecord} from '../../../core/log.ts';
 import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {layOutForeignMarkdown} from '../../../terminal/text/markdown.ts';

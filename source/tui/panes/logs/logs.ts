@@ -1,7 +1,6 @@
 import {derive} from '../../../core/derive.ts';
-import {logVocabulary} from '../../../core/filter/log-vocabulary.ts';
-import {logLine} from '../../../core/log-line.ts';
-import type {LogLevel, LogRecord} from '../../../core/log.ts';
+import {logVocabulary} from '../../../core/filter/vocabularies.ts';
+import {logLine, type LogLevel, type LogRecord} from '../../../core/log.ts';
 import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {literal, safe} from '../../../terminal/text/safe.ts';
 import {fullTime} from '../../../terminal/text/time.ts';

@@ -2,7 +2,7 @@ import type {Approval} from '../../../core/approval.ts';
 import {isTurn, originOf, originWords} from '../../../core/origin.ts';
 import type {Run, StoredRun, TranscriptEntry} from '../../../core/run.ts';
 import {hasEnded, prefetchWords, targetWords, tookWords, toolWords} from '../../../core/run.ts';
-import {loginCommand} from '../../../core/shell-word.ts';
+import {loginCommand} from '../../../core/shell-words.ts';
 import type {RunSaid} from '../../../core/state.ts';
 import {type Safe, escapeLine} from '../../../core/untrusted.ts';
 import {usageWords} from '../../../core/usage.ts';

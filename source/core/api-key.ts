@@ -1,0 +1,229 @@
+import {hash, randomBytes} from 'node:crypto';
+import {crc32} from 'node:zlib';
+import type {
+	apiKeySchema,
+	keyBudgetSchema,
+	keyDaySchema,
+	keyUsageSchema,
+} from './schemas/api-key.ts';
+import type {Shape} from './schemas/parts.ts';
+
+/** `test`: reaches the offline model alone, and delivers nothing. */
+export const keyKinds = ['live', 'test'] as const;
+type KeyKind = (typeof keyKinds)[number];
+
+/** What of the chat API a key may be for. */
+export const apiEndpoints = ['chat', 'responses', 'models', 'approvals'] as const;
+export type ApiEndpoint = (typeof apiEndpoints)[number];
+
+/** Those of a key for which none were named: answering approvals is asked for by name. */
+export const usualEndpoints: readonly ApiEndpoint[] = ['chat', 'responses', 'models'];
+
+export const budgetPeriods = ['day', 'week', 'month'] as const;
+export type BudgetPeriod = (typeof budgetPeriods)[number];
+
+/** A key as faces see it: never its secret, nor the hash of it. */
+export type ApiKey = Shape<typeof apiKeySchema>;
+export type KeyBudget = Shape<typeof keyBudgetSchema>;
+export type KeyUsage = Shape<typeof keyUsageSchema>;
+export type KeyDay = Shape<typeof keyDaySchema>;
+
+/** All of a key but what it used, which is summed up for a person alone. */
+export type KeyFacts = Omit<ApiKey, 'usage'>;
+
+/** What a person decides when a key is made. */
+export type KeyGrant = Pick<ApiKey, 'name' | 'kind' | 'endpoints' | 'models' | 'agents'> &
+	Partial<Pick<ApiKey, 'rpm' | 'parallel' | 'budget' | 'expiresAt'>>;
+
+/** What is kept of a key. */
+export type KeyRecord = Omit<ApiKey, 'usage' | 'hint' | 'retiring'> & {
+	/** Newest first, at most two: what passes, and what passes until a rotation is over. Hex SHA-256 of the whole key. */
+	readonly secrets: ReadonlyArray<{
+		readonly hash: string;
+		readonly hint: string;
+		/** Milliseconds since 1970; absent: as long as the key. */
+		readonly until?: number;
+	}>;
+};
+
+/** Why a key passes no more. */
+type KeyEnd = 'revoked' | 'expired';
+
+/** Whether the key itself has ended at `now`, milliseconds since 1970. */
+export function endOf(
+	{revokedAt, expiresAt}: Pick<ApiKey, 'revokedAt' | 'expiresAt'>,
+	now: number,
+): KeyEnd | undefined {
+	if (revokedAt !== undefined) {
+		return 'revoked';
+	}
+
+	return expiresAt !== undefined && expiresAt <= now ? 'expired' : undefined;
+}
+
+/** Whether `model`, a public identifier, is one of those that the key names; `*` stands for any characters, all else for itself. */
+export const mayUseModel = ({models}: Pick<ApiKey, 'models'>, model: string): boolean =>
+	models.some(pattern => matchesGlob(pattern, model));
+
+/** Linear in both, whatever stands in them. */
+function matchesGlob(pattern: string, text: string): boolean {
+	const [head = '', ...rest] = pattern.split('*');
+	const tail = rest.pop();
+	if (tail === undefined) {
+		return text === pattern;
+	}
+
+	if (!text.startsWith(head) || text.length < head.length + tail.length || !text.endsWith(tail)) {
+		return false;
+	}
+
+	let at = head.length;
+	for (const part of rest) {
+		const found = text.indexOf(part, at);
+		if (found === -1 || found + part.length > text.length - tail.length) {
+			return false;
+		}
+
+		at = found + part.length;
+	}
+
+	return true;
+}
+
+const dayMs = 86_400_000;
+
+/** The day of a time by UTC, `2026-11-23`: usage is counted by it. */
+export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+/** When the period began in which `at` is, milliseconds since 1970, by UTC. Weeks begin on Monday. */
+export function periodStart(at: number, per: BudgetPeriod): number {
+	const date = new Date(at);
+	const day = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate());
+	switch (per) {
+		case 'day': {
+			return day;
+		}
+
+		case 'week': {
+			return day - ((date.getUTCDay() + 6) % 7) * dayMs;
+		}
+
+		case 'month': {
+			return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+		}
+	}
+}
+
+/** When it ends and the next begins. */
+export function periodEnd(at: number, per: BudgetPeriod): number {
+	const start = periodStart(at, per);
+	if (per === 'month') {
+		const date = new Date(start);
+		return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+	}
+
+	return start + (per === 'week' ? 7 : 1) * dayMs;
+}
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const base = digits.length;
+const randomLength = 30;
+const checksumLength = 6;
+/** The largest multiple of 62 that a byte can be below: bytes above it would make some digits more likely. */
+const evenBytes = 256 - (256 % base);
+
+/** What `api.key_prefix` may be. */
+export const keyPrefixPattern = /^[a-z][a-z0-9]{0,15}$/;
+
+const keyPattern = /^[a-z][a-z0-9]{0,15}_(?<kind>live|test)_[0-9A-Za-z]{36}$/;
+
+/** The longest key, in characters; nothing longer is looked at. */
+export const maxKeyLength = 16 + '_live_'.length + randomLength + checksumLength;
+
+/**
+ * A new key: `<prefix>_live_` or `<prefix>_test_`, 30 random characters of base 62 (178 bits), and the CRC-32 of all that as six more, so that a key that was cut or
+ * mistyped is known without asking anywhere.
+ *
+ * @see manual/api-keys.md#what-a-key-looks-like
+ */
+export function mintKey({kind, prefix}: {readonly kind: KeyKind; readonly prefix: string}): string {
+	const start = `${prefix}_${kind}_${randomDigits(randomLength)}`;
+	return `${start}${checksumOf(start)}`;
+}
+
+/** A new identifier of a key: public, short enough to be typed. */
+export const mintKeyId = (): string => `key_${randomDigits(12)}`;
+
+/** Which kind a text is that has the form and the checksum of a key, whoever made it. */
+export function kindOfKey(text: string): KeyKind | undefined {
+	const kind = text.length > maxKeyLength ? undefined : keyPattern.exec(text)?.groups?.['kind'];
+	const start = text.slice(0, -checksumLength);
+	if ((kind !== 'live' && kind !== 'test') || text !== `${start}${checksumOf(start)}`) {
+		return undefined;
+	}
+
+	return kind;
+}
+
+/** Lower-case hex SHA-256: a key has too much chance in it to be guessed, so that no slow hash is needed. */
+export const hashOfKey = (key: string): string => hash('sha256', key);
+
+/** For a person to know it again: `svc_live_pdvC…fuC0`. */
+export function hintOfKey(key: string): string {
+	const start = key.lastIndexOf('_') + 1;
+	return `${key.slice(0, start + 4)}…${key.slice(-4)}`;
+}
+
+function checksumOf(text: string): string {
+	let rest = crc32(text);
+	let result = '';
+	for (let place = 0; place < checksumLength; place += 1) {
+		result = `${digits[rest % base]}${result}`;
+		rest = Math.floor(rest / base);
+	}
+
+	return result;
+}
+
+function randomDigits(length: number): string {
+	let result = '';
+	while (result.length < length) {
+		for (const byte of randomBytes(length)) {
+			if (byte < evenBytes && result.length < length) {
+				result += digits[byte % base];
+			}
+		}
+	}
+
+	return result;
+}
+
+/** Longest name of a key, in characters. */
+export const maxKeyNameLength = 64;
+
+const isPeriod = (text: string): text is BudgetPeriod =>
+	budgetPeriods.some(period => period === text);
+
+/** `100000/day`, `/week` or `/month` as a budget, else what it should be. */
+export function readBudget(text: string): KeyBudget | string {
+	const [, tokens = '', per = ''] = /^([1-9]\d{0,11})\/([a-z]+)$/.exec(text.trim()) ?? [];
+	return isPeriod(per)
+		? {tokens: Number(tokens), per}
+		: `Use tokens and ${budgetPeriods.join(', ')}, as 100000/day.`;
+}
+
+/** A time that is the same on every machine: with its offset. */
+const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** `2026-12-31` (the end of that day by UTC), or a time with its offset, in milliseconds since 1970; else what it should be, or that it has passed at `now`. */
+export function readExpiry(written: string, now: number): number | string {
+	const text = written.trim();
+	const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T24:00:00Z`) : Number.NaN;
+	const isDay = !Number.isNaN(day) && new Date(day - 1).toISOString().startsWith(text);
+	const at = isDay ? day : moment.test(text) ? Date.parse(text) : Number.NaN;
+	if (Number.isNaN(at)) {
+		return 'Use a day such as 2026-12-31, or a time such as 2026-12-31T18:00:00Z.';
+	}
+
+	return at <= now ? 'That has passed.' : at;
+}

@@ -1,0 +1,100 @@
+const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
+
+/**
+ * `text` in at most about `maxBytes` bytes of UTF-8: as it is when it fits, else its head (two thirds) and its tail around
+ * one line that says how many bytes were left out. That line comes on top of the bound; no character is torn.
+ */
+export function boundText(text: string, maxBytes: number): string {
+	// A UTF-16 unit is at most three bytes, so short texts need no counting.
+	if (text.length * 3 <= maxBytes) {
+		return text;
+	}
+
+	const bytes = Buffer.from(text, 'utf8');
+	if (bytes.length <= maxBytes) {
+		return text;
+	}
+
+	let headEnd = Math.floor((maxBytes * 2) / 3);
+	while (isContinuation(bytes[headEnd])) {
+		headEnd--;
+	}
+
+	let tailStart = bytes.length - (maxBytes - headEnd);
+	while (isContinuation(bytes[tailStart])) {
+		tailStart++;
+	}
+
+	const head = bytes.toString('utf8', 0, headEnd);
+	const tail = bytes.toString('utf8', tailStart);
+	return `${head}\n[… ${tailStart - headEnd} bytes left out …]\n${tail}`;
+}
+
+/** As far as one can tell without the model. */
+export const charactersPerToken = 4;
+
+/** Tokens that so many characters may be, where no model has counted them. Of a text that may be in any script its bytes of UTF-8 are meant: a Chinese character is about a token. */
+export const estimatedTokens = (characters: number): number =>
+	Math.ceil(characters / charactersPerToken);
+
+/** Tokens that a text of so many bytes may be which came in so many pieces. Models say a token at a time: a piece is at least one, also where it is a digit. */
+export const streamedTokens = (bytes: number, pieces: number): number =>
+	Math.max(estimatedTokens(bytes), pieces);
+
+const noNames: ReadonlySet<string> = new Set();
+
+/** Bytes of UTF-8 of all texts in a value, whatever they are called, but for members of these names. Binary data has none. */
+export function textBytesIn(value: unknown, but: ReadonlySet<string> = noNames): number {
+	if (typeof value === 'string') {
+		return Buffer.byteLength(value);
+	}
+
+	if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) {
+		return 0;
+	}
+
+	let bytes = 0;
+	for (const [name, one] of Object.entries(value)) {
+		bytes += but.has(name) ? 0 : textBytesIn(one, but);
+	}
+
+	return bytes;
+}
+
+/** Sets a member of a map that keeps the `max` members that were set last. */
+export function keepLast<Key, Value>(
+	map: Map<Key, Value>,
+	[key, value]: readonly [Key, Value],
+	max: number,
+): void {
+	map.delete(key);
+	map.set(key, value);
+	const [oldest] = map.keys();
+	if (map.size > max && oldest !== undefined) {
+		map.delete(oldest);
+	}
+}
+
+/** What a tool server asks our model; bounded, and allowed by its policy. Its words are untrusted. @see manual/tool-servers.md#bounds */
+export type SampleRequest = {
+	/** The server's name in the configuration. */
+	readonly server: string;
+	/** Instead of the configured model; same provider. */
+	readonly model?: string;
+	/** The server's words, like the messages. */
+	readonly system?: string;
+	readonly messages: ReadonlyArray<{readonly role: 'user' | 'assistant'; readonly text: string}>;
+	readonly maxTokens: number;
+	readonly temperature?: number;
+	readonly stopSequences?: readonly string[];
+	/** Aborts at the policy's timeout, and when the server cancels or is gone. */
+	readonly signal: AbortSignal;
+};
+
+export type Sampled = {
+	readonly text: string;
+	/** Name of the model that answered. */
+	readonly model: string;
+	/** `endTurn` or `maxTokens`, as far as the provider tells. */
+	readonly stopReason?: string;
+};

@@ -1,2 +1,0 @@
-/** The day of a time (milliseconds since 1970), in UTC: `2026-11-20`. */
-export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);

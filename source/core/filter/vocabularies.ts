@@ -1,0 +1,212 @@
+import {approvalOutcomes, approvalScopes, type Approval, type ApprovalRule} from '../approval.ts';
+import {derive} from '../derive.ts';
+import type {Group} from '../group.ts';
+import {logLevels, type LogRecord} from '../log.ts';
+import {chatText, originKinds, originOf} from '../origin.ts';
+import type {Term, Vocabulary} from './filter.ts';
+import {numberTerm, sinceTerm, textTerm} from './terms.ts';
+
+/** The words of a filter of groups. */
+export const groupVocabulary: Vocabulary<Group> = {
+	terms: new Map<string, Term<Group>>([
+		[
+			'route',
+			textTerm(group => group.route, {
+				says: 'the route of its events',
+				example: 'route:gh-review',
+				field: 'route',
+			}),
+		],
+		[
+			'key',
+			textTerm(group => group.key, {says: 'what its events have in common', example: 'key:api#42'}),
+		],
+		[
+			'state',
+			textTerm(group => group.state, {
+				says: 'whether it waits',
+				example: 'state:pending',
+				words: ['pending', 'dispatched'],
+			}),
+		],
+		[
+			'event',
+			textTerm(group => group.event, {says: 'the type of its latest event', example: 'event:push'}),
+		],
+		[
+			'count',
+			numberTerm(group => group.count, {
+				says: 'how many events it has',
+				example: 'count>5',
+				field: 'count',
+			}),
+		],
+		['id', numberTerm(group => group.id, {says: 'its number', example: 'id:183', field: 'id'})],
+		[
+			'since',
+			sinceTerm(group => group.lastAt, {
+				says: 'its latest event came since: so long ago, or that time of the last day',
+				example: 'since:2h',
+				field: 'since',
+			}),
+		],
+	]),
+	haystack: ({route, key, event, state, latest}) =>
+		`${route} ${key} ${event} ${state} ${latest}`.toLowerCase(),
+};
+
+/** A record that a filter is asked about. */
+type LoggedRecord = {readonly record: LogRecord};
+
+/** `message k=v`, as one line. */
+export const recordText = ({message, fields}: LogRecord): string =>
+	[message, ...Object.entries(fields).map(([key, value]) => `${key}=${value}`)].join(' ');
+
+const haystackOf = derive((record: LogRecord) =>
+	`${record.source} ${recordText(record)}`.toLowerCase(),
+);
+
+const fieldOf = ({fields}: LogRecord, name: string): string => String(fields[name] ?? '');
+
+/** The words of the Logs filter: `level: room: run: delivery: route: since:` and free text; `source:` is the room, too. */
+export const logVocabulary: Vocabulary<LoggedRecord> = {
+	terms: new Map<string, Term<LoggedRecord>>([
+		[
+			'level',
+			textTerm(({record}) => record.level, {
+				says: 'how grave it is',
+				example: 'level:error,warn',
+				words: logLevels,
+			}),
+		],
+		[
+			'room',
+			textTerm(({record}) => record.source, {says: 'who wrote it', example: 'room:webhook'}),
+		],
+		[
+			'source',
+			textTerm(({record}) => record.source, {says: 'the room, too', example: 'source:agent'}),
+		],
+		[
+			'run',
+			numberTerm(({record}) => Number(record.fields['run'] ?? Number.NaN), {
+				says: 'the run that it is about',
+				example: 'run:184',
+			}),
+		],
+		[
+			'delivery',
+			textTerm(({record}) => fieldOf(record, 'delivery'), {
+				says: 'the delivery that it is about',
+				example: 'delivery:d7f3a1',
+			}),
+		],
+		[
+			'route',
+			textTerm(({record}) => fieldOf(record, 'route'), {
+				says: 'the route that it is about',
+				example: 'route:gh-review',
+			}),
+		],
+		[
+			'since',
+			sinceTerm(({record}) => record.at, {
+				says: 'written since: so long ago, or that time of the last day',
+				example: 'since:10m',
+			}),
+		],
+	]),
+	haystack: ({record}) => haystackOf(record),
+};
+
+/** A request that waits or was settled, or a rule that stands for a person. */
+export type ApprovalEntry =
+	| {readonly kind: 'waiting' | 'settled'; readonly approval: Approval}
+	| {readonly kind: 'rule'; readonly rule: ApprovalRule};
+
+const serverOf = (entry: ApprovalEntry): string => {
+	if (entry.kind === 'rule') {
+		return entry.rule.server ?? '';
+	}
+
+	return (
+		(entry.approval.kind === 'tool' ? entry.approval.tool.server : entry.approval.server) ?? ''
+	);
+};
+
+const toolOf = (entry: ApprovalEntry): string => {
+	if (entry.kind === 'rule') {
+		return entry.rule.tool;
+	}
+
+	return entry.approval.kind === 'tool' ? entry.approval.tool.tool : 'form';
+};
+
+const outcomeOf = (entry: ApprovalEntry): string =>
+	entry.kind === 'rule' ? entry.rule.scope : (entry.approval.decision?.outcome ?? 'waiting');
+
+const runNumber = (entry: ApprovalEntry): number =>
+	(entry.kind === 'rule' ? entry.rule.run : entry.approval.run) ?? Number.NaN;
+
+const routeOf = (entry: ApprovalEntry): string =>
+	entry.kind === 'rule' ? '' : (entry.approval.route ?? '');
+
+const fromOf = (entry: ApprovalEntry): string =>
+	entry.kind === 'rule' || entry.approval.run === undefined ? '' : originOf(entry.approval).kind;
+
+const chatOf = (entry: ApprovalEntry): string =>
+	entry.kind === 'rule'
+		? entry.rule.owner?.kind === 'chat'
+			? entry.rule.owner.name
+			: ''
+		: chatText(entry.approval);
+
+/** The words of a filter of approvals and rules. */
+export const approvalVocabulary: Vocabulary<ApprovalEntry> = {
+	terms: new Map<string, Term<ApprovalEntry>>([
+		[
+			'kind',
+			textTerm(entry => entry.kind, {
+				says: 'what the row is',
+				example: 'kind:rule',
+				words: ['waiting', 'rule', 'settled'],
+			}),
+		],
+		['server', textTerm(serverOf, {says: 'the tool server', example: 'server:files'})],
+		['tool', textTerm(toolOf, {says: 'the tool, or form', example: 'tool:write_*'})],
+		[
+			'outcome',
+			textTerm(outcomeOf, {
+				says: 'how it was settled, or how far a rule reaches',
+				example: 'outcome:denied',
+				words: ['waiting', ...approvalOutcomes, ...approvalScopes],
+			}),
+		],
+		['route', textTerm(routeOf, {says: 'the route of its run', example: 'route:gh-review'})],
+		[
+			'from',
+			textTerm(fromOf, {
+				says: 'where its run comes from',
+				example: 'from:chat',
+				words: originKinds,
+			}),
+		],
+		[
+			'chat',
+			textTerm(chatOf, {
+				says: 'the conversation on a platform that asked, or who wrote there',
+				example: 'chat:telegram:12345',
+			}),
+		],
+		['run', numberTerm(runNumber, {says: 'the number of its run', example: 'run:184'})],
+		[
+			'since',
+			sinceTerm(
+				entry => (entry.kind === 'rule' ? entry.rule.createdAt : entry.approval.requestedAt),
+				{says: 'asked since: so long ago, or that time of the last day', example: 'since:2h'},
+			),
+		],
+	]),
+	haystack: entry =>
+		`${entry.kind} ${serverOf(entry)} ${toolOf(entry)} ${outcomeOf(entry)} ${routeOf(entry)} ${chatOf(entry)}`.toLowerCase(),
+};

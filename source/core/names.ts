@@ -1,0 +1,84 @@
+const maxNameLength = 64;
+
+/**
+ * The name of `known` that was probably meant by `name`: at most two edits away (one for names of up to four characters), case not counted,
+ * the first of several. `undefined` when none is near.
+ */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+	if (name.length > maxNameLength) {
+		return undefined;
+	}
+
+	const allowed = name.length <= 4 ? 1 : 2;
+	const wanted = name.toLowerCase();
+	const [best] = known
+		.map(candidate => ({candidate, distance: editDistance(wanted, candidate.toLowerCase())}))
+		.filter(({distance}) => distance <= allowed)
+		.toSorted((a, b) => a.distance - b.distance);
+	return best?.candidate;
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */
+function editDistance(from: string, to: string): number {
+	let beforeLast: number[] = [];
+	let last = Array.from({length: to.length + 1}, (_, index) => index);
+	for (let row = 1; row <= from.length; row += 1) {
+		const current = [row];
+		for (let column = 1; column <= to.length; column += 1) {
+			const same = from[row - 1] === to[column - 1];
+			const swapped =
+				row > 1 &&
+				column > 1 &&
+				from[row - 1] === to[column - 2] &&
+				from[row - 2] === to[column - 1];
+			current.push(
+				Math.min(
+					at(last, column) + 1,
+					at(current, column - 1) + 1,
+					at(last, column - 1) + (same ? 0 : 1),
+					swapped ? at(beforeLast, column - 2) + 1 : Number.POSITIVE_INFINITY,
+				),
+			);
+		}
+
+		beforeLast = last;
+		last = current;
+	}
+
+	return at(last, to.length);
+}
+
+const at = (row: readonly number[], column: number): number =>
+	row[column] ?? Number.POSITIVE_INFINITY;
+
+/** Letters, digits and what joins them, as programs name things: it cannot look like more than a name, nor end where it does not. */
+const plainName = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
+
+/**
+ * A stranger's name (of an argument, a field of a payload, a header, a tool, an event) as it stands in a text of ours: itself when it is a plain word of at
+ * most 64 characters, else in quotation marks, as JSON has them. Not cleaned for a terminal.
+ */
+export const quotedName = (name: string): string =>
+	plainName.test(name) ? name : JSON.stringify(name);
+
+/** Words with one blank between them. */
+const plainTitle = /^(?=.{1,64}$)[\p{L}\p{N}](?: ?[\p{L}\p{M}\p{N}_.:'’/&+?!()-])*$/u;
+
+/** The same for what a stranger calls something for people: a few words, too, are plain. */
+export const quotedTitle = (title: string): string =>
+	plainTitle.test(title) ? title : JSON.stringify(title);
+
+/** A path without a blank at an end, or anything else that is not seen. */
+const plainPath = /^(?! )[\p{L}\p{N}\p{M}/ _.@+,=~()[\]-]*(?<! )$/u;
+
+/** The same for a path. */
+export const quotedPath = (path: string): string =>
+	plainPath.test(path) ? path : JSON.stringify(path);
+
+/** `4,812`. */
+export const grouped = (count: number): string =>
+	String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+
+/** `1 event`, `2 events`, `4,812 events`; a plural that is not made with an `s` is given. */
+export const countOf = (count: number, one: string, many = `${one}s`): string =>
+	`${grouped(count)} ${count === 1 ? one : many}`;

@@ -1,0 +1,111 @@
+import type {StoredDelivery} from './delivery.ts';
+import {isJsonObject, type JsonValue} from './json.ts';
+
+/** Reads one field of a payload; `undefined` when it is missing. */
+type PayloadReader = (payload: JsonValue) => JsonValue | undefined;
+
+const payloadPrefix = 'payload.';
+
+/**
+ * The reader of a dotted path, made once. `payload.<x>` reads from a top-level `payload` object when there is one, else from the root. Own properties
+ * only; list indexes are allowed. The work is bounded by the path, however deep the payload is.
+ *
+ * @see manual/filters-and-templates.md#filters, manual/runs.md#what-a-run-can-come-to
+ */
+export function compilePayloadPath(field: string): PayloadReader {
+	const path = field.split('.');
+	if (!field.startsWith(payloadPrefix)) {
+		return payload => lookUp(payload, path);
+	}
+
+	const rest = path.slice(1);
+	return payload => lookUp(wrappedPayload(payload), rest);
+}
+
+/** A top-level `payload` object when there is one, else the root of a flat payload. */
+function wrappedPayload(root: JsonValue): JsonValue {
+	if (!isJsonObject(root) || !Object.hasOwn(root, 'payload')) {
+		return root;
+	}
+
+	const inner = root['payload'];
+	return isJsonObject(inner) ? inner : root;
+}
+
+/** What a dotted path leads to, from the root. Own properties and list indexes (`0`, `1`, …) only; `undefined` when there is nothing. */
+export function lookUp(root: JsonValue, path: readonly string[]): JsonValue | undefined {
+	let value: JsonValue | undefined = root;
+	for (const name of path) {
+		value = memberOf(value, name);
+		if (value === undefined) {
+			return undefined;
+		}
+	}
+
+	return value;
+}
+
+function memberOf(value: JsonValue, name: string): JsonValue | undefined {
+	if (typeof value !== 'object' || value === null) {
+		return undefined;
+	}
+
+	if (isJsonObject(value)) {
+		return Object.hasOwn(value, name) ? value[name] : undefined;
+	}
+
+	const index = indexOf(name);
+	return index === undefined ? undefined : value[index];
+}
+
+/** `0`, `1`, …, as JSON paths write them: no sign, no leading zero. */
+function indexOf(name: string): number | undefined {
+	const index = Number(name);
+	return Number.isSafeInteger(index) && index >= 0 && String(index) === name ? index : undefined;
+}
+
+/** Headers in which code hosts name their event, lower case, in their order. @see manual/receiver.md#events-and-identifiers */
+export const codeHostEventHeaders = [
+	'x-forge-event',
+	'x-forge2-event',
+	'x-github-event',
+	'x-gitlab-event',
+	'x-gitea-event',
+	'x-forgejo-event',
+] as const;
+
+/** Whether a content type is that of a form. */
+export const isFormType = (contentType: string | undefined): boolean =>
+	/^application\/x-www-form-urlencoded/i.test(contentType ?? '');
+
+/** What the field `payload` of a form holds; `undefined` without one. */
+export function payloadOfForm(form: string): string | undefined {
+	const fields = new URLSearchParams(form);
+	// The last of several counts, as it does of every field.
+	return fields.getAll('payload').at(-1);
+}
+
+/** The payload that a code host wrote into a form, as text; `undefined` for every other body. */
+export function codeHostPayload({
+	body,
+	headers,
+}: Pick<StoredDelivery, 'body' | 'headers'>): string | undefined {
+	const isCodeHost = codeHostEventHeaders.some(name => headers[name]);
+	const text =
+		body && isCodeHost && isFormType(headers['content-type'])
+			? new TextDecoder().decode(body)
+			: '{';
+	return text.startsWith('{') ? undefined : payloadOfForm(text);
+}
+
+/** What an entry of `filters` can ask of a field. @see manual/filters-and-templates.md#filters */
+export const payloadOperators = [
+	'exists',
+	'missing',
+	'equals',
+	'not_equals',
+	'contains',
+	'in',
+	'in_file',
+	'regex',
+] as const;

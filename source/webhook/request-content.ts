@@ -1,0 +1,168 @@
+import {isUtf8} from 'node:buffer';
+import {cloudEventNames} from '../config/senders/cloudevents.ts';
+import {senderNames, senderOf} from '../config/senders/senders.ts';
+import {isDeepJson, isJsonObject, type JsonObject, type JsonValue} from '../core/json.ts';
+import {codeHostEventHeaders, isFormType, payloadOfForm} from '../core/payload.ts';
+import type {Redact} from '../core/redact.ts';
+import {escapeLine} from '../core/untrusted.ts';
+
+/** Request headers with lower-case names, as `node:http` gives them; a repeated one is joined by `, `. */
+export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The value of one header; `undefined` when it is absent. `name` is lower case. */
+export function headerOf(headers: RequestHeaders, name: string): string | undefined {
+	const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+	return typeof value === 'string' ? value : undefined;
+}
+
+/** Headers that name the delivery, first non-empty one wins. @see manual/receiver.md#events-and-identifiers, manual/receiver.md#order-of-decisions */
+export const deliveryIdHeaders = [
+	'x-forge-delivery',
+	'x-github-delivery',
+	'x-gitea-delivery',
+	'x-forgejo-delivery',
+	'svix-id',
+	'webhook-id',
+	'x-gitlab-event-uuid',
+	'x-request-id',
+] as const;
+
+/** Event and delivery of the senders that a route can name. */
+const senderHeaders = [
+	...senderNames.map(name => senderOf(name)?.names ?? {}),
+	cloudEventNames(undefined),
+].flatMap(({eventHeaders: events = [], idHeaders: ids = []}) => [...events, ...ids.flat()]);
+
+const storedHeaders: readonly string[] = [
+	'content-type',
+	'user-agent',
+	...codeHostEventHeaders,
+	...deliveryIdHeaders,
+	...senderHeaders,
+];
+
+const storedNames: ReadonlySet<string> = new Set(storedHeaders);
+
+const maxStoredValueLength = 512;
+
+/** Whether a header may be stored and shown: never a secret, a token or a signature. */
+export const isStoredHeader = (name: string): boolean => storedNames.has(name);
+
+/** What is looked at of a value: enough to know a secret that is cut. */
+const lookedAt = 2048;
+
+/**
+ * The headers that are kept with a delivery, redacted and cleaned, at most 512 characters each. Those of `further` are kept as they came or not at all: a filter that is asked again
+ * must not see another value.
+ */
+export function headersToStore(
+	headers: RequestHeaders,
+	redact: Redact,
+	further: readonly string[] = [],
+): Readonly<Record<string, string>> {
+	const kept: Record<string, string> = {};
+	// A request has fewer headers than there are names to look for.
+	for (const name in headers) {
+		const value = storedNames.has(name) ? headerOf(headers, name) : undefined;
+		if (value !== undefined) {
+			kept[name] = escapeLine(redact(value.slice(0, lookedAt)), maxStoredValueLength);
+		}
+	}
+
+	for (const name of further) {
+		const value = headerOf(headers, name);
+		if (value !== undefined && isKeptWhole(value, redact)) {
+			kept[name] = value;
+		}
+	}
+
+	return kept;
+}
+
+const isKeptWhole = (value: string, redact: Redact) =>
+	value.length <= maxStoredValueLength && escapeLine(redact(value), maxStoredValueLength) === value;
+
+export type ParsedBody =
+	| {
+			readonly ok: true;
+			readonly payload: JsonValue;
+			readonly kind: 'JSON' | 'form' | 'JSON in a form';
+			/** The payload as it came; `undefined` for the fields of a form. */
+			readonly rawJson: Buffer | undefined;
+	  }
+	/** `error` is for the client and repeats nothing of what it sent. */
+	| {readonly ok: false; readonly error: string};
+
+const refuse = (error: string): ParsedBody => ({ok: false, error});
+
+/**
+ * The payload of a body: JSON of any shape whatever the content type says, except that a form becomes an object. A JSON object that is only called
+ * a form stays one. In a form of a code host (its event header is there) the JSON in the field `payload` is the payload.
+ *
+ * @see manual/receiver.md#answers, manual/receiver.md#bodies
+ */
+export function parseBody(body: Buffer, headers: RequestHeaders): ParsedBody {
+	if (body.length === 0) {
+		return refuse('Empty body');
+	}
+
+	if (!isUtf8(body)) {
+		return refuse('Body is not UTF-8');
+	}
+
+	const text = body.toString();
+	if (!isFormType(headerOf(headers, 'content-type'))) {
+		return parseJson(text, body);
+	}
+
+	// Clients such as curl call any body a form unless they are told otherwise; and nobody signs what it is called, so that the identifier in it must not go by that. No form begins like this.
+	const json = /^\s*[{[]/.test(text) ? parseJson(text, body) : undefined;
+	return json?.ok
+		? json
+		: parseForm(
+				text,
+				codeHostEventHeaders.some(name => headerOf(headers, name)),
+			);
+}
+
+function parseJson(text: string, rawJson: Buffer): ParsedBody {
+	try {
+		// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns JSON
+		return {ok: true, payload: JSON.parse(text) as JsonValue, kind: 'JSON', rawJson};
+	} catch {
+		return refuse('Malformed JSON body');
+	}
+}
+
+function parseForm(text: string, isOfCodeHost: boolean): ParsedBody {
+	try {
+		// URLSearchParams accepts anything; this throws for a broken escape and for escapes that are no UTF-8.
+		decodeURIComponent(text);
+	} catch {
+		return refuse('Malformed form body');
+	}
+
+	const json = isOfCodeHost ? payloadOfForm(text) : undefined;
+	if (json !== undefined) {
+		const parsed = parseJson(json, Buffer.from(json));
+		return parsed.ok ? {...parsed, kind: 'JSON in a form'} : parsed;
+	}
+
+	// fromEntries defines own properties, so a field named __proto__ stays a field.
+	const fields = Object.fromEntries(new URLSearchParams(text));
+	return {ok: true, payload: withPayloadObject(fields), kind: 'form', rawJson: undefined};
+}
+
+/**
+ * Any other form whose field `payload` holds a JSON object gives that object, so that `payload.<x>` reaches into it. What
+ * is nested more than 128 levels deep stays text: a script gets a form written out as JSON, which would exhaust the stack.
+ */
+function withPayloadObject(fields: Readonly<Record<string, string>>): JsonObject {
+	const text = Object.hasOwn(fields, 'payload') ? fields['payload'] : undefined;
+	if (!text?.startsWith('{') || isDeepJson(text)) {
+		return fields;
+	}
+
+	const parsed = parseJson(text, Buffer.from(text));
+	return parsed.ok && isJsonObject(parsed.payload) ? {...fields, payload: parsed.payload} : fields;
+}
