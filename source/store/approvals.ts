@@ -30,10 +30,20 @@ export function createStoredApprovals(
 		commit,
 		steps,
 		publish,
-	}: Pick<StoreParts, 'commit' | 'publish'> & {readonly steps: ApprovalSteps},
+		owner,
+	}: Pick<StoreParts, 'commit' | 'publish'> & {
+		readonly steps: ApprovalSteps;
+		/** Asked all that waits: what others had asked was denied when they ended. */
+		readonly owner: string;
+	},
 ): StoredApprovals {
+	const waiting = database.prepare(
+		'select id, data from approval indexed by approval_waiting where settled_at is null order by id limit ?',
+	);
 	return {
 		...createApprovalReader(database),
+		waiting: async limit =>
+			waiting.all(pageOf(limit)).map(row => ({approval: approvalOfRow(row), owner})),
 		add: async approval => commit.write(() => steps.add(approval)),
 		async settle(approval, rule) {
 			const kept = await commit.write(() => steps.settle(approval, rule));

@@ -205,6 +205,10 @@ export type StoredApprovals = ApprovalKeeper & {
 		readonly profile?: string;
 		readonly limit: number;
 	}): Promise<readonly Approval[]>;
+	/** Those that wait as they were asked, each with the `Shared.owner` that asked; oldest first, at most `limit` (1 to 1,000). */
+	waiting(
+		limit: number,
+	): Promise<ReadonlyArray<{readonly approval: Approval; readonly owner: string}>>;
 };
 
 export type Retention = {

@@ -181,7 +181,7 @@ export function createSqliteStore(
 			steps: groups,
 			steady,
 		}),
-		approvals: createStoredApprovals(database, {commit, steps: approvals, publish}),
+		approvals: createStoredApprovals(database, {commit, steps: approvals, publish, owner}),
 		jobs: createJobs({database, clock, commit, steps: jobs}),
 		journal: {
 			// What a face was just told of can be asked for, though a note is deferred.

@@ -40,9 +40,14 @@ export function describeApprovals(name: string, use: Use): void {
 				const call = await ask(store);
 				expect(await store.approvals.get(call.id)).toEqual(call);
 				expect(await store.approvals.settled({limit: 9})).toEqual([]);
+				const waiting = [{approval: call, owner: store.owner}];
+				expect(await store.approvals.waiting(9)).toEqual(waiting);
+				expect(await ask(store)).toMatchObject({id: call.id + 1});
+				expect(await store.approvals.waiting(1)).toEqual(waiting);
 
 				const settled = allowed(call);
 				expect(await store.approvals.settle(settled)).toEqual(settled);
+				expect(await store.approvals.waiting(9)).toMatchObject([{approval: {id: call.id + 1}}]);
 				expect(await store.approvals.get(call.id)).toEqual(settled);
 				const {id: __, ...newForm} = makeFormApproval();
 				const form = {...newForm, id: await store.approvals.add(newForm)};

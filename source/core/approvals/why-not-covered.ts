@@ -179,6 +179,10 @@ export function keptApproval(approval: Approval): Approval {
 	return kept.argsBytes > maxKeptBytes ? {...kept, args: null} : kept;
 }
 
+/** Whether {@link keptApproval} left out nothing that a person has to read before an answer. */
+export const isKeptWhole = (approval: Approval): boolean =>
+	approval.kind === 'form' || approval.argsBytes <= maxKeptBytes;
+
 /** Whether a rule still holds at `now`, when the gateway that kept it has ended. */
 export const outlivesGateway = (
 	{scope, expiresAt, file}: Pick<ApprovalRule, 'scope' | 'expiresAt' | 'file'>,

@@ -39,11 +39,14 @@ export function createCalls({
 	log,
 	events,
 	owner,
+	node,
 	sealer = () => undefined,
 }: Pick<World, 'clock' | 'log'> & {
 	readonly events: StoreNotes;
 	/** `Shared.owner`. */
 	readonly owner: string;
+	/** What this member is called. */
+	readonly node: string;
 	/** Encrypts inputs and answers; `undefined`: there is no key, and they stand as they are. */
 	readonly sealer?: () => Sealer | undefined;
 }): Calls {
@@ -117,7 +120,7 @@ export function createCalls({
 			} else {
 				const result = open(note.result, ['answer', note.id]);
 				if (result === undefined) {
-					asked?.reject(otherKey());
+					asked?.reject(otherKey('Cannot read the answer of another gateway', node));
 				} else {
 					asked?.resolve(result);
 				}
@@ -131,7 +134,7 @@ export function createCalls({
 		const handler = handlers.get(note.name);
 		const input = open(note.input, ['call', note.id]);
 		if (input === undefined && note.to === owner) {
-			const {code, message} = otherKey();
+			const {code, message} = otherKey('Cannot read what another gateway asks', node);
 			answer(note, null, {code, message});
 		}
 
@@ -190,8 +193,9 @@ function tooBusy(): never {
 	);
 }
 
-const otherKey = (): SvcError =>
+/** A call is encrypted with the key of the database: whoever cannot read it has another one, or none. */
+const otherKey = (what: string, node: string): SvcError =>
 	new SvcError(
 		'store_key_wrong',
-		'Cannot ask another gateway: the two have different values of gateway.store_key; set the same',
+		`${what}: gateway.store_key of "${node}" is missing, or is not the one of the others; set the same in its config.yaml and .env, and restart it`,
 	);

@@ -144,7 +144,7 @@ function joinCluster(
 		),
 	);
 	const calls = stack.use(
-		createCalls({clock, log, events: store.events, owner: store.owner, sealer}),
+		createCalls({clock, log, events: store.events, owner: store.owner, node, sealer}),
 	);
 	const members = stack.use(
 		watchMembers(

@@ -1,4 +1,5 @@
 import type {AnswerOutcome, Approval, ApprovalAnswer} from '../../core/approval.ts';
+import {isKeptWhole} from '../../core/approvals/why-not-covered.ts';
 import type {Broker} from '../../core/broker.ts';
 import {createTimer} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
@@ -24,6 +25,9 @@ type AtOther = {readonly approval: Approval; readonly owner: string};
 /** Pause before a member that did not answer is asked again, milliseconds. */
 const askAgainMs = 2000;
 
+/** Requests that are read in the store at once. */
+const maxRead = 200;
+
 /** JSON of the requests that a member tells another of at once, in UTF-16 units. */
 const maxTold = 256 * 1024;
 
@@ -41,7 +45,7 @@ export function shareApprovals(
 		cluster,
 	}: Pick<World, 'clock'> & {
 		readonly broker: Pick<Broker, 'emit'>;
-		readonly store: {readonly approvals: Pick<Store['approvals'], 'get'>};
+		readonly store: {readonly approvals: Pick<Store['approvals'], 'get' | 'waiting'>};
 		readonly cluster: GatewayCluster;
 	},
 ): SharedApprovals {
@@ -77,17 +81,20 @@ export function shareApprovals(
 		}
 	});
 
-	/** Asks each of the others what waits there: it was asked before this one was there, or the note of it is lost. One that does not answer is asked again. What none of them tells of any more is looked up in the store. */
+	/** Asks each of the others what waits there: it was asked before this one was there, or the note of it is lost. One that does not answer, or whose answer cannot be read, is asked again, and meanwhile the store says what it asks. What none of them tells of any more is looked up there, too. */
 	const askOthers = async () => {
 		await cluster.look();
 		const before = [...others.keys()];
 		const still = new Set<number>();
-		let isSilent = false;
+		const silent = new Map<string, string>();
 		for (const {owner, node, state} of cluster.members()) {
 			if (state === 'live' && owner !== cluster.owner) {
 				// oxlint-disable-next-line no-await-in-loop -- a few, and nothing waits for it
 				const told = await cluster.call('waiting', null, owner).catch(() => undefined);
-				isSilent ||= told === undefined;
+				if (told === undefined) {
+					silent.set(owner, node);
+				}
+
 				for (const approval of approvalsIn(told)) {
 					still.add(approval.id);
 					keepTold({...approval, node}, owner);
@@ -95,8 +102,16 @@ export function shareApprovals(
 			}
 		}
 
+		for (const {approval, owner} of silent.size > 0 ? await store.approvals.waiting(maxRead) : []) {
+			const node = silent.get(owner);
+			if (node !== undefined && !others.has(approval.id) && isWhole(approval)) {
+				still.add(approval.id);
+				keepTold({...approval, node}, owner);
+			}
+		}
+
 		await Promise.all(before.filter(id => !still.has(id)).map(lookAt));
-		if ((isSilent || cluster.members().length === 0) && again.isFree()) {
+		if ((silent.size > 0 || cluster.members().length === 0) && again.isFree()) {
 			again.set(askAgainMs, askSoon);
 		}
 	};
@@ -161,10 +176,15 @@ export function shareApprovals(
 		perform: async input => plain(approvals.extend(idIn(input)) ?? null),
 	});
 
-	const silent = (id: number) =>
+	const nodeOf = (id: number) => {
+		const node = others.get(id)?.approval.node;
+		return node === undefined ? 'the gateway of its run' : `gateway "${node}"`;
+	};
+
+	const unanswered = (id: number) =>
 		new SvcError(
 			'member_silent',
-			`Cannot tell whether approval ${id} took that: gateway "${others.get(id)?.approval.node ?? 'of its run'}", which asks, does not answer; look at it again`,
+			`Cannot tell whether approval ${id} took that: ${nodeOf(id)}, which asks, does not answer; look at it again`,
 		);
 
 	/** What a form was filled in with may be a password, and would stand in the database for a while. */
@@ -172,7 +192,7 @@ export function shareApprovals(
 		if ('content' in answer && !cluster.isSealed()) {
 			throw new SvcError(
 				'approval_invalid',
-				`Cannot fill in form ${id} here: without gateway.store_key it would pass through the database as it is; fill it in at gateway "${others.get(id)?.approval.node ?? 'of its run'}", or set the key`,
+				`Cannot fill in form ${id} here: without the gateway.store_key that all gateways have it would pass through the database as it is; fill it in at ${nodeOf(id)}, or set the key at "${cluster.node}" and restart that`,
 			);
 		}
 	};
@@ -183,13 +203,9 @@ export function shareApprovals(
 		by: string,
 	): Promise<AnswerOutcome> => {
 		refusePlain(id, answer);
-		const result = await cluster.call(
-			'settle',
-			plain({id, answer, by: `${by} at ${cluster.node}`}),
-			others.get(id)?.owner,
-		);
+		const result = await cluster.call('settle', plain({id, answer, by}), others.get(id)?.owner);
 		if (result === undefined) {
-			throw silent(id);
+			throw unanswered(id);
 		}
 
 		return answerOutcomeSchema.parse(result);
@@ -213,16 +229,20 @@ export function shareApprovals(
 				return outcome;
 			}
 
+			const byUs = `${by} at ${cluster.node}`;
 			try {
-				return await settleThere(id, answer, by);
+				return await settleThere(id, answer, byUs);
 			} catch (error) {
-				// It may have been settled meanwhile, or its gateway is gone.
-				const now = await approvals.settle(id, answer, by);
-				if (now.approval?.decision) {
-					return now;
+				// It may have been settled meanwhile, also by this answer, of which the call was not told; or its gateway is gone.
+				const {approval} = await approvals.settle(id, answer, by);
+				const {decision} = approval ?? {};
+				if (!approval || !decision) {
+					throw error;
 				}
 
-				throw error;
+				const verdict = answer.choice === 'deny' ? 'denied' : 'allowed';
+				const settled = decision.by === byUs && decision.outcome === verdict;
+				return {settled, approval};
 			}
 		},
 		async extend(id) {
@@ -234,7 +254,7 @@ export function shareApprovals(
 
 			const result = await cluster.call('extend', {id}, there.owner);
 			if (result === undefined) {
-				throw silent(id);
+				throw unanswered(id);
 			}
 
 			return result === null ? undefined : approvalSchema.parse(result);
@@ -247,6 +267,10 @@ const approvalsIn = (told: JsonValue | undefined): readonly Approval[] => {
 	const parsed = approvalSchema.array().safeParse(told);
 	return parsed.success ? parsed.data : [];
 };
+
+/** Whether a request in the store is one as this version knows it, with all that a person has to read. */
+const isWhole = (approval: Approval): boolean =>
+	approvalSchema.safeParse(approval).success && isKeptWhole(approval);
 
 const idIn = (input: JsonValue): number =>
 	isJsonObject(input) && typeof input['id'] === 'number' ? input['id'] : -1;

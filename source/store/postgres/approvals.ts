@@ -130,6 +130,16 @@ export function createStoredApprovals({
 			);
 			return rows.filter(isReadable).map(approvalOfRow);
 		},
+		async waiting(limit) {
+			const rows = await database.query(
+				'select id, owner, data from approval where settled_at is null order by id limit $1',
+				[pageOf(limit)],
+			);
+			return rows.filter(isReadable).map(row => ({
+				approval: approvalOfRow(row),
+				owner: nullableText(row['owner'] ?? null) ?? '',
+			}));
+		},
 		async rules() {
 			const rows = await database.query(
 				'select id, uses, used_at, data from approval_rule order by id',

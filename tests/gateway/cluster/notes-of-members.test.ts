@@ -1,5 +1,6 @@
 import {setImmediate as turn} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
+import type {ToolApproval} from '../../../source/core/approval.ts';
 import type {GatewayEvent} from '../../../source/core/events.ts';
 import {silentLogger} from '../../../source/core/log.ts';
 import {createSealer} from '../../../source/core/seal.ts';
@@ -109,7 +110,7 @@ describe('what happens at one member', () => {
 
 describe('a call', () => {
 	const join = ({clock, events}: Notes, owner: string) =>
-		createCalls({clock, log: silentLogger, events, owner});
+		createCalls({clock, log: silentLogger, events, owner, node: owner});
 
 	test('is done by the member that has the thing, and a refusal comes as its own', async () => {
 		const notes = openNotes();
@@ -159,7 +160,14 @@ test('with a key of the store nobody but members can read a call, and one with a
 	const join = async (owner: string, key: string) => {
 		const sealer = await createSealer(key, 'a salt');
 		const {clock, events} = notes;
-		return createCalls({clock, log: silentLogger, events, owner, sealer: () => sealer});
+		return createCalls({
+			clock,
+			log: silentLogger,
+			events,
+			owner,
+			node: owner,
+			sealer: () => sealer,
+		});
 	};
 	const [east, west] = [
 		await join('east', 'key of the store'),
@@ -172,7 +180,11 @@ test('with a key of the store nobody but members can read a call, and one with a
 	const wrong = await join('wrong', 'another key');
 	await expect(wrong.call('fill', {pin: 'hunter2'}, 'west')).rejects.toMatchObject({
 		code: 'store_key_wrong',
+		message: expect.stringContaining('gateway.store_key of "west"'),
 	});
+	const {clock, events} = notes;
+	const without = createCalls({clock, log: silentLogger, events, owner: 'none', node: 'north'});
+	await expect(without.call('fill', 1, 'west')).rejects.toThrow('gateway.store_key of "north"');
 });
 
 describe('what one member does at a time', () => {
@@ -335,6 +347,7 @@ test('what waits at another member is asked again until that answers, and is for
 			},
 			store: {
 				approvals: {
+					waiting: async () => [],
 					get: async () => ({
 						...asked,
 						decision: {outcome: 'denied', at: 1, by: 'the gateway'},
@@ -372,4 +385,72 @@ test('what waits at another member is asked again until that answers, and is for
 	ask();
 	await turn();
 	expect(approvals.waiting()).toEqual([]);
+});
+
+test('without the key of the others a member lists what they ask by the store, and an answer of it that counted is told as such', async () => {
+	const clock = createFakeClock(1_000_000);
+	const asked = makeToolApproval({id: 7});
+	const told: GatewayEvent[] = [];
+	let decision: ToolApproval['decision'];
+	const cluster = {
+		isShared: true,
+		isSealed: () => false,
+		owner: 'east',
+		node: 'east',
+		async look() {},
+		members: () => [{owner: 'west', node: 'the west', state: 'live'}],
+		async call(name: string) {
+			if (name === 'settle') {
+				decision = {outcome: 'allowed', at: 1, by: 'cli at east', scope: 'once'};
+			}
+
+			throw new Error('Cannot read the answer');
+		},
+		serve() {},
+		onHeard() {},
+		onNote() {},
+		onMissed() {},
+		onTaken() {},
+		onLeaving() {},
+	};
+	const get = async () => ({...asked, ...(decision && {decision})});
+	const large = makeToolApproval({id: 8, args: null, argsBytes: 100_000});
+	const approvals = shareApprovals(
+		{
+			waiting: () => [],
+			settle: async () => ({settled: false, approval: await get()}),
+		} as unknown as Parameters<typeof shareApprovals>[0],
+		{
+			clock,
+			broker: {
+				emit(event) {
+					told.push(event);
+				},
+			},
+			store: {
+				approvals: {
+					get,
+					waiting: async () => [
+						{approval: asked, owner: 'west'},
+						{approval: large, owner: 'west'},
+						{approval: makeToolApproval({id: 9}), owner: 'of nobody'},
+					],
+				},
+			},
+			cluster: cluster as unknown as RoomWorld['cluster'],
+		},
+	);
+	for (let looks = 0; looks < 3; looks += 1) {
+		// oxlint-disable-next-line no-await-in-loop -- what a timer began goes on in turns
+		await turn();
+		clock.advance(2000);
+	}
+
+	expect(approvals.waiting()).toMatchObject([{id: 7, node: 'the west'}]);
+	expect(told).toMatchObject([{type: 'approval-requested', approval: {id: 7}}]);
+	expect(await approvals.settle(7, {choice: 'allow', scope: 'once'}, 'cli')).toMatchObject({
+		settled: true,
+		approval: {id: 7, decision: {by: 'cli at east'}},
+	});
+	expect(await approvals.settle(7, {choice: 'deny'}, 'cli')).toMatchObject({settled: false});
 });
