@@ -1,4 +1,4 @@
-import {basename} from 'node:path';
+import {basename, isAbsolute} from 'node:path';
 import type {Diagnostic} from '../core/config-view.ts';
 
 /** One line for a person: `config.yaml:12:5 platforms.webhook.rate_limitt: unknown key, did you mean "rate_limit"`. */
@@ -11,5 +11,8 @@ export function formatDiagnostic(problem: Diagnostic): string {
 export const placed = (problem: Diagnostic, sentence: string): string =>
 	`${placeOf(problem)}: ${sentence}`;
 
-const placeOf = ({file, line, column}: Diagnostic): string =>
-	line > 0 ? `${basename(file)}:${line}:${column}` : basename(file);
+/** Rows of a database have its name. */
+const placeOf = ({file, line, column}: Diagnostic): string => {
+	const name = isAbsolute(file) ? basename(file) : file;
+	return line > 0 ? `${name}:${line}:${column}` : name;
+};

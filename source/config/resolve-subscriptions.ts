@@ -59,8 +59,12 @@ export function resolveSubscriptions(
 	{entries, text: source}: Subscriptions,
 	{known, previous, last, strict = false}: ResolveOptions = {},
 ): ResolvedSubscriptions {
-	const {subscriptions: file} = config.paths;
-	const place = source === undefined ? placelessIn(file) : createJsonPlacer(file, source);
+	const {name: file} = subscriptionsText(config.paths);
+	// Rows are read as a text that nobody sees: it has no lines.
+	const place =
+		source === undefined || config.paths.shared
+			? placelessIn(file)
+			: createJsonPlacer(file, source);
 	const context = routeContextOf(config, place);
 	const repeated = Map.groupBy(
 		source === undefined ? [] : repeatedKeysIn(source),

@@ -1,7 +1,7 @@
 import type {HomePaths} from '../config/config.ts';
 import {placed} from '../config/format-diagnostic.ts';
 import {createJsonPlacer} from '../config/json-source.ts';
-import type {UnplacedDiagnostic} from '../config/place-diagnostic.ts';
+import {placelessIn} from '../config/place-diagnostic.ts';
 import {jobsText} from '../config/shared-home.ts';
 import type {Diagnostic} from '../core/config-view.ts';
 import {messageOf, SvcError} from '../core/errors.ts';
@@ -53,6 +53,18 @@ export function createJobsReader({
 	/** Entries by their text: thousands of them are not worked out again because one changed. */
 	let known = new Map<string, JobEntry>();
 
+	/** Rows are read as a text that nobody sees: in place of a line they have an identifier. */
+	const place = (text: string): Place => {
+		const inRows = placelessIn(path);
+		const inFile = createJsonPlacer(path, text);
+		return ({job}, index) => {
+			const {problem: message} = job;
+			return paths.shared
+				? inRows({path: [job.id], message})
+				: inFile({path: ['jobs', index], message});
+		};
+	};
+
 	const interpret = (entries: readonly JsonValue[], text: string): readonly JobEntry[] => {
 		const next = new Map<string, JobEntry>();
 		const all = entries.map((entry, index) => {
@@ -65,7 +77,7 @@ export function createJobsReader({
 		});
 		const isNew = (index: number) => !known.has(JSON.stringify(entries[index]));
 		const result = withLastGood(
-			withPlaces(withoutRepeatedIds(all, entries), createJsonPlacer(path, text)),
+			withPlaces(withoutRepeatedIds(all, entries), place(text)),
 			last.entries,
 		);
 		for (const [index, entry] of result.entries()) {
@@ -121,17 +133,16 @@ export function createJobsReader({
 	};
 }
 
+type Place = (entry: JobEntry & {readonly ok: false}, index: number) => Diagnostic;
+
 /** Entries that cannot be used say where they stand. */
-const withPlaces = (
-	entries: readonly JobEntry[],
-	place: (finding: UnplacedDiagnostic) => Diagnostic,
-): readonly JobEntry[] =>
+const withPlaces = (entries: readonly JobEntry[], place: Place): readonly JobEntry[] =>
 	entries.map((entry, index) => {
 		if (entry.ok) {
 			return entry;
 		}
 
-		const at = place({path: ['jobs', index], message: entry.job.problem});
+		const at = place(entry, index);
 		return {...entry, job: {...entry.job, problem: placed(at, entry.job.problem)}, at};
 	});
 

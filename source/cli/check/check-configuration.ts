@@ -157,10 +157,13 @@ async function routesThatCannotSend(
 /** About a route, where no line of a file is at hand. */
 const warningAt = (
 	{name, source}: Route,
-	{config, subscriptions}: HomePaths,
+	paths: HomePaths,
 	{message}: {readonly message: string},
 ): Diagnostic => ({
-	...placeless(source === 'static' ? config : subscriptions, {key: name, message}),
+	...placeless(source === 'static' ? paths.config : subscriptionsText(paths).name, {
+		key: name,
+		message,
+	}),
 	severity: 'warning',
 });
 

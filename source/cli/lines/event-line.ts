@@ -45,7 +45,9 @@ const lineOf = (at: number, facts: ReadonlyArray<string | number>) =>
 	);
 
 const placeOf = ({file, line, column, key, message}: Diagnostic) =>
-	[`${file}:${line}:${column}`, key, message].filter(part => part !== '').join(' ');
+	[line > 0 ? `${file}:${line}:${column}` : file, key, message]
+		.filter(part => part !== '')
+		.join(' ');
 
 /** `2 active, 1 paused; "nightly" cannot be used: …`. */
 function jobsInWords(jobs: readonly JobView[]): string {

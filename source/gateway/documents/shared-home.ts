@@ -1,3 +1,4 @@
+import {defaultProfile} from '../../config/home-paths.ts';
 import {maxEditedBytes, type SharedHome, type SharedLogins} from '../../config/shared-home.ts';
 import type {Clock} from '../../core/clock.ts';
 import {codeOf, SvcError} from '../../core/errors.ts';
@@ -17,7 +18,7 @@ export function createSharedHome(
 	{
 		clock,
 		name,
-		profile = 'default',
+		profile = defaultProfile,
 		sharesLogins,
 	}: {
 		readonly clock: Clock;
@@ -35,14 +36,15 @@ export function createSharedHome(
 			return known;
 		}
 
+		const owner = wanted === defaultProfile ? '' : ` of ${wanted}`;
 		const logins = sharedLogins(mirror, {clock, name, profile: wanted});
 		const home: SharedHome = {
 			subscriptions: sharedText(mirror, {
-				name: `${name} (subscriptions)`,
+				name: `${name} (subscriptions${owner})`,
 				profile: wanted,
 				form: subscriptionForm,
 			}),
-			jobs: sharedText(mirror, {name: `${name} (jobs)`, profile: wanted, form: jobForm}),
+			jobs: sharedText(mirror, {name: `${name} (jobs${owner})`, profile: wanted, form: jobForm}),
 			get logins() {
 				return sharesLogins() ? logins : undefined;
 			},

@@ -16,13 +16,13 @@ const kinds: ReadonlyMap<KeyPath[number], StatusError['kind']> = new Map([
 
 /** Everything that cannot be used as it is written, at most 100, sections first. Pure. */
 export function statusErrors({
-	config: {itemErrors},
+	config: {itemErrors, paths},
 	table: {routes, invalid, broken},
 	jobs,
 	findJob,
 	brokenJobs,
 }: {
-	readonly config: Pick<Config, 'itemErrors'>;
+	readonly config: Pick<Config, 'itemErrors' | 'paths'>;
 	readonly table: Pick<RouteTable, 'routes' | 'invalid' | 'broken'>;
 	readonly jobs: readonly JobView[];
 	/** What the `cron_job` of a route leads to. */
@@ -44,7 +44,7 @@ export function statusErrors({
 			? [
 					{
 						kind: 'section' as const,
-						name: 'webhook_subscriptions.json',
+						name: paths.shared?.subscriptions.name ?? 'webhook_subscriptions.json',
 						problem: broken.problem,
 						serving: !broken.isUnread,
 					},
@@ -52,7 +52,9 @@ export function statusErrors({
 			: []),
 		...brokenJobs.map(({profile, problem, isUnread}): StatusError => ({
 			kind: 'section',
-			name: `${profile === 'default' ? '' : `profiles/${profile}/`}cron/jobs.json`,
+			name:
+				paths.shared?.of(profile).jobs.name ??
+				`${profile === 'default' ? '' : `profiles/${profile}/`}cron/jobs.json`,
 			problem,
 			serving: !isUnread,
 		})),

@@ -5,7 +5,11 @@ import type {GatewayStatus} from '../../../gateway/port.ts';
 import type {Context} from '../../console/context.ts';
 
 /** What one look found, without the name of what was looked at; `of` tells several of one kind apart. */
-export type Found = Omit<Finding, 'subject'> & {readonly of?: string};
+export type Found = Omit<Finding, 'subject'> & {
+	readonly of?: string;
+	/** It fails because the store does: left out where that is told of by itself. */
+	readonly ofStore?: true;
+};
 
 /** The gateway of the home, as far as it shows. */
 export type SeenGateway =
@@ -57,6 +61,12 @@ export const ok = finding('ok');
 export const unknown = finding('unknown');
 export const warning = finding('warning');
 export const failed = finding('failed');
+
+/** What fails because the store does. */
+export const failedOfStore = (found: string, mend?: string): Found => ({
+	...failed(found, mend),
+	ofStore: true,
+});
 
 /** Where the configuration has to be read first. */
 export const unread: Found = unknown('config.yaml cannot be read, see above');

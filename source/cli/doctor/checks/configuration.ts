@@ -1,18 +1,21 @@
 import {existsSync} from 'node:fs';
-import {basename} from 'node:path';
+import {basename, isAbsolute} from 'node:path';
 import {formatDiagnostic} from '../../../config/format-diagnostic.ts';
+import {parseSubscriptions} from '../../../config/subscriptions.ts';
 import type {Diagnostic} from '../../../core/config-view.ts';
-import {type Check, type Found, ok, unread, warning} from './check.ts';
+import {asWord} from '../../../core/shell-words.ts';
+import {type Check, type DoctorWorld, type Found, ok, unread, warning} from './check.ts';
 
 const maxShown = 30;
 
 /** `config.yaml`, the dynamic routes and the jobs, as `svc config check` sees them. */
 export const configuration: Check = {
 	subject: 'config',
-	look({paths, config, problems}) {
+	look(world) {
+		const {paths, config, problems} = world;
 		const others = problems.filter(problem => !isAboutSecret(problem) && !isOf(problem, paths.env));
 		if (others.length > 0) {
-			return shown(others);
+			return shown(others, world);
 		}
 
 		return config?.exists === false
@@ -27,10 +30,11 @@ export const configuration: Check = {
 /** The `.env` of the profile. */
 export const environmentFile: Check = {
 	subject: '.env',
-	look({paths, problems}) {
+	look(world) {
+		const {paths, problems} = world;
 		const found = problems.filter(problem => isOf(problem, paths.env));
 		if (found.length > 0) {
-			return shown(found);
+			return shown(found, world);
 		}
 
 		return ok(
@@ -44,8 +48,9 @@ export const environmentFile: Check = {
 /** Secrets that are weak, missing, or references to variables that are not set. */
 export const secrets: Check = {
 	subject: 'secrets',
-	look({config, problems}) {
-		const found = shown(problems.filter(isAboutSecret));
+	look(world) {
+		const {config, problems} = world;
+		const found = shown(problems.filter(isAboutSecret), world);
 		if (!config) {
 			return [...found, unread];
 		}
@@ -71,11 +76,38 @@ const isOf = ({file}: Diagnostic, path: string): boolean => file === path;
 const isAboutSecret = ({key, message}: Diagnostic): boolean =>
 	/secret|\$\{/i.test(`${key} ${message}`);
 
-function shown(problems: readonly Diagnostic[]): readonly Found[] {
+/** The rows cannot be read at all, or a secret in them cannot. */
+const isOfStore = ({file, key, message}: Diagnostic, {paths}: DoctorWorld): boolean =>
+	paths.shared !== undefined &&
+	!isAbsolute(file) &&
+	(key === '' || message.includes('gateway.store_key'));
+
+/** No editor opens an entry of a database; its command does. */
+function mendOf({file, key}: Diagnostic, {paths, config}: DoctorWorld): string {
+	const {shared} = paths;
+	if (!shared || isAbsolute(file)) {
+		return `edit ${basename(file)}, then: svc config check`;
+	}
+
+	const {subscriptions} = shared;
+	if (file === subscriptions.name) {
+		const names = key === '' ? {} : parseSubscriptions(subscriptions.read() ?? '', file);
+		// The name of a route may have dots.
+		const name = Object.keys(names).find(one => key === one || key.startsWith(`${one}.`));
+		return name === undefined ? 'svc webhook list' : `svc webhook edit ${asWord(name)}`;
+	}
+
+	const owner = config?.profiles.others.find(({name}) => shared.of(name).jobs.name === file);
+	const cron = owner ? `svc -p ${owner.name} cron` : 'svc cron';
+	return key === '' || key.startsWith('#') ? `${cron} list` : `${cron} edit ${asWord(key)}`;
+}
+
+function shown(problems: readonly Diagnostic[], world: DoctorWorld): readonly Found[] {
 	const lines = problems.slice(0, maxShown).map((problem): Found => ({
 		health: problem.severity === 'error' ? 'failed' : 'warning',
 		found: formatDiagnostic(problem),
-		mend: `edit ${basename(problem.file)}, then: svc config check`,
+		mend: mendOf(problem, world),
+		...(isOfStore(problem, world) && {ofStore: true}),
 	}));
 	return problems.length > maxShown
 		? [...lines, warning(`${problems.length - maxShown} more`, 'svc config check')]
