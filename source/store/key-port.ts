@@ -10,8 +10,8 @@ export type KeyUse = KeyUsage & {
 
 /** Keys of the chat API, and what they have used. No secret is here, only hashes. */
 export type StoredKeys = {
-	/** Oldest first. */
-	list(): Promise<readonly KeyRecord[]>;
+	/** All, or those of `keys`, oldest first. */
+	list(keys?: readonly string[]): Promise<readonly KeyRecord[]>;
 	/**
 	 * Durably writes a key, new or changed, and drops those that ended longest ago where more than 1,000 have by `now`, milliseconds since 1970; answers their identifiers.
 	 * @throws SvcError `journal_unavailable`; `keys_full` when 1,000 keys are in force

@@ -98,7 +98,11 @@ export function createKeyReader(
 	);
 	const totals = database.prepare(`select id as key, ${usedColumns} from api_key order by seq`);
 	return {
-		list: async () => list.all().map(keyOfRow),
+		list: async keys =>
+			list
+				.all()
+				.filter(row => keys?.includes(textOf(row['id'])) ?? true)
+				.map(keyOfRow),
 		usesSince: async (day, keys) =>
 			since
 				.all(day)

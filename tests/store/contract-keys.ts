@@ -60,6 +60,7 @@ export function describeKeys(name: string, use: Use): void {
 					{id: 'key_one', requests: 3, inputTokens: 30, outputTokens: 60},
 					{id: 'key_two', requests: 1, inputTokens: 10, outputTokens: 20},
 				]);
+				expect(await reopened.keys.list(['key_two'])).toMatchObject([{id: 'key_two'}]);
 				const [first, second] = await reopened.keys.list();
 				expect(first?.lastUsedAt).toBe(startMs + 7);
 				expect(second).not.toHaveProperty('lastUsedAt');

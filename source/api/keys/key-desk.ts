@@ -183,7 +183,14 @@ export async function openKeyDesk({
 		keys,
 		usages,
 		log,
-		onUsed(ids) {
+		onUsed(ids, stored = []) {
+			for (const {id, lastUsedAt = 0} of stored) {
+				const one = held.get(id);
+				if (one && lastUsedAt > (one.record.lastUsedAt ?? 0)) {
+					one.record = {...one.record, lastUsedAt};
+				}
+			}
+
 			const used = ids.length === 0 ? [...held.values()] : ids.flatMap(id => held.get(id) ?? []);
 			onChange(used.map(viewOf), []);
 		},

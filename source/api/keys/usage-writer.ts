@@ -1,4 +1,4 @@
-import {dayOf} from '../../core/api-key.ts';
+import {dayOf, type KeyRecord} from '../../core/api-key.ts';
 import {every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {createMutex} from '../../core/mutex.ts';
@@ -23,10 +23,10 @@ export function startUsageWriter({
 	log,
 	onUsed,
 }: Pick<World, 'clock' | 'log'> & {
-	readonly keys: Pick<StoredKeys, 'add' | 'usesSince' | 'totals'>;
+	readonly keys: Pick<StoredKeys, 'add' | 'list' | 'usesSince' | 'totals'>;
 	readonly usages: KeyUsages;
-	/** The keys with these identifiers were used; all of them look otherwise, where there are none: another day has begun. */
-	readonly onUsed: (ids: readonly string[]) => void;
+	/** The keys with these identifiers were used, elsewhere as the journal says; all of them look otherwise, where there are none: another day has begun. */
+	readonly onUsed: (ids: readonly string[], stored?: readonly KeyRecord[]) => void;
 }): UsageWriter {
 	let writing: Promise<void> | undefined;
 	let isFailing = false;
@@ -74,9 +74,13 @@ export function startUsageWriter({
 		stale.clear();
 		// Others write at once: none of them adds to a day before yesterday.
 		const since = dayOf(clock.now() - dayMs);
-		const [recent, totals] = await Promise.all([keys.usesSince(since, ids), keys.totals(ids)]);
+		const [recent, totals, stored] = await Promise.all([
+			keys.usesSince(since, ids),
+			keys.totals(ids),
+			keys.list(ids),
+		]);
 		usages.refresh(ids, {day: since, recent, totals});
-		onUsed(ids);
+		onUsed(ids, stored);
 	};
 
 	const stop = every(clock, writeMs, () => {

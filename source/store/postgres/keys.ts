@@ -87,8 +87,11 @@ export function createStoredKeys({
 	);
 
 	return {
-		async list() {
-			const rows = await database.query('select id, data, used from api_key order by seq');
+		async list(keys) {
+			const rows = await database.query(
+				'select id, data, used from api_key where $1::text[] is null or id = any($1) order by seq',
+				[keys ?? null],
+			);
 			return rows.map(keyOfRow);
 		},
 		async put(key, now) {

@@ -229,6 +229,30 @@ describe('a key', () => {
 		expect(told).toEqual([`${usual.name} `, `${usual.name} `, `${usual.name} ${startMs}`]);
 	});
 
+	test('the last use at one gateway shows at the other once that hears of it', async () => {
+		await using home = await createSqliteHome();
+		const clock = createFakeClock(startMs);
+		await using store = await home.open(clock);
+		const shared = {
+			clock,
+			keys: store.keys,
+			limits: store.limits.keys,
+			events: store.events,
+			log: silentLogger,
+		};
+		const desk = await openKeyDesk(shared);
+		await using other = await openKeyDesk(shared);
+		const {key} = await desk.create(usual, prefix);
+		await turn();
+		expect(other.list()[0]).not.toHaveProperty('lastUsedAt');
+		permitOf(await desk.admit(key.id, need(0)))[Symbol.dispose]();
+		// Writes what was used.
+		await desk[Symbol.asyncDispose]();
+		store.events.publish({kind: 'keys-used', keys: [key.id]});
+		await turn();
+		expect(other.list()).toMatchObject([{lastUsedAt: startMs, usage: {all: {requests: 1}}}]);
+	});
+
 	test('passes no more once it is revoked, also where the journal cannot take that down, and is asked for again', async () => {
 		await using home = await createSqliteHome();
 		const clock = createFakeClock(startMs);
