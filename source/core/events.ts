@@ -67,6 +67,8 @@ export type GatewayEvent =
 			readonly type: 'cluster-changed';
 			readonly at: number;
 			readonly members: readonly ClusterMember[];
+			/** `GatewayState.notesLagMs`. */
+			readonly notesLagMs?: number;
 	  }
 	/** Requests by minute of the last hour, as the journal knows of them: after a start that could not restore all of them as deliveries. */
 	| {

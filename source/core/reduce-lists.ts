@@ -231,3 +231,40 @@ const placeOf = ({profile, name}: {readonly profile: string; readonly name: stri
 
 const byPlace = (servers: readonly ServerView[]): Map<string, ServerView> =>
 	new Map(servers.map(server => [placeOf(server), server]));
+
+/** How the store stands, and who shares it. */
+type StoreSlices = Pick<
+	GatewayState,
+	'cluster' | 'notesLagMs' | 'storeFailing' | 'storeFailingSince'
+>;
+
+/** The same after `events`; what is not known is absent. */
+export function storeAfter(
+	{
+		cluster,
+		notesLagMs,
+		storeFailing,
+		storeFailingSince,
+	}: {readonly [Key in keyof StoreSlices]: StoreSlices[Key] | undefined},
+	events: readonly GatewayEvent[],
+): StoreSlices {
+	let members = cluster && {cluster, ...(notesLagMs !== undefined && {notesLagMs})};
+	let failing =
+		storeFailing === undefined
+			? undefined
+			: {storeFailing, ...(storeFailingSince !== undefined && {storeFailingSince})};
+	for (const event of events) {
+		if (event.type === 'cluster-changed') {
+			const {members: all, notesLagMs: late} = event;
+			members = {cluster: all, ...(late !== undefined && {notesLagMs: late})};
+		} else if (event.type === 'store-failing') {
+			const {reason, at} = event;
+			failing =
+				reason === undefined
+					? undefined
+					: {storeFailing: reason, storeFailingSince: failing?.storeFailingSince ?? at};
+		}
+	}
+
+	return {...members, ...failing};
+}

@@ -1,6 +1,13 @@
 import type {GatewayEvent} from './events.ts';
 import {deliveriesAfter, worksAfter} from './reduce-deliveries.ts';
-import {approvalsAfter, groupsAfter, keysAfter, serversAfter, wholeAfter} from './reduce-lists.ts';
+import {
+	approvalsAfter,
+	groupsAfter,
+	keysAfter,
+	serversAfter,
+	storeAfter,
+	wholeAfter,
+} from './reduce-lists.ts';
 import {progressAfter, runsAfter, saidAfter} from './reduce-runs.ts';
 import {type GatewayState, limits, type WebhookState} from './state.ts';
 import {trafficAfter} from './traffic.ts';
@@ -27,6 +34,8 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 		queue,
 		cluster,
 		storeFailing,
+		storeFailingSince,
+		notesLagMs,
 		traffic,
 		api,
 		said,
@@ -36,8 +45,6 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 	const nextDeliveries = worksAfter(deliveriesAfter(state.deliveries, events), events);
 	const nextRuns = runsAfter(state.runs, events);
 	const nextJournal = events.reduce(journalAfter, journal);
-	const nextCluster = events.reduce(clusterAfter, cluster);
-	const nextFailing = events.reduce(storeFailingAfter, storeFailing);
 	const nextQueue = events.reduce(queueAfter, queue);
 	const nextWhole = wholeAfter({before: state, deliveries: nextDeliveries, runs: nextRuns}, events);
 	const nextInstalls = events.reduce(installsAfter, installs);
@@ -68,9 +75,8 @@ export function reduce(state: GatewayState, events: readonly GatewayEvent[]): Ga
 		problems: events.reduce(problemsAfter, state.problems),
 		totals: events.reduce(totalsAfter, state.totals),
 		...(nextJournal && {journal: nextJournal}),
-		...(nextFailing !== undefined && {storeFailing: nextFailing}),
+		...storeAfter({cluster, notesLagMs, storeFailing, storeFailingSince}, events),
 		...(nextQueue && {queue: nextQueue}),
-		...(nextCluster && {cluster: nextCluster}),
 		...(nextWhole && {wholeFrom: nextWhole}),
 		...(nextAlerts && {alerts: nextAlerts}),
 		...(nextApi && {api: nextApi}),
@@ -168,12 +174,6 @@ const journalAfter: Slice<'journal'> = (journal, event) =>
 
 const queueAfter: Slice<'queue'> = (queue, event) =>
 	event.type === 'queue-counted' ? event.queue : queue;
-
-const storeFailingAfter: Slice<'storeFailing'> = (failing, event) =>
-	event.type === 'store-failing' ? event.reason : failing;
-
-const clusterAfter: Slice<'cluster'> = (cluster, event) =>
-	event.type === 'cluster-changed' ? event.members : cluster;
 
 const routesAfter: Slice<'routes'> = (routes, event) =>
 	event.type === 'routes-changed' ? event.routes : routes;

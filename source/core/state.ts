@@ -71,6 +71,11 @@ export type RunSaid = {
 	readonly text: string;
 };
 
+/** A member of a cluster that was not seen for so long is gone, milliseconds. */
+export const goneMs = 60_000;
+/** Notes of others that are heard later than this are late, milliseconds. */
+export const lateMs = 2000;
+
 /** A gateway on a store that several share. */
 export type ClusterMember = {
 	readonly node: string;
@@ -123,7 +128,11 @@ export type GatewayState = {
 	readonly queue?: RunQueue;
 	/** Why nothing can be written to the store; absent while it can. */
 	readonly storeFailing?: string;
-	/** The gateways on the store that this one shares; absent where it has it for itself. */
+	/** Since when, milliseconds since 1970. */
+	readonly storeFailingSince?: number;
+	/** How late notes of the other gateways are heard, milliseconds, while that is more than two seconds. */
+	readonly notesLagMs?: number;
+	/** The gateways on the store that this one shares, none before it was open; absent where it has it for itself. */
 	readonly cluster?: readonly ClusterMember[];
 	/** Every delivery from this id on, and every run from this number on, is in the lists above; older ones may be missing between others. Absent: nobody knows. */
 	readonly wholeFrom?: {readonly delivery?: string; readonly run?: number};

@@ -102,6 +102,10 @@ export async function openIntake(
 	const isShared = sharesStore(live);
 	// A store of many may be away: whoever asks this gateway is told so.
 	await (isShared && openControl());
+	if (isShared) {
+		broker.emit({type: 'cluster-changed', at: clock.now(), members: []});
+	}
+
 	const {store, taken, node, failing} = await openGatewayStore(
 		{...given, emit, log: log.from('store'), live},
 		{onWaiting, ending},

@@ -170,9 +170,6 @@ export type StoreNotes = {
 	subscribe(listener: (note: StoreNote) => void): () => void;
 };
 
-/** A member that was not seen for so long is gone, milliseconds. */
-export const goneMs = 60_000;
-
 /** A gateway on the store. Times are milliseconds since 1970, by the clock of the store. */
 export type Member = {
 	/** As in `Shared.owner`. */

@@ -2,19 +2,21 @@ import {formatDiagnostic} from '../../config/format-diagnostic.ts';
 import {countOf} from '../../core/names.ts';
 import {waitWords} from '../../core/run-queue.ts';
 import type {GatewayStatus} from '../../gateway/port.ts';
-import {goneMs} from '../../store/shared-port.ts';
+import {storeRows} from '../../nouns/store.ts';
 import {dayTime, duration} from '../../terminal/text/time.ts';
 
 /** What a gateway does, in lines. */
 export function statusLines(
-	{pid, home, profile, webhook, runs, platforms, model, ...rest}: GatewayStatus,
+	status: GatewayStatus,
 	{nextJob, now}: {readonly nextJob: string; readonly now: number},
 ): readonly string[] {
+	const {pid, home, profile, webhook, runs, platforms, model, ...rest} = status;
+	const ofStore = storeRows(status, now);
 	return [
 		`gateway    process ${pid}, version ${rest.version}, profile ${profile}${seatText[rest.seat ?? 'foreground']}`,
 		`home       ${home}`,
-		`webhooks   ${serverState(webhook)}`,
-		`chat API   ${serverState(rest.api)}`,
+		`webhooks   ${serverState(webhook, status)}`,
+		`chat API   ${serverState(rest.api, status)}`,
 		`runs       ${runs.active} active, ${runs.queued} queued${runs.to_decide > 0 ? `, ${runs.to_decide} to decide (svc runs list --state interrupted uncertain dead)` : ''}`,
 		...queueLine(runs, now),
 		`groups     ${rest.groups} waiting`,
@@ -32,47 +34,29 @@ export function statusLines(
 		...rest.config_problems
 			.filter(({message}) => !rest.slips.some(({problem}) => problem.includes(message)))
 			.map(problem => `${problem.severity.padEnd(10)} ${formatDiagnostic(problem)}`),
-		...storeLines(rest, now),
+		...ofStore.map(
+			({name, text, help}) => `${name.padEnd(10)} ${text}${help === undefined ? '' : `: ${help}`}`,
+		),
 		...(rest.restart_needed.length === 0
 			? []
 			: [`restart    needed for ${rest.restart_needed.join(', ')}`]),
-		...(rest.journal_failing ? [`journal    FAILING: ${rest.journal_failing}`] : []),
+		...(rest.journal_failing && ofStore.length === 0
+			? [`journal    FAILING: ${rest.journal_failing}`]
+			: []),
 	];
 }
 
-/** Where a store that is shared stands, and who has it open. */
-function storeLines(
-	{store, cluster, sharing}: Pick<GatewayStatus, 'cluster' | 'sharing' | 'store'>,
-	now: number,
-): readonly string[] {
-	if (!store || store.kind === 'sqlite') {
-		return [];
-	}
+/** A store that is away is told of once, in a line of its own. */
+const otherReason = (reason: string, {journal_failing: failing, store}: GatewayStatus): string =>
+	reason === failing && store?.kind === 'postgres'
+		? 'answers 503 until the store can be used, see below'
+		: `refused: ${reason}`;
 
-	return [
-		`store      PostgreSQL${store.ok ? '' : ', which cannot be reached'}`,
-		...(sharing?.notes_lag_ms == null
-			? []
-			: [
-					`notes      heard ${(sharing.notes_lag_ms / 1000).toFixed(1)} s late at most, in the last minute`,
-				]),
-		...(sharing?.queue_by_route ?? []).map(
-			({profile, route, queued}) =>
-				`queue      ${profile === 'default' ? '' : `${profile}/`}${route}: ${countOf(queued, 'run')} waiting`,
-		),
-		...(cluster?.members ?? []).map(({node, since, seen, leases}) => {
-			const silentMs = now - Date.parse(seen);
-			const isGone = silentMs >= goneMs;
-			return `member     ${node}: ${isGone ? `gone, seen ${duration(silentMs)} ago` : `${countOf(leases, 'run')} at work`}, since ${dayTime(Date.parse(since))}`;
-		}),
-	];
-}
-
-const serverState = (server: GatewayStatus['webhook']): string =>
+const serverState = (server: GatewayStatus['webhook'], status: GatewayStatus): string =>
 	'url' in server
 		? `listening on ${server.url}`
 		: 'refused' in server
-			? `refused: ${server.refused}`
+			? otherReason(server.refused, status)
 			: 'disabled';
 
 const seatText = {

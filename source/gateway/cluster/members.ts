@@ -1,10 +1,14 @@
+import {isDeepStrictEqual} from 'node:util';
+import type {Broker} from '../../core/broker.ts';
 import {every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {type ClusterMember, lateMs} from '../../core/state.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import type {Store} from '../../store/port.ts';
 import type {Member, TakenOver} from '../../store/shared-port.ts';
+import type {StoreHealth} from '../../store/store-health.ts';
 import {type ConfigMarks, differingKeys} from './config-marks.ts';
 
 /** How often members are looked at, milliseconds. */
@@ -18,7 +22,12 @@ export type Members = Disposable & {
 	look(): Promise<void>;
 	/** What the others are told of this member has changed. */
 	describe(): void;
+	/** In which keys the configurations of other members differ from this one's. */
+	differences(): readonly Difference[];
 };
+
+/** The name of a member, and keys. */
+export type Difference = {readonly node: string; readonly keys: readonly string[]};
 
 /** Looks after the members of a cluster: takes over what those that are gone left, and says where the configurations of two differ. */
 export function watchMembers(
@@ -33,7 +42,7 @@ export function watchMembers(
 		readonly marks: () => ConfigMarks;
 		readonly version: string;
 		/** The members were read. Must not throw. */
-		readonly onRead: (members: readonly Member[]) => void;
+		readonly onRead: (members: readonly Member[], health: StoreHealth) => void;
 		/** They could not be read for a while, and notes may be lost. Must not throw. */
 		readonly onBack: () => void;
 		/** Must not throw. */
@@ -44,7 +53,8 @@ export function watchMembers(
 	let isDescribed = false;
 	let isAway = false;
 	/** What was said of each other member, and of whom it was said. */
-	const differing = new Map<string, string>();
+	const differing = new Map<string, Difference>();
+	let hasNamesake = false;
 	const gone = new Set<string>();
 
 	const compare = (own: ConfigMarks) => {
@@ -55,22 +65,34 @@ export function watchMembers(
 				...(theirs === undefined || theirs === version ? [] : ['the version of svc']),
 				...(config === undefined ? [] : differingKeys(own, config)),
 			];
-			const said = keys.join();
-			if (said !== (differing.get(owner) ?? '')) {
+			if (keys.join() !== (differing.get(owner)?.keys ?? []).join()) {
 				tellOfDifference(node, keys);
 			}
 
-			if (said === '') {
+			if (keys.length === 0) {
 				differing.delete(owner);
 			} else {
-				differing.set(owner, said);
+				differing.set(owner, {node, keys});
 			}
 		}
+
+		tellOfNamesake(others);
 
 		for (const owner of differing.keys()) {
 			if (!others.some(other => other.owner === owner)) {
 				differing.delete(owner);
 			}
+		}
+	};
+
+	const tellOfNamesake = (others: readonly Member[]) => {
+		const {node = ''} = members.find(({owner}) => owner === store.owner) ?? {};
+		const had = hasNamesake;
+		hasNamesake = others.some(other => other.node === node);
+		if (hasNamesake && !had) {
+			log.warn(
+				`Another gateway on the same store is called "${escapeLine(node, 64)}" as this one is: write another gateway.node into config.yaml of one of them, and restart it`,
+			);
 		}
 	};
 
@@ -92,7 +114,8 @@ export function watchMembers(
 
 	const tellOfGone = () => {
 		for (const {owner, node, state} of members) {
-			if (state === 'gone' && !gone.has(owner)) {
+			// This one was not seen while the store was away.
+			if (state === 'gone' && !gone.has(owner) && owner !== store.owner) {
 				gone.add(owner);
 				log.warn(
 					`Gateway "${escapeLine(node, 64)}" on the same store is gone: it was not seen for a minute`,
@@ -118,7 +141,7 @@ export function watchMembers(
 			}
 
 			members = await store.cluster.members();
-			onRead(members);
+			onRead(members, await store.health());
 			if (isAway) {
 				isAway = false;
 				onBack();
@@ -150,7 +173,39 @@ export function watchMembers(
 		describe() {
 			isDescribed = false;
 		},
+		differences: () =>
+			[...differing.values()].map(({node, keys}) => ({
+				node: escapeLine(node, 64),
+				keys: keys.slice(0, maxNamedKeys).map(key => escapeLine(key, 100)),
+			})),
 		[Symbol.dispose]: stop,
+	};
+}
+
+/** Tells faces of the members when they are others than before. */
+export function createMembersReport({
+	clock,
+	broker,
+}: Pick<World, 'clock'> & {readonly broker: Pick<Broker, 'emit'>}): (
+	members: readonly Member[],
+	health: StoreHealth,
+) => void {
+	let told: {readonly members: readonly ClusterMember[]; readonly notesLagMs?: number} | undefined;
+	return (all, {notesLagMs = 0}) => {
+		const members = all.map(({node, state, leases}) => ({
+			node: escapeLine(node, 64),
+			isGone: state === 'gone',
+			leases,
+		}));
+		// By the second: it is told when it is another one.
+		const next = {
+			members,
+			...(notesLagMs > lateMs && {notesLagMs: Math.round(notesLagMs / 1000) * 1000}),
+		};
+		if (!isDeepStrictEqual(next, told)) {
+			told = next;
+			broker.emit({type: 'cluster-changed', at: clock.now(), ...next});
+		}
 	};
 }
 

@@ -1,19 +1,16 @@
-import {isDeepStrictEqual} from 'node:util';
 import type {Broker} from '../../core/broker.ts';
 import {sleep, createTimer} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {GatewayEvent} from '../../core/events.ts';
 import type {JsonValue} from '../../core/json.ts';
 import type {Sealer} from '../../core/seal.ts';
-import type {ClusterMember} from '../../core/state.ts';
-import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import type {Store} from '../../store/port.ts';
 import type {Member, StoreNote, TakenOver} from '../../store/shared-port.ts';
 import type {LiveConfig} from '../live-config.ts';
 import {type CallHandler, createCalls} from './calls.ts';
 import {configMarks} from './config-marks.ts';
-import {watchMembers} from './members.ts';
+import {createMembersReport, type Difference, watchMembers} from './members.ts';
 import {holdAlone} from './one-holder.ts';
 import {readAgain} from './read-again.ts';
 import {createRelay} from './relay.ts';
@@ -36,6 +33,8 @@ export type GatewayCluster = AsyncDisposable & {
 	members(): readonly Member[];
 	/** Reads them now. Never rejects. */
 	look(): Promise<void>;
+	/** @see Members.differences */
+	differences(): readonly Difference[];
 	/** Whether others go on when this one stops. */
 	hasOthers(): boolean;
 	/** Tells the others what happened here. */
@@ -172,6 +171,7 @@ function joinCluster(
 		node,
 		members: () => members.list(),
 		look: async () => members.look(),
+		differences: () => members.differences(),
 		hasOthers: () =>
 			members.list().some(({owner, state}) => state === 'live' && owner !== store.owner),
 		tell(event) {
@@ -232,25 +232,6 @@ function joinCluster(
 	};
 }
 
-/** Tells faces of the members when they are others than before. */
-function createMembersReport({
-	clock,
-	broker,
-}: Pick<ClusterWorld, 'broker' | 'clock'>): (members: readonly Member[]) => void {
-	let told: readonly ClusterMember[] = [];
-	return members => {
-		const next = members.map(({node, state, leases}) => ({
-			node: escapeLine(node, 64),
-			isGone: state === 'gone',
-			leases,
-		}));
-		if (!isDeepStrictEqual(next, told)) {
-			told = next;
-			broker.emit({type: 'cluster-changed', at: clock.now(), members: next});
-		}
-	};
-}
-
 /** The only gateway on its store. */
 function aloneIn({clock, store}: ClusterWorld, {node}: ClusterOptions): GatewayCluster {
 	const since = clock.now();
@@ -265,6 +246,7 @@ function aloneIn({clock, store}: ClusterWorld, {node}: ClusterOptions): GatewayC
 			{owner: store.owner, node, since, seen: seenAt(), leases: 0, state: 'live', data: null},
 		],
 		async look() {},
+		differences: () => [],
 		hasOthers: () => false,
 		tell() {},
 		onHeard() {},

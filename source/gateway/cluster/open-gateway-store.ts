@@ -46,27 +46,29 @@ export async function openGatewayStore(
 	const {clock, emit, log, live, journalPages} = world;
 	const isShared = sharesStore(live);
 	let failing: string | undefined;
+	const onFailing = (reason: string | undefined) => {
+		// Each try to open it has a store of its own, which says the same.
+		if (reason === failing) {
+			return;
+		}
+
+		failing = reason;
+		emit({
+			type: 'store-failing',
+			at: clock.now(),
+			...(reason !== undefined && {reason: escapeLine(reason, 400)}),
+		});
+		// Of its file the store says that by itself.
+		if (isShared) {
+			tellOfStore(log, reason);
+		}
+	};
+
 	const open = async ({url, ...place}: StorePlace) => {
 		await using stack = new AsyncDisposableStack();
 		const store = stack.use(
 			await openStore(
-				{
-					clock,
-					log,
-					ending: waiting.ending,
-					onFailing(reason) {
-						failing = reason;
-						emit({
-							type: 'store-failing',
-							at: clock.now(),
-							...(reason !== undefined && {reason: escapeLine(reason, 400)}),
-						});
-						// Of its file the store says that by itself.
-						if (isShared) {
-							tellOfStore(log, reason);
-						}
-					},
-				},
+				{clock, log, ending: waiting.ending, onFailing},
 				{
 					...place,
 					...(url !== undefined && {url, ...(await identifyHome(live.current().paths))}),
@@ -75,6 +77,11 @@ export async function openGatewayStore(
 			),
 		);
 		const taken = await store.takeOver();
+		// What failed was told by the store of an earlier try.
+		if (failing !== undefined && (await store.health()).failing === undefined) {
+			onFailing(undefined);
+		}
+
 		stack.move();
 		return {store, taken, isShared, node: place.node, failing: () => failing};
 	};

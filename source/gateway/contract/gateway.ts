@@ -79,10 +79,11 @@ const status = facts({
 	journal_failing: text.nullable(),
 	/** Where everything is kept, and whether it can be reached. Older gateways do not say. */
 	store: facts({kind: z.enum(['sqlite', 'postgres']), ok: yesOrNo}).exactOptional(),
-	/** Only of a store that gateways share: how late they heard of each other at most in the last minute, milliseconds, and the routes whose runs wait, by how many of the newest thousand are theirs, at most ten. */
+	/** Only of a store that gateways share: how late they heard of each other at most in the last minute, milliseconds, and the routes whose runs wait, by how many of the newest thousand are theirs, at most ten. `differences`: the gateways that are configured otherwise than this one, each with the first keys in which it differs. */
 	sharing: facts({
 		notes_lag_ms: integer.nullable(),
 		queue_by_route: z.array(facts({profile: text, route: text, queued: integer})),
+		differences: z.array(facts({node: text, keys: texts})).exactOptional(),
 	}).exactOptional(),
 	/** The gateways on that store, this one among them, as they were known last; one that is gone, which was not seen for a minute, is listed for an hour. */
 	cluster: facts({

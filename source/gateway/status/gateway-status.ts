@@ -137,6 +137,7 @@ export async function gatewayStatus(
 	const next = views.flatMap(({state: is, nextAt}) =>
 		is === 'active' && nextAt !== undefined ? [nextAt] : [],
 	);
+	const differences = cluster.differences();
 	return {
 		pid: gateway.pid,
 		version: gateway.version,
@@ -178,7 +179,11 @@ export async function gatewayStatus(
 		journal_failing: failing ?? null,
 		store: {kind: cluster.isShared ? 'postgres' : 'sqlite', ok: failing === undefined},
 		...(cluster.isShared && {
-			sharing: {notes_lag_ms: notesLagMs ?? null, queue_by_route: [...routes]},
+			sharing: {
+				notes_lag_ms: notesLagMs ?? null,
+				queue_by_route: [...routes],
+				...(differences.length > 0 && {differences}),
+			},
 		}),
 		cluster: {
 			members: cluster.members().map(({node, since, seen, leases}) => ({

@@ -1,8 +1,8 @@
 import type {Clock} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
+import {goneMs} from '../../core/state.ts';
 import {textOf} from '../columns.ts';
 import type {Statements, Transaction} from '../postgres/database.ts';
-import {goneMs} from '../shared-port.ts';
 import type {CopyStep} from './copy-steps.ts';
 import type {Origin} from './ends.ts';
 

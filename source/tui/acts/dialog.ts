@@ -1,3 +1,4 @@
+import type {GatewayState} from '../../core/state.ts';
 import type {Safe} from '../../core/untrusted.ts';
 import type {KeyEvent} from '../../terminal/input/key-event.ts';
 import type {LineText} from '../../terminal/text/line-editor.ts';
@@ -5,7 +6,7 @@ import {literal} from '../../terminal/text/safe.ts';
 import type {AskedParts} from '../approvals/seen-rows.ts';
 import type {FormState} from '../forms/form.ts';
 import type {Line} from '../lines/line.ts';
-import type {Shell} from '../shell/shell.ts';
+import type {Host, Shell} from '../shell/shell.ts';
 import type {Overlay, ViewState} from '../state/view.ts';
 import type {Command, ListedCommand} from './command.ts';
 import {change} from './navigate.ts';
@@ -75,6 +76,10 @@ export type DialogOf<State> = {
 	page?(state: State, shell: Shell, area: Area): Page;
 	/** What is said of it on a terminal that is too small to draw it. */
 	readonly whenTooSmall?: Line;
+	/** Says what is to be loaded while it is open. */
+	want?(host: Host): void;
+	/** Whether what it shows counts seconds while nothing happens. */
+	countsSeconds?(state: GatewayState): boolean;
 	/** Hears that a page stands on the screen. */
 	shown?(shell: Shell, parts: ShownParts): void;
 	/** A line of text; `undefined`: it does not have the keyboard now. */

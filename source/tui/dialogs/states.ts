@@ -15,6 +15,7 @@ import {grouped} from '../lines/title-parts.ts';
 import type {Shell} from '../shell/shell.ts';
 import {alertParts, platformParts} from './platform-parts.ts';
 import {chatApiParts, processParts, receiverPart, type Part} from './process-parts.ts';
+import {storeParts, wantStore} from './store-parts.ts';
 import {scrolledDialog} from './wizard.ts';
 
 const nameCells = 11;
@@ -22,8 +23,7 @@ const hourCells = 30;
 
 /** What a person has to know, then how every part of the gateway stands, the worst first: a word, since when, and what helps. */
 const statesRows = (shell: Shell, width: number): readonly Line[] => {
-	const {state, now} = shell.feed.get();
-	return [blankLine, ...alarmRows(shell, width), ...partRows(state, now, width)];
+	return [blankLine, ...alarmRows(shell, width), ...partRows(shell, width)];
 };
 
 /** The banners whole, for one alone has a row above the pane, which may be too narrow for it; but those that the parts below tell. */
@@ -39,9 +39,11 @@ function alarmRows(shell: Shell, width: number): readonly Line[] {
 	return rows.length === 0 ? [] : [...rows, blankLine];
 }
 
-const partRows = (state: GatewayState, now: number, width: number): readonly Line[] =>
-	[
+const partRows = (shell: Shell, width: number): readonly Line[] => {
+	const {state, now} = shell.feed.get();
+	return [
 		gatewayPart(state),
+		...storeParts(shell),
 		receiverPart(state),
 		...chatApiParts(state),
 		...requestParts(state, now),
@@ -56,6 +58,7 @@ const partRows = (state: GatewayState, now: number, width: number): readonly Lin
 	]
 		.toSorted((one, other) => severityOf(one) - severityOf(other))
 		.flatMap(part => partLines(part, width));
+};
 
 /** What is wrong stands first: on a small screen the rest has to be scrolled to. */
 const severityOf = ({word: {tone}}: Part): number => (tone === 'bad' ? 0 : tone === 'warn' ? 1 : 2);
@@ -84,6 +87,8 @@ const scrolled = scrolledDialog(states, {
 export const statesDialog = defineDialog(states, {
 	title: 'States',
 	...scrolled,
+	want: wantStore,
+	countsSeconds: ({cluster}) => cluster !== undefined,
 	commands: [...scrolled.commands, closing('states', ['esc', 'H', 'q', 'ctrl+c', 'enter'])],
 });
 

@@ -20,6 +20,7 @@ const border = 1;
 export function DialogBox({width, height}: RegionProps) {
 	const shell = useShell();
 	useStore(shell.feed, snapshot => snapshot.state);
+	useStore(shell.loads, count => count);
 	const area = {width, height};
 	const {dialog, state} = dialogNow(shell) ?? {};
 	const content = state && dialog?.contents?.(state, shell, roomIn(area));

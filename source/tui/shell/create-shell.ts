@@ -72,7 +72,9 @@ export function createShell(
 		const liveMs = pours(shown) ? Math.max(shownMs, feedIntervals.pouringMs) : shownMs;
 		const showsWords = pane().showsWords?.(host) === true;
 		const intervalMs = isPaused() && !showsWords ? feedIntervals.pausedMs : liveMs;
-		const countsSeconds = pane().countsSeconds?.(shown, host) === true;
+		const countsSeconds =
+			pane().countsSeconds?.(shown, host) === true ||
+			dialogNow(host)?.dialog.countsSeconds?.(shown) === true;
 		return {intervalMs, tickMs: feedIntervals.tickMs, countsSeconds, showsWords};
 	});
 	const byId = new Map(panes.map(pane => [pane.id, pane]));
@@ -131,6 +133,8 @@ export function createShell(
 			for (const one of panes) {
 				one.want?.(host);
 			}
+
+			dialogNow(host)?.dialog.want?.(host);
 		} catch {
 			// The pane that cannot list its items says so itself, when it is drawn.
 		}

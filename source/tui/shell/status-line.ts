@@ -34,10 +34,14 @@ const portOf = (url: string): string => /:\d{1,5}(?=\/|$)/.exec(url)?.[0] ?? url
 /** What waits for a person: never left out of the status row. Of the receiver its own field says it. */
 export function attention(state: GatewayState, now: number): Safe | undefined {
 	const {api, problems, approvals, servers, storeFailing, modelProblem, modelSilence} = state;
+	const {cluster = [], notesLagMs} = state;
+	const gone = cluster.filter(({isGone}) => isGone).length;
 	const logins = servers.filter(({status}) => status === 'needs login').length;
 	const waiting = runsToDecide(state);
 	const parts = [
 		...(storeFailing === undefined ? [] : [state.cluster ? 'database away' : 'disk fails']),
+		...(gone > 0 ? [`${countOf(gone, 'gateway')} gone`] : []),
+		...(notesLagMs === undefined ? [] : [`notes ${Math.round(notesLagMs / 1000)} s late`]),
 		...(approvals.length > 0 ? [countOf(approvals.length, 'approval')] : []),
 		...(logins > 0 ? [countOf(logins, 'login')] : []),
 		...(modelProblem !== undefined || modelSilence ? ['runs fail'] : []),

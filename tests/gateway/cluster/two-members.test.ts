@@ -3,6 +3,7 @@ import {Client} from 'pg';
 import {afterAll, describe, expect, test, vi} from 'vitest';
 import type {JsonObject} from '../../../source/core/json.ts';
 import {openPostgresStore} from '../../../source/store/postgres/open-postgres-store.ts';
+import {attention} from '../../../source/tui/shell/status-line.ts';
 import {createFakeClock} from '../../helpers/fake-clock.ts';
 import {
 	gatewayHome,
@@ -185,6 +186,9 @@ describe.runIf(server)('gateways on one database', () => {
 		}
 
 		expect([timesOf(east, ofWest), timesOf(east, same)]).toEqual([1, 0]);
+		expect((await east.port.status()).sharing?.differences).toEqual([
+			{node: 'west', keys: ['runs.max_steps']},
+		]);
 		await west.home.write('config.yaml', testConfig({gateway: {store: url, node: 'west'}}));
 		await vi.waitFor(
 			async () => {
@@ -196,6 +200,17 @@ describe.runIf(server)('gateways on one database', () => {
 		);
 		await east.port.status();
 		expect([timesOf(east, ofWest), timesOf(east, same)]).toEqual([1, 1]);
+		expect((await east.port.status()).sharing).not.toHaveProperty('differences');
+	});
+
+	test('two of one name are told so', async () => {
+		const url = await createDatabase();
+		await using east = await member(url, 'east');
+		await using other = await member(url, 'east');
+		await other.until(({logs}) =>
+			logs.some(({message}) => message.includes('is called "east" as this one is')),
+		);
+		expect((await east.port.status()).cluster?.members).toHaveLength(2);
 	});
 });
 
@@ -216,6 +231,7 @@ describe.runIf(server)('without its database', () => {
 		const status = await gateway.port.status();
 		expect(status.store).toEqual({kind: 'postgres', ok: false});
 		expect(status.journal_failing).toContain('gateway.store');
+		expect(attention(gateway.port.getState(), Date.now())).toContain('database away');
 		await expect(gateway.port.listRuns({limit: 1})).rejects.toMatchObject({
 			code: 'journal_unavailable',
 		});
@@ -228,6 +244,8 @@ describe.runIf(server)('without its database', () => {
 		await own.start();
 		await gateway.until(({webhook: {state}}) => state === 'listening');
 		expect((await gateway.port.status()).store).toEqual({kind: 'postgres', ok: true});
+		const {storeFailing, storeFailingSince} = gateway.port.getState();
+		expect([storeFailing, storeFailingSince]).toEqual([undefined, undefined]);
 	});
 
 	test('one that runs takes nothing while the database is away, and goes on when it is back', async () => {

@@ -96,6 +96,53 @@ test('H says of each part how it stands and what to do about it', async () => {
 	expect(shown.shell.view.get().overlay).toBeUndefined();
 });
 
+test('the store that gateways share and its members are told of as by "svc gateway status"', async () => {
+	const members = [
+		{node: 'east', isGone: false, leases: 2},
+		{node: 'west', isGone: true, leases: 0},
+	];
+	const port = createFakePort({cluster: members});
+	const seen = (ms: number) => new Date(testNow - ms).toISOString();
+	const status = async () => ({
+		...(await createFakePort().status()),
+		store: {kind: 'postgres', ok: true} as const,
+		sharing: {
+			notes_lag_ms: 300,
+			queue_by_route: [{profile: 'default', route: 'hook', queued: 3}],
+			differences: [{node: 'west', keys: ['runs.max_steps']}],
+		},
+		cluster: {
+			members: [
+				{node: 'east', since: seen(3_600_000), seen: seen(4000), leases: 2},
+				{node: 'west', since: seen(3_600_000), seen: seen(240_000), leases: 0},
+			],
+		},
+	});
+	await using shown = await showShell({...port, status}, {columns: 80, rows: 40});
+	expect(shown.screen.lines()[0]).toContain('! 1 gateway gone');
+	await shown.screen.press('H');
+	await shown.pass(0);
+	const rows = () =>
+		dialogRows(shown.screen.lines()).map(row => row.trim().replaceAll(/\s+/g, ' '));
+	expect(rows()).toEqual(
+		expect.arrayContaining([
+			'store ● PostgreSQL',
+			'notes ● heard 0.3 s late at most, in the last minute',
+			'queue hook: 3 runs waiting',
+			'member ● east: 2 runs at work, seen 4 s ago, since Nov 20 11:00',
+			'member ! west: gone, seen 4 min ago, since Nov 20 11:00',
+			'differs ! west is configured otherwise than this one',
+		]),
+	);
+	port.emit({type: 'store-failing', at: testNow, reason: 'Cannot reach it'});
+	port.emit({type: 'cluster-changed', at: testNow, members, notesLagMs: 3000});
+	await shown.pass(1000);
+	expect(rows()).toContain('store ✗ PostgreSQL, which cannot be used now since Nov 20 12:00');
+	expect(shown.screen.lines()[0]).toContain(
+		'! database away 1 gateway gone notes 3 s late'.replaceAll(/ (?=1|notes)/g, '  '),
+	);
+});
+
 test('a model that does not answer is told of in every pane: what fails, since when, and why', async () => {
 	const reason =
 		'Cannot reach model "house-1" of openai-compatible at 127.0.0.1:8080: is it running';

@@ -2,7 +2,8 @@ import {existsSync} from 'node:fs';
 import type {HomePaths} from '../../../config/config.ts';
 import {lockHolder} from '../../../core/lock-holder.ts';
 import {runningPid} from '../../../gateway/control/lock.ts';
-import {type Check, failed, type Found, ok, warning} from './check.ts';
+import {storeRows} from '../../../nouns/store.ts';
+import {type Check, failed, failedOfStore, type Found, ok, warning} from './check.ts';
 
 /** Whether a gateway runs, of which version, and what a dead one left. */
 export const gateway: Check = {
@@ -15,7 +16,10 @@ export const gateway: Check = {
 					`kill ${runningPid(paths) ?? 'that process'}, then: svc gateway`,
 				);
 			case 'running': {
-				const {pid, version, api, restart_needed: keys, journal_failing: failing} = seen.status;
+				const {status} = seen;
+				const {pid, version, api, restart_needed: keys, journal_failing: failing} = status;
+				const isShared = status.store?.kind === 'postgres';
+				const isAway = isShared && failing !== null;
 				return [
 					version === context.version
 						? ok(`process ${pid} runs, version ${version}`)
@@ -24,14 +28,19 @@ export const gateway: Check = {
 								'svc gateway stop; svc gateway',
 							),
 					'refused' in api &&
-						failed(
+						(isAway ? failedOfStore : failed)(
 							`the chat API is not served: ${api.refused}`,
 							'another api.port in config.yaml, or api.enabled: false; for keys see "journal"',
 						),
 					keys.length > 0 &&
 						warning(`a restart is needed for ${keys.join(', ')}`, 'svc gateway stop; svc gateway'),
 					failing !== null &&
-						failed(`its journal cannot be written: ${failing}`, 'see "disk" and "journal"'),
+						(isShared
+							? failedOfStore(`its store cannot be used: ${failing}`, 'see "store"')
+							: failed(`its journal cannot be written: ${failing}`, 'see "disk" and "journal"')),
+					...storeRows(status, context.clock.now())
+						.filter(({name, tone}) => name !== 'store' && tone === 'warn')
+						.map(({name, text, help}) => warning(`${name}: ${text}`, help)),
 				];
 			}
 			case 'none':

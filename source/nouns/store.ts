@@ -1,0 +1,107 @@
+import {countOf} from '../core/names.ts';
+import {goneMs, lateMs} from '../core/state.ts';
+import {dayTime} from '../terminal/text/time.ts';
+import type {Tone} from './noun.ts';
+
+/** What a gateway says of the store that it shares, as in its status. */
+type StoreStatus = {
+	readonly store?: {readonly kind: 'postgres' | 'sqlite'; readonly ok: boolean};
+	readonly journal_failing: string | null;
+	readonly sharing?: {
+		readonly notes_lag_ms: number | null;
+		readonly queue_by_route: ReadonlyArray<{
+			readonly profile: string;
+			readonly route: string;
+			readonly queued: number;
+		}>;
+		readonly differences?: ReadonlyArray<{
+			readonly node: string;
+			readonly keys: readonly string[];
+		}>;
+	};
+	readonly cluster?: {
+		readonly members: ReadonlyArray<{
+			readonly node: string;
+			readonly since: string;
+			readonly seen: string;
+			readonly leases: number;
+		}>;
+	};
+};
+
+/** One thing that is told of it; `help`: why, or what to do. Texts are as the gateway says them: faces clean them. */
+export type StoreRow = {
+	readonly name: 'differs' | 'member' | 'names' | 'notes' | 'queue' | 'store';
+	readonly text: string;
+	readonly tone: Tone;
+	readonly help?: string;
+};
+
+/** How the store and its members stand, for `svc gateway status`, `svc doctor` and the states of the interface. Nothing of a store that one gateway has for itself. */
+export function storeRows(
+	{store, journal_failing: failing, sharing, cluster}: StoreStatus,
+	now: number,
+): readonly StoreRow[] {
+	if (store?.kind !== 'postgres') {
+		return [];
+	}
+
+	const {notes_lag_ms: lagMs = null, queue_by_route: routes = [], differences = []} = sharing ?? {};
+	const members = (cluster?.members ?? []).map(member => ({
+		...member,
+		silentMs: Math.max(0, now - Date.parse(member.seen)),
+	}));
+	const live = members.filter(({silentMs}) => silentMs < goneMs);
+	const namesakes = [...Map.groupBy(live, ({node}) => node)].filter(([, {length}]) => length > 1);
+	return [
+		store.ok
+			? {name: 'store', text: 'PostgreSQL', tone: 'good'}
+			: {
+					name: 'store',
+					text: 'PostgreSQL, which cannot be used now',
+					tone: 'bad',
+					...(failing !== null && {help: failing}),
+				},
+		...(lagMs === null || !store.ok
+			? []
+			: [
+					{
+						name: 'notes',
+						text: `heard ${(lagMs / 1000).toFixed(1)} s late at most, in the last minute`,
+						tone: lagMs > lateMs ? 'warn' : 'good',
+					} as const,
+				]),
+		...routes.map(({profile, route, queued}): StoreRow => ({
+			name: 'queue',
+			text: `${profile === 'default' ? '' : `${profile}/`}${route}: ${countOf(queued, 'run')} waiting`,
+			tone: 'plain',
+		})),
+		...members.map(({node, since, leases, silentMs}): StoreRow => {
+			// Without the store nobody can be seen.
+			const isGone = store.ok && silentMs >= goneMs;
+			return {
+				name: 'member',
+				text: `${node}: ${isGone ? 'gone' : store.ok ? `${countOf(leases, 'run')} at work` : 'as it was known last'}, seen ${agoText(silentMs)}, since ${dayTime(Date.parse(since))}`,
+				tone: isGone ? 'warn' : store.ok ? 'good' : 'plain',
+			};
+		}),
+		...differences.map(({node, keys}): StoreRow => ({
+			name: 'differs',
+			text: `${node} is configured otherwise than this one`,
+			tone: 'warn',
+			help: `${keys.join(', ')}: deploy the same config.yaml, scripts and skills to both`,
+		})),
+		...namesakes.map(([node, {length}]): StoreRow => ({
+			name: 'names',
+			text: `${length} members are called ${node}`,
+			tone: 'warn',
+			help: 'write another gateway.node into config.yaml of each, and restart them',
+		})),
+	];
+}
+
+/** `12 s ago`, `3 min ago`. */
+const agoText = (ms: number): string => {
+	const seconds = Math.floor(ms / 1000);
+	return seconds < 120 ? `${seconds} s ago` : `${Math.floor(seconds / 60)} min ago`;
+};
