@@ -1,8 +1,12 @@
 import {existsSync, readFileSync} from 'node:fs';
 import {Client} from 'pg';
 import {afterAll, describe, expect, test} from 'vitest';
+import {ensureHome, homePaths} from '../../source/config/home-paths.ts';
 import {systemClock} from '../../source/core/clock.ts';
+import {silentLogger} from '../../source/core/log.ts';
+import {openSharedDocuments} from '../../source/gateway/documents/open-shared.ts';
 import {openSqliteStore} from '../../source/store/open-sqlite-store.ts';
+import {openDocuments} from '../../source/store/postgres/open-documents.ts';
 import {openPostgresStore} from '../../source/store/postgres/open-postgres-store.ts';
 import {hasPostgres, startPostgres} from '../helpers/postgres.ts';
 import {temporaryHome, type TemporaryHome} from '../helpers/temporary-home.ts';
@@ -151,6 +155,41 @@ describe.runIf(hasPostgres)('commands on a home that shares its store', async ()
 		});
 		expect(await run(home, 'webhook', 'list')).toMatchObject({code: 1});
 		expect(existsSync(home.file('webhook_subscriptions.json'))).toBe(false);
+		const {stdout} = await run(home, 'doctor');
+		const failures = stdout.split('\n').filter(line => line.startsWith('✗'));
+		expect(failures).toEqual([expect.stringMatching(/^✗ fails +store +.*gateway\.store/)]);
+		expect(stdout).toMatch(/^– unknown config +see "store"$/m);
+	});
+
+	test('what is wrong with a row is told of with the name of the database and the command that changes it', async () => {
+		const url = await newDatabase();
+		await using home = await temporaryHome({
+			'config.yaml': configOf(url),
+			'webhook_subscriptions.json': JSON.stringify({'acme.crm': {prompt: 'Hi', events: 5}}),
+			'cron/jobs.json': JSON.stringify({
+				jobs: [{id: 'job_aaaaaaaa', name: 'report', schedule: 'now and then', prompt: 'A'}],
+			}),
+		});
+		{
+			const paths = homePaths({environment: {SVC_HOME: home.path}});
+			ensureHome(paths);
+			await using store = await openDocuments({clock: systemClock}, {url});
+			await using shared = openSharedDocuments({clock: systemClock, log: silentLogger, paths});
+			await shared.follow(store, {storeKey});
+			await shared.importFiles(() => [shared.paths]);
+		}
+
+		const {stdout} = await run(home, 'doctor');
+		const name = /postgres:\/\/\S+/.source;
+		expect(stdout).toMatch(
+			new RegExp(
+				`${name} \\(subscriptions\\) acme\\.crm\\.events: [^]*?→ svc webhook edit acme\\.crm\n`,
+			),
+		);
+		expect(stdout).toMatch(
+			new RegExp(`${name} \\(jobs\\) job_aaaaaaaa: [^]*?→ svc cron edit job_aaaaaaaa\n`),
+		);
+		expect(stdout).not.toContain('.json');
 	});
 
 	test('a store moves to a database and back, with subscriptions and jobs; the configuration stays', async () => {

@@ -79,8 +79,15 @@ export async function examine(
 		);
 	}
 
+	const isStoreTold = looked.get(store)?.some(({health}) => health === 'failed') === true;
+	const toldOf = (check: Check): readonly Found[] => {
+		const all = looked.get(check) ?? [];
+		const told = isStoreTold ? all.filter(({ofStore}) => ofStore !== true) : all;
+		return all.length > 0 && told.length === 0 ? [unknown('see "store"')] : told;
+	};
+
 	return list.flatMap(check =>
-		(looked.get(check) ?? []).map(({of, found, mend, health}): Finding => ({
+		toldOf(check).map(({of, found, mend, health}): Finding => ({
 			subject: escapeLine(of === undefined ? check.subject : `${check.subject} ${of}`, 80),
 			health,
 			found: escapeLine(redact(found), maxFoundLength),

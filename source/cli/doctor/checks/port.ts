@@ -4,20 +4,32 @@ import {createServer} from 'node:net';
 import {networkInterfaces} from 'node:os';
 import {codeOf, messageOf} from '../../../core/errors.ts';
 import {isLoopbackHost} from '../../../core/hosts.ts';
-import {type Check, type DoctorWorld, failed, type Found, ok, unread, warning} from './check.ts';
+import {
+	type Check,
+	type DoctorWorld,
+	failed,
+	failedOfStore,
+	type Found,
+	ok,
+	unread,
+	warning,
+} from './check.ts';
 
 /** The receiver's port: ours, free, or held by somebody. */
 export const port: Check = {
 	subject: 'port',
 	async look({config, gateway}) {
 		if (gateway.kind === 'running') {
-			const {webhook, pid} = gateway.status;
+			const {webhook, pid, journal_failing: failing, store} = gateway.status;
 			if ('url' in webhook) {
 				return ok(`the gateway (process ${pid}) listens on ${webhook.url}`);
 			}
 
 			return 'refused' in webhook
-				? failed(`the receiver is refused: ${webhook.refused}`, 'svc gateway status')
+				? (store?.kind === 'postgres' && failing !== null ? failedOfStore : failed)(
+						`the receiver is refused: ${webhook.refused}`,
+						'svc gateway status',
+					)
 				: warning('the receiver is not enabled', 'svc gateway setup --enable');
 		}
 

@@ -61,14 +61,15 @@ export const store: Check = {
 					),
 				locked > 0 &&
 					failed(
-						`secrets of ${countOf(locked, 'subscription')} cannot be read: they are encrypted with another key than gateway.store_key, and their routes answer 503`,
+						`secrets of ${countOf(locked, 'subscription')} cannot be read: they are encrypted with ${storeKey === undefined ? 'a key, and gateway.store_key is not set' : 'another key than gateway.store_key'}, and their routes answer 503`,
 						'gateway.store_key in config.yaml: the key that the other gateways have',
 					),
 				storeKey === undefined &&
+					locked === 0 &&
 					warning(
 						plain === 0
 							? 'secrets of subscriptions would stand plain in the database, and each gateway logs in to tool servers by itself: there is no gateway.store_key'
-							: `secrets of ${countOf(plain, 'subscription')} stand plain in the database: there is no gateway.store_key`,
+							: `secrets of ${countOf(plain, 'subscription')} stand plain in the database, and each gateway logs in to tool servers by itself: there is no gateway.store_key`,
 						'gateway.store_key in config.yaml: ${SVC_STORE_KEY}, in .env: openssl rand -base64 32',
 					),
 			];
