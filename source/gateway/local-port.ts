@@ -1,5 +1,6 @@
 import type {Broker} from '../core/broker.ts';
 import {SvcError} from '../core/errors.ts';
+import {hasEnded} from '../core/run.ts';
 import type {GatewayState} from '../core/state.ts';
 import {createChatChanges} from './commands/chat-commands.ts';
 import {createGatewayCommands} from './commands/gateway-commands.ts';
@@ -34,7 +35,7 @@ export function createLocalPort(
 	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- filled before a command is called; none looks at a room before that
 	const rooms = {} as Rooms;
 	const commands: Omit<GatewayCommands, 'stop'> = {
-		...createReadCommands(rooms, () => nodesOfRuns(broker.getState())),
+		...createReadCommands(rooms, () => nodesOfRuns(broker.getState(), rooms.cluster.node)),
 		...createWorkCommands(rooms),
 		...createKeyCommands(rooms),
 		deleteSession: async id => rooms.api.sessions.remove(id),
@@ -85,9 +86,15 @@ function refuse(reason: string): never {
 	throw new SvcError('journal_unavailable', reason);
 }
 
-const nodesOfRuns = ({runs, cluster = []}: GatewayState): ReadonlyMap<number, string> =>
+/** The names of the members that work on runs, or have, as far as this one knows: what others work on was heard of. */
+const nodesOfRuns = (
+	{runs, cluster = []}: GatewayState,
+	own: string,
+): ReadonlyMap<number, string> =>
 	new Map(
 		cluster.length < 2
 			? []
-			: runs.flatMap(({id, node}) => (node === undefined ? [] : [[id, node]])),
+			: runs.flatMap(({id, state, node = hasEnded(state) ? undefined : own}) =>
+					node === undefined ? [] : [[id, node]],
+				),
 	);

@@ -51,9 +51,10 @@ export function addDeliveryCommands(program: Command, context: Context): void {
 		async read(id) {
 			await using home = await openHome(context, 'read');
 			const stored = await requireDelivery(home, id);
+			const run = stored.runId === undefined ? undefined : await home.getRun(stored.runId);
 			return {
 				item: rowOf(stored),
-				known: {now: context.clock.now(), stored},
+				known: {now: context.clock.now(), stored, runs: new Map(run && [[run.id, run]])},
 				json: {...stored, body: readableBody(stored)},
 			};
 		},

@@ -2,7 +2,7 @@ import type {Approvals} from '../../approvals/approvals.ts';
 import type {Config} from '../../config/config.ts';
 import type {ApprovalRule} from '../../core/approval.ts';
 import type {RouteCounts} from '../../core/route-counts.ts';
-import {hasEnded, type Run} from '../../core/run.ts';
+import type {Run} from '../../core/run.ts';
 import type {World} from '../../core/world.ts';
 import type {
 	HistoryItems,
@@ -77,8 +77,7 @@ export function createReadCommands(
 		return nodes.size === 0
 			? runs
 			: runs.map(run => {
-					const node =
-						run.state === 'queued' || hasEnded(run.state) ? undefined : nodes.get(run.id);
+					const node = run.state === 'queued' ? undefined : nodes.get(run.id);
 					return node === undefined ? run : {...run, node};
 				});
 	};

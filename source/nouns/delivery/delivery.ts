@@ -139,8 +139,10 @@ export const deliveryNoun: Noun<DeliveryRow, DeliveryMore> = {
 	copies: {of: copiesOf},
 };
 
-function deliveryFacts({delivery}: DeliveryRow, {stored}: DeliveryMore): readonly Fact[] {
+function deliveryFacts({delivery}: DeliveryRow, {stored, runs}: DeliveryMore): readonly Fact[] {
 	const {group, runId} = delivery;
+	const {node} = runs?.get(runId ?? 0) ?? {};
+	const at = node === undefined ? '' : ` at gateway ${node}`;
 	return [
 		...fact('subject', delivery.subject),
 		...fact(
@@ -151,7 +153,7 @@ function deliveryFacts({delivery}: DeliveryRow, {stored}: DeliveryMore): readonl
 		...fact('profile', delivery.profile === 'default' ? undefined : delivery.profile),
 		...fact('replay of', delivery.replayOf),
 		...fact('group', group === undefined ? undefined : `${group} (svc groups show ${group})`),
-		...fact('run', runId === undefined ? undefined : `#${runId} (svc runs show ${runId})`),
+		...fact('run', runId === undefined ? undefined : `#${runId}${at} (svc runs show ${runId})`),
 		{title: 'decision'},
 		...decisionLines(delivery).map(({mark, step, detail}) => {
 			const start = `${mark} ${step.padEnd(10)} `;

@@ -79,7 +79,7 @@ export function runFacts(run: Run, {now, approvals, stored}: AsOf & RunMore): re
 	const wasTried = run.attempt > 0 || run.deliveryAttempt > 0;
 	return [
 		...fact('subject', run.subject),
-		...fact('gateway', run.node),
+		...fact('gateway', run.node ?? stored?.node),
 		...fact('approval', approval && `${approval.id} (svc approvals show ${approval.id})`),
 		...fact('delivery', delivery && `${delivery} (svc deliveries show ${delivery})`),
 		...fact(
