@@ -79,20 +79,33 @@ export async function migrateStore(context: Context, move: Move): Promise<void> 
 	printLines(context, [
 		...lines.map(([noun, count]) => `${String(count).padStart(9)} ${noun}`),
 		...(move.dryRun
-			? ['Nothing was copied (--dry-run): the same command without it copies']
+			? ['Nothing was copied (--dry-run): the same command without it copies', notCopied]
 			: [
 					`Copied ${move.direction === 'to' ? 'into' : 'from'} the database; nothing was removed`,
-					...nextSteps(move),
+					...nextSteps(move, config),
 				]),
 	]);
 }
 
-const nextSteps = ({direction, url}: Move): readonly string[] =>
+const notCopied = 'The configuration, .env, scripts, skills, logs and cron/output are not copied';
+
+const nextSteps = (
+	{direction, url}: Move,
+	{gateway: {storeKey}}: Pick<Config, 'gateway'>,
+): readonly string[] =>
 	direction === 'to'
 		? [
+				notCopied,
 				'Write into config.yaml, and start the gateway:',
 				'  gateway:',
 				`    store: ${withoutPassword(url)}`,
+				...(storeKey === undefined
+					? [
+							'    store_key: ${SVC_STORE_KEY}',
+							'and into .env SVC_STORE_KEY=…, as "openssl rand -base64 32" makes it: without a key, secrets stand in the database as they are, and logins are not shared',
+						]
+					: []),
+				'Each further member gets a home with the same config.yaml, .env, scripts and skills: svc help several-machines',
 			]
 		: ['Take gateway.store out of config.yaml, or write "store: sqlite", and start the gateway'];
 

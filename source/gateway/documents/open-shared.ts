@@ -114,6 +114,12 @@ export function openSharedDocuments(
 
 			await mirror.follow(store);
 			warnOfLock();
+			if (key === undefined && mirror.strongbox?.state === 'plain') {
+				log.note(
+					`There is no gateway.store_key: secrets of subscriptions stand in ${name} as they are, logins of tool servers are not shared, and a form of a run is filled in only at the gateway that works on it`,
+				);
+			}
+
 			await seal();
 			// Written by a member without the key, before it saw that there is one.
 			mirror.subscribe(changes => {
