@@ -111,6 +111,8 @@ export async function openIntake(
 		{onWaiting, ending},
 	);
 	stack.use(store);
+	// A look at documents that the store is closed under would never end.
+	stack.defer(async () => shared?.[Symbol.asyncDispose]());
 	await shared?.begin(store, config);
 	await (isShared || openControl());
 	const authorities = createAuthorities(config, {log: log.from('config')});

@@ -7,6 +7,7 @@ import {messageOf} from '../../core/errors.ts';
 import {silentLogger} from '../../core/log.ts';
 import {openSharedDocuments} from '../../gateway/documents/open-shared.ts';
 import {nameOf} from '../../store/postgres/connection.ts';
+import type {OpenedDocuments} from '../../store/postgres/open-documents.ts';
 import type {Context} from '../console/context.ts';
 
 /** What a command shares with gateways while it runs. */
@@ -27,15 +28,23 @@ export async function shareHome(
 
 	const {url, storeKey, profile} = found;
 	await using stack = new AsyncDisposableStack();
+	let store: OpenedDocuments | undefined;
+	let reason = '';
+	try {
+		const {openDocuments} = await import('../../store/postgres/open-documents.ts');
+		store = stack.use(await openDocuments({clock}, {url}));
+	} catch (error) {
+		reason = messageOf(error);
+	}
+
+	// Above the store: a look that it is closed under would never end.
 	const documents = stack.use(
 		openSharedDocuments({clock, log: silentLogger, paths}, {name: nameOf(url)}),
 	);
-	try {
-		const {openDocuments} = await import('../../store/postgres/open-documents.ts');
-		const store = stack.use(await openDocuments({clock}, {url}));
+	if (store) {
 		await documents.follow(store, {storeKey});
-	} catch (error) {
-		documents.cannotFollow(messageOf(error));
+	} else {
+		documents.cannotFollow(reason);
 	}
 
 	const {shared} = documents.paths;
