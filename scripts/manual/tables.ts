@@ -45,7 +45,10 @@ const tables: Readonly<Record<string, (argument: string) => string>> = {
 	codes: () =>
 		table(
 			['Code', 'What it means, what to do'],
-			Object.entries(errorCodes).map(([code, meaning]) => [`\`${code}\``, meaning]),
+			// Codes that mean the same share a row, at the place of the first.
+			Object.entries(Object.groupBy(Object.entries(errorCodes), ([, meaning]) => meaning)).map(
+				([meaning, codes]) => [codes.map(([code]) => `\`${code}\``).join(', '), meaning],
+			),
 		),
 };
 
@@ -128,17 +131,23 @@ const settingsTable = (path: string): string =>
 
 /** The settings that a schema (as `notedSchemaJson` makes it) describes, one row each. */
 export const settingsTableOf = (schema: JsonObject, path: readonly string[] = []): string =>
-	table(['Key', 'Default', 'Meaning', 'A change'], settingRows(schema, path));
+	tableOfSettings(settingRows(schema, path));
+
+/** Where every change counts at once, the page "Configuration" says so, not each row. */
+const tableOfSettings = (rows: ReadonlyArray<readonly string[]>): string =>
+	rows.every(([, , , change]) => change === atOnce)
+		? table(
+				['Key', 'Default', 'Meaning'],
+				rows.map(row => row.slice(0, 3)),
+			)
+		: table(['Key', 'Default', 'Meaning', 'A change'], rows);
 
 /** The settings that platforms on which people can talk have in common. */
 function conversingTable(): string {
 	const platform = platformKinds.find(({listens}) => listens)?.kind ?? '';
 	const rows = settingRows(schemaAt(`platforms.${platform}`), []);
 	const known = new Set(Object.keys(conversing).map(key => `\`${key}\``));
-	return table(
-		['Key', 'Default', 'Meaning', 'A change'],
-		rows.filter(([key = '']) => known.has(key)),
-	);
+	return tableOfSettings(rows.filter(([key = '']) => known.has(key)));
 }
 
 const isSection = (path: string): boolean =>
@@ -154,10 +163,12 @@ const isSection = (path: string): boolean =>
 	].includes(path);
 
 /** Settings that a page of its own describes. */
-const elsewhere = new Set(['routes']);
+const elsewhere = new Set(['routes', 'signature']);
 
 /** A second place for settings that are listed; a sentence of the page says so. */
-const repeated = new Set(['extra']);
+const repeated = new Set(['extra', 'lifecycle']);
+
+const atOnce = 'at once';
 
 const changes: Readonly<Record<string, string>> = {
 	reconnect: 'reconnects',
@@ -180,7 +191,7 @@ function settingRows(schema: JsonObject, path: readonly string[], inherited = ''
 			`\`${[...path, key].join('.')}\``,
 			setting['default'] === undefined ? '' : `\`${JSON.stringify(setting['default'])}\``,
 			typeof setting['description'] === 'string' ? setting['description'] : '',
-			changes[change] ?? 'at once',
+			changes[change] ?? atOnce,
 		];
 		return inner.length > 0 ? inner : [own];
 	});

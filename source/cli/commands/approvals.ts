@@ -41,7 +41,7 @@ const everyState = ['waiting', 'settled'] as const;
 function addReading(group: Command, context: Context): void {
 	group
 		.command('list')
-		.description('list what waits for a person, oldest first')
+		.description('list requests that wait for a person, oldest first')
 		.addOption(
 			new Option('--settled', 'list what was settled instead, newest first').conflicts('all'),
 		)
@@ -108,7 +108,7 @@ function addAnswers(group: Command, context: Context): void {
 	addActs(group, context, {noun: requestNoun, acts: [waitAct], open});
 	group
 		.command('allow')
-		.description('allow a call that waits; the first answer wins')
+		.description('allow a waiting call; the first answer wins')
 		.argument(...reference)
 		.addOption(
 			new Option('--for <scope>', 'this call, its run, until svc stops, or 30 days')
@@ -165,7 +165,7 @@ function addAnswers(group: Command, context: Context): void {
 
 	group
 		.command('deny')
-		.description('deny a call or a form that waits')
+		.description('deny a waiting call or form')
 		.argument(...reference)
 		.option('--reason <text>', 'what the agent is told', wordOption)
 		.option('--json', 'print JSON')
@@ -176,7 +176,7 @@ function addAnswers(group: Command, context: Context): void {
 
 	group
 		.command('fill')
-		.description('fill in a form that waits, field by field, and send it after a look at all of it')
+		.description('fill in a waiting form, field by field, review it and send it')
 		.argument(...reference)
 		.option(
 			'--values <json>',
@@ -241,9 +241,7 @@ function addRules(group: Command, context: Context): void {
 
 	group
 		.command('accept')
-		.description(
-			'take the present definition of a tool for the one that a rule of config.yaml is for',
-		)
+		.description('accept the present definition of a tool for a rule of config.yaml')
 		.argument('<rule>', 'number of the rule', oneApproval)
 		.option('--yes', 'do not ask')
 		.option('--json', 'print JSON')

@@ -61,7 +61,7 @@ export function addDeliveryCommands(program: Command, context: Context): void {
 
 	group
 		.command('replay')
-		.description('send a stored delivery through the pipeline again; says first what that does')
+		.description('send a stored delivery through the pipeline again; first says what that does')
 		.argument('<id>', deliveryNoun.argumentSays)
 		.option('--to <route>', 'to another route')
 		.option('--edit', 'change the body first, in $VISUAL or $EDITOR')
@@ -92,7 +92,7 @@ export function addDeliveryCommands(program: Command, context: Context): void {
 
 	group
 		.command('import')
-		.description('take the deliveries of an export into the journal; nothing runs')
+		.description('import the deliveries of an export into the journal; nothing runs')
 		.argument('<file>', 'file that "svc deliveries export" wrote, or "-" for standard input')
 		.option('--json', 'print JSON')
 		.action(async (file: string, options: {json?: boolean}) => {

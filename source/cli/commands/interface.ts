@@ -84,7 +84,7 @@ export function addInterfaceCommands(program: Command, context: Context): void {
 
 	program
 		.command('demo-part', {hidden: true})
-		.description('a part of the demo, which starts it')
+		.description('a part of the demo, started by the demo itself')
 		.allowExcessArguments()
 		.action(async (_: unknown, {args}: Command) => {
 			const {runDemoPart} = await import('../demo/demo-tools.ts');
@@ -172,7 +172,7 @@ export function addTuiCommands(program: Command, context: Context): void {
 
 	tui
 		.command('reset')
-		.description('give a terminal back its usual modes after a program that was killed')
+		.description('reset the modes of a terminal after a program was killed')
 		.action(() => {
 			context.stdout.write(resetSequence);
 		});

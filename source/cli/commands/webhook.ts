@@ -36,7 +36,9 @@ export function addWebhookCommands(program: Command, context: Context): void {
 
 	group
 		.command('subscribe')
-		.description('create a dynamic route, or change what the flags name of one that exists')
+		.description(
+			'create a dynamic route, or change the settings of an existing one that the flags name',
+		)
 		.argument('<name>', 'name of the route: a-z, 0-9, "_" and "-"')
 		.option('--events <list>', 'event types to accept, separated by commas', listOption)
 		.option('--prompt <template>', 'what the agent is asked; {a.b} are values of the payload')
@@ -126,7 +128,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 
 	group
 		.command('rename')
-		.description('give a route another name, and with it another address; all else of it stays')
+		.description('give a route another name, and so another address; everything else stays')
 		.argument('<name>', 'name of the route')
 		.argument('<new-name>', 'the other name: a-z, 0-9, "_" and "-"')
 		.option('--json', 'print JSON')
@@ -149,7 +151,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 
 	group
 		.command('edit')
-		.description('edit a route in $EDITOR, else by questions; shows the difference, then asks')
+		.description('edit a route in $EDITOR, or by questions; shows the difference, then asks')
 		.argument('<name>', 'name of the route')
 		.option('--editor', 'in $EDITOR, at the prompt of "svc --linear" too')
 		.option('--no-editor', 'by questions, whatever $EDITOR says')
@@ -162,7 +164,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 
 	group
 		.command('recover')
-		.description('take in the events that the code host could not deliver, through its client')
+		.description('fetch the events that the code host could not deliver, through its client')
 		.argument('<name>', 'name of the route')
 		.option(
 			'--since <time>',
@@ -181,7 +183,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
 
 	group
 		.command('simulate')
-		.description('decide stored deliveries anew, with other settings: what would come of them')
+		.description('decide stored deliveries anew with other settings, and show the results')
 		.argument('<name>', 'name of the route')
 		.option('--last <n>', 'the newest deliveries (1 to 1000)', numberOption(1, 1000), 100)
 		.option('--events <list>', 'accept these event types instead', listOption)

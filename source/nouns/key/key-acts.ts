@@ -24,7 +24,7 @@ export const keyActs: ReadonlyArray<Act<ApiKey, KeyPort, MintedKey>> = [
 	{
 		verb: 'rotate',
 		key: 'R',
-		says: 'make a new secret for a key and print it, once; the old one passes a while longer',
+		says: 'make a new secret for a key and print it, once; the old one is accepted for a while',
 		why: ended,
 		span: overlapSpan({
 			name: keyName,

@@ -40,7 +40,7 @@ export const routeActs = <Rotated>(): ReadonlyArray<
 		back: {
 			isDone: ({paused = false}) => paused,
 			verb: 'resume',
-			says: 'let a paused route go on',
+			says: 'resume a paused route',
 			async effect(port, id) {
 				const name = nameInKey(id);
 				await port.setRoutePaused(name, {paused: false});
@@ -52,7 +52,7 @@ export const routeActs = <Rotated>(): ReadonlyArray<
 		verb: 'rotate',
 		key: 'R',
 		label: 'new secret',
-		says: 'give a route a new secret; the old one passes for a while',
+		says: 'give a route a new secret; the old one is accepted for a while',
 		why: notHere,
 		span: overlapSpan({
 			name: ({name}) => name,
