@@ -19,7 +19,7 @@ export const hostRulesOf = (texts: readonly string[]) =>
 const webSettings = defineSettings({
 	hosts: setting(hostTexts, {
 		description:
-			'Hosts that `web_fetch` may ask: a name, `*.name` for those below it, `*` for any; `:port` for another port than 80 and 443. Always public addresses only',
+			'[Hosts](web.md#hosts) that `web_fetch` may ask: names, `*.name`, `*`, with `:port`; always public addresses only',
 		default: ['*'],
 		to: hostRulesOf,
 	}),
@@ -67,12 +67,12 @@ const terminalSettings = defineSettings({
 const fileSettings = defineSettings({
 	approval: setting(z.enum(['ask', 'allow']), {
 		description:
-			'`ask`: a person agrees to each change of a file; `allow`: nobody is asked. In a sandbox reading and searching never ask',
+			'In a sandbox, `ask`: a person agrees to each change of a file, `allow`: nobody is asked; reading and searching never ask',
 		default: 'ask',
 	}),
 	workdir: setting(listedPath, {
 		description:
-			'The folder that may be changed, and in which relative paths begin; made if missing; absent: `work` in the folder of the profile. It is that of `terminal`, or apart from it',
+			'The folder that may be changed, and in which relative paths begin; made if missing; absent: `work` in the folder of the profile. It must equal the `workdir` of `terminal`, or be [separate from it](file.md#the-process)',
 	}),
 });
 
@@ -100,7 +100,7 @@ export const sandboxSettings = defineSettings({
 	}),
 	hosts: setting(hostTexts, {
 		description:
-			'Hosts that may be reached: a name, `*.name` for those below it, `:port` for another port than 80 and 443; private addresses only if listed themselves',
+			'[Hosts](sandbox-network.md#hosts) that may be reached: names, `*.name`, `*`, with `:port`; private addresses only if listed themselves',
 		default: [],
 		to: hostRulesOf,
 	}),

@@ -11,7 +11,8 @@ const keysExclude = 'The keys of the route exclude each other or are incomplete:
 const notEditable =
 	'`config.yaml` does not parse, or the value is shared through an anchor (`&name`): mend the file, or write the value out in place of `*name`';
 const wrongSetting = 'A setting is wrong: see the named line, or `svc config check`';
-const whichPlatform = 'Enable the platform, or correct its name';
+const whichPlatform =
+	'The platform is not enabled, or does not exist: enable it, or correct its name';
 const notFinished =
 	'The delivery did not finish and is tried again; after a timeout it may have arrived';
 const noExport =
@@ -77,7 +78,7 @@ export const errorCodes = {
 		'The control socket cannot be opened: use a shorter `SVC_HOME`, or free disk space',
 	cron_job_with_deliver_only: keysExclude,
 	deliver_extra_invalid: '`deliver_extra` is not a mapping',
-	deliver_only_without_target: 'Set `deliver` to a real target',
+	deliver_only_without_target: '`deliver_only` needs a real target: set `deliver`',
 	deliver_unknown: whichPlatform,
 	delivery_aborted: notFinished,
 	delivery_ambiguous:
@@ -176,7 +177,8 @@ export const errorCodes = {
 		"A profile's name has only a-z, 0-9, `_`, `-`. In a route with an empty `profile`, name one or remove the key",
 	profile_not_found:
 		'The profile of `-p` has no folder: the message names the nearest one, and how to make the folder',
-	profile_not_served: 'Set `gateway.multiplex_profiles` in the home, or run a gateway with `-p`',
+	profile_not_served:
+		'The gateway of the home does not serve profiles: set `gateway.multiplex_profiles` in the home, or run a gateway with `-p`',
 	program_failed: programFailed,
 	program_not_started: programFailed,
 	program_replaced:
@@ -197,7 +199,7 @@ export const errorCodes = {
 		'`svc` cannot sign for the route: it has public keys only, or its sender signs the address that it was given',
 	route_refused:
 		'The receiver would refuse this version of the route: nothing was written; the message says what to mend',
-	route_without_secret: 'Give the route or the receiver a `secret`',
+	route_without_secret: 'The route has no secret: give it or the receiver a `secret`',
 	secret_inline: 'A value looks like a secret: put it into `.env` and write `${NAME}`',
 	secret_invalid:
 		'The text after `whsec_` or `whpk_` is no valid key or is shorter than 8 bytes: copy it again; or the route has more than 20 secrets or 5 public keys',

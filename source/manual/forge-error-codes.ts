@@ -1,5 +1,6 @@
 // What several codes mean.
-const clientMissing = "Install the client (`forge.cli`) on the gateway's machine and PATH";
+const clientMissing =
+	"The client (`forge.cli`) cannot be started: install it on the gateway's machine and PATH";
 const forgeFailed =
 	'The code host did not take the comment, which is tried again; or it did not answer `recover`: repeat that later';
 const forgeForbidden =
@@ -13,7 +14,8 @@ export const forgeErrorCodes = {
 	forge_client_unusable: clientMissing,
 	forge_failed: forgeFailed,
 	forge_forbidden: forgeForbidden,
-	forge_not_authenticated: "Log the client in (`gh auth login`) as the gateway's user",
+	forge_not_authenticated:
+		"The client is not logged in: log it in (`gh auth login`) as the gateway's user",
 	forge_rate_limited: forgeFailed,
 	forge_rejected: forgeForbidden,
 	forge_target_not_found: forgeForbidden,
@@ -21,5 +23,5 @@ export const forgeErrorCodes = {
 	hook_not_found: whichHook,
 	prefetch_failed:
 		'The [diff or the checkout](prefetch.md) of a pull request cannot be fetched; the run is tried again',
-	repo_unknown: 'Name the repository with `--repo OWNER/NAME`',
+	repo_unknown: 'The repository is unknown: name it with `--repo OWNER/NAME`',
 } as const;

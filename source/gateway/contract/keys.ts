@@ -18,7 +18,7 @@ export const keys = {
 	listKeys: {
 		method: 'GET',
 		path: '/v1/keys',
-		summary: 'The keys of the chat API with what they used, oldest first; never a secret.',
+		summary: 'The keys of the chat API with their usage, oldest first; never a secret.',
 		result: z.array(apiKeySchema),
 	},
 	/**

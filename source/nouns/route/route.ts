@@ -195,7 +195,7 @@ export const routeNoun: Noun<ListedRoute, RouteMore> = {
 		terms: termsOf<ListedRoute>({
 			route: textTerm(({name}) => name, {says: 'its name', example: 'route:gh-*'}),
 			source: textTerm(({source}) => source, {
-				says: 'its source',
+				says: '`static` (of config.yaml) or `dynamic`',
 				example: 'source:dynamic',
 				words: ['static', 'dynamic'],
 			}),

@@ -52,7 +52,7 @@ const imap = defineSettings({
 
 const fields = {
 	from: setting(address, {description: 'Sender'}),
-	home_channel: setting(address, {description: 'Recipient if a route names none'}),
+	home_channel: setting(address, {description: 'The chat if `deliver_extra` has no `chat_id`'}),
 	smtp: group(
 		{
 			...smtp,
