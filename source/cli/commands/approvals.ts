@@ -43,9 +43,9 @@ function addReading(group: Command, context: Context): void {
 		.command('list')
 		.description('list requests that wait for a person, oldest first')
 		.addOption(
-			new Option('--settled', 'list what was settled instead, newest first').conflicts('all'),
+			new Option('--settled', 'list settled requests instead, newest first').conflicts('all'),
 		)
-		.option('--all', 'list what waits, then what was settled')
+		.option('--all', 'list waiting requests, then settled ones')
 		.option('--limit <n>', 'at most this many (1 to 1000)', numberOption(1, 1000), 200)
 		.option('--json', 'print JSON')
 		.action(async ({settled, all, limit, json}: Json & ListFlags) => {
@@ -127,9 +127,9 @@ function addAnswers(group: Command, context: Context): void {
 		)
 		.option(
 			'--tool <name>',
-			'the name of the tool, which a lasting rule for what may destroy needs',
+			'name of the tool; required for a lasting rule for a tool that may destroy',
 		)
-		.option('--yes', 'without a terminal, as always there: do not ask; on one it changes nothing')
+		.option('--yes', 'no effect on a terminal; without one nothing is asked anyway')
 		.option('--json', 'print JSON')
 		.action(
 			async (
@@ -167,7 +167,7 @@ function addAnswers(group: Command, context: Context): void {
 		.command('deny')
 		.description('deny a waiting call or form')
 		.argument(...reference)
-		.option('--reason <text>', 'what the agent is told', wordOption)
+		.option('--reason <text>', 'reason that the agent reads', wordOption)
 		.option('--json', 'print JSON')
 		.action(async (id: number, {reason, json = false}: Json & {reason?: string}) => {
 			const {deny} = await import('../approvals/answer.ts');
@@ -180,7 +180,7 @@ function addAnswers(group: Command, context: Context): void {
 		.argument(...reference)
 		.option(
 			'--values <json>',
-			'the fields as a JSON object: the answer without a terminal, what they begin with on one',
+			'fields as a JSON object: the answer without a terminal, the first values with one',
 			wordOption,
 		)
 		.option('--json', 'print JSON')

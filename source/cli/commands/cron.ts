@@ -86,7 +86,7 @@ export function addCronCommands(program: Command, context: Context): void {
 
 const addSettings = (command: Command, fields: readonly FieldRecord[]): Command =>
 	addFieldOptions(command, fields)
-		.option('--prompt-file <file>', 'file with what the agent is asked; - for standard input')
+		.option('--prompt-file <file>', 'file with the task of the agent; - for standard input')
 		.option('--json', 'print JSON')
 		.hook('preAction', () => {
 			const {prompt, promptFile} = command.opts<Settings>();

@@ -84,7 +84,7 @@ export function addDeliveryCommands(program: Command, context: Context): void {
 		.option('--route <name>', 'only this route')
 		.option('--since <time>', 'only those since then: 2h, 3d, or a date', moment)
 		.option('--out <file>', 'to this file instead of standard output')
-		.option('--force', 'replace a file that is there')
+		.option('--force', 'replace an existing file')
 		.action(async (options: ExportFlags) => {
 			const {exportDeliveries} = await import('../deliveries/export.ts');
 			await exportDeliveries(context, options);

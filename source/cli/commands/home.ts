@@ -92,15 +92,15 @@ export function addLogCommand(program: Command, context: Context): void {
 	program
 		.command('logs')
 		.description("show the gateway's log, oldest first, also after the gateway ended")
-		.option('-f, --follow', 'go on with what comes, until Ctrl-C')
+		.option('-f, --follow', 'follow the log until Ctrl-C')
 		.addOption(
-			new Option('--level <level>', 'only this level and graver ones').choices(
+			new Option('--level <level>', 'only this level and more severe ones').choices(
 				logLevels.toReversed(),
 			),
 		)
 		.option('--room <names>', 'only these rooms, with commas: webhook,agent,mcp', listOption)
-		.option('--run <n>', 'only what names this run', numberOption(1, Number.MAX_SAFE_INTEGER))
-		.option('--delivery <id>', 'only what names this delivery', wordOption)
+		.option('--run <n>', 'only records of this run', numberOption(1, Number.MAX_SAFE_INTEGER))
+		.option('--delivery <id>', 'only records of this delivery', wordOption)
 		.option('--since <time>', 'only since then: 10m, 2h, or a date', momentOption(context.clock))
 		.option(
 			'--lines <n>',
@@ -122,7 +122,7 @@ export function addBackupCommands(program: Command, context: Context): void {
 			'write the home, with its journal and its secrets, into one archive; the gateway may go on running',
 		)
 		.argument('<file>', 'the archive to write')
-		.option('--force', 'replace a file that is there', false)
+		.option('--force', 'replace an existing file', false)
 		.action(async (file: string, {force}: {force: boolean}) => {
 			const [{createBackup}, {describeShared}] = await Promise.all([
 				import('../backup/create-backup.ts'),
@@ -145,7 +145,7 @@ export function addBackupCommands(program: Command, context: Context): void {
 		.command('restore')
 		.description('restore a backup into the home, which must be empty and have no gateway')
 		.argument('<file>', 'an archive of "svc backup"')
-		.option('--force', 'into a home that is not empty: what is there is set aside', false)
+		.option('--force', 'restore into a home that is not empty, and set its files aside', false)
 		.action(async (file: string, {force}: {force: boolean}) => {
 			const [{restoreBackup}, {describeShared}] = await Promise.all([
 				import('../backup/restore-backup.ts'),

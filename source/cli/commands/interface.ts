@@ -22,7 +22,7 @@ export function addInterfaceCommands(program: Command, context: Context): void {
 				'lines instead of the screen, or the screen whatever the environment says',
 			).choices(outputFormats),
 		)
-		.option('--read-only', 'watch the gateway that runs, and change nothing')
+		.option('--read-only', 'watch the running gateway, and change nothing')
 		.addOption(
 			new Option('--demo', 'a demo: made-up traffic, model and tools; nothing leaves this machine'),
 		)
@@ -150,7 +150,7 @@ export function addTuiCommands(program: Command, context: Context): void {
 		.option('--color', 'print text with its colours')
 		.addOption(new Option('--svg').hideHelp())
 		.addOption(new Option('--png').hideHelp())
-		.option('--out <file>', 'write to this file, in place of what it holds', wordOption)
+		.option('--out <file>', 'write to this file, and replace its content', wordOption)
 		.action(async ({keys = '', color, svg, png, ...rest}: Flags, command: Command) => {
 			if (svg || png) {
 				command.error('error: pictures of the interface are made by "npm run screenshot"');
@@ -190,7 +190,7 @@ export function addOpenCommand(program: Command, context: Context): void {
 		.command('open')
 		.description('open an svc:// link: asks before anything is installed')
 		.argument('[link]', 'svc://mcp/install?…')
-		.option('--register', 'make svc what your Linux desktop opens svc:// links with')
+		.option('--register', 'make svc the program for svc:// links on a Linux desktop')
 		.option('--unregister', 'end that')
 		.option('--hold', 'wait for Enter at the end, where a terminal was opened for it');
 	open.action(async (link: string | undefined, {register, unregister, hold}: OpenFlags) => {

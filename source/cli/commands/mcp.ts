@@ -92,7 +92,7 @@ export function addMcpCommands(program: Command, context: Context): void {
 			'install a tool server from a link (svc://mcp/install?…): shows it completely, then asks',
 		)
 		.argument('<link>', 'the whole link, in quotation marks')
-		.option('--name <name>', 'call it so, instead of what the link calls it')
+		.option('--name <name>', 'another name for the server than the link has')
 		.addOption(trustOption())
 		.option('--dry-run', 'show what would be installed, and install nothing')
 		.option('--yes', 'do not ask')
@@ -151,7 +151,7 @@ function objectArgument(text: string): JsonObject {
 type LoginOptions = {readonly flow?: LoginFlow; readonly json?: boolean};
 
 const flowOption = () =>
-	new Option('--flow <way>', 'for this once; oauth.flow when absent').choices([
+	new Option('--flow <way>', 'way of this login; default: oauth.flow').choices([
 		'browser',
 		'device',
 	]);

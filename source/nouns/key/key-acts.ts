@@ -28,7 +28,7 @@ export const keyActs: ReadonlyArray<Act<ApiKey, KeyPort, MintedKey>> = [
 		why: ended,
 		span: overlapSpan({
 			name: keyName,
-			says: 'how long the old secret still passes; 0s: not at all',
+			says: 'how long the old secret is accepted; 0s: not at all',
 			note: ({retiring}) =>
 				retiring && 'A rotation is under way: the secret before the last ends now.',
 			none: 'whoever uses it is answered 401 until they have the new one',

@@ -56,7 +56,7 @@ export const routeActs = <Rotated>(): ReadonlyArray<
 		why: notHere,
 		span: overlapSpan({
 			name: ({name}) => name,
-			says: 'how long the old secret passes: 0s to 30d',
+			says: 'how long the old secret is accepted: 0s to 30d',
 			note: () => 'What an earlier rotation kept passes no longer than that.',
 			none: 'its sender is refused until it has the new one',
 		}),
