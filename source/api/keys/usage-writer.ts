@@ -46,17 +46,17 @@ export function startUsageWriter({
 	};
 
 	const write = async () => {
-		const taken = usages.takeUnwritten();
-		tell(taken.usedAt.keys());
-		if (taken.usedAt.size === 0) {
+		tell(usages.used());
+		const batch = usages.unwritten();
+		if (!batch) {
 			return;
 		}
 
 		try {
-			await keys.add(taken.uses, taken.usedAt);
+			await keys.add(batch.uses, batch.usedAt, batch.id);
+			usages.written();
 			isFailing = false;
 		} catch (error) {
-			taken.putBack();
 			// Said once: the store says itself how it stands.
 			if (!isFailing) {
 				isFailing = true;
@@ -99,6 +99,8 @@ export function startUsageWriter({
 		},
 		async [Symbol.asyncDispose]() {
 			stop();
+			// A batch that was tried before, and what came since.
+			await oneByOne(write);
 			await oneByOne(write);
 		},
 	};
