@@ -11,13 +11,18 @@ import {integerOf, type Row, jsonOf, nullableInteger, optional, textOf, pageOf} 
 import type {StoreParts} from './parts.ts';
 import type {RetentionStep} from './retention.ts';
 import {emptySessionMs, maxBytesOfOwner, maxSessionBytes, maxSessionsOfOwner} from './rules.ts';
-import {type StoredSessions, answeredBy, withTurn} from './session-port.ts';
+import {type StoredSessions, answeredBy, sessionTaken, withTurn} from './session-port.ts';
+import type {LeaseToken} from './shared-port.ts';
 
 /** `StoredSessions` on SQLite. */
 export function createStoredSessions({
 	database,
 	commit,
-}: Pick<StoreParts, 'commit' | 'database'>): StoredSessions {
+	isLast,
+}: Pick<StoreParts, 'commit' | 'database'> & {
+	/** Whether nobody has had the lease since. */
+	readonly isLast: (lease: LeaseToken) => boolean;
+}): StoredSessions {
 	const insert = database.prepare(
 		'insert into session (id, owner, used_at, data) values (?, ?, ?, ?)',
 	);
@@ -58,8 +63,12 @@ export function createStoredSessions({
 				trim(owner);
 			});
 		},
-		append: async (id, turn) =>
+		append: async (id, turn, lease) =>
 			commit.write(() => {
+				if (lease && !isLast(lease)) {
+					throw sessionTaken(id);
+				}
+
 				const row = one.get(id);
 				if (!row) {
 					return undefined;

@@ -125,7 +125,7 @@ export function createSqliteStore(
 		sessions: createSessionRetention(database, () => clock.now()),
 		messages: createMessageRetention({database}, steadyNow),
 	};
-	const shared = createSharedMemory(clock, timed.latestStarts());
+	const {isLast, ...shared} = createSharedMemory(clock, timed.latestStarts());
 	const owner = randomUUID();
 	const publish: StoreNotes['publish'] = note => {
 		shared.events.publish(note);
@@ -208,7 +208,7 @@ export function createSqliteStore(
 			now: steadyNow,
 		}),
 		keys: createStoredKeys({database, commit, publish}),
-		sessions: createStoredSessions({database, commit}),
+		sessions: createStoredSessions({database, commit, isLast}),
 		...shared,
 		owner,
 		cluster: createClusterOfOne({clock, owner, leases: () => ownLeases().length}, {node}),

@@ -2,10 +2,11 @@ import type {JsonObject} from '../../core/json.ts';
 import {type ChatSession, sessionOwnerId, sessionOwnerOf} from '../../core/session.ts';
 import {integerOf, textOf, pageOf} from '../columns.ts';
 import {maxBytesOfOwner, maxSessionsOfOwner} from '../rules.ts';
-import {type StoredSessions, answeredBy, withTurn} from '../session-port.ts';
+import {type StoredSessions, answeredBy, sessionTaken, withTurn} from '../session-port.ts';
 import {matchOfRow, messageOfRow, sessionOfRow} from '../sessions.ts';
 import {createBatch} from './batch.ts';
 import type {Transaction} from './database.ts';
+import {isLast} from './named-leases.ts';
 import type {PostgresParts} from './parts.ts';
 import {searchTermsOf, excerptOf, indexedWords, queryOf} from './search-words.ts';
 
@@ -41,9 +42,13 @@ export function createStoredSessions({database}: Pick<PostgresParts, 'database'>
 
 	return {
 		begin,
-		append: async (id, turn) =>
+		append: async (id, turn, lease) =>
 			database.transact(async transaction => {
 				const {query, run} = transaction;
+				if (lease && !(await isLast(transaction, lease))) {
+					throw sessionTaken(id);
+				}
+
 				const [row] = await query(`select seq, ${columns} from session where id = $1 for update`, [
 					id,
 				]);
