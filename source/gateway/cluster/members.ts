@@ -18,6 +18,8 @@ export type Members = Disposable & {
 	look(): Promise<void>;
 	/** What the others are told of this member has changed. */
 	describe(): void;
+	/** Tells the others that this member goes on no more. A look that begins once this resolves sees who else has said so. Never rejects. */
+	leave(): Promise<void>;
 };
 
 /** Looks after the members of a cluster: takes over what those that are gone left, and says where the configurations of two differ. */
@@ -42,6 +44,7 @@ export function watchMembers(
 ): Members {
 	let members: readonly Member[] = [];
 	let isDescribed = false;
+	let isLeaving = false;
 	let isAway = false;
 	/** What was said of each other member, and of whom it was said. */
 	const differing = new Map<string, string>();
@@ -114,7 +117,7 @@ export function watchMembers(
 			const own = marks();
 			if (!isDescribed) {
 				isDescribed = true;
-				await store.cluster.describe({version, config: own});
+				await store.cluster.describe({version, config: own, ...(isLeaving && {leaving: true})});
 			}
 
 			members = await store.cluster.members();
@@ -150,9 +153,20 @@ export function watchMembers(
 		describe() {
 			isDescribed = false;
 		},
+		async leave() {
+			isLeaving = true;
+			// One that is under way may have told already, and counted the others.
+			await looking;
+			isDescribed = false;
+			await lookOnce();
+		},
 		[Symbol.dispose]: stop,
 	};
 }
+
+/** Whether a member goes on, as far as it says: one that stops takes nothing over from another that does. */
+export const goesOn = ({state, data}: Member): boolean =>
+	state === 'live' && !(isJsonObject(data) && data['leaving'] === true);
 
 /** What a member says of itself; of another version it may be anything. */
 function readData(data: JsonValue): {readonly version?: string; readonly config?: ConfigMarks} {

@@ -13,7 +13,7 @@ import type {Member, StoreNote, TakenOver} from '../../store/shared-port.ts';
 import type {LiveConfig} from '../live-config.ts';
 import {type CallHandler, createCalls} from './calls.ts';
 import {configMarks} from './config-marks.ts';
-import {watchMembers} from './members.ts';
+import {goesOn, watchMembers} from './members.ts';
 import {holdAlone} from './one-holder.ts';
 import {readAgain} from './read-again.ts';
 import {createRelay} from './relay.ts';
@@ -36,8 +36,10 @@ export type GatewayCluster = AsyncDisposable & {
 	members(): readonly Member[];
 	/** Reads them now. Never rejects. */
 	look(): Promise<void>;
-	/** Whether others go on when this one stops. */
+	/** Whether others go on when this one stops: live ones that do not stop as well. */
 	hasOthers(): boolean;
+	/** This one stops: of several that do so at the same time, the last one that looks has no others. Never rejects. */
+	leave(): Promise<void>;
 	/** Tells the others what happened here. */
 	tell(event: GatewayEvent): void;
 	/** Calls `listener`, which must not throw, with what happened at others, and with the `Shared.owner` of the one; empty: it was read in the store. */
@@ -172,8 +174,8 @@ function joinCluster(
 		node,
 		members: () => members.list(),
 		look: async () => members.look(),
-		hasOthers: () =>
-			members.list().some(({owner, state}) => state === 'live' && owner !== store.owner),
+		hasOthers: () => members.list().some(member => goesOn(member) && member.owner !== store.owner),
+		leave: async () => members.leave(),
 		tell(event) {
 			relay.tell(event);
 		},
@@ -266,6 +268,7 @@ function aloneIn({clock, store}: ClusterWorld, {node}: ClusterOptions): GatewayC
 		],
 		async look() {},
 		hasOthers: () => false,
+		async leave() {},
 		tell() {},
 		onHeard() {},
 		onTaken() {},
