@@ -6,9 +6,9 @@ import {escapeLine} from '../../core/untrusted.ts';
 import {sumOfCounts, type Usage} from '../../core/usage.ts';
 import {
 	integerOf,
-	jsonOf,
 	nullableInteger,
 	nullableText,
+	readJson,
 	textOf,
 	wordOf,
 	type Row,
@@ -200,12 +200,13 @@ const noStates = {
 };
 
 function addUse(part: Part, kept: string | null, isTried: boolean): void {
-	if (kept === null) {
+	const usage = readJson<Usage | null>(kept);
+	if (!usage) {
 		part.uncounted += isTried ? 1 : 0;
 		return;
 	}
 
-	const {inputTokens, outputTokens, cost} = jsonOf<Usage>(kept);
+	const {inputTokens, outputTokens, cost} = usage;
 	part.inputTokens = sumOfCounts(part.inputTokens, inputTokens);
 	part.outputTokens = sumOfCounts(part.outputTokens, outputTokens);
 	if (cost) {

@@ -1,6 +1,6 @@
 import type {JsonValue} from '../../core/json.ts';
 import {type Conversation, conversationName} from '../../core/origin.ts';
-import {integerOf, jsonOf, textOf} from '../columns.ts';
+import {integerOf, readJson, textOf} from '../columns.ts';
 import {
 	type Conversations,
 	type ReceivedMessage,
@@ -132,7 +132,7 @@ async function readState(
 	const memory = new Map(
 		memos.map(row => [
 			keyOf(textOf(row['kind']), textOf(row['name'])),
-			jsonOf<JsonValue>(row['data']),
+			readJson<JsonValue>(row['data']),
 		]),
 	);
 	return {

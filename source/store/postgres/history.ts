@@ -58,7 +58,11 @@ export function createHistory({
 
 	return {
 		search: async (noun, question, signal) =>
-			ask(async (transaction, share) => searchStep(transaction, {noun, question, share}), signal),
+			ask(
+				async (transaction, share) =>
+					searchStep(transaction, {onBroken: database.onBroken, noun, question, share}),
+				signal,
+			),
 		count: async question => ask(async transaction => countStep(transaction, question)),
 		async sum(question, signal) {
 			const sums = createSums(question);

@@ -1,4 +1,5 @@
 import {idOfNumber, lateMs, numberOfId, numberOfTime} from '../../core/ids.ts';
+import {readRows} from '../broken-rows.ts';
 import {floorOfRow, integerOf, type Row, pageOf} from '../columns.ts';
 import {
 	deliveryColumns,
@@ -96,7 +97,10 @@ export function createJournal({
 				},
 				{bottom: numberOfTime(since - lateMs), before: top, limit: pageOf(limit)},
 			);
-			return rows.map(row => workOfRow(deliveryOfRow(row), row));
+			return readRows(rows, row => workOfRow(deliveryOfRow(row), row), {
+				table: 'delivery',
+				onBroken: database.onBroken,
+			});
 		},
 		async count() {
 			await deferred.flush();

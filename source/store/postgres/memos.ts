@@ -1,9 +1,11 @@
 import type {JsonValue} from '../../core/json.ts';
 import type {Memos} from '../../core/memos.ts';
+import {readRows} from '../broken-rows.ts';
 import {integerOf, jsonOf, textOf} from '../columns.ts';
+import {memoOfRow} from '../memos.ts';
 import {maxMemos} from '../rules.ts';
 import {createBatch} from './batch.ts';
-import type {Statements} from './database.ts';
+import type {Database, Statements} from './database.ts';
 import type {PostgresParts} from './parts.ts';
 
 /** Finding those that are too many walks through all others: not each time. */
@@ -55,14 +57,14 @@ export async function getMemo(
 }
 
 export async function listMemos(
-	{query}: Statements,
+	{query, onBroken}: Database,
 	kind: string,
 ): Promise<ReadonlyArray<{readonly name: string; readonly value: JsonValue}>> {
 	const rows = await query(
 		`select name, data from memo where kind = $1 order by id desc limit ${maxMemos}`,
 		[kind],
 	);
-	return rows.map(row => ({name: textOf(row['name']), value: jsonOf<JsonValue>(row['data'])}));
+	return readRows(rows, memoOfRow, {table: 'memo', onBroken});
 }
 
 /** `Memos` on PostgreSQL. */

@@ -3,6 +3,7 @@ import type {Pool} from 'pg';
 import type {Clock} from '../../core/clock.ts';
 import {idOfNumber} from '../../core/ids.ts';
 import type {Logger} from '../../core/log.ts';
+import {warnOfBroken} from '../broken-rows.ts';
 import {integerOf} from '../columns.ts';
 import {createNoteBudget} from '../note-budget.ts';
 import type {Store} from '../port.ts';
@@ -69,6 +70,7 @@ export async function openPostgresStore(
 			time,
 			pool,
 			onFailing,
+			onBroken: warnOfBroken({clock, log}),
 			ending: ending ? AbortSignal.any([ending, leaving.signal]) : leaving.signal,
 		},
 		{url},

@@ -1,9 +1,10 @@
 import type {Run, RunState, StoredRun} from '../../core/run.ts';
-import {floorOfRow, integerOf, jsonOf, optional, textOf, type Row, pageOf} from '../columns.ts';
+import {readRows} from '../broken-rows.ts';
+import {floorOfRow, integerOf, optional, readJson, textOf, type Row, pageOf} from '../columns.ts';
 import type {Runs} from '../port.ts';
 import {entryOf, planColumn, runColumnsWith, runOf, runTables, storedRunOf} from '../run-reader.ts';
 import {cursorOf, type TranscriptCursor} from '../transcripts.ts';
-import type {Statements} from './database.ts';
+import type {Database, Statements} from './database.ts';
 
 /** Rows that the first statement of a listing looks at, and at most any: a rare match needs a long look, and no statement is to take long. */
 const firstStretch = 10_000;
@@ -107,7 +108,11 @@ export const countToDecide = async ({query}: Statements): Promise<number> =>
 	integerOf((await query(`select count(*) as count from run where ${isToDecide}`))[0]?.['count']);
 
 /** Reads runs. */
-export function createRunReader({query}: Statements): Pick<Runs, 'view' | 'list' | 'toDecide'> {
+export function createRunReader({
+	query,
+	onBroken,
+}: Pick<Database, 'onBroken' | 'query'>): Pick<Runs, 'view' | 'list' | 'toDecide'> {
+	const ofRuns = {table: 'run', onBroken};
 	const floorOf = async (top: number, stretch: number) => {
 		const [row] = await query(
 			'select min(id) as floor from (select id from run where id < $1 order by id desc limit $2) as stretch',
@@ -154,14 +159,14 @@ export function createRunReader({query}: Statements): Pick<Runs, 'view' | 'list'
 				stretch = Math.min(maxStretch, stretch * 4);
 			}
 
-			return found.map(runOf);
+			return readRows(found, runOf, ofRuns);
 		},
 		async toDecide(limit) {
 			const rows = await query(
 				`select ${runColumns} from ${runTables} where ${isToDecide} order by run.id desc limit $1`,
 				[pageOf(limit)],
 			);
-			return rows.map(runOf);
+			return readRows(rows, runOf, ofRuns);
 		},
 	};
 }
@@ -181,6 +186,6 @@ export async function readAwaiting(
 	return rows.map(row => ({
 		id: integerOf(row['id']),
 		profile: textOf(row['profile']),
-		awaitsLogins: jsonOf<readonly string[]>(row['awaits_logins']),
+		awaitsLogins: readJson<readonly string[]>(row['awaits_logins']) ?? [],
 	}));
 }
