@@ -5,7 +5,7 @@ import {idOfNumber} from '../../core/ids.ts';
 import {type OnBroken, readRows} from '../broken-rows.ts';
 import {floorOfRow, integerOf, type Row, pageOf} from '../columns.ts';
 import {createWorkReader} from '../delivery-rows.ts';
-import {countOnce} from './count.ts';
+import {createCounts} from './count.ts';
 import {bodyStatement, type HistoryOf, type ReadBody, sqliteNouns} from './nouns.ts';
 import type {
 	CountQuestion,
@@ -14,13 +14,12 @@ import type {
 	HistoryNoun,
 	HistoryQuestion,
 	HistoryStep,
+	StoredSums,
 	SumQuestion,
 } from './port.ts';
 import {sqliteDialect, sqlOf, type SqlPart} from './sql-conditions.ts';
-import {createSumming, type Summing} from './sum.ts';
-
-/** How long one step looks, milliseconds; a read transaction is never open for longer. */
-const stepMs = 60;
+import {createSums} from './sum.ts';
+import {stepMs, stepOn} from './under-way.ts';
 
 /** How long one stretch of rows should take, milliseconds: the clock is looked at between them. */
 const stretchMs = 15;
@@ -40,6 +39,9 @@ export type HistorySearch = {
 	count(question: CountQuestion): CountStep;
 	sum(question: SumQuestion): Summing;
 };
+
+/** Sums: each step goes on where the last one ended, and the last one answers them. */
+export type Summing = {step(): StoredSums | undefined};
 
 export function openHistorySearch(file: string, onBroken: OnBroken): HistorySearch & Disposable {
 	const database = new DatabaseSync(file, {readOnly: true, timeout: 1000});
@@ -79,8 +81,11 @@ export function createHistorySearch(
 			const history = sqliteNouns[noun] as HistoryOf<HistoryItems[typeof noun], unknown>;
 			return searchOnce({prepare, read, withWork, onBroken}, history, question);
 		},
-		count: question => countOnce(prepare, question),
-		sum: question => createSumming(prepare, question),
+		count: question => stepOn(prepare, createCounts(question)),
+		sum(question) {
+			const sums = createSums(question);
+			return {step: () => stepOn(prepare, sums)};
+		},
 	};
 }
 

@@ -11,8 +11,7 @@ import type {
 	StoredSums,
 	SumQuestion,
 } from './port.ts';
-import {openHistorySearch} from './search.ts';
-import type {Summing} from './sum.ts';
+import {openHistorySearch, type Summing} from './search.ts';
 
 /** What the thread is asked; `undefined` ends it. */
 export type WorkerQuestion =

@@ -5,11 +5,11 @@ import {floorOfRow, integerOf, jsonOf, type Row, pageOf} from '../columns.ts';
 import {workOfRow} from '../delivery-rows.ts';
 import type {HistoryItems, HistoryNoun, HistoryQuestion, HistoryStep} from '../history/port.ts';
 import type {SqlPart} from '../history/sql-conditions.ts';
+import {stepMs} from '../history/under-way.ts';
 import type {Parameter, Statements} from './database.ts';
 import {narrowingOf, postgresNouns, type PostgresHistoryOf} from './history-nouns.ts';
 
-/** How long one step looks, milliseconds, and how long one stretch of rows should take: the clock is looked at between them. */
-export const stepMs = 60;
+/** How long one stretch of rows should take, milliseconds: the clock is looked at between them. */
 const stretchMs = 15;
 
 /** Rows of a stretch: of the first one, and at most. Of each that passes there its number comes here. */

@@ -44,7 +44,7 @@ export async function openPostgresReader(
 			readWaiting: createWaitingReader(clock),
 		}),
 		journal: createJournal({database, deferred}),
-		history: createHistory({database, deferred}),
+		history: createHistory({database, clock, deferred}),
 		groups: createGroupReader(database),
 		jobs: createJobReader(database),
 		runs: {
