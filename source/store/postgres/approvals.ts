@@ -10,6 +10,7 @@ import {readRows} from '../broken-rows.ts';
 import {integerOf, jsonOf, nullableText, textOf, pageOf} from '../columns.ts';
 import type {StoredApprovals} from '../port.ts';
 import {maxSettledApprovals} from '../rules.ts';
+import {columnsOf} from './ask.ts';
 import {createBatch} from './batch.ts';
 import type {Parameter, Statements, Transaction} from './database.ts';
 import type {PostgresParts} from './parts.ts';
@@ -174,7 +175,7 @@ async function followUp(
 			`update approval_rule set uses = uses + more, used_at = at
 			from (select rule, count(*) as more, max(at) as at from unnest($1::bigint[], $2::bigint[]) as use (rule, at) group by rule) as used
 			where approval_rule.id = used.rule`,
-			[uses.map(({rule}) => rule), uses.map(({at}) => at)],
+			columnsOf(uses, 'rule', 'at'),
 		);
 	}
 

@@ -40,3 +40,11 @@ export const floorIn =
 		);
 		return floorOfRow(row);
 	};
+
+/** The columns of rows, as `unnest` takes them. */
+export const columnsOf = <Item>(
+	items: readonly Item[],
+	...keys: ReadonlyArray<keyof Item>
+): Parameter[] =>
+	// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is written are texts, numbers and bytes
+	keys.map(key => items.map(item => (item[key] ?? null) as string | number | null));

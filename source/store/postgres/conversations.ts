@@ -16,6 +16,7 @@ import {
 import {openTurnOfRow} from '../conversations.ts';
 import {sameMessageMs} from '../rules.ts';
 import type {NewRun} from '../run-queue.ts';
+import {columnsOf} from './ask.ts';
 import type {Transaction} from './database.ts';
 import {enqueue, laneOf, type QueuedNote} from './enqueue.ts';
 import {getMemo, listMemos, type NewMemo, putMemos} from './memos.ts';
@@ -191,8 +192,7 @@ async function waitingLanes({query}: Pick<Transaction, 'query'>, {profile, messa
 			[
 				all.map(({name}) => name),
 				all.map(({name}) => laneOfRoute(name)),
-				all.map(({from}) => from),
-				all.map(({to}) => to),
+				...columnsOf(all, 'from', 'to'),
 			],
 		);
 		for (const row of ofChats) {

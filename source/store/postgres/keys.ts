@@ -4,6 +4,7 @@ import {integerOf, nullableText, textOf} from '../columns.ts';
 import type {StoredKeys} from '../key-port.ts';
 import {keyOfRow, keysFull, usageOf} from '../keys.ts';
 import {maxKeys} from '../rules.ts';
+import {columnsOf} from './ask.ts';
 import {createBatch} from './batch.ts';
 import type {PostgresParts} from './parts.ts';
 
@@ -106,13 +107,7 @@ export function createStoredKeys({
 			return changed.dropped;
 		},
 		async add(uses, usedAt, batch = randomUUID()) {
-			const used = [
-				uses.map(({id}) => id),
-				uses.map(({day}) => day),
-				uses.map(({requests}) => requests),
-				uses.map(({inputTokens}) => inputTokens),
-				uses.map(({outputTokens}) => outputTokens),
-			];
+			const used = [...columnsOf(uses, 'id', 'day', 'requests', 'inputTokens', 'outputTokens')];
 			const columns =
 				'unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[]) as use (key, day, requests, input, output)';
 			const sums = ['requests', 'input', 'output']

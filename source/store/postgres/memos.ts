@@ -4,6 +4,7 @@ import {readRows} from '../broken-rows.ts';
 import {integerOf, jsonOf, textOf} from '../columns.ts';
 import {memoOfRow} from '../memos.ts';
 import {maxMemos} from '../rules.ts';
+import {columnsOf} from './ask.ts';
 import {createBatch} from './batch.ts';
 import type {Database, Statements} from './database.ts';
 import type {PostgresParts} from './parts.ts';
@@ -31,11 +32,7 @@ export async function putMemos({query, run}: Statements, memos: readonly NewMemo
 		`insert into memo (kind, name, data)
 		select kind, name, data from unnest($1::text[], $2::text[], $3::text[]) with ordinality as new (kind, name, data, place) order by place
 		on conflict (kind, name) do update set id = excluded.id, data = excluded.data returning id, kind`,
-		[
-			written.map(({kind}) => kind),
-			written.map(({name}) => name),
-			written.map(({value}) => JSON.stringify(value)),
-		],
+		[...columnsOf(written, 'kind', 'name'), written.map(({value}) => JSON.stringify(value))],
 	);
 	const full = rows.filter(row => integerOf(row['id']) % writesPerTrim === 0);
 	for (const kind of new Set(full.map(row => textOf(row['kind'])))) {
