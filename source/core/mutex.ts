@@ -14,6 +14,22 @@ export function createMutex(): Mutex {
 	};
 }
 
+/**
+ * Runs `task` when it is called, one at a time: while one is under way, once more behind it, however often that is called for meanwhile. Settles as the `task` that began after the call.
+ * `oneByOne`: what else is not to run at the same time.
+ */
+export function createRepeat<Result>(
+	task: () => Promise<Result>,
+	oneByOne = createMutex(),
+): () => Promise<Result> {
+	let next: Promise<Result> | undefined;
+	return async () =>
+		(next ??= oneByOne(async () => {
+			next = undefined;
+			return task();
+		}));
+}
+
 export type KeyedMutex = {
 	/**
 	 * Runs `task` when no other task of `key` runs; tasks of one key follow one another in the order of their calls. `undefined`

@@ -1,6 +1,7 @@
 import {every} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {createRepeat} from '../../core/mutex.ts';
 import {escapeLine} from '../../core/untrusted.ts';
 import type {World} from '../../core/world.ts';
 import type {Store} from '../../store/port.ts';
@@ -112,7 +113,7 @@ export function watchMembers(
 		}
 	};
 
-	const look = async () => {
+	const look = createRepeat(async () => {
 		try {
 			const own = marks();
 			if (!isDescribed) {
@@ -137,28 +138,19 @@ export function watchMembers(
 			isAway = true;
 			log.debug(`Cannot look after the gateways on the same store: ${messageOf(error)}`);
 		}
-	};
+	});
 
-	let looking: Promise<void> | undefined;
-	const lookOnce = async () => {
-		looking ??= look().finally(() => {
-			looking = undefined;
-		});
-		await looking;
-	};
-	const stop = every(clock, lookMs, lookOnce);
+	const stop = every(clock, lookMs, look);
 	return {
 		list: () => members,
-		look: lookOnce,
+		look,
 		describe() {
 			isDescribed = false;
 		},
 		async leave() {
 			isLeaving = true;
-			// One that is under way may have told already, and counted the others.
-			await looking;
 			isDescribed = false;
-			await lookOnce();
+			await look();
 		},
 		[Symbol.dispose]: stop,
 	};

@@ -4,6 +4,7 @@ import {sleep, createTimer} from '../../core/clock.ts';
 import {messageOf} from '../../core/errors.ts';
 import type {GatewayEvent} from '../../core/events.ts';
 import type {JsonValue} from '../../core/json.ts';
+import {createListeners} from '../../core/listeners.ts';
 import type {Sealer} from '../../core/seal.ts';
 import type {ClusterMember} from '../../core/state.ts';
 import {escapeLine} from '../../core/untrusted.ts';
@@ -99,17 +100,15 @@ function joinCluster(
 	{node, ending, onWaiting, sealer}: ClusterOptions,
 ): GatewayCluster {
 	const stack = new AsyncDisposableStack();
-	const heard: Array<(events: readonly GatewayEvent[], from: string) => void> = [];
-	const taken: Array<(taken: TakenOver) => void> = [];
-	const missed: Array<() => void> = [];
+	const heard = createListeners<[events: readonly GatewayEvent[], from: string]>();
+	const taken = createListeners<[TakenOver]>();
+	const missed = createListeners<[]>();
 	const hear = (events: readonly GatewayEvent[], from: string) => {
 		for (const event of events) {
 			broker.emit(event);
 		}
 
-		for (const listener of heard) {
-			listener(events, from);
-		}
+		heard.tell(events, from);
 	};
 
 	const again = stack.use(createTimer(clock));
@@ -130,9 +129,7 @@ function joinCluster(
 				log.debug(`Cannot read again what other gateways did: ${messageOf(error)}`);
 				lookAgain();
 			});
-			for (const listener of missed) {
-				listener();
-			}
+			missed.tell();
 		});
 	};
 
@@ -156,11 +153,7 @@ function joinCluster(
 				version,
 				onRead: createMembersReport({clock, broker}),
 				onBack: lookAgain,
-				onTaken(what) {
-					for (const listener of taken) {
-						listener(what);
-					}
-				},
+				onTaken: taken.tell,
 			},
 		),
 	);
@@ -179,15 +172,9 @@ function joinCluster(
 		tell(event) {
 			relay.tell(event);
 		},
-		onHeard(listener) {
-			heard.push(listener);
-		},
-		onTaken(listener) {
-			taken.push(listener);
-		},
-		onMissed(listener) {
-			missed.push(listener);
-		},
+		onHeard: heard.subscribe,
+		onTaken: taken.subscribe,
+		onMissed: missed.subscribe,
 		onNote(listener) {
 			stack.defer(store.events.subscribe(listener));
 		},

@@ -3,6 +3,7 @@ import type {Broker} from '../../core/broker.ts';
 import {createTimer} from '../../core/clock.ts';
 import {SvcError} from '../../core/errors.ts';
 import {isJsonObject, type JsonValue} from '../../core/json.ts';
+import {createRepeat} from '../../core/mutex.ts';
 import {
 	answerOutcomeSchema,
 	approvalAnswerSchema,
@@ -78,7 +79,7 @@ export function shareApprovals(
 	});
 
 	/** Asks each of the others what waits there: it was asked before this one was there, or the note of it is lost. One that does not answer is asked again. What none of them tells of any more is looked up in the store. */
-	const askOthers = async () => {
+	const askOthers = createRepeat(async () => {
 		await cluster.look();
 		const before = [...others.keys()];
 		const still = new Set<number>();
@@ -99,21 +100,16 @@ export function shareApprovals(
 		if ((isSilent || cluster.members().length === 0) && again.isFree()) {
 			again.set(askAgainMs, askSoon);
 		}
-	};
+	});
 
 	const again = createTimer(clock);
 	cluster.onLeaving(() => {
 		again[Symbol.dispose]();
 	});
-	let asking: Promise<void> | undefined;
 	const askSoon = () => {
-		asking ??= askOthers()
-			.catch(() => {
-				again.set(askAgainMs, askSoon);
-			})
-			.finally(() => {
-				asking = undefined;
-			});
+		askOthers().catch(() => {
+			again.set(askAgainMs, askSoon);
+		});
 	};
 
 	const keepTold = (approval: Approval, owner: string) => {
