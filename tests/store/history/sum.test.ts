@@ -256,7 +256,9 @@ test('runs are found by their number, and nothing is read behind the first stret
 			return database.prepare(sql);
 		};
 
-		const sums = stepOn(prepare, createSums({by, from: startMs + 8990}));
+		const underWay = createSums({by, from: startMs + 8990});
+		// A step may be over before its second stretch where the machine is busy.
+		const sums = stepOn(prepare, underWay) ?? stepOn(prepare, underWay);
 		expect(sums?.rows).toMatchObject([{runs: 10}]);
 		expect(stretches).toHaveLength(2);
 		const plan = database.prepare(`explain query plan ${stretches[0]}`).all(1);
